@@ -86,6 +86,7 @@ struct counted_short {
   i16x x;
   counted_short() = default;
   counted_short(i16x v) : x(v) {}
+  explicit operator i16x() const { return x; }
   static counted_short made(i16x v, double cost) {
     counted::operations += cost;
     return v;
@@ -101,6 +102,13 @@ inline counted_short add_max(counted_short a, counted_short b, counted_short c) 
 inline counted_short sign_bit(counted_short a) { return sign_bit(a.x); }
 inline counted_short scaled(counted_short a, int eighths) {  // a product and a sum
   return counted_short::made(scaled(a.x, eighths), 2);
+}
+inline counted_short shift_left(counted_short a, int n) { return shift_left(a.x, n); }
+inline counted_short select_less(i16x a, i16x b, counted_short x, counted_short y) {
+  return select_less(a, b, x.x, y.x);
+}
+inline i16x select_less(counted_short a, counted_short b, i16x x, i16x y) {
+  return select_less(a.x, b.x, x, y);
 }
 inline void store_short(short_element* p, counted_short a) { store_short(p, a.x); }
 

@@ -21,6 +21,7 @@
 #include <warpband/fec/turbo/turbo_op.hpp>
 #include <warpband/fec/turbo/turbo_short.hpp>
 #include <warpband/fec/viterbi/viterbi_op.hpp>
+#include <warpband/fec/viterbi/viterbi_short_op.hpp>
 
 #include "counted.hpp"
 
@@ -174,6 +175,46 @@ TEST(flops, of_the_viterbi_decoder) {
   expect_viterbi<6, true>(conv_lte(), 100, 48);
   expect_viterbi<8, true>({.constraint_length = 9, .generators = {0561, 0753}}, 40, 0);
   expect_viterbi<3, false>({.constraint_length = 4, .generators = {016, 013}}, 50, 0);
+}
+
+template <int Memory, int Steps, bool Paired>
+void expect_short_viterbi(const conv_code& code, int k, int windows, int overlap) {
+  const conv_frame frame(code, k);
+  const std::vector<std::int8_t> llr8(frame.n(), 8);
+  const std::vector<float> llr(frame.n(), 1.f);
+  std::vector<std::uint8_t> bits(static_cast<std::size_t>(k));
+  viterbi_short_args a;
+  a.code = frame.on_host();
+  a.code.older &= (1 << a.code.outputs) - 1;
+  a.code.newer &= (1 << a.code.outputs) - 1;
+  a.punctured = !code.sent.empty();
+  a.windows = windows;
+  a.length = (a.code.steps + windows - 1) / windows;
+  a.overlap = overlap;
+  a.depth = 48;
+  a.kept = 80;
+  a.llr8 = make_view(llr8.data(), llr8.size(), 1);
+  a.bits = make_view(bits.data(), bits.size(), 1);
+  const viterbi_short_op<Memory, Steps, Paired, counted_short> in_steps(a);
+  std::vector<std::max_align_t> scratch(in_steps.scratch_bytes(1) / sizeof(std::max_align_t) + 1);
+  counted::operations = 0;
+  in_steps(0, 1, solo{}, scratch.data());
+  // Apart: the largest metric of the states where paths are traced back, once in some 100 steps.
+  EXPECT_NEAR(in_steps.flops(), counted::operations, 0.01 * counted::operations + windows * (1 << Memory))
+      << Memory << ", " << windows << " windows";
+  a.llr8 = {};
+  a.llr = make_view(llr.data(), llr.size(), 1);
+  const viterbi_short_op<Memory, Steps, Paired, counted_short> in_floats(a);
+  EXPECT_EQ(in_floats.flops(), in_steps.flops() + 3.0 * static_cast<double>(llr.size()));
+}
+
+TEST(flops, of_the_viterbi_decoder_in_16_bits) {
+  expect_short_viterbi<2, 2, false>({.constraint_length = 3, .generators = {07, 05}}, 50, 1, 0);
+  expect_short_viterbi<3, 3, false>({.constraint_length = 4, .generators = {016, 013}}, 151, 1, 0);
+  expect_short_viterbi<6, 4, true>(conv_80211(conv_rate::r1_2), 1000, 1, 0);
+  expect_short_viterbi<6, 4, true>(conv_80211(conv_rate::r3_4), 1000, 3, 96);
+  expect_short_viterbi<6, 4, true>(conv_lte(), 400, 2, 48);
+  expect_short_viterbi<8, 2, false>({.constraint_length = 9, .generators = {0561, 0753, 0711}}, 200, 1, 0);
 }
 
 template <int Memory, class M, bool Recursive>

@@ -49,7 +49,7 @@ void viterbi(const viterbi_decoder& d, executor_ref& where, nb::handle llr, nb::
   const argument l("llr", llr, where), b("bits", bits, where, true), s("metric", metric, where, true),
       t("status", status, where, true);
   l.expect_item({d.frame().n()});
-  const bool steps = l.type() == number::int8 && d.config().precision != viterbi_precision::float32;
+  const bool steps = l.type() == number::int8 && d.config().precision != conv_precision::float32;
   const auto wide = steps ? view<const float>{} : l.as<const float>(1);
   const auto narrow = steps ? l.as<const std::int8_t>(1) : view<const std::int8_t>{};
   const viterbi_output out{

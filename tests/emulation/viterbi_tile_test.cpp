@@ -24,21 +24,28 @@ template <int S>
 struct emulated_tile {
   static constexpr int size = S;
   int rank = static_cast<int>(emulation::thread_index.x) % S;
-  void sync() const {
-    const unsigned members = ((1u << S) - 1) << emulation::thread_index.x % 32 / S * S;
-    (void)emulation::exchange(members, 0);
+  static unsigned members() {
+    if constexpr (S == 32) return ~0u;
+    return ((1u << S % 32) - 1) << emulation::thread_index.x % 32 / S * S;
+  }
+  void sync() const { (void)emulation::exchange(members(), 0); }
+  template <class X>
+  X exchange(X x, int step) const {
+    const std::uint64_t* const all = emulation::exchange(members(), static_cast<std::uint16_t>(x));
+    return static_cast<X>(all[emulation::thread_index.x ^ static_cast<unsigned>(step)]);
   }
 };
 template <int Threads>
   requires(Threads > 1)
-struct viterbi_team<Threads, emulated_warp> {
+struct conv_short_team<Threads, emulated_warp> {
   using type = emulated_tile<Threads>;
 };
 
 namespace {
 
-template <int Memory, bool Paired>
+template <int Memory, int Steps, bool Paired>
 void expect_same(const conv_code& code, int k, int windows, int overlap) {
+  using op = viterbi_short_op<Memory, Steps, Paired>;
   constexpr std::size_t items = 11;
   const conv_frame frame(code, k);
   viterbi_short_args a;
@@ -46,7 +53,9 @@ void expect_same(const conv_code& code, int k, int windows, int overlap) {
   a.code.older &= (1 << a.code.outputs) - 1;
   a.code.newer &= (1 << a.code.outputs) - 1;
   ASSERT_EQ(a.code.memory, Memory);
-  ASSERT_EQ(a.code.older == a.code.newer, Paired);
+  const bool paired = a.code.older == a.code.newer;
+  ASSERT_TRUE(paired || !Paired);
+  ASSERT_EQ(viterbi_stage_steps(Memory, a.code.outputs, paired), Steps);
   a.windows = windows;
   a.length = (a.code.steps + windows - 1) / windows;
   a.overlap = overlap;
@@ -66,19 +75,18 @@ void expect_same(const conv_code& code, int k, int windows, int overlap) {
   };
   std::vector<std::uint8_t> bits, status, got, got_status;
   output(bits, status);
-  const viterbi_short_op<Memory, Paired> alone(a);
+  const op alone(a);
   std::vector<float> scratch(alone.scratch_bytes(1) / sizeof(float) + 16);
   for (std::size_t i = 0; i < items; i += static_cast<std::size_t>(alone.at_once))
     alone(i, std::min(static_cast<int>(items - i), alone.at_once), solo{}, scratch.data());
   EXPECT_EQ(status[3], status_erased | status_insufficient);
   EXPECT_EQ(status[4], 0);
 
-  constexpr int members = viterbi_parts<Memory>::count;
-  a.tiles = 32 / members;
+  a.by_warp = true;
   std::vector<float> memory(emulation::shared_bytes / sizeof(float));
   for (unsigned seed = 0; seed < 2; seed++) {
     output(got, got_status);
-    const viterbi_short_op<Memory, Paired> shared(a);
+    const op shared(a);
     ASSERT_LE(shared.scratch_bytes(32), emulation::shared_bytes);
     const auto step = static_cast<std::size_t>(shared.at_once);
     emulation::run(1, 32, seed, memory.data(), [&] {
@@ -94,15 +102,18 @@ void expect_same(const conv_code& code, int k, int windows, int overlap) {
 }
 
 TEST(viterbi_tile, of_64_states) {
-  expect_same<6, true>({}, 300, 1, 0);
-  expect_same<6, true>({}, 301, 5, 48);
-  expect_same<6, true>(conv_lte(), 97, 2, 40);
+  expect_same<6, 4, true>({}, 300, 1, 0);
+  expect_same<6, 4, true>({}, 301, 5, 48);
+  expect_same<6, 4, true>(conv_lte(), 97, 2, 40);
 }
 TEST(viterbi_tile, of_other_states) {
-  expect_same<5, true>({.constraint_length = 6, .generators = {053, 075, 067}}, 150, 1, 0);
-  expect_same<8, true>({.constraint_length = 9, .generators = {0561, 0753}}, 150, 2, 64);
-  expect_same<4, false>({.constraint_length = 5, .generators = {020, 033}}, 200, 1, 0);
-  expect_same<7, false>({.constraint_length = 8, .generators = {0240, 0371}}, 90, 1, 0);
+  expect_same<5, 4, true>({.constraint_length = 6, .generators = {053, 075, 067}}, 150, 1, 0);
+  expect_same<8, 4, true>({.constraint_length = 9, .generators = {0561, 0753}}, 150, 2, 64);
+  expect_same<4, 4, false>({.constraint_length = 5, .generators = {020, 033}}, 200, 1, 0);
+}
+TEST(viterbi_tile, with_stages_of_two_steps) {
+  expect_same<7, 2, false>({.constraint_length = 8, .generators = {0240, 0371}}, 90, 1, 0);
+  expect_same<8, 2, false>({.constraint_length = 9, .generators = {0561, 0753, 0711}}, 90, 1, 0);
 }
 
 }  // namespace

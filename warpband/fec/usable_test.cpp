@@ -63,7 +63,7 @@ TEST_P(usable, convolutional_decoders_erase_words_with_fewer_llrs_than_bits) {
     bits_t decided = exec().to_host(bits);
     EXPECT_EQ(bits_t(decided.begin(), decided.begin() + 180), bits_t(180)) << name_of(code);
     const auto rounded = on_device(exec(), rows_with(counts_of(90, n), n, 2.f, 0.062f), n, 4);
-    viterbi_decoder({.code = code, .k = k, .precision = viterbi_precision::int16})
+    viterbi_decoder({.code = code, .k = k, .precision = conv_precision::int16})
         .run(exec(), rounded, {.bits = bits, .metric = {}, .status = status});
     expect_two_erased(exec().to_host(status), "16-bit Viterbi " + name_of(code));
     decided = exec().to_host(bits);

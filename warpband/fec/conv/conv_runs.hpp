@@ -1,10 +1,12 @@
 #pragma once
 // What the decoders share on the host: their sizes, and how often one loads what, which its flops() needs.
 #include <algorithm>
+#include <bit>
+#include <string>
 
 #include <warpband/core/check.hpp>
 #include <warpband/fec/conv/conv.hpp>
-#include <warpband/fec/conv/conv_args.hpp>
+#include <warpband/fec/conv/conv_short_args.hpp>
 
 namespace wb {
 
@@ -20,6 +22,40 @@ inline int checked_overlap(const conv_frame& frame, int overlap) {
   check_range("overlap", overlap, -1, 4096);
   if (frame.code().ending != conv_ending::tail_biting) return 0;
   return overlap == -1 ? frame.usual_overlap() : overlap;
+}
+
+inline int conv_ceiling(int x, int of) { return (x + of - 1) / of; }
+
+/// Chooses the windows of a 16-bit decoder (0: those of at least so many steps and overlaps) and their
+/// overlap.
+inline void choose_conv_windows(const conv_frame& frame, int least_steps, int least_overlaps, int& windows,
+                                int& overlap) {
+  const int steps = frame.on_host().steps, usual = overlap < 0 ? frame.usual_overlap() : overlap,
+            most = std::max(1, steps / std::max(usual, 1));
+  if (windows == 0) {
+    const int least = std::max(least_steps, least_overlaps * usual);
+    windows = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1, steps / least))));
+  } else if (windows > most) {
+    throw argument_error(
+        "windows", std::to_string(windows),
+        "1 to " + std::to_string(most) + ": windows no shorter than the overlap of " + std::to_string(usual));
+  }
+  windows = conv_ceiling(steps, conv_ceiling(steps, windows));
+  overlap = windows == 1 && frame.code().ending != conv_ending::tail_biting ? 0 : usual;
+}
+/// What 16-bit decoders take alike.
+inline void fill_conv_short(conv_short_args& a, const conv_frame& frame, executor& exec, int windows,
+                            int overlap, float steps) {
+  a.code = frame.on(exec);
+  const int coded = (1 << a.code.outputs) - 1;
+  a.code.older &= coded;
+  a.code.newer &= coded;
+  a.punctured =
+      frame.n() != static_cast<std::size_t>(a.code.steps) * static_cast<std::size_t>(a.code.outputs);
+  a.windows = windows;
+  a.length = conv_ceiling(a.code.steps, windows);
+  a.overlap = overlap;
+  a.steps = steps;
 }
 
 /// Adds a run of `count` steps from t on. The tables of `code` are on the host.

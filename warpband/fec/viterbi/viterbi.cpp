@@ -18,7 +18,10 @@ const std::vector<setting_of<viterbi_config>>& viterbi_settings() {
   static const std::vector all = [] {
     std::vector<setting_of<c>> list{conv_k_setting(&c::k, 65536), conv_overlap_setting(&c::overlap),
                                     tail_biting_setting(&c::tail_biting)};
-    for (auto& s : viterbi_precision_settings(&c::precision, &c::llr_steps, &c::windows))
+    for (auto& s : conv_precision_settings(
+             &c::precision, &c::llr_steps, &c::windows,
+             "int16: 8-bit LLRs, which may come as int8, and 16-bit metrics. Decisions only.",
+             "the power of two that leaves them at least 1024 steps and 12 overlaps."))
       list.push_back(std::move(s));
     return list;
   }();
@@ -35,35 +38,16 @@ void keep_decisions(viterbi_args& a, const conv_frame& frame) {
   a.depth = depth;
 }
 
-constexpr int least_window = 1024, overlaps_of_window = 12;
-int ceiling(int x, int of) { return (x + of - 1) / of; }
-
-/// Chooses the windows of a 16-bit decoder and their overlap.
-void choose_windows(viterbi_config& c, const conv_frame& frame) {
-  const int steps = frame.on_host().steps, usual = c.overlap < 0 ? frame.usual_overlap() : c.overlap,
-            most = std::max(1, steps / std::max(usual, 1));
-  if (c.windows == 0) {
-    const int least = std::max(least_window, overlaps_of_window * usual);
-    c.windows = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1, steps / least))));
-  } else if (c.windows > most) {
-    throw argument_error(
-        "windows", std::to_string(c.windows),
-        "1 to " + std::to_string(most) + ": windows no shorter than the overlap of " + std::to_string(usual));
-  }
-  c.windows = ceiling(steps, ceiling(steps, c.windows));
-  c.overlap = c.windows == 1 && c.code.ending != conv_ending::tail_biting ? 0 : usual;
-}
 viterbi_config completed(const viterbi_config& config, const conv_frame& frame) {
   viterbi_config c = config;
-  const bool exact = c.tail_biting == tail_biting_search::exact,
-             int16 = c.precision == viterbi_precision::int16;
+  const bool exact = c.tail_biting == tail_biting_search::exact, int16 = c.precision == conv_precision::int16;
   if (exact && c.code.ending != conv_ending::tail_biting)
     throw argument_error("tail_biting", "exact", "overlap: the code is not tail-biting");
   if (exact && c.overlap > 0)
     throw argument_error("overlap", std::to_string(c.overlap), "0 or -1 with tail_biting = exact");
   if (exact && int16) throw argument_error("tail_biting", "exact", "overlap with precision int16");
   if (int16)
-    choose_windows(c, frame);
+    choose_conv_windows(frame, 1024, 12, c.windows, c.overlap);
   else if (c.windows > 1)
     throw argument_error("windows", std::to_string(c.windows), "0 or 1 with precision float32");
   else
@@ -95,30 +79,21 @@ void viterbi_decoder::run_short(executor& exec, viterbi_short_args& a, std::size
   check_optional_shape("status", out.status, 1, items);
   if (out.metric.data != nullptr)
     throw argument_error("metric", "an array", "none with precision int16, which gives decisions only");
-  a.code = frame_.on(exec);
-  const int coded = (1 << a.code.outputs) - 1;
-  a.code.older &= coded;
-  a.code.newer &= coded;
-  a.punctured =
-      frame_.n() != static_cast<std::size_t>(a.code.steps) * static_cast<std::size_t>(a.code.outputs);
-  a.windows = config_.windows;
-  a.length = ceiling(a.code.steps, a.windows);
-  a.overlap = config_.overlap;
+  fill_conv_short(a, frame_, exec, config_.windows, config_.overlap, config_.llr_steps);
   a.depth = std::max(meet_at_least, frame_.usual_overlap());
   // Stages whose survivors are kept; each of five segments has up to three that are single steps.
-  const int steps = std::min(a.code.memory, 4);
-  a.kept = std::min(ceiling(a.depth + decided_at_once, steps) + 4, ceiling(a.length + a.overlap, steps) + 15);
-  a.steps = config_.llr_steps;
+  const int steps = viterbi_stage_steps(a.code.memory, a.code.outputs, a.code.older == a.code.newer);
+  a.kept = std::min(conv_ceiling(a.depth + decided_at_once, steps) + 4,
+                    conv_ceiling(a.length + a.overlap, steps) + 15);
   a.bits = out.bits;
   a.status = out.status;
   const kernel_set& kernels = a.code.memory > 5 ? viterbi_i16_large_kernels() : viterbi_i16_kernels();
-  const bool on_cuda = &exec.build_of(kernels) == kernels.cuda;
-  a.tiles = on_cuda ? 32 / std::max(1, (1 << a.code.memory) / 16) : 1;  // a warp
+  a.by_warp = &exec.build_of(kernels) == kernels.cuda;
   exec.run(kernels, &a, items);
 }
 
 void viterbi_decoder::run(executor& exec, view<const std::int8_t> llr, const viterbi_output& out) const {
-  if (config_.precision == viterbi_precision::float32)
+  if (config_.precision == conv_precision::float32)
     throw argument_error("llr", "8-bit integers", "float32 unless precision is int16");
   check_shape("llr", llr, frame_.n(), llr.items);
   viterbi_short_args a;
@@ -129,7 +104,7 @@ void viterbi_decoder::run(executor& exec, view<const std::int8_t> llr, const vit
 void viterbi_decoder::run(executor& exec, view<const float> llr, const viterbi_output& out) const {
   const std::size_t k = static_cast<std::size_t>(config_.k), items = llr.items;
   check_shape("llr", llr, frame_.n(), items);
-  if (config_.precision == viterbi_precision::int16) {
+  if (config_.precision == conv_precision::int16) {
     viterbi_short_args a;
     a.llr = llr;
     return run_short(exec, a, items, out);

@@ -13,15 +13,11 @@
 // states have, the lowest.
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/conv/conv.hpp>
+#include <warpband/fec/conv/conv_precision.hpp>
 #include <warpband/fec/viterbi/viterbi_args.hpp>
 #include <warpband/fec/viterbi/viterbi_short_args.hpp>
 
 namespace wb {
-
-enum class viterbi_precision : int {
-  float32,
-  int16,  // 8-bit LLRs and 16-bit metrics; decisions only
-};
 
 enum class tail_biting_search {
   overlap,  // around the circle and on: one pass, the most likely codeword of long blocks
@@ -55,7 +51,7 @@ struct viterbi_config {
   tail_biting_search tail_biting = tail_biting_search::overlap;
   /// int16: bits and status only; tail_biting overlap. Bits are decided once max(32, conv_frame::
   /// usual_overlap()) steps lie behind them. Among paths of equal metric float32 and int16 choose alike.
-  viterbi_precision precision = viterbi_precision::float32;
+  conv_precision precision = conv_precision::float32;
   /// int16, and 8-bit LLRs: steps of an LLR in an LLR of 1, 0.25..64. They are limited to +-127 steps.
   float llr_steps = 8.f;
   /// int16: windows of a codeword that are decoded in parallel. Each begins `overlap` steps early, with all
@@ -76,25 +72,6 @@ setting_of<C> tail_biting_setting(tail_biting_search C::*member) {
              "before to as many after, which often misses the most likely codeword of blocks below 10 (K - "
              "1) bits. exact: the most likely codeword, in two passes or, with much noise, many.")
       .left_out_by_default();
-}
-/// precision, llr_steps and windows.
-template <class C>
-std::vector<setting_of<C>> viterbi_precision_settings(viterbi_precision C::*precision, float C::*steps,
-                                                      int C::*windows) {
-  return {
-      words<C, viterbi_precision>(
-          "precision", precision,
-          {{"float32", viterbi_precision::float32}, {"int16", viterbi_precision::int16}},
-          "int16: 8-bit LLRs, which may come as int8, and 16-bit metrics. Decisions only.")
-          .left_out_by_default(),
-      number("llr_steps", steps, 0.25, 64,
-             "Steps of the channel LLRs in an LLR of 1; they are limited to +-127 steps.")
-          .only_with("precision", {"int16"}),
-      integer_or_auto("windows", windows, 0, 1, 65536,
-                      "Windows of a codeword that are decoded in parallel. \"auto\": the power of two that "
-                      "leaves them at least 1024 steps and 12 overlaps.",
-                      "an integer from 1 to as many as are no shorter than the overlap")
-          .only_with("precision", {"int16"})};
 }
 /// Its settings but the code.
 const std::vector<setting_of<viterbi_config>>& viterbi_settings();

@@ -73,7 +73,7 @@ const bench::group viterbi_benches{[] {
     add("133,171,165", third, 1024, {figure::small}, 16);
     const auto add_int16 = [&](const std::string& code, const conv_code& c, int k, const std::string& input,
                                std::vector<figure> figures, std::size_t batch) {
-      const viterbi_config config{.code = c, .k = k, .precision = viterbi_precision::int16};
+      const viterbi_config config{.code = c, .k = k, .precision = conv_precision::int16};
       bench::add(
           "viterbi", device,
           {{"K", c.constraint_length}, {"code", code}, {"k", k}, {"precision", "int16"}, {"input", input}},

@@ -6,8 +6,9 @@ inline namespace WB_ISA {
 
 template <int Memory, class F>
 static auto with_viterbi_i16_of(const viterbi_short_args& a, F f) {
-  return a.code.older == a.code.newer ? f(viterbi_short_op<Memory, true>(a))
-                                      : f(viterbi_short_op<Memory, false>(a));
+  return viterbi_stage_steps(Memory, a.code.outputs, a.code.older == a.code.newer) == 4
+             ? f(viterbi_short_op<Memory, 4, true>(a))
+             : f(viterbi_short_op<Memory, 2, false>(a));
 }
 // 64 to 256 states.
 template <class F>

@@ -1,21 +1,19 @@
 #pragma once
-#include <warpband/fec/conv/conv_args.hpp>
+#include <warpband/fec/conv/conv_short_args.hpp>
 
 namespace wb {
 
-struct viterbi_short_args {
-  conv_trellis code;
-  bool punctured = false;
-  int windows = 1, length = 0;   // of a codeword, and steps of a window
-  int overlap = 0;               // steps that a window begins early and ends late
-  int depth = 0;                 // steps after which paths have met
-  int kept = 0;                  // stages whose survivors are kept
-  int tiles = 1;                 // CUDA: of a block; each has the windows of one value of lanes
-  float steps = 8.f;             // of an LLR of 1
-  view<const float> llr;         // n; or:
-  view<const std::int8_t> llr8;  // the same in steps
-  view<std::uint8_t> bits;       // k; null data: not wanted, here and below
-  view<std::uint8_t> status;
+/// Steps of a stage of the 16-bit decoder: as many as its metrics have room for, see viterbi_short_body.hpp.
+/// `paired`: the oldest and the newest bit of the register flip the same coded bits.
+constexpr int viterbi_stage_steps(int memory, int outputs, bool paired) {
+  if (memory < 4) return memory;
+  const int branch = outputs * 127, largest = memory * branch / 2 + 1 + 4 * ((branch + 1) / 2);
+  return (paired || memory == 4) && largest < 1 << 11 ? 4 : 2;
+}
+
+struct viterbi_short_args : conv_short_args {
+  int depth = 0;  // steps after which paths have met
+  int kept = 0;   // stages whose survivors are kept
 };
 
 }  // namespace wb

@@ -29,7 +29,7 @@ using steps_t = std::vector<std::int8_t>;
 viterbi_config int16_of(const conv_code& code, std::size_t k, int windows = 0, float steps = 8.f) {
   return {.code = code,
           .k = static_cast<int>(k),
-          .precision = viterbi_precision::int16,
+          .precision = conv_precision::int16,
           .llr_steps = steps,
           .windows = windows};
 }
@@ -250,8 +250,8 @@ TEST(viterbi_int16_arguments, bad_ones_are_named) {
   EXPECT_EQ(with([](auto& c) { c.windows = 41; }), "");
   EXPECT_EQ(with([](auto& c) { c.llr_steps = 0.1f; }), "llr_steps");
   EXPECT_EQ(with([](auto& c) { c.tail_biting = tail_biting_search::exact; }), "tail_biting");
-  EXPECT_EQ(with([](auto& c) { c.precision = static_cast<viterbi_precision>(2); }), "precision");
-  EXPECT_EQ(with([](auto& c) { c.precision = viterbi_precision::float32, c.windows = 2; }), "windows");
+  EXPECT_EQ(with([](auto& c) { c.precision = static_cast<conv_precision>(2); }), "precision");
+  EXPECT_EQ(with([](auto& c) { c.precision = conv_precision::float32, c.windows = 2; }), "windows");
   EXPECT_EQ(completed(int16_of(conv_80211(conv_rate::r1_2), 1024)).windows, 1);
   EXPECT_EQ(completed(int16_of(conv_80211(conv_rate::r1_2), 1024)).overlap, 0);
   EXPECT_EQ(completed(int16_of(conv_80211(conv_rate::r1_2), 12000)).windows, 8);

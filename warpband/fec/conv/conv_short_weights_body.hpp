@@ -1,16 +1,17 @@
 #pragma once
 // Received LLRs become 8-bit values and these the branch weights of a run of steps.
+#include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/rounding.hpp>
 #include <warpband/core/short_lane.hpp>
-#include <warpband/fec/viterbi/viterbi_short_args.hpp>
+#include <warpband/fec/conv/conv_short_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 /// LLRs of codewords as numbers of steps, -127..127.
-struct viterbi_short_llrs {
-  const viterbi_short_args& a;
+struct conv_short_llrs {
+  const conv_short_args& a;
 
   /// `bad` is set where the LLR is not finite; it is 0 then.
   WB_HD int one(std::size_t element, std::size_t item, bool& bad) const {
@@ -61,7 +62,7 @@ struct viterbi_short_llrs {
 };
 
 /// The windows that the lanes of a value decode.
-struct viterbi_lanes {
+struct conv_short_lanes {
   static constexpr int count = i16x::lanes * i16x::items;
   std::size_t item[count];  // the codeword in the batch
   int codeword[count];      // in this call
@@ -78,37 +79,39 @@ struct viterbi_lanes {
   }
 };
 
-/// Makes weights, for a thread of `members` that share the lanes.
-template <class G>
-struct viterbi_short_branches {
-  static constexpr int L = i16x::lanes, most = conv_run * 4;
-  /// Bytes of a row: the LLRs of a run of steps of one lane.
-  static constexpr int row_bytes = most;
+/// Makes weights, for a thread of the group that shares the lanes. V: what it computes with.
+template <class V, class G>
+struct conv_short_branches {
+  static constexpr int L = i16x::lanes;
+  /// Steps whose LLRs are loaded at once, and bytes of a row: those of one lane.
+  static constexpr int row_run = 4 * conv_run, row_bytes = 4 * row_run;
 
-  const viterbi_short_args& a;
-  const viterbi_lanes& lanes;
+  const conv_short_args& a;
+  const conv_short_lanes& lanes;
   G g;
-  short_element* table;  // [step][coded bits]: a weight and that of the other state's branch
-  signed char* rows;     // lanes alone: of each one's LLRs
-  byte_element* staged;  // the same, neighbouring lanes side by side
-  bool* bad;             // [lane]
-  i16x usable;           // LLRs that are not 0, where they count
+  short_element* table;   // [step][coded bits]: a weight and that of the other state's branch
+  signed char* rows;      // lanes alone: of each one's LLRs
+  byte_element* staged;   // the same, neighbouring lanes side by side
+  bool* bad;              // [lane]
+  int scale;              // weights are multiples of 2^scale
+  V usable;               // LLRs that are not 0, where they count
+  int loaded = -1 << 30;  // the first of the steps in `staged`
 
   /// The step of the code of which step r of lane l's window is; -1: none.
   WB_HD int step_of(int l, int r) const {
-    const int v = viterbi_lanes::at(lanes.window, l) * a.length + r, steps = a.code.steps;
+    const int v = conv_short_lanes::at(lanes.window, l) * a.length + r, steps = a.code.steps;
     if (a.code.ending != conv_ending::tail_biting) return v < steps ? v : -1;
     const int t = v % steps;
     return t < 0 ? t + steps : t;
   }
   WB_HD int place_in_row(int s, int output) const {
-    return a.code.ranges == 1 ? s * a.code.outputs + output : output * conv_run + s;
+    return a.code.ranges == 1 ? s * a.code.outputs + output : output * row_run + s;
   }
 #if WB_WIDTH > 1
   /// Steps r, ... of lane l to its row: pieces that lie together in the codeword, or are not there.
   WB_HD_CALL void fill_row(int l, int r, int count) const {
     const conv_trellis& c = a.code;
-    const viterbi_short_llrs llrs{a};
+    const conv_short_llrs llrs{a};
     signed char* row = rows + l * row_bytes;
     for (int s = 0; s < count;) {
       const int t = step_of(l, r + s);
@@ -120,10 +123,10 @@ struct viterbi_short_branches {
           for (int e = 0; e < c.outputs; e++) row[place_in_row(s + i, e)] = 0;
       } else {
         if (n > c.steps - t) n = c.steps - t;
-        signed char sent[most];
+        signed char sent[row_bytes];
         for (int range = 0; range < c.ranges; range++) {
           const std::int32_t* begin = c.firsts + range * (c.steps + 1) + t;
-          signed char* to = a.punctured ? sent + range * conv_run : row + place_in_row(s, range);
+          signed char* to = a.punctured ? sent + range * row_run : row + place_in_row(s, range);
           llrs.row(static_cast<std::size_t>(begin[0]), begin[n] - begin[0], lanes.item[l], to, bad[l]);
         }
         if (a.punctured) spread(row, sent, s, t, n);
@@ -145,14 +148,14 @@ struct viterbi_short_branches {
       const std::int32_t first = c.firsts[e * (c.steps + 1) + t];
       for (int i = 0; i < n; i++) {
         const std::int32_t place = places[i * c.outputs + e];
-        row[e * conv_run + s + i] =
-            place < 0 ? static_cast<signed char>(0) : sent[e * conv_run + place - first];
+        row[e * row_run + s + i] =
+            place < 0 ? static_cast<signed char>(0) : sent[e * row_run + place - first];
       }
     }
   }
   /// Byte e of lane l's row becomes byte l of value e.
-  WB_HD void stage_rows(int count) const {
-    const int used = a.code.ranges == 1 ? count * a.code.outputs : (a.code.outputs - 1) * conv_run + count;
+  WB_HD_CALL void stage_rows() const {
+    const int used = row_run * a.code.outputs;
     if constexpr (L % 16 == 0) {
       for (int l = 0; l < L; l += 16)
         for (int e = 0; e < used; e += 16) {
@@ -172,46 +175,69 @@ struct viterbi_short_branches {
   /// What output e of step s of the run, r of the window, was received as.
   WB_HD i16x received(int r, int s, int e) const {
 #if WB_WIDTH > 1
-    (void)r;
-    return load_byte(staged + place_in_row(s, e) * L);
+    return load_byte(staged + place_in_row(r - loaded + s, e) * L);
 #else
-    std::int16_t x[viterbi_lanes::count];
-    WB_UNROLL for (int l = 0; l < viterbi_lanes::count; l++) {
+    std::int16_t x[conv_short_lanes::count];
+    WB_UNROLL for (int l = 0; l < conv_short_lanes::count; l++) {
       const int t = step_of(l, r + s);
       const std::int32_t place = t < 0 ? -1 : a.code.places[t * a.code.outputs + e];
       x[l] = static_cast<std::int16_t>(
-          place < 0 ? 0 : viterbi_short_llrs{a}.one(static_cast<std::size_t>(place), lanes.item[l], bad[l]));
+          place < 0 ? 0 : conv_short_llrs{a}.one(static_cast<std::size_t>(place), lanes.item[l], bad[l]));
     }
     return of_lanes(x);
 #endif
   }
 
-  /// The weights of `count` steps from r on; the first one's are less by what lies at `taken`. LLRs count as
-  /// usable in lanes where `counts` is below 0.
-  WB_HD_CALL void make(int r, int count, const short_element* taken, i16x counts) {
-    const conv_trellis& c = a.code;
+  /// The weights of `count` steps from r on: minus the LLRs of the coded bits that are 1, plus half of all.
+  /// LLRs count as usable in lanes where `counts` is below 0.
+  WB_HD_CALL void make(int r, int count, i16x counts) {
 #if WB_WIDTH > 1
-    for (int l = 0; l < L; l++) fill_row(l, r, count);
-    stage_rows(count);
+    if (r < loaded || r + count > loaded + row_run) {  // going back, or forth
+      loaded = r < loaded ? r + count - row_run : r;
+      for (int l = 0; l < L; l++) fill_row(l, loaded, row_run);
+      stage_rows();
+    }
 #endif
-    const int all = 1 << c.outputs;
-    for (int s = g.rank; s < count; s += g.size) {
-      i16x x[4] = {to_short(0), to_short(0), to_short(0), to_short(0)};
-      WB_UNROLL for (int e = 0; e < 4; e++) if (e < c.outputs) {
-        x[e] = received(r, s, e);
-        usable =
-            usable + select_less(counts, to_short(0), sign_bit(min(x[e], to_short(0) - x[e])), to_short(0));
-      }
-      const i16x first = s == 0 ? to_short(0) - load_short(taken) : to_short(0);
-      short_element* row = table + (s << (c.outputs + 1)) * L;
-      WB_UNROLL for (int code = 0; code < 16; code++) if (code < all) {
-        i16x w = first;
-        WB_UNROLL for (int e = 0; e < 4; e++) if ((code >> e & 1) != 0) w = w - x[e];
-        store_short(row + 2 * code * L, w);
-        store_short(row + (2 * (code ^ c.older) + 1) * L, w);
-      }
+    switch (a.code.outputs) {
+      case 1:
+        weigh<1>(r, count, counts);
+        break;
+      case 2:
+        weigh<2>(r, count, counts);
+        break;
+      case 3:
+        weigh<3>(r, count, counts);
+        break;
+      default:
+        weigh<4>(r, count, counts);
     }
     g.sync();
+  }
+
+ private:
+  template <int Outputs>
+  WB_HD void weigh(int r, int count, i16x counts) {
+    constexpr int all = 1 << Outputs;
+    const i16x whole =
+        to_short(-1 << scale);  // the shift of a negative lower half reaches into the upper one
+    for (int s = g.rank; s < count; s += g.size) {
+      V x[Outputs], sum = to_short(0), w[all];
+      WB_UNROLL for (int e = 0; e < Outputs; e++) {
+        x[e] = received(r, s, e);
+        sum = sum + x[e];
+        usable = usable +
+                 select_less(counts, to_short(0), sign_bit(min(x[e], to_short(0) - x[e])), V(to_short(0)));
+        x[e] = shift_left(x[e], scale) & whole;
+      }
+      w[0] = shift_left(scaled(sum, 4), scale) & whole;
+      WB_UNROLL for (int e = 0; e < Outputs; e++) WB_UNROLL for (int code = 0; code < 1 << e; code++)
+          w[code | 1 << e] = w[code] - x[e];
+      short_element* row = table + s * (2 * all) * L;
+      WB_UNROLL for (int code = 0; code < all; code++) {
+        store_short(row + 2 * code * L, w[code]);
+        store_short(row + (2 * (code ^ a.code.older) + 1) * L, w[code]);
+      }
+    }
   }
 };
 

@@ -1,0 +1,33 @@
+#pragma once
+// The numbers that decoders of convolutional codes compute with, as settings.
+#include <string>
+#include <vector>
+
+#include <warpband/core/setting.hpp>
+
+namespace wb {
+
+enum class conv_precision : int {
+  float32,
+  int16,  // 8-bit LLRs and 16-bit metrics
+};
+
+/// precision, with what int16 means, llr_steps and windows: chosen how where it is 0.
+template <class C>
+std::vector<setting_of<C>> conv_precision_settings(conv_precision C::*precision, float C::*steps,
+                                                   int C::*windows, std::string meant,
+                                                   const std::string& chosen) {
+  return {words<C, conv_precision>("precision", precision,
+                                   {{"float32", conv_precision::float32}, {"int16", conv_precision::int16}},
+                                   std::move(meant))
+              .left_out_by_default(),
+          number("llr_steps", steps, 0.25, 64,
+                 "Steps of the channel LLRs in an LLR of 1; they are limited to +-127 steps.")
+              .only_with("precision", {"int16"}),
+          integer_or_auto("windows", windows, 0, 1, 65536,
+                          "Windows of a codeword that are decoded in parallel. \"auto\": " + chosen,
+                          "an integer from 1 to as many as are no shorter than the overlap")
+              .only_with("precision", {"int16"})};
+}
+
+}  // namespace wb
