@@ -47,6 +47,9 @@ def test_what_is_wrong_has_no_crc_and_what_is_missing_is_erased(rng):
     assert np.array_equal(wb.PolarDecoder(**code, llr="log_p1_p0")(-llr[3:]), bits[3:])
     adaptive = wb.PolarDecoder(**code, list_size=8, adaptive=True)(llr, outputs=("bits", "status"))
     assert all(np.array_equal(a, b) for a, b in zip(adaptive, (decided, status)))
+    for precision in ("int16", "int8"):
+        whole = wb.PolarDecoder(**code, precision=precision)(llr, outputs=("bits", "status"))
+        assert np.array_equal(whole[0][1:], decided[1:]) and np.array_equal(whole[1], status)
     other = wb.PolarDecoder(**{**code, "rnti": 8})
     assert other(llr[3:], outputs="status").tolist() == [0]
 

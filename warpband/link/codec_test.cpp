@@ -392,7 +392,7 @@ TEST(code_settings, give_a_configuration) {
   EXPECT_EQ(blames([](code_settings& w) { w.values["algorithm"] = std::string("viterbi"); }), "algorithm");
   EXPECT_EQ(blames([](code_settings& w) { w.values["early_stop"] = std::string("syndrome"); }), "early_stop");
   EXPECT_EQ(blames([](code_settings& w) {
-              w.type = code_type::wimax_ldpc, w.values["early_stop"] = std::string("crc");
+              w.type = code_type::wimax_ldpc, w.values["early_stop"] = std::string("sign-agreement");
             }),
             "early_stop");
   EXPECT_EQ(blames([](code_settings& w) {

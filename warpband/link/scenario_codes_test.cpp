@@ -108,7 +108,8 @@ TEST(scenario, refuses_what_other_codes_do_not_have) {
                  "line 4: decoder.scale = 0.7");
   EXPECT_REFUSED(with(wimax, "decoder.early_stop = \"crc\""),
                  "line 3: decoder.early_stop = \"crc\" is not allowed: expected \"syndrome\" or \"none\"");
-  const scenario stops = parse_scenario(with(wimax, "code.crc = \"crc24b\"\ndecoder.early_stop = \"crc\""));
+  const scenario stops =
+      parse_scenario(with(wimax, "code.crc = \"crc24b\"\ndecoder.early_stop = \"crc\""), "s.toml");
   EXPECT_TRUE(stops.curves[0].link.code.ldpc.decoder.crc_stop);
   EXPECT_REFUSED(with(wimax, "code.n = 600"), "line 3: code.n = 600 is not allowed: expected 576 to 2304");
   EXPECT_REFUSED(with(wifi, "code.n = 2304"),
