@@ -14,6 +14,7 @@ namespace {
 
 using wb::antenna_array;
 using wb::antenna_correlation;
+using wb::size;
 using wb::spatial_config;
 using wb::spatial_correlation;
 using wb::tdl_config;
