@@ -56,20 +56,14 @@ massive_args arguments(const massive_batch& b, massive_mode mode, int iterations
   a.mode = mode, a.iterations = iterations;
   return a;
 }
-template <int U, bool Many, bool Tensor>
 void run_uplink(const massive_args& a, std::size_t frames, unsigned blocks, unsigned seed,
                 std::size_t shared_bytes) {
-  using Roles = frame_roles<U, Many, Tensor>;
-  const frame_plan p = frame_plan::of<Roles>(a, shared_bytes);
-  ASSERT_GT(p.buffers, 0);
-  emulation::run(blocks, static_cast<unsigned>(32 * (Roles::team * p.teams + p.solvers)), seed, shared,
-                 [&] { detect_frames<U, Many, Tensor>(a, p, 0, frames); });
-}
-template <int U, bool Many>
-void run_uplink(const massive_args& a, std::size_t frames, unsigned blocks, unsigned seed,
-                std::size_t shared_bytes) {
-  a.split_f16 ? run_uplink<U, Many, true>(a, frames, blocks, seed, shared_bytes)
-              : run_uplink<U, Many, false>(a, frames, blocks, seed, shared_bytes);
+  with_uplink_policy(a, [&]<class P>() {
+    const frame_plan p = frame_plan::of<P>(a, shared_bytes);
+    ASSERT_GT(p.buffers, 0);
+    emulation::run(blocks, static_cast<unsigned>(p.threads<P>()), seed, shared,
+                   [&] { detect_frames<P>(a, p, 0, frames); });
+  });
 }
 /// Nothing where a device with `shared_bytes` has no room for it.
 std::optional<massive_result> detect_emulated(const uplink_config& c, const massive_batch& b, bool half,
@@ -102,12 +96,7 @@ std::optional<massive_result> detect_emulated(const uplink_config& c, const mass
   a.out = rows(reinterpret_cast<cx_pair*>(r.x.data()), b.users, b.vectors());
   a.status = rows(r.status.data(), 1, b.vectors());
   if (frame_plan::of_call(a, shared_bytes).buffers <= 0) return {};
-  if (b.users == 16)
-    b.symbols > 1 ? run_uplink<16, true>(a, b.frames, blocks, seed, shared_bytes)
-                  : run_uplink<16, false>(a, b.frames, blocks, seed, shared_bytes);
-  else
-    b.symbols > 1 ? run_uplink<32, true>(a, b.frames, blocks, seed, shared_bytes)
-                  : run_uplink<32, false>(a, b.frames, blocks, seed, shared_bytes);
+  run_uplink(a, b.frames, blocks, seed, shared_bytes);
   std::memcpy(r.llr.data(), llr.data, r.llr.size() * sizeof(float));
   return r;
 }
@@ -272,14 +261,14 @@ TEST(WB_FRAMES, uplinks_of_devices_with_less_memory_have_the_bits_of_a_cpu) {
   EXPECT_GE(taken, 29);
 }
 
-template <int U, bool Many>
 void run_downlink(const massive_args& a, std::size_t frames, unsigned blocks, unsigned seed,
                   std::size_t shared_bytes) {
-  using Roles = send_roles<U, Many>;
-  const send_plan p = send_plan::of<Roles>(a, shared_bytes);
-  ASSERT_GT(p.buffers, 0);
-  emulation::run(blocks, static_cast<unsigned>(32 * p.warps(Roles::team)), seed, shared,
-                 [&] { precode_frames<U, Many>(a, p, 0, frames); });
+  with_downlink_policy(a, [&]<class P>() {
+    const send_plan p = send_plan::of<P>(a, shared_bytes);
+    ASSERT_GT(p.buffers, 0);
+    emulation::run(blocks, static_cast<unsigned>(p.threads<P>()), seed, shared,
+                   [&] { precode_frames<P>(a, p, 0, frames); });
+  });
 }
 /// Nothing where a device with `shared_bytes` has no room for it.
 std::optional<massive_result> precode_emulated(const downlink_config& c, const massive_batch& b,
@@ -301,12 +290,7 @@ std::optional<massive_result> precode_emulated(const downlink_config& c, const m
   a.out = rows(sent.data, b.antennas, b.vectors());
   a.status = rows(r.status.data(), 1, b.vectors());
   if (!takes_sent_frames(a, shared_bytes)) return {};
-  if (b.users == 16)
-    b.symbols > 1 ? run_downlink<16, true>(a, b.frames, blocks, seed, shared_bytes)
-                  : run_downlink<16, false>(a, b.frames, blocks, seed, shared_bytes);
-  else
-    b.symbols > 1 ? run_downlink<32, true>(a, b.frames, blocks, seed, shared_bytes)
-                  : run_downlink<32, false>(a, b.frames, blocks, seed, shared_bytes);
+  run_downlink(a, b.frames, blocks, seed, shared_bytes);
   std::memcpy(static_cast<void*>(r.x.data()), sent.data, r.x.size() * sizeof(r.x[0]));
   return r;
 }
