@@ -1,4 +1,4 @@
-// The CUDA kernels of frames of 8, 16 and 32 users in emulated blocks: they give the bits of a scalar CPU
+// The CUDA kernels of frames of 8, 16, 24 and 32 users in emulated blocks: they give the bits of a scalar CPU
 // in any order in which warps and copies may run, wait for nothing for ever, and read nothing that nobody
 // wrote. With sums on tensor cores they give what is near to it, and the same bits in any order.
 #include <gtest/gtest.h>
@@ -106,13 +106,14 @@ struct uplink_shape {
   unsigned blocks;
 };
 const std::vector<uplink_shape> uplink_shapes{
-    {128, 16, 1, 23, 1},  {16, 16, 1, 40, 2},   {18, 16, 3, 11, 1},
-    {128, 16, 14, 13, 1}, {200, 16, 29, 9, 1},  {128, 16, 14, 9, 9},  // blocks with one frame, but for one
-    {18, 16, 3, 9, 9},    {200, 16, 29, 10, 9}, {64, 32, 1, 19, 1},
-    {256, 32, 1, 11, 2},  {36, 32, 1, 9, 1},  // the last runs have fewer antennas or none
-    {36, 32, 10, 5, 1},   {18, 16, 10, 5, 1},   {34, 32, 15, 9, 1},
-    {256, 32, 14, 9, 1},  {128, 8, 1, 43, 1},   {18, 8, 1, 40, 3},
-    {16, 8, 3, 21, 1},    {128, 8, 14, 19, 1},  {200, 8, 29, 9, 9}};
+    {128, 16, 1, 23, 1}, {16, 16, 1, 40, 2},   {18, 16, 3, 11, 1}, {128, 16, 14, 13, 1},
+    {200, 16, 29, 9, 1}, {128, 16, 14, 9, 9},  // blocks with one frame, but for one
+    {18, 16, 3, 9, 9},   {200, 16, 29, 10, 9}, {64, 32, 1, 19, 1}, {256, 32, 1, 11, 2},
+    {36, 32, 1, 9, 1},  // the last runs have fewer antennas or none
+    {36, 32, 10, 5, 1},  {18, 16, 10, 5, 1},   {34, 32, 15, 9, 1}, {256, 32, 14, 9, 1},
+    {128, 8, 1, 43, 1},  {18, 8, 1, 40, 3},    {16, 8, 3, 21, 1},  {128, 8, 14, 19, 1},
+    {200, 8, 29, 9, 9},  {128, 24, 1, 13, 1},  {36, 24, 1, 9, 2},  {26, 24, 3, 7, 1},
+    {128, 24, 14, 9, 1}, {36, 24, 29, 7, 1}};
 
 TEST(WB_FRAMES, uplinks_have_the_bits_of_a_cpu) {
   const auto scalar = wb::testing::open_scalar();
@@ -142,7 +143,7 @@ TEST(WB_FRAMES, uplinks_have_the_bits_of_a_cpu) {
 // not reach others.
 TEST(WB_FRAMES, channels_may_be_small) {
   const auto scalar = wb::testing::open_scalar();
-  for (const std::size_t users : {8, 16, 32}) {
+  for (const std::size_t users : {8, 16, 24, 32}) {
     massive_batch b = wb::testing::random_frames(36, users, 1, 70, 0.1f);
     for (auto& h : b.h) h *= 1e-3f;
     for (auto& y : b.y) y *= 1e-3f;
@@ -233,6 +234,8 @@ TEST(WB_FRAMES, uplinks_of_devices_with_less_memory_have_the_bits_of_a_cpu) {
                                                                  {260, 32, 14, 5, 1},
                                                                  {128, 8, 20, 9, 1},
                                                                  {260, 8, 1, 17, 1},
+                                                                 {260, 24, 1, 5, 1},
+                                                                 {260, 24, 15, 5, 1},
                                                                  {512, 32, 14, 3, 1}}) {  // one slot
     c.antennas = antennas, c.users = users;
     const massive_batch b =

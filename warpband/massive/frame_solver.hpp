@@ -78,8 +78,10 @@ struct frame_solver {
   /// zeros.
   WB_HD unsigned judge(int first, int count) const {
     bool fine = true;
-    if (row < count) {
-      float* b = right(first + row);
+    // By each lane for itself, as it changes what it reads: no lane repeats this.
+    const int mine = static_cast<int>(threadIdx.x) % Shape::lanes;
+    if (mine < count) {
+      float* b = right(first + mine);
       fine = energy_of<U>(b) <= most_energy;
       if (!fine)
         for (int i = 0; i < 2 * U; i++) b[i] = 0.f;

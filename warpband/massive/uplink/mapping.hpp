@@ -2,7 +2,7 @@
 // How a call of the detector maps to a CUDA device: which kernel it takes, how many producer and solver warps
 // a block has, and the layout of its shared memory. Host code, without CUDA.
 //
-// Frames of 8, 16 and 32 users have kernels of their own (uplink_frames.hpp) if `takes_frames` says so:
+// Frames of 8, 16, 24 and 32 users have kernels of their own (uplink_frames.hpp) if `takes_frames` says so:
 // the table `frame_rules` lists them, and their data are laid out as these kernels need. H and y are
 // contiguous, at multiples of 16 bytes. The number of antennas is even, for halves a multiple of four. The
 // LLRs of a vector are contiguous. All other calls take the generic kernel. With float32 sums both give the
@@ -118,7 +118,9 @@ inline constexpr frame_rule frame_rules[] = {
     {32, massive_mode::cg, 128, 6},       {32, massive_mode::jacobi_cg, 128, 6},
     {8, massive_mode::cholesky, 16, 1},   {8, massive_mode::zf, 16, 1},
     {8, massive_mode::mf, 16, 1},         {8, massive_mode::cg, 16, 1},
-    {8, massive_mode::jacobi_cg, 16, 1},
+    {8, massive_mode::jacobi_cg, 16, 1},  {24, massive_mode::cholesky, 24, 1},
+    {24, massive_mode::zf, 24, 1},        {24, massive_mode::mf, 24, 1},
+    {24, massive_mode::cg, 24, 1},        {24, massive_mode::jacobi_cg, 24, 1},
 };
 
 /// Whether a call takes the kernels of uplink_frames.hpp on a device whose blocks have `shared_bytes`.

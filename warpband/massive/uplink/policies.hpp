@@ -97,6 +97,17 @@ struct uplink_16_split_shared : uplink_16_shared {
   static constexpr int warps = 12, team = 2, scratch = tensor_scratch<16, true>::floats;
 };
 
+/// Not measured yet. The warp of the rectangle sums least, and starts the copies.
+struct uplink_24 : uplink_policy<24, false> {
+  static constexpr int team = 3, scratch = team * run_scratch, copiers = 1;
+  static constexpr warp_split splits[] = {{2, 2}, {1, 4}, {1, 3}, {1, 2}, {1, 1}};
+};
+struct uplink_24_shared : uplink_policy<24, true> {
+  static constexpr int team = 3, scratch = team * run_scratch, copiers = 1;
+  static constexpr bool filters_first = true;
+  static constexpr warp_split splits[] = {{2, 2}, {1, 4}, {1, 3}, {1, 2}, {1, 1}};
+};
+
 /// 2.9 for 256x32 (48 %).
 struct uplink_32 : uplink_policy<32, false> {
   static constexpr int team = 4, scratch = team * run_scratch, copiers = 2;
@@ -132,6 +143,7 @@ bool with_uplink_policy(const massive_args& a, F f) {
     return true;
   };
   if (a.users == 8) return one_of.template operator()<uplink_8, uplink_8_shared>();
+  if (a.users == 24) return one_of.template operator()<uplink_24, uplink_24_shared>();
   if (a.users == 16)
     return a.split_f16 ? one_of.template operator()<uplink_16_split, uplink_16_split_shared>()
                        : one_of.template operator()<uplink_16, uplink_16_shared>();

@@ -1,6 +1,6 @@
 #pragma once
-// The detector for 8, 16 and 32 users on a CUDA device. It computes what uplink_op.hpp computes. With float32
-// sums it gives the same bits.
+// The detector for 8, 16, 24 and 32 users on a CUDA device. It computes what uplink_op.hpp computes. With
+// float32 sums it gives the same bits.
 //
 // A frame is one H (B antennas, U users) and the vectors y that share it. A multiprocessor runs one block; a
 // block takes every gridDim.x-th frame. Its warps are specialised:
