@@ -12,7 +12,6 @@ inline namespace WB_ISA {
 /// up to 14.
 template <class P>
 struct frame_block {
-  using Policy = P;
   using Shape = typename P::shape;
   static constexpr int U = P::users;
   static constexpr bool Many = P::many, Tensor = P::tensor;

@@ -1,4 +1,6 @@
 #pragma once
+// The detector's generic kernel: sums and solver of a `massive_engine`, then weights, SINRs and LLRs. On a
+// CUDA device the calls of mapping.hpp take uplink_frames.hpp instead, which repeats this.
 #include <warpband/core/llr.hpp>
 #include <warpband/core/llr_steps.hpp>
 #include <warpband/massive/massive_op.hpp>
