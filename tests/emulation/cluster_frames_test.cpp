@@ -49,9 +49,10 @@ view<T> rows(T* data, std::size_t elements, std::size_t items) {
   return {data, elements, items, 1, elements};
 }
 
-template <int U, bool Many>
+template <class P>
 massive_result detect_emulated(const uplink_config& config, const massive_batch& b, const cluster_shape& s,
                                unsigned seed) {
+  constexpr int U = P::users;
   massive_args a;
   a.antennas = config.antennas / s.clusters, a.users = U, a.symbols = static_cast<int>(b.symbols);
   a.mode = config.mode, a.iterations = config.iterations;
@@ -62,17 +63,15 @@ massive_result detect_emulated(const uplink_config& config, const massive_batch&
   const std::size_t values = sums_values(U, a.symbols), all = values * b.frames,
                     bits = 2 * static_cast<std::size_t>(a.pam_bits) * U;
   std::vector<float> sums(all * static_cast<std::size_t>(s.clusters), NAN);
-  using Roles = frame_roles<U, Many, false>;
   for (int c = 0; c < s.clusters; c++) {
     a.channel = part_of(h, b.antennas * U, b.frames, c, s.clusters);
     a.in = part_of(y, b.antennas, b.vectors(), c, s.clusters);
     const cluster_sums_args args{a, true,
                                  rows(sums.data() + static_cast<std::size_t>(c) * all, values, b.frames)};
     EXPECT_TRUE(takes_cluster_sums(args, emulation::shared_bytes));
-    const frame_plan p = frame_plan::of<Roles>(sums_only(a), emulation::shared_bytes);
-    emulation::run(s.blocks, static_cast<unsigned>(32 * (Roles::team * p.teams + p.solvers)),
-                   seed + static_cast<unsigned>(c), shared,
-                   [&] { sum_frames<U, Many>(sums_only(a), p, args.sums, 0, b.frames); });
+    const frame_plan p = frame_plan::of<P>(sums_only(a), emulation::shared_bytes);
+    emulation::run(s.blocks, static_cast<unsigned>(p.threads<P>()), seed + static_cast<unsigned>(c), shared,
+                   [&] { sum_frames<P>(sums_only(a), p, args.sums, 0, b.frames); });
   }
   massive_result r{.llr = std::vector<float>(bits * b.vectors()),
                    .sinr = std::vector<float>(U * b.vectors()),
@@ -87,8 +86,7 @@ massive_result detect_emulated(const uplink_config& config, const massive_batch&
   EXPECT_TRUE(takes_cluster_solve(a));
   const cluster_terms<const float> terms{rows(static_cast<const float*>(sums.data()), values, b.frames),
                                          s.clusters, all};
-  emulation::run(s.blocks, 32 * solve_warps, seed, shared,
-                 [&] { solve_sums<U, Many>(a, terms, 0, b.frames); });
+  emulation::run(s.blocks, 32 * solve_warps, seed, shared, [&] { solve_sums<P>(a, terms, 0, b.frames); });
   std::memcpy(r.llr.data(), llr.data(), r.llr.size() * sizeof(float));
   return r;
 }
@@ -134,8 +132,8 @@ TEST(emulated_clusters, exact_sums_have_the_bits_of_a_cpu) {
                                         .sinr = rows(want.sinr.data(), s.users, b.vectors()),
                                         .status = rows(want.status.data(), 1, b.vectors())});
       const auto run = s.users == 16
-                           ? (s.symbols > 1 ? detect_emulated<16, true> : detect_emulated<16, false>)
-                           : (s.symbols > 1 ? detect_emulated<32, true> : detect_emulated<32, false>);
+                           ? (s.symbols > 1 ? detect_emulated<uplink_16_shared> : detect_emulated<uplink_16>)
+                           : (s.symbols > 1 ? detect_emulated<uplink_32_shared> : detect_emulated<uplink_32>);
       EXPECT_TRUE(run(c.detector, b, s, seed) == want);
       seed += 100;
     }

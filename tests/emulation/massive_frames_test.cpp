@@ -1,6 +1,6 @@
-// The CUDA kernels of frames of 16 and 32 users in emulated blocks: they give the bits of a scalar CPU in any
-// order in which warps and copies may run, wait for nothing for ever, and read nothing that nobody wrote.
-// With sums on tensor cores they give what is near to it, and the same bits in any order.
+// The CUDA kernels of frames of 8, 16, 24 and 32 users in emulated blocks: they give the bits of a scalar CPU
+// in any order in which warps and copies may run, wait for nothing for ever, and read nothing that nobody
+// wrote. With sums on tensor cores they give what is near to it, and the same bits in any order.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -56,20 +56,14 @@ massive_args arguments(const massive_batch& b, massive_mode mode, int iterations
   a.mode = mode, a.iterations = iterations;
   return a;
 }
-template <int U, bool Many, bool Tensor>
 void run_uplink(const massive_args& a, std::size_t frames, unsigned blocks, unsigned seed,
                 std::size_t shared_bytes) {
-  using Roles = frame_roles<U, Many, Tensor>;
-  const frame_plan p = frame_plan::of<Roles>(a, shared_bytes);
-  ASSERT_GT(p.buffers, 0);
-  emulation::run(blocks, static_cast<unsigned>(32 * (Roles::team * p.teams + p.solvers)), seed, shared,
-                 [&] { detect_frames<U, Many, Tensor>(a, p, 0, frames); });
-}
-template <int U, bool Many>
-void run_uplink(const massive_args& a, std::size_t frames, unsigned blocks, unsigned seed,
-                std::size_t shared_bytes) {
-  a.split_f16 ? run_uplink<U, Many, true>(a, frames, blocks, seed, shared_bytes)
-              : run_uplink<U, Many, false>(a, frames, blocks, seed, shared_bytes);
+  with_uplink_policy(a, [&]<class P>() {
+    const frame_plan p = frame_plan::of<P>(a, shared_bytes);
+    ASSERT_GT(p.buffers, 0);
+    emulation::run(blocks, static_cast<unsigned>(p.threads<P>()), seed, shared,
+                   [&] { detect_frames<P>(a, p, 0, frames); });
+  });
 }
 /// Nothing where a device with `shared_bytes` has no room for it.
 std::optional<massive_result> detect_emulated(const uplink_config& c, const massive_batch& b, bool half,
@@ -102,12 +96,7 @@ std::optional<massive_result> detect_emulated(const uplink_config& c, const mass
   a.out = rows(reinterpret_cast<cx_pair*>(r.x.data()), b.users, b.vectors());
   a.status = rows(r.status.data(), 1, b.vectors());
   if (frame_plan::of_call(a, shared_bytes).buffers <= 0) return {};
-  if (b.users == 16)
-    b.symbols > 1 ? run_uplink<16, true>(a, b.frames, blocks, seed, shared_bytes)
-                  : run_uplink<16, false>(a, b.frames, blocks, seed, shared_bytes);
-  else
-    b.symbols > 1 ? run_uplink<32, true>(a, b.frames, blocks, seed, shared_bytes)
-                  : run_uplink<32, false>(a, b.frames, blocks, seed, shared_bytes);
+  run_uplink(a, b.frames, blocks, seed, shared_bytes);
   std::memcpy(r.llr.data(), llr.data, r.llr.size() * sizeof(float));
   return r;
 }
@@ -121,7 +110,10 @@ const std::vector<uplink_shape> uplink_shapes{
     {200, 16, 29, 9, 1}, {128, 16, 14, 9, 9},  // blocks with one frame, but for one
     {18, 16, 3, 9, 9},   {200, 16, 29, 10, 9}, {64, 32, 1, 19, 1}, {256, 32, 1, 11, 2},
     {36, 32, 1, 9, 1},  // the last runs have fewer antennas or none
-    {36, 32, 10, 5, 1},  {18, 16, 10, 5, 1},   {34, 32, 15, 9, 1}, {256, 32, 14, 9, 1}};
+    {36, 32, 10, 5, 1},  {18, 16, 10, 5, 1},   {34, 32, 15, 9, 1}, {256, 32, 14, 9, 1},
+    {128, 8, 1, 43, 1},  {18, 8, 1, 40, 3},    {16, 8, 3, 21, 1},  {128, 8, 14, 19, 1},
+    {200, 8, 29, 9, 9},  {128, 24, 1, 13, 1},  {36, 24, 1, 9, 2},  {26, 24, 3, 7, 1},
+    {128, 24, 14, 9, 1}, {36, 24, 29, 7, 1}};
 
 TEST(WB_FRAMES, uplinks_have_the_bits_of_a_cpu) {
   const auto scalar = wb::testing::open_scalar();
@@ -151,7 +143,7 @@ TEST(WB_FRAMES, uplinks_have_the_bits_of_a_cpu) {
 // not reach others.
 TEST(WB_FRAMES, channels_may_be_small) {
   const auto scalar = wb::testing::open_scalar();
-  for (const std::size_t users : {16, 32}) {
+  for (const std::size_t users : {8, 16, 24, 32}) {
     massive_batch b = wb::testing::random_frames(36, users, 1, 70, 0.1f);
     for (auto& h : b.h) h *= 1e-3f;
     for (auto& y : b.y) y *= 1e-3f;
@@ -169,7 +161,7 @@ TEST(WB_FRAMES, uplinks_on_tensor_cores_are_near_a_cpu) {
   unsigned seed = 1;
   for (const uplink_shape& s : uplink_shapes)
     for (const bool half : {false, true}) {
-      if (half && s.antennas % 4 != 0) continue;
+      if ((half && s.antennas % 4 != 0) || (s.users != 16 && s.users != 32)) continue;
       SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
                    std::to_string(s.symbols) + (half ? ", halves" : ""));
       const massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
@@ -240,6 +232,10 @@ TEST(WB_FRAMES, uplinks_of_devices_with_less_memory_have_the_bits_of_a_cpu) {
                                                                  {64, 32, 1, 5, 1},
                                                                  {64, 32, 16, 5, 1},
                                                                  {260, 32, 14, 5, 1},
+                                                                 {128, 8, 20, 9, 1},
+                                                                 {260, 8, 1, 17, 1},
+                                                                 {260, 24, 1, 5, 1},
+                                                                 {260, 24, 15, 5, 1},
                                                                  {512, 32, 14, 3, 1}}) {  // one slot
     c.antennas = antennas, c.users = users;
     const massive_batch b =
@@ -272,14 +268,14 @@ TEST(WB_FRAMES, uplinks_of_devices_with_less_memory_have_the_bits_of_a_cpu) {
   EXPECT_GE(taken, 29);
 }
 
-template <int U, bool Many>
 void run_downlink(const massive_args& a, std::size_t frames, unsigned blocks, unsigned seed,
                   std::size_t shared_bytes) {
-  using Roles = send_roles<U, Many>;
-  const send_plan p = send_plan::of<Roles>(a, shared_bytes);
-  ASSERT_GT(p.buffers, 0);
-  emulation::run(blocks, static_cast<unsigned>(32 * p.warps(Roles::team)), seed, shared,
-                 [&] { precode_frames<U, Many>(a, p, 0, frames); });
+  with_downlink_policy(a, [&]<class P>() {
+    const send_plan p = send_plan::of<P>(a, shared_bytes);
+    ASSERT_GT(p.buffers, 0);
+    emulation::run(blocks, static_cast<unsigned>(p.threads<P>()), seed, shared,
+                   [&] { precode_frames<P>(a, p, 0, frames); });
+  });
 }
 /// Nothing where a device with `shared_bytes` has no room for it.
 std::optional<massive_result> precode_emulated(const downlink_config& c, const massive_batch& b,
@@ -301,12 +297,7 @@ std::optional<massive_result> precode_emulated(const downlink_config& c, const m
   a.out = rows(sent.data, b.antennas, b.vectors());
   a.status = rows(r.status.data(), 1, b.vectors());
   if (!takes_sent_frames(a, shared_bytes)) return {};
-  if (b.users == 16)
-    b.symbols > 1 ? run_downlink<16, true>(a, b.frames, blocks, seed, shared_bytes)
-                  : run_downlink<16, false>(a, b.frames, blocks, seed, shared_bytes);
-  else
-    b.symbols > 1 ? run_downlink<32, true>(a, b.frames, blocks, seed, shared_bytes)
-                  : run_downlink<32, false>(a, b.frames, blocks, seed, shared_bytes);
+  run_downlink(a, b.frames, blocks, seed, shared_bytes);
   std::memcpy(static_cast<void*>(r.x.data()), sent.data, r.x.size() * sizeof(r.x[0]));
   return r;
 }

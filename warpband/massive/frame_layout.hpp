@@ -1,6 +1,7 @@
 #pragma once
-// How frames of 16 and 32 users lie in the shared memory of a CUDA device: H and y, and the slot in which
-// the sums of a frame become its solutions. Host code, without CUDA. All sizes and offsets are in floats.
+// How frames of 8, 16, 24 and 32 users lie in the shared memory of a CUDA device: H and y, and the slot in
+// which the sums of a frame become its solutions. Host code, without CUDA. All sizes and offsets are in
+// floats.
 //
 // The detector (uplink/mapping.hpp) and the precoder (downlink/mapping.hpp) build the layout of a block on
 // it.
@@ -14,15 +15,39 @@ inline constexpr int frame_runs = 8;
 /// Floats of shared memory in which a warp adds the sums of its runs, for 32 users.
 inline constexpr int run_scratch = 4 * frame_runs * 32;
 
+/// How `frame_sums` works for the precoder: only H^H H.
+struct gram_sums {
+  /// Whether `triangle` also sums H^H y of a single vector.
+  static constexpr bool joined = false;
+  /// Whether the lanes of a part shift by eight from run to run, which avoids nearly all bank conflicts
+  /// without gaps between runs. H then takes fewer bulk copies.
+  static constexpr bool turned = false;
+  /// Whether runs are added through `run_scratch` floats of each warp, with half the instructions.
+  static constexpr bool in_scratch = false;
+};
+/// The same for the detector.
+template <int U, bool Many>
+struct detector_sums {
+  static constexpr bool joined = !Many, turned = U <= 16, in_scratch = U > 16;
+};
+
+/// Users that the layout of a matrix has room for: that of 24 users is the one of 32.
+template <int U>
+inline constexpr int padded_users = U == 24 ? 32 : U;
+
 /// Offsets in a slot: what is below the diagonal of the matrix, as a `lower_triangle` (frame_matrix.hpp;
 /// frame_sums.hpp asserts its size), its diagonal, the right sides, 1 / D, and the solver's memory. `Many`:
 /// frames have several vectors.
 template <int U, bool Many>
 struct frame_shape {
-  static_assert(U == 16 || U == 32);
-  static constexpr int sides = Many ? frame_sides : 1, side_floats = 2 * U + (Many ? 4 : 0);
-  static constexpr int diagonal = U * U, right = diagonal + U, inverse = right + sides * side_floats,
-                       work = inverse + U;
+  static_assert(U == 8 || U == 16 || U == 24 || U == 32);
+  /// Frames that a warp solves side by side, and its lanes for each. If these are more than users, the last
+  /// ones repeat what the first ones do.
+  static constexpr int frames = 32 / U, lanes = 32 / frames;
+  /// Vectors in a group: the solver judges one of them a lane.
+  static constexpr int sides = !Many ? 1 : U == 8 ? 8 : frame_sides, side_floats = 2 * U + (Many ? 4 : 0);
+  static constexpr int diagonal = padded_users<U> * padded_users<U>, right = diagonal + U,
+                       inverse = right + sides * side_floats, work = inverse + U;
   /// Memory of the solver: two rows of the matrix, or two values of each user for each vector that conjugate
   /// gradients solve at once. The slots of the frames that one warp solves start 4 banks apart.
   static constexpr int work_floats = (Many ? 8 : 4) * U, floats = (work + work_floats + 31) / 32 * 32 + 4;
@@ -37,7 +62,7 @@ struct frame_samples {
   int y, sums;               // H and y as floats: offset of y; size of both
   int never = -1;            // a count that no loop reaches, unknown to the compiler (frame_sums.hpp)
 
-  /// H and `sides` vectors as floats. `turned`: see `frame_sums`.
+  /// H and `sides` vectors as floats. `turned`: see `gram_sums`.
   static frame_samples of_samples(int antennas, int users, int sides, bool tensor, bool turned) {
     frame_samples p{};
     while (frame_runs << p.run_log2 < antennas) p.run_log2++;
@@ -54,7 +79,7 @@ struct frame_samples {
     // 16 bytes between runs: the 16 bytes that each of eight lanes reads are then in different banks. A
     // single vector needs no gaps, since it is read far less often; it then takes one bulk copy.
     p.pad_log2 = turned ? 2 : 0;
-    p.pad = 4;
+    p.pad = users == 8 ? 16 : 4;
     p.h_run = 2 * users << p.run_log2;
     p.y_run = (2 << p.run_log2) + (sides > 1 ? 4 : 0);
     // Trailing runs may have no antennas and take no memory.

@@ -2,11 +2,12 @@
 // How small Hermitian matrices lie in the shared memory of a CUDA device, and sums over their users.
 //
 // `place(r, c)` is the offset in floats of row r, column c < r: 2 (line U + shift + c ^ 2 (r & 7)). Rows r
-// and U - 1 - r share line |r - U / 2 + 1/2| - 1/2; the row of the first half is shifted by U - 16. The
-// exclusive or permutes pairs of columns by the row. So neither lanes with different rows nor lanes with
-// different columns have bank conflicts.
+// and U - 1 - r share line |r - U / 2 + 1/2| - 1/2; the row of the first half is shifted by U - 16 (8 users:
+// by nothing, and r & 3). The exclusive or permutes pairs of columns by the row. So neither lanes with
+// different rows nor lanes with different columns have bank conflicts.
 #include <warpband/core/cx.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/massive/frame_layout.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -15,11 +16,11 @@ inline namespace WB_ISA {
 /// another entry, or one of the 2 U floats that follow the triangle: it may be read, not written.
 template <int U>
 struct lower_triangle {
-  static constexpr int users = U, floats = U * U;
+  static constexpr int wide = padded_users<U>, floats = wide * wide, span = wide < 16 ? wide : 16;
   __host__ __device__ static constexpr int place(int r, int c) {
-    const bool first = r < U / 2;
-    const int line = first ? U / 2 - 1 - r : r - U / 2;
-    return 2 * (line * U + (first ? U - 16 : 0) + (c ^ ((r & 7) << 1)));
+    const bool first = r < wide / 2;
+    const int line = first ? wide / 2 - 1 - r : r - wide / 2;
+    return 2 * (line * wide + (first ? wide - span : 0) + (c ^ ((r & (span / 2 - 1)) << 1)));
   }
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Decomposition of the matrices of 32 / U frames of 16 or 32 users by one warp on a CUDA device, for the
+// Decomposition of the matrices of 32 / U frames by one warp on a CUDA device, for the
 // detector. A lane has one row of one matrix in its registers.
 //
 // A = V D V^H and W = -V^-1 as in linalg/ldl: the same operations in the same order, so the same bits.
@@ -27,8 +27,8 @@ inline namespace WB_ISA {
 /// `lines`: 4 U floats of the matrix. x[c] is used for c < row only.
 template <int U>
 struct frame_rows {
-  static_assert(U == 16 || U == 32);
-  static constexpr int group = 4;  // pivots that share one rolled loop
+  static constexpr int lanes = 32 / (32 / U);  // of a frame
+  static constexpr int group = 4;              // pivots that share one rolled loop
   float *matrix, *lines;
   int row;
   float2 x[U];
@@ -63,10 +63,8 @@ struct frame_rows {
     }
     const unsigned all = __ballot_sync(0xffffffffu, regular);
     __syncwarp();
-    if constexpr (U == 32)
-      return all == 0xffffffffu;
-    else
-      return (all >> (threadIdx.x & 16) & 0xffffu) == 0xffffu;
+    constexpr unsigned mine = 0xffffffffu >> (32 - lanes);
+    return (all >> (threadIdx.x & (32 - lanes)) & mine) == mine;
   }
 
  private:
@@ -92,7 +90,7 @@ struct frame_rows {
         }
       }
       const bool enough = pivot > least;
-      const float q = 1.f / __shfl_sync(0xffffffffu, enough ? pivot : 1.f, k, U);
+      const float q = 1.f / __shfl_sync(0xffffffffu, enough ? pivot : 1.f, k, lanes);
       if (own) {
         inverse = q;
         regular = enough;

@@ -14,9 +14,10 @@
 // Barriers: none inside but `__syncwarp`. The caller waits until the slot is filled, and frees it.
 //
 // Order of sums: as massive_op.hpp and linalg/ldl, so that all results have the same bits.
+#include <warpband/linalg/cg/cg_body.hpp>
 #include <warpband/massive/frame_layout.hpp>
 #include <warpband/massive/frame_rows.hpp>
-#include <warpband/massive/massive_op.hpp>
+#include <warpband/massive/massive_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -37,30 +38,28 @@ struct frame_solver {
   bool good = false;
 
   WB_HD frame_solver(const massive_args& args, float* slot)
-      : a(args), results(slot), row(static_cast<int>(threadIdx.x) % U) {}
+      : a(args), results(slot), row(static_cast<int>(threadIdx.x) % 32 % U) {}
 
   WB_HD float2 entry(int r, int c) const {
     return *reinterpret_cast<const float2*>(results + lower_triangle<U>::place(r, c));
   }
-  WB_HD bool decomposed() const { return a.mode == massive_mode::cholesky || a.mode == massive_mode::zf; }
   WB_HD bool scaled() const { return a.mode == massive_mode::jacobi_cg; }
 
   WB_HD void take_noise(float noise_var, float least_n0) {
     n0 = noise_var;
-    good = (n0 >= least_n0) & (n0 <= 1e12f);
+    good = is_valid_noise(n0, least_n0);
   }
   /// `massive_engine::prepare`: checks N0 and the trace. With a decomposition the triangle then holds W as
   /// `invert_factor` defines it. Otherwise it keeps the entries of A below the diagonal.
   WB_HD void prepare(float noise_var, float least_n0) {
     take_noise(noise_var, least_n0);
     trace = trace_of<U>(results + Shape::diagonal);
-    good = good & (trace >= 1e-12f) & (trace <= 1e12f);
+    good = good & is_valid_trace(trace);
     n0 = select(good, n0, 1.f);
-    const float added =
-        a.mode == massive_mode::zf || a.mode == massive_mode::mf ? 0.f : n0 * (1.f / a.symbol_energy);
+    const float added = regularization(a, n0);
     diagonal = results[Shape::diagonal + row];
     own = select(good, diagonal, 1.f) + select(good, added, 0.f);
-    if (decomposed()) {
+    if (decomposes(a.mode)) {
       frame_rows<U> rows(results, results + Shape::work, row);
       rows.load(good);
       good = good & rows.invert_factor(own);
@@ -79,14 +78,16 @@ struct frame_solver {
   /// zeros.
   WB_HD unsigned judge(int first, int count) const {
     bool fine = true;
-    if (row < count) {
-      float* b = right(first + row);
+    // By each lane for itself, as it changes what it reads: no lane repeats this.
+    const int mine = static_cast<int>(threadIdx.x) % Shape::lanes;
+    if (mine < count) {
+      float* b = right(first + mine);
       fine = energy_of<U>(b) <= most_energy;
       if (!fine)
         for (int i = 0; i < 2 * U; i++) b[i] = 0.f;
     }
     const unsigned all = __ballot_sync(0xffffffffu, fine);
-    return U == 32 ? all : all >> (threadIdx.x & 16);
+    return all >> (threadIdx.x & (32 - Shape::lanes));
   }
 
   /// Copies sums to a slot that no producer will write. `matrix`: H^H H too.
@@ -103,15 +104,16 @@ struct frame_solver {
   /// A^-1 b in place of the right sides `first` to `first` + each - 1, of which those from `end` on are left
   /// as they are.
   WB_HD void solve_sides(int first, int each, int end) const {
-    if (a.mode == massive_mode::cg || scaled()) {
+    if (iterates(a.mode)) {
       float2 column[U];
       column_of(column);
       constexpr int together = Many ? 2 : 1;
       WB_ROLL for (int k = 0; k < each; k += together) gradients<together>(column, first + k, end);
-    } else if (decomposed()) {
+    } else if (decomposes(a.mode)) {
       if constexpr (Many) {
         if (each > 4) {
-          WB_ROLL for (int k = 0; k < each; k += 7) substitute<7>(first + k, end);
+          constexpr int together = Shape::sides == 8 ? 4 : 7;
+          WB_ROLL for (int k = 0; k < each; k += together) substitute<together>(first + k, end);
         } else {
           substitute<4>(first, end);
         }

@@ -1,194 +1,28 @@
 #pragma once
-// H^H H and H^H y of a frame of 16 or 32 users in float32, by single warps on a CUDA device.
+// H^H H and H^H y of a frame of 8, 16, 24 or 32 users in float32, by single warps on a CUDA device.
 //
 // Lane l of a warp has run l % 8 of the antennas and one of four parts of the tile that the warp sums. The
 // sums of a part stay in registers, so that H is read from shared memory little more than once.
 //
-// Who calls: one whole warp for each tile; warps do not meet. `triangle(b)` sums the 16 x 16 block b on the
-// diagonal, `rectangle(r)` rows r to r + 7 and columns 0 to 15 for 32 users, `filters` H^H y.
+// Who calls: one whole warp for each tile; warps do not meet. `triangle(b)` sums block b of 16 x 16 (or of
+// 8 x 8) on the diagonal, `rectangle(r)` rows r to r + 7 and columns 0 to 15, `filters` H^H y. The two blocks
+// of 24 users overlap, and the rectangle overlaps the second one: warps write the same values there.
 //
 // Needs: H and y in shared memory as `frame_samples::of_samples` lays them out, and with
-// `detector_sums` of 32 users `run_scratch` floats of shared memory for each warp. Up to 255 registers a
-// thread.
+// `detector_sums` of 24 or 32 users `run_scratch` floats of shared memory for each warp. Up to 255 registers
+// a thread.
 //
 // Barriers: none inside but `__syncwarp`. The caller waits until H and y are there; `Ready` runs before
 // results are written; the caller tells the solvers.
 //
 // Order of sums: as linalg/gram. Each run adds its antennas in order, by one fma each for re re, re im, im re
 // and im im. The 8 runs then add as ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)).
-#include <warpband/core/group.hpp>
-#include <warpband/core/memory.hpp>
-#include <warpband/exec/async_copies.hpp>
-#include <warpband/massive/frame_layout.hpp>
-#include <warpband/massive/frame_matrix.hpp>
-#include <warpband/massive/massive_op.hpp>
+#include <warpband/massive/frame_tiles.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
-
-// How the lower triangle of a 16 x 16 block is divided among the four parts. Columns are grouped by four.
-// Part t has the columns P and Q, all four of two groups, and R and S, two columns each of two others. It
-// sums P with P, P with Q, the first half of P with R, and the second half of Q with S. First columns of
-// each:
-inline constexpr int triangle_p[4] = {0, 12, 8, 4}, triangle_q[4] = {8, 0, 4, 12},
-                     triangle_r[4] = {4, 10, 12, 2}, triangle_s[4] = {14, 6, 0, 8};
-constexpr std::uint32_t packed_columns(const int (&c)[4]) {
-  return static_cast<std::uint32_t>(c[0] | c[1] << 8 | c[2] << 16 | c[3] << 24);
-}
-inline constexpr std::uint32_t packed_p = packed_columns(triangle_p), packed_q = packed_columns(triangle_q),
-                               packed_r = packed_columns(triangle_r), packed_s = packed_columns(triangle_s);
-inline constexpr int triangle_values = 64;
-
-/// Offsets of the sums of a triangle in a slot, in the order of the lanes' values. If the highest bit is set
-/// the value is stored negated: that of an entry's conjugate.
-template <int U>
-struct triangle_table {
-  alignas(16) std::uint16_t to[U / 16][4][triangle_values];
-};
-template <int U>
-constexpr triangle_table<U> make_triangle_table() {
-  using Matrix = lower_triangle<U>;
-  triangle_table<U> t{};
-  for (int block = 0; block < U / 16; block++)
-    for (int k = 0; k < 4; k++) {
-      int n = 0;
-      const auto add = [&](int x, int h) {
-        x += 16 * block, h += 16 * block;
-        for (int part = 0; part < 2; part++) {
-          const int place = x > h ? Matrix::place(x, h) : Matrix::place(h, x);
-          t.to[block][k][n++] =
-              static_cast<std::uint16_t>((place + part) | (x < h && part == 1 ? 0x8000 : 0));
-        }
-      };
-      for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) add(triangle_p[k] + i, triangle_q[k] + j);
-      for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++) add(triangle_p[k] + i, triangle_r[k] + j);
-      for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++) add(triangle_q[k] + 2 + i, triangle_s[k] + j);
-      for (int i = 1; i < 4; i++)
-        for (int j = 0; j < i; j++) add(triangle_p[k] + i, triangle_p[k] + j);
-      for (int i = 0; i < 4; i++)
-        t.to[block][k][n++] = static_cast<std::uint16_t>(Matrix::floats + 16 * block + triangle_p[k] + i);
-    }
-  return t;
-}
-template <int U>
-__device__ const triangle_table<U> triangle_places = make_triangle_table<U>();
-
-/// Sums of x conj(h) in the order of `run_sums`: re re, re im, im re, im im.
-struct four_sums {
-  float rr = 0.f, ri = 0.f, ir = 0.f, ii = 0.f;
-  WB_HD void add(float2 x, float2 h) {
-    rr = fma(x.x, h.x, rr);
-    ri = fma(x.x, h.y, ri);
-    ir = fma(x.y, h.x, ir);
-    ii = fma(x.y, h.y, ii);
-  }
-  WB_HD void join(float* z) const {
-    z[0] = rr + ii;
-    z[1] = ir - ri;
-  }
-};
-WB_HD void load_two(const float* p, float2* x) {
-  float four[4];
-  load4(p, four);
-  x[0] = {four[0], four[1]};
-  x[1] = {four[2], four[3]};
-}
-template <int N>
-WB_HD void load_pairs(const float* p, float2 (&x)[N]) {
-  WB_UNROLL for (int i = 0; i < N; i += 2) load_two(p + 2 * i, x + i);
-}
-
-/// Offset of run r of H; offset of antenna i of a vector.
-WB_HD int at_run(const frame_samples& p, int r) { return r * p.h_run + p.pad * (r >> p.pad_log2); }
-WB_HD int at_antenna(const frame_samples& p, int i) {
-  return 2 * i + (p.y_run - (2 << p.run_log2)) * (i >> p.run_log2);
-}
-/// Antennas of run r. Trailing runs may have fewer or none.
-WB_HD int antennas_of_run(const frame_samples& p, int antennas, int r) {
-  const int first = r << p.run_log2, left = antennas - first, most = 1 << p.run_log2;
-  return left < 0 ? 0 : left < most ? left : most;
-}
-
-/// Starts to copy H of a frame into shared memory by `cp.async`, run after run, by `Threads` threads of which
-/// this is `rank`. The caller waits for the copies.
-template <int U, int Threads>
-WB_HD void stage_channel(float* h, const massive_args& a, const frame_samples& p, std::size_t frame,
-                         int rank) {
-  const int row = U / 2;  // pieces of 16 bytes of an antenna
-  const auto* from = reinterpret_cast<const float4*>(a.channel.data + frame * a.channel.item_stride) + rank;
-  std::uint32_t to = async_copies::address(h) + 16 * static_cast<std::uint32_t>(rank);
-  constexpr std::uint32_t stride = 16 * Threads;
-  WB_ROLL for (int r = 0; r < antenna_runs; r++) {
-    const auto* at = from;
-    std::uint32_t at_to = to;
-    int left = antennas_of_run(p, a.antennas, r) * row - rank;
-    WB_ROLL for (; left > 3 * Threads; left -= 4 * Threads, at += 4 * Threads, at_to += 4 * stride) {
-      WB_UNROLL for (int e = 0; e < 4; e++) async_copies::copy16(at_to + e * stride, at + e * Threads);
-    }
-    WB_ROLL for (; left > 0; left -= Threads, at += Threads, at_to += stride) async_copies::copy16(at_to, at);
-    from += row << p.run_log2;
-    to += 4 * static_cast<std::uint32_t>(at_run(p, r + 1) - at_run(p, r));
-  }
-}
-
-/// The lanes of one part if `Turned`: those of neighbouring runs are 9 lanes apart.
-struct turned_lanes {
-  int rank, part;
-  template <class X>
-  WB_HD X exchange(X x, int step) const {
-    const int run = rank ^ step;
-    return __shfl_sync(0xffffffffu, x, antenna_runs * ((part - run) & 3) + run);
-  }
-};
-/// `sum_over_runs` through shared memory: the same order of sums with less than half the instructions. By a
-/// whole warp. `scratch`: `run_scratch` floats of this warp. N is a multiple of four. Afterwards x[4 i] to
-/// x[4 i + 3] are the values from 4 (8 i + run) on.
-template <int N>
-WB_HD void sum_over_runs_in(float* scratch, int run, int part, float (&x)[N]) {
-  static_assert(N % 4 == 0);
-  constexpr int fours = N / 4, lanes = 4 * 32;
-  float* const mine = scratch + 32 * part;
-  const auto turned = [&](int k) { return 4 * (run ^ k); };  // no bank conflicts within a part
-  WB_UNROLL for (int from = 0; from < fours; from += antenna_runs) {
-    WB_UNROLL for (int k = 0; k < antenna_runs; k++) {
-      if (from + k >= fours) break;
-      const float four[4] = {x[4 * (from + k)], x[4 * (from + k) + 1], x[4 * (from + k) + 2],
-                             x[4 * (from + k) + 3]};
-      store4(mine + lanes * k + turned(k), four);
-    }
-    __syncwarp();
-    if (from + antenna_runs <= fours || from + run < fours) {
-      float of[antenna_runs][4];
-      WB_UNROLL for (int k = 0; k < antenna_runs; k++) load4(mine + lanes * run + turned(k), of[k]);
-      WB_UNROLL for (int i = 0; i < 4; i++) {
-        x[from / 2 + i] =
-            ((of[0][i] + of[4][i]) + (of[2][i] + of[6][i])) + ((of[1][i] + of[5][i]) + (of[3][i] + of[7][i]));
-      }
-    }
-    __syncwarp();
-  }
-}
-/// Policy of the precoder: only H^H H.
-struct gram_sums {
-  /// Whether `triangle` also sums H^H y of a single vector.
-  static constexpr bool joined = false;
-  /// Whether the lanes of a part shift by eight from run to run, which avoids nearly all bank conflicts
-  /// without gaps between runs.
-  static constexpr bool turned = false;
-  /// Whether runs are added through `run_scratch` floats of each warp, with half the instructions.
-  static constexpr bool in_scratch = false;
-};
-/// Policy of the detector.
-template <int U, bool Many>
-struct detector_sums {
-  static constexpr bool joined = !Many, turned = U == 16, in_scratch = U == 32;
-};
-
 /// The sums of one warp; the first comment of this file has the contract.
 ///
 /// `Policy`: `gram_sums` or `detector_sums`. `Ready`: called before results are written. A thread needs about
@@ -205,7 +39,8 @@ struct frame_sums {
   using Matrix = lower_triangle<U>;
   using Shape = frame_shape<U, Many>;
   static_assert(Shape::diagonal == Matrix::floats);
-  static constexpr int filter_sides = Many ? sides_of_warp : 1;
+  static constexpr int filter_sides = !Many ? 1 : U == 8 ? Shape::sides : sides_of_warp;
+  static constexpr int values = triangle_values<U>, group = group_columns<U>;
   int antennas;
   const frame_samples& p;
   const float *h, *y;  // as staged
@@ -251,7 +86,14 @@ struct frame_sums {
 
   /// Block `block` on the diagonal. If `Joined` also H^H y of the same users.
   WB_HD void triangle(int block) const {
-    const float* row = h + at_run(p, run) + 32 * block;
+    if constexpr (U == 8)
+      small_triangle();
+    else
+      large_triangle(block);
+  }
+
+  WB_HD void large_triangle(int block) const {
+    const float* row = h + at_run(p, run) + 2 * block_step<U> * block;
     const auto first = [&](std::uint32_t packed) { return 2 * static_cast<int>(packed >> (8 * part) & 255); };
     const float *at_p = row + first(packed_p), *at_q = row + first(packed_q), *at_r = row + first(packed_r),
                 *at_s = row + first(packed_s), *at_y = y + run * p.y_run;
@@ -302,7 +144,7 @@ struct frame_sums {
       add_two(pr, x, r);
       add_own(0);
     }
-    float sum[triangle_values];
+    float sum[values];
     WB_UNROLL for (int i = 0; i < 16; i++) pq[i / 4][i % 4].join(sum + 2 * i);
     WB_UNROLL for (int i = 0; i < 4; i++) {
       pr[i / 2][i % 2].join(sum + 32 + 2 * i);
@@ -312,20 +154,64 @@ struct frame_sums {
     WB_UNROLL for (int i = 0; i < 6; i++) pp[i].join(sum + 48 + 2 * i);
     // Loaded before the sums over runs: the table may be in device memory.
     const std::uint16_t* const to = triangle_places<U>.to[block][part];
-    uint2 places[triangle_values / antenna_runs / 4];
-    WB_UNROLL for (int i = 0; i < triangle_values / antenna_runs; i += 4) places[i / 4] =
-        *reinterpret_cast<const uint2*>(to + number_of<triangle_values>(i));
+    uint2 places[values / antenna_runs / 4];
+    WB_UNROLL for (int i = 0; i < values / antenna_runs; i += 4) places[i / 4] =
+        *reinterpret_cast<const uint2*>(to + number_of<values>(i));
     this->sum(sum);
     ready();
-    WB_UNROLL for (int i = 0; i < triangle_values / antenna_runs; i++) {
-      const std::uint32_t two = i % 4 < 2 ? places[i / 4].x : places[i / 4].y, place = two >> 16 * (i % 2);
-      results[place & 0x7fff] = (place & 0x8000) != 0 ? -sum[i] : sum[i];
+    WB_UNROLL for (int i = 0; i < values / antenna_runs; i++) {
+      const std::uint32_t two = i % 4 < 2 ? places[i / 4].x : places[i / 4].y;
+      put(two >> 16 * (i % 2), sum[i]);
     }
     if constexpr (Joined) {
       float filtered[8];
       WB_UNROLL for (int i = 0; i < 4; i++) filter[i].join(filtered + 2 * i);
       sum_over_runs(lanes(), filtered);
-      results[Shape::right + 32 * block + first(packed_p) + run] = filtered[0];
+      results[Shape::right + 2 * block_step<U> * block + first(packed_p) + run] = filtered[0];
+    }
+  }
+  /// Stores a sum of a triangle where an entry of `triangle_table` says.
+  WB_HD void put(std::uint32_t place, float sum) const {
+    results[place & 0x7fff] = (place & 0x8000) != 0 ? -sum : sum;
+  }
+
+  /// The triangle of 8 users.
+  WB_HD void small_triangle() const {
+    const float* row = h + at_run(p, run);
+    const auto first = [&](std::uint32_t packed) { return static_cast<int>(packed >> (8 * part) & 255); };
+    const float *at_p = row + first(packed_p), *at_q = row + first(packed_q), *at_r = row + first(packed_r),
+                *at_s = row + first(packed_s), *at_y = y + run * p.y_run;
+    four_sums pq[2][2], pr, qs, pp, filter[2];
+    float squares[2][2] = {};
+    const int mine = antennas_of(run);
+#pragma unroll 2
+    for (int b = 0; b < mine; b++) {
+      float2 x[2], z[2];
+      load_two(at_p, x), load_two(at_q, z);
+      const float2 r = load_one(at_r), s = load_one(at_s);
+      WB_UNROLL for (int i = 0; i < 2; i++) {
+        WB_UNROLL for (int j = 0; j < 2; j++) pq[i][j].add(x[i], z[j]);
+        squares[i][0] = fma(x[i].x, x[i].x, squares[i][0]);
+        squares[i][1] = fma(x[i].y, x[i].y, squares[i][1]);
+        if constexpr (Joined) filter[i].add(load_one(at_y), x[i]);
+      }
+      pr.add(x[0], r), qs.add(z[1], s), pp.add(x[1], x[0]);
+      at_p += 2 * U, at_q += 2 * U, at_r += 2 * U, at_s += 2 * U, at_y += 2;
+    }
+    float sum[values];
+    WB_UNROLL for (int i = 0; i < 4; i++) pq[i / 2][i % 2].join(sum + 2 * i);
+    pr.join(sum + 8), qs.join(sum + 10), pp.join(sum + 12);
+    WB_UNROLL for (int i = 0; i < 2; i++) sum[14 + i] = squares[i][0] + squares[i][1];
+    const std::uint32_t places =
+        *reinterpret_cast<const std::uint32_t*>(triangle_places<U>.to[0][part] + 2 * run);
+    sum_over_runs(lanes(), sum);
+    ready();
+    put(places, sum[0]), put(places >> 16, sum[1]);
+    if constexpr (Joined) {
+      float filtered[8] = {};
+      filter[0].join(filtered), filter[1].join(filtered + 2);
+      sum_over_runs(lanes(), filtered);
+      if (run < 4) results[Shape::right + first(packed_p) + run] = filtered[0];
     }
   }
 
@@ -367,34 +253,35 @@ struct frame_sums {
     }
   }
 
-  /// H^H y of N vectors from `side` on, for the 16 users from c0 on. Only vectors below `count` are stored.
+  /// H^H y of N vectors from `side` on, for the 16 users from c0 on, or all 8. Only vectors below `count` are
+  /// stored.
   template <int N>
   WB_HD void filters(int c0, int side, int count) const {
-    const int c = c0 + 4 * part, y_side = p.y_side;
+    const int c = c0 + group * part, y_side = p.y_side;
     // Vectors past `count` are summed from whatever the memory holds, and not stored.
     const float *at_h = h + at_run(p, run) + 2 * c, *at_y = y + side * y_side + run * p.y_run;
-    four_sums sums[N][4];
+    four_sums sums[N][group];
     const int mine = antennas_of(run);
     // Two antennas an iteration need fewer loads of y. For 16 users the shorter loop is as fast.
-    if constexpr (U == 16 && N > 1) {
+    if constexpr (U <= 16 && N > 1) {
       WB_ROLL for (int b = 0; b < mine; b++) {
-        float2 z[4];
+        float2 z[group];
         load_pairs(at_h, z);
         WB_UNROLL for (int i = 0; i < N; i++) {
           const float2 v = *reinterpret_cast<const float2*>(at_y + i * y_side);
-          WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(v, z[j]);
+          WB_UNROLL for (int j = 0; j < group; j++) sums[i][j].add(v, z[j]);
         }
         at_h += 2 * U, at_y += 2;
       }
     } else {
       constexpr int half = (N + 1) / 2;
-      float2 z[2][4], v[N][2];  // of two antennas
+      float2 z[2][group], v[N][2];  // of two antennas
       const auto sides = [&](int first, int last) {
         WB_UNROLL for (int i = first; i < last; i++) load_two(at_y + i * y_side, v[i]);
       };
       const auto add = [&](int e, int first, int last) {
         WB_UNROLL for (int i = first; i < last; i++) {
-          WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(v[i][e], z[e][j]);
+          WB_UNROLL for (int j = 0; j < group; j++) sums[i][j].add(v[i][e], z[e][j]);
         }
       };
       if (mine > 0) load_pairs(at_h, z[0]), sides(0, half);
@@ -412,22 +299,25 @@ struct frame_sums {
         add(1, half, N);
       }
     }
-    float sum[8 * N];
-    WB_UNROLL for (int i = 0; i < 4 * N; i++) sums[i / 4][i % 4].join(sum + 2 * i);
+    constexpr int of_side = 2 * group, all = of_side * N;
+    float sum[all];
+    WB_UNROLL for (int i = 0; i < group * N; i++) sums[i / group][i % group].join(sum + 2 * i);
     this->sum(sum);
     ready();
-    WB_UNROLL for (int i = 0; i < (in_scratch ? (N + 3) / 4 * 4 : N); i++) {
-      const int at = number_of<8 * N>(i), k = side + at / 8;
-      if (at < 8 * N && k < count) results[Shape::right + k * Shape::side_floats + 2 * c + at % 8] = sum[i];
+    constexpr int own = all / antenna_runs;
+    WB_UNROLL for (int i = 0; i < (in_scratch ? (own + 3) / 4 * 4 : own); i++) {
+      const int at = number_of<all>(i), k = side + at / of_side;
+      if (at < all && k < count)
+        results[Shape::right + k * Shape::side_floats + 2 * c + at % of_side] = sum[i];
     }
   }
 
   /// H^H y of the `count` vectors of a group: the share of warp `from` of `warps`.
   WB_HD void filters_of(int from, int warps, int count) const {
-    constexpr int blocks = U / 16;
+    constexpr int blocks = diagonal_blocks<U>;
     WB_ROLL for (int i = from; i < blocks * Shape::sides / filter_sides; i += warps) {
       const int side = filter_sides * (i / blocks);
-      if (side < count) filters<filter_sides>(16 * (i % blocks), side, count);
+      if (side < count) filters<filter_sides>(block_step<U> * (i % blocks), side, count);
     }
   }
 };

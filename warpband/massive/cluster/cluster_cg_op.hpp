@@ -37,9 +37,9 @@ struct cluster_cg_op {
     if (a.stage == cluster_cg_stage::begin) return begin(frames, g);
     const packed_vector<T> t{scratch}, r{t.data + 2 * n}, s{r.data + 2 * n};
     T n0 = load(a.of.noise_var, 0, frames), trace = T(0.f);
-    auto good = (n0 >= T(a.of.in.data ? 0.f : least_massive_n0)) & (n0 <= T(1e12f));
+    auto good = is_valid_noise(n0, a.of.in.data ? 0.f : least_massive_n0);
     for (int u = 0; u < n; u++) trace = trace + load_sum(a.starts, static_cast<std::size_t>(u), frames);
-    good = good & (trace >= T(1e-12f)) & (trace <= T(1e12f));
+    good = good & is_valid_trace(trace);
     n0 = select(good, n0, T(1.f));
     for (int k = 0; k < a.of.symbols; k++) {
       if (a.stage == cluster_cg_stage::first)

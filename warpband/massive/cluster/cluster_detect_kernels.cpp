@@ -1,36 +1,36 @@
 #include <warpband/exec/launch.hpp>
-#include <warpband/massive/cluster/cluster_frames.hpp>
 #include <warpband/massive/cluster/cluster_solve_op.hpp>
+#include <warpband/massive/cluster/cluster_takes.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 #if defined(__CUDACC__)
-/// 16 and 32 users have kernels of their own for what they fit.
+/// Defined in launch_cluster_frames.hpp.
+template <class P>
+int launch_cluster_solve(const cluster_solve_args& args, const place& where);
+
+/// Calls with 16 and 32 users have kernels of their own for what they fit.
 template <class Users>
-struct cluster_detect_frames_op : cluster_detect_op<Users> {
+struct cluster_detect_call : cluster_detect_op<Users> {
   cluster_solve_args args;
-  explicit cluster_detect_frames_op(const cluster_solve_args& all)
-      : cluster_detect_op<Users>(all), args(all) {}
+  explicit cluster_detect_call(const cluster_solve_args& all) : cluster_detect_op<Users>(all), args(all) {}
 };
 template <class Users>
-int launch(const cluster_detect_frames_op<Users>& op, const place& where) {
+int launch(const cluster_detect_call<Users>& op, const place& where) {
   if (where.first == where.last) return 0;
-  if (takes_cluster_solve(op.args.of))
-    return Users::most == 16 ? launch_cluster_solve_of_16(op.args, where)
-                             : launch_cluster_solve_of_32(op.args, where);
-  return launch(static_cast<const cluster_detect_op<Users>&>(op), where);
+  if (!takes_cluster_solve(op.args.of))
+    return launch(static_cast<const cluster_detect_op<Users>&>(op), where);
+  int error = 0;
+  with_cluster_policy(op.args.of, [&]<class P>() { error = launch_cluster_solve<P>(op.args, where); });
+  return error;
 }
+#else
+template <class Users>
+using cluster_detect_call = cluster_detect_op<Users>;
 #endif
 template <class F>
 static auto with_cluster_detect(const cluster_solve_args& a, F f) {
-  return with_massive_users(a.of.users, [&]<class Users>() {
-#if defined(__CUDACC__)
-    if constexpr (Users::known && (Users::most == 16 || Users::most == 32))
-      return f(cluster_detect_frames_op<Users>(a));
-    else
-#endif
-      return f(cluster_detect_op<Users>(a));
-  });
+  return with_massive_users(a.of.users, [&]<class Users>() { return f(cluster_detect_call<Users>(a)); });
 }
 WB_EXPORT_KERNEL_OF(cluster_detect, cluster_solve_args, with_cluster_detect, WB_WIDTH)
 }  // namespace WB_ISA

@@ -8,54 +8,34 @@
 //   solve_sums    Symbols and LLRs from the sums of all clusters. Each warp adds up and solves 32 / U frames
 //                 by itself, in slots of its own (frame_estimates.hpp). Warps do not meet.
 #include <warpband/massive/cluster/cluster_body.hpp>
-#include <warpband/massive/uplink/mapping.hpp>
-#if defined(__CUDACC__)
+#include <warpband/massive/cluster/cluster_takes.hpp>
 #include <warpband/massive/uplink/uplink_frames.hpp>
-#endif
 
 namespace wb {
 inline namespace WB_ISA {
 
-/// What the producer warps of `sum_frames` see of a call: no outputs, and a mode that does not matter.
-inline massive_args sums_only(massive_args a) {
-  a.mode = massive_mode::cholesky;
-  a.split_f16 = false;
-  a.llr = {}, a.llr8 = {}, a.sinr = {}, a.out = {}, a.status = {};
-  return a;
-}
-/// Whether `sum_frames` makes the sums of a call.
-inline bool takes_cluster_sums(const cluster_sums_args& args, std::size_t shared_bytes) {
-  return args.filter && takes_frames(sums_only(args.of), shared_bytes);
-}
-/// Whether `solve_sums` takes a call: LLRs of a vector are contiguous, at multiples of 8 bytes.
-inline bool takes_cluster_solve(const massive_args& a) {
-  const bool llrs_fit = a.llr.data == nullptr || (a.llr.element_stride == 1 && a.llr.item_stride % 2 == 0 &&
-                                                  reinterpret_cast<std::uintptr_t>(a.llr.data) % 8 == 0);
-  return (a.users == 16 || a.users == 32) && llrs_fit;
-}
-
 #if defined(__CUDACC__)
 inline constexpr int solve_warps = 4;
-template <int U, bool Many>
-inline constexpr int solve_floats = solve_warps * 32 / U * frame_shape<U, Many>::floats;
-static_assert(4 * solve_floats<16, true> <= 49152 && 4 * solve_floats<32, true> <= 49152);  // of any device
+template <class P>
+inline constexpr int solve_floats = solve_warps * P::shape::frames * P::shape::floats;
+static_assert(4 * solve_floats<uplink_16_shared> <= 49152 && 4 * solve_floats<uplink_32_shared> <= 49152);
 
 /// Calls f(value, offset) for the values of a frame's Gram matrix in device memory, `gram_values` of them,
 /// and their offsets in its slot. By U lanes.
-template <int U, bool Many, class F>
+template <class P, class F>
 WB_HD void for_gram(F f) {
-  constexpr int values = U * U;
+  constexpr int U = P::users, values = U * U;
 #pragma unroll 4
   for (int i = static_cast<int>(threadIdx.x) % U; i < values; i += U) {
     const int r = static_cast<int>(sqrt(static_cast<float>(i))), in_row = i - r * r;  // exact up to 2^24
-    f(i, in_row == 2 * r ? frame_shape<U, Many>::diagonal + r
-                         : lower_triangle<U>::place(r, in_row / 2) + in_row % 2);
+    f(i, in_row == 2 * r ? P::shape::diagonal + r : lower_triangle<U>::place(r, in_row / 2) + in_row % 2);
   }
 }
 /// The same of `count` matched filters, 2 U values each.
-template <int U, bool Many, class F>
+template <class P, class F>
 WB_HD void for_filters(int count, F f) {
-  using Shape = frame_shape<U, Many>;
+  using Shape = typename P::shape;
+  constexpr int U = P::users;
 #pragma unroll 2
   for (int i = static_cast<int>(threadIdx.x) % U; i < 2 * U * count; i += U)
     f(i, Shape::right + i / (2 * U) * Shape::side_floats + i % (2 * U));
@@ -63,10 +43,10 @@ WB_HD void for_filters(int count, F f) {
 
 /// Storing warp number `solver`: the sums of all its frames. It waits for its slots and releases them, as
 /// `solve_frames` does.
-template <int U, bool Many>
-WB_HD void store_frames(const frame_block<U, Many, false>& block, int solver, const view<float>& sums) {
-  using Roles = frame_roles<U, Many, false>;
-  constexpr int frames = Roles::frames_of_solver;
+template <class P>
+WB_HD void store_frames(const frame_block<P>& block, int solver, const view<float>& sums) {
+  using Shape = typename P::shape;
+  constexpr int U = P::users, frames = Shape::frames;
   const int sub = static_cast<int>(threadIdx.x) % 32 / U, own = solver * frames, slot = own + sub;
   const ring slots = block.slots();
   int phase = 0;
@@ -78,11 +58,11 @@ WB_HD void store_frames(const frame_block<U, Many, false>& block, int solver, co
       }
       if (exists) {
         const float* from = slots[slot];
-        const int symbol = g * Roles::shape::sides;
+        const int symbol = g * Shape::sides;
         float* to = sums.data + block.frame(n + sub) * sums.item_stride;
-        if (g == 0) for_gram<U, Many>([&](int value, int at) { to[value] = from[at]; });
+        if (g == 0) for_gram<P>([&](int value, int at) { to[value] = from[at]; });
         to += U * U + 2 * U * symbol;
-        for_filters<U, Many>(block.count_from(symbol), [&](int value, int at) { to[value] = from[at]; });
+        for_filters<P>(block.count_from(symbol), [&](int value, int at) { to[value] = from[at]; });
         // No producer waits for the last frame of a slot to be stored.
         if (g + 1 < block.groups || n + sub + block.p.slots < block.count) slots.release({slot, phase + g});
       }
@@ -93,19 +73,18 @@ WB_HD void store_frames(const frame_block<U, Many, false>& block, int solver, co
 
 /// Frames `first` to `last` - 1 of a call for which `takes_cluster_sums` holds. Threads as of
 /// `detect_frames`.
-template <int U, bool Many>
-__global__ void __launch_bounds__(frame_roles<U, Many, false>::threads, 1)
+template <class P>
+__global__ void __launch_bounds__(32 * P::warps, 1)
     sum_frames(const __grid_constant__ massive_args a, const __grid_constant__ frame_plan p,
                const __grid_constant__ view<float> sums, std::size_t first, std::size_t last) {
   extern __shared__ __align__(128) float shared[];
-  using Roles = frame_roles<U, Many, false>;
-  const frame_block<U, Many, false> block(a, p, shared, first, last);
+  const frame_block<P> block(a, p, shared, first, last);
   block.begin();
   const int warp = warp_of_block();
-  if (warp < Roles::team * p.teams)
-    frame_team<U, Many, false>(block).work();
+  if (warp < P::team * p.teams)
+    frame_team<P>(block).work();
   else
-    store_frames(block, warp - Roles::team * p.teams, sums);
+    store_frames(block, warp - P::team * p.teams, sums);
 }
 
 /// Value `at` of frame `frame`, summed over clusters as `load_sum` does.
@@ -120,13 +99,13 @@ WB_HD float sum_over_clusters(const cluster_terms<const float>& terms, std::size
 
 /// Frames `first` to `last` - 1 of a call for which `takes_cluster_solve` holds, by blocks of `solve_warps`
 /// warps. Shared memory: `solve_floats`.
-template <int U, bool Many>
+template <class P>
 __global__ void __launch_bounds__(32 * solve_warps, 3)
     solve_sums(const __grid_constant__ massive_args a,
                const __grid_constant__ cluster_terms<const float> sums, std::size_t first, std::size_t last) {
   extern __shared__ __align__(128) float shared[];
-  using Shape = frame_shape<U, Many>;
-  constexpr int frames = 32 / U;
+  using Shape = typename P::shape;
+  constexpr int U = P::users, frames = Shape::frames;
   const int warp = warp_of_block();
   const std::size_t sub = threadIdx.x % 32 / U, step = std::size_t{gridDim.x} * solve_warps * frames;
   float* const slot = shared + (warp * frames + static_cast<int>(sub)) * Shape::floats;
@@ -136,14 +115,14 @@ __global__ void __launch_bounds__(32 * solve_warps, 3)
     // Half a warp without a frame solves the other half's and stores nothing.
     const bool exists = n + sub < last;
     const std::size_t frame = exists ? n + sub : n;
-    frame_estimates<U, Many> work(a, slot, exists);
+    frame_estimates<U, P::many> work(a, slot, exists);
     WB_ROLL for (int symbol = 0; symbol < a.symbols; symbol += Shape::sides) {
       const int left = a.symbols - symbol, count = left < Shape::sides ? left : Shape::sides;
       const auto load = [&](int from, int at, int to) {
         slot[to] = sum_over_clusters(sums, frame, from + at);
       };
-      if (symbol == 0) for_gram<U, Many>([&](int value, int at) { load(0, value, at); });
-      for_filters<U, Many>(count, [&](int value, int at) { load(U * U + 2 * U * symbol, value, at); });
+      if (symbol == 0) for_gram<P>([&](int value, int at) { load(0, value, at); });
+      for_filters<P>(count, [&](int value, int at) { load(U * U + 2 * U * symbol, value, at); });
       __syncwarp();
       if (symbol == 0) work.prepare(a.noise_var.data[frame * a.noise_var.item_stride]);
       work.solve(frame * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol), count,
@@ -152,12 +131,6 @@ __global__ void __launch_bounds__(32 * solve_warps, 3)
     }
   }
 }
-
-/// Defined in cluster_frames_*_kernels.cpp.
-int launch_cluster_sums_of_16(const cluster_sums_args& args, const place& where);
-int launch_cluster_sums_of_32(const cluster_sums_args& args, const place& where);
-int launch_cluster_solve_of_16(const cluster_solve_args& args, const place& where);
-int launch_cluster_solve_of_32(const cluster_solve_args& args, const place& where);
 #endif
 
 }  // namespace WB_ISA

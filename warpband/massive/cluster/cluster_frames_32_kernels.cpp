@@ -5,14 +5,10 @@
 
 namespace wb {
 inline namespace WB_ISA {
-int launch_cluster_sums_of_32(const cluster_sums_args& args, const place& where) {
-  return args.of.symbols > 1 ? launch_cluster_sums<32, true>(args, where)
-                             : launch_cluster_sums<32, false>(args, where);
-}
-int launch_cluster_solve_of_32(const cluster_solve_args& args, const place& where) {
-  return args.of.symbols > 1 ? launch_cluster_solve<32, true>(args, where)
-                             : launch_cluster_solve<32, false>(args, where);
-}
+template int launch_cluster_sums<uplink_32>(const cluster_sums_args&, const place&);
+template int launch_cluster_sums<uplink_32_shared>(const cluster_sums_args&, const place&);
+template int launch_cluster_solve<uplink_32>(const cluster_solve_args&, const place&);
+template int launch_cluster_solve<uplink_32_shared>(const cluster_solve_args&, const place&);
 }  // namespace WB_ISA
 }  // namespace wb
 #endif

@@ -4,9 +4,8 @@
 
 namespace wb {
 inline namespace WB_ISA {
-int launch_sent_frames_of_16(const massive_args& a, const place& where) {
-  return a.symbols > 1 ? launch_sent_frames<16, true>(a, where) : launch_sent_frames<16, false>(a, where);
-}
+template int launch_sent_frames<downlink_16>(const massive_args&, const place&);
+template int launch_sent_frames<downlink_16_shared>(const massive_args&, const place&);
 }  // namespace WB_ISA
 }  // namespace wb
 #endif

@@ -1,35 +1,35 @@
 #include <warpband/exec/launch.hpp>
 #include <warpband/massive/downlink/downlink_op.hpp>
-#if defined(__CUDACC__)
-#include <warpband/massive/downlink/downlink_frames.hpp>
-#endif
+#include <warpband/massive/downlink/mapping.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 #if defined(__CUDACC__)
-/// 16 and 32 users have kernels of their own for what they fit.
+/// Defined in launch_sent_frames.hpp.
+template <class P>
+int launch_sent_frames(const massive_args& a, const place& where);
+
+/// Calls that `takes_sent_frames` accepts have kernels of their own.
 template <class Users>
-struct downlink_frames_op : downlink_op<Users> {
+struct downlink_call : downlink_op<Users> {
   using downlink_op<Users>::downlink_op;
 };
 template <class Users>
-int launch(const downlink_frames_op<Users>& op, const place& where) {
+int launch(const downlink_call<Users>& op, const place& where) {
   if (where.first == where.last) return 0;
-  if (takes_sent_frames(op.a, where.limits.shared_bytes))
-    return Users::most == 16 ? launch_sent_frames_of_16(op.a, where) : launch_sent_frames_of_32(op.a, where);
-  return launch(static_cast<const downlink_op<Users>&>(op), where);
+  if (!takes_sent_frames(op.a, where.limits.shared_bytes))
+    return launch(static_cast<const downlink_op<Users>&>(op), where);
+  int error = 0;
+  with_downlink_policy(op.a, [&]<class P>() { error = launch_sent_frames<P>(op.a, where); });
+  return error;
 }
+#else
+template <class Users>
+using downlink_call = downlink_op<Users>;
 #endif
 template <class F>
 static auto with_downlink(const massive_args& a, F f) {
-  return with_massive_users(a.users, [&]<class Users>() {
-#if defined(__CUDACC__)
-    if constexpr (Users::known && (Users::most == 16 || Users::most == 32))
-      return f(downlink_frames_op<Users>(a));
-    else
-#endif
-      return f(downlink_op<Users>(a));
-  });
+  return with_massive_users(a.users, [&]<class Users>() { return f(downlink_call<Users>(a)); });
 }
 WB_EXPORT_KERNEL_OF(downlink, massive_args, with_downlink, WB_WIDTH)
 }  // namespace WB_ISA

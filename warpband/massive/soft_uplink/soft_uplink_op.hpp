@@ -3,6 +3,7 @@
 #include <warpband/core/status.hpp>
 #include <warpband/exec/kernel.hpp>
 #include <warpband/linalg/ldl/ldl_body.hpp>
+#include <warpband/massive/massive_body.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink_args.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink_body.hpp>
 
@@ -79,16 +80,16 @@ struct soft_uplink_op {
     using M = typename rebind<T>::mask;
     const soft_uplink_memory<T> m(scratch, a.users);
     T n0 = load(a.noise_var, 0, item), most_energy = T(0.f);
-    M good = (n0 >= T(1e-30f)) & (n0 <= T(1e12f));
+    M good = is_valid_noise(n0, least_massive_n0);
     WB_ROLL for (int first = 0; first < a.symbols; first += soft_uplink_vectors) {
       const int count = a.symbols - first < soft_uplink_vectors ? a.symbols - first : soft_uplink_vectors;
       sums(item, g, m, first, count);
       if (first == 0) {
         T trace = T(0.f);
         for (int u = 0; u < a.users; u++) trace = trace + m.gram.diagonal(u);
-        good = good & (trace >= T(1e-12f)) & (trace <= T(1e12f));
+        good = good & is_valid_trace(trace);
         n0 = select(good, n0, T(1.f));
-        most_energy = min(T(1e24f), T(1e10f) * trace * trace);
+        most_energy = most_matched_energy(trace);
         g.sync();
         clean(g, m, good);
       }

@@ -3,9 +3,11 @@
 // detector's part of a `frame_solver`, whose contract holds here too.
 //
 // Who calls: one whole warp, once `prepare` and then `solve` for each group of vectors.
+#include <warpband/core/llr.hpp>
+#include <warpband/core/llr_steps.hpp>
 #include <warpband/massive/frame_solver.hpp>
 #include <warpband/massive/uplink/mapping.hpp>
-#include <warpband/massive/uplink/uplink_op.hpp>
+#include <warpband/modem/demap/demap_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -22,7 +24,7 @@ struct frame_estimates : frame_solver<U, Many> {
   using solver::entry;
   using typename solver::Shape;
   bool writes;  // whether the lane's frame exists
-  float gain = 1.f, sinr = 0.f;
+  estimate_weight<float> weight = {1.f, 0.f};
 
   WB_HD frame_estimates(const massive_args& args, float* slot, bool there)
       : solver(args, slot), writes(there) {}
@@ -35,23 +37,18 @@ struct frame_estimates : frame_solver<U, Many> {
 
   /// `uplink_op::weigh` for the lane's user: gain and SINR.
   WB_HD void weigh() {
-    const float least = 1e-37f, one = 1.f, most = 3e38f, power = max(diagonal, 1e-30f);
-    gain = one;
     if (!a.exact_sinr) {
-      sinr = min(diagonal / max(n0, least), most);
-      if (a.mode == massive_mode::mf)
-        gain = one / power;
-      else if (a.mode != massive_mode::zf)
-        gain = (power + n0) / power;
+      weight = approximate_weight(a.mode, diagonal, n0);
     } else if (a.mode == massive_mode::mf) {
-      gain = one / power;
-      float others = n0;
-      WB_UNROLL for (int j = 0; j < U; j++) {
-        const float2 z = j < row ? entry(row, j) : entry(j, row);
-        const cx<float> hj = {z.x, z.y}, weighed = gain * hj;
-        if (j != row) others = fma(weighed.im, hj.im, fma(weighed.re, hj.re, others));
-      }
-      sinr = min(power / max(others, least), most);
+      weight = matched_weight(diagonal, [&](float gain) {
+        float others = n0;
+        WB_UNROLL for (int j = 0; j < U; j++) {
+          const float2 z = j < row ? entry(row, j) : entry(j, row);
+          const cx<float> hj = {z.x, z.y}, weighed = gain * hj;
+          if (j != row) others = fma(weighed.im, hj.im, fma(weighed.re, hj.re, others));
+        }
+        return others;
+      });
     } else {
       float sum = inverse;
       WB_UNROLL for (int k = 0; k < U; k += 4) {
@@ -67,14 +64,7 @@ struct frame_estimates : frame_solver<U, Many> {
           }
         }
       }
-      const float error = n0 * sum;
-      if (a.mode == massive_mode::zf) {
-        sinr = one / max(error, least);
-      } else {
-        const float left = max(one - error, 1e-7f);
-        gain = one / left;
-        sinr = left / max(error, least);
-      }
+      weight = weight_of_error(a.mode, n0 * sum);
     }
   }
 
@@ -86,16 +76,16 @@ struct frame_estimates : frame_solver<U, Many> {
     constexpr float scale = qam_scale<B>();
     const float limit = a.clip < 3e38f ? a.clip : 3e38f;
     pam_demap<B, false>(saturate(x, most_demapped) * (1.f / scale), scale * scale, llr);
-    WB_UNROLL for (int j = 0; j < B; j++) llr[j] = select(kept, saturate(llr[j] * sinr, limit), 0.f);
+    WB_UNROLL for (int j = 0; j < B; j++) llr[j] = select(kept, saturate(llr[j] * weight.sinr, limit), 0.f);
   }
   /// Stores the outputs of the lane's user for `vector`, whose solution is z.
   template <int B>
   WB_HD void finish(std::size_t vector, cx<float> z, bool kept) const {
     const std::size_t n = static_cast<std::size_t>(row);
     const item<float> at{vector, 1};
-    z = gain * z;
+    z = weight.gain * z;
     if (a.out.data) store_cx(a.out, n, at, cx<float>{select(kept, z.re, 0.f), select(kept, z.im, 0.f)});
-    if (a.sinr.data) store(a.sinr, n, at, select(kept, sinr, 0.f));
+    if (a.sinr.data) store(a.sinr, n, at, select(kept, weight.sinr, 0.f));
     if (!a.llr.data && !a.llr8.data) return;
     float re[B], im[B], both[2 * B];
     demap<B>(z.re, kept, re);

@@ -4,9 +4,8 @@
 
 namespace wb {
 inline namespace WB_ISA {
-int launch_frames_of_16(const massive_args& a, const place& where) {
-  return a.symbols > 1 ? launch_frames<16, true, false>(a, where) : launch_frames<16, false, false>(a, where);
-}
+template int launch_frames<uplink_16>(const massive_args&, const place&);
+template int launch_frames<uplink_16_shared>(const massive_args&, const place&);
 }  // namespace WB_ISA
 }  // namespace wb
 #endif

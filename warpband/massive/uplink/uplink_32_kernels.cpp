@@ -4,9 +4,8 @@
 
 namespace wb {
 inline namespace WB_ISA {
-int launch_frames_of_32(const massive_args& a, const place& where) {
-  return a.symbols > 1 ? launch_frames<32, true, false>(a, where) : launch_frames<32, false, false>(a, where);
-}
+template int launch_frames<uplink_32>(const massive_args&, const place&);
+template int launch_frames<uplink_32_shared>(const massive_args&, const place&);
 }  // namespace WB_ISA
 }  // namespace wb
 #endif

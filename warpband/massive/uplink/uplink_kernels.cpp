@@ -1,39 +1,35 @@
 #include <warpband/exec/launch.hpp>
+#include <warpband/massive/uplink/mapping.hpp>
 #include <warpband/massive/uplink/uplink_op.hpp>
-#if defined(__CUDACC__)
-#include <warpband/massive/uplink/uplink_frames.hpp>
-#endif
 
 namespace wb {
 inline namespace WB_ISA {
 #if defined(__CUDACC__)
-/// 16 and 32 users have kernels of their own for what they fit.
+/// Defined in launch_frames.hpp.
+template <class P>
+int launch_frames(const massive_args& a, const place& where);
+
+/// Calls that `takes_frames` accepts have kernels of their own.
 template <class Users>
-struct uplink_frames_op : uplink_op<Users> {
+struct uplink_call : uplink_op<Users> {
   using uplink_op<Users>::uplink_op;
 };
 template <class Users>
-int launch(const uplink_frames_op<Users>& op, const place& where) {
+int launch(const uplink_call<Users>& op, const place& where) {
   if (where.first == where.last) return 0;
-  if (takes_frames(op.a, where.limits.shared_bytes)) {
-    if (op.a.split_f16)
-      return Users::most == 16 ? launch_tensor_frames_of_16(op.a, where)
-                               : launch_tensor_frames_of_32(op.a, where);
-    return Users::most == 16 ? launch_frames_of_16(op.a, where) : launch_frames_of_32(op.a, where);
-  }
-  return launch(static_cast<const uplink_op<Users>&>(op), where);
+  if (!takes_frames(op.a, where.limits.shared_bytes))
+    return launch(static_cast<const uplink_op<Users>&>(op), where);
+  int error = 0;
+  with_uplink_policy(op.a, [&]<class P>() { error = launch_frames<P>(op.a, where); });
+  return error;
 }
+#else
+template <class Users>
+using uplink_call = uplink_op<Users>;
 #endif
 template <class F>
 static auto with_uplink(const massive_args& a, F f) {
-  return with_massive_users(a.users, [&]<class Users>() {
-#if defined(__CUDACC__)
-    if constexpr (Users::known && (Users::most == 16 || Users::most == 32))
-      return f(uplink_frames_op<Users>(a));
-    else
-#endif
-      return f(uplink_op<Users>(a));
-  });
+  return with_massive_users(a.users, [&]<class Users>() { return f(uplink_call<Users>(a)); });
 }
 WB_EXPORT_KERNEL_OF(uplink, massive_args, with_uplink, WB_WIDTH)
 }  // namespace WB_ISA

@@ -1,4 +1,6 @@
 #pragma once
+// The detector's generic kernel: sums and solver of a `massive_engine`, then weights, SINRs and LLRs. On a
+// CUDA device the calls of mapping.hpp take uplink_frames.hpp instead, which repeats this.
 #include <warpband/core/llr.hpp>
 #include <warpband/core/llr_steps.hpp>
 #include <warpband/massive/massive_op.hpp>
@@ -6,14 +8,6 @@
 
 namespace wb {
 inline namespace WB_ISA {
-
-/// The largest |H^H y|^2 of a vector that is not erased, from |H|^2.
-template <class T>
-WB_HD T most_matched_energy(T trace) {
-  return min(T(1e24f), T(1e10f) * trace * trace);
-}
-/// Beyond this an estimate counts as this: float32 still tells its distances to points apart.
-inline constexpr float most_demapped = 0x1p19f;
 
 /// Gram matrix and matched filters from H and y.
 struct sums_over_antennas {
@@ -95,38 +89,26 @@ struct uplink_op {
   /// What estimates are multiplied with, and the SINR behind it.
   template <class T, class G>
   WB_HD void weigh(massive_engine<Users, T, G>& e) const {
-    const T least = T(1e-37f), one = T(1.f), most = T(3e38f);
     for (int u = e.g.rank; u < e.n; u += e.g.size) {
-      T gain = one, sinr;
-      const T power = max(e.diagonal[u], T(1e-30f));
+      estimate_weight<T> w;
       if (!a.exact_sinr) {
-        sinr = min(e.diagonal[u] / max(e.n0, least), most);
-        if (a.mode == massive_mode::mf)
-          gain = one / power;
-        else if (a.mode != massive_mode::zf)
-          gain = (power + e.n0) / power;
+        w = approximate_weight(a.mode, e.diagonal[u], e.n0);
       } else if (a.mode == massive_mode::mf) {
-        gain = one / power;
-        T others = e.n0;
-        for (int j = 0; j < e.n; j++) {
-          if (j == u) continue;
-          const cx<T> h = j < u ? e.m.get(u, j) : e.m.get(j, u),
-                      part = gain * h;  // scaled before it is squared
-          others = fma(part.im, h.im, fma(part.re, h.re, others));
-        }
-        sinr = min(power / max(others, least), most);
+        w = matched_weight(e.diagonal[u], [&](T gain) WB_INLINE_LAMBDA {
+          T others = e.n0;
+          for (int j = 0; j < e.n; j++) {
+            if (j == u) continue;
+            const cx<T> h = j < u ? e.m.get(u, j) : e.m.get(j, u),
+                        part = gain * h;  // scaled before it is squared
+            others = fma(part.im, h.im, fma(part.re, h.re, others));
+          }
+          return others;
+        });
       } else {
-        const T error = e.n0 * inverse_diagonal(e.m, e.inverse, u);
-        if (a.mode == massive_mode::zf) {
-          sinr = one / max(error, least);
-        } else {
-          const T left = max(one - error, T(1e-7f));  // rounding must not take it out of (0, 1)
-          gain = one / left;
-          sinr = left / max(error, least);
-        }
+        w = weight_of_error(a.mode, e.n0 * inverse_diagonal(e.m, e.inverse, u));
       }
-      e.gain[u] = gain;
-      e.sinr[u] = sinr;
+      e.gain[u] = w.gain;
+      e.sinr[u] = w.sinr;
     }
   }
 

@@ -607,7 +607,10 @@ TEST(uplink_mapping, kernels_of_their_own_take_what_the_table_lists) {
                                                               {64, 32, 1, cg, false},
                                                               {128, 16, 1, massive_mode::jacobi_cg, true},
                                                               {128, 16, 5, massive_mode::jacobi_cg, false},
-                                                              {128, 8, 1, cholesky, false},
+                                                              {128, 8, 1, cholesky, true},
+                                                              {128, 8, 5, cg, true},
+                                                              {128, 24, 14, cholesky, true},
+                                                              {128, 12, 1, cholesky, false},
                                                               {129, 16, 1, cholesky, false},
                                                               {512, 64, 1, cholesky, false},
                                                               {512, 32, 14, cholesky, true}})

@@ -1,0 +1,36 @@
+#pragma once
+// Which calls of clusters take the kernels of cluster_frames.hpp. Host code, without CUDA.
+#include <warpband/massive/cluster/cluster_args.hpp>
+#include <warpband/massive/uplink/mapping.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// What the producer warps of `sum_frames` see of a call: no outputs, and a mode that does not matter.
+inline massive_args sums_only(massive_args a) {
+  a.mode = massive_mode::cholesky;
+  a.split_f16 = false;
+  a.llr = {}, a.llr8 = {}, a.sinr = {}, a.out = {}, a.status = {};
+  return a;
+}
+/// Whether `sum_frames` makes the sums of a call.
+inline bool takes_cluster_sums(const cluster_sums_args& args, std::size_t shared_bytes) {
+  return (args.of.users == 16 || args.of.users == 32) && args.filter &&
+         takes_frames(sums_only(args.of), shared_bytes);
+}
+/// Whether `solve_sums` takes a call: LLRs of a vector are contiguous, at multiples of 8 bytes.
+inline bool takes_cluster_solve(const massive_args& a) {
+  const bool llrs_fit = a.llr.data == nullptr || (a.llr.element_stride == 1 && a.llr.item_stride % 2 == 0 &&
+                                                  reinterpret_cast<std::uintptr_t>(a.llr.data) % 8 == 0);
+  return (a.users == 16 || a.users == 32) && llrs_fit;
+}
+/// Calls f with the policy of a call with 16 or 32 users, f.operator()<Policy>().
+template <class F>
+void with_cluster_policy(const massive_args& a, F f) {
+  with_uplink_policy(sums_only(a), [&]<class P>() {
+    if constexpr (!P::tensor && (P::users == 16 || P::users == 32)) f.template operator()<P>();
+  });
+}
+
+}  // namespace WB_ISA
+}  // namespace wb

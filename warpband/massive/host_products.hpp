@@ -1,0 +1,250 @@
+#pragma once
+// Gram matrix and matched filters on a CPU, frame by frame, lanes being neighbouring columns. Then the small
+// matrices are transposed, so that for all that follows lanes are frames.
+#include <warpband/massive/massive_frames.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class Users, class T, class G>
+struct host_products : massive_frames<Users, T, G> {
+  using frames = massive_frames<Users, T, G>;
+  using frames::a, frames::p, frames::g, frames::first, frames::valid, frames::n, frames::m, frames::b;
+  using frames::channel_of, frames::vector_of, frames::width;
+  using frames::massive_frames;
+  using frames::memory, frames::half_channel, frames::half_in, frames::row_of, frames::vector_number;
+  using typename frames::E;
+
+  /// The rows of H again, of frame f of the call.
+  WB_HD antenna_rows<E> rows_for_sending(int f) const { return rows_of(first + static_cast<std::size_t>(f)); }
+  /// With `gram` the Gram matrix and, for the detector, the matched filters of `count` vectors from `symbol`
+  /// on.
+  template <bool Filter>
+  WB_HD void products(int symbol, int count, bool gram) const {
+    for (int f = 0; f < valid; f++) {
+      const std::size_t frame = first + static_cast<std::size_t>(f);
+      const antenna_rows<E> h = rows_of(frame);
+      read_ahead ahead = next_channel(frame, symbol);
+      auto antenna = static_cast<antenna_stride>(2 * a.in.element_stride),
+           vector = static_cast<antenna_stride>(2 * a.in.item_stride);
+      const float* vectors = nullptr;
+      if constexpr (Filter) {
+        if (half_in()) {
+          antenna = 2, vector = p.y_row;
+          vectors = floats_of_vectors(frame, symbol, count);
+        } else {
+          vectors = reinterpret_cast<const float*>(vector_of(frame, symbol));
+        }
+      }
+      const auto rows_at = [&](int r) { return antenna_rows<E>{h.data + 2 * r, h.antenna, 0, 2}; };
+      const auto sides_at = [&](int k) {
+        return antenna_rows<float>{vectors + k * vector, antenna, 0, vector};
+      };
+      // Sums of lanes of columns go to a place of the frame's own first.
+      E *square, *filtered;
+      int row = 2 * p.ld, side = 2 * n;
+      if constexpr (width == 1) {
+        square = m.data;
+        filtered = b.data;
+      } else {
+        square = memory + p.frame_sums + f * (n + p.sides) * p.frame_row;
+        filtered = square + n * p.frame_row;
+        row = side = p.frame_row;
+      }
+      if constexpr (width > 1) {
+        if (!small_channel()) {
+          float* kept = memory + p.kept;
+          read_ahead vectors_ahead{nullptr, nullptr, 0, false};
+          if constexpr (Filter) vectors_ahead = next_vectors(frame, symbol, count);
+          for (int i = 0; i < antenna_runs; i++) {
+            int r = 0, k = 0;
+            if (gram) {
+              for (; r + 4 <= n; r += 4) {
+                ahead.step();
+                strip<4>(rows_at(r), h, r + 4, i, square + r * row, kept + r * row);
+              }
+              for (; r < n; r++) strip<1>(rows_at(r), h, r + 1, i, square + r * row, kept + r * row);
+            }
+            if constexpr (Filter) {
+              for (; k + 4 <= count; k += 4) {
+                vectors_ahead.step();
+                strip<4>(sides_at(k), h, n, i, filtered + k * row, kept + (n + k) * row);
+              }
+              for (; k + 2 <= count; k += 2) {
+                vectors_ahead.step();
+                strip<2>(sides_at(k), h, n, i, filtered + k * row, kept + (n + k) * row);
+              }
+              if (k < count) {
+                vectors_ahead.step();
+                strip<1>(sides_at(k), h, n, i, filtered + k * row, kept + (n + k) * row);
+              }
+            }
+          }
+          continue;
+        }
+      }
+      if (gram) {
+        int r = 0;
+        for (; r + 4 <= n; r += 4) tiles<4, E>(rows_at(r), h, r + 4, square + r * row, row, ahead);
+        for (; r < n; r++) tiles<1, E>(rows_at(r), h, r + 1, square + r * row, row, ahead);
+      }
+      if constexpr (Filter) {
+        ahead = next_vectors(frame, symbol, count);
+        int k = 0;
+        for (; k + 4 <= count; k += 4) tiles<4, float>(sides_at(k), h, n, filtered + k * side, side, ahead);
+        for (; k + 2 <= count; k += 2) tiles<2, float>(sides_at(k), h, n, filtered + k * side, side, ahead);
+        if (k < count) tiles<1, float>(sides_at(k), h, n, filtered + k * side, side, ahead);
+      }
+    }
+    if constexpr (width > 1) {
+      if (gram)
+        for (int r = 0; r < n; r++) turn(r, r + 1, m.data + 2 * r * p.ld);
+      if constexpr (Filter)
+        for (int k = 0; k < count; k++) turn(n + k, n, b.data + 2 * k * n);
+    }
+  }
+
+ private:
+  /// The rows of H in memory, or a copy of them where lanes cannot read them as they lie.
+  WB_HD antenna_rows<E> rows_of(std::size_t frame) const {
+    if (half_channel()) {
+      const half_complex* h = row_of(a.half_channel, frame);
+      const std::size_t stride = a.half_channel.element_stride;
+      if (stride == 1 && p.h_row == 2 * n) {
+        floats_of(h, stride, memory, a.antennas * n);
+      } else {
+        for (int k = 0; k < a.antennas; k++) {
+          E* row = memory + k * p.h_row;
+          floats_of(h + static_cast<std::size_t>(k * n) * stride, stride, row, n);
+          for (int i = 2 * n; i < p.h_row; i++) row[i] = E(0.f);
+        }
+      }
+      return {memory, p.h_row, 0, 2};
+    }
+    const cx_pair* h = channel_of(frame);
+    if constexpr (width > 1)
+      if (a.channel.element_stride == 1 && n % columns<T>::count == 0)
+        return {reinterpret_cast<const float*>(h), 2 * n, 0, 2};
+    for (int k = 0; k < a.antennas; k++) {
+      E* row = memory + k * p.h_row;
+      const cx_pair* from = h + static_cast<std::size_t>(k * n) * a.channel.element_stride;
+      for (int u = 0; u < n; u++) {
+        row[2 * u] = from[static_cast<std::size_t>(u) * a.channel.element_stride].re;
+        row[2 * u + 1] = from[static_cast<std::size_t>(u) * a.channel.element_stride].im;
+      }
+      for (int i = 2 * n; i < p.h_row; i++) row[i] = E(0.f);
+    }
+    return {memory, p.h_row, 0, 2};
+  }
+
+  /// Tiles of R rows and all columns up to `last`.
+  template <int R, class X>
+  WB_HD void tiles(const antenna_rows<X>& x, const antenna_rows<E>& h, int last, E* out, int row,
+                   read_ahead& ahead) const {
+    constexpr int wide = columns<T>::count;
+    int c = 0;
+    if constexpr (WB_WIDTH == 16 || (R == 1 && width > 1))
+      for (; c + wide < last; c += 2 * wide)
+        tile_sums<R, 2, T>(x, {h.data + 2 * c, h.antenna, h.pad, h.entry}, a.antennas, p.run_log2,
+                           out + 2 * c, row, ahead);
+    for (; c < last; c += wide)
+      tile_sums<R, 1, T>(x, {h.data + 2 * c, h.antenna, h.pad, h.entry}, a.antennas, p.run_log2, out + 2 * c,
+                         row, ahead);
+  }
+  /// The same of the i-th run alone, for an H that is larger than the nearest cache: all tiles pass over a
+  /// run before the next one is read. Loads are what holds them up, so they are as wide as there are columns.
+  template <int R>
+  WB_HD_CALL void strip(const antenna_rows<float>& x, const antenna_rows<float>& h, int last, int i,
+                        float* out, float* kept) const {
+    constexpr int wide = columns<T>::count;
+    const int row = p.frame_row, plane = (n + p.sides) * row;
+    const auto from = [&](int c) { return antenna_rows<float>{h.data + 2 * c, h.antenna, h.pad, h.entry}; };
+    int c = 0;
+    if constexpr (WB_WIDTH == 16) {
+      constexpr int rows = R > 2 ? R / 2 : R;
+      for (; c + 2 * wide < last; c += 4 * wide) {
+        WB_ROLL for (int r = 0; r < R; r += rows) {
+          const antenna_rows<float> part{x.data + r * x.entry, x.antenna, x.pad, x.entry};
+          const int at = r * row + 2 * c;
+          if (c + 3 * wide < last)
+            fold_run<rows, 4, T>(part, from(c), a.antennas, p.run_log2, i, out + at, row, kept + at, plane);
+          else
+            fold_run<rows, 3, T>(part, from(c), a.antennas, p.run_log2, i, out + at, row, kept + at, plane);
+        }
+      }
+      for (; c + wide < last; c += 2 * wide)
+        fold_run<R, 2, T>(x, from(c), a.antennas, p.run_log2, i, out + 2 * c, row, kept + 2 * c, plane);
+    }
+    for (; c < last; c += wide)
+      fold_run<R, 1, T>(x, from(c), a.antennas, p.run_log2, i, out + 2 * c, row, kept + 2 * c, plane);
+  }
+
+  /// Complex values in memory, `stride` apart, as floats side by side.
+  template <class X>
+  WB_HD static void floats_of(const half_complex* from, std::size_t stride, X* to, int count) {
+#if !defined(__CUDACC__)
+    if constexpr (std::is_same_v<X, float>)
+      if (stride == 1) return halves_to_floats(from, to, count);
+#endif
+    for (int i = 0; i < count; i++) {
+      const float_pair z = to_floats(from[static_cast<std::size_t>(i) * stride]);
+      to[2 * i] = z.re;
+      to[2 * i + 1] = z.im;
+    }
+  }
+
+  WB_HD bool small_channel() const { return a.antennas * p.h_row <= most_floats_near; }
+  /// What the next frame will read, where it lies in one piece.
+  WB_HD read_ahead next_channel(std::size_t frame, int symbol) const {
+    return half_channel() ? next_channel(a.half_channel, frame, symbol)
+                          : next_channel(a.channel, frame, symbol);
+  }
+  template <class S>
+  WB_HD read_ahead next_channel(const view<const S>& h, std::size_t frame, int symbol) const {
+    if (h.element_stride != 1 || frame + 1 >= h.items || symbol != 0) return {nullptr, nullptr, 0, false};
+    const int bytes = static_cast<int>(sizeof(S)) * a.antennas * n, tiles_down = (n + 3) / 4;
+    return ahead_of(row_of(h, frame + 1), bytes, tiles_down);
+  }
+  WB_HD read_ahead next_vectors(std::size_t frame, int symbol, int count) const {
+    return half_in() ? next_vectors(a.half_in, frame, symbol, count)
+                     : next_vectors(a.in, frame, symbol, count);
+  }
+  template <class S>
+  WB_HD read_ahead next_vectors(const view<const S>& y, std::size_t frame, int symbol, int count) const {
+    if (y.element_stride != 1 || y.item_stride != static_cast<std::size_t>(a.antennas) ||
+        vector_number(frame + 1, 0) >= y.items)
+      return {nullptr, nullptr, 0, false};
+    const int bytes = static_cast<int>(sizeof(S)) * a.antennas * count,
+              tiles_down = count / 4 + count % 4 / 2 + count % 2;
+    return ahead_of(row_of(y, vector_number(frame + 1, symbol)), bytes, tiles_down);
+  }
+  WB_HD read_ahead ahead_of(const void* from, int bytes, int tiles_down) const {
+    const char* at = static_cast<const char*>(from);
+    return {at, at + bytes, bytes / (64 * antenna_runs * tiles_down) + 1, small_channel()};
+  }
+
+  /// Vectors that came as halves, in scratch memory.
+  WB_HD const float* floats_of_vectors(std::size_t frame, int symbol, int count) const {
+    auto* y = reinterpret_cast<float*>(memory + p.staged_y);
+    for (int k = 0; k < count; k++)
+      floats_of(row_of(a.half_in, vector_number(frame, symbol + k)), a.half_in.element_stride,
+                y + k * p.y_row, a.antennas);
+    return y;
+  }
+  /// Row `row` of the sums of all frames, `entries` of it, to lanes of frames.
+  WB_HD void turn(int row, int entries, T* to) const {
+    if constexpr (width > 1) {
+      const std::size_t stride = static_cast<std::size_t>((n + p.sides) * p.frame_row);
+      const view<const float> sums{memory + p.frame_sums + row * p.frame_row, stride,
+                                   static_cast<std::size_t>(valid), 1, stride};
+      for (int i = 0; i < 2 * entries; i += width) {
+        T x[width];
+        load_square(sums, static_cast<std::size_t>(i), item<T>{0, valid}, x);
+        for (int j = 0; j < width && i + j < 2 * entries; j++) to[i + j] = x[j];
+      }
+    }
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,76 @@
+#pragma once
+// The scalar rules of the detector and the precoder, over lanes T: which frames and vectors are valid, what
+// is added to the diagonal, how estimates are weighed and how much is sent.
+#include <warpband/core/cx.hpp>
+#include <warpband/massive/massive_args.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// Whether A is decomposed, or solved by iterations. Neither with the matched filter.
+WB_HD bool decomposes(massive_mode mode) {
+  return mode == massive_mode::cholesky || mode == massive_mode::zf;
+}
+WB_HD bool iterates(massive_mode mode) { return mode == massive_mode::cg || mode == massive_mode::jacobi_cg; }
+
+/// Frames are valid if N0 is at least `least` and neither it nor |H|^2 is out of all bounds.
+template <class T>
+WB_HD auto is_valid_noise(T n0, float least) {
+  return (n0 >= T(least)) & (n0 <= T(1e12f));
+}
+template <class T>
+WB_HD auto is_valid_trace(T trace) {
+  return (trace >= T(1e-12f)) & (trace <= T(1e12f));
+}
+/// What a mode adds to the diagonal of H^H H.
+template <class T>
+WB_HD T regularization(const massive_args& a, T n0) {
+  return a.mode == massive_mode::zf || a.mode == massive_mode::mf ? T(0.f) : n0 * T(1.f / a.symbol_energy);
+}
+/// The largest |H^H y|^2 of a vector that is not erased, from |H|^2.
+template <class T>
+WB_HD T most_matched_energy(T trace) {
+  return min(T(1e24f), T(1e10f) * trace * trace);
+}
+/// Beyond this an estimate counts as this: float32 still tells its distances to points apart.
+inline constexpr float most_demapped = 0x1p19f;
+
+/// What a user's estimate is multiplied with, and the SINR behind it.
+template <class T>
+struct estimate_weight {
+  T gain, sinr;
+};
+/// Of a user's column of H alone; `power` is its energy.
+template <class T>
+WB_HD estimate_weight<T> approximate_weight(massive_mode mode, T power, T n0) {
+  const T p = max(power, T(1e-30f));
+  const T gain = mode == massive_mode::mf ? T(1.f) / p : mode != massive_mode::zf ? (p + n0) / p : T(1.f);
+  return {gain, min(power / max(n0, T(1e-37f)), T(3e38f))};
+}
+/// For the matched filter. `interference(gain)` is the noise and the interference of the others.
+template <class T, class F>
+WB_HD estimate_weight<T> matched_weight(T power, F interference) {
+  const T p = max(power, T(1e-30f)), gain = T(1.f) / p;
+  return {gain, min(p / max(interference(gain), T(1e-37f)), T(3e38f))};
+}
+/// For ZF and MMSE, from the mean squared error: N0 times an entry of the diagonal of A^-1.
+template <class T>
+WB_HD estimate_weight<T> weight_of_error(massive_mode mode, T error) {
+  const T one = T(1.f), least = T(1e-37f);
+  if (mode == massive_mode::zf) return {one, one / max(error, least)};
+  const T left = max(one - error, T(1e-7f));  // rounding must not take it out of (0, 1)
+  return {one / left, left / max(error, least)};
+}
+
+/// What the precoder's m = H x is multiplied with, from |m|^2.
+template <class T>
+WB_HD T factor_of_sent(const massive_args& a, T energy) {
+  const auto some = energy > T(1e-30f);
+  const T top = T(a.unit_power ? 1.f : a.symbol_energy);
+  return select(some, top / sqrt(select(some, energy, T(1.f))), T(0.f));
+}
+/// Beyond this a vector is erased.
+inline constexpr float most_sent_energy = 1e37f;
+
+}  // namespace WB_ISA
+}  // namespace wb
