@@ -13,6 +13,7 @@
 #include <warpband/core/memory.hpp>
 #include <warpband/exec/kernel.hpp>
 #include <warpband/fec/bcjr/bcjr_op.hpp>
+#include <warpband/fec/bcjr/bcjr_short_op.hpp>
 #include <warpband/fec/conv/conv.hpp>
 #include <warpband/fec/conv/conv_runs.hpp>
 #include <warpband/fec/ldpc/ldpc_op.hpp>
@@ -177,35 +178,47 @@ TEST(flops, of_the_viterbi_decoder) {
   expect_viterbi<3, false>({.constraint_length = 4, .generators = {016, 013}}, 50, 0);
 }
 
-template <int Memory, int Steps, bool Paired>
-void expect_short_viterbi(const conv_code& code, int k, int windows, int overlap) {
-  const conv_frame frame(code, k);
-  const std::vector<std::int8_t> llr8(frame.n(), 8);
-  const std::vector<float> llr(frame.n(), 1.f);
-  std::vector<std::uint8_t> bits(static_cast<std::size_t>(k));
-  viterbi_short_args a;
+template <class Args>
+void fill_short(Args& a, const conv_frame& frame, int windows, int overlap) {
   a.code = frame.on_host();
   a.code.older &= (1 << a.code.outputs) - 1;
   a.code.newer &= (1 << a.code.outputs) - 1;
-  a.punctured = !code.sent.empty();
+  a.punctured = !frame.code().sent.empty();
   a.windows = windows;
   a.length = (a.code.steps + windows - 1) / windows;
   a.overlap = overlap;
-  a.depth = 48;
-  a.kept = 80;
+}
+/// One codeword through a 16-bit decoder, with 8-bit LLRs and with float32 ones. `apart` operations are not
+/// in flops().
+template <class Op, class Args>
+void expect_short(Args a, const conv_frame& frame, double apart) {
+  const std::vector<std::int8_t> llr8(frame.n(), 8);
+  const std::vector<float> llr(frame.n(), 1.f);
   a.llr8 = make_view(llr8.data(), llr8.size(), 1);
-  a.bits = make_view(bits.data(), bits.size(), 1);
-  const viterbi_short_op<Memory, Steps, Paired, counted_short> in_steps(a);
+  const Op in_steps(a);
   std::vector<std::max_align_t> scratch(in_steps.scratch_bytes(1) / sizeof(std::max_align_t) + 1);
   counted::operations = 0;
   in_steps(0, 1, solo{}, scratch.data());
-  // Apart: the largest metric of the states where paths are traced back, once in some 100 steps.
-  EXPECT_NEAR(in_steps.flops(), counted::operations, 0.01 * counted::operations + windows * (1 << Memory))
-      << Memory << ", " << windows << " windows";
+  EXPECT_NEAR(in_steps.flops(), counted::operations, 0.01 * counted::operations + apart)
+      << a.code.memory << ", " << a.windows << " windows";
   a.llr8 = {};
   a.llr = make_view(llr.data(), llr.size(), 1);
-  const viterbi_short_op<Memory, Steps, Paired, counted_short> in_floats(a);
-  EXPECT_EQ(in_floats.flops(), in_steps.flops() + 3.0 * static_cast<double>(llr.size()));
+  const Op in_floats(a);
+  const double loads = std::is_same_v<Args, bcjr_short_args> ? 6 : 3;  // how often LLRs are loaded, 3 each
+  EXPECT_EQ(in_floats.flops(), in_steps.flops() + loads * static_cast<double>(llr.size()));
+}
+
+template <int Memory, int Steps, bool Paired>
+void expect_short_viterbi(const conv_code& code, int k, int windows, int overlap) {
+  const conv_frame frame(code, k);
+  std::vector<std::uint8_t> bits(static_cast<std::size_t>(k));
+  viterbi_short_args a;
+  fill_short(a, frame, windows, overlap);
+  a.depth = 48;
+  a.kept = 80;
+  a.bits = make_view(bits.data(), bits.size(), 1);
+  // Apart: the largest metric of the states where paths are traced back, once in some 100 steps.
+  expect_short<viterbi_short_op<Memory, Steps, Paired, counted_short>>(a, frame, windows * (1 << Memory));
 }
 
 TEST(flops, of_the_viterbi_decoder_in_16_bits) {
@@ -265,6 +278,27 @@ void expect_bcjrs() {
 TEST(flops, of_the_bcjr_decoder) {
   expect_bcjrs<max_log>();
   expect_bcjrs<wb::counting::log_map>();
+}
+
+template <int Memory, int Steps, bool Paired>
+void expect_short_bcjr(const conv_code& code, int k, int windows, int overlap) {
+  const conv_frame frame(code, k);
+  std::vector<float> soft(static_cast<std::size_t>(k));
+  bcjr_short_args a;
+  fill_short(a, frame, windows, overlap);
+  a.soft = make_view(soft.data(), soft.size(), 1);
+  // Apart: LLRs of decisions, outside of the numbers that count, and that no alpha is computed behind the
+  // last run, which may be a short one.
+  const double run = 16.0 * 3.5 * (1 << Memory);
+  expect_short<bcjr_short_op<Memory, Paired, counted_short, Steps>>(a, frame, windows * run + k);
+}
+
+TEST(flops, of_the_bcjr_decoder_in_16_bits) {
+  expect_short_bcjr<2, 2, false>({.constraint_length = 3, .generators = {07, 05}}, 500, 1, 0);
+  expect_short_bcjr<3, 3, false>({.constraint_length = 4, .generators = {016, 013}}, 601, 1, 0);
+  expect_short_bcjr<6, 2, true>(conv_80211(conv_rate::r1_2), 1000, 1, 0);
+  expect_short_bcjr<6, 3, true>(conv_80211(conv_rate::r3_4), 1000, 3, 96);
+  expect_short_bcjr<6, 2, false>(conv_lte(), 800, 2, 48);
 }
 
 /// A check of D edges, from A and R to the new A.

@@ -64,13 +64,16 @@ void bcjr(const bcjr_decoder& d, executor_ref& where, nb::handle llr, nb::handle
   l.expect_item({d.frame().n()});
   p.expect_item({static_cast<std::size_t>(d.frame().k())});
   p.expect_batch(1, l.batch(1));
-  const auto in = l.as<const float>(1);
+  const bool steps = l.type() == number::int8 && d.config().precision != conv_precision::float32;
+  const auto wide = steps ? view<const float>{} : l.as<const float>(1);
+  const auto narrow = steps ? l.as<const std::int8_t>(1) : view<const std::int8_t>{};
   const auto before = p.as<const float>(1);
+  if (steps && before.data != nullptr) throw argument_error("prior", "an array", "none with precision int16");
   const bcjr_output out{.bits = b.as<std::uint8_t>(1),
                         .soft = s.as<float>(1),
                         .extrinsic = e.as<float>(1),
                         .status = t.as<std::uint8_t>(0)};
-  where.run([&](executor& exec) { d.run(exec, in, before, out); });
+  where.run([&](executor& exec) { steps ? d.run(exec, narrow, out) : d.run(exec, wide, before, out); });
 }
 
 }  // namespace

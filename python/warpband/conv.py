@@ -185,7 +185,9 @@ class BcjrDecoder(Decoder):
                  **settings: Unpack[BcjrDecoderKeywords]):
         work = made(_core.BcjrDecoder, code=code_of(code, ConvCode), settings=settings)
         k = work.settings["k"]
-        table = {"bits": (UINT8, (k,)), "soft": (FLOAT32, (k,)), "extrinsic": (FLOAT32, (k,)), "status": (UINT8, ())}
+        table: dict[str, Any] = {"bits": (UINT8, (k,)), "soft": (FLOAT32, (k,)), "status": (UINT8, ())}
+        if work.settings["precision"] == "float32":
+            table.update(extrinsic=(FLOAT32, (k,)))
         super().__init__(work, table, llr, executor)
         self.code = code
         #: bits of a codeword
@@ -196,8 +198,10 @@ class BcjrDecoder(Decoder):
                  out: Any = None, strict: bool = False) -> Any:
         """Decodes ``llr``, float32 ``(..., n)``, with a-priori LLRs ``prior`` of the bits, float32 ``(..., k)``.
 
-        outputs: "bits" (uint8 ``(..., k)``), "soft" (float32 ``(..., k)``, a-posteriori LLRs), "extrinsic" (the same without
-        prior and systematic LLR), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR, 5 = 1 + 4
+        With precision int16 ``llr`` may also be int8, in steps, and there is no ``prior``.
+
+        outputs: "bits" (uint8 ``(..., k)``), "soft" (float32 ``(..., k)``, a-posteriori LLRs), "extrinsic" (not with int16: the
+        same without prior and systematic LLR), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR, 5 = 1 + 4
         erased because fewer than k LLRs, those of the prior included, are not 0); or several names.
         """
         return self._decode((llr, prior), outputs, out)

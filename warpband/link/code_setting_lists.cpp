@@ -145,19 +145,30 @@ std::vector<setting_of<conv_settings>> conv_settings_of_code() {
 }
 std::vector<setting_of<conv_settings>> conv_decoder_settings() {
   using c = conv_settings;
-  return {words<c, conv_algorithm>("algorithm", &c::algorithm,
-                                   {{"viterbi", conv_algorithm::viterbi},
-                                    {"max-log-map", conv_algorithm::max_log_map},
-                                    {"log-map", conv_algorithm::log_map}},
-                                   "viterbi: the most likely codeword; the others give soft output too. Of "
-                                   "short tail-biting codewords all but viterbi with tail_biting \"exact\" "
-                                   "are approximations."),
-          conv_overlap_setting(&c::overlap)
-              .only_with("termination", {"tail-biting"})
-              .only_with("tail_biting", {"overlap"}),
-          tail_biting_setting(&c::tail_biting)
-              .only_with("termination", {"tail-biting"})
-              .only_with("algorithm", {"viterbi"})};
+  std::vector<setting_of<c>> all{
+      words<c, conv_algorithm>("algorithm", &c::algorithm,
+                               {{"viterbi", conv_algorithm::viterbi},
+                                {"max-log-map", conv_algorithm::max_log_map},
+                                {"log-map", conv_algorithm::log_map}},
+                               "viterbi: the most likely codeword; the others give soft output too. Of "
+                               "short tail-biting codewords all but viterbi with tail_biting \"exact\" "
+                               "are approximations."),
+      conv_overlap_setting(&c::overlap)
+          .only_with("termination", {"tail-biting"})
+          .only_with("tail_biting", {"overlap"}),
+      tail_biting_setting(&c::tail_biting)
+          .only_with("termination", {"tail-biting"})
+          .only_with("algorithm", {"viterbi"})};
+  for (
+      auto& s : conv_precision_settings(
+          &c::precision, &c::llr_steps, &c::windows,
+          "int16: 8-bit LLRs and 16-bit metrics, several times faster. max-log-map of codes without feedback "
+          "only.",
+          "the power of two that leaves them at least 1024 steps and 12 overlaps, with max-log-map 256 steps "
+          "and 5 overlaps."))
+    all.push_back(s.name == "precision" ? std::move(s).only_with("algorithm", {"viterbi", "max-log-map"})
+                                        : std::move(s));
+  return all;
 }
 
 std::vector<setting_of<lte_transport_settings>> transport_settings() {

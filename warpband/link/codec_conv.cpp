@@ -15,6 +15,16 @@
 namespace wb {
 namespace {
 
+viterbi_config viterbi_of(const conv_settings& s, const conv_code& code, int k) {
+  return {code, k, s.overlap, s.tail_biting, s.precision, s.llr_steps, s.windows};
+}
+bcjr_config bcjr_of(const conv_settings& s, const conv_code& code, int k) {
+  const bool exact = s.algorithm == conv_algorithm::log_map;
+  return {code,      k,           exact ? map_algorithm::log_map : map_algorithm::max_log_map,
+          s.overlap, s.precision, s.llr_steps,
+          s.windows};
+}
+
 class convolutional final : public codec {
  public:
   explicit convolutional(const code_config& config)
@@ -24,12 +34,9 @@ class convolutional final : public codec {
     const conv_settings& c = config_.conv;
     const conv_code& code = encoder_.frame().code();
     if (c.algorithm == conv_algorithm::viterbi)
-      viterbi_.emplace(viterbi_config{code, config_.k, c.overlap, c.tail_biting});
+      viterbi_.emplace(viterbi_of(c, code, config_.k));
     else
-      bcjr_.emplace(bcjr_config{
-          code, config_.k,
-          c.algorithm == conv_algorithm::log_map ? map_algorithm::log_map : map_algorithm::max_log_map,
-          c.overlap});
+      bcjr_.emplace(bcjr_of(c, code, config_.k));
   }
   std::size_t k() const noexcept override { return static_cast<std::size_t>(config_.k); }
   std::size_t n() const noexcept override { return encoder_.n(); }
@@ -102,11 +109,14 @@ void complete_conv(code_config& c) {
                          "viterbi, max-log-map or log-map");
   if (s.tail_biting == tail_biting_search::exact && s.algorithm != conv_algorithm::viterbi)
     throw argument_error("tail_biting", "\"exact\"", "\"overlap\": only viterbi has another search");
-  const conv_frame frame(code, checked_k(code, c.k));
-  if (s.tail_biting == tail_biting_search::exact)
-    s.overlap = viterbi_decoder({code, c.k, s.overlap, s.tail_biting}).config().overlap;
+  const auto chosen_by = [&](const auto& config) {
+    s.overlap = config.overlap;
+    s.windows = config.windows;
+  };
+  if (s.algorithm == conv_algorithm::viterbi)
+    chosen_by(completed(viterbi_of(s, code, c.k)));
   else
-    s.overlap = checked_overlap(frame, s.overlap);
+    chosen_by(completed(bcjr_of(s, code, c.k)));
 }
 
 std::unique_ptr<codec> make_convolutional(const code_config& config) {

@@ -78,6 +78,10 @@ std::vector<code_config> samples() {
     all.back().conv.feedback = 07;
     all.back().conv.order = conv_order::streams;
   }
+  for (const conv_algorithm a : {conv_algorithm::viterbi, conv_algorithm::max_log_map}) {
+    all.push_back(conv_code_named(600, "1/2", conv_ending::zero_tail, a));
+    all.back().conv.precision = conv_precision::int16;
+  }
   all.push_back(polar_code_named(polar_kind::uci, 40, 100, 8));
   all.push_back(polar_code_named(polar_kind::uci, 400, 1100, 2));  // two code blocks
   all.push_back(polar_code_named(polar_kind::dci, 40, 108, 4));
@@ -328,6 +332,18 @@ TEST(codec, refuses_convolutional_codes_that_are_not_allowed) {
                      c.conv.algorithm = conv_algorithm::log_map;
                    }),
             "tail_biting");
+  EXPECT_EQ(blames(conv,
+                   [](code_config& c) {
+                     c.conv.precision = conv_precision::int16;
+                     c.conv.algorithm = conv_algorithm::log_map;
+                   }),
+            "algorithm");
+  EXPECT_EQ(blames(conv,
+                   [](code_config& c) {
+                     c.conv.precision = conv_precision::int16;
+                     c.conv.windows = 1000;
+                   }),
+            "windows");
   EXPECT_EQ(blames(conv, [](code_config& c) { c.k = 24, c.crc = crc24a; }), "k");
   EXPECT_EQ(blames(conv, [](code_config& c) { c.type = code_type::none; }), "code.type");
 }
@@ -353,6 +369,8 @@ TEST(code_settings, say_which_codes_have_them) {
   EXPECT_EQ(idle_with(s, "offset"), std::nullopt);
   EXPECT_EQ(idle_with(s, "int8_steps")->setting, "precision");
   s.type = code_type::conv;
+  EXPECT_EQ(idle_with(s, "windows")->setting, "precision");
+  EXPECT_EQ(idle_with(s, "llr_steps")->setting, "precision");
   EXPECT_EQ(idle_with(s, "overlap")->value, "zero-tail");
   s.values["termination"] = std::string("tail-biting");
   EXPECT_EQ(idle_with(s, "overlap"), std::nullopt);

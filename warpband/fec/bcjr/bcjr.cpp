@@ -1,5 +1,7 @@
 #include <warpband/fec/bcjr/bcjr.hpp>
 
+#include <string>
+
 #include <warpband/core/check.hpp>
 #include <warpband/fec/conv/conv_runs.hpp>
 
@@ -10,24 +12,59 @@ WB_DECLARE_KERNEL(bcjr_log_map)
 WB_DECLARE_KERNEL(bcjr_coded_max_log)
 WB_DECLARE_KERNEL(bcjr_coded_log_map)
 WB_DECLARE_KERNEL(bcjr_coded_recursive_log_map)
+WB_DECLARE_KERNEL(bcjr_i16)
+WB_DECLARE_KERNEL(bcjr_i16_large)
 
 const std::vector<setting_of<bcjr_config>>& bcjr_settings() {
   using c = bcjr_config;
-  static const std::vector<setting_of<c>> all{
-      conv_k_setting(&c::k, 65536),
-      words<c, map_algorithm>(
-          "algorithm", &c::algorithm,
-          {{"log-map", map_algorithm::log_map}, {"max-log-map", map_algorithm::max_log_map}},
-          "log-map is exact but for a tail-biting code; max-log-map replaces every sum of probabilities by "
-          "its largest term."),
-      conv_overlap_setting(&c::overlap)};
+  static const std::vector all = [] {
+    std::vector<setting_of<c>> list{
+        conv_k_setting(&c::k, 65536),
+        words<c, map_algorithm>(
+            "algorithm", &c::algorithm,
+            {{"log-map", map_algorithm::log_map}, {"max-log-map", map_algorithm::max_log_map}},
+            "log-map is exact but for a tail-biting code; max-log-map replaces every sum of probabilities by "
+            "its largest term."),
+        conv_overlap_setting(&c::overlap)};
+    for (auto& s : conv_precision_settings(
+             &c::precision, &c::llr_steps, &c::windows,
+             "int16: 8-bit LLRs, which may come as int8, and 16-bit metrics. max-log-map of codes without "
+             "feedback; bits and soft outputs only.",
+             "the power of two that leaves them at least 256 steps and 5 overlaps."))
+      list.push_back(std::move(s));
+    return list;
+  }();
   return all;
 }
 
-bcjr_decoder::bcjr_decoder(const bcjr_config& config)
-    : config_(config), frame_(config.code, checked_k(config.code, config.k)) {
-  check_settings(bcjr_settings(), config_);
-  config_.overlap = checked_overlap(frame_, config_.overlap);
+namespace {
+bcjr_config completed(const bcjr_config& config, const conv_frame& frame) {
+  bcjr_config c = config;
+  if (c.precision != conv_precision::int16) {
+    if (c.windows > 1)
+      throw argument_error("windows", std::to_string(c.windows), "0 or 1 with precision float32");
+    c.overlap = checked_overlap(frame, c.overlap);
+    return c;
+  }
+  if (c.algorithm != map_algorithm::max_log_map)
+    throw argument_error("algorithm", "log-map", "max-log-map with precision int16");
+  if (c.code.feedback != 0 && c.code.feedback != 1 << (c.code.constraint_length - 1))
+    throw argument_error("precision", "int16", "float32: the code has feedback");
+  choose_conv_windows(frame, 256, 5, c.windows, c.overlap);
+  return c;
+}
+/// The frame of settings that are allowed.
+conv_frame checked_frame(const bcjr_config& config) {
+  conv_frame frame(config.code, checked_k(config.code, config.k));
+  check_settings(bcjr_settings(), config);
+  return frame;
+}
+}  // namespace
+
+bcjr_config completed(const bcjr_config& config) { return completed(config, checked_frame(config)); }
+
+bcjr_decoder::bcjr_decoder(const bcjr_config& config) : config_(config), frame_(checked_frame(config)) {
+  config_ = completed(config, frame_);
   // Forward over all runs but the last, backward over all of them.
   const conv_trellis host = frame_.on_host();
   add_forward(work_, host, -config_.overlap, (host.steps - 1) / conv_run * conv_run);
@@ -36,10 +73,44 @@ bcjr_decoder::bcjr_decoder(const bcjr_config& config)
     for (int t = 0; t < host.k; t++) systematic_ += host.places[t * host.outputs + host.systematic] >= 0;
 }
 
+void bcjr_decoder::run_short(executor& exec, bcjr_short_args& a, std::size_t items,
+                             const bcjr_output& out) const {
+  const std::size_t k = static_cast<std::size_t>(config_.k);
+  check_optional_shape("bits", out.bits, k, items);
+  check_optional_shape("soft", out.soft, k, items);
+  check_optional_shape("status", out.status, 1, items);
+  for (const auto& [name, given] : {std::pair{"extrinsic", out.extrinsic.data != nullptr},
+                                    {"coded_extrinsic", out.coded_extrinsic.data != nullptr}})
+    if (given) throw argument_error(name, "an array", "none with precision int16");
+  fill_conv_short(a, frame_, exec, config_.windows, config_.overlap, config_.llr_steps);
+  a.unit = 1 / config_.llr_steps;
+  a.bits = out.bits;
+  a.soft = out.soft;
+  a.status = out.status;
+  const kernel_set& kernels = a.code.memory > 5 ? bcjr_i16_large_kernels() : bcjr_i16_kernels();
+  a.by_warp = &exec.build_of(kernels) == kernels.cuda;
+  exec.run(kernels, &a, items);
+}
+
+void bcjr_decoder::run(executor& exec, view<const std::int8_t> llr, const bcjr_output& out) const {
+  if (config_.precision == conv_precision::float32)
+    throw argument_error("llr", "8-bit integers", "float32 unless precision is int16");
+  check_shape("llr", llr, frame_.n(), llr.items);
+  bcjr_short_args a;
+  a.llr8 = llr;
+  run_short(exec, a, llr.items, out);
+}
+
 void bcjr_decoder::run(executor& exec, view<const float> llr, view<const float> prior,
                        const bcjr_output& out) const {
   const std::size_t k = static_cast<std::size_t>(config_.k), items = llr.items;
   check_shape("llr", llr, frame_.n(), items);
+  if (config_.precision == conv_precision::int16) {
+    if (prior.data != nullptr) throw argument_error("prior", "an array", "none with precision int16");
+    bcjr_short_args a;
+    a.llr = llr;
+    return run_short(exec, a, items, out);
+  }
   check_optional_shape("prior", prior, k, items);
   check_optional_shape("bits", out.bits, k, items);
   check_optional_shape("soft", out.soft, k, items);

@@ -9,7 +9,9 @@
 // probabilities, but for tail-biting codes (bcjr_config::overlap).
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/bcjr/bcjr_args.hpp>
+#include <warpband/fec/bcjr/bcjr_short_args.hpp>
 #include <warpband/fec/conv/conv.hpp>
+#include <warpband/fec/conv/conv_precision.hpp>
 #include <warpband/fec/trellis/map_algorithm.hpp>
 
 namespace wb {
@@ -33,7 +35,19 @@ struct bcjr_config {
   /// Most of these are LLRs too sure of a bit, as each time around the circle counts the same channel LLRs
   /// again.
   int overlap = -1;
+  /// int16: max-log-map of codes without feedback; bits, soft and status only.
+  conv_precision precision = conv_precision::float32;
+  /// int16, and 8-bit LLRs: steps of an LLR in an LLR of 1, 0.25..64. They are limited to +-127 steps.
+  float llr_steps = 8.f;
+  /// int16: windows of a codeword that are decoded in parallel. Both recursions of each begin `overlap` steps
+  /// outside of it, with all states alike; overlap is 0 of one window of a code that is not tail-biting.
+  /// 1 to as many as are no shorter than the overlap; 0 chooses the power of two that leaves them at least
+  /// 256 steps and 5 overlaps.
+  int windows = 0;
 };
+/// The configuration with overlap and windows chosen. Throws argument_error for what a decoder does not
+/// allow.
+bcjr_config completed(const bcjr_config& config);
 /// Its settings but the code.
 const std::vector<setting_of<bcjr_config>>& bcjr_settings();
 
@@ -70,6 +84,10 @@ struct bcjr_output {
 /// too, is decoded by log-MAP on transforms of the metrics (bcjr_dual_body.hpp): small soft outputs keep
 /// their digits. They are limited to +-17. It takes 2.4 times the time.
 ///
+/// With precision int16 LLRs are rounded to the nearest of 1 / llr_steps, ties to even, and what rounds to 0
+/// counts as 0. Soft outputs are multiples of 1 / llr_steps: of one window, those of max-log-MAP in float32
+/// on the rounded LLRs.
+///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///
 /// Threads: any number may call one object at once, each with an executor of its own.
@@ -80,8 +98,10 @@ class bcjr_decoder {
   /// Queues the decoding of a batch. Outputs without data are not computed. Throws shape_error.
   void run(executor& exec, view<const float> llr, const bcjr_output& out) const { run(exec, llr, {}, out); }
   void run(executor& exec, view<const float> llr, view<const float> prior, const bcjr_output& out) const;
+  /// LLRs in steps (llr_steps), -128 as -127. Throws argument_error with precision float32.
+  void run(executor& exec, view<const std::int8_t> llr, const bcjr_output& out) const;
 
-  /// The configuration in force: overlap as chosen.
+  /// The configuration in force: overlap and windows as chosen.
   const bcjr_config& config() const noexcept { return config_; }
   const conv_frame& frame() const noexcept { return frame_; }
 
@@ -90,6 +110,8 @@ class bcjr_decoder {
   conv_frame frame_;
   conv_work work_;
   double systematic_ = 0;
+
+  void run_short(executor& exec, bcjr_short_args& a, std::size_t items, const bcjr_output& out) const;
 };
 
 }  // namespace wb

@@ -1,4 +1,4 @@
-// The BCJR decoder: constraint lengths, rates, both algorithms.
+// The BCJR decoder: constraint lengths, rates, both algorithms, 16-bit metrics.
 #include <bench/bench.hpp>
 #include <bench/noise.hpp>
 #include <warpband/fec/bcjr/bcjr.hpp>
@@ -8,14 +8,16 @@ namespace {
 using namespace wb;
 using bench::figure;
 
+/// T: float, or std::int8_t with precision int16.
+template <class T = float>
 bench::maker decode(const bcjr_config& config, std::size_t batch) {
   return [=](executor& exec, figure what) {
     const bool fed = what == figure::host_fed;
     bcjr_decoder decoder(config);
     const std::size_t k = static_cast<std::size_t>(config.k), n = decoder.frame().n();
-    auto llr = exec.make<float>(n, batch), host_llr = exec.make_host<float>(fed ? n : 0, batch);
+    array<T> llr = bench::make_llrs<T>(exec, n, batch, decoder.frame().rate(), 4, config.llr_steps),
+             host_llr = exec.make_host<T>(fed ? n : 0, batch);
     auto soft = exec.make<float>(k, batch), host_soft = exec.make_host<float>(fed ? k : 0, batch);
-    bench::fill_llrs(exec, llr, decoder.frame().rate());
     if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
     exec.sync();
     return bench::job(
@@ -52,6 +54,25 @@ const bench::group bcjr_benches{[] {
       add("561,753", {.constraint_length = 9, .generators = {0561, 0753}}, 1024, both, many / 2);
       add("133,171", conv_80211(conv_rate::r1_2), 1024, {figure::small}, 16);
     }
+    const auto add_int16 = [&](const std::string& code, const conv_code& c, int k, std::size_t batch) {
+      bench::add("bcjr", device,
+                 {{"K", c.constraint_length},
+                  {"code", code},
+                  {"k", k},
+                  {"map", "max_log_map"},
+                  {"precision", "int16"},
+                  {"input", "int8"}},
+                 {figure::kernel, figure::resident},
+                 decode<std::int8_t>({.code = c,
+                                      .k = k,
+                                      .algorithm = map_algorithm::max_log_map,
+                                      .precision = conv_precision::int16},
+                                     batch));
+    };
+    add_int16("133,171", conv_80211(conv_rate::r1_2), 1024, many);
+    add_int16("133,171", conv_80211(conv_rate::r1_2), 12000, many / 4);
+    add_int16("802.11 r3/4", conv_80211(conv_rate::r3_4), 1024, many);
+    add_int16("lte", conv_lte(), 1024, many);
   }
 }};
 

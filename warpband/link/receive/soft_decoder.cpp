@@ -227,7 +227,7 @@ bool gives_extrinsic(const code_config& c) noexcept {
     case code_type::lte_turbo:
       return c.turbo.decoder.precision == turbo_precision::float32;
     case code_type::conv:
-      return c.conv.algorithm != conv_algorithm::viterbi;
+      return c.conv.algorithm != conv_algorithm::viterbi && c.conv.precision == conv_precision::float32;
     case code_type::lte_transport:
     case code_type::nr_ldpc:
     case code_type::nr_dlsch:
@@ -255,7 +255,7 @@ std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int i
                                             ? turbo_half_rate_places(static_cast<std::size_t>(c.k))
                                             : std::vector<std::int32_t>(),
                                         c.crc);
-  if (c.type == code_type::conv && c.conv.algorithm != conv_algorithm::viterbi) {
+  if (c.type == code_type::conv && gives_extrinsic(c)) {
     const bool exact = c.conv.algorithm == conv_algorithm::log_map;
     return make_soft_decoder(
         bcjr_decoder({conv_code_of(c.conv), c.k, exact ? map_algorithm::log_map : map_algorithm::max_log_map,

@@ -1,0 +1,88 @@
+// The 16-bit BCJR decoder as threads of a CUDA warp share it, on the host: the same bits as one thread
+// alone.
+#define WB_ISA emulated_bcjr
+#define WB_WIDTH 1
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include <tests/conv.hpp>
+#include <tests/emulation/emulated_tiles.hpp>
+#include <warpband/fec/bcjr/bcjr_short_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+namespace {
+
+template <int Memory, int Steps, bool Paired>
+void expect_same(const conv_code& code, int k, int windows, int overlap) {
+  using op = bcjr_short_op<Memory, Paired, i16x, Steps>;
+  constexpr std::size_t items = 11;
+  const conv_frame frame(code, k);
+  bcjr_short_args a;
+  a.code = frame.on_host();
+  a.code.older &= (1 << a.code.outputs) - 1;
+  a.code.newer &= (1 << a.code.outputs) - 1;
+  ASSERT_EQ(a.code.memory, Memory);
+  ASSERT_TRUE(a.code.older == a.code.newer || !Paired);
+  a.windows = windows;
+  a.length = (a.code.steps + windows - 1) / windows;
+  a.overlap = overlap;
+  std::mt19937_64 rng(1);
+  std::vector<std::int8_t> llr(frame.n() * items);
+  for (auto& x : llr) x = static_cast<std::int8_t>(static_cast<int>(rng() % 60) - 30);
+  std::fill_n(llr.begin() + static_cast<std::ptrdiff_t>(3 * frame.n()), frame.n(), std::int8_t{0});
+  a.llr8 = make_view<const std::int8_t>(llr.data(), frame.n(), items);
+  const auto n = static_cast<std::size_t>(k);
+  const auto output = [&](std::vector<float>& soft, std::vector<std::uint8_t>& status) {
+    soft.assign(n * items, 9.f);
+    status.assign(items, 9);
+    a.soft = make_view(soft.data(), n, items);
+    a.status = make_view(status.data(), std::size_t{1}, items);
+  };
+  std::vector<std::uint8_t> status, got_status;
+  std::vector<float> soft, got;
+  output(soft, status);
+  const op alone(a);
+  std::vector<float> scratch(alone.scratch_bytes(1) / sizeof(float) + 16);
+  for (std::size_t i = 0; i < items; i += static_cast<std::size_t>(alone.at_once))
+    alone(i, std::min(static_cast<int>(items - i), alone.at_once), solo{}, scratch.data());
+  EXPECT_EQ(status[3], status_erased | status_insufficient);
+  EXPECT_EQ(status[4], 0);
+
+  a.by_warp = true;
+  std::vector<float> memory(emulation::shared_bytes / sizeof(float));
+  for (unsigned seed = 0; seed < 2; seed++) {
+    output(got, got_status);
+    const op shared(a);
+    ASSERT_LE(shared.scratch_bytes(32), emulation::shared_bytes);
+    const auto step = static_cast<std::size_t>(shared.at_once);
+    emulation::run(1, 32, seed, memory.data(), [&] {
+      for (std::size_t i = 0; i < items; i += step) {
+        const emulated_warp g;
+        shared(i, static_cast<int>(std::min(items - i, step)), g, memory.data());
+        g.sync();
+      }
+    });
+    EXPECT_EQ(got, soft) << testing::name_of(code) << " windows=" << windows;
+    EXPECT_EQ(got_status, status) << testing::name_of(code);
+  }
+}
+
+TEST(bcjr_tile, of_64_states) {
+  expect_same<6, 3, true>({}, 150, 1, 0);
+  expect_same<6, 3, true>({}, 201, 4, 48);
+  expect_same<6, 3, true>(conv_lte(), 97, 2, 40);
+  expect_same<6, 3, false>(conv_lte(), 97, 1, 48);
+}
+TEST(bcjr_tile, of_other_states) {
+  expect_same<2, 2, false>({.constraint_length = 3, .generators = {07, 05}}, 100, 2, 20);
+  expect_same<4, 3, false>({.constraint_length = 5, .generators = {020, 033}}, 100, 1, 0);
+  expect_same<8, 3, false>({.constraint_length = 9, .generators = {0561, 0753}}, 90, 1, 0);
+}
+
+}  // namespace
+}  // namespace WB_ISA
+}  // namespace wb

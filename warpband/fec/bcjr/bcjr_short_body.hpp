@@ -1,0 +1,83 @@
+#pragma once
+// Both recursions of max-log-MAP in 16-bit integers, several steps at a time.
+//
+// A stage is `Steps` steps; all metrics of a part (conv_short_body.hpp) stay in registers. Alpha before a
+// stage and beta behind it give the part's metrics at every step between, and so the largest alpha + beta of
+// each input bit.
+//
+// Range: the branches of a step differ by at most B = 508, and metrics of states by at most D = 8 B. At a
+// known state the others get D + 1 less: they lose against the path of the same bits from it. Until K - 1
+// steps have passed metrics differ by at most 2 D + 1 = 8129. The metric of state 0 is 0 before each stage,
+// whose steps add at most 1020. So alpha + beta is within 18300, and nothing wraps.
+#include <warpband/fec/bcjr/bcjr_short_args.hpp>
+#include <warpband/fec/conv/conv_short_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <int Memory, int Steps>
+struct bcjr_parts : conv_parts<Memory, Steps> {
+  using base = conv_parts<Memory, Steps>;
+  /// The metrics of a part's states before a stage and behind it, each with `add` more.
+  template <class V>
+  WB_HD static void load_before(const short_element* from, int part, V add, V* m) {
+    WB_UNROLL for (int u = 0; u < base::size; u++) m[u] =
+        load_short(from + base::place(part * base::size + u) * i16x::lanes) + add;
+  }
+  template <class V>
+  WB_HD static void load_behind(const short_element* from, int part, V add, V* m) {
+    WB_UNROLL for (int u = 0; u < base::size; u++) m[u] =
+        load_short(from + base::place(u * base::count + part) * i16x::lanes) + add;
+  }
+};
+
+/// alpha behind a stage, of one part. `add` is added to what was before it.
+template <int Memory, int Steps, bool Paired, class V>
+WB_HD void bcjr_short_alpha(int part, const int* codes, const conv_short_table& table,
+                            const short_element* before, V add, short_element* behind) {
+  using parts = bcjr_parts<Memory, Steps>;
+  constexpr int N = parts::size, half = parts::half;
+  V m[Steps + 1][N];
+  parts::load_before(before, part, add, m[0]);
+  WB_UNROLL for (int i = 0; i < Steps; i++) WB_UNROLL for (int q = 0; q < half; q++)
+      conv_short_butterfly<Paired>(table, i, codes[i * half + q], m[i][2 * q], m[i][2 * q + 1], m[i + 1][q],
+                                   m[i + 1][half + q]);
+  WB_UNROLL for (int u = 0; u < N; u++)
+      store_short(behind + parts::place(u * parts::count + part) * i16x::lanes, m[Steps][u]);
+}
+
+/// beta before a stage, of one part; `add_beta` is added to what is behind it. Out: most[i][u] becomes the
+/// largest that it was or alpha + beta behind step i is where the newest bit is u.
+template <int Memory, int Steps, bool Paired, bool Out, class V>
+WB_HD void bcjr_short_beta(int part, const int* codes, const conv_short_table& table,
+                           const short_element* alpha, V add_alpha, const short_element* behind, V add_beta,
+                           short_element* before, V (*most)[2]) {
+  using parts = bcjr_parts<Memory, Steps>;
+  constexpr int N = parts::size, half = parts::half;
+  V m[Steps + 1][N], b[N];
+  if constexpr (Out) {
+    parts::load_before(alpha, part, add_alpha, m[0]);
+    WB_UNROLL for (int i = 0; i < Steps; i++) WB_UNROLL for (int q = 0; q < half; q++)
+        conv_short_butterfly<Paired>(table, i, codes[i * half + q], m[i][2 * q], m[i][2 * q + 1], m[i + 1][q],
+                                     m[i + 1][half + q]);
+  }
+  parts::load_behind(behind, part, add_beta, b);
+  WB_UNROLL for (int i = Steps - 1; i >= 0; i--) {
+    if constexpr (Out) WB_UNROLL for (int q = 0; q < half; q++) {
+        most[i][0] = add_max(m[i + 1][q], b[q], most[i][0]);
+        most[i][1] = add_max(m[i + 1][half + q], b[half + q], most[i][1]);
+      }
+    V to[N];
+    WB_UNROLL for (int q = 0; q < half; q++) {
+      V w[4];
+      conv_short_branch_weights<Paired>(table, i, codes[i * half + q], w);
+      to[2 * q] = add_max(b[half + q], w[2], b[q] + w[0]);
+      to[2 * q + 1] = add_max(b[half + q], w[3], b[q] + w[1]);
+    }
+    WB_UNROLL for (int u = 0; u < N; u++) b[u] = to[u];
+  }
+  WB_UNROLL for (int u = 0; u < N; u++) store_short(before + parts::place(part * N + u) * i16x::lanes, b[u]);
+}
+
+}  // namespace WB_ISA
+}  // namespace wb
