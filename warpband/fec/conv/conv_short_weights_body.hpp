@@ -9,6 +9,12 @@
 namespace wb {
 inline namespace WB_ISA {
 
+#if WB_WIDTH > 1
+WB_HD byte_row limited(byte_row x) {
+  return x < static_cast<signed char>(-127) ? static_cast<signed char>(-127) - byte_row{} : x;
+}
+#endif
+
 /// LLRs of codewords as numbers of steps, -127..127.
 struct conv_short_llrs {
   const conv_short_args& a;
@@ -51,7 +57,7 @@ struct conv_short_llrs {
       for (; i + 16 <= count; i += 16) {
         byte_row x;
         __builtin_memcpy(&x, p + i, sizeof x);
-        x = x < static_cast<signed char>(-127) ? static_cast<signed char>(-127) - byte_row{} : x;
+        x = limited(x);
         __builtin_memcpy(to + i, &x, sizeof x);
       }
     }
@@ -153,22 +159,42 @@ struct conv_short_branches {
       }
     }
   }
-  /// Byte e of lane l's row becomes byte l of value e.
-  WB_HD_CALL void stage_rows() const {
+  /// Finds the LLRs of steps `loaded`, ... of each lane, where they lie in memory as a row has them.
+  WB_HD bool find_rows(const signed char** row) const {
+    const conv_trellis& c = a.code;
+    if (a.llr8.data == nullptr || a.llr8.element_stride != 1 || c.ranges != 1 || a.punctured) return false;
+    for (int l = 0; l < L; l++) {
+      const int first = lanes.window[l] * a.length + loaded;
+      if (first < 0 || first + row_run > c.steps) return false;
+      row[l] = reinterpret_cast<const signed char*>(a.llr8.data) + lanes.item[l] * a.llr8.item_stride +
+               first * c.outputs;
+    }
+    return true;
+  }
+  /// LLRs of steps `loaded`, ...: byte e of lane l's row becomes byte l of value e.
+  WB_HD_CALL void load_rows() const {
+    const signed char* row[L];
+    if (!find_rows(row))
+      for (int l = 0; l < L; l++) {
+        fill_row(l, loaded, row_run);
+        row[l] = rows + l * row_bytes;
+      }
     const int used = row_run * a.code.outputs;
     if constexpr (L % 16 == 0) {
       for (int l = 0; l < L; l += 16)
         for (int e = 0; e < used; e += 16) {
           byte_row x[16];
-          WB_UNROLL for (int i = 0; i < 16; i++)
-              __builtin_memcpy(&x[i], rows + (l + i) * row_bytes + e, sizeof x[i]);
+          WB_UNROLL for (int i = 0; i < 16; i++) {
+            __builtin_memcpy(&x[i], row[l + i] + e, sizeof x[i]);
+            x[i] = limited(x[i]);
+          }
           transpose_bytes(x);
           WB_UNROLL for (int i = 0; i < 16; i++)
               __builtin_memcpy(staged + (e + i) * L + l, &x[i], sizeof x[i]);
         }
     } else {
       for (int e = 0; e < used; e++)
-        for (int l = 0; l < L; l++) staged[e * L + l] = rows[l * row_bytes + e];
+        for (int l = 0; l < L; l++) staged[e * L + l] = row[l][e] < -127 ? -127 : row[l][e];
     }
   }
 #endif
@@ -194,8 +220,7 @@ struct conv_short_branches {
 #if WB_WIDTH > 1
     if (r < loaded || r + count > loaded + row_run) {  // going back, or forth
       loaded = r < loaded ? r + count - row_run : r;
-      for (int l = 0; l < L; l++) fill_row(l, loaded, row_run);
-      stage_rows();
+      load_rows();
     }
 #endif
     switch (a.code.outputs) {
