@@ -72,8 +72,7 @@ seeds() {
 fuzz() {
     local target=$1 corpus=build/fuzz/corpus/$1 log=build/fuzz/$1.log leaks=1 executions=0 failures=0 start=$SECONDS covered left n
     mkdir -p "$corpus"
-    # shellcheck disable=SC2046
-    cp -f $(seeds "$target") "$corpus"
+    for n in $(seeds "$target"); do cp -f "$n" "$corpus"; done # one by one: names may be the same
     # libhdf5 and Python are not instrumented, and keep things until the end: leaks are not looked for in their targets.
     if [[ $target == hdf5 || $target == csi || $target == arrays ]]; then leaks=0; fi
     while left=$((seconds - (SECONDS - start))) && [[ $left -gt 0 && $failures -lt 10 ]]; do
