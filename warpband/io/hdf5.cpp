@@ -566,6 +566,13 @@ struct hdf5_reader::state {
     if (!a.type.valid() || count < 0) fail_attribute(name);
     a.count = static_cast<std::size_t>(count);
     a.kind = describe_type(a.type.id());
+    // The bytes of a place of a text are another size than the file says: libhdf5 would read behind the
+    // value.
+    const std::size_t each =
+        H5Tis_variable_str(a.type.id()) > 0 ? sizeof(text_place) : H5Tget_size(a.type.id());
+    if ((is_number(a.kind) || a.kind == "bool" || a.kind == "string") &&
+        H5Aget_storage_size(a.id.id()) < times(a.count, each))
+      fail("attribute " + shown(name) + " cannot be read, it is truncated or damaged");
     return a;
   }
 

@@ -124,6 +124,27 @@ TEST_F(hdf5_header, attributes_that_are_longer_than_their_messages_are_refused) 
   }
 }
 
+/// A text of variable length whose value takes fewer bytes than a place in a heap: libhdf5 1.10.8 copies one.
+TEST_F(hdf5_header, a_text_of_too_few_bytes_is_refused) {
+  const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+              space = H5Screate(H5S_SCALAR), text = H5Tcopy(H5T_C_S1);
+  H5Tset_size(text, H5T_VARIABLE);
+  const hid_t attribute = H5Acreate2(file, "the name", text, space, H5P_DEFAULT, H5P_DEFAULT);
+  const char* value = "value";
+  H5Awrite(attribute, text, &value);
+  for (const hid_t id : {attribute, text, space}) H5Idec_ref(id);
+  H5Fclose(file);
+  std::ifstream in(path_, std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(in), {}};
+  const std::size_t size = whole.find("the name") + 16 + 4;  // behind class and bits of the type
+  ASSERT_EQ(whole.at(size), 16);
+  EXPECT_EQ(hdf5_reader(path_).attribute("", "the name"), hdf5_attribute(std::string("value")));
+  for (const char bytes : {'\0', '\6', '\17'}) {
+    put(static_cast<off_t>(size), bytes);
+    EXPECT_THROW((void)hdf5_reader(path_).attribute("", "the name"), file_error) << int{bytes};
+  }
+}
+
 /// With another version of messages; their check sum, which libhdf5 looks at, comes after.
 TEST_F(hdf5_header, newer_headers_are_searched_as_well) {
   write(H5F_LIBVER_LATEST, 0);

@@ -35,16 +35,30 @@ std::size_t end_of(const std::string& text, std::size_t at) {
   return text.size() - 1;
 }
 
+/// Whether the table header that begins at `at` has a key, or an end that the parser speaks of. It believes
+/// so of any other character.
+bool has_key(const std::string& text, std::size_t at) {
+  at = text.find_first_not_of(" \t", at + 1);
+  if (at != std::string::npos && text[at] == '[') at = text.find_first_not_of(" \t", at + 1);
+  if (at == std::string::npos) return true;
+  const char c = text[at];
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string("_-\"']").find(c) != std::string::npos;
+}
+
 }  // namespace
 
 void check_toml_bounds(const std::string& text, const std::string& file) {
   std::size_t line = 1;
   int dots = 0, depth = 0;
+  bool begins = true;  // nothing but blanks before it in its line
   const auto fail = [&](const std::string& what) {
     throw file_error(file, "line " + std::to_string(line) + ": " + what);
   };
   for (std::size_t i = 0; i < text.size(); i++) {
     const char c = text[i];
+    if (c == '[' && depth == 0 && begins && !has_key(text, i)) fail("a table without a key");
+    begins = c == '\n' || (begins && (c == ' ' || c == '\t' || c == '\r'));
     if (c == '"' || c == '\'' || c == '#') {
       const std::size_t end = end_of(text, i);
       for (; i < end; i++) line += text[i] == '\n';

@@ -41,6 +41,14 @@ TEST(toml_bounds, deep_values_are_refused) {
   EXPECT_EQ(refusal_of("x = " + repeated("{a = ", 100000)), "s.toml: line 1: nested more than 32 deep");
 }
 
+TEST(toml_bounds, headers_without_a_key_are_refused) {
+  for (const std::string header : {"[\x17 a]", "[=]", "[[\x01]]", "  [.a]", "[ [\n", "[\xc3\xa9]"})
+    EXPECT_THROW(check_toml_bounds("a = 1\n" + header, "s.toml"), file_error) << header;
+  for (const std::string header :
+       {"[a]", "[[ a ]]", "[\"=\"]", "['.']", "[_]", "[-1]", "[]", "[", "a = [\n[\n1]]\n"})
+    EXPECT_NO_THROW(check_toml_bounds("a = 1\n" + header, "s.toml")) << header;
+}
+
 TEST(toml_bounds, what_is_usual_passes) {
   const std::string dots = repeated("1.5, ", 100);
   check_toml_bounds(
