@@ -64,6 +64,8 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
       for (; i < end; i++) line += text[i] == '\n';
       continue;
     }
+    if (static_cast<unsigned char>(c) >= 0x80 && !(i < 3 && text.starts_with("\xef\xbb\xbf")))
+      fail("a character that is not ASCII, outside of a text");
     if (c == '.') {
       if (++dots >= most_parts) fail("a key has more than " + std::to_string(most_parts) + " parts");
       continue;

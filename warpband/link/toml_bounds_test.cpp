@@ -49,6 +49,14 @@ TEST(toml_bounds, headers_without_a_key_are_refused) {
     EXPECT_NO_THROW(check_toml_bounds("a = 1\n" + header, "s.toml")) << header;
 }
 
+TEST(toml_bounds, other_characters_stand_in_texts_alone) {
+  EXPECT_THROW(check_toml_bounds("a = \xc3\xa9", "s.toml"), file_error);
+  EXPECT_NO_THROW(
+      check_toml_bounds("\xef\xbb\xbf"
+                        "a = \"\xc3\xa9\" # \xc3\xa9",
+                        "s.toml"));
+}
+
 TEST(toml_bounds, what_is_usual_passes) {
   const std::string dots = repeated("1.5, ", 100);
   check_toml_bounds(
