@@ -52,7 +52,7 @@ double resident_bytes() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-/// How many uses, vectors or codewords of a frame were erased.
+/// How many uses, vectors, codewords or slots of a frame were erased.
 std::uint64_t erased_in(const wb::frame_result& r, std::size_t status) {
   const wb::view<const std::uint8_t> all = r.output<std::uint8_t>(status);
   // Most frames have none, and those behind wait for this: memcmp is faster than the count.
@@ -70,13 +70,10 @@ std::optional<std::size_t> status_of(const wb::frame_chain& chain) {
 /// Compares frames with what they gave the first time, on a thread of its own.
 class checker {
  public:
-  checker(const wb::frame_chain& chain, const stream_source& source, bool decodes)
-      : chain_(chain),
-        source_(source),
-        status_(status_of(chain)),
-        decodes_(decodes),
-        first_(source.frames()),
-        thread_([this] { work(); }) {}
+  checker(const wb::frame_chain& chain, const stream_source& source)
+      : chain_(chain), source_(source), status_(status_of(chain)), first_(source.frames()), thread_([this] {
+          work();
+        }) {}
   ~checker() { finish(); }
   /// `counts`: those of its items that were erased are.
   void take(wb::frame_ticket ticket, std::size_t frame, bool counts) {
@@ -138,7 +135,7 @@ class checker {
     std::vector<std::byte>& first = first_[frame];
     if (first.empty()) {
       first = std::move(all);
-      if (!decodes_ || source_.sent(frame).empty()) return;
+      if (source_.sent(frame).empty()) return;
       const std::size_t k = chain_.outputs()[0].elements;
       for (std::size_t b = 0; b < chain_.outputs()[0].rows_of(r.items); b++) {
         blocks++;
@@ -152,7 +149,7 @@ class checker {
   const wb::frame_chain& chain_;
   const stream_source& source_;
   std::optional<std::size_t> status_;
-  bool decodes_, end_ = false, looking_ = false;
+  bool end_ = false, looking_ = false;
   std::vector<std::vector<std::byte>> first_;
   std::mutex mutex_;
   std::condition_variable some_, idle_;
@@ -439,7 +436,7 @@ class measured_run {
         stages_(run_.stages ? stages_of(run_, chain_, source_) : json()),
         status_(status_of(chain_)),
         pipeline_(work_.chain, pipeline_of(run_), status_ ? counts_erasures() : wb::frame_callback()),
-        check_(chain_, source_, work_.code != nullptr),
+        check_(chain_, source_),
         filled_(pipeline_.slots(), 0),
         rng_(run_.seed) {}
 
@@ -782,8 +779,8 @@ int run_stream(const stream_options& o) {
 
 constexpr const char* stream_footer =
     R"(A row for each run: throughput, time per frame, percentiles of the latency from host memory to host memory, frames
-that were late, dropped or failed; and uses, vectors or codewords that were erased, as for a NaN in them (- of decode,
-whose results do not say). With stream.stages a second line says what copies and stages of a frame take alone; with
+that were late, dropped or failed; and uses, vectors, codewords or slots that were erased, as for a NaN in them (- of
+decode, whose results do not say). With stream.stages a second line says what copies and stages of a frame take alone; with
 stream.trace one says where the slowest frames lost their time.
 The exit code is 1 where a frame failed, or a result differs from the first one of the same frame.
 

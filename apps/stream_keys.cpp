@@ -33,11 +33,12 @@ std::vector<run_setting> frame_settings() {
              {"decode", "decode"},
              {"uplink", "uplink"},
              {"precode", "precode"},
-             {"stbc", "stbc"}},
+             {"stbc", "stbc"},
+             {"pusch", "pusch"}},
             "What is done with a frame: soft MIMO detection; that and decoding; detection and precoding of "
-            "massive MIMO; space-time decoding."),
+            "massive MIMO; space-time decoding; slots of 5G NR, from grid to transport block."),
       integer("items", &run::items, 1, most_items,
-              "Of a frame: uses of the channel, vectors, or codewords of stbc. Needed.",
+              "Of a frame: uses of the channel, vectors, codewords of stbc, or slots of pusch. Needed.",
               "an integer from 1 to 2^31")
           .without_default(),
       integer("least_items", &run::least_items, 0, most_items,
@@ -91,8 +92,8 @@ std::vector<run_setting> measure_settings() {
            "\"generated\" or the name of an HDF5 file"),
       number("snr_db", &run::snr_db, -100, 100,
              "Of generated frames: 10 log10(streams Es/N0), the mean SNR of a receive antenna, with users in "
-             "the place of streams for uplink and 2 for stbc; precode: 10 log10(users/N0), of all that is "
-             "sent (docs/conventions.md)."),
+             "the place of streams for uplink, 2 for stbc and layers for pusch; precode: 10 log10(users/N0), "
+             "of all that is sent (docs/conventions.md)."),
       integer("seed", &run::seed, 0, INT64_MAX, "Of generated frames.", "an integer from 0 on"),
       integer("check_every", &run::check_every, 0, most_count,
               "Every so many frames a result is compared, byte for byte, with what the same frame gave the "
@@ -129,6 +130,36 @@ std::vector<run_setting> cluster_settings() {
   return wb::within<run>(
       [](run& r) -> auto& { return r.frames_as; },
       std::vector{wb::clusters_setting<frames>(), wb::cluster_method_setting(&frames::clustering)});
+}
+
+/// Those of `warpband sim`, but for csi = "perfect", which no receiver has. `sim` asks its channel for
+/// Doppler frequency and delays; here they are keys.
+std::vector<run_setting> slot_settings() {
+  using c = wb::nr_link_config;
+  std::vector<run_setting> all =
+      wb::within<run>([](run& r) -> auto& { return r.nr; }, wb::nr_link_settings());
+  const auto in_place = [&](std::vector<run_setting> settings) {
+    for (run_setting& s : settings)
+      for (run_setting& other : all)
+        if (other.name == s.name) other = s;
+  };
+  in_place(wb::within<run>(
+      [](run& r) -> auto& { return r.nr.channel; },
+      std::vector{words("channel", &wb::nr_channel_config::direction, {{"pusch", wb::nr_direction::uplink}},
+                        "The channel that slots carry, as `warpband sim` names it.")}));
+  in_place(wb::within<run>(
+      [](run& r) -> auto& { return r.nr; },
+      std::vector{
+          words("csi", &c::csi, {{"ls", wb::csi_type::ls}, {"lmmse", wb::csi_type::lmmse}},
+                "How the channel is estimated from DMRS: by least squares with linear interpolation, "
+                "or by Wiener filters for the channel of nr.doppler_hz, nr.delays_ns and nr.powers at "
+                "the N0 of stream.snr_db.")}));
+  for (run_setting& s : wb::within<run>([](run& r) -> auto& { return r.fading; }, wb::estimator_settings()))
+    if (s.name == "doppler_hz" || s.name == "delays_ns" || s.name == "powers") {
+      s.conditions = {{"csi", {"lmmse"}}};
+      all.push_back(std::move(s));
+    }
+  return all;
 }
 
 /// Adds settings of a group that scenarios have, under their keys.
@@ -169,6 +200,7 @@ const std::vector<run_setting>& stream_settings() {
         wb::within<run>([](run& r) -> auto& { return r.frames_as; }, wb::uplink_chain_settings()));
     add(s, "massive", cluster_settings());
     add(s, "stbc", wb::within<run>([](run& r) -> auto& { return r.space_time; }, wb::stbc_settings()));
+    add(s, "nr", slot_settings());
     add(s, "receiver", wb::within<run>([](run& r) -> auto& { return r.receiver; }, wb::receiver_settings()));
     add(s, "code", {code_setting()});
     return s;
@@ -188,10 +220,12 @@ const std::vector<wb::code_setting_text>& stream_code_settings() {
 std::vector<std::string> chains_of(const std::string& key) {
   static const std::vector<std::pair<std::string, std::vector<std::string>>> begins{
       {"mimo.streams", {"detect", "decode"}},
-      {"mimo.", {"detect", "decode", "stbc"}},
-      {"detector.", {"detect", "decode"}},
+      {"mimo.", {"detect", "decode", "stbc", "pusch"}},
+      {"modem.", {"detect", "decode", "uplink", "precode", "stbc"}},
+      {"detector.", {"detect", "decode", "pusch"}},
+      {"nr.", {"pusch"}},
       {"code.", {"decode"}},
-      {"decoder.", {"decode"}},
+      {"decoder.", {"decode", "pusch"}},
       {"receiver.", {"decode"}},
       {"massive.samples", {"uplink"}},
       {"massive.llr", {"uplink"}},
@@ -199,6 +233,7 @@ std::vector<std::string> chains_of(const std::string& key) {
       {"massive.sinr", {"uplink"}},
       {"massive.", {"uplink", "precode"}},
       {"stbc.", {"stbc"}},
+      {"stream.per_channel", {"detect", "decode", "uplink", "precode", "stbc"}},
       {"stream.splits", {"uplink"}}};
   for (const auto& [begin, chains] : begins)
     if (key.starts_with(begin)) return chains;

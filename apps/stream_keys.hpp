@@ -7,8 +7,8 @@
 
 #include "stream_scenario.hpp"
 
-/// Those of [stream], [mimo], [modem], [detector], [massive], [stbc] and code.type, under their keys and in
-/// the order of the documentation; with their conditions, which are keys too.
+/// Those of [stream], [mimo], [modem], [detector], [massive], [stbc], [nr] and code.type, under their keys
+/// and in the order of the documentation; with their conditions, which are keys too.
 const std::vector<wb::setting_of<stream_run>>& stream_settings();
 /// Those of [code] and [decoder], as `warpband sim` has them.
 const std::vector<wb::code_setting_text>& stream_code_settings();

@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <span>
@@ -148,8 +149,10 @@ stream_run run_of(wb::setting_values said) {
     if (const auto given = said.find(s.name);
         given != said.end() && !wb::idle_because(stream_settings(), s, r))
       s.set(r, given->second);
+  if (r.chain == "pusch") r.code.type = wb::code_type::nr_ulsch;  // its blocks follow from the slots
   for (const wb::code_setting_text& s : stream_code_settings())
-    if (const auto given = said.find(s.group + "." + s.name); given != said.end())
+    if (const auto given = said.find(s.group + "." + s.name);
+        given != said.end() && is_key_of(given->first, r.chain))
       r.code.values[s.name] = given->second;
   r.loops =
       std::any_of(said.begin(), said.end(), [](const auto& s) { return s.first.starts_with("receiver."); });
@@ -177,9 +180,11 @@ void check(const stream_run& r) {
   try {
     wb::check_items(*work_of(r).chain, "stream.items", r.items);
   } catch (const wb::argument_error& e) {
-    for (const std::string& key : {"mimo." + e.argument(), "massive." + e.argument()})
+    for (const std::string group : {"mimo.", "massive.", "nr.", "detector."}) {
+      const std::string key = group + e.argument();
       if (wb::find_setting(stream_settings(), key) != nullptr && is_key_of(key, r.chain))
         throw wb::argument_error(key, e.value(), e.allowed());
+    }
     throw;
   }
 }
@@ -289,12 +294,29 @@ stream_work loop_of(const stream_run& r, std::shared_ptr<const wb::codec> code) 
 
 }  // namespace
 
+wb::nr_link_config slots_of(const stream_run& r) {
+  wb::nr_link_config slots = r.nr;
+  slots.detector = r.detector;
+  return wb::completed(slots);
+}
+
+double noise_of_slots(const wb::nr_link_config& slots, double snr_db) {
+  return wb::sent_power(slots) * std::pow(10, -snr_db / 10);
+}
+
 stream_work work_of(const stream_run& r) {
   if (r.chain == "detect") return {wb::make_detect_chain({r.detector, r.per_channel})};
   if (r.chain == "uplink")
     return {wb::make_uplink_chain({r.massive, static_cast<int>(r.per_channel), r.splits, r.frames_as.half,
                                    r.frames_as.llr_int8, r.frames_as.clusters, r.frames_as.clustering})};
   if (r.chain == "stbc") return {wb::make_stbc_chain({r.space_time, r.per_channel})};
+  if (r.chain == "pusch") {
+    const wb::nr_link_config slots = slots_of(r);
+    return {wb::make_pusch_chain({slots.channel, slots.mcs_table, slots.mcs,
+                                  wb::estimator_of(slots, r.fading.profile, slots.channel.carrier.grid(),
+                                                   r.fading.doppler_hz, noise_of_slots(slots, r.snr_db)),
+                                  slots.detector, wb::config_of(r.code).ldpc.decoder})};
+  }
   if (r.chain == "precode") {
     wb::downlink_config c;
     c.antennas = r.massive.antennas, c.users = r.massive.users;
@@ -316,5 +338,6 @@ stream_work work_of(const stream_run& r) {
 int points_of(const stream_run& r) {
   return r.chain == "uplink" || r.chain == "precode" ? r.massive.qam
          : r.chain == "stbc"                         ? r.space_time.qam
+         : r.chain == "pusch"                        ? wb::qam_of(slots_of(r))
                                                      : r.detector.qam;
 }

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include <warpband/link/code_settings.hpp>
+#include <warpband/link/nr_link.hpp>
 #include <warpband/link/receive/iterative.hpp>
 #include <warpband/stream/chains.hpp>
 #include <warpband/stream/pipeline.hpp>
+#include <warpband/stream/pusch.hpp>
 
 /// One run of a scenario. Of the pipeline's settings most_items is `items`, and batch may be 0: automatic.
 struct stream_run : wb::pipeline_config {
@@ -27,13 +29,15 @@ struct stream_run : wb::pipeline_config {
   std::string source = "generated";
   bool stages = true;
   std::size_t per_channel = 1;  // uses, vectors or codewords that share an estimate
-  // [mimo], [modem], [detector], [massive], [stbc], [code], [decoder], [receiver]. Antennas and points of the
-  // first two are those of the configurations too.
+  // [mimo], [modem], [detector], [massive], [stbc], [nr], [code], [decoder], [receiver]. Antennas and points
+  // of the first two are those of the configurations too.
   int sent_streams = 2, rx_antennas = 2, qam = 0;
   wb::detector_config detector;
   wb::uplink_config massive;
   wb::uplink_chain_config frames_as;  // its samples, LLRs and clusters
   wb::stbc_config space_time;
+  wb::nr_link_config nr;
+  wb::estimator_config fading;  // Doppler frequency and delay profile that lmmse's filters know
   wb::code_settings code;
   wb::receiver_config receiver;
   bool loops = false;  // a key of [receiver] is there
@@ -59,3 +63,6 @@ struct stream_work {
 stream_work work_of(const stream_run& run);
 /// Points of the constellation that the users send.
 int points_of(const stream_run& run);
+/// The completed link of a run whose chain is pusch, and N0 at its SNR. Throws wb::argument_error.
+wb::nr_link_config slots_of(const stream_run& run);
+double noise_of_slots(const wb::nr_link_config& slots, double snr_db);

@@ -11,6 +11,7 @@
 #include <warpband/core/error.hpp>
 #include <warpband/core/half.hpp>
 #include <warpband/exec/cpu.hpp>
+#include <warpband/fec/nr/transport.hpp>
 #include <warpband/link/link.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #if WARPBAND_HDF5
@@ -102,7 +103,10 @@ std::size_t made_bytes(const wb::frame_port& p, std::size_t items) {
 stream_source::stream_source(const stream_run& run, const stream_work& work) : chain_(work.chain) {
   wb::check_items(*chain_, "stream.items", run.items);
   if (run.source == "generated")
-    for (std::size_t i = 0; i < different_frames; i++) generate(run, work, run.seed * different_frames + i);
+    for (std::size_t i = 0; i < different_frames; i++) {
+      const std::uint64_t seed = run.seed * different_frames + i;
+      run.chain == "pusch" ? generate_slots(run, seed) : generate(run, work, seed);
+    }
   else
     read(run);
   round_to_halves();
@@ -184,6 +188,46 @@ void stream_source::generate(const stream_run& run, const stream_work& work, std
   for (std::size_t i = 0; i < run.items; i++) {
     check_interrupt(i);
     add_product(y + i * columns, h + channel_of(i) * entries, &x[i * users], columns, users);
+  }
+}
+
+/// Transport blocks of random bits, each slot through an H of its own.
+void stream_source::generate_slots(const stream_run& run, std::uint64_t seed) {
+  std::mt19937_64 rng(seed);
+  wb::cpu exec({.threads = 0, .instructions = {}});
+  const wb::nr_link_config slots = slots_of(run);
+  const wb::nr_shared_channel channel(slots.channel);
+  const wb::nr_transport_config transport = channel.transport(slots.mcs_table, slots.mcs);
+  const auto a = static_cast<std::size_t>(transport.transport_bits),
+             g = static_cast<std::size_t>(transport.coded_bits);
+  auto& sent = sent_.emplace_back(random_bits(a * run.items, rng));
+  std::vector<std::uint8_t> coded(g * run.items);
+  wb::nr_transport_encoder(transport).run(
+      exec, wb::make_view(static_cast<const std::uint8_t*>(sent.data()), a, run.items), 0,
+      wb::make_view(coded.data(), g, run.items));
+  const wb::qam_mapper mapper(wb::qam_of(slots));
+  std::vector<cf> symbols(channel.symbols_of(0) * run.items);
+  mapper.run(exec,
+             wb::make_view(static_cast<const std::uint8_t*>(coded.data()),
+                           static_cast<std::size_t>(mapper.bits()), symbols.size()),
+             wb::make_view(symbols.data(), symbols.size()));
+  const std::size_t uses = channel.elements(), ports = channel.ports();
+  std::vector<cf> grid(run.items * uses * ports);
+  channel.map(exec, {wb::make_view(static_cast<const cf*>(symbols.data()), channel.symbols_of(0), run.items)},
+              wb::make_view(grid.data(), ports, run.items * uses));
+
+  auto& frame = frames_.emplace_back();
+  for (const wb::frame_port& p : chain_->inputs()) frame.emplace_back(made_bytes(p, run.items));
+  const auto n0 = static_cast<float>(noise_of_slots(slots, run.snr_db));
+  *reinterpret_cast<float*>(frame[1].data()) = n0;
+  auto* y = reinterpret_cast<cf*>(frame[0].data());
+  const std::size_t rx = chain_->inputs()[0].elements;
+  std::vector<cf> h(run.items * rx * ports);
+  normals(h.data(), h.size(), 1, rng);
+  normals(y, run.items * uses * rx, std::sqrt(n0), rng);
+  for (std::size_t i = 0; i < run.items * uses; i++) {
+    check_interrupt(i);
+    add_product(y + i * rx, &h[i / uses * rx * ports], &grid[i * ports], rx, ports);
   }
 }
 

@@ -24,6 +24,7 @@ class stream_source {
 
  private:
   void generate(const stream_run& run, const stream_work& work, std::uint64_t seed);
+  void generate_slots(const stream_run& run, std::uint64_t seed);
   void read(const stream_run& run);
   /// Rounds arrays that the chain takes as halves, which were made as complex64.
   void round_to_halves();

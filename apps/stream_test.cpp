@@ -84,6 +84,35 @@ TEST(stream_command, runs_the_example_of_a_loop) {
   EXPECT_LT(errors(1), errors(0));
 }
 
+TEST(stream_command, receives_the_slots_of_the_example) {
+  const std::string source = WARPBAND_SOURCE_DIR "/examples/stream/pusch.toml";
+  if (!std::filesystem::exists(source)) GTEST_SKIP() << "no examples here";
+  const std::string path = work + ".json";
+  const outcome o = stream("'" + source + "' --quiet --frames 12 --json " + path);
+  ASSERT_EQ(o.code, 0) << o.err;
+  const auto result = wb::testing::parse_json(text_of(path));
+  std::filesystem::remove(path);
+  ASSERT_EQ(result["runs"].size(), 3u);
+  for (const auto& run : result["runs"]) {
+    EXPECT_EQ(run["counters"]["delivered"], 12) << run["label"];
+    EXPECT_EQ(run["counters"]["erased"], 0) << run["label"];
+    EXPECT_EQ(run["checked"]["different"], 0) << run["label"];
+    EXPECT_GT(run["checked"]["blocks"].get<int>(), 0) << run["label"];
+    EXPECT_EQ(run["checked"]["block_errors"], 0) << run["label"];
+    for (const char* stage : {"estimate", "detect", "decode"})
+      EXPECT_TRUE(run["alone"]["stages_us"].contains(stage)) << stage;
+  }
+}
+
+TEST(stream_command, slots_without_enough_power_fail) {
+  const auto result = result_of(
+      "[stream]\nchain = \"pusch\"\nitems = 2\nframes = 10\nstages = false\nsnr_db = -20\n"
+      "[mimo]\nrx_antennas = 2\n[nr]\nresource_blocks = 4\nmcs = 10\n[decoder]\niterations = 2\n");
+  const auto& checked = result["runs"][0]["checked"];
+  EXPECT_GT(checked["blocks"].get<int>(), 0);
+  EXPECT_EQ(checked["block_errors"], checked["blocks"]);
+}
+
 TEST(stream_command, tells_where_the_slowest_frames_lost_their_time) {
   const auto result = result_of(R"([stream]
 items = 256
@@ -272,7 +301,7 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
                 "mimo.streams = 9 is not allowed: expected 1 to 8 with mmse; pic and ep take 16"},
         refused{"[stream]\nitems = 8\nchain = \"stbc\"\n[stbc]\ntype = \"pair\"\n", "stbc.v is missing"},
         refused{"[stream]\nitems = 8\nchain = \"uplink\"\n[mimo]\nrx_antennas = 2\n",
-                "it is of detect, decode and stbc"},
+                "it is of detect, decode, stbc and pusch"},
         refused{"[stream]\nitems = 8\n[receiver]\nouter = 2\n",
                 "receiver.outer has no meaning with stream.chain = \"detect\": it is of decode"},
         refused{"[stream]\nitems = 9999\nchain = \"decode\"\n[receiver]\nouter = 17\n",
@@ -282,6 +311,20 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
         refused{"[stream]\nitems = 9999\nchain = \"decode\"\n[detector]\ntype = \"ml\"\n[code]\ntype = "
                 "\"conv\"\nk = 50\n[receiver]\nouter = 2\n",
                 "receiver.outer = 2 is not allowed: expected 1 with a decoder like this"},
+        refused{"[stream]\nitems = 1\nchain = \"pusch\"\n[nr]\nresource_blocks = 25\nfirst_block = "
+                "20\nblocks = 6\n",
+                "nr.blocks = 6"},
+        refused{"[stream]\nitems = 1\nchain = \"pusch\"\n[nr]\nlayers = 4\n", "mimo.rx_antennas = 2"},
+        refused{"[stream]\nitems = 1\nchain = \"pusch\"\n[nr]\ncsi = \"perfect\"\n",
+                "expected \"ls\" or \"lmmse\""},
+        refused{"[stream]\nitems = 1\nchain = \"pusch\"\n[nr]\nchannel = \"pdsch\"\n", "\"pusch\""},
+        refused{"[stream]\nitems = 1\nchain = \"pusch\"\n[nr]\nfrc = \"G-FR1-A9-1\"\n", "nr.frc"},
+        refused{"[stream]\nitems = 1\nchain = \"pusch\"\n[nr]\ncsi = \"lmmse\"\npowers = [1.0, 1.0]\n",
+                "nr.powers"},
+        refused{"[stream]\nitems = 8\n[nr]\nmcs = 4\n",
+                "nr.mcs has no meaning with stream.chain = \"detect\": it is of pusch"},
+        refused{"[stream]\nitems = 1\nchain = \"pusch\"\n[modem]\nmodulation = \"qpsk\"\n",
+                "modem.modulation has no meaning"},
         refused{"[stream\n", "line 1"},
         refused{"", "stream.items"}}) {
     const outcome o = stream_text(r.scenario, "--frames 1");

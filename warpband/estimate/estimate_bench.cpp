@@ -1,5 +1,5 @@
 // Slots of PUSCH: channel estimation alone, and the whole receiver from the grid of a slot to its transport
-// block: estimation, detection, decoding. Mb/s are bits of transport blocks.
+// block, the chain of stream/pusch.hpp: estimation, detection, decoding. Mb/s are bits of transport blocks.
 //
 // nr_slot is one slot from host to host: its "small" figure copies the grid from page-locked memory,
 // receives, copies transport block and CRC back and waits, again and again (the median is p50, and p99 stands
@@ -9,10 +9,9 @@
 
 #include <bench/bench.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
-#include <warpband/detect/detector.hpp>
-#include <warpband/estimate/estimator.hpp>
 #include <warpband/link/source/source.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/stream/pusch.hpp>
 
 namespace {
 
@@ -22,9 +21,15 @@ using cf = std::complex<float>;
 
 struct slot {
   int blocks, layers, mcs_table, mcs;
-  nr_shared_channel channel() const {
-    return nr_shared_channel(
-        {.carrier = {.resource_blocks = blocks}, .layers = layers, .dmrs = {.additional_positions = 1}});
+  pusch_chain_config chain(const estimator_config& config, const ldpc_decoder_config& ldpc) const {
+    return {.channel = {.carrier = {.resource_blocks = blocks},
+                        .layers = layers,
+                        .dmrs = {.additional_positions = 1}},
+            .mcs_table = mcs_table,
+            .mcs = mcs,
+            .estimator = config,
+            .detector = {.rx_antennas = layers, .llr_clip = {}},
+            .decoder = ldpc};
   }
 };
 constexpr float noise_var = 1e-3f;
@@ -50,45 +55,35 @@ array<cf> received_slots(executor& exec, const nr_shared_channel& channel,
   return grid;
 }
 
-/// What a receiver keeps of slots on its executor.
+/// Slots on an executor, as they are received and what becomes of them.
 struct receiver {
-  nr_shared_channel channel;
+  std::unique_ptr<frame_chain> chain;
+  std::unique_ptr<chain_run> run;
   nr_transport_config transport;
-  channel_estimator estimator;
-  std::unique_ptr<detector> detect;
-  nr_transport_decoder decoder;
-  array<cf> received, h, y;
-  array<float> n0, trusted, llr;
-  array<std::uint8_t> bits, ok;
+  array<cf> received;
+  array<float> n0;
+  array<std::uint8_t> bits, ok, status;
 
-  receiver(executor& exec, const slot& s, const estimator_config& config, const ldpc_decoder_config& ldpc,
-           std::size_t slots)
-      : channel(s.channel()),
-        transport(with(channel.transport(s.mcs_table, s.mcs), ldpc)),
-        estimator(pilots_of(channel), config, channel.data_places()),
-        detect(make_detector({.streams = s.layers,
-                              .rx_antennas = s.layers,
-                              .qam = 1 << transport.modulation_order,
-                              .llr_clip = {}})),
-        decoder(transport),
-        received(received_slots(exec, channel, transport, slots)) {
-    const std::size_t uses = slots * channel.data_elements(), n = channel.layers();
-    h = exec.make<cf>(n * n, uses);
-    y = exec.make<cf>(n, uses);
+  receiver(executor& exec, const pusch_chain_config& c, std::size_t slots)
+      : chain(make_pusch_chain(c)), run(chain->attach(exec, slots)) {
+    const nr_shared_channel channel(c.channel);
+    transport = channel.transport(c.mcs_table, c.mcs);
+    received = received_slots(exec, channel, transport, slots);
     n0 = exec.make_from(std::vector<float>{noise_var});
-    trusted = exec.make<float>(1, uses);
-    llr = exec.make<float>(static_cast<std::size_t>(transport.coded_bits), slots);
     bits = exec.make<std::uint8_t>(static_cast<std::size_t>(transport.transport_bits), slots);
     ok = exec.make<std::uint8_t>(1, slots);
+    status = exec.make<std::uint8_t>(1, slots);
     exec.sync();
   }
-  static nr_transport_config with(nr_transport_config t, const ldpc_decoder_config& ldpc) {
-    t.ldpc = ldpc;
-    return t;
+  void stages(std::size_t count) {
+    frame_arrays f;
+    f.inputs[0] = received.data(), f.inputs[1] = n0.data();
+    f.outputs[0] = bits.data(), f.outputs[1] = ok.data(), f.outputs[2] = status.data();
+    f.items = f.frame_items = ok.items();
+    for (std::size_t stage = 0; stage < count; stage++) run->run(stage, f);
   }
-  void estimate(executor& exec) {
-    estimator.run(exec, received, {n0.data(), 1, llr.items(), 1, 0}, {.channel = h, .noise_var = trusted});
-  }
+  void estimate() { stages(1); }
+  void receive() { stages(chain->stages().size()); }
   /// Host memory of what comes from there and goes back.
   array<cf> received_host;
   array<std::uint8_t> bits_host, ok_host;
@@ -101,27 +96,18 @@ struct receiver {
   }
   void receive_from_host(executor& exec) {
     exec.upload(received.data(), received_host.data(), received.bytes());
-    receive(exec);
+    receive();
     exec.download(bits_host.data(), bits.data(), bits.bytes());
     exec.download(ok_host.data(), ok.data(), ok.bytes());
-  }
-  void receive(executor& exec) {
-    estimate(exec);
-    channel.extract(exec, received, y);
-    detect->run(exec, {y, h, 1, trusted, {}},
-                {.llr = make_view(llr.data(), detect->bits_per_use(), y.items()), .bits = {}, .status = {}});
-    decoder.reset();
-    decoder.combine(exec, llr, 0);
-    decoder.decode(exec, {.bits = bits, .ok = ok});
   }
 };
 
 bench::maker made(const slot& s, const estimator_config& config, const ldpc_decoder_config& ldpc, bool whole,
                   std::size_t slots) {
   return [=](executor& exec, figure) {
-    auto r = std::make_shared<receiver>(exec, s, config, ldpc, slots);
+    auto r = std::make_shared<receiver>(exec, s.chain(config, ldpc), slots);
     return bench::job(static_cast<double>(slots), static_cast<double>(slots) * r->transport.transport_bits,
-                      [&exec, r, whole]() { whole ? r->receive(exec) : r->estimate(exec); });
+                      [r, whole]() { whole ? r->receive() : r->estimate(); });
   };
 }
 
@@ -129,7 +115,7 @@ bench::maker made(const slot& s, const estimator_config& config, const ldpc_deco
 bench::maker made_slot(const slot& s, const estimator_config& config, const ldpc_decoder_config& ldpc,
                        std::size_t slots) {
   return [=](executor& exec, figure what) {
-    auto r = std::make_shared<receiver>(exec, s, config, ldpc, slots);
+    auto r = std::make_shared<receiver>(exec, s.chain(config, ldpc), slots);
     r->take_to_host(exec);
     r->receive_from_host(exec);
     exec.sync();
@@ -137,7 +123,7 @@ bench::maker made_slot(const slot& s, const estimator_config& config, const ldpc
       if (r->ok_host.data()[i] == 0) throw std::runtime_error("a slot's CRC does not hold");
     const bool resident = what == figure::resident || what == figure::kernel;
     return bench::job(static_cast<double>(slots), static_cast<double>(slots) * r->transport.transport_bits,
-                      [&exec, r, resident] { resident ? r->receive(exec) : r->receive_from_host(exec); });
+                      [&exec, r, resident] { resident ? r->receive() : r->receive_from_host(exec); });
   };
 }
 

@@ -24,6 +24,7 @@
 #include <warpband/stream/chains.hpp>
 #include <warpband/stream/lane.hpp>
 #include <warpband/stream/pipeline.hpp>
+#include <warpband/stream/pusch.hpp>
 
 namespace {
 
@@ -170,6 +171,42 @@ void receive_directly(host_frame& f, const wb::detector_config& detector, const 
                 .iterations = rows(f.output<std::int32_t>(1), 1, blocks)});
 }
 const wb::receiver_config two_outer{.outer = 2, .interleaver = wb::receiver_interleaver::random};
+
+const wb::pusch_chain_config pusch_23{
+    .channel = {.carrier = {.resource_blocks = 4}, .layers = 2, .dmrs = {.additional_positions = 1}},
+    .mcs = 10,
+    .estimator = {.method = wb::estimate_method::lmmse, .taps = 4, .doppler_hz = 100},
+    .detector = detector_of(wb::detector_type::nway, 2, 3, 16, 1),
+    .decoder = {.iterations = 4}};
+void receive_slots_directly(host_frame& f, const wb::pusch_chain_config& c) {
+  const auto exec = wb::testing::open_scalar();
+  const wb::nr_shared_channel channel(c.channel);
+  const wb::channel_estimator estimator(wb::pilots_of(channel), c.estimator, channel.data_places());
+  wb::nr_transport_config transport = channel.transport(c.mcs_table, c.mcs);
+  transport.ldpc = c.decoder;
+  const auto d = wb::make_detector(c.detector);
+  const std::size_t uses = f.items * channel.data_elements(), r = 3, s = 2,
+                    g = static_cast<std::size_t>(transport.coded_bits);
+  std::vector<cf> h(uses * r * s), y(uses * r);
+  std::vector<float> n0(uses), llr(f.items * g);
+  const auto received = rows(f.input<cf>(0), r, f.items * channel.elements());
+  estimator.run(*exec, received, {f.input<float>(1), 1, f.items, 1, 0},
+                {.channel = rows(h.data(), r * s, uses), .noise_var = rows(n0.data(), 1, uses)});
+  channel.extract(*exec, received, rows(y.data(), r, uses));
+  d->run(*exec,
+         {.received = rows(static_cast<const cf*>(y.data()), r, uses),
+          .channel = rows(static_cast<const cf*>(h.data()), r * s, uses),
+          .uses_per_channel = 1,
+          .noise_var = rows(static_cast<const float*>(n0.data()), 1, uses),
+          .prior = {}},
+         {.llr = rows(llr.data(), d->bits_per_use(), uses), .bits = {}, .status = {}});
+  wb::nr_transport_decoder decoder(transport);
+  decoder.combine(*exec, rows(static_cast<const float*>(llr.data()), g, f.items), 0);
+  decoder.decode(*exec, {.bits = rows(f.output<std::uint8_t>(0),
+                                      static_cast<std::size_t>(transport.transport_bits), f.items),
+                         .ok = rows(f.output<std::uint8_t>(1), 1, f.items),
+                         .status = rows(f.output<std::uint8_t>(2), 1, f.items)});
+}
 
 const std::vector<chain_case>& cases() {
   static const std::vector<chain_case> all{
@@ -319,6 +356,10 @@ const std::vector<chain_case>& cases() {
                    .symbols = 5},
                   rows(f.output<cf>(0), 16, f.items), rows(f.output<std::uint8_t>(1), 1, f.items));
        }},
+      {"pusch",
+       wb::make_pusch_chain(pusch_23),
+       {1, 2, 3, 5},
+       [](host_frame& f) { receive_slots_directly(f, pusch_23); }},
   };
   return all;
 }
