@@ -65,12 +65,13 @@ struct uplink_policy {
 
 // Each policy lists its `splits` in the order of their rates. The first that fits in shared memory is taken.
 
-/// Not measured yet. A frame needs less work than a copy takes, so the teams have one warp and there are
+/// 9.5 for 128x8 (87 %). A frame needs less work than a copy takes, so the teams have one warp and there are
 /// many.
 struct uplink_8 : uplink_policy<8, false> {
   static constexpr int warps = 12;
   static constexpr warp_split splits[] = {{8, 4}, {6, 3}, {4, 2}, {2, 2}, {1, 1}};
 };
+/// 42 for 128x8 (72 %).
 struct uplink_8_shared : uplink_policy<8, true> {
   static constexpr int warps = 16;
   static constexpr warp_split splits[] = {{8, 8}, {4, 4}, {2, 2}, {1, 1}};
@@ -97,11 +98,12 @@ struct uplink_16_split_shared : uplink_16_shared {
   static constexpr int warps = 12, team = 2, scratch = tensor_scratch<16, true>::floats;
 };
 
-/// Not measured yet. The warp of the rectangle sums least, and starts the copies.
+/// 3.4 for 128x24 (29 %). The warp of the rectangle sums least, and starts the copies.
 struct uplink_24 : uplink_policy<24, false> {
   static constexpr int team = 3, scratch = team * run_scratch, copiers = 1;
   static constexpr warp_split splits[] = {{2, 2}, {1, 4}, {1, 3}, {1, 2}, {1, 1}};
 };
+/// 21 for 128x24 (21 %).
 struct uplink_24_shared : uplink_policy<24, true> {
   static constexpr int team = 3, scratch = team * run_scratch, copiers = 1;
   static constexpr bool filters_first = true;
