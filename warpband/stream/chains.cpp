@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/count.hpp>
 #include <warpband/core/error.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
@@ -74,8 +75,6 @@ namespace {
 using cx64 = std::complex<float>;
 constexpr element_type c64 = element_type::complex64, f32 = element_type::float32;
 
-std::size_t as_size(int n) { return static_cast<std::size_t>(n); }
-
 frame_port shared_noise() {
   return {.name = "noise_var", .type = f32, .elements = 1, .rows = 1, .per_items = 0};
 }
@@ -136,7 +135,7 @@ class detect_chain : public chain_base {
       : detector_(make_detector(c.detector)), uses_per_channel_(c.uses_per_channel) {
     if (uses_per_channel_ < 1 || uses_per_channel_ > std::size_t{1} << 30)
       throw argument_error("uses_per_channel", std::to_string(uses_per_channel_), "1 to 2^30");
-    const std::size_t s = as_size(detector_->streams()), r = as_size(detector_->rx_antennas());
+    const std::size_t s = size(detector_->streams()), r = size(detector_->rx_antennas());
     name_ = "detect";
     inputs_ = {{.name = "channel", .type = c64, .elements = r * s, .per_items = uses_per_channel_},
                {.name = "received", .type = c64, .elements = r},
@@ -270,9 +269,9 @@ class uplink_chain final : public chain_base {
     if (splits_ < 1 || symbols_ % splits_ != 0)
       throw argument_error("splits", std::to_string(splits_),
                            "a divisor of symbols = " + std::to_string(symbols_));
-    const std::size_t b = as_size(c.detector.antennas), u = as_size(c.detector.users);
+    const std::size_t b = size(c.detector.antennas), u = size(c.detector.users);
     name_ = "uplink";
-    granularity_ = as_size(symbols_);
+    granularity_ = size(symbols_);
     const element_type samples = half_ ? element_type::complex32 : c64;
     inputs_ = {{.name = "channel", .type = samples, .elements = b * u, .per_items = granularity_},
                {.name = "received", .type = samples, .elements = b},
@@ -290,7 +289,7 @@ class uplink_chain final : public chain_base {
     return std::make_unique<single_run<uplink_chain>>(*this, exec);
   }
   std::size_t granularity(std::size_t items) const noexcept override {
-    return splits_ == 1 ? granularity_ : items / as_size(splits_);
+    return splits_ == 1 ? granularity_ : items / size(splits_);
   }
   void queue(executor& exec, const frame_arrays& f) const {
     if (half_)
@@ -303,7 +302,7 @@ class uplink_chain final : public chain_base {
   template <class Input, class Sample>
   void queue(executor& exec, const frame_arrays& f) const {
     const std::size_t frames = (splits_ == 1 ? f.items : f.frame_items) / granularity_;
-    const std::size_t vectors = frames * granularity_ / as_size(splits_);  // of a split
+    const std::size_t vectors = frames * granularity_ / size(splits_);  // of a split
     const frame_port &h = inputs_[0], &y = inputs_[1], &llr = outputs_[0];
     for (std::size_t from = 0; from < f.items; from += vectors) {
       uplink_output out;
@@ -342,9 +341,9 @@ class precode_chain final : public chain_base {
   explicit precode_chain(const precode_chain_config& c) : precoder_(c.precoder), symbols_(c.symbols) {
     check_range("symbols", symbols_, 1, 1 << 20);
     if (is_clustered(c)) clustered_.emplace(clustered_downlink_config{c.precoder, c.clusters, c.clustering});
-    const std::size_t b = as_size(c.precoder.antennas), u = as_size(c.precoder.users);
+    const std::size_t b = size(c.precoder.antennas), u = size(c.precoder.users);
     name_ = "precode";
-    granularity_ = as_size(symbols_);
+    granularity_ = size(symbols_);
     inputs_ = {{.name = "channel", .type = c64, .elements = b * u, .per_items = granularity_},
                {.name = "sent", .type = c64, .elements = u},
                shared_noise()};
@@ -384,7 +383,7 @@ class stbc_chain final : public chain_base {
       : decoder_(c.decoder), codewords_per_channel_(c.codewords_per_channel) {
     if (codewords_per_channel_ < 1 || codewords_per_channel_ > std::size_t{1} << 30)
       throw argument_error("codewords_per_channel", std::to_string(codewords_per_channel_), "1 to 2^30");
-    const std::size_t r = as_size(c.decoder.rx_antennas);
+    const std::size_t r = size(c.decoder.rx_antennas);
     name_ = "stbc";
     inputs_ = {{.name = "channel", .type = c64, .elements = 2 * r, .per_items = codewords_per_channel_},
                {.name = "received", .type = c64, .elements = 2 * r},

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/count.hpp>
 #include <warpband/core/error.hpp>
 #include <warpband/fec/nr/tbs.hpp>
 #include <warpband/fec/nr/transport.hpp>
@@ -12,8 +13,6 @@ namespace wb {
 namespace {
 
 using cx64 = std::complex<float>;
-
-std::size_t as_size(int n) { return static_cast<std::size_t>(n); }
 
 nr_channel_config uplink_of(const nr_channel_config& c) {
   if (c.direction != nr_direction::uplink) throw argument_error("channel", "\"pdsch\"", "\"pusch\"");
@@ -44,11 +43,11 @@ class pusch_chain final : public frame_chain {
         transport_(transport_of(channel_, c)),
         estimator_(pilots_of(channel_), c.estimator, channel_.data_places()),
         detector_(make_detector(detector_of(channel_, transport_, c.detector))),
-        rx_(as_size(c.detector.rx_antennas)) {
+        rx_(size(c.detector.rx_antennas)) {
     inputs_ = {
         {.name = "received", .type = element_type::complex64, .elements = rx_, .rows = channel_.elements()},
         {.name = "noise_var", .type = element_type::float32, .elements = 1, .rows = 1, .per_items = 0}};
-    outputs_ = {{.name = "bits", .type = element_type::uint8, .elements = as_size(transport_.transport_bits)},
+    outputs_ = {{.name = "bits", .type = element_type::uint8, .elements = size(transport_.transport_bits)},
                 {.name = "ok", .type = element_type::uint8},
                 {.name = "status", .type = element_type::uint8}};
   }
@@ -80,7 +79,7 @@ class pusch_chain final : public frame_chain {
           h_(exec.make<cx64>(chain.rx_ * chain.channel_.layers(), most * data())),
           y_(exec.make<cx64>(chain.rx_, most * data())),
           trusted_(exec.make<float>(1, most * data())),
-          llr_(exec.make<float>(as_size(chain.transport_.coded_bits), most)) {
+          llr_(exec.make<float>(size(chain.transport_.coded_bits), most)) {
       for (std::size_t slots = most; slots > 0; slots /= 2) decoders_.emplace_back(chain.transport_, slots);
     }
     void run(std::size_t stage, const frame_arrays& f) override {
@@ -119,7 +118,7 @@ class pusch_chain final : public frame_chain {
     }
     /// In batches of the largest frame's slots, or of half, a quarter, ... of them, down to one.
     void decode(const frame_arrays& f) {
-      const std::size_t a = as_size(chain_.transport_.transport_bits), g = llr_.elements();
+      const std::size_t a = size(chain_.transport_.transport_bits), g = llr_.elements();
       std::size_t at = 0;
       for (auto& [slots, decoder] : decoders_)
         for (; f.items - at >= slots; at += slots) {
