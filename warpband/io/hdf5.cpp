@@ -362,13 +362,6 @@ class text_places {
 
 constexpr std::size_t most_text = mib;  // an attribute is small: more is a damaged one's
 
-/// A number of a file's own structures.
-std::uint64_t little(const unsigned char* from, std::size_t bytes) {
-  std::uint64_t n = 0;
-  for (std::size_t i = bytes; i-- > 0;) n = n << 8 | from[i];
-  return n;
-}
-
 bool is_number(const std::string& type) {
   return type.starts_with("int") || type.starts_with("uint") || type.starts_with("float");
 }

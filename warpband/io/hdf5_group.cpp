@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::size_t most_nodes = 1 << 16;  // of a tree; more is a damaged one's
 
-std::uint64_t little(const unsigned char* from, std::size_t bytes) {
-  std::uint64_t n = 0;
-  for (std::size_t i = bytes; i-- > 0;) n = n << 8 | from[i];
-  return n;
-}
-
 bool get(int file, const hdf5_numbers& numbers, std::uint64_t at, unsigned char* to, std::size_t bytes) {
   if (at > INT64_MAX - numbers.begin) return false;
   return pread(file, to, bytes, static_cast<off_t>(numbers.begin + at)) == static_cast<ssize_t>(bytes);

@@ -40,11 +40,6 @@ class header_walk {
     if (at > INT64_MAX - numbers_.begin) return false;
     return pread(file_, to, bytes, static_cast<off_t>(numbers_.begin + at)) == static_cast<ssize_t>(bytes);
   }
-  static std::uint64_t little(const unsigned char* from, std::size_t bytes) {
-    std::uint64_t n = 0;
-    for (std::size_t i = bytes; i-- > 0;) n = n << 8 | from[i];
-    return n;
-  }
   void add(std::uint64_t first, std::uint64_t bytes) {
     if (bytes <= UINT64_MAX - first) left_.push_back({first, first + bytes});
   }

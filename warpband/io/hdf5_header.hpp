@@ -12,6 +12,13 @@ struct hdf5_numbers {
   std::uint64_t begin = 0;  // of addresses: bytes of the user block before them
 };
 
+/// A number of a file's own structures: up to eight bytes, the least significant one first.
+inline std::uint64_t little(const unsigned char* from, std::size_t bytes) {
+  std::uint64_t n = 0;
+  for (std::size_t i = bytes; i-- > 0;) n = n << 8 | from[i];
+  return n;
+}
+
 /// Whether libhdf5 can hold what the object header at `address` of an open file says. Its chunks have 2 to 33
 /// dimensions, of which the last one is the element: libhdf5 1.10 writes before an array where there are
 /// fewer. The attributes in it are inside of their messages: libhdf5 1.10 reads behind them where they are
