@@ -12,6 +12,7 @@
 #include <warpband/estimate/estimator.hpp>
 #include <warpband/estimate/noise.hpp>
 #include <warpband/exec/cpu.hpp>
+#include <warpband/fec/bcjr/bcjr.hpp>
 #include <warpband/fec/ldpc/ldpc.hpp>
 #include <warpband/fec/polar/polar.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
@@ -137,6 +138,24 @@ TEST(contracts, outputs_that_overlap_are_refused) {
   EXPECT_EQ(refused([&] { decode({.soft = all}); }), "nothing");
   // Rows of 40 values, 39 apart.
   EXPECT_EQ(refused([&] { decode({.soft = view<float>{soft.data(), 40, 3, 1, 39}}); }), "soft");
+}
+
+TEST(contracts, outputs_of_16_bit_decoders_do_not_overlap) {
+  const std::vector<float> llr(120);
+  std::vector<std::uint8_t> out(41);
+  const auto in = make_view(llr.data(), 120, 1);
+  const auto bits = make_view(out.data(), 40, 1);
+  const auto status = [&](std::size_t at) { return make_view(out.data() + at, 1, 1); };
+  const viterbi_decoder viterbi({.code = conv_lte(), .k = 40, .precision = conv_precision::int16});
+  const bcjr_decoder bcjr({.code = conv_lte(),
+                           .k = 40,
+                           .algorithm = map_algorithm::max_log_map,
+                           .precision = conv_precision::int16});
+  for (const std::size_t at : {39U, 40U}) {
+    const char* const blamed = at < 40 ? "status" : "nothing";
+    EXPECT_EQ(refused([&] { viterbi.run(exec(), in, {.bits = bits, .status = status(at)}); }), blamed);
+    EXPECT_EQ(refused([&] { bcjr.run(exec(), in, {}, {.bits = bits, .status = status(at)}); }), blamed);
+  }
 }
 
 TEST(contracts, what_a_channel_sends_does_not_overlap_its_gains) {

@@ -14,7 +14,7 @@
 /// and written again: at most four at a time, the last one ends first.
 class memory_file {
  public:
-  memory_file(const std::uint8_t* data, std::size_t size) : file_(files()[used()++]) {
+  memory_file(const std::uint8_t* data, std::size_t size) : file_(files().at(used()++)) {
     if (ftruncate(file_.descriptor, 0) != 0 ||
         pwrite(file_.descriptor, data, size, 0) != static_cast<ssize_t>(size))
       std::abort();

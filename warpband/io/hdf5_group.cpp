@@ -11,13 +11,15 @@ namespace wb {
 
 namespace {
 
-constexpr std::size_t most_nodes = 1 << 16;  // of a tree; more is a damaged one's
+// Of a group's tree; more is a damaged one's.
+constexpr std::size_t most_nodes = 1 << 16, most_entries = 1 << 22;
 
 bool get(int file, const hdf5_numbers& numbers, std::uint64_t at, unsigned char* to, std::size_t bytes) {
   if (at > INT64_MAX - numbers.begin) return false;
   return pread(file, to, bytes, static_cast<off_t>(numbers.begin + at)) == static_cast<ssize_t>(bytes);
 }
 
+/// Walks the heap, the tree and the entries of a group with a symbol table.
 class table_walk {
  public:
   table_walk(int file, const hdf5_numbers& numbers)
@@ -49,7 +51,8 @@ class table_walk {
     return get(file_, numbers_, at, to, bytes);
   }
 
-  /// Of the names: their first byte, their bytes, and the first free place.
+  /// Whether the heap of names is inside the file and its free list ends. `data`: where its bytes are;
+  /// `bytes`: how many; `free`: the first free block.
   bool sound_heap(std::uint64_t data, std::uint64_t bytes, std::uint64_t free) {
     struct stat there {};
     if (fstat(file_, &there) != 0) return false;
@@ -103,11 +106,13 @@ class table_walk {
     return left_.size() <= most_nodes;
   }
 
-  bool sound_entries(std::uint64_t at) const {
+  bool sound_entries(std::uint64_t at) {
     unsigned char head[8];
     if (!read(at, head, 8) || std::memcmp(head, "SNOD", 4) != 0) return false;
     constexpr std::uint64_t soft_link = 2;
     const std::size_t entries = little(head + 6, 2), bytes = 2 * address_ + 24;
+    entries_ += std::max<std::size_t>(1, entries);
+    if (entries_ > most_entries) return false;
     std::vector<unsigned char> all(entries * bytes);
     if (!read(at + 8, all.data(), all.size())) return false;
     for (std::size_t i = 0; i < entries; i++) {
@@ -122,7 +127,8 @@ class table_walk {
   int file_;
   hdf5_numbers numbers_;
   std::size_t address_, size_;
-  std::uint64_t ends_ = 0;  // behind the last 0 of the heap
+  std::uint64_t ends_ = 0;   // behind the last 0 of the heap
+  std::size_t entries_ = 0;  // seen so far; one for each node that has none
   std::vector<node> left_;
 };
 

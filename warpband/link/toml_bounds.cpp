@@ -35,8 +35,8 @@ std::size_t end_of(const std::string& text, std::size_t at) {
   return text.size() - 1;
 }
 
-/// Whether the table header that begins at `at` has a key, or an end that the parser speaks of. It believes
-/// so of any other character.
+/// Whether the table header that begins at `at` has a key. Also true for an empty header, which the parser
+/// refuses itself. toml++ 3.3 asserts a key for any other character.
 bool has_key(const std::string& text, std::size_t at) {
   at = text.find_first_not_of(" \t", at + 1);
   if (at != std::string::npos && text[at] == '[') at = text.find_first_not_of(" \t", at + 1);
@@ -55,7 +55,8 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
   const auto fail = [&](const std::string& what) {
     throw file_error(file, "line " + std::to_string(line) + ": " + what);
   };
-  for (std::size_t i = 0; i < text.size(); i++) {
+  const std::size_t mark = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // of UTF-8
+  for (std::size_t i = mark; i < text.size(); i++) {
     const char c = text[i];
     if (c == '[' && depth == 0 && begins && !has_key(text, i)) fail("a table without a key");
     begins = c == '\n' || (begins && (c == ' ' || c == '\t' || c == '\r'));
@@ -64,8 +65,7 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
       for (; i < end; i++) line += text[i] == '\n';
       continue;
     }
-    if (static_cast<unsigned char>(c) >= 0x80 && !(i < 3 && text.starts_with("\xef\xbb\xbf")))
-      fail("a character that is not ASCII, outside of a text");
+    if (static_cast<unsigned char>(c) >= 0x80) fail("a character that is not ASCII, outside of a text");
     if (c == '.') {
       if (++dots >= most_parts) fail("a key has more than " + std::to_string(most_parts) + " parts");
       continue;

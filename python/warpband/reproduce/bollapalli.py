@@ -11,7 +11,7 @@ from .stbc_tables import FRAMES_MS, SYMBOLS_MOBILE, TONES, frame_of, one
 NAMES = {4: "QPSK", 16: "16-QAM", 64: "64-QAM"}
 GPU = Need("bench", "stbc_h100", ("(stbc_(fragment|wimax)|wimax_frame)",), "cuda")
 # Scalar code on one core, as the paper's serial program.
-# At 64-QAM up to 2^19 symbols: a call of 2^23 takes such a core seven minutes.
+# At 64-QAM up to 2^19 symbols: a call of 2^23 would take a core nearly five minutes.
 SERIAL_FRAGMENTS = "^stbc_fragment/code=silver/(qam=4/|qam=16/|qam=64/output=hard/fragment=([0-9]{1,5}|131072|262144|524288)/)"
 SERIAL = Need("bench", "stbc_scalar_h100_host", (SERIAL_FRAGMENTS, "--threads", "1", "--repetitions", "5", "--min-time", "0.001"), "cpu", "scalar")
 EVERY = range(3, 24)

@@ -79,6 +79,7 @@ void bcjr_decoder::run_short(executor& exec, bcjr_short_args& a, std::size_t ite
   check_optional_shape("bits", out.bits, k, items);
   check_optional_shape("soft", out.soft, k, items);
   check_optional_shape("status", out.status, 1, items);
+  check_apart({{"bits", out.bits}, {"soft", out.soft}, {"status", out.status}});
   for (const auto& [name, given] : {std::pair{"extrinsic", out.extrinsic.data != nullptr},
                                     {"coded_extrinsic", out.coded_extrinsic.data != nullptr}})
     if (given) throw argument_error(name, "an array", "none with precision int16");

@@ -77,6 +77,7 @@ void viterbi_decoder::run_short(executor& exec, viterbi_short_args& a, std::size
   const std::size_t k = static_cast<std::size_t>(config_.k);
   check_optional_shape("bits", out.bits, k, items);
   check_optional_shape("status", out.status, 1, items);
+  check_apart({{"bits", out.bits}, {"status", out.status}});
   if (out.metric.data != nullptr)
     throw argument_error("metric", "an array", "none with precision int16, which gives decisions only");
   fill_conv_short(a, frame_, exec, config_.windows, config_.overlap, config_.llr_steps);
