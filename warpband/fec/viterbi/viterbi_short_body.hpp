@@ -120,18 +120,18 @@ WB_HD_CALL void viterbi_short_step(int member, int members, const std::int32_t* 
 }
 
 /// The state after a stage of `Now` steps becomes that before it; also gives the bits that entered the
-/// register, the first one lowest. `lane` of the survivors is read.
+/// register, the first one lowest. Survivors are read in lane `of`.
 template <int Memory, int Steps, int Now>
-WB_HD int viterbi_step_back(const short_element* survivors, int lane, int& state) {
+WB_HD int viterbi_step_back(const short_element* survivors, int of, int& state) {
   using parts = viterbi_parts<Memory, Steps>;
   constexpr int S = parts::states, count = S >> Now, last = (1 << Now) - 1, L = i16x::lanes;
   const int entered = state >> (Memory - Now), part = state & (count - 1);
   int left;
   if constexpr (parts::with_metrics) {
-    left = lane_at(survivors + state * L, lane);
+    left = lane_at(survivors + state * L, of);
   } else {
     const int at = Now == 1 ? state : part * (1 << Now) + entered;
-    left = lane_at(survivors + (at >> 2) * L, lane) >> (at & 3) * 4;
+    left = lane_at(survivors + (at >> 2) * L, of) >> (at & 3) * 4;
   }
   state = part << Now | (last - (left & last));
   return entered;
