@@ -350,7 +350,7 @@ TEST(scenario, refuses_wrong_types_and_values) {
       "code.type = \"turbo\" is not allowed: expected \"lte-turbo\", \"lte-transport\", \"wimax-ldpc\", ");
   EXPECT_REFUSED(sweep + "decoder.algorithm = true", "decoder.algorithm = true is not allowed");
   EXPECT_REFUSED(sweep + "decoder.windows = \"all\"",
-                 "decoder.windows = \"all\" is not allowed: expected \"auto\" or");
+                 "decoder.windows = \"all\" is not allowed: expected lte-turbo, lte-transport \"auto\" or");
   EXPECT_REFUSED(sweep + "modem.modulation = \"8psk\"", "expected \"bpsk\", \"qpsk\"");
   EXPECT_REFUSED(sweep + "stop.max_frames = 0", "stop.max_frames = 0 is not allowed");
   EXPECT_REFUSED(sweep + "stop.below_fer = 2", "stop.below_fer = 2 is not allowed");

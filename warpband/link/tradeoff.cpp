@@ -172,13 +172,18 @@ std::vector<code_config> decoder_candidates(const code_config& base, bool on_dev
       add_turbo(all, base);
       break;
     case code_type::conv:
-      for (const conv_algorithm algorithm : {base.conv.algorithm, conv_algorithm::viterbi,
-                                             conv_algorithm::max_log_map, conv_algorithm::log_map}) {
+      for (const auto& [algorithm, precision] : {std::pair{base.conv.algorithm, base.conv.precision},
+                                                 {conv_algorithm::viterbi, conv_precision::int16},
+                                                 {conv_algorithm::max_log_map, conv_precision::int16},
+                                                 {conv_algorithm::viterbi, conv_precision::float32},
+                                                 {conv_algorithm::max_log_map, conv_precision::float32},
+                                                 {conv_algorithm::log_map, conv_precision::float32}}) {
         code_config c = base;
         c.conv.algorithm = algorithm;
+        c.conv.precision = precision;
         if (is_allowed(c))
           add_allowed(all, c, [](const code_config& a, const code_config& b) {
-            return a.conv.algorithm == b.conv.algorithm;
+            return a.conv.algorithm == b.conv.algorithm && a.conv.precision == b.conv.precision;
           });
       }
       break;

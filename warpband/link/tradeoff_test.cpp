@@ -130,7 +130,8 @@ TEST(tradeoff, decoders_are_allowed_differ_and_begin_with_what_is_given) {
   EXPECT_FALSE(check(c, false).contains("max-log-map int16, 4 iterations"));
   c = {};
   c.type = code_type::conv;
-  EXPECT_EQ(check(c, false), (std::set<std::string>{"viterbi", "max-log-map", "log-map"}));
+  EXPECT_EQ(check(c, false), (std::set<std::string>{"viterbi int16", "max-log-map int16", "viterbi float32",
+                                                    "max-log-map float32", "log-map float32"}));
   c.type = code_type::none;
   EXPECT_EQ(decoder_candidates(c, false).size(), 1U);
   EXPECT_EQ(decoder_name(c), "none");

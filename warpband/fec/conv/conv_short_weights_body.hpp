@@ -255,8 +255,10 @@ struct conv_short_branches {
         x[e] = shift_left(x[e], scale) & whole;
       }
       w[0] = shift_left(scaled(sum, 4), scale) & whole;
-      WB_UNROLL for (int e = 0; e < Outputs; e++) WB_UNROLL for (int code = 0; code < 1 << e; code++)
-          w[code | 1 << e] = w[code] - x[e];
+      WB_UNROLL for (int code = 1; code < all; code++) {
+        const int newest = code < 2 ? 0 : code < 4 ? 1 : code < 8 ? 2 : 3;
+        w[code] = w[code ^ 1 << newest] - x[newest];
+      }
       short_element* row = table + s * (2 * all) * L;
       WB_UNROLL for (int code = 0; code < all; code++) {
         store_short(row + 2 * code * L, w[code]);
