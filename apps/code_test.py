@@ -474,7 +474,7 @@ class CodeTest(array_files.ArrayFilesTest):
                 ("--scale has no meaning with --algorithm min-sum", (*wimax, "--algorithm", "min-sum", "--scale", 0.5)),
                 ("--offset has no meaning with --algorithm normalised-min-sum", (*wimax, "--offset", 0.5)),
                 ("--int8-steps has no meaning with --precision float32", (*wimax, "--int8-steps", 4)),
-                ("--early-stop crc has no meaning with --code wimax-ldpc", (*wimax, "--early-stop", "crc")),
+                ("--early-stop = crc is not allowed: expected --crc crc24a or --crc crc24b with it", (*wimax, "--early-stop", "crc")),
                 ("--rate 3/4 has no meaning with --code wimax-ldpc: expected \"1/2\", \"2/3A", (*wimax, "--rate", "3/4")),
                 ("--iterations has no meaning with --code conv", (*conv, "--iterations", 4)),
                 ("--n has no meaning with --code conv", (*conv, "--n", 576)),
