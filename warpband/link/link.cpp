@@ -15,7 +15,7 @@
 namespace wb {
 namespace {
 
-constexpr int slots = 2;  // uses of the channel that a codeword of a space-time code takes
+constexpr int uses_per_codeword = 2;  // of a space-time code
 
 std::size_t quotient(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 std::string channel_name(const link_config& c) {
@@ -245,7 +245,7 @@ void check_information(const link_config& c) {
 /// Symbols of a use: r_s of the signal-to-noise ratios.
 int symbols_per_use(const link_config& c) {
   const auto* code = std::get_if<stbc_config>(&c.antennas);
-  return code != nullptr ? code->code.symbols() / slots : streams_of(c);
+  return code != nullptr ? code->code.symbols() / uses_per_codeword : streams_of(c);
 }
 
 }  // namespace
@@ -325,7 +325,7 @@ int streams_of(const link_config& c) noexcept {
   if (const auto* detector = std::get_if<detector_config>(&c.antennas)) return detector->streams;
   if (const auto* massive = std::get_if<massive_link_config>(&c.antennas)) return massive->users;
   if (const auto* nr = std::get_if<nr_link_config>(&c.antennas)) return nr->detector.streams;
-  return std::holds_alternative<stbc_config>(c.antennas) ? slots : 1;
+  return std::holds_alternative<stbc_config>(c.antennas) ? uses_per_codeword : 1;
 }
 int rx_antennas_of(const link_config& c) noexcept {
   if (const auto* detector = std::get_if<detector_config>(&c.antennas)) return detector->rx_antennas;
@@ -363,7 +363,7 @@ std::size_t resource_elements(const link_config& c) {
   if (const auto* massive = std::get_if<massive_link_config>(&c.antennas))
     return quotient(n, m) * size(massive->symbols);  // of all OFDM symbols, those that carry bits
   if (const auto* code = std::get_if<stbc_config>(&c.antennas))
-    return quotient(n, m * size(code->code.symbols())) * slots;
+    return quotient(n, m * size(code->code.symbols())) * uses_per_codeword;
   return quotient(n, m * size(streams_of(c)));
 }
 
