@@ -23,10 +23,11 @@
 // writes of those that acquired. Bulk copies are an exception: threads that wrote into a stage (or wrote what
 // was read there) call `async_copies::order_bulk` before they release it.
 //
-// A wait sees only whether a phase is even or odd. So when a thread waits for a phase, the one before must be
-// over or be what the stage is in. That holds for warps that use every phase of a stage. If two producers
+// A wait sees only whether a phase is even or odd. So a thread waits for a phase of a barrier only when the
+// phase before it is over. A warp that uses every phase of a stage has waited for that one. If two producers
 // fill a stage in turn, and commit without copies, they call `acquire_in_turn`. If two consumers read it in
-// turn, they call `wait_in_turn`. More than two cannot take turns.
+// turn, they call `wait_in_turn`. If such a producer or consumer has several warps, they must have met since
+// they last committed or released the stage. More than two cannot take turns.
 #include <cstdint>
 
 #include <warpband/exec/async_copies.hpp>

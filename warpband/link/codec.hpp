@@ -132,8 +132,8 @@ struct conv_settings {
   /// Tail-biting: steps around the circle, see viterbi.hpp and bcjr.hpp; -1 chooses.
   int overlap = -1;
   tail_biting_search tail_biting = tail_biting_search::overlap;  // viterbi, see viterbi.hpp
-  conv_precision precision = conv_precision::float32;            // viterbi
-  float llr_steps = 8.f;                                         // of int16, see viterbi.hpp
+  conv_precision precision = conv_precision::float32;            // viterbi and max-log-map
+  float llr_steps = 8.f;                                         // of int16, see viterbi.hpp and bcjr.hpp
   int windows = 0;
 };
 

@@ -2,7 +2,7 @@
 // How one warp sends vectors of a frame: m = H x, normalised as downlink_op.hpp does.
 //
 // A sending lane l weighs the antennas l / 8, l / 8 + 4, ... of run l % 8. So H is read without bank
-// conflicts, once for `send_roles::at_once` vectors. The squares of a run are added in order by one lane.
+// conflicts, once for `at_once` (of the policy) vectors. The squares of a run are added in order by one lane.
 //
 // Who calls: one whole warp, `send`. Needs: H and the solutions in shared memory, and `scratch_floats` floats
 // of it for each warp. Barriers: none inside but `__syncwarp`; the caller waits for the solutions.
