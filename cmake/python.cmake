@@ -15,7 +15,7 @@ file(GLOB python_sources CONFIGURE_DEPENDS python/src/*.cpp)
 nanobind_add_module(warpband_python STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS NOMINSIZE ${python_sources})
 set_target_properties(warpband_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY "${package}")
 target_link_libraries(warpband_python PRIVATE warpband wb_options)
-target_compile_options(warpband_python PRIVATE ${wb_library_flags})
+target_compile_options(warpband_python PRIVATE ${wb_program_flags})
 target_precompile_headers(warpband_python PRIVATE <nanobind/nanobind.h> <nanobind/stl/optional.h> <nanobind/stl/string.h>
                           <nanobind/stl/vector.h> <complex> <memory> <mutex> <span>)
 foreach(library nanobind-static nanobind-static-abi3)  # the presets leave CMake's flags empty

@@ -11,7 +11,7 @@
 namespace wb {
 namespace {
 
-struct named_profile {
+struct cdl_profile_entry {
   const char* name;
   bool scaled;  // delays in units of the delay spread, else in ns
   cdl_profile profile;
@@ -19,8 +19,8 @@ struct named_profile {
   std::optional<double> sight_power_db = {};
 };
 
-const std::vector<named_profile>& profiles() {
-  static const std::vector<named_profile> all{
+const std::vector<cdl_profile_entry>& cdl_profiles() {
+  static const std::vector<cdl_profile_entry> all{
       {"a1-los",
        false,
        {{{0, -9.9, 0, 0, 90, 90, true},
@@ -356,7 +356,7 @@ void check(const cdl_profile& p) {
 }
 
 cdl_profile cdl_profile_named(const std::string& name, double delay_spread_ns) {
-  const named_profile& found = profile_named(profiles(), name);
+  const cdl_profile_entry& found = profile_named(cdl_profiles(), name);
   cdl_profile p = found.profile;
   if (found.sight_power_db) p.rician_k_db = *found.sight_power_db - 10 * std::log10(power_of_clusters(p));
   if (found.scaled) scale_delays(p.clusters, delay_spread_ns);
@@ -364,7 +364,7 @@ cdl_profile cdl_profile_named(const std::string& name, double delay_spread_ns) {
 }
 
 const std::vector<std::string>& cdl_profile_names() {
-  static const std::vector<std::string> names = profile_names(profiles());
+  static const std::vector<std::string> names = profile_names(cdl_profiles());
   return names;
 }
 
@@ -372,10 +372,10 @@ const std::vector<setting_of<cdl_profile_choice>>& cdl_profile_settings() {
   using c = cdl_profile_choice;
   static const std::vector<setting_of<c>> all{
       profile_setting(
-          profiles(), &c::name,
+          cdl_profiles(), &c::name,
           "Indoor office, urban microcell, suburban and urban macrocell of WINNER II (D1.1.2 clause 6.8) "
           "with and without a line of sight, or TR 38.901 clause 7.7.1."),
-      delay_spread_setting(profiles(), &c::delay_spread_ns),
+      delay_spread_setting(cdl_profiles(), &c::delay_spread_ns),
       numbers("delays_ns", &c::delays_ns, 0, 1e9,
               "In place of profile: one's own, the delays of its clusters.",
               "1 to 32 numbers from 0 to 1e9, together with powers_db"),
@@ -424,7 +424,7 @@ cdl_profile profile_of(const cdl_profile_choice& choice) {
   return p;
 }
 
-bool has_cdl_delay_spread(const std::string& name) noexcept { return is_scaled(profiles(), name); }
+bool has_cdl_delay_spread(const std::string& name) noexcept { return is_scaled(cdl_profiles(), name); }
 
 std::vector<cdl_path> cdl_paths(const cdl_profile& p) {
   std::vector<cdl_path> paths;

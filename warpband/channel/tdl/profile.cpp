@@ -10,14 +10,14 @@
 namespace wb {
 namespace {
 
-struct named_profile {
+struct tdl_profile_entry {
   const char* name;
   bool scaled;  // delays in units of the delay spread, else in ns
   tdl_profile profile;
 };
 
-const std::vector<named_profile>& profiles() {
-  static const std::vector<named_profile> all{
+const std::vector<tdl_profile_entry>& tdl_profiles() {
+  static const std::vector<tdl_profile_entry> all{
       {"epa", false, {{{0, 0}, {30, -1}, {70, -2}, {90, -3}, {110, -8}, {190, -17.2}, {410, -20.8}}}},
       {"eva",
        false,
@@ -141,14 +141,14 @@ void check(const tdl_profile& p) {
 }
 
 tdl_profile tdl_profile_named(const std::string& name, double delay_spread_ns) {
-  const named_profile& found = profile_named(profiles(), name);
+  const tdl_profile_entry& found = profile_named(tdl_profiles(), name);
   tdl_profile p = found.profile;
   if (found.scaled) scale_delays(p.taps, delay_spread_ns);
   return p;
 }
 
 const std::vector<std::string>& tdl_profile_names() {
-  static const std::vector<std::string> names = profile_names(profiles());
+  static const std::vector<std::string> names = profile_names(tdl_profiles());
   return names;
 }
 
@@ -156,11 +156,11 @@ const std::vector<setting_of<tdl_profile_choice>>& tdl_profile_settings() {
   using c = tdl_profile_choice;
   static const std::vector<setting_of<c>> all{
       profile_setting(
-          profiles(), &c::name,
+          tdl_profiles(), &c::name,
           "Extended pedestrian A, vehicular A and typical urban of LTE (3GPP TS 36.101 annex B.2.1), TDL-A "
           "to TDL-E of TR 38.901 clause 7.7.2, or those of TS 38.101-4 annex B.2.1. etu is longer than the "
           "normal cyclic prefix."),
-      delay_spread_setting(profiles(), &c::delay_spread_ns),
+      delay_spread_setting(tdl_profiles(), &c::delay_spread_ns),
       numbers("delays_ns", &c::delays_ns, 0, 1e9, "In place of profile: one's own, the delays of its taps.",
               "1 to 64 numbers from 0 to 1e9, together with powers_db"),
       numbers("powers_db", &c::powers_db, -200, 200,
@@ -189,7 +189,7 @@ tdl_profile profile_of(const tdl_profile_choice& choice) {
   return profile;
 }
 
-bool has_delay_spread(const std::string& name) noexcept { return is_scaled(profiles(), name); }
+bool has_delay_spread(const std::string& name) noexcept { return is_scaled(tdl_profiles(), name); }
 
 std::vector<double> tap_powers(const tdl_profile& p) {
   std::vector<double> powers;
