@@ -54,6 +54,8 @@ EXEMPT = {
     # 8-bit LLRs that AVX-512 widens by one instruction; a sum that the optimiser must not take apart
     "warpband/fec/turbo/turbo_bfloat.hpp": {"intrinsics"},
     "warpband/fec/turbo/turbo_bfloat_semirings.hpp": {"intrinsics"},
+    # paths of up to eight lanes that exchange numbers by one instruction
+    "warpband/fec/polar/polar_short_body.hpp": {"intrinsics"},
     # elements of a list's paths that threads of a warp exchange
     "warpband/fec/polar/polar_paths.hpp": CUDA,
     # kernels of frames, whose warps have roles

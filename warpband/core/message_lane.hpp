@@ -5,6 +5,8 @@
 // A value holds `rows` neighbouring numbers of one codeword (a CPU), or one number of each of `codewords`
 // codewords (CUDA: two halves in a register). Every build gives the same bits: half precision rounds each
 // operation to nearest even, the 8-bit type saturates at -128 and 127.
+#include <type_traits>
+
 #include <warpband/core/lane.hpp>
 #if defined(__CUDACC__)
 #include <cuda_fp16.h>
@@ -210,6 +212,11 @@ WB_HD i8x scaled(i8x m, int eighths, int offset) {
 
 // ---------------------------------------------------------------- values in memory
 
+#if WB_WIDTH > 1
+/// Vectors anywhere in memory. GCC would copy them in two halves, which a load of the whole then waits for.
+typedef signed char bytes_anywhere __attribute__((vector_size(int8_rows), aligned(1), may_alias));
+typedef float floats_anywhere __attribute__((vector_size(4 * WB_WIDTH), aligned(4), may_alias));
+#endif
 template <class T>
 WB_HD T load_message(const typename message_memory<T>::element* p) {
   T r;
@@ -224,7 +231,12 @@ WB_HD T load_message(const typename message_memory<T>::element* p) {
   else
     r = T{*p};
 #else
-  __builtin_memcpy(&r, p, sizeof r);
+  if constexpr (std::is_same_v<T, i8x>)
+    r.x = *reinterpret_cast<const bytes_anywhere*>(p);
+  else if constexpr (std::is_same_v<T, f16x>)
+    r.x.x = *reinterpret_cast<const floats_anywhere*>(p);
+  else
+    r.x = *reinterpret_cast<const floats_anywhere*>(p);
 #endif
   return r;
 }
@@ -239,7 +251,14 @@ WB_HD void store_message(typename message_memory<T>::element* p, T x) {
   } else if constexpr (message_memory<T>::rows == 1) {
     *p = static_cast<typename message_memory<T>::element>(x.x);
   } else {
-    __builtin_memcpy(p, &x, sizeof x);
+#if WB_WIDTH > 1
+    if constexpr (std::is_same_v<T, i8x>)
+      *reinterpret_cast<bytes_anywhere*>(p) = x.x;
+    else if constexpr (std::is_same_v<T, f16x>)
+      *reinterpret_cast<floats_anywhere*>(p) = x.x.x;
+    else
+      *reinterpret_cast<floats_anywhere*>(p) = x.x;
+#endif
   }
 }
 

@@ -240,24 +240,6 @@ TEST_P(nr_transport, comes_back_for_sizes_of_every_table) {
   EXPECT_GT(seen.size(), slow ? 8U : 30U);
 }
 
-/// Of TS 38.214 table 5.1.3.2-1, which has all sizes up to 3824.
-TEST_P(nr_transport, comes_back_for_every_short_size) {
-  std::mt19937_64 random(11);
-  int seen = 0;
-  for (int a = 24; a <= 3824; a += 8) {
-    if (nr_transport_block_size(a, {1, 1024}, 1) != a) continue;
-    const nr_transport_config config{.transport_bits = a,
-                                     .coded_bits = seen % 2 == 0 ? 2 * (a + 16) : (a + 16) * 5 / 4 / 2 * 2};
-    nr_transport_decoder decoder(config);
-    const bits_t sent = random_bits_of(static_cast<std::size_t>(a), random);
-    decoder.combine(exec(), given(exec(), noise_free(encoded(exec(), config, sent, 1), 6.f), 1), 0);
-    expect_right(decode(exec(), decoder, 1), sent, 1, 1);
-    ASSERT_FALSE(HasFailure()) << "A " << a;
-    seen++;
-  }
-  EXPECT_EQ(seen, 93);
-}
-
 TEST_P(nr_transport, gives_the_same_bits_as_scalar_code) {
   const auto reference = open_reference();
   std::mt19937_64 random(4);

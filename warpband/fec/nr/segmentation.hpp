@@ -6,8 +6,8 @@
 
 namespace wb {
 
-/// The largest transport block there is room for; the standard's end at 1376 thousand bits (275 resource
-/// blocks, 4 layers, 1024-QAM).
+/// The largest transport block there is room for; the standard's end at 1573768 bits (275 resource blocks, 4
+/// layers, 1024-QAM).
 inline constexpr int nr_most_transport_bits = 1 << 21;
 
 /// How a transport block is cut. Block r = 0..blocks - 1 holds `payload` bits of the transport block and its

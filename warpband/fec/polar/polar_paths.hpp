@@ -108,7 +108,9 @@ struct polar_paths {
 #if WB_WIDTH > 1
   /// Lane i is lane at[i] of v.
   WB_HD static T shuffled(T v, I at) {
-    if constexpr (is_whole<T>)
+    if constexpr (is_whole<T> && L <= 8)
+      return permute_in_eights(v, at);
+    else if constexpr (is_whole<T>)
       return T(permute({v.x}, {at.x}).x);
     else
       return T(__builtin_shuffle(v.x, at.x));

@@ -1,0 +1,116 @@
+// Every transport block size that an allocation of TS 38.214 can have, there and back.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+
+#include <tests/nr.hpp>
+#include <warpband/fec/nr/tbs.hpp>
+#include <warpband/fec/nr/transport.hpp>
+
+namespace wb {
+namespace {
+
+using namespace testing;
+
+/// An allocation that has a size.
+struct sent_on {
+  nr_mcs mcs;
+  int elements = 0, layers = 0;
+  int coded_bits() const { return elements * mcs.modulation_order * layers; }
+  /// Whether a tenth of the coded bits is parity.
+  bool roomy(int size) const { return 9 * coded_bits() > 10 * (size + 24); }
+};
+/// Sizes with their base graphs, and what each is sent on.
+using size_list = std::map<std::pair<int, int>, sent_on>;
+
+/// All sizes of 1 to 275 resource blocks of 1 to 156 elements each, 1 to 4 layers and all indices of the four
+/// MCS tables. Of the allocations of a size the roomy one with the fewest coded bits; where none is roomy,
+/// the one with the most.
+size_list every_size() {
+  std::set<int> elements;
+  for (int blocks = 1; blocks <= 275; blocks++)
+    for (int each = 1; each <= 156; each++) elements.insert(blocks * each);
+  std::set<std::pair<int, double>> schemes;
+  for (int table = 1; table <= 4; table++)
+    for (int i = 0; i < 32; i++)
+      if (const nr_mcs mcs = nr_mcs_of(table, i); mcs.rate_x1024 > 0)
+        schemes.emplace(mcs.modulation_order, mcs.rate_x1024);
+  size_list sizes;
+  for (const auto& [order, rate_x1024] : schemes)
+    for (int layers = 1; layers <= 4; layers++)
+      for (const int count : elements) {
+        const sent_on now{{order, rate_x1024}, count, layers};
+        const int size = nr_transport_block_size(count, now.mcs, layers);
+        sent_on& on = sizes[{size, nr_base_graph(size, now.mcs.code_rate())}];
+        const bool fewer = now.coded_bits() < on.coded_bits();
+        if (now.roomy(size) ? !on.roomy(size) || fewer : !on.roomy(size) && !fewer) on = now;
+      }
+  return sizes;
+}
+
+/// Those above 3824 bits by the formula of 38.214 5.1.3.2: of each value that N_info is rounded to, up to
+/// `most` bits. low_rate: R <= 1/4.
+std::set<int> sizes_of_formula(int most, bool low_rate) {
+  std::set<int> sizes;
+  for (int n = 6; n <= 15; n++)
+    for (int k = 32; k <= 64; k++) {
+      const int info = k << n, bits = info + 24;
+      if (info < 3840) continue;
+      const int largest = low_rate ? 3816 : info > 8424 ? 8424 : bits;
+      const int blocks = (bits + largest - 1) / largest;
+      const int size = 8 * blocks * ((bits + 8 * blocks - 1) / (8 * blocks)) - 24;
+      if (size <= most) sizes.insert(size);
+    }
+  return sizes;
+}
+
+TEST(nr_sizes, are_all_that_the_formula_has) {
+  std::set<int> of_graph[2];
+  for (const auto& [key, on] : every_size()) {
+    EXPECT_GT(0.95 * on.coded_bits(), key.first) << "A " << key.first << ", base graph " << key.second;
+    if (key.first > 3824) of_graph[key.second - 1].insert(key.first);
+  }
+  for (const int graph : {1, 2}) {
+    const std::set<int>& sizes = of_graph[graph - 1];
+    EXPECT_EQ(sizes, sizes_of_formula(*sizes.rbegin(), graph == 2));
+    RecordProperty("sizes of graph " + std::to_string(graph), static_cast<int>(sizes.size()));
+    RecordProperty("largest of graph " + std::to_string(graph), *sizes.rbegin());
+  }
+}
+
+class nr_sizes_on : public on_backend {};
+WB_ON_ALL_BACKENDS(nr_sizes_on);
+
+/// Where code is slow, of those above 3824 bits only some.
+TEST_P(nr_sizes_on, come_back) {
+  std::mt19937_64 random(11);
+  const bool slow = GetParam().name == "scalar" || small_scale();
+  int longer = 0;
+  for (const auto& [key, on] : every_size()) {
+    const auto [size, graph] = key;
+    if (slow && size > 3824 && (size > 30000 || longer++ % 16 != 0)) continue;
+    const nr_transport_config config{.transport_bits = size,
+                                     .coded_bits = on.coded_bits(),
+                                     .modulation_order = on.mcs.modulation_order,
+                                     .layers = on.layers,
+                                     .code_rate = on.mcs.code_rate(),
+                                     .scrambling = size};
+    const bits_t sent = random_bits_of(static_cast<std::size_t>(size), random);
+    auto coded = exec().make<std::uint8_t>(static_cast<std::size_t>(config.coded_bits), 1);
+    nr_transport_encoder encoder(config);
+    encoder.run(exec(), given(exec(), sent, 1), 0, coded);
+    nr_transport_decoder decoder(config);
+    ASSERT_EQ(decoder.segmentation().block.base_graph, graph);
+    decoder.combine(exec(), given(exec(), noise_free(exec().to_host(coded), 6.f), 1), 0);
+    auto bits = exec().make<std::uint8_t>(sent.size(), 1), ok = exec().make<std::uint8_t>(1, 1);
+    decoder.decode(exec(), {.bits = bits, .ok = ok});
+    ASSERT_EQ(exec().to_host(ok), bits_t{1}) << "A " << size << ", G " << config.coded_bits;
+    ASSERT_TRUE(exec().to_host(bits) == sent) << "A " << size << ", G " << config.coded_bits;
+  }
+}
+
+}  // namespace
+}  // namespace wb
