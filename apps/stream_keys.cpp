@@ -227,7 +227,6 @@ std::vector<std::string> chains_of(const std::string& key) {
       {"code.", {"decode"}},
       {"decoder.", {"decode", "pusch"}},
       {"receiver.", {"decode"}},
-      {"massive.samples", {"uplink"}},
       {"massive.llr", {"uplink"}},
       {"massive.sums", {"uplink"}},
       {"massive.sinr", {"uplink"}},

@@ -321,8 +321,8 @@ stream_work work_of(const stream_run& r) {
     wb::downlink_config c;
     c.antennas = r.massive.antennas, c.users = r.massive.users;
     c.mode = r.massive.mode, c.iterations = r.massive.iterations;
-    return {wb::make_precode_chain(
-        {c, static_cast<int>(r.per_channel), r.frames_as.clusters, r.frames_as.clustering})};
+    return {wb::make_precode_chain({c, static_cast<int>(r.per_channel), r.frames_as.clusters,
+                                    r.frames_as.clustering, r.frames_as.half})};
   }
   const std::shared_ptr<const wb::codec> code = wb::make_codec(wb::config_of(r.code));
   if (r.loops) return loop_of(r, code);

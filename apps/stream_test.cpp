@@ -220,8 +220,14 @@ massive.cluster_method = "local_mmse"
 [[run]]
 stream.chain = "precode"
 massive = { cluster_method = "CG", solver = "cg", iterations = 3 }
+[[run]]
+stream.chain = "uplink"
+massive.samples = "complex32"
+[[run]]
+stream.chain = "precode"
+massive.samples = "complex32"
 )");
-  ASSERT_EQ(result["runs"].size(), 3U);
+  ASSERT_EQ(result["runs"].size(), 5U);
   for (const auto& run : result["runs"]) {
     EXPECT_EQ(run["counters"]["delivered"], 60);
     EXPECT_EQ(run["counters"]["erased"], 0);
@@ -276,9 +282,6 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
                 "massive.solver = cholesky is not allowed: expected cg with cluster_method cg"},
         refused{"[stream]\nitems = 8\nchain = \"uplink\"\n[massive]\ncluster_method = \"lu\"\n",
                 "massive.cluster_method = \"lu\" is not allowed"},
-        refused{"[stream]\nitems = 8\nchain = \"uplink\"\n[massive]\nclusters = 2\nsamples = "
-                "\"complex32\"\n",
-                "massive.samples = complex32 is not allowed: expected complex64 with antennas in clusters"},
         refused{"[stream]\nitems = 8\n[massive]\nclusters = 2\n",
                 "massive.clusters has no meaning with stream.chain = \"detect\""},
         refused{"[stream]\nitems = 8\nchain = \"decode\"\n[code]\nk = 64.0\n", "code.k = 64.0 is not"},

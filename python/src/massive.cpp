@@ -60,15 +60,14 @@ void detect(const Detector& d, executor_ref& where, nb::handle channel, nb::hand
                           .equalized = x.as<std::complex<float>>(1),
                           .sinr = q.as<float>(1),
                           .status = s.as<std::uint8_t>(0)};
-  if constexpr (std::is_same_v<Detector, uplink_detector>)
-    if (of_halves(h) || of_halves(y)) {
-      // Of another type the one that is none of halves is blamed for it, not for its shape.
-      if (of_halves(h)) h.expect_item({antennas, users, 2});
-      if (of_halves(y)) y.expect_item({antennas, 2});
-      if (!of_halves(h)) (void)h.as_halves(2);
-      if (!of_halves(y)) (void)y.as_halves(1);
-      return detect_as<uplink_half_input, half_complex>(d, where, h, y, n0, out);
-    }
+  if (of_halves(h) || of_halves(y)) {
+    // Of another type the one that is none of halves is blamed for it, not for its shape.
+    if (of_halves(h)) h.expect_item({antennas, users, 2});
+    if (of_halves(y)) y.expect_item({antennas, 2});
+    if (!of_halves(h)) (void)h.as_halves(2);
+    if (!of_halves(y)) (void)y.as_halves(1);
+    return detect_as<uplink_half_input, half_complex>(d, where, h, y, n0, out);
+  }
   h.expect_item({antennas, users});
   y.expect_item({antennas});
   detect_as<uplink_input, std::complex<float>>(d, where, h, y, n0, out);
@@ -115,11 +114,10 @@ void precode(const Precoder& d, executor_ref& where, nb::handle channel, nb::han
     if (in.sent.items == 0) return;
     where.run([&](executor& exec) { d.run(exec, in, out, state); });
   };
-  if constexpr (std::is_same_v<Precoder, downlink_precoder>)
-    if (of_halves(h)) {
-      h.expect_item({antennas, users, 2});
-      return run(downlink_half_input{.channel = h.as_halves(2)}, 3);
-    }
+  if (of_halves(h)) {
+    h.expect_item({antennas, users, 2});
+    return run(downlink_half_input{.channel = h.as_halves(2)}, 3);
+  }
   h.expect_item({antennas, users});
   run(downlink_input{.channel = h.as<const std::complex<float>>(2)}, 2);
 }

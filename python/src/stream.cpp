@@ -105,7 +105,7 @@ block_decoder decoder_of(nb::handle decoder) {
 
 struct stream_choice {
   pipeline_config pipeline;
-  uplink_chain_config numbers;  // of MassiveUplink; which LLRs follows from the outputs
+  uplink_chain_config numbers;  // of massive MIMO; which LLRs follows from the outputs
 };
 
 /// Nothing in Python reads a trace.
@@ -118,6 +118,36 @@ const std::vector<setting_of<stream_choice>>& stream_keywords() {
   return all;
 }
 
+bool is_uplink(nb::handle stage) {
+  return nb::isinstance<uplink_detector>(stage) || nb::isinstance<clustered_uplink_detector>(stage);
+}
+bool is_downlink(nb::handle stage) {
+  return nb::isinstance<downlink_precoder>(stage) || nb::isinstance<clustered_downlink_precoder>(stage);
+}
+
+std::unique_ptr<frame_chain> massive_chain_of(nb::handle stage, int per_channel, int splits,
+                                              uplink_chain_config numbers) {
+  numbers.symbols = per_channel, numbers.splits = splits;
+  if (nb::isinstance<uplink_detector>(stage)) {
+    numbers.detector = nb::cast<const uplink_detector&>(stage).config();
+    return make_uplink_chain(numbers);
+  }
+  if (nb::isinstance<clustered_uplink_detector>(stage)) {
+    const auto& c = nb::cast<const clustered_uplink_detector&>(stage).config();
+    numbers.detector = c.detector, numbers.clusters = c.clusters, numbers.clustering = c.method;
+    return make_uplink_chain(numbers);
+  }
+  precode_chain_config sent;
+  sent.symbols = per_channel, sent.half = numbers.half;
+  if (nb::isinstance<downlink_precoder>(stage)) {
+    sent.precoder = nb::cast<const downlink_precoder&>(stage).config();
+  } else {
+    const auto& c = nb::cast<const clustered_downlink_precoder&>(stage).config();
+    sent.precoder = c.precoder, sent.clusters = c.clusters, sent.clustering = c.method;
+  }
+  return make_precode_chain(sent);
+}
+
 std::shared_ptr<const frame_chain> chain_of(nb::handle stage, nb::handle decoder, int per_channel, int splits,
                                             const uplink_chain_config& numbers) {
   const auto shared = static_cast<std::size_t>(std::max(per_channel, 0));
@@ -126,11 +156,7 @@ std::shared_ptr<const frame_chain> chain_of(nb::handle stage, nb::handle decoder
       const detect_chain_config c{nb::cast<const detector_ref&>(stage).config, shared};
       return decoder.is_none() ? make_detect_chain(c) : make_decode_chain(c, decoder_of(decoder));
     }
-    if (nb::isinstance<uplink_detector>(stage))
-      return make_uplink_chain({nb::cast<const uplink_detector&>(stage).config(), per_channel, splits,
-                                numbers.half, numbers.llr_int8});
-    if (nb::isinstance<downlink_precoder>(stage))
-      return make_precode_chain({nb::cast<const downlink_precoder&>(stage).config(), per_channel});
+    if (is_uplink(stage) || is_downlink(stage)) return massive_chain_of(stage, per_channel, splits, numbers);
     return make_stbc_chain({nb::cast<const stbc_decoder&>(stage).config(), shared});
   });
 }
@@ -372,12 +398,13 @@ struct delivered_frames {
   }
 };
 
-template <class Sample>
+template <class Channel, class Items = Channel>
 struct samples_of {
-  view<const Sample> channel, items;
+  view<const Channel> channel;
+  view<const Items> items;
 };
 /// What a frame brings.
-using samples = std::variant<samples_of<cf>, samples_of<half_complex>>;
+using samples = std::variant<samples_of<cf>, samples_of<half_complex>, samples_of<half_complex, cf>>;
 
 /// For tests: numbers of frames, and at whose first run the device fails, "device", or the frame itself does.
 using faults = std::vector<std::pair<std::uint64_t, std::string>>;
@@ -390,7 +417,8 @@ class stream {
         decoder_(std::move(decoder)),
         channel_shape_(std::move(channel_shape)),
         item_shape_(std::move(item_shape)),
-        half_(choice.numbers.half),
+        half_channel_(choice.numbers.half),
+        half_items_(half_channel_ && is_uplink(stage_)),
         hub_(std::make_shared<frame_hub>(has_callback)),
         drops_(choice.pipeline.overflow == overflow_policy::drop_oldest),
         host_(1, std::nullopt),
@@ -434,16 +462,20 @@ class stream {
     hub_->let_go();
     const auto& in = chain_->inputs();
     const argument h(in[0].name.c_str(), channel, host_), y(in[1].name.c_str(), items_array, host_);
-    const int parts = half_ ? 1 : 0;  // the axis of real and imaginary part
     const int trailing = static_cast<int>(item_shape_.size());
-    expect(y, in[1].name, item_shape_), expect(h, in[0].name, channel_shape_);
-    const std::size_t items = product(y.batch(trailing + parts)), estimates = in[0].rows_of(items);
-    if (product(h.batch(2 + parts)) != estimates)
+    expect(y, in[1].name, item_shape_, half_items_, is_uplink(stage_));
+    expect(h, in[0].name, channel_shape_, half_channel_, is_uplink(stage_) || is_downlink(stage_));
+    // Halves have one axis more, of real and imaginary part.
+    const std::size_t items = product(y.batch(trailing + half_items_)), estimates = in[0].rows_of(items);
+    if (product(h.batch(2 + half_channel_)) != estimates)
       throw shape_error(in[0].name, "shape " + text_of(h.batch(0)),
                         std::to_string(estimates) + " in all for " + in[1].name + " of shape " +
                             text_of(y.batch(0)) + ", " + std::to_string(in[0].per_items) + " items for each");
-    const samples inputs = half_ ? samples(samples_of<half_complex>{h.as_halves(2), y.as_halves(trailing)})
-                                 : samples(samples_of<cf>{h.as<const cf>(2), y.as<const cf>(trailing)});
+    const samples inputs = [&]() -> samples {
+      if (half_items_) return samples_of<half_complex>{h.as_halves(2), y.as_halves(trailing)};
+      if (half_channel_) return samples_of<half_complex, cf>{h.as_halves(2), y.as<const cf>(trailing)};
+      return samples_of<cf>{h.as<const cf>(2), y.as<const cf>(trailing)};
+    }();
     const float n0 = noise_of(noise_var);
 
     auto f = std::make_shared<frame_state>();
@@ -561,23 +593,23 @@ class stream {
     return true;
   }
   /// Of another type than the stream's the array is blamed for that, not for its shape.
-  void expect(const argument& a, const std::string& name, const extents& shape) const {
-    if (half_) {
+  static void expect(const argument& a, const std::string& name, const extents& shape, bool half,
+                     bool may_be_half) {
+    if (half) {
       if (a.type() != number::float16) (void)a.as_halves(static_cast<int>(shape.size()));
       return shape.size() == 1 ? a.expect_item({shape[0], 2}) : a.expect_item({shape[0], shape[1], 2});
     }
     if (a.type() == number::float16)
-      throw shape_error(name, "an array of float16",
-                        nb::isinstance<uplink_detector>(stage_)
-                            ? "one of complex64, or a stream with samples = \"complex32\""
-                            : "one of complex64");
+      throw shape_error(
+          name, "an array of float16",
+          may_be_half ? "one of complex64, or a stream with samples = \"complex32\"" : "one of complex64");
     shape.size() == 1 ? a.expect_item({shape[0]}) : a.expect_item({shape[0], shape[1]});
   }
   float noise_of(nb::handle noise_var) {
     if (PyFloat_Check(noise_var.ptr()) || PyLong_Check(noise_var.ptr())) {
       const double value = PyFloat_AsDouble(noise_var.ptr());
       if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-      check_noise(value, nb::isinstance<downlink_precoder>(stage_));
+      check_noise(value, is_downlink(stage_));
       return static_cast<float>(value);
     }
     if (noise_var.is_none()) throw nb::type_error("noise_var is None: expected a number");
@@ -609,7 +641,7 @@ class stream {
 
   nb::object stage_, decoder_;
   extents channel_shape_, item_shape_;
-  bool half_;  // what comes in is pairs of halves
+  bool half_channel_, half_items_;  // which of them come in as pairs of halves
   std::shared_ptr<frame_hub> hub_;
   std::shared_ptr<const frame_chain> chain_;
   std::size_t slots_ = 0;

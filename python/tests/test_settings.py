@@ -39,7 +39,7 @@ def message(make, error=ValueError):
     (lambda: wb.awgn(SENT, noise_var="1", seed=1), "noise_var = '1' is not allowed: expected a number"),
     (lambda: wb.lte_numerology(bandwidth_mhz="5"), "bandwidth_mhz = '5' is not allowed: expected a number"),
     (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5.0), "most_items = 5.0 is not allowed: expected an integer from 1 to 2^31"),
-    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, splits="2"), "splits = '2' is not allowed: expected 1 but with MassiveUplink"),
+    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, splits="2"), "splits = '2' is not allowed: expected 1 but with MassiveUplink and ClusteredUplink"),
     (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, devices=5), 'devices = 5 is not allowed: expected a list of "cpu", "cuda:0", "cuda:1", ...'),
     (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, outputs=5), "outputs = 5 is not allowed: expected a list"),
     (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, on_frame=5), "on_frame = 5 is not allowed: expected a function or None"),

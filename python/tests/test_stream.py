@@ -111,9 +111,22 @@ def stages(rng):
         frame = (halves(complex_normal(rng, 4, 24, 6)), halves(complex_normal(rng, 4, 7, 24)), 0.1)
         of_stream = {"stage": made, "items_per_channel": 7, "most_items": 28, "samples": "complex32"}
         return of_stream, frame, outputs, made(*frame, outputs=outputs)
+
+    def narrow_sent(made):
+        frame = (halves(complex_normal(rng, 4, 24, 6)), complex_normal(rng, 4, 7, 6), 0.1)
+        of_stream = {"stage": made, "items_per_channel": 7, "most_items": 28, "samples": "complex32"}
+        return of_stream, frame, "precoded", made(*frame)
     yield "uplink of halves", narrow(wb.MassiveUplink(antennas=24, users=6, qam=64, solver="jacobi-cg", iterations=2), ("llr", "status"))
     yield "uplink of halves, int8", narrow(wb.MassiveUplink(**steps, llr="log_p1_p0"), ("status", "llr_int8"))
     yield "precode", massive(wb.MassiveDownlink(antennas=24, users=6), 6, ("precoded", "status"))
+    yield "precode by halves", narrow_sent(wb.MassiveDownlink(antennas=24, users=6))
+    parts = {"clusters": 3, "cluster_method": "local-mmse"}
+    by_cg = {"antennas": 24, "users": 6, "clusters": 4, "cluster_method": "cg", "solver": "cg", "iterations": 2}
+    yield "clusters", massive(wb.ClusteredUplink(**steps, clusters=4), 24, ("llr", "status"))
+    yield "clusters cg, other sign", massive(wb.ClusteredUplink(qam=4, **by_cg, llr="log_p1_p0"), 24, "llr")
+    yield "clusters of halves, int8", narrow(wb.ClusteredUplink(**steps, **parts), ("llr_int8", "status"))
+    yield "precode in clusters", massive(wb.ClusteredDownlink(antennas=24, users=6, **parts), 6, ("precoded", "status"))
+    yield "precode in clusters by halves", narrow_sent(wb.ClusteredDownlink(**by_cg))
 
     for code in ("alamouti", "silver", "golden"):
         decoder = wb.StbcDecoder(type=code, qam=4, rx_antennas=2)
@@ -138,8 +151,9 @@ def stages(rng):
 
 
 NAMES = ["detector", "other sign", "one output", "uplink", "uplink cg", "uplink int8", "uplink int8, other sign", "uplink of halves",
-         "uplink of halves, int8", "precode", "alamouti", "silver", "golden", "turbo", "int16",
-         "ldpc", "viterbi", "bcjr"]
+         "uplink of halves, int8", "precode", "precode by halves", "clusters", "clusters cg, other sign", "clusters of halves, int8",
+         "precode in clusters", "precode in clusters by halves", "alamouti", "silver", "golden", "turbo", "int16", "ldpc", "viterbi",
+         "bcjr"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -235,6 +249,35 @@ def test_halves_of_torch(rng):
             assert isinstance(llr, torch.Tensor) and llr.numpy().tobytes() == wanted.tobytes()
     with wb.Stream(**settings_of) as stream, pytest.raises(ValueError, match="complex32 is not allowed"):
         stream.push(*narrow, 0.5)
+
+
+def test_clusters_have_the_bits_of_halves_converted_first(rng):
+    """And of a precoder only the channel is of halves."""
+    h, y, s = (complex_normal(rng, *shape) for shape in ((3, 24, 4), (3, 5, 24), (3, 5, 4)))
+    wide = [(a.astype(np.float32)[..., 0] + 1j * a.astype(np.float32)[..., 1]).astype(np.complex64) for a in (halves(h), halves(y))]
+    settings_of = {"items_per_channel": 5, "most_items": 15, "samples": "complex32"}
+    for method in ("exact", "local-mmse"):
+        detector = wb.ClusteredUplink(antennas=24, users=4, qam=16, clusters=3, cluster_method=method)
+        with wb.Stream(stage=detector, splits=1, **settings_of) as stream:
+            assert stream.push(halves(h), halves(y), 0.5).result().tobytes() == detector(*wide, 0.5).tobytes()
+        precoder = wb.ClusteredDownlink(antennas=24, users=4, clusters=3, cluster_method=method)
+        with wb.Stream(stage=precoder, **settings_of) as stream:
+            assert stream.push(halves(h), s, 0.5).result().tobytes() == precoder(wide[0], s, 0.5).tobytes()
+            for arrays, message in (((halves(h), halves(s)), "sent = an array of float16.*expected one of complex64$"),
+                                    ((h, s), "channel = an array of complex64.*float16")):
+                with pytest.raises(ValueError, match=message):
+                    stream.push(*arrays, 0.5)
+    with wb.Stream(stage=precoder, **{**settings_of, "samples": "complex64"}) as stream:
+        with pytest.raises(ValueError, match='channel = an array of float16.*samples = "complex32"'):
+            stream.push(halves(h), s, 0.5)
+        assert stream.push(h, s, 0).result().tobytes() == precoder(h, s, 0).tobytes()  # a precoder takes N0 = 0
+
+
+def test_clusters_of_more_antennas_than_one_detector_takes(rng):
+    h, y = complex_normal(rng, 2, 1024, 4), complex_normal(rng, 2, 1024)
+    detector = wb.ClusteredUplink(antennas=1024, users=4, qam=4, clusters=2)
+    with wb.Stream(stage=detector, most_items=2) as stream:
+        assert stream.push(h, y, 0.5).result().tobytes() == detector(h, y, 0.5).tobytes()
 
 
 def test_halves_that_are_refused(rng):
@@ -828,7 +871,10 @@ def test_settings(rng):
             ({"devices": ["cpu", "tpu"]}, "tpu"), ({"overflow": "drop"}, 'overflow = "drop" .*"wait" or "drop-oldest"'),
             ({"waiting": "nap"}, 'waiting = "nap" .*"block" or "spin"'), ({"deadline_us": -1.0}, "deadline_us = -1"),
             ({"deadline_us": float("nan")}, "deadline_us = "), ({"items_per_channel": 0}, "items_per_channel = 0"),
-            ({"splits": 2}, "splits = 2 .*MassiveUplink"), ({"samples": "complex32"}, "samples = .*complex64.*but with MassiveUplink"),
+            ({"splits": 2}, "splits = 2 .*MassiveUplink"), ({"samples": "complex32"}, "samples = .*complex64.*but with massive MIMO"),
+            ({"stage": wb.ClusteredDownlink(antennas=8, users=2, clusters=2), "splits": 2}, "splits = 2 .*ClusteredUplink"),
+            ({"stage": wb.ClusteredUplink(antennas=8, users=2, qam=4, clusters=2, executor=wb.cpu(threads=1))},
+             "stage = one with an executor"),
             ({"stage": wb.MassiveUplink(antennas=8, users=2, qam=4), "samples": "half"}, 'samples = "half" .*complex64.*complex32'),
             ({"stage": wb.MassiveUplink(antennas=8, users=2, qam=4), "outputs": ("llr", "llr_int8")}, "one of 'llr' and 'llr_int8'"),
             ({"stage": wb.MassiveDownlink(antennas=8, users=2), "outputs": "llr_int8"}, "outputs = 'llr_int8'"),

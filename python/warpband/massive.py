@@ -215,8 +215,7 @@ class ClusteredUplink(_Uplink):
     "exact" adds up what each cluster sums over its antennas: up to rounding the central detector. "local-mmse" adds the
     estimates of a detector in each cluster, weighted with their SINRs (Jeon, Li, Cavallaro, Studer, IEEE Trans. Signal
     Processing 67(17), 2019); it needs ``antennas / clusters >= users``. "cg" exchanges ``users`` values in each iteration of
-    conjugate gradients (Li et al., IEEE JETCAS 7(4), 2017); it needs ``solver="cg"``. Arrays are those of :class:`MassiveUplink`,
-    but not of halves.
+    conjugate gradients (Li et al., IEEE JETCAS 7(4), 2017); it needs ``solver="cg"``. Arrays are those of :class:`MassiveUplink`.
 
     Args:
         {settings}

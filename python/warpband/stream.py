@@ -30,7 +30,7 @@ from ._settings import listed, made, refused
 from .conv import BcjrDecoder, ViterbiDecoder
 from .detect import Detector
 from .ldpc import LdpcDecoder
-from .massive import MassiveDownlink, MassiveUplink
+from .massive import ClusteredDownlink, ClusteredUplink, MassiveDownlink, MassiveUplink
 from .stbc import StbcDecoder
 from .turbo import TurboDecoder
 
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from ._keywords import StreamKeywords
 
 __all__ = ["FrameDropped", "Latencies", "Stream", "StreamFrame", "StreamStats", "Ticket"]
+
+_UPLINKS = (MassiveUplink, ClusteredUplink)
+_DOWNLINKS = (MassiveDownlink, ClusteredDownlink)
 
 
 class FrameDropped(RuntimeError):
@@ -340,18 +343,19 @@ class Stream(Described):
     """Runs a stage on frames, in order, on several devices at a time. Made of what does the work, and then fed with frames.
 
     Args:
-        stage: what is done with a frame: a soft MIMO detector, :class:`MassiveUplink`, :class:`MassiveDownlink` or
-            :class:`StbcDecoder`. Its ``executor`` is to be None.
+        stage: what is done with a frame: a soft MIMO detector, :class:`MassiveUplink`, :class:`MassiveDownlink`,
+            :class:`ClusteredUplink`, :class:`ClusteredDownlink` or :class:`StbcDecoder`. Its ``executor`` is to be None. Clusters
+            share the device that has the frame.
         decoder: behind a detector, :class:`TurboDecoder`, :class:`LdpcDecoder`, :class:`ViterbiDecoder` or
             :class:`BcjrDecoder`: the LLRs of a frame, use after use, are cut into codewords; what is left behind the last
             whole one is not decoded.
         {settings}
         items_per_channel: items that share an H, which is sent once for them, 1..2^20. The last H of a frame may serve fewer, but
-            for MassiveUplink and MassiveDownlink.
-        splits: MassiveUplink: the vectors of a frame come in so many splits, each with ``items_per_channel / splits`` vectors of
-            every H, as OFDM symbols come from a radio; ``parts`` are then splits. "complex32" is for it alone.
+            for massive MIMO.
+        splits: of the uplinks: the vectors of a frame come in so many splits, each with ``items_per_channel / splits`` vectors of
+            every H, as OFDM symbols come from a radio; ``parts`` are then splits.
         outputs: which outputs a frame's result has, one or several names: "llr" and "status"; with a decoder "bits" and, but for
-            convolutional codes, "iterations"; of MassiveDownlink "precoded" and "status"; of MassiveUplink "llr_int8" too, instead
+            convolutional codes, "iterations"; of precoders "precoded" and "status"; of the uplinks "llr_int8" too, instead
             of "llr": in steps of 1 / ``llr_steps``, a quarter of the bytes. None takes the first.
         on_frame: called with a :class:`StreamFrame` for each frame that is delivered or has failed, in order, by a thread of the
             stream's own. It may push. While it runs frames go on until as many wait for it as there are slots; then they wait
@@ -376,7 +380,8 @@ class Stream(Described):
     True
     """
 
-    def __init__(self, *, stage: Detector | MassiveUplink | MassiveDownlink | StbcDecoder,
+    def __init__(self, *,
+                 stage: Detector | MassiveUplink | MassiveDownlink | ClusteredUplink | ClusteredDownlink | StbcDecoder,
                  decoder: TurboDecoder | LdpcDecoder | ViterbiDecoder | BcjrDecoder | None = None, items_per_channel: int = 1,
                  splits: int = 1, outputs: str | Sequence[str] | None = None, on_frame: Callable[[StreamFrame], Any] | None = None,
                  _faults: Sequence[tuple[int, str]] = (), **settings: Unpack[StreamKeywords]):
@@ -389,8 +394,8 @@ class Stream(Described):
                                  f"{type(stage).__name__}")
             if not isinstance(decoder, (TurboDecoder, LdpcDecoder, ViterbiDecoder, BcjrDecoder)):
                 raise TypeError(f"decoder is a {type(decoder).__name__}: expected one of the package's decoders")
-        if splits != 1 and not isinstance(stage, MassiveUplink):
-            raise refused("splits", splits, "1 but with MassiveUplink")
+        if splits != 1 and not isinstance(stage, _UPLINKS):
+            raise refused("splits", splits, "1 but with MassiveUplink and ClusteredUplink")
         for name, part in (("stage", stage), ("decoder", decoder)):
             if getattr(part, "_executor", None) is not None:
                 raise ValueError(f"{name} = one with an executor is not allowed: expected executor=None, as a stream has its own")
@@ -403,7 +408,7 @@ class Stream(Described):
         else:
             table = {per_item[0]: (per_item[1], per_item[2]), "status": (UINT8, ())}
         ports = list(table)
-        if isinstance(stage, MassiveUplink):
+        if isinstance(stage, _UPLINKS):
             table["llr_int8"] = (INT8, per_item[2])
         names = [next(iter(table))] if outputs is None else [outputs] if isinstance(outputs, str) else listed("outputs", outputs)
         for name in names:
@@ -417,18 +422,19 @@ class Stream(Described):
         # the LLRs of either type are the same port
         self._made = [(table[name], ports.index("llr" if name == "llr_int8" else name), reversed_llr and name.startswith("llr"))
                       for name in names]
-        self._items_name = "sent" if isinstance(stage, MassiveDownlink) else "received"
+        self._items_name = "sent" if isinstance(stage, _DOWNLINKS) else "received"
         if isinstance(settings.get("devices"), str):
             settings["devices"] = (settings["devices"],)
-        if settings.get("samples", "complex64") != "complex64" and not isinstance(stage, MassiveUplink):
-            raise refused("samples", settings["samples"], '"complex64" but with MassiveUplink')
+        if settings.get("samples", "complex64") != "complex64" and not isinstance(stage, _UPLINKS + _DOWNLINKS):
+            raise refused("samples", settings["samples"], '"complex64" but with massive MIMO')
         self._work = self._stream = made(
             _core.Stream, stage=work, decoder=None if decoder is None else decoder._work, items_per_channel=items_per_channel,
             splits=splits, llr_int8="llr_int8" in names, channel_shape=channel, item_shape=item,
             calls_back=on_frame is not None, settings=settings, faults=list(_faults))
         self._pid = os.getpid()
-        self._half = self.samples == "complex32"
-        self._trailing = len(item) + self._half
+        self._half_channel = self.samples == "complex32"
+        self._half_items = self._half_channel and isinstance(stage, _UPLINKS)
+        self._trailing = len(item) + self._half_items
         self._about = _About(self.devices, self.deadline_us, not (outputs is None or isinstance(outputs, str)))
         self._caller = None if on_frame is None else _Caller(self._stream.frames, on_frame)
         _open.add(self)
@@ -454,9 +460,10 @@ class Stream(Described):
             channel: H, complex64, ``(..., rx_antennas, streams)``, ``(..., antennas, users)`` or ``(..., rx_antennas, 2)`` as of the
                 stage; its batch axes hold one for each ``items_per_channel`` items.
             items: what the stage takes: received vectors ``(..., antennas)``, of the space-time codes ``(..., 2, rx_antennas)``, or
-                the symbols of MassiveDownlink ``(..., users)``; complex64. Its batch axes are those of the result; behind
-                a decoder that has one, of codewords. With ``samples="complex32"`` both are of halves: float16 with a last axis
-                of 2, real and imaginary part, or tensors of torch.complex32.
+                the symbols of a precoder ``(..., users)``; complex64. Its batch axes are those of the result; behind
+                a decoder that has one, of codewords. With ``samples="complex32"`` ``channel`` and received vectors are of halves:
+                float16 with a last axis of 2, real and imaginary part, or tensors of torch.complex32. Symbols that are sent stay
+                complex64.
             noise_var: N0, one number for the frame.
             tag: anything; the frame has it. One that refers to the stream keeps it until the frame is delivered and the stream
                 is used again or stopped.
@@ -471,13 +478,14 @@ class Stream(Described):
             RuntimeError: no device is left, or the stream was stopped.
             TimeoutError: no slot was free in time.
         """
-        if self._half:
-            channel, items = as_halves(channel)[0], as_halves(items)[0]
-        else:
-            for name, array in (("channel", channel), (self._items_name, items)):
-                if not isinstance(array, np.ndarray) and str(getattr(array, "dtype", "")) == "torch.complex32":
-                    raise ValueError(f"{name} = an array of complex32 is not allowed: expected complex64, or "
-                                     'samples = "complex32" for the stream')
+        if self._half_channel:
+            channel = as_halves(channel)[0]
+        if self._half_items:
+            items = as_halves(items)[0]
+        for name, array in (("channel", channel), (self._items_name, items)):
+            if not isinstance(array, np.ndarray) and str(getattr(array, "dtype", "")) == "torch.complex32":
+                raise ValueError(f"{name} = an array of complex32 is not allowed: expected complex64"
+                                 + ("" if self._half_channel else ', or samples = "complex32" for the stream'))
         space = space_of(items)
         if not isinstance(space, NumpySpace):
             raise ValueError(f"{self._items_name} = an array on a device is not allowed: expected one in host memory, from which "
@@ -597,10 +605,11 @@ def _arrays_of(stage: Any) -> tuple[Any, list[int], list[int], tuple[str, Any, t
     """The compiled part of a stage, the axes of its H and of an item, and its first output."""
     if isinstance(stage, Detector):
         return (stage._work, [stage.rx_antennas, stage.streams], [stage.rx_antennas], ("llr", FLOAT32, (stage.bits_per_use,)))
-    if isinstance(stage, MassiveUplink):
+    if isinstance(stage, _UPLINKS):
         return (stage._work, [stage.antennas, stage.users], [stage.antennas], ("llr", FLOAT32, (stage.bits_per_vector,)))
-    if isinstance(stage, MassiveDownlink):
+    if isinstance(stage, _DOWNLINKS):
         return (stage._work, [stage.antennas, stage.users], [stage.users], ("precoded", COMPLEX64, (stage.antennas,)))
     if isinstance(stage, StbcDecoder):
         return (stage._work, [stage.rx_antennas, 2], [2, stage.rx_antennas], ("llr", FLOAT32, (stage.bits_per_codeword,)))
-    raise TypeError(f"stage is a {type(stage).__name__}: expected a detector, MassiveUplink, MassiveDownlink or StbcDecoder")
+    raise TypeError(f"stage is a {type(stage).__name__}: expected a detector, MassiveUplink, MassiveDownlink, ClusteredUplink, "
+                    "ClusteredDownlink or StbcDecoder")

@@ -32,16 +32,18 @@ struct cluster_shape {
 };
 
 /// A copy that begins on a multiple of 16 bytes.
-std::vector<float4> aligned(const wb::testing::samples& values) {
-  std::vector<float4> memory((values.size() + 1) / 2);
+template <class T>
+std::vector<float4> aligned(const std::vector<T>& values) {
+  std::vector<float4> memory((values.size() * sizeof values[0] + 15) / 16);
   std::memcpy(memory.data(), values.data(), values.size() * sizeof values[0]);
   return memory;
 }
 /// Elements of cluster c of rows of `elements`.
-view<const cx_pair> part_of(const std::vector<float4>& all, std::size_t elements, std::size_t items, int c,
-                            int clusters) {
+template <class T = cx_pair>
+view<const T> part_of(const std::vector<float4>& all, std::size_t elements, std::size_t items, int c,
+                      int clusters) {
   const std::size_t own = elements / static_cast<std::size_t>(clusters);
-  return {reinterpret_cast<const cx_pair*>(all.data()) + static_cast<std::size_t>(c) * own, own, items, 1,
+  return {reinterpret_cast<const T*>(all.data()) + static_cast<std::size_t>(c) * own, own, items, 1,
           elements};
 }
 template <class T>
@@ -49,9 +51,10 @@ view<T> rows(T* data, std::size_t elements, std::size_t items) {
   return {data, elements, items, 1, elements};
 }
 
+/// H and y as pairs of halves with `half`.
 template <class P>
 massive_result detect_emulated(const uplink_config& config, const massive_batch& b, const cluster_shape& s,
-                               unsigned seed) {
+                               unsigned seed, bool half = false) {
   constexpr int U = P::users;
   massive_args a;
   a.antennas = config.antennas / s.clusters, a.users = U, a.symbols = static_cast<int>(b.symbols);
@@ -59,13 +62,19 @@ massive_result detect_emulated(const uplink_config& config, const massive_batch&
   a.pam_bits = config.qam == 16 ? 2 : 3;
   a.exact_sinr = config.sinr == massive_sinr::exact;
   a.clip = 3e38f;
-  const std::vector<float4> h = aligned(b.h), y = aligned(b.y);
+  const std::vector<float4> h = half ? aligned(wb::testing::halves_of(b.h)) : aligned(b.h),
+                            y = half ? aligned(wb::testing::halves_of(b.y)) : aligned(b.y);
   const std::size_t values = sums_values(U, a.symbols), all = values * b.frames,
                     bits = 2 * static_cast<std::size_t>(a.pam_bits) * U;
   std::vector<float> sums(all * static_cast<std::size_t>(s.clusters), NAN);
   for (int c = 0; c < s.clusters; c++) {
-    a.channel = part_of(h, b.antennas * U, b.frames, c, s.clusters);
-    a.in = part_of(y, b.antennas, b.vectors(), c, s.clusters);
+    if (half) {
+      a.half_channel = part_of<half_complex>(h, b.antennas * U, b.frames, c, s.clusters);
+      a.half_in = part_of<half_complex>(y, b.antennas, b.vectors(), c, s.clusters);
+    } else {
+      a.channel = part_of(h, b.antennas * U, b.frames, c, s.clusters);
+      a.in = part_of(y, b.antennas, b.vectors(), c, s.clusters);
+    }
     const cluster_sums_args args{a, true,
                                  rows(sums.data() + static_cast<std::size_t>(c) * all, values, b.frames)};
     EXPECT_TRUE(takes_cluster_sums(args, emulation::shared_bytes));
@@ -134,9 +143,27 @@ TEST(emulated_clusters, exact_sums_have_the_bits_of_a_cpu) {
       const auto run = s.users == 16
                            ? (s.symbols > 1 ? detect_emulated<uplink_16_shared> : detect_emulated<uplink_16>)
                            : (s.symbols > 1 ? detect_emulated<uplink_32_shared> : detect_emulated<uplink_32>);
-      EXPECT_TRUE(run(c.detector, b, s, seed) == want);
+      EXPECT_TRUE(run(c.detector, b, s, seed, false) == want);
       seed += 100;
     }
+  }
+}
+
+TEST(emulated_clusters, halves_have_the_bits_of_complex64_that_holds_the_same) {
+  unsigned seed = 5000;
+  for (const cluster_shape& s : {cluster_shape{64, 16, 1, 23, 1, 4},
+                                 {72, 16, 3, 11, 2, 2},
+                                 {128, 32, 1, 19, 1, 2},
+                                 {72, 32, 15, 5, 1, 2}}) {
+    SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users));
+    const massive_batch b =
+        wb::testing::in_halves(wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames));
+    const uplink_config c{.antennas = static_cast<int>(s.antennas), .users = static_cast<int>(s.users)};
+    const auto run = s.users == 16
+                         ? (s.symbols > 1 ? detect_emulated<uplink_16_shared> : detect_emulated<uplink_16>)
+                         : (s.symbols > 1 ? detect_emulated<uplink_32_shared> : detect_emulated<uplink_32>);
+    EXPECT_TRUE(run(c, b, s, seed, true) == run(c, b, s, seed, false));
+    seed += 100;
   }
 }
 
@@ -156,6 +183,11 @@ TEST(emulated_clusters, other_calls_keep_the_general_kernels) {
   EXPECT_FALSE(sums_of(other, true));
   EXPECT_FALSE(takes_cluster_solve(other));
   other = a, other.channel.element_stride = 2;
+  EXPECT_FALSE(sums_of(other, true));
+  other = a, other.half_channel = part_of<half_complex>(memory, 128 * 32, 1, 0, 1);
+  other.half_in = part_of<half_complex>(memory, 128, 1, 0, 1);
+  EXPECT_TRUE(sums_of(other, true));
+  other.antennas = 126;
   EXPECT_FALSE(sums_of(other, true));
   float llr[2] = {};
   other = a, other.llr = view<float>{llr + 1, 128, 1, 1, 128};

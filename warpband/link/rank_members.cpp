@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/named.hpp>
 #include <warpband/core/packed.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/link/result.hpp>
@@ -45,7 +46,7 @@ frame_counts counts_of(reader& in, double& seconds) {
 reader checked(message bytes, const std::string& name) {
   reader in = read_back(std::move(bytes));
   if (in.get<answer>() == answer::ok) return in;
-  throw error(name + ": " + in.get<std::string>());
+  throw error(named(name, in.get<std::string>()));
 }
 
 class rank_member final : public team_member {

@@ -12,6 +12,7 @@
 
 #include <warpband/core/decimal.hpp>
 #include <warpband/core/error.hpp>
+#include <warpband/core/named.hpp>
 #include <warpband/link/chain.hpp>
 
 namespace wb {
@@ -187,7 +188,7 @@ const frame_counts& link_team::run(std::uint64_t first_frame, std::size_t frames
     try {
       members_[begun]->begin(first, shares[begun], point_db);
     } catch (const std::exception& e) {
-      failed = members_[begun]->name() + ": " + e.what();
+      failed = named(members_[begun]->name(), e.what());
       break;
     }
   }
@@ -199,7 +200,7 @@ const frame_counts& link_team::run(std::uint64_t first_frame, std::size_t frames
       frames_[i] = frames_[i] / 2 + static_cast<double>(shares[i]);
       seconds_[i] = seconds_[i] / 2 + members_[i]->seconds();
     } catch (const std::exception& e) {
-      if (failed.empty()) failed = members_[i]->name() + ": " + e.what();
+      if (failed.empty()) failed = named(members_[i]->name(), e.what());
     }
   }
   if (!failed.empty()) throw error(failed);

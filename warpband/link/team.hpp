@@ -46,7 +46,7 @@ class link_team final : public frame_runner {
   link_team(link_config config, std::vector<std::unique_ptr<team_member>> members);
 
   /// Throws an error that begins with the member's name where one fails; the others have ended their part
-  /// then.
+  /// then. What was counted before stays valid: a run goes on from it on another team.
   const frame_counts& run(std::uint64_t first_frame, std::size_t frames, double point_db) override;
   const link_config& config() const noexcept override { return config_; }
   std::size_t max_batch() const noexcept override { return max_batch_; }

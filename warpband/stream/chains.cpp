@@ -16,8 +16,8 @@ const std::vector<setting_of<uplink_chain_config>>& uplink_chain_settings() {
   using c = uplink_chain_config;
   static const std::vector<setting_of<c>> all{
       words("samples", &c::half, {{"complex64", false}, {"complex32", true}},
-            "H and y as pairs of floats, or of halves, which cross the bus in half the time; all is computed "
-            "in float32."),
+            "H and y, of precode H alone, as pairs of floats, or of halves, which cross the bus in half the "
+            "time; all is computed in float32."),
       words("llr", &c::llr_int8, {{"float32", false}, {"int8", true}},
             "LLRs as floats, or in 8 bits: the nearest of +-127 steps.")};
   return all;
@@ -260,11 +260,12 @@ bool is_clustered(const Config& c) {
 class uplink_chain final : public chain_base {
  public:
   explicit uplink_chain(const uplink_chain_config& c)
-      : detector_(c.detector), symbols_(c.symbols), splits_(c.splits), half_(c.half), llr_int8_(c.llr_int8) {
-    if (is_clustered(c)) {
+      : symbols_(c.symbols), splits_(c.splits), half_(c.half), llr_int8_(c.llr_int8) {
+    if (is_clustered(c))
       clustered_.emplace(clustered_uplink_config{c.detector, c.clusters, c.clustering});
-      if (half_) throw argument_error("samples", "complex32", "complex64 with antennas in clusters");
-    }
+    else
+      detector_.emplace(c.detector);
+    const std::size_t bits = clustered_ ? clustered_->bits_per_vector() : detector_->bits_per_vector();
     check_range("symbols", symbols_, 1, 1 << 20);
     if (splits_ < 1 || symbols_ % splits_ != 0)
       throw argument_error("splits", std::to_string(splits_),
@@ -277,12 +278,10 @@ class uplink_chain final : public chain_base {
                {.name = "received", .type = samples, .elements = b},
                shared_noise()};
     inputs_[0].whole = splits_ > 1;
-    outputs_ = {{.name = "llr",
-                 .type = llr_int8_ ? element_type::int8 : f32,
-                 .elements = detector_.bits_per_vector()},
+    outputs_ = {{.name = "llr", .type = llr_int8_ ? element_type::int8 : f32, .elements = bits},
                 status_port()};
     stages_ = {"uplink"};
-    bits_ = static_cast<double>(detector_.bits_per_vector());
+    bits_ = static_cast<double>(bits);
   }
   std::size_t multiple() const noexcept override { return granularity_; }
   std::unique_ptr<chain_run> attach(executor& exec, std::size_t) const override {
@@ -320,31 +319,33 @@ class uplink_chain final : public chain_base {
       detect(exec, in, out);
     }
   }
-  void detect(executor& exec, const uplink_input& in, const uplink_output& out) const {
+  template <class Input>
+  void detect(executor& exec, const Input& in, const uplink_output& out) const {
     if (clustered_)
       clustered_->run(exec, in, out);
     else
-      detector_.run(exec, in, out);
-  }
-  void detect(executor& exec, const uplink_half_input& in, const uplink_output& out) const {
-    detector_.run(exec, in, out);
+      detector_->run(exec, in, out);
   }
 
-  uplink_detector detector_;
-  std::optional<clustered_uplink_detector> clustered_;  // in its place
+  std::optional<uplink_detector> detector_;  // one of them
+  std::optional<clustered_uplink_detector> clustered_;
   int symbols_, splits_;
   bool half_, llr_int8_;
 };
 
 class precode_chain final : public chain_base {
  public:
-  explicit precode_chain(const precode_chain_config& c) : precoder_(c.precoder), symbols_(c.symbols) {
+  explicit precode_chain(const precode_chain_config& c)
+      : precoder_(c.precoder), symbols_(c.symbols), half_(c.half) {
     check_range("symbols", symbols_, 1, 1 << 20);
     if (is_clustered(c)) clustered_.emplace(clustered_downlink_config{c.precoder, c.clusters, c.clustering});
     const std::size_t b = size(c.precoder.antennas), u = size(c.precoder.users);
     name_ = "precode";
     granularity_ = size(symbols_);
-    inputs_ = {{.name = "channel", .type = c64, .elements = b * u, .per_items = granularity_},
+    inputs_ = {{.name = "channel",
+                .type = half_ ? element_type::complex32 : c64,
+                .elements = b * u,
+                .per_items = granularity_},
                {.name = "sent", .type = c64, .elements = u},
                shared_noise()};
     outputs_ = {{.name = "precoded", .type = c64, .elements = b}, status_port()};
@@ -356,11 +357,20 @@ class precode_chain final : public chain_base {
     return std::make_unique<single_run<precode_chain>>(*this, exec);
   }
   void queue(executor& exec, const frame_arrays& f) const {
-    const view<const cx64> h = input<cx64>(inputs_, f, 0);
-    const downlink_input in{.channel = h,
-                            .sent = input<cx64>(inputs_, f, 1),
-                            .noise_var = noise_of(f, 2, h.items),
-                            .symbols = symbols_};
+    if (half_)
+      queue<downlink_half_input, half_complex>(exec, f);
+    else
+      queue<downlink_input, cx64>(exec, f);
+  }
+
+ private:
+  template <class Input, class Sample>
+  void queue(executor& exec, const frame_arrays& f) const {
+    const view<const Sample> h = input<Sample>(inputs_, f, 0);
+    const Input in{.channel = h,
+                   .sent = input<cx64>(inputs_, f, 1),
+                   .noise_var = noise_of(f, 2, h.items),
+                   .symbols = symbols_};
     const view<cx64> precoded = output<cx64>(outputs_, f, 0);
     const view<std::uint8_t> status = output<std::uint8_t>(outputs_, f, 1);
     if (clustered_)
@@ -369,10 +379,10 @@ class precode_chain final : public chain_base {
       precoder_.run(exec, in, precoded, status);
   }
 
- private:
   downlink_precoder precoder_;
   std::optional<clustered_downlink_precoder> clustered_;  // in its place
   int symbols_;
+  bool half_;
 };
 
 // ---- space-time codes

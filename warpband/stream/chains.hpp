@@ -14,6 +14,7 @@
 //   precode   channel [vectors / symbols, B * U],                   precoded [vectors, B], status [vectors,
 //   1]
 //             sent [vectors, U], noise_var [1]
+//             (channel as halves with `half`)
 //   stbc      channel [ceil(codewords / codewords_per_channel),     llr [codewords, bits_per_codeword],
 //             2 * R], received [codewords, 2 * R], noise_var [1]    status [codewords, 1]
 //
@@ -72,8 +73,7 @@ struct uplink_chain_config {
   bool half = false;
   /// LLRs go as int8, in steps of 1 / detector.llr_steps: a quarter of the bytes.
   bool llr_int8 = false;
-  /// The antennas in clusters (massive/cluster), which share the executor of a frame. More than one, or a
-  /// method other than exact, needs complex64 samples.
+  /// The antennas in clusters (massive/cluster), which share the executor of a frame.
   int clusters = 1;
   cluster_method clustering = cluster_method::exact;
 };
@@ -84,6 +84,7 @@ struct precode_chain_config {
   int symbols = 14;
   int clusters = 1;
   cluster_method clustering = cluster_method::exact;
+  bool half = false;  // H comes as pairs of halves
 };
 struct stbc_chain_config {
   stbc_config decoder;

@@ -142,6 +142,29 @@ void detect_in_clusters(host_frame& f, const wb::clustered_uplink_config& config
                                              .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
 }
 
+void precode_in_clusters(host_frame& f, const wb::clustered_downlink_config& config) {
+  const auto exec = wb::testing::open_scalar();
+  wb::clustered_downlink_precoder(config).run(*exec,
+                                              {.channel = rows(f.input<cf>(0), 128, f.items / 5),
+                                               .sent = rows(f.input<cf>(1), 8, f.items),
+                                               .noise_var = shared(f, f.items / 5),
+                                               .symbols = 5},
+                                              rows(f.output<cf>(0), 16, f.items),
+                                              rows(f.output<std::uint8_t>(1), 1, f.items));
+}
+/// Calls `direct` with the first `count` arrays, of halves, converted to complex64.
+void widened(host_frame& f, std::size_t count, void (*direct)(host_frame&)) {
+  host_frame wide = f;
+  for (std::size_t i = 0; i < count; i++) {
+    const std::size_t samples = f.in[i].size() / sizeof(wb::half_complex);
+    wide.in[i].resize(samples * sizeof(cf));
+    auto* to = reinterpret_cast<cf*>(wide.in[i].data());
+    for (std::size_t k = 0; k < samples; k++) to[k] = wb::from_half(f.input<wb::half_complex>(i)[k]);
+  }
+  direct(wide);
+  f.out = wide.out;
+}
+
 wb::block_receiver receiver_of(const wb::detector_config& detector, const wb::code_config& code,
                                const wb::receiver_config& config) {
   const auto made = std::make_shared<const wb::iterative_receiver>(detector, code, config);
@@ -346,15 +369,36 @@ const std::vector<chain_case>& cases() {
       {"precode_in_clusters",
        wb::make_precode_chain({down_168_cg, 5, 2, wb::cluster_method::cg}),
        {5, 60, 150},
+       [](host_frame& f) { precode_in_clusters(f, {down_168_cg, 2, wb::cluster_method::cg}); }},
+      {"uplink_in_halves_in_clusters",
+       wb::make_uplink_chain({.detector = up_168, .symbols = 6, .half = true, .clusters = 4}),
+       {6, 60, 180},
        [](host_frame& f) {
-         const auto exec = wb::testing::open_scalar();
-         wb::clustered_downlink_precoder({down_168_cg, 2, wb::cluster_method::cg})
-             .run(*exec,
-                  {.channel = rows(f.input<cf>(0), 128, f.items / 5),
-                   .sent = rows(f.input<cf>(1), 8, f.items),
-                   .noise_var = shared(f, f.items / 5),
-                   .symbols = 5},
-                  rows(f.output<cf>(0), 16, f.items), rows(f.output<std::uint8_t>(1), 1, f.items));
+         widened(f, 2, [](host_frame& wide) { detect_in_clusters(wide, {up_168, 4}, 6); });
+       }},
+      {"uplink_in_halves_with_local_detectors",
+       wb::make_uplink_chain({.detector = up_168,
+                              .symbols = 6,
+                              .half = true,
+                              .clusters = 2,
+                              .clustering = wb::cluster_method::local_mmse}),
+       {6, 60, 180},
+       [](host_frame& f) {
+         widened(f, 2, [](host_frame& wide) {
+           detect_in_clusters(wide, {up_168, 2, wb::cluster_method::local_mmse}, 6);
+         });
+       }},
+      {"precode_in_halves",
+       wb::make_precode_chain({.precoder = down_168, .symbols = 5, .half = true}),
+       {5, 60, 150},
+       [](host_frame& f) { widened(f, 1, [](host_frame& wide) { precode_in_clusters(wide, {down_168}); }); }},
+      {"precode_in_halves_in_clusters",
+       wb::make_precode_chain({down_168_cg, 5, 2, wb::cluster_method::cg, true}),
+       {5, 60, 150},
+       [](host_frame& f) {
+         widened(f, 1, [](host_frame& wide) {
+           precode_in_clusters(wide, {down_168_cg, 2, wb::cluster_method::cg});
+         });
        }},
       {"pusch",
        wb::make_pusch_chain(pusch_23),
@@ -757,17 +801,16 @@ TEST(stream_chains, refuse_settings) {
   EXPECT_EQ(blamed([] { (void)wb::make_uplink_chain({up_168, 6, 4}); }), "splits");
   EXPECT_EQ(blamed([] { (void)wb::make_precode_chain({down_168, 0}); }), "symbols");
   EXPECT_EQ(blamed([] { (void)wb::make_stbc_chain({silver, 0}); }), "codewords_per_channel");
-  const auto clusters = [](int count, wb::cluster_method method, bool half = false) {
+  const auto clusters = [](int count, wb::cluster_method method) {
     return blamed([&] {
       (void)wb::make_uplink_chain(
-          {.detector = up_168, .symbols = 6, .half = half, .clusters = count, .clustering = method});
+          {.detector = up_168, .symbols = 6, .clusters = count, .clustering = method});
     });
   };
   EXPECT_EQ(clusters(0, wb::cluster_method::exact), "clusters");
   EXPECT_EQ(clusters(3, wb::cluster_method::exact), "clusters");
   EXPECT_EQ(clusters(4, wb::cluster_method::local_mmse), "clusters");  // less antennas than users in each
   EXPECT_EQ(clusters(2, wb::cluster_method::cg), "solver");
-  EXPECT_EQ(clusters(2, wb::cluster_method::exact, true), "samples");
   EXPECT_EQ(blamed([] { (void)wb::make_precode_chain({down_168, 5, 3}); }), "clusters");
   wb::uplink_config bad = up_168;
   bad.users = 0;
@@ -807,6 +850,15 @@ TEST(stream_chains, antennas_in_one_cluster_are_the_central_detector) {
   }
   EXPECT_GT(error, 0);
   EXPECT_LT(error, 1e-8 * norm);
+}
+
+/// More antennas than one detector takes.
+TEST(stream_chains, an_uplink_in_clusters_has_up_to_512_antennas_in_each) {
+  const wb::uplink_config large{.antennas = 1024, .users = 8};
+  EXPECT_EQ(wb::testing::blamed([&] { (void)wb::make_uplink_chain({large, 6}); }), "antennas");
+  const auto chain = wb::make_uplink_chain({.detector = large, .symbols = 6, .clusters = 2});
+  EXPECT_EQ(chain->inputs()[0].bytes_of(6), 1024U * 8 * 8);
+  EXPECT_EQ(chain->outputs()[0].elements, 32U);
 }
 
 TEST(stream_chains, arrays_lie_where_they_are_said_to) {

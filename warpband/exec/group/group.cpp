@@ -32,25 +32,29 @@ class host_carrier final : public group_carrier {
       if (staging_[m].size() < bytes) staging_[m] = members_[m]->make_host<std::byte>(bytes, 1);
       std::byte* at = staging_[m].data();
       for (const group_piece& p : sends[m]) {
-        members_[m]->download(at, p.data, p.bytes);
+        on_member(*members_[m], [&] { members_[m]->download(at, p.data, p.bytes); });
         held[m].push_back(at);
         at += p.bytes;
       }
     }
-    for (executor* e : members_) e->sync();
+    sync();
     for (std::size_t m = 0; m < members_.size(); m++) {
       std::vector<std::size_t> next(members_.size());  // piece of each peer
       for (const group_piece& p : receives[m]) {
         const std::size_t peer = as_size(p.peer);
         std::size_t& i = next[peer];
         while (as_size(sends[peer][i].peer) != m) i++;
-        members_[m]->upload(p.data, held[peer][i++], p.bytes);
+        on_member(*members_[m], [&] { members_[m]->upload(p.data, held[peer][i++], p.bytes); });
       }
     }
-    for (executor* e : members_) e->sync();
+    sync();
   }
 
  private:
+  void sync() {
+    for (executor* e : members_) on_member(*e, [&] { e->sync(); });
+  }
+
   std::vector<executor*> members_;
   std::vector<array<std::byte>> staging_;  // of each member, as large as its largest exchange
 };
@@ -65,9 +69,9 @@ class rank_carrier final : public group_carrier {
     std::vector<message> held, own;
     for (const group_piece& p : sends[0]) {
       held.emplace_back(p.bytes);
-      mine_.download(held.back().data(), p.data, p.bytes);
+      on_member(mine_, [&] { mine_.download(held.back().data(), p.data, p.bytes); });
     }
-    mine_.sync();
+    on_member(mine_, [&] { mine_.sync(); });
     for (std::size_t i = 0; i < held.size(); i++) {
       if (sends[0][i].peer == all_.rank())
         own.push_back(std::move(held[i]));
@@ -81,9 +85,9 @@ class rank_carrier final : public group_carrier {
       if (arrived.back().size() != p.bytes)
         throw device_error(all_.name(p.peer) + ": sent " + std::to_string(arrived.back().size()) +
                            " bytes where " + std::to_string(p.bytes) + " were due");
-      mine_.upload(p.data, arrived.back().data(), p.bytes);
+      on_member(mine_, [&] { mine_.upload(p.data, arrived.back().data(), p.bytes); });
     }
-    mine_.sync();
+    on_member(mine_, [&] { mine_.sync(); });
   }
 
  private:
@@ -188,16 +192,17 @@ void executor_group::all_reduce(const std::vector<float*>& data, std::size_t val
         workspace_.on(member(i), std::max<std::size_t>(mine, 1) * as_size(size_) * sizeof(float)));
   }
   all_to_all(from, parts, values, sizeof(float));
-  for (int i = 0; i < local(); i++) {
-    const std::size_t mine = share(values, first_ + i);
-    sum_of_members(member(i), static_cast<const float*>(parts[as_size(i)]), size_, mine, mine,
-                   data[as_size(i)] + share_begin(values, first_ + i));
-  }
+  each([&](executor& e, std::size_t i) {
+    const int m = first_ + static_cast<int>(i);
+    const std::size_t mine = share(values, m);
+    sum_of_members(e, static_cast<const float*>(parts[i]), size_, mine, mine,
+                   data[i] + share_begin(values, m));
+  });
   all_gather(all, values, sizeof(float));
 }
 
 void executor_group::sync() {
-  for (executor* e : members_) e->sync();
+  each([](executor& e, std::size_t) { e.sync(); });
 }
 
 void sum_of_members(executor& exec, const float* first, int count, std::size_t distance, std::size_t values,

@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include <warpband/core/error.hpp>
+#include <warpband/core/named.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/exec/ranks.hpp>
 
@@ -31,6 +33,16 @@ enum class group_transport {
 };
 /// "automatic", "nccl", "host".
 const char* name_of(group_transport transport) noexcept;
+
+/// Calls f(), and throws a device_error of it again with the executor's name: "cuda:1: ...".
+template <class F>
+void on_member(const executor& exec, const F& f) {
+  try {
+    f();
+  } catch (const device_error& e) {
+    throw device_error(named(exec.name(), e.what()));
+  }
+}
 
 /// A piece of a member's memory that goes to another member, or comes from one. Of the pieces from one member
 /// to another the n-th that is sent is the n-th that is received, and both have the same bytes.
@@ -50,7 +62,8 @@ class group_carrier {
                         const std::vector<std::vector<group_piece>>& receives) = 0;
 };
 
-/// Calls are made by one thread. Where several processes are members all of them make the same calls.
+/// Calls are made by one thread. Where several processes are members all of them make the same calls. A
+/// device_error of a member of this process begins with its name, one of another rank with the rank's.
 class executor_group {
  public:
   /// Members of this process, which outlive the group. Throws argument_error for none or one that stands
@@ -69,6 +82,11 @@ class executor_group {
   int local() const noexcept { return static_cast<int>(members_.size()); }
   /// Member first() + i.
   executor& member(int i) const { return *members_.at(static_cast<std::size_t>(i)); }
+  /// Calls f(member(i), i) for each member of this process in order.
+  template <class F>
+  void each(const F& f) const {
+    for (std::size_t i = 0; i < members_.size(); i++) on_member(*members_[i], [&] { f(*members_[i], i); });
+  }
   /// "nccl", "host" or "mpi".
   std::string transport() const { return carrier_->name(); }
 

@@ -122,7 +122,13 @@ std::size_t clustered_uplink_detector::bits_per_vector() const noexcept {
 
 namespace {
 
-massive_args checked(const uplink_config& config, const uplink_input& in, const uplink_output& out) {
+void set_channel(massive_args& to, view<const std::complex<float>> h) { to.channel = as_pairs(h); }
+void set_channel(massive_args& to, view<const half_complex> h) { to.half_channel = h; }
+void set_received(massive_args& to, view<const std::complex<float>> y) { to.in = as_pairs(y); }
+void set_received(massive_args& to, view<const half_complex> y) { to.half_in = y; }
+
+template <class Input>
+massive_args checked(const uplink_config& config, const Input& in, const uplink_output& out) {
   massive_args args = uplink_arguments(config, in.symbols);
   const std::size_t frames = in.channel.items, vectors = frames * size(in.symbols),
                     bits = size(config.users * bits_per_symbol(config.qam));
@@ -139,8 +145,8 @@ massive_args checked(const uplink_config& config, const uplink_input& in, const 
                {"equalized", out.equalized},
                {"sinr", out.sinr},
                {"status", out.status}});
-  args.channel = as_pairs(in.channel);
-  args.in = as_pairs(in.received);
+  set_channel(args, in.channel);
+  set_received(args, in.received);
   args.noise_var = in.noise_var;
   args.llr = out.llr;
   args.llr8 = out.llr_int8;
@@ -152,10 +158,11 @@ massive_args checked(const uplink_config& config, const uplink_input& in, const 
 
 }  // namespace
 
-void clustered_uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
+template <class Input>
+void clustered_uplink_detector::run_as(executor& exec, const Input& in, const uplink_output& out) const {
   const massive_args of = checked(config_.detector, in, out);
   const cluster_call call{of, config_.clusters, true};
-  const std::size_t users = size(of.users), vectors = of.in.items;
+  const std::size_t users = size(of.users), vectors = in.received.items;
   if (vectors == 0) return;
   const auto work = [&](pieces memory) {
     const bool queue = !memory.counts();
@@ -180,6 +187,14 @@ void clustered_uplink_detector::run(executor& exec, const uplink_input& in, cons
   work(pieces(workspace_.on(exec, work(pieces(nullptr)))));
 }
 
+void clustered_uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
+  run_as(exec, in, out);
+}
+void clustered_uplink_detector::run(executor& exec, const uplink_half_input& in,
+                                    const uplink_output& out) const {
+  run_as(exec, in, out);
+}
+
 // ---- downlink
 
 clustered_downlink_precoder::clustered_downlink_precoder(const clustered_downlink_config& config)
@@ -191,8 +206,9 @@ clustered_downlink_precoder::clustered_downlink_precoder(const clustered_downlin
                .symbol_energy = config.precoder.symbol_energy,
                .normalization = config.precoder.normalization}) {}
 
-void clustered_downlink_precoder::run(executor& exec, const downlink_input& in,
-                                      view<std::complex<float>> precoded, view<std::uint8_t> status) const {
+template <class Input>
+void clustered_downlink_precoder::run_as(executor& exec, const Input& in, view<std::complex<float>> precoded,
+                                         view<std::uint8_t> status) const {
   const downlink_config& p = config_.precoder;
   check_range("symbols", in.symbols, 1, 1 << 20);
   const std::size_t frames = in.channel.items, vectors = frames * size(in.symbols), users = size(p.users);
@@ -208,7 +224,7 @@ void clustered_downlink_precoder::run(executor& exec, const downlink_input& in,
   call.of.antennas = p.antennas, call.of.users = p.users, call.of.symbols = in.symbols;
   call.of.mode = p.mode, call.of.iterations = p.iterations;
   call.of.symbol_energy = p.symbol_energy;
-  call.of.channel = as_pairs(in.channel);
+  set_channel(call.of, in.channel);
   call.of.in = as_pairs(in.sent);
   call.of.noise_var = in.noise_var;
   const auto work = [&](pieces memory) {
@@ -216,7 +232,7 @@ void clustered_downlink_precoder::run(executor& exec, const downlink_input& in,
     if (config_.method == cluster_method::local_mmse) {
       const auto states = make_view(memory.take<std::uint8_t>(size(call.clusters) * vectors), vectors);
       for (int c = 0; queue && c < call.clusters; c++) {
-        downlink_input of_c = in;
+        Input of_c = in;
         of_c.channel = of_cluster(in.channel, c, call.clusters);
         local_.run(exec, of_c, of_cluster(precoded, c, call.clusters),
                    make_view(states.data + size(c) * vectors, vectors));
@@ -239,12 +255,21 @@ void clustered_downlink_precoder::run(executor& exec, const downlink_input& in,
     } else if (queue) {
       queue_weights(exec, call.of, sums, frames);
     }
-    downlink_input of_z = in;
+    Input of_z = in;
     of_z.sent = as_complex(z);
     if (queue) sender_.run(exec, of_z, precoded, status);
     return memory.bytes();
   };
   work(pieces(workspace_.on(exec, work(pieces(nullptr)))));
+}
+
+void clustered_downlink_precoder::run(executor& exec, const downlink_input& in,
+                                      view<std::complex<float>> precoded, view<std::uint8_t> status) const {
+  run_as(exec, in, precoded, status);
+}
+void clustered_downlink_precoder::run(executor& exec, const downlink_half_input& in,
+                                      view<std::complex<float>> precoded, view<std::uint8_t> status) const {
+  run_as(exec, in, precoded, status);
 }
 
 }  // namespace wb

@@ -66,6 +66,8 @@ class clustered_uplink_detector {
   explicit clustered_uplink_detector(const clustered_uplink_config& config);
   /// Queues the frames of in.channel, as uplink_detector::run.
   void run(executor& exec, const uplink_input& in, const uplink_output& out) const;
+  /// Of halves, with the bits of complex64 that holds the same.
+  void run(executor& exec, const uplink_half_input& in, const uplink_output& out) const;
   /// The clusters spread over the D members of a group, C / D each in their order; D divides C. in[i] and
   /// out[i] are of member group.first() + i: H and y of its B / D antennas and all frames, and outputs of its
   /// share of the frames, group.share. With `exact` and `cg` and a power of two of clusters in each member
@@ -84,6 +86,9 @@ class clustered_uplink_detector {
   std::size_t bits_per_vector() const noexcept;
 
  private:
+  template <class Input>
+  void run_as(executor& exec, const Input& in, const uplink_output& out) const;
+
   clustered_uplink_config config_;
   uplink_detector local_;  // of a cluster, with local_mmse
   kept_workspace workspace_;
@@ -101,6 +106,9 @@ class clustered_downlink_precoder {
   /// Queues the frames of in.channel, as downlink_precoder::run.
   void run(executor& exec, const downlink_input& in, view<std::complex<float>> precoded,
            view<std::uint8_t> status = {}) const;
+  /// With H of halves, and the bits of complex64 that holds the same.
+  void run(executor& exec, const downlink_half_input& in, view<std::complex<float>> precoded,
+           view<std::uint8_t> status = {}) const;
   /// The clusters spread over the D members of a group, as those of the detector; each member has at least as
   /// many antennas as there are users. in[i]: H of the member's antennas, and the symbols of all users, of
   /// all frames; precoded[i] and status[i] likewise. The norm of a vector comes from its Gram matrix, so that
@@ -114,6 +122,10 @@ class clustered_downlink_precoder {
   const clustered_downlink_config& config() const noexcept { return config_; }
 
  private:
+  template <class Input>
+  void run_as(executor& exec, const Input& in, view<std::complex<float>> precoded,
+              view<std::uint8_t> status) const;
+
   clustered_downlink_config config_;
   downlink_precoder local_;   // of a cluster, with local_mmse
   downlink_precoder sender_;  // H z, normalised

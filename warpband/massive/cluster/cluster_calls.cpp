@@ -13,7 +13,6 @@ WB_DECLARE_KERNEL(cluster_energy)
 WB_DECLARE_KERNEL(cluster_join)
 
 namespace cluster_calls {
-namespace {}  // namespace
 
 cluster_terms<const float> queue_sums(executor& exec, const cluster_call& call, float* sums) {
   cluster_sums_args args;
@@ -21,7 +20,9 @@ cluster_terms<const float> queue_sums(executor& exec, const cluster_call& call, 
   args.of.antennas /= call.clusters;
   for (int c = 0; c < call.clusters; c++) {
     args.of.channel = of_cluster(call.of.channel, c, call.clusters);
+    args.of.half_channel = of_cluster(call.of.half_channel, c, call.clusters);
     args.of.in = call.filter ? of_cluster(call.of.in, c, call.clusters) : args.of.channel;
+    args.of.half_in = call.filter ? of_cluster(call.of.half_in, c, call.clusters) : args.of.half_channel;
     args.sums = make_view(sums + size(c) * call.all_values(), call.values(), call.frames());
     exec.run(cluster_sums_kernels(), &args, call.frames());
   }
@@ -31,7 +32,8 @@ cluster_terms<const float> queue_sums(executor& exec, const cluster_call& call, 
 
 void queue_detector(executor& exec, const massive_args& of, const cluster_terms<const float>& sums,
                     std::size_t frames) {
-  const cluster_solve_args args{of, sums};
+  cluster_solve_args args{of, sums};
+  args.of.half_channel = {}, args.of.half_in = {};  // it reads neither H nor y
   exec.run(cluster_detect_kernels(), &args, frames);
 }
 void queue_weights(executor& exec, const massive_args& of, const cluster_terms<const float>& sums,
@@ -72,18 +74,6 @@ estimates estimates::of(int i) const {
   one.sinr.data += size(i) * x.elements * x.items;
   one.status.data += size(i) * x.items;
   return one;
-}
-
-void queue_local(executor& exec, const uplink_detector& local, const uplink_input& in, const estimates& e) {
-  for (int c = 0; c < e.count; c++) {
-    const estimates own = e.of(c);
-    local.run(exec,
-              {.channel = of_cluster(in.channel, c, e.count),
-               .received = of_cluster(in.received, c, e.count),
-               .noise_var = in.noise_var,
-               .symbols = in.symbols},
-              {.equalized = as_complex(own.x), .sinr = own.sinr, .status = own.status});
-  }
 }
 
 void queue_fusion(executor& exec, const massive_args& of, const estimates& e) {

@@ -47,12 +47,12 @@ inline view<std::complex<float>> as_complex(view<cx_pair> v) {
           v.item_stride};
 }
 
-/// H and y, or s, of a call; `of.in` are vectors of antennas with `filter`.
+/// H and y, or s, of a call, as pairs of floats or of halves; `of.in` are vectors of antennas with `filter`.
 struct cluster_call {
   massive_args of;
   int clusters = 1;
   bool filter = true;
-  std::size_t frames() const { return of.channel.items; }
+  std::size_t frames() const { return of.noise_var.items; }
   std::size_t values() const { return filter ? sums_values(of.users, of.symbols) : gram_values(of.users); }
   std::size_t all_values() const { return frames() * values(); }
 };
@@ -89,7 +89,15 @@ struct estimates {
   estimates of(int i) const;
 };
 /// Those of e.count clusters, which detect by themselves.
-void queue_local(executor& exec, const uplink_detector& local, const uplink_input& in, const estimates& e);
+template <class Input>
+void queue_local(executor& exec, const uplink_detector& local, const Input& in, const estimates& e) {
+  for (int c = 0; c < e.count; c++) {
+    const estimates own = e.of(c);
+    Input part = in;
+    part.channel = of_cluster(in.channel, c, e.count), part.received = of_cluster(in.received, c, e.count);
+    local.run(exec, part, {.equalized = as_complex(own.x), .sinr = own.sinr, .status = own.status});
+  }
+}
 void queue_fusion(executor& exec, const massive_args& of, const estimates& e);
 
 void queue_energy(executor& exec, const cluster_energy_args& args);

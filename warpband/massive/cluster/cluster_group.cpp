@@ -81,21 +81,21 @@ void run_exact(executor_group& group, const group_work& all, const kept_workspac
     sums[i] = memory.take<float>(size(call.clusters) * call.all_values());
     parts[i] = memory.take<float>(size(group.size()) * all[i].frames * call.values());
   });
-  for (std::size_t i = 0; i < all.size(); i++) {
+  group.each([&](executor& e, std::size_t i) {
     const cluster_call& call = all[i].call;
-    queue_sums(*all[i].exec, call, sums[i]);
+    queue_sums(e, call, sums[i]);
     if (call.clusters > 1)
-      sum_of_members(*all[i].exec, sums[i], call.clusters, call.all_values(), call.all_values(), sums[i]);
-  }
+      sum_of_members(e, sums[i], call.clusters, call.all_values(), call.all_values(), sums[i]);
+  });
   group.all_to_all({sums.begin(), sums.end()}, {parts.begin(), parts.end()}, all[0].call.frames(),
                    all[0].call.values() * sizeof(float));
-  for (std::size_t i = 0; i < all.size(); i++) {
+  group.each([&](executor& e, std::size_t i) {
     const std::size_t values = all[i].call.values();
-    queue_detector(*all[i].exec, all[i].share,
+    queue_detector(e, all[i].share,
                    {make_view(static_cast<const float*>(parts[i]), values, all[i].frames), group.size(),
                     all[i].frames * values},
                    all[i].frames);
-  }
+  });
 }
 
 void run_local(executor_group& group, const group_work& all, const kept_workspace& workspace,
@@ -109,12 +109,12 @@ void run_local(executor_group& group, const group_work& all, const kept_workspac
     if (memory.counts()) return;
     own.push_back(o), fused.push_back(f), parts.push_back(p);
   });
-  for (std::size_t i = 0; i < all.size(); i++) {
-    queue_local(*all[i].exec, local, all[i].in, own[i]);
+  group.each([&](executor& e, std::size_t i) {
+    queue_local(e, local, all[i].in, own[i]);
     massive_args to = all[i].call.of;
     to.out = fused[i].x, to.sinr = fused[i].sinr, to.status = fused[i].status;
-    queue_fusion(*all[i].exec, to, own[i]);
-  }
+    queue_fusion(e, to, own[i]);
+  });
   const auto exchange = [&](auto member, std::size_t bytes) {
     std::vector<const void*> from;
     std::vector<void*> to;
@@ -127,7 +127,7 @@ void run_local(executor_group& group, const group_work& all, const kept_workspac
   exchange(&estimates::x, symbols * users * sizeof(cx_pair));
   exchange(&estimates::sinr, symbols * users * sizeof(float));
   exchange(&estimates::status, symbols);
-  for (std::size_t i = 0; i < all.size(); i++) queue_fusion(*all[i].exec, all[i].share, parts[i]);
+  group.each([&](executor& e, std::size_t i) { queue_fusion(e, all[i].share, parts[i]); });
 }
 
 void run_cg(executor_group& group, const group_work& all, const kept_workspace& workspace) {
@@ -148,16 +148,16 @@ void run_cg(executor_group& group, const group_work& all, const kept_workspace& 
     if (memory.counts()) return;
     results.push_back(e), steps.push_back(of_member);
   });
-  for (std::size_t i = 0; i < all.size(); i++) queue_sums(*all[i].exec, all[i].call, sums[i]);
+  group.each([&](executor& e, std::size_t i) { queue_sums(e, all[i].call, sums[i]); });
   run_cg_steps(group, steps, of.iterations);
-  for (std::size_t i = 0; i < all.size(); i++) {
-    const std::size_t s = size(of.symbols);
-    estimates e = results[i];
-    e.x = of_items(e.x, all[i].first * s, all[i].frames * s);
-    e.sinr = of_items(e.sinr, all[i].first * s, all[i].frames * s);
-    e.status = of_items(e.status, all[i].first * s, all[i].frames * s);
-    queue_fusion(*all[i].exec, all[i].share, e);
-  }
+  group.each([&](executor& e, std::size_t i) {
+    const std::size_t s = size(of.symbols), first = all[i].first * s, count = all[i].frames * s;
+    estimates own = results[i];
+    own.x = of_items(own.x, first, count);
+    own.sinr = of_items(own.sinr, first, count);
+    own.status = of_items(own.status, first, count);
+    queue_fusion(e, all[i].share, own);
+  });
 }
 
 }  // namespace

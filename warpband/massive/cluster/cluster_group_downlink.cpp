@@ -58,11 +58,12 @@ using members = std::vector<sending_member>;
 
 /// Gram matrices of the own clusters, in `sums`; exact: of all, in `parts`, for the own share of frames.
 void queue_grams(executor_group& group, members& all, bool exact) {
-  for (sending_member& m : all) {
-    queue_sums(*m.exec, m.call, m.sums);
+  group.each([&](executor& e, std::size_t i) {
+    const sending_member& m = all[i];
+    queue_sums(e, m.call, m.sums);
     if (exact && m.call.clusters > 1)
-      sum_of_members(*m.exec, m.sums, m.call.clusters, m.call.all_values(), m.call.all_values(), m.sums);
-  }
+      sum_of_members(e, m.sums, m.call.clusters, m.call.all_values(), m.call.all_values(), m.sums);
+  });
   if (!exact) return;
   std::vector<const void*> from;
   std::vector<void*> to;
@@ -74,18 +75,19 @@ void queue_grams(executor_group& group, members& all, bool exact) {
 void solve_exact(executor_group& group, members& all) {
   queue_grams(group, all, true);
   std::vector<void*> gathered;
-  for (sending_member& m : all) {
+  group.each([&](executor& e, std::size_t i) {
+    const sending_member& m = all[i];
     massive_args of = m.call.of;
     const std::size_t s = size(of.symbols);
     of.noise_var = of_items(of.noise_var, m.first, m.share);
     of.in = of_items(of.in, m.first * s, m.share * s);
     of.out = of_items(m.z, m.first * s, m.share * s);
-    queue_weights(*m.exec, of,
+    queue_weights(e, of,
                   {make_view(static_cast<const float*>(m.parts), m.call.values(), m.share), group.size(),
                    m.share * m.call.values()},
                   m.share);
     gathered.push_back(m.z.data);
-  }
+  });
   group.all_gather(gathered, all[0].call.frames(),
                    all[0].z.elements * size(all[0].in.symbols) * sizeof(cx_pair));
 }
@@ -93,9 +95,11 @@ void solve_exact(executor_group& group, members& all) {
 void solve_cg(executor_group& group, members& all, std::vector<cg_steps>& steps) {
   queue_grams(group, all, false);
   run_cg_steps(group, steps, all[0].call.of.iterations);
-  for (sending_member& m : all)  // of which the norms are made
+  group.each([&](executor& e, std::size_t i) {  // of which the norms are made
+    const sending_member& m = all[i];
     if (m.call.clusters > 1)
-      sum_of_members(*m.exec, m.sums, m.call.clusters, m.call.all_values(), m.call.all_values(), m.sums);
+      sum_of_members(e, m.sums, m.call.clusters, m.call.all_values(), m.call.all_values(), m.sums);
+  });
 }
 
 /// H z of each member, with the norm of all together.
@@ -106,49 +110,51 @@ void send(executor_group& group, members& all, const downlink_config& p) {
                                   .symbol_energy = p.symbol_energy,
                                   .normalization = p.normalization});
   std::vector<float*> energies;
-  for (sending_member& m : all) {
-    queue_energy(*m.exec,
-                 {.users = p.users,
-                  .symbols = m.in.symbols,
-                  .gram = make_view(static_cast<const float*>(m.sums), m.call.values(), m.call.frames()),
-                  .z = m.z,
-                  .own = m.own,
-                  .all = m.all});
+  group.each([&](executor& e, std::size_t i) {
+    const sending_member& m = all[i];
+    queue_energy(e, {.users = p.users,
+                     .symbols = m.in.symbols,
+                     .gram = make_view(static_cast<const float*>(m.sums), m.call.values(), m.call.frames()),
+                     .z = m.z,
+                     .own = m.own,
+                     .all = m.all});
     energies.push_back(m.all.data);
-  }
+  });
   group.all_reduce(energies, all[0].all.items);
-  for (sending_member& m : all) {
+  group.each([&](executor& e, std::size_t i) {
+    const sending_member& m = all[i];
     downlink_input of_z = m.in;
     of_z.sent = as_complex(m.z);
-    sender.run(*m.exec, of_z, m.precoded, m.states);
-    queue_join(*m.exec,
-               {.own = m.own, .all = m.all, .states = {m.states, 1, m.states.items}, .status = m.status},
+    sender.run(e, of_z, m.precoded, m.states);
+    queue_join(e, {.own = m.own, .all = m.all, .states = {m.states, 1, m.states.items}, .status = m.status},
                as_pairs(m.precoded));
-  }
+  });
 }
 
 void send_local(executor_group& group, members& all, const clustered_downlink_config& c,
                 const downlink_precoder& local) {
   std::vector<void*> states;
   const std::size_t vectors = all[0].precoded.items;
-  for (int i = 0; i < group.local(); i++) {
-    sending_member& m = all[size(i)];
+  group.each([&](executor& e, std::size_t i) {
+    const sending_member& m = all[i];
     for (int k = 0; k < m.call.clusters; k++) {
       downlink_input in = m.in;
       in.channel = of_cluster(in.channel, k, m.call.clusters);
-      const std::size_t number = size((group.first() + i) * m.call.clusters + k);
-      local.run(*m.exec, in, of_cluster(m.precoded, k, m.call.clusters),
+      const std::size_t number = size((group.first() + static_cast<int>(i)) * m.call.clusters + k);
+      local.run(e, in, of_cluster(m.precoded, k, m.call.clusters),
                 make_view(m.states.data + number * vectors, vectors));
     }
     states.push_back(m.states.data);
-  }
+  });
   group.all_gather(states, size(group.size()), size(all[0].call.clusters) * vectors);
-  for (sending_member& m : all)
-    queue_join(*m.exec,
+  group.each([&](executor& e, std::size_t i) {
+    const sending_member& m = all[i];
+    queue_join(e,
                {.factor = 1 / std::sqrt(static_cast<float>(c.clusters)),
                 .states = {make_view(m.states.data, vectors), c.clusters, vectors},
                 .status = m.status},
                as_pairs(m.precoded));
+  });
 }
 
 }  // namespace

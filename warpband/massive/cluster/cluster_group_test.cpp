@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include <tests/failing_executor.hpp>
 #include <tests/massive.hpp>
 #include <tests/thread_ranks.hpp>
 #include <warpband/exec/cuda.hpp>
@@ -302,6 +303,34 @@ TEST(cluster_group, cuda_devices_have_the_results_of_one) {
                                               precode(one, sending(b, method, clusters), b).x),
                   2e-6);
       }
+}
+
+/// Whatever the members are at when it happens: each op of a call is the one that is not run.
+TEST(cluster_group, a_device_that_fails_is_named) {
+  const massive_batch b = wb::testing::random_frames(32, 4, 2, 5, 0.1f);
+  const auto sound = open_executor("cpu", 1);
+  for (const cluster_method method : all_methods)
+    for (const bool uplink : {true, false}) {
+      bool failed = true;
+      int ops = 0;
+      for (; failed; ops++) {
+        wb::testing::failing_executor device("cuda:1");
+        executor_group group({sound.get(), &device});
+        device.fail_after(ops);
+        try {
+          if (uplink)
+            detect(group, setting(b, method, 4), b);
+          else
+            precode(group, sending(b, method, 4), b);
+          failed = false;
+        } catch (const device_error& e) {
+          EXPECT_STREQ(e.what(), "cuda:1: an illegal memory access was encountered")
+              << name_of(method) << " " << ops;
+        }
+        EXPECT_EQ(device.gone(), failed);
+      }
+      EXPECT_GT(ops, 3) << name_of(method);  // as many ops a call has at least
+    }
 }
 
 TEST(cluster_group, what_does_not_fit_the_members_is_refused) {

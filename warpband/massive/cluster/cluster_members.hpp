@@ -33,7 +33,7 @@ inline void check_same_frames(const cluster_call& call, const cluster_call& firs
 /// All stages on all members of a group.
 inline void run_cg_steps(executor_group& group, std::vector<cg_steps>& steps, int iterations) {
   const auto stage = [&](cluster_cg_stage s) {
-    for (int i = 0; i < group.local(); i++) steps[static_cast<std::size_t>(i)].queue(group.member(i), s);
+    group.each([&](executor& e, std::size_t i) { steps[i].queue(e, s); });
   };
   const auto reduce = [&](view<float> (cg_steps::*which)() const) {
     std::vector<float*> data;

@@ -34,8 +34,8 @@ struct cluster_sums_op {
     return massive_flops(only, filter) - (filter ? 4.0 * a.users * (a.users - 1) : 0);
   }
   double bytes() const {
-    const double n = a.users, sides = filter ? a.symbols : 0;
-    return 8 * a.antennas * (n + sides) + 4 * (n * n + 2 * n * sides);
+    const double n = a.users, sides = filter ? a.symbols : 0, of_sample = a.half_channel.data ? 4 : 8;
+    return of_sample * a.antennas * (n + sides) + 4 * (n * n + 2 * n * sides);
   }
 
   template <class G>

@@ -40,21 +40,30 @@ clustered_downlink_config downlink_setting(const massive_batch& b, massive_mode 
 }
 
 massive_result detect(executor& exec, const clustered_uplink_config& c, const massive_batch& b,
-                      layout order = layout::row_major) {
+                      layout order = layout::row_major, bool half = false) {
   const clustered_uplink_detector detector(c);
   const bool swap = order == layout::batch_fastest;
   const std::size_t bits = detector.bits_per_vector(), entries = b.antennas * b.users;
-  const auto h =
-      wb::testing::on_device(exec, swap ? wb::testing::turned(b.h, entries) : b.h, entries, b.frames, order);
-  const auto y = wb::testing::on_device(exec, swap ? wb::testing::turned(b.y, b.antennas) : b.y, b.antennas,
-                                        b.vectors(), order);
+  const samples h_values = swap ? wb::testing::turned(b.h, entries) : b.h,
+                y_values = swap ? wb::testing::turned(b.y, b.antennas) : b.y;
   const auto n0 = wb::testing::on_device(exec, b.n0, 1, b.frames);
   auto llr = exec.make<float>(bits, b.vectors(), order), sinr = exec.make<float>(b.users, b.vectors(), order);
   auto llr8 = exec.make<std::int8_t>(bits, b.vectors(), order);
   auto x = exec.make<std::complex<float>>(b.users, b.vectors(), order);
   auto status = exec.make<std::uint8_t>(1, b.vectors());
-  detector.run(exec, {.channel = h, .received = y, .noise_var = n0, .symbols = static_cast<int>(b.symbols)},
-               {.llr = llr, .llr_int8 = llr8, .equalized = x, .sinr = sinr, .status = status});
+  const auto run = [&]<class Input>(const auto& h_of, const auto& y_of) {
+    const auto h = wb::testing::on_device(exec, h_of, entries, b.frames, order);
+    const auto y = wb::testing::on_device(exec, y_of, b.antennas, b.vectors(), order);
+    detector.run(exec,
+                 Input{.channel = h, .received = y, .noise_var = n0, .symbols = static_cast<int>(b.symbols)},
+                 {.llr = llr, .llr_int8 = llr8, .equalized = x, .sinr = sinr, .status = status});
+    exec.sync();
+  };
+  if (half)
+    run.template operator()<uplink_half_input>(wb::testing::halves_of(h_values),
+                                               wb::testing::halves_of(y_values));
+  else
+    run.template operator()<uplink_input>(h_values, y_values);
   massive_result r{exec.to_host(llr), exec.to_host(sinr), exec.to_host(llr8), exec.to_host(x),
                    exec.to_host(status)};
   if (swap) {
@@ -65,14 +74,22 @@ massive_result detect(executor& exec, const clustered_uplink_config& c, const ma
   }
   return r;
 }
-massive_result precode(executor& exec, const clustered_downlink_config& c, const massive_batch& b) {
+massive_result precode(executor& exec, const clustered_downlink_config& c, const massive_batch& b,
+                       bool half = false) {
   const auto h = wb::testing::on_device(exec, b.h, b.antennas * b.users, b.frames);
+  const auto h16 = wb::testing::on_device(exec, wb::testing::halves_of(b.h), b.antennas * b.users, b.frames);
   const auto s = wb::testing::on_device(exec, b.s, b.users, b.vectors());
   const auto n0 = wb::testing::on_device(exec, b.n0, 1, b.frames);
   auto x = exec.make<std::complex<float>>(b.antennas, b.vectors());
   auto status = exec.make<std::uint8_t>(1, b.vectors());
-  clustered_downlink_precoder(c).run(
-      exec, {.channel = h, .sent = s, .noise_var = n0, .symbols = static_cast<int>(b.symbols)}, x, status);
+  const clustered_downlink_precoder precoder(c);
+  const int symbols = static_cast<int>(b.symbols);
+  if (half)
+    precoder.run(exec, downlink_half_input{.channel = h16, .sent = s, .noise_var = n0, .symbols = symbols}, x,
+                 status);
+  else
+    precoder.run(exec, downlink_input{.channel = h, .sent = s, .noise_var = n0, .symbols = symbols}, x,
+                 status);
   return {.llr = {}, .sinr = {}, .x = exec.to_host(x), .status = exec.to_host(status)};
 }
 massive_result central(executor& exec, const uplink_config& c, const massive_batch& b) {
@@ -276,6 +293,30 @@ TEST_P(cluster, same_bits_for_any_batch_layout_and_backend) {
     }
 }
 
+/// Of clusters with and without kernels of their own, and with antennas that are no multiple of four.
+TEST_P(cluster, halves_have_the_bits_of_complex64_that_holds_the_same) {
+  for (const auto& [full, clusters] : {std::pair{wb::testing::ugly_frames(64, 16, 2, 19), 4},
+                                       {wb::testing::ugly_frames(72, 16, 1, 11), 4},
+                                       {wb::testing::ugly_frames(128, 32, 15, 9), 2},
+                                       {wb::testing::ugly_frames(42, 5, 1, 36), 3}}) {
+    const massive_batch b = wb::testing::in_halves(full);
+    for (const auto& [mode, method, iterations] :
+         {std::tuple{massive_mode::cholesky, cluster_method::exact, 0},
+          {massive_mode::zf, cluster_method::exact, 0},
+          {massive_mode::mf, cluster_method::exact, 0},
+          {massive_mode::cholesky, cluster_method::local_mmse, 0},
+          {massive_mode::cg, cluster_method::cg, 3}}) {
+      SCOPED_TRACE(std::to_string(b.antennas) + "x" + std::to_string(b.users) + " " + name_of(method));
+      const auto c = uplink_setting(b, mode, clusters, method, iterations);
+      const massive_result want = detect(exec(), c, b);
+      EXPECT_TRUE(detect(exec(), c, b, layout::row_major, true) == want);
+      EXPECT_TRUE(detect(exec(), c, b, layout::batch_fastest, true) == want);
+      const auto down = downlink_setting(b, mode, clusters, method, iterations);
+      EXPECT_TRUE(precode(exec(), down, b, true) == precode(exec(), down, b));
+    }
+  }
+}
+
 TEST(cluster_input, bad_settings_are_refused) {
   const auto blames = [](auto change) {
     clustered_uplink_config c{.detector = {.antennas = 64, .users = 8}, .clusters = 4};
@@ -336,6 +377,16 @@ TEST(cluster_input, bad_shapes_are_refused) {
   EXPECT_EQ(blames([](auto& i, auto&) { i.channel.elements = 7; }), "channel");
   EXPECT_EQ(blames([](auto& i, auto&) { i.noise_var.items = 2; }), "noise_var");
   EXPECT_EQ(blames([](auto&, auto& o) { o.llr.elements = 7; }), "llr");
+  auto h16 = exec->make<half_complex>(8, 3), y16 = exec->make<half_complex>(4, 6);
+  std::fill_n(h16.data(), h16.size(), half_complex{}), std::fill_n(y16.data(), y16.size(), half_complex{});
+  const auto blames_halves = [&](auto change) {
+    uplink_half_input in{.channel = h16, .received = y16, .noise_var = n0, .symbols = 2};
+    change(in);
+    return blamed([&] { detector.run(*exec, in, {.llr = llr}); });
+  };
+  EXPECT_EQ(blames_halves([](auto&) {}), "");
+  EXPECT_EQ(blames_halves([](auto& i) { i.received.elements = 3; }), "received");
+  EXPECT_EQ(blames_halves([](auto& i) { i.channel.elements = 7; }), "channel");
   const clustered_downlink_precoder precoder({.precoder = {.antennas = 4, .users = 2}, .clusters = 2});
   const auto blames_precoder = [&](auto change) {
     downlink_input in{.channel = h, .sent = s, .noise_var = n0, .symbols = 2};
