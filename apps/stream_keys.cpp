@@ -226,7 +226,9 @@ std::vector<std::string> chains_of(const std::string& key) {
       {"nr.", {"pusch"}},
       {"code.", {"decode"}},
       {"decoder.", {"decode", "pusch"}},
-      {"receiver.", {"decode"}},
+      {"receiver.interleaver", {"decode"}},  // and its seed
+      {"receiver.decoder_state", {"decode"}},
+      {"receiver.", {"decode", "pusch"}},
       {"massive.llr", {"uplink"}},
       {"massive.sums", {"uplink"}},
       {"massive.sinr", {"uplink"}},

@@ -304,19 +304,44 @@ double noise_of_slots(const wb::nr_link_config& slots, double snr_db) {
   return wb::sent_power(slots) * std::pow(10, -snr_db / 10);
 }
 
+namespace {
+
+/// Slots, with [receiver] in a loop.
+stream_work slots_work(const stream_run& r) {
+  const wb::nr_link_config slots = slots_of(r);
+  const wb::pusch_chain_config chain{slots.channel,
+                                     slots.mcs_table,
+                                     slots.mcs,
+                                     wb::estimator_of(slots, r.fading.profile, slots.channel.carrier.grid(),
+                                                      r.fading.doppler_hz, noise_of_slots(slots, r.snr_db)),
+                                     slots.detector,
+                                     wb::config_of(r.code).ldpc.decoder};
+  if (!r.loops) return {wb::make_pusch_chain(chain)};
+  try {
+    wb::check_transport_loop(r.receiver, slots.detector.type);
+  } catch (const wb::argument_error& e) {
+    throw wb::argument_error("receiver." + e.argument(), e.value(), e.allowed());
+  }
+  return {wb::make_pusch_chain(chain, [receiver = r.receiver](wb::executor& exec, std::size_t count,
+                                                              const wb::detector_config& detector,
+                                                              const wb::nr_transport_config& transport) {
+    const auto loop = std::make_shared<wb::transport_loop>(detector, transport, receiver);
+    loop->allocate(exec, count);
+    return [loop](wb::executor& e, const wb::detector_input& in, const wb::nr_transport_output& out) {
+      loop->receive(e, in, out);
+    };
+  })};
+}
+
+}  // namespace
+
 stream_work work_of(const stream_run& r) {
   if (r.chain == "detect") return {wb::make_detect_chain({r.detector, r.per_channel})};
   if (r.chain == "uplink")
     return {wb::make_uplink_chain({r.massive, static_cast<int>(r.per_channel), r.splits, r.frames_as.half,
                                    r.frames_as.llr_int8, r.frames_as.clusters, r.frames_as.clustering})};
   if (r.chain == "stbc") return {wb::make_stbc_chain({r.space_time, r.per_channel})};
-  if (r.chain == "pusch") {
-    const wb::nr_link_config slots = slots_of(r);
-    return {wb::make_pusch_chain({slots.channel, slots.mcs_table, slots.mcs,
-                                  wb::estimator_of(slots, r.fading.profile, slots.channel.carrier.grid(),
-                                                   r.fading.doppler_hz, noise_of_slots(slots, r.snr_db)),
-                                  slots.detector, wb::config_of(r.code).ldpc.decoder})};
-  }
+  if (r.chain == "pusch") return slots_work(r);
   if (r.chain == "precode") {
     wb::downlink_config c;
     c.antennas = r.massive.antennas, c.users = r.massive.users;

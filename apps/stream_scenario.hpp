@@ -10,7 +10,7 @@
 
 #include <warpband/link/code_settings.hpp>
 #include <warpband/link/nr_link.hpp>
-#include <warpband/link/receive/iterative.hpp>
+#include <warpband/link/receive/transport_loop.hpp>
 #include <warpband/stream/chains.hpp>
 #include <warpband/stream/pipeline.hpp>
 #include <warpband/stream/pusch.hpp>

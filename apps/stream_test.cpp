@@ -92,14 +92,15 @@ TEST(stream_command, receives_the_slots_of_the_example) {
   ASSERT_EQ(o.code, 0) << o.err;
   const auto result = wb::testing::parse_json(text_of(path));
   std::filesystem::remove(path);
-  ASSERT_EQ(result["runs"].size(), 3u);
+  ASSERT_EQ(result["runs"].size(), 4u);
   for (const auto& run : result["runs"]) {
     EXPECT_EQ(run["counters"]["delivered"], 12) << run["label"];
     EXPECT_EQ(run["counters"]["erased"], 0) << run["label"];
     EXPECT_EQ(run["checked"]["different"], 0) << run["label"];
     EXPECT_GT(run["checked"]["blocks"].get<int>(), 0) << run["label"];
     EXPECT_EQ(run["checked"]["block_errors"], 0) << run["label"];
-    for (const char* stage : {"estimate", "detect", "decode"})
+    const bool loops = run["label"] == "detector and decoder in a loop";
+    for (const char* stage : {"estimate", loops ? "receive" : "detect", loops ? "receive" : "decode"})
       EXPECT_TRUE(run["alone"]["stages_us"].contains(stage)) << stage;
   }
 }
@@ -306,7 +307,7 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
         refused{"[stream]\nitems = 8\nchain = \"uplink\"\n[mimo]\nrx_antennas = 2\n",
                 "it is of detect, decode, stbc and pusch"},
         refused{"[stream]\nitems = 8\n[receiver]\nouter = 2\n",
-                "receiver.outer has no meaning with stream.chain = \"detect\": it is of decode"},
+                "receiver.outer has no meaning with stream.chain = \"detect\": it is of decode and pusch"},
         refused{"[stream]\nitems = 9999\nchain = \"decode\"\n[receiver]\nouter = 17\n",
                 "receiver.outer = 17"},
         refused{"[stream]\nitems = 9999\nchain = \"decode\"\n[receiver]\nouter = 2\n",
@@ -318,6 +319,12 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
                 "20\nblocks = 6\n",
                 "nr.blocks = 6"},
         refused{"[stream]\nitems = 1\nchain = \"pusch\"\n[nr]\nlayers = 4\n", "mimo.rx_antennas = 2"},
+        refused{"[stream]\nitems = 1\nchain = \"pusch\"\n[receiver]\nouter = 2\n",
+                "receiver.outer = 2 is not allowed: expected 1 with detector.type = \"mmse\""},
+        refused{"[stream]\nitems = 1\nchain = \"pusch\"\n[receiver]\ninterleaver = \"random\"\n",
+                "receiver.interleaver has no meaning with stream.chain = \"pusch\": it is of decode"},
+        refused{"[stream]\nitems = 1\nchain = \"pusch\"\n[receiver]\ndecoder_state = \"reset\"\n",
+                "receiver.decoder_state has no meaning"},
         refused{"[stream]\nitems = 1\nchain = \"pusch\"\n[nr]\ncsi = \"perfect\"\n",
                 "expected \"ls\" or \"lmmse\""},
         refused{"[stream]\nitems = 1\nchain = \"pusch\"\n[nr]\nchannel = \"pdsch\"\n", "\"pusch\""},

@@ -3,7 +3,8 @@
 //
 // nr_slot is one slot from host to host: its "small" figure copies the grid from page-locked memory,
 // receives, copies transport block and CRC back and waits, again and again (the median is p50, and p99 stands
-// beside it); "host_fed" overlaps the copies of several slots, "resident" leaves them out.
+// beside it); "host_fed" overlaps the copies of several slots, "resident" leaves them out. nr_slot_full is
+// the same with a decoder that does all its iterations, as peers' decoders do (bench/peers/sionna_pusch.py).
 #include <memory>
 #include <stdexcept>
 
@@ -127,6 +128,21 @@ bench::maker made_slot(const slot& s, const estimator_config& config, const ldpc
   };
 }
 
+void add_full_slots(const std::string& device, ldpc_decoder_config ldpc) {
+  const slot s{273, 4, 1, 20};
+  ldpc.early_stop = false;
+  for (const std::size_t slots : {std::size_t{1}, bench::batch_for(device, 1, 32)}) {
+    bench::add("nr_slot_full", device,
+               {{"resource_blocks", s.blocks},
+                {"layers", s.layers},
+                {"qam", 64},
+                {"iterations", ldpc.iterations},
+                {"slots", static_cast<int>(slots)}},
+               {figure::resident}, made_slot(s, {}, ldpc, slots));
+    if (device == "cpu") break;  // the same with any number of slots
+  }
+}
+
 void add_slots(const std::string& device, const ldpc_decoder_config& ldpc) {
   const slot s{273, 4, 1, 20};
   for (const auto method : {estimate_method::ls, estimate_method::lmmse}) {
@@ -153,6 +169,7 @@ const bench::group pusch_benches{[] {
     const ldpc_decoder_config ldpc{
         .iterations = 8, .precision = device == "cpu" ? ldpc_precision::int8 : ldpc_precision::float16};
     add_slots(device, ldpc);
+    add_full_slots(device, ldpc);
     for (const slot& s : {slot{273, 4, 1, 20}, {51, 2, 1, 16}})
       for (const std::size_t slots : {std::size_t{1}, bench::batch_for(device, 2, 64)})
         for (const auto method : {estimate_method::ls, estimate_method::lmmse}) {

@@ -10,14 +10,17 @@
 #include <warpband/link/codec_transport.hpp>
 #include <warpband/link/count/count.hpp>
 #include <warpband/link/exchange_buffers.hpp>
-#include <warpband/link/receive/frames.hpp>
+#include <warpband/link/receive/transport_loop.hpp>
 
 namespace wb {
 namespace {
 
-nr_transport_config with_inner(nr_transport_config c, const receiver_config& receiver) {
-  if (receiver.inner != 0) c.ldpc.iterations = receiver.inner;
-  return c;
+/// Redundancy versions of the transmissions that a block may have.
+std::vector<int> versions_of(const lte_transport_settings& s) {
+  std::vector<int> versions;
+  for (int t = 0; t < s.transmissions; t++)
+    versions.push_back(s.redundancy_versions[static_cast<std::size_t>(t) % s.redundancy_versions.size()]);
+  return versions;
 }
 
 class nr_loop_exchange final : public frame_exchange {
@@ -25,28 +28,21 @@ class nr_loop_exchange final : public frame_exchange {
   explicit nr_loop_exchange(const link_config& c)
       : size_(c),
         source_(c),
-        settings_(c.code.transport),
-        loop_(*c.receiver),
-        outer_(static_cast<std::size_t>(loop_.outer)),
+        versions_(versions_of(c.code.transport)),
+        outer_(static_cast<std::size_t>(c.receiver->outer)),
         encoder_(nr_transport_of(c.code)),
-        decoder_(with_inner(nr_transport_of(c.code), loop_)),
-        detector_(make_soft_detector(std::get<nr_link_config>(c.antennas).detector)) {}
+        loop_(std::get<nr_link_config>(c.antennas).detector, nr_transport_of(c.code), *c.receiver,
+              versions_) {}
 
   std::size_t bytes_per_frame() const noexcept override {
-    const auto transmissions = static_cast<std::size_t>(settings_.transmissions);
-    return (5 + 4 * transmissions) * size_.sent + 2 * size_.k + size_.uses + 9 +
-           4 * blocks() * (1 + decoder_.columns()) + transport_bytes(decoder_.segmentation());
+    return size_.sent + 2 * size_.k + size_.uses + 10 + 4 * blocks() + loop_.bytes_per_block() +
+           transport_bytes(loop_.decoder().segmentation());
   }
 
   void allocate(executor& exec, std::size_t frames) override {
     bits_ = exec.make<std::uint8_t>(size_.k, frames);
     coded_ = exec.make<std::uint8_t>(size_.sent, frames);
-    llr_.clear();
-    for (int t = 0; t < settings_.transmissions; t++) llr_.push_back(exec.make<float>(size_.sent, frames));
-    if (outer_ > 1) {
-      prior_ = exec.make<float>(size_.sent, frames);
-      extrinsic_ = exec.make<float>(decoder_.columns(), blocks() * frames);
-    }
+    loop_.allocate(exec, frames);
     use_status_ = exec.make<std::uint8_t>(size_.uses, frames);
     decided_ = exec.make<std::uint8_t>(size_.k, frames);
     status_ = exec.make<std::uint8_t>(1, frames);
@@ -68,35 +64,28 @@ class nr_loop_exchange final : public frame_exchange {
               .passed = std::vector<std::uint8_t>(n)};
     counts.outer_bit_errors.assign(outer_, std::vector<std::int32_t>(n));
     counts.outer_erased.assign(outer_, std::vector<std::uint8_t>(n));
-    decoder_.reset();
+    loop_.reset();
     bool failed = n != 0;
     frame_batch sent = batch;
-    for (; failed && sent.transmission < settings_.transmissions; sent.transmission++)
+    for (; failed && sent.transmission < static_cast<int>(versions_.size()); sent.transmission++)
       failed = transmit(exec, antennas, sent, counts);
   }
 
  private:
-  std::size_t blocks() const { return static_cast<std::size_t>(decoder_.segmentation().blocks); }
-  int version(int transmission) const {
-    const std::vector<int>& all = settings_.redundancy_versions;
-    return all[static_cast<std::size_t>(transmission) % all.size()];
-  }
-  view<float> llr_of(int transmission, std::size_t frames) {
-    return make_view(llr_[static_cast<std::size_t>(transmission)].data(), size_.sent, frames);
-  }
+  std::size_t blocks() const { return static_cast<std::size_t>(loop_.decoder().segmentation().blocks); }
 
   /// One transmission of all blocks. Whether any is left that failed.
   bool transmit(executor& exec, antenna_system& antennas, const frame_batch& batch, frame_counts& counts) {
     const std::size_t n = batch.frames;
-    encoder_.run(exec, make_view(bits_.data(), size_.k, n), version(batch.transmission),
+    encoder_.run(exec, make_view(bits_.data(), size_.k, n),
+                 versions_[static_cast<std::size_t>(batch.transmission)],
                  make_view(coded_.data(), size_.sent, n));
     const samples in = antennas.send(exec, coded_.data(), batch);
     const std::vector<std::uint8_t> passed_before = counts.passed;
     bool failed = true;
     for (std::size_t j = 0; j < outer_; j++) {
       if (failed) {
-        detect(exec, in, batch.transmission, n, j);
-        decode(exec, batch.transmission, n, j);
+        receive(exec, in, batch.transmission, n, j);
         failed = count(counts, passed_before, j);
       } else {  // all are finished
         repeat(counts, passed_before, j);
@@ -105,52 +94,19 @@ class nr_loop_exchange final : public frame_exchange {
     return failed;
   }
 
-  /// LLRs of a transmission, from the second outer iteration on with what the decoder says.
-  void detect(executor& exec, const samples& in, int transmission, std::size_t n, std::size_t j) {
-    const view<float> llr = llr_of(transmission, n);
-    const std::size_t uses = n * size_.uses;
-    view<const float> prior = {};
-    if (j > 0) {
-      const auto fed = make_view(prior_.data(), size_.sent, n);
-      decoder_.feed_back(
-          exec, make_view(static_cast<const float*>(extrinsic_.data()), decoder_.columns(), n * blocks()),
-          llr, version(transmission), fed);
-      limit(exec, fed, loop_.scaling, most_feedback);
-      prior = make_view(static_cast<const float*>(prior_.data()), detector_->bits_per_use(), uses);
-    }
-    detector_->run(exec, {in.received, in.channel, in.items_per_channel, in.noise_var, prior},
-                   {.llr = make_view(llr.data, detector_->bits_per_use(), uses),
-                    .bits = {},
-                    .status = make_view(use_status_.data(), uses)});
-    if (loop_.detector_clip != no_clip) limit(exec, llr, 1, loop_.detector_clip);
+  void receive(executor& exec, const samples& in, int transmission, std::size_t n, std::size_t j) {
+    const auto decided = make_view(decided_.data(), size_.k, n);
+    loop_.iterate(exec, {in.received, in.channel, in.items_per_channel, in.noise_var, {}}, transmission,
+                  static_cast<int>(j),
+                  {.bits = decided,
+                   .ok = make_view(passed_.data(), n),
+                   .block_ok = {},
+                   .iterations = make_view(iterations_.data(), blocks(), n),
+                   .status = make_view(status_.data(), n),
+                   .extrinsic = {}},
+                  make_view(use_status_.data(), n * size_.uses));
     if (j == 0)
       count_erased(exec, make_view(use_status_.data(), size_.uses, n), 1, make_view(erased_uses_.data(), n));
-  }
-  static void limit(executor& exec, view<float> llr, float factor, float most) {
-    frames_arrange_args a;
-    a.elements = llr.elements;
-    a.scaled = true;
-    a.factor = factor;
-    a.limit = most;
-    a.in = a.out = llr;
-    run_frames_arrange(exec, a, llr.items);
-  }
-
-  void decode(executor& exec, int transmission, std::size_t n, std::size_t j) {
-    if (j > 0) {  // other LLRs in the place of those of the outer iteration before
-      decoder_.reset();
-      for (int t = 0; t < transmission; t++) decoder_.combine(exec, llr_of(t, n), version(t));
-    }
-    decoder_.combine(exec, llr_of(transmission, n), version(transmission));
-    const auto decided = make_view(decided_.data(), size_.k, n);
-    decoder_.decode(
-        exec, {.bits = decided,
-               .ok = make_view(passed_.data(), n),
-               .block_ok = {},
-               .iterations = make_view(iterations_.data(), blocks(), n),
-               .status = make_view(status_.data(), n),
-               .extrinsic = j + 1 < outer_ ? make_view(extrinsic_.data(), decoder_.columns(), n * blocks())
-                                           : view<float>{}});
     count_errors(exec, make_view(static_cast<const std::uint8_t*>(bits_.data()), size_.k, n),
                  view<const std::uint8_t>(decided), make_view(errors_.data(), n));
     download(exec, now_.bit_errors, errors_, n);
@@ -193,15 +149,11 @@ class nr_loop_exchange final : public frame_exchange {
 
   frame_sizes size_;
   frame_source source_;
-  lte_transport_settings settings_;
-  receiver_config loop_;
+  std::vector<int> versions_;
   std::size_t outer_;
   nr_transport_encoder encoder_;
-  nr_transport_decoder decoder_;
-  std::shared_ptr<const soft_detector> detector_;
+  transport_loop loop_;
   array<std::uint8_t> bits_, coded_, decided_, status_, passed_, use_status_;
-  std::vector<array<float>> llr_;  // of each transmission
-  array<float> prior_, extrinsic_;
   array<std::int32_t> errors_, iterations_, erased_uses_;
   frame_counts now_;  // of the last outer iteration
 };

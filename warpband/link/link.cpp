@@ -8,6 +8,7 @@
 #include <warpband/core/count.hpp>
 #include <warpband/core/decimal.hpp>
 #include <warpband/link/names.hpp>
+#include <warpband/link/receive/transport_loop.hpp>
 #include <warpband/massive/cluster/cluster_settings.hpp>
 #include <warpband/massive/massive_settings.hpp>
 #include <warpband/modem/qam/qam.hpp>
@@ -195,21 +196,12 @@ void complete(link_config& c, nr_link_config& nr) {
   }
 }
 
-/// The same of slots of 5G NR, whose decoder keeps nothing from one outer iteration to the next.
-void check_slot_receiver(const receiver_config& receiver, const nr_link_config& nr) {
-  if (receiver.interleaver != receiver_interleaver::none || !receiver.permutation.empty())
-    throw argument_error("interleaver", "\"random\"", "\"none\" in slots of 5G NR");
-  if (receiver.outer > 1 && !takes_prior(nr.detector.type))
-    throw argument_error("outer", std::to_string(receiver.outer),
-                         std::string("1 with detector.type = \"") + name_of(nr.detector.type) +
-                             "\", which takes no a-priori LLRs");
-}
-
 /// What a loop of detector and decoder takes, of a link that is completed but for it.
 void check_receiver(const link_config& c) {
   const receiver_config& receiver = *c.receiver;
+  if (const auto* nr = std::get_if<nr_link_config>(&c.antennas))
+    return check_transport_loop(receiver, nr->detector.type);
   check_settings(receiver_settings(), receiver);
-  if (const auto* nr = std::get_if<nr_link_config>(&c.antennas)) return check_slot_receiver(receiver, *nr);
   const auto refuse = [&](const std::string& allowed) {
     throw argument_error("outer", std::to_string(receiver.outer), allowed);
   };

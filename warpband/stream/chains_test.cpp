@@ -21,6 +21,7 @@
 #include <warpband/exec/cuda.hpp>
 #include <warpband/link/codec.hpp>
 #include <warpband/link/receive/iterative.hpp>
+#include <warpband/link/receive/transport_loop.hpp>
 #include <warpband/stream/chains.hpp>
 #include <warpband/stream/lane.hpp>
 #include <warpband/stream/pipeline.hpp>
@@ -201,34 +202,69 @@ const wb::pusch_chain_config pusch_23{
     .estimator = {.method = wb::estimate_method::lmmse, .taps = 4, .doppler_hz = 100},
     .detector = detector_of(wb::detector_type::nway, 2, 3, 16, 1),
     .decoder = {.iterations = 4}};
-void receive_slots_directly(host_frame& f, const wb::pusch_chain_config& c) {
+/// Detects and decodes all slots at once.
+using slot_decoder = std::function<void(wb::executor&, const wb::nr_transport_config&,
+                                        const wb::detector_input&, const wb::nr_transport_output&)>;
+void receive_slots_directly(host_frame& f, const wb::pusch_chain_config& c, const slot_decoder& decode) {
   const auto exec = wb::testing::open_scalar();
   const wb::nr_shared_channel channel(c.channel);
   const wb::channel_estimator estimator(wb::pilots_of(channel), c.estimator, channel.data_places());
   wb::nr_transport_config transport = channel.transport(c.mcs_table, c.mcs);
   transport.ldpc = c.decoder;
-  const auto d = wb::make_detector(c.detector);
-  const std::size_t uses = f.items * channel.data_elements(), r = 3, s = 2,
-                    g = static_cast<std::size_t>(transport.coded_bits);
+  const std::size_t uses = f.items * channel.data_elements(), r = 3, s = 2;
   std::vector<cf> h(uses * r * s), y(uses * r);
-  std::vector<float> n0(uses), llr(f.items * g);
+  std::vector<float> n0(uses);
   const auto received = rows(f.input<cf>(0), r, f.items * channel.elements());
   estimator.run(*exec, received, {f.input<float>(1), 1, f.items, 1, 0},
                 {.channel = rows(h.data(), r * s, uses), .noise_var = rows(n0.data(), 1, uses)});
   channel.extract(*exec, received, rows(y.data(), r, uses));
-  d->run(*exec,
-         {.received = rows(static_cast<const cf*>(y.data()), r, uses),
-          .channel = rows(static_cast<const cf*>(h.data()), r * s, uses),
-          .uses_per_channel = 1,
-          .noise_var = rows(static_cast<const float*>(n0.data()), 1, uses),
-          .prior = {}},
-         {.llr = rows(llr.data(), d->bits_per_use(), uses), .bits = {}, .status = {}});
+  decode(
+      *exec, transport,
+      {.received = rows(static_cast<const cf*>(y.data()), r, uses),
+       .channel = rows(static_cast<const cf*>(h.data()), r * s, uses),
+       .uses_per_channel = 1,
+       .noise_var = rows(static_cast<const float*>(n0.data()), 1, uses),
+       .prior = {}},
+      {.bits = rows(f.output<std::uint8_t>(0), static_cast<std::size_t>(transport.transport_bits), f.items),
+       .ok = rows(f.output<std::uint8_t>(1), 1, f.items),
+       .status = rows(f.output<std::uint8_t>(2), 1, f.items)});
+}
+void decode_slots(wb::executor& exec, const wb::nr_transport_config& transport, const wb::detector_input& in,
+                  const wb::nr_transport_output& out) {
+  const auto d = wb::make_detector(pusch_23.detector);
+  const std::size_t g = static_cast<std::size_t>(transport.coded_bits), slots = out.ok.items;
+  std::vector<float> llr(slots * g);
+  d->run(exec, in, {.llr = rows(llr.data(), d->bits_per_use(), in.received.items), .bits = {}, .status = {}});
   wb::nr_transport_decoder decoder(transport);
-  decoder.combine(*exec, rows(static_cast<const float*>(llr.data()), g, f.items), 0);
-  decoder.decode(*exec, {.bits = rows(f.output<std::uint8_t>(0),
-                                      static_cast<std::size_t>(transport.transport_bits), f.items),
-                         .ok = rows(f.output<std::uint8_t>(1), 1, f.items),
-                         .status = rows(f.output<std::uint8_t>(2), 1, f.items)});
+  decoder.combine(exec, rows(static_cast<const float*>(llr.data()), g, slots), 0);
+  decoder.decode(exec, out);
+  exec.sync();
+}
+
+const wb::pusch_chain_config looped_pusch = [] {
+  wb::pusch_chain_config c = pusch_23;
+  c.detector = detector_of(wb::detector_type::pic, 2, 3, 16, 0);
+  return c;
+}();
+/// `loop` as the receiver of a chain.
+wb::pusch_receiver in_a_loop(const wb::receiver_config& config) {
+  return [config](wb::executor& exec, std::size_t slots, const wb::detector_config& detector,
+                  const wb::nr_transport_config& transport) {
+    const auto loop = std::make_shared<wb::transport_loop>(detector, transport, config);
+    loop->allocate(exec, slots);
+    return [loop](wb::executor& e, const wb::detector_input& in, const wb::nr_transport_output& out) {
+      loop->receive(e, in, out);
+    };
+  };
+}
+
+const wb::receiver_config three_outer{.outer = 3, .inner = 2};
+void loop_slots(wb::executor& exec, const wb::nr_transport_config& transport, const wb::detector_input& in,
+                const wb::nr_transport_output& out) {
+  wb::transport_loop loop(looped_pusch.detector, transport, three_outer);
+  loop.allocate(exec, out.ok.items);
+  loop.receive(exec, in, out);
+  exec.sync();
 }
 
 const std::vector<chain_case>& cases() {
@@ -403,7 +439,11 @@ const std::vector<chain_case>& cases() {
       {"pusch",
        wb::make_pusch_chain(pusch_23),
        {1, 2, 3, 5},
-       [](host_frame& f) { receive_slots_directly(f, pusch_23); }},
+       [](host_frame& f) { receive_slots_directly(f, pusch_23, decode_slots); }},
+      {"loop_pusch",
+       wb::make_pusch_chain(looped_pusch, in_a_loop(three_outer)),
+       {1, 2, 3, 5},
+       [](host_frame& f) { receive_slots_directly(f, looped_pusch, loop_slots); }},
   };
   return all;
 }

@@ -11,10 +11,12 @@
 // Each slot is a first transmission, of redundancy version 0. All slots have the carrier's slot number, from
 // which their DMRS follow. A resource element that the detector erases has LLRs of 0, which the code may
 // correct. A transport block with status_erased is never ok.
+#include <functional>
 #include <memory>
 
 #include <warpband/detect/detector.hpp>
 #include <warpband/estimate/estimator.hpp>
+#include <warpband/fec/nr/transport.hpp>
 #include <warpband/nr/shared_channel.hpp>
 #include <warpband/stream/chain.hpp>
 
@@ -28,6 +30,14 @@ struct pusch_chain_config {
   ldpc_decoder_config decoder = {};
 };
 
+/// Queues slots [slots * data_elements, ...] to bits, ok and status. On a device it must not wait.
+using pusch_receive = std::function<void(executor&, const detector_input&, const nr_transport_output&)>;
+/// Detector and decoder in one, for instance the loop of link/receive/transport_loop.hpp: what receives
+/// batches of `slots` slots on an executor, with all that it keeps there. Detector and transport block are
+/// those of the chain. Called by several threads at a time; what it gives is called by one.
+using pusch_receiver = std::function<pusch_receive(executor&, std::size_t slots, const detector_config&,
+                                                   const nr_transport_config&)>;
+
 /// Its stages: estimate, detect, decode. An item is a slot; frames are not cut into parts. Each attached
 /// chain_run keeps H, y and LLRs of the largest frame, and soft buffers of twice as many slots. Throws
 /// argument_error as nr_shared_channel, channel_estimator, make_detector and nr_transport_decoder do: it
@@ -36,5 +46,9 @@ struct pusch_chain_config {
 ///                                        .mcs = 16,
 ///                                        .detector = {.rx_antennas = 4}});
 std::unique_ptr<frame_chain> make_pusch_chain(const pusch_chain_config& config);
+/// With a receiver in the place of detector and decoder: its stages are estimate and receive. Slots come to
+/// it in batches of the largest frame's, or of half, a quarter, ... of them, down to one. Also throws
+/// argument_error for a receiver without a target.
+std::unique_ptr<frame_chain> make_pusch_chain(const pusch_chain_config& config, pusch_receiver receiver);
 
 }  // namespace wb

@@ -7,6 +7,7 @@
 #include <bench/meter.hpp>
 #include <tests/nr.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/link/receive/transport_loop.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/stream/pusch.hpp>
 
@@ -21,19 +22,39 @@ const pusch_chain_config two_layers{
     .mcs = 20,
     .detector = {.rx_antennas = 2, .llr_clip = {}}};
 
+pusch_chain_config with_pic() {
+  pusch_chain_config c = two_layers;
+  c.detector.type = detector_type::pic;
+  return c;
+}
+/// Two outer iterations. `batches` takes the slots of each batch that it is asked to serve.
+pusch_receiver loop_noting(std::vector<std::size_t>& batches) {
+  return [&batches](executor& exec, std::size_t slots, const detector_config& detector,
+                    const nr_transport_config& transport) {
+    batches.push_back(slots);
+    const auto loop = std::make_shared<transport_loop>(detector, transport, receiver_config{.outer = 2});
+    loop->allocate(exec, slots);
+    return [loop](executor& e, const detector_input& in, const nr_transport_output& out) {
+      loop->receive(e, in, out);
+    };
+  };
+}
+
 /// Slots with an antenna for each layer and H the identity.
 struct slots_of_pusch {
   nr_shared_channel channel{two_layers.channel};
   nr_transport_config transport = channel.transport(two_layers.mcs_table, two_layers.mcs);
-  std::unique_ptr<frame_chain> chain = make_pusch_chain(two_layers);
+  std::unique_ptr<frame_chain> chain;
   std::size_t slots;
   std::unique_ptr<chain_run> run;
   array<std::uint8_t> sent, bits, ok, status;
   array<cf> received;
   array<float> n0;
 
-  slots_of_pusch(executor& exec, std::size_t count, std::size_t most)
-      : slots(count), run(chain->attach(exec, most)) {
+  slots_of_pusch(executor& exec, std::size_t count, std::size_t most, const pusch_receiver& receiver = {})
+      : chain(receiver ? make_pusch_chain(with_pic(), receiver) : make_pusch_chain(two_layers)),
+        slots(count),
+        run(chain->attach(exec, most)) {
     std::mt19937_64 random(5);
     const auto k = static_cast<std::size_t>(transport.transport_bits),
                n = static_cast<std::size_t>(transport.coded_bits);
@@ -84,6 +105,27 @@ TEST_P(pusch_slots, are_received_without_a_trip_to_the_host) {
   EXPECT_EQ(exec.seen.out, 0);
   EXPECT_EQ(exec.seen.waits, 0);
   EXPECT_GE(exec.seen.kernels.size(), 6u);
+  EXPECT_EQ(exec.to_host(slots.bits), exec.to_host(slots.sent));
+  EXPECT_EQ(exec.to_host(slots.ok), bits_t(3, 1));
+  EXPECT_EQ(exec.to_host(slots.status), bits_t(3, 0));
+}
+
+/// On a device the loop only queues too; on a CPU it waits to know whether it is done.
+TEST_P(pusch_slots, in_a_loop_are_received_without_a_trip_to_the_host) {
+  bench::meter exec(this->exec());
+  std::vector<std::size_t> batches;
+  slots_of_pusch slots(exec, 3, 5, loop_noting(batches));
+  EXPECT_EQ(batches, (std::vector<std::size_t>{5, 2, 1}));
+  EXPECT_EQ(slots.chain->stages(), (std::vector<std::string>{"estimate", "receive"}));
+  slots.receive();
+  exec.sync();
+  exec.seen = {};
+  slots.receive();
+  EXPECT_EQ(exec.seen.in, 0);
+  if (exec.is_device()) {
+    EXPECT_EQ(exec.seen.out, 0);
+    EXPECT_EQ(exec.seen.waits, 0);
+  }
   EXPECT_EQ(exec.to_host(slots.bits), exec.to_host(slots.sent));
   EXPECT_EQ(exec.to_host(slots.ok), bits_t(3, 1));
   EXPECT_EQ(exec.to_host(slots.status), bits_t(3, 0));
@@ -148,6 +190,7 @@ TEST(pusch_chain, names_what_it_refuses) {
             }),
             "powers");
   EXPECT_EQ(refused([](auto& c) { c.decoder.iterations = 0; }), "iterations");
+  EXPECT_EQ(blamed([] { (void)make_pusch_chain(two_layers, pusch_receiver{}); }), "receiver");
 }
 
 TEST(pusch_chain, says_how_large_its_frames_are) {

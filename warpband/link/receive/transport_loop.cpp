@@ -1,0 +1,164 @@
+#include <warpband/link/receive/transport_loop.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/error.hpp>
+#include <warpband/link/names.hpp>
+#include <warpband/link/receive/frames.hpp>
+
+namespace wb {
+namespace {
+
+nr_transport_config with_inner(nr_transport_config c, const receiver_config& receiver) {
+  if (receiver.inner != 0) c.ldpc.iterations = receiver.inner;
+  return c;
+}
+
+void limit(executor& exec, view<float> llr, float factor, float most) {
+  frames_arrange_args a;
+  a.elements = llr.elements;
+  a.scaled = true;
+  a.factor = factor;
+  a.limit = most;
+  a.in = a.out = llr;
+  run_frames_arrange(exec, a, llr.items);
+}
+
+}  // namespace
+
+void check_transport_loop(const receiver_config& receiver, detector_type detector) {
+  check_settings(receiver_settings(), receiver);
+  if (receiver.interleaver != receiver_interleaver::none || !receiver.permutation.empty())
+    throw argument_error("interleaver", "\"random\"", "\"none\" in slots of 5G NR");
+  if (receiver.outer > 1 && !takes_prior(detector))
+    throw argument_error(
+        "outer", std::to_string(receiver.outer),
+        std::string("1 with detector.type = \"") + name_of(detector) + "\", which takes no a-priori LLRs");
+}
+
+transport_loop::transport_loop(const detector_config& detector, const nr_transport_config& transport,
+                               const receiver_config& receiver, const std::vector<int>& versions)
+    : config_((check_transport_loop(receiver, detector.type), receiver)),
+      versions_(versions),
+      decoder_(with_inner(transport, receiver)),
+      detector_(make_soft_detector(detector)),
+      sent_(static_cast<std::size_t>(transport.coded_bits)) {
+  if (versions.empty()) throw argument_error("versions", "[]", "one or more");
+  for (const int rv : versions) check_range("versions", rv, 0, 3);
+  if (sent_ % detector_->bits_per_use() != 0)
+    throw argument_error("coded_bits", std::to_string(sent_),
+                         "a multiple of the " + std::to_string(detector_->bits_per_use()) + " bits of a use");
+}
+
+std::size_t transport_loop::bytes_per_block() const noexcept {
+  const std::size_t llrs = sizeof(float) * versions_.size() * sent_;
+  if (config_.outer == 1) return llrs;
+  return llrs + sizeof(float) * (sent_ + blocks() * decoder_.columns()) +
+         static_cast<std::size_t>(decoder_.config().transport_bits) + 3 + 2 * sizeof(std::int32_t);
+}
+
+void transport_loop::allocate(executor& exec, std::size_t n) {
+  llr_.clear();
+  for (std::size_t t = 0; t < versions_.size(); t++) llr_.push_back(exec.make<float>(sent_, n));
+  if (config_.outer == 1) return;
+  prior_ = exec.make<float>(sent_, n);
+  extrinsic_ = exec.make<float>(decoder_.columns(), blocks() * n);
+  bits_ = exec.make<std::uint8_t>(static_cast<std::size_t>(decoder_.config().transport_bits), n);
+  for (array<std::uint8_t>* a : {&ok_, &status_, &done_}) *a = exec.make<std::uint8_t>(1, n);
+  for (array<std::int32_t>* a : {&place_, &list_}) *a = exec.make<std::int32_t>(1, n);
+  left_ = exec.make<std::int32_t>(1, 1);
+}
+
+void transport_loop::receive(executor& exec, const detector_input& in, const nr_transport_output& out) {
+  const std::size_t n = in.received.items / uses();
+  if (out.block_ok.data != nullptr || out.iterations.data != nullptr || out.extrinsic.data != nullptr)
+    throw argument_error("block_ok, iterations or extrinsic", "asked for", "bits, ok and status");
+  check_shape("bits", out.bits, static_cast<std::size_t>(decoder_.config().transport_bits), n);
+  check_shape("ok", out.ok, 1, n);
+  check_shape("status", out.status, 1, n);
+  reset();
+  if (n == 0) return;
+  iterate(exec, in, 0, 0, out);
+  const nr_transport_output now{.bits = make_view(bits_.data(), out.bits.elements, n),
+                                .ok = make_view(ok_.data(), n),
+                                .status = make_view(status_.data(), n)};
+  for (int j = 1; j < config_.outer; j++) {
+    if (!note_finished(exec, out.ok, j == 1)) return;
+    iterate(exec, in, 0, j, now);
+    keep(exec, now, out);
+  }
+}
+
+/// Notes the blocks whose CRCs hold. Whether there may be others.
+bool transport_loop::note_finished(executor& exec, view<const std::uint8_t> ok, bool first) {
+  frames_list_args l;
+  l.listed = static_cast<std::int32_t>(ok.items);
+  l.finished = ok.data;
+  l.first = first;
+  l.done = done_.data();
+  l.list = l.from = list_.data();  // nothing is written to it: enough is 0
+  l.place = place_.data();
+  l.count = left_.data();
+  run_frames_list(exec, l);
+  if (exec.is_device()) return true;
+  exec.download(&left_here_, left_.data(), sizeof left_here_);
+  exec.sync();
+  return left_here_ != 0;
+}
+
+/// The results of blocks that are not finished in the place of those before.
+void transport_loop::keep(executor& exec, const nr_transport_output& now, const nr_transport_output& out) {
+  frames_keep_args a;
+  a.place = place_.data();
+  a.bits = now.bits;
+  a.bits_before = a.bits_out = out.bits;
+  a.status = now.status;
+  a.status_before = a.status_out = out.status;
+  run_frames_keep(exec, a, out.ok.items);
+  frames_keep_args oks;
+  oks.place = place_.data();
+  oks.bits = now.ok;
+  oks.bits_before = oks.bits_out = out.ok;
+  run_frames_keep(exec, oks, out.ok.items);
+}
+
+void transport_loop::iterate(executor& exec, const detector_input& in, int transmission, int j,
+                             const nr_transport_output& out, view<std::uint8_t> use_status) {
+  check_range("transmission", transmission, 0, static_cast<long long>(versions_.size()) - 1);
+  check_range("j", j, 0, config_.outer - 1);
+  const std::size_t n = in.received.items / uses();
+  check_shape("received", in.received, in.received.elements, n * uses());
+  detect(exec, in, transmission, j, use_status);
+  if (j > 0) {  // other LLRs in the place of those of the outer iteration before
+    decoder_.reset();
+    for (int t = 0; t < transmission; t++) decoder_.combine(exec, llr_of(t, n), version(t));
+  }
+  decoder_.combine(exec, llr_of(transmission, n), version(transmission));
+  nr_transport_output decided = out;
+  if (j + 1 < config_.outer)
+    decided.extrinsic = make_view(extrinsic_.data(), decoder_.columns(), n * blocks());
+  decoder_.decode(exec, decided);
+}
+
+/// LLRs of a transmission, from the second outer iteration on with what the decoder says.
+void transport_loop::detect(executor& exec, detector_input in, int transmission, int j,
+                            view<std::uint8_t> use_status) {
+  const std::size_t bits = detector_->bits_per_use(), n = in.received.items / uses();
+  const view<float> llr = llr_of(transmission, n);
+  in.prior = {};
+  if (j > 0) {
+    const auto fed = make_view(prior_.data(), sent_, n);
+    decoder_.feed_back(
+        exec, make_view(static_cast<const float*>(extrinsic_.data()), decoder_.columns(), n * blocks()), llr,
+        version(transmission), fed);
+    limit(exec, fed, config_.scaling, most_feedback);
+    in.prior = make_view(static_cast<const float*>(prior_.data()), bits, in.received.items);
+  }
+  detector_->run(exec, in,
+                 {.llr = make_view(llr.data, bits, in.received.items), .bits = {}, .status = use_status});
+  if (config_.detector_clip != no_clip) limit(exec, llr, 1, config_.detector_clip);
+}
+
+}  // namespace wb

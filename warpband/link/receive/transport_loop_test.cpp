@@ -1,0 +1,266 @@
+// Transport blocks whose detector and decoder exchange LLRs, against the same recursion written on the host.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <tests/nr.hpp>
+#include <warpband/link/receive/transport_loop.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace wb {
+namespace {
+
+using namespace testing;
+using cf = std::complex<float>;
+
+constexpr std::size_t k = 1160, g = 2400, blocks = 12, uses = g / 8;
+const nr_transport_config transport{.transport_bits = static_cast<int>(k),
+                                    .coded_bits = static_cast<int>(g),
+                                    .modulation_order = 4,
+                                    .layers = 2,
+                                    .scrambling = 77,
+                                    .ldpc = {.iterations = 6}};
+const detector_config pic{
+    .type = detector_type::pic, .streams = 2, .rx_antennas = 2, .qam = 16, .llr_clip = {}};
+
+/// Two layers to two antennas, an H of its own in each use.
+struct received_blocks {
+  bits_t sent;
+  std::vector<cf> y, h;
+  std::vector<float> n0;
+
+  explicit received_blocks(float noise_var, int rv = 0, std::uint64_t seed = 3) {
+    const auto exec = open_scalar();
+    std::mt19937_64 random(1);  // the same bits in every transmission
+    sent = random_bits_of(blocks * k, random);
+    auto coded = exec->make<std::uint8_t>(g, blocks);
+    nr_transport_encoder(transport).run(*exec, given(*exec, sent, blocks), rv, coded);
+    std::vector<cf> s(blocks * uses * 2);
+    qam_mapper(16).run(*exec, make_view(static_cast<const std::uint8_t*>(coded.data()), 4, s.size()),
+                       make_view(s.data(), s.size()));
+    std::mt19937_64 air(seed);
+    std::normal_distribution<float> normal(0, std::sqrt(0.5f));
+    const auto gain = [&](float power) {
+      const float re = normal(air), im = normal(air);
+      return std::sqrt(power) * cf(re, im);
+    };
+    for (std::size_t u = 0; u < blocks * uses; u++)
+      for (std::size_t r = 0; r < 2; r++) {
+        const cf a = gain(1), b = gain(1);
+        h.push_back(a), h.push_back(b);
+        y.push_back(a * s[2 * u] + b * s[2 * u + 1] + gain(noise_var));
+      }
+    n0.assign(blocks * uses, noise_var);
+  }
+};
+
+/// What was received, on an executor.
+struct arrays_of {
+  array<cf> y, h;
+  array<float> n0;
+  arrays_of(executor& exec, const received_blocks& b)
+      : y(given(exec, b.y, blocks * uses)),
+        h(given(exec, b.h, blocks * uses)),
+        n0(given(exec, b.n0, blocks * uses)) {}
+  detector_input in(std::size_t n = blocks) const {
+    return {.received = make_view(y.data(), 2, n * uses),
+            .channel = make_view(h.data(), 4, n * uses),
+            .uses_per_channel = 1,
+            .noise_var = make_view(n0.data(), n * uses),
+            .prior = {}};
+  }
+};
+
+struct decisions {
+  bits_t bits, ok, status;
+  bool operator==(const decisions&) const = default;
+};
+
+/// Bits, ok and status on an executor.
+struct outputs_of {
+  array<std::uint8_t> bits, ok, status;
+  explicit outputs_of(executor& exec, std::size_t n = blocks)
+      : bits(exec.make<std::uint8_t>(k, n)),
+        ok(exec.make<std::uint8_t>(1, n)),
+        status(exec.make<std::uint8_t>(1, n)) {}
+  nr_transport_output out() {
+    return {.bits = bits, .ok = ok, .block_ok = {}, .iterations = {}, .status = status, .extrinsic = {}};
+  }
+  decisions to_host(executor& exec) const {
+    return {exec.to_host(bits), exec.to_host(ok), exec.to_host(status)};
+  }
+};
+
+decisions received(executor& exec, const received_blocks& b, const receiver_config& c,
+                   std::size_t n = blocks) {
+  const arrays_of a(exec, b);
+  outputs_of o(exec, n);
+  transport_loop loop(pic, transport, c);
+  loop.allocate(exec, n);
+  loop.receive(exec, a.in(n), o.out());
+  return o.to_host(exec);
+}
+
+void limit(std::vector<float>& llr, float factor, float most) {
+  for (float& x : llr) x = std::clamp(factor * x, -most, most) + 0.f;
+}
+
+/// The recursion with detector and decoder alone. Decisions after every outer iteration.
+std::vector<decisions> expected(const received_blocks& b, const receiver_config& c) {
+  const auto exec = open_scalar();
+  const arrays_of a(*exec, b);
+  detector_config less_prior = pic;
+  less_prior.extrinsic = true;
+  const auto detector = make_detector(less_prior);
+  nr_transport_config t = transport;
+  if (c.inner != 0) t.ldpc.iterations = c.inner;
+  nr_transport_decoder decoder(t);
+  const std::size_t codewords = blocks * static_cast<std::size_t>(decoder.segmentation().blocks);
+  auto extrinsic = exec->make<float>(decoder.columns(), codewords);
+  std::vector<float> llr(blocks * g), prior(blocks * g);
+  std::vector<decisions> all;
+  for (int j = 0; j < c.outer; j++) {
+    detector_input in = a.in();
+    if (j > 0) in.prior = make_view(static_cast<const float*>(prior.data()), 8, blocks * uses);
+    detector->run(*exec, in, {.llr = make_view(llr.data(), 8, blocks * uses), .bits = {}, .status = {}});
+    exec->sync();
+    if (c.detector_clip != no_clip) limit(llr, 1, c.detector_clip);
+    const auto coded = make_view(static_cast<const float*>(llr.data()), g, blocks);
+    outputs_of o(*exec);
+    nr_transport_output out = o.out();
+    out.extrinsic = extrinsic;
+    decoder.reset();
+    decoder.combine(*exec, coded, 0);
+    decoder.decode(*exec, out);
+    decoder.feed_back(*exec, extrinsic, coded, 0, make_view(prior.data(), g, blocks));
+    decisions now = o.to_host(*exec);
+    limit(prior, c.scaling, 100);
+    for (std::size_t i = 0; j > 0 && i < blocks; i++) {  // finished blocks stay as they are
+      const decisions& before = all.back();
+      if (before.ok[i] == 0) continue;
+      now.ok[i] = 1, now.status[i] = before.status[i];
+      std::copy_n(before.bits.begin() + static_cast<std::ptrdiff_t>(i * k), k,
+                  now.bits.begin() + static_cast<std::ptrdiff_t>(i * k));
+    }
+    all.push_back(now);
+  }
+  return all;
+}
+std::ptrdiff_t passed(const decisions& d) { return std::count(d.ok.begin(), d.ok.end(), 1); }
+
+class transport_loop_on : public on_backend {};
+WB_ON_ALL_BACKENDS(transport_loop_on);
+
+TEST_P(transport_loop_on, equals_the_recursion_on_the_host) {
+  const received_blocks b(0.19f);
+  for (const receiver_config& c :
+       {receiver_config{.outer = 4, .inner = 3},
+        receiver_config{.outer = 3, .inner = 4, .scaling = 0.75f, .detector_clip = 6.f}}) {
+    const std::vector<decisions> all = expected(b, c);
+    EXPECT_GT(passed(all.back()), passed(all.front()));
+    for (int outer = 1; outer <= c.outer; outer++) {
+      receiver_config shorter = c;
+      shorter.outer = outer;
+      const decisions got = received(exec(), b, shorter), &wanted = all[static_cast<std::size_t>(outer - 1)];
+      EXPECT_EQ(got.ok, wanted.ok) << outer;
+      EXPECT_EQ(got.status, wanted.status) << outer;
+      EXPECT_EQ(got.bits == wanted.bits, true) << outer;
+    }
+  }
+}
+
+TEST_P(transport_loop_on, does_not_depend_on_other_blocks) {
+  const received_blocks b(0.19f);
+  const receiver_config c{.outer = 3, .inner = 3};
+  const decisions whole = received(exec(), b, c);
+  for (const std::size_t n : {1, 5}) {
+    const decisions some = received(exec(), b, c, n);
+    EXPECT_TRUE(std::equal(some.bits.begin(), some.bits.end(), whole.bits.begin())) << n;
+    EXPECT_TRUE(std::equal(some.ok.begin(), some.ok.end(), whole.ok.begin())) << n;
+  }
+}
+
+TEST_P(transport_loop_on, serves_one_batch_after_another) {
+  const received_blocks noisy(0.3f), clean(0.01f);
+  const receiver_config c{.outer = 2};
+  const arrays_of first(exec(), noisy), second(exec(), clean);
+  outputs_of o(exec());
+  transport_loop loop(pic, transport, c);
+  loop.allocate(exec(), blocks);
+  loop.receive(exec(), first.in(), o.out());
+  EXPECT_EQ(exec().to_host(o.ok), bits_t(blocks, 0));
+  loop.receive(exec(), second.in(), o.out());
+  EXPECT_EQ(exec().to_host(o.ok), bits_t(blocks, 1));
+  EXPECT_EQ(exec().to_host(o.bits), clean.sent);
+}
+
+TEST_P(transport_loop_on, tells_erased_blocks) {
+  received_blocks b(0.01f);
+  std::fill_n(b.y.begin() + 2 * uses, 2 * uses, cf(NAN, 0));  // all of the second block
+  b.y[4 * uses] = {INFINITY, 0};                              // a use of the third, which the code corrects
+  const decisions d = received(exec(), b, {.outer = 3});
+  EXPECT_EQ(passed(d), static_cast<std::ptrdiff_t>(blocks) - 1);
+  EXPECT_EQ(d.ok[1], 0);
+  EXPECT_EQ(d.status[1], expected(b, {.outer = 3}).back().status[1]);
+}
+
+TEST_P(transport_loop_on, joins_transmissions) {
+  const received_blocks first(0.3f), second(0.3f, 2, 4);
+  const arrays_of a(exec(), first), b(exec(), second);
+  outputs_of o(exec());
+  transport_loop loop(pic, transport, {.outer = 2}, {0, 2});
+  loop.allocate(exec(), blocks);
+  loop.reset();
+  for (int j = 0; j < 2; j++) loop.iterate(exec(), a.in(), 0, j, o.out());
+  EXPECT_EQ(exec().to_host(o.ok), bits_t(blocks, 0));
+  for (int j = 0; j < 2; j++) loop.iterate(exec(), b.in(), 1, j, o.out());
+  EXPECT_EQ(exec().to_host(o.ok), bits_t(blocks, 1));
+  EXPECT_EQ(exec().to_host(o.bits), first.sent);
+}
+
+TEST(transport_loop, names_what_it_refuses) {
+  const auto refused = [](detector_type type, auto change) {
+    receiver_config c;
+    change(c);
+    detector_config d = pic;
+    d.type = type;
+    return blamed([&] { check_transport_loop(c, type); }, [&] { transport_loop(d, transport, c); });
+  };
+  EXPECT_EQ(refused(detector_type::pic, [](auto& c) { c.outer = 16; }), "");
+  EXPECT_EQ(refused(detector_type::mmse, [](auto&) {}), "");
+  EXPECT_EQ(refused(detector_type::mmse, [](auto& c) { c.outer = 2; }), "outer");
+  EXPECT_EQ(refused(detector_type::pic, [](auto& c) { c.outer = 17; }), "outer");
+  EXPECT_EQ(refused(detector_type::pic, [](auto& c) { c.scaling = 0; }), "scaling");
+  EXPECT_EQ(refused(detector_type::pic, [](auto& c) { c.interleaver = receiver_interleaver::random; }),
+            "interleaver");
+  const auto made = [](const nr_transport_config& t, std::vector<int> versions) {
+    return blamed([&] { transport_loop(pic, t, {}, versions); });
+  };
+  EXPECT_EQ(made(transport, {}), "versions");
+  EXPECT_EQ(made(transport, {4}), "versions");
+  nr_transport_config odd = transport;
+  odd.coded_bits = 2404, odd.layers = 1;
+  EXPECT_EQ(made(odd, {0}), "coded_bits");
+
+  const auto exec = open_scalar();
+  const received_blocks b(0.1f);
+  const arrays_of a(*exec, b);
+  outputs_of o(*exec);
+  transport_loop loop(pic, transport, {.outer = 2});
+  loop.allocate(*exec, blocks);
+  EXPECT_EQ(blamed([&] { loop.iterate(*exec, a.in(), 1, 0, o.out()); }), "transmission");
+  EXPECT_EQ(blamed([&] { loop.iterate(*exec, a.in(), 0, 2, o.out()); }), "j");
+  nr_transport_output out = o.out();
+  auto block_ok = exec->make<std::uint8_t>(1, blocks);
+  out.block_ok = block_ok;
+  EXPECT_EQ(blamed([&] { loop.receive(*exec, a.in(), out); }), "block_ok, iterations or extrinsic");
+  EXPECT_THROW(loop.receive(*exec, a.in(3), o.out()), shape_error);
+  out = o.out();
+  out.ok = {};
+  EXPECT_THROW(loop.receive(*exec, a.in(), out), shape_error);
+}
+
+}  // namespace
+}  // namespace wb
