@@ -146,6 +146,27 @@ struct frame_sender : vector_sender<P> {
   }
 };
 
+/// Waits for the sums of the frames that a solver warp has from frame n and slot `own` on. If the warps share
+/// a frame, each slot gets a copy of its sums.
+template <class P>
+WB_HD void wait_for_sums(const send_block<P>& block, ring_position slot, int n, int own) {
+  using solver = frame_solver<P::users, P::many>;
+  constexpr int frames = P::shape::frames;
+  const ring slots = block.slots();
+  if (!block.alone) {
+    const int first = slot.stage - block.lane / P::users;
+    WB_UNROLL for (int i = 0; i < frames; i++) {
+      if (n + i < block.count) slots.wait({first + i, slot.phase});
+    }
+    return;
+  }
+  slots.wait({0, 0});
+  if (block.a.mode != massive_mode::mf) {
+    WB_ROLL for (int i = own == 0 ? 1 : 0; i < frames; i++) solver::copy_sums(slots[0], slots[own + i], true);
+  }
+  meet_in_block(1, 32 * block.p.solvers);
+}
+
 /// Solver warp number `solver`: all its frames.
 template <class P>
 WB_HD void solve_sent_frames(const send_block<P>& block, int solver) {
@@ -178,18 +199,7 @@ WB_HD void solve_sent_frames(const send_block<P>& block, int solver) {
     fetch(0);
     float* const results = slots[slot.stage];
     frame_solver<U, P::many> work(a, results);
-    if (block.alone) {
-      slots.wait({0, 0});
-      if (a.mode != massive_mode::mf) {
-        WB_ROLL for (int i = own == 0 ? 1 : 0; i < frames; i++)
-            work.copy_sums(slots[0], slots[own + i], true);
-      }
-      meet_in_block(1, 32 * block.p.solvers);
-    } else {
-      WB_UNROLL for (int i = 0; i < frames; i++) {
-        if (n + i < block.count) slots.wait({slot.stage - sub + i, slot.phase});
-      }
-    }
+    wait_for_sums(block, slot, n, own);
     if (a.mode == massive_mode::mf)
       work.take_noise(noise_var, 0.f);
     else
