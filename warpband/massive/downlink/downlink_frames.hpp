@@ -1,6 +1,6 @@
 #pragma once
-// The precoder for 16 and 32 users on a CUDA device. It computes what downlink_op.hpp computes, with the same
-// bits.
+// The precoder for 8, 16, 24 and 32 users on a CUDA device. It computes what downlink_op.hpp computes, with
+// the same bits.
 //
 // A frame is one H (B antennas, U users) and the vectors s that share it. A multiprocessor runs one block; a
 // block takes every gridDim.x-th frame. Its warps are specialised:
@@ -75,10 +75,11 @@ struct frame_sender : vector_sender<P> {
   template <class Ready>
   WB_HD void square(const float* h, float* to, Ready ready) const {
     const frame_sums<U, Many, gram_sums, Ready> tiles(h, nullptr, to, nullptr, a.antennas, p, ready);
-    if (U == 32 && warp < 2)
+    [[maybe_unused]] constexpr int rectangles = P::team > 1 ? (U - 16) / 8 : 0;
+    if (warp < rectangles)
       tiles.rectangle(16 + 8 * warp);
     else
-      tiles.triangle(U == 32 ? warp - 2 : 0);
+      tiles.triangle(warp - rectangles);
   }
 
   /// This warp's share of all groups of frame n, whose H is at h.
@@ -154,7 +155,7 @@ WB_HD void wait_for_sums(const send_block<P>& block, ring_position slot, int n, 
   constexpr int frames = P::shape::frames;
   const ring slots = block.slots();
   if (!block.alone) {
-    const int first = slot.stage - block.lane / P::users;
+    const int first = slot.stage - block.lane / P::shape::lanes;
     WB_UNROLL for (int i = 0; i < frames; i++) {
       if (n + i < block.count) slots.wait({first + i, slot.phase});
     }
@@ -173,7 +174,7 @@ WB_HD void solve_sent_frames(const send_block<P>& block, int solver) {
   using Shape = typename P::shape;
   constexpr int U = P::users, frames = Shape::frames, group = P::group;
   const massive_args& a = block.a;
-  const int sub = block.lane / U, row = block.lane % U, own = solver * frames, worker = own + sub;
+  const int sub = block.lane / Shape::lanes, row = block.lane % U, own = solver * frames, worker = own + sub;
   const int step = block.workers(), begin = block.alone ? 0 : own;
   const ring slots = block.slots(), solutions = block.solutions();
   ring_position slot{worker};
