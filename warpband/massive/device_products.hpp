@@ -60,6 +60,17 @@ struct device_products : massive_frames<Users, T, G> {
   WB_HD float* staged(float* h, int antenna) const {
     return h + antenna * p.h_row + (antenna >> p.run_log2) * p.h_pad;
   }
+  /// H as it is in memory, value by value.
+  template <class S>
+  WB_HD void stage_values(float* h, const S* from, std::size_t stride) const {
+    for (int i = g.rank; i < a.antennas * n; i += g.size) {
+      const int k = i / n;
+      const float_pair z = frames::parts_of(from[static_cast<std::size_t>(i) * stride]);
+      float* to = staged(h, k) + 2 * (i - k * n);
+      to[0] = z.re;
+      to[1] = z.im;
+    }
+  }
   WB_HD void stage_half_channel(float* h) const {
     const half_complex* from = row_of(a.half_channel, first);
     const std::size_t stride = a.half_channel.element_stride;
@@ -79,13 +90,7 @@ struct device_products : massive_frames<Users, T, G> {
         }
       }
     } else {
-      for (int i = g.rank; i < a.antennas * n; i += g.size) {
-        const int k = i / n;
-        const float_pair z = to_floats(from[static_cast<std::size_t>(i) * stride]);
-        float* to = staged(h, k) + 2 * (i - k * n);
-        to[0] = z.re;
-        to[1] = z.im;
-      }
+      stage_values(h, from, stride);
     }
   }
   WB_HD void stage_channel(float* h) const {
@@ -104,26 +109,16 @@ struct device_products : massive_frames<Users, T, G> {
         }
       }
     } else {
-      for (int i = g.rank; i < a.antennas * n; i += g.size) {
-        const int k = i / n;
-        const cx_pair z = from[static_cast<std::size_t>(i) * a.channel.element_stride];
-        float* to = staged(h, k) + 2 * (i - k * n);
-        to[0] = z.re;
-        to[1] = z.im;
-      }
+      stage_values(h, from, a.channel.element_stride);
     }
   }
   WB_HD void stage_vectors(float* y, int symbol, int count) const {
     for (int i = g.rank; i < count * a.antennas; i += g.size) {
       const int side = i / a.antennas, k = i - side * a.antennas;
       const std::size_t vector = vector_number(first, symbol + side), antenna = static_cast<std::size_t>(k);
-      float_pair z;
-      if (half_in()) {
-        z = to_floats(row_of(a.half_in, vector)[antenna * a.half_in.element_stride]);
-      } else {
-        const cx_pair from = row_of(a.in, vector)[antenna * a.in.element_stride];
-        z = {from.re, from.im};
-      }
+      const float_pair z =
+          half_in() ? frames::parts_of(row_of(a.half_in, vector)[antenna * a.half_in.element_stride])
+                    : frames::parts_of(row_of(a.in, vector)[antenna * a.in.element_stride]);
       float* to = y + k * p.y_row + (k >> p.run_log2) * p.y_pad + 2 * side;
       to[0] = z.re;
       to[1] = z.im;

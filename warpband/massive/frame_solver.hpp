@@ -136,43 +136,43 @@ struct frame_solver {
       b[i] = right(first + i < count ? first + i : first < count ? first : 0);
       s[i] = {b[i][2 * u], b[i][2 * u + 1]};
     }
-    constexpr int together = P == 1 ? U : U == 16 ? 4 : 8;
-    WB_ROLL for (int j0 = 0; j0 < U; j0 += together) {
-      WB_UNROLL for (int j = 0; j < together; j += 2) {
-        const float2 z[2] = {entry(j0 + j, u), entry(j0 + j + 1, u)};
-        WB_UNROLL for (int i = 0; i < P; i++) {
-          float x[4];
-          load4(b[i] + 2 * (j0 + j), x);
-          WB_UNROLL for (int e = 0; e < 2; e++) {
-            if (j0 + j + e > u)
-              s[i] = fnma(cx<float>{z[e].x, z[e].y}, cx<float>{x[2 * e], x[2 * e + 1]}, s[i]);
-          }
-        }
-      }
-    }
+    eliminate<true>(b, s);
     __syncwarp();
     WB_UNROLL for (int i = 0; i < P; i++) {
       s[i] = inverse * s[i];
       if (first + i < count) *reinterpret_cast<float2*>(b[i] + 2 * u) = {s[i].re, s[i].im};
     }
     __syncwarp();
-    WB_ROLL for (int j0 = 0; j0 < U; j0 += together) {
-      WB_UNROLL for (int j = 0; j < together; j += 2) {
-        float z[4];
-        load4(results + lower_triangle<U>::place(u, j0 + j), z);
-        WB_UNROLL for (int i = 0; i < P; i++) {
-          float x[4];
-          load4(b[i] + 2 * (j0 + j), x);
-          WB_UNROLL for (int e = 0; e < 2; e++) {
-            if (j0 + j + e < u)
-              s[i] = conj_fnma(cx<float>{z[2 * e], z[2 * e + 1]}, cx<float>{x[2 * e], x[2 * e + 1]}, s[i]);
-          }
-        }
-      }
-    }
+    eliminate<false>(b, s);
     __syncwarp();
     WB_UNROLL for (int i = 0; i < P; i++) {
       if (first + i < count) *reinterpret_cast<float2*>(b[i] + 2 * u) = {s[i].re, s[i].im};
+    }
+  }
+  /// The sums of `forward` or of `backward` (linalg/ldl) for entry `row` of P vectors.
+  template <bool Forward, int P>
+  WB_HD void eliminate(float* const (&b)[P], cx<float> (&s)[P]) const {
+    constexpr int together = P == 1 ? U : U == 16 ? 4 : 8;
+    WB_ROLL for (int j0 = 0; j0 < U; j0 += together) {
+      WB_UNROLL for (int i0 = 0; i0 < together; i0 += 2) {
+        const int j = j0 + i0;
+        float z[4];
+        if constexpr (Forward) {
+          const float2 two[2] = {entry(j, row), entry(j + 1, row)};
+          z[0] = two[0].x, z[1] = two[0].y, z[2] = two[1].x, z[3] = two[1].y;
+        } else {
+          load4(results + lower_triangle<U>::place(row, j), z);
+        }
+        WB_UNROLL for (int i = 0; i < P; i++) {
+          float x[4];
+          load4(b[i] + 2 * j, x);
+          WB_UNROLL for (int e = 0; e < 2; e++) {
+            const cx<float> w = {z[2 * e], z[2 * e + 1]}, v = {x[2 * e], x[2 * e + 1]};
+            if (Forward && j + e > row) s[i] = fnma(w, v, s[i]);
+            if (!Forward && j + e < row) s[i] = conj_fnma(w, v, s[i]);
+          }
+        }
+      }
     }
   }
 
@@ -189,39 +189,42 @@ struct frame_solver {
       column[c] = z;
     }
   }
-  /// `conjugate_gradients` in place of P vectors from `first` on, or as many as there are. The sums of P
-  /// vectors over users are independent dependency chains.
+  /// Calls f(i, c, value) for all users c of P vectors in shared memory. Their sums are independent
+  /// dependency chains.
+  template <int P, class F>
+  WB_HD static void for_users(float* const (&v)[P], F f) {
+    WB_UNROLL for (int c = 0; c < U; c += 2) {
+      WB_UNROLL for (int i = 0; i < P; i++) {
+        float x[4];
+        load4(v[i] + 2 * c, x);
+        f(i, c, cx<float>{x[0], x[1]});
+        f(i, c + 1, cx<float>{x[2], x[3]});
+      }
+    }
+  }
+  /// `conjugate_gradients` in place of P vectors from `first` on, or as many as there are.
   template <int P>
   WB_HD void gradients(const float2 (&column)[U], int first, int count) const {
     float *of_t[P], *of_s[P];  // and r after s
     cx<float> r[P], t[P], x[P], s[P];
-    float now[P], least[P];
+    cg_state<float> state[P];
+    const float factor = scaled() ? inverse : 1.f;
     const auto put = [&](float* to, cx<float> v) { *reinterpret_cast<float2*>(to + 2 * row) = {v.re, v.im}; };
     WB_UNROLL for (int i = 0; i < P; i++) {
       of_t[i] = results + Shape::work + 4 * U * i;
       of_s[i] = of_t[i] + 2 * U;
       // If there is none: any vector of this slot; its result is not stored.
       const float* b = right(first + i < count ? first + i : first < count ? first : 0);
-      const float factor = scaled() ? inverse : 1.f;
       r[i] = t[i] = {factor * b[2 * row], factor * b[2 * row + 1]};
       x[i] = {0.f, 0.f};
       put(of_t[i], t[i]);
     }
     __syncwarp();
-    WB_UNROLL for (int i = 0; i < P; i++) {
-      now[i] = energy_of<U>(of_t[i]);
-      least[i] = cg_eps_squared * now[i];
-    }
+    WB_UNROLL for (int i = 0; i < P; i++) state[i] = cg_state<float>::of(energy_of<U>(of_t[i]));
     WB_ROLL for (int iteration = 0; iteration < a.iterations; iteration++) {
       WB_UNROLL for (int i = 0; i < P; i++) s[i] = {0.f, 0.f};
-      WB_UNROLL for (int c = 0; c < U; c += 2) {
-        WB_UNROLL for (int i = 0; i < P; i++) {
-          float v[4];
-          load4(of_t[i] + 2 * c, v);
-          WB_UNROLL for (int e = 0; e < 2; e++) s[i] =
-              fma(cx<float>{column[c + e].x, column[c + e].y}, cx<float>{v[2 * e], v[2 * e + 1]}, s[i]);
-        }
-      }
+      for_users(of_t,
+                [&](int i, int c, cx<float> v) { s[i] = fma(cx<float>{column[c].x, column[c].y}, v, s[i]); });
       WB_UNROLL for (int i = 0; i < P; i++) put(of_s[i], s[i]);
       __syncwarp();
       float curvature[P] = {};
@@ -230,41 +233,29 @@ struct frame_solver {
           float tv[4], sv[4];
           load4(of_t[i] + 2 * c, tv);
           load4(of_s[i] + 2 * c, sv);
-          WB_UNROLL for (int e = 0; e < 2; e++) curvature[i] =
-              fma(tv[2 * e + 1], sv[2 * e + 1], fma(tv[2 * e], sv[2 * e], curvature[i]));
+          WB_UNROLL for (int e = 0; e < 4; e += 2) curvature[i] =
+              dot_fma(cx<float>{tv[e], tv[e + 1]}, cx<float>{sv[e], sv[e + 1]}, curvature[i]);
         }
       }
       WB_UNROLL for (int i = 0; i < P; i++) {
-        const bool convex = curvature[i] > 0.f;
-        least[i] = select(convex, least[i], 3e38f);
-        const bool goes_on = convex & (now[i] > least[i]);
-        const float alpha = select(goes_on, now[i], 0.f) / select(goes_on, curvature[i], 1.f);
-        x[i] = {fma(alpha, t[i].re, x[i].re), fma(alpha, t[i].im, x[i].im)};
-        r[i] = {fnma(alpha, s[i].re, r[i].re), fnma(alpha, s[i].im, r[i].im)};
+        const float alpha = state[i].alpha(curvature[i]);
+        x[i] = fma(alpha, t[i], x[i]);
+        r[i] = fnma(alpha, s[i], r[i]);
       }
       if (iteration + 1 == a.iterations) break;
       __syncwarp();
       WB_UNROLL for (int i = 0; i < P; i++) put(of_s[i], r[i]);
       __syncwarp();
-      float next[P] = {};
-      WB_UNROLL for (int c = 0; c < U; c += 2) {
-        WB_UNROLL for (int i = 0; i < P; i++) {
-          float v[4];
-          load4(of_s[i] + 2 * c, v);
-          next[i] = norm_fma(cx<float>{v[2], v[3]}, norm_fma(cx<float>{v[0], v[1]}, next[i]));
-        }
-      }
+      float now[P] = {};
+      for_users(of_s, [&](int i, int, cx<float> v) { now[i] = norm_fma(v, now[i]); });
       __syncwarp();
       WB_UNROLL for (int i = 0; i < P; i++) {
-        const float beta = next[i] / select(now[i] > 0.f, now[i], 1.f);
-        now[i] = next[i];
-        t[i] = {fma(beta, t[i].re, r[i].re), fma(beta, t[i].im, r[i].im)};
+        t[i] = fma(state[i].beta(now[i]), t[i], r[i]);
         put(of_t[i], t[i]);
       }
       __syncwarp();
     }
     WB_UNROLL for (int i = 0; i < P; i++) {
-      const float factor = scaled() ? inverse : 1.f;
       if (first + i < count) put(right(first + i), factor * x[i]);
     }
     __syncwarp();

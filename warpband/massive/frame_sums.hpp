@@ -92,13 +92,36 @@ struct frame_sums {
       large_triangle(block);
   }
 
+  /// Sums of a part of a block of 16 x 16.
+  struct large_sums {
+    four_sums pq[4][4], pr[2][2], qs[2][2], pp[6], filter[4];
+    float squares[4][2] = {};
+    /// Columns i and i + 1 of P with themselves, and with y.
+    WB_HD void add_own(int i, const float2 (&x)[4], float2 v) {
+      pp[(i + 1) * i / 2 + i].add(x[i + 1], x[i]);
+      WB_UNROLL for (int j = i; j < i + 2; j++) {
+        squares[j][0] = fma(x[j].x, x[j].x, squares[j][0]);
+        squares[j][1] = fma(x[j].y, x[j].y, squares[j][1]);
+        if constexpr (Joined) filter[j].add(v, x[j]);
+      }
+    }
+    /// In the order of `triangle_table`.
+    WB_HD void join(float (&sum)[values]) const {
+      WB_UNROLL for (int i = 0; i < 16; i++) pq[i / 4][i % 4].join(sum + 2 * i);
+      WB_UNROLL for (int i = 0; i < 4; i++) {
+        pr[i / 2][i % 2].join(sum + 32 + 2 * i);
+        qs[i / 2][i % 2].join(sum + 40 + 2 * i);
+        sum[60 + i] = squares[i][0] + squares[i][1];
+      }
+      WB_UNROLL for (int i = 0; i < 6; i++) pp[i].join(sum + 48 + 2 * i);
+    }
+  };
   WB_HD void large_triangle(int block) const {
     const float* row = h + at_run(p, run) + 2 * block_step<U> * block;
     const auto first = [&](std::uint32_t packed) { return 2 * static_cast<int>(packed >> (8 * part) & 255); };
     const float *at_p = row + first(packed_p), *at_q = row + first(packed_q), *at_r = row + first(packed_r),
                 *at_s = row + first(packed_s), *at_y = y + run * p.y_run;
-    four_sums pq[4][4], pr[2][2], qs[2][2], pp[6], filter[4];
-    float squares[4][2] = {};
+    large_sums sums;
     // Operands of one antenna. Those of columns 2 and 3 of P and of Q, and of S, are loaded in the second
     // half of the iteration before. The others are loaded in the first half of their own iteration.
     float2 x[4], z[4], z_high[2], r[2], s[2], v{};
@@ -106,20 +129,12 @@ struct frame_sums {
     const auto high = [&] { load_two(at_p + 4, x + 2), load_two(at_q + 4, z_high), load_two(at_s, s); };
     const auto add_pq = [&](int i0, int j0) {
       WB_UNROLL for (int i = i0; i < i0 + 2; i++) {
-        WB_UNROLL for (int j = j0; j < j0 + 2; j++) pq[i][j].add(x[i], z[j]);
+        WB_UNROLL for (int j = j0; j < j0 + 2; j++) sums.pq[i][j].add(x[i], z[j]);
       }
     };
-    const auto add_two = [](four_sums(&sums)[2][2], const float2* a, const float2* b) {
+    const auto add_two = [](four_sums(&to)[2][2], const float2* a, const float2* b) {
       WB_UNROLL for (int i = 0; i < 2; i++) {
-        WB_UNROLL for (int j = 0; j < 2; j++) sums[i][j].add(a[i], b[j]);
-      }
-    };
-    const auto add_own = [&](int i) {  // columns i and i + 1 of P
-      pp[(i + 1) * i / 2 + i].add(x[i + 1], x[i]);
-      WB_UNROLL for (int j = i; j < i + 2; j++) {
-        squares[j][0] = fma(x[j].x, x[j].x, squares[j][0]);
-        squares[j][1] = fma(x[j].y, x[j].y, squares[j][1]);
-        if constexpr (Joined) filter[j].add(v, x[j]);
+        WB_UNROLL for (int j = 0; j < 2; j++) to[i][j].add(a[i], b[j]);
       }
     };
     const int mine = antennas_of(run);
@@ -128,12 +143,12 @@ struct frame_sums {
       low();
       if constexpr (Joined) v = *reinterpret_cast<const float2*>(at_y), at_y += 2;
       z[2] = z_high[0], z[3] = z_high[1];
-      add_two(qs, z + 2, s);
+      add_two(sums.qs, z + 2, s);
       add_pq(2, 2);
-      add_own(2);
+      sums.add_own(2, x, v);
       add_pq(2, 0);
       WB_UNROLL for (int i = 2; i < 4; i++) {
-        WB_UNROLL for (int j = 0; j < 2; j++) pp[i * (i - 1) / 2 + j].add(x[i], x[j]);
+        WB_UNROLL for (int j = 0; j < 2; j++) sums.pp[i * (i - 1) / 2 + j].add(x[i], x[j]);
       }
       if (left == p.never) break;
       if (left > 1)
@@ -141,17 +156,15 @@ struct frame_sums {
       high();
       add_pq(0, 0);
       add_pq(0, 2);
-      add_two(pr, x, r);
-      add_own(0);
+      add_two(sums.pr, x, r);
+      sums.add_own(0, x, v);
     }
+    write(block, sums);
+  }
+  /// Adds the runs of a block, and writes it.
+  WB_HD void write(int block, const large_sums& sums) const {
     float sum[values];
-    WB_UNROLL for (int i = 0; i < 16; i++) pq[i / 4][i % 4].join(sum + 2 * i);
-    WB_UNROLL for (int i = 0; i < 4; i++) {
-      pr[i / 2][i % 2].join(sum + 32 + 2 * i);
-      qs[i / 2][i % 2].join(sum + 40 + 2 * i);
-      sum[60 + i] = squares[i][0] + squares[i][1];
-    }
-    WB_UNROLL for (int i = 0; i < 6; i++) pp[i].join(sum + 48 + 2 * i);
+    sums.join(sum);
     // Loaded before the sums over runs: the table may be in device memory.
     const std::uint16_t* const to = triangle_places<U>.to[block][part];
     uint2 places[values / antenna_runs / 4];
@@ -165,9 +178,10 @@ struct frame_sums {
     }
     if constexpr (Joined) {
       float filtered[8];
-      WB_UNROLL for (int i = 0; i < 4; i++) filter[i].join(filtered + 2 * i);
+      WB_UNROLL for (int i = 0; i < 4; i++) sums.filter[i].join(filtered + 2 * i);
       sum_over_runs(lanes(), filtered);
-      results[Shape::right + 2 * block_step<U> * block + first(packed_p) + run] = filtered[0];
+      const int first = 2 * static_cast<int>(packed_p >> (8 * part) & 255);
+      results[Shape::right + 2 * block_step<U> * block + first + run] = filtered[0];
     }
   }
   /// Stores a sum of a triangle where an entry of `triangle_table` says.

@@ -24,22 +24,9 @@ struct host_products : massive_frames<Users, T, G> {
     for (int f = 0; f < valid; f++) {
       const std::size_t frame = first + static_cast<std::size_t>(f);
       const antenna_rows<E> h = rows_of(frame);
+      antenna_rows<float> y{};
+      if constexpr (Filter) y = vectors_of(frame, symbol, count);
       read_ahead ahead = next_channel(frame, symbol);
-      auto antenna = static_cast<antenna_stride>(2 * a.in.element_stride),
-           vector = static_cast<antenna_stride>(2 * a.in.item_stride);
-      const float* vectors = nullptr;
-      if constexpr (Filter) {
-        if (half_in()) {
-          antenna = 2, vector = p.y_row;
-          vectors = floats_of_vectors(frame, symbol, count);
-        } else {
-          vectors = reinterpret_cast<const float*>(vector_of(frame, symbol));
-        }
-      }
-      const auto rows_at = [&](int r) { return antenna_rows<E>{h.data + 2 * r, h.antenna, 0, 2}; };
-      const auto sides_at = [&](int k) {
-        return antenna_rows<float>{vectors + k * vector, antenna, 0, vector};
-      };
       // Sums of lanes of columns go to a place of the frame's own first.
       E *square, *filtered;
       int row = 2 * p.ld, side = 2 * n;
@@ -50,50 +37,22 @@ struct host_products : massive_frames<Users, T, G> {
         square = memory + p.frame_sums + f * (n + p.sides) * p.frame_row;
         filtered = square + n * p.frame_row;
         row = side = p.frame_row;
-      }
-      if constexpr (width > 1) {
         if (!small_channel()) {
-          float* kept = memory + p.kept;
           read_ahead vectors_ahead{nullptr, nullptr, 0, false};
           if constexpr (Filter) vectors_ahead = next_vectors(frame, symbol, count);
-          for (int i = 0; i < antenna_runs; i++) {
-            int r = 0, k = 0;
-            if (gram) {
-              for (; r + 4 <= n; r += 4) {
-                ahead.step();
-                strip<4>(rows_at(r), h, r + 4, i, square + r * row, kept + r * row);
-              }
-              for (; r < n; r++) strip<1>(rows_at(r), h, r + 1, i, square + r * row, kept + r * row);
-            }
-            if constexpr (Filter) {
-              for (; k + 4 <= count; k += 4) {
-                vectors_ahead.step();
-                strip<4>(sides_at(k), h, n, i, filtered + k * row, kept + (n + k) * row);
-              }
-              for (; k + 2 <= count; k += 2) {
-                vectors_ahead.step();
-                strip<2>(sides_at(k), h, n, i, filtered + k * row, kept + (n + k) * row);
-              }
-              if (k < count) {
-                vectors_ahead.step();
-                strip<1>(sides_at(k), h, n, i, filtered + k * row, kept + (n + k) * row);
-              }
-            }
-          }
+          run_by_run<Filter>(h, y, gram, count, square, ahead, vectors_ahead);
           continue;
         }
       }
-      if (gram) {
-        int r = 0;
-        for (; r + 4 <= n; r += 4) tiles<4, E>(rows_at(r), h, r + 4, square + r * row, row, ahead);
-        for (; r < n; r++) tiles<1, E>(rows_at(r), h, r + 1, square + r * row, row, ahead);
-      }
+      if (gram)
+        in_parts<false>(n, [&]<int R>(int r) WB_INLINE_LAMBDA {
+          tiles<R, E>(entries_from(h, r), h, r + R, square + r * row, row, ahead);
+        });
       if constexpr (Filter) {
         ahead = next_vectors(frame, symbol, count);
-        int k = 0;
-        for (; k + 4 <= count; k += 4) tiles<4, float>(sides_at(k), h, n, filtered + k * side, side, ahead);
-        for (; k + 2 <= count; k += 2) tiles<2, float>(sides_at(k), h, n, filtered + k * side, side, ahead);
-        if (k < count) tiles<1, float>(sides_at(k), h, n, filtered + k * side, side, ahead);
+        in_parts(count, [&]<int R>(int k) WB_INLINE_LAMBDA {
+          tiles<R, float>(entries_from(y, k), h, n, filtered + k * side, side, ahead);
+        });
       }
     }
     if constexpr (width > 1) {
@@ -107,36 +66,63 @@ struct host_products : massive_frames<Users, T, G> {
  private:
   /// The rows of H in memory, or a copy of them where lanes cannot read them as they lie.
   WB_HD antenna_rows<E> rows_of(std::size_t frame) const {
-    if (half_channel()) {
-      const half_complex* h = row_of(a.half_channel, frame);
-      const std::size_t stride = a.half_channel.element_stride;
-      if (stride == 1 && p.h_row == 2 * n) {
-        floats_of(h, stride, memory, a.antennas * n);
-      } else {
-        for (int k = 0; k < a.antennas; k++) {
-          E* row = memory + k * p.h_row;
-          floats_of(h + static_cast<std::size_t>(k * n) * stride, stride, row, n);
-          for (int i = 2 * n; i < p.h_row; i++) row[i] = E(0.f);
-        }
-      }
-      return {memory, p.h_row, 0, 2};
-    }
-    const cx_pair* h = channel_of(frame);
+    if (half_channel()) return copy_of(row_of(a.half_channel, frame), a.half_channel.element_stride);
     if constexpr (width > 1)
       if (a.channel.element_stride == 1 && n % columns<T>::count == 0)
-        return {reinterpret_cast<const float*>(h), 2 * n, 0, 2};
-    for (int k = 0; k < a.antennas; k++) {
-      E* row = memory + k * p.h_row;
-      const cx_pair* from = h + static_cast<std::size_t>(k * n) * a.channel.element_stride;
-      for (int u = 0; u < n; u++) {
-        row[2 * u] = from[static_cast<std::size_t>(u) * a.channel.element_stride].re;
-        row[2 * u + 1] = from[static_cast<std::size_t>(u) * a.channel.element_stride].im;
+        return {reinterpret_cast<const float*>(channel_of(frame)), 2 * n, 0, 2};
+    return copy_of(channel_of(frame), a.channel.element_stride);
+  }
+  template <class S>
+  WB_HD antenna_rows<E> copy_of(const S* h, std::size_t stride) const {
+    if (p.h_row == 2 * n) {
+      floats_of(h, stride, memory, a.antennas * n);
+    } else {
+      for (int k = 0; k < a.antennas; k++) {
+        E* row = memory + k * p.h_row;
+        floats_of(h + static_cast<std::size_t>(k * n) * stride, stride, row, n);
+        for (int i = 2 * n; i < p.h_row; i++) row[i] = E(0.f);
       }
-      for (int i = 2 * n; i < p.h_row; i++) row[i] = E(0.f);
     }
     return {memory, p.h_row, 0, 2};
   }
+  /// The received vectors in memory, or, if they came as halves, in scratch memory.
+  WB_HD antenna_rows<float> vectors_of(std::size_t frame, int symbol, int count) const {
+    if (!half_in())
+      return {reinterpret_cast<const float*>(vector_of(frame, symbol)),
+              static_cast<antenna_stride>(2 * a.in.element_stride), 0,
+              static_cast<antenna_stride>(2 * a.in.item_stride)};
+    auto* y = reinterpret_cast<float*>(memory + p.staged_y);
+    for (int k = 0; k < count; k++)
+      floats_of(row_of(a.half_in, vector_number(frame, symbol + k)), a.half_in.element_stride,
+                y + k * p.y_row, a.antennas);
+    return {y, 2, 0, p.y_row};
+  }
+  /// Entries from number i on.
+  template <class X>
+  WB_HD static antenna_rows<X> entries_from(const antenna_rows<X>& x, int i) {
+    return {x.data + i * x.entry, x.antenna, x.pad, x.entry};
+  }
 
+  /// `products` of a frame whose H is larger than the nearest cache: all tiles pass over a run of antennas
+  /// before the next one is read.
+  template <bool Filter>
+  WB_HD void run_by_run(const antenna_rows<float>& h, const antenna_rows<float>& y, bool gram, int count,
+                        float* sums, read_ahead& ahead, read_ahead& vectors_ahead) const {
+    float* kept = memory + p.kept;
+    for (int i = 0; i < antenna_runs; i++) {
+      if (gram)
+        in_parts<false>(n, [&]<int R>(int r) WB_INLINE_LAMBDA {
+          if (R == 4) ahead.step();
+          strip<R>(entries_from(h, r), h, r + R, i, sums + r * p.frame_row, kept + r * p.frame_row);
+        });
+      if constexpr (Filter)
+        in_parts(count, [&]<int R>(int k) WB_INLINE_LAMBDA {
+          vectors_ahead.step();
+          const int at = (n + k) * p.frame_row;
+          strip<R>(entries_from(y, k), h, n, i, sums + at, kept + at);
+        });
+    }
+  }
   /// Tiles of R rows and all columns up to `last`.
   template <int R, class X>
   WB_HD void tiles(const antenna_rows<X>& x, const antenna_rows<E>& h, int last, E* out, int row,
@@ -145,26 +131,23 @@ struct host_products : massive_frames<Users, T, G> {
     int c = 0;
     if constexpr (WB_WIDTH == 16 || (R == 1 && width > 1))
       for (; c + wide < last; c += 2 * wide)
-        tile_sums<R, 2, T>(x, {h.data + 2 * c, h.antenna, h.pad, h.entry}, a.antennas, p.run_log2,
-                           out + 2 * c, row, ahead);
+        tile_sums<R, 2, T>(x, entries_from(h, c), a.antennas, p.run_log2, out + 2 * c, row, ahead);
     for (; c < last; c += wide)
-      tile_sums<R, 1, T>(x, {h.data + 2 * c, h.antenna, h.pad, h.entry}, a.antennas, p.run_log2, out + 2 * c,
-                         row, ahead);
+      tile_sums<R, 1, T>(x, entries_from(h, c), a.antennas, p.run_log2, out + 2 * c, row, ahead);
   }
-  /// The same of the i-th run alone, for an H that is larger than the nearest cache: all tiles pass over a
-  /// run before the next one is read. Loads are what holds them up, so they are as wide as there are columns.
+  /// The same of the i-th run alone. Loads are what holds it up, so they are as wide as there are columns.
   template <int R>
   WB_HD_CALL void strip(const antenna_rows<float>& x, const antenna_rows<float>& h, int last, int i,
                         float* out, float* kept) const {
     constexpr int wide = columns<T>::count;
     const int row = p.frame_row, plane = (n + p.sides) * row;
-    const auto from = [&](int c) { return antenna_rows<float>{h.data + 2 * c, h.antenna, h.pad, h.entry}; };
+    const auto from = [&](int c) { return entries_from(h, c); };
     int c = 0;
     if constexpr (WB_WIDTH == 16) {
       constexpr int rows = R > 2 ? R / 2 : R;
       for (; c + 2 * wide < last; c += 4 * wide) {
         WB_ROLL for (int r = 0; r < R; r += rows) {
-          const antenna_rows<float> part{x.data + r * x.entry, x.antenna, x.pad, x.entry};
+          const antenna_rows<float> part = entries_from(x, r);
           const int at = r * row + 2 * c;
           if (c + 3 * wide < last)
             fold_run<rows, 4, T>(part, from(c), a.antennas, p.run_log2, i, out + at, row, kept + at, plane);
@@ -180,14 +163,14 @@ struct host_products : massive_frames<Users, T, G> {
   }
 
   /// Complex values in memory, `stride` apart, as floats side by side.
-  template <class X>
-  WB_HD static void floats_of(const half_complex* from, std::size_t stride, X* to, int count) {
+  template <class S, class X>
+  WB_HD static void floats_of(const S* from, std::size_t stride, X* to, int count) {
 #if !defined(__CUDACC__)
-    if constexpr (std::is_same_v<X, float>)
+    if constexpr (std::is_same_v<X, float> && std::is_same_v<S, half_complex>)
       if (stride == 1) return halves_to_floats(from, to, count);
 #endif
     for (int i = 0; i < count; i++) {
-      const float_pair z = to_floats(from[static_cast<std::size_t>(i) * stride]);
+      const float_pair z = frames::parts_of(from[static_cast<std::size_t>(i) * stride]);
       to[2 * i] = z.re;
       to[2 * i + 1] = z.im;
     }
@@ -223,14 +206,6 @@ struct host_products : massive_frames<Users, T, G> {
     return {at, at + bytes, bytes / (64 * antenna_runs * tiles_down) + 1, small_channel()};
   }
 
-  /// Vectors that came as halves, in scratch memory.
-  WB_HD const float* floats_of_vectors(std::size_t frame, int symbol, int count) const {
-    auto* y = reinterpret_cast<float*>(memory + p.staged_y);
-    for (int k = 0; k < count; k++)
-      floats_of(row_of(a.half_in, vector_number(frame, symbol + k)), a.half_in.element_stride,
-                y + k * p.y_row, a.antennas);
-    return y;
-  }
   /// Row `row` of the sums of all frames, `entries` of it, to lanes of frames.
   WB_HD void turn(int row, int entries, T* to) const {
     if constexpr (width > 1) {

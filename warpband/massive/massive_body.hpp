@@ -2,10 +2,20 @@
 // The scalar rules of the detector and the precoder, over lanes T: which frames and vectors are valid, what
 // is added to the diagonal, how estimates are weighed and how much is sent.
 #include <warpband/core/cx.hpp>
+#include <warpband/core/llr.hpp>
 #include <warpband/massive/massive_args.hpp>
+#include <warpband/modem/demap/demap_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
+
+/// Of a view of all vectors, vector `symbol` of each frame.
+template <class S>
+WB_HD view<S> symbol_of(view<S> x, int symbol, int symbols) {
+  x.data += static_cast<std::size_t>(symbol) * x.item_stride;
+  x.item_stride *= static_cast<std::size_t>(symbols);
+  return x;
+}
 
 /// Whether A is decomposed, or solved by iterations. Neither with the matched filter.
 WB_HD bool decomposes(massive_mode mode) {
@@ -27,6 +37,11 @@ template <class T>
 WB_HD T regularization(const massive_args& a, T n0) {
   return a.mode == massive_mode::zf || a.mode == massive_mode::mf ? T(0.f) : n0 * T(1.f / a.symbol_energy);
 }
+/// An entry of H^H H; of the unit matrix where a frame is not `good`.
+template <class T, class M>
+WB_HD cx<T> entry_if(M good, cx<T> z, bool diagonal) {
+  return {select(good, z.re, T(diagonal ? 1.f : 0.f)), select(good, z.im, T(0.f))};
+}
 /// The largest |H^H y|^2 of a vector that is not erased, from |H|^2.
 template <class T>
 WB_HD T most_matched_energy(T trace) {
@@ -34,6 +49,31 @@ WB_HD T most_matched_energy(T trace) {
 }
 /// Beyond this an estimate counts as this: float32 still tells its distances to points apart.
 inline constexpr float most_demapped = 0x1p19f;
+/// LLRs of a symbol of 2 B bits from its estimate; zeros where it is not `good`.
+template <int B, class T, class M>
+WB_HD void estimate_llrs(cx<T> x, T sinr, M good, float clip, T (&llr)[2 * B]) {
+  constexpr float scale = qam_scale<B>();
+  const float limit = clip < 3e38f ? clip : 3e38f;
+  T part[2][B];
+  pam_demap<B, false>(saturate(x.re, most_demapped) * T(1.f / scale), T(scale * scale), part[0]);
+  pam_demap<B, false>(saturate(x.im, most_demapped) * T(1.f / scale), T(scale * scale), part[1]);
+  WB_UNROLL for (int j = 0; j < 2 * B; j++) llr[j] =
+      select(good, saturate(part[j % 2][j / 2] * sinr, limit), T(0.f));
+}
+/// Calls f<B>() with the bits of a real dimension as a compile-time constant.
+template <class F>
+WB_HD void with_pam_bits(int bits, F f) {
+  switch (bits) {
+    case 1:
+      return f.template operator()<1>();
+    case 2:
+      return f.template operator()<2>();
+    case 3:
+      return f.template operator()<3>();
+    default:
+      return f.template operator()<4>();
+  }
+}
 
 /// What a user's estimate is multiplied with, and the SINR behind it.
 template <class T>
@@ -47,16 +87,16 @@ WB_HD estimate_weight<T> approximate_weight(massive_mode mode, T power, T n0) {
   const T gain = mode == massive_mode::mf ? T(1.f) / p : mode != massive_mode::zf ? (p + n0) / p : T(1.f);
   return {gain, min(power / max(n0, T(1e-37f)), T(3e38f))};
 }
-/// For the matched filter. `interference(gain)` is the noise and the interference of the others.
-template <class T, class F>
-WB_HD estimate_weight<T> matched_weight(T power, F interference) {
-  const T p = max(power, T(1e-30f)), gain = T(1.f) / p;
-  return {gain, min(p / max(interference(gain), T(1e-37f)), T(3e38f))};
-}
-/// For ZF and MMSE, from the mean squared error: N0 times an entry of the diagonal of A^-1.
-template <class T>
-WB_HD estimate_weight<T> weight_of_error(massive_mode mode, T error) {
+/// With the exact SINR. For the matched filter `interference(gain)` is the noise and the interference of the
+/// others; for ZF and MMSE the mean squared error is N0 times `inverse()`, an entry of the diagonal of A^-1.
+template <class T, class F, class D>
+WB_HD estimate_weight<T> exact_weight(massive_mode mode, T power, T n0, F interference, D inverse) {
   const T one = T(1.f), least = T(1e-37f);
+  if (mode == massive_mode::mf) {
+    const T p = max(power, T(1e-30f)), gain = one / p;
+    return {gain, min(p / max(interference(gain), least), T(3e38f))};
+  }
+  const T error = n0 * inverse();
   if (mode == massive_mode::zf) return {one, one / max(error, least)};
   const T left = max(one - error, T(1e-7f));  // rounding must not take it out of (0, 1)
   return {one / left, left / max(error, least)};

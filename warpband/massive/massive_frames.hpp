@@ -2,7 +2,7 @@
 // The frames of one call of a generic kernel: where H and y come from, and where the small matrices go.
 #include <warpband/core/half_lane.hpp>
 #include <warpband/core/memory.hpp>
-#include <warpband/linalg/ldl/ldl_body.hpp>
+#include <warpband/linalg/packed_body.hpp>
 #include <warpband/massive/massive_plan.hpp>
 
 namespace wb {
@@ -36,6 +36,8 @@ struct massive_frames {
 
   WB_HD bool half_channel() const { return a.half_channel.data != nullptr; }
   WB_HD bool half_in() const { return a.half_in.data != nullptr; }
+  WB_HD static float_pair parts_of(half_complex z) { return to_floats(z); }
+  WB_HD static float_pair parts_of(cx_pair z) { return {z.re, z.im}; }
   template <class S>
   WB_HD static S* row_of(const view<S>& x, std::size_t item) {
     return x.data + item * x.item_stride;

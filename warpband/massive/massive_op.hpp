@@ -6,6 +6,7 @@
 // one frame and a thread block (device_products.hpp).
 #include <warpband/core/group.hpp>
 #include <warpband/linalg/cg/cg_body.hpp>
+#include <warpband/linalg/ldl/ldl_body.hpp>
 #include <warpband/massive/massive_body.hpp>
 #if defined(__CUDACC__)
 #include <warpband/massive/device_products.hpp>
@@ -56,11 +57,9 @@ struct massive_engine : massive_products<Users, T, G> {
     llr = numbers + 4 * p.sides;
   }
 
-  /// Of frame f, what lies in the view of vectors at symbol `symbol`, for lanes of frames.
   template <class S>
   WB_HD view<S> of_symbol(const view<S>& x, int symbol) const {
-    return {x.data + static_cast<std::size_t>(symbol) * x.item_stride, x.elements, x.items, x.element_stride,
-            x.item_stride * static_cast<std::size_t>(a.symbols)};
+    return symbol_of(x, symbol, a.symbols);
   }
   WB_HD item<T> frames() const { return {first, valid}; }
   /// Regularises A and makes it ready for the solver; `good` and n0 are set, which is no less than
@@ -75,15 +74,11 @@ struct massive_engine : massive_products<Users, T, G> {
     const T added = regularization(a, n0);
     for (int u = g.rank; u < n; u += g.size) diagonal[u] = m.diagonal(u);
     g.sync();
-    // Matrices that are no numbers become the unit matrix.
-    const over_matrix<G> at(g);
-    for (int r = at.y; r < n; r += at.down)
-      for (int c = at.x; c <= r; c += at.across) {
-        cx<T> z = m.get(r, c);
-        z = {select(good, z.re, T(c == r ? 1.f : 0.f)), select(good, z.im, T(0.f))};
-        if (c == r) z.re = z.re + select(good, added, T(0.f));
-        m.put(r, c, z);
-      }
+    for_triangle<true>(n, g, [&](int r, int c) WB_INLINE_LAMBDA {
+      cx<T> z = entry_if(good, m.get(r, c), c == r);
+      if (c == r) z.re = z.re + select(good, added, T(0.f));
+      m.put(r, c, z);
+    });
     g.sync();
     if (decomposes(a.mode)) {
       // `gain` has the diagonal of A until the weights are made.
@@ -101,7 +96,7 @@ struct massive_engine : massive_products<Users, T, G> {
   WB_HD packed_vector<T> solve(int count) const {
     T* fine = numbers;
     for (int k = g.rank; k < count; k += g.size)
-      fine[k] = select(energy_of(b, k * n, n) <= most_energy, T(1.f), T(0.f));
+      fine[k] = select(energy_of(b.from(k * n), n) <= most_energy, T(1.f), T(0.f));
     g.sync();
     const bool jacobi = a.mode == massive_mode::jacobi_cg;
     for (int i = g.rank; i < count * n; i += g.size) {
@@ -113,64 +108,21 @@ struct massive_engine : massive_products<Users, T, G> {
     }
     g.sync();
     if (a.mode == massive_mode::mf) return b;
-    if (iterates(a.mode)) {
-      for (int k = 0, done = count; k < count; k += done) {
-        const int at = 2 * k * n;
-        T* of_side = numbers + p.sides + k;
-        const cg_memory<T> memory_of{{v.data + at}, {b.data + at},     {t.data + at},        {s.data + at},
-                                     of_side,       of_side + p.sides, of_side + 2 * p.sides};
-        if constexpr (width > 1) {
-          // Few sides at a time: their vectors stay in the nearest cache.
-          done = count - k >= 4 ? 4 : count - k >= 2 ? 2 : 1;
-          if (done == 4)
-            lane_conjugate_gradients<4>(n, m, a.iterations, memory_of);
-          else if (done == 2)
-            lane_conjugate_gradients<2>(n, m, a.iterations, memory_of);
-          else
-            lane_conjugate_gradients<1>(n, m, a.iterations, memory_of);
-        } else {
-          conjugate_gradients(n, count, m, a.iterations, memory_of, g);
-        }
-      }
-      if (jacobi) {
-        for (int i = g.rank; i < count * n; i += g.size) v.put(i, inverse[i % n] * v.get(i));
-        g.sync();
-      }
+    if (decomposes(a.mode)) {
+      substitute(n, count, m, inverse, b, t, v, g);
       return v;
     }
-    if constexpr (width > 1) {
-      int k = 0;
-      for (; k + 4 <= count; k += 4) substitute_lanes<4>(k);
-      if (k + 2 <= count) substitute_lanes<2>(k), k += 2;
-      if (k < count) substitute_lanes<1>(k);
-    } else {
-      for (int i = g.rank; i < count * n; i += g.size) {
-        const int side = i / n * n;
-        forward<1, 1>(n, m, inverse, {b.data + 2 * side}, n, i - side, {t.data + 2 * side});
-      }
-      g.sync();
-      for (int i = g.rank; i < count * n; i += g.size) {
-        const int side = i / n * n;
-        backward<1, 1>(m, {t.data + 2 * side}, n, i - side, {v.data + 2 * side});
-      }
+    T* of_sides = numbers + p.sides;
+    conjugate_gradients(n, count, m, a.iterations,
+                        {v, b, t, s, of_sides, of_sides + p.sides, of_sides + 2 * p.sides}, g);
+    if (jacobi) {
+      for (int i = g.rank; i < count * n; i += g.size) v.put(i, inverse[i % n] * v.get(i));
       g.sync();
     }
     return v;
   }
 
  private:
-  /// Solutions of sides k .. k + P - 1: tiles of entries and sides that fit registers, 32 of them or 16.
-  template <int P>
-  WB_HD void substitute_lanes(int k) const {
-    constexpr int R = width == 16 ? (P == 4 ? 2 : 4) : P == 4 ? 1 : 2;
-    const packed_vector<T> right{b.data + 2 * k * n}, between{t.data + 2 * k * n}, left{v.data + 2 * k * n};
-    int u = 0;
-    for (; u + R <= n; u += R) forward<R, P>(n, m, inverse, right, n, u, between);
-    for (; u < n; u++) forward<1, P>(n, m, inverse, right, n, u, between);
-    for (u = 0; u + R <= n; u += R) backward<R, P>(m, between, n, u, left);
-    for (; u < n; u++) backward<1, P>(m, between, n, u, left);
-  }
-
   /// A scaled to a diagonal of ones; `inverse` gets the factors.
   WB_HD void scale() const {
     for (int u = g.rank; u < n; u += g.size) {
@@ -178,9 +130,8 @@ struct massive_engine : massive_products<Users, T, G> {
       inverse[u] = T(1.f) / sqrt(select(d > T(0.f), d, T(1.f)));
     }
     g.sync();
-    const over_matrix<G> at(g);
-    for (int r = at.y; r < n; r += at.down)
-      for (int c = at.x; c <= r; c += at.across) m.put(r, c, (inverse[r] * inverse[c]) * m.get(r, c));
+    for_triangle<true>(
+        n, g, [&](int r, int c) WB_INLINE_LAMBDA { m.put(r, c, (inverse[r] * inverse[c]) * m.get(r, c)); });
     g.sync();
   }
 };

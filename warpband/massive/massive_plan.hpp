@@ -94,6 +94,21 @@ struct massive_plan {
   }
 };
 
+/// What the ops of the engine have in common: the arguments of a call, and its layout in scratch memory.
+struct massive_call {
+  massive_args a;
+  massive_plan p;
+  int at_once;
+  static constexpr bool by_block = true;
+  static constexpr int most_threads = massive_most_threads, resident = massive_resident;
+  massive_call(const massive_args& args, bool downlink)
+      : a(args), p(massive_plan::of(args, width_of<lane>, downlink)), at_once(p.at_once) {}
+  std::size_t scratch_bytes(int) const {
+    return static_cast<std::size_t>(p.values) * sizeof(lane) +
+           static_cast<std::size_t>(p.floats) * sizeof(float);
+  }
+};
+
 /// Threads of a block. The tiles take two rounds of at most 128 threads, or more: with fewer threads to a
 /// frame more frames are in flight, whose decompositions hide each other's latency. Where shared memory holds
 /// few frames, of 256.

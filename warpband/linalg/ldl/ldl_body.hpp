@@ -1,48 +1,11 @@
 #pragma once
 // Decomposition of Hermitian positive definite matrices of some size in scratch memory: A = V D V^H with V
 // unit upper triangular, D diagonal, by one division a column and no square root; and V^-1, by the same
-// steps. That is a Cholesky decomposition which begins with the last row.
-//
-// Of A the entries A[c][r] with c <= r lie at row r, column c: m[2 * (r * ld + c)] and the next. A group
-// strides over the rows and columns of a step, and meets once a column.
-#include <warpband/core/cx.hpp>
-#include <warpband/core/group.hpp>
+// steps. That is a Cholesky decomposition which begins with the last row. A group meets once a column.
+#include <warpband/linalg/packed_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
-
-template <class T>
-struct packed_matrix {
-  T* data;
-  int ld;
-  WB_HD cx<T> get(int r, int c) const { return {data[2 * (r * ld + c)], data[2 * (r * ld + c) + 1]}; }
-  WB_HD void put(int r, int c, cx<T> z) const {
-    data[2 * (r * ld + c)] = z.re;
-    data[2 * (r * ld + c) + 1] = z.im;
-  }
-  WB_HD T diagonal(int r) const { return data[2 * (r * ld + r)]; }
-};
-template <class T>
-struct packed_vector {
-  T* data;
-  WB_HD cx<T> get(int i) const { return {data[2 * i], data[2 * i + 1]}; }
-  WB_HD void put(int i, cx<T> z) const {
-    data[2 * i] = z.re;
-    data[2 * i + 1] = z.im;
-  }
-};
-
-/// How a group lies over a matrix: `across` threads side by side over the columns of a row.
-template <class G>
-struct over_matrix {
-  int x, y, across, down;
-  WB_HD explicit over_matrix(G g) {
-    across = g.size < 8 ? 1 : 8;
-    down = g.size < 8 ? g.size : g.size / 8;
-    x = across == 1 ? 0 : g.rank % 8;
-    y = across == 1 ? g.rank : g.rank / 8;
-  }
-};
 
 /// A pivot below this part of the diagonal entry it came from makes A singular: rounding leaves about as much
 /// of a zero.
@@ -87,8 +50,7 @@ WB_HD T inverse_diagonal(const packed_matrix<T>& w, const T* inverse, int u) {
   T sum = inverse[u];
   for (int k = 0; k < u; k++) {
     const cx<T> z = w.get(u, k);
-    const T part = inverse[k];
-    sum = fma(part * z.im, z.im, fma(part * z.re, z.re, sum));
+    sum = dot_fma(inverse[k] * z, z, sum);
   }
   return sum;
 }
@@ -139,6 +101,40 @@ WB_HD void backward(const packed_matrix<T>& w, const packed_vector<T>& v, int st
   }
   WB_UNROLL for (int r = 0; r < R; r++) {
     WB_UNROLL for (int p = 0; p < P; p++) x.put(p * stride + u + r, s[r][p]);
+  }
+}
+/// x of A x = b for P right sides by lanes alone, in tiles of entries and sides that fit registers: 32 of
+/// them or 16.
+template <int P, class T>
+WB_HD void substitute_lanes(int n, const packed_matrix<T>& w, const T* inverse, const packed_vector<T>& b,
+                            const packed_vector<T>& t, const packed_vector<T>& x) {
+  constexpr int R = width_of<T> == 16 ? (P == 4 ? 2 : 4) : P == 4 ? 1 : 2;
+  int u = 0;
+  for (; u + R <= n; u += R) forward<R, P>(n, w, inverse, b, n, u, t);
+  for (; u < n; u++) forward<1, P>(n, w, inverse, b, n, u, t);
+  for (u = 0; u + R <= n; u += R) backward<R, P>(w, t, n, u, x);
+  for (; u < n; u++) backward<1, P>(w, t, n, u, x);
+}
+/// x of A x = b for `sides` right sides; t is memory. Begins with b written and all threads having met, and
+/// ends so with x.
+template <class T, class G>
+WB_HD void substitute(int n, int sides, const packed_matrix<T>& w, const T* inverse,
+                      const packed_vector<T>& b, const packed_vector<T>& t, const packed_vector<T>& x, G g) {
+  if constexpr (width_of<T> > 1) {
+    in_parts(sides, [&]<int P>(int k) WB_INLINE_LAMBDA {
+      substitute_lanes<P>(n, w, inverse, b.from(k * n), t.from(k * n), x.from(k * n));
+    });
+  } else {
+    for (int i = g.rank; i < sides * n; i += g.size) {
+      const int side = i / n * n;
+      forward<1, 1>(n, w, inverse, b.from(side), n, i - side, t.from(side));
+    }
+    g.sync();
+    for (int i = g.rank; i < sides * n; i += g.size) {
+      const int side = i / n * n;
+      backward<1, 1>(w, t.from(side), n, i - side, x.from(side));
+    }
+    g.sync();
   }
 }
 

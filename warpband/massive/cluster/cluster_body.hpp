@@ -9,14 +9,17 @@
 namespace wb {
 inline namespace WB_ISA {
 
+template <class S>
+WB_HD view<S> term_of(const cluster_terms<S>& terms, int i) {
+  view<S> v = terms.first;
+  v.data += static_cast<std::size_t>(i) * terms.distance;
+  return v;
+}
 /// Value `element` of the sum of all terms.
 template <class T>
 WB_HD T load_sum(const cluster_terms<const float>& terms, std::size_t element, item<T> frames) {
-  return sum_in_pairs<T>(terms.count, [&](int i) WB_INLINE_LAMBDA {
-    view<const float> v = terms.first;
-    v.data += static_cast<std::size_t>(i) * terms.distance;
-    return load(v, element, frames);
-  });
+  return sum_in_pairs<T>(terms.count,
+                         [&](int i) WB_INLINE_LAMBDA { return load(term_of(terms, i), element, frames); });
 }
 
 /// Of what an earlier stage stored.

@@ -60,9 +60,7 @@ struct cluster_cg_op {
   }
   template <class S>
   WB_HD view<S> of_symbol(view<S> x, int symbol) const {
-    x.data += static_cast<std::size_t>(symbol) * x.item_stride;
-    x.item_stride *= static_cast<std::size_t>(a.of.symbols);
-    return x;
+    return symbol_of(x, symbol, a.of.symbols);
   }
 
   template <class T, class G>
@@ -104,9 +102,13 @@ struct cluster_cg_op {
     }
     g.sync();
     if (g.rank != 0) return;
-    const T energy = energy_of(t, 0, a.of.users);
-    store(a.energy, static_cast<std::size_t>(symbol), frames, energy);
-    store(a.least, static_cast<std::size_t>(symbol), frames, T(cg_eps_squared) * energy);
+    store_state(frames, symbol, cg_state<T>::of(energy_of(t, a.of.users)));
+  }
+
+  template <class T>
+  WB_HD void store_state(item<T> frames, int symbol, cg_state<T> state) const {
+    store(a.energy, static_cast<std::size_t>(symbol), frames, state.energy);
+    store(a.least, static_cast<std::size_t>(symbol), frames, state.least);
   }
 
   /// An iteration, as conjugate_gradients has it; A t = G t + `added` t.
@@ -119,32 +121,23 @@ struct cluster_cg_op {
       t.data[i] = load_stored(a.t, place(symbol, i), frames);
       s.data[i] = fma(added, t.data[i], load_sum(a.products, place(symbol, i), frames));
     }
-    const T before = load_stored(a.energy, number, frames);
-    T least = load_stored(a.least, number, frames), curvature = T(0.f);
+    cg_state<T> state{load_stored(a.energy, number, frames), load_stored(a.least, number, frames)};
     g.sync();
-    for (int u = 0; u < n; u++) {
-      const cx<T> x = t.get(u), y = s.get(u);
-      curvature = fma(x.im, y.im, fma(x.re, y.re, curvature));
-    }
-    const auto convex = curvature > T(0.f);
-    least = select(convex, least, T(3e38f));  // stays so
-    const auto goes_on = convex & (before > least);
-    const T alpha = select(goes_on, before, T(0.f)) / select(goes_on, curvature, T(1.f));
+    T curvature = T(0.f);
+    for (int u = 0; u < n; u++) curvature = dot_fma(t.get(u), s.get(u), curvature);
+    const T alpha = state.alpha(curvature);
     for (int i = g.rank; i < 2 * n; i += g.size) {
       store(a.x, place(symbol, i), frames, fma(alpha, t.data[i], load_stored(a.x, place(symbol, i), frames)));
       r.data[i] = fnma(alpha, s.data[i], load_stored(a.r, place(symbol, i), frames));
       store(a.r, place(symbol, i), frames, r.data[i]);
     }
     g.sync();
-    const T now = energy_of(r, 0, n), beta = now / select(before > T(0.f), before, T(1.f));
+    const T beta = state.beta(energy_of(r, n));
     for (int i = g.rank; i < 2 * n; i += g.size) {
       t.data[i] = fma(beta, t.data[i], r.data[i]);
       store(a.t, place(symbol, i), frames, t.data[i]);
     }
-    if (g.rank == 0) {
-      store(a.energy, number, frames, now);
-      store(a.least, number, frames, least);
-    }
+    if (g.rank == 0) store_state(frames, symbol, state);
     g.sync();
   }
 
@@ -154,8 +147,7 @@ struct cluster_cg_op {
     const int n = a.of.users;
     for (int u = g.rank; u < n; u += g.size) {
       const cx<T> product = sum_in_pairs<cx<T>>(a.sums.count, [&](int c) WB_INLINE_LAMBDA {
-        view<const float> gram = a.sums.first;
-        gram.data += static_cast<std::size_t>(c) * a.sums.distance;
+        const view<const float> gram = term_of(a.sums, c);
         cx<T> sum = {T(0.f), T(0.f)};
         for (int j = 0; j < n; j++) sum = fma(gram_entry(gram, u, j, frames), t.get(j), sum);
         return sum;
@@ -171,18 +163,17 @@ struct cluster_cg_op {
     using I = typename rebind<T>::i32;
     good = good & is_fine(frames, symbol, trace);
     const bool down = a.of.in.data != nullptr;
-    const T erased = as_float(I(down ? 0x7fc00000 : 0)), least = T(1e-37f);
+    const T erased = as_float(I(down ? 0x7fc00000 : 0));
     for (int u = g.rank; u < a.of.users; u += g.size) {
-      const T power = load_sum(a.starts, static_cast<std::size_t>(u), frames), some = max(power, T(1e-30f));
-      const T gain = down ? T(1.f) : (some + n0) / some;
+      const T power = load_sum(a.starts, static_cast<std::size_t>(u), frames);
+      const estimate_weight<T> weight = approximate_weight(massive_mode::cg, power, n0);
+      const T gain = down ? T(1.f) : weight.gain;
       const T re = gain * load_stored(a.x, place(symbol, 2 * u), frames),
               im = gain * load_stored(a.x, place(symbol, 2 * u + 1), frames);
       const std::size_t user = static_cast<std::size_t>(u);
       store_cx(of_symbol(a.of.out, symbol), user, frames,
                {select(good, re, erased), select(good, im, erased)});
-      if (!down)
-        store(of_symbol(a.of.sinr, symbol), user, frames,
-              select(good, min(power / max(n0, least), T(3e38f)), T(0.f)));
+      if (!down) store(of_symbol(a.of.sinr, symbol), user, frames, select(good, weight.sinr, T(0.f)));
     }
     if (!down && g.rank == 0)
       store_int<T>(of_symbol(a.of.status, symbol), 0, frames, select(good, I(0), I(status_erased)));

@@ -19,11 +19,7 @@ template <class T>
 WB_HD auto none_erased(const cluster_terms<const std::uint8_t>& states, item<T> vector) {
   using I = typename rebind<T>::i32;
   I any = I(0);
-  for (int i = 0; i < states.count; i++) {
-    view<const std::uint8_t> v = states.first;
-    v.data += static_cast<std::size_t>(i) * states.distance;
-    any = any | load_int<T>(v, 0, vector);
-  }
+  for (int i = 0; i < states.count; i++) any = any | load_int<T>(term_of(states, i), 0, vector);
   return (any & I(status_erased)) == I(0);
 }
 
@@ -55,37 +51,28 @@ struct cluster_fuse_op {
  private:
   template <class T>
   WB_HD T weight_of(item<T> vector, std::size_t user, int i) const {
-    view<const float> v = a.sinrs.first;
-    v.data += static_cast<std::size_t>(i) * a.sinrs.distance;
-    return min(load(v, user, vector), T(most_cluster_weight));
+    return min(load(term_of(a.sinrs, i), user, vector), T(most_cluster_weight));
   }
   template <class T, class M>
   WB_HD void fuse(item<T> vector, int u, M good) const {
-    constexpr float scale = qam_scale<B>();
-    const float limit = a.clip < 3e38f ? a.clip : 3e38f;
     const std::size_t user = static_cast<std::size_t>(u);
     const int count = a.estimates.count;
     const T sinr = sum_in_pairs<T>(count, [&](int i) WB_INLINE_LAMBDA { return weight_of(vector, user, i); });
     const auto some = sinr > T(0.f);
     const T one = select(some, T(1.f) / select(some, sinr, T(1.f)), T(0.f));
-    cx<T> x = sum_in_pairs<cx<T>>(count, [&](int i) WB_INLINE_LAMBDA {
-      view<const cx_pair> v = a.estimates.first;
-      v.data += static_cast<std::size_t>(i) * a.estimates.distance;
-      const cx<T> part = load_cx(v, user, vector);
+    const cx<T> x = sum_in_pairs<cx<T>>(count, [&](int i) WB_INLINE_LAMBDA {
+      const cx<T> part = load_cx(term_of(a.estimates, i), user, vector);
       return count == 1 ? part : (one * weight_of(vector, user, i)) * part;
     });
     if (a.out.data) store_cx(a.out, user, vector, {select(good, x.re, T(0.f)), select(good, x.im, T(0.f))});
     if (a.sinr.data) store(a.sinr, user, vector, select(good, sinr, T(0.f)));
     if (!a.llr.data && !a.llr8.data) return;
-    x = {saturate(x.re, most_demapped), saturate(x.im, most_demapped)};
-    T re[B], im[B];
-    pam_demap<B, false>(x.re * T(1.f / scale), T(scale * scale), re);
-    pam_demap<B, false>(x.im * T(1.f / scale), T(scale * scale), im);
+    T llr[2 * B];
+    estimate_llrs<B>(x, sinr, good, a.clip, llr);
     WB_UNROLL for (int j = 0; j < 2 * B; j++) {
-      const T llr = select(good, saturate((j % 2 ? im[j / 2] : re[j / 2]) * sinr, limit), T(0.f));
       const std::size_t at = 2 * B * user + static_cast<std::size_t>(j);
-      if (a.llr.data) store(a.llr, at, vector, llr);
-      if (a.llr8.data) store_int<T>(a.llr8, at, vector, to_steps(llr, a.steps));
+      if (a.llr.data) store(a.llr, at, vector, llr[j]);
+      if (a.llr8.data) store_int<T>(a.llr8, at, vector, to_steps(llr[j], a.steps));
     }
   }
 };
@@ -101,7 +88,7 @@ struct cluster_energy_op {
   template <class T, class G>
   WB_HD void operator()(item<T> frames, G g, T* part) const {
     for (int k = 0; k < a.symbols; k++) {
-      const view<const cx_pair> z = of_symbol(a.z, k);
+      const view<const cx_pair> z = symbol_of(a.z, k, a.symbols);
       for (int u = g.rank; u < a.users; u += g.size) {
         cx<T> sum = {T(0.f), T(0.f)};
         for (int j = 0; j < a.users; j++)
@@ -113,19 +100,11 @@ struct cluster_energy_op {
       if (g.rank == 0) {
         T energy = T(0.f);
         for (int u = 0; u < a.users; u++) energy = energy + part[u];
-        store(of_symbol(a.own, k), 0, frames, energy);
-        store(of_symbol(a.all, k), 0, frames, energy);
+        store(symbol_of(a.own, k, a.symbols), 0, frames, energy);
+        store(symbol_of(a.all, k, a.symbols), 0, frames, energy);
       }
       g.sync();
     }
-  }
-
- private:
-  template <class S>
-  WB_HD view<S> of_symbol(view<S> x, int symbol) const {
-    x.data += static_cast<std::size_t>(symbol) * x.item_stride;
-    x.item_stride *= static_cast<std::size_t>(a.symbols);
-    return x;
   }
 };
 

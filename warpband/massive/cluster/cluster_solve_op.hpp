@@ -37,51 +37,35 @@ inline massive_args without_antennas(massive_args a) {
 
 /// The uplink detector from sums.
 template <class Users>
-struct cluster_detect_op {
-  uplink_op<Users> detector;
+struct cluster_detect_op : uplink_op<Users> {
+  using detector = uplink_op<Users>;
+  using detector::a;
   sums_over_clusters sums;
-  int at_once;
-  static constexpr bool by_block = true;
-  static constexpr int most_threads = massive_most_threads, resident = massive_resident;
   explicit cluster_detect_op(const cluster_solve_args& args)
-      : detector(without_antennas(args.of)), sums{args.sums}, at_once(detector.at_once) {}
+      : detector(without_antennas(args.of)), sums{args.sums} {}
 
-  int threads() const { return detector.threads(); }
-  std::size_t scratch_bytes(int group) const { return detector.scratch_bytes(group); }
   double flops() const {
-    const double n = detector.a.users, values = n * n + 2 * n * detector.a.symbols;
-    return detector.flops() + values * (sums.sums.count - 1);
+    const double n = a.users, values = n * n + 2 * n * a.symbols;
+    return detector::flops() + values * (sums.sums.count - 1);
   }
   double bytes() const {
-    const double n = detector.a.users, sides = detector.a.symbols;
-    return detector.bytes() - 8 * (n + sides) + 4 * (n * n + 2 * n * sides) * sums.sums.count;
+    const double n = a.users, sides = a.symbols;
+    return detector::bytes() - 8 * (n + sides) + 4 * (n * n + 2 * n * sides) * sums.sums.count;
   }
   template <class G>
   WB_HD void operator()(std::size_t first, int frames, G g, void* scratch) const {
-    detector.run(first, frames, g, static_cast<lane*>(scratch), sums);
+    this->run(first, frames, g, static_cast<lane*>(scratch), sums);
   }
 };
 
 /// z of A z = s, for the precoder. Vectors that are erased become NaN, which what sends them erases.
 template <class Users>
-struct cluster_weights_op {
-  massive_args a;
-  massive_plan p;
+struct cluster_weights_op : massive_call {
   sums_over_clusters sums;
-  int at_once;
-  static constexpr bool by_block = true;
-  static constexpr int most_threads = massive_most_threads, resident = massive_resident;
   explicit cluster_weights_op(const cluster_solve_args& args)
-      : a(without_antennas(args.of)),
-        p(massive_plan::of(a, width_of<lane>, false)),
-        sums{args.sums},
-        at_once(p.at_once) {}
+      : massive_call(without_antennas(args.of), false), sums{args.sums} {}
 
   int threads() const { return massive_threads(a, p, true); }
-  std::size_t scratch_bytes(int) const {
-    return static_cast<std::size_t>(p.values) * sizeof(lane) +
-           static_cast<std::size_t>(p.floats) * sizeof(float);
-  }
   double flops() const {
     const double n = a.users;
     return massive_flops(a, false) + n * n * (sums.sums.count - 1);

@@ -7,26 +7,13 @@ inline namespace WB_ISA {
 
 /// Gram matrix and matched filters of a cluster's antennas, in the order of sums of linalg/gram.
 template <class Users>
-struct cluster_sums_op {
-  massive_args a;
-  massive_plan p;
+struct cluster_sums_op : massive_call {
   bool filter;
   view<float> sums;
-  int at_once;
-  static constexpr bool by_block = true;
-  static constexpr int most_threads = massive_most_threads, resident = massive_resident;
   explicit cluster_sums_op(const cluster_sums_args& args)
-      : a(args.of),
-        p(massive_plan::of(a, width_of<lane>, false)),
-        filter(args.filter),
-        sums(args.sums),
-        at_once(p.at_once) {}
+      : massive_call(args.of, false), filter(args.filter), sums(args.sums) {}
 
   int threads() const { return massive_threads(a, p, filter); }
-  std::size_t scratch_bytes(int) const {
-    return static_cast<std::size_t>(p.values) * sizeof(lane) +
-           static_cast<std::size_t>(p.floats) * sizeof(float);
-  }
   double flops() const {
     massive_args only = a;
     only.mode = massive_mode::mf, only.exact_sinr = true;

@@ -1,6 +1,6 @@
 #pragma once
-// The precoder for 16 and 32 users on a CUDA device. It computes what downlink_op.hpp computes, with the same
-// bits.
+// The precoder for 8, 16, 24 and 32 users on a CUDA device. It computes what downlink_op.hpp computes, with
+// the same bits.
 //
 // A frame is one H (B antennas, U users) and the vectors s that share it. A multiprocessor runs one block; a
 // block takes every gridDim.x-th frame. Its warps are specialised:
@@ -75,10 +75,11 @@ struct frame_sender : vector_sender<P> {
   template <class Ready>
   WB_HD void square(const float* h, float* to, Ready ready) const {
     const frame_sums<U, Many, gram_sums, Ready> tiles(h, nullptr, to, nullptr, a.antennas, p, ready);
-    if (U == 32 && warp < 2)
+    [[maybe_unused]] constexpr int rectangles = P::team > 1 ? (U - 16) / 8 : 0;
+    if (warp < rectangles)
       tiles.rectangle(16 + 8 * warp);
     else
-      tiles.triangle(U == 32 ? warp - 2 : 0);
+      tiles.triangle(warp - rectangles);
   }
 
   /// This warp's share of all groups of frame n, whose H is at h.
@@ -146,13 +147,34 @@ struct frame_sender : vector_sender<P> {
   }
 };
 
+/// Waits for the sums of the frames that a solver warp has from frame n and slot `own` on. If the warps share
+/// a frame, each slot gets a copy of its sums.
+template <class P>
+WB_HD void wait_for_sums(const send_block<P>& block, ring_position slot, int n, int own) {
+  using solver = frame_solver<P::users, P::many>;
+  constexpr int frames = P::shape::frames;
+  const ring slots = block.slots();
+  if (!block.alone) {
+    const int first = slot.stage - block.lane / P::shape::lanes;
+    WB_UNROLL for (int i = 0; i < frames; i++) {
+      if (n + i < block.count) slots.wait({first + i, slot.phase});
+    }
+    return;
+  }
+  slots.wait({0, 0});
+  if (block.a.mode != massive_mode::mf) {
+    WB_ROLL for (int i = own == 0 ? 1 : 0; i < frames; i++) solver::copy_sums(slots[0], slots[own + i], true);
+  }
+  meet_in_block(1, 32 * block.p.solvers);
+}
+
 /// Solver warp number `solver`: all its frames.
 template <class P>
 WB_HD void solve_sent_frames(const send_block<P>& block, int solver) {
   using Shape = typename P::shape;
   constexpr int U = P::users, frames = Shape::frames, group = P::group;
   const massive_args& a = block.a;
-  const int sub = block.lane / U, row = block.lane % U, own = solver * frames, worker = own + sub;
+  const int sub = block.lane / Shape::lanes, row = block.lane % U, own = solver * frames, worker = own + sub;
   const int step = block.workers(), begin = block.alone ? 0 : own;
   const ring slots = block.slots(), solutions = block.solutions();
   ring_position slot{worker};
@@ -178,18 +200,7 @@ WB_HD void solve_sent_frames(const send_block<P>& block, int solver) {
     fetch(0);
     float* const results = slots[slot.stage];
     frame_solver<U, P::many> work(a, results);
-    if (block.alone) {
-      slots.wait({0, 0});
-      if (a.mode != massive_mode::mf) {
-        WB_ROLL for (int i = own == 0 ? 1 : 0; i < frames; i++)
-            work.copy_sums(slots[0], slots[own + i], true);
-      }
-      meet_in_block(1, 32 * block.p.solvers);
-    } else {
-      WB_UNROLL for (int i = 0; i < frames; i++) {
-        if (n + i < block.count) slots.wait({slot.stage - sub + i, slot.phase});
-      }
-    }
+    wait_for_sums(block, slot, n, own);
     if (a.mode == massive_mode::mf)
       work.take_noise(noise_var, 0.f);
     else

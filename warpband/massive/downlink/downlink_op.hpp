@@ -8,23 +8,13 @@ namespace wb {
 inline namespace WB_ISA {
 
 template <class Users>
-struct downlink_op {
-  massive_args a;
-  massive_plan p;
-  int at_once;
-  static constexpr bool by_block = true;
-  static constexpr int most_threads = massive_most_threads, resident = massive_resident;
-  explicit downlink_op(const massive_args& args)
-      : a(args), p(massive_plan::of(args, width_of<lane>, true)), at_once(p.at_once) {}
+struct downlink_op : massive_call {
+  explicit downlink_op(const massive_args& args) : massive_call(args, true) {}
 
   int threads() const {
     const int tiles = massive_threads(a, p, false),
               antennas = a.antennas < massive_most_threads ? a.antennas : massive_most_threads;
     return tiles > antennas ? tiles : antennas;
-  }
-  std::size_t scratch_bytes(int) const {
-    return static_cast<std::size_t>(p.values) * sizeof(lane) +
-           static_cast<std::size_t>(p.floats) * sizeof(float);
   }
   double flops() const {
     const double n = a.users, b = a.antennas, sides = a.symbols;
@@ -95,27 +85,6 @@ struct downlink_op {
     }
   }
 
-  /// An antenna and C columns of vectors: sums over users of H[b][u] z[u][k].
-  template <int C, class T>
-  WB_HD static void multiply(int users, const T* h, const T* z, T* out, int z_row) {
-    columns<T> re[1][C], im[1][C];
-    WB_UNROLL for (int c = 0; c < C; c++) {
-      WB_UNROLL for (int i = 0; i < 2; i++) re[0][c].v[i] = im[0][c].v[i] = T(0.f);
-    }
-    WB_ROLL for (int u = 0; u < users; u++) {
-      columns<T> now[C];
-      load_columns(z + u * z_row, now);
-      const T x = h[2 * u], y = h[2 * u + 1];
-      WB_UNROLL for (int c = 0; c < C; c++) {
-        WB_UNROLL for (int i = 0; i < 2; i++) {
-          re[0][c].v[i] = fma(x, now[c].v[i], re[0][c].v[i]);
-          im[0][c].v[i] = fma(y, now[c].v[i], im[0][c].v[i]);
-        }
-      }
-    }
-    WB_UNROLL for (int c = 0; c < C; c++) store_columns<T>(out + 2 * c, joined_product(re[0][c], im[0][c]));
-  }
-
   /// Squares of both parts over the antennas of a run.
   template <class T>
   WB_HD columns<T> run_energy(const T* x, int run) const {
@@ -152,7 +121,11 @@ struct downlink_op {
     const int blocks = (count + wide - 1) / wide;
     for (int i = g.rank; i < blocks * a.antennas; i += g.size) {
       const int block = i / a.antennas, b = i - block * a.antennas, at = 2 * wide * block;
-      multiply<wide>(n, row_of(b), sides + at, out + b * p.y_row + at, p.y_row);
+      // Sums over users of H[b][u] z[u][k], for `wide` vectors k.
+      columns<E> sum[1][wide];
+      run_sums<1, wide, false, E, false>(antenna_rows<E>{row_of(b), 2, 0, 2},
+                                         antenna_rows<E>{sides + at, p.y_row, 0, 2}, 0, 0, n, sum);
+      WB_UNROLL for (int c = 0; c < wide; c++) store_columns<E>(out + b * p.y_row + at + 2 * c, sum[0][c]);
     }
     g.sync();
     energies(g, out, energy, count);

@@ -135,6 +135,10 @@ TEST_P(downlink, every_way_to_move_data_has_the_same_bits) {
                                            {256, 16, 2, 9},
                                            {512, 16, 3, 9},
                                            {131, 16, 2, 9},
+                                           {128, 8, 1, 9},
+                                           {130, 8, 20, 18},
+                                           {128, 24, 1, 9},
+                                           {128, 24, 16, 18},
                                            {256, 32, 17, 9},
                                            {261, 37, 6, few > 1 ? 9U : 18U},
                                            {67, 64, 3, 9},
@@ -207,7 +211,7 @@ TEST(downlink_arguments, bad_ones_are_named) {
             "sent");
 }
 
-// Which calls the kernels of 16 and 32 users take, on devices with this much shared memory.
+// Which calls the kernels of 8, 16, 24 and 32 users take, on devices with this much shared memory.
 TEST(downlink_mapping, kernels_of_their_own_take_what_fits) {
   constexpr std::size_t h100 = 232448;
   alignas(16) static const wb::cx_pair data[4] = {};
@@ -226,7 +230,9 @@ TEST(downlink_mapping, kernels_of_their_own_take_what_fits) {
                                                         {256, 32, 1, true},
                                                         {256, 32, 64, true},
                                                         {512, 32, 1, false},
-                                                        {128, 8, 1, false},
+                                                        {128, 8, 1, true},
+                                                        {128, 12, 1, false},
+                                                        {256, 24, 14, true},
                                                         {512, 64, 1, false},
                                                         {14, 16, 1, false},
                                                         {129, 16, 1, false}})

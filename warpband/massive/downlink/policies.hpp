@@ -22,11 +22,11 @@ struct downlink_policy {
   static constexpr int users = Users;
   static constexpr bool many = Many;
   /// Summing warps of a team.
-  static constexpr int team = Users == 32 ? 4 : 1;
+  static constexpr int team = Users == 32 ? 4 : Users == 24 ? 3 : 1;
   /// Whether warps other than those of the teams send.
   static constexpr bool apart = false;
-  /// Vectors are handed from the solver to those who send in groups of 7. A slot has room for two groups.
-  static constexpr int group = Many ? frame_sides / 2 : 1;
+  /// Vectors are handed from the solver to those who send in groups. A slot has room for two groups.
+  static constexpr int group = Many ? shape::sides / 2 : 1;
   /// Vectors that a warp weighs at once.
   static constexpr int at_once = 1;
   /// Most warps of a block. A thread then has up to 255 registers.
@@ -34,8 +34,20 @@ struct downlink_policy {
 };
 
 // Each policy lists its `splits` in the order of their rates, and those for conjugate gradients, which need
-// more solvers. The first that fits in shared memory is taken.
+// more solvers. The first that fits in shared memory is taken. Those of 8 and 24 users are not measured: they
+// follow 16 users and the detector.
 
+struct downlink_8 : downlink_policy<8, false> {
+  static constexpr int warps = 12;
+  static constexpr send_split splits[] = {
+      {8, 3, 0, 4}, {8, 2, 0, 4}, {4, 3, 0, 4}, {4, 2, 0, 2}, {4, 2, 0, 1}};
+  static constexpr const auto& iterative_splits = splits;
+};
+struct downlink_8_shared : downlink_policy<8, true> {
+  static constexpr int at_once = group, warps = 12;
+  static constexpr const auto& splits = downlink_8::splits;
+  static constexpr const auto& iterative_splits = splits;
+};
 struct downlink_16 : downlink_policy<16, false> {
   static constexpr send_split splits[] = {{4, 3, 0, 4}, {4, 2, 0, 4}, {3, 3, 0, 3}, {3, 2, 0, 3},
                                           {2, 2, 0, 2}, {1, 3, 0, 1}, {1, 2, 0, 1}};
@@ -44,6 +56,16 @@ struct downlink_16 : downlink_policy<16, false> {
 struct downlink_16_shared : downlink_policy<16, true> {
   static constexpr int at_once = group;
   static constexpr const auto& splits = downlink_16::splits;
+  static constexpr const auto& iterative_splits = splits;
+};
+struct downlink_24 : downlink_policy<24, false> {
+  static constexpr send_split splits[] = {
+      {2, 3, 0, 2}, {2, 2, 0, 2}, {1, 3, 0, 2}, {1, 2, 0, 2}, {1, 2, 0, 1}};
+  static constexpr const auto& iterative_splits = splits;
+};
+struct downlink_24_shared : downlink_policy<24, true> {
+  static constexpr int at_once = 2;
+  static constexpr const auto& splits = downlink_24::splits;
   static constexpr const auto& iterative_splits = splits;
 };
 struct downlink_32 : downlink_policy<32, false> {
@@ -61,7 +83,11 @@ struct downlink_32_shared : downlink_policy<32, true> {
 /// Calls f with the policy of a call, f.operator()<Policy>(). False if it has none.
 template <class F>
 bool with_downlink_policy(const massive_args& a, F f) {
-  if (a.users == 16)
+  if (a.users == 8)
+    a.symbols > 1 ? f.template operator()<downlink_8_shared>() : f.template operator()<downlink_8>();
+  else if (a.users == 24)
+    a.symbols > 1 ? f.template operator()<downlink_24_shared>() : f.template operator()<downlink_24>();
+  else if (a.users == 16)
     a.symbols > 1 ? f.template operator()<downlink_16_shared>() : f.template operator()<downlink_16>();
   else if (a.users == 32)
     a.symbols > 1 ? f.template operator()<downlink_32_shared>() : f.template operator()<downlink_32>();

@@ -101,12 +101,9 @@ struct soft_uplink_op {
   }
 
  private:
-  /// Of one vector of each frame, item by item.
   template <class E>
-  WB_HD view<E> of_vector(view<E> all, int v) const {
-    all.data += static_cast<std::size_t>(v) * all.item_stride;
-    all.item_stride *= static_cast<std::size_t>(a.symbols);
-    return all;
+  WB_HD view<E> of_vector(const view<E>& all, int v) const {
+    return symbol_of(all, v, a.symbols);
   }
 
   /// G, with the first vectors, and H^H y of `count` vectors. Antennas are added from the first to the last.
@@ -146,12 +143,9 @@ struct soft_uplink_op {
   /// The unit matrix for G of frames that are not good.
   template <class T, class G, class M>
   WB_HD void clean(G g, const soft_uplink_memory<T>& m, M good) const {
-    const over_matrix<G> at(g);
-    for (int r = at.y; r < a.users; r += at.down)
-      for (int c = at.x; c <= r; c += at.across) {
-        const cx<T> z = m.gram.get(r, c);
-        m.gram.put(r, c, {select(good, z.re, T(r == c ? 1.f : 0.f)), select(good, z.im, T(0.f))});
-      }
+    for_triangle<true>(a.users, g, [&](int r, int c) WB_INLINE_LAMBDA {
+      m.gram.put(r, c, entry_if(good, m.gram.get(r, c), r == c));
+    });
     g.sync();
   }
   /// Entry (u, j) of G.
@@ -165,16 +159,14 @@ struct soft_uplink_op {
                     M good, T most_energy) const {
     const int n = a.users;
     good = good & moments(item, g, m, z, v, most_energy);
-    const over_matrix<G> at(g);
-    for (int r = at.y; r < n; r += at.down)
-      for (int c = at.x; c <= r; c += at.across) {
-        cx<T> entry = (m.deviation[r] * m.deviation[c]) * m.gram.get(r, c);
-        if (r == c) {
-          entry.re = entry.re + n0;
-          m.diagonal[r] = entry.re;
-        }
-        m.factor.put(r, c, entry);
+    for_triangle<true>(n, g, [&](int r, int c) WB_INLINE_LAMBDA {
+      cx<T> entry = (m.deviation[r] * m.deviation[c]) * m.gram.get(r, c);
+      if (r == c) {
+        entry.re = entry.re + n0;
+        m.diagonal[r] = entry.re;
       }
+      m.factor.put(r, c, entry);
+    });
     for (int u = g.rank; u < n; u += g.size) {
       cx<T> e = {select(good, z.get(u).re, T(0.f)), select(good, z.get(u).im, T(0.f))};
       for (int j = 0; j < n; j++) e = fnma(entry(m.gram, u, j), m.mean.get(j), e);
@@ -183,10 +175,7 @@ struct soft_uplink_op {
     }
     g.sync();
     good = good & invert_factor(n, m.factor, m.diagonal, m.inverse, g);
-    for (int u = g.rank; u < n; u += g.size) forward<1, 1>(n, m.factor, m.inverse, m.right, n, u, m.middle);
-    g.sync();
-    for (int u = g.rank; u < n; u += g.size) backward<1, 1>(m.factor, m.middle, n, u, m.solved);
-    g.sync();
+    substitute(n, 1, m.factor, m.inverse, m.right, m.middle, m.solved, g);
     for (int u = g.rank; u < n; u += g.size) user(item, m, u, v, n0, good);
     if (a.status.data && g.rank == 0)
       store_int<T>(of_vector(a.status, v), 0, item,
@@ -211,12 +200,9 @@ struct soft_uplink_op {
       m.fine[u] = select(fine, T(1.f), T(0.f));
     }
     g.sync();
-    T energy = T(0.f), least = T(1.f);
-    for (int u = 0; u < n; u++) {
-      energy = norm_fma(z.get(u), energy);
-      least = min(least, m.fine[u]);
-    }
-    return (energy <= most_energy) & (least > T(0.f));
+    T least = T(1.f);
+    for (int u = 0; u < n; u++) least = min(least, m.fine[u]);
+    return (energy_of(z, n) <= most_energy) & (least > T(0.f));
   }
   /// Estimate and LLRs of one user. Where little is unknown of it q and r come without a division by E.
   template <class T, class M>
@@ -231,7 +217,7 @@ struct soft_uplink_op {
     for (int k = 0; k < n; k++) {
       cx<T> s = m.deviation[k] * entry(m.gram, k, u);
       for (int j = k + 1; j < n; j++) s = fnma(m.factor.get(j, k), m.deviation[j] * entry(m.gram, j, u), s);
-      square = fma(m.inverse[k] * s.im, s.im, fma(m.inverse[k] * s.re, s.re, square));
+      square = dot_fma(m.inverse[k] * s, s, square);
       rest = fnma(entry(m.gram, u, k), m.deviation[k] * m.solved.get(k), rest);
     }
     const T part = T(1.f) / select(known, T(1.f), deviation);

@@ -7,7 +7,6 @@
 #include <warpband/core/llr_steps.hpp>
 #include <warpband/massive/frame_solver.hpp>
 #include <warpband/massive/uplink/mapping.hpp>
-#include <warpband/modem/demap/demap_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -37,19 +36,16 @@ struct frame_estimates : frame_solver<U, Many> {
 
   /// `uplink_op::weigh` for the lane's user: gain and SINR.
   WB_HD void weigh() {
-    if (!a.exact_sinr) {
-      weight = approximate_weight(a.mode, diagonal, n0);
-    } else if (a.mode == massive_mode::mf) {
-      weight = matched_weight(diagonal, [&](float gain) {
-        float others = n0;
-        WB_UNROLL for (int j = 0; j < U; j++) {
-          const float2 z = j < row ? entry(row, j) : entry(j, row);
-          const cx<float> hj = {z.x, z.y}, weighed = gain * hj;
-          if (j != row) others = fma(weighed.im, hj.im, fma(weighed.re, hj.re, others));
-        }
-        return others;
-      });
-    } else {
+    const auto interference = [&](float gain) {
+      float others = n0;
+      WB_UNROLL for (int j = 0; j < U; j++) {
+        const float2 z = j < row ? entry(row, j) : entry(j, row);
+        const cx<float> hj = {z.x, z.y};
+        if (j != row) others = dot_fma(gain * hj, hj, others);
+      }
+      return others;
+    };
+    const auto inverse_diagonal = [&] {
       float sum = inverse;
       WB_UNROLL for (int k = 0; k < U; k += 4) {
         float weights[4];
@@ -58,26 +54,20 @@ struct frame_estimates : frame_solver<U, Many> {
           float z[4];
           load4(results + lower_triangle<U>::place(row, k + i), z);
           WB_UNROLL for (int e = 0; e < 2; e++) {
-            const float w = weights[i + e],
-                        more = fma(w * z[2 * e + 1], z[2 * e + 1], fma(w * z[2 * e], z[2 * e], sum));
+            const cx<float> v = {z[2 * e], z[2 * e + 1]};
+            const float more = dot_fma(weights[i + e] * v, v, sum);
             if (k + i + e < row) sum = more;
           }
         }
       }
-      weight = weight_of_error(a.mode, n0 * sum);
-    }
+      return sum;
+    };
+    weight = a.exact_sinr ? exact_weight(a.mode, diagonal, n0, interference, inverse_diagonal)
+                          : approximate_weight(a.mode, diagonal, n0);
   }
 
   // ----------------------------------------------------------------------------------------------- outputs
 
-  /// LLRs of one real dimension.
-  template <int B>
-  WB_HD void demap(float x, bool kept, float (&llr)[B]) const {
-    constexpr float scale = qam_scale<B>();
-    const float limit = a.clip < 3e38f ? a.clip : 3e38f;
-    pam_demap<B, false>(saturate(x, most_demapped) * (1.f / scale), scale * scale, llr);
-    WB_UNROLL for (int j = 0; j < B; j++) llr[j] = select(kept, saturate(llr[j] * weight.sinr, limit), 0.f);
-  }
   /// Stores the outputs of the lane's user for `vector`, whose solution is z.
   template <int B>
   WB_HD void finish(std::size_t vector, cx<float> z, bool kept) const {
@@ -87,28 +77,11 @@ struct frame_estimates : frame_solver<U, Many> {
     if (a.out.data) store_cx(a.out, n, at, cx<float>{select(kept, z.re, 0.f), select(kept, z.im, 0.f)});
     if (a.sinr.data) store(a.sinr, n, at, select(kept, weight.sinr, 0.f));
     if (!a.llr.data && !a.llr8.data) return;
-    float re[B], im[B], both[2 * B];
-    demap<B>(z.re, kept, re);
-    demap<B>(z.im, kept, im);
-    WB_UNROLL for (int j = 0; j < B; j++) both[2 * j] = re[j], both[2 * j + 1] = im[j];
-    if (a.llr.data) store_row(a.llr, 2 * B * n, at, both);
-    if (a.llr8.data) store_steps_row(a.llr8, 2 * B * n, at, both, a.steps);
+    float llr[2 * B];
+    estimate_llrs<B>(z, weight.sinr, kept, a.clip, llr);
+    if (a.llr.data) store_row(a.llr, 2 * B * n, at, llr);
+    if (a.llr8.data) store_steps_row(a.llr8, 2 * B * n, at, llr, a.steps);
   }
-  /// Calls f with the bits of a real dimension as a compile-time constant.
-  template <class F>
-  WB_HD void with_pam_bits(F f) const {
-    switch (a.pam_bits) {
-      case 1:
-        return f.template operator()<1>();
-      case 2:
-        return f.template operator()<2>();
-      case 3:
-        return f.template operator()<3>();
-      default:
-        return f.template operator()<4>();
-    }
-  }
-
   /// Solves and stores a share of the `count` vectors from number `vector` on. By a whole warp. Its halves
   /// may have different shares, each with all vectors in its own slot. Vectors beyond the share may be solved
   /// but are not stored.
@@ -119,7 +92,7 @@ struct frame_estimates : frame_solver<U, Many> {
               end = begin + each < count ? begin + each : count;
     this->solve_sides(begin, each, count);
     if (!writes) return;
-    with_pam_bits([&]<int B>() {
+    with_pam_bits(a.pam_bits, [&]<int B>() {
       WB_ROLL for (int k = begin; k < end; k++) {
         const float* z = this->right(k) + 2 * row;
         finish<B>(vector + static_cast<std::size_t>(k), {z[0], z[1]}, good & ((fine >> k & 1) != 0));

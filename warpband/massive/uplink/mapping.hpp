@@ -73,8 +73,7 @@ struct frame_plan : frame_samples {
       // from group to group together, so they need different teams. And only one team may fill a slot, since
       // a team counts the phases of its own frames only.
       if (a.symbols > Shape::sides && (p.teams < Shape::frames || p.slots % p.teams != 0)) continue;
-      // Conjugate gradients need more solvers.
-      if (is_iterative(a.mode) && p.teams == 2 && p.solvers == 3) continue;
+      if (is_iterative(a.mode) && !split.iterative) continue;
       const int least = p.teams * P::parts, fewer = P::buffers_change && p.teams <= 2 ? 1 : least;
       for (p.buffers = P::most_buffers * least; p.buffers >= least; p.buffers -= fewer) {
         p.areas = P::many ? p.teams : (p.buffers + P::parts - 1) / P::parts;

@@ -16,6 +16,8 @@ inline namespace WB_ISA {
 /// How the warps of a block are divided: teams of producer warps, and solver warps.
 struct warp_split {
   int teams, solvers;
+  /// Whether conjugate gradients may use it. They need more solvers than a decomposition.
+  bool iterative = true;
 };
 
 /// Memory of a team that sums on tensor cores (tensor_sums.hpp), offsets in floats: energies of users;
@@ -79,12 +81,12 @@ struct uplink_8_shared : uplink_policy<8, true> {
 
 /// 9.5 for 128x16 (82 % of the bound).
 struct uplink_16 : uplink_policy<16, false> {
-  static constexpr warp_split splits[] = {{4, 4}, {3, 3}, {2, 4}, {2, 3}, {2, 2}, {1, 2}};
+  static constexpr warp_split splits[] = {{4, 4}, {3, 3}, {2, 4}, {2, 3, false}, {2, 2}, {1, 2}};
 };
 /// 45 for 128x16 and 14 vectors (54 %).
 struct uplink_16_shared : uplink_policy<16, true> {
   static constexpr bool shares = true;
-  static constexpr warp_split splits[] = {{4, 4}, {3, 3}, {2, 4}, {2, 3}, {2, 2}, {1, 2}};
+  static constexpr warp_split splits[] = {{4, 4}, {3, 3}, {2, 4}, {2, 3, false}, {2, 2}, {1, 2}};
 };
 /// 10.4 for 128x16 (90 %).
 struct uplink_16_split : uplink_policy<16, false> {
@@ -125,13 +127,13 @@ struct uplink_32_shared : uplink_policy<32, true> {
 struct uplink_32_split : uplink_policy<32, false> {
   static constexpr bool tensor = true, buffers_change = true;
   static constexpr int warps = 16, team = 4, parts = 2, scratch = parts * tensor_scratch<32, false>::floats;
-  static constexpr warp_split splits[] = {{2, 8}, {2, 3}, {1, 4}, {1, 3}, {1, 2}, {1, 1}};
+  static constexpr warp_split splits[] = {{2, 8}, {2, 3, false}, {1, 4}, {1, 3}, {1, 2}, {1, 1}};
 };
 /// 29 for 256x32 and 14 vectors.
 struct uplink_32_split_shared : uplink_policy<32, true> {
   static constexpr bool tensor = true, buffers_change = true;
   static constexpr int warps = 12, team = 4, scratch = tensor_scratch<32, true>::floats;
-  static constexpr warp_split splits[] = {{2, 4}, {2, 3}, {1, 4}, {1, 3}, {1, 2}, {1, 1}};
+  static constexpr warp_split splits[] = {{2, 4}, {2, 3, false}, {1, 4}, {1, 3}, {1, 2}, {1, 1}};
 };
 
 /// Calls f with the policy of a call, f.operator()<Policy>(). False if it has none.

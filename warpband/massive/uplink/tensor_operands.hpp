@@ -77,30 +77,7 @@ struct frame_operands {
       four_sums filter[2];
       WB_ROLL for (int octet = subset; octet < p.octets; octet += stride) {
         float4 x[8];
-        if constexpr (Halves) {
-          uint2 two[8];
-          WB_UNROLL for (int i = 0; i < 8; i++) {
-            two[i] = {0, 0};
-            if (antenna(octet, i) < antennas)
-              two[i] = *reinterpret_cast<const uint2*>(from_h + U * antenna(octet, i) + 2 * pair() +
-                                                       (i < 4 ? 0 : from_gap));
-            const float2 a = to_floats(two[i].x), b = to_floats(two[i].y);
-            x[i] = {a.x, a.y, b.x, b.y};
-          }
-          std::uint32_t of[8];
-          WB_UNROLL for (int i = 0; i < 8; i++) of[i] = two[i].x;
-          store_halves(of, row(octet, 0), row(octet, 1));
-          WB_UNROLL for (int i = 0; i < 8; i++) of[i] = two[i].y;
-          store_halves(of, row(octet, 4), row(octet, 5));
-        } else {
-          // Past the last antenna the buffer has operands of the frame before.
-          if (ragged()) {
-            WB_UNROLL for (int i = 0; i < 8; i++) {
-              if (antenna(octet, i) >= antennas) store_words(row(octet, i), {0, 0, 0, 0});
-            }
-          }
-          WB_UNROLL for (int i = 0; i < 8; i++) x[i] = *reinterpret_cast<const float4*>(row(octet, i));
-        }
+        load_octet(octet, x);
         WB_UNROLL for (int i = 0; i < 8; i++) {
           energy[0][0] = fma(x[i].x, x[i].x, energy[0][0]);
           energy[0][1] = fma(x[i].y, x[i].y, energy[0][1]);
@@ -226,6 +203,33 @@ struct frame_operands {
   }
 
  private:
+  /// The floats of an octet, zeros past the last antenna. Halves become operands.
+  WB_HD void load_octet(int octet, float4 (&x)[8]) const {
+    if constexpr (Halves) {
+      uint2 two[8];
+      WB_UNROLL for (int i = 0; i < 8; i++) {
+        two[i] = {0, 0};
+        if (antenna(octet, i) < antennas)
+          two[i] = *reinterpret_cast<const uint2*>(from_h + U * antenna(octet, i) + 2 * pair() +
+                                                   (i < 4 ? 0 : from_gap));
+        const float2 a = to_floats(two[i].x), b = to_floats(two[i].y);
+        x[i] = {a.x, a.y, b.x, b.y};
+      }
+      std::uint32_t of[8];
+      WB_UNROLL for (int i = 0; i < 8; i++) of[i] = two[i].x;
+      store_halves(of, row(octet, 0), row(octet, 1));
+      WB_UNROLL for (int i = 0; i < 8; i++) of[i] = two[i].y;
+      store_halves(of, row(octet, 4), row(octet, 5));
+    } else {
+      // Past the last antenna the buffer has operands of the frame before.
+      if (ragged()) {
+        WB_UNROLL for (int i = 0; i < 8; i++) {
+          if (antenna(octet, i) >= antennas) store_words(row(octet, i), {0, 0, 0, 0});
+        }
+      }
+      WB_UNROLL for (int i = 0; i < 8; i++) x[i] = *reinterpret_cast<const float4*>(row(octet, i));
+    }
+  }
   /// Stores the real and the imaginary parts of eight complex halves as two rows.
   WB_HD static void store_halves(const std::uint32_t (&x)[8], float* re, float* im) {
     const auto low = [](std::uint32_t a, std::uint32_t b) { return (a & 0xffffu) | b << 16; };

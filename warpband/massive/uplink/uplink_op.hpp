@@ -4,7 +4,6 @@
 #include <warpband/core/llr.hpp>
 #include <warpband/core/llr_steps.hpp>
 #include <warpband/massive/massive_op.hpp>
-#include <warpband/modem/demap/demap_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -18,20 +17,10 @@ struct sums_over_antennas {
 };
 
 template <class Users>
-struct uplink_op {
-  massive_args a;
-  massive_plan p;
-  int at_once;
-  static constexpr bool by_block = true;
-  static constexpr int most_threads = massive_most_threads, resident = massive_resident;
-  explicit uplink_op(const massive_args& args)
-      : a(args), p(massive_plan::of(args, width_of<lane>, false)), at_once(p.at_once) {}
+struct uplink_op : massive_call {
+  explicit uplink_op(const massive_args& args) : massive_call(args, false) {}
 
   int threads() const { return massive_threads(a, p, true); }
-  std::size_t scratch_bytes(int) const {
-    return static_cast<std::size_t>(p.values) * sizeof(lane) +
-           static_cast<std::size_t>(p.floats) * sizeof(float);
-  }
   double flops() const {
     const double n = a.users, levels = 1 << a.pam_bits,
                  per_symbol = 2 + 2 * (2 + 3 * levels + a.pam_bits * (levels + 2)),
@@ -68,19 +57,7 @@ struct uplink_op {
         g.sync();
       }
       const packed_vector<T> z = e.solve(count);
-      switch (a.pam_bits) {
-        case 1:
-          finish<1>(e, z, symbol, count);
-          break;
-        case 2:
-          finish<2>(e, z, symbol, count);
-          break;
-        case 3:
-          finish<3>(e, z, symbol, count);
-          break;
-        default:
-          finish<4>(e, z, symbol, count);
-      }
+      with_pam_bits(a.pam_bits, [&]<int B>() WB_INLINE_LAMBDA { finish<B>(e, z, symbol, count); });
       g.sync();
     }
   }
@@ -90,23 +67,20 @@ struct uplink_op {
   template <class T, class G>
   WB_HD void weigh(massive_engine<Users, T, G>& e) const {
     for (int u = e.g.rank; u < e.n; u += e.g.size) {
-      estimate_weight<T> w;
-      if (!a.exact_sinr) {
-        w = approximate_weight(a.mode, e.diagonal[u], e.n0);
-      } else if (a.mode == massive_mode::mf) {
-        w = matched_weight(e.diagonal[u], [&](T gain) WB_INLINE_LAMBDA {
-          T others = e.n0;
-          for (int j = 0; j < e.n; j++) {
-            if (j == u) continue;
-            const cx<T> h = j < u ? e.m.get(u, j) : e.m.get(j, u),
-                        part = gain * h;  // scaled before it is squared
-            others = fma(part.im, h.im, fma(part.re, h.re, others));
-          }
-          return others;
-        });
-      } else {
-        w = weight_of_error(a.mode, e.n0 * inverse_diagonal(e.m, e.inverse, u));
-      }
+      const auto interference = [&](T gain) WB_INLINE_LAMBDA {
+        T others = e.n0;
+        for (int j = 0; j < e.n; j++) {
+          if (j == u) continue;
+          const cx<T> h = j < u ? e.m.get(u, j) : e.m.get(j, u),
+                      part = gain * h;  // scaled before it is squared
+          others = dot_fma(part, h, others);
+        }
+        return others;
+      };
+      const auto inverse = [&]() WB_INLINE_LAMBDA { return inverse_diagonal(e.m, e.inverse, u); };
+      const T power = e.diagonal[u];
+      const estimate_weight<T> w = a.exact_sinr ? exact_weight(a.mode, power, e.n0, interference, inverse)
+                                                : approximate_weight(a.mode, power, e.n0);
       e.gain[u] = w.gain;
       e.sinr[u] = w.sinr;
     }
@@ -116,8 +90,6 @@ struct uplink_op {
   template <int B, class T, class G>
   WB_HD void finish(const massive_engine<Users, T, G>& e, packed_vector<T> z, int symbol, int count) const {
     using I = typename rebind<T>::i32;
-    constexpr float scale = qam_scale<B>();
-    const float limit = a.clip < 3e38f ? a.clip : 3e38f;
     for (int k = 0; k < (width_of<T> > 1 ? count : 1);
          k++) {  // lanes of frames: LLRs of a vector are transposed
       const int from = width_of<T> > 1 ? k * e.n : 0, to = width_of<T> > 1 ? from + e.n : count * e.n;
@@ -125,21 +97,15 @@ struct uplink_op {
         const int side = i / e.n, u = i - side * e.n;
         const auto good = e.good & (e.numbers[side] > T(0.f));
         const std::size_t user = static_cast<std::size_t>(u);
-        cx<T> x = e.gain[u] * z.get(i);
+        const cx<T> x = e.gain[u] * z.get(i);
         if (a.out.data)
           store_cx(e.of_symbol(a.out, symbol + side), user, e.frames(),
                    {select(good, x.re, T(0.f)), select(good, x.im, T(0.f))});
         if (a.sinr.data)
           store(e.of_symbol(a.sinr, symbol + side), user, e.frames(), select(good, e.sinr[u], T(0.f)));
         if (!a.llr.data && !a.llr8.data) continue;
-        x = {saturate(x.re, most_demapped), saturate(x.im, most_demapped)};
-        T re[B], im[B], llr[2 * B];
-        pam_demap<B, false>(x.re * T(1.f / scale), T(scale * scale), re);
-        pam_demap<B, false>(x.im * T(1.f / scale), T(scale * scale), im);
-        WB_UNROLL for (int j = 0; j < B; j++) {
-          llr[2 * j] = select(good, saturate(re[j] * e.sinr[u], limit), T(0.f));
-          llr[2 * j + 1] = select(good, saturate(im[j] * e.sinr[u], limit), T(0.f));
-        }
+        T llr[2 * B];
+        estimate_llrs<B>(x, e.sinr[u], good, a.clip, llr);
         if constexpr (width_of<T> > 1) {
           WB_UNROLL for (int j = 0; j < 2 * B; j++) e.llr[2 * B * u + j] = llr[j];
         } else {

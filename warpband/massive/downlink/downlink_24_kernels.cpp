@@ -1,0 +1,11 @@
+// The frames of 24 users on a CUDA device (downlink_frames.hpp). On a CPU there is nothing to build.
+#if defined(__CUDACC__)
+#include <warpband/massive/downlink/launch_sent_frames.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+template int launch_sent_frames<downlink_24>(const massive_args&, const place&);
+template int launch_sent_frames<downlink_24_shared>(const massive_args&, const place&);
+}  // namespace WB_ISA
+}  // namespace wb
+#endif
