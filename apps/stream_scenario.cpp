@@ -11,7 +11,6 @@
 
 #include <warpband/core/error.hpp>
 #include <warpband/link/names.hpp>
-#include <warpband/link/toml_bounds.hpp>
 #include <warpband/link/toml_value.hpp>
 
 #include "stream_keys.hpp"
@@ -189,15 +188,6 @@ void check(const stream_run& r) {
   }
 }
 
-toml::table parsed(const std::string& text, const std::string& path) {
-  wb::check_toml_bounds(text, path);
-  try {
-    return toml::parse(text);
-  } catch (const toml::parse_error& e) {
-    throw wb::file_error(path, fmt::format("line {}: {}", e.source().begin.line, e.description()));
-  }
-}
-
 void read_runs(const toml::table& table, stream_scenario& s) {
   if (const toml::node* title = table.get("title")) {
     if (!title->is_string()) throw wb::argument_error("title", wb::toml_text(*title), "text");
@@ -237,7 +227,7 @@ stream_scenario load_stream_scenario(const std::string& path) {
     s.text.append(piece, static_cast<std::size_t>(file.gcount()));
   } while (file && s.text.size() <= most_bytes);
   if (s.text.size() > most_bytes) throw wb::file_error(path, "larger than 1 MiB: not a scenario");
-  const toml::table table = parsed(s.text, path);
+  const toml::table table = wb::toml_table(s.text, path);
   try {
     read_runs(table, s);
   } catch (const wb::error& e) {

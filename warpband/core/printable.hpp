@@ -4,9 +4,8 @@
 
 namespace wb {
 
-/// On one line and short: control characters as \n, \t or \x1b, at most 200 characters and "...".
-inline std::string printable(const std::string& text) {
-  constexpr std::size_t most = 200;
+/// On one line and short: control characters as \n, \t or \x1b, at most `most` characters and "...".
+inline std::string printable(const std::string& text, std::size_t most = 200) {
   constexpr const char* digits = "0123456789abcdef";
   std::string out;
   for (const char c : text) {

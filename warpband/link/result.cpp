@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/printable.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/exec/cuda.hpp>
 #include <warpband/link/result_json.hpp>
@@ -102,10 +103,10 @@ curve_result* held_for(const curve_config& wanted, run_result& held, const std::
       continue;  // it goes on under another label
     const difference d = difference_of(h.config, wanted);
     if (d.key == "sweep")
-      throw file_error(path, "curve \"" + wanted.label + "\" was run over sweep." + d.was +
+      throw file_error(path, "curve \"" + printable(wanted.label) + "\" was run over sweep." + d.was +
                                  ", now over sweep." + d.now + ": expected the same");
-    throw file_error(path, "curve \"" + wanted.label + "\" was run with " + d.key + " = " + d.was + ", now " +
-                               d.now + ": expected the same");
+    throw file_error(path, "curve \"" + printable(wanted.label) + "\" was run with " + d.key + " = " + d.was +
+                               ", now " + d.now + ": expected the same");
   }
   return nullptr;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <warpband/core/printable.hpp>
 #include <warpband/fec/lte/qpp.hpp>
 #include <warpband/link/result_json.hpp>
 #include <warpband/link/setting_json.hpp>
@@ -223,15 +224,15 @@ std::string shown(const json& j) {
 
 difference first_difference(const json& was, const json& now, const std::string& prefix) {
   for (const auto& [key, v] : was.items()) {
-    if (!now.contains(key)) return {prefix + key, shown(v), "without it"};
+    if (!now.contains(key)) return {printable(prefix + key), shown(v), "without it"};
     if (v.is_object() && now[key].is_object()) {
       if (const difference d = first_difference(v, now[key], prefix + key + "."); !d.key.empty()) return d;
     } else if (v != now[key]) {
-      return {prefix + key, shown(v), shown(now[key])};
+      return {printable(prefix + key), shown(v), shown(now[key])};
     }
   }
   for (const auto& [key, v] : now.items())
-    if (!was.contains(key)) return {prefix + key, "not there", shown(v)};
+    if (!was.contains(key)) return {printable(prefix + key), "not there", shown(v)};
   return {};
 }
 

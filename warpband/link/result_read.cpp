@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <warpband/core/printable.hpp>
 #include <warpband/link/result_object.hpp>
 
 namespace wb {
@@ -60,7 +61,7 @@ scenario read_scenario(const object& o, const std::string& path) {
   try {
     s = parse_scenario(o.text("text"), o.text("file"));
   } catch (const file_error& error) {
-    throw file_error(path, std::string("the scenario in it is not one for this build: ") + error.what());
+    throw file_error(path, "the scenario in it is not one for this build: " + printable(error.what(), 2000));
   }
   if (s.title != o.text("title")) o.refuse("title", shown(s.title) + ", as in the scenario's text");
   const object given = o.inner("overrides");
@@ -298,7 +299,7 @@ curve_result& find_curve(const object& o, run_result& result, const std::string&
   if (c == result.curves.end()) o.refuse("label", "a curve of the scenario in it");
   o.inner("config");  // is an object
   if (const difference d = first_difference(o.at("config"), config_json(c->config)); !d.key.empty())
-    throw file_error(path, "curve \"" + label + "\" was run with " + d.key + " = " + d.was +
+    throw file_error(path, "curve \"" + printable(label) + "\" was run with " + d.key + " = " + d.was +
                                ", but the scenario in it gives " + d.now +
                                " in this build: expected the same");
   return *c;

@@ -6,7 +6,6 @@
 
 #include <warpband/core/error.hpp>
 #include <warpband/core/printable.hpp>
-#include <warpband/link/toml_bounds.hpp>
 #include <warpband/link/toml_value.hpp>
 
 namespace wb::scenario_file {
@@ -203,15 +202,7 @@ void said::fail(unsigned line, const std::string& what) const {
 }
 
 std::vector<said> curves_said(const std::string& text, const std::string& file, std::string& title) {
-  check_toml_bounds(text, file);
-  try {
-    const toml::table root = toml::parse(text, file);
-    return parser(file).curves(root, title);
-  } catch (const toml::parse_error& error) {
-    std::string what(error.description());
-    std::replace(what.begin(), what.end(), '\n', ' ');
-    throw file_error(file, "line " + std::to_string(error.source().begin.line) + ": not TOML: " + what);
-  }
+  return parser(file).curves(toml_table(text, file), title);
 }
 
 }  // namespace wb::scenario_file

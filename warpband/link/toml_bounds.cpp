@@ -8,7 +8,8 @@ namespace wb {
 
 namespace {
 
-constexpr int most_parts = 32, most_depth = 32;
+constexpr int most_parts = 32;
+constexpr std::size_t most_depth = 32;
 
 /// Where a string or comment that begins at `at` ends: at its last character, or at the end of the text.
 std::size_t end_of(const std::string& text, std::size_t at) {
@@ -50,7 +51,9 @@ bool has_key(const std::string& text, std::size_t at) {
 
 void check_toml_bounds(const std::string& text, const std::string& file) {
   std::size_t line = 1;
-  int dots = 0, depth = 0;
+  int dots = 0;
+  std::string open;    // brackets
+  char before = '\n';  // the last character that is no blank
   bool begins = true;  // nothing but blanks before it in its line
   const auto fail = [&](const std::string& what) {
     throw file_error(file, "line " + std::to_string(line) + ": " + what);
@@ -58,7 +61,10 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
   const std::size_t mark = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // of UTF-8
   for (std::size_t i = mark; i < text.size(); i++) {
     const char c = text[i];
-    if (c == '[' && depth == 0 && begins && !has_key(text, i)) fail("a table without a key");
+    if (c == '[' && open.empty() && begins && !has_key(text, i)) fail("a table without a key");
+    if ((c == '"' || c == '\'') && std::string("\n=[{,.").find(before) == std::string::npos)
+      fail(std::string("a ") + c + " where no text can begin");
+    if (c != ' ' && c != '\t' && c != '\r') before = c;
     begins = c == '\n' || (begins && (c == ' ' || c == '\t' || c == '\r'));
     if (c == '"' || c == '\'' || c == '#') {
       const std::size_t end = end_of(text, i);
@@ -71,9 +77,11 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
       continue;
     }
     if (c == '[' || c == '{') {
-      if (++depth > most_depth) fail("nested more than " + std::to_string(most_depth) + " deep");
-    } else if (c == ']' || c == '}') {
-      if (depth > 0) depth--;
+      open += c;
+      if (open.size() > most_depth) fail("nested more than " + std::to_string(most_depth) + " deep");
+    } else if ((c == ']' || c == '}') && !open.empty()) {
+      if (open.back() != (c == ']' ? '[' : '{')) fail(std::string("a ") + open.back() + " is closed by " + c);
+      open.pop_back();
     }
     if (c == '\n') line++;
     if (c == '\n' || c == '=' || c == ',' || c == '[' || c == ']' || c == '{' || c == '}') dots = 0;

@@ -50,6 +50,27 @@ TEST(toml_bounds, headers_without_a_key_are_refused) {
     EXPECT_NO_THROW(check_toml_bounds("a = 1\n" + header, "s.toml")) << header;
 }
 
+TEST(toml_bounds, brackets_are_closed_by_their_own) {
+  EXPECT_EQ(refusal_of("a = 1\nx = [0, 2, }"), "s.toml: line 2: a [ is closed by }");
+  EXPECT_EQ(refusal_of("x = {a = [}, b = 1}"), "s.toml: line 1: a [ is closed by }");
+  EXPECT_EQ(refusal_of("x = {a = 1]"), "s.toml: line 1: a { is closed by ]");
+  for (const std::string text : {"x = [{a = [1, 2]}, {}]", "x = ]", "x = }", "x = \"[}\" # [}", "[a]\n[[b]]"})
+    EXPECT_NO_THROW(check_toml_bounds(text, "s.toml")) << text;
+}
+
+TEST(toml_bounds, texts_begin_where_a_key_or_a_value_does) {
+  EXPECT_EQ(refusal_of("a = 1\"\xe5\x9b\xbd\""), "s.toml: line 1: a \" where no text can begin");
+  EXPECT_EQ(refusal_of("x = 1\ny'z' = 1"), "s.toml: line 2: a ' where no text can begin");
+  for (const std::string text :
+       {"\"a\".'b' = 'c'", "x = {'a' = [\"b\", \n 'c'\n], \"d\" = ''}", "[\"a\"]\r\n'b' = 1"})
+    EXPECT_NO_THROW(check_toml_bounds(text, "s.toml")) << text;
+}
+
+TEST(toml_bounds, what_is_no_toml_is_told_on_one_line) {
+  EXPECT_EQ(refusal_of("x = i\n").find('\n'), std::string::npos);
+  EXPECT_NE(refusal_of("x = i\n").find("s.toml: line 1: not TOML: "), std::string::npos);
+}
+
 TEST(toml_bounds, other_characters_stand_in_texts_alone) {
   EXPECT_THROW(check_toml_bounds("a = \xc3\xa9", "s.toml"), file_error);
   EXPECT_NO_THROW(

@@ -7,9 +7,24 @@
 #include <utility>
 #include <vector>
 
+#include <warpband/core/error.hpp>
+#include <warpband/core/printable.hpp>
 #include <warpband/core/setting.hpp>
+#include <warpband/link/toml_bounds.hpp>
 
 namespace wb {
+
+/// What a file says. Throws file_error of `file`, on one line and with the number of the line, for text that
+/// is no TOML or out of the bounds of `check_toml_bounds`.
+inline toml::table toml_table(const std::string& text, const std::string& file) {
+  check_toml_bounds(text, file);
+  try {
+    return toml::parse(text, file);
+  } catch (const toml::parse_error& error) {
+    throw file_error(file, "line " + std::to_string(error.source().begin.line) +
+                               ": not TOML: " + printable(std::string(error.description()), 400));
+  }
+}
 
 /// The value of a node that is no list or table; nothing of others, and of dates and times.
 inline std::optional<setting_value> toml_scalar(const toml::node& node) {
