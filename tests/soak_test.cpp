@@ -174,12 +174,15 @@ class watch {
   watch() {
     if (device() != "cpu") exec_ = wb::open_executor(device());
   }
+  /// To look may allocate itself, which is not counted.
   state look() const {
+    const long before = allocations().value_or(0);
     state s;
     if (const auto* gpu = dynamic_cast<const wb::cuda*>(exec_.get()))
       s.on_device = static_cast<double>(gpu->memory_used());
     s.resident = resident_bytes();
-    s.allocated = allocations().value_or(0);
+    s.allocated = before - of_looks_;
+    of_looks_ += allocations().value_or(0) - before;
     return s;
   }
   static void expect_flat(const char* whose, const state& from, const state& to, long of_errors) {
@@ -200,6 +203,7 @@ class watch {
 
  private:
   std::unique_ptr<wb::executor> exec_;
+  mutable long of_looks_ = 0;
 };
 
 // --------------------------------------------------------------------------------------------- the pipeline

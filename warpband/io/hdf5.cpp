@@ -466,9 +466,12 @@ struct hdf5_reader::state {
     H5O_info_t info;
 #endif
     if (H5Oget_info_by_name2(file.id(), name.c_str(), &info, H5O_INFO_BASIC, links.id()) < 0) return true;
-    if (sound.contains(info.addr)) return true;
-    if (!is_sound_header(descriptor(), numbers_in_file(), info.addr)) return false;
-    sound.insert(info.addr);
+    return is_sound_at(info.addr);
+  }
+  bool is_sound_at(std::uint64_t header) const {
+    if (sound.contains(header)) return true;
+    if (!is_sound_header(descriptor(), numbers_in_file(), header)) return false;
+    sound.insert(header);
     return true;
   }
   /// Whether libhdf5 can follow a name: the groups on its way are sound, also on the way of soft links.
@@ -476,8 +479,15 @@ struct hdf5_reader::state {
     for (std::size_t i = 1, begin = 0; i <= name.size(); i++) {
       if (i < name.size() && name[i] != '/') continue;
       const std::string part = name.substr(0, i);
+#if H5_VERSION_GE(1, 12, 0)
+      H5L_info1_t link;
+      if (H5Lget_info1(file.id(), part.c_str(), &link, links.id()) < 0) return true;  // it is not there
+#else
       H5L_info_t link;
       if (H5Lget_info(file.id(), part.c_str(), &link, links.id()) < 0) return true;  // it is not there
+#endif
+      // What the header says of the object may be too damaged for H5Oget_info, and a group all the same.
+      if (i < name.size() && link.type == H5L_TYPE_HARD && !is_sound_at(link.u.address)) return false;
       if (link.type == H5L_TYPE_SOFT) {
         std::string to(link.u.val_size, '\0');
         if (links_left-- == 0 || to.size() > 1024 ||

@@ -123,6 +123,34 @@ TEST_F(hdf5_group, whose_names_are_elsewhere_are_refused) {
   }
 }
 
+/// A group of many links, whose heap or tree is nowhere: libhdf5 1.10.8 reads there.
+TEST_F(hdf5_group, whose_links_are_nowhere_are_refused) {
+  for (const hsize_t user_block : {0, 512}) {
+    write(H5F_LIBVER_LATEST, user_block);
+    const auto address_of = [&](const char* signature) {
+      std::string text;
+      for (std::uint64_t at = bytes_.find(signature) - user_block, i = 0; i < 8; i++)
+        text += static_cast<char>(at >> 8 * i & 0xff);
+      return text;
+    };
+    const std::size_t heap = bytes_.find(address_of("FRHP") + address_of("BTHD"));
+    ASSERT_NE(heap, std::string::npos);
+    EXPECT_TRUE(is_sound());
+    std::string nowhere = bytes_;
+    nowhere.replace(heap + 8, 8, 8, '\xff');  // the tree
+    put(nowhere);
+    EXPECT_FALSE(is_sound());
+    for (const std::size_t at : {heap + 2, heap + 10}) {
+      put(bytes_);
+      put(at, '\x7f');
+      EXPECT_FALSE(is_sound());
+    }
+    nowhere.replace(heap, 8, 8, '\xff');  // neither of them
+    put(nowhere);
+    EXPECT_TRUE(is_sound());
+  }
+}
+
 TEST_F(hdf5_group, below_the_root_are_looked_at_on_the_way) {
   write(H5F_LIBVER_EARLIEST, 0);
   const std::size_t entries = bytes_.rfind("SNOD");

@@ -11,8 +11,8 @@ namespace wb {
 
 namespace {
 
-constexpr unsigned link_message = 6, layout_message = 8, attribute_message = 12, continuation_message = 16,
-                   table_message = 17;
+constexpr unsigned link_info_message = 2, link_message = 6, layout_message = 8, attribute_message = 12,
+                   continuation_message = 16, table_message = 17, attribute_info_message = 21;
 constexpr int most_blocks = 4096, most_messages = 1 << 16;  // of one header; more is a damaged one's
 
 /// Reads a header's blocks one after the other.
@@ -76,6 +76,8 @@ class header_walk {
       if (type == attribute_message && !shared && !sound_attribute(at, bytes)) return false;
       if (type == link_message && !shared && !is_sound_link(file_, numbers_, at, bytes)) return false;
       if (type == table_message && !shared && !sound_table(at)) return false;
+      if (type == link_info_message && !shared && !sound_index(at, 8)) return false;
+      if (type == attribute_info_message && !shared && !sound_index(at, 2)) return false;
       if (type == continuation_message) follow(at);
       at += bytes;
     }
@@ -98,6 +100,25 @@ class header_walk {
     const std::size_t bytes = numbers_.address_bytes;
     return !get(at, where, 2 * bytes) ||
            is_sound_table(file_, numbers_, little(where, bytes), little(where + bytes, bytes));
+  }
+
+  /// Whether the heap of a group's links or an object's attributes is there, and what lists them by name and
+  /// by age; or none of it is. `most`: bytes of the greatest age.
+  bool sound_index(std::uint64_t at, std::size_t most) const {
+    unsigned char head[2], where[24];
+    if (!get(at, head, 2)) return true;
+    const unsigned flags = head[1];
+    const std::size_t bytes = numbers_.address_bytes, all = (flags & 2) != 0 ? 3 : 2;
+    if (!get(at + 2 + ((flags & 1) != 0 ? most : 0), where, all * bytes)) return true;
+    const std::uint64_t none = UINT64_MAX >> (64 - 8 * bytes), heap = little(where, bytes);
+    if (heap == none) return true;  // they are in the header
+    for (std::size_t i = 0; i < all; i++) {
+      unsigned char signature[4];
+      if (!get(little(where + i * bytes, bytes), signature, 4) ||
+          std::memcmp(signature, i == 0 ? "FRHP" : "BTHD", 4) != 0)
+        return false;
+    }
+    return true;
   }
 
   bool sound_layout(std::uint64_t at) const {
@@ -156,7 +177,8 @@ class header_walk {
 }  // namespace
 
 bool is_sound_header(int file, const hdf5_numbers& numbers, std::uint64_t address) {
-  if (numbers.address_bytes > 8 || numbers.size_bytes > 8) return true;  // libhdf5 refuses them too
+  if (numbers.address_bytes < 1 || numbers.address_bytes > 8 || numbers.size_bytes > 8)
+    return true;  // libhdf5 refuses them too
   return header_walk(file, numbers).sound(address);
 }
 
