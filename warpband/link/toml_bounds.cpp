@@ -63,7 +63,7 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
     const char c = text[i];
     if (c == '[' && open.empty() && begins && !has_key(text, i)) fail("a table without a key");
     if ((c == '"' || c == '\'') && std::string("\n=[{,.").find(before) == std::string::npos)
-      fail(std::string("a ") + c + " where no text can begin");
+      fail(c == '"' ? "a \" where no text can begin" : "a ' where no text can begin");
     if (c != ' ' && c != '\t' && c != '\r') before = c;
     begins = c == '\n' || (begins && (c == ' ' || c == '\t' || c == '\r'));
     if (c == '"' || c == '\'' || c == '#') {
@@ -80,7 +80,7 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
       open += c;
       if (open.size() > most_depth) fail("nested more than " + std::to_string(most_depth) + " deep");
     } else if ((c == ']' || c == '}') && !open.empty()) {
-      if (open.back() != (c == ']' ? '[' : '{')) fail(std::string("a ") + open.back() + " is closed by " + c);
+      if (open.back() != (c == ']' ? '[' : '{')) fail(c == ']' ? "a { is closed by ]" : "a [ is closed by }");
       open.pop_back();
     }
     if (c == '\n') line++;

@@ -2,7 +2,7 @@
 // How a call of the precoder maps to a CUDA device: which kernel it takes, how many warps a block has, and
 // the layout of its shared memory. Host code, without CUDA.
 //
-// Frames of 8, 16, 24 and 32 users have a kernel of their own (downlink_frames.hpp) if `takes_sent_frames`
+// Frames of 8, 16 and 32 users have a kernel of their own (downlink_frames.hpp) if `takes_sent_frames`
 // says so. All other calls take the generic kernel. Both give the same bits.
 //
 // Shared memory of a block, in floats (`send_plan`):
