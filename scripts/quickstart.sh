@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # From a fresh checkout to a simulated LTE turbo link: installs what is missing, builds the `warpband` command, runs
-# examples/quickstart.toml and draws its error rates. Under ten minutes on two cores at 2.4 GHz: kernels are built only for the
+# examples/quickstart.toml and draws its error rates. Six to seven minutes on two cores at 2.4 GHz: kernels are built only for the
 # instruction set that this machine has.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

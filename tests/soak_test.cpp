@@ -174,7 +174,7 @@ class watch {
   watch() {
     if (device() != "cpu") exec_ = wb::open_executor(device());
   }
-  /// To look may allocate itself, which is not counted.
+  /// What it allocates itself is not counted.
   state look() const {
     const long before = allocations().value_or(0);
     state s;

@@ -480,7 +480,7 @@ struct hdf5_reader::state {
       if (i < name.size() && name[i] != '/') continue;
       const std::string part = name.substr(0, i);
 #if H5_VERSION_GE(1, 12, 0)
-      H5L_info1_t link;
+      H5L_info1_t link;  // that of version 2 has a token in place of the address
       if (H5Lget_info1(file.id(), part.c_str(), &link, links.id()) < 0) return true;  // it is not there
 #else
       H5L_info_t link;

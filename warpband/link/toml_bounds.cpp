@@ -54,6 +54,7 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
   int dots = 0;
   std::string open;    // brackets
   char before = '\n';  // the last character that is no blank
+  bool value = false;  // behind an =, where . is no part of a key
   bool begins = true;  // nothing but blanks before it in its line
   const auto fail = [&](const std::string& what) {
     throw file_error(file, "line " + std::to_string(line) + ": " + what);
@@ -62,9 +63,11 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
   for (std::size_t i = mark; i < text.size(); i++) {
     const char c = text[i];
     if (c == '[' && open.empty() && begins && !has_key(text, i)) fail("a table without a key");
-    if ((c == '"' || c == '\'') && std::string("\n=[{,.").find(before) == std::string::npos)
+    if ((c == '"' || c == '\'') &&
+        (std::string("\n=[{,.").find(before) == std::string::npos || (before == '.' && value)))
       fail(c == '"' ? "a \" where no text can begin" : "a ' where no text can begin");
     if (c != ' ' && c != '\t' && c != '\r') before = c;
+    if (c == '=' || c == '\n' || c == ',' || c == '{') value = c == '=';
     begins = c == '\n' || (begins && (c == ' ' || c == '\t' || c == '\r'));
     if (c == '"' || c == '\'' || c == '#') {
       const std::size_t end = end_of(text, i);

@@ -60,6 +60,7 @@ TEST(toml_bounds, brackets_are_closed_by_their_own) {
 
 TEST(toml_bounds, texts_begin_where_a_key_or_a_value_does) {
   EXPECT_EQ(refusal_of("a = 1\"\xe5\x9b\xbd\""), "s.toml: line 1: a \" where no text can begin");
+  EXPECT_EQ(refusal_of("a = 1.\"\xe5\x9b\xbd\""), "s.toml: line 1: a \" where no text can begin");
   EXPECT_EQ(refusal_of("x = 1\ny'z' = 1"), "s.toml: line 2: a ' where no text can begin");
   for (const std::string text :
        {"\"a\".'b' = 'c'", "x = {'a' = [\"b\", \n 'c'\n], \"d\" = ''}", "[\"a\"]\r\n'b' = 1"})

@@ -3,17 +3,15 @@
 // and precoding of massive MIMO, and space-time decoding. Results are bit for bit those of a direct call.
 //
 //   arrays in                                                       arrays out
-//   detect    channel [ceil(uses / uses_per_channel), R * S],       llr [uses, bits_per_use], status [uses,
-//   1]
-//             received [uses, R], noise_var [1]
+//   detect    channel [ceil(uses / uses_per_channel), R * S],       llr [uses, bits_per_use],
+//             received [uses, R], noise_var [1]                     status [uses, 1]
 //   decode    the same                                              bits [blocks, k], iterations [blocks, 1]
 //             (by a detector and a decoder, or by both in a loop)
 //   uplink    channel [vectors / symbols, B * U],                   llr [vectors, U * log2(qam)],
 //             received [vectors, B], noise_var [1]                  status [vectors, 1]
 //             (channel and received as halves with `half`; llr in 8-bit steps with `llr_int8`)
-//   precode   channel [vectors / symbols, B * U],                   precoded [vectors, B], status [vectors,
-//   1]
-//             sent [vectors, U], noise_var [1]
+//   precode   channel [vectors / symbols, B * U],                   precoded [vectors, B],
+//             sent [vectors, U], noise_var [1]                      status [vectors, 1]
 //             (channel as halves with `half`)
 //   stbc      channel [ceil(codewords / codewords_per_channel),     llr [codewords, bits_per_codeword],
 //             2 * R], received [codewords, 2 * R], noise_var [1]    status [codewords, 1]

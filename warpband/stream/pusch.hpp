@@ -30,7 +30,8 @@ struct pusch_chain_config {
   ldpc_decoder_config decoder = {};
 };
 
-/// Queues slots [slots * data_elements, ...] to bits, ok and status. On a device it must not wait.
+/// Queues detection and decoding of a batch of slots, whose uses lie slot after slot. Writes bits, ok and
+/// status. On a device it must not wait.
 using pusch_receive = std::function<void(executor&, const detector_input&, const nr_transport_output&)>;
 /// Detector and decoder in one, for instance the loop of link/receive/transport_loop.hpp: what receives
 /// batches of `slots` slots on an executor, with all that it keeps there. Detector and transport block are

@@ -63,7 +63,8 @@ class group_carrier {
 };
 
 /// Calls are made by one thread. Where several processes are members all of them make the same calls. A
-/// device_error of a member of this process begins with its name, one of another rank with the rank's.
+/// device_error of a member of this process begins with its name, one of another rank with the rank's;
+/// one of NCCL names no member.
 class executor_group {
  public:
   /// Members of this process, which outlive the group. Throws argument_error for none or one that stands

@@ -89,7 +89,7 @@ WB_HD whole16 every_lane(lane_sequence<Lane...>) {
   constexpr i16x::v numbers{static_cast<std::int16_t>(Lane ^ Step)...};
   return numbers;
 }
-/// Lane i of the result is lane at[i] of the eight that lane i is one of; of at[i] its last three bits count.
+/// Lane i of the result is lane at[i] % 8 of its own group of eight. at[i] is 0 to 63.
 WB_HD whole16 permute_in_eights(whole16 a, whole16 at) {
 #if defined(__AVX512BW__)
   return (i16x::v)_mm512_shuffle_epi8((__m512i)a.x, (__m512i)(at * 0x0202 + 0x0100).x);

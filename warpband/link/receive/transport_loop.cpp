@@ -130,6 +130,8 @@ void transport_loop::iterate(executor& exec, const detector_input& in, int trans
   check_range("j", j, 0, config_.outer - 1);
   const std::size_t n = in.received.items / uses();
   check_shape("received", in.received, in.received.elements, n * uses());
+  if (llr_.empty() || n > llr_[0].items())
+    throw shape_error("received", std::to_string(n) + " blocks", "at most as many as allocate made room for");
   detect(exec, in, transmission, j, use_status);
   if (j > 0) {  // other LLRs in the place of those of the outer iteration before
     decoder_.reset();

@@ -43,18 +43,18 @@ class transport_loop {
   std::size_t bytes_per_block() const noexcept;
 
   /// Queues all outer iterations of a first transmission. The results of a block whose CRCs hold stay as they
-  /// are. On a CPU the loop ends once all blocks' do, for which it waits; on a device it only queues.
-  /// Outputs: bits, ok and status, all of them; no others. Throws argument_error, shape_error.
+  /// are. On a CPU the loop ends, and waits to learn it, once the CRCs of all blocks hold; on a device it
+  /// only queues. Outputs: bits, ok and status, all of them; no others. Throws argument_error, shape_error.
   void receive(executor& exec, const detector_input& in, const nr_transport_output& out);
 
   // The same step by step, for HARQ.
   /// Forgets what was received, before the next blocks.
   void reset() noexcept { decoder_.reset(); }
   /// Queues outer iteration j = 0, 1, ... of a transmission = 0, 1, ... of all blocks. `in` has no prior.
-  /// `uses`: status of each use, where it has data. `out` has no extrinsic LLRs: those are its own. Throws
+  /// `use_status`: of each use, where it has data. `out` has no extrinsic LLRs: those are its own. Throws
   /// argument_error, shape_error.
   void iterate(executor& exec, const detector_input& in, int transmission, int j,
-               const nr_transport_output& out, view<std::uint8_t> uses = {});
+               const nr_transport_output& out, view<std::uint8_t> use_status = {});
 
   int outer() const noexcept { return config_.outer; }
   const nr_transport_decoder& decoder() const noexcept { return decoder_; }
@@ -67,7 +67,7 @@ class transport_loop {
   view<float> llr_of(int transmission, std::size_t n) {
     return make_view(llr_[static_cast<std::size_t>(transmission)].data(), sent_, n);
   }
-  void detect(executor& exec, detector_input in, int transmission, int j, view<std::uint8_t> uses);
+  void detect(executor& exec, detector_input in, int transmission, int j, view<std::uint8_t> use_status);
   bool note_finished(executor& exec, view<const std::uint8_t> ok, bool first);
   void keep(executor& exec, const nr_transport_output& now, const nr_transport_output& out);
 

@@ -249,6 +249,9 @@ TEST(transport_loop, names_what_it_refuses) {
   const arrays_of a(*exec, b);
   outputs_of o(*exec);
   transport_loop loop(pic, transport, {.outer = 2});
+  EXPECT_EQ(blamed([&] { loop.iterate(*exec, a.in(), 0, 0, o.out()); }), "received");
+  loop.allocate(*exec, 1);
+  EXPECT_EQ(blamed([&] { loop.iterate(*exec, a.in(), 0, 0, o.out()); }), "received");
   loop.allocate(*exec, blocks);
   EXPECT_EQ(blamed([&] { loop.iterate(*exec, a.in(), 1, 0, o.out()); }), "transmission");
   EXPECT_EQ(blamed([&] { loop.iterate(*exec, a.in(), 0, 2, o.out()); }), "j");

@@ -38,7 +38,8 @@ void queue_detector(executor& exec, const massive_args& of, const cluster_terms<
 }
 void queue_weights(executor& exec, const massive_args& of, const cluster_terms<const float>& sums,
                    std::size_t frames) {
-  const cluster_solve_args args{of, sums};
+  cluster_solve_args args{of, sums};
+  args.of.half_channel = {}, args.of.half_in = {};  // it reads neither H nor y
   exec.run(cluster_weights_kernels(), &args, frames);
 }
 

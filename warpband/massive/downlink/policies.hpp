@@ -33,11 +33,10 @@ struct downlink_policy {
   static constexpr int warps = 8;
 };
 
-// Each policy lists its `splits` in the order of their rates, and those for conjugate gradients, which need
-// more solvers. The first that fits in shared memory is taken. Those of
-// 8 users follow the detector: 128x8 makes 5.0 and 24.5 Gb/s (generic kernel: 1.7 and 8.6). 24 users have
-// none: with policies as of 16 users 128x24 made 3.4 and 27.1 Gb/s (generic kernel: 1.9 and 11.1), but
-// racecheck named the overlapping tiles of its three warps (frame_sums.hpp).
+// Each policy lists its `splits` in the order of their rates; `iterative_splits` are for conjugate gradients,
+// which need more solvers. The first that fits in shared memory is taken. 8 users on an H100, with a new and
+// with a shared H: 5.0 and 24.5 Gb/s for 128x8 (generic kernel: 1.7 and 8.6). 24 users have no policy: their
+// three warps would write overlapping tiles (frame_sums.hpp), in which racecheck finds races.
 
 struct downlink_8 : downlink_policy<8, false> {
   static constexpr int warps = 12;

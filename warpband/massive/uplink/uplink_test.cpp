@@ -229,8 +229,8 @@ TEST_P(uplink, same_bits_for_any_batch_layout_and_backend) {
   }
 }
 
-// On a CUDA device kernels of their own detect frames of 16 and 32 users that lie item by item, and take many
-// frames in a row; elsewhere the generic ones do.
+// On a CUDA device kernels of their own detect frames of 8, 16, 24 and 32 users that lie item by item, and
+// take many frames in a row; elsewhere the generic ones do.
 TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
   const auto reference = wb::testing::open_reference();
   struct shape {
