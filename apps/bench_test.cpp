@@ -3,7 +3,7 @@
 #include <tests/command.hpp>
 #include <tests/json.hpp>
 
-namespace {
+namespace bench_test {
 
 namespace fs = std::filesystem;
 using json = nlohmann::json;
@@ -333,5 +333,5 @@ TEST_F(bench_command, refuses_in_one_line) {
   expect_error(1, "compare ok.json ok.json --json ok.json", "is read by this run");
 }
 
-}  // namespace
+}  // namespace bench_test
 #endif

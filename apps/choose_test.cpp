@@ -13,7 +13,7 @@
 #include <tests/json.hpp>
 #include <warpband/link/scenario.hpp>
 
-namespace {
+namespace choose_test {
 
 namespace fs = std::filesystem;
 
@@ -161,4 +161,4 @@ TEST_F(choose_command, draws_through_a_python) {
   EXPECT_EQ(refused.err, "warpband: error: f.png: was not drawn: plot_front.py ended with exit code 1\n");
 }
 
-}  // namespace
+}  // namespace choose_test

@@ -10,7 +10,7 @@
 
 #if WARPBAND_HDF5
 
-namespace {
+namespace code_test {
 
 namespace fs = std::filesystem;
 using namespace wb;
@@ -123,6 +123,6 @@ TEST_P(code_command, leaves_nothing_behind_when_it_fails) {
 
 WB_ON_ALL_BACKENDS(code_command);
 
-}  // namespace
+}  // namespace code_test
 
 #endif

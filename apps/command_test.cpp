@@ -7,7 +7,7 @@
 #include <tests/executors.hpp>
 #include <tests/json.hpp>
 
-namespace {
+namespace command_test {
 
 namespace fs = std::filesystem;
 
@@ -342,4 +342,4 @@ TEST_F(command, tells_when_stdout_is_full) {
   EXPECT_NE(content(path("err.txt")).find("cannot write to standard output"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace command_test

@@ -9,7 +9,7 @@
 
 #include <tests/command.hpp>
 
-namespace {
+namespace completion_test {
 
 using wb::testing::outcome;
 
@@ -144,4 +144,4 @@ TEST(completion, knows_every_command) {
   EXPECT_EQ(shell("sh", "'" WARPBAND_COMMAND "' completion").code, 2);
 }
 
-}  // namespace
+}  // namespace completion_test

@@ -11,7 +11,7 @@
 
 #if WARPBAND_HDF5
 
-namespace {
+namespace detect_test {
 
 namespace fs = std::filesystem;
 using namespace wb;
@@ -150,6 +150,6 @@ TEST_P(detect_command, leaves_nothing_behind_when_it_fails) {
 
 WB_ON_ALL_BACKENDS(detect_command);
 
-}  // namespace
+}  // namespace detect_test
 
 #endif

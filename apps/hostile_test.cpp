@@ -11,7 +11,7 @@
 #include <warpband/io/hdf5.hpp>
 #include <warpband/io/replacement.hpp>
 
-namespace {
+namespace hostile_test {
 
 namespace fs = std::filesystem;
 using wb::testing::outcome;
@@ -163,4 +163,4 @@ TEST_F(hostile, generating_frames_can_be_interrupted) {
             "warpband: error: interrupted while frames were generated: nothing was run\n");
 }
 
-}  // namespace
+}  // namespace hostile_test

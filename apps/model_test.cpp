@@ -6,7 +6,7 @@
 #include <tests/command.hpp>
 #include <tests/json.hpp>
 
-namespace {
+namespace model_test {
 
 using wb::testing::outcome;
 
@@ -67,4 +67,4 @@ TEST(model_command, names_what_is_wrong) {
   }
 }
 
-}  // namespace
+}  // namespace model_test

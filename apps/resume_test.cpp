@@ -21,7 +21,7 @@
 #include <warpband/core/error.hpp>
 #include <warpband/link/result.hpp>
 
-namespace {
+namespace resume_test {
 
 namespace fs = std::filesystem;
 using json = nlohmann::json;
@@ -401,4 +401,4 @@ TEST_F(resume, removes_what_a_killed_write_left) {
   EXPECT_TRUE(fs::exists(folder_ / others));
 }
 
-}  // namespace
+}  // namespace resume_test

@@ -16,7 +16,7 @@
 #include <warpband/io/hdf5.hpp>
 #endif
 
-namespace {
+namespace stream_test {
 
 const std::string work = ::testing::TempDir() + "/warpband_stream_" + std::to_string(getpid());
 
@@ -520,4 +520,4 @@ TEST(stream_command, the_documented_keys_are_those_of_the_command) {
   EXPECT_GE(keys, 20);
 }
 
-}  // namespace
+}  // namespace stream_test

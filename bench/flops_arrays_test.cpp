@@ -23,7 +23,7 @@
 #include "counted.hpp"
 
 namespace wb {
-namespace {
+namespace flops_arrays_test {
 
 template <class Op>
 void expect_codeword(int rx, bool soft, const char* name) {
@@ -173,5 +173,5 @@ TEST(flops, of_massive_mimo) {
     }
 }
 
-}  // namespace
+}  // namespace flops_arrays_test
 }  // namespace wb

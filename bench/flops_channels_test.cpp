@@ -25,7 +25,7 @@
 #include "counted.hpp"
 
 namespace wb {
-namespace {
+namespace flops_channels_test {
 
 TEST(flops, of_the_channels) {
   const std::vector<cx_pair> in(10, {1.f, 1.f});
@@ -179,5 +179,5 @@ TEST(flops, of_correlated_fading) {
       }
 }
 
-}  // namespace
+}  // namespace flops_channels_test
 }  // namespace wb

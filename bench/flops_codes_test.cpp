@@ -27,7 +27,7 @@
 #include "counted.hpp"
 
 namespace wb {
-namespace {
+namespace flops_codes_test {
 
 /// The steps whose second alpha nobody reads: the last before each checkpoint. A body that is not unrolled
 /// does them all the same.
@@ -327,5 +327,5 @@ TEST(flops, of_an_ldpc_check) {
   expect_check<20>(sum_product<counted>{});
 }
 
-}  // namespace
+}  // namespace flops_codes_test
 }  // namespace wb

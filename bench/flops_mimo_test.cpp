@@ -25,7 +25,7 @@
 #include "counted.hpp"
 
 namespace wb {
-namespace {
+namespace flops_mimo_test {
 
 template <int B, bool Exact>
 void expect_demap() {
@@ -208,5 +208,5 @@ TEST(flops, of_the_cholesky_solver) {
   for (const int size : {1, 5, 8}) expect_cholesky<any_matrix<8, 8>>(size);
 }
 
-}  // namespace
+}  // namespace flops_mimo_test
 }  // namespace wb

@@ -17,7 +17,7 @@
 #include "counted.hpp"
 
 namespace wb {
-namespace {
+namespace flops_soft_test {
 
 /// A use of a detector over the sizes S: with and without LLRs and a prior, by max-log and exactly.
 template <class Op>
@@ -69,5 +69,5 @@ TEST(flops, of_the_detectors_with_soft_symbols) {
   }
 }
 
-}  // namespace
+}  // namespace flops_soft_test
 }  // namespace wb

@@ -13,7 +13,7 @@
 
 #include <oracle/ldpc.hpp>
 
-namespace {
+namespace oracle_ldpc_test {
 
 using bits = std::vector<std::uint8_t>;
 using llrs = std::vector<double>;
@@ -344,4 +344,4 @@ TEST(oracle_ldpc, formats_limit_the_channel) {
   EXPECT_EQ(first(number_format::int8), (std::vector<float>{-5.25f, 5.25f}));
 }
 
-}  // namespace
+}  // namespace oracle_ldpc_test

@@ -8,7 +8,7 @@
 
 #include <oracle/linalg.hpp>
 
-namespace {
+namespace linalg_test {
 
 using oracle::matrix;
 
@@ -77,4 +77,4 @@ TEST(oracle_linalg, real_decomposition_multiplies_as_the_complex_matrices) {
       1e-15);
 }
 
-}  // namespace
+}  // namespace linalg_test

@@ -12,7 +12,7 @@
 #include <oracle/mimo.hpp>
 #include <oracle/modem.hpp>
 
-namespace {
+namespace oracle_mimo_test {
 
 using oracle::mimo_use;
 using complex = std::complex<double>;
@@ -257,4 +257,4 @@ TEST(oracle_mimo, refuses_bad_shapes) {
   EXPECT_THROW(oracle::detect_ml(draw(3, 3, 256, 1, 0, random).use, 8), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace oracle_mimo_test

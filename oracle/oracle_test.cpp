@@ -29,7 +29,7 @@
 #define WARPBAND_REFDATA ""
 #endif
 
-namespace {
+namespace oracle_oracle_test {
 
 using bits = std::vector<std::uint8_t>;
 
@@ -579,4 +579,4 @@ TEST(oracle_turbo, refuses_bad_shapes) {
   EXPECT_THROW(oracle::turbo_decode(llr, pi, {oracle::algorithm::log_map, 1.0, -1}), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace oracle_oracle_test

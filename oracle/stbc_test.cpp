@@ -11,7 +11,7 @@
 #include <oracle/modem.hpp>
 #include <oracle/stbc.hpp>
 
-namespace {
+namespace oracle_stbc_test {
 
 using complex = std::complex<double>;
 using oracle::space_time;
@@ -84,4 +84,4 @@ TEST(oracle_stbc, shapes_that_cannot_be_are_refused) {
   EXPECT_THROW(oracle::stbc_exhaustive(use), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace oracle_stbc_test

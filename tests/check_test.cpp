@@ -7,7 +7,7 @@
 #include <warpband/core/check.hpp>
 
 namespace wb {
-namespace {
+namespace check_test {
 
 TEST(check_shape, outputs_have_a_place_for_every_value) {
   std::vector<float> memory(12);
@@ -35,5 +35,5 @@ TEST(check_shape, strides_of_no_value_do_not_matter) {
   EXPECT_THROW(check_shape("out", make_view<float>(nullptr, 4, 1), 4, 1), shape_error);
 }
 
-}  // namespace
+}  // namespace check_test
 }  // namespace wb

@@ -23,7 +23,7 @@
 #include <warpband/nr/shared_channel.hpp>
 
 namespace wb {
-namespace {
+namespace contracts_test {
 
 using bytes = std::vector<std::uint8_t>;
 using symbols = std::vector<std::complex<float>>;
@@ -220,5 +220,5 @@ TEST(contracts, outputs_of_clusters_do_not_overlap) {
   EXPECT_EQ(refused([&] { detect(make_view(llr.data() + 14, 2, 1)); }), "nothing");
 }
 
-}  // namespace
+}  // namespace contracts_test
 }  // namespace wb

@@ -20,7 +20,7 @@ WB_DECLARE_KERNEL(core_test)
 WB_DECLARE_KERNEL(philox_test)
 }  // namespace wb
 
-namespace {
+namespace core_test {
 
 using wb::core_function;
 using wb::layout;
@@ -578,4 +578,4 @@ TEST_P(philox, consecutive_indices_carry_into_the_high_word) {
   }
 }
 
-}  // namespace
+}  // namespace core_test

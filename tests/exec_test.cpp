@@ -30,7 +30,7 @@ WB_DECLARE_KERNEL(copy_test)
 WB_DECLARE_KERNEL(group_test)
 }  // namespace wb
 
-namespace {
+namespace exec_test {
 
 using wb::layout;
 using wb::testing::blamed;
@@ -801,4 +801,4 @@ TEST_P(execution, groups_share_scratch_and_reduce) {
       }
 }
 
-}  // namespace
+}  // namespace exec_test

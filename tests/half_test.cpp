@@ -5,7 +5,7 @@
 
 #include <warpband/core/half.hpp>
 
-namespace {
+namespace half_test {
 
 double value_of(unsigned half) {
   const double magnitude = (half >> 10 & 31) == 0 ? std::ldexp(half & 1023, -24)
@@ -48,4 +48,4 @@ TEST(half, floats_go_to_the_nearest_one_ties_to_even) {
   EXPECT_EQ(wb::from_half({0xbc00, 0x3800}), (std::complex<float>{-1.f, 0.5f}));
 }
 
-}  // namespace
+}  // namespace half_test

@@ -90,12 +90,6 @@ inline std::vector<float> noisy(const bytes& coded, double esn0_db, std::mt19937
   return llr;
 }
 
-template <class T>
-std::vector<T> row_of(const std::vector<T>& all, std::size_t row, std::size_t width) {
-  const auto at = all.begin() + static_cast<std::ptrdiff_t>(row * width);
-  return {at, at + static_cast<std::ptrdiff_t>(width)};
-}
-
 struct decoded_words {
   bytes bits;
   std::vector<float> soft, extrinsic;

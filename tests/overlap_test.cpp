@@ -9,7 +9,7 @@
 #include <warpband/core/overlap.hpp>
 
 namespace wb {
-namespace {
+namespace overlap_test {
 
 template <class T>
 std::multiset<std::uintptr_t> bytes_of(const view<T>& v) {
@@ -103,5 +103,5 @@ TEST(overlap, the_error_names_both_outputs) {
   }
 }
 
-}  // namespace
+}  // namespace overlap_test
 }  // namespace wb

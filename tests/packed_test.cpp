@@ -11,7 +11,7 @@
 #include <warpband/core/packed.hpp>
 
 namespace wb {
-namespace {
+namespace packed_test {
 
 using lists = std::vector<std::vector<std::int16_t>>;
 
@@ -60,5 +60,5 @@ TEST(packed, a_length_that_lies_takes_no_memory) {
   }
 }
 
-}  // namespace
+}  // namespace packed_test
 }  // namespace wb

@@ -14,7 +14,7 @@
 
 namespace wb::testing {
 
-class result_test : public ::testing::Test, protected scratch_folder {};
+class result_folder : public ::testing::Test, protected scratch_folder {};
 
 /// A result of links with antennas and of the SNR, after a few frames.
 inline run_result antennas_sample() {

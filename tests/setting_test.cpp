@@ -6,7 +6,7 @@
 #include <warpband/massive/uplink/uplink.hpp>
 
 namespace wb {
-namespace {
+namespace setting_test {
 
 enum class shade { dark, light };
 struct paint {
@@ -129,5 +129,5 @@ TEST(setting, lists_of_the_library_take_the_defaults_of_their_structs) {
   EXPECT_EQ(detector_named("N-Way"), detector_type::nway);
 }
 
-}  // namespace
+}  // namespace setting_test
 }  // namespace wb

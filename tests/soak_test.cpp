@@ -27,7 +27,7 @@
 
 extern char** environ;
 
-namespace {
+namespace soak_test {
 
 using bytes = std::vector<std::byte>;
 using wb::testing::allocations;
@@ -478,4 +478,4 @@ TEST(soak, two_decoders_in_a_row_keep_their_memory_and_count_every_frame) {
   EXPECT_EQ(wrong, 0u);
 }
 
-}  // namespace
+}  // namespace soak_test

@@ -18,12 +18,6 @@ namespace wb::testing {
 using bits_t = std::vector<std::uint8_t>;
 using steps_t = std::vector<std::int8_t>;
 
-/// Row i of rows of n values.
-template <class T>
-std::vector<T> row_of(const std::vector<T>& rows, std::size_t i, std::size_t n) {
-  const auto at = rows.begin() + static_cast<std::ptrdiff_t>(i * n);
-  return std::vector<T>(at, at + static_cast<std::ptrdiff_t>(n));
-}
 inline bits_t random_bits_of(int n, std::mt19937_64& rng) {
   bits_t b(static_cast<std::size_t>(n));
   for (auto& x : b) x = static_cast<std::uint8_t>(rng() >> 63);

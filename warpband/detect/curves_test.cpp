@@ -9,7 +9,7 @@
 #define WARPBAND_REFDATA ""
 #endif
 
-namespace {
+namespace detect_curves_test {
 
 using wb::detector_config;
 using namespace wb::testing;
@@ -187,4 +187,4 @@ INSTANTIATE_TEST_SUITE_P(uncoded, detect_curve,
 
 TEST_P(detect_curve, equals_the_reference) { compare("mimo_uncoded_" + std::string(GetParam())); }
 
-}  // namespace
+}  // namespace detect_curves_test

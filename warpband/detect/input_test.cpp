@@ -6,7 +6,7 @@
 
 #include <tests/mimo.hpp>
 
-namespace {
+namespace detect_input_test {
 
 using wb::detector_config;
 using enum wb::detector_type;
@@ -564,4 +564,4 @@ TEST(detect_arguments, bad_shapes_are_named) {
   EXPECT_EQ(blames({y, h, 1, n0}, {wb::view<float>{llr.data(), 8, 5, 1, 0}}), "shape: llr");
 }
 
-}  // namespace
+}  // namespace detect_input_test

@@ -3,7 +3,7 @@
 
 #include <tests/mimo.hpp>
 
-namespace {
+namespace invariance_test {
 
 using wb::detector_config;
 using wb::layout;
@@ -287,4 +287,4 @@ TEST_P(detect_on, a_large_prior_decides) {
   }
 }
 
-}  // namespace
+}  // namespace invariance_test

@@ -1,7 +1,7 @@
 // Every detector against the oracle, and detectors against each other where theory says that they agree.
 #include <tests/mimo.hpp>
 
-namespace {
+namespace detect_oracle_test {
 
 using wb::detector_config;
 using wb::no_clip;
@@ -405,4 +405,4 @@ TEST_P(detect_exact_on, of_two_streams_the_one_on_top_is_maximum_likelihood_in_o
       ASSERT_LE(std::fabs(got.llr[e] - expected.llr[e]), llr_tolerance(batch, i));
 }
 
-}  // namespace
+}  // namespace detect_oracle_test

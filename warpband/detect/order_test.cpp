@@ -3,7 +3,7 @@
 
 #include <tests/mimo.hpp>
 
-namespace {
+namespace order_test {
 
 using wb::detector_config;
 using wb::layout;
@@ -241,4 +241,4 @@ TEST_P(detect_order_on, puts_its_first_stream_on_top_of_the_one_way) {
   }
 }
 
-}  // namespace
+}  // namespace order_test

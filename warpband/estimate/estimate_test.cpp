@@ -16,7 +16,7 @@
 #include <warpband/estimate/profile.hpp>
 
 namespace wb {
-namespace {
+namespace estimate_test {
 
 using namespace testing;
 using cf = std::complex<float>;
@@ -470,5 +470,5 @@ TEST(estimate_input, is_checked) {
   EXPECT_THROW(whitener().run(*exec, h, 0, r, r, r, r), shape_error);
 }
 
-}  // namespace
+}  // namespace estimate_test
 }  // namespace wb

@@ -7,7 +7,7 @@
 
 #include <warpband/exec/kept_blocks.hpp>
 
-namespace {
+namespace kept_blocks_test {
 
 using wb::kept_blocks;
 
@@ -115,4 +115,4 @@ TEST(kept_blocks, several_holds_end_with_the_last) {
   EXPECT_EQ(s.allocations, 3);
 }
 
-}  // namespace
+}  // namespace kept_blocks_test

@@ -14,7 +14,7 @@
 #include <warpband/fec/viterbi/viterbi.hpp>
 
 namespace wb {
-namespace {
+namespace usable_test {
 
 using testing::bits_t;
 using testing::many_codes;
@@ -314,5 +314,5 @@ TEST_P(usable, a_further_transmission_makes_up_for_what_was_too_little) {
   }
 }
 
-}  // namespace
+}  // namespace usable_test
 }  // namespace wb

@@ -14,7 +14,7 @@
 
 #include <warpband/io/child_process.hpp>
 
-namespace {
+namespace child_process_test {
 
 std::string repeated(const std::string& text) { return text + text; }
 
@@ -134,4 +134,4 @@ TEST(child_process, leaves_no_process_behind) {
   EXPECT_EQ(errno, ESRCH);
 }
 
-}  // namespace
+}  // namespace child_process_test

@@ -14,7 +14,7 @@
 #include <warpband/io/hdf5_group.hpp>
 
 namespace wb {
-namespace {
+namespace hdf5_group_test {
 
 class hdf5_group : public ::testing::Test {
  protected:
@@ -196,5 +196,5 @@ TEST_F(hdf5_group, links_are_looked_at_as_they_are_decoded) {
   EXPECT_FALSE(sound(""));
 }
 
-}  // namespace
+}  // namespace hdf5_group_test
 }  // namespace wb

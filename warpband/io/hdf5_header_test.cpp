@@ -15,7 +15,7 @@
 #include <warpband/io/hdf5_header.hpp>
 
 namespace wb {
-namespace {
+namespace hdf5_header_test {
 
 #if H5_VERSION_GE(1, 12, 0)
 using object_info = H5O_info1_t;
@@ -177,5 +177,5 @@ TEST_F(hdf5_header, a_header_without_end_is_refused) {
   close(file);
 }
 
-}  // namespace
+}  // namespace hdf5_header_test
 }  // namespace wb

@@ -18,7 +18,7 @@
 
 #include <warpband/io/hdf5.hpp>
 
-namespace {
+namespace hdf5_test {
 
 namespace fs = std::filesystem;
 using complex64 = std::complex<float>;
@@ -825,4 +825,4 @@ TEST_F(hdf5, h5py_and_the_library_read_each_other) {
   EXPECT_EQ(run("check"), 0);
 }
 
-}  // namespace
+}  // namespace hdf5_test

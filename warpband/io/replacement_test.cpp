@@ -14,7 +14,7 @@
 #include <warpband/io/replacement.hpp>
 
 namespace wb {
-namespace {
+namespace replacement_test {
 
 namespace fs = std::filesystem;
 
@@ -160,5 +160,5 @@ TEST_F(replacement_file, places_that_cannot_be_written) {
   EXPECT_EQ(files(), 0u);
 }
 
-}  // namespace
+}  // namespace replacement_test
 }  // namespace wb

@@ -11,7 +11,7 @@
 #include <warpband/link/result.hpp>
 
 namespace wb {
-namespace {
+namespace antenna_clusters_test {
 
 using testing::only_curve;
 
@@ -122,5 +122,5 @@ TEST(antenna_clusters, what_does_not_go_is_refused) {
                  "massive.clusters has no meaning without massive.solver");
 }
 
-}  // namespace
+}  // namespace antenna_clusters_test
 }  // namespace wb

@@ -7,7 +7,7 @@
 #include <warpband/link/names.hpp>
 
 namespace wb {
-namespace {
+namespace chain_test {
 
 using namespace testing;
 
@@ -436,5 +436,5 @@ TEST(link_chain, one_antenna_has_a_detector_where_one_is_named) {
   EXPECT_NEAR(detected, demapped, 0.05 * demapped);  // other channels of the same kind
 }
 
-}  // namespace
+}  // namespace chain_test
 }  // namespace wb

@@ -11,7 +11,7 @@
 #include <warpband/link/scenario.hpp>
 
 namespace wb {
-namespace {
+namespace codec_test {
 
 using testing::blamed;
 
@@ -429,5 +429,5 @@ TEST(code_settings, give_a_configuration) {
       "feedback");
 }
 
-}  // namespace
+}  // namespace codec_test
 }  // namespace wb

@@ -11,7 +11,7 @@
 #include <warpband/link/names.hpp>
 
 namespace wb {
-namespace {
+namespace codec_transport_test {
 
 using testing::blamed;
 
@@ -115,5 +115,5 @@ TEST(transport_codec, refuses_what_is_not_allowed) {
             "soft_buffer");
 }
 
-}  // namespace
+}  // namespace codec_transport_test
 }  // namespace wb

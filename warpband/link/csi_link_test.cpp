@@ -20,7 +20,7 @@
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
-namespace {
+namespace csi_link_test {
 
 using testing::blamed;
 using testing::on_device;
@@ -361,5 +361,5 @@ TEST(csi_link, scenarios_name_files_from_their_own_folder) {
 #undef EXPECT_REFUSED
 }
 
-}  // namespace
+}  // namespace csi_link_test
 }  // namespace wb

@@ -9,7 +9,7 @@
 #include <warpband/link/fer_target.hpp>
 
 namespace wb {
-namespace {
+namespace fer_target_test {
 
 using testing::blamed;
 
@@ -197,5 +197,5 @@ TEST(fer_target, refuses_what_means_nothing) {
   EXPECT_EQ(with([](fer_target& t) { t.max_frames = 0; }), "max_frames");
 }
 
-}  // namespace
+}  // namespace fer_target_test
 }  // namespace wb

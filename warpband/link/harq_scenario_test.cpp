@@ -5,7 +5,7 @@
 #include <tests/scenario.hpp>
 
 namespace wb {
-namespace {
+namespace harq_scenario_test {
 
 using namespace testing;
 
@@ -191,5 +191,5 @@ TEST(harq, a_result_has_counts_that_agree) {
   }
 }
 
-}  // namespace
+}  // namespace harq_scenario_test
 }  // namespace wb

@@ -11,7 +11,7 @@
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
-namespace {
+namespace harq_test {
 
 using namespace testing;
 
@@ -339,5 +339,5 @@ TEST(harq, refuses_bad_settings) {
   EXPECT_EQ(completed(transport_link(0, 4000, 4)).code.k, 6120);
 }
 
-}  // namespace
+}  // namespace harq_test
 }  // namespace wb

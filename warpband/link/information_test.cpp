@@ -6,7 +6,7 @@
 #include <warpband/link/chain.hpp>
 
 namespace wb {
-namespace {
+namespace information_test {
 
 using namespace testing;
 
@@ -123,7 +123,7 @@ run_result ran(const std::string& text) {
   return r;
 }
 
-using result = result_test;
+using result = result_folder;
 
 TEST_F(result, with_mutual_information_goes_on_to_the_same) {
   const run_result straight = ran(scenario_text);
@@ -163,5 +163,5 @@ TEST_F(result, whose_mutual_information_contradicts_its_counts_is_refused) {
   }
 }
 
-}  // namespace
+}  // namespace information_test
 }  // namespace wb

@@ -6,7 +6,7 @@
 #include <warpband/link/interval.hpp>
 
 namespace wb {
-namespace {
+namespace interval_test {
 
 TEST(clopper_pearson, known_values) {
   const auto expect = [](std::uint64_t errors, std::uint64_t trials, double low, double high) {
@@ -60,5 +60,5 @@ TEST(clopper_pearson, refuses) {
   EXPECT_EQ(testing::blamed([] { clopper_pearson(1, 2, NAN); }), "confidence");
 }
 
-}  // namespace
+}  // namespace interval_test
 }  // namespace wb

@@ -12,7 +12,7 @@
 #include <warpband/link/sweep.hpp>
 
 namespace wb {
-namespace {
+namespace iterative_link_test {
 
 using testing::blamed;
 using testing::only_curve;
@@ -285,5 +285,5 @@ TEST(iterative_link, a_result_comes_back_with_its_outer_iterations) {
   EXPECT_THROW((void)load_result(at.path()), file_error);
 }
 
-}  // namespace
+}  // namespace iterative_link_test
 }  // namespace wb

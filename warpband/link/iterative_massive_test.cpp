@@ -15,7 +15,7 @@
 #include <warpband/link/sweep.hpp>
 
 namespace wb {
-namespace {
+namespace iterative_massive_test {
 
 using testing::blamed;
 using testing::on_device;
@@ -267,5 +267,5 @@ TEST_P(iterative_massive_on, a_decoder_of_codewords_is_its_decoder_for_each) {
   EXPECT_EQ(blamed([&] { all->run(exec(), {in.data(), 3 * 576, 3, 1, 3 * 580}, {}, {}); }), "llr");
 }
 
-}  // namespace
+}  // namespace iterative_massive_test
 }  // namespace wb

@@ -6,7 +6,7 @@
 #include <warpband/link/chain.hpp>
 
 namespace wb {
-namespace {
+namespace link_test {
 
 using namespace testing;
 
@@ -191,5 +191,5 @@ TEST(link_chain, refuses_bad_batches_and_points) {
   EXPECT_EQ(chain.run(0, 0, 0).bit_errors.size(), 0u);
 }
 
-}  // namespace
+}  // namespace link_test
 }  // namespace wb

@@ -15,7 +15,7 @@
 #include <warpband/link/sweep.hpp>
 
 namespace wb {
-namespace {
+namespace massive_link_test {
 
 using testing::blamed;
 using testing::on_device;
@@ -375,5 +375,5 @@ TEST(massive_link, bad_settings_are_named) {
   EXPECT_EQ(blamed([&] { regroup(*exec, a, a, 3, 5, 1); }), "in");
 }
 
-}  // namespace
+}  // namespace massive_link_test
 }  // namespace wb

@@ -7,7 +7,7 @@
 #include <tests/scenario.hpp>
 
 namespace wb {
-namespace {
+namespace massive_result_test {
 
 using namespace testing;
 
@@ -152,7 +152,7 @@ TEST(massive_scenario, a_curve_of_another_channel_takes_nothing_of_the_inherited
   EXPECT_EQ(std::get<cdl_config>(line.curves[1].link.channel).spacing_m, 0.1);
 }
 
-using massive_result = result_test;
+using massive_result = result_folder;
 
 TEST_F(massive_result, is_read_back_and_goes_on_to_the_counts_of_one_run) {
   const auto exec = open_scalar();
@@ -250,5 +250,5 @@ TEST(clustered, limits_are_exact_ones) {
   EXPECT_EQ(blamed([] { clustered_interval(0, 0, 2, 0); }), "size");
 }
 
-}  // namespace
+}  // namespace massive_result_test
 }  // namespace wb

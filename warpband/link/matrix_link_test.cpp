@@ -7,7 +7,7 @@
 #include <tests/scenario.hpp>
 
 namespace wb {
-namespace {
+namespace matrix_link_test {
 
 using namespace testing;
 
@@ -117,5 +117,5 @@ TEST(matrix_link, what_is_no_base_matrix_is_named_by_its_line) {
   EXPECT_REFUSED(given + "code.rate = \"1/2\"", "line 4: code.rate has no meaning");
 }
 
-}  // namespace
+}  // namespace matrix_link_test
 }  // namespace wb

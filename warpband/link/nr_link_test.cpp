@@ -18,7 +18,7 @@
 #include <warpband/nr/frc.hpp>
 
 namespace wb {
-namespace {
+namespace nr_link_test {
 
 using namespace testing;
 
@@ -408,5 +408,5 @@ TEST(nr_curve, lies_where_another_program_finds_it) {
   }
 }
 
-}  // namespace
+}  // namespace nr_link_test
 }  // namespace wb

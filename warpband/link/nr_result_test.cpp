@@ -7,7 +7,7 @@
 #include <warpband/link/result.hpp>
 
 namespace wb {
-namespace {
+namespace nr_result_test {
 
 class nr_result : public ::testing::Test, protected testing::scratch_folder {};
 
@@ -74,5 +74,5 @@ stop = { frame_errors = 0, max_frames = 1 }
   EXPECT_EQ(load_result(path("r.json")).curves[0].points[0].counts, r.curves[0].points[0].counts);
 }
 
-}  // namespace
+}  // namespace nr_result_test
 }  // namespace wb

@@ -8,7 +8,7 @@
 #include <tests/scenario.hpp>
 
 namespace wb {
-namespace {
+namespace polar_link_test {
 
 using namespace testing;
 
@@ -136,5 +136,5 @@ TEST(polar_link, meets_a_curve_of_another_program) {
   EXPECT_NEAR(std::log(fer / reference), 0, small_scale() ? 0.6 : 0.3) << fer << ", reference " << reference;
 }
 
-}  // namespace
+}  // namespace polar_link_test
 }  // namespace wb

@@ -9,10 +9,10 @@
 #endif
 
 namespace wb {
-namespace {
+namespace result_refusal_test {
 
 using namespace testing;
-using result = result_test;
+using result = result_folder;
 
 TEST_F(result, that_is_none_or_a_part_of_one_is_refused) {
   const std::string file = path("r.json"), good = result_json(sample());
@@ -199,5 +199,5 @@ TEST_F(result, goes_on_with_another_scenario_only_where_the_counts_agree) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace result_refusal_test
 }  // namespace wb

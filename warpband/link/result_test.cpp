@@ -5,11 +5,11 @@
 #include <tests/result.hpp>
 
 namespace wb {
-namespace {
+namespace result_test {
 
 using namespace testing;
 
-using result = result_test;
+using result = result_folder;
 
 TEST_F(result, nested_without_end_is_refused) {
   const std::string deep = "{\"warpband\": " + std::string(500000, '[');
@@ -435,5 +435,5 @@ TEST_F(result, names_an_interval_of_bits_where_there_is_one_and_numbers_as_writt
   EXPECT_EQ(j["curves"][0]["config"]["decoder"]["extrinsic_scale"].get<double>(), 0.7);
 }
 
-}  // namespace
+}  // namespace result_test
 }  // namespace wb

@@ -2,7 +2,7 @@
 #include <tests/scenario.hpp>
 
 namespace wb {
-namespace {
+namespace scenario_antennas_test {
 
 using namespace testing;
 
@@ -290,5 +290,5 @@ TEST(scenario, refuses_what_antennas_do_not_allow) {
   EXPECT_REFUSED("sweep.snr_db.from = 3", "line 1: sweep.snr_db needs from, to and step");
 }
 
-}  // namespace
+}  // namespace scenario_antennas_test
 }  // namespace wb

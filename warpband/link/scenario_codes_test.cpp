@@ -2,7 +2,7 @@
 #include <tests/scenario.hpp>
 
 namespace wb {
-namespace {
+namespace scenario_codes_test {
 
 using namespace testing;
 
@@ -139,5 +139,5 @@ TEST(scenario, refuses_what_other_codes_do_not_have) {
                  "line 8: code.n has no meaning with code.type = \"conv\", in curve \"b\"");
 }
 
-}  // namespace
+}  // namespace scenario_codes_test
 }  // namespace wb

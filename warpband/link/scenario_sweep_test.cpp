@@ -11,7 +11,7 @@
 #include <warpband/link/result.hpp>
 
 namespace wb {
-namespace {
+namespace scenario_sweep_test {
 
 std::vector<std::string> labels_of(const scenario& s) {
   std::vector<std::string> all;
@@ -241,5 +241,5 @@ TEST_F(scenario_sweep_result, refuses_a_search_that_contradicts_itself) {
   refused("more", 1);
 }
 
-}  // namespace
+}  // namespace scenario_sweep_test
 }  // namespace wb

@@ -10,7 +10,7 @@
 #endif
 
 namespace wb {
-namespace {
+namespace scenario_test {
 
 using namespace testing;
 
@@ -434,5 +434,5 @@ TEST(scenario, the_examples_are_scenarios) {
   EXPECT_GE(found, 4);
 }
 
-}  // namespace
+}  // namespace scenario_test
 }  // namespace wb

@@ -5,7 +5,7 @@
 #include <warpband/link/scenario_write.hpp>
 
 namespace wb {
-namespace {
+namespace scenario_write_test {
 
 using testing::blamed;
 
@@ -87,5 +87,5 @@ TEST(scenario_write, refuses_what_a_scenario_cannot_say) {
   }
 }
 
-}  // namespace
+}  // namespace scenario_write_test
 }  // namespace wb

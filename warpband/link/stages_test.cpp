@@ -4,7 +4,7 @@
 #include <tests/on_backends.hpp>
 #include <warpband/link/stages.hpp>
 
-namespace {
+namespace stages_test {
 
 using namespace wb;
 
@@ -102,4 +102,4 @@ TEST(frame_batch, random_numbers_follow_from_frame_point_and_transmission) {
   EXPECT_EQ(again.random(9, 3).point, 2500u + (2u << 20));
 }
 
-}  // namespace
+}  // namespace stages_test

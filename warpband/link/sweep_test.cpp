@@ -8,7 +8,7 @@
 #include <warpband/link/sweep.hpp>
 
 namespace wb {
-namespace {
+namespace sweep_test {
 
 using testing::open_reference;
 using testing::open_scalar;
@@ -408,5 +408,5 @@ TEST(sweep, what_fails_leaves_the_state) {
   expect_same(r, run_curve(curve, *exec));
 }
 
-}  // namespace
+}  // namespace sweep_test
 }  // namespace wb

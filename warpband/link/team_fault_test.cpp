@@ -16,7 +16,7 @@
 #include <warpband/link/team.hpp>
 
 namespace wb {
-namespace {
+namespace team_fault_test {
 
 using testing::failing_executor;
 
@@ -163,5 +163,5 @@ TEST_F(team_fault, a_rank_that_hangs_in_a_point_is_named_and_costs_no_count) {
   expect_nothing_lost(r);
 }
 
-}  // namespace
+}  // namespace team_fault_test
 }  // namespace wb

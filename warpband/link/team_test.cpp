@@ -13,7 +13,7 @@
 #include <warpband/link/team.hpp>
 
 namespace wb {
-namespace {
+namespace team_test {
 
 using testing::open_reference;
 using testing::post;
@@ -241,5 +241,5 @@ TEST(link_team, counts_survive_the_way_between_ranks) {
   EXPECT_EQ(twice.information_lost, (std::vector<float>{0.5f, 1.5f, 0.5f, 1.5f}));
 }
 
-}  // namespace
+}  // namespace team_test
 }  // namespace wb

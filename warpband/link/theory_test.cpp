@@ -11,7 +11,7 @@
 #include <warpband/link/chain.hpp>
 
 namespace wb {
-namespace {
+namespace theory_test {
 
 constexpr int frame_bits = 1000;
 
@@ -193,5 +193,5 @@ TEST(theory, qam_awgn) {
   }
 }
 
-}  // namespace
+}  // namespace theory_test
 }  // namespace wb

@@ -7,7 +7,7 @@
 #include <warpband/link/toml_bounds.hpp>
 
 namespace wb {
-namespace {
+namespace toml_bounds_test {
 
 std::string repeated(const std::string& text, int times) {
   std::string all;
@@ -101,5 +101,5 @@ TEST(toml_bounds, messages_show_values_on_one_line_and_shortened) {
   EXPECT_LT(refusal_of("code.type = \"" + std::string(100000, 'x') + "\"\nsweep.ebn0_db = 1").size(), 1000u);
 }
 
-}  // namespace
+}  // namespace toml_bounds_test
 }  // namespace wb

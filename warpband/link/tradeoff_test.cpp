@@ -11,7 +11,7 @@
 #include <warpband/link/tradeoff.hpp>
 
 namespace wb {
-namespace {
+namespace tradeoff_test {
 
 using testing::blamed;
 using testing::small_scale;
@@ -280,5 +280,5 @@ TEST(tradeoff, refuses_what_means_nothing) {
   EXPECT_EQ(with([](tradeoff_config& c) { c.max_seconds = -1; }), "max_seconds");
 }
 
-}  // namespace
+}  // namespace tradeoff_test
 }  // namespace wb

@@ -8,7 +8,7 @@
 
 #include <tests/on_backends.hpp>
 
-namespace {
+namespace effective_capacity_test {
 
 using wb::precoder_model;
 using wb::testing::blamed;
@@ -114,4 +114,4 @@ TEST(effective_capacity, bad_values_are_named) {
     EXPECT_EQ(blamed([&] { wb::effective_capacity({}, precoder_model::cg(), bad); }), "coherence_s");
 }
 
-}  // namespace
+}  // namespace effective_capacity_test

@@ -15,7 +15,7 @@
 #include <warpband/nr/shared_channel.hpp>
 
 namespace wb {
-namespace {
+namespace shared_channel_test {
 
 using namespace testing;
 using complexes = std::vector<std::complex<float>>;
@@ -431,5 +431,5 @@ TEST(nr_layers, equal_other_programs) {
   }
 }
 
-}  // namespace
+}  // namespace shared_channel_test
 }  // namespace wb

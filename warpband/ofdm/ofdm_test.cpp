@@ -9,7 +9,7 @@
 #include <warpband/ofdm/numerology.hpp>
 #include <warpband/ofdm/wimax.hpp>
 
-namespace {
+namespace ofdm_test {
 
 using wb::testing::blamed;
 
@@ -214,4 +214,4 @@ TEST(ofdm_numerology, bad_values_are_named) {
     }
 }
 
-}  // namespace
+}  // namespace ofdm_test

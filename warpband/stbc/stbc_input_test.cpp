@@ -3,7 +3,7 @@
 
 #include <tests/stbc.hpp>
 
-namespace {
+namespace stbc_input_test {
 
 using namespace wb;
 using namespace wb::testing;
@@ -192,4 +192,4 @@ TEST(stbc_arguments, bad_shapes_are_named) {
   EXPECT_EQ(blamed([&] { encoder.run_symbols(*exec, rx, few); }), "out");
 }
 
-}  // namespace
+}  // namespace stbc_input_test

@@ -3,7 +3,7 @@
 
 #include <tests/stbc.hpp>
 
-namespace {
+namespace stbc_prior_test {
 
 using namespace wb;
 using namespace wb::testing;
@@ -166,4 +166,4 @@ TEST(stbc_prior_arguments, what_slicing_does_not_take_is_named) {
   EXPECT_EQ(blamed([&] { exact.run(*exec, {y, h, 1, n0, prior}, {llr, {}, {}}); }), "prior");
 }
 
-}  // namespace
+}  // namespace stbc_prior_test

@@ -3,7 +3,7 @@
 
 #include <tests/stbc.hpp>
 
-namespace {
+namespace stbc_stbc_test {
 
 using namespace wb;
 using namespace wb::testing;
@@ -328,4 +328,4 @@ TEST(stbc_long, slicing_of_the_golden_code) {
     }
 }
 
-}  // namespace
+}  // namespace stbc_stbc_test

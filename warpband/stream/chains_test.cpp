@@ -27,7 +27,7 @@
 #include <warpband/stream/pipeline.hpp>
 #include <warpband/stream/pusch.hpp>
 
-namespace {
+namespace chains_test {
 
 using bytes = std::vector<std::byte>;
 using cf = std::complex<float>;
@@ -915,4 +915,4 @@ TEST(stream_chains, arrays_lie_where_they_are_said_to) {
   EXPECT_EQ(turbo.bits_of(41), 208);
 }
 
-}  // namespace
+}  // namespace chains_test

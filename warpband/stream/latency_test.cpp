@@ -8,7 +8,7 @@
 
 #include <warpband/stream/latency.hpp>
 
-namespace {
+namespace latency_test {
 
 using std::chrono::nanoseconds;
 
@@ -68,4 +68,4 @@ TEST(stream_latency, ends_of_the_range) {
   EXPECT_NEAR(h.percentile_us(100), std::pow(2, 42) * 1e-3, 1e-6);
 }
 
-}  // namespace
+}  // namespace latency_test

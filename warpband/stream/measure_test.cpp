@@ -11,7 +11,7 @@
 #include <warpband/stream/chains.hpp>
 #include <warpband/stream/measure.hpp>
 
-namespace {
+namespace measure_test {
 
 using wb::testing::blamed;
 using cf = std::complex<float>;
@@ -85,4 +85,4 @@ TEST(measure_stages, refuses_frames_that_the_chain_does_not_have) {
   EXPECT_EQ(with(f.arrays(), 5, 65), "batch");
 }
 
-}  // namespace
+}  // namespace measure_test

@@ -20,7 +20,7 @@
 #include <warpband/core/error.hpp>
 #include <warpband/stream/pipeline.hpp>
 
-namespace {
+namespace pipeline_test {
 
 using namespace std::chrono_literals;
 using wb::argument_error;
@@ -823,4 +823,4 @@ TEST(stream_pipeline, tickets_and_callbacks_from_many_threads) {
   EXPECT_EQ(wrong, 0U);
 }
 
-}  // namespace
+}  // namespace pipeline_test

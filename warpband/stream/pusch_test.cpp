@@ -12,7 +12,7 @@
 #include <warpband/stream/pusch.hpp>
 
 namespace wb {
-namespace {
+namespace pusch_test {
 
 using namespace testing;
 using cf = std::complex<float>;
@@ -205,5 +205,5 @@ TEST(pusch_chain, says_how_large_its_frames_are) {
   EXPECT_EQ(blamed([&] { check_items(*chain, "items", 0); }), "items");
 }
 
-}  // namespace
+}  // namespace pusch_test
 }  // namespace wb

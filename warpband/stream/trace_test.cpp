@@ -12,7 +12,7 @@
 
 #include <warpband/stream/trace.hpp>
 
-namespace {
+namespace trace_test {
 
 using namespace std::chrono_literals;
 using wb::frame_place;
@@ -239,4 +239,4 @@ TEST(stream_trace, every_place_has_a_name) {
   EXPECT_STREQ(wb::name_of(frame_place::uploading), "uploading");
 }
 
-}  // namespace
+}  // namespace trace_test

@@ -11,7 +11,7 @@
 #include <tests/on_backends.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
 
-namespace {
+namespace awgn_test {
 
 using wb::testing::blamed;
 using wb::testing::on_device;
@@ -147,4 +147,4 @@ TEST(awgn_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { wb::add_awgn(*exec, x, {nullptr, 1, 4, 1, 1}, 1.f, {}); }), "out");
 }
 
-}  // namespace
+}  // namespace awgn_test

@@ -18,7 +18,7 @@
 #include <warpband/channel/cdl/cdl.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
 
-namespace {
+namespace cdl_test {
 
 using wb::cdl_channel;
 using wb::cdl_config;
@@ -652,4 +652,4 @@ TEST(cdl_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { channel.response(*exec, {nullptr, 6, 12, 1, 6}, {}); }), "channel");
 }
 
-}  // namespace
+}  // namespace cdl_test

@@ -18,7 +18,7 @@
 #include <warpband/channel/file/csi_file.hpp>
 #include <warpband/io/hdf5.hpp>
 
-namespace {
+namespace csi_file_test {
 
 using wb::csi_file;
 using wb::csi_layout;
@@ -398,4 +398,4 @@ TEST(csi_file, layouts_have_names) {
   EXPECT_STREQ(wb::name_of(csi_layout::csi), "csi");
 }
 
-}  // namespace
+}  // namespace csi_file_test

@@ -15,7 +15,7 @@
 #include <warpband/channel/kronecker/kronecker.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
 
-namespace {
+namespace kronecker_test {
 
 using wb::kronecker_channel;
 using wb::kronecker_config;
@@ -228,4 +228,4 @@ TEST(kronecker_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { channel.apply(*exec, s, y, h, 0, {}); }), "uses_per_channel");
 }
 
-}  // namespace
+}  // namespace kronecker_test

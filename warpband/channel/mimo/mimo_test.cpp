@@ -12,7 +12,7 @@
 #include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/channel/rayleigh/rayleigh.hpp>
 
-namespace {
+namespace mimo_mimo_test {
 
 using wb::layout;
 using wb::testing::blamed;
@@ -225,4 +225,4 @@ TEST(mimo_rayleigh_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { wb::draw_mimo_rayleigh(*exec, h, 5, {}); }), "channel");
 }
 
-}  // namespace
+}  // namespace mimo_mimo_test

@@ -11,7 +11,7 @@
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/rayleigh/rayleigh.hpp>
 
-namespace {
+namespace rayleigh_test {
 
 using wb::testing::blamed;
 using wb::testing::on_device;
@@ -183,4 +183,4 @@ TEST(rayleigh_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { wb::apply_rayleigh(*exec, strided, x, gain, 2, {}); }), "in");
 }
 
-}  // namespace
+}  // namespace rayleigh_test

@@ -10,7 +10,7 @@
 #include <warpband/channel/tdl/tdl.hpp>
 #include <warpband/core/count.hpp>
 
-namespace {
+namespace spatial_test {
 
 using wb::antenna_array;
 using wb::antenna_correlation;
@@ -198,4 +198,4 @@ TEST(tdl_spatial, bad_settings_are_named) {
   EXPECT_EQ(of(rician), "correlation");
 }
 
-}  // namespace
+}  // namespace spatial_test

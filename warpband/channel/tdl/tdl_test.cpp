@@ -19,7 +19,7 @@
 #include <warpband/channel/tdl/tdl.hpp>
 #include <warpband/detect/detector.hpp>
 
-namespace {
+namespace tdl_test {
 
 using wb::layout;
 using wb::tdl_channel;
@@ -454,7 +454,7 @@ TEST(tdl_profiles, of_the_standards) {
     EXPECT_EQ(p.rician_k_db.has_value(), name == "tdl-d" || name == "tdl-e");
   }
   EXPECT_EQ(wb::tdl_profile_names().size(), 11u);
-  EXPECT_NEAR(wb::rms_delay_spread_ns({{{0, 0}, {100, 0}}}), 50, 1e-9);
+  EXPECT_NEAR(wb::rms_delay_spread_ns(wb::tdl_profile{{{0, 0}, {100, 0}}}), 50, 1e-9);
 }
 
 TEST(tdl_profiles, equal_the_reference_tables) {
@@ -565,4 +565,4 @@ TEST(tdl_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { channel.apply(*exec, s, s, h, {}); }), "out");
 }
 
-}  // namespace
+}  // namespace tdl_test

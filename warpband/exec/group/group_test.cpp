@@ -14,7 +14,7 @@
 #include <warpband/exec/group/group.hpp>
 
 namespace wb {
-namespace {
+namespace group_test {
 
 using testing::blamed;
 
@@ -246,5 +246,5 @@ TEST(group, a_cpu_and_a_cuda_device_exchange_through_the_host) {
   check_group(group);
 }
 
-}  // namespace
+}  // namespace group_test
 }  // namespace wb

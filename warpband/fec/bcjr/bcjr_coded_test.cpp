@@ -13,7 +13,7 @@
 #include <warpband/fec/bcjr/bcjr.hpp>
 
 namespace wb {
-namespace {
+namespace bcjr_coded_test {
 
 using testing::bit_vector;
 using testing::blamed;
@@ -306,5 +306,5 @@ TEST(bcjr_coded_errors, wrong_shapes_are_refused) {
   EXPECT_EQ(blamed([&] { d.run(*e, llr, {.coded_extrinsic = right}); }), "");
 }
 
-}  // namespace
+}  // namespace bcjr_coded_test
 }  // namespace wb

@@ -10,7 +10,7 @@
 #include <warpband/fec/bcjr/bcjr.hpp>
 
 namespace wb {
-namespace {
+namespace bcjr_short_test {
 
 using testing::bit_vector;
 using testing::blamed;
@@ -217,5 +217,5 @@ TEST(bcjr_int16_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { d.run(*exec, llr, {.soft = coded}); }), "soft");
 }
 
-}  // namespace
+}  // namespace bcjr_short_test
 }  // namespace wb

@@ -16,7 +16,7 @@
 #include <warpband/modem/demap/demap.hpp>
 
 namespace wb {
-namespace {
+namespace bcjr_test {
 
 using testing::bit_vector;
 using testing::blamed;
@@ -480,5 +480,5 @@ TEST(bcjr_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { d.run(*exec, llr, soft, {.soft = soft}); }), "");
 }
 
-}  // namespace
+}  // namespace bcjr_test
 }  // namespace wb

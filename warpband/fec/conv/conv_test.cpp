@@ -11,7 +11,7 @@
 #include <warpband/fec/conv/conv.hpp>
 
 namespace wb {
-namespace {
+namespace conv_test {
 
 using testing::bit_vector;
 using testing::blamed;
@@ -154,5 +154,5 @@ TEST(conv_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { encoder.run(*exec, bits, coded); }), "");
 }
 
-}  // namespace
+}  // namespace conv_test
 }  // namespace wb

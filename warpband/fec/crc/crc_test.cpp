@@ -15,7 +15,7 @@
 #define WARPBAND_REFDATA ""
 #endif
 
-namespace {
+namespace crc_test {
 
 using wb::layout;
 using wb::testing::blamed;
@@ -198,4 +198,4 @@ TEST(crc_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { attacher.run(*exec, {nullptr, 18, 2, 1, 18}); }), "bits");
 }
 
-}  // namespace
+}  // namespace crc_test

@@ -10,7 +10,7 @@
 #include <tests/ldpc.hpp>
 
 namespace wb {
-namespace {
+namespace ldpc_encode_test {
 
 using testing::blamed;
 using testing::bytes;
@@ -413,5 +413,5 @@ TEST(ldpc_encode_errors, encoders_are_copied_and_moved) {
   EXPECT_EQ(encode_words(*e, moved, message, 576), want);
 }
 
-}  // namespace
+}  // namespace ldpc_encode_test
 }  // namespace wb

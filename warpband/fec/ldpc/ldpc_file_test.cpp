@@ -10,7 +10,7 @@
 #include <warpband/fec/ldpc/ldpc_file.hpp>
 
 namespace wb {
-namespace {
+namespace ldpc_file_test {
 
 /// The alist of H, with the short lists filled up or not.
 std::string alist_of(const std::vector<std::vector<int>>& h, bool filled) {
@@ -173,5 +173,5 @@ TEST(ldpc_file, is_read_from_a_folder) {
   EXPECT_EQ(shifts_of(read_ldpc_code(path)), small);
 }
 
-}  // namespace
+}  // namespace ldpc_file_test
 }  // namespace wb

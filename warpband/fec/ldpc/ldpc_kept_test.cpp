@@ -7,7 +7,7 @@
 #include <tests/ldpc.hpp>
 
 namespace wb {
-namespace {
+namespace ldpc_kept_test {
 
 using testing::blamed;
 using testing::bytes;
@@ -432,5 +432,5 @@ TEST(ldpc_kept_errors, wrong_shapes_are_refused) {
     EXPECT_EQ(blamed([&] { d.run(*e, llr, {.messages = *messages}); }), "messages");
 }
 
-}  // namespace
+}  // namespace ldpc_kept_test
 }  // namespace wb

@@ -7,7 +7,7 @@
 #include <tests/ldpc.hpp>
 
 namespace wb {
-namespace {
+namespace ldpc_rates_test {
 
 using testing::bytes;
 
@@ -182,5 +182,5 @@ TEST(ldpc_rates_of_formats, are_near_those_of_float32) {
   EXPECT_LT(fixed.fer(), exact.fer() * 1.35 + 4 * std::sqrt(exact.fer() / fixed.frames));
 }
 
-}  // namespace
+}  // namespace ldpc_rates_test
 }  // namespace wb

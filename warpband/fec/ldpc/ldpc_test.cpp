@@ -9,7 +9,7 @@
 #include <tests/ldpc.hpp>
 
 namespace wb {
-namespace {
+namespace ldpc_ldpc_test {
 
 using testing::blamed;
 using testing::bytes;
@@ -924,5 +924,5 @@ TEST(ldpc_errors, wrong_shapes_are_refused) {
       "");
 }
 
-}  // namespace
+}  // namespace ldpc_ldpc_test
 }  // namespace wb

@@ -16,7 +16,7 @@
 #define WARPBAND_REFDATA ""
 #endif
 
-namespace {
+namespace lte_test {
 
 TEST(qpp, table_follows_the_rule_of_block_sizes) {
   std::vector<int> sizes;
@@ -123,4 +123,4 @@ TEST(qpp, refuses_what_is_not_a_permutation) {
   }
 }
 
-}  // namespace
+}  // namespace lte_test

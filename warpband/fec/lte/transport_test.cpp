@@ -24,7 +24,7 @@
 #endif
 
 namespace wb {
-namespace {
+namespace transport_test {
 
 using testing::blamed;
 using testing::on_device;
@@ -915,5 +915,5 @@ TEST(lte_harq, other_bits_gain_more_than_the_same) {
   EXPECT_LT(other, 0.5 * same);
 }
 
-}  // namespace
+}  // namespace transport_test
 }  // namespace wb

@@ -8,7 +8,7 @@
 #include <warpband/fec/nr/block.hpp>
 
 namespace wb {
-namespace {
+namespace block_test {
 
 using namespace testing;
 
@@ -98,5 +98,5 @@ TEST(nr_blocks, bad_arguments_are_named) {
   EXPECT_EQ(blamed([&] { code.decode(*exec, llr, {.status = bits}); }), "status");
 }
 
-}  // namespace
+}  // namespace block_test
 }  // namespace wb

@@ -13,7 +13,7 @@
 #include <warpband/fec/nr/rate_matching.hpp>
 
 namespace wb {
-namespace {
+namespace nr_curves_test {
 
 using namespace testing;
 
@@ -123,5 +123,5 @@ INSTANTIATE_TEST_SUITE_P(
         curve_case{"nr_ldpc_k8448_n12672_spa_i20", 1, 8448, 12672, ldpc_algorithm::sum_product, 3.1244, 256}),
     [](const auto& c) { return std::string(c.param.name); });
 
-}  // namespace
+}  // namespace nr_curves_test
 }  // namespace wb

@@ -22,7 +22,7 @@
 #include <warpband/fec/polar/polar_code.hpp>
 
 namespace wb {
-namespace {
+namespace nr_test {
 
 using namespace testing;
 
@@ -530,5 +530,5 @@ TEST(nr_rate_matching_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { matcher.combine(*exec, llr, 0, true, soft, out); }), "marks");
 }
 
-}  // namespace
+}  // namespace nr_test
 }  // namespace wb

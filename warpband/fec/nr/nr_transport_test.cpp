@@ -14,7 +14,7 @@
 #include <warpband/fec/nr/transport.hpp>
 
 namespace wb {
-namespace {
+namespace nr_transport_test {
 
 using namespace testing;
 
@@ -582,5 +582,5 @@ TEST(nr_harq, other_bits_gain_more_than_the_same) {
   EXPECT_LT(other, 0.5 * same);
 }
 
-}  // namespace
+}  // namespace nr_transport_test
 }  // namespace wb

@@ -11,7 +11,7 @@
 #include <warpband/fec/nr/transport.hpp>
 
 namespace wb {
-namespace {
+namespace sizes_test {
 
 using namespace testing;
 
@@ -113,5 +113,5 @@ TEST_P(nr_sizes_on, come_back) {
   }
 }
 
-}  // namespace
+}  // namespace sizes_test
 }  // namespace wb

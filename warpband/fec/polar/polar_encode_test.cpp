@@ -16,7 +16,7 @@
 #endif
 
 namespace wb {
-namespace {
+namespace polar_encode_test {
 
 using testing::blamed;
 using testing::on_device;
@@ -212,5 +212,5 @@ TEST_P(polar_encode, names_wrong_shapes) {
   EXPECT_EQ(blamed([&] { encoder.run(exec(), coded, coded); }), "bits");
 }
 
-}  // namespace
+}  // namespace polar_encode_test
 }  // namespace wb

@@ -19,7 +19,7 @@
 #endif
 
 namespace wb {
-namespace {
+namespace polar_test {
 
 using testing::blamed;
 using testing::on_device;
@@ -471,5 +471,5 @@ TEST_P(polar, names_what_is_not_allowed) {
   EXPECT_EQ(blamed([&] { decoder.run(exec(), llr, {.bits = {}, .status = bits}); }), "status");
 }
 
-}  // namespace
+}  // namespace polar_test
 }  // namespace wb

@@ -10,7 +10,7 @@
 #include <warpband/fec/puncture/puncture.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
 
-namespace {
+namespace puncture_test {
 
 using wb::layout;
 using wb::testing::blamed;
@@ -102,4 +102,4 @@ TEST(puncture_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { p.restore(*exec, llr, llr); }), "out");
 }
 
-}  // namespace
+}  // namespace puncture_test

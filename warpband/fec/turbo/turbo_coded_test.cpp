@@ -8,7 +8,7 @@
 #include <tests/turbo.hpp>
 
 namespace wb {
-namespace {
+namespace turbo_coded_test {
 
 using namespace testing;
 
@@ -298,5 +298,5 @@ TEST(turbo_coded_errors, shapes_and_precisions_are_checked) {
         << kind.name;
 }
 
-}  // namespace
+}  // namespace turbo_coded_test
 }  // namespace wb

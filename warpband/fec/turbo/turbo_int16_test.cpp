@@ -8,7 +8,7 @@
 #include <tests/turbo.hpp>
 
 namespace wb {
-namespace {
+namespace turbo_int16_test {
 
 using namespace testing;
 
@@ -146,5 +146,5 @@ TEST_P(turbo_int16, floats_become_steps) {
   }
 }
 
-}  // namespace
+}  // namespace turbo_int16_test
 }  // namespace wb

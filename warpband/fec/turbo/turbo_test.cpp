@@ -17,7 +17,7 @@
 #include <tests/turbo.hpp>
 
 namespace wb {
-namespace {
+namespace turbo_test {
 
 using namespace testing;
 
@@ -619,5 +619,5 @@ TEST(turbo_errors, wrong_shapes_are_refused) {
   EXPECT_EQ(refused([&] { d.run(e, llr, out(bits)); }), "nothing");
 }
 
-}  // namespace
+}  // namespace turbo_test
 }  // namespace wb

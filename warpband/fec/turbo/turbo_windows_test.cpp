@@ -9,7 +9,7 @@
 #include <tests/turbo.hpp>
 
 namespace wb {
-namespace {
+namespace turbo_windows_test {
 
 using namespace testing;
 
@@ -429,5 +429,5 @@ TEST(turbo_bfloat16, loses_few_frames_to_float32) {
   }
 }
 
-}  // namespace
+}  // namespace turbo_windows_test
 }  // namespace wb

@@ -11,7 +11,7 @@
 #include <warpband/fec/viterbi/viterbi.hpp>
 
 namespace wb {
-namespace {
+namespace viterbi_short_test {
 
 using testing::bit_vector;
 using testing::blamed;
@@ -269,5 +269,5 @@ TEST(viterbi_int16_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { d.run(*exec, llr, {.status = bits}); }), "status");
 }
 
-}  // namespace
+}  // namespace viterbi_short_test
 }  // namespace wb

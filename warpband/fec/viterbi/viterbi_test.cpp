@@ -16,7 +16,7 @@
 #include <warpband/modem/demap/demap.hpp>
 
 namespace wb {
-namespace {
+namespace viterbi_test {
 
 using testing::bit_vector;
 using testing::blamed;
@@ -366,5 +366,5 @@ TEST(viterbi_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { d.run(*exec, llr, {.bits = bits}); }), "");
 }
 
-}  // namespace
+}  // namespace viterbi_test
 }  // namespace wb

@@ -12,7 +12,7 @@
 #include <tests/on_backends.hpp>
 #include <warpband/linalg/cholesky/cholesky.hpp>
 
-namespace {
+namespace cholesky_test {
 
 using wb::layout;
 using wb::testing::blamed;
@@ -196,4 +196,4 @@ TEST(cholesky_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { solver.run(*exec, {a, b}, x, status_few); }), "status");
 }
 
-}  // namespace
+}  // namespace cholesky_test

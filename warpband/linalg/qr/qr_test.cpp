@@ -17,7 +17,7 @@
 #include <tests/on_backends.hpp>
 #include <warpband/linalg/qr/qr.hpp>
 
-namespace {
+namespace qr_test {
 
 using wb::layout;
 using wb::qr_config;
@@ -462,4 +462,4 @@ TEST(qr_arguments, bad_ones_are_named) {
     EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y, 0, *order}, {r, q, z, status}); }), "order");
 }
 
-}  // namespace
+}  // namespace qr_test

@@ -7,7 +7,7 @@
 #include <tests/on_backends.hpp>
 #include <warpband/link/count/count.hpp>
 
-namespace {
+namespace count_test {
 
 using wb::layout;
 using wb::testing::blamed;
@@ -142,4 +142,4 @@ TEST(count_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { wb::count_erased(*exec, s, 1, too_few); }), "erased");
 }
 
-}  // namespace
+}  // namespace count_test

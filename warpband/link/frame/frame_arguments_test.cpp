@@ -4,7 +4,7 @@
 #include <tests/frame.hpp>
 #include <tests/on_backends.hpp>
 
-namespace {
+namespace frame_arguments_test {
 
 using namespace wb;
 using namespace wb::testing;
@@ -85,4 +85,4 @@ TEST(frame_arguments, bad_shapes_are_named) {
   EXPECT_EQ(sends([](auto&, auto& o) { o.frames = 3; }), "frames");
 }
 
-}  // namespace
+}  // namespace frame_arguments_test

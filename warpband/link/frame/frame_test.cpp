@@ -6,7 +6,7 @@
 #include <tests/frame.hpp>
 #include <tests/stbc.hpp>
 
-namespace {
+namespace frame_test {
 
 using namespace wb;
 using namespace wb::testing;
@@ -408,4 +408,4 @@ TEST(frame_oracle, decisions_are_the_most_likely_codewords) {
   EXPECT_NEAR(static_cast<double>(errors), static_cast<double>(expected_errors), 1.0);
 }
 
-}  // namespace
+}  // namespace frame_test

@@ -9,7 +9,7 @@
 #define WARPBAND_REFDATA ""
 #endif
 
-namespace {
+namespace receive_curves_test {
 
 using namespace wb::testing;
 using wb::detector_config;
@@ -127,4 +127,4 @@ TEST_P(receiver_curve, equals_the_reference_after_each_outer_iteration) {
   }
 }
 
-}  // namespace
+}  // namespace receive_curves_test

@@ -6,7 +6,7 @@
 #include <tests/receive.hpp>
 #include <warpband/link/receive/exit.hpp>
 
-namespace {
+namespace exit_test {
 
 using namespace wb::testing;
 using wb::detector_config;
@@ -353,4 +353,4 @@ TEST(exit_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { (void)wb::loop_exit(*exec, d, conv, {}, 5, c); }), "decoder");
 }
 
-}  // namespace
+}  // namespace exit_test

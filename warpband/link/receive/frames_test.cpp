@@ -5,7 +5,7 @@
 #include <tests/on_backends.hpp>
 #include <warpband/link/receive/frames.hpp>
 
-namespace {
+namespace frames_test {
 
 using numbers = std::vector<std::int32_t>;
 using bytes = std::vector<std::uint8_t>;
@@ -86,4 +86,4 @@ TEST_P(receive_list, of_many_frames_is_in_their_order) {
   }
 }
 
-}  // namespace
+}  // namespace frames_test

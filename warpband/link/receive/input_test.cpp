@@ -5,7 +5,7 @@
 
 #include <tests/receive.hpp>
 
-namespace {
+namespace receive_input_test {
 
 using namespace wb::testing;
 using wb::detector_config;
@@ -123,4 +123,4 @@ TEST(receiver_settings, are_read_and_written_by_name) {
   EXPECT_EQ(blamed([&] { set("interleaver", std::string("permutation")); }), "interleaver");
 }
 
-}  // namespace
+}  // namespace receive_input_test

@@ -7,7 +7,7 @@
 #include <tests/receive.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
 
-namespace {
+namespace iterative_test {
 
 using namespace wb::testing;
 using wb::code_config;
@@ -408,4 +408,4 @@ TEST_P(receive_on, finishes_frames_whose_crc_holds) {
   EXPECT_LT(finished, static_cast<int>(3 * frames));
 }
 
-}  // namespace
+}  // namespace iterative_test

@@ -6,7 +6,7 @@
 #include <oracle/modem.hpp>
 #include <tests/receive.hpp>
 
-namespace {
+namespace joint_test {
 
 using namespace wb::testing;
 using wb::detector_config;
@@ -190,4 +190,4 @@ TEST(receiver_of_a_tree, finds_the_joint_llrs_of_an_ldpc_code) {
     }
 }
 
-}  // namespace
+}  // namespace joint_test

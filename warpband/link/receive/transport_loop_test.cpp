@@ -10,7 +10,7 @@
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
-namespace {
+namespace transport_loop_test {
 
 using namespace testing;
 using cf = std::complex<float>;
@@ -265,5 +265,5 @@ TEST(transport_loop, names_what_it_refuses) {
   EXPECT_THROW(loop.receive(*exec, a.in(), out), shape_error);
 }
 
-}  // namespace
+}  // namespace transport_loop_test
 }  // namespace wb

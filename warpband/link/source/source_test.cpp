@@ -7,7 +7,7 @@
 #include <tests/on_backends.hpp>
 #include <warpband/link/source/source.hpp>
 
-namespace {
+namespace source_test {
 
 using wb::layout;
 using wb::testing::blamed;
@@ -120,4 +120,4 @@ TEST(source_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { wb::random_bits(*exec, {nullptr, 10, 2, 1, 10}, 10, {}); }), "bits");
 }
 
-}  // namespace
+}  // namespace source_test

@@ -10,7 +10,7 @@
 #include <warpband/exec/cuda.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 
-namespace {
+namespace cluster_group_test {
 
 using namespace wb;
 using wb::testing::blamed;
@@ -353,4 +353,4 @@ TEST(cluster_group, what_does_not_fit_the_members_is_refused) {
   EXPECT_NE(blamed([&] { detector.run(pair, {first.input(b), short_in}, {out, out}); }), "");
 }
 
-}  // namespace
+}  // namespace cluster_group_test

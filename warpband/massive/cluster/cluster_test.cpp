@@ -8,7 +8,7 @@
 #include <tests/massive.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 
-namespace {
+namespace cluster_test {
 
 using namespace wb;
 using wb::testing::blamed;
@@ -399,4 +399,4 @@ TEST(cluster_input, bad_shapes_are_refused) {
   EXPECT_EQ(blames_precoder([](auto&, auto& o) { o.elements = 3; }), "precoded");
 }
 
-}  // namespace
+}  // namespace cluster_test

@@ -8,7 +8,7 @@
 #include <tests/massive.hpp>
 #include <warpband/massive/downlink/mapping.hpp>
 
-namespace {
+namespace downlink_test {
 
 using namespace wb;
 using wb::testing::blamed;
@@ -253,4 +253,4 @@ TEST(downlink_mapping, kernels_of_their_own_take_what_fits) {
   EXPECT_TRUE(refuses([](wb::massive_args& a) { a.out.data = out + 1; }));
 }
 
-}  // namespace
+}  // namespace downlink_test

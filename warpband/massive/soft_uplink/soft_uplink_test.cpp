@@ -9,7 +9,7 @@
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
-namespace {
+namespace soft_uplink_test {
 
 using namespace wb;
 using namespace wb::testing;
@@ -261,4 +261,4 @@ TEST(soft_uplink_arguments, bad_ones_are_named) {
   EXPECT_EQ(of({h, y, n0, 2, wrong}, {llr, {}, {}}), "prior");
 }
 
-}  // namespace
+}  // namespace soft_uplink_test

@@ -8,7 +8,7 @@
 #include <tests/massive.hpp>
 #include <warpband/massive/uplink/mapping.hpp>
 
-namespace {
+namespace uplink_test {
 
 using namespace wb;
 using wb::testing::blamed;
@@ -744,4 +744,4 @@ TEST(uplink_arguments, bad_ones_are_named) {
   EXPECT_EQ(blames_input([&](auto&, auto& o) { o.sinr = llr; }), "sinr");
 }
 
-}  // namespace
+}  // namespace uplink_test

@@ -14,7 +14,7 @@
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
-namespace {
+namespace demap_test {
 
 using wb::demap_algorithm;
 using wb::layout;
@@ -384,4 +384,4 @@ TEST(demap_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { demapper.run(*exec, {y, {}, n0}, llr, status_few); }), "status");
 }
 
-}  // namespace
+}  // namespace demap_test

@@ -9,7 +9,7 @@
 #include <tests/on_backends.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
-namespace {
+namespace qam_test {
 
 using wb::layout;
 using wb::testing::blamed;
@@ -98,4 +98,4 @@ TEST(qam_arguments, shapes_that_do_not_match_are_named) {
   EXPECT_THROW(mapper.run(*exec, b, few), wb::shape_error);
 }
 
-}  // namespace
+}  // namespace qam_test

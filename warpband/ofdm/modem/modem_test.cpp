@@ -19,7 +19,7 @@
 #include <warpband/channel/tdl/tdl.hpp>
 #include <warpband/exec/cuda.hpp>
 
-namespace {
+namespace modem_test {
 
 using wb::testing::blamed;
 using wb::testing::on_device;
@@ -354,4 +354,4 @@ TEST(ofdm_modem_settings, a_build_without_an_fft_says_so) {
   EXPECT_THROW(m.run(*exec, values, samples), wb::device_error);
 }
 
-}  // namespace
+}  // namespace modem_test
