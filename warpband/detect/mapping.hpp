@@ -24,14 +24,14 @@ inline int ml_tile(const executor& exec, int streams, int pam_bits) {
   const bool many = 2 * pam_bits * (streams - 2) >= 6;
   return exec.is_device() && many ? 32 : 1;
 }
-/// Uses of each warp in a K-best search by warps. On an H100, with 131072 uses, 16 are 7 % faster than the 42
-/// with which all warps are resident at once.
+/// Uses of each warp in a K-best search by warps: fewer where they do not occupy the device.
 inline int kbest_uses_of_warp(const executor& exec, std::size_t uses, int survivors) {
   if (!exec.is_device()) return 1;
   const auto resident = static_cast<std::size_t>(kbest_resident_blocks(survivors)) * 4;
   const std::size_t warps = exec.preferred_batch(true) / 8 * resident, each = (uses + warps - 1) / warps;
   const std::size_t least = survivors <= 16 ? 2 : 1;  // at once
-  return static_cast<int>(each < least ? least : each > 16 ? 16 : (each + least - 1) / least * least);
+  if (each <= least) return static_cast<int>(least);
+  return each > kbest_most_uses ? kbest_most_uses : static_cast<int>((each + least - 1) / least * least);
 }
 /// Above 1: as many as nway_kernels.cpp builds for the size.
 inline int nway_tile(const executor& exec, std::size_t uses) { return few(exec, uses) ? 2 : 1; }
