@@ -10,7 +10,7 @@
 //   nway       1; for few uses sqrt(Q), the real parts of the top antenna (2x2 and 4x4 without prior), or 4
 //
 // Those of ot, mtt and kbest are known when they are compiled: trellis_op.hpp, kbest_kernels.cpp.
-#include <warpband/detect/kbest/kbest_warps.hpp>
+#include <warpband/detect/kbest/kbest_warp_args.hpp>
 #include <warpband/exec/executor.hpp>
 
 namespace wb {

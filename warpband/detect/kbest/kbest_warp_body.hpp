@@ -5,7 +5,7 @@
 // A thread has up to P parents and, of each, the children in a window of 4x4 steps around the nearest one: of
 // 16-QAM all. Where a child outside a window could be one of the K best, the search goes over all children.
 // Paths always lie in the order of their steps, from the top of the tree down.
-#include <warpband/detect/kbest/kbest_children.hpp>
+#include <warpband/detect/kbest/kbest_children_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {

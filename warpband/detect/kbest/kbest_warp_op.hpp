@@ -1,7 +1,7 @@
 #pragma once
 #include <warpband/detect/kbest/kbest_op.hpp>
+#include <warpband/detect/kbest/kbest_warp_args.hpp>
 #include <warpband/detect/kbest/kbest_warp_body.hpp>
-#include <warpband/detect/kbest/kbest_warps.hpp>
 
 namespace wb {
 inline namespace WB_ISA {

@@ -1,8 +1,8 @@
 #pragma once
 // The children of a path in a K-best search of 4x4, by steps of two dimensions. Errors of a dimension, w - g
 // j rounded once, fall and then rise in magnitude with j, and so do distances.
-#include <warpband/detect/kbest/kbest_choice.hpp>
-#include <warpband/detect/kbest/kbest_warps.hpp>
+#include <warpband/detect/kbest/kbest_choice_body.hpp>
+#include <warpband/detect/kbest/kbest_warp_args.hpp>
 #include <warpband/detect/lattice_body.hpp>
 
 namespace wb {
@@ -12,14 +12,16 @@ inline namespace WB_ISA {
 /// write one use each meet no conflict of banks.
 template <int Uses>
 struct kbest_use {
-  static constexpr int n = 4, stride = Uses, size = 4 * n + 2 * n * n + 3;
+  static constexpr int n = 4, stride = Uses, size = 4 * n + 2 * (n - 1) * (n - 1) + 3;
   float* first;
 
   WB_HD float& at(int i) const { return first[i * stride]; }
   WB_HD float& g(int k) const { return at(k); }
   WB_HD float& slope(int k) const { return at(n + k); }
   WB_HD float& w(int k, int part) const { return at((2 + part) * n + k); }
-  WB_HD float& above(int k, int j, int part) const { return at((4 + part * n + k) * n + j); }
+  WB_HD float& above(int k, int j, int part) const {
+    return at(4 * n + (part * (n - 1) + k) * (n - 1) + j - 1);
+  }
   WB_HD float& scale() const { return at(size - 3); }
   WB_HD float& good() const { return at(size - 2); }   // bits of 0 or 1
   WB_HD float& order() const { return at(size - 1); }  // bits of an order of streams
