@@ -81,6 +81,8 @@ def demangled(names):
 
 def kernel_of(plain):
     """What a demangled name says: detector, n, Q (0: any), threads of a use; None for what is no detector."""
+    if by_warps := re.search(r"kbest_warp_op<warp_part<(\d+)>, (\d), \d>", plain):
+        return "kbest", 4, 4 ** int(by_warps.group(2)), int(by_warps.group(1))
     found = SIZES.search(plain)
     if not found:
         return None

@@ -46,6 +46,7 @@ EXEMPT = {
     "warpband/core/message_lane.hpp": {"intrinsics"},
     "warpband/core/short_lane.hpp": {"intrinsics"},
     "warpband/core/group.hpp": CUDA,
+    "warpband/core/warp_part.hpp": CUDA,
     "warpband/exec/launch.hpp": CUDA,
     "warpband/exec/ring.hpp": CUDA,
     "warpband/exec/warp_roles.hpp": CUDA,

@@ -5,10 +5,12 @@
 //   linear     1
 //   ml         1, or 32 where antennas n - 1 .. 2 have 64 points or more to share
 //   ot, mtt    2x2 and 4x4: 1 for QPSK, 2 for 16-QAM, 4 for 64-QAM, 16 for 256-QAM; any other size: 8
-//   kbest      8 for 4x4 16- and 64-QAM with up to 64 survivors and no prior, else 32
+//   kbest      4x4 16-QAM up to 64 and 64-QAM up to 256 survivors without prior: half a warp up to 16
+//              survivors, else a warp, which first decomposes the channels of 32 uses, one a thread; else 32
 //   nway       1; for few uses sqrt(Q), the real parts of the top antenna (2x2 and 4x4 without prior), or 4
 //
 // Those of ot, mtt and kbest are known when they are compiled: trellis_op.hpp, kbest_kernels.cpp.
+#include <warpband/detect/kbest/kbest_warp_args.hpp>
 #include <warpband/exec/executor.hpp>
 
 namespace wb {
@@ -21,6 +23,15 @@ inline bool few(const executor& exec, std::size_t uses) {
 inline int ml_tile(const executor& exec, int streams, int pam_bits) {
   const bool many = 2 * pam_bits * (streams - 2) >= 6;
   return exec.is_device() && many ? 32 : 1;
+}
+/// Uses of each warp in a K-best search by warps: fewer where they do not occupy the device.
+inline int kbest_uses_of_warp(const executor& exec, std::size_t uses, int survivors) {
+  if (!exec.is_device()) return 1;
+  const auto resident = static_cast<std::size_t>(kbest_resident_blocks(survivors)) * 4;
+  const std::size_t warps = exec.preferred_batch(true) / 8 * resident, each = (uses + warps - 1) / warps;
+  const std::size_t least = survivors <= 16 ? 2 : 1;  // at once
+  if (each <= least) return static_cast<int>(least);
+  return each > kbest_most_uses ? kbest_most_uses : static_cast<int>((each + least - 1) / least * least);
 }
 /// Above 1: as many as nway_kernels.cpp builds for the size.
 inline int nway_tile(const executor& exec, std::size_t uses) { return few(exec, uses) ? 2 : 1; }

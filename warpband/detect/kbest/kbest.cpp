@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <warpband/detect/detect_args.hpp>
+#include <warpband/detect/mapping.hpp>
 
 namespace wb {
 
@@ -22,6 +23,7 @@ void kbest::start(executor& exec, std::size_t uses, detect_args& args) const {
   const std::size_t bits = bits_per_use();
   args.survivors = bits < 12 ? std::min(survivors_, 1 << bits) : survivors_;
   args.algorithm = real_valued_ ? 1 : 0;
+  args.tile = kbest_uses_of_warp(exec, uses, args.survivors);
   args.clip = clip_;
   args.extrinsic = extrinsic_;
   exec.run(kbest_kernels(), &args, uses);

@@ -1,5 +1,8 @@
 #include <warpband/detect/kbest/kbest_op.hpp>
 #include <warpband/exec/launch.hpp>
+#if defined(__CUDACC__)
+#include <warpband/detect/kbest/kbest_warp_op.hpp>
+#endif
 
 namespace wb {
 inline namespace WB_ISA {
@@ -7,13 +10,13 @@ template <class F>
 static auto with_kbest(const detect_args& a, F f) {
 #if defined(__CUDACC__)
   constexpr int threads = 32;
-  // Few survivors leave most threads of a warp without a parent, and each thread repeats the QR
-  // decomposition: on an H100 8 threads are 1.4 to 2.3 times as fast as 32 up to K = 64, and slower at K =
-  // 256.
-  if (a.prior.data == nullptr && a.algorithm == 0 && a.streams == 4 && a.rx_antennas == 4 &&
-      a.survivors <= 64) {
-    if (a.pam_bits == 2) return f(kbest_op<exact_sizes<4, 2>, 8>{a});
-    if (a.pam_bits == 3) return f(kbest_op<exact_sizes<4, 3>, 8>{a});
+  if (a.prior.data == nullptr && a.algorithm == 0 && a.streams == 4 && a.rx_antennas == 4) {
+    const bool few = a.survivors <= 16;
+    if (a.pam_bits == 2 && a.survivors <= 64)
+      return few ? f(kbest_warp_op<warp_part<16>, 2, 1>{a}) : f(kbest_warp_op<warp_part<32>, 2, 2>{a});
+    if (a.pam_bits == 3 && a.survivors <= 64)
+      return few ? f(kbest_warp_op<warp_part<16>, 3, 1>{a}) : f(kbest_warp_op<warp_part<32>, 3, 2>{a});
+    if (a.pam_bits == 3 && a.survivors <= 256) return f(kbest_warp_op<warp_part<32>, 3, 8>{a});
   }
 #else
   constexpr int threads = 1;
