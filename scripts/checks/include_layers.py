@@ -64,6 +64,7 @@ EXEMPT = {
     "warpband/massive/downlink/downlink_frames.hpp": CUDA,
     "warpband/massive/downlink/send_block.hpp": CUDA,
     "warpband/massive/downlink/vector_sender.hpp": CUDA,
+    "warpband/linalg/ldl/ldl_block.hpp": CUDA,
     "warpband/massive/frame_rows.hpp": CUDA,
     "warpband/massive/frame_solver.hpp": CUDA,
     "warpband/massive/frame_sums.hpp": CUDA,
@@ -73,6 +74,7 @@ EXEMPT = {
     "warpband/massive/uplink/frame_loads.hpp": CUDA,
     "warpband/massive/uplink/tensor_operands.hpp": CUDA,
     "warpband/massive/uplink/tensor_sums.hpp": CUDA,
+    "warpband/massive/uplink/streamed_frames.hpp": CUDA,
     "warpband/massive/uplink/uplink_frames.hpp": CUDA,
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -1,5 +1,5 @@
-// The CUDA kernels of frames of 8, 16, 24 and 32 users in emulated blocks: they give the bits of a scalar CPU
-// in any order in which warps and copies may run, wait for nothing for ever, and read nothing that nobody
+// The CUDA kernels of frames of 8, 16, 24, 32 and 64 users in emulated blocks: they give the bits of a scalar
+// CPU in any order in which warps and copies may run, wait for nothing for ever, and read nothing that nobody
 // wrote. With sums on tensor cores they give what is near to it, and the same bits in any order.
 #include <gtest/gtest.h>
 
@@ -18,6 +18,7 @@
 // clang-format off
 #include <tests/emulation/cuda_words.hpp>
 #include <warpband/massive/downlink/downlink_frames.hpp>
+#include <warpband/massive/uplink/streamed_frames.hpp>
 #include <warpband/massive/uplink/uplink_frames.hpp>
 // clang-format on
 
@@ -58,6 +59,12 @@ massive_args arguments(const massive_batch& b, massive_mode mode, int iterations
 }
 void run_uplink(const massive_args& a, std::size_t frames, unsigned blocks, unsigned seed,
                 std::size_t shared_bytes) {
+  if (a.users == 64)
+    return with_stream_policy(a, [&]<class P>() {
+      const stream_plan p = stream_plan::of<P>(a, shared_bytes);
+      const uplink_op<fixed<P::users>> op(a);
+      emulation::run(blocks, P::threads, seed, shared, [&] { detect_streamed<P>(op, p, 0, frames); });
+    });
   with_uplink_policy(a, [&]<class P>() {
     const frame_plan p = frame_plan::of<P>(a, shared_bytes);
     ASSERT_GT(p.buffers, 0);
@@ -95,7 +102,8 @@ std::optional<massive_result> detect_emulated(const uplink_config& c, const mass
   a.sinr = rows(r.sinr.data(), b.users, b.vectors());
   a.out = rows(reinterpret_cast<cx_pair*>(r.x.data()), b.users, b.vectors());
   a.status = rows(r.status.data(), 1, b.vectors());
-  if (frame_plan::of_call(a, shared_bytes).buffers <= 0) return {};
+  if (a.users == 64 ? !takes_streamed(a, shared_bytes) : frame_plan::of_call(a, shared_bytes).buffers <= 0)
+    return {};
   run_uplink(a, b.frames, blocks, seed, shared_bytes);
   std::memcpy(r.llr.data(), llr.data, r.llr.size() * sizeof(float));
   return r;
@@ -113,7 +121,9 @@ const std::vector<uplink_shape> uplink_shapes{
     {36, 32, 10, 5, 1},  {18, 16, 10, 5, 1},   {34, 32, 15, 9, 1}, {256, 32, 14, 9, 1},
     {128, 8, 1, 43, 1},  {18, 8, 1, 40, 3},    {16, 8, 3, 21, 1},  {128, 8, 14, 19, 1},
     {200, 8, 29, 9, 9},  {128, 24, 1, 13, 1},  {36, 24, 1, 9, 2},  {26, 24, 3, 7, 1},
-    {128, 24, 14, 9, 1}, {36, 24, 29, 7, 1}};
+    {128, 24, 14, 9, 1}, {36, 24, 29, 7, 1},   {512, 64, 1, 5, 1}, {66, 64, 1, 9, 2},
+    {130, 64, 3, 3, 1},  // runs with fewer antennas, and a part that is not full
+    {300, 64, 14, 3, 1}, {64, 64, 33, 3, 1}};
 
 TEST(WB_FRAMES, uplinks_have_the_bits_of_a_cpu) {
   const auto scalar = wb::testing::open_scalar();
@@ -123,7 +133,7 @@ TEST(WB_FRAMES, uplinks_have_the_bits_of_a_cpu) {
     for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::jacobi_cg,
                                     massive_mode::zf, massive_mode::mf})
       for (const bool half : {false, true}) {
-        if (half && (mode != massive_mode::cholesky || s.antennas % 4 != 0)) continue;
+        if (half && (mode != massive_mode::cholesky || s.antennas % 4 != 0 || s.users == 64)) continue;
         if (!emulation::engine && mode != massive_mode::cholesky) continue;  // only copies are others
         SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
                      std::to_string(s.symbols) + " " + name_of(mode) + (half ? ", halves" : ""));
@@ -143,13 +153,14 @@ TEST(WB_FRAMES, uplinks_have_the_bits_of_a_cpu) {
 // not reach others.
 TEST(WB_FRAMES, channels_may_be_small) {
   const auto scalar = wb::testing::open_scalar();
-  for (const std::size_t users : {8, 16, 24, 32}) {
-    massive_batch b = wb::testing::random_frames(36, users, 1, 70, 0.1f);
+  for (const std::size_t users : {8, 16, 24, 32, 64}) {
+    const std::size_t antennas = users == 64 ? 64 : 36;
+    massive_batch b = wb::testing::random_frames(antennas, users, 1, users == 64 ? 9 : 70, 0.1f);
     for (auto& h : b.h) h *= 1e-3f;
     for (auto& y : b.y) y *= 1e-3f;
     for (float& n0 : b.n0) n0 *= 1e-6f;
     uplink_config c;
-    c.antennas = 36, c.users = static_cast<int>(users), c.qam = 16;
+    c.antennas = static_cast<int>(antennas), c.users = static_cast<int>(users), c.qam = 16;
     const massive_result want =
         wb::testing::detect(*scalar, c, b, layout::row_major, {.half = false, .llr8 = false});
     EXPECT_TRUE(detect_emulated(c, b, false, 1, 5) == want) << users;
@@ -236,6 +247,8 @@ TEST(WB_FRAMES, uplinks_of_devices_with_less_memory_have_the_bits_of_a_cpu) {
                                                                  {260, 8, 1, 17, 1},
                                                                  {260, 24, 1, 5, 1},
                                                                  {260, 24, 15, 5, 1},
+                                                                 {260, 64, 1, 3, 1},
+                                                                 {128, 64, 20, 3, 1},
                                                                  {512, 32, 14, 3, 1}}) {  // one slot
     c.antennas = antennas, c.users = users;
     const massive_batch b =

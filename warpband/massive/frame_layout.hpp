@@ -1,6 +1,6 @@
 #pragma once
-// How frames of 8, 16, 24 and 32 users lie in the shared memory of a CUDA device: H and y, and the slot in
-// which the sums of a frame become its solutions. Host code, without CUDA. All sizes and offsets are in
+// How frames of 8, 16, 24, 32 and 64 users lie in the shared memory of a CUDA device: H and y, and the slot
+// in which the sums of a frame become its solutions. Host code, without CUDA. All sizes and offsets are in
 // floats.
 //
 // The detector (uplink/mapping.hpp) and the precoder (downlink/mapping.hpp) build the layout of a block on
@@ -28,7 +28,7 @@ struct gram_sums {
 /// The same for the detector.
 template <int U, bool Many>
 struct detector_sums {
-  static constexpr bool joined = !Many, turned = U <= 16, in_scratch = U > 16;
+  static constexpr bool joined = !Many, turned = U <= 16, in_scratch = U == 24 || U == 32;
 };
 
 /// Users that the layout of a matrix has room for: that of 24 users is the one of 32.
@@ -51,6 +51,13 @@ struct frame_shape {
   /// Memory of the solver: two rows of the matrix, or two values of each user for each vector that conjugate
   /// gradients solve at once. The slots of the frames that one warp solves start 4 banks apart.
   static constexpr int work_floats = (Many ? 8 : 4) * U, floats = (work + work_floats + 31) / 32 * 32 + 4;
+};
+
+/// Of 64 users: what the generic solver (massive_op.hpp) takes, the matrix with its diagonal and then up to
+/// 16 right sides.
+template <bool Many>
+struct frame_shape<64, Many> {
+  static constexpr int sides = Many ? 16 : 1, side_floats = 2 * 64, right = 2 * 64 * 65, diagonal = right;
 };
 
 /// How H and y lie. For float32 sums H is stored in 8 runs of 2^run_log2 antennas (linalg/gram), with `pad`

@@ -22,6 +22,15 @@ struct lower_triangle {
     const int line = first ? wide / 2 - 1 - r : r - wide / 2;
     return 2 * (line * wide + (first ? wide - span : 0) + (c ^ ((r & (span / 2 - 1)) << 1)));
   }
+  /// Where entry u of the diagonal is: after the triangle.
+  __host__ __device__ static constexpr int diagonal(int u) { return floats + u; }
+};
+/// Of 64 users: the `packed_matrix` of the generic solver, with its diagonal.
+template <>
+struct lower_triangle<64> {
+  static constexpr int wide = 65, floats = 2 * 64 * wide;
+  __host__ __device__ static constexpr int place(int r, int c) { return 2 * (r * wide + c); }
+  __host__ __device__ static constexpr int diagonal(int u) { return place(u, u); }
 };
 
 #if defined(__CUDACC__)

@@ -1,12 +1,12 @@
 #pragma once
-// H^H H and H^H y of a frame of 8, 16, 24 or 32 users in float32, by single warps on a CUDA device.
+// H^H H and H^H y of a frame of 8, 16, 24, 32 or 64 users in float32, by single warps on a CUDA device.
 //
 // Lane l of a warp has run l % 8 of the antennas and one of four parts of the tile that the warp sums. The
 // sums of a part stay in registers, so that H is read from shared memory little more than once.
 //
 // Who calls: one whole warp for each tile; warps do not meet. `triangle(b)` sums block b of 16 x 16 (or of
 // 8 x 8) on the diagonal, `rectangle(r)` rows r to r + 7 and columns 0 to 15, `filters` H^H y. The two blocks
-// of 24 users overlap, and the rectangle overlaps the second one: warps write the same values there.
+// of 24 users overlap, and the rectangle overlaps the second one; each value is stored once.
 //
 // Needs: H and y in shared memory as `frame_samples::of_samples` lays them out, and with
 // `detector_sums` of 24 or 32 users `run_scratch` floats of shared memory for each warp. Up to 255 registers
@@ -84,6 +84,16 @@ struct frame_sums {
     return in_scratch ? 4 * antenna_runs * (i / 4) + 4 * run + i % 4 : N / antenna_runs * run + i;
   }
 
+  /// Calls add(h, y, antennas) with the lane's run of H and of the first vector, and its antennas; if H comes
+  /// in parts, for each part.
+  template <class F>
+  WB_HD void over_antennas(F add) const {
+    if constexpr (requires { Ready::in_parts; })
+      ready.over_parts(run, add);
+    else
+      add(h + at_run(p, run), y + run * p.y_run, antennas_of(run));
+  }
+
   /// Block `block` on the diagonal. If `Joined` also H^H y of the same users.
   WB_HD void triangle(int block) const {
     if constexpr (U == 8)
@@ -92,36 +102,18 @@ struct frame_sums {
       large_triangle(block);
   }
 
-  /// Sums of a part of a block of 16 x 16.
-  struct large_sums {
-    four_sums pq[4][4], pr[2][2], qs[2][2], pp[6], filter[4];
-    float squares[4][2] = {};
-    /// Columns i and i + 1 of P with themselves, and with y.
-    WB_HD void add_own(int i, const float2 (&x)[4], float2 v) {
-      pp[(i + 1) * i / 2 + i].add(x[i + 1], x[i]);
-      WB_UNROLL for (int j = i; j < i + 2; j++) {
-        squares[j][0] = fma(x[j].x, x[j].x, squares[j][0]);
-        squares[j][1] = fma(x[j].y, x[j].y, squares[j][1]);
-        if constexpr (Joined) filter[j].add(v, x[j]);
-      }
-    }
-    /// In the order of `triangle_table`.
-    WB_HD void join(float (&sum)[values]) const {
-      WB_UNROLL for (int i = 0; i < 16; i++) pq[i / 4][i % 4].join(sum + 2 * i);
-      WB_UNROLL for (int i = 0; i < 4; i++) {
-        pr[i / 2][i % 2].join(sum + 32 + 2 * i);
-        qs[i / 2][i % 2].join(sum + 40 + 2 * i);
-        sum[60 + i] = squares[i][0] + squares[i][1];
-      }
-      WB_UNROLL for (int i = 0; i < 6; i++) pp[i].join(sum + 48 + 2 * i);
-    }
-  };
   WB_HD void large_triangle(int block) const {
-    const float* row = h + at_run(p, run) + 2 * block_step<U> * block;
+    large_sums<U, Joined> sums;
+    over_antennas([&](const float* run_of_h, const float* at_y, int mine) {
+      add_triangle(sums, run_of_h + 2 * block_step<U> * block, at_y, mine);
+    });
+    write(block, sums);
+  }
+  /// Adds `mine` antennas of a run, whose columns of the block begin at `row`.
+  WB_HD void add_triangle(large_sums<U, Joined>& sums, const float* row, const float* at_y, int mine) const {
     const auto first = [&](std::uint32_t packed) { return 2 * static_cast<int>(packed >> (8 * part) & 255); };
     const float *at_p = row + first(packed_p), *at_q = row + first(packed_q), *at_r = row + first(packed_r),
-                *at_s = row + first(packed_s), *at_y = y + run * p.y_run;
-    large_sums sums;
+                *at_s = row + first(packed_s);
     // Operands of one antenna. Those of columns 2 and 3 of P and of Q, and of S, are loaded in the second
     // half of the iteration before. The others are loaded in the first half of their own iteration.
     float2 x[4], z[4], z_high[2], r[2], s[2], v{};
@@ -137,7 +129,6 @@ struct frame_sums {
         WB_UNROLL for (int j = 0; j < 2; j++) to[i][j].add(a[i], b[j]);
       }
     };
-    const int mine = antennas_of(run);
     if (mine > 0) high();
     WB_ROLL for (int left = mine; left > 0; left--) {
       low();
@@ -159,10 +150,9 @@ struct frame_sums {
       add_two(sums.pr, x, r);
       sums.add_own(0, x, v);
     }
-    write(block, sums);
   }
   /// Adds the runs of a block, and writes it.
-  WB_HD void write(int block, const large_sums& sums) const {
+  WB_HD void write(int block, const large_sums<U, Joined>& sums) const {
     float sum[values];
     sums.join(sum);
     // Loaded before the sums over runs: the table may be in device memory.
@@ -181,11 +171,13 @@ struct frame_sums {
       WB_UNROLL for (int i = 0; i < 4; i++) sums.filter[i].join(filtered + 2 * i);
       sum_over_runs(lanes(), filtered);
       const int first = 2 * static_cast<int>(packed_p >> (8 * part) & 255);
-      results[Shape::right + 2 * block_step<U> * block + first + run] = filtered[0];
+      if (U != 24 || !is_shared_user<U>(block, block_step<U> * block + first / 2))
+        results[Shape::right + 2 * block_step<U> * block + first + run] = filtered[0];
     }
   }
   /// Stores a sum of a triangle where an entry of `triangle_table` says.
   WB_HD void put(std::uint32_t place, float sum) const {
+    if (U == 24 && (place & 0xffff) == stored_elsewhere) return;
     results[place & 0x7fff] = (place & 0x8000) != 0 ? -sum : sum;
   }
 
@@ -229,33 +221,15 @@ struct frame_sums {
     }
   }
 
-  /// Rows r0 to r0 + 7 and columns 0 to 15.
-  WB_HD void rectangle(int r0) const {
-    const float *row = h + at_run(p, run), *at_x = row + 2 * r0, *at_z = row + 8 * part;
+  /// Rows r0 to r0 + 7 and columns c0 to c0 + 15.
+  WB_HD void rectangle(int r0, int c0 = 0) const {
     four_sums sums[8][4];
-    float2 x[8], z[4], z_low[2];
-    const auto low = [&] { load_two(at_x, x), load_two(at_x + 4, x + 2), load_two(at_z, z_low); };
-    const auto high = [&] {
-      load_two(at_x + 8, x + 4), load_two(at_x + 12, x + 6), load_two(at_z + 4, z + 2);
-    };
-    const auto add = [&](int i0, int j0, int columns) {
-      WB_UNROLL for (int i = i0; i < i0 + 4; i++) {
-        WB_UNROLL for (int j = j0; j < j0 + columns; j++) sums[i][j].add(x[i], z[j]);
-      }
-    };
-    const int mine = antennas_of(run);
-    if (mine > 0) low();
-    WB_ROLL for (int left = mine; left > 0; left--) {
-      high();
-      z[0] = z_low[0], z[1] = z_low[1];
-      add(0, 0, 4);
-      add(4, 2, 1);
-      if (left == p.never) break;
-      if (left > 1) at_x += 2 * U, at_z += 2 * U;
-      low();
-      add(4, 3, 1);
-      add(4, 0, 2);
-    }
+    over_antennas([&](const float* run_of_h, const float*, int mine) {
+      const float* at_z = run_of_h + 2 * c0 + 8 * part;
+      add_rectangle(
+          sums, run_of_h + 2 * r0, mine, [&](int j, float2* z) { load_two(at_z + 2 * j, z); },
+          [&] { at_z += 2 * U; });
+    });
     float sum[64];
     WB_UNROLL for (int i = 0; i < 32; i++) sums[i / 4][i % 4].join(sum + 2 * i);
     this->sum(sum);
@@ -263,10 +237,38 @@ struct frame_sums {
     WB_UNROLL for (int i = 0; i < 8; i += 4) {
       const float four[4] = {sum[i], sum[i + 1], sum[i + 2], sum[i + 3]};
       const int at = number_of<64>(i);
-      store4(results + Matrix::place(r0 + at / 8, 4 * part + at % 8 / 2), four);
+      float* const to = results + Matrix::place(r0 + at / 8, c0 + 4 * part + at % 8 / 2);
+      if constexpr (U == 64)
+        store_two(to, four);
+      else
+        store4(to, four);
     }
   }
-
+  /// Adds `mine` antennas to a tile of 8 rows, which begin at `at_x`, and 4 columns of each part. `two(j, z)`
+  /// loads columns j and j + 1 of an antenna; `next` goes on to the one after it.
+  template <class Two, class Next>
+  WB_HD void add_rectangle(four_sums (&sums)[8][4], const float* at_x, int mine, Two two, Next next) const {
+    float2 x[8], z[4], z_low[2];
+    const auto low = [&] { load_two(at_x, x), load_two(at_x + 4, x + 2), two(0, z_low); };
+    const auto high = [&] { load_two(at_x + 8, x + 4), load_two(at_x + 12, x + 6), two(2, z + 2); };
+    const auto add = [&](int i0, int j0, int columns) {
+      WB_UNROLL for (int i = i0; i < i0 + 4; i++) {
+        WB_UNROLL for (int j = j0; j < j0 + columns; j++) sums[i][j].add(x[i], z[j]);
+      }
+    };
+    if (mine > 0) low();
+    WB_ROLL for (int left = mine; left > 0; left--) {
+      high();
+      z[0] = z_low[0], z[1] = z_low[1];
+      add(0, 0, 4);
+      add(4, 2, 1);
+      if (left == p.never) break;
+      if (left > 1) at_x += 2 * U, next();
+      low();
+      add(4, 3, 1);
+      add(4, 0, 2);
+    }
+  }
   /// H^H y of N vectors from `side` on, for the 16 users from c0 on, or all 8. Only vectors below `count` are
   /// stored.
   template <int N>
@@ -321,7 +323,7 @@ struct frame_sums {
     constexpr int own = all / antenna_runs;
     WB_UNROLL for (int i = 0; i < (in_scratch ? (own + 3) / 4 * 4 : own); i++) {
       const int at = number_of<all>(i), k = side + at / of_side;
-      if (at < all && k < count)
+      if (at < all && k < count && (U != 24 || c0 == 0 || !is_shared_user<U>(1, c)))
         results[Shape::right + k * Shape::side_floats + 2 * c + at % of_side] = sum[i];
     }
   }

@@ -30,12 +30,20 @@ template <int U>
 inline constexpr int group_columns = U == 8 ? 2 : 4;
 template <int U>
 inline constexpr int triangle_values = U == 8 ? 16 : 64;
-/// Blocks on the diagonal, and the users from one to the next. For 24 users two blocks overlap: both give the
-/// same sums of what they share.
+/// Blocks on the diagonal, and the users from one to the next. For 24 users two blocks overlap. What they
+/// share is stored by the first one.
 template <int U>
 inline constexpr int diagonal_blocks = (U + 15) / 16;
 template <int U>
 inline constexpr int block_step = U == 24 ? 8 : 16;
+
+/// In the table below: a value that another warp stores.
+inline constexpr std::uint16_t stored_elsewhere = 0x7fff;
+/// Whether user u of block `block` is in the block before it too.
+template <int U>
+__host__ __device__ constexpr bool is_shared_user(int block, int u) {
+  return block > 0 && u < block_step<U> * (block - 1) + 16;
+}
 
 /// Offsets of the sums of a triangle in a slot, in the order of the lanes' values. If the highest bit is set
 /// the value is stored negated: that of an entry's conjugate.
@@ -57,8 +65,11 @@ constexpr triangle_table<U> make_triangle_table() {
       const auto add = [&](int x, int h) {
         for (int part = 0; part < 2; part++) {
           const int place = x > h ? Matrix::place(x, h) : Matrix::place(h, x);
+          // 24 users: rows below a shared column are those of the rectangle.
           t.to[block][k][n++] =
-              static_cast<std::uint16_t>((place + part) | (x < h && part == 1 ? 0x8000 : 0));
+              is_shared_user<U>(block, x < h ? x : h)
+                  ? stored_elsewhere
+                  : static_cast<std::uint16_t>((place + part) | (x < h && part == 1 ? 0x8000 : 0));
         }
       };
       for (int i = 0; i < all; i++)
@@ -69,7 +80,10 @@ constexpr triangle_table<U> make_triangle_table() {
         for (int j = 0; j < half; j++) add(q + half + i, s + j);
       for (int i = 1; i < all; i++)
         for (int j = 0; j < i; j++) add(p + i, p + j);
-      for (int i = 0; i < all; i++) t.to[block][k][n++] = static_cast<std::uint16_t>(Matrix::floats + p + i);
+      for (int i = 0; i < all; i++)
+        t.to[block][k][n++] = is_shared_user<U>(block, p + i)
+                                  ? stored_elsewhere
+                                  : static_cast<std::uint16_t>(Matrix::diagonal(p + i));
     }
   return t;
 }
@@ -89,6 +103,11 @@ struct four_sums {
     z[0] = rr + ii;
     z[1] = ir - ri;
   }
+  /// The same of h conj(x).
+  WB_HD void join_conjugate(float* z) const {
+    z[0] = rr + ii;
+    z[1] = ri - ir;
+  }
 };
 WB_HD void load_two(const float* p, float2* x) {
   float four[4];
@@ -96,11 +115,41 @@ WB_HD void load_two(const float* p, float2* x) {
   x[0] = {four[0], four[1]};
   x[1] = {four[2], four[3]};
 }
+WB_HD void store_two(float* p, const float (&x)[4]) {
+  *reinterpret_cast<float2*>(p) = {x[0], x[1]};
+  *reinterpret_cast<float2*>(p + 2) = {x[2], x[3]};
+}
 WB_HD float2 load_one(const float* p) { return *reinterpret_cast<const float2*>(p); }
 template <int N>
 WB_HD void load_pairs(const float* p, float2 (&x)[N]) {
   WB_UNROLL for (int i = 0; i < N; i += 2) load_two(p + 2 * i, x + i);
 }
+
+/// Sums of a part of a block of 16 x 16. `Joined`: with those of H^H y.
+template <int U, bool Joined>
+struct large_sums {
+  four_sums pq[4][4], pr[2][2], qs[2][2], pp[6], filter[4];
+  float squares[4][2] = {};
+  /// Columns i and i + 1 of P with themselves, and with y.
+  WB_HD void add_own(int i, const float2 (&x)[4], float2 v) {
+    pp[(i + 1) * i / 2 + i].add(x[i + 1], x[i]);
+    WB_UNROLL for (int j = i; j < i + 2; j++) {
+      squares[j][0] = fma(x[j].x, x[j].x, squares[j][0]);
+      squares[j][1] = fma(x[j].y, x[j].y, squares[j][1]);
+      if constexpr (Joined) filter[j].add(v, x[j]);
+    }
+  }
+  /// In the order of `triangle_table`.
+  WB_HD void join(float (&sum)[triangle_values<U>]) const {
+    WB_UNROLL for (int i = 0; i < 16; i++) pq[i / 4][i % 4].join(sum + 2 * i);
+    WB_UNROLL for (int i = 0; i < 4; i++) {
+      pr[i / 2][i % 2].join(sum + 32 + 2 * i);
+      qs[i / 2][i % 2].join(sum + 40 + 2 * i);
+      sum[60 + i] = squares[i][0] + squares[i][1];
+    }
+    WB_UNROLL for (int i = 0; i < 6; i++) pp[i].join(sum + 48 + 2 * i);
+  }
+};
 
 /// Offset of run r of H; offset of antenna i of a vector.
 WB_HD int at_run(const frame_samples& p, int r) { return r * p.h_run + p.pad * (r >> p.pad_log2); }
@@ -132,6 +181,21 @@ WB_HD void stage_channel(float* h, const massive_args& a, const frame_samples& p
     WB_ROLL for (; left > 0; left -= Threads, at += Threads, at_to += stride) async_copies::copy16(at_to, at);
     from += row << p.run_log2;
     to += 4 * static_cast<std::uint32_t>(at_run(p, r + 1) - at_run(p, r));
+  }
+}
+
+/// Starts to copy `count` vectors into shared memory, from vector `number` on: pieces of two antennas by
+/// `cp.async`, by `threads` threads of which this is `rank`. The caller waits for the copies.
+WB_HD void stage_vectors(float* to, const massive_args& a, const frame_samples& p, std::size_t number,
+                         int count, int rank, int threads) {
+  const std::uint32_t vector = 4 * static_cast<std::uint32_t>(p.y_side);
+  const cx_pair* vectors = a.in.data + number * a.in.item_stride;
+  WB_ROLL for (int i = rank; 2 * i < a.antennas; i += threads) {
+    const cx_pair* from = vectors + 2 * i;
+    std::uint32_t at = async_copies::address(to + at_antenna(p, 2 * i));
+#pragma unroll 4
+    for (int side = 0; side < count; side++, from += a.in.item_stride, at += vector)
+      async_copies::copy16(at, from);
   }
 }
 

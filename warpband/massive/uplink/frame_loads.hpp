@@ -125,15 +125,7 @@ struct frame_loads : frame_block<P> {
             copy(to, from, a.antennas / 4, shared_rank(), shared_threads());
       }
     } else {
-      const std::uint32_t vector = 4 * static_cast<std::uint32_t>(this->p.y_side);
-      const cx_pair* vectors = a.in.data + number * a.in.item_stride;
-      WB_ROLL for (int i = shared_rank(); 2 * i < a.antennas; i += shared_threads()) {
-        const cx_pair* from = vectors + 2 * i;
-        std::uint32_t at = async_copies::address(to + at_antenna(this->p, 2 * i));
-#pragma unroll 4
-        for (int side = 0; side < count; side++, from += a.in.item_stride, at += vector)
-          async_copies::copy16(at, from);
-      }
+      stage_vectors(to, a, this->p, number, count, shared_rank(), shared_threads());
     }
   }
   WB_HD static void put_two(float* to, std::uint32_t one, std::uint32_t two) {

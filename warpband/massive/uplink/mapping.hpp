@@ -123,14 +123,9 @@ inline constexpr frame_rule frame_rules[] = {
     {24, massive_mode::cg, 24, 1},        {24, massive_mode::jacobi_cg, 24, 1},
 };
 
-/// Whether a call takes the kernels of uplink_frames.hpp on a device whose blocks have `shared_bytes`.
-inline bool takes_frames(const massive_args& a, std::size_t shared_bytes) {
-  bool listed = false;
-  const int last = (a.symbols - 1) % frame_sides + 1;
-  for (const frame_rule& r : frame_rules)
-    listed |= a.users == r.users && a.mode == r.mode && a.antennas >= r.least_antennas &&
-              (a.symbols == 1 || last >= r.least_of_last_group);
-  if (!listed || a.antennas % 2 != 0) return false;
+/// Whether H, y and LLRs of a call lie so that they are copied and stored in pieces of 16 and 8 bytes.
+inline bool lies_in_pieces(const massive_args& a) {
+  if (a.antennas % 2 != 0) return false;
   const auto aligned = [](const void* p, std::size_t to) {
     return reinterpret_cast<std::uintptr_t>(p) % to == 0;
   };
@@ -142,10 +137,17 @@ inline bool takes_frames(const massive_args& a, std::size_t shared_bytes) {
   } else if (!fits(a.channel, 2) || !fits(a.in, 2)) {
     return false;
   }
-  if (a.llr.data != nullptr &&
-      (a.llr.element_stride != 1 || a.llr.item_stride % 2 != 0 || !aligned(a.llr.data, 8)))
-    return false;
-  return frame_plan::of_call(a, shared_bytes).buffers > 0;
+  return a.llr.data == nullptr ||
+         (a.llr.element_stride == 1 && a.llr.item_stride % 2 == 0 && aligned(a.llr.data, 8));
+}
+/// Whether a call takes the kernels of uplink_frames.hpp on a device whose blocks have `shared_bytes`.
+inline bool takes_frames(const massive_args& a, std::size_t shared_bytes) {
+  bool listed = false;
+  const int last = (a.symbols - 1) % frame_sides + 1;
+  for (const frame_rule& r : frame_rules)
+    listed |= a.users == r.users && a.mode == r.mode && a.antennas >= r.least_antennas &&
+              (a.symbols == 1 || last >= r.least_of_last_group);
+  return listed && lies_in_pieces(a) && frame_plan::of_call(a, shared_bytes).buffers > 0;
 }
 
 }  // namespace WB_ISA

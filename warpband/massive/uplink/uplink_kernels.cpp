@@ -1,5 +1,5 @@
 #include <warpband/exec/launch.hpp>
-#include <warpband/massive/uplink/mapping.hpp>
+#include <warpband/massive/uplink/stream_mapping.hpp>
 #include <warpband/massive/uplink/uplink_op.hpp>
 
 namespace wb {
@@ -8,8 +8,10 @@ inline namespace WB_ISA {
 /// Defined in launch_frames.hpp.
 template <class P>
 int launch_frames(const massive_args& a, const place& where);
+/// Defined in uplink_64_kernels.cpp.
+int launch_streamed(const massive_args& a, const place& where);
 
-/// Calls that `takes_frames` accepts have kernels of their own.
+/// Calls that `takes_frames` or `takes_streamed` accepts have kernels of their own.
 template <class Users>
 struct uplink_call : uplink_op<Users> {
   using uplink_op<Users>::uplink_op;
@@ -17,6 +19,7 @@ struct uplink_call : uplink_op<Users> {
 template <class Users>
 int launch(const uplink_call<Users>& op, const place& where) {
   if (where.first == where.last) return 0;
+  if (takes_streamed(op.a, where.limits.shared_bytes)) return launch_streamed(op.a, where);
   if (!takes_frames(op.a, where.limits.shared_bytes))
     return launch(static_cast<const uplink_op<Users>&>(op), where);
   int error = 0;
