@@ -2,7 +2,7 @@
 """Writes what a wheel holds as a bill of materials (CycloneDX 1.5, JSON): python3 scripts/sbom.py WHEEL [OUT.json]
 
 Components are Warpband itself, the libraries whose code is compiled into it (with their licences, from licenses/THIRD_PARTY.txt), and each
-shared library that the wheel brings along, with its SHA-256. Without OUT.json it goes to standard output.
+program and shared library that the wheel brings along, with its SHA-256. Without OUT.json it goes to standard output.
 """
 
 import hashlib
@@ -25,6 +25,17 @@ def notices(text: str) -> list[dict]:
     return found
 
 
+def is_in(name: str, files: dict[str, bytes]) -> bool:
+    """Whether the code of a library is in a wheel of these programs and shared libraries."""
+    if name in ("fmt", "CLI11"):
+        return any(n.endswith("/warpband") for n in files)  # the command
+    if name == "GNU C++ library":
+        return not any(b"libstdc++.so.6" in content for content in files.values())
+    if name == "CUDA runtime":
+        return any(b".nv_fatbin" in content for content in files.values())
+    return True
+
+
 def bill_of(wheel: pathlib.Path) -> dict:
     """The bill of a wheel."""
     with zipfile.ZipFile(wheel) as z:
@@ -33,14 +44,15 @@ def bill_of(wheel: pathlib.Path) -> dict:
         texts = [z.read(n).decode() for n in names if n.endswith("THIRD_PARTY.txt")]
         if not texts:
             raise ValueError(f"{wheel}: it has no THIRD_PARTY.txt")
-        brought = [{"type": "file", "name": n, "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(z.read(n)).hexdigest()}]}
-                   for n in sorted(names) if re.search(r"\.so(\.\d+)*$", n)]
+        files = {n: content for n in sorted(names) if (content := z.read(n)).startswith(b"\x7fELF")}
+    brought = [{"type": "file", "name": n, "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(content).hexdigest()}]}
+               for n, content in files.items()]
     return {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
             "metadata": {"component": {"type": "library", "name": about["Name"], "version": about["Version"],
                                        "purl": f"pkg:pypi/{about['Name']}@{about['Version']}",
                                        "licenses": [{"license": {"id": "Apache-2.0"}}],
                                        "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(wheel.read_bytes()).hexdigest()}]}},
-            "components": notices(texts[0]) + brought}
+            "components": [c for c in notices(texts[0]) if is_in(c["name"], files)] + brought}
 
 
 def main(arguments: list[str]) -> int:
