@@ -6,6 +6,14 @@
 
 namespace wb {
 inline namespace WB_ISA {
+#if defined(__CUDACC__)
+// In kbest_warp_kernels.cpp.
+extern template int launch(const kbest_warp_op<warp_part<16>, 2, 1>&, const place&);
+extern template int launch(const kbest_warp_op<warp_part<32>, 2, 2>&, const place&);
+extern template int launch(const kbest_warp_op<warp_part<16>, 3, 1>&, const place&);
+extern template int launch(const kbest_warp_op<warp_part<32>, 3, 2>&, const place&);
+extern template int launch(const kbest_warp_op<warp_part<32>, 3, 8>&, const place&);
+#endif
 template <class F>
 static auto with_kbest(const detect_args& a, F f) {
 #if defined(__CUDACC__)
