@@ -15,6 +15,9 @@ WB_DECLARE_KERNEL(ldpc_decode_f32)
 WB_DECLARE_KERNEL(ldpc_decode_product)
 WB_DECLARE_KERNEL(ldpc_decode_f16)
 WB_DECLARE_KERNEL(ldpc_decode_f16_rows)
+WB_DECLARE_KERNEL(ldpc_decode_f16_kept_rows)
+WB_DECLARE_KERNEL(ldpc_decode_i8_rows)
+WB_DECLARE_KERNEL(ldpc_decode_f32_rows)
 WB_DECLARE_KERNEL(ldpc_decode_i8)
 
 namespace {
@@ -199,6 +202,21 @@ void check_bits(const char* argument, const view<T>& v, const ldpc_code& code, s
   if (v.data != nullptr) check_shape(argument, v, v.elements == n ? n : k, items);
 }
 
+/// Those for any code; on a CUDA device those with messages in registers where they serve the call.
+const kernel_set& kernels_of(const executor& exec, ldpc_precision precision, const ldpc_decode_args& a) {
+  const bool int8 = precision == ldpc_precision::int8, float16 = precision == ldpc_precision::float16;
+  const kernel_set& any = a.sum_product ? ldpc_decode_product_kernels()
+                          : int8        ? ldpc_decode_i8_kernels()
+                          : float16     ? ldpc_decode_f16_kernels()
+                                        : ldpc_decode_f32_kernels();
+  if (&exec.build_of(any) != any.cuda || !ldpc_has_known_rows(a)) return any;
+  if (float16 && ldpc_keeps_rows(a)) return ldpc_decode_f16_kept_rows_kernels();
+  if (a.messages.data != nullptr || a.sum_product) return any;
+  return int8      ? ldpc_decode_i8_rows_kernels()
+         : float16 ? ldpc_decode_f16_rows_kernels()
+                   : ldpc_decode_f32_rows_kernels();
+}
+
 }  // namespace
 
 const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings() {
@@ -286,18 +304,34 @@ std::size_t ldpc_decoder::message_values() const noexcept {
          2 * static_cast<std::size_t>(code_.n()) + 1;
 }
 
+std::size_t ldpc_decoder::state_values() const noexcept {
+  if (config_.precision != ldpc_precision::float16) return message_values();
+  // Rows begin where 128 bytes do.
+  constexpr std::size_t multiple = 32;
+  const std::size_t halves = message_values() - 1, values = (halves + 1) / 2 + 1;
+  return (values + multiple - 1) / multiple * multiple;
+}
+
 void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder_output& out) const {
   check_shape("llr", llr, static_cast<std::size_t>(code_.n()), llr.items);
   check_bits("bits", out.bits, code_, llr.items);
   check_bits("soft", out.soft, code_, llr.items);
   check_bits("extrinsic", out.extrinsic, code_, llr.items);
   check_optional_shape("messages", out.messages, message_values(), llr.items);
+  check_optional_shape("state", out.state, state_values(), llr.items);
+  if (out.state.data != nullptr && out.messages.data != nullptr)
+    throw argument_error("state", "given beside messages", "one of the two");
+  if (out.state.data != nullptr && out.state.element_stride != 1)
+    throw argument_error("state",
+                         "a stride of " + std::to_string(out.state.element_stride) + " between values",
+                         "values side by side, a stride of 1");
   check_optional_shape("iterations", out.iterations, 1, llr.items);
   check_optional_shape("status", out.status, 1, llr.items);
   check_apart({{"bits", out.bits},
                {"soft", out.soft},
                {"extrinsic", out.extrinsic},
                {"messages", out.messages},
+               {"state", out.state},
                {"iterations", out.iterations},
                {"status", out.status}});
   ldpc_decode_args a = fixed_;
@@ -305,7 +339,9 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
   a.bits = out.bits;
   a.soft = out.soft;
   a.extrinsic = out.extrinsic;
-  a.messages = out.messages;
+  a.messages = out.state.data != nullptr ? out.state : out.messages;
+  a.kept_halves = out.state.data != nullptr && config_.precision == ldpc_precision::float16;
+  a.reads_messages = out.reads_messages;
   a.writes_messages = out.writes_messages;
   a.iterations_used = out.iterations;
   a.status = out.status;
@@ -321,12 +357,7 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
     a.crc_weights = crc_weights_.on(exec);
     a.crc_bits = static_cast<int>(crc_weights_.host().size());
   }
-  const kernel_set& kernels = a.sum_product                                  ? ldpc_decode_product_kernels()
-                              : config_.precision == ldpc_precision::float32 ? ldpc_decode_f32_kernels()
-                              : config_.precision == ldpc_precision::int8    ? ldpc_decode_i8_kernels()
-                              : ldpc_has_known_rows(a) && a.messages.data == nullptr && !config_.crc_stop
-                                  ? ldpc_decode_f16_rows_kernels()
-                                  : ldpc_decode_f16_kernels();
+  const kernel_set& kernels = kernels_of(exec, config_.precision, a);
   const kernel& build = exec.build_of(kernels);
   if (&build != kernels.cuda) {
     const int values = build.lanes;

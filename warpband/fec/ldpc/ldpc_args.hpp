@@ -31,6 +31,8 @@ struct ldpc_place {
 };
 
 inline constexpr int ldpc_most_rows = 128, ldpc_most_blocks = 1024, ldpc_most_degree = 64;
+/// With kept messages in registers, where a bit takes 12 bytes of shared memory.
+inline constexpr int ldpc_most_bits_kept = 4096;
 inline constexpr int ldpc_row_threads = 96;  // at most, where a thread has a row of each block row for itself
 
 struct ldpc_decode_args {
@@ -47,7 +49,7 @@ struct ldpc_decode_args {
   view<const float> llr;            // n
   view<std::uint8_t> bits;          // null data: not wanted, here and below
   view<float> soft, extrinsic;
-  view<float> messages;         // as ldpc_kept.hpp lays them
+  view<float> messages;         // as ldpc_kept_values.hpp lays them out
   bool writes_messages = true;  // or else they are only read
   view<std::int32_t> iterations_used;
   view<std::uint8_t> status;
@@ -69,16 +71,23 @@ struct ldpc_decode_args {
   // [(m * chunks + chunk) * ldpc_row_threads + r][4] with chunks = ceil(most_degree / 4). Threads without a
   // row have places of their own behind the n of a codeword. Null for other codes.
   const std::uint32_t* addresses = nullptr;
+  bool reads_messages = true;  // or else every codeword starts
+  bool kept_halves = false;    // messages are those of ldpc_decoder_output::state with float16
 };
 
-/// Whether the kernels with messages in registers (ldpc_f16_rows_kernels.cpp) serve a code: those are built
-/// for so many block rows and degrees from .. to.
+/// Whether the kernels with messages in registers serve a call. They are built for so many block rows and
+/// degrees from .. to (ldpc_rows.hpp), and leave CRCs and `messages` of floats to others.
 inline bool ldpc_has_known_rows(const ldpc_decode_args& a) {
   constexpr int built[][3] = {{12, 6, 7}, {12, 7, 8}, {8, 10, 11}, {6, 14, 15}, {4, 19, 20}, {4, 21, 22}};
-  if (a.flooding || a.addresses == nullptr) return false;
+  if (a.flooding || a.addresses == nullptr || a.crc_weights != nullptr) return false;
+  if (a.messages.data != nullptr && !a.kept_halves) return false;
   for (const auto& [rows, least, most] : built)
     if (a.rows == rows && a.least_degree >= least && a.most_degree <= most) return true;
   return false;
+}
+/// Whether such a call is one of an iterative receiver (ldpc_kept_rows.hpp), for codewords that leave room.
+inline bool ldpc_keeps_rows(const ldpc_decode_args& a) {
+  return (a.messages.data != nullptr || a.extrinsic.data != nullptr) && a.n <= ldpc_most_bits_kept;
 }
 
 /// One term of a sum of rotated blocks: bit (r + shift) mod z of block `block` goes to bit r.

@@ -218,30 +218,37 @@ struct block_values {
       if ((leaving >> w & 1u) == 0) continue;
       const std::size_t i = item + static_cast<std::size_t>(w);
       const unsigned gone = erased >> 8 * w & 0xffu;
-      auto value = [&](std::size_t e) { return conversion::get(load_message<T>(app + e), w); };
-      const std::size_t first = static_cast<std::size_t>(g.rank), step = static_cast<std::size_t>(g.size);
-      if (a.bits.data)
-        for (std::size_t e = first; e < a.bits.elements; e += step)
-          a.bits.data[e * a.bits.element_stride + i * a.bits.item_stride] = value(e) < 0.f;
-      if (a.soft.data)
-        for (std::size_t e = first; e < a.soft.elements; e += step)
-          a.soft.data[e * a.soft.element_stride + i * a.soft.item_stride] = conversion::llr(a, value(e));
+      store_decisions(i, w, g);
       if (a.extrinsic.data)
-        each_channel(static_cast<int>(a.extrinsic.elements), i, g, [&](int e, T c) {
-          a.extrinsic
-              .data[static_cast<std::size_t>(e) * a.extrinsic.element_stride + i * a.extrinsic.item_stride] =
-              gone != 0 ? 0.f : conversion::llr(a, conversion::extrinsic(load_message<T>(app + e), c, w));
-        });
-      if (g.rank == 0) {
-        if (a.iterations_used.data)
-          a.iterations_used.data[i * a.iterations_used.item_stride] = gone != 0 ? 0 : iterations;
-        if (a.status.data)
-          a.status.data[i * a.status.item_stride] =
-              static_cast<std::uint8_t>(gone != 0                  ? gone
-                                        : (stopped >> w & 1u) != 0 ? status_stopped
-                                                                   : 0);
-      }
+        each_channel(static_cast<int>(a.extrinsic.elements), i, g,
+                     [&](int e, T c) { store_extrinsic(e, i, w, gone != 0, c); });
+      if (g.rank == 0) store_counts(i, gone, (stopped >> w & 1u) != 0, iterations);
     }
+  }
+  /// Bits and a-posteriori LLRs of the half w.
+  template <class G>
+  WB_HD void store_decisions(std::size_t i, int w, G g) const {
+    auto value = [&](std::size_t e) { return conversion::get(load_message<T>(app + e), w); };
+    const std::size_t first = static_cast<std::size_t>(g.rank), step = static_cast<std::size_t>(g.size);
+    if (a.bits.data)
+      for (std::size_t e = first; e < a.bits.elements; e += step)
+        a.bits.data[e * a.bits.element_stride + i * a.bits.item_stride] = value(e) < 0.f;
+    if (a.soft.data)
+      for (std::size_t e = first; e < a.soft.elements; e += step)
+        a.soft.data[e * a.soft.element_stride + i * a.soft.item_stride] = conversion::llr(a, value(e));
+  }
+  WB_HD void store_extrinsic(int e, std::size_t i, int w, bool gone, T channel) const {
+    a.extrinsic.data[static_cast<std::size_t>(e) * a.extrinsic.element_stride + i * a.extrinsic.item_stride] =
+        gone ? 0.f : conversion::llr(a, conversion::extrinsic(load_message<T>(app + e), channel, w));
+  }
+  /// `gone`: 0, or the status of an erased codeword.
+  WB_HD void store_counts(std::size_t i, unsigned gone, bool stopped, int iterations) const {
+    if (a.iterations_used.data)
+      a.iterations_used.data[i * a.iterations_used.item_stride] = gone != 0 ? 0 : iterations;
+    if (a.status.data)
+      a.status.data[i * a.status.item_stride] = static_cast<std::uint8_t>(gone != 0 ? gone
+                                                                          : stopped ? status_stopped
+                                                                                    : 0);
   }
 };
 

@@ -1,71 +1,17 @@
 #pragma once
-// Messages kept between calls (ldpc_decoder_output::messages): how a codeword gets them and leaves them.
+// Messages kept between calls (ldpc_decoder_output::messages and ::state): how a codeword gets them and
+// leaves them.
 //
-// The view has LLRs of a codeword: the messages of the checks by block and row, the a-posteriori LLRs, the
-// channel's LLRs of the last call, and the iterations done. In flooding order the first checks take what the
-// bits had then, q = A - R, and the new channel LLRs enter where A is next summed up. In layered order A of a
-// bit is its new channel LLR plus its messages, in order of the block rows and rounded once; where the
-// channel's LLR is the old one, A is the kept one, so that two calls are one with the iterations of both.
+// In flooding order the first checks take what the bits had then, q = A - R, and the new channel LLRs enter
+// where A is next summed up. In layered order A of a bit is its new channel LLR plus its messages, in order
+// of the block rows and rounded once; where the channel's LLR is the old one, A is the kept one, so that two
+// calls are one with the iterations of both.
 #include <warpband/fec/ldpc/ldpc_block_values.hpp>
+#include <warpband/fec/ldpc/ldpc_kept_values.hpp>
 #include <warpband/fec/ldpc/ldpc_vector_codewords.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
-
-/// `number` makes a kept LLR a value of the format of T (0 of one that is not finite), `message` one of a
-/// check, `rounded` a sum of such values. A lane on a CPU, a float on a GPU.
-template <class T>
-struct kept_format;
-template <>
-struct kept_format<lane> {
-  static constexpr float most = 2e6f;  // of a channel LLR and 128 messages
-  WB_HD static lane number(const ldpc_decode_args&, lane llr) {
-    return clamped(select(is_finite(llr), llr, lane(0.f)), most) + lane(0.f);
-  }
-  WB_HD static lane message(const ldpc_decode_args& a, lane llr) { return number(a, llr); }
-  WB_HD static lane rounded(lane x) { return x + lane(0.f); }
-};
-template <>
-struct kept_format<f16x> {
-  /// Of messages within min_sum's limit up to 31 checks reach this, and 16 checks that change all of theirs
-  /// add 32000: below 65504, so that no kept values, whatever they are, lead to infinities there.
-  static constexpr float most = 32e3f;
-  WB_HD static lane rounded(lane x) {
-    const f16x half = to_half(clamped(x, most));
-#if defined(__CUDACC__)
-    return __low2float(halves(half)) + 0.f;
-#else
-    return half.x + lane(0.f);
-#endif
-  }
-  WB_HD static lane number(const ldpc_decode_args&, lane llr) {
-    return rounded(select(is_finite(llr), llr, lane(0.f)));
-  }
-  WB_HD static lane message(const ldpc_decode_args& a, lane llr) {
-    return clamped(number(a, llr), min_sum<f16x>::limit);
-  }
-};
-template <>
-struct kept_format<i8x> {
-  WB_HD static lane rounded(lane x) { return max(min(x, lane(127.f)), lane(-128.f)); }
-  WB_HD static lane number(const ldpc_decode_args& a, lane llr) {
-    return rounded(
-        to_float(nearest_integer(clamped(select(is_finite(llr), llr, lane(0.f)) * lane(a.steps), 128.f))));
-  }
-  WB_HD static lane message(const ldpc_decode_args& a, lane llr) { return number(a, llr); }
-};
-
-/// Where the parts of a codeword's kept values begin.
-WB_HD int kept_app(const ldpc_decode_args& a) { return a.blocks * a.z; }
-WB_HD int kept_channel(const ldpc_decode_args& a) { return kept_app(a) + a.n; }
-WB_HD float& kept_iterations(const ldpc_decode_args& a, std::size_t item) {
-  return a.messages
-      .data[(a.messages.elements - 1) * a.messages.element_stride + item * a.messages.item_stride];
-}
-WB_HD void count_kept_iterations(const ldpc_decode_args& a, std::size_t item, bool gone, int iterations) {
-  float& done = kept_iterations(a, item);
-  done = gone ? 0.f : (done > 0.f ? done : 0.f) + static_cast<float>(iterations);
-}
 
 // ---------------------------------------------------------------- rows in the lanes of vectors
 
@@ -85,9 +31,13 @@ struct kept_vectors {
   WB_HD kept_vectors(const values& of, std::size_t number) : v(of), a(of.a), item(number) {}
 
   WB_HD lane read(int e, int count) const {
+    if constexpr (std::is_same_v<T, f16x>)
+      if (a.kept_halves) return load_halves(kept_halves_at(a, item, e), count);
     return values::load_row(a.messages, static_cast<std::size_t>(e), item, count);
   }
   WB_HD void write(int e, lane x, int count) const {
+    if constexpr (std::is_same_v<T, f16x>)
+      if (a.kept_halves) return store_halves(kept_halves_at(a, item, e), x, count);
     values::store_row(a.messages, static_cast<std::size_t>(e), item, x, count);
   }
   /// f(place in scratch, place in the view, rows) of all messages, as many as a lane of floats at a time.
@@ -112,11 +62,9 @@ struct kept_vectors {
     lane x(0.f);
     for (int i = 0; i < rows; i++) {
       const int at = r + i < a.z ? r + i : r + i - a.z;
-      const float value =
-          a.messages.data[static_cast<std::size_t>(edge * a.z + at) * a.messages.element_stride +
-                          item * a.messages.item_stride];
+      const lane value = read(edge * a.z + at, 1);
       __builtin_memcpy(reinterpret_cast<char*>(&x) + sizeof(float) * static_cast<std::size_t>(i), &value,
-                       sizeof value);
+                       sizeof(float));
     }
     return x;
   }
@@ -132,7 +80,7 @@ struct kept_vectors {
 
   /// 0, or the status of a codeword whose kept values are not finite.
   WB_HD unsigned load() const {
-    const float done = kept_iterations(a, item);
+    const float done = iterations_kept(a, item);
     bool good = done - done == 0.f;
     if (good && !(done > 0.f)) return 0;
     auto finite = mask_from<mask>(good);
@@ -239,10 +187,7 @@ struct kept_block {
   const ldpc_decode_args& a;
   std::size_t first;
 
-  WB_HD float& kept(int e, int w) const {
-    return a.messages.data[static_cast<std::size_t>(e) * a.messages.element_stride +
-                           (first + static_cast<std::size_t>(w)) * a.messages.item_stride];
-  }
+  WB_HD std::size_t codeword(int w) const { return first + static_cast<std::size_t>(w); }
   /// f(e, x) for this thread's share of the places e < count: x[p][w] is what codeword w, one of `which`, has
   /// at place from[p] + e of the view. Several loads are in flight.
   template <int Parts, class G, class F>
@@ -253,7 +198,7 @@ struct kept_block {
       WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < count) {
         WB_UNROLL for (int p = 0; p < Parts; p++) {
           WB_UNROLL for (int w = 0; w < codewords; w++) if ((which >> w & 1u) != 0) x[i][p][w] =
-              kept(from[p] + e + i * g.size, w);
+              load_kept_number<T>(a, codeword(w), from[p] + e + i * g.size);
         }
       }
       WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < count) f(e + i * g.size, x[i]);
@@ -274,7 +219,7 @@ struct kept_block {
     unsigned going = 0, bad = 0;
     WB_UNROLL for (int w = 0; w < codewords; w++) {
       if (w >= items || (erased >> 8 * w & 0xffu) != 0) continue;
-      const float done = kept_iterations(a, first + static_cast<std::size_t>(w));
+      const float done = iterations_kept(a, codeword(w));
       if (!is_finite(done))
         bad |= 1u << w;
       else if (done > 0.f)
@@ -317,7 +262,9 @@ struct kept_block {
       if ((leaving >> w & 1u) == 0) continue;
       const bool gone = (erased >> 8 * w & 0xffu) != 0;
       const std::size_t item = first + static_cast<std::size_t>(w);
-      auto put = [&](int e, T x) { kept(e, w) = gone ? 0.f : conversion::llr(a, conversion::get(x, w)); };
+      auto put = [&](int e, T x) {
+        store_kept_number<T>(a, item, e, gone ? 0.f : conversion::llr(a, conversion::get(x, w)));
+      };
       WB_ROLL for (int e = g.rank; e < a.blocks * a.z; e += g.size) put(e, load_message<T>(v.messages + e));
       WB_ROLL for (int e = g.rank; e < a.n; e += g.size) put(kept_app(a) + e, load_message<T>(v.app + e));
       v.each_channel(a.n, item, g, [&](int e, T channel) { put(kept_channel(a) + e, channel); });

@@ -96,6 +96,32 @@ decoded_words decode_keeping(executor& e, const ldpc_decoder& decoder, const std
   kept = e.to_host(messages);
   return {e.to_host(bits), e.to_host(soft), e.to_host(extrinsic), e.to_host(iterations), e.to_host(status)};
 }
+/// The same with the state of the decoder's own, in the first of the calls without reading it, in the last
+/// without writing it.
+enum class call_of { first, middle, last };
+decoded_words decode_in_state(executor& e, const ldpc_decoder& decoder, const std::vector<float>& llr,
+                              std::vector<float>& state, call_of call) {
+  const std::size_t n = static_cast<std::size_t>(decoder.code().n()), count = llr.size() / n,
+                    width = decoder.state_values();
+  if (state.empty()) state.resize(width * count, not_a_number);
+  auto in = testing::on_device(e, llr, n, count);
+  auto kept = testing::on_device(e, state, width, count);
+  auto bits = e.make<std::uint8_t>(n, count);
+  auto soft = e.make<float>(n, count), extrinsic = e.make<float>(n, count);
+  auto iterations = e.make<std::int32_t>(1, count);
+  auto status = e.make<std::uint8_t>(1, count);
+  decoder.run(e, in,
+              {.bits = bits,
+               .soft = soft,
+               .extrinsic = extrinsic,
+               .state = kept,
+               .reads_messages = call != call_of::first,
+               .writes_messages = call != call_of::last,
+               .iterations = iterations,
+               .status = status});
+  state = e.to_host(kept);
+  return {e.to_host(bits), e.to_host(soft), e.to_host(extrinsic), e.to_host(iterations), e.to_host(status)};
+}
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
@@ -323,6 +349,86 @@ TEST_P(ldpc_kept, another_decoder_of_the_code_goes_on) {
     }
 }
 
+// ---------------------------------------------------------------- the state of a decoder's own
+
+/// Codes whose rows have threads of their own on a GPU, and others.
+std::vector<testing::named_code> codes_with_state() {
+  auto all = codes();
+  all.push_back({"WiMAX 1248 2/3a", wimax_ldpc(1248, wimax_rate::r2_3a)});
+  all.push_back({"WiMAX 672 3/4b", wimax_ldpc(672, wimax_rate::r3_4b)});
+  all.push_back({"WiMAX 576 5/6", wimax_ldpc(576, wimax_rate::r5_6)});
+  all.push_back({"WiFi 1944 1/2", wifi_ldpc(1944, wifi_rate::r1_2)});
+  return all;
+}
+
+TEST_P(ldpc_kept, a_state_gives_the_bits_of_messages) {
+  for (const auto& [name, code] : codes_with_state())
+    for (bool early_stop : {false, true}) {
+      const std::size_t n = static_cast<std::size_t>(code.n()), words = 5;
+      auto llrs = outer_llrs(code, words, 4, 17);
+      for (std::size_t i = 0; i < n; i++) llrs[0][n + i] *= 60;  // beyond the limits of messages
+      llrs[1][2 * n] = not_a_number;
+      for (const auto& c : each_arithmetic(3, early_stop)) {
+        const ldpc_decoder d(code, c);
+        std::vector<float> messages, state;
+        for (std::size_t i = 0; i < llrs.size(); i++) {
+          const auto call = i == 0 ? call_of::first : i + 1 == llrs.size() ? call_of::last : call_of::middle;
+          const auto before = state;
+          ASSERT_TRUE(decode_in_state(exec(), d, llrs[i], state, call) ==
+                      decode_keeping(exec(), d, llrs[i], messages))
+              << name << ", " << text_of(c) << ", call " << i;
+          EXPECT_TRUE(call != call_of::last || same_bits(state, before)) << name << ", " << text_of(c);
+        }
+      }
+    }
+}
+
+TEST_P(ldpc_kept, every_backend_leaves_the_same_state) {
+  const auto reference = testing::open_reference();
+  for (const auto& [name, code] : codes_with_state()) {
+    const auto llrs = outer_llrs(code, 3, 2, 18);
+    for (const auto& c : each_arithmetic(3)) {
+      const ldpc_decoder d(code, c);
+      std::vector<float> state(3 * d.state_values()), want = state;
+      for (auto call : {call_of::first, call_of::middle}) {
+        const auto& llr = llrs[call == call_of::first ? 0 : 1];
+        decode_in_state(exec(), d, llr, state, call);
+        decode_in_state(*reference, d, llr, want, call);
+        ASSERT_TRUE(same_bits(state, want)) << name << ", " << text_of(c);
+      }
+    }
+  }
+}
+
+TEST_P(ldpc_kept, a_float16_state_is_half_as_large_and_what_is_not_finite_erases_its_word) {
+  const ldpc_code code = wimax_ldpc(576, wimax_rate::r1_2);
+  const std::size_t n = 576, words = 3;
+  const ldpc_decoder d(code, {.iterations = 2, .precision = ldpc_precision::float16, .early_stop = false});
+  const std::size_t halves = d.message_values() - 1, width = d.state_values();
+  EXPECT_GT(width, halves / 2);
+  EXPECT_LE(width, halves / 2 + 33);
+  const auto llrs = outer_llrs(code, words, 2, 19);
+  std::vector<float> first;
+  decode_in_state(exec(), d, llrs[0], first, call_of::first);
+  auto clean = first;
+  const auto want = decode_in_state(exec(), d, llrs[1], clean, call_of::middle);
+  for (const std::size_t place : {std::size_t{0}, halves - 2 * n - 1, halves - 2 * n, halves - 1})
+    for (const int bits : {0x7c00, 0xfc00, 0x7e00}) {
+      const auto value = static_cast<std::uint16_t>(bits);
+      auto state = first;
+      std::memcpy(reinterpret_cast<char*>(state.data() + width) + 2 * place, &value, sizeof value);
+      const auto got = decode_in_state(exec(), d, llrs[1], state, call_of::middle);
+      const decoded_words erased{
+          bytes(n), std::vector<float>(n), std::vector<float>(n), {0}, {status_erased}};
+      EXPECT_TRUE(got.rows(1, 1) == erased) << place;
+      for (std::size_t w : {0, 2}) {
+        EXPECT_TRUE(got.rows(w, 1) == want.rows(w, 1)) << place;
+        EXPECT_TRUE(same_bits(row_of(state, w, width), row_of(clean, w, width))) << place;
+      }
+      EXPECT_EQ(state[2 * width - 1], 0.f);
+    }
+}
+
 // ---------------------------------------------------------------- every backend, batch and layout
 
 TEST_P(ldpc_kept, every_backend_gives_the_same_bits) {
@@ -430,6 +536,14 @@ TEST(ldpc_kept_errors, wrong_shapes_are_refused) {
        one_row = e->make<float>(d.message_values(), 1);
   for (auto* messages : {&narrow, &wide, &one_row})
     EXPECT_EQ(blamed([&] { d.run(*e, llr, {.messages = *messages}); }), "messages");
+
+  const ldpc_decoder half(wimax_ldpc(576, wimax_rate::r1_2), {.precision = ldpc_precision::float16});
+  auto messages = e->make<float>(half.message_values(), 2), state = e->make<float>(half.state_values(), 2);
+  EXPECT_EQ(blamed([&] { half.run(*e, llr, {.state = messages}); }), "state");
+  EXPECT_EQ(blamed([&] { half.run(*e, llr, {.messages = messages, .state = state}); }), "state");
+  auto scattered = e->make<float>(half.state_values(), 4);
+  const view<float> apart{scattered.data(), half.state_values(), 2, 2, 2 * half.state_values()};
+  EXPECT_EQ(blamed([&] { half.run(*e, llr, {.state = apart}); }), "state");
 }
 
 }  // namespace ldpc_kept_test

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include <warpband/fec/ldpc/ldpc_kept.hpp>
+#include <warpband/fec/ldpc/ldpc_kept_rows.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -27,7 +28,7 @@ using ldpc_values = vector_codewords<T>;
 
 template <class T>
 WB_HD min_sum<T> rule_of(const ldpc_decode_args& a, const min_sum<T>*) {
-  if constexpr (std::is_same_v<T, i8x>)
+  if constexpr (requires(min_sum<T> r) { r.eighths; })
     return {a.eighths, static_cast<int>(a.offset)};
   else if constexpr (std::is_same_v<T, f16x>)
     return {to_half(a.scale), to_half(a.offset)};
@@ -96,9 +97,7 @@ struct ldpc_decode_op {
     return 4.0 * a.n + (a.bits.data ? 1.0 : 0.0) * static_cast<double>(a.bits.elements) +
            (a.soft.data ? 4.0 : 0.0) * static_cast<double>(a.soft.elements) +
            (a.extrinsic.data ? 4.0 : 0.0) * static_cast<double>(a.extrinsic.elements) +
-           (!a.messages.data    ? 0.0
-            : a.writes_messages ? 8.0
-                                : 4.0) *
+           (a.messages.data ? 4.0 : 0.0) * ((a.reads_messages ? 1 : 0) + (a.writes_messages ? 1 : 0)) *
                static_cast<double>(a.messages.elements) +
            (a.iterations_used.data ? 4 : 0) + (a.status.data ? 1 : 0);
   }
@@ -164,6 +163,25 @@ struct ldpc_decode_registers_op : ldpc_decode_op<T, Rule, Most> {
     const Rule rule = rule_of(this->a, static_cast<const Rule*>(nullptr));
     const unsigned erased = values.load_channel(first, items, g);
     values.clear_messages(g);
+    g.sync();
+    decode_until_done(this->a, values, first, items, erased, g,
+                      [&](int, unsigned) { values.iterate(rule, g); });
+  }
+};
+/// The same with kept messages as halves, or with extrinsic LLRs.
+template <class Rule, int Rows, int Least, int Most, int Blocks>
+struct ldpc_decode_kept_rows_op : ldpc_decode_registers_op<f16x, Rule, Rows, Least, Most, Blocks> {
+  using values_type = kept_register_values<Rows, Least, Most>;
+
+  std::size_t scratch_bytes(int) const { return values_type::bytes(this->a); }
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const {
+    values_type values(this->a, scratch);
+    const Rule rule = rule_of(this->a, static_cast<const Rule*>(nullptr));
+    unsigned erased = values.load_channel(first, items, g);
+    values.clear_messages(g);
+    erased |= values.load_kept(first, items, erased, g);
     g.sync();
     decode_until_done(this->a, values, first, items, erased, g,
                       [&](int, unsigned) { values.iterate(rule, g); });

@@ -171,6 +171,8 @@ std::vector<loop_case> loop_cases() {
   add(ml, 3, 4, 576, {.outer = 5, .interleaver = order::random, .detector_clip = 6}, 5, 96);
   add(nway, 4, 16, 1152, {.outer = 3, .interleaver = order::random, .interleaver_seed = 7}, 12, 144);
   all.back().detector.ways = 4;
+  add(nway, 2, 16, 576, {.outer = 4, .scaling = 0.8f, .interleaver = order::random}, 10);
+  all.back().code.ldpc.decoder.precision = wb::ldpc_precision::float16;
   return all;
 }
 

@@ -56,19 +56,20 @@ class soft_ldpc final : public soft_decoder {
   std::size_t k() const noexcept override { return static_cast<std::size_t>(decoder_.code().k()); }
   std::size_t n() const noexcept override { return static_cast<std::size_t>(decoder_.code().n()); }
   int most_iterations() const noexcept override { return decoder_.config().iterations; }
-  std::size_t state_size() const noexcept override { return decoder_.message_values(); }
+  std::size_t state_size() const noexcept override { return decoder_.state_values(); }
   void run(executor& exec, view<const float> llr, const soft_decoder_state& state,
            const soft_decoder_output& out) const override {
     check_optional_shape("bits", out.bits, k(), llr.items);
     check_optional_shape("extrinsic", out.extrinsic, n(), llr.items);
     check_optional_shape("state", state.values, state_size(), llr.items);
-    if (state.values.data != nullptr && state.fresh) start(exec, state.values);
     check_.run(exec, llr.items, out, [&](const soft_decoder_output& o) {
       decoder_.run(exec, llr,
                    {.bits = o.bits,
                     .soft = {},
                     .extrinsic = o.extrinsic,
-                    .messages = state.values,
+                    .messages = {},
+                    .state = state.values,
+                    .reads_messages = !state.fresh,
                     .writes_messages = !state.last,
                     .iterations = o.iterations,
                     .status = o.status});
@@ -76,15 +77,6 @@ class soft_ldpc final : public soft_decoder {
   }
 
  private:
-  /// The last value of a codeword's messages tells that there are some.
-  static void start(executor& exec, view<float> messages) {
-    frames_arrange_args a;
-    messages.data += (messages.elements - 1) * messages.element_stride;
-    messages.elements = 1;
-    a.in = a.out = messages;
-    run_frames_arrange(exec, a, messages.items);
-  }
-
   ldpc_decoder decoder_;
   frame_check check_;
 };
