@@ -32,8 +32,13 @@ fs::path own_folder() {
   std::error_code status;
   return fs::read_symlink("/proc/self/exe", status).parent_path();
 }
-/// The folder that holds bin/warpband, once installed.
-fs::path prefix() { return own_folder().parent_path(); }
+/// The folder that holds bin/warpband, once installed. In a wheel for other machines that is a script: the
+/// program is in lib/python3.N/site-packages/warpband.scripts.
+fs::path prefix() {
+  fs::path folder = own_folder();
+  if (folder.filename() == "warpband.scripts") folder = folder.parent_path().parent_path().parent_path();
+  return folder.parent_path();
+}
 
 /// The source tree, for the program as it was built. An installed one, or a copy, takes nothing from there:
 /// anybody may write in a folder of that name by then.
@@ -50,7 +55,7 @@ std::string find_python() {
   if (const std::string p = value_of("WARPBAND_PYTHON"); !p.empty()) return p;
   if (const fs::path p = source_tree() / ".venv/bin/python"; p.is_absolute() && is_there(p))
     return p.string();
-  if (is_there(prefix() / "pyvenv.cfg")) return (own_folder() / "python").string();  // of a wheel
+  if (is_there(prefix() / "pyvenv.cfg")) return (prefix() / "bin/python").string();  // of a wheel
   return "python3";
 }
 

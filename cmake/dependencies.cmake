@@ -32,9 +32,9 @@ wb_header_dependency(toml toml++ toml++/toml.h libtomlplusplus-dev TOML_HEADER_O
 wb_header_dependency(boost boost boost/version.hpp libboost-dev)
 if(WARPBAND_APP)
   wb_header_dependency(cli11 CLI CLI/CLI.hpp libcli11-dev)
-  wb_header_dependency(fmt fmt fmt/format.h libfmt-dev)
+  wb_header_dependency(fmt fmt fmt/format.h libfmt-dev $<$<BOOL:${SKBUILD}>:FMT_HEADER_ONLY>)  # a wheel has no library beside it
   find_library(WARPBAND_fmt_LIBRARY fmt REQUIRED)
-  target_link_libraries(wb_dep_fmt INTERFACE "${WARPBAND_fmt_LIBRARY}")
+  target_link_libraries(wb_dep_fmt INTERFACE "$<$<NOT:$<BOOL:${SKBUILD}>>:${WARPBAND_fmt_LIBRARY}>")
 endif()
 include(cmake/system_libraries.cmake)
 if(WARPBAND_HDF5 AND NOT TARGET warpband_hdf5)

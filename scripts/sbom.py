@@ -30,7 +30,7 @@ def is_in(name: str, files: dict[str, bytes]) -> bool:
     if name in ("fmt", "CLI11"):
         return any(n.endswith("/warpband") for n in files)  # the command
     if name == "GNU C++ library":
-        return not any(b"libstdc++.so.6" in content for content in files.values())
+        return any(b"libstdc++.so.6" not in content for n, content in files.items() if re.search("/_core|/warpband$", n))
     if name == "CUDA runtime":
         return any(b".nv_fatbin" in content for content in files.values())
     return True
