@@ -1,5 +1,5 @@
-// The CUDA kernels of exact sums over clusters, for 16 and 32 users, in emulated blocks: they give the bits
-// of a scalar CPU in any order in which warps and copies may run.
+// The CUDA kernels of exact sums over clusters, for 16, 32 and 64 users, in emulated blocks: they give the
+// bits of a scalar CPU in any order in which warps and copies may run.
 #include <gtest/gtest.h>
 
 #include <tests/massive.hpp>
@@ -11,6 +11,9 @@
 // clang-format off
 #include <tests/emulation/cuda_words.hpp>
 #include <warpband/massive/cluster/cluster_frames.hpp>
+#include <warpband/massive/cluster/cluster_solve_64.hpp>
+#include <warpband/massive/cluster/cluster_sums_op.hpp>
+#include <warpband/massive/uplink/streamed_frames.hpp>
 // clang-format on
 
 namespace wb {
@@ -77,10 +80,18 @@ massive_result detect_emulated(const uplink_config& config, const massive_batch&
     }
     const cluster_sums_args args{a, true,
                                  rows(sums.data() + static_cast<std::size_t>(c) * all, values, b.frames)};
-    EXPECT_TRUE(takes_cluster_sums(args, emulation::shared_bytes));
-    const frame_plan p = frame_plan::of<P>(sums_only(a), emulation::shared_bytes);
-    emulation::run(s.blocks, static_cast<unsigned>(p.threads<P>()), seed + static_cast<unsigned>(c), shared,
-                   [&] { sum_frames<P>(sums_only(a), p, args.sums, 0, b.frames); });
+    const unsigned own_seed = seed + static_cast<unsigned>(c);
+    if constexpr (U == 64) {
+      EXPECT_TRUE(takes_streamed_sums(args, emulation::shared_bytes));
+      const stream_plan p = stream_plan::of<P>(a, emulation::shared_bytes);
+      const cluster_sums_op<fixed<64>> op(args);
+      emulation::run(s.blocks, P::threads, own_seed, shared, [&] { run_streamed<P>(op, p, 0, b.frames); });
+    } else {
+      EXPECT_TRUE(takes_cluster_sums(args, emulation::shared_bytes));
+      const frame_plan p = frame_plan::of<P>(sums_only(a), emulation::shared_bytes);
+      emulation::run(s.blocks, static_cast<unsigned>(p.threads<P>()), own_seed, shared,
+                     [&] { sum_frames<P>(sums_only(a), p, args.sums, 0, b.frames); });
+    }
   }
   massive_result r{.llr = std::vector<float>(bits * b.vectors()),
                    .sinr = std::vector<float>(U * b.vectors()),
@@ -92,10 +103,15 @@ massive_result detect_emulated(const uplink_config& config, const massive_batch&
   a.sinr = rows(r.sinr.data(), U, b.vectors());
   a.out = rows(reinterpret_cast<cx_pair*>(r.x.data()), U, b.vectors());
   a.status = rows(r.status.data(), 1, b.vectors());
-  EXPECT_TRUE(takes_cluster_solve(a));
   const cluster_terms<const float> terms{rows(static_cast<const float*>(sums.data()), values, b.frames),
                                          s.clusters, all};
-  emulation::run(s.blocks, 32 * solve_warps, seed, shared, [&] { solve_sums<P>(a, terms, 0, b.frames); });
+  if constexpr (U == 64) {
+    const cluster_detect_op<fixed<64>> op({a, terms});
+    emulation::run(s.blocks, factor_block::size, seed, shared, [&] { solve_64(op, 0, b.frames); });
+  } else {
+    EXPECT_TRUE(takes_cluster_solve(a));
+    emulation::run(s.blocks, 32 * solve_warps, seed, shared, [&] { solve_sums<P>(a, terms, 0, b.frames); });
+  }
   std::memcpy(r.llr.data(), llr.data(), r.llr.size() * sizeof(float));
   return r;
 }
@@ -113,7 +129,9 @@ TEST(emulated_clusters, exact_sums_have_the_bits_of_a_cpu) {
                                  {128, 32, 1, 19, 1, 2},
                                  {72, 32, 15, 5, 1, 2},
                                  {256, 32, 14, 5, 2, 2},
-                                 {512, 32, 1, 7, 1, 4}}) {
+                                 {512, 32, 1, 7, 1, 4},
+                                 {132, 64, 1, 5, 1, 2},
+                                 {256, 64, 17, 2, 1, 2}}) {
     const massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
     for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::jacobi_cg,
                                     massive_mode::zf, massive_mode::mf}) {
@@ -140,9 +158,11 @@ TEST(emulated_clusters, exact_sums_have_the_bits_of_a_cpu) {
                                         .equalized = rows(want.x.data(), s.users, b.vectors()),
                                         .sinr = rows(want.sinr.data(), s.users, b.vectors()),
                                         .status = rows(want.status.data(), 1, b.vectors())});
-      const auto run = s.users == 16
-                           ? (s.symbols > 1 ? detect_emulated<uplink_16_shared> : detect_emulated<uplink_16>)
-                           : (s.symbols > 1 ? detect_emulated<uplink_32_shared> : detect_emulated<uplink_32>);
+      const auto run =
+          s.users == 16   ? (s.symbols > 1 ? detect_emulated<uplink_16_shared> : detect_emulated<uplink_16>)
+          : s.users == 32 ? (s.symbols > 1 ? detect_emulated<uplink_32_shared> : detect_emulated<uplink_32>)
+                          : (s.symbols > 1 ? detect_emulated<streamed_uplink<true>>
+                                           : detect_emulated<streamed_uplink<false>>);
       EXPECT_TRUE(run(c.detector, b, s, seed, false) == want);
       seed += 100;
     }

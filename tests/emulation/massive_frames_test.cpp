@@ -63,7 +63,7 @@ void run_uplink(const massive_args& a, std::size_t frames, unsigned blocks, unsi
     return with_stream_policy(a, [&]<class P>() {
       const stream_plan p = stream_plan::of<P>(a, shared_bytes);
       const uplink_op<fixed<P::users>> op(a);
-      emulation::run(blocks, P::threads, seed, shared, [&] { detect_streamed<P>(op, p, 0, frames); });
+      emulation::run(blocks, P::threads, seed, shared, [&] { run_streamed<P>(op, p, 0, frames); });
     });
   with_uplink_policy(a, [&]<class P>() {
     const frame_plan p = frame_plan::of<P>(a, shared_bytes);

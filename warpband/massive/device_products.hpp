@@ -27,7 +27,6 @@ struct device_products : massive_frames<Users, T, G> {
     if (symbol == 0) stage_channel(h);
     if constexpr (Filter) stage_vectors(y, symbol, count);
     g.sync();
-    const antenna_rows<float> columns_of_h{h, p.h_row, p.h_pad, 2};
     const int tiles_down = (n + 3) / 4, grams = gram ? tiles_down * (tiles_down + 1) / 2 : 0;
     const int single = count == 1, filters = Filter ? tiles_down * (single ? 1 : (count + 3) / 4) : 0;
     for (int i = g.rank / antenna_runs; i < grams + filters; i += g.size / antenna_runs) {

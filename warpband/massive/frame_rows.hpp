@@ -23,6 +23,11 @@ namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
+/// Whether a lane stores what it has of its row: with 24 users the last lanes repeat what the first ones do.
+template <int U>
+WB_HD bool stores_row() {
+  return 32 % U == 0 || threadIdx.x % 32 < U;
+}
 /// A lane's row of the `lower_triangle` at `matrix`. Row r, column c < r holds A[c][r] (ldl_body.hpp).
 /// `lines`: 4 U floats of the matrix. x[c] is used for c < row only.
 template <int U>
@@ -59,7 +64,7 @@ struct frame_rows {
     __syncwarp();
     WB_UNROLL for (int c = 0; c < U; c += 2) {
       const float four[4] = {inverse * x[c].x, inverse * x[c].y, inverse * x[c + 1].x, inverse * x[c + 1].y};
-      if (c < row) store4(pair_of(c), four);
+      if (c < row && stores_row<U>()) store4(pair_of(c), four);
     }
     const unsigned all = __ballot_sync(0xffffffffu, regular);
     __syncwarp();
@@ -83,7 +88,7 @@ struct frame_rows {
       const int k = base + i, moved = group - 1 - i;
       float* const line = lines + (i & 1) * 2 * U;
       const bool own = row == k;
-      if (own) {
+      if (own && stores_row<U>()) {
         WB_UNROLL for (int c = 0; c < base + group; c += 2) {
           const float four[4] = {x[c].x, x[c].y, x[c + 1].x, x[c + 1].y};
           store4(line + 2 * c, four);

@@ -69,7 +69,7 @@ struct frame_solver {
     } else {
       return;
     }
-    results[Shape::inverse + row] = inverse;
+    if (stores_row<U>()) results[Shape::inverse + row] = inverse;
     __syncwarp();
   }
 
@@ -140,13 +140,13 @@ struct frame_solver {
     __syncwarp();
     WB_UNROLL for (int i = 0; i < P; i++) {
       s[i] = inverse * s[i];
-      if (first + i < count) *reinterpret_cast<float2*>(b[i] + 2 * u) = {s[i].re, s[i].im};
+      if (first + i < count && stores_row<U>()) *reinterpret_cast<float2*>(b[i] + 2 * u) = {s[i].re, s[i].im};
     }
     __syncwarp();
     eliminate<false>(b, s);
     __syncwarp();
     WB_UNROLL for (int i = 0; i < P; i++) {
-      if (first + i < count) *reinterpret_cast<float2*>(b[i] + 2 * u) = {s[i].re, s[i].im};
+      if (first + i < count && stores_row<U>()) *reinterpret_cast<float2*>(b[i] + 2 * u) = {s[i].re, s[i].im};
     }
   }
   /// The sums of `forward` or of `backward` (linalg/ldl) for entry `row` of P vectors.
@@ -209,7 +209,9 @@ struct frame_solver {
     cx<float> r[P], t[P], x[P], s[P];
     cg_state<float> state[P];
     const float factor = scaled() ? inverse : 1.f;
-    const auto put = [&](float* to, cx<float> v) { *reinterpret_cast<float2*>(to + 2 * row) = {v.re, v.im}; };
+    const auto put = [&](float* to, cx<float> v) {
+      if (stores_row<U>()) *reinterpret_cast<float2*>(to + 2 * row) = {v.re, v.im};
+    };
     WB_UNROLL for (int i = 0; i < P; i++) {
       of_t[i] = results + Shape::work + 4 * U * i;
       of_s[i] = of_t[i] + 2 * U;

@@ -99,11 +99,11 @@ struct block_factor {
     cx<float> factor[most][2], v[J + 1][2];
     WB_UNROLL for (int i = 0; i < most; i++) {
       const int r = row(i);
-      const two g = load((r < k ? rows : columns) + 4 * r);
-      const cx<float> first = r < k ? conj(g.z[0]) : g.z[0];
-      factor[i][0] = q0 * first;
-      cx<float> second = r < k ? conj(fnma(of_before, g.z[0], g.z[1])) : fnma(factor[i][0], corner, g.z[1]);
-      if (r == k) second = corner;
+      const bool above = i < J || (i == J && r < k);
+      const two g = load((above ? rows : columns) + 4 * r);
+      factor[i][0] = q0 * (above ? conj(g.z[0]) : g.z[0]);
+      cx<float> second = above ? conj(fnma(of_before, g.z[0], g.z[1])) : fnma(factor[i][0], corner, g.z[1]);
+      if (i == J && r == k) second = corner;
       factor[i][1] = q1 * second;
     }
     WB_UNROLL for (int j = 0; j <= J; j++) {
@@ -114,9 +114,12 @@ struct block_factor {
     WB_UNROLL for (int i = 0; i < most; i++) {
       WB_UNROLL for (int j = 0; j <= J; j++) {
         if (j > i) break;
-        const int r = row(i), c = column(j);
-        if (r != k && c < k) e[i][j] = fnma(factor[i][0], v[j][0], e[i][j]);
-        if (r != k - 1 && c < k - 1) e[i][j] = fnma(factor[i][1], v[j][1], e[i][j]);
+        // Rows and columns of other sixteens than J are on the same side of both pivots.
+        const auto changes = [&](int pivot) {
+          return (i != J || row(i) != pivot) && (j != J || column(j) < pivot);
+        };
+        if (changes(k)) e[i][j] = fnma(factor[i][0], v[j][0], e[i][j]);
+        if (changes(k - 1)) e[i][j] = fnma(factor[i][1], v[j][1], e[i][j]);
       }
     }
   }

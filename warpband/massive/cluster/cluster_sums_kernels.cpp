@@ -8,8 +8,10 @@ inline namespace WB_ISA {
 /// Defined in launch_cluster_frames.hpp.
 template <class P>
 int launch_cluster_sums(const cluster_sums_args& args, const place& where);
+/// Defined in cluster_64_kernels.cpp.
+int launch_cluster_sums_64(const cluster_sums_args& args, const place& where);
 
-/// Calls with 16 and 32 users have kernels of their own for what they fit.
+/// Calls with 16, 32 and 64 users have kernels of their own for what they fit.
 template <class Users>
 struct cluster_sums_call : cluster_sums_op<Users> {
   cluster_sums_args args;
@@ -18,6 +20,7 @@ struct cluster_sums_call : cluster_sums_op<Users> {
 template <class Users>
 int launch(const cluster_sums_call<Users>& op, const place& where) {
   if (where.first == where.last) return 0;
+  if (takes_streamed_sums(op.args, where.limits.shared_bytes)) return launch_cluster_sums_64(op.args, where);
   if (!takes_cluster_sums(op.args, where.limits.shared_bytes))
     return launch(static_cast<const cluster_sums_op<Users>&>(op), where);
   int error = 0;

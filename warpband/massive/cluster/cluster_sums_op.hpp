@@ -1,6 +1,6 @@
 #pragma once
 #include <warpband/massive/cluster/cluster_body.hpp>
-#include <warpband/massive/massive_op.hpp>
+#include <warpband/massive/uplink/uplink_op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -29,14 +29,15 @@ struct cluster_sums_op : massive_call {
   WB_HD void operator()(std::size_t first, int frames, G g, void* scratch) const {
     run(first, frames, g, static_cast<lane*>(scratch));
   }
-  template <class T, class G>
-  WB_HD void run(std::size_t first, int frames, G g, T* scratch) const {
+  /// `sums_of`: as of `uplink_op::run`, where there are vectors.
+  template <class T, class G, class Sums = sums_over_antennas>
+  WB_HD void run(std::size_t first, int frames, G g, T* scratch, const Sums& sums_of = Sums()) const {
     massive_engine<Users, T, G> e(a, p, g, first, frames, scratch);
     const int symbols = filter ? a.symbols : 1;
     for (int symbol = 0; symbol < symbols; symbol += p.sides) {
       const int rest = symbols - symbol, count = !filter ? 0 : rest < p.sides ? rest : p.sides;
       if (filter)
-        e.template products<true>(symbol, count, symbol == 0);
+        sums_of(e, symbol, count);
       else
         e.template products<false>(0, 0, true);
       if (symbol == 0) {

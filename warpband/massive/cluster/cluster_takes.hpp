@@ -1,7 +1,7 @@
 #pragma once
 // Which calls of clusters take the kernels of cluster_frames.hpp. Host code, without CUDA.
 #include <warpband/massive/cluster/cluster_args.hpp>
-#include <warpband/massive/uplink/mapping.hpp>
+#include <warpband/massive/uplink/stream_mapping.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -23,6 +23,10 @@ inline bool takes_cluster_solve(const massive_args& a) {
   const bool llrs_fit = a.llr.data == nullptr || (a.llr.element_stride == 1 && a.llr.item_stride % 2 == 0 &&
                                                   reinterpret_cast<std::uintptr_t>(a.llr.data) % 8 == 0);
   return (a.users == 16 || a.users == 32) && llrs_fit;
+}
+/// Whether the producers of streamed_frames.hpp make the sums of a call: those of 64 users.
+inline bool takes_streamed_sums(const cluster_sums_args& args, std::size_t shared_bytes) {
+  return args.filter && takes_streamed(sums_only(args.of), shared_bytes);
 }
 /// Calls f with the policy of a call with 16 or 32 users, f.operator()<Policy>().
 template <class F>

@@ -43,20 +43,20 @@ struct frame_stream {
   }
   WB_HD std::size_t number(int n) const { return first + static_cast<std::size_t>(n) * gridDim.x; }
   WB_HD ring parts() const {
-    return {shared + p.stages_at, reinterpret_cast<std::uint64_t*>(shared + p.barriers), p.stages, p.stage};
+    return {shared + p.stages_at, reinterpret_cast<std::uint64_t*>(shared + p.barriers), P::stages, p.stage};
   }
 
   /// By all threads of the block, before anything else. Starts the first copies.
   WB_HD void begin() {
     parts().init(async_copies::bulk ? antenna_runs : 32, P::threads);
     __syncthreads();
-    WB_ROLL for (int i = 1; i < p.stages; i++) copy_next();
+    WB_ROLL for (int i = 1; i < P::stages; i++) copy_next();
     load_vectors(0, 0);
   }
   /// Starts to copy the next part, when all have read what its stage held. By all warps, of which one copies.
   WB_HD void copy_next() {
     if (frame >= count) return;
-    if (warp == copier) copy_part(number(frame), P::part_antennas * part);
+    if (warp == copier) copy_part(number(frame), p.part_antennas * part);
     parts().advance(copies, 1);
     copier = (copier + 1) % P::warps;
     if (++part < p.parts) return;
@@ -69,7 +69,7 @@ struct frame_stream {
     const ring to = parts();
     const auto antennas_of = [&](int run) {
       const int rest = antennas_of_run(p, a.antennas, run) - begin;
-      return rest < P::part_antennas ? rest : P::part_antennas;
+      return rest < p.part_antennas ? rest : p.part_antennas;
     };
     float* const stage = to[copies.stage];
     const cx_pair* from = a.channel.data + f * a.channel.item_stride + P::users * begin;
@@ -109,12 +109,12 @@ struct frame_stream {
     const ring from = parts();
     const float* at_y = shared + p.y + run * p.y_run;
     WB_ROLL for (int left = antennas_of_run(p, a.antennas, run), i = 0; i < p.parts; i++) {
-      copy_next();  // into the stage of the part before
       from.wait(reads);
-      add(from[reads.stage] + at_run(p, run), at_y, left < P::part_antennas ? left : P::part_antennas);
-      left -= P::part_antennas, at_y += 2 * P::part_antennas;
+      add(from[reads.stage] + at_run(p, run), at_y, left < p.part_antennas ? left : p.part_antennas);
+      left -= p.part_antennas, at_y += 2 * p.part_antennas;
       from.release(reads);
       from.advance(reads, 1);
+      copy_next();  // into the stage of the part before this one, which all have left by now
     }
   }
 };
@@ -193,11 +193,12 @@ struct streamed_sums {
   }
 };
 
-/// Frames `first` to `last` - 1, with p = `stream_plan::of`.
-template <class P>
+/// Frames `first` to `last` - 1 by an op that takes its sums from this one, with p = `stream_plan::of`: the
+/// detector, or what stores the sums of a cluster.
+template <class P, class Op>
 __global__ void __launch_bounds__(P::threads, 1)
-    detect_streamed(const __grid_constant__ uplink_op<fixed<P::users>> op,
-                    const __grid_constant__ stream_plan p, std::size_t first, std::size_t last) {
+    run_streamed(const __grid_constant__ Op op, const __grid_constant__ stream_plan p, std::size_t first,
+                 std::size_t last) {
   extern __shared__ __align__(128) float shared[];
   frame_stream<P> stream(op.a, p, shared, first, last);
   stream.begin();

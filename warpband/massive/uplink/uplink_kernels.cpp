@@ -16,6 +16,12 @@ template <class Users>
 struct uplink_call : uplink_op<Users> {
   using uplink_op<Users>::uplink_op;
 };
+/// The workspace of the generic kernel; the others need none.
+template <class Users>
+std::size_t scratch_bytes(const uplink_call<Users>& op, const device_limits& limits, std::size_t items) {
+  if (takes_streamed(op.a, limits.shared_bytes)) return 0;
+  return scratch_bytes(static_cast<const uplink_op<Users>&>(op), limits, items);
+}
 template <class Users>
 int launch(const uplink_call<Users>& op, const place& where) {
   if (where.first == where.last) return 0;
