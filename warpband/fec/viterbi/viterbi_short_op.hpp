@@ -55,7 +55,10 @@ struct viterbi_short_op {
   double flops() const {
     const double steps = a.windows * (a.length + 2.0 * a.overlap), weights = 1 << a.code.outputs;
     constexpr double packed = static_cast<double>(lanes) / WB_WIDTH;
-    return steps * (3.0 * S + (2.0 * S + parts::size + 1) / R + weights + 1 + 4.0 * a.code.outputs) / packed +
+    double stage = 2.0 * S + parts::size + 1;
+    if constexpr (Code::known)
+      stage = parts::count * weights + 1 + (viterbi_centres_state_zero(Memory, Code::outputs, R) ? 0.0 : S);
+    return steps * (3.0 * S + stage / R + weights + 1 + 4.0 * a.code.outputs) / packed +
            (a.llr8.data ? 0 : 3) * static_cast<double>(a.llr.elements);
   }
   double bytes() const {
