@@ -208,7 +208,7 @@ void expect_short(Args a, const conv_frame& frame, double apart) {
   EXPECT_EQ(in_floats.flops(), in_steps.flops() + loads * static_cast<double>(llr.size()));
 }
 
-template <int Memory, int Steps, bool Paired>
+template <int Memory, int Steps, bool Paired, class Code = conv_any_code>
 void expect_short_viterbi(const conv_code& code, int k, int windows, int overlap) {
   const conv_frame frame(code, k);
   std::vector<std::uint8_t> bits(static_cast<std::size_t>(k));
@@ -218,7 +218,8 @@ void expect_short_viterbi(const conv_code& code, int k, int windows, int overlap
   a.kept = 80;
   a.bits = make_view(bits.data(), bits.size(), 1);
   // Apart: the largest metric of the states where paths are traced back, once in some 100 steps.
-  expect_short<viterbi_short_op<Memory, Steps, Paired, counted_short>>(a, frame, windows * (1 << Memory));
+  expect_short<viterbi_short_op<Memory, Steps, Paired, counted_short, Code>>(a, frame,
+                                                                             windows * (1 << Memory));
 }
 
 TEST(flops, of_the_viterbi_decoder_in_16_bits) {
@@ -227,6 +228,8 @@ TEST(flops, of_the_viterbi_decoder_in_16_bits) {
   expect_short_viterbi<6, 4, true>(conv_80211(conv_rate::r1_2), 1000, 1, 0);
   expect_short_viterbi<6, 4, true>(conv_80211(conv_rate::r3_4), 1000, 3, 96);
   expect_short_viterbi<6, 4, true>(conv_lte(), 400, 2, 48);
+  expect_short_viterbi<6, 4, true, conv_known_code<0133, 0171>>(conv_80211(conv_rate::r1_2), 1000, 1, 0);
+  expect_short_viterbi<6, 4, true, conv_known_code<0133, 0171, 0165>>(conv_lte(), 400, 2, 48);
   expect_short_viterbi<8, 2, false>({.constraint_length = 9, .generators = {0561, 0753, 0711}}, 200, 1, 0);
 }
 

@@ -16,9 +16,11 @@ inline namespace WB_ISA {
 
 namespace {
 
-template <int Memory, int Steps, bool Paired>
+/// Code: conv_any_code, or `code` as one that is known when a kernel is compiled.
+template <int Memory, int Steps, bool Paired, class Code = conv_any_code>
 void expect_same(const conv_code& code, int k, int windows, int overlap) {
   using op = bcjr_short_op<Memory, Paired, i16x, Steps>;
+  using shared_op = bcjr_short_op<Memory, Paired, i16x, Steps, Code>;
   constexpr std::size_t items = 11;
   const conv_frame frame(code, k);
   bcjr_short_args a;
@@ -27,6 +29,8 @@ void expect_same(const conv_code& code, int k, int windows, int overlap) {
   a.code.newer &= (1 << a.code.outputs) - 1;
   ASSERT_EQ(a.code.memory, Memory);
   ASSERT_TRUE(a.code.older == a.code.newer || !Paired);
+  a.punctured =
+      frame.n() != static_cast<std::size_t>(a.code.steps) * static_cast<std::size_t>(a.code.outputs);
   a.windows = windows;
   a.length = (a.code.steps + windows - 1) / windows;
   a.overlap = overlap;
@@ -56,7 +60,7 @@ void expect_same(const conv_code& code, int k, int windows, int overlap) {
   std::vector<float> memory(emulation::shared_bytes / sizeof(float));
   for (unsigned seed = 0; seed < 2; seed++) {
     output(got, got_status);
-    const op shared(a);
+    const shared_op shared(a);
     ASSERT_LE(shared.scratch_bytes(32), emulation::shared_bytes);
     const auto step = static_cast<std::size_t>(shared.at_once);
     emulation::run(1, 32, seed, memory.data(), [&] {
@@ -76,6 +80,13 @@ TEST(bcjr_tile, of_64_states) {
   expect_same<6, 3, true>({}, 201, 4, 48);
   expect_same<6, 3, true>(conv_lte(), 97, 2, 40);
   expect_same<6, 3, false>(conv_lte(), 97, 1, 48);
+}
+TEST(bcjr_tile, of_known_codes) {
+  using half = conv_known_code<0133, 0171>;
+  using third = conv_known_code<0133, 0171, 0165>;
+  expect_same<6, 4, true, half>({}, 150, 1, 0);
+  expect_same<6, 4, true, half>(conv_80211(conv_rate::r3_4), 201, 4, 48);
+  expect_same<6, 4, true, third>(conv_lte(), 97, 2, 40);
 }
 TEST(bcjr_tile, of_other_states) {
   expect_same<2, 2, false>({.constraint_length = 3, .generators = {07, 05}}, 100, 2, 20);

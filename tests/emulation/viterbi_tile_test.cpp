@@ -16,9 +16,11 @@ inline namespace WB_ISA {
 
 namespace {
 
-template <int Memory, int Steps, bool Paired>
+/// Code: conv_any_code, or `code` as one that is known when a kernel is compiled.
+template <int Memory, int Steps, bool Paired, class Code = conv_any_code>
 void expect_same(const conv_code& code, int k, int windows, int overlap) {
   using op = viterbi_short_op<Memory, Steps, Paired>;
+  using shared_op = viterbi_short_op<Memory, Steps, Paired, i16x, Code>;
   constexpr std::size_t items = 11;
   const conv_frame frame(code, k);
   viterbi_short_args a;
@@ -29,6 +31,8 @@ void expect_same(const conv_code& code, int k, int windows, int overlap) {
   const bool paired = a.code.older == a.code.newer;
   ASSERT_TRUE(paired || !Paired);
   ASSERT_EQ(viterbi_stage_steps(Memory, a.code.outputs, paired), Steps);
+  a.punctured =
+      frame.n() != static_cast<std::size_t>(a.code.steps) * static_cast<std::size_t>(a.code.outputs);
   a.windows = windows;
   a.length = (a.code.steps + windows - 1) / windows;
   a.overlap = overlap;
@@ -59,7 +63,7 @@ void expect_same(const conv_code& code, int k, int windows, int overlap) {
   std::vector<float> memory(emulation::shared_bytes / sizeof(float));
   for (unsigned seed = 0; seed < 2; seed++) {
     output(got, got_status);
-    const op shared(a);
+    const shared_op shared(a);
     ASSERT_LE(shared.scratch_bytes(32), emulation::shared_bytes);
     const auto step = static_cast<std::size_t>(shared.at_once);
     emulation::run(1, 32, seed, memory.data(), [&] {
@@ -78,6 +82,14 @@ TEST(viterbi_tile, of_64_states) {
   expect_same<6, 4, true>({}, 300, 1, 0);
   expect_same<6, 4, true>({}, 301, 5, 48);
   expect_same<6, 4, true>(conv_lte(), 97, 2, 40);
+}
+TEST(viterbi_tile, of_known_codes) {
+  using half = conv_known_code<0133, 0171>;
+  using third = conv_known_code<0133, 0171, 0165>;
+  expect_same<6, 4, true, half>({}, 300, 1, 0);
+  expect_same<6, 4, true, half>(conv_80211(conv_rate::r3_4), 301, 5, 48);
+  expect_same<6, 4, true, half>({.ending = conv_ending::tail_biting}, 96, 1, 48);
+  expect_same<6, 4, true, third>(conv_lte(), 97, 2, 40);
 }
 TEST(viterbi_tile, of_other_states) {
   expect_same<5, 4, true>({.constraint_length = 6, .generators = {053, 075, 067}}, 150, 1, 0);

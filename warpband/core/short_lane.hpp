@@ -14,7 +14,9 @@ struct i16x {
 };
 WB_HD i16x to_short(int a) { return {static_cast<std::uint32_t>(a & 0xffff) * 0x10001u}; }
 WB_HD i16x operator+(i16x a, i16x b) { return {__vadd2(a.x, b.x)}; }
-WB_HD i16x operator-(i16x a, i16x b) { return {__vsub2(a.x, b.x)}; }
+WB_HD i16x operator-(i16x a, i16x b) {  // three instructions; __vsub2 takes eight
+  return {__vadd2(__vadd2(a.x, ~b.x), 0x00010001u)};
+}
 WB_HD i16x operator&(i16x a, i16x b) { return {a.x & b.x}; }
 WB_HD i16x operator|(i16x a, i16x b) { return {a.x | b.x}; }
 WB_HD i16x operator^(i16x a, i16x b) { return {a.x ^ b.x}; }
@@ -30,12 +32,12 @@ WB_HD i16x spread_low_bit(i16x a) { return {(a.x & 0x10001u) * 0xffffu}; }
 WB_HD i16x scaled(i16x a, int eighths) {
   const auto e = static_cast<std::uint32_t>(eighths);  // from 1024 up no half carries into the other
   const std::uint32_t y = __vadd2(a.x, 0x04000400u) * e + 0x00040004u;
-  return {__vsub2(y >> 3 & 0x1fff1fffu, 128u * 0x10001u * e)};
+  return i16x{y >> 3 & 0x1fff1fffu} - i16x{128u * 0x10001u * e};
 }
 /// x where a < b, else y. a - b does not overflow.
 WB_HD i16x select_less(i16x a, i16x b, i16x x, i16x y) {
   std::uint32_t less;  // of each half its sign sixteen times
-  asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(less) : "r"(__vsub2(a.x, b.x)));
+  asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(less) : "r"((a - b).x));
   return {(less & x.x) | (~less & y.x)};
 }
 /// a 2^n, of a from 0 on, where it is below 2^16.

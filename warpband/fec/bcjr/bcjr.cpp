@@ -13,6 +13,7 @@ WB_DECLARE_KERNEL(bcjr_coded_max_log)
 WB_DECLARE_KERNEL(bcjr_coded_log_map)
 WB_DECLARE_KERNEL(bcjr_coded_recursive_log_map)
 WB_DECLARE_KERNEL(bcjr_i16)
+WB_DECLARE_KERNEL(bcjr_i16_known)
 WB_DECLARE_KERNEL(bcjr_i16_large)
 
 const std::vector<setting_of<bcjr_config>>& bcjr_settings() {
@@ -88,8 +89,9 @@ void bcjr_decoder::run_short(executor& exec, bcjr_short_args& a, std::size_t ite
   a.bits = out.bits;
   a.soft = out.soft;
   a.status = out.status;
-  const kernel_set& kernels = a.code.memory > 5 ? bcjr_i16_large_kernels() : bcjr_i16_kernels();
-  a.by_warp = &exec.build_of(kernels) == kernels.cuda;
+  const kernel_set& any = a.code.memory > 5 ? bcjr_i16_large_kernels() : bcjr_i16_kernels();
+  a.by_warp = &exec.build_of(any) == any.cuda;
+  const kernel_set& kernels = a.by_warp && a.known != conv_short_known::none ? bcjr_i16_known_kernels() : any;
   exec.run(kernels, &a, items);
 }
 

@@ -22,44 +22,47 @@ struct bcjr_parts : conv_parts<Memory, Steps> {
   template <class V>
   WB_HD static void load_before(const short_element* from, int part, V add, V* m) {
     WB_UNROLL for (int u = 0; u < base::size; u++) m[u] =
-        load_short(from + base::place(part * base::size + u) * i16x::lanes) + add;
+        load_short(from + base::place(part * base::size, u) * i16x::lanes) + add;
   }
   template <class V>
   WB_HD static void load_behind(const short_element* from, int part, V add, V* m) {
     WB_UNROLL for (int u = 0; u < base::size; u++) m[u] =
-        load_short(from + base::place(u * base::count + part) * i16x::lanes) + add;
+        load_short(from + base::place(u * base::count, part) * i16x::lanes) + add;
   }
 };
 
 /// alpha behind a stage, of one part. `add` is added to what was before it.
-template <int Memory, int Steps, bool Paired, class V>
-WB_HD void bcjr_short_alpha(int part, const int* codes, const conv_short_table& table,
-                            const short_element* before, V add, short_element* behind) {
+template <int Memory, int Steps, class V, class Weights>
+WB_HD void bcjr_short_alpha(int part, const Weights& weights, const short_element* before, V add,
+                            short_element* behind) {
   using parts = bcjr_parts<Memory, Steps>;
   constexpr int N = parts::size, half = parts::half;
   V m[Steps + 1][N];
   parts::load_before(before, part, add, m[0]);
-  WB_UNROLL for (int i = 0; i < Steps; i++) WB_UNROLL for (int q = 0; q < half; q++)
-      conv_short_butterfly<Paired>(table, i, codes[i * half + q], m[i][2 * q], m[i][2 * q + 1], m[i + 1][q],
-                                   m[i + 1][half + q]);
+  WB_UNROLL for (int i = 0; i < Steps; i++) WB_UNROLL for (int q = 0; q < half; q++) {
+    V w[4];
+    weights.find(i, q, w);
+    conv_short_butterfly(w, m[i][2 * q], m[i][2 * q + 1], m[i + 1][q], m[i + 1][half + q]);
+  }
   WB_UNROLL for (int u = 0; u < N; u++)
-      store_short(behind + parts::place(u * parts::count + part) * i16x::lanes, m[Steps][u]);
+      store_short(behind + parts::place(u * parts::count, part) * i16x::lanes, m[Steps][u]);
 }
 
 /// beta before a stage, of one part; `add_beta` is added to what is behind it. Out: most[i][u] becomes the
 /// largest that it was or alpha + beta behind step i is where the newest bit is u.
-template <int Memory, int Steps, bool Paired, bool Out, class V>
-WB_HD void bcjr_short_beta(int part, const int* codes, const conv_short_table& table,
-                           const short_element* alpha, V add_alpha, const short_element* behind, V add_beta,
-                           short_element* before, V (*most)[2]) {
+template <int Memory, int Steps, bool Out, class V, class Weights>
+WB_HD void bcjr_short_beta(int part, const Weights& weights, const short_element* alpha, V add_alpha,
+                           const short_element* behind, V add_beta, short_element* before, V (*most)[2]) {
   using parts = bcjr_parts<Memory, Steps>;
   constexpr int N = parts::size, half = parts::half;
   V m[Steps + 1][N], b[N];
   if constexpr (Out) {
     parts::load_before(alpha, part, add_alpha, m[0]);
-    WB_UNROLL for (int i = 0; i < Steps; i++) WB_UNROLL for (int q = 0; q < half; q++)
-        conv_short_butterfly<Paired>(table, i, codes[i * half + q], m[i][2 * q], m[i][2 * q + 1], m[i + 1][q],
-                                     m[i + 1][half + q]);
+    WB_UNROLL for (int i = 0; i < Steps; i++) WB_UNROLL for (int q = 0; q < half; q++) {
+      V w[4];
+      weights.find(i, q, w);
+      conv_short_butterfly(w, m[i][2 * q], m[i][2 * q + 1], m[i + 1][q], m[i + 1][half + q]);
+    }
   }
   parts::load_behind(behind, part, add_beta, b);
   WB_UNROLL for (int i = Steps - 1; i >= 0; i--) {
@@ -70,13 +73,13 @@ WB_HD void bcjr_short_beta(int part, const int* codes, const conv_short_table& t
     V to[N];
     WB_UNROLL for (int q = 0; q < half; q++) {
       V w[4];
-      conv_short_branch_weights<Paired>(table, i, codes[i * half + q], w);
+      weights.find(i, q, w);
       to[2 * q] = add_max(b[half + q], w[2], b[q] + w[0]);
       to[2 * q + 1] = add_max(b[half + q], w[3], b[q] + w[1]);
     }
     WB_UNROLL for (int u = 0; u < N; u++) b[u] = to[u];
   }
-  WB_UNROLL for (int u = 0; u < N; u++) store_short(before + parts::place(part * N + u) * i16x::lanes, b[u]);
+  WB_UNROLL for (int u = 0; u < N; u++) store_short(before + parts::place(part * N, u) * i16x::lanes, b[u]);
 }
 
 }  // namespace WB_ISA

@@ -17,7 +17,8 @@ struct bcjr_short_plan {
 template <int Memory>
 inline constexpr int bcjr_short_steps = WB_WIDTH > 1 || Memory < 3 || i16x::items == 1 ? 2 : 3;
 
-template <int Memory, bool Paired, class V = i16x, int Steps = bcjr_short_steps<Memory>>
+template <int Memory, bool Paired, class V = i16x, int Steps = bcjr_short_steps<Memory>,
+          class Code = conv_any_code>
 struct bcjr_short_op {
   using parts = bcjr_parts<Memory, Steps>;
   static constexpr bool by_block = true;
@@ -25,6 +26,7 @@ struct bcjr_short_op {
   static constexpr int S = parts::states, L = i16x::lanes, lanes = conv_short_lanes::count;
   /// Threads of a warp that share the windows of a value.
   static constexpr int members = parts::count < 32 ? parts::count : 32;
+  static constexpr int codes_each = parts::template code_count<Code>;
 
   bcjr_short_args a;
   int tiles;        // of a block; each has the windows of one value of lanes
@@ -45,13 +47,13 @@ struct bcjr_short_op {
     plan.runs = take(set * (static_cast<std::size_t>(a.length / parts::run) + 5));  // of two segments
     plan.stages = take(set * (parts::run / Steps));
     plan.ratios = take(each * conv_run);
-    plan.table = take(each * (static_cast<std::size_t>(conv_run) << (a.code.outputs + 1)));
-    if (WB_WIDTH > 1 || i16x::items == 1) plan.codes = take(sizeof(int) * parts::count * Steps * parts::half);
+    plan.table = take(each * conv_run * conv_short_branches<V, solo, Code>::row_values(a.code.outputs));
+    if (WB_WIDTH > 1 || i16x::items == 1) plan.codes = take(sizeof(int) * parts::count * codes_each);
     if (WB_WIDTH > 1) {
-      plan.rows = take(L * conv_short_branches<V, solo>::row_bytes);
-      plan.staged = take(L * conv_short_branches<V, solo>::row_bytes);
+      plan.rows = take(L * conv_short_branches<V, solo, Code>::row_bytes);
+      plan.staged = take(L * conv_short_branches<V, solo, Code>::row_bytes);
     } else {
-      plan.bytes = (plan.bytes + 127) / 128 * 128 + 16;  // tiles begin in different banks of shared memory
+      plan.bytes = (plan.bytes + 31) / 32 * 32 + 16;  // tiles begin in different banks of shared memory
     }
   }
   int threads() const { return tiles * members; }
@@ -85,8 +87,8 @@ struct bcjr_short_op {
     constexpr int together = std::is_same_v<G, solo> ? 1 : members;
     const int tile = g.rank / together;
     if (tile < tiles)
-      for (int value = tile; value * lanes < at_once * a.windows; value += tiles)
-        decode(first, items, value, typename conv_short_team<together, G>::type{}, usable, spoilt,
+      for (int value = 0; value * lanes < at_once * a.windows; value += tiles)  // of all tiles alike
+        decode(first, items, value + tile, typename conv_short_team<together, G>::type{}, usable, spoilt,
                static_cast<char*>(scratch) + plan.flags + plan.bytes * static_cast<std::size_t>(tile));
     g.sync();
     for (int q = 0; q < items; q++) {
@@ -115,23 +117,23 @@ struct bcjr_short_op {
                         WB_INLINE_LAMBDA { return reinterpret_cast<short_element*>(scratch + place); };
     constexpr int parts_each = (parts::count + G::size - 1) / G::size;
 #if defined(__CUDACC__)
-    int codes[parts_each * Steps * parts::half];
+    int codes[parts_each * codes_each];
 #else
-    int* codes = reinterpret_cast<int*>(scratch + plan.codes) + g.rank * (parts_each * Steps * parts::half);
+    int* codes = reinterpret_cast<int*>(scratch + plan.codes) + g.rank * (parts_each * codes_each);
 #endif
     WB_UNROLL_ON_DEVICE for (int i = 0; i < parts_each; i++)
-        parts::find_codes(a.code, g.rank + i * G::size, codes + i * (Steps * parts::half));
-    conv_short_branches<V, G> branches{a,
-                                       of,
-                                       g,
-                                       at(plan.table),
-                                       reinterpret_cast<signed char*>(scratch + plan.rows),
-                                       reinterpret_cast<byte_element*>(scratch + plan.staged),
-                                       bad,
-                                       0,
-                                       to_short(0)};
+        parts::template find_codes<Code>(a.code, g.rank + i * G::size, codes + i * codes_each);
+    conv_short_branches<V, G, Code> branches{a,
+                                             of,
+                                             g,
+                                             at(plan.table),
+                                             reinterpret_cast<signed char*>(scratch + plan.rows),
+                                             reinterpret_cast<byte_element*>(scratch + plan.staged),
+                                             bad,
+                                             0,
+                                             to_short(0)};
     const bcjr_short_space space{at(plan.metrics), at(plan.runs), at(plan.stages), at(plan.ratios)};
-    bcjr_windows<Memory, Steps, Paired, V, G>{a, of, g, space, codes, branches, usable}.run();
+    bcjr_windows<Memory, Steps, Paired, Code, V, G>{a, of, g, space, codes, branches, usable}.run();
     WB_UNROLL_ON_DEVICE for (int l = 0; l < lanes; l++) if (bad[l] && of.stores[l])
         set_flag(spoilt + of.codeword[l]);
   }

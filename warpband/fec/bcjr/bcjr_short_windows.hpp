@@ -15,7 +15,8 @@ struct bcjr_short_space {
 };
 
 /// Decodes the windows of one value's lanes, all alike: g's threads share them. V: what it computes with.
-template <int Memory, int Steps, bool Paired, class V, class G>
+/// Code: conv_any_code or a known one.
+template <int Memory, int Steps, bool Paired, class Code, class V, class G>
 struct bcjr_windows {
   using parts = bcjr_parts<Memory, Steps>;
   static constexpr int S = parts::states, R = Steps, L = i16x::lanes, lanes = conv_short_lanes::count;
@@ -26,7 +27,7 @@ struct bcjr_windows {
   G g;
   bcjr_short_space space;
   const int* codes;
-  conv_short_branches<V, G>& branches;
+  conv_short_branches<V, G, Code>& branches;
   std::int32_t* usable;  // [codeword]
 
   WB_HD void run() {
@@ -61,31 +62,29 @@ struct bcjr_windows {
     }
     g.sync();
   }
-  WB_HD conv_short_table table_at(int s) const {
-    const conv_trellis& c = a.code;
-    return {branches.table + (s << (c.outputs + 1)) * L, 2 << c.outputs, c.newer * 2 * L};
-  }
-  /// f(part, codes) of this thread's parts of a stage of Now steps.
+  /// f(part, weights) of this thread's parts of a stage of Now steps, from step s of the run on.
   template <int Now, class F>
-  WB_HD void each_part(F f) const {
+  WB_HD void each_part(int s, F f) const {
+    using now = conv_parts<Memory, Now>;
+    using weights = conv_stage_weights<now, Paired, Code, V>;
+    const conv_short_table table = branches.table_at(s);
     if constexpr (Now == R) {
       constexpr int each = (parts::count + G::size - 1) / G::size;
       WB_UNROLL_ON_DEVICE for (int i = 0; i < each; i++)
-          f(g.rank + i * G::size, codes + i * (R * parts::half));
+          f(g.rank + i * G::size, weights(table, codes + i * parts::template code_count<Code>));
     } else {
-      for (int part = g.rank; part < conv_parts<Memory, Now>::count; part += g.size) {
+      for (int part = g.rank; part < now::count; part += g.size) {
         int code;
-        conv_parts<Memory, Now>::find_codes(a.code, part, &code);
-        f(part, &code);
+        now::template find_codes<Code>(a.code, part, &code);
+        f(part, weights(table, &code));
       }
     }
   }
   template <int Now>
   WB_HD void alpha(int s, const short_element* from, short_element* to) const {
     const V add = to_short(0) - load_short(from);
-    each_part<Now>([&](int part, const int* c) WB_INLINE_LAMBDA {
-      bcjr_short_alpha<Memory, Now, Paired>(part, c, table_at(s), from, add, to);
-    });
+    each_part<Now>(s, [&](int part, const auto& weights)
+                          WB_INLINE_LAMBDA { bcjr_short_alpha<Memory, Now>(part, weights, from, add, to); });
     g.sync();
   }
   WB_HD_CALL void alpha(int s, bool single, const short_element* from, short_element* to) const {
@@ -98,8 +97,8 @@ struct bcjr_windows {
     WB_UNROLL for (int i = 0; i < Now; i++) most[i][0] = most[i][1] = to_short(-32768);
     const V add = to_short(0) - load_short(from);
     const V add_alpha = Out ? V(to_short(0) - load_short(at)) : V(to_short(0));
-    each_part<Now>([&](int part, const int* c) WB_INLINE_LAMBDA {
-      bcjr_short_beta<Memory, Now, Paired, Out>(part, c, table_at(s), at, add_alpha, from, add, to, most);
+    each_part<Now>(s, [&](int part, const auto& weights) WB_INLINE_LAMBDA {
+      bcjr_short_beta<Memory, Now, Out>(part, weights, at, add_alpha, from, add, to, most);
     });
     if constexpr (Out) WB_UNROLL for (int i = 0; i < Now; i++) {
         if constexpr (G::size > 1)
@@ -147,7 +146,8 @@ struct bcjr_windows {
     int left = runs_of(1) + runs_of(2);
     for (int i = conv_short_segments::count - 1; i > 0; i--) {
       const int from = boundary(i), to = boundary(i + 1), stages_from = from + single_steps(i);
-      conv_short_segments{a}.known_at(to, [&](int window) { known_state(now, window); });
+      const int known = conv_short_segments{a}.known_at(to);
+      if (known >= 0) known_state(now, known);
       const i16x counts = i == 1   ? to_short(-1)
                           : i == 2 ? conv_short_in_window(of, a.windows - 1, 0, -1)
                                    : to_short(0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <vector>
 
 #include <warpband/core/check.hpp>
 #include <warpband/fec/conv/conv.hpp>
@@ -43,10 +44,17 @@ inline void choose_conv_windows(const conv_frame& frame, int least_steps, int le
   windows = conv_ceiling(steps, conv_ceiling(steps, windows));
   overlap = windows == 1 && frame.code().ending != conv_ending::tail_biting ? 0 : usual;
 }
+inline conv_short_known known_to_short(const conv_code& code) {
+  return code.feedback != 0                                      ? conv_short_known::none
+         : code.generators == std::vector<int>{0133, 0171}       ? conv_short_known::g133_171
+         : code.generators == std::vector<int>{0133, 0171, 0165} ? conv_short_known::g133_171_165
+                                                                 : conv_short_known::none;
+}
 /// What 16-bit decoders take alike.
 inline void fill_conv_short(conv_short_args& a, const conv_frame& frame, executor& exec, int windows,
                             int overlap, float steps) {
   a.code = frame.on(exec);
+  a.known = known_to_short(frame.code());
   const int coded = (1 << a.code.outputs) - 1;
   a.code.older &= coded;
   a.code.newer &= coded;

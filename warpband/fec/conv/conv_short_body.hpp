@@ -3,7 +3,9 @@
 // windows of a codeword.
 #include <type_traits>
 
+#include <warpband/core/warp_tile.hpp>
 #include <warpband/fec/conv/conv_body.hpp>
+#include <warpband/fec/conv/conv_short_code_body.hpp>
 #include <warpband/fec/conv/conv_short_weights_body.hpp>
 
 namespace wb {
@@ -27,52 +29,42 @@ struct conv_parts {
     return s;
 #endif
   }
+  /// place(a + b), where a is a multiple of a power of two above b, up to 32. What of it the compiler knows
+  /// becomes part of a load's or store's address.
+  WB_HD static constexpr int place(int a, int b) { return count <= 32 ? place(a) + b : place(a + b); }
   static constexpr int room = states + states / 32 * 8;
 
-  /// Offsets of the coded bits of a part's butterflies, of each step of a stage.
+  /// Which butterfly of all is q of a part in step i of a stage.
+  WB_HD static constexpr int butterfly(int i, int q, int part) {
+    const int rest = steps - 1 - i;
+    return (q >> rest) << (Memory - 1 - i) | part << rest | (q & ((1 << rest) - 1));
+  }
+  /// How many numbers find_codes gives.
+  template <class Code>
+  static constexpr int code_count = Code::known ? steps : steps * half;
+  /// Of each step of a stage: offsets of the coded bits of a part's butterflies, or of a known code the coded
+  /// bits of the first one.
+  template <class Code>
   WB_HD static void find_codes(const conv_trellis& c, int part, int* codes) {
-    WB_UNROLL_ON_DEVICE for (int i = 0; i < steps; i++) WB_UNROLL_ON_DEVICE for (int q = 0; q < half; q++) {
-      const int rest = steps - 1 - i,
-                j = (q >> rest) << (Memory - 1 - i) | part << rest | (q & ((1 << rest) - 1));
-      codes[i * half + q] = (c.codes[j] & ((1 << c.outputs) - 1)) * 2 * i16x::lanes;
+    WB_UNROLL_ON_DEVICE for (int i = 0; i < steps; i++) {
+      if constexpr (Code::known)
+        codes[i] = Code::coded(butterfly(i, 0, part));
+      else
+        WB_UNROLL_ON_DEVICE for (int q = 0; q < half; q++) codes[i * half + q] =
+            (c.codes[butterfly(i, q, part)] & ((1 << c.outputs) - 1)) * 2 * i16x::lanes;
     }
   }
 };
 
-/// What the branches of a stage's steps weigh: of each combination of coded bits the weight, and behind it
-/// that of the branch from the other state of the butterfly. Offsets count short_element.
-struct conv_short_table {
-  const short_element* first;
-  int step;   // values from one step to the next
-  int newer;  // what the newest bit flips of an offset
-};
-
-/// The weights of a butterfly's branches: from its states 0 and 1 to its state 0, and to its state 1.
-template <bool Paired, class V>
-WB_HD void conv_short_branch_weights(const conv_short_table& table, int step, int code, V (&w)[4]) {
-  constexpr int L = i16x::lanes;
-  const short_element* row = table.first + step * table.step * L;
-  w[0] = load_short(row + code);
-  w[1] = load_short(row + code + L);
-  if constexpr (Paired) {
-    w[2] = w[1];
-    w[3] = w[0];
-  } else {
-    w[2] = load_short(row + (code ^ table.newer));
-    w[3] = load_short(row + (code ^ table.newer) + L);
-  }
-}
 /// Metrics p0, p1 of a butterfly's states become those of the states that it leads to.
-template <bool Paired, class V>
-WB_HD void conv_short_butterfly(const conv_short_table& table, int step, int code, V p0, V p1, V& to0,
-                                V& to1) {
-  V w[4];
-  conv_short_branch_weights<Paired>(table, step, code, w);
+template <class V>
+WB_HD void conv_short_butterfly(const V (&w)[4], V p0, V p1, V& to0, V& to1) {
   to0 = add_max(p1, w[1], p0 + w[0]);
   to1 = add_max(p1, w[3], p0 + w[2]);
 }
 
-/// Who shares the windows of a value: this many threads of the group that decodes codewords.
+/// Who shares the windows of a value: this many threads of the group that decodes codewords. All of a warp
+/// call the same functions together.
 template <int Threads, class G>
 struct conv_short_team {
   using type = solo;
@@ -81,7 +73,7 @@ struct conv_short_team {
 template <int Threads>
   requires(Threads > 1)
 struct conv_short_team<Threads, block<>> {
-  using type = tile<Threads>;
+  using type = warp_tile<Threads>;
 };
 #endif
 
@@ -103,15 +95,15 @@ struct conv_short_segments {
   }
   /// How many steps of a segment, its first ones, are no stages of `stage` steps.
   WB_HD int single_steps(int i, int stage) const { return (boundary(i + 1) - boundary(i)) % stage; }
-  /// Whose state before step `at` is known, if not all windows' are unknown: f(window), of some none.
-  template <class F>
-  WB_HD void known_at(int at, F f) const {
-    if (a.code.ending == conv_ending::tail_biting) return;
-    if (at == 0) f(0);
-    if (a.code.ending != conv_ending::zero_tail) return;
+  /// The window whose state before step `at` is known, if not all windows' are unknown; -1: none.
+  WB_HD int known_at(int at) const {
+    if (a.code.ending == conv_ending::tail_biting) return -1;
     const int last = steps_of_last();
-    if (at == last) f(a.windows - 1);
-    if (at == last + a.length) f(a.windows - 2);
+    return at == 0                                   ? 0
+           : a.code.ending != conv_ending::zero_tail ? -1
+           : at == last                              ? a.windows - 1
+           : at == last + a.length                   ? a.windows - 2
+                                                     : -1;
   }
 };
 

@@ -1,94 +1,23 @@
 #pragma once
-// Received LLRs become 8-bit values and these the branch weights of a run of steps.
+// 8-bit LLRs become the branch weights of a run of steps.
 #include <warpband/core/group.hpp>
-#include <warpband/core/memory.hpp>
-#include <warpband/core/rounding.hpp>
-#include <warpband/core/short_lane.hpp>
+#include <warpband/core/short_words.hpp>
 #include <warpband/fec/conv/conv_short_args.hpp>
+#include <warpband/fec/conv/conv_short_code_body.hpp>
+#include <warpband/fec/conv/conv_short_llrs_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-#if WB_WIDTH > 1
-WB_HD byte_row limited(byte_row x) {
-  return x < static_cast<signed char>(-127) ? static_cast<signed char>(-127) - byte_row{} : x;
-}
-#endif
-
-/// LLRs of codewords as numbers of steps, -127..127.
-struct conv_short_llrs {
-  const conv_short_args& a;
-
-  /// `bad` is set where the LLR is not finite; it is 0 then.
-  WB_HD int one(std::size_t element, std::size_t item, bool& bad) const {
-    if (a.llr8.data != nullptr) {
-      const int x = a.llr8.data[element * a.llr8.element_stride + item * a.llr8.item_stride];
-      return x < -127 ? -127 : x;
-    }
-    const float x = a.llr.data[element * a.llr.element_stride + item * a.llr.item_stride];
-    const bool finite = is_finite(x);
-    bad = bad || !finite;
-    return nearest_integer(max(min((finite ? x : 0.f) * a.steps, 127.f), -127.f));
-  }
-#if WB_WIDTH > 1
-  /// `count` neighbouring ones.
-  WB_HD void row(std::size_t element, int count, std::size_t item, signed char* to, bool& bad) const {
-    int i = 0;
-    if (a.llr.data != nullptr && a.llr.element_stride == 1) {
-      const float* p = a.llr.data + element + item * a.llr.item_stride;
-      auto finite = mask_from<m32x>(true);
-      for (; i + 16 <= count; i += 16) {
-        i32x x[16 / WB_WIDTH];
-        WB_UNROLL for (int v = 0; v < 16 / WB_WIDTH; v++) {
-          lane y;
-          __builtin_memcpy(&y, p + i + v * WB_WIDTH, sizeof y);
-          const auto ok = is_finite(y);
-          finite = finite & ok;
-          x[v] =
-              nearest_integer(max(min(select(ok, y, lane(0.f)) * lane(a.steps), lane(127.f)), lane(-127.f)));
-        }
-        const byte_row bytes = narrow_to_bytes(x);
-        __builtin_memcpy(to + i, &bytes, sizeof bytes);
-      }
-      bad = bad || !all(finite);
-    }
-    if (a.llr8.data != nullptr && a.llr8.element_stride == 1) {
-      const std::int8_t* p = a.llr8.data + element + item * a.llr8.item_stride;
-      for (; i + 16 <= count; i += 16) {
-        byte_row x;
-        __builtin_memcpy(&x, p + i, sizeof x);
-        x = limited(x);
-        __builtin_memcpy(to + i, &x, sizeof x);
-      }
-    }
-    for (; i < count; i++)
-      to[i] = static_cast<signed char>(one(element + static_cast<std::size_t>(i), item, bad));
-  }
-#endif
-};
-
-/// The windows that the lanes of a value decode.
-struct conv_short_lanes {
-  static constexpr int count = i16x::lanes * i16x::items;
-  std::size_t item[count];  // the codeword in the batch
-  int codeword[count];      // in this call
-  int window[count];
-  bool stores[count];
-
-  /// x[l]. A thread of a GPU keeps its few numbers in registers, where nothing finds them by number.
-  template <class X>
-  WB_HD static X at(const X (&x)[count], int l) {
-    if constexpr (count <= 2)
-      return l == 0 ? x[0] : x[count - 1];
-    else
-      return x[l];
-  }
-};
-
-/// Makes weights, for a thread of the group that shares the lanes. V: what it computes with.
-template <class V, class G>
+/// Makes weights, for a thread of the group that shares the lanes. V: what it computes with. Code:
+/// conv_any_code, or a known one, whose table has one weight of each combination of coded bits.
+template <class V, class G, class Code = conv_any_code>
 struct conv_short_branches {
   static constexpr int L = i16x::lanes;
+  /// Values of a step in the table.
+  WB_HD static constexpr int row_values(int outputs) { return (Code::known ? 1 : 2) << outputs; }
+  /// CUDA, known codes: neighbouring steps of a run that a thread makes weights of, and how many at a time.
+  static constexpr int each = G::size < conv_run ? conv_run / G::size : 1, group = each < 4 ? each : 4;
   /// Steps whose LLRs are loaded at once, and bytes of a row: those of one lane.
   static constexpr int row_run = 4 * conv_run, row_bytes = 4 * row_run;
 
@@ -101,7 +30,17 @@ struct conv_short_branches {
   bool* bad;              // [lane]
   int scale;              // weights are multiples of 2^scale
   V usable;               // LLRs that are not 0, where they count
-  int loaded = -1 << 30;  // the first of the steps in `staged`
+  int loaded = -1 << 30;  // the first of the steps in `staged`; CUDA: of the run in `ahead`
+#if defined(__CUDACC__)
+  byte_words ahead[conv_short_lanes::count] = {};  // LLRs of this thread's steps of the next run
+#endif
+
+  /// The weights of step s of the run and of those behind it.
+  WB_HD conv_short_table table_at(int s) const {
+    int values = row_values(a.code.outputs);
+    if constexpr (Code::known) values = Code::all;
+    return {table + s * values * L, values, a.code.newer * 2 * L};
+  }
 
   /// The step of the code of which step r of lane l's window is; -1: none.
   WB_HD int step_of(int l, int r) const {
@@ -198,18 +137,53 @@ struct conv_short_branches {
     }
   }
 #endif
+#if WB_WIDTH == 1
+  /// What output e of step r of lane l's window was received as.
+  WB_HD int value(int l, int r, int e) const {
+    const int t = step_of(l, r);
+    const conv_trellis& c = a.code;
+    const std::int32_t place = t < 0           ? -1
+                               : a.punctured   ? c.places[t * c.outputs + e]
+                               : c.ranges == 1 ? t * c.outputs + e
+                                               : e * c.steps + t;
+    return place < 0 ? 0
+                     : conv_short_llrs{a}.one(static_cast<std::size_t>(place),
+                                              conv_short_lanes::at(lanes.item, l), bad[l]);
+  }
+#endif
+#if defined(__CUDACC__)
+  /// LLRs of `group` steps from r on, of each lane: words of memory, where they lie there as bytes.
+  template <int Outputs>
+  WB_HD void fetch(int r, byte_words* to) const {
+    const conv_trellis& c = a.code;
+    const bool bytes = a.llr8.data != nullptr && a.llr8.element_stride == 1 && !a.punctured;
+    WB_UNROLL for (int l = 0; l < conv_short_lanes::count; l++) {
+      const int first = conv_short_lanes::at(lanes.window, l) * a.length + r;
+      const std::int8_t* p = a.llr8.data + conv_short_lanes::at(lanes.item, l) * a.llr8.item_stride;
+      if (bytes && c.ranges == 1 && first > 2 && first + group + 8 < c.steps) {
+        to[l].template load<(group * Outputs + 3) / 4>(p + first * Outputs);
+      } else if (bytes && c.ranges > 1 && first > 2 && first + group + 8 < c.steps) {
+        byte_words one[Outputs];
+        WB_UNROLL for (int e = 0; e < Outputs; e++) one[e].template load<1>(p + e * c.steps + first);
+        to[l].clear();
+        WB_UNROLL for (int e = 0; e < Outputs; e++) WB_UNROLL for (int i = 0; i < group; i++) to[l].put(
+            i * Outputs + e, static_cast<int>(one[e].at(0) >> 8 * i));
+      } else {
+        to[l].clear();
+        WB_UNROLL for (int i = 0; i < group; i++) WB_UNROLL for (int e = 0; e < Outputs; e++) to[l].put(
+            i * Outputs + e, value(l, r + i, e));
+      }
+    }
+  }
+#endif
   /// What output e of step s of the run, r of the window, was received as.
   WB_HD i16x received(int r, int s, int e) const {
 #if WB_WIDTH > 1
     return load_byte(staged + place_in_row(r - loaded + s, e) * L);
 #else
     std::int16_t x[conv_short_lanes::count];
-    WB_UNROLL for (int l = 0; l < conv_short_lanes::count; l++) {
-      const int t = step_of(l, r + s);
-      const std::int32_t place = t < 0 ? -1 : a.code.places[t * a.code.outputs + e];
-      x[l] = static_cast<std::int16_t>(
-          place < 0 ? 0 : conv_short_llrs{a}.one(static_cast<std::size_t>(place), lanes.item[l], bad[l]));
-    }
+    WB_UNROLL for (int l = 0; l < conv_short_lanes::count; l++) x[l] =
+        static_cast<std::int16_t>(value(l, r + s, e));
     return of_lanes(x);
 #endif
   }
@@ -223,43 +197,80 @@ struct conv_short_branches {
       load_rows();
     }
 #endif
-    switch (a.code.outputs) {
-      case 1:
-        weigh<1>(r, count, counts);
-        break;
-      case 2:
-        weigh<2>(r, count, counts);
-        break;
-      case 3:
-        weigh<3>(r, count, counts);
-        break;
-      default:
-        weigh<4>(r, count, counts);
-    }
+    if constexpr (Code::known) {
+      weigh<Code::outputs>(r, count, counts);
+    } else
+      switch (a.code.outputs) {
+        case 1:
+          weigh<1>(r, count, counts);
+          break;
+        case 2:
+          weigh<2>(r, count, counts);
+          break;
+        case 3:
+          weigh<3>(r, count, counts);
+          break;
+        default:
+          weigh<4>(r, count, counts);
+      }
     g.sync();
   }
 
  private:
   template <int Outputs>
   WB_HD void weigh(int r, int count, i16x counts) {
+    V x[Outputs];
+#if defined(__CUDACC__)
+    if constexpr (Code::known) {
+      const int mine = g.rank * each;
+      for (int first = mine; first < mine + each && first < count; first += group) {
+        if (group < each || loaded != r) fetch<Outputs>(r + first, ahead);
+        WB_UNROLL for (int i = 0; i < group; i++) if (first + i < count) {
+          WB_UNROLL for (int e = 0; e < Outputs; e++) {
+            const int b = i * Outputs + e;
+            x[e] = max(signed_bytes(ahead[0].at(b / 4), ahead[conv_short_lanes::count - 1].at(b / 4), b % 4),
+                       to_short(-127));
+          }
+          weigh_step<Outputs>(first + i, x, counts);
+        }
+      }
+      if (group == each && a.llr8.data != nullptr) {
+        loaded = r + count;
+        fetch<Outputs>(loaded + mine, ahead);
+      }
+      return;
+    }
+#endif
+    for (int s = g.rank; s < count; s += g.size) {
+      WB_UNROLL for (int e = 0; e < Outputs; e++) x[e] = received(r, s, e);
+      weigh_step<Outputs>(s, x, counts);
+    }
+  }
+  /// Weights of step s of the run, received as x.
+  template <int Outputs>
+  WB_HD void weigh_step(int s, V* x, i16x counts) {
     constexpr int all = 1 << Outputs;
     const i16x whole =
         to_short(-1 << scale);  // the shift of a negative lower half reaches into the upper one
-    for (int s = g.rank; s < count; s += g.size) {
-      V x[Outputs], sum = to_short(0), w[all];
-      WB_UNROLL for (int e = 0; e < Outputs; e++) {
-        x[e] = received(r, s, e);
-        sum = sum + x[e];
-        usable = usable +
-                 select_less(counts, to_short(0), sign_bit(min(x[e], to_short(0) - x[e])), V(to_short(0)));
-        x[e] = shift_left(x[e], scale) & whole;
+    V sum = to_short(0), w[all];
+    WB_UNROLL for (int e = 0; e < Outputs; e++) {
+      sum = sum + x[e];
+      usable = usable + (V(sign_bit(min(x[e], to_short(0) - x[e]))) & counts);
+      x[e] = shift_left(x[e], scale) & whole;
+    }
+    w[0] = shift_left(scaled(sum, 4), scale) & whole;
+    WB_UNROLL for (int code = 1; code < all; code++) {
+      const int newest = code < 2 ? 0 : code < 4 ? 1 : code < 8 ? 2 : 3;
+      w[code] = w[code ^ 1 << newest] - x[newest];
+    }
+    short_element* row = table + s * row_values(Outputs) * L;
+    if constexpr (Code::known) {
+      i16x four[4];
+      WB_UNROLL for (int code = 0; code < all; code += 4) {
+        WB_UNROLL for (int i = 0; i < 4; i++) four[i] = i16x(w[code + i]);
+        store_four_shorts(row + code * L, four);
       }
-      w[0] = shift_left(scaled(sum, 4), scale) & whole;
-      WB_UNROLL for (int code = 1; code < all; code++) {
-        const int newest = code < 2 ? 0 : code < 4 ? 1 : code < 8 ? 2 : 3;
-        w[code] = w[code ^ 1 << newest] - x[newest];
-      }
-      short_element* row = table + s * (2 * all) * L;
+    } else {
       WB_UNROLL for (int code = 0; code < all; code++) {
         store_short(row + 2 * code * L, w[code]);
         store_short(row + (2 * (code ^ a.code.older) + 1) * L, w[code]);

@@ -11,6 +11,7 @@ namespace wb {
 
 WB_DECLARE_KERNEL(viterbi)
 WB_DECLARE_KERNEL(viterbi_i16)
+WB_DECLARE_KERNEL(viterbi_i16_known)
 WB_DECLARE_KERNEL(viterbi_i16_large)
 
 const std::vector<setting_of<viterbi_config>>& viterbi_settings() {
@@ -88,8 +89,10 @@ void viterbi_decoder::run_short(executor& exec, viterbi_short_args& a, std::size
                     conv_ceiling(a.length + a.overlap, steps) + 15);
   a.bits = out.bits;
   a.status = out.status;
-  const kernel_set& kernels = a.code.memory > 5 ? viterbi_i16_large_kernels() : viterbi_i16_kernels();
-  a.by_warp = &exec.build_of(kernels) == kernels.cuda;
+  const kernel_set& any = a.code.memory > 5 ? viterbi_i16_large_kernels() : viterbi_i16_kernels();
+  a.by_warp = &exec.build_of(any) == any.cuda;
+  const kernel_set& kernels =
+      a.by_warp && a.known != conv_short_known::none ? viterbi_i16_known_kernels() : any;
   exec.run(kernels, &a, items);
 }
 

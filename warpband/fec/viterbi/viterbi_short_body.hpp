@@ -12,6 +12,9 @@
 // metric at D / 2 and ends with all of them within D / 2 + 1 + R (B + 1) / 2. viterbi_stage_steps() chooses R
 // such that this is below 2^(15 - R).
 //
+// Of codes with fewer outputs that room is enough for metrics which are centred at state 0's instead of the
+// largest (viterbi_centres_state_zero()).
+//
 // At a known state the others get D + 1 less. As long as paths from them last, K - 1 steps, no metric is more
 // than that below the largest; they still lose against the path of the same bits from the known state.
 #include <warpband/fec/conv/conv_short_body.hpp>
@@ -44,27 +47,35 @@ struct viterbi_parts : conv_parts<Memory, Steps> {
 /// Survivors of four states, lowest first, as a word of their lanes.
 template <class Parts, class V>
 WB_HD V viterbi_word(const V* x) {
-  return (Parts::survivor_of(x[0]) | shift_left(Parts::survivor_of(x[1]), 4)) |
-         (shift_left(Parts::survivor_of(x[2]), 8) | shift_left(Parts::survivor_of(x[3]), 12));
+  const V low = join_bits(x[0], shift_left(x[1], 4), 4), high = join_bits(x[2], shift_left(x[3], 4), 4);
+  return join_bits(low, shift_left(high, 8), 8);
 }
 
-/// A stage of one part. `codes` has an offset of each step's butterflies, `begin` what is added to each
-/// state's metric. `most` becomes the largest that it was or a metric is.
-template <int Memory, int Steps, bool Paired, class V>
-WB_HD void viterbi_stage(int part, const int* codes, const short_element* before, short_element* after,
-                         const conv_short_table& weights, const V* begin, V& most, short_element* survivors) {
+/// A stage of one part. `begin` is what is added to each state's metric; weights of a known code have it
+/// already, but for the survivors. `most` becomes the largest that it was or a metric is, unless nobody needs
+/// it.
+template <int Memory, int Steps, bool WithMost, class V, class Weights>
+WB_HD void viterbi_stage(int part, const short_element* before, short_element* after, const Weights& weights,
+                         const V* begin, V& most, short_element* survivors) {
   using parts = viterbi_parts<Memory, Steps>;
   constexpr int R = Steps, N = parts::size, half = parts::half, L = i16x::lanes;
   V m0[N], m1[N], m2[N], m3[N], m4[N];  // before the stage's steps 0..4
   const auto step = [&](int i, int q, const V* from, V* to) WB_INLINE_LAMBDA {
-    conv_short_butterfly<Paired>(weights, i, codes[i * half + q], from[2 * q], from[2 * q + 1], to[q],
-                                 to[half + q]);
+    V w[4];
+    weights.find(i, q, w);
+    conv_short_butterfly(w, from[2 * q], from[2 * q + 1], to[q], to[half + q]);
   };
   // Two steps of four states at a time: what lies between the two stays in a CPU's registers.
   WB_UNROLL for (int g = 0; g < N / 4; g++) {
     i16x x[4];
-    load_four_shorts(before + parts::place(part * N + 4 * g) * L, x);
-    WB_UNROLL for (int i = 0; i < 4; i++) m0[4 * g + i] = parts::metric_of(V(x[i])) + begin[4 * g + i];
+    load_four_shorts(before + parts::place(part * N, 4 * g) * L, x);
+    WB_UNROLL for (int i = 0; i < 4; i++) {
+      const int u = 4 * g + i;
+      if constexpr (Weights::with_raise)
+        m0[u] = parts::metric_of(V(x[i])) | V(to_short(parts::survivor - u));
+      else
+        m0[u] = parts::metric_of(V(x[i])) + begin[u];
+    }
     step(0, 2 * g, m0, m1);
     step(0, 2 * g + 1, m0, m1);
     step(1, g, m1, m2);
@@ -79,18 +90,23 @@ WB_HD void viterbi_stage(int part, const int* codes, const short_element* before
     }
   const V* m = R == 2 ? m2 : R == 3 ? m3 : m4;
   WB_UNROLL for (int u = 0; u < N; u++) {
-    most = max(most, m[u]);
-    store_short(after + parts::place(u * parts::count + part) * L, m[u]);
+    if constexpr (WithMost) most = max(most, m[u]);
+    store_short(after + parts::place(u * parts::count, part) * L, m[u]);
   }
-  if constexpr (!parts::with_metrics)
-    WB_UNROLL for (int w = 0; w < N / 4; w++)
-        store_short(survivors + (part * (N / 4) + w) * L, viterbi_word<parts>(m + 4 * w));
+  if constexpr (!parts::with_metrics) {
+    i16x words[N / 4];
+    WB_UNROLL for (int w = 0; w < N / 4; w++) words[w] = i16x(viterbi_word<parts>(m + 4 * w));
+    if constexpr (N == 16)
+      store_four_shorts(survivors + part * 4 * L, words);
+    else
+      WB_UNROLL for (int w = 0; w < N / 4; w++) store_short(survivors + (part * (N / 4) + w) * L, words[w]);
+  }
 }
 
 /// One step of all states, where what is left is no stage: `base` is added to their metrics. `member` of
 /// `members` threads takes a share.
-template <int Memory, int Steps, bool Paired, class V>
-WB_HD_CALL void viterbi_short_step(int member, int members, const std::int32_t* codes, int coded,
+template <int Memory, int Steps, bool Paired, class Code, class V>
+WB_HD_CALL void viterbi_short_step(int member, int members, const conv_trellis& code,
                                    const short_element* before, short_element* after,
                                    const conv_short_table& weights, V base, V& most,
                                    short_element* survivors) {
@@ -103,8 +119,9 @@ WB_HD_CALL void viterbi_short_step(int member, int members, const std::int32_t* 
       const int j = first + i;
       const V p0 = load_short(before + parts::place(2 * j) * L),
               p1 = load_short(before + parts::place(2 * j + 1) * L);
-      conv_short_butterfly<Paired>(weights, 0, (codes[j] & coded) * 2 * L, parts::metric_of(p0) + even,
-                                   parts::metric_of(p1) + base, to[i], to[each + i]);
+      V w[4];
+      conv_step_weights<Paired, Code>(weights, code, j, w);
+      conv_short_butterfly(w, parts::metric_of(p0) + even, parts::metric_of(p1) + base, to[i], to[each + i]);
       most = max(most, max(to[i], to[each + i]));
       store_short(after + parts::place(j) * L, to[i]);
       store_short(after + parts::place(half + j) * L, to[each + i]);
@@ -131,22 +148,30 @@ WB_HD int viterbi_step_back(const short_element* survivors, int of, int& state) 
     left = lane_at(survivors + state * L, of);
   } else {
     const int at = Now == 1 ? state : part * (1 << Now) + entered;
-    left = lane_at(survivors + (at >> 2) * L, of) >> (at & 3) * 4;
+    left = bits_at(survivors + (at >> 2) * L, of, (at & 3) * 4);
   }
-  state = part << Now | (last - (left & last));
+  state = part << Now | (~left & last);
   return entered;
 }
 
-/// The first state of the largest metric.
-template <class Parts, class V>
-WB_HD_CALL i16x viterbi_best_state(const short_element* metrics) {
-  V best = Parts::metric_of(V(load_short(metrics)));
-  i16x state = to_short(0);
-  for (int s = 1; s < Parts::states; s++) {
+/// The first state of the largest metric, for all threads of g.
+template <class Parts, class V, class G>
+WB_HD_CALL i16x viterbi_best_state(const short_element* metrics, G g) {
+  constexpr int each = Parts::states / G::size;  // neighbouring states of a thread
+  const int first = g.rank * each;
+  V best = Parts::metric_of(V(load_short(metrics + Parts::place(first) * i16x::lanes)));
+  i16x state = to_short(first);
+  WB_UNROLL_ON_DEVICE for (int s = first + 1; s < first + each; s++) {
     const V m = Parts::metric_of(V(load_short(metrics + Parts::place(s) * i16x::lanes)));
     state = select_less(best, m, to_short(s), state);
     best = max(best, m);
   }
+  if constexpr (G::size > 1)
+    for (int step = 1; step < G::size; step *= 2) {
+      const i16x m{g.exchange(i16x(best).x, step)}, other{g.exchange(state.x, step)};
+      state = (g.rank & step) != 0 ? select_less(m, best, state, other) : select_less(best, m, other, state);
+      best = max(best, m);
+    }
   return state;
 }
 

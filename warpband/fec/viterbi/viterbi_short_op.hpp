@@ -11,7 +11,7 @@ struct viterbi_short_plan {
   std::size_t flags = 0;  // bytes before the first tile
 };
 
-template <int Memory, int Steps, bool Paired, class V = i16x>
+template <int Memory, int Steps, bool Paired, class V = i16x, class Code = conv_any_code>
 struct viterbi_short_op {
   using parts = viterbi_parts<Memory, Steps>;
   static constexpr bool by_block = true;
@@ -19,6 +19,7 @@ struct viterbi_short_op {
   static constexpr int S = parts::states, R = parts::steps, L = i16x::lanes, lanes = conv_short_lanes::count;
   /// Threads of a warp that share the windows of a value.
   static constexpr int members = parts::count < 32 ? parts::count : 32;
+  static constexpr int codes_each = parts::template code_count<Code>;
 
   viterbi_short_args a;
   int tiles;        // of a block; each has the windows of one value of lanes
@@ -37,14 +38,14 @@ struct viterbi_short_op {
       return at;
     };
     if (!parts::with_metrics) plan.metrics = take(2 * each * parts::room);
-    plan.table = take(each * (static_cast<std::size_t>(conv_run) << (a.code.outputs + 1)));
+    plan.table = take(each * conv_run * conv_short_branches<V, solo, Code>::row_values(a.code.outputs));
     plan.survivors = take(each * static_cast<std::size_t>(a.kept) * parts::words);
-    if (WB_WIDTH > 1 || i16x::items == 1) plan.codes = take(sizeof(int) * parts::count * R * parts::half);
+    if (WB_WIDTH > 1 || i16x::items == 1) plan.codes = take(sizeof(int) * parts::count * codes_each);
     if (WB_WIDTH > 1) {
-      plan.rows = take(L * conv_short_branches<V, solo>::row_bytes);
-      plan.staged = take(L * conv_short_branches<V, solo>::row_bytes);
+      plan.rows = take(L * conv_short_branches<V, solo, Code>::row_bytes);
+      plan.staged = take(L * conv_short_branches<V, solo, Code>::row_bytes);
     } else {
-      plan.bytes = (plan.bytes + 127) / 128 * 128 + 16;  // tiles begin in different banks of shared memory
+      plan.bytes = (plan.bytes + 31) / 32 * 32 + 16;  // tiles begin in different banks of shared memory
     }
   }
   int threads() const { return tiles * members; }
@@ -54,7 +55,10 @@ struct viterbi_short_op {
   double flops() const {
     const double steps = a.windows * (a.length + 2.0 * a.overlap), weights = 1 << a.code.outputs;
     constexpr double packed = static_cast<double>(lanes) / WB_WIDTH;
-    return steps * (3.0 * S + (2.0 * S + parts::size + 1) / R + weights + 1 + 4.0 * a.code.outputs) / packed +
+    double stage = 2.0 * S + parts::size + 1;
+    if constexpr (Code::known)
+      stage = parts::count * weights + 1 + (viterbi_centres_state_zero(Memory, Code::outputs, R) ? 0.0 : S);
+    return steps * (3.0 * S + stage / R + weights + 1 + 4.0 * a.code.outputs) / packed +
            (a.llr8.data ? 0 : 3) * static_cast<double>(a.llr.elements);
   }
   double bytes() const {
@@ -71,8 +75,8 @@ struct viterbi_short_op {
     constexpr int together = std::is_same_v<G, solo> ? 1 : members;
     const int tile = g.rank / together;
     if (tile < tiles)
-      for (int value = tile; value * lanes < at_once * a.windows; value += tiles)
-        decode(first, items, value, typename conv_short_team<together, G>::type{}, usable, spoilt,
+      for (int value = 0; value * lanes < at_once * a.windows; value += tiles)  // of all tiles alike
+        decode(first, items, value + tile, typename conv_short_team<together, G>::type{}, usable, spoilt,
                static_cast<char*>(scratch) + plan.flags + plan.bytes * static_cast<std::size_t>(tile));
     g.sync();
     for (int q = 0; q < items; q++) {
@@ -98,22 +102,22 @@ struct viterbi_short_op {
                         WB_INLINE_LAMBDA { return reinterpret_cast<short_element*>(scratch + place); };
     constexpr int parts_each = (parts::count + G::size - 1) / G::size;
 #if defined(__CUDACC__)
-    int codes[parts_each * R * parts::half];
+    int codes[parts_each * codes_each];
 #else
-    int* codes = reinterpret_cast<int*>(scratch + plan.codes) + g.rank * (parts_each * R * parts::half);
+    int* codes = reinterpret_cast<int*>(scratch + plan.codes) + g.rank * (parts_each * codes_each);
 #endif
     WB_UNROLL_ON_DEVICE for (int i = 0; i < parts_each; i++)
-        parts::find_codes(a.code, g.rank + i * G::size, codes + i * (R * parts::half));
-    conv_short_branches<V, G> branches{a,
-                                       of,
-                                       g,
-                                       at(plan.table),
-                                       reinterpret_cast<signed char*>(scratch + plan.rows),
-                                       reinterpret_cast<byte_element*>(scratch + plan.staged),
-                                       bad,
-                                       R,
-                                       to_short(0)};
-    viterbi_windows<Memory, R, Paired, V, G> windows{
+        parts::template find_codes<Code>(a.code, g.rank + i * G::size, codes + i * codes_each);
+    conv_short_branches<V, G, Code> branches{a,
+                                             of,
+                                             g,
+                                             at(plan.table),
+                                             reinterpret_cast<signed char*>(scratch + plan.rows),
+                                             reinterpret_cast<byte_element*>(scratch + plan.staged),
+                                             bad,
+                                             R,
+                                             to_short(0)};
+    viterbi_windows<Memory, R, Paired, Code, V, G> windows{
         a, of, g, at(plan.metrics), at(plan.survivors), codes, branches, usable, to_short(0)};
     windows.run();
     WB_UNROLL_ON_DEVICE for (int l = 0; l < lanes; l++) if (bad[l] && of.stores[l])

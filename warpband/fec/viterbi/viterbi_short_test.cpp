@@ -172,6 +172,41 @@ TEST_P(viterbi_int16, equals_every_backend_batch_and_layout) {
   }
 }
 
+/// Bytes are loaded as words where they lie side by side, wherever they begin.
+TEST_P(viterbi_int16, takes_bytes_at_any_address) {
+  const auto reference = testing::open_reference();
+  for (const auto& [code, k, windows] :
+       {std::tuple{conv_80211(conv_rate::r1_2), 203, 1}, std::tuple{conv_80211(conv_rate::r1_2), 403, 3},
+        std::tuple{conv_lte(), 203, 1}, std::tuple{conv_lte(), 403, 3},
+        std::tuple{conv_code{.constraint_length = 9, .generators = {0561, 0753, 0711}}, 203, 1}}) {
+    const std::size_t length = static_cast<std::size_t>(k), count = 9;
+    const viterbi_decoder d(int16_of(code, length, windows));
+    const std::size_t n = d.frame().n();
+    const steps_t steps = whole_numbers(code, length, count, 90, 11);
+    const auto want = decode(*reference, d, steps);
+    for (std::size_t first = 1; first < 4; first++) {
+      steps_t shifted(first, 1);
+      shifted.insert(shifted.end(), steps.begin(), steps.end());
+      const auto llr = on_device(exec(), shifted, shifted.size(), 1);
+      auto bits = exec().make<std::uint8_t>(length + 1, count);  // rows at any address too
+      auto status = exec().make<std::uint8_t>(1, count);
+      view<std::uint8_t> rows_of_bits = bits;
+      rows_of_bits.elements = length;
+      d.run(exec(), make_view(llr.data() + first, n, count),
+            {.bits = rows_of_bits, .metric = {}, .status = status});
+      const bit_vector got = exec().to_host(bits);
+      for (std::size_t b = 0; b < count; b++)
+        ASSERT_EQ(rows(got, b, 1, length + 1),
+                  [&] {
+                    bit_vector row = rows(want.bits, b, 1, length);
+                    row.push_back(got[b * (length + 1) + length]);
+                    return row;
+                  }())
+            << name_of(code) << " " << first;
+    }
+  }
+}
+
 TEST_P(viterbi_int16, floats_become_steps) {
   const conv_code code = conv_80211(conv_rate::r2_3);
   const viterbi_decoder d(int16_of(code, 200, 1, 4.f));

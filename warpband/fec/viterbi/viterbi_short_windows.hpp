@@ -5,8 +5,9 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// Decodes the windows of one value's lanes, all alike: g's threads share them. V: what it computes with.
-template <int Memory, int Steps, bool Paired, class V, class G>
+/// Decodes the windows of one value's lanes, all alike: g's threads share them. Code: conv_any_code or a
+/// known one. V: what it computes with.
+template <int Memory, int Steps, bool Paired, class Code, class V, class G>
 struct viterbi_windows {
   using parts = viterbi_parts<Memory, Steps>;
   static constexpr int S = parts::states, R = parts::steps, L = i16x::lanes, lanes = conv_short_lanes::count;
@@ -16,9 +17,9 @@ struct viterbi_windows {
   G g;
   short_element *metrics, *survivors;
   const int* codes;
-  conv_short_branches<V, G>& branches;
+  conv_short_branches<V, G, Code>& branches;
   std::int32_t* usable;  // [codeword]
-  V largest;             // of the metrics; without a survivor
+  V largest;             // of the metrics; without a survivor. Not used if state 0 is the centre
   int now = 0;           // of two sets of metrics
   int unsettled = 0;     // steps for which paths that began behind a known state last
   int stages = 0;        // done; the first that is kept:
@@ -37,6 +38,11 @@ struct viterbi_windows {
   }
   /// D: by how much metrics of states differ at most.
   WB_HD int spread() const { return Memory * a.code.outputs * 127; }
+  /// Metrics are centred at that of state 0.
+  static constexpr bool at_state_zero = [] {
+    if constexpr (Code::known) return viterbi_centres_state_zero(Memory, Code::outputs, Steps);
+    return false;
+  }();
   static constexpr int segments = conv_short_segments::count;
   WB_HD int boundary(int i) const { return conv_short_segments{a}.boundary(i); }
   WB_HD int single_steps(int i) const { return conv_short_segments{a}.single_steps(i, R); }
@@ -49,17 +55,16 @@ struct viterbi_windows {
       know_states(boundary(i));
       segment(i);
     }
-    const int end = boundary(segments);
-    know_states(end);
-    decide(segments - 1, end, end);
   }
 
  private:
   WB_HD void know_states(int at) {
-    conv_short_segments{a}.known_at(at, [&](int window) { known_state(window); });
+    const int window = conv_short_segments{a}.known_at(at);
+    if (window >= 0) known_state(window);
   }
   WB_HD void segment(int i) {
-    const int from = boundary(i), to = boundary(i + 1), stages_from = from + single_steps(i);
+    const int from = boundary(i), to = boundary(i + 1), stages_from = from + single_steps(i),
+              end = boundary(segments);
     const i16x counts = i == 1   ? to_short(-1)
                         : i == 2 ? conv_short_in_window(of, a.windows - 1, 0, -1)
                                  : to_short(0);
@@ -69,8 +74,12 @@ struct viterbi_windows {
       const int rest = to - r, count = single ? stages_from - r : rest < parts::run ? rest : parts::run;
       branches.make(r, count, counts);
       if (++runs % 64 == 0) add_usable();
-      for (int s = 0; s < count; s += single ? 1 : R) {
-        if (stages - oldest == a.kept) decide(i, r + s, r + s - a.depth);
+      for (int s = 0;; s += single ? 1 : R) {
+        const bool finished = r + s == end;
+        if (finished) know_states(end);
+        if (finished || (s < count && stages - oldest == a.kept))
+          decide(i, r + s, finished ? end : r + s - a.depth);
+        if (s == count) break;
         step(s, single);
         stages++;
         slot = slot + 1 == a.kept ? 0 : slot + 1;
@@ -96,6 +105,12 @@ struct viterbi_windows {
   }
   /// No metric is more than D + 1 below the largest.
   WB_HD void limit_metrics() {
+    if constexpr (at_state_zero) {
+      largest = parts::metric_of(V(load_short(metrics_before())));
+      for (int s = 1; s < S; s++)
+        largest = max(largest, parts::metric_of(V(load_short(metrics_before() + parts::place(s) * L))));
+      g.sync();
+    }
     const i16x least = i16x(largest) + to_short((-1 - spread()) * parts::size);
     for (int s = g.rank; s < S; s += g.size) {
       short_element* m = metrics_before() + parts::place(s) * L;
@@ -106,33 +121,42 @@ struct viterbi_windows {
   }
   /// The stage that begins with step s of the run.
   WB_HD void step(int s, bool single) {
-    const conv_trellis& c = a.code;
     if (unsettled > 0) {
       limit_metrics();
       unsettled -= single ? 1 : R;
     }
-    const conv_short_table weights{branches.table + (s << (c.outputs + 1)) * L, 2 << c.outputs,
-                                   c.newer * 2 * L};
-    const V base = to_short(spread() / 2 * parts::size) - largest;
-    const short_element* from = metrics_before();
-    short_element *to = metrics_behind(), *kept = survivors_in(slot);
+    const conv_short_table weights = branches.table_at(s);
+    const V base = at_state_zero ? V(to_short(0) - parts::metric_of(load_short(metrics_before())))
+                                 : V(to_short(spread() / 2 * parts::size)) - largest;
     V most = to_short(-32768);
-    if (single) {
-      viterbi_short_step<Memory, R, Paired>(g.rank, g.size, c.codes, (1 << c.outputs) - 1, from, to, weights,
-                                            base, most, kept);
-    } else {
-      V begin[parts::size];
-      WB_UNROLL for (int u = 0; u < parts::size; u++) begin[u] = base + to_short(parts::survivor - u);
-      constexpr int each = (parts::count + G::size - 1) / G::size;
-      WB_UNROLL_ON_DEVICE for (int i = 0; i < each; i++) viterbi_stage<Memory, R, Paired>(
-          g.rank + i * G::size, codes + i * (R * parts::half), from, to, weights, begin, most, kept);
+    if (single)
+      viterbi_short_step<Memory, R, Paired, Code>(g.rank, g.size, a.code, metrics_before(), metrics_behind(),
+                                                  weights, base, most, survivors_in(slot));
+    else
+      stage(weights, base, most);
+    if constexpr (!at_state_zero) {
+      if constexpr (G::size > 1)
+        WB_UNROLL for (int step = 1; step < G::size; step *= 2) most =
+            max(most, i16x{g.exchange(most.x, step)});
+      largest = parts::metric_of(most);
     }
-    if constexpr (G::size > 1)
-      WB_UNROLL for (int step = 1; step < G::size; step *= 2) most =
-          max(most, i16x{g.exchange(most.x, step)});
-    largest = parts::metric_of(most);
     now = 1 - now;
     g.sync();
+  }
+  /// A stage of this thread's parts.
+  WB_HD void stage(const conv_short_table& table, V base, V& most) {
+    using weights = conv_stage_weights<parts, Paired, Code, V>;
+    constexpr int each = (parts::count + G::size - 1) / G::size,
+                  codes_each = parts::template code_count<Code>;
+    V begin[parts::size];
+    if constexpr (!Code::known)
+      WB_UNROLL for (int u = 0; u < parts::size; u++) begin[u] = base + to_short(parts::survivor - u);
+    WB_UNROLL_ON_DEVICE for (int i = 0; i < each; i++) {
+      weights w(table, codes + i * codes_each);
+      if constexpr (Code::known) w.raise(base);
+      viterbi_stage<Memory, R, !at_state_zero>(g.rank + i * G::size, metrics_before(), metrics_behind(), w,
+                                               begin, most, survivors_in(slot));
+    }
   }
   WB_HD void add_usable() {
     short_element x[L];
@@ -150,7 +174,7 @@ struct viterbi_windows {
     std::uint8_t* to[each];  // where the bits of the lane's window lie,
     int limit[each];         // and how many there are
     short_element best[L];
-    store_short(best, viterbi_best_state<parts, V>(metrics_before()));
+    store_short(best, viterbi_best_state<parts, V>(metrics_before(), g));
     WB_UNROLL_ON_DEVICE for (int n = 0; n < each; n++) {
       const int l = g.rank + n * G::size;
       const bool mine = l < lanes;
@@ -164,57 +188,74 @@ struct viterbi_windows {
                             : a.bits.data + at * a.bits.item_stride +
                                   static_cast<std::size_t>(window * a.length) * a.bits.element_stride;
     }
-    int stage = stages, first = -1, left = stages;
+    int stage = stages, first = -1, left = stages, plain = 0;  // bits that all lanes have, on a CPU
 #if WB_WIDTH > 1
-    int plain =
-        a.bits.element_stride == 1 && a.code.feedback == S ? a.length : 0;  // bits that all lanes have
+    if (a.bits.element_stride == 1 && a.code.feedback == S) plain = a.length;
     for (int l = 0; l < lanes; l++) plain = limit[l] < plain ? limit[l] : plain;
 #endif
-    for (; r > decided && stage > oldest; stage--) {
-      while (boundary(i) >= r) i--;
-      const bool single = r <= boundary(i) + single_steps(i), stores = r <= until;
-      const int steps = single ? 1 : R;
-      if (stores && first < 0) first = r, left = stage;
-      place = place == 0 ? a.kept - 1 : place - 1;
-      const short_element* kept = survivors_in(place);
-#if WB_WIDTH > 1
-      if (R == 4 && !single && (!stores || r <= plain)) {
-        stores ? all_back<true>(kept, state, to, r - R) : all_back<false>(kept, state, to, r - R);
-        r -= R;
-        continue;
-      }
-#endif
-      WB_UNROLL_ON_DEVICE for (int n = 0; n < each; n++) {
-        const int l = g.rank + n * G::size;
-        if (l >= lanes) continue;
-        const int entered = single ? viterbi_step_back<Memory, R, 1>(kept, l, state[n])
-                                   : viterbi_step_back<Memory, R, R>(kept, l, state[n]);
-        if (stores && r - steps < limit[n]) store(to[n], limit[n], r - steps, steps, entered, state[n]);
-      }
-      r -= steps;
+    const int stop = decided;
+    const auto larger = [](int x, int y) { return x > y ? x : y; };
+    for (; r > stop && stage > oldest; i--) {
+      const int from = boundary(i), stages_from = from + single_steps(i);
+      /// Back to step `least`, or as far as there is anything to do.
+      const auto go_back = [&](auto steps, auto stores, int least) {
+        constexpr int now = decltype(steps)::value;
+        const int steps_left = r - larger(least, stop), there = stage - oldest;
+        const int n = -larger(-((steps_left + now - 1) / now), -there);
+        if (steps_left <= 0 || n <= 0) return;
+        if (decltype(stores)::value && first < 0) first = r, left = stage;
+        for (int j = 0; j < n; j++) {
+          place = place == 0 ? a.kept - 1 : place - 1;
+          r -= now;
+          back<now, decltype(stores)::value>(survivors_in(place), state, r, to, limit, plain);
+        }
+        stage -= n;
+      };
+      go_back(count_of<R>{}, std::false_type{}, larger(stages_from, until));
+      go_back(count_of<R>{}, std::true_type{}, stages_from);
+      go_back(count_of<1>{}, std::false_type{}, larger(from, until));
+      go_back(count_of<1>{}, std::true_type{}, from);
     }
     if (first > 0) decided = first;
     oldest = left;
     g.sync();
   }
-  /// Bits of `steps` steps from r on, of `limit` at `to`: `entered` the register, which had `before` in it.
-  WB_HD void store(std::uint8_t* to, int limit, int r, int steps, int entered, int before) const {
+  template <int N>
+  using count_of = std::integral_constant<int, N>;
+  /// From the states after a stage of `Now` steps to those before it, which is step r.
+  template <int Now, bool Stores>
+  WB_HD void back(const short_element* kept, int* state, int r, std::uint8_t* const* to, const int* limit,
+                  [[maybe_unused]] int plain) const {
+#if WB_WIDTH > 1
+    if (Now == 4 && (!Stores || r + Now <= plain)) return all_back<Stores>(kept, state, to, r);
+#endif
+    constexpr int each = (lanes + G::size - 1) / G::size;
+    WB_UNROLL_ON_DEVICE for (int n = 0; n < each; n++) {
+      const int l = g.rank + n * G::size;
+      if (l >= lanes) continue;
+      const int entered = viterbi_step_back<Memory, R, Now>(kept, l, state[n]);
+      if (Stores) store<Now>(to[n], limit[n], r, entered, state[n]);
+    }
+  }
+  /// Bits of `Now` steps from r on, of `limit` at `to`: `entered` the register, which had `before` in it.
+  template <int Now>
+  WB_HD void store(std::uint8_t* to, int limit, int r, int entered, int before) const {
     int bits = entered;
-    if (a.code.feedback != S) {
+    if (!Code::known && a.code.feedback != S) {
       bits = 0;
-      for (int j = 0; j < steps; j++)
+      for (int j = 0; j < Now; j++)
         bits |= parity_of((entered << Memory | before) >> j & a.code.feedback) << j;
     }
-    if (steps == 4 && a.bits.element_stride == 1 && r + 4 <= limit && is_aligned(to + r))
+    if (Now == 4 && a.bits.element_stride == 1 && r + 4 <= limit && is_aligned(to + r, 2))
       return put_four(to + r, bits);
-    for (int j = 0; j < steps && r + j < limit; j++)
+    for (int j = 0; j < Now && r + j < limit; j++)
       to[static_cast<std::size_t>(r + j) * a.bits.element_stride] = static_cast<std::uint8_t>(bits >> j & 1);
   }
-  WB_HD static bool is_aligned(const std::uint8_t* p) {
+  WB_HD static bool is_aligned(const std::uint8_t* p, unsigned to) {
 #if defined(__CUDACC__)
-    return reinterpret_cast<std::uintptr_t>(p) % 4 == 0;
+    return reinterpret_cast<std::uintptr_t>(p) % to == 0;
 #else
-    (void)p;
+    (void)p, (void)to;
     return true;
 #endif
   }
@@ -232,7 +273,12 @@ struct viterbi_windows {
     // The factor puts a copy at every seventh bit: the low bits of four bytes are the four bits.
     const std::uint32_t x = static_cast<std::uint32_t>(bits) * 0x00204081u & 0x01010101u;
 #if defined(__CUDACC__)
-    *reinterpret_cast<std::uint32_t*>(p) = x;
+    if (is_aligned(p, 4)) {
+      *reinterpret_cast<std::uint32_t*>(p) = x;
+    } else {
+      *reinterpret_cast<std::uint16_t*>(p) = static_cast<std::uint16_t>(x);
+      *reinterpret_cast<std::uint16_t*>(p + 2) = static_cast<std::uint16_t>(x >> 16);
+    }
 #else
     __builtin_memcpy(p, &x, sizeof x);
 #endif
