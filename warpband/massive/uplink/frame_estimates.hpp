@@ -22,11 +22,11 @@ struct frame_estimates : frame_solver<U, Many> {
   using solver::a, solver::n0, solver::diagonal, solver::inverse, solver::good, solver::row, solver::results;
   using solver::entry;
   using typename solver::Shape;
-  bool writes;  // whether the lane's frame exists
+  bool writes;  // whether the lane's frame exists, and no other lane has its user
   estimate_weight<float> weight = {1.f, 0.f};
 
   WB_HD frame_estimates(const massive_args& args, float* slot, bool there)
-      : solver(args, slot), writes(there) {}
+      : solver(args, slot), writes(there && stores_row<U>()) {}
 
   WB_HD void prepare(float noise_var) {
     solver::prepare(noise_var, least_massive_n0);
