@@ -56,8 +56,13 @@ std::optional<double> real_of(nb::handle object) {
   return unless_failed(PyFloat_AsDouble(object.ptr()));
 }
 std::optional<std::complex<double>> complex_of(nb::handle object) {
-  const Py_complex value = PyComplex_AsCComplex(object.ptr());
-  return unless_failed(std::complex(value.real, value.imag));
+  if (PyUnicode_Check(object.ptr()) != 0) return std::nullopt;  // complex() reads texts
+  const nb::object value = nb::steal(
+      PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyComplex_Type), object.ptr(), nullptr));
+  if (!value.is_valid()) PyErr_Clear();
+  return value.is_valid() ? std::optional(std::complex(PyComplex_RealAsDouble(value.ptr()),
+                                                       PyComplex_ImagAsDouble(value.ptr())))
+                          : std::nullopt;
 }
 std::optional<std::string> text_of(nb::handle object) {
   return PyUnicode_Check(object.ptr()) != 0 ? std::optional(nb::cast<std::string>(object)) : std::nullopt;
