@@ -91,7 +91,9 @@ void bcjr_decoder::run_short(executor& exec, bcjr_short_args& a, std::size_t ite
   a.status = out.status;
   const kernel_set& any = a.code.memory > 5 ? bcjr_i16_large_kernels() : bcjr_i16_kernels();
   a.by_warp = &exec.build_of(any) == any.cuda;
-  const kernel_set& kernels = a.by_warp && a.known != conv_short_known::none ? bcjr_i16_known_kernels() : any;
+  // Punctured LLRs are loaded one by one, which the kernels of known codes hide less well.
+  const bool known = a.by_warp && !a.punctured && a.known != conv_short_known::none;
+  const kernel_set& kernels = known ? bcjr_i16_known_kernels() : any;
   exec.run(kernels, &a, items);
 }
 

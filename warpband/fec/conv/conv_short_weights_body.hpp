@@ -219,33 +219,40 @@ struct conv_short_branches {
  private:
   template <int Outputs>
   WB_HD void weigh(int r, int count, i16x counts) {
-    V x[Outputs];
 #if defined(__CUDACC__)
-    if constexpr (Code::known) {
-      const int mine = g.rank * each;
-      for (int first = mine; first < mine + each && first < count; first += group) {
-        if (group < each || loaded != r) fetch<Outputs>(r + first, ahead);
-        WB_UNROLL for (int i = 0; i < group; i++) if (first + i < count) {
-          WB_UNROLL for (int e = 0; e < Outputs; e++) {
-            const int b = i * Outputs + e;
-            x[e] = max(signed_bytes(ahead[0].at(b / 4), ahead[conv_short_lanes::count - 1].at(b / 4), b % 4),
-                       to_short(-127));
-          }
-          weigh_step<Outputs>(first + i, x, counts);
-        }
-      }
-      if (group == each && a.llr8.data != nullptr) {
-        loaded = r + count;
-        fetch<Outputs>(loaded + mine, ahead);
-      }
-      return;
-    }
+    if constexpr (Code::known)
+      weigh_words<Outputs>(r, count, counts);
+    else
 #endif
-    for (int s = g.rank; s < count; s += g.size) {
-      WB_UNROLL for (int e = 0; e < Outputs; e++) x[e] = received(r, s, e);
-      weigh_step<Outputs>(s, x, counts);
+      for (int s = g.rank; s < count; s += g.size) {
+        V x[Outputs];
+        WB_UNROLL for (int e = 0; e < Outputs; e++) x[e] = received(r, s, e);
+        weigh_step<Outputs>(s, x, counts);
+      }
+  }
+#if defined(__CUDACC__)
+  /// The same, from LLRs that are loaded as words, int8 ones a run ahead.
+  template <int Outputs>
+  WB_HD void weigh_words(int r, int count, i16x counts) {
+    V x[Outputs];
+    const int mine = g.rank * each;
+    for (int first = mine; first < mine + each && first < count; first += group) {
+      if (group < each || loaded != r) fetch<Outputs>(r + first, ahead);
+      WB_UNROLL for (int i = 0; i < group; i++) if (first + i < count) {
+        WB_UNROLL for (int e = 0; e < Outputs; e++) {
+          const int b = i * Outputs + e;
+          x[e] = max(signed_bytes(ahead[0].at(b / 4), ahead[conv_short_lanes::count - 1].at(b / 4), b % 4),
+                     to_short(-127));
+        }
+        weigh_step<Outputs>(first + i, x, counts);
+      }
+    }
+    if (group == each && a.llr8.data != nullptr) {
+      loaded = r + count;
+      fetch<Outputs>(loaded + mine, ahead);
     }
   }
+#endif
   /// Weights of step s of the run, received as x.
   template <int Outputs>
   WB_HD void weigh_step(int s, V* x, i16x counts) {
