@@ -229,9 +229,9 @@ TEST_P(uplink, same_bits_for_any_batch_layout_and_backend) {
   }
 }
 
-// On a CUDA device kernels of their own detect frames of 8, 16, 24 and 32 users that lie item by item, and
-// take many frames in a row; elsewhere the generic ones do.
-TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
+// On a CUDA device kernels of their own detect frames of 8, 16, 24, 32 and 64 users that lie item by item,
+// and take many frames in a row; elsewhere the generic ones do.
+TEST_P(uplink, frames_of_8_to_64_users_have_the_same_bits) {
   const auto reference = wb::testing::open_reference();
   struct shape {
     std::size_t antennas, users, symbols, frames;
@@ -241,7 +241,9 @@ TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
            {34, 16, 20, 300},  // blocks of one frame and of more
            {128, 16, 14, 300}, {64, 32, 1, 20},   {32, 32, 1, 600}, {36, 32, 1, 9},   {36, 32, 10, 9},
            {18, 16, 10, 9},    {100, 32, 9, 9},   {256, 32, 14, 9}, {256, 32, 1, 9},  {32, 32, 14, 300},
-           {128, 16, 2, 9},    {50, 16, 15, 9},   {66, 32, 2, 9},   {40, 32, 29, 9}}) {
+           {128, 16, 2, 9},    {50, 16, 15, 9},   {66, 32, 2, 9},   {40, 32, 29, 9},  {128, 8, 1, 20},
+           {34, 8, 20, 9},     {26, 24, 3, 9},    {40, 24, 15, 9},  {64, 64, 1, 9},   {100, 64, 15, 9},
+           {300, 64, 2, 9},    {64, 64, 33, 300}}) {
     if (s.frames > 20 && !on_cuda()) continue;  // many are for a device
     const massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
     for (const massive_mode mode :
