@@ -26,7 +26,7 @@ endif()
 list(FILTER tests INCLUDE REGEX "${WARPBAND_TEST_FILES}")
 add_executable(warpband_tests ${tests} ${more_sources})
 set_target_properties(warpband_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)  # headers are half of the cost
-target_compile_options(warpband_tests PRIVATE ${wb_program_flags} -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+target_compile_options(warpband_tests PRIVATE ${wb_program_flags} $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 target_compile_definitions(warpband_tests PRIVATE WARPBAND_REFDATA="${WARPBAND_REFDATA}"
                            WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" $<$<BOOL:${bench_tests}>:WARPBAND_HAS_BENCH>)
 target_include_directories(warpband_tests PRIVATE "${wb_generated}")

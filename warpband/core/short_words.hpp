@@ -16,9 +16,9 @@ WB_HD V join_bits(V low, V high, int bits) {
 WB_HD void store_four_shorts(short_element* p, const i16x* x) {
   *reinterpret_cast<uint4*>(p) = uint4{x[0].x, x[1].x, x[2].x, x[3].x};
 }
-/// Bits of lane, or item, `lane` of what lies at p, from bit `from` on; higher ones may follow.
-WB_HD int bits_at(const short_element* p, int lane, int from) {
-  return static_cast<int>(*p >> (16 * lane + from));
+/// Bits of lane, or item, `which` of what lies at p, from bit `from` on; higher ones may follow.
+WB_HD int bits_at(const short_element* p, int which, int from) {
+  return static_cast<int>(*p >> (16 * which + from));
 }
 /// Byte i of two words, with its sign, as the numbers of the two items.
 WB_HD i16x signed_bytes(std::uint32_t first, std::uint32_t second, int i) {
@@ -50,7 +50,7 @@ struct byte_words {
   WB_HD std::uint32_t at(int i) const { return __funnelshift_r(word[i], word[i + 1], shift); }
 };
 #else
-WB_HD int bits_at(const short_element* p, int lane, int from) { return lane_at(p, lane) >> from; }
+WB_HD int bits_at(const short_element* p, int which, int from) { return lane_at(p, which) >> from; }
 WB_HD void store_four_shorts(short_element* p, const i16x* x) {
   WB_UNROLL for (int i = 0; i < 4; i++) store_short(p + i * i16x::lanes, x[i]);
 }

@@ -189,7 +189,7 @@ TEST_P(viterbi_int16, takes_bytes_at_any_address) {
       shifted.insert(shifted.end(), steps.begin(), steps.end());
       const auto llr = on_device(exec(), shifted, shifted.size(), 1);
       constexpr std::uint8_t untouched = 9;
-      const auto bits = on_device(exec(), bit_vector((length + 1) * count, untouched), length + 1, count);
+      auto bits = on_device(exec(), bit_vector((length + 1) * count, untouched), length + 1, count);
       auto status = exec().make<std::uint8_t>(1, count);
       view<std::uint8_t> rows_of_bits = bits;  // they begin at any address too
       rows_of_bits.elements = length;

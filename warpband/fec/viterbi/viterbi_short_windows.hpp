@@ -199,15 +199,15 @@ struct viterbi_windows {
       const int from = boundary(i), stages_from = from + single_steps(i);
       /// Back to step `least`, or as far as there is anything to do.
       const auto go_back = [&](auto steps, auto stores, int least) {
-        constexpr int now = decltype(steps)::value;
+        constexpr int by = decltype(steps)::value;
         const int steps_left = r - larger(least, stop), there = stage - oldest;
-        const int n = -larger(-((steps_left + now - 1) / now), -there);
+        const int n = -larger(-((steps_left + by - 1) / by), -there);
         if (steps_left <= 0 || n <= 0) return;
         if (decltype(stores)::value && first < 0) first = r, left = stage;
         for (int j = 0; j < n; j++) {
           place = place == 0 ? a.kept - 1 : place - 1;
-          r -= now;
-          back<now, decltype(stores)::value>(survivors_in(place), state, r, to, limit, plain);
+          r -= by;
+          back<by, decltype(stores)::value>(survivors_in(place), state, r, to, limit, plain);
         }
         stage -= n;
       };
