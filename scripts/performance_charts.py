@@ -61,7 +61,9 @@ CHARTS = [
       ("LDPC 2304, min-sum, float16", {H100: ldpc("float16")}),
       ("LDPC 2304, min-sum, int8", ldpc("int8")), ("LDPC 2304, min-sum, float32", ldpc("float32")),
       ("LDPC 2304, sum-product, float32", ldpc("float32", "sum_product", 20)),
-      ("Viterbi, K = 7, rate 1/2", ("viterbi", {"K": 7, "code": "802.11 r1/2", "k": 1024})),
+      ("Viterbi, K = 7, rate 1/2, int16", {H100: ("viterbi", {"K": 7, "code": "802.11 r1/2", "k": 1024, "precision": "int16", "input": "int8"})}),
+      ("Viterbi, K = 7, rate 1/2, float32", ("viterbi", {"K": 7, "code": "802.11 r1/2", "k": 1024})),
+      ("BCJR, K = 7, max-log-MAP, int16", {H100: ("bcjr", {"K": 7, "code": "133,171", "k": 1024, "map": "max_log_map", "precision": "int16", "input": "int8"})}),
       ("BCJR, K = 7, log-MAP", ("bcjr", {"K": 7, "code": "133,171", "k": 1024, "map": "log_map"}))]),
     ("performance_massive", "Massive MIMO, Cholesky, 16-QAM: coded bits a second", [H100, SPLIT, CORE, EIGEN],
      [massive("detector 128x16, new H", uplink("128x16", 1), ("uplink", "128x16", 128, 8, "each")),
@@ -76,7 +78,7 @@ CHARTS = [
 NOTES = {
     "performance_detectors": "The CPU has two threads here.",
     "performance_decoders": "Turbo: 6 iterations, automatic windows. LDPC: the WiMAX code of rate 1/2, 15 layered iterations, 20 with sum-product. float16 is "
-                            "for GPUs. Convolutional codes: 1024 bits.",
+                            "for GPUs. Convolutional codes: 1024 bits, in int16 from 8-bit LLRs.",
     "performance_massive": "GPU: large batches, 14 vectors share an H. Core: 128 subcarriers, 16 vectors share an H. *Split FP16 sums* "
                            "use tensor cores and give up equal bits. *Eigen*: its Gram matrix and Cholesky decomposition, on the same core in the same run.",
 }
