@@ -26,6 +26,7 @@ endif()
 list(FILTER tests INCLUDE REGEX "${WARPBAND_TEST_FILES}")
 add_executable(warpband_tests ${tests} ${more_sources})
 set_target_properties(warpband_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)  # headers are half of the cost
+set_source_files_properties(${more_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # new and delete of all tests
 target_compile_options(warpband_tests PRIVATE ${wb_program_flags} $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 target_compile_definitions(warpband_tests PRIVATE WARPBAND_REFDATA="${WARPBAND_REFDATA}"
                            WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" $<$<BOOL:${bench_tests}>:WARPBAND_HAS_BENCH>)
@@ -41,7 +42,6 @@ if(WARPBAND_APP)
 endif()
 gtest_discover_tests(warpband_tests DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES TIMEOUT 600)
 set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${CMAKE_CURRENT_SOURCE_DIR}/tests/labels.cmake")
-
 add_executable(example_decode examples/decode.cpp)
 target_link_libraries(example_decode PRIVATE warpband wb_options)
 add_test(NAME example_decode COMMAND example_decode)
