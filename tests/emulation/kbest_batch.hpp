@@ -1,0 +1,78 @@
+#pragma once
+// Calls of the K-best search for tests of threads that share one, and what one thread alone finds.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <warpband/detect/kbest/kbest_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+struct sent {
+  std::vector<cx_pair> h, y;
+  std::vector<float> prior, n0;
+};
+/// Random uses. Every third has a unitary H and receives nothing: most distances equal others.
+inline sent draw(const detect_args& a, std::size_t uses, bool informed) {
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  const auto n = static_cast<std::size_t>(a.streams), rx = static_cast<std::size_t>(a.rx_antennas),
+             bits = 2 * n * static_cast<std::size_t>(a.pam_bits);
+  sent s;
+  for (std::size_t i = 0; i < uses; i++) {
+    for (std::size_t e = 0; e < rx * n; e++) {
+      const float one = e / n == e % n ? 1.f : 0.f;
+      s.h.push_back(i % 3 == 2 ? cx_pair{one, 0} : cx_pair{normal(random), normal(random)});
+    }
+    for (std::size_t r = 0; r < rx; r++)
+      s.y.push_back(i % 3 == 2 ? cx_pair{0, 0} : cx_pair{normal(random), normal(random)});
+    for (std::size_t b = 0; informed && b < bits; b++) s.prior.push_back(2 * normal(random));
+  }
+  s.n0.assign(1, 0.1f);
+  return s;
+}
+
+/// A call of any of the searches, and what one thread alone finds.
+struct batch {
+  detect_args a;
+  std::size_t uses, bits;
+  sent s;
+  std::vector<float> expected;
+
+  batch(int streams, int pam_bits, int survivors, std::size_t uses_, bool real_valued = false,
+        bool informed = false)
+      : uses(uses_) {
+    a.streams = a.rx_antennas = streams;
+    a.pam_bits = pam_bits;
+    a.survivors = survivors;
+    a.algorithm = real_valued ? 1 : 0;
+    a.clip = 100;
+    s = draw(a, uses, informed);
+    const auto n = static_cast<std::size_t>(streams);
+    bits = 2 * n * static_cast<std::size_t>(pam_bits);
+    a.received = make_view<const cx_pair>(s.y.data(), n, uses);
+    a.channel = make_view<const cx_pair>(s.h.data(), n * n, uses);
+    a.noise_var = {s.n0.data(), 1, uses, 1, 0};
+    if (informed) a.prior = make_view<const float>(s.prior.data(), bits, uses);
+  }
+  void search_alone() {
+    expected.assign(bits * uses, 0);
+    a.llr = make_view(expected.data(), bits, uses);
+    const kbest_op<any_sizes, 1> alone{a};
+    std::vector<float> scratch(alone.scratch(1));
+    for (std::size_t i = 0; i < uses; i++) alone(item<float>{i, 1}, solo{}, scratch.data());
+  }
+  void expect(const std::vector<float>& got, const std::string& threads) const {
+    for (std::size_t e = 0; e < got.size(); e++)
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(got[e]), std::bit_cast<std::uint32_t>(expected[e]))
+          << a.streams << "x" << a.streams << ", " << a.pam_bits << ", K = " << a.survivors << ", " << threads
+          << ", use " << e / bits << ", bit " << e % bits << ": " << got[e] << ", alone " << expected[e];
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb
