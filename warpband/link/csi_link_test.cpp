@@ -325,7 +325,7 @@ TEST(csi_link, scenarios_name_files_from_their_own_folder) {
     }
     return "";
   };
-#define EXPECT_REFUSED(text, part) EXPECT_NE(refusal(text).find(part), std::string::npos) << refusal(text)
+#define EXPECT_REFUSAL(text, part) EXPECT_NE(refusal(text).find(part), std::string::npos) << refusal(text)
   const auto exec = open_scalar();
   run_result r;
   r.source = parse_scenario(head + massive + file, s);
@@ -344,21 +344,21 @@ TEST(csi_link, scenarios_name_files_from_their_own_folder) {
   EXPECT_EQ(result_json(load_result(result.path())), json);
 
   EXPECT_EQ(refusal(head + massive + "channel = { type = \"file\", file = \"" + at.path() + "\" }"), "");
-  EXPECT_REFUSED(head + massive + "channel.type = \"file\"", "line 6: channel.file is missing");
-  EXPECT_REFUSED(head + massive + "channel.type = \"file\"\nchannel.file = \"no.h5\"",
+  EXPECT_REFUSAL(head + massive + "channel.type = \"file\"", "line 6: channel.file is missing");
+  EXPECT_REFUSAL(head + massive + "channel.type = \"file\"\nchannel.file = \"no.h5\"",
                  "line 7: channel.file: " + (path.parent_path() / "no.h5").string() + ": cannot read");
-  EXPECT_REFUSED(head + massive + "channel.type = \"file\"\nchannel.file = \"\"", "channel.file = \"\"");
-  EXPECT_REFUSED(head + file, "channel.type = \"file\" is not allowed: expected another one without massive");
-  EXPECT_REFUSED(head + massive + "channel.type = \"rayleigh\"\nchannel.file = \"a\"",
+  EXPECT_REFUSAL(head + massive + "channel.type = \"file\"\nchannel.file = \"\"", "channel.file = \"\"");
+  EXPECT_REFUSAL(head + file, "channel.type = \"file\" is not allowed: expected another one without massive");
+  EXPECT_REFUSAL(head + massive + "channel.type = \"rayleigh\"\nchannel.file = \"a\"",
                  "channel.file has no meaning with channel.type = \"rayleigh\"");
-  EXPECT_REFUSED(head + massive + "channel.type = \"file\"\nchannel.file = \"a\"\nchannel.sector_deg = 5",
+  EXPECT_REFUSAL(head + massive + "channel.type = \"file\"\nchannel.file = \"a\"\nchannel.sector_deg = 5",
                  "channel.sector_deg has no meaning with channel.type = \"file\"");
-  EXPECT_REFUSED(head + file + "massive = { solver = \"cholesky\", antennas = 13, users = 3 }",
+  EXPECT_REFUSAL(head + file + "massive = { solver = \"cholesky\", antennas = 13, users = 3 }",
                  "massive.antennas = 13 is not allowed: expected at most 12, the antennas of");
-  EXPECT_REFUSED(
+  EXPECT_REFUSAL(
       head + file + "massive = { solver = \"cholesky\", antennas = 12, users = 3, subcarriers = 58 }",
       "massive.subcarriers = 58");
-#undef EXPECT_REFUSED
+#undef EXPECT_REFUSAL
 }
 
 }  // namespace csi_link_test

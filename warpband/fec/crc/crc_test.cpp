@@ -65,12 +65,12 @@ std::vector<reference_vector> reference_vectors() {
   }
   return all;
 }
-#define SKIP_WITHOUT(vectors) \
+#define SKIP_WITHOUT_VECTORS(vectors) \
   if ((vectors).empty()) GTEST_SKIP() << "no refdata in '" << WARPBAND_REFDATA << "/vectors'"
 
 TEST(crc_parity, equals_reference_vectors) {
   const auto vectors = reference_vectors();
-  SKIP_WITHOUT(vectors);
+  SKIP_WITHOUT_VECTORS(vectors);
   std::map<std::string, int> seen;
   for (const auto& v : vectors) {
     const wb::crc_polynomial p = polynomials.at(v.crc);
@@ -120,7 +120,7 @@ WB_ON_ALL_BACKENDS(crc);
 
 TEST_P(crc, attaches_the_parity_of_the_reference_vectors) {
   const auto vectors = reference_vectors();
-  SKIP_WITHOUT(vectors);
+  SKIP_WITHOUT_VECTORS(vectors);
   for (const auto& v : vectors) {
     const wb::crc_polynomial p = polynomials.at(v.crc);
     const std::size_t n = v.input.size(), rows = 3;

@@ -18,7 +18,7 @@ using testing::encode_words;
 using testing::row_of;
 
 const std::string refdata = WARPBAND_REFDATA;
-#define SKIP_WITHOUT(path) \
+#define SKIP_WITHOUT_FILE(path) \
   if (!std::filesystem::exists(path)) GTEST_SKIP() << (path) << " is not there"
 
 std::vector<std::vector<int>> read_csv(const std::string& path, bool header) {
@@ -52,7 +52,7 @@ const std::map<std::string, wimax_rate> wimax_rates = {
 
 TEST(ldpc_code, wimax_matrices_are_those_of_the_standard) {
   const std::string folder = refdata + "/wimax_ldpc";
-  SKIP_WITHOUT(folder);
+  SKIP_WITHOUT_FILE(folder);
   const auto facts = testing::parse_json(std::ifstream(folder + "/scaling.json"));
   for (const auto& [name, rate] : wimax_rates) {
     const auto want = read_csv(folder + "/r" + name + "_z96.csv", false);
@@ -81,7 +81,7 @@ TEST(ldpc_code, wimax_matrices_are_those_of_the_standard) {
 
 TEST(ldpc_code, wifi_matrices_are_those_of_the_standard) {
   const std::string folder = refdata + "/wifi_ldpc";
-  SKIP_WITHOUT(folder);
+  SKIP_WITHOUT_FILE(folder);
   const std::map<std::string, wifi_rate> rates = {
       {"1_2", wifi_rate::r1_2}, {"2_3", wifi_rate::r2_3}, {"3_4", wifi_rate::r3_4}, {"5_6", wifi_rate::r5_6}};
   for (int n : {648, 1296, 1944})
@@ -198,7 +198,7 @@ bytes from_text(const std::string& text) {
 
 TEST_P(ldpc_encode, gives_the_reference_vectors_of_wimax) {
   const std::string path = refdata + "/vectors/wimax_ldpc_enc.json";
-  SKIP_WITHOUT(path);
+  SKIP_WITHOUT_FILE(path);
   const auto vectors = testing::parse_json(std::ifstream(path)).at("vectors");
   for (const auto& v : vectors) {
     const ldpc_encoder encoder(
@@ -231,7 +231,7 @@ ldpc_code nr_code(int base_graph, int z) {
 
 TEST_P(ldpc_encode, gives_the_reference_vectors_of_nr) {
   const std::string path = refdata + "/vectors/nr_ldpc_enc.json";
-  SKIP_WITHOUT(path);
+  SKIP_WITHOUT_FILE(path);
   const auto vectors = testing::parse_json(std::ifstream(path)).at("vectors");
   for (const auto& v : vectors) {
     const int z = v.at("Z").get<int>(), graph = v.at("bg").get<int>();
@@ -250,7 +250,7 @@ TEST_P(ldpc_encode, gives_the_reference_vectors_of_nr) {
 }
 
 TEST_P(ldpc_encode, gives_codewords_of_nr_for_every_set_of_lifting_sizes) {
-  SKIP_WITHOUT(refdata + "/nr_ldpc");
+  SKIP_WITHOUT_FILE(refdata + "/nr_ldpc");
   std::mt19937_64 random(2);
   for (int graph : {1, 2})
     for (int z : {2, 3, 5, 7, 9, 11, 13, 15, 22, 36, 104, 120, 128, 224, 320, 384}) {

@@ -84,7 +84,7 @@ std::string text_of(const std::string& file) {
   std::ifstream in(std::string(WARPBAND_REFDATA) + "/vectors/" + file);
   return {std::istreambuf_iterator<char>(in), {}};
 }
-#define SKIP_WITHOUT(text) \
+#define SKIP_WITHOUT_REFDATA(text) \
   if ((text).empty()) GTEST_SKIP() << "no refdata in '" << WARPBAND_REFDATA << "/vectors'"
 bits_t from_text(const std::string& text) {
   bits_t out;
@@ -96,7 +96,7 @@ bits_t from_text(const std::string& text) {
 
 TEST(lte_segmentation, equals_reference_vectors) {
   const std::string text = text_of("lte_segmentation.json");
-  SKIP_WITHOUT(text);
+  SKIP_WITHOUT_REFDATA(text);
   const auto document = testing::parse_json(text);
   int seen = 0;
   for (const auto& v : document.at("vectors")) {
@@ -163,7 +163,7 @@ WB_ON_ALL_BACKENDS(lte_rate_matching);
 
 TEST_P(lte_rate_matching, equals_reference_vectors) {
   const std::string text = text_of("lte_turbo_ratematch.json");
-  SKIP_WITHOUT(text);
+  SKIP_WITHOUT_REFDATA(text);
   const auto document = testing::parse_json(text);
   std::map<int, int> seen;
   for (const auto& v : document.at("vectors")) {
@@ -533,7 +533,7 @@ TEST_P(lte_transport, gives_the_same_bits_as_scalar_code) {
 
 TEST_P(lte_transport, attaches_the_crc_of_reference_vectors) {
   const std::string text = text_of("lte_crc.json");
-  SKIP_WITHOUT(text);
+  SKIP_WITHOUT_REFDATA(text);
   const auto document = testing::parse_json(text);
   int seen = 0;
   for (const auto& v : document.at("vectors")) {
