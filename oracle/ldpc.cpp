@@ -293,10 +293,13 @@ rounded_result decode(const base_matrix& base, const std::vector<float>& llr, co
         r[c][d] = static_cast<value>(kept->to_bits[c][d]);
         total[at(h.rows[c][d])] += static_cast<float>(r[c][d]);
       }
-    for (std::size_t v = 0; v < a.size(); ++v)
-      a[v] = options.order == check_order::layered && static_cast<double>(channel[v]) != kept->channel[v]
-                 ? format.of_sum(total[v])
-                 : static_cast<value>(kept->a_posteriori[v]);
+    for (std::size_t v = 0; v < a.size(); ++v) {
+      const auto before = static_cast<value>(kept->a_posteriori[v]),
+                 was = static_cast<value>(kept->channel[v]);
+      a[v] = options.order == check_order::flooding || channel[v] == was ? before
+             : options.format == number_format::half ? format.add(before, format.subtract(channel[v], was))
+                                                     : format.of_sum(total[v]);
+    }
   }
   const auto answers = [&](const values& q) {
     value least = format.limit(), next = format.limit();

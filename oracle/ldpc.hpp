@@ -127,8 +127,9 @@ struct rounded_result {
 /// + shift < z, and those by row + shift - z; the a-posteriori value is (channel + first) + second.
 ///
 /// With `kept`, flooding begins with the kept messages and a-posteriori values. So does layered but for bits
-/// whose channel value has changed: theirs is the new one plus the messages in order of the block rows, added
-/// up in binary32 and then brought into the format once.
+/// whose channel value has changed: theirs is, with halves, the kept one plus the difference of the channel
+/// values, else the new channel value plus the messages in order of the block rows, added up in binary32 and
+/// then brought into the format once.
 rounded_result ldpc_decode_rounded(const base_matrix& base, const std::vector<float>& llr,
                                    const rounded_options& options, rounded_kept* kept = nullptr);
 

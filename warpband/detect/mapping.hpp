@@ -33,7 +33,10 @@ inline int kbest_uses_of_warp(const executor& exec, std::size_t uses, int surviv
   if (each <= least) return static_cast<int>(least);
   return each > kbest_most_uses ? kbest_most_uses : static_cast<int>((each + least - 1) / least * least);
 }
-/// Above 1: as many as nway_kernels.cpp builds for the size.
-inline int nway_tile(const executor& exec, std::size_t uses) { return few(exec, uses) ? 2 : 1; }
+/// Above 1: as many as nway_kernels.cpp and nway_prior_kernels.cpp build for the size. With a prior threads
+/// that share a use add more work, and fewer uses keep the device busy.
+inline int nway_tile(const executor& exec, std::size_t uses, bool prior) {
+  return few(exec, prior ? 4 * uses : uses) ? 2 : 1;
+}
 
 }  // namespace wb

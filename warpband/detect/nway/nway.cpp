@@ -25,7 +25,7 @@ void nway::start(executor& exec, std::size_t uses, detect_args& args) const {
   args.ways = ways_;
   args.clip = clip_;
   args.extrinsic = extrinsic_;
-  args.tile = nway_tile(exec, uses);
+  args.tile = nway_tile(exec, uses, args.prior.data != nullptr);
   exec.run(args.prior.data != nullptr ? nway_prior_kernels() : nway_kernels(), &args, uses);
 }
 

@@ -31,7 +31,7 @@ struct ldpc_place {
 };
 
 inline constexpr int ldpc_most_rows = 128, ldpc_most_blocks = 1024, ldpc_most_degree = 64;
-/// With kept messages in registers, where a bit takes 12 bytes of shared memory.
+/// With kept messages in registers, where a bit takes 8 bytes of shared memory.
 inline constexpr int ldpc_most_bits_kept = 4096;
 inline constexpr int ldpc_row_threads = 96;  // at most, where a thread has a row of each block row for itself
 

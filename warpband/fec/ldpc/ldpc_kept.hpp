@@ -3,9 +3,13 @@
 // leaves them.
 //
 // In flooding order the first checks take what the bits had then, q = A - R, and the new channel LLRs enter
-// where A is next summed up. In layered order A of a bit is its new channel LLR plus its messages, in order
-// of the block rows and rounded once; where the channel's LLR is the old one, A is the kept one, so that two
-// calls are one with the iterations of both.
+// where A is next summed up. In layered order two calls are one with the iterations of both, where the
+// channel's LLRs stay: A of such a bit is the kept one. Of other bits
+//
+//   float16         A is the kept one plus the difference of the channel's LLRs, each rounded, as in an
+//                   iteration;
+//   float32, int8   A is the new channel LLR plus the messages, in order of the block rows and rounded once,
+//                   so that what int8 lost by saturation does not stay lost.
 #include <warpband/fec/ldpc/ldpc_block_values.hpp>
 #include <warpband/fec/ldpc/ldpc_kept_values.hpp>
 #include <warpband/fec/ldpc/ldpc_vector_codewords.hpp>
@@ -96,7 +100,10 @@ struct kept_vectors {
         x = format::number(a, x);
         if (!a.flooding) {
           const lane channel = conversion::get(bits + r);
-          x = select(format::number(a, was) == channel, x, summed(channel, c, r));
+          if constexpr (std::is_same_v<T, f16x>)
+            x = format::moved({x}, {format::message(a, was)}, {channel}).x;
+          else
+            x = select(format::number(a, was) == channel, x, summed(channel, c, r));
         }
         conversion::put_number(bits + r, x);
       }
@@ -214,6 +221,18 @@ struct kept_block {
     }
     return format::rounded(channel);
   }
+  /// A of bit e of codeword w from what was kept and its channel LLR now.
+  WB_HD float changed(float app, float was, float now, int e, int w) const {
+    if constexpr (std::is_same_v<T, f16x>) {
+      if (!a.flooding)
+        return conversion::get(
+            format::moved(to_half(format::number(a, app)), to_half(format::message(a, was)), to_half(now)),
+            w);
+      return format::number(a, app);
+    } else {
+      return a.flooding || format::number(a, was) == now ? format::number(a, app) : summed(now, e, w);
+    }
+  }
   template <class G>
   WB_HD unsigned load(int items, unsigned erased, G g) const {
     unsigned going = 0, bad = 0;
@@ -243,8 +262,7 @@ struct kept_block {
         x[w] = conversion::get(channel, w);
         if ((going >> w & 1u) == 0) continue;
         if (!is_finite(kept[0][w]) || !is_finite(kept[1][w])) bad |= 1u << w;
-        x[w] = a.flooding || format::number(a, kept[1][w]) == x[w] ? format::number(a, kept[0][w])
-                                                                   : summed(x[w], e, w);
+        x[w] = changed(kept[0][w], kept[1][w], x[w], e, w);
       }
       store_message<T>(v.app + e, message_of_numbers<T>(x));
     });

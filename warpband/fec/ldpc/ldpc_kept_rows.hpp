@@ -8,25 +8,20 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// Shared memory has A of the codewords and places of threads without a row, as in register_values, then as
-/// many pairs of floats: sums of channel LLRs and kept messages, later the channel's LLRs in the first half
-/// of each pair.
+/// Shared memory has A of the codewords and places of threads without a row, as in register_values, then the
+/// channel's LLRs.
 template <int Rows, int Least, int Most>
 struct kept_register_values : register_values<f16x, Rows, Least, Most> {
   using base = register_values<f16x, Rows, Least, Most>;
-  using conversion = typename base::conversion;
   using format = kept_format<f16x>;
-  static constexpr int codewords = 2, ahead = 4;  // ahead: values in flight
-  float2* sums;
+  static constexpr int codewords = 2, ahead = 8;  // ahead: bits whose values are in flight
+  std::uint32_t* channels;
 
   WB_HD kept_register_values(const ldpc_decode_args& args, void* scratch)
-      : base(args, scratch),
-        sums(reinterpret_cast<float2*>(this->app + (args.n + ldpc_row_threads + 1) / 2 * 2)) {}
+      : base(args, scratch), channels(this->app + args.n + ldpc_row_threads) {}
   static std::size_t bytes(const ldpc_decode_args& a) {
-    const auto values = static_cast<std::size_t>(a.n + ldpc_row_threads + 1);  // pairs begin at an even one
-    return (sizeof(std::uint32_t) + sizeof(float2)) * values;
+    return sizeof(std::uint32_t) * static_cast<std::size_t>(2 * a.n + ldpc_row_threads);
   }
-  WB_HD std::uint32_t* channel_at(int e) const { return reinterpret_cast<std::uint32_t*>(sums + e); }
 
   /// After load_channel: the codewords go on from what they kept. Returns a byte for each: 0, or the status
   /// of one whose kept values are not finite. `erased`: those of the channel.
@@ -42,11 +37,14 @@ struct kept_register_values : register_values<f16x, Rows, Least, Most> {
         going |= 1u << w;
     }
     if (going == 0) {
-      for (int e = g.rank; e < this->a.n; e += g.size) *channel_at(e) = this->app[e];
+      for (int e = g.rank; e < this->a.n; e += g.size) channels[e] = this->app[e];
     } else {
-      bad |= load_messages(item, going, g);
-      sum_up(g);
-      bad |= begin_from_sums(item, going, g);
+      // The other codeword of a pair reads too, what it has or the first one's, and drops it.
+      const std::uint16_t* const from[codewords] = {
+          kept_halves_at(this->a, item, 0),
+          kept_halves_at(this->a, item + static_cast<std::size_t>(items - 1), 0)};
+      bad |= load_bits(from, going, g) & going;
+      bad |= load_messages(from, going, g) & going;
     }
     bad = this->any_of(bad, g);
     if (bad != 0) clear(bad, g);
@@ -69,7 +67,7 @@ struct kept_register_values : register_values<f16x, Rows, Least, Most> {
       this->store_decisions(i, w, g);
       if (a.extrinsic.data)
         for (int e = g.rank; e < static_cast<int>(a.extrinsic.elements); e += g.size)
-          this->store_extrinsic(e, i, w, gone != 0, {*channel_at(e)});
+          this->store_extrinsic(e, i, w, gone != 0, {channels[e]});
       if (keeps) keep(i, w, gone != 0, g);
       if (g.rank == 0) {
         if (keeps) count_kept_iterations(a, i, gone != 0, iterations);
@@ -79,83 +77,70 @@ struct kept_register_values : register_values<f16x, Rows, Least, Most> {
   }
 
  private:
-  /// f(first value of the edge's block, message) for each edge of this thread's rows.
-  template <class F>
-  WB_HD void each_message(F f) {
-    WB_UNROLL for (int m = 0; m < Rows; m++) {
-      const int first = this->row(m).first;
-      each_edge(between<Least, Most>{this->row(m).degree},
-                [&](int d) { f((first + d) * this->a.z, this->message[m][d]); });
-    }
+  /// The sign bits of halves of x that are infinite or no numbers.
+  WB_HD static std::uint32_t not_finite(f16x x) { return ((x.x & 0x7fff7fffu) + 0x04000400u) & 0x80008000u; }
+  WB_HD static f16x within(f16x x, float limit) { return max(min(x, to_half(limit)), to_half(-limit)); }
+  /// The halves of codewords that go on.
+  WB_HD static std::uint32_t mask_of(unsigned going) {
+    return ((going & 1u) != 0 ? 0xffffu : 0u) | ((going & 2u) != 0 ? 0xffff0000u : 0u);
   }
-  /// A bit for each codeword of which this thread read a message that is not finite.
+
+  /// A and channel LLRs of the bits. Returns a bit for each codeword of which this thread read a value that
+  /// is not finite.
   template <class G>
-  WB_HD unsigned load_messages(std::size_t item, unsigned going, G g) {
-    unsigned bad = 0;
-    WB_UNROLL for (int w = 0; w < codewords; w++) {
-      if ((going >> w & 1u) == 0) continue;
-      const bool has_row = g.rank < this->a.z;
-      const std::uint16_t* from = kept_halves_at(this->a, item + static_cast<std::size_t>(w), g.rank);
-      std::uint32_t most = 0;
-      each_message([&](int e, f16x& message) {
-        const std::uint32_t half = has_row ? from[e] : 0u;
-        most = ::max(most, half & 0x7fffu);
-        message.x |= half << 16 * w;
-      });
-      if (most >= 0x7c00u) bad |= 1u << w;
-    }
-    const f16x limit = min_sum<f16x>::most(), lower = to_half(-min_sum<f16x>::limit);
-    each_message([&](int, f16x& message) { message = sum(max(min(message, limit), lower), to_half(0.f)); });
-    return bad;
-  }
-  /// Channel LLR plus messages of every bit, in order of the block rows.
-  template <class G>
-  WB_HD void sum_up(G g) {
-    for (int e = g.rank; e < this->a.n; e += g.size) sums[e] = __half22float2(halves({this->app[e]}));
-    g.sync();
-    std::uint32_t place[4 * base::chunks];
-    WB_UNROLL for (int m = 0; m < Rows; m++) {
-      this->fetch(m, g.rank, place);
-      each_edge(between<Least, Most>{this->row(m).degree}, [&](int d) {
-        float2* to = reinterpret_cast<float2*>(reinterpret_cast<char*>(sums) + 2 * place[d]);
-        const float2 before = *to, message = __half22float2(halves(this->message[m][d]));
-        *to = {before.x + message.x, before.y + message.y};
-      });
-      g.sync();
-    }
-  }
-  /// A of the bits: the kept one where the channel's LLR is the old one. Returns a bit for each codeword of
-  /// which this thread read a value that is not finite.
-  template <class G>
-  WB_HD unsigned begin_from_sums(std::size_t item, unsigned going, G g) const {
+  WB_HD unsigned load_bits(const std::uint16_t* const (&from)[codewords], unsigned going, G g) const {
     const ldpc_decode_args& a = this->a;
-    unsigned bad = 0;
+    const std::uint32_t mask = mask_of(going);
+    std::uint32_t bad = 0;
+    const auto load = [&](int e) -> f16x {
+      return {from[0][e] | static_cast<std::uint32_t>(from[1][e]) << 16};
+    };
     WB_ROLL for (int e = g.rank; e < a.n; e += ahead * g.size) {
-      float old[ahead][codewords] = {}, was[ahead][codewords] = {};
-      WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n) {
-        WB_UNROLL for (int w = 0; w < codewords; w++) if ((going >> w & 1u) != 0) {
-          const std::size_t word = item + static_cast<std::size_t>(w);
-          old[i][w] = load_kept_number<f16x>(a, word, kept_app(a) + e + i * g.size);
-          was[i][w] = load_kept_number<f16x>(a, word, kept_channel(a) + e + i * g.size);
-        }
+      f16x old[ahead], was[ahead];
+      WB_UNROLL for (int i = 0; i < ahead; i++) {
+        const int at = ::min(e + i * g.size, a.n - 1);
+        old[i] = load(kept_app(a) + at);
+        was[i] = load(kept_channel(a) + at);
       }
       WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n) {
         const int at = e + i * g.size;
         const f16x channel = {this->app[at]};
-        const float2 sum = sums[at];
-        float x[codewords];
-        WB_UNROLL for (int w = 0; w < codewords; w++) {
-          x[w] = conversion::get(channel, w);
-          if ((going >> w & 1u) == 0) continue;
-          if (!is_finite(old[i][w]) || !is_finite(was[i][w])) bad |= 1u << w;
-          x[w] = format::number(a, was[i][w]) == x[w] ? format::number(a, old[i][w])
-                                                      : format::rounded(w == 0 ? sum.x : sum.y);
-        }
-        this->app[at] = to_half(x[0], x[1]).x;
-        *channel_at(at) = channel.x;
+        const f16x moved =
+            format::moved(within(old[i], format::most), within(was[i], min_sum<f16x>::limit), channel);
+        bad |= not_finite(old[i]) | not_finite(was[i]);
+        this->app[at] = (moved.x & mask) | (channel.x & ~mask);
+        channels[at] = channel.x;
       }
     }
-    return bad;
+    return base::conversion::sign_bits({bad});
+  }
+  /// The same of the messages. All loads of a codeword are in flight at once: a message that a row does not
+  /// have is one of the next row, or the first bits' A, and is dropped.
+  template <class G>
+  WB_HD unsigned load_messages(const std::uint16_t* const (&from)[codewords], unsigned going, G g) {
+    const bool has_row = g.rank < this->a.z;
+    WB_UNROLL for (int w = 0; w < codewords; w++) {
+      const std::uint16_t* of_row = from[w] + (has_row ? g.rank : 0);
+      WB_UNROLL for (int m = 0; m < Rows; m++) {
+        const std::uint16_t* at = of_row + this->row(m).first * this->a.z;
+        WB_UNROLL for (int d = 0; d < Most; d++, at += this->a.z) {
+          const std::uint32_t half = *at;
+          this->message[m][d].x = w == 0 ? half : this->message[m][d].x | half << 16;
+        }
+      }
+    }
+    const std::uint32_t mask = has_row ? mask_of(going) : 0u;
+    std::uint32_t bad = 0;
+    WB_UNROLL for (int m = 0; m < Rows; m++) {
+      const int degree = this->row(m).degree;
+      WB_UNROLL for (int d = 0; d < Most; d++) {
+        f16x& message = this->message[m][d];
+        message.x &= d < Least || d < degree ? mask : 0u;
+        bad |= not_finite(message);
+        message = sum(within(message, min_sum<f16x>::limit), to_half(0.f));
+      }
+    }
+    return base::conversion::sign_bits({bad});
   }
   template <class G>
   WB_HD void clear(unsigned bad, G g) {
@@ -181,7 +166,7 @@ struct kept_register_values : register_values<f16x, Rows, Least, Most> {
     }
     for (int e = g.rank; e < a.n; e += g.size) {
       to[kept_app(a) + e] = half({this->app[e]});
-      to[kept_channel(a) + e] = half({*channel_at(e)});
+      to[kept_channel(a) + e] = half({channels[e]});
     }
   }
 };

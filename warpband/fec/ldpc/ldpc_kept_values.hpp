@@ -25,8 +25,8 @@ struct kept_format<lane> {
 };
 template <>
 struct kept_format<f16x> {
-  /// Of messages within min_sum's limit up to 31 checks reach this, and 16 checks that change all of theirs
-  /// add 32000: below 65504, so that no kept values, whatever they are, lead to infinities there.
+  /// Of A. 16 checks that change all of their messages add 32000: below 65504, so that no kept values,
+  /// whatever they are, lead to infinities there.
   static constexpr float most = 32e3f;
   WB_HD static lane rounded(lane x) {
     const f16x half = to_half(clamped(x, most));
@@ -41,6 +41,10 @@ struct kept_format<f16x> {
   }
   WB_HD static lane message(const ldpc_decode_args& a, lane llr) {
     return clamped(number(a, llr), min_sum<f16x>::limit);
+  }
+  /// A of a bit when its channel LLR becomes `now`; it `was` within the limit of LLRs, and A within `most`.
+  WB_HD static f16x moved(f16x app, f16x was, f16x now) {
+    return max(min(sum(app, difference(now, was)), to_half(most)), to_half(-most));
   }
 };
 template <>

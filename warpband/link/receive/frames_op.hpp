@@ -73,11 +73,48 @@ struct frames_gather_op {
                       width = static_cast<std::size_t>(a.width), of_row = a.elements * width,
                       all = a.rows * of_row, step = static_cast<std::size_t>(g.size);
     float* out = a.out + first * all;
+    if (side_by_side(of_row)) {
+      copy(a.in + frame * a.of_frame / a.shared * a.row_stride, out, all, g);
+      return;
+    }
     for (std::size_t i = static_cast<std::size_t>(g.rank); i < all; i += step) {
       const std::size_t row = i / of_row, e = (i - row * of_row) / width, part = i % width;
       const std::size_t source = (frame * a.of_frame + row * a.step) / a.shared;
       out[i] = a.in[source * a.row_stride + e * a.element_stride + part];
     }
+  }
+
+ private:
+  /// Whether the rows of a frame are one piece of `in`.
+  WB_HD bool side_by_side(std::size_t of_row) const {
+    if (a.element_stride != static_cast<std::size_t>(a.width)) return false;
+    if (a.rows == 1) return true;
+    return a.row_stride == of_row && a.step == a.shared && (a.shared == 1 || a.of_frame % a.shared == 0);
+  }
+  template <class G>
+  WB_HD static void copy(const float* from, float* to, std::size_t count, G g) {
+    std::size_t done = 0;
+#if defined(__CUDACC__)
+    if ((reinterpret_cast<std::uintptr_t>(from) | reinterpret_cast<std::uintptr_t>(to)) % sizeof(float4) ==
+        0) {
+      constexpr std::size_t ahead = 4;  // loads in flight
+      const std::size_t pieces = count / 4, step = static_cast<std::size_t>(g.size);
+      const auto* source = reinterpret_cast<const float4*>(from);
+      for (std::size_t i = static_cast<std::size_t>(g.rank); i < pieces; i += ahead * step) {
+        float4 x[ahead];
+        WB_UNROLL for (std::size_t k = 0; k < ahead; k++) {
+          if (i + k * step < pieces) x[k] = source[i + k * step];
+        }
+        WB_UNROLL for (std::size_t k = 0; k < ahead; k++) {
+          if (i + k * step < pieces) reinterpret_cast<float4*>(to)[i + k * step] = x[k];
+        }
+      }
+      done = 4 * pieces;
+    }
+#endif
+    for (std::size_t i = done + static_cast<std::size_t>(g.rank); i < count;
+         i += static_cast<std::size_t>(g.size))
+      to[i] = from[i];
   }
 };
 

@@ -86,4 +86,49 @@ TEST_P(receive_list, of_many_frames_is_in_their_order) {
   }
 }
 
+class receive_gather : public wb::testing::on_backend {};
+WB_ON_ALL_BACKENDS(receive_gather);
+
+TEST_P(receive_gather, takes_what_belongs_to_each_frame) {
+  std::vector<float> in(8000);
+  for (std::size_t i = 0; i < in.size(); i++) in[i] = static_cast<float>(i);
+  const auto source = exec().make_from(in);
+  const numbers frames{4, 0, 3};
+  const auto list = exec().make_from(frames);
+  const auto gather = [&](std::size_t elements, std::size_t rows, std::size_t of_frame, std::size_t step,
+                          std::size_t shared, int width, std::size_t row_stride, std::size_t element_stride,
+                          std::size_t offset) {
+    const auto numbers_of_value = static_cast<std::size_t>(width);
+    const std::size_t of_row = elements * numbers_of_value, all = rows * of_row;
+    auto out = exec().make_from(std::vector<float>(3 * all + 1, -1.f));
+    wb::frames_gather_args a;
+    a.frame = list.data();
+    a.elements = elements, a.rows = rows, a.of_frame = of_frame, a.step = step, a.shared = shared;
+    a.width = width;
+    a.in = source.data() + offset;
+    a.row_stride = row_stride, a.element_stride = element_stride;
+    a.out = out.data();
+    wb::run_frames_gather(exec(), a, 3);
+    std::vector<float> want;
+    for (const std::int32_t f : frames)
+      for (std::size_t r = 0; r < rows; r++)
+        for (std::size_t i = 0; i < of_row; i++)
+          want.push_back(
+              in[offset + (static_cast<std::size_t>(f) * of_frame + r * step) / shared * row_stride +
+                 i / numbers_of_value * element_stride + i % numbers_of_value]);
+    want.push_back(-1.f);
+    EXPECT_EQ(exec().to_host(out), want) << elements << ", " << rows << ", " << shared << ", " << offset;
+  };
+  for (const std::size_t offset : {0, 4, 1}) {
+    gather(1500, 1, 1, 1, 1, 1, 1500, 1, offset);  // one row, as of a decoder's state
+    gather(13, 1, 1, 1, 1, 1, 20, 1, offset);      // rows apart
+    gather(4, 70, 70, 1, 1, 2, 8, 2, offset);      // many rows side by side
+    gather(3, 5, 5, 1, 1, 2, 6, 2, offset);        // a length that is no multiple of four
+    gather(4, 6, 12, 2, 2, 2, 8, 2, offset);       // rows that uses of a frame share
+    gather(4, 5, 5, 1, 2, 2, 8, 2, offset);        // or uses of two frames
+    gather(4, 1, 5, 5, 10, 2, 8, 2, offset);       // a row that frames share
+    gather(4, 6, 6, 1, 1, 2, 2, 80, offset);       // the fastest axis is that of the items
+  }
+}
+
 }  // namespace frames_test
