@@ -3,6 +3,7 @@
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/rounding.hpp>
+#include <warpband/core/short_lane.hpp>
 #include <warpband/fec/ldpc/ldpc_args.hpp>
 #include <warpband/fec/ldpc/ldpc_body.hpp>
 #include <warpband/fec/usable.hpp>
@@ -43,9 +44,11 @@ struct message_conversion<f16x> {
 #endif
 template <>
 struct message_conversion<i8x> {
-  WB_HD static void put(const ldpc_decode_args& a, signed char* p, lane x) {
-    put_number(p, nearest_integer(clamped(x * lane(a.steps), min_sum<i8x>::limit)));
+  /// In steps.
+  WB_HD static typename rebind<lane>::i32 whole(const ldpc_decode_args& a, lane x) {
+    return nearest_integer(clamped(x * lane(a.steps), min_sum<i8x>::limit));
   }
+  WB_HD static void put(const ldpc_decode_args& a, signed char* p, lane x) { put_number(p, whole(a, x)); }
   WB_HD static void put_number(signed char* p, lane x) { put_number(p, nearest_integer(x)); }
   WB_HD static void put_number(signed char* p, typename rebind<lane>::i32 y) {
 #if WB_WIDTH == 1

@@ -69,7 +69,25 @@ struct vector_values {
   WB_HD bool load_column(std::size_t item, int c, element* to, typename rebind<lane>::i32& usable) const {
     using I = typename rebind<lane>::i32;
     auto finite = mask_from<typename rebind<lane>::mask>(true);
-    for (int r = 0; r < a.z; r += WB_WIDTH) {
+    int r = 0;
+#if WB_WIDTH > 1
+    if constexpr (std::is_same_v<T, i8x>) {
+      for (; r + 16 <= a.z && a.llr.element_stride == 1; r += 16) {  // the usual case: 16 bytes at once
+        I whole[16 / WB_WIDTH];
+        WB_UNROLL for (int v = 0; v < 16 / WB_WIDTH; v++) {
+          const int at = r + v * WB_WIDTH;
+          const lane x = load_row(a.llr, static_cast<std::size_t>(c * a.z + at), item, WB_WIDTH);
+          const auto good = is_finite(x);
+          finite = finite & good;
+          whole[v] = conversion::whole(a, select(good, x, lane(0.f)));
+          usable = usable + select(whole[v] == I(0), I(0), I(1));
+        }
+        const byte_row bytes = narrow_to_bytes(whole);
+        __builtin_memcpy(to + r, &bytes, sizeof bytes);
+      }
+    }
+#endif
+    for (; r < a.z; r += WB_WIDTH) {
       const lane x = load_row(a.llr, static_cast<std::size_t>(c * a.z + r), item, a.z - r);
       const auto good = is_finite(x);
       finite = finite & good;
@@ -139,7 +157,8 @@ struct vector_values {
     const int n = degree, z = a.z, vectors = a.vectors;
     element* const values = app;
     element* to[Degree::most];
-    for (int d = 0; d < n; d++) to[d] = values + a.edges[row.first + d].to[parity];
+    const ldpc_edge* const edges = a.edges + row.first;
+    each_edge(degree, [&](int d) WB_INLINE_LAMBDA { to[d] = values + edges[d].to[parity]; });
     const int before = (row.first + n) * vectors;
     const std::int32_t* from = a.reads + parity * a.blocks * vectors + before;
     element* message = messages + before * rows;

@@ -45,13 +45,13 @@ struct polar_rules {
   WB_HD static M exists(T metric) { return metric < T(polar_a_path); }
   WB_HD static T limited(T llr, int) { return llr; }
   WB_HD static T grown(T metric, T penalty) { return metric + penalty; }
+  /// Of two penalties.
+  WB_HD static T sum(T a, T b) { return a + b; }
   /// What metrics of a list are compared by: without their last bits, in place of which is `path`.
   WB_HD static T key(T metric, I path) { return as_float((as_int(metric) & I(-2 * L)) | path); }
   WB_HD static T less(T metric, T) { return metric; }
-  /// x, or -x where bit `at` is set.
-  WB_HD static T turned(T x, I bits, int at) {
-    return as_float(as_int(x) ^ ((bits << (31 - at)) & I(INT32_MIN)));
-  }
+  /// x, or -x where the word's highest bit is set.
+  WB_HD static T turned(T x, I word) { return as_float(as_int(x) ^ (word & I(INT32_MIN))); }
   WB_HD static I one_at(I n) {
     using U = typename rebind<T>::u32;
     return as_int(shift_right(U(0x80000000u), as_uint(I(31) - n)));
@@ -87,21 +87,20 @@ struct polar_rules<whole16, false, L> {
   WB_HD static T grown(T metric, T penalty) {
     return select(exists(metric), min(metric + penalty, T(most - 1)), metric);
   }
+  WB_HD static T sum(T a, T b) { return min(a + b, T(most - 1)); }
   WB_HD static T key(T metric, T path) {
     const T apart = select(exists(metric), min(metric, T(farthest)), T(farthest + 1));
     return apart * T(2 * L) | path;
   }
   WB_HD static T less(T metric, T least) { return select(exists(metric), metric - least, metric); }
-  WB_HD static T turned(T x, T bits, int at) {
-    const T sign = (bits << (15 - at)) >> 15;
+  WB_HD static T turned(T x, T word) {
+    const T sign = word >> 15;
     return (x ^ sign) - sign;
   }
   WB_HD static T one_at(T n) { return WB_ISA::one_at(n); }
   WB_HD static T penalty(T x) { return max(x, T(0)); }
-  WB_HD static T combined(T a, T b) {
-    const T sign = (a ^ b) >> 15, least = min(abs(a), abs(b));
-    return (least ^ sign) - sign;
-  }
+  /// f(a, b): of two LLRs of the same sign the smaller one, of others minus the smaller one of a and -b.
+  WB_HD static T combined(T a, T b) { return max(min(a, b), T(0) - max(a, b)); }
 };
 
 /// Scratch of a codeword's list, polar_list_values for each path: where its arrays begin.

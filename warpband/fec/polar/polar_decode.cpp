@@ -50,10 +50,11 @@ class program_of {
     if (stage == 0)
       return add(*begin == role::check ? polar_step::check : polar_step::rate_one, 0,
                  tracked_ ? first % 5 : polar_untracked);
+    const bool root = 1 << stage == static_cast<int>(roles_.size());
     if (!tracked_) {  // bits that are summed later are decided one by one
-      if (information == 1 << stage) return add(polar_step::rate_one, stage);
+      if (information == 1 << stage && !root) return add(polar_step::rate_one, stage);
       if (information == 1 && *(end - 1) == role::information) return add(polar_step::repetition, stage);
-      if (information == (1 << stage) - 1 && *begin == role::frozen)
+      if (information == (1 << stage) - 1 && *begin == role::frozen && !root)
         return add(polar_step::single_parity, stage);
     }
     add(polar_step::left, stage);

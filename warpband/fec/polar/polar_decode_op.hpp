@@ -54,10 +54,10 @@ struct polar_decoding : polar_input {
   /// The sum of the remainders of a path's bits; of 16-bit numbers in two parts.
   template <class Y>
   struct remainder {
-    static constexpr int parts = is_whole<typename Y::P::I> ? 2 : 1;
+    static constexpr int parts = is_whole<typename Y::P::I> ? 2 : 1, part_bits = 12;
     typename Y::N part[parts];
     WB_HD static std::int32_t of(std::int32_t weight, int p) {
-      return parts == 1 ? weight : p == 0 ? weight & 0xfff : weight >> 12;
+      return parts == 1 ? weight : p == 0 ? weight & ((1 << part_bits) - 1) : weight >> part_bits;
     }
   };
   /// The bits of c of every path, from `now` into `other`, the first one highest; behind the fillers.
@@ -69,27 +69,32 @@ struct polar_decoding : polar_input {
     remainder<Y> sum;
     for (auto& part : sum.part) part = P::all(I(0));
     const int before = a.at.fillers_before, count = a.at.k - before;
+    const auto* from = list.now();
+    auto* to = list.other();
+    const bool one_part = remainder<Y>::parts == 1 || a.at.crc_bits <= remainder<Y>::part_bits;
     const auto bit_of = [&](int i) WB_INLINE_LAMBDA {
-      const int u = a.at.place[i];
-      return each([=](I x) WB_INLINE_LAMBDA { return (x >> (u % bits)) & I(1); },
-                  P::as_numbers(list.p.load(list.now(), u / bits)));
+      const unsigned u = static_cast<unsigned>(a.at.place[i]);
+      const int shift = static_cast<int>(u % bits);
+      return each([=](I x) WB_INLINE_LAMBDA { return (x >> shift) & I(1); },
+                  P::as_numbers(list.p.load(from, static_cast<int>(u / bits))));
     };
     const auto add = [&](int i, typename Y::N bit) WB_INLINE_LAMBDA {
-      for (int p = 0; p < remainder<Y>::parts; p++) {
+      const auto mask = each([](I b) WB_INLINE_LAMBDA { return I(0) - b; }, bit);
+      WB_UNROLL for (int p = 0; p < remainder<Y>::parts; p++) {
+        if (p > 0 && one_part) break;
         const std::int32_t weight = remainder<Y>::of(a.at.crc_weights[i], p);
-        sum.part[p] =
-            each([=](I s, I b) WB_INLINE_LAMBDA { return s ^ ((I(0) - b) & I(weight)); }, sum.part[p], bit);
+        sum.part[p] = each([=](I s, I m) WB_INLINE_LAMBDA { return s ^ (m & I(weight)); }, sum.part[p], mask);
       }
     };
     for (int w = list.p.replica(); w < (count + bits - 1) / bits; w += P::replicas) {
       typename Y::N word = P::all(I(0));
-      for (int b = 0; b < bits && bits * w + b < count; b++) {
+      const int filled = count - bits * w < bits ? count - bits * w : bits;
+      for (int b = 0; b < filled; b++) {
         const typename Y::N bit = bit_of(before + bits * w + b);
         add(before + bits * w + b, bit);
-        const int shift = bits - 1 - b;
-        word = each([=](I x, I y) WB_INLINE_LAMBDA { return x | (y << shift); }, word, bit);
+        word = each([](I x, I y) WB_INLINE_LAMBDA { return (x << 1) | y; }, word, bit);
       }
-      list.p.store(list.other(), w, P::as_values(word));
+      list.p.store(to, w, P::as_values(Y::shifted(word, bits - filled)));
     }
     if (list.p.replica() == 0)
       for (int i = 0; i < before; i++) add(i, bit_of(i));

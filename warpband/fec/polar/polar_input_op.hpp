@@ -110,29 +110,32 @@ struct polar_input {
     using T = typename P::lane_type;
     const std::size_t e = static_cast<std::size_t>(a.at.e);
     std::int16_t* const rows = reinterpret_cast<std::int16_t*>(channel + a.at.n * P::C);
-    std::int16_t bad[P::items] = {};
+    std::int16_t usable[P::items] = {};  // -1: an LLR is not finite
     for (int c = 0; c < valid; c++)
-      bad[c] = row_in_steps(first + static_cast<std::size_t>(c), rows + static_cast<std::size_t>(c) * e);
-    r.finite = of_codewords<P, T>(valid, [&](int c) WB_INLINE_LAMBDA { return bad[c]; }) == T(0);
+      usable[c] = row_in_steps(first + static_cast<std::size_t>(c), rows + static_cast<std::size_t>(c) * e);
+    const T count = of_codewords<P, T>(valid, [&](int c) WB_INLINE_LAMBDA { return usable[c]; });
+    r.usable = max(count, T(0));
+    r.finite = !(count < T(0));
+    const T missing(a.missing > 0.f ? a.most_llr : 0);
     for (int d = 0; d < a.at.n; d++) {
       const std::int32_t at = a.first[d];
-      T x(a.missing > 0.f ? a.most_llr : 0);
+      T x = missing;
       if (at != a.first[d + 1]) {
         const std::int16_t* row = rows + a.received[at];
         x = of_codewords<P, T>(valid,
                                [=](int c) WB_INLINE_LAMBDA { return row[static_cast<std::size_t>(c) * e]; });
-        r.usable = r.usable + select(x == T(0), T(0), T(1));
       }
-      for (int c = 0; c < P::C; c++) channel[d * P::C + c] = x;
+      WB_UNROLL for (int c = 0; c < P::C; c++) channel[d * P::C + c] = x;
     }
   }
-  /// LLRs of a codeword in the order of sending. Whether one is not finite.
-  WB_HD bool row_in_steps(std::size_t codeword, std::int16_t* to) const {
+  /// LLRs of a codeword in the order of sending. How many are not 0 in steps, or -1 where one is not finite.
+  WB_HD std::int16_t row_in_steps(std::size_t codeword, std::int16_t* to) const {
     const std::size_t e = static_cast<std::size_t>(a.at.e), stride = a.llr.element_stride;
     const float* p =
         a.llr.data + static_cast<std::size_t>(a.at.first_sent) * stride + codeword * a.llr.item_stride;
     const lane most(static_cast<float>(a.most_heard));
     auto fine = mask_from<typename rebind<lane>::mask>(true);
+    typename rebind<lane>::i32 usable(0);
     for (std::size_t i = 0; i < e; i += WB_WIDTH) {
       lane x(0.f);
       const std::size_t count = e - i < WB_WIDTH ? e - i : WB_WIDTH;
@@ -144,10 +147,13 @@ struct polar_input {
       fine = fine & good;
       x = max(min(select(good, x, lane(0.f)) * lane(a.steps_of_llr), most), lane(0.f) - most);
       typedef std::int16_t shorts __attribute__((vector_size(2 * WB_WIDTH)));
-      const shorts y = __builtin_convertvector(nearest_integer(x).x, shorts);
+      const auto whole = nearest_integer(x);
+      usable = usable + select(whole == typename rebind<lane>::i32(0), typename rebind<lane>::i32(0),
+                               typename rebind<lane>::i32(1));
+      const shorts y = __builtin_convertvector(whole.x, shorts);
       __builtin_memcpy(to + i, &y, 2 * count);
     }
-    return !all(fine);
+    return static_cast<std::int16_t>(all(fine) ? sum_of_lanes(usable) : -1);
   }
 #endif
   template <class P, class T>

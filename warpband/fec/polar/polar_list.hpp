@@ -8,6 +8,7 @@
 #include <warpband/fec/polar/polar_args.hpp>
 #include <warpband/fec/polar/polar_body.hpp>
 #include <warpband/fec/polar/polar_paths.hpp>
+#include <warpband/fec/polar/polar_weak.hpp>
 #include <warpband/fec/polar/polar_writers.hpp>
 
 namespace wb {
@@ -45,6 +46,11 @@ struct polar_list {
   WB_HD static I low_bits(int stage) { return stage < log2_word ? I((1 << (1 << stage)) - 1) : I(-1); }
   WB_HD E* now() const { return stored(at.now(buffer)); }
   WB_HD E* other() const { return stored(at.now(1 - buffer)); }
+  /// Bits from one that a thread has to its next one; 0 where it has one of a word at most.
+  static constexpr int next_bit = P::replicas % word_bits;
+  WB_HD static N shifted(N word, int by) {
+    return each([=](I x) WB_INLINE_LAMBDA { return x << by; }, word);
+  }
   /// Beginning of an array of the layout.
   WB_HD E* stored(int first) const { return memory + first * (P::over_threads ? L : P::C); }
 
@@ -84,19 +90,21 @@ struct polar_list {
     const bool root = 1 << stage == at.n;
     const E* from = root ? channel : stored(at.alpha(stage));
     E *to = stored(at.alpha(stage - 1)), *kept = stored(at.left(stage - 1));
+    const E* bits = now();
     const N writer = written.by(stage);
+    const int most = limit, last = (half < word_bits ? half : word_bits) - 1 - p.replica();
     for (int w = 0; w < words_of(stage - 1); w++) {
-      const N bits = P::as_numbers(p.load(now(), w));
-      for (int i = word_bits * w + p.replica(); i < half && i < word_bits * (w + 1); i += P::replicas) {
-        const V a = root ? p.load(from, i, true) : p.load_of(from, i, writer);
-        const V b = root ? p.load(from, i + half, true) : p.load_of(from, i + half, writer);
-        const int bit = i % word_bits, most = limit;
+      N word = P::as_numbers(p.load(bits, w));
+      if (w % P::replicas == p.replica()) p.store(kept, w, P::as_values(word));
+      // From the last bit down: the one in turn is the word's highest.
+      if (last >= 0) word = shifted(word, word_bits - 1 - last);
+      for (int i = word_bits * w + last; i >= word_bits * w; i -= P::replicas) {
         p.store(to, i,
-                each([=](T x, T y, I word)
-                         WB_INLINE_LAMBDA { return rules::limited(y + rules::turned(x, word, bit), most); },
-                     a, b, bits));
+                each([=](T x, T y, I b)
+                         WB_INLINE_LAMBDA { return rules::limited(y + rules::turned(x, b), most); },
+                     p.load_of(from, i, writer, root), p.load_of(from, i + half, writer, root), word));
+        word = shifted(word, next_bit);
       }
-      if (w % P::replicas == p.replica()) p.store(kept, w, P::as_values(bits));
     }
     written.note(p, stage);
     p.g.sync();
@@ -121,7 +129,14 @@ struct polar_list {
   }
 
   WB_HD static V both(V a, V b) {
-    return each([](T x, T y) WB_INLINE_LAMBDA { return rules::grown(x, y); }, a, b);
+    return each([](T x, T y) WB_INLINE_LAMBDA { return rules::sum(x, y); }, a, b);
+  }
+  template <int Count>
+  WB_HD static V in_pairs(const V* part) {
+    if constexpr (Count == 1)
+      return part[0];
+    else
+      return both(in_pairs<Count / 2>(part), in_pairs<Count / 2>(part + Count / 2));
   }
   /// The sum of f over a node's LLRs, in an order that all builds share.
   template <class Term>
@@ -133,22 +148,26 @@ struct polar_list {
       V sum = P::all(T(0));
       for (int i = p.replica(); i < size; i += P::replicas)
         sum = both(sum, each(term, p.load(alpha, i, root)));
-      return p.over_replicas(sum, [](T a, T b) WB_INLINE_LAMBDA { return rules::grown(a, b); });
+      return p.over_replicas(sum, [](T a, T b) WB_INLINE_LAMBDA { return rules::sum(a, b); });
     } else {
       constexpr int most = P::partial_sums;
-      const int count = size < most ? size : most;
       V part[most];
-      for (int r = 0; r < count; r++) {
-        part[r] = each(term, p.load(alpha, r));
-        for (int i = r + most; i < size; i += most) part[r] = both(part[r], each(term, p.load(alpha, i)));
+      if (size < most) {
+        for (int r = 0; r < size; r++) part[r] = each(term, p.load(alpha, r));
+        for (int step = 1; step < size; step *= 2)
+          for (int r = 0; r < size; r += 2 * step) part[r] = both(part[r], part[r + step]);
+        return part[0];
       }
-      for (int step = 1; step < count; step *= 2)
-        for (int r = 0; r + step < count; r += 2 * step) part[r] = both(part[r], part[r + step]);
-      return part[0];
+      WB_UNROLL_VECTORS for (int r = 0; r < most; r++) part[r] = each(term, p.load(alpha, r));
+      for (int i = most; i < size; i += most)
+        WB_UNROLL_VECTORS for (int r = 0; r < most; r++) part[r] =
+            both(part[r], each(term, p.load(alpha, i + r)));
+      return in_pairs<most>(part);
     }
   }
   WB_HD void fill(int stage, N word) {
-    for (int w = p.replica(); w < words_of(stage); w += P::replicas) p.store(now(), w, P::as_values(word));
+    E* bits = now();
+    for (int w = p.replica(); w < words_of(stage); w += P::replicas) p.store(bits, w, P::as_values(word));
     p.g.sync();
   }
   WB_HD void frozen(int stage) {
@@ -168,10 +187,12 @@ struct polar_list {
   /// Each path may go on as it is, or with another choice at a penalty: the L best of both go on. Of equal
   /// ones those without penalty do, then those of lower index. Metrics are compared without their last bits.
   WB_HD_CALL fork split(V against) {
-    fork r{false, p.paths(), {}};
+    fork r;
+    r.any = false;
+    r.from = p.paths();
     if constexpr (L > 1) {
       level();
-      const V worse = both(metric, against);
+      const V worse = each([](T m, T x) WB_INLINE_LAMBDA { return rules::grown(m, x); }, metric, against);
       const auto keyed = [](T m, I path) WB_INLINE_LAMBDA { return rules::key(m, path); };
       const V stay = each(keyed, metric, r.from);
       const V leave = each(keyed, worse, each([](I path) WB_INLINE_LAMBDA { return path | I(L); }, r.from));
@@ -209,59 +230,38 @@ struct polar_list {
     return each([](I x, F_of m, I b) WB_INLINE_LAMBDA { return select(m, x ^ b, x); }, word, where, bits);
   }
 
-  /// Hard decisions of a node into `now`; returns the sum of its bits.
+  /// Hard decisions of a node into `now`; returns the sum of its bits. Of its LLRs, which are not needed any
+  /// more, the magnitudes stay. Not for the root.
   WB_HD_CALL N decide(int stage) {
-    const bool root = 1 << stage == at.n;
-    const E* alpha = root ? channel : stored(at.alpha(stage));
+    E *alpha = stored(at.alpha(stage)), *bits = now();
+    const int end = stage < log2_word ? 1 << stage : word_bits;
     N parity = P::all(I(0));
     for (int w = 0; w < words_of(stage); w++) {
       N word = P::all(I(0));
-      const int end = stage < log2_word ? 1 << stage : word_bits;
+      I bit = I(1) << p.replica();
       for (int b = p.replica(); b < end; b += P::replicas) {
-        const std::int32_t bit = static_cast<std::int32_t>(1u << b);
-        word = each([=](I x, T a) WB_INLINE_LAMBDA { return select(a < T(0), x | I(bit), x); }, word,
-                    p.load(alpha, word_bits * w + b, root));
+        const V a = p.load(alpha, word_bits * w + b);
+        word = each([=](I x, T y) WB_INLINE_LAMBDA { return select(y < T(0), x | bit, x); }, word, a);
+        p.store(alpha, word_bits * w + b, each([](T y) WB_INLINE_LAMBDA { return abs(y); }, a));
+        bit = bit << next_bit;
       }
       word = p.xor_of_replicas(word);
-      parity = each([](I a, I b) WB_INLINE_LAMBDA { return a ^ b; }, parity, word);
-      if (w % P::replicas == p.replica()) p.store(now(), w, P::as_values(word));
+      parity = each([](I x, I y) WB_INLINE_LAMBDA { return x ^ y; }, parity, word);
+      if (w % P::replicas == p.replica()) p.store(bits, w, P::as_values(word));
     }
     p.g.sync();
-    return each([](I a) WB_INLINE_LAMBDA { return polar_parity(a); }, parity);
+    return each([](I x) WB_INLINE_LAMBDA { return polar_parity(x); }, parity);
   }
 
-  /// A bit of a node and its |LLR|.
-  struct weak {
-    V size;
-    N place;
-  };
-  /// The weakest bit of each path's LLRs behind `last`, in the order of |LLR| and place.
-  WB_HD_CALL weak next_weak(int stage, weak last) const {
-    const bool root = 1 << stage == at.n;
-    const E* alpha = root ? channel : stored(at.alpha(stage));
-    weak r{P::all(rules::above_all()), P::all(I(0))};
-    for (int i = p.replica(); i < 1 << stage; i += P::replicas) {
-      const V a = p.load(alpha, i, root);
-      for (int c = 0; c < P::C; c++) {
-        const T size = abs(a.x[c]);
-        const auto behind = (size > last.size.x[c]) | ((size == last.size.x[c]) & (last.place.x[c] < I(i)));
-        const auto better = behind & (size < r.size.x[c]);
-        r.size.x[c] = select(better, size, r.size.x[c]);
-        r.place.x[c] = select(better, I(i), r.place.x[c]);
-      }
-    }
-    if constexpr (P::replicas > 1)
-      for (int step = L; step < G::size; step *= 2) {
-        const auto size = p.of_other_thread(r.size.x[0], step);
-        const auto place = p.of_other_thread(r.place.x[0], step);
-        const bool better = size < r.size.x[0] || (size == r.size.x[0] && place < r.place.x[0]);
-        if (better) r.size.x[0] = size, r.place.x[0] = place;
-      }
-    return r;
+  using weak = polar_weak<P>;
+  /// The weakest of each path's bits that was not found before. Behind `decide`.
+  WB_HD weak next_weak(int stage, N taken) {
+    return polar_weakest<rules>(p, stored(at.alpha(stage)), 1 << stage, taken);
   }
-  WB_HD static weak before_all() { return {P::all(T(-1)), P::all(I(0))}; }
 
-  WB_HD static N bit_at(N place, int word) {
+  /// The bit at a place of a node, in one of its words.
+  WB_HD static N bit_at(int stage, N place, int word) {
+    if (stage <= log2_word) return each([](I i) WB_INLINE_LAMBDA { return rules::one_at(i); }, place);
     return each(
         [=](I i) WB_INLINE_LAMBDA {
           return select((i >> log2_word) == I(word), rules::one_at(i & I(word_bits - 1)), I(0));
@@ -271,10 +271,12 @@ struct polar_list {
 
   /// `now` as the heirs have it, with a bit flipped, and a second one, where `where` holds.
   WB_HD_CALL void inherit(int stage, const fork& f, N place, N second, bool two) {
+    const E* from = now();
+    E* to = other();
     for (int w = p.replica(); w < words_of(stage); w += P::replicas) {
-      N bits = bit_at(place, w);
-      if (two) bits = each([](I a, I b) WB_INLINE_LAMBDA { return a ^ b; }, bits, bit_at(second, w));
-      p.store(other(), w, P::as_values(flipped(P::as_numbers(p.load_of(now(), w, f.from)), f.other, bits)));
+      N bits = bit_at(stage, place, w);
+      if (two) bits = each([](I a, I b) WB_INLINE_LAMBDA { return a ^ b; }, bits, bit_at(stage, second, w));
+      p.store(to, w, P::as_values(flipped(P::as_numbers(p.load_of(from, w, f.from)), f.other, bits)));
     }
     buffer = 1 - buffer;
     p.g.sync();
@@ -289,9 +291,9 @@ struct polar_list {
     if constexpr (L > 1) {
       const int splits = (1 << stage) < L - 1 ? 1 << stage : L - 1;
       N writer = p.paths();
-      weak last = before_all();
+      weak last{{}, weak::none()};
       for (int k = 0; k < splits; k++) {
-        last = next_weak(stage, last);
+        last = next_weak(stage, last.place);
         const fork f = split(p.permuted(last.size, writer));
         if (!f.any) break;
         writer = p.permuted(writer, f.from);
@@ -304,7 +306,7 @@ struct polar_list {
   WB_HD void single_parity(int stage) {
     N odd = decide(stage);
     follow(stage);
-    weak last = next_weak(stage, before_all());
+    weak last = next_weak(stage, weak::none());
     const weak first = last;
     {
       const F where = each([](I x) WB_INLINE_LAMBDA { return x != I(0); }, odd);
@@ -315,7 +317,7 @@ struct polar_list {
       const int splits = (1 << stage) < L ? (1 << stage) - 1 : L - 1;
       N writer = p.paths();
       for (int k = 0; k < splits; k++) {
-        last = next_weak(stage, last);
+        last = next_weak(stage, last.place);
         const V more = p.permuted(last.size, writer), own = p.permuted(first.size, writer);
         const fork f = split(
             each([](T x, T y, I o) WB_INLINE_LAMBDA { return select(o != I(0), x - y, rules::grown(x, y)); },

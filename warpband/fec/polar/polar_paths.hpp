@@ -28,7 +28,7 @@ struct of_paths {
 template <class F, class X, int C, class... Y>
 WB_HD auto each(F f, of_paths<X, C> a, of_paths<Y, C>... b) {
   of_paths<decltype(f(a.x[0], b.x[0]...)), C> r;
-  for (int c = 0; c < C; c++) r.x[c] = f(a.x[c], b.x[c]...);
+  WB_UNROLL_VECTORS for (int c = 0; c < C; c++) r.x[c] = f(a.x[c], b.x[c]...);
   return r;
 }
 
@@ -44,7 +44,8 @@ struct polar_paths {
   using E = polar_element<T>;
   using lane_type = T;
   static constexpr int W = width_of<T>, paths_of_list = L;
-  static constexpr bool over_threads = G::size > 1;
+  static constexpr int threads = G::size;
+  static constexpr bool over_threads = threads > 1;
   /// Values of a thread for each element, codewords of a call, threads that share the elements of a path.
   static constexpr int C = over_threads || L <= W ? 1 : L / W;
   static constexpr int items = over_threads || W <= L ? 1 : W / L;
@@ -61,7 +62,7 @@ struct polar_paths {
   template <class X>
   WB_HD static auto all(X x) {
     of_paths<X, C> r;
-    for (int c = 0; c < C; c++) r.x[c] = x;
+    WB_UNROLL_VECTORS for (int c = 0; c < C; c++) r.x[c] = x;
     return r;
   }
   /// 0..L - 1.
@@ -70,7 +71,8 @@ struct polar_paths {
     if constexpr (over_threads)
       r.x[0] = I(g.rank & (L - 1));
     else
-      for (int c = 0; c < C; c++) r.x[c] = (as_int(iota<typename rebind<T>::u32>()) & I(L - 1)) + I(c * W);
+      WB_UNROLL_VECTORS for (int c = 0; c < C; c++) r.x[c] =
+          (as_int(iota<typename rebind<T>::u32>()) & I(L - 1)) + I(c * W);
     return r;
   }
 
@@ -81,7 +83,7 @@ struct polar_paths {
     if constexpr (over_threads)
       r.x[0] = shared ? p[i] : p[i * L + (g.rank & (L - 1))];
     else
-      for (int c = 0; c < C; c++) r.x[c] = p[i * C + c];
+      WB_UNROLL_VECTORS for (int c = 0; c < C; c++) r.x[c] = p[i * C + c];
     return r;
   }
   /// The same of path at(p) for path p.
@@ -92,7 +94,7 @@ struct polar_paths {
       return r;
     } else if constexpr (W == 1) {
       value r;
-      for (int c = 0; c < C; c++) r.x[c] = p[i * C + static_cast<int>(at.x[c])];
+      WB_UNROLL_VECTORS for (int c = 0; c < C; c++) r.x[c] = p[i * C + static_cast<int>(at.x[c])];
       return r;
     } else {
       return permuted(load(p, i), at);
@@ -102,7 +104,7 @@ struct polar_paths {
     if constexpr (over_threads)
       put<T>(p + i * L + (g.rank & (L - 1)), v.x[0]);
     else
-      for (int c = 0; c < C; c++) put<T>(p + i * C + c, v.x[c]);
+      WB_UNROLL_VECTORS for (int c = 0; c < C; c++) put<T>(p + i * C + c, v.x[c]);
   }
 
 #if WB_WIDTH > 1
@@ -142,14 +144,14 @@ struct polar_paths {
     else
       r.x[0] = __shfl_sync(g.members, v.x[0], at.x[0], L);
 #elif WB_WIDTH == 1
-    for (int c = 0; c < C; c++) r.x[c] = v.x[static_cast<int>(at.x[c])];
+    WB_UNROLL_VECTORS for (int c = 0; c < C; c++) r.x[c] = v.x[static_cast<int>(at.x[c])];
 #else
     const I lane = as_int(iota<typename rebind<T>::u32>());
-    for (int c = 0; c < C; c++) {
+    WB_UNROLL_VECTORS for (int c = 0; c < C; c++) {
       const I from = L < W ? at.x[c] | (lane & I(~(L - 1))) : at.x[c];
       r.x[c] = shuffled(v.x[0], from);
-      for (int b = 1; b < C; b++)
-        r.x[c] = select((at.x[c] >> polar_log2(W)) == I(b), shuffled(v.x[b], from), r.x[c]);
+      WB_UNROLL_VECTORS for (int b = 1; b < C; b++) r.x[c] =
+          select((at.x[c] >> polar_log2(W)) == I(b), shuffled(v.x[b], from), r.x[c]);
     }
 #endif
     return r;
@@ -172,10 +174,11 @@ struct polar_paths {
     if constexpr (over_threads) {
       r.x[0] = of_other_thread(v.x[0], step);
     } else if constexpr (W == 1) {
-      for (int c = 0; c < C; c++) r.x[c] = v.x[c ^ step];
+      WB_UNROLL_VECTORS for (int c = 0; c < C; c++) r.x[c] = v.x[c ^ step];
     } else {
 #if WB_WIDTH > 1
-      for (int c = 0; c < C; c++) r.x[c] = C > 1 && step >= W ? v.x[c ^ (step / W)] : other(v.x[c], step);
+      WB_UNROLL_VECTORS for (int c = 0; c < C; c++) r.x[c] =
+          C > 1 && step >= W ? v.x[c ^ (step / W)] : other(v.x[c], step);
 #endif
     }
     return r;
@@ -205,27 +208,30 @@ struct polar_paths {
       return !g.any(!m.x[0]);
     } else {
       bool yes = true;
-      for (int c = 0; c < C; c++) yes = yes && wb::all(m.x[c]);
+      WB_UNROLL_VECTORS for (int c = 0; c < C; c++) yes = yes && wb::all(m.x[c]);
       return yes;
     }
   }
 
-  /// Sorts the keys of each codeword by path; a bitonic network (K. E. Batcher, 1968). Not negative.
+  /// Sorts the keys of each codeword by path; a bitonic network (K. E. Batcher, 1968). Not negative. The
+  /// steps of the network are template arguments: a loop over them was not unrolled by GCC 12, and its
+  /// shuffles then took branches and divisions.
+  template <int Run = 2, int Step = 1>
   WB_HD value sorted(value v, bool descending) const {
-    const number p = paths();
-    WB_UNROLL_VECTORS for (int k = 2; k <= L; k *= 2) {
-      WB_UNROLL_VECTORS for (int step = k / 2; step > 0; step /= 2) {
-        const value w = exchanged(v, step);
-        for (int c = 0; c < C; c++) {
-          // The lower one of a pair gets the smaller key, and in every other run of k the larger one.
-          const I turned = ((p.x[c] & I(k)) * I(L / k)) ^ ((p.x[c] & I(step)) * I(L / step));
-          const M straight = turned == I(0);
-          const T least = min(v.x[c], w.x[c]), most = max(v.x[c], w.x[c]);
-          v.x[c] = descending ? select(straight, most, least) : select(straight, least, most);
-        }
+    if constexpr (Run > L) {
+      return v;
+    } else {
+      const number p = paths();
+      const value w = exchanged(v, Step);
+      WB_UNROLL_VECTORS for (int c = 0; c < C; c++) {
+        // The lower one of a pair gets the smaller key, and in every other run the larger one.
+        const I turned = ((p.x[c] & I(Run)) * I(L / Run)) ^ ((p.x[c] & I(Step)) * I(L / Step));
+        const M straight = turned == I(0);
+        const T least = min(v.x[c], w.x[c]), most = max(v.x[c], w.x[c]);
+        v.x[c] = descending ? select(straight, most, least) : select(straight, least, most);
       }
+      return sorted<(Step > 1 ? Run : 2 * Run), (Step > 1 ? Step / 2 : Run)>(v, descending);
     }
-    return v;
   }
 };
 

@@ -64,7 +64,18 @@ struct whole16 {
 WB_HD whole16 select(mask16 m, whole16 a, whole16 b) { return i16x::v(m.x ? a.x : b.x); }
 WB_HD whole16 min(whole16 a, whole16 b) { return i16x::v(a.x < b.x ? a.x : b.x); }
 WB_HD whole16 max(whole16 a, whole16 b) { return i16x::v(a.x > b.x ? a.x : b.x); }
-WB_HD whole16 one_at(whole16 n) { return whole16(1).x << n.x; }
+/// 1 << n, of n from 0 to 15.
+WB_HD whole16 one_at(whole16 n) {
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+  // AVX2 shifts all 16-bit lanes by the same number. The lower byte is 1 << n where n < 8, the upper one
+  // 1 << (n - 8) where n >= 8: both are looked up, at n and at n with its bit 3 changed.
+  const __m256i powers = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201u));
+  const __m256i table = _mm256_unpacklo_epi64(powers, _mm256_setzero_si256());
+  return (i16x::v)_mm256_shuffle_epi8(table, (__m256i)((n * 0x0101) ^ 0x0800).x);
+#else
+  return whole16(1).x << n.x;
+#endif
+}
 WB_HD bool any(mask16 m) { return any(m32x{(m32x::v)m.x != 0}); }
 WB_HD bool all(mask16 m) { return !any(!m); }
 template <>
@@ -104,6 +115,9 @@ template <int Step = 1>
 WB_HD whole16 other_lane(whole16 a, int step) {
   if constexpr (2 * Step < i16x::lanes)
     if (step != Step) return other_lane<2 * Step>(a, step);
+#if defined(__AVX2__) && !defined(__AVX512BW__)  // GCC 12 takes one that crosses halves, which is slower
+  if constexpr (Step == 4) return (i16x::v)_mm256_shuffle_epi32((__m256i)a.x, 0x4e);
+#endif
   return i16x::v(__builtin_shuffle(a.x, every_lane<Step>(every_lane_of()).x));
 }
 #endif
@@ -127,7 +141,13 @@ WB_HD whole16 iota<whole16>() {
 WB_HD whole16 as_int(whole16 a) { return a; }
 WB_HD whole16 as_float(whole16 a) { return a; }
 WB_HD whole16 to_float(whole16 a) { return a; }
-WB_HD whole16 abs(whole16 a) { return max(a, whole16(0) - a); }
+WB_HD whole16 abs(whole16 a) {
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+  return (i16x::v)_mm256_abs_epi16((__m256i)a.x);
+#else
+  return max(a, whole16(0) - a);
+#endif
+}
 
 /// Is a lane type one of integers?
 template <class T>
