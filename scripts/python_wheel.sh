@@ -65,10 +65,10 @@ if [ -n "$old" ]; then # a folder of what the linker takes from there; the links
 fi
 if [ -n "${WARPBAND_WHEEL:-}" ]; then # one that was built before
     cp "$WARPBAND_WHEEL" "$folder/"
-else
-    "$folder/tools/bin/pip" --quiet --disable-pip-version-check wheel --no-deps -w "$folder" -C "build-dir=$build" \
+else # compiled as the presets do, so that the compiler cache has kernels
+    CXX=${CXX:-c++} "$folder/tools/bin/pip" --quiet --disable-pip-version-check wheel --no-deps -w "$folder" -C "build-dir=$build" \
         -C "cmake.define.WARPBAND_CUDA=$cuda" -C cmake.define.WARPBAND_ISAS=all -C cmake.define.WARPBAND_APP=ON \
-        -C cmake.define.CMAKE_CXX_FLAGS_RELEASE= . # as the presets, so that kernels are theirs
+        -C cmake.define.CMAKE_CXX_FLAGS_RELEASE= -C cmake.define.WARPBAND_WERROR=ON .
 fi
 PATH="$folder/tools/bin:$PATH" "$folder/tools/bin/auditwheel" show "$folder"/warpband-*.whl
 PATH="$folder/tools/bin:$PATH" "$folder/tools/bin/auditwheel" repair -w "$folder/repaired" "$folder"/warpband-*.whl
