@@ -82,9 +82,19 @@ struct min_sum<i8x> {
   WB_HD static i8x zero() { return to_int8(0); }
 };
 
-/// Messages r to the bits of a check from what it takes from them, q.
+/// What min-sum messages of a check are made of: the least magnitude, and the messages but for the sign of
+/// their edge, m2 to the bits of that magnitude and m1 to the others.
+template <class T>
+struct check_minima {
+  T least, m1, m2;
+  /// The message back to where q came from.
+  WB_HD T message(T q) const {
+    // Of two equal minima either excludes the other: m2 is m1 then.
+    return with_sign(where_equal(magnitude(q), least, m2, m1), q);
+  }
+};
 template <class T, class Degree>
-WB_HD void check_messages(const min_sum<T>& rule, Degree degree, const T* q, T* r) {
+WB_HD check_minima<T> minima_of(const min_sum<T>& rule, Degree degree, const T* q) {
   T least = rule.most(), next = least, sign = rule.zero();
   each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
     const T a = magnitude(q[d]);
@@ -92,11 +102,13 @@ WB_HD void check_messages(const min_sum<T>& rule, Degree degree, const T* q, T* 
     least = min(least, a);
     sign = sign_product(sign, q[d]);
   });
-  const T m1 = with_sign(rule.reduce(least), sign), m2 = with_sign(rule.reduce(next), sign);
-  each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
-    // Of two equal minima either excludes the other: m2 is m1 then.
-    r[d] = with_sign(where_equal(magnitude(q[d]), least, m2, m1), q[d]);
-  });
+  return {least, with_sign(rule.reduce(least), sign), with_sign(rule.reduce(next), sign)};
+}
+/// Messages r to the bits of a check from what it takes from them, q.
+template <class T, class Degree>
+WB_HD void check_messages(const min_sum<T>& rule, Degree degree, const T* q, T* r) {
+  const check_minima<T> minima = minima_of(rule, degree, q);
+  each_edge(degree, [&](int d) WB_INLINE_LAMBDA { r[d] = minima.message(q[d]); });
 }
 
 /// Sum-product on probabilities: the bits of q[d] are 1 with p1 = e^-q / (1 + e^-q), and those of several sum

@@ -1,0 +1,62 @@
+#pragma once
+// The kernel of 5G NR codes on a CUDA device.
+#include <warpband/exec/shared_launch.hpp>
+#include <warpband/fec/ldpc/ldpc_graph_call.hpp>
+
+#if defined(__CUDACC__)
+namespace wb {
+inline namespace WB_ISA {
+
+template <class T, int Graph, int Z, int InShared>
+struct ldpc_graph_op {
+  using values_type = graph_values<T, Graph, Z, InShared>;
+  static constexpr int at_once = values_type::codewords;
+  ldpc_decode_args a;
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int items, G g, void* shared, void* memory) const {
+    values_type values(a, shared, memory);
+    const min_sum<T> rule = rule_of(a, static_cast<const min_sum<T>*>(nullptr));
+    const unsigned erased = values.load_channel(first, items, g);
+    values.clear_messages(g);
+    decode_until_done(a, values, first, items, erased, g, [&](int, unsigned) { values.iterate(rule, g); });
+  }
+};
+
+/// 384 threads leave 168 registers for each, with one block on a multiprocessor; with a smaller Z it holds
+/// more blocks.
+template <class Op>
+__global__ void __launch_bounds__(graph_most_z, 1)
+    decode_graph(const __grid_constant__ Op op, std::size_t first, std::size_t last, char* memory,
+                 std::size_t stride) {
+  extern __shared__ float shared[];
+  __shared__ std::int32_t word;
+  const block<> g(&word);
+  constexpr std::size_t n = Op::at_once;
+  for (std::size_t b = first + n * blockIdx.x; b < last; b += n * gridDim.x) {
+    op(b, static_cast<int>(last - b < n ? last - b : n), g, shared, memory + blockIdx.x * stride);
+    g.sync();
+  }
+}
+template <class Op>
+int launch_graph_op(const Op& op, const graph_plan& plan, const place& where) {
+  const std::size_t blocks = plan.blocks(where.limits, where.last - where.first);
+  return launch_with_shared(
+      decode_graph<Op>, (op.a.z + 31) / 32 * 32, plan.shared_bytes, where,
+      [&](auto) -> std::size_t { return blocks < 0x7fffffff ? blocks : 0x7fffffff; }, op, where.first,
+      where.last, static_cast<char*>(where.scratch), plan.memory_bytes);
+}
+
+template <class T, int Graph, int Z>
+int launch_graph(const ldpc_decode_args& args, const graph_plan& plan, const place& where) {
+  ldpc_decode_args a = args;
+  for (int e = 0; e < a.blocks; e++) a.places[e].shift *= static_cast<int>(sizeof(std::uint32_t));
+  if constexpr (Graph == 1) {
+    if (plan.part) return launch_graph_op(ldpc_graph_op<T, Graph, Z, graph_rows_shared>{a}, plan, where);
+  }
+  return launch_graph_op(ldpc_graph_op<T, Graph, Z, base_graph_rows<Graph>::rows>{a}, plan, where);
+}
+
+}  // namespace WB_ISA
+}  // namespace wb
+#endif

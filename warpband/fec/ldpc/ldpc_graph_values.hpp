@@ -1,0 +1,294 @@
+#pragma once
+// Values of two codewords of a 5G NR code that a CUDA block decodes: a row of each block row for each thread,
+// with code of its own for every row of the base graph.
+#include <utility>
+
+#include <warpband/fec/ldpc/ldpc_base_graph.hpp>
+#include <warpband/fec/ldpc/ldpc_block_values.hpp>
+
+#if defined(__CUDACC__)
+namespace wb {
+inline namespace WB_ISA {
+
+/// Messages of a check of up to eight edges in three words: m1 and m2 of check_minima, and for edge d of each
+/// codeword's half its sign, in bit 15 - d, and whether it takes m2, in bit 7 - d.
+template <class T>
+struct packed_messages {
+  static constexpr int words = 3, most_edges = 8;
+  static constexpr std::uint32_t signs = 0x80008000u, marks = 0x80808080u;
+
+  WB_HD static std::uint32_t mark(T q, const check_minima<T>& minima, int d) {
+    const T is_least = where_equal(magnitude(q), minima.least, T{0xffffffffu}, T{});
+    return ((q.x & signs) | (is_least.x & ~signs)) >> d & marks >> d;
+  }
+  WB_HD static T message(T m1, T m2, std::uint32_t bits, int d) {
+    const std::uint32_t own = bits << d;
+    std::uint32_t takes_m2;  // bits 7 and 23 fill their halves
+    asm("prmt.b32 %0, %1, 0, 0xaa88;" : "=r"(takes_m2) : "r"(own));
+    return {m1.x ^ (takes_m2 & (m1.x ^ m2.x)) ^ (own & signs)};
+  }
+};
+
+/// A-posteriori LLRs in bit order, in shared memory. Messages of the first rows are in registers, those of
+/// rows before InShared in shared memory, and those of the others packed in device memory. Z: the lifting
+/// size where the compiler is to know it, or 0.
+template <class T, int Graph, int Z, int InShared>
+struct graph_values : block_values<T, 1> {  // the messages leave few registers
+  using base = block_values<T, 1>;
+  using element = typename base::element;
+  using conversion = typename base::conversion;
+  using graph = base_graph_rows<Graph>;
+  using packed = packed_messages<T>;
+  static constexpr bool keeps_messages = false;
+  static constexpr int codewords = 2;
+  /// What 168 registers of a thread have room for beside a row of 19 edges.
+  static constexpr int in_registers = Graph == 1 ? 8 : 17, registers = graph::first(in_registers);
+  /// Packed messages of an even and an odd row, read two rows ahead.
+  using fetched_words = T[2][packed::words];
+  static_assert(base::codewords == codewords && sizeof(element) == 4);
+
+  T message[registers];
+  element *in_shared, *in_memory;
+  bool first_iteration = true;
+
+  WB_HD graph_values(const ldpc_decode_args& args, void* shared, void* memory)
+      : base(args, shared), in_shared(this->app + args.n), in_memory(static_cast<element*>(memory)) {
+    WB_UNROLL for (int i = 0; i < registers; i++) message[i] = T{};
+  }
+
+  /// Words of a thread's rows before `row` that are in shared memory, or that are not.
+  static constexpr int words_before(int row, bool shared) {
+    int words = 0;
+    for (int m = in_registers; m < row; m++)
+      if ((m < InShared) == shared) words += shared ? graph::degree(m) : packed::words;
+    return words;
+  }
+  static std::size_t shared_bytes(const ldpc_decode_args& a) {
+    return sizeof(element) * static_cast<std::size_t>(a.n + words_before(a.rows, true) * a.z);
+  }
+  /// Of device memory for a block; blocks begin where 128 bytes do.
+  static std::size_t memory_bytes(const ldpc_decode_args& a) {
+    return (sizeof(element) * static_cast<std::size_t>(words_before(a.rows, false) * a.z) + 127) / 128 * 128;
+  }
+
+  template <class G>
+  WB_HD void clear_messages(G g) const {
+    const int rows = ::min(this->a.rows, InShared), words = this->a.firsts[rows] - registers;
+    if (has_row(g.rank)) {
+      for (int i = 0; i < words; i++) store_message<T>(in_shared + i * z() + g.rank, T{});
+    }
+  }
+  template <class Rule, class G>
+  WB_HD void iterate(const Rule& rule, G g) {
+    fetched_words fetched;
+    const int r = g.rank;
+    [&]<int... M>(std::integer_sequence<int, M...>) WB_INLINE_LAMBDA {
+      static_cast<void>((update_row<M>(rule, r, fetched, g) && ...));
+    }(std::make_integer_sequence<int, graph::rows>{});
+    first_iteration = false;
+  }
+
+  template <class G>
+  WB_HD unsigned violated(int, unsigned, G g) const {
+    T bad = T{};
+    const int r = g.rank;
+    if (has_row(r)) {
+      [&]<int... M>(std::integer_sequence<int, M...>) WB_INLINE_LAMBDA {
+        static_cast<void>((add_parity<M>(r, bad) && ...));
+      }(std::make_integer_sequence<int, graph::rows>{});
+    }
+    return this->any_of(conversion::sign_bits(bad), g);
+  }
+
+  /// As that of block_values, with fewer instructions for an LLR.
+  template <class G>
+  WB_HD unsigned load_channel(std::size_t item, int items, G g) const {
+    const ldpc_decode_args& a = this->a;
+    const std::size_t first = static_cast<std::size_t>(g.rank) * a.llr.element_stride,
+                      step = static_cast<std::size_t>(g.size) * a.llr.element_stride;
+    const float* from[codewords];
+    WB_UNROLL for (int w = 0; w < codewords; w++) from[w] =
+        a.llr.data + first + (item + static_cast<std::size_t>(w < items ? w : 0)) * a.llr.item_stride;
+    constexpr int ahead = 8;  // loads in flight
+    std::uint32_t largest[codewords] = {};
+    f16x usable{0};  // a thread has at most 68 bits
+    for (int e = g.rank; e < a.n; e += ahead * g.size) {
+      float x[ahead][codewords];
+      WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n) {
+        WB_UNROLL for (int w = 0; w < codewords; w++) x[i][w] =
+            __ldcs(from[w] + static_cast<std::size_t>(i) * step);
+      }
+      WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n) {
+        WB_UNROLL for (int w = 0; w < codewords; w++) largest[w] =
+            ::max(largest[w], as_uint(as_int(x[i][w])) & 0x7fffffffu);
+        const T value = conversion::from(a, x[i]);
+        usable = sum(usable, to_half(__hne2(halves(f16x{value.x}), halves(f16x{0}))));
+        store_message<T>(this->app + e + i * g.size, value);
+      }
+      WB_UNROLL for (int w = 0; w < codewords; w++) from[w] += ahead * step;
+    }
+    return check_channel(item, items, largest, usable, g);
+  }
+
+  template <class G>
+  WB_HD void store(std::size_t item, unsigned leaving, unsigned erased, unsigned stopped, int iterations, int,
+                   G g) const {
+    const ldpc_decode_args& a = this->a;
+    WB_UNROLL for (int w = 0; w < codewords; w++) {
+      if ((leaving >> w & 1u) == 0) continue;
+      const std::size_t i = item + static_cast<std::size_t>(w);
+      const unsigned gone = erased >> 8 * w & 0xffu;
+      if (a.bits.data) store_bits(i, w, g);
+      if (a.soft.data) store_soft(i, w, g);
+      if (a.extrinsic.data)
+        this->each_channel(static_cast<int>(a.extrinsic.elements), i, g,
+                           [&](int e, T c) { this->store_extrinsic(e, i, w, gone != 0, c); });
+      if (g.rank == 0) this->store_counts(i, gone, (stopped >> w & 1u) != 0, iterations);
+    }
+  }
+
+ private:
+  // Constants of row M and of an edge. As variables, as device code does not call functions of the host.
+  template <int M>
+  static constexpr int degree = graph::degree(M);
+  template <int M>
+  static constexpr int first_edge = graph::first(M);
+  template <int M>
+  static constexpr int own_words_before = words_before(M, M < InShared);
+  template <int M>
+  static constexpr bool barrier_after = graph::barrier_after(M);
+  template <int Edge>
+  static constexpr int column_of = base_graphs::entry(Graph, Edge).column;
+
+  WB_HD int z() const { return Z > 0 ? Z : this->a.z; }
+  WB_HD bool has_row(int r) const { return r < this->a.z; }
+
+  /// Where row r of a block row finds its bit of an edge's column. Shifts are arguments, in bytes: as constants
+  /// they let the compiler compute addresses far ahead, which takes more registers than there are.
+  template <int Edge>
+  WB_HD element* place(int r) const {
+    constexpr int bytes = sizeof(element), column = column_of<Edge>;
+    const unsigned at = static_cast<unsigned>(bytes * r + this->a.places[Edge].shift),
+                   wrapped = ::min(at, at - static_cast<unsigned>(bytes * z()));
+    return reinterpret_cast<element*>(reinterpret_cast<char*>(this->app) + bytes * z() * column + wrapped);
+  }
+
+  /// This thread's words of a row behind those in registers, z() apart.
+  template <int M>
+  WB_HD element* words(int r) const {
+    constexpr bool shared = M < InShared;
+    return (shared ? in_shared : in_memory) + own_words_before<M> * z() + r;
+  }
+  template <int M>
+  WB_HD void fetch(fetched_words& fetched, int r) const {
+    if constexpr (M >= InShared && M < graph::rows) {
+      if (M >= this->a.rows) return;
+      WB_UNROLL for (int i = 0; i < packed::words; i++) fetched[M % 2][i] =
+          first_iteration ? T{} : load_message<T>(words<M>(r) + i * z());
+    }
+  }
+  template <int M>
+  WB_HD T last_message(const fetched_words& fetched, int d, int r) const {
+    constexpr int first = first_edge<M>;
+    if constexpr (M < in_registers)
+      return message[first + d];
+    else if constexpr (M < InShared)
+      return load_message<T>(words<M>(r) + d * z());
+    else
+      return packed::message(fetched[M % 2][0], fetched[M % 2][1], fetched[M % 2][2].x, d);
+  }
+  template <int M>
+  WB_HD void keep_messages(const check_minima<T>& minima, const T* q, const T* back, int r) {
+    constexpr int n = degree<M>, first = first_edge<M>;
+    if constexpr (M < in_registers) {
+      WB_UNROLL for (int d = 0; d < n; d++) message[first + d] = back[d];
+    } else if constexpr (M < InShared) {
+      WB_UNROLL for (int d = 0; d < n; d++) store_message<T>(words<M>(r) + d * z(), back[d]);
+    } else {
+      static_assert(n <= packed::most_edges);
+      std::uint32_t bits = 0;
+      WB_UNROLL for (int d = 0; d < n; d++) bits |= packed::mark(q[d], minima, d);
+      store_message<T>(words<M>(r), minima.m1);
+      store_message<T>(words<M>(r) + z(), minima.m2);
+      store_message<T>(words<M>(r) + 2 * z(), T{bits});
+    }
+  }
+
+  /// Whether the code has row M.
+  template <int M, class Rule, class G>
+  WB_HD bool update_row(const Rule& rule, int r, fetched_words& fetched, G g) {
+    constexpr int n = degree<M>, first = first_edge<M>;
+    if (M >= graph::least_rows && M >= this->a.rows) return false;
+    if (has_row(r)) {
+      [&]<int... D>(std::integer_sequence<int, D...>) WB_INLINE_LAMBDA {
+        element* const at[n] = {place<first + D>(r)...};
+        T q[n], back[n];
+        ((q[D] = difference(load_message<T>(at[D]), last_message<M>(fetched, D, r))), ...);
+        fetch<M + 2>(fetched, r);
+        const check_minima<T> minima = minima_of(rule, fixed<n>{}, q);
+        ((back[D] = minima.message(q[D])), ...);
+        (store_message<T>(at[D], sum(q[D], back[D])), ...);
+        keep_messages<M>(minima, q, back, r);
+      }(std::make_integer_sequence<int, n>{});
+    }
+    if (barrier_after<M> || M + 1 == this->a.rows) g.sync();
+    return true;
+  }
+
+  template <int M>
+  WB_HD bool add_parity(int r, T& bad) const {
+    if (M >= graph::least_rows && M >= this->a.rows) return false;
+    constexpr int n = degree<M>, first = first_edge<M>;
+    [&]<int... D>(std::integer_sequence<int, D...>) WB_INLINE_LAMBDA {
+      T odd = T{};
+      ((odd = sign_product(odd, load_message<T>(place<first + D>(r)))), ...);
+      bad = sign_union(bad, odd);
+    }(std::make_integer_sequence<int, n>{});
+    return true;
+  }
+
+  /// The end of load_channel: statuses, and zeros in place of erased codewords.
+  template <class G>
+  WB_HD unsigned check_channel(std::size_t item, int items, const std::uint32_t (&largest)[codewords],
+                               f16x usable, G g) const {
+    constexpr std::uint32_t infinity = 0x7f800000u;
+    unsigned bad = 0, status = 0;
+    WB_UNROLL for (int w = 0; w < codewords; w++) bad |= largest[w] >= infinity ? 1u << w : 0u;
+    bad = this->any_of(bad, g);
+    WB_UNROLL for (int w = 0; w < codewords; w++) {
+      const int count = static_cast<int>(message_of<f16x>::get(usable, w));
+      status |= ldpc_erasure(this->a, (bad >> w & 1u) == 0, g.sum_all(count)) << 8 * w;
+      bad |= (status >> 8 * w & 1u) << w;
+    }
+    if (bad != 0) {
+      for (int e = g.rank; e < this->a.n; e += g.size) {
+        unsigned ignored = 0;
+        this->put_bit(e, this->cleared(this->channel(e, item, items, ignored), bad));
+      }
+    }
+    g.sync();
+    return status;
+  }
+  /// Decisions of the half w. No a-posteriori LLR is -0.
+  template <class G>
+  WB_HD void store_bits(std::size_t i, int w, G g) const {
+    const auto& bits = this->a.bits;
+    const std::size_t step = static_cast<std::size_t>(g.size) * bits.element_stride;
+    std::uint8_t* to =
+        bits.data + i * bits.item_stride + static_cast<std::size_t>(g.rank) * bits.element_stride;
+    for (int e = g.rank; e < static_cast<int>(bits.elements); e += g.size, to += step)
+      *to = static_cast<std::uint8_t>(conversion::sign_bits(load_message<T>(this->app + e)) >> w & 1u);
+  }
+  template <class G>
+  WB_HD void store_soft(std::size_t i, int w, G g) const {
+    const auto& soft = this->a.soft;
+    for (std::size_t e = static_cast<std::size_t>(g.rank); e < soft.elements;
+         e += static_cast<std::size_t>(g.size))
+      soft.data[e * soft.element_stride + i * soft.item_stride] =
+          conversion::llr(this->a, conversion::get(load_message<T>(this->app + e), w));
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb
+#endif
