@@ -1,8 +1,7 @@
 # How host code is compiled: warnings, optimisation and sanitizers (wb_options, wb_library_flags, wb_program_flags), the
 # compiler cache, and the record of compile costs. Kernels have their own flags: kernels.cmake.
 add_library(wb_options INTERFACE)
-target_compile_options(wb_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-                       $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
+target_compile_options(wb_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
                        "$<$<BOOL:${WARPBAND_HARDEN}>:-D_GLIBCXX_ASSERTIONS;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2;-fstack-protector-strong;-fstack-clash-protection>"
                        # GCC 12 reports overlapping copies in std::string operator+ (GCC bug 105651) and false array bounds.
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>

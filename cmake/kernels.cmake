@@ -63,14 +63,12 @@ function(wb_add_kernels target)
     target_compile_definitions(${objects} PRIVATE WB_ISA=${isa} WB_WIDTH=${CMAKE_MATCH_2})
     target_compile_options(${objects} PRIVATE -Wall -Wextra -Wno-psabi $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
                            -march=${CMAKE_MATCH_3} -O2 -g0 -ffp-contract=off -fno-math-errno -std=c++20)
-    # Else CMake adds -std itself, at a place that depends on its version.
-    set_property(TARGET ${objects} PROPERTY CXX_STANDARD)
+    set_property(TARGET ${objects} PROPERTY CXX_STANDARD)  # else CMake adds -std itself, at a place that depends on its version
     set_property(TARGET ${objects} PROPERTY CXX_EXTENSIONS)
     target_precompile_headers(${objects} PRIVATE <warpband/exec/launch.hpp>)
     if(isa STREQUAL "scalar" AND WARPBAND_SANITIZE MATCHES "address")
       # -O2 takes minutes over instrumented bodies. GCC 12 reports faults on paths that instrumentation made.
-      target_compile_options(${objects} PRIVATE -O1 ${wb_sanitizers}
-                             -Wno-array-bounds -Wno-maybe-uninitialized -Wno-stringop-overflow)
+      target_compile_options(${objects} PRIVATE -O1 ${wb_sanitizers} -Wno-array-bounds -Wno-maybe-uninitialized -Wno-stringop-overflow)
     endif()
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
     add_dependencies(warpband_kernels ${objects})
