@@ -340,6 +340,7 @@ struct polar_list {
   WB_HD void track(int place) {
     sums = each([=](I s, I b) WB_INLINE_LAMBDA { return s ^ (b << place); }, sums,
                 P::as_numbers(p.load(now(), 0)));
+    p.g.sync();  // the next step may overwrite `now`
   }
 };
 

@@ -1,0 +1,124 @@
+// The list decoder of polar codes as a CUDA warp runs it, on the host: the same bits as a CPU.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <new>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <warpband/exec/cpu.hpp>
+#include <warpband/fec/polar/polar.hpp>
+
+#define WB_ISA emulated_polar
+#define WB_WIDTH 1
+// clang-format off
+#include <tests/emulation/cuda_words.hpp>
+// clang-format on
+
+// What core/short_lane.hpp names and polar codes do not use.
+unsigned __vadd2(unsigned, unsigned);
+unsigned __vmaxs2(unsigned, unsigned);
+unsigned __vmins2(unsigned, unsigned);
+unsigned __viaddmax_s16x2(unsigned, unsigned, unsigned);
+unsigned __vnegss4(unsigned);
+unsigned __byte_perm(unsigned, unsigned, unsigned);
+
+#include <warpband/fec/polar/polar_decode_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+namespace {
+
+/// A CPU, which shows each op's arguments to `watch` before it runs.
+class watched_cpu final : public executor {
+ public:
+  explicit watched_cpu(std::function<void(const polar_decode_args&)> watch)
+      : executor(std::make_shared<heap>(), std::make_shared<heap>()), watch_(std::move(watch)) {}
+  std::string name() const override { return cpu_.name(); }
+  bool is_device() const noexcept override { return false; }
+  std::string description() const override { return cpu_.description(); }
+  std::size_t preferred_batch(bool block_per_item) const override {
+    return cpu_.preferred_batch(block_per_item);
+  }
+  void run(const kernel_set& op, const void* args, std::size_t items) override {
+    watch_(*static_cast<const polar_decode_args*>(args));
+    cpu_.run(op, args, items);
+  }
+  void sync() override {}
+  void upload(void* to, const void* from, std::size_t bytes) override { cpu_.upload(to, from, bytes); }
+  void download(void* to, const void* from, std::size_t bytes) override { cpu_.download(to, from, bytes); }
+  const kernel& build_of(const kernel_set& op) const override { return cpu_.build_of(op); }
+
+ private:
+  struct heap final : memory {
+    void* take(std::size_t bytes) override { return ::operator new(bytes, std::align_val_t{64}); }
+    void give(void* p, std::size_t) noexcept override { ::operator delete(p, std::align_val_t{64}); }
+  };
+  cpu cpu_{{.threads = 1, .instructions = isa::scalar}};
+  std::function<void(const polar_decode_args&)> watch_;
+};
+
+constexpr std::size_t items = 3;
+
+/// Decodes LLRs of noise, half of them with whole numbers, of which many are equal.
+template <int L, bool Exact, class T>
+void expect_same(const polar_config& code, polar_precision precision) {
+  const polar_decoder decoder(code,
+                              {.algorithm = Exact ? polar_algorithm::sum_product : polar_algorithm::min_sum,
+                               .list_size = L,
+                               .precision = precision});
+  const std::size_t k = decoder.code().k(), n = decoder.code().coded_bits();
+  std::mt19937_64 rng(7);
+  std::normal_distribution<float> normal;
+  std::vector<float> llr(n * items), memory(emulation::shared_bytes / sizeof(float));
+  for (std::size_t i = 0; i < llr.size(); i++)
+    llr[i] = i % 2 == 0 ? 1.5f + 2 * normal(rng) : static_cast<float>(static_cast<int>(rng() % 5) - 1);
+  std::vector<std::uint8_t> bits(k * items), status(items), got, got_status;
+  for (unsigned seed = 0; seed < 3; seed++) {  // orders in which threads run
+    got.assign(k * items, 9);
+    got_status.assign(items, 9);
+    watched_cpu exec([&](const polar_decode_args& of_cpu) {
+      polar_decoding<L, Exact> op{{of_cpu}};
+      op.a.bits = make_view(got.data(), k, items);
+      op.a.status = make_view(got_status.data(), std::size_t{1}, items);
+      emulation::run(1, 32, seed, memory.data(), [&] {
+        for (std::size_t i = 0; i < items; i++) {
+          const tile<32> g;
+          op.template decode_all<T>(i, 1, g, reinterpret_cast<polar_element<T>*>(memory.data()));
+          g.sync();
+        }
+      });
+    });
+    decoder.run(exec, make_view<const float>(llr.data(), n, items),
+                {.bits = make_view(bits.data(), k, items),
+                 .status = make_view(status.data(), std::size_t{1}, items)});
+    EXPECT_EQ(got, bits) << "list of " << L << " n=" << n << " seed=" << seed;
+    EXPECT_EQ(got_status, status) << "list of " << L << " n=" << n << " seed=" << seed;
+  }
+}
+template <int L>
+void expect_same_of_all() {
+  for (const polar_config& code : {polar_config{.kind = polar_kind::plain, .k = 53, .coded_bits = 128},
+                                   polar_config{.kind = polar_kind::plain, .k = 100, .coded_bits = 250},
+                                   polar_config{.kind = polar_kind::uci, .k = 15, .coded_bits = 40}}) {
+    expect_same<L, false, float>(code, polar_precision::float32);
+    expect_same<L, true, float>(code, polar_precision::float32);
+    expect_same<L, false, whole16>(code, polar_precision::int16);
+  }
+}
+
+TEST(polar_tile, a_warp_gives_the_bits_of_a_cpu) {
+  expect_same_of_all<1>();
+  expect_same_of_all<2>();
+  expect_same_of_all<8>();
+  expect_same_of_all<16>();
+  expect_same_of_all<32>();
+}
+
+}  // namespace
+}  // namespace WB_ISA
+}  // namespace wb
