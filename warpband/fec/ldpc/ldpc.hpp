@@ -115,9 +115,9 @@ struct ldpc_decoder_output {
 /// erasure leaves zeros; one of whose `messages` a value is NaN or infinite is an erasure. A codeword that
 /// stopped early does one iteration or more in each further call.
 ///
-/// Where the LLR of a bit has changed since the last call, its first a-posteriori LLR in layered order is, with
-/// float16, the kept one plus the difference of the two, limited to +-32000; else the new LLR plus the kept
-/// messages.
+/// Where the LLR of a bit has changed since the last call, its first a-posteriori LLR in layered order is,
+/// with float16, the kept one plus the difference of the two, limited to +-32000; else the new LLR plus the
+/// kept messages.
 ///
 /// Sum-product of a codeword of which more than a fourth of the LLRs are beyond +-20 is computed on LLRs,
 /// with ln(1 + e^-d) within 0.013: without the limit of +-30, and exact within 0.5 + 0.001 |L| in the first
