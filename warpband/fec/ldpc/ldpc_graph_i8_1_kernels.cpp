@@ -1,7 +1,7 @@
 // Base graph 1 with Z below 384 in int8 on a CUDA device. On a CPU there is nothing to build.
 #if defined(__CUDACC__)
-#include <warpband/fec/ldpc/ldpc_int8_pairs.hpp>
 #include <warpband/fec/ldpc/ldpc_graph_op.hpp>
+#include <warpband/fec/ldpc/ldpc_int8_pairs.hpp>
 
 namespace wb {
 inline namespace WB_ISA {

@@ -11,7 +11,7 @@ template <class T, int Graph, int Z, int InShared>
 struct ldpc_graph_op {
   using values_type = graph_values<T, Graph, Z, InShared>;
   static constexpr int at_once = values_type::codewords;
-  ldpc_decode_args a;
+  ldpc_decode_args a;  // with shifts in bytes
 
   template <class G>
   WB_HD void operator()(std::size_t first, int items, G g, void* shared, void* memory) const {
@@ -19,8 +19,18 @@ struct ldpc_graph_op {
     const min_sum<T> rule = rule_of(a, static_cast<const min_sum<T>*>(nullptr));
     const unsigned erased = values.load_channel(first, items, g);
     values.clear_messages(g);
-    decode_until_done(a, values, first, items, erased, g, [&](int, unsigned) { values.iterate(rule, g); });
+    decode_until_done(a, values, first, items, erased, g, iteration<G>{values, rule, g});
   }
+
+ private:
+  /// In place of a lambda, which nvcc does not always inline: messages would be in local memory.
+  template <class G>
+  struct iteration {
+    values_type& values;
+    const min_sum<T>& rule;
+    G g;
+    WB_HD void operator()(int, unsigned) const { values.iterate(rule, g); }
+  };
 };
 
 /// 384 threads leave 168 registers for each, with one block on a multiprocessor; with a smaller Z it holds
