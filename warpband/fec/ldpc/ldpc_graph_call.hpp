@@ -40,9 +40,9 @@ graph_plan graph_plan_of(const ldpc_decode_args& a, const device_limits& limits)
   return {};
 }
 
-/// Starts the kernel of a plan. Z: graph_most_z, or 0 for any other. Defined in ldpc_graph_op.hpp, for
-/// ldpc_graph_*_kernels.cpp.
-template <class T, int Graph, int Z>
+/// Starts the kernel of a plan. Z: graph_most_z, or 0 for any other. Part: as in the plan. Defined in
+/// ldpc_graph_op.hpp, for ldpc_graph_*_kernels.cpp.
+template <class T, int Graph, int Z, bool Part>
 int launch_graph(const ldpc_decode_args& a, const graph_plan& plan, const place& where);
 
 /// An ldpc_decode_op whose calls with a base graph are served by the kernels for values of type T.
@@ -61,10 +61,17 @@ std::size_t scratch_bytes(const graph_or_any<T, Op>& op, const device_limits& li
   if (plan.served) return plan.memory_bytes * plan.blocks(limits, items);
   return scratch_bytes(static_cast<const Op&>(op), limits, items);
 }
+template <class T, int Graph, int Z>
+int launch_graph_of(const ldpc_decode_args& a, const graph_plan& plan, const place& where) {
+  if constexpr (Graph == 1) {
+    if (plan.part) return launch_graph<T, Graph, Z, true>(a, plan, where);
+  }
+  return launch_graph<T, Graph, Z, false>(a, plan, where);
+}
 template <class T, int Graph>
 int launch_graph_of(const ldpc_decode_args& a, const graph_plan& plan, const place& where) {
-  return a.z == graph_most_z ? launch_graph<T, Graph, graph_most_z>(a, plan, where)
-                             : launch_graph<T, Graph, 0>(a, plan, where);
+  return a.z == graph_most_z ? launch_graph_of<T, Graph, graph_most_z>(a, plan, where)
+                             : launch_graph_of<T, Graph, 0>(a, plan, where);
 }
 template <class T, class Op>
 int launch(const graph_or_any<T, Op>& op, const place& where) {

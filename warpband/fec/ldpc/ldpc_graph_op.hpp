@@ -57,14 +57,11 @@ int launch_graph_op(const Op& op, const graph_plan& plan, const place& where) {
       where.last, static_cast<char*>(where.scratch), plan.memory_bytes);
 }
 
-template <class T, int Graph, int Z>
+template <class T, int Graph, int Z, bool Part>
 int launch_graph(const ldpc_decode_args& args, const graph_plan& plan, const place& where) {
-  ldpc_decode_args a = args;
-  for (int e = 0; e < a.blocks; e++) a.places[e].shift *= static_cast<int>(sizeof(std::uint32_t));
-  if constexpr (Graph == 1) {
-    if (plan.part) return launch_graph_op(ldpc_graph_op<T, Graph, Z, graph_rows_shared>{a}, plan, where);
-  }
-  return launch_graph_op(ldpc_graph_op<T, Graph, Z, base_graph_rows<Graph>::rows>{a}, plan, where);
+  ldpc_graph_op<T, Graph, Z, Part ? graph_rows_shared : base_graph_rows<Graph>::rows> op{args};
+  for (int e = 0; e < args.blocks; e++) op.a.places[e].shift *= static_cast<int>(sizeof(std::uint32_t));
+  return launch_graph_op(op, plan, where);
 }
 
 }  // namespace WB_ISA
