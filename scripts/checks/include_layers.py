@@ -57,6 +57,9 @@ EXEMPT = {
     # 8-bit LLRs that AVX-512 widens by one instruction; a sum that the optimiser must not take apart
     "warpband/fec/turbo/turbo_bfloat.hpp": {"intrinsics"},
     "warpband/fec/turbo/turbo_bfloat_semirings.hpp": {"intrinsics"},
+    # blocks whose messages are partly in device memory, and signs of messages that fill a half by one instruction
+    "warpband/fec/ldpc/ldpc_graph_op.hpp": CUDA,
+    "warpband/fec/ldpc/ldpc_graph_values.hpp": {"intrinsics"},
     # paths of up to eight lanes that exchange numbers by one instruction
     "warpband/fec/polar/polar_short_body.hpp": {"intrinsics"},
     # elements of a list's paths that threads of a warp exchange

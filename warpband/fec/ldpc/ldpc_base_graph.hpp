@@ -1,7 +1,7 @@
 #pragma once
 // The base graphs of 5G NR as constants of kernels: which columns a row has, and which rows touch none of
 // each other's columns.
-#include <array>
+#include <iterator>
 
 #include <warpband/fec/ldpc/ldpc_args.hpp>
 
@@ -27,31 +27,34 @@ struct base_graph_rows {
   /// Rows that every code has, and columns that several rows share.
   static constexpr int least_rows = 4, shared_columns = Graph == 1 ? 26 : 14;
 
-  static constexpr std::array<int, rows + 1> firsts = [] {
-    std::array<int, rows + 1> f{};
-    for (int e = 0; e < edges; e++) f[static_cast<std::size_t>(base_graphs::entry(Graph, e).row + 1)]++;
-    for (std::size_t m = 0; m < rows; m++) f[m + 1] += f[m];
-    return f;
-  }();
-  static constexpr int first(int row) { return firsts[static_cast<std::size_t>(row)]; }
+  static constexpr int first(int row) { return edges_before.of[row]; }
   static constexpr int degree(int row) { return first(row + 1) - first(row); }
-
   /// Whether a barrier follows a row: the next one touches a column of it or of those since the last barrier.
-  static constexpr std::array<bool, rows> barriers = [] {
-    std::array<unsigned, rows> columns{};
+  static constexpr bool barrier_after(int row) { return barriers.of[row] != 0; }
+
+ private:
+  struct of_rows {
+    int of[rows + 1] = {};
+  };
+  static constexpr of_rows edges_before = [] {
+    of_rows before;
+    for (int e = 0; e < edges; e++) before.of[base_graphs::entry(Graph, e).row + 1]++;
+    for (int m = 0; m < rows; m++) before.of[m + 1] += before.of[m];
+    return before;
+  }();
+  static constexpr of_rows barriers = [] {
+    of_rows columns, after;  // a bit for each shared column
     for (int e = 0; e < edges; e++)
       if (const auto b = base_graphs::entry(Graph, e); b.column < shared_columns)
-        columns[static_cast<std::size_t>(b.row)] |= 1u << b.column;
-    std::array<bool, rows> after{};
-    unsigned touched = columns[0];
-    for (std::size_t m = 1; m < rows; m++) {
-      after[m - 1] = (touched & columns[m]) != 0;
-      touched = after[m - 1] ? columns[m] : touched | columns[m];
+        columns.of[b.row] |= 1 << b.column;
+    int touched = 0;
+    for (int m = 0; m + 1 < rows; m++) {
+      touched |= columns.of[m];
+      if ((touched & columns.of[m + 1]) != 0) after.of[m] = 1, touched = 0;
     }
-    after[rows - 1] = true;
+    after.of[rows - 1] = 1;
     return after;
   }();
-  static constexpr bool barrier_after(int row) { return barriers[static_cast<std::size_t>(row)]; }
 };
 
 /// Whether the code has the first rows of a base graph, with all systematic columns.

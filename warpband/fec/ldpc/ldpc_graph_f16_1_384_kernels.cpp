@@ -4,7 +4,8 @@
 
 namespace wb {
 inline namespace WB_ISA {
-template int launch_graph<f16x, 1, graph_most_z>(const ldpc_decode_args&, const graph_plan&, const place&);
+template int launch_graph<f16x, 1, graph_most_z, false>(const ldpc_decode_args&, const graph_plan&,
+                                                        const place&);
 }  // namespace WB_ISA
 }  // namespace wb
 #endif

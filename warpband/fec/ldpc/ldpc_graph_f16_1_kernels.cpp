@@ -4,7 +4,7 @@
 
 namespace wb {
 inline namespace WB_ISA {
-template int launch_graph<f16x, 1, 0>(const ldpc_decode_args&, const graph_plan&, const place&);
+template int launch_graph<f16x, 1, 0, false>(const ldpc_decode_args&, const graph_plan&, const place&);
 }  // namespace WB_ISA
 }  // namespace wb
 #endif

@@ -1,11 +1,11 @@
 // Base graph 1 with Z below 384 in int8 on a CUDA device. On a CPU there is nothing to build.
 #if defined(__CUDACC__)
-#include <warpband/fec/ldpc/ldpc_int8_pairs.hpp>
 #include <warpband/fec/ldpc/ldpc_graph_op.hpp>
+#include <warpband/fec/ldpc/ldpc_int8_pairs.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
-template int launch_graph<i8_pair, 1, 0>(const ldpc_decode_args&, const graph_plan&, const place&);
+template int launch_graph<i8_pair, 1, 0, false>(const ldpc_decode_args&, const graph_plan&, const place&);
 }  // namespace WB_ISA
 }  // namespace wb
 #endif

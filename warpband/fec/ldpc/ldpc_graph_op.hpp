@@ -11,7 +11,7 @@ template <class T, int Graph, int Z, int InShared>
 struct ldpc_graph_op {
   using values_type = graph_values<T, Graph, Z, InShared>;
   static constexpr int at_once = values_type::codewords;
-  ldpc_decode_args a;
+  ldpc_decode_args a;  // with shifts in bytes
 
   template <class G>
   WB_HD void operator()(std::size_t first, int items, G g, void* shared, void* memory) const {
@@ -19,8 +19,18 @@ struct ldpc_graph_op {
     const min_sum<T> rule = rule_of(a, static_cast<const min_sum<T>*>(nullptr));
     const unsigned erased = values.load_channel(first, items, g);
     values.clear_messages(g);
-    decode_until_done(a, values, first, items, erased, g, [&](int, unsigned) { values.iterate(rule, g); });
+    decode_until_done(a, values, first, items, erased, g, iteration<G>{values, rule, g});
   }
+
+ private:
+  /// In place of a lambda, which nvcc does not always inline: messages would be in local memory.
+  template <class G>
+  struct iteration {
+    values_type& values;
+    const min_sum<T>& rule;
+    G g;
+    WB_HD void operator()(int, unsigned) const { values.iterate(rule, g); }
+  };
 };
 
 /// 384 threads leave 168 registers for each, with one block on a multiprocessor; with a smaller Z it holds
@@ -47,14 +57,11 @@ int launch_graph_op(const Op& op, const graph_plan& plan, const place& where) {
       where.last, static_cast<char*>(where.scratch), plan.memory_bytes);
 }
 
-template <class T, int Graph, int Z>
+template <class T, int Graph, int Z, bool Part>
 int launch_graph(const ldpc_decode_args& args, const graph_plan& plan, const place& where) {
-  ldpc_decode_args a = args;
-  for (int e = 0; e < a.blocks; e++) a.places[e].shift *= static_cast<int>(sizeof(std::uint32_t));
-  if constexpr (Graph == 1) {
-    if (plan.part) return launch_graph_op(ldpc_graph_op<T, Graph, Z, graph_rows_shared>{a}, plan, where);
-  }
-  return launch_graph_op(ldpc_graph_op<T, Graph, Z, base_graph_rows<Graph>::rows>{a}, plan, where);
+  ldpc_graph_op<T, Graph, Z, Part ? graph_rows_shared : base_graph_rows<Graph>::rows> op{args};
+  for (int e = 0; e < args.blocks; e++) op.a.places[e].shift *= static_cast<int>(sizeof(std::uint32_t));
+  return launch_graph_op(op, plan, where);
 }
 
 }  // namespace WB_ISA

@@ -81,22 +81,14 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
   template <class Rule, class G>
   WB_HD void iterate(const Rule& rule, G g) {
     fetched_words fetched;
-    const int r = g.rank;
-    [&]<int... M>(std::integer_sequence<int, M...>) WB_INLINE_LAMBDA {
-      static_cast<void>((update_row<M>(rule, r, fetched, g) && ...));
-    }(std::make_integer_sequence<int, graph::rows>{});
+    update_rows(rule, g.rank, fetched, g, all_rows{});
     first_iteration = false;
   }
 
   template <class G>
   WB_HD unsigned violated(int, unsigned, G g) const {
     T bad = T{};
-    const int r = g.rank;
-    if (has_row(r)) {
-      [&]<int... M>(std::integer_sequence<int, M...>) WB_INLINE_LAMBDA {
-        static_cast<void>((add_parity<M>(r, bad) && ...));
-      }(std::make_integer_sequence<int, graph::rows>{});
-    }
+    if (has_row(g.rank)) add_parities(g.rank, bad, all_rows{});
     return this->any_of(conversion::sign_bits(bad), g);
   }
 
@@ -163,8 +155,8 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
   WB_HD int z() const { return Z > 0 ? Z : this->a.z; }
   WB_HD bool has_row(int r) const { return r < this->a.z; }
 
-  /// Where row r of a block row finds its bit of an edge's column. Shifts are arguments, in bytes: as constants
-  /// they let the compiler compute addresses far ahead, which takes more registers than there are.
+  /// Where row r of a block row finds its bit of an edge's column. Shifts are arguments, in bytes: as
+  /// constants they let the compiler compute addresses far ahead, which takes more registers than there are.
   template <int Edge>
   WB_HD element* place(int r) const {
     constexpr int bytes = sizeof(element), column = column_of<Edge>;
@@ -214,36 +206,49 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
     }
   }
 
+  // Lists of rows and edges are arguments of functions: nvcc does not inline every lambda that has one, and
+  // messages would be in local memory.
+  using all_rows = std::make_integer_sequence<int, graph::rows>;
+  template <int M>
+  using all_edges = std::make_integer_sequence<int, degree<M>>;
+
+  template <class Rule, class G, int... M>
+  WB_HD void update_rows(const Rule& rule, int r, fetched_words& fetched, G g,
+                         std::integer_sequence<int, M...>) {
+    static_cast<void>((update_row<M>(rule, r, fetched, g) && ...));
+  }
   /// Whether the code has row M.
   template <int M, class Rule, class G>
   WB_HD bool update_row(const Rule& rule, int r, fetched_words& fetched, G g) {
-    constexpr int n = degree<M>, first = first_edge<M>;
     if (M >= graph::least_rows && M >= this->a.rows) return false;
-    if (has_row(r)) {
-      [&]<int... D>(std::integer_sequence<int, D...>) WB_INLINE_LAMBDA {
-        element* const at[n] = {place<first + D>(r)...};
-        T q[n], back[n];
-        ((q[D] = difference(load_message<T>(at[D]), last_message<M>(fetched, D, r))), ...);
-        fetch<M + 2>(fetched, r);
-        const check_minima<T> minima = minima_of(rule, fixed<n>{}, q);
-        ((back[D] = minima.message(q[D])), ...);
-        (store_message<T>(at[D], sum(q[D], back[D])), ...);
-        keep_messages<M>(minima, q, back, r);
-      }(std::make_integer_sequence<int, n>{});
-    }
+    if (has_row(r)) update_edges<M>(rule, r, fetched, all_edges<M>{});
     if (barrier_after<M> || M + 1 == this->a.rows) g.sync();
     return true;
   }
-
-  template <int M>
-  WB_HD bool add_parity(int r, T& bad) const {
-    if (M >= graph::least_rows && M >= this->a.rows) return false;
+  template <int M, class Rule, int... D>
+  WB_HD void update_edges(const Rule& rule, int r, fetched_words& fetched, std::integer_sequence<int, D...>) {
     constexpr int n = degree<M>, first = first_edge<M>;
-    [&]<int... D>(std::integer_sequence<int, D...>) WB_INLINE_LAMBDA {
-      T odd = T{};
-      ((odd = sign_product(odd, load_message<T>(place<first + D>(r)))), ...);
-      bad = sign_union(bad, odd);
-    }(std::make_integer_sequence<int, n>{});
+    element* const at[n] = {place<first + D>(r)...};
+    T q[n], back[n];
+    ((q[D] = difference(load_message<T>(at[D]), last_message<M>(fetched, D, r))), ...);
+    fetch<M + 2>(fetched, r);
+    const check_minima<T> minima = minima_of(rule, fixed<n>{}, q);
+    ((back[D] = minima.message(q[D])), ...);
+    (store_message<T>(at[D], sum(q[D], back[D])), ...);
+    keep_messages<M>(minima, q, back, r);
+  }
+
+  template <int... M>
+  WB_HD void add_parities(int r, T& bad, std::integer_sequence<int, M...>) const {
+    static_cast<void>((add_parity<M>(r, bad, all_edges<M>{}) && ...));
+  }
+  template <int M, int... D>
+  WB_HD bool add_parity(int r, T& bad, std::integer_sequence<int, D...>) const {
+    if (M >= graph::least_rows && M >= this->a.rows) return false;
+    constexpr int first = first_edge<M>;
+    T odd = T{};
+    ((odd = sign_product(odd, load_message<T>(place<first + D>(r)))), ...);
+    bad = sign_union(bad, odd);
     return true;
   }
 

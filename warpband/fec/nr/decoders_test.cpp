@@ -15,7 +15,8 @@ using namespace testing;
 class nr_decoders : public on_backend {};
 WB_ON_ALL_BACKENDS(nr_decoders);
 
-/// Noisy words of zeros. Of five the second has a value that is not a number, and the fourth nothing but zeros.
+/// Noisy words of zeros. Of five the second has a value that is not a number, and the fourth nothing but
+/// zeros.
 std::vector<float> words_of(const ldpc_code& code, float noise, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<float> normal(2.f, noise);
@@ -33,8 +34,8 @@ TEST_P(nr_decoders, give_the_same_bits_for_any_rows) {
     int graph, z;
     std::vector<int> rows;
   };
-  // 1, 384 has messages in registers up to 8 rows, in shared memory up to 22, and behind that in device memory
-  // too on an H100; 1, 320 from 27 rows on.
+  // 1, 384 has messages in registers up to 8 rows, in shared memory up to 22, and behind that in device
+  // memory too on an H100; 1, 320 from 27 rows on.
   for (const size& s : {size{1, 384, {4, 7, 9, 23, 46}}, size{1, 320, {5, 46}}, size{1, 22, {4, 21, 46}},
                         size{2, 384, {4, 18, 42}}, size{2, 15, {4, 16, 42}}})
     for (const int rows : s.rows) {

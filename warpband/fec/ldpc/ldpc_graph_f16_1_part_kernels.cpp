@@ -1,0 +1,11 @@
+// Base graph 1 with Z below 384 and messages partly in device memory in float16 on a CUDA device. On a CPU
+// there is nothing to build.
+#if defined(__CUDACC__)
+#include <warpband/fec/ldpc/ldpc_graph_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+template int launch_graph<f16x, 1, 0, true>(const ldpc_decode_args&, const graph_plan&, const place&);
+}  // namespace WB_ISA
+}  // namespace wb
+#endif
