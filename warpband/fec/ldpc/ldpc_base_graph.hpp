@@ -6,6 +6,8 @@
 #include <warpband/fec/ldpc/ldpc_args.hpp>
 
 namespace wb {
+inline namespace WB_ISA {
+
 namespace base_graphs {
 struct base_entry {
   int row, column, shifts[8];
@@ -69,4 +71,5 @@ bool has_base_graph(const ldpc_decode_args& a) {
   return true;
 }
 
+}  // namespace WB_ISA
 }  // namespace wb
