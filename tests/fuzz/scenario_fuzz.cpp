@@ -5,7 +5,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   answered([&] {
-    (void)wb::parse_scenario(std::string(reinterpret_cast<const char*>(data), size), "scenario.toml");
+    (void)wb::parse_scenario(text_of(data, size), "scenario.toml");
   });
   return 0;
 }

@@ -47,6 +47,18 @@ bool has_key(const std::string& text, std::size_t at) {
          std::string("_-\"']").find(c) != std::string::npos;
 }
 
+/// Whether a character that is not ASCII follows a \ in the text from `at` to `end`, or the blanks and line
+/// breaks behind it. toml++ 3.3 looks such a character up in a table that does not have it.
+bool has_letter_behind_backslash(const std::string& text, std::size_t at, std::size_t end) {
+  for (std::size_t i = at; i < end; i++) {
+    if (text[i] != '\\') continue;
+    const std::size_t next = text.find_first_not_of(" \t\r\n", i + 1);
+    if (next < end && static_cast<unsigned char>(text[next]) >= 0x80) return true;
+    i++;
+  }
+  return false;
+}
+
 }  // namespace
 
 void check_toml_bounds(const std::string& text, const std::string& file) {
@@ -71,6 +83,8 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
     begins = c == '\n' || (begins && (c == ' ' || c == '\t' || c == '\r'));
     if (c == '"' || c == '\'' || c == '#') {
       const std::size_t end = end_of(text, i);
+      if (c == '"' && has_letter_behind_backslash(text, i, end))
+        fail("a character that is not ASCII behind a \\");
       for (; i < end; i++) line += text[i] == '\n';
       continue;
     }

@@ -50,6 +50,15 @@ TEST(toml_bounds, headers_without_a_key_are_refused) {
     EXPECT_NO_THROW(check_toml_bounds("a = 1\n" + header, "s.toml")) << header;
 }
 
+TEST(toml_bounds, letters_behind_a_backslash_are_ascii) {
+  const std::string refused = ": a character that is not ASCII behind a \\";
+  EXPECT_EQ(refusal_of("x = \"\"\"u\\\n \n\xef\xbb\xbf\"\"\""), "s.toml: line 1" + refused);
+  EXPECT_EQ(refusal_of("\nx = \"\\\xc3\xa9\""), "s.toml: line 2" + refused);
+  for (const std::string text :
+       {"\"\\\\\xc3\xa9\"", "\"\"\"\\\n a\xc3\xa9\"\"\"", "'\\\xc3\xa9'", "\"\\\" # \xc3\xa9"})
+    EXPECT_NO_THROW(check_toml_bounds("x = " + text, "s.toml")) << text;
+}
+
 TEST(toml_bounds, brackets_are_closed_by_their_own) {
   EXPECT_EQ(refusal_of("a = 1\nx = [0, 2, }"), "s.toml: line 2: a [ is closed by }");
   EXPECT_EQ(refusal_of("x = {a = [}, b = 1}"), "s.toml: line 1: a [ is closed by }");
