@@ -1,7 +1,7 @@
 #pragma once
-// A file in memory for readers of HDF5, which take a path. The functions of the C library that open and read files are
-// replaced here, for libhdf5 too: system calls would take most of an execution's time. One source of a program
-// includes this.
+// A file in memory for readers of HDF5, which take a path. The functions of the C library that open and read
+// files are replaced here, for libhdf5 too: system calls would take most of an execution's time. One source
+// of a program includes this.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -75,7 +75,8 @@ int lstat(const char* path, struct stat* about) noexcept {
 }
 
 int fstat(int file, struct stat* about) noexcept {
-  if (file == memory_file::descriptor && memory_file::now != nullptr) return memory_file::now->describe(about);
+  if (file == memory_file::descriptor && memory_file::now != nullptr)
+    return memory_file::now->describe(about);
   return fstatat(file, "", about, AT_EMPTY_PATH);
 }
 
