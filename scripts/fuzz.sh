@@ -6,7 +6,7 @@
 #   --jobs N      targets at once, default: one for each core
 #   TARGET        hdf5, csi, scenario, stream, result, bench, arrays (default: all; arrays needs the Python of .venv)
 #
-# Inputs are in memory, of at most 4 KiB (HDF5: 16 KiB, arrays: 256 bytes). libFuzzer weighs no rare features (-entropic=0): that took half of the time.
+# Inputs are in memory, of at most 4 KiB (HDF5: 16 KiB, arrays: 256 bytes). libFuzzer weighs no rare features (-entropic=0): that took up to half of the time.
 # Needs clang, and the library of a build without sanitizers (build/release or build/cuda, the newer one). A target that fails is started again, ten times at most.
 # Inputs that fail stay in build/fuzz/found, and what covers more in build/fuzz/corpus/TARGET, where the next run goes on. build/fuzz/runs.tsv has a line for each
 # run: date, target, seconds, executions, edges covered, files of the corpus, failures. The last line adds up all runs.
