@@ -217,16 +217,22 @@ void read_runs(const toml::table& table, stream_scenario& s) {
 }  // namespace
 
 stream_scenario load_stream_scenario(const std::string& path) {
-  stream_scenario s;
   std::ifstream file(path);
   if (!file) throw wb::file_error(path, "cannot read the scenario");
   constexpr std::size_t most_bytes = 1 << 20;
+  std::string text;
   char piece[8192];
   do {
     file.read(piece, sizeof piece);
-    s.text.append(piece, static_cast<std::size_t>(file.gcount()));
-  } while (file && s.text.size() <= most_bytes);
-  if (s.text.size() > most_bytes) throw wb::file_error(path, "larger than 1 MiB: not a scenario");
+    text.append(piece, static_cast<std::size_t>(file.gcount()));
+  } while (file && text.size() <= most_bytes);
+  if (text.size() > most_bytes) throw wb::file_error(path, "larger than 1 MiB: not a scenario");
+  return parse_stream_scenario(std::move(text), path);
+}
+
+stream_scenario parse_stream_scenario(std::string text, const std::string& path) {
+  stream_scenario s;
+  s.text = std::move(text);
   const toml::table table = wb::toml_table(s.text, path);
   try {
     read_runs(table, s);

@@ -51,6 +51,8 @@ struct stream_scenario {
 
 /// Throws wb::file_error with the key, its value and what is allowed.
 stream_scenario load_stream_scenario(const std::string& path);
+/// The same of a file's text; `path` names it in messages.
+stream_scenario parse_stream_scenario(std::string text, const std::string& path);
 /// The keys, in Markdown.
 std::string stream_scenario_help();
 

@@ -97,8 +97,7 @@ std::string content_of(const std::string& path) {
   return text;
 }
 
-record read_record(const std::string& path) {
-  const std::string text = content_of(path);
+record read_record(const std::string& text, const std::string& path) {
   const record_reader in(path);
   const json::parser_callback_t shallow = [&](int depth, json::parse_event_t, json&) {
     if (depth > most_depth) in.fail(fmt::format("its JSON is nested more than {} deep", most_depth));
@@ -265,7 +264,11 @@ std::string comparison_table(const json& c) {
 }  // namespace
 
 comparison compare(const std::string& before, const std::string& after) {
-  const json c = compare_records(read_record(before), read_record(after));
+  return compare({before, content_of(before)}, {after, content_of(after)});
+}
+
+comparison compare(const record_text& before, const record_text& after) {
+  const json c = compare_records(read_record(before.text, before.path), read_record(after.text, after.path));
   comparison out{c.dump(1, ' ', false, json::error_handler_t::replace) + "\n", comparison_table(c), false};
   for (const char* what : {"slower", "failed", "missing"})
     out.worse = out.worse || c["summary"][what].get<int>() > 0;

@@ -12,5 +12,10 @@ struct comparison {
 /// noise, the sum of how far both spreads reach from their medians (statistics.hpp). Throws file_error for a
 /// file that is no record.
 comparison compare(const std::string& before, const std::string& after);
+/// A record that is read already; `path` names it in messages.
+struct record_text {
+  std::string path, text;
+};
+comparison compare(const record_text& before, const record_text& after);
 
 }  // namespace wb::bench

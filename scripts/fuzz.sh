@@ -6,6 +6,7 @@
 #   --jobs N      targets at once, default: one for each core
 #   TARGET        hdf5, csi, scenario, stream, result, bench, arrays (default: all; arrays needs the Python of .venv)
 #
+# Inputs are in memory, of at most 4 KiB (HDF5: 16 KiB, arrays: 256 bytes). libFuzzer weighs no rare features (-entropic=0): that took up to half of the time.
 # Needs clang, and the library of a build without sanitizers (build/release or build/cuda, the newer one). A target that fails is started again, ten times at most.
 # Inputs that fail stay in build/fuzz/found, and what covers more in build/fuzz/corpus/TARGET, where the next run goes on. build/fuzz/runs.tsv has a line for each
 # run: date, target, seconds, executions, edges covered, files of the corpus, failures. The last line adds up all runs.
@@ -40,44 +41,28 @@ export PYTHONPATH=
 PYTHONPATH=$("$python" -c 'import site; print(site.getsitepackages()[0])' 2> /dev/null || true) # of the Python that `arrays` embeds
 nice cmake --build build/fuzz --parallel "$jobs" --target "${targets[@]/#/fuzz_}"
 
-# short_records: records of bench with two benchmarks each
-short_records() {
-    mkdir -p build/fuzz/records
-    python3 - bench/results/*.json << 'EOF'
-import json, pathlib, sys
-for path in map(pathlib.Path, sys.argv[1:]):
-    record = json.loads(path.read_text())
-    if record.get("format") == "warpband bench 1":
-        record["benchmarks"] = record["benchmarks"][:2]
-        short = pathlib.Path("build/fuzz/records", path.name)
-        short.write_text(json.dumps(record))
-        if short.stat().st_size < 8192:
-            print(short)
-EOF
-}
-
 # seeds TARGET: what the corpus begins with
 seeds() {
     case $1 in
         hdf5 | csi) find tests/fuzz/seeds/hdf5 -name '*.h5' ! -name 'untrusted_*' ;; # those crash libhdf5
-        scenario) echo examples/*.toml curves/*.toml ;;
-        stream) echo examples/stream/*.toml ;;
-        result) find curves -name '*.json' -size -12k ;; # small ones: executions a second are many times those of large ones
-        bench) short_records ;;
         arrays) find tests/fuzz/seeds/arrays -type f ;;
+        *) find "build/fuzz/seeds/$1" -type f ;;
     esac
 }
 
 # fuzz TARGET: until its time is over, also where it fails on the way
 fuzz() {
-    local target=$1 corpus=build/fuzz/corpus/$1 log=build/fuzz/$1.log leaks=1 executions=0 failures=0 start=$SECONDS covered left n
+    local target=$1 corpus=build/fuzz/corpus/$1 log=build/fuzz/$1.log leaks=1 most=4096 executions=0 failures=0 start=$SECONDS covered left n
     mkdir -p "$corpus"
     for n in $(seeds "$target"); do cp -f "$n" "$corpus"; done # one by one: names may be the same
     # libhdf5 and Python are not instrumented, and keep things until the end: leaks are not looked for in their targets.
-    if [[ $target == hdf5 || $target == csi || $target == arrays ]]; then leaks=0; fi
+    case $target in
+        hdf5 | csi) leaks=0 most=16384 ;;
+        arrays) leaks=0 most=256 ;;
+    esac
     while left=$((seconds - (SECONDS - start))) && [[ $left -gt 0 && $failures -lt 10 ]]; do
-        if ! ASAN_OPTIONS=allocator_may_return_null=1:detect_container_overflow=0:detect_leaks=$leaks:quarantine_size_mb=4:malloc_context_size=4 \
-            nice "build/fuzz/fuzz_$target" -max_total_time="$left" -max_len=16384 -timeout=25 -rss_limit_mb=2048 -malloc_limit_mb=1536 \
+        if ! ASAN_OPTIONS=allocator_may_return_null=1:detect_container_overflow=0:detect_leaks=$leaks:quarantine_size_mb=4:malloc_context_size=2:max_malloc_fill_size=64 \
+            nice "build/fuzz/fuzz_$target" -max_total_time="$left" -max_len=$most -reload=0 -entropic=0 -timeout=25 -rss_limit_mb=2048 -malloc_limit_mb=1536 \
             -detect_leaks=$leaks -dict=tests/fuzz/words.dict -artifact_prefix="build/fuzz/found/$target-" -print_final_stats=1 \
             "$corpus" > "$log" 2>&1; then
             failures=$((failures + 1))
@@ -96,6 +81,8 @@ fuzz() {
 }
 
 mkdir -p build/fuzz/found
+rm -rf build/fuzz/seeds
+python3 tests/fuzz/short_seeds.py build/fuzz/seeds
 status=0
 running=0
 for target in "${targets[@]}"; do

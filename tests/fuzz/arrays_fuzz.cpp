@@ -4,13 +4,14 @@
 #include <Python.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 
 #include <nanobind/nanobind.h>
 
 #include <python/src/arrays.hpp>
 #include <python/src/rooms.hpp>
+
+#include "arrays_script.hpp"
 
 namespace nb = nanobind;
 
@@ -45,9 +46,8 @@ static PyObject* look = nullptr;
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   PyImport_AppendInittab("_core", &PyInit__core);
   Py_Initialize();
-  std::FILE* script = std::fopen(ARRAYS_SCRIPT, "r");
   PyObject* main = PyModule_GetDict(PyImport_AddModule("__main__"));
-  if (script == nullptr || PyRun_FileEx(script, ARRAYS_SCRIPT, Py_file_input, main, main, 1) == nullptr) {
+  if (PyRun_String(arrays_script, Py_file_input, main, main) == nullptr) {
     PyErr_Print();
     std::abort();
   }

@@ -4,7 +4,7 @@
 #include "fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const memory_file input(data, size);
-  answered([&] { (void)wb::bench::compare(input.path(), input.path()); });
+  const wb::bench::record_text record{"record.json", text_of(data, size)};
+  answered([&] { (void)wb::bench::compare(record, record); });
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <warpband/channel/file/csi_file.hpp>
 
 #include "fuzz.hpp"
+#include "memory_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const memory_file input(data, size);

@@ -2,6 +2,7 @@
 #include <warpband/io/hdf5.hpp>
 
 #include "fuzz.hpp"
+#include "memory_file.hpp"
 
 namespace {
 

@@ -1,9 +1,8 @@
-// load_stream_scenario, of a file.
+// parse_stream_scenario, of text.
 #include "apps/stream_scenario.hpp"
 #include "fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const memory_file input(data, size);
-  answered([&] { (void)load_stream_scenario(input.path()); });
+  answered([&] { (void)parse_stream_scenario(text_of(data, size), "scenario.toml"); });
   return 0;
 }

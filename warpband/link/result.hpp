@@ -51,6 +51,8 @@ std::string result_json(const run_result& result);
 /// file_error for a file that cannot be read, is no result, is cut off or contradicts itself, was written
 /// before results could be resumed, or whose scenario means something else in this build.
 run_result load_result(const std::string& path);
+/// The same of a file's text; `path` names it in messages.
+run_result parse_result(const std::string& text, const std::string& path);
 
 /// The result `held`, read from `path`, with the curves of `wanted` and what is held of them. Curves are
 /// matched by their settings; where several have the same, by label. Only title, labels, sweep and stop rules

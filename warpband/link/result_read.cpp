@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 28;
 
-json parsed(const std::string& path) {
+std::string text_of(const std::string& path) {
   std::error_code status;
   if (std::filesystem::is_directory(path, status)) throw file_error(path, "cannot read: it is a folder");
   std::ifstream in(path, std::ios::binary);
@@ -27,6 +27,10 @@ json parsed(const std::string& path) {
   }
   if (in.bad()) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
   if (text.size() > most_bytes) throw file_error(path, "larger than 256 MiB: not a result");
+  return text;
+}
+
+json parsed(const std::string& text, const std::string& path) {
   try {
     return json::parse(text, [&](int depth, json::parse_event_t, json&) {
       if (depth > 64) throw file_error(path, "not a result: it is nested too deeply");
@@ -394,9 +398,11 @@ void read_unfinished(const object& o, run_result& r, const std::string& path) {
 }  // namespace
 }  // namespace result_file
 
-run_result load_result(const std::string& path) {
+run_result load_result(const std::string& path) { return parse_result(result_file::text_of(path), path); }
+
+run_result parse_result(const std::string& text, const std::string& path) {
   using namespace result_file;
-  const json file = parsed(path);
+  const json file = parsed(text, path);
   const object root(file, "", path);
   const object source = root.inner("scenario");
   for (const char* key : {"warpband", "machine", "curves"}) root.at(key);

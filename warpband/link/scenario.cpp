@@ -6,6 +6,7 @@
 #include <set>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/printable.hpp>
 #include <warpband/link/scenario_parser.hpp>
 
 namespace wb {
@@ -26,7 +27,7 @@ scenario parse_scenario(std::string text, const std::string& file) {
     std::set<std::string> own;  // of the curves that this one is unfolded into
     for (said& c : all) {
       const std::string label = scenario_file::label_of(c.label, c.parameters);
-      if (curves.size() > 1 || all.size() > 1) c.in_curve = ", in curve \"" + label + "\"";
+      if (curves.size() > 1 || all.size() > 1) c.in_curve = ", in curve \"" + printable(label) + "\"";
       curve_config curve = curve_of(c);
       // With the curve's choices some swept settings may have no meaning: then there are fewer curves.
       std::erase_if(c.parameters, [&](const swept_setting& p) { return !c.values.contains(p.key); });
@@ -35,7 +36,8 @@ scenario parse_scenario(std::string text, const std::string& file) {
       curve.parameters = c.parameters;
       if (!own.insert(curve.label).second) continue;
       if (!labels.insert(curve.label).second)
-        c.fail(c.where("label").line, "label = \"" + curve.label + "\" names two curves: give each its own");
+        c.fail(c.where("label").line,
+               "label = \"" + printable(curve.label) + "\" names two curves: give each its own");
       s.curves.push_back(std::move(curve));
     }
   }

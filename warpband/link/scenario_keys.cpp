@@ -369,8 +369,9 @@ const key_entry* find_key(const std::string& name) {
 }
 
 bool is_table(const std::string& name) {
+  const std::string start = name + ".";
   return std::any_of(key_table().begin(), key_table().end(),
-                     [&](const key_entry& e) { return e.key.name.starts_with(name + "."); });
+                     [&](const key_entry& e) { return e.key.name.starts_with(start); });
 }
 
 std::string key_of_code_setting(const std::string& setting) {

@@ -4,12 +4,19 @@
 #include <warpband/link/scenario_draft.hpp>
 
 namespace wb::scenario_file {
+namespace {
+
+/// Whether a key stands in a table.
+bool is_in(const std::string& key, const std::string& table) {
+  return key.size() > table.size() && key[table.size()] == '.' && key.starts_with(table);
+}
+
+}  // namespace
 
 void note(said& s, const key_entry& e, setting_value value, const place& at) {
   const std::string& key = e.key.name;
   for (const key_entry& other : key_table())
-    if (other.key.name.starts_with(key + ".") || key.starts_with(other.key.name + "."))
-      s.forget(other.key.name);
+    if (is_in(other.key.name, key) || is_in(key, other.key.name)) s.forget(other.key.name);
   s.values[key] = std::move(value);
   s.places[key] = at;
 }

@@ -47,6 +47,18 @@ bool has_key(const std::string& text, std::size_t at) {
          std::string("_-\"']").find(c) != std::string::npos;
 }
 
+/// Whether a character that is not ASCII follows a \ in the text from `at` to `end`, or the blanks and line
+/// breaks behind it. toml++ 3.3 looks such a character up in a table that does not have it.
+bool has_letter_behind_backslash(const std::string& text, std::size_t at, std::size_t end) {
+  for (std::size_t i = at; i < end; i++) {
+    if (text[i] != '\\') continue;
+    const std::size_t next = text.find_first_not_of(" \t\r\n", i + 1);
+    if (next < end && static_cast<unsigned char>(text[next]) >= 0x80) return true;
+    i++;
+  }
+  return false;
+}
+
 }  // namespace
 
 void check_toml_bounds(const std::string& text, const std::string& file) {
@@ -55,6 +67,7 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
   std::string open;    // brackets
   char before = '\n';  // the last character that is no blank
   bool value = false;  // behind an =, where . is no part of a key
+  bool header = false;
   bool begins = true;  // nothing but blanks before it in its line
   const auto fail = [&](const std::string& what) {
     throw file_error(file, "line " + std::to_string(line) + ": " + what);
@@ -63,6 +76,14 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
   for (std::size_t i = mark; i < text.size(); i++) {
     const char c = text[i];
     if (c == '[' && open.empty() && begins && !has_key(text, i)) fail("a table without a key");
+    if (c == '[' && open.empty() && begins) header = true;
+    // toml++ 3.3 reads on behind a number, into a text too, and asserts what a date looks like.
+    if (c == '=' && value) fail("a = in a value");
+    if ((c == '[' || c == '{') && std::string("\n=[{,").find(before) == std::string::npos)
+      fail(std::string("a ") + c + " where no value can begin");
+    if (c == '-' && before >= '0' && before <= '9' &&
+        (value || (!header && !open.empty() && open.back() == '[')))
+      fail("a - in a number");
     if ((c == '"' || c == '\'') &&
         (std::string("\n=[{,.").find(before) == std::string::npos || (before == '.' && value)))
       fail(c == '"' ? "a \" where no text can begin" : "a ' where no text can begin");
@@ -71,6 +92,8 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
     begins = c == '\n' || (begins && (c == ' ' || c == '\t' || c == '\r'));
     if (c == '"' || c == '\'' || c == '#') {
       const std::size_t end = end_of(text, i);
+      if (c == '"' && has_letter_behind_backslash(text, i, end))
+        fail("a character that is not ASCII behind a \\");
       for (; i < end; i++) line += text[i] == '\n';
       continue;
     }
@@ -87,6 +110,7 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
       open.pop_back();
     }
     if (c == '\n') line++;
+    if (c == '\n') header = false;
     if (c == '\n' || c == '=' || c == ',' || c == '[' || c == ']' || c == '{' || c == '}') dots = 0;
   }
 }

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Writes short scenarios, results and records of those in the tree: what one execution of a fuzzer takes grows with its input.
+
+Usage: short_seeds.py FOLDER   makes FOLDER/scenario, stream, result and bench
+"""
+import json
+import pathlib
+import re
+import sys
+
+MOST_BYTES = 4096
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def without_comments(text):
+    return "".join(line for line in text.splitlines(keepends=True) if line.strip() and not line.lstrip().startswith("#"))
+
+
+def tables(text, name):
+    """A scenario with one [[name]] table, for each of its tables."""
+    head, *rest = re.split(rf"^(?=\[\[{name}\]\])", without_comments(text), flags=re.M)
+    return [head + table for table in rest] or [head]
+
+
+def short_result(result):
+    """The first curve of a result, with two points."""
+    text = tables(result["scenario"]["text"], "curve")[0]
+    first = result["curves"][0]
+    first["points"] = first["points"][:2]
+    return {**result, "scenario": {**result["scenario"], "text": text}, "complete": False, "curves": [first]}
+
+
+def short_record(record):
+    record["benchmarks"] = record["benchmarks"][:2]
+    return record
+
+
+def write(folder, name, text):
+    if len(text.encode()) <= MOST_BYTES:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def main():
+    out = pathlib.Path(sys.argv[1])
+    for path in sorted([*ROOT.glob("examples/**/*.toml"), *ROOT.glob("curves/*.toml")]):
+        text = path.read_text()
+        target, name = ("stream", "run") if re.search(r"^\[?stream\b", text, re.M) else ("scenario", "curve")
+        for i, short in enumerate(tables(text, name)[:4]):
+            write(out / target, f"{path.stem}_{i}.toml", short)
+    for path in sorted([*ROOT.glob("curves/*.json"), *ROOT.glob("bench/results/*.json")]):
+        content = json.loads(path.read_text())
+        if content.get("format") == "warpband bench 1":
+            write(out / "bench", path.name, json.dumps(short_record(content)))
+        elif content.get("format") == "warpband stream 1":
+            write(out / "stream", f"{path.stem}.toml", tables(content["scenario"], "run")[0])
+        elif "scenario" in content and content.get("curves"):
+            write(out / "result", path.name, json.dumps(short_result(content), separators=(",", ":")))
+
+
+main()
