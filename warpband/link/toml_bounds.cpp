@@ -80,7 +80,7 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
     // toml++ 3.3 reads on behind a number, into a text too, and asserts what a date looks like.
     if (c == '=' && value) fail("a = in a value");
     if ((c == '[' || c == '{') && std::string("\n=[{,").find(before) == std::string::npos)
-      fail(std::string("a ") + c + " where no value can begin");
+      fail(c == '[' ? "a [ where no value can begin" : "a { where no value can begin");
     if (c == '-' && before >= '0' && before <= '9' &&
         (value || (!header && !open.empty() && open.back() == '[')))
       fail("a - in a number");
