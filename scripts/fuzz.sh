@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Fuzzes what reads files, with AddressSanitizer and UndefinedBehaviorSanitizer.
-# Usage: scripts/fuzz.sh [--minutes N | --hours N] [--jobs N] [TARGET...]
+# Usage: scripts/fuzz.sh [--minutes N | --hours N | --runs N] [--jobs N] [TARGET...]
 #   --minutes N   for each target, default 1
 #   --hours N     the same in hours
+#   --runs N      N executions of each target, from its seeds and with the same random numbers each time: for scripts/test.sh
 #   --jobs N      targets at once, default: one for each core
 #   TARGET        hdf5, csi, scenario, stream, result, bench, arrays (default: all; arrays needs the Python of .venv)
 #
@@ -14,15 +15,17 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 seconds=60
+runs=
 jobs=$(nproc)
 targets=()
 while [[ $# -gt 0 ]]; do
     case $1 in
         --minutes) seconds=$((60 * ${2:?--minutes needs a number})) && shift ;;
         --hours) seconds=$((3600 * ${2:?--hours needs a number})) && shift ;;
+        --runs) runs=${2:?--runs needs a number} && shift ;;
         --jobs) jobs=${2:?--jobs needs a number} && shift ;;
         hdf5 | csi | scenario | stream | result | bench | arrays) targets+=("$1") ;;
-        *) echo "fuzz.sh: $1: expected --minutes N, --hours N, --jobs N or hdf5, csi, scenario, stream, result, bench, arrays" >&2 && exit 2 ;;
+        *) echo "fuzz.sh: $1: expected --minutes N, --hours N, --runs N, --jobs N or hdf5, csi, scenario, stream, result, bench, arrays" >&2 && exit 2 ;;
     esac
     shift
 done
@@ -52,7 +55,8 @@ seeds() {
 
 # fuzz TARGET: until its time is over, also where it fails on the way
 fuzz() {
-    local target=$1 corpus=build/fuzz/corpus/$1 log=build/fuzz/$1.log leaks=1 most=4096 executions=0 failures=0 start=$SECONDS covered left n
+    local target=$1 corpus=build/fuzz/corpus/$1 log=build/fuzz/$1.log leaks=1 most=4096 executions=0 failures=0 start=$SECONDS covered left limit n
+    if [[ -n $runs ]]; then corpus=build/fuzz/corpus_of_runs/$1 && rm -rf "$corpus"; fi
     mkdir -p "$corpus"
     for n in $(seeds "$target"); do cp -f "$n" "$corpus"; done # one by one: names may be the same
     # libhdf5 and Python are not instrumented, and keep things until the end: leaks are not looked for in their targets.
@@ -61,8 +65,10 @@ fuzz() {
         arrays) leaks=0 most=256 ;;
     esac
     while left=$((seconds - (SECONDS - start))) && [[ $left -gt 0 && $failures -lt 10 ]]; do
+        limit=("-max_total_time=$left" -timeout=25)
+        if [[ -n $runs ]]; then limit=("-runs=$runs" -seed=1 -timeout=300); fi
         if ! ASAN_OPTIONS=allocator_may_return_null=1:detect_container_overflow=0:detect_leaks=$leaks:quarantine_size_mb=4:malloc_context_size=2:max_malloc_fill_size=64 \
-            nice "build/fuzz/fuzz_$target" -max_total_time="$left" -max_len=$most -reload=0 -entropic=0 -timeout=25 -rss_limit_mb=2048 -malloc_limit_mb=1536 \
+            nice "build/fuzz/fuzz_$target" "${limit[@]}" -max_len=$most -reload=0 -entropic=0 -rss_limit_mb=2048 -malloc_limit_mb=1536 \
             -detect_leaks=$leaks -dict=tests/fuzz/words.dict -artifact_prefix="build/fuzz/found/$target-" -print_final_stats=1 \
             "$corpus" > "$log" 2>&1; then
             failures=$((failures + 1))
@@ -72,6 +78,7 @@ fuzz() {
         fi
         n=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
         executions=$((executions + ${n:-0}))
+        if [[ -n $runs ]]; then break; fi
     done
     covered=$(grep -oE 'cov: [0-9]+' "$log" | tail -1 | tr -dc 0-9 || true)
     n=$(find "$corpus" -type f | wc -l)

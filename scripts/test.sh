@@ -3,14 +3,14 @@
 #   setup     what is missing of compilers and libraries
 #   release   .venv, the optimised build (with MPI where there is an mpicxx), all tests; with --cuda the preset `cuda` (without a device its tests are skipped, visibly)
 #   checks    the Python package, the installed library, files of h5py, the documentation site, and scripts/checks
-#   asan, tsan, aarch64 under qemu-user: not with --quick. CMakePresets.json chooses their tests by label.
+#   asan, tsan, aarch64 under qemu-user, fuzz where there is a clang++: not with --quick. CMakePresets.json chooses their tests by label.
 #
 # build/test/STEP/log has the output of a step. What failed, and what was skipped and why, is printed. The last line is
 # `N passed, N failed, N skipped`: the tests of all steps; a step without tests counts as one.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-quick=no main=release
+quick=no main=release jobs=$(nproc)
 for argument in "$@"; do
     case $argument in
         --quick) quick=yes ;;
@@ -18,7 +18,6 @@ for argument in "$@"; do
         *) echo "usage: test.sh [--quick] [--cuda]" >&2; exit 2 ;;
     esac
 done
-jobs=$(nproc)
 rm -rf build/test
 
 # step NAME COMMAND...: $results is the folder of its log and of its tests' results, JUnit XML
@@ -116,5 +115,6 @@ else
     step tsan tsan
     step aarch64 aarch64
     wait $row
+    if command -v clang++ > /dev/null; then step fuzz bash scripts/fuzz.sh --runs 50000; else echo "no clang++: no fuzzers"; fi
 fi
 python3 scripts/test_report.py build/test

@@ -354,7 +354,7 @@ TEST(scenario, refuses_wrong_types_and_values) {
   EXPECT_REFUSED(sweep + "modem.modulation = \"8psk\"", "expected \"bpsk\", \"qpsk\"");
   EXPECT_REFUSED(sweep + "stop.max_frames = 0", "stop.max_frames = 0 is not allowed");
   EXPECT_REFUSED(sweep + "stop.below_fer = 2", "stop.below_fer = 2 is not allowed");
-  EXPECT_REFUSED(sweep + "title = 2020-01-01", "title = a date or time is not allowed");
+  EXPECT_REFUSED(sweep + "title = 2020-01-01", "a date or time is not allowed");
   EXPECT_REFUSED(sweep + "curve = 3", "curve = 3 is not allowed: expected tables, each begun by [[curve]]");
   EXPECT_REFUSED(sweep + "curve = []", "curve = a list is not allowed");
 }

@@ -83,7 +83,7 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
       fail(c == '[' ? "a [ where no value can begin" : "a { where no value can begin");
     if (c == '-' && before >= '0' && before <= '9' &&
         (value || (!header && !open.empty() && open.back() == '[')))
-      fail("a - in a number");
+      fail("a - in a number: a date or time is not allowed");
     if ((c == '"' || c == '\'') &&
         (std::string("\n=[{,.").find(before) == std::string::npos || (before == '.' && value)))
       fail(c == '"' ? "a \" where no text can begin" : "a ' where no text can begin");
