@@ -68,7 +68,7 @@ fuzz() {
         limit=("-max_total_time=$left" -timeout=25)
         if [[ -n $runs ]]; then limit=("-runs=$runs" -seed=1 -timeout=300); fi
         if ! ASAN_OPTIONS=allocator_may_return_null=1:detect_container_overflow=0:detect_leaks=$leaks:quarantine_size_mb=4:malloc_context_size=2:max_malloc_fill_size=64 \
-            nice "build/fuzz/fuzz_$target" "${limit[@]}" -max_len=$most -reload=0 -entropic=0 -rss_limit_mb=2048 -malloc_limit_mb=1536 \
+            nice "${fixed[@]}" "build/fuzz/fuzz_$target" "${limit[@]}" -max_len=$most -reload=0 -entropic=0 -rss_limit_mb=2048 -malloc_limit_mb=1536 \
             -detect_leaks=$leaks -dict=tests/fuzz/words.dict -artifact_prefix="build/fuzz/found/$target-" -print_final_stats=1 \
             "$corpus" > "$log" 2>&1; then
             failures=$((failures + 1))
@@ -88,6 +88,8 @@ fuzz() {
 }
 
 mkdir -p build/fuzz/found
+fixed=()
+if [[ -n $runs ]] && setarch -R true 2> /dev/null; then fixed=(setarch -R); fi # what libFuzzer chooses also depends on addresses
 rm -rf build/fuzz/seeds
 python3 tests/fuzz/short_seeds.py build/fuzz/seeds
 status=0
