@@ -75,8 +75,10 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
   const std::size_t mark = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // of UTF-8
   for (std::size_t i = mark; i < text.size(); i++) {
     const char c = text[i];
-    if (c == '[' && open.empty() && begins && !has_key(text, i)) fail("a table without a key");
-    if (c == '[' && open.empty() && begins) header = true;
+    if (c == '[' && open.empty() && begins) {
+      header = true;
+      if (!has_key(text, i)) fail("a table without a key");
+    }
     // toml++ 3.3 reads on behind a number, into a text too, and asserts what a date looks like.
     if (c == '=' && value) fail("a = in a value");
     if ((c == '[' || c == '{') && std::string("\n=[{,").find(before) == std::string::npos)
@@ -109,8 +111,10 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
       if (open.back() != (c == ']' ? '[' : '{')) fail(c == ']' ? "a { is closed by ]" : "a [ is closed by }");
       open.pop_back();
     }
-    if (c == '\n') line++;
-    if (c == '\n') header = false;
+    if (c == '\n') {
+      line++;
+      header = false;
+    }
     if (c == '\n' || c == '=' || c == ',' || c == '[' || c == ']' || c == '{' || c == '}') dots = 0;
   }
 }
