@@ -17,6 +17,8 @@ enum class core_function {
   abs,
   exp,
   log,
+  exp_of_moderate,
+  log_of_ratio,
   sincos,             // out: sine, cosine
   sincos_turn,        // in: unsigned; out: sine, cosine
   unsigned_to_float,  // in: unsigned

@@ -1,6 +1,7 @@
 #include <tests/core_args.hpp>
 #include <warpband/core/llr.hpp>
 #include <warpband/core/philox.hpp>
+#include <warpband/core/ratio_math.hpp>
 #include <warpband/exec/launch.hpp>
 
 namespace wb {
@@ -36,6 +37,10 @@ struct core_op {
       first = as_int(exp(x));
     } else if constexpr (F == core_function::log) {
       first = as_int(log(x));
+    } else if constexpr (F == core_function::exp_of_moderate) {
+      first = as_int(exp_of_moderate(x));
+    } else if constexpr (F == core_function::log_of_ratio) {
+      first = as_int(log_of_ratio(x, y));
     } else if constexpr (F == core_function::sincos) {
       T s, c;
       sincos(x, s, c);
@@ -88,6 +93,10 @@ static auto with_core(const core_args& a, F f) {
       return f(core_op<core_function::exp>{a});
     case core_function::log:
       return f(core_op<core_function::log>{a});
+    case core_function::exp_of_moderate:
+      return f(core_op<core_function::exp_of_moderate>{a});
+    case core_function::log_of_ratio:
+      return f(core_op<core_function::log_of_ratio>{a});
     case core_function::sincos:
       return f(core_op<core_function::sincos>{a});
     case core_function::sincos_turn:

@@ -166,6 +166,35 @@ inputs fma_inputs() {
   return in;
 }
 
+/// What exp_of_moderate takes.
+inputs moderate_inputs() {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> range(-40.f, 40.f);
+  inputs in;
+  for (const float x : {0.f, -0.f, denormal, -40.f, 40.f, 0.34657359f, 0.34657362f}) in.add(x);
+  for (std::size_t i = 0; i < scaled(1 << 18); i++) {
+    in.add(range(random));
+    in.add(random_float(random, -30, 4));
+  }
+  return in;
+}
+
+/// What log_of_ratio takes: equal numbers, neighbours, and any ratio.
+inputs ratio_inputs() {
+  std::mt19937 random(8);
+  inputs in;
+  for (std::size_t i = 0; i < scaled(1 << 18); i++) {
+    const float a = std::fabs(random_float(random, -59, 65)), b = std::fabs(random_float(random, -59, 65));
+    in.add(a, b);
+    in.add(a, a);
+    in.add(a, a * (1.f + 0.75f * b / (a + b)));
+    for (const int by : {-1, 1, 2}) in.add(a, as_float(std::bit_cast<std::int32_t>(a) + by));
+    for (const int half : {-0x400001, -0x400000, 0x3fffff, 0x400000})  // where the power of two changes
+      in.add(as_float(std::bit_cast<std::int32_t>(a) + half), a);
+  }
+  return in;
+}
+
 /// Special values and random ones for the functions of one or two arguments. Leaves out what a function's
 /// contract leaves out.
 inputs plain_inputs(core_function f) {
@@ -274,6 +303,10 @@ TEST_P(core, abs_clears_the_sign) {
 }
 TEST_P(core, exp_equals_scalar) { expect_scalar_bits(core_function::exp, plain_inputs(core_function::exp)); }
 TEST_P(core, log_equals_scalar) { expect_scalar_bits(core_function::log, plain_inputs(core_function::log)); }
+TEST_P(core, exp_of_moderate_equals_scalar) {
+  expect_scalar_bits(core_function::exp_of_moderate, moderate_inputs());
+}
+TEST_P(core, log_of_ratio_equals_scalar) { expect_scalar_bits(core_function::log_of_ratio, ratio_inputs()); }
 TEST_P(core, sincos_equals_scalar) {
   expect_scalar_bits(core_function::sincos, plain_inputs(core_function::sincos));
 }
@@ -405,6 +438,36 @@ TEST(core_math, log_is_within_two_ulp_over_all_exponents) {
   }
   EXPECT_LE(worst, 2.0);
   RecordProperty("worst_ulp", std::to_string(worst));
+}
+
+TEST(core_math, exp_of_moderate_is_within_its_bound) {
+  const inputs in = moderate_inputs();
+  const auto scalar = wb::testing::open_scalar();
+  const outputs got = evaluate(*scalar, core_function::exp_of_moderate, in);
+  double worst = 0;
+  for (std::size_t i = 0; i < in.x.size(); i++) {
+    const double exact = std::exp(static_cast<double>(in.x[i]));
+    worst = std::max(worst, std::fabs(static_cast<double>(as_float(got.first[i])) / exact - 1));
+  }
+  EXPECT_LE(worst, 7e-7);
+  EXPECT_EQ(as_float(got.first[0]), 1.f);
+  RecordProperty("worst", std::to_string(worst));
+}
+
+TEST(core_math, log_of_ratio_is_within_its_bound) {
+  const inputs in = ratio_inputs();
+  const auto scalar = wb::testing::open_scalar();
+  const outputs got = evaluate(*scalar, core_function::log_of_ratio, in);
+  double worst = 0;
+  for (std::size_t i = 0; i < in.x.size(); i++) {
+    const double exact = std::log(static_cast<double>(in.x[i]) / static_cast<double>(in.y[i]));
+    if (in.x[i] == in.y[i])
+      EXPECT_EQ(as_float(got.first[i]), 0.f);
+    else
+      worst = std::max(worst, std::fabs(static_cast<double>(as_float(got.first[i])) / exact - 1));
+  }
+  EXPECT_LE(worst, 1.2e-6);
+  RecordProperty("worst", std::to_string(worst));
 }
 
 TEST(core_math, sincos_error_up_to_ten_thousand) {

@@ -18,6 +18,7 @@ WB_DECLARE_KERNEL(ldpc_decode_f16_rows)
 WB_DECLARE_KERNEL(ldpc_decode_f16_kept_rows)
 WB_DECLARE_KERNEL(ldpc_decode_i8_rows)
 WB_DECLARE_KERNEL(ldpc_decode_f32_rows)
+WB_DECLARE_KERNEL(ldpc_decode_product_rows)
 WB_DECLARE_KERNEL(ldpc_decode_i8)
 
 namespace {
@@ -211,10 +212,11 @@ const kernel_set& kernels_of(const executor& exec, ldpc_precision precision, con
                                         : ldpc_decode_f32_kernels();
   if (&exec.build_of(any) != any.cuda || !ldpc_has_known_rows(a)) return any;
   if (float16 && ldpc_keeps_rows(a)) return ldpc_decode_f16_kept_rows_kernels();
-  if (a.messages.data != nullptr || a.sum_product) return any;
-  return int8      ? ldpc_decode_i8_rows_kernels()
-         : float16 ? ldpc_decode_f16_rows_kernels()
-                   : ldpc_decode_f32_rows_kernels();
+  if (a.messages.data != nullptr) return any;
+  return a.sum_product ? ldpc_decode_product_rows_kernels()
+         : int8        ? ldpc_decode_i8_rows_kernels()
+         : float16     ? ldpc_decode_f16_rows_kernels()
+                       : ldpc_decode_f32_rows_kernels();
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <type_traits>
 
 #include <warpband/core/llr.hpp>
-#include <warpband/core/math.hpp>
 #include <warpband/core/message_lane.hpp>
+#include <warpband/core/ratio_math.hpp>
 #include <warpband/core/size.hpp>
 
 namespace wb {
@@ -111,33 +111,33 @@ WB_HD void check_messages(const min_sum<T>& rule, Degree degree, const T* q, T* 
   each_edge(degree, [&](int d) WB_INLINE_LAMBDA { r[d] = minima.message(q[d]); });
 }
 
-/// Sum-product on probabilities: the bits of q[d] are 1 with p1 = e^-q / (1 + e^-q), and those of several sum
-/// to 0 or 1 with (e0, e1), e0' = e0 p0 + e1 p1, e1' = e0 p1 + e1 p0. All terms are positive: nothing
-/// cancels.
+/// Sum-product on probabilities. Signs apart, the bits of q[d] are 0 and 1 with probabilities as 1 to
+/// x = e^-|q|, and several of them sum to 0 and 1 as e0 to e1, which the next bit makes e0 + x e1 to
+/// e1 + x e0. All terms are positive: nothing cancels. They stay below 2^64, as a check has at most 64 bits.
 template <class T>
 struct sum_product {
   static constexpr float most_taken = 30.f, large_llr = 20.f;  // of a codeword that is_large
 };
 template <class T, class Degree>
 WB_HD void check_messages(const sum_product<T>&, Degree degree, const T* q, T* r) {
-  T p0[Degree::most], p1[Degree::most], before0[Degree::most], before1[Degree::most];
-  T e0 = T(1.f), e1 = T(0.f);
-  each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
-    const T x = exp(max(min(T(0.f) - q[d], T(sum_product<T>::most_taken)), T(-sum_product<T>::most_taken)));
-    p0[d] = T(1.f) / (x + T(1.f));
-    p1[d] = x * p0[d];
-    before0[d] = e0, before1[d] = e1;
-    const T even = fma(e1, p1[d], e0 * p0[d]);
-    e1 = fma(e1, p0[d], e0 * p1[d]);
+  T x[Degree::most], before0[Degree::most], before1[Degree::most];
+  T e0 = T(1.f), e1 = T(0.f), sign = T(0.f);
+  const auto add = [&](T next) WB_INLINE_LAMBDA {
+    const T even = fma(e1, next, e0);
+    e1 = fma(e0, next, e1);
     e0 = even;
+  };
+  each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
+    x[d] = exp_of_moderate(T(0.f) - min(magnitude(q[d]), T(sum_product<T>::most_taken)));
+    before0[d] = e0, before1[d] = e1;
+    add(x[d]);
+    sign = sign_product(sign, q[d]);
   });
   e0 = T(1.f), e1 = T(0.f);
   each_edge_back(degree, [&](int d) WB_INLINE_LAMBDA {
     const T even = fma(before1[d], e1, before0[d] * e0), odd = fma(before1[d], e0, before0[d] * e1);
-    r[d] = log(even / odd);
-    const T next = fma(e1, p1[d], e0 * p0[d]);
-    e1 = fma(e1, p0[d], e0 * p1[d]);
-    e0 = next;
+    r[d] = with_sign(log_of_ratio(even, odd), sign_product(sign, q[d]));
+    add(x[d]);
   });
 }
 

@@ -47,7 +47,7 @@ struct check_operations {
 };
 template <class T>
 struct check_operations<sum_product<T>> {
-  static constexpr double edge = 60, row = 0;
+  static constexpr double edge = 37, row = 0;
 };
 
 /// Iterations until all codewords have left.
@@ -160,12 +160,18 @@ struct ldpc_decode_registers_op : ldpc_decode_op<T, Rule, Most> {
   template <class G>
   WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const {
     values_type values(this->a, scratch);
-    const Rule rule = rule_of(this->a, static_cast<const Rule*>(nullptr));
     const unsigned erased = values.load_channel(first, items, g);
     values.clear_messages(g);
     g.sync();
-    decode_until_done(this->a, values, first, items, erased, g,
-                      [&](int, unsigned) { values.iterate(rule, g); });
+    const auto decode = [&](const auto& rule) WB_INLINE_LAMBDA {
+      decode_until_done(this->a, values, first, items, erased, g,
+                        [&](int, unsigned) { values.iterate(rule, g); });
+    };
+    if constexpr (std::is_same_v<Rule, sum_product<T>>) {
+      if (are_large(values.large(Rule::large_llr, g), this->a.n))
+        return decode(sum_product_of_large_llrs<T>{});
+    }
+    decode(rule_of(this->a, static_cast<const Rule*>(nullptr)));
   }
 };
 /// The same with kept messages as halves, or with extrinsic LLRs.
