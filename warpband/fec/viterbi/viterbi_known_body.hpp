@@ -68,6 +68,7 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
   }
   /// Coded bits of a place's butterfly. Linear in the place.
   WB_HD static constexpr int coded(int phase, int place) { return Code::coded(state_of(phase, place) >> 1); }
+  WB_HD static std::uint32_t rotate_right(std::uint32_t x, int n) { return x >> (n & 31) | x << (-n & 31); }
   WB_HD int first_place() const { return g.rank * count; }
 
   /// From the first step to the last.
@@ -259,31 +260,34 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
   /// `until`.
   WB_HD void trace(int state, int v, int until, bool erased) const {
     int place = (state << phase | state >> (Memory - phase)) & (S - 1);
-    const auto back = [&](int p, team_decisions x) WB_INLINE_LAMBDA {
-      const auto word = static_cast<std::uint32_t>((place & 32) != 0 ? x >> 32 : x);
-      place = (place & ~(1 << p)) | static_cast<int>(word >> (place & 31) & 1) << p;
+    // Decisions are rotated first, as only the path waits for the path.
+    const auto back = [&](int p, team_decisions x, bool upper) WB_INLINE_LAMBDA {
+      const auto word = static_cast<std::uint32_t>(upper ? x >> 32 : x);
+      const int chosen = as_int(rotate_right(word << p | word >> 1 >> (31 - p), place));
+      place = (place & ~(1 << p)) | (chosen & 1 << p);
     };
-    const auto decisions_in = [&](int place_of_step) WB_INLINE_LAMBDA {
-      const decisions* p = kept + static_cast<unsigned>(place_of_step) * 32 - g.rank;
+    const auto decisions_of = [&](int first, int p) WB_INLINE_LAMBDA {
+      const decisions* step = kept - g.rank + static_cast<std::size_t>(first) * 32 + p * 32;
       team_decisions x;
-      __builtin_memcpy(&x, __builtin_assume_aligned(p, sizeof x), sizeof x);
+      __builtin_memcpy(&x, __builtin_assume_aligned(step, sizeof x), sizeof x);
       return x;
     };
-    int from = slot - phase;  // of the group of Memory steps that step v is in
-    const auto group_before = [&] WB_INLINE_LAMBDA { from = (from == 0 ? slots : from) - Memory; };
+    int first = slot - phase;  // of the group of Memory steps that step v is in
     store_bits_of(place, v - phase, until, erased, g.rank == 0);
-    for (int p = phase - 1; p >= 0; p--) back(p, decisions_in(from + p));
-    team_decisions x[team][Memory];
+    for (int p = phase - 1; p >= 0; p--) back(p, decisions_of(first, p), (place & 32) != 0);
+    team_decisions x[team][Memory];  // of groups before that
     const auto load_group = [&](team_decisions(&to)[Memory]) WB_INLINE_LAMBDA {
-      group_before();
-      WB_UNROLL for (int p = 0; p < Memory; p++) to[p] = decisions_in(from + p);
+      first = (first == 0 ? slots : first) - Memory;
+      WB_UNROLL for (int p = 0; p < Memory; p++) to[p] = decisions_of(first, p);
     };
     WB_UNROLL for (int i = 0; i < team; i++) load_group(x[i]);
     for (v -= phase; v > decided; v -= team * Memory) {
       int mine = 0;
       WB_UNROLL for (int i = 0; i < team; i++) {
         mine = g.rank == i ? place : mine;
-        WB_UNROLL for (int p = Memory - 1; p >= 0; p--) back(p, x[i][p]);
+        back(Memory - 1, x[i][Memory - 1], (place & 32) != 0);
+        const bool upper = (place & 32) != 0;
+        WB_UNROLL for (int p = Memory - 2; p >= 0; p--) back(p, x[i][p], upper);
         load_group(x[i]);
       }
       store_bits_of(mine, v - (g.rank + 1) * Memory, until, erased, true);
@@ -293,10 +297,12 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
   WB_HD void store_bits_of(int place, int v, int until, bool erased, bool mine) const {
     if (!stores || !mine) return;
     if (erased) place = 0;
-    std::uint8_t* p = a.bits.data + at.first * a.bits.item_stride;
-    WB_UNROLL for (int i = 0; i < Memory; i++) if (v + i >= decided && v + i < until)
-        p[static_cast<std::size_t>(v + i) * a.bits.element_stride] =
-            static_cast<std::uint8_t>(place >> i & 1);
+    std::uint8_t* const bits = a.bits.data + at.first * a.bits.item_stride;
+    WB_UNROLL for (int i = 0; i < Memory; i++) {
+      if (v + i < decided || v + i >= until) continue;
+      bits[static_cast<std::size_t>(v + i) * a.bits.element_stride] =
+          static_cast<std::uint8_t>(place >> i & 1);
+    }
   }
 };
 
