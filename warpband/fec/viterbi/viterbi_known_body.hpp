@@ -60,7 +60,8 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
   float taken = 0.f;                // rank 0: what was added to all metrics
   float spoilt = 0.f;               // not a number once an LLR was not finite
   int usable = 0;                   // LLRs that are not 0
-  int phase = 0, slot = 0;          // of the next step
+  int phase = 0;                    // of the next step
+  decisions* next = kept;           // its slot
   int decided = 0;                  // bits that were
 
   WB_HD static constexpr int state_of(int phase, int place) {
@@ -69,6 +70,7 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
   /// Coded bits of a place's butterfly. Linear in the place.
   WB_HD static constexpr int coded(int phase, int place) { return Code::coded(state_of(phase, place) >> 1); }
   WB_HD static std::uint32_t rotate_right(std::uint32_t x, int n) { return x >> (n & 31) | x << (-n & 31); }
+  WB_HD decisions* kept_end() const { return kept + static_cast<std::size_t>(slots) * 32; }
   WB_HD int first_place() const { return g.rank * count; }
 
   /// From the first step to the last.
@@ -151,40 +153,31 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
       }
     }
   }
-  /// The `n` steps of a run.
+  template <int N>
+  using count_of = std::integral_constant<int, N>;
+  /// The `n` steps of a run, two at a time where their phases are 0 and 1, 2 and 3, or 4 and 5: the compiler
+  /// mixes their instructions.
   WB_HD void do_steps(int n) {
     const float* row = table;
-    const float* const end = table + n * all;
-    /// True after the last step.
-    const auto one = [&](auto p) WB_INLINE_LAMBDA {
-      step<decltype(p)::value>(row);
-      row += all;
-      phase = (decltype(p)::value + 1) % Memory;
-      return row == end;
-    };
-    static_assert(Memory == 6);
-    for (;;) switch (phase) {
-        case 0:
-          if (one(phase_of<0>{})) return;
-          [[fallthrough]];
-        case 1:
-          if (one(phase_of<1>{})) return;
-          [[fallthrough]];
-        case 2:
-          if (one(phase_of<2>{})) return;
-          [[fallthrough]];
-        case 3:
-          if (one(phase_of<3>{})) return;
-          [[fallthrough]];
-        case 4:
-          if (one(phase_of<4>{})) return;
-          [[fallthrough]];
-        default:
-          if (one(phase_of<5>{})) return;
-      }
+    for (int left = n; left > 0;)
+      if (left > 1 && phase % 2 == 0)
+        do_steps_of<0, 2, 4>(count_of<2>{}, row, left);
+      else
+        do_steps_of<0, 1, 2, 3, 4, 5>(count_of<1>{}, row, left);
   }
-  template <int P>
-  using phase_of = std::integral_constant<int, P>;
+  /// `at_once` steps of each of these phases in turn, if it is the next one's and so many are left.
+  template <int... Phases, int N>
+  WB_HD void do_steps_of(count_of<N> at_once, const float*& row, int& left) {
+    ((phase == Phases && left >= N ? do_steps_from<Phases>(at_once, row, left) : (void)0), ...);
+  }
+  template <int Phase, int N>
+  WB_HD void do_steps_from(count_of<N>, const float*& row, int& left) {
+    step<Phase>(row);
+    if constexpr (N == 2) step<Phase + 1>(row + all);
+    row += N * all;
+    left -= N;
+    phase = (Phase + N) % Memory;
+  }
   /// A step with the weights `row`. A branch that loses leaves a negative difference; equal metrics leave +0.
   template <int Phase>
   WB_HD void step(const float* row) {
@@ -219,9 +212,9 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
       low = low << 1 | as_uint(as_int(apart[r])) >> 31;
       high = high << 1 | as_uint(as_int(apart[r + count / 2])) >> 31;
     }
-    kept[static_cast<unsigned>(slot) * 32] = static_cast<decisions>(high << count / 2 | low);
-    slot++;
-    if (Phase == Memory - 1 && slot == slots) slot = 0;
+    *next = static_cast<decisions>(high << count / 2 | low);
+    next += 32;
+    if (Phase == Memory - 1 && next == kept_end()) next = kept;
   }
 
   /// The first state of the largest metric, for all threads.
@@ -266,19 +259,18 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
       const int chosen = as_int(rotate_right(word << p | word >> 1 >> (31 - p), place));
       place = (place & ~(1 << p)) | (chosen & 1 << p);
     };
-    const auto decisions_of = [&](int first, int p) WB_INLINE_LAMBDA {
-      const decisions* step = kept - g.rank + static_cast<std::size_t>(first) * 32 + p * 32;
+    const auto decisions_of = [&](const decisions* group, int p) WB_INLINE_LAMBDA {
       team_decisions x;
-      __builtin_memcpy(&x, __builtin_assume_aligned(step, sizeof x), sizeof x);
+      __builtin_memcpy(&x, __builtin_assume_aligned(group + p * 32 - g.rank, sizeof x), sizeof x);
       return x;
     };
-    int first = slot - phase;  // of the group of Memory steps that step v is in
+    const decisions* group = next - phase * 32;  // of Memory steps, the one that step v is in
     store_bits_of(place, v - phase, until, erased, g.rank == 0);
-    for (int p = phase - 1; p >= 0; p--) back(p, decisions_of(first, p), (place & 32) != 0);
+    for (int p = phase - 1; p >= 0; p--) back(p, decisions_of(group, p), (place & 32) != 0);
     team_decisions x[team][Memory];  // of groups before that
     const auto load_group = [&](team_decisions(&to)[Memory]) WB_INLINE_LAMBDA {
-      first = (first == 0 ? slots : first) - Memory;
-      WB_UNROLL for (int p = 0; p < Memory; p++) to[p] = decisions_of(first, p);
+      group = (group == kept ? kept_end() : group) - Memory * 32;
+      WB_UNROLL for (int p = 0; p < Memory; p++) to[p] = decisions_of(group, p);
     };
     WB_UNROLL for (int i = 0; i < team; i++) load_group(x[i]);
     for (v -= phase; v > decided; v -= team * Memory) {
