@@ -10,6 +10,9 @@
 // thread. In the steps that put their input there, neighbours exchange metrics, and each computes one of the
 // two states that a butterfly leads to.
 //
+// Which branch wins is the sign of the difference of both. No sum is -0, so equal metrics leave +0, and the
+// state whose oldest bit is 0 survives.
+//
 // Decisions, a bit for each place, go to device memory. They are read back whole, whatever the path was, and
 // so ahead of their use.
 #include <type_traits>
@@ -39,8 +42,8 @@ struct viterbi_known_sizes {
   }
 };
 
-/// Decodes a codeword. All threads of a warp call the same functions together. Code: conv_known_code. G: a
-/// tile of `team` threads.
+/// Decodes a codeword: run(), then finish(). All threads of a warp call both together; no barrier is left to
+/// them. Code: conv_known_code. G: a tile of `team` threads.
 template <int Memory, class Code, class G>
 struct viterbi_known : viterbi_known_sizes<Memory, Code> {
   using sizes = viterbi_known_sizes<Memory, Code>;
@@ -51,9 +54,9 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
   const viterbi_args& a;
   G g;
   item<float> at;
-  bool stores;  // false: a repeated codeword
-  float* table;
-  decisions* kept;  // [slot][thread of the warp]: of this thread
+  bool stores;      // false: a repeated codeword
+  float* table;     // table_values of shared memory, on a multiple of four
+  decisions* kept;  // device memory, [slot][thread of the warp]: from this thread's on
   int slots;        // a multiple of Memory
   float m[count] = {};
   float ahead[each][outputs] = {};  // LLRs of this thread's steps of the next run
@@ -178,7 +181,7 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
     left -= N;
     phase = (Phase + N) % Memory;
   }
-  /// A step with the weights `row`. A branch that loses leaves a negative difference; equal metrics leave +0.
+  /// A step with the weights `row`.
   template <int Phase>
   WB_HD void step(const float* row) {
     constexpr int bit = 1 << Phase;
