@@ -1,5 +1,7 @@
 #pragma once
 // Threads of a warp that share the windows of a 16-bit decoder of convolutional codes, on the host.
+#include <cstring>
+
 #include <tests/emulation/emulated_block.hpp>
 #include <warpband/fec/conv/conv_short_body.hpp>
 
@@ -23,8 +25,11 @@ struct emulated_tile {
   void sync() const { (void)emulation::exchange(members(), 0); }
   template <class X>
   X exchange(X x, int step) const {
-    const std::uint64_t* const all = emulation::exchange(members(), static_cast<std::uint16_t>(x));
-    return static_cast<X>(all[emulation::thread_index.x ^ static_cast<unsigned>(step)]);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &x, sizeof x);
+    bits = emulation::exchange(members(), bits)[emulation::thread_index.x ^ static_cast<unsigned>(step)];
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
   }
 };
 template <int Threads>

@@ -1,5 +1,8 @@
 #include <warpband/exec/launch.hpp>
 #include <warpband/fec/viterbi/viterbi_op.hpp>
+#if defined(__CUDACC__)
+#include <warpband/fec/viterbi/viterbi_known_op.hpp>
+#endif
 
 namespace wb {
 inline namespace WB_ISA {
@@ -16,6 +19,14 @@ static auto with_viterbi_of(const viterbi_args& a, F f) {
 }
 template <class F>
 static auto with_viterbi(const viterbi_args& a, F f) {
+#if defined(__CUDACC__)
+  using half = conv_known_code<0133, 0171>;
+  using third = conv_known_code<0133, 0171, 0165>;
+  if (a.known == conv_short_known::g133_171 && viterbi_known_op<half>::takes(a))
+    return f(viterbi_known_op<half>(a));
+  if (a.known == conv_short_known::g133_171_165 && viterbi_known_op<third>::takes(a))
+    return f(viterbi_known_op<third>(a));
+#endif
   switch (a.code.memory) {
     case 2:
       return with_viterbi_of<2>(a, f);

@@ -223,6 +223,49 @@ TEST_P(viterbi, equals_every_backend_and_batch) {
   }
 }
 
+/// Codes that CUDA has kernels of their own for: all endings, steps of any number, punctured, long and short
+/// overlaps, either layout, few codewords and many, LLRs of any scale.
+TEST_P(viterbi, of_known_codes_equals_scalar_code) {
+  const auto reference = testing::open_reference();
+  std::vector<viterbi_config> configs;
+  for (conv_code code : {conv_80211(conv_rate::r1_2), conv_80211(conv_rate::r3_4), conv_lte()})
+    for (const conv_ending ending :
+         {conv_ending::zero_tail, conv_ending::truncated, conv_ending::tail_biting}) {
+      code.ending = ending;
+      for (const int k : {6, 15, 58, 1027})
+        for (const int overlap : {-1, 0, 55, 500})
+          if (overlap < 0 || (ending == conv_ending::tail_biting && (k < 100 || overlap == 500)))
+            configs.push_back({.code = code, .k = k, .overlap = overlap});
+      configs.push_back({.code = code, .k = small_scale() ? 2203 : 5001});
+    }
+  for (const viterbi_config& config : configs) {
+    const viterbi_decoder d(config);
+    const std::size_t k = static_cast<std::size_t>(config.k), n = d.frame().n(),
+                      most = config.k > 1000 ? 9 : 35;
+    const auto w = make_conv_codewords(config.code, k, most, -2, 11);
+    for (const float scale : {1.f, 0x1p-9f, 0x1p5f}) {
+      auto llr = w.llr;
+      for (float& x : llr) x *= scale;
+      const auto all = decode(*reference, d, llr);
+      for (const std::size_t count : {std::size_t{1}, std::size_t{8}, most}) {
+        const auto part = decode(exec(), d, row(llr, 0, count * n));
+        ASSERT_TRUE((part == decoded{row(all.bits, 0, count * k), row(all.metric, 0, count),
+                                     row(all.status, 0, count)}))
+            << name_of(config.code) << " k=" << k << " overlap=" << config.overlap << " count=" << count;
+      }
+    }
+    // Bits alone, and a metric alone.
+    const auto want = decode(*reference, d, w.llr);
+    const auto in = on_device(exec(), w.llr, n, most);
+    auto bits = exec().make<std::uint8_t>(k, most);
+    auto metric = exec().make<float>(1, most);
+    d.run(exec(), in, {.bits = bits});
+    d.run(exec(), in, {.metric = metric});
+    ASSERT_EQ(exec().to_host(bits), want.bits) << name_of(config.code);
+    ASSERT_EQ(exec().to_host(metric), want.metric) << name_of(config.code);
+  }
+}
+
 TEST_P(viterbi, takes_either_layout) {
   const std::size_t k = 100, count = 21;
   for (const conv_code& code : {conv_lte(), conv_80211(conv_rate::r3_4)}) {

@@ -1,0 +1,76 @@
+#pragma once
+// The float32 Viterbi decoder of known codes as an op of a CUDA device. A block is a warp: four threads share
+// a codeword.
+#include <warpband/exec/launch.hpp>
+#include <warpband/fec/viterbi/viterbi_known_body.hpp>
+#include <warpband/fec/viterbi/viterbi_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class Code>
+struct viterbi_known_op {
+  static constexpr bool by_block = true;
+  using sizes = viterbi_known_sizes<6, Code>;
+  static constexpr int at_once = 32 / sizes::team;
+  /// Blocks of a multiprocessor: 128 registers a thread. On an H100 they hold 16896 codewords.
+  static constexpr int resident = 16;
+
+  viterbi_args a;
+  int slots;
+
+  explicit viterbi_known_op(const viterbi_args& args) : a(args), slots(sizes::slots_for(args)) {}
+  /// Decisions of a codeword, which are all kept, take no more than 8 bytes for each of so many steps.
+  static constexpr int most_steps = 4096;
+  static bool takes(const viterbi_args& a) { return !a.exact && sizes::slots_for(a) <= most_steps; }
+  int threads() const { return 32; }
+  /// Shared memory of a block.
+  std::size_t scratch_bytes(int) const { return at_once * sizes::table_values * sizeof(float); }
+  /// Device memory of a block.
+  std::size_t kept_bytes() const {
+    return static_cast<std::size_t>(slots) * 32 * sizeof(typename sizes::decisions);
+  }
+  double flops() const { return viterbi_op<sizes::Memory, true, 32>{a}.flops(); }
+  double bytes() const { return viterbi_op<sizes::Memory, true, 32>{a}.bytes(); }
+
+  /// `items` codewords, up to at_once, from `first` on: what team number `team` of the warp does. G: its
+  /// threads.
+  template <class G>
+  WB_HD void operator()(std::size_t first, int items, G g, int team, float* shared, void* kept) const {
+    // A team without a codeword repeats the last one and stores nothing.
+    const int mine = team < items ? team : items - 1;
+    viterbi_known<sizes::Memory, Code, G> d{
+        {},
+        a,
+        g,
+        {first + static_cast<std::size_t>(mine), 1},
+        team < items,
+        shared + team * sizes::table_values,
+        static_cast<typename sizes::decisions*>(kept) + team * g.size + g.rank,
+        slots};
+    d.run();
+    d.finish();
+  }
+};
+
+#if defined(__CUDACC__)
+/// As many as work at once: each has its part of the workspace.
+template <class Code>
+std::size_t blocks_of(const viterbi_known_op<Code>& op, const device_limits& limits, std::size_t items) {
+  const std::size_t calls = (items + op.at_once - 1) / op.at_once,
+                    most = static_cast<std::size_t>(limits.multiprocessors) * op.resident;
+  return calls < most ? calls : most;
+}
+template <class Code>
+std::size_t scratch_bytes(const viterbi_known_op<Code>& op, const device_limits& limits, std::size_t items) {
+  return blocks_of(op, limits, items) * op.kept_bytes();
+}
+/// Defined in viterbi_known_kernels.cpp.
+template <class Code>
+int launch(const viterbi_known_op<Code>& op, const place& where);
+extern template int launch(const viterbi_known_op<conv_known_code<0133, 0171>>&, const place&);
+extern template int launch(const viterbi_known_op<conv_known_code<0133, 0171, 0165>>&, const place&);
+#endif
+
+}  // namespace WB_ISA
+}  // namespace wb
