@@ -1,5 +1,7 @@
 #pragma once
 // Threads of a warp that share the windows of a 16-bit decoder of convolutional codes, on the host.
+#include <cstring>
+
 #include <tests/emulation/emulated_block.hpp>
 #include <warpband/fec/conv/conv_short_body.hpp>
 
@@ -23,9 +25,17 @@ struct emulated_tile {
   void sync() const { (void)emulation::exchange(members(), 0); }
   template <class X>
   X exchange(X x, int step) const {
-    const std::uint64_t* const all = emulation::exchange(members(), static_cast<std::uint16_t>(x));
-    return static_cast<X>(all[emulation::thread_index.x ^ static_cast<unsigned>(step)]);
+    std::uint64_t word = 0;
+    std::memcpy(&word, &x, sizeof x);
+    const std::uint64_t* const all = emulation::exchange(members(), word);
+    std::memcpy(&x, &all[emulation::thread_index.x % 32 ^ static_cast<unsigned>(step)], sizeof x);
+    return x;
   }
+  std::int32_t sum_all(std::int32_t x) const {
+    WB_UNROLL for (int step = 1; step < S; step *= 2) x += exchange(x, step);
+    return x;
+  }
+  bool any(bool x) const { return sum_all(x) != 0; }
 };
 template <int Threads>
   requires(Threads > 1)
