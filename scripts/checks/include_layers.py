@@ -60,6 +60,8 @@ EXEMPT = {
     # blocks whose messages are partly in device memory, and signs of messages that fill a half by one instruction
     "warpband/fec/ldpc/ldpc_graph_op.hpp": CUDA,
     "warpband/fec/ldpc/ldpc_graph_values.hpp": {"intrinsics"},
+    # blocks with memory of their own in shared and in device memory
+    "warpband/fec/bcjr/bcjr_known_op.hpp": CUDA,
     # paths of up to eight lanes that exchange numbers by one instruction
     "warpband/fec/polar/polar_short_body.hpp": {"intrinsics"},
     # elements of a list's paths that threads of a warp exchange

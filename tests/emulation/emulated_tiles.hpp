@@ -25,12 +25,17 @@ struct emulated_tile {
   void sync() const { (void)emulation::exchange(members(), 0); }
   template <class X>
   X exchange(X x, int step) const {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &x, sizeof x);
-    bits = emulation::exchange(members(), bits)[emulation::thread_index.x ^ static_cast<unsigned>(step)];
-    std::memcpy(&x, &bits, sizeof x);
+    std::uint64_t word = 0;
+    std::memcpy(&word, &x, sizeof x);
+    const std::uint64_t* const all = emulation::exchange(members(), word);
+    std::memcpy(&x, &all[emulation::thread_index.x % 32 ^ static_cast<unsigned>(step)], sizeof x);
     return x;
   }
+  std::int32_t sum_all(std::int32_t x) const {
+    WB_UNROLL for (int step = 1; step < S; step *= 2) x += exchange(x, step);
+    return x;
+  }
+  bool any(bool x) const { return sum_all(x) != 0; }
 };
 template <int Threads>
   requires(Threads > 1)

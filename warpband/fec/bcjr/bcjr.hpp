@@ -64,7 +64,7 @@ struct bcjr_output {
 /// Input LLRs are [batch, n] in the order of the code's bits, the optional a-priori LLRs of the information
 /// bits [batch, k]; both are limited to +-30 (log-MAP) or +-10000 (max-log-MAP). In log-MAP outputs are
 /// limited to +-60 (the extrinsic to what the inputs leave of it), the weight of a branch to 2^-60 of the
-/// largest of its step and a state metric to about 2^-60 of the largest. A codeword with a NaN or infinite
+/// largest of its step and a state metric to about 2^-63 of the largest. A codeword with a NaN or infinite
 /// LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched. So is one,
 /// with status_insufficient, of whose LLRs, the a-priori ones included, fewer than k are not 0.
 ///
@@ -83,6 +83,9 @@ struct bcjr_output {
 /// A codeword with fewer than two LLRs a step (a rate above 1/2), all of which are within +-2.5 and priors
 /// too, is decoded by log-MAP on transforms of the metrics (bcjr_dual_body.hpp): small soft outputs keep
 /// their digits. They are limited to +-17. It takes 2.4 times the time.
+///
+/// These times are those of a CPU. On a CUDA device (133, 171) and (133, 171, 165) without `coded_extrinsic`
+/// have a kernel of their own for all other codewords, many times as fast.
 ///
 /// With precision int16 LLRs are rounded to the nearest of 1 / llr_steps, ties to even, and what rounds to 0
 /// counts as 0. Soft outputs are multiples of 1 / llr_steps: of one window, those of max-log-MAP in float32

@@ -1,49 +1,15 @@
 #pragma once
 // The BCJR decoder as an op. Alpha is kept at the first step of each run and computed again, run by run, when
 // the backward recursion comes there.
-#include <warpband/fec/bcjr/bcjr_args.hpp>
 #include <warpband/fec/bcjr/bcjr_coded_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-/// Which semiring decodes a codeword.
-enum bcjr_kind : std::int32_t { of_usual_llrs, of_large_llrs, of_small_llrs };
-
 WB_HD std::int32_t lane_of(std::int32_t x, int) { return x; }
 #if WB_WIDTH > 1
 WB_HD std::int32_t lane_of(i32x x, int i) { return x.x[i]; }
 #endif
-
-/// What leaves a run: steps t, ... t + out - 1, whose ratios become LLRs.
-template <class M, class T, class G>
-WB_HD_CALL void bcjr_store(G g, const bcjr_args& a, int t, int out, item<T> item, T* ratios,
-                           typename rebind<T>::mask erased) {
-  using U = typename rebind<T>::u32;
-  const conv_trellis& c = a.code;
-  for (int s = g.rank; s < out; s += g.size)
-    ratios[s] = select(erased, T(0.f), M::llr(M::limit_twice(ratios[s])));
-  g.sync();
-  if (a.soft.data) store_run(g, a.soft, t, out, item, [&](int s) WB_INLINE_LAMBDA { return ratios[s]; });
-  if (a.extrinsic.data)
-    store_run(g, a.extrinsic, t, out, item, [&](int s) WB_INLINE_LAMBDA {
-      T x = ratios[s];
-      const std::int32_t place = c.systematic < 0 ? -1 : c.places[(t + s) * c.outputs + c.systematic];
-      if (place >= 0) x = x - saturate(load(a.llr, static_cast<std::size_t>(place), item), M::llr_limit);
-      if (a.prior.data) x = x - saturate(load(a.prior, static_cast<std::size_t>(t + s), item), M::llr_limit);
-      return select(erased, T(0.f), x);
-    });
-  if (a.bits.data) {
-    if constexpr (G::size > 1) {
-      for (int s = g.rank; s < out; s += g.size)
-        store_int<T>(a.bits, static_cast<std::size_t>(t + s), item, decide(ratios[s]));
-    } else {
-      U word(0);
-      for (int s = 0; s < out; s++) word = word ^ (as_uint(decide(ratios[s])) << (31 - s));
-      store_bits(a.bits, static_cast<std::size_t>(t), out, item, word);
-    }
-  }
-}
 
 /// Coded: with the extrinsics of the coded bits.
 template <int Memory, class M, bool Recursive, int Tile, bool Coded = false>
@@ -51,38 +17,47 @@ struct bcjr_op {
   bcjr_args a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
-  static constexpr int S = 1 << Memory;
+  /// With few states shared memory holds seven blocks. Without a bound the compiler takes a third more
+  /// registers for codes without feedback.
+  static constexpr int resident = Tile != 8 || Recursive || Coded ? 1 : std::is_same_v<M, max_log> ? 7 : 5;
+  static constexpr int S = 1 << Memory, R = bcjr_stage<Memory>;
   using range = bcjr_range<M>;
   static constexpr bool on_dual = std::is_same_v<M, log_map_on_dual>;
-  static constexpr float large_llr = 15.f;  // of a codeword that is_large
-  static constexpr float small_llr = 2.5f;  // the largest of a codeword of small ones
 
   int threads() const { return 1; }
   int weight_bits() const {
     return a.code.outputs + (a.prior.data != nullptr && a.code.systematic < 0 ? 1 : 0);
   }
   /// Alpha of a run, beta twice, alpha at the first step of each run, ratios, branch weights, LLRs of a run;
-  /// for coded bits their ratios and, on transforms, room for products.
+  /// for coded bits their ratios and, on transforms, room for products; without feedback sums.
   std::size_t scratch(int) const {
     const std::size_t runs = static_cast<std::size_t>((a.code.steps + conv_run - 1) / conv_run);
     return (conv_run + 2 + runs) * S + conv_run +
            static_cast<std::size_t>((conv_run << weight_bits()) + conv_run * (a.code.outputs + 1) +
                                     WB_WIDTH) +
-           (Coded ? static_cast<std::size_t>(conv_run * a.code.outputs + S) : 0);
+           (Coded ? static_cast<std::size_t>(conv_run * a.code.outputs + S) : 0) + (Recursive ? 0 : S);
   }
   double flops() const {
     const bool log = range::each_step;
     const double k = a.code.k, weights = 1 << weight_bits(), runs = (a.code.steps + conv_run - 1) / conv_run;
     // Alpha of the last run is not stepped twice; beta is stepped over what `work` has beyond alpha.
     const double back = a.code.steps + a.overlap, first = a.work.steps - back, again = a.code.steps;
-    const double metric = log ? 5 : 3, sums = (Recursive ? 5.0 : 1.0) * S + S - 2;
+    const double metric = log ? 5 : 3, ratio = log ? division_flops : 1;
     const double loaded = log ? 16 : 3, prior = log ? 20 : 4, value = log ? 20 : 1;
     const double normalised = log ? S * (a.work.runs + runs) : (1 + weights) * a.work.runs;
-    return S * metric * (first + again + back) + sums * back + normalised +
+    return S * metric * (first + again + back) + sums_flops(ratio) + normalised +
            a.work.steps * (log ? 4 : 1) * (weights - 2) + loaded * a.work.values +
-           (a.prior.data ? prior * a.work.inputs : 0) + k * ((log ? division_flops : 1) + value) +
-           (Coded ? coded_flops(log ? division_flops : 1, value) : 0) + (a.soft.data ? k : 0) +
-           (a.extrinsic.data ? k + 3 * a.systematic + (a.prior.data ? 3 * k : 0) : 0);
+           (a.prior.data ? prior * a.work.inputs : 0) + k * value + (Coded ? coded_flops(ratio, value) : 0) +
+           (a.soft.data ? k : 0) + (a.extrinsic.data ? k + 3 * a.systematic + (a.prior.data ? 3 * k : 0) : 0);
+  }
+  /// Sums and ratios. A step of a code with feedback adds over its branches, a stage of others over the
+  /// states that differ in their newest bits and then over the rest.
+  double sums_flops(double ratio) const {
+    const int steps = a.code.steps, runs = steps / conv_run, rest = steps % conv_run;
+    if (Recursive) return (6.0 * S - 2) * (steps + a.overlap) + a.code.k * ratio;
+    constexpr int others = S >> R, stage = S + others * (3 * (1 << R) - 2 * R - 4) + 2 * R * (others - 1);
+    return static_cast<double>(runs * (conv_run / R) + rest / R) * stage +
+           static_cast<double>(runs * (conv_run % R) + rest % R) * (2 * S - 2) + steps * ratio;
   }
   /// A step has 2 S products of three, for each output sums of pairs and over butterflies, and a ratio.
   double coded_flops(double ratio, double value) const {
@@ -108,12 +83,13 @@ struct bcjr_op {
         part.valid = 1;
         const std::int32_t kind = lane_of(kinds, i);
         while (i + part.valid < item.valid && lane_of(kinds, i + part.valid) == kind) part.valid++;
-        if (kind == of_usual_llrs)
-          decode(part, g, scratch);
-        else if (kind == of_large_llrs)
+        if (kind == of_usual_llrs) {
+          if (a.kinds == nullptr) decode(part, g, scratch);
+        } else if (kind == of_large_llrs) {
           bcjr_op<Memory, typename M::of_large_llrs, Recursive, Tile, Coded>{a}.decode(part, g, scratch);
-        else
+        } else {
           bcjr_op<Memory, log_map_on_dual, Recursive, Tile, Coded>{a}.decode(part, g, scratch);
+        }
         g.sync();
         i += part.valid;
       }
@@ -126,25 +102,21 @@ struct bcjr_op {
   template <class T, class G>
   WB_HD_CALL typename rebind<T>::i32 kinds_of(item<T> item, G g, T* scratch) const {
     using I = typename rebind<T>::i32;
+    if constexpr (G::size > 1)
+      if (a.kinds != nullptr) return a.kinds[item.first];
     I large = I(0), not_small = I(0);
-    int count = 0;
     const auto add = [&](const view<const float>& v) WB_INLINE_LAMBDA {
       const int n = static_cast<int>(v.elements);
       for (int e = 0; e < n; e += conv_run)
         load_run(g, v, e, n - e < conv_run ? n - e : conv_run, item, scratch, [&](T x) WB_INLINE_LAMBDA {
-          large = large + is_large(x, large_llr);
-          not_small = not_small + is_large(x, small_llr);
+          large = large + is_large(x, bcjr_large_llr);
+          not_small = not_small + is_large(x, bcjr_small_llr);
           return x;
         });
-      count += n;
     };
     add(a.llr);
     if (a.prior.data) add(a.prior);
-    // Up to rate 1/2 outputs of small LLRs are large enough for sums of probabilities.
-    const bool punctured = static_cast<int>(a.llr.elements) < 2 * a.code.steps;
-    const I small =
-        select(g.sum_all(not_small) == I(0), I(punctured ? of_small_llrs : of_usual_llrs), I(of_usual_llrs));
-    const I kinds = select(are_large(g.sum_all(large), count), I(of_large_llrs), small);
+    const I kinds = bcjr_kind_of(a, g.sum_all(large), g.sum_all(not_small));
     g.sync();
     return kinds;
   }
@@ -160,6 +132,7 @@ struct bcjr_op {
                                     ratios + conv_run);
     [[maybe_unused]] T* coded = branches.staged + conv_run * (c.outputs + 1) + WB_WIDTH;
     [[maybe_unused]] T* products = coded + conv_run * c.outputs;
+    [[maybe_unused]] T* parts = Coded ? products + S : coded;
     const int known = (1 << branches.bits) - 1;
     [[maybe_unused]] const bcjr_dual<M> dual(c, branches.bits);
     const auto weights = [&](int s) WB_INLINE_LAMBDA { return branches.table + (s << branches.bits); };
@@ -221,8 +194,13 @@ struct bcjr_op {
           }
         } else {
           if (range::each_step && s == count - 1) back = bcjr_first_factor<Memory>(g, after);
-          back = bcjr_backward<Memory, M, Recursive>(g, c, known, outside ? after : alpha(s),
-                                                     outside ? after : alpha(s + 1), after, before,
+          if constexpr (!Recursive) {
+            if (!outside && s >= count / R * R)
+              bcjr_ratios<Memory, 1, M>(g, alpha(s + 1), after, parts, ratios + s);
+            else if (!outside && s % R == R - 1)
+              bcjr_ratios<Memory, R, M>(g, alpha(s + 1), after, parts, ratios + s - (R - 1));
+          }
+          back = bcjr_backward<Memory, M, Recursive>(g, c, known, outside ? after : alpha(s), after, before,
                                                      weights(s), back, sum0, sum1);
           if constexpr (Coded) {
             T sums[conv_most_outputs][2];
@@ -231,7 +209,8 @@ struct bcjr_op {
               for (int j = 0; j < c.outputs; j++) coded[s * c.outputs + j] = M::ratio(sums[j][1], sums[j][0]);
           }
         }
-        if (g.rank == 0 && !outside && t + s < c.k) ratios[s] = M::ratio(sum1, sum0);
+        if constexpr (Recursive || on_dual)
+          if (g.rank == 0 && !outside && t + s < c.k) ratios[s] = M::ratio(sum1, sum0);
         now = S - now;
       }
       const int out = c.k - t < count ? c.k - t : count;

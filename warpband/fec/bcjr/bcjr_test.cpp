@@ -222,6 +222,36 @@ TEST_P(bcjr, equals_every_backend_and_batch) {
     }
 }
 
+/// Codes with a CUDA kernel of their own: runs and stages that end early, every ending, more than a warp's
+/// codewords.
+TEST_P(bcjr, known_codes_of_any_length_equal_every_backend) {
+  const auto reference = testing::open_reference();
+  for (conv_code code : {conv_80211(conv_rate::r1_2), conv_80211(conv_rate::r3_4), conv_lte()})
+    for (const auto ending : {conv_ending::zero_tail, conv_ending::tail_biting, conv_ending::truncated})
+      for (const std::size_t k : {6, 9, 16, 90, 131})
+        for (const auto algorithm : both) {
+          code.ending = ending;
+          const std::size_t count = small_scale() ? 9 : 19;
+          const auto serial = [&] {
+            conv_code c = code;
+            c.order = conv_order::serial;
+            return c;
+          }();
+          const bcjr_decoder d({.code = code, .k = static_cast<int>(k), .algorithm = algorithm});
+          auto w = make_codewords(serial, k, count, -2, 14);
+          const std::size_t n = d.frame().n();
+          for (std::size_t i = 0; i < n; i++) {
+            w.llr[i] *= 50;         // large
+            w.llr[n + i] *= 0.01f;  // small
+            w.llr[2 * n + i] = 0;   // erased
+          }
+          ASSERT_TRUE(decode(exec(), d, w.llr) == decode(*reference, d, w.llr))
+              << name_of(code) << " k=" << k;
+          ASSERT_TRUE(decode(exec(), d, w.llr, w.prior) == decode(*reference, d, w.llr, w.prior))
+              << name_of(code) << " k=" << k;
+        }
+}
+
 TEST_P(bcjr, takes_either_layout) {
   const std::size_t k = 100, count = 21;
   for (const conv_code& code : {conv_lte(), conv_80211(conv_rate::r3_4), conv_recursive(5, 023, {033})}) {

@@ -2,6 +2,7 @@
 // The builds of the BCJR decoder with one semiring, Coded: with extrinsics of the coded bits; for codes with
 // or without feedback, or both. Included by *_kernels.cpp only.
 #include <warpband/exec/launch.hpp>
+#include <warpband/fec/bcjr/bcjr_known_call.hpp>
 #include <warpband/fec/bcjr/bcjr_op.hpp>
 
 namespace wb {
@@ -21,6 +22,11 @@ static auto with_bcjr_of(const bcjr_args& a, F f) {
   } else if constexpr (Codes == bcjr_codes::feed_forward) {
     return f(bcjr_op<Memory, M, false, threads, Coded>{a});
   } else {
+#if defined(__CUDACC__)
+    if constexpr (Memory == 6 && !Coded)
+      if (a.code.feedback == 1 << Memory)
+        return f(bcjr_known_or_any<M, bcjr_op<Memory, M, false, threads>>{{a}});
+#endif
     return a.code.feedback != 1 << Memory ? f(bcjr_op<Memory, M, true, threads, Coded>{a})
                                           : f(bcjr_op<Memory, M, false, threads, Coded>{a});
   }
