@@ -53,9 +53,7 @@ struct send_plan : frame_samples {
   }
   /// The plan of a call with the policy for it.
   static send_plan of_call(const massive_args& a, std::size_t shared_bytes) {
-    send_plan p{};
-    with_downlink_policy(a, [&]<class P>() { p = of<P>(a, shared_bytes); });
-    return p;
+    return with_downlink_policy(a, [&]<class P>() { return of<P>(a, shared_bytes); });
   }
   template <class P>
   int threads() const {
@@ -63,18 +61,9 @@ struct send_plan : frame_samples {
   }
 };
 
-/// Whether a call takes the kernel of downlink_frames.hpp on a device whose blocks have `shared_bytes`. H is
-/// copied, and results are stored, in pieces of 16 bytes.
+/// Whether a call takes the kernel of downlink_frames.hpp on a device whose blocks have `shared_bytes`.
 inline bool takes_sent_frames(const massive_args& a, std::size_t shared_bytes) {
-  if (a.antennas % 2 != 0 || a.antennas < 16) return false;
-  if (a.half_channel.data != nullptr || a.channel.element_stride != 1 || a.channel.item_stride % 2 != 0 ||
-      reinterpret_cast<std::uintptr_t>(a.channel.data) % 16 != 0)
-    return false;
-  if (a.out.element_stride != 1 || a.out.item_stride % 2 != 0 ||
-      reinterpret_cast<std::uintptr_t>(a.out.data) % 16 != 0)
-    return false;
-  return send_plan::of_call(a, shared_bytes).buffers > 0;
+  return a.antennas >= 16 && sends_in_pieces(a) && send_plan::of_call(a, shared_bytes).buffers > 0;
 }
-
 }  // namespace WB_ISA
 }  // namespace wb
