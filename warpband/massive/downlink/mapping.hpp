@@ -2,8 +2,9 @@
 // How a call of the precoder maps to a CUDA device: which kernel it takes, how many warps a block has, and
 // the layout of its shared memory. Host code, without CUDA.
 //
-// Frames of 8, 16 and 32 users have a kernel of their own (downlink_frames.hpp) if `takes_sent_frames`
-// says so. All other calls take the generic kernel. Both give the same bits.
+// Frames of 8, 16, 24 and 32 users have a kernel of their own (downlink_frames.hpp) if `takes_sent_frames`
+// says so, those of 64 users another one (streamed_frames.hpp, ../stream_plan.hpp). All other calls take the
+// generic kernel. All give the same bits.
 //
 // Shared memory of a block, in floats (`send_plan`):
 //
@@ -12,7 +13,6 @@
 //   [scratch]    sending warps x `scratch_floats`    m of the vectors that a warp sends
 //   [barriers]   teams x buffers + 6 slots mbarriers, two floats each
 #include <cstddef>
-#include <cstdint>
 
 #include <warpband/massive/downlink/policies.hpp>
 

@@ -17,7 +17,6 @@
 //   [scratch]     teams x `scratch` of the policy  memory of the producers
 //   [barriers]    2 buffers + teams + 2 slots mbarriers, two floats each
 #include <cstddef>
-#include <cstdint>
 
 #include <warpband/massive/uplink/policies.hpp>
 
