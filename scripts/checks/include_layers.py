@@ -71,10 +71,13 @@ EXEMPT = {
     "warpband/massive/cluster/cluster_solve_64.hpp": CUDA,
     "warpband/massive/downlink/downlink_frames.hpp": CUDA,
     "warpband/massive/downlink/send_block.hpp": CUDA,
+    "warpband/massive/downlink/sent_vectors.hpp": CUDA,
+    "warpband/massive/downlink/streamed_frames.hpp": CUDA,
     "warpband/massive/downlink/vector_sender.hpp": CUDA,
     "warpband/linalg/ldl/ldl_block.hpp": CUDA,
     "warpband/massive/frame_rows.hpp": CUDA,
     "warpband/massive/frame_solver.hpp": CUDA,
+    "warpband/massive/frame_stream.hpp": CUDA,
     "warpband/massive/frame_sums.hpp": CUDA,
     "warpband/massive/frame_tiles.hpp": CUDA,
     "warpband/massive/uplink/frame_block.hpp": CUDA,
@@ -82,7 +85,6 @@ EXEMPT = {
     "warpband/massive/uplink/frame_loads.hpp": CUDA,
     "warpband/massive/uplink/tensor_operands.hpp": CUDA,
     "warpband/massive/uplink/tensor_sums.hpp": CUDA,
-    "warpband/massive/uplink/streamed_frames.hpp": CUDA,
     "warpband/massive/uplink/uplink_frames.hpp": CUDA,
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -85,7 +85,8 @@ massive_result detect_emulated(const uplink_config& config, const massive_batch&
       EXPECT_TRUE(takes_streamed_sums(args, emulation::shared_bytes));
       const stream_plan p = stream_plan::of<P>(a, emulation::shared_bytes);
       const cluster_sums_op<fixed<64>> op(args);
-      emulation::run(s.blocks, P::threads, own_seed, shared, [&] { run_streamed<P>(op, p, 0, b.frames); });
+      emulation::run(s.blocks, P::threads, own_seed, shared,
+                     [&] { run_streamed<P, streamed_sums>(op, p, 0, b.frames); });
     } else {
       EXPECT_TRUE(takes_cluster_sums(args, emulation::shared_bytes));
       const frame_plan p = frame_plan::of<P>(sums_only(a), emulation::shared_bytes);
@@ -161,8 +162,7 @@ TEST(emulated_clusters, exact_sums_have_the_bits_of_a_cpu) {
       const auto run =
           s.users == 16   ? (s.symbols > 1 ? detect_emulated<uplink_16_shared> : detect_emulated<uplink_16>)
           : s.users == 32 ? (s.symbols > 1 ? detect_emulated<uplink_32_shared> : detect_emulated<uplink_32>)
-                          : (s.symbols > 1 ? detect_emulated<streamed_uplink<true>>
-                                           : detect_emulated<streamed_uplink<false>>);
+                          : (s.symbols > 1 ? detect_emulated<uplink_64_shared> : detect_emulated<uplink_64>);
       EXPECT_TRUE(run(c.detector, b, s, seed, false) == want);
       seed += 100;
     }

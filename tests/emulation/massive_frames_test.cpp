@@ -18,6 +18,7 @@
 // clang-format off
 #include <tests/emulation/cuda_words.hpp>
 #include <warpband/massive/downlink/downlink_frames.hpp>
+#include <warpband/massive/downlink/streamed_frames.hpp>
 #include <warpband/massive/uplink/streamed_frames.hpp>
 #include <warpband/massive/uplink/uplink_frames.hpp>
 // clang-format on
@@ -57,13 +58,18 @@ massive_args arguments(const massive_batch& b, massive_mode mode, int iterations
   a.mode = mode, a.iterations = iterations;
   return a;
 }
+/// By the kernels of 64 users.
+template <class P, template <class> class Steps, class Op>
+void run_streamed_blocks(const Op& op, std::size_t frames, unsigned blocks, unsigned seed,
+                         std::size_t shared_bytes) {
+  const stream_plan p = stream_plan::of<P>(op.a, shared_bytes);
+  emulation::run(blocks, P::threads, seed, shared, [&] { run_streamed<P, Steps>(op, p, 0, frames); });
+}
 void run_uplink(const massive_args& a, std::size_t frames, unsigned blocks, unsigned seed,
                 std::size_t shared_bytes) {
   if (a.users == 64)
-    return with_stream_policy(a, [&]<class P>() {
-      const stream_plan p = stream_plan::of<P>(a, shared_bytes);
-      const uplink_op<fixed<P::users>> op(a);
-      emulation::run(blocks, P::threads, seed, shared, [&] { run_streamed<P>(op, p, 0, frames); });
+    return with_policy<uplink_64, uplink_64_shared>(a, [&]<class P>() {
+      run_streamed_blocks<P, streamed_sums>(uplink_op<fixed<64>>(a), frames, blocks, seed, shared_bytes);
     });
   with_uplink_policy(a, [&]<class P>() {
     const frame_plan p = frame_plan::of<P>(a, shared_bytes);
@@ -283,6 +289,10 @@ TEST(WB_FRAMES, uplinks_of_devices_with_less_memory_have_the_bits_of_a_cpu) {
 
 void run_downlink(const massive_args& a, std::size_t frames, unsigned blocks, unsigned seed,
                   std::size_t shared_bytes) {
+  if (a.users == 64)
+    return with_policy<downlink_64, downlink_64_shared>(a, [&]<class P>() {
+      run_streamed_blocks<P, streamed_sends>(downlink_op<fixed<64>>(a), frames, blocks, seed, shared_bytes);
+    });
   with_downlink_policy(a, [&]<class P>() {
     const send_plan p = send_plan::of<P>(a, shared_bytes);
     ASSERT_GT(p.buffers, 0);
@@ -309,7 +319,7 @@ std::optional<massive_result> precode_emulated(const downlink_config& c, const m
   aligned_copy<cx_pair> sent(r.x);
   a.out = rows(sent.data, b.antennas, b.vectors());
   a.status = rows(r.status.data(), 1, b.vectors());
-  if (!takes_sent_frames(a, shared_bytes)) return {};
+  if (a.users == 64 ? !takes_streamed_sends(a, shared_bytes) : !takes_sent_frames(a, shared_bytes)) return {};
   run_downlink(a, b.frames, blocks, seed, shared_bytes);
   std::memcpy(static_cast<void*>(r.x.data()), sent.data, r.x.size() * sizeof(r.x[0]));
   return r;
@@ -318,11 +328,13 @@ std::optional<massive_result> precode_emulated(const downlink_config& c, const m
 TEST(WB_FRAMES, downlinks_have_the_bits_of_a_cpu) {
   const auto scalar = wb::testing::open_scalar();
   const std::vector<uplink_shape> shapes{
-      {128, 16, 1, 23, 1}, {18, 16, 1, 40, 3},  {18, 16, 2, 9, 2},   {128, 16, 14, 13, 1},
-      {36, 16, 33, 9, 1},  {18, 16, 15, 9, 9},  // blocks with one frame
-      {128, 16, 64, 2, 2}, {18, 16, 5, 3, 3},   {256, 32, 1, 11, 1}, {36, 32, 1, 9, 2},
-      {36, 32, 10, 5, 1},  {256, 32, 14, 5, 1}, {34, 32, 33, 2, 2},  {128, 8, 1, 41, 1},
-      {18, 8, 1, 9, 9},    {18, 8, 3, 21, 2},   {36, 8, 14, 13, 1},  {18, 8, 33, 9, 9}};
+      {128, 16, 1, 23, 1}, {18, 16, 1, 40, 3},  {18, 16, 2, 9, 2},   {128, 16, 14, 13, 1}, {36, 16, 33, 9, 1},
+      {18, 16, 15, 9, 9},  // blocks with one frame
+      {128, 16, 64, 2, 2}, {18, 16, 5, 3, 3},   {256, 32, 1, 11, 1}, {36, 32, 1, 9, 2},    {36, 32, 10, 5, 1},
+      {256, 32, 14, 5, 1}, {34, 32, 33, 2, 2},  {128, 8, 1, 41, 1},  {18, 8, 1, 9, 9},     {18, 8, 3, 21, 2},
+      {36, 8, 14, 13, 1},  {18, 8, 33, 9, 9},   {128, 24, 1, 13, 1}, {26, 24, 1, 9, 2},    {36, 24, 10, 7, 1},
+      {128, 24, 14, 5, 1}, {26, 24, 33, 2, 2},  {512, 64, 1, 3, 1},  {66, 64, 1, 5, 2},    {64, 64, 2, 3, 1},
+      {130, 64, 3, 3, 1},  {300, 64, 14, 2, 1}, {64, 64, 33, 3, 1},  {512, 64, 17, 1, 1}};
   unsigned seed = 1;
   for (const uplink_shape& s : shapes) {
     const massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
@@ -352,7 +364,11 @@ TEST(WB_FRAMES, downlinks_of_devices_with_less_memory_have_the_bits_of_a_cpu) {
                                                  {128, 32, 16},
                                                  {512, 32, 14},
                                                  {260, 8, 1},
-                                                 {128, 8, 20}})
+                                                 {128, 8, 20},
+                                                 {128, 24, 1},
+                                                 {128, 24, 20},
+                                                 {260, 64, 1},
+                                                 {128, 64, 20}})
     for (const std::size_t bytes : {49152UL, 101376UL, 166912UL, emulation::shared_bytes}) {
       SCOPED_TRACE(std::to_string(antennas) + "x" + std::to_string(users) + ", symbols " +
                    std::to_string(symbols) + ", " + std::to_string(bytes));
@@ -371,6 +387,31 @@ TEST(WB_FRAMES, downlinks_of_devices_with_less_memory_have_the_bits_of_a_cpu) {
       }
     }
   EXPECT_GE(taken, 12);
+}
+
+// Other calls of 64 users keep the generic kernel.
+TEST(WB_FRAMES, downlinks_of_64_users_take_what_fits) {
+  alignas(16) static const cx_pair data[4] = {};
+  alignas(16) static cx_pair out[4] = {};
+  const auto takes = [](int antennas, int symbols, auto change, std::size_t bytes = emulation::shared_bytes) {
+    massive_args a;
+    a.antennas = antennas, a.users = 64, a.symbols = symbols;
+    const std::size_t b = static_cast<std::size_t>(antennas);
+    a.channel = {data, 64 * b, 100, 1, 64 * b};
+    a.out = {out, b, 100, 1, b};
+    change(a);
+    return takes_streamed_sends(a, bytes);
+  };
+  const auto as_it_is = [](massive_args&) {};
+  for (const int antennas : {64, 130, 512})
+    for (const int symbols : {1, 14, 33}) EXPECT_TRUE(takes(antennas, symbols, as_it_is)) << antennas;
+  EXPECT_FALSE(takes(129, 1, as_it_is));
+  EXPECT_FALSE(takes(512, 14, as_it_is, 101376));
+  EXPECT_FALSE(takes(128, 1, [](massive_args& a) { a.users = 32; }));
+  EXPECT_FALSE(takes(128, 1, [](massive_args& a) { a.channel.element_stride = 100; }));
+  EXPECT_FALSE(takes(128, 1, [](massive_args& a) { a.channel.data++; }));
+  EXPECT_FALSE(takes(128, 1, [](massive_args& a) { a.out.element_stride = 100; }));
+  EXPECT_FALSE(takes(128, 1, [](massive_args& a) { a.out.item_stride++; }));
 }
 #endif
 

@@ -1,10 +1,14 @@
 #pragma once
 // How frames of 8, 16, 24, 32 and 64 users lie in the shared memory of a CUDA device: H and y, and the slot
-// in which the sums of a frame become its solutions. Host code, without CUDA. All sizes and offsets are in
-// floats.
+// in which the sums of a frame become its solutions; and how the arrays of a call must lie. Host code,
+// without CUDA. All sizes and offsets are in floats.
 //
 // The detector (uplink/mapping.hpp) and the precoder (downlink/mapping.hpp) build the layout of a block on
 // it.
+#include <cstdint>
+
+#include <warpband/massive/massive_args.hpp>
+
 namespace wb {
 inline namespace WB_ISA {
 
@@ -97,6 +101,34 @@ struct frame_samples {
     return p;
   }
 };
+
+/// f.operator()<Policy>() with the policy of a call: `Shared` where several vectors share H.
+template <class One, class Shared, class F>
+auto with_policy(const massive_args& a, F f) {
+  return a.symbols > 1 ? f.template operator()<Shared>() : f.template operator()<One>();
+}
+/// Whether rows are copied and stored in pieces of 16 bytes, which have `piece` elements.
+template <class S>
+bool lies_in_pieces(const view<S>& x, std::size_t piece) {
+  return x.element_stride == 1 && x.item_stride % piece == 0 &&
+         reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0;
+}
+
+/// Whether H, y and LLRs of a call lie so that they are copied and stored in pieces of 16 and 8 bytes.
+inline bool detects_in_pieces(const massive_args& a) {
+  const bool halves = a.half_channel.data != nullptr;
+  if (a.antennas % (halves ? 4 : 2) != 0) return false;
+  if (halves ? !lies_in_pieces(a.half_channel, 4) || !lies_in_pieces(a.half_in, 4)
+             : !lies_in_pieces(a.channel, 2) || !lies_in_pieces(a.in, 2))
+    return false;
+  return a.llr.data == nullptr || (a.llr.element_stride == 1 && a.llr.item_stride % 2 == 0 &&
+                                   reinterpret_cast<std::uintptr_t>(a.llr.data) % 8 == 0);
+}
+/// Whether H is copied and results are stored in pieces of 16 bytes.
+inline bool sends_in_pieces(const massive_args& a) {
+  return a.antennas % 2 == 0 && a.half_channel.data == nullptr && lies_in_pieces(a.channel, 2) &&
+         lies_in_pieces(a.out, 2);
+}
 
 }  // namespace WB_ISA
 }  // namespace wb

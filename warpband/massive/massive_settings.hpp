@@ -1,7 +1,8 @@
 #pragma once
-// Settings that the massive-MIMO detector, the precoder and links with them have in common.
+// Settings that the massive-MIMO detector, the precoder and links with them have in common, and their checks.
 #include <string>
 
+#include <warpband/core/check.hpp>
 #include <warpband/core/setting.hpp>
 #include <warpband/massive/massive.hpp>
 
@@ -32,6 +33,19 @@ setting_of<C> iterations_setting() {
   return integer("iterations", &C::iterations, 1, most_massive_users, "I, needed there.")
       .without_default()
       .only_with("solver", {"cg", "jacobi-cg"});
+}
+
+inline void check_massive(int antennas, int users, massive_mode mode, int iterations) {
+  check_range("users", users, 1, most_massive_users);
+  check_range("antennas", antennas, users, most_massive_antennas);
+  if (mode != massive_mode::cholesky && mode != massive_mode::zf && mode != massive_mode::mf &&
+      !is_iterative(mode))
+    throw argument_error("mode", std::to_string(static_cast<int>(mode)), "cholesky, cg, jacobi_cg, zf or mf");
+  if (is_iterative(mode))
+    check_range("iterations", iterations, 1, most_massive_users);
+  else if (iterations != 0)
+    throw argument_error("iterations", std::to_string(iterations),
+                         std::string("unset: ") + name_of(mode) + " has none");
 }
 
 }  // namespace wb

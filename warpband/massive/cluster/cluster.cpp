@@ -4,12 +4,9 @@
 #include <cmath>
 #include <string>
 
-#include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
-#include <warpband/core/pairs.hpp>
 #include <warpband/massive/cluster/cluster_calls.hpp>
 #include <warpband/massive/cluster/cluster_settings.hpp>
-#include <warpband/massive/uplink/uplink_arguments.hpp>
+#include <warpband/massive/massive_arguments.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
@@ -120,49 +117,12 @@ std::size_t clustered_uplink_detector::bits_per_vector() const noexcept {
   return size(config_.detector.users * bits_per_symbol(config_.detector.qam));
 }
 
-namespace {
-
-void set_channel(massive_args& to, view<const std::complex<float>> h) { to.channel = as_pairs(h); }
-void set_channel(massive_args& to, view<const half_complex> h) { to.half_channel = h; }
-void set_received(massive_args& to, view<const std::complex<float>> y) { to.in = as_pairs(y); }
-void set_received(massive_args& to, view<const half_complex> y) { to.half_in = y; }
-
-template <class Input>
-massive_args checked(const uplink_config& config, const Input& in, const uplink_output& out) {
-  massive_args args = uplink_arguments(config, in.symbols);
-  const std::size_t frames = in.channel.items, vectors = frames * size(in.symbols),
-                    bits = size(config.users * bits_per_symbol(config.qam));
-  check_shape("channel", in.channel, size(config.antennas) * size(config.users), frames);
-  check_shape("received", in.received, size(config.antennas), vectors);
-  check_shape("noise_var", in.noise_var, 1, frames);
-  check_optional_shape("llr", out.llr, bits, vectors);
-  check_optional_shape("llr_int8", out.llr_int8, bits, vectors);
-  check_optional_shape("equalized", out.equalized, size(config.users), vectors);
-  check_optional_shape("sinr", out.sinr, size(config.users), vectors);
-  check_optional_shape("status", out.status, 1, vectors);
-  check_apart({{"llr", out.llr},
-               {"llr_int8", out.llr_int8},
-               {"equalized", out.equalized},
-               {"sinr", out.sinr},
-               {"status", out.status}});
-  set_channel(args, in.channel);
-  set_received(args, in.received);
-  args.noise_var = in.noise_var;
-  args.llr = out.llr;
-  args.llr8 = out.llr_int8;
-  args.sinr = out.sinr;
-  if (out.equalized.data != nullptr) args.out = as_pairs(out.equalized);
-  args.status = out.status;
-  return args;
-}
-
-}  // namespace
-
 template <class Input>
 void clustered_uplink_detector::run_as(executor& exec, const Input& in, const uplink_output& out) const {
-  const massive_args of = checked(config_.detector, in, out);
+  const std::size_t vectors = in.received.items;
+  const massive_args of = uplink_arguments(config_.detector, in, out, config_.detector.antennas, vectors);
   const cluster_call call{of, config_.clusters, true};
-  const std::size_t users = size(of.users), vectors = in.received.items;
+  const std::size_t users = size(of.users);
   if (vectors == 0) return;
   const auto work = [&](pieces memory) {
     const bool queue = !memory.counts();
@@ -210,23 +170,11 @@ template <class Input>
 void clustered_downlink_precoder::run_as(executor& exec, const Input& in, view<std::complex<float>> precoded,
                                          view<std::uint8_t> status) const {
   const downlink_config& p = config_.precoder;
-  check_range("symbols", in.symbols, 1, 1 << 20);
-  const std::size_t frames = in.channel.items, vectors = frames * size(in.symbols), users = size(p.users);
-  check_shape("channel", in.channel, size(p.antennas) * users, frames);
-  check_shape("sent", in.sent, users, vectors);
-  check_shape("noise_var", in.noise_var, 1, frames);
-  check_shape("precoded", precoded, size(p.antennas), vectors);
-  check_optional_shape("status", status, 1, vectors);
-  check_apart({{"precoded", precoded}, {"status", status}});
+  cluster_call call{downlink_arguments(p, in, precoded, status, p.antennas), config_.clusters, false};
+  const std::size_t frames = in.channel.items, vectors = precoded.items, users = size(p.users);
   if (vectors == 0) return;
   if (p.mode == massive_mode::mf) return sender_.run(exec, in, precoded, status);
-  cluster_call call{{}, config_.clusters, false};
-  call.of.antennas = p.antennas, call.of.users = p.users, call.of.symbols = in.symbols;
-  call.of.mode = p.mode, call.of.iterations = p.iterations;
-  call.of.symbol_energy = p.symbol_energy;
-  set_channel(call.of, in.channel);
-  call.of.in = as_pairs(in.sent);
-  call.of.noise_var = in.noise_var;
+  call.of.out = {}, call.of.status = {};
   const auto work = [&](pieces memory) {
     const bool queue = !memory.counts();
     if (config_.method == cluster_method::local_mmse) {

@@ -5,10 +5,10 @@
 namespace wb {
 inline namespace WB_ISA {
 #if defined(__CUDACC__)
-/// Defined in launch_cluster_frames.hpp.
+/// Defined in launch_frames.hpp.
 template <class P>
 int launch_cluster_solve(const cluster_solve_args& args, const place& where);
-/// Defined in cluster_64_kernels.cpp.
+/// Defined in frames_64_kernels.cpp.
 int launch_cluster_solve_64(const cluster_solve_args& args, const place& where);
 
 /// Calls with 16, 32 and 64 users have kernels of their own for what they fit.
@@ -23,9 +23,7 @@ int launch(const cluster_detect_call<Users>& op, const place& where) {
   if (op.a.users == 64) return launch_cluster_solve_64(op.args, where);
   if (!takes_cluster_solve(op.args.of))
     return launch(static_cast<const cluster_detect_op<Users>&>(op), where);
-  int error = 0;
-  with_cluster_policy(op.args.of, [&]<class P>() { error = launch_cluster_solve<P>(op.args, where); });
-  return error;
+  return with_cluster_policy(op.args.of, [&]<class P>() { return launch_cluster_solve<P>(op.args, where); });
 }
 #else
 template <class Users>

@@ -1,13 +1,10 @@
 // The clusters of an uplink detector on the members of a group.
 #include <string>
 
-#include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
-#include <warpband/core/pairs.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/cluster/cluster_calls.hpp>
 #include <warpband/massive/cluster/cluster_members.hpp>
-#include <warpband/massive/uplink/uplink_arguments.hpp>
+#include <warpband/massive/massive_arguments.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
@@ -30,34 +27,14 @@ member_work checked_member(const clustered_uplink_config& c, const executor_grou
   const uplink_config& d = c.detector;
   member_work w;
   w.exec = &group.member(i), w.in = in;
-  const std::size_t frames = in.channel.items, antennas = size(d.antennas / group.size()),
-                    users = size(d.users);
+  const std::size_t frames = in.channel.items;
   w.first = group.share_begin(frames, group.first() + i), w.frames = group.share(frames, group.first() + i);
-  const std::size_t vectors = w.frames * size(in.symbols), bits = users * size(bits_per_symbol(d.qam));
-  w.call = {uplink_arguments(d, in.symbols), c.clusters / group.size(), true};
-  check_shape("channel", in.channel, antennas * users, frames);
-  check_shape("received", in.received, antennas, frames * size(in.symbols));
-  check_shape("noise_var", in.noise_var, 1, frames);
-  check_optional_shape("llr", out.llr, bits, vectors);
-  check_optional_shape("llr_int8", out.llr_int8, bits, vectors);
-  check_optional_shape("equalized", out.equalized, users, vectors);
-  check_optional_shape("sinr", out.sinr, users, vectors);
-  check_optional_shape("status", out.status, 1, vectors);
-  check_apart({{"llr", out.llr},
-               {"llr_int8", out.llr_int8},
-               {"equalized", out.equalized},
-               {"sinr", out.sinr},
-               {"status", out.status}});
+  w.share = uplink_arguments(d, in, out, d.antennas / group.size(), w.frames * size(in.symbols));
+  w.call = {w.share, c.clusters / group.size(), true};
   massive_args& of = w.call.of;
-  of.antennas = static_cast<int>(antennas);
-  of.noise_var = in.noise_var;
-  w.share = of;
+  of.llr = {}, of.llr8 = {}, of.sinr = {}, of.out = {}, of.status = {};
+  w.share.channel = {}, w.share.in = {};
   w.share.noise_var = of_items(in.noise_var, w.first, w.frames);
-  w.share.llr = out.llr, w.share.llr8 = out.llr_int8, w.share.sinr = out.sinr;
-  if (out.equalized.data != nullptr) w.share.out = as_pairs(out.equalized);
-  w.share.status = out.status;
-  of.channel = as_pairs(in.channel);
-  of.in = as_pairs(in.received);
   return w;
 }
 

@@ -2,12 +2,10 @@
 #include <cmath>
 #include <string>
 
-#include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
-#include <warpband/core/pairs.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/cluster/cluster_calls.hpp>
 #include <warpband/massive/cluster/cluster_members.hpp>
+#include <warpband/massive/massive_arguments.hpp>
 
 namespace wb {
 
@@ -35,22 +33,11 @@ sending_member checked_member(const clustered_downlink_config& c, const executor
   const downlink_config& p = c.precoder;
   sending_member m;
   m.exec = &group.member(i), m.in = in, m.precoded = precoded, m.status = status;
-  const std::size_t frames = in.channel.items, antennas = size(p.antennas / group.size()),
-                    users = size(p.users);
-  check_range("symbols", in.symbols, 1, 1 << 20);
-  const std::size_t vectors = frames * size(in.symbols);
-  check_shape("channel", in.channel, antennas * users, frames);
-  check_shape("sent", in.sent, users, vectors);
-  check_shape("noise_var", in.noise_var, 1, frames);
-  check_shape("precoded", precoded, antennas, vectors);
-  check_optional_shape("status", status, 1, vectors);
-  check_apart({{"precoded", precoded}, {"status", status}});
+  const std::size_t frames = in.channel.items;
   m.first = group.share_begin(frames, group.first() + i), m.share = group.share(frames, group.first() + i);
-  m.call.clusters = c.clusters / group.size(), m.call.filter = false;
-  massive_args& of = m.call.of;
-  of.antennas = static_cast<int>(antennas), of.users = p.users, of.symbols = in.symbols;
-  of.mode = p.mode, of.iterations = p.iterations, of.symbol_energy = p.symbol_energy;
-  of.channel = as_pairs(in.channel), of.in = as_pairs(in.sent), of.noise_var = in.noise_var;
+  m.call = {downlink_arguments(p, in, precoded, status, p.antennas / group.size()), c.clusters / group.size(),
+            false};
+  m.call.of.out = {}, m.call.of.status = {};
   return m;
 }
 

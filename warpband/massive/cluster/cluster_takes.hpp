@@ -1,7 +1,8 @@
 #pragma once
 // Which calls of clusters take the kernels of cluster_frames.hpp. Host code, without CUDA.
 #include <warpband/massive/cluster/cluster_args.hpp>
-#include <warpband/massive/uplink/stream_mapping.hpp>
+#include <warpband/massive/stream_plan.hpp>
+#include <warpband/massive/uplink/mapping.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -28,12 +29,11 @@ inline bool takes_cluster_solve(const massive_args& a) {
 inline bool takes_streamed_sums(const cluster_sums_args& args, std::size_t shared_bytes) {
   return args.filter && takes_streamed(sums_only(args.of), shared_bytes);
 }
-/// Calls f with the policy of a call with 16 or 32 users, f.operator()<Policy>().
+/// f.operator()<Policy>() with the policy of a call with 16 or 32 users.
 template <class F>
-void with_cluster_policy(const massive_args& a, F f) {
-  with_uplink_policy(sums_only(a), [&]<class P>() {
-    if constexpr (!P::tensor && (P::users == 16 || P::users == 32)) f.template operator()<P>();
-  });
+auto with_cluster_policy(const massive_args& a, F f) {
+  return a.users == 16 ? with_policy<uplink_16, uplink_16_shared>(a, f)
+                       : with_policy<uplink_32, uplink_32_shared>(a, f);
 }
 
 }  // namespace WB_ISA

@@ -1,8 +1,6 @@
 #include <warpband/massive/downlink/downlink.hpp>
 
-#include <warpband/core/pairs.hpp>
-#include <warpband/massive/massive_args.hpp>
-#include <warpband/massive/massive_check.hpp>
+#include <warpband/massive/massive_arguments.hpp>
 #include <warpband/massive/massive_settings.hpp>
 
 namespace wb {
@@ -36,44 +34,19 @@ void check(const downlink_config& config) {
 downlink_precoder::downlink_precoder(const downlink_config& config) : config_((check(config), config)) {}
 
 template <class Input>
-massive_args downlink_precoder::checked(const Input& in, view<std::complex<float>> precoded,
-                                        view<std::uint8_t> status) const {
-  check_range("symbols", in.symbols, 1, 1 << 20);
-  const std::size_t frames = in.channel.items, vectors = frames * static_cast<std::size_t>(in.symbols),
-                    b = static_cast<std::size_t>(config_.antennas),
-                    u = static_cast<std::size_t>(config_.users);
-  check_shape("channel", in.channel, b * u, frames);
-  check_shape("sent", in.sent, u, vectors);
-  check_shape("noise_var", in.noise_var, 1, frames);
-  check_shape("precoded", precoded, b, vectors);
-  check_optional_shape("status", status, 1, vectors);
-  check_apart({{"precoded", precoded}, {"status", status}});
-  massive_args args;
-  args.antennas = config_.antennas;
-  args.users = config_.users;
-  args.symbols = in.symbols;
-  args.mode = config_.mode;
-  args.iterations = config_.iterations;
-  args.symbol_energy = config_.symbol_energy;
-  args.unit_power = config_.normalization == massive_normalization::unit_power;
-  args.in = as_pairs(in.sent);
-  args.noise_var = in.noise_var;
-  args.out = as_pairs(precoded);
-  args.status = status;
-  return args;
+void downlink_precoder::run_as(executor& exec, const Input& in, view<std::complex<float>> precoded,
+                               view<std::uint8_t> status) const {
+  const massive_args args = downlink_arguments(config_, in, precoded, status, config_.antennas);
+  exec.run(downlink_kernels(), &args, in.channel.items);
 }
 
 void downlink_precoder::run(executor& exec, const downlink_input& in, view<std::complex<float>> precoded,
                             view<std::uint8_t> status) const {
-  massive_args args = checked(in, precoded, status);
-  args.channel = as_pairs(in.channel);
-  exec.run(downlink_kernels(), &args, in.channel.items);
+  run_as(exec, in, precoded, status);
 }
 void downlink_precoder::run(executor& exec, const downlink_half_input& in, view<std::complex<float>> precoded,
                             view<std::uint8_t> status) const {
-  massive_args args = checked(in, precoded, status);
-  args.half_channel = in.channel;
-  exec.run(downlink_kernels(), &args, in.channel.items);
+  run_as(exec, in, precoded, status);
 }
 
 }  // namespace wb

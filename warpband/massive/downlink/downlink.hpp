@@ -14,8 +14,6 @@
 
 namespace wb {
 
-struct massive_args;
-
 enum class massive_normalization {
   as_printed,  // x' = Es m / |m| (eq. 2.3): of norm Es
   unit_power,  // x' = m / |m|
@@ -71,7 +69,8 @@ class downlink_precoder {
 
  private:
   template <class Input>
-  massive_args checked(const Input& in, view<std::complex<float>> precoded, view<std::uint8_t> status) const;
+  void run_as(executor& exec, const Input& in, view<std::complex<float>> precoded,
+              view<std::uint8_t> status) const;
 
   downlink_config config_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// The precoder for 8, 16 and 32 users on a CUDA device. It computes what downlink_op.hpp computes, with
+// The precoder for 8, 16, 24 and 32 users on a CUDA device. It computes what downlink_op.hpp computes, with
 // the same bits.
 //
 // A frame is one H (B antennas, U users) and the vectors s that share it. A multiprocessor runs one block; a

@@ -1,11 +1,23 @@
 #pragma once
 // The precoder's generic kernel: H^H H and solver of a `massive_engine`, then m = H x and its power. A CPU
 // sends by lane_sender.hpp. On a CUDA device the calls of mapping.hpp take downlink_frames.hpp instead, which
-// repeats this.
+// repeats this, or streamed_frames.hpp.
 #include <warpband/massive/downlink/lane_sender.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
+
+/// What reads H: the Gram matrix, and the vectors m = H x.
+struct staged_channel {
+  template <class Engine>
+  WB_HD void gram(const Engine& e, bool wanted) const {
+    e.template products<false>(0, 0, wanted);
+  }
+  template <class Op, class Engine, class T>
+  WB_HD void send(const Op& op, const Engine& e, packed_vector<T> z, int symbol, int count) const {
+    op.send(e, z, symbol, count);
+  }
+};
 
 template <class Users>
 struct downlink_op : massive_call {
@@ -31,11 +43,13 @@ struct downlink_op : massive_call {
   WB_HD void operator()(std::size_t first, int frames, G g, void* scratch) const {
     run(first, frames, g, static_cast<lane*>(scratch));
   }
-  template <class T, class G>
-  WB_HD void run(std::size_t first, int frames, G g, T* scratch) const {
+  /// `channel.gram(engine, wanted)` makes the Gram matrix, unless it is not wanted, and ends with all threads
+  /// having met. `channel.send(op, engine, z, symbol, count)` sends the vectors of the solutions z.
+  template <class T, class G, class Channel = staged_channel>
+  WB_HD void run(std::size_t first, int frames, G g, T* scratch, const Channel& channel = Channel()) const {
     massive_engine<Users, T, G> e(a, p, g, first, frames, scratch);
     const bool gram = a.mode != massive_mode::mf;
-    e.template products<false>(0, 0, gram);
+    channel.gram(e, gram);
     e.prepare(gram, 0.f);
 #if WB_WIDTH > 1
     const lane_sender<massive_engine<Users, T, G>, T> lanes(e);
@@ -54,47 +68,9 @@ struct downlink_op : massive_call {
       lanes.solutions_by_frames(z, count);
       for (int f = 0; f < frames; f++) lanes.send(f, symbol, count);
 #else
-      send(e, z, symbol, count);
+      channel.send(*this, e, z, symbol, count);
 #endif
     }
-  }
-
- private:
-  /// Right sides are the symbols.
-  template <class T, class G>
-  WB_HD void load_sides(const massive_engine<Users, T, G>& e, int symbol, int count) const {
-    if constexpr (width_of<T> > 1) {
-      if (a.in.element_stride == 1) {
-        for (int side = 0; side < count; side++) {
-          const view<const cx_pair> from = e.of_symbol(a.in, symbol + side);
-          const view<const float> flat{reinterpret_cast<const float*>(from.data), 2 * from.elements,
-                                       from.items, 1, 2 * from.item_stride};
-          T* to = e.b.data + 2 * side * e.n;
-          int i = 0;
-          for (; i + width_of<T> <= 2 * e.n; i += width_of<T>)
-            load_square(flat, static_cast<std::size_t>(i), e.frames(), to + i);
-          for (; i < 2 * e.n; i++) to[i] = load(flat, static_cast<std::size_t>(i), e.frames());
-        }
-        return;
-      }
-    }
-    for (int i = e.g.rank; i < count * e.n; i += e.g.size) {
-      const int side = i / e.n;
-      e.b.put(
-          i, load_cx(e.of_symbol(a.in, symbol + side), static_cast<std::size_t>(i - side * e.n), e.frames()));
-    }
-  }
-
-  /// Squares of both parts over the antennas of a run.
-  template <class T>
-  WB_HD columns<T> run_energy(const T* x, int run) const {
-    const int first = run << p.run_log2, end = first + (1 << p.run_log2),
-              last = end < a.antennas ? end : a.antennas;
-    columns<T> sum = {{T(0.f), T(0.f)}};
-    for (int b = first; b < last; b++) {
-      WB_UNROLL for (int i = 0; i < 2; i++) sum.v[i] = fma(x[b * p.y_row + i], x[b * p.y_row + i], sum.v[i]);
-    }
-    return sum;
   }
 
   /// The vectors themselves, their energies, and what is sent.
@@ -146,6 +122,45 @@ struct downlink_op : massive_call {
     }
     g.sync();
   }
+
+ private:
+  /// Right sides are the symbols.
+  template <class T, class G>
+  WB_HD void load_sides(const massive_engine<Users, T, G>& e, int symbol, int count) const {
+    if constexpr (width_of<T> > 1) {
+      if (a.in.element_stride == 1) {
+        for (int side = 0; side < count; side++) {
+          const view<const cx_pair> from = e.of_symbol(a.in, symbol + side);
+          const view<const float> flat{reinterpret_cast<const float*>(from.data), 2 * from.elements,
+                                       from.items, 1, 2 * from.item_stride};
+          T* to = e.b.data + 2 * side * e.n;
+          int i = 0;
+          for (; i + width_of<T> <= 2 * e.n; i += width_of<T>)
+            load_square(flat, static_cast<std::size_t>(i), e.frames(), to + i);
+          for (; i < 2 * e.n; i++) to[i] = load(flat, static_cast<std::size_t>(i), e.frames());
+        }
+        return;
+      }
+    }
+    for (int i = e.g.rank; i < count * e.n; i += e.g.size) {
+      const int side = i / e.n;
+      e.b.put(
+          i, load_cx(e.of_symbol(a.in, symbol + side), static_cast<std::size_t>(i - side * e.n), e.frames()));
+    }
+  }
+
+  /// Squares of both parts over the antennas of a run.
+  template <class T>
+  WB_HD columns<T> run_energy(const T* x, int run) const {
+    const int first = run << p.run_log2, end = first + (1 << p.run_log2),
+              last = end < a.antennas ? end : a.antennas;
+    columns<T> sum = {{T(0.f), T(0.f)}};
+    for (int b = first; b < last; b++) {
+      WB_UNROLL for (int i = 0; i < 2; i++) sum.v[i] = fma(x[b * p.y_row + i], x[b * p.y_row + i], sum.v[i]);
+    }
+    return sum;
+  }
+
   template <class E>
   WB_HD static void store_parts(cx_pair* to, E re, E im) {
     if constexpr (std::is_same_v<E, float>)

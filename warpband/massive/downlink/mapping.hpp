@@ -2,8 +2,9 @@
 // How a call of the precoder maps to a CUDA device: which kernel it takes, how many warps a block has, and
 // the layout of its shared memory. Host code, without CUDA.
 //
-// Frames of 8, 16 and 32 users have a kernel of their own (downlink_frames.hpp) if `takes_sent_frames`
-// says so. All other calls take the generic kernel. Both give the same bits.
+// Frames of 8, 16, 24 and 32 users have a kernel of their own (downlink_frames.hpp) if `takes_sent_frames`
+// says so, those of 64 users another one (streamed_frames.hpp, ../stream_plan.hpp). All other calls take the
+// generic kernel. All give the same bits.
 //
 // Shared memory of a block, in floats (`send_plan`):
 //
@@ -12,7 +13,6 @@
 //   [scratch]    sending warps x `scratch_floats`    m of the vectors that a warp sends
 //   [barriers]   teams x buffers + 6 slots mbarriers, two floats each
 #include <cstddef>
-#include <cstdint>
 
 #include <warpband/massive/downlink/policies.hpp>
 
@@ -53,9 +53,7 @@ struct send_plan : frame_samples {
   }
   /// The plan of a call with the policy for it.
   static send_plan of_call(const massive_args& a, std::size_t shared_bytes) {
-    send_plan p{};
-    with_downlink_policy(a, [&]<class P>() { p = of<P>(a, shared_bytes); });
-    return p;
+    return with_downlink_policy(a, [&]<class P>() { return of<P>(a, shared_bytes); });
   }
   template <class P>
   int threads() const {
@@ -63,18 +61,9 @@ struct send_plan : frame_samples {
   }
 };
 
-/// Whether a call takes the kernel of downlink_frames.hpp on a device whose blocks have `shared_bytes`. H is
-/// copied, and results are stored, in pieces of 16 bytes.
+/// Whether a call takes the kernel of downlink_frames.hpp on a device whose blocks have `shared_bytes`.
 inline bool takes_sent_frames(const massive_args& a, std::size_t shared_bytes) {
-  if (a.antennas % 2 != 0 || a.antennas < 16) return false;
-  if (a.half_channel.data != nullptr || a.channel.element_stride != 1 || a.channel.item_stride % 2 != 0 ||
-      reinterpret_cast<std::uintptr_t>(a.channel.data) % 16 != 0)
-    return false;
-  if (a.out.element_stride != 1 || a.out.item_stride % 2 != 0 ||
-      reinterpret_cast<std::uintptr_t>(a.out.data) % 16 != 0)
-    return false;
-  return send_plan::of_call(a, shared_bytes).buffers > 0;
+  return a.antennas >= 16 && sends_in_pieces(a) && send_plan::of_call(a, shared_bytes).buffers > 0;
 }
-
 }  // namespace WB_ISA
 }  // namespace wb

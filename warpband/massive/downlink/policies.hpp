@@ -4,7 +4,6 @@
 //
 // docs/notes/2026-11-downlink-frames.md has the rates of the alternatives.
 #include <warpband/massive/frame_layout.hpp>
-#include <warpband/massive/massive_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -22,7 +21,7 @@ struct downlink_policy {
   static constexpr int users = Users;
   static constexpr bool many = Many;
   /// Summing warps of a team.
-  static constexpr int team = Users == 32 ? 4 : 1;
+  static constexpr int team = Users == 32 ? 4 : Users == 24 ? 3 : 1;
   /// Whether warps other than those of the teams send.
   static constexpr bool apart = false;
   /// Vectors are handed from the solver to those who send in groups. A slot has room for two groups.
@@ -35,8 +34,7 @@ struct downlink_policy {
 
 // Each policy lists its `splits` in the order of their rates; `iterative_splits` are for conjugate gradients,
 // which need more solvers. The first that fits in shared memory is taken. 8 users on an H100, with a new and
-// with a shared H: 5.0 and 24.5 Gb/s for 128x8 (generic kernel: 1.7 and 8.6). 24 users have no policy: their
-// three warps would write overlapping tiles (frame_sums.hpp), in which racecheck finds races.
+// with a shared H: 5.0 and 24.5 Gb/s for 128x8 (generic kernel: 1.7 and 8.6).
 
 struct downlink_8 : downlink_policy<8, false> {
   static constexpr int warps = 12;
@@ -59,6 +57,17 @@ struct downlink_16_shared : downlink_policy<16, true> {
   static constexpr const auto& splits = downlink_16::splits;
   static constexpr const auto& iterative_splits = splits;
 };
+struct downlink_24 : downlink_policy<24, false> {
+  static constexpr send_split splits[] = {
+      {2, 3, 0, 2}, {2, 2, 0, 2}, {1, 3, 0, 2}, {1, 2, 0, 2}, {1, 2, 0, 1}};
+  static constexpr const auto& iterative_splits = splits;
+};
+/// With seven vectors at once registers are spilled: 17.7 Gb/s for 21.7 with four (128x24 on an H200).
+struct downlink_24_shared : downlink_policy<24, true> {
+  static constexpr int at_once = 4;
+  static constexpr const auto& splits = downlink_24::splits;
+  static constexpr const auto& iterative_splits = splits;
+};
 struct downlink_32 : downlink_policy<32, false> {
   static constexpr bool apart = true;
   static constexpr send_split splits[] = {{1, 3, 2, 2}, {1, 2, 2, 2}},
@@ -71,18 +80,15 @@ struct downlink_32_shared : downlink_policy<32, true> {
   static constexpr const auto& iterative_splits = splits;
 };
 
-/// Calls f with the policy of a call, f.operator()<Policy>(). False if it has none.
+/// f.operator()<Policy>() with the policy of a call of 8, 16, 24 or 32 users; for others what a result is by
+/// default.
 template <class F>
-bool with_downlink_policy(const massive_args& a, F f) {
-  if (a.users == 8)
-    a.symbols > 1 ? f.template operator()<downlink_8_shared>() : f.template operator()<downlink_8>();
-  else if (a.users == 16)
-    a.symbols > 1 ? f.template operator()<downlink_16_shared>() : f.template operator()<downlink_16>();
-  else if (a.users == 32)
-    a.symbols > 1 ? f.template operator()<downlink_32_shared>() : f.template operator()<downlink_32>();
-  else
-    return false;
-  return true;
+auto with_downlink_policy(const massive_args& a, F f) {
+  if (a.users == 8) return with_policy<downlink_8, downlink_8_shared>(a, f);
+  if (a.users == 16) return with_policy<downlink_16, downlink_16_shared>(a, f);
+  if (a.users == 24) return with_policy<downlink_24, downlink_24_shared>(a, f);
+  if (a.users == 32) return with_policy<downlink_32, downlink_32_shared>(a, f);
+  return decltype(f.template operator()<downlink_8>())();
 }
 
 }  // namespace WB_ISA

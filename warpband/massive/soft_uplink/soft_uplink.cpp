@@ -4,7 +4,6 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/core/pairs.hpp>
-#include <warpband/massive/massive_check.hpp>
 #include <warpband/massive/massive_settings.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink_args.hpp>
 #include <warpband/modem/qam/qam.hpp>

@@ -17,7 +17,6 @@
 //   [scratch]     teams x `scratch` of the policy  memory of the producers
 //   [barriers]    2 buffers + teams + 2 slots mbarriers, two floats each
 #include <cstddef>
-#include <cstdint>
 
 #include <warpband/massive/uplink/policies.hpp>
 
@@ -91,9 +90,7 @@ struct frame_plan : frame_samples {
   }
   /// The plan of a call with the policy for it.
   static frame_plan of_call(const massive_args& a, std::size_t shared_bytes) {
-    frame_plan p{};
-    with_uplink_policy(a, [&]<class P>() { p = of<P>(a, shared_bytes); });
-    return p;
+    return with_uplink_policy(a, [&]<class P>() { return of<P>(a, shared_bytes); });
   }
   template <class P>
   int threads() const {
@@ -101,53 +98,25 @@ struct frame_plan : frame_samples {
   }
 };
 
-/// A rule of the table: from how many antennas on the kernels of uplink_frames.hpp are taken and, where
+/// From how many antennas on the kernels of uplink_frames.hpp are taken; and with conjugate gradients, where
 /// frames have several vectors, how many the last group of 14 must have.
 struct frame_rule {
-  int users;
-  massive_mode mode;
-  int least_antennas, least_of_last_group;
+  int users, least_antennas, least_antennas_iterative, least_of_last_group;
 };
 /// Where they are faster than the generic kernel on an H100. For 24 users the generic kernel was not
 /// measured.
 inline constexpr frame_rule frame_rules[] = {
-    {16, massive_mode::cholesky, 16, 1},  {16, massive_mode::zf, 16, 1},
-    {16, massive_mode::mf, 16, 1},        {16, massive_mode::cg, 16, 6},
-    {16, massive_mode::jacobi_cg, 16, 6}, {32, massive_mode::cholesky, 16, 1},
-    {32, massive_mode::zf, 16, 1},        {32, massive_mode::mf, 16, 1},
-    {32, massive_mode::cg, 128, 6},       {32, massive_mode::jacobi_cg, 128, 6},
-    {8, massive_mode::cholesky, 16, 1},   {8, massive_mode::zf, 16, 1},
-    {8, massive_mode::mf, 16, 1},         {8, massive_mode::cg, 16, 1},
-    {8, massive_mode::jacobi_cg, 16, 1},  {24, massive_mode::cholesky, 24, 1},
-    {24, massive_mode::zf, 24, 1},        {24, massive_mode::mf, 24, 1},
-    {24, massive_mode::cg, 24, 1},        {24, massive_mode::jacobi_cg, 24, 1},
-};
+    {8, 16, 16, 1}, {16, 16, 16, 6}, {24, 24, 24, 1}, {32, 16, 128, 6}};
 
-/// Whether H, y and LLRs of a call lie so that they are copied and stored in pieces of 16 and 8 bytes.
-inline bool lies_in_pieces(const massive_args& a) {
-  if (a.antennas % 2 != 0) return false;
-  const auto aligned = [](const void* p, std::size_t to) {
-    return reinterpret_cast<std::uintptr_t>(p) % to == 0;
-  };
-  const auto fits = [&](const auto& x, std::size_t multiple) {
-    return x.element_stride == 1 && x.item_stride % multiple == 0 && aligned(x.data, 16);
-  };
-  if (a.half_channel.data != nullptr) {
-    if (a.antennas % 4 != 0 || !fits(a.half_channel, 4) || !fits(a.half_in, 4)) return false;
-  } else if (!fits(a.channel, 2) || !fits(a.in, 2)) {
-    return false;
-  }
-  return a.llr.data == nullptr ||
-         (a.llr.element_stride == 1 && a.llr.item_stride % 2 == 0 && aligned(a.llr.data, 8));
-}
 /// Whether a call takes the kernels of uplink_frames.hpp on a device whose blocks have `shared_bytes`.
 inline bool takes_frames(const massive_args& a, std::size_t shared_bytes) {
-  bool listed = false;
+  const bool iterative = is_iterative(a.mode);
   const int last = (a.symbols - 1) % frame_sides + 1;
   for (const frame_rule& r : frame_rules)
-    listed |= a.users == r.users && a.mode == r.mode && a.antennas >= r.least_antennas &&
-              (a.symbols == 1 || last >= r.least_of_last_group);
-  return listed && lies_in_pieces(a) && frame_plan::of_call(a, shared_bytes).buffers > 0;
+    if (a.users == r.users && a.antennas >= (iterative ? r.least_antennas_iterative : r.least_antennas) &&
+        (a.symbols == 1 || !iterative || last >= r.least_of_last_group))
+      return detects_in_pieces(a) && frame_plan::of_call(a, shared_bytes).buffers > 0;
+  return false;
 }
 
 }  // namespace WB_ISA

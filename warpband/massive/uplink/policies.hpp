@@ -5,10 +5,7 @@
 //
 // Rates are coded Gb/s of 16-QAM on an H100 80GB HBM3 in November 2026, data in place, beside the bound of
 // `warpband bench`. docs/notes/2026-11-uplink-frames.md has the alternatives.
-#include <cstdint>
-
 #include <warpband/massive/frame_layout.hpp>
-#include <warpband/massive/massive_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -136,25 +133,19 @@ struct uplink_32_split_shared : uplink_policy<32, true> {
   static constexpr warp_split splits[] = {{2, 4}, {2, 3, false}, {1, 4}, {1, 3}, {1, 2}, {1, 1}};
 };
 
-/// Calls f with the policy of a call, f.operator()<Policy>(). False if it has none.
+/// f.operator()<Policy>() with the policy of a call of 8, 16, 24 or 32 users; for others what a result is by
+/// default.
 template <class F>
-bool with_uplink_policy(const massive_args& a, F f) {
-  const auto one_of = [&]<class One, class Shared>() {
-    if (a.symbols > 1)
-      f.template operator()<Shared>();
-    else
-      f.template operator()<One>();
-    return true;
-  };
-  if (a.users == 8) return one_of.template operator()<uplink_8, uplink_8_shared>();
-  if (a.users == 24) return one_of.template operator()<uplink_24, uplink_24_shared>();
+auto with_uplink_policy(const massive_args& a, F f) {
+  if (a.users == 8) return with_policy<uplink_8, uplink_8_shared>(a, f);
+  if (a.users == 24) return with_policy<uplink_24, uplink_24_shared>(a, f);
   if (a.users == 16)
-    return a.split_f16 ? one_of.template operator()<uplink_16_split, uplink_16_split_shared>()
-                       : one_of.template operator()<uplink_16, uplink_16_shared>();
+    return a.split_f16 ? with_policy<uplink_16_split, uplink_16_split_shared>(a, f)
+                       : with_policy<uplink_16, uplink_16_shared>(a, f);
   if (a.users == 32)
-    return a.split_f16 ? one_of.template operator()<uplink_32_split, uplink_32_split_shared>()
-                       : one_of.template operator()<uplink_32, uplink_32_shared>();
-  return false;
+    return a.split_f16 ? with_policy<uplink_32_split, uplink_32_split_shared>(a, f)
+                       : with_policy<uplink_32, uplink_32_shared>(a, f);
+  return decltype(f.template operator()<uplink_8>())();
 }
 
 }  // namespace WB_ISA

@@ -1,10 +1,7 @@
 #include <warpband/massive/uplink/uplink.hpp>
 
-#include <warpband/core/pairs.hpp>
-#include <warpband/massive/massive_args.hpp>
-#include <warpband/massive/massive_check.hpp>
+#include <warpband/massive/massive_arguments.hpp>
 #include <warpband/massive/massive_settings.hpp>
-#include <warpband/massive/uplink/uplink_arguments.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
@@ -75,54 +72,25 @@ massive_args uplink_arguments(const uplink_config& config, int symbols) {
   args.steps = config.llr_steps;
   return args;
 }
-massive_args uplink_detector::arguments(int symbols) const { return uplink_arguments(config_, symbols); }
 
 double uplink_detector::flops(int symbols) const {
-  massive_args args = arguments(symbols);
+  massive_args args = uplink_arguments(config_, symbols);
   float wanted = 0;
   args.llr.data = &wanted;
   return any_build_of(uplink_kernels())->flops(&args);
 }
 
 template <class Input>
-massive_args uplink_detector::checked(const Input& in, const uplink_output& out) const {
-  massive_args args = arguments(in.symbols);
-  const std::size_t frames = in.channel.items, vectors = frames * static_cast<std::size_t>(in.symbols),
-                    b = static_cast<std::size_t>(config_.antennas),
-                    u = static_cast<std::size_t>(config_.users);
-  check_shape("channel", in.channel, b * u, frames);
-  check_shape("received", in.received, b, vectors);
-  check_shape("noise_var", in.noise_var, 1, frames);
-  check_optional_shape("llr", out.llr, bits_per_vector(), vectors);
-  check_optional_shape("llr_int8", out.llr_int8, bits_per_vector(), vectors);
-  check_optional_shape("equalized", out.equalized, u, vectors);
-  check_optional_shape("sinr", out.sinr, u, vectors);
-  check_optional_shape("status", out.status, 1, vectors);
-  check_apart({{"llr", out.llr},
-               {"llr_int8", out.llr_int8},
-               {"equalized", out.equalized},
-               {"sinr", out.sinr},
-               {"status", out.status}});
-  args.noise_var = in.noise_var;
-  args.llr = out.llr;
-  args.llr8 = out.llr_int8;
-  args.sinr = out.sinr;
-  if (out.equalized.data != nullptr) args.out = as_pairs(out.equalized);
-  args.status = out.status;
-  return args;
+void uplink_detector::run_as(executor& exec, const Input& in, const uplink_output& out) const {
+  const massive_args args = uplink_arguments(config_, in, out, config_.antennas, in.received.items);
+  exec.run(uplink_kernels(), &args, in.channel.items);
 }
 
 void uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
-  massive_args args = checked(in, out);
-  args.channel = as_pairs(in.channel);
-  args.in = as_pairs(in.received);
-  exec.run(uplink_kernels(), &args, in.channel.items);
+  run_as(exec, in, out);
 }
 void uplink_detector::run(executor& exec, const uplink_half_input& in, const uplink_output& out) const {
-  massive_args args = checked(in, out);
-  args.half_channel = in.channel;
-  args.half_in = in.received;
-  exec.run(uplink_kernels(), &args, in.channel.items);
+  run_as(exec, in, out);
 }
 
 }  // namespace wb

@@ -16,8 +16,6 @@
 
 namespace wb {
 
-struct massive_args;
-
 enum class massive_sinr {
   exact,  // from the diagonal of A^-1: SINR = 1 / (N0 [A^-1]_uu) - 1; zf: 1 / (N0 [A^-1]_uu); mf: G_uu^2 over
           // the other users' sum |G_uj|^2 and N0 G_uu. Not for cg and jacobi_cg, which have no A^-1
@@ -106,9 +104,8 @@ class uplink_detector {
   double flops(int symbols) const;
 
  private:
-  massive_args arguments(int symbols) const;
   template <class Input>
-  massive_args checked(const Input& in, const uplink_output& out) const;
+  void run_as(executor& exec, const Input& in, const uplink_output& out) const;
 
   uplink_config config_;
 };

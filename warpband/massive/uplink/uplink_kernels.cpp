@@ -1,5 +1,6 @@
 #include <warpband/exec/launch.hpp>
-#include <warpband/massive/uplink/stream_mapping.hpp>
+#include <warpband/massive/stream_plan.hpp>
+#include <warpband/massive/uplink/mapping.hpp>
 #include <warpband/massive/uplink/uplink_op.hpp>
 
 namespace wb {
@@ -8,7 +9,7 @@ inline namespace WB_ISA {
 /// Defined in launch_frames.hpp.
 template <class P>
 int launch_frames(const massive_args& a, const place& where);
-/// Defined in uplink_64_kernels.cpp.
+/// Defined in frames_64_kernels.cpp.
 int launch_streamed(const massive_args& a, const place& where);
 
 /// Calls that `takes_frames` or `takes_streamed` accepts have kernels of their own.
@@ -28,9 +29,7 @@ int launch(const uplink_call<Users>& op, const place& where) {
   if (takes_streamed(op.a, where.limits.shared_bytes)) return launch_streamed(op.a, where);
   if (!takes_frames(op.a, where.limits.shared_bytes))
     return launch(static_cast<const uplink_op<Users>&>(op), where);
-  int error = 0;
-  with_uplink_policy(op.a, [&]<class P>() { error = launch_frames<P>(op.a, where); });
-  return error;
+  return with_uplink_policy(op.a, [&]<class P>() { return launch_frames<P>(op.a, where); });
 }
 #else
 template <class Users>

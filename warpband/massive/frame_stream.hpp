@@ -1,0 +1,177 @@
+#pragma once
+// Frames of 64 users on a CUDA device: H passes through a ring in shared memory in parts, and all warps of a
+// block sum H^H H (frame_sums.hpp). The detector (uplink/streamed_frames.hpp) and the precoder
+// (downlink/streamed_frames.hpp) build on it.
+//
+// A multiprocessor runs one block; a block takes every gridDim.x-th frame. Its warps sum together, and then
+// solve together, as the generic kernel does. Meanwhile the ring fills with the first parts of the next pass.
+//
+//   pass 0   four 16 x 16 blocks on the diagonal and four 8 x 16 rectangles, a warp each
+//   pass 1   the other eight rectangles
+//   pass 2   for each group of 16 vectors: what the detector or the precoder does with H and the vectors
+//
+// Each pass reads all parts of H (stream_plan.hpp). After the first one they come from the L2 cache.
+#include <warpband/exec/ring.hpp>
+#include <warpband/exec/warp_roles.hpp>
+#include <warpband/linalg/ldl/ldl_block.hpp>
+#include <warpband/massive/frame_sums.hpp>
+#include <warpband/massive/stream_plan.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+#if defined(__CUDACC__)
+/// The frames of a block, and the ring of parts of their H. All threads of the block have one. The warps
+/// start the copies of a part in turn.
+template <class P>
+struct frame_stream {
+  const massive_args& a;
+  const stream_plan& p;
+  float* shared;
+  std::size_t first;
+  int count;  // frames of this block
+  int warp, lane;
+  int now = 0;                                    // the frame that is worked on
+  ring_position reads{}, copies{};                // the next part to read, and to copy
+  int frame = 0, pass = 0, part = 0, copier = 0;  // of the next part to copy
+  int ahead = 0;                                  // parts that are copied and not yet read
+
+  WB_HD frame_stream(const massive_args& args, const stream_plan& plan, float* memory, std::size_t begin,
+                     std::size_t end)
+      : a(args), p(plan), shared(memory), first(begin + blockIdx.x) {
+    count = static_cast<int>((end - first + gridDim.x - 1) / gridDim.x);
+    warp = warp_of_block();
+    lane = static_cast<int>(threadIdx.x) % 32;
+  }
+  WB_HD std::size_t number(int n) const { return first + static_cast<std::size_t>(n) * gridDim.x; }
+  WB_HD ring parts() const {
+    return {shared + p.stages_at, reinterpret_cast<std::uint64_t*>(shared + p.barriers), P::stages, p.stage};
+  }
+
+  /// By all threads of the block, before anything else. Starts the first copies.
+  WB_HD void begin() {
+    parts().init(async_copies::bulk ? antenna_runs : 32, P::threads);
+    __syncthreads();
+    WB_ROLL for (int i = 1; i < P::stages; i++) copy_next();
+    if constexpr (!P::sends) load_vectors(0, 0);
+  }
+  /// Starts to copy the next part, when all have read what its stage held; nothing if no stage is free. By
+  /// all warps, of which one of half `half` copies.
+  WB_HD void copy_next(int half = 0) {
+    if (frame >= count || ahead == P::stages) return;
+    if (warp == copier + P::warps / 2 * half) copy_part(number(frame), p.part_antennas * part);
+    ahead++;
+    parts().advance(copies, 1);
+    copier = (copier + 1) % (P::warps / 2);
+    if (++part < p.parts) return;
+    part = 0;
+    if (++pass < p.passes) return;
+    pass = 0, frame++;
+  }
+  /// The antennas from `begin` on of each run: by bulk copies a lane each, or by all lanes.
+  WB_HD void copy_part(std::size_t f, int begin) const {
+    const ring to = parts();
+    const auto antennas_of = [&](int run) {
+      const int rest = antennas_of_run(p, a.antennas, run) - begin;
+      return rest < p.part_antennas ? rest : p.part_antennas;
+    };
+    float* const stage = to[copies.stage];
+    const cx_pair* from = a.channel.data + f * a.channel.item_stride + P::users * begin;
+    to.acquire(copies);
+    if constexpr (async_copies::bulk) {
+      if (lane < antenna_runs) {
+        const int antennas = antennas_of(lane);
+        if (antennas > 0)
+          to.copy(copies, stage + at_run(p, lane), from + (P::users * lane << p.run_log2),
+                  8 * P::users * antennas);
+        to.commit(copies);
+      }
+      __syncwarp();
+    } else {
+      WB_ROLL for (int run = 0; run < antenna_runs; run++) {
+        const int fours = P::users / 2 * antennas_of(run);
+        WB_ROLL for (int i = lane; i < fours; i += 32)
+            async_copies::copy16(async_copies::address(stage + at_run(p, run) + 4 * i),
+                                 from + (P::users * run << p.run_log2) + 2 * i);
+      }
+      to.commit_copies(copies);
+    }
+  }
+  /// Starts to copy the vectors of frame n of the block from `symbol` on, by all threads. Each waits for its
+  /// copies (`async_copies::wait`) before all meet.
+  WB_HD void load_vectors(int n, int symbol) const {
+    if (n >= count) return;
+    const int rest = a.symbols - symbol;
+    stage_vectors(shared + p.y, a, p,
+                  number(n) * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol),
+                  rest < p.sides ? rest : p.sides, static_cast<int>(threadIdx.x), P::threads);
+  }
+
+  /// Calls add(h, y, antennas) with run `run` of each part of H and of the first vector.
+  template <class F>
+  WB_HD void over_parts(int run, F add) {
+    const ring from = parts();
+    const float* at_y = shared + p.y + run * p.y_run;
+    WB_ROLL for (int left = antennas_of_run(p, a.antennas, run), i = 0; i < p.parts; i++) {
+      from.wait(reads);
+      add(from[reads.stage] + at_run(p, run), at_y, left < p.part_antennas ? left : p.part_antennas);
+      left -= p.part_antennas, at_y += 2 * p.part_antennas;
+      from.release(reads);
+      from.advance(reads, 1);
+      // Into the stage of the part before this one, which all have left by now; by those that wait for the
+      // next part if half of the warps reads this one.
+      if (--ahead < P::stages - 1) copy_next((i + 1) % 2);
+    }
+  }
+};
+
+/// What `frame_sums` needs to take H in parts.
+template <class P>
+struct streamed_parts {
+  static constexpr bool in_parts = true;
+  frame_stream<P>* stream;
+  WB_HD void operator()() const {}
+  template <class F>
+  WB_HD void over_parts(int run, F add) const {
+    stream->over_parts(run, add);
+  }
+};
+
+/// The tiles of a warp.
+template <class P>
+struct streamed_tiles : frame_sums<P::users, P::many, typename P::sums, streamed_parts<P>> {
+  using base = frame_sums<P::users, P::many, typename P::sums, streamed_parts<P>>;
+  using base::p, base::part, base::results, base::over_antennas;
+  using typename base::Shape;
+  WB_HD streamed_tiles(frame_stream<P>& stream, float* to)
+      : base(nullptr, stream.shared + stream.p.y, to, nullptr, stream.a.antennas, stream.p, {&stream}) {}
+
+  /// H^H H: this warp's share of its 16 tiles. Four are blocks on the diagonal, and 12 are rectangles below.
+  WB_HD void gram(int warp) const {
+    WB_ROLL for (int t = warp; t < 16; t += P::warps) {
+      const int block = (t - 4) / 2, row = block < 1 ? 1 : block < 3 ? 2 : 3;
+      if (t < 4)
+        this->triangle(t);
+      else
+        this->rectangle(16 * row + 8 * (t % 2), 16 * (block - row * (row - 1) / 2));
+    }
+  }
+};
+
+/// Frames `first` to `last` - 1 by an op that leaves what reads H to `Steps`, with p = `stream_plan::of`: the
+/// detector, the precoder, or what stores the sums of a cluster.
+template <class P, template <class> class Steps, class Op>
+__global__ void __launch_bounds__(P::threads, 1)
+    run_streamed(const __grid_constant__ Op op, const __grid_constant__ stream_plan p, std::size_t first,
+                 std::size_t last) {
+  extern __shared__ __align__(128) float shared[];
+  frame_stream<P> stream(op.a, p, shared, first, last);
+  stream.begin();
+  const factor_block g(shared + p.memory);
+  WB_ROLL for (; stream.now < stream.count; stream.now++)
+      op.run(stream.number(stream.now), 1, g, shared, Steps<P>{stream});
+}
+#endif
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,76 @@
+#pragma once
+// What calls of detectors and precoders hand to their kernels: shapes are checked, and views are set.
+#include <complex>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/count.hpp>
+#include <warpband/core/pairs.hpp>
+#include <warpband/massive/downlink/downlink.hpp>
+#include <warpband/massive/massive_args.hpp>
+#include <warpband/massive/uplink/uplink.hpp>
+
+namespace wb {
+
+inline void set_channel(massive_args& to, view<const std::complex<float>> h) { to.channel = as_pairs(h); }
+inline void set_channel(massive_args& to, view<const half_complex> h) { to.half_channel = h; }
+inline void set_received(massive_args& to, view<const std::complex<float>> y) { to.in = as_pairs(y); }
+inline void set_received(massive_args& to, view<const half_complex> y) { to.half_in = y; }
+
+/// What follows from the settings and the vectors of a frame; views are empty. Throws argument_error.
+massive_args uplink_arguments(const uplink_config& config, int symbols);
+/// Of a call with `antennas` of the antennas, whose outputs have `vectors`. Throws argument_error and
+/// shape_error.
+template <class Input>
+massive_args uplink_arguments(const uplink_config& config, const Input& in, const uplink_output& out,
+                              int antennas, std::size_t vectors) {
+  massive_args args = uplink_arguments(config, in.symbols);
+  args.antennas = antennas;
+  const std::size_t frames = in.channel.items, users = size(config.users),
+                    bits = 2 * users * size(args.pam_bits);
+  check_shape("channel", in.channel, size(antennas) * users, frames);
+  check_shape("received", in.received, size(antennas), frames * size(in.symbols));
+  check_shape("noise_var", in.noise_var, 1, frames);
+  check_optional_shape("llr", out.llr, bits, vectors);
+  check_optional_shape("llr_int8", out.llr_int8, bits, vectors);
+  check_optional_shape("equalized", out.equalized, users, vectors);
+  check_optional_shape("sinr", out.sinr, users, vectors);
+  check_optional_shape("status", out.status, 1, vectors);
+  check_apart({{"llr", out.llr},
+               {"llr_int8", out.llr_int8},
+               {"equalized", out.equalized},
+               {"sinr", out.sinr},
+               {"status", out.status}});
+  set_channel(args, in.channel);
+  set_received(args, in.received);
+  args.noise_var = in.noise_var;
+  args.llr = out.llr, args.llr8 = out.llr_int8, args.sinr = out.sinr, args.status = out.status;
+  if (out.equalized.data != nullptr) args.out = as_pairs(out.equalized);
+  return args;
+}
+/// The same of a precoder's call.
+template <class Input>
+massive_args downlink_arguments(const downlink_config& config, const Input& in,
+                                view<std::complex<float>> precoded, view<std::uint8_t> status, int antennas) {
+  check_range("symbols", in.symbols, 1, 1 << 20);
+  const std::size_t frames = in.channel.items, vectors = frames * size(in.symbols),
+                    users = size(config.users);
+  check_shape("channel", in.channel, size(antennas) * users, frames);
+  check_shape("sent", in.sent, users, vectors);
+  check_shape("noise_var", in.noise_var, 1, frames);
+  check_shape("precoded", precoded, size(antennas), vectors);
+  check_optional_shape("status", status, 1, vectors);
+  check_apart({{"precoded", precoded}, {"status", status}});
+  massive_args args;
+  args.antennas = antennas, args.users = config.users, args.symbols = in.symbols;
+  args.mode = config.mode, args.iterations = config.iterations;
+  args.symbol_energy = config.symbol_energy;
+  args.unit_power = config.normalization == massive_normalization::unit_power;
+  set_channel(args, in.channel);
+  args.in = as_pairs(in.sent);
+  args.noise_var = in.noise_var;
+  args.out = as_pairs(precoded);
+  args.status = status;
+  return args;
+}
+
+}  // namespace wb
