@@ -5,10 +5,12 @@
 #include <warpband/fec/ldpc/ldpc_graph_values.hpp>
 #include <warpband/fec/ldpc/ldpc_op.hpp>
 
-#if defined(__CUDACC__)
 namespace wb {
 inline namespace WB_ISA {
 
+struct i8_pair;  // ldpc_int8_pairs.hpp
+
+#if defined(__CUDACC__)
 inline constexpr int graph_most_z = 384;
 /// With base graph 1 rows whose messages are in registers or shared memory where not all of them fit: of 46
 /// rows with Z = 384 they take 221 of 226 KiB.
@@ -82,7 +84,10 @@ int launch(const graph_or_any<T, Op>& op, const place& where) {
     return launch_graph_of<T, 2>(op.a, plan, where);
   return launch(static_cast<const Op&>(op), where);
 }
+#else
+template <class T, class Op>
+using graph_or_any = Op;
+#endif
 
 }  // namespace WB_ISA
 }  // namespace wb
-#endif
