@@ -46,6 +46,7 @@ EXEMPT = {
     "warpband/core/message_lane.hpp": {"intrinsics"},
     "warpband/core/short_lane.hpp": {"intrinsics"},
     "warpband/core/short_words.hpp": {"intrinsics"},
+    "warpband/core/whole_lane.hpp": {"intrinsics"},
     "warpband/core/group.hpp": CUDA,
     "warpband/core/warp_part.hpp": CUDA,
     "warpband/core/warp_tile.hpp": CUDA,
@@ -60,8 +61,6 @@ EXEMPT = {
     # blocks whose messages are partly in device memory, and signs of messages that fill a half by one instruction
     "warpband/fec/ldpc/ldpc_graph_op.hpp": CUDA,
     "warpband/fec/ldpc/ldpc_graph_values.hpp": {"intrinsics"},
-    # paths of up to eight lanes that exchange numbers by one instruction
-    "warpband/fec/polar/polar_short_body.hpp": {"intrinsics"},
     # elements of a list's paths that threads of a warp exchange
     "warpband/fec/polar/polar_paths.hpp": CUDA,
     # kernels of frames, whose warps have roles
