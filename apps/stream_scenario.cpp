@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <span>
 
 #include <warpband/core/error.hpp>
+#include <warpband/io/text_file.hpp>
 #include <warpband/link/names.hpp>
 #include <warpband/link/toml_value.hpp>
 
@@ -217,17 +217,7 @@ void read_runs(const toml::table& table, stream_scenario& s) {
 }  // namespace
 
 stream_scenario load_stream_scenario(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw wb::file_error(path, "cannot read the scenario");
-  constexpr std::size_t most_bytes = 1 << 20;
-  std::string text;
-  char piece[8192];
-  do {
-    file.read(piece, sizeof piece);
-    text.append(piece, static_cast<std::size_t>(file.gcount()));
-  } while (file && text.size() <= most_bytes);
-  if (text.size() > most_bytes) throw wb::file_error(path, "larger than 1 MiB: not a scenario");
-  return parse_stream_scenario(std::move(text), path);
+  return parse_stream_scenario(wb::read_file(path, 1, "not a scenario"), path);
 }
 
 stream_scenario parse_stream_scenario(std::string text, const std::string& path) {

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <bench/compare.hpp>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 #include <vector>
 #include <warpband/core/error.hpp>
+#include <warpband/io/text_file.hpp>
 
 namespace wb::bench {
 namespace {
@@ -81,21 +78,6 @@ class record_reader {
  private:
   std::string path_;
 };
-
-std::string content_of(const std::string& path) {
-  std::error_code status;
-  if (std::filesystem::is_directory(path, status)) throw file_error(path, "cannot read: it is a folder");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
-  constexpr std::size_t most_bytes = std::size_t{1} << 28;
-  std::string text;
-  for (std::vector<char> part(1 << 16); file && text.size() <= most_bytes;) {
-    file.read(part.data(), static_cast<std::streamsize>(part.size()));
-    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
-  }
-  if (text.size() > most_bytes) throw file_error(path, "larger than 256 MiB: not a record of warpband bench");
-  return text;
-}
 
 record read_record(const std::string& text, const std::string& path) {
   const record_reader in(path);
@@ -264,6 +246,9 @@ std::string comparison_table(const json& c) {
 }  // namespace
 
 comparison compare(const std::string& before, const std::string& after) {
+  const auto content_of = [](const std::string& path) {
+    return read_file(path, 256, "not a record of warpband bench");
+  };
   return compare({before, content_of(before)}, {after, content_of(after)});
 }
 

@@ -142,11 +142,7 @@ struct philox_op {
     for (int i = 0; i < 4; i++) store_int<T>(a.out, static_cast<std::size_t>(i), item, as_int(r.w[i]));
   }
 };
-template <class F>
-static auto with_philox(const philox_test_args& a, F f) {
-  return f(philox_op{a});
-}
-WB_EXPORT_KERNEL(philox_test, philox_test_args, with_philox)
+WB_EXPORT_OP(philox_test, philox_test_args, philox_op)
 
 struct copy_op {
   copy_args a;
@@ -171,11 +167,7 @@ struct copy_op {
     }
   }
 };
-template <class F>
-static auto with_copy(const copy_args& a, F f) {
-  return f(copy_op{a});
-}
-WB_EXPORT_KERNEL(copy_test, copy_args, with_copy)
+WB_EXPORT_OP(copy_test, copy_args, copy_op)
 
 struct group_op {
   group_args a;
@@ -212,11 +204,7 @@ struct group_op {
     }
   }
 };
-template <class F>
-static auto with_group(const group_args& a, F f) {
-  return f(group_op{a});
-}
-WB_EXPORT_KERNEL(group_test, group_args, with_group)
+WB_EXPORT_OP(group_test, group_args, group_op)
 
 }  // namespace WB_ISA
 }  // namespace wb

@@ -46,6 +46,7 @@ EXEMPT = {
     "warpband/core/message_lane.hpp": {"intrinsics"},
     "warpband/core/short_lane.hpp": {"intrinsics"},
     "warpband/core/short_words.hpp": {"intrinsics"},
+    "warpband/core/whole_lane.hpp": {"intrinsics"},
     "warpband/core/group.hpp": CUDA,
     "warpband/core/warp_part.hpp": CUDA,
     "warpband/core/warp_tile.hpp": CUDA,
@@ -62,8 +63,6 @@ EXEMPT = {
     "warpband/fec/ldpc/ldpc_graph_values.hpp": {"intrinsics"},
     # blocks with memory of their own in shared and in device memory
     "warpband/fec/bcjr/bcjr_known_op.hpp": CUDA,
-    # paths of up to eight lanes that exchange numbers by one instruction
-    "warpband/fec/polar/polar_short_body.hpp": {"intrinsics"},
     # elements of a list's paths that threads of a warp exchange
     "warpband/fec/polar/polar_paths.hpp": CUDA,
     # kernels of frames, whose warps have roles

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tests/conv.hpp>
+#include <tests/emulation/conv_tiles.hpp>
 #include <tests/emulation/emulated_tiles.hpp>
 #include <warpband/fec/bcjr/bcjr_known_body.hpp>
 #include <warpband/fec/bcjr/bcjr_op.hpp>
@@ -23,58 +24,10 @@ template <int Memory, int Steps, bool Paired, class Code = conv_any_code>
 void expect_same(const conv_code& code, int k, int windows, int overlap) {
   using op = bcjr_short_op<Memory, Paired, i16x, Steps>;
   using shared_op = bcjr_short_op<Memory, Paired, i16x, Steps, Code>;
-  constexpr std::size_t items = 11;
-  const conv_frame frame(code, k);
-  bcjr_short_args a;
-  a.code = frame.on_host();
-  a.code.older &= (1 << a.code.outputs) - 1;
-  a.code.newer &= (1 << a.code.outputs) - 1;
-  ASSERT_EQ(a.code.memory, Memory);
-  ASSERT_TRUE(a.code.older == a.code.newer || !Paired);
-  a.punctured =
-      frame.n() != static_cast<std::size_t>(a.code.steps) * static_cast<std::size_t>(a.code.outputs);
-  a.windows = windows;
-  a.length = (a.code.steps + windows - 1) / windows;
-  a.overlap = overlap;
-  std::mt19937_64 rng(1);
-  std::vector<std::int8_t> llr(frame.n() * items);
-  for (auto& x : llr) x = static_cast<std::int8_t>(static_cast<int>(rng() % 60) - 30);
-  std::fill_n(llr.begin() + static_cast<std::ptrdiff_t>(3 * frame.n()), frame.n(), std::int8_t{0});
-  a.llr8 = make_view<const std::int8_t>(llr.data(), frame.n(), items);
-  const auto n = static_cast<std::size_t>(k);
-  const auto output = [&](std::vector<float>& soft, std::vector<std::uint8_t>& status) {
-    soft.assign(n * items, 9.f);
-    status.assign(items, 9);
-    a.soft = make_view(soft.data(), n, items);
-    a.status = make_view(status.data(), std::size_t{1}, items);
-  };
-  std::vector<std::uint8_t> status, got_status;
-  std::vector<float> soft, got;
-  output(soft, status);
-  const op alone(a);
-  std::vector<float> scratch(alone.scratch_bytes(1) / sizeof(float) + 16);
-  for (std::size_t i = 0; i < items; i += static_cast<std::size_t>(alone.at_once))
-    alone(i, std::min(static_cast<int>(items - i), alone.at_once), solo{}, scratch.data());
-  EXPECT_EQ(status[3], status_erased | status_insufficient);
-  EXPECT_EQ(status[4], 0);
-
-  a.by_warp = true;
-  std::vector<float> memory(emulation::shared_bytes / sizeof(float));
-  for (unsigned seed = 0; seed < 2; seed++) {
-    output(got, got_status);
-    const shared_op shared(a);
-    ASSERT_LE(shared.scratch_bytes(32), emulation::shared_bytes);
-    const auto step = static_cast<std::size_t>(shared.at_once);
-    emulation::run(1, 32, seed, memory.data(), [&] {
-      for (std::size_t i = 0; i < items; i += step) {
-        const emulated_warp g;
-        shared(i, static_cast<int>(std::min(items - i, step)), g, memory.data());
-        g.sync();
-      }
-    });
-    EXPECT_EQ(got, soft) << testing::name_of(code) << " windows=" << windows;
-    EXPECT_EQ(got_status, status) << testing::name_of(code);
-  }
+  conv_tile_call<bcjr_short_args> call(code, k, windows, overlap);
+  ASSERT_EQ(call.a.code.memory, Memory);
+  ASSERT_TRUE(call.paired() || !Paired);
+  call.template expect_same<op, shared_op>(&bcjr_short_args::soft, testing::name_of(code));
 }
 
 TEST(bcjr_tile, of_64_states) {

@@ -2,11 +2,13 @@
 // Calls of the K-best search for tests of threads that share one, and what one thread alone finds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <random>
 #include <string>
 #include <vector>
 
+#include <tests/emulation/emulated_block.hpp>
 #include <warpband/detect/kbest/kbest_op.hpp>
 
 namespace wb {
@@ -36,12 +38,12 @@ inline sent draw(const detect_args& a, std::size_t uses, bool informed) {
   return s;
 }
 
-/// A call of any of the searches, and what one thread alone finds.
+/// A call of any of the searches into `got`, and what one thread alone finds.
 struct batch {
   detect_args a;
   std::size_t uses, bits;
   sent s;
-  std::vector<float> expected;
+  std::vector<float> expected, got, memory = std::vector<float>(emulation::shared_bytes / sizeof(float));
 
   batch(int streams, int pam_bits, int survivors, std::size_t uses_, bool real_valued = false,
         bool informed = false)
@@ -58,15 +60,15 @@ struct batch {
     a.channel = make_view<const cx_pair>(s.h.data(), n * n, uses);
     a.noise_var = {s.n0.data(), 1, uses, 1, 0};
     if (informed) a.prior = make_view<const float>(s.prior.data(), bits, uses);
-  }
-  void search_alone() {
     expected.assign(bits * uses, 0);
     a.llr = make_view(expected.data(), bits, uses);
     const kbest_op<any_sizes, 1> alone{a};
     std::vector<float> scratch(alone.scratch(1));
     for (std::size_t i = 0; i < uses; i++) alone(item<float>{i, 1}, solo{}, scratch.data());
+    got.resize(expected.size());
+    a.llr = make_view(got.data(), bits, uses);
   }
-  void expect(const std::vector<float>& got, const std::string& threads) const {
+  void expect_same(const std::string& threads) const {
     for (std::size_t e = 0; e < got.size(); e++)
       ASSERT_EQ(std::bit_cast<std::uint32_t>(got[e]), std::bit_cast<std::uint32_t>(expected[e]))
           << a.streams << "x" << a.streams << ", " << a.pam_bits << ", K = " << a.survivors << ", " << threads

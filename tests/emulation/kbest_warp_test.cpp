@@ -1,10 +1,8 @@
 // K-best by a CUDA warp or half of one, on the host: the same bits as one thread alone.
 #define WB_ISA emulated_tiles
 #define WB_WIDTH 1
-#include <algorithm>
 #include <functional>
 
-#include <tests/emulation/emulated_block.hpp>
 #include <tests/emulation/kbest_batch.hpp>
 #include <warpband/detect/kbest/kbest_warp_op.hpp>
 
@@ -56,22 +54,18 @@ struct emulated_threads {
 template <int B, int Threads, int P>
 void expect_same_of_warp(int survivors, std::size_t uses = 43) {
   batch b(4, B, survivors, uses);
-  b.search_alone();
-  std::vector<float> got(b.expected.size());
-  b.a.llr = make_view(got.data(), b.bits, b.uses);
-  std::vector<float> memory(emulation::shared_bytes / sizeof(float));
   for (const int uses_of_warp : {2, 16}) {
     b.a.tile = uses_of_warp;
     const kbest_warp_op<emulated_part<Threads>, B, P> op(b.a);
-    std::fill(got.begin(), got.end(), 1e9f);
+    std::fill(b.got.begin(), b.got.end(), 1e9f);
     const auto at_once = static_cast<std::size_t>(op.at_once);
     const auto blocks = static_cast<unsigned>((uses + at_once - 1) / at_once);
-    emulation::run(blocks, static_cast<unsigned>(op.threads()), 1, memory.data(), [&] {
+    emulation::run(blocks, static_cast<unsigned>(op.threads()), 1, b.memory.data(), [&] {
       const std::size_t first = emulation::block_index.x * at_once;
-      op(first, static_cast<int>(std::min(uses - first, at_once)), emulated_threads{}, memory.data());
+      op(first, static_cast<int>(std::min(uses - first, at_once)), emulated_threads{}, b.memory.data());
     });
-    b.expect(got,
-             std::to_string(Threads) + " threads of a warp, uses of a warp: " + std::to_string(uses_of_warp));
+    b.expect_same(std::to_string(Threads) +
+                  " threads of a warp, uses of a warp: " + std::to_string(uses_of_warp));
   }
 }
 

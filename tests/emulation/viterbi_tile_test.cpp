@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tests/conv.hpp>
+#include <tests/emulation/conv_tiles.hpp>
 #include <tests/emulation/emulated_tiles.hpp>
 #include <warpband/fec/viterbi/viterbi_known_op.hpp>
 #include <warpband/fec/viterbi/viterbi_short_op.hpp>
@@ -24,61 +25,13 @@ template <int Memory, int Steps, bool Paired, class Code = conv_any_code>
 void expect_same(const conv_code& code, int k, int windows, int overlap) {
   using op = viterbi_short_op<Memory, Steps, Paired>;
   using shared_op = viterbi_short_op<Memory, Steps, Paired, i16x, Code>;
-  constexpr std::size_t items = 11;
-  const conv_frame frame(code, k);
-  viterbi_short_args a;
-  a.code = frame.on_host();
-  a.code.older &= (1 << a.code.outputs) - 1;
-  a.code.newer &= (1 << a.code.outputs) - 1;
-  ASSERT_EQ(a.code.memory, Memory);
-  const bool paired = a.code.older == a.code.newer;
-  ASSERT_TRUE(paired || !Paired);
-  ASSERT_EQ(viterbi_stage_steps(Memory, a.code.outputs, paired), Steps);
-  a.punctured =
-      frame.n() != static_cast<std::size_t>(a.code.steps) * static_cast<std::size_t>(a.code.outputs);
-  a.windows = windows;
-  a.length = (a.code.steps + windows - 1) / windows;
-  a.overlap = overlap;
-  a.depth = 40;
-  a.kept = 30;
-  std::mt19937_64 rng(1);
-  std::vector<std::int8_t> llr(frame.n() * items);
-  for (auto& x : llr) x = static_cast<std::int8_t>(static_cast<int>(rng() % 60) - 30);
-  std::fill_n(llr.begin() + static_cast<std::ptrdiff_t>(3 * frame.n()), frame.n(), std::int8_t{0});
-  a.llr8 = make_view<const std::int8_t>(llr.data(), frame.n(), items);
-  const auto n = static_cast<std::size_t>(k);
-  const auto output = [&](std::vector<std::uint8_t>& bits, std::vector<std::uint8_t>& status) {
-    bits.assign(n * items, 9);
-    status.assign(items, 9);
-    a.bits = make_view(bits.data(), n, items);
-    a.status = make_view(status.data(), std::size_t{1}, items);
-  };
-  std::vector<std::uint8_t> bits, status, got, got_status;
-  output(bits, status);
-  const op alone(a);
-  std::vector<float> scratch(alone.scratch_bytes(1) / sizeof(float) + 16);
-  for (std::size_t i = 0; i < items; i += static_cast<std::size_t>(alone.at_once))
-    alone(i, std::min(static_cast<int>(items - i), alone.at_once), solo{}, scratch.data());
-  EXPECT_EQ(status[3], status_erased | status_insufficient);
-  EXPECT_EQ(status[4], 0);
-
-  a.by_warp = true;
-  std::vector<float> memory(emulation::shared_bytes / sizeof(float));
-  for (unsigned seed = 0; seed < 2; seed++) {
-    output(got, got_status);
-    const shared_op shared(a);
-    ASSERT_LE(shared.scratch_bytes(32), emulation::shared_bytes);
-    const auto step = static_cast<std::size_t>(shared.at_once);
-    emulation::run(1, 32, seed, memory.data(), [&] {
-      for (std::size_t i = 0; i < items; i += step) {
-        const emulated_warp g;
-        shared(i, static_cast<int>(std::min(items - i, step)), g, memory.data());
-        g.sync();
-      }
-    });
-    EXPECT_EQ(got, bits) << testing::name_of(code) << " windows=" << windows;
-    EXPECT_EQ(got_status, status) << testing::name_of(code);
-  }
+  conv_tile_call<viterbi_short_args> call(code, k, windows, overlap);
+  ASSERT_EQ(call.a.code.memory, Memory);
+  ASSERT_TRUE(call.paired() || !Paired);
+  ASSERT_EQ(viterbi_stage_steps(Memory, call.a.code.outputs, call.paired()), Steps);
+  call.a.depth = 40;
+  call.a.kept = 30;
+  call.template expect_same<op, shared_op>(&viterbi_short_args::bits, testing::name_of(code));
 }
 
 /// The float32 decoder of a known code: bits, metrics and status of any code's. `kept`: as in viterbi_args.

@@ -35,24 +35,21 @@ struct warp_part {
     }
     return sum - x;
   }
-  /// Of numbers that are not negative.
+  /// Of numbers that are not negative, which are ordered as integers.
   WB_HD float min_all(float x) const {
-    if constexpr (S == 32) {
-      return as_float(
-          static_cast<std::int32_t>(__reduce_min_sync(0xffffffffu, static_cast<unsigned>(as_int(x)))));
-    } else {
-      WB_UNROLL for (int step = 1; step < S; step *= 2) x = min(x, __shfl_xor_sync(0xffffffffu, x, step, S));
-      return x;
-    }
+    if constexpr (S == 32) return as_float(as_int(__reduce_min_sync(0xffffffffu, as_uint(as_int(x)))));
+    return in_pairs(x, [](float a, float b) { return min(a, b); });
   }
   WB_HD float max_all(float x) const {
-    if constexpr (S == 32) {
-      return as_float(
-          static_cast<std::int32_t>(__reduce_max_sync(0xffffffffu, static_cast<unsigned>(as_int(x)))));
-    } else {
-      WB_UNROLL for (int step = 1; step < S; step *= 2) x = max(x, __shfl_xor_sync(0xffffffffu, x, step, S));
-      return x;
-    }
+    if constexpr (S == 32) return as_float(as_int(__reduce_max_sync(0xffffffffu, as_uint(as_int(x)))));
+    return in_pairs(x, [](float a, float b) { return max(a, b); });
+  }
+
+ private:
+  template <class F>
+  WB_HD float in_pairs(float x, F f) const {
+    WB_UNROLL for (int step = 1; step < S; step *= 2) x = f(x, __shfl_xor_sync(0xffffffffu, x, step, S));
+    return x;
   }
 };
 #endif

@@ -25,16 +25,19 @@ struct informed_sizes : exact_sizes<S, B> {
   static constexpr bool takes_prior = true;
   using exact_sizes<S, B>::exact_sizes;
 };
-struct any_sizes {
+/// Up to S streams and any number of points, known when an op runs.
+template <int S>
+struct sizes_up_to {
   static constexpr bool takes_prior = true;
-  using streams = upto<8>;
+  using streams = upto<S>;
   using rows = upto<16>;
   using pam = upto<4>;
-  explicit WB_HD any_sizes(const detect_args& a) : n{a.streams}, rx{a.rx_antennas}, b{a.pam_bits} {}
+  explicit WB_HD sizes_up_to(const detect_args& a) : n{a.streams}, rx{a.rx_antennas}, b{a.pam_bits} {}
   streams n;
   rows rx;
   pam b;
 };
+using any_sizes = sizes_up_to<8>;
 /// As many antennas as streams, known when an op is compiled, and any number of points.
 template <int S>
 struct square_sizes {

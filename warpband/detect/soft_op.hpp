@@ -8,16 +8,7 @@ namespace wb {
 inline namespace WB_ISA {
 
 /// Of the detectors that take more streams.
-struct wide_sizes {
-  static constexpr bool takes_prior = true;
-  using streams = upto<16>;
-  using rows = upto<16>;
-  using pam = upto<4>;
-  explicit WB_HD wide_sizes(const detect_args& a) : n{a.streams}, rx{a.rx_antennas}, b{a.pam_bits} {}
-  streams n;
-  rows rx;
-  pam b;
-};
+using wide_sizes = sizes_up_to<16>;
 /// Calls f with the sizes that serve the arguments: those of 2x2 and 4x4, any up to 8 streams, or any.
 template <class F>
 auto with_soft_sizes(const detect_args& a, F f) {

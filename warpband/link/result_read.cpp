@@ -1,34 +1,14 @@
 // Results back from their files: everything in them is checked.
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 
 #include <warpband/core/printable.hpp>
+#include <warpband/io/text_file.hpp>
 #include <warpband/link/result_object.hpp>
 
 namespace wb {
 namespace result_file {
 namespace {
-
-constexpr std::size_t most_bytes = std::size_t{1} << 28;
-
-std::string text_of(const std::string& path) {
-  std::error_code status;
-  if (std::filesystem::is_directory(path, status)) throw file_error(path, "cannot read: it is a folder");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
-  std::string text;
-  for (std::vector<char> part(1 << 20); in && text.size() <= most_bytes;) {
-    in.read(part.data(), static_cast<std::streamsize>(part.size()));
-    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
-  }
-  if (in.bad()) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
-  if (text.size() > most_bytes) throw file_error(path, "larger than 256 MiB: not a result");
-  return text;
-}
 
 json parsed(const std::string& text, const std::string& path) {
   try {
@@ -398,7 +378,9 @@ void read_unfinished(const object& o, run_result& r, const std::string& path) {
 }  // namespace
 }  // namespace result_file
 
-run_result load_result(const std::string& path) { return parse_result(result_file::text_of(path), path); }
+run_result load_result(const std::string& path) {
+  return parse_result(read_file(path, 256, "not a result"), path);
+}
 
 run_result parse_result(const std::string& text, const std::string& path) {
   using namespace result_file;

@@ -1,12 +1,10 @@
 #include <warpband/link/scenario.hpp>
 
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <set>
 
 #include <warpband/core/error.hpp>
 #include <warpband/core/printable.hpp>
+#include <warpband/io/text_file.hpp>
 #include <warpband/link/scenario_parser.hpp>
 
 namespace wb {
@@ -45,17 +43,7 @@ scenario parse_scenario(std::string text, const std::string& file) {
 }
 
 scenario load_scenario(const std::string& path) {
-  constexpr std::size_t most_scenario_bytes = 1 << 20;
-  std::error_code status;
-  if (std::filesystem::is_directory(path, status)) throw file_error(path, "cannot read: it is a folder");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
-  std::string text(most_scenario_bytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad()) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > most_scenario_bytes) throw file_error(path, "larger than 1 MiB: not a scenario");
-  return parse_scenario(std::move(text), path);
+  return parse_scenario(read_file(path, 1, "not a scenario"), path);
 }
 
 void apply_overrides(scenario& s, const scenario_overrides& with) {

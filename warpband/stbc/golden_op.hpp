@@ -5,6 +5,13 @@
 namespace wb {
 inline namespace WB_ISA {
 
+/// Threads that share a codeword of 16-QAM and of 64-QAM, as in mapping.hpp.
+#if defined(__CUDACC__)
+inline constexpr int tile_16 = 4, tile_64 = 16;
+#else
+inline constexpr int tile_16 = 1, tile_64 = 1;
+#endif
+
 /// From the sums over antennas to those of the Golden code. Its numbers: t = (1 + sqrt 5) / 2, t' = 1 - t,
 /// a = 1 + i - i t, a' = 1 + i - i t'; |a|^2 = 1 + t'^2, |a'|^2 = 1 + t^2.
 template <class T>

@@ -5,11 +5,6 @@
 
 namespace wb {
 inline namespace WB_ISA {
-#if defined(__CUDACC__)
-static constexpr int tile_16 = 4, tile_64 = 16;
-#else
-static constexpr int tile_16 = 1, tile_64 = 1;
-#endif
 template <template <int, class> class Other, bool Soft, class F>
 auto with_golden_points(const stbc_decode_args& a, F f) {
   switch (a.pam_bits) {

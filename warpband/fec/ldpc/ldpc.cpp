@@ -8,6 +8,7 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/exec/kernel.hpp>
+#include <warpband/fec/nr/base_graph.hpp>
 
 namespace wb {
 
@@ -121,9 +122,10 @@ std::vector<std::int32_t> reads_of(const ldpc_code& code, const std::vector<ldpc
   return table;
 }
 
+constexpr int value_bytes = 4;  // of an LLR in shared memory
+
 /// ldpc_decode_args::addresses, of codes whose rows and values fit a thread block.
 std::vector<std::uint32_t> addresses_of(const ldpc_code& code, const layout_tables& t) {
-  constexpr int value_bytes = 4;
   std::vector<std::uint32_t> table;
   if (code.z() > ldpc_row_threads || value_bytes * code.n() > 32768) return table;
   int most = 0;
@@ -172,6 +174,9 @@ ldpc_decode_args fixed_arguments(const ldpc_code& code, const ldpc_decoder_confi
     a.most_degree = std::max(a.most_degree, row.degree);
   }
   for (std::size_t i = 0; i < t.edges.size(); i++) a.places[i] = {t.edges[i].column * a.z, t.edges[i].shift};
+  a.base_graph = nr_base_graph_of(code);
+  for (std::size_t i = 0; a.base_graph != 0 && i < t.edges.size(); i++)
+    a.byte_shifts[i] = value_bytes * t.edges[i].shift;
   return a;
 }
 

@@ -30,6 +30,7 @@ struct ldpc_place {
   std::int32_t first, shift;
 };
 
+inline constexpr int ldpc_graph_blocks = 316;  // of base graph 1 of 5G NR, the larger one
 inline constexpr int ldpc_most_rows = 128, ldpc_most_blocks = 1024, ldpc_most_degree = 64;
 /// With kept messages in registers, where a bit takes 8 bytes of shared memory.
 inline constexpr int ldpc_most_bits_kept = 4096;
@@ -73,6 +74,9 @@ struct ldpc_decode_args {
   const std::uint32_t* addresses = nullptr;
   bool reads_messages = true;  // or else every codeword starts
   bool kept_halves = false;    // messages are those of ldpc_decoder_output::state with float16
+  // 5G NR: the base graph whose first rows the code has, 1 or 2, and shifts in bytes, of words of 4. 0: none.
+  int base_graph = 0;
+  std::int32_t byte_shifts[ldpc_graph_blocks] = {};
 };
 
 /// Whether the kernels with messages in registers serve a call. They are built for so many block rows and

@@ -3,8 +3,6 @@
 // each other's columns.
 #include <iterator>
 
-#include <warpband/fec/ldpc/ldpc_args.hpp>
-
 namespace wb {
 inline namespace WB_ISA {
 
@@ -58,18 +56,6 @@ struct base_graph_rows {
     return after;
   }();
 };
-
-/// Whether the code has the first rows of a base graph, with all systematic columns.
-template <int Graph>
-bool has_base_graph(const ldpc_decode_args& a) {
-  using graph = base_graph_rows<Graph>;
-  if (a.rows < graph::least_rows || a.rows > graph::rows || a.blocks != graph::first(a.rows)) return false;
-  for (int m = 0; m <= a.rows; m++)
-    if (a.firsts[m] != graph::first(m)) return false;
-  for (int e = 0; e < a.blocks; e++)
-    if (a.places[e].first != base_graphs::entry(Graph, e).column * a.z) return false;
-  return true;
-}
 
 }  // namespace WB_ISA
 }  // namespace wb

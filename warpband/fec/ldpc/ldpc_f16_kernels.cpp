@@ -6,14 +6,7 @@ namespace wb {
 inline namespace WB_ISA {
 
 template <int Most>
-using decode_f16_any = ldpc_decode_op<f16x, min_sum<f16x>, Most>;
-#if defined(__CUDACC__)
-template <int Most>
-using decode_f16 = graph_or_any<f16x, decode_f16_any<Most>>;
-#else
-template <int Most>
-using decode_f16 = decode_f16_any<Most>;
-#endif
+using decode_f16 = graph_or_any<f16x, ldpc_decode_op<f16x, min_sum<f16x>, Most>>;
 
 template <class F>
 static auto with_ldpc_decode_f16(const ldpc_decode_args& a, F f) {

@@ -5,10 +5,12 @@
 #include <warpband/fec/ldpc/ldpc_graph_values.hpp>
 #include <warpband/fec/ldpc/ldpc_op.hpp>
 
-#if defined(__CUDACC__)
 namespace wb {
 inline namespace WB_ISA {
 
+struct i8_pair;  // ldpc_int8_pairs.hpp
+
+#if defined(__CUDACC__)
 inline constexpr int graph_most_z = 384;
 /// With base graph 1 rows whose messages are in registers or shared memory where not all of them fit: of 46
 /// rows with Z = 384 they take 221 of 226 KiB.
@@ -25,19 +27,17 @@ struct graph_plan {
     return part && most < calls ? most : calls;
   }
 };
-/// The plan for a code with the rows of a base graph, if it fits. T: f16x or i8_pair, which need the same.
-template <class T, int Graph>
+/// The plan for a call with the rows of a base graph, if it fits. T: f16x or i8_pair, which need the same.
+template <class T>
 graph_plan graph_plan_of(const ldpc_decode_args& a, const device_limits& limits) {
-  if (a.flooding || a.messages.data != nullptr || a.z > graph_most_z || !has_base_graph<Graph>(a)) return {};
-  using all_shared = graph_values<T, Graph, 0, base_graph_rows<Graph>::rows>;
-  if (const std::size_t bytes = all_shared::shared_bytes(a); bytes <= limits.shared_bytes)
-    return {true, false, bytes, 0};
-  if constexpr (Graph == 1) {
-    using part_shared = graph_values<T, Graph, 0, graph_rows_shared>;
-    if (const std::size_t bytes = part_shared::shared_bytes(a); bytes <= limits.shared_bytes)
-      return {true, true, bytes, part_shared::memory_bytes(a)};
-  }
-  return {};
+  if (a.base_graph == 0 || a.flooding || a.messages.data != nullptr || a.z > graph_most_z) return {};
+  using all_1 = graph_values<T, 1, 0, base_graph_rows<1>::rows>;
+  using all_2 = graph_values<T, 2, 0, base_graph_rows<2>::rows>;
+  using part_1 = graph_values<T, 1, 0, graph_rows_shared>;
+  const std::size_t all = a.base_graph == 1 ? all_1::shared_bytes(a) : all_2::shared_bytes(a);
+  if (all <= limits.shared_bytes) return {true, false, all, 0};
+  if (a.base_graph == 2 || part_1::shared_bytes(a) > limits.shared_bytes) return {};
+  return {true, true, part_1::shared_bytes(a), part_1::memory_bytes(a)};
 }
 
 /// Starts the kernel of a plan. Z: graph_most_z, or 0 for any other. Part: as in the plan. Defined in
@@ -49,40 +49,33 @@ int launch_graph(const ldpc_decode_args& a, const graph_plan& plan, const place&
 template <class T, class Op>
 struct graph_or_any : Op {
   double flops() const {
-    const bool served = has_base_graph<1>(this->a) || has_base_graph<2>(this->a);
-    return served ? Op::flops() * Op::packed / message_memory<T>::codewords : Op::flops();
+    return this->a.base_graph != 0 ? Op::flops() * Op::packed / message_memory<T>::codewords : Op::flops();
   }
 };
 
 template <class T, class Op>
 std::size_t scratch_bytes(const graph_or_any<T, Op>& op, const device_limits& limits, std::size_t items) {
-  graph_plan plan = graph_plan_of<T, 1>(op.a, limits);
-  if (!plan.served) plan = graph_plan_of<T, 2>(op.a, limits);
+  const graph_plan plan = graph_plan_of<T>(op.a, limits);
   if (plan.served) return plan.memory_bytes * plan.blocks(limits, items);
   return scratch_bytes(static_cast<const Op&>(op), limits, items);
-}
-template <class T, int Graph, int Z>
-int launch_graph_of(const ldpc_decode_args& a, const graph_plan& plan, const place& where) {
-  if constexpr (Graph == 1) {
-    if (plan.part) return launch_graph<T, Graph, Z, true>(a, plan, where);
-  }
-  return launch_graph<T, Graph, Z, false>(a, plan, where);
-}
-template <class T, int Graph>
-int launch_graph_of(const ldpc_decode_args& a, const graph_plan& plan, const place& where) {
-  return a.z == graph_most_z ? launch_graph_of<T, Graph, graph_most_z>(a, plan, where)
-                             : launch_graph_of<T, Graph, 0>(a, plan, where);
 }
 template <class T, class Op>
 int launch(const graph_or_any<T, Op>& op, const place& where) {
   if (where.first == where.last) return 0;
-  if (const graph_plan plan = graph_plan_of<T, 1>(op.a, where.limits); plan.served)
-    return launch_graph_of<T, 1>(op.a, plan, where);
-  if (const graph_plan plan = graph_plan_of<T, 2>(op.a, where.limits); plan.served)
-    return launch_graph_of<T, 2>(op.a, plan, where);
-  return launch(static_cast<const Op&>(op), where);
+  const graph_plan plan = graph_plan_of<T>(op.a, where.limits);
+  if (!plan.served) return launch(static_cast<const Op&>(op), where);
+  constexpr int most_z = graph_most_z;
+  const bool most = op.a.z == most_z;
+  const auto start = op.a.base_graph == 2
+                         ? (most ? launch_graph<T, 2, most_z, false> : launch_graph<T, 2, 0, false>)
+                     : plan.part ? (most ? launch_graph<T, 1, most_z, true> : launch_graph<T, 1, 0, true>)
+                                 : (most ? launch_graph<T, 1, most_z, false> : launch_graph<T, 1, 0, false>);
+  return start(op.a, plan, where);
 }
+#else
+template <class T, class Op>
+using graph_or_any = Op;
+#endif
 
 }  // namespace WB_ISA
 }  // namespace wb
-#endif

@@ -11,7 +11,7 @@ template <class T, int Graph, int Z, int InShared>
 struct ldpc_graph_op {
   using values_type = graph_values<T, Graph, Z, InShared>;
   static constexpr int at_once = values_type::codewords;
-  ldpc_decode_args a;  // with shifts in bytes
+  ldpc_decode_args a;
 
   template <class G>
   WB_HD void operator()(std::size_t first, int items, G g, void* shared, void* memory) const {
@@ -48,20 +48,14 @@ __global__ void __launch_bounds__(graph_most_z, 1)
     g.sync();
   }
 }
-template <class Op>
-int launch_graph_op(const Op& op, const graph_plan& plan, const place& where) {
+template <class T, int Graph, int Z, bool Part>
+int launch_graph(const ldpc_decode_args& a, const graph_plan& plan, const place& where) {
+  using graph_op = ldpc_graph_op<T, Graph, Z, Part ? graph_rows_shared : base_graph_rows<Graph>::rows>;
   const std::size_t blocks = plan.blocks(where.limits, where.last - where.first);
   return launch_with_shared(
-      decode_graph<Op>, (op.a.z + 31) / 32 * 32, plan.shared_bytes, where,
-      [&](auto) -> std::size_t { return blocks < 0x7fffffff ? blocks : 0x7fffffff; }, op, where.first,
-      where.last, static_cast<char*>(where.scratch), plan.memory_bytes);
-}
-
-template <class T, int Graph, int Z, bool Part>
-int launch_graph(const ldpc_decode_args& args, const graph_plan& plan, const place& where) {
-  ldpc_graph_op<T, Graph, Z, Part ? graph_rows_shared : base_graph_rows<Graph>::rows> op{args};
-  for (int e = 0; e < args.blocks; e++) op.a.places[e].shift *= static_cast<int>(sizeof(std::uint32_t));
-  return launch_graph_op(op, plan, where);
+      decode_graph<graph_op>, (a.z + 31) / 32 * 32, plan.shared_bytes, where,
+      [&](auto) -> std::size_t { return blocks < 0x7fffffff ? blocks : 0x7fffffff; }, graph_op{a},
+      where.first, where.last, static_cast<char*>(where.scratch), plan.memory_bytes);
 }
 
 }  // namespace WB_ISA

@@ -160,7 +160,7 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
   template <int Edge>
   WB_HD element* place(int r) const {
     constexpr int bytes = sizeof(element), column = column_of<Edge>;
-    const unsigned at = static_cast<unsigned>(bytes * r + this->a.places[Edge].shift),
+    const unsigned at = static_cast<unsigned>(bytes * r + this->a.byte_shifts[Edge]),
                    wrapped = ::min(at, at - static_cast<unsigned>(bytes * z()));
     return reinterpret_cast<element*>(reinterpret_cast<char*>(this->app) + bytes * z() * column + wrapped);
   }

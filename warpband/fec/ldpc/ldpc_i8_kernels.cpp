@@ -7,14 +7,7 @@ namespace wb {
 inline namespace WB_ISA {
 
 template <int Most>
-using decode_i8_any = ldpc_decode_op<i8x, min_sum<i8x>, Most>;
-#if defined(__CUDACC__)
-template <int Most>
-using decode_i8 = graph_or_any<i8_pair, decode_i8_any<Most>>;
-#else
-template <int Most>
-using decode_i8 = decode_i8_any<Most>;
-#endif
+using decode_i8 = graph_or_any<i8_pair, ldpc_decode_op<i8x, min_sum<i8x>, Most>>;
 
 template <class F>
 static auto with_ldpc_decode_i8(const ldpc_decode_args& a, F f) {

@@ -71,6 +71,17 @@ ldpc_code nr_ldpc(int base_graph, int lifting_size, int rows, int systematic) {
   return {std::move(m), lifting_size};
 }
 
+int nr_base_graph_of(const ldpc_code& code) {
+  for (const int graph : {1, 2}) {
+    int found = 0, wanted = 0;
+    if (code.rows() < nr_core_rows || code.columns() != nr_systematic(graph) + code.rows()) continue;
+    for (const base_entry& e : entries_of(graph))
+      if (e.row < code.rows()) wanted++, found += code.shift(e.row, e.column) >= 0;
+    if (found == wanted && found == code.blocks()) return graph;
+  }
+  return 0;
+}
+
 nr_code_block nr_code_block_of(int base_graph, int k, int lifting_size) {
   check_range("base_graph", base_graph, 1, 2);
   (void)set_of(lifting_size);

@@ -33,6 +33,8 @@ const std::vector<int>& nr_lifting_sizes();
 ///   ldpc_code code = nr_ldpc(1, 384);        // (26112, 8448)
 ///   ldpc_code short_one = nr_ldpc(1, 384, 8);  // of a high rate: 22 + 8 columns
 ldpc_code nr_ldpc(int base_graph, int lifting_size, int rows = 0, int systematic = 0);
+/// The base graph of whose first rows the code has all blocks, with all systematic columns; 0: neither.
+int nr_base_graph_of(const ldpc_code& code);
 
 /// A code block of K' bits, CRCs included.
 struct nr_code_block {

@@ -61,6 +61,18 @@ TEST(nr_ldpc, has_the_entries_of_the_tables) {
   }
 }
 
+TEST(nr_ldpc, a_code_is_known_by_its_base_graph) {
+  for (const int graph : {1, 2})
+    for (const int rows : {0, 4, 5, 20}) {
+      EXPECT_EQ(nr_base_graph_of(nr_ldpc(graph, 6, rows)), graph) << rows;
+      EXPECT_EQ(nr_base_graph_of(nr_ldpc(graph, 6, rows, nr_systematic(graph) - 1)), 0) << rows;
+    }
+  EXPECT_EQ(nr_base_graph_of(wimax_ldpc(576, wimax_rate::r1_2)), 0);
+  qc_matrix other = nr_ldpc(2, 6).matrix();
+  std::swap(other.shifts[0], other.shifts[4]);  // row 0 has no block in column 4
+  EXPECT_EQ(nr_base_graph_of({other, 6}), 0);
+}
+
 TEST(nr_ldpc, has_51_lifting_sizes) {
   const auto& all = nr_lifting_sizes();
   EXPECT_EQ(all.size(), 51U);

@@ -27,29 +27,6 @@ std::vector<int> whole_codeword(executor& exec, int base_graph, const std::vecto
   return {word.begin(), word.end()};
 }
 
-/// A decoder's outputs on the host.
-struct decoded {
-  bits_t bits, ok, block_ok, status;
-  std::vector<std::int32_t> iterations;
-  bool operator==(const decoded&) const = default;
-};
-decoded decode(executor& exec, nr_transport_decoder& decoder, std::size_t batch,
-               layout order = layout::row_major) {
-  const auto a = static_cast<std::size_t>(decoder.config().transport_bits),
-             c = static_cast<std::size_t>(decoder.segmentation().blocks);
-  auto bits = exec.make<std::uint8_t>(a, batch, order), ok = exec.make<std::uint8_t>(1, batch),
-       block_ok = exec.make<std::uint8_t>(c, batch, order), status = exec.make<std::uint8_t>(1, batch);
-  auto iterations = exec.make<std::int32_t>(c, batch, order);
-  decoder.decode(exec, {bits, ok, block_ok, iterations, status});
-  return {rows_of(exec, bits, order), exec.to_host(ok), rows_of(exec, block_ok, order), exec.to_host(status),
-          rows_of(exec, iterations, order)};
-}
-void expect_right(const decoded& d, const bits_t& sent, std::size_t batch, std::size_t blocks) {
-  EXPECT_TRUE(d.bits == sent);
-  EXPECT_EQ(d.ok, bits_t(batch, 1));
-  EXPECT_EQ(d.block_ok, bits_t(batch * blocks, 1));
-  EXPECT_EQ(d.status, bits_t(batch, 0));
-}
 bits_t encoded(executor& exec, const nr_transport_config& config, const bits_t& bits, std::size_t batch,
                int rv = 0, layout order = layout::row_major) {
   nr_transport_encoder encoder(config);
@@ -486,100 +463,21 @@ TEST(nr_transport_arguments, bad_ones_are_named) {
   const nr_transport_config never{.transport_bits = 10, .coded_bits = 120, .ldpc = {.iterations = 0}};
   EXPECT_EQ(blamed([&] { check(never); }, [&] { nr_transport_decoder d(never); }), "iterations");
 
-  const auto exec = open_scalar(), other = open_scalar();
-  const nr_transport_config config{.transport_bits = 10, .coded_bits = 120};
-  nr_transport_encoder encoder(config);
-  nr_transport_decoder decoder(config);
-  auto bits = exec->make<std::uint8_t>(10, 2), coded = exec->make<std::uint8_t>(120, 2),
-       one = exec->make<std::uint8_t>(1, 2);
-  for (const int rv : {-1, 4}) {
-    EXPECT_EQ(blamed([&] { encoder.run(*exec, bits, rv, coded); }), "rv");
-    EXPECT_EQ(blamed([&] { (void)encoder.rows(rv); }), "rv");
-  }
-  EXPECT_EQ(blamed([&] { encoder.run(*exec, coded, 0, coded); }), "bits");
-  EXPECT_EQ(blamed([&] { encoder.run(*exec, bits, 0, bits); }), "coded");
-  const auto llr = given(*exec, llrs_t(240, 1.f), 2), short_llr = given(*exec, llrs_t(238, 1.f), 2),
-             more = given(*exec, llrs_t(360, 1.f), 3);
-  EXPECT_EQ(blamed([&] { decoder.decode(*exec, {.bits = bits}); }), "transmissions");
-  EXPECT_EQ(blamed([&] { decoder.combine(*exec, short_llr, 0); }), "llr");
-  for (const int rv : {-1, 4}) EXPECT_EQ(blamed([&] { decoder.combine(*exec, llr, rv); }), "rv");
-  EXPECT_EQ(decoder.transmissions(), 0);
-  decoder.combine(*exec, llr, 0);
-  EXPECT_EQ(blamed([&] { decoder.combine(*exec, more, 1); }), "llr");
-  EXPECT_EQ(blamed([&] { decoder.combine(*other, llr, 1); }), "exec");
-  EXPECT_EQ(blamed([&] { decoder.decode(*other, {.bits = bits}); }), "exec");
-  EXPECT_EQ(blamed([&] { decoder.decode(*exec, {.bits = coded}); }), "bits");
-  EXPECT_EQ(blamed([&] { decoder.decode(*exec, {.ok = coded}); }), "ok");
-  EXPECT_EQ(blamed([&] { decoder.decode(*exec, {.block_ok = coded}); }), "block_ok");
-  EXPECT_EQ(blamed([&] { decoder.decode(*exec, {.status = coded}); }), "status");
-  auto wrong = exec->make<std::int32_t>(2, 2);
-  EXPECT_EQ(blamed([&] { decoder.decode(*exec, {.iterations = wrong}); }), "iterations");
-  EXPECT_NO_THROW(decoder.decode(*exec, {.ok = one}));
-  decoder.reset();  // another batch and another executor are welcome now
-  EXPECT_NO_THROW(decoder.combine(*other, given(*other, llrs_t(360, 1.f), 3), 3));
+  expect_bad_calls_are_named<nr_transport_encoder, nr_transport_decoder>();
+  const nr_transport_encoder encoder({.transport_bits = 10, .coded_bits = 120});
+  for (const int rv : {-1, 4}) EXPECT_EQ(blamed([&] { (void)encoder.rows(rv); }), "rv");
 }
 
 // ---------------------------------------------------------------- HARQ in white Gaussian noise
 
-/// Transport blocks in error of `blocks`, BPSK at Es/N0 for each transmission, after those of `versions`.
-double error_rate(const nr_transport_config& config, double esn0_db, const std::vector<int>& versions,
-                  int blocks, unsigned seed) {
-  const auto exec = open_executor("cpu");
-  nr_transport_encoder encoder(config);
-  nr_transport_decoder decoder(config);
-  std::mt19937_64 random(seed);
-  const double variance = 0.5 * std::pow(10, -esn0_db / 10);
-  std::normal_distribution<float> noise(0.f, static_cast<float>(std::sqrt(variance)));
-  const auto scale = static_cast<float>(2 / variance);
-  const std::size_t batch = 256, a = static_cast<std::size_t>(config.transport_bits),
-                    g = static_cast<std::size_t>(config.coded_bits);
-  auto coded = exec->make<std::uint8_t>(g, batch), ok = exec->make<std::uint8_t>(1, batch);
-  auto llr = exec->make<float>(g, batch);
-  int wrong = 0, done = 0;
-  while (done < blocks) {
-    const auto sent = given(*exec, random_bits_of(a * batch, random), batch);
-    decoder.reset();
-    for (const int rv : versions) {
-      encoder.run(*exec, sent, rv, coded);
-      for (std::size_t i = 0; i < g * batch; i++)
-        llr.data()[i] = scale * ((coded.data()[i] == 0 ? 1.f : -1.f) + noise(random));
-      decoder.combine(*exec, llr, rv);
-    }
-    decoder.decode(*exec, {.ok = ok});
-    for (const auto x : exec->to_host(ok)) wrong += x == 0 ? 1 : 0;
-    done += static_cast<int>(batch);
-  }
-  return static_cast<double>(wrong) / done;
-}
-
 TEST(nr_harq, the_same_bits_twice_gain_3_db) {
-  const nr_transport_config config{.transport_bits = 608, .coded_bits = 1248, .base_graph = 2};
-  const int blocks = small_scale() ? 512 : 4096;
-  const double at = -1.7, gain = 10 * std::log10(2);
-  const double twice = error_rate(config, at - gain, {0, 0}, blocks, 1);
-  const double better = error_rate(config, at + 0.1, {0}, blocks, 2),
-               worse = error_rate(config, at - 0.1, {0}, blocks, 3);
-  RecordProperty("twice", std::to_string(twice));
-  RecordProperty("better", std::to_string(better));
-  RecordProperty("worse", std::to_string(worse));
-  // A block error rate between those at 0.1 dB more and less; the noise of counting is a fifth of that.
-  EXPECT_GT(twice, 0.03);
-  EXPECT_LT(twice, 0.6);
-  if (small_scale()) return;
-  EXPECT_GT(twice, better);
-  EXPECT_LT(twice, worse);
+  expect_3_db_from_the_same_bits_twice<nr_transport_encoder, nr_transport_decoder>(
+      nr_transport_config{.transport_bits = 608, .coded_bits = 1248, .base_graph = 2});
 }
 
 TEST(nr_harq, other_bits_gain_more_than_the_same) {
-  const nr_transport_config config{.transport_bits = 608, .coded_bits = 832, .base_graph = 2};  // rate 3/4
-  const int blocks = small_scale() ? 256 : 1024;
-  const double esn0 = -1.8;
-  const double same = error_rate(config, esn0, {0, 0}, blocks, 4),
-               other = error_rate(config, esn0, {0, 2}, blocks, 5);
-  RecordProperty("same", std::to_string(same));
-  RecordProperty("other", std::to_string(other));
-  EXPECT_GT(same, 0.2);
-  EXPECT_LT(other, 0.5 * same);
+  expect_more_from_other_bits<nr_transport_encoder, nr_transport_decoder>(
+      nr_transport_config{.transport_bits = 608, .coded_bits = 832, .base_graph = 2});
 }
 
 }  // namespace nr_transport_test

@@ -2,11 +2,24 @@
 // The polar transform on words of 32 bits, the rules of decoding, and where a list keeps its numbers.
 #include <warpband/core/group.hpp>
 #include <warpband/core/llr.hpp>
+#include <warpband/core/whole_lane.hpp>
 #include <warpband/fec/polar/polar_args.hpp>
-#include <warpband/fec/polar/polar_short_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
+
+template <class T>
+inline constexpr int polar_word_bits = is_whole<T> ? 16 : 32;
+/// A number in memory.
+template <class T>
+using polar_element = std::conditional_t<is_whole<T> && WB_WIDTH == 1, std::int16_t, T>;
+template <class T>
+WB_HD void put(polar_element<T>* p, T x) {
+  if constexpr (std::is_same_v<polar_element<T>, T>)
+    *p = x;
+  else
+    *p = static_cast<std::int16_t>(x.x);
+}
 
 /// x F^(x)5 (or 4) for the bits of a word: bit i becomes the sum of the bits whose index has all ones of i.
 template <class I>

@@ -3,8 +3,7 @@
 // codeword, and of several codewords where a vector has more lanes than a list has paths; a longer list takes
 // several vectors. On CUDA a thread has one path, and a warp has each path 32 / L times: these replicas share
 // the elements.
-#include <warpband/core/group.hpp>
-#include <warpband/fec/polar/polar_short_body.hpp>
+#include <warpband/fec/polar/polar_body.hpp>
 
 // Loops over the steps of a network: shuffles want constant steps. Scalar code has no shuffles, but a value
 // for each path.

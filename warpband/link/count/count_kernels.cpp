@@ -9,16 +9,7 @@ static auto with_count(const count_args& a, F f) {
 }
 WB_EXPORT_KERNEL(count, count_args, with_count)
 
-template <class F>
-static auto with_count_erased(const count_erased_args& a, F f) {
-  return f(count_erased_op{a});
-}
-WB_EXPORT_KERNEL(count_erased, count_erased_args, with_count_erased)
-
-template <class F>
-static auto with_sum_up(const sum_up_args& a, F f) {
-  return f(sum_up_op{a});
-}
-WB_EXPORT_KERNEL(sum_up, sum_up_args, with_sum_up)
+WB_EXPORT_OP(count_erased, count_erased_args, count_erased_op)
+WB_EXPORT_OP(sum_up, sum_up_args, sum_up_op)
 }  // namespace WB_ISA
 }  // namespace wb

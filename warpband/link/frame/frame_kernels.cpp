@@ -3,10 +3,6 @@
 
 namespace wb {
 inline namespace WB_ISA {
-template <class F>
-static auto with_grid_copy(const grid_copy_args& a, F f) {
-  return f(grid_copy_op{a});
-}
-WB_EXPORT_KERNEL(grid_copy, grid_copy_args, with_grid_copy)
+WB_EXPORT_OP(grid_copy, grid_copy_args, grid_copy_op)
 }  // namespace WB_ISA
 }  // namespace wb

@@ -3,10 +3,6 @@
 
 namespace wb {
 inline namespace WB_ISA {
-template <class F>
-static auto with_gain(const gain_args& a, F f) {
-  return f(gain_op{a});
-}
-WB_EXPORT_KERNEL(gain, gain_args, with_gain)
+WB_EXPORT_OP(gain, gain_args, gain_op)
 }  // namespace WB_ISA
 }  // namespace wb

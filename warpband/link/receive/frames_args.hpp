@@ -15,10 +15,10 @@ struct frames_arrange_args {
   const std::int32_t* order = nullptr;  // no data: e
   bool scaled = false;                  // out is clip(factor * in)
   float factor = 1, limit = 0;
-  view<const float> in;  // one of the pairs has data
-  view<float> out;
-  view<const std::uint8_t> in_bytes;
-  view<std::uint8_t> out_bytes;
+  view<const float> in = {};  // one of the pairs has data
+  view<float> out = {};
+  view<const std::uint8_t> in_bytes = {};
+  view<std::uint8_t> out_bytes = {};
 };
 
 /// Copies what belongs to some frames: row r of frame b, of `rows`, is row

@@ -9,34 +9,10 @@ static auto with_frames_arrange(const frames_arrange_args& a, F f) {
 }
 WB_EXPORT_KERNEL(frames_arrange, frames_arrange_args, with_frames_arrange)
 
-template <class F>
-static auto with_frames_gather(const frames_gather_args& a, F f) {
-  return f(frames_gather_op{a});
-}
-WB_EXPORT_KERNEL(frames_gather, frames_gather_args, with_frames_gather)
-
-template <class F>
-static auto with_frames_list(const frames_list_args& a, F f) {
-  return f(frames_list_op{a});
-}
-WB_EXPORT_KERNEL(frames_list, frames_list_args, with_frames_list)
-
-template <class F>
-static auto with_frames_keep(const frames_keep_args& a, F f) {
-  return f(frames_keep_op{a});
-}
-WB_EXPORT_KERNEL(frames_keep, frames_keep_args, with_frames_keep)
-
-template <class F>
-static auto with_frames_check(const frames_check_args& a, F f) {
-  return f(frames_check_op{a});
-}
-WB_EXPORT_KERNEL(frames_check, frames_check_args, with_frames_check)
-
-template <class F>
-static auto with_frames_join(const frames_join_args& a, F f) {
-  return f(frames_join_op{a});
-}
-WB_EXPORT_KERNEL(frames_join, frames_join_args, with_frames_join)
+WB_EXPORT_OP(frames_gather, frames_gather_args, frames_gather_op)
+WB_EXPORT_OP(frames_list, frames_list_args, frames_list_op)
+WB_EXPORT_OP(frames_keep, frames_keep_args, frames_keep_op)
+WB_EXPORT_OP(frames_check, frames_check_args, frames_check_op)
+WB_EXPORT_OP(frames_join, frames_join_args, frames_join_op)
 }  // namespace WB_ISA
 }  // namespace wb

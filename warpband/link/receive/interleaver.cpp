@@ -53,32 +53,19 @@ void bit_interleaver::interleave(executor& exec, view<const std::uint8_t> coded,
                                  view<std::uint8_t> frame) const {
   check_shape("coded", coded, n_, coded.items);
   check_frame(frame, n_, coded.items);
-  frames_arrange_args a;
-  a.elements = n_;
-  a.order = order_on(exec);
-  a.in_bytes = coded;
-  a.out_bytes = frame;
-  run_frames_arrange(exec, a, coded.items);
+  run_frames_arrange(exec, {.elements = n_, .order = order_on(exec), .in_bytes = coded, .out_bytes = frame},
+                     coded.items);
 }
 void bit_interleaver::interleave(executor& exec, view<const float> coded, view<float> frame) const {
   check_shape("coded", coded, n_, coded.items);
   check_frame(frame, n_, coded.items);
-  frames_arrange_args a;
-  a.elements = n_;
-  a.order = order_on(exec);
-  a.in = coded;
-  a.out = frame;
-  run_frames_arrange(exec, a, coded.items);
+  run_frames_arrange(exec, {.elements = n_, .order = order_on(exec), .in = coded, .out = frame}, coded.items);
 }
 void bit_interleaver::deinterleave(executor& exec, view<const float> frame, view<float> coded) const {
   check_frame(frame, n_, coded.items);
   check_shape("coded", coded, n_, coded.items);
-  frames_arrange_args a;
-  a.elements = n_;
-  a.order = inverse_on(exec);
-  a.in = frame;
-  a.out = coded;
-  run_frames_arrange(exec, a, coded.items);
+  run_frames_arrange(exec, {.elements = n_, .order = inverse_on(exec), .in = frame, .out = coded},
+                     coded.items);
 }
 
 }  // namespace wb

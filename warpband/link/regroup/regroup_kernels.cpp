@@ -3,10 +3,6 @@
 
 namespace wb {
 inline namespace WB_ISA {
-template <class F>
-static auto with_regroup(const regroup_args& a, F f) {
-  return f(regroup_op{a});
-}
-WB_EXPORT_KERNEL(regroup, regroup_args, with_regroup)
+WB_EXPORT_OP(regroup, regroup_args, regroup_op)
 }  // namespace WB_ISA
 }  // namespace wb

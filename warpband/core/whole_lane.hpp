@@ -1,9 +1,9 @@
 #pragma once
-// 16-bit integers as a lane type of the list decoder: LLRs, metrics and words of 16 bits. On a CPU a vector
-// has twice as many of them as of float32; on CUDA they take half the shared memory.
+// 16-bit integers as a lane type, for bodies over T: numbers and words of 16 bits. On a CPU a vector has
+// twice as many of them as of float32; on CUDA they take half the shared memory. Intrinsics for them live
+// here.
 #include <type_traits>
 
-#include <warpband/core/lane.hpp>
 #include <warpband/core/short_lane.hpp>
 
 namespace wb {
@@ -152,18 +152,6 @@ WB_HD whole16 abs(whole16 a) {
 /// Is a lane type one of integers?
 template <class T>
 inline constexpr bool is_whole = std::is_same_v<T, whole16>;
-template <class T>
-inline constexpr int polar_word_bits = is_whole<T> ? 16 : 32;
-/// A number in memory.
-template <class T>
-using polar_element = std::conditional_t<is_whole<T> && WB_WIDTH == 1, std::int16_t, T>;
-template <class T>
-WB_HD void put(polar_element<T>* p, T x) {
-  if constexpr (std::is_same_v<polar_element<T>, T>)
-    *p = x;
-  else
-    *p = static_cast<std::int16_t>(x.x);
-}
 
 }  // namespace WB_ISA
 }  // namespace wb
