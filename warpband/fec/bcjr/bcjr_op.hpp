@@ -45,6 +45,35 @@ WB_HD_CALL void bcjr_store(G g, const bcjr_args& a, int t, int out, item<T> item
   }
 }
 
+/// The bcjr_kind of each item, by its LLRs and priors. Scratch of 2 conv_run.
+template <class T, class G>
+WB_HD_CALL typename rebind<T>::i32 bcjr_kinds(const bcjr_args& a, item<T> item, G g, T* scratch) {
+  using I = typename rebind<T>::i32;
+  constexpr float large_llr = 15.f;  // of a codeword that is_large
+  constexpr float small_llr = 2.5f;  // the largest of a codeword of small ones
+  I large = I(0), not_small = I(0);
+  int count = 0;
+  const auto add = [&](const view<const float>& v) WB_INLINE_LAMBDA {
+    const int n = static_cast<int>(v.elements);
+    for (int e = 0; e < n; e += conv_run)
+      load_run(g, v, e, n - e < conv_run ? n - e : conv_run, item, scratch, [&](T x) WB_INLINE_LAMBDA {
+        large = large + is_large(x, large_llr);
+        not_small = not_small + is_large(x, small_llr);
+        return x;
+      });
+    count += n;
+  };
+  add(a.llr);
+  if (a.prior.data) add(a.prior);
+  // Up to rate 1/2 outputs of small LLRs are large enough for sums of probabilities.
+  const bool punctured = static_cast<int>(a.llr.elements) < 2 * a.code.steps;
+  const I small =
+      select(g.sum_all(not_small) == I(0), I(punctured ? of_small_llrs : of_usual_llrs), I(of_usual_llrs));
+  const I kinds = select(are_large(g.sum_all(large), count), I(of_large_llrs), small);
+  g.sync();
+  return kinds;
+}
+
 /// Coded: with the extrinsics of the coded bits.
 template <int Memory, class M, bool Recursive, int Tile, bool Coded = false>
 struct bcjr_op {
@@ -54,8 +83,6 @@ struct bcjr_op {
   static constexpr int S = 1 << Memory;
   using range = bcjr_range<M>;
   static constexpr bool on_dual = std::is_same_v<M, log_map_on_dual>;
-  static constexpr float large_llr = 15.f;  // of a codeword that is_large
-  static constexpr float small_llr = 2.5f;  // the largest of a codeword of small ones
 
   int threads() const { return 1; }
   int weight_bits() const {
@@ -101,7 +128,7 @@ struct bcjr_op {
   template <class T, class G>
   WB_HD void operator()(item<T> item, G g, T* scratch) const {
     if constexpr (requires { typename M::of_large_llrs; }) {
-      const auto kinds = kinds_of(item, g, scratch);
+      const auto kinds = bcjr_kinds(a, item, g, scratch);
       for (int i = 0; i < item.valid;) {  // neighbours of one kind together
         auto part = item;
         part.first += static_cast<std::size_t>(i);
@@ -112,41 +139,14 @@ struct bcjr_op {
           decode(part, g, scratch);
         else if (kind == of_large_llrs)
           bcjr_op<Memory, typename M::of_large_llrs, Recursive, Tile, Coded>{a}.decode(part, g, scratch);
-        else
-          bcjr_op<Memory, log_map_on_dual, Recursive, Tile, Coded>{a}.decode(part, g, scratch);
+        else  // transforms are the same with and without feedback
+          bcjr_op<Memory, log_map_on_dual, false, Tile, Coded>{a}.decode(part, g, scratch);
         g.sync();
         i += part.valid;
       }
     } else {
       decode(item, g, scratch);
     }
-  }
-
-  /// The bcjr_kind of each item, by its LLRs and priors. Scratch of 2 conv_run.
-  template <class T, class G>
-  WB_HD_CALL typename rebind<T>::i32 kinds_of(item<T> item, G g, T* scratch) const {
-    using I = typename rebind<T>::i32;
-    I large = I(0), not_small = I(0);
-    int count = 0;
-    const auto add = [&](const view<const float>& v) WB_INLINE_LAMBDA {
-      const int n = static_cast<int>(v.elements);
-      for (int e = 0; e < n; e += conv_run)
-        load_run(g, v, e, n - e < conv_run ? n - e : conv_run, item, scratch, [&](T x) WB_INLINE_LAMBDA {
-          large = large + is_large(x, large_llr);
-          not_small = not_small + is_large(x, small_llr);
-          return x;
-        });
-      count += n;
-    };
-    add(a.llr);
-    if (a.prior.data) add(a.prior);
-    // Up to rate 1/2 outputs of small LLRs are large enough for sums of probabilities.
-    const bool punctured = static_cast<int>(a.llr.elements) < 2 * a.code.steps;
-    const I small =
-        select(g.sum_all(not_small) == I(0), I(punctured ? of_small_llrs : of_usual_llrs), I(of_usual_llrs));
-    const I kinds = select(are_large(g.sum_all(large), count), I(of_large_llrs), small);
-    g.sync();
-    return kinds;
   }
 
   template <class T, class G>
