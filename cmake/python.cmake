@@ -13,14 +13,15 @@ find_package(nanobind 3 CONFIG REQUIRED)
 set(package "${CMAKE_BINARY_DIR}/python/warpband")
 file(GLOB python_sources CONFIGURE_DEPENDS python/src/*.cpp)
 nanobind_add_module(warpband_python STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS NOMINSIZE ${python_sources})
-set_target_properties(warpband_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY "${package}")
+set_target_properties(warpband_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY "${package}" UNITY_BUILD ${WARPBAND_UNITY})
 target_link_libraries(warpband_python PRIVATE warpband wb_options)
 target_compile_options(warpband_python PRIVATE ${wb_program_flags})
 target_precompile_headers(warpband_python PRIVATE <nanobind/nanobind.h> <nanobind/stl/optional.h> <nanobind/stl/string.h>
                           <nanobind/stl/vector.h> <complex> <memory> <mutex> <span>)
 foreach(library nanobind-static nanobind-static-abi3)  # the presets leave CMake's flags empty
   if(TARGET ${library})
-    target_compile_options(${library} PRIVATE ${wb_library_flags})
+    target_compile_options(${library} PRIVATE ${wb_library_flags} $<$<CONFIG:Release>:-O2>)  # each call from Python goes through it
+    set_target_properties(${library} PROPERTIES UNITY_BUILD ${WARPBAND_UNITY} UNITY_BUILD_BATCH_SIZE 0)
   endif()
 endforeach()
 

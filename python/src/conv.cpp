@@ -31,12 +31,12 @@ conv_ending ending_named(const std::string& ending) {
 struct encoder_config {
   int k = 0;
 };
-const std::vector<setting_of<encoder_config>>& encoder_settings() {
+const std::vector<setting_of<encoder_config>>& conv_encoder_settings() {
   static const std::vector all{conv_k_setting(&encoder_config::k, 1 << 20)};
   return all;
 }
 
-void encode(const conv_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
+void conv_encode(const conv_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({static_cast<std::size_t>(e.k())});
   const auto in = b.bits(1);
@@ -79,7 +79,7 @@ void bcjr(const bcjr_decoder& d, executor_ref& where, nb::handle llr, nb::handle
 }  // namespace
 
 void bind_conv(nb::module_& m) {
-  add_keywords(m, "ConvEncoder", encoder_settings(), {}, {"k"});
+  add_keywords(m, "ConvEncoder", conv_encoder_settings(), {}, {"k"});
   add_keywords(m, "ViterbiDecoder", viterbi_settings(), {}, {"k"});
   add_keywords(m, "BcjrDecoder", bcjr_settings(), {}, {"k"});
   add_keywords(m, "ConvCode", conv_code_settings());
@@ -108,13 +108,13 @@ void bind_conv(nb::module_& m) {
       .def(
           "__init__",
           [](conv_encoder* self, const conv_code& code, const nb::dict& settings) {
-            new (self) conv_encoder(code, with_settings(encoder_settings(), settings).k);
+            new (self) conv_encoder(code, with_settings(conv_encoder_settings(), settings).k);
           },
           nb::kw_only(), nb::arg("code"), nb::arg("settings"))
-      .def("run", &encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"))
+      .def("run", &conv_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"))
       .def_prop_ro("n", &conv_encoder::n)
       .def_prop_ro("settings",
-                   [](const conv_encoder& e) { return settings_in(encoder_settings(), {.k = e.k()}); });
+                   [](const conv_encoder& e) { return settings_in(conv_encoder_settings(), {.k = e.k()}); });
   nb::class_<viterbi_decoder>(m, "ViterbiDecoder")
       .def(
           "__init__",

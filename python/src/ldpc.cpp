@@ -48,8 +48,8 @@ std::vector<std::vector<int>> matrix_of(const ldpc_code& c) {
   return rows;
 }
 
-void decode(const ldpc_decoder& d, executor_ref& where, nb::handle llr, nb::handle bits, nb::handle soft,
-            nb::handle extrinsic, nb::handle iterations, nb::handle status) {
+void ldpc_decode(const ldpc_decoder& d, executor_ref& where, nb::handle llr, nb::handle bits, nb::handle soft,
+                 nb::handle extrinsic, nb::handle iterations, nb::handle status) {
   const argument l("llr", llr, where), b("bits", bits, where, true), s("soft", soft, where, true),
       e("extrinsic", extrinsic, where, true), i("iterations", iterations, where, true),
       t("status", status, where, true);
@@ -63,7 +63,7 @@ void decode(const ldpc_decoder& d, executor_ref& where, nb::handle llr, nb::hand
   where.run([&](executor& exec) { d.run(exec, in, out); });
 }
 
-void encode(const ldpc_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
+void ldpc_encode(const ldpc_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({static_cast<std::size_t>(e.k())});
   const auto in = b.bits(1);
@@ -93,11 +93,11 @@ void bind_ldpc(nb::module_& m) {
           nb::kw_only(), nb::arg("code"), nb::arg("settings"))
       .def_prop_ro("settings",
                    [](const ldpc_decoder& d) { return settings_in(ldpc_decoder_settings(), d.config()); })
-      .def("run", &decode, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("soft"),
+      .def("run", &ldpc_decode, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("soft"),
            optional("extrinsic"), optional("iterations"), optional("status"));
   nb::class_<ldpc_encoder>(m, "LdpcEncoder")
       .def(nb::init<const ldpc_code&>(), nb::arg("code"))
-      .def("run", &encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"));
+      .def("run", &ldpc_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"));
 }
 
 }  // namespace wb::python

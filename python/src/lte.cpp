@@ -25,16 +25,16 @@ struct decoder_ref {
   std::mutex mutex;
 };
 
-using settings_list = std::vector<setting_of<lte_transport_config>>;
+using lte_settings_list = std::vector<setting_of<lte_transport_config>>;
 
-const settings_list& encoder_settings() {
-  static const settings_list all = without({"crc_stop"}, lte_transport_config_settings());
+const lte_settings_list& lte_encoder_settings() {
+  static const lte_settings_list all = without({"crc_stop"}, lte_transport_config_settings());
   return all;
 }
 /// crc_stop says when a block leaves the iterations.
-const settings_list& decoder_settings() {
-  static const settings_list all = [] {
-    settings_list list = lte_transport_config_settings();
+const lte_settings_list& lte_decoder_settings() {
+  static const lte_settings_list all = [] {
+    lte_settings_list list = lte_transport_config_settings();
     for (auto& s : within<lte_transport_config>(
              [](lte_transport_config& c) -> turbo_decoder_config& { return c.turbo; },
              without({"early_stop"}, turbo_decoder_settings())))
@@ -49,7 +49,7 @@ std::size_t bits_of(const lte_transport_plan& p) {
 }
 std::size_t coded_of(const lte_transport_plan& p) { return static_cast<std::size_t>(p.config().coded_bits); }
 
-void encode(encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb::handle coded) {
+void lte_encode(encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({bits_of(e.made)});
   const auto in = b.bits(1);
@@ -62,8 +62,8 @@ void encode(encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb::ha
 
 /// Looks at all arrays before anything is combined: a call that is refused leaves the soft buffers as they
 /// were.
-void decode(decoder_ref& d, executor_ref& where, nb::handle llr, int rv, bool first, nb::handle bits,
-            nb::handle ok, nb::handle block_ok, nb::handle iterations, nb::handle status) {
+void lte_decode(decoder_ref& d, executor_ref& where, nb::handle llr, int rv, bool first, nb::handle bits,
+                nb::handle ok, nb::handle block_ok, nb::handle iterations, nb::handle status) {
   const argument l("llr", llr, where), b("bits", bits, where, true), o("ok", ok, where, true),
       k("block_ok", block_ok, where, true), i("iterations", iterations, where, true),
       s("status", status, where, true);
@@ -82,15 +82,15 @@ void decode(decoder_ref& d, executor_ref& where, nb::handle llr, int rv, bool fi
   });
 }
 
-void match(const lte_rate_matcher& r, executor_ref& where, nb::handle coded, int rv, nb::handle sent) {
+void lte_match(const lte_rate_matcher& r, executor_ref& where, nb::handle coded, int rv, nb::handle sent) {
   const argument c("bits", coded, where), s("sent", sent, where, true);
   c.expect_item({3 * (static_cast<std::size_t>(r.config().k) + 4)});
   const auto in = c.bits(1);
   const auto out = s.as<std::uint8_t>(1);
   where.run([&](executor& exec) { r.match(exec, in, rv, out); });
 }
-void combine(const lte_rate_matcher& r, executor_ref& where, nb::handle llr, int rv, bool first,
-             nb::handle soft) {
+void lte_combine(const lte_rate_matcher& r, executor_ref& where, nb::handle llr, int rv, bool first,
+                 nb::handle soft) {
   const argument l("llr", llr, where), s("soft", soft, where, true);
   l.expect_item({static_cast<std::size_t>(r.config().sent_bits)});
   const auto in = l.as<const float>(1);
@@ -109,8 +109,8 @@ void bind_lte(nb::module_& m) {
             new (self) lte_rate_matcher(with_settings(lte_rate_matching_settings(), settings));
           },
           nb::kw_only(), nb::arg("settings"))
-      .def("run", &match, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("sent"))
-      .def("combine", &combine, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
+      .def("run", &lte_match, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("sent"))
+      .def("combine", &lte_combine, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
            nb::arg("soft"))
       .def_prop_ro("settings", [](const lte_rate_matcher& r) {
         return settings_in(lte_rate_matching_settings(), r.config());
@@ -125,29 +125,31 @@ void bind_lte(nb::module_& m) {
         return std::tuple(sizes, s.filler_bits, s.block_crc_bits);
       },
       nb::kw_only(), nb::arg("transport_bits"));
-  add_keywords(m, "LteTransportEncoder", encoder_settings(), {}, {"transport_bits", "coded_bits"});
-  add_keywords(m, "LteTransportDecoder", decoder_settings(), {}, {"transport_bits", "coded_bits"});
+  add_keywords(m, "LteTransportEncoder", lte_encoder_settings(), {}, {"transport_bits", "coded_bits"});
+  add_keywords(m, "LteTransportDecoder", lte_decoder_settings(), {}, {"transport_bits", "coded_bits"});
   nb::class_<encoder_ref>(m, "LteTransportEncoder")
       .def(
           "__init__",
           [](encoder_ref* self, const nb::dict& settings) {
-            new (self) encoder_ref{lte_transport_encoder(with_settings(encoder_settings(), settings)), {}};
+            new (self)
+                encoder_ref{lte_transport_encoder(with_settings(lte_encoder_settings(), settings)), {}};
           },
           nb::kw_only(), nb::arg("settings"))
       .def_prop_ro("settings",
-                   [](const encoder_ref& e) { return settings_in(encoder_settings(), e.made.config()); })
-      .def("run", &encode, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("coded"))
+                   [](const encoder_ref& e) { return settings_in(lte_encoder_settings(), e.made.config()); })
+      .def("run", &lte_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("coded"))
       .def_prop_ro("blocks", [](const encoder_ref& e) { return e.made.segmentation().blocks; });
   nb::class_<decoder_ref>(m, "LteTransportDecoder")
       .def(
           "__init__",
           [](decoder_ref* self, const nb::dict& settings) {
-            new (self) decoder_ref{lte_transport_decoder(with_settings(decoder_settings(), settings)), {}};
+            new (self)
+                decoder_ref{lte_transport_decoder(with_settings(lte_decoder_settings(), settings)), {}};
           },
           nb::kw_only(), nb::arg("settings"))
       .def_prop_ro("settings",
-                   [](const decoder_ref& d) { return settings_in(decoder_settings(), d.made.config()); })
-      .def("run", &decode, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
+                   [](const decoder_ref& d) { return settings_in(lte_decoder_settings(), d.made.config()); })
+      .def("run", &lte_decode, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
            optional("bits"), optional("ok"), optional("block_ok"), optional("iterations"), optional("status"))
       .def_prop_ro("blocks", [](const decoder_ref& d) { return d.made.segmentation().blocks; });
 }

@@ -29,11 +29,11 @@ struct nr_decoder_ref {
   std::mutex mutex;
 };
 
-using settings_list = std::vector<setting_of<nr_transport_config>>;
+using nr_settings_list = std::vector<setting_of<nr_transport_config>>;
 
-const settings_list& decoder_settings() {
-  static const settings_list all = [] {
-    settings_list list = nr_transport_config_settings();
+const nr_settings_list& nr_decoder_settings() {
+  static const nr_settings_list all = [] {
+    nr_settings_list list = nr_transport_config_settings();
     for (auto& s : within<nr_transport_config>(
              [](nr_transport_config& c) -> ldpc_decoder_config& { return c.ldpc; }, ldpc_decoder_settings()))
       list.push_back(std::move(s));
@@ -42,7 +42,7 @@ const settings_list& decoder_settings() {
   return all;
 }
 
-void encode(nr_encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb::handle coded) {
+void nr_encode(nr_encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({size(e.made.config().transport_bits)});
   const auto in = b.bits(1);
@@ -55,8 +55,8 @@ void encode(nr_encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb:
 
 /// Looks at all arrays before anything is combined: a call that is refused leaves the soft buffers as they
 /// were.
-void decode(nr_decoder_ref& d, executor_ref& where, nb::handle llr, int rv, bool first, nb::handle bits,
-            nb::handle ok, nb::handle block_ok, nb::handle iterations, nb::handle status) {
+void nr_decode(nr_decoder_ref& d, executor_ref& where, nb::handle llr, int rv, bool first, nb::handle bits,
+               nb::handle ok, nb::handle block_ok, nb::handle iterations, nb::handle status) {
   const argument l("llr", llr, where), b("bits", bits, where, true), o("ok", ok, where, true),
       k("block_ok", block_ok, where, true), i("iterations", iterations, where, true),
       s("status", status, where, true);
@@ -75,15 +75,15 @@ void decode(nr_decoder_ref& d, executor_ref& where, nb::handle llr, int rv, bool
   });
 }
 
-void match(const nr_rate_matcher& r, executor_ref& where, nb::handle coded, int rv, nb::handle sent) {
+void nr_match(const nr_rate_matcher& r, executor_ref& where, nb::handle coded, int rv, nb::handle sent) {
   const argument c("bits", coded, where), s("sent", sent, where, true);
   c.expect_item({size(r.block().codeword())});
   const auto in = c.bits(1);
   const auto out = s.as<std::uint8_t>(1);
   where.run([&](executor& exec) { r.match(exec, in, rv, out); });
 }
-void combine(const nr_rate_matcher& r, executor_ref& where, nb::handle llr, int rv, bool first,
-             nb::handle soft) {
+void nr_combine(const nr_rate_matcher& r, executor_ref& where, nb::handle llr, int rv, bool first,
+                nb::handle soft) {
   const argument l("llr", llr, where), s("soft", soft, where, true);
   l.expect_item({size(r.config().sent_bits)});
   const auto in = l.as<const float>(1);
@@ -156,15 +156,15 @@ void bind_nr(nb::module_& m) {
             new (self) nr_rate_matcher(with_settings(nr_rate_matching_settings(), settings));
           },
           nb::kw_only(), nb::arg("settings"))
-      .def("run", &match, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("sent"))
-      .def("combine", &combine, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
+      .def("run", &nr_match, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("sent"))
+      .def("combine", &nr_combine, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
            nb::arg("soft"))
       .def("code", [](const nr_rate_matcher& r) { return r.block().code(); })
       .def_prop_ro("settings", [](const nr_rate_matcher& r) {
         return settings_in(nr_rate_matching_settings(), r.config());
       });
   add_keywords(m, "NrTransportEncoder", nr_transport_config_settings(), {}, {"transport_bits", "coded_bits"});
-  add_keywords(m, "NrTransportDecoder", decoder_settings(), {}, {"transport_bits", "coded_bits"});
+  add_keywords(m, "NrTransportDecoder", nr_decoder_settings(), {}, {"transport_bits", "coded_bits"});
   nb::class_<nr_encoder_ref>(m, "NrTransportEncoder")
       .def(
           "__init__",
@@ -177,18 +177,20 @@ void bind_nr(nb::module_& m) {
                    [](const nr_encoder_ref& e) {
                      return settings_in(nr_transport_config_settings(), e.made.config());
                    })
-      .def("run", &encode, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("coded"))
+      .def("run", &nr_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("coded"))
       .def_prop_ro("blocks", [](const nr_encoder_ref& e) { return e.made.segmentation().blocks; });
   nb::class_<nr_decoder_ref>(m, "NrTransportDecoder")
       .def(
           "__init__",
           [](nr_decoder_ref* self, const nb::dict& settings) {
-            new (self) nr_decoder_ref{nr_transport_decoder(with_settings(decoder_settings(), settings)), {}};
+            new (self)
+                nr_decoder_ref{nr_transport_decoder(with_settings(nr_decoder_settings(), settings)), {}};
           },
           nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const nr_decoder_ref& d) { return settings_in(decoder_settings(), d.made.config()); })
-      .def("run", &decode, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
+      .def_prop_ro(
+          "settings",
+          [](const nr_decoder_ref& d) { return settings_in(nr_decoder_settings(), d.made.config()); })
+      .def("run", &nr_decode, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
            optional("bits"), optional("ok"), optional("block_ok"), optional("iterations"), optional("status"))
       .def_prop_ro("blocks", [](const nr_decoder_ref& d) { return d.made.segmentation().blocks; });
 }

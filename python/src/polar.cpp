@@ -19,14 +19,15 @@ const std::vector<setting_of<decoder_config>>& decoder_settings() {
   return all;
 }
 
-void encode(const polar_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
+void polar_encode(const polar_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({e.code().k()});
   const auto in = b.bits(1);
   const auto out = c.as<std::uint8_t>(1);
   where.run([&](executor& exec) { e.run(exec, in, out); });
 }
-void decode(const polar_decoder& d, executor_ref& where, nb::handle llr, nb::handle bits, nb::handle status) {
+void polar_decode(const polar_decoder& d, executor_ref& where, nb::handle llr, nb::handle bits,
+                  nb::handle status) {
   const argument l("llr", llr, where), b("bits", bits, where, true), s("status", status, where, true);
   l.expect_item({d.code().coded_bits()});
   const auto in = l.as<const float>(1);
@@ -46,7 +47,7 @@ void bind_polar(nb::module_& m) {
             new (self) polar_encoder(with_settings(polar_settings(), settings));
           },
           nb::kw_only(), nb::arg("settings"))
-      .def("run", &encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"))
+      .def("run", &polar_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"))
       .def_prop_ro("settings",
                    [](const polar_encoder& e) { return settings_in(polar_settings(), e.code().config()); });
   nb::class_<polar_decoder>(m, "PolarDecoder")
@@ -57,7 +58,7 @@ void bind_polar(nb::module_& m) {
             new (self) polar_decoder(c.code, c.decoder);
           },
           nb::kw_only(), nb::arg("settings"))
-      .def("run", &decode, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("status"))
+      .def("run", &polar_decode, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("status"))
       .def_prop_ro("settings", [](const polar_decoder& d) {
         return settings_in(decoder_settings(), {d.code().config(), d.config()});
       });

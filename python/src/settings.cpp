@@ -64,7 +64,7 @@ std::optional<std::complex<double>> complex_of(nb::handle object) {
                                                        PyComplex_ImagAsDouble(value.ptr())))
                           : std::nullopt;
 }
-std::optional<std::string> text_of(nb::handle object) {
+std::optional<std::string> text_in(nb::handle object) {
   return PyUnicode_Check(object.ptr()) != 0 ? std::optional(nb::cast<std::string>(object)) : std::nullopt;
 }
 
@@ -116,7 +116,7 @@ setting_value as_value(nb::handle object, const std::string& name, const std::st
     PyErr_Clear();
     if (!entries.is_valid()) throw refused;
     const auto list = nb::borrow<nb::list>(entries);
-    if (kind == "list of text") return listed<std::string>(list, refused, text_of);
+    if (kind == "list of text") return listed<std::string>(list, refused, text_in);
     if (kind == "list of numbers") return listed<double>(list, refused, real_of);
     if (kind == "list of pairs of numbers") return listed<std::complex<double>>(list, refused, complex_of);
     return listed<std::int64_t>(list, refused, entry_of);

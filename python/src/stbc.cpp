@@ -10,16 +10,16 @@
 namespace wb::python {
 namespace {
 
-using settings_list = std::vector<setting_of<stbc_config>>;
+using stbc_settings_list = std::vector<setting_of<stbc_config>>;
 
-const settings_list& encoder_settings() {
-  static const settings_list all =
+const stbc_settings_list& stbc_encoder_settings() {
+  static const stbc_settings_list all =
       without({"search", "rx_antennas", "llr_clip", "extrinsic"}, stbc_settings());
   return all;
 }
 
 /// A matrix that would be ignored, or is missing, is refused.
-stbc_config config_of(const settings_list& all, const nb::dict& settings) {
+stbc_config config_of(const stbc_settings_list& all, const nb::dict& settings) {
   const std::string type = name_of(with_settings(without({"v"}, all), settings).code);
   const bool given = settings.contains("v") && !is_nothing(settings["v"]);
   if (given && type != "pair") throw argument_error("v", "given", "None with type = \"" + type + "\"");
@@ -33,7 +33,7 @@ struct stbc_encoder_ref {
   stbc_encoder made;
 };
 
-void encode(const stbc_encoder_ref& e, executor_ref& where, nb::handle bits, nb::handle coded) {
+void stbc_encode(const stbc_encoder_ref& e, executor_ref& where, nb::handle bits, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({e.made.bits_per_codeword()});
   const auto in = b.bits(1);
@@ -47,8 +47,8 @@ void encode_symbols(const stbc_encoder_ref& e, executor_ref& where, nb::handle s
   where.run([&](executor& exec) { e.made.run_symbols(exec, in, out); });
 }
 
-void decode(const stbc_decoder& d, executor_ref& where, nb::handle channel, nb::handle received,
-            nb::handle noise_var, nb::handle prior, nb::handle llr, nb::handle bits, nb::handle status) {
+void stbc_decode(const stbc_decoder& d, executor_ref& where, nb::handle channel, nb::handle received,
+                 nb::handle noise_var, nb::handle prior, nb::handle llr, nb::handle bits, nb::handle status) {
   const argument h("channel", channel, where), y("received", received, where), p("prior", prior, where);
   const noise_argument n0(noise_var, where);
   const argument l("llr", llr, where, true), b("bits", bits, where, true), s("status", status, where, true);
@@ -71,19 +71,19 @@ void decode(const stbc_decoder& d, executor_ref& where, nb::handle channel, nb::
 }  // namespace
 
 void bind_stbc(nb::module_& m) {
-  add_keywords(m, "StbcEncoder", encoder_settings(), {}, {"type", "qam"});
+  add_keywords(m, "StbcEncoder", stbc_encoder_settings(), {}, {"type", "qam"});
   add_keywords(m, "StbcDecoder", stbc_settings(), {}, {"type", "qam", "rx_antennas"});
   nb::class_<stbc_encoder_ref>(m, "StbcEncoder")
       .def(
           "__init__",
           [](stbc_encoder_ref* self, const nb::dict& settings) {
-            new (self) stbc_encoder_ref(config_of(encoder_settings(), settings));
+            new (self) stbc_encoder_ref(config_of(stbc_encoder_settings(), settings));
           },
           nb::kw_only(), nb::arg("settings"))
       .def_prop_ro("settings",
-                   [](const stbc_encoder_ref& e) { return settings_in(encoder_settings(), e.config); })
+                   [](const stbc_encoder_ref& e) { return settings_in(stbc_encoder_settings(), e.config); })
       .def_prop_ro("symbols", [](const stbc_encoder_ref& e) { return e.config.code.symbols(); })
-      .def("run", &encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"))
+      .def("run", &stbc_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"))
       .def("run_symbols", &encode_symbols, nb::arg("executor"), nb::arg("symbols"), nb::arg("coded"))
       .def_prop_ro("bits_per_codeword", [](const stbc_encoder_ref& e) { return e.made.bits_per_codeword(); });
   nb::class_<stbc_decoder>(m, "StbcDecoder")
@@ -94,7 +94,7 @@ void bind_stbc(nb::module_& m) {
           },
           nb::kw_only(), nb::arg("settings"))
       .def_prop_ro("settings", [](const stbc_decoder& d) { return settings_in(stbc_settings(), d.config()); })
-      .def("run", &decode, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
+      .def("run", &stbc_decode, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
            optional("noise_var"), optional("prior"), optional("llr"), optional("bits"), optional("status"))
       .def_prop_ro("bits_per_codeword", &stbc_decoder::bits_per_codeword);
 }

@@ -22,8 +22,8 @@ turbo_decoder made(const turbo_decoder_config& config, permutation p) {
   return p ? turbo_decoder(config, std::move(*p)) : turbo_decoder(config);
 }
 
-void decode(const turbo_decoder& d, executor_ref& where, nb::handle llr, nb::handle bits, nb::handle soft,
-            nb::handle extrinsic, nb::handle iterations, nb::handle status) {
+void turbo_decode(const turbo_decoder& d, executor_ref& where, nb::handle llr, nb::handle bits,
+                  nb::handle soft, nb::handle extrinsic, nb::handle iterations, nb::handle status) {
   const argument l("llr", llr, where), b("bits", bits, where, true), s("soft", soft, where, true),
       e("extrinsic", extrinsic, where, true), i("iterations", iterations, where, true),
       t("status", status, where, true);
@@ -39,7 +39,7 @@ void decode(const turbo_decoder& d, executor_ref& where, nb::handle llr, nb::han
   where.run([&](executor& exec) { steps ? d.run(exec, narrow, out) : d.run(exec, wide, out); });
 }
 
-void encode(const turbo_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
+void turbo_encode(const turbo_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({static_cast<std::size_t>(e.k())});
   const auto in = b.bits(1);
@@ -74,7 +74,7 @@ void bind_turbo(nb::module_& m) {
           },
           nb::kw_only(), nb::arg("k"), nb::arg("crc").none(), nb::arg("permutation").none(),
           nb::arg("settings"))
-      .def("run", &decode, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("soft"),
+      .def("run", &turbo_decode, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("soft"),
            optional("extrinsic"), optional("iterations"), optional("status"))
       .def_prop_ro("settings", [](const turbo_decoder& d) { return settings_in(settings(), d.config()); });
   nb::class_<turbo_encoder>(m, "TurboEncoder")
@@ -87,7 +87,7 @@ void bind_turbo(nb::module_& m) {
               new (self) turbo_encoder(k);
           },
           nb::kw_only(), nb::arg("k"), nb::arg("permutation").none())
-      .def("run", &encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"))
+      .def("run", &turbo_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"))
       .def_prop_ro("k", &turbo_encoder::k);
 }
 

@@ -92,7 +92,7 @@ void expect_known(const conv_code& code, int k, int overlap) {
   std::vector<float> scratch(alone.scratch(1));
   std::vector<std::uint8_t> kinds(items, 9);
   for (std::size_t i = 0; i < items; i++) {
-    const auto kind = alone.kinds_of(item<float>{i, 1}, solo{}, scratch.data());
+    const auto kind = bcjr_kinds(a, item<float>{i, 1}, solo{}, scratch.data());
     if (!std::is_same_v<M, max_log> && kind != of_usual_llrs) continue;
     kinds[i] = of_usual_llrs;
     alone.decode(item<float>{i, 1}, solo{}, scratch.data());

@@ -391,7 +391,7 @@ struct bcjr_known {
       g.sync();
     });
   }
-  /// As bcjr_op::kinds_of.
+  /// As bcjr_kinds.
   WB_HD int find_kind() const {
     int large = 0, not_small = 0;
     const auto add = [&](const view<const float>& v) WB_INLINE_LAMBDA {

@@ -11,6 +11,29 @@ WB_HD std::int32_t lane_of(std::int32_t x, int) { return x; }
 WB_HD std::int32_t lane_of(i32x x, int i) { return x.x[i]; }
 #endif
 
+/// The bcjr_kind of each item, by its LLRs and priors. Scratch of 2 conv_run.
+template <class T, class G>
+WB_HD_CALL typename rebind<T>::i32 bcjr_kinds(const bcjr_args& a, item<T> item, G g, T* scratch) {
+  using I = typename rebind<T>::i32;
+  if constexpr (G::size > 1)
+    if (a.kinds != nullptr) return a.kinds[item.first];
+  I large = I(0), not_small = I(0);
+  const auto add = [&](const view<const float>& v) WB_INLINE_LAMBDA {
+    const int n = static_cast<int>(v.elements);
+    for (int e = 0; e < n; e += conv_run)
+      load_run(g, v, e, n - e < conv_run ? n - e : conv_run, item, scratch, [&](T x) WB_INLINE_LAMBDA {
+        large = large + is_large(x, bcjr_large_llr);
+        not_small = not_small + is_large(x, bcjr_small_llr);
+        return x;
+      });
+  };
+  add(a.llr);
+  if (a.prior.data) add(a.prior);
+  const I kinds = bcjr_kind_of(a, g.sum_all(large), g.sum_all(not_small));
+  g.sync();
+  return kinds;
+}
+
 /// Coded: with the extrinsics of the coded bits.
 template <int Memory, class M, bool Recursive, int Tile, bool Coded = false>
 struct bcjr_op {
@@ -76,7 +99,7 @@ struct bcjr_op {
   template <class T, class G>
   WB_HD void operator()(item<T> item, G g, T* scratch) const {
     if constexpr (requires { typename M::of_large_llrs; }) {
-      const auto kinds = kinds_of(item, g, scratch);
+      const auto kinds = bcjr_kinds(a, item, g, scratch);
       for (int i = 0; i < item.valid;) {  // neighbours of one kind together
         auto part = item;
         part.first += static_cast<std::size_t>(i);
@@ -87,8 +110,8 @@ struct bcjr_op {
           if (a.kinds == nullptr) decode(part, g, scratch);
         } else if (kind == of_large_llrs) {
           bcjr_op<Memory, typename M::of_large_llrs, Recursive, Tile, Coded>{a}.decode(part, g, scratch);
-        } else {
-          bcjr_op<Memory, log_map_on_dual, Recursive, Tile, Coded>{a}.decode(part, g, scratch);
+        } else {  // transforms are the same with and without feedback
+          bcjr_op<Memory, log_map_on_dual, false, Tile, Coded>{a}.decode(part, g, scratch);
         }
         g.sync();
         i += part.valid;
@@ -96,29 +119,6 @@ struct bcjr_op {
     } else {
       decode(item, g, scratch);
     }
-  }
-
-  /// The bcjr_kind of each item, by its LLRs and priors. Scratch of 2 conv_run.
-  template <class T, class G>
-  WB_HD_CALL typename rebind<T>::i32 kinds_of(item<T> item, G g, T* scratch) const {
-    using I = typename rebind<T>::i32;
-    if constexpr (G::size > 1)
-      if (a.kinds != nullptr) return a.kinds[item.first];
-    I large = I(0), not_small = I(0);
-    const auto add = [&](const view<const float>& v) WB_INLINE_LAMBDA {
-      const int n = static_cast<int>(v.elements);
-      for (int e = 0; e < n; e += conv_run)
-        load_run(g, v, e, n - e < conv_run ? n - e : conv_run, item, scratch, [&](T x) WB_INLINE_LAMBDA {
-          large = large + is_large(x, bcjr_large_llr);
-          not_small = not_small + is_large(x, bcjr_small_llr);
-          return x;
-        });
-    };
-    add(a.llr);
-    if (a.prior.data) add(a.prior);
-    const I kinds = bcjr_kind_of(a, g.sum_all(large), g.sum_all(not_small));
-    g.sync();
-    return kinds;
   }
 
   template <class T, class G>
