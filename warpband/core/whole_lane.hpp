@@ -1,7 +1,6 @@
 #pragma once
 // 16-bit integers as a lane type, for bodies over T: numbers and words of 16 bits. On a CPU a vector has
-// twice as many of them as of float32; on CUDA they take half the shared memory. Intrinsics for them live
-// here.
+// twice as many of them as of float32; on CUDA they take half the shared memory.
 #include <type_traits>
 
 #include <warpband/core/short_lane.hpp>

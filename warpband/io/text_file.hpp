@@ -1,11 +1,11 @@
 #pragma once
-// Files of others that are read at once: scenarios, results, records.
+// Reads a whole file: scenarios, results, records.
 #include <string>
 
 namespace wb {
 
-/// What a file holds, of at most `most_mib` MiB. Throws file_error: it is missing, a folder, cannot be read,
-/// or is larger, and therefore `larger` ("not a scenario"). A pipe is read to its end or that limit.
+/// The content of a file of at most `most_mib` MiB. Throws file_error if it is missing, a folder, unreadable
+/// or larger. The message then ends with `larger`, as in "not a scenario". A pipe is read up to that limit.
 std::string read_file(const std::string& path, std::size_t most_mib, const std::string& larger);
 
 }  // namespace wb

@@ -158,8 +158,8 @@ struct streamed_tiles : frame_sums<P::users, P::many, typename P::sums, streamed
   }
 };
 
-/// Frames `first` to `last` - 1 by an op that leaves what reads H to `Steps`, with p = `stream_plan::of`: the
-/// detector, the precoder, or what stores the sums of a cluster.
+/// Frames `first` to `last` - 1 by `op`: the detector, the precoder, or what stores the sums of a cluster.
+/// `Steps` does what reads H. p = `stream_plan::of`.
 template <class P, template <class> class Steps, class Op>
 __global__ void __launch_bounds__(P::threads, 1)
     run_streamed(const __grid_constant__ Op op, const __grid_constant__ stream_plan p, std::size_t first,

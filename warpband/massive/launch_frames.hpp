@@ -1,5 +1,5 @@
 #pragma once
-// Starts the kernels of frames. Each frames_*_kernels.cpp defines these functions for some policies.
+// Starts the kernels of frames. frames_{8,16,24,32}_kernels.cpp define these functions for their policies.
 #include <warpband/exec/shared_launch.hpp>
 #include <warpband/massive/cluster/cluster_frames.hpp>
 #include <warpband/massive/downlink/downlink_frames.hpp>

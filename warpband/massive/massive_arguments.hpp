@@ -18,8 +18,8 @@ inline void set_received(massive_args& to, view<const half_complex> y) { to.half
 
 /// What follows from the settings and the vectors of a frame; views are empty. Throws argument_error.
 massive_args uplink_arguments(const uplink_config& config, int symbols);
-/// Of a call with `antennas` of the antennas, whose outputs have `vectors`. Throws argument_error and
-/// shape_error.
+/// The arguments of a call whose H and y have `antennas` antennas and whose outputs have `vectors` vectors.
+/// Throws argument_error and shape_error.
 template <class Input>
 massive_args uplink_arguments(const uplink_config& config, const Input& in, const uplink_output& out,
                               int antennas, std::size_t vectors) {
@@ -47,7 +47,7 @@ massive_args uplink_arguments(const uplink_config& config, const Input& in, cons
   if (out.equalized.data != nullptr) args.out = as_pairs(out.equalized);
   return args;
 }
-/// The same of a precoder's call.
+/// The same for a precoder.
 template <class Input>
 massive_args downlink_arguments(const downlink_config& config, const Input& in,
                                 view<std::complex<float>> precoded, view<std::uint8_t> status, int antennas) {

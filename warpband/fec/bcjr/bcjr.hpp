@@ -84,8 +84,9 @@ struct bcjr_output {
 /// too, is decoded by log-MAP on transforms of the metrics (bcjr_dual_body.hpp): small soft outputs keep
 /// their digits. They are limited to +-17. It takes 2.4 times the time.
 ///
-/// These times are those of a CPU. On a CUDA device (133, 171) and (133, 171, 165) without `coded_extrinsic`
-/// have a kernel of their own for all other codewords, many times as fast.
+/// These times are those of a CPU. On a CUDA device (133, 171) and (133, 171, 165) have a kernel of their own
+/// unless `coded_extrinsic` is wanted. It is many times as fast, and decodes all codewords but those of large
+/// and small LLRs.
 ///
 /// With precision int16 LLRs are rounded to the nearest of 1 / llr_steps, ties to even, and what rounds to 0
 /// counts as 0. Soft outputs are multiples of 1 / llr_steps: of one window, those of max-log-MAP in float32

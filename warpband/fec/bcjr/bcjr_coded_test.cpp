@@ -133,8 +133,8 @@ TEST_P(bcjr_coded, equals_the_oracle) {
                                 static_cast<int>(k), by_oracle(algorithm));
           for (std::size_t i = 0; i < n; i++) {
             const double L = want.coded[i], channel = static_cast<double>(w.llr[b * n + i]);
-            // In log-MAP weights and metrics are at least 2^-60 = e^-41.6 of the largest, also those of
-            // states that cannot be near the ends: several of them have part in a sum.
+            // In log-MAP weights are at least 2^-60 = e^-41.6 of the largest, metrics 2^-63 = e^-43.7, also
+            // those of states that cannot be near the ends: several of them have part in a sum.
             if (!(std::abs(L) < 36)) {
               ASSERT_GT((static_cast<double>(got[b * n + i]) + channel) * (L > 0 ? 1 : -1), 30.0)
                   << name_of(code) << ", bit " << i;

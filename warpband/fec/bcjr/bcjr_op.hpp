@@ -40,8 +40,8 @@ struct bcjr_op {
   bcjr_args a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
-  /// With few states shared memory holds seven blocks. Without a bound the compiler takes a third more
-  /// registers for codes without feedback.
+  /// Blocks of a multiprocessor with few states: seven of max-log-MAP, five of log-MAP. Without this bound
+  /// the compiler takes a third more registers for codes without feedback.
   static constexpr int resident = Tile != 8 || Recursive || Coded ? 1 : std::is_same_v<M, max_log> ? 7 : 5;
   static constexpr int S = 1 << Memory, R = bcjr_stage<Memory>;
   using range = bcjr_range<M>;

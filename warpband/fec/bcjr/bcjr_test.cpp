@@ -116,7 +116,7 @@ TEST_P(bcjr, equals_the_oracle) {
               std::find(code.generators.begin(), code.generators.end(), input) - code.generators.begin());
           std::size_t place = 0;
           for (std::size_t t = 0; t < k; t++) {
-            // In log-MAP weights and metrics are at least 2^-60 = e^-41.6 of the largest.
+            // In log-MAP weights are at least 2^-60 = e^-41.6 of the largest, metrics 2^-63 = e^-43.7.
             const double L = want.a_posteriori[t],
                          floor = algorithm == map_algorithm::log_map ? std::exp(std::abs(L) - 41.6) : 0,
                          tolerance = 2e-4 + 2e-5 * std::abs(L) + floor;

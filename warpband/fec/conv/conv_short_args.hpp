@@ -1,5 +1,6 @@
 #pragma once
-// Arguments that the 16-bit decoders of convolutional codes share. Plain data.
+// Arguments that the 16-bit decoders of convolutional codes share, and the codes that have CUDA kernels of
+// their own in any precision. Plain data.
 #include <warpband/fec/conv/conv_args.hpp>
 
 namespace wb {

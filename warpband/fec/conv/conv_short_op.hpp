@@ -1,12 +1,13 @@
 #pragma once
-// What the 16-bit decoders of convolutional codes are as ops: windows of codewords are the lanes of values.
+// The op that the 16-bit decoders of convolutional codes derive from: windows of codewords are the lanes of
+// values.
 #include <warpband/fec/conv/conv_short_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-/// Op derives from it, and has flops(), decode_windows() for a value and `scale`: the binary logarithm of
-/// what weights are multiples of. Parts: its conv_parts.
+/// Op derives from it and has flops(), decode_windows(), which decodes the windows of one value, and `scale`:
+/// weights are multiples of 2^scale. Parts: its conv_parts.
 template <class Op, class Parts, class V, class Code, class Args>
 struct conv_short_op {
   static constexpr bool by_block = true;

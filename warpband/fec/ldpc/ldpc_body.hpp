@@ -111,9 +111,9 @@ WB_HD void check_messages(const min_sum<T>& rule, Degree degree, const T* q, T* 
   each_edge(degree, [&](int d) WB_INLINE_LAMBDA { r[d] = minima.message(q[d]); });
 }
 
-/// Sum-product on probabilities. Signs apart, the bits of q[d] are 0 and 1 with probabilities as 1 to
-/// x = e^-|q|, and several of them sum to 0 and 1 as e0 to e1, which the next bit makes e0 + x e1 to
-/// e1 + x e0. All terms are positive: nothing cancels. They stay below 2^64, as a check has at most 64 bits.
+/// Sum-product on probabilities, signs separately. Bit d is 0 or 1 in proportion 1 : x with x = e^-|q[d]|.
+/// The sum of several bits is 0 or 1 in proportion e0 : e1; one more bit makes that e0 + x e1 : e1 + x e0.
+/// All terms are positive, so nothing cancels. They stay below 2^64, as a check has at most 64 bits.
 template <class T>
 struct sum_product {
   static constexpr float most_taken = 30.f, large_llr = 20.f;  // of a codeword that is_large

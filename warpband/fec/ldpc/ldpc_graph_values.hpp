@@ -38,6 +38,7 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
   using element = typename base::element;
   using conversion = typename base::conversion;
   using graph = base_graph_rows<Graph>;
+  static_assert(graph::edges <= ldpc_graph_blocks);
   using packed = packed_messages<T>;
   static constexpr bool keeps_messages = false;
   static constexpr int codewords = 2;

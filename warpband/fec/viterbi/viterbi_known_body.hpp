@@ -3,12 +3,12 @@
 // threads of a CUDA tile do that share a codeword. Same additions, comparisons and decisions as
 // viterbi_op.hpp, to the bit.
 //
-// All metrics stay in registers. A step works in place: the metrics of the states 2 j and 2 j + 1 give way to
-// those of the states j and j + states / 2. So step v, the first one being 0, puts its input bit at bit
-// v % Memory, its phase, of the number of a place, where the oldest bit of the state was. State bit i is bit
-// (v + i) % Memory of the place, and a place shows the last Memory inputs. The upper bits of a place are the
-// thread. In the steps that put their input there, neighbours exchange metrics, and each computes one of the
-// two states that a butterfly leads to.
+// All metrics stay in registers, each at a place: the upper bits of its number are the thread, the lower ones
+// the register. A step works in place: the metrics of states 2 j and 2 j + 1 are replaced by those of j and
+// j + states / 2. Step v (the first is 0) writes its input bit to bit v % Memory of the place, the step's
+// phase, where the oldest bit of the state was. So state bit i is bit (v + i) % Memory of the place, and a
+// place shows the last Memory inputs. In phases whose bit belongs to the thread, two threads exchange
+// metrics, and each computes one of the two states of a butterfly.
 //
 // Which branch wins is the sign of the difference of both. No sum is -0, so equal metrics leave +0, and the
 // state whose oldest bit is 0 survives.

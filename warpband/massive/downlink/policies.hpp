@@ -34,7 +34,7 @@ struct downlink_policy {
 
 // Each policy lists its `splits` in the order of their rates; `iterative_splits` are for conjugate gradients,
 // which need more solvers. The first that fits in shared memory is taken. 8 users on an H100, with a new and
-// with a shared H: 5.0 and 24.5 Gb/s for 128x8 (generic kernel: 1.7 and 8.6).
+// with a shared H: 4.9 and 24.4 Gb/s for 128x8 (generic kernel: 1.7 and 8.6).
 
 struct downlink_8 : downlink_policy<8, false> {
   static constexpr int warps = 12;
@@ -62,7 +62,8 @@ struct downlink_24 : downlink_policy<24, false> {
       {2, 3, 0, 2}, {2, 2, 0, 2}, {1, 3, 0, 2}, {1, 2, 0, 2}, {1, 2, 0, 1}};
   static constexpr const auto& iterative_splits = splits;
 };
-/// With seven vectors at once registers are spilled: 17.7 Gb/s for 21.7 with four (128x24 on an H200).
+/// With seven vectors at once registers are spilled: 17.7 Gb/s in place of 21.7 with four (128x24 on an H200,
+/// by the host's clock).
 struct downlink_24_shared : downlink_policy<24, true> {
   static constexpr int at_once = 4;
   static constexpr const auto& splits = downlink_24::splits;
@@ -80,8 +81,8 @@ struct downlink_32_shared : downlink_policy<32, true> {
   static constexpr const auto& iterative_splits = splits;
 };
 
-/// f.operator()<Policy>() with the policy of a call of 8, 16, 24 or 32 users; for others what a result is by
-/// default.
+/// f.operator()<Policy>() with the policy of a call of 8, 16, 24 or 32 users; for other numbers of users
+/// a value-initialised result.
 template <class F>
 auto with_downlink_policy(const massive_args& a, F f) {
   if (a.users == 8) return with_policy<downlink_8, downlink_8_shared>(a, f);

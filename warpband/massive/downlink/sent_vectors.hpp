@@ -2,10 +2,9 @@
 // The vectors m = H x of the precoder in shared memory: how one warp makes them, finds what they are
 // multiplied with and stores them, as downlink_op.hpp does.
 //
-// Lane l has run l % 8 of the antennas and one of four parts of it: when it weighs, antennas l / 8, l / 8 +
-// 4,
-// ... So H is read without bank conflicts, once for all vectors that are weighed together. The squares of a
-// run are added in order by one lane.
+// Lane l has run l % 8 of the antennas. When it weighs, it has antennas l / 8, l / 8 + 4, l / 8 + 8 and so on
+// of that run: H is then read without bank conflicts, once for all vectors that are weighed together. One
+// lane adds the squares of a run, in order.
 //
 // Who calls: one whole warp. Needs: a vector has `sent_floats` floats of shared memory. Barriers: none
 // inside. Between `weigh` and what follows, all warps that weigh antennas of a vector meet.

@@ -133,8 +133,8 @@ struct uplink_32_split_shared : uplink_policy<32, true> {
   static constexpr warp_split splits[] = {{2, 4}, {2, 3, false}, {1, 4}, {1, 3}, {1, 2}, {1, 1}};
 };
 
-/// f.operator()<Policy>() with the policy of a call of 8, 16, 24 or 32 users; for others what a result is by
-/// default.
+/// f.operator()<Policy>() with the policy of a call of 8, 16, 24 or 32 users; for other numbers of users
+/// a value-initialised result.
 template <class F>
 auto with_uplink_policy(const massive_args& a, F f) {
   if (a.users == 8) return with_policy<uplink_8, uplink_8_shared>(a, f);
