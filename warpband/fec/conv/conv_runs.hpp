@@ -2,8 +2,8 @@
 // What the decoders share on the host: their sizes, and how often one loads what, which its flops() needs.
 #include <algorithm>
 #include <bit>
+#include <initializer_list>
 #include <string>
-#include <vector>
 
 #include <warpband/core/check.hpp>
 #include <warpband/fec/conv/conv.hpp>
@@ -45,10 +45,12 @@ inline void choose_conv_windows(const conv_frame& frame, int least_steps, int le
   overlap = windows == 1 && frame.code().ending != conv_ending::tail_biting ? 0 : usual;
 }
 inline conv_short_known known_to_short(const conv_code& code) {
-  return code.feedback != 0                                      ? conv_short_known::none
-         : code.generators == std::vector<int>{0133, 0171}       ? conv_short_known::g133_171
-         : code.generators == std::vector<int>{0133, 0171, 0165} ? conv_short_known::g133_171_165
-                                                                 : conv_short_known::none;
+  const auto is = [&](std::initializer_list<int> generators) {  // without a vector, as each call asks
+    return code.feedback == 0 && std::ranges::equal(code.generators, generators);
+  };
+  return is({0133, 0171})         ? conv_short_known::g133_171
+         : is({0133, 0171, 0165}) ? conv_short_known::g133_171_165
+                                  : conv_short_known::none;
 }
 /// What 16-bit decoders take alike.
 inline void fill_conv_short(conv_short_args& a, const conv_frame& frame, executor& exec, int windows,
