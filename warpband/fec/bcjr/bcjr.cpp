@@ -130,8 +130,7 @@ void bcjr_decoder::run(executor& exec, view<const float> llr, view<const float> 
   bcjr_args a;
   a.code = frame_.on(exec);
   a.overlap = config_.overlap;
-  a.punctured =
-      frame_.n() != static_cast<std::size_t>(a.code.steps) * static_cast<std::size_t>(a.code.outputs);
+  a.punctured = is_punctured(frame_, a.code);
   a.known = known_to_short(frame_.code());
   a.work = work_;
   a.systematic = systematic_;

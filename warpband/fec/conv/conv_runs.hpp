@@ -52,6 +52,10 @@ inline conv_short_known known_to_short(const conv_code& code) {
          : is({0133, 0171, 0165}) ? conv_short_known::g133_171_165
                                   : conv_short_known::none;
 }
+/// Whether some coded bits are not sent.
+inline bool is_punctured(const conv_frame& frame, const conv_trellis& code) {
+  return frame.n() != static_cast<std::size_t>(code.steps) * static_cast<std::size_t>(code.outputs);
+}
 /// What 16-bit decoders take alike.
 inline void fill_conv_short(conv_short_args& a, const conv_frame& frame, executor& exec, int windows,
                             int overlap, float steps) {
@@ -60,8 +64,7 @@ inline void fill_conv_short(conv_short_args& a, const conv_frame& frame, executo
   const int coded = (1 << a.code.outputs) - 1;
   a.code.older &= coded;
   a.code.newer &= coded;
-  a.punctured =
-      frame.n() != static_cast<std::size_t>(a.code.steps) * static_cast<std::size_t>(a.code.outputs);
+  a.punctured = is_punctured(frame, a.code);
   a.windows = windows;
   a.length = conv_ceiling(a.code.steps, windows);
   a.overlap = overlap;

@@ -120,8 +120,7 @@ void viterbi_decoder::run(executor& exec, view<const float> llr, const viterbi_o
   viterbi_args a;
   a.code = frame_.on(exec);
   a.known = known_to_short(frame_.code());
-  a.punctured =
-      frame_.n() != static_cast<std::size_t>(a.code.steps) * static_cast<std::size_t>(a.code.outputs);
+  a.punctured = is_punctured(frame_, a.code);
   const int coded = (1 << a.code.outputs) - 1;  // the input is not a coded bit here
   a.code.older &= coded;
   a.code.newer &= coded;
