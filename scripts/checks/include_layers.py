@@ -71,7 +71,6 @@ EXEMPT = {
     "warpband/massive/downlink/downlink_frames.hpp": CUDA,
     "warpband/massive/downlink/send_block.hpp": CUDA,
     "warpband/massive/downlink/sent_vectors.hpp": CUDA,
-    "warpband/massive/downlink/vector_sender.hpp": CUDA,
     "warpband/linalg/ldl/ldl_block.hpp": CUDA,
     "warpband/massive/frame_rows.hpp": CUDA,
     "warpband/massive/frame_solver.hpp": CUDA,
