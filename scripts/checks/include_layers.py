@@ -79,7 +79,6 @@ EXEMPT = {
     "warpband/massive/frame_tiles.hpp": CUDA,
     "warpband/massive/uplink/frame_block.hpp": CUDA,
     "warpband/massive/uplink/frame_estimates.hpp": CUDA,
-    "warpband/massive/uplink/frame_loads.hpp": CUDA,
     "warpband/massive/uplink/tensor_operands.hpp": CUDA,
     "warpband/massive/uplink/tensor_sums.hpp": CUDA,
     "warpband/massive/uplink/uplink_frames.hpp": CUDA,
