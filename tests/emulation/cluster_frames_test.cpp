@@ -13,7 +13,7 @@
 #include <warpband/massive/cluster/cluster_frames.hpp>
 #include <warpband/massive/cluster/cluster_solve_64.hpp>
 #include <warpband/massive/cluster/cluster_sums_op.hpp>
-#include <warpband/massive/uplink/streamed_frames.hpp>
+#include <warpband/massive/frame_stream.hpp>
 // clang-format on
 
 namespace wb {

@@ -18,8 +18,7 @@
 // clang-format off
 #include <tests/emulation/cuda_words.hpp>
 #include <warpband/massive/downlink/downlink_frames.hpp>
-#include <warpband/massive/downlink/streamed_frames.hpp>
-#include <warpband/massive/uplink/streamed_frames.hpp>
+#include <warpband/massive/frame_stream.hpp>
 #include <warpband/massive/uplink/uplink_frames.hpp>
 // clang-format on
 

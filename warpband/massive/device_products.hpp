@@ -9,7 +9,7 @@ inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
 template <class Users, class T, class G>
-struct device_products : massive_frames<Users, T, G> {
+struct massive_products : massive_frames<Users, T, G> {
   using frames = massive_frames<Users, T, G>;
   using frames::a, frames::p, frames::g, frames::first, frames::valid, frames::n, frames::m, frames::b;
   using frames::channel_of, frames::vector_of, frames::width;

@@ -77,10 +77,10 @@ struct frame_samples {
   static frame_samples of_samples(int antennas, int users, int sides, bool tensor, bool turned) {
     frame_samples p{};
     while (frame_runs << p.run_log2 < antennas) p.run_log2++;
+    p.h_run = 2 * users << p.run_log2;
     if (tensor) {
       // As in device memory, without gaps.
       p.octets = (antennas + 15) / 16 * 2;
-      p.h_run = 2 * users << p.run_log2;
       p.y_run = 2 << p.run_log2;
       p.y_side = 16 * p.octets + (sides > 1 ? 4 : 0);
       p.y = 16 * p.octets * users;
@@ -91,7 +91,6 @@ struct frame_samples {
     // single vector needs no gaps, since it is read far less often; it then takes one bulk copy.
     p.pad_log2 = turned ? 2 : 0;
     p.pad = users == 8 ? 16 : 4;
-    p.h_run = 2 * users << p.run_log2;
     p.y_run = (2 << p.run_log2) + (sides > 1 ? 4 : 0);
     // Trailing runs may have no antennas and take no memory.
     const int last = (antennas - 1) >> p.run_log2, left = antennas - (last << p.run_log2);

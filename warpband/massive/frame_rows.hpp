@@ -78,6 +78,12 @@ struct frame_rows {
     steps<G>(pivot, least, regular);
     if constexpr (G > 0) all_steps<G - 1>(pivot, least, regular);
   }
+  /// The four columns from c on move by one, and the last one to the front.
+  WB_HD void rotate(int c) {
+    const float2 last = x[c + group - 1];
+    WB_UNROLL for (int i = group - 1; i > 0; i--) x[c + i] = x[c + i - 1];
+    x[c] = last;
+  }
   /// The steps of pivots 4 G to 4 G + 3, the last one first. The loop is rolled because of the instruction
   /// cache. So that the pivot's column is always in the same register, the four columns rotate by one each
   /// step.
@@ -128,16 +134,9 @@ struct frame_rows {
         load4(line + 2 * base + 4, four);
         if (moved < 3) update(base + 2, four[0], four[1]);
       }
-      const float2 last = x[base + group - 1];
-      WB_UNROLL for (int c = group - 1; c > 0; c--) x[base + c] = x[base + c - 1];
-      x[base] = last;
+      rotate(base);
     }
-    if constexpr (G == 0) {
-      // The step of pivot 0 ended before its rotation.
-      const float2 last = x[base + group - 1];
-      WB_UNROLL for (int c = group - 1; c > 0; c--) x[base + c] = x[base + c - 1];
-      x[base] = last;
-    }
+    if constexpr (G == 0) rotate(base);  // the step of pivot 0 ended before its rotation
   }
 };
 #endif

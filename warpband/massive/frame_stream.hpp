@@ -1,21 +1,25 @@
 #pragma once
 // Frames of 64 users on a CUDA device: H passes through a ring in shared memory in parts, and all warps of a
-// block sum H^H H (frame_sums.hpp). The detector (uplink/streamed_frames.hpp) and the precoder
-// (downlink/streamed_frames.hpp) build on it.
+// block sum H^H H (frame_sums.hpp). They compute what uplink_op.hpp and downlink_op.hpp compute, with the
+// same bits.
 //
 // A multiprocessor runs one block; a block takes every gridDim.x-th frame. Its warps sum together, and then
 // solve together, as the generic kernel does. Meanwhile the ring fills with the first parts of the next pass.
 //
 //   pass 0   four 16 x 16 blocks on the diagonal and four 8 x 16 rectangles, a warp each
 //   pass 1   the other eight rectangles
-//   pass 2   for each group of 16 vectors: what the detector or the precoder does with H and the vectors
+//   pass 2   for each group of 16 vectors. Detector: H^H y of eight users a warp. Precoder: m = H x
 //
-// Each pass reads all parts of H (stream_plan.hpp). After the first one they come from the L2 cache.
+// Each pass reads all parts of H (stream_plan.hpp). After the first one they come from the L2 cache. The
+// detector sums H^H y of a single vector in pass 0, and has no pass 2.
 #include <warpband/exec/ring.hpp>
 #include <warpband/exec/warp_roles.hpp>
 #include <warpband/linalg/ldl/ldl_block.hpp>
+#include <warpband/massive/downlink/downlink_op.hpp>
+#include <warpband/massive/downlink/sent_vectors.hpp>
 #include <warpband/massive/frame_sums.hpp>
 #include <warpband/massive/stream_plan.hpp>
+#include <warpband/massive/uplink/uplink_op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -155,6 +159,104 @@ struct streamed_tiles : frame_sums<P::users, P::many, typename P::sums, streamed
       else
         this->rectangle(16 * row + 8 * (t % 2), 16 * (block - row * (row - 1) / 2));
     }
+  }
+  /// H^H y of the users from u0 to u0 + 7 and up to 16 vectors, of which those below `count` are stored: a
+  /// rectangle whose columns are vectors.
+  WB_HD void rectangle_of_vectors(int u0, int count) const {
+    four_sums sums[8][4];
+    over_antennas([&](const float* run_of_h, const float* at_y, int mine) {
+      this->add_rectangle(
+          sums, run_of_h + 2 * u0, mine,
+          [&](int j, float2* z) {
+            WB_UNROLL for (int i = 0; i < 2; i++) {
+              const int side = 4 * part + j + i;  // past the last one: any
+              z[i] = load_one(at_y + (side < count ? side * p.y_side : 0));
+            }
+          },
+          [&] { at_y += 2; });
+    });
+    float sum[64];
+    WB_UNROLL for (int i = 0; i < 32; i++) sums[i / 4][i % 4].join_conjugate(sum + 2 * i);
+    this->sum(sum);
+    WB_UNROLL for (int i = 0; i < 8; i += 2) {
+      const int at = this->template number_of<64>(i), side = 4 * part + at % 8 / 2;
+      if (side < count)
+        *reinterpret_cast<float2*>(results + Shape::right + side * Shape::side_floats + 2 * (u0 + at / 8)) = {
+            sum[i], sum[i + 1]};
+    }
+  }
+};
+
+/// What the detector does with H, in the place of `sums_over_antennas`.
+template <class P>
+struct streamed_sums {
+  frame_stream<P>& stream;
+  template <class Engine>
+  WB_HD void operator()(const Engine& e, int symbol, int count) const {
+    async_copies::wait();
+    e.g.sync();
+    const streamed_tiles<P> tiles(stream, e.m.data);
+    if (symbol == 0) tiles.gram(stream.warp);
+    if constexpr (P::many) tiles.rectangle_of_vectors(8 * stream.warp, count);
+    e.g.sync();
+    const bool last = symbol + count == e.a.symbols;
+    stream.load_vectors(stream.now + last, last ? 0 : symbol + count);
+  }
+};
+
+/// What the precoder does with H, in the place of `staged_channel`. After pass 2 a warp normalises and stores
+/// whole vectors of m, which is in shared memory.
+///
+/// In pass 2 a team of `sending` times `sharing` warps (of the policy) weighs a part. Each has `at_once`
+/// vectors, and `sharing` of them share the antennas. The next team weighs the next part meanwhile.
+template <class P>
+struct streamed_sends {
+  frame_stream<P>& stream;
+
+  template <class Engine>
+  WB_HD void gram(const Engine& e, bool wanted) const {
+    if (wanted) streamed_tiles<P>(stream, e.m.data).gram(stream.warp);
+    e.g.sync();
+    stream.copy_next();  // the last stage too: it would be idle while the block solves
+  }
+  template <class Op, class Engine>
+  WB_HD void send(const Op&, const Engine& e, packed_vector<float> z, int symbol, int count) const {
+    const sent_vectors<P::users> sent(e.a, stream.p, stream.lane);
+    float* const m = stream.shared + stream.p.y;
+    weigh(sent, z, count, m);
+    e.g.sync();
+    stream.copy_next();
+    const std::size_t vector = e.vector_number(e.first, symbol);
+    // A warp has vectors `warp` and `warp` + 8. Parts of its lanes have one in turn.
+    static_assert(massive_group <= 2 * P::warps);
+    if (stream.warp >= count) return;
+    const auto side_of = [&](int i) {
+      const int side = stream.warp + P::warps * (i % 2);
+      return side < count ? side : stream.warp;
+    };
+    const int mine = side_of(sent.part);
+    const float factor = sent.factor_of(m + mine * sent.sent_floats, e.numbers[mine] > 0.f);
+    WB_ROLL for (int i = 0; i < 2 && stream.warp + P::warps * i < count; i++)
+        sent.store(vector + static_cast<std::size_t>(side_of(i)), m + side_of(i) * sent.sent_floats,
+                   __shfl_sync(0xffffffffu, factor, antenna_runs * i));
+  }
+
+ private:
+  WB_HD void weigh(const sent_vectors<P::users>& sent, packed_vector<float> z, int count, float* m) const {
+    constexpr int team = P::sending * P::sharing, teams = P::warps / team;
+    const int warp = stream.warp % team, begin = P::at_once * (warp / P::sharing);
+    // Once more from the beginning of shared memory, or the compiler would not know that z is there.
+    const float* const solutions = stream.shared + static_cast<int>(z.data - stream.shared);
+    const float* x[P::at_once];  // if there are fewer vectors, the last one several times
+    WB_UNROLL for (int s = 0; s < P::at_once; s++) x[s] =
+        solutions + 2 * P::users * (begin + s < count ? begin + s : count - 1);
+    int part = 0;
+    stream.over_parts(sent.run, [&](const float* rows, const float*, int antennas) {
+      if (part % teams == stream.warp / team && begin < count)
+        sent.template weigh<P::rows, P::sharing>(warp % P::sharing, rows, part * stream.p.part_antennas,
+                                                 antennas, x, count - begin, m + begin * sent.sent_floats);
+      part++;
+    });
   }
 };
 

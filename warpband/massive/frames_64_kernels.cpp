@@ -3,8 +3,7 @@
 #include <warpband/exec/shared_launch.hpp>
 #include <warpband/massive/cluster/cluster_solve_64.hpp>
 #include <warpband/massive/cluster/cluster_sums_op.hpp>
-#include <warpband/massive/downlink/streamed_frames.hpp>
-#include <warpband/massive/uplink/streamed_frames.hpp>
+#include <warpband/massive/frame_stream.hpp>
 
 namespace wb {
 inline namespace WB_ISA {

@@ -7,7 +7,7 @@ namespace wb {
 inline namespace WB_ISA {
 
 template <class Users, class T, class G>
-struct host_products : massive_frames<Users, T, G> {
+struct massive_products : massive_frames<Users, T, G> {
   using frames = massive_frames<Users, T, G>;
   using frames::a, frames::p, frames::g, frames::first, frames::valid, frames::n, frames::m, frames::b;
   using frames::channel_of, frames::vector_of, frames::width;

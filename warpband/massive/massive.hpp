@@ -2,8 +2,8 @@
 // What the massive-MIMO detector and precoder share: the linear system A z = b with A = H^H H + (N0 / Es) I
 // of one channel estimate, and how it is solved. After K. Li, "GPU Accelerated Reconfigurable Detector and
 // Precoder for Massive MIMO SDR Systems" (docs/li-thesis.md).
-#include <string>
-#include <vector>
+#include <cstddef>
+#include <iterator>
 
 namespace wb {
 
@@ -15,7 +15,11 @@ enum class massive_mode {
   mf,         // matched filter
 };
 /// "cholesky", "cg", "jacobi_cg", "zf", "mf".
-const char* name_of(massive_mode mode) noexcept;
+inline const char* name_of(massive_mode mode) noexcept {
+  constexpr const char* names[] = {"cholesky", "cg", "jacobi_cg", "zf", "mf"};
+  const auto i = static_cast<std::size_t>(mode);
+  return i < std::size(names) ? names[i] : "other";
+}
 /// Whether a mode takes `iterations`.
 inline bool is_iterative(massive_mode mode) noexcept {
   return mode == massive_mode::cg || mode == massive_mode::jacobi_cg;

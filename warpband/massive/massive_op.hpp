@@ -17,14 +17,6 @@
 namespace wb {
 inline namespace WB_ISA {
 
-#if defined(__CUDACC__)
-template <class Users, class T, class G>
-using massive_products = device_products<Users, T, G>;
-#else
-template <class Users, class T, class G>
-using massive_products = host_products<Users, T, G>;
-#endif
-
 /// Scratch of a call in lanes T, and the steps of both uses of the engine.
 template <class Users, class T, class G>
 struct massive_engine : massive_products<Users, T, G> {

@@ -38,8 +38,7 @@ setting_of<C> iterations_setting() {
 inline void check_massive(int antennas, int users, massive_mode mode, int iterations) {
   check_range("users", users, 1, most_massive_users);
   check_range("antennas", antennas, users, most_massive_antennas);
-  if (mode != massive_mode::cholesky && mode != massive_mode::zf && mode != massive_mode::mf &&
-      !is_iterative(mode))
+  if (mode < massive_mode::cholesky || mode > massive_mode::mf)
     throw argument_error("mode", std::to_string(static_cast<int>(mode)), "cholesky, cg, jacobi_cg, zf or mf");
   if (is_iterative(mode))
     check_range("iterations", iterations, 1, most_massive_users);

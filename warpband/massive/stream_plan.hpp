@@ -35,11 +35,11 @@ struct stream_policy {
   static constexpr int stages = 3;
 };
 
-/// The detector (uplink/streamed_frames.hpp).
+/// The detector.
 struct uplink_64 : stream_policy<false, detector_sums<64, false>> {};
 struct uplink_64_shared : stream_policy<true, detector_sums<64, true>> {};
 
-/// The precoder (downlink/streamed_frames.hpp): warps that have other vectors and warps that share the
+/// The precoder: warps that have other vectors and warps that share the
 /// antennas of a part, vectors of a warp, and antennas of a lane at once.
 struct downlink_64 : stream_policy<false, gram_sums> {
   static constexpr bool sends = true;
@@ -65,7 +65,6 @@ struct stream_plan : frame_samples {
     p.run_log2 = solver.run_log2;
     const int run = 1 << p.run_log2, last = (a.antennas - 1) >> p.run_log2;
     p.pad = 4;
-    p.never = -1;
     p.memory = solver.values;
     p.y = p.memory + 1024;
     p.sides = solver.sides;
@@ -94,14 +93,14 @@ struct stream_plan : frame_samples {
   }
 };
 
-/// Whether a call takes the kernel of uplink/streamed_frames.hpp: 64 users, complex64, and any mode.
+/// Whether a call of the detector takes these kernels: 64 users, complex64, and any mode.
 inline bool takes_streamed(const massive_args& a, std::size_t shared_bytes) {
   return a.users == 64 && a.half_channel.data == nullptr && detects_in_pieces(a) &&
          with_policy<uplink_64, uplink_64_shared>(
              a, [&]<class P>() { return stream_plan::of<P>(a, shared_bytes).parts > 0; });
 }
 
-/// Whether a call takes the kernel of downlink/streamed_frames.hpp: 64 users, complex64, and any mode.
+/// The same of the precoder.
 inline bool takes_streamed_sends(const massive_args& a, std::size_t shared_bytes) {
   return a.users == 64 && sends_in_pieces(a) &&
          with_policy<downlink_64, downlink_64_shared>(

@@ -25,7 +25,7 @@ inline bool takes_cluster_solve(const massive_args& a) {
                                                   reinterpret_cast<std::uintptr_t>(a.llr.data) % 8 == 0);
   return (a.users == 16 || a.users == 32) && llrs_fit;
 }
-/// Whether the producers of streamed_frames.hpp make the sums of a call: those of 64 users.
+/// Whether the warps of frame_stream.hpp make the sums of a call: those of 64 users.
 inline bool takes_streamed_sums(const cluster_sums_args& args, std::size_t shared_bytes) {
   return args.filter && takes_streamed(sums_only(args.of), shared_bytes);
 }

@@ -33,20 +33,15 @@ void check(const downlink_config& config) {
 
 downlink_precoder::downlink_precoder(const downlink_config& config) : config_((check(config), config)) {}
 
-template <class Input>
-void downlink_precoder::run_as(executor& exec, const Input& in, view<std::complex<float>> precoded,
-                               view<std::uint8_t> status) const {
+void downlink_precoder::run(executor& exec, const downlink_input& in, view<std::complex<float>> precoded,
+                            view<std::uint8_t> status) const {
   const massive_args args = downlink_arguments(config_, in, precoded, status, config_.antennas);
   exec.run(downlink_kernels(), &args, in.channel.items);
 }
-
-void downlink_precoder::run(executor& exec, const downlink_input& in, view<std::complex<float>> precoded,
-                            view<std::uint8_t> status) const {
-  run_as(exec, in, precoded, status);
-}
 void downlink_precoder::run(executor& exec, const downlink_half_input& in, view<std::complex<float>> precoded,
                             view<std::uint8_t> status) const {
-  run_as(exec, in, precoded, status);
+  const massive_args args = downlink_arguments(config_, in, precoded, status, config_.antennas);
+  exec.run(downlink_kernels(), &args, in.channel.items);
 }
 
 }  // namespace wb

@@ -33,20 +33,16 @@ const std::vector<setting_of<downlink_config>>& downlink_settings();
 /// Throws argument_error for what is not allowed.
 void check(const downlink_config& config);
 
-struct downlink_input {
-  view<const std::complex<float>> channel = {};  // H: [frames, B * U], element b * U + u
-  view<const std::complex<float>> sent = {};     // s: [frames * symbols, U]
-  view<const float> noise_var = {};              // N0 at each user: [frames, 1], item_stride 0 to share one
-  int symbols = 1;                               // consecutive vectors that share an H
+template <class Sample>
+struct downlink_input_of {
+  view<const Sample> channel = {};            // H: [frames, B * U], element b * U + u
+  view<const std::complex<float>> sent = {};  // s: [frames * symbols, U]
+  view<const float> noise_var = {};           // N0 at each user: [frames, 1], item_stride 0 to share one
+  int symbols = 1;                            // consecutive vectors that share an H
 };
-
+using downlink_input = downlink_input_of<std::complex<float>>;
 /// The same with H as pairs of halves (core/half.hpp); all is computed in float32.
-struct downlink_half_input {
-  view<const half_complex> channel = {};
-  view<const std::complex<float>> sent = {};
-  view<const float> noise_var = {};
-  int symbols = 1;
-};
+using downlink_half_input = downlink_input_of<half_complex>;
 
 /// Safe to use from several threads.
 ///
@@ -68,10 +64,6 @@ class downlink_precoder {
   const downlink_config& config() const noexcept { return config_; }
 
  private:
-  template <class Input>
-  void run_as(executor& exec, const Input& in, view<std::complex<float>> precoded,
-              view<std::uint8_t> status) const;
-
   downlink_config config_;
 };
 

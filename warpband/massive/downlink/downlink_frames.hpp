@@ -23,7 +23,8 @@
 // If a block has a single frame of several vectors, all its warps share that frame. Each solver works on a
 // copy of the sums in a slot of its own and takes some of the groups. Solvers meet at named barrier 1.
 #include <warpband/exec/warp_roles.hpp>
-#include <warpband/massive/downlink/vector_sender.hpp>
+#include <warpband/massive/downlink/send_block.hpp>
+#include <warpband/massive/downlink/sent_vectors.hpp>
 #include <warpband/massive/frame_solver.hpp>
 #include <warpband/massive/frame_sums.hpp>
 
@@ -33,15 +34,20 @@ inline namespace WB_ISA {
 #if defined(__CUDACC__)
 /// A summing or sending warp. It calls `work` once.
 template <class P>
-struct frame_sender : vector_sender<P> {
-  using base = vector_sender<P>;
-  using base::a, base::p, base::lane, base::U, base::Many, base::at_once, base::send;
+struct frame_sender : send_block<P> {
+  using base = send_block<P>;
+  using base::a, base::p, base::lane, base::U, base::Many, base::group;
+  using typename base::Shape;
+  static constexpr int at_once = P::at_once;
+  float* scratch;  // of this warp, if it sends
   bool sums, sends;
   int team, warp;       // this team; this warp of the team
   int sender, senders;  // this warp of those that share a frame, and their number
 
   WB_HD frame_sender(const send_block<P>& b, int block_warp)
-      : base(b, P::apart ? block_warp - b.summing() : block_warp) {
+      : base(b),
+        scratch(b.shared + b.p.scratch +
+                (P::apart ? block_warp - b.summing() : block_warp) * b.p.scratch_floats) {
     const bool of_team = block_warp < b.summing();
     sums = of_team && (!b.alone || block_warp < P::team);
     sends = !of_team || !P::apart || b.alone;
@@ -82,9 +88,35 @@ struct frame_sender : vector_sender<P> {
       tiles.triangle(warp - rectangles);
   }
 
+  /// Sends vectors `first` to `first` + at_once - 1 of the group of `count` vectors from number `number` on,
+  /// whose H is at h. If the group has fewer, its last one is sent several times.
+  WB_HD void send(const float* h, ring_position at, int first, int count, std::size_t number) const {
+    const float* const slot = this->slots()[at.stage / 2];
+    const int begin = group * (at.stage % 2);
+    const auto vector = [&](int i) { return first + i < count ? first + i : count - 1; };
+    const float* x[at_once];
+    WB_UNROLL for (int i = 0; i < at_once; i++) x[i] =
+        slot + Shape::right + (begin + vector(i)) * Shape::side_floats;
+    const sent_vectors<U> sent(a, p, lane);
+    const int part = sent.part, sent_floats = sent.sent_floats;
+    sent.template weigh<4, 1>(0, h + at_run(p, sent.run), 0, antennas_of_run(p, a.antennas, sent.run), x,
+                              at_once, scratch);
+    __syncwarp();
+    constexpr int parts = 4;  // each takes every fourth vector
+    float factors[(at_once + parts - 1) / parts];
+    WB_UNROLL for (int i = 0; i < at_once; i += parts) {
+      const int mine = i + part < at_once ? i + part : at_once - 1;
+      factors[i / parts] =
+          sent.factor_of(scratch + mine * sent_floats, slot[Shape::diagonal + begin + vector(mine)] > 0.f);
+    }
+    WB_UNROLL for (int i = 0; i < at_once; i++)
+        sent.store(number + static_cast<std::size_t>(vector(i)), scratch + i * sent_floats,
+                   __shfl_sync(0xffffffffu, factors[i / parts], antenna_runs * (i % parts)));
+    __syncwarp();
+  }
   /// This warp's share of all groups of frame n, whose H is at h.
   WB_HD void send_frame(const float* h, int n, ring_position slot) const {
-    constexpr int shares = (base::group + at_once - 1) / at_once;
+    constexpr int shares = (group + at_once - 1) / at_once;
     const ring solutions = this->solutions();
     WB_ROLL for (int g = 0; g < this->groups; g++) {
       const ring_position at = this->group_at(slot, g);

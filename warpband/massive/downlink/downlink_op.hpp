@@ -1,7 +1,7 @@
 #pragma once
 // The precoder's generic kernel: H^H H and solver of a `massive_engine`, then m = H x and its power. A CPU
 // sends by lane_sender.hpp. On a CUDA device the calls of mapping.hpp take downlink_frames.hpp instead, which
-// repeats this, or streamed_frames.hpp.
+// repeats this, or frame_stream.hpp.
 #include <warpband/massive/downlink/lane_sender.hpp>
 
 namespace wb {

@@ -11,7 +11,7 @@
 #include <warpband/core/memory.hpp>
 #include <warpband/exec/tensor_cores.hpp>
 #include <warpband/massive/frame_tiles.hpp>
-#include <warpband/massive/uplink/policies.hpp>
+#include <warpband/massive/uplink/mapping.hpp>
 
 namespace wb {
 inline namespace WB_ISA {

@@ -60,16 +60,12 @@ std::size_t uplink_detector::bits_per_vector() const noexcept {
 massive_args uplink_arguments(const uplink_config& config, int symbols) {
   check_range("symbols", symbols, 1, 1 << 20);
   massive_args args;
-  args.antennas = config.antennas;
-  args.users = config.users;
-  args.symbols = symbols;
-  args.mode = config.mode;
-  args.iterations = config.iterations;
+  args.antennas = config.antennas, args.users = config.users, args.symbols = symbols;
+  args.mode = config.mode, args.iterations = config.iterations;
   args.pam_bits = bits_per_symbol(config.qam) / 2;
   args.exact_sinr = config.sinr == massive_sinr::exact;
   args.split_f16 = config.sums == massive_sums::split_f16;
-  args.clip = config.llr_clip;
-  args.steps = config.llr_steps;
+  args.clip = config.llr_clip, args.steps = config.llr_steps;
   return args;
 }
 
@@ -80,17 +76,13 @@ double uplink_detector::flops(int symbols) const {
   return any_build_of(uplink_kernels())->flops(&args);
 }
 
-template <class Input>
-void uplink_detector::run_as(executor& exec, const Input& in, const uplink_output& out) const {
+void uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
   const massive_args args = uplink_arguments(config_, in, out, config_.antennas, in.received.items);
   exec.run(uplink_kernels(), &args, in.channel.items);
 }
-
-void uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
-  run_as(exec, in, out);
-}
 void uplink_detector::run(executor& exec, const uplink_half_input& in, const uplink_output& out) const {
-  run_as(exec, in, out);
+  const massive_args args = uplink_arguments(config_, in, out, config_.antennas, in.received.items);
+  exec.run(uplink_kernels(), &args, in.channel.items);
 }
 
 }  // namespace wb

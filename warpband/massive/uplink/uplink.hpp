@@ -55,20 +55,18 @@ const std::vector<setting_of<uplink_config>>& uplink_settings();
 /// Throws argument_error for what is not allowed.
 void check(const uplink_config& config);
 
-struct uplink_input {
-  view<const std::complex<float>> channel = {};   // H: [frames, B * U], element b * U + u
-  view<const std::complex<float>> received = {};  // y: [frames * symbols, B]
+template <class Sample>
+struct uplink_input_of {
+  view<const Sample> channel = {};   // H: [frames, B * U], element b * U + u
+  view<const Sample> received = {};  // y: [frames * symbols, B]
   view<const float> noise_var = {};  // N0 per complex entry: [frames, 1], item_stride 0 to share one
   int symbols = 1;                   // consecutive vectors that share an H
 };
+using uplink_input = uplink_input_of<std::complex<float>>;
 /// The same with H and y as pairs of halves (core/half.hpp), 4 bytes for a complex value. All is computed in
 /// float32. Entries must lie in the range of a half: a common factor of H and y, and its square of N0,
 /// changes no LLR.
-struct uplink_half_input {
-  view<const half_complex> channel = {}, received = {};
-  view<const float> noise_var = {};
-  int symbols = 1;
-};
+using uplink_half_input = uplink_input_of<half_complex>;
 /// Outputs without data are not computed. LLRs of a vector lie user after user, each symbol's in 3GPP order.
 struct uplink_output {
   view<float> llr = {};                      // [frames * symbols, U * log2(qam)]
@@ -104,9 +102,6 @@ class uplink_detector {
   double flops(int symbols) const;
 
  private:
-  template <class Input>
-  void run_as(executor& exec, const Input& in, const uplink_output& out) const;
-
   uplink_config config_;
 };
 

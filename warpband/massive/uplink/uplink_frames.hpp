@@ -24,11 +24,11 @@
 //
 // If a block has a single frame of 16 users and several vectors, all its teams and solvers share that frame.
 //
-// Read first: policies.hpp (what is built), mapping.hpp (shared memory of a block), frame_block.hpp (the
-// rings), frame_loads.hpp (how they are filled). Then `frame_team::work` and `solve_frames` here.
+// Read first: mapping.hpp (what is built, and the shared memory of a block), frame_block.hpp (the rings, and
+// how they are filled). Then `frame_team::work` and `solve_frames` here.
 #include <warpband/exec/warp_roles.hpp>
+#include <warpband/massive/uplink/frame_block.hpp>
 #include <warpband/massive/uplink/frame_estimates.hpp>
-#include <warpband/massive/uplink/frame_loads.hpp>
 #include <warpband/massive/uplink/tensor_sums.hpp>
 
 namespace wb {
@@ -126,6 +126,7 @@ struct frame_team : frame_loads<P> {
     bool odd;
   };
   static constexpr int parts = P::parts;
+  static constexpr bool slots_change = slots_change_teams<P>();
   WB_HD ring_position buffer_of(const progress& at, int part) const {
     return part == 0 ? at.buffer : this->channels().after(at.buffer, part);
   }
@@ -230,10 +231,6 @@ struct frame_team : frame_loads<P> {
       at.odd = !at.odd;
     }
   }
-
- private:
-  /// Whether a slot may be filled by one team and then by another.
-  static constexpr bool slots_change = slots_change_teams<P>();
 };
 
 /// Solver warp number `solver`: all its frames. It waits for its slots and releases them.
