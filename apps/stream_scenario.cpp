@@ -9,7 +9,7 @@
 #include <span>
 
 #include <warpband/core/error.hpp>
-#include <warpband/io/text_file.hpp>
+#include <warpband/core/text_file.hpp>
 #include <warpband/link/names.hpp>
 #include <warpband/link/toml_value.hpp>
 

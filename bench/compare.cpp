@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 #include <warpband/core/error.hpp>
-#include <warpband/io/text_file.hpp>
+#include <warpband/core/text_file.hpp>
 
 namespace wb::bench {
 namespace {

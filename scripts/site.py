@@ -62,7 +62,7 @@ ALGORITHMS = [
         ("lte", "LTE transport channel", ["fec/lte/transport.hpp", "fec/lte/rate_matching.hpp"],
          ["lte.LteTransportEncoder", "lte.LteTransportDecoder"], ("lte_transport_decode", {}), ["lte"]),
         ("nr", "5G NR: LDPC codes and shared channels",
-         ["fec/nr/transport.hpp", "fec/nr/block.hpp", "fec/nr/rate_matching.hpp", "fec/nr/base_graph.hpp", "fec/nr/tbs.hpp"],
+         ["fec/nr/transport.hpp", "fec/nr/block.hpp", "fec/nr/rate_matching.hpp", "fec/ldpc/ldpc_nr.hpp", "fec/nr/code_block.hpp", "fec/nr/tbs.hpp"],
          ["nr.NrTransportEncoder", "nr.NrTransportDecoder", "nr.NrRateMatcher", "nr.nr_ldpc"], ("nr_ldpc", {}), ["nr-ldpc"]),
         ("nr_slots", "5G NR: slots, channel and noise estimation",
          ["nr/shared_channel.hpp", "nr/dmrs.hpp", "nr/codebook.hpp", "nr/carrier.hpp", "nr/frc.hpp", "estimate/estimator.hpp", "estimate/filters.hpp",

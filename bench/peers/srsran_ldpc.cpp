@@ -34,7 +34,7 @@
 #include <warpband/core/decimal.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/fec/ldpc/ldpc.hpp>
-#include <warpband/fec/nr/base_graph.hpp>
+#include <warpband/fec/ldpc/ldpc_nr.hpp>
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <warpband/core/printable.hpp>
-#include <warpband/io/text_file.hpp>
+#include <warpband/core/text_file.hpp>
 #include <warpband/link/result_object.hpp>
 
 namespace wb {

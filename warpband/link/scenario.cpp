@@ -4,7 +4,7 @@
 
 #include <warpband/core/error.hpp>
 #include <warpband/core/printable.hpp>
-#include <warpband/io/text_file.hpp>
+#include <warpband/core/text_file.hpp>
 #include <warpband/link/scenario_parser.hpp>
 
 namespace wb {

@@ -92,7 +92,7 @@ void bcjr_decoder::run_short(executor& exec, bcjr_short_args& a, std::size_t ite
   const kernel_set& any = a.code.memory > 5 ? bcjr_i16_large_kernels() : bcjr_i16_kernels();
   a.by_warp = &exec.build_of(any) == any.cuda;
   // Punctured LLRs are loaded one by one, which the kernels of known codes hide less well.
-  const bool known = a.by_warp && !a.punctured && a.known != conv_short_known::none;
+  const bool known = a.by_warp && !a.punctured && a.known != conv_known::none;
   const kernel_set& kernels = known ? bcjr_i16_known_kernels() : any;
   exec.run(kernels, &a, items);
 }
@@ -130,8 +130,8 @@ void bcjr_decoder::run(executor& exec, view<const float> llr, view<const float> 
   bcjr_args a;
   a.code = frame_.on(exec);
   a.overlap = config_.overlap;
-  a.punctured = is_punctured(frame_, a.code);
-  a.known = known_to_short(frame_.code());
+  a.punctured = frame_.punctured();
+  a.known = frame_.known();
   a.work = work_;
   a.systematic = systematic_;
   a.llr = llr;

@@ -1,5 +1,5 @@
 #pragma once
-#include <warpband/fec/conv/conv_short_args.hpp>
+#include <warpband/fec/conv/conv_args.hpp>
 
 namespace wb {
 
@@ -7,7 +7,7 @@ struct bcjr_args {
   conv_trellis code;
   int overlap = 0;  // tail-biting: steps by which both recursions start early
   bool punctured = false;
-  conv_short_known known = conv_short_known::none;
+  conv_known known = conv_known::none;
   std::uint8_t* kinds =
       nullptr;  // CUDA: the bcjr_kind of each item, if another kernel decodes the usual ones
   conv_work work;

@@ -1,27 +1,27 @@
 #pragma once
-// BCJR in float32 of known codes with 64 states and without feedback: four threads share a codeword, and a
-// warp has eight of them. The same bits as bcjr_op.
+// BCJR in float32 of known codes with 64 states and without feedback. Four threads share a codeword, and a
+// warp has eight of them. The bits are those of bcjr_op.
 //
 // A stage is four steps, for which each thread keeps 16 states in registers (conv_short_body.hpp). Between
-// stages the threads exchange them through shared memory. What is left of a run of steps are stages of one
-// step. Alpha at the first step of each run is in device memory, as shared memory would hold too few
-// codewords. Alpha behind each stage of a run is in shared memory.
+// stages the threads exchange them through shared memory. Steps that are left at the end of a run are stages
+// of one step. Alpha at the first step of each run is in device memory, as shared memory would hold too few
+// codewords. Alpha behind each stage of the run at hand is in shared memory.
 //
-// The power of two by which a step scales metrics is a factor of its weights: 2^-1 to 2^63, times weights of
-// at least 2^-60 and metrics of 2^-63 to 4. All products are normal numbers, so that the factor is exact.
+// A step scales its metrics by a power of two, 2^-1 to 2^63, which is a factor of its weights. Weights are at
+// least 2^-60, and metrics 2^-63 to 4: all products are normal numbers, so that the factor is exact.
 #include <warpband/fec/bcjr/bcjr_body.hpp>
 #include <warpband/fec/conv/conv_short_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-/// Numbers of the two kinds of memory that codewords need.
+/// How many floats the codewords of a warp need in shared and in device memory.
 struct bcjr_known_memory {
   static constexpr int threads = 4, codewords = 32 / threads, states = 64, inner = 5;
-  /// Of a set: the states of all codewords. Sets at the first step of a run and of the next one, behind its
-  /// stages, and two of beta.
+  /// A set has a metric of each state of all codewords. There are sets of alpha at the first step of a run
+  /// and of the next one, `inner` sets of alpha behind the stages between them, and two sets of beta.
   static constexpr int set = codewords * states, sets = 2 + inner + 2;
-  /// Between the ratios of two codewords, so that threads store to different banks.
+  /// From the ratios of one codeword to those of the next, so that threads store to different banks.
   static constexpr int ratios = conv_run + 4;
   static constexpr int shared(int bits) {
     return sets * set + codewords * ratios + (conv_run << bits) * codewords;
@@ -31,7 +31,8 @@ struct bcjr_known_memory {
   }
 };
 
-/// One codeword's part of the kernel. All threads of the warp call it together. Own: the codeword's threads.
+/// Decodes a codeword. All threads of the warp call run() together. G: the codeword's threads, with the
+/// barrier of the warp. Own: the same threads as a tile, for calls that other codewords' threads do not make.
 template <class M, class Code, bool Prior, class G, class Own = G>
 struct bcjr_known {
   using memory = bcjr_known_memory;
@@ -45,7 +46,7 @@ struct bcjr_known {
   const conv_trellis& c;
   G g;
   item<float> at;
-  bool stores;  // whether this is a codeword, of usual LLRs
+  bool stores;  // false: other threads have this codeword, or bcjr_op decodes it for its kind
   int flip;     // spreads neighbouring codewords over the banks of shared memory
   float *sets, *table, *ratios, *kept;
   int codes[4] = {};  // coded bits of a stage's first butterfly of this thread
@@ -391,7 +392,7 @@ struct bcjr_known {
       g.sync();
     });
   }
-  /// As bcjr_kinds.
+  /// The codeword's bcjr_kind, as bcjr_kinds has it.
   WB_HD int find_kind() const {
     int large = 0, not_small = 0;
     const auto add = [&](const view<const float>& v) WB_INLINE_LAMBDA {

@@ -1,6 +1,6 @@
 #pragma once
-// Which kernel of a CUDA device serves a call: bcjr_known for codewords of usual LLRs of a known code,
-// bcjr_op for all others.
+// Which kernels of a CUDA device serve a call. Of a known code bcjr_known decodes the codewords of usual LLRs
+// and notes the kinds of all; bcjr_op then decodes the others. Of any other code bcjr_op decodes all.
 #if defined(__CUDACC__)
 #include <warpband/exec/launch.hpp>
 #include <warpband/fec/bcjr/bcjr_known_body.hpp>
@@ -8,8 +8,9 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// A block is a warp. As many are on a multiprocessor as its shared memory holds at rate 1/2; the memory of
-/// all that work at once is at most `most_bytes`, unless that is less than a block for each multiprocessor.
+/// Blocks of bcjr_known, each of a warp. As many work at once on a multiprocessor as its shared memory holds
+/// at rate 1/2. The device memory of all of them is at most `most_bytes`, unless that is less than a block
+/// for each multiprocessor.
 struct bcjr_known_plan {
   static constexpr int resident = 10;
   static constexpr std::size_t most_bytes = std::size_t{1} << 30;
@@ -29,7 +30,7 @@ struct bcjr_known_plan {
 template <class M>
 int launch_bcjr_known(const bcjr_args& a, const place& where);
 
-/// A bcjr_op whose calls with a known code are served by bcjr_known first.
+/// A bcjr_op that bcjr_known precedes in calls with a known code.
 template <class M, class Op>
 struct bcjr_known_or_any : Op {};
 
@@ -37,7 +38,7 @@ template <class M, class Op>
 std::size_t scratch_bytes(const bcjr_known_or_any<M, Op>& op, const device_limits& limits,
                           std::size_t items) {
   const std::size_t any = scratch_bytes(static_cast<const Op&>(op), limits, items);
-  if (op.a.known == conv_short_known::none) return any;
+  if (op.a.known == conv_known::none) return any;
   const bcjr_known_plan plan(op.a, limits, items);
   const std::size_t known = plan.stride * plan.blocks;
   return (known > any ? known : any) + items;  // and the items' kinds
@@ -46,7 +47,7 @@ template <class M, class Op>
 int launch(const bcjr_known_or_any<M, Op>& op, const place& where) {
   if (where.first == where.last) return 0;
   Op any = op;
-  if (op.a.known != conv_short_known::none) {
+  if (op.a.known != conv_known::none) {
     const std::size_t items = where.last - where.first;
     any.a.kinds = static_cast<std::uint8_t*>(where.scratch) + scratch_bytes(op, where.limits, items) - items;
     const int e = launch_bcjr_known<M>(any.a, where);

@@ -39,10 +39,10 @@ int launch_bcjr_known(const bcjr_args& a, const place& where) {
   using half = conv_known_code<0133, 0171>;
   using third = conv_known_code<0133, 0171, 0165>;
   const bool prior = a.prior.data != nullptr;
-  return a.known == conv_short_known::g133_171 ? (prior ? launch_bcjr_known<M, half, true>(a, where)
-                                                        : launch_bcjr_known<M, half, false>(a, where))
-         : prior                               ? launch_bcjr_known<M, third, true>(a, where)
-                                               : launch_bcjr_known<M, third, false>(a, where);
+  return a.known == conv_known::g133_171 ? (prior ? launch_bcjr_known<M, half, true>(a, where)
+                                                  : launch_bcjr_known<M, half, false>(a, where))
+         : prior                         ? launch_bcjr_known<M, third, true>(a, where)
+                                         : launch_bcjr_known<M, third, false>(a, where);
 }
 
 }  // namespace WB_ISA

@@ -66,6 +66,13 @@ setting_of<conv_code> sent_setting() {
           }};
 }
 
+conv_known known_of(const conv_code& code) {
+  if (code.constraint_length != 7 || code.feedback != 0) return conv_known::none;
+  if (code.generators == std::vector{0133, 0171}) return conv_known::g133_171;
+  if (code.generators == std::vector{0133, 0171, 0165}) return conv_known::g133_171_165;
+  return conv_known::none;
+}
+
 int parity(int x) { return std::popcount(static_cast<unsigned>(x)) & 1; }
 
 }  // namespace
@@ -93,7 +100,7 @@ const std::vector<setting_of<conv_code>>& conv_code_settings() {
   return all;
 }
 
-conv_frame::conv_frame(const conv_code& code, int k) : code_(code) {
+conv_frame::conv_frame(const conv_code& code, int k) : code_(code), known_(known_of(code)) {
   check(code, k);
   conv_trellis& t = trellis_;
   const int K = code.constraint_length, newest = 1 << (K - 1);

@@ -89,6 +89,12 @@ class conv_frame {
   /// Steps around the circle of a tail-biting code that decoders take of themselves: 8 (K - 1) up to rate
   /// R = 1/2, above that 8 (K - 1) / (1 - R), up to 4096. Punctured steps tell less about the state.
   int usual_overlap() const noexcept;
+  /// Which of the codes it is that have CUDA kernels of their own.
+  conv_known known() const noexcept { return known_; }
+  /// Whether some coded bits are not sent.
+  bool punctured() const noexcept {
+    return n_ != static_cast<std::size_t>(trellis_.steps) * static_cast<std::size_t>(trellis_.outputs);
+  }
 
   /// What kernels on an executor take.
   conv_trellis on(executor& exec) const;
@@ -98,6 +104,7 @@ class conv_frame {
  private:
   conv_code code_;
   conv_trellis trellis_;
+  conv_known known_;
   std::size_t n_ = 0;
   resident<std::int32_t> codes_, places_, firsts_;
 };

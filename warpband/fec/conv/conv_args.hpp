@@ -17,6 +17,14 @@ enum class conv_ending : int {
   truncated,    // the register starts with zeros and stops anywhere
 };
 
+/// Codes of K = 7 without feedback that are known when CUDA kernels are compiled, by their generators.
+/// Decoders in float32 and 16 bits have kernels of their own for them.
+enum class conv_known : std::uint8_t {
+  none,          // any other code
+  g133_171,      // IEEE 802.11
+  g133_171_165,  // LTE
+};
+
 /// A code over codewords of one length. Register bits are counted as in an octal generator: the newest one is
 /// the highest, bit K - 1; the K - 1 older ones are the state.
 struct conv_trellis {

@@ -2,7 +2,6 @@
 // What the decoders share on the host: their sizes, and how often one loads what, which its flops() needs.
 #include <algorithm>
 #include <bit>
-#include <initializer_list>
 #include <string>
 
 #include <warpband/core/check.hpp>
@@ -44,27 +43,15 @@ inline void choose_conv_windows(const conv_frame& frame, int least_steps, int le
   windows = conv_ceiling(steps, conv_ceiling(steps, windows));
   overlap = windows == 1 && frame.code().ending != conv_ending::tail_biting ? 0 : usual;
 }
-inline conv_short_known known_to_short(const conv_code& code) {
-  const auto is = [&](std::initializer_list<int> generators) {  // without a vector, as each call asks
-    return code.feedback == 0 && std::ranges::equal(code.generators, generators);
-  };
-  return is({0133, 0171})         ? conv_short_known::g133_171
-         : is({0133, 0171, 0165}) ? conv_short_known::g133_171_165
-                                  : conv_short_known::none;
-}
-/// Whether some coded bits are not sent.
-inline bool is_punctured(const conv_frame& frame, const conv_trellis& code) {
-  return frame.n() != static_cast<std::size_t>(code.steps) * static_cast<std::size_t>(code.outputs);
-}
 /// What 16-bit decoders take alike.
 inline void fill_conv_short(conv_short_args& a, const conv_frame& frame, executor& exec, int windows,
                             int overlap, float steps) {
   a.code = frame.on(exec);
-  a.known = known_to_short(frame.code());
+  a.known = frame.known();
   const int coded = (1 << a.code.outputs) - 1;
   a.code.older &= coded;
   a.code.newer &= coded;
-  a.punctured = is_punctured(frame, a.code);
+  a.punctured = frame.punctured();
   a.windows = windows;
   a.length = conv_ceiling(a.code.steps, windows);
   a.overlap = overlap;

@@ -1,16 +1,8 @@
 #pragma once
-// Arguments that the 16-bit decoders of convolutional codes share, and the codes that have CUDA kernels of
-// their own in any precision. Plain data.
+// Arguments that the 16-bit decoders of convolutional codes share. Plain data.
 #include <warpband/fec/conv/conv_args.hpp>
 
 namespace wb {
-
-/// Codes that CUDA has builds of their own for, by their generators.
-enum class conv_short_known : std::uint8_t {
-  none,
-  g133_171,      // IEEE 802.11
-  g133_171_165,  // LTE
-};
 
 struct conv_short_args {
   conv_trellis code;
@@ -18,7 +10,7 @@ struct conv_short_args {
   int windows = 1, length = 0;  // of a codeword, and steps of a window
   int overlap = 0;              // steps that a window begins early and ends late
   bool by_warp = false;         // CUDA: a block is a warp, whose threads share windows
-  conv_short_known known = conv_short_known::none;
+  conv_known known = conv_known::none;
   float steps = 8.f;             // of an LLR of 1
   view<const float> llr;         // n; or:
   view<const std::int8_t> llr8;  // the same in steps

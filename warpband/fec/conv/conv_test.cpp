@@ -154,5 +154,18 @@ TEST(conv_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { encoder.run(*exec, bits, coded); }), "");
 }
 
+TEST(conv_frame, is_of_a_known_code_whatever_its_ending_and_puncturing) {
+  const auto known = [](const conv_code& code) { return conv_frame(code, 40).known(); };
+  for (const conv_rate rate : {conv_rate::r1_2, conv_rate::r3_4})
+    EXPECT_EQ(known(conv_80211(rate)), conv_known::g133_171);
+  conv_code code = conv_lte();
+  EXPECT_EQ(known(code), conv_known::g133_171_165);
+  code.ending = conv_ending::truncated;
+  EXPECT_EQ(known(code), conv_known::g133_171_165);
+  EXPECT_EQ(known(conv_80216(conv_rate::r1_2)), conv_known::none);
+  EXPECT_EQ(known(conv_recursive(7, 0133, {0171})), conv_known::none);
+  EXPECT_EQ(known({.constraint_length = 8, .generators = {0133, 0171}}), conv_known::none);
+}
+
 }  // namespace conv_test
 }  // namespace wb

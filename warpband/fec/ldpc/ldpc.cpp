@@ -8,7 +8,7 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/exec/kernel.hpp>
-#include <warpband/fec/nr/base_graph.hpp>
+#include <warpband/fec/ldpc/ldpc_nr.hpp>
 
 namespace wb {
 

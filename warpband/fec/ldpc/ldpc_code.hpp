@@ -5,8 +5,8 @@
 // by its shift s: row r of the block has its one in column (r + s) mod z. A codeword c of n = columns * z
 // bits, systematic bits first, has H c = 0; it carries k = n - rows * z bits.
 //
-// IEEE 802.16e-2005 §8.4.9.2.5 (WiMAX) and IEEE 802.11n-2009 annex R (WiFi) come ready-made. The base graphs
-// of 3GPP TS 38.212 §5.3.2 are of the same form: their shifts are taken modulo z.
+// IEEE 802.16e-2005 §8.4.9.2.5 (WiMAX), IEEE 802.11n-2009 annex R (WiFi) and 3GPP TS 38.212 §5.3.2 (5G NR,
+// ldpc_nr.hpp) come ready-made.
 #include <vector>
 
 #include <warpband/core/error.hpp>

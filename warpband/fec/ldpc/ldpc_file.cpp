@@ -1,23 +1,21 @@
 #include <warpband/fec/ldpc/ldpc_file.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <numeric>
 #include <optional>
 #include <vector>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/text_file.hpp>
 #include <warpband/fec/ldpc/ldpc.hpp>
 
 namespace wb {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 26;
+constexpr std::size_t most_mib = 64;  // of a file
 constexpr int most_n = 1 << 20, most_z = 4096, most_columns = 1024;
 
 struct reader {
@@ -319,16 +317,7 @@ ldpc_code parse_ldpc_code(std::string_view text, const std::string& name, int z)
 }
 
 ldpc_code read_ldpc_code(const std::string& path, int z) {
-  std::error_code status;
-  if (std::filesystem::is_directory(path, status)) throw file_error(path, "cannot read: it is a folder");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
-  std::string text(most_bytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (in.bad()) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
-  if (text.size() > most_bytes) throw file_error(path, "larger than 64 MiB: no base matrix");
-  return parse_ldpc_code(text, path, z);
+  return parse_ldpc_code(read_file(path, most_mib, "no base matrix"), path, z);
 }
 
 }  // namespace wb

@@ -5,7 +5,7 @@
 #include <random>
 
 #include <tests/ldpc.hpp>
-#include <warpband/fec/nr/base_graph.hpp>
+#include <warpband/fec/ldpc/ldpc_nr.hpp>
 
 namespace wb {
 namespace nr_decoders_test {

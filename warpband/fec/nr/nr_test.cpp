@@ -296,6 +296,17 @@ TEST(nr_segmentation, refuses_what_has_no_equal_blocks) {
     EXPECT_EQ(blamed([&] { segment_nr_transport_block(a, 1); }), "transport_bits");
   EXPECT_EQ(blamed([&] { segment_nr_transport_block(100, 0); }), "base_graph");
   EXPECT_EQ(blamed([&] { segment_nr_transport_block(8425, 1); }), "transport_bits");  // 2 blocks of 8449 bits
+  for (const int graph : {1, 2})
+    for (const int a : {8425, nr_most_transport_bits - 1, nr_most_transport_bits}) {
+      try {
+        segment_nr_transport_block(a, graph);
+        ADD_FAILURE() << a;
+      } catch (const argument_error& e) {  // names a size that is taken
+        const std::string& allowed = e.allowed();
+        const int other = std::stoi(allowed.substr(allowed.rfind(": ") + 2));
+        EXPECT_NO_THROW(segment_nr_transport_block(other, graph)) << other;
+      }
+    }
   EXPECT_EQ(segment_nr_transport_block(8424, 1).blocks, 1);
   EXPECT_EQ(segment_nr_transport_block(8426, 1).blocks, 2);
 }

@@ -15,7 +15,7 @@
 
 #include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
-#include <warpband/fec/nr/base_graph.hpp>
+#include <warpband/fec/nr/code_block.hpp>
 #include <warpband/fec/nr/nr_args.hpp>
 
 namespace wb {

@@ -2,7 +2,7 @@
 // Code block segmentation of 5G NR, 3GPP TS 38.212 §5.2.2: a transport block with its CRC becomes code blocks
 // of equal length, each with a CRC-24B where there are several.
 #include <warpband/fec/crc/crc.hpp>
-#include <warpband/fec/nr/base_graph.hpp>
+#include <warpband/fec/nr/code_block.hpp>
 
 namespace wb {
 

@@ -49,8 +49,7 @@ enum class polar_algorithm {
   /// f and metrics as above.
   min_sum,
   /// f(a, b) = 2 artanh(tanh(a / 2) tanh(b / 2)), and a penalty ln(1 + e^|L|) or ln(1 + e^-|L|) for each bit,
-  /// each
-  /// logarithm within 0.013. LLRs must be to scale.
+  /// each logarithm within 0.013. LLRs must be to scale.
   sum_product,
 };
 
@@ -92,12 +91,12 @@ void check(const polar_config& code, const polar_decoder_config& config);
 /// Decodes batches of messages.
 ///
 /// Input LLRs are [batch, E] in the order in which the bits are sent, limited to +-1e30; those of a bit that
-/// is sent several times add up. Multiplying all of them by a power of two changes no decision
-/// of min-sum. A message
-/// with a NaN or infinite LLR is an erasure: its bits are zero and its status says so; its neighbours are
-/// untouched. So is one, with status_insufficient, where fewer coded bits have an LLR that is not 0 than the
-/// message has bits, and one that is decided as all zeros, whose CRC is zero too, where an eighth of the
-/// coded bits or more have LLRs of 0 or below 1/4096 of the largest.
+/// is sent several times add up. With two code blocks the last one of an odd number is not looked at.
+/// Multiplying all of them by a power of two changes no decision of min-sum. A message with a NaN or infinite
+/// LLR is an erasure: its bits are zero and its status says so; its neighbours are untouched. So is one, with
+/// status_insufficient, where fewer coded bits have an LLR that is not 0 than the message has bits, and one
+/// that is decided as all zeros, whose CRC is zero too, where an eighth of the coded bits or more have LLRs
+/// of 0 or below 1/4096 of the largest.
 ///
 /// With int16 and int8 LLRs must be to scale, and one that is 0 in steps tells nothing: such LLRs are not
 /// usable, and those that are not 0 support an all-zero word. Metrics are those above the smallest of the

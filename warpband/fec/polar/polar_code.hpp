@@ -28,8 +28,7 @@ enum class polar_kind {
   /// interleaver; N up to 512. Fewer than 12 bits are filled up with zeros.
   dci,
   /// Broadcast channel, §7.1.3 to §7.1.5: CRC-24C; input interleaver; N up to 512. Of the payload after its
-  /// own
-  /// interleaving and scrambling.
+  /// own interleaving and scrambling.
   pbch,
   /// No interleavers but the sub-block one, any CRC, N up to 1024.
   plain,

@@ -91,8 +91,7 @@ void viterbi_decoder::run_short(executor& exec, viterbi_short_args& a, std::size
   a.status = out.status;
   const kernel_set& any = a.code.memory > 5 ? viterbi_i16_large_kernels() : viterbi_i16_kernels();
   a.by_warp = &exec.build_of(any) == any.cuda;
-  const kernel_set& kernels =
-      a.by_warp && a.known != conv_short_known::none ? viterbi_i16_known_kernels() : any;
+  const kernel_set& kernels = a.by_warp && a.known != conv_known::none ? viterbi_i16_known_kernels() : any;
   exec.run(kernels, &a, items);
 }
 
@@ -119,8 +118,8 @@ void viterbi_decoder::run(executor& exec, view<const float> llr, const viterbi_o
   check_apart({{"bits", out.bits}, {"metric", out.metric}, {"status", out.status}});
   viterbi_args a;
   a.code = frame_.on(exec);
-  a.known = known_to_short(frame_.code());
-  a.punctured = is_punctured(frame_, a.code);
+  a.known = frame_.known();
+  a.punctured = frame_.punctured();
   const int coded = (1 << a.code.outputs) - 1;  // the input is not a coded bit here
   a.code.older &= coded;
   a.code.newer &= coded;

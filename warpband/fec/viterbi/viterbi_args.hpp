@@ -1,5 +1,5 @@
 #pragma once
-#include <warpband/fec/conv/conv_short_args.hpp>
+#include <warpband/fec/conv/conv_args.hpp>
 
 namespace wb {
 
@@ -7,7 +7,7 @@ struct viterbi_args {
   conv_trellis code;
   int overlap = 0;     // tail-biting: steps that the decoder does before and after the codeword
   bool exact = false;  // tail-biting: the most likely codeword
-  conv_short_known known = conv_short_known::none;
+  conv_known known = conv_known::none;
   bool punctured = false;
   /// Long codewords: decisions of `kept` steps, a power of two, are kept, and bits decided once `depth` steps
   /// lie behind them. kept = 0: all are kept.

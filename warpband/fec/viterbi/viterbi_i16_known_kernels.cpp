@@ -7,7 +7,7 @@ inline namespace WB_ISA {
 // Codes of many standards, of which weights are in registers.
 template <class F>
 static auto with_viterbi_i16_known(const viterbi_short_args& a, F f) {
-  return a.known == conv_short_known::g133_171
+  return a.known == conv_known::g133_171
              ? f(viterbi_short_op<6, 4, true, i16x, conv_known_code<0133, 0171>>(a))
              : f(viterbi_short_op<6, 4, true, i16x, conv_known_code<0133, 0171, 0165>>(a));
 }

@@ -22,9 +22,9 @@ static auto with_viterbi(const viterbi_args& a, F f) {
 #if defined(__CUDACC__)
   using half = conv_known_code<0133, 0171>;
   using third = conv_known_code<0133, 0171, 0165>;
-  if (a.known == conv_short_known::g133_171 && viterbi_known_op<half>::takes(a))
+  if (a.known == conv_known::g133_171 && viterbi_known_op<half>::takes(a))
     return f(viterbi_known_op<half>(a));
-  if (a.known == conv_short_known::g133_171_165 && viterbi_known_op<third>::takes(a))
+  if (a.known == conv_known::g133_171_165 && viterbi_known_op<third>::takes(a))
     return f(viterbi_known_op<third>(a));
 #endif
   switch (a.code.memory) {

@@ -1,20 +1,20 @@
 #pragma once
-// The Viterbi algorithm with float32 metrics for a code that is known when a kernel is compiled: what the
-// threads of a CUDA tile do that share a codeword. Same additions, comparisons and decisions as
-// viterbi_op.hpp, to the bit.
+// The Viterbi algorithm in float32 for a code that is known when a kernel is compiled. Four threads of a warp
+// share a codeword of 64 states, and a warp has eight of them. Additions, comparisons and decisions are those
+// of viterbi_op.hpp, to the bit.
 //
-// All metrics stay in registers, each at a place: the upper bits of its number are the thread, the lower ones
-// the register. A step works in place: the metrics of states 2 j and 2 j + 1 are replaced by those of j and
-// j + states / 2. Step v (the first is 0) writes its input bit to bit v % Memory of the place, the step's
-// phase, where the oldest bit of the state was. So state bit i is bit (v + i) % Memory of the place, and a
-// place shows the last Memory inputs. In phases whose bit belongs to the thread, two threads exchange
-// metrics, and each computes one of the two states of a butterfly.
+// All metrics stay in registers. That of place p is in register p % 16 of thread p / 16. A step overwrites
+// the metrics of states 2 j and 2 j + 1 with those of j and j + states / 2. Which state a place holds thus
+// changes from step to step: step v (the first is 0) writes its input bit to bit v % Memory of the place
+// number, where the oldest bit of the state was. v % Memory is the step's phase. So state bit i is bit
+// (v + i) % Memory of the place number, which is made of the last Memory inputs. In phases whose bit belongs
+// to the thread, two threads exchange metrics, and each computes one of the two states of a butterfly.
 //
-// Which branch wins is the sign of the difference of both. No sum is -0, so equal metrics leave +0, and the
-// state whose oldest bit is 0 survives.
+// The winning branch is told by the sign of the difference of both sums. No sum is -0, so that of equal ones
+// is +0, and the state whose oldest bit is 0 survives.
 //
-// Decisions, a bit for each place, go to device memory. They are read back whole, whatever the path was, and
-// so ahead of their use.
+// Decisions, a bit for each place, go to device memory. Tracing back loads those of all places, whatever the
+// path. It can thus load them ahead of their use.
 #include <type_traits>
 
 #include <warpband/fec/conv/conv_short_body.hpp>
@@ -26,46 +26,46 @@ inline namespace WB_ISA {
 template <int Memory_, class Code>
 struct viterbi_known_sizes {
   static constexpr int Memory = Memory_, S = 1 << Memory, all = Code::all, outputs = Code::outputs;
-  static constexpr int team = S / 16;           // threads that share a codeword
-  static constexpr int count = S / team;        // places of a thread
-  static constexpr int each = conv_run / team;  // steps of a run that it makes weights of
+  static constexpr int team = S / 16;                 // threads that share a codeword
+  static constexpr int count = S / team;              // places of a thread
+  static constexpr int steps_each = conv_run / team;  // steps of a run whose weights it makes
   /// Values of shared memory: the weights of a run. Neighbouring codewords begin in other banks.
   static constexpr int table_values = conv_run * all + all;
   using decisions = std::uint16_t;  // of a thread in a step
   using team_decisions = std::uint64_t;
   static_assert(sizeof(team_decisions) == team * sizeof(decisions));
 
-  /// Slots for the decisions of a codeword: of all steps, or of those that are kept.
+  /// Slots for the decisions of a codeword, one for each step: of all steps, or of those that are kept.
   static int slots_for(const viterbi_args& a) {
     const int steps = a.kept != 0 ? a.kept : a.code.steps + 2 * a.overlap;
     return (steps + Memory - 1) / Memory * Memory;
   }
 };
 
-/// Decodes a codeword: run(), then finish(). All threads of a warp call both together; no barrier is left to
-/// them. Code: conv_known_code. G: a tile of `team` threads.
+/// Decodes a codeword: run(), then finish(). All threads of a warp call both together. No barrier is left to
+/// the caller. Code: a conv_known_code. G: a warp_tile of `team` threads.
 template <int Memory, class Code, class G>
 struct viterbi_known : viterbi_known_sizes<Memory, Code> {
   using sizes = viterbi_known_sizes<Memory, Code>;
-  using sizes::S, sizes::all, sizes::outputs, sizes::team, sizes::count, sizes::each;
+  using sizes::S, sizes::all, sizes::outputs, sizes::team, sizes::count, sizes::steps_each;
   using typename sizes::decisions, typename sizes::team_decisions;
   static_assert(G::size == team);
 
   const viterbi_args& a;
   G g;
   item<float> at;
-  bool stores;      // false: a repeated codeword
+  bool stores;      // false: another team has this codeword
   float* table;     // table_values of shared memory, on a multiple of four
   decisions* kept;  // device memory, [slot][thread of the warp]: from this thread's on
   int slots;        // a multiple of Memory
   float m[count] = {};
-  float ahead[each][outputs] = {};  // LLRs of this thread's steps of the next run
-  float taken = 0.f;                // rank 0: what was added to all metrics
-  float spoilt = 0.f;               // not a number once an LLR was not finite
-  int usable = 0;                   // LLRs that are not 0
-  int phase = 0;                    // of the next step
-  decisions* next = kept;           // its slot
-  int decided = 0;                  // bits that were
+  float ahead[steps_each][outputs] = {};  // LLRs of this thread's steps of the next run
+  float taken = 0.f;                      // rank 0: what was added to all metrics
+  float spoilt = 0.f;                     // not a number once an LLR was not finite
+  int usable = 0;                         // LLRs that are not 0
+  int phase = 0;                          // of the next step
+  decisions* next = kept;                 // its slot
+  int decided = 0;                        // bits that were
 
   WB_HD static constexpr int state_of(int phase, int place) {
     return (place >> phase | place << (Memory - phase)) & (S - 1);
@@ -111,22 +111,22 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
   }
 
  private:
-  /// LLRs of the run that begins with step t; 0 behind the last step.
+  /// Loads LLRs of the run that begins with step t; 0 behind the last step.
   WB_HD void load_ahead(int t) {
     const conv_trellis& c = a.code;
-    const int first = t + g.rank * each;
+    const int first = t + g.rank * steps_each;
     if (!a.punctured && t + conv_run <= c.steps) {
       const std::size_t step = (c.ranges == 1 ? outputs : 1) * a.llr.element_stride,
                         output = c.ranges == 1 ? a.llr.element_stride
                                                : static_cast<std::size_t>(c.steps) * a.llr.element_stride;
       const float* p = a.llr.data + at.first * a.llr.item_stride + static_cast<std::size_t>(first) * step;
-      WB_UNROLL for (int i = 0; i < each; i++, p += step) {
+      WB_UNROLL for (int i = 0; i < steps_each; i++, p += step) {
         const float* q = p;
         WB_UNROLL for (int e = 0; e < outputs; e++, q += output) ahead[i][e] = *q;
       }
       return;
     }
-    WB_UNROLL for (int i = 0; i < each; i++) WB_UNROLL for (int e = 0; e < outputs; e++) {
+    WB_UNROLL for (int i = 0; i < steps_each; i++) WB_UNROLL for (int e = 0; e < outputs; e++) {
       const std::int32_t place = first + i < c.steps ? c.places[(first + i) * outputs + e] : -1;
       ahead[i][e] = place < 0 ? 0.f : load(a.llr, static_cast<std::size_t>(place), at);
     }
@@ -134,7 +134,7 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
   /// The weights of a run's steps: minus the LLRs of the coded bits that are 1. Those of its first step bring
   /// the metric of state 0 back to 0.
   WB_HD void make_weights(bool counts) {
-    WB_UNROLL for (int i = 0; i < each; i++) {
+    WB_UNROLL for (int i = 0; i < steps_each; i++) {
       float w[all];
       w[0] = 0.f;
       WB_UNROLL for (int e = 0; e < outputs; e++) {
@@ -149,7 +149,7 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
         taken = taken + z;
         WB_UNROLL for (int code = 0; code < all; code++) w[code] = w[code] + z;
       }
-      float* row = table + (g.rank * each + i) * all;
+      float* row = table + (g.rank * steps_each + i) * all;
       WB_UNROLL for (int code = 0; code < all; code += 4) {
         const float four[4] = {w[code], w[code + 1], w[code + 2], w[code + 3]};
         store4(row + code, four);
@@ -252,11 +252,10 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
     trace(state, v, until, false);
     decided = until;
   }
-  /// Goes back from a state before step v, the next one, and stores the bits from those that were decided to
-  /// `until`.
+  /// Traces back from a state before step v, the next one. Stores the bits from `decided` to `until`.
   WB_HD void trace(int state, int v, int until, bool erased) const {
     int place = (state << phase | state >> (Memory - phase)) & (S - 1);
-    // Decisions are rotated first, as only the path waits for the path.
+    // Decisions are rotated before they are needed: only the last rotation, by the place, waits for the path.
     const auto back = [&](int p, team_decisions x, bool upper) WB_INLINE_LAMBDA {
       const auto word = static_cast<std::uint32_t>(upper ? x >> 32 : x);
       const int chosen = as_int(rotate_right(word << p | word >> 1 >> (31 - p), place));
@@ -288,7 +287,8 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
       store_bits_of(mine, v - (g.rank + 1) * Memory, until, erased, true);
     }
   }
-  /// Stores the bits that a place shows, those of the Memory steps from v on, if they are to be.
+  /// Stores the inputs that make up a place number, those of the Memory steps from v on, as far as they lie
+  /// from `decided` to `until`.
   WB_HD void store_bits_of(int place, int v, int until, bool erased, bool mine) const {
     if (!stores || !mine) return;
     if (erased) place = 0;

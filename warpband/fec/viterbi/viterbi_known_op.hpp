@@ -1,6 +1,6 @@
 #pragma once
-// The float32 Viterbi decoder of known codes as an op of a CUDA device. A block is a warp: four threads share
-// a codeword.
+// The float32 Viterbi decoder of known codes as an op of a CUDA device. A block is a warp, whose teams of
+// four threads decode a codeword each.
 #include <warpband/exec/launch.hpp>
 #include <warpband/fec/viterbi/viterbi_known_body.hpp>
 #include <warpband/fec/viterbi/viterbi_op.hpp>
@@ -20,9 +20,8 @@ struct viterbi_known_op {
   int slots;
 
   explicit viterbi_known_op(const viterbi_args& args) : a(args), slots(sizes::slots_for(args)) {}
-  /// Most slots for the decisions of a codeword, of 8 bytes each: 4096, which are kept of long codewords with
-  /// a rate of 2/3 or 3/4, and the rest of the last six. 16 blocks a multiprocessor of an H100 then take
-  /// 0.55 GB.
+  /// Most slots for the decisions of a codeword, 8 bytes each. Of long codewords of rates 2/3 and 3/4 4096
+  /// are kept; the next multiple of six is 4098. 16 blocks a multiprocessor of an H100 then take 0.55 GB.
   static constexpr int most_slots = 4098;
   static bool takes(const viterbi_args& a) { return !a.exact && sizes::slots_for(a) <= most_slots; }
   int threads() const { return 32; }
@@ -35,8 +34,8 @@ struct viterbi_known_op {
   double flops() const { return viterbi_op<sizes::Memory, true, 32>{a}.flops(); }
   double bytes() const { return viterbi_op<sizes::Memory, true, 32>{a}.bytes(); }
 
-  /// `items` codewords, up to at_once, from `first` on: what team number `team` of the warp does. G: its
-  /// threads.
+  /// What team number `team` of the warp does for `items` codewords, up to at_once, from `first` on. G: the
+  /// threads of the team.
   template <class G>
   WB_HD void operator()(std::size_t first, int items, G g, int team, float* shared, void* kept) const {
     // A team without a codeword repeats the last one and stores nothing.

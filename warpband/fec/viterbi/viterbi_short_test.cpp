@@ -128,7 +128,8 @@ TEST_P(viterbi_int16, without_noise_gives_what_was_sent) {
         std::tuple{conv_80216(conv_rate::r5_6, conv_ending::tail_biting), 2600, 3},
         std::tuple{conv_lte(), 4099, 4}, std::tuple{conv_recursive(4, 013, {015}), 700, 7},
         std::tuple{conv_recursive(9, 0561, {0753}), 1500, 2},
-        std::tuple{conv_code{.constraint_length = 3, .generators = {07, 05}}, 331, 19}}) {
+        std::tuple{conv_code{.constraint_length = 3, .generators = {07, 05}}, 331, 19},
+        std::tuple{conv_code{.constraint_length = 8, .generators = {0133, 0171}}, 600, 1}}) {
     const std::size_t length = static_cast<std::size_t>(k);
     conv_code serial = code;
     serial.order = conv_order::serial;

@@ -54,7 +54,9 @@ std::vector<V> row(const std::vector<V>& all, std::size_t i, std::size_t n) {
 }
 
 TEST_P(viterbi, without_noise_gives_what_was_sent) {
-  for (const conv_code& code : testing::many_codes())
+  auto codes = testing::many_codes();
+  codes.push_back({.constraint_length = 8, .generators = {0133, 0171}});  // those of a code of K = 7
+  for (const conv_code& code : codes)
     for (const std::size_t k : {8, 33, 250}) {
       if (code.generators.size() == 1 && code.ending != conv_ending::zero_tail) continue;
       const std::size_t count = 18;

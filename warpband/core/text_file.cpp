@@ -1,4 +1,4 @@
-#include <warpband/io/text_file.hpp>
+#include <warpband/core/text_file.hpp>
 
 #include <cerrno>
 #include <cstring>

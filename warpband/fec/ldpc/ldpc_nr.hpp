@@ -2,13 +2,12 @@
 // The LDPC codes of 5G NR by name, 3GPP TS 38.212 §5.3.2: base graph 1 or 2 and a lifting size.
 //
 // Base graph 1 has 46 rows and 22 + 46 columns, base graph 2 has 42 and 10 + 42. Of each codeword the first
-// 2 Z bits are never sent. A code block of K' bits fills the systematic columns from the front; the rest of
-// them are filler bits, zeros that both sides know and that are not sent either.
+// 2 Z bits are never sent.
 //
 // Two parts of a code can be left out without another result:
 //   rows     From row 4 on each row has a parity column of its own, which no other row reads. Where nothing
 //            was received of the last columns, their rows tell nothing.
-//   columns  Systematic columns that hold nothing but fillers.
+//   columns  Systematic columns whose bits are known to be zeros.
 // nr_ldpc makes a code without them, for encoder and decoder: its time is that of what is left.
 #include <vector>
 
@@ -26,6 +25,8 @@ constexpr int nr_systematic(int base_graph) { return base_graph == 1 ? 22 : 10; 
 
 /// The 51 lifting sizes of table 5.3.2-1, rising from 2 to 384.
 const std::vector<int>& nr_lifting_sizes();
+/// Throws argument_error ("lifting_size") for any other.
+void check_nr_lifting_size(int lifting_size);
 
 /// The code of a base graph (1, 2) and a lifting size (one of the 51). rows: 4..46 or 4..42, 0: all.
 /// systematic: how many of the systematic columns are kept, from the front, 3..22 or 3..10, 0: all; the bits
@@ -35,29 +36,5 @@ const std::vector<int>& nr_lifting_sizes();
 ldpc_code nr_ldpc(int base_graph, int lifting_size, int rows = 0, int systematic = 0);
 /// The base graph of whose first rows the code has all blocks, with all systematic columns; 0: neither.
 int nr_base_graph_of(const ldpc_code& code);
-
-/// A code block of K' bits, CRCs included.
-struct nr_code_block {
-  int base_graph = 1;
-  int k = 0;           // K'
-  int z = 2;           // Z
-  int systematic = 0;  // ceil(K' / Z): systematic columns that hold bits of the block
-
-  /// Bits of these columns: the block, then fillers.
-  int padded() const noexcept { return systematic * z; }
-  /// Bits of the longest codeword, the first 2 Z included, fillers of whole columns not.
-  int codeword() const noexcept { return (systematic + nr_rows(base_graph)) * z; }
-  /// The standard's K and N.
-  int standard_k() const noexcept { return nr_systematic(base_graph) * z; }
-  int standard_n() const noexcept { return standard_k() + (nr_rows(base_graph) - 2) * z; }
-  ldpc_code code(int rows = 0) const { return nr_ldpc(base_graph, z, rows, systematic); }
-};
-
-/// §5.2.2: the lifting size is the least with K_b Z >= K'. `columns`: K_b; 0 is by K', as for a transport
-/// block of one code block: 22; with base graph 2 10 from 641 bits on, 9 from 561, 8 from 193, else 6.
-/// K': 2 Z + 1 at least, 8448 or 3840 at most. Throws argument_error ("base_graph", "k", "columns").
-nr_code_block make_nr_code_block(int base_graph, int k, int columns = 0);
-/// The same with a given lifting size. Throws argument_error ("lifting_size" too).
-nr_code_block nr_code_block_of(int base_graph, int k, int lifting_size);
 
 }  // namespace wb

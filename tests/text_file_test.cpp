@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/text_file.hpp>
 #include <warpband/io/replacement.hpp>
-#include <warpband/io/text_file.hpp>
 
 namespace wb {
 namespace text_file_test {

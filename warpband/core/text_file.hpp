@@ -1,5 +1,5 @@
 #pragma once
-// Reads a whole file: scenarios, results, records.
+// Reads a whole file: scenarios, results, records, base matrices.
 #include <string>
 
 namespace wb {

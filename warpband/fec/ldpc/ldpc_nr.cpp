@@ -1,4 +1,4 @@
-#include <warpband/fec/nr/base_graph.hpp>
+#include <warpband/fec/ldpc/ldpc_nr.hpp>
 
 #include <algorithm>
 #include <span>
@@ -13,7 +13,7 @@ namespace {
 struct base_entry {
   int row, column, shifts[8];
 };
-#include <warpband/fec/nr/base_graph_tables.inc>
+#include <warpband/fec/ldpc/ldpc_nr_tables.inc>
 
 std::span<const base_entry> entries_of(int base_graph) {
   if (base_graph == 1) return base_graph_1;
@@ -31,12 +31,6 @@ int set_of(int lifting_size) {
                        "a 2^j with a = 2, 3, 5, 7, 9, 11, 13 or 15, up to 384");
 }
 
-/// Columns that code blocks fill to choose Z, K_b of §5.2.2.
-int filled_columns(int base_graph, int bits) {
-  if (base_graph == 1) return 22;
-  return bits > 640 ? 10 : bits > 560 ? 9 : bits > 192 ? 8 : 6;
-}
-
 }  // namespace
 
 const std::vector<int>& nr_lifting_sizes() {
@@ -49,6 +43,8 @@ const std::vector<int>& nr_lifting_sizes() {
   }();
   return all;
 }
+
+void check_nr_lifting_size(int lifting_size) { (void)set_of(lifting_size); }
 
 ldpc_code nr_ldpc(int base_graph, int lifting_size, int rows, int systematic) {
   check_range("base_graph", base_graph, 1, 2);
@@ -80,25 +76,6 @@ int nr_base_graph_of(const ldpc_code& code) {
     if (found == wanted && found == code.blocks()) return graph;
   }
   return 0;
-}
-
-nr_code_block nr_code_block_of(int base_graph, int k, int lifting_size) {
-  check_range("base_graph", base_graph, 1, 2);
-  (void)set_of(lifting_size);
-  check_range("k", k, 2 * lifting_size + 1, nr_systematic(base_graph) * lifting_size);
-  return {base_graph, k, lifting_size, (k + lifting_size - 1) / lifting_size};
-}
-
-nr_code_block make_nr_code_block(int base_graph, int k, int columns) {
-  check_range("base_graph", base_graph, 1, 2);
-  check_range("k", k, 5, nr_systematic(base_graph) * nr_most_lifting);
-  if (columns != 0) check_range("columns", columns, 6, nr_systematic(base_graph));
-  if (columns == 0) columns = filled_columns(base_graph, k);
-  for (const int z : nr_lifting_sizes())
-    if (columns * z >= k) return nr_code_block_of(base_graph, k, z);
-  throw argument_error("columns", std::to_string(columns),
-                       "at least " + std::to_string((k + nr_most_lifting - 1) / nr_most_lifting) + " for " +
-                           std::to_string(k) + " bits");
 }
 
 }  // namespace wb
