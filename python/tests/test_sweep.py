@@ -1,5 +1,6 @@
 import json
 import math
+import pathlib
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ BPSK = {"title": "BPSK", "code": {"type": "none", "k": 1000}, "sweep": {"ebn0_db
 TURBO = {"code": {"k": 128}, "modem": {"modulation": "qpsk"}, "sweep": {"ebn0_db": [0.0, 1.0]},
          "stop": {"frame_errors": 20, "max_frames": 5000},
          "curve": [{"label": "exact"}, {"label": "max", "decoder": {"algorithm": "max-log-map"}}]}
+HOLDS_ITSELF = {}
+HOLDS_ITSELF["code"] = HOLDS_ITSELF
 
 
 def test_uncoded_bpsk_is_what_theory_says():
@@ -131,6 +134,14 @@ def test_progress_and_stopping(tmp_path, capsys):
     (lambda: wb.sweep(5), TypeError, "^scenario is a int: expected a path or a dictionary$"),
     (lambda: wb.sweep(TURBO, device="gpu"), ValueError, "device"),
     (lambda: wb.sweep(TURBO, output="no/such/folder/r.json"), RuntimeError, "no/such/folder"),
+    (lambda: wb.sweep("a\0b.toml"), ValueError, r"^scenario = 'a\\x00b.toml' is not allowed: expected a path"),
+    (lambda: wb.sweep(TURBO, output="a\udcffb"), ValueError, r"^output = 'a\\udcffb' is not allowed: expected a path"),
+    (lambda: wb.sweep(TURBO, output=3), TypeError, "^output is a int: expected a path"),
+    (lambda: wb.sweep(resume=b"r.json"), TypeError, "^resume is a bytes: expected a path"),
+    (lambda: wb.sweep({**TURBO, "title": "\ud800"}), ValueError, r"^scenario = '\\ud800' is not allowed: expected text"),
+    (lambda: wb.sweep(HOLDS_ITSELF), ValueError, "^scenario = a dictionary that holds itself is not allowed"),
+    (lambda: wb.read_csi("a\0b"), ValueError, r"^path = 'a\\x00b' is not allowed: expected a path"),
+    (lambda: wb.read_ldpc(None), TypeError, "^path is a NoneType: expected a path"),
     (lambda: wb.sweep("no_such.toml"), OSError, "no_such"),
     (lambda: wb.SweepResult({}), ValueError, "no result"),
     (lambda: wb.SweepResult(5), ValueError, "no result"),
@@ -217,6 +228,17 @@ def test_runs_of_the_same_settings_are_one_line(tmp_path):
     assert line.get_ydata().tolist() == [sum(p["frame_errors"] for p in ps) / sum(p["frames"] for p in ps) for ps in both]
     with pytest.raises(TypeError, match="results has a int"):
         wb.plot.error_rates([3])
+
+
+def test_values_of_python_that_toml_has_by_another_name():
+    """Ranges are lists, and paths texts."""
+    scenario = {"code": {"type": "none", "k": 100}, "stop": {"max_frames": 10}}
+    counted = [wb.sweep({**scenario, "sweep": {"ebn0_db": points}})["bit_errors"] for points in ([0, 1, 2], range(3))]
+    assert counted[0] == counted[1]
+    if wb.has_hdf5:
+        with pytest.raises(RuntimeError, match="no_such.h5: cannot read"):
+            wb.sweep({**scenario, "modem": {"modulation": "qpsk"}, "sweep": {"snr_db": 0}, "massive": {"solver": "zf", "antennas": 4, "users": 2},
+                      "channel": {"type": "file", "file": pathlib.Path("no_such.h5")}})
 
 
 def test_settings_are_swept_and_drawn_over():
