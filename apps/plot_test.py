@@ -311,6 +311,20 @@ class PlotTest(unittest.TestCase):
         wrong = made_up_result()
         wrong["curves"][0]["points"][1]["bit_errors"] = "many"
         self.expect_one_line("expected a number", self.path("wrong.json", json.dumps(wrong)), "--out", out)
+        for key, value in (("ber_interval", 3), ("fer_interval", []), ("fer_interval", [0.1, "x"]), ("fer_interval", "ab")):
+            odd = made_up_result()
+            odd["curves"][0]["points"][1][key] = value
+            self.expect_one_line("odd_interval.json", self.path("odd_interval.json", json.dumps(odd)), "--out", out)
+        for key, value in (("frames", -1), ("frames", 1e300), ("bit_errors", -2), ("bit_errors", 2 ** 62), ("frame_errors", 2 ** 62), ("bits", 0)):
+            odd = made_up_result()
+            odd["curves"][0]["points"][1][key] = value
+            self.expect_one_line("are no counts", self.path("odd_count.json", json.dumps(odd)), "--csv", "-")
+        for key, value in (("sweep", 3), ("sweep", {"parameters": "x"}), ("massive", [1]), ("seed", [1])):
+            odd = made_up_result()
+            odd["curves"][0].setdefault("config", {})[key] = value
+            self.expect_one_line("odd_config.json", self.path("odd_config.json", json.dumps(odd)), "--out", out)
+        self.expect_one_line("nested too deep", self.path("deep.json", "[" * 100000), "--out", out)
+        self.expect_one_line("cannot read", good, self.path("long.csv", CSV_HEADER + "x" * 200000), "--out", out)
         self.expect_one_line("must end in .pdf, .png, .svg", good, "--out", self.path("out.gif"))
         self.expect_one_line("cannot write", good, "--out", self.path("absent/out.png"))
         self.expect_one_line("cannot write", good, "--csv", self.path("absent/out.csv"))

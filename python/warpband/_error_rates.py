@@ -6,6 +6,7 @@ drawn; it imports nothing of the package, so that the command runs it without th
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import os
@@ -24,6 +25,7 @@ STYLES = ["-", "--", "-.", ":"]  # of transmissions, or outer iterations
 #: Width and height of a panel in inches, and the size of text in points. Columns are those of IEEE's two-column pages.
 SIZES = {"screen": (6.4, 4.8, 10.0), "one-column": (3.5, 2.6, 8.0), "two-column": (7.16, 3.2, 9.0)}
 FORMATS = (".pdf", ".png", ".svg")
+MOST_CHARACTERS = 256 << 20  # of a file
 
 
 class PlotError(ValueError):
@@ -113,15 +115,28 @@ def _number(value: Any, what: str) -> float:
     return value
 
 
+def _text_of(path: str) -> str:
+    """A whole file, of at most as much as the command takes of a result."""
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            text = file.read(MOST_CHARACTERS + 1)
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlotError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+    if len(text) > MOST_CHARACTERS:
+        raise PlotError(f"cannot read {path}: it is larger than 256 MiB")
+    return text
+
+
 def load(path: str) -> dict[str, Any]:
     """The content of a result file."""
     try:
-        with open(path, encoding="utf-8") as file:
-            result = json.load(file)
-    except OSError as error:
-        raise PlotError(f"cannot read {path}: {error.strerror}") from None
+        result = json.loads(_text_of(path))
+    except PlotError:
+        raise
     except ValueError as error:
         raise PlotError(f"{path} is not JSON: {error}") from None
+    except RecursionError:
+        raise PlotError(f"{path} is not a result: it is nested too deep") from None
     if not isinstance(result, dict):
         raise PlotError(f"{path} holds no curves: expected what `warpband sim` writes")
     return result
@@ -130,6 +145,36 @@ def load(path: str) -> dict[str, Any]:
 def axis_of(curves: Sequence[Mapping[str, Any]]) -> str:
     """"snr_db" where all curves are sweeps over it, else "ebn0_db"."""
     return "snr_db" if all("snr_db" in (curve["config"].get("sweep") or {}) for curve in curves) else "ebn0_db"
+
+
+def _check_point(point: Mapping[str, Any], what: str) -> None:
+    """Refuses counts that nobody counted, and intervals without two ends."""
+    frames, bits, wrong_bits, wrong_frames = (_number(point[key], f"{what}: {key}") for key in ("frames", "bits", "bit_errors", "frame_errors"))
+    if not (0 < frames < 2 ** 63 and 0 <= wrong_frames <= frames and 0 < bits < 2 ** 63 and 0 <= wrong_bits <= bits):
+        raise PlotError(f"{what}: {wrong_bits:g} wrong of {bits:g} bits and {wrong_frames:g} wrong of {frames:g} frames are no counts")
+    if "harq" in point:
+        counts, intervals = point["harq"]["block_errors"], point["harq"]["bler_intervals"]
+        if len(counts) != len(intervals):
+            raise ValueError(f"block_errors has {len(counts)} entries, bler_intervals {len(intervals)}")
+    if "outer" in point:
+        lengths = {key: len(point["outer"][key]) for key in ("bit_errors", "frame_errors", "fer_intervals")}
+        if len(set(lengths.values())) != 1:
+            raise ValueError(f"outer has lists of different lengths: {lengths}")
+    for metric in METRICS:
+        for value, low, high in values_of(point, metric) if metric != "required" else ():
+            for number in (value, low, high):
+                _number(number, f"{what}: {metric} and its interval")
+
+
+def _checked_config(config: Any) -> dict[str, Any]:
+    """A curve's configuration, whose tables are tables."""
+    sweep = config.get("sweep") or {}
+    for key, table in {"sweep": sweep, "parameters": sweep.get("parameters"), **{key: config.get(key) for key in ("mimo", "massive", "code")}}.items():
+        if table is not None and not isinstance(table, dict):
+            raise ValueError(f"{key} is a {type(table).__name__}: expected a table")
+    if isinstance(config.get("seed"), (dict, list)):
+        raise ValueError("seed is no number")
+    return config
 
 
 def curves_of(content: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
@@ -142,18 +187,9 @@ def curves_of(content: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
         try:
             label = str(curve.get("label") or f"curve {index + 1}")
             points = [point for point in curve["points"] if _number(point["frames"], f"{name}: {label}: frames")]
-            config = curve.get("config") or {}
+            config = _checked_config(curve.get("config") or {})
             for n, point in enumerate(points):
-                for key in ("bits", "bit_errors", "frame_errors"):
-                    _number(point[key], f"{name}: {label}, point {n + 1}: {key}")
-                if "harq" in point:
-                    counts, intervals = point["harq"]["block_errors"], point["harq"]["bler_intervals"]
-                    if len(counts) != len(intervals):
-                        raise ValueError(f"block_errors has {len(counts)} entries, bler_intervals {len(intervals)}")
-                if "outer" in point:
-                    lengths = {key: len(point["outer"][key]) for key in ("bit_errors", "frame_errors", "fer_intervals")}
-                    if len(set(lengths.values())) != 1:
-                        raise ValueError(f"outer has lists of different lengths: {lengths}")
+                _check_point(point, f"{name}: {label}, point {n + 1}")
         except PlotError:
             raise
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -265,7 +301,10 @@ def merged(results: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, A
     for curve in order:
         for same in curve.pop("runs").values():
             points = list(same.values())
-            curve["points"].append(points[0] if len(points) == 1 else _merged_point(curve["config"], points))
+            try:
+                curve["points"].append(points[0] if len(points) == 1 else _merged_point(curve["config"], points))
+            except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+                raise PlotError(f"{curve['name']}: {curve['label']}: its runs cannot be added up: {error}") from None
         name = curve.pop("name")
         if labels[curve["label"]] > 1:
             curve["label"] += f" ({os.path.basename(name).removesuffix('.json')})"
@@ -281,10 +320,9 @@ def references_of(source: Any, label: str = "") -> list[tuple[str, dict[str, lis
         path, label = path.split(".csv:", 1)
         path += ".csv"
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError) as error:
-        raise PlotError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+        rows = list(csv.DictReader(io.StringIO(_text_of(path), newline="")))
+    except csv.Error as error:
+        raise PlotError(f"cannot read {path}: {error}") from None
     label = label or os.path.basename(path).removesuffix(".csv")
     groups: dict[str, dict[str, list[Any]]] = {}
     for line, row in enumerate(rows, 2):
