@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -298,6 +299,24 @@ class PlotTest(unittest.TestCase):
         self.assertEqual(self.plot(result, table + ":before", "--out", out).returncode, 0)
         with open(out, encoding="utf-8") as file:
             self.assertIn("before: K=6144 log-MAP", file.read())
+
+    def test_a_file_appears_in_full_or_stays_as_it_was(self):
+        good, out, table = self.path("good.json", json.dumps(made_up_result())), self.path("out.png", "old"), self.path("t.csv", "old")
+        files = sorted(os.listdir(self.folder.name))
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        for option, name in (("--out", out), ("--csv", table)):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (64, before[1]))  # a disk that is full after 64 bytes
+            try:
+                self.expect_one_line(f"cannot write {name}: File too large", good, option, name)
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            self.assertEqual(self.first_bytes(name, 10), b"old")
+        self.assertEqual(sorted(os.listdir(self.folder.name)), files)
+        os.symlink(out, self.path("link.png"))
+        os.chmod(out, 0o640)
+        self.assertEqual(self.plot(good, "--out", self.path("link.png")).returncode, 0)
+        self.assertTrue(os.path.islink(self.path("link.png")))
+        self.assertEqual((self.first_bytes(out, 4), os.stat(out).st_mode & 0o777), (b"\x89PNG", 0o640))
 
     def test_bad_input_gives_one_line(self):
         out, good = self.path("out.png"), self.path("good.json", json.dumps(made_up_result()))

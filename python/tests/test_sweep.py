@@ -55,6 +55,20 @@ def test_mutual_information_is_a_column():
         assert row["information_lost"] == pytest.approx((1 - row["mutual_information"]) * 300000)
 
 
+def test_a_result_is_saved_in_full_or_the_old_one_stays(tmp_path):
+    resource = pytest.importorskip("resource")
+    path, result = tmp_path / "r.json", wb.sweep(BPSK)
+    result.save(path)
+    before, limit = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, limit[1]))  # a disk that is full after 64 bytes
+    try:
+        with pytest.raises(OSError, match="File too large: '.*r.json'"):
+            result.save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
+
+
 def test_a_file_and_a_dictionary_are_the_same(tmp_path):
     (tmp_path / "s.toml").write_text('[code]\nk = 128\n[modem]\nmodulation = "qpsk"\n[sweep]\nebn0_db = [0.0, 1.0]\n[stop]\n'
                                      'frame_errors = 20\nmax_frames = 5000\n[[curve]]\nlabel = "exact"\n'

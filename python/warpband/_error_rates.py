@@ -5,12 +5,14 @@ drawn; it imports nothing of the package, so that the command runs it without th
 """
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 import math
 import os
-from typing import Any, Iterable, Mapping, Sequence
+import shutil
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 METRICS = {"ber": "bit error rate", "fer": "frame error rate", "bler": "block error rate", "throughput": "throughput (bits per resource element)",
            "required": "for a frame error rate of", "mutual_information": "mutual information (bits per sent bit)"}
@@ -30,6 +32,28 @@ MOST_CHARACTERS = 256 << 20  # of a file
 
 class PlotError(ValueError):
     """What went wrong, in one line."""
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[str]:
+    """The name of a new file that replaces ``path`` at the end, so that ``path`` appears in full or stays as it was."""
+    if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe
+        yield os.fspath(path)
+        return
+    target = os.path.realpath(path)  # a link stays one
+    name = f"{target}.tmp{os.getpid()}-0"
+    try:
+        yield name
+        if os.path.exists(target):
+            shutil.copymode(target, name)
+        os.replace(name, target)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
 
 
 # ---------------------------------------------------------------- statistics
@@ -653,9 +677,14 @@ def figure_of(curves: Sequence[Mapping[str, Any]], references: Sequence[tuple[st
 def save(figure: Any, path: Any) -> None:
     """Writes a figure: .pdf with fonts embedded as TrueType, .png or .svg; the same figure gives the same file."""
     import matplotlib
-    about = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}.get(os.path.splitext(os.fspath(path))[1].lower())
+    end = os.path.splitext(os.fspath(path))[1].lower()
+    about = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}.get(end)
     with matplotlib.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42, "svg.hashsalt": "warpband"}):
-        figure.savefig(path, dpi=200, metadata=about)
+        if end not in FORMATS:  # matplotlib knows more, or says that it does not
+            figure.savefig(path, dpi=200, metadata=about)
+            return
+        with whole_file(path) as name:
+            figure.savefig(name, dpi=200, metadata=about, format=end[1:])
 
 
 # ---------------------------------------------------------------- tables

@@ -114,7 +114,8 @@ class SweepResult:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a file that ``warpband sim --resume`` and ``sweep(resume=...)`` go on from."""
-        with open(path, "w", encoding="utf-8") as file:
+        from ._error_rates import whole_file
+        with whole_file(path) as name, open(name, "w", encoding="utf-8") as file:
             file.write(self.to_json() + "\n")
 
     def to_pandas(self) -> Any:
