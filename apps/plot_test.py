@@ -87,6 +87,10 @@ class PlotTest(unittest.TestCase):
                 text = file.read()
             self.assertIn("<svg", text)
             self.assertIn("a reference", text)
+        # As a spreadsheet writes it, and as a person does.
+        for name, text in (("marked.csv", "\ufeffebn0_db,ber,fer\r\n0,0.1,0.5\r\n"), ("spaced.csv", "ebn0_db, ber, fer\n0, 0.1, 0.5\n")):
+            run = self.plot(result, self.path(name, text), "--out", self.path("out.svg"))
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
 
     def test_draws_a_curve_without_any_error(self):
         result = {"curves": [{"label": "clean", "points": [made_up_point(3.0, 0, 0)]}]}
@@ -344,6 +348,7 @@ class PlotTest(unittest.TestCase):
             self.expect_one_line("odd_config.json", self.path("odd_config.json", json.dumps(odd)), "--out", out)
         self.expect_one_line("nested too deep", self.path("deep.json", "[" * 100000), "--out", out)
         self.expect_one_line("cannot read", good, self.path("long.csv", CSV_HEADER + "x" * 200000), "--out", out)
+        self.expect_one_line("is a formula: \\frac{", good, "--out", out, "--title", "$\\frac{$")
         self.expect_one_line("must end in .pdf, .png, .svg", good, "--out", self.path("out.gif"))
         self.expect_one_line("cannot write", good, "--out", self.path("absent/out.png"))
         self.expect_one_line("cannot write", good, "--csv", self.path("absent/out.csv"))

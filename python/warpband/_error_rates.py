@@ -142,7 +142,7 @@ def _number(value: Any, what: str) -> float:
 def _text_of(path: str) -> str:
     """A whole file, of at most as much as the command takes of a result."""
     try:
-        with open(path, encoding="utf-8", newline="") as file:
+        with open(path, encoding="utf-8-sig", newline="") as file:  # with or without the mark that some programs begin with
             text = file.read(MOST_CHARACTERS + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise PlotError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
@@ -344,7 +344,7 @@ def references_of(source: Any, label: str = "") -> list[tuple[str, dict[str, lis
         path, label = path.split(".csv:", 1)
         path += ".csv"
     try:
-        rows = list(csv.DictReader(io.StringIO(_text_of(path), newline="")))
+        rows = list(csv.DictReader(io.StringIO(_text_of(path), newline=""), skipinitialspace=True))
     except csv.Error as error:
         raise PlotError(f"cannot read {path}: {error}") from None
     label = label or os.path.basename(path).removesuffix(".csv")
@@ -684,7 +684,11 @@ def save(figure: Any, path: Any) -> None:
             figure.savefig(path, dpi=200, metadata=about)
             return
         with whole_file(path) as name:
-            figure.savefig(name, dpi=200, metadata=about, format=end[1:])
+            try:
+                figure.savefig(name, dpi=200, metadata=about, format=end[1:])
+            except ValueError as error:
+                reason = " ".join(str(error).split())
+                raise PlotError(f"a title or label cannot be drawn, between $ and $ it is a formula: {reason}") from None
 
 
 # ---------------------------------------------------------------- tables
