@@ -39,6 +39,9 @@ void check_array_options(const CLI::App& app, const array_options& o) {
   for (const char* option : {"--output", "--json"})
     if (app.count(option) != 0 && app.get_option(option)->as<std::string>().empty())
       throw usage_error(std::string(option) + ": the name of the file is empty");
+  if (o.in == "-" || o.out == "-")
+    throw usage_error(
+        "- is not allowed: expected the name of an HDF5 file, which is no stream (./- is one of that name)");
   if (!o.json.empty() && o.json != "-" && wb::same_place(o.json, o.out))
     throw usage_error("--output and --json name the same file: give each its own");
 }

@@ -14,6 +14,7 @@
 
 #include <warpband/core/decimal.hpp>
 #include <warpband/core/error.hpp>
+#include <warpband/core/printable.hpp>
 #include <warpband/io/replacement.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/scenario_write.hpp>
@@ -228,7 +229,6 @@ void check_files(const choose_options& options) {
 int run_choose(const choose_options& options) {
   if (options.scenario.empty())
     throw usage_error("a scenario is missing: warpband choose SCENARIO.toml (see warpband choose --help)");
-  stop_on_interrupt();
   wb::scenario s = wb::load_scenario(options.scenario);
   wb::scenario_overrides overrides;
   overrides.seed = options.seed;
@@ -238,6 +238,7 @@ int run_choose(const choose_options& options) {
   check_link(options.scenario, curve.link);
   const auto exec = wb::open_executor(options.where.device, options.where.threads);
   check_files(options);
+  stop_on_interrupt();
   std::string python, script;
   if (!options.plot.empty()) {
     python = find_python();
@@ -246,7 +247,8 @@ int run_choose(const choose_options& options) {
   }
 
   const wb::machine_info machine = wb::describe_machine(*exec);
-  fmt::print("{}\n{}\nframe error rate {:g}\n\n", curve.label, machine_text(machine), options.search.fer);
+  fmt::print("{}\n{}\nframe error rate {:g}\n\n", wb::printable(curve.label), machine_text(machine),
+             options.search.fer);
   std::fflush(stdout);
   progress_line line(options.quiet);
   const wb::tradeoff_result r = wb::run_tradeoff(

@@ -459,6 +459,8 @@ class CodeTest(array_files.ArrayFilesTest):
         self.fail_clearly(2, "--windows", *decode, "--code", "lte-turbo", "--windows", "-1")
         self.fail_clearly(2, "--interleaver", *decode, "--code", "lte-turbo", "--interleaver", "3")
         self.fail_clearly(2, "the same file", *decode, "--code", "lte-turbo", "--json", "out.h5")
+        self.fail_clearly(2, "- is not allowed: expected the name of an HDF5 file", "decode", "-", "-o", "out.h5", "--code", "lte-turbo")
+        self.fail_clearly(2, "- is not allowed: expected the name of an HDF5 file", "decode", "in.h5", "-o", "-", "--code", "lte-turbo")
         self.fail_clearly(2, "did you mean --iterations?", *decode, "--code", "lte-turbo", "--iteration", "3")
 
     def test_options_of_another_code(self):
@@ -521,6 +523,8 @@ class CodeTest(array_files.ArrayFilesTest):
             with self.subTest(part=part):
                 self.write("in.h5", {"llr": llr[:, :576]}, attributes)
                 self.fail_clearly(1, part, *decode[:-1], *options)
+        self.write("in.h5", {"llr": llr[:, :132]}, {"code": "lte-turbo", "k": 40, "n": 131})
+        self.fail_clearly(1, "says that it holds n = 131, but llr of 132 values a row is of n = 132", *decode[:-1])
         self.write("in.h5", {"bits": numpy.ones((3, 100), numpy.uint8)})
         self.fail_clearly(1, "expected [batch, k] with the k of a code of rate 3/4A, n = 576, 672, ... 2304", "encode", *decode[1:],
                           "wimax-ldpc", "--rate", "3/4A")

@@ -183,6 +183,15 @@ std::uint64_t bytes_from(const std::string& option, const std::string& text) {
   return static_cast<std::uint64_t>(value);
 }
 
+CLI::Validator number_between(double least, double most) {
+  const auto check = [=](const std::string& word) -> std::string {
+    double value{};
+    if (CLI::detail::lexical_cast(word, value) && value >= least && value <= most) return {};
+    return fmt::format("\"{}\" is not allowed: expected a number from {:g} to {:g}", word, least, most);
+  };
+  return CLI::Validator(check, "", "number");
+}
+
 void check_not_an_input(const std::string& out, const std::vector<std::string>& inputs) {
   std::error_code none;
   for (const std::string& in : inputs)

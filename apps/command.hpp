@@ -79,6 +79,9 @@ CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t le
                          const std::string& text, std::function<void(std::int64_t)> take,
                          const std::string& allowed = "");
 
+/// Takes a number of a range. CLI::Range would take NaN too.
+CLI::Validator number_between(double least, double most);
+
 /// "512M", "2G", "1.5G", "65536": bytes; K, M, G and T are powers of 1024. Throws usage_error naming
 /// `option`.
 std::uint64_t bytes_from(const std::string& option, const std::string& text);

@@ -156,12 +156,12 @@ command add_model(CLI::App& app) {
   const auto c = std::make_shared<capacity_options>();
   const auto number = [](CLI::App* to, const char* name, double& value, double least, double most,
                          const char* text) {
-    to->add_option(name, value, text)->type_name("X")->check(CLI::Range(least, most));
+    to->add_option(name, value, text)->type_name("X")->check(number_between(least, most));
   };
   capacity->add_option("--transport-gbps", c->transport_gbps, "Of the antennas' data; several, with commas")
       ->type_name("X,...")
       ->delimiter(',')
-      ->check(CLI::Range(1e-9, 1e9));
+      ->check(number_between(1e-9, 1e9));
   number(capacity, "--cholesky-us", c->cholesky_us, 0, 1e9,
          "Precoding time of all subcarriers (default 242)");
   number(capacity, "--cg-us", c->cg_us, 0, 1e9, "The same of three CG iterations (default 192)");

@@ -57,7 +57,10 @@ TEST(model_command, names_what_is_wrong) {
         {"capacity --users 0", 2, "--users"},
         {"capacity --users 200", 1, "users = 200"},
         {"capacity --cg-us -1", 2, "--cg-us"},
+        {"capacity --cholesky-us nan", 2,
+         "--cholesky-us: \"nan\" is not allowed: expected a number from 0 to 1e+09"},
         {"capacity --transport-gbps 0", 2, "--transport-gbps"},
+        {"capacity --transport-gbps 1,nan", 2, "--transport-gbps: \"nan\" is not allowed"},
         {"capacity --coherence-bandwidth-khz 0", 2, "--coherence-bandwidth-khz"},
         {"operations --qam 8", 2, "--qam"},
         {"capacity --json /nowhere/x.json", 1, "/nowhere/x.json"}}) {

@@ -43,7 +43,7 @@ def run(rates, options):
     if options.csv == "-":
         rates.write_table(curves, sys.stdout)
     elif options.csv:
-        with open(options.csv, "w", encoding="utf-8", newline="") as file:
+        with rates.whole_file(options.csv) as name, open(name, "w", encoding="utf-8", newline="") as file:
             rates.write_table(curves, file)
     if options.out:
         try:

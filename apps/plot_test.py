@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -86,6 +87,10 @@ class PlotTest(unittest.TestCase):
                 text = file.read()
             self.assertIn("<svg", text)
             self.assertIn("a reference", text)
+        # As a spreadsheet writes it, and as a person does.
+        for name, text in (("marked.csv", "\ufeffebn0_db,ber,fer\r\n0,0.1,0.5\r\n"), ("spaced.csv", "ebn0_db, ber, fer\n0, 0.1, 0.5\n")):
+            run = self.plot(result, self.path(name, text), "--out", self.path("out.svg"))
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
 
     def test_draws_a_curve_without_any_error(self):
         result = {"curves": [{"label": "clean", "points": [made_up_point(3.0, 0, 0)]}]}
@@ -299,6 +304,24 @@ class PlotTest(unittest.TestCase):
         with open(out, encoding="utf-8") as file:
             self.assertIn("before: K=6144 log-MAP", file.read())
 
+    def test_a_file_appears_in_full_or_stays_as_it_was(self):
+        good, out, table = self.path("good.json", json.dumps(made_up_result())), self.path("out.png", "old"), self.path("t.csv", "old")
+        files = sorted(os.listdir(self.folder.name))
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        for option, name in (("--out", out), ("--csv", table)):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (64, before[1]))  # a disk that is full after 64 bytes
+            try:
+                self.expect_one_line(f"cannot write {name}: File too large", good, option, name)
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            self.assertEqual(self.first_bytes(name, 10), b"old")
+        self.assertEqual(sorted(os.listdir(self.folder.name)), files)
+        os.symlink(out, self.path("link.png"))
+        os.chmod(out, 0o640)
+        self.assertEqual(self.plot(good, "--out", self.path("link.png")).returncode, 0)
+        self.assertTrue(os.path.islink(self.path("link.png")))
+        self.assertEqual((self.first_bytes(out, 4), os.stat(out).st_mode & 0o777), (b"\x89PNG", 0o640))
+
     def test_bad_input_gives_one_line(self):
         out, good = self.path("out.png"), self.path("good.json", json.dumps(made_up_result()))
         self.expect_one_line("cannot read", self.path("absent.json"), "--out", out)
@@ -311,6 +334,21 @@ class PlotTest(unittest.TestCase):
         wrong = made_up_result()
         wrong["curves"][0]["points"][1]["bit_errors"] = "many"
         self.expect_one_line("expected a number", self.path("wrong.json", json.dumps(wrong)), "--out", out)
+        for key, value in (("ber_interval", 3), ("fer_interval", []), ("fer_interval", [0.1, "x"]), ("fer_interval", "ab")):
+            odd = made_up_result()
+            odd["curves"][0]["points"][1][key] = value
+            self.expect_one_line("odd_interval.json", self.path("odd_interval.json", json.dumps(odd)), "--out", out)
+        for key, value in (("frames", -1), ("frames", 1e300), ("bit_errors", -2), ("bit_errors", 2 ** 62), ("frame_errors", 2 ** 62), ("bits", 0)):
+            odd = made_up_result()
+            odd["curves"][0]["points"][1][key] = value
+            self.expect_one_line("are no counts", self.path("odd_count.json", json.dumps(odd)), "--csv", "-")
+        for key, value in (("sweep", 3), ("sweep", {"parameters": "x"}), ("massive", [1]), ("seed", [1])):
+            odd = made_up_result()
+            odd["curves"][0].setdefault("config", {})[key] = value
+            self.expect_one_line("odd_config.json", self.path("odd_config.json", json.dumps(odd)), "--out", out)
+        self.expect_one_line("nested too deep", self.path("deep.json", "[" * 100000), "--out", out)
+        self.expect_one_line("cannot read", good, self.path("long.csv", CSV_HEADER + "x" * 200000), "--out", out)
+        self.expect_one_line("is a formula: \\frac{", good, "--out", out, "--title", "$\\frac{$")
         self.expect_one_line("must end in .pdf, .png, .svg", good, "--out", self.path("out.gif"))
         self.expect_one_line("cannot write", good, "--out", self.path("absent/out.png"))
         self.expect_one_line("cannot write", good, "--csv", self.path("absent/out.csv"))

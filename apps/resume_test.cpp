@@ -2,6 +2,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -263,6 +265,42 @@ TEST_F(resume, ends_at_a_signal_with_the_state_of_the_point) {
     EXPECT_EQ(done["curves"][0]["points"][1]["frames"], point["frames"]);
     EXPECT_EQ(done["curves"][0]["config"]["stop"]["max_frames"], 1);
   }
+}
+
+TEST_F(resume, a_signal_ends_what_waits_for_its_input) {
+  ASSERT_EQ(mkfifo(path("fifo").c_str(), 0600), 0);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"sim", "fifo"}, {"sim", "--resume", "fifo"}, {"choose", "fifo"}}) {
+    const pid_t child = start(arguments);
+    const int input = open(path("fifo").c_str(), O_WRONLY);  // waits until it is opened for reading
+    ASSERT_GE(input, 0);
+    kill(child, SIGTERM);
+    close(input);  // what does not end at the signal goes on, and says that the file is empty
+    EXPECT_EQ(finish(child).code, 128 + SIGTERM) << arguments.front();
+  }
+}
+
+TEST_F(resume, a_pipe_as_output_is_refused_and_left) {
+  ASSERT_EQ(mkfifo(path("fifo").c_str(), 0600), 0);
+  const int fifo = open(path("fifo").c_str(), O_RDWR);
+  ASSERT_GE(fifo, 0);
+  const std::string text(4096, 'x');
+  ASSERT_EQ(::write(fifo, text.data(), text.size()), 4096);
+  expect_error(1, {"sim", "quick.toml", "-o", "fifo"}, "fifo: cannot write: it is not a regular file");
+  int left = 0;
+  EXPECT_EQ(ioctl(fifo, FIONREAD, &left), 0);
+  EXPECT_EQ(left, 4096);
+  close(fifo);
+}
+
+TEST_F(resume, titles_and_labels_do_not_steer_the_terminal) {
+  write("odd.toml",
+        "title = \"a\\u001b[31mb\"\ncode.k = 40\nsweep.ebn0_db = 0\nstop.max_frames = 10\n"
+        "[[curve]]\nlabel = \"c\\u001b[2J\\nd\"\n[[curve]]\nlabel = \"none\"\ncode.type = \"none\"\n");
+  const outcome o = run_well({"sim", "odd.toml", "--quiet"});
+  EXPECT_EQ(o.out.find('\x1b'), std::string::npos);
+  EXPECT_NE(o.out.find("a\\x1b[31mb\n"), std::string::npos) << o.out;
+  EXPECT_NE(o.out.find("\nc\\x1b[2J\\nd\n"), std::string::npos) << o.out;
 }
 
 TEST_F(resume, goes_on_to_more_errors_and_more_frames_anywhere) {

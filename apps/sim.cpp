@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/printable.hpp>
 #include <warpband/io/replacement.hpp>
 #include <warpband/link/result.hpp>
 
@@ -29,6 +30,8 @@
 #include "temporary_file.hpp"
 
 namespace {
+
+constexpr std::size_t most_shown = 1000;  // bytes of a title or label in the table
 
 struct sim_options {
   std::string scenario, resume, out, plot, csv, metric = "both", size = "screen";
@@ -88,7 +91,7 @@ class simulation {
     print_title();
     for (std::size_t i = 0; i < result_.curves.size(); i++) {
       wb::curve_result& curve = result_.curves[i];
-      fmt::print(out_, "\n{}\n", curve.label);
+      fmt::print(out_, "\n{}\n", wb::printable(curve.label, most_shown));
       curve_table table(out_, curve.config);
       table.header();
       check_reader();
@@ -185,7 +188,7 @@ class simulation {
     const std::string& title = result_.source.title;
     const wb::machine_info& m = here_.machine;
     const bool is_label = result_.curves.size() == 1 && result_.curves[0].label == title;
-    if (!title.empty() && !is_label) fmt::print(out_, "{}\n", title);
+    if (!title.empty() && !is_label) fmt::print(out_, "{}\n", wb::printable(title, most_shown));
     fmt::print(out_, "{}\n",
                m.threads == 0
                    ? m.device
@@ -237,10 +240,10 @@ class simulation {
   /// What the line says, the longest first.
   std::vector<std::string> progress(std::size_t curve, std::size_t index, const wb::point_counts& c) const {
     const wb::curve_config& config = result_.curves[curve].config;
+    const std::string label = wb::printable(config.label, most_shown);
     if (config.target) {
       const std::string at = fmt::format("[{}/{}]", earlier_points_ + 1, points_);
-      return {fmt::format("{} {}: searches for FER {:g}, {} frames", at, config.label, config.target->fer,
-                          c.frames),
+      return {fmt::format("{} {}: searches for FER {:g}, {} frames", at, label, config.target->fer, c.frames),
               fmt::format("{} {} frames", at, c.frames)};
     }
     const wb::point_counts& from = held_[curve][index];
@@ -260,9 +263,9 @@ class simulation {
                       left = duration_text(here.likely), all = duration_text(most);
     return {
         fmt::format("{} {}, {} {}: {} frames, {} frame errors, {:.4g} Mb/s, about {} left, all at most {}",
-                    at, config.label, wb::title_of(config.link.axis), point, c.frames, c.frame_errors,
-                    bits * 1e-6, left, all),
-        fmt::format("{} {}, {}: {} frames, {} errors, {} left, all {}", at, cut_to(config.label, 24), point,
+                    at, label, wb::title_of(config.link.axis), point, c.frames, c.frame_errors, bits * 1e-6,
+                    left, all),
+        fmt::format("{} {}, {}: {} frames, {} errors, {} left, all {}", at, cut_to(label, 24), point,
                     c.frames, c.frame_errors, left, all),
         fmt::format("{} {}: {} frames, {} errors, {} left, all {}", at, point, c.frames, c.frame_errors, left,
                     all),
@@ -319,6 +322,9 @@ wb::run_result starting_point(const sim_options& options) {
 
 /// Whether a file begins as a result does.
 bool is_result(const std::string& path) {
+  std::error_code status;
+  if (!std::filesystem::is_regular_file(path, status))
+    return false;  // a pipe would be waited for, and emptied
   std::string begin(4096, '\0');
   std::ifstream in(path, std::ios::binary);
   in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
@@ -385,9 +391,9 @@ int run_sim(sim_options options) {
   if (!options.resume.empty() && options.overrides.seed)
     throw usage_error("--seed is not for --resume: a result goes on with the seed it was begun with");
   if (options.out.empty()) options.out = options.resume;
-  stop_on_interrupt();
   std::signal(SIGPIPE, SIG_IGN);  // who reads the table may leave before the end
   auto ranks = wb::ranks::join();
+  if (ranks) stop_on_interrupt();
   if (ranks && ranks->rank() != 0) {
     run_rank(*ranks, options.where.device, options.where.threads);
     return 0;
@@ -397,6 +403,8 @@ int run_sim(sim_options options) {
   wb::run_result start = starting_point(options);
   if (!options.plot.empty()) check_metric(options.metric, start.source.curves);
   check_files(options);
+  stop_on_interrupt();  // until here a signal ends the process: there is nothing to keep, and a pipe to wait
+                        // for
   std::optional<plotter> plot;
   if (!options.plot.empty()) plot.emplace("--plot");
   if (!options.quiet) print_remarks(start);

@@ -725,6 +725,8 @@ int run_stream(const stream_options& o) {
   const bool to_stdout = o.json == "-";
   std::FILE* table = to_stdout ? stderr : stdout;
   if (!o.json.empty() && !to_stdout) {
+    check_not_an_input(o.json, {o.scenario});
+    for (const stream_run& r : scenario.runs) check_not_an_input(o.json, {r.source});
     claim_output(o.json);
     wb::check_writable(o.json);
   }
@@ -811,7 +813,7 @@ command add_stream(CLI::App& app) {
               [o](std::int64_t n) { o->frames = static_cast<std::uint64_t>(n); });
   stream->add_option("--seconds", o->seconds, "Instead of stream.seconds")
       ->type_name("X")
-      ->check(CLI::Range(1e-3, 1e9));
+      ->check(number_between(1e-3, 1e9));
   add_untrusted(*stream);
   stream->add_flag("--quiet", o->quiet, "No progress on stderr");
   stream->add_flag("--help-scenario", o->help_scenario, "Explain every key of a scenario file");

@@ -256,6 +256,22 @@ stages = false
   EXPECT_GE(copies["max"].get<double>(), copies["p99.9"].get<double>());
 }
 
+TEST(stream_command, keeps_its_scenario_and_knows_no_seconds_that_are_no_number) {
+  const std::string scenario = "[stream]\nitems = 8\n";
+  std::ofstream(work + ".toml") << scenario;
+  const outcome o = stream(work + ".toml --quiet --frames 2 --json " + work + ".toml");
+  EXPECT_EQ(o.code, 1);
+  EXPECT_NE(o.err.find("is read by this run: give the result another name"), std::string::npos) << o.err;
+  EXPECT_EQ(text_of(work + ".toml"), scenario);
+  std::filesystem::remove(work + ".toml");
+  const outcome without_number = stream_text(scenario, "--frames 2 --seconds nan");
+  EXPECT_EQ(without_number.code, 2);
+  EXPECT_NE(
+      without_number.err.find("--seconds: \"nan\" is not allowed: expected a number from 0.001 to 1e+09"),
+      std::string::npos)
+      << without_number.err;
+}
+
 TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
   struct refused {
     const char *scenario, *said;

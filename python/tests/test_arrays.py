@@ -244,14 +244,25 @@ def test_other_arguments_that_are_refused(rng):
     detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
     refused("expected an array, got list", lambda: detector([1], [1], 0.1, strict=True), TypeError)
     refused("channel is a list: expected an array", lambda: detector([1], y, 0.1, strict=True), TypeError)
+    refused("channel: expected an array, got NoneType", lambda: detector(None, y, 0.1), TypeError)
+    for given in (b"llr", bytearray(8), "llr", (value for value in y), np.ndarray):
+        refused(f"received: expected an array, got {type(given).__name__}", lambda given=given: detector(h, given, 0.1), TypeError)
     refused("noise_var is None", lambda: detector(h, y, None), TypeError)
     refused("noise_var is a str", lambda: detector(h, y, "0.1"), TypeError)
     refused(r"noise_var = shape \(3,\)", lambda: detector(h, y, np.ones(3, np.float32)))
+    refused(r"noise_var = shape \(3,\)", lambda: detector(h, y, np.ones(3)))
     refused(r"channel = shape \(7, 2, 2\)", lambda: detector(h[:7], y, 0.1))
     refused(r"channel = shape \(8, 2, 3\)", lambda: detector(normal(rng, 8, 2, 3), y, 0.1))
     refused(r"received = shape \(\)", lambda: detector(h, np.complex64(1), 0.1))
     refused("outputs = 'soft'", lambda: detector(h, y, 0.1, outputs="soft"))
     refused("outputs = 'soft'", lambda: detector(h, y, 0.1, outputs=("llr", "soft")))
+    for given in (3, None, 2.5):
+        refused(f"outputs = {given} is not allowed: expected 'llr' or ", lambda given=given: detector(h, y, 0.1, outputs=given))
+    for given in ([0.0], (np.empty((8, 4), np.float32),), "llr", 3):
+        refused(rf"out is a {type(given).__name__}: expected an array of shape \(8, 4\) for 'llr'",
+                lambda given=given: detector(h, y, 0.1, out=given), TypeError)
+    refused("out = 1 arrays is not allowed: expected 2", lambda: detector(h, y, 0.1, outputs=("llr", "bits"), out=3))
+    refused("out is a int", lambda: detector(h, y, 0.1, outputs=("llr",), out=(3,)), TypeError)
     refused("out = 1 arrays", lambda: detector(h, y, 0.1, outputs=("llr", "bits"), out=(np.empty((8, 4), np.float32),)))
     refused("out = shape", lambda: detector(h, y, 0.1, out=np.empty((8, 3), np.float32)))
     refused("llr = an array of float64", lambda: detector(h, y, 0.1, out=np.empty((8, 4))))

@@ -186,3 +186,17 @@ def test_detectors_have_the_settings_of_their_type():
                        (wb.Pic, "iterations"), (wb.Ep, "order")):
         with pytest.raises(TypeError, match=f"got an unexpected keyword argument '{name}'"):
             kind(streams=2, rx_antennas=2, qam=4, **{name: 1})
+
+
+def test_copies_keep_what_an_iterator_gave_and_what_the_caller_changes_later():
+    """Each detects like the first: a list that is read once, or that changes, does not reach them."""
+    for given in (iter([1, 0]), [1, 0], np.array([1, 0])):
+        first = wb.NWay(streams=2, rx_antennas=2, qam=4, order=given)
+        if not hasattr(given, "__next__"):
+            given[:] = [0, 1]
+        for again in (copy.copy(first), copy.deepcopy(first), pickle.loads(pickle.dumps(first))):
+            assert list(again.order) == list(first.order) == [1, 0]
+    first = wb.NWay(streams=2, rx_antennas=2, qam=4, order=(i for i in (1, 0)))
+    assert repr(pickle.loads(pickle.dumps(first))) == repr(first) == "NWay(streams=2, rx_antennas=2, qam=4, order=[1, 0])"
+    with pytest.raises(ValueError, match="^order = {0, 1} is not allowed: expected a list, as a set has no order$"):
+        wb.NWay(streams=2, rx_antennas=2, qam=4, order={1, 0})

@@ -25,8 +25,31 @@ def python(code):
 def test_import_reads_nothing_that_is_not_needed():
     """What it takes is counted in modules: seconds are those of the machine and of what runs beside."""
     own = python("import sys, numpy; before = set(sys.modules); import warpband; print(*sorted(set(sys.modules) - before))").split()
-    assert {name.partition(".")[0] for name in own} <= {"warpband", *sys.stdlib_module_names}
+    assert {name.partition(".")[0] for name in own} <= {"warpband", "_xxsubinterpreters", *sys.stdlib_module_names}
     assert len(own) < 80, own
+
+
+def test_a_subinterpreter_is_refused_and_leaves_the_main_one_usable():
+    code = """
+import sys
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+import warpband as wb
+other = interpreters.create()
+program = f'''
+import sys
+sys.path = {sys.path!r}
+try:
+    import warpband
+except ImportError as error:
+    print(error, flush=True)
+'''
+(interpreters.exec if hasattr(interpreters, "exec") else interpreters.run_string)(other, program)
+print(wb.MMSE(streams=2, rx_antennas=2, qam=4).bits_per_use, flush=True)
+"""
+    assert python(code).splitlines() == ["warpband does not work in a subinterpreter: import it in the main one, or use a process", "4"]
 
 
 def test_types_are_there():

@@ -1,6 +1,8 @@
 """`warpband reproduce`: 41 rows, pages that are what the stored results give, and verdicts that follow from data."""
 import json
+import os
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -90,3 +92,11 @@ def test_a_broken_record_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr("reproduce.data.root", lambda: tmp_path)
     with pytest.raises(ReproduceError, match="y.json"):
         Data(stored=True).get(Need("sim", "y"))
+
+
+def test_the_list_ends_quietly_where_nobody_reads_it():
+    unread, written = os.pipe()
+    os.close(unread)
+    with os.fdopen(written, "wb") as pipe:
+        done = subprocess.run([sys.executable, str(pathlib.Path(cli.__file__).parent)], stdout=pipe, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -925,6 +925,18 @@ def slow(**settings):
 """
 
 
+@pytest.mark.parametrize("timeout", [float("nan"), "1", 1j, [1]])
+def test_timeouts_are_numbers(timeout, rng):
+    with wb.Stream(stage=wb.MMSE(**MMSE), most_items=5) as stream:
+        ticket = stream.push(*mmse_frame(rng))
+        stream.drain()
+        for wait in (lambda: stream.push(*mmse_frame(rng), timeout=timeout), lambda: ticket.result(timeout=timeout),
+                     lambda: stream.drain(timeout=timeout)):
+            with pytest.raises(ValueError, match="^timeout = .* is not allowed: expected a number"):
+                wait()
+        assert ticket.result(timeout=np.float32(60)).shape == ticket.result(timeout=-1).shape
+
+
 def test_control_c_ends_a_wait():
     out = script(BEGIN + """
 gate = threading.Event()

@@ -1,5 +1,6 @@
 import json
 import math
+import pathlib
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ BPSK = {"title": "BPSK", "code": {"type": "none", "k": 1000}, "sweep": {"ebn0_db
 TURBO = {"code": {"k": 128}, "modem": {"modulation": "qpsk"}, "sweep": {"ebn0_db": [0.0, 1.0]},
          "stop": {"frame_errors": 20, "max_frames": 5000},
          "curve": [{"label": "exact"}, {"label": "max", "decoder": {"algorithm": "max-log-map"}}]}
+HOLDS_ITSELF = {}
+HOLDS_ITSELF["code"] = HOLDS_ITSELF
 
 
 def test_uncoded_bpsk_is_what_theory_says():
@@ -50,6 +53,20 @@ def test_mutual_information_is_a_column():
         expected = 1 - np.average(np.log2(1 + np.exp(-variance / 2 - variance ** 0.5 * g)), weights=np.exp(-g * g / 2))
         assert abs(row["mutual_information"] - expected) < 0.005
         assert row["information_lost"] == pytest.approx((1 - row["mutual_information"]) * 300000)
+
+
+def test_a_result_is_saved_in_full_or_the_old_one_stays(tmp_path):
+    resource = pytest.importorskip("resource")
+    path, result = tmp_path / "r.json", wb.sweep(BPSK)
+    result.save(path)
+    before, limit = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, limit[1]))  # a disk that is full after 64 bytes
+    try:
+        with pytest.raises(OSError, match="File too large: '.*r.json'"):
+            result.save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
 
 
 def test_a_file_and_a_dictionary_are_the_same(tmp_path):
@@ -131,6 +148,14 @@ def test_progress_and_stopping(tmp_path, capsys):
     (lambda: wb.sweep(5), TypeError, "^scenario is a int: expected a path or a dictionary$"),
     (lambda: wb.sweep(TURBO, device="gpu"), ValueError, "device"),
     (lambda: wb.sweep(TURBO, output="no/such/folder/r.json"), RuntimeError, "no/such/folder"),
+    (lambda: wb.sweep("a\0b.toml"), ValueError, r"^scenario = 'a\\x00b.toml' is not allowed: expected a path"),
+    (lambda: wb.sweep(TURBO, output="a\udcffb"), ValueError, r"^output = 'a\\udcffb' is not allowed: expected a path"),
+    (lambda: wb.sweep(TURBO, output=3), TypeError, "^output is a int: expected a path"),
+    (lambda: wb.sweep(resume=b"r.json"), TypeError, "^resume is a bytes: expected a path"),
+    (lambda: wb.sweep({**TURBO, "title": "\ud800"}), ValueError, r"^scenario = '\\ud800' is not allowed: expected text"),
+    (lambda: wb.sweep(HOLDS_ITSELF), ValueError, "^scenario = a dictionary that holds itself is not allowed"),
+    (lambda: wb.read_csi("a\0b"), ValueError, r"^path = 'a\\x00b' is not allowed: expected a path"),
+    (lambda: wb.read_ldpc(None), TypeError, "^path is a NoneType: expected a path"),
     (lambda: wb.sweep("no_such.toml"), OSError, "no_such"),
     (lambda: wb.SweepResult({}), ValueError, "no result"),
     (lambda: wb.SweepResult(5), ValueError, "no result"),
@@ -217,6 +242,17 @@ def test_runs_of_the_same_settings_are_one_line(tmp_path):
     assert line.get_ydata().tolist() == [sum(p["frame_errors"] for p in ps) / sum(p["frames"] for p in ps) for ps in both]
     with pytest.raises(TypeError, match="results has a int"):
         wb.plot.error_rates([3])
+
+
+def test_values_of_python_that_toml_has_by_another_name():
+    """Ranges are lists, and paths texts."""
+    scenario = {"code": {"type": "none", "k": 100}, "stop": {"max_frames": 10}}
+    counted = [wb.sweep({**scenario, "sweep": {"ebn0_db": points}})["bit_errors"] for points in ([0, 1, 2], range(3))]
+    assert counted[0] == counted[1]
+    if wb.has_hdf5:
+        with pytest.raises(RuntimeError, match="no_such.h5: cannot read"):
+            wb.sweep({**scenario, "modem": {"modulation": "qpsk"}, "sweep": {"snr_db": 0}, "massive": {"solver": "zf", "antennas": 4, "users": 2},
+                      "channel": {"type": "file", "file": pathlib.Path("no_such.h5")}})
 
 
 def test_settings_are_swept_and_drawn_over():

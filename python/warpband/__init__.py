@@ -10,6 +10,20 @@ from __future__ import annotations
 
 from typing import Any
 
+
+def _check_interpreter() -> None:
+    """Refuses a subinterpreter: loaded there too, the compiled part would no longer know its own types in the main one."""
+    for name in ("_interpreters", "_xxsubinterpreters"):  # from Python 3.13 on, and before
+        try:
+            known = __import__(name)
+        except ImportError:
+            continue
+        if known.get_current() != known.get_main():
+            raise ImportError("warpband does not work in a subinterpreter: import it in the main one, or use a process")
+        return
+
+
+_check_interpreter()
 try:
     from . import _core
 except ImportError as error:

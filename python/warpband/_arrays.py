@@ -4,12 +4,12 @@ from __future__ import annotations
 import os
 import sys
 from collections import OrderedDict
-from typing import Any, Mapping, Protocol, Sequence, Tuple
+from typing import Any, Iterable, Mapping, Protocol, Sequence, Tuple
 
 import numpy as np
 
 from . import _core
-from ._settings import made
+from ._settings import made, refused
 
 #: An array of NumPy, torch, CuPy or another library with DLPack or ``__cuda_array_interface__``.
 Array = Any
@@ -419,13 +419,14 @@ def space_of(array: Array) -> Any:
         raise ValueError("a masked array is not allowed: expected one without a mask")
     if isinstance(array, (np.ndarray, np.generic)):
         return NUMPY
-    if hasattr(array, "__dlpack__"):
+    if hasattr(array, "__dlpack__") and not isinstance(array, type):
         return DlpackHostSpace(array) if array.__dlpack_device__()[0] == 1 else DlpackSpace(array)
     if hasattr(array, "__cuda_array_interface__"):
         return CudaInterfaceSpace(array)
     try:
         memoryview(array)
-    except TypeError:
+        array.shape  # bytes and arrays of the standard library have none
+    except (AttributeError, TypeError):
         raise TypeError(f"expected an array, got {type(array).__name__}: lists become one by numpy.array(..., dtype)") from None
     return NUMPY
 
@@ -459,9 +460,12 @@ def fill(space: Any, table: Table, wanted: str | Sequence[str], out: Any, batch:
         shape = batch + item
         if out is None:
             return {wanted: np.empty(shape, dtype) if space is NUMPY else space.empty(shape, dtype)}
-        if out.shape == shape:  # else see below
+        if getattr(out, "shape", None) == shape:  # else see below
             return {wanted: space.target(out)}
-    names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    try:
+        names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    except TypeError:
+        raise refused("outputs", wanted, " or ".join(map(repr, table))) from None
     for name in names:
         if name not in table:
             raise ValueError(f"outputs = {name!r} is not allowed: expected {' or '.join(map(repr, table))}")
@@ -469,11 +473,13 @@ def fill(space: Any, table: Table, wanted: str | Sequence[str], out: Any, batch:
         raise ValueError(f"outputs = {names} is not allowed: expected each name once")
     if out is None:
         return {name: space.empty(batch + table[name][1], table[name][0]) for name in names}
-    given = (out,) if isinstance(wanted, str) else tuple(out)
+    given = (out,) if isinstance(wanted, str) or hasattr(out, "shape") or not isinstance(out, Iterable) else tuple(out)
     if len(given) != len(names):
         raise ValueError(f"out = {len(given)} arrays is not allowed: expected {len(names)}, for {names}")
     for name, array in zip(names, given):
         shape = batch + table[name][1]
+        if not hasattr(array, "shape"):
+            raise TypeError(f"out is a {type(array).__name__}: expected an array of shape {shape} for {name!r}")
         if tuple(array.shape) != shape:
             raise ValueError(f"out = shape {tuple(array.shape)} is not allowed: expected {shape} for {name!r}")
     return {name: space.target(array) for name, array in zip(names, given)}

@@ -26,7 +26,8 @@ def converting(**inputs: Rule) -> Callable[[Call], Call]:
                 taken.append("*")
             taken.append(name if p.default is p.empty else f"{name}=parameters[{name!r}].default")
             passed.append(f"{name}={name}" if named else name)
-        scope = {"call": call, "parameters": parameters, "converted": functools.partial(_converted, inputs)}
+        needed = [name for name in inputs if name != "noise_var" and parameters[name].default is inspect.Parameter.empty]
+        scope = {"call": call, "parameters": parameters, "converted": functools.partial(_converted, inputs, needed)}
         # With *arguments and **settings instead, every call would take 0.1 us more.
         exec(f"""def called({', '.join(taken)}):
             try:
@@ -40,8 +41,17 @@ def converting(**inputs: Rule) -> Callable[[Call], Call]:
     return decorate
 
 
-def _converted(inputs: dict[str, Rule], given: dict[str, Any]) -> dict[str, Any]:
-    """What to call with instead; raises again what is being handled where there is nothing to convert."""
+def _converted(inputs: dict[str, Rule], needed: list[str], given: dict[str, Any]) -> dict[str, Any]:
+    """What to call with instead; raises again what is being handled where there is nothing to convert. What is no array at all is
+    named."""
+    for name in needed:
+        if not isinstance(given[name], (list, tuple)):
+            try:
+                space_of(given[name])
+            except TypeError as error:
+                raise TypeError(f"{name}: {error}") from None
+            except (ValueError, RuntimeError):
+                pass
     changed = {} if given["strict"] else {name: rule(name, given[name], given) for name, rule in inputs.items()
                                           if given[name] is not None}
     if all(array is given[name] for name, array in changed.items()):
@@ -115,7 +125,7 @@ def as_noise(of: str, trailing: int) -> Rule:
             try:
                 values = np.array(np.broadcast_to(values, batch))
             except ValueError:
-                return array
+                pass  # the call says which shape it expects
         return _as(array if values is found[1] else space.give(values), "iuf", FLOAT32)
 
     return rule

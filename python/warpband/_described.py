@@ -6,10 +6,12 @@ import inspect
 import re
 import textwrap
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, TypeVar
+
+import numpy as np
 
 from . import _core
-from ._settings import shown
+from ._settings import refused, shown
 
 Class = TypeVar("Class", bound=type)
 
@@ -56,6 +58,15 @@ class Described:
         return _made_again(type(self), self._given)
 
 
+def _kept(name: str, value: Any) -> Any:
+    """A value as copies and pickles take it again: what the caller reads or changes later does not reach them."""
+    if isinstance(value, (set, frozenset)):
+        raise refused(name, value, "a list, as a set has no order")
+    if isinstance(value, (list, Iterator)):
+        return [_kept(name, item) for item in value]
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
 def _made_again(kind: type, given: dict[str, Any]) -> Any:
     return kind(**given)
 
@@ -81,6 +92,7 @@ def described(cls: Class) -> Class:
             import difflib  # it takes a while
             near = difflib.get_close_matches(unknown, signature.parameters, 1)
             raise TypeError(f"{cls.__name__}: {error}{f'. Did you mean {near[0]!r}?' if near else ''}") from None
+        given = {name: _kept(name, value) for name, value in given.items()}
         init(self, **given)
         self._given = given
 

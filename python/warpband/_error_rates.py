@@ -5,11 +5,14 @@ drawn; it imports nothing of the package, so that the command runs it without th
 """
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import json
 import math
 import os
-from typing import Any, Iterable, Mapping, Sequence
+import shutil
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 METRICS = {"ber": "bit error rate", "fer": "frame error rate", "bler": "block error rate", "throughput": "throughput (bits per resource element)",
            "required": "for a frame error rate of", "mutual_information": "mutual information (bits per sent bit)"}
@@ -24,10 +27,33 @@ STYLES = ["-", "--", "-.", ":"]  # of transmissions, or outer iterations
 #: Width and height of a panel in inches, and the size of text in points. Columns are those of IEEE's two-column pages.
 SIZES = {"screen": (6.4, 4.8, 10.0), "one-column": (3.5, 2.6, 8.0), "two-column": (7.16, 3.2, 9.0)}
 FORMATS = (".pdf", ".png", ".svg")
+MOST_CHARACTERS = 256 << 20  # of a file
 
 
 class PlotError(ValueError):
     """What went wrong, in one line."""
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[str]:
+    """The name of a new file that replaces ``path`` at the end, so that ``path`` appears in full or stays as it was."""
+    if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe
+        yield os.fspath(path)
+        return
+    target = os.path.realpath(path)  # a link stays one
+    name = f"{target}.tmp{os.getpid()}-0"
+    try:
+        yield name
+        if os.path.exists(target):
+            shutil.copymode(target, name)
+        os.replace(name, target)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
 
 
 # ---------------------------------------------------------------- statistics
@@ -113,15 +139,28 @@ def _number(value: Any, what: str) -> float:
     return value
 
 
+def _text_of(path: str) -> str:
+    """A whole file, of at most as much as the command takes of a result."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:  # with or without the mark that some programs begin with
+            text = file.read(MOST_CHARACTERS + 1)
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlotError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+    if len(text) > MOST_CHARACTERS:
+        raise PlotError(f"cannot read {path}: it is larger than 256 MiB")
+    return text
+
+
 def load(path: str) -> dict[str, Any]:
     """The content of a result file."""
     try:
-        with open(path, encoding="utf-8") as file:
-            result = json.load(file)
-    except OSError as error:
-        raise PlotError(f"cannot read {path}: {error.strerror}") from None
+        result = json.loads(_text_of(path))
+    except PlotError:
+        raise
     except ValueError as error:
         raise PlotError(f"{path} is not JSON: {error}") from None
+    except RecursionError:
+        raise PlotError(f"{path} is not a result: it is nested too deep") from None
     if not isinstance(result, dict):
         raise PlotError(f"{path} holds no curves: expected what `warpband sim` writes")
     return result
@@ -130,6 +169,36 @@ def load(path: str) -> dict[str, Any]:
 def axis_of(curves: Sequence[Mapping[str, Any]]) -> str:
     """"snr_db" where all curves are sweeps over it, else "ebn0_db"."""
     return "snr_db" if all("snr_db" in (curve["config"].get("sweep") or {}) for curve in curves) else "ebn0_db"
+
+
+def _check_point(point: Mapping[str, Any], what: str) -> None:
+    """Refuses counts that nobody counted, and intervals without two ends."""
+    frames, bits, wrong_bits, wrong_frames = (_number(point[key], f"{what}: {key}") for key in ("frames", "bits", "bit_errors", "frame_errors"))
+    if not (0 < frames < 2 ** 63 and 0 <= wrong_frames <= frames and 0 < bits < 2 ** 63 and 0 <= wrong_bits <= bits):
+        raise PlotError(f"{what}: {wrong_bits:g} wrong of {bits:g} bits and {wrong_frames:g} wrong of {frames:g} frames are no counts")
+    if "harq" in point:
+        counts, intervals = point["harq"]["block_errors"], point["harq"]["bler_intervals"]
+        if len(counts) != len(intervals):
+            raise ValueError(f"block_errors has {len(counts)} entries, bler_intervals {len(intervals)}")
+    if "outer" in point:
+        lengths = {key: len(point["outer"][key]) for key in ("bit_errors", "frame_errors", "fer_intervals")}
+        if len(set(lengths.values())) != 1:
+            raise ValueError(f"outer has lists of different lengths: {lengths}")
+    for metric in METRICS:
+        for value, low, high in values_of(point, metric) if metric != "required" else ():
+            for number in (value, low, high):
+                _number(number, f"{what}: {metric} and its interval")
+
+
+def _checked_config(config: Any) -> dict[str, Any]:
+    """A curve's configuration, whose tables are tables."""
+    sweep = config.get("sweep") or {}
+    for key, table in {"sweep": sweep, "parameters": sweep.get("parameters"), **{key: config.get(key) for key in ("mimo", "massive", "code")}}.items():
+        if table is not None and not isinstance(table, dict):
+            raise ValueError(f"{key} is a {type(table).__name__}: expected a table")
+    if isinstance(config.get("seed"), (dict, list)):
+        raise ValueError("seed is no number")
+    return config
 
 
 def curves_of(content: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
@@ -142,18 +211,9 @@ def curves_of(content: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
         try:
             label = str(curve.get("label") or f"curve {index + 1}")
             points = [point for point in curve["points"] if _number(point["frames"], f"{name}: {label}: frames")]
-            config = curve.get("config") or {}
+            config = _checked_config(curve.get("config") or {})
             for n, point in enumerate(points):
-                for key in ("bits", "bit_errors", "frame_errors"):
-                    _number(point[key], f"{name}: {label}, point {n + 1}: {key}")
-                if "harq" in point:
-                    counts, intervals = point["harq"]["block_errors"], point["harq"]["bler_intervals"]
-                    if len(counts) != len(intervals):
-                        raise ValueError(f"block_errors has {len(counts)} entries, bler_intervals {len(intervals)}")
-                if "outer" in point:
-                    lengths = {key: len(point["outer"][key]) for key in ("bit_errors", "frame_errors", "fer_intervals")}
-                    if len(set(lengths.values())) != 1:
-                        raise ValueError(f"outer has lists of different lengths: {lengths}")
+                _check_point(point, f"{name}: {label}, point {n + 1}")
         except PlotError:
             raise
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -265,7 +325,10 @@ def merged(results: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, A
     for curve in order:
         for same in curve.pop("runs").values():
             points = list(same.values())
-            curve["points"].append(points[0] if len(points) == 1 else _merged_point(curve["config"], points))
+            try:
+                curve["points"].append(points[0] if len(points) == 1 else _merged_point(curve["config"], points))
+            except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+                raise PlotError(f"{curve['name']}: {curve['label']}: its runs cannot be added up: {error}") from None
         name = curve.pop("name")
         if labels[curve["label"]] > 1:
             curve["label"] += f" ({os.path.basename(name).removesuffix('.json')})"
@@ -281,10 +344,9 @@ def references_of(source: Any, label: str = "") -> list[tuple[str, dict[str, lis
         path, label = path.split(".csv:", 1)
         path += ".csv"
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError) as error:
-        raise PlotError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+        rows = list(csv.DictReader(io.StringIO(_text_of(path), newline=""), skipinitialspace=True))
+    except csv.Error as error:
+        raise PlotError(f"cannot read {path}: {error}") from None
     label = label or os.path.basename(path).removesuffix(".csv")
     groups: dict[str, dict[str, list[Any]]] = {}
     for line, row in enumerate(rows, 2):
@@ -615,9 +677,18 @@ def figure_of(curves: Sequence[Mapping[str, Any]], references: Sequence[tuple[st
 def save(figure: Any, path: Any) -> None:
     """Writes a figure: .pdf with fonts embedded as TrueType, .png or .svg; the same figure gives the same file."""
     import matplotlib
-    about = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}.get(os.path.splitext(os.fspath(path))[1].lower())
+    end = os.path.splitext(os.fspath(path))[1].lower()
+    about = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}.get(end)
     with matplotlib.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42, "svg.hashsalt": "warpband"}):
-        figure.savefig(path, dpi=200, metadata=about)
+        if end not in FORMATS:  # matplotlib knows more, or says that it does not
+            figure.savefig(path, dpi=200, metadata=about)
+            return
+        with whole_file(path) as name:
+            try:
+                figure.savefig(name, dpi=200, metadata=about, format=end[1:])
+            except ValueError as error:
+                reason = " ".join(str(error).split())
+                raise PlotError(f"a title or label cannot be drawn, between $ and $ it is a formula: {reason}") from None
 
 
 # ---------------------------------------------------------------- tables

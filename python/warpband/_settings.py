@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import operator
+import os
 import re
 from typing import Any, Sequence
 
@@ -22,6 +23,25 @@ def shown(value: Any) -> str:
 
 def refused(name: str, value: Any, expected: str) -> ValueError:
     return ValueError(f"{name} = {shown(value)} is not allowed: expected {expected}")
+
+
+def file_name(name: str, path: Any) -> str:
+    """A path as the compiled part takes it: UTF-8, and whole where C ends a text at a NUL."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{name} is a {type(path).__name__}: expected a path, as text or a pathlib.Path")
+    text = os.fspath(path)
+    if not isinstance(text, str) or "\0" in text or not encodable(text):
+        raise refused(name, text, "a path of characters that UTF-8 has, without NUL")
+    return text
+
+
+def encodable(text: str) -> bool:
+    """Whether UTF-8 can hold it: no halves of characters (surrogates)."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def checked_sign(llr: str) -> bool:

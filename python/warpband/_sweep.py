@@ -9,7 +9,7 @@ import tempfile
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from . import _core
-from ._settings import made, number, refused, shown, whole
+from ._settings import encodable, file_name, made, number, refused, shown, whole
 
 __all__ = ["Curve", "Progress", "SweepResult", "scenario_help", "sweep"]
 
@@ -114,7 +114,8 @@ class SweepResult:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a file that ``warpband sim --resume`` and ``sweep(resume=...)`` go on from."""
-        with open(path, "w", encoding="utf-8") as file:
+        from ._error_rates import whole_file
+        with whole_file(path) as name, open(name, "w", encoding="utf-8") as file:
             file.write(self.to_json() + "\n")
 
     def to_pandas(self) -> Any:
@@ -187,11 +188,15 @@ def _toml_value(value: Any) -> str:
         raise ValueError(f"scenario = the integer {shown(value)} is not allowed: expected -2**63 to 2**63 - 1")
     if isinstance(value, (int, float)):
         return repr(value)
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
     if isinstance(value, str):
+        if not encodable(value):
+            raise refused("scenario", value, "text of characters that UTF-8 has")
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{_toml_key(k)} = {_toml_value(v)}" for k, v in value.items()) + " }"
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, range)):
         return "[" + ", ".join(map(_toml_value, value)) + "]"
     raise ValueError(f"scenario = a {type(value).__name__} is not allowed: expected text, numbers, lists and dictionaries")
 
@@ -293,11 +298,14 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
         raise refused("progress", progress, "True, False or a function")
     text, name = None, None
     if isinstance(scenario, Mapping):
-        text = scenario_text(scenario)
+        try:
+            text = scenario_text(scenario)
+        except RecursionError:
+            raise ValueError("scenario = a dictionary that holds itself is not allowed: expected the tables of docs/scenario.md") from None
     elif scenario is not None:
         if not isinstance(scenario, (str, os.PathLike)):
             raise TypeError(f"scenario is a {type(scenario).__name__}: expected a path or a dictionary")
-        name = os.fspath(scenario)
+        name = file_name("scenario", scenario)
         with open(name, encoding="utf-8") as file:
             text = file.read()
     devices = [device] if isinstance(device, str) else device
@@ -315,9 +323,9 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
             handle, own = tempfile.mkstemp(suffix=".json")
             os.close(handle)
             resume.save(own)
-        source = own if own else None if resume is None else os.fspath(resume)  # type: ignore[arg-type]
+        source = own if own else None if resume is None else file_name("resume", resume)
         result = _core.sweep(
-            executor, more=list(devices[1:]), threads=threads, text=text, file=name, resume=source, out="" if output is None else os.fspath(output), seed=seed,
+            executor, more=list(devices[1:]), threads=threads, text=text, file=name, resume=source, out="" if output is None else file_name("output", output), seed=seed,
             frame_errors=frame_errors, max_frames=max_frames, max_seconds=max_seconds, checkpoint=checkpoint,
             progress=(lambda *point: told(Progress(*point))) if told else None)
     finally:

@@ -16,7 +16,7 @@ from . import _core
 from ._arrays import COMPLEX64, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
 from ._convert import as_complex, converting
 from ._described import Described, described
-from ._settings import checked_executor, made, number, random_range, refused, whole
+from ._settings import checked_executor, file_name, made, number, random_range, refused, whole
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -369,7 +369,7 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
     first = whole("first", first)
     if snapshots is not None:
         snapshots = whole("snapshots", snapshots, 0, 2 ** 31 - 1)
-    file = made(_core.CsiFile, path=os.fspath(path), scale=scale, cell=cell, first_sample=first_sample,
+    file = made(_core.CsiFile, path=file_name("path", path), scale=scale, cell=cell, first_sample=first_sample,
                 shifted_pilot=shifted_pilot, untrusted=bool(untrusted))
     if file.remark:
         warnings.warn(f"{os.fspath(path)}: {file.remark}", stacklevel=2)

@@ -9,7 +9,7 @@ from ._arrays import FLOAT32, INT32, UINT8, Array, Executor
 from ._codec import Decoder, Encoder
 from ._convert import as_bits, as_llrs, converting
 from ._described import described
-from ._settings import code_of, listed, made
+from ._settings import code_of, file_name, listed, made
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -106,7 +106,7 @@ def read_ldpc(path: str | os.PathLike[str], *, lifting_size: int = 0) -> LdpcCod
     ...     wb.read_ldpc(file, lifting_size=4)
     LdpcCode(k=8, n=16, z=4)
     """
-    return LdpcCode._of(made(_core.LdpcCode.read, path=os.fspath(path), lifting_size=lifting_size))
+    return LdpcCode._of(made(_core.LdpcCode.read, path=file_name("path", path), lifting_size=lifting_size))
 
 
 @described

@@ -26,7 +26,7 @@ from . import _core
 from ._arrays import COMPLEX64, FLOAT32, INT8, INT32, UINT8, Array, NumpySpace, as_halves, batch_of, space_of
 from ._convert import as_samples, converting
 from ._described import Described, described
-from ._settings import listed, made, refused
+from ._settings import listed, made, number, refused
 from .conv import BcjrDecoder, ViterbiDecoder
 from .detect import Detector
 from .ldpc import LdpcDecoder
@@ -206,6 +206,16 @@ class _About:
     several: bool  # outputs
 
 
+def _seconds(timeout: float | None) -> float | None:
+    """A time to wait; NaN would be for ever."""
+    if timeout is None:
+        return None
+    seconds = number("timeout", timeout)
+    if seconds != seconds:
+        raise refused("timeout", timeout, "a number of seconds, or None to wait for ever")
+    return seconds
+
+
 def _frame_of(ticket: Any) -> StreamFrame:
     """The frame of a ticket that is done."""
     payload = ticket.payload
@@ -255,7 +265,7 @@ class Ticket:
             TimeoutError: it is not there in time.
         """
         if self._frame is None:
-            if not self._ticket.wait(timeout):
+            if not self._ticket.wait(_seconds(timeout)):
                 raise TimeoutError(f"frame {self.sequence} was not delivered in {timeout} s")
             self._frame = _frame_of(self._ticket)
         return self._frame
@@ -499,7 +509,7 @@ class Stream(Described):
             arrays.append(array)
             targets.append((port, negated, array))
         ticket = self._stream.push(space.take(channel), space.take(items), space.take(noise_var),
-                                   _Payload(arrays, space, tag, self._about), targets, timeout)
+                                   _Payload(arrays, space, tag, self._about), targets, _seconds(timeout))
         if ticket is None:
             raise TimeoutError(f"no slot was free in {timeout} s")
         return Ticket(ticket)
@@ -526,7 +536,7 @@ class Stream(Described):
             TimeoutError: not in time.
             BaseException: what ``on_frame`` raised first, if it has raised since the last time.
         """
-        if not self._stream.drain(timeout):
+        if not self._stream.drain(_seconds(timeout)):
             raise TimeoutError(f"frames were still under way after {timeout} s")
         self._raise()
 

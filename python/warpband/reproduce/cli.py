@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import pathlib
 import sys
 import time
@@ -85,8 +86,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         rows = all_rows()
         if not options.what:
-            for row in rows:
-                print(f"{row.document:10} {row.name:9} {row.title}")
+            try:
+                print("".join(f"{row.document:10} {row.name:9} {row.title}\n" for row in rows), end="", flush=True)
+            except BrokenPipeError:  # who reads the list has enough
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             return 0
         if options.pages and not options.stored:
             raise UsageError("--pages goes with --stored: pages show stored results")
