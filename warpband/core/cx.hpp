@@ -94,15 +94,5 @@ struct entry<cx<T>> {
 template <class E>
 using real_of = typename entry<E>::real;
 
-/// x where `good`, 0 elsewhere.
-template <class M, class T>
-WB_HD T or_zero(M good, T x) {
-  return select(good, x, T(0.f));
-}
-template <class M, class T>
-WB_HD cx<T> or_zero(M good, cx<T> x) {
-  return {select(good, x.re, T(0.f)), select(good, x.im, T(0.f))};
-}
-
 }  // namespace WB_ISA
 }  // namespace wb

@@ -3,7 +3,6 @@
 // last, incomplete vector the missing lanes repeat the last item and store nothing.
 #include <warpband/core/cx.hpp>
 #include <warpband/core/lane.hpp>
-#include <warpband/core/status.hpp>
 #include <warpband/core/view.hpp>
 
 namespace wb {
@@ -315,12 +314,6 @@ WB_HD void store_int(const view<S>& v, std::size_t element, item<T> b, typename 
 template <class T, class S>
 WB_HD void store_int(const view<S>& v, std::size_t element, item<T> b, typename rebind<T>::i32 x) {
   store_int<T, S>(v, element, b, x, mask_from<typename rebind<T>::mask>(true));
-}
-/// The status of an item: erased unless `good`.
-template <class T>
-WB_HD void store_status(const view<std::uint8_t>& v, item<T> b, typename rebind<T>::mask good) {
-  using I = typename rebind<T>::i32;
-  store_int<T>(v, 0, b, select(good, I(0), I(status_erased)));
 }
 
 /// Bits of a word, the highest one first, as `count` (up to 32) neighbouring elements of 0 or 1.

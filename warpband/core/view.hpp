@@ -18,9 +18,6 @@ struct view {
 
   template <class C>
     requires(std::is_same_v<C, const T> && !std::is_const_v<T>)
-#if defined(__CUDACC__)
-  __host__ __device__
-#endif
   operator view<C>() const noexcept {
     return {data, elements, items, element_stride, item_stride};
   }

@@ -1,5 +1,6 @@
 #pragma once
 // The two ends of every space-time decoder's op: a codeword from memory, and its LLRs or decisions to memory.
+#include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/llr.hpp>
 #include <warpband/core/memory.hpp>

@@ -46,6 +46,8 @@ struct kronecker_op {
     }
     if (a.in.data == nullptr) return;
     g.sync();
+    const view<const cx_pair> h{a.channel.data, a.channel.elements, a.channel.items, a.channel.element_stride,
+                                a.channel.item_stride};
     const int uses = static_cast<int>(a.uses_per_channel);
     for (int u = g.rank; u < uses; u += g.size) {
       const view<const cx_pair> in = of_use(a.in, u);
@@ -53,7 +55,7 @@ struct kronecker_op {
       for (int r = 0; r < a.rx_antennas; r++) {
         cx<T> y{T(0.f), T(0.f)};
         for (int s = 0; s < n; s++)
-          y = fma(load_cx(a.channel, static_cast<std::size_t>(r * n + s), at),
+          y = fma(load_cx(h, static_cast<std::size_t>(r * n + s), at),
                   load_cx(in, static_cast<std::size_t>(s), at), y);
         store_cx(out, static_cast<std::size_t>(r), at, y);
       }

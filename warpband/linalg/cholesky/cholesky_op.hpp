@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/linalg/cholesky/cholesky_args.hpp>
 #include <warpband/linalg/cholesky/cholesky_body.hpp>

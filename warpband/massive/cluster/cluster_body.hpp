@@ -22,6 +22,13 @@ WB_HD T load_sum(const cluster_terms<const float>& terms, std::size_t element, i
                          [&](int i) WB_INLINE_LAMBDA { return load(term_of(terms, i), element, frames); });
 }
 
+/// Of what an earlier stage stored.
+template <class T>
+WB_HD T load_stored(const view<float>& v, std::size_t element, item<T> frames) {
+  return load(view<const float>{v.data, v.elements, v.items, v.element_stride, v.item_stride}, element,
+              frames);
+}
+
 /// Where entry (r, c) of G, c <= r, begins among its values: the real part, and left of the diagonal the
 /// imaginary part behind it.
 WB_HD std::size_t gram_place(int r, int c) { return static_cast<std::size_t>(r * r + 2 * c); }

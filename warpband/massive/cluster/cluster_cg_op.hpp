@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/exec/kernel.hpp>
 #include <warpband/linalg/cg/cg_body.hpp>
@@ -118,17 +119,17 @@ struct cluster_cg_op {
     const int n = a.of.users;
     const auto number = static_cast<std::size_t>(symbol);
     for (int i = g.rank; i < 2 * n; i += g.size) {
-      t.data[i] = load(a.t, place(symbol, i), frames);
+      t.data[i] = load_stored(a.t, place(symbol, i), frames);
       s.data[i] = fma(added, t.data[i], load_sum(a.products, place(symbol, i), frames));
     }
-    cg_state<T> state{load(a.energy, number, frames), load(a.least, number, frames)};
+    cg_state<T> state{load_stored(a.energy, number, frames), load_stored(a.least, number, frames)};
     g.sync();
     T curvature = T(0.f);
     for (int u = 0; u < n; u++) curvature = dot_fma(t.get(u), s.get(u), curvature);
     const T alpha = state.alpha(curvature);
     for (int i = g.rank; i < 2 * n; i += g.size) {
-      store(a.x, place(symbol, i), frames, fma(alpha, t.data[i], load(a.x, place(symbol, i), frames)));
-      r.data[i] = fnma(alpha, s.data[i], load(a.r, place(symbol, i), frames));
+      store(a.x, place(symbol, i), frames, fma(alpha, t.data[i], load_stored(a.x, place(symbol, i), frames)));
+      r.data[i] = fnma(alpha, s.data[i], load_stored(a.r, place(symbol, i), frames));
       store(a.r, place(symbol, i), frames, r.data[i]);
     }
     g.sync();
@@ -167,8 +168,8 @@ struct cluster_cg_op {
       const T power = load_sum(a.starts, static_cast<std::size_t>(u), frames);
       const estimate_weight<T> weight = approximate_weight(massive_mode::cg, power, n0);
       const T gain = down ? T(1.f) : weight.gain;
-      const T re = gain * load(a.x, place(symbol, 2 * u), frames),
-              im = gain * load(a.x, place(symbol, 2 * u + 1), frames);
+      const T re = gain * load_stored(a.x, place(symbol, 2 * u), frames),
+              im = gain * load_stored(a.x, place(symbol, 2 * u + 1), frames);
       const std::size_t user = static_cast<std::size_t>(u);
       store_cx(of_symbol(a.of.out, symbol), user, frames,
                {select(good, re, erased), select(good, im, erased)});

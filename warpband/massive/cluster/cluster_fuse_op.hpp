@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/llr.hpp>
 #include <warpband/core/llr_steps.hpp>
@@ -126,9 +127,11 @@ struct cluster_join_op {
       const T own = select(some, load(a.own, 0, vector), T(0.f));
       factor = sqrt(own / select(some, all, T(1.f)));
     }
+    const view<const cx_pair> from = {a.sent.data, a.sent.elements, a.sent.items, a.sent.element_stride,
+                                      a.sent.item_stride};
     for (int b = g.rank; b < static_cast<int>(a.sent.elements); b += g.size) {
       const std::size_t at = static_cast<std::size_t>(b);
-      store_cx(a.sent, at, vector, or_zero(good, factor * load_cx(a.sent, at, vector)));
+      store_cx(a.sent, at, vector, or_zero(good, factor * load_cx(from, at, vector)));
     }
     if (a.status.data && g.rank == 0) store_status(a.status, vector, good);
   }
