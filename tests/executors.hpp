@@ -37,6 +37,18 @@ inline std::vector<backend> all_backends() {
 }
 inline bool is_missing(const backend& b) { return b.name.starts_with("cuda") && cuda_devices().empty(); }
 
+/// Executors of a group on CPUs, of one thread each.
+struct cpu_members {
+  std::vector<std::unique_ptr<executor>> owned;
+  std::vector<executor*> all;
+  explicit cpu_members(int count) {
+    for (int i = 0; i < count; i++) {
+      owned.push_back(open_executor("cpu", 1));
+      all.push_back(owned.back().get());
+    }
+  }
+};
+
 /// Smaller runs where a sanitizer or an emulator makes everything slow (WARPBAND_TEST_SCALE=small).
 inline bool small_scale() {
   const char* s = std::getenv("WARPBAND_TEST_SCALE");

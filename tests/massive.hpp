@@ -122,9 +122,10 @@ inline massive_batch in_halves(massive_batch b) {
 struct massive_formats {
   bool half = false, llr8 = false;
 };
-inline massive_result detect(executor& exec, const uplink_config& c, const massive_batch& b,
-                             layout order = layout::row_major, massive_formats formats = {}) {
-  const uplink_detector detector(c);
+/// What a detector, central or of clusters, makes of a batch.
+template <class Detector>
+massive_result detect_by(executor& exec, const Detector& detector, const massive_batch& b,
+                         layout order = layout::row_major, massive_formats formats = {}) {
   const std::size_t bits = detector.bits_per_vector(), entries = b.antennas * b.users;
   const bool swap = order == layout::batch_fastest;
   const samples h_values = swap ? turned(b.h, entries) : b.h, y_values = swap ? turned(b.y, b.antennas) : b.y;
@@ -161,8 +162,14 @@ inline massive_result detect(executor& exec, const uplink_config& c, const massi
   return r;
 }
 
-inline massive_result precode(executor& exec, const downlink_config& c, const massive_batch& b,
-                              layout order = layout::row_major, bool half = false) {
+inline massive_result detect(executor& exec, const uplink_config& c, const massive_batch& b,
+                             layout order = layout::row_major, massive_formats formats = {}) {
+  return detect_by(exec, uplink_detector(c), b, order, formats);
+}
+
+template <class Precoder>
+massive_result precode_by(executor& exec, const Precoder& precoder, const massive_batch& b,
+                          layout order = layout::row_major, bool half = false) {
   const std::size_t entries = b.antennas * b.users;
   const bool swap = order == layout::batch_fastest;
   const samples h_values = swap ? turned(b.h, entries) : b.h;
@@ -174,14 +181,18 @@ inline massive_result precode(executor& exec, const downlink_config& c, const ma
   auto status = exec.make<std::uint8_t>(1, b.vectors());
   const int symbols = static_cast<int>(b.symbols);
   if (half)
-    downlink_precoder(c).run(
-        exec, downlink_half_input{.channel = h16, .sent = s, .noise_var = n0, .symbols = symbols}, x, status);
+    precoder.run(exec, downlink_half_input{.channel = h16, .sent = s, .noise_var = n0, .symbols = symbols}, x,
+                 status);
   else
-    downlink_precoder(c).run(
-        exec, downlink_input{.channel = h, .sent = s, .noise_var = n0, .symbols = symbols}, x, status);
+    precoder.run(exec, downlink_input{.channel = h, .sent = s, .noise_var = n0, .symbols = symbols}, x,
+                 status);
   massive_result r{.llr = {}, .sinr = {}, .x = exec.to_host(x), .status = exec.to_host(status)};
   if (swap) r.x = turned(r.x, b.vectors());
   return r;
+}
+inline massive_result precode(executor& exec, const downlink_config& c, const massive_batch& b,
+                              layout order = layout::row_major, bool half = false) {
+  return precode_by(exec, downlink_precoder(c), b, order, half);
 }
 
 inline oracle::massive_rule rule_of(massive_mode m) {

@@ -261,6 +261,14 @@ int launch(const Op& op, const place& where) {
 }
 #endif
 
+/// Calls f.operator()<N>() with the N of First to Last that `value` is; any other value counts as Last.
+template <int First, int Last, class F>
+auto with_number(int value, F f) {
+  if constexpr (First < Last)
+    if (value != First) return with_number<First + 1, Last>(value, f);
+  return f.template operator()<First>();
+}
+
 }  // namespace WB_ISA
 }  // namespace wb
 

@@ -70,15 +70,6 @@ template <class T>
 WB_HD void store_entry(const view<cx_pair>& v, std::size_t element, item<T> b, cx<T> x) {
   store_cx(v, element, b, x);
 }
-/// x where `good`, 0 elsewhere.
-template <class M, class T>
-WB_HD T kept(M good, T x) {
-  return select(good, x, T(0.f));
-}
-template <class M, class T>
-WB_HD cx<T> kept(M good, cx<T> x) {
-  return {select(good, x.re, T(0.f)), select(good, x.im, T(0.f))};
-}
 
 /// A squared pivot below this part of the trace of H^H H makes H singular. The pivots of a Gram matrix, and
 /// of any matrix that Cholesky decomposes, carry errors of about 2^-24 of its trace: smaller ones say

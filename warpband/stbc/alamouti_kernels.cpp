@@ -3,20 +3,11 @@
 
 namespace wb {
 inline namespace WB_ISA {
-template <bool Soft, class F>
-static auto with_points(const stbc_decode_args& a, F f) {
-  switch (a.pam_bits) {
-    case 1:
-      return f(alamouti_op<1, Soft>{a});
-    case 2:
-      return f(alamouti_op<2, Soft>{a});
-    default:
-      return f(alamouti_op<3, Soft>{a});
-  }
-}
 template <class F>
 static auto with_alamouti(const stbc_decode_args& a, F f) {
-  return a.llr.data != nullptr ? with_points<true>(a, f) : with_points<false>(a, f);
+  return with_number<1, 3>(a.pam_bits, [&]<int B>() {
+    return a.llr.data != nullptr ? f(alamouti_op<B, true>{a}) : f(alamouti_op<B, false>{a});
+  });
 }
 WB_EXPORT_KERNEL(alamouti, stbc_decode_args, with_alamouti)
 }  // namespace WB_ISA

@@ -5,11 +5,15 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// Threads that share a codeword of 16-QAM and of 64-QAM, as in mapping.hpp.
+/// Threads that share a codeword of symbols of 2 B bits, as in mapping.hpp.
 #if defined(__CUDACC__)
-inline constexpr int tile_16 = 4, tile_64 = 16;
+template <int B>
+inline constexpr int codeword_tile = B == 1   ? 1
+                                     : B == 2 ? 4
+                                              : 16;
 #else
-inline constexpr int tile_16 = 1, tile_64 = 1;
+template <int B>
+inline constexpr int codeword_tile = 1;
 #endif
 
 /// From the sums over antennas to those of the Golden code. Its numbers: t = (1 + sqrt 5) / 2, t' = 1 - t,
@@ -47,11 +51,11 @@ WB_HD golden_channel<T> golden_channel_of(const codeword_sums<T>& s) {
 }
 
 /// Other: enumerated or sliced_twice.
-template <template <int, class> class Other, int B, bool Soft, int Tile>
+template <template <int, class> class Other, int B, bool Soft>
 struct golden_op {
   stbc_decode_args a;
   static constexpr bool by_block = false;
-  static constexpr int tile = Tile;
+  static constexpr int tile = codeword_tile<B>;
   static constexpr bool slicing = requires(Other<B, float> o) { o.cost(0.f, 0.f, 0.f); };
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }

@@ -83,11 +83,11 @@ inline double searched_costs_flops(int b, bool crossed) {
 }
 
 /// A pair code with a-priori LLRs.
-template <int B, int Tile>
+template <int B>
 struct pair_prior_op {
   stbc_decode_args a;
   static constexpr bool by_block = false;
-  static constexpr int tile = Tile;
+  static constexpr int tile = codeword_tile<B>;
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
   double flops() const {
@@ -116,11 +116,11 @@ struct pair_prior_op {
 };
 
 /// The Golden code with a-priori LLRs.
-template <int B, int Tile>
+template <int B>
 struct golden_prior_op {
   stbc_decode_args a;
   static constexpr bool by_block = false;
-  static constexpr int tile = Tile;
+  static constexpr int tile = codeword_tile<B>;
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
   double flops() const {

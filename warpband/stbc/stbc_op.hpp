@@ -1,5 +1,6 @@
 #pragma once
 // The two ends of every space-time decoder's op: a codeword from memory, and its LLRs or decisions to memory.
+#include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/llr.hpp>
 #include <warpband/core/memory.hpp>
@@ -58,14 +59,11 @@ struct codeword_sums {
     n0 = select(good, n0, T(1.f));
     n1 = select(good, n1, T(1.f));
     n2 = select(good, n2, T(1.f));
-    const auto or_none = [&](cx<T>& z) WB_INLINE_LAMBDA {
-      z = {select(good, z.re, T(0.f)), select(good, z.im, T(0.f))};
-    };
-    or_none(t);
-    or_none(a);
-    or_none(b);
-    or_none(c);
-    or_none(d);
+    t = or_zero(good, t);
+    a = or_zero(good, a);
+    b = or_zero(good, b);
+    c = or_zero(good, c);
+    d = or_zero(good, d);
   }
   /// One over N0, which turns differences of metrics into LLRs.
   WB_HD T llr_scale() const { return T(1.f) / n0; }
@@ -132,8 +130,7 @@ WB_HD void store_decision(const stbc_decode_args& a, int symbol, item<T> item, G
 }
 template <class T, class G>
 WB_HD void store_status(const stbc_decode_args& a, item<T> item, G g, typename rebind<T>::mask good) {
-  using I = typename rebind<T>::i32;
-  if (a.status.data && g.rank == 0) store_int<T>(a.status, 0, item, select(good, I(0), I(status_erased)));
+  if (a.status.data && g.rank == 0) store_status(a.status, item, good);
 }
 /// Writes the LLRs of a pair of symbols from its minima.
 template <int B, class T, class G>

@@ -17,18 +17,7 @@ namespace wb {
 namespace group_test {
 
 using testing::blamed;
-
-/// Executors of their own for each member.
-struct members {
-  std::vector<std::unique_ptr<executor>> owned;
-  std::vector<executor*> all;
-  explicit members(int count) {
-    for (int i = 0; i < count; i++) {
-      owned.push_back(open_executor("cpu", 1));
-      all.push_back(owned.back().get());
-    }
-  }
-};
+using members = testing::cpu_members;
 
 std::vector<float> random_values(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);

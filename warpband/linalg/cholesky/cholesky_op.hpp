@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/linalg/cholesky/cholesky_args.hpp>
 #include <warpband/linalg/cholesky/cholesky_body.hpp>
@@ -28,7 +29,6 @@ struct cholesky_op {
   template <class T, class G>
   WB_HD void operator()(item<T> item, G, T*) const {
     using E = cx<T>;
-    using I = typename rebind<T>::i32;
     using N = typename S::columns;
     const S s(a.size, a.size);
     E m[N::most][N::most], b[N::most], x[N::most];
@@ -46,18 +46,18 @@ struct cholesky_op {
     auto good = (trace >= T(1e-30f)) & (trace <= T(1e15f)) & (energy <= T(1e30f));
     trace = select(good, trace, T(1.f));
     loop(s.n, [&](int i) WB_INLINE_LAMBDA {
-      b[i] = kept(good, b[i]);
+      b[i] = or_zero(good, b[i]);
       loop(s.n, [&](int j) WB_INLINE_LAMBDA {
-        if (j >= i) m[i][j] = kept(good, m[i][j]);
+        if (j >= i) m[i][j] = or_zero(good, m[i][j]);
       });
     });
     triangle<N, E> t;
     good = good & cholesky(s.n, m, b, trace * T(least_gram_pivot), t);
     back_substitute(s.n, t, x);
     loop(s.n, [&](int i) WB_INLINE_LAMBDA {
-      store_entry(a.x, static_cast<std::size_t>(i), item, kept(good, x[i]));
+      store_entry(a.x, static_cast<std::size_t>(i), item, or_zero(good, x[i]));
     });
-    if (a.status.data) store_int<T>(a.status, 0, item, select(good, I(0), I(status_erased)));
+    if (a.status.data) store_status(a.status, item, good);
   }
 };
 

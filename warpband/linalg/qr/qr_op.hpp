@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/linalg/cholesky/cholesky_body.hpp>
 #include <warpband/linalg/matrix_op.hpp>
@@ -34,7 +35,6 @@ struct qr_op {
   template <class T, class G>
   WB_HD void operator()(item<T> item, G, T*) const {
     using E = entry_as<P, T>;
-    using I = typename rebind<T>::i32;
     using N = typename S::columns;
     const S s(a.rows, a.columns);
     const auto at = [&](int r, int k) WB_INLINE_LAMBDA { return static_cast<std::size_t>(r * s.n + k); };
@@ -58,8 +58,8 @@ struct qr_op {
     auto good = (trace >= T(1e-30f)) & (trace <= T(1e30f)) & (energy <= T(1e30f));
     trace = select(good, trace, T(1.f));
     loop(s.m, [&](int r) WB_INLINE_LAMBDA {
-      y[r] = kept(good, y[r]);
-      loop(s.n, [&](int k) WB_INLINE_LAMBDA { h[k][r] = kept(good, h[k][r]); });
+      y[r] = or_zero(good, y[r]);
+      loop(s.n, [&](int k) WB_INLINE_LAMBDA { h[k][r] = or_zero(good, h[k][r]); });
     });
 
     triangle<N, E> t;
@@ -78,17 +78,18 @@ struct qr_op {
         else if (j == i)
           store_entry(a.r, at(i, j), item, entry<E>::of(select(good, t.diagonal[i], T(0.f))));
         else
-          store_entry(a.r, at(i, j), item, kept(good, t.above[i][j]));
+          store_entry(a.r, at(i, j), item, or_zero(good, t.above[i][j]));
       });
-      if (a.z.data) store_entry(a.z, static_cast<std::size_t>(i), item, kept(good, t.z[i]));
+      if (a.z.data) store_entry(a.z, static_cast<std::size_t>(i), item, or_zero(good, t.z[i]));
     });
     if constexpr (Method == qr_method::gram_schmidt) {
       if (a.q.data)
         loop(s.m, [&](int r) WB_INLINE_LAMBDA {
-          loop(s.n, [&](int k) WB_INLINE_LAMBDA { store_entry(a.q, at(r, k), item, kept(good, h[k][r])); });
+          loop(s.n,
+               [&](int k) WB_INLINE_LAMBDA { store_entry(a.q, at(r, k), item, or_zero(good, h[k][r])); });
         });
     }
-    if (a.status.data) store_int<T>(a.status, 0, item, select(good, I(0), I(status_erased)));
+    if (a.status.data) store_status(a.status, item, good);
   }
 };
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/link/gain/gain_args.hpp>
@@ -39,10 +40,8 @@ struct gain_op {
     const cx<T> inverse{select(good, g.re * over, T(0.f)), select(good, T(0.f) - g.im * over, T(0.f))};
     T error = T(0.f);  // of f s
     for (std::size_t i = 0; i < n; i++) {
-      cx<T> z = load_cx(a.received, i, item);
-      z = inverse * cx<T>{select(good, z.re, T(0.f)), select(good, z.im, T(0.f))};
-      const cx<T> s = sent_at(i, item);
-      error = norm_fma(cx<T>{z.re - s.re, z.im - s.im}, error);
+      const cx<T> z = inverse * or_zero(good, load_cx(a.received, i, item));
+      error = norm_fma(z - sent_at(i, item), error);
       const T f = load(a.factor, i, item);
       const auto there = good & (f > T(0.f));
       const T by = select(there, T(1.f) / select(there, f, T(1.f)), T(0.f));

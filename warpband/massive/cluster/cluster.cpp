@@ -1,7 +1,6 @@
 #include <warpband/massive/cluster/cluster.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include <warpband/massive/cluster/cluster_calls.hpp>
@@ -34,11 +33,8 @@ void check_clusters(int clusters, cluster_method method, int antennas, int users
 }
 
 /// All stages on one executor, which has all clusters.
-void queue_cg(executor& exec, cg_steps& steps, int iterations) {
-  steps.queue(exec, cluster_cg_stage::begin);
-  steps.queue(exec, cluster_cg_stage::first);
-  for (int i = 1; i < iterations; i++) steps.queue(exec, cluster_cg_stage::step);
-  steps.queue(exec, cluster_cg_stage::last);
+void queue_cg(executor& exec, cg_steps& steps) {
+  run_cg_stages(steps.iterations(), [&](cluster_cg_stage s) { steps.queue(exec, s); }, [](auto) {});
 }
 
 /// The settings of one cluster with local_mmse. With other methods: as many antennas as one detector or
@@ -121,30 +117,26 @@ template <class Input>
 void clustered_uplink_detector::run_as(executor& exec, const Input& in, const uplink_output& out) const {
   const std::size_t vectors = in.received.items;
   const massive_args of = uplink_arguments(config_.detector, in, out, config_.detector.antennas, vectors);
-  const cluster_call call{of, config_.clusters, true};
-  const std::size_t users = size(of.users);
   if (vectors == 0) return;
-  const auto work = [&](pieces memory) {
-    const bool queue = !memory.counts();
-    if (config_.method == cluster_method::local_mmse) {
-      const estimates e(memory, users, vectors, call.clusters);
-      if (queue) queue_local(exec, local_, in, e), queue_fusion(exec, of, e);
-      return memory.bytes();
-    }
-    auto* const values = memory.take<float>(size(call.clusters) * call.all_values());
-    const auto sums = queue ? queue_sums(exec, call, values) : cluster_terms<const float>{};
-    if (config_.method == cluster_method::exact) {
-      if (queue) queue_detector(exec, of, sums, call.frames());
-      return memory.bytes();
-    }
-    const estimates e(memory, users, vectors, 1);
-    cluster_call of_cg = call;
-    of_cg.of.out = e.x, of_cg.of.sinr = e.sinr, of_cg.of.status = e.status;
-    cg_steps steps(memory, of_cg, sums);
-    if (queue) queue_cg(exec, steps, of.iterations), queue_fusion(exec, of, e);
-    return memory.bytes();
-  };
-  work(pieces(workspace_.on(exec, work(pieces(nullptr)))));
+  const cluster_call call{of, config_.clusters, true};
+  const bool is_local = config_.method == cluster_method::local_mmse,
+             is_cg = config_.method == cluster_method::cg;
+  float* sums = nullptr;
+  estimates e;
+  cg_steps steps;
+  take_memory(workspace_, exec, [&](pieces& memory) {
+    if (!is_local) sums = call.take_sums(memory);
+    if (is_local || is_cg) e = estimates(memory, size(of.users), vectors, is_local ? config_.clusters : 1);
+    if (is_cg) steps = cg_steps(memory, {to_estimates(of, e), call.clusters, true}, sums);
+  });
+  if (is_local) {
+    queue_local(exec, local_, in, e);
+  } else {
+    queue_sums(exec, call, sums);
+    if (!is_cg) return queue_detector(exec, of, call.terms(sums));
+    queue_cg(exec, steps);
+  }
+  queue_fusion(exec, of, e);
 }
 
 void clustered_uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
@@ -160,55 +152,43 @@ void clustered_uplink_detector::run(executor& exec, const uplink_half_input& in,
 clustered_downlink_precoder::clustered_downlink_precoder(const clustered_downlink_config& config)
     : config_((check(config), config)),
       local_(local(config.precoder, config.clusters, config.method)),
-      sender_({.antennas = config.precoder.antennas,
-               .users = config.precoder.users,
-               .mode = massive_mode::mf,
-               .symbol_energy = config.precoder.symbol_energy,
-               .normalization = config.precoder.normalization}) {}
+      sender_(sender_of(config.precoder, config.precoder.antennas)) {}
 
 template <class Input>
 void clustered_downlink_precoder::run_as(executor& exec, const Input& in, view<std::complex<float>> precoded,
                                          view<std::uint8_t> status) const {
   const downlink_config& p = config_.precoder;
   cluster_call call{downlink_arguments(p, in, precoded, status, p.antennas), config_.clusters, false};
-  const std::size_t frames = in.channel.items, vectors = precoded.items, users = size(p.users);
+  const std::size_t vectors = precoded.items, users = size(p.users);
   if (vectors == 0) return;
   if (p.mode == massive_mode::mf) return sender_.run(exec, in, precoded, status);
   call.of.out = {}, call.of.status = {};
-  const auto work = [&](pieces memory) {
-    const bool queue = !memory.counts();
-    if (config_.method == cluster_method::local_mmse) {
-      const auto states = make_view(memory.take<std::uint8_t>(size(call.clusters) * vectors), vectors);
-      for (int c = 0; queue && c < call.clusters; c++) {
-        Input of_c = in;
-        of_c.channel = of_cluster(in.channel, c, call.clusters);
-        local_.run(exec, of_c, of_cluster(precoded, c, call.clusters),
-                   make_view(states.data + size(c) * vectors, vectors));
-      }
-      if (queue)
-        queue_join(exec,
-                   {.factor = 1 / std::sqrt(static_cast<float>(call.clusters)),
-                    .states = {states, call.clusters, vectors},
-                    .status = status},
-                   as_pairs(precoded));
-      return memory.bytes();
+  const bool is_local = config_.method == cluster_method::local_mmse,
+             is_cg = config_.method == cluster_method::cg;
+  view<std::uint8_t> states;
+  float* sums = nullptr;
+  cg_steps steps;
+  take_memory(workspace_, exec, [&](pieces& memory) {
+    if (is_local) {
+      states = make_view(memory.take<std::uint8_t>(size(call.clusters) * vectors), vectors);
+      return;
     }
-    const auto z = make_view(memory.take<cx_pair>(users * vectors), users, vectors);
-    auto* const values = memory.take<float>(size(call.clusters) * call.all_values());
-    const auto sums = queue ? queue_sums(exec, call, values) : cluster_terms<const float>{};
-    call.of.out = z;
-    if (config_.method == cluster_method::cg) {
-      cg_steps steps(memory, call, sums);
-      if (queue) queue_cg(exec, steps, p.iterations);
-    } else if (queue) {
-      queue_weights(exec, call.of, sums, frames);
-    }
-    Input of_z = in;
-    of_z.sent = as_complex(z);
-    if (queue) sender_.run(exec, of_z, precoded, status);
-    return memory.bytes();
-  };
-  work(pieces(workspace_.on(exec, work(pieces(nullptr)))));
+    call.of.out = make_view(memory.take<cx_pair>(users * vectors), users, vectors);
+    sums = call.take_sums(memory);
+    if (is_cg) steps = cg_steps(memory, call, sums);
+  });
+  if (is_local) {
+    queue_local(exec, local_, in, call.clusters, precoded, states);
+    return queue_local_join(exec, call.clusters, states, precoded, status);
+  }
+  queue_sums(exec, call, sums);
+  if (is_cg)
+    queue_cg(exec, steps);
+  else
+    queue_weights(exec, call.of, call.terms(sums));
+  Input of_z = in;
+  of_z.sent = as_complex(call.of.out);
+  sender_.run(exec, of_z, precoded, status);
 }
 
 void clustered_downlink_precoder::run(executor& exec, const downlink_input& in,

@@ -1,6 +1,8 @@
 #include <warpband/massive/cluster/cluster_calls.hpp>
 
-#include <warpband/core/count.hpp>
+#include <cmath>
+
+#include <warpband/core/pairs.hpp>
 
 namespace wb {
 
@@ -14,7 +16,7 @@ WB_DECLARE_KERNEL(cluster_join)
 
 namespace cluster_calls {
 
-cluster_terms<const float> queue_sums(executor& exec, const cluster_call& call, float* sums) {
+void queue_sums(executor& exec, const cluster_call& call, float* sums) {
   cluster_sums_args args;
   args.of = call.of, args.filter = call.filter;
   args.of.antennas /= call.clusters;
@@ -26,30 +28,28 @@ cluster_terms<const float> queue_sums(executor& exec, const cluster_call& call, 
     args.sums = make_view(sums + size(c) * call.all_values(), call.values(), call.frames());
     exec.run(cluster_sums_kernels(), &args, call.frames());
   }
-  return {make_view(static_cast<const float*>(sums), call.values(), call.frames()), call.clusters,
-          call.all_values()};
 }
 
-void queue_detector(executor& exec, const massive_args& of, const cluster_terms<const float>& sums,
-                    std::size_t frames) {
+static void queue_solver(executor& exec, const kernel_set& solver, const massive_args& of,
+                         const cluster_terms<const float>& sums) {
   cluster_solve_args args{of, sums};
   args.of.half_channel = {}, args.of.half_in = {};  // it reads neither H nor y
-  exec.run(cluster_detect_kernels(), &args, frames);
+  exec.run(solver, &args, sums.first.items);
 }
-void queue_weights(executor& exec, const massive_args& of, const cluster_terms<const float>& sums,
-                   std::size_t frames) {
-  cluster_solve_args args{of, sums};
-  args.of.half_channel = {}, args.of.half_in = {};  // it reads neither H nor y
-  exec.run(cluster_weights_kernels(), &args, frames);
+void queue_detector(executor& exec, const massive_args& of, const cluster_terms<const float>& sums) {
+  queue_solver(exec, cluster_detect_kernels(), of, sums);
+}
+void queue_weights(executor& exec, const massive_args& of, const cluster_terms<const float>& sums) {
+  queue_solver(exec, cluster_weights_kernels(), of, sums);
 }
 
-cg_steps::cg_steps(pieces& memory, const cluster_call& call, const cluster_terms<const float>& sums) {
+cg_steps::cg_steps(pieces& memory, const cluster_call& call, const float* sums) {
   const std::size_t frames = call.frames(), u = size(call.of.users), sides = size(call.of.symbols),
                     entries = 2 * u * sides;
   const auto take = [&](std::size_t values) {
     return make_view(memory.take<float>(frames * values), values, frames);
   };
-  args_.of = call.of, args_.sums = sums;
+  args_.of = call.of, args_.sums = call.terms(sums);
   if (call.filter) args_.of.in = {};
   args_.start = take(u + (call.filter ? entries : 0));
   args_.product = take(entries);
@@ -77,6 +77,10 @@ estimates estimates::of(int i) const {
   return one;
 }
 
+massive_args to_estimates(massive_args of, const estimates& e) {
+  of.out = e.x, of.sinr = e.sinr, of.status = e.status;
+  return of;
+}
 void queue_fusion(executor& exec, const massive_args& of, const estimates& e) {
   const std::size_t values = e.x.elements * e.x.items;
   const cluster_fuse_args args{.users = of.users,
@@ -98,10 +102,15 @@ void queue_energy(executor& exec, const cluster_energy_args& args) {
   exec.run(cluster_energy_kernels(), &args, args.gram.items);
 }
 
-void queue_join(executor& exec, const cluster_join_args& args, view<cx_pair> sent) {
-  cluster_join_args of = args;
-  of.sent = sent;
-  exec.run(cluster_join_kernels(), &of, sent.items);
+void queue_join(executor& exec, const cluster_join_args& args) {
+  exec.run(cluster_join_kernels(), &args, args.sent.items);
+}
+void queue_local_join(executor& exec, int clusters, view<std::uint8_t> states,
+                      view<std::complex<float>> precoded, view<std::uint8_t> status) {
+  queue_join(exec, {.factor = 1 / std::sqrt(static_cast<float>(clusters)),
+                    .states = {states, clusters, states.items},
+                    .sent = as_pairs(precoded),
+                    .status = status});
 }
 
 }  // namespace cluster_calls

@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/exec/kernel.hpp>
 #include <warpband/linalg/cg/cg_body.hpp>
@@ -160,10 +161,9 @@ struct cluster_cg_op {
   /// Estimates and SINRs of the detector, or what the precoder sends: NaN where it is erased.
   template <class T, class G, class M>
   WB_HD void finish(item<T> frames, G g, int symbol, T n0, T trace, M good) const {
-    using I = typename rebind<T>::i32;
     good = good & is_fine(frames, symbol, trace);
     const bool down = a.of.in.data != nullptr;
-    const T erased = as_float(I(down ? 0x7fc00000 : 0));
+    const T erased = as_float(typename rebind<T>::i32(down ? 0x7fc00000 : 0));
     for (int u = g.rank; u < a.of.users; u += g.size) {
       const T power = load_sum(a.starts, static_cast<std::size_t>(u), frames);
       const estimate_weight<T> weight = approximate_weight(massive_mode::cg, power, n0);
@@ -175,8 +175,7 @@ struct cluster_cg_op {
                {select(good, re, erased), select(good, im, erased)});
       if (!down) store(of_symbol(a.of.sinr, symbol), user, frames, select(good, weight.sinr, T(0.f)));
     }
-    if (!down && g.rank == 0)
-      store_int<T>(of_symbol(a.of.status, symbol), 0, frames, select(good, I(0), I(status_erased)));
+    if (!down && g.rank == 0) store_status(of_symbol(a.of.status, symbol), frames, good);
   }
 };
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/llr.hpp>
 #include <warpband/core/llr_steps.hpp>
@@ -42,10 +43,9 @@ struct cluster_fuse_op {
 
   template <class T, class G>
   WB_HD void operator()(item<T> vector, G g, T*) const {
-    using I = typename rebind<T>::i32;
     const auto good = none_erased(a.states, vector);
     for (int u = g.rank; u < a.users; u += g.size) fuse(vector, u, good);
-    if (a.status.data && g.rank == 0) store_int<T>(a.status, 0, vector, select(good, I(0), I(status_erased)));
+    if (a.status.data && g.rank == 0) store_status(a.status, vector, good);
   }
 
  private:
@@ -119,7 +119,6 @@ struct cluster_join_op {
 
   template <class T, class G>
   WB_HD void operator()(item<T> vector, G g, T*) const {
-    using I = typename rebind<T>::i32;
     const auto good = none_erased(a.states, vector);
     T factor = T(a.factor);
     if (a.own.data) {
@@ -131,11 +130,10 @@ struct cluster_join_op {
     const view<const cx_pair> from = {a.sent.data, a.sent.elements, a.sent.items, a.sent.element_stride,
                                       a.sent.item_stride};
     for (int b = g.rank; b < static_cast<int>(a.sent.elements); b += g.size) {
-      const cx<T> x = factor * load_cx(from, static_cast<std::size_t>(b), vector);
-      store_cx(a.sent, static_cast<std::size_t>(b), vector,
-               {select(good, x.re, T(0.f)), select(good, x.im, T(0.f))});
+      const std::size_t at = static_cast<std::size_t>(b);
+      store_cx(a.sent, at, vector, or_zero(good, factor * load_cx(from, at, vector)));
     }
-    if (a.status.data && g.rank == 0) store_int<T>(a.status, 0, vector, select(good, I(0), I(status_erased)));
+    if (a.status.data && g.rank == 0) store_status(a.status, vector, good);
   }
 };
 

@@ -1,5 +1,4 @@
 // The clusters of a downlink precoder on the members of a group.
-#include <cmath>
 #include <string>
 
 #include <warpband/massive/cluster/cluster.hpp>
@@ -13,89 +12,44 @@ using namespace cluster_calls;
 
 namespace {
 
-/// A member's part of a call, and its arrays.
-struct sending_member {
-  executor* exec = nullptr;
+struct sending_member : cluster_member {
   downlink_input in;
   view<std::complex<float>> precoded;
-  view<std::uint8_t> status;
-  cluster_call call;                 // of all frames and its own antennas
-  std::size_t first = 0, share = 0;  // of the frames
-  float *sums = nullptr, *parts = nullptr;
+  view<std::uint8_t> status, states;
   view<cx_pair> z;
   view<float> own, all;
-  view<std::uint8_t> states;
+
+  sending_member(const clustered_downlink_config& c, const executor_group& group, int i,
+                 const downlink_input& of_member, view<std::complex<float>> to, view<std::uint8_t> to_status)
+      : cluster_member(group, i, of_member.channel.items), in(of_member), precoded(to), status(to_status) {
+    call = {downlink_arguments(c.precoder, in, precoded, status, c.precoder.antennas / group.size()),
+            c.clusters / group.size(), false};
+    call.of.out = {}, call.of.status = {};
+  }
 };
-
-sending_member checked_member(const clustered_downlink_config& c, const executor_group& group, int i,
-                              const downlink_input& in, view<std::complex<float>> precoded,
-                              view<std::uint8_t> status) {
-  const downlink_config& p = c.precoder;
-  sending_member m;
-  m.exec = &group.member(i), m.in = in, m.precoded = precoded, m.status = status;
-  const std::size_t frames = in.channel.items;
-  m.first = group.share_begin(frames, group.first() + i), m.share = group.share(frames, group.first() + i);
-  m.call = {downlink_arguments(p, in, precoded, status, p.antennas / group.size()), c.clusters / group.size(),
-            false};
-  m.call.of.out = {}, m.call.of.status = {};
-  return m;
-}
-
-using members = std::vector<sending_member>;
-
-/// Gram matrices of the own clusters, in `sums`; exact: of all, in `parts`, for the own share of frames.
-void queue_grams(executor_group& group, members& all, bool exact) {
-  group.each([&](executor& e, std::size_t i) {
-    const sending_member& m = all[i];
-    queue_sums(e, m.call, m.sums);
-    if (exact && m.call.clusters > 1)
-      sum_of_members(e, m.sums, m.call.clusters, m.call.all_values(), m.call.all_values(), m.sums);
-  });
-  if (!exact) return;
-  std::vector<const void*> from;
-  std::vector<void*> to;
-  for (const sending_member& m : all) from.push_back(m.sums), to.push_back(m.parts);
-  group.all_to_all(from, to, all[0].call.frames(), all[0].call.values() * sizeof(float));
-}
+using sending_members = std::vector<sending_member>;
 
 /// z of all frames on all members, each of which solves its share.
-void solve_exact(executor_group& group, members& all) {
-  queue_grams(group, all, true);
+void solve_exact(executor_group& group, const sending_members& all) {
+  exchange_sums(group, all);
   std::vector<void*> gathered;
   group.each([&](executor& e, std::size_t i) {
     const sending_member& m = all[i];
     massive_args of = m.call.of;
     const std::size_t s = size(of.symbols);
-    of.noise_var = of_items(of.noise_var, m.first, m.share);
-    of.in = of_items(of.in, m.first * s, m.share * s);
-    of.out = of_items(m.z, m.first * s, m.share * s);
-    queue_weights(e, of,
-                  {make_view(static_cast<const float*>(m.parts), m.call.values(), m.share), group.size(),
-                   m.share * m.call.values()},
-                  m.share);
+    of.noise_var = of_items(of.noise_var, m.first, m.frames);
+    of.in = of_items(of.in, m.first * s, m.frames * s);
+    of.out = of_items(m.z, m.first * s, m.frames * s);
+    queue_weights(e, of, m.of_members(group.size()));
     gathered.push_back(m.z.data);
   });
   group.all_gather(gathered, all[0].call.frames(),
                    all[0].z.elements * size(all[0].in.symbols) * sizeof(cx_pair));
 }
 
-void solve_cg(executor_group& group, members& all, std::vector<cg_steps>& steps) {
-  queue_grams(group, all, false);
-  run_cg_steps(group, steps, all[0].call.of.iterations);
-  group.each([&](executor& e, std::size_t i) {  // of which the norms are made
-    const sending_member& m = all[i];
-    if (m.call.clusters > 1)
-      sum_of_members(e, m.sums, m.call.clusters, m.call.all_values(), m.call.all_values(), m.sums);
-  });
-}
-
 /// H z of each member, with the norm of all together.
-void send(executor_group& group, members& all, const downlink_config& p) {
-  const downlink_precoder sender({.antennas = p.antennas / group.size(),
-                                  .users = p.users,
-                                  .mode = massive_mode::mf,
-                                  .symbol_energy = p.symbol_energy,
-                                  .normalization = p.normalization});
+void send(executor_group& group, const sending_members& all, const downlink_config& p) {
+  const downlink_precoder sender(sender_of(p, p.antennas / group.size()));
   std::vector<float*> energies;
   group.each([&](executor& e, std::size_t i) {
     const sending_member& m = all[i];
@@ -113,34 +67,28 @@ void send(executor_group& group, members& all, const downlink_config& p) {
     downlink_input of_z = m.in;
     of_z.sent = as_complex(m.z);
     sender.run(e, of_z, m.precoded, m.states);
-    queue_join(e, {.own = m.own, .all = m.all, .states = {m.states, 1, m.states.items}, .status = m.status},
-               as_pairs(m.precoded));
+    queue_join(e, {.own = m.own,
+                   .all = m.all,
+                   .states = {m.states, 1, m.states.items},
+                   .sent = as_pairs(m.precoded),
+                   .status = m.status});
   });
 }
 
-void send_local(executor_group& group, members& all, const clustered_downlink_config& c,
+void send_local(executor_group& group, const sending_members& all, int clusters,
                 const downlink_precoder& local) {
   std::vector<void*> states;
   const std::size_t vectors = all[0].precoded.items;
   group.each([&](executor& e, std::size_t i) {
     const sending_member& m = all[i];
-    for (int k = 0; k < m.call.clusters; k++) {
-      downlink_input in = m.in;
-      in.channel = of_cluster(in.channel, k, m.call.clusters);
-      const std::size_t number = size((group.first() + static_cast<int>(i)) * m.call.clusters + k);
-      local.run(e, in, of_cluster(m.precoded, k, m.call.clusters),
-                make_view(m.states.data + number * vectors, vectors));
-    }
+    view<std::uint8_t> own = m.states;
+    own.data += size((group.first() + static_cast<int>(i)) * m.call.clusters) * vectors;
+    queue_local(e, local, m.in, m.call.clusters, m.precoded, own);
     states.push_back(m.states.data);
   });
   group.all_gather(states, size(group.size()), size(all[0].call.clusters) * vectors);
   group.each([&](executor& e, std::size_t i) {
-    const sending_member& m = all[i];
-    queue_join(e,
-               {.factor = 1 / std::sqrt(static_cast<float>(c.clusters)),
-                .states = {make_view(m.states.data, vectors), c.clusters, vectors},
-                .status = m.status},
-               as_pairs(m.precoded));
+    queue_local_join(e, clusters, all[i].states, all[i].precoded, all[i].status);
   });
 }
 
@@ -157,41 +105,38 @@ void clustered_downlink_precoder::run(executor_group& group, const std::vector<d
   if (p.antennas / group.size() < p.users)
     throw argument_error("members", std::to_string(group.size()),
                          "at most antennas / users = " + std::to_string(p.antennas / p.users));
-  members all;
+  sending_members all;
   for (int i = 0; i < group.local(); i++) {
-    all.push_back(checked_member(config_, group, i, in[size(i)], precoded[size(i)],
-                                 status.empty() ? view<std::uint8_t>{} : status[size(i)]));
+    all.emplace_back(config_, group, i, in[size(i)], precoded[size(i)],
+                     status.empty() ? view<std::uint8_t>{} : status[size(i)]);
     check_same_frames(all.back().call, all[0].call);
   }
-  const std::size_t frames = all[0].call.frames(), vectors = all[0].precoded.items, users = size(p.users);
+  const std::size_t vectors = all[0].precoded.items, users = size(p.users);
   if (vectors == 0) return;
-  const bool is_local = config_.method == cluster_method::local_mmse && p.mode != massive_mode::mf;
-  std::vector<cg_steps> steps;
-  for (sending_member& m : all) {
-    const auto take = [&](pieces memory) {
+  const bool is_local = config_.method == cluster_method::local_mmse,
+             is_cg = config_.method == cluster_method::cg;
+  for (sending_member& m : all)
+    take_memory(workspace_, *m.exec, [&](pieces& memory) {
       m.states =
           make_view(memory.take<std::uint8_t>(vectors * (is_local ? size(config_.clusters) : 1)), vectors);
-      if (is_local) return memory.bytes();
-      m.sums = memory.take<float>(size(m.call.clusters) * m.call.all_values());
-      m.parts = memory.take<float>(size(group.size()) * m.share * m.call.values());
+      if (is_local) return;
       m.z = make_view(memory.take<cx_pair>(users * vectors), users, vectors);
       m.own = make_view(memory.take<float>(vectors), vectors);
       m.all = make_view(memory.take<float>(vectors), vectors);
       m.call.of.out = m.z;
-      if (config_.method != cluster_method::cg) return memory.bytes();
-      const cg_steps of_member(memory, m.call,
-                               {make_view(static_cast<const float*>(m.sums), m.call.values(), frames),
-                                m.call.clusters, m.call.all_values()});
-      if (!memory.counts()) steps.push_back(of_member);
-      return memory.bytes();
-    };
-    take(pieces(workspace_.on(*m.exec, take(pieces(nullptr)))));
-  }
-  if (is_local) return send_local(group, all, config_, local_);
-  if (config_.method == cluster_method::cg)
-    solve_cg(group, all, steps);
-  else
+      m.sums = m.call.take_sums(memory);
+      if (is_cg)
+        m.steps = cg_steps(memory, m.call, m.sums);
+      else
+        m.parts = m.take_parts(memory, group.size());
+    });
+  if (is_local) return send_local(group, all, config_.clusters, local_);
+  if (is_cg) {
+    run_cg(group, all);
+    group.each([&](executor& e, std::size_t i) { join_clusters(e, all[i]); });  // for the norms
+  } else {
     solve_exact(group, all);
+  }
   send(group, all, p);
 }
 

@@ -51,15 +51,7 @@ struct outputs {
 };
 
 massive_result detect(executor& e, const clustered_uplink_config& c, const massive_batch& b) {
-  const auto h = on_device(e, b.h, b.antennas * b.users, b.frames),
-             y = on_device(e, b.y, b.antennas, b.vectors());
-  const auto n0 = on_device(e, b.n0, 1, b.frames);
-  outputs out(e, b, b.vectors());
-  clustered_uplink_detector(c).run(
-      e, {.channel = h, .received = y, .noise_var = n0, .symbols = static_cast<int>(b.symbols)}, out.views());
-  massive_result all;
-  out.append_to(all, e);
-  return all;
+  return wb::testing::detect_by(e, clustered_uplink_detector(c), b);
 }
 
 /// What a member has of a batch: its antennas of all frames.
@@ -135,15 +127,10 @@ TEST(cluster_group, members_have_the_results_of_one_executor) {
       for (const int size : {1, 2, 4, 8}) {
         SCOPED_TRACE(std::string(name_of(method)) + " " + std::to_string(size));
         const auto c = setting(b, method, 8);
-        std::vector<std::unique_ptr<executor>> executors;
-        std::vector<executor*> members;
-        for (int i = 0; i < size; i++) {
-          executors.push_back(open_executor("cpu", 1));
-          members.push_back(executors.back().get());
-        }
-        executor_group group(members);
+        const wb::testing::cpu_members cpus(size);
+        executor_group group(cpus.all);
         if (method == cluster_method::local_mmse && b.antennas / 8 < b.users) continue;
-        expect_same(detect(group, c, b), detect(*members[0], c, b), method);
+        expect_same(detect(group, c, b), detect(*cpus.all[0], c, b), method);
       }
 }
 
@@ -199,14 +186,7 @@ massive_result precode(executor_group& group, const clustered_downlink_config& c
   return all;
 }
 massive_result precode(executor& e, const clustered_downlink_config& c, const massive_batch& b) {
-  const auto h = on_device(e, b.h, b.antennas * b.users, b.frames),
-             s = on_device(e, b.s, b.users, b.vectors());
-  const auto n0 = on_device(e, b.n0, 1, b.frames);
-  auto x = e.make<std::complex<float>>(b.antennas, b.vectors());
-  auto status = e.make<std::uint8_t>(1, b.vectors());
-  clustered_downlink_precoder(c).run(
-      e, {.channel = h, .sent = s, .noise_var = n0, .symbols = static_cast<int>(b.symbols)}, x, status);
-  return {.llr = {}, .sinr = {}, .x = e.to_host(x), .status = e.to_host(status)};
+  return wb::testing::precode_by(e, clustered_downlink_precoder(c), b);
 }
 
 TEST(cluster_group, members_send_what_one_executor_does) {
@@ -216,14 +196,9 @@ TEST(cluster_group, members_send_what_one_executor_does) {
       for (const int size : {1, 2, 8}) {
         SCOPED_TRACE(std::string(name_of(method)) + " " + std::to_string(size));
         const auto c = sending(b, method, 8);
-        std::vector<std::unique_ptr<executor>> executors;
-        std::vector<executor*> members;
-        for (int i = 0; i < size; i++) {
-          executors.push_back(open_executor("cpu", 1));
-          members.push_back(executors.back().get());
-        }
-        executor_group group(members);
-        const massive_result got = precode(group, c, b), want = precode(*members[0], c, b);
+        const wb::testing::cpu_members cpus(size);
+        executor_group group(cpus.all);
+        const massive_result got = precode(group, c, b), want = precode(*cpus.all[0], c, b);
         EXPECT_EQ(got.status, want.status);
         EXPECT_GE(count_erased(got.status), b.symbols * 3 + 1);
         EXPECT_LT(wb::testing::relative_error(got.x, want.x),
@@ -236,13 +211,8 @@ TEST(cluster_group, bytes_are_those_of_the_bound) {
   for (const cluster_method method : all_methods)
     for (const int size : {2, 4}) {
       const auto c = setting(b, method, 4);
-      std::vector<std::unique_ptr<executor>> executors;
-      std::vector<executor*> members;
-      for (int i = 0; i < size; i++) {
-        executors.push_back(open_executor("cpu", 1));
-        members.push_back(executors.back().get());
-      }
-      executor_group group(members);
+      const wb::testing::cpu_members cpus(size);
+      executor_group group(cpus.all);
       detect(group, c, b);
       EXPECT_EQ(static_cast<double>(group.bytes_sent()),
                 size * clustered_uplink_detector(c).bytes_sent(size, b.frames, 3))

@@ -30,26 +30,59 @@ inline void check_same_frames(const cluster_call& call, const cluster_call& firs
                       "as many frames and symbols as of the first member");
 }
 
-/// All stages on all members of a group.
-inline void run_cg_steps(executor_group& group, std::vector<cg_steps>& steps, int iterations) {
-  const auto stage = [&](cluster_cg_stage s) {
-    group.each([&](executor& e, std::size_t i) { steps[i].queue(e, s); });
-  };
-  const auto reduce = [&](view<float> (cg_steps::*which)() const) {
-    std::vector<float*> data;
-    for (const cg_steps& s : steps) data.push_back((s.*which)().data);
-    const view<float> v = (steps[0].*which)();
-    group.all_reduce(data, v.elements * v.items);
-  };
-  stage(cluster_cg_stage::begin);
-  reduce(&cg_steps::start);
-  stage(cluster_cg_stage::first);
-  for (int i = 1; i < iterations; i++) {
-    reduce(&cg_steps::product);
-    stage(cluster_cg_stage::step);
+/// A member's part of a call: its clusters for all frames, then the rest for its share of the frames.
+struct cluster_member {
+  executor* exec;
+  std::size_t first, frames;                // its share
+  cluster_call call = {};                   // of all frames and its own antennas; outputs are empty
+  float *sums = nullptr, *parts = nullptr;  // of its own clusters; of all members, for its share
+  cg_steps steps = {};
+
+  cluster_member(const executor_group& group, int i, std::size_t all_frames)
+      : exec(&group.member(i)),
+        first(group.share_begin(all_frames, group.first() + i)),
+        frames(group.share(all_frames, group.first() + i)) {}
+  float* take_parts(pieces& memory, int members) const {
+    return memory.take<float>(size(members) * frames * call.values());
   }
-  reduce(&cg_steps::product);
-  stage(cluster_cg_stage::last);
+  /// The sums in `parts`.
+  cluster_terms<const float> of_members(int members) const {
+    return {make_view(static_cast<const float*>(parts), call.values(), frames), members,
+            frames * call.values()};
+  }
+};
+
+/// Adds up the sums of a member's own clusters.
+inline void join_clusters(executor& e, const cluster_member& m) {
+  const std::size_t values = m.call.all_values();
+  if (m.call.clusters > 1) sum_of_members(e, m.sums, m.call.clusters, values, values, m.sums);
+}
+/// Sums of each member's clusters, and `parts` from those of all members.
+template <class Member>
+void exchange_sums(executor_group& group, const std::vector<Member>& all) {
+  std::vector<const void*> from;
+  std::vector<void*> to;
+  for (const Member& m : all) from.push_back(m.sums), to.push_back(m.parts);
+  group.each([&](executor& e, std::size_t i) {
+    queue_sums(e, all[i].call, all[i].sums);
+    join_clusters(e, all[i]);
+  });
+  group.all_to_all(from, to, all[0].call.frames(), all[0].call.values() * sizeof(float));
+}
+
+/// Sums of each member's clusters, and all stages on all members.
+template <class Member>
+void run_cg(executor_group& group, std::vector<Member>& all) {
+  group.each([&](executor& e, std::size_t i) { queue_sums(e, all[i].call, all[i].sums); });
+  run_cg_stages(
+      all[0].steps.iterations(),
+      [&](cluster_cg_stage s) { group.each([&](executor& e, std::size_t i) { all[i].steps.queue(e, s); }); },
+      [&](view<float> (cg_steps::*which)() const) {
+        std::vector<float*> data;
+        for (const Member& m : all) data.push_back((m.steps.*which)().data);
+        const view<float> v = (all[0].steps.*which)();
+        group.all_reduce(data, v.elements * v.items);
+      });
 }
 
 }  // namespace wb::cluster_calls

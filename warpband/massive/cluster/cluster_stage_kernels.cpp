@@ -7,16 +7,7 @@ namespace wb {
 inline namespace WB_ISA {
 template <class F>
 static auto with_cluster_fuse(const cluster_fuse_args& a, F f) {
-  switch (a.pam_bits) {
-    case 1:
-      return f(cluster_fuse_op<1>{a});
-    case 2:
-      return f(cluster_fuse_op<2>{a});
-    case 3:
-      return f(cluster_fuse_op<3>{a});
-    default:
-      return f(cluster_fuse_op<4>{a});
-  }
+  return with_number<1, 4>(a.pam_bits, [&]<int B>() { return f(cluster_fuse_op<B>{a}); });
 }
 WB_EXPORT_KERNEL(cluster_fuse, cluster_fuse_args, with_cluster_fuse)
 WB_EXPORT_OP(cluster_cg, cluster_cg_args, cluster_cg_op)

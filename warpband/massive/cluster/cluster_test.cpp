@@ -41,56 +41,11 @@ clustered_downlink_config downlink_setting(const massive_batch& b, massive_mode 
 
 massive_result detect(executor& exec, const clustered_uplink_config& c, const massive_batch& b,
                       layout order = layout::row_major, bool half = false) {
-  const clustered_uplink_detector detector(c);
-  const bool swap = order == layout::batch_fastest;
-  const std::size_t bits = detector.bits_per_vector(), entries = b.antennas * b.users;
-  const samples h_values = swap ? wb::testing::turned(b.h, entries) : b.h,
-                y_values = swap ? wb::testing::turned(b.y, b.antennas) : b.y;
-  const auto n0 = wb::testing::on_device(exec, b.n0, 1, b.frames);
-  auto llr = exec.make<float>(bits, b.vectors(), order), sinr = exec.make<float>(b.users, b.vectors(), order);
-  auto llr8 = exec.make<std::int8_t>(bits, b.vectors(), order);
-  auto x = exec.make<std::complex<float>>(b.users, b.vectors(), order);
-  auto status = exec.make<std::uint8_t>(1, b.vectors());
-  const auto run = [&]<class Input>(const auto& h_of, const auto& y_of) {
-    const auto h = wb::testing::on_device(exec, h_of, entries, b.frames, order);
-    const auto y = wb::testing::on_device(exec, y_of, b.antennas, b.vectors(), order);
-    detector.run(exec,
-                 Input{.channel = h, .received = y, .noise_var = n0, .symbols = static_cast<int>(b.symbols)},
-                 {.llr = llr, .llr_int8 = llr8, .equalized = x, .sinr = sinr, .status = status});
-    exec.sync();
-  };
-  if (half)
-    run.template operator()<uplink_half_input>(wb::testing::halves_of(h_values),
-                                               wb::testing::halves_of(y_values));
-  else
-    run.template operator()<uplink_input>(h_values, y_values);
-  massive_result r{exec.to_host(llr), exec.to_host(sinr), exec.to_host(llr8), exec.to_host(x),
-                   exec.to_host(status)};
-  if (swap) {
-    r.llr = wb::testing::turned(r.llr, b.vectors());
-    r.llr8 = wb::testing::turned(r.llr8, b.vectors());
-    r.sinr = wb::testing::turned(r.sinr, b.vectors());
-    r.x = wb::testing::turned(r.x, b.vectors());
-  }
-  return r;
+  return wb::testing::detect_by(exec, clustered_uplink_detector(c), b, order, {.half = half, .llr8 = true});
 }
 massive_result precode(executor& exec, const clustered_downlink_config& c, const massive_batch& b,
                        bool half = false) {
-  const auto h = wb::testing::on_device(exec, b.h, b.antennas * b.users, b.frames);
-  const auto h16 = wb::testing::on_device(exec, wb::testing::halves_of(b.h), b.antennas * b.users, b.frames);
-  const auto s = wb::testing::on_device(exec, b.s, b.users, b.vectors());
-  const auto n0 = wb::testing::on_device(exec, b.n0, 1, b.frames);
-  auto x = exec.make<std::complex<float>>(b.antennas, b.vectors());
-  auto status = exec.make<std::uint8_t>(1, b.vectors());
-  const clustered_downlink_precoder precoder(c);
-  const int symbols = static_cast<int>(b.symbols);
-  if (half)
-    precoder.run(exec, downlink_half_input{.channel = h16, .sent = s, .noise_var = n0, .symbols = symbols}, x,
-                 status);
-  else
-    precoder.run(exec, downlink_input{.channel = h, .sent = s, .noise_var = n0, .symbols = symbols}, x,
-                 status);
-  return {.llr = {}, .sinr = {}, .x = exec.to_host(x), .status = exec.to_host(status)};
+  return wb::testing::precode_by(exec, clustered_downlink_precoder(c), b, layout::row_major, half);
 }
 massive_result central(executor& exec, const uplink_config& c, const massive_batch& b) {
   return wb::testing::detect(exec, c, b, layout::row_major, {.half = false, .llr8 = true});

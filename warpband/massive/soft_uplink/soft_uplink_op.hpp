@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/exec/kernel.hpp>
@@ -177,9 +178,7 @@ struct soft_uplink_op {
     good = good & invert_factor(n, m.factor, m.diagonal, m.inverse, g);
     substitute(n, 1, m.factor, m.inverse, m.right, m.middle, m.solved, g);
     for (int u = g.rank; u < n; u += g.size) user(item, m, u, v, n0, good);
-    if (a.status.data && g.rank == 0)
-      store_int<T>(of_vector(a.status, v), 0, item,
-                   select(good, typename rebind<T>::i32(0), typename rebind<T>::i32(status_erased)));
+    if (a.status.data && g.rank == 0) store_status(of_vector(a.status, v), item, good);
     g.sync();
   }
   /// Means and deviations of all users. Returns where priors and what is received are good.

@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/modem/demap/demap_args.hpp>
@@ -28,20 +29,19 @@ struct demap_op {
 
   template <class T, class G>
   WB_HD void operator()(item<T> item, G, T*) const {
-    using I = typename rebind<T>::i32;
     cx<T> y = load_cx(a.received, 0, item), h{T(1.f), T(0.f)};
     if (a.channel.data) h = load_cx(a.channel, 0, item);
     const T n0 = load(a.noise_var, 0, item);
     const auto good =
         is_finite(y.re) & is_finite(y.im) & is_finite(h.re) & is_finite(h.im) & is_finite(n0) & (n0 > T(0.f));
-    y = {select(good, y.re, T(0.f)), select(good, y.im, T(0.f))};
-    h = {select(good, h.re, T(0.f)), select(good, h.im, T(0.f))};
+    y = or_zero(good, y);
+    h = or_zero(good, h);
     T llr[bits];
     qam_demap<B, Exact>(y, h, select(good, n0, T(1.f)), llr);
     if (a.llr.data) {
       WB_UNROLL for (int i = 0; i < bits; i++) store(a.llr, static_cast<std::size_t>(i), item, llr[i]);
     }
-    if (a.status.data) store_int<T>(a.status, 0, item, select(good, I(0), I(status_erased)));
+    if (a.status.data) store_status(a.status, item, good);
   }
 };
 
