@@ -41,7 +41,7 @@ void check_array_options(const CLI::App& app, const array_options& o) {
       throw usage_error(std::string(option) + ": the name of the file is empty");
   if (o.in == "-" || o.out == "-")
     throw usage_error(
-        "- is not allowed: expected the name of an HDF5 file, which is no stream (./- is one of that name)");
+        "- is not allowed: expected the name of an HDF5 file, as these are not read or written in a pipe");
   if (!o.json.empty() && o.json != "-" && wb::same_place(o.json, o.out))
     throw usage_error("--output and --json name the same file: give each its own");
 }

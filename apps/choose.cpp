@@ -247,8 +247,8 @@ int run_choose(const choose_options& options) {
   }
 
   const wb::machine_info machine = wb::describe_machine(*exec);
-  fmt::print("{}\n{}\nframe error rate {:g}\n\n", wb::printable(curve.label), machine_text(machine),
-             options.search.fer);
+  fmt::print("{}\n{}\nframe error rate {:g}\n\n", wb::printable(curve.label, most_shown),
+             machine_text(machine), options.search.fer);
   std::fflush(stdout);
   progress_line line(options.quiet);
   const wb::tradeoff_result r = wb::run_tradeoff(

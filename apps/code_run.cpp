@@ -39,9 +39,9 @@ code_run::code_run(const code_options& options, const char* array, bool decodes)
     wrong_shape(array_, fmt::format("a k of the code, but {}", e.what()));
   }
   if (const std::string said = held("n"); !said.empty() && said != std::to_string(code_->n()))
-    throw wb::file_error(
-        options_.in, fmt::format("says that it holds n = {}, but {} of {} values a row is of n = {}", said,
-                                 array_, shape_[1], code_->n()));
+    throw wb::file_error(options_.in,
+                         fmt::format("says that n = {}, but {} has {} values a row, for which n = {}", said,
+                                     array_, shape_[1], code_->n()));
   items_ = shape_[0];
   item_bits_ = code_->k();
   open();

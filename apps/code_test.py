@@ -524,7 +524,7 @@ class CodeTest(array_files.ArrayFilesTest):
                 self.write("in.h5", {"llr": llr[:, :576]}, attributes)
                 self.fail_clearly(1, part, *decode[:-1], *options)
         self.write("in.h5", {"llr": llr[:, :132]}, {"code": "lte-turbo", "k": 40, "n": 131})
-        self.fail_clearly(1, "says that it holds n = 131, but llr of 132 values a row is of n = 132", *decode[:-1])
+        self.fail_clearly(1, "says that n = 131, but llr has 132 values a row, for which n = 132", *decode[:-1])
         self.write("in.h5", {"bits": numpy.ones((3, 100), numpy.uint8)})
         self.fail_clearly(1, "expected [batch, k] with the k of a code of rate 3/4A, n = 576, 672, ... 2304", "encode", *decode[1:],
                           "wimax-ldpc", "--rate", "3/4A")

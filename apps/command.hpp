@@ -79,6 +79,9 @@ CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t le
                          const std::string& text, std::function<void(std::int64_t)> take,
                          const std::string& allowed = "");
 
+/// Bytes of a title or label that a command prints.
+inline constexpr std::size_t most_shown = 1000;
+
 /// Takes a number of a range. CLI::Range would take NaN too.
 CLI::Validator number_between(double least, double most);
 

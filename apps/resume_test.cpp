@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -272,10 +273,16 @@ TEST_F(resume, a_signal_ends_what_waits_for_its_input) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"sim", "fifo"}, {"sim", "--resume", "fifo"}, {"choose", "fifo"}}) {
     const pid_t child = start(arguments);
-    const int input = open(path("fifo").c_str(), O_WRONLY);  // waits until it is opened for reading
-    ASSERT_GE(input, 0);
+    int input = -1;
+    while ((input = open(path("fifo").c_str(), O_WRONLY | O_NONBLOCK)) < 0) {  // until it is read
+      ASSERT_EQ(errno, ENXIO);
+      siginfo_t ended{};
+      ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+      ASSERT_EQ(ended.si_pid, 0) << arguments.front() << " ended before it read";
+      std::this_thread::yield();
+    }
     kill(child, SIGTERM);
-    close(input);  // what does not end at the signal goes on, and says that the file is empty
+    close(input);  // a process that survives the signal reads an empty file and exits with another code
     EXPECT_EQ(finish(child).code, 128 + SIGTERM) << arguments.front();
   }
 }

@@ -31,8 +31,6 @@
 
 namespace {
 
-constexpr std::size_t most_shown = 1000;  // bytes of a title or label in the table
-
 struct sim_options {
   std::string scenario, resume, out, plot, csv, metric = "both", size = "screen";
   device_options where;
@@ -324,7 +322,7 @@ wb::run_result starting_point(const sim_options& options) {
 bool is_result(const std::string& path) {
   std::error_code status;
   if (!std::filesystem::is_regular_file(path, status))
-    return false;  // a pipe would be waited for, and emptied
+    return false;  // to read a pipe would wait for it and take its content
   std::string begin(4096, '\0');
   std::ifstream in(path, std::ios::binary);
   in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
@@ -403,8 +401,8 @@ int run_sim(sim_options options) {
   wb::run_result start = starting_point(options);
   if (!options.plot.empty()) check_metric(options.metric, start.source.curves);
   check_files(options);
-  stop_on_interrupt();  // until here a signal ends the process: there is nothing to keep, and a pipe to wait
-                        // for
+  // Until here a signal ends the process, also while it waits for a pipe: no result is lost.
+  stop_on_interrupt();
   std::optional<plotter> plot;
   if (!options.plot.empty()) plot.emplace("--plot");
   if (!options.quiet) print_remarks(start);

@@ -64,6 +64,8 @@ def _kept(name: str, value: Any) -> Any:
         raise refused(name, value, "a list, as a set has no order")
     if isinstance(value, (list, Iterator)):
         return [_kept(name, item) for item in value]
+    if type(value) is tuple:
+        return tuple(_kept(name, item) for item in value)
     return value.copy() if isinstance(value, np.ndarray) else value
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import itertools
 import json
 import math
 import os
@@ -28,6 +29,7 @@ STYLES = ["-", "--", "-.", ":"]  # of transmissions, or outer iterations
 SIZES = {"screen": (6.4, 4.8, 10.0), "one-column": (3.5, 2.6, 8.0), "two-column": (7.16, 3.2, 9.0)}
 FORMATS = (".pdf", ".png", ".svg")
 MOST_CHARACTERS = 256 << 20  # of a file
+_numbers = itertools.count()  # of new files
 
 
 class PlotError(ValueError):
@@ -36,12 +38,14 @@ class PlotError(ValueError):
 
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[str]:
-    """The name of a new file that replaces ``path`` at the end, so that ``path`` appears in full or stays as it was."""
-    if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe
+    """The name of a new file that replaces ``path`` at the end, so that ``path`` appears in full or stays as it was. In a folder that
+    takes no new files it is ``path`` itself."""
+    target = os.path.realpath(path)  # a link stays one
+    special = os.path.exists(path) and not os.path.isfile(path)  # a device or a pipe
+    if special or (os.path.exists(path) and not os.access(os.path.dirname(target), os.W_OK)):
         yield os.fspath(path)
         return
-    target = os.path.realpath(path)  # a link stays one
-    name = f"{target}.tmp{os.getpid()}-0"
+    name = f"{target}.tmp{os.getpid()}-{next(_numbers)}"
     try:
         yield name
         if os.path.exists(target):

@@ -301,7 +301,7 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
         try:
             text = scenario_text(scenario)
         except RecursionError:
-            raise ValueError("scenario = a dictionary that holds itself is not allowed: expected the tables of docs/scenario.md") from None
+            raise ValueError("scenario = a dictionary that holds itself or is nested too deep is not allowed: expected the tables of docs/scenario.md") from None
     elif scenario is not None:
         if not isinstance(scenario, (str, os.PathLike)):
             raise TypeError(f"scenario is a {type(scenario).__name__}: expected a path or a dictionary")

@@ -172,7 +172,7 @@ class BcjrDecoder(Decoder):
     log-map has the error rate of double precision on the same LLRs, even if those are 20 times too small or 100 times too large.
     LLRs and priors are limited to +-10000. Codewords of a rate above 1/2 of which all LLRs and priors are within +-2.5 have soft
     outputs within +-17 and take three times the time.
-    Codewords of which more than a fourth of the LLRs and priors are beyond +-15 take 1.3 to 1.6 times the time.
+    Codewords of which more than a fourth of the LLRs and priors are beyond +-15 take longer (docs/conventions.md).
 
     >>> decode = wb.BcjrDecoder(code=wb.conv_80211(), k=60, algorithm="max-log-map")
     >>> decode(np.full((10, decode.n), 0.5), outputs="soft").shape

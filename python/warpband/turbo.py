@@ -90,7 +90,7 @@ class TurboDecoder(Decoder):
 
     log-map has the error rate of double precision on the same LLRs, even if those are 20 times too small or 100 times too
     large. LLRs are limited to +-10000, with int16 to +-127 steps. Codewords of which more than a fourth of the LLRs are beyond
-    +-11 take 1.6 to 1.9 times the time, with bfloat16 2.8 times.
+    +-11 take longer (docs/conventions.md).
 
     The same bits come out on every processor, for any batch and number of threads.
 

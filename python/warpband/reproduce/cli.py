@@ -89,7 +89,9 @@ def main(arguments: list[str] | None = None) -> int:
             try:
                 print("".join(f"{row.document:10} {row.name:9} {row.title}\n" for row in rows), end="", flush=True)
             except BrokenPipeError:  # who reads the list has enough
-                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+                null = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(null, sys.stdout.fileno())
+                os.close(null)
             return 0
         if options.pages and not options.stored:
             raise UsageError("--pages goes with --stored: pages show stored results")

@@ -77,16 +77,15 @@ struct bcjr_output {
 ///   decoder.run(exec, llr, {.bits = bits, .coded_extrinsic = prior});   // llr, prior: [batch, n]
 ///
 /// A codeword of which more than a fourth of the LLRs and priors are beyond +-15 is decoded by log-MAP on
-/// LLRs, with ln(1 + e^-d) within 0.013: it has none of these limits but that of +-10000 on the inputs, takes
-/// 1.3 to 1.6 times the time, and its soft outputs are exact within 0.5 + 0.001 |L|.
+/// LLRs, with ln(1 + e^-d) within 0.013: it has none of these limits but that of +-10000 on the inputs, and
+/// its soft outputs are exact within 0.5 + 0.001 |L|. It takes longer (docs/conventions.md).
 ///
 /// A codeword with fewer than two LLRs a step (a rate above 1/2), all of which are within +-2.5 and priors
 /// too, is decoded by log-MAP on transforms of the metrics (bcjr_dual_body.hpp): small soft outputs keep
-/// their digits. They are limited to +-17. It takes three times the time.
+/// their digits. They are limited to +-17. It takes longer still.
 ///
-/// These times are those of a CPU. On a CUDA device (133, 171) and (133, 171, 165) have a kernel of their own
-/// unless `coded_extrinsic` is wanted. It is many times as fast, and decodes all codewords but those of large
-/// and small LLRs.
+/// On a CUDA device (133, 171) and (133, 171, 165) have a kernel of their own unless `coded_extrinsic` is
+/// wanted. It is many times as fast, and decodes all codewords but those of large and small LLRs.
 ///
 /// With precision int16 LLRs are rounded to the nearest of 1 / llr_steps, ties to even, and what rounds to 0
 /// counts as 0. Soft outputs are multiples of 1 / llr_steps: of one window, those of max-log-MAP in float32

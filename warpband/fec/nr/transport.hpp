@@ -148,8 +148,8 @@ class nr_transport_decoder : public nr_transport_plan {
   /// Queues what is known of each bit of a transmission but for its own LLR, for a detector that takes
   /// a-priori LLRs: prior [batch, G] is the decoder's `extrinsic` LLR and what other transmissions and
   /// repetitions said of the bit. `llr` and `rv` are those of the transmission, which `combine` took before
-  /// the last `decode`. Where the part of a code block was erased in that transmission, its priors tell
-  /// nothing and may be NaN. Throws argument_error, shape_error.
+  /// the last `decode`. If a code block's LLRs were erased in that transmission, its priors say nothing
+  /// and may be NaN: do not use them. Throws argument_error, shape_error.
   void feed_back(executor& exec, view<const float> extrinsic, view<const float> llr, int rv,
                  view<float> prior) const;
   /// Elements of a codeword with all parity columns.

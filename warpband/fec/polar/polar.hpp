@@ -91,7 +91,7 @@ void check(const polar_config& code, const polar_decoder_config& config);
 /// Decodes batches of messages.
 ///
 /// Input LLRs are [batch, E] in the order in which the bits are sent, limited to +-1e30; those of a bit that
-/// is sent several times add up. With two code blocks the last one of an odd number is not looked at.
+/// is sent several times add up. With two code blocks and an odd E the last LLR is ignored.
 /// Multiplying all of them by a power of two changes no decision of min-sum. A message with a NaN or infinite
 /// LLR is an erasure: its bits are zero and its status says so; its neighbours are untouched. So is one, with
 /// status_insufficient, where fewer coded bits have an LLR that is not 0 than the message has bits, and one

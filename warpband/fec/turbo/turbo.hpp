@@ -110,9 +110,9 @@ struct turbo_decoder_output {
 ///
 /// A codeword of which more than a fourth of the LLRs are beyond +-11 (too large a scale, or a code rate or
 /// SNR that is high) is decoded by log-MAP on LLRs, with ln(1 + e^-d) within 0.013: it has none of these
-/// limits but that of +-10000 on channel LLRs, and takes 1.6 to 1.9 times the time, in bfloat16 2.8 times. So
-/// log-MAP is that of double precision for LLRs of any scale up to this limit: in soft output within 1 +
-/// 0.002 |L| in the first iterations; later ones of a codeword that does not converge part further.
+/// limits but that of +-10000 on channel LLRs, and takes longer (docs/conventions.md). So log-MAP
+/// is that of double precision for LLRs of any scale up to this limit: in soft output within 1 + 0.002 |L| in
+/// the first iterations; later ones of a codeword that does not converge part further.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///

@@ -136,7 +136,7 @@ inline downlink_config sender_of(downlink_config c, int antennas) {
   c.mode = massive_mode::mf, c.iterations = 0;
   return c;
 }
-/// `clusters` clusters, which precode by themselves; `states` are those of the first one.
+/// Each of `clusters` clusters precodes by itself. `states` are those of the first one; the others' follow.
 template <class Input>
 void queue_local(executor& exec, const downlink_precoder& local, const Input& in, int clusters,
                  view<std::complex<float>> precoded, view<std::uint8_t> states) {
@@ -149,7 +149,7 @@ void queue_local(executor& exec, const downlink_precoder& local, const Input& in
 void queue_energy(executor& exec, const cluster_energy_args& args);
 /// Scales what is sent, and erases vectors of which a cluster erased its part.
 void queue_join(executor& exec, const cluster_join_args& args);
-/// The same after `queue_local` of all C clusters of a call: each sends 1 / C of the power.
+/// Joins what `queue_local` of all C clusters of a call made: each sends 1 / C of the power.
 void queue_local_join(executor& exec, int clusters, view<std::uint8_t> states,
                       view<std::complex<float>> precoded, view<std::uint8_t> status);
 

@@ -57,7 +57,7 @@ inline void join_clusters(executor& e, const cluster_member& m) {
   const std::size_t values = m.call.all_values();
   if (m.call.clusters > 1) sum_of_members(e, m.sums, m.call.clusters, values, values, m.sums);
 }
-/// Sums of each member's clusters, and `parts` from those of all members.
+/// Adds up each member's clusters in `sums`, then gives it its share of all members' sums in `parts`.
 template <class Member>
 void exchange_sums(executor_group& group, const std::vector<Member>& all) {
   std::vector<const void*> from;
@@ -70,7 +70,7 @@ void exchange_sums(executor_group& group, const std::vector<Member>& all) {
   group.all_to_all(from, to, all[0].call.frames(), all[0].call.values() * sizeof(float));
 }
 
-/// Sums of each member's clusters, and all stages on all members.
+/// Queues the sums of each member's clusters, then all stages on all members.
 template <class Member>
 void run_cg(executor_group& group, std::vector<Member>& all) {
   group.each([&](executor& e, std::size_t i) { queue_sums(e, all[i].call, all[i].sums); });
