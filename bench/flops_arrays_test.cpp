@@ -71,8 +71,8 @@ template <int B>
 void expect_codewords_with_prior() {
   for (const int rx : {1, 2, 4}) {
     expect_codeword_with_prior<alamouti_prior_op<B>>(rx, "Alamouti");
-    expect_codeword_with_prior<pair_prior_op<B, 1>>(rx, "pair");
-    expect_codeword_with_prior<golden_prior_op<B, 1>>(rx, "Golden");
+    expect_codeword_with_prior<pair_prior_op<B>>(rx, "pair");
+    expect_codeword_with_prior<golden_prior_op<B>>(rx, "Golden");
   }
 }
 template <int B, bool Soft>
@@ -80,8 +80,8 @@ void expect_codewords() {
   for (const int rx : {1, 2, 4}) {
     expect_codeword<alamouti_op<B, Soft>>(rx, Soft, "Alamouti");
     expect_codeword<pair_op<B, Soft, 1>>(rx, Soft, "pair");
-    expect_codeword<golden_op<enumerated, B, Soft, 1>>(rx, Soft, "Golden");
-    expect_codeword<golden_op<sliced_twice, B, Soft, 1>>(rx, Soft, "Golden, slicing");
+    expect_codeword<golden_op<enumerated, B, Soft>>(rx, Soft, "Golden");
+    expect_codeword<golden_op<sliced_twice, B, Soft>>(rx, Soft, "Golden, slicing");
   }
 }
 template <int Kind, int B>

@@ -261,7 +261,7 @@ int launch(const Op& op, const place& where) {
 }
 #endif
 
-/// Calls f.operator()<value>() for a value from First to Last, and f.operator()<Last>() for any other.
+/// Calls f.operator()<N>() with the N of First to Last that `value` is; any other value counts as Last.
 template <int First, int Last, class F>
 auto with_number(int value, F f) {
   if constexpr (First < Last)
