@@ -3,8 +3,8 @@
 
 Law 1  A file includes only its own room and those that the table in CONTRIBUTING.md names. Tests and benchmarks
        (tests/, *_test.cpp, *_bench.cpp) may include every room.
-Law 2  A body (*_body.hpp, and the recursions that bodies share in fec/trellis/) includes core/, other bodies and its
-       own folder's plain header (<name>.hpp, *_args.hpp); it has no heap, containers, input or output, no intrinsics and no __CUDA_ARCH__.
+Law 2  A body (*_body.hpp; *_team.hpp, what a team of a warp's threads does with an item; and the recursions that bodies
+       share in fec/trellis/) includes core/, other bodies and its own folder's plain header (<name>.hpp, *_args.hpp); it has no heap, containers, input or output, no intrinsics and no __CUDA_ARCH__.
        Neither has any other header that a *_kernels.cpp includes, but for what EXEMPT names.
 Law 4  oracle/ and warpband/ share nothing; tests may include both.
 """
@@ -151,14 +151,14 @@ def layer_fault(path, target):
 
 
 def is_body(path):
-    return path.startswith("warpband/") and (path.endswith("_body.hpp") or path.startswith("warpband/fec/trellis/"))
+    return path.startswith("warpband/") and (path.endswith(("_body.hpp", "_team.hpp")) or path.startswith("warpband/fec/trellis/"))
 
 
 def body_fault(path, name, target):
     """What is wrong with the body `path` including <name>, which is `target` in this project or None."""
     if target is None:
         return None if name in PLAIN_STANDARD_HEADERS else f"a body does not include <{name}> (law 2)"
-    own_header = path[: -len("_body.hpp")] + ".hpp"
+    own_header = re.sub(r"_(body|team)\.hpp$", ".hpp", path)
     own_arguments = os.path.dirname(target) == os.path.dirname(path) and target.endswith("_args.hpp")
     if room_of(target) == "core" or is_body(target) or target == own_header or own_arguments:
         return None

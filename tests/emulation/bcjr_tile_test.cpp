@@ -10,7 +10,7 @@
 #include <tests/conv.hpp>
 #include <tests/emulation/conv_tiles.hpp>
 #include <tests/emulation/emulated_tiles.hpp>
-#include <warpband/fec/bcjr/bcjr_known_body.hpp>
+#include <warpband/fec/bcjr/bcjr_known_team.hpp>
 #include <warpband/fec/bcjr/bcjr_op.hpp>
 #include <warpband/fec/bcjr/bcjr_short_op.hpp>
 

@@ -3,7 +3,7 @@
 // and notes the kinds of all; bcjr_op then decodes the others. Of any other code bcjr_op decodes all.
 #if defined(__CUDACC__)
 #include <warpband/exec/launch.hpp>
-#include <warpband/fec/bcjr/bcjr_known_body.hpp>
+#include <warpband/fec/bcjr/bcjr_known_team.hpp>
 
 namespace wb {
 inline namespace WB_ISA {

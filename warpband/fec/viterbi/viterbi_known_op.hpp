@@ -2,7 +2,7 @@
 // The float32 Viterbi decoder of known codes as an op of a CUDA device. A block is a warp, whose teams of
 // four threads decode a codeword each.
 #include <warpband/exec/launch.hpp>
-#include <warpband/fec/viterbi/viterbi_known_body.hpp>
+#include <warpband/fec/viterbi/viterbi_known_team.hpp>
 #include <warpband/fec/viterbi/viterbi_op.hpp>
 
 namespace wb {
