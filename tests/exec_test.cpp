@@ -168,8 +168,21 @@ TEST(thread_pool, a_refused_call_leaves_the_scratch_memory_of_the_running_one) {
 }
 
 TEST(thread_pool, a_fork_is_told_that_the_threads_stayed_behind) {
+  static const wb::kernel empty{
+      "",
+      1,
+      [](const void*, const wb::device_limits&, std::size_t) { return std::size_t{0}; },
+      [](const void*) { return 1e6; },
+      [](const void*) { return 1.0; },
+      [](const void*) { return std::size_t{1}; },
+      [](const void*, const wb::place&) { return 0; }};
+  static const wb::kernel_set empty_set{"empty", {&empty, &empty, &empty, &empty}, nullptr};
   auto exec = std::make_unique<wb::cpu>(wb::cpu_options{.threads = 2});
   wb::thread_pool pool(2);
+  // All threads take part in each call. A thread that is only starting may hold locks of AddressSanitizer's
+  // allocator, which nobody would release in the fork.
+  exec->run(empty_set, nullptr, 10);
+  pool.for_each_piece(10, 1, [](int, std::size_t, std::size_t) {});
   const pid_t child = fork();
   if (child == 0) {
     int code = 1;
