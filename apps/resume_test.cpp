@@ -112,15 +112,22 @@ class resume : public ::testing::Test, protected wb::testing::command_folder {
       return f.path().filename().string().find(".tmp") != std::string::npos;
     });
   }
-  /// Waits until the file is there and holds something that `enough` takes.
+  /// Whether a child of this process runs. It is not waited for: its number stays its own.
+  static bool is_running(pid_t child) {
+    siginfo_t ended{};
+    return waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           ended.si_pid == 0;
+  }
+  /// Waits until the file of `child` is there and holds something that `enough` takes.
   template <class Enough>
-  void wait_for(const std::string& name, const Enough& enough) const {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (std::chrono::steady_clock::now() < until) {
-      if (fs::exists(folder_ / name) && enough(read(name))) return;
+  void wait_for(pid_t child, const std::string& name, const Enough& enough) const {
+    while (!fs::exists(folder_ / name) || !enough(read(name))) {
+      if (!is_running(child)) {
+        ADD_FAILURE() << name << " did not come: " << content(path("err.txt"));
+        return;
+      }
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
-    ADD_FAILURE() << name << " did not come";
   }
 };
 
@@ -228,7 +235,7 @@ TEST_F(resume, writes_checkpoints_while_a_point_goes_on) {
   const pid_t child = start({"sim", "long.toml", "-o", "r.json", "--checkpoint", "0.1", "--threads", "1"});
   std::uint64_t last = 0;
   for (int i = 0; i < 5; i++)
-    wait_for("r.json", [&](const json& r) {
+    wait_for(child, "r.json", [&](const json& r) {
       if (!r.contains("unfinished")) return false;
       const std::uint64_t now = r["unfinished"][0]["points"][0]["frames"];
       return now > last && (last = now, true);
@@ -245,7 +252,7 @@ TEST_F(resume, ends_at_a_signal_with_the_state_of_the_point) {
     fs::remove(folder_ / "r.json");
     const pid_t child =
         start({"sim", "long.toml", "-o", "r.json", "--threads", "1", "--checkpoint", "30", "--quiet"});
-    wait_for("r.json",
+    wait_for(child, "r.json",
              [](const json& r) { return !r["curves"].empty() && !r["curves"][0]["points"].empty(); });
     kill(child, signal);
     const outcome o = finish(child);
@@ -276,9 +283,7 @@ TEST_F(resume, a_signal_ends_what_waits_for_its_input) {
     int input = -1;
     while ((input = open(path("fifo").c_str(), O_WRONLY | O_NONBLOCK)) < 0) {  // until it is read
       ASSERT_EQ(errno, ENXIO);
-      siginfo_t ended{};
-      ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT), 0);
-      ASSERT_EQ(ended.si_pid, 0) << arguments.front() << " ended before it read";
+      ASSERT_TRUE(is_running(child)) << arguments.front() << " ended before it read";
       std::this_thread::yield();
     }
     kill(child, SIGTERM);
@@ -435,10 +440,7 @@ TEST_F(resume, refuses_what_is_no_result_and_leaves_it) {
 }
 
 TEST_F(resume, removes_what_a_killed_write_left) {
-  const pid_t gone = fork();
-  if (gone == 0) _exit(0);
-  waitpid(gone, nullptr, 0);
-  const std::string left = "r.json.tmp" + std::to_string(gone) + "-0", others = "x" + left;
+  const std::string left = "r.json.tmp999999999-0", others = "x" + left;  // more than any process's number
   write(left, "{");
   write(others, "{");
   run_well({"sim", "quick.toml", "-o", "r.json"});

@@ -768,7 +768,10 @@ int run_stream(const stream_options& o) {
   for (const stream_run& r : scenario.runs) check_devices(r);
   bool fine = true;
   for (const stream_run& r : scenario.runs) {
-    if (interrupted()) break;
+    if (interrupted()) {
+      if (out["runs"].empty()) throw wb::error("interrupted before frames were generated: nothing was run");
+      break;
+    }
     out["runs"].push_back(measured_run(r, line, table).measure());
     const json& last = out["runs"].back();
     fine = fine && last["checked"]["different"] == 0 && last["counters"]["failed"] == 0 &&

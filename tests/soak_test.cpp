@@ -211,6 +211,7 @@ class watch {
 wb::pipeline_config config(std::size_t items, faults& f) {
   wb::pipeline_config c{
       .devices = {device(), device(), device()}, .streams = 2, .most_items = items, .queue = 16};
+  c.retries = 2;  // on a busy machine both devices may fail under one frame
   c.fault = [&f](const wb::fault_point& p) { f(p); };
   return c;
 }

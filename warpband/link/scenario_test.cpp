@@ -1,8 +1,8 @@
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include <tests/scenario.hpp>
+#include <tests/scratch.hpp>
 #include <warpband/link/result.hpp>
 
 #ifndef WARPBAND_SOURCE_DIR
@@ -395,10 +395,9 @@ TEST(scenario, refuses_what_is_not_toml) {
 TEST(scenario, files_that_cannot_be_read) {
   EXPECT_THROW(load_scenario("/nowhere/at/all.toml"), file_error);
   EXPECT_THROW(load_scenario(::testing::TempDir()), file_error);
-  const std::string path = ::testing::TempDir() + "warpband_large.toml";
-  std::ofstream(path) << std::string(2 << 20, '#');
-  EXPECT_THROW(load_scenario(path), file_error);
-  std::filesystem::remove(path);
+  const testing::scratch_folder folder;
+  folder.write("large.toml", std::string(2 << 20, '#'));
+  EXPECT_THROW(load_scenario(folder.path("large.toml")), file_error);
 }
 
 TEST(scenario, nearest_names) {
