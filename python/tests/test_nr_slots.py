@@ -22,6 +22,7 @@ def test_slots_carry_layers_and_dmrs(rng):
 
 
 def test_codebook_precodes(rng):
+    assert wb.nr_precoder(antenna_ports=True, layers=np.int64(1), tpmi=0).tolist() == [[1]]
     pusch = wb.NrSharedChannel(resource_blocks=1, layers=2, antenna_ports=4, tpmi=14)
     symbols = rng.normal(size=pusch.codeword_symbols)
     w = wb.nr_precoder(antenna_ports=4, layers=2, tpmi=14)
@@ -92,11 +93,11 @@ def test_a_slot_from_bits_to_bits(rng):
     (lambda: wb.NrSharedChannel().map(np.ones(5)), "symbols"),
     (lambda: wb.NrSharedChannel().extract(np.ones((14, 12, 1))), "grid"),
     (lambda: wb.nr_precoder(antenna_ports=2, layers=1, tpmi=6), "tpmi"),
-    (lambda: wb.nr_reference_channel(name="G-FR1-A9-1"), "frc"),
+    (lambda: wb.nr_reference_channel(name="G-FR1-A9-1"), "name"),
     (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel(), method="lmmse", taps=0), "taps"),
     (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel(), data_only=1), "data_only"),
     (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel())(np.ones((14, 12, 1)), 1.0), "received"),
-    (lambda: wb.NoiseEstimator(channel=wb.NrSharedChannel(resource_blocks=1, layers=4)), "pilots")])
+    (lambda: wb.NoiseEstimator(channel=wb.NrSharedChannel(resource_blocks=1, layers=4)), "channel")])
 def test_bad_arguments_are_named(make, argument):
     with pytest.raises(ValueError, match=f"^{argument} = "):
         make()

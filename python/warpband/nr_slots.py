@@ -35,7 +35,7 @@ def nr_precoder(*, antenna_ports: int, layers: int, tpmi: int) -> Any:
     array([[0.70710677+0.j],
            [0.        +0.j]], dtype=complex64)
     """
-    return _complex(made(_core.nr_precoder, antenna_ports=antenna_ports, layers=layers, tpmi=tpmi), antenna_ports, layers)
+    return _complex(made(_core.nr_precoder, antenna_ports=antenna_ports, layers=layers, tpmi=tpmi), int(antenna_ports), int(layers))
 
 
 @described
