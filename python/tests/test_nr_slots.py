@@ -84,6 +84,9 @@ def test_a_slot_from_bits_to_bits(rng):
     assert ok.all() and np.array_equal(decided, bits)
 
 
+GRID = np.ones((14, 300, 1))
+
+
 @pytest.mark.parametrize("make, argument", [
     (lambda: wb.NrSharedChannel(resource_blocks=10, first_block=5, blocks=6), "blocks"),
     (lambda: wb.NrSharedChannel(layers=2, dmrs_ports=[0, 0]), "dmrs_ports"),
@@ -97,7 +100,19 @@ def test_a_slot_from_bits_to_bits(rng):
     (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel(), method="lmmse", taps=0), "taps"),
     (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel(), data_only=1), "data_only"),
     (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel())(np.ones((14, 12, 1)), 1.0), "received"),
-    (lambda: wb.NoiseEstimator(channel=wb.NrSharedChannel(resource_blocks=1, layers=4)), "channel")])
+    (lambda: wb.NoiseEstimator(channel=wb.NrSharedChannel(resource_blocks=1, layers=4)), "channel"),
+    (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel())(GRID, None), "noise_var"),
+    (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel())(GRID, 0.1, outputs=[["channel"]]), "outputs"),
+    (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel()).error_variance("x"), "noise_var"),
+    (lambda: wb.whiten("x", np.ones((5, 2)), np.ones((5, 2, 1))), "covariance"),
+    (lambda: wb.whiten(np.eye(2), np.array(["a"]), np.ones((5, 2, 1))), "received"),
+    (lambda: wb.whiten(np.eye(2), np.ones((5, 2)), [[1], [1, 2]]), "channel"),
+    (lambda: wb.whiten(np.eye(2), np.ones((5, 2)), np.ones((5, 2, 1)), added=None), "added")])
 def test_bad_arguments_are_named(make, argument):
-    with pytest.raises(ValueError, match=f"^{argument} = "):
+    with pytest.raises(ValueError, match=rf"^{argument} = .* is not allowed: expected [^\n]*\Z"):
         make()
+
+
+def test_what_overflows_is_infinite():
+    y, h = wb.whiten(np.eye(1), np.array([[1e300], [1]]), np.ones((2, 1, 1)))
+    assert np.isfinite(y).tolist() == [[False], [True]] and np.isfinite(h).all()

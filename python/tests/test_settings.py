@@ -43,6 +43,8 @@ def message(make, error=ValueError):
     (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, devices=5), 'devices = 5 is not allowed: expected a list of "cpu", "cuda:0", "cuda:1", ...'),
     (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, outputs=5), "outputs = 5 is not allowed: expected a list"),
     (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, on_frame=5), "on_frame = 5 is not allowed: expected a function or None"),
+    (lambda: wb.exit_chart(detector=wb.ML(**MIMO), decoder=wb.LdpcDecoder(code=wb.wifi_ldpc()), snr_db="3"),
+     "snr_db = '3' is not allowed: expected a number"),
     (lambda: wb.cpu(threads="2"), "threads = '2' is not allowed: expected an integer"),
     (lambda: wb.CdlChannel(antennas=2, delays_ns=5), "delays_ns = 5 is not allowed: expected 1 to 32 numbers from 0 to 1e9, together with powers_db"),
     (lambda: wb.CdlChannel(antennas=2, delays_ns="ab"), 'delays_ns = "ab" is not allowed: expected 1 to 32 numbers from 0 to 1e9, together with powers_db'),
@@ -102,6 +104,10 @@ class TwoLines:
 ])
 def test_texts_of_any_characters(make, expected):
     assert message(make) == expected
+
+
+def test_arrays_of_times():
+    assert message(lambda: wb.PolarEncoder(**DCI)(np.zeros((1, 40), "M8[s]")), TypeError) == "bits is an array of datetime64[s]: expected numbers"
 
 
 @pytest.mark.parametrize("nothing", [[], {}, ()])
