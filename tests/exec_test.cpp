@@ -595,6 +595,12 @@ TEST(open_executor, opens_by_name_and_refuses_the_rest) {
   for (const char* bad : {"", "gpu", "CPU", "cpu:0", "cuda:", "cuda:x", "cuda:1x", "cuda:-1", "cuda: 0",
                           "cuda0", "cuda:99999999999"})
     EXPECT_EQ(blamed([&] { wb::open_executor(bad); }), "device") << bad;
+  try {
+    wb::open_executor(std::string("cpu\0\n", 5));
+    ADD_FAILURE() << "was opened";
+  } catch (const wb::argument_error& e) {
+    EXPECT_STREQ(e.what(), "device = \"cpu\\x00\\n\" is not allowed: expected \"cpu\" or \"cuda:N\"");
+  }
   EXPECT_EQ(blamed([] { wb::open_executor("cpu", -1); }), "threads");
   EXPECT_EQ(blamed([] { wb::open_executor("cpu", 5000); }), "threads");
 }

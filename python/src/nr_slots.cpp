@@ -141,8 +141,12 @@ void bind_channel_of_nr(nb::module_& m) {
   m.def(
       "nr_reference_channel",
       [](const std::string& name) {
-        const nr_reference_channel& r = nr_reference_channel_named(name);
-        return nb::make_tuple(settings_in(nr_channel_settings(), r.channel()), r.mcs);
+        nb::object found;
+        with_names({{"frc", "name"}}, [&] {
+          const nr_reference_channel& r = nr_reference_channel_named(name);
+          found = nb::make_tuple(settings_in(nr_channel_settings(), r.channel()), r.mcs);
+        });
+        return found;
       },
       nb::kw_only(), nb::arg("name"));
 }
@@ -170,7 +174,9 @@ void bind_nr_slots(nb::module_& m) {
   nb::class_<noise_estimator>(m, "NoiseEstimator")
       .def(
           "__init__",
-          [](noise_estimator* self, const nr_shared_channel& c) { new (self) noise_estimator(pilots_of(c)); },
+          [](noise_estimator* self, const nr_shared_channel& c) {
+            with_names({{"pilots", "channel"}}, [&] { new (self) noise_estimator(pilots_of(c)); });
+          },
           nb::arg("channel"))
       .def("run", &estimate_noise, nb::arg("executor"), nb::arg("slot"), nb::arg("received"),
            optional("covariance"), optional("noise_var"));

@@ -7,6 +7,7 @@
 #include <nanobind/nanobind.h>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/printable.hpp>
 
 namespace wb::python {
 
@@ -47,7 +48,7 @@ E named(const char* argument, std::string word, std::initializer_list<std::pair<
     if (word == name) return value;
     allowed += (allowed.empty() ? "\"" : ", \"") + std::string(name) + "\"";
   }
-  throw argument_error(argument, "\"" + word + "\"", "one of " + allowed);
+  throw argument_error(argument, "\"" + printable(word) + "\"", "one of " + allowed);
 }
 
 /// Runs f. Where it blames an argument by the library's name, the error has Python's.

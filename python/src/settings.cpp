@@ -6,6 +6,8 @@
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/string.h>
 
+#include <warpband/core/printable.hpp>
+
 namespace wb::python {
 namespace {
 
@@ -24,7 +26,7 @@ std::string annotation(const std::string& kind, bool takes_words, bool takes_boo
 /// A value in a message: one line that is not long.
 std::string shown(nb::handle object) {
   const std::string text = nb::cast<std::string>(nb::repr(object));
-  return text.size() <= 80 ? text : text.substr(0, 77) + "...";
+  return text.size() <= 80 ? printable(text) : printable(text, 77);
 }
 
 /// True and False, also NumPy's.
@@ -65,7 +67,9 @@ std::optional<std::complex<double>> complex_of(nb::handle object) {
                           : std::nullopt;
 }
 std::optional<std::string> text_in(nb::handle object) {
-  return PyUnicode_Check(object.ptr()) != 0 ? std::optional(nb::cast<std::string>(object)) : std::nullopt;
+  std::string text;  // none where UTF-8 has no such characters: halves of them
+  return PyUnicode_Check(object.ptr()) != 0 && nb::try_cast(object, text) ? std::optional(text)
+                                                                          : std::nullopt;
 }
 
 /// The entries of a list, each as one type.
@@ -110,7 +114,10 @@ setting_value as_value(nb::handle object, const std::string& name, const std::st
                        const std::string& allowed) {
   const bool boolean = kind == "boolean";
   const argument_error refused(name, shown(object), boolean ? "True or False" : allowed);
-  if (!boolean && PyUnicode_Check(object.ptr())) return nb::cast<std::string>(object);
+  if (!boolean && PyUnicode_Check(object.ptr())) {
+    if (const auto text = text_in(object)) return *text;
+    throw refused;
+  }
   if (kind.starts_with("list")) {
     const nb::object entries = nb::steal(PySequence_List(object.ptr()));
     PyErr_Clear();

@@ -48,14 +48,15 @@ void add_keywords(nb::module_& m, const char* of_class, const std::vector<settin
   }
 }
 
-/// The configuration with the settings that were given; None and an empty list stand for leaving out those
-/// that no value stands for. Throws argument_error.
+/// The configuration with the settings that were given; None, and of lists an empty one, stand for leaving
+/// out those that no value stands for. Throws argument_error.
 template <class C>
 C with_settings(const std::vector<setting_of<C>>& all, const nb::dict& given, C c = {}) {
   for (const setting_of<C>& s : all) {
     if (!given.contains(s.name.c_str())) continue;
     const nb::object object = given[s.name.c_str()];
-    if (is_nothing(object) && std::holds_alternative<std::monostate>(initial_value(s, c))) continue;
+    const bool nothing = s.kind.starts_with("list") ? is_nothing(object) : object.is_none();
+    if (nothing && std::holds_alternative<std::monostate>(initial_value(s, c))) continue;
     s.set(c, as_value(object, s.name, s.kind, s.allowed));
   }
   return c;

@@ -22,6 +22,7 @@ def test_slots_carry_layers_and_dmrs(rng):
 
 
 def test_codebook_precodes(rng):
+    assert wb.nr_precoder(antenna_ports=True, layers=np.int64(1), tpmi=0).tolist() == [[1]]
     pusch = wb.NrSharedChannel(resource_blocks=1, layers=2, antenna_ports=4, tpmi=14)
     symbols = rng.normal(size=pusch.codeword_symbols)
     w = wb.nr_precoder(antenna_ports=4, layers=2, tpmi=14)
@@ -83,6 +84,9 @@ def test_a_slot_from_bits_to_bits(rng):
     assert ok.all() and np.array_equal(decided, bits)
 
 
+GRID = np.ones((14, 300, 1))
+
+
 @pytest.mark.parametrize("make, argument", [
     (lambda: wb.NrSharedChannel(resource_blocks=10, first_block=5, blocks=6), "blocks"),
     (lambda: wb.NrSharedChannel(layers=2, dmrs_ports=[0, 0]), "dmrs_ports"),
@@ -92,11 +96,23 @@ def test_a_slot_from_bits_to_bits(rng):
     (lambda: wb.NrSharedChannel().map(np.ones(5)), "symbols"),
     (lambda: wb.NrSharedChannel().extract(np.ones((14, 12, 1))), "grid"),
     (lambda: wb.nr_precoder(antenna_ports=2, layers=1, tpmi=6), "tpmi"),
-    (lambda: wb.nr_reference_channel(name="G-FR1-A9-1"), "frc"),
+    (lambda: wb.nr_reference_channel(name="G-FR1-A9-1"), "name"),
     (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel(), method="lmmse", taps=0), "taps"),
     (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel(), data_only=1), "data_only"),
     (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel())(np.ones((14, 12, 1)), 1.0), "received"),
-    (lambda: wb.NoiseEstimator(channel=wb.NrSharedChannel(resource_blocks=1, layers=4)), "pilots")])
+    (lambda: wb.NoiseEstimator(channel=wb.NrSharedChannel(resource_blocks=1, layers=4)), "channel"),
+    (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel())(GRID, None), "noise_var"),
+    (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel())(GRID, 0.1, outputs=[["channel"]]), "outputs"),
+    (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel()).error_variance("x"), "noise_var"),
+    (lambda: wb.whiten("x", np.ones((5, 2)), np.ones((5, 2, 1))), "covariance"),
+    (lambda: wb.whiten(np.eye(2), np.array(["a"]), np.ones((5, 2, 1))), "received"),
+    (lambda: wb.whiten(np.eye(2), np.ones((5, 2)), [[1], [1, 2]]), "channel"),
+    (lambda: wb.whiten(np.eye(2), np.ones((5, 2)), np.ones((5, 2, 1)), added=None), "added")])
 def test_bad_arguments_are_named(make, argument):
-    with pytest.raises(ValueError, match=f"^{argument} = "):
+    with pytest.raises(ValueError, match=rf"^{argument} = .* is not allowed: expected [^\n]*\Z"):
         make()
+
+
+def test_what_overflows_is_infinite():
+    y, h = wb.whiten(np.eye(1), np.array([[1e300], [1]]), np.ones((2, 1, 1)))
+    assert np.isfinite(y).tolist() == [[False], [True]] and np.isfinite(h).all()

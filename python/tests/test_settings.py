@@ -43,6 +43,8 @@ def message(make, error=ValueError):
     (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, devices=5), 'devices = 5 is not allowed: expected a list of "cpu", "cuda:0", "cuda:1", ...'),
     (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, outputs=5), "outputs = 5 is not allowed: expected a list"),
     (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, on_frame=5), "on_frame = 5 is not allowed: expected a function or None"),
+    (lambda: wb.exit_chart(detector=wb.ML(**MIMO), decoder=wb.LdpcDecoder(code=wb.wifi_ldpc()), snr_db="3"),
+     "snr_db = '3' is not allowed: expected a number"),
     (lambda: wb.cpu(threads="2"), "threads = '2' is not allowed: expected an integer"),
     (lambda: wb.CdlChannel(antennas=2, delays_ns=5), "delays_ns = 5 is not allowed: expected 1 to 32 numbers from 0 to 1e9, together with powers_db"),
     (lambda: wb.CdlChannel(antennas=2, delays_ns="ab"), 'delays_ns = "ab" is not allowed: expected 1 to 32 numbers from 0 to 1e9, together with powers_db'),
@@ -71,6 +73,49 @@ def message(make, error=ValueError):
 ])
 def test_settings_of_another_type(make, expected):
     assert message(make) == expected
+
+
+DCI = {"kind": "dci", "k": 40, "coded_bits": 108}
+
+
+class TwoLines:
+    def __repr__(self):
+        return "two\nlines"
+
+
+@pytest.mark.parametrize("make, expected", [
+    # Halves of characters, which UTF-8 does not have.
+    (lambda: wb.PolarEncoder(**{**DCI, "kind": "\udc80"}), "kind = '\\udc80' is not allowed: expected \"uci\", \"dci\", \"pbch\" or \"plain\""),
+    (lambda: wb.NrTransportEncoder(transport_bits=104, coded_bits=160, base_graph="\udc80"),
+     "base_graph = '\\udc80' is not allowed: expected \"auto\" or 1 or 2"),
+    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, devices=["\udc80"]),
+     "devices = ['\\udc80'] is not allowed: expected a list of \"cpu\", \"cuda:0\", \"cuda:1\", ..."),
+    (lambda: wb.wimax_ldpc(rate="\udc80"), "rate = '\\udc80' is not allowed: expected text"),
+    # Ends of lines and of texts.
+    (lambda: wb.wifi_ldpc(rate="1/2\0"), 'rate = "1/2\\x00" is not allowed: expected one of "1/2", "2/3", "3/4", "5/6"'),
+    (lambda: wb.conv_80216(termination="a\nb"),
+     'termination = "a\\nb" is not allowed: expected one of "zero-tail", "tail-biting", "truncated"'),
+    (lambda: wb.nr_reference_channel(name="G\0"), 'name = "G\\x00" is not allowed: expected "G-FR1-A1-1" to -9, A2-1 to -6, A3-1 to -28, -39, -41, -42, '
+     "A4-1 to -28, A5-1 to -14, A7-1, -3, -4"),
+    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, devices=["cpu\0"]), 'device = "cpu\\x00" is not allowed: expected "cpu" or "cuda:N"'),
+    (lambda: wb.PolarEncoder(**{**DCI, "rnti": TwoLines()}), "rnti = two\\nlines is not allowed: expected an integer from 0 to 65535"),
+    # A long text is cut between characters.
+    (lambda: wb.PolarEncoder(**{**DCI, "rnti": ["\u00e9" * 99]}), "rnti = ['" + 38 * "\u00e9" + "... is not allowed: expected an integer from 0 to 65535"),
+])
+def test_texts_of_any_characters(make, expected):
+    assert message(make) == expected
+
+
+def test_arrays_of_times():
+    assert message(lambda: wb.PolarEncoder(**DCI)(np.zeros((1, 40), "M8[s]")), TypeError) == "bits is an array of datetime64[s]: expected numbers"
+
+
+@pytest.mark.parametrize("nothing", [[], {}, ()])
+def test_what_is_empty_is_no_number(nothing):
+    for make in (lambda: wb.Pic(**MIMO, llr_clip=nothing), lambda: wb.Ep(**MIMO, start_variance=nothing),
+                 lambda: wb.MassiveUplink(antennas=8, users=2, qam=4, iterations=nothing)):
+        assert f" = {nothing} is not allowed: expected " in message(make)
+    assert wb.NWay(**MIMO, order=nothing).order is None
 
 
 @pytest.mark.parametrize("make", [

@@ -467,8 +467,8 @@ def fill(space: Any, table: Table, wanted: str | Sequence[str], out: Any, batch:
     except TypeError:
         raise refused("outputs", wanted, " or ".join(map(repr, table))) from None
     for name in names:
-        if name not in table:
-            raise ValueError(f"outputs = {name!r} is not allowed: expected {' or '.join(map(repr, table))}")
+        if not isinstance(name, str) or name not in table:
+            raise refused("outputs", name, " or ".join(map(repr, table)))
     if len(set(names)) != len(names):
         raise ValueError(f"outputs = {names} is not allowed: expected each name once")
     if out is None:

@@ -121,8 +121,10 @@ def _fits(kind: str, value: Any) -> bool:
             complex("text" if isinstance(value, (str, bytes, bytearray)) else value)
     except (TypeError, ValueError, OverflowError):
         return False
-    if outer in ("bool", "str"):
-        return isinstance(value, bool if outer == "bool" else str)
+    if outer == "bool":
+        return isinstance(value, bool)
+    if outer == "str":
+        return isinstance(value, str) and encodable(value)
     if outer == "Sequence":
         return isinstance(value, (list, tuple)) and all(_fits(inner[0], v) for v in value)
     if outer == "tuple":

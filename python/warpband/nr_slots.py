@@ -14,7 +14,7 @@ from . import _core
 from ._arrays import COMPLEX64, FLOAT32, NUMPY, Array, Executor, batch_of, fill, results, space_of
 from ._convert import as_complex, converting
 from ._described import Described, described
-from ._settings import checked_executor, made, refused, whole
+from ._settings import checked_executor, made, number, refused, whole
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -35,7 +35,7 @@ def nr_precoder(*, antenna_ports: int, layers: int, tpmi: int) -> Any:
     array([[0.70710677+0.j],
            [0.        +0.j]], dtype=complex64)
     """
-    return _complex(made(_core.nr_precoder, antenna_ports=antenna_ports, layers=layers, tpmi=tpmi), antenna_ports, layers)
+    return _complex(made(_core.nr_precoder, antenna_ports=antenna_ports, layers=layers, tpmi=tpmi), int(antenna_ports), int(layers))
 
 
 @described
@@ -165,7 +165,7 @@ class ChannelEstimator(Described):
 
     def error_variance(self, noise_var: float, *, layer: int = 0) -> float:
         """Mean error variance of a layer's channel at some N0, as the method's model has it."""
-        return float(self._work.error_variance(whole("layer", layer, 0, 7), float(noise_var)))
+        return float(self._work.error_variance(whole("layer", layer, 0, 7), number("noise_var", noise_var)))
 
     @converting(received=as_complex)
     def __call__(self, received: Array, noise_var: float | Array, *, outputs: str | Sequence[str] = ("channel", "noise_var"),
@@ -184,7 +184,8 @@ class ChannelEstimator(Described):
         batch = batch_of("received", received, 3)
         table = {"channel": (COMPLEX64, self._places + (int(received.shape[-1]), self._layers)), "noise_var": (FLOAT32, self._places)}
         arrays = fill(space, table, outputs, out, batch)
-        variances = noise_var if not hasattr(noise_var, "shape") or noise_var.shape == () else space.take(noise_var)
+        several = hasattr(noise_var, "shape") and noise_var.shape != ()
+        variances = space.take(noise_var) if several else number("noise_var", noise_var)
         self._work.run(space.executor(self._executor), self._slot, space.take(received), variances, arrays.get("channel"),
                        arrays.get("noise_var"))
         return results(space, arrays, outputs, out)
@@ -224,6 +225,18 @@ class NoiseEstimator(Described):
         return results(space, arrays, outputs, out)
 
 
+def _complex_numbers(name: str, values: Any) -> Any:
+    """The values as complex64 in C order."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise refused(name, values, "an array of numbers") from None
+    if array.dtype.kind not in "biufc":
+        raise refused(name, values, "an array of numbers")
+    with np.errstate(over="ignore"):  # what becomes infinite is an erasure
+        return np.ascontiguousarray(array, np.complex64)
+
+
 _whitener: Any = None
 
 
@@ -246,10 +259,11 @@ def whiten(covariance: Array, received: Array, channel: Array, *, added: float =
         _whitener = _core.Whitener()
     space = space_of(received)
     if space is NUMPY:
-        covariance, received, channel = (np.ascontiguousarray(a, np.complex64) for a in (covariance, received, channel))
+        covariance, received = _complex_numbers("covariance", covariance), _complex_numbers("received", received)
+        channel = _complex_numbers("channel", channel)
     batch = batch_of("received", received, 1)
     table = {"received": (COMPLEX64, tuple(received.shape[-1:])), "channel": (COMPLEX64, tuple(channel.shape[-2:]))}
     arrays = fill(space, table, ("received", "channel"), None, batch)
-    _whitener.run(space.executor(checked_executor(executor)), space.take(covariance), float(added), space.take(received),
+    _whitener.run(space.executor(checked_executor(executor)), space.take(covariance), number("added", added), space.take(received),
                   space.take(channel), arrays["received"], arrays["channel"])
     return results(space, arrays, ("received", "channel"), None)

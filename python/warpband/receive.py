@@ -19,7 +19,7 @@ from . import _core
 from ._arrays import FLOAT32, INT32, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
 from ._convert import as_bits, as_complex, as_llrs, as_noise, converting
 from ._described import Described, described
-from ._settings import checked_executor, checked_sign, listed, made, refused
+from ._settings import checked_executor, checked_sign, listed, made, number, refused
 from .conv import BcjrDecoder
 from .detect import Detector
 from .ldpc import LdpcDecoder
@@ -222,6 +222,6 @@ def exit_chart(*, detector: Detector, decoder: LdpcDecoder | TurboDecoder | Bcjr
     """
     receiver = IterativeReceiver(detector=detector, decoder=decoder, **settings)
     prior = np.linspace(0, 1, 11) if prior_information is None else np.asarray(listed("prior_information", prior_information), float)
-    measured = receiver._work.exit_chart(NUMPY.executor(checked_executor(executor)), snr_db=float(snr_db),
+    measured = receiver._work.exit_chart(NUMPY.executor(checked_executor(executor)), snr_db=number("snr_db", snr_db),
                                          prior_information=prior.tolist(), bits=bits, seed=seed)
     return ExitChart(prior, *map(np.array, measured))

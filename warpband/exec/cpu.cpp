@@ -12,6 +12,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include <warpband/core/printable.hpp>
 #include <warpband/exec/pool.hpp>
 
 namespace wb {
@@ -114,7 +115,7 @@ isa isa_from_name(const std::string& name) {
     if (name == isa_name(i))
       throw device_error("instruction set " + name +
                          " is not available on this machine or not in this build: expected " + allowed);
-  throw argument_error("WARPBAND_ISA", "\"" + name + "\"", allowed);
+  throw argument_error("WARPBAND_ISA", "\"" + printable(name) + "\"", allowed);
 }
 
 cpu::cpu(cpu_options options)

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include <warpband/core/printable.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/exec/cuda.hpp>
 
@@ -22,7 +23,7 @@ std::unique_ptr<executor> open_executor(const std::string& device, int threads) 
     if (status == std::errc{} && end == last && first != last && index >= 0)
       return std::make_unique<cuda>(cuda_options{.device = index});
   }
-  throw argument_error("device", "\"" + device + "\"", "\"cpu\" or \"cuda:N\"");
+  throw argument_error("device", "\"" + printable(device) + "\"", "\"cpu\" or \"cuda:N\"");
 }
 
 }  // namespace wb

@@ -1,6 +1,7 @@
 #include <warpband/nr/frc.hpp>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/setting.hpp>
 
 namespace wb {
 namespace {
@@ -48,7 +49,7 @@ const nr_reference_channel& nr_reference_channel_named(const std::string& name) 
   for (const nr_reference_channel& r : nr_reference_channels())
     if (same_word(r.name, name)) return r;
   throw argument_error(
-      "frc", "\"" + name + "\"",
+      "frc", as_message(setting_value(name)),
       "\"G-FR1-A1-1\" to -9, A2-1 to -6, A3-1 to -28, -39, -41, -42, A4-1 to -28, A5-1 to -14, A7-1, -3, -4");
 }
 
