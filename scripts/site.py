@@ -118,6 +118,8 @@ exclude_patterns = []
 
 STYLE = """
 .content { width: 60em; }  /* lines of code are up to 128 characters long */
+.main, .content { min-width: 0; }  /* on narrow screens wide code and tables scroll in their own box; else they are cut off at the right */
+.toc-drawer { flex-shrink: 0; }
 .highlight { font-size: 95%; }
 @media (min-width: 82em) { .content { width: min(60em, 100vw - 34em); } }  /* beside both drawers */
 @media (max-width: 46em) {
