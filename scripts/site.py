@@ -124,6 +124,9 @@ STYLE = """
 @media (min-width: 82em) { .content { width: min(60em, 100vw - 34em); } }  /* beside both drawers */
 @media (max-width: 46em) {
   td:first-child, th:first-child { min-width: 9em; }
+  table:has(td:nth-child(5)) { width: max-content; }  /* many columns scroll and keep a width that can be read */
+  table:has(td:nth-child(5)) td { max-width: 18em; }
+  table:has(td:nth-child(5)) td:first-child { max-width: 12em; }
   p:has(> img[src*=".svg"]) { overflow-x: auto; }
   p > img[src*=".svg"] { max-width: none; width: 42em; }  /* a chart keeps a size that can be read */
 }
