@@ -5,7 +5,7 @@
 // SINR behind the equaliser.
 //
 // When to use. cholesky is exact, and faster than conjugate gradients if 16 or more vectors share an H.
-// With a new H for each vector cg and jacobi-cg save time (docs/li-thesis.md). With nearly as many users
+// With a new H for each vector cg saves time (docs/li-thesis.md). With nearly as many users
 // as antennas a loop with soft_uplink gains much (docs/iterative.md).
 #include <complex>
 #include <cstdint>
