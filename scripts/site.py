@@ -118,10 +118,15 @@ exclude_patterns = []
 
 STYLE = """
 .content { width: 60em; }  /* lines of code are up to 128 characters long */
+.main, .content { min-width: 0; }  /* on narrow screens wide code and tables scroll in their own box; else they are cut off at the right */
+.toc-drawer { flex-shrink: 0; }
 .highlight { font-size: 95%; }
 @media (min-width: 82em) { .content { width: min(60em, 100vw - 34em); } }  /* beside both drawers */
 @media (max-width: 46em) {
   td:first-child, th:first-child { min-width: 9em; }
+  table:has(td:nth-child(5)) { width: max-content; }  /* many columns scroll and keep a width that can be read */
+  table:has(td:nth-child(5)) td { max-width: 18em; }
+  table:has(td:nth-child(5)) td:first-child { max-width: 12em; }
   p:has(> img[src*=".svg"]) { overflow-x: auto; }
   p > img[src*=".svg"] { max-width: none; width: 42em; }  /* a chart keeps a size that can be read */
 }
@@ -262,7 +267,7 @@ def interface_of(header):
 def algorithm_page(name, title, headers, classes, bench, more, all_records, figures):
     out = [f"# {title}", ""]
     for header in headers:
-        out += [comment_of(ROOT / "warpband" / header)]
+        out += [links(comment_of(ROOT / "warpband" / header), "../")]
     if classes:
         out += ["## Python", "", *(f"- {{py:{'func' if c.split('.')[1][0].islower() else 'class'}}}`warpband.{c}`" for c in classes), ""]
         for text in filter(None, map(example_of, classes)):
@@ -294,9 +299,9 @@ def toctree(caption, pages):
     return "\n".join(["```{toctree}", f":caption: {caption}", ":maxdepth: 1", ":hidden:", "", *pages, "```", ""])
 
 
-def links(text, depth=""):
-    """`docs/x.md` in code style, which is how the pages name each other, becomes a link; other files stay as they are. A page of docs/ or of
-    the root that is named so must be there."""
+def links(text, depth="", prose=True):
+    """`docs/x.md`, which is how the pages name each other, becomes a link, in prose also without code style; other files stay as they are. A
+    page of docs/ or of the root that is named so must be there."""
     def link(match):
         name = match[1]
         if name in ROOT_PAGES:
@@ -307,7 +312,12 @@ def links(text, depth=""):
         if not (ROOT / name).exists():
             sys.exit(f"{name} is named, and is not there: {text.strip().splitlines()[0]}")
         return f"[{page[:-3].rpartition('/')[2]}]({depth}{page})"
-    return re.sub(r"(?<!\[)`([\w/-]+\.md)`", link, text)
+    text = re.sub(r"(?<!\[)`([\w/-]+\.md)`", link, text)
+    if not prose:
+        return text
+    parts = re.split(r"(^```.*?^```|`[^`\n]*`)", text, flags=re.M | re.S)  # code stays as it is
+    parts[::2] = [re.sub(r"(?<![\w/])(?<!\]\()(docs/[\w/-]+\.md)", link, part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def write_source(source):
@@ -329,7 +339,7 @@ def write_source(source):
         (source / f"{name}.md").write_text(links((ROOT / page).read_text()))
     notebooks = sorted((ROOT / "examples").glob("*.ipynb"))
     for notebook in notebooks:
-        text = links(notebook.read_text(), "../")
+        text = links(notebook.read_text(), "../", prose=False)
         (source / "notebooks" / notebook.name).write_text(text)
 
     all_records, pages = list(records()), []

@@ -17,6 +17,9 @@
 // Random for each user of a drop: its direction, its heading, the phase of every ray, and which departing ray
 // is which arriving one: azimuths of arrival and both zeniths are permuted within a path, independently (TR
 // 38.901 clause 7.5 step 8, D1.1.2 clause 4.2 step 8). A line of sight has a random phase too.
+//
+// When to use. For massive MIMO, where the directions of users matter, and for PUSCH with such users.
+// Independent fading of single links: channel/tdl.
 #include <complex>
 #include <cstddef>
 #include <cstdint>

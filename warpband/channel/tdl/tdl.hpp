@@ -25,6 +25,9 @@
 // L L^H their correlation matrix, of Rayleigh taps alone.
 //
 // At fD = 0 a block has one g per tap and pair, CN(0, 1), and all its symbols the same H.
+//
+// When to use. For links of one terminal at a time, with delay spread and Doppler. Users in directions of
+// their own, seen by an array: channel/cdl.
 #include <complex>
 #include <cstddef>
 #include <cstdint>

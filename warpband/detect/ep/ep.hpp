@@ -17,8 +17,8 @@
 //
 // At the start the Gaussians have the a-priori mean and `start_variance` times the a-priori variance: one
 // iteration is MMSE detection with that variance. An iteration costs about as much as three of the linear
-// detector. Error rates are far below those of that one where streams are many. At high SNR the LLRs are too
-// sure of themselves, which `damping` and `llr_clip` mitigate. Up to 16 streams.
+// detector, and with many streams error rates are far lower. At high SNR wrong LLRs are too large, which
+// `damping` and `llr_clip` mitigate. Up to 16 streams.
 #include <warpband/detect/detector.hpp>
 
 namespace wb {

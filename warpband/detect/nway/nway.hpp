@@ -3,13 +3,17 @@
 // 2012).
 //
 // Pass p = 0 .. ways - 1 puts antenna p of the order on top of the search and the others below it, p - 1, p -
-// 2, ... p + 1 (mod streams), and takes the QR decomposition of the columns so turned. All points of the top
-// antenna are candidates' beginnings; below it each gets one child, the nearest point (rounded and clamped in
-// both dimensions). LLRs come from the candidates of all passes. One pass is SSFE; 2x2 with two passes is
-// exhaustive; ways = streams reaches both values of every bit. Modified real-valued decomposition with I and
-// Q of an antenna side by side gives the same R as the complex decomposition used here, in blocks.
+// 2, ... p + 1 (mod streams), and takes the QR decomposition of the columns in that order. Each point of the
+// top antenna begins a candidate. Below it a candidate takes one child a level, the nearest point (rounded
+// and clamped in both dimensions). LLRs come from the candidates of all passes. One pass is SSFE; 2x2 with
+// two passes is exhaustive; ways = streams reaches both values of every bit. The paper's real-valued
+// decomposition has the same R as the complex one used here, in blocks.
 //
 // With a-priori LLRs a child is the point with the least sum of metric and prior.
+//
+// When to use. The first choice for four streams of 16- and 64-QAM. All ways lose 0.2 to 0.35 dB against
+// exhaustive search, fewer ways are faster and lose more (docs/wu2012.md). Up to two streams multi_pass
+// trellis or ml are exact.
 #include <warpband/detect/detector.hpp>
 
 namespace wb {

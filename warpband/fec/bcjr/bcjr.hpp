@@ -7,6 +7,9 @@
 //
 // over the whole codeword. max-log-MAP takes the largest term of each sum; log-MAP is exact, computed on
 // probabilities, but for tail-biting codes (bcjr_config::overlap).
+//
+// When to use. If LLRs of the bits are needed, for a loop or an outer code; for decided bits viterbi is
+// faster (docs/viterbi.md).
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/bcjr/bcjr_args.hpp>
 #include <warpband/fec/bcjr/bcjr_short_args.hpp>

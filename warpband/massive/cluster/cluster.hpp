@@ -5,8 +5,7 @@
 //
 //   exact       every cluster makes H_c^H H_c and H_c^H y_c, whose sums over c are H^H H and H^H y; then one
 //               detector: the central one (massive/uplink) up to rounding. "Partially decentralised" in [1]
-//   local_mmse  every cluster detects alone; its estimates without bias are added with their SINRs as
-//   weights,
+//   local_mmse  every cluster detects alone; its estimates without bias are added, weighted by their SINRs,
 //               w x' = sum of w_c x'_c, w = sum of w_c: optimal as long as the clusters' errors are
 //               independent. "Fully decentralised" in [1]. Downlink: every cluster precodes alone and sends
 //               1 / C of the power

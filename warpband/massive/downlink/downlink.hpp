@@ -2,6 +2,9 @@
 // Massive-MIMO downlink precoding: the users receive y = H^H x' + n with the H of the uplink
 // (docs/li-thesis.md, §2.2.1), and x' is m = H A^-1 s, A = H^H H + (N0 / Es) I (eq. 2.10), normalised. Mode
 // mf sends m = H s. The downlink of a calibrated antenna array is H^T rather: then pass conj(H).
+//
+// When to use. cholesky, or conjugate gradients if a new H comes with each vector, where they are faster
+// (docs/li-thesis.md). The matched filter has the error floors of figure 3.8 there.
 #include <complex>
 #include <cstdint>
 #include <vector>

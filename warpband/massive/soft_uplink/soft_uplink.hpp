@@ -13,6 +13,9 @@
 // soft-output MIMO detection using MMSE parallel interference cancellation", IEEE JSSC 46(7), 2011, §II, here
 // with a Hermitian matrix). LLRs are max-log ln P(b = 0) - ln P(b = 1) of x'_u and the priors of the symbol.
 // Without priors m = 0 and E = 1: the MMSE detector of massive/uplink.
+//
+// When to use. As the detector of an iterative receiver (docs/iterative.md); without priors massive/uplink is
+// faster.
 #include <complex>
 #include <cstdint>
 #include <limits>
