@@ -22,6 +22,7 @@
 #include <warpband/link/tradeoff.hpp>
 
 #include "command.hpp"
+#include "plot.hpp"
 #include "python.hpp"
 #include "temporary_file.hpp"
 
@@ -339,11 +340,6 @@ Examples:
 
 Plots need Python with matplotlib: scripts/setup.sh installs it; WARPBAND_PYTHON names another Python.)";
 
-std::string check_picture(const std::string& path) {
-  if (path.ends_with(".png") || path.ends_with(".svg")) return {};
-  return "\"" + path + "\" is not allowed: expected a name that ends in .png or .svg";
-}
-
 }  // namespace
 
 command add_choose(CLI::App& app) {
@@ -373,7 +369,7 @@ command add_choose(CLI::App& app) {
       ->type_name("FILE");
   choose->add_option("--json", options->json, "Write all settings that were tried here, in JSON")
       ->type_name("FILE");
-  choose->add_option("--plot", options->plot, "Draw the front: .png or .svg")
+  choose->add_option("--plot", options->plot, "Draw the front: .pdf, .png or .svg")
       ->type_name("FILE")
       ->check(CLI::Validator(check_picture, "", "picture"));
   add_untrusted(*choose);

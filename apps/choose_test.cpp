@@ -116,7 +116,7 @@ TEST_F(choose_command, says_what_is_allowed) {
   expect_error(2, "choose mimo.toml --loss -1", "expected 0 to 100 dB");
   expect_error(2, "choose mimo.toml --width 0", "expected 0.01 to 10 dB");
   expect_error(2, "choose mimo.toml --max-frames 0", "expected an integer from 1");
-  expect_error(2, "choose mimo.toml --plot p.pdf", "a name that ends in .png or .svg");
+  expect_error(2, "choose mimo.toml --plot p.gif", "a name that ends in .pdf, .png or .svg");
   expect_error(2, "choose", "a scenario is missing");
   expect_error(2, "choose mimo.toml -o a --json a", "a is named twice");
   expect_error(1, "choose mimo.toml -o mimo.toml", "is read by this run");

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the trade-off that `warpband choose` measured.
 
-    plot_front.py CHOOSE.json OUT.png|OUT.svg
+    plot_front.py CHOOSE.json OUT.pdf|OUT.png|OUT.svg
 
 Rate of information bits over the loss against the most accurate setting: the Pareto front as a line, other settings whose
 loss was measured as dots, a ring around the chosen one. Exit codes: 0 drawn, 1 failed, 2 used wrongly.
@@ -9,13 +9,15 @@ loss was measured as dots, a ring around the chosen one. Exit codes: 0 drawn, 1 
 import argparse
 import json
 import math
+import os
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # where PYTHONSAFEPATH leaves it out
+from plot import drawing
+
 FRONT, OTHERS, CHOSEN = "#0072B2", "#8A8A8A", "#D55E00"
-
-
-class PlotError(Exception):
-    """What went wrong, in one line."""
+rates = drawing()
+PlotError = rates.PlotError
 
 
 def read(path):
@@ -41,13 +43,11 @@ def read(path):
 
 def draw(record, chosen, settings, out):
     try:
-        import matplotlib
+        from matplotlib.figure import Figure
     except ImportError:
         raise PlotError("matplotlib is missing: run scripts/setup.sh and use .venv/bin/python") from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(8.4, 5.4), layout="constrained")
+    figure = Figure(figsize=(8.4, 5.4), layout="constrained")
+    axes = figure.subplots()
     front = [(loss, rate, s) for loss, rate, s in settings if s["front"]]
     others = [(loss, rate) for loss, rate, s in settings if not s["front"]]
     if others:
@@ -70,20 +70,19 @@ def draw(record, chosen, settings, out):
     axes.legend(fontsize="small", loc="lower right")
     figure.suptitle(str(record.get("curve", "")), fontsize="medium")
     try:
-        figure.savefig(out, dpi=150)
+        rates.save(figure, out)
     except OSError as error:
         raise PlotError(f"cannot write {out}: {error.strerror}") from None
-    pyplot.close(figure)
 
 
 def main():
     parser = argparse.ArgumentParser(prog="plot_front.py", description="Draws the trade-off that `warpband choose` measured.")
     parser.add_argument("record", help="what `warpband choose --json` wrote")
-    parser.add_argument("out", help="picture to write: .png or .svg")
+    parser.add_argument("out", help="figure to write: .pdf, .png or .svg")
     options = parser.parse_args()
     try:
-        if not options.out.lower().endswith((".png", ".svg")):
-            raise PlotError(f"cannot write {options.out}: its name must end in .png or .svg")
+        if not options.out.lower().endswith(rates.FORMATS):
+            raise PlotError(f"cannot write {options.out}: its name must end in {', '.join(rates.FORMATS)}")
         draw(*read(options.record), options.out)
     except PlotError as error:
         print(f"plot_front.py: {error}", file=sys.stderr)

@@ -40,7 +40,7 @@ class PlotFrontTest(unittest.TestCase):
 
     def test_draws(self):
         record = self.path("front.json", made_up_record())
-        for name in ("front.png", "front.svg"):
+        for name in ("front.pdf", "front.png", "front.svg"):
             done = self.plot(record, self.path(name))
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertGreater(os.path.getsize(self.path(name)), 1000)
@@ -48,6 +48,16 @@ class PlotFrontTest(unittest.TestCase):
             picture = file.read()
         self.assertIn("nway N = 1, clip 8; none", picture)  # comments of the texts
         self.assertNotIn("kbest", picture)  # only the front is named
+
+    def test_a_figure_appears_in_full_or_the_old_one_stays(self):
+        for title, part in (("$\\none$", "between $ and $ it is a formula"), ("2x2", "")):
+            record = self.path("front.json", dict(made_up_record(), curve=title))
+            done = self.plot(record, self.path("front.svg", "old"))
+            self.assertEqual(done.returncode, 1 if part else 0, done.stderr)
+            self.assertIn(part, done.stderr)
+            with open(self.path("front.svg"), encoding="utf-8") as file:
+                self.assertEqual(file.read() == "old", bool(part))
+            self.assertEqual(sorted(os.listdir(self.folder.name)), ["front.json", "front.svg"])
 
     def test_refuses_what_it_cannot_draw(self):
         self.refuses("{", "is not JSON")
@@ -61,7 +71,7 @@ class PlotFrontTest(unittest.TestCase):
         done = self.plot(self.path("missing.json"), self.path("out.svg"))
         self.assertEqual(done.returncode, 1)
         self.assertIn("cannot read", done.stderr)
-        self.assertEqual(self.plot(self.path("front.json", made_up_record()), self.path("out.pdf")).returncode, 1)
+        self.assertEqual(self.plot(self.path("front.json", made_up_record()), self.path("out.gif")).returncode, 1)
         self.assertEqual(self.plot().returncode, 2)
 
 
