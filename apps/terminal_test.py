@@ -131,10 +131,13 @@ class TerminalTest(unittest.TestCase):
         screen = Screen(150)
         self.read_until(screen, "[1/1]")
         for width in (60, 100):
-            while select.select([self.terminal], [], [], 0)[0]:  # what was written for the old width
+            child.send_signal(signal.SIGSTOP)  # else it might write for the old width when the screen has the new one already
+            os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WNOWAIT)
+            while select.select([self.terminal], [], [], 0)[0]:
                 screen.feed(self.read())
             screen.resize(width)
             self.set_width(width)
+            child.send_signal(signal.SIGCONT)
             for _ in range(4):
                 screen.feed(self.read())
             rows = [row for row in screen.rows if "[1/1]" in row]

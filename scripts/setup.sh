@@ -38,7 +38,7 @@ for entry in "${programs[@]}"; do
 done
 if command -v dpkg > /dev/null && command -v apt-get > /dev/null; then
     for package in "${packages[@]}"; do
-        dpkg -s "$package" 2> /dev/null | grep -q '^Status: .* installed$' || missing+=("$package")
+        [[ $(dpkg-query --show --showformat '${Status}' "$package" 2> /dev/null) == *' installed' ]] || missing+=("$package")
     done
     if ((${#missing[@]})); then
         echo "setup.sh: installing ${missing[*]}"
@@ -47,8 +47,8 @@ if command -v dpkg > /dev/null && command -v apt-get > /dev/null; then
             command -v sudo > /dev/null || fail "not root and no sudo; as root: apt-get install ${missing[*]}"
             as_root=(sudo)
         fi
-        "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update > /dev/null || fail "apt-get update failed"
-        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
+        "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 update > /dev/null || fail "apt-get update failed"
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 \
             -o Dpkg::Use-Pty=0 install --no-install-recommends "${missing[@]}" > /dev/null \
             || fail "apt-get install ${missing[*]} failed"
     fi

@@ -19,6 +19,7 @@ for argument in "$@"; do
     esac
 done
 rm -rf build/test
+export PYTHONUTF8=1 # pages and reports are UTF-8 in every locale
 
 # step NAME COMMAND...: $results is the folder of its log and of its tests' results, JUnit XML
 step() {

@@ -400,12 +400,24 @@ def test_a_signal_ends_a_long_call():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     decoder = wb.LdpcDecoder(code=wb.wimax_ldpc(), iterations=1000, early_stop=False, executor=HERE)
     out = np.full((4000, decoder.k), 7, np.uint8)  # a minute or so
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        decoder(np.ones((4000, decoder.n), np.float32), out=out)
-    timer.join()
-    signal.signal(signal.SIGINT, before)
+    ended = threading.Event()
+
+    def interrupt():
+        while (out[0] == 7).all() and not ended.wait(0.01):
+            pass
+        if not ended.is_set():  # the call has begun and goes on
+            os.kill(os.getpid(), signal.SIGINT)
+    thread = threading.Thread(target=interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            thread.start()
+            try:
+                decoder(np.ones((4000, decoder.n), np.float32), out=out)
+            finally:
+                ended.set()
+        thread.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert (out[-1] == 7).all()  # it was never begun
     assert not decoder(np.ones((1, decoder.n), np.float32)).any()  # and the executor works
 

@@ -26,4 +26,4 @@ def test_it_runs(path, monkeypatch):
     nbclient, _, _ = (pytest.importorskip(name) for name in ("nbclient", "ipykernel", "matplotlib"))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(p for p in sys.path if p))
     notebook = nbformat.read(path, as_version=4)
-    nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3").execute()  # raises what a cell raises
+    nbclient.NotebookClient(notebook, timeout=600, startup_timeout=600, kernel_name="python3").execute()  # raises what a cell raises

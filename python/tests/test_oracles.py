@@ -533,7 +533,8 @@ def test_transport_decoder(seed, large, exact, data):
     rng = np.random.default_rng(seed)
     a, batch = data.draw(st.sampled_from(LARGE[:80] if large else SMALL)), 1 if large else 6
     order, layers, versions = transmissions(data, 3)
-    g = order * layers * -(-data.draw(st.integers(3 * a // 2, 4 * a + 60)) // (order * layers))
+    fewest = max(3 * a // 2, a + 24)  # of a block with fewer LLRs than bits nothing is decided: it is erased
+    g = order * layers * -(-data.draw(st.integers(fewest, 4 * a + 60)) // (order * layers))
     settings_of = {"transport_bits": a, "coded_bits": g, "modulation_order": order, "layers": layers}
     iterations, scale = data.draw(st.integers(1, 1 if large else 3)), 1.0 if exact else data.draw(st.sampled_from([0.75, 1.0]))
     encode = wb.LteTransportEncoder(**settings_of)

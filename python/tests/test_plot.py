@@ -85,4 +85,4 @@ def test_the_figure_of_the_readme_has_three_detectors(tmp_path, monkeypatch):
     import readme_figure
     lines = lines_of(readme_figure.draw(tmp_path / "readme.png"))
     assert list(lines) == list(readme_figure.LABELS.values()) and (tmp_path / "readme.png").stat().st_size > 0
-    assert "docs/figures/readme.png" in (ROOT / "README.md").read_text() and (ROOT / "docs/figures/readme.png").exists()
+    assert "docs/figures/readme.png" in (ROOT / "README.md").read_text(encoding="utf-8") and (ROOT / "docs/figures/readme.png").exists()

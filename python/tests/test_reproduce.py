@@ -78,8 +78,8 @@ def test_a_row_becomes_files(tmp_path, capsys, monkeypatch):
     assert cli.main(["fig0", "--stored", "--out", str(tmp_path)]) == 0
     assert "1 hold, 0 differ, 0 not measured" in capsys.readouterr().out
     assert (tmp_path / "wu2010_fig0.csv").read_text().splitlines()[1:] == ["p,a,0,1,0.5,,", "p,a,0,2,0.25,,", "p,b,1,1,1,,"]
-    assert (tmp_path / "wu2010_fig0.png").read_bytes().startswith(b"\x89PNG") and "<svg" in (tmp_path / "wu2010_fig0.svg").read_text()
-    assert "| **[fig0](wu2010_fig0.png)** made up | `warpband reproduce wu2010 fig0` | result | says | holds |" in (tmp_path / "page.md").read_text()
+    assert (tmp_path / "wu2010_fig0.png").read_bytes().startswith(b"\x89PNG") and "<svg" in (tmp_path / "wu2010_fig0.svg").read_text(encoding="utf-8")
+    assert "| **[fig0](wu2010_fig0.png)** made up | `warpband reproduce wu2010 fig0` | result | says | holds |" in (tmp_path / "page.md").read_text(encoding="utf-8")
     assert cli.main(["fig9", "--out", str(tmp_path)]) == 2
     assert "fig9 is no row" in capsys.readouterr().err
     assert cli.main(["fig0", "--pages"]) == 2

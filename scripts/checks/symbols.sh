@@ -31,7 +31,8 @@ for isa in $(sed -E 's|.*/wb_kernels_[^/]*_([a-z0-9]+)\.dir/.*|\1|' <<< "$object
     fi
 done
 for object in $(find "$build" -path '*/CMakeFiles/wb_kernels_*_cuda.dir/*' -name '*.o' | sort); do
-    if "$nm" -u "$object" | grep -qw exit; then
+    undefined=$("$nm" -u "$object") # in full: what ends a pipe early makes the pipe fail
+    if grep -qw exit <<< "$undefined"; then
         failed=1
         object=${object##*/wb_kernels_*.dir/}
         echo "${object%.o}:1: its host code calls a function of the device, for which nvcc has put exit(1)" >&2
