@@ -10,7 +10,7 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-quick=no main=release jobs=$(nproc)
+quick=no main=release jobs=$(nproc) wrapper=()
 for argument in "$@"; do
     case $argument in
         --quick) quick=yes ;;
@@ -40,7 +40,6 @@ build() {
     cmake --build --preset "$1" --parallel "$jobs"
 }
 run_tests() { "${wrapper[@]}" ctest --preset "$1" --parallel "$jobs" --output-junit "$results/ctest.xml"; }
-wrapper=()
 python_tests() { PYTHONPATH=build/$main/python .venv/bin/python -m pytest -q --junitxml="$results/pytest.xml" "$@"; }
 
 optimised() {
