@@ -104,6 +104,10 @@ template <int L>
 void expect_same_of_all() {
   for (const polar_config& code : {polar_config{.kind = polar_kind::plain, .k = 53, .coded_bits = 128},
                                    polar_config{.kind = polar_kind::plain, .k = 100, .coded_bits = 250},
+                                   // Halves that are decided at once: all frozen, any bits, even parity.
+                                   polar_config{.kind = polar_kind::plain, .k = 4, .coded_bits = 64},
+                                   polar_config{.kind = polar_kind::plain, .k = 51, .coded_bits = 64},
+                                   polar_config{.kind = polar_kind::plain, .k = 41, .coded_bits = 64},
                                    polar_config{.kind = polar_kind::uci, .k = 15, .coded_bits = 40}}) {
     expect_same<L, false, float>(code, polar_precision::float32);
     expect_same<L, true, float>(code, polar_precision::float32);
@@ -114,6 +118,7 @@ void expect_same_of_all() {
 TEST(polar_tile, a_warp_gives_the_bits_of_a_cpu) {
   expect_same_of_all<1>();
   expect_same_of_all<2>();
+  expect_same_of_all<4>();
   expect_same_of_all<8>();
   expect_same_of_all<16>();
   expect_same_of_all<32>();
