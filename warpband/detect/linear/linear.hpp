@@ -6,9 +6,9 @@
 //                                            SINR 1 / (N0 [(H^H H + N0 I)^-1]_kk) - 1
 // All decompose H by QR, which tells a singular one; mmse then takes the QR decomposition of [R; sqrt(N0) I].
 //
-// When to use. mmse is the fastest detector of docs/performance.md, and near the best with clearly more
-// receive antennas than streams. In 4x4 16-QAM with a rate-1/2 LDPC code exhaustive search gains 0.8 dB
-// and nway 0.6 dB (docs/iterative.md). zf and mf are for comparison.
+// When to use. mmse is faster than detectors that search (docs/performance.md), and near the best with
+// clearly more receive antennas than streams. In 4x4 16-QAM with a rate-1/2 LDPC code exhaustive search gains
+// 0.8 dB and nway 0.6 dB (docs/iterative.md). zf and mf are faster and have more errors.
 #include <warpband/detect/detector.hpp>
 #include <warpband/detect/linear/linear_args.hpp>
 

@@ -12,8 +12,8 @@
 // With a-priori LLRs a child is the point with the least sum of metric and prior.
 //
 // When to use. The first choice for four streams of 16- and 64-QAM. All ways lose 0.2 to 0.35 dB against
-// exhaustive search, fewer ways are faster and lose more (docs/wu2012.md). Up to two streams multi_pass
-// trellis or ml are exact.
+// exhaustive search; one way less with a clip of 8 is as good and faster (docs/wu2012.md). Up to two streams
+// multi_pass trellis or ml are exact.
 #include <warpband/detect/detector.hpp>
 
 namespace wb {
