@@ -106,7 +106,7 @@ TEST_F(hostile, memory_is_bounded) {
   write("large.toml",
         "stream = {chain = \"detect\", items = 20000000, frames = 4, warmup = 1}\n"
         "mimo = {streams = 2, rx_antennas = 2}\nmodem.modulation = \"qpsk\"\n");
-  // A frame has 960 MB, more than the stacks of a machine's threads, for which the bound leaves room.
+  // A frame has 960 MB. The bound leaves room for the stacks of as many threads as the machine has.
   const outcome o = run("stream large.toml --quiet --memory 16M");
   EXPECT_EQ(o.code, 1);
   EXPECT_EQ(o.err, "warpband: error: out of memory\n");

@@ -36,6 +36,15 @@ using wb::layout;
 using wb::testing::blamed;
 using wb::testing::on_device;
 
+/// Does nothing, without scratch memory.
+const wb::kernel idle{"",
+                      1,
+                      [](const void*, const wb::device_limits&, std::size_t) { return std::size_t{0}; },
+                      [](const void*) { return 1.0; },
+                      [](const void*) { return 1.0; },
+                      [](const void*) { return std::size_t{1}; },
+                      [](const void*, const wb::place&) { return 0; }};
+
 // ---------------------------------------------------------------------------------------------- thread pool
 
 TEST(thread_pool, covers_each_index_exactly_once) {
@@ -133,16 +142,11 @@ TEST(thread_pool, a_refused_call_leaves_the_scratch_memory_of_the_running_one) {
   static wb::cpu* shared = nullptr;
   static std::string what;
   static std::atomic<int> asked = 0;
-  static const wb::kernel large{"",
-                                1,
-                                [](const void*, const wb::device_limits&, std::size_t) {
-                                  asked++;
-                                  return std::size_t{1} << 20;
-                                },
-                                [](const void*) { return 1.0; },
-                                [](const void*) { return 1.0; },
-                                [](const void*) { return std::size_t{1}; },
-                                [](const void*, const wb::place&) { return 0; }};
+  static wb::kernel large = idle;
+  large.scratch = [](const void*, const wb::device_limits&, std::size_t) {
+    asked++;
+    return std::size_t{1} << 20;
+  };
   static const wb::kernel_set large_set{"large", {&large, &large, &large, &large}, nullptr};
   wb::kernel small = large;
   small.scratch = [](const void*, const wb::device_limits&, std::size_t) { return std::size_t{64}; };
@@ -168,20 +172,14 @@ TEST(thread_pool, a_refused_call_leaves_the_scratch_memory_of_the_running_one) {
 }
 
 TEST(thread_pool, a_fork_is_told_that_the_threads_stayed_behind) {
-  static const wb::kernel empty{
-      "",
-      1,
-      [](const void*, const wb::device_limits&, std::size_t) { return std::size_t{0}; },
-      [](const void*) { return 1e6; },
-      [](const void*) { return 1.0; },
-      [](const void*) { return std::size_t{1}; },
-      [](const void*, const wb::place&) { return 0; }};
-  static const wb::kernel_set empty_set{"empty", {&empty, &empty, &empty, &empty}, nullptr};
+  wb::kernel costly = idle;
+  costly.flops = [](const void*) { return 1e6; };  // pieces of one item, for all threads
+  const wb::kernel_set costly_set{"costly", {&costly, &costly, &costly, &costly}, nullptr};
   auto exec = std::make_unique<wb::cpu>(wb::cpu_options{.threads = 2});
   wb::thread_pool pool(2);
   // All threads take part in each call. A thread that is only starting may hold locks of AddressSanitizer's
   // allocator, which nobody would release in the fork.
-  exec->run(empty_set, nullptr, 10);
+  exec->run(costly_set, nullptr, 10);
   pool.for_each_piece(10, 1, [](int, std::size_t, std::size_t) {});
   const pid_t child = fork();
   if (child == 0) {
@@ -268,16 +266,8 @@ TEST_P(execution, names_itself) {
 TEST_P(execution, a_second_thread_is_refused_while_one_runs) {
   static wb::executor* shared = nullptr;
   static std::string what;
-  static const wb::kernel inner{
-      "",
-      1,
-      [](const void*, const wb::device_limits&, std::size_t) { return std::size_t{0}; },
-      [](const void*) { return 1.0; },
-      [](const void*) { return 1.0; },
-      [](const void*) { return std::size_t{1}; },
-      [](const void*, const wb::place&) { return 0; }};
-  static const wb::kernel_set inner_set{"inner", {&inner, &inner, &inner, &inner}, &inner};
-  wb::kernel outer = inner;
+  static const wb::kernel_set inner_set{"inner", {&idle, &idle, &idle, &idle}, &idle};
+  wb::kernel outer = idle;
   outer.run = [](const void*, const wb::place&) {
     std::thread([] {
       try {
