@@ -16,15 +16,17 @@ inline constexpr int graph_most_z = 384;
 /// rows with Z = 384 they take 221 of 226 KiB.
 inline constexpr int graph_rows_shared = 19;
 
-/// How a call is served, if it is. part: some of the messages are in device memory.
+/// How a call is served, if it is. part: some of the messages are in device memory. fetches: blocks copy the
+/// LLRs of their next codewords while they decode, so that a multiprocessor with one block does not wait for
+/// them.
 struct graph_plan {
-  bool served = false, part = false;
+  bool served = false, part = false, fetches = false;
   std::size_t shared_bytes = 0, memory_bytes = 0;  // of a block
-  /// Where part is in device memory: all blocks that work at once.
+  /// All blocks that work at once where part is in device memory or a block has next codewords.
   std::size_t blocks(const device_limits& limits, std::size_t items) const {
     const std::size_t calls = (items + 1) / 2, most = static_cast<std::size_t>(limits.multiprocessors) *
                                                       (limits.shared_bytes / shared_bytes);
-    return part && most < calls ? most : calls;
+    return (part || fetches) && most < calls ? most : calls;
   }
 };
 /// The plan for a call with the rows of a base graph, if it fits. T: f16x or i8_pair, which need the same.
@@ -35,9 +37,14 @@ graph_plan graph_plan_of(const ldpc_decode_args& a, const device_limits& limits)
   using all_2 = graph_values<T, 2, 0, base_graph_rows<2>::rows>;
   using part_1 = graph_values<T, 1, 0, graph_rows_shared>;
   const std::size_t all = a.base_graph == 1 ? all_1::shared_bytes(a) : all_2::shared_bytes(a);
-  if (all <= limits.shared_bytes) return {true, false, all, 0};
+  // Of blocks with more than half of the threads registers leave room for one. Smaller ones hide each other's
+  // loads.
+  const std::size_t fetched = all_1::fetched_bytes(a);
+  if (fetched > 0 && 2 * a.z > graph_most_z && all + fetched <= limits.shared_bytes)
+    return {true, false, true, all + fetched, 0};
+  if (all <= limits.shared_bytes) return {true, false, false, all, 0};
   if (a.base_graph == 2 || part_1::shared_bytes(a) > limits.shared_bytes) return {};
-  return {true, true, part_1::shared_bytes(a), part_1::memory_bytes(a)};
+  return {true, true, false, part_1::shared_bytes(a), part_1::memory_bytes(a)};
 }
 
 /// Starts the kernel of a plan. Z: graph_most_z, or 0 for any other. Part: as in the plan. Defined in

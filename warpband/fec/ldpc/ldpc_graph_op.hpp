@@ -12,14 +12,23 @@ struct ldpc_graph_op {
   using values_type = graph_values<T, Graph, Z, InShared>;
   static constexpr int at_once = values_type::codewords;
   ldpc_decode_args a;
+  bool fetches;  // LLRs of the next codewords while these are decoded
 
+  /// Decodes codewords `first` to `first` + items - 1, which are fetched if `fetched`. A block's next ones
+  /// begin `step` further, up to `last`.
   template <class G>
-  WB_HD void operator()(std::size_t first, int items, G g, void* shared, void* memory) const {
-    values_type values(a, shared, memory);
+  WB_HD void operator()(std::size_t first, std::size_t step, std::size_t last, bool fetched, G g,
+                        void* shared, void* memory) const {
+    const auto items = [&](std::size_t b) {
+      return static_cast<int>(last - b < at_once ? last - b : at_once);
+    };
+    values_type values(a, shared, memory, fetches);
     const min_sum<T> rule = rule_of(a, static_cast<const min_sum<T>*>(nullptr));
-    const unsigned erased = values.load_channel(first, items, g);
+    const unsigned erased = fetched ? values.template load_channel<true>(first, items(first), g)
+                                    : values.template load_channel<false>(first, items(first), g);
+    if (fetches && first + step < last) values.fetch_channel(first + step, items(first + step), g);
     values.clear_messages(g);
-    decode_until_done(a, values, first, items, erased, g, iteration<G>{values, rule, g});
+    decode_until_done(a, values, first, items(first), erased, g, iteration<G>{values, rule, g});
   }
 
  private:
@@ -39,12 +48,13 @@ template <class Op>
 __global__ void __launch_bounds__(graph_most_z, 1)
     decode_graph(const __grid_constant__ Op op, std::size_t first, std::size_t last, char* memory,
                  std::size_t stride) {
-  extern __shared__ float shared[];
+  extern __shared__ __align__(16) float shared[];
   __shared__ std::int32_t word;
   const block<> g(&word);
   constexpr std::size_t n = Op::at_once;
-  for (std::size_t b = first + n * blockIdx.x; b < last; b += n * gridDim.x) {
-    op(b, static_cast<int>(last - b < n ? last - b : n), g, shared, memory + blockIdx.x * stride);
+  const std::size_t begin = first + n * blockIdx.x, step = n * gridDim.x;
+  for (std::size_t b = begin; b < last; b += step) {
+    op(b, step, last, op.fetches && b != begin, g, shared, memory + blockIdx.x * stride);
     g.sync();
   }
 }
@@ -54,8 +64,9 @@ int launch_graph(const ldpc_decode_args& a, const graph_plan& plan, const place&
   const std::size_t blocks = plan.blocks(where.limits, where.last - where.first);
   return launch_with_shared(
       decode_graph<graph_op>, (a.z + 31) / 32 * 32, plan.shared_bytes, where,
-      [&](auto) -> std::size_t { return blocks < 0x7fffffff ? blocks : 0x7fffffff; }, graph_op{a},
-      where.first, where.last, static_cast<char*>(where.scratch), plan.memory_bytes);
+      [&](auto) -> std::size_t { return blocks < 0x7fffffff ? blocks : 0x7fffffff; },
+      graph_op{a, plan.fetches}, where.first, where.last, static_cast<char*>(where.scratch),
+      plan.memory_bytes);
 }
 
 }  // namespace WB_ISA

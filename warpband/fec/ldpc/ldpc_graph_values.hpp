@@ -3,31 +3,14 @@
 // with code of its own for every row of the base graph.
 #include <utility>
 
+#include <warpband/exec/async_copies.hpp>
 #include <warpband/fec/ldpc/ldpc_base_graph.hpp>
 #include <warpband/fec/ldpc/ldpc_block_values.hpp>
+#include <warpband/fec/ldpc/ldpc_packed_messages.hpp>
 
 #if defined(__CUDACC__)
 namespace wb {
 inline namespace WB_ISA {
-
-/// Messages of a check of up to eight edges in three words: m1 and m2 of check_minima, and for edge d of each
-/// codeword's half its sign, in bit 15 - d, and whether it takes m2, in bit 7 - d.
-template <class T>
-struct packed_messages {
-  static constexpr int words = 3, most_edges = 8;
-  static constexpr std::uint32_t signs = 0x80008000u, marks = 0x80808080u;
-
-  WB_HD static std::uint32_t mark(T q, const check_minima<T>& minima, int d) {
-    const T is_least = where_equal(magnitude(q), minima.least, T{0xffffffffu}, T{});
-    return ((q.x & signs) | (is_least.x & ~signs)) >> d & marks >> d;
-  }
-  WB_HD static T message(T m1, T m2, std::uint32_t bits, int d) {
-    const std::uint32_t own = bits << d;
-    std::uint32_t takes_m2;  // bits 7 and 23 fill their halves
-    asm("prmt.b32 %0, %1, 0, 0xaa88;" : "=r"(takes_m2) : "r"(own));
-    return {m1.x ^ (takes_m2 & (m1.x ^ m2.x)) ^ (own & signs)};
-  }
-};
 
 /// A-posteriori LLRs in bit order, in shared memory. Messages of the first rows are in registers, those of
 /// rows before InShared in shared memory, and those of the others packed in device memory. Z: the lifting
@@ -52,8 +35,11 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
   element *in_shared, *in_memory;
   bool first_iteration = true;
 
-  WB_HD graph_values(const ldpc_decode_args& args, void* shared, void* memory)
-      : base(args, shared), in_shared(this->app + args.n), in_memory(static_cast<element*>(memory)) {
+  /// fetches: whether the call has room for fetch_channel.
+  WB_HD graph_values(const ldpc_decode_args& args, void* shared, void* memory, bool fetches)
+      : base(args, shared),
+        in_shared(this->app + (fetches ? 1 + codewords : 1) * args.n),
+        in_memory(static_cast<element*>(memory)) {
     WB_UNROLL for (int i = 0; i < registers; i++) message[i] = T{};
   }
 
@@ -66,6 +52,11 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
   }
   static std::size_t shared_bytes(const ldpc_decode_args& a) {
     return sizeof(element) * static_cast<std::size_t>(a.n + words_before(a.rows, true) * a.z);
+  }
+  /// More bytes, for fetch_channel; 0 if the call's arrays do not lie so that it can copy.
+  static std::size_t fetched_bytes(const ldpc_decode_args& a) {
+    return a.n % 4 == 0 && lies_in_fours(a.llr) ? sizeof(float) * static_cast<std::size_t>(codewords * a.n)
+                                                : 0;
   }
   /// Of device memory for a block; blocks begin where 128 bytes do.
   static std::size_t memory_bytes(const ldpc_decode_args& a) {
@@ -93,32 +84,59 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
     return this->any_of(conversion::sign_bits(bad), g);
   }
 
-  /// As that of block_values, with fewer instructions for an LLR.
+  /// Starts to copy the channel LLRs of two codewords, for the next load_channel. Each thread copies what it
+  /// will read itself.
   template <class G>
+  WB_HD void fetch_channel(std::size_t item, int items, G g) const {
+    const auto& llr = this->a.llr;
+    WB_UNROLL for (int w = 0; w < codewords; w++) {
+      const float* const from =
+          llr.data + (item + static_cast<std::size_t>(w < items ? w : 0)) * llr.item_stride;
+      const std::uint32_t to = async_copies::address(fetched_channel() + w * this->a.n);
+      WB_ROLL for (int e = 4 * g.rank; e < this->a.n; e += 4 * g.size) async_copies::copy16(
+          to + static_cast<std::uint32_t>(sizeof(float)) * static_cast<unsigned>(e), from + e);
+    }
+  }
+  /// As that of block_values, with fewer instructions for an LLR. Fetched: after fetch_channel.
+  template <bool Fetched, class G>
   WB_HD unsigned load_channel(std::size_t item, int items, G g) const {
     const ldpc_decode_args& a = this->a;
-    const std::size_t first = static_cast<std::size_t>(g.rank) * a.llr.element_stride,
-                      step = static_cast<std::size_t>(g.size) * a.llr.element_stride;
-    const float* from[codewords];
-    WB_UNROLL for (int w = 0; w < codewords; w++) from[w] =
-        a.llr.data + first + (item + static_cast<std::size_t>(w < items ? w : 0)) * a.llr.item_stride;
-    constexpr int ahead = 8;  // loads in flight
     std::uint32_t largest[codewords] = {};
-    f16x usable{0};  // a thread has at most 68 bits
-    for (int e = g.rank; e < a.n; e += ahead * g.size) {
-      float x[ahead][codewords];
-      WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n) {
-        WB_UNROLL for (int w = 0; w < codewords; w++) x[i][w] =
-            __ldcs(from[w] + static_cast<std::size_t>(i) * step);
+    f16x usable{0};  // a thread has at most 80 bits
+    const auto taken = [&](const float(&x)[codewords]) WB_INLINE_LAMBDA {
+      WB_UNROLL for (int w = 0; w < codewords; w++) largest[w] =
+          ::max(largest[w], as_uint(as_int(x[w])) & 0x7fffffffu);
+      const T value = conversion::from(a, x);
+      usable = sum(usable, to_half(__hne2(halves(f16x{value.x}), halves(f16x{0}))));
+      return value;
+    };
+    if constexpr (Fetched) {
+      async_copies::wait();
+      WB_ROLL for (int e = 4 * g.rank; e < a.n; e += 4 * g.size) {
+        const float* const from = fetched_channel() + e;
+        float x[codewords][4];
+        WB_UNROLL for (int w = 0; w < codewords; w++) load4(from + w * a.n, x[w]);
+        T value[4];
+        WB_UNROLL for (int i = 0; i < 4; i++) value[i] = taken({x[0][i], x[1][i]});
+        *reinterpret_cast<uint4*>(this->app + e) = {value[0].x, value[1].x, value[2].x, value[3].x};
       }
-      WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n) {
-        WB_UNROLL for (int w = 0; w < codewords; w++) largest[w] =
-            ::max(largest[w], as_uint(as_int(x[i][w])) & 0x7fffffffu);
-        const T value = conversion::from(a, x[i]);
-        usable = sum(usable, to_half(__hne2(halves(f16x{value.x}), halves(f16x{0}))));
-        store_message<T>(this->app + e + i * g.size, value);
+    } else {
+      const std::size_t first = static_cast<std::size_t>(g.rank) * a.llr.element_stride,
+                        step = static_cast<std::size_t>(g.size) * a.llr.element_stride;
+      const float* from[codewords];
+      WB_UNROLL for (int w = 0; w < codewords; w++) from[w] =
+          a.llr.data + first + (item + static_cast<std::size_t>(w < items ? w : 0)) * a.llr.item_stride;
+      constexpr int ahead = 8;  // loads in flight
+      for (int e = g.rank; e < a.n; e += ahead * g.size) {
+        float x[ahead][codewords];
+        WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n) {
+          WB_UNROLL for (int w = 0; w < codewords; w++) x[i][w] =
+              __ldcs(from[w] + static_cast<std::size_t>(i) * step);
+        }
+        WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n)
+            store_message<T>(this->app + e + i * g.size, taken(x[i]));
+        WB_UNROLL for (int w = 0; w < codewords; w++) from[w] += ahead * step;
       }
-      WB_UNROLL for (int w = 0; w < codewords; w++) from[w] += ahead * step;
     }
     return check_channel(item, items, largest, usable, g);
   }
@@ -127,11 +145,13 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
   WB_HD void store(std::size_t item, unsigned leaving, unsigned erased, unsigned stopped, int iterations, int,
                    G g) const {
     const ldpc_decode_args& a = this->a;
+    const bool fours = a.bits.elements % 4 == 0 && lies_in_fours(a.bits);
+    if (a.bits.data && fours) store_four_bits(item, leaving, g);
     WB_UNROLL for (int w = 0; w < codewords; w++) {
       if ((leaving >> w & 1u) == 0) continue;
       const std::size_t i = item + static_cast<std::size_t>(w);
       const unsigned gone = erased >> 8 * w & 0xffu;
-      if (a.bits.data) store_bits(i, w, g);
+      if (a.bits.data && !fours) store_bits(i, w, g);
       if (a.soft.data) store_soft(i, w, g);
       if (a.extrinsic.data)
         this->each_channel(static_cast<int>(a.extrinsic.elements), i, g,
@@ -253,6 +273,14 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
     return true;
   }
 
+  /// Whether four neighbours of an item are loaded and stored at once.
+  template <class X>
+  __host__ __device__ static bool lies_in_fours(const view<X>& x) {
+    return x.element_stride == 1 && x.item_stride % 4 == 0 &&
+           reinterpret_cast<std::uintptr_t>(x.data) % (4 * sizeof(X)) == 0;
+  }
+  /// Where fetch_channel puts LLRs: behind the a-posteriori ones.
+  WB_HD float* fetched_channel() const { return reinterpret_cast<float*>(this->app + this->a.n); }
   /// The end of load_channel: statuses, and zeros in place of erased codewords.
   template <class G>
   WB_HD unsigned check_channel(std::size_t item, int items, const std::uint32_t (&largest)[codewords],
@@ -284,6 +312,21 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
         bits.data + i * bits.item_stride + static_cast<std::size_t>(g.rank) * bits.element_stride;
     for (int e = g.rank; e < static_cast<int>(bits.elements); e += g.size, to += step)
       *to = static_cast<std::uint8_t>(conversion::sign_bits(load_message<T>(this->app + e)) >> w & 1u);
+  }
+  /// Of all codewords that leave, four neighbours at once.
+  template <class G>
+  WB_HD void store_four_bits(std::size_t item, unsigned leaving, G g) const {
+    const auto& bits = this->a.bits;
+    for (int e = 4 * g.rank; e < static_cast<int>(bits.elements); e += 4 * g.size) {
+      const uint4 x = *reinterpret_cast<const uint4*>(this->app + e);
+      WB_UNROLL for (int w = 0; w < codewords; w++) {
+        const auto bit = [&](std::uint32_t both, int i) { return (both >> (15 + 16 * w) & 1u) << 8 * i; };
+        const std::uint32_t four = bit(x.x, 0) | bit(x.y, 1) | bit(x.z, 2) | bit(x.w, 3);
+        if ((leaving >> w & 1u) != 0)
+          *reinterpret_cast<std::uint32_t*>(
+              bits.data + (item + static_cast<std::size_t>(w)) * bits.item_stride + e) = four;
+      }
+    }
   }
   template <class G>
   WB_HD void store_soft(std::size_t i, int w, G g) const {

@@ -54,18 +54,23 @@ TEST_P(nr_decoders, give_the_same_bits_for_any_rows) {
     }
 }
 
-/// More words than blocks that work at once.
+/// More words than blocks that work at once: messages of 46 rows are in device memory, and blocks of 8 rows
+/// fetch the LLRs of their next words.
 TEST_P(nr_decoders, take_any_number_of_words) {
-  const ldpc_code code = nr_ldpc(1, 384);
-  const std::size_t words = small_scale() ? 3 : 401, n = static_cast<std::size_t>(code.n());
-  const auto five = words_of(code, 1.8f, 9);
-  std::vector<float> llr;
-  for (std::size_t i = 0; i < words; i++)
-    llr.insert(llr.end(), five.begin() + static_cast<std::ptrdiff_t>(i % 5 * n),
-               five.begin() + static_cast<std::ptrdiff_t>((i % 5 + 1) * n));
-  const ldpc_decoder d(code, {.iterations = 2, .precision = ldpc_precision::int8, .early_stop = false});
-  const auto got = decode_words(exec(), d, llr), few = decode_words(exec(), d, five);
-  for (std::size_t i = 0; i < words; i++) ASSERT_TRUE(got.rows(i, 1) == few.rows(i % 5, 1)) << i;
+  for (const int rows : {8, 46})
+    for (const auto precision : {ldpc_precision::float16, ldpc_precision::int8}) {
+      const ldpc_code code = nr_ldpc(1, 384, rows);
+      const std::size_t words = small_scale() ? 3 : 401, n = static_cast<std::size_t>(code.n());
+      const auto five = words_of(code, 1.8f, 9);
+      std::vector<float> llr;
+      for (std::size_t i = 0; i < words; i++)
+        llr.insert(llr.end(), five.begin() + static_cast<std::ptrdiff_t>(i % 5 * n),
+                   five.begin() + static_cast<std::ptrdiff_t>((i % 5 + 1) * n));
+      const ldpc_decoder d(code, {.iterations = 2, .precision = precision, .early_stop = false});
+      const auto got = decode_words(exec(), d, llr), few = decode_words(exec(), d, five);
+      for (std::size_t i = 0; i < words; i++)
+        ASSERT_TRUE(got.rows(i, 1) == few.rows(i % 5, 1)) << "rows " << rows << ", word " << i;
+    }
 }
 
 }  // namespace nr_decoders_test
