@@ -85,10 +85,13 @@ void expect_same(const polar_config& code, polar_precision precision) {
       polar_decoding<L, Exact> op{{of_cpu}};
       op.a.bits = make_view(got.data(), k, items);
       op.a.status = make_view(got_status.data(), std::size_t{1}, items);
+      constexpr int threads = polar_tile<T, L>, tiles = 32 / threads;
       emulation::run(1, 32, seed, memory.data(), [&] {
-        for (std::size_t i = 0; i < items; i++) {
-          const tile<32> g;
-          op.template decode_all<T>(i, 1, g, reinterpret_cast<polar_element<T>*>(memory.data()));
+        const std::size_t mine = threadIdx.x / threads;
+        for (std::size_t i = mine; i < items; i += tiles) {
+          const tile<threads> g;
+          float* const scratch = memory.data() + mine * memory.size() / tiles;
+          op.template decode_all<T>(i, 1, g, reinterpret_cast<polar_element<T>*>(scratch));
           g.sync();
         }
       });

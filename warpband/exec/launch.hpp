@@ -4,6 +4,8 @@
 // An op is a plain struct, copied to the device as a kernel parameter:
 //   static constexpr bool by_block;             CUDA: a thread block per item (true) or a thread per item
 //   static constexpr int tile;                  or, where an op has it: so many threads of a warp per item
+//   static constexpr bool tiles_in_shared;      optional, true: a build of its own where scratch is in shared
+//                                               memory, and as many tiles as that has room for
 //   static constexpr int resident;              optional: blocks a multiprocessor must hold, which limits
 //                                               registers, and has shared memory made room for
 //   static constexpr int most_threads;          optional, by_block: bound of a block's threads
@@ -95,7 +97,8 @@ __global__ void __launch_bounds__(launch_table::item_threads, resident_of<Op>())
        b += step)
     op(item<float>{b, 1}, solo{}, static_cast<float*>(nullptr));
 }
-template <op Op>
+/// With InShared the compiler knows that scratch is in shared memory. `workspace` is null then.
+template <op Op, bool InShared>
 __global__ void __launch_bounds__(launch_table::item_threads, resident_of<Op>())
     run_tiles(const __grid_constant__ Op op, std::size_t first, std::size_t last, float* workspace,
               std::size_t stride) {
@@ -103,8 +106,8 @@ __global__ void __launch_bounds__(launch_table::item_threads, resident_of<Op>())
   extern __shared__ float shared[];
   const tile<size> g;
   const std::size_t tiles = blockDim.x / size, mine = threadIdx.x / size;
-  float* scratch =
-      workspace != nullptr ? workspace + (blockIdx.x * tiles + mine) * stride : shared + mine * stride;
+  float* scratch = InShared || workspace == nullptr ? shared + mine * stride
+                                                    : workspace + (blockIdx.x * tiles + mine) * stride;
   for (std::size_t b = first + blockIdx.x * tiles + mine; b < last; b += gridDim.x * tiles) {
     op(item<float>{b, 1}, g, scratch);
     g.sync();
@@ -118,7 +121,7 @@ inline constexpr int most_threads_of = [] {
   else
     return launch_table::most_threads;
 }();
-/// With InShared the compiler knows that scratch is in shared memory. `workspace` is null then.
+/// InShared: as above.
 template <op Op, bool InShared>
 __global__ void __launch_bounds__(most_threads_of<Op>, resident_of<Op>())
     run_blocks(const __grid_constant__ Op op, std::size_t first, std::size_t last, float* workspace,
@@ -158,16 +161,26 @@ struct tile_plan {
   bool shared = true;
 };
 template <op Op>
+constexpr bool tiles_in_shared() {
+  return requires { Op::tiles_in_shared; };
+}
+template <op Op>
 tile_plan plan_tiles(const Op& op, const device_limits& limits) {
   tile_plan p;
   p.stride = (op.scratch(Op::tile) + 3) / 4 * 4;
   while (p.stride != 0 && p.stride % 32 != 4 * Op::tile % 32) p.stride += 4;
   p.threads = static_cast<int>(launch_table::item_threads);
-  const auto bytes = [&] {
-    return p.stride * sizeof(float) * static_cast<std::size_t>(p.threads / Op::tile);
+  const auto bytes = [&](int threads) {
+    return p.stride * sizeof(float) * static_cast<std::size_t>(threads / Op::tile);
   };
-  while (p.threads > 32 && bytes() > limits.shared_bytes) p.threads /= 2;
-  if (bytes() > limits.shared_bytes) {
+  // Threads that a multiprocessor holds, by its shared memory. Each block takes 1 KiB more.
+  const auto resident = [&](int threads) {
+    return (limits.shared_bytes + 1024) / (bytes(threads) + 1024) * static_cast<std::size_t>(threads);
+  };
+  while (p.threads > 32 && (bytes(p.threads) > limits.shared_bytes ||
+                            (tiles_in_shared<Op>() && resident(p.threads / 2) > resident(p.threads))))
+    p.threads /= 2;
+  if (bytes(p.threads) > limits.shared_bytes) {
     p.shared = false;
     p.threads = 32;
   }
@@ -202,14 +215,23 @@ int launch(const Op& op, const place& where) {
     const tile_plan p = plan_tiles(op, where.limits);
     const std::size_t bytes =
         p.shared ? p.stride * sizeof(float) * static_cast<std::size_t>(p.threads / Op::tile) : 0;
-    if (bytes > 48 * 1024) {
-      const cudaError_t e = cudaFuncSetAttribute(run_tiles<Op>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                 static_cast<int>(where.limits.shared_bytes));
-      if (e != cudaSuccess) return e;
-    }
-    run_tiles<<<static_cast<unsigned>(tile_blocks<Op>(p, where.limits, items)),
-                static_cast<unsigned>(p.threads), bytes, stream>>>(
-        op, where.first, where.last, p.shared ? nullptr : static_cast<float*>(where.scratch), p.stride);
+    const auto start = [&](auto kernel, bool most_shared) -> cudaError_t {
+      if (bytes > 48 * 1024 || most_shared) {
+        const cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                   static_cast<int>(where.limits.shared_bytes));
+        if (e != cudaSuccess) return e;
+      }
+      if (most_shared)
+        cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                             cudaSharedmemCarveoutMaxShared);
+      kernel<<<static_cast<unsigned>(tile_blocks<Op>(p, where.limits, items)),
+               static_cast<unsigned>(p.threads), bytes, stream>>>(
+          op, where.first, where.last, p.shared ? nullptr : static_cast<float*>(where.scratch), p.stride);
+      return cudaGetLastError();
+    };
+    if constexpr (tiles_in_shared<Op>())
+      if (p.shared) return start(run_tiles<Op, true>, true);
+    return start(run_tiles<Op, false>, false);
   } else if constexpr (!Op::by_block) {
     const unsigned threads = launch_table::item_threads;
     const std::size_t blocks = (items + threads - 1) / threads,

@@ -47,10 +47,11 @@ inline constexpr int polar_untracked = 7;
 /// Coded bits that are known zeros have this LLR. Those received are limited to polar_most_llr.
 inline constexpr float polar_known_llr = 1e32f, polar_most_llr = 1e30f;
 
-/// Values of scratch memory of each path, with words of so many bits: LLRs of the nodes under way (n), bits
-/// of their left children, twice those of the node that was left last.
-constexpr int polar_list_values(int n, int word_bits) {
-  return n + (word_bits == 32 ? 5 : 4) + 3 * (n / word_bits);
+/// Values of scratch memory of each path, with words of so many bits: LLRs of the nodes under way (n, or half
+/// of it where those of the root's children are not stored), bits of their left children, twice those of the
+/// node that was left last.
+constexpr int polar_list_values(int n, int word_bits, bool halves_stored) {
+  return (halves_stored ? n : n / 2) + (word_bits == 32 ? 5 : 4) + 3 * (n / word_bits);
 }
 
 /// Integers, metrics of paths, are at most this large, LLRs of int16 one less, and received ones 1/16 of it:

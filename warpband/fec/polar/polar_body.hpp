@@ -10,6 +10,15 @@ inline namespace WB_ISA {
 
 template <class T>
 inline constexpr int polar_word_bits = is_whole<T> ? 16 : 32;
+/// Threads that share a list on a CUDA device: a warp, or fewer where not each would have a bit of every
+/// word.
+template <class T, int L>
+inline constexpr int polar_tile = L * polar_word_bits<T> < 32 ? L * polar_word_bits<T> : 32;
+/// Whether threads that share a list make the LLRs of the root's children where they are read. Stored they
+/// are half of a path's memory, and memory bounds how many lists a multiprocessor works on, if paths are many
+/// (docs/notes/2026-11-polar-lists.md).
+template <class T, int L>
+inline constexpr bool polar_makes_halves = L * polar_word_bits<T> >= 256;
 /// A number in memory.
 template <class T>
 using polar_element = std::conditional_t<is_whole<T> && WB_WIDTH == 1, std::int16_t, T>;
@@ -117,16 +126,19 @@ struct polar_rules<whole16, false, L> {
 };
 
 /// Scratch of a codeword's list, polar_list_values for each path: where its arrays begin.
-template <int WordBits>
+template <int WordBits, bool HalvesStored>
 struct polar_layout {
   static constexpr int log2_word = WordBits == 32 ? 5 : 4;
   int n;
   WB_HD constexpr int words() const { return n / WordBits; }
-  WB_HD constexpr int alpha(int stage) const { return 1 << stage; }  // and 2^stage values
+  /// Where 2^stage values are. Where the LLRs of the root's children are not stored, their magnitudes take
+  /// the place of all smaller nodes.
+  WB_HD constexpr int alpha(int stage) const { return (1 << stage) & (alphas() - 1); }
+  WB_HD constexpr int alphas() const { return HalvesStored ? n : n / 2; }
   WB_HD constexpr int left(int stage) const {
-    return n + (stage < log2_word ? stage : log2_word - 1 + (1 << (stage - log2_word)));
+    return alphas() + (stage < log2_word ? stage : log2_word - 1 + (1 << (stage - log2_word)));
   }
-  WB_HD constexpr int now(int buffer) const { return n + log2_word + (1 + buffer) * words(); }
+  WB_HD constexpr int now(int buffer) const { return alphas() + log2_word + (1 + buffer) * words(); }
 };
 
 }  // namespace WB_ISA

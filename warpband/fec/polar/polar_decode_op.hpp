@@ -15,7 +15,8 @@ struct polar_decoding : polar_input {
   template <class T>
   std::size_t values(int group) const {
     const std::size_t n = static_cast<std::size_t>(a.at.n),
-                      list = static_cast<std::size_t>(polar_list_values(a.at.n, polar_word_bits<T>)),
+                      list = static_cast<std::size_t>(polar_list_values(
+                          a.at.n, polar_word_bits<T>, group == 1 || !polar_makes_halves<T, L>)),
                       each = group > 1         ? L
                              : L > width_of<T> ? L / width_of<T>
                                                : 1;

@@ -8,8 +8,10 @@ namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
-inline constexpr int polar_threads = 32;
+template <class T, int L>
+inline constexpr int polar_threads = polar_tile<T, L>;
 #else
+template <class T, int L>
 inline constexpr int polar_threads = 1;
 #endif
 
@@ -18,6 +20,7 @@ template <int L, bool Exact, int Tile>
 struct polar_decode_op : polar_decoding<L, Exact> {
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
+  static constexpr bool tiles_in_shared = true;
   std::size_t scratch(int group) const { return this->template values<lane>(group); }
 
   template <class T, class G>
@@ -31,6 +34,7 @@ struct polar_whole_op : polar_decoding<L, false> {
 #if defined(__CUDACC__)
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
+  static constexpr bool tiles_in_shared = true;
   std::size_t scratch(int group) const { return (this->template values<whole16>(group) + 1) / 2; }
 
   template <class T, class G>
@@ -55,38 +59,38 @@ template <bool Exact, class F>
 static auto with_short_list(const polar_decode_args& a, F f) {
   switch (a.list_size) {
     case 1:
-      return f(polar_decode_op<1, Exact, polar_threads>{{{a}}});
+      return f(polar_decode_op<1, Exact, polar_threads<lane, 1>>{{{a}}});
     case 2:
-      return f(polar_decode_op<2, Exact, polar_threads>{{{a}}});
+      return f(polar_decode_op<2, Exact, polar_threads<lane, 2>>{{{a}}});
     case 4:
-      return f(polar_decode_op<4, Exact, polar_threads>{{{a}}});
+      return f(polar_decode_op<4, Exact, polar_threads<lane, 4>>{{{a}}});
     default:
-      return f(polar_decode_op<8, Exact, polar_threads>{{{a}}});
+      return f(polar_decode_op<8, Exact, polar_threads<lane, 8>>{{{a}}});
   }
 }
 template <bool Exact, class F>
 static auto with_long_list(const polar_decode_args& a, F f) {
-  return a.list_size == 16 ? f(polar_decode_op<16, Exact, polar_threads>{{{a}}})
-                           : f(polar_decode_op<32, Exact, polar_threads>{{{a}}});
+  return a.list_size == 16 ? f(polar_decode_op<16, Exact, polar_threads<lane, 16>>{{{a}}})
+                           : f(polar_decode_op<32, Exact, polar_threads<lane, 32>>{{{a}}});
 }
 
 template <class F>
 static auto with_short_whole_list(const polar_decode_args& a, F f) {
   switch (a.list_size) {
     case 1:
-      return f(polar_whole_op<1, polar_threads>{{{a}}});
+      return f(polar_whole_op<1, polar_threads<whole16, 1>>{{{a}}});
     case 2:
-      return f(polar_whole_op<2, polar_threads>{{{a}}});
+      return f(polar_whole_op<2, polar_threads<whole16, 2>>{{{a}}});
     case 4:
-      return f(polar_whole_op<4, polar_threads>{{{a}}});
+      return f(polar_whole_op<4, polar_threads<whole16, 4>>{{{a}}});
     default:
-      return f(polar_whole_op<8, polar_threads>{{{a}}});
+      return f(polar_whole_op<8, polar_threads<whole16, 8>>{{{a}}});
   }
 }
 template <class F>
 static auto with_long_whole_list(const polar_decode_args& a, F f) {
-  return a.list_size == 16 ? f(polar_whole_op<16, polar_threads>{{{a}}})
-                           : f(polar_whole_op<32, polar_threads>{{{a}}});
+  return a.list_size == 16 ? f(polar_whole_op<16, polar_threads<whole16, 16>>{{{a}}})
+                           : f(polar_whole_op<32, polar_threads<whole16, 32>>{{{a}}});
 }
 
 }  // namespace WB_ISA

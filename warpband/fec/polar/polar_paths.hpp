@@ -13,6 +13,13 @@
 #define WB_UNROLL_VECTORS WB_ROLL
 #endif
 
+// Loops over the elements or words of a path.
+#if defined(__CUDACC__)
+#define WB_LIST_LOOP _Pragma("unroll P::unrolled")
+#else
+#define WB_LIST_LOOP WB_ROLL
+#endif
+
 namespace wb {
 inline namespace WB_ISA {
 
@@ -49,6 +56,9 @@ struct polar_paths {
   static constexpr int C = over_threads || L <= W ? 1 : L / W;
   static constexpr int items = over_threads || W <= L ? 1 : W / L;
   static constexpr int replicas = over_threads ? G::size / L : 1;
+  /// How often loops over elements are unrolled. Longer code than the instruction cache holds costs more than
+  /// it gains where a multiprocessor has many lists, each at its own place of the code.
+  static constexpr int unrolled = L <= 2 || L == 32 ? 4 : L == 4 ? 2 : 1;
   /// Sums over elements have so many partial sums, in every build.
   static constexpr int partial_sums = 32 / L;
   using value = of_paths<T, C>;
@@ -104,6 +114,34 @@ struct polar_paths {
       put<T>(p + i * L + (g.rank & (L - 1)), v.x[0]);
     else
       WB_UNROLL_VECTORS for (int c = 0; c < C; c++) put<T>(p + i * C + c, v.x[c]);
+  }
+  /// How many of the first `count` elements a thread has: those that share a path take turns. Functions with
+  /// `_own` number them.
+  WB_HD int own(int count) const {
+    return over_threads ? (count - replica() + replicas - 1) / replicas : count;
+  }
+  WB_HD value load_own(const E* p, int k, bool shared = false) const {
+    if constexpr (over_threads)
+      return {p[(shared ? replica() : g.rank) + (shared ? replicas : threads) * k]};
+    else
+      return load(p, k);
+  }
+  WB_HD value load_own_of(const E* p, int k, number at, bool shared = false) const {
+    if constexpr (over_threads)
+      return {p[(shared ? replica() : replica() * L + static_cast<int>(at.x[0])) +
+                (shared ? replicas : threads) * k]};
+    else
+      return load_of(p, k, at);
+  }
+  WB_HD void store_own(E* p, int k, value v) const {
+    if constexpr (over_threads)
+      put<T>(p + g.rank + threads * k, v.x[0]);
+    else
+      store(p, k, v);
+  }
+  /// From an element in memory to the one that is `count` further.
+  WB_HD static int distance(int count, bool shared = false) {
+    return over_threads ? (shared ? count : count * L) : count * C;
   }
 
 #if WB_WIDTH > 1

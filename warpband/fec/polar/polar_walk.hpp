@@ -8,8 +8,10 @@ inline namespace WB_ISA {
 /// Does the steps of a program.
 template <class Y>
 WB_HD void polar_walk(Y& list, const std::int32_t* program, int steps) {
+  std::int32_t next = steps > 0 ? program[0] : 0;
   for (int i = 0; i < steps; i++) {
-    const std::int32_t instruction = program[i];
+    const std::int32_t instruction = next;
+    if (i + 1 < steps) next = program[i + 1];  // loaded while this step is done
     const int stage = instruction >> 4 & 15, place = instruction >> 8;
     switch (static_cast<polar_step>(instruction & 15)) {
       case polar_step::left:
@@ -28,12 +30,12 @@ WB_HD void polar_walk(Y& list, const std::int32_t* program, int steps) {
         list.repetition(stage);
         break;
       case polar_step::single_parity:
-        list.single_parity(stage);
+      case polar_step::rate_one: {
+        const bool any_bits = static_cast<polar_step>(instruction & 15) == polar_step::rate_one;
+        list.decided(stage, !any_bits);
+        if (any_bits && place != polar_untracked) list.track(place);
         break;
-      case polar_step::rate_one:
-        list.rate_one(stage);
-        if (place != polar_untracked) list.track(place);
-        break;
+      }
       case polar_step::check:
         list.check(place);
         break;

@@ -24,11 +24,11 @@ WB_HD_CALL polar_weak<P> polar_weakest(const P& p, typename P::E* sizes, int cou
   using I = typename P::I;
   polar_weak<P> r{P::all(Rules::above_all()), P::all(I(0))};
   I place(p.replica());
-  for (int i = p.replica(); i < count; i += P::replicas) {
+  WB_LIST_LOOP for (int k = 0; k < p.own(count); k++) {
     const auto size =
         each([=](T x, I t) WB_INLINE_LAMBDA { return select(t == place, Rules::above_all(), x); },
-             p.load(sizes, i), taken);
-    p.store(sizes, i, size);
+             p.load_own(sizes, k), taken);
+    p.store_own(sizes, k, size);
     WB_UNROLL_VECTORS for (int c = 0; c < P::C; c++) {
       r.place.x[c] = select(size.x[c] < r.size.x[c], place, r.place.x[c]);
       r.size.x[c] = min(size.x[c], r.size.x[c]);
