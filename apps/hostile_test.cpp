@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include <tests/command.hpp>
+#include <tests/json.hpp>
 #include <warpband/io/hdf5.hpp>
 #include <warpband/io/replacement.hpp>
 
@@ -161,10 +162,28 @@ TEST_F(hostile, generating_frames_can_be_interrupted) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 1);
-  const std::string error = content(path("err.txt"));
-  EXPECT_TRUE(error == "warpband: error: interrupted while frames were generated: nothing was run\n" ||
-              error == "warpband: error: interrupted before frames were generated: nothing was run\n")
-      << error;
+  EXPECT_EQ(content(path("err.txt")),
+            "warpband: error: interrupted before the first frame was sent: nothing was run\n");
+}
+
+/// A signal while frames of the second run are made: the first one has its row and its record.
+TEST_F(hostile, an_interrupted_stream_keeps_the_runs_that_are_finished) {
+  write("two.toml",
+        "stream = {chain = \"detect\", warmup = 1}\nmimo = {streams = 2, rx_antennas = 2}\n"
+        "modem.modulation = \"qpsk\"\n"
+        "[[run]]\nlabel = \"first\"\nstream = {items = 4, frames = 8}\n"
+        "[[run]]\nlabel = \"second\"\nstream = {items = 2000000, seconds = 1e6}\n");
+  // Terminated, once the first row is in the table, by what started it.
+  write("interrupted.sh",
+        "(until grep -q '^first' err.txt; do kill -0 $$ || exit; sleep 0.01; done\nkill -TERM $$) &\n"
+        "exec \"$@\"\n");
+  const outcome o = run("stream two.toml --quiet --json -", "sh interrupted.sh");
+  EXPECT_EQ(o.code, 1) << o.err;
+  EXPECT_NE(o.err.find("\nfirst "), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("\nwarpband: error: interrupted: 1 of 2 runs finished"), std::string::npos) << o.err;
+  const auto result = wb::testing::parse_json(o.out);
+  EXPECT_EQ(result["runs"][0]["label"], "first");
+  EXPECT_EQ(result["runs"][0]["counters"]["delivered"], 8);
 }
 
 }  // namespace hostile_test
