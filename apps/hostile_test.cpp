@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <fstream>
+#include <thread>
 
 #include <tests/command.hpp>
 #include <tests/json.hpp>
@@ -104,10 +106,12 @@ TEST_F(hostile, memory_is_bounded) {
   expect_error(2, "info --memory many", "expected a size like 512M");
   expect_error(2, "info --memory 0", "expected a size like 512M");
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // with them there is no bound
-  write("large.toml",
-        "stream = {chain = \"detect\", items = 20000000, frames = 4, warmup = 1}\n"
-        "mimo = {streams = 2, rx_antennas = 2}\nmodem.modulation = \"qpsk\"\n");
-  // A frame has 960 MB. The bound leaves room for the stacks of as many threads as the machine has.
+  // The bound leaves room for the stacks of as many threads as the machine has, at most 8.4 MB each. H of a
+  // frame has 640 MB and 12.8 MB more for each of them.
+  const std::uint64_t items = 20'000'000 + std::uint64_t{400'000} * std::thread::hardware_concurrency();
+  write("large.toml", "stream = {chain = \"detect\", items = " + std::to_string(items) +
+                          ", frames = 4, warmup = 1}\n"
+                          "mimo = {streams = 2, rx_antennas = 2}\nmodem.modulation = \"qpsk\"\n");
   const outcome o = run("stream large.toml --quiet --memory 16M");
   EXPECT_EQ(o.code, 1);
   EXPECT_EQ(o.err, "warpband: error: out of memory\n");
