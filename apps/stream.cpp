@@ -380,6 +380,16 @@ void check_devices(const stream_run& run) {
     throw wb::argument_error("massive.sums", "split-f16", "float32 where frames go to a CPU and to GPUs");
 }
 
+/// The device that the output's description is of. `key` names the devices in errors.
+std::unique_ptr<wb::executor> first_device(const stream_run& run, const std::string& key) {
+  try {
+    return wb::open_executor(run.devices.front(), run.threads);
+  } catch (const wb::argument_error& e) {
+    if (e.argument() != "device") throw;
+    throw wb::argument_error(key, e.value(), e.allowed());
+  }
+}
+
 /// What copies and stages of a frame take alone.
 json stages_of(const stream_run& run, const wb::frame_chain& chain, const stream_source& source) {
   wb::stage_times t = wb::measure_stages(chain, run.devices.front(), run.threads, run.items, source.arrays(0),
@@ -751,7 +761,7 @@ int run_stream(const stream_options& o) {
   stop_on_interrupt();
   progress_line line(o.quiet);
   if (!scenario.title.empty()) fmt::print(table, "{}\n", scenario.title);
-  const auto exec = wb::open_executor(scenario.runs.front().devices.front(), scenario.runs.front().threads);
+  const auto exec = first_device(scenario.runs.front(), o.devices.empty() ? "stream.devices" : "--device");
   const wb::machine_info m = wb::describe_machine(*exec);
   fmt::print(table, "{}, {}\n\n", m.cpu, m.device);
   fmt::print(table, row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed",
