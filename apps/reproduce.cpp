@@ -18,7 +18,7 @@ struct reproduce_options {
 
 constexpr const char* reproduce_footer =
     R"(Without arguments: lists the 41 figures and tables. With them: runs what they need, and writes for each row CSV, PNG and SVG, and in
-page.md what the document states beside the result. All of it is in the Python package python/warpband/reproduce.
+page.md the document's statements beside the results. All of it is in the Python package python/warpband/reproduce.
 
 Examples:
   warpband reproduce                              all rows, with their titles
@@ -27,7 +27,7 @@ Examples:
   warpband reproduce wu2012 table1 --stored       of the stored results, without running anything
   warpband reproduce all --quick                  all rows with few frames
 
-Benchmarks that only a GPU can run are taken as stored where --device is the CPU; counters of the profiler always are.
+With --device cpu, results of benchmarks that need a GPU are those stored; counters of the profiler always are.
 It needs the source tree, and Python with matplotlib: scripts/setup.sh installs it; WARPBAND_PYTHON names another Python.)";
 
 int run_reproduce(const reproduce_options& o) {

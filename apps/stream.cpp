@@ -380,6 +380,16 @@ void check_devices(const stream_run& run) {
     throw wb::argument_error("massive.sums", "split-f16", "float32 where frames go to a CPU and to GPUs");
 }
 
+/// The device that the output's description is of. `key` names the devices in errors.
+std::unique_ptr<wb::executor> first_device(const stream_run& run, const std::string& key) {
+  try {
+    return wb::open_executor(run.devices.front(), run.threads);
+  } catch (const wb::argument_error& e) {
+    if (e.argument() != "device") throw;
+    throw wb::argument_error(key, e.value(), e.allowed());
+  }
+}
+
 /// What copies and stages of a frame take alone.
 json stages_of(const stream_run& run, const wb::frame_chain& chain, const stream_source& source) {
   wb::stage_times t = wb::measure_stages(chain, run.devices.front(), run.threads, run.items, source.arrays(0),
@@ -440,10 +450,11 @@ class measured_run {
         filled_(pipeline_.slots(), 0),
         rng_(run_.seed) {}
 
-  /// Runs it, prints its row into the table, and gives its record.
+  /// Runs it, prints its row into the table, and gives its record. Throws interrupted_before_frames.
   json measure() {
     warm_up();
     pipeline_.drain();
+    if (interrupted()) throw interrupted_before_frames();
     pipeline_.reset_times();
     before_ = pipeline_.counters();
     items_pushed_ = 0;
@@ -480,6 +491,8 @@ class measured_run {
     print(result);
     return result;
   }
+  /// No signal came before the last frame. After measure().
+  bool finished() const { return finished_; }
 
  private:
   bool one_size() const { return run_.least_items == 0; }
@@ -580,6 +593,7 @@ class measured_run {
         if (line_.due()) show_progress(frames);
       }
     }
+    finished_ = !interrupted();
   }
 
   void show_progress(std::uint64_t frames) {
@@ -707,7 +721,7 @@ class measured_run {
   checker check_;
   std::vector<char> filled_;  // by slot
   std::mt19937_64 rng_;       // of sizes
-  bool counts_ = false;
+  bool counts_ = false, finished_ = false;
   std::uint64_t items_pushed_ = 0;
   double bits_pushed_ = 0, seconds_ = 0;
   std::optional<bare_copies> copies_;
@@ -747,7 +761,7 @@ int run_stream(const stream_options& o) {
   stop_on_interrupt();
   progress_line line(o.quiet);
   if (!scenario.title.empty()) fmt::print(table, "{}\n", scenario.title);
-  const auto exec = wb::open_executor(scenario.runs.front().devices.front(), scenario.runs.front().threads);
+  const auto exec = first_device(scenario.runs.front(), o.devices.empty() ? "stream.devices" : "--device");
   const wb::machine_info m = wb::describe_machine(*exec);
   fmt::print(table, "{}, {}\n\n", m.cpu, m.device);
   fmt::print(table, row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed",
@@ -767,19 +781,28 @@ int run_stream(const stream_options& o) {
            {"runs", json::array()}};
   for (const stream_run& r : scenario.runs) check_devices(r);
   bool fine = true;
+  std::size_t finished = 0;
   for (const stream_run& r : scenario.runs) {
-    if (interrupted()) {
-      if (out["runs"].empty()) throw wb::error("interrupted before frames were generated: nothing was run");
+    try {
+      if (interrupted()) throw interrupted_before_frames();
+      measured_run run(r, line, table);
+      out["runs"].push_back(run.measure());
+      if (run.finished()) finished++;
+    } catch (const interrupted_before_frames&) {
+      if (out["runs"].empty()) throw;
       break;
     }
-    out["runs"].push_back(measured_run(r, line, table).measure());
     const json& last = out["runs"].back();
     fine = fine && last["checked"]["different"] == 0 && last["counters"]["failed"] == 0 &&
            !last.contains("error");
     if (!o.json.empty() && !to_stdout) wb::write_file(o.json, out.dump(1) + "\n");  // what is done is kept
   }
   if (to_stdout) fmt::print("{}\n", out.dump(1));
-  return fine && !interrupted() ? done : failed;
+  if (interrupted())
+    throw wb::error(
+        fmt::format("interrupted: {} of {} runs finished{}", finished, scenario.runs.size(),
+                    finished < out["runs"].size() ? ", the last row has the frames until then" : ""));
+  return fine ? done : failed;
 }
 
 constexpr const char* stream_footer =
@@ -787,7 +810,8 @@ constexpr const char* stream_footer =
 that were late, dropped or failed; and uses, vectors, codewords or slots that were erased, as for a NaN in them (- of
 decode, whose results do not say). With stream.stages a second line says what copies and stages of a frame take alone; with
 stream.trace one says where the slowest frames lost their time.
-The exit code is 1 where a frame failed, or a result differs from the first one of the same frame.
+After Ctrl-C or a signal the table and --json have the runs until then.
+The exit code is 1 after a signal, where a frame failed, or where a result differs from the first one of the same frame.
 
 Examples:
   warpband stream examples/stream/stream.toml                          two chains on this machine's cores

@@ -27,8 +27,7 @@ constexpr std::size_t different_frames = 4, most_from_file = 64;
 
 /// Called in loops over a frame, which may be large.
 void check_interrupt(std::size_t i) {
-  if (i % 65536 == 0 && interrupted())
-    throw wb::error("interrupted while frames were generated: nothing was run");
+  if (i % 65536 == 0 && interrupted()) throw interrupted_before_frames();
 }
 
 std::vector<std::uint8_t> random_bits(std::size_t n, std::mt19937_64& rng) {

@@ -5,14 +5,20 @@
 #include <cstdint>
 #include <vector>
 
+#include <warpband/core/error.hpp>
 #include <warpband/stream/pipeline.hpp>
 
 #include "stream_scenario.hpp"
 
+/// A signal came before the first frame of a run was sent: the run has no result.
+struct interrupted_before_frames : wb::error {
+  interrupted_before_frames() : wb::error("interrupted before the first frame was sent: nothing was run") {}
+};
+
 class stream_source {
  public:
   /// Throws wb::argument_error for frames that the chain does not have, wb::file_error for a file that does
-  /// not hold the arrays.
+  /// not hold the arrays, interrupted_before_frames after a signal.
   stream_source(const stream_run& run, const stream_work& work);
   /// How many different frames there are.
   std::size_t frames() const noexcept { return frames_.size(); }

@@ -25,7 +25,6 @@
 #include <fstream>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #undef __cpp_lib_is_constant_evaluated  // srsRAN is C++17: its fmt then takes format strings at run time

@@ -222,7 +222,9 @@ void argument::take(nb::handle object) {
   else if (buffer)
     take_buffer(object, written_);
   else
-    throw nb::type_error((std::string(name_) + " is a " + class_of(object) + ": expected an array").c_str());
+    throw nb::type_error((std::string(name_) + " is a " + class_of(object) + ": expected " +
+                          (std::strcmp(name_, "noise_var") == 0 ? "a number or an array" : "an array"))
+                             .c_str());
   const std::span<const std::ptrdiff_t> shape(shape_.data(), static_cast<std::size_t>(axes_));
   const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   try {
@@ -348,8 +350,14 @@ void argument::take_buffer(nb::handle object, bool written) {
   if (PyObject_GetBuffer(object.ptr(), &buffer_, written ? PyBUF_RECORDS : PyBUF_RECORDS_RO) != 0) {
     nb::python_error reason;
     if (has(object, "__cuda_array_interface__")) return take_cuda(object, written);
-    if (!written) throw reason;
-    throw shape_error(name_, "a read-only array", "one to write to");
+    if (written && PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_RECORDS_RO) == 0) {
+      PyBuffer_Release(&buffer_);
+      throw shape_error(name_, "a read-only array", "one to write to");
+    }
+    PyErr_Clear();
+    if (!has(object, "dtype")) throw reason;
+    const nb::object type = object.attr("dtype");  // one that no buffer holds, as datetime64
+    throw shape_error(name_, "an array of " + nb::cast<std::string>(nb::str(nb::handle(type))), "numbers");
   }
   held_ = true;
   if (static_cast<std::size_t>(buffer_.ndim) > most_axes) {

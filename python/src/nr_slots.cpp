@@ -169,8 +169,8 @@ void bind_nr_slots(nb::module_& m) {
       .def_prop_ro("places", [](const channel_estimator& e) { return e.places(); })
       .def("error_variance", [](const channel_estimator& e, int layer,
                                 double noise_var) { return e.error_variance(size(layer), noise_var); })
-      .def("run", &estimate, nb::arg("executor"), nb::arg("slot"), nb::arg("received"), nb::arg("noise_var"),
-           optional("channel"), optional("noise"));
+      .def("run", &estimate, nb::arg("executor"), nb::arg("slot"), nb::arg("received"),
+           nb::arg("noise_var").none(), optional("channel"), optional("noise"));
   nb::class_<noise_estimator>(m, "NoiseEstimator")
       .def(
           "__init__",

@@ -55,6 +55,21 @@ def test_estimates_find_the_channel(rng, settings):
     assert 0 < estimate.error_variance(0.005) < 0.005
 
 
+def test_noise_of_slots_is_a_number_or_an_array():
+    pusch = wb.NrSharedChannel(resource_blocks=4)
+    estimate, received = wb.ChannelEstimator(channel=pusch), np.zeros((2, 3, *pusch.grid_shape, 1), np.complex64)
+    wanted = estimate(received, np.tile(np.array([0.1, 0.2, 0.4], np.float32), (2, 1)), outputs="noise_var")
+    assert np.all(np.diff(wanted, axis=1) > 0)
+    for noise_var in ([0.1, 0.2, 0.4], np.array([0.1, 0.2, 0.4]), np.array([[0.1, 0.2, 0.4]], np.float32)):
+        assert np.array_equal(estimate(received, noise_var, outputs="noise_var"), wanted)
+    with pytest.raises(ValueError, match=r"^noise_var = shape \(2,\) is not allowed: expected batch axes \(2, 3\)\Z"):
+        estimate(received, [0.1, 0.2])
+    with pytest.raises(TypeError, match=r"^noise_var is None: expected a number or an array of float32\Z"):
+        estimate(received, None)
+    with pytest.raises(TypeError, match=r"^noise_var is a str: expected a number or an array\Z"):
+        estimate(received, "0.1")
+
+
 def test_interference_is_rejected(rng):
     pusch = wb.NrSharedChannel(resource_blocks=24, dmrs_additional_positions=1)
     bits = rng.integers(0, 2, (20, 2 * pusch.codeword_symbols), dtype=np.uint8)
@@ -101,7 +116,6 @@ GRID = np.ones((14, 300, 1))
     (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel(), data_only=1), "data_only"),
     (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel())(np.ones((14, 12, 1)), 1.0), "received"),
     (lambda: wb.NoiseEstimator(channel=wb.NrSharedChannel(resource_blocks=1, layers=4)), "channel"),
-    (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel())(GRID, None), "noise_var"),
     (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel())(GRID, 0.1, outputs=[["channel"]]), "outputs"),
     (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel()).error_variance("x"), "noise_var"),
     (lambda: wb.whiten("x", np.ones((5, 2)), np.ones((5, 2, 1))), "covariance"),

@@ -56,7 +56,7 @@ def test_a_verdict_needs_data():
     assert measured("x", [1.0], lambda v: f"{v[0]}", lambda v: v[0] > 2, "y").verdict == "differs, because y"
     claims = [beside("t", [1.0], lambda v: "2x"), Claim("a", "b", True), Claim("a", "b", None)]
     assert claims[0].verdict == "another machine"
-    assert output.counts(claims) == "1 hold, 0 differ, 1 not measured; 1 values stand beside each other"
+    assert output.counts(claims) == "1 hold, 0 differ, 1 not measured; 1 only compare values"
 
 
 def test_what_a_run_takes_as_stored():

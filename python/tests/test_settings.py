@@ -97,7 +97,7 @@ class TwoLines:
      'termination = "a\\nb" is not allowed: expected one of "zero-tail", "tail-biting", "truncated"'),
     (lambda: wb.nr_reference_channel(name="G\0"), 'name = "G\\x00" is not allowed: expected "G-FR1-A1-1" to -9, A2-1 to -6, A3-1 to -28, -39, -41, -42, '
      "A4-1 to -28, A5-1 to -14, A7-1, -3, -4"),
-    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, devices=["cpu\0"]), 'device = "cpu\\x00" is not allowed: expected "cpu" or "cuda:N"'),
+    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, devices=["cpu\0"]), 'devices = "cpu\\x00" is not allowed: expected "cpu" or "cuda:N"'),
     (lambda: wb.PolarEncoder(**{**DCI, "rnti": TwoLines()}), "rnti = two\\nlines is not allowed: expected an integer from 0 to 65535"),
     # A long text is cut between characters.
     (lambda: wb.PolarEncoder(**{**DCI, "rnti": ["\u00e9" * 99]}), "rnti = ['" + 38 * "\u00e9" + "... is not allowed: expected an integer from 0 to 65535"),
@@ -107,7 +107,16 @@ def test_texts_of_any_characters(make, expected):
 
 
 def test_arrays_of_times():
-    assert message(lambda: wb.PolarEncoder(**DCI)(np.zeros((1, 40), "M8[s]")), TypeError) == "bits is an array of datetime64[s]: expected numbers"
+    times, refused = np.zeros((1, 40), "M8[s]"), "an array of datetime64[s] is not allowed: expected numbers"
+    pusch, detector = wb.NrSharedChannel(resource_blocks=4), wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    slots, h, y = pusch.map(np.ones((40, pusch.codeword_symbols))), np.ones((40, 2, 2)), np.ones((40, 2))
+    for strict in (False, True):
+        assert message(lambda: wb.PolarEncoder(**DCI)(times, strict=strict)) == f"bits = {refused}"
+        assert message(lambda: wb.ChannelEstimator(channel=pusch)(slots, times[0], strict=strict)) == f"noise_var = {refused}"
+        assert message(lambda: detector(h.astype("c8"), y.astype("c8"), times[0], strict=strict)) == f"noise_var = {refused}"
+    assert message(lambda: detector(h, y, 0.1, out=np.zeros((40, 4), "m8[s]"))) == f"llr = {refused.replace('datetime', 'timedelta')}"
+    with wb.Stream(stage=detector, most_items=40) as stream:
+        assert message(lambda: stream.push(h, y, times[0, :1])) == f"noise_var = {refused}"
 
 
 @pytest.mark.parametrize("nothing", [[], {}, ()])

@@ -868,7 +868,7 @@ def test_settings(rng):
             ({"streams": 0}, "streams = 0 .*1 to 64"), ({"streams": 10 ** 12}, "streams = 1000000000000 .*1 to 64"),
             ({"queue": 0}, "queue = 0"), ({"queue": 65537}, "queue = 65537 .*1 to 65536"), ({"parts": 65}, "parts = 65"),
             ({"retries": -1}, "retries = -1"), ({"devices": []}, r"devices = \[\] .*a list of"), ({"threads": -1}, "threads = -1"),
-            ({"devices": ["cpu", "tpu"]}, "tpu"), ({"overflow": "drop"}, 'overflow = "drop" .*"wait" or "drop-oldest"'),
+            ({"devices": ["cpu", "tpu"]}, 'devices = "tpu" .*"cpu" or "cuda:N"'), ({"overflow": "drop"}, 'overflow = "drop" .*"wait" or "drop-oldest"'),
             ({"waiting": "nap"}, 'waiting = "nap" .*"block" or "spin"'), ({"deadline_us": -1.0}, "deadline_us = -1"),
             ({"deadline_us": float("nan")}, "deadline_us = "), ({"items_per_channel": 0}, "items_per_channel = 0"),
             ({"splits": 2}, "splits = 2 .*MassiveUplink"), ({"samples": "complex32"}, "samples = .*complex64.*but with massive MIMO"),

@@ -52,9 +52,6 @@ def _converted(inputs: dict[str, Rule], needed: list[str], given: dict[str, Any]
                 raise TypeError(f"{name}: {error}") from None
             except (ValueError, RuntimeError):
                 pass
-    for name in inputs:
-        if str(getattr(given[name], "dtype", "")).startswith(("datetime64", "timedelta64")):  # which no buffer holds
-            raise TypeError(f"{name} is an array of {given[name].dtype}: expected numbers") from None
     changed = {} if given["strict"] else {name: rule(name, given[name], given) for name, rule in inputs.items()
                                           if given[name] is not None}
     if all(array is given[name] for name, array in changed.items()):

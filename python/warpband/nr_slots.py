@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, NUMPY, Array, Executor, batch_of, fill, results, space_of
-from ._convert import as_complex, converting
+from ._convert import as_complex, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, made, number, refused, whole
 
@@ -167,14 +167,14 @@ class ChannelEstimator(Described):
         """Mean error variance of a layer's channel at some N0, as the method's model has it."""
         return float(self._work.error_variance(whole("layer", layer, 0, 7), number("noise_var", noise_var)))
 
-    @converting(received=as_complex)
+    @converting(received=as_complex, noise_var=as_noise("received", 3))
     def __call__(self, received: Array, noise_var: float | Array, *, outputs: str | Sequence[str] = ("channel", "noise_var"),
                  out: Any = None, strict: bool = False) -> Any:
         """Estimates H.
 
         Args:
             received: complex64 ``(..., ofdm_symbols, subcarriers, rx_antennas)``, 1..64 antennas.
-            noise_var: N0, a number or float32 ``(...)``, one for each slot.
+            noise_var: N0: a number, or an array that broadcasts to the batch axes of ``received``, one for each slot.
             outputs: "channel" (complex64 ``(..., rx_antennas, layers)`` of every resource element), "noise_var" (float32, N0 and the
                 error variances of all layers: what a detector should take for N0); or both.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
@@ -184,9 +184,7 @@ class ChannelEstimator(Described):
         batch = batch_of("received", received, 3)
         table = {"channel": (COMPLEX64, self._places + (int(received.shape[-1]), self._layers)), "noise_var": (FLOAT32, self._places)}
         arrays = fill(space, table, outputs, out, batch)
-        several = hasattr(noise_var, "shape") and noise_var.shape != ()
-        variances = space.take(noise_var) if several else number("noise_var", noise_var)
-        self._work.run(space.executor(self._executor), self._slot, space.take(received), variances, arrays.get("channel"),
+        self._work.run(space.executor(self._executor), self._slot, space.take(received), space.take(noise_var), arrays.get("channel"),
                        arrays.get("noise_var"))
         return results(space, arrays, outputs, out)
 

@@ -105,7 +105,8 @@ inline const std::vector<setting_of<detector_config>>& detector_settings() {
           .not_of_links(),
       one_of("qam", &c::qam, {4, 16, 64, 256}, "Points of the constellation.").not_of_links(),
       integer_or_auto("ways", &c::ways, 0, 1, 8,
-                      "Passes, each with another stream on top. \"auto\" (or 0): one for each stream.",
+                      "Passes of the search, each with another stream at the top of the tree. \"auto\" (or "
+                      "0): one for each stream.",
                       "an integer from 1 to the number of streams")
           .only_with("type", {"nway"}),
       integer("survivors", &c::survivors, 1, 4096, "K: paths kept at a level.").only_with("type", {"kbest"}),
@@ -114,8 +115,8 @@ inline const std::vector<setting_of<detector_config>>& detector_settings() {
           .only_with("type", {"kbest"}),
       integers("order", &c::order, 0, 7,
                "The search sees the columns of H in this order. ot, mtt and kbest begin with the last stream "
-               "of it and end with the first; pass p of nway has entry p on top, below it those before it in "
-               "the list, cyclically. Left out: 0, 1, 2, ...",
+               "of it and end with the first; pass p of nway has entry p at the top of the tree and, below "
+               "it, those before it in the list, cyclically. Left out: 0, 1, 2, ...",
                "a list with each of 0 to streams - 1 once")
           .only_with("sort", {"none"})
           .only_with("type", {"ot", "mtt", "kbest", "nway"}),
@@ -128,8 +129,8 @@ inline const std::vector<setting_of<detector_config>>& detector_settings() {
           .left_out_by_default(),
       number_or_word(
           "llr_clip", &c::llr_clip, "none", no_clip, 1e-6, 1e6,
-          "LLRs are limited to this, and a bit without a candidate for one of its values gets it. "
-          "Left out: 8 where a hypothesis can be missing, else \"none\".",
+          "LLRs are limited to this magnitude. A bit gets it if the search found no candidate with one of "
+          "its values. Left out: 8 where a hypothesis can be missing, else \"none\".",
           "a number from 1e-6 to 1e6, or \"none\" where no hypothesis can be missing: with all but "
           "ot, kbest and nway with fewer ways than streams"),
       boolean("extrinsic", &c::extrinsic, "Take the a-priori LLRs off the output again.")

@@ -85,10 +85,8 @@ setting_of<conv_settings> generators_setting() {
           "list of text",
           allowed,
           "In octal, the newest bit first: [\"133\", \"171\"], which is the default, with \"1/3\" [\"133\", "
-          "\"171\", "
-          "\"165\"], with code.standard = \"802.16\" [\"171\", \"133\"]. The rate is 1 / their number; two "
-          "may be "
-          "punctured.",
+          "\"171\", \"165\"], with code.standard = \"802.16\" [\"171\", \"133\"]. Their number is 1 / rate; "
+          "a code of two may be punctured.",
           {},
           [=](conv_settings& c, const setting_value& v) {
             const auto* list = std::get_if<std::vector<std::string>>(&v);
@@ -120,28 +118,26 @@ setting_of<conv_settings> feedback_setting() {
 
 std::vector<setting_of<conv_settings>> conv_settings_of_code() {
   using c = conv_settings;
-  return {
-      rate_setting(
-          &c::rate, code_type::conv,
-          "\"1/3\" has a third generator, 165; the rates above 1/2 puncture. With a zero tail R is below "
-          "its name, by the bits of the tail."),
-      words<c, conv_ending>(
-          "termination", &c::termination,
-          {{"zero-tail", conv_ending::zero_tail}, {"tail-biting", conv_ending::tail_biting}},
-          "How a codeword ends: with K - 1 zeros more, whose coded bits are sent too, or in the "
-          "state in which it began; then k is at least K - 1."),
-      integer(
-          "constraint_length", &c::constraint_length, 3, 9,
-          "K: bits of the register with the newest. Left out: what the largest generator needs, 7 for 171."),
-      generators_setting(),
-      feedback_setting(),
-      words<c, conv_standard>(
-          "standard", &c::standard,
-          {{"802.11", conv_standard::ieee_802_11}, {"802.16", conv_standard::ieee_802_16}},
-          "Whose generators, where none are given, and whose puncturing: 802.16 sends the bit of 171 before "
-          "that "
-          "of 133, else the same bits."),
-      conv_order_setting(&c::order)};
+  return {rate_setting(&c::rate, code_type::conv,
+                       "\"1/3\" has a third generator, 165; the rates above 1/2 puncture. With a zero tail R "
+                       "is below the named rate, as the tail is sent too. Left out: 1 / the number of "
+                       "generators, \"1/2\" without any."),
+          words<c, conv_ending>(
+              "termination", &c::termination,
+              {{"zero-tail", conv_ending::zero_tail}, {"tail-biting", conv_ending::tail_biting}},
+              "zero-tail: K - 1 zeros follow the k bits, and their coded bits are sent too; tail-biting: a "
+              "codeword ends in the state in which it began, and k is at least K - 1."),
+          integer("constraint_length", &c::constraint_length, 3, 9,
+                  "K: length of the shift register, the newest bit included. Left out: what the largest "
+                  "generator needs, 7 for 171."),
+          generators_setting(),
+          feedback_setting(),
+          words<c, conv_standard>(
+              "standard", &c::standard,
+              {{"802.11", conv_standard::ieee_802_11}, {"802.16", conv_standard::ieee_802_16}},
+              "Standard of the puncturing, and of the generators if none are given. 802.16 sends the bit of "
+              "171 before that of 133, and otherwise the same bits as 802.11."),
+          conv_order_setting(&c::order)};
 }
 std::vector<setting_of<conv_settings>> conv_decoder_settings() {
   using c = conv_settings;
@@ -159,13 +155,12 @@ std::vector<setting_of<conv_settings>> conv_decoder_settings() {
       tail_biting_setting(&c::tail_biting)
           .only_with("termination", {"tail-biting"})
           .only_with("algorithm", {"viterbi"})};
-  for (
-      auto& s : conv_precision_settings(
-          &c::precision, &c::llr_steps, &c::windows,
-          "int16: 8-bit LLRs and 16-bit metrics, several times faster. max-log-map of codes without feedback "
-          "only.",
-          "the power of two that leaves them at least 1024 steps and 12 overlaps, with max-log-map 256 steps "
-          "and 5 overlaps."))
+  for (auto& s : conv_precision_settings(&c::precision, &c::llr_steps, &c::windows,
+                                         "int16: 8-bit LLRs and 16-bit metrics, several times faster. "
+                                         "max-log-map of codes without feedback "
+                                         "only.",
+                                         "the largest power of two whose windows have at least 1024 steps "
+                                         "and 12 overlaps, with max-log-map 256 steps and 5 overlaps."))
     all.push_back(s.name == "precision" ? std::move(s).only_with("algorithm", {"viterbi", "max-log-map"})
                                         : std::move(s));
   return all;
@@ -183,18 +178,16 @@ std::vector<setting_of<lte_transport_settings>> transport_settings() {
           "In place of resource_elements: G, bits of one transmission. R = A / G, and Eb/N0 is that of one "
           "transmission.",
           "a multiple of the bits of a resource element, up to 268435456"),
-      integer(
-          "transmissions", &c::transmissions, 1, most_transmissions,
-          "HARQ: while its CRCs fail a transport block is sent again, up to so many times in all, each time "
-          "with noise and a channel of its own; the LLRs of all add up."),
-      integers(
-          "redundancy_versions", &c::redundancy_versions, 0, 3,
-          "Of the transmissions in order, and again from the first where there are more. [0]: the same bits "
-          "every time (Chase combining).",
-          "1 to 8 integers from 0 to 3"),
+      integer("transmissions", &c::transmissions, 1, most_transmissions,
+              "HARQ: the most transmissions of a transport block, which is sent again while its CRCs fail. "
+              "Each transmission has noise and a channel of its own; the LLRs of all are added."),
+      integers("redundancy_versions", &c::redundancy_versions, 0, 3,
+               "Redundancy versions of the first, second, ... transmission. A shorter list begins again at "
+               "its end. [0]: the same bits every time (Chase combining).",
+               "1 to 8 integers from 0 to 3"),
       integer_or_auto(
           "soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
-          "N_cb: places of each code block's circular buffer that are sent and kept. \"auto\": all.",
+          "N_cb: how many bits of each code block's circular buffer are sent and kept. \"auto\": all.",
           "an integer from 1 on"),
       integer("modulation_order", &c::modulation_order, 1, 10, "Q_m, bits of a symbol.",
               "1, 2, 4, 6, 8, with 5G NR also 10")
@@ -211,10 +204,8 @@ config_settings turbo_settings_list() {
   const std::vector<setting_of<t>> own{
       words<t, turbo_rate>("rate", &t::rate, {{"1/3", turbo_rate::third}, {"1/2", turbo_rate::half}},
                            "With \"1/3\" all 3 k + 12 coded bits are sent, R = k / (3 k + 12). With \"1/2\" "
-                           "the systematic bits, of the "
-                           "parity bits of step i that of the first encoder where i is even and that of the "
-                           "second where it is odd, and all "
-                           "12 tail bits: R = k / (2 k + 12).")};
+                           "the systematic bits are sent, the parity bits of the first encoder at even steps "
+                           "and of the second at odd steps, and all 12 tail bits: R = k / (2 k + 12).")};
   config_settings all{k_setting(
       "an integer: one of the 188 LTE block sizes, 40 to 6144; with an interleaver any from 40 to 65536",
       "Bits of a frame into the encoder, its CRC included.")};
@@ -260,7 +251,7 @@ config_settings ldpc_settings_list(code_type type) {
   using l = ldpc_settings;
   const bool wimax = type == code_type::wimax_ldpc;
   const std::vector<setting_of<l>> own{
-      integer("n", &l::n, 1, INT_MAX, "Bits of a codeword. Left out: the longest.",
+      integer("n", &l::n, 1, INT_MAX, "Bits of a codeword.",
               wimax ? "an integer: 576 to 2304 in steps of 96" : "an integer: 648, 1296 or 1944"),
       rate_setting(&l::rate, type, "Code rate.")};
   config_settings all{
@@ -275,15 +266,13 @@ config_settings qc_settings_list() {
   using l = ldpc_settings;
   const std::vector<setting_of<l>> own{
       text("base_matrix", &l::base_matrix,
-           "A file of a quasi-cyclic parity-check matrix, from the scenario's folder on if it is not "
-           "absolute: "
-           "CSV with a row of shifts in each line, -1 for a zero block, or alist.")
+           "Path of a file with a quasi-cyclic parity-check matrix; a relative path starts at the scenario's "
+           "folder. The file is CSV with a row of shifts in each line, -1 for a zero block, or alist.")
           .without_default(),
-      integer_or_auto(
-          "lifting_size", &l::lifting_size, 0, 1, 4096,
-          "z, of the blocks. \"auto\": what the file says, a comment \"# z = 27\" of CSV; of alist "
-          "the largest with which it is quasi-cyclic.",
-          "1 to 4096")};
+      integer_or_auto("lifting_size", &l::lifting_size, 0, 1, 4096,
+                      "z: size of the blocks. \"auto\": what the file says, in CSV by a comment \"# z = "
+                      "27\"; with alist the largest z for which the matrix is quasi-cyclic.",
+                      "1 to 4096")};
   config_settings all{
       k_setting("an integer: that of the base matrix", "Follows from the base matrix and may be left out.")};
   append(all, of_part(ldpc_of, own));
@@ -304,12 +293,12 @@ std::vector<setting_of<lte_transport_settings>> nr_transport_settings() {
                                "Target code rate, which chooses the base graph. \"auto\": A / G.",
                                "\"auto\" or a number from 0 to 1"));
   all.push_back(
-      integer_or_auto(
-          "lbrm_resource_blocks", &c::lbrm_resource_blocks, 0, 1, 275,
-          "Limited-buffer rate matching, TS 38.212 section 5.4.2.1, on a carrier of so many resource "
-          "blocks: N_ref follows, with the layers of the link and 64-QAM or its larger modulation. "
-          "DL-SCH always has it, UL-SCH where the network says so. \"auto\": soft_buffer counts.",
-          "an integer from 1 to 275")
+      integer_or_auto("lbrm_resource_blocks", &c::lbrm_resource_blocks, 0, 1, 275,
+                      "Limited-buffer rate matching (TS 38.212 section 5.4.2.1) on a carrier of this many "
+                      "resource blocks. N_ref follows from them, from the layers of the link, and from "
+                      "64-QAM or its modulation if that is larger. DL-SCH always has it, UL-SCH if the "
+                      "network says so. \"auto\": soft_buffer applies instead.",
+                      "an integer from 1 to 275")
           .left_out_by_default());
   all.push_back(
       integer("scrambling", &c::scrambling, -1, INT_MAX, "c_init of the scrambling sequence; -1: none.")
@@ -320,7 +309,7 @@ config_settings nr_settings_list() {
   using l = ldpc_settings;
   const std::vector<setting_of<l>> own{
       integer("n", &l::n, 1, INT_MAX,
-              "E: bits that are sent of a code block, from redundancy version 0 on. Left out: 2 k.",
+              "E: how many bits of a code block are sent, with redundancy version 0. Left out: 2 k.",
               "an integer from 1 to 16777216"),
       base_graph_setting()};
   config_settings all{k_setting("an integer from 5 to 8448, with base graph 2 to 3840",

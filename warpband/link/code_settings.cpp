@@ -90,7 +90,8 @@ std::vector<code_setting_text> code_setting_texts(const std::vector<code_type>& 
       const config_setting* same = find_setting(settings_of(t), s.name);
       if (same == nullptr) continue;
       std::string text = same->full_text();
-      if (const std::string own = initial_text(t, *same); !own.empty() && own != initial_text(first, s))
+      if (const std::string own = initial_text(t, *same);
+          !own.empty() && own != "\"\"" && own != initial_text(first, s))
         text += " Left out: " + own + ".";
       for (const std::string& w : same->words)
         if (!find_word(words, w)) words.push_back(w);

@@ -16,13 +16,14 @@ const std::vector<setting_of<csi_channel_config>>& csi_channel_settings() {
   using c = csi_channel_config;
   static const std::vector<setting_of<c>> all{
       text("file", &c::name,
-           "The path of an HDF5 file of channel estimates, from the scenario's folder on if it is not "
-           "absolute. A frame takes a snapshot, one after the other and again from the first, at every "
-           "point the same; of it the first antennas, users and subcarriers, which count as the true "
+           "Path of an HDF5 file of channel estimates; a relative path starts at the scenario's folder. Each "
+           "frame takes the next snapshot of the file, and after the last the first again; every point of a "
+           "sweep takes the same. The first antennas, users and subcarriers of a snapshot serve as the true "
            "channel.")
           .without_default(),
-      boolean("power_control", &c::power_control,
-              "The mean power of each user's channel is 1 in every frame, or over all its snapshots.")};
+      boolean(
+          "power_control", &c::power_control,
+          "true: the mean power of each user's channel is 1 in every frame. false: over all its snapshots.")};
   return all;
 }
 

@@ -256,15 +256,16 @@ const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
       users_setting<c>(),
       iterations_setting<c>(),
       words("sinr", &c::sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}},
-            "What LLRs are weighted with, from the inverse or from the diagonal of the Gram matrix; cg and "
-            "jacobi-cg have the latter only. Left out: exact where the solver has it.")
+            "Where the SINR that scales LLRs comes from. exact: from the inverse of the Gram matrix. "
+            "approximate: from its diagonal, all that cg and jacobi-cg have. Left out: exact where the "
+            "solver has it.")
           .only_with("direction", {"uplink"}),
-      integer(
-          "subcarriers", &c::subcarriers, 1, 4096,
-          "Of an OFDM symbol, downlink 24 or more, from which users learn their gains. A codeword's bits "
-          "lie on them from the first on; zeros fill the last. Uncoded code.k left out is all their bits. "
-          "With channel.type = \"file\" left out: all of the file's.",
-          "an integer from 1 to 4096, enough for a codeword"),
+      integer("subcarriers", &c::subcarriers, 1, 4096,
+              "Subcarriers of an OFDM symbol. The downlink needs 24 or more, from which users estimate their "
+              "gains. The bits of a codeword fill them from the first on, and zeros fill the rest. Without a "
+              "code, code.k left out is all their bits. Left out with channel.type = \"file\": all "
+              "subcarriers of the file.",
+              "an integer from 1 to 4096, enough for a codeword"),
       integer("symbols", &c::symbols, 1, 64,
               "OFDM symbols of a frame. They share one channel estimate per subcarrier."),
       clusters_setting<c>().left_out_by_default(),

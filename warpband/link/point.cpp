@@ -19,14 +19,14 @@ const std::vector<setting_of<stop_rule>>& stop_settings() {
           "max_frames", &c::max_frames, 1, most_count,
           "A point stops after this many frames at the latest. `warpband sim --max-frames` overrides it."),
       number("max_seconds", &c::max_seconds, 0, 1e9,
-             "A point stops after this time, over all runs that had a part in it. 0: no such rule. With it "
-             "the counts depend on the machine's speed. `warpband sim --max-seconds` overrides it.",
+             "A point stops after this time, summed over all runs that added frames to it. 0: no such rule. "
+             "With it the counts depend on the machine's speed. `warpband sim --max-seconds` overrides it.",
              false, "a number of seconds from 0 to 1e9"),
       number("below_fer", &c::below_fer, 0, 1,
              "Leaves out the points of a curve after the first whose frame error rate is below this."),
       number("below_bler", &c::below_bler, 0, 1,
-             "The same of the error rate of massive MIMO's codewords. stop.frame_errors counts frames with "
-             "any.")
+             "As below_fer, with the error rate of the codewords of massive MIMO. stop.frame_errors counts "
+             "frames with any wrong codeword.")
           .left_out_by_default()};
   return all;
 }

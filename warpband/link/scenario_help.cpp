@@ -29,10 +29,10 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
 
 constexpr const char* introduction = R"(# Scenario files
 
-`warpband sim SCENARIO.toml` runs what a scenario file says: random bits, CRC, encoder, mapper, channel, demapper
-or MIMO detector, decoder, and the count of errors, at each Eb/N0 or SNR of a sweep. The files are TOML
-(https://toml.io). A key that is left out has its default; an unknown key is refused. In words
-neither case nor - and _ matter. This page is what `warpband sim --help-scenario` prints.
+`warpband sim SCENARIO.toml` simulates the link of a scenario file: random bits, CRC, encoder, mapper, channel,
+demapper or MIMO detector, and decoder. It counts errors at each Eb/N0 or SNR of a sweep. The files are TOML
+(https://toml.io). A key that is left out has its default; an unknown key is refused. Words may be written in upper
+or lower case, and with - or _. This page is what `warpband sim --help-scenario` prints.
 
 ```toml
 title = "LTE turbo code, K = 1024, in AWGN"
@@ -61,13 +61,13 @@ label = "max-log-MAP"
 decoder.algorithm = "max-log-map"
 ```
 
-Each `[[curve]]` is the file above it with the keys of the curve in their place; without any there is one curve.
-Curves with the same seed see the same bits and noise at the same number of their sweeps, so that their
-difference is sharper than either.
+Each `[[curve]]` has the settings of the file above it, except those that it sets itself. A file without any has one
+curve. Curves with the same seed get the same bits and noise at the n-th point of their sweeps. So their difference
+is more exact than either curve.
 
-Any key of `code` to `massive` may be swept: `sweep.KEY` with a list of values makes a curve for each of them, with
-several such lists for each combination. A curve that sets the key itself is not swept. Figures are drawn over the
-first swept setting.
+Any key of `code` to `massive` may be swept: `sweep.KEY` with a list of values makes a curve for each value. Several
+such lists make a curve for each combination. A curve that sets the key itself is not swept. The first swept setting
+is the x axis of figures.
 
 ```toml
 code.k = 1024
@@ -76,8 +76,8 @@ sweep.decoder.algorithm = ["log-map", "max-log-map"]
 sweep.ebn0_db = [0.5, 1.0]
 ```
 
-With `sweep.target_fer = 1e-2` in place of a list of points the Eb/N0, or the SNR, is searched where the frame error
-rate is that one.
+`sweep.target_fer = 1e-2` takes the place of a list of points: it searches for the Eb/N0, or the SNR, at which the
+frame error rate is 1e-2.
 )";
 
 const char* heading_of(const std::string& group) {

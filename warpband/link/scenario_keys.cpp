@@ -45,7 +45,8 @@ class table_of_keys {
     if (at == all_.end()) {
       all_.push_back({{name, s.kind, "", s.initial({}), ""}, scope::both, {}});
       at = all_.end() - 1;
-    } else if (const std::string own = s.initial({}); !own.empty() && own != at->key.initial) {
+    } else if (const std::string own = s.initial({});
+               !own.empty() && own != "\"\"" && own != at->key.initial) {
       s.text += " Left out: " + own + ".";
     }
     at->versions.push_back({kind, keyed(std::move(s), name)});
@@ -186,22 +187,20 @@ key_setting block_symbols_setting() {
 }
 
 void add_channel(table_of_keys& t) {
-  t.add(
-      "channel",
-      words(
-          "type", &draft::channel,
-          {{"awgn", channel_type::awgn},
-           {"rayleigh", channel_type::rayleigh},
-           {"tdl", channel_type::tdl},
-           {"cdl", channel_type::cdl},
-           {"file", channel_type::file}},
-          "White Gaussian noise, or y = h s + n with h ~ CN(0, 1), known to the receiver; with several "
-          "antennas y = H s + n, every entry of H like h. Antennas, detectors and massive MIMO need "
-          "fading. tdl: a tapped delay line, whose h or H is that of a resource element of OFDM; a "
-          "frame's symbols are laid over the grid frequency first, and zeros fill its last block "
-          "(docs/tdl.md). cdl, for massive MIMO and PUSCH: clustered delay lines between a linear array and "
-          "users in directions of their own, of WINNER II and TR 38.901. file, for massive MIMO: channel "
-          "estimates that were measured or computed elsewhere (docs/files.md)."));
+  t.add("channel",
+        words("type", &draft::channel,
+              {{"awgn", channel_type::awgn},
+               {"rayleigh", channel_type::rayleigh},
+               {"tdl", channel_type::tdl},
+               {"cdl", channel_type::cdl},
+               {"file", channel_type::file}},
+              "White Gaussian noise, or y = h s + n with h ~ CN(0, 1), known to the receiver; with several "
+              "antennas y = H s + n, every entry of H like h. Antennas, detectors and massive MIMO need "
+              "fading. tdl: a tapped delay line, whose h or H is that of a resource element of OFDM; a "
+              "frame's symbols fill the grid one OFDM symbol after the other, and zeros fill the rest of its "
+              "last block (docs/tdl.md). cdl, for massive MIMO and PUSCH: clustered delay lines between a "
+              "linear array and users in directions of their own, of WINNER II and TR 38.901. file, for "
+              "massive MIMO: channel estimates that were measured or computed elsewhere (docs/files.md)."));
   const auto of = [](const char* type) { return conditions{{"channel.type", {type}}}; };
   t.add(
       "channel", [](draft& d) -> auto& { return d.rayleigh; },
@@ -232,17 +231,16 @@ void add_channel(table_of_keys& t) {
 }
 
 void add_antennas(table_of_keys& t) {
-  t.add(
-      "mimo",
-      streams_setting(&draft::streams,
-                      "Symbols sent in one use of the channel, each from an antenna of its own with Es = 1. "
-                      "The bits of a frame go to them symbol by symbol; zeros fill the last use. With a "
-                      "space-time code 2, its antennas, which may be left out."),
-      "", {without_massive, without_nr});
   t.add("mimo",
-        rx_antennas_setting(&draft::rx_antennas,
-                            "Receive antennas. With more than one, or several streams, a detector stands in "
-                            "the demapper's place."),
+        streams_setting(&draft::streams,
+                        "Symbols sent in one use of the channel, each from an antenna of its own with Es = "
+                        "1. The bits of a frame go to them symbol by symbol; zeros fill the last use. With a "
+                        "space-time code: 2, its antennas; may be left out."),
+        "", {without_massive, without_nr});
+  t.add("mimo",
+        rx_antennas_setting(
+            &draft::rx_antennas,
+            "Receive antennas. With more than one, or several streams, a detector replaces the demapper."),
         "", {without_massive});
   t.add("detector", [](draft& d) -> auto& { return d.detector; }, detector_settings(), "",
         {without_massive, without_space_time});
@@ -252,13 +250,11 @@ void add_antennas(table_of_keys& t) {
     if (s.of_links)
       t.add("stbc", s.name == "type" ? or_none(&draft::space_time, std::move(s)) : std::move(s), "",
             {without_massive});
-  t.note(
-      "stbc.type",
-      "In Rayleigh fading, with QPSK, 16-QAM or 64-QAM, and not with transport blocks. Its "
-      "maximum-likelihood "
-      "decoder stands in the detector's place: uncoded links take the most likely codeword, coded ones "
-      "max-log LLRs. With code.type = \"none\" and code.k = the bits of a codeword the frame error rate is "
-      "the codeword error rate.");
+  t.note("stbc.type",
+         "In Rayleigh fading, with QPSK, 16-QAM or 64-QAM, and not with transport blocks. Its "
+         "maximum-likelihood decoder replaces the detector: uncoded links take the most likely codeword, "
+         "coded ones max-log LLRs. With code.type = \"none\" and code.k = the bits of a codeword the frame "
+         "error rate is the codeword error rate.");
   for (key_setting& s :
        within<draft>([](draft& d) -> auto& { return d.massive_link; }, massive_link_settings()))
     if (s.name == "solver")
@@ -268,9 +264,10 @@ void add_antennas(table_of_keys& t) {
   t.note("massive.solver",
          "Massive MIMO is a base station of many antennas and U users in fading, OFDM, and one codeword for "
          "each user and OFDM symbol, so that code.k is that of a codeword (docs/li-thesis.md). A frame is a "
-         "drop of users and channels; its codewords fail together, and intervals are made from how frames "
-         "differ. Rayleigh fading is \"fast\" where each subcarrier has an H of its own, \"block\" where all "
-         "have one; tdl takes subcarriers and symbols from here, and no Doppler shift.");
+         "drop: one set of users and their channels. Errors of its codewords are not independent, so "
+         "confidence intervals are computed from the differences between frames. Rayleigh fading is \"fast\" "
+         "where each subcarrier has an H of its own, \"block\" where all have one; tdl takes subcarriers and "
+         "symbols from here, and no Doppler shift.");
 }
 
 void add_nr(table_of_keys& t) {
@@ -279,12 +276,11 @@ void add_nr(table_of_keys& t) {
       t.add("nr", or_none(&draft::nr, std::move(s)), "", {without_massive, without_space_time});
     else
       t.add("nr", std::move(s), "", {with_nr});
-  t.note(
-      "nr.channel",
-      "Frames are then transport blocks in slots of 5G NR (docs/pusch.md), whose code and modulation follow "
-      "from the MCS: code.type is \"nr-dlsch\", and code has HARQ's settings alone. In a delay line every "
-      "transmission has a channel of its own; \"awgn\" has one antenna. With \"cdl\" each antenna port is a "
-      "user of its own.");
+  t.note("nr.channel",
+         "Frames are then transport blocks in slots of 5G NR (docs/pusch.md), whose code and modulation "
+         "follow from the MCS: code.type is \"nr-dlsch\", and of [code] only the settings of HARQ apply. In "
+         "a delay line every transmission has a channel of its own; \"awgn\" has one antenna. With \"cdl\" "
+         "each antenna port is a user of its own.");
 }
 
 void add_receiver(table_of_keys& t) {
@@ -315,13 +311,12 @@ void add_target(table_of_keys& t) {
   using f = fer_target;
   const std::vector<setting_of<f>> list{
       number("target_fer", &f::fer, 1e-9, 0.999,
-             "Searches for the Eb/N0 or SNR where the frame error rate is this one, by bisection on exact "
-             "intervals, in place of a list of points. ebn0_db, or snr_db, then says where to search, "
-             "{ from, to } or any list; left out, -30 to 60 dB of Eb/N0. The point lies in the interval that "
-             "is found with a probability of 95% or more. stop.max_frames is for all points of the search "
-             "together, left out 10000000; other stop rules do not count. With massive MIMO it is the rate "
-             "of drops with any "
-             "wrong codeword.",
+             "In place of a list of points: searches for the Eb/N0 or SNR at which the frame error rate is "
+             "this one, by bisection with exact confidence intervals. ebn0_db, or snr_db, then says where to "
+             "search, { from, to } or any list; left out, -30 to 60 dB of Eb/N0. The point lies in the "
+             "interval that is found with a probability of 95% or more. stop.max_frames is for all points of "
+             "the search together, left out 10000000; other stop rules have no effect. With massive MIMO it "
+             "is the rate of drops with any wrong codeword.",
              false, "a number from 1e-9 to 0.999")
           .without_default(),
       number("target_width_db", &f::width_db, 0.01, 10,

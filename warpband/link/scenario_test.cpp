@@ -417,6 +417,8 @@ TEST(scenario, the_documentation_is_the_generated_text) {
   EXPECT_EQ(text.str(), scenario_help()) << "run: warpband sim --help-scenario > docs/scenario.md";
   // And its example is one.
   const std::string help = scenario_help();
+  EXPECT_EQ(help.find("Left out: \"\""),
+            std::string::npos);  // nothing is no default that a reader could write
   const std::size_t from = help.find("```toml\n") + 8;
   EXPECT_EQ(parse_scenario(help.substr(from, help.find("```", from) - from), "example").curves.size(), 2u);
 }

@@ -20,7 +20,7 @@ const std::vector<setting_of<ofdm_grid>>& grid_settings() {
              "LTE's normal one is 4.6875, the extended one 16.667.",
              false, "a number from the longest delay to 1e6"),
       number("symbol_period_us", &c::symbol_period_us, 0, 1e8,
-             "From an OFDM symbol to the next. 0: that least value.", false,
+             "Time from one OFDM symbol to the next. 0: the least that is allowed.", false,
              "0, or at least 1e6 / spacing_hz + cyclic_prefix_us")};
   return all;
 }

@@ -62,8 +62,8 @@ setting_of<stbc_config> type_setting() {
           "word",
           among(names),
           "A space-time code of two antennas and two uses of the channel, a codeword, with one H for both: "
-          "Alamouti, with two symbols, and with four Silver, a pair of Alamouti blocks with a matrix of "
-          "one's own, and Golden (docs/bollapalli.md).",
+          "Alamouti, with two symbols, and with four Silver, a pair of Alamouti blocks with a matrix of your "
+          "own, and Golden (docs/bollapalli.md).",
           names,
           [=](stbc_config& c, const setting_value& v) {
             const space_time_code codes[] = {space_time_code::alamouti(), space_time_code::silver(),

@@ -763,16 +763,23 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
   void check_items(const char* argument, std::size_t items) const {
     wb::check_items(*chain, argument, items, config.most_items);
   }
+  std::vector<std::unique_ptr<frame_lane>> lanes_on(const std::string& device) const {
+    try {
+      return make_lanes(
+          *chain, {device, config.threads, config.most_items, config.parts, config.batch, config.trace != 0},
+          static_cast<std::size_t>(config.streams));
+    } catch (const argument_error& e) {
+      if (e.argument() != "device") throw;
+      throw argument_error("devices", e.value(), e.allowed());
+    }
+  }
   void open() {
     const std::size_t streams = static_cast<std::size_t>(config.streams);
     alive.assign(config.devices.size(), 1);
     devices_left = config.devices.size();
     executor* pinned = nullptr;
     for (std::size_t d = 0; d < config.devices.size(); d++) {
-      auto lanes = make_lanes(*chain,
-                              {config.devices[d], config.threads, config.most_items, config.parts,
-                               config.batch, config.trace != 0},
-                              streams);
+      auto lanes = lanes_on(config.devices[d]);
       for (std::size_t s = 0; s < streams; s++) {
         auto lane = std::move(lanes[s]);
         if (s == 0) descriptions.push_back(lane->where().description());

@@ -138,7 +138,7 @@ TEST(stream_pipeline, refuses_settings) {
   };
   EXPECT_EQ(with([](auto&) {}), "");
   EXPECT_EQ(with([](auto& c) { c.devices.clear(); }), "devices");
-  EXPECT_EQ(with([](auto& c) { c.devices = {"gpu"}; }), "device");
+  EXPECT_EQ(with([](auto& c) { c.devices = {"gpu"}; }), "devices");
   EXPECT_EQ(with([](auto& c) { c.streams = 0; }), "streams");
   EXPECT_EQ(with([](auto& c) { c.streams = 65; }), "streams");
   EXPECT_EQ(with([](auto& c) { c.threads = -1; }), "threads");

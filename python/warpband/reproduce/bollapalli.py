@@ -42,10 +42,10 @@ def fig_5(data: Data):
                   Line(f"paper (Tesla C1060), {name}", points(paper), printed=True)]
         ratios[name], short[name] = grows(alone, 20, 23), grows(alone, 3, 10)
     claims = [measured("the time is linear in the symbols of long fragments (2^20 to 2^23, within 10 %)", ratios.values(),
-                       lambda v: "time over symbols grows " + ", ".join(f"{x:.2f}x ({name})" for name, x in zip(ratios, v)), lambda v: all(abs(x - 1) <= 0.1 for x in v),
+                       lambda v: "time per symbol of 2^23 over that of 2^20: " + ", ".join(f"{x:.2f} ({name})" for name, x in zip(ratios, v)), lambda v: all(abs(x - 1) <= 0.1 for x in v),
                        "a call of 2^20 symbols takes 0.2 ms here, so that its fixed cost still shows", "on a GPU"),
               measured("a fixed cost dominates short fragments, which are not linear (2^3 to 2^10: less than half of linear)", short.values(),
-                       lambda v: "time over symbols falls to " + ", ".join(f"{x:.3f} ({name})" for name, x in zip(short, v)), lambda v: max(v) < 0.5, missing="on a GPU")]
+                       lambda v: "time per symbol of 2^10 over that of 2^3: " + ", ".join(f"{x:.3f} ({name})" for name, x in zip(short, v)), lambda v: max(v) < 0.5, missing="on a GPU")]
     for qam, name in NAMES.items():
         pair = [fragments(bs, "sync", qam).get(23), fragments(bs, "host_fed", qam).get(23)]
         claims.append(measured(f"overlapping copies and decoding raises the throughput where copies are not small, {name}, 2^23 symbols", pair, lambda v: f"{v[0] / v[1]:.2f}x",
@@ -65,10 +65,10 @@ def fig_6(data: Data):
     short = [grows(times, 3, 10) for times in parts.values()]
     long = [times.get(23) for times in parts.values()]
     claims = [measured("short fragments: no stage is linear (2^3 to 2^10 symbols: less than half of linear)", short,
-                       lambda v: "time over symbols falls to " + ", ".join(f"{x:.3f} ({name})" for name, x in zip(parts, v)), lambda v: max(v) < 0.5, missing="on a GPU"),
+                       lambda v: "time per symbol of 2^10 over that of 2^3: " + ", ".join(f"{x:.3f} ({name})" for name, x in zip(parts, v)), lambda v: max(v) < 0.5, missing="on a GPU"),
               measured("16-QAM: decoding dominates the time (more than half, 2^23 symbols)", long, lambda v: ", ".join(f"{name} {100 * x / sum(v):.0f} %" for name, x in zip(parts, v)),
                        lambda v: v[list(parts).index("decoding and reduction")] > 0.5 * sum(v),
-                       "kernels have gained more than the bus since, so that copies are most of a call", "on a GPU")]
+                       "kernels have become faster by more than the bus has, so copies are most of a call", "on a GPU")]
     qpsk = stages_of(bs, 4)
     claims.append(measured("QPSK: copies dominate (on PF1, whose bus is PCIe 1.0a)", [times.get(23) for times in qpsk.values()],
                            lambda v: ", ".join(f"{name} {100 * x / sum(v):.0f} %" for name, x in zip(qpsk, v)),
@@ -123,19 +123,19 @@ def table_4(data: Data):
             text = printed.BOLLAPALLI_FRAMES[p][qam][1]
             shown.append((place[p], float(text.strip("()")) / TONES[p] if text.startswith("(") else 5 / float(text)))
         lines.append(Line(f"paper (Tesla C1060), {name}", shown, printed=True))
-        claims.append(beside(f"{name}, frame of 5 ms by profile: {', '.join(printed.BOLLAPALLI_FRAMES[p][qam][1] for p in TONES)} ms, in brackets tones", [times[p, qam, 48] for p in TONES],
+        claims.append(beside(f"{name}, frame of 5 ms by profile: {', '.join(printed.BOLLAPALLI_FRAMES[p][qam][1] for p in TONES)} ms; in brackets: tones", [times[p, qam, 48] for p in TONES],
                              lambda v: ", ".join(three(1e3 * t) for t in v) + " ms", "on a GPU"))
     def ratio(p, q):
         """The share of a frame's tones that is decoded in its time, over the rest, for each length: uplink to downlink."""
         return [min(1.0, 1e-3 * ms / t) if (t := times[p, q, n]) else None for n, ms in zip(SYMBOLS_MOBILE, FRAMES_MS)]
-    for qam, says, paper in ((4, "QPSK: every profile and length is decoded in its frame, so that any ratio of uplink to downlink is held", None),
+    for qam, says, paper in ((4, "QPSK: every profile and length is decoded within its frame, with any ratio of uplink to downlink", None),
                              (16, "16-QAM: any ratio up to 512 points, 565 tones of 720 and of 1440 beyond", None), (64, "64-QAM: 38 tones: 1:1 at 72 tones, and 38 to 1402 at 1440", None)):
         shares = {p: ratio(p, qam) for p in TONES}
         claims.append(measured(says, [x for v in shares.values() for x in v],
                                lambda v, qam=qam: "any ratio at every profile and length; the longest frame takes " + f"{100 * max(times[p, qam, n] / (1e-3 * ms) for p in TONES for n, ms in zip(SYMBOLS_MOBILE, FRAMES_MS)):.1f} % of its time"
                                if min(v) == 1 else "least share of tones " + f"{min(v):.2f}", lambda v: min(v) == 1, "", "on a GPU"))
     worst = [t / (1e-3 * ms) for p in TONES for q in NAMES for n, ms in zip(SYMBOLS_MOBILE, FRAMES_MS) for t in [times[p, q, n]] if t]
-    claims.append(measured("what one frame brings is decoded before the next one comes", worst or [None], lambda v: f"all 60 combinations; {1 / max(v):.1f} sectors at least at once" if len(v) == 60 else f"{len(v)} combinations",
+    claims.append(measured("the data of a frame are decoded before the next frame arrives", worst or [None], lambda v: f"all 60 combinations; at least {1 / max(v):.1f} sectors at once" if len(v) == 60 else f"{len(v)} combinations",
                            lambda v: max(v) < 1 and len(v) == 60, "", "on a GPU"))
     return [Panel("frames of 5 ms: how many are decoded in the time of one", "", "frames", lines, ticks=ticks, levels=[(1.0, "real time")])], claims
 

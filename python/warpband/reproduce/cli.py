@@ -13,7 +13,7 @@ from .records import table
 from .rows import Row, all_rows
 
 DESCRIPTION = """Makes figures and tables of the four documents again: runs what they need, and writes for each row CSV, PNG and
-SVG, and a row of a page that holds the document's statements against the result. Without arguments: lists all rows."""
+SVG, and a row of a page that compares the document's statements with the result. Without arguments: lists all rows."""
 EPILOG = """Examples:
   warpband reproduce                              all rows, with their titles
   warpband reproduce wu2010 fig4.5                one figure, on this machine's cores
@@ -21,8 +21,8 @@ EPILOG = """Examples:
   warpband reproduce wu2012 table1 --stored       of the stored results, without running anything
   warpband reproduce all --quick                  all rows with few frames: a minute on two cores
 
-Benchmarks that only a GPU can run are taken as stored where --device is the CPU; counters of the profiler always are.
-A document's page begins with the rows of --stored; --pages writes them, and the figures in docs/figures/reproduce/."""
+With --device cpu, results of benchmarks that need a GPU are those stored; counters of the profiler always are.
+The table at the top of each document's page is that of --stored; --pages writes it, and docs/figures/reproduce/."""
 
 
 class UsageError(ReproduceError):
@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="few frames; benchmarks as stored")
     parser.add_argument("--stored", action="store_true", help="take the results in curves/ and bench/results/, run nothing")
     parser.add_argument("--out", type=pathlib.Path, metavar="DIR", help="where CSV, PNG, SVG and page.md go; default build/reproduce")
-    parser.add_argument("--csi", metavar="FILE", help="channel estimates of li fig3.4 and fig3.5, {size} for 68x4; default: made ones")
+    parser.add_argument("--csi", metavar="FILE", help="channel estimates of li fig3.4 and fig3.5, {size} for 68x4; default: simulated ones")
     parser.add_argument("--pages", action="store_true", help="with --stored: write the tables of docs/ and their figures")
     options = parser.parse_args(arguments)
     try:

@@ -82,10 +82,10 @@ def users_figure(number, users):
 def file_figure(number, size):
     def make(data: Data):
         sides = [(what, results_of(data, FILES[name])) for what, name in (("detection", "file"), ("precoding", "file_downlink"))]
-        panels = [bler_panel(f"({part}) {what}, channels that were made", curves, [(size, "cholesky")] + [(size, "cg", i) for i in range(1, size[1] + 1)])
+        panels = [bler_panel(f"({part}) {what}, simulated channels", curves, [(size, "cholesky")] + [(size, "cg", i) for i in range(1, size[1] + 1)])
                   for part, (what, curves) in zip("ab", sides) if curves]
-        claims = [Claim("CG converges to Cholesky over channels measured with Argos", "-", None, "no trace of the array is part of this project; --csi takes one")]
-        claims += [convergence_claim(data, f"the same over channels that were made, in RENEW's layout, {what}", [side], [size], missing="needs a run of this row") for side in sides for what in [side[0]]]
+        claims = [Claim("CG converges to Cholesky over channels measured with Argos", "-", None, "no measurement of the array is part of this project; --csi takes one")]
+        claims += [convergence_claim(data, f"the same over simulated channels in the file layout of RENEW, {what}", [side], [size], missing="needs a run of this row") for side in sides for what in [side[0]]]
         return panels, claims
 
     return Row("li", f"fig3.{number}", f"BLER of {size[0]}x{size[1]} over channel estimates of a file", tuple(FILES.values()), make)
@@ -133,8 +133,8 @@ def table_3_1(data: Data):
         far = [f"{b}x{u} {known[b, u]} for {printed.LI_ITERATIONS[b, u]}" for b, u in known if (b, u) not in near]
         claims.append(Claim(f"the least I that loses less than 1 dB, within one iteration, {titles[name]}", f"{len(near)} of {len(known)}" + (f"; not {', '.join(far)}" if far else ""),
                             not far if known else None,
-                            "the thesis does not say which of WINNER's scenarios it has; its numbers lie between those of independent fading and of a line of sight, "
-                            "which 64 users of an array that resolves fewer make hard" if not data.quick else "a few drops do not decide"))
+                            "the thesis does not say which of WINNER's scenarios it has; its numbers lie between ours of independent fading and of a line of sight, "
+                            "with which the array does not resolve 64 users" if not data.quick else "a few drops do not decide"))
     inside = [s for s in sizes if all(least.get(n, {}).get(s) for n in ("rayleigh", "b1")) and least["rayleigh"][s] <= printed.LI_ITERATIONS[s] <= least["b1"][s]]
     both = [s for s in sizes if all(least.get(n, {}).get(s) for n in ("rayleigh", "b1"))]
     claims.append(Claim("every number of table 3.1 lies between independent fading and a line of sight (ours)", f"{len(inside)} of {len(both)}", len(inside) == len(both) if both else None,
@@ -143,7 +143,7 @@ def table_3_1(data: Data):
         held = sweep.Curves(data.get(SINR))
         pairs = [(label, label.replace("exact", "approximate")) for label in held.points if "exact" in label]
         lost = [(a.split()[0], sweep.loss(held.points[b], held.points[a])) for a, b in pairs]
-        claims.append(measured("LLRs from the Gram matrix's diagonal (eqs 3.3, 3.4) spare the inverse (at most 0.1 dB)", [x for _, x in lost],
+        claims.append(measured("LLRs from the Gram matrix's diagonal (eqs 3.3, 3.4) need no inverse (loss of at most 0.1 dB)", [x for _, x in lost],
                                lambda v: ", ".join(f"{name} {x[0]:.2f} dB" for (name, x) in lost), lambda v: all(x[0] <= 0.1 for x in v)))
     return [Panel("least I that loses less than 1 dB at BLER 1e-2", "antennas x users", "CG iterations", lines, ticks=ticks)], claims
 
@@ -178,7 +178,7 @@ def fig_3_6(data: Data):
     rises = all(table[16][k] < table[32][k] < table[64][k] for k in (0, 1))
     cheaper = [(next((p["iterations"] for p in counts[128, u]["cg"] if p["operations"] > counts[128, u]["cholesky"]["operations"]), None)) for u in (16, 32, 64)]
     return panels, [Claim("the more users, the more CG saves at few iterations (I = 3)", f"saved, our design / the thesis': {words}", rises),
-                    Claim("low iterations are cheaper than Cholesky", "ours, a new H for each vector: CG costs more from I = "
+                    Claim("few iterations are cheaper than Cholesky", "ours, a new H for each vector: CG costs more from I = "
                           + ", ".join(f"{i or 'above 16'} (U = {u})" for i, u in zip(cheaper, (16, 32, 64))) + " on", all(i is None or i > 3 for i in cheaper))]
 
 
@@ -237,12 +237,12 @@ def table_5_1(data: Data):
                            lambda v: all(a > b for *_, a, b in faster), "", "some lengths"))
     shared = [(n, each(SIZE, "cg", n, estimate="shared"), each(SIZE, "cholesky", n, estimate="shared")) for n in (8, 16, 32, 64, 128)]
     claims.append(measured("the same where symbols share H", [x for _, a, b in shared for x in (a, b)], lambda v: ", ".join(f"N_sym {n}: {a / b:.2f}" for n, a, b in shared),
-                           lambda v: all(a > b for _, a, b in shared), "", "some lengths", "ours alone: the decomposition is paid once for all symbols, and a solution costs less than three iterations"))
+                           lambda v: all(a > b for _, a, b in shared), "", "some lengths", "our result only: the decomposition is computed once for all symbols, and a solution costs less than three iterations"))
     for size, n, says, low, high in ((SIZE, (8, 16, 32, 64), "copies cost 20 to 30 % of the rate, 128x16", 0.15, 0.35), ("256x32", (2, 4, 8, 16), "and more, 256x32", 0.25, 1)):
         cost = [(frames.rate("uplink", size, "cholesky", k, "each", AS_PRINTED, "kernel"), frames.rate("uplink", size, "cholesky", k, "each", AS_PRINTED, "sync")) for k in n]
         claims.append(measured(f"{says} (its design with cuBLAS on this GPU, Cholesky, N_sym {', '.join(map(str, n))})", [x for p in cost for x in p], lambda v, cost=cost: ", ".join(f"{100 * (1 - b / a):.0f} %" for a, b in cost),
                                lambda v, cost=cost, low=low, high=high: all(low <= 1 - b / a <= high for a, b in cost),
-                               "kernels have gained more than the bus since, so that copies take more of a call", "with copies"))
+                               "kernels have become faster by more than the bus has, so copies are a larger share of a call", "with copies"))
     return panels, claims
 
 
@@ -289,11 +289,11 @@ def stream_table(number, direction):
             claims.append(measured(f"a frame takes less than 4 ms ({name}; median, and 99 %)", lat.values(),
                                    lambda v, lat=lat: ", ".join(f"{g} GPU{'s' if g > 1 else ''} {MODES[m]} {1e-3 * r['latency_us']['p50']:.2f}, {1e-3 * r['latency_us']['p99']:.2f} ms" for (m, g), r in lat.items()),
                                    lambda v: all(r["latency_us"]["p99"] < 4000 for r in v),
-                                   "frames are pushed as fast as they are taken, so that the latency is that of a full queue; with a queue of 12 it is three times shorter", "this stream"))
+                                   "frames are pushed as fast as the stream takes them, so the latency is that of a full queue; with a queue of 12 it is three times shorter", "this stream"))
         alone = [(frames.rate(direction, SIZE, m, 8, "shared", OURS, "kernel"), runs.get((chain, m, 1, "8x8"))) for m in MODES]
         claims.append(measured("several streams bring the rate near the kernels' (at least 80 %, N_sym 8)", [x for p in alone for x in p],
                                lambda v: ", ".join(f"{MODES[m]} {100 * r['throughput_mbps'] / k:.0f} %" for m, (k, r) in zip(MODES, alone)), lambda v: all(r["throughput_mbps"] >= 0.8 * k for k, r in alone),
-                               "a frame's H and y take the bus longer than the kernel takes the GPU, and streams cannot be faster than the bus", "this size"))
+                               "copying H and y of a frame takes longer than its kernel, and streams cannot be faster than the bus", "this size"))
         if direction == "downlink":
             claims.append(measured("two GPUs precode more than 250 Mb/s in less than 4 ms (frame by frame)", [shallow.get((chain, m, 2, "4x16")) for m in MODES],
                                    lambda v: ", ".join(f"{MODES[m]} {three(r['throughput_mbps'])} Mb/s, {1e-3 * r['latency_us']['p50']:.2f} ms" for m, r in zip(MODES, v)),

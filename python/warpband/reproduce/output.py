@@ -94,7 +94,7 @@ def claim_lines(row: Row, claims: list[Claim], figure: str | None) -> list[list[
 def counts(claims: list[Claim]) -> str:
     kinds = [sum(c.holds is kind and not c.aside for c in claims) for kind in (True, False, None)]
     others = sum(bool(c.aside) for c in claims)
-    return f"{kinds[0]} hold, {kinds[1]} differ, {kinds[2]} not measured" + (f"; {others} values stand beside each other" if others else "")
+    return f"{kinds[0]} hold, {kinds[1]} differ, {kinds[2]} not measured" + (f"; {others} only compare values" if others else "")
 
 
 def block(document: str, rows: list[Row], data: Data) -> str:

@@ -59,15 +59,15 @@ def detector_figure(number, n, qam):
             claims.append(ahead(data, result, "MTT", [best, *narrow], "for 2x2 MTT is better than K-best with K = M (K = Q and K = antennas)",
                                 EQUAL_DB))
         else:
-            why = ("without a clip an LLR whose right path was lost is as sure as any; with a clip of 8 MTT is near K = Q, and ahead of K = antennas"
-                   if qam != 4 else "without a clip an LLR whose right path was lost is as sure as any")
+            why = ("without a clip a wrong LLR, whose right path was dropped, is as large as a correct one; with a clip of 8 MTT is near K = Q, and ahead of K = antennas"
+                   if qam != 4 else "without a clip a wrong LLR, whose right path was dropped, is as large as a correct one")
             claims.append(ahead(data, result, "MTT", [best, *narrow],
                                 f"for 4x4 MTT is close to K-best with K = M (within {CLOSE_DB} dB), as printed: no clip", CLOSE_DB, why))
             claims.append(ahead(data, result, "MTT, clip 8", [best, *narrow], f"the same with a clip of 8 (within {CLOSE_DB} dB)", CLOSE_DB,
-                                "a list of Q paths a stage, of which reductions lose the right one, has less to choose from than K = Q survivors of a "
-                                "whole level"))
+                                "MTT keeps one path for each of the Q points of a stage, and a reduction may drop the right one; K-best with K = Q "
+                                "keeps the Q best of a whole level"))
             claims.append(ahead(data, result, "MTT", ["MTT, clip 8"], "MTT needs no clip", 0.1,
-                                "no hypothesis is missing, but the right path can be lost in a reduction; the error is then sure, and a clip mends it"))
+                                "no hypothesis is missing, but a reduction can drop the right path; the wrong LLR is then large, and a clip limits it"))
         claims.append(ahead(data, result, "MTT", ["one-pass trellis"], "MTT is better than one pass", 0.0,
                             "without a clip MTT's curve is flatter than that of one pass with a clip of 8; with the same clip MTT is better"))
         if n == 4:
@@ -99,15 +99,15 @@ def carrier_figure(number, n):
         claims = [measured(f"MTT keeps up with 5 MHz LTE, {n}x{n}, at all three modulations", ours.values(), factors(five),
                            lambda values: all(v >= five for v in values), missing="fed from the host")]
         fast = (4, 16) if n == 2 else (4,)
-        claims.append(measured(f"{' and '.join(NAMES[q] for q in fast)} have more than four times what 5 MHz asks, so 20 MHz too", [ours[q] for q in fast],
+        claims.append(measured(f"{' and '.join(NAMES[q] for q in fast)}: more than four times what 5 MHz needs, enough for 20 MHz too", [ours[q] for q in fast],
                                factors(twenty), lambda values: all(v >= twenty for v in values), missing="fed from the host"))
         if n == 4:
             short = five / paper[64]
-            claims.append(Claim("4x4 64-QAM asks for 7 times the cores of a C1060", f"its own runtime is {short:.1f} times too long; here "
-                                + ("-" if not ours[64] else f"{ours[64] / five:.0f} times faster than asked"), 6.5 <= short <= 8.5))
+            claims.append(Claim("4x4 64-QAM needs 7 times the cores of a C1060", f"{short:.1f} times by the runtime of the thesis; here "
+                                + ("-" if not ours[64] else f"{ours[64] / five:.0f} times as fast as needed"), 6.5 <= short <= 8.5))
         return [panel], claims
 
-    return Row("wu2010", f"fig4.{number}", f"MTT {n}x{n} beside what LTE asks", (DETECT,), make)
+    return Row("wu2010", f"fig4.{number}", f"throughput of MTT {n}x{n} and what LTE needs", (DETECT,), make)
 
 
 def runtime_table(number, n):
@@ -129,7 +129,7 @@ def runtime_table(number, n):
                                [ms[q, k] for q in NAMES for k in ("asynchronous", "kernel")],
                                lambda v: ", ".join(f"{name} {v[2 * i] / v[2 * i + 1]:.3g}x" for i, name in enumerate(NAMES.values())),
                                lambda v: all(v[2 * i] <= 1.25 * v[2 * i + 1] for i in range(3)),
-                               "kernels have gained more than the bus: up to 16-QAM the overlap hides the kernel behind the copies",
+                               "kernels have become faster by more than the bus has: up to 16-QAM the copies take longer than the kernel",
                                "on a GPU"))
         claims.append(measured("overlap is an effective way to hide the copies: faster than synchronous", [ms[q, k] for q in NAMES for k in ("synchronous", "asynchronous")],
                                lambda v: ", ".join(f"{name} {v[2 * i] / v[2 * i + 1]:.2f}x" for i, name in enumerate(NAMES.values())),
@@ -172,7 +172,7 @@ def table_4_3(data: Data):
     claims.append(measured("R is lowest for 4-QAM, which computes least for each memory access", [share(large, q) for q in NAMES],
                            lambda v: ", ".join(f"{name} {x:.0f} %" for name, x in zip(names, v)), lambda v: v[0] == min(v), missing="by the profiler"))
     claims.append(measured("R is near 1 for 16- and 64-QAM (above 0.9)", [share(large, q) for q in (16, 64)], lambda v: ", ".join(f"{x:.0f} %" for x in v),
-                           lambda v: min(v) > 90, "instructions wait for those before them; no pipe is full (docs/wu2010.md)", "by the profiler"))
+                           lambda v: min(v) > 90, "instructions wait for the results of earlier ones; no pipe is saturated (docs/wu2010.md)", "by the profiler"))
     return [panel], claims
 
 
@@ -189,12 +189,12 @@ def table_4_4(data: Data):
              Line("wu2010, profiler, times Q threads", [(i, k[1] * printed.WU2010_INSTRUCTIONS[k][1]) for i, k in enumerate(sizes)], printed=True),
              Line("wu2010, model, times Q threads", [(i, k[1] * printed.WU2010_INSTRUCTIONS[k][0]) for i, k in enumerate(sizes)], printed=True)]
     claims = [beside(f"{n}x{n} {NAMES[q]}: {m * q} by the model, {p * q} by the profiler (times Q threads)", [executed((n, q)), model((n, q))],
-                       lambda v, p=p, q=q: f"{three(v[0])} executed, {three(v[1])} fp32 operations stated: {p * q / v[0]:.1f} times fewer than the thesis",
+                       lambda v, p=p, q=q: f"{three(v[0])} executed, {p * q / v[0]:.1f} times fewer than in the thesis; {three(v[1])} fp32 operations by our model",
                        "by the profiler") for (n, q), (m, p) in printed.WU2010_INSTRUCTIONS.items()]
     for q, share in printed.WU2010_LOOP_SHARE.items():
         # Whatever does not grow with Q is at most all that QPSK executes.
         claims.append(measured(f"2x2 {NAMES[q]}: {100 * share:.0f} % of the instructions are in loops over points", [executed((2, 4)), executed((2, q))],
-                               lambda v: f"at least {100 * (1 - v[0] / v[1]):.0f} % are beyond those of QPSK, and so grow with Q (loops are unrolled)",
+                               lambda v: f"at least {100 * (1 - v[0] / v[1]):.0f} % are more than QPSK executes, and so grow with Q (loops are unrolled)",
                                lambda v, share=share: 1 - v[0] / v[1] >= share - 0.02, missing="by the profiler"))
     return [Panel("instructions of a use, MTT", "", "instructions of all threads", lines, ticks=ticks)], claims
 
@@ -271,17 +271,17 @@ def table_5_3(data: Data):
         def once(v):  # of a line through the times of one and six iterations: what is done once, in iterations
             return [(6 / a - 1 / b) / (1 / b - 1 / a) for a, b in zip(v[::2], v[1::2])]
         claims.append(measured(f"{name}: m iterations run at T0 / m (within 10 %; m = 6)", six,
-                               lambda v: "6 T / T0 = " + ", ".join(f"{x:.2f}" for x in factors(v)) + "; what a call does once takes as long as "
+                               lambda v: "6 T / T0 = " + ", ".join(f"{x:.2f}" for x in factors(v)) + "; the fixed part of a call takes as long as "
                                + ", ".join(f"{x:.1f}" for x in once(v)) + " iterations (W = 32, 64, 96, 128)",
-                               lambda v: max(abs(x - 1) for x in factors(v)) <= 0.1, "an iteration is so short here that what a call does once weighs more", "all settings"))
+                               lambda v: max(abs(x - 1) for x in factors(v)) <= 0.1, "an iteration is so short here that the fixed part of a call is a larger share", "all settings"))
         claims.append(measured(f"{name}: shorter windows are faster", [ours[w][5] for w in steps], lambda v: "6 iterations, W = 32, 64, 96, 128: " + ", ".join(three(x) for x in v) + " Mb/s",
                                lambda v: list(v) == sorted(v, reverse=True),
-                               "a batch fills this GPU with any windows; the time then goes with the steps, which all windows together have the same number of", "all settings"))
+                               "a batch fills this GPU with any windows; the time is then proportional to the steps of all windows, whose number is the same", "all settings"))
         lengths = data.benchmarks(TURBO_K)
         claims.append(measured(f"{name}: the rate depends on W alone (within 10 %), at W = 32, K = 512 to 6144",
                                [turbo_rate(lengths, algorithm, 32, 6, k) for k in (512, 1024, 2048, 6144)], lambda v: ", ".join(three(x) for x in v) + " Mb/s",
                                lambda v: max(v) <= 1.1 * min(v),
-                               "a window is a thread and a codeword a block of threads: 512 bits fill half a warp, 1024 one warp; from 2048 bits on the rate is even",
+                               "a thread decodes a window, and a block of threads a codeword: 512 bits fill half a warp, 1024 one warp; from 2048 bits on the rate hardly changes",
                                "fixed W over K; with automatic windows the rate rises with K"))
     pairs = [(turbo_rate(bs, "max_log_map", w, 6), turbo_rate(bs, "log_map", w, 6)) for w in steps]
     claims.append(measured("log-MAP is slower than max-log-MAP, by little (at most a half)", [x for p in pairs for x in p],

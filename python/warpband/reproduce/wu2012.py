@@ -29,7 +29,7 @@ def fig_3(data: Data):
     claim("the same with a clip of 8 for the trellis detector", "2-way", lambda q: "MTT, clip 8", lambda db: db < 0)
     claim("N = 3 is like K-best, K = 64 and 256 (within 0.25 dB)", "3-way", lambda q: f"K-best, K = {64 if q == 16 else 256}", lambda db: abs(db) <= 0.25)
     claim("N = 4 without a clip is close to exhaustive search (within 0.25 dB)", "4-way", lambda q: "ML", lambda db: db <= 0.25,
-          "N = 4 has no clip, and an LLR whose hypothesis was missed is as sure as any; N = 3 with a clip of 8 is as good")
+          "N = 4 has no clip, so a wrong LLR, whose hypothesis was missed, can be as large as a correct one; N = 3 with a clip of 8 is as good")
     claim("more passes are better, N = 1 to 2", "2-way", lambda q: "1-way", lambda db: db < 0)
     claim("more passes are better, N = 2 to 3", "3-way", lambda q: "2-way", lambda db: db < 0)
     return panels, claims
@@ -75,8 +75,8 @@ def table_1(data: Data):
     def strided(layout):
         return seconds(pick(bs, ["kernel"], op="qr", entries="complex", rows=4, columns=4, method="gram_schmidt", layout=layout, ways=1))
     slow = [strided("row_major"), strided("batch_fastest")]
-    because = ("this QR stands alone: it is a launch for each N and writes Q and R to device memory, matrix by matrix"
-               + (f" (of 2^20 matrices that takes {slow[0] / slow[1]:.1f} times as long as with the batch fastest)" if all(slow) else "") + "; the detection kernel keeps R in registers, so that its time has all N decompositions in it")
+    because = ("our QR alone is a kernel launch for each N, which writes Q and R to device memory matrix by matrix"
+               + (f" (for 2^20 matrices this takes {slow[0] / slow[1]:.1f} times as long as with the batch as the fastest axis)" if all(slow) else "") + "; the detection kernel keeps R in registers, and its time includes all N decompositions")
     claims.append(measured("the QR kernel is not the bottleneck: it takes less than detection, 4x4 64-QAM", [*ours[4,], *whole],
                            lambda v: "QR alone / all in one kernel: " + ", ".join(f"N = {i + 1}: {1e3 * v[i]:.3g} / {1e3 * v[4 + i]:.3g} us" for i in range(4)),
                            lambda v: all(v[i] < v[4 + i] for i in range(4)), because, "on a GPU"))
@@ -91,18 +91,18 @@ def table_2(data: Data):
     ours = {size: [ms_of(nway(bs, *size, i, "kernel")) for i in range(1, len(times) + 1)] for size, times in paper.items()}
     large = {size: [seconds(b) / b["items"] if (b := pick(bs, ["kernel"], detector="nway", n=size[0], qam=size[1], ways=i)) else None for i in range(1, len(times) + 1)]
              for size, times in paper.items()}
-    claims = values_claims(ours, paper, "detection without QR; ours has it")
-    claims.append(measured("the rate goes as 1 / N (within 10 %), 4x4 64-QAM, 8400 uses", ours[4, 64], lambda v: "times of N = 1: " + ", ".join(f"{x / v[0]:.2f}" for x in v),
+    claims = values_claims(ours, paper, "detection without QR, which ours includes")
+    claims.append(measured("the rate is proportional to 1 / N (within 10 %), 4x4 64-QAM, 8400 uses", ours[4, 64], lambda v: "time over that of N = 1: " + ", ".join(f"{x / v[0]:.2f}" for x in v),
                            lambda v: all(abs(x / v[0] / i - 1) <= 0.1 for i, x in enumerate(v, 1)),
-                           "8400 uses do not fill this GPU, and passes share launch and loads of H; see the batch that fills it", "on a GPU"))
-    claims.append(measured("the same in a batch that fills the GPU", large[4, 64], lambda v: "times of N = 1: " + ", ".join(f"{x / v[0]:.2f}" for x in v),
+                           "8400 uses do not fill this GPU, and passes share the launch and the loads of H; the next statement has a batch that fills it", "on a GPU"))
+    claims.append(measured("the same in a batch that fills the GPU", large[4, 64], lambda v: "time over that of N = 1: " + ", ".join(f"{x / v[0]:.2f}" for x in v),
                            lambda v: all(abs(x / v[0] / i - 1) <= 0.1 for i, x in enumerate(v, 1)), missing="on a GPU"))
-    claims.append(measured("2x2 64-QAM takes more than half of 4x4 64-QAM: hypotheses go with M, not with antennas (a batch that fills the GPU)",
+    claims.append(measured("2x2 64-QAM takes more than half of 4x4 64-QAM: the number of hypotheses depends on M, not on the antennas (a batch that fills the GPU)",
                            [large[2, 64][0], large[2, 64][1], large[4, 64][0], large[4, 64][1]], lambda v: f"N = 1: {v[0] / v[2]:.2f}, N = 2: {v[1] / v[3]:.2f} of 4x4's time",
                            lambda v: v[0] / v[2] > 0.5 and v[1] / v[3] > 0.5,
-                           "a hypothesis and a counter-hypothesis are kept for each bit as paths are searched, so that their work goes with the number of bits", "on a GPU"))
+                           "ours keeps a hypothesis and a counter-hypothesis for each bit during the search, so the work grows with the number of bits", "on a GPU"))
     trellis = [pick(bs, ["kernel"], detector="mtt", n=n, qam=64) for n in (2, 4)]
-    claims.append(measured("64-QAM, N = 2: faster than the trellis detector, whose work goes with M", [*(seconds(b) / b["items"] if b else None for b in trellis), large[2, 64][1], large[4, 64][1]],
+    claims.append(measured("64-QAM, N = 2: faster than the trellis detector, whose work grows with M", [*(seconds(b) / b["items"] if b else None for b in trellis), large[2, 64][1], large[4, 64][1]],
                            lambda v: f"2x2 {v[0] / v[2]:.1f}x, 4x4 {v[1] / v[3]:.1f}x", lambda v: v[0] > v[2] and v[1] > v[3], missing="on a GPU"))
     return [series("detection of 8400 uses", ours, paper)], claims
 
@@ -114,7 +114,7 @@ def table_3(data: Data):
     kernel = {size: [ms_of(nway(bs, *size, i, "kernel")) for i in range(1, len(times) + 1)] for size, times in paper.items()}
     claims = values_claims(ours, paper, "whole call with copies")
     claims.append(measured("transport is the largest overhead of the whole call (more than half of it)", [x for size in SIZES for x in (ours[size][-1], kernel[size][-1])],
-                           lambda v: "not the kernel: " + ", ".join(f"{n}x{n} {NAMES[q]} {100 * (1 - v[2 * i + 1] / v[2 * i]):.0f} %" for i, (n, q) in enumerate(SIZES)) + " with all passes",
+                           lambda v: "outside the kernel: " + ", ".join(f"{n}x{n} {NAMES[q]} {100 * (1 - v[2 * i + 1] / v[2 * i]):.0f} %" for i, (n, q) in enumerate(SIZES)) + " with all passes",
                            lambda v: all(v[2 * i + 1] < 0.5 * v[2 * i] for i in range(4)), missing="on a GPU"))
     trellis = [ms_of(pick(bs, ["sync"], detector="mtt", n=n, qam=64, uses=USES)) for n in (2, 4)]
     claims.append(measured("with all overheads N = 2 stays faster than the trellis detector (64-QAM)", [ours[2, 64][1], ours[4, 64][1], *trellis],

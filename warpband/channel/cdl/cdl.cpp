@@ -114,25 +114,25 @@ const std::vector<setting_of<cdl_config>>& cdl_settings() {
         integer("users", &c::users, 1, 64, "U, of one antenna each.").not_of_links(),
         number("carrier_hz", &c::carrier_hz, 1e6, 1e12, "The carrier frequency."),
         number("antenna_spacing_m", &c::spacing_m, 0, 1e4,
-               "Distance of neighbouring antennas of the base station's linear array. 10 m / 128 is the "
-               "thesis's.",
+               "Distance of neighbouring antennas of the base station's linear array. The default, 10 m / "
+               "128, is that of docs/li-thesis.md.",
                false, "a number from 0 to 16 wavelengths"),
         number("antenna_spacing_wavelengths", &c::spacing_wavelengths, 0, 16,
                "Above 0: the same in wavelengths, in the place of antenna_spacing_m."),
-        number("speed_kmh", &c::speed_kmh, 0, 1e6, "Of users.", false,
-               "a number from 0, up to 1000 turns of phase in a drop")
+        number("speed_kmh", &c::speed_kmh, 0, 1e6, "Speed of the users.", false,
+               "a number from 0, up to 1000 periods of the Doppler shift in a drop")
             .left_out_by_default(),
         number("heading_deg", &c::heading_deg, -360, 360,
-               "Where users go, as an azimuth of arrival. Left out: each somewhere else.")
+               "Direction in which users move, as an azimuth of arrival. Left out: a random one for each.")
             .not_of_links(),
         number("sector_deg", &c::sector_deg, 0, 180,
-               "Users are in directions uniform within +- this of the array's normal, new ones in every "
-               "frame."),
-        numbers("directions_deg", &c::directions_deg, -180, 180, "Users' directions, in their place.",
-                "a number from -180 to 180 for each user")
+               "Users stand in random directions, uniform within +- this angle of the array's normal and new "
+               "in every frame."),
+        numbers("directions_deg", &c::directions_deg, -180, 180,
+                "The users' directions, in place of random ones.", "a number from -180 to 180 for each user")
             .not_of_links(),
         boolean("power_control", &c::power_control,
-                "The mean power of each user's channel is 1 in every frame, or over many."),
+                "true: the mean power of each user's channel is 1 in every frame. false: over many frames."),
         number("shadowing_db", &c::shadowing_db, 0, 40,
                "Standard deviation of the users' mean powers, without power_control.")
             .not_of_links()};

@@ -302,14 +302,14 @@ using choice_setting = setting_of<cdl_profile_choice>;
 
 choice_setting own_angles(const char* name, std::vector<double> cdl_profile_choice::*member, double least,
                           double most, const char* text) {
-  return numbers(name, member, least, most, std::string("Of one's own clusters. ") + text,
+  return numbers(name, member, least, most, std::string("With delays_ns: ") + text,
                  "a number from " + decimal(least) + " to " + decimal(most) + " for each of delays_ns");
 }
 choice_setting own_spread(const char* name, std::optional<double> cdl_profile_choice::*member,
                           const char* angles) {
   return number(name, member, 0, 60,
-                std::string("Root mean square of the ") + angles +
-                    " of rays about that of one's own cluster. Left out: 0.",
+                std::string("With delays_ns: spread of the ") + angles +
+                    " of the rays of a cluster about its own, as root mean square. Left out: 0.",
                 false, "a number from 0 to 60, together with delays_ns");
 }
 
@@ -377,26 +377,29 @@ const std::vector<setting_of<cdl_profile_choice>>& cdl_profile_settings() {
           "with and without a line of sight, or TR 38.901 clause 7.7.1."),
       delay_spread_setting(cdl_profiles(), &c::delay_spread_ns),
       numbers("delays_ns", &c::delays_ns, 0, 1e9,
-              "In place of profile: one's own, the delays of its clusters.",
+              "In place of profile: the delays of the clusters of a profile of your own.",
               "1 to 32 numbers from 0 to 1e9, together with powers_db"),
       numbers("powers_db", &c::powers_db, -200, 200, "Relative mean powers of those clusters.",
               "as many numbers from -200 to 200 as delays_ns has"),
       own_angles("aod_deg", &c::aod_deg, -360, 360,
-                 "Azimuths of departure, from the line of sight. Left out: 0."),
+                 "azimuths of departure of the clusters, from the line of sight. Left out: 0."),
       own_angles("aoa_deg", &c::aoa_deg, -360, 360,
-                 "Azimuths of arrival, from the line of sight. Left out: 0."),
-      own_angles("zod_deg", &c::zod_deg, 0, 180, "Zeniths of departure. Left out: 90, the horizon."),
-      own_angles("zoa_deg", &c::zoa_deg, 0, 180, "Zeniths of arrival. Left out: 90, the horizon."),
+                 "azimuths of arrival of the clusters, from the line of sight. Left out: 0."),
+      own_angles("zod_deg", &c::zod_deg, 0, 180,
+                 "zeniths of departure of the clusters. Left out: 90, the horizon."),
+      own_angles("zoa_deg", &c::zoa_deg, 0, 180,
+                 "zeniths of arrival of the clusters. Left out: 90, the horizon."),
       integers("split", &c::split, 0, 1,
-               "Whether the rays of those clusters arrive in three groups, 0, 5 and 10 ns late. Left out: 0.",
+               "1: the rays of this cluster arrive in three groups, 0, 5 and 10 ns late. Left out: 0.",
                "0 or 1 for each of delays_ns"),
       own_spread("asd_deg", &c::asd_deg, "azimuths of departure"),
       own_spread("asa_deg", &c::asa_deg, "azimuths of arrival"),
       own_spread("zsd_deg", &c::zsd_deg, "zeniths of departure"),
       own_spread("zsa_deg", &c::zsa_deg, "zeniths of arrival"),
-      number("rician_k_db", &c::rician_k_db, -100, 100,
-             "Power of one's own line of sight over that of all clusters. Left out: no line of sight.", false,
-             "a number from -100 to 100, together with delays_ns")};
+      number(
+          "rician_k_db", &c::rician_k_db, -100, 100,
+          "With delays_ns: power of the line of sight over that of all clusters. Left out: no line of sight.",
+          false, "a number from -100 to 100, together with delays_ns")};
   return all;
 }
 

@@ -161,7 +161,8 @@ const std::vector<setting_of<tdl_profile_choice>>& tdl_profile_settings() {
           "to TDL-E of TR 38.901 clause 7.7.2, or those of TS 38.101-4 annex B.2.1. etu is longer than the "
           "normal cyclic prefix."),
       delay_spread_setting(tdl_profiles(), &c::delay_spread_ns),
-      numbers("delays_ns", &c::delays_ns, 0, 1e9, "In place of profile: one's own, the delays of its taps.",
+      numbers("delays_ns", &c::delays_ns, 0, 1e9,
+              "In place of profile: the delays of the taps of a profile of your own.",
               "1 to 64 numbers from 0 to 1e9, together with powers_db"),
       numbers("powers_db", &c::powers_db, -200, 200,
               "Relative mean powers of those taps; h has unit mean power.",

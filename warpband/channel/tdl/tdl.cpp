@@ -77,7 +77,7 @@ const std::vector<setting_of<tdl_config>>& tdl_settings() {
         number("doppler_hz", &c::doppler_hz, 0, 1e6,
                "The largest Doppler shift, of Clarke's spectrum. 0: h does not change within a block. The "
                "tests of LTE have 5, 70 and 300.",
-               false, "a number from 0 to 1e6, up to 1000 turns in a block"),
+               false, "a number from 0 to 1e6, up to 1000 periods in a block"),
         integer("sinusoids", &c::sinusoids, 8, 256,
                 "Sinusoids that a tap is made of, where there is a Doppler shift."),
         integer("streams", &c::streams, 1, 8, "Transmit antennas.").not_of_links(),
@@ -107,7 +107,7 @@ void check(const tdl_config& c) {
   if (!(c.doppler_hz >= 0 && c.doppler_hz * seconds <= most_turns))
     throw argument_error(
         "doppler_hz", decimal(c.doppler_hz),
-        "0 to " + decimal(most_turns / seconds) + ", 1000 turns in a block of " + decimal(seconds) + " s");
+        "0 to " + decimal(most_turns / seconds) + ", 1000 periods in a block of " + decimal(seconds) + " s");
   if (c.doppler_hz == 0) return;
   // What a block's paths may take while they are made.
   const auto values = most_scratch / tdl_padded(static_cast<int>(paths_of(c)));

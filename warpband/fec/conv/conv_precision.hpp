@@ -22,7 +22,7 @@ std::vector<setting_of<C>> conv_precision_settings(conv_precision C::*precision,
                                    std::move(meant))
               .left_out_by_default(),
           number("llr_steps", steps, 0.25, 64,
-                 "Steps of the channel LLRs in an LLR of 1; they are limited to +-127 steps.")
+                 "Channel LLRs are rounded to steps, this many for an LLR of 1, and limited to +-127 steps.")
               .only_with("precision", {"int16"}),
           integer_or_auto("windows", windows, 0, 1, 65536,
                           "Windows of a codeword that are decoded in parallel. \"auto\": " + chosen,

@@ -186,8 +186,8 @@ setting_of<ldpc_decoder_config> early_stop_setting() {
   return {"early_stop",
           "word",
           among(names),
-          "syndrome: a codeword leaves the iterations once all its checks hold. crc: or, earlier, its CRC. "
-          "That needs a code with a CRC.",
+          "syndrome: iterating stops once all checks of the codeword hold; crc: once they or its CRC hold, "
+          "for codes with a CRC.",
           names,
           [=](ldpc_decoder_config& c, const setting_value& v) {
             const auto* yes = std::get_if<bool>(&v);  // which may be said as such
@@ -239,20 +239,20 @@ const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings() {
       number("scale", &c::scale, 0, 1, "Factor on the messages of checks. With int8 a multiple of 0.125.",
              true)
           .only_with("algorithm", {"normalised-min-sum"}),
-      number("offset", &c::offset, 0, 8, "What is taken from the messages of checks, in units of LLRs.")
+      number("offset", &c::offset, 0, 8,
+             "What is subtracted from the magnitudes of the messages of checks, in units of LLRs.")
           .only_with("algorithm", {"offset-min-sum"}),
       integer("iterations", &c::iterations, 1, 1000, "Iterations; with early_stop the most."),
       words<c, ldpc_schedule>("schedule", &c::schedule,
                               {{"layered", ldpc_schedule::layered}, {"flooding", ldpc_schedule::flooding}},
-                              "Block rows one after the other, each with what those before it found; or all "
-                              "checks at once."),
-      words<c, ldpc_precision>(
-          "precision", &c::precision,
-          {{"float32", ldpc_precision::float32},
-           {"float16", ldpc_precision::float16},
-           {"int8", ldpc_precision::int8}},
-          "Of the messages. float16 is for GPUs: a CPU computes the same bits, but slowly. "
-          "sum-product takes float32 only."),
+                              "layered: block rows one after the other, each with the results of those "
+                              "before it; flooding: all checks at once."),
+      words<c, ldpc_precision>("precision", &c::precision,
+                               {{"float32", ldpc_precision::float32},
+                                {"float16", ldpc_precision::float16},
+                                {"int8", ldpc_precision::int8}},
+                               "Number format of the messages. float16 is for GPUs: a CPU computes the same "
+                               "bits, but slowly. sum-product takes float32 only."),
       number(
           "int8_steps", &c::int8_steps, 0.25, 64,
           "Steps of int8 messages in an LLR of 1. Finer steps clip earlier; with offset-min-sum 2 or 4 make "

@@ -32,8 +32,7 @@ const std::vector<setting_of<lte_transport_config>>& lte_transport_config_settin
         integer_or_auto("soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
                         "N_cb, places that are kept of each code block's circular buffer. \"auto\": all.",
                         "an integer from 1 on"));
-    list.push_back(
-        boolean("crc_stop", &c::crc_stop, "A code block leaves the iterations once its CRC holds."));
+    list.push_back(boolean("crc_stop", &c::crc_stop, "Stop iterating on a code block once its CRC holds."));
     return list;
   }();
   return all;

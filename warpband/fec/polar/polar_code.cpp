@@ -174,7 +174,7 @@ const std::vector<setting_of<polar_config>>& polar_settings() {
               "an integer from the bits with CRC to 16384"),
       integer("rnti", &c::rnti, 0, 65535, "Masks the last 16 bits of the CRC.").only_with("kind", {"dci"}),
       one_of("crc_bits", &c::crc_bits, {0, 6, 11, 24},
-             "Bits of the CRC behind the message, which picks the path of a list; 0: none.")
+             "Length of the CRC after the message, by which the decoder picks a path of its list; 0: no CRC.")
           .only_with("kind", {"plain"})};
   return all;
 }

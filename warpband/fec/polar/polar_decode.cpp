@@ -107,17 +107,16 @@ const std::vector<setting_of<polar_decoder_config>>& polar_decoder_settings() {
               "rare it "
               "is several times faster. Needs a CRC.")
           .left_out_by_default(),
-      words<c, polar_precision>(
-          "precision", &c::precision,
-          {{"float32", polar_precision::float32},
-           {"int16", polar_precision::int16},
-           {"int8", polar_precision::int8}},
-          "Of LLRs and metrics. int16 and int8 take min-sum, and on a CPU twice as many "
-          "codewords at once.")
+      words<c, polar_precision>("precision", &c::precision,
+                                {{"float32", polar_precision::float32},
+                                 {"int16", polar_precision::int16},
+                                 {"int8", polar_precision::int8}},
+                                "Number format of LLRs and metrics. int16 and int8 take min-sum, and on a "
+                                "CPU twice as many codewords at once.")
           .left_out_by_default(),
       number("llr_steps", &c::llr_steps, 0.25, 64,
-             "Steps of the LLRs in an LLR of 1; received ones are limited to +-1023 steps, with int8 to "
-             "+-127.")
+             "LLRs are rounded to steps, this many for an LLR of 1, and received ones limited to +-1023 "
+             "steps, with int8 to +-127.")
           .only_with("precision", {"int16", "int8"})};
   return all;
 }

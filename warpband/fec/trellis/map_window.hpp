@@ -175,9 +175,9 @@ WB_HD void map_window(T (&a)[C::states], T (&b)[C::states], int steps, int margi
 /// Metrics are normalised every M::interval steps, a divisor of Seg: alpha before step j and beta after it
 /// have together gone interval - 1 steps since.
 ///
-/// A GPU has a segment in registers, its loads before its recursions. A CPU, to which storing a metric takes
-/// longer than computing it, stores those of a segment while it computes on the one behind; what systematic
-/// bits weigh is kept for the way back in `kept`, of `steps` values.
+/// A GPU has a segment in registers, its loads before its recursions. On a CPU storing alpha takes longer
+/// than computing it: alpha of a segment is stored while beta goes through the segment that follows it. The
+/// weights of systematic bits are kept for the backward recursion in `kept`, of `steps` values.
 template <int Seg, class C, class M, class T, class Save, class Restore, class In, class Parity, class Out,
           class KeepAlpha, class KeepBeta>
 WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int steps, int first_kept,

@@ -118,40 +118,37 @@ const std::vector<setting_of<turbo_decoder_config>>& turbo_decoder_settings() {
           "log-map is exact MAP decoding; max-log-map replaces every sum of probabilities by its largest "
           "term."),
       integer("iterations", &c::iterations, 1, 64, "Full iterations; with early_stop the most."),
-      integer_or_auto(
-          "windows", &c::windows, 0, 1, 65536 / 8,
-          "Windows of a codeword that are decoded in parallel, P. \"auto\": windows of about 32 steps; "
-          "with bfloat16 and int16 as many, up to 64, as leave them 64 steps. Above code rate "
-          "0.7 they are longer: 4/3 of the overlap.",
-          "an integer from 1 to k/8"),
+      integer_or_auto("windows", &c::windows, 0, 1, 65536 / 8,
+                      "Windows of a codeword that are decoded in parallel, P. \"auto\": windows of about 32 "
+                      "steps; with bfloat16 and int16 as many windows of at least 64 steps as possible, up "
+                      "to 64. Above code rate 0.7 windows are longer: 4/3 of the overlap.",
+                      "an integer from 1 to k/8"),
       integer_or_auto(
           "overlap", &c::overlap, -1, 0, 65536,
-          "Steps by which the recursions of a window start early, in its neighbours. 0 relies on the "
-          "border metrics of the previous iteration alone. \"auto\": 24, with bfloat16 and int16 8, at "
-          "a high code rate R 10 R / (1 - R), or what the windows allow. R is that of the first "
-          "transmission.",
+          "How many steps outside a window its recursions start, in the neighbouring windows. 0: from the "
+          "border metrics of the previous iteration alone. \"auto\": 24, with bfloat16 and int16 8, at a "
+          "high code rate R 10 R / (1 - R), or what the windows allow. R is that of the first transmission.",
           "an integer from 0 to k/windows - 1"),
       number("extrinsic_scale", &c::extrinsic_scale, 0, 1,
              "Factor on extrinsic LLRs. 0.75 wins back most of what max-log-map loses; log-map takes 1 only.",
              true),
-      words<c, early_stop>(
-          "early_stop", &c::stop,
-          {{"none", early_stop::none},
-           {"crc", early_stop::crc},
-           {"sign-agreement", early_stop::sign_agreement}},
-          "A codeword leaves the iterations when its CRC holds, or when both constituent decoders "
-          "agree on every bit."),
+      words<c, early_stop>("early_stop", &c::stop,
+                           {{"none", early_stop::none},
+                            {"crc", early_stop::crc},
+                            {"sign-agreement", early_stop::sign_agreement}},
+                           "Iterating stops once the CRC of the codeword holds (crc), or once both "
+                           "constituent decoders agree on every bit (sign-agreement)."),
       words<c, turbo_precision>(
           "precision", &c::precision,
           {{"float32", turbo_precision::float32},
            {"bfloat16", turbo_precision::bfloat16},
            {"int16", turbo_precision::int16}},
-          "bfloat16 keeps what the decoders tell each other in 16 bits; int16 is max-log-map on "
-          "8-bit channel LLRs. Both are several times faster. Their windows are a power of two "
-          "up to 128, overlap a multiple of 8, early_stop \"none\" or \"crc\".")
+          "bfloat16 stores what the two decoders pass to each other in 16 bits; int16 is max-log-map on "
+          "8-bit channel LLRs. Both are several times faster. Their windows are a power of two up to 128, "
+          "overlap a multiple of 8, early_stop \"none\" or \"crc\".")
           .left_out_by_default(),
       number("llr_steps", &c::llr_steps, 0.25, 64,
-             "Steps of the channel LLRs in an LLR of 1; they are limited to +-127 steps.")
+             "Channel LLRs are rounded to steps, this many for an LLR of 1, and limited to +-127 steps.")
           .only_with("precision", {"int16"}),
   };
   return all;

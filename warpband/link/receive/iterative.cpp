@@ -76,7 +76,7 @@ const std::vector<setting_of<receiver_config>>& receiver_settings() {
   using c = receiver_config;
   static const std::vector<setting_of<c>> all{
       integer("outer", &c::outer, 1, most_outer,
-              "Outer iterations between detector and decoder; 1 is the open loop."),
+              "Outer iterations between detector and decoder; 1: each runs once, without feedback."),
       integer_or_auto(
           "inner", &c::inner, 0, 1, 1000,
           "Iterations of the decoder in each outer iteration. \"auto\" (or 0): those of the decoder's "
@@ -91,11 +91,11 @@ const std::vector<setting_of<receiver_config>>& receiver_settings() {
       integer("interleaver_seed", &c::interleaver_seed, 0, INT64_MAX, "Seed of the permutation.",
               "an integer from 0")
           .only_with("interleaver", {"random"}),
-      words<c, receiver_state>("decoder_state", &c::decoder_state,
-                               {{"keep", receiver_state::keep}, {"reset", receiver_state::reset}},
-                               "An LDPC decoder goes on from its messages of the outer iteration before, or "
-                               "begins anew. Turbo and "
-                               "convolutional decoders begin anew in any case."),
+      words<c, receiver_state>(
+          "decoder_state", &c::decoder_state,
+          {{"keep", receiver_state::keep}, {"reset", receiver_state::reset}},
+          "keep: an LDPC decoder continues with its messages of the outer iteration before. reset: it starts "
+          "again. Turbo and convolutional decoders always start again."),
       number_or_word("detector_clip", &c::detector_clip, "none", no_clip, 1e-3, 1e6,
                      "LLRs that the decoder gets are limited to this.",
                      "a number from 0.001 to 1e6, or \"none\""),

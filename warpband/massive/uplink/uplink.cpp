@@ -21,15 +21,15 @@ const std::vector<setting_of<uplink_config>>& uplink_settings() {
       solver_setting(&c::mode),
       iterations_setting<c>(),
       words("sinr", &c::sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}},
-            "What LLRs are weighted with, from the inverse or from the diagonal of the Gram matrix; cg and "
-            "jacobi-cg have the latter only."),
+            "Where the SINR that scales LLRs comes from. exact: from the inverse of the Gram matrix. "
+            "approximate: from its diagonal, all that cg and jacobi-cg have."),
       words("sums", &c::sums, {{"float32", massive_sums::float32}, {"split-f16", massive_sums::split_f16}},
             "Sums over antennas: split-f16 makes those of 16 and 32 users on a GPU's tensor cores "
             "(uplink.hpp says which); results then depend on the device in their last bits."),
       number_or_word("llr_clip", &c::llr_clip, "none", std::numeric_limits<float>::infinity(), 1e-6, 1e6,
                      "LLRs are limited to this.", "a number from 1e-6 to 1e6, or \"none\""),
       number("llr_steps", &c::llr_steps, 0.25, 64,
-             "Steps of 8-bit LLRs in an LLR of 1; they are limited to +-127 steps.")};
+             "LLRs of 8 bits are rounded to steps, this many for an LLR of 1, and limited to +-127 steps.")};
   return all;
 }
 
