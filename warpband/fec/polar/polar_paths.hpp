@@ -13,11 +13,13 @@
 #define WB_UNROLL_VECTORS WB_ROLL
 #endif
 
-// Loops over the elements or words of a path.
+// Loops over the elements or words of a path, and over words with such a loop inside. GCC decides by itself.
 #if defined(__CUDACC__)
 #define WB_LIST_LOOP _Pragma("unroll P::unrolled")
+#define WB_WORD_LOOP WB_ROLL
 #else
-#define WB_LIST_LOOP WB_ROLL
+#define WB_LIST_LOOP
+#define WB_WORD_LOOP
 #endif
 
 namespace wb {

@@ -95,7 +95,7 @@ struct polar_tree {
       E *to = stored(at.alpha(stage - 1)), *kept = stored(at.left(stage - 1));
       const E* bits = now();
       const int count = p.own(half < word_bits ? half : word_bits);  // of a word's bits
-      WB_ROLL for (int w = 0; w < words_of(stage - 1); w++) {
+      WB_WORD_LOOP for (int w = 0; w < words_of(stage - 1); w++) {
         N word = P::as_numbers(p.load(bits, w));
         if (w % P::replicas == p.replica()) p.store(kept, w, P::as_values(word));
         if (!stores || count == 0) continue;
@@ -180,7 +180,7 @@ struct polar_tree {
     E *alpha = stored(at.alpha(stage)), *bits = now();
     const int count = p.own(stage < log2_word ? 1 << stage : word_bits);  // of a word's bits
     N parity = P::all(I(0));
-    WB_ROLL for (int w = 0; w < words_of(stage); w++) {
+    WB_WORD_LOOP for (int w = 0; w < words_of(stage); w++) {
       N word = P::all(I(0));
       I bit = I(1) << p.replica();
       WB_LIST_LOOP for (int k = word_bits / P::replicas * w, c = count; c > 0; k++, c--) {
