@@ -1,11 +1,7 @@
-// The clusters of an uplink detector on the members of a group.
-#include <string>
-
+// The calls of a clustered uplink detector, by one executor and by the members of a group.
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/cluster/cluster_calls.hpp>
-#include <warpband/massive/cluster/cluster_members.hpp>
 #include <warpband/massive/massive_arguments.hpp>
-#include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
 
@@ -45,13 +41,10 @@ void run_local(executor_group& group, const detecting_members& all, const uplink
     queue_fusion(e, to_estimates(all[i].call.of, all[i].fused), all[i].own);
   });
   const auto exchange = [&](auto array, std::size_t bytes) {
-    std::vector<const void*> from;
-    std::vector<void*> to;
-    for (const detecting_member& m : all) {
-      from.push_back((m.fused.*array).data);
-      to.push_back((m.of_share.*array).data);
-    }
-    group.all_to_all(from, to, all[0].call.frames(), bytes);
+    group.all_to_all(
+        of_each<const void>(all, [&](const detecting_member& m) { return (m.fused.*array).data; }),
+        of_each<void>(all, [&](const detecting_member& m) { return (m.of_share.*array).data; }),
+        all[0].call.frames(), bytes);
   };
   const std::size_t users = size(all[0].call.of.users), symbols = size(all[0].call.of.symbols);
   exchange(&estimates::x, symbols * users * sizeof(cx_pair));
@@ -74,6 +67,40 @@ void run_cg_and_share(executor_group& group, detecting_members& all) {
 }
 
 }  // namespace
+
+template <class Input>
+void clustered_uplink_detector::run_as(executor& exec, const Input& in, const uplink_output& out) const {
+  const std::size_t vectors = in.received.items;
+  const massive_args of = uplink_arguments(config_.detector, in, out, config_.detector.antennas, vectors);
+  if (vectors == 0) return;
+  const cluster_call call{of, config_.clusters, true};
+  const bool is_local = config_.method == cluster_method::local_mmse,
+             is_cg = config_.method == cluster_method::cg;
+  float* sums = nullptr;
+  estimates e;
+  cg_steps steps;
+  take_memory(workspace_, exec, [&](pieces& memory) {
+    if (!is_local) sums = call.take_sums(memory);
+    if (is_local || is_cg) e = estimates(memory, size(of.users), vectors, is_local ? config_.clusters : 1);
+    if (is_cg) steps = cg_steps(memory, {to_estimates(of, e), call.clusters, true}, sums);
+  });
+  if (is_local) {
+    queue_local(exec, local_, in, e);
+  } else {
+    queue_sums(exec, call, sums);
+    if (!is_cg) return queue_detector(exec, of, call.terms(sums));
+    queue_cg(exec, steps);
+  }
+  queue_fusion(exec, of, e);
+}
+
+void clustered_uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
+  run_as(exec, in, out);
+}
+void clustered_uplink_detector::run(executor& exec, const uplink_half_input& in,
+                                    const uplink_output& out) const {
+  run_as(exec, in, out);
+}
 
 void clustered_uplink_detector::run(executor_group& group, const std::vector<uplink_input>& in,
                                     const std::vector<uplink_output>& out) const {
