@@ -12,7 +12,6 @@
 #include <warpband/exec/group/group.hpp>
 #include <warpband/massive/cluster/cluster_args.hpp>
 #include <warpband/massive/downlink/downlink.hpp>
-#include <warpband/massive/uplink/uplink.hpp>
 
 namespace wb::cluster_calls {
 
@@ -78,9 +77,9 @@ struct cluster_call {
 
 /// Queues the sums of all clusters of a call.
 void queue_sums(executor& exec, const cluster_call& call, float* sums);
-/// Queues the detector, or for the precoder A z = s, from such sums.
-void queue_detector(executor& exec, const massive_args& of, const cluster_terms<const float>& sums);
-void queue_weights(executor& exec, const massive_args& of, const cluster_terms<const float>& sums);
+/// Queues what solves such sums: the detector, or for the precoder A z = s.
+void queue_solver(executor& exec, const kernel_set& solver, const massive_args& of,
+                  const cluster_terms<const float>& sums);
 
 /// Decentralised conjugate gradients; the results go to of.out, of.sinr and of.status. Between stages `start`
 /// and `product` become sums over all members.
@@ -115,54 +114,12 @@ inline void queue_cg(executor& exec, cg_steps& steps) {
   run_cg_stages(steps.iterations(), [&](cluster_cg_stage s) { steps.queue(exec, s); }, [](auto) {});
 }
 
-/// Estimates of `count` detectors, and their weighted sum.
-struct estimates {
-  view<cx_pair> x;
-  view<float> sinr;
-  view<std::uint8_t> status;
-  int count = 1;
-  estimates() = default;
-  estimates(pieces& memory, std::size_t users, std::size_t vectors, int count);
-  /// Those of one of them.
-  estimates of(int i) const;
-};
-/// A call whose outputs these estimates are.
-massive_args to_estimates(massive_args of, const estimates& e);
-/// Those of e.count clusters, which detect by themselves.
-template <class Input>
-void queue_local(executor& exec, const uplink_detector& local, const Input& in, const estimates& e) {
-  for (int c = 0; c < e.count; c++) {
-    const estimates own = e.of(c);
-    Input part = in;
-    part.channel = of_cluster(in.channel, c, e.count), part.received = of_cluster(in.received, c, e.count);
-    local.run(exec, part, {.equalized = as_complex(own.x), .sinr = own.sinr, .status = own.status});
-  }
-}
-void queue_fusion(executor& exec, const massive_args& of, const estimates& e);
-
 /// What sends H z of `antennas` antennas, normalised.
 inline downlink_config sender_of(downlink_config c, int antennas) {
   c.antennas = antennas;
   c.mode = massive_mode::mf, c.iterations = 0;
   return c;
 }
-/// Each of `clusters` clusters precodes by itself. `states` are those of the first one; the others' follow.
-template <class Input>
-void queue_local(executor& exec, const downlink_precoder& local, const Input& in, int clusters,
-                 view<std::complex<float>> precoded, view<std::uint8_t> states) {
-  for (int c = 0; c < clusters; c++, states.data += states.items) {
-    Input part = in;
-    part.channel = of_cluster(in.channel, c, clusters);
-    local.run(exec, part, of_cluster(precoded, c, clusters), states);
-  }
-}
-void queue_energy(executor& exec, const cluster_energy_args& args);
-/// Scales what is sent, and erases vectors of which a cluster erased its part.
-void queue_join(executor& exec, const cluster_join_args& args);
-/// Joins what `queue_local` of all C clusters of a call made: each sends 1 / C of the power.
-void queue_local_join(executor& exec, int clusters, view<std::uint8_t> states,
-                      view<std::complex<float>> precoded, view<std::uint8_t> status);
-
 // ---- groups
 
 /// Throws argument_error unless there is one of each for every member of this process, and the clusters can

@@ -1,4 +1,5 @@
 // The calls of a clustered downlink precoder, by one executor and by the members of a group.
+#include <cmath>
 #include <string>
 
 #include <warpband/massive/cluster/cluster.hpp>
@@ -7,9 +8,36 @@
 
 namespace wb {
 
+WB_DECLARE_KERNEL(cluster_weights)
+WB_DECLARE_KERNEL(cluster_energy)
+WB_DECLARE_KERNEL(cluster_join)
+
 using namespace cluster_calls;
 
 namespace {
+
+/// Each of `clusters` clusters precodes by itself. `states` are those of the first one; the others' follow.
+template <class Input>
+void queue_local(executor& exec, const downlink_precoder& local, const Input& in, int clusters,
+                 view<std::complex<float>> precoded, view<std::uint8_t> states) {
+  for (int c = 0; c < clusters; c++, states.data += states.items) {
+    Input part = in;
+    part.channel = of_cluster(in.channel, c, clusters);
+    local.run(exec, part, of_cluster(precoded, c, clusters), states);
+  }
+}
+/// Scales what is sent, and erases vectors of which a cluster erased its part.
+void queue_join(executor& exec, const cluster_join_args& args) {
+  exec.run(cluster_join_kernels(), &args, args.sent.items);
+}
+/// Joins what `queue_local` of all C clusters of a call made: each sends 1 / C of the power.
+void queue_local_join(executor& exec, int clusters, view<std::uint8_t> states,
+                      view<std::complex<float>> precoded, view<std::uint8_t> status) {
+  queue_join(exec, {.factor = 1 / std::sqrt(static_cast<float>(clusters)),
+                    .states = {states, clusters, states.items},
+                    .sent = as_pairs(precoded),
+                    .status = status});
+}
 
 struct sending_member : cluster_member {
   downlink_input in;
@@ -38,7 +66,7 @@ void solve_exact(executor_group& group, const sending_members& all) {
     of.noise_var = of_items(of.noise_var, m.first, m.frames);
     of.in = of_items(of.in, m.first * s, m.frames * s);
     of.out = of_items(m.z, m.first * s, m.frames * s);
-    queue_weights(e, of, m.of_members(group.size()));
+    queue_solver(e, cluster_weights_kernels(), of, m.of_members(group.size()));
   });
   group.all_gather(of_each<void>(all, [](const sending_member& m) { return m.z.data; }), all[0].call.frames(),
                    all[0].z.elements * size(all[0].in.symbols) * sizeof(cx_pair));
@@ -49,12 +77,14 @@ void send(executor_group& group, const sending_members& all, const downlink_conf
   const downlink_precoder sender(sender_of(p, p.antennas / group.size()));
   group.each([&](executor& e, std::size_t i) {
     const sending_member& m = all[i];
-    queue_energy(e, {.users = p.users,
-                     .symbols = m.in.symbols,
-                     .gram = make_view(static_cast<const float*>(m.sums), m.call.values(), m.call.frames()),
-                     .z = m.z,
-                     .own = m.own,
-                     .all = m.all});
+    const cluster_energy_args args{
+        .users = p.users,
+        .symbols = m.in.symbols,
+        .gram = make_view(static_cast<const float*>(m.sums), m.call.values(), m.call.frames()),
+        .z = m.z,
+        .own = m.own,
+        .all = m.all};
+    e.run(cluster_energy_kernels(), &args, m.call.frames());
   });
   group.all_reduce(of_each<float>(all, [](const sending_member& m) { return m.all.data; }), all[0].all.items);
   group.each([&](executor& e, std::size_t i) {
@@ -119,7 +149,7 @@ void clustered_downlink_precoder::run_as(executor& exec, const Input& in, view<s
   if (is_cg)
     queue_cg(exec, steps);
   else
-    queue_weights(exec, call.of, call.terms(sums));
+    queue_solver(exec, cluster_weights_kernels(), call.of, call.terms(sums));
   Input of_z = in;
   of_z.sent = as_complex(call.of.out);
   sender_.run(exec, of_z, precoded, status);

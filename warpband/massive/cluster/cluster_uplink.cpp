@@ -5,9 +5,67 @@
 
 namespace wb {
 
+WB_DECLARE_KERNEL(cluster_detect)
+WB_DECLARE_KERNEL(cluster_fuse)
+
 using namespace cluster_calls;
 
 namespace {
+
+/// Estimates of `count` detectors.
+struct estimates {
+  view<cx_pair> x;
+  view<float> sinr;
+  view<std::uint8_t> status;
+  int count = 1;
+  estimates() = default;
+  estimates(pieces& memory, std::size_t users, std::size_t vectors, int n)
+      : x(make_view(memory.take<cx_pair>(size(n) * users * vectors), users, vectors)),
+        sinr(make_view(memory.take<float>(size(n) * users * vectors), users, vectors)),
+        status(make_view(memory.take<std::uint8_t>(size(n) * vectors), vectors)),
+        count(n) {}
+  /// Those of one of them.
+  estimates of(int i) const {
+    estimates one = *this;
+    one.count = 1;
+    one.x.data += size(i) * x.elements * x.items;
+    one.sinr.data += size(i) * x.elements * x.items;
+    one.status.data += size(i) * x.items;
+    return one;
+  }
+};
+/// A call whose outputs these estimates are.
+massive_args to_estimates(massive_args of, const estimates& e) {
+  of.out = e.x, of.sinr = e.sinr, of.status = e.status;
+  return of;
+}
+/// Queues their weighted sum, and its LLRs.
+void queue_fusion(executor& exec, const massive_args& of, const estimates& e) {
+  const std::size_t values = e.x.elements * e.x.items;
+  const cluster_fuse_args args{.users = of.users,
+                               .pam_bits = of.pam_bits,
+                               .clip = of.clip,
+                               .steps = of.steps,
+                               .estimates = {e.x, e.count, values},
+                               .sinrs = {e.sinr, e.count, values},
+                               .states = {e.status, e.count, e.status.items},
+                               .llr = of.llr,
+                               .sinr = of.sinr,
+                               .llr8 = of.llr8,
+                               .out = of.out,
+                               .status = of.status};
+  exec.run(cluster_fuse_kernels(), &args, e.x.items);
+}
+/// Each of e.count clusters detects by itself.
+template <class Input>
+void queue_local(executor& exec, const uplink_detector& local, const Input& in, const estimates& e) {
+  for (int c = 0; c < e.count; c++) {
+    const estimates own = e.of(c);
+    Input part = in;
+    part.channel = of_cluster(in.channel, c, e.count), part.received = of_cluster(in.received, c, e.count);
+    local.run(exec, part, {.equalized = as_complex(own.x), .sinr = own.sinr, .status = own.status});
+  }
+}
 
 struct detecting_member : cluster_member {
   uplink_input in;
@@ -31,8 +89,9 @@ using detecting_members = std::vector<detecting_member>;
 
 void run_exact(executor_group& group, const detecting_members& all) {
   exchange_sums(group, all);
-  group.each(
-      [&](executor& e, std::size_t i) { queue_detector(e, all[i].share, all[i].of_members(group.size())); });
+  group.each([&](executor& e, std::size_t i) {
+    queue_solver(e, cluster_detect_kernels(), all[i].share, all[i].of_members(group.size()));
+  });
 }
 
 void run_local(executor_group& group, const detecting_members& all, const uplink_detector& local) {
@@ -88,7 +147,7 @@ void clustered_uplink_detector::run_as(executor& exec, const Input& in, const up
     queue_local(exec, local_, in, e);
   } else {
     queue_sums(exec, call, sums);
-    if (!is_cg) return queue_detector(exec, of, call.terms(sums));
+    if (!is_cg) return queue_solver(exec, cluster_detect_kernels(), of, call.terms(sums));
     queue_cg(exec, steps);
   }
   queue_fusion(exec, of, e);
