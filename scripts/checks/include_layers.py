@@ -67,7 +67,6 @@ EXEMPT = {
     "warpband/fec/polar/polar_paths.hpp": CUDA,
     # kernels of frames, whose warps have roles
     "warpband/massive/cluster/cluster_frames.hpp": CUDA,
-    "warpband/massive/cluster/cluster_solve_64.hpp": CUDA,
     "warpband/massive/downlink/downlink_frames.hpp": CUDA,
     "warpband/massive/downlink/send_block.hpp": CUDA,
     "warpband/massive/downlink/sent_vectors.hpp": CUDA,

@@ -11,7 +11,7 @@
 // clang-format off
 #include <tests/emulation/cuda_words.hpp>
 #include <warpband/massive/cluster/cluster_frames.hpp>
-#include <warpband/massive/cluster/cluster_solve_64.hpp>
+#include <warpband/massive/cluster/cluster_solve_op.hpp>
 #include <warpband/massive/cluster/cluster_sums_op.hpp>
 #include <warpband/massive/frame_stream.hpp>
 // clang-format on

@@ -273,6 +273,15 @@ __global__ void __launch_bounds__(P::threads, 1)
   WB_ROLL for (; stream.now < stream.count; stream.now++)
       op.run(stream.number(stream.now), 1, g, shared, Steps<P>{stream});
 }
+/// The same without H: frames whose sums over clusters `op` solves. Shared memory: `massive_plan::values` and
+/// `factor_block::floats`.
+template <class Op>
+__global__ void __launch_bounds__(factor_block::size, 2)
+    solve_64(const __grid_constant__ Op op, std::size_t first, std::size_t last) {
+  extern __shared__ __align__(128) float shared[];
+  const factor_block g(shared + op.p.values);
+  for (std::size_t n = first + blockIdx.x; n < last; n += gridDim.x) op(n, 1, g, shared);
+}
 #endif
 
 }  // namespace WB_ISA

@@ -1,7 +1,7 @@
 // The frames of 64 users on a CUDA device (frame_stream.hpp). On a CPU there is nothing to build.
 #if defined(__CUDACC__)
 #include <warpband/exec/shared_launch.hpp>
-#include <warpband/massive/cluster/cluster_solve_64.hpp>
+#include <warpband/massive/cluster/cluster_solve_op.hpp>
 #include <warpband/massive/cluster/cluster_sums_op.hpp>
 #include <warpband/massive/frame_stream.hpp>
 

@@ -38,7 +38,7 @@ struct massive_products : massive_frames<Users, T, G> {
         filtered = square + n * p.frame_row;
         row = side = p.frame_row;
         if (!small_channel()) {
-          read_ahead vectors_ahead{nullptr, nullptr, 0, false};
+          read_ahead vectors_ahead{};
           if constexpr (Filter) vectors_ahead = next_vectors(frame, symbol, count);
           run_by_run<Filter>(h, y, gram, count, square, ahead, vectors_ahead);
           continue;
@@ -179,30 +179,27 @@ struct massive_products : massive_frames<Users, T, G> {
   WB_HD bool small_channel() const { return a.antennas * p.h_row <= most_floats_near; }
   /// What the next frame will read, where it lies in one piece.
   WB_HD read_ahead next_channel(std::size_t frame, int symbol) const {
-    return half_channel() ? next_channel(a.half_channel, frame, symbol)
-                          : next_channel(a.channel, frame, symbol);
-  }
-  template <class S>
-  WB_HD read_ahead next_channel(const view<const S>& h, std::size_t frame, int symbol) const {
-    if (h.element_stride != 1 || frame + 1 >= h.items || symbol != 0) return {nullptr, nullptr, 0, false};
-    const int bytes = static_cast<int>(sizeof(S)) * a.antennas * n, tiles_down = (n + 3) / 4;
-    return ahead_of(row_of(h, frame + 1), bytes, tiles_down);
+    const auto of = [&](const auto& h) WB_INLINE_LAMBDA -> read_ahead {
+      if (h.element_stride != 1 || frame + 1 >= h.items || symbol != 0) return {};
+      return ahead_of(row_of(h, frame + 1), n, (n + 3) / 4);
+    };
+    return half_channel() ? of(a.half_channel) : of(a.channel);
   }
   WB_HD read_ahead next_vectors(std::size_t frame, int symbol, int count) const {
-    return half_in() ? next_vectors(a.half_in, frame, symbol, count)
-                     : next_vectors(a.in, frame, symbol, count);
+    const auto of = [&](const auto& y) WB_INLINE_LAMBDA -> read_ahead {
+      if (y.element_stride != 1 || y.item_stride != static_cast<std::size_t>(a.antennas) ||
+          vector_number(frame + 1, 0) >= y.items)
+        return {};
+      return ahead_of(row_of(y, vector_number(frame + 1, symbol)), count,
+                      count / 4 + count % 4 / 2 + count % 2);
+    };
+    return half_in() ? of(a.half_in) : of(a.in);
   }
+  /// `wide` values of each antenna, by so many rows of tiles.
   template <class S>
-  WB_HD read_ahead next_vectors(const view<const S>& y, std::size_t frame, int symbol, int count) const {
-    if (y.element_stride != 1 || y.item_stride != static_cast<std::size_t>(a.antennas) ||
-        vector_number(frame + 1, 0) >= y.items)
-      return {nullptr, nullptr, 0, false};
-    const int bytes = static_cast<int>(sizeof(S)) * a.antennas * count,
-              tiles_down = count / 4 + count % 4 / 2 + count % 2;
-    return ahead_of(row_of(y, vector_number(frame + 1, symbol)), bytes, tiles_down);
-  }
-  WB_HD read_ahead ahead_of(const void* from, int bytes, int tiles_down) const {
-    const char* at = static_cast<const char*>(from);
+  WB_HD read_ahead ahead_of(const S* from, int wide, int tiles_down) const {
+    const int bytes = static_cast<int>(sizeof(S)) * a.antennas * wide;
+    const char* at = reinterpret_cast<const char*>(from);
     return {at, at + bytes, bytes / (64 * antenna_runs * tiles_down) + 1, small_channel()};
   }
 

@@ -1,10 +1,12 @@
 #pragma once
 // Settings that the massive-MIMO detector, the precoder and links with them have in common, and their checks.
+#include <limits>
 #include <string>
 
 #include <warpband/core/check.hpp>
 #include <warpband/core/setting.hpp>
 #include <warpband/massive/massive.hpp>
+#include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
 
@@ -34,6 +36,15 @@ setting_of<C> iterations_setting() {
       .without_default()
       .only_with("solver", {"cg", "jacobi-cg"});
 }
+template <class C>
+setting_of<C> qam_setting() {
+  return one_of("qam", &C::qam, {4, 16, 64, 256}, "Points of the constellation.").not_of_links();
+}
+template <class C>
+setting_of<C> llr_clip_setting() {
+  return number_or_word("llr_clip", &C::llr_clip, "none", std::numeric_limits<float>::infinity(), 1e-6, 1e6,
+                        "LLRs are limited to this.", "a number from 1e-6 to 1e6, or \"none\"");
+}
 
 inline void check_massive(int antennas, int users, massive_mode mode, int iterations) {
   check_range("users", users, 1, most_massive_users);
@@ -45,6 +56,13 @@ inline void check_massive(int antennas, int users, massive_mode mode, int iterat
   else if (iterations != 0)
     throw argument_error("iterations", std::to_string(iterations),
                          std::string("unset: ") + name_of(mode) + " has none");
+}
+/// Of a detector.
+inline void check_symbols(int qam, float llr_clip) {
+  if (qam == 2) throw argument_error("qam", "2", "4, 16, 64 or 256");
+  bits_per_symbol(qam);
+  if (!(llr_clip > 0 && llr_clip <= 1e6f) && llr_clip != std::numeric_limits<float>::infinity())
+    throw argument_error("llr_clip", std::to_string(llr_clip), "above 0 and at most 1e6, or infinity");
 }
 
 }  // namespace wb

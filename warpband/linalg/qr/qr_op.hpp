@@ -94,9 +94,9 @@ struct qr_op {
 };
 
 /// Calls f with the op that serves the arguments.
-template <int Rows, int Columns, class P, class F>
+template <class P, class F>
 auto with_qr_op(const qr_args<P>& a, F f) {
-  return with_matrix_sizes<Rows, Columns>(a.rows, a.columns, [&]<class S>() {
+  return with_matrix_sizes<16, 16 / parts_of<P>>(a.rows, a.columns, [&]<class S>() {
     if (a.cholesky) return f(qr_op<P, S, qr_method::cholesky>{a});
     return f(qr_op<P, S, qr_method::gram_schmidt>{a});
   });

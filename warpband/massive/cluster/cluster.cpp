@@ -5,7 +5,6 @@
 
 #include <warpband/massive/cluster/cluster_calls.hpp>
 #include <warpband/massive/cluster/cluster_settings.hpp>
-#include <warpband/massive/massive_arguments.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
@@ -32,11 +31,6 @@ void check_clusters(int clusters, cluster_method method, int antennas, int users
            " with cluster_method local-mmse");
 }
 
-/// All stages on one executor, which has all clusters.
-void queue_cg(executor& exec, cg_steps& steps) {
-  run_cg_stages(steps.iterations(), [&](cluster_cg_stage s) { steps.queue(exec, s); }, [](auto) {});
-}
-
 /// The settings of one cluster with local_mmse. With other methods: as many antennas as one detector or
 /// precoder takes, since only the other settings are checked by it.
 template <class Config>
@@ -51,15 +45,9 @@ Config local(Config c, int clusters, cluster_method method) {
 }  // namespace
 
 const char* name_of(cluster_method method) noexcept {
-  switch (method) {
-    case cluster_method::exact:
-      return "exact";
-    case cluster_method::local_mmse:
-      return "local-mmse";
-    case cluster_method::cg:
-      return "cg";
-  }
-  return "other";
+  constexpr const char* names[] = {"exact", "local-mmse", "cg"};
+  const auto i = static_cast<std::size_t>(method);
+  return i < std::size(names) ? names[i] : "other";
 }
 
 const std::vector<setting_of<clustered_uplink_config>>& clustered_uplink_settings() {
@@ -104,8 +92,6 @@ void check(const clustered_downlink_config& config) {
   check_clusters(config.clusters, config.method, p.antennas, p.users, p.mode);
 }
 
-// ---- uplink
-
 clustered_uplink_detector::clustered_uplink_detector(const clustered_uplink_config& config)
     : config_((check(config), config)), local_(local(config.detector, config.clusters, config.method)) {}
 
@@ -113,91 +99,9 @@ std::size_t clustered_uplink_detector::bits_per_vector() const noexcept {
   return size(config_.detector.users * bits_per_symbol(config_.detector.qam));
 }
 
-template <class Input>
-void clustered_uplink_detector::run_as(executor& exec, const Input& in, const uplink_output& out) const {
-  const std::size_t vectors = in.received.items;
-  const massive_args of = uplink_arguments(config_.detector, in, out, config_.detector.antennas, vectors);
-  if (vectors == 0) return;
-  const cluster_call call{of, config_.clusters, true};
-  const bool is_local = config_.method == cluster_method::local_mmse,
-             is_cg = config_.method == cluster_method::cg;
-  float* sums = nullptr;
-  estimates e;
-  cg_steps steps;
-  take_memory(workspace_, exec, [&](pieces& memory) {
-    if (!is_local) sums = call.take_sums(memory);
-    if (is_local || is_cg) e = estimates(memory, size(of.users), vectors, is_local ? config_.clusters : 1);
-    if (is_cg) steps = cg_steps(memory, {to_estimates(of, e), call.clusters, true}, sums);
-  });
-  if (is_local) {
-    queue_local(exec, local_, in, e);
-  } else {
-    queue_sums(exec, call, sums);
-    if (!is_cg) return queue_detector(exec, of, call.terms(sums));
-    queue_cg(exec, steps);
-  }
-  queue_fusion(exec, of, e);
-}
-
-void clustered_uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
-  run_as(exec, in, out);
-}
-void clustered_uplink_detector::run(executor& exec, const uplink_half_input& in,
-                                    const uplink_output& out) const {
-  run_as(exec, in, out);
-}
-
-// ---- downlink
-
 clustered_downlink_precoder::clustered_downlink_precoder(const clustered_downlink_config& config)
     : config_((check(config), config)),
       local_(local(config.precoder, config.clusters, config.method)),
       sender_(sender_of(config.precoder, config.precoder.antennas)) {}
-
-template <class Input>
-void clustered_downlink_precoder::run_as(executor& exec, const Input& in, view<std::complex<float>> precoded,
-                                         view<std::uint8_t> status) const {
-  const downlink_config& p = config_.precoder;
-  cluster_call call{downlink_arguments(p, in, precoded, status, p.antennas), config_.clusters, false};
-  const std::size_t vectors = precoded.items, users = size(p.users);
-  if (vectors == 0) return;
-  if (p.mode == massive_mode::mf) return sender_.run(exec, in, precoded, status);
-  call.of.out = {}, call.of.status = {};
-  const bool is_local = config_.method == cluster_method::local_mmse,
-             is_cg = config_.method == cluster_method::cg;
-  view<std::uint8_t> states;
-  float* sums = nullptr;
-  cg_steps steps;
-  take_memory(workspace_, exec, [&](pieces& memory) {
-    if (is_local) {
-      states = make_view(memory.take<std::uint8_t>(size(call.clusters) * vectors), vectors);
-      return;
-    }
-    call.of.out = make_view(memory.take<cx_pair>(users * vectors), users, vectors);
-    sums = call.take_sums(memory);
-    if (is_cg) steps = cg_steps(memory, call, sums);
-  });
-  if (is_local) {
-    queue_local(exec, local_, in, call.clusters, precoded, states);
-    return queue_local_join(exec, call.clusters, states, precoded, status);
-  }
-  queue_sums(exec, call, sums);
-  if (is_cg)
-    queue_cg(exec, steps);
-  else
-    queue_weights(exec, call.of, call.terms(sums));
-  Input of_z = in;
-  of_z.sent = as_complex(call.of.out);
-  sender_.run(exec, of_z, precoded, status);
-}
-
-void clustered_downlink_precoder::run(executor& exec, const downlink_input& in,
-                                      view<std::complex<float>> precoded, view<std::uint8_t> status) const {
-  run_as(exec, in, precoded, status);
-}
-void clustered_downlink_precoder::run(executor& exec, const downlink_half_input& in,
-                                      view<std::complex<float>> precoded, view<std::uint8_t> status) const {
-  run_as(exec, in, precoded, status);
-}
 
 }  // namespace wb

@@ -1,13 +1,17 @@
 #pragma once
-// The steps of a call, which one executor does for all clusters, or each member of a group for its own.
+// The steps of a call, which one executor does for all clusters, or each member of a group for its own; and
+// what the members do in the same way for detector and precoder.
 #include <complex>
 #include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include <warpband/core/check.hpp>
 #include <warpband/core/count.hpp>
-#include <warpband/exec/executor.hpp>
+#include <warpband/exec/group/group.hpp>
 #include <warpband/massive/cluster/cluster_args.hpp>
 #include <warpband/massive/downlink/downlink.hpp>
-#include <warpband/massive/uplink/uplink.hpp>
 
 namespace wb::cluster_calls {
 
@@ -73,9 +77,9 @@ struct cluster_call {
 
 /// Queues the sums of all clusters of a call.
 void queue_sums(executor& exec, const cluster_call& call, float* sums);
-/// Queues the detector, or for the precoder A z = s, from such sums.
-void queue_detector(executor& exec, const massive_args& of, const cluster_terms<const float>& sums);
-void queue_weights(executor& exec, const massive_args& of, const cluster_terms<const float>& sums);
+/// Queues what solves such sums: the detector, or for the precoder A z = s.
+void queue_solver(executor& exec, const kernel_set& solver, const massive_args& of,
+                  const cluster_terms<const float>& sums);
 
 /// Decentralised conjugate gradients; the results go to of.out, of.sinr and of.status. Between stages `start`
 /// and `product` become sums over all members.
@@ -105,30 +109,10 @@ void run_cg_stages(int iterations, Queue queue, Reduce reduce) {
   queue(cluster_cg_stage::last);
 }
 
-/// Estimates of `count` detectors, and their weighted sum.
-struct estimates {
-  view<cx_pair> x;
-  view<float> sinr;
-  view<std::uint8_t> status;
-  int count = 1;
-  estimates() = default;
-  estimates(pieces& memory, std::size_t users, std::size_t vectors, int count);
-  /// Those of one of them.
-  estimates of(int i) const;
-};
-/// A call whose outputs these estimates are.
-massive_args to_estimates(massive_args of, const estimates& e);
-/// Those of e.count clusters, which detect by themselves.
-template <class Input>
-void queue_local(executor& exec, const uplink_detector& local, const Input& in, const estimates& e) {
-  for (int c = 0; c < e.count; c++) {
-    const estimates own = e.of(c);
-    Input part = in;
-    part.channel = of_cluster(in.channel, c, e.count), part.received = of_cluster(in.received, c, e.count);
-    local.run(exec, part, {.equalized = as_complex(own.x), .sinr = own.sinr, .status = own.status});
-  }
+/// On one executor, which has all clusters.
+inline void queue_cg(executor& exec, cg_steps& steps) {
+  run_cg_stages(steps.iterations(), [&](cluster_cg_stage s) { steps.queue(exec, s); }, [](auto) {});
 }
-void queue_fusion(executor& exec, const massive_args& of, const estimates& e);
 
 /// What sends H z of `antennas` antennas, normalised.
 inline downlink_config sender_of(downlink_config c, int antennas) {
@@ -136,21 +120,86 @@ inline downlink_config sender_of(downlink_config c, int antennas) {
   c.mode = massive_mode::mf, c.iterations = 0;
   return c;
 }
-/// Each of `clusters` clusters precodes by itself. `states` are those of the first one; the others' follow.
-template <class Input>
-void queue_local(executor& exec, const downlink_precoder& local, const Input& in, int clusters,
-                 view<std::complex<float>> precoded, view<std::uint8_t> states) {
-  for (int c = 0; c < clusters; c++, states.data += states.items) {
-    Input part = in;
-    part.channel = of_cluster(in.channel, c, clusters);
-    local.run(exec, part, of_cluster(precoded, c, clusters), states);
-  }
+// ---- groups
+
+/// Throws argument_error unless there is one of each for every member of this process, and the clusters can
+/// be shared.
+inline void check_members(const executor_group& group, int clusters,
+                          const std::vector<std::pair<const char*, std::size_t>>& counts) {
+  for (const auto& [name, count] : counts)
+    if (count != static_cast<std::size_t>(group.local()))
+      throw argument_error(
+          name, std::to_string(count) + " of members",
+          "one for each of the " + std::to_string(group.local()) + " members of this process");
+  if (clusters % group.size() != 0)
+    throw argument_error("clusters", std::to_string(clusters),
+                         "a multiple of the " + std::to_string(group.size()) + " members");
 }
-void queue_energy(executor& exec, const cluster_energy_args& args);
-/// Scales what is sent, and erases vectors of which a cluster erased its part.
-void queue_join(executor& exec, const cluster_join_args& args);
-/// Joins what `queue_local` of all C clusters of a call made: each sends 1 / C of the power.
-void queue_local_join(executor& exec, int clusters, view<std::uint8_t> states,
-                      view<std::complex<float>> precoded, view<std::uint8_t> status);
+/// Throws shape_error unless both calls have as many frames and symbols.
+inline void check_same_frames(const cluster_call& call, const cluster_call& first) {
+  if (call.frames() != first.frames() || call.of.symbols != first.of.symbols)
+    throw shape_error("channel", shape_text(call.frames(), call.of.channel.elements),
+                      "as many frames and symbols as of the first member");
+}
+
+/// A member's part of a call: its clusters for all frames, then the rest for its share of the frames.
+struct cluster_member {
+  executor* exec;
+  std::size_t first, frames;                // its share
+  cluster_call call = {};                   // of all frames and its own antennas; outputs are empty
+  float *sums = nullptr, *parts = nullptr;  // of its own clusters; of all members, for its share
+  cg_steps steps = {};
+
+  cluster_member(const executor_group& group, int i, std::size_t all_frames)
+      : exec(&group.member(i)),
+        first(group.share_begin(all_frames, group.first() + i)),
+        frames(group.share(all_frames, group.first() + i)) {}
+  float* take_parts(pieces& memory, int members) const {
+    return memory.take<float>(size(members) * frames * call.values());
+  }
+  /// The sums in `parts`.
+  cluster_terms<const float> of_members(int members) const {
+    return {make_view(static_cast<const float*>(parts), call.values(), frames), members,
+            frames * call.values()};
+  }
+};
+
+/// An array of each member.
+template <class T, class Member, class F>
+std::vector<T*> of_each(const std::vector<Member>& all, F of) {
+  std::vector<T*> arrays;
+  for (const Member& m : all) arrays.push_back(of(m));
+  return arrays;
+}
+/// Adds up the sums of a member's own clusters.
+inline void join_clusters(executor& e, const cluster_member& m) {
+  const std::size_t values = m.call.all_values();
+  if (m.call.clusters > 1) sum_of_members(e, m.sums, m.call.clusters, values, values, m.sums);
+}
+/// Adds up each member's clusters in `sums`, then gives it its share of all members' sums in `parts`.
+template <class Member>
+void exchange_sums(executor_group& group, const std::vector<Member>& all) {
+  group.each([&](executor& e, std::size_t i) {
+    queue_sums(e, all[i].call, all[i].sums);
+    join_clusters(e, all[i]);
+  });
+  group.all_to_all(of_each<const void>(all, [](const Member& m) { return m.sums; }),
+                   of_each<void>(all, [](const Member& m) { return m.parts; }), all[0].call.frames(),
+                   all[0].call.values() * sizeof(float));
+}
+
+/// Queues the sums of each member's clusters, then all stages on all members.
+template <class Member>
+void run_cg(executor_group& group, std::vector<Member>& all) {
+  group.each([&](executor& e, std::size_t i) { queue_sums(e, all[i].call, all[i].sums); });
+  run_cg_stages(
+      all[0].steps.iterations(),
+      [&](cluster_cg_stage s) { group.each([&](executor& e, std::size_t i) { all[i].steps.queue(e, s); }); },
+      [&](view<float> (cg_steps::*which)() const) {
+        const view<float> v = (all[0].steps.*which)();
+        group.all_reduce(of_each<float>(all, [&](const Member& m) { return (m.steps.*which)().data; }),
+                         v.elements * v.items);
+      });
+}
 
 }  // namespace wb::cluster_calls

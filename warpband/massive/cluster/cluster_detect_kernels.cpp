@@ -33,6 +33,6 @@ template <class F>
 static auto with_cluster_detect(const cluster_solve_args& a, F f) {
   return with_massive_users(a.of.users, [&]<class Users>() { return f(cluster_detect_call<Users>(a)); });
 }
-WB_EXPORT_KERNEL_OF(cluster_detect, cluster_solve_args, with_cluster_detect, WB_WIDTH)
+WB_EXPORT_KERNEL(cluster_detect, cluster_solve_args, with_cluster_detect)
 }  // namespace WB_ISA
 }  // namespace wb

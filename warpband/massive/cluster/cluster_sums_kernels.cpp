@@ -33,6 +33,6 @@ template <class F>
 static auto with_cluster_sums(const cluster_sums_args& a, F f) {
   return with_massive_users(a.of.users, [&]<class Users>() { return f(cluster_sums_call<Users>(a)); });
 }
-WB_EXPORT_KERNEL_OF(cluster_sums, cluster_sums_args, with_cluster_sums, WB_WIDTH)
+WB_EXPORT_KERNEL(cluster_sums, cluster_sums_args, with_cluster_sums)
 }  // namespace WB_ISA
 }  // namespace wb

@@ -19,11 +19,9 @@ inline bool takes_cluster_sums(const cluster_sums_args& args, std::size_t shared
   return (args.of.users == 16 || args.of.users == 32) && args.filter &&
          takes_frames(sums_only(args.of), shared_bytes);
 }
-/// Whether `solve_sums` takes a call: LLRs of a vector are contiguous, at multiples of 8 bytes.
+/// Whether `solve_sums` takes a call.
 inline bool takes_cluster_solve(const massive_args& a) {
-  const bool llrs_fit = a.llr.data == nullptr || (a.llr.element_stride == 1 && a.llr.item_stride % 2 == 0 &&
-                                                  reinterpret_cast<std::uintptr_t>(a.llr.data) % 8 == 0);
-  return (a.users == 16 || a.users == 32) && llrs_fit;
+  return (a.users == 16 || a.users == 32) && llrs_in_pieces(a);
 }
 /// Whether the warps of frame_stream.hpp make the sums of a call: those of 64 users.
 inline bool takes_streamed_sums(const cluster_sums_args& args, std::size_t shared_bytes) {

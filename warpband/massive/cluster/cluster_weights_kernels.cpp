@@ -7,6 +7,6 @@ template <class F>
 static auto with_cluster_weights(const cluster_solve_args& a, F f) {
   return with_massive_users(a.of.users, [&]<class Users>() { return f(cluster_weights_op<Users>(a)); });
 }
-WB_EXPORT_KERNEL_OF(cluster_weights, cluster_solve_args, with_cluster_weights, WB_WIDTH)
+WB_EXPORT_KERNEL(cluster_weights, cluster_solve_args, with_cluster_weights)
 }  // namespace WB_ISA
 }  // namespace wb

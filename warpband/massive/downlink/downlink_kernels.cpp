@@ -39,6 +39,6 @@ template <class F>
 static auto with_downlink(const massive_args& a, F f) {
   return with_massive_users(a.users, [&]<class Users>() { return f(downlink_call<Users>(a)); });
 }
-WB_EXPORT_KERNEL_OF(downlink, massive_args, with_downlink, WB_WIDTH)
+WB_EXPORT_KERNEL(downlink, massive_args, with_downlink)
 }  // namespace WB_ISA
 }  // namespace wb

@@ -6,7 +6,6 @@
 #include <warpband/core/pairs.hpp>
 #include <warpband/massive/massive_settings.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink_args.hpp>
-#include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
 
@@ -15,21 +14,14 @@ WB_DECLARE_KERNEL(soft_uplink)
 const std::vector<setting_of<soft_uplink_config>>& soft_uplink_settings() {
   using c = soft_uplink_config;
   static const std::vector<setting_of<c>> all{
-      antennas_setting<c>(), users_setting<c>(),
-      one_of("qam", &c::qam, {4, 16, 64, 256}, "Points of the constellation.").not_of_links(),
-      number_or_word("llr_clip", &c::llr_clip, "none", std::numeric_limits<float>::infinity(), 1e-6, 1e6,
-                     "LLRs are limited to this.", "a number from 1e-6 to 1e6, or \"none\""),
+      antennas_setting<c>(), users_setting<c>(), qam_setting<c>(), llr_clip_setting<c>(),
       boolean("extrinsic", &c::extrinsic, "Take the a-priori LLRs off the output again.").not_of_links()};
   return all;
 }
 
 void check(const soft_uplink_config& config) {
   check_massive(config.antennas, config.users, massive_mode::cholesky, 0);
-  if (config.qam == 2) throw argument_error("qam", "2", "4, 16, 64 or 256");
-  bits_per_symbol(config.qam);
-  const float clip = config.llr_clip;
-  if (!(clip > 0 && clip <= 1e6f) && clip != std::numeric_limits<float>::infinity())
-    throw argument_error("llr_clip", std::to_string(clip), "above 0 and at most 1e6, or infinity");
+  check_symbols(config.qam, config.llr_clip);
 }
 
 soft_uplink_detector::soft_uplink_detector(const soft_uplink_config& config)

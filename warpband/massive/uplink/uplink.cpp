@@ -2,7 +2,6 @@
 
 #include <warpband/massive/massive_arguments.hpp>
 #include <warpband/massive/massive_settings.hpp>
-#include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
 
@@ -17,7 +16,7 @@ const std::vector<setting_of<uplink_config>>& uplink_settings() {
   static const std::vector<setting_of<c>> all{
       antennas_setting<c>(),
       users_setting<c>(),
-      one_of("qam", &c::qam, {4, 16, 64, 256}, "Points of the constellation.").not_of_links(),
+      qam_setting<c>(),
       solver_setting(&c::mode),
       iterations_setting<c>(),
       words("sinr", &c::sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}},
@@ -26,8 +25,7 @@ const std::vector<setting_of<uplink_config>>& uplink_settings() {
       words("sums", &c::sums, {{"float32", massive_sums::float32}, {"split-f16", massive_sums::split_f16}},
             "Sums over antennas: split-f16 makes those of 16 and 32 users on a GPU's tensor cores "
             "(uplink.hpp says which); results then depend on the device in their last bits."),
-      number_or_word("llr_clip", &c::llr_clip, "none", std::numeric_limits<float>::infinity(), 1e-6, 1e6,
-                     "LLRs are limited to this.", "a number from 1e-6 to 1e6, or \"none\""),
+      llr_clip_setting<c>(),
       number("llr_steps", &c::llr_steps, 0.25, 64,
              "LLRs of 8 bits are rounded to steps, this many for an LLR of 1, and limited to +-127 steps.")};
   return all;
@@ -35,8 +33,7 @@ const std::vector<setting_of<uplink_config>>& uplink_settings() {
 
 void check(const uplink_config& config) {
   check_massive(config.antennas, config.users, config.mode, config.iterations);
-  if (config.qam == 2) throw argument_error("qam", "2", "4, 16, 64 or 256");
-  bits_per_symbol(config.qam);
+  check_symbols(config.qam, config.llr_clip);
   if (config.sinr != massive_sinr::exact && config.sinr != massive_sinr::approximate)
     throw argument_error("sinr", std::to_string(static_cast<int>(config.sinr)), "exact or approximate");
   if (config.sinr == massive_sinr::exact && is_iterative(config.mode))
@@ -44,9 +41,6 @@ void check(const uplink_config& config) {
                          std::string("approximate: ") + name_of(config.mode) + " does not invert A");
   if (config.sums != massive_sums::float32 && config.sums != massive_sums::split_f16)
     throw argument_error("sums", std::to_string(static_cast<int>(config.sums)), "float32 or split_f16");
-  const float clip = config.llr_clip;
-  if (!(clip > 0 && clip <= 1e6f) && clip != std::numeric_limits<float>::infinity())
-    throw argument_error("llr_clip", std::to_string(clip), "above 0 and at most 1e6, or infinity");
   if (!(config.llr_steps >= 0.25f && config.llr_steps <= 64.f))
     throw argument_error("llr_steps", std::to_string(config.llr_steps), "0.25 to 64");
 }

@@ -39,6 +39,6 @@ template <class F>
 static auto with_uplink(const massive_args& a, F f) {
   return with_massive_users(a.users, [&]<class Users>() { return f(uplink_call<Users>(a)); });
 }
-WB_EXPORT_KERNEL_OF(uplink, massive_args, with_uplink, WB_WIDTH)
+WB_EXPORT_KERNEL(uplink, massive_args, with_uplink)
 }  // namespace WB_ISA
 }  // namespace wb

@@ -115,20 +115,18 @@ struct uplink_op : massive_call {
         }
       }
       if constexpr (width_of<T> > 1) {
-        if (a.llr.data) {
-          const view<float> to_llr = e.of_symbol(a.llr, symbol + k);
-          int i = 0;
-          for (; i + width_of<T> <= 2 * B * e.n; i += width_of<T>)
-            store_square(to_llr, static_cast<std::size_t>(i), e.frames(), e.llr + i);
-          for (; i < 2 * B * e.n; i++) store(to_llr, static_cast<std::size_t>(i), e.frames(), e.llr[i]);
+        int i = 0;
+        for (; i + width_of<T> <= 2 * B * e.n; i += width_of<T>) {
+          const std::size_t at = static_cast<std::size_t>(i);
+          if (a.llr.data) store_square(e.of_symbol(a.llr, symbol + k), at, e.frames(), e.llr + i);
+          if (a.llr8.data)
+            store_steps_square(e.of_symbol(a.llr8, symbol + k), at, e.frames(), e.llr + i, a.steps);
         }
-        if (a.llr8.data) {
-          const view<std::int8_t> to_llr = e.of_symbol(a.llr8, symbol + k);
-          int i = 0;
-          for (; i + width_of<T> <= 2 * B * e.n; i += width_of<T>)
-            store_steps_square(to_llr, static_cast<std::size_t>(i), e.frames(), e.llr + i, a.steps);
-          for (; i < 2 * B * e.n; i++)
-            store_int<T>(to_llr, static_cast<std::size_t>(i), e.frames(), to_steps(e.llr[i], a.steps));
+        for (; i < 2 * B * e.n; i++) {
+          const std::size_t at = static_cast<std::size_t>(i);
+          if (a.llr.data) store(e.of_symbol(a.llr, symbol + k), at, e.frames(), e.llr[i]);
+          if (a.llr8.data)
+            store_int<T>(e.of_symbol(a.llr8, symbol + k), at, e.frames(), to_steps(e.llr[i], a.steps));
         }
       }
     }

@@ -1,16 +1,43 @@
-// The clusters of a downlink precoder on the members of a group.
+// The calls of a clustered downlink precoder, by one executor and by the members of a group.
+#include <cmath>
 #include <string>
 
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/cluster/cluster_calls.hpp>
-#include <warpband/massive/cluster/cluster_members.hpp>
 #include <warpband/massive/massive_arguments.hpp>
 
 namespace wb {
 
+WB_DECLARE_KERNEL(cluster_weights)
+WB_DECLARE_KERNEL(cluster_energy)
+WB_DECLARE_KERNEL(cluster_join)
+
 using namespace cluster_calls;
 
 namespace {
+
+/// Each of `clusters` clusters precodes by itself. `states` are those of the first one; the others' follow.
+template <class Input>
+void queue_local(executor& exec, const downlink_precoder& local, const Input& in, int clusters,
+                 view<std::complex<float>> precoded, view<std::uint8_t> states) {
+  for (int c = 0; c < clusters; c++, states.data += states.items) {
+    Input part = in;
+    part.channel = of_cluster(in.channel, c, clusters);
+    local.run(exec, part, of_cluster(precoded, c, clusters), states);
+  }
+}
+/// Scales what is sent, and erases vectors of which a cluster erased its part.
+void queue_join(executor& exec, const cluster_join_args& args) {
+  exec.run(cluster_join_kernels(), &args, args.sent.items);
+}
+/// Joins what `queue_local` of all C clusters of a call made: each sends 1 / C of the power.
+void queue_local_join(executor& exec, int clusters, view<std::uint8_t> states,
+                      view<std::complex<float>> precoded, view<std::uint8_t> status) {
+  queue_join(exec, {.factor = 1 / std::sqrt(static_cast<float>(clusters)),
+                    .states = {states, clusters, states.items},
+                    .sent = as_pairs(precoded),
+                    .status = status});
+}
 
 struct sending_member : cluster_member {
   downlink_input in;
@@ -32,7 +59,6 @@ using sending_members = std::vector<sending_member>;
 /// z of all frames on all members, each of which solves its share.
 void solve_exact(executor_group& group, const sending_members& all) {
   exchange_sums(group, all);
-  std::vector<void*> gathered;
   group.each([&](executor& e, std::size_t i) {
     const sending_member& m = all[i];
     massive_args of = m.call.of;
@@ -40,28 +66,27 @@ void solve_exact(executor_group& group, const sending_members& all) {
     of.noise_var = of_items(of.noise_var, m.first, m.frames);
     of.in = of_items(of.in, m.first * s, m.frames * s);
     of.out = of_items(m.z, m.first * s, m.frames * s);
-    queue_weights(e, of, m.of_members(group.size()));
-    gathered.push_back(m.z.data);
+    queue_solver(e, cluster_weights_kernels(), of, m.of_members(group.size()));
   });
-  group.all_gather(gathered, all[0].call.frames(),
+  group.all_gather(of_each<void>(all, [](const sending_member& m) { return m.z.data; }), all[0].call.frames(),
                    all[0].z.elements * size(all[0].in.symbols) * sizeof(cx_pair));
 }
 
 /// H z of each member, with the norm of all together.
 void send(executor_group& group, const sending_members& all, const downlink_config& p) {
   const downlink_precoder sender(sender_of(p, p.antennas / group.size()));
-  std::vector<float*> energies;
   group.each([&](executor& e, std::size_t i) {
     const sending_member& m = all[i];
-    queue_energy(e, {.users = p.users,
-                     .symbols = m.in.symbols,
-                     .gram = make_view(static_cast<const float*>(m.sums), m.call.values(), m.call.frames()),
-                     .z = m.z,
-                     .own = m.own,
-                     .all = m.all});
-    energies.push_back(m.all.data);
+    const cluster_energy_args args{
+        .users = p.users,
+        .symbols = m.in.symbols,
+        .gram = make_view(static_cast<const float*>(m.sums), m.call.values(), m.call.frames()),
+        .z = m.z,
+        .own = m.own,
+        .all = m.all};
+    e.run(cluster_energy_kernels(), &args, m.call.frames());
   });
-  group.all_reduce(energies, all[0].all.items);
+  group.all_reduce(of_each<float>(all, [](const sending_member& m) { return m.all.data; }), all[0].all.items);
   group.each([&](executor& e, std::size_t i) {
     const sending_member& m = all[i];
     downlink_input of_z = m.in;
@@ -77,22 +102,67 @@ void send(executor_group& group, const sending_members& all, const downlink_conf
 
 void send_local(executor_group& group, const sending_members& all, int clusters,
                 const downlink_precoder& local) {
-  std::vector<void*> states;
   const std::size_t vectors = all[0].precoded.items;
   group.each([&](executor& e, std::size_t i) {
     const sending_member& m = all[i];
     view<std::uint8_t> own = m.states;
     own.data += size((group.first() + static_cast<int>(i)) * m.call.clusters) * vectors;
     queue_local(e, local, m.in, m.call.clusters, m.precoded, own);
-    states.push_back(m.states.data);
   });
-  group.all_gather(states, size(group.size()), size(all[0].call.clusters) * vectors);
+  group.all_gather(of_each<void>(all, [](const sending_member& m) { return m.states.data; }),
+                   size(group.size()), size(all[0].call.clusters) * vectors);
   group.each([&](executor& e, std::size_t i) {
     queue_local_join(e, clusters, all[i].states, all[i].precoded, all[i].status);
   });
 }
 
 }  // namespace
+
+template <class Input>
+void clustered_downlink_precoder::run_as(executor& exec, const Input& in, view<std::complex<float>> precoded,
+                                         view<std::uint8_t> status) const {
+  const downlink_config& p = config_.precoder;
+  cluster_call call{downlink_arguments(p, in, precoded, status, p.antennas), config_.clusters, false};
+  const std::size_t vectors = precoded.items, users = size(p.users);
+  if (vectors == 0) return;
+  if (p.mode == massive_mode::mf) return sender_.run(exec, in, precoded, status);
+  call.of.out = {}, call.of.status = {};
+  const bool is_local = config_.method == cluster_method::local_mmse,
+             is_cg = config_.method == cluster_method::cg;
+  view<std::uint8_t> states;
+  float* sums = nullptr;
+  cg_steps steps;
+  take_memory(workspace_, exec, [&](pieces& memory) {
+    if (is_local) {
+      states = make_view(memory.take<std::uint8_t>(size(call.clusters) * vectors), vectors);
+      return;
+    }
+    call.of.out = make_view(memory.take<cx_pair>(users * vectors), users, vectors);
+    sums = call.take_sums(memory);
+    if (is_cg) steps = cg_steps(memory, call, sums);
+  });
+  if (is_local) {
+    queue_local(exec, local_, in, call.clusters, precoded, states);
+    return queue_local_join(exec, call.clusters, states, precoded, status);
+  }
+  queue_sums(exec, call, sums);
+  if (is_cg)
+    queue_cg(exec, steps);
+  else
+    queue_solver(exec, cluster_weights_kernels(), call.of, call.terms(sums));
+  Input of_z = in;
+  of_z.sent = as_complex(call.of.out);
+  sender_.run(exec, of_z, precoded, status);
+}
+
+void clustered_downlink_precoder::run(executor& exec, const downlink_input& in,
+                                      view<std::complex<float>> precoded, view<std::uint8_t> status) const {
+  run_as(exec, in, precoded, status);
+}
+void clustered_downlink_precoder::run(executor& exec, const downlink_half_input& in,
+                                      view<std::complex<float>> precoded, view<std::uint8_t> status) const {
+  run_as(exec, in, precoded, status);
+}
 
 void clustered_downlink_precoder::run(executor_group& group, const std::vector<downlink_input>& in,
                                       const std::vector<view<std::complex<float>>>& precoded,

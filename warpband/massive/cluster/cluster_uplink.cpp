@@ -1,17 +1,71 @@
-// The clusters of an uplink detector on the members of a group.
-#include <string>
-
+// The calls of a clustered uplink detector, by one executor and by the members of a group.
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/cluster/cluster_calls.hpp>
-#include <warpband/massive/cluster/cluster_members.hpp>
 #include <warpband/massive/massive_arguments.hpp>
-#include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
+
+WB_DECLARE_KERNEL(cluster_detect)
+WB_DECLARE_KERNEL(cluster_fuse)
 
 using namespace cluster_calls;
 
 namespace {
+
+/// Estimates of `count` detectors.
+struct estimates {
+  view<cx_pair> x;
+  view<float> sinr;
+  view<std::uint8_t> status;
+  int count = 1;
+  estimates() = default;
+  estimates(pieces& memory, std::size_t users, std::size_t vectors, int n)
+      : x(make_view(memory.take<cx_pair>(size(n) * users * vectors), users, vectors)),
+        sinr(make_view(memory.take<float>(size(n) * users * vectors), users, vectors)),
+        status(make_view(memory.take<std::uint8_t>(size(n) * vectors), vectors)),
+        count(n) {}
+  /// Those of one of them.
+  estimates of(int i) const {
+    estimates one = *this;
+    one.count = 1;
+    one.x.data += size(i) * x.elements * x.items;
+    one.sinr.data += size(i) * x.elements * x.items;
+    one.status.data += size(i) * x.items;
+    return one;
+  }
+};
+/// A call whose outputs these estimates are.
+massive_args to_estimates(massive_args of, const estimates& e) {
+  of.out = e.x, of.sinr = e.sinr, of.status = e.status;
+  return of;
+}
+/// Queues their weighted sum, and its LLRs.
+void queue_fusion(executor& exec, const massive_args& of, const estimates& e) {
+  const std::size_t values = e.x.elements * e.x.items;
+  const cluster_fuse_args args{.users = of.users,
+                               .pam_bits = of.pam_bits,
+                               .clip = of.clip,
+                               .steps = of.steps,
+                               .estimates = {e.x, e.count, values},
+                               .sinrs = {e.sinr, e.count, values},
+                               .states = {e.status, e.count, e.status.items},
+                               .llr = of.llr,
+                               .sinr = of.sinr,
+                               .llr8 = of.llr8,
+                               .out = of.out,
+                               .status = of.status};
+  exec.run(cluster_fuse_kernels(), &args, e.x.items);
+}
+/// Each of e.count clusters detects by itself.
+template <class Input>
+void queue_local(executor& exec, const uplink_detector& local, const Input& in, const estimates& e) {
+  for (int c = 0; c < e.count; c++) {
+    const estimates own = e.of(c);
+    Input part = in;
+    part.channel = of_cluster(in.channel, c, e.count), part.received = of_cluster(in.received, c, e.count);
+    local.run(exec, part, {.equalized = as_complex(own.x), .sinr = own.sinr, .status = own.status});
+  }
+}
 
 struct detecting_member : cluster_member {
   uplink_input in;
@@ -35,8 +89,9 @@ using detecting_members = std::vector<detecting_member>;
 
 void run_exact(executor_group& group, const detecting_members& all) {
   exchange_sums(group, all);
-  group.each(
-      [&](executor& e, std::size_t i) { queue_detector(e, all[i].share, all[i].of_members(group.size())); });
+  group.each([&](executor& e, std::size_t i) {
+    queue_solver(e, cluster_detect_kernels(), all[i].share, all[i].of_members(group.size()));
+  });
 }
 
 void run_local(executor_group& group, const detecting_members& all, const uplink_detector& local) {
@@ -45,13 +100,10 @@ void run_local(executor_group& group, const detecting_members& all, const uplink
     queue_fusion(e, to_estimates(all[i].call.of, all[i].fused), all[i].own);
   });
   const auto exchange = [&](auto array, std::size_t bytes) {
-    std::vector<const void*> from;
-    std::vector<void*> to;
-    for (const detecting_member& m : all) {
-      from.push_back((m.fused.*array).data);
-      to.push_back((m.of_share.*array).data);
-    }
-    group.all_to_all(from, to, all[0].call.frames(), bytes);
+    group.all_to_all(
+        of_each<const void>(all, [&](const detecting_member& m) { return (m.fused.*array).data; }),
+        of_each<void>(all, [&](const detecting_member& m) { return (m.of_share.*array).data; }),
+        all[0].call.frames(), bytes);
   };
   const std::size_t users = size(all[0].call.of.users), symbols = size(all[0].call.of.symbols);
   exchange(&estimates::x, symbols * users * sizeof(cx_pair));
@@ -74,6 +126,40 @@ void run_cg_and_share(executor_group& group, detecting_members& all) {
 }
 
 }  // namespace
+
+template <class Input>
+void clustered_uplink_detector::run_as(executor& exec, const Input& in, const uplink_output& out) const {
+  const std::size_t vectors = in.received.items;
+  const massive_args of = uplink_arguments(config_.detector, in, out, config_.detector.antennas, vectors);
+  if (vectors == 0) return;
+  const cluster_call call{of, config_.clusters, true};
+  const bool is_local = config_.method == cluster_method::local_mmse,
+             is_cg = config_.method == cluster_method::cg;
+  float* sums = nullptr;
+  estimates e;
+  cg_steps steps;
+  take_memory(workspace_, exec, [&](pieces& memory) {
+    if (!is_local) sums = call.take_sums(memory);
+    if (is_local || is_cg) e = estimates(memory, size(of.users), vectors, is_local ? config_.clusters : 1);
+    if (is_cg) steps = cg_steps(memory, {to_estimates(of, e), call.clusters, true}, sums);
+  });
+  if (is_local) {
+    queue_local(exec, local_, in, e);
+  } else {
+    queue_sums(exec, call, sums);
+    if (!is_cg) return queue_solver(exec, cluster_detect_kernels(), of, call.terms(sums));
+    queue_cg(exec, steps);
+  }
+  queue_fusion(exec, of, e);
+}
+
+void clustered_uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
+  run_as(exec, in, out);
+}
+void clustered_uplink_detector::run(executor& exec, const uplink_half_input& in,
+                                    const uplink_output& out) const {
+  run_as(exec, in, out);
+}
 
 void clustered_uplink_detector::run(executor_group& group, const std::vector<uplink_input>& in,
                                     const std::vector<uplink_output>& out) const {
