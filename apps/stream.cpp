@@ -380,12 +380,13 @@ void check_devices(const stream_run& run) {
     throw wb::argument_error("massive.sums", "split-f16", "float32 where frames go to a CPU and to GPUs");
 }
 
-/// The device that the output's description is of. `key` names the devices in errors.
-std::unique_ptr<wb::executor> first_device(const stream_run& run, const std::string& key) {
+/// f(), whose errors name the setting `key` where a device is not allowed.
+template <class F>
+auto naming_devices(const std::string& key, F f) {
   try {
-    return wb::open_executor(run.devices.front(), run.threads);
+    return f();
   } catch (const wb::argument_error& e) {
-    if (e.argument() != "device") throw;
+    if (e.argument() != "device" && e.argument() != "devices") throw;
     throw wb::argument_error(key, e.value(), e.allowed());
   }
 }
@@ -761,7 +762,10 @@ int run_stream(const stream_options& o) {
   stop_on_interrupt();
   progress_line line(o.quiet);
   if (!scenario.title.empty()) fmt::print(table, "{}\n", scenario.title);
-  const auto exec = first_device(scenario.runs.front(), o.devices.empty() ? "stream.devices" : "--device");
+  const std::string devices_key = o.devices.empty() ? "stream.devices" : "--device";
+  const stream_run& first = scenario.runs.front();
+  const auto exec =
+      naming_devices(devices_key, [&] { return wb::open_executor(first.devices.front(), first.threads); });
   const wb::machine_info m = wb::describe_machine(*exec);
   fmt::print(table, "{}, {}\n\n", m.cpu, m.device);
   fmt::print(table, row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed",
@@ -785,12 +789,17 @@ int run_stream(const stream_options& o) {
   for (const stream_run& r : scenario.runs) {
     try {
       if (interrupted()) throw interrupted_before_frames();
-      measured_run run(r, line, table);
-      out["runs"].push_back(run.measure());
-      if (run.finished()) finished++;
+      naming_devices(devices_key, [&] {
+        measured_run run(r, line, table);
+        out["runs"].push_back(run.measure());
+        if (run.finished()) finished++;
+      });
     } catch (const interrupted_before_frames&) {
       if (out["runs"].empty()) throw;
       break;
+    } catch (...) {
+      if (to_stdout && !out["runs"].empty()) fmt::print("{}\n", out.dump(1));
+      throw;
     }
     const json& last = out["runs"].back();
     fine = fine && last["checked"]["different"] == 0 && last["counters"]["failed"] == 0 &&
@@ -798,10 +807,10 @@ int run_stream(const stream_options& o) {
     if (!o.json.empty() && !to_stdout) wb::write_file(o.json, out.dump(1) + "\n");  // what is done is kept
   }
   if (to_stdout) fmt::print("{}\n", out.dump(1));
-  if (interrupted())
+  if (finished < scenario.runs.size())
     throw wb::error(
         fmt::format("interrupted: {} of {} runs finished{}", finished, scenario.runs.size(),
-                    finished < out["runs"].size() ? ", the last row has the frames until then" : ""));
+                    finished < out["runs"].size() ? "; the last row has the frames until then" : ""));
   return fine ? done : failed;
 }
 

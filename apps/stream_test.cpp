@@ -309,6 +309,7 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
                 "massive.sums"},
         refused{"[stream]\nitems = 8\nsource = \"no_such_file.h5\"\n", "no_such_file.h5"},
         refused{"[stream]\nitems = 8\ndevices = [\"tpu\"]\n", "stream.devices = \"tpu\""},
+        refused{"[stream]\nitems = 8\ndevices = [\"cpu\", \"tpu\"]\n", "stream.devices = \"tpu\""},
         refused{"[stream]\nitems = 8\nrate = 10\ncopies_every = 1\n", "stream.copies_every"},
         refused{"[stream]\nitems = 8\ncopies_every = 9\n", "rate"},
         refused{"[stream]\nitems = 8\nrate = 10\ncopies_every = 9\n", "on a CPU"},

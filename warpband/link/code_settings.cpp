@@ -90,6 +90,7 @@ std::vector<code_setting_text> code_setting_texts(const std::vector<code_type>& 
       const config_setting* same = find_setting(settings_of(t), s.name);
       if (same == nullptr) continue;
       std::string text = same->full_text();
+      // An empty text is no default that a reader could write.
       if (const std::string own = initial_text(t, *same);
           !own.empty() && own != "\"\"" && own != initial_text(first, s))
         text += " Left out: " + own + ".";

@@ -22,10 +22,11 @@ inline constexpr int graph_rows_shared = 19;
 struct graph_plan {
   bool served = false, part = false, fetches = false;
   std::size_t shared_bytes = 0, memory_bytes = 0;  // of a block
-  /// All blocks that work at once where part is in device memory or a block has next codewords.
+  /// Of a launch: those that run at once where each has a part of device memory or fetches its next
+  /// codewords; else one for each two codewords.
   std::size_t blocks(const device_limits& limits, std::size_t items) const {
-    const std::size_t calls = (items + 1) / 2, most = static_cast<std::size_t>(limits.multiprocessors) *
-                                                      (limits.shared_bytes / shared_bytes);
+    const std::size_t calls = (items + 1) / 2, each = fetches ? 1 : limits.shared_bytes / shared_bytes,
+                      most = static_cast<std::size_t>(limits.multiprocessors) * each;
     return (part || fetches) && most < calls ? most : calls;
   }
 };
@@ -37,8 +38,8 @@ graph_plan graph_plan_of(const ldpc_decode_args& a, const device_limits& limits)
   using all_2 = graph_values<T, 2, 0, base_graph_rows<2>::rows>;
   using part_1 = graph_values<T, 1, 0, graph_rows_shared>;
   const std::size_t all = a.base_graph == 1 ? all_1::shared_bytes(a) : all_2::shared_bytes(a);
-  // Of blocks with more than half of the threads registers leave room for one. Smaller ones hide each other's
-  // loads.
+  // A block of more than half of graph_most_z threads has a multiprocessor alone, because of its registers.
+  // Smaller blocks hide each other's loads.
   const std::size_t fetched = all_1::fetched_bytes(a);
   if (fetched > 0 && 2 * a.z > graph_most_z && all + fetched <= limits.shared_bytes)
     return {true, false, true, all + fetched, 0};

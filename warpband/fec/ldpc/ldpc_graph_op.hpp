@@ -14,8 +14,8 @@ struct ldpc_graph_op {
   ldpc_decode_args a;
   bool fetches;  // LLRs of the next codewords while these are decoded
 
-  /// Decodes codewords `first` to `first` + items - 1, which are fetched if `fetched`. A block's next ones
-  /// begin `step` further, up to `last`.
+  /// Decodes codewords `first` and `first` + 1, as far as they are below `last`. fetched: their LLRs were
+  /// fetched. The block's next ones begin at `first` + `step`.
   template <class G>
   WB_HD void operator()(std::size_t first, std::size_t step, std::size_t last, bool fetched, G g,
                         void* shared, void* memory) const {

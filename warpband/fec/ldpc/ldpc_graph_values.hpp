@@ -102,7 +102,7 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
   WB_HD unsigned load_channel(std::size_t item, int items, G g) const {
     const ldpc_decode_args& a = this->a;
     std::uint32_t largest[codewords] = {};
-    f16x usable{0};  // a thread has at most 80 bits
+    f16x usable{0};  // a thread has at most 68 bits
     const auto taken = [&](const float(&x)[codewords]) WB_INLINE_LAMBDA {
       WB_UNROLL for (int w = 0; w < codewords; w++) largest[w] =
           ::max(largest[w], as_uint(as_int(x[w])) & 0x7fffffffu);

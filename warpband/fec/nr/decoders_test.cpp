@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <random>
+#include <utility>
 
 #include <tests/ldpc.hpp>
 #include <warpband/fec/ldpc/ldpc_nr.hpp>
@@ -54,12 +55,12 @@ TEST_P(nr_decoders, give_the_same_bits_for_any_rows) {
     }
 }
 
-/// More words than blocks that work at once: messages of 46 rows are in device memory, and blocks of 8 rows
-/// fetch the LLRs of their next words.
+/// More words than blocks that work at once. Blocks fetch the LLRs of their next words where there is room;
+/// with 12 rows some messages lie behind them, with 46 rows in device memory.
 TEST_P(nr_decoders, take_any_number_of_words) {
-  for (const int rows : {8, 46})
+  for (const auto& [z, rows] : {std::pair{384, 8}, std::pair{384, 12}, std::pair{384, 46}, std::pair{208, 5}})
     for (const auto precision : {ldpc_precision::float16, ldpc_precision::int8}) {
-      const ldpc_code code = nr_ldpc(1, 384, rows);
+      const ldpc_code code = nr_ldpc(1, z, rows);
       const std::size_t words = small_scale() ? 3 : 401, n = static_cast<std::size_t>(code.n());
       const auto five = words_of(code, 1.8f, 9);
       std::vector<float> llr;
@@ -69,7 +70,7 @@ TEST_P(nr_decoders, take_any_number_of_words) {
       const ldpc_decoder d(code, {.iterations = 2, .precision = precision, .early_stop = false});
       const auto got = decode_words(exec(), d, llr), few = decode_words(exec(), d, five);
       for (std::size_t i = 0; i < words; i++)
-        ASSERT_TRUE(got.rows(i, 1) == few.rows(i % 5, 1)) << "rows " << rows << ", word " << i;
+        ASSERT_TRUE(got.rows(i, 1) == few.rows(i % 5, 1)) << "z " << z << ", rows " << rows << ", word " << i;
     }
 }
 

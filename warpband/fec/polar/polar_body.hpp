@@ -15,8 +15,9 @@ inline constexpr int polar_word_bits = is_whole<T> ? 16 : 32;
 template <class T, int L>
 inline constexpr int polar_tile = L * polar_word_bits<T> < 32 ? L * polar_word_bits<T> : 32;
 /// Whether threads that share a list make the LLRs of the root's children where they are read. Stored they
-/// are half of a path's memory, and memory bounds how many lists a multiprocessor works on, if paths are many
-/// (docs/notes/2026-11-polar-lists.md).
+/// are half of a path's memory, and memory bounds how many lists a multiprocessor works on, if paths are
+/// many: from 32 bytes of LLRs for each bit on (docs/notes/2026-11-polar-lists.md). A word has as many bits
+/// as an LLR.
 template <class T, int L>
 inline constexpr bool polar_makes_halves = L * polar_word_bits<T> >= 256;
 /// A number in memory.
@@ -131,8 +132,8 @@ struct polar_layout {
   static constexpr int log2_word = WordBits == 32 ? 5 : 4;
   int n;
   WB_HD constexpr int words() const { return n / WordBits; }
-  /// Where 2^stage values are. Where the LLRs of the root's children are not stored, their magnitudes take
-  /// the place of all smaller nodes.
+  /// Where the 2^stage LLRs of a node begin. Where those of the root's children are not stored, `decide`
+  /// stores their magnitudes at 0, over the smaller nodes, which are not in use then.
   WB_HD constexpr int alpha(int stage) const { return (1 << stage) & (alphas() - 1); }
   WB_HD constexpr int alphas() const { return HalvesStored ? n : n / 2; }
   WB_HD constexpr int left(int stage) const {

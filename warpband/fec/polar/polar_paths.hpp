@@ -1,8 +1,8 @@
 #pragma once
 // Numbers of each path of a list, under one set of names. On a CPU the lanes of a vector are the paths of a
 // codeword, and of several codewords where a vector has more lanes than a list has paths; a longer list takes
-// several vectors. On CUDA a thread has one path, and a warp has each path 32 / L times: these replicas share
-// the elements.
+// several vectors. On CUDA a thread has one path, and polar_tile threads have each path size / L times:
+// these replicas share the elements.
 #include <warpband/fec/polar/polar_body.hpp>
 
 // Loops over the steps of a network: shuffles want constant steps. Scalar code has no shuffles, but a value
@@ -13,7 +13,8 @@
 #define WB_UNROLL_VECTORS WB_ROLL
 #endif
 
-// Loops over the elements or words of a path, and over words with such a loop inside. GCC decides by itself.
+// Loops over the elements or words of a path, and over words with such a loop inside. `P`, the polar_paths,
+// is in scope. GCC decides by itself.
 #if defined(__CUDACC__)
 #define WB_LIST_LOOP _Pragma("unroll P::unrolled")
 #define WB_WORD_LOOP WB_ROLL
@@ -59,7 +60,8 @@ struct polar_paths {
   static constexpr int items = over_threads || W <= L ? 1 : W / L;
   static constexpr int replicas = over_threads ? G::size / L : 1;
   /// How often loops over elements are unrolled. Longer code than the instruction cache holds costs more than
-  /// it gains where a multiprocessor has many lists, each at its own place of the code.
+  /// it gains where a multiprocessor has many lists, each at its own place of the code
+  /// (docs/notes/2026-11-polar-lists.md).
   static constexpr int unrolled = L <= 2 || L == 32 ? 4 : L == 4 ? 2 : 1;
   /// Sums over elements have so many partial sums, in every build.
   static constexpr int partial_sums = 32 / L;

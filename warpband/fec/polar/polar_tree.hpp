@@ -1,9 +1,9 @@
 #pragma once
 // The tree of a polar code as a list of L paths goes through it: LLRs and bits of the nodes under way.
 //
-// LLRs are kept by stage, alpha of 2^s bits; bits of the node that was left last in `now`, those of left
-// children by stage. Paths are never copied: where path p goes on as the heir of path q, the fields of p say
-// so, for each stage that holds numbers from before. Reading them goes through the fields.
+// alpha(s) has the LLRs of the current node of 2^s bits, left(s) the bits of a left child, `now` the bits of
+// the node that was decided last. Paths are never copied. If path p continues path q, p notes for each stage
+// that q wrote its numbers (polar_writers.hpp), and reads go through that note.
 #include <warpband/fec/polar/polar_args.hpp>
 #include <warpband/fec/polar/polar_body.hpp>
 #include <warpband/fec/polar/polar_paths.hpp>
@@ -42,7 +42,7 @@ struct polar_tree {
   WB_HD static I low_bits(int stage) { return stage < log2_word ? I((1 << (1 << stage)) - 1) : I(-1); }
   WB_HD E* now() const { return stored(at.now(buffer)); }
   WB_HD E* other() const { return stored(at.now(1 - buffer)); }
-  /// Bits from one that a thread has to its next one; 0 where it has one of a word at most.
+  /// Shift from a thread's bit of a word to its next one; 0 if it has at most one.
   static constexpr int next_bit = P::replicas % word_bits;
   WB_HD static N shifted(N word, int by) {
     return each([=](I x) WB_INLINE_LAMBDA { return x << by; }, word);

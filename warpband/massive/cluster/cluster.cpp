@@ -45,6 +45,7 @@ Config local(Config c, int clusters, cluster_method method) {
 }  // namespace
 
 const char* name_of(cluster_method method) noexcept {
+  // In the order of cluster_method.
   constexpr const char* names[] = {"exact", "local-mmse", "cg"};
   const auto i = static_cast<std::size_t>(method);
   return i < std::size(names) ? names[i] : "other";

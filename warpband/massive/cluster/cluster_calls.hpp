@@ -109,7 +109,7 @@ void run_cg_stages(int iterations, Queue queue, Reduce reduce) {
   queue(cluster_cg_stage::last);
 }
 
-/// On one executor, which has all clusters.
+/// Queues all stages on one executor, which has all clusters.
 inline void queue_cg(executor& exec, cg_steps& steps) {
   run_cg_stages(steps.iterations(), [&](cluster_cg_stage s) { steps.queue(exec, s); }, [](auto) {});
 }
