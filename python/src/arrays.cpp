@@ -196,14 +196,15 @@ static void step_closely(const char* name, std::size_t itemsize, std::span<const
   for (std::size_t i = shape.size(); i-- > 0; step = times(name, step, shape[i])) strides[i] = step;
 }
 
-argument::argument(const char* name, nb::handle object, executor_ref& where, bool written, bool in_place)
+argument::argument(const char* name, nb::handle object, executor_ref& where, bool written, bool in_place,
+                   const char* allowed)
     : name_(name), where_(where), written_(written), in_place_(in_place) {
-  if (!object.is_none()) take(object);
+  if (!object.is_none()) take(object, allowed);
   before_ = std::exchange(latest_, this);
 }
 
 /// What the object is. Where it throws nothing is held.
-void argument::take(nb::handle object) {
+void argument::take(nb::handle object, const char* allowed) {
   given_ = true;
   // Some libraries' arrays on a device claim to have a buffer and fail when it is asked for.
   const bool buffer = PyObject_CheckBuffer(object.ptr()) != 0;
@@ -222,9 +223,8 @@ void argument::take(nb::handle object) {
   else if (buffer)
     take_buffer(object, written_);
   else
-    throw nb::type_error((std::string(name_) + " is a " + class_of(object) + ": expected " +
-                          (std::strcmp(name_, "noise_var") == 0 ? "a number or an array" : "an array"))
-                             .c_str());
+    throw nb::type_error(
+        (std::string(name_) + " is a " + class_of(object) + ": expected " + allowed).c_str());
   const std::span<const std::ptrdiff_t> shape(shape_.data(), static_cast<std::size_t>(axes_));
   const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   try {
@@ -692,7 +692,8 @@ void check_noise(double noise_var, bool may_be_zero) {
 }
 
 noise_argument::noise_argument(nb::handle object, executor_ref& where, bool may_be_zero)
-    : array_("noise_var", is_number(object) ? nb::none() : object, where) {
+    : array_("noise_var", is_number(object) ? nb::none() : object, where, false, false,
+             "a number or an array") {
   if (array_) {
     shared_ = array_.axes() == 0;
     return;

@@ -33,9 +33,9 @@ class argument {
  public:
   /// Throws shape_error for what is no array, does not lie where the executor works, or is written and
   /// overlaps itself or another argument that this thread has. `in_place`: it may be an input, number by
-  /// number.
+  /// number. `allowed`: what the caller takes, for errors.
   argument(const char* name, nb::handle object, executor_ref& where, bool written = false,
-           bool in_place = false);
+           bool in_place = false, const char* allowed = "an array");
   ~argument();
   argument(const argument&) = delete;
   argument& operator=(const argument&) = delete;
@@ -99,7 +99,7 @@ class argument {
   run merged(int first, int last, std::size_t together = 1) const;
   void check(number wanted, int trailing, std::size_t alignment) const;
   [[noreturn]] void not_a_multiple(std::size_t count, std::size_t elements) const;
-  void take(nb::handle object);
+  void take(nb::handle object, const char* allowed);
   void take_buffer(nb::handle object, bool written);
   void take_device_array(nb::handle object, bool written);
   bool take_described(nb::handle object, bool written);

@@ -100,10 +100,10 @@ struct polar_paths {
     return r;
   }
   /// The same of path at(p) for path p.
-  WB_HD value load_of(const E* p, int i, number at, bool shared = false) const {
+  WB_HD value load_of(const E* p, int i, number at) const {
     if constexpr (over_threads) {
       value r;
-      r.x[0] = p[shared ? i : i * L + static_cast<int>(at.x[0])];
+      r.x[0] = p[i * L + static_cast<int>(at.x[0])];
       return r;
     } else if constexpr (W == 1) {
       value r;

@@ -45,10 +45,15 @@ Config local(Config c, int clusters, cluster_method method) {
 }  // namespace
 
 const char* name_of(cluster_method method) noexcept {
-  // In the order of cluster_method.
-  constexpr const char* names[] = {"exact", "local-mmse", "cg"};
-  const auto i = static_cast<std::size_t>(method);
-  return i < std::size(names) ? names[i] : "other";
+  switch (method) {
+    case cluster_method::exact:
+      return "exact";
+    case cluster_method::local_mmse:
+      return "local-mmse";
+    case cluster_method::cg:
+      return "cg";
+  }
+  return "other";
 }
 
 const std::vector<setting_of<clustered_uplink_config>>& clustered_uplink_settings() {
