@@ -7,6 +7,7 @@
 
 #include <warpband/core/error.hpp>
 #include <warpband/exec/cpu.hpp>
+#include <warpband/io/json_lines.hpp>
 #include <warpband/io/replacement.hpp>
 #include <warpband/link/result.hpp>
 
@@ -124,8 +125,7 @@ void array_run::report(const nlohmann::ordered_json& begun, clock::time_point st
   record["device"] = m.device;
   record["threads"] = m.threads == 0 ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(m.threads);
   record["warpband"] = {{"version", wb::version()}, {"commit", wb::commit()}};
-  const std::string json =
-      record.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const std::string json = wb::json_lines(record);
   if (options_.json == "-")
     std::fputs(json.c_str(), stdout);
   else

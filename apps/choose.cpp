@@ -15,6 +15,7 @@
 #include <warpband/core/decimal.hpp>
 #include <warpband/core/error.hpp>
 #include <warpband/core/printable.hpp>
+#include <warpband/io/json_lines.hpp>
 #include <warpband/io/replacement.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/scenario_write.hpp>
@@ -176,7 +177,7 @@ std::string record_of(const wb::tradeoff_result& r, std::size_t chosen, const ch
   out["chosen"] = chosen;
   out["settings"] = json::array();
   for (std::size_t i = 0; i < r.entries.size(); i++) out["settings"].push_back(entry_json(r, i));
-  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return wb::json_lines(out);
 }
 
 /// The scenario of the chosen setting: some points around its own.

@@ -12,6 +12,7 @@
 #include <warpband/exec/cpu.hpp>
 #include <warpband/exec/cuda.hpp>
 #include <warpband/exec/ranks.hpp>
+#include <warpband/io/json_lines.hpp>
 #include <warpband/link/result.hpp>
 
 #if defined(__clang__)
@@ -67,7 +68,7 @@ int run_info(bool as_json) {
                                      {"multiprocessors", d.multiprocessors},
                                      {"shared_bytes", d.shared_bytes},
                                      {"compute_capability", fmt::format("{}.{}", d.major, d.minor)}});
-    fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}", wb::json_lines(out));
     return 0;
   }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <warpband/io/json_lines.hpp>
 #include <warpband/io/replacement.hpp>
 #include <warpband/massive/effective_capacity.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
@@ -22,9 +23,9 @@ using json = nlohmann::ordered_json;
 /// To a file, or for "-" to stdout in the place of the table.
 void write_json(const std::string& path, const json& out) {
   if (path == "-")
-    fmt::print("{}\n", out.dump(2));
+    fmt::print("{}", wb::json_lines(out));
   else
-    wb::write_file(path, out.dump(2) + "\n");
+    wb::write_file(path, wb::json_lines(out));
 }
 
 struct capacity_options {

@@ -24,6 +24,7 @@
 #include <warpband/core/status.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/exec/cuda.hpp>
+#include <warpband/io/json_lines.hpp>
 #include <warpband/io/replacement.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/stream/measure.hpp>
@@ -798,15 +799,15 @@ int run_stream(const stream_options& o) {
       if (out["runs"].empty()) throw;
       break;
     } catch (...) {
-      if (to_stdout && !out["runs"].empty()) fmt::print("{}\n", out.dump(1));
+      if (to_stdout && !out["runs"].empty()) fmt::print("{}", wb::json_lines(out));
       throw;
     }
     const json& last = out["runs"].back();
     fine = fine && last["checked"]["different"] == 0 && last["counters"]["failed"] == 0 &&
            !last.contains("error");
-    if (!o.json.empty() && !to_stdout) wb::write_file(o.json, out.dump(1) + "\n");  // what is done is kept
+    if (!o.json.empty() && !to_stdout) wb::write_file(o.json, wb::json_lines(out));  // what is done is kept
   }
-  if (to_stdout) fmt::print("{}\n", out.dump(1));
+  if (to_stdout) fmt::print("{}", wb::json_lines(out));
   if (finished < scenario.runs.size())
     throw wb::error(
         fmt::format("interrupted: {} of {} runs finished{}", finished, scenario.runs.size(),

@@ -10,6 +10,7 @@
 #include <vector>
 #include <warpband/core/error.hpp>
 #include <warpband/core/text_file.hpp>
+#include <warpband/io/json_lines.hpp>
 
 namespace wb::bench {
 namespace {
@@ -254,7 +255,7 @@ comparison compare(const std::string& before, const std::string& after) {
 
 comparison compare(const record_text& before, const record_text& after) {
   const json c = compare_records(read_record(before.text, before.path), read_record(after.text, after.path));
-  comparison out{c.dump(1, ' ', false, json::error_handler_t::replace) + "\n", comparison_table(c), false};
+  comparison out{wb::json_lines(c), comparison_table(c), false};
   for (const char* what : {"slower", "failed", "missing"})
     out.worse = out.worse || c["summary"][what].get<int>() > 0;
   return out;

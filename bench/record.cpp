@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <warpband/exec/cuda.hpp>
+#include <warpband/io/json_lines.hpp>
 #include <warpband/link/result.hpp>
 
 namespace wb::bench {
@@ -155,7 +156,7 @@ report make_report(const run_options& options, executor_pool& pool,
     record["benchmarks"].push_back(to_json(m, limits.at(m.what().device)));
     r.failed += record["benchmarks"].back().contains("error");
   }
-  r.json = record.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  r.json = wb::json_lines(record);
   r.table = benchmarks.empty() ? ceilings_table(record) : benchmarks_table(record);
   return r;
 }
@@ -193,7 +194,7 @@ report make_report(const run_options& options, executor_pool& pool, const defini
   record["different_results"] = seen.different;
   report r;
   r.failed = seen.different;
-  r.json = record.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  r.json = wb::json_lines(record);
   r.table = endurance_table(record);
   return r;
 }

@@ -20,6 +20,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "python/warpband"))
+from _json_lines import json_lines  # noqa: E402
+
 TURBO = "turbo/k=6144/map={}/window_steps={}/overlap=0/iterations=6/figure=kernel/device="
 BENCHMARKS = [
     (TURBO.format("max_log_map", 32), "turbo_decode_op"),
@@ -206,7 +209,7 @@ def main():
             comparison = {"format": "warpband ncu comparison 1", "machine": records[0]["machine"],
                           "records": [{key: record[key] for key in ("version", "commit", "date")} for record in records],
                           "benchmarks": results}
-            pathlib.Path(options.output).write_text(json.dumps(comparison, indent=1) + "\n", encoding="utf-8")
+            pathlib.Path(options.output).write_text(json_lines(comparison), encoding="utf-8")
         sys.exit(worst > 0.1)
 
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Writes docs/performance.md, docs/performance-tables.md and the figures in docs/figures/ that they show, from the records of
-`warpband bench --json` in bench/results/*.json.
+"""Writes docs/performance.md and the figures in docs/figures/ that it shows, from the records of `warpband bench --json` in
+bench/results/*.json. The documentation site also has the tables of all records.
 
-usage: performance_report.py [--check]     --check: fail if they are not what would be written
+usage: performance_report.py                  writes the page and its figures
+       performance_report.py --check          fails if they are not what would be written
+       performance_report.py --tables FILE    writes the tables of all records
 """
 import json
 import pathlib
@@ -32,8 +34,9 @@ FIGURES = {
 }
 WRITTEN = "<!-- Written by `scripts/performance_report.py` from the records of `warpband bench --json` in `bench/results/`; do not edit. -->"
 INTRODUCTION = """\
-Rates with data in place, at the settings named. All other measurements are in [the tables](performance-tables.md): other settings, fed from the host, single
-calls, latencies, the papers' tables. `docs/stream.md` has frames under a deadline, `docs/python.md` what a call from Python costs."""
+Rates with data in place, at the settings named. The *performance tables* have all other measurements: other settings, fed from the host, single
+calls, latencies, the papers' tables. They are a page of the documentation site, and `python3 scripts/performance_report.py --tables FILE` writes
+them. `docs/stream.md` has frames under a deadline, `docs/python.md` what a call from Python costs."""
 COLUMNS = """\
 Mb/s are 10^6 information bits a second (codes, link, crc_attach) or coded bits (demap, qam_map, detect, stbc, uplink, downlink). `spread` is where
 the median of another run may fall. `of bound` is the shortest time that the call's counted fp32 operations, bytes and copies can take at the ceilings
@@ -182,9 +185,8 @@ def ncu_table(profiled):
                 ["benchmark", "operations", "bytes", "time", "of bound, bench", "of bound, ncu", "ratio"], rows)
 
 
-def report():
-    """Texts by path below docs/."""
-    results, compared, endurance = load()
+def all_tables(results, compared, endurance):
+    """The page of the performance tables."""
     lines = ["# Performance tables", "", WRITTEN, "", COLUMNS, ""]
     for machine in sorted({machine_of(b) for b in results}, key=lambda m: (not m.startswith("NVIDIA"), m)):
         mine = [b for b in results if machine_of(b) == machine]
@@ -195,20 +197,28 @@ def report():
         profiled = [b for b in compared if b["record"]["machine"]["gpus"][0]["name"] == machine]
         lines += tables + turbo_tables(rest, machine) + space_time + massive + detector_tables(rest, profiled) + code_tables(rest) + figure_tables(rest) + pipes_table(profiled) + ncu_table(profiled)
     lines += fragment_tables(results, machine_of) + speedups(results, machine_of) + endurance_lines(endurance)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def report(results):
+    """Texts by path below docs/: the page with the charts, and its figures."""
     first, figures = charts(results, machine_of)
     first = ["# Performance", "", WRITTEN, "", INTRODUCTION, "", *first, COLUMNS]
-    return {"performance.md": "\n".join(first) + "\n", "performance-tables.md": "\n".join(lines).rstrip() + "\n"} | figures
+    return {"performance.md": "\n".join(first) + "\n"} | figures
 
 
 def main():
     if sys.argv[1:] in (["-h"], ["--help"]):
         print(__doc__)
         return
+    if sys.argv[1:2] == ["--tables"] and len(sys.argv) == 3:
+        pathlib.Path(sys.argv[2]).write_text(all_tables(*load()), encoding="utf-8")
+        return
     if sys.argv[1:] not in ([], ["--check"]):
         print(__doc__, file=sys.stderr)
         sys.exit(2)
     wrong = False
-    for name, text in report().items():
+    for name, text in report(load()[0]).items():
         path = ROOT / "docs" / name
         if not sys.argv[1:]:
             path.parent.mkdir(exist_ok=True)

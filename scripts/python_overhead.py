@@ -9,7 +9,6 @@ one QPSK symbol. With a CUDA device and torch, `device` calls are those with ten
 those of no item, which launch nothing, are what the bindings cost alone, and `new` ones what they cost with torch.empty for the output.
 """
 import argparse
-import json
 import platform
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import timeit
 import numpy
 
 import warpband
+from warpband._json_lines import json_lines
 
 
 def least(statement, names, rounds=200, calls=500):
@@ -120,8 +120,7 @@ def main():
                  "python": platform.python_version(),
                  "numpy": numpy.__version__, "executor": one.description, "cpu": processor(), **about_device}
         with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({**about, **{name: round(value, 3) for name, value in numbers.items()}}, file, indent=1)
-            file.write("\n")
+            file.write(json_lines({**about, **{name: round(value, 3) for name, value in numbers.items()}}))
 
 
 if __name__ == "__main__":

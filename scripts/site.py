@@ -17,6 +17,7 @@ import sys
 import textwrap
 
 from loglog import dots
+from performance_report import all_tables, load
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -332,6 +333,7 @@ def write_source(source):
         (source / folder).mkdir(exist_ok=True)
         for page in files:
             (source / folder / page.name).write_text(links(page.read_text(), "../" if folder else ""))
+    (source / "performance-tables.md").write_text(links(all_tables(*load())))
     shutil.copytree(ROOT / "docs" / "figures", source / "figures")
     figures = source / "figures" / "algorithms"
     figures.mkdir()

@@ -17,6 +17,9 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "python/warpband"))
+from _json_lines import json_lines  # noqa: E402
+
 BEGIN, END = "<!-- ts38104: begin -->", "<!-- ts38104: end -->"
 WANTED, STEP, LOWEST = 0.7, 1.0, 12.0  # throughput, dB, dB below the requirement
 
@@ -99,7 +102,7 @@ def main():
                         "csi": options.csi, "detector": options.detector, "frames": options.frames,
                         "points": [[round(x, 3), round(y, 4)] for x, y in points]}
         print(key, results[key], flush=True)
-        options.output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        options.output.write_text(json_lines(results), encoding="utf-8")
     lines = table_of(rows, results)
     if options.page:
         write_page(options.page, lines)

@@ -1,4 +1,4 @@
-"""Tables and charts of docs/performance.md and docs/performance-tables.md: a row stands for the benchmark of exactly its axes."""
+"""Tables and charts of docs/performance.md and the performance tables: a row stands for the benchmark of exactly its axes."""
 import pathlib
 import sys
 

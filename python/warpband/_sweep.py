@@ -9,6 +9,7 @@ import tempfile
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from . import _core
+from ._json_lines import json_lines
 from ._settings import encodable, file_name, made, number, refused, shown, whole
 
 __all__ = ["Curve", "Progress", "SweepResult", "scenario_help", "sweep"]
@@ -110,13 +111,13 @@ class SweepResult:
 
     def to_json(self) -> str:
         """The text of a result file, JSON as docs/result.md has it: what :meth:`save` writes."""
-        return json.dumps(self._content, indent=1, ensure_ascii=False)
+        return json_lines(self._content)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a file that ``warpband sim --resume`` and ``sweep(resume=...)`` go on from."""
         from ._error_rates import whole_file
         with whole_file(path) as name, open(name, "w", encoding="utf-8") as file:
-            file.write(self.to_json() + "\n")
+            file.write(self.to_json())
 
     def to_pandas(self) -> Any:
         """The rows as a ``pandas.DataFrame``. Needs pandas."""

@@ -1,6 +1,7 @@
 // Results to JSON text.
 #include <cmath>
 
+#include <warpband/io/json_lines.hpp>
 #include <warpband/link/result_json.hpp>
 
 namespace wb {
@@ -183,8 +184,7 @@ std::string result_json(const run_result& result) {
   }
   out["curves"] = std::move(curves);
   if (!unfinished.empty()) out["unfinished"] = std::move(unfinished);
-  // Text that is not UTF-8 (a path may be) must not stop a result from being written.
-  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_lines(out);
 }
 
 }  // namespace wb
