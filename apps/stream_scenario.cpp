@@ -295,13 +295,13 @@ namespace {
 /// Slots, with [receiver] in a loop.
 stream_work slots_work(const stream_run& r) {
   const wb::nr_link_config slots = slots_of(r);
-  const wb::pusch_chain_config chain{slots.channel,
-                                     slots.mcs_table,
-                                     slots.mcs,
-                                     wb::estimator_of(slots, r.fading.profile, slots.channel.carrier.grid(),
-                                                      r.fading.doppler_hz, noise_of_slots(slots, r.snr_db)),
-                                     slots.detector,
-                                     wb::config_of(r.code).ldpc.decoder};
+  const wb::pusch_chain_config chain{
+      slots.channel,
+      slots.mcs_table,
+      slots.mcs,
+      wb::estimator_of(slots, r.fading.profile, r.fading.doppler_hz, noise_of_slots(slots, r.snr_db)),
+      slots.detector,
+      wb::config_of(r.code).ldpc.decoder};
   if (!r.loops) return {wb::make_pusch_chain(chain)};
   try {
     wb::check_transport_loop(r.receiver, slots.detector.type);

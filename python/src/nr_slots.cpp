@@ -178,6 +178,7 @@ void bind_nr_slots(nb::module_& m) {
             with_names({{"pilots", "channel"}}, [&] { new (self) noise_estimator(pilots_of(c)); });
           },
           nb::arg("channel"))
+      .def_prop_ro("leak", [](const noise_estimator& e) { return e.leak(); })
       .def("run", &estimate_noise, nb::arg("executor"), nb::arg("slot"), nb::arg("received"),
            optional("covariance"), optional("noise_var"));
   nb::class_<whitener>(m, "Whitener")

@@ -55,6 +55,38 @@ def test_estimates_find_the_channel(rng, settings):
     assert 0 < estimate.error_variance(0.005) < 0.005
 
 
+def test_numerology_is_that_of_the_channel(rng):
+    pusch = wb.NrSharedChannel(spacing_khz=15, resource_blocks=8, dmrs_additional_positions=1)
+    known = {"method": "lmmse", "noise_var": 0.05, "doppler_hz": 100.0, "delays_ns": [0, 400, 900], "powers": [1, 0.5, 0.2]}
+    estimate = wb.ChannelEstimator(channel=pusch, data_only=False, **known)
+    assert estimate.spacing_hz == 15e3 and abs(estimate.period_us - 1000 / 14) < 1e-9
+    assert estimate.error_variance(0.05) == wb.ChannelEstimator(channel=pusch, data_only=False, spacing_hz=15e3, period_us=1000 / 14,
+                                                                **known).error_variance(0.05)
+    line = wb.TdlChannel(delays_ns=known["delays_ns"], powers_db=list(10 * np.log10(known["powers"])), doppler_hz=100.0, subcarriers=96, symbols=14,
+                         spacing_hz=15e3, rx_antennas=2)
+    sent = pusch.map(np.exp(2j * np.pi * rng.random((60, pusch.codeword_symbols))))
+    received, h = line(sent, seed=1)
+    found = estimate(wb.awgn(received, noise_var=0.05, seed=2), 0.05, outputs="channel")
+    assert abs(np.mean(np.abs(found - h) ** 2) / estimate.error_variance(0.05) - 1) < 0.1
+    for name, value in (("spacing_hz", 30e3), ("period_us", 35.7)):
+        for method in ({}, known):
+            with pytest.raises(ValueError, match=rf"^{name} = .* is not allowed: expected 0, or .*, which the pilots have\Z"):
+                wb.ChannelEstimator(channel=pusch, **{name: value}, **method)
+
+
+def test_noise_of_a_selective_channel_is_not_too_high():
+    pusch = wb.NrSharedChannel(resource_blocks=12, layers=4, dmrs_additional_positions=1)
+    line = wb.TdlChannel(profile="tdlc300", doppler_hz=50.0, subcarriers=144, symbols=14, spacing_hz=30e3, cyclic_prefix_us=2.7, streams=4,
+                         rx_antennas=2)
+    received, _ = line(pusch.map(np.ones((30, pusch.codeword_symbols))), seed=1)
+    estimate = wb.NoiseEstimator(channel=pusch)
+    noise_var = estimate(wb.awgn(received, noise_var=0.001, seed=2), outputs="noise_var")
+    assert abs(noise_var.mean() / 0.001 - 1) < 0.1
+    assert 0 < estimate.leak < 1e-6
+    assert wb.NoiseEstimator(channel=wb.NrSharedChannel(resource_blocks=4)).leak == 0
+    assert wb.NoiseEstimator(channel=wb.NrSharedChannel(resource_blocks=2, layers=4)).leak > 1e-4
+
+
 def test_noise_of_slots_is_a_number_or_an_array():
     pusch = wb.NrSharedChannel(resource_blocks=4)
     estimate, received = wb.ChannelEstimator(channel=pusch), np.zeros((2, 3, *pusch.grid_shape, 1), np.complex64)

@@ -28,13 +28,51 @@ struct estimate_frequency_args {
   const cx_pair* in = nullptr;
   cx_pair* out = nullptr;
 };
+/// What least squares measures of a slot, estimate/filters.hpp: sums of squares, then terms of them.
+enum class spread_times { one, two, more };
+inline constexpr int spread_sums = 8, spread_terms = 7, spread_chunk = 64;
+/// The largest mean |difference|^2 of Clarke's spectrum, for a channel of power 1.
+inline constexpr float clarke_step = 2.8f;
+/// A sum, and of how many values.
+struct spread_sum {
+  float sum, count;
+};
+/// An item is a chunk of the cells of a row. Sums: P, F1, F2, F3, T1, T2, and the real and imaginary part of
+/// the product of neighbours. What is not finite is left out.
+struct spread_part_args {
+  estimate_sizes of;
+  int chunks = 1;
+  const std::int32_t* next = nullptr;  // [rows, 2], or -1
+  const float* divided = nullptr;      // [rows, 4]
+  const cx_pair* cells = nullptr;
+  spread_sum* out = nullptr;  // [slots, parts of a slot, spread_sums]
+};
+/// An item is a sum of a slot.
+struct spread_total_args {
+  int parts = 1;
+  const spread_sum* in = nullptr;
+  float* out = nullptr;  // [slots, spread_sums]: means
+};
+/// An item is a slot.
+struct spread_terms_args {
+  estimate_sizes of;
+  spread_times known = spread_times::one;
+  float most_slope = 1;  // of T1 / P
+  float noise[spread_sums] = {};
+  const float* in = nullptr;
+  view<const float> noise_var;
+  float* out = nullptr;  // [slots, spread_terms]
+};
 /// An item is a place of a slot.
 struct estimate_time_args {
   estimate_sizes of;
   int places = 1;
   const std::int32_t* place = nullptr;  // [places]
   const float* filter = nullptr;        // [symbols, rows]
-  const float* variance = nullptr;      // [places, 2]
+  const float* gain = nullptr;          // [places]
+  int terms = 1;
+  const float* weight = nullptr;  // [places, terms]
+  const float* term = nullptr;    // [slots, terms]; null: 1
   const cx_pair* in = nullptr;
   view<const float> noise_var;
   view<cx_pair> channel;  // null data: not wanted, and so of noise
@@ -44,16 +82,26 @@ struct estimate_time_args {
 /// Resource elements of a cell in tables.
 inline constexpr int cell_elements = 4;
 inline constexpr int covariance_chunk = 64;
+/// An item is a sample of an antenna: filtered cells of a row, or the difference of two rows'.
+struct noise_sample_args {
+  estimate_sizes of;
+  int taps = 1, filters = 1, starts = 1, samples = 1;  // samples: rows * starts * filters
+  const std::int32_t* start = nullptr;                 // [starts]
+  const std::int32_t* row = nullptr;                   // [rows, 2]: of ports * rows; the second -1: one row
+  const float* scale = nullptr;                        // [rows]
+  const cx_pair* filter = nullptr;                     // [filters, taps]
+  const cx_pair* cells = nullptr;
+  cx_pair* out = nullptr;  // [slots, rx, samples]
+};
 /// An item is a pair of antennas (r, c) and a chunk of samples: a part of a sum over samples x_r x_c*.
-/// Samples are what is received in silent elements, or else differences of neighbouring estimates at pilots.
+/// Samples are what is received in silent elements, or else what is filtered of cells.
 struct covariance_sum_args {
   estimate_sizes of;
   int chunks = 1, samples = 1;
-  const std::int32_t* silent = nullptr;  // [samples]; null: differences of cells
+  const std::int32_t* silent = nullptr;  // [samples]; null: filtered
   view<const cx_pair> received;
-  const cx_pair* cells = nullptr;
-  const float* scale = nullptr;  // of differences, [ports, rows]
-  cx_pair* out = nullptr;        // [slots, pairs, chunks]
+  const cx_pair* filtered = nullptr;  // [slots, rx, samples]
+  cx_pair* out = nullptr;             // [slots, pairs, chunks]
 };
 /// An item is a slot.
 struct covariance_args {

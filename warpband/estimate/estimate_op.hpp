@@ -66,8 +66,8 @@ struct estimate_frequency_op : scalar_op<estimate_frequency_op> {
 struct estimate_time_op : scalar_op<estimate_time_op> {
   estimate_time_args a;
   explicit estimate_time_op(const estimate_time_args& args) : a(args) {}
-  double flops() const { return 4.0 * a.of.rows * a.of.rx * a.of.ports + 2; }
-  double bytes() const { return 8.0 * a.of.rx * a.of.ports * (a.of.rows + 1) + 16; }
+  double flops() const { return 4.0 * a.of.rows * a.of.rx * a.of.ports + 2.0 * a.terms + 2; }
+  double bytes() const { return 8.0 * a.of.rx * a.of.ports * (a.of.rows + 1) + 12 + 4.0 * a.terms; }
   WB_HD void one(std::size_t i) const {
     const std::size_t places = static_cast<std::size_t>(a.places), slot = i / places, p = i - slot * places,
                       subcarriers = static_cast<std::size_t>(a.of.subcarriers);
@@ -87,16 +87,160 @@ struct estimate_time_op : scalar_op<estimate_time_op> {
       }
     if (a.noise.data != nullptr) {
       const float n0 = a.noise_var.data[slot * a.noise_var.item_stride];
-      a.noise.data[i * a.noise.item_stride] = fma(n0, a.variance[2 * p + 1], n0 + a.variance[2 * p]) + 0.f;
+      const std::size_t terms = static_cast<std::size_t>(a.terms);
+      float sum = 0.f;
+      for (std::size_t j = 0; j < terms; j++)
+        sum = fma(a.weight[p * terms + j], a.term == nullptr ? 1.f : a.term[slot * terms + j], sum);
+      a.noise.data[i * a.noise.item_stride] = fma(n0, a.gain[p], n0 + (sum < 0.f ? 0.f : sum)) + 0.f;
     }
+  }
+};
+
+struct spread_part_op : scalar_op<spread_part_op> {
+  spread_part_args a;
+  explicit spread_part_op(const spread_part_args& args) : a(args) {}
+  double flops() const { return 60.0 * spread_chunk; }
+  double bytes() const { return 48.0 * spread_chunk + 8.0 * spread_sums; }
+  WB_HD void one(std::size_t i) const {
+    const std::size_t chunks = static_cast<std::size_t>(a.chunks), line = i / chunks,
+                      rows = static_cast<std::size_t>(a.of.rows), t = line % rows;
+    const int cells = a.of.cells, first = static_cast<int>(i - line * chunks) * spread_chunk,
+              last = first + spread_chunk < cells ? first + spread_chunk : cells;
+    const cx_pair* c = a.cells + line * static_cast<std::size_t>(cells);
+    const int one_on = a.next[2 * t], two_on = a.next[2 * t + 1];
+    const auto row = [&](int other) {
+      return other < 0 ? c : c + static_cast<std::ptrdiff_t>(other - static_cast<int>(t)) * cells;
+    };
+    const cx_pair *c1 = row(one_on), *c2 = row(two_on);
+    const float* w = a.divided + 4 * t;
+    spread_sum s[spread_sums] = {};
+    for (int n = first; n < last; n++) {
+      const cx<float> h = value_of(c[n]);
+      add(s[0], h);
+      if (n + 1 < cells) {
+        const cx<float> h1 = value_of(c[n + 1]), d1 = h1 - h, product = conj_fma(h, h1, cx<float>{0.f, 0.f});
+        add(s[1], d1);
+        if (finite(product.re) && finite(product.im)) {
+          s[6] = {s[6].sum + product.re, s[6].count + 1.f};
+          s[7] = {s[7].sum + product.im, s[7].count + 1.f};
+        }
+        if (n + 2 < cells) {
+          const cx<float> h2 = value_of(c[n + 2]), d2 = (h2 - h1) - d1;
+          add(s[2], d2);
+          if (n + 3 < cells) add(s[3], ((value_of(c[n + 3]) - h2) - (h2 - h1)) - d2);
+        }
+      }
+      if (one_on >= 0) {
+        const cx<float> h1 = value_of(c1[n]), d = h1 - h;
+        add(s[4], {w[0] * d.re, w[0] * d.im});
+        if (two_on >= 0) {
+          const cx<float> h2 = value_of(c2[n]);
+          add(s[5], {fma(w[3], h2.re, fma(w[2], h1.re, w[1] * h.re)),
+                     fma(w[3], h2.im, fma(w[2], h1.im, w[1] * h.im))});
+        }
+      }
+    }
+    for (int j = 0; j < spread_sums; j++) a.out[i * spread_sums + static_cast<std::size_t>(j)] = s[j];
+  }
+
+ private:
+  WB_HD static bool finite(float x) { return x <= 3e38f && x >= -3e38f; }
+  WB_HD static void add(spread_sum& s, cx<float> z) {
+    const float e = fma(z.re, z.re, z.im * z.im);
+    if (finite(e)) s = {s.sum + e, s.count + 1.f};
+  }
+};
+
+struct spread_total_op : scalar_op<spread_total_op> {
+  spread_total_args a;
+  explicit spread_total_op(const spread_total_args& args) : a(args) {}
+  double flops() const { return 2.0 * a.parts; }
+  double bytes() const { return 8.0 * a.parts + 4; }
+  WB_HD void one(std::size_t i) const {
+    const std::size_t slot = i / spread_sums, parts = static_cast<std::size_t>(a.parts);
+    const spread_sum* in = a.in + slot * parts * spread_sums + (i - slot * spread_sums);
+    spread_sum all{0.f, 0.f};
+    for (std::size_t p = 0; p < parts; p++)
+      all = {all.sum + in[p * spread_sums].sum, all.count + in[p * spread_sums].count};
+    a.out[i] = all.count > 0.f ? all.sum / all.count : 0.f;
+  }
+};
+
+struct spread_terms_op : scalar_op<spread_terms_op> {
+  spread_terms_args a;
+  explicit spread_terms_op(const spread_terms_args& args) : a(args) {}
+  double flops() const { return 60; }
+  double bytes() const { return 4.0 * (spread_sums + spread_terms + 1); }
+  WB_HD void one(std::size_t slot) const {
+    const float* in = a.in + slot * spread_sums;
+    const float n0 = a.noise_var.data[slot * a.noise_var.item_stride];
+    float mean[spread_sums];
+    for (int j = 0; j < spread_sums; j++) mean[j] = fma(-n0, a.noise[j], in[j]);
+    const float power = mean[0] > 0.f ? mean[0] : 0.f;
+    float term[spread_terms] = {mean[1], mean[2], mean[3]};
+    if (a.known == spread_times::one)
+      term[3] = power;
+    else {
+      float slope = power > 0.f ? mean[4] / power : 0.f;  // T1 / P
+      slope = slope < 0.f ? 0.f : slope > a.most_slope ? a.most_slope : slope;
+      term[3] = mean[4];
+      term[4] = a.known == spread_times::more ? mean[5] : bent(mean, power, slope);
+      term[5] = mean[1] * slope;
+      term[6] = mean[2] * slope;
+    }
+    for (int j = 0; j < spread_terms; j++) a.out[slot * spread_terms + static_cast<std::size_t>(j)] = term[j];
+  }
+
+ private:
+  /// T1^2 / P, less what a mean of few squares is too large.
+  WB_HD float bent(const float* mean, float power, float slope) const {
+    const float together = fma(mean[6], mean[6], mean[7] * mean[7]), all = power * power,
+                cells = static_cast<float>(a.of.cells);
+    const float steep =
+        together > 0.f && all > together ? (all - together) / together * (cells * cells) : 0.f;
+    float independent = 1.f + steep / (6.f * (1.f + sqrt(steep) / 1.9f));
+    independent = independent < cells ? independent : cells;
+    // Two rows that differ are more than one.
+    const float apart = clarke_step * (slope / a.most_slope);
+    independent = independent * static_cast<float>(a.of.rx * a.of.ports) * (1.f + apart);
+    return (mean[4] < 0.f ? 0.f : mean[4]) * slope * ((independent - 0.9f) / (independent + 1.2f));
+  }
+};
+
+struct noise_sample_op : scalar_op<noise_sample_op> {
+  noise_sample_args a;
+  explicit noise_sample_op(const noise_sample_args& args) : a(args) {}
+  double flops() const { return 8.0 * a.taps + 2; }
+  double bytes() const { return 16.0 * a.taps + 8; }
+  WB_HD void one(std::size_t i) const {
+    const std::size_t samples = static_cast<std::size_t>(a.samples), antenna = i / samples;
+    const int s = static_cast<int>(i - antenna * samples), f = s % a.filters, place = s / a.filters,
+              row = place / a.starts, start = a.start[place - row * a.starts];
+    const cx_pair *c = cells(antenna, a.row[2 * row], start), *g = a.filter + f * a.taps;
+    cx<float> sum{0.f, 0.f};
+    for (int n = 0; n < a.taps; n++) sum = fma(value_of(g[n]), value_of(c[n]), sum);
+    if (a.row[2 * row + 1] >= 0) {
+      c = cells(antenna, a.row[2 * row + 1], start);
+      for (int n = 0; n < a.taps; n++) sum = fnma(value_of(g[n]), value_of(c[n]), sum);
+    }
+    const float scale = a.scale[row];
+    a.out[i] = pair_of({scale * sum.re, scale * sum.im});
+  }
+
+ private:
+  WB_HD const cx_pair* cells(std::size_t antenna, int row, int start) const {
+    return a.cells +
+           (antenna * static_cast<std::size_t>(a.of.ports * a.of.rows) + static_cast<std::size_t>(row)) *
+               static_cast<std::size_t>(a.of.cells) +
+           start;
   }
 };
 
 struct covariance_sum_op : scalar_op<covariance_sum_op> {
   covariance_sum_args a;
   explicit covariance_sum_op(const covariance_sum_args& args) : a(args) {}
-  double flops() const { return (a.silent != nullptr ? 8.0 : 40.0) * covariance_chunk; }
-  double bytes() const { return (a.silent != nullptr ? 16.0 : 80.0) * covariance_chunk; }
+  double flops() const { return 8.0 * covariance_chunk; }
+  double bytes() const { return 16.0 * covariance_chunk; }
   WB_HD void one(std::size_t i) const {
     const std::size_t chunks = static_cast<std::size_t>(a.chunks), rx = static_cast<std::size_t>(a.of.rx),
                       pair = i / chunks, slot = pair / (rx * rx), entry = pair - slot * rx * rx;
@@ -116,19 +260,8 @@ struct covariance_sum_op : scalar_op<covariance_sum_op> {
               .data[antenna * a.received.element_stride +
                     (slot * static_cast<std::size_t>(a.of.elements) + static_cast<std::size_t>(a.silent[s])) *
                         a.received.item_stride]);
-    const int inside = a.of.cells - 4, row = s / inside, n = s - row * inside + 2;  // row of any port
-    const std::size_t rows = static_cast<std::size_t>(a.of.ports * a.of.rows);
-    const cx_pair* c =
-        a.cells +
-        ((slot * static_cast<std::size_t>(a.of.rx) + antenna) * rows + static_cast<std::size_t>(row)) *
-            static_cast<std::size_t>(a.of.cells) +
-        n;
-    // A cell minus what a cubic through its four neighbours has there.
-    const float scale = a.scale[row], two = -4.f / 6.f, four = 1.f / 6.f;
-    const cx<float> near = value_of(c[-1]) + value_of(c[1]), far = value_of(c[-2]) + value_of(c[2]);
-    const cx<float> d{fma(four, far.re, fma(two, near.re, c[0].re)),
-                      fma(four, far.im, fma(two, near.im, c[0].im))};
-    return {scale * d.re, scale * d.im};
+    const std::size_t at = slot * static_cast<std::size_t>(a.of.rx) + antenna;
+    return value_of(a.filtered[at * static_cast<std::size_t>(a.samples) + static_cast<std::size_t>(s)]);
   }
 };
 

@@ -10,6 +10,7 @@
 
 #include <tests/on_backends.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
+#include <warpband/core/count.hpp>
 #include <warpband/detect/detector.hpp>
 #include <warpband/estimate/estimator.hpp>
 #include <warpband/estimate/noise.hpp>
@@ -176,8 +177,164 @@ TEST_P(estimate, least_squares_equals_its_definition) {
           }
       }
     }
-    for (const float n0 : found.n0)
-      EXPECT_NEAR(n0, 0.1 * (1 + 2 * 0.25 / length), 0.1 * 1e-5) << "beta^2 = 2";
+  }
+}
+
+/// Of a channel that is a constant nothing but noise is reported: squares of the weights, pairs of power 2.
+TEST_P(estimate, least_squares_reports_noise_by_its_weights) {
+  const nr_shared_channel channel = pusch_of(3, 2, {.additional_positions = 1, .ports = {1, 2}});
+  const std::size_t elements = channel.elements();
+  complexes h(elements * 4, cf(0.3f, -0.4f));
+  const heard_slots in = sent_through(exec(), channel, h, 2, 1, 0, 2);
+  const channel_estimator estimator(pilots_of(channel), {});
+  const estimates found = estimated(exec(), estimator, in, 0);
+  for (const float n0 : found.n0) EXPECT_NEAR(n0, 0, 1e-9);
+  const estimate_filters f = make_filters(pilots_of(channel), {});
+  const auto gain = [&](std::size_t port, std::size_t l, std::size_t k) {
+    return f.gain[port * elements + l * 36 + k];
+  };
+  for (const std::size_t port : {0u, 1u}) {  // port 1 is on even subcarriers, port 2 on odd ones
+    EXPECT_NEAR(gain(port, 2, 4 + port), 0.25, 1e-6);
+    EXPECT_NEAR(gain(port, 2, 7 + port), 0.25 / 2, 1e-6) << "in the middle of two pairs";
+    EXPECT_NEAR(gain(port, 11, 4 + port), 0.25, 1e-6);
+    EXPECT_NEAR(gain(port, 5, 4 + port), 0.25 * (4.0 + 1) / 9, 1e-6) << "2 / 3 and 1 / 3";
+    EXPECT_NEAR(gain(port, 13, 4 + port), 0.25 * (121.0 + 4) / 81, 1e-6) << "11 / 9 and -2 / 9";
+  }
+}
+
+/// The error that is reported is the one that is made, at every symbol and at every subcarrier of a pattern,
+/// with much noise and with none: straight lines measure it, Wiener filters know it.
+TEST_P(estimate, reported_error_is_the_one_made) {
+  struct row {
+    const char* profile;
+    double doppler_hz;
+    int layers, spacing_khz;
+    nr_dmrs_config dmrs;
+  };
+  const row rows[] = {
+      {"tdlc300", 100, 1, 30, {.additional_positions = 1}},
+      {"tdlb100", 400, 2, 15, {.additional_positions = 2}},
+      {"tdlc300", 400, 1, 30, {}},
+      {"tdla30", 10, 2, 30, {.type = 2, .additional_positions = 3, .cdm_groups = 3}},
+      {"tdlc300", 100, 4, 30, {.length = 2, .additional_positions = 1, .ports = {0, 1, 4, 5}}}};
+  for (const row& r : rows) {
+    const int blocks = 8;
+    const nr_shared_channel channel({.carrier = {.spacing_khz = r.spacing_khz, .resource_blocks = blocks},
+                                     .layers = r.layers,
+                                     .dmrs = r.dmrs});
+    const nr_carrier& carrier = channel.config().carrier;
+    const std::size_t slots = 100, rx = 2, elements = channel.elements(), subcarriers = 12 * blocks,
+                      pairs = rx * channel.layers();
+    const complexes h = fading(exec(), carrier, r.layers, 2, slots, r.doppler_hz, r.profile);
+    for (const double n0 : {0.1, 1e-3, 1e-10}) {
+      const heard_slots in = sent_through(exec(), channel, h, rx, slots, n0, 11);
+      estimator_config wiener = wiener_of(carrier, r.profile, r.doppler_hz, std::max(n0, 1e-6));
+      for (const estimator_config& config : {estimator_config{.doppler_hz = r.doppler_hz}, wiener}) {
+        SCOPED_TRACE(std::string(r.profile) + (config.method == estimate_method::ls ? " ls " : " lmmse ") +
+                     std::to_string(n0));
+        const estimates found = estimated(exec(), channel_estimator(pilots_of(channel), config), in, n0);
+        // By symbol, and by subcarrier of a block: means over the others.
+        std::vector<double> made(14 + 12), reported(14 + 12);
+        for (std::size_t u = 0; u < slots * elements; u++) {
+          const std::size_t l = u % elements / subcarriers, k = 14 + u % subcarriers % 12;
+          double error = 0;
+          for (std::size_t e = 0; e < pairs; e++)
+            error += std::norm(found.h[u * pairs + e] - h[u * pairs + e]);
+          for (const std::size_t i : {l, k}) {
+            made[i] += error / static_cast<double>(rx);
+            reported[i] += found.n0[u] - static_cast<float>(n0);
+          }
+        }
+        for (std::size_t i = 0; i < made.size(); i++)
+          EXPECT_NEAR(made[i] / reported[i], 1, 0.25)
+              << (i < 14 ? "symbol " : "subcarrier ") << (i < 14 ? i : i - 14);
+      }
+    }
+  }
+}
+
+/// Pilots at one time do not say how the channel changes: then it is what doppler_hz says.
+TEST(estimate_filters, one_time_takes_the_doppler_frequency_that_it_is_given) {
+  const pilot_pattern pilots = pilots_of(pusch_of(6, 1, {}));
+  const auto change = [&](double hz) {
+    return make_filters(pilots, {.doppler_hz = hz}).spread.weight[(13 * 72 + 5) * spread_terms + 3];
+  };
+  EXPECT_EQ(change(0), 0);
+  const double turn = 2 * 3.14159265358979 * 100 * 11 * 1e-3 / 28;
+  EXPECT_NEAR(change(100), 2 - 2 * std::cyl_bessel_j(0.0, turn), 1e-5);
+}
+
+/// Spacing and period are those of the slot's numerology; another one is refused.
+TEST_P(estimate, numerology_is_that_of_the_pilots) {
+  for (const int khz : {15, 60}) {
+    const nr_shared_channel channel(
+        {.carrier = {.spacing_khz = khz, .resource_blocks = 8}, .dmrs = {.additional_positions = 1}});
+    const nr_carrier& carrier = channel.config().carrier;
+    const pilot_pattern pilots = pilots_of(channel);
+    estimator_config by_hand = wiener_of(carrier, "tdlb100", 100, 0.02), open = by_hand;
+    open.spacing_hz = open.period_us = 0;
+    by_hand.period_us = carrier.grid().period_us();
+    const channel_estimator own(pilots, open);
+    EXPECT_EQ(own.config().spacing_hz, 1e3 * khz);
+    EXPECT_NEAR(own.config().period_us, 15e3 / khz / 14, 1e-9);
+    EXPECT_EQ(own.error_variance(0, 0.02), channel_estimator(pilots, by_hand).error_variance(0, 0.02));
+    by_hand.spacing_hz = 30e3;
+    EXPECT_EQ(blamed([&] { make_filters(pilots, by_hand); }, [&] { channel_estimator(pilots, by_hand); }),
+              "spacing_hz");
+    by_hand.spacing_hz = 0;
+    by_hand.period_us = 35.7;
+    EXPECT_EQ(blamed([&] { make_filters(pilots, by_hand); }, [&] { completed(by_hand, pilots); }),
+              "period_us");
+    by_hand.period_us = 0;
+    auto y = exec().make<cf>(1, channel.elements());
+    EXPECT_EQ(blamed([&] { estimate_profile(exec(), pilots, y, 0, {.spacing_hz = 30e3}); }), "spacing_hz");
+  }
+  const pilot_pattern unknown = comb_pilots(120, 14, {0, 7}, {0, 0}, 6, {{1.f, 1.f, 1.f}, {1.f, 1.f, 1.f}});
+  EXPECT_EQ(blamed([&] { make_filters(unknown, {.method = estimate_method::lmmse}); }), "spacing_hz");
+  EXPECT_EQ(blamed([&] { make_filters(unknown, {.method = estimate_method::lmmse, .spacing_hz = 15e3}); }),
+            "period_us");
+  EXPECT_EQ(blamed([&] { make_filters(unknown, {.spacing_hz = 0.5}); }), "spacing_hz");
+  make_filters(unknown, {});
+}
+
+/// Without silent elements too a selective channel is not taken for noise.
+TEST_P(estimate, noise_of_a_selective_channel_is_not_too_high) {
+  struct row {
+    const char* profile;
+    int spacing_khz, blocks, type;
+    double snr_db;
+  };
+  for (const row& r : {row{"tdlc300", 30, 12, 1, 30},
+                       {"tdlc300", 30, 24, 1, 40},
+                       {"tdlc300", 15, 12, 2, 30},
+                       {"tdlb100", 60, 8, 1, 30},
+                       {"tdlc300", 30, 2, 1, 15}}) {
+    const int layers = r.type == 1 ? 4 : 6;  // of all CDM groups
+    const nr_shared_channel channel(
+        {.direction = r.type == 1 ? nr_direction::uplink : nr_direction::downlink,
+         .carrier = {.spacing_khz = r.spacing_khz, .resource_blocks = r.blocks},
+         .layers = layers,
+         .dmrs = {.type = r.type, .additional_positions = 1, .cdm_groups = r.type + 1}});
+    const pilot_pattern pilots = pilots_of(channel);
+    ASSERT_TRUE(pilots.silent.empty());
+    const std::size_t slots = 30, rx = 2;
+    const double n0 = std::pow(10, -r.snr_db / 10);
+    const complexes h = fading(exec(), channel.config().carrier, layers, 2, slots, 50, r.profile);
+    complexes y = noise_of(slots * channel.elements() * rx, n0, 5);
+    for (int p = 0; p < layers; p++) {  // DMRS alone
+      const complexes a = channel.dmrs(p);
+      for (std::size_t u = 0; u < slots * channel.elements(); u++)
+        for (std::size_t i = 0; i < rx; i++)
+          y[u * rx + i] += h[(u * rx + i) * size(layers) + size(p)] * a[u % channel.elements()];
+    }
+    const noise_estimator estimator(pilots);
+    auto noise = exec().make<float>(1, slots);
+    estimator.run(exec(), on_device(exec(), y, rx, slots * channel.elements()), {.noise_var = noise});
+    double mean = 0;
+    for (const float x : exec().to_host(noise)) mean += x / static_cast<double>(slots);
+    EXPECT_NEAR(10 * std::log10(mean / n0), 0, 0.4)
+        << r.profile << " " << r.spacing_khz << " kHz, leak " << estimator.leak();
+    EXPECT_LT(estimator.leak(), r.blocks > 5 ? 1e-5 : 1e-2);
   }
 }
 

@@ -1,9 +1,11 @@
 #include <warpband/estimate/estimator.hpp>
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/count.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/estimate/cells.hpp>
 #include <warpband/estimate/estimate_args.hpp>
@@ -13,6 +15,9 @@ namespace wb {
 WB_DECLARE_KERNEL(estimate_cells)
 WB_DECLARE_KERNEL(estimate_frequency)
 WB_DECLARE_KERNEL(estimate_time)
+WB_DECLARE_KERNEL(spread_part)
+WB_DECLARE_KERNEL(spread_total)
+WB_DECLARE_KERNEL(spread_terms)
 
 namespace {
 
@@ -74,28 +79,51 @@ std::size_t slots_of(view<const std::complex<float>> received, std::size_t eleme
 
 channel_estimator::channel_estimator(const pilot_pattern& pilots, const estimator_config& config,
                                      std::vector<std::int32_t> places)
-    : config_(config), tables_(tables_of((check(pilots), pilots))), of_(sizes_of(pilots, 1)) {
-  estimate_filters f = make_filters(pilots, config);
+    : config_((check(pilots), completed(config, pilots))),
+      tables_(tables_of(pilots)),
+      of_(sizes_of(pilots, 1)) {
+  estimate_filters f = make_filters(pilots, config_);
   taps_ = f.taps;
   start_ = resident<std::int32_t>(std::move(f.start));
   frequency_ = resident<std::complex<float>>(std::move(f.frequency));
   time_ = resident<float>(std::move(f.time));
   places_ = resident<std::int32_t>(checked(std::move(places), pilots.elements()));
-  std::vector<float> variance(2 * this->places());
+  std::vector<float> gain(this->places()), weight(this->places() * terms());
   for (std::size_t port = 0; port < ports(); port++)
     for (std::size_t i = 0; i < this->places(); i++) {
       const std::size_t at = port * elements() + static_cast<std::size_t>(places_.host()[i]);
       bias_.push_back(f.bias[at]);
       gain_.push_back(f.gain[at]);
-      variance[2 * i] += f.bias[at];
-      variance[2 * i + 1] += f.gain[at];
+      gain[i] += f.gain[at];
+      if (config_.method == estimate_method::lmmse) weight[i] += f.bias[at];
     }
-  variance_ = resident<float>(std::move(variance));
+  if (config_.method == estimate_method::ls) {
+    for (std::size_t i = 0; i < this->places(); i++)
+      std::copy_n(f.spread.weight.begin() + static_cast<std::ptrdiff_t>(size(places_.host()[i]) * terms()),
+                  terms(), weight.begin() + static_cast<std::ptrdiff_t>(i * terms()));
+    spread_ = std::move(f.spread);
+    next_ = resident<std::int32_t>(std::move(spread_.next));
+    divided_ = resident<float>(std::move(spread_.divided));
+    spread_.weight.clear();
+  }
+  all_gain_ = resident<float>(std::move(gain));
+  weight_ = resident<float>(std::move(weight));
+}
+
+std::size_t channel_estimator::terms() const noexcept {
+  return config_.method == estimate_method::ls ? spread_terms : 1;
+}
+std::size_t channel_estimator::parts(std::size_t rx) const noexcept {
+  return rx * size(of_.ports * of_.rows * ((of_.cells + spread_chunk - 1) / spread_chunk));
 }
 
 std::size_t channel_estimator::working_bytes(std::size_t slots, std::size_t rx) const noexcept {
-  return sizeof(cx_pair) * slots * rx *
-         static_cast<std::size_t>(of_.ports * of_.rows * (of_.cells + of_.subcarriers));
+  const std::size_t spread =
+      config_.method == estimate_method::lmmse
+          ? 0
+          : sizeof(spread_sum) * parts(rx) * spread_sums + sizeof(float) * (spread_sums + spread_terms + 1);
+  return slots *
+         (sizeof(cx_pair) * rx * size(of_.ports * of_.rows) * size(of_.cells + of_.subcarriers) + spread);
 }
 
 double channel_estimator::error_variance(std::size_t port, double noise_var) const {
@@ -120,25 +148,51 @@ void channel_estimator::run(executor& exec, view<const std::complex<float>> rece
   of.rx = static_cast<int>(rx);
   const std::size_t rows = slots * rx * static_cast<std::size_t>(of.ports * of.rows),
                     cells = rows * static_cast<std::size_t>(of.cells);
+  const bool measured = config_.method == estimate_method::ls && out.noise_var.data != nullptr;
   estimate_time_args time;
-  if (out.channel.data != nullptr) {
+  if (out.channel.data != nullptr || measured) {
     auto* work = reinterpret_cast<cx_pair*>(workspace_.on(exec, working_bytes(slots, rx)));
     run_cells(exec, tables_, of, received, slots, work);
-    const estimate_frequency_args frequency{
-        of,   taps_,       start_.on(exec), reinterpret_cast<const cx_pair*>(frequency_.on(exec)),
-        work, work + cells};
-    exec.run(estimate_frequency_kernels(), &frequency, rows * static_cast<std::size_t>(of.subcarriers));
-    time.in = work + cells;
+    if (out.channel.data != nullptr) {
+      const estimate_frequency_args frequency{
+          of,   taps_,       start_.on(exec), reinterpret_cast<const cx_pair*>(frequency_.on(exec)),
+          work, work + cells};
+      exec.run(estimate_frequency_kernels(), &frequency, rows * size(of.subcarriers));
+      time.in = work + cells;
+    }
+    if (measured)
+      time.term =
+          measure(exec, of, work, reinterpret_cast<spread_sum*>(work + cells + rows * size(of.subcarriers)),
+                  slots, noise_var);
   }
   time.of = of;
   time.places = static_cast<int>(places());
   time.place = places_.on(exec);
   time.filter = time_.on(exec);
-  time.variance = variance_.on(exec);
+  time.gain = all_gain_.on(exec);
+  time.terms = static_cast<int>(terms());
+  time.weight = weight_.on(exec);
   time.noise_var = noise_var;
   if (out.channel.data != nullptr) time.channel = as_pairs(out.channel);
   time.noise = out.noise_var;
   exec.run(estimate_time_kernels(), &time, uses);
+}
+
+const float* channel_estimator::measure(executor& exec, const estimate_sizes& of, const cx_pair* cells,
+                                        spread_sum* work, std::size_t slots,
+                                        view<const float> noise_var) const {
+  const std::size_t all = parts(size(of.rx));
+  auto* means = reinterpret_cast<float*>(work + slots * all * spread_sums);
+  float* terms = means + slots * spread_sums;
+  const spread_part_args part{
+      of, (of.cells + spread_chunk - 1) / spread_chunk, next_.on(exec), divided_.on(exec), cells, work};
+  exec.run(spread_part_kernels(), &part, slots * all);
+  const spread_total_args total{static_cast<int>(all), work, means};
+  exec.run(spread_total_kernels(), &total, slots * spread_sums);
+  spread_terms_args last{of, spread_.known, spread_.most_slope, {}, means, noise_var, terms};
+  std::copy(spread_.noise.begin(), spread_.noise.end(), last.noise);
+  exec.run(spread_terms_kernels(), &last, slots);
+  return terms;
 }
 
 }  // namespace wb

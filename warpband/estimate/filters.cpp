@@ -10,52 +10,12 @@
 #include <warpband/core/check.hpp>
 #include <warpband/core/count.hpp>
 #include <warpband/core/decimal.hpp>
+#include <warpband/estimate/design.hpp>
 
 namespace wb {
 namespace {
 
-using cplx = std::complex<double>;
 using matrix = std::vector<std::vector<cplx>>;
-
-// ---- linear interpolation
-
-/// A place that is known from `lo` to `hi`.
-struct extent {
-  double lo, hi;
-};
-extent subcarriers_of(const pilot_cell& c, int subcarriers) {
-  extent e{1e9, -1e9};
-  for (int i = 0; i < c.elements; i++) {
-    const double k = c.element[size(i)] % subcarriers;
-    e = {std::min(e.lo, k), std::max(e.hi, k)};
-  }
-  return e;
-}
-extent symbols_of(const pilot_cell& c, int subcarriers) {
-  extent e{1e9, -1e9};
-  for (int i = 0; i < c.elements; i++) {
-    const double l = c.element[size(i)] / subcarriers;
-    e = {std::min(e.lo, l), std::max(e.hi, l)};
-  }
-  return e;
-}
-
-/// Two neighbours, and the second one's weight.
-struct between {
-  std::size_t first = 0;
-  double weight = 0;
-};
-between interpolated(const std::vector<extent>& known, double x) {
-  const std::size_t n = known.size();
-  if (n == 1) return {0, 0};
-  std::size_t i = 0;
-  while (i + 2 < n && x >= known[i + 1].lo) i++;
-  const extent a = known[i], b = known[i + 1];
-  if (x <= a.hi)
-    return {i, a.lo < a.hi ? 0 : (x - a.hi) / (b.lo - a.hi)};  // beyond the first one, or within it
-  if (x >= b.lo) return {i, b.lo < b.hi ? 1 : (x - a.hi) / (b.lo - a.hi)};
-  return {i, (x - a.hi) / (b.lo - a.hi)};
-}
 
 // ---- correlations
 
@@ -113,12 +73,6 @@ class positive_system {
 
 // ---- Wiener filters
 
-/// An element of a cell: c = sum of factor * (h of the own port), or of another port.
-struct part {
-  int port, symbol, subcarrier;
-  cplx factor;
-};
-
 /// A subcarrier's filter, and what it makes of channel, leaking ports and noise.
 struct wiener {
   std::vector<cplx> f;
@@ -131,13 +85,7 @@ struct wiener {
 class wiener_design {
  public:
   wiener_design(const pilot_pattern& pilots, const estimator_config& config)
-      : pilots_(pilots), config_(config), correlation_(config, pilots.subcarriers) {
-    for (std::size_t p = 0; p < pilots.ports.size(); p++)
-      for (const pilot_row& row : pilots.ports[p])
-        for (const pilot_cell& c : row)
-          for (int i = 0; i < c.elements; i++)
-            pilot_at_[c.element[size(i)]].emplace_back(p, cplx(c.pilot[size(i)]));
-  }
+      : senders_(pilots), config_(config), correlation_(config, pilots.subcarriers) {}
   const correlation& of_channel() const noexcept { return correlation_; }
 
   /// Of a row of a port: cells start .. start + taps - 1 for subcarrier k.
@@ -145,7 +93,7 @@ class wiener_design {
     // The same constellation of cells has the same filter.
     std::vector<int> key{static_cast<int>(taps)};
     std::vector<std::vector<part>> cells;
-    for (std::size_t n = start; n < start + taps; n++) cells.push_back(parts_of(port, row[n]));
+    for (std::size_t n = start; n < start + taps; n++) cells.push_back(senders_.parts_of(port, row[n]));
     const int symbol = cells[0][0].symbol;
     for (const auto& cell : cells)
       for (const part& x : cell) {
@@ -163,22 +111,6 @@ class wiener_design {
   }
 
  private:
-  /// What a cell is made of: its port, and the others that send there.
-  std::vector<part> parts_of(std::size_t port, const pilot_cell& c) const {
-    std::vector<part> parts;
-    for (int i = 0; i < c.elements; i++)
-      for (const auto& [p, pilot] : pilot_at_.at(c.element[size(i)]))
-        parts.push_back(
-            {static_cast<int>(p), c.element[size(i)] / pilots_.subcarriers,
-             c.element[size(i)] % pilots_.subcarriers,
-             p == port ? cplx(1.0 / c.elements) : pilot / cplx(c.pilot[size(i)]) / double(c.elements)});
-    return parts;
-  }
-  static double noise_of(const pilot_cell& c) {
-    double sum = 0;
-    for (int i = 0; i < c.elements; i++) sum += 1 / std::norm(cplx(c.pilot[size(i)]));
-    return sum / (c.elements * c.elements);
-  }
   cplx correlated(const part& a, const part& b) const {
     return a.factor * std::conj(b.factor) * correlation_.frequency(a.subcarrier - b.subcarrier) *
            correlation_.time(a.symbol - b.symbol);
@@ -223,17 +155,11 @@ class wiener_design {
     return w;
   }
 
-  const pilot_pattern& pilots_;
+  pilot_senders senders_;
   const estimator_config& config_;
   correlation correlation_;
-  std::map<std::int32_t, std::vector<std::pair<std::size_t, cplx>>> pilot_at_;
   std::map<std::vector<int>, wiener> made_;
 };
-
-double middle_of(const pilot_row& row, int subcarriers) {
-  const extent e = symbols_of(row[0], subcarriers);
-  return (e.lo + e.hi) / 2;
-}
 
 /// The first of `taps` cells around subcarrier k.
 std::size_t first_cell(const std::vector<double>& middles, std::size_t taps, double k) {
@@ -242,50 +168,6 @@ std::size_t first_cell(const std::vector<double>& middles, std::size_t taps, dou
     nearest++;
   const std::size_t before = (taps - 1) / 2;
   return std::min(nearest < before ? 0 : nearest - before, middles.size() - taps);
-}
-
-estimate_filters make_linear(const pilot_pattern& p) {
-  estimate_filters out;
-  const std::size_t subcarriers = size(p.subcarriers), rows = p.rows();
-  out.taps = p.cells() > 1 ? 2 : 1;
-  const std::size_t taps = size(out.taps);
-  std::vector<extent> times;
-  for (const pilot_row& row : p.ports[0]) times.push_back(symbols_of(row[0], p.subcarriers));
-  for (int l = 0; l < p.symbols; l++) {
-    const between b = interpolated(times, l);
-    for (std::size_t t = 0; t < rows; t++)
-      out.time.push_back(static_cast<float>(t == b.first ? 1 - b.weight : t == b.first + 1 ? b.weight : 0));
-  }
-  for (const auto& port : p.ports) {
-    std::vector<double> noise;  // of a row's subcarriers, as Sionna's: interpolated as the channel is
-    for (const pilot_row& row : port) {
-      std::vector<extent> cells;
-      std::vector<double> of_cell;
-      for (const pilot_cell& c : row) {
-        cells.push_back(subcarriers_of(c, p.subcarriers));
-        double sum = 0;
-        for (int i = 0; i < c.elements; i++) sum += 1 / std::norm(cplx(c.pilot[size(i)]));
-        of_cell.push_back(sum / (c.elements * c.elements));
-      }
-      for (std::size_t k = 0; k < subcarriers; k++) {
-        const between b = interpolated(cells, static_cast<double>(k));
-        out.start.push_back(static_cast<std::int32_t>(b.first));
-        out.frequency.push_back(static_cast<float>(1 - b.weight));
-        if (taps == 2) out.frequency.push_back(static_cast<float>(b.weight));
-        noise.push_back((1 - b.weight) * of_cell[b.first] +
-                        (taps == 2 ? b.weight * of_cell[b.first + 1] : 0));
-      }
-    }
-    for (int l = 0; l < p.symbols; l++)
-      for (std::size_t k = 0; k < subcarriers; k++) {
-        double sum = 0;
-        for (std::size_t t = 0; t < rows; t++)
-          sum += out.time[size(l) * rows + t] * noise[t * subcarriers + k];
-        out.gain.push_back(static_cast<float>(std::max(sum, 0.0)));
-        out.bias.push_back(0);
-      }
-  }
-  return out;
 }
 
 /// Filters of frequency of every port, row and subcarrier, with what they make of the channel.
@@ -366,6 +248,9 @@ estimate_filters make_wiener(const pilot_pattern& p, const estimator_config& con
   return out;
 }
 
+/// Relative differences that are no contradiction. Symbols of a slot differ in length.
+constexpr double same_spacing = 1e-6, same_period = 0.1;
+
 }  // namespace
 
 const std::vector<setting_of<estimator_config>>& estimator_settings() {
@@ -382,11 +267,18 @@ const std::vector<setting_of<estimator_config>>& estimator_settings() {
         number("channel_power", &c::channel_power, 1e-6, 1e6,
                "Mean E|h|^2 of a port; of precoded layers less than 1.")
             .only_with("method", {"lmmse"}),
-        number("doppler_hz", &c::doppler_hz, 0, 1e6, "The largest Doppler shift, of Clarke's spectrum.")
+        number("doppler_hz", &c::doppler_hz, 0, 1e6,
+               "The largest Doppler shift, of Clarke's spectrum. ls looks at it only where DMRS are at one "
+               "time, so that it cannot measure how fast the channel changes."),
+        number("spacing_hz", &c::spacing_hz, 0, 1e7,
+               "Spacing of the subcarriers. 0: that of the channel; another one than its own is refused.",
+               false, "0, or 1 to 1e7")
             .only_with("method", {"lmmse"}),
-        number("spacing_hz", &c::spacing_hz, 1, 1e7, "Spacing of the subcarriers.")
-            .only_with("method", {"lmmse"}),
-        number("period_us", &c::period_us, 1e-3, 1e6, "From an OFDM symbol to the next.")
+        number("period_us", &c::period_us, 0, 1e6,
+               "From an OFDM symbol to the next. 0: that of the channel, a slot's mean; one that differs "
+               "from it "
+               "by more than 2 % is refused.",
+               false, "0, or 1e-3 to 1e6")
             .only_with("method", {"lmmse"})};
     const std::vector<setting_of<delay_profile>> taps{
         numbers("delays_ns", &delay_profile::delays_ns, 0, 1e9, "Delays of the channel's taps.",
@@ -409,6 +301,10 @@ void check(const estimator_config& config) {
     throw argument_error("powers", std::to_string(p.powers.size()) + " taps",
                          std::to_string(p.delays_ns.size()) + ", as delays_ns has");
   if (!(power_sum(p) > 0)) throw argument_error("powers", decimal(power_sum(p)) + " in all", "more than 0");
+  if (config.spacing_hz != 0 && config.spacing_hz < 1)
+    throw argument_error("spacing_hz", decimal(config.spacing_hz), "0, or 1 to 1e7");
+  if (config.period_us != 0 && config.period_us < 1e-3)
+    throw argument_error("period_us", decimal(config.period_us), "0, or 1e-3 to 1e6");
   const double ratio = config.noise_var / config.channel_power;
   if (config.method == estimate_method::lmmse && (ratio < 0.999e-6 || ratio > 1.001e6))
     throw argument_error(
@@ -416,14 +312,38 @@ void check(const estimator_config& config) {
         "1e-6 to 1e6 of it");
 }
 
+double spacing_hz_of(const pilot_pattern& pilots, double given, bool needed) {
+  if (given != 0 && pilots.spacing_hz != 0 && std::abs(given / pilots.spacing_hz - 1) > same_spacing)
+    throw argument_error("spacing_hz", decimal(given),
+                         "0, or " + decimal(pilots.spacing_hz) + ", which the pilots have");
+  const double hz = given != 0 ? given : pilots.spacing_hz;
+  if (needed && hz == 0)
+    throw argument_error("spacing_hz", "0", "1 to 1e7 for pilots without a spacing_hz of their own");
+  return hz;
+}
+
+estimator_config completed(const estimator_config& config, const pilot_pattern& pilots) {
+  check(config);
+  estimator_config c = config;
+  if (c.period_us != 0 && pilots.period_us != 0 && std::abs(c.period_us / pilots.period_us - 1) > same_period)
+    throw argument_error("period_us", decimal(c.period_us),
+                         "0, or within 10 % of " + decimal(pilots.period_us) + ", which the pilots have");
+  if (c.period_us == 0) c.period_us = pilots.period_us;
+  const bool wiener = c.method == estimate_method::lmmse;
+  c.spacing_hz = spacing_hz_of(pilots, c.spacing_hz, wiener);
+  if ((wiener || c.doppler_hz > 0) && c.period_us == 0)
+    throw argument_error("period_us", "0", "1e-3 to 1e6 for pilots without a period_us of their own");
+  return c;
+}
+
 estimate_filters make_filters(const pilot_pattern& pilots, const estimator_config& config) {
   check(pilots);
-  check(config);
-  if (config.method == estimate_method::ls) return make_linear(pilots);
-  estimator_config unit = config;  // of channels of power 1
-  unit.noise_var /= config.channel_power;
+  const estimator_config c = completed(config, pilots);
+  if (c.method == estimate_method::ls) return make_linear(pilots, c);
+  estimator_config unit = c;  // of channels of power 1
+  unit.noise_var /= c.channel_power;
   estimate_filters f = make_wiener(pilots, unit);
-  for (float& bias : f.bias) bias *= static_cast<float>(config.channel_power);
+  for (float& bias : f.bias) bias *= static_cast<float>(c.channel_power);
   return f;
 }
 

@@ -3,11 +3,18 @@
 //
 //   R = (1 / n)  sum over samples x of  x x^H,   x with a value for each receive antenna
 //
-// Samples are what is received in the pattern's silent resource elements; without any, d sqrt(g) with
-//   d = c(i) - (4 c(i - 1) + 4 c(i + 1) - c(i - 2) - c(i + 2)) / 6
-// of neighbouring cells i of every port and row, and g such that E |d|^2 g = N0: what no cubic through the
-// neighbours explains. A tap of delay tau then adds about its power times (2 pi D tau)^4 / 6 squared, with D
-// the spacing of the cells; silent elements have no such error.
+// Samples are what is received in the pattern's silent resource elements. Without any they are
+//   x = s  sum over n of  g(n) c(i + n)
+// of neighbouring cells of every port and row, with s such that E |x|^2 = N0. The filters g are orthonormal,
+// and the best of their length to reject a channel with delays from -0.15 to 1.5 cyclic prefixes, but at most
+// 0.7 of the inverse of the cells' distance in Hz: eigenvectors with the smallest eigenvalues of the matrix
+//   sin(pi W (m - n)) / (pi (m - n)) exp(2 pi i C (m - n)),   W and C width and middle of these delays
+// (D. Slepian, "Prolate spheroidal wave functions V", Bell Syst. Tech. J. 57, 1978). A filter takes at most
+// 32 cells. Of them those are taken that let through less than 1e-6 of the power of a channel whose delays
+// are uniform there, and always the best. leak() is that share. Rows of few cells cannot do it: with DMRS of
+// type 1 and the normal prefix a row of 5 cells has 0.003, of type 2 0.09. Where leak() is above 1e-6 and the
+// row behind has the same subcarriers, the two rows' difference is filtered, which takes off the channel of a
+// slot that does not change in time.
 //
 // Whitening: R = L L^H; L^-1 y and L^-1 H have noise of variance 1 for any detector. With mmse that is the
 // interference rejection combiner (3GPP TR 36.829 clause 5).
@@ -27,10 +34,14 @@ struct noise_output {
 /// set, batch size and number of threads give the same bits.
 class noise_estimator {
  public:
-  /// Throws argument_error: without silent elements a row needs 5 cells.
+  /// Throws argument_error: without silent elements a row needs 5 cells. Cyclic prefixes are those of the
+  /// pilots' spacing and period, or 1/14 of a symbol where they do not say.
   explicit noise_estimator(const pilot_pattern& pilots);
   /// Queues: received [slots * elements, rx_antennas], 1..64 antennas. Throws shape_error, argument_error.
   void run(executor& exec, view<const std::complex<float>> received, const noise_output& out) const;
+  /// What share of the channel's power, at delays up to 1.5 cyclic prefixes, counts as noise in the mean: an
+  /// estimate at an SNR above 1 / leak() is too high. 0 with silent elements.
+  double leak() const noexcept { return leak_; }
   /// Samples of a slot.
   std::size_t samples() const noexcept { return samples_; }
 
@@ -38,8 +49,14 @@ class noise_estimator {
   cell_tables tables_;
   estimate_sizes of_;
   std::size_t samples_ = 0;
+  double leak_ = 0;
   resident<std::int32_t> silent_;
-  resident<float> scale_;
+  // Without silent elements: filters of `taps_` cells from `starts_` on, in rows or between rows and their
+  // next.
+  int taps_ = 0;
+  resident<std::complex<float>> filter_;  // [filters, taps]
+  resident<std::int32_t> starts_, rows_;  // [starts]; [rows, 2], the second -1 where it is one row
+  resident<float> scale_;                 // of rows_
   kept_workspace workspace_;
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/decimal.hpp>
 
 namespace wb {
 namespace {
@@ -60,6 +61,10 @@ std::vector<pilot_row> rows_of(const nr_shared_channel& channel, int layer) {
 void check(const pilot_pattern& p) {
   check_range("subcarriers", p.subcarriers, 1, 65536);
   check_range("symbols", p.symbols, 1, 1024);
+  if (p.spacing_hz != 0 && !(p.spacing_hz >= 1 && p.spacing_hz <= 1e7))
+    throw argument_error("spacing_hz", decimal(p.spacing_hz), "0, or 1 to 1e7");
+  if (p.period_us != 0 && !(p.period_us >= 1e-3 && p.period_us <= 1e6))
+    throw argument_error("period_us", decimal(p.period_us), "0, or 1e-3 to 1e6");
   if (p.ports.empty() || p.ports.size() > 8) refuse(std::to_string(p.ports.size()) + " ports", "1 to 8");
   if (p.rows() == 0 || p.cells() == 0) refuse("none", "at least one cell of every port");
   for (const auto& port : p.ports) {
@@ -82,8 +87,12 @@ void check(const pilot_pattern& p) {
 
 pilot_pattern pilots_of(const nr_shared_channel& channel) {
   const nr_channel_config& c = channel.config();
-  pilot_pattern p{
-      .subcarriers = c.carrier.subcarriers(), .symbols = c.carrier.symbols_per_slot(), .ports = {}};
+  const ofdm_grid grid = c.carrier.grid();
+  pilot_pattern p{.subcarriers = grid.subcarriers,
+                  .symbols = grid.symbols,
+                  .ports = {},
+                  .spacing_hz = grid.spacing_hz,
+                  .period_us = grid.period_us()};
   std::vector<bool> used(3);
   for (int l = 0; l < c.layers; l++) {
     p.ports.push_back(rows_of(channel, l));

@@ -30,6 +30,8 @@ struct pilot_pattern {
   std::vector<std::vector<pilot_row>> ports = {};  // 1..8
   /// Resource elements where nothing is sent: what is received there is noise and interference.
   std::vector<std::int32_t> silent = {};
+  double spacing_hz = 0;  // of subcarriers, 1..1e7; 0: not known
+  double period_us = 0;   // mean, from an OFDM symbol to the next, 1e-3..1e6; 0: not known
 
   std::size_t elements() const noexcept {
     return static_cast<std::size_t>(subcarriers) * static_cast<std::size_t>(symbols);
@@ -41,7 +43,7 @@ struct pilot_pattern {
 void check(const pilot_pattern& pilots);
 
 /// DMRS of PUSCH or PDSCH: a port for each layer, before precoding, a row for each position of DMRS. CDM
-/// groups without data that no layer has are silent.
+/// groups without data that no layer has are silent. With the numerology of its carrier.
 pilot_pattern pilots_of(const nr_shared_channel& channel);
 
 /// Pilots of one port on a comb, as those of LTE: in each of `rows` (OFDM symbols, rising), subcarriers from

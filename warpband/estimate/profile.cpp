@@ -8,11 +8,10 @@
 #include <warpband/core/check.hpp>
 #include <warpband/core/decimal.hpp>
 #include <warpband/estimate/cells.hpp>
+#include <warpband/estimate/design.hpp>
 
 namespace wb {
 namespace {
-
-using cplx = std::complex<double>;
 
 /// Subcarriers from a cell to the next.
 int spacing_of(const pilot_pattern& p) {
@@ -70,8 +69,9 @@ delay_profile estimate_profile(executor& exec, const pilot_pattern& pilots,
   check(pilots);
   const int step = spacing_of(pilots);
   check_range("lags", config.lags, 2, 512);
-  if (!(config.spacing_hz >= 1 && config.spacing_hz <= 1e7))
-    throw argument_error("spacing_hz", decimal(config.spacing_hz), "1 to 1e7");
+  if (config.spacing_hz != 0 && !(config.spacing_hz >= 1 && config.spacing_hz <= 1e7))
+    throw argument_error("spacing_hz", decimal(config.spacing_hz), "0, or 1 to 1e7");
+  const double spacing_hz = spacing_hz_of(pilots, config.spacing_hz, true);
   if (!(config.least_power >= 0 && config.least_power <= 1))
     throw argument_error("least_power", decimal(config.least_power), "0 to 1");
   if (!(noise_var >= 0 && std::isfinite(noise_var)))
@@ -86,7 +86,7 @@ delay_profile estimate_profile(executor& exec, const pilot_pattern& pilots,
   std::vector<cplx> r = correlations(exec.to_host(cells), per_row, per_slot, lags);
   r[0] = std::max(r[0].real() - noise_var * mean_noise(pilots), 0.0);
 
-  const double hz = step * config.spacing_hz, m = static_cast<double>(lags);
+  const double hz = step * spacing_hz, m = static_cast<double>(lags);
   delay_profile found{{}, {}};
   for (std::size_t i = 0; i < 3 * lags / 2; i++) {
     const double tau = static_cast<double>(i) / (2 * m * hz);

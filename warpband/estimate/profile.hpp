@@ -14,8 +14,8 @@
 namespace wb {
 
 struct profile_config {
-  double spacing_hz = 30e3;  // F of subcarriers: 1..1e7
-  int lags = 64;             // M: 2..512; at most the cells of a row
+  double spacing_hz = 0;  // F of subcarriers, 1..1e7; 0: the pilots'. Another one than theirs is refused
+  int lags = 64;          // M: 2..512; at most the cells of a row
   /// Taps below this share of the strongest one are left out: 0..1.
   double least_power = 0.002;
 };

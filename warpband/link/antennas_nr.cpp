@@ -100,7 +100,7 @@ class nr_antennas final : public antenna_system {
         statistics_(statistics_of(c, nr_)) {
     if (precoded()) precoder_ = resident<cf>(transposed_precoder(channel_));
     if (nr_.csi == csi_type::ls)  // else made for the N0 of a point
-      estimator_.emplace(pilots_of(channel_), estimator_config{}, channel_.data_places());
+      estimator_.emplace(pilots(), estimator_of(nr_, {}, statistics_.doppler_hz, 0), channel_.data_places());
   }
 
   std::size_t bytes_per_frame() const noexcept override {
@@ -159,11 +159,16 @@ class nr_antennas final : public antenna_system {
 
  private:
   bool precoded() const noexcept { return nr_.precoder == nr_precoding::codebook; }
+  /// DMRS, at the times of the channel's symbols: a long prefix sets them further apart.
+  pilot_pattern pilots() const {
+    pilot_pattern p = pilots_of(channel_);
+    p.period_us = statistics_.grid.period_us();
+    return p;
+  }
   /// Wiener filters are those of a point's N0.
   void prepare(float n0) {
     if (nr_.csi != csi_type::lmmse || n0 == made_for_) return;
-    estimator_.emplace(pilots_of(channel_),
-                       estimator_of(nr_, statistics_.profile, statistics_.grid, statistics_.doppler_hz, n0),
+    estimator_.emplace(pilots(), estimator_of(nr_, statistics_.profile, statistics_.doppler_hz, n0),
                        channel_.data_places());
     made_for_ = n0;
   }

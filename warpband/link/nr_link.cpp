@@ -95,7 +95,8 @@ const std::vector<setting_of<nr_link_config>>& nr_link_settings() {
         "csi", &c::csi, {{"perfect", csi_type::perfect}, {"ls", csi_type::ls}, {"lmmse", csi_type::lmmse}},
         "What the receiver knows of the channel: all, or what it estimates from DMRS by least "
         "squares with linear interpolation, or by Wiener filters that know the delay line, "
-        "its Doppler frequency and N0."));
+        "its Doppler frequency and N0. ls knows N0, and the Doppler frequency where DMRS are at "
+        "one time; what else it misses it measures in each slot."));
     list.push_back(integer("taps", &c::taps, 1, 64, "Pairs of DMRS that a subcarrier is filtered of.")
                        .only_with("csi", {"lmmse"}));
     list.push_back(integer("mcs_table", &c::mcs_table, 1, 3, "MCS table of TS 38.214: 2 has 256-QAM."));
@@ -167,16 +168,14 @@ double sent_power(const nr_link_config& config) {
   return power;
 }
 
-estimator_config estimator_of(const nr_link_config& config, const delay_profile& profile,
-                              const ofdm_grid& grid, double doppler_hz, double noise_var) {
-  if (config.csi != csi_type::lmmse) return {};
+estimator_config estimator_of(const nr_link_config& config, const delay_profile& profile, double doppler_hz,
+                              double noise_var) {
+  if (config.csi != csi_type::lmmse) return {.doppler_hz = doppler_hz};
   return {.method = estimate_method::lmmse,
           .taps = config.taps,
           .noise_var = std::clamp(noise_var, least_noise, most_noise),
           .channel_power = sent_power(config) / config.channel.layers,
           .doppler_hz = doppler_hz,
-          .spacing_hz = grid.spacing_hz,
-          .period_us = grid.period_us(),
           .profile = profile};
 }
 

@@ -23,8 +23,8 @@ namespace wb {
 /// What the receiver knows of the channel.
 enum class csi_type {
   perfect,  // H at every resource element
-  ls,       // least squares at DMRS, linear interpolation
-  lmmse,    // Wiener filters that know the delay line, its Doppler frequency and N0
+  ls,     // least squares at DMRS, linear interpolation; N0, and with DMRS at one time the Doppler frequency
+  lmmse,  // Wiener filters that know the delay line, its Doppler frequency and N0
 };
 
 enum class nr_precoding { none, codebook };
@@ -54,8 +54,9 @@ code_config code_of(const nr_link_config& config, code_config code);
 int qam_of(const nr_link_config& config);
 /// Power of a completed link's antenna ports together where all layers have unit power.
 double sent_power(const nr_link_config& config);
-/// Estimator of a completed link at an N0, in a channel of that profile, whose entries have unit power.
-estimator_config estimator_of(const nr_link_config& config, const delay_profile& profile,
-                              const ofdm_grid& grid, double doppler_hz, double noise_var);
+/// Estimator of a completed link at an N0, in a channel of that profile, whose entries have unit power. Its
+/// numerology is that of the pilots.
+estimator_config estimator_of(const nr_link_config& config, const delay_profile& profile, double doppler_hz,
+                              double noise_var);
 
 }  // namespace wb

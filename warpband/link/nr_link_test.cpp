@@ -89,6 +89,21 @@ TEST_P(nr_link_on, without_noise_brings_every_block) {
   }
 }
 
+/// Less noise never costs blocks: the error of straight lines, which no SNR takes away, is in N0.
+TEST_P(nr_link_on, less_noise_costs_no_blocks) {
+  for (const int positions : {0, 1}) {
+    link_config link = slot_link(6, 1, 26, csi_type::ls, 2, "tdlc300", 100);
+    std::get<nr_link_config>(link.antennas).channel.dmrs.additional_positions = positions;
+    link_chain chain(link, exec());
+    const auto errors = [&](double snr_db) {
+      return run_point(chain, snr_db, {.frame_errors = 0, .max_frames = 60}).counts.frame_errors;
+    };
+    const auto at_40 = errors(40);
+    EXPECT_LE(errors(70), at_40 + 3) << positions;
+    EXPECT_LE(errors(100), at_40 + 3) << positions;
+  }
+}
+
 /// With a precoder of the codebook.
 link_config precoded(link_config c, int ports, int tpmi) {
   auto& nr = std::get<nr_link_config>(c.antennas);

@@ -189,6 +189,9 @@ TEST(pusch_chain, names_what_it_refuses) {
               c.estimator.profile.powers = {1, 1};
             }),
             "powers");
+  EXPECT_EQ(refused([](auto& c) { c.estimator.method = estimate_method::lmmse; }), "");
+  EXPECT_EQ(refused([](auto& c) { c.estimator.spacing_hz = 15e3; }), "spacing_hz");
+  EXPECT_EQ(refused([](auto& c) { c.estimator.period_us = 71.4; }), "period_us");
   EXPECT_EQ(refused([](auto& c) { c.decoder.iterations = 0; }), "iterations");
   EXPECT_EQ(blamed([] { (void)make_pusch_chain(two_layers, pusch_receiver{}); }), "receiver");
 }
