@@ -91,8 +91,8 @@ TEST_P(nr_link_on, without_noise_brings_every_block) {
 
 /// Less noise never costs blocks: the error of straight lines, which no SNR takes away, is in N0.
 TEST_P(nr_link_on, less_noise_costs_no_blocks) {
-  for (const int positions : {0, 1}) {
-    link_config link = slot_link(6, 1, 26, csi_type::ls, 2, "tdlc300", 100);
+  for (const auto& [csi, positions] : {std::pair{csi_type::ls, 0}, {csi_type::ls, 1}, {csi_type::lmmse, 1}}) {
+    link_config link = slot_link(6, 1, 26, csi, 2, "tdlc300", 100);
     std::get<nr_link_config>(link.antennas).channel.dmrs.additional_positions = positions;
     link_chain chain(link, exec());
     const auto errors = [&](double snr_db) {
