@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the package with pip into a clean virtual environment and runs README's Python example in it: what a user does. It
-# compiles the whole library, so it is not a part of scripts/test.sh, which tests the package in its build tree.
+# compiles the whole library, so it is not a part of scripts/test.sh, which tests the package in its build tree. Its packages have no hashes:
+# pip takes the newest versions that the ranges of pyproject.toml allow, as for a user.
 #
 #   scripts/python_install.sh [PYTHON]     the interpreter to make the environment with, python3 unless given
 set -euo pipefail

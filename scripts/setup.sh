@@ -62,7 +62,8 @@ version=$(cmake --version | sed -n '1s/[^0-9]*\([0-9.]*\).*/\1/p')
 
 if [[ $venv == no ]]; then exit 0; fi
 
-# The Python environment. A copy of each requirements file that was installed stays in it and tells whether it is current.
+# The Python environment. A copy of each requirements file that was installed stays in it and tells whether it is current. pip takes only
+# files with a hash from scripts/NAME.txt, which scripts/requirements.py makes of scripts/NAME.in.
 venv=$root/.venv
 if ! "$venv/bin/python" -c '' 2> /dev/null; then
     echo "setup.sh: making .venv"
@@ -70,12 +71,12 @@ if ! "$venv/bin/python" -c '' 2> /dev/null; then
     python3 -m venv "$venv" || fail "python3 -m venv failed; python3-venv (with ensurepip) is needed"
 fi
 require() {
-    cmp -s "$root/scripts/$1" "$venv/$1" && return
-    echo "setup.sh: installing $(sed '/^#/d' "$root/scripts/$1" | tr '\n' ' ')into .venv"
-    "$venv/bin/python" -m pip --quiet --disable-pip-version-check install --only-binary :all: \
-        -r "$root/scripts/$1" || fail "pip could not install scripts/$1"
-    cp "$root/scripts/$1" "$venv/$1"
+    cmp -s "$root/scripts/$1.txt" "$venv/$1.txt" && return
+    echo "setup.sh: installing $(sed -E '/^#/d; s/[=; ].*//' "$root/scripts/$1.in" | uniq | tr '\n' ' ')into .venv"
+    "$venv/bin/python" -m pip --quiet --disable-pip-version-check install --only-binary :all: --require-hashes \
+        -r "$root/scripts/$1.txt" || fail "pip could not install scripts/$1.txt"
+    cp "$root/scripts/$1.txt" "$venv/$1.txt"
 }
-require requirements.txt
-if [[ $checks == yes ]]; then require requirements-dev.txt; fi
-if [[ $docs == yes ]]; then require requirements-docs.txt; fi
+require requirements
+if [[ $checks == yes ]]; then require requirements-dev; fi
+if [[ $docs == yes ]]; then require requirements-docs; fi

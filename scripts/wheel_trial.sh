@@ -36,8 +36,8 @@ platforms=(--platform "manylinux2014_$(uname -m)")
 for ((minor = 17; minor <= glibc; ++minor)); do
     platforms+=(--platform "manylinux_2_${minor}_$(uname -m)")
 done
-python3 -m pip --quiet --disable-pip-version-check download --only-binary :all: --no-deps -d "$trial" "${platforms[@]}" \
-    --python-version "$(chroot "$system" python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')" pip numpy
+python3 -m pip --quiet --disable-pip-version-check download --only-binary :all: --no-deps --require-hashes -d "$trial" "${platforms[@]}" \
+    --python-version "$(chroot "$system" python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')" -r scripts/requirements-trial.txt
 
 cat > "$trial/scenario.toml" << 'END_OF_SCENARIO'
 title = "LTE turbo code, K = 128"

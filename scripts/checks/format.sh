@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # format.sh [--fix]: every C++ and CUDA file is laid out as .clang-format says, by the version that
-# scripts/requirements-dev.txt pins. --fix rewrites the files.
+# scripts/requirements-dev.in pins. --fix rewrites the files.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 clang_format=.venv/bin/clang-format
-pinned=$(sed -n 's/^clang-format==//p' scripts/requirements-dev.txt)
+pinned=$(sed -n 's/^clang-format==//p' scripts/requirements-dev.in)
 installed=$("$clang_format" --version 2> /dev/null || true)
 if [[ $installed != *"version $pinned"* ]]; then
-    echo "scripts/requirements-dev.txt:1: clang-format $pinned is not in .venv: run scripts/setup.sh --checks" >&2
+    echo "scripts/requirements-dev.in:1: clang-format $pinned is not in .venv: run scripts/setup.sh --checks" >&2
     exit 1
 fi
 
