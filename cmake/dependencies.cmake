@@ -27,6 +27,17 @@ function(wb_header_dependency name folder header package)
   endif()
 endfunction()
 
+# wb_soname(<out> <shared library>): the name under which programs look for it when they start
+function(wb_soname out library)
+  file(REAL_PATH "${library}" library)
+  execute_process(COMMAND "${CMAKE_OBJDUMP}" -p "${library}" OUTPUT_VARIABLE about COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT about MATCHES "SONAME +([^ \n]+)")
+    cmake_path(GET library FILENAME about)
+    set(CMAKE_MATCH_1 "${about}")
+  endif()
+  set(${out} "${CMAKE_MATCH_1}" PARENT_SCOPE)
+endfunction()
+
 wb_header_dependency(json nlohmann nlohmann/json.hpp nlohmann-json3-dev)
 wb_header_dependency(toml toml++ toml++/toml.h libtomlplusplus-dev TOML_HEADER_ONLY=1)
 wb_header_dependency(boost boost boost/version.hpp libboost-dev)

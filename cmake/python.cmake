@@ -52,9 +52,8 @@ install(FILES "${package}/_core.pyi" "${package}/_keywords.pyi" DESTINATION warp
 # A wheel brings KISS FFT along: it is not on every machine.
 if(SKBUILD AND WARPBAND_KISSFFT_LIBRARY MATCHES "\\.so")
   file(REAL_PATH "${WARPBAND_KISSFFT_LIBRARY}" kissfft_file)
-  execute_process(COMMAND ${CMAKE_OBJDUMP} -p "${kissfft_file}" OUTPUT_VARIABLE kissfft_about)
-  string(REGEX MATCH "SONAME +([^ \n]+)" _ "${kissfft_about}")
-  install(FILES "${kissfft_file}" DESTINATION warpband RENAME "${CMAKE_MATCH_1}" ${in_wheel})
+  wb_soname(soname "${kissfft_file}")
+  install(FILES "${kissfft_file}" DESTINATION warpband RENAME "${soname}" ${in_wheel})
   set_target_properties(warpband_python PROPERTIES INSTALL_RPATH "$ORIGIN")
 endif()
 if(SKBUILD AND WARPBAND_APP)  # the command finds its Python programs beside its bin/

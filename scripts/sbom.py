@@ -1,39 +1,37 @@
 #!/usr/bin/env python3
 """Writes what a wheel holds as a bill of materials (CycloneDX 1.5, JSON): python3 scripts/sbom.py WHEEL [OUT.json]
 
-Components are Warpband itself, the libraries whose code is compiled into it (with their licences, from licenses/THIRD_PARTY.txt), and each
-program and shared library that the wheel brings along, with its SHA-256. Without OUT.json it goes to standard output.
+The wheel's own record, .dist-info/sboms/warpband.cdx.json, names the libraries that are compiled into it, with licences, versions and purls: CMake
+wrote it (cmake/components.cmake). This adds each program and shared library of the wheel with its SHA-256, the libraries that auditwheel put
+into it, and the wheel's own name and SHA-256. Without OUT.json the bill goes to standard output.
 """
 
+import datetime
 import hashlib
 import json
 import pathlib
 import re
 import sys
+import uuid
 import zipfile
 from email.parser import Parser
+from urllib.parse import quote
 
-NOTICE = re.compile(r"^=+\n(?P<name>[^\n(]+) \((?P<url>https?://[^)\s]+)\)[^\n:]*: (?P<licence>[^\n]+)$", re.MULTILINE)
-
-
-def notices(text: str) -> list[dict]:
-    """A component for each library of the text of THIRD_PARTY.txt."""
-    found = [{"type": "library", "name": n["name"].strip(), "scope": "required", "licenses": [{"license": {"name": n["licence"].strip()}}],
-              "externalReferences": [{"type": "website", "url": n["url"]}]} for n in NOTICE.finditer(text)]
-    if len(found) != len(re.findall(r"^={20,}$", text, re.MULTILINE)):
-        raise ValueError("a library of THIRD_PARTY.txt has no line NAME (URL): LICENCE")
-    return found
+RECORD = ".dist-info/sboms/warpband.cdx.json"
+AUDITWHEEL = ".dist-info/sboms/auditwheel.cdx.json"
 
 
-def is_in(name: str, files: dict[str, bytes]) -> bool:
-    """Whether the code of a library is in a wheel of these programs and shared libraries."""
-    if name in ("fmt", "CLI11"):
-        return any(n.endswith("/warpband") for n in files)  # the command
-    if name == "GNU C++ library":
-        return any(b"libstdc++.so.6" not in content for n, content in files.items() if re.search("/_core|/warpband$", n))
-    if name == "CUDA runtime":
-        return any(b".nv_fatbin" in content for content in files.values())
-    return True
+def sha256(content: bytes) -> list[dict]:
+    return [{"alg": "SHA-256", "content": hashlib.sha256(content).hexdigest()}]
+
+
+def library_of(name: str, components: list[dict]) -> dict | None:
+    """The component whose shared library this file is; auditwheel puts a hash into names, as in libkissfft-float-1a2b3c4d.so.131."""
+    soname = re.sub(r"-[0-9a-f]{8}(?=\.so)", "", name.rsplit("/", 1)[-1])
+    for c in components:
+        if {"name": "warpband:library", "value": soname} in c.get("properties", []):
+            return c
+    return None
 
 
 def bill_of(wheel: pathlib.Path) -> dict:
@@ -41,18 +39,32 @@ def bill_of(wheel: pathlib.Path) -> dict:
     with zipfile.ZipFile(wheel) as z:
         names = z.namelist()
         about = Parser().parsestr(z.read(next(n for n in names if n.endswith(".dist-info/METADATA"))).decode())
-        texts = [z.read(n).decode() for n in names if n.endswith("THIRD_PARTY.txt")]
-        if not texts:
-            raise ValueError(f"{wheel}: it has no THIRD_PARTY.txt")
+        records = {suffix: json.loads(z.read(n)) for n in names for suffix in (RECORD, AUDITWHEEL) if n.endswith(suffix)}
+        if RECORD not in records:
+            raise ValueError(f"{wheel}: it has no *{RECORD}, which the build of a wheel makes")
         files = {n: content for n in sorted(names) if (content := z.read(n)).startswith(b"\x7fELF")}
-    brought = [{"type": "file", "name": n, "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(content).hexdigest()}]}
-               for n, content in files.items()]
+    purl = f"pkg:pypi/{quote(about['Name'].lower())}@{quote(about['Version'])}"
+    components = records[RECORD]["components"]
+    known = {c["purl"] for c in components}
+    for c in records.get(AUDITWHEEL, {}).get("components", []):  # the first is the wheel
+        if c["purl"] not in known and not c["purl"].startswith(purl):
+            known.add(c["purl"])
+            components.append({"type": "library", "bom-ref": c["purl"], "name": c["name"], "version": c["version"], "purl": c["purl"]})
+    libraries = list(components)
+    for name, content in files.items():
+        file = {"type": "file", "bom-ref": name, "name": name, "hashes": sha256(content)}
+        if library := library_of(name, libraries):
+            file |= {key: library[key] for key in ("version", "purl") if key in library}
+        elif not name.split("/")[0].endswith(".libs"):  # Warpband's
+            file |= {"version": about["Version"], "purl": f"{purl}#{quote(name)}"}
+        components.append(file)
+    digest = sha256(wheel.read_bytes())
+    root = {"type": "library", "bom-ref": purl, "name": about["Name"], "version": about["Version"], "purl": purl,
+            "licenses": [{"license": {"id": "Apache-2.0"}}], "hashes": digest}
     return {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
-            "metadata": {"component": {"type": "library", "name": about["Name"], "version": about["Version"],
-                                       "purl": f"pkg:pypi/{about['Name']}@{about['Version']}",
-                                       "licenses": [{"license": {"id": "Apache-2.0"}}],
-                                       "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(wheel.read_bytes()).hexdigest()}]}},
-            "components": [c for c in notices(texts[0]) if is_in(c["name"], files)] + brought}
+            "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, digest[0]['content'])}",
+            "metadata": {"timestamp": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "component": root},
+            "components": components, "dependencies": [{"ref": purl, "dependsOn": [c["bom-ref"] for c in components]}]}
 
 
 def main(arguments: list[str]) -> int:
