@@ -90,10 +90,11 @@ std::vector<run_setting> measure_settings() {
            "Where frames come from. A file has the chain's arrays, one frame after the other "
            "(docs/stream.md).",
            "\"generated\" or the name of an HDF5 file"),
-      number("snr_db", &run::snr_db, -100, 100,
-             "Of generated frames: 10 log10(streams Es/N0), the mean SNR of a receive antenna, with users in "
-             "the place of streams for uplink, 2 for stbc and layers for pusch; precode: 10 log10(users/N0), "
-             "of all that is sent (docs/conventions.md)."),
+      number(
+          "snr_db", &run::snr_db, -100, 100,
+          "Of generated frames: 10 log10(streams Es/N0), the mean SNR of a receive antenna, with users in "
+          "the place of streams for uplink, 2 for stbc and layers for pusch; precode: 10 log10(1/N0), as a "
+          "vector that is sent has energy 1 (docs/conventions.md)."),
       integer("seed", &run::seed, 0, INT64_MAX, "Of generated frames.", "an integer from 0 on"),
       integer("check_every", &run::check_every, 0, most_count,
               "Every so many frames a result is compared, byte for byte, with what the same frame gave the "

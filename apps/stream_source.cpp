@@ -71,7 +71,7 @@ std::vector<cf> codewords(wb::cpu& exec, const stream_run& run, std::mt19937_64&
 }
 
 /// N0 of a frame, by the conventions of `warpband sim`: snr_db is 10 log10(streams Es/N0), of one receive
-/// antenna, and of precode of all that the base station sends.
+/// antenna, and of precode 10 log10(1/N0), as what the base station sends has energy 1.
 float noise_of(const stream_run& run) {
   wb::link_config link;
   link.axis = wb::snr_axis::snr_db;
@@ -86,7 +86,7 @@ float noise_of(const stream_run& run) {
   } else {
     link.antennas = run.detector;
   }
-  return static_cast<float>(std::pow(10, -wb::noise_level_at(link, run.snr_db).esn0_db / 10));
+  return static_cast<float>(wb::noise_var_at(link, run.snr_db));
 }
 
 /// What arrays are made and stored as: halves are rounded last.

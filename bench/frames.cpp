@@ -199,6 +199,7 @@ std::function<void()> warpband_design(executor& exec, frame_data& d) {
   }
   downlink_config c;
   c.antennas = s.antennas, c.users = s.users, c.mode = s.mode, c.iterations = s.iterations;
+  c.symbol_energy = 1;  // eq. 2.10 with A = H^H H + N0 I, as the peers have it
   return [&exec, &d, precoder = downlink_precoder(c), n0, symbols] {
     precoder.run(exec, {.channel = d.h, .sent = d.in, .noise_var = n0, .symbols = symbols}, d.out);
   };

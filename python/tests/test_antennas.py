@@ -104,9 +104,47 @@ def test_downlink(rng):
     h, s = normal(rng, 3, 16, 4), normal(rng, 3, 2, 4)
     sent = wb.MassiveDownlink(antennas=16, users=4)(h, s, 0.5)
     wide = h.astype(complex)
-    gram = wide.conj().swapaxes(1, 2) @ wide + 0.5 * np.eye(4)
+    gram = wide.conj().swapaxes(1, 2) @ wide + 4 * 0.5 * np.eye(4)  # users N0
     m = np.einsum("fbu,fsu->fsb", wide @ np.linalg.inv(gram), s)
     np.testing.assert_allclose(sent, m / np.linalg.norm(m, axis=-1, keepdims=True), atol=1e-4)
+
+
+def test_downlink_that_is_not_normalised(rng):
+    h, s = normal(rng, 3, 16, 4), normal(rng, 3, 2, 4)
+    for made in ({"solver": "zf"}, {"solver": "mf"}, {"solver": "cg", "iterations": 4}, {"clusters": 2},
+                 {"clusters": 2, "cluster_method": "local-mmse"}):
+        kind = wb.ClusteredDownlink if "clusters" in made else wb.MassiveDownlink
+        m, x = (kind(antennas=16, users=4, normalization=n, **made)(h, s, 0.5) for n in ("unscaled", "unit-power"))
+        np.testing.assert_allclose(np.linalg.norm(x, axis=-1), 1, atol=1e-5)
+        for first in range(0, 16, 8):  # with "local-mmse" clusters of 8 have factors of their own
+            part = slice(first, first + 8) if "cluster_method" in made else slice(None)
+            power = np.linalg.norm(m[..., part], axis=-1, keepdims=True) / np.linalg.norm(x[..., part], axis=-1, keepdims=True)
+            np.testing.assert_allclose(x[..., part] * power, m[..., part], atol=1e-5)
+    # m is linear in s
+    linear = wb.MassiveDownlink(antennas=16, users=4, normalization="unscaled")
+    np.testing.assert_allclose(linear(h, 3 * s, 0.5), 3 * linear(h, s, 0.5), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["zf", "cholesky", "cg"])
+def test_a_downlink_by_hand_has_the_error_rate_of_sweep(rng, solver):
+    """Vectors of energy 1, y = H^H x + n, and N0 of n for the precoder: the convention of scenarios."""
+    antennas, users, snr_db, vectors = 8, 4, 6.0, 30000
+    n0, made = 10 ** (-snr_db / 10), {"solver": solver, **({"iterations": 3} if solver == "cg" else {})}
+    h, bits = normal(rng, vectors, antennas, users), rng.integers(0, 2, (vectors, 2 * users))
+    s = wb.QamMapper(qam=4)(bits).reshape(vectors, users)
+    x = wb.MassiveDownlink(antennas=antennas, users=users, **made)(h, s, n0)
+    y = np.einsum("vbu,vb->vu", h.conj(), x) + n0 ** 0.5 * normal(rng, vectors, users)
+    decided = np.stack([y.real < 0, y.imag < 0], -1).reshape(vectors, -1)  # all gains are positive
+    by_hand = (decided != bits).mean()
+    result = wb.sweep({"code": {"type": "none"}, "modem": {"modulation": "qpsk"}, "channel": {"type": "rayleigh"},
+                       "massive": {"direction": "downlink", "antennas": antennas, "users": users, "subcarriers": 50, **made},
+                       "sweep": {"snr_db": [snr_db]}, "stop": {"frame_errors": 0, "max_frames": vectors // 50}})
+    swept = result["ber"][0]
+    spread = (3 * (by_hand + swept) / (vectors * 2 * users)) ** 0.5  # errors of a vector come together
+    assert abs(by_hand - swept) < 4 * spread and by_hand > 0.002
+    # A channel with the same N0 and another energy of what is sent: the same system, given otherwise.
+    again = wb.MassiveDownlink(antennas=antennas, users=users, symbol_energy=1.0, **made)(h, s, users * n0)
+    np.testing.assert_allclose(again, x, atol=1e-5)
 
 
 def test_status_alone_of_the_downlink(rng):

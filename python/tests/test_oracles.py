@@ -287,15 +287,18 @@ def test_multi_pass_trellis(seed, streams, qam, data):
 
 @few
 @given(seed=SEEDS, users=st.integers(1, 9), extra=st.integers(0, 20), vectors=st.integers(1, 4), iterations=st.integers(1, 4),
-       mode=st.sampled_from(["cholesky", "zf", "mf", "cg", "jacobi-cg"]), energy=st.sampled_from([1.0, 0.25, 9.0]),
-       normalization=st.sampled_from(["unit-power", "as-printed"]))
+       mode=st.sampled_from(["cholesky", "zf", "mf", "cg", "jacobi-cg"]), energy=st.sampled_from([None, 1.0, 0.25, 9.0]),
+       normalization=st.sampled_from(["unit-power", "as-printed", "unscaled"]))
 def test_precoders(seed, users, extra, vectors, iterations, mode, energy, normalization):
     rng, n0 = np.random.default_rng(seed), 0.5
     antennas = 2 * users + extra
     h, s = normal(rng, 2, antennas, users), normal(rng, 2, vectors, users)
     extra_settings = {"iterations": iterations} if "cg" in mode else {}
-    sent = wb.MassiveDownlink(antennas=antennas, users=users, solver=mode, symbol_energy=energy, normalization=normalization,
+    given = {} if energy is None else {"symbol_energy": energy}
+    sent = wb.MassiveDownlink(antennas=antennas, users=users, solver=mode, normalization=normalization, **given,
                               **extra_settings)(h, s, n0)
+    if energy is None:
+        energy = 1.0 if normalization == "as-printed" else 1 / users
     for i, j in itertools.product(range(2), range(vectors)):
         wide = h[i].astype(complex)
         gram = wide.conj().T @ wide
@@ -303,7 +306,7 @@ def test_precoders(seed, users, extra, vectors, iterations, mode, energy, normal
         z = s[i, j].astype(complex) if mode == "mf" else oracles.gradients(a, s[i, j].astype(complex), iterations, "j" in mode) \
             if "cg" in mode else np.linalg.solve(a, s[i, j])
         wanted = wide @ z
-        norm = energy if normalization == "as-printed" else 1
+        norm = {"as-printed": energy, "unit-power": 1, "unscaled": np.linalg.norm(wanted)}[normalization]
         np.testing.assert_allclose(sent[i, j], norm * wanted / np.linalg.norm(wanted), atol=2e-3 * norm)
 
 
@@ -338,7 +341,7 @@ def test_antennas_in_clusters(seed, users, clusters, qam, vectors):
         wide = h[i].astype(complex)
         x = oracles.uplink(wide, y[i, j].astype(complex), n0, qam, "cg", 2)[1]
         np.testing.assert_allclose(points[i, j], x, atol=2e-3 * np.abs(x).max())
-        precoded = wide @ np.linalg.solve(wide.conj().T @ wide + n0 * np.eye(users), s[i, j])
+        precoded = wide @ np.linalg.solve(wide.conj().T @ wide + users * n0 * np.eye(users), s[i, j])
         np.testing.assert_allclose(sent[i, j], precoded / np.linalg.norm(precoded), atol=2e-3)
 
 

@@ -146,8 +146,8 @@ class _Downlink(Described):
     @converting(channel=as_samples, sent=as_complex, noise_var=as_noise("channel", 2))
     def __call__(self, channel: Array, sent: Array, noise_var: float | Array, *,
                  outputs: str | Sequence[str] = "precoded", out: Any = None, strict: bool = False) -> Any:
-        """Precodes symbols ``sent``, complex64 ``(..., users)``; ``channel``, also of halves, and ``noise_var`` as of the uplink,
-        but ``noise_var`` from 0 to 1e12.
+        """Precodes symbols ``sent``, complex64 ``(..., users)``; ``channel``, also of halves, as of the uplink. ``noise_var`` is N0
+        at each user's antenna, 0..1e12: ``y = H^H x + n``.
 
         outputs: "precoded" (complex64 ``(..., antennas)``), "status" (uint8 ``(...)``, 1 erased); or both.
         """
@@ -187,9 +187,12 @@ class MassiveUplink(_Uplink):
 
 @described
 class MassiveDownlink(_Downlink):
-    """Precoding by the same linear system: ``H A^-1 s``, ``A = H^H H + (N0 / Es) I``, normalised; mf sends ``H s``.
+    """Precoding by the same linear system: ``H A^-1 s``, ``A = H^H H + (N0 / Es) I``, normalised; zf leaves N0 out, mf sends ``H s``.
 
-    The users receive ``H^H x + n`` with the H of the uplink. A calibrated array has ``H^T``: then pass ``conj(H)``.
+    The users receive ``y = H^H x + n`` with the H of the uplink. ``noise_var`` is the N0 of ``n``, and Es the energy that is sent for
+    one user. A vector x has energy 1, so that Es is ``1 / users`` if ``symbol_energy`` is left out: ``A = H^H H + users N0 I``, which
+    is best for this energy. :func:`sweep` has the same convention, with ``snr_db = 10 log10(1 / N0)``. If you send ``sqrt(P) x``
+    instead, set ``symbol_energy`` to ``P / users``. A calibrated array has ``H^T``: then pass ``conj(H)``.
 
     Args:
         {settings}
@@ -237,7 +240,7 @@ class ClusteredUplink(_Uplink):
 class ClusteredDownlink(_Downlink):
     """:class:`MassiveDownlink` with the antennas of the base station in clusters, as :class:`ClusteredUplink` has them.
 
-    With "local-mmse" each cluster precodes for itself and sends ``1 / clusters`` of the power.
+    With "local-mmse" each cluster precodes for itself, with the Es of all, and sends ``1 / clusters`` of the power.
 
     Args:
         {settings}

@@ -304,8 +304,8 @@ std::optional<massive_result> precode_emulated(const downlink_config& c, const m
                                                unsigned blocks, unsigned seed,
                                                std::size_t shared_bytes = emulation::shared_bytes) {
   massive_args a = arguments(b, c.mode, c.iterations);
-  a.unit_power = c.normalization == massive_normalization::unit_power;
-  a.symbol_energy = c.symbol_energy;
+  a.sent_norm = sent_norm_of(c);
+  a.symbol_energy = symbol_energy_of(c);
   const aligned_copy<const cx_pair> h(b.h), s(b.s);
   const aligned_copy<const float> n0(b.n0);
   massive_result r{.llr = {},

@@ -5,14 +5,13 @@
 // are not.
 //
 //   uplink     y = H x + n, detector (massive/uplink), LLRs
-//   downlink   precoder (massive/downlink, unit power), y = sqrt(U) H^H x' + n, division by the gain,
+//   downlink   precoder (massive/downlink, unit power), y = H^H x' + n, division by the gain,
 //   demapper.
 //              A user's gain is known: one number for an OFDM symbol times what the normalisation of each
 //              vector left of it, which all users have in common
 //
 // A codeword is number (frame * symbols + symbol) * users + user, a vector number (frame * subcarriers +
 // subcarrier) * symbols + symbol.
-#include <cmath>
 #include <optional>
 
 #include <warpband/channel/awgn/awgn.hpp>
@@ -201,8 +200,7 @@ class downlink_antennas final : public massive_antennas {
       clustered_->run(exec, in, x, make_view(status_.data(), vectors));
     else
       precoder_.run(exec, in, x, make_view(status_.data(), vectors));
-    apply_adjoint_channel(exec, h, x, received, vectors / matrices,
-                          std::sqrt(static_cast<float>(config_.users)));
+    apply_adjoint_channel(exec, h, x, received, vectors / matrices);
     // Power is normalised vector by vector: as a part of the signal, which the users are told.
     vector_factors(exec, sent, received, make_view(noise_vars_.data(), users_, vectors));
     noise_.add(exec, received_.data(), vectors_ * users_, batch);

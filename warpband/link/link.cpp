@@ -249,9 +249,9 @@ const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
       words("direction", &c::direction,
             {{"uplink", massive_direction::uplink}, {"downlink", massive_direction::downlink}},
             "uplink: y = H x + n at the base station and Es = 1 for each user; rx_antennas of ebn0_db and "
-            "snr_db are the antennas, streams the users. downlink: precoding of unit power, y = sqrt(U) H^H "
-            "x' + n; Eb and the SNR are those of all that is sent, and each user knows its gain for an OFDM "
-            "symbol and the power of each vector, which is normalised."),
+            "snr_db are the antennas, streams the users. downlink: y = H^H x' + n, each vector x' has energy "
+            "1, Es = 1 / users for each user, and snr_db = 10 log10(1 / N0). The regularisation is users N0. "
+            "Each user knows its gain for an OFDM symbol and the power of each vector, which is normalised."),
       antennas_setting<c>(),
       users_setting<c>(),
       iterations_setting<c>(),
@@ -384,6 +384,12 @@ noise_level noise_level_at(const link_config& c, double point_db) {
   const auto* nr = std::get_if<nr_link_config>(&c.antennas);
   n.esn0_db = n.snr_db - 10 * std::log10(nr != nullptr ? sent_power(*nr) : streams_of(c));
   return n;
+}
+
+double noise_var_at(const link_config& c, double point_db) {
+  const auto* massive = std::get_if<massive_link_config>(&c.antennas);
+  const bool down = massive != nullptr && massive->direction == massive_direction::downlink;
+  return (down ? 1.0 / massive->users : 1) * std::pow(10, -noise_level_at(c, point_db).esn0_db / 10);
 }
 
 }  // namespace wb

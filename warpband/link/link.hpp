@@ -10,7 +10,7 @@
 //
 //   snr_db  = ebn0_db + 10 log10(streams R m / rx_antennas)    of one receive antenna
 //   esn0_db = snr_db - 10 log10(streams)                       of one stream at one antenna
-//   N0      = 10^(-esn0_db / 10)                               per complex entry
+//   N0      = Es 10^(-esn0_db / 10)                            per complex entry
 //
 // With a space-time code (stbc/stbc.hpp) two uses send a codeword between two antennas, `streams`, with one H
 // for both, and r_s = 2 symbols a use (Alamouti 1) stand in the place of `streams` in the first line. Zeros
@@ -30,7 +30,8 @@
 // one channel estimate per subcarrier. Every user sends, or receives, one codeword of k bits in every OFDM
 // symbol, coded bits on subcarriers from the first on; zeros fill the last of them. Frames are independent of
 // each other; codewords of a frame are not. In the downlink every user has one antenna, so that rx_antennas
-// is 1 there, and U is the power of the base station: Eb and the SNR are those of all that it sends.
+// is 1 there. A vector that the base station sends has energy 1, which is Es = 1 / U for each user: Eb and
+// the SNR are those of all that it sends.
 #include <cstdint>
 #include <optional>
 #include <variant>
@@ -159,7 +160,7 @@ struct link_config {
 /// channel's.
 link_config completed(const link_config& config);
 
-/// Symbols that are sent at once, each with Es = 1: streams, antennas of a space-time code, users.
+/// Symbols that are sent at once: streams, antennas of a space-time code, users.
 int streams_of(const link_config& config) noexcept;
 /// Antennas that receive them together.
 int rx_antennas_of(const link_config& config) noexcept;
@@ -194,5 +195,7 @@ struct noise_level {
 };
 /// Of a point of the sweep, given in config.axis.
 noise_level noise_level_at(const link_config& config, double point_db);
+/// N0 of a point, for Es = 1, and Es = 1 / users in the downlink of massive MIMO.
+double noise_var_at(const link_config& config, double point_db);
 
 }  // namespace wb

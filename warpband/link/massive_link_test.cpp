@@ -312,6 +312,8 @@ TEST(massive_link, noise_levels_are_those_of_all_antennas) {
   EXPECT_NEAR(noise_level_at(up, 3).ebn0_db, 3 - 10 * std::log10(8 * 4 / 64.0), 1e-9);
   EXPECT_NEAR(noise_level_at(down, 3).esn0_db, 3 - 10 * std::log10(8.0), 1e-9);
   EXPECT_NEAR(noise_level_at(down, 3).ebn0_db, 3 - 10 * std::log10(8 * 4.0), 1e-9);
+  EXPECT_NEAR(noise_var_at(up, 3), 8 * std::pow(10, -0.3), 1e-9);  // Es = 1 for each user
+  EXPECT_NEAR(noise_var_at(down, 3), std::pow(10, -0.3), 1e-9);    // energy 1 for all
   EXPECT_EQ(up.code.k, 124);
   EXPECT_EQ(bits_per_frame(up), 124u * 8);
 }

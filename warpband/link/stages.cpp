@@ -25,7 +25,7 @@ frame_sizes::frame_sizes(const link_config& c)
       symbols(symbols_per_frame(c)) {}
 
 void noise_of_link::set(executor& exec, double point_db) {
-  n0_ = static_cast<float>(std::pow(10, -noise_level_at(config_, point_db).esn0_db / 10));
+  n0_ = static_cast<float>(noise_var_at(config_, point_db));
   exec.upload(on_device_.data(), &n0_, sizeof n0_);
 }
 

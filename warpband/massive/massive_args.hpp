@@ -26,7 +26,7 @@ struct massive_args {
   float steps = 8;  // of 8-bit LLRs in an LLR of 1
   // Precoder.
   float symbol_energy = 1;
-  bool unit_power = false;
+  float sent_norm = 1;  // |x'|; 0: that of m
 
   view<const cx_pair> channel;  // [frames, antennas * users]
   view<const cx_pair> in;       // [frames * symbols, antennas] received or [.., users] symbols

@@ -63,8 +63,8 @@ massive_args downlink_arguments(const downlink_config& config, const Input& in,
   massive_args args;
   args.antennas = antennas, args.users = config.users, args.symbols = in.symbols;
   args.mode = config.mode, args.iterations = config.iterations;
-  args.symbol_energy = config.symbol_energy;
-  args.unit_power = config.normalization == massive_normalization::unit_power;
+  args.symbol_energy = symbol_energy_of(config);
+  args.sent_norm = sent_norm_of(config);
   set_channel(args, in.channel);
   args.in = as_pairs(in.sent);
   args.noise_var = in.noise_var;

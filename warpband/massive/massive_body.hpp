@@ -106,8 +106,8 @@ WB_HD estimate_weight<T> exact_weight(massive_mode mode, T power, T n0, F interf
 template <class T>
 WB_HD T factor_of_sent(const massive_args& a, T energy) {
   const auto some = energy > T(1e-30f);
-  const T top = T(a.unit_power ? 1.f : a.symbol_energy);
-  return select(some, top / sqrt(select(some, energy, T(1.f))), T(0.f));
+  if (a.sent_norm == 0.f) return select(some, T(1.f), T(0.f));
+  return select(some, T(a.sent_norm) / sqrt(select(some, energy, T(1.f))), T(0.f));
 }
 /// Beyond this a vector is erased.
 inline constexpr float most_sent_energy = 1e37f;

@@ -7,8 +7,8 @@
 //               detector: the central one (massive/uplink) up to rounding. "Partially decentralised" in [1]
 //   local_mmse  every cluster detects alone; its estimates without bias are added, weighted by their SINRs,
 //               w x' = sum of w_c x'_c, w = sum of w_c: optimal as long as the clusters' errors are
-//               independent. "Fully decentralised" in [1]. Downlink: every cluster precodes alone and sends
-//               1 / C of the power
+//               independent. "Fully decentralised" in [1]. Downlink: every cluster precodes alone, with the
+//               Es of all, and sends 1 / C of the power
 //   cg          conjugate gradients: in an iteration every cluster multiplies H_c^H H_c with the same vector,
 //               and the products, U values, are added: [2]
 //

@@ -30,10 +30,11 @@ void queue_local(executor& exec, const downlink_precoder& local, const Input& in
 void queue_join(executor& exec, const cluster_join_args& args) {
   exec.run(cluster_join_kernels(), &args, args.sent.items);
 }
-/// Joins what `queue_local` of all C clusters of a call made: each sends 1 / C of the power.
-void queue_local_join(executor& exec, int clusters, view<std::uint8_t> states,
+/// Joins what `queue_local` of all C clusters of a call made: each sends 1 / C of the power, or its m.
+void queue_local_join(executor& exec, const downlink_config& p, int clusters, view<std::uint8_t> states,
                       view<std::complex<float>> precoded, view<std::uint8_t> status) {
-  queue_join(exec, {.factor = 1 / std::sqrt(static_cast<float>(clusters)),
+  const bool scaled = p.normalization != massive_normalization::unscaled;
+  queue_join(exec, {.factor = scaled ? 1 / std::sqrt(static_cast<float>(clusters)) : 1.f,
                     .states = {states, clusters, states.items},
                     .sent = as_pairs(precoded),
                     .status = status});
@@ -72,9 +73,22 @@ void solve_exact(executor_group& group, const sending_members& all) {
                    all[0].z.elements * size(all[0].in.symbols) * sizeof(cx_pair));
 }
 
-/// H z of each member, with the norm of all together.
+/// H z of each member, with the norm of all together if it is normalised.
 void send(executor_group& group, const sending_members& all, const downlink_config& p) {
   const downlink_precoder sender(sender_of(p, p.antennas / group.size()));
+  const auto send_part = [&](executor& e, const sending_member& m, view<const float> own,
+                             view<const float> energy) {
+    downlink_input of_z = m.in;
+    of_z.sent = as_complex(m.z);
+    sender.run(e, of_z, m.precoded, m.states);
+    queue_join(e, {.own = own,
+                   .all = energy,
+                   .states = {m.states, 1, m.states.items},
+                   .sent = as_pairs(m.precoded),
+                   .status = m.status});
+  };
+  if (p.normalization == massive_normalization::unscaled)
+    return group.each([&](executor& e, std::size_t i) { send_part(e, all[i], {}, {}); });
   group.each([&](executor& e, std::size_t i) {
     const sending_member& m = all[i];
     const cluster_energy_args args{
@@ -87,20 +101,10 @@ void send(executor_group& group, const sending_members& all, const downlink_conf
     e.run(cluster_energy_kernels(), &args, m.call.frames());
   });
   group.all_reduce(of_each<float>(all, [](const sending_member& m) { return m.all.data; }), all[0].all.items);
-  group.each([&](executor& e, std::size_t i) {
-    const sending_member& m = all[i];
-    downlink_input of_z = m.in;
-    of_z.sent = as_complex(m.z);
-    sender.run(e, of_z, m.precoded, m.states);
-    queue_join(e, {.own = m.own,
-                   .all = m.all,
-                   .states = {m.states, 1, m.states.items},
-                   .sent = as_pairs(m.precoded),
-                   .status = m.status});
-  });
+  group.each([&](executor& e, std::size_t i) { send_part(e, all[i], all[i].own, all[i].all); });
 }
 
-void send_local(executor_group& group, const sending_members& all, int clusters,
+void send_local(executor_group& group, const sending_members& all, const downlink_config& p, int clusters,
                 const downlink_precoder& local) {
   const std::size_t vectors = all[0].precoded.items;
   group.each([&](executor& e, std::size_t i) {
@@ -112,7 +116,7 @@ void send_local(executor_group& group, const sending_members& all, int clusters,
   group.all_gather(of_each<void>(all, [](const sending_member& m) { return m.states.data; }),
                    size(group.size()), size(all[0].call.clusters) * vectors);
   group.each([&](executor& e, std::size_t i) {
-    queue_local_join(e, clusters, all[i].states, all[i].precoded, all[i].status);
+    queue_local_join(e, p, clusters, all[i].states, all[i].precoded, all[i].status);
   });
 }
 
@@ -143,7 +147,7 @@ void clustered_downlink_precoder::run_as(executor& exec, const Input& in, view<s
   });
   if (is_local) {
     queue_local(exec, local_, in, call.clusters, precoded, states);
-    return queue_local_join(exec, call.clusters, states, precoded, status);
+    return queue_local_join(exec, p, call.clusters, states, precoded, status);
   }
   queue_sums(exec, call, sums);
   if (is_cg)
@@ -200,7 +204,7 @@ void clustered_downlink_precoder::run(executor_group& group, const std::vector<d
       else
         m.parts = m.take_parts(memory, group.size());
     });
-  if (is_local) return send_local(group, all, config_.clusters, local_);
+  if (is_local) return send_local(group, all, p, config_.clusters, local_);
   if (is_cg) {
     run_cg(group, all);
     group.each([&](executor& e, std::size_t i) { join_clusters(e, all[i]); });  // for the norms

@@ -195,14 +195,18 @@ TEST(cluster_group, members_send_what_one_executor_does) {
     for (const cluster_method method : all_methods)
       for (const int size : {1, 2, 8}) {
         SCOPED_TRACE(std::string(name_of(method)) + " " + std::to_string(size));
-        const auto c = sending(b, method, 8);
         const wb::testing::cpu_members cpus(size);
         executor_group group(cpus.all);
-        const massive_result got = precode(group, c, b), want = precode(*cpus.all[0], c, b);
-        EXPECT_EQ(got.status, want.status);
-        EXPECT_GE(count_erased(got.status), b.symbols * 3 + 1);
-        EXPECT_LT(wb::testing::relative_error(got.x, want.x),
-                  method == cluster_method::local_mmse ? 1e-12 : 2e-6);
+        for (const auto normalization :
+             {massive_normalization::unit_power, massive_normalization::unscaled}) {
+          auto c = sending(b, method, 8);
+          c.precoder.normalization = normalization;
+          const massive_result got = precode(group, c, b), want = precode(*cpus.all[0], c, b);
+          EXPECT_EQ(got.status, want.status);
+          EXPECT_GE(count_erased(got.status), b.symbols * 3 + 1);
+          EXPECT_LT(wb::testing::relative_error(got.x, want.x),
+                    method == cluster_method::local_mmse ? 1e-12 : 2e-6);
+        }
       }
 }
 

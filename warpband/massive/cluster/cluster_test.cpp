@@ -211,7 +211,7 @@ TEST_P(cluster, local_precoders_share_the_power) {
         oracle::matrix h(static_cast<int>(rows), 6);
         for (std::size_t i = 0; i < rows * 6; i++) h.entries[i] = all.entries[first * 6 + i];
         const oracle::matrix m =
-            oracle::precode_massive(h, b.sent(v), 0.2f, 1, oracle::massive_rule::mmse, {});
+            oracle::precode_massive(h, b.sent(v), 0.2f, 1.0 / 6, oracle::massive_rule::mmse, {});
         double energy = 0;
         for (const auto& z : m.entries) energy += std::norm(z);
         for (std::size_t i = 0; i < rows; i++)

@@ -9,26 +9,44 @@ WB_DECLARE_KERNEL(downlink)
 
 const std::vector<setting_of<downlink_config>>& downlink_settings() {
   using c = downlink_config;
-  static const std::vector<setting_of<c>> all{antennas_setting<c>(),
-                                              users_setting<c>(),
-                                              solver_setting(&c::mode),
-                                              iterations_setting<c>(),
-                                              number("symbol_energy", &c::symbol_energy, 1e-6, 1e6, "Es."),
-                                              words("normalization", &c::normalization,
-                                                    {{"as-printed", massive_normalization::as_printed},
-                                                     {"unit-power", massive_normalization::unit_power}},
-                                                    "Of what is sent: to a norm of Es, or of 1.")};
+  static const std::vector<setting_of<c>> all{
+      antennas_setting<c>(),
+      users_setting<c>(),
+      solver_setting(&c::mode),
+      iterations_setting<c>(),
+      number("symbol_energy", &c::symbol_energy, 1e-6, 1e6,
+             "Es, the energy that is sent for one user: A = H^H H + "
+             "(N0 / Es) I. Left out: 1 / users, so that A = H^H H + "
+             "users N0 I is best for a vector of energy 1; 1 with "
+             "normalization as-printed."),
+      words("normalization", &c::normalization,
+            {{"as-printed", massive_normalization::as_printed},
+             {"unit-power", massive_normalization::unit_power},
+             {"unscaled", massive_normalization::unscaled}},
+            "Of what is sent, m = H A^-1 s: to a norm of Es, to one of "
+            "1, or m itself.")};
   return all;
 }
 
 void check(const downlink_config& config) {
   check_massive(config.antennas, config.users, config.mode, config.iterations);
-  if (!(config.symbol_energy >= 1e-6f && config.symbol_energy <= 1e6f))
-    throw argument_error("symbol_energy", std::to_string(config.symbol_energy), "1e-6 to 1e6");
+  if (config.symbol_energy && !(*config.symbol_energy >= 1e-6f && *config.symbol_energy <= 1e6f))
+    throw argument_error("symbol_energy", std::to_string(*config.symbol_energy), "1e-6 to 1e6");
   if (config.normalization != massive_normalization::as_printed &&
-      config.normalization != massive_normalization::unit_power)
+      config.normalization != massive_normalization::unit_power &&
+      config.normalization != massive_normalization::unscaled)
     throw argument_error("normalization", std::to_string(static_cast<int>(config.normalization)),
-                         "as_printed or unit_power");
+                         "as_printed, unit_power or unscaled");
+}
+
+float symbol_energy_of(const downlink_config& c) noexcept {
+  const bool printed = c.normalization == massive_normalization::as_printed;
+  return c.symbol_energy.value_or(printed ? 1.f : 1.f / static_cast<float>(c.users));
+}
+float sent_norm_of(const downlink_config& c) noexcept {
+  return c.normalization == massive_normalization::unscaled     ? 0
+         : c.normalization == massive_normalization::unit_power ? 1
+                                                                : symbol_energy_of(c);
 }
 
 downlink_precoder::downlink_precoder(const downlink_config& config) : config_((check(config), config)) {}

@@ -33,18 +33,26 @@ TEST_P(downlink, equals_oracle) {
                                  random_frames(131, 8, 1, 2, 0.1f, 3), random_frames(9, 1, 19, 1, 0.1f, 3)})
     for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf,
                                     massive_mode::cg, massive_mode::jacobi_cg})
-      for (const bool printed : {false, true}) {
+      for (const auto& [normalization, given] : {std::pair{massive_normalization::unit_power, false},
+                                                 {massive_normalization::unit_power, true},
+                                                 {massive_normalization::as_printed, true},
+                                                 {massive_normalization::as_printed, false},
+                                                 {massive_normalization::unscaled, false}}) {
         downlink_config c = setting(b.antennas, b.users, mode, is_iterative(mode) ? 3 : 0);
-        c.symbol_energy = 2;
-        if (printed) c.normalization = massive_normalization::as_printed;
+        c.normalization = normalization;
+        const bool printed = normalization == massive_normalization::as_printed,
+                   scaled = normalization != massive_normalization::unscaled;
+        // What is sent has energy 1: 1 / users for each user.
+        double energy = printed ? 1 : 1 / static_cast<double>(b.users);
+        if (given) c.symbol_energy = 2, energy = 2;
         SCOPED_TRACE(std::string(name_of(mode)) + " " + std::to_string(b.antennas));
         const massive_result got = precode(exec(), c, b);
         for (std::size_t i = 0; i < b.vectors(); i++) {
           ASSERT_EQ(got.status[i], 0);
           oracle::matrix want =
-              oracle::precode_massive(b.channel(i / b.symbols), b.sent(i), b.n0[i / b.symbols], 2,
+              oracle::precode_massive(b.channel(i / b.symbols), b.sent(i), b.n0[i / b.symbols], energy,
                                       wb::testing::rule_of(mode), wb::testing::solver_of(mode, c.iterations));
-          const double factor = (printed ? 2 : 1) / oracle::norm(want);
+          const double factor = scaled ? (printed ? energy : 1) / oracle::norm(want) : 1;
           for (auto& z : want.entries) z *= factor;
           const wb::testing::samples x(&got.x[i * b.antennas], &got.x[i * b.antennas] + b.antennas);
           ASSERT_LT(wb::testing::relative_error(x, want.entries), is_iterative(mode) ? 1e-4 : 2e-5) << i;
