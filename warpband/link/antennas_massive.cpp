@@ -5,10 +5,9 @@
 // are not.
 //
 //   uplink     y = H x + n, detector (massive/uplink), LLRs
-//   downlink   precoder (massive/downlink, unit power), y = H^H x' + n, division by the gain,
-//   demapper.
-//              A user's gain is known: one number for an OFDM symbol times what the normalisation of each
-//              vector left of it, which all users have in common
+//   downlink   precoder (massive/downlink), each vector with energy 1, y = H^H x' + n, division by the gain,
+//              demapper. Users know what link/gain/gain.hpp says: their gains and the mean power of the
+//              interference, exactly, and the factor that normalised each vector
 //
 // A codeword is number (frame * symbols + symbol) * users + user, a vector number (frame * subcarriers +
 // subcarrier) * symbols + symbol.
@@ -168,62 +167,107 @@ class uplink_antennas final : public massive_antennas {
 class downlink_antennas final : public massive_antennas {
  public:
   explicit downlink_antennas(const link_config& link)
-      : massive_antennas(link), precoder_(downlink_of(config_)), demapper_(link.qam, config_.demapper) {
-    if (is_clustered()) clustered_.emplace(clustered_downlink_of(config_));
+      : massive_antennas(link),
+        precoder_(precoder_of(config_).precoder),
+        demapper_(link.qam, config_.demapper) {
+    if (is_clustered()) clustered_.emplace(precoder_of(config_));
+    if (config_.clustering == cluster_method::local_mmse) parts_ = config_.clusters;
   }
 
   std::size_t bytes_per_frame() const noexcept override {
-    return massive_antennas::bytes_per_frame() + vectors_ * users_ * 16;
+    const std::size_t references = channel_->matrices() * users_;
+    return massive_antennas::bytes_per_frame() + vectors_ * (users_ * 24 + 4) +
+           references * (8 * antennas_ + 16 * users_ + 12 + 4 + 1);
   }
 
   void allocate(executor& exec, std::size_t frames) override {
     massive_antennas::allocate(exec, frames);
-    const std::size_t vectors = frames * vectors_;
+    const std::size_t vectors = frames * vectors_, matrices = frames * channel_->matrices();
     received_ = exec.make<cf>(users_, vectors);
     noise_vars_ = exec.make<float>(users_, vectors);
-    factors_ = exec.make<float>(users_, vectors);
+    variances_ = exec.make<float>(users_, vectors);
+    factors_ = exec.make<float>(1, vectors);
+    const std::vector<cf> once = reference_vectors(config_.users);
+    std::vector<cf> all;
+    for (std::size_t i = 0; i < matrices; i++) all.insert(all.end(), once.begin(), once.end());
+    references_ = exec.make_from(all);
+    precoded_ = exec.make<cf>(antennas_, matrices * users_);
+    heard_ = exec.make<cf>(users_, matrices * users_);
+    reference_factors_ = exec.make<float>(1, matrices * users_);
+    gains_ = exec.make<cf>(users_, matrices);
+    interference_ = exec.make<float>(users_, matrices);
   }
 
  private:
-  void pass(executor& exec, const frame_batch& batch) override {
-    const std::size_t vectors = batch.frames * vectors_, matrices = batch.frames * channel_->matrices();
-    const auto x = make_view(samples_.data(), antennas_, vectors);
-    const auto h = make_view(h_.data(), antennas_ * users_, matrices);
-    const auto sent = make_view(sent_.data(), users_, vectors);
-    const auto received = make_view(received_.data(), users_, vectors);
-    channel_->draw(exec, h, batch.random(seed_));
-    const downlink_input in{.channel = h,
-                            .sent = sent,
-                            .noise_var = noise_.variances(matrices),
-                            .symbols = static_cast<int>(vectors / matrices)};
-    if (clustered_)
-      clustered_->run(exec, in, x, make_view(status_.data(), vectors));
-    else
-      precoder_.run(exec, in, x, make_view(status_.data(), vectors));
-    apply_adjoint_channel(exec, h, x, received, vectors / matrices);
-    // Power is normalised vector by vector: as a part of the signal, which the users are told.
-    vector_factors(exec, sent, received, make_view(noise_vars_.data(), users_, vectors));
-    noise_.add(exec, received_.data(), vectors_ * users_, batch);
-    divide_by_gains(exec, batch.frames);
+  /// Sends m itself.
+  static clustered_downlink_config precoder_of(const massive_link_config& c) {
+    clustered_downlink_config precoder = clustered_downlink_of(c);
+    precoder.precoder.normalization = massive_normalization::unscaled;
+    return precoder;
   }
 
-  /// Users: codeword after codeword again, for which sent_ is free, and their gains.
-  void divide_by_gains(executor& exec, std::size_t frames) {
-    const std::size_t cells = vectors_ * users_, symbols = frames * cells, rows = symbols / subcarriers_;
+  void pass(executor& exec, const frame_batch& batch) override {
+    const std::size_t vectors = batch.frames * vectors_, matrices = batch.frames * channel_->matrices();
+    const auto h = make_view(h_.data(), antennas_ * users_, matrices);
+    const auto x = make_view(samples_.data(), antennas_, vectors);
+    channel_->draw(exec, h, batch.random(seed_));
+    precode(exec, h, make_view(sent_.data(), users_, vectors), x, make_view(status_.data(), vectors));
+    normalize_vectors(exec, x, parts_, make_view(factors_.data(), vectors));
+    apply_adjoint_channel(exec, h, x, make_view(received_.data(), users_, vectors), vectors / matrices);
+    noise_.add(exec, received_.data(), vectors_ * users_, batch);
+    learn_gains(exec, h);
+    divide(exec, batch.frames);
+  }
+
+  void precode(executor& exec, view<const cf> h, view<const cf> sent, view<cf> precoded,
+               view<std::uint8_t> status) {
+    const downlink_input in{.channel = h,
+                            .sent = sent,
+                            .noise_var = noise_.variances(h.items),
+                            .symbols = static_cast<int>(sent.items / h.items)};
+    if (clustered_)
+      clustered_->run(exec, in, precoded, status);
+    else
+      precoder_.run(exec, in, precoded, status);
+  }
+
+  /// Gains of all matrices from reference vectors. Vectors that the precoder erases are zeros, as their
+  /// gains.
+  void learn_gains(executor& exec, view<const cf> h) {
+    const std::size_t matrices = h.items, vectors = matrices * users_;
+    const auto x = make_view(precoded_.data(), antennas_, vectors);
+    const auto y = make_view(heard_.data(), users_, vectors);
+    view<float> factor = {};
+    precode(exec, h, make_view(references_.data(), users_, vectors), x, {});
+    if (parts_ > 1) {  // else all parts of a vector have one factor, which need not be multiplied with
+      normalize_vectors(exec, x, parts_, make_view(reference_factors_.data(), vectors));
+      factor = make_view(reference_factors_.data(), users_, matrices);
+    }
+    apply_adjoint_channel(exec, h, x, y, users_);
+    effective_gains(exec, make_view(references_.data(), users_ * users_, 1),
+                    make_view(heard_.data(), users_ * users_, matrices), factor,
+                    make_view(gains_.data(), users_, matrices),
+                    make_view(interference_.data(), users_, matrices));
+  }
+
+  /// Users: codeword after codeword again, for which sent_ is free.
+  void divide(executor& exec, std::size_t frames) {
+    const std::size_t cells = vectors_ * users_, matrices = frames * channel_->matrices(),
+                      of_matrix = frames * vectors_ / matrices;
+    const auto y = make_view(received_.data(), of_matrix * users_, matrices);
+    divide_by_gains(exec, make_view(gains_.data(), users_, matrices),
+                    make_view(interference_.data(), users_, matrices),
+                    make_view(factors_.data(), of_matrix, matrices), noise_.variances(matrices), y, y,
+                    make_view(noise_vars_.data(), of_matrix * users_, matrices));
     regroup(exec, view<const cf>(make_view(received_.data(), cells, frames)),
             make_view(sent_.data(), cells, frames), config_.subcarriers, static_cast<int>(rows_));
     regroup(exec, view<const float>(make_view(noise_vars_.data(), cells, frames)),
-            make_view(factors_.data(), cells, frames), config_.subcarriers, static_cast<int>(rows_), 1);
-    fit_gains(exec, make_view(symbols_.data(), subcarriers_, rows),
-              make_view(factors_.data(), subcarriers_, rows), make_view(sent_.data(), subcarriers_, rows),
-              make_view(received_.data(), subcarriers_, rows),
-              make_view(noise_vars_.data(), subcarriers_, rows));
+            make_view(variances_.data(), cells, frames), config_.subcarriers, static_cast<int>(rows_), 1);
   }
 
   samples received(std::size_t frames) const override {
     const std::size_t symbols = frames * vectors_ * users_;
-    return {.received = make_view(received_.data(), symbols),
-            .noise_var = make_view(noise_vars_.data(), symbols)};
+    return {.received = make_view(sent_.data(), symbols), .noise_var = make_view(variances_.data(), symbols)};
   }
 
   void compute_llrs(executor& exec, std::size_t frames, float* llr) override {
@@ -235,8 +279,10 @@ class downlink_antennas final : public massive_antennas {
   downlink_precoder precoder_;
   std::optional<clustered_downlink_precoder> clustered_;  // in its place
   demapper demapper_;
-  array<cf> received_;
-  array<float> noise_vars_, factors_;
+  int parts_ = 1;  // of a vector, each with a power of its own
+  array<cf> received_, references_, precoded_, heard_, gains_;
+  array<float> factors_, reference_factors_, interference_;
+  array<float> noise_vars_, variances_;  // of vectors, of codewords
 };
 
 }  // namespace

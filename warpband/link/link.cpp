@@ -126,8 +126,6 @@ void complete(link_config& c, massive_link_config& m) {
   if (auto* file = std::get_if<csi_channel_config>(&c.channel))
     complete_csi(*file, m.antennas, m.users, m.subcarriers);
   check_range("subcarriers", m.subcarriers, 1, 4096);
-  // A gain that is fitted to n symbols takes 1/n of the noise for signal.
-  if (!up && m.subcarriers < 24) refuse("subcarriers", std::to_string(m.subcarriers), "at least 24 downlink");
   check_range("symbols", m.symbols, 1, 64);
   if (!up && m.sinr) refuse("sinr", name_of(*m.sinr), "none downlink");
   if (up && m.demapper != demap_algorithm::max_log) refuse("demapper", name_of(m.demapper), "none uplink");
@@ -251,7 +249,9 @@ const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
             "uplink: y = H x + n at the base station and Es = 1 for each user; rx_antennas of ebn0_db and "
             "snr_db are the antennas, streams the users. downlink: y = H^H x' + n, each vector x' has energy "
             "1, Es = 1 / users for each user, and snr_db = 10 log10(1 / N0). The regularisation is users N0. "
-            "Each user knows its gain for an OFDM symbol and the power of each vector, which is normalised."),
+            "Each user knows exactly its gain on every subcarrier and the mean power of its interference. It "
+            "is told the factor that normalised a vector (docs/conventions.md). No pilots are sent or "
+            "counted."),
       antennas_setting<c>(),
       users_setting<c>(),
       iterations_setting<c>(),
@@ -260,12 +260,12 @@ const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
             "approximate: from its diagonal, all that cg and jacobi-cg have. Left out: exact where the "
             "solver has it.")
           .only_with("direction", {"uplink"}),
-      integer("subcarriers", &c::subcarriers, 1, 4096,
-              "Subcarriers of an OFDM symbol. The downlink needs 24 or more, from which users estimate their "
-              "gains. The bits of a codeword fill them from the first on, and zeros fill the rest. Without a "
-              "code, code.k left out is all their bits. Left out with channel.type = \"file\": all "
-              "subcarriers of the file.",
-              "an integer from 1 to 4096, enough for a codeword"),
+      integer(
+          "subcarriers", &c::subcarriers, 1, 4096,
+          "Subcarriers of an OFDM symbol. The bits of a codeword fill them from the first on, and zeros "
+          "fill the rest. Without a code, code.k left out is all their bits. Left out with channel.type = "
+          "\"file\": all subcarriers of the file.",
+          "an integer from 1 to 4096, enough for a codeword"),
       integer("symbols", &c::symbols, 1, 64,
               "OFDM symbols of a frame. They share one channel estimate per subcarrier."),
       clusters_setting<c>().left_out_by_default(),

@@ -31,7 +31,7 @@
 // symbol, coded bits on subcarriers from the first on; zeros fill the last of them. Frames are independent of
 // each other; codewords of a frame are not. In the downlink every user has one antenna, so that rx_antennas
 // is 1 there. A vector that the base station sends has energy 1, which is Es = 1 / U for each user: Eb and
-// the SNR are those of all that it sends.
+// the SNR are those of all that it sends. link/gain/gain.hpp has what a user knows of its channel.
 #include <cstdint>
 #include <optional>
 #include <variant>
@@ -73,7 +73,7 @@ struct massive_link_config {
   std::optional<massive_sinr> sinr = {};
   /// Of the users, downlink alone.
   demap_algorithm demapper = demap_algorithm::max_log;
-  int subcarriers = 128;  // 1..4096, downlink 24 or more; 0 with channel_type::file: all of the file's
+  int subcarriers = 128;  // 1..4096; 0 with channel_type::file: all of the file's
   int symbols = 1;        // 1..64
   /// Codewords of a frame.
   std::size_t codewords() const noexcept {

@@ -1,31 +1,80 @@
 #include <warpband/link/gain/gain.hpp>
 
+#include <cmath>
+#include <numbers>
+#include <string>
+
 #include <warpband/core/check.hpp>
+#include <warpband/core/count.hpp>
 #include <warpband/core/pairs.hpp>
 
 namespace wb {
 
-WB_DECLARE_KERNEL(gain)
+WB_DECLARE_KERNEL(vector_power)
+WB_DECLARE_KERNEL(effective_gain)
+WB_DECLARE_KERNEL(gain_division)
 
-void vector_factors(executor& exec, view<const std::complex<float>> sent,
-                    view<const std::complex<float>> received, view<float> factor) {
-  check_shape("sent", sent, sent.elements, sent.items);
-  check_shape("received", received, sent.elements, sent.items);
-  check_shape("factor", factor, sent.elements, sent.items);
-  const gain_args a{as_pairs(sent), as_pairs(received), {}, {}, factor};
-  exec.run(gain_kernels(), &a, sent.items);
+std::vector<std::complex<float>> reference_vectors(int users) {
+  std::vector<std::complex<float>> s;
+  for (int t = 0; t < users; t++)
+    for (int u = 0; u < users; u++) {
+      const double phase = 2 * std::numbers::pi * (u * t % users) / users;
+      s.emplace_back(static_cast<float>(std::cos(phase)), static_cast<float>(std::sin(phase)));
+    }
+  return s;
 }
 
-void fit_gains(executor& exec, view<const std::complex<float>> sent, view<const float> factor,
-               view<const std::complex<float>> received, view<std::complex<float>> out,
-               view<float> noise_var) {
-  check_shape("sent", sent, sent.elements, sent.items);
-  check_shape("factor", factor, sent.elements, sent.items);
-  check_shape("received", received, sent.elements, sent.items);
-  check_shape("out", out, sent.elements, sent.items);
-  check_shape("noise_var", noise_var, sent.elements, sent.items);
-  const gain_args a{as_pairs(sent), as_pairs(received), factor, as_pairs(out), noise_var};
-  exec.run(gain_kernels(), &a, sent.items);
+void normalize_vectors(executor& exec, view<std::complex<float>> sent, int parts, view<float> factor) {
+  if (parts < 1 || sent.elements % size(parts) != 0)
+    throw argument_error("parts", std::to_string(parts),
+                         "a divisor of the " + std::to_string(sent.elements) + " elements");
+  check_shape("factor", factor, 1, sent.items);
+  const vector_power_args a{.parts = parts,
+                            .scale = 1 / std::sqrt(static_cast<float>(parts)),
+                            .sent = as_pairs(sent),
+                            .factor = factor};
+  exec.run(vector_power_kernels(), &a, sent.items);
+}
+
+void effective_gains(executor& exec, view<const std::complex<float>> reference,
+                     view<const std::complex<float>> received, view<const float> factor,
+                     view<std::complex<float>> gain, view<float> interference) {
+  const std::size_t users = gain.elements, matrices = gain.items;
+  check_shape("reference", reference, users * users, 1);
+  check_shape("received", received, users * users, matrices);
+  check_optional_shape("factor", factor, users, matrices);
+  check_shape("interference", interference, users, matrices);
+  reference.items = matrices, reference.item_stride = 0;
+  const effective_gain_args a{.users = static_cast<int>(users),
+                              .reference = as_pairs(reference),
+                              .received = as_pairs(received),
+                              .factor = factor,
+                              .gain = as_pairs(gain),
+                              .interference = interference};
+  exec.run(effective_gain_kernels(), &a, matrices);
+}
+
+void divide_by_gains(executor& exec, view<const std::complex<float>> gain, view<const float> interference,
+                     view<const float> factor, view<const float> noise_var,
+                     view<const std::complex<float>> received, view<std::complex<float>> out,
+                     view<float> out_noise_var) {
+  const std::size_t users = gain.elements, matrices = gain.items, vectors = factor.elements;
+  check_shape("interference", interference, users, matrices);
+  check_shape("factor", factor, vectors, matrices);
+  check_shape("noise_var", noise_var, 1, matrices);
+  check_shape("received", received, vectors * users, matrices);
+  check_shape("out", out, vectors * users, matrices);
+  check_shape("out_noise_var", out_noise_var, vectors * users, matrices);
+  const gain_division_args a{.users = static_cast<int>(users),
+                             .vectors = static_cast<int>(vectors),
+                             .gain = as_pairs(gain),
+                             .interference = interference,
+                             .factor = factor,
+                             .noise_var = noise_var,
+                             .received = as_pairs(received),
+                             .out = as_pairs(out),
+                             .out_noise_var = out_noise_var};
+  exec.run(gain_division_kernels(), &a, matrices);
 }
 
 }  // namespace wb

@@ -7,63 +7,102 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// An item is a row; a thread has it alone, so that sums have one order.
-struct gain_op {
-  gain_args a;
+/// A thread has a vector alone, so that sums have one order.
+struct vector_power_op {
+  vector_power_args a;
   static constexpr bool by_block = false;
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
-  double flops() const { return 30.0 * static_cast<double>(a.sent.elements) + 40; }
-  double bytes() const { return 32.0 * static_cast<double>(a.sent.elements); }
+  double flops() const { return 4.0 * static_cast<double>(a.sent.elements); }
+  double bytes() const { return 24.0 * static_cast<double>(a.sent.elements); }
 
   template <class T, class G>
   WB_HD void operator()(item<T> item, G, T*) const {
-    const std::size_t n = a.sent.elements;
-    cx<T> product{T(0.f), T(0.f)};
-    T sent = T(0.f), received = T(0.f);
-    for (std::size_t i = 0; i < n; i++) {
-      const cx<T> s = sent_at(i, item), y = load_cx(a.received, i, item);
-      product = conj_fma(s, y, product);
-      sent = norm_fma(s, sent);
-      received = norm_fma(y, received);
+    const view<const cx_pair> from = {a.sent.data, a.sent.elements, a.sent.items, a.sent.element_stride,
+                                      a.sent.item_stride};
+    const std::size_t antennas = a.sent.elements / static_cast<std::size_t>(a.parts);
+    T sum = T(0.f);
+    for (std::size_t first = 0; first < a.sent.elements; first += antennas) {
+      T energy = T(0.f);
+      for (std::size_t b = first; b < first + antennas; b++)
+        energy = norm_fma(load_cx(from, b, item), energy);
+      const auto some = energy > T(1e-30f);
+      const T factor = select(some, T(a.scale) / sqrt(select(some, energy, T(1.f))), T(0.f));
+      for (std::size_t b = first; b < first + antennas; b++)
+        store_cx(a.sent, b, item, factor * load_cx(from, b, item));
+      sum = sum + factor;
     }
-    const auto fine = (received <= T(1e24f)) & (sent >= T(1e-24f)) & (sent <= T(1e24f));
-    const T each = T(1.f) / select(fine, sent, T(1.f));
-    const cx<T> g{select(fine, product.re * each, T(0.f)), select(fine, product.im * each, T(0.f))};
-    if (a.factor.data == nullptr) {
-      for (std::size_t i = 0; i < n; i++) store(a.noise_var, i, item, select(g.re > T(0.f), g.re, T(0.f)));
-      return;
-    }
-    const T power = g.re * g.re + g.im * g.im;
-    const auto good = fine & (power > T(0.f)) & (power * sent >= T(1e-12f) * received);
-    const T over = T(1.f) / select(good, power, T(1.f));
-    const cx<T> inverse{select(good, g.re * over, T(0.f)), select(good, T(0.f) - g.im * over, T(0.f))};
-    T error = T(0.f);  // of f s
-    for (std::size_t i = 0; i < n; i++) {
-      const cx<T> z = inverse * or_zero(good, load_cx(a.received, i, item));
-      error = norm_fma(z - sent_at(i, item), error);
-      const T f = load(a.factor, i, item);
-      const auto there = good & (f > T(0.f));
-      const T by = select(there, T(1.f) / select(there, f, T(1.f)), T(0.f));
-      store_cx(a.out, i, item, by * z);
-    }
-    const T mean = error * T(1.f / static_cast<float>(n));
-    for (std::size_t i = 0; i < n; i++) {
-      const T f = load(a.factor, i, item), square = f * f;
-      const auto there = good & (f > T(0.f)) & (square >= T(1e-24f));
-      const T noise = mean / select(there, square, T(1.f)),
-              least = select(noise >= T(1e-12f), noise, T(1e-12f)),
-              most = select(least <= T(1e12f), least, T(1e12f));
-      store(a.noise_var, i, item, select(there, most, T(1e12f)));
+    store(a.factor, 0, item, sum * T(1.f / static_cast<float>(a.parts)));
+  }
+};
+
+/// Threads share the users.
+struct effective_gain_op {
+  effective_gain_args a;
+  static constexpr bool by_block = true;
+  int threads() const { return a.users <= 32 ? 32 : 64; }
+  std::size_t scratch(int) const { return 0; }
+  double flops() const { return 16.0 * a.users * a.users; }
+  double bytes() const { return 16.0 * a.users * a.users + 12.0 * a.users; }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T*) const {
+    const std::size_t users = static_cast<std::size_t>(a.users);
+    const T each = T(1.f / static_cast<float>(a.users));
+    for (int rank = g.rank; rank < a.users; rank += g.size) {
+      const std::size_t u = static_cast<std::size_t>(rank);
+      cx<T> product{T(0.f), T(0.f)};
+      for (std::size_t t = 0; t < users; t++)
+        product = conj_fma(load_cx(a.reference, t * users + u, item), heard(t, u, item), product);
+      const cx<T> gain = each * product, minus{T(0.f) - gain.re, T(0.f) - gain.im};
+      T left = T(0.f);
+      for (std::size_t t = 0; t < users; t++)
+        left = norm_fma(fma(minus, load_cx(a.reference, t * users + u, item), heard(t, u, item)), left);
+      store_cx(a.gain, u, item, gain);
+      store(a.interference, u, item, each * left);
     }
   }
 
  private:
-  /// What was sent, as strongly as it arrives.
+  /// Vector t at user u, as if it had not been normalised.
   template <class T>
-  WB_HD cx<T> sent_at(std::size_t i, item<T> item) const {
-    const cx<T> s = load_cx(a.sent, i, item);
-    return a.factor.data == nullptr ? s : load(a.factor, i, item) * s;
+  WB_HD cx<T> heard(std::size_t t, std::size_t u, item<T> item) const {
+    const cx<T> y = load_cx(a.received, t * static_cast<std::size_t>(a.users) + u, item);
+    if (a.factor.data == nullptr) return y;
+    const T factor = load(a.factor, t, item);
+    const auto some = factor > T(0.f);
+    return select(some, T(1.f) / select(some, factor, T(1.f)), T(0.f)) * y;
+  }
+};
+
+/// Threads share the symbols of all users in all vectors of an item.
+struct gain_division_op {
+  gain_division_args a;
+  static constexpr bool by_block = true;
+  int threads() const { return a.vectors * a.users < 128 ? a.vectors * a.users : 128; }
+  std::size_t scratch(int) const { return 0; }
+  double flops() const { return 20.0 * a.vectors * a.users; }
+  double bytes() const { return 20.0 * a.vectors * a.users + 12.0 * a.users + 4.0 * a.vectors; }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T*) const {
+    const T n0 = load(a.noise_var, 0, item);
+    for (int i = g.rank; i < a.vectors * a.users; i += g.size) {
+      const int vector = i / a.users;
+      const std::size_t at = static_cast<std::size_t>(i), u = static_cast<std::size_t>(i - vector * a.users);
+      const cx<T> gain = load_cx(a.gain, u, item);
+      const T f = load(a.factor, static_cast<std::size_t>(vector), item),
+              power = fma(gain.im, gain.im, gain.re * gain.re);
+      const auto good = (f >= T(1e-12f)) & (f <= T(1e12f)) & (power >= T(1e-24f)) & (power <= T(1e24f));
+      const T over = T(1.f) / select(good, f * power, T(1.f)), safe = select(good, f, T(1.f)),
+              noise = fma(n0, T(1.f) / (safe * safe), load(a.interference, u, item)) /
+                      select(good, power, T(1.f)),
+              least = select(noise >= T(1e-12f), noise, T(1e-12f)),
+              most = select(least <= T(1e12f), least, T(1e12f));
+      const cx<T> inverse{gain.re * over, T(0.f) - gain.im * over};
+      store_cx(a.out, at, item, or_zero(good, inverse * load_cx(a.received, at, item)));
+      store(a.out_noise_var, at, item, select(good, most, T(1e12f)));
+    }
   }
 };
 
