@@ -27,17 +27,12 @@ struct decoder_ref {
 
 using lte_settings_list = std::vector<setting_of<lte_transport_config>>;
 
-const lte_settings_list& lte_encoder_settings() {
-  static const lte_settings_list all = without({"crc_stop"}, lte_transport_config_settings());
-  return all;
-}
-/// crc_stop says when a block leaves the iterations.
 const lte_settings_list& lte_decoder_settings() {
   static const lte_settings_list all = [] {
     lte_settings_list list = lte_transport_config_settings();
     for (auto& s : within<lte_transport_config>(
              [](lte_transport_config& c) -> turbo_decoder_config& { return c.turbo; },
-             without({"early_stop"}, turbo_decoder_settings())))
+             turbo_decoder_settings()))
       list.push_back(std::move(s));
     return list;
   }();
@@ -125,18 +120,20 @@ void bind_lte(nb::module_& m) {
         return std::tuple(sizes, s.filler_bits, s.block_crc_bits);
       },
       nb::kw_only(), nb::arg("transport_bits"));
-  add_keywords(m, "LteTransportEncoder", lte_encoder_settings(), {}, {"transport_bits", "coded_bits"});
+  add_keywords(m, "LteTransportEncoder", lte_transport_config_settings(), {},
+               {"transport_bits", "coded_bits"});
   add_keywords(m, "LteTransportDecoder", lte_decoder_settings(), {}, {"transport_bits", "coded_bits"});
   nb::class_<encoder_ref>(m, "LteTransportEncoder")
       .def(
           "__init__",
           [](encoder_ref* self, const nb::dict& settings) {
-            new (self)
-                encoder_ref{lte_transport_encoder(with_settings(lte_encoder_settings(), settings)), {}};
+            new (self) encoder_ref{
+                lte_transport_encoder(with_settings(lte_transport_config_settings(), settings)), {}};
           },
           nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const encoder_ref& e) { return settings_in(lte_encoder_settings(), e.made.config()); })
+      .def_prop_ro(
+          "settings",
+          [](const encoder_ref& e) { return settings_in(lte_transport_config_settings(), e.made.config()); })
       .def("run", &lte_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("coded"))
       .def_prop_ro("blocks", [](const encoder_ref& e) { return e.made.segmentation().blocks; });
   nb::class_<decoder_ref>(m, "LteTransportDecoder")

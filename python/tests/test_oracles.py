@@ -542,7 +542,7 @@ def test_transport_decoder(seed, large, exact, data):
     iterations, scale = data.draw(st.integers(1, 1 if large else 3)), 1.0 if exact else data.draw(st.sampled_from([0.75, 1.0]))
     encode = wb.LteTransportEncoder(**settings_of)
     decode = wb.LteTransportDecoder(**settings_of, algorithm="log-map" if exact else "max-log-map", iterations=iterations, windows=1,
-                                    extrinsic_scale=scale, crc_stop=False)
+                                    extrinsic_scale=scale, early_stop="none")
     bits = rng.integers(0, 2, (batch, a), dtype=np.uint8)
     spread = rng.uniform(0.3, 2.5, (batch, 1))
     sent = [((1 - 2.0 * encode(bits, rv=rv)) + spread * rng.normal(size=(batch, g))).astype(np.float32) for rv in versions]

@@ -198,10 +198,9 @@ code_config completed(const code_config& config);
 /// The code of a configuration. Throws argument_error for what is not allowed, and for code_type::none.
 std::unique_ptr<codec> make_codec(const code_config& config);
 
-/// What the encoder and the decoder of lte-transport take, whose stop rule crc is crc_stop there. Throws
-/// argument_error for what is not allowed, as `completed` does: transport_block_size, coded_bits,
-/// resource_elements, transmissions, redundancy_versions, soft_buffer, crc, or a setting of the turbo
-/// decoder.
+/// What the encoder and the decoder of lte-transport take. Throws argument_error for what is not allowed, as
+/// `completed` does: transport_block_size, coded_bits, resource_elements, transmissions, redundancy_versions,
+/// soft_buffer, crc, or a setting of the turbo decoder.
 lte_transport_config transport_of(const code_config& config);
 
 /// The same of nr-dlsch and nr-ulsch. Throws argument_error.

@@ -95,7 +95,6 @@ code_sizes transport_sizes(const code_config& c) {
 lte_transport_config transport_of(const code_config& c) {
   auto t = sizes_in<lte_transport_config>(c);
   t.turbo = c.turbo.decoder;
-  t.crc_stop = t.turbo.stop == early_stop::crc;
   return t;
 }
 

@@ -87,8 +87,7 @@ const bench::group lte_benches{[] {
           .transport_bits = a,
           .coded_bits = 2 * (a + 24),
           .modulation_order = 4,
-          .turbo = with_usual_scale({.algorithm = map_algorithm::max_log_map, .iterations = 6}),
-          .crc_stop = false};
+          .turbo = with_usual_scale({.algorithm = map_algorithm::max_log_map, .iterations = 6})};
       const std::size_t batch = many * 6144 / static_cast<std::size_t>(a);
       bench::add("lte_transport_encode", device, {{"transport_bits", a}}, figures, encode(config, batch));
       bench::add("lte_transport_decode", device, {{"transport_bits", a}, {"iterations", 6}}, figures,
@@ -99,8 +98,7 @@ const bench::group lte_benches{[] {
                decode({.transport_bits = 75376,
                        .coded_bits = 150800,
                        .modulation_order = 4,
-                       .turbo = with_usual_scale({.algorithm = map_algorithm::max_log_map}),
-                       .crc_stop = false},
+                       .turbo = with_usual_scale({.algorithm = map_algorithm::max_log_map})},
                       1));
   }
 }};

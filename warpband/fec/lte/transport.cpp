@@ -32,7 +32,6 @@ const std::vector<setting_of<lte_transport_config>>& lte_transport_config_settin
         integer_or_auto("soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
                         "N_cb, places that are kept of each code block's circular buffer. \"auto\": all.",
                         "an integer from 1 on"));
-    list.push_back(boolean("crc_stop", &c::crc_stop, "Stop iterating on a code block once its CRC holds."));
     return list;
   }();
   return all;
@@ -79,7 +78,6 @@ turbo_decoder_config lte_transport_plan::turbo_of(int kind) const {
   turbo.code_rate = code_rate(kind);
   turbo.crc_polynomial = crc.polynomial;
   turbo.crc_degree = crc.degree;
-  if (config_.crc_stop) turbo.stop = early_stop::crc;
   turbo.doubts_zeros = false;  // lte_assemble_op knows what was received
   return turbo;
 }

@@ -25,15 +25,15 @@ struct lte_transport_config {
   int layers = 1;            // N_L, layers that the transport block is mapped to, 1..4; transmit diversity: 2
   int soft_buffer = 0;       // N_cb, places that are kept of each code block's circular buffer: for DL-SCH
                              // and PCH floor(N_IR / C). 0, or more than a block has: all
-  /// Of the decoder. Its k, code_rate, crc_polynomial and crc_degree are not looked at; nor is its stop rule,
-  /// unless crc_stop is false. Windows and overlap are chosen for the code rate of the first transmission, or
-  /// of as many as are sent before a block can be decoded at all: later ones only lower it.
-  turbo_decoder_config turbo = {};
-  bool crc_stop = true;  // a code block's iterations end once its CRC holds
+  /// Of the decoder. Its k, code_rate, crc_polynomial and crc_degree are not looked at. With the stop rule
+  /// crc a code block's iterations end once its CRC holds. Windows and overlap are chosen for the code rate
+  /// of the first transmission, or of as many as are sent before a block can be decoded at all: later ones
+  /// only lower it.
+  turbo_decoder_config turbo = {.stop = early_stop::crc};
 };
 /// Throws argument_error for what lte_transport_decoder does not allow.
 void check(const lte_transport_config& config);
-/// Its settings but those of `turbo`. crc_stop is the decoder's.
+/// Its settings but those of `turbo`.
 const std::vector<setting_of<lte_transport_config>>& lte_transport_config_settings();
 
 /// How a transport block is cut and what each code block sends.
