@@ -4,7 +4,6 @@
 #include <string>
 
 #include <warpband/core/check.hpp>
-#include <warpband/fec/nr/block.hpp>
 #include <warpband/link/codec_conv.hpp>
 
 namespace wb {
@@ -26,7 +25,7 @@ nr_rate_matching_config matching_of(const code_config& c) {
 class nr_ldpc_codec final : public codec {
  public:
   explicit nr_ldpc_codec(const code_config& config)
-      : config_(completed(config)), code_(matching_of(config_), config_.ldpc.decoder, config_.crc) {}
+      : config_(completed(config)), code_(nr_codec_of(config_)) {}
   std::size_t k() const noexcept override { return static_cast<std::size_t>(config_.k); }
   std::size_t n() const noexcept override { return static_cast<std::size_t>(config_.ldpc.n); }
   std::size_t working_bytes() const noexcept override { return code_.working_bytes(); }
@@ -70,6 +69,10 @@ void complete_nr(code_config& c) {
 ldpc_code nr_code_of(const code_config& c) {
   const nr_rate_matcher matcher(matching_of(c));
   return matcher.block().code(matcher.rows(0));
+}
+
+nr_block_codec nr_codec_of(const code_config& c) {
+  return nr_block_codec(matching_of(c), c.ldpc.decoder, c.crc);
 }
 
 std::unique_ptr<codec> make_nr(const code_config& config) { return std::make_unique<nr_ldpc_codec>(config); }

@@ -59,7 +59,7 @@ nr_block_codec::nr_block_codec(const nr_rate_matching_config& config, const ldpc
 
 std::size_t nr_block_codec::working_bytes() const noexcept {
   const nr_code_block& b = matcher_.block();
-  return static_cast<std::size_t>(5 * b.padded() + 4 * b.codeword());
+  return static_cast<std::size_t>(5 * b.padded() + 8 * b.codeword() + 1);
 }
 
 void nr_block_codec::encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
@@ -94,24 +94,33 @@ void nr_block_codec::decode(executor& exec, view<const float> llr, const nr_bloc
   check_optional_shape("soft", out.soft, k, batch);
   check_optional_shape("iterations", out.iterations, 1, batch);
   check_optional_shape("status", out.status, 1, batch);
-  check_apart(
-      {{"bits", out.bits}, {"soft", out.soft}, {"iterations", out.iterations}, {"status", out.status}});
+  check_optional_shape("extrinsic", out.extrinsic, llr.elements, batch);
+  check_apart({{"bits", out.bits},
+               {"soft", out.soft},
+               {"iterations", out.iterations},
+               {"status", out.status},
+               {"extrinsic", out.extrinsic}});
   parts_of parts(workspace_.on(exec, working_bytes() * batch));
-  const auto received = parts.next<float>(codeword, batch), soft = parts.next<float>(padded, batch);
-  const auto bits = parts.next<std::uint8_t>(padded, batch);
+  const auto n = static_cast<std::size_t>(decoder_.code().n());
+  const auto received = parts.next<float>(codeword, batch), extrinsic = parts.next<float>(n, batch),
+             soft = parts.next<float>(padded, batch);
+  const auto bits = parts.next<std::uint8_t>(padded, batch), status = parts.next<std::uint8_t>(1, batch);
   matcher_.combine(exec, llr, 0, true, received);
   view<const float> of_rows = received;
-  of_rows.elements = static_cast<std::size_t>(decoder_.code().n());
-  const bool wants_bits = out.bits.data != nullptr, wants_soft = out.soft.data != nullptr;
+  of_rows.elements = n;
+  const bool wants_bits = out.bits.data != nullptr, wants_soft = out.soft.data != nullptr,
+             wants_extrinsic = out.extrinsic.data != nullptr;
+  const auto found = wants_extrinsic && out.status.data == nullptr ? status : out.status;
   decoder_.run(exec, of_rows,
                {.bits = wants_bits ? bits : view<std::uint8_t>{},
                 .soft = wants_soft ? soft : view<float>{},
-                .extrinsic = {},
+                .extrinsic = wants_extrinsic ? extrinsic : view<float>{},
                 .messages = {},
                 .iterations = out.iterations,
-                .status = out.status});
+                .status = found});
   if (wants_bits) front(exec, k, bits, out.bits);
   if (wants_soft) front(exec, k, soft, out.soft);
+  if (wants_extrinsic) matcher_.feed_back(exec, extrinsic, received, llr, 0, out.extrinsic, found);
 }
 
 }  // namespace wb

@@ -18,6 +18,7 @@ struct nr_block_output {
   view<float> soft = {};               // [batch, k] a-posteriori LLRs
   view<std::int32_t> iterations = {};  // [batch] iterations done
   view<std::uint8_t> status = {};      // [batch] as ldpc_decoder_output
+  view<float> extrinsic = {};          // [batch, E] a-posteriori minus received LLR of the sent bits
 };
 
 /// Encoder and decoder of batches of code blocks, redundancy version 0. Both compute only the rows of the

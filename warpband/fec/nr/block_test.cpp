@@ -69,6 +69,31 @@ TEST_P(nr_blocks_on, an_erasure_leaves_its_neighbours) {
             (bits_t{status_stopped, status_erased | status_insufficient, status_stopped}));
 }
 
+TEST_P(nr_blocks_on, extrinsic_llrs_leave_out_the_bits_own) {
+  std::mt19937_64 random(2);
+  std::normal_distribution<float> normal(1.f, 1.5f);
+  for (const auto algorithm : {ldpc_algorithm::normalised_min_sum, ldpc_algorithm::sum_product}) {
+    const nr_block_codec code({.base_graph = 2, .k = 100, .sent_bits = 900, .modulation_order = 1},
+                              {.algorithm = algorithm, .iterations = 2, .early_stop = false});
+    const auto first = static_cast<std::size_t>(2 * code.matcher().block().z),
+               buffer = static_cast<std::size_t>(code.matcher().buffer().length), e = std::size_t{900};
+    ASSERT_LT(buffer, e);  // the first bits are sent twice
+    llrs_t llr(3 * e);
+    for (float& x : llr) x = 2 * normal(random);
+    for (std::size_t i = e; i < 2 * e; i++) llr[i] = i < e + 90 ? llr[i] : 0.f;  // too little
+    auto extrinsic = exec().make<float>(e, 3), soft = exec().make<float>(100, 3);
+    code.decode(exec(), given(exec(), llr, 3), {.soft = soft, .extrinsic = extrinsic});
+    const llrs_t got = exec().to_host(extrinsic), values = exec().to_host(soft);
+    for (const std::size_t b : {0, 2}) {
+      for (std::size_t i = 0; i + first < 100; i++)
+        EXPECT_NEAR(got[b * e + i] + llr[b * e + i], values[b * 100 + first + i], 1e-3);
+      for (std::size_t i = 0; i + buffer < e; i++)
+        EXPECT_NEAR(got[b * e + i] + llr[b * e + i], got[b * e + buffer + i] + llr[b * e + buffer + i], 1e-3);
+    }
+    for (std::size_t i = e; i < 2 * e; i++) EXPECT_EQ(got[i], 0.f);
+  }
+}
+
 TEST(nr_blocks, base_graphs_follow_the_rule) {
   EXPECT_EQ(nr_base_graph_of_block(292, 300), 2);
   EXPECT_EQ(nr_base_graph_of_block(3824, 5708), 2);

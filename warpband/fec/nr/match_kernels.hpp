@@ -6,5 +6,6 @@ namespace wb {
 
 WB_DECLARE_KERNEL(nr_match)
 WB_DECLARE_KERNEL(nr_combine)
+WB_DECLARE_KERNEL(nr_feedback)
 
 }  // namespace wb

@@ -3,12 +3,13 @@
 // a code block; the code blocks of a transport block follow each other.
 #include <cstdint>
 
+#include <warpband/core/known_llr.hpp>
 #include <warpband/fec/transport/transport_args.hpp>
 
 namespace wb {
 
-/// LLR of a filler bit, a zero that both sides know: as large as the LDPC decoder takes any.
-inline constexpr float nr_filler_llr = 10000.f;
+/// LLR of a filler bit, a zero that both sides know.
+inline constexpr float nr_filler_llr = known_llr;
 
 /// The circular buffer without its fillers: so many bits, of which a transmission begins with number `start`.
 struct nr_ring {
@@ -62,10 +63,11 @@ struct nr_feedback_args {
   nr_ring ring;
   int modulation_order = 2;
   const std::uint8_t* scrambling = nullptr;
-  view<const float> extrinsic;  // [batch C, codeword]
-  view<const float> soft;       // [batch C, codeword]
-  view<const float> llr;        // [batch, G]
-  view<float> prior;            // [batch, G]
+  view<const float> extrinsic;      // [batch C, codeword]
+  view<const float> soft;           // [batch C, codeword]
+  view<const float> llr;            // [batch, G]
+  view<float> prior;                // [batch, G]
+  view<const std::uint8_t> status;  // [batch C]: of one with status_erased nothing is known; null data: none
 };
 
 /// Rows: the first n values, and zeros up to what the output has. An item is a row.

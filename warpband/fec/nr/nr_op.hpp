@@ -163,6 +163,8 @@ struct nr_feedback_op : transport_op<nr_feedback_args> {
     const transport_row<float> prior(a.prior, b.transport);
     const std::size_t before = sent_before(a.sent, b.r);
     const int order = a.modulation_order;
+    const bool erased = a.status.data != nullptr &&
+                        (transport_row<const std::uint8_t>(a.status, b.row)[0] & status_erased) != 0;
     nr_runs(a.ring, sent_by(a.sent, b.r), order, [&](int at, int n, int to, bool) WB_INLINE_LAMBDA {
       for (int i = g.rank; i < n; i += g.size) {
         const std::size_t place = before + static_cast<std::size_t>(to + i * order);
@@ -170,7 +172,7 @@ struct nr_feedback_op : transport_op<nr_feedback_args> {
         const bool turned = a.scrambling != nullptr && a.scrambling[place] != 0;
         const float own = turned ? -llr[place] : llr[place];
         const float known = extrinsic[number] + (soft[number] - own);
-        prior[place] = (turned ? -known : known) + 0.f;
+        prior[place] = erased ? 0.f : (turned ? -known : known) + 0.f;
       }
     });
   }

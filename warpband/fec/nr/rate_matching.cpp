@@ -132,4 +132,28 @@ void nr_rate_matcher::combine(executor& exec, view<const float> llr, int rv, boo
   exec.run(nr_combine_kernels(), &a, llr.items);
 }
 
+void nr_rate_matcher::feed_back(executor& exec, view<const float> extrinsic, view<const float> soft,
+                                view<const float> llr, int rv, view<float> prior,
+                                view<const std::uint8_t> status) const {
+  const auto sent = static_cast<std::size_t>(config_.sent_bits),
+             least = static_cast<std::size_t>(block_.padded() + rows(rv) * block_.z),
+             most = static_cast<std::size_t>(block_.codeword());
+  check_shape("llr", llr, sent, llr.items);
+  check_shape("prior", prior, sent, llr.items);
+  check_shape("extrinsic", extrinsic, std::clamp(extrinsic.elements, least, most), llr.items);
+  check_shape("soft", soft, std::clamp(soft.elements, least, most), llr.items);
+  check_optional_shape("status", status, 1, llr.items);
+  nr_feedback_args a;
+  a.at = one_block(block_);
+  a.sent = {config_.sent_bits, 0, 0};
+  a.ring = {buffer_.length, buffer_.start[static_cast<std::size_t>(rv)]};
+  a.modulation_order = config_.modulation_order;
+  a.extrinsic = extrinsic;
+  a.soft = soft;
+  a.llr = llr;
+  a.prior = prior;
+  a.status = status;
+  exec.run(nr_feedback_kernels(), &a, llr.items);
+}
+
 }  // namespace wb

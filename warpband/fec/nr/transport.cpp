@@ -14,7 +14,6 @@ namespace wb {
 WB_DECLARE_KERNEL(nr_crc)
 WB_DECLARE_KERNEL(nr_segment)
 WB_DECLARE_KERNEL(nr_assemble)
-WB_DECLARE_KERNEL(nr_feedback)
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <tests/receive.hpp>
+#include <warpband/fec/nr/block.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
 
 namespace iterative_test {
@@ -248,6 +249,34 @@ TEST_P(receive_on, takes_turbo_codes) {
       };
       EXPECT_GT(wrong(0), wrong(2));
     }
+}
+
+TEST_P(receive_on, takes_code_blocks_of_5g_nr) {
+  // Punctured, and with repetitions.
+  for (const int n : {336, 1200}) {
+    code_config code = code_of(wb::code_type::nr_ldpc, 168);
+    code.ldpc.n = n;
+    code.ldpc.decoder.iterations = 5;
+    const detector_config d = detector_of(wb::detector_type::nway);
+    const iterative_receiver receiver(d, code, loop_of(3));
+    const wb::nr_block_codec codec({.base_graph = 2, .k = 168, .sent_bits = n, .modulation_order = 1},
+                                   completed(code).ldpc.decoder);
+    const auto decode = [&](wb::view<const float> llr, const wb::ldpc_decoder_output& out) {
+      codec.decode(
+          exec(), llr,
+          {.bits = out.bits, .iterations = out.iterations, .status = out.status, .extrinsic = out.extrinsic});
+    };
+    const std::size_t frames = 40;
+    const sent_frames f = send(exec(), d, code, receiver, frames, {.snr_db = n < 1000 ? 10.5 : 4.});
+    const received_frames got = receive(exec(), receiver, f);
+    EXPECT_TRUE(same(got, by_hand(exec(), d, decode, receiver, f)));
+    const std::vector<int> errors = errors_of(got, f);
+    const auto wrong = [&](std::size_t j) {
+      return std::accumulate(errors.begin() + static_cast<std::ptrdiff_t>(j * frames),
+                             errors.begin() + static_cast<std::ptrdiff_t>((j + 1) * frames), 0);
+    };
+    EXPECT_GT(wrong(0), wrong(2)) << n;
+  }
 }
 
 TEST_P(receive_on, takes_convolutional_codes) {

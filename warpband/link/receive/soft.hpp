@@ -83,8 +83,9 @@ bool gives_extrinsic(const code_config& config) noexcept;
 
 /// The decoder of a code with a CRC or without: `inner` iterations a call, 0 for those of the configuration.
 /// A frame is finished where the checks of an LDPC code hold (early_stop = "syndrome") and the CRC, if there
-/// is one; that a turbo decoder's decisions agree is no check. Extrinsic LLRs of coded bits have LDPC codes,
-/// turbo codes in float32, and convolutional codes but with the Viterbi algorithm. Throws argument_error.
+/// is one; that a turbo decoder's decisions agree is no check. Extrinsic LLRs of coded bits have LDPC codes
+/// (nr-ldpc: of the sent bits), turbo codes in float32, and convolutional codes but with the Viterbi
+/// algorithm. Throws argument_error.
 std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int inner = 0);
 /// The same of an LDPC code of one's own. `crc`: the last of its k bits are this CRC of the others.
 std::unique_ptr<soft_decoder> make_soft_decoder(const ldpc_code& code, const ldpc_decoder_config& config,

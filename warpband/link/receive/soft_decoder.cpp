@@ -4,6 +4,7 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
+#include <warpband/link/codec_nr.hpp>
 #include <warpband/link/count/count.hpp>
 #include <warpband/link/receive/frames.hpp>
 #include <warpband/link/receive/soft.hpp>
@@ -78,6 +79,34 @@ class soft_ldpc final : public soft_decoder {
 
  private:
   ldpc_decoder decoder_;
+  frame_check check_;
+};
+
+/// Of each bit that is sent, repeated ones too. It begins anew in each call.
+class soft_nr final : public soft_decoder {
+ public:
+  explicit soft_nr(const code_config& config)
+      : code_(nr_codec_of(config)),
+        check_(config.ldpc.decoder.early_stop ? status_stopped : std::uint8_t{0}, k(), config.crc) {}
+  std::size_t k() const noexcept override { return static_cast<std::size_t>(code_.matcher().config().k); }
+  std::size_t n() const noexcept override {
+    return static_cast<std::size_t>(code_.matcher().config().sent_bits);
+  }
+  int most_iterations() const noexcept override { return code_.ldpc().iterations; }
+  void run(executor& exec, view<const float> llr, const soft_decoder_state&,
+           const soft_decoder_output& out) const override {
+    check_.run(exec, llr.items, out, [&](const soft_decoder_output& o) {
+      code_.decode(exec, llr,
+                   {.bits = o.bits,
+                    .soft = {},
+                    .iterations = o.iterations,
+                    .status = o.status,
+                    .extrinsic = o.extrinsic});
+    });
+  }
+
+ private:
+  nr_block_codec code_;
   frame_check check_;
 };
 
@@ -215,13 +244,13 @@ bool gives_extrinsic(const code_config& c) noexcept {
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:
     case code_type::qc_ldpc:
+    case code_type::nr_ldpc:
       return true;
     case code_type::lte_turbo:
       return c.turbo.decoder.precision == turbo_precision::float32;
     case code_type::conv:
       return c.conv.algorithm != conv_algorithm::viterbi && c.conv.precision == conv_precision::float32;
     case code_type::lte_transport:
-    case code_type::nr_ldpc:
     case code_type::nr_dlsch:
     case code_type::nr_ulsch:
     case code_type::polar:
@@ -241,6 +270,7 @@ std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int i
   c = completed(c);
   if (c.type == code_type::wimax_ldpc || c.type == code_type::wifi_ldpc || c.type == code_type::qc_ldpc)
     return make_soft_decoder(ldpc_code_of(c), c.ldpc.decoder, c.crc);
+  if (c.type == code_type::nr_ldpc) return std::make_unique<soft_nr>(c);
   if (c.type == code_type::lte_turbo)
     return std::make_unique<soft_turbo>(turbo_decoder(c.turbo.decoder, permutation_of(c)),
                                         c.turbo.rate == turbo_rate::half
