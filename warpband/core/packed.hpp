@@ -74,6 +74,9 @@ template <class Bytes>
 class unpacker {
  public:
   unpacker(Bytes bytes, std::string broken) : bytes_(std::move(bytes)), broken_(std::move(broken)) {}
+  /// Moves copy: one that was moved from stays as it was.
+  unpacker(const unpacker&) = default;
+  unpacker& operator=(const unpacker&) = default;
 
   template <packed_number T>
   unpacker& operator>>(T& value) {

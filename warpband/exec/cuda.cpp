@@ -307,6 +307,7 @@ void cuda_graph::record(cuda& exec, const std::function<void()>& queue) {
   check(cudaGraphUpload(ready, stream), "preparing a graph");
 }
 void cuda_graph::run(cuda& exec) const {
+  if (!recorded()) throw error("this graph recorded nothing, or was moved from");
   if (held_ != exec.device_memory_) throw error("a graph runs on the executor that it was recorded on");
   const on_device selected(exec);
   check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph_), static_cast<cudaStream_t>(exec.stream())),

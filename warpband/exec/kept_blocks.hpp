@@ -16,6 +16,9 @@ namespace wb {
 /// to nobody else's. Blocks that came later are given out again as ever: what holds keep is bounded.
 class kept_blocks {
  public:
+  kept_blocks() = default;
+  kept_blocks(const kept_blocks&) = delete;
+  kept_blocks& operator=(const kept_blocks&) = delete;
   /// One that is kept, or allocate(bytes), which may return nullptr; then so does this.
   template <class Allocate>
   void* take(std::size_t bytes, const Allocate& allocate) {

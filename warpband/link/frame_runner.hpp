@@ -14,6 +14,8 @@ namespace wb {
 /// Sends frames and counts what becomes of them. Threads: one at a time.
 class frame_runner {
  public:
+  frame_runner(const frame_runner&) = delete;
+  frame_runner& operator=(const frame_runner&) = delete;
   virtual ~frame_runner() = default;
   /// Sends the frames [first_frame, first_frame + frames) at a point, in config().axis, and waits for the
   /// counts, which stay valid until the next run. Throws argument_error for frames > max_batch() or a point
@@ -26,6 +28,7 @@ class frame_runner {
   virtual std::size_t preferred_frames() const = 0;
 
  protected:
+  frame_runner() = default;
   /// What `run` refuses.
   void check_run(std::size_t frames, double point_db) const;
 };

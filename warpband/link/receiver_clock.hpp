@@ -24,6 +24,8 @@ class receiver_clock {
   /// Throws argument_error for a link that it does not time: one with a space-time code, massive MIMO or
   /// lte-transport; and what `completed` throws.
   receiver_clock(const link_config& link, executor& exec);
+  receiver_clock(const receiver_clock&) = delete;
+  receiver_clock& operator=(const receiver_clock&) = delete;
 
   /// Times detector and decoder of `link`, which is the clock's but for those two, at a point in its axis.
   /// Waits. Throws argument_error where the link sends other frames.

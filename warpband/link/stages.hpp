@@ -73,6 +73,8 @@ struct frame_sizes {
 class noise_of_link {
  public:
   explicit noise_of_link(const link_config& config) : config_(config) {}
+  noise_of_link(const noise_of_link&) = delete;
+  noise_of_link& operator=(const noise_of_link&) = delete;
   void allocate(executor& exec) { on_device_ = exec.make<float>(1, 1); }
   /// Queues N0 of a point.
   void set(executor& exec, double point_db);

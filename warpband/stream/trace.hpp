@@ -89,6 +89,8 @@ trace_tail tail_of(const stream_trace& trace);
 class frame_tracer {
  public:
   frame_tracer(std::size_t most, std::size_t slots, std::size_t devices);
+  frame_tracer(const frame_tracer&) = delete;
+  frame_tracer& operator=(const frame_tracer&) = delete;
   /// A frame in a slot ended and waits for its delivery; `tells`: device_told() follows.
   void ended(std::size_t slot, const frame_times& times, bool tells) noexcept;
   void delivered(std::size_t slot, frame_clock::time_point now) noexcept;

@@ -171,6 +171,7 @@ conv_trellis conv_frame::on(executor& exec) const {
   return t;
 }
 conv_trellis conv_frame::on_host() const {
+  codes_.check_held();
   conv_trellis t = trellis_;
   t.codes = codes_.host().data();
   t.places = places_.host().data();

@@ -39,6 +39,9 @@ class ldpc_code {
  public:
   /// 1..128 rows, more columns than rows and at most 1024, 1024 blocks; z 1..4096; n up to 2^20.
   ldpc_code(qc_matrix matrix, int z);
+  /// Moves copy: one that was moved from stays as it was.
+  ldpc_code(const ldpc_code&) = default;
+  ldpc_code& operator=(const ldpc_code&) = default;
 
   int rows() const noexcept { return matrix_.rows; }
   int columns() const noexcept { return matrix_.columns; }

@@ -147,7 +147,7 @@ void lte_transport_decoder::combine(executor& exec, view<const float> llr, int r
 }
 
 void lte_transport_decoder::decode(executor& exec, const lte_transport_output& out) {
-  received_.require(exec);
+  require(received_, exec);
   check_outputs(out, received_.owner.batch());
   check_apart({{"bits", out.bits},
                {"ok", out.ok},

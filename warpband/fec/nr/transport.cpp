@@ -152,7 +152,7 @@ void nr_transport_decoder::combine(executor& exec, view<const float> llr, int rv
 }
 
 void nr_transport_decoder::decode(executor& exec, const nr_transport_output& out) {
-  received_.require(exec);
+  require(received_, exec);
   check_outputs(out, received_.owner.batch());
   check_optional_shape("extrinsic", out.extrinsic, columns(), blocks(received_.owner.batch()));
   check_apart({{"bits", out.bits},
@@ -189,7 +189,7 @@ void nr_transport_decoder::decode(executor& exec, const nr_transport_output& out
 
 void nr_transport_decoder::feed_back(executor& exec, view<const float> extrinsic, view<const float> llr,
                                      int rv, view<float> prior) const {
-  received_.require(exec);
+  require(received_, exec);
   const std::size_t batch = received_.owner.batch();
   check_range("rv", rv, 0, 3);
   check_shape("extrinsic", extrinsic, columns(), blocks(batch));

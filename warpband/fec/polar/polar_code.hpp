@@ -78,6 +78,9 @@ class polar_code {
  public:
   /// Throws argument_error: k, coded_bits, rnti, crc_bits.
   explicit polar_code(const polar_config& config);
+  /// Moves copy: one that was moved from stays as it was.
+  polar_code(const polar_code&) = default;
+  polar_code& operator=(const polar_code&) = default;
   const polar_config& config() const noexcept { return config_; }
   const std::vector<polar_block>& blocks() const noexcept { return blocks_; }
   /// Bits of the message and bits sent. The last one of an odd number is 0 with two code blocks.

@@ -22,6 +22,7 @@ puncturer::puncturer(std::size_t n, const std::vector<std::int32_t>& sent) : sen
 }
 
 void puncturer::puncture(executor& exec, view<const std::uint8_t> coded, view<std::uint8_t> out) const {
+  sent_.check_held();
   check_shape("coded", coded, n(), coded.items);
   check_shape("out", out, std::max(out.elements, sent()), coded.items);
   pick_args a;
@@ -34,6 +35,7 @@ void puncturer::puncture(executor& exec, view<const std::uint8_t> coded, view<st
 }
 
 void puncturer::restore(executor& exec, view<const float> llr, view<float> out) const {
+  received_.check_held();
   check_shape("llr", llr, sent(), llr.items);
   check_shape("out", out, n(), llr.items);
   pick_args a;

@@ -136,11 +136,17 @@ class transport_plan {
     exec.run(of_segment, &cut, blocks(bits.items));
   }
 
+  /// Throws error for a decoder that was moved from, else as transport_reception::require.
+  void require(const transport_reception& r, const executor& exec) const {
+    transport_weights_.check_held();
+    r.require(exec);
+  }
   /// Checks a transmission that is to be combined. Whether the decoder must make buffers for llr.items
   /// transport blocks; those of `r` are made.
   template <class Config>
   bool begins(transport_reception& r, executor& exec, const Config& c, const view<const float>& llr,
               int rv) const {
+    transport_weights_.check_held();
     const bool first = r.transmissions == 0;
     if (!first) r.owner.require(exec);
     check_range("rv", rv, 0, 3);

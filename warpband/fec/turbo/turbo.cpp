@@ -410,6 +410,7 @@ turbo_encoder::turbo_encoder(std::vector<std::int32_t> permutation)
     : permutation_((check_permutation(permutation), std::move(permutation))) {}
 
 void turbo_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
+  permutation_.check_held();
   const std::size_t n = static_cast<std::size_t>(k());
   check_shape("bits", bits, n, bits.items);
   check_shape("coded", coded, std::max(coded.elements, 3 * (n + 4)), bits.items);

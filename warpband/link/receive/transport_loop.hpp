@@ -36,6 +36,8 @@ class transport_loop {
   /// check_transport_loop, make_soft_detector and nr_transport_decoder do.
   transport_loop(const detector_config& detector, const nr_transport_config& transport,
                  const receiver_config& receiver, const std::vector<int>& versions = {0});
+  transport_loop(const transport_loop&) = delete;
+  transport_loop& operator=(const transport_loop&) = delete;
 
   /// Buffers for so many blocks. Throws memory_error.
   void allocate(executor& exec, std::size_t blocks);

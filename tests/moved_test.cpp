@@ -1,0 +1,519 @@
+// Every class of a public header: what is left of a moved-from object gives one clear error, or what it gave
+// before.
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <warpband/channel/cdl/cdl.hpp>
+#include <warpband/channel/kronecker/kronecker.hpp>
+#include <warpband/channel/tdl/tdl.hpp>
+#include <warpband/core/packed.hpp>
+#include <warpband/detect/ep/ep.hpp>
+#include <warpband/detect/kbest/kbest.hpp>
+#include <warpband/detect/linear/linear.hpp>
+#include <warpband/detect/ml/ml.hpp>
+#include <warpband/detect/nway/nway.hpp>
+#include <warpband/detect/pic/pic.hpp>
+#include <warpband/detect/trellis/trellis.hpp>
+#include <warpband/estimate/estimator.hpp>
+#include <warpband/estimate/noise.hpp>
+#include <warpband/exec/cpu.hpp>
+#include <warpband/exec/cuda.hpp>
+#include <warpband/exec/group/group.hpp>
+#include <warpband/exec/kept_blocks.hpp>
+#include <warpband/exec/pool.hpp>
+#include <warpband/exec/ranks.hpp>
+#include <warpband/exec/shared_library.hpp>
+#include <warpband/exec/sole_use.hpp>
+#include <warpband/fec/bcjr/bcjr.hpp>
+#include <warpband/fec/conv/conv.hpp>
+#include <warpband/fec/crc/crc.hpp>
+#include <warpband/fec/ldpc/ldpc.hpp>
+#include <warpband/fec/lte/transport.hpp>
+#include <warpband/fec/nr/block.hpp>
+#include <warpband/fec/nr/transport.hpp>
+#include <warpband/fec/polar/polar.hpp>
+#include <warpband/fec/puncture/puncture.hpp>
+#include <warpband/fec/turbo/turbo.hpp>
+#include <warpband/fec/viterbi/viterbi.hpp>
+#include <warpband/io/child_process.hpp>
+#include <warpband/io/hdf5.hpp>
+#include <warpband/io/hdf5_untrusted.hpp>
+#include <warpband/io/replacement.hpp>
+#include <warpband/linalg/cholesky/cholesky.hpp>
+#include <warpband/linalg/qr/qr.hpp>
+#include <warpband/link/chain.hpp>
+#include <warpband/link/codec.hpp>
+#include <warpband/link/exchange_buffers.hpp>
+#include <warpband/link/frame/frame.hpp>
+#include <warpband/link/massive_channel.hpp>
+#include <warpband/link/rank_members.hpp>
+#include <warpband/link/receive/iterative.hpp>
+#include <warpband/link/receive/transport_loop.hpp>
+#include <warpband/link/receiver_clock.hpp>
+#include <warpband/link/team.hpp>
+#include <warpband/massive/cluster/cluster.hpp>
+#include <warpband/massive/soft_uplink/soft_uplink.hpp>
+#include <warpband/modem/demap/demap.hpp>
+#include <warpband/modem/qam/qam.hpp>
+#include <warpband/nr/shared_channel.hpp>
+#include <warpband/ofdm/modem/modem.hpp>
+#include <warpband/ofdm/per_executor.hpp>
+#include <warpband/stbc/stbc.hpp>
+#include <warpband/stream/lane.hpp>
+#include <warpband/stream/pipeline.hpp>
+#include <warpband/stream/trace.hpp>
+
+namespace wb {
+namespace moved_test {
+
+using bytes = std::vector<std::uint8_t>;
+using floats = std::vector<float>;
+using complexes = std::vector<std::complex<float>>;
+
+cpu& exec() {
+  static cpu one({.threads = 1});
+  return one;
+}
+template <class T>
+auto rows(std::vector<T>& v, std::size_t elements) {
+  return make_view(v.data(), elements, v.size() / elements);
+}
+template <class T>
+auto rows(const std::vector<T>& v, std::size_t elements) {
+  return make_view(v.data(), elements, v.size() / elements);
+}
+/// What is written to `size` values, `elements` an item.
+template <class T, class F>
+std::vector<T> written(std::size_t size, std::size_t elements, F run) {
+  std::vector<T> out(size);
+  run(rows(out, elements));
+  exec().sync();
+  return out;
+}
+
+std::set<std::string>& judged() {
+  static std::set<std::string> names;
+  return names;
+}
+
+/// `call` gives the same with an object, with the one that it was moved to, and when it has come back. With
+/// what is left it gives the same too, or the error of moved-from objects.
+template <class T, class F>
+void defined(const std::string& name, T first, F call) {
+  judged().insert(name);
+  const auto right = call(first);
+  T second = std::move(first);
+  EXPECT_EQ(call(second), right) << name;
+  try {
+    EXPECT_EQ(call(first), right) << name;
+  } catch (const error& e) {
+    EXPECT_STREQ(e.what(), "this object was moved from") << name;
+  }
+  if constexpr (std::is_move_assignable_v<T>) {
+    first = std::move(second);
+    EXPECT_EQ(call(first), right) << name;
+  }
+}
+
+const bytes ones(200000, 1);
+const floats llrs(200000, 3.f);
+const float n0 = 0.1f;
+template <class T>
+auto first(const std::vector<T>& v, std::size_t elements, std::size_t items = 1) {
+  return make_view(v.data(), elements, items);
+}
+const auto noise = [] { return make_view(&n0, 1, 1); };
+
+void judge_codes() {
+  const auto bits_of = [](std::size_t n, auto run) { return written<std::uint8_t>(n, n, run); };
+  defined("turbo_encoder", turbo_encoder(40), [&](const turbo_encoder& e) {
+    return bits_of(132, [&](auto out) { e.run(exec(), first(ones, 40), out); });
+  });
+  for (const auto p : {turbo_precision::float32, turbo_precision::bfloat16, turbo_precision::int16})
+    defined("turbo_decoder",
+            turbo_decoder({.k = 40, .algorithm = map_algorithm::max_log_map, .precision = p}),
+            [&](const turbo_decoder& d) {
+              return bits_of(40, [&](auto out) { d.run(exec(), first(llrs, 132), {.bits = out}); });
+            });
+  const ldpc_code code = wimax_ldpc(576, wimax_rate::r1_2);
+  defined("ldpc_code", code, [](const ldpc_code& c) { return c.shift(0, 0) + c.n() + c.blocks(); });
+  defined("ldpc_encoder", ldpc_encoder(code), [&](const ldpc_encoder& e) {
+    return bits_of(576, [&](auto out) { e.run(exec(), first(ones, 288), out); });
+  });
+  for (const auto p : {ldpc_precision::float32, ldpc_precision::float16, ldpc_precision::int8})
+    defined("ldpc_decoder", ldpc_decoder(code, {.precision = p}), [&](const ldpc_decoder& d) {
+      return bits_of(288, [&](auto out) { d.run(exec(), first(llrs, 576), {.bits = out}); });
+    });
+  for (const conv_code& c : {conv_lte(), conv_80211(conv_rate::r3_4)}) {
+    const std::size_t n = conv_frame(c, 60).n();
+    defined("conv_frame", conv_frame(c, 60),
+            [](const conv_frame& f) { return f.on_host().steps + f.usual_overlap() + f.on(exec()).steps; });
+    defined("conv_encoder", conv_encoder(c, 60), [&](const conv_encoder& e) {
+      return bits_of(n, [&](auto out) { e.run(exec(), first(ones, 60), out); });
+    });
+    defined("viterbi_decoder", viterbi_decoder({.code = c, .k = 60}), [&](const viterbi_decoder& d) {
+      return bits_of(60, [&](auto out) { d.run(exec(), first(llrs, n), {.bits = out}); });
+    });
+    defined("bcjr_decoder", bcjr_decoder({.code = c, .k = 60}), [&](const bcjr_decoder& d) {
+      return bits_of(60, [&](auto out) { d.run(exec(), first(llrs, n), {.bits = out}); });
+    });
+  }
+  const polar_config polar{.k = 64, .coded_bits = 128};
+  defined("polar_code", polar_code(polar), [](const polar_code& c) { return c.blocks().size() + c.k(); });
+  defined("polar_encoder", polar_encoder(polar), [&](const polar_encoder& e) {
+    return bits_of(128, [&](auto out) { e.run(exec(), first(ones, 64), out); });
+  });
+  defined("polar_decoder", polar_decoder(polar, {}), [&](const polar_decoder& d) {
+    return bits_of(64, [&](auto out) { d.run(exec(), first(llrs, 128), {.bits = out}); });
+  });
+  defined("crc_attacher", crc_attacher(40, crc24a),
+          [&](const crc_attacher& c) { return bits_of(64, [&](auto out) { c.run(exec(), out); }); });
+  const puncturer places(10, {0, 3, 5});
+  defined("puncturer", places, [&](const puncturer& p) {
+    return bits_of(3, [&](auto out) { p.puncture(exec(), first(ones, 10), out); });
+  });
+  defined("puncturer", places, [&](const puncturer& p) {
+    return written<float>(10, 10, [&](auto out) { p.restore(exec(), first(llrs, 3), out); });
+  });
+}
+
+void judge_transport_channels() {
+  const auto bits_of = [](std::size_t n, auto run) { return written<std::uint8_t>(n, n, run); };
+  const lte_transport_config lte{.transport_bits = 40, .coded_bits = 132};
+  defined("lte_ring_tables", lte_rate_matcher({.k = 40, .sent_bits = 100}), [&](const lte_rate_matcher& m) {
+    return bits_of(100, [&](auto out) { m.match(exec(), first(ones, 132), 0, out); });
+  });
+  defined("lte_rate_matcher", lte_rate_matcher({.k = 40, .sent_bits = 100}), [&](const lte_rate_matcher& m) {
+    return written<float>(132, 132, [&](auto out) { m.combine(exec(), first(llrs, 100), 0, true, out); });
+  });
+  defined("lte_transport_plan", lte_transport_plan(lte),
+          [](const lte_transport_plan& p) { return p.turbo_of(1).k + p.sent_bits(0); });
+  defined("lte_transport_encoder", lte_transport_encoder(lte), [&](lte_transport_encoder& e) {
+    return bits_of(132, [&](auto out) { e.run(exec(), first(ones, 40), 0, out); });
+  });
+  const auto received = [&](auto& d, std::size_t k) {
+    d.reset();
+    d.combine(exec(), first(llrs, 132), 0);
+    return bits_of(k, [&](auto out) { d.decode(exec(), {.bits = out}); });
+  };
+  defined("lte_transport_decoder", lte_transport_decoder(lte),
+          [&](lte_transport_decoder& d) { return received(d, 40); });
+  const nr_transport_config nr{.transport_bits = 24, .coded_bits = 132};
+  defined("nr_transport_plan", nr_transport_plan(nr), [](const nr_transport_plan& p) { return p.rows(0); });
+  defined("nr_transport_encoder", nr_transport_encoder(nr), [&](nr_transport_encoder& e) {
+    return bits_of(132, [&](auto out) { e.run(exec(), first(ones, 24), 0, out); });
+  });
+  defined("nr_transport_decoder", nr_transport_decoder(nr),
+          [&](nr_transport_decoder& d) { return received(d, 24); });
+  const nr_rate_matching_config matching{.base_graph = 2, .k = 40, .sent_bits = 70};
+  defined("nr_rate_matcher", nr_rate_matcher(matching), [&](const nr_rate_matcher& m) {
+    return bits_of(70, [&](auto out) {
+      m.match(exec(), first(ones, static_cast<std::size_t>(m.block().codeword())), 0, out);
+    });
+  });
+  defined("nr_block_codec", nr_block_codec(matching), [&](const nr_block_codec& c) {
+    return bits_of(70, [&](auto out) { c.encode(exec(), first(ones, 40), out); });
+  });
+  defined("nr_block_codec", nr_block_codec(matching), [&](const nr_block_codec& c) {
+    return bits_of(40, [&](auto out) { c.decode(exec(), first(llrs, 70), {.bits = out}); });
+  });
+  judged().insert("transport_plan");  // of these
+  transport_owner owner;
+  owner.made(exec(), 1);
+  const transport_owner other = std::move(owner);
+  EXPECT_TRUE(other.is(exec()));
+  EXPECT_FALSE(owner.is(exec()));
+  judged().insert("transport_owner");
+}
+
+/// A decoder that is moved between transmission and decoding says so, whatever it has received.
+TEST(moved_from, decoders_with_transmissions) {
+  const auto expect = [](auto first_decoder, std::size_t n) {
+    first_decoder.combine(exec(), first(llrs, n), 0);
+    auto second = std::move(first_decoder);
+    const auto says = [](auto call) {
+      try {
+        call();
+      } catch (const error& e) {
+        return std::string(e.what());
+      }
+      return std::string();
+    };
+    EXPECT_EQ(says([&] { first_decoder.decode(exec(), {}); }), "this object was moved from");
+    EXPECT_EQ(says([&] { first_decoder.combine(exec(), first(llrs, n), 0); }), "this object was moved from");
+    EXPECT_EQ(says([&] { second.decode(exec(), {}); }), "");
+  };
+  expect(lte_transport_decoder({.transport_bits = 40, .coded_bits = 132}), 132);
+  expect(nr_transport_decoder({.transport_bits = 24, .coded_bits = 132}), 132);
+}
+
+void judge_channels() {
+  const auto values = [](std::size_t n, auto run) { return written<std::complex<float>>(n, n, run); };
+  const auto response = [&](const auto& c) { return values(4, [&](auto h) { c.response(exec(), h, {}); }); };
+  const correlation_matrix half = exponential_correlation(2, 0.5);
+  for (const auto& [rx, tx] : {std::pair{half, half}, {half, {}}, {{}, half}, {{}, {}}})
+    defined("kronecker_channel",
+            kronecker_channel({.streams = 2, .rx_antennas = 2, .rx_correlation = rx, .tx_correlation = tx}),
+            response);
+  const tdl_config one_tap{.profile = {.taps = {{0, 0}}}, .grid = {.subcarriers = 1, .symbols = 1}};
+  defined("tdl_channel", tdl_channel(one_tap),
+          [&](const tdl_channel& c) { return values(1, [&](auto h) { c.response(exec(), h, {}); }); });
+  cdl_config cluster;
+  cluster.grid = {.subcarriers = 1, .symbols = 1, .spacing_hz = 15e3};
+  cluster.antennas = cluster.users = 2;
+  cluster.profile = cdl_profile_named("cdl-a", 100);
+  defined("cdl_channel", cdl_channel(cluster), response);
+}
+
+void judge_detectors() {
+  const complexes h{1, 0.5f, 0.25f, 1}, y{1, 1};
+  const auto detected = [&](const detector& d) {
+    return written<float>(4, 4, [&](auto out) {
+      d.run(exec(), {.received = rows(y, 2), .channel = rows(h, 4), .noise_var = noise()}, {.llr = out});
+    });
+  };
+  defined("ml", ml({}), detected);
+  defined("linear", linear({}), detected);
+  defined("trellis_detector", trellis_detector({}), detected);
+  defined("kbest", kbest({}), detected);
+  defined("nway", nway({}), detected);
+  defined("pic", pic({}), detected);
+  defined("ep", ep({}), detected);
+  const clustered_uplink_config uplink{.detector = {.antennas = 4, .users = 2, .qam = 4}, .clusters = 2};
+  const complexes tall{1, 0, 0, 1, 0.5f, 0, 0, 0.5f}, heard(4, 1), sent(2, 1);
+  for (const auto method : {cluster_method::exact, cluster_method::local_mmse}) {
+    auto config = uplink;
+    config.method = method;
+    defined("clustered_uplink_detector", clustered_uplink_detector(config),
+            [&](const clustered_uplink_detector& d) {
+              return written<float>(4, 4, [&](auto out) {
+                d.run(
+                    exec(),
+                    uplink_input{.channel = rows(tall, 8), .received = rows(heard, 4), .noise_var = noise()},
+                    {.llr = out});
+              });
+            });
+    defined("clustered_downlink_precoder",
+            clustered_downlink_precoder(
+                {.precoder = {.antennas = 4, .users = 2}, .clusters = 2, .method = method}),
+            [&](const clustered_downlink_precoder& d) {
+              return written<std::complex<float>>(4, 4, [&](auto out) {
+                d.run(exec(),
+                      downlink_input{.channel = rows(tall, 8), .sent = rows(sent, 2), .noise_var = noise()},
+                      out);
+              });
+            });
+  }
+  code_config ldpc;
+  ldpc.type = code_type::wimax_ldpc;
+  defined("iterative_receiver",
+          iterative_receiver(
+              {.type = detector_type::pic, .streams = 2, .rx_antennas = 2, .qam = 4, .llr_clip = {}}, ldpc,
+              {.outer = 2, .interleaver = receiver_interleaver::random}),
+          [](const iterative_receiver& r) { return r.k() + r.uses_per_frame() + r.working_bytes(2, 4); });
+  defined("bit_interleaver", bit_interleaver(random_permutation(16, 1)), [&](const bit_interleaver& i) {
+    return written<std::uint8_t>(16, 16, [&](auto out) { i.interleave(exec(), first(ones, 16), out); });
+  });
+  link_config link;
+  link.code.k = 40;
+  link.code.crc = crc24a;
+  defined("frame_source", frame_source(link), [](const frame_source& s) {
+    return written<std::uint8_t>(40, 40, [&](auto out) { s.run(exec(), out, {.frames = 1}); });
+  });
+}
+
+void judge_slots() {
+  const nr_channel_config config{.carrier = {.resource_blocks = 1}};
+  const nr_shared_channel slot(config);
+  const std::size_t elements = slot.elements(), data = slot.data_elements();
+  const complexes y(elements, 1.f), h(elements, 1.f);
+  defined("nr_shared_channel", slot, [](const nr_shared_channel& c) { return c.dmrs(0); });
+  defined("nr_shared_channel", slot,
+          [](const nr_shared_channel& c) { return c.transport(1, 5).transport_bits; });
+  defined("nr_shared_channel", slot, [&](const nr_shared_channel& c) {
+    return written<std::complex<float>>(elements, 1, [&](auto out) { c.map(exec(), {first(y, data)}, out); });
+  });
+  defined("nr_shared_channel", slot, [&](const nr_shared_channel& c) {
+    return written<std::complex<float>>(data, 1, [&](auto out) { c.extract(exec(), rows(y, 1), out); });
+  });
+  const pilot_pattern pilots = pilots_of(slot);
+  defined("channel_estimator", channel_estimator(pilots, {}), [&](const channel_estimator& e) {
+    return written<std::complex<float>>(
+        elements, 1, [&](auto out) { e.run(exec(), rows(y, 1), noise(), {.channel = out}); });
+  });
+  defined("channel_estimator", channel_estimator(pilots, {}),
+          [](const channel_estimator& e) { return e.error_variance(0, 1); });
+  defined("noise_estimator", noise_estimator(pilots), [&](const noise_estimator& e) {
+    return written<float>(1, 1, [&](auto out) { e.run(exec(), rows(y, 1), {.noise_var = out}); });
+  });
+  const complexes r{1};
+  complexes scratch(elements);
+  defined("whitener", whitener(), [&](const whitener& w) {
+    return written<std::complex<float>>(elements, 1, [&](auto out) {
+      w.run(exec(), rows(r, 1), 0, rows(y, 1), rows(h, 1), out, rows(scratch, 1));
+    });
+  });
+}
+
+void judge_transforms() {
+  const ofdm_numerology sizes{.fft_size = 16, .subcarriers = 4, .cyclic_prefix = 2, .first_cyclic_prefix = 3};
+  const std::size_t values = 28, samples = static_cast<std::size_t>(sizes.samples_per_slot());
+  const complexes in(200, 1.f);
+  for (const char* name : {"fft", "ofdm_modem", "ofdm_modulator", "ofdm_demodulator"}) judged().insert(name);
+  const auto modulated = [&](const ofdm_modulator& m) {
+    return written<std::complex<float>>(samples, samples,
+                                        [&](auto out) { m.run(exec(), first(in, values), out); });
+  };
+  try {
+    modulated(ofdm_modulator(sizes));
+  } catch (const device_error&) {
+    return;  // this build has no FFT for CPUs (WARPBAND_KISSFFT)
+  }
+  defined("ofdm_modulator", ofdm_modulator(sizes), modulated);
+  defined("ofdm_demodulator", ofdm_demodulator(sizes), [&](const ofdm_demodulator& m) {
+    return written<std::complex<float>>(values, values,
+                                        [&](auto out) { m.run(exec(), first(in, samples), out); });
+  });
+}
+
+void judge_memory() {
+  defined("resident", resident(std::vector<int>{1, 2}),
+          [](const resident<int>& r) { return r.on(exec())[1]; });
+  defined("kept_workspace", kept_workspace(),
+          [](const kept_workspace& w) { return w.on(exec(), 64) != nullptr; });
+  defined("per_executor", per_executor<int>(), [](const per_executor<int>& p) { return p.on(exec()); });
+  array<float> first_array = exec().make<float>(2, 2);
+  const array<float> second = std::move(first_array);
+  EXPECT_EQ(first_array.size(), 0U);
+  EXPECT_EQ(first_array.data(), nullptr);
+  EXPECT_EQ(second.size(), 4U);
+  judged().insert("array");
+  packer<bytes> words;
+  words << 1;
+  const packer<bytes> taken = std::move(words);
+  EXPECT_TRUE(words.take().empty());
+  judged().insert("packer");
+  const std::vector<std::byte> packed = (packer<std::vector<std::byte>>() << 1 << 2).take();
+  defined("unpacker", unpacker<std::vector<std::byte>>(packed, "broken"),
+          [](unpacker<std::vector<std::byte>> u) { return u.get<int>() + 2 * u.get<int>(); });
+  const cuda_graph none;
+  EXPECT_FALSE(none.recorded());
+  judged().insert("cuda_graph");  // and cuda_test
+}
+
+/// Plain settings: a move copies them.
+template <class T>
+void plain(const char* name) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  judged().insert(name);
+}
+template <class T>
+void stays_where_it_is(const char* name) {
+  static_assert(!std::is_move_constructible_v<T>);
+  judged().insert(name);
+}
+template <class T>
+void interface(const char* name) {
+  static_assert(std::is_abstract_v<T>);
+  judged().insert(name);
+}
+
+void judge_classes_that_do_not_move() {
+  plain<cholesky_solver>("cholesky_solver");
+  plain<qr_decomposition>("basic_qr_decomposition");
+  plain<demapper>("demapper");
+  plain<qam_mapper>("qam_mapper");
+  plain<uplink_detector>("uplink_detector");
+  plain<soft_uplink_detector>("soft_uplink_detector");
+  plain<downlink_precoder>("downlink_precoder");
+  plain<space_time_code>("space_time_code");
+  plain<stbc_encoder>("stbc_encoder");
+  plain<stbc_decoder>("stbc_decoder");
+  plain<latency_histogram>("latency_histogram");
+  stays_where_it_is<cpu>("cpu");
+  stays_where_it_is<cuda>("cuda");
+  stays_where_it_is<cuda_event>("cuda_event");
+  stays_where_it_is<cuda_timer>("cuda_timer");
+  stays_where_it_is<executor_group>("executor_group");
+  stays_where_it_is<kept_blocks>("kept_blocks");
+  stays_where_it_is<thread_pool>("thread_pool");
+  stays_where_it_is<sole_use>("sole_use");
+  stays_where_it_is<child_process>("child_process");
+  stays_where_it_is<hdf5_writer>("hdf5_writer");
+  stays_where_it_is<untrusted_hdf5>("untrusted_hdf5");
+  stays_where_it_is<replacement>("replacement");
+  stays_where_it_is<link_chain>("link_chain");
+  stays_where_it_is<link_team>("link_team");
+  stays_where_it_is<wimax_transmitter>("wimax_transmitter");
+  stays_where_it_is<wimax_receiver>("wimax_receiver");
+  stays_where_it_is<rank_crew>("rank_crew");
+  stays_where_it_is<transport_loop>("transport_loop");
+  stays_where_it_is<receiver_clock>("receiver_clock");
+  stays_where_it_is<noise_of_link>("noise_of_link");
+  stays_where_it_is<frame_pipeline>("frame_pipeline");
+  stays_where_it_is<frame_tracer>("frame_tracer");
+  interface<detector>("detector");
+  interface<memory>("memory");
+  interface<executor>("executor");
+  interface<group_carrier>("group_carrier");
+  interface<ranks>("ranks");
+  interface<codec>("codec");
+  interface<frame_runner>("frame_runner");
+  interface<massive_channel>("massive_channel");
+  interface<soft_detector>("soft_detector");
+  interface<soft_decoder>("soft_decoder");
+  interface<antenna_system>("antenna_system");
+  interface<frame_exchange>("frame_exchange");
+  interface<team_member>("team_member");
+  interface<chain_run>("chain_run");
+  interface<frame_chain>("frame_chain");
+  interface<frame_lane>("frame_lane");
+  // Readers, slots and tickets: csi_file_test, hdf5_test, pipeline_test. Without calls: the other two.
+  for (const char* name :
+       {"csi_file", "hdf5_reader", "frame_slot", "frame_ticket", "output_claim", "shared_library"})
+    judged().insert(name);
+}
+
+/// Classes of the headers that users include.
+TEST(moved_from, every_class_says_so_or_stays_as_it_was) {
+  judge_codes();
+  judge_transport_channels();
+  judge_channels();
+  judge_detectors();
+  judge_slots();
+  judge_transforms();
+  judge_memory();
+  judge_classes_that_do_not_move();
+  const std::filesystem::path root = std::filesystem::path(WARPBAND_SOURCE_DIR) / "warpband";
+  const auto internal = [](const std::string& file) {
+    for (const char* end :
+         {"_body.hpp", "_op.hpp", "_args.hpp", "_kernels.hpp", "_calls.hpp", "result_object.hpp"})
+      if (file.ends_with(end)) return true;
+    return false;
+  };
+  std::set<std::string> left_out;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    if (entry.path().extension() != ".hpp" || internal(entry.path().string())) continue;
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      if (!line.starts_with("class ") || !line.ends_with("{")) continue;
+      const std::string name = line.substr(6, line.find_first_of(" :{", 6) - 6);
+      const bool is_error =
+          line.find(": public error") != line.npos || line.find("error : public") != line.npos;
+      if (!is_error && !judged().contains(name)) left_out.insert(name);
+    }
+  }
+  EXPECT_EQ(left_out, std::set<std::string>{});
+}
+
+}  // namespace moved_test
+}  // namespace wb
