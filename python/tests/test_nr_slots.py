@@ -159,6 +159,34 @@ def test_bad_arguments_are_named(make, argument):
         make()
 
 
-def test_what_overflows_is_infinite():
-    y, h = wb.whiten(np.eye(1), np.array([[1e300], [1]]), np.ones((2, 1, 1)))
-    assert np.isfinite(y).tolist() == [[False], [True]] and np.isfinite(h).all()
+def test_what_overflows_is_erased():
+    y, h, status = wb.whiten(np.eye(1), np.array([[1e300], [1]]), np.ones((2, 1, 1)), outputs=("received", "channel", "status"))
+    assert (y.tolist(), h.tolist(), status.tolist()) == ([[0], [1]], [[[0]], [[1]]], [1, 0])
+
+
+@pytest.mark.parametrize("bad", [np.ones((2, 2)), np.zeros((2, 2)), -np.eye(2), np.full((2, 2), np.nan), np.diag([np.inf, 1]), np.diag([1, 0]),
+                                 [[1, 2], [2, 1]], [[1, 0], [np.nan, 1]], np.eye(2) * 1e300, np.outer([3 + 4j, 1], [3 - 4j, 1])])
+def test_uses_of_a_singular_covariance_are_erased(bad, rng):
+    """And counted: by the status here, and by that of the detector behind. The slots before and behind are untouched."""
+    good = np.eye(2) + 0.5
+    covariance = np.stack([good, np.asarray(bad, complex), good])
+    received, channel = (rng.normal(size=(3, 5, *shape)).astype(np.complex64) for shape in ((2,), (2, 1)))
+    y, h, status = wb.whiten(covariance, received, channel, outputs=("received", "channel", "status"))
+    assert status.tolist() == [[0] * 5, [1] * 5, [0] * 5] and not y[1].any() and not h[1].any()
+    for slot in (0, 2):
+        alone = wb.whiten(good, received[slot], channel[slot])
+        assert np.array_equal(y[slot], alone[0]) and np.array_equal(h[slot], alone[1])
+    llr, erased = wb.MMSE(streams=1, rx_antennas=2, qam=4)(h, y, 1.0, outputs=("llr", "status"))
+    assert np.array_equal(erased, status) and np.isfinite(llr).all() and not llr[1].any()
+    assert np.array_equal(wb.whiten(covariance, received, channel, outputs="status"), status)
+    if np.isfinite(np.asarray(bad)).all() and np.linalg.eigvalsh(bad).min() > -1e-9 and np.abs(bad).max() < 1e9:  # what `added` mends
+        assert not wb.whiten(bad, received[1], channel[1], added=0.1, outputs="status").any()
+
+
+def test_covariances_that_rounding_leaves_definite_are_taken(rng):
+    """Interference of 50 dB over the noise in 4 antennas, and diagonals of any scale."""
+    direction = rng.normal(size=4) + 1j * rng.normal(size=4)
+    strong = 1e5 * np.outer(direction, direction.conj()) / np.sum(np.abs(direction) ** 2) * 4 + np.eye(4)
+    y, h = np.ones((3, 4)), np.ones((3, 4, 1))
+    for covariance in (strong, np.diag([1e-20, 1, 1e10, 1e20]), 1e-20 * np.eye(4)):
+        assert not wb.whiten(covariance, y, h, outputs="status").any()

@@ -9,7 +9,7 @@ from typing import Any, Iterable, Mapping, Protocol, Sequence, Tuple
 import numpy as np
 
 from . import _core
-from ._settings import made, refused
+from ._settings import listed, made, refused, whole
 
 #: An array of NumPy, torch, CuPy or another library with DLPack or ``__cuda_array_interface__``.
 Array = Any
@@ -65,7 +65,7 @@ def cuda(*, device: int = 0, stream: int = 0) -> Executor:
     Raises:
         RuntimeError: the device is not there, or this build has no CUDA.
     """
-    return made(_core.Executor.cuda, device=device, stream=stream)
+    return made(_core.Executor.cuda, device=device, stream=whole("stream", stream))
 
 
 _default: Executor | None = None
@@ -431,6 +431,16 @@ def space_of(array: Array) -> Any:
     return NUMPY
 
 
+def named_space(name: str, array: Array) -> Any:
+    """The space of an argument, which errors name."""
+    try:
+        return space_of(array)
+    except ValueError as error:
+        raise ValueError(f"{name} = {error}") from None
+    except (TypeError, RuntimeError) as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
 def as_halves(array: Array) -> tuple[Array, bool]:
     """An array of complex values, and whether they are pairs of float16; one of torch.complex32 as such pairs, without a copy."""
     if type(array) is np.ndarray:
@@ -464,7 +474,7 @@ def fill(space: Any, table: Table, wanted: str | Sequence[str], out: Any, batch:
             return {wanted: space.target(out)}
     try:
         names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
-    except TypeError:
+    except Exception:
         raise refused("outputs", wanted, " or ".join(map(repr, table))) from None
     for name in names:
         if not isinstance(name, str) or name not in table:
@@ -473,15 +483,17 @@ def fill(space: Any, table: Table, wanted: str | Sequence[str], out: Any, batch:
         raise ValueError(f"outputs = {names} is not allowed: expected each name once")
     if out is None:
         return {name: space.empty(batch + table[name][1], table[name][0]) for name in names}
-    given = (out,) if isinstance(wanted, str) or hasattr(out, "shape") or not isinstance(out, Iterable) else tuple(out)
+    given = (out,) if isinstance(wanted, str) or hasattr(out, "shape") or not isinstance(out, Iterable) else tuple(listed("out", out))
     if len(given) != len(names):
         raise ValueError(f"out = {len(given)} arrays is not allowed: expected {len(names)}, for {names}")
     for name, array in zip(names, given):
         shape = batch + table[name][1]
-        if not hasattr(array, "shape"):
-            raise TypeError(f"out is a {type(array).__name__}: expected an array of shape {shape} for {name!r}")
-        if tuple(array.shape) != shape:
-            raise ValueError(f"out = shape {tuple(array.shape)} is not allowed: expected {shape} for {name!r}")
+        try:
+            has = tuple(array.shape)
+        except Exception:
+            raise TypeError(f"out is a {type(array).__name__}: expected an array of shape {shape} for {name!r}") from None
+        if has != shape:
+            raise ValueError(f"out = shape {has} is not allowed: expected {shape} for {name!r}")
     return {name: space.target(array) for name, array in zip(names, given)}
 
 

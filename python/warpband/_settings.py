@@ -11,13 +11,16 @@ from . import _core
 LLR_SIGNS = ("log_p0_p1", "log_p1_p0")
 
 #: the values that settings can have at all, where they are not those of a 32-bit integer
-_RANGES = {"seed": (0, 2 ** 64 - 1), "first": (0, 2 ** 64 - 1), "point": (0, 2 ** 32 - 1), "block": (1, 2 ** 24),
+_RANGES = {"seed": (0, 2 ** 64 - 1), "first": (0, 2 ** 64 - 1), "point": (0, 2 ** 32 - 1), "block": (1, 2 ** 24), "stream": (0, 2 ** 64 - 1),
            "rv": (0, 3)}
 
 
 def shown(value: Any) -> str:
     """A value in a message: one line that is not long."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # of a class of the caller's, or nested too deep
+        return f"a {type(value).__name__}"
     return text if len(text) <= 80 else text[:77] + "..."
 
 
@@ -29,7 +32,10 @@ def file_name(name: str, path: Any) -> str:
     """A path as the compiled part takes it: UTF-8, and whole where C ends a text at a NUL."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"{name} is a {type(path).__name__}: expected a path, as text or a pathlib.Path")
-    text = os.fspath(path)
+    try:
+        text = os.fspath(path)
+    except Exception:
+        raise refused(name, path, "a path, as text or a pathlib.Path") from None
     if not isinstance(text, str) or "\0" in text or not encodable(text):
         raise refused(name, text, "a path of characters that UTF-8 has, without NUL")
     return text
@@ -46,7 +52,7 @@ def encodable(text: str) -> bool:
 
 def checked_sign(llr: str) -> bool:
     """Whether LLRs are those of the other sign."""
-    if llr not in LLR_SIGNS:
+    if not isinstance(llr, str) or llr not in LLR_SIGNS:
         raise refused("llr", llr, '"log_p0_p1" or "log_p1_p0"')
     return llr == "log_p1_p0"
 
@@ -68,24 +74,37 @@ def code_of(code: Any, kind: type) -> Any:
 def listed(name: str, values: Any) -> list[Any]:
     try:
         return list(values)
-    except TypeError:
+    except Exception:
         raise refused(name, values, "a list") from None
 
 
 def _in_range(name: str, value: Any) -> None:
+    """Of lists every entry."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            _in_range(name, item)
+        return
     low, high = _RANGES.get(name, (-2 ** 31, 2 ** 31 - 1))
-    if hasattr(type(value), "__index__") and not low <= int(value) <= high:
+    integer = integer_of(value)
+    if integer is not None and not low <= integer <= high:
         raise refused(name, value, f"{low} to {high}")
+
+
+def integer_of(value: Any) -> int | None:
+    """None of what is no integer."""
+    try:
+        return operator.index(value)
+    except Exception:
+        return None
 
 
 def whole(name: str, value: Any, low: int | None = None, high: int | None = None) -> int:
     """The value as an integer from ``low`` to ``high``; None: of the range that ``name`` can have at all."""
     if low is None or high is None:
         low, high = _RANGES[name]
-    try:
-        integer = operator.index(value)
-    except TypeError:
-        raise refused(name, value, f"an integer from {low} to {high}") from None
+    integer = integer_of(value)
+    if integer is None:
+        raise refused(name, value, f"an integer from {low} to {high}")
     if not low <= integer <= high:
         raise refused(name, value, f"{low} to {high}")
     return integer
@@ -119,7 +138,7 @@ def _fits(kind: str, value: Any) -> bool:
             float("text" if isinstance(value, (str, bytes, bytearray)) else value)
         elif outer == "complex":
             complex("text" if isinstance(value, (str, bytes, bytearray)) else value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:
         return False
     if outer == "bool":
         return isinstance(value, bool)
@@ -159,11 +178,11 @@ def made(what: Any, **settings: Any) -> Any:
     except TypeError:
         _check_kinds(what, settings)
         for name, value in settings.items():
-            for item in value if isinstance(value, (list, tuple)) else ():
-                _in_range(name, item)
             try:
                 _in_range(name, value)
             except ValueError as error:
+                if isinstance(value, (list, tuple)):
+                    raise
                 # The library knows the range better than the type does.
                 nearest = max(-2 ** 31, min(int(value), 2 ** 31 - 1))
                 if nearest == value:  # a range of its own, such as that of a seed

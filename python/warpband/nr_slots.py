@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import COMPLEX64, FLOAT32, NUMPY, Array, Executor, batch_of, fill, results, space_of
+from ._arrays import COMPLEX64, FLOAT32, NUMPY, UINT8, Array, Executor, batch_of, fill, named_space, results, space_of
 from ._convert import as_complex, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, made, number, refused, whole
@@ -65,9 +65,12 @@ class NrSharedChannel(Described):
         #: symbols of the first codeword in a slot, and of the second, 0 where there is none
         self.codeword_symbols: int = first
         self.second_codeword_symbols: int = second
-        #: OFDM symbols of the slot with DMRS
-        self.dmrs_symbols: list[int] = list(self._work.dmrs_symbols)
         self._table = {"grid": (COMPLEX64, (symbols, subcarriers, ports))}
+
+    @property
+    def dmrs_symbols(self) -> list[int]:
+        """OFDM symbols of the slot with DMRS."""
+        return list(self._work.dmrs_symbols)
 
     @property
     def data_places(self) -> Any:
@@ -132,6 +135,14 @@ def _slot_of(channel: NrSharedChannel) -> Any:
     return channel._work
 
 
+def _antennas_of(received: Array) -> int:
+    """Receive antennas of slots, or of uses."""
+    antennas = int(received.shape[-1])
+    if not 1 <= antennas <= 64:
+        raise ValueError(f"received = shape {tuple(received.shape)} is not allowed: expected a last axis of 1 to 64 antennas")
+    return antennas
+
+
 @described
 class ChannelEstimator(Described):
     """The channel of slots, estimated from their DMRS.
@@ -171,7 +182,7 @@ class ChannelEstimator(Described):
         lmmse: in the channel that its filters are made for. ls: the noise's part alone; what interpolation misses of the channel is
         measured in each slot, and is in the output "noise_var".
         """
-        return float(self._work.error_variance(whole("layer", layer, 0, 7), number("noise_var", noise_var)))
+        return float(self._work.error_variance(whole("layer", layer, 0, self._layers - 1), number("noise_var", noise_var)))
 
     @converting(received=as_complex, noise_var=as_noise("received", 3))
     def __call__(self, received: Array, noise_var: float | Array, *, outputs: str | Sequence[str] = ("channel", "noise_var"),
@@ -188,7 +199,7 @@ class ChannelEstimator(Described):
         """
         space = space_of(received)
         batch = batch_of("received", received, 3)
-        table = {"channel": (COMPLEX64, self._places + (int(received.shape[-1]), self._layers)), "noise_var": (FLOAT32, self._places)}
+        table = {"channel": (COMPLEX64, self._places + (_antennas_of(received), self._layers)), "noise_var": (FLOAT32, self._places)}
         arrays = fill(space, table, outputs, out, batch)
         self._work.run(space.executor(self._executor), self._slot, space.take(received), space.take(noise_var), arrays.get("channel"),
                        arrays.get("noise_var"))
@@ -230,7 +241,7 @@ class NoiseEstimator(Described):
         """Estimates of ``received``, complex64 ``(..., ofdm_symbols, subcarriers, rx_antennas)``: "covariance" (complex64 ``(...,
         rx_antennas, rx_antennas)``) and "noise_var", the mean of its diagonal (float32 ``(...)``)."""
         space = space_of(received)
-        batch, rx = batch_of("received", received, 3), int(received.shape[-1])
+        batch, rx = batch_of("received", received, 3), _antennas_of(received)
         arrays = fill(space, {"covariance": (COMPLEX64, (rx, rx)), "noise_var": (FLOAT32, ())}, outputs, out, batch)
         self._work.run(space.executor(self._executor), self._slot, space.take(received), arrays.get("covariance"),
                        arrays.get("noise_var"))
@@ -241,7 +252,7 @@ def _complex_numbers(name: str, values: Any) -> Any:
     """The values as complex64 in C order."""
     try:
         array = np.asarray(values)
-    except ValueError:
+    except Exception:
         raise refused(name, values, "an array of numbers") from None
     if array.dtype.kind not in "biufc":
         raise refused(name, values, "an array of numbers")
@@ -252,7 +263,8 @@ def _complex_numbers(name: str, values: Any) -> Any:
 _whitener: Any = None
 
 
-def whiten(covariance: Array, received: Array, channel: Array, *, added: float = 0.0, executor: Executor | None = None) -> Any:
+def whiten(covariance: Array, received: Array, channel: Array, *, added: float = 0.0, outputs: str | Sequence[str] = ("received", "channel"),
+           executor: Executor | None = None) -> Any:
     """Makes the noise of covariance R = L L^H white: L^-1 y and L^-1 H, behind which N0 is 1 for any detector (MMSE-IRC with MMSE).
 
     Args:
@@ -260,22 +272,33 @@ def whiten(covariance: Array, received: Array, channel: Array, *, added: float =
         received: complex64 ``(..., uses, rx_antennas)``.
         channel: complex64 ``(..., uses, rx_antennas, streams)``.
         added: is added to the diagonal of R: error variances of H.
+        outputs: "received" (complex64, L^-1 y), "channel" (complex64, L^-1 H), "status" (uint8 ``(..., uses)``, 1 where a use is erased);
+            or several names.
         executor: where arrays in host memory are processed; None for all cores.
+
+    A use is erased, with zeros for y and H, if the R of its slot is not positive definite or if a result is not finite. Detectors erase such
+    a use too. R counts as not positive definite if it has NaN or Inf in its lower triangle, or if a squared pivot of L is at most
+    ``rx_antennas * 2**-23`` of its diagonal entry: float32 does not tell such a pivot from 0. A covariance of fewer samples than antennas is
+    singular; ``added`` regularises it.
 
     >>> y, h = wb.whiten(4 * np.eye(2), np.ones((5, 2)), np.ones((5, 2, 1)))
     >>> y[0], h[0, :, 0]
     (array([0.5+0.j, 0.5+0.j], dtype=complex64), array([0.5+0.j, 0.5+0.j], dtype=complex64))
+    >>> wb.whiten(np.ones((2, 2)), np.ones((5, 2)), np.ones((5, 2, 1)), outputs="status")
+    array([1, 1, 1, 1, 1], dtype=uint8)
     """
     global _whitener
     if _whitener is None:
         _whitener = _core.Whitener()
-    space = space_of(received)
+    space = NUMPY if isinstance(received, (list, tuple)) else named_space("received", received)
     if space is NUMPY:
         covariance, received = _complex_numbers("covariance", covariance), _complex_numbers("received", received)
         channel = _complex_numbers("channel", channel)
     batch = batch_of("received", received, 1)
-    table = {"received": (COMPLEX64, tuple(received.shape[-1:])), "channel": (COMPLEX64, tuple(channel.shape[-2:]))}
-    arrays = fill(space, table, ("received", "channel"), None, batch)
+    batch_of("channel", channel, 2)
+    table = {"received": (COMPLEX64, (_antennas_of(received),)), "channel": (COMPLEX64, tuple(channel.shape[-2:])), "status": (UINT8, ())}
+    arrays = fill(space, table, outputs, None, batch)
+    both = {name: arrays[name] if name in arrays else space.empty(batch + item, dtype) for name, (dtype, item) in table.items()}
     _whitener.run(space.executor(checked_executor(executor)), space.take(covariance), number("added", added), space.take(received),
-                  space.take(channel), arrays["received"], arrays["channel"])
-    return results(space, arrays, ("received", "channel"), None)
+                  space.take(channel), both["received"], both["channel"], both["status"])
+    return results(space, arrays, outputs, None)

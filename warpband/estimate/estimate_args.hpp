@@ -125,6 +125,7 @@ struct whiten_args {
   const cx_pair* factor = nullptr;
   view<const cx_pair> received, channel;
   view<cx_pair> out_received, out_channel;
+  view<std::uint8_t> status;  // where wanted
 };
 
 }  // namespace wb

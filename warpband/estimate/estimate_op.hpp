@@ -5,6 +5,7 @@
 #include <warpband/core/group.hpp>
 #include <warpband/core/math.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/core/status.hpp>
 #include <warpband/estimate/estimate_args.hpp>
 
 namespace wb {
@@ -295,11 +296,13 @@ struct whitener_op : scalar_op<whitener_op> {
   explicit whitener_op(const whitener_args& args) : a(args) {}
   double flops() const { return 8.0 * a.rx * a.rx * a.rx / 3; }
   double bytes() const { return 16.0 * a.rx * a.rx; }
-  /// L below the diagonal and 1 / L on it, then L^-1, in place; zeros above.
+  /// L below the diagonal and 1 / L on it, then L^-1, in place; zeros above. All zeros if R is not positive
+  /// definite.
   WB_HD void one(std::size_t slot) const {
     const int n = a.rx;
     cx_pair* l = a.out + slot * static_cast<std::size_t>(n * n);
     const cx_pair* r = a.covariance.data + slot * a.covariance.item_stride;
+    bool definite = true;
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) {
         if (j > i) {
@@ -308,10 +311,19 @@ struct whitener_op : scalar_op<whitener_op> {
         }
         cx<float> s = value_of(r[static_cast<std::size_t>(i * n + j) * a.covariance.element_stride]);
         if (i == j) s.re = s.re + a.added;
+        const float least = static_cast<float>(n) * 0x1p-23f * s.re;
         for (int k = 0; k < j; k++) s = fnma(value_of(l[i * n + k]), conj(value_of(l[j * n + k])), s);
-        // Not positive definite: NaN, so that every use of the slot is erased.
-        l[i * n + j] = i == j ? cx_pair{1.f / sqrt(s.re), 0.f} : pair_of(l[j * n + j].re * s);
+        if (i == j) {
+          definite = definite && s.re > least && is_finite(s.re);
+          l[i * n + j] = {definite ? 1.f / sqrt(s.re) : 0.f, 0.f};
+        } else {
+          l[i * n + j] = pair_of(l[j * n + j].re * s);
+        }
       }
+    if (!definite) {
+      for (int i = 0; i < n * n; i++) l[i] = {0.f, 0.f};
+      return;
+    }
     for (int j = 0; j < n; j++)
       for (int i = j + 1; i < n; i++) {
         cx<float> s{0.f, 0.f};
@@ -328,6 +340,7 @@ struct whiten_op : scalar_op<whiten_op> {
   double bytes() const { return 16.0 * a.rx * (a.columns + 1); }
   WB_HD void one(std::size_t use) const {
     const cx_pair* l = a.factor + use / a.uses * static_cast<std::size_t>(a.rx * a.rx);
+    bool erased = l[0].re == 0.f;
     for (int r = a.rx - 1; r >= 0; r--)
       for (int c = 0; c <= a.columns; c++) {
         cx<float> sum{0.f, 0.f};
@@ -340,13 +353,22 @@ struct whiten_op : scalar_op<whiten_op> {
                                    use * a.channel.item_stride];
           sum = fma(value_of(l[r * a.rx + k]), value_of(x), sum);
         }
-        if (c == a.columns)
-          a.out_received.data[static_cast<std::size_t>(r) * a.out_received.element_stride +
-                              use * a.out_received.item_stride] = pair_of(sum);
-        else
-          a.out_channel.data[static_cast<std::size_t>(r * a.columns + c) * a.out_channel.element_stride +
-                             use * a.out_channel.item_stride] = pair_of(sum);
+        erased = erased || !is_finite(sum.re) || !is_finite(sum.im);
+        out(use, r, c) = pair_of(sum);
       }
+    if (erased)
+      for (int r = 0; r < a.rx; r++)
+        for (int c = 0; c <= a.columns; c++) out(use, r, c) = {0.f, 0.f};
+    if (a.status.data != nullptr)
+      a.status.data[use * a.status.item_stride] = erased ? status_erased : std::uint8_t{0};
+  }
+  /// Entry (r, c) of L^-1 [H y].
+  WB_HD cx_pair& out(std::size_t use, int r, int c) const {
+    if (c == a.columns)
+      return a.out_received.data[static_cast<std::size_t>(r) * a.out_received.element_stride +
+                                 use * a.out_received.item_stride];
+    return a.out_channel.data[static_cast<std::size_t>(r * a.columns + c) * a.out_channel.element_stride +
+                              use * a.out_channel.item_stride];
   }
 };
 

@@ -191,7 +191,8 @@ void noise_estimator::run(executor& exec, view<const std::complex<float>> receiv
 
 void whitener::run(executor& exec, view<const std::complex<float>> covariance, float added,
                    view<const std::complex<float>> received, view<const std::complex<float>> channel,
-                   view<std::complex<float>> out_received, view<std::complex<float>> out_channel) const {
+                   view<std::complex<float>> out_received, view<std::complex<float>> out_channel,
+                   view<std::uint8_t> status) const {
   const std::size_t slots = covariance.items, rx = received.elements, uses = received.items;
   check_range("rx_antennas", static_cast<long long>(rx), 1, 64);
   check_shape("covariance", covariance, rx * rx, slots);
@@ -207,15 +208,21 @@ void whitener::run(executor& exec, view<const std::complex<float>> covariance, f
   check_shape("channel", channel, channel.elements, uses);
   check_shape("out_received", out_received, rx, uses);
   check_shape("out_channel", out_channel, channel.elements, uses);
-  check_apart({{"out_received", out_received}, {"out_channel", out_channel}});
+  check_optional_shape("status", status, 1, uses);
+  check_apart({{"out_received", out_received}, {"out_channel", out_channel}, {"status", status}});
   if (uses == 0) return;
   auto* factor = reinterpret_cast<cx_pair*>(workspace_.on(exec, sizeof(cx_pair) * slots * rx * rx));
   const whitener_args inverse{static_cast<int>(rx), as_pairs(covariance), added, factor};
   exec.run(whitener_kernels(), &inverse, slots);
-  const whiten_args a{static_cast<int>(rx),   static_cast<int>(channel.elements / rx),
-                      uses / slots,           factor,
-                      as_pairs(received),     as_pairs(channel),
-                      as_pairs(out_received), as_pairs(out_channel)};
+  const whiten_args a{static_cast<int>(rx),
+                      static_cast<int>(channel.elements / rx),
+                      uses / slots,
+                      factor,
+                      as_pairs(received),
+                      as_pairs(channel),
+                      as_pairs(out_received),
+                      as_pairs(out_channel),
+                      status};
   exec.run(whiten_kernels(), &a, uses);
 }
 

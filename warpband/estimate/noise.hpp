@@ -60,17 +60,20 @@ class noise_estimator {
   kept_workspace workspace_;
 };
 
-/// Whitens uses of slots, as many of each. A covariance that is not positive definite makes the uses of its
-/// slot NaN, which detectors erase.
+/// Whitens uses of slots, as many of each. A use is erased, with zeros and status_erased, if the covariance
+/// of its slot is not positive definite, or if an entry of L^-1 y or L^-1 H is not finite. R is not positive
+/// definite if it has NaN or Inf in its lower triangle, or if a squared pivot of L is at most rx 2^-23 of its
+/// diagonal entry: float32 does not tell such a pivot from 0. Detectors erase a use with H = 0.
 /// Threads: any number may call one object at once, each with an executor of its own.
 class whitener {
  public:
   /// Queues: y and H of [slots * uses] into out_y and out_h, which may be the same memory. covariance:
   /// [slots, rx * rx]; channel [.., rx * streams]. `added`, not below 0, is added to its diagonal: error
-  /// variances of H. Throws shape_error, argument_error.
+  /// variances of H. status [slots * uses], if wanted. Throws shape_error, argument_error.
   void run(executor& exec, view<const std::complex<float>> covariance, float added,
            view<const std::complex<float>> received, view<const std::complex<float>> channel,
-           view<std::complex<float>> out_received, view<std::complex<float>> out_channel) const;
+           view<std::complex<float>> out_received, view<std::complex<float>> out_channel,
+           view<std::uint8_t> status = {}) const;
 
  private:
   kept_workspace workspace_;
