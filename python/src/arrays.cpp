@@ -691,6 +691,18 @@ void check_noise(double noise_var, bool may_be_zero) {
                              ", not in dB: 10 ** (dB / 10)");
 }
 
+double noise_number(nb::handle object, bool may_be_zero) {
+  const double value = PyFloat_AsDouble(object.ptr());
+  if (value == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    if (PyLong_Check(object.ptr()) != 0)
+      throw argument_error("noise_var", "an integer beyond float64", "a number that float64 holds");
+    throw nb::type_error(("noise_var is a " + class_of(object) + ": expected a number or an array").c_str());
+  }
+  check_noise(value, may_be_zero);
+  return value;
+}
+
 noise_argument::noise_argument(nb::handle object, executor_ref& where, bool may_be_zero)
     : array_("noise_var", is_number(object) ? nb::none() : object, where, false, false,
              "a number or an array") {
@@ -699,9 +711,7 @@ noise_argument::noise_argument(nb::handle object, executor_ref& where, bool may_
     return;
   }
   if (object.is_none()) throw nb::type_error("noise_var is None: expected a number or an array of float32");
-  const double value = PyFloat_AsDouble(object.ptr());
-  if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-  check_noise(value, may_be_zero);
+  const double value = noise_number(object, may_be_zero);
   value_ = static_cast<float>(value);
   number_ = where.device() < 0 ? &value_ : where.constant(value_);
 }

@@ -146,6 +146,10 @@ class noise_argument {
 /// Throws argument_error for N0 that is below 0, or 0 where that may not be.
 void check_noise(double noise_var, bool may_be_zero = false);
 
+/// N0 that is one number of Python. Throws argument_error as check_noise, and for an integer that is too
+/// large; type_error for what is no number.
+double noise_number(nb::handle object, bool may_be_zero = false);
+
 /// "(2, 3)"
 std::string text_of(std::span<const std::ptrdiff_t> shape);
 std::size_t product(std::span<const std::ptrdiff_t> shape);

@@ -137,7 +137,7 @@ void make(receiver_ref* self, nb::handle detector, nb::handle decoder, const per
   r.config = with_settings(receiver_settings(), settings);
   if (permutation) r.config.permutation = std::move(*permutation);
   check_settings(receiver_settings(), r.config);
-  set_decoder(r, decoder, own, crc);
+  with_names_of_codes(crc, [&] { set_decoder(r, decoder, own, crc); });
   receiver_config config = r.config;
   config.inner = 0;  // the decoder is made with it
   if (per_user) r.users = antennas_of(r).second;

@@ -25,7 +25,11 @@ std::string annotation(const std::string& kind, bool takes_words, bool takes_boo
 
 /// A value in a message: one line that is not long.
 std::string shown(nb::handle object) {
-  const std::string text = nb::cast<std::string>(nb::repr(object));
+  const nb::object repr = nb::steal(PyObject_Repr(object.ptr()));
+  PyErr_Clear();
+  std::string text;  // none of a class whose __repr__ fails, or of lists that are nested too deep
+  if (!repr.is_valid() || !nb::try_cast(repr, text))
+    text = "a " + nb::cast<std::string>(object.type().attr("__name__"));
   return text.size() <= 80 ? printable(text) : printable(text, 77);
 }
 

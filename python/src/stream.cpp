@@ -606,12 +606,8 @@ class stream {
     shape.size() == 1 ? a.expect_item({shape[0]}) : a.expect_item({shape[0], shape[1]});
   }
   float noise_of(nb::handle noise_var) {
-    if (PyFloat_Check(noise_var.ptr()) || PyLong_Check(noise_var.ptr())) {
-      const double value = PyFloat_AsDouble(noise_var.ptr());
-      if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-      check_noise(value, is_downlink(stage_));
-      return static_cast<float>(value);
-    }
+    if (PyFloat_Check(noise_var.ptr()) || PyLong_Check(noise_var.ptr()))
+      return static_cast<float>(noise_number(noise_var, is_downlink(stage_)));
     if (noise_var.is_none()) throw nb::type_error("noise_var is None: expected a number");
     const argument a("noise_var", noise_var, host_);
     if (product(a.batch(0)) != 1)

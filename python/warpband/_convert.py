@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from typing import Any, Callable, TypeVar
 
 import numpy as np
 
-from ._arrays import COMPLEX64, FLOAT32, NUMPY, UINT8, Array, DeviceSpace, space_of
-from ._settings import shown
+from ._arrays import COMPLEX64, FLOAT32, NUMPY, UINT8, Array, DeviceSpace, named_space, space_of
+from ._settings import refused, shown
 
 Call = TypeVar("Call", bound=Callable[..., Any])
 Rule = Callable[[str, Array, dict[str, Any]], Array]
@@ -32,7 +33,7 @@ def converting(**inputs: Rule) -> Callable[[Call], Call]:
         exec(f"""def called({', '.join(taken)}):
             try:
                 return call({', '.join(passed)})
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, RuntimeError):
                 given = converted(dict({', '.join(f'{name}={name}' for name in parameters)}))
             return call(**given)""", scope)
         called: Any = scope["called"]
@@ -42,18 +43,27 @@ def converting(**inputs: Rule) -> Callable[[Call], Call]:
 
 
 def _converted(inputs: dict[str, Rule], needed: list[str], given: dict[str, Any]) -> dict[str, Any]:
-    """What to call with instead; raises again what is being handled where there is nothing to convert. What is no array at all is
-    named."""
+    """What to call with instead; raises again what is being handled where there is nothing to convert. What is no array, or one that
+    no call takes, is named."""
+    strict = given["strict"]
+    if not isinstance(strict, (bool, np.bool_)):
+        raise refused("strict", strict, "True or False") from None
+    original: Any = sys.exc_info()[1]
     for name in needed:
-        if not isinstance(given[name], (list, tuple)):
+        listed = isinstance(given[name], (list, tuple))
+        if not listed or strict:
             try:
-                space_of(given[name])
-            except TypeError as error:
-                raise TypeError(f"{name}: {error}") from None
-            except (ValueError, RuntimeError):
-                pass
-    changed = {} if given["strict"] else {name: rule(name, given[name], given) for name, rule in inputs.items()
+                named_space(name, given[name])
+            except (TypeError, ValueError, RuntimeError) as error:
+                if str(error).endswith(str(original)) or isinstance(error, TypeError) and not listed:
+                    raise error from None
+    if isinstance(original, RuntimeError):
+        raise
+    changed = {} if strict else {name: rule(name, given[name], given) for name, rule in inputs.items()
                                           if given[name] is not None}
+    for name in needed:
+        if isinstance(given[name], (list, tuple)) and changed.get(name) is given[name]:
+            raise TypeError(f"{name} is a {type(given[name]).__name__}: expected an array of numbers") from None
     if all(array is given[name] for name, array in changed.items()):
         raise
     return {**given, **changed}
@@ -64,7 +74,7 @@ def _on_host(array: Array) -> tuple[Any, np.ndarray] | None:
     try:
         space = NUMPY if isinstance(array, (list, tuple)) else space_of(array)
         return None if isinstance(space, DeviceSpace) else (space, np.asarray(space.take(array)))
-    except (TypeError, ValueError, RuntimeError):
+    except Exception:
         return None
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import COMPLEX64, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._arrays import COMPLEX64, NUMPY, UINT8, Array, Executor, batch_of, fill, named_space, results, space_of
 from ._convert import as_complex, converting
 from ._described import Described, described
 from ._settings import checked_executor, file_name, made, number, random_range, refused, whole
@@ -163,7 +163,7 @@ def cdl_profiles() -> list[str]:
 
 def _responses(channel: Any, count: int, numbers: Any, out: Any) -> Any:
     """So many H of a channel that has a table of its outputs, in `out` or a new array of NumPy."""
-    space = NUMPY if out is None else space_of(out)
+    space = NUMPY if out is None else named_space("out", out)
     arrays = fill(space, channel._table, "channel", out, (count,))
     channel._work.response(space.executor(channel._executor), arrays["channel"], numbers)
     return results(space, arrays, "channel", out)
@@ -228,7 +228,8 @@ def exponential_correlation(*, antennas: int, correlation: complex) -> np.ndarra
             conjugate.
     """
     matrix = made(_core.exponential_correlation, antennas=antennas, correlation=correlation)
-    return np.array(matrix, np.complex128).reshape(antennas, antennas)
+    side = math.isqrt(len(matrix))
+    return np.array(matrix, np.complex128).reshape(side, side)
 
 
 def _correlation(name: str, matrix: Any, antennas: int) -> list[complex]:
@@ -237,7 +238,7 @@ def _correlation(name: str, matrix: Any, antennas: int) -> list[complex]:
         return []
     try:
         values = np.asarray(matrix, np.complex128)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise refused(name, matrix, f"a matrix of {antennas} x {antennas} numbers, or None for antennas that are not "
                       "correlated") from None
     if values.shape != (antennas, antennas):
@@ -366,11 +367,13 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
     if not _core.has_hdf5():
         raise RuntimeError("this build of warpband has no HDF5, which read_csi needs: build with "
                            "-C cmake.define.WARPBAND_HDF5=ON")
+    if not isinstance(untrusted, bool):
+        raise refused("untrusted", untrusted, "True or False")
     first = whole("first", first)
     if snapshots is not None:
         snapshots = whole("snapshots", snapshots, 0, 2 ** 31 - 1)
     file = made(_core.CsiFile, path=file_name("path", path), scale=scale, cell=cell, first_sample=first_sample,
-                shifted_pilot=shifted_pilot, untrusted=bool(untrusted))
+                shifted_pilot=shifted_pilot, untrusted=untrusted)
     if file.remark:
         warnings.warn(f"{os.fspath(path)}: {file.remark}", stacklevel=2)
     there, *item = file.shape

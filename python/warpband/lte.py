@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import (FLOAT32, INT32, UINT8, Array, CudaInterfaceSpace, DeviceSpace, DlpackSpace, Executor, batch_of, fill, results,
-                      space_of)
+from ._arrays import (FLOAT32, INT32, UINT8, Array, CudaInterfaceSpace, DeviceSpace, DlpackSpace, Executor, batch_of, fill,
+                      named_space, results, space_of)
 from ._codec import Decoder, Encoder
 from ._convert import as_bits, as_llrs, converting
 from ._described import Described, described
@@ -67,7 +67,7 @@ class CrcAttacher(Described):
 
     def attach(self, bits: Array) -> None:
         """Writes the parity of the first n bits of each row, uint8 ``(..., n + degree)``, behind them."""
-        space = space_of(bits)
+        space = named_space("bits", bits)
         self._work.attach(space.executor(self._executor), space.target(bits))
 
     @converting(bits=as_bits)
@@ -91,6 +91,8 @@ class CrcAttacher(Described):
                              "another library")
         taken, executor = space.take(bits), space.executor(self._executor)
         self._work.expect(executor, taken, with_parity)
+        if isinstance(taken, memoryview):
+            taken = np.asarray(taken)
         return space, taken, executor
 
 

@@ -19,7 +19,7 @@ from . import _core
 from ._arrays import FLOAT32, INT32, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
 from ._convert import as_bits, as_complex, as_llrs, as_noise, converting
 from ._described import Described, described
-from ._settings import checked_executor, checked_sign, listed, made, number, refused
+from ._settings import checked_executor, checked_sign, listed, made, number, refused, whole
 from .conv import BcjrDecoder
 from .detect import Detector
 from .ldpc import LdpcDecoder
@@ -90,7 +90,7 @@ class IterativeReceiver(Described):
             raise TypeError(f"detector is a {type(detector).__name__}: expected one of warpband's")
         if not hasattr(decoder, "_work"):
             raise TypeError(f"decoder is a {type(decoder).__name__}: expected one of warpband's")
-        if codewords not in ("frame", "user"):
+        if not isinstance(codewords, str) or codewords not in ("frame", "user"):
             raise refused("codewords", codewords, '"frame" or "user"')
         self._reversed = checked_sign(llr)
         self._executor = checked_executor(executor)
@@ -115,12 +115,18 @@ class IterativeReceiver(Described):
         order = self._work.permutation
         #: bit i of a frame is coded bit permutation[i], of all codewords one behind the other
         self.permutation = np.array(order, np.int32) if len(order) else np.arange(self.n, dtype=np.int32)
+        self.permutation.setflags(write=False)
         self._negated = ("detected", "extrinsic") if self._reversed else ()
 
     def interleave(self, coded: Array) -> np.ndarray:
         """The bits that a transmitter sends: uint8 ``(..., uses_per_frame * bits_per_use)`` of ``coded``, ``(..., n)``, or ``(..., users,
         n)``, in host memory; zeros behind the coded bits."""
-        coded = as_bits("coded", np.asarray(coded), {})
+        try:
+            coded = as_bits("coded", np.asarray(coded), {})
+        except Exception as error:
+            raise (error if str(error).startswith("coded") else refused("coded", coded, "an array of 0 and 1")) from None
+        if coded.dtype != np.uint8 and coded.dtype != np.bool_:
+            raise refused("coded", coded, "an array of 0 and 1")
         shape = (*self._of_frame, self.n)
         if coded.shape[-len(shape):] != shape:
             raise ValueError(f"coded = shape {coded.shape} is not allowed: expected (..., {', '.join(map(str, shape))})")
@@ -155,6 +161,8 @@ class IterativeReceiver(Described):
         Raises:
             ValueError: for shapes, types or strides that do not fit.
         """
+        if not isinstance(each_outer, bool):
+            raise refused("each_outer", each_outer, "True or False")
         space = space_of(received)
         batch = batch_of("received", received, 1 + self._use_axes)
         lead = (self.outer, *batch) if each_outer else batch
@@ -221,7 +229,10 @@ def exit_chart(*, detector: Detector, decoder: LdpcDecoder | TurboDecoder | Bcjr
     (True, 3)
     """
     receiver = IterativeReceiver(detector=detector, decoder=decoder, **settings)
-    prior = np.linspace(0, 1, 11) if prior_information is None else np.asarray(listed("prior_information", prior_information), float)
-    measured = receiver._work.exit_chart(NUMPY.executor(checked_executor(executor)), snr_db=number("snr_db", snr_db),
-                                         prior_information=prior.tolist(), bits=bits, seed=seed)
+    if prior_information is None:
+        prior = np.linspace(0, 1, 11)
+    else:
+        prior = np.array([number("prior_information", value) for value in listed("prior_information", prior_information)])
+    measured = made(receiver._work.exit_chart, executor=NUMPY.executor(checked_executor(executor)), snr_db=number("snr_db", snr_db),
+                    prior_information=prior.tolist(), bits=whole("bits", bits, 1, 10 ** 9), seed=whole("seed", seed))
     return ExitChart(prior, *map(np.array, measured))

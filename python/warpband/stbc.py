@@ -27,7 +27,7 @@ def _with_entries(settings: Any) -> Any:
         return settings
     try:
         return {**settings, "v": np.asarray(v, complex).reshape(2, 2).ravel().tolist()}
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise refused("v", v, "a unitary matrix of 2 x 2") from None
 
 

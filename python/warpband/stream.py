@@ -26,7 +26,7 @@ from . import _core
 from ._arrays import COMPLEX64, FLOAT32, INT8, INT32, UINT8, Array, NumpySpace, as_halves, batch_of, space_of
 from ._convert import as_samples, converting
 from ._described import Described, described
-from ._settings import listed, made, number, refused
+from ._settings import integer_of, listed, made, number, refused, shown, whole
 from .conv import BcjrDecoder, ViterbiDecoder
 from .detect import Detector
 from .ldpc import LdpcDecoder
@@ -70,6 +70,8 @@ class Latencies:
     (1, True)
     """
 
+    __slots__ = ("_counted",)
+
     def __init__(self, counted: Any):
         self._counted = counted
 
@@ -90,13 +92,14 @@ class Latencies:
 
     def percentile_us(self, percent: float) -> float:
         """The time that ``percent`` (0..100) of the frames do not exceed, at most 1/128 above it; 0 without any frame."""
+        percent = number("percent", percent)
         if not 0 <= percent <= 100:
-            raise ValueError(f"percent = {percent} is not allowed: expected 0 to 100")
+            raise refused("percent", percent, "0 to 100")
         return self._counted.percentiles_us([percent])[0]
 
     def seconds(self, most: int = 4096) -> np.ndarray:
         """The times in rising order, float64: one for each frame, or ``most`` at equal steps of their percentiles."""
-        n = min(self.count, int(most))
+        n = min(self.count, whole("most", most, 0, 2 ** 31 - 1))
         return np.array(self._counted.percentiles_us([100 * (i + 1) / n for i in range(n)])) * 1e-6
 
     def __repr__(self) -> str:
@@ -404,7 +407,7 @@ class Stream(Described):
                                  f"{type(stage).__name__}")
             if not isinstance(decoder, (TurboDecoder, LdpcDecoder, ViterbiDecoder, BcjrDecoder)):
                 raise TypeError(f"decoder is a {type(decoder).__name__}: expected one of the package's decoders")
-        if splits != 1 and not isinstance(stage, _UPLINKS):
+        if integer_of(splits) != 1 and not isinstance(stage, _UPLINKS):
             raise refused("splits", splits, "1 but with MassiveUplink and ClusteredUplink")
         for name, part in (("stage", stage), ("decoder", decoder)):
             if getattr(part, "_executor", None) is not None:
@@ -422,8 +425,8 @@ class Stream(Described):
             table["llr_int8"] = (INT8, per_item[2])
         names = [next(iter(table))] if outputs is None else [outputs] if isinstance(outputs, str) else listed("outputs", outputs)
         for name in names:
-            if name not in table:
-                raise ValueError(f"outputs = {name!r} is not allowed: expected {' or '.join(map(repr, table))}")
+            if not isinstance(name, str) or name not in table:
+                raise ValueError(f"outputs = {shown(name)} is not allowed: expected {' or '.join(map(repr, table))}")
         if len(set(names)) != len(names) or not names:
             raise ValueError(f"outputs = {tuple(names)} is not allowed: expected each name once, and at least one")
         if "llr" in names and "llr_int8" in names:
@@ -435,8 +438,9 @@ class Stream(Described):
         self._items_name = "sent" if isinstance(stage, _DOWNLINKS) else "received"
         if isinstance(settings.get("devices"), str):
             settings["devices"] = (settings["devices"],)
-        if settings.get("samples", "complex64") != "complex64" and not isinstance(stage, _UPLINKS + _DOWNLINKS):
-            raise refused("samples", settings["samples"], '"complex64" but with massive MIMO')
+        samples = settings.get("samples", "complex64")
+        if isinstance(samples, str) and samples != "complex64" and not isinstance(stage, _UPLINKS + _DOWNLINKS):
+            raise refused("samples", samples, '"complex64" but with massive MIMO')
         self._work = self._stream = made(
             _core.Stream, stage=work, decoder=None if decoder is None else decoder._work, items_per_channel=items_per_channel,
             splits=splits, llr_int8="llr_int8" in names, channel_shape=channel, item_shape=item,
@@ -488,6 +492,14 @@ class Stream(Described):
             RuntimeError: no device is left, or the stream was stopped.
             TimeoutError: no slot was free in time.
         """
+        try:
+            return self._pushed(channel, items, noise_var, tag, timeout)
+        except (TypeError, ValueError) as error:
+            if not str(error).startswith(self._items_name):
+                raise
+            raise type(error)(f"items: {error}") from None
+
+    def _pushed(self, channel: Array, items: Array, noise_var: float | Array, tag: Any, timeout: float | None) -> Ticket:
         if self._half_channel:
             channel = as_halves(channel)[0]
         if self._half_items:

@@ -11,7 +11,7 @@ from ._arrays import FLOAT32, INT32, UINT8, Array, Executor
 from ._codec import Decoder, Encoder
 from ._convert import as_bits, as_llrs, converting
 from ._described import described
-from ._settings import listed, made, refused, whole
+from ._settings import integer_of, listed, made, refused, whole
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -29,7 +29,7 @@ _CRC_WORDS = f"{', '.join(map(repr, CRCS))} or (polynomial, degree)"
 
 def crc_of(crc: str | tuple[int, int] | None) -> tuple[int, int] | None:
     if crc is None or isinstance(crc, (tuple, list)) and len(crc) == 2:
-        if any(hasattr(type(value), "__index__") and not 0 <= int(value) < 2 ** 31 for value in crc or ()):
+        if any(not 0 <= integer < 2 ** 31 for integer in map(integer_of, crc or ()) if integer is not None):
             raise refused("crc", crc, _CRC_WORDS)
         return crc
     if not isinstance(crc, str) or crc not in CRCS:
