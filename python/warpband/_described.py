@@ -27,15 +27,32 @@ class Keyword(NamedTuple):
 
 
 class Described:
-    """What is made once of settings by name. It has a repr of them, and is copied and pickled by them."""
+    """What is made once of settings by name, and does not change. It has a repr of them, and is copied and pickled by them."""
 
     _work: Any  #: the compiled part
     _given: dict[str, Any]  #: the keywords it was made of
+    _fixed: frozenset[str] = frozenset()  #: attributes that the constructor has made
     _renamed: dict[str, str] = {}  #: keywords that had another name
     _always_shown: tuple[str, ...] = ()  #: by repr, also with their defaults
 
     if TYPE_CHECKING:  # settings are attributes
         def __getattr__(self, name: str) -> Any: ...
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._check_free(name)
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._check_free(name)
+        object.__delattr__(self, name)
+
+    def _check_free(self, name: str) -> None:
+        """Refuses to change what the constructor has made. A subclass outside the package may have attributes of its own."""
+        if name.startswith("_") or "_given" not in self.__dict__:
+            return
+        kind = next(cls for cls in type(self).__mro__ if cls.__module__.startswith("warpband."))
+        if kind is type(self) or name in self._fixed or hasattr(kind, name):
+            raise AttributeError(f"{kind.__name__}.{name} cannot be changed: make another {kind.__name__}")
 
     def __repr__(self) -> str:
         parameters = inspect.signature(type(self)).parameters
@@ -83,6 +100,8 @@ def described(cls: Class) -> Class:
 
     @functools.wraps(init)
     def __init__(self: Any, **given: Any) -> None:
+        if "_given" in self.__dict__:
+            raise TypeError(f"{cls.__name__}: an object is made once: make another {cls.__name__}")
         for old, new in kind._renamed.items():
             if old in given:
                 warnings.warn(f"{cls.__name__}: {old} is now called {new}", FutureWarning, stacklevel=2)
@@ -94,8 +113,13 @@ def described(cls: Class) -> Class:
             import difflib  # it takes a while
             near = difflib.get_close_matches(unknown, signature.parameters, 1)
             raise TypeError(f"{cls.__name__}: {error}{f'. Did you mean {near[0]!r}?' if near else ''}") from None
-        given = {name: _kept(name, value) for name, value in given.items()}
+        for name, value in given.items():
+            try:
+                given[name] = _kept(name, value)
+            except RecursionError:
+                raise refused(name, value, "lists that are not nested so deep") from None
         init(self, **given)
+        self._fixed = frozenset(self.__dict__)
         self._given = given
 
     __init__.__signature__ = signature  # type: ignore[attr-defined]

@@ -1,6 +1,7 @@
 """The simulator: error rates of a link over Eb/N0 or SNR."""
 from __future__ import annotations
 
+import copy
 import json
 import os
 import re
@@ -67,15 +68,17 @@ class SweepResult:
     ([10, 10], True)
     """
 
+    __slots__ = ("_content", "__weakref__")
+
     def __init__(self, content: Mapping[str, Any]):
         if not isinstance(content, Mapping) or not isinstance(content.get("curves"), list):
-            raise ValueError("this is no result: expected what warpband.sweep or `warpband sim -o` writes")
-        self._content = dict(content)
+            raise ValueError(f"content = {shown(content)} is no result: expected what warpband.sweep or `warpband sim -o` writes")
+        self._content = copy.deepcopy(dict(content))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SweepResult:
         """Reads a result file of ``sweep(output=...)`` or ``warpband sim -o``."""
-        with open(path, encoding="utf-8") as file:
+        with open(file_name("path", path), encoding="utf-8") as file:
             return cls(json.load(file))
 
     @property
@@ -89,17 +92,21 @@ class SweepResult:
 
     @property
     def curves(self) -> list[Curve]:
+        """Copies: what is changed in them does not change the result."""
+        return copy.deepcopy(self._curves())
+
+    def _curves(self) -> list[Curve]:
         return [Curve(c.get("label", ""), c.get("config", {}), c.get("points", []), c.get("target")) for c in self._content["curves"]]
 
     @property
     def axis(self) -> str:
         """What the sweep is over, "ebn0_db" or "snr_db" (where all curves are)."""
-        over_snr = [("snr_db" in c.config.get("sweep", {})) for c in self.curves]
+        over_snr = [("snr_db" in c.config.get("sweep", {})) for c in self._curves()]
         return "snr_db" if over_snr and all(over_snr) else "ebn0_db"
 
     def rows(self) -> list[dict[str, Any]]:
         """The points of all curves, each with its label and swept settings; of intervals the ends, ``fer_low`` and ``fer_high``."""
-        return [{"label": curve.label, **curve.config.get("sweep", {}).get("parameters", {}), **_flat(point)} for curve in self.curves for point in curve.points]
+        return [{"label": curve.label, **curve.config.get("sweep", {}).get("parameters", {}), **_flat(point)} for curve in self._curves() for point in copy.deepcopy(curve.points)]
 
     @property
     def columns(self) -> list[str]:
@@ -128,7 +135,7 @@ class SweepResult:
         return iter(self.rows())
 
     def __len__(self) -> int:
-        return sum(len(curve.points) for curve in self.curves)
+        return sum(len(curve.points) for curve in self._curves())
 
     def __getitem__(self, column: str) -> list[Any]:
         if column not in self.columns:

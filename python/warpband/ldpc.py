@@ -36,6 +36,8 @@ class LdpcCode:
     (8, 16)
     """
 
+    __slots__ = ("_code", "__weakref__")
+
     def __init__(self, *, matrix: Sequence[Sequence[int]], z: int):
         self._code = made(_core.LdpcCode.of_matrix, matrix=[listed("matrix", row) for row in listed("matrix", matrix)], z=z)
 
