@@ -1,27 +1,17 @@
 #pragma once
-// Texts of files and arguments in messages.
+// Texts of files and arguments in messages and on terminals.
+#include <cstddef>
 #include <string>
 
 namespace wb {
 
-/// On one line and short: control characters as \n, \t or \x1b, at most `most` characters and "...".
-inline std::string printable(const std::string& text, std::size_t most = 200) {
-  constexpr const char* digits = "0123456789abcdef";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (out.size() >= most && (byte & 0xC0u) != 0x80u) return out + "...";  // between characters of UTF-8
-    if (out.size() >= 2 * most) return out + "...";
-    if (c == '\n')
-      out += "\\n";
-    else if (c == '\t')
-      out += "\\t";
-    else if (byte < 0x20 || byte == 0x7f)
-      out += std::string("\\x") + digits[byte >> 4] + digits[byte & 15];
-    else
-      out += c;
-  }
-  return out;
-}
+/// A text that a terminal shows and does not obey. Control characters (C0, DEL and C1, the latter also as
+/// single bytes), what is not UTF-8, and characters that change the direction or the lines of a text or are
+/// invisible are written as \n, \t, \x1b or \u202e.
+/// `printable` gives one line of at most about `most` bytes, then "..."; `printable_lines` keeps line breaks
+/// and the length. Of a JSON text `printable_json` gives the same text in JSON's own escapes (\u001b).
+std::string printable(const std::string& text, std::size_t most = 200);
+std::string printable_lines(const std::string& text);
+std::string printable_json(const std::string& json);
 
 }  // namespace wb

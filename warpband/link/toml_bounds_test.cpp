@@ -118,7 +118,20 @@ TEST(toml_bounds, what_is_usual_passes) {
 TEST(toml_bounds, messages_show_values_on_one_line_and_shortened) {
   EXPECT_EQ(printable("a\x1b[31m\n\t\x7f"), "a\\x1b[31m\\n\\t\\x7f");
   EXPECT_EQ(printable(std::string(300, 'x')), std::string(200, 'x').append("..."));
-  EXPECT_EQ(printable("größe"), "größe");
+  EXPECT_EQ(printable("größe 😀 ≥"), "größe 😀 ≥");
+  // C1 as UTF-8 and as single bytes, direction, ends of lines, what nobody sees, and no UTF-8 at all.
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m\x9b"
+                      "31m"),
+            "\\x9b31m\\x9b31m");
+  EXPECT_EQ(printable("a\u202eb\u2066c\u061c\u200f\u2028\ufeff\U000e0041"),
+            "a\\u202eb\\u2066c\\u061c\\u200f\\u2028\\ufeff\\U000e0041");
+  EXPECT_EQ(printable("\xf0\x80\x80\x9b\xed\xa0\x80\xe2\x80"),
+            "\\xf0\\x80\\x80\\x9b\\xed\\xa0\\x80\\xe2\\x80");
+  EXPECT_EQ(printable(std::string("a\0b", 3)), "a\\x00b");
+  EXPECT_EQ(printable_lines("a\nb\r\x1b"), "a\nb\\x0d\\x1b");
+  EXPECT_EQ(printable_json("{\n\"\x7f\u202e\U000e0041é\xff\"}"),
+            "{\n\"\\u007f\\u202e\\udb40\\udc41é\\ufffd\"}");
   const std::string type = refusal_of("code.type = \"\\u001b]0;title\\u0007\"\nsweep.ebn0_db = 1");
   EXPECT_NE(type.find("\"\\x1b]0;title\\x07\""), std::string::npos) << type;
   const std::string key = refusal_of("\"\\u001b[2J\" = 1\nsweep.ebn0_db = 1");
