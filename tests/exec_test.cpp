@@ -2,6 +2,7 @@
 // batch.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -202,6 +204,36 @@ TEST(thread_pool, a_fork_is_told_that_the_threads_stayed_behind) {
   EXPECT_EQ(WEXITSTATUS(status), 7);
   pool.for_each_piece(10, 1, [](int, std::size_t, std::size_t) {});  // here they are
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need more address space
+/// Under a bound of memory some of the threads start: those end, and the process goes on with fewer.
+TEST(thread_pool, threads_that_do_not_start_are_an_error) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlimit bound{};
+    getrlimit(RLIMIT_AS, &bound);
+    bound.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (std::size_t{200} << 20);
+    if (setrlimit(RLIMIT_AS, &bound) != 0) _exit(3);
+    for (int round = 0; round < 3; round++) try {
+        wb::cpu many({.threads = 512, .instructions = {}});
+        _exit(4);
+      } catch (const wb::device_error& e) {
+        if (std::string(e.what()) != "the system does not start 512 threads: ask for fewer") _exit(5);
+      }
+    wb::thread_pool few(2);
+    std::atomic<int> visits{0};
+    few.for_each_piece(
+        100, 1, [&](int, std::size_t first, std::size_t last) { visits += static_cast<int>(last - first); });
+    _exit(visits == 100 ? 0 : 6);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+#endif
 
 TEST(thread_pool, starts_and_stops) {
   for (int i = 0; i < 50; i++) {

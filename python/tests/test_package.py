@@ -185,3 +185,28 @@ def test_torch_in_torch_out():
     assert detector(torch.from_numpy(h), torch.from_numpy(y), 0.1, out=out) is out and np.array_equal(out.numpy(), wanted)
     conjugated = detector(torch.from_numpy(h.conj()).conj(), torch.from_numpy(y), torch.full((9,), 0.1))
     assert np.array_equal(conjugated.numpy(), wanted)
+
+
+def test_threads_that_do_not_start_are_an_error():
+    """Under a bound of memory, in which some of 512 threads start: an error, and the process goes on."""
+    program = """
+import os, resource, sys
+import warpband as wb
+
+def size():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+for mib in (20, 100, 1000, 3400, 3500, 3600, 3700, 3800, 3900):
+    child = os.fork()
+    if child == 0:
+        resource.setrlimit(resource.RLIMIT_AS, (size() + (mib << 20), resource.RLIM_INFINITY))
+        try:
+            wb.cpu(threads=512)
+        except (RuntimeError, MemoryError) as error:
+            assert isinstance(error, MemoryError) or "512 threads: ask for fewer" in str(error), error
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, mib
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -129,11 +128,7 @@ cpu::cpu(cpu_options options)
                        " is not available on this machine or not in this build");
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int threads = options.threads > 0 ? options.threads : cores;
-  try {
-    pool_ = std::make_unique<thread_pool>(threads);
-  } catch (const std::system_error&) {
-    throw device_error("the system does not start " + std::to_string(threads) + " threads: ask for fewer");
-  }
+  pool_ = std::make_unique<thread_pool>(threads);
   arenas_.resize(static_cast<std::size_t>(pool_->threads()));
 }
 cpu::~cpu() {

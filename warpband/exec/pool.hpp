@@ -5,8 +5,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -26,14 +29,28 @@ inline unsigned forks_behind() noexcept {
 /// Runs a loop body on all its threads; the calling thread is one of them. One call at a time.
 class thread_pool {
  public:
+  /// Throws device_error where the system does not start so many threads; those that it started have ended
+  /// then, and their memory is free.
   explicit thread_pool(int threads) {
-    for (int i = 1; i < threads; i++)
-      workers_.emplace_back([this, i](std::stop_token stop) { work(stop, i); });
+    // What exceptions need of a thread is made by its first one, for which the C library ends the process
+    // where no memory is left. This thread's is made here. Workers throw nothing, and wait on a
+    // std::condition_variable: its sibling for any lock asks for exceptions under way, which needs it too.
+    (void)std::uncaught_exceptions();
+    workers_.reserve(threads > 1 ? static_cast<std::size_t>(threads - 1) : 0);
+    try {
+      for (int i = 1; i < threads; i++) workers_.emplace_back([this, i] { work(i); });
+      return;
+    } catch (const std::system_error&) {  // no more processes, or no memory for a stack
+      end();
+    } catch (...) {  // no memory
+      end();
+      throw;
+    }
+    throw device_error("the system does not start " + std::to_string(threads) + " threads: ask for fewer");
   }
-  ~thread_pool() {
-    for (auto& w : workers_) w.request_stop();
-    start_.notify_all();
-  }
+  ~thread_pool() { end(); }
+  thread_pool(const thread_pool&) = delete;
+  thread_pool& operator=(const thread_pool&) = delete;
   int threads() const noexcept { return static_cast<int>(workers_.size()) + 1; }
   /// Whether its threads are another process's. It must then be left as it is, also by its destructor, which
   /// would wait for them.
@@ -114,13 +131,22 @@ class thread_pool {
       job_->call(job_->body, thread, lo, lo + (rest < job_->grain ? rest : job_->grain));
     }
   }
-  void work(const std::stop_token& stop, int thread) {
+  void end() noexcept {
+    {
+      std::lock_guard lock(mutex_);
+      ending_ = true;
+    }
+    start_.notify_all();
+    for (std::thread& w : workers_) w.join();
+    workers_.clear();
+  }
+  void work(int thread) noexcept {
     unsigned long seen = 0;
     for (;;) {
       {
         std::unique_lock lock(mutex_);
-        start_.wait(lock, stop, [&] { return generation_ != seen; });
-        if (stop.stop_requested()) return;
+        start_.wait(lock, [&] { return ending_ || generation_ != seen; });
+        if (ending_) return;
         seen = generation_;
       }
       pieces(thread);
@@ -133,15 +159,15 @@ class thread_pool {
   }
 
   std::mutex mutex_;
-  std::condition_variable_any start_;
-  std::condition_variable done_;
+  std::condition_variable start_, done_;
   const job* job_ = nullptr;
   std::size_t next_ = 0;
   int busy_ = 0;
+  bool ending_ = false;
   unsigned long generation_ = 0;
   const unsigned born_ = forks_behind();
   std::atomic<bool> in_use_{false};
-  std::vector<std::jthread> workers_;  // last: they stop before the rest goes
+  std::vector<std::thread> workers_;
 };
 
 }  // namespace wb

@@ -13,6 +13,7 @@
 #include <warpband/core/decimal.hpp>
 #include <warpband/core/error.hpp>
 #include <warpband/core/named.hpp>
+#include <warpband/exec/start_thread.hpp>
 #include <warpband/link/chain.hpp>
 
 namespace wb {
@@ -21,7 +22,7 @@ namespace {
 class local_member final : public team_member {
  public:
   local_member(const link_config& config, executor& exec, std::size_t max_batch)
-      : name_(exec.name()), chain_(config, exec, max_batch), thread_([this] { work(); }) {}
+      : name_(exec.name()), chain_(config, exec, max_batch), thread_(start_thread([this] { work(); })) {}
   ~local_member() override {
     {
       const std::lock_guard lock(mutex_);

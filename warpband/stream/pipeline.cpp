@@ -12,6 +12,7 @@
 #include <warpband/core/check.hpp>
 #include <warpband/core/decimal.hpp>
 #include <warpband/exec/executor.hpp>
+#include <warpband/exec/start_thread.hpp>
 #include <warpband/stream/lane.hpp>
 
 namespace wb {
@@ -840,7 +841,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
       for (auto& lane : w->lanes) graphs += lane->graphs();
     device_failure.reserve(1024);
     threads_run = true;
-    for (auto& w : workers) w->thread = std::thread([this, &w = *w] { drive(w); });
+    for (auto& w : workers) w->thread = start_thread([this, &w = *w] { drive(w); });
   }
   void close() {
     lock l = hold();
