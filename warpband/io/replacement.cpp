@@ -33,7 +33,10 @@ bool set_lock(int file, short type) {
   return fcntl(file, F_OFD_SETLK, &whole) == 0;
 }
 #else
-bool set_lock(int, short) { return false; }
+bool set_lock(int, short) {
+  errno = ENOTSUP;
+  return false;
+}
 #endif
 bool lock(int file) { return set_lock(file, F_WRLCK); }
 /// Whether nobody holds a lock, neither this class nor a library that writes by name and locks with flock(2).
@@ -89,6 +92,47 @@ void remove_leftovers(const fs::path& target) {
         lstat(i->path().c_str(), &named) == 0 && named.st_ino == opened.st_ino &&
         named.st_dev == opened.st_dev)
       unlink(i->path().c_str());
+    close(file);
+  }
+}
+
+constexpr int none = -1, taken = -2;  // in the place of a descriptor
+
+/// A socket's name without a file: the system gives it to one process at a time. The file is known by its
+/// folder and its name, since a new file takes the place of the old one.
+int claimed_name(const struct stat& folder, const std::string& file) {
+  const std::string name = "warpband-output:" + std::to_string(folder.st_dev) + ":" +
+                           std::to_string(folder.st_ino) + ":" +
+                           std::to_string(std::hash<std::string>{}(file));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
+                                           std::min(name.size(), sizeof address.sun_path - 1));
+  const int opened = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (opened < 0 || bind(opened, reinterpret_cast<const sockaddr*>(&address), size) == 0) return opened;
+  const int why = errno;
+  close(opened);
+  return why == EADDRINUSE ? taken : none;
+}
+
+/// An open file of this name that nobody else has locked; `none` where the folder takes no new file or the
+/// file system has no locks.
+int locked_file(const std::string& name) {
+  for (;;) {
+    const int file = open(name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (file < 0) return none;
+    if (!lock(file)) {
+      const bool is_taken = errno == EAGAIN || errno == EACCES;
+      close(file);
+      return is_taken ? taken : none;
+    }
+    // The last owner may have removed it between the two calls.
+    struct stat opened {};
+    struct stat named {};
+    if (fstat(file, &opened) == 0 && lstat(name.c_str(), &named) == 0 && named.st_ino == opened.st_ino &&
+        named.st_dev == opened.st_dev)
+      return file;
     close(file);
   }
 }
@@ -159,26 +203,29 @@ output_claim::output_claim(const std::string& path) {
   if (stat(target.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) return;
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   if (stat(folder.c_str(), &there) != 0) return;  // which writing says
-  // A socket's name without a file: the system gives it to one process at a time. The file is known by its
-  // folder and its name, since a new file takes the place of the old one.
-  const std::string name = "warpband-output:" + std::to_string(there.st_dev) + ":" +
-                           std::to_string(there.st_ino) + ":" +
-                           std::to_string(std::hash<std::string>{}(target.filename().string()));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
-  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
-                                           std::min(name.size(), sizeof address.sun_path - 1));
-  socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (socket_ < 0 || bind(socket_, reinterpret_cast<const sockaddr*>(&address), size) == 0) return;
-  const int why = errno;
-  close(std::exchange(socket_, -1));
-  if (why == EADDRINUSE) throw file_error(path, "another run writes it: give this one another name");
+  socket_ = claimed_name(there, target.filename().string());
+  if (socket_ != taken) {
+    lock_ = target.string() + ".lock";
+    locked_ = locked_file(lock_);
+  }
+  if (socket_ != taken && locked_ != taken) return;
+  if (socket_ >= 0) close(socket_);
+  throw file_error(path, "another run writes it: give this one another name");
 }
 output_claim::~output_claim() {
+  if (locked_ >= 0) {
+    // Before the lock ends: whoever opened the file sees that it has no name any more. What is not empty was
+    // somebody's before.
+    struct stat there {};
+    if (fstat(locked_, &there) == 0 && S_ISREG(there.st_mode) && there.st_size == 0) unlink(lock_.c_str());
+    close(locked_);
+  }
   if (socket_ >= 0) close(socket_);
 }
-output_claim::output_claim(output_claim&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
+output_claim::output_claim(output_claim&& other) noexcept
+    : socket_(std::exchange(other.socket_, -1)),
+      locked_(std::exchange(other.locked_, -1)),
+      lock_(std::move(other.lock_)) {}
 
 void check_writable(const std::string& path) {
   const replacement r(path);

@@ -32,9 +32,14 @@ class replacement {
 };
 
 /// Keeps a file for this object: while it lives, another one of the same file throws, in this process and in
-/// others of this machine (of this network namespace). It ends with its process, however that ends, and
-/// leaves no file. Who writes a file again and again, as a long run does its result, claims it.
-/// Threads: one at a time.
+/// others. Who writes a file again and again, as a long run does its result, claims it.
+///
+/// Two things say so, and both end with the process, however that ends. A lock (fcntl, of the open file) on
+/// PATH.lock is seen by whoever sees the folder: also in other containers and, where the server has locks
+/// (NFS with lockd, NFSv4), on other machines. The name of a socket is seen on this machine alone, in this
+/// network namespace, and needs neither locks nor a folder that takes new files. The last owner removes
+/// PATH.lock. A process that is killed leaves it, empty and without a lock: it is in nobody's way, and the
+/// next claim of PATH takes it and removes it. Threads: one at a time.
 class output_claim {
  public:
   /// Throws file_error: "another run writes it". What is there and no regular file is not claimed.
@@ -45,7 +50,8 @@ class output_claim {
   output_claim& operator=(const output_claim&) = delete;
 
  private:
-  int socket_ = -1;
+  int socket_ = -1, locked_ = -1;
+  std::string lock_;  // the name of the locked file
 };
 
 /// Throws file_error where write_file would fail at once. Removes what processes that were killed while they

@@ -44,7 +44,8 @@ TEST_F(replacement_file, one_claim_at_a_time) {
   fs::create_symlink(file, path("link.json"));
   {
     const output_claim held(file);
-    EXPECT_EQ(files(), 1u);  // the link
+    EXPECT_EQ(files(), 2u);  // the link, and the lock
+    EXPECT_TRUE(fs::exists(file + ".lock"));
     for (const std::string& name : {file, path("link.json"), path("./a.json")}) try {
         const output_claim second(name);
         ADD_FAILURE() << name << " was claimed twice";
@@ -67,8 +68,41 @@ TEST_F(replacement_file, one_claim_at_a_time) {
     waitpid(child, &status, 0);
     EXPECT_EQ(WEXITSTATUS(status), 7);
   }
+  EXPECT_FALSE(fs::exists(file + ".lock"));
   const output_claim again(file);
   const output_claim null("/dev/null"), no_file("/dev/null");
+  EXPECT_FALSE(fs::exists("/dev/null.lock"));
+}
+
+/// The lock alone, as a process sees it that has another network and so another space of sockets' names.
+TEST_F(replacement_file, a_claim_is_seen_by_its_lock) {
+  const std::string file = path("a.json"), lock = file + ".lock";
+  std::ofstream(lock).close();  // a killed process left it: in nobody's way
+  { const output_claim taken(file); }
+  EXPECT_FALSE(fs::exists(lock));
+  std::ofstream(lock) << "somebody's";
+  { const output_claim taken(file); }
+  EXPECT_EQ(content(lock), "somebody's");  // is not removed
+  const int other = open(lock.c_str(), O_RDWR);
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  ASSERT_EQ(fcntl(other, F_OFD_SETLK, &whole), 0);
+  EXPECT_THROW(output_claim{file}, file_error);
+  EXPECT_THROW(output_claim{file}, file_error);  // a refused claim holds nothing
+  close(other);
+  { const output_claim taken(file); }
+  // A claim ends with its process.
+  fs::remove(lock);
+  const pid_t child = fork();
+  if (child == 0) {
+    const output_claim taken(file);
+    _exit(fs::exists(lock) ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  const output_claim taken(file);
 }
 
 TEST_F(replacement_file, files_are_replaced_in_full) {
