@@ -9,6 +9,7 @@
 #include <span>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/printable.hpp>
 #include <warpband/core/text_file.hpp>
 #include <warpband/link/names.hpp>
 #include <warpband/link/toml_value.hpp>
@@ -47,7 +48,7 @@ wb::setting_value as_renamed(const renamed_key& r, const wb::setting_value& valu
   for (const auto& s : stream_settings()) names.push_back(s.name);
   const std::string near = wb::nearest_name(key, names);
   throw wb::error(
-      "unknown key " + key + ": " +
+      "unknown key " + wb::printable(key) + ": " +
       (near.empty() ? "warpband stream --help-scenario lists all" : "did you mean " + near + "?"));
 }
 
@@ -188,9 +189,12 @@ void check(const stream_run& r) {
   }
 }
 
+constexpr std::size_t most_runs = 1000;
+
 void read_runs(const toml::table& table, stream_scenario& s) {
   if (const toml::node* title = table.get("title")) {
-    if (!title->is_string()) throw wb::argument_error("title", wb::toml_text(*title), "text");
+    if (!title->is_string() || wb::is_long(*title))
+      throw wb::argument_error("title", wb::toml_fault(*title), "text");
     s.title = title->as_string()->get();
   }
   wb::setting_values base, own;
@@ -201,6 +205,8 @@ void read_runs(const toml::table& table, stream_scenario& s) {
     s.runs.push_back(run_of(base));
   } else {
     if (!runs->is_array_of_tables()) throw wb::argument_error("run", wb::toml_text(*runs), "[[run]] tables");
+    if (const std::size_t count = runs->as_array()->size(); count > most_runs)
+      throw wb::error(fmt::format("{} [[run]] tables: at most {}", count, most_runs));
     for (const toml::node& one : *runs->as_array()) {
       wb::setting_values of_run, said = base;
       read(*one.as_table(), of_run);

@@ -9,15 +9,18 @@
 #include <utility>
 #include <vector>
 #include <warpband/core/error.hpp>
+#include <warpband/core/printable.hpp>
 #include <warpband/core/text_file.hpp>
 #include <warpband/io/json_lines.hpp>
+#include <warpband/link/json_text.hpp>
 
 namespace wb::bench {
 namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr int most_depth = 64;
+constexpr std::size_t most_shown = 200;   // of a text of a record
+constexpr std::size_t widest_name = 100;  // of the table's column
 constexpr const char* machine_keys[] = {"cpu", "instruction_set", "threads", "os", "gpus"};
 
 /// A benchmark of a record. One that failed has no times.
@@ -34,9 +37,14 @@ struct record {
   std::string version, commit, date;
   json machine;
   double waited_percent = 0;
-  std::vector<std::pair<std::string, std::map<std::string, double>>> ceilings;  // by device, then by name
+  std::map<std::string, std::map<std::string, double>> ceilings;  // by device, then by name
   std::vector<figure_times> benchmarks;
 };
+
+/// What a value of a record begins with, as JSON.
+std::string begin_of(const json& value) {
+  return printable(value.dump(-1, ' ', false, json::error_handler_t::replace), most_shown);
+}
 
 /// Takes members out of a file's JSON; what is missing or of another type is a file_error.
 class record_reader {
@@ -82,15 +90,10 @@ class record_reader {
 
 record read_record(const std::string& text, const std::string& path) {
   const record_reader in(path);
-  const json::parser_callback_t shallow = [&](int depth, json::parse_event_t, json&) {
-    if (depth > most_depth) in.fail(fmt::format("its JSON is nested more than {} deep", most_depth));
-    return true;
-  };
-  const json root = json::parse(text, shallow, false);
-  if (root.is_discarded()) in.fail("not JSON, or cut off");
+  const json root = parse_json(text, [&](const std::string& what) { in.fail(what); });
   in.object(root, "what it holds");
   if (const std::string format = in.text_at(root, "format"); format != "warpband bench 1")
-    in.fail("its \"format\" is " + json(format).dump() + ", not \"warpband bench 1\"");
+    in.fail("its \"format\" is " + begin_of(format) + ", not \"warpband bench 1\"");
 
   record r;
   r.version = in.text_at(root, "version");
@@ -99,19 +102,19 @@ record read_record(const std::string& text, const std::string& path) {
   for (const char* key : machine_keys) r.machine[key] = in.member(in.object_at(root, "machine"), key);
   r.waited_percent = in.number_or_0(root, "waited_percent");
   for (const auto& [device, rates] : in.object_at(root, "ceilings").items()) {
-    in.object(rates, "the ceilings of " + json(device).dump());
+    in.object(rates, "the ceilings of " + begin_of(device));
     std::map<std::string, double> found;
     for (const char* key : {"fp32", "host_to_device", "device_to_host", "both_ways"})
       found[key] = in.number_or_0(rates, key);
     if (const json& memory = in.array_at(rates, "memory"); !memory.empty())
       found["memory"] = in.number_at(in.object(memory.back(), "an entry of \"memory\""), "copy");
-    r.ceilings.emplace_back(device, found);
+    r.ceilings.emplace(device, found);
   }
   std::set<std::string> names;
   for (const json& b : in.array_at(root, "benchmarks")) {
     figure_times f;
     f.name = in.text_at(in.object(b, "an entry of \"benchmarks\""), "name");
-    if (!names.insert(f.name).second) in.fail("the benchmark " + json(f.name).dump() + " is there twice");
+    if (!names.insert(f.name).second) in.fail("the benchmark " + begin_of(f.name) + " is there twice");
     f.failed = b.contains("error");
     if (!f.failed) {
       const json& seconds = in.object_at(b, "seconds");
@@ -119,7 +122,7 @@ record read_record(const std::string& text, const std::string& path) {
       f.low = in.number_at(seconds, "low");
       f.high = in.number_at(seconds, "high");
       if (!(f.low > 0 && f.low <= f.median && f.median <= f.high))
-        in.fail("the \"seconds\" of " + json(f.name).dump() + " are not 0 < low <= median <= high");
+        in.fail("the \"seconds\" of " + begin_of(f.name) + " are not 0 < low <= median <= high");
     }
     r.benchmarks.push_back(std::move(f));
   }
@@ -128,16 +131,16 @@ record read_record(const std::string& text, const std::string& path) {
 
 json compare_ceilings(const record& before, const record& after) {
   json out = json::array();
-  for (const auto& [device, old_ones] : before.ceilings)
-    for (const auto& [same, new_ones] : after.ceilings) {
-      if (same != device) continue;
-      for (const char* name : {"fp32", "memory", "host_to_device", "device_to_host", "both_ways"}) {
-        const auto a = old_ones.find(name), b = new_ones.find(name);
-        if (a != old_ones.end() && b != new_ones.end() && a->second > 0 && b->second > 0)
-          out.push_back(
-              {{"device", device}, {"ceiling", name}, {"change_percent", 100 * (b->second / a->second - 1)}});
-      }
+  for (const auto& [device, old_ones] : before.ceilings) {
+    const auto same = after.ceilings.find(device);
+    if (same == after.ceilings.end()) continue;
+    for (const char* name : {"fp32", "memory", "host_to_device", "device_to_host", "both_ways"}) {
+      const auto a = old_ones.find(name), b = same->second.find(name);
+      if (a != old_ones.end() && b != same->second.end() && a->second > 0 && b->second > 0)
+        out.push_back(
+            {{"device", device}, {"ceiling", name}, {"change_percent", 100 * (b->second / a->second - 1)}});
     }
+  }
   return out;
 }
 
@@ -156,10 +159,10 @@ json compare_records(const record& before, const record& after) {
   const auto warn = [&](const std::string& text) { out["warnings"].push_back(text); };
   for (const char* key : machine_keys)
     if (const json &a = before.machine.at(key), &b = after.machine.at(key); a != b)
-      warn(fmt::format("the machines differ in {}: {} and {}", key, a.dump(), b.dump()));
+      warn(fmt::format("the machines differ in {}: {} and {}", key, begin_of(a), begin_of(b)));
   if (before.version != after.version)
-    warn(fmt::format("the builds differ in version: {} and {}", json(before.version).dump(),
-                     json(after.version).dump()));
+    warn(fmt::format("the builds differ in version: {} and {}", begin_of(before.version),
+                     begin_of(after.version)));
   for (const auto& [which, r] : {std::pair("old", &before), std::pair("new", &after)})
     if (r->commit.ends_with("-modified"))
       warn(std::string("the ") + which + " record is of a tree with changes that no commit names");
@@ -211,31 +214,33 @@ json compare_records(const record& before, const record& after) {
   return out;
 }
 
+/// A text of a record, in one line.
+std::string shown(const json& text) { return printable(text.get_ref<const std::string&>(), most_shown); }
+
 std::string comparison_table(const json& c) {
   const auto from = [](const json& r) {
-    return fmt::format("commit {}, {}", r["commit"].get<std::string>(), r["date"].get<std::string>());
+    return fmt::format("commit {}, {}", shown(r["commit"]), shown(r["date"]));
   };
   std::string out = fmt::format("old: {}\nnew: {}\n", from(c["old"]), from(c["new"]));
-  for (const json& w : c["warnings"]) out += "warning: " + w.get<std::string>() + "\n";
+  for (const json& w : c["warnings"]) out += "warning: " + shown(w) + "\n";
   std::size_t width = 9;
   for (const json& b : c["benchmarks"])
-    width = std::max(width, b["name"].get_ref<const std::string&>().size());
+    width = std::clamp(b["name"].get_ref<const std::string&>().size(), width, widest_name);
   if (!c["benchmarks"].empty())
     out += fmt::format("\n{:<{}} {:>11} {:>11} {:>8} {:>8}  {}\n", "benchmark", width, "old us", "new us",
                        "time", "noise", "verdict");
   for (const json& b : c["benchmarks"]) {
     const auto verdict = b["verdict"].get<std::string>();
     if (b.contains("old_seconds"))
-      out +=
-          fmt::format("{:<{}} {:>11.5g} {:>11.5g} {:>+7.1f}% {:>7.1f}%  {}\n", b["name"].get<std::string>(),
-                      width, b["old_seconds"].get<double>() * 1e6, b["new_seconds"].get<double>() * 1e6,
-                      b["change_percent"].get<double>(), b["noise_percent"].get<double>(), verdict);
+      out += fmt::format("{:<{}} {:>11.5g} {:>11.5g} {:>+7.1f}% {:>7.1f}%  {}\n", shown(b["name"]), width,
+                         b["old_seconds"].get<double>() * 1e6, b["new_seconds"].get<double>() * 1e6,
+                         b["change_percent"].get<double>(), b["noise_percent"].get<double>(), verdict);
     else
-      out += fmt::format("{:<{}} {}\n", b["name"].get<std::string>(), width, verdict);
+      out += fmt::format("{:<{}} {}\n", shown(b["name"]), width, verdict);
   }
   for (const char* which : {"old", "new"})
     for (const json& name : c[std::string("only_") + which])
-      out += fmt::format("{:<{}} only in the {} record\n", name.get<std::string>(), width, which);
+      out += fmt::format("{:<{}} only in the {} record\n", shown(name), width, which);
   std::string summary;
   for (const auto& [what, count] : c["summary"].items())
     if (const int n = count.get<int>(); n > 0 || (what != "failed" && what != "missing"))

@@ -7,7 +7,7 @@
 #   --jobs N      targets at once, default: one for each core
 #   TARGET        hdf5, csi, scenario, stream, result, bench, arrays (default: all; arrays needs the Python of .venv)
 #
-# Inputs are in memory, of at most 4 KiB (HDF5: 16 KiB, arrays: 256 bytes). libFuzzer weighs no rare features (-entropic=0): that took up to half of the time.
+# Inputs are in memory, of at most 1 MiB (HDF5: 16 KiB, arrays: 256 bytes), and what takes more time than the size of its text explains fails. libFuzzer weighs no rare features (-entropic=0): that took up to half of the time.
 # Needs clang, and the library of a build without sanitizers (build/release or build/cuda, the newer one). A target that fails is started again, ten times at most.
 # Inputs that fail stay in build/fuzz/found, and what covers more in build/fuzz/corpus/TARGET, where the next run goes on. build/fuzz/runs.tsv has a line for each
 # run: date, target, seconds, executions, edges covered, files of the corpus, failures. The last line adds up all runs.
@@ -55,7 +55,7 @@ seeds() {
 
 # fuzz TARGET: until its time is over, also where it fails on the way
 fuzz() {
-    local target=$1 corpus=build/fuzz/corpus/$1 log=build/fuzz/$1.log leaks=1 most=4096 executions=0 failures=0 start=$SECONDS covered left limit n
+    local target=$1 corpus=build/fuzz/corpus/$1 log=build/fuzz/$1.log leaks=1 most=1048576 executions=0 failures=0 start=$SECONDS covered left limit n
     if [[ -n $runs ]]; then corpus=build/fuzz/corpus_of_runs/$1 && rm -rf "$corpus"; fi
     mkdir -p "$corpus"
     for n in $(seeds "$target"); do cp -f "$n" "$corpus"; done # one by one: names may be the same

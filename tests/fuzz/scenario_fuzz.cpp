@@ -4,6 +4,6 @@
 #include "fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  answered([&] { (void)wb::parse_scenario(text_of(data, size), "scenario.toml"); });
+  answered(size, [&] { (void)wb::parse_scenario(text_of(data, size), "scenario.toml"); });
   return 0;
 }

@@ -3,6 +3,6 @@
 #include "fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  answered([&] { (void)parse_stream_scenario(text_of(data, size), "scenario.toml"); });
+  answered(size, [&] { (void)parse_stream_scenario(text_of(data, size), "scenario.toml"); });
   return 0;
 }

@@ -113,13 +113,15 @@ class csi_matrices final : public massive_channel {
 
 void complete_csi(csi_channel_config& c, int antennas, int users, int& subcarriers) {
   if (c.path.empty()) throw argument_error("file", "\"\"", "the path of a file with channel estimates");
-  const csi_file file(c.path);
-  c.layout = name_of(file.layout());
-  c.snapshots = file.snapshots();
-  c.subcarriers = file.subcarriers();
-  c.antennas = file.rx_antennas();
-  c.users = file.streams();
-  c.remark = file.remark();
+  if (c.snapshots == 0) {
+    const csi_file file(c.path);
+    c.layout = name_of(file.layout());
+    c.snapshots = file.snapshots();
+    c.subcarriers = file.subcarriers();
+    c.antennas = file.rx_antennas();
+    c.users = file.streams();
+    c.remark = file.remark();
+  }
   if (subcarriers == 0) subcarriers = static_cast<int>(std::min<std::size_t>(c.subcarriers, 4096));
   const auto check = [&](const char* argument, int wanted, std::size_t there, const char* what) {
     if (wanted > 0 && size(wanted) > there)

@@ -29,10 +29,10 @@ struct csi_channel_config {
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<csi_channel_config>>& csi_channel_settings();
 
-/// Opens the file and notes what it holds; subcarriers = 0 becomes all of the file's. Part of `completed`.
-/// Throws file_error as csi_file does, and argument_error: for antennas, users or subcarriers that the file
-/// does not have ("antennas", "users", "subcarriers"), without a path ("file"), and in builds without HDF5
-/// ("channel.type").
+/// Opens the file, unless it is known what it holds (snapshots > 0), and notes that; subcarriers = 0 becomes
+/// all of the file's. Part of `completed`. Throws file_error as csi_file does, and argument_error: for
+/// antennas, users or subcarriers that the file does not have ("antennas", "users", "subcarriers"), without a
+/// path ("file"), and in builds without HDF5 ("channel.type").
 void complete_csi(csi_channel_config& config, int antennas, int users, int& subcarriers);
 
 /// Reads the file, as it was completed. Throws file_error, also where the file is not what was found then;

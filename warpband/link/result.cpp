@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
+#include <set>
 #include <utility>
 
 #include <warpband/core/error.hpp>
@@ -86,29 +88,43 @@ difference difference_of(const curve_config& held, const curve_config& wanted) {
   return first_difference(was, now);
 }
 
-/// The curve of `held` that has the settings of `wanted`, the one of the same label where several have.
-/// Nothing: none. Throws file_error where one of the same label has other settings, and its own are nobody's.
-curve_result* held_for(const curve_config& wanted, run_result& held, const std::vector<curve_config>& all,
-                       const std::string& path) {
-  curve_result* found = nullptr;
-  for (curve_result& h : held.curves)
-    if (holds_counts(h) && difference_of(h.config, wanted).key.empty() &&
-        (found == nullptr || h.label == wanted.label))
-      found = &h;
-  if (found != nullptr) return found;
-  for (const curve_result& h : held.curves) {
-    if (!holds_counts(h) || h.label != wanted.label) continue;
-    if (std::any_of(all.begin(), all.end(),
-                    [&](const curve_config& other) { return difference_of(h.config, other).key.empty(); }))
-      continue;  // it goes on under another label
-    const difference d = difference_of(h.config, wanted);
-    if (d.key == "sweep")
-      throw file_error(path, "curve \"" + printable(wanted.label) + "\" was run over sweep." + d.was +
-                                 ", now over sweep." + d.now + ": expected the same");
-    throw file_error(path, "curve \"" + printable(wanted.label) + "\" was run with " + d.key + " = " + d.was +
-                               ", now " + d.now + ": expected the same");
+/// What makes curves the same: texts of two are equal where difference_of finds nothing.
+std::string settings_of_curve(const curve_config& c) {
+  json config = config_json(c), search;
+  if (c.target) {
+    search = config["sweep"];
+    for (const char* key : {"family", "parameters"}) search.erase(key);
   }
-  return nullptr;
+  for (const char* key : {"sweep", "stop"}) config.erase(key);
+  return json{name_of(c.link.axis), search, config}.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// The curves of a result that hold counts, by their settings.
+using curves_by_settings = std::map<std::string, std::vector<curve_result*>>;
+
+/// The curve of `held` that has the settings of `wanted`, the one of the same label where several have.
+/// Nothing: none. Throws file_error where `same_label` has other settings, and its own are none of `all`.
+curve_result* held_for(const curve_config& wanted, const std::string& settings,
+                       const curves_by_settings& held, const curve_result* same_label,
+                       const std::set<std::string>& all, const std::string& path) {
+  if (const auto found = held.find(settings); found != held.end()) {
+    curve_result* first = nullptr;  // that no other curve has taken
+    for (curve_result* h : found->second) {
+      if (!holds_counts(*h)) continue;
+      if (h->label == wanted.label) return h;
+      if (first == nullptr) first = h;
+    }
+    if (first != nullptr) return first;
+  }
+  if (same_label == nullptr || !holds_counts(*same_label) ||
+      all.contains(settings_of_curve(same_label->config)))
+    return nullptr;  // that one goes on under another label
+  const difference d = difference_of(same_label->config, wanted);
+  if (d.key == "sweep")
+    throw file_error(path, "curve \"" + printable(wanted.label) + "\" was run over sweep." + d.was +
+                               ", now over sweep." + d.now + ": expected the same");
+  throw file_error(path, "curve \"" + printable(wanted.label) + "\" was run with " + d.key + " = " + d.was +
+                             ", now " + d.now + ": expected the same");
 }
 
 }  // namespace
@@ -117,17 +133,31 @@ run_result resumed(run_result held, scenario wanted, const std::string& path) {
   const std::string name = wanted.file;
   std::vector<curve_config> completed_curves = wanted.curves;
   for (curve_config& c : completed_curves) c.link = completed(c.link);
+  curves_by_settings of_settings;
+  std::map<std::string, curve_result*> of_label;
+  for (curve_result& h : held.curves) {
+    if (!holds_counts(h)) continue;
+    of_settings[settings_of_curve(h.config)].push_back(&h);
+    of_label[h.label] = &h;
+  }
+  std::vector<std::string> settings;
+  for (const curve_config& w : completed_curves) settings.push_back(settings_of_curve(w));
+  const std::set<std::string> all(settings.begin(), settings.end());
   std::vector<curve_result> curves;
-  for (const curve_config& w : completed_curves) {
+  for (std::size_t i = 0; i < completed_curves.size(); i++) {
+    const curve_config& w = completed_curves[i];
+    const auto same_label = of_label.find(w.label);
     curve_result c{w.label, w, {}, {}, false};
-    if (curve_result* h = held_for(w, held, completed_curves, path); h != nullptr && w.target) {
+    if (curve_result* h = held_for(w, settings[i], of_settings,
+                                   same_label == of_label.end() ? nullptr : same_label->second, all, path);
+        h != nullptr && w.target) {
       c.points = std::exchange(h->points, {});
       c.found = std::exchange(h->found, {});
     } else if (h != nullptr) {
       const auto check = [&](double sweep_db) {
-        if (std::find(w.sweep_db.begin(), w.sweep_db.end(), sweep_db) == w.sweep_db.end())
-          throw file_error(path, "curve \"" + w.label + "\" holds a point at " + title_of(w.link.axis) +
-                                     " = " + shown(sweep_db) + " dB that " + name +
+        if (!std::binary_search(w.sweep_db.begin(), w.sweep_db.end(), sweep_db))
+          throw file_error(path, "curve \"" + printable(w.label) + "\" holds a point at " +
+                                     title_of(w.link.axis) + " = " + shown(sweep_db) + " dB that " + name +
                                      " does not list: expected all points held");
       };
       for (const point_result& p : h->points) check(p.sweep_db);
@@ -139,7 +169,7 @@ run_result resumed(run_result held, scenario wanted, const std::string& path) {
   }
   for (const curve_result& h : held.curves)
     if (holds_counts(h))
-      throw file_error(path, "holds a curve \"" + h.label + "\" that " + name +
+      throw file_error(path, "holds a curve \"" + printable(h.label) + "\" that " + name +
                                  " does not list: expected all curves held");
   held.source = std::move(wanted);
   held.curves = std::move(curves);

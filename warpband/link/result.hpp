@@ -47,12 +47,16 @@ void add_origin(run_result& result, const run_origin& now);
 /// from "curves". It names no path but the scenario's, as it was given.
 std::string result_json(const run_result& result);
 
+/// What a result is read for: to go on with it, for which the recordings of its channels are opened; or to
+/// show it, for which they need not be there. Either way everything in it is checked.
+enum class result_use { go_on, show };
+
 /// Reads back what result_json gave: its `curves` are all those of the scenario, ready for run_curve. Throws
 /// file_error for a file that cannot be read, is no result, is cut off or contradicts itself, was written
 /// before results could be resumed, or whose scenario means something else in this build.
-run_result load_result(const std::string& path);
+run_result load_result(const std::string& path, result_use use = result_use::go_on);
 /// The same of a file's text; `path` names it in messages.
-run_result parse_result(const std::string& text, const std::string& path);
+run_result parse_result(const std::string& text, const std::string& path, result_use use = result_use::go_on);
 
 /// The result `held`, read from `path`, with the curves of `wanted` and what is held of them. Curves are
 /// matched by their settings; where several have the same, by label. Only title, labels, sweep and stop rules

@@ -4,26 +4,13 @@
 
 #include <warpband/core/printable.hpp>
 #include <warpband/core/text_file.hpp>
+#include <warpband/link/json_text.hpp>
 #include <warpband/link/result_object.hpp>
+#include <warpband/link/scenario_parser.hpp>
 
 namespace wb {
 namespace result_file {
 namespace {
-
-json parsed(const std::string& text, const std::string& path) {
-  try {
-    return json::parse(text, [&](int depth, json::parse_event_t, json&) {
-      if (depth > 64) throw file_error(path, "not a result: it is nested too deeply");
-      return true;
-    });
-  } catch (const json::parse_error& error) {
-    const std::size_t byte = std::min(error.byte, text.size());
-    const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(byte), '\n');
-    throw file_error(path, "not a result: not JSON, or cut off, in line " + std::to_string(lines + 1));
-  } catch (const json::exception&) {  // a number out of any range
-    throw file_error(path, "not a result: a number in it is too large");
-  }
-}
 
 run_origin read_origin(const object& o) {
   const object program = o.inner("warpband"), machine = o.inner("machine");
@@ -39,11 +26,33 @@ run_origin read_origin(const object& o) {
   return origin;
 }
 
-scenario read_scenario(const object& o, const std::string& path) {
+/// What a result says of the files of channel estimates that it was run with.
+scenario_file::known_recordings recordings_in(const object& root) {
+  scenario_file::known_recordings all;
+  for (const char* key : {"curves", "unfinished"})
+    for (std::size_t i = 0; root.has(key) && i < root.list(key).size(); i++) {
+      const object channel = root.element(key, i).inner("config").inner("channel");
+      if (channel.text("type") != "file") continue;
+      constexpr std::uint64_t most = 1'000'000'000;
+      csi_channel_config c;
+      c.layout = channel.text("layout");
+      c.snapshots = channel.integer("snapshots", 1, most);
+      c.subcarriers = channel.integer("subcarriers", 1, most);
+      c.antennas = channel.integer("antennas", 1, most);
+      c.users = channel.integer("users", 1, most);
+      all.emplace(channel.text("file"), c);
+    }
+  return all;
+}
+
+scenario read_scenario(const object& o, const std::string& path,
+                       const scenario_file::known_recordings& recordings) {
   o.holds_only({"file", "title", "text", "overrides"});
+  constexpr std::size_t most_text = std::size_t{1} << 20;  // as of a scenario's file
+  if (o.text("text").size() > most_text) o.refuse("text", "at most 1 MiB");
   scenario s;
   try {
-    s = parse_scenario(o.text("text"), o.text("file"));
+    s = scenario_file::parse_with(o.text("text"), o.text("file"), recordings);
   } catch (const file_error& error) {
     throw file_error(path, "the scenario in it is not one for this build: " + printable(error.what(), 2000));
   }
@@ -174,7 +183,7 @@ point_counts read_counts(const object& o, const curve_config& c) {
 double read_sweep_db(const object& o, const curve_config& c) {
   const char* key = name_of(c.link.axis);
   const double x = o.number(key, -100, 100, "a number from -100 to 100");
-  if (!c.target && std::find(c.sweep_db.begin(), c.sweep_db.end(), x) == c.sweep_db.end())
+  if (!c.target && !std::binary_search(c.sweep_db.begin(), c.sweep_db.end(), x))
     o.refuse(key, std::string("one of config.sweep.") + key);
   return x;
 }
@@ -183,6 +192,30 @@ double read_sweep_db(const object& o, const curve_config& c) {
 void check_follows(const object& o, const char* key, double expected, double least = 0) {
   const double off = 1e-9 * std::max(least, std::abs(expected));
   o.number(key, expected - off, expected + off, shown(expected) + ", as the rest says");
+}
+
+/// The ends of an interval. Libraries differ in its last digits.
+void check_interval(const object& o, const char* key, const json& v,
+                    const std::optional<interval>& expected) {
+  const auto is_near = [](const json& x, double end) {
+    return x.is_number() && std::abs(x.get<double>() - end) <= 1e-6 * std::max(std::abs(end), 1e-9);
+  };
+  if (!expected && !v.is_null()) o.refuse(o.name(key), v, "null: no interval is known");
+  if (!expected) return;
+  if (!v.is_array() || v.size() != 2 || !is_near(v[0], expected->low) || !is_near(v[1], expected->high))
+    o.refuse(o.name(key), v,
+             "[" + shown(expected->low) + "," + shown(expected->high) + "], as the counts say");
+}
+void check_interval(const object& o, const char* key, const std::optional<interval>& expected) {
+  check_interval(o, key, o.at(key), expected);
+}
+/// The same of a list of intervals, [n - 1] being that of n.
+template <class F>
+void check_intervals(const object& o, const char* key, int count, F interval_of) {
+  const json& list = o.list(key);
+  if (list.size() != static_cast<std::size_t>(count)) o.refuse(key, std::to_string(count) + " intervals");
+  for (int n = 1; n <= count; n++)
+    check_interval(o, key, list[static_cast<std::size_t>(n - 1)], interval_of(n));
 }
 
 void check_harq(const object& harq, const point_result& p) {
@@ -196,6 +229,9 @@ void check_harq(const object& harq, const point_result& p) {
   check_follows(harq, "mean_transmissions", p.mean_transmissions());
   check_follows(harq, "bits_per_resource_element", p.throughput());
   check_follows(harq, "relative_throughput", p.relative_throughput());
+  check_intervals(harq, "bler_intervals", p.transmissions, [&](int n) { return p.bler_interval(n); });
+  check_interval(harq, "mean_transmissions_interval", p.mean_transmissions_interval());
+  check_interval(harq, "bits_per_resource_element_interval", p.throughput_interval());
 }
 
 void check_outer(const object& outer, const point_result& p) {
@@ -205,6 +241,7 @@ void check_outer(const object& outer, const point_result& p) {
     ber.push_back(p.outer_ber(n)), fer.push_back(p.outer_fer(n)), bler.push_back(p.outer_bler(n));
   if (outer.list("ber") != ber) outer.refuse("ber", shown(ber) + ", as bit_errors say");
   if (outer.list("fer") != fer) outer.refuse("fer", shown(fer) + ", as frame_errors say");
+  check_intervals(outer, "fer_intervals", p.outer, [&](int n) { return p.outer_fer_interval(n); });
   if (p.codewords == 0) {
     for (const char* key : {"codeword_errors", "bler"})
       if (outer.has(key)) outer.refuse(key, "none: there is no massive MIMO");
@@ -217,6 +254,7 @@ void check_codewords(const object& of, const point_result& p) {
   of.holds_only({"codewords", "errors", "errors_squared", "bit_errors_squared", "bler", "bler_interval"});
   of.integer("codewords", p.counts.frames * p.codewords, p.counts.frames * p.codewords, ", as frames say");
   check_follows(of, "bler", p.bler());
+  check_interval(of, "bler_interval", p.bler_interval());
 }
 
 stop_reason read_reason(const object& o) {
@@ -260,6 +298,8 @@ point_result read_point(const object& o, const curve_config& c) {
   check_follows(o, "esn0_db", p.esn0_db, 1);
   check_follows(o, "ber", p.ber());
   check_follows(o, "fer", p.fer());
+  check_interval(o, "ber_interval", p.ber_interval());
+  check_interval(o, "fer_interval", p.fer_interval());
   if (p.coded)
     check_follows(o, "iterations", *p.mean_iterations());
   else if (!o.at("iterations").is_null())
@@ -378,13 +418,14 @@ void read_unfinished(const object& o, run_result& r, const std::string& path) {
 }  // namespace
 }  // namespace result_file
 
-run_result load_result(const std::string& path) {
-  return parse_result(read_file(path, 256, "not a result"), path);
+run_result load_result(const std::string& path, result_use use) {
+  return parse_result(read_file(path, 256, "not a result"), path, use);
 }
 
-run_result parse_result(const std::string& text, const std::string& path) {
+run_result parse_result(const std::string& text, const std::string& path, result_use use) {
   using namespace result_file;
-  const json file = parsed(text, path);
+  const json file =
+      parse_json(text, [&](const std::string& what) { throw file_error(path, "not a result: " + what); });
   const object root(file, "", path);
   const object source = root.inner("scenario");
   for (const char* key : {"warpband", "machine", "curves"}) root.at(key);
@@ -400,7 +441,8 @@ run_result parse_result(const std::string& text, const std::string& path) {
       o.holds_only({"warpband", "machine"});
       r.earlier.push_back(read_origin(o));
     }
-  r.source = read_scenario(source, path);
+  r.source = read_scenario(source, path,
+                           use == result_use::show ? recordings_in(root) : scenario_file::known_recordings{});
   r.complete = root.boolean("complete");
   for (const curve_config& c : r.source.curves) {
     r.curves.push_back({c.label, c, {}, {}, false});

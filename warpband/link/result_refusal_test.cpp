@@ -97,6 +97,20 @@ TEST_F(result, that_contradicts_itself_is_refused) {
        {"/extra", 2, "\"extra\" is not known to this version"}});
 }
 
+TEST_F(result, whose_intervals_do_not_follow_from_the_counts_is_refused) {
+  const json good = json::parse(result_json(sample()));
+  const std::string point = "/curves/0/points/0/", uncoded = "/curves/1/points/0/";
+  expect_refused(
+      path("r.json"), good,
+      {{point + "fer_interval", json::array({0.48, 0.63}), "fer_interval = [0.48,0.63] is not allowed"},
+       {point + "fer_interval/0", 2, "as the counts say"},
+       {point + "fer_interval/1", "x", "as the counts say"},
+       {point + "fer_interval", json::array({0.1}), "as the counts say"},
+       {point + "fer_interval", nullptr, "as the counts say"},
+       {point + "ber_interval", json::array({0, 1}), "null: no interval is known"},
+       {uncoded + "ber_interval/0", 0.9, "as the counts say"}});
+}
+
 TEST_F(result, of_a_scenario_that_does_not_give_what_was_run_is_refused) {
   expect_refused(
       path("r.json"), json::parse(result_json(sample())),

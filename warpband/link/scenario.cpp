@@ -12,6 +12,11 @@ namespace wb {
 using scenario_file::said;
 
 scenario parse_scenario(std::string text, const std::string& file) {
+  return scenario_file::parse_with(std::move(text), file, {});
+}
+
+scenario scenario_file::parse_with(std::string text, const std::string& file,
+                                   const known_recordings& recordings) {
   scenario s;
   s.file = file;
   s.text = std::move(text);
@@ -20,8 +25,13 @@ scenario parse_scenario(std::string text, const std::string& file) {
     throw file_error(file, "is a result, not a scenario: warpband sim --resume FILE goes on with it");
   std::vector<said> curves = scenario_file::curves_said(s.text, file, s.title);
   std::set<std::string> labels;
-  for (const said& written : curves) {
+  std::size_t made = 0;
+  for (said& written : curves) {
+    written.recordings = &recordings;
     std::vector<said> all = scenario_file::unfolded(written);
+    if ((made += all.size()) > scenario_file::most_curves)
+      written.fail(0, "[[curve]] tables and sweeps make more than " +
+                          std::to_string(scenario_file::most_curves) + " curves together");
     std::set<std::string> own;  // of the curves that this one is unfolded into
     for (said& c : all) {
       const std::string label = scenario_file::label_of(c.label, c.parameters);

@@ -12,6 +12,12 @@
 
 namespace wb::scenario_file {
 
+/// Curves of a scenario, however they are written.
+inline constexpr std::size_t most_curves = 1000;
+
+/// What files of channel estimates hold, by their names in the scenario. A file among them is not opened.
+using known_recordings = std::map<std::string, csi_channel_config>;
+
 /// Points of a sweep: a list, or where that is empty a range.
 struct sweep_points {
   std::vector<double> list;
@@ -94,6 +100,7 @@ struct said {
   std::map<std::string, place> places;
   std::vector<swept_key> swept = {};           // in order
   std::vector<swept_setting> parameters = {};  // of one curve among those that `unfolded` makes
+  const known_recordings* recordings = nullptr;
 
   place where(const std::string& key) const {
     const auto i = places.find(key);

@@ -160,6 +160,12 @@ csi_channel_config csi_of(const said& s, const curve_draft& d) {
   if (s.where("channel.file").level < 0)
     s.fail(s.where("channel.type").line, "channel.file is missing with channel.type = \"file\"" + s.in_curve);
   csi_channel_config c = d.csi;
+  if (s.recordings != nullptr)
+    if (const auto known = s.recordings->find(c.name); known != s.recordings->end()) {
+      const csi_channel_config& k = known->second;
+      c.layout = k.layout;
+      c.snapshots = k.snapshots, c.subcarriers = k.subcarriers, c.antennas = k.antennas, c.users = k.users;
+    }
   c.path = c.name.empty() ? "" : (std::filesystem::path(s.file).parent_path() / c.name).string();
   return c;
 }

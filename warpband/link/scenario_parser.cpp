@@ -11,8 +11,6 @@
 namespace wb::scenario_file {
 namespace {
 
-constexpr std::size_t most_curves = 1000;
-
 /// What other programs call some keys, and `warpband stream` once did.
 const std::map<std::string, std::string> other_names{{"modem.qam", "modem.modulation"},
                                                      {"detector.qam", "modem.modulation"},
@@ -153,6 +151,9 @@ class parser {
     if (list == nullptr || list->empty())
       s.fail(l.line, l.name + " = " + toml_text(*l.node) + " is not allowed: expected a list of values of " +
                          e->key.name + ", each " + e->key.allowed);
+    if (list->size() > most_curves)
+      s.fail(l.line, l.name + " has " + std::to_string(list->size()) + " values: at most " +
+                         std::to_string(most_curves));
     swept_key swept{e->key.name, {}, {level, l.line}};
     for (const toml::node& node : *list) try {
         swept.values.push_back(value_of(*e, node));

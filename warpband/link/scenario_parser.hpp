@@ -7,6 +7,9 @@
 
 namespace wb::scenario_file {
 
+/// parse_scenario, for which these recordings need not be there.
+scenario parse_with(std::string text, const std::string& file, const known_recordings& recordings);
+
 /// What each curve says, the base included, and the scenario's title. Throws file_error.
 std::vector<said> curves_said(const std::string& text, const std::string& file, std::string& title);
 

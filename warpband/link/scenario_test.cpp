@@ -392,6 +392,24 @@ TEST(scenario, refuses_what_is_not_toml) {
   EXPECT_REFUSED(std::string("a\0b", 3), "not TOML");
 }
 
+/// Small files that would make millions of curves, or many copies of what is long.
+TEST(scenario, refuses_what_is_out_of_proportion) {
+  std::string curves = "sweep.ebn0_db = 1\nsweep.decoder.iterations = [", long_list = "sweep.ebn0_db = [-90";
+  for (int i = 1; i <= 64; i++) curves += std::to_string(i) + ",";
+  curves += "]\n";
+  for (int i = 0; i < 900; i++) curves += "[[curve]]\nlabel = \"" + std::to_string(i) + "\"\n";
+  EXPECT_REFUSED(curves, "[[curve]] tables and sweeps make more than 1000 curves together");
+  std::string values = "sweep.ebn0_db = 1\nsweep.detector.llr_clip = [1";
+  for (int i = 2; i < 100'000; i++) values += "," + std::to_string(i);
+  EXPECT_REFUSED(values + "]", "sweep.detector.llr_clip has 99999 values: at most 1000");
+  for (int i = 0; i < 10'000; i++) long_list += ", 1";
+  EXPECT_REFUSED(long_list + "]", "sweep.ebn0_db = a list of more than 10000 entries is not allowed");
+  EXPECT_REFUSED("title = \"" + std::string(10'001, 'x') + "\"\nsweep.ebn0_db = 1",
+                 "title = a text of more than 10000 bytes is not allowed");
+  const std::string key(1'000'000, 'k');
+  EXPECT_REFUSED(key + " = 1", "unknown key kkk");
+}
+
 TEST(scenario, files_that_cannot_be_read) {
   EXPECT_THROW(load_scenario("/nowhere/at/all.toml"), file_error);
   EXPECT_THROW(load_scenario(::testing::TempDir()), file_error);

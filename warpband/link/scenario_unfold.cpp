@@ -34,7 +34,6 @@ std::string label_of(const std::string& family, const std::vector<swept_setting>
 }
 
 std::vector<said> unfolded(const said& s) {
-  constexpr std::size_t most_curves = 1000;
   std::vector<said> all{s};
   for (const swept_key& swept : s.swept) {
     const place own = s.where(swept.key);

@@ -26,6 +26,9 @@ inline toml::table toml_table(const std::string& text, const std::string& file) 
   }
 }
 
+/// Bytes of a text and entries of a list, at most: each curve of a scenario holds copies of its settings.
+inline constexpr std::size_t most_of_text = 10'000, most_of_list = 10'000;
+
 /// The value of a node that is no list or table; nothing of others, and of dates and times.
 inline std::optional<setting_value> toml_scalar(const toml::node& node) {
   if (const auto* b = node.as_boolean()) return b->get();
@@ -72,8 +75,18 @@ inline std::optional<setting_value> toml_list(const toml::array& list) {
   return std::nullopt;
 }
 
-/// The value; nothing for lists that `toml_list` does not take, tables, dates and times.
+/// Whether a text or list is longer than that.
+inline bool is_long(const toml::node& node) {
+  const auto* text = node.as_string();
+  const auto* list = node.as_array();
+  return (text != nullptr && text->get().size() > most_of_text) ||
+         (list != nullptr && list->size() > most_of_list);
+}
+
+/// The value; nothing for lists that `toml_list` does not take, tables, dates and times, and for what is
+/// longer than a setting may be.
 inline std::optional<setting_value> toml_value(const toml::node& node) {
+  if (is_long(node)) return std::nullopt;
   const auto* list = node.as_array();
   return list != nullptr ? toml_list(*list) : toml_scalar(node);
 }
@@ -81,6 +94,9 @@ inline std::optional<setting_value> toml_value(const toml::node& node) {
 /// What makes a node no value, as a message shows it: of a list the first entry that is not as the others.
 inline std::string toml_fault(const toml::node& node) {
   const auto* list = node.as_array();
+  if (is_long(node))
+    return list != nullptr ? "a list of more than " + std::to_string(most_of_list) + " entries"
+                           : "a text of more than " + std::to_string(most_of_text) + " bytes";
   if (list == nullptr) return toml_text(node);
   if (list->empty()) return "an empty list";
   const bool of_numbers = (*list)[0].is_number(), of_pairs = (*list)[0].is_array();

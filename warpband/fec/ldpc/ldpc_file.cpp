@@ -86,6 +86,7 @@ std::vector<std::string_view> fields_of(std::string_view line) {
 
 /// "z = 27" of a comment.
 std::optional<int> lifting_size_in(std::string_view comment) {
+  comment = trimmed(comment);  // once: what follows then meets blanks only once each
   for (std::size_t at = comment.find_first_of("zZ"); at != comment.npos;
        at = comment.find_first_of("zZ", at + 1)) {
     std::string_view rest = trimmed(comment.substr(at + 1));
