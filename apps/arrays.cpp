@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/printable.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/io/json_lines.hpp>
 #include <warpband/io/replacement.hpp>
@@ -127,10 +128,10 @@ void array_run::report(const nlohmann::ordered_json& begun, clock::time_point st
   record["warpband"] = {{"version", wb::version()}, {"commit", wb::commit()}};
   const std::string json = wb::json_lines(record);
   if (options_.json == "-")
-    std::fputs(json.c_str(), stdout);
+    print_json(json);
   else
-    fmt::print("{}: {} {} {}{}, {:.4g} Mb/s with reading and writing\n", options_.out, items_, item_, text,
-               duration_text(seconds), mbps);
+    print_to(stdout, "{}: {} {} {}{}, {:.4g} Mb/s with reading and writing\n",
+             wb::printable(options_.out, most_shown), items_, item_, text, duration_text(seconds), mbps);
   if (!options_.json.empty() && options_.json != "-") wb::write_file(options_.json, json);
 }
 

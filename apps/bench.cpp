@@ -44,7 +44,10 @@ void check_json(const bench_options& options) {
 }
 /// The table on standard output and the JSON in its file, or the JSON in place of the table.
 void show(const bench_options& options, const std::string& table, const std::string& json) {
-  fmt::print("{}", options.json == "-" ? json : table);
+  if (options.json == "-")
+    print_json(json);
+  else
+    print_text(stdout, table);
   if (!options.json.empty() && options.json != "-") wb::write_file(options.json, json);
 }
 
@@ -71,7 +74,7 @@ int run_benchmarks(bench_options& options) {
   if (names.empty())
     throw usage_error("no benchmark matches \"" + options.run.filter + "\": warpband bench --list shows all");
   if (options.list) {
-    for (const std::string& name : names) fmt::print("{}\n", name);
+    for (const std::string& name : names) print_to(stdout, "{}\n", name);
     return done;
   }
   if (options.profile > 0) {

@@ -110,16 +110,16 @@ std::string counts_text(const wb::tradeoff_result& r) {
 constexpr const char* row_format = "{:1} {:>7} {:>8} {:>17} {:>9} {:>9} {:>10} {:>10} {:>6}  {}\n";
 
 void print_front(const wb::tradeoff_result& r, std::size_t chosen, const char* axis) {
-  fmt::print(row_format, "", "loss dB", fmt::format("{} dB", axis), "95% interval", "Gb/s", "coded",
-             "detect us", "decode us", "iter.", "detector; decoder");
+  print_to(stdout, row_format, "", "loss dB", fmt::format("{} dB", axis), "95% interval", "Gb/s", "coded",
+           "detect us", "decode us", "iter.", "detector; decoder");
   for (const std::size_t i : r.front) {
     const row x = row_of(r.entries[i]);
     const wb::tradeoff_entry& e = x.entry;
-    fmt::print(row_format, i == chosen ? "*" : "", fmt::format("{:.2f}", wb::loss_of(r, i)),
-               fmt::format("{:.2f}", *e.db), fmt::format("{:.2f} .. {:.2f}", *e.low_db, *e.high_db),
-               fmt::format("{:.4g}", x.information_gbps), fmt::format("{:.4g}", x.coded_gbps),
-               fmt::format("{:.4g}", 1e6 * e.times.detect), fmt::format("{:.4g}", 1e6 * e.times.decode),
-               fmt::format("{:.1f}", e.times.iterations), e.detector + "; " + e.decoder);
+    print_to(stdout, row_format, i == chosen ? "*" : "", fmt::format("{:.2f}", wb::loss_of(r, i)),
+             fmt::format("{:.2f}", *e.db), fmt::format("{:.2f} .. {:.2f}", *e.low_db, *e.high_db),
+             fmt::format("{:.4g}", x.information_gbps), fmt::format("{:.4g}", x.coded_gbps),
+             fmt::format("{:.4g}", 1e6 * e.times.detect), fmt::format("{:.4g}", 1e6 * e.times.decode),
+             fmt::format("{:.1f}", e.times.iterations), e.detector + "; " + e.decoder);
   }
 }
 
@@ -249,8 +249,8 @@ int run_choose(const choose_options& options) {
   }
 
   const wb::machine_info machine = wb::describe_machine(*exec);
-  fmt::print("{}\n{}\nframe error rate {:g}\n\n", wb::printable(curve.label, most_shown),
-             machine_text(machine), options.search.fer);
+  print_to(stdout, "{}\n{}\nframe error rate {:g}\n\n", wb::printable(curve.label, most_shown),
+           machine_text(machine), options.search.fer);
   std::fflush(stdout);
   progress_line line(options.quiet);
   const wb::tradeoff_result r = wb::run_tradeoff(
@@ -271,10 +271,10 @@ int run_choose(const choose_options& options) {
 
   const wb::tradeoff_entry& e = r.entries[*chosen];
   print_front(r, *chosen, wb::title_of(curve.link.axis));
-  fmt::print("\nGb/s: information bits over the time of detector and decoder, coded: bits sent. {}.\n",
-             counts_text(r));
-  fmt::print("* the fastest that loses at most {:g} dB: {}; {}\n", options.search.loss_db, e.detector,
-             e.decoder);
+  print_to(stdout, "\nGb/s: information bits over the time of detector and decoder, coded: bits sent. {}.\n",
+           counts_text(r));
+  print_to(stdout, "* the fastest that loses at most {:g} dB: {}; {}\n", options.search.loss_db, e.detector,
+           e.decoder);
   const std::string record = record_of(r, *chosen, options, curve, machine);
   if (!options.out.empty())
     wb::write_file(options.out, scenario_of(s, index, e, r, *chosen, options, machine));

@@ -215,7 +215,7 @@ std::string duration_text(double seconds) {
 }
 
 void print_remark(const std::string& path, const std::string& remark) {
-  if (!remark.empty()) fmt::print(stderr, "warpband: note: {}: {}\n", path, remark);
+  if (!remark.empty()) print_note(fmt::format("{}: {}", path, remark));
 }
 
 void stop_on_interrupt() {

@@ -96,8 +96,9 @@ void check_not_another_result(const std::string& out, const std::string& others)
 /// Throws file_error if `out` (which may be empty) names one of the files that are read.
 void check_not_an_input(const std::string& out, const std::vector<std::string>& inputs);
 
-/// From here to the end of the process no other process on this machine can claim the file that `path` names
-/// or will name. Throws file_error where one has. Nothing is claimed of what is no file (a pipe, /dev/null).
+/// From here to the end of the process no other process can claim the file that `path` names or will name:
+/// wb::output_claim. Throws file_error where one has. Nothing is claimed of what is no file (a pipe,
+/// /dev/null).
 void claim_output(const std::string& path);
 
 /// "1.2 s", "15 min", "2.5 h".

@@ -68,25 +68,26 @@ int run_info(bool as_json) {
                                      {"multiprocessors", d.multiprocessors},
                                      {"shared_bytes", d.shared_bytes},
                                      {"compute_capability", fmt::format("{}.{}", d.major, d.minor)}});
-    fmt::print("{}", wb::json_lines(out));
+    print_json(wb::json_lines(out));
     return 0;
   }
 
-  fmt::print("version           {} (commit {})\n", wb::version(), wb::commit());
-  fmt::print("build             {}, {}, {}\n", COMPILER, wb::has_cuda() ? "with CUDA" : "without CUDA",
-             wb::ranks::built() ? "with MPI" : "without MPI");
-  fmt::print("CPU               {}, {} core{}\n", wb::cpu_model(), cores, cores == 1 ? "" : "s");
-  fmt::print("instruction sets  {} (in use: {}; WARPBAND_ISA forces another)\n", fmt::join(sets, ", "),
-             chosen);
-  fmt::print("Python            {}, plots with {}, reproduces with {}\n", programs.python, programs.plot,
-             programs.reproduce);
+  print_to(stdout, "version           {} (commit {})\n", wb::version(), wb::commit());
+  print_to(stdout, "build             {}, {}, {}\n", COMPILER, wb::has_cuda() ? "with CUDA" : "without CUDA",
+           wb::ranks::built() ? "with MPI" : "without MPI");
+  print_to(stdout, "CPU               {}, {} core{}\n", wb::cpu_model(), cores, cores == 1 ? "" : "s");
+  print_to(stdout, "instruction sets  {} (in use: {}; WARPBAND_ISA forces another)\n", fmt::join(sets, ", "),
+           chosen);
+  print_to(stdout, "Python            {}, plots with {}, reproduces with {}\n", programs.python,
+           programs.plot, programs.reproduce);
   if (!wb::has_cuda())
-    fmt::print("CUDA devices      none: this build has no CUDA (the preset \"cuda\" builds it)\n");
+    print_to(stdout, "CUDA devices      none: this build has no CUDA (the preset \"cuda\" builds it)\n");
   else if (devices.empty())
-    fmt::print("CUDA devices      none found\n");
+    print_to(stdout, "CUDA devices      none found\n");
   for (const auto& d : devices)
-    fmt::print("{:17} {}, {:.1f} GiB, {} SMs, compute capability {}.{}\n", fmt::format("cuda:{}", d.index),
-               d.name, static_cast<double>(d.memory_bytes) / (1 << 30), d.multiprocessors, d.major, d.minor);
+    print_to(stdout, "{:17} {}, {:.1f} GiB, {} SMs, compute capability {}.{}\n",
+             fmt::format("cuda:{}", d.index), d.name, static_cast<double>(d.memory_bytes) / (1 << 30),
+             d.multiprocessors, d.major, d.minor);
   return 0;
 }
 

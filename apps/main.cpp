@@ -1,15 +1,21 @@
 // The `warpband` command. Exit codes: 0 done, 1 failed, 2 used wrongly. Errors are one line on stderr.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <new>
 #include <string>
 #include <vector>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/printable.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/scenario.hpp>
 
@@ -36,22 +42,52 @@ constexpr const char* main_footer = R"(Examples:
 `warpband COMMAND --help` explains a command; docs/ explains file formats and conventions. Errors are one line on
 stderr. Exit codes: 0 done, 1 failed, 2 used wrongly.)";
 
-int report(int code, std::string what) {
-  std::replace(what.begin(), what.end(), '\n', ' ');
-  // What files and arguments hold may be shown in it: nothing of that is for the terminal to obey.
-  std::string shown;
-  for (const char c : what) {
-    const auto byte = static_cast<unsigned char>(c);
-    shown += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+/// Standard streams that are closed become /dev/null: else the first file that is opened, a result perhaps,
+/// would get the number of one, and with it what is written there.
+void open_missing_streams() noexcept {
+  for (int file = open("/dev/null", O_RDWR); file >= 0; file = dup(file))
+    if (file > 2) {
+      close(file);
+      return;
+    }
+}
+
+void say_out_of_memory() noexcept {
+  constexpr char line[] = "warpband: error: out of memory\n";
+  if (write(2, line, sizeof line - 1) < 0) return;  // nobody listens
+}
+
+/// Of an exception that nothing catches, in a thread or while another one is handled. Without memory that
+/// may happen anywhere, and the command ends as always: one line, exit code 1. Others are faults of this
+/// program.
+[[noreturn]] void end_on_exception() noexcept {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    say_out_of_memory();
+    _exit(failed);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "warpband: a fault of this program: %s\n", error.what());
   }
+  std::abort();
+}
+
+/// Before the objects of files and libraries are made, which takes memory too.
+[[gnu::constructor(101)]] void end_well() { std::set_terminate(end_on_exception); }
+
+/// The error's line. What files and arguments hold is shown in it, and without memory a line all the same.
+int report(int code, const char* what) noexcept {
   constexpr std::size_t most = 4000;
-  if (shown.size() > most) {
-    shown.resize(most);
-    shown += "...";
+  try {
+    std::string text = what;
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    text = "warpband: error: " + wb::printable(text, most) + "\n";
+    std::cout.flush();
+    std::fflush(stdout);
+    std::fputs(text.c_str(), stderr);
+  } catch (const std::exception&) {
+    say_out_of_memory();
   }
-  std::cout.flush();
-  std::fflush(stdout);
-  std::fprintf(stderr, "warpband: error: %s\n", shown.c_str());
   return code;
 }
 
@@ -78,10 +114,8 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
   return what + " (see warpband " + path + "--help)";
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit is an error to report, like a full disk
+/// What runs a command line; throws what goes wrong.
+int run(int argc, char** argv) {
   CLI::App app("Warpband: the heavy work of wireless receivers and transmitters, on CPUs and GPUs.",
                "warpband");
   app.footer(main_footer);
@@ -101,27 +135,31 @@ int main(int argc, char** argv) {
     const int code = app.exit(asked);
     return std::cout.flush() ? code : report(failed, "cannot write to standard output");
   } catch (const CLI::ParseError& error) {
-    return report(used_wrongly, explained(app, error));
-  } catch (const usage_error& error) {
-    return report(used_wrongly, error.what());
-  } catch (const std::exception& error) {
-    return report(failed, error.what());
+    return report(used_wrongly, explained(app, error).c_str());
   }
 
+  for (const command& c : commands) {
+    if (!c.app->parsed()) continue;
+    const int code = c.run();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout))
+      return report(failed, "cannot write to standard output");
+    return code;
+  }
+  std::string names;
+  for (const command& c : commands) {
+    const bool last = &c == &commands.back();
+    names += (names.empty() ? "" : last ? " or " : ", ") + c.app->get_name();
+  }
+  throw usage_error("a command is missing: " + names + " (see warpband --help)");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  open_missing_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit is an error to report, like a full disk
   try {
-    for (const command& c : commands) {
-      if (!c.app->parsed()) continue;
-      const int code = c.run();
-      if (std::fflush(stdout) != 0 || std::ferror(stdout))
-        return report(failed, "cannot write to standard output");
-      return code;
-    }
-    std::string names;
-    for (const command& c : commands) {
-      const bool last = &c == &commands.back();
-      names += (names.empty() ? "" : last ? " or " : ", ") + c.app->get_name();
-    }
-    return report(used_wrongly, "a command is missing: " + names + " (see warpband --help)");
+    return run(argc, argv);
   } catch (const usage_error& error) {
     return report(used_wrongly, error.what());
   } catch (const std::bad_alloc&) {

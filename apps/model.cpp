@@ -23,7 +23,7 @@ using json = nlohmann::ordered_json;
 /// To a file, or for "-" to stdout in the place of the table.
 void write_json(const std::string& path, const json& out) {
   if (path == "-")
-    fmt::print("{}", wb::json_lines(out));
+    print_json(wb::json_lines(out));
   else
     wb::write_file(path, wb::json_lines(out));
 }
@@ -78,7 +78,7 @@ int run_capacity(const capacity_options& o) {
     out["transports"].push_back({{"gbps", gbps}, {"crossovers_ms", crossovers}, {"points", points}});
   }
   if (!o.json.empty()) write_json(o.json, out);
-  if (o.json != "-") fmt::print("{}", table);
+  if (o.json != "-") print_text(stdout, table);
   return done;
 }
 
@@ -134,7 +134,7 @@ int run_operations(const operations_options& o) {
           {{"iterations", c.iterations}, {"reduction", reduction}, {"solver_reduction", solver}}}});
   }
   if (!o.json.empty()) write_json(o.json, out);
-  if (o.json != "-") fmt::print("{}", table);
+  if (o.json != "-") print_text(stdout, table);
   return done;
 }
 

@@ -89,7 +89,7 @@ class simulation {
     print_title();
     for (std::size_t i = 0; i < result_.curves.size(); i++) {
       wb::curve_result& curve = result_.curves[i];
-      fmt::print(out_, "\n{}\n", wb::printable(curve.label, most_shown));
+      print_to(out_, "\n{}\n", wb::printable(curve.label, most_shown));
       curve_table table(out_, curve.config);
       table.header();
       check_reader();
@@ -166,7 +166,7 @@ class simulation {
         text = fmt::format("{} = {}, interval {} .. {}{}", axis, db(found.db), db(found.low_db),
                            db(found.high_db), found.reached() ? "" : ": stop.max_frames is used up");
     }
-    fmt::print(out_, "  FER {:g}: {}, {} frames\n", target.fer, text, found.frames);
+    print_to(out_, "  FER {:g}: {}, {} frames\n", target.fer, text, found.frames);
     check_reader();
   }
 
@@ -178,22 +178,22 @@ class simulation {
     if (!options_.keeps())
       throw wb::error("nobody reads the table, and no result is asked for: -o FILE.json");
     if (std::freopen("/dev/null", "w", out_) == nullptr) throw wb::file_error("/dev/null", "cannot write");
-    if (!options_.quiet)
-      fmt::print(stderr, "warpband: note: nobody reads the table any more; the run goes on for its result\n");
+    if (!options_.quiet) print_note("nobody reads the table any more; the run goes on for its result");
   }
 
   void print_title() const {
     const std::string& title = result_.source.title;
     const wb::machine_info& m = here_.machine;
     const bool is_label = result_.curves.size() == 1 && result_.curves[0].label == title;
-    if (!title.empty() && !is_label) fmt::print(out_, "{}\n", wb::printable(title, most_shown));
-    fmt::print(out_, "{}\n",
-               m.threads == 0
-                   ? m.device
-                   : fmt::format("{}, {}, {}", m.cpu, m.instruction_set,
-                                 m.threads == 1 ? "1 thread" : fmt::format("{} threads", m.threads)));
+    if (!title.empty() && !is_label) print_to(out_, "{}\n", wb::printable(title, most_shown));
+    print_to(out_, "{}\n",
+             m.threads == 0
+                 ? m.device
+                 : fmt::format("{}, {}, {}", m.cpu, m.instruction_set,
+                               m.threads == 1 ? "1 thread" : fmt::format("{} threads", m.threads)));
     if (!options_.resume.empty())
-      fmt::print(out_, "goes on from {}: {} of {} points finished\n", options_.resume, finished(), points_);
+      print_to(out_, "goes on from {}: {} of {} points finished\n",
+               wb::printable(options_.resume, most_shown), finished(), points_);
   }
 
   /// A batch is counted. The first one is written at once: from there on the file is this run's.
@@ -229,9 +229,9 @@ class simulation {
       save();
     } catch (const wb::file_error& e) {
       saved_ = clock::now();
-      if (std::exchange(warned_, true)) return;
+      if (std::exchange(warned_, true) || options_.quiet) return;
       line_.clear();
-      fmt::print(stderr, "warpband: note: {}; the run goes on and tries again\n", e.what());
+      print_note(fmt::format("{}; the run goes on and tries again", e.what()));
     }
   }
 
@@ -310,11 +310,10 @@ wb::run_result starting_point(const sim_options& options) {
   start = wb::resumed(std::move(start), std::move(wanted), options.resume);
   const wb::run_origin here, &there = start.origin;
   if (!options.quiet && (here.version != there.version || here.commit != there.commit))
-    fmt::print(
-        stderr,
-        "warpband: note: {} was written by warpband {} (commit {}), this is {} (commit {}): the counts "
-        "of both are added up\n",
-        options.resume, there.version, there.commit, here.version, here.commit);
+    print_note(fmt::format(
+        "{} was written by warpband {} (commit {}), this is {} (commit {}): the counts of both are added up",
+        options.resume, wb::printable(there.version, 40), wb::printable(there.commit, 60), here.version,
+        here.commit));
   return start;
 }
 
@@ -364,9 +363,9 @@ void print_remarks(const wb::run_result& start) {
 
 /// What else is made of the result: a table, a figure, JSON on standard output.
 void hand_over(const sim_options& options, const wb::run_result& result, const plotter* plot) {
-  if (options.out == "-") std::fputs(wb::result_json(result).c_str(), stdout);
+  if (options.out == "-") print_json(wb::result_json(result));
   if (options.csv == "-")
-    std::fputs(result_csv(result).c_str(), stdout);
+    print_text(stdout, result_csv(result));
   else if (!options.csv.empty())
     wb::write_file(options.csv, result_csv(result));
   if (plot == nullptr) return;
@@ -502,8 +501,9 @@ Files:
                   counts of points under way, apart from the finished ones (docs/result.md). It is written after the
                   first batch of frames, then every --checkpoint seconds, after each point and at the end, each time
                   in full or not at all. What holds a result already is not replaced without --force. What killed runs left
-                  while writing, RESULT.json.tmpPID-N, the next run with the same output removes. Two runs on one machine
-                  cannot write the same RESULT.json at once
+                  while writing, RESULT.json.tmpPID-N, the next run with the same output removes. Two runs cannot
+                  write the same RESULT.json at once: a lock on RESULT.json.lock, which is there during a run, says so on
+                  every machine that sees the folder, if its file system has locks
   FILE.csv        a reference: columns ebn0_db (snr_db where the scenario sweeps that), ber, fer. What --csv writes is one
 
 Going on:

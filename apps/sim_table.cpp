@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <warpband/core/printable.hpp>
+
 #include "command.hpp"
 
 namespace {
@@ -86,10 +88,10 @@ void curve_table::row(const wb::point_result& p) {
   add(duration_text(p.counts.seconds));
   table_.row(cells);
   if (p.counts.undetected_errors != 0)
-    fmt::print(out_, "  {} blocks with wrong bits that the CRCs did not tell\n", p.counts.undetected_errors);
+    print_to(out_, "  {} blocks with wrong bits that the CRCs did not tell\n", p.counts.undetected_errors);
   if (p.counts.erased_uses != 0)
-    fmt::print(out_, "  {} uses of the channel without LLRs: singular, or out of range\n",
-               p.counts.erased_uses);
+    print_to(out_, "  {} uses of the channel without LLRs: singular, or out of range\n",
+             p.counts.erased_uses);
 }
 
 namespace {
@@ -111,7 +113,7 @@ void add_rate(csv_row& row, const std::string& name, double value, const std::op
 }
 
 csv_row row_of(const wb::curve_result& c, const wb::point_result& p) {
-  csv_row row{{"label", c.label}};
+  csv_row row{{"label", wb::printable(c.label, std::string::npos)}};  // a table is shown on terminals
   for (const wb::swept_setting& s : c.config.parameters) row.emplace_back(s.key, wb::plain(s.value));
   const auto add = [&](const char* name, const auto& value) {
     row.emplace_back(name, fmt::format("{}", value));

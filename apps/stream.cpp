@@ -21,9 +21,11 @@
 #include <vector>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/printable.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/exec/cuda.hpp>
+#include <warpband/exec/start_thread.hpp>
 #include <warpband/io/json_lines.hpp>
 #include <warpband/io/replacement.hpp>
 #include <warpband/link/result.hpp>
@@ -72,9 +74,11 @@ std::optional<std::size_t> status_of(const wb::frame_chain& chain) {
 class checker {
  public:
   checker(const wb::frame_chain& chain, const stream_source& source)
-      : chain_(chain), source_(source), status_(status_of(chain)), first_(source.frames()), thread_([this] {
-          work();
-        }) {}
+      : chain_(chain),
+        source_(source),
+        status_(status_of(chain)),
+        first_(source.frames()),
+        thread_(wb::start_thread([this] { work(); })) {}
   ~checker() { finish(); }
   /// `counts`: those of its items that were erased are.
   void take(wb::frame_ticket ticket, std::size_t frame, bool counts) {
@@ -180,7 +184,7 @@ class memory_watch {
       devices_.clear();
       look(true);
     }
-    thread_ = std::thread([this] { work(); });
+    thread_ = wb::start_thread([this] { work(); });
   }
   ~memory_watch() { finish(); }
   /// Looks for the last time.
@@ -679,16 +683,17 @@ class measured_run {
   void print(const json& result) {
     const auto us = [](double x) { return fmt::format("{:.1f}", x); };
     const json &counters = result["counters"], &erased = counters["erased"];
-    fmt::print(table_, row_format, run_.label, fmt::format("{:.5g}", result["throughput_mbps"].get<double>()),
-               us(result["frame_us"].get<double>()), us(times_.latency.percentile_us(50)),
-               us(times_.latency.percentile_us(99)), us(times_.latency.percentile_us(99.9)),
-               us(times_.latency.max_us()), times_.missed, counters["dropped"].dump(),
-               counters["failed"].dump(), erased.is_null() ? "-" : erased.dump());
+    print_to(table_, row_format, wb::printable(run_.label, most_shown),
+             fmt::format("{:.5g}", result["throughput_mbps"].get<double>()),
+             us(result["frame_us"].get<double>()), us(times_.latency.percentile_us(50)),
+             us(times_.latency.percentile_us(99)), us(times_.latency.percentile_us(99.9)),
+             us(times_.latency.max_us()), times_.missed, counters["dropped"].dump(),
+             counters["failed"].dump(), erased.is_null() ? "-" : erased.dump());
     if (run_.stages) {
       std::string text = fmt::format("  one by one: upload {:.1f}", stages_["upload_us"].get<double>());
       for (const auto& [name, value] : stages_["stages_us"].items())
         text += fmt::format(", {} {:.1f}", name, value.get<double>());
-      fmt::print(
+      print_to(
           table_,
           "{}, download {:.1f} us; copies alone, overlapped {:.1f} us; synchronous {:.1f} us, p99.9 {:.1f}\n",
           text, stages_["download_us"].get<double>(), stages_["copies_us"].get<double>(),
@@ -696,16 +701,16 @@ class measured_run {
     }
     if (copies_) {
       const wb::latency_histogram& t = copies_->times();
-      fmt::print(
+      print_to(
           table_,
           "  bare copies in, {} in turn with frames: p50 {:.1f}, p99 {:.1f}, p99.9 {:.1f}, max {:.1f} us\n",
           t.count(), t.percentile_us(50), t.percentile_us(99), t.percentile_us(99.9), t.max_us());
     }
-    if (!trace_.slowest.empty()) fmt::print(table_, "{}\n", trace_text(trace_, tail_));
-    if (!error_.empty()) fmt::print(table_, "  ended early: {}\n", error_);
+    if (!trace_.slowest.empty()) print_to(table_, "{}\n", trace_text(trace_, tail_));
+    if (!error_.empty()) print_to(table_, "  ended early: {}\n", wb::printable(error_, most_shown));
     if (check_.different != 0)
-      fmt::print(table_, "  {} of {} results differ from the first of their frame\n", check_.different,
-                 check_.compared);
+      print_to(table_, "  {} of {} results differ from the first of their frame\n", check_.different,
+               check_.compared);
     std::fflush(table_);
   }
 
@@ -737,7 +742,8 @@ class measured_run {
 
 int run_stream(const stream_options& o) {
   stream_scenario scenario = load_stream_scenario(o.scenario);
-  for (const std::string& hint : scenario.hints) fmt::print(stderr, "hint: {}\n", hint);
+  for (const std::string& hint : scenario.hints)
+    print_to(stderr, "hint: {}\n", wb::printable(hint, most_shown));
   const bool to_stdout = o.json == "-";
   std::FILE* table = to_stdout ? stderr : stdout;
   if (!o.json.empty() && !to_stdout) {
@@ -762,15 +768,15 @@ int run_stream(const stream_options& o) {
   }
   stop_on_interrupt();
   progress_line line(o.quiet);
-  if (!scenario.title.empty()) fmt::print(table, "{}\n", scenario.title);
+  if (!scenario.title.empty()) print_to(table, "{}\n", wb::printable(scenario.title, most_shown));
   const std::string devices_key = o.devices.empty() ? "stream.devices" : "--device";
   const stream_run& first = scenario.runs.front();
   const auto exec =
       naming_devices(devices_key, [&] { return wb::open_executor(first.devices.front(), first.threads); });
   const wb::machine_info m = wb::describe_machine(*exec);
-  fmt::print(table, "{}, {}\n\n", m.cpu, m.device);
-  fmt::print(table, row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed",
-             "dropped", "failed", "erased");
+  print_to(table, "{}, {}\n\n", m.cpu, m.device);
+  print_to(table, row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed",
+           "dropped", "failed", "erased");
   std::fflush(table);
   json out{{"format", "warpband stream 1"},
            {"version", wb::version()},
@@ -799,7 +805,7 @@ int run_stream(const stream_options& o) {
       if (out["runs"].empty()) throw;
       break;
     } catch (...) {
-      if (to_stdout && !out["runs"].empty()) fmt::print("{}", wb::json_lines(out));
+      if (to_stdout && !out["runs"].empty()) print_json(wb::json_lines(out));
       throw;
     }
     const json& last = out["runs"].back();
@@ -807,7 +813,7 @@ int run_stream(const stream_options& o) {
            !last.contains("error");
     if (!o.json.empty() && !to_stdout) wb::write_file(o.json, wb::json_lines(out));  // what is done is kept
   }
-  if (to_stdout) fmt::print("{}", wb::json_lines(out));
+  if (to_stdout) print_json(wb::json_lines(out));
   if (finished < scenario.runs.size())
     throw wb::error(
         fmt::format("interrupted: {} of {} runs finished{}", finished, scenario.runs.size(),

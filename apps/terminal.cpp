@@ -11,6 +11,8 @@
 #include <optional>
 #include <utility>
 
+#include <warpband/core/printable.hpp>
+
 #include "command.hpp"
 
 namespace {
@@ -33,6 +35,14 @@ void listen_for_resizes() {
 bool goes_on_a_character(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; }
 
 }  // namespace
+
+void print_text(std::FILE* out, const std::string& text) {
+  std::fputs(wb::printable_lines(text).c_str(), out);
+}
+void print_note(const std::string& what) {
+  print_to(stderr, "warpband: note: {}\n", wb::printable(what, most_shown));
+}
+void print_json(const std::string& json) { std::fputs(wb::printable_json(json).c_str(), stdout); }
 
 std::size_t terminal_width(int file) {
   if (isatty(file) == 0) return 0;
@@ -70,9 +80,11 @@ bool progress_line::due() {
   return true;
 }
 
-void progress_line::show(const std::vector<std::string>& texts) {
+void progress_line::show(const std::vector<std::string>& all) {
+  std::vector<std::string> texts;
+  for (const std::string& text : all) texts.push_back(wb::printable(text, most_shown));
   if (!terminal_) {
-    fmt::print(stderr, "{}\n", texts.front());
+    print_to(stderr, "{}\n", texts.front());
     std::fflush(stderr);
     return;
   }
@@ -133,7 +145,7 @@ void text_table::write(const std::vector<std::string>& cells, const std::vector<
     if (!line.empty()) line += ' ';
     line += std::string(columns_[i].width - std::min(columns_[i].width, used), ' ') + cells[i];
   }
-  fmt::print(out_, "{}\n", line);
+  print_to(out_, "{}\n", line);
 }
 
 void text_table::header() {

@@ -1,10 +1,28 @@
 #pragma once
-// What is shown on a terminal: a line of progress and tables, as wide as there is room.
+// What is shown on a terminal: text, a line of progress and tables, as wide as there is room.
+//
+// All text of the command goes through print_to, print_json, progress_line or text_table: whatever a file, a
+// key or an argument holds, the terminal shows it and does not obey it (wb::printable).
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
+
+/// Writes text as wb::printable_lines gives it: line breaks are kept, so that a text which must not have any
+/// is to go through wb::printable before.
+void print_text(std::FILE* out, const std::string& text);
+template <class... Values>
+void print_to(std::FILE* out, fmt::format_string<Values...> format, Values&&... values) {
+  print_text(out, fmt::format(format, std::forward<Values>(values)...));
+}
+/// A line on stderr: "warpband: note: ..."
+void print_note(const std::string& what);
+/// Writes JSON to standard output, in wb::printable_json's escapes.
+void print_json(const std::string& json);
 
 /// Columns of the terminal behind a file descriptor; 0 where there is none. A terminal that does not tell has
 /// those of the variable COLUMNS, or 80.
@@ -27,7 +45,7 @@ class progress_line {
   bool due();
   /// Shows the first of the texts that fits, the longest first; where none does the beginning of the last.
   /// Without a terminal the first.
-  void show(const std::vector<std::string>& texts);
+  void show(const std::vector<std::string>& all);
   void show(const std::string& text) { show(std::vector{text}); }
   void clear();
 

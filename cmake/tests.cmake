@@ -13,6 +13,7 @@ target_compile_options(oracle_turbo_curve PRIVATE ${wb_oracle_flags})
 target_link_libraries(oracle_turbo_curve PRIVATE wb_oracle wb_options Threads::Threads)
 
 wb_sources(more GLOB tests/*.cpp)
+list(REMOVE_ITEM more_sources tests/faults.cpp)
 set(tests ${library_tests} ${oracle_tests} ${more_tests} ${app_tests} ${bench_tests})
 if(NOT WARPBAND_SANITIZE)  # sanitizers do not know the emulated blocks' fibres
   wb_sources(emulated GLOB tests/emulation/*_test.cpp)
@@ -35,6 +36,10 @@ target_link_libraries(warpband_tests PRIVATE warpband wb_oracle wb_options wb_de
                       $<$<BOOL:${WARPBAND_HDF5}>:warpband_hdf5> GTest::gtest GTest::gtest_main)
 target_precompile_headers(warpband_tests PRIVATE <gtest/gtest.h> <algorithm> <complex> <memory> <string> <vector>)
 wb_add_kernels(warpband_tests ${more_kernels})
+add_library(wb_faults SHARED tests/faults.cpp)  # makes calls fail in programs that tests start
+target_compile_options(wb_faults PRIVATE -O1 -Wall -Wextra)
+target_compile_definitions(warpband_tests PRIVATE WARPBAND_FAULTS="$<TARGET_FILE:wb_faults>")
+add_dependencies(warpband_tests wb_faults)
 if(WARPBAND_APP)
   add_dependencies(warpband_tests warpband_command)
   file(GENERATE OUTPUT "${wb_generated}/warpband_command.hpp"

@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <warpband/core/printable.hpp>
 #include <warpband/link/result.hpp>
 
 #include "rooms.hpp"
@@ -11,15 +12,16 @@ namespace nb = nanobind;
 
 NB_MODULE(_core, m) {
   m.doc() = "Internal: the compiled part of warpband.";
-  // Errors keep their text. What the caller can put right is a ValueError.
+  // Errors keep their text, but for what a terminal would obey. What the caller can put right is a
+  // ValueError.
   nb::register_exception_translator(
       [](const std::exception_ptr& thrown, void*) {
         try {
           std::rethrow_exception(thrown);
         } catch (const wb::argument_error& e) {
-          PyErr_SetString(PyExc_ValueError, e.what());
+          PyErr_SetString(PyExc_ValueError, wb::printable_lines(e.what()).c_str());
         } catch (const wb::error& e) {
-          PyErr_SetString(PyExc_RuntimeError, e.what());
+          PyErr_SetString(PyExc_RuntimeError, wb::printable_lines(e.what()).c_str());
         }
       },
       nullptr);
