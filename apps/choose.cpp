@@ -208,7 +208,7 @@ void draw(const std::string& record, const choose_options& options, const std::s
     wb::write_file(unsaved->path(), record);
   }
   const std::string& from = unsaved ? unsaved->path() : options.json;
-  const int code = run_program({python, script, "--", from, options.plot}, stdout_of::to_stderr);
+  const int code = run_python({python, script, "--", from, options.plot}, stdout_of::to_stderr);
   if (code != 0)
     throw wb::file_error(options.plot,
                          "was not drawn: plot_front.py ended with exit code " + std::to_string(code));

@@ -143,14 +143,14 @@ TEST_F(choose_command, says_that_no_setting_reaches_the_target) {
 
 TEST_F(choose_command, draws_through_a_python) {
   write("python",
-        "#!/bin/sh\n[ \"$1\" = -c ] && exit 0\nprintf '%s\\n' \"$@\" > told.txt\n[ ! -e refuse ]\n");
+        "#!/bin/sh\n[ \"$2\" = -c ] && exit 0\nprintf '%s\\n' \"$@\" > told.txt\n[ ! -e refuse ]\n");
   fs::permissions(folder_ / "python", fs::perms::owner_all);
   write("plot_front.py", "");
   write("awgn.toml", "code = { type = \"none\", k = 50 }\nsweep.ebn0_db = 1\n");
   const std::string with = "WARPBAND_PYTHON=./python WARPBAND_PLOT_FRONT=./plot_front.py";
   const std::string line = "choose awgn.toml --fer 0.3 --width 1 --quiet";
   EXPECT_EQ(run(line + " --json f.json --plot f.svg", with).code, 0);
-  EXPECT_EQ(content(path("told.txt")), "./plot_front.py\n--\nf.json\nf.svg\n");
+  EXPECT_EQ(content(path("told.txt")), "-I\n./plot_front.py\n--\nf.json\nf.svg\n");
   fs::create_directory(folder_ / "tmp");
   EXPECT_EQ(run(line + " --plot f.png", with + " TMPDIR=" + path("tmp")).code, 0);
   EXPECT_NE(content(path("told.txt")).find(path("tmp")), std::string::npos);

@@ -280,7 +280,7 @@ TEST_F(command, interrupted_keeps_what_is_finished) {
 TEST_F(command, draws_through_a_python) {
   // One that notes what it is told.
   write("python",
-        "#!/bin/sh\n[ \"$1\" = -c ] && exit 0\nprintf '%s\\n' \"$@\" > told.txt\n[ ! -e refuse ]\n");
+        "#!/bin/sh\n[ \"$2\" = -c ] && exit 0\nprintf '%s\\n' \"$@\" > told.txt\n[ ! -e refuse ]\n");
   fs::permissions(folder_ / "python", fs::perms::owner_all);
   write("plot.py", "");
   write("old.csv", "ebn0_db,ber,fer\n0,0.1,1\n");
@@ -288,14 +288,19 @@ TEST_F(command, draws_through_a_python) {
   const outcome o =
       run("sim quick.toml -o r.json --plot p.svg --reference 'old.csv:as it was' --metric fer", with);
   EXPECT_EQ(o.code, 0) << o.err;
-  EXPECT_EQ(
-      content(path("told.txt")),
-      "./plot.py\n--metric=fer\n--title=quick\n--size=screen\n--out=p.svg\n--\nr.json\nold.csv:as it was\n");
+  EXPECT_EQ(content(path("told.txt")),
+            "-I\n./plot.py\n--metric=fer\n--title=quick\n--size=screen\n--out=p.svg\n--\nr.json\nold.csv:as "
+            "it was\n");
+  // `plot` hands on what it has read and checked, under the result's own name.
   EXPECT_EQ(run("plot r.json old.csv -o f.pdf --csv t.csv --size one-column --x ebn0_db", with).code, 0);
-  EXPECT_EQ(
-      content(path("told.txt")),
-      "./plot.py\n--metric=both\n--title=\n--size=one-column\n--x=ebn0_db\n--out=f.pdf\n--csv=t.csv\n--\n"
-      "r.json\nold.csv\n");
+  const std::string
+      told = content(path("told.txt")),
+      begin =
+          "-I\n./"
+          "plot.py\n--metric=both\n--title=\n--size=one-column\n--x=ebn0_db\n--out=f.pdf\n--csv=t.csv\n--\n";
+  EXPECT_TRUE(told.starts_with(begin)) << told;
+  EXPECT_TRUE(told.ends_with("/r.json\nold.csv\n")) << told;
+  EXPECT_FALSE(told.ends_with("\nr.json\nold.csv\n")) << told;
   // Without -o the result is a temporary file.
   fs::create_directory(folder_ / "tmp");
   EXPECT_EQ(run("sim quick.toml --plot p.png", with + " TMPDIR=" + path("tmp")).code, 0);
@@ -311,7 +316,7 @@ TEST_F(command, draws_through_a_python) {
 
 TEST_F(command, reproduces_through_a_python) {
   write("python",
-        "#!/bin/sh\n[ \"$1\" = -c ] && exit 0\nprintf '%s\\n' \"$@\" \"$WARPBAND_COMMAND\" > told.txt\necho "
+        "#!/bin/sh\n[ \"$2\" = -c ] && exit 0\nprintf '%s\\n' \"$@\" \"$WARPBAND_COMMAND\" > told.txt\necho "
         "a row\nexit 3\n");
   fs::permissions(folder_ / "python", fs::perms::owner_all);
   write("reproduce", "");
@@ -320,7 +325,8 @@ TEST_F(command, reproduces_through_a_python) {
   EXPECT_EQ(o.code, 3) << o.err;  // that of the program
   EXPECT_EQ(o.out, "a row\n");
   EXPECT_EQ(content(path("told.txt")),
-            "./reproduce\n--device=cuda:0\n--out=folder\n--quick\n--\nli\nfig3.1\n" WARPBAND_COMMAND "\n");
+            "-I\n./reproduce\n--device=cuda:0\n--out=folder\n--quick\n--\nli\nfig3.1\n" WARPBAND_COMMAND
+            "\n");
   expect_error(1, "reproduce", "WARPBAND_REPRODUCE names a file that is not there",
                "WARPBAND_REPRODUCE=/missing");
 }

@@ -11,6 +11,7 @@
 
 #include <tests/command.hpp>
 #include <tests/json.hpp>
+#include <warpband/core/printable.hpp>
 #include <warpband/io/hdf5.hpp>
 #include <warpband/io/replacement.hpp>
 
@@ -92,10 +93,161 @@ TEST_F(hostile, an_untrusted_file_gives_the_same_result) {
 
 #endif
 
+/// Modules, programs and settings beside downloaded results: nothing of them is executed.
+TEST_F(hostile, code_of_the_working_folder_does_not_run) {
+  const std::string note =
+      "import os\nopen(os.path.join(" + ("'" + path() + "'") + ", 'ran'), 'a').write(__name__)\n";
+  for (const char* module :
+       {"matplotlib", "numpy", "cycler", "PIL", "sitecustomize", "usercustomize", "json", "csv", "argparse",
+        "pathlib", "encodings", "reproduce", "warpband", "_error_rates", "plot"})
+    write(module + std::string(".py"), note);
+  for (const char* program : {"python3", "python", "plot.py", "plot_front.py"}) {
+    write(program, "#!/bin/sh\ntouch '" + path("ran") + "'\n");
+    fs::permissions(folder_ / program, fs::perms::owner_all);
+  }
+  write("pyvenv.cfg", "home = .\n");
+  fs::create_directories(folder_ / "scripts");
+  fs::create_directories(folder_ / "curves");
+  fs::create_directories(folder_ / "bench/results");
+  write("scripts/make_sounding.py", note);
+  write("quick.toml", "code.k = 40\nsweep.ebn0_db = 0\nstop = {frame_errors = 1, max_frames = 10}\n");
+  write("awgn.toml", "code = { type = \"none\", k = 50 }\nsweep.ebn0_db = 1\n");
+  ASSERT_EQ(run("sim quick.toml -o r.json --quiet").code, 0);
+  // Whether this machine has matplotlib or not: to look for it is to start Python.
+  for (const std::string before :
+       {"", "PYTHONPATH=. PYTHONSTARTUP=numpy.py", "PATH=.:$PATH WARPBAND_PYTHON=python3"})
+    for (const char* arguments :
+         {"plot r.json -o p.svg", "plot r.json --csv t.csv", "sim quick.toml --quiet --plot q.png",
+          "choose awgn.toml --fer 0.3 --width 1 --max-frames 2000 --quiet --plot f.svg", "reproduce",
+          "reproduce nothing", "info"}) {
+      const outcome o = run(arguments, before);
+      EXPECT_FALSE(fs::exists(path("ran"))) << before << " " << arguments << ": " << content(path("ran"));
+      EXPECT_NE(o.code, 128) << o.err;
+    }
+}
+
+/// A matplotlibrc in the working folder changes no figure.
+TEST_F(hostile, settings_of_the_working_folder_change_no_figure) {
+  write("quick.toml", "code.k = 40\nsweep.ebn0_db = 0\nstop = {frame_errors = 1, max_frames = 10}\n");
+  ASSERT_EQ(run("sim quick.toml -o r.json --quiet").code, 0);
+  const outcome before = run("plot r.json -o a.svg");
+  if (before.code != 0) GTEST_SKIP() << "no matplotlib here: " << before.err;
+  write("matplotlibrc", "text.usetex: True\naxes.facecolor: red\nsvg.fonttype: none\n");
+  const outcome after = run("plot r.json -o b.svg");
+  EXPECT_EQ(after.code, 0) << after.err;
+  EXPECT_EQ(content(path("a.svg")), content(path("b.svg")));
+}
+
+/// In a folder that is not `bin`, as one for downloads, the neighbours are anybody's.
+TEST_F(hostile, a_program_elsewhere_starts_nothing_beside_it) {
+  for (const char* folder : {"share/warpband", "here", "bin"}) fs::create_directories(folder_ / folder);
+  for (const char* name :
+       {"share/warpband/plot.py", "share/warpband/_error_rates.py", "pyvenv.cfg", "bin/python"})
+    write(name, "#!/bin/sh\ntouch '" + path("ran") + "'\n");
+  fs::permissions(folder_ / "bin/python", fs::perms::owner_all);
+  write("quick.toml", "code.k = 40\nsweep.ebn0_db = 0\nstop = {frame_errors = 1, max_frames = 10}\n");
+  ASSERT_EQ(run("sim quick.toml -o r.json --quiet").code, 0);
+  std::error_code other_disk;
+  fs::create_hard_link(WARPBAND_COMMAND, folder_ / "here/warpband", other_disk);
+  if (other_disk) fs::copy_file(WARPBAND_COMMAND, folder_ / "here/warpband");
+  const std::string line =
+      "cd '" + path() + "' && here/warpband plot r.json --csv t.csv > out.txt 2> err.txt";
+  const int status = std::system(line.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_NE(content(path("err.txt")).find("plot.py was not found: set WARPBAND_PLOT"), std::string::npos)
+      << content(path("err.txt"));
+  EXPECT_FALSE(fs::exists(path("ran")));
+}
+
+/// What a terminal obeys or does not show: none of it comes from titles, labels, versions or names of files.
+TEST_F(hostile, no_file_steers_the_terminal) {
+  // OSC 52 (the clipboard), C1 in UTF-8 and as a byte, a right-to-left override, an isolate.
+  const std::string shown = "\\x1b]52;c;QQ==\\x07\\x9b31m\\u202e\\u2066x";
+  const std::string toml = "\\u001b]52;c;QQ==\\u0007\\u009b31m\\u202e\\u2066x",
+                    raw =
+                        "\x1b]52;c;QQ==\x07\xc2\x9b"
+                        "31m\xe2\x80\xae\xe2\x81\xa6x";
+  const auto expect_harmless = [&](const outcome& o, const std::string& what) {
+    for (const std::string& text : {o.out, o.err})
+      for (const char* bad : {"\x1b", "\x07", "\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6", "\x7f"})
+        EXPECT_EQ(text.find(bad), std::string::npos) << what << ": " << wb::printable_lines(text);
+    EXPECT_NE((o.out + o.err).find("52;c;QQ=="), std::string::npos) << what << ": " << o.out << o.err;
+  };
+  write("s.toml", "title = \"" + toml +
+                      "\"\ncode.k = 40\nsweep.ebn0_db = 0\nstop.max_frames = 10\n[[curve]]\nlabel = \"" +
+                      toml + "\"\n[[curve]]\nlabel = \"b\"\nseed = 2\n");
+  write("t.toml",
+        "title = \"" + toml +
+            "\"\nstream = {chain = \"detect\", items = 4, frames = 4, warmup = 1, stages = false}\n"
+            "mimo = {streams = 2, rx_antennas = 2}\nmodem.modulation = \"qpsk\"\n[[run]]\nlabel = \"" +
+            toml + "\"\n");
+  ASSERT_EQ(run("sim s.toml -o r.json --quiet").code, 0);
+  std::string result = content(path("r.json"));
+  const std::string version = "\"version\": \"";
+  result.insert(result.find(version) + version.size(), toml);
+  write("v.json", result);
+  write("bad.toml", "\"" + toml + "\" = 1\n");
+  write("bad.json",
+        "{\"scenario\": {\"overrides\": {}}, \"warpband\": 0, \"machine\": 0, \"curves\": [], \"" + toml +
+            "\": 1}");
+  write(raw + ".toml", "code.k = 0\n");
+  for (const std::string& arguments :
+       {std::string("sim s.toml"), std::string("sim s.toml --csv -"), std::string("sim s.toml -o - --quiet"),
+        std::string("sim --resume v.json -o w.json --frame-errors 5"), std::string("stream t.toml"),
+        std::string("stream t.toml --json -"), std::string("sim bad.toml"), std::string("stream bad.toml"),
+        std::string("sim --resume bad.json"), std::string("plot r.json --csv -"), "sim '" + raw + ".toml'",
+        "sim '" + raw + "'", "decode '" + raw + "' -o x.h5 --code conv", "info '--" + raw + "'",
+        "sim s.toml --metric '" + raw + "' --plot p.png"})
+    expect_harmless(run(arguments), arguments);
+  EXPECT_NE(run("sim s.toml --quiet").out.find(shown), std::string::npos);
+  // The texts themselves stay what they are, in files and in JSON.
+  const auto printed = wb::testing::parse_json(run("sim s.toml -o - --quiet").out);
+  EXPECT_EQ(printed["curves"][0]["label"], raw);
+}
+
+/// A closed descriptor must not become that of the result, into which tables and progress would be written.
+TEST_F(hostile, closed_descriptors_do_not_reach_the_result) {
+  write("quick.toml", "code.k = 40\nsweep.ebn0_db = [0, 1]\nstop = {frame_errors = 1, max_frames = 10}\n");
+  for (const char* closed : {"<&-", ">&-", "2>&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-"}) {
+    const std::string line =
+        "cd '" + path() + "' && '" WARPBAND_COMMAND "' sim quick.toml --force -o r.json " + closed;
+    fs::remove(path("r.json"));
+    const int status = std::system(line.c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 0) << closed;
+    EXPECT_EQ(wb::testing::parse_json(content(path("r.json")))["complete"], true) << closed;
+  }
+}
+
+/// `plot` draws no result that `sim --resume` refuses.
+TEST_F(hostile, one_reader_serves_plot_and_resume) {
+  write("quick.toml", "code.k = 40\nsweep.ebn0_db = 0\nstop = {frame_errors = 20, max_frames = 50}\n");
+  ASSERT_EQ(run("sim quick.toml -o r.json --quiet").code, 0);
+  const std::string good = content(path("r.json"));
+  for (const auto& [key, value] :
+       {std::pair("fer", "0.74"), {"ber", "0.1"}, {"frames", "3"}, {"fer_interval", "[0.48, 0.63]"}}) {
+    auto r = wb::testing::parse_json(good);
+    r["curves"][0]["points"][0][key] = wb::testing::parse_json(value);
+    write("bad.json", r.dump());
+    const outcome resumed = run("sim --resume bad.json"), drawn = run("plot bad.json --csv t.csv");
+    expect_error(1, resumed, "bad.json: not a result: curves[0].points[0].");
+    expect_error(1, drawn, "bad.json: not a result: curves[0].points[0].");
+    EXPECT_FALSE(fs::exists(path("t.csv")));
+  }
+  const outcome drawn = run("plot r.json --csv t.csv");
+  if (drawn.code == 0) {  // there is a Python here
+    EXPECT_NE(content(path("t.csv")).find("ebn0_db"), std::string::npos);
+  }
+}
+
 TEST_F(hostile, scenarios_are_bounded) {
   write("deep.toml", repeated("a.", 100000) + "b = 1\n");
   write("long.toml", "title = \"" + std::string(2 << 20, 'x') + "\"\n");
+  write("many.toml",
+        "stream.items = 4\nlabel = \"" + std::string(9000, 'x') + "\"\n" + repeated("[[run]]\n", 60000));
+  expect_error(1, "stream many.toml", "60000 [[run]] tables: at most 1000");
+  write("title.toml", "title = \"" + std::string(20000, 'x') + "\"\n");
   for (const std::string command : {"sim ", "stream ", "choose "}) {
+    expect_error(1, command + "title.toml", "title = a text of more than 10000 bytes is not allowed");
     expect_error(1, command + "deep.toml", "line 1: a key has more than 32 parts");
     expect_error(1, command + "long.toml", "larger than 1 MiB: not a scenario");
     expect_error(1, command + "/dev/zero", "");

@@ -8,9 +8,11 @@
 
 #include <warpband/core/error.hpp>
 #include <warpband/io/replacement.hpp>
+#include <warpband/link/result.hpp>
 
 #include "command.hpp"
 #include "python.hpp"
+#include "temporary_file.hpp"
 
 namespace {
 
@@ -34,7 +36,8 @@ Figure:
   two-column (7.16 in) fonts go with LaTeX; a PDF embeds them as TrueType.
 
 Files:
-  RESULT.json     what `warpband sim -o` wrote
+  RESULT.json     what `warpband sim -o` wrote. All in it is checked, as by `warpband sim --resume`, but recordings of
+                  its channels need not be there
   REFERENCE.csv   columns ebn0_db (snr_db where all curves sweep that), and ber, fer or bler. With a column "label" it
                   holds several curves
   TABLE.csv       a row for each point, after merging: label, Eb/N0 and SNR in dB, counts, rates, ends of intervals.
@@ -51,8 +54,21 @@ Examples:
 
 Figures need Python with matplotlib: scripts/setup.sh installs it; WARPBAND_PYTHON names another Python.)";
 
-int run_plot(const plot_request& request) {
-  const std::vector<std::string>& inputs = request.inputs;
+/// Reads a result as `warpband sim --resume` does, and writes what it says into the folder, under the file's
+/// own name, by which curves of one label are told apart. Throws file_error for a result that is not trusted.
+std::string checked_copy(const std::string& name, const std::filesystem::path& folder) {
+  const wb::run_result result = wb::load_result(name, wb::result_use::show);
+  if (std::all_of(result.curves.begin(), result.curves.end(),
+                  [](const wb::curve_result& c) { return c.points.empty(); }))
+    throw wb::file_error(name, "holds no finished point: warpband sim --resume FILE goes on with it");
+  std::filesystem::create_directory(folder);
+  const std::string copy = (folder / std::filesystem::path(name).filename()).string();
+  wb::write_file(copy, wb::result_json(result));
+  return copy;
+}
+
+int run_plot(plot_request request) {
+  std::vector<std::string>& inputs = request.inputs;
   if (inputs.empty()) throw usage_error("a result is missing: warpband plot RESULT.json -o FIGURE.pdf");
   if (request.out.empty() && request.csv.empty())
     throw usage_error("nothing to write: add -o FIGURE.pdf, or --csv TABLE.csv");
@@ -74,7 +90,12 @@ int run_plot(const plot_request& request) {
     check_not_an_input(request.csv, read);
     if (!request.csv.empty()) wb::check_writable(request.csv);
   }
-  plotter("plot", !request.out.empty()).draw(request);
+  const plotter plot("plot", !request.out.empty());
+  const temporary_folder copies;
+  for (std::size_t i = 0; i < inputs.size(); i++)
+    if (!is_reference(inputs[i]))
+      inputs[i] = checked_copy(inputs[i], std::filesystem::path(copies.path()) / std::to_string(i));
+  plot.draw(request);
   return done;
 }
 
@@ -137,7 +158,7 @@ void plotter::draw(const plot_request& r) const {
   command.push_back("--");
   command.insert(command.end(), r.inputs.begin(), r.inputs.end());
   // The table of `sim` has standard output for itself.
-  const int code = run_program(command, r.csv == "-" ? stdout_of::child : stdout_of::to_stderr);
+  const int code = run_python(command, r.csv == "-" ? stdout_of::child : stdout_of::to_stderr);
   if (code == 127) throw wb::error(python_ + " does not start: set WARPBAND_PYTHON to a Python");
   if (code != 0)
     throw wb::file_error(r.out.empty() ? r.csv : r.out,

@@ -21,6 +21,7 @@ def drawing():
             spec = importlib.util.spec_from_file_location("warpband_error_rates", path)
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
+            module.begin_elsewhere()
             return module
     sys.exit("plot.py: _error_rates.py is missing beside it: install warpband again")
 
@@ -72,7 +73,7 @@ def main():
     except BrokenPipeError:  # who reads the table has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except OSError as error:
-        print(f"plot.py: cannot write {error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"plot.py: cannot write {rates.printable(error.filename)}: {error.strerror}", file=sys.stderr)
         return 1
     return 0
 

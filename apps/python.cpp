@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include <warpband/core/error.hpp>
 
@@ -32,12 +33,32 @@ fs::path own_folder() {
   std::error_code status;
   return fs::read_symlink("/proc/self/exe", status).parent_path();
 }
-/// The folder that holds bin/warpband, once installed. In a wheel for other machines that is a script: the
-/// program is in lib/python3.N/site-packages/warpband.scripts.
+/// The folder that holds bin/warpband, once installed; empty for a program in any other folder, whose
+/// neighbours may be a stranger's files. In a wheel for other machines bin/warpband is a script: the program
+/// is in lib/python3.N/site-packages/warpband.scripts.
 fs::path prefix() {
-  fs::path folder = own_folder();
-  if (folder.filename() == "warpband.scripts") folder = folder.parent_path().parent_path().parent_path();
-  return folder.parent_path();
+  const fs::path folder = own_folder();
+  if (folder.filename() == "bin") return folder.parent_path();
+  const fs::path site = folder.parent_path(), python = site.parent_path(), lib = python.parent_path();
+  if (folder.filename() == "warpband.scripts" && site.filename() == "site-packages" &&
+      python.filename().string().starts_with("python") && lib.filename() == "lib")
+    return lib.parent_path();
+  return {};
+}
+/// The same below the prefix; empty without one.
+fs::path installed_at(const fs::path& below) {
+  const fs::path p = prefix();
+  return p.empty() ? p : p / below;
+}
+
+/// A program of PATH; "" where it is not there. Folders that PATH names relative to the working folder do not
+/// count: a stranger's program may be there.
+std::string on_path(const std::string& program) {
+  std::istringstream folders(value_of("PATH"));
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (const fs::path p = fs::path(folder) / program; p.is_absolute() && access(p.c_str(), X_OK) == 0)
+      return p.string();
+  return {};
 }
 
 /// The source tree, for the program as it was built. An installed one, or a copy, takes nothing from there:
@@ -55,7 +76,8 @@ std::string find_python() {
   if (const std::string p = value_of("WARPBAND_PYTHON"); !p.empty()) return p;
   if (const fs::path p = source_tree() / ".venv/bin/python"; p.is_absolute() && is_there(p))
     return p.string();
-  if (is_there(prefix() / "pyvenv.cfg")) return (prefix() / "bin/python").string();  // of a wheel
+  if (const fs::path p = installed_at("bin/python"); !p.empty() && is_there(installed_at("pyvenv.cfg")))
+    return p.string();  // of a wheel
   return "python3";
 }
 
@@ -65,21 +87,30 @@ std::string find_program(const std::string& variable, const std::string& install
     if (!is_there(p)) throw wb::file_error(p, variable + " names a file that is not there");
     return p;
   }
-  if (const fs::path p = prefix() / "share/warpband" / installed; is_there(p)) return p.string();
+  if (const fs::path p = installed_at("share/warpband") / installed; p.is_absolute() && is_there(p))
+    return p.string();
   if (const fs::path p = source_tree() / in_source; p.is_absolute() && is_there(p)) return p.string();
   throw wb::error(installed + " was not found: set " + variable + " to where it lies");
 }
 
 void check_matplotlib(const std::string& python, const std::string& asked) {
-  if (const int code = run_program({python, "-c", "import matplotlib"}, stdout_of::none); code != 0)
+  // matplotlib reads a matplotlibrc of the working folder.
+  const int code = run_python({python, "-c", "import os; os.chdir('/'); import matplotlib"}, stdout_of::none);
+  if (code != 0)
     throw wb::error(asked + " needs Python with matplotlib, and " + python +
                     (code == 127 ? " does not start" : " has none") +
                     ": run scripts/setup.sh, or set WARPBAND_PYTHON to one that has it");
 }
 
-int run_program(const std::vector<std::string>& command, stdout_of output) {
+int run_python(const std::vector<std::string>& command, stdout_of output) {
+  // Isolated: Python takes modules neither from the working folder nor from PYTHONPATH.
+  std::string isolated = "-I";
+  const bool by_path = command[0].find('/') == std::string::npos;
+  const std::string program = by_path ? on_path(command[0]) : command[0];
+  if (program.empty()) return 127;
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.insert(words.begin() + 1, isolated.data());
   words.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -90,7 +121,7 @@ int run_program(const std::vector<std::string>& command, stdout_of output) {
     posix_spawn_file_actions_adddup2(&actions, 2, 1);
   }
   pid_t child = -1;
-  const int failed = posix_spawnp(&child, words[0], &actions, nullptr, words.data(), environ);
+  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return 127;
   int status = 0;

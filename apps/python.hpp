@@ -1,18 +1,21 @@
 #pragma once
-// Python programs that the command starts: plot.py, and the package `reproduce`.
+// Python programs that the command starts: plot.py, plot_front.py and the package `reproduce`. Nothing that
+// lies in the working folder is executed: results of a stranger may have modules beside them.
 #include <string>
 #include <vector>
 
 /// WARPBAND_PYTHON; or, of a program in its build folder, the source tree's .venv; or, installed into a
-/// virtual environment, that one's; or python3.
+/// virtual environment, that one's; or python3 in an absolute folder of PATH.
 std::string find_python();
-/// Where a program is: what the environment variable names, `installed` below share/warpband, or, of a
-/// program in its build folder, `in_source` below the source tree. Throws wb::error where it is nowhere.
+/// Where a program is: what the environment variable names; of a program in a folder `bin`, `installed` below
+/// ../share/warpband; of a program in its build folder, `in_source` below the source tree. Throws wb::error
+/// where it is nowhere.
 std::string find_program(const std::string& variable, const std::string& installed,
                          const std::string& in_source);
 /// Throws wb::error, with the cure, where this Python has no matplotlib; `asked` is what needs it.
 void check_matplotlib(const std::string& python, const std::string& asked);
 
 enum class stdout_of { child, none, to_stderr };
-/// Runs a program without a shell and waits. Returns its exit code, 127 where it cannot be started.
-int run_program(const std::vector<std::string>& command, stdout_of output);
+/// Runs Python, command[0], isolated (-I), without a shell, and waits. Returns its exit code, 127 where it
+/// cannot be started.
+int run_python(const std::vector<std::string>& command, stdout_of output);

@@ -45,7 +45,7 @@ int run_reproduce(const reproduce_options& o) {
   if (o.pages) command.push_back("--pages");
   command.push_back("--");
   command.insert(command.end(), o.what.begin(), o.what.end());
-  return run_program(command, stdout_of::child);
+  return run_python(command, stdout_of::child);
 }
 
 }  // namespace

@@ -178,7 +178,11 @@ std::string sweep(executor_ref& where, const std::vector<std::string>& more, int
     apply_overrides(wanted, with);
     start = resumed(std::move(start), std::move(wanted), *resume);
   }
-  if (!out.empty()) check_writable(out);
+  std::optional<output_claim> claim;
+  if (!out.empty()) {
+    claim.emplace(out);
+    check_writable(out);
+  }
   sweep_run run(std::move(start), out, checkpoint, std::move(progress));
   where.run([&](executor& exec) {
     std::vector<std::unique_ptr<executor>> others;
@@ -196,6 +200,9 @@ std::string sweep(executor_ref& where, const std::vector<std::string>& more, int
 }  // namespace
 
 void bind_sweep(nb::module_& m) {
+  m.def(
+      "read_result", [](const std::string& path) { return result_json(load_result(path, result_use::show)); },
+      nb::arg("path"));
   m.def("sweep", &sweep, nb::arg("executor"), nb::kw_only(), nb::arg("more"), nb::arg("threads"),
         optional("text"), optional("file"), optional("resume"), nb::arg("out"), optional("seed"),
         optional("frame_errors"), optional("max_frames"), optional("max_seconds"), nb::arg("checkpoint"),

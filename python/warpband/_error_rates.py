@@ -29,11 +29,34 @@ STYLES = ["-", "--", "-.", ":"]  # of transmissions, or outer iterations
 SIZES = {"screen": (6.4, 4.8, 10.0), "one-column": (3.5, 2.6, 8.0), "two-column": (7.16, 3.2, 9.0)}
 FORMATS = (".pdf", ".png", ".svg")
 MOST_CHARACTERS = 256 << 20  # of a file
+MOST_MISSING = 100_000  # cells of a reference
 _numbers = itertools.count()  # of new files
 
 
+def printable(text: object) -> str:
+    """A text in one line that a terminal shows and does not obey: what is no printable character as \\x1b or \\u202e, as
+    wb::printable has it for the command."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text))
+
+
 class PlotError(ValueError):
-    """What went wrong, in one line."""
+    """What went wrong, in one line. What files hold may be in it."""
+
+    def __init__(self, what: object):
+        super().__init__(printable(what))
+
+
+def begin_elsewhere() -> None:
+    """Imports matplotlib, where there is one, with the user's settings but not those of a matplotlibrc in the working folder: the
+    command is also started beside files of strangers."""
+    here = os.open(".", os.O_PATH)
+    try:
+        os.chdir("/")
+        with contextlib.suppress(ImportError):
+            import matplotlib  # noqa: F401
+    finally:
+        os.fchdir(here)
+        os.close(here)
 
 
 @contextlib.contextmanager
@@ -347,18 +370,25 @@ def references_of(source: Any, label: str = "") -> list[tuple[str, dict[str, lis
     if not os.path.exists(path) and ".csv:" in path:
         path, label = path.split(".csv:", 1)
         path += ".csv"
-    try:
-        rows = list(csv.DictReader(io.StringIO(_text_of(path), newline=""), skipinitialspace=True))
-    except csv.Error as error:
-        raise PlotError(f"cannot read {path}: {error}") from None
     label = label or os.path.basename(path).removesuffix(".csv")
     groups: dict[str, dict[str, list[Any]]] = {}
-    for line, row in enumerate(rows, 2):
-        own = row.get("label")
-        columns = groups.setdefault(f"{label}: {own}" if own else label, {key: [] for key in row if key is not None})
-        for key in columns:
-            columns[key].append(row.get(key))
-        columns.setdefault("line", []).append(f"{path}:{line}")
+    try:
+        reader = csv.reader(io.StringIO(_text_of(path), newline=""), skipinitialspace=True)
+        names = next((row for row in reader if row), [])
+        line, missing = 1, MOST_MISSING  # so much room do short rows take for nothing, beside what all others take
+        for row in filter(None, reader):
+            line += 1
+            missing += 2 * len(row) - len(names)
+            if missing < 0:
+                raise PlotError(f"{path}:{line}: {len(row)} cells: expected {len(names)}, as the first row has; too many rows are short")
+            found = dict(itertools.zip_longest(names, row[:len(names)]))
+            own = found.get("label")
+            columns = groups.setdefault(f"{label}: {own}" if own else label, {key: [] for key in [*names, "line"]})
+            for key in names:
+                columns[key].append(found[key])
+            columns["line"].append(f"{path}:{line}")
+    except csv.Error as error:
+        raise PlotError(f"cannot read {path}: {error}") from None
     if not any(metric in columns for columns in groups.values() for metric in METRICS):
         raise PlotError(f"{path} holds no error rates")
     return list(groups.items())
@@ -702,7 +732,7 @@ def table_of(curves: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     rows = []
     for curve in curves:
         for point in curve["points"]:
-            row: dict[str, Any] = {"label": curve["label"]}
+            row: dict[str, Any] = {"label": printable(curve["label"])}
             row.update(((curve["config"].get("sweep") or {}).get("parameters") or {}))
             for key in ("ebn0_db", "snr_db", "esn0_db", "frames", "bits", "bit_errors", "frame_errors"):
                 row[key] = point.get(key)

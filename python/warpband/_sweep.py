@@ -10,6 +10,7 @@ import tempfile
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from . import _core
+from ._error_rates import printable, whole_file
 from ._json_lines import json_lines
 from ._settings import encodable, file_name, made, number, refused, shown, whole
 
@@ -77,9 +78,13 @@ class SweepResult:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SweepResult:
-        """Reads a result file of ``sweep(output=...)`` or ``warpband sim -o``."""
-        with open(file_name("path", path), encoding="utf-8") as file:
-            return cls(json.load(file))
+        """Reads a result file of ``sweep(output=...)`` or ``warpband sim -o``. All in it is checked, as where a run goes on from it, but
+        recordings of its channels need not be there.
+
+        Raises:
+            RuntimeError: for a file that cannot be read, is no result or contradicts itself, with what is wrong.
+        """
+        return cls(json.loads(_core.read_result(file_name("path", path))))
 
     @property
     def complete(self) -> bool:
@@ -122,7 +127,6 @@ class SweepResult:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a file that ``warpband sim --resume`` and ``sweep(resume=...)`` go on from."""
-        from ._error_rates import whole_file
         with whole_file(path) as name, open(name, "w", encoding="utf-8") as file:
             file.write(self.to_json())
 
@@ -156,7 +160,7 @@ class SweepResult:
 def _text(value: Any) -> str:
     if value is None:
         return "-"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else printable(value)
 
 
 def _flat(point: Mapping[str, Any]) -> dict[str, Any]:
@@ -244,11 +248,11 @@ class _Bar:
             filled, columns = 20 * (p.number + int(p.finished)) // max(1, p.points), self.columns()
             if columns >= 79:
                 text = f"[{'#' * filled}{'.' * (20 - filled)}] {text}"
-            text = text[:columns]
+            text = printable(text)[:columns]
             sys.stderr.write("\r" + text.ljust(min(self.width, columns)))
             self.width = len(text)
         elif p.finished:
-            sys.stderr.write(text + "\n")
+            sys.stderr.write(printable(text) + "\n")
         sys.stderr.flush()
 
     def close(self) -> None:

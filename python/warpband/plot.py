@@ -26,7 +26,7 @@ def _results(results: Any) -> list[tuple[str, Mapping[str, Any]]]:
         if isinstance(result, SweepResult):
             found.append((f"result {index + 1}", result.to_dict()))
         elif isinstance(result, (str, os.PathLike)):
-            found.append((os.fspath(result), _error_rates.load(os.fspath(result))))
+            found.append((os.fspath(result), SweepResult.load(result).to_dict()))
         else:
             raise TypeError(f"results has a {type(result).__name__}: expected results of warpband.sweep, or paths of result files")
     return found
@@ -60,6 +60,7 @@ def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepRe
 
     Raises:
         ValueError: for a result without points, an unknown metric or size, and a metric that no curve has.
+        RuntimeError: for a file that is no result, or contradicts itself.
 
     >>> scenario = {"code": {"type": "none", "k": 100}, "sweep": {"ebn0_db": [0.0, 3.0]}, "stop": {"max_frames": 10}}
     >>> first, second = wb.sweep(scenario, seed=1), wb.sweep(scenario, seed=2)

@@ -8,7 +8,7 @@ import sys
 import time
 
 from . import output
-from .data import Data, ReproduceError, root
+from .data import Data, ReproduceError, printable, root
 from .records import table
 from .rows import Row, all_rows
 
@@ -53,9 +53,9 @@ def make(rows: list[Row], data: Data, folder: pathlib.Path) -> list[output.Claim
         output.draw(row, panels, [folder / f"{row.file}{end}" for end in (".png", ".svg")])
         lines += output.claim_lines(row, found, f"{row.file}.png")
         claims += found
-        print(f"{row.document} {row.name}: {row.title}: {output.counts(found)}", flush=True)
+        print(printable(f"{row.document} {row.name}: {row.title}: {output.counts(found)}"), flush=True)
         for claim in found:
-            print(f"  {claim.says}: {claim.result}: {claim.verdict}")
+            print(printable(f"  {claim.says}: {claim.result}: {claim.verdict}"))
     page = table(["figure or table", "command", "our result", "statement of the document", "holds?"], lines)
     (folder / "page.md").write_text("\n".join(page), encoding="utf-8")
     return claims
@@ -96,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.pages and not options.stored:
             raise UsageError("--pages goes with --stored: pages show stored results")
         out = options.out or root() / "build/reproduce"
-        data = Data(options.stored, options.quick, options.device, out / "runs", lambda line: print(line, file=sys.stderr, flush=True),
+        data = Data(options.stored, options.quick, options.device, out / "runs", lambda line: print(printable(line), file=sys.stderr, flush=True),
                     options.csi)
         asked = chosen(rows, options.what)
         if options.pages:
@@ -104,8 +104,8 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
         begun = time.monotonic()
         claims = make(asked, data, out)
-        print(f"{len(asked)} rows, {len(claims)} statements: {output.counts(claims)}; {out}/page.md; {time.monotonic() - begun:.0f} s")
+        print(f"{len(asked)} rows, {len(claims)} statements: {output.counts(claims)}; {printable(out)}/page.md; {time.monotonic() - begun:.0f} s")
     except (ReproduceError, OSError) as error:
-        print(f"warpband reproduce: error: {error}", file=sys.stderr)
+        print(f"warpband reproduce: error: {printable(error)}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
     return 0

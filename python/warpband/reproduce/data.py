@@ -12,22 +12,39 @@ from dataclasses import dataclass
 from .records import key_of, machine_of
 
 
+def printable(text: object) -> str:
+    """A text in one line that a terminal shows and does not obey, as warpband._error_rates has it, which is not always beside."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text))
+
+
 class ReproduceError(Exception):
-    """What went wrong, in one line."""
+    """What went wrong, in one line. What files hold may be in it."""
+
+    def __init__(self, what: object):
+        super().__init__(printable(what))
+
+
+def _tree_around(place: pathlib.Path) -> pathlib.Path | None:
+    return next((folder for folder in place.parents if (folder / "curves").is_dir() and (folder / "bench/results").is_dir()), None)
+
+
+def own_tree() -> pathlib.Path | None:
+    """The source tree around this file, if it is in one. Programs are taken from there alone: the working folder may be a stranger's."""
+    return _tree_around(pathlib.Path(__file__).resolve())
 
 
 def root() -> pathlib.Path:
     """The source tree, which has scenarios and stored results: around this file, or around the current folder."""
-    for start in (pathlib.Path(__file__).resolve(), pathlib.Path.cwd() / "x"):
-        for folder in start.parents:
-            if (folder / "curves").is_dir() and (folder / "bench/results").is_dir():
-                return folder
-    raise ReproduceError("no curves/ and bench/results/ here: start this in Warpband's source tree")
+    found = own_tree() or _tree_around(pathlib.Path.cwd() / "x")
+    if found is None:
+        raise ReproduceError("no curves/ and bench/results/ here: start this in Warpband's source tree")
+    return found
 
 
 def command() -> str:
     """The path of `warpband`: WARPBAND_COMMAND, or what one of the presets built."""
-    for place in (os.environ.get("WARPBAND_COMMAND"), root() / "build/cuda/warpband", root() / "build/release/warpband"):
+    tree = own_tree()
+    for place in (os.environ.get("WARPBAND_COMMAND"), *([tree / "build/cuda/warpband", tree / "build/release/warpband"] if tree else [])):
         if place and os.access(place, os.X_OK):
             return str(place)
     raise ReproduceError("no warpband command: build it (scripts/quickstart.sh), or set WARPBAND_COMMAND")

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 
-from .data import ReproduceError, command, read, root
+from .data import ReproduceError, command, own_tree, read, root
 from .printed import LI_ITERATIONS
 
 RATE = 1e-2
@@ -176,11 +176,15 @@ def simulate(scenario_file, result, options):
 
 def soundings(sizes, folder):
     """Files of channel estimates in RENEW's layout that stand in for measured ones, by name with {size}."""
+    tree = own_tree()
+    if tree is None:
+        raise ReproduceError("channel estimates are made by a script of the source tree, and this is installed: give --csi FILE, or start the "
+                             "command of the tree's build folder")
     folder.mkdir(parents=True, exist_ok=True)
     for seed, (antennas, users) in enumerate(sizes, 1):
         file = folder / f"{antennas}x{users}.hdf5"
         if not file.exists():
-            subprocess.run([sys.executable, str(root() / "scripts/make_sounding.py"), str(file), str(antennas), str(users), "--seed", str(seed)], check=True)
+            subprocess.run([sys.executable, "-I", str(tree / "scripts/make_sounding.py"), str(file), str(antennas), str(users), "--seed", str(seed)], check=True)
     return str(folder / "{size}.hdf5")
 
 
