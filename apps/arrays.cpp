@@ -28,7 +28,7 @@ void add_array_running(CLI::App& app, array_options& o, const std::string& item)
   app.add_option("--memory", o.memory,
                  "Memory to use: 512M, 2G (default 1G, more where one " + item + " needs it)")
       ->type_name("SIZE");
-  add_untrusted(app);
+  add_trusted(app);
   add_device_options(app, o.where);
   app.add_option("--json", o.json, "Write a summary here, in JSON; - for standard output")->type_name("FILE");
   app.add_flag("--force", o.force, "Replace a file of --output that holds something already");

@@ -373,7 +373,7 @@ command add_choose(CLI::App& app) {
   choose->add_option("--plot", options->plot, "Draw the front: .pdf, .png or .svg")
       ->type_name("FILE")
       ->check(CLI::Validator(check_picture, "", "picture"));
-  add_untrusted(*choose);
+  add_trusted(*choose);
   add_device_options(*choose, options->where);
   add_integer(*choose, "--seed", 0, INT64_MAX, "Instead of the scenario's seed",
               [options](std::int64_t n) { options->seed = static_cast<std::uint64_t>(n); });

@@ -44,7 +44,8 @@ constexpr const char* encode_footer = R"(Codes (which options each has; an optio
 Input (HDF5):
   bits         uint8 [batch, k], each 0 or 1; of transport blocks k is A, without CRCs
   attributes   where there are any of those below they must agree with the options, or stand for what is left out
-  Arrays that MATLAB saved with -v7.3 are read with its axes and converted; a line on stderr says so
+  Arrays that MATLAB (-v7.3), Octave or Julia (JLD2) saved are read with their axes and converted; a line
+  on stderr says so
 
 Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
   bits         uint8 [batch, n]. lte-turbo: n = 3 (k + 4), the streams d0, d1, d2 of 3GPP TS 36.212
@@ -86,7 +87,8 @@ Input (HDF5):
   attributes   code, k, n, rate and the others that encode writes: where there are any they must agree with the
                options, or stand for those that are left out. What is left out in both places follows from the
                shape
-  Arrays that MATLAB saved with -v7.3 are read with its axes and converted; a line on stderr says so
+  Arrays that MATLAB (-v7.3), Octave or Julia (JLD2) saved are read with their axes and converted; a line
+  on stderr says so
 
 Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
   bits         uint8 [batch, k]

@@ -113,11 +113,12 @@ void check_device_options(const CLI::App& app, const device_options& options) {
     throw usage_error("--threads is for --device cpu: leave one of them out");
 }
 
-void add_untrusted(CLI::App& app) {
+void add_trusted(CLI::App& app) {
 #if WARPBAND_HDF5
   app.add_flag_callback(
-      "--untrusted", [] { wb::set_default_hdf5_access({.untrusted = true}); },
-      "Read HDF5 files in a process of their own, bounded in memory, time and files: for files of strangers");
+      "--trusted", [] { wb::set_default_hdf5_access({.trusted = true}); },
+      "Read HDF5 files in this process, without bounds on memory and time: for files that you wrote");
+  app.add_flag_callback("--untrusted", [] {}, "Changes nothing: files are not trusted by default");
 #else
   (void)app;
 #endif

@@ -57,8 +57,8 @@ struct device_options {
 void add_device_options(CLI::App& app, device_options& options, bool several = false);
 void check_device_options(const CLI::App& app, const device_options& options);
 
-/// Adds --untrusted: HDF5 files are read in processes of their own, see hdf5_access.
-void add_untrusted(CLI::App& app);
+/// Adds --trusted, and --untrusted which changes nothing: how HDF5 files are read, see hdf5_access.
+void add_trusted(CLI::App& app);
 /// Adds --memory to a command that does not share it out itself: bound_memory.
 void add_memory_bound(CLI::App& app);
 /// From here on the data of this process may grow by so many bytes, the stacks of its threads not counted.

@@ -378,7 +378,8 @@ Input (HDF5):
                beyond +-1e6 count as +-1e6
   Attributes `qam` and `uses_per_channel`, where there are any, must agree with the options, or stand for those
   that are left out. Complex numbers are the compound of float32 "r" and "i" that h5py makes of complex64.
-  Arrays that MATLAB saved with -v7.3 are read with its axes and converted; a line on stderr says so
+  Arrays that MATLAB (-v7.3), Octave or Julia (JLD2) saved are read with their axes and converted; a line
+  on stderr says so
 
 Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
   llr          float32 [batch, tx * bits], stream after stream, b0 first; not with --hard alone

@@ -12,6 +12,7 @@
 #include <warpband/exec/cpu.hpp>
 #include <warpband/exec/cuda.hpp>
 #include <warpband/exec/ranks.hpp>
+#include <warpband/io/hdf5.hpp>
 #include <warpband/io/json_lines.hpp>
 #include <warpband/link/result.hpp>
 
@@ -38,6 +39,29 @@ struct python_programs {
   }
 };
 
+/// What reads HDF5 files, and what keeps it from doing anything else.
+struct hdf5_reading {
+  nlohmann::ordered_json record;  // null without HDF5
+  std::string text = "none: this build has no HDF5";
+
+#if WARPBAND_HDF5
+  hdf5_reading() {
+    try {
+      const wb::hdf5_program p = wb::about_hdf5_program();
+      record = {
+          {"program", p.path}, {"library", p.library}, {"seccomp", p.seccomp}, {"landlock", p.landlock}};
+      text = fmt::format(
+          "read by {} with HDF5 {}, {}, {}", p.path, p.library,
+          p.seccomp ? "confined by seccomp" : "NOT confined by seccomp, which this system lacks",
+          p.landlock > 0 ? fmt::format("by Landlock {}", p.landlock) : "without Landlock, which it lacks");
+    } catch (const wb::error& e) {
+      record = {{"error", e.what()}};
+      text = std::string("not read: ") + e.what();
+    }
+  }
+#endif
+};
+
 int run_info(bool as_json) {
   const std::string chosen = wb::isa_name(wb::cpu({.threads = 1, .instructions = {}}).instructions());
   std::vector<std::string> sets;
@@ -45,6 +69,7 @@ int run_info(bool as_json) {
   const unsigned cores = std::thread::hardware_concurrency();
   const auto devices = wb::cuda_devices();
   const python_programs programs;
+  const hdf5_reading hdf5;
 
   if (as_json) {
     nlohmann::ordered_json out{
@@ -60,6 +85,7 @@ int run_info(bool as_json) {
           {"instruction_set", chosen}}},
         {"python",
          {{"program", programs.python}, {"plot", programs.plot}, {"reproduce", programs.reproduce}}},
+        {"hdf5", hdf5.record},
         {"cuda_devices", nlohmann::ordered_json::array()}};
     for (const auto& d : devices)
       out["cuda_devices"].push_back({{"device", fmt::format("cuda:{}", d.index)},
@@ -80,6 +106,7 @@ int run_info(bool as_json) {
            chosen);
   print_to(stdout, "Python            {}, plots with {}, reproduces with {}\n", programs.python,
            programs.plot, programs.reproduce);
+  print_to(stdout, "HDF5 files        {}\n", hdf5.text);
   if (!wb::has_cuda())
     print_to(stdout, "CUDA devices      none: this build has no CUDA (the preset \"cuda\" builds it)\n");
   else if (devices.empty())
@@ -92,7 +119,7 @@ int run_info(bool as_json) {
 }
 
 constexpr const char* info_footer = R"(Examples:
-  warpband info                   version, build, CPU, instruction sets, CUDA devices
+  warpband info                   version, build, CPU, instruction sets, CUDA devices, what reads HDF5 files
   warpband info --json            the same for programs
   WARPBAND_ISA=avx2 warpband info    with a forced instruction set, as `warpband sim` would run)";
 

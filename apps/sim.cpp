@@ -572,7 +572,7 @@ command add_sim(CLI::App& app) {
   add_seconds(*sim, "--max-seconds", 1e9, "1e9",
               "Instead of the scenario's stop.max_seconds: a point stops after this time; 0: no such rule",
               [options](double s) { options->overrides.max_seconds = s; });
-  add_untrusted(*sim);
+  add_trusted(*sim);
   add_device_options(*sim, options->where, true);
   add_seconds(
       *sim, "--rank-deadline", 1e6, "1e6",

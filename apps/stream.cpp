@@ -857,7 +857,7 @@ command add_stream(CLI::App& app) {
   stream->add_option("--seconds", o->seconds, "Instead of stream.seconds")
       ->type_name("X")
       ->check(number_between(1e-3, 1e9));
-  add_untrusted(*stream);
+  add_trusted(*stream);
   stream->add_flag("--quiet", o->quiet, "No progress on stderr");
   stream->add_flag("--help-scenario", o->help_scenario, "Explain every key of a scenario file");
   return {stream, [o] {

@@ -8,6 +8,9 @@ install(DIRECTORY warpband DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHIN
 install(EXPORT warpband_targets NAMESPACE warpband:: DESTINATION ${package_dir})
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/warpband-config.cmake" "${CMAKE_CURRENT_BINARY_DIR}/warpband-config-version.cmake"
               cmake/system_libraries.cmake DESTINATION ${package_dir})
+if(WARPBAND_HDF5)
+  install(TARGETS warpband_hdf5_program RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/warpband)
+endif()
 if(WARPBAND_APP)
   install(TARGETS warpband_command)
   install(PROGRAMS apps/plot.py apps/plot_front.py DESTINATION ${CMAKE_INSTALL_DATADIR}/warpband)

@@ -2,7 +2,7 @@
 wb_sources(library GLOB_RECURSE warpband/*.cpp)
 if(NOT WARPBAND_HDF5)
   foreach(kind sources tests)
-    list(FILTER library_${kind} EXCLUDE REGEX "^warpband/(io/hdf5|channel/file/|link/csi_link)")
+    list(FILTER library_${kind} EXCLUDE REGEX "^warpband/(io/(hdf5|confine)|channel/file/|link/csi_link)")
   endforeach()
 endif()
 
@@ -35,6 +35,10 @@ if(WARPBAND_MPI)
   list(GET MPI_CXX_LIBRARIES -1 libmpi)
   set_source_files_properties(warpband/exec/ranks.cpp PROPERTIES INCLUDE_DIRECTORIES "${MPI_CXX_INCLUDE_DIRS}"
     COMPILE_DEFINITIONS "WARPBAND_MPI=\"${libmpi}\";OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX")
+endif()
+
+if(WARPBAND_HDF5)
+  include(cmake/hdf5_program.cmake)
 endif()
 
 # The commit that results name: read at every build, so that a result cannot name another.

@@ -49,6 +49,11 @@ add_custom_target(docs
 set(in_wheel COMPONENT python EXCLUDE_FROM_ALL)
 install(TARGETS warpband_python LIBRARY DESTINATION warpband ${in_wheel})
 install(FILES "${package}/_core.pyi" "${package}/_keywords.pyi" DESTINATION warpband ${in_wheel})
+if(WARPBAND_HDF5)  # it looks beside itself for the program that reads HDF5 files
+  add_custom_command(TARGET warpband_python POST_BUILD VERBATIM
+    COMMAND ${CMAKE_COMMAND} -E copy "$<TARGET_FILE:warpband_hdf5_program>" "${package}/")
+  install(TARGETS warpband_hdf5_program RUNTIME DESTINATION warpband ${in_wheel})
+endif()
 # A wheel brings KISS FFT along: it is not on every machine.
 if(SKBUILD AND WARPBAND_KISSFFT_LIBRARY MATCHES "\\.so")
   file(REAL_PATH "${WARPBAND_KISSFFT_LIBRARY}" kissfft_file)
@@ -56,7 +61,10 @@ if(SKBUILD AND WARPBAND_KISSFFT_LIBRARY MATCHES "\\.so")
   install(FILES "${kissfft_file}" DESTINATION warpband RENAME "${soname}" ${in_wheel})
   set_target_properties(warpband_python PROPERTIES INSTALL_RPATH "$ORIGIN")
 endif()
-if(SKBUILD AND WARPBAND_APP)  # the command finds its Python programs beside its bin/
+if(SKBUILD AND WARPBAND_APP)  # the command finds its programs beside its bin/
+  if(WARPBAND_HDF5)
+    install(TARGETS warpband_hdf5_program RUNTIME DESTINATION "${SKBUILD_DATA_DIR}/libexec/warpband" ${in_wheel})
+  endif()
   install(TARGETS warpband_command RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}" ${in_wheel})
   install(PROGRAMS apps/plot.py apps/plot_front.py DESTINATION "${SKBUILD_DATA_DIR}/share/warpband" ${in_wheel})
   install(FILES python/warpband/_error_rates.py DESTINATION "${SKBUILD_DATA_DIR}/share/warpband" ${in_wheel})

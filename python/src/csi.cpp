@@ -40,18 +40,18 @@ void bind_csi(nb::module_& m) {
       .def(
           "__init__",
           [](csi_file* self, const std::string& path, const std::string& scale, int cell,
-             std::optional<int> first_sample, std::optional<bool> shifted_pilot, bool untrusted) {
+             std::optional<int> first_sample, std::optional<bool> shifted_pilot, bool trusted) {
             csi_options o;
             o.scale = named<csi_scale>(
                 "scale", scale,
                 {{"none", csi_scale::none}, {"snapshot", csi_scale::snapshot}, {"file", csi_scale::file}});
             o.cell = cell, o.first_sample = first_sample, o.shifted_pilot = shifted_pilot;
-            o.untrusted = untrusted;
+            o.trusted = trusted;
             nb::gil_scoped_release released;
             new (self) csi_file(path, o);
           },
           nb::kw_only(), nb::arg("path"), nb::arg("scale"), nb::arg("cell"), optional("first_sample"),
-          optional("shifted_pilot"), nb::arg("untrusted"))
+          optional("shifted_pilot"), nb::arg("trusted"))
       .def("read", &read, nb::arg("executor"), nb::arg("first"), nb::arg("channel"), nb::arg("status"))
       .def_prop_ro("layout", [](const csi_file& f) { return name_of(f.layout()); })
       .def_prop_ro("shape",

@@ -125,22 +125,45 @@ def test_traces_of_argos(rng, tmp_path):
 
 @needs_hdf5
 def test_files_of_strangers(rng, tmp_path):
-    """Read in a process of its own: the same values, and the same errors."""
+    """Read by a program of its own: the same values and errors as in this process."""
     h5py = pytest.importorskip("h5py")
     h = normal(rng, 9, 5, 4, 2)
     with h5py.File(tmp_path / "h.hdf5", "w") as file:
         file["h"] = h
-    csi = wb.read_csi(tmp_path / "h.hdf5", first=1, untrusted=True)
-    assert np.array_equal(csi.channel, h[1:]) and csi.layout == "plain"
+    for how in ({}, {"trusted": True}, {"untrusted": True}):
+        csi = wb.read_csi(tmp_path / "h.hdf5", first=1, **how)
+        assert np.array_equal(csi.channel, h[1:]) and csi.layout == "plain"
     (tmp_path / "none.hdf5").write_text("no HDF5")
-    for untrusted in (False, True):
+    for trusted in (False, True):
         with pytest.raises(RuntimeError, match="none.hdf5: it is not an HDF5 file$"):
-            wb.read_csi(tmp_path / "none.hdf5", untrusted=untrusted)
+            wb.read_csi(tmp_path / "none.hdf5", trusted=trusted)
     for path in sorted(SEEDS.glob("*.h5")):
         if not path.name.startswith("good_"):
             with pytest.raises(RuntimeError) as error:
-                wb.read_csi(path, untrusted=True)
+                wb.read_csi(path)
             assert "\n" not in str(error.value)
+
+
+@needs_hdf5
+def test_files_of_octave(rng, tmp_path):
+    """Groups with a type and a value, axes in reverse, complex numbers of float64."""
+    h5py = pytest.importorskip("h5py")
+    h = normal(rng, 9, 5, 4, 2)
+    with h5py.File(tmp_path / "h.hdf5", "w") as file:
+        group = file.create_group("h")
+        group.attrs["OCTAVE_NEW_FORMAT"] = np.uint8(1)
+        group["type"] = np.bytes_("complex matrix")
+        value = np.zeros(h.T.shape, [("real", "f8"), ("imag", "f8")])
+        value["real"], value["imag"] = h.T.real, h.T.imag
+        group["value"] = value
+        group["dims"] = 4
+    with pytest.warns(UserWarning, match="read as Octave wrote it: axes reversed, float64 converted"):
+        assert np.array_equal(wb.read_csi(tmp_path / "h.hdf5").channel, h)
+    with h5py.File(tmp_path / "h.hdf5", "r+") as file:
+        del file["h/type"]
+        file["h/type"] = np.bytes_("cell")
+    with pytest.raises(RuntimeError, match="h is of Octave's type cell: expected a full array of numbers$"):
+        wb.read_csi(tmp_path / "h.hdf5")
 
 
 @needs_hdf5

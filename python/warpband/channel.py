@@ -336,15 +336,16 @@ class Csi(NamedTuple):
 
 
 def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | None = None, scale: str = "none", cell: int = 0,
-             first_sample: int | None = None, shifted_pilot: bool | None = None, untrusted: bool = False) -> Csi:
+             first_sample: int | None = None, shifted_pilot: bool | None = None, trusted: bool = False,
+             untrusted: bool = False) -> Csi:
     """Reads channel estimates, measured or computed elsewhere, from an HDF5 file (docs/files.md).
 
     The layout is told from what the file holds: "plain", an array ``h`` of complex64 ``(snapshots, subcarriers, rx, tx)``;
     "renew", pilots as RENEW's sounder and Agora write them; "argos", those of ArgosV2 traces before RENEW; "csi", estimates
     made of the latter. Pilots become least-squares estimates on the subcarriers that have one, the lowest frequency first.
 
-    A file that MATLAB saved (version 7.3) is read with the axes that MATLAB shows, and float64 as float32; a ``UserWarning``
-    says so. Arrays without the attribute ``MATLAB_class`` keep the order of axes in the file.
+    A file that MATLAB (version 7.3), Octave (``save -hdf5``) or Julia (JLD2, JLD) saved is read with the axes that these show, and
+    float64 as float32; a ``UserWarning`` says so. Other files keep the order of axes that they have: docs/files.md says how each is known.
 
     Args:
         path: of the file.
@@ -356,12 +357,14 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
         first_sample: of "renew" and "argos", the sample of a slot at which the first cyclic prefix begins (argos: the first
             window); None for what the file says (argos: 47).
         shifted_pilot: of "renew", whether the pilot is stored from the lowest frequency on; None tells from its zeros.
-        untrusted: read the file in a process of its own, with bounds on memory (1 GiB), time (10 s a call) and open files. A
-            file that makes the HDF5 library crash, loop or fill the memory is then a ``RuntimeError``. For files of strangers.
+        trusted: read the file in this process: for files that you wrote. By default the program ``warpband-hdf5``, which can do
+            nothing else, reads it with bounds on memory and time that grow with the file: one that makes the HDF5 library
+            crash, loop or fill the memory is then a ``RuntimeError``.
+        untrusted: changes nothing: files are not trusted by default.
 
     Raises:
-        RuntimeError: there is no such file, it is none of these layouts or damaged; or this build has no HDF5, which wheels
-            made by ``pip install .`` have not (``-C cmake.define.WARPBAND_HDF5=ON``).
+        RuntimeError: there is no such file, it is none of these layouts or damaged; ``warpband-hdf5`` is missing or another
+            program; or this build has no HDF5, which wheels made by ``pip install .`` have not (``-C cmake.define.WARPBAND_HDF5=ON``).
         ValueError: for a setting that is not allowed, or snapshots that are not there.
     """
     if not _core.has_hdf5():
@@ -373,7 +376,7 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
     if snapshots is not None:
         snapshots = whole("snapshots", snapshots, 0, 2 ** 31 - 1)
     file = made(_core.CsiFile, path=file_name("path", path), scale=scale, cell=cell, first_sample=first_sample,
-                shifted_pilot=shifted_pilot, untrusted=untrusted)
+                shifted_pilot=shifted_pilot, trusted=trusted)
     if file.remark:
         warnings.warn(f"{os.fspath(path)}: {file.remark}", stacklevel=2)
     there, *item = file.shape

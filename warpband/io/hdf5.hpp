@@ -7,23 +7,28 @@
 // (byte order apart): a float64 array is not read as float32, because what a file holds should be what its
 // writer meant.
 //
-// Arrays that MATLAB saved (version 7.3: they have an attribute MATLAB_class) are read as MATLAB shows them:
-// their axes, which the file has in reverse, come in MATLAB's order, complex numbers are the compound
-// {"real", "imag"}, and numbers are converted, since MATLAB's are float64: to float32, NaN and infinities
-// staying what they are, and to integers where they are whole. One that does not fit is a file_error, and so
-// is a complex number where a real one is expected. Where a vector is expected a row is one too, [1, 1] is
-// one element, and axes of one element that MATLAB drops at the end are there. remark() says that it was
-// done.
+// Arrays that MATLAB saved (version 7.3: they have an attribute MATLAB_class), Octave (save -hdf5: groups
+// with an attribute OCTAVE_NEW_FORMAT) and Julia's packages JLD2 and JLD (known by the words before the file)
+// are read as these show them: their axes, which the file has in reverse, come in the program's order,
+// complex numbers are the compound {"real", "imag"} or {"re", "im"}, and numbers are converted, since theirs
+// are float64 by default: to float32, NaN and infinities staying what they are, and to integers where they
+// are whole. One that does not fit is a file_error, and so is a complex number where a real one is expected.
+// Where a vector is expected a row is one too, [1, 1] is one element, and axes of one element that MATLAB
+// drops at the end are there. remark() says that it was done.
 //
-// Links into other files are not followed, and filters are not loaded from plugins. Attributes are read by
-// name alone, when type, size, precision and byte order are known to be good: HDF5 does not survive every
-// damage to them. Faults that are left are libhdf5's own: hdf5_access.untrusted reads a file in a process of
-// its own.
+// By default libhdf5 runs in the program warpband-hdf5, started for each file, which can do nothing but read
+// that file (confine.hpp): a file that makes libhdf5 crash, loop or fill the memory is a file_error. The
+// program is looked for beside the file that holds this code, and in ../libexec/warpband where that is in a
+// folder bin or lib; never in PATH or the working folder. With hdf5_access.trusted libhdf5 runs in this
+// process, and a damaged file can end it. Then, and where files are written, its clean-up at the end of the
+// process is off (H5dont_atexit): a program that uses libhdf5 itself closes its own files.
+//
+// Links into other files are not followed, and filters are not loaded from plugins.
 //
 // Every failure of a file is a file_error of one line: the file, the array, what is there and what was
-// expected. Nothing is printed. One thread at a time per object; calls on several objects take turns, as
-// libhdf5 is not reentrant. Built where CMake's WARPBAND_HDF5 is on; the macro WARPBAND_HDF5 is then 1, else
-// 0.
+// expected. Nothing is printed. One thread at a time per object. Calls on several objects run at the same
+// time; in this process they take turns, as libhdf5 is not reentrant. Built where CMake's WARPBAND_HDF5 is
+// on; the macro WARPBAND_HDF5 is then 1, else 0.
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -54,24 +59,33 @@ struct hdf5_array {
 
 /// How files are read.
 struct hdf5_access {
-  /// In a process of its own, bounded by the rest of this: a file that makes libhdf5 crash, loop or fill the
-  /// memory is then a file_error. See child_process and SECURITY.md. Opening takes a few ms more.
-  bool untrusted = false;
-  std::size_t memory = std::size_t{1} << 30;  // bytes, of that process
-  double seconds = 10;                        // for each call, and one more for each 8 MiB that it reads
+  bool trusted = false;    // in this process, unbounded: for files that you wrote. Opening takes 2 ms less
+  bool untrusted = false;  // changes nothing: files are not trusted by default
+  std::size_t memory = 0;  // bytes that the program may take; 0: 256 MiB and four times the file's size
+  double seconds = 2;      // CPU time of a call, and one more for each 8 MiB of the file and of what it reads
+  std::string program = {};  // the path of warpband-hdf5; empty: found as above
 };
-/// What readers take that are not told otherwise: one for the whole process, files being trusted at first.
+/// What readers take that are not told otherwise: one for the whole process.
 /// Set it before threads read files.
 hdf5_access default_hdf5_access();
 void set_default_hdf5_access(const hdf5_access& access);
 
-class untrusted_hdf5;
+/// What reads files that are not trusted, and what keeps it from doing anything else.
+struct hdf5_program {
+  std::string path;      // of warpband-hdf5
+  bool seccomp = false;  // it can make no system calls but a few; else the kernel or the build lacks them
+  int landlock = 0;      // the kernel's version of it, by which it can open no file; 0: the kernel has none
+  std::string library;   // "1.10.8", of HDF5
+};
+/// Starts the program. Throws file_error where it is missing or another one.
+hdf5_program about_hdf5_program(const hdf5_access& access = default_hdf5_access());
 
 /// An HDF5 file that is read. Threads: one at a time for each object. Of one that was moved
 /// from path() is empty, and every other call throws error.
 class hdf5_reader {
  public:
-  /// Throws file_error: not there, a folder, not HDF5, truncated.
+  /// Throws file_error: not there, a folder, not HDF5, truncated; and one that names warpband-hdf5 where that
+  /// cannot be started.
   explicit hdf5_reader(const std::string& path, const hdf5_access& access = default_hdf5_access());
   ~hdf5_reader();
   hdf5_reader(hdf5_reader&&) noexcept;
@@ -101,15 +115,14 @@ class hdf5_reader {
   /// An attribute of the same that holds any count of numbers, of any width; empty where there is none of
   /// this name. Throws file_error where it holds something else, or more than 2^20.
   std::vector<double> attribute_numbers(const std::string& name, const std::string& attribute) const;
-  /// "read as MATLAB wrote it: axes reversed, float64 converted", once an array of MATLAB was expected or
-  /// read; without the last words where none is float64. Else empty.
+  /// "read as MATLAB wrote it: axes reversed, float64 converted", once an array of MATLAB (Octave, Julia) was
+  /// expected or read; without the last words where none is float64. Else empty.
   std::string remark() const;
 
  private:
   struct state;
   state& held() const;
   std::unique_ptr<state> state_;
-  std::unique_ptr<untrusted_hdf5> untrusted_;  // in place of the state
 };
 
 /// An HDF5 file that is written: it appears on commit, in full, or not at all (see replacement).

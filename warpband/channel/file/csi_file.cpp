@@ -96,7 +96,7 @@ std::string text_of(const std::vector<std::size_t>& shape) {
 }
 hdf5_access access_of(const csi_options& o) {
   hdf5_access access = default_hdf5_access();
-  access.untrusted = access.untrusted || o.untrusted;
+  access.trusted = access.trusted || o.trusted;
   return access;
 }
 bool is_finite(const std::complex<float>& z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }

@@ -47,8 +47,9 @@ struct csi_options {
   /// renew: whether the pilot is stored from the lowest frequency on instead of from 0 Hz on. Nothing: told
   /// from where its zeros are.
   std::optional<bool> shifted_pilot = {};
-  /// Read the file in a process of its own, with bounds: see hdf5_access. Else as default_hdf5_access() says.
-  bool untrusted = false;
+  /// Read the file in this process, see hdf5_access. Else as default_hdf5_access() says.
+  bool trusted = false;
+  bool untrusted = false;  // changes nothing: files are not trusted by default
 };
 
 /// A file of channel estimates. One that was moved from throws error. Threads: one at a time for each object.
@@ -70,7 +71,7 @@ class csi_file {
   /// Attributes FREQ and RATE / FFT_SIZE of a trace; 0 where there are none.
   double carrier_hz() const;
   double spacing_hz() const;
-  /// hdf5_reader::remark: not empty where MATLAB wrote the file.
+  /// hdf5_reader::remark: not empty where MATLAB, Octave or Julia wrote the file.
   std::string remark() const;
 
   /// Snapshots [first, first + count) as [count, subcarriers, rx, tx], row-major: the batch of H that

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What `--untrusted` costs: `warpband encode` of a file of 1 MiB with and without it, run in turn.
+"""What the program that reads HDF5 files costs: `warpband encode` of a file of 1 MiB with it and with `--trusted`, run in turn.
 
-    python3 scripts/untrusted_cost.py [COMMAND [RUNS]]    default build/release/warpband, 201 runs of each
+    python3 scripts/hdf5_cost.py [COMMAND [RUNS]]    default build/release/warpband, 201 runs of each
 
-Prints the least and the median of the wall time and of the CPU time of a run, its reading process included, and what `--untrusted` adds to the
+Prints the least and the median of the wall time and of the CPU time of a run, its reading process included, and what the program adds to the
 medians. Needs h5py.
 """
 import pathlib
@@ -32,7 +32,7 @@ def main(command="build/release/warpband", runs="201"):
         with h5py.File(bits, "w") as file:
             file["bits"] = numpy.random.default_rng(1).integers(0, 2, (1024, 1024), dtype=numpy.uint8)
         encode = [command, "encode", bits, "-o", out, "--code", "conv", "--threads", "1", "--quiet", "--force"]
-        times = {(): [], ("--untrusted",): []}
+        times = {("--trusted",): [], (): []}
         for _ in range(int(runs)):
             for more, of_runs in times.items():
                 of_runs.append(run([*encode, *more]))
@@ -40,10 +40,10 @@ def main(command="build/release/warpband", runs="201"):
     for more, of_runs in times.items():
         wall, cpu = ([1e3 * x for x in column] for column in zip(*of_runs))
         medians.append((statistics.median(wall), statistics.median(cpu)))
-        print(f"{' '.join(more) or 'plain':12} wall: least {min(wall):6.1f} ms, median {medians[-1][0]:6.1f} ms; "
+        print(f"{' '.join(more) or 'default':12} wall: least {min(wall):6.1f} ms, median {medians[-1][0]:6.1f} ms; "
               f"CPU: least {min(cpu):6.1f} ms, median {medians[-1][1]:6.1f} ms")
     (wall, cpu), (more_wall, more_cpu) = medians
-    print(f"--untrusted adds {more_wall - wall:.1f} ms wall, {more_cpu - cpu:.1f} ms CPU")
+    print(f"the program adds {more_wall - wall:.1f} ms wall, {more_cpu - cpu:.1f} ms CPU")
 
 
 if __name__ == "__main__":
