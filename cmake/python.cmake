@@ -33,6 +33,11 @@ foreach(file IN LISTS python_files)
     COMMAND ${CMAKE_COMMAND} -E copy "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband/${file}" "${package}/${file}")
   list(APPEND copied "${package}/${file}")
 endforeach()
+if(WARPBAND_HDF5)  # the module looks beside itself for the program that reads HDF5 files
+  add_custom_command(OUTPUT "${package}/warpband-hdf5" DEPENDS warpband_hdf5_program
+    COMMAND ${CMAKE_COMMAND} -E copy "$<TARGET_FILE:warpband_hdf5_program>" "${package}/")
+  list(APPEND copied "${package}/warpband-hdf5")
+endif()
 add_custom_target(warpband_python_files ALL DEPENDS ${copied})
 nanobind_add_stub(warpband_python_stub MODULE _core OUTPUT "${package}/_core.pyi" PYTHON_PATH "${package}" DEPENDS warpband_python)
 set(keywords_maker "${CMAKE_CURRENT_SOURCE_DIR}/scripts/python_stubs.py")
@@ -49,9 +54,7 @@ add_custom_target(docs
 set(in_wheel COMPONENT python EXCLUDE_FROM_ALL)
 install(TARGETS warpband_python LIBRARY DESTINATION warpband ${in_wheel})
 install(FILES "${package}/_core.pyi" "${package}/_keywords.pyi" DESTINATION warpband ${in_wheel})
-if(WARPBAND_HDF5)  # it looks beside itself for the program that reads HDF5 files
-  add_custom_command(TARGET warpband_python POST_BUILD VERBATIM
-    COMMAND ${CMAKE_COMMAND} -E copy "$<TARGET_FILE:warpband_hdf5_program>" "${package}/")
+if(WARPBAND_HDF5)
   install(TARGETS warpband_hdf5_program RUNTIME DESTINATION warpband ${in_wheel})
 endif()
 # A wheel brings KISS FFT along: it is not on every machine.

@@ -24,6 +24,6 @@ struct memory_file {
 };
 
 extern "C" inline int LLVMFuzzerInitialize(int*, char***) {
-  wb::set_default_hdf5_access({.program = WARPBAND_HDF5_PROGRAM});
+  wb::set_default_hdf5_access({.seconds = 0.5, .program = WARPBAND_HDF5_PROGRAM});
   return 0;
 }

@@ -125,7 +125,7 @@ class program {
   void send(const std::string& request, double seconds);
   /// The next answer.
   std::string receive();
-  /// Maps at least so many bytes of the window. Throws program_error.
+  /// Maps at least so many bytes of the window. Throws error.
   const char* window(std::size_t bytes);
   std::size_t window_bytes() const { return mapped_; }
   const hdf5_program& about() const { return about_; }
@@ -139,7 +139,7 @@ class program {
   }
   void check_usable() const {
     if (!failed_.empty()) throw program_error(failed_);
-    if (getpid() != owner_) throw program_error("another process opened it: a copy of it cannot read it");
+    if (getpid() != owner_) throw error("an hdf5_reader of another process: a forked copy cannot use it");
   }
   void wait_for(short what);
   void receive(void* to, std::size_t bytes);
@@ -327,13 +327,14 @@ const char* program::window(std::size_t bytes) {
     rlimit most{};
     getrlimit(RLIMIT_FSIZE, &most);  // the window is a file to the kernel
     if (bytes > most.rlim_cur)
-      throw program_error("the limit on the size of files (ulimit -f) is below a row");
+      throw error("HDF5 rows of " + std::to_string(bytes) +
+                  " bytes cannot be read: the limit on the size of files (ulimit -f) is below a row");
     if (window_ != nullptr) munmap(window_, std::exchange(mapped_, 0));
     window_ = nullptr;
     if (ftruncate(shared_.get(), static_cast<off_t>(bytes)) != 0)
-      throw program_error(system_error("no memory to share"));
+      throw error(system_error("HDF5 rows cannot be read: no memory to share"));
     void* at = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, shared_.get(), 0);
-    if (at == MAP_FAILED) throw program_error(system_error("no memory to share"));
+    if (at == MAP_FAILED) throw error(system_error("HDF5 rows cannot be read: no memory to share"));
     window_ = at;
     mapped_ = bytes;
   }
@@ -376,18 +377,23 @@ hdf5_array unpack_array(unpacked& from) {
 }
 
 class file_in_program final : public hdf5_source {
-  /// What `f` reads of a good answer; throws what the program's reader threw.
+  /// What `f` reads of a good answer; throws what the program's reader threw. `what` was asked for, which a
+  /// program that ends did not read: an attribute or an array; empty for the file.
   template <class F>
-  auto ask(const std::string& request, F f) try {
+  auto ask(const std::string& what, const std::string& request, F f) try {
     const std::lock_guard hold(lock_);
     program_.send(request, seconds_);
     const std::string answer = program_.receive();
     unpacked in = good(answer);
     return f(in);
   } catch (const program_error& e) {
-    throw file_error(path_, e.what());
+    fail(what, e.what());
   } catch (const unpack_error& e) {
-    throw file_error(path_, e.what());
+    fail(what, e.what());
+  }
+  [[noreturn]] void fail(const std::string& what, const std::string& why) const {
+    throw file_error(path_, (what.empty() ? "it" : one_line(what) + " cannot be read, it") +
+                                " is truncated or damaged: " + why);
   }
   unpacked good(const std::string& answer) const {
     unpacked in = read_back(answer);
@@ -405,26 +411,28 @@ class file_in_program final : public hdf5_source {
       : path_(std::move(path)),
         seconds_(access.seconds + static_cast<double>(bytes) / bytes_per_second),
         program_(file, access.memory != 0 ? access.memory : least_memory + 4 * bytes, access.program) {
-    (void)ask((packed() << call::open).take(), [](unpacked&) { return 0; });
+    (void)ask("", (packed() << call::open).take(), [](unpacked&) { return 0; });
   }
 
   bool has(const std::string& name) override {
-    return ask((packed() << call::has << name).take(), [](unpacked& in) { return in.get<char>() != 0; });
+    return ask(name, (packed() << call::has << name).take(),
+               [](unpacked& in) { return in.get<char>() != 0; });
   }
   std::vector<std::string> names() override {
-    return ask((packed() << call::names).take(),
+    return ask("", (packed() << call::names).take(),
                [](unpacked& in) { return in.get<std::vector<std::string>>(); });
   }
   hdf5_array describe(const std::string& name) override {
     const std::lock_guard hold(lock_);
     if (const auto known = arrays_.find(name); known != arrays_.end()) return known->second;
-    return arrays_[name] = ask((packed() << call::describe << name).take(), unpack_array);
+    return arrays_[name] = ask(name, (packed() << call::describe << name).take(), unpack_array);
   }
   std::vector<std::size_t> expect(hdf5_element element, const std::string& name,
                                   std::size_t dimensions) override {
     const std::lock_guard hold(lock_);
     const hdf5_array a =
-        ask((packed() << call::expect << element << name << std::uint64_t{dimensions}).take(), unpack_array);
+        ask(name, (packed() << call::expect << element << name << std::uint64_t{dimensions}).take(),
+            unpack_array);
     if (a.shape.size() != dimensions)
       throw file_error(path_, "the program that read it answered something else");
     arrays_[name] = a;
@@ -433,7 +441,7 @@ class file_in_program final : public hdf5_source {
   void read(hdf5_element element, const std::string& name, std::size_t first, std::size_t rows,
             void* to) override;
   std::optional<hdf5_attribute> attribute(const std::string& name, const std::string& attribute) override {
-    return ask((packed() << call::attribute << name << attribute).take(),
+    return ask("attribute " + attribute, (packed() << call::attribute << name << attribute).take(),
                [](unpacked& in) -> std::optional<hdf5_attribute> {
                  switch (in.get<char>()) {
                    case '0':
@@ -448,12 +456,12 @@ class file_in_program final : public hdf5_source {
                });
   }
   std::vector<double> attribute_numbers(const std::string& name, const std::string& attribute) override {
-    return ask((packed() << call::numbers << name << attribute).take(),
+    return ask("attribute " + attribute, (packed() << call::numbers << name << attribute).take(),
                [](unpacked& in) { return in.get<std::vector<double>>(); });
   }
   std::string remark() override {
     return one_line(
-        ask((packed() << call::remark).take(), [](unpacked& in) { return in.get<std::string>(); }));
+        ask("", (packed() << call::remark).take(), [](unpacked& in) { return in.get<std::string>(); }));
   }
 
  private:
@@ -479,7 +487,7 @@ void file_in_program::read(hdf5_element element, const std::string& name, std::s
   const auto request = [&](const rows_request& r) {
     return (packed() << call::read << element << name << r).take();
   };
-  if (rows == 0 || row == 0) return ask(request({first, 0, 0, 0}), [](unpacked&) {});  // of this type
+  if (rows == 0 || row == 0) return ask(name, request({first, 0, 0, 0}), [](unpacked&) {});  // of this type
 
   const std::size_t slot = std::max(slot_bytes, row), slots = row > large_row ? 1 : 2;
   std::size_t piece = slot / row;
@@ -504,9 +512,9 @@ void file_in_program::read(hdf5_element element, const std::string& name, std::s
     if (i + slots < pieces) start(i + slots);
   }
 } catch (const program_error& e) {
-  throw file_error(path_, e.what());
+  fail(name, e.what());
 } catch (const unpack_error& e) {
-  throw file_error(path_, e.what());
+  fail(name, e.what());
 }
 
 }  // namespace
