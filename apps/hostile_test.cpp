@@ -151,16 +151,18 @@ TEST_F(hostile, code_of_the_working_folder_does_not_run) {
   write("awgn.toml", "code = { type = \"none\", k = 50 }\nsweep.ebn0_db = 1\n");
   ASSERT_EQ(run("sim quick.toml -o r.json --quiet").code, 0);
   // Whether this machine has matplotlib or not: to look for it is to start Python.
-  for (const std::string before :
-       {"", "PYTHONPATH=. PYTHONSTARTUP=numpy.py", "PATH=.:$PATH WARPBAND_PYTHON=python3"})
-    for (const char* arguments :
-         {"plot r.json -o p.svg", "plot r.json --csv t.csv", "sim quick.toml --quiet --plot q.png",
-          "choose awgn.toml --fer 0.3 --width 1 --max-frames 2000 --quiet --plot f.svg", "reproduce",
-          "reproduce nothing", "info"}) {
-      const outcome o = run(arguments, before);
-      EXPECT_FALSE(fs::exists(path("ran"))) << before << " " << arguments << ": " << content(path("ran"));
-      EXPECT_NE(o.code, 128) << o.err;
-    }
+  const auto expect_nothing_runs = [&](const std::string& arguments, const std::string& before = "") {
+    const outcome o = run(arguments, before);
+    EXPECT_FALSE(fs::exists(path("ran"))) << before << " " << arguments << ": " << content(path("ran"));
+    EXPECT_NE(o.code, 128) << o.err;
+  };
+  for (const char* arguments :
+       {"plot r.json -o p.svg", "plot r.json --csv t.csv", "sim quick.toml --quiet --plot q.png",
+        "choose awgn.toml --fer 0.3 --width 1 --max-frames 2000 --quiet --plot f.svg", "reproduce",
+        "reproduce nothing", "info"})
+    expect_nothing_runs(arguments);
+  expect_nothing_runs("plot r.json --csv t.csv", "PYTHONPATH=. PYTHONHOME= PYTHONSTARTUP=numpy.py");
+  expect_nothing_runs("plot r.json --csv t.csv", "PATH=.:$PATH WARPBAND_PYTHON=python3");
 }
 
 /// A matplotlibrc in the working folder changes no figure.
@@ -208,7 +210,7 @@ TEST_F(hostile, no_file_steers_the_terminal) {
     for (const std::string& text : {o.out, o.err})
       for (const char* bad : {"\x1b", "\x07", "\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6", "\x7f"})
         EXPECT_EQ(text.find(bad), std::string::npos) << what << ": " << wb::printable_lines(text);
-    EXPECT_NE((o.out + o.err).find("52;c;QQ=="), std::string::npos) << what << ": " << o.out << o.err;
+    EXPECT_NE((o.out + o.err).find("52;c;QQ"), std::string::npos) << what << ": " << o.out << o.err;
   };
   write("s.toml", "title = \"" + toml +
                       "\"\ncode.k = 40\nsweep.ebn0_db = 0\nstop.max_frames = 10\n[[curve]]\nlabel = \"" +
