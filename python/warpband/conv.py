@@ -145,7 +145,7 @@ class ViterbiDecoder(Decoder):
 
     @converting(llr=as_llrs)
     def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:
-        """Decodes ``llr``, float32 ``(..., n)``; with precision int16 also int8, in steps.
+        """Decodes ``llr``, float32 ``(..., n)``; with precision int16 also int8: integers stay as they are.
 
         outputs: "bits" (uint8 ``(..., k)``), "metric" (not with int16: float32 ``(...)``, the log-likelihood ratio of the
         codeword against that of zeros; of a tail-biting code that of the path that was traced back, with its steps before and
@@ -198,7 +198,8 @@ class BcjrDecoder(Decoder):
                  out: Any = None, strict: bool = False) -> Any:
         """Decodes ``llr``, float32 ``(..., n)``, with a-priori LLRs ``prior`` of the bits, float32 ``(..., k)``.
 
-        With precision int16 ``llr`` may also be int8, in steps, and there is no ``prior``.
+        With precision int16 ``llr`` may also be int8, integers that stay as they are, and there is no ``prior``. Soft outputs are in
+        steps of 1 / ``llr_steps``; with "auto" those of int8 are in units of ``llr``.
 
         outputs: "bits" (uint8 ``(..., k)``), "soft" (float32 ``(..., k)``, a-posteriori LLRs), "extrinsic" (not with int16: the
         same without prior and systematic LLR), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR, 5 = 1 + 4

@@ -117,8 +117,8 @@ class TurboDecoder(Decoder):
         """Decodes a batch of codewords.
 
         Args:
-            llr: float32 ``(..., 3 * (k + 4))``; with precision bfloat16 or int16 also int8, in steps. With
-                ``llr="log_p1_p0"`` a negated copy of it is made.
+            llr: float32 ``(..., 3 * (k + 4))``; with precision bfloat16 or int16 also int8: integers, which int16
+                takes as they are. With ``llr="log_p1_p0"`` a negated copy of it is made.
             outputs: "bits" (uint8 ``(..., k)``), "soft" and "extrinsic" (float32 ``(..., k)``, a-posteriori LLRs and the
                 same without the channel's), "iterations" (int32 ``(...)``), "status" (uint8 ``(...)``); or several names.
                 Status is 1 for a word erased because of a NaN or infinite LLR, 2 for one that stopped early, 5 = 1 + 4 for one

@@ -63,7 +63,7 @@ TEST_P(usable, convolutional_decoders_erase_words_with_fewer_llrs_than_bits) {
     bits_t decided = exec().to_host(bits);
     EXPECT_EQ(bits_t(decided.begin(), decided.begin() + 180), bits_t(180)) << name_of(code);
     const auto rounded = on_device(exec(), rows_with(counts_of(90, n), n, 2.f, 0.062f), n, 4);
-    viterbi_decoder({.code = code, .k = k, .precision = conv_precision::int16})
+    viterbi_decoder({.code = code, .k = k, .precision = conv_precision::int16, .llr_steps = 8})
         .run(exec(), rounded, {.bits = bits, .metric = {}, .status = status});
     expect_two_erased(exec().to_host(status), "16-bit Viterbi " + name_of(code));
     decided = exec().to_host(bits);
@@ -93,8 +93,11 @@ TEST_P(usable, ldpc_decoders_erase_words_with_fewer_llrs_than_bits) {
       for (const auto schedule : {ldpc_schedule::layered, ldpc_schedule::flooding})
         for (const auto algorithm : {ldpc_algorithm::normalised_min_sum, ldpc_algorithm::sum_product}) {
           if (algorithm == ldpc_algorithm::sum_product && precision != ldpc_precision::float32) continue;
-          const ldpc_decoder decoder(
-              code, {.algorithm = algorithm, .iterations = 3, .schedule = schedule, .precision = precision});
+          const ldpc_decoder decoder(code, {.algorithm = algorithm,
+                                            .iterations = 3,
+                                            .schedule = schedule,
+                                            .precision = precision,
+                                            .int8_steps = 3});
           const auto k = static_cast<std::size_t>(code.k()), n = static_cast<std::size_t>(code.n());
           // What rounds to 0 is not usable: half a step of int8, and what a half number cannot be.
           const float small = precision == ldpc_precision::int8      ? 0.16f
@@ -124,15 +127,17 @@ struct turbo_numbers {
   turbo_precision precision;
   map_algorithm algorithm;
   float small;
+  float llr_steps = automatic_steps;
 };
 constexpr turbo_numbers all_numbers[] = {{turbo_precision::float32, map_algorithm::log_map, 1e-9f},
                                          {turbo_precision::float32, map_algorithm::max_log_map, 0.f},
                                          {turbo_precision::bfloat16, map_algorithm::log_map, 1e-3f},
                                          {turbo_precision::bfloat16, map_algorithm::max_log_map, 0.f},
-                                         {turbo_precision::int16, map_algorithm::max_log_map, 0.062f}};
+                                         {turbo_precision::int16, map_algorithm::max_log_map, 0.f},
+                                         {turbo_precision::int16, map_algorithm::max_log_map, 0.062f, 8.f}};
 
 TEST_P(usable, turbo_decoders_erase_words_with_fewer_llrs_than_bits) {
-  for (const auto& [precision, algorithm, small] : all_numbers)
+  for (const auto& [precision, algorithm, small, llr_steps] : all_numbers)
     for (const int k : {40, 104, 1024})
       for (const auto stop : {early_stop::none, early_stop::crc, early_stop::sign_agreement}) {
         if (precision != turbo_precision::float32 && stop == early_stop::sign_agreement) continue;
@@ -142,7 +147,8 @@ TEST_P(usable, turbo_decoders_erase_words_with_fewer_llrs_than_bits) {
                                      .stop = stop,
                                      .crc_polynomial = crc24a.polynomial,
                                      .crc_degree = 24,
-                                     .precision = precision});
+                                     .precision = precision,
+                                     .llr_steps = llr_steps});
         const auto bits_of = static_cast<std::size_t>(k), n = 3 * (bits_of + 4);
         const auto llr = on_device(exec(), rows_with(counts_of(bits_of, n), n, 2.f, small), n, 4);
         auto status = exec().make<std::uint8_t>(1, 4), bits = exec().make<std::uint8_t>(bits_of, 4);
@@ -179,14 +185,15 @@ TEST_P(usable, zeros_stop_the_turbo_decoder_only_where_the_systematic_llrs_tell_
   add([&](std::size_t i) { return i < 104 || i % 3 == 0 ? 2.f : 0.f; });  // the same, punctured
   add([&](std::size_t i) { return is_sign(i) ? 0.f : 8.f; });             // nothing but amplitudes
   add([&](std::size_t i) { return is_sign(i) ? 1e-5f : 8.f; });           // y is small, not 0
-  for (const auto& [precision, algorithm, small] : all_numbers) {
+  for (const auto& [precision, algorithm, small, llr_steps] : all_numbers) {
     const turbo_decoder decoder({.k = k,
                                  .algorithm = algorithm,
                                  .iterations = 3,
                                  .stop = early_stop::crc,
                                  .crc_polynomial = crc24a.polynomial,
                                  .crc_degree = 24,
-                                 .precision = precision});
+                                 .precision = precision,
+                                 .llr_steps = llr_steps});
     auto status = exec().make<std::uint8_t>(1, 4);
     decoder.run(exec(), on_device(exec(), all, n, 4),
                 {.bits = {}, .soft = {}, .extrinsic = {}, .iterations = {}, .status = status});
@@ -214,7 +221,7 @@ verdict received(executor& exec, const lte_transport_config& config, const llrs_
   return decided(exec, decoder, llr.size() / g);
 }
 turbo_decoder_config turbo_of(const turbo_numbers& n) {
-  return {.algorithm = n.algorithm, .iterations = 4, .precision = n.precision};
+  return {.algorithm = n.algorithm, .iterations = 4, .precision = n.precision, .llr_steps = n.llr_steps};
 }
 
 TEST_P(usable, transport_blocks_of_which_too_little_arrived_are_not_ok) {

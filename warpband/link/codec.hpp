@@ -133,7 +133,7 @@ struct conv_settings {
   int overlap = -1;
   tail_biting_search tail_biting = tail_biting_search::overlap;  // viterbi, see viterbi.hpp
   conv_precision precision = conv_precision::float32;            // viterbi and max-log-map
-  float llr_steps = 8.f;                                         // of int16, see viterbi.hpp and bcjr.hpp
+  float llr_steps = automatic_steps;                             // of int16, see viterbi.hpp and bcjr.hpp
   int windows = 0;
 };
 

@@ -153,7 +153,7 @@ const std::vector<curve> other_codes{
      "precision = \"int8\", iterations = 4, schedule = \"flooding\", early_stop = \"none\" }\n",
      R"({"type":"wifi-ldpc","k":324,"crc":"none","n":648,"rate_name":"1/2","rate":0.5})",
      R"({"algorithm":"offset-min-sum","offset":0.3,"iterations":4,"schedule":"flooding","precision":"int8",)"
-     R"("int8_steps":3.0,"early_stop":"none"})"},
+     R"("int8_steps":"auto","early_stop":"none"})"},
     {"zero", "code = { type = \"conv\", k = 50, rate = \"3/4\" }\n",
      R"({"type":"conv","k":50,"crc":"none","n":75,"rate_name":"3/4","termination":"zero-tail",)"
      R"("constraint_length":7,"generators":["133","171"],"standard":"802.11","order":"serial",)"

@@ -47,7 +47,7 @@ TEST(scenario, other_codes) {
   EXPECT_EQ(code(1).ldpc.decoder.offset, 0.25f);
   EXPECT_EQ(code(1).ldpc.decoder.scale, 0.75f);  // the base's has no meaning with this choice
   EXPECT_EQ(code(1).ldpc.decoder.precision, ldpc_precision::float16);
-  EXPECT_EQ(code(1).ldpc.decoder.int8_steps, 3);
+  EXPECT_EQ(code(1).ldpc.decoder.int8_steps, automatic_steps);
   EXPECT_EQ(code(1).ldpc.decoder.schedule, ldpc_schedule::flooding);
   EXPECT_FALSE(code(1).ldpc.decoder.early_stop);
   EXPECT_EQ(code(2).type, code_type::wifi_ldpc);

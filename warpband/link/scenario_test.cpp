@@ -126,7 +126,7 @@ TEST(scenario, documented_defaults_are_the_defaults) {
   const std::string int16 = sweep +
                             "decoder.algorithm = \"max-log-map\"\ndecoder.extrinsic_scale = 0.75\n"
                             "decoder.precision = \"int16\"\n";
-  EXPECT_EQ(json_of(int16 + "decoder.llr_steps = 8"), json_of(int16));
+  EXPECT_EQ(json_of(int16 + "decoder.llr_steps = \"auto\""), json_of(int16));
   EXPECT_NE(json_of(int16 + "decoder.llr_steps = 4"), json_of(int16));
   const std::string bfloat16 = json_of(sweep + "decoder.precision = \"bfloat16\"\n");
   EXPECT_NE(bfloat16.find("\"precision\": \"bfloat16\""), std::string::npos);
@@ -147,7 +147,7 @@ TEST(scenario, documented_defaults_are_those_of_other_codes) {
                     int8 = "decoder.precision = \"int8\"\n";
   EXPECT_EQ(json_of(with("wimax-ldpc", offset + "decoder.offset = 0.5")),
             json_of(with("wimax-ldpc", offset)));
-  EXPECT_EQ(json_of(with("wimax-ldpc", int8 + "decoder.int8_steps = 3.0")),
+  EXPECT_EQ(json_of(with("wimax-ldpc", int8 + "decoder.int8_steps = \"auto\"")),
             json_of(with("wimax-ldpc", int8)));
   EXPECT_EQ(json_of(with("conv",
                          "code.k = 6144\ncode.rate = \"1/2\"\ncode.termination = \"zero-tail\"\n"

@@ -64,7 +64,10 @@ conv_frame checked_frame(const bcjr_config& config) {
 
 bcjr_config completed(const bcjr_config& config) { return completed(config, checked_frame(config)); }
 
-bcjr_decoder::bcjr_decoder(const bcjr_config& config) : config_(config), frame_(checked_frame(config)) {
+bcjr_decoder::bcjr_decoder(const bcjr_config& config)
+    : config_(config),
+      frame_(checked_frame(config)),
+      scale_(config.llr_steps, conv_fineness, static_cast<float>(config.k)) {
   config_ = completed(config, frame_);
   // Forward over all runs but the last, backward over all of them.
   const conv_trellis host = frame_.on_host();
@@ -84,8 +87,7 @@ void bcjr_decoder::run_short(executor& exec, bcjr_short_args& a, std::size_t ite
   for (const auto& [name, given] : {std::pair{"extrinsic", out.extrinsic.data != nullptr},
                                     {"coded_extrinsic", out.coded_extrinsic.data != nullptr}})
     if (given) throw argument_error(name, "an array", "none with precision int16");
-  fill_conv_short(a, frame_, exec, config_.windows, config_.overlap, config_.llr_steps);
-  a.unit = 1 / config_.llr_steps;
+  fill_conv_short(a, frame_, exec, config_.windows, config_.overlap);
   a.bits = out.bits;
   a.soft = out.soft;
   a.status = out.status;
@@ -103,6 +105,7 @@ void bcjr_decoder::run(executor& exec, view<const std::int8_t> llr, const bcjr_o
   check_shape("llr", llr, frame_.n(), llr.items);
   bcjr_short_args a;
   a.llr8 = llr;
+  a.quanta = scale_.of_integers();
   run_short(exec, a, llr.items, out);
 }
 
@@ -114,6 +117,7 @@ void bcjr_decoder::run(executor& exec, view<const float> llr, view<const float> 
     if (prior.data != nullptr) throw argument_error("prior", "an array", "none with precision int16");
     bcjr_short_args a;
     a.llr = llr;
+    a.quanta = scale_.of(exec, llr);
     return run_short(exec, a, items, out);
   }
   check_optional_shape("prior", prior, k, items);

@@ -15,6 +15,7 @@
 #include <warpband/fec/bcjr/bcjr_short_args.hpp>
 #include <warpband/fec/conv/conv.hpp>
 #include <warpband/fec/conv/conv_precision.hpp>
+#include <warpband/fec/quantise/quantise.hpp>
 #include <warpband/fec/trellis/map_algorithm.hpp>
 
 namespace wb {
@@ -40,8 +41,9 @@ struct bcjr_config {
   int overlap = -1;
   /// int16: max-log-map of codes without feedback; bits, soft and status only.
   conv_precision precision = conv_precision::float32;
-  /// int16, and 8-bit LLRs: steps of an LLR in an LLR of 1, 0.25..64. They are limited to +-127 steps.
-  float llr_steps = 8.f;
+  /// int16: float LLRs become integers of +-127 steps, llr_steps for an LLR of 1, 0.25..64.
+  /// automatic_steps chooses the number for each codeword (fec/quantise/quantise.hpp).
+  float llr_steps = automatic_steps;
   /// int16: windows of a codeword that are decoded in parallel. Both recursions of each begin `overlap` steps
   /// outside of it, with all states alike; overlap is 0 of one window of a code that is not tail-biting.
   /// 1 to as many as are no shorter than the overlap; 0 chooses the power of two that leaves them at least
@@ -90,9 +92,10 @@ struct bcjr_output {
 /// On a CUDA device (133, 171) and (133, 171, 165) have a kernel of their own unless `coded_extrinsic` is
 /// wanted. It is many times as fast, and decodes all codewords but those of large and small LLRs.
 ///
-/// With precision int16 LLRs are rounded to the nearest of 1 / llr_steps, ties to even, and what rounds to 0
-/// counts as 0. Soft outputs are multiples of 1 / llr_steps: of one window, those of max-log-MAP in float32
-/// on the rounded LLRs.
+/// With precision int16 and llr_steps LLRs are rounded to the nearest of 1 / llr_steps, ties to even, and
+/// what rounds to 0 counts as 0. Soft outputs are multiples of one step: of one window, those of max-log-MAP
+/// in float32 on the rounded LLRs. With automatic_steps soft outputs of a caller's integers have
+/// their unit.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///
@@ -104,7 +107,7 @@ class bcjr_decoder {
   /// Queues the decoding of a batch. Outputs without data are not computed. Throws shape_error.
   void run(executor& exec, view<const float> llr, const bcjr_output& out) const { run(exec, llr, {}, out); }
   void run(executor& exec, view<const float> llr, view<const float> prior, const bcjr_output& out) const;
-  /// LLRs in steps (llr_steps), -128 as -127. Throws argument_error with precision float32.
+  /// LLRs as integers, which stay as they are; -128 as -127. Throws argument_error with precision float32.
   void run(executor& exec, view<const std::int8_t> llr, const bcjr_output& out) const;
 
   /// The configuration in force: overlap and windows as chosen.
@@ -116,6 +119,7 @@ class bcjr_decoder {
   conv_frame frame_;
   conv_work work_;
   double systematic_ = 0;
+  llr_scale scale_;
 
   void run_short(executor& exec, bcjr_short_args& a, std::size_t items, const bcjr_output& out) const;
 };

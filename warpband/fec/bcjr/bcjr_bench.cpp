@@ -15,7 +15,7 @@ bench::maker decode(const bcjr_config& config, std::size_t batch) {
     const bool fed = what == figure::host_fed;
     bcjr_decoder decoder(config);
     const std::size_t k = static_cast<std::size_t>(config.k), n = decoder.frame().n();
-    array<T> llr = bench::make_llrs<T>(exec, n, batch, decoder.frame().rate(), 4, config.llr_steps),
+    array<T> llr = bench::make_llrs<T>(exec, n, batch, decoder.frame().rate(), 4, 8.f),
              host_llr = exec.make_host<T>(fed ? n : 0, batch);
     auto soft = exec.make<float>(k, batch), host_soft = exec.make_host<float>(fed ? k : 0, batch);
     if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());

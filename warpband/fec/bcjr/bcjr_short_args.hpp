@@ -4,8 +4,7 @@
 namespace wb {
 
 struct bcjr_short_args : conv_short_args {
-  float unit = 0.125f;  // the LLR of a step
-  view<float> soft;     // k; null data: not wanted
+  view<float> soft;  // k; null data: not wanted
 };
 
 }  // namespace wb

@@ -200,7 +200,7 @@ struct bcjr_windows {
         const auto t = static_cast<std::size_t>(first + s);
         if (a.soft.data != nullptr)
           a.soft.data[t * a.soft.element_stride + of.item[l] * a.soft.item_stride] =
-              static_cast<float>(ratio) * a.unit;
+              static_cast<float>(ratio) * (1.f / llr_quantiser(a.quanta, of.item[l]).quanta);
         if (a.bits.data != nullptr)
           a.bits.data[t * a.bits.element_stride + of.item[l] * a.bits.item_stride] =
               static_cast<std::uint8_t>(ratio < 0);

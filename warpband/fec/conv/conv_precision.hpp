@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <warpband/core/setting.hpp>
+#include <warpband/fec/quantise/quantise.hpp>
 
 namespace wb {
 
@@ -11,6 +12,9 @@ enum class conv_precision : int {
   float32,
   int16,  // 8-bit LLRs and 16-bit metrics
 };
+
+/// Of an automatic scale (llr_scale).
+inline constexpr float conv_fineness = 12.f;
 
 /// precision, with what int16 means, llr_steps and windows: chosen how where it is 0.
 template <class C>
@@ -21,8 +25,9 @@ std::vector<setting_of<C>> conv_precision_settings(conv_precision C::*precision,
                                    {{"float32", conv_precision::float32}, {"int16", conv_precision::int16}},
                                    std::move(meant))
               .left_out_by_default(),
-          number("llr_steps", steps, 0.25, 64,
-                 "Channel LLRs are rounded to steps, this many for an LLR of 1, and limited to +-127 steps.")
+          llr_steps_setting("llr_steps", steps,
+                            "Channel LLRs are rounded to steps, this many for an LLR of 1, and limited to "
+                            "+-127 steps.")
               .only_with("precision", {"int16"}),
           integer_or_auto("windows", windows, 0, 1, 65536,
                           "Windows of a codeword that are decoded in parallel. \"auto\": " + chosen,

@@ -45,7 +45,7 @@ inline void choose_conv_windows(const conv_frame& frame, int least_steps, int le
 }
 /// What 16-bit decoders take alike.
 inline void fill_conv_short(conv_short_args& a, const conv_frame& frame, executor& exec, int windows,
-                            int overlap, float steps) {
+                            int overlap) {
   a.code = frame.on(exec);
   a.known = frame.known();
   const int coded = (1 << a.code.outputs) - 1;
@@ -55,7 +55,6 @@ inline void fill_conv_short(conv_short_args& a, const conv_frame& frame, executo
   a.windows = windows;
   a.length = conv_ceiling(a.code.steps, windows);
   a.overlap = overlap;
-  a.steps = steps;
 }
 
 /// Adds a run of `count` steps from t on. The tables of `code` are on the host.

@@ -1,6 +1,7 @@
 #pragma once
 // Arguments that the 16-bit decoders of convolutional codes share. Plain data.
 #include <warpband/fec/conv/conv_args.hpp>
+#include <warpband/fec/quantise/quantise_args.hpp>
 
 namespace wb {
 
@@ -11,9 +12,9 @@ struct conv_short_args {
   int overlap = 0;              // steps that a window begins early and ends late
   bool by_warp = false;         // CUDA: a block is a warp, whose threads share windows
   conv_known known = conv_known::none;
-  float steps = 8.f;             // of an LLR of 1
+  llr_quanta quanta;             // of an LLR of 1
   view<const float> llr;         // n; or:
-  view<const std::int8_t> llr8;  // the same in steps
+  view<const std::int8_t> llr8;  // the same in quanta
   view<std::uint8_t> bits;       // k; null data: not wanted, here and below
   view<std::uint8_t> status;
 };

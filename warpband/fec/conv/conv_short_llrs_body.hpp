@@ -1,9 +1,9 @@
 #pragma once
 // Received LLRs as 8-bit values, and which windows of which codewords the lanes of a value decode.
 #include <warpband/core/memory.hpp>
-#include <warpband/core/rounding.hpp>
 #include <warpband/core/short_lane.hpp>
 #include <warpband/fec/conv/conv_short_args.hpp>
+#include <warpband/fec/quantise/quantise_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -14,7 +14,7 @@ WB_HD byte_row limited(byte_row x) {
 }
 #endif
 
-/// LLRs of codewords as numbers of steps, -127..127.
+/// LLRs of codewords as integers, -127..127.
 struct conv_short_llrs {
   const conv_short_args& a;
 
@@ -27,7 +27,7 @@ struct conv_short_llrs {
     const float x = a.llr.data[element * a.llr.element_stride + item * a.llr.item_stride];
     const bool finite = is_finite(x);
     bad = bad || !finite;
-    return nearest_integer(max(min((finite ? x : 0.f) * a.steps, 127.f), -127.f));
+    return llr_quantiser(a.quanta, item)(finite ? x : 0.f, 127.f);
   }
 #if WB_WIDTH > 1
   /// `count` neighbouring ones.
@@ -35,6 +35,7 @@ struct conv_short_llrs {
     int i = 0;
     if (a.llr.data != nullptr && a.llr.element_stride == 1) {
       const float* p = a.llr.data + element + item * a.llr.item_stride;
+      const llr_quantiser quantise(a.quanta, item);
       auto finite = mask_from<m32x>(true);
       for (; i + 16 <= count; i += 16) {
         i32x x[16 / WB_WIDTH];
@@ -43,8 +44,7 @@ struct conv_short_llrs {
           __builtin_memcpy(&y, p + i + v * WB_WIDTH, sizeof y);
           const auto ok = is_finite(y);
           finite = finite & ok;
-          x[v] =
-              nearest_integer(max(min(select(ok, y, lane(0.f)) * lane(a.steps), lane(127.f)), lane(-127.f)));
+          x[v] = quantise(select(ok, y, lane(0.f)), 127.f);
         }
         const byte_row bytes = narrow_to_bytes(x);
         __builtin_memcpy(to + i, &bytes, sizeof bytes);

@@ -122,6 +122,9 @@ std::vector<std::int32_t> reads_of(const ldpc_code& code, const std::vector<ldpc
   return table;
 }
 
+/// int8: of an automatic scale (llr_scale), and what the offset is counted in then.
+constexpr float int8_fineness = 6.f, int8_offset_quanta = 2.f;
+
 constexpr int value_bytes = 4;  // of an LLR in shared memory
 
 /// ldpc_decode_args::addresses, of codes whose rows and values fit a thread block.
@@ -164,8 +167,8 @@ ldpc_decode_args fixed_arguments(const ldpc_code& code, const ldpc_decoder_confi
   a.early_stop = c.early_stop;
   a.scale = normalised ? c.scale : 1.f;
   a.eighths = static_cast<int>(8 * a.scale);
-  a.offset = !offset ? 0.f : int8 ? std::min(std::nearbyint(c.offset * c.int8_steps), 127.f) : c.offset;
-  a.steps = c.int8_steps;
+  const float steps = c.int8_steps == automatic_steps ? int8_offset_quanta : c.int8_steps;
+  a.offset = !offset ? 0.f : int8 ? std::min(std::nearbyint(c.offset * steps), 127.f) : c.offset;
   for (std::size_t m = 0; m < t.rows.size(); m++) {
     const ldpc_row& row = t.rows[m];
     a.firsts[m] = row.first;
@@ -253,10 +256,7 @@ const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings() {
                                 {"int8", ldpc_precision::int8}},
                                "Number format of the messages. float16 is for GPUs: a CPU computes the same "
                                "bits, but slowly. sum-product takes float32 only."),
-      number(
-          "int8_steps", &c::int8_steps, 0.25, 64,
-          "Steps of int8 messages in an LLR of 1. Finer steps clip earlier; with offset-min-sum 2 or 4 make "
-          "the offset whole steps.")
+      llr_steps_setting("int8_steps", &c::int8_steps, "Steps of int8 messages in an LLR of 1.")
           .only_with("precision", {"int8"}),
       early_stop_setting(),
   };
@@ -292,7 +292,8 @@ ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& con
                            const std::optional<ldpc_crc>& crc)
     : code_(code),
       config_((check(code, config, crc.has_value()), config)),
-      reads_(std::make_shared<reads_by_vector>()) {
+      reads_(std::make_shared<reads_by_vector>()),
+      scale_(config.int8_steps, int8_fineness, static_cast<float>(code.k())) {
   if (config.crc_stop) {
     check_range("crc.bits", crc->bits, 0, code.k());
     crc_weights_ = resident(crc_remainders(crc->bits == 0 ? code.k() : crc->bits, crc->polynomial));
@@ -364,6 +365,7 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
     a.crc_weights = crc_weights_.on(exec);
     a.crc_bits = static_cast<int>(crc_weights_.host().size());
   }
+  if (config_.precision == ldpc_precision::int8) a.quanta = scale_.of(exec, llr);
   const kernel_set& kernels = kernels_of(exec, config_.precision, a);
   const kernel& build = exec.build_of(kernels);
   if (&build != kernels.cuda) {

@@ -31,6 +31,7 @@
 #include <warpband/fec/crc/crc.hpp>
 #include <warpband/fec/ldpc/ldpc_args.hpp>
 #include <warpband/fec/ldpc/ldpc_code.hpp>
+#include <warpband/fec/quantise/quantise.hpp>
 
 namespace wb {
 
@@ -42,7 +43,7 @@ enum class ldpc_precision {
   /// Half precision, for codes with at most 63 blocks in a column; on a GPU two codewords at once. A CPU
   /// computes the same bits, but slowly.
   float16,
-  /// Fixed point, saturating at -128 and 127 steps of 1 / int8_steps; on a CPU the fastest.
+  /// Fixed point, saturating at -128 and 127 steps (int8_steps); on a CPU the fastest.
   int8,
 };
 
@@ -50,7 +51,8 @@ struct ldpc_decoder_config {
   ldpc_algorithm algorithm = ldpc_algorithm::normalised_min_sum;
   /// Factor of normalised min-sum, (0, 1]; with int8 a multiple of 1/8.
   float scale = 0.75f;
-  /// Of offset min-sum, in units of LLRs, 0..8; with int8 rounded to its steps.
+  /// Of offset min-sum, in units of LLRs, 0..8; with int8 rounded to its steps, four in an LLR of 1 where
+  /// int8_steps is automatic.
   float offset = 0.5f;
   /// Iterations, 1..1000; the most where the decoder stops early.
   int iterations = 15;
@@ -61,9 +63,9 @@ struct ldpc_decoder_config {
   /// A codeword leaves too once its CRC holds (ldpc_crc) and its bits are not all zeros, which satisfy every
   /// CRC. Only for decoders of codewords with a CRC.
   bool crc_stop = false;
-  /// int8: steps in an LLR of 1, 0.25..64. Finer steps clip earlier: 3 loses nothing to float32 with
-  /// normalised min-sum; offset min-sum wants the offset to be whole steps, 2 or 4.
-  float int8_steps = 3.f;
+  /// int8: steps in an LLR of 1, 0.25..64. Finer steps clip earlier, so that the error rate rises again with
+  /// the SNR. automatic_steps chooses the number for each codeword (fec/quantise/quantise.hpp).
+  float int8_steps = automatic_steps;
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings();
@@ -155,6 +157,7 @@ class ldpc_decoder {
   /// ldpc_decode_args::reads by the number of values in a vector, each made when it is first needed.
   struct reads_by_vector;
   std::shared_ptr<reads_by_vector> reads_;
+  llr_scale scale_;
 };
 
 /// Encodes batches of blocks: bits [batch, k] of 0 or 1 (only the lowest bit counts) to coded [batch, >= n]:

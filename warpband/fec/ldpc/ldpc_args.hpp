@@ -4,6 +4,7 @@
 
 #include <warpband/core/status.hpp>
 #include <warpband/core/view.hpp>
+#include <warpband/fec/quantise/quantise_args.hpp>
 
 namespace wb {
 
@@ -44,9 +45,9 @@ struct ldpc_decode_args {
   int vectors = 0;     // rotating storage: of an edge, z values in so many vectors
   bool sum_product = false, flooding = false, early_stop = true;
   int crc_bits = 0;                 // of crc_weights
-  float scale = 1.f, offset = 0.f;  // min-sum: max(scale m - offset, 0); int8 in steps
+  float scale = 1.f, offset = 0.f;  // min-sum: max(scale m - offset, 0); int8 in quanta
   int eighths = 8;                  // int8: scale
-  float steps = 1.f;                // int8: steps in an LLR of 1
+  llr_quanta quanta;                // int8: of an LLR of 1
   view<const float> llr;            // n
   view<std::uint8_t> bits;          // null data: not wanted, here and below
   view<float> soft, extrinsic;

@@ -38,28 +38,37 @@ struct block_values {
       x[w] = a.llr.data[static_cast<std::size_t>(e) * a.llr.element_stride + i * a.llr.item_stride];
     }
   }
-  WB_HD T channel(float (&x)[codewords], unsigned& bad) const {
+  using quantisers = llr_quantiser[codewords];
+  WB_HD void scale(std::size_t item, int items, quantisers& by) const {
+    WB_UNROLL for (int w = 0; w < codewords; w++) by[w] =
+        llr_quantiser(a.quanta, item + static_cast<std::size_t>(w < items ? w : 0));
+  }
+  WB_HD T channel(float (&x)[codewords], const quantisers& by, unsigned& bad) const {
     WB_UNROLL for (int w = 0; w < codewords; w++) {
       if (!is_finite(x[w])) bad |= 1u << w;
       x[w] = is_finite(x[w]) ? x[w] : 0.f;
     }
-    return conversion::from(a, x);
+    return conversion::from(by, x);
   }
   WB_HD T channel(int e, std::size_t item, int items, unsigned& bad) const {
     float x[codewords];
+    quantisers by;
     read(e, item, items, x);
-    return channel(x, bad);
+    scale(item, items, by);
+    return channel(x, by, bad);
   }
   /// f(e, channel) for this thread's share of the bits e < count of one codeword, which both halves get.
   template <class G, class F>
   WB_HD void each_channel(int count, std::size_t item, G g, F f) const {
+    quantisers by;
+    scale(item, 1, by);
     for (int e = g.rank; e < count; e += Ahead * g.size) {
       float x[Ahead][codewords];
       WB_UNROLL for (int i = 0; i < Ahead; i++) if (e + i * g.size < count)
           read(e + i * g.size, item, 1, x[i]);
       WB_UNROLL for (int i = 0; i < Ahead; i++) if (e + i * g.size < count) {
         unsigned ignored = 0;
-        f(e + i * g.size, channel(x[i], ignored));
+        f(e + i * g.size, channel(x[i], by, ignored));
       }
     }
   }
@@ -81,13 +90,15 @@ struct block_values {
   WB_HD unsigned load_channel(std::size_t item, int items, G g) const {
     unsigned bad = 0;
     int usable[codewords] = {};
+    quantisers by;
+    scale(item, items, by);
     constexpr int ahead = 8;  // loads in flight
     for (int e = g.rank; e < a.n; e += ahead * g.size) {
       float x[ahead][codewords];
       WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n)
           read(e + i * g.size, item, items, x[i]);
       WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n) {
-        const T value = channel(x[i], bad);
+        const T value = channel(x[i], by, bad);
         WB_UNROLL for (int w = 0; w < codewords; w++) usable[w] += conversion::get(value, w) == 0.f ? 0 : 1;
         put_bit(e + i * g.size, value);
       }
@@ -235,11 +246,14 @@ struct block_values {
         a.bits.data[e * a.bits.element_stride + i * a.bits.item_stride] = value(e) < 0.f;
     if (a.soft.data)
       for (std::size_t e = first; e < a.soft.elements; e += step)
-        a.soft.data[e * a.soft.element_stride + i * a.soft.item_stride] = conversion::llr(a, value(e));
+        a.soft.data[e * a.soft.element_stride + i * a.soft.item_stride] =
+            conversion::llr(llr_quantiser(a.quanta, i), value(e));
   }
   WB_HD void store_extrinsic(int e, std::size_t i, int w, bool gone, T channel) const {
     a.extrinsic.data[static_cast<std::size_t>(e) * a.extrinsic.element_stride + i * a.extrinsic.item_stride] =
-        gone ? 0.f : conversion::llr(a, conversion::extrinsic(load_message<T>(app + e), channel, w));
+        gone ? 0.f
+             : conversion::llr(llr_quantiser(a.quanta, i),
+                               conversion::extrinsic(load_message<T>(app + e), channel, w));
   }
   /// `gone`: 0, or the status of an erased codeword.
   WB_HD void store_counts(std::size_t i, unsigned gone, bool stopped, int iterations) const {

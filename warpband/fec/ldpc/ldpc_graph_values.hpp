@@ -103,10 +103,12 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
     const ldpc_decode_args& a = this->a;
     std::uint32_t largest[codewords] = {};
     f16x usable{0};  // a thread has at most 68 bits
+    typename base::quantisers by;
+    this->scale(item, items, by);
     const auto taken = [&](const float(&x)[codewords]) WB_INLINE_LAMBDA {
       WB_UNROLL for (int w = 0; w < codewords; w++) largest[w] =
           ::max(largest[w], as_uint(as_int(x[w])) & 0x7fffffffu);
-      const T value = conversion::from(a, x);
+      const T value = conversion::from(by, x);
       usable = sum(usable, to_half(__hne2(halves(f16x{value.x}), halves(f16x{0}))));
       return value;
     };
@@ -333,8 +335,8 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
     const auto& soft = this->a.soft;
     for (std::size_t e = static_cast<std::size_t>(g.rank); e < soft.elements;
          e += static_cast<std::size_t>(g.size))
-      soft.data[e * soft.element_stride + i * soft.item_stride] =
-          conversion::llr(this->a, conversion::get(load_message<T>(this->app + e), w));
+      soft.data[e * soft.element_stride + i * soft.item_stride] = conversion::llr(
+          llr_quantiser(this->a.quanta, i), conversion::get(load_message<T>(this->app + e), w));
   }
 };
 

@@ -54,17 +54,16 @@ struct min_sum<i8_pair> {
 
 template <>
 struct message_of<i8_pair> {
-  WB_HD static i8_pair from(const ldpc_decode_args& a, const float (&x)[2]) {
+  WB_HD static i8_pair from(const llr_quantiser (&quantise)[2], const float (&x)[2]) {
     constexpr float limit = min_sum<i8x>::limit;
-    return as_int8(to_half(to_float(nearest_integer(clamped(x[0] * a.steps, limit))),
-                           to_float(nearest_integer(clamped(x[1] * a.steps, limit)))));
+    return as_int8(to_half(to_float(quantise[0](x[0], limit)), to_float(quantise[1](x[1], limit))));
   }
   WB_HD static float get(i8_pair a, int codeword) { return message_of<f16x>::get(as_half(a), codeword); }
   WB_HD static float extrinsic(i8_pair a, i8_pair channel, int codeword) {
     return get(a, codeword) - get(channel, codeword);
   }
   WB_HD static std::uint32_t sign_bits(i8_pair a) { return message_of<f16x>::sign_bits(as_half(a)); }
-  WB_HD static float llr(const ldpc_decode_args& a, float x) { return message_of<i8x>::llr(a, x); }
+  WB_HD static float llr(const llr_quantiser& by, float x) { return message_of<i8x>::llr(by, x); }
 };
 
 }  // namespace WB_ISA

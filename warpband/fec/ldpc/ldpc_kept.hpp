@@ -31,8 +31,10 @@ struct kept_vectors {
   const values& v;
   const ldpc_decode_args& a;
   std::size_t item;
+  llr_quantiser by;
 
-  WB_HD kept_vectors(const values& of, std::size_t number) : v(of), a(of.a), item(number) {}
+  WB_HD kept_vectors(const values& of, std::size_t number)
+      : v(of), a(of.a), item(number), by(a.quanta, number) {}
 
   WB_HD lane read(int e, int count) const {
     if constexpr (std::is_same_v<T, f16x>)
@@ -77,7 +79,7 @@ struct kept_vectors {
     for (int i = a.column_firsts[column]; i < a.column_firsts[column + 1]; i++) {
       const int edge = a.column_edges[i], shift = a.edges[edge].shift;
       channel =
-          channel + format::message(a, read_around(edge, r < shift ? r - shift + a.z : r - shift, a.z - r));
+          channel + format::message(by, read_around(edge, r < shift ? r - shift + a.z : r - shift, a.z - r));
     }
     return format::rounded(channel);
   }
@@ -97,13 +99,13 @@ struct kept_vectors {
         const lane was = read(kept_channel(a) + bit, a.z - r);
         lane x = read(kept_app(a) + bit, a.z - r);
         finite = finite & is_finite(was) & is_finite(x);
-        x = format::number(a, x);
+        x = format::number(by, x);
         if (!a.flooding) {
           const lane channel = conversion::get(bits + r);
           if constexpr (std::is_same_v<T, f16x>)
-            x = format::moved({x}, {format::message(a, was)}, {channel}).x;
+            x = format::moved({x}, {format::message(by, was)}, {channel}).x;
           else
-            x = select(format::number(a, was) == channel, x, summed(channel, c, r));
+            x = select(format::number(by, was) == channel, x, summed(channel, c, r));
         }
         conversion::put_number(bits + r, x);
       }
@@ -112,7 +114,7 @@ struct kept_vectors {
     each_message([&](element* to, int e, int count) {
       const lane x = read(e, count);
       finite = finite & is_finite(x);
-      conversion::put_number(to, format::message(a, x));
+      conversion::put_number(to, format::message(by, x));
     });
     good = all(finite);
     if (good) return 0;
@@ -123,14 +125,14 @@ struct kept_vectors {
   /// `count` bits from place `from` on to the view.
   WB_HD void write_run(const element* from, int e, int count, bool gone) const {
     for (int r = 0; r < count; r += WB_WIDTH) {
-      const lane x = conversion::llr(a, conversion::get(from + r));
+      const lane x = conversion::llr(by, conversion::get(from + r));
       write(e + r, gone ? lane(0.f) : x, count - r);
     }
   }
   /// Before vector_values::store, which uses the messages as a buffer.
   WB_HD void store(bool gone, int iterations, int parity) const {
     each_message([&](const element* from, int e, int count) {
-      write(e, gone ? lane(0.f) : conversion::llr(a, conversion::get(from)), count);
+      write(e, gone ? lane(0.f) : conversion::llr(by, conversion::get(from)), count);
     });
     for (int c = 0; c < a.columns; c++) {
       const int e = kept_app(a) + c * a.z;
@@ -195,6 +197,7 @@ struct kept_block {
   std::size_t first;
 
   WB_HD std::size_t codeword(int w) const { return first + static_cast<std::size_t>(w); }
+  WB_HD llr_quantiser scale(int w) const { return {a.quanta, codeword(w)}; }
   /// f(e, x) for this thread's share of the places e < count: x[p][w] is what codeword w, one of `which`, has
   /// at place from[p] + e of the view. Several loads are in flight.
   template <int Parts, class G, class F>
@@ -223,14 +226,15 @@ struct kept_block {
   }
   /// A of bit e of codeword w from what was kept and its channel LLR now.
   WB_HD float changed(float app, float was, float now, int e, int w) const {
+    const llr_quantiser by = scale(w);
     if constexpr (std::is_same_v<T, f16x>) {
       if (!a.flooding)
         return conversion::get(
-            format::moved(to_half(format::number(a, app)), to_half(format::message(a, was)), to_half(now)),
+            format::moved(to_half(format::number(by, app)), to_half(format::message(by, was)), to_half(now)),
             w);
-      return format::number(a, app);
+      return format::number(by, app);
     } else {
-      return a.flooding || format::number(a, was) == now ? format::number(a, app) : summed(now, e, w);
+      return a.flooding || format::number(by, was) == now ? format::number(by, app) : summed(now, e, w);
     }
   }
   template <class G>
@@ -249,7 +253,7 @@ struct kept_block {
       float x[codewords];
       WB_UNROLL for (int w = 0; w < codewords; w++) {
         if (!is_finite(kept[0][w])) bad |= 1u << w;
-        x[w] = format::message(a, kept[0][w]);
+        x[w] = format::message(scale(w), kept[0][w]);
       }
       store_message<T>(v.messages + e, message_of_numbers<T>(x));
     });
@@ -281,7 +285,7 @@ struct kept_block {
       const bool gone = (erased >> 8 * w & 0xffu) != 0;
       const std::size_t item = first + static_cast<std::size_t>(w);
       auto put = [&](int e, T x) {
-        store_kept_number<T>(a, item, e, gone ? 0.f : conversion::llr(a, conversion::get(x, w)));
+        store_kept_number<T>(a, item, e, gone ? 0.f : conversion::llr(scale(w), conversion::get(x, w)));
       };
       WB_ROLL for (int e = g.rank; e < a.blocks * a.z; e += g.size) put(e, load_message<T>(v.messages + e));
       WB_ROLL for (int e = g.rank; e < a.n; e += g.size) put(kept_app(a) + e, load_message<T>(v.app + e));

@@ -17,10 +17,10 @@ struct kept_format;
 template <>
 struct kept_format<lane> {
   static constexpr float most = 2e6f;  // of a channel LLR and 128 messages
-  WB_HD static lane number(const ldpc_decode_args&, lane llr) {
+  WB_HD static lane number(const llr_quantiser&, lane llr) {
     return clamped(select(is_finite(llr), llr, lane(0.f)), most) + lane(0.f);
   }
-  WB_HD static lane message(const ldpc_decode_args& a, lane llr) { return number(a, llr); }
+  WB_HD static lane message(const llr_quantiser& by, lane llr) { return number(by, llr); }
   WB_HD static lane rounded(lane x) { return x + lane(0.f); }
 };
 template <>
@@ -36,11 +36,11 @@ struct kept_format<f16x> {
     return half.x + lane(0.f);
 #endif
   }
-  WB_HD static lane number(const ldpc_decode_args&, lane llr) {
+  WB_HD static lane number(const llr_quantiser&, lane llr) {
     return rounded(select(is_finite(llr), llr, lane(0.f)));
   }
-  WB_HD static lane message(const ldpc_decode_args& a, lane llr) {
-    return clamped(number(a, llr), min_sum<f16x>::limit);
+  WB_HD static lane message(const llr_quantiser& by, lane llr) {
+    return clamped(number(by, llr), min_sum<f16x>::limit);
   }
   /// A of a bit when its channel LLR becomes `now`; it `was` within the limit of LLRs, and A within `most`.
   WB_HD static f16x moved(f16x app, f16x was, f16x now) {
@@ -50,11 +50,11 @@ struct kept_format<f16x> {
 template <>
 struct kept_format<i8x> {
   WB_HD static lane rounded(lane x) { return max(min(x, lane(127.f)), lane(-128.f)); }
-  WB_HD static lane number(const ldpc_decode_args& a, lane llr) {
+  WB_HD static lane number(const llr_quantiser& by, lane llr) {
     return rounded(
-        to_float(nearest_integer(clamped(select(is_finite(llr), llr, lane(0.f)) * lane(a.steps), 128.f))));
+        to_float(nearest_integer(clamped(select(is_finite(llr), llr, lane(0.f)) * lane(by.quanta), 128.f))));
   }
-  WB_HD static lane message(const ldpc_decode_args& a, lane llr) { return number(a, llr); }
+  WB_HD static lane message(const llr_quantiser& by, lane llr) { return number(by, llr); }
 };
 
 /// Where the parts of a codeword's kept values begin.

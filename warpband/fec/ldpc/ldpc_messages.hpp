@@ -2,10 +2,10 @@
 // Channel LLRs to messages, and back.
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
-#include <warpband/core/rounding.hpp>
 #include <warpband/core/short_lane.hpp>
 #include <warpband/fec/ldpc/ldpc_args.hpp>
 #include <warpband/fec/ldpc/ldpc_body.hpp>
+#include <warpband/fec/quantise/quantise_body.hpp>
 #include <warpband/fec/usable.hpp>
 
 namespace wb {
@@ -22,33 +22,34 @@ template <class T>
 struct message_conversion;
 template <>
 struct message_conversion<lane> {
-  WB_HD static void put(const ldpc_decode_args&, float* p, lane x) {
+  WB_HD static void put(const llr_quantiser&, float* p, lane x) {
     put_number(p, clamped(x, min_sum<lane>::limit) + lane(0.f));
   }
   WB_HD static void put_number(float* p, lane x) { store_message<lane>(p, x); }
   WB_HD static lane get(const float* p) { return load_message<lane>(p); }
   WB_HD static lane extrinsic(lane a, lane channel) { return a - channel; }
-  WB_HD static lane llr(const ldpc_decode_args&, lane x) { return x + lane(0.f); }
+  WB_HD static lane llr(const llr_quantiser&, lane x) { return x + lane(0.f); }
 };
 #if !defined(__CUDACC__)
 template <>
 struct message_conversion<f16x> {
-  WB_HD static void put(const ldpc_decode_args&, float* p, lane x) {
+  WB_HD static void put(const llr_quantiser&, float* p, lane x) {
     put_number(p, to_half(clamped(x, min_sum<f16x>::limit)).x + lane(0.f));
   }
   WB_HD static void put_number(float* p, lane x) { store_message<lane>(p, x); }
   WB_HD static lane get(const float* p) { return load_message<lane>(p); }
   WB_HD static lane extrinsic(lane a, lane channel) { return to_half(a - channel).x; }
-  WB_HD static lane llr(const ldpc_decode_args&, lane x) { return x + lane(0.f); }
+  WB_HD static lane llr(const llr_quantiser&, lane x) { return x + lane(0.f); }
 };
 #endif
 template <>
 struct message_conversion<i8x> {
-  /// In steps.
-  WB_HD static typename rebind<lane>::i32 whole(const ldpc_decode_args& a, lane x) {
-    return nearest_integer(clamped(x * lane(a.steps), min_sum<i8x>::limit));
+  WB_HD static typename rebind<lane>::i32 whole(const llr_quantiser& quantise, lane x) {
+    return quantise(x, min_sum<i8x>::limit);
   }
-  WB_HD static void put(const ldpc_decode_args& a, signed char* p, lane x) { put_number(p, whole(a, x)); }
+  WB_HD static void put(const llr_quantiser& quantise, signed char* p, lane x) {
+    put_number(p, whole(quantise, x));
+  }
   WB_HD static void put_number(signed char* p, lane x) { put_number(p, nearest_integer(x)); }
   WB_HD static void put_number(signed char* p, typename rebind<lane>::i32 y) {
 #if WB_WIDTH == 1
@@ -70,7 +71,7 @@ struct message_conversion<i8x> {
 #endif
   }
   WB_HD static lane extrinsic(lane a, lane channel) { return a - channel; }
-  WB_HD static lane llr(const ldpc_decode_args& a, lane x) { return x / lane(a.steps) + lane(0.f); }
+  WB_HD static lane llr(const llr_quantiser& by, lane x) { return x / lane(by.quanta) + lane(0.f); }
 };
 
 #if defined(__CUDACC__)
@@ -79,17 +80,17 @@ template <class T>
 struct message_of;
 template <>
 struct message_of<float> {
-  WB_HD static float from(const ldpc_decode_args&, const float (&x)[1]) {
+  WB_HD static float from(const llr_quantiser (&)[1], const float (&x)[1]) {
     return clamped(x[0], min_sum<float>::limit) + 0.f;
   }
   WB_HD static float get(float a, int) { return a; }
   WB_HD static float extrinsic(float a, float channel, int) { return a - channel; }
   WB_HD static std::uint32_t sign_bits(float a) { return as_uint(as_int(a)) >> 31; }
-  WB_HD static float llr(const ldpc_decode_args&, float x) { return x + 0.f; }
+  WB_HD static float llr(const llr_quantiser&, float x) { return x + 0.f; }
 };
 template <>
 struct message_of<f16x> {
-  WB_HD static f16x from(const ldpc_decode_args&, const float (&x)[2]) {
+  WB_HD static f16x from(const llr_quantiser (&)[2], const float (&x)[2]) {
     constexpr float limit = min_sum<f16x>::limit;
     return sum(to_half(clamped(x[0], limit), clamped(x[1], limit)), to_half(0.f));
   }
@@ -100,17 +101,17 @@ struct message_of<f16x> {
     return get(difference(a, channel), codeword);
   }
   WB_HD static std::uint32_t sign_bits(f16x a) { return (a.x >> 15 & 1u) | (a.x >> 30 & 2u); }
-  WB_HD static float llr(const ldpc_decode_args&, float x) { return x + 0.f; }
+  WB_HD static float llr(const llr_quantiser&, float x) { return x + 0.f; }
 };
 template <>
 struct message_of<i8x> {
-  WB_HD static i8x from(const ldpc_decode_args& a, const float (&x)[1]) {
-    return to_int8(nearest_integer(clamped(x[0] * a.steps, min_sum<i8x>::limit)));
+  WB_HD static i8x from(const llr_quantiser (&quantise)[1], const float (&x)[1]) {
+    return to_int8(quantise[0](x[0], min_sum<i8x>::limit));
   }
   WB_HD static float get(i8x a, int) { return to_float(a.x); }
   WB_HD static float extrinsic(i8x a, i8x channel, int) { return to_float(a.x - channel.x); }
   WB_HD static std::uint32_t sign_bits(i8x a) { return as_uint(a.x) >> 31; }
-  WB_HD static float llr(const ldpc_decode_args& a, float x) { return x / a.steps + 0.f; }
+  WB_HD static float llr(const llr_quantiser& by, float x) { return x / by.quanta + 0.f; }
 };
 #endif
 

@@ -142,10 +142,10 @@ struct expectation {
 const std::vector<expectation>& min_sum_expectations() {
   static const std::vector<expectation> all = [] {
     const ldpc_decoder_config settings[] = {
-        {.algorithm = ldpc_algorithm::min_sum, .iterations = 3, .early_stop = false},
-        {.algorithm = ldpc_algorithm::normalised_min_sum, .scale = 0.75f, .iterations = 8},
+        {.algorithm = ldpc_algorithm::min_sum, .iterations = 3, .early_stop = false, .int8_steps = 3},
+        {.algorithm = ldpc_algorithm::normalised_min_sum, .scale = 0.75f, .iterations = 8, .int8_steps = 3},
         {.algorithm = ldpc_algorithm::normalised_min_sum, .scale = 0.625f, .iterations = 2, .int8_steps = 4},
-        {.algorithm = ldpc_algorithm::offset_min_sum, .offset = 0.4f, .iterations = 5}};
+        {.algorithm = ldpc_algorithm::offset_min_sum, .offset = 0.4f, .iterations = 5, .int8_steps = 3}};
     std::vector<expectation> list;
     std::uint64_t seed = 0;
     for (const sample& s : samples())
@@ -480,7 +480,8 @@ TEST_P(ldpc, extreme_llrs_stay_finite) {
                                       .iterations = 40,
                                       .schedule = schedule,
                                       .precision = precision,
-                                      .early_stop = false});
+                                      .early_stop = false,
+                                      .int8_steps = 3});
           const auto got = decode_words(exec(), d, llr);
           for (float x : got.soft) ASSERT_TRUE(std::isfinite(x)) << text_of(d.config());
           for (float x : got.extrinsic) ASSERT_TRUE(std::isfinite(x)) << text_of(d.config());
@@ -509,7 +510,8 @@ TEST_P(ldpc, a_large_lifting_size_and_a_large_code) {
       if (small_scale() && precision != ldpc_precision::float32) continue;
       std::mt19937_64 random(18);
       const auto llr = testing::noisy(bytes(static_cast<std::size_t>(code.n())), 0, random);
-      const ldpc_decoder_config c{.iterations = 2, .schedule = schedule, .precision = precision};
+      const ldpc_decoder_config c{
+          .iterations = 2, .schedule = schedule, .precision = precision, .int8_steps = 3};
       ASSERT_TRUE(decode_words(exec(), ldpc_decoder(code, c), llr) == min_sum_by_oracle(code, c, llr))
           << "z = " << code.z() << ", " << text_of(c);
     }

@@ -69,6 +69,7 @@ struct vector_values {
   WB_HD bool load_column(std::size_t item, int c, element* to, typename rebind<lane>::i32& usable) const {
     using I = typename rebind<lane>::i32;
     auto finite = mask_from<typename rebind<lane>::mask>(true);
+    const llr_quantiser quantise(a.quanta, item);
     int r = 0;
 #if WB_WIDTH > 1
     if constexpr (std::is_same_v<T, i8x>) {
@@ -79,7 +80,7 @@ struct vector_values {
           const lane x = load_row(a.llr, static_cast<std::size_t>(c * a.z + at), item, WB_WIDTH);
           const auto good = is_finite(x);
           finite = finite & good;
-          whole[v] = conversion::whole(a, select(good, x, lane(0.f)));
+          whole[v] = conversion::whole(quantise, select(good, x, lane(0.f)));
           usable = usable + select(whole[v] == I(0), I(0), I(1));
         }
         const byte_row bytes = narrow_to_bytes(whole);
@@ -91,7 +92,7 @@ struct vector_values {
       const lane x = load_row(a.llr, static_cast<std::size_t>(c * a.z + r), item, a.z - r);
       const auto good = is_finite(x);
       finite = finite & good;
-      conversion::put(a, to + r, select(good, x, lane(0.f)));
+      conversion::put(quantise, to + r, select(good, x, lane(0.f)));
       usable = usable + select(conversion::get(to + r) == lane(0.f), I(0), I(1));  // behind the column: 0
     }
     return all(finite);
@@ -302,6 +303,7 @@ struct vector_values {
   }
   /// The results of a codeword that leaves after `iterations`, the last of parity `parity`.
   WB_HD void store(std::size_t item, unsigned gone, bool stopped, int iterations, int parity) const {
+    const llr_quantiser quantise(a.quanta, item);
     std::size_t most = a.bits.data ? a.bits.elements : 0;
     if (a.soft.data && a.soft.elements > most) most = a.soft.elements;
     if (a.extrinsic.data && a.extrinsic.elements > most) most = a.extrinsic.elements;
@@ -317,12 +319,13 @@ struct vector_values {
       for (int r = 0; r < a.z; r += WB_WIDTH) {
         const std::size_t e = static_cast<std::size_t>(c * a.z + r);
         const lane x = conversion::get(from + r);
-        if (e < a.soft.elements && a.soft.data) store_row(a.soft, e, item, conversion::llr(a, x), a.z - r);
+        if (e < a.soft.elements && a.soft.data)
+          store_row(a.soft, e, item, conversion::llr(quantise, x), a.z - r);
         if (e < a.extrinsic.elements && a.extrinsic.data) {
           element channel[WB_WIDTH];
           const lane y = load_row(a.llr, e, item, a.z - r);
-          conversion::put(a, channel, select(is_finite(y), y, lane(0.f)));
-          const lane outer = conversion::llr(a, conversion::extrinsic(x, conversion::get(channel)));
+          conversion::put(quantise, channel, select(is_finite(y), y, lane(0.f)));
+          const lane outer = conversion::llr(quantise, conversion::extrinsic(x, conversion::get(channel)));
           store_row(a.extrinsic, e, item, gone != 0 ? lane(0.f) : outer, a.z - r);
         }
       }

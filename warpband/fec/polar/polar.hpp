@@ -21,6 +21,7 @@
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/polar/polar_args.hpp>
 #include <warpband/fec/polar/polar_code.hpp>
+#include <warpband/fec/quantise/quantise.hpp>
 
 namespace wb {
 
@@ -56,8 +57,8 @@ enum class polar_algorithm {
 /// In what LLRs and metrics are computed. LLRs go in as float32.
 enum class polar_precision {
   float32,
-  /// Integers of 16 bits, min-sum: LLRs in steps of 1 / llr_steps, received ones limited to +-1023 steps,
-  /// those in the tree to +-16382. Twice as many in a vector of a CPU.
+  /// Integers of 16 bits, min-sum: LLRs in steps (llr_steps), received ones limited to +-1023 steps, those in
+  /// the tree to +-16382. Twice as many in a vector of a CPU.
   int16,
   /// The same with LLRs limited to +-127 steps everywhere.
   int8,
@@ -72,8 +73,9 @@ struct polar_decoder_config {
   /// Commun. Lett., 2012). Needs a CRC.
   bool adaptive = false;
   polar_precision precision = polar_precision::float32;
-  /// int16, int8: steps in an LLR of 1, 0.25..64.
-  float llr_steps = 4.f;
+  /// int16, int8: steps in an LLR of 1, 0.25..64. automatic_steps chooses the number for
+  /// each message (fec/quantise/quantise.hpp).
+  float llr_steps = automatic_steps;
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<polar_decoder_config>>& polar_decoder_settings();
@@ -98,9 +100,9 @@ void check(const polar_config& code, const polar_decoder_config& config);
 /// that is decided as all zeros, whose CRC is zero too, where an eighth of the coded bits or more have LLRs
 /// of 0 or below 1/4096 of the largest.
 ///
-/// With int16 and int8 LLRs must be to scale, and one that is 0 in steps tells nothing: such LLRs are not
-/// usable, and those that are not 0 support an all-zero word. Metrics are those above the smallest of the
-/// list: paths that are 32767 / (2 L) steps above it are as good as lost.
+/// With int16 and int8 an LLR that is 0 in steps tells nothing: such LLRs are not usable, and those that are
+/// not 0 support an all-zero word. With llr_steps LLRs must be to scale. Metrics are those above the smallest
+/// of the list: paths that are 32767 / (2 L) steps above it are as good as lost.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///
@@ -116,8 +118,8 @@ class polar_decoder {
 
  private:
   /// With `list_size` paths what is not settled, where `settled` has data.
-  void decode(executor& exec, view<const float> llr, const polar_decoder_output& out, int list_size,
-              view<const std::uint8_t> settled) const;
+  void decode(executor& exec, view<const float> llr, const llr_quanta& quanta,
+              const polar_decoder_output& out, int list_size, view<const std::uint8_t> settled) const;
   struct tables {
     polar_decode_args fixed;  // without data
     resident<std::int32_t> place, crc_weights, program, first, received;
@@ -125,6 +127,7 @@ class polar_decoder {
   polar_code code_;
   polar_decoder_config config_;
   std::vector<tables> tables_;  // of each code block
+  llr_scale scale_;
 };
 
 }  // namespace wb

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <warpband/core/view.hpp>
+#include <warpband/fec/quantise/quantise_args.hpp>
 
 namespace wb {
 
@@ -69,8 +70,8 @@ struct polar_decode_args {
   const std::int32_t* first = nullptr;     // [n + 1]
   const std::int32_t* received = nullptr;  // [e]
   float missing = 0.f;                     // LLR of a coded bit that is not sent
-  float steps_of_llr = 1.f;                // int16, int8: of an LLR of 1
-  int most_heard = 0, most_llr = 0;        // and limits of LLRs received and in the tree, in steps
+  llr_quanta quanta;                       // int16, int8: of an LLR of 1
+  int most_heard = 0, most_llr = 0;        // and limits of LLRs received and in the tree, in quanta
   int reached = 0;                         // coded bits that are sent
   bool goes_on = false;                    // a block of the message was decoded before
   /// [1] What was decided before: messages of status_stopped keep their bits. Null data: none.

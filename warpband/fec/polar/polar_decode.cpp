@@ -16,6 +16,15 @@ WB_DECLARE_KERNEL(polar_decode_whole_long)
 
 namespace {
 
+/// LLRs of a bit that is sent several times are added up first: an automatic scale is that of the sums.
+llr_scale scale_of(const polar_code& code, const polar_decoder_config& c) {
+  const polar_block& b = code.blocks().front();
+  const float repeated = std::max(1.f, static_cast<float>(b.e) / static_cast<float>(b.n)),
+              fineness = c.precision == polar_precision::int8 ? 6.f : 12.f,
+              information = static_cast<float>(code.blocks().size() * static_cast<std::size_t>(b.k));
+  return {c.llr_steps, fineness / repeated, information * repeated};
+}
+
 enum class role : std::uint8_t { frozen, information, check };
 
 std::vector<role> roles_of(const polar_block& b) {
@@ -114,9 +123,9 @@ const std::vector<setting_of<polar_decoder_config>>& polar_decoder_settings() {
                                 "Number format of LLRs and metrics. int16 and int8 take min-sum, and on a "
                                 "CPU twice as many codewords at once.")
           .left_out_by_default(),
-      number("llr_steps", &c::llr_steps, 0.25, 64,
-             "LLRs are rounded to steps, this many for an LLR of 1, and received ones limited to +-1023 "
-             "steps, with int8 to +-127.")
+      llr_steps_setting("llr_steps", &c::llr_steps,
+                        "LLRs are rounded to steps, this many for an LLR of 1, and received ones limited to "
+                        "+-1023 steps, with int8 to +-127.")
           .only_with("precision", {"int16", "int8"})};
   return all;
 }
@@ -132,7 +141,7 @@ void check(const polar_config& code, const polar_decoder_config& config) {
 }
 
 polar_decoder::polar_decoder(const polar_config& code, const polar_decoder_config& config)
-    : code_(code), config_(config) {
+    : code_(code), config_(config), scale_(scale_of(code_, config)) {
   check(code, config);
   for (const polar_block& b : code_.blocks()) {
     std::vector<std::int32_t> first, received;
@@ -150,7 +159,6 @@ polar_decoder::polar_decoder(const polar_config& code, const polar_decoder_confi
     t.fixed.steps = static_cast<int>(program.steps().size());
     t.fixed.operations = program.operations();
     t.fixed.missing = b.shortened ? polar_known_llr : 0.f;
-    t.fixed.steps_of_llr = config.llr_steps;
     t.fixed.most_heard = config.precision == polar_precision::int8 ? 127 : polar_most_heard;
     t.fixed.most_llr = config.precision == polar_precision::int8 ? 127 : polar_most_whole - 1;
     t.fixed.reached = std::min(b.e, b.n);
@@ -159,16 +167,20 @@ polar_decoder::polar_decoder(const polar_config& code, const polar_decoder_confi
 }
 
 void polar_decoder::run(executor& exec, view<const float> llr, const polar_decoder_output& out) const {
-  if (!config_.adaptive || config_.list_size == 1) return decode(exec, llr, out, config_.list_size, {});
+  check_shape("llr", llr, code_.coded_bits(), llr.items);
+  llr_quanta quanta;
+  if (config_.precision != polar_precision::float32) quanta = scale_.of(exec, llr);
+  if (!config_.adaptive || config_.list_size == 1)
+    return decode(exec, llr, quanta, out, config_.list_size, {});
   array<std::uint8_t> settled = exec.make<std::uint8_t>(1, llr.items);
-  decode(exec, llr, {.bits = out.bits, .status = settled}, 1, {});
-  decode(exec, llr, out, config_.list_size, view<std::uint8_t>(settled));
+  decode(exec, llr, quanta, {.bits = out.bits, .status = settled}, 1, {});
+  decode(exec, llr, quanta, out, config_.list_size, view<std::uint8_t>(settled));
 }
 
-void polar_decoder::decode(executor& exec, view<const float> llr, const polar_decoder_output& out,
-                           int list_size, view<const std::uint8_t> settled) const {
+void polar_decoder::decode(executor& exec, view<const float> llr, const llr_quanta& quanta,
+                           const polar_decoder_output& out, int list_size,
+                           view<const std::uint8_t> settled) const {
   const std::size_t items = llr.items;
-  check_shape("llr", llr, code_.coded_bits(), items);
   check_optional_shape("bits", out.bits, code_.k(), items);
   check_optional_shape("status", out.status, 1, items);
   check_apart({{"bits", out.bits}, {"status", out.status}});
@@ -183,6 +195,7 @@ void polar_decoder::decode(executor& exec, view<const float> llr, const polar_de
     const tables& t = tables_[r];
     polar_decode_args a = t.fixed;
     a.list_size = list_size;
+    a.quanta = quanta;
     a.settled = settled;
     a.at.place = t.place.on(exec);
     a.at.crc_weights = t.crc_weights.on(exec);

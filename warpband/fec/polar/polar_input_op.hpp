@@ -1,10 +1,10 @@
 #pragma once
 // What the list decoder receives: LLRs of sent bits to those of coded bits, in the lanes of the paths.
 #include <warpband/core/memory.hpp>
-#include <warpband/core/rounding.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/fec/polar/polar_args.hpp>
 #include <warpband/fec/polar/polar_paths.hpp>
+#include <warpband/fec/quantise/quantise_body.hpp>
 #include <warpband/fec/usable.hpp>
 
 namespace wb {
@@ -99,8 +99,8 @@ struct polar_input {
       if (!is_finite(x)) return bad_llr;
       sum = sum + min(max(x, -polar_most_llr), polar_most_llr);
     }
-    const float most = static_cast<float>(a.most_heard);
-    return nearest_integer(max(min(sum * a.steps_of_llr, most), -most));
+    return llr_quantiser(a.quanta, first + static_cast<std::size_t>(codeword))(
+        sum, static_cast<float>(a.most_heard));
   }
 #if WB_WIDTH > 1
   /// The same of coded bits that are sent once: rows of LLRs to integers, and these to lanes. The rows are
@@ -133,7 +133,8 @@ struct polar_input {
     const std::size_t e = static_cast<std::size_t>(a.at.e), stride = a.llr.element_stride;
     const float* p =
         a.llr.data + static_cast<std::size_t>(a.at.first_sent) * stride + codeword * a.llr.item_stride;
-    const lane most(static_cast<float>(a.most_heard));
+    const llr_quantiser quantise(a.quanta, codeword);
+    const float most = static_cast<float>(a.most_heard);
     auto fine = mask_from<typename rebind<lane>::mask>(true);
     typename rebind<lane>::i32 usable(0);
     for (std::size_t i = 0; i < e; i += WB_WIDTH) {
@@ -145,9 +146,8 @@ struct polar_input {
         for (std::size_t l = 0; l < count; l++) x.x[l] = p[(i + l) * stride];
       const auto good = is_finite(x);
       fine = fine & good;
-      x = max(min(select(good, x, lane(0.f)) * lane(a.steps_of_llr), most), lane(0.f) - most);
       typedef std::int16_t shorts __attribute__((vector_size(2 * WB_WIDTH)));
-      const auto whole = nearest_integer(x);
+      const auto whole = quantise(select(good, x, lane(0.f)), most);
       usable = usable + select(whole == typename rebind<lane>::i32(0), typename rebind<lane>::i32(0),
                                typename rebind<lane>::i32(1));
       const shorts y = __builtin_convertvector(whole.x, shorts);

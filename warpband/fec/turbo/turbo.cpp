@@ -20,6 +20,9 @@ WB_DECLARE_KERNEL(turbo_encode)
 
 namespace {
 
+/// Of an automatic scale (llr_scale).
+constexpr float turbo_fineness = 12.f;
+
 void check_permutation(const std::vector<std::int32_t>& permutation) {
   const std::size_t k = permutation.size();
   if (k < 40 || k > 65536) throw argument_error("permutation.size()", std::to_string(k), "40 to 65536");
@@ -147,8 +150,9 @@ const std::vector<setting_of<turbo_decoder_config>>& turbo_decoder_settings() {
           "8-bit channel LLRs. Both are several times faster. Their windows are a power of two up to 128, "
           "overlap a multiple of 8, early_stop \"none\" or \"crc\".")
           .left_out_by_default(),
-      number("llr_steps", &c::llr_steps, 0.25, 64,
-             "Channel LLRs are rounded to steps, this many for an LLR of 1, and limited to +-127 steps.")
+      llr_steps_setting("llr_steps", &c::llr_steps,
+                        "Channel LLRs are rounded to steps, this many for an LLR of 1, and limited to +-127 "
+                        "steps.")
           .only_with("precision", {"int16"}),
   };
   return all;
@@ -264,7 +268,8 @@ turbo_decoder_config completed(const turbo_decoder_config& config,
 }
 
 turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std::int32_t> permutation)
-    : config_(completed(config, permutation)) {
+    : config_(completed(config, permutation)),
+      scale_(config_.llr_steps, turbo_fineness, static_cast<float>(config_.k)) {
   const int k = config_.k, windows = config_.windows;
   if (config_.precision != turbo_precision::float32) {
     tables_ = std::make_shared<windows_tables>();
@@ -288,7 +293,8 @@ turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std
 }
 
 float turbo_decoder::least_llr() const noexcept {
-  if (config_.precision == turbo_precision::int16) return 0.5f / config_.llr_steps;
+  if (config_.precision == turbo_precision::int16)
+    return config_.llr_steps == automatic_steps ? 0.f : 0.5f / config_.llr_steps;
   if (config_.algorithm == map_algorithm::max_log_map) return 0.f;
   // e^-L rounds to 1: in bfloat16, whose numbers below 1 are 2^-8 apart, and in float32.
   return config_.precision == turbo_precision::bfloat16 ? 0x1p-9f : 0x1p-25f;
@@ -315,8 +321,7 @@ void turbo_decoder::run_windows(executor& exec, turbo_windows_args& a, std::size
   a.scale = config_.extrinsic_scale;
   a.eighths = static_cast<int>(8 * config_.extrinsic_scale);
   a.stop_by_crc = config_.stop == early_stop::crc;
-  a.steps = config_.llr_steps;
-  a.step = 1.f / config_.llr_steps;
+  a.step = 1.f / (config_.llr_steps == automatic_steps ? 8.f : config_.llr_steps);
   a.least = least_llr();
   a.doubts_zeros = config_.doubts_zeros;
   a.bits = out.bits;
@@ -368,6 +373,7 @@ void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decod
   if (config_.precision != turbo_precision::float32) {
     turbo_windows_args a;
     a.llr = llr;
+    if (config_.precision == turbo_precision::int16) a.quanta = scale_.of(exec, llr);
     return run_windows(exec, a, items, out);
   }
   check_optional_shape("bits", out.bits, k, items);

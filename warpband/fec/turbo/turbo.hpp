@@ -19,6 +19,7 @@
 
 #include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
+#include <warpband/fec/quantise/quantise.hpp>
 #include <warpband/fec/trellis/map_algorithm.hpp>
 #include <warpband/fec/turbo/turbo_args.hpp>
 
@@ -66,9 +67,11 @@ struct turbo_decoder_config {
   /// / n must be interleaved to such again, for every n that divides windows: every QPP does that, an own
   /// permutation may need windows = 1. int16 in addition: max_log_map; extrinsic_scale a multiple of 1/8.
   turbo_precision precision = turbo_precision::float32;
-  /// int16, and 8-bit LLRs: steps of the channel LLRs in an LLR of 1, 0.25..64. They are limited to +-127
-  /// steps, in int16 extrinsics to +-1023.
-  float llr_steps = 8.f;
+  /// int16: float LLRs become integers of +-127 steps, llr_steps for an LLR of 1, 0.25..64; extrinsics are
+  /// limited to +-1023 steps. automatic_steps chooses the number for each codeword
+  /// (fec/quantise/quantise.hpp). bfloat16 takes a caller's integers as steps of 1 / llr_steps, of 1/8 where
+  /// it is automatic.
+  float llr_steps = automatic_steps;
 };
 /// The configuration with the usual factor on extrinsics: 0.75 for max-log-MAP, 1 for log-MAP.
 inline turbo_decoder_config with_usual_scale(turbo_decoder_config c) {
@@ -131,7 +134,8 @@ class turbo_decoder {
   /// Queues the decoding of a batch on the executor. Outputs without data are not computed. Throws
   /// shape_error.
   void run(executor& exec, view<const float> llr, const turbo_decoder_output& out) const;
-  /// LLRs in steps (llr_steps), -128 as -127 in int16. Throws argument_error with precision float32.
+  /// LLRs as integers, which int16 takes as they are, -128 as -127. Throws argument_error with precision
+  /// float32.
   void run(executor& exec, view<const std::int8_t> llr, const turbo_decoder_output& out) const;
 
   /// The configuration in force: windows and overlap as chosen.
@@ -147,6 +151,7 @@ class turbo_decoder {
   /// needed.
   struct windows_tables;
   std::shared_ptr<windows_tables> tables_;
+  llr_scale scale_;
 
   void run_windows(executor& exec, turbo_windows_args& a, std::size_t items,
                    const turbo_decoder_output& out) const;

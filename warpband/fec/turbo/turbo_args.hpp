@@ -4,6 +4,7 @@
 
 #include <warpband/core/status.hpp>
 #include <warpband/core/view.hpp>
+#include <warpband/fec/quantise/quantise_args.hpp>
 
 namespace wb {
 
@@ -53,11 +54,12 @@ struct turbo_windows_args {
   bool stop_by_crc = false;
   float least = 0.f;  // as above
   bool doubts_zeros = true;
-  float steps = 8.f, step = 0.125f;  // of 8-bit channel values: so many in an LLR of 1, and one of them
-  int groups = 1;                    // CUDA: codewords, or pairs of them, in a block
-  view<const float> llr;             // 3 (k + 4): d0, d1, d2; or:
-  view<const std::int8_t> llr8;      // the same in steps
-  view<std::uint8_t> bits;           // k; null data: not wanted, here and below
+  llr_quanta quanta;             // 8-bit channel values: so many in an LLR of 1
+  float step = 0.125f;           // an LLR of llr8
+  int groups = 1;                // CUDA: codewords, or pairs of them, in a block
+  view<const float> llr;         // 3 (k + 4): d0, d1, d2; or:
+  view<const std::int8_t> llr8;  // the same in units of `step`
+  view<std::uint8_t> bits;       // k; null data: not wanted, here and below
   view<std::int32_t> iterations_used;
   view<std::uint8_t> status;
   turbo_lanes lanes;

@@ -25,7 +25,7 @@ bench::maker decode(const turbo_decoder_config& config, std::size_t batch) {
   return [=](executor& exec, figure what) {
     const bool fed = what == figure::host_fed;
     const std::size_t k = static_cast<std::size_t>(config.k), n = 3 * (k + 4);
-    array<T> llr = bench::make_llrs<T>(exec, n, batch, 1 / 3., 0.5, config.llr_steps),
+    array<T> llr = bench::make_llrs<T>(exec, n, batch, 1 / 3., 0.5, 8.f),
              host_llr = exec.make_host<T>(fed ? n : 0, batch);
     auto bits = exec.make<std::uint8_t>(k, batch),
          host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);

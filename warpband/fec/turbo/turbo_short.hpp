@@ -4,8 +4,8 @@
 // Values are multiples of 1 / steps: channel LLRs in 8 bits, extrinsics in 16. A step changes a metric by at
 // most 127 + 127 + 1024, there are eight between normalisations, the states differ by three steps, and by
 // 5000 in addition near a known state: sums of two metrics stay below 20000, and nothing wraps.
-#include <warpband/core/rounding.hpp>
 #include <warpband/core/short_lane.hpp>
+#include <warpband/fec/quantise/quantise_body.hpp>
 #include <warpband/fec/turbo/turbo_windows_io.hpp>
 
 namespace wb {
@@ -141,12 +141,13 @@ struct turbo_short_weights : turbo_windows_setup<C, short_numbers<T>> {
       const int x = a.llr8.data[element * a.llr8.element_stride + item * a.llr8.item_stride];
       return static_cast<signed char>(x == -128 ? 127 : -x);
     }
-    return rounded(a.llr.data[element * a.llr.element_stride + item * a.llr.item_stride], s);
+    return rounded(a.llr.data[element * a.llr.element_stride + item * a.llr.item_stride],
+                   llr_quantiser(a.quanta, item), s);
   }
-  WB_HD signed char rounded(float llr, seen& s) const {
+  WB_HD static signed char rounded(float llr, const llr_quantiser& quantise, seen& s) {
     const bool ok = is_finite(llr);
     if (!ok) s.finite = false;
-    return static_cast<signed char>(nearest_integer(max(min((ok ? llr : 0.f) * -a.steps, 127.f), -127.f)));
+    return static_cast<signed char>(quantise(ok ? -llr : 0.f, 127.f));
   }
 
   /// The tail of decoder d of codeword q: its bit j of stream n % 3 comes at place K + n / 3
@@ -186,9 +187,10 @@ struct turbo_short_weights : turbo_windows_setup<C, short_numbers<T>> {
           *reinterpret_cast<const std::uint32_t*>(a.llr8.data + element + item * a.llr8.item_stride));
     const float4 v = *reinterpret_cast<const float4*>(a.llr.data + element + item * a.llr.item_stride);
     const float x[4] = {v.x, v.y, v.z, v.w};
+    const llr_quantiser quantise(a.quanta, item);
     std::uint32_t r = 0;
     WB_UNROLL for (int i = 0; i < 4; i++) r |=
-        static_cast<std::uint32_t>(static_cast<unsigned char>(rounded(x[i], s))) << 8 * i;
+        static_cast<std::uint32_t>(static_cast<unsigned char>(rounded(x[i], quantise, s))) << 8 * i;
     return r;
   }
   WB_HD static byte_element packed_of(const four (&x)[2], int i) { return byte_pair(x[0], x[1], i); }
@@ -214,14 +216,15 @@ struct turbo_short_weights : turbo_windows_setup<C, short_numbers<T>> {
       return -(r < static_cast<signed char>(-127) ? static_cast<signed char>(-127) - row{} : r);
     }
     const float* p = a.llr.data + element + item * a.llr.item_stride;
+    const llr_quantiser quantise(a.quanta, item);
     for (int i = 0; i < 16; i += WB_WIDTH) {
       lane x;
       __builtin_memcpy(&x, p + i, sizeof x);
       const auto ok = is_finite(x);
       s.finite = s.finite && all(ok);
-      const lane y = max(min(select(ok, x, lane(0.f)) * lane(-a.steps), lane(127.f)), lane(-127.f));
+      const auto y = quantise(select(ok, lane(0.f) - x, lane(0.f)), 127.f);
       typedef signed char bytes __attribute__((vector_size(WB_WIDTH)));
-      const bytes b = __builtin_convertvector(nearest_integer(y).x, bytes);
+      const bytes b = __builtin_convertvector(y.x, bytes);
       __builtin_memcpy(reinterpret_cast<char*>(&r) + i, &b, sizeof b);
     }
     return r;

@@ -27,7 +27,9 @@ TEST_P(turbo_windows, take_rows_at_any_address) {
     const std::size_t K = static_cast<std::size_t>(k), n = 3 * (K + 4), count = k == 512 ? 5 : 2;
     const steps_t llr = steps_of(make_codewords(k, static_cast<int>(count), 0.5, 21).llr);
     for (const auto& kind : kinds) {
-      const turbo_decoder d(setting(kind, k, 0, -1, 2));
+      auto config = setting(kind, k, 0, -1, 2);
+      config.llr_steps = 8;
+      const turbo_decoder d(config);
       const bits_t want = decide(exec(), d, llr).bits;
       for (const std::size_t shift : {1u, 2u, 3u}) {
         const std::size_t step = n + shift, out_step = K + 2 * shift + 1;

@@ -66,7 +66,9 @@ conv_frame checked_frame(const viterbi_config& config) {
 viterbi_config completed(const viterbi_config& config) { return completed(config, checked_frame(config)); }
 
 viterbi_decoder::viterbi_decoder(const viterbi_config& config)
-    : config_(config), frame_(checked_frame(config)) {
+    : config_(config),
+      frame_(checked_frame(config)),
+      scale_(config.llr_steps, conv_fineness, static_cast<float>(config.k)) {
   config_ = completed(config, frame_);
   const conv_trellis host = frame_.on_host();
   add_forward(work_, host, -config_.overlap, host.steps + config_.overlap);
@@ -81,7 +83,7 @@ void viterbi_decoder::run_short(executor& exec, viterbi_short_args& a, std::size
   check_apart({{"bits", out.bits}, {"status", out.status}});
   if (out.metric.data != nullptr)
     throw argument_error("metric", "an array", "none with precision int16, which gives decisions only");
-  fill_conv_short(a, frame_, exec, config_.windows, config_.overlap, config_.llr_steps);
+  fill_conv_short(a, frame_, exec, config_.windows, config_.overlap);
   a.depth = std::max(meet_at_least, frame_.usual_overlap());
   // Stages whose survivors are kept; each of five segments has up to three that are single steps.
   const int steps = viterbi_stage_steps(a.code.memory, a.code.outputs, a.code.older == a.code.newer);
@@ -101,6 +103,7 @@ void viterbi_decoder::run(executor& exec, view<const std::int8_t> llr, const vit
   check_shape("llr", llr, frame_.n(), llr.items);
   viterbi_short_args a;
   a.llr8 = llr;
+  a.quanta = scale_.of_integers();
   run_short(exec, a, llr.items, out);
 }
 
@@ -110,6 +113,7 @@ void viterbi_decoder::run(executor& exec, view<const float> llr, const viterbi_o
   if (config_.precision == conv_precision::int16) {
     viterbi_short_args a;
     a.llr = llr;
+    a.quanta = scale_.of(exec, llr);
     return run_short(exec, a, items, out);
   }
   check_optional_shape("bits", out.bits, k, items);

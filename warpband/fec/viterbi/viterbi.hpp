@@ -14,6 +14,7 @@
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/conv/conv.hpp>
 #include <warpband/fec/conv/conv_precision.hpp>
+#include <warpband/fec/quantise/quantise.hpp>
 #include <warpband/fec/viterbi/viterbi_args.hpp>
 #include <warpband/fec/viterbi/viterbi_short_args.hpp>
 
@@ -52,8 +53,9 @@ struct viterbi_config {
   /// int16: bits and status only; tail_biting overlap. Bits are decided once max(32, conv_frame::
   /// usual_overlap()) steps lie behind them. Among paths of equal metric float32 and int16 choose alike.
   conv_precision precision = conv_precision::float32;
-  /// int16, and 8-bit LLRs: steps of an LLR in an LLR of 1, 0.25..64. They are limited to +-127 steps.
-  float llr_steps = 8.f;
+  /// int16: float LLRs become integers of +-127 steps, llr_steps for an LLR of 1, 0.25..64.
+  /// automatic_steps chooses the number for each codeword (fec/quantise/quantise.hpp).
+  float llr_steps = automatic_steps;
   /// int16: windows of a codeword that are decoded in parallel. Each begins `overlap` steps early, with all
   /// states alike, and ends as many steps late; overlap is 0 of one window of a code that is not tail-biting.
   /// 1 to as many as are no shorter than the overlap; 0 chooses the power of two that leaves them at least
@@ -86,8 +88,8 @@ struct viterbi_output {
 ///
 /// Input LLRs are [batch, n] in the order of the code's bits, limited to +-10000. A codeword with a NaN or
 /// infinite LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched. So
-/// is one, with status_insufficient, of whose LLRs fewer than k are not 0. With precision int16 LLRs are
-/// rounded to the nearest of 1 / llr_steps, ties to even, and what rounds to 0 counts as 0.
+/// is one, with status_insufficient, of whose LLRs fewer than k are not 0. With precision int16 and llr_steps
+/// LLRs are rounded to the nearest of 1 / llr_steps, ties to even, and what rounds to 0 counts as 0.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///
@@ -98,7 +100,7 @@ class viterbi_decoder {
   explicit viterbi_decoder(const viterbi_config& config);
   /// Queues the decoding of a batch. Outputs without data are not computed. Throws shape_error.
   void run(executor& exec, view<const float> llr, const viterbi_output& out) const;
-  /// LLRs in steps (llr_steps), -128 as -127. Throws argument_error with precision float32.
+  /// LLRs as integers, which stay as they are; -128 as -127. Throws argument_error with precision float32.
   void run(executor& exec, view<const std::int8_t> llr, const viterbi_output& out) const;
 
   /// The configuration in force: overlap and windows as chosen.
@@ -109,6 +111,7 @@ class viterbi_decoder {
   viterbi_config config_;
   conv_frame frame_;
   conv_work work_;
+  llr_scale scale_;
 
   void run_short(executor& exec, viterbi_short_args& a, std::size_t items, const viterbi_output& out) const;
 };

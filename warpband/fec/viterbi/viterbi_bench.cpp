@@ -19,7 +19,7 @@ bench::maker decode(const viterbi_config& config, std::size_t batch) {
     const bool fed = what == figure::host_fed;
     viterbi_decoder decoder(config);
     const std::size_t k = static_cast<std::size_t>(config.k), n = decoder.frame().n();
-    array<T> llr = bench::make_llrs<T>(exec, n, batch, decoder.frame().rate(), 4, config.llr_steps),
+    array<T> llr = bench::make_llrs<T>(exec, n, batch, decoder.frame().rate(), 4, 8.f),
              host_llr = exec.make_host<T>(fed ? n : 0, batch);
     auto bits = exec.make<std::uint8_t>(k, batch),
          host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);

@@ -1,0 +1,118 @@
+#pragma once
+// The automatic scale as an op. An item is a codeword: the lanes of a CPU's vector, or the threads of a warp,
+// share its LLRs.
+#include <warpband/core/group.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/fec/llr_limits.hpp>
+#include <warpband/fec/quantise/quantise_args.hpp>
+#include <warpband/fec/usable.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+struct llr_scale_op {
+  llr_scale_args a;
+  static constexpr bool by_block = true, always_in_shared = true;
+  static constexpr int at_once = 1, most_samples = 256;
+  static constexpr float most_target = 64.f;  // half of what 8 bits hold
+
+  int threads() const { return 32; }
+  std::size_t scratch_bytes(int) const { return sizeof(std::int32_t) * most_samples; }
+  double flops() const { return 0; }
+  double bytes() const {
+    const double n = static_cast<double>(a.llr.elements);
+    return sizeof(float) * (1 + (n < most_samples ? n : most_samples));
+  }
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int, G g, void* scratch) const {
+    std::int32_t* const sample = static_cast<std::int32_t*>(scratch);
+    const int count = samples(), n = static_cast<int>(a.llr.elements);
+    std::int32_t usable = 0, known = 0;
+    for (int i = g.rank; i < most_samples; i += g.size) {
+      const float x = i < count ? llr(first, place(i, count, n)) : 0.f;
+      sample[i] = magnitude(x);
+      usable += sample[i] != unusable ? 1 : 0;
+      known += is_known(x) ? 1 : 0;
+    }
+    usable = g.sum_all(usable);
+    known = g.sum_all(known);
+    g.sync();
+    const std::int32_t chosen = usable > 0 ? ranked(sample, (usable - 1) / 2, g) : largest(first, n, g);
+    if (g.rank != 0) return;
+    // Information bits that are not known over LLRs that are usable, of the samples' share.
+    const float share = static_cast<float>(count) / static_cast<float>(n > 0 ? n : 1),
+                bits = max(a.information * share - static_cast<float>(known), 0.f),
+                llrs = static_cast<float>(usable);
+    // fineness / (1 - R), at most most_target, which R >= 1 has too.
+    const float target =
+        (llrs - bits) * most_target > a.fineness * llrs ? a.fineness * llrs / (llrs - bits) : most_target;
+    a.quanta.data[first * a.quanta.item_stride] = chosen == 0 ? 1.f : min(target / as_float(chosen), 1e30f);
+  }
+
+ private:
+  static constexpr std::int32_t unusable = 0x7fffffff;
+
+  WB_HD int samples() const {
+    return a.llr.elements < most_samples ? static_cast<int>(a.llr.elements) : most_samples;
+  }
+  /// The LLR of sample i: one of each of `count` equal parts, at a place that has no period.
+  WB_HD static int place(int i, int count, int n) {
+    const auto start = [=](int part) {
+      return static_cast<int>(static_cast<std::int64_t>(part) * n / count);
+    };
+    const unsigned length = static_cast<unsigned>(start(i + 1) - start(i));
+    return start(i) + static_cast<int>((static_cast<unsigned>(i) * 2654435761u >> 16) % length);
+  }
+  WB_HD float llr(std::size_t item, int element) const {
+    return a.llr.data[static_cast<std::size_t>(element) * a.llr.element_stride + item * a.llr.item_stride];
+  }
+  WB_HD static bool is_known(float x) { return is_finite(x) && abs(x) >= known_llr; }
+  /// |L| as an integer of the same order; `unusable` for zeros, known bits and what is not finite.
+  WB_HD static std::int32_t magnitude(float x) {
+    const std::int32_t bits = as_int(x) & unusable;
+    return bits == 0 || bits >= as_int(known_llr) ? unusable : bits;
+  }
+  /// The sample with `rank` smaller ones.
+  template <class G>
+  WB_HD static std::int32_t ranked(const std::int32_t* sample, std::int32_t rank, G g) {
+    std::int32_t value = 0;
+    for (int bit = 30; bit >= 0; bit--) {
+      const std::int32_t next = value | 1 << bit;
+      if (g.sum_all(below(sample, next, g)) <= rank) value = next;
+    }
+    return value;
+  }
+  /// How many of this thread's samples are below x.
+  template <class G>
+  WB_HD static std::int32_t below(const std::int32_t* sample, std::int32_t x, G g) {
+#if WB_WIDTH > 1
+    static_cast<void>(g);
+    using I = rebind<lane>::i32;
+    I count(0);
+    for (int i = 0; i < most_samples; i += WB_WIDTH) {
+      I s;
+      __builtin_memcpy(&s, sample + i, sizeof s);
+      count = count + select(s < I(x), I(1), I(0));
+    }
+    return sum_of_lanes(count);
+#else
+    std::int32_t count = 0;
+    for (int i = g.rank; i < most_samples; i += g.size) count += sample[i] < x ? 1 : 0;
+    return count;
+#endif
+  }
+  /// The largest usable magnitude of all LLRs, where no sample is usable; 0 if there is none.
+  template <class G>
+  WB_HD std::int32_t largest(std::size_t item, int n, G g) const {
+    std::int32_t most = 0;
+    for (int i = g.rank; i < n; i += g.size) {
+      const std::int32_t x = magnitude(llr(item, i));
+      most = x != unusable && x > most ? x : most;
+    }
+    return as_int(g.max_all(as_float(most)));
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb
