@@ -3,7 +3,7 @@
 //
 //   quanta = min(c / (1 - R), 64) / median of |L|
 //
-// of one item: a codeword, after all transmissions of its bits were added up. L are at most 256 of its LLRs,
+// of one item: a codeword, after all transmissions of its bits were added up. L are at most 64 of its LLRs,
 // spread evenly over it, without zeros and known bits; R is the rate, its information bits over its LLRs that
 // are not 0. Integers then are round(L quanta), limited to the decoder's range; an LLR of at least 1/1024 of
 // a quantum becomes +-1 or more. So decisions do not depend on a common factor of an item's LLRs, and signs

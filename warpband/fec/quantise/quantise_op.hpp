@@ -13,7 +13,7 @@ inline namespace WB_ISA {
 struct llr_scale_op {
   llr_scale_args a;
   static constexpr bool by_block = true, always_in_shared = true;
-  static constexpr int at_once = 1, most_samples = 256;
+  static constexpr int at_once = 1, most_samples = 64;
   static constexpr float most_target = 64.f;  // half of what 8 bits hold
 
   int threads() const { return 32; }
@@ -58,11 +58,13 @@ struct llr_scale_op {
   }
   /// The LLR of sample i: one of each of `count` equal parts, at a place that has no period.
   WB_HD static int place(int i, int count, int n) {
+    if (count < most_samples) return i;
     const auto start = [=](int part) {
-      return static_cast<int>(static_cast<std::int64_t>(part) * n / count);
+      return static_cast<int>(static_cast<std::int64_t>(part) * n / most_samples);
     };
-    const unsigned length = static_cast<unsigned>(start(i + 1) - start(i));
-    return start(i) + static_cast<int>((static_cast<unsigned>(i) * 2654435761u >> 16) % length);
+    const auto length = static_cast<std::uint64_t>(start(i + 1) - start(i));
+    const std::uint64_t random = static_cast<unsigned>(i) * 2654435761u >> 16;  // of 16 bits
+    return start(i) + static_cast<int>(random * length >> 16);
   }
   WB_HD float llr(std::size_t item, int element) const {
     return a.llr.data[static_cast<std::size_t>(element) * a.llr.element_stride + item * a.llr.item_stride];
@@ -73,34 +75,29 @@ struct llr_scale_op {
     const std::int32_t bits = as_int(x) & unusable;
     return bits == 0 || bits >= as_int(known_llr) ? unusable : bits;
   }
-  /// The sample with `rank` smaller ones.
+  /// The sample that comes after `rank` others: the largest that no more are below.
   template <class G>
   WB_HD static std::int32_t ranked(const std::int32_t* sample, std::int32_t rank, G g) {
-    std::int32_t value = 0;
-    for (int bit = 30; bit >= 0; bit--) {
-      const std::int32_t next = value | 1 << bit;
-      if (g.sum_all(below(sample, next, g)) <= rank) value = next;
-    }
-    return value;
-  }
-  /// How many of this thread's samples are below x.
-  template <class G>
-  WB_HD static std::int32_t below(const std::int32_t* sample, std::int32_t x, G g) {
+    std::int32_t most = 0;
 #if WB_WIDTH > 1
-    static_cast<void>(g);
     using I = rebind<lane>::i32;
-    I count(0);
+    I best(0);
     for (int i = 0; i < most_samples; i += WB_WIDTH) {
-      I s;
+      I s, below(0);
       __builtin_memcpy(&s, sample + i, sizeof s);
-      count = count + select(s < I(x), I(1), I(0));
+      for (int j = 0; j < most_samples; j++) below = below + select(I(sample[j]) < s, I(1), I(0));
+      s = select(I(rank) < below, I(0), s);
+      best = select(best < s, s, best);
     }
-    return sum_of_lanes(count);
+    for (int i = 0; i < WB_WIDTH; i++) most = best.x[i] > most ? best.x[i] : most;
 #else
-    std::int32_t count = 0;
-    for (int i = g.rank; i < most_samples; i += g.size) count += sample[i] < x ? 1 : 0;
-    return count;
+    for (int i = g.rank; i < most_samples; i += g.size) {
+      std::int32_t below = 0;
+      for (int j = 0; j < most_samples; j++) below += sample[j] < sample[i] ? 1 : 0;
+      most = below <= rank && sample[i] > most ? sample[i] : most;
+    }
 #endif
+    return as_int(g.max_all(as_float(most)));
   }
   /// The largest usable magnitude of all LLRs, where no sample is usable; 0 if there is none.
   template <class G>
