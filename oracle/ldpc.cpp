@@ -207,8 +207,8 @@ struct single_format {
   float scale, offset;
 
   explicit single_format(const rounded_options& o) : scale(o.scale), offset(o.offset) {}
-  static float limit() { return 10000; }
-  static float channel(float llr) { return std::clamp(llr, -10000.f, 10000.f) + 0.f; }
+  static float limit() { return 1e30f; }
+  static float channel(float llr) { return std::clamp(llr, -1e30f, 1e30f) + 0.f; }
   static float of_sum(float sum) { return sum + 0.f; }
   static float add(float a, float b) { return a + b; }
   static float subtract(float a, float b) { return a - b; }

@@ -118,7 +118,7 @@ struct rounded_result {
   bool satisfied = false;
 };
 
-/// Min-sum as a machine with that arithmetic does it. Channel LLRs are limited to +-10000 (single), +-1000
+/// Min-sum as a machine with that arithmetic does it. Channel LLRs are limited to +-1e30 (single), +-1000
 /// (half), +-127 steps (int8; nearest step, ties to even); -0 becomes 0. The least two magnitudes m of a
 /// check are limited to the same from their start on, on int8 to 42. The message is max(scale m - offset, 0),
 /// on int8 max(((8 scale m + 4) >> 3) - offset, 0) with the offset in steps; its sign is the product of the

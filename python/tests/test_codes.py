@@ -133,6 +133,42 @@ def test_transport_block_of_one_code_block(rng):
         assert np.array_equal(encode(bits, rv=rv), wanted), rv
 
 
+def test_early_stop_of_a_transport_block_is_that_of_other_decoders():
+    settings = {"transport_bits": 200, "coded_bits": 600, "iterations": 5}
+    llr = 5 - 10.0 * wb.LteTransportEncoder(transport_bits=200, coded_bits=600)(np.ones((2, 200), np.uint8))
+    for stop, iterations in (({}, 1), ({"early_stop": "crc"}, 1), ({"early_stop": "none"}, 5)):
+        decode = wb.LteTransportDecoder(**settings, **stop)
+        assert decode.early_stop == stop.get("early_stop", "crc")
+        assert decode(llr, outputs="iterations").tolist() == [[iterations]] * 2
+    with pytest.raises((TypeError, ValueError), match="crc_stop"):
+        wb.LteTransportDecoder(**settings, crc_stop=False)
+
+
+def test_ldpc_status_tells_whether_checks_hold_without_a_stop_too():
+    llr = np.full((2, 648), 3.0, np.float32)
+    llr[1] *= np.random.default_rng(1).choice([-1, 1], 648)
+    for early_stop in ("none", "syndrome"):
+        assert wb.LdpcDecoder(code=wb.wifi_ldpc(n=648), early_stop=early_stop)(llr, outputs="status").tolist() == [2, 0]
+
+
+def test_a_large_prior_outweighs_what_a_code_says():
+    code = wb.conv_80211()
+    word = np.zeros((1, 40), np.uint8)
+    word[0, 12] = 1
+    prior = np.zeros((1, 40), np.float32)
+    prior[0, 12] = 200
+    llr = 6 - 12.0 * wb.ConvEncoder(code=code, k=40)(word)
+    assert abs(wb.BcjrDecoder(code=code, k=40)(llr, prior=prior)[0, 12] - 140) < 1
+
+
+def test_an_own_permutation_needs_no_windows(rng):
+    permutation, word = rng.permutation(256), rng.integers(0, 2, (2, 256), dtype=np.uint8)
+    llr = 4 - 8.0 * wb.TurboEncoder(k=256, permutation=permutation)(word)
+    for settings in ({"precision": "bfloat16"}, {"precision": "int16", "algorithm": "max-log-map"}):
+        decode = wb.TurboDecoder(k=256, permutation=permutation, **settings)
+        assert decode.windows == 1 and np.array_equal(decode(llr), word)
+
+
 def test_harq(rng):
     settings = {"transport_bits": 7000, "coded_bits": 9000, "modulation_order": 4}
     encode, decode = wb.LteTransportEncoder(**settings), wb.LteTransportDecoder(**settings)
@@ -244,7 +280,7 @@ def test_rate_matching_of_code_blocks(sign, rng):
         assert before is None or soft is before
         np.testing.assert_allclose(soft, wanted, rtol=1e-5, atol=1e-6)
     filled = wb.LteRateMatcher(k=k, sent_bits=e, fillers=5, llr=sign).combine(llr)
-    assert np.array_equal(filled[:, :5], np.full((3, 5), 1e4 if sign == "log_p0_p1" else -1e4))
+    assert np.array_equal(filled[:, :5], np.full((3, 5), 1e30 if sign == "log_p0_p1" else -1e30, np.float32))
     with pytest.raises(ValueError, match="^rv = 4 is not allowed"):
         matcher(coded, rv=4)
     with pytest.raises(ValueError, match="^fillers = 49 is not allowed"):

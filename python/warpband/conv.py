@@ -169,10 +169,11 @@ class BcjrDecoder(Decoder):
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
-    log-map has the error rate of double precision on the same LLRs, even if those are 20 times too small or 100 times too large.
-    LLRs and priors are limited to +-10000. Codewords of a rate above 1/2 of which all LLRs and priors are within +-2.5 have soft
-    outputs within +-17 and take three times the time.
-    Codewords of which more than a fourth of the LLRs and priors are beyond +-15 take longer (docs/conventions.md).
+    log-map has the error rate of double precision on the same LLRs, even if those are 20 times too small or far too large.
+    LLRs and priors are limited to +-6.7e7. Codewords of which all LLRs and priors are within +-1.25 (+-2.5 with a rate above 1/2) have
+    soft outputs within +-17 and take three times the time.
+    Codewords of which more than a fourth of the LLRs and priors are beyond +-15, or one beyond +-30, take longer; their soft outputs
+    L are exact within 0.5 + 0.001 abs(L) (docs/conventions.md). Those of other codewords are limited to +-60.
 
     >>> decode = wb.BcjrDecoder(code=wb.conv_80211(), k=60, algorithm="max-log-map")
     >>> decode(np.full((10, decode.n), 0.5), outputs="soft").shape

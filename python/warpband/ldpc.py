@@ -144,8 +144,10 @@ class LdpcDecoder(Decoder):
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
-    sum-product has the error rate of double precision on the same LLRs, even if those are 20 times too small or 100 times
-    too large. LLRs and messages are limited to +-10000, with float16 to +-1000, with int8 to +-127 and +-42 steps.
+    sum-product has the error rate of double precision on the same LLRs, even if those are 20 times too small or far too large.
+    What a check takes from a bit is limited to +-30, unless an LLR is beyond +-1000 or a fourth are beyond +-20: then messages are
+    computed on LLRs, with ln(1 + e^-d) within 0.013. LLRs and messages are limited to +-1e30, with float16 to +-1000, with int8 to
+    +-127 and +-42 steps.
 
     The same bits come out on every processor, for any batch and number of threads.
 

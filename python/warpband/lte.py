@@ -160,7 +160,7 @@ class LteRateMatcher(Described):
             llr: float32 ``(..., sent_bits)``. One with a NaN or infinite LLR adds nothing.
             rv: its redundancy version, 0..3.
             soft: what a former call returned, to which this transmission is added; None begins anew, with 0 where nothing was
-                received and +-10000 at filler bits.
+                received and +-1e30 at filler bits.
             strict: refuse arrays in host memory of another type or layout instead of converting them.
         """
         space = space_of(llr)

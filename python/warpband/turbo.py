@@ -88,9 +88,10 @@ class TurboDecoder(Decoder):
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
-    log-map has the error rate of double precision on the same LLRs, even if those are 20 times too small or 100 times too
-    large. LLRs are limited to +-10000, with int16 to +-127 steps. Codewords of which more than a fourth of the LLRs are beyond
-    +-11 take longer (docs/conventions.md).
+    log-map has the error rate of double precision on the same LLRs, even if those are 5 times too small or far too large. With LLRs
+    20 times too small it loses bits whose systematic LLR was punctured, of which outputs are below 2e-7. LLRs are limited to
+    +-6.7e7, with int16 to +-127 steps. Codewords of which more than a fourth of the LLRs are beyond +-11, or one beyond +-1000, take
+    longer (docs/conventions.md); outputs of others are limited to +-60.
 
     The same bits come out on every processor, for any batch and number of threads.
 

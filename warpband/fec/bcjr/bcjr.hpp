@@ -67,27 +67,27 @@ struct bcjr_output {
 /// Decodes batches of codewords.
 ///
 /// Input LLRs are [batch, n] in the order of the code's bits, the optional a-priori LLRs of the information
-/// bits [batch, k]; both are limited to +-30 (log-MAP) or +-10000 (max-log-MAP). In log-MAP outputs are
-/// limited to +-60 (the extrinsic to what the inputs leave of it), the weight of a branch to 2^-60 of the
-/// largest of its step and a state metric to about 2^-63 of the largest. A codeword with a NaN or infinite
-/// LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched. So is one,
-/// with status_insufficient, of whose LLRs, the a-priori ones included, fewer than k are not 0.
+/// bits [batch, k]; both are limited to +-2^26 = 6.7e7. In log-MAP outputs are limited to +-60 (the extrinsic
+/// to what the inputs leave of it), the weight of a branch to 2^-60 of the largest of its step and a state
+/// metric to about 2^-63 of the largest. A codeword with a NaN or infinite LLR is an erasure: its outputs are
+/// zero and its status says so; its neighbours are untouched. So is one, with status_insufficient, of whose
+/// LLRs, the a-priori ones included, fewer than k are not 0.
 ///
 /// `coded_extrinsic` has the extrinsic LLRs of the n coded bits that are sent, in the order of the input,
 /// those of the tail too; a punctured bit has no place there. With c_j coded bit j of step t,
 ///   L(c_j) = ln sum_{c_j=0} alpha_t gamma beta_{t+1} - ln sum_{c_j=1} alpha_t gamma beta_{t+1},
-/// less the bit's channel LLR; priors of information bits count in it. max-log-MAP limits L to +-10^6: so
-/// large is that of a bit of which the code leaves no other value. In an iterative receiver they are the
-/// priors of the detector:
+/// less the bit's channel LLR; priors of information bits count in it. max-log-MAP limits L to +-1e30. A bit
+/// that the code determines gets this value. In an iterative receiver they are the priors of the detector:
 ///   decoder.run(exec, llr, {.bits = bits, .coded_extrinsic = prior});   // llr, prior: [batch, n]
 ///
-/// A codeword of which more than a fourth of the LLRs and priors are beyond +-15 is decoded by log-MAP on
-/// LLRs, with ln(1 + e^-d) within 0.013: it has none of these limits but that of +-10000 on the inputs, and
-/// its soft outputs are exact within 0.5 + 0.001 |L|. It takes longer (docs/conventions.md).
+/// A codeword of which more than a fourth of the LLRs and priors are beyond +-15, or one is beyond +-30, is
+/// decoded by log-MAP on LLRs, with ln(1 + e^-d) within 0.013: it has none of the limits of log-MAP, and its
+/// soft outputs are exact within 0.5 + 0.001 |L|. It takes longer (docs/conventions.md). A known bit, of an
+/// LLR of +-1e30 or beyond, counts as +-30 unless other LLRs are large.
 ///
-/// A codeword with fewer than two LLRs a step (a rate above 1/2), all of which are within +-2.5 and priors
-/// too, is decoded by log-MAP on transforms of the metrics (bcjr_dual_body.hpp): small soft outputs keep
-/// their digits. They are limited to +-17. It takes longer still.
+/// A codeword of which all LLRs and priors are within +-1.25, or +-2.5 with fewer than two LLRs a step (a
+/// rate above 1/2), is decoded by log-MAP on transforms of the metrics (bcjr_dual_body.hpp): small soft
+/// outputs keep their digits. They are limited to +-17. It takes longer still.
 ///
 /// On a CUDA device (133, 171) and (133, 171, 165) have a kernel of their own unless `coded_extrinsic` is
 /// wanted. It is many times as fast, and decodes all codewords but those of large and small LLRs.

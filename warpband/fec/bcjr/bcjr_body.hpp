@@ -1,5 +1,6 @@
 #pragma once
 // The forward and the backward recursion over the register's trellis, semiring M, lane type T and group G.
+#include <warpband/core/large_llr.hpp>
 #include <warpband/fec/bcjr/bcjr_args.hpp>
 #include <warpband/fec/conv/conv_body.hpp>
 
@@ -9,15 +10,18 @@ inline namespace WB_ISA {
 /// Which semiring decodes a codeword.
 enum bcjr_kind : std::int32_t { of_usual_llrs, of_large_llrs, of_small_llrs };
 inline constexpr float bcjr_large_llr = 15.f;  // of a codeword that is_large
-inline constexpr float bcjr_small_llr = 2.5f;  // the largest of a codeword of small ones
-/// The bcjr_kind of a codeword of whose LLRs and priors `large` are large and `not_small` not small.
+/// The largest LLR of a codeword of small ones: their soft outputs are below the rounding of sums of
+/// probabilities. Where bits are punctured outputs are smaller.
+WB_HD float bcjr_small_llr(const bcjr_args& a) {
+  return static_cast<int>(a.llr.elements) < 2 * a.code.steps ? 2.5f : 1.25f;
+}
+/// The bcjr_kind of a codeword of whose LLRs and priors `large` are large (count_large) and `not_small` not
+/// small.
 template <class I>
 WB_HD I bcjr_kind_of(const bcjr_args& a, I large, I not_small) {
   const int count =
       static_cast<int>(a.llr.elements) + (a.prior.data ? static_cast<int>(a.prior.elements) : 0);
-  // Up to rate 1/2 outputs of small LLRs are large enough for sums of probabilities.
-  const bool punctured = static_cast<int>(a.llr.elements) < 2 * a.code.steps;
-  const I small = select(not_small == I(0), I(punctured ? of_small_llrs : of_usual_llrs), I(of_usual_llrs));
+  const I small = select(not_small == I(0), I(of_small_llrs), I(of_usual_llrs));
   return select(are_large(large, count), I(of_large_llrs), small);
 }
 

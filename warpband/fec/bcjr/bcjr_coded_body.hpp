@@ -1,5 +1,6 @@
 #pragma once
 // Extrinsics of the coded bits: sums over the branches of a step by the value of each coded bit.
+#include <warpband/core/known_llr.hpp>
 #include <warpband/fec/bcjr/bcjr_dual_body.hpp>
 
 namespace wb {
@@ -8,11 +9,11 @@ inline namespace WB_ISA {
 inline constexpr int conv_most_outputs = 4;
 
 /// The most that is said of a bit of which the code leaves no other value.
-inline constexpr float certain_llr = 1e6f;
+inline constexpr float certain_llr = known_llr;
 /// What leaves a sum as it is.
 template <class M, class T>
 WB_HD T bcjr_nothing() {
-  return std::is_same_v<M, log_map> ? T(0.f) : T(-1e30f);
+  return std::is_same_v<M, log_map> ? T(0.f) : T(-1e38f);
 }
 
 /// The sums over a step's branches by the value of each coded bit, right in thread 0: alpha before the step,

@@ -395,6 +395,7 @@ struct bcjr_known {
   /// The codeword's bcjr_kind, as bcjr_kinds has it.
   WB_HD int find_kind() const {
     int large = 0, not_small = 0;
+    const float small = bcjr_small_llr(a);
     const auto add = [&](const view<const float>& v) WB_INLINE_LAMBDA {
       constexpr int at_once = 16;
       const int n = static_cast<int>(v.elements);
@@ -405,8 +406,8 @@ struct bcjr_known {
           x[i] = element < n ? load(v, static_cast<std::size_t>(element), at) : 0.f;
         }
         WB_UNROLL for (int i = 0; i < at_once; i++) {
-          large += is_large(x[i], bcjr_large_llr);
-          not_small += is_large(x[i], bcjr_small_llr);
+          count_large(large, x[i], bcjr_large_llr, log_map::llr_limit);
+          not_small += is_large(x[i], small);
         }
       }
     };

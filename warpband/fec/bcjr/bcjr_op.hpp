@@ -18,12 +18,13 @@ WB_HD_CALL typename rebind<T>::i32 bcjr_kinds(const bcjr_args& a, item<T> item, 
   if constexpr (G::size > 1)
     if (a.kinds != nullptr) return a.kinds[item.first];
   I large = I(0), not_small = I(0);
+  const float small = bcjr_small_llr(a);
   const auto add = [&](const view<const float>& v) WB_INLINE_LAMBDA {
     const int n = static_cast<int>(v.elements);
     for (int e = 0; e < n; e += conv_run)
       load_run(g, v, e, n - e < conv_run ? n - e : conv_run, item, scratch, [&](T x) WB_INLINE_LAMBDA {
-        large = large + is_large(x, bcjr_large_llr);
-        not_small = not_small + is_large(x, bcjr_small_llr);
+        count_large(large, x, bcjr_large_llr, log_map::llr_limit);
+        not_small = not_small + is_large(x, small);
         return x;
       });
   };

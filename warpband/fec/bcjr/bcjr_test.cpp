@@ -88,7 +88,7 @@ codewords make_codewords(const conv_code& code, std::size_t k, std::size_t count
   return w;
 }
 std::vector<double> limited(const std::vector<float>& x, map_algorithm algorithm) {
-  const float limit = algorithm == map_algorithm::log_map ? 30.f : 1e4f;
+  const float limit = algorithm == map_algorithm::log_map ? 30.f : 1e30f;
   std::vector<double> r;
   for (const float v : x) r.push_back(std::clamp(v, -limit, limit));
   return r;

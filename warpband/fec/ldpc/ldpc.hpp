@@ -96,13 +96,13 @@ struct ldpc_decoder_output {
   /// Whether they are written. Without, for the last call, they are only read.
   bool writes_messages = true;
   view<std::int32_t> iterations = {};  // [batch] iterations done
-  view<std::uint8_t> status =
-      {};  // [batch] status_erased, status_insufficient, status_stopped (all checks hold, or the CRC)
+  view<std::uint8_t> status = {};  // [batch] status_erased, status_insufficient, status_stopped: at the end
+                                   // all checks hold, also without early_stop, or the CRC that stops it
 };
 
 /// Decodes batches of codewords.
 ///
-/// Input LLRs are [batch, n]; punctured bits are 0. They and the messages are limited to +-10000 (float32;
+/// Input LLRs are [batch, n]; punctured bits are 0. They and the messages are limited to +-1e30 (float32;
 /// what a sum-product check takes to +-30), +-1000 (float16), or the LLRs to +-127 and the messages to +-42
 /// steps (int8). A codeword with a NaN or infinite LLR is an erasure: its outputs are zero and its status
 /// says so; its neighbours are untouched. So is one, with status_insufficient, of whose LLRs fewer than k are
@@ -121,9 +121,14 @@ struct ldpc_decoder_output {
 /// with float16, the kept one plus the difference of the two, limited to +-32000; else the new LLR plus the
 /// kept messages.
 ///
-/// Sum-product of a codeword of which more than a fourth of the LLRs are beyond +-20 is computed on LLRs,
-/// with ln(1 + e^-d) within 0.013: without the limit of +-30, and exact within 0.5 + 0.001 |L| in the first
-/// iterations.
+/// Sum-product of a codeword of which more than a fourth of the LLRs are beyond +-20, or one is beyond
+/// +-1000, is computed on LLRs, with ln(1 + e^-d) within 0.013: without the limit of +-30, and exact within
+/// 0.5 + 0.001 |L| in the first iterations. A known bit, of an LLR of +-1e30 or beyond, alone changes
+/// nothing.
+///
+/// Multiplying all LLRs by a power of two changes no decision of min-sum and normalised min-sum in float32,
+/// as long as messages stay within their limit. An offset is in units of LLRs, float16 and int8 want LLRs to
+/// scale.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///

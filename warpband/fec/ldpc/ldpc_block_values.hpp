@@ -129,11 +129,11 @@ struct block_values {
     for (int e = g.rank; e < a.blocks * a.z; e += g.size)
       store_message<T>(messages + e, cleared(load_message<T>(messages + e), bad));
   }
-  /// How many of the channel's LLRs are beyond +-limit. Before the first iteration.
+  /// count_large of the channel's LLRs. Before the first iteration.
   template <class G>
-  WB_HD std::int32_t large(float limit, G g) const {
+  WB_HD std::int32_t large(float limit, float most, G g) const {
     std::int32_t count = 0;
-    for (int e = g.rank; e < a.n; e += g.size) count += is_large(app[e], limit);
+    for (int e = g.rank; e < a.n; e += g.size) count_large(count, app[e], limit, most);
     return g.sum_all(count);
   }
   WB_HD void put_bit(int e, T x) const {

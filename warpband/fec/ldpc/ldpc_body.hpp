@@ -2,6 +2,7 @@
 // The check-node updates, once over number type T and degree. See ldpc.hpp for the equations.
 #include <type_traits>
 
+#include <warpband/core/known_llr.hpp>
 #include <warpband/core/llr.hpp>
 #include <warpband/core/message_lane.hpp>
 #include <warpband/core/ratio_math.hpp>
@@ -59,7 +60,7 @@ WB_HD void each_edge_back(Degree degree, F f) {
 template <class T>
 struct min_sum {
   T scale, offset;
-  static constexpr float limit = 1e4f;  // of channel LLRs and messages
+  static constexpr float limit = known_llr;  // of channel LLRs and messages
   WB_HD T reduce(T m) const { return max(difference(product(m, scale), offset), T(0.f)); }
   WB_HD static T most() { return T(limit); }
   WB_HD static T zero() { return T(0.f); }
@@ -117,6 +118,7 @@ WB_HD void check_messages(const min_sum<T>& rule, Degree degree, const T* q, T* 
 template <class T>
 struct sum_product {
   static constexpr float most_taken = 30.f, large_llr = 20.f;  // of a codeword that is_large
+  static constexpr float far_llr = 1000.f;  // one is enough. Behind fading some exceed 30, and all is well
 };
 template <class T, class Degree>
 WB_HD void check_messages(const sum_product<T>&, Degree degree, const T* q, T* r) {

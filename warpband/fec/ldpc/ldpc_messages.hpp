@@ -1,6 +1,7 @@
 #pragma once
 // Channel LLRs to messages, and back.
 #include <warpband/core/group.hpp>
+#include <warpband/core/large_llr.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/short_lane.hpp>
 #include <warpband/fec/ldpc/ldpc_args.hpp>

@@ -58,7 +58,8 @@ WB_HD void decode_until_done(const ldpc_decode_args& a, const Values& values, st
   unsigned done = 0;
   for (int it = 0; done != everyone; it++) {
     iterate(it & 1, everyone & ~done);
-    unsigned satisfied = a.early_stop ? ~values.violated(it & 1, everyone & ~done, g) & everyone : 0u;
+    const bool asks = a.early_stop || (it + 1 == a.iterations && a.status.data);
+    unsigned satisfied = asks ? ~values.violated(it & 1, everyone & ~done, g) & everyone : 0u;
     if constexpr (Values::knows_crc) {
       const unsigned asked = everyone & ~done & ~satisfied;
       if (a.crc_weights && asked != 0) satisfied |= values.crc_holds(it & 1, asked, g);
@@ -111,7 +112,7 @@ struct ldpc_decode_op {
     g.sync();
     [[maybe_unused]] bool large = false;
     if constexpr (std::is_same_v<Rule, sum_product<T>>)
-      large = are_large(values.large(Rule::large_llr, g), a.n);
+      large = are_large(values.large(Rule::large_llr, Rule::far_llr, g), a.n);
     if (a.messages.data) {
       erased |= load_kept(values, first, items, erased, g);
       g.sync();
@@ -168,7 +169,7 @@ struct ldpc_decode_registers_op : ldpc_decode_op<T, Rule, Most> {
                         [&](int, unsigned) { values.iterate(rule, g); });
     };
     if constexpr (std::is_same_v<Rule, sum_product<T>>) {
-      if (are_large(values.large(Rule::large_llr, g), this->a.n))
+      if (are_large(values.large(Rule::large_llr, Rule::far_llr, g), this->a.n))
         return decode(sum_product_of_large_llrs<T>{});
     }
     decode(rule_of(this->a, static_cast<const Rule*>(nullptr)));

@@ -133,15 +133,15 @@ struct vector_values {
     if (a.flooding)
       __builtin_memset(channel(), 0, static_cast<std::size_t>(a.columns * a.row_stride) * sizeof(element));
   }
-  /// How many of the channel's LLRs are beyond +-limit. Before the first iteration.
-  WB_HD std::int32_t large(float limit) const {
+  /// count_large of the channel's LLRs. Before the first iteration.
+  WB_HD std::int32_t large(float limit, float most) const {
     typename rebind<lane>::i32 in_lanes(0);
     std::int32_t count = 0;
     for (int c = 0; c < a.columns; c++) {
       const element* x = app + (a.flooding ? c * a.column_stride : a.column_table[c].first);
       int r = 0;
-      for (; r + rows <= a.z; r += rows) in_lanes = in_lanes + is_large(load_message<T>(x + r), limit);
-      for (; r < a.z; r++) count += is_large(x[r], limit);
+      for (; r + rows <= a.z; r += rows) count_large(in_lanes, load_message<T>(x + r), limit, most);
+      for (; r < a.z; r++) count_large(count, x[r], limit, most);
     }
     return count + sum_of_lanes(in_lanes);
   }

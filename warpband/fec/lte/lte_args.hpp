@@ -3,13 +3,13 @@
 // code block; the code blocks of a transport block follow each other.
 #include <cstdint>
 
+#include <warpband/core/known_llr.hpp>
 #include <warpband/fec/transport/transport_args.hpp>
 
 namespace wb {
 
-/// LLR of a filler bit, a zero that both sides know: as large as the turbo decoder takes any (max-log-MAP;
-/// log-MAP limits it to 30 like all others).
-inline constexpr float lte_filler_llr = 10000.f;
+/// LLR of a filler bit, a zero that both sides know.
+inline constexpr float lte_filler_llr = known_llr;
 /// The places of a circular buffer that are no NULL, in its order: `length` of them, of which a transmission
 /// begins with number `start`.
 struct lte_ring {

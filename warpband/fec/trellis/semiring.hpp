@@ -13,15 +13,16 @@ inline namespace WB_ISA {
 
 struct max_log {
   static constexpr int chains = 1;
-  /// Channel LLRs are limited to +-10000; extrinsics are not limited.
-  static constexpr float llr_limit = 1e4f, least_llr = 0.f;  // up to least_llr a weight is that of 0
+  /// Channel LLRs are limited to +-2^26, so that the metrics that one adds to stay fine-grained; extrinsics
+  /// are not limited.
+  static constexpr float llr_limit = 0x1p26f, least_llr = 0.f;  // up to least_llr a weight is that of 0
   template <class T>
   WB_HD static T one() {
     return T(0.f);
   }
   template <class T>
   WB_HD static T zero() {  // the metric of a state the encoder cannot be in
-    return T(-1e6f);
+    return T(-1e36f);
   }
   template <class T>
   WB_HD static T plus(T a, T b) {
@@ -90,6 +91,15 @@ WB_HD T max_star(T a, T b) {
 /// Base: max_log, or a refinement of it.
 template <class Base>
 struct max_star_of : Base {
+  /// Very large LLRs of usual neighbours take from metrics instead of adding, which would cost them digits.
+  static constexpr bool zero_is_one = false;
+  static constexpr float least_taken = 1e4f;
+  template <class T>
+  WB_HD static void weights(T llr, T& zero, T& one) {
+    const auto takes = llr < T(-least_taken);
+    zero = select(takes, llr, T(0.f));
+    one = select(takes, T(0.f), T(0.f) - llr);
+  }
   template <class T>
   WB_HD static T plus(T a, T b) {
     return max_star(a, b);

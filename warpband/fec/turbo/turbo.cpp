@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include <warpband/core/check.hpp>
@@ -181,22 +182,18 @@ struct turbo_decoder::windows_tables {
 
 namespace {
 
-/// Throws where the bits that the windows read at once lie in different rows of the windows they come from,
-/// or those of a vector of any power of two of lanes in different vectors.
-void check_free_of_contention(const std::vector<std::int32_t>& permutation, int windows) {
+/// A row of the windows whose bits, read at once, lie in different rows of the windows they come from, or
+/// those of a vector of any power of two of lanes in different vectors.
+std::optional<int> contended_row(const std::vector<std::int32_t>& permutation, int windows) {
   const int W = static_cast<int>(permutation.size()) / windows;
   for (int vectors = windows; vectors >= 1; vectors /= 2)
     for (int j = 0; j < W; j++)
       for (int w = 0; w < windows; w++) {
         const int i = permutation[static_cast<std::size_t>(w * W + j)],
                   first = permutation[static_cast<std::size_t>(w % vectors * W + j)];
-        if (i % W != first % W || i / W % vectors != first / W % vectors)
-          throw argument_error(
-              "permutation",
-              "one whose bits " + std::to_string(j) + " of " + std::to_string(windows) +
-                  " windows go to different rows",
-              "a polynomial modulo k, as a QPP is, or windows = 1, with windows side by side");
+        if (i % W != first % W || i / W % vectors != first / W % vectors) return j;
       }
+  return std::nullopt;
 }
 
 template <class Tables>
@@ -258,13 +255,23 @@ turbo_decoder_config completed(const turbo_decoder_config& config) {
 }
 turbo_decoder_config completed(const turbo_decoder_config& config,
                                const std::vector<std::int32_t>& permutation) {
-  const turbo_decoder_config c = checked(config);
+  turbo_decoder_config c = checked(config);
   check_permutation(permutation);
   if (permutation.size() != static_cast<std::size_t>(c.k))
     throw argument_error("permutation.size()", std::to_string(permutation.size()),
                          "k = " + std::to_string(c.k));
-  if (c.precision != turbo_precision::float32) check_free_of_contention(permutation, c.windows);
-  return c;
+  if (c.precision == turbo_precision::float32) return c;
+  const std::optional<int> row = contended_row(permutation, c.windows);
+  if (!row) return c;
+  if (config.windows != 0)
+    throw argument_error(
+        "permutation",
+        "one whose bits " + std::to_string(*row) + " of " + std::to_string(c.windows) +
+            " windows go to different rows",
+        "a polynomial modulo k, as a QPP is, or windows = 1 or 0, with windows side by side");
+  c = config;
+  c.windows = 1;
+  return checked(c);
 }
 
 turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std::int32_t> permutation)

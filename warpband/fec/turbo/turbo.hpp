@@ -64,8 +64,9 @@ struct turbo_decoder_config {
   /// bfloat16 and int16: stop none or crc; no soft or extrinsic output; k up to 32768; windows a power of two
   /// up to 128 that divides k (0 chooses as many, up to 64, as leave them 64 steps or 4/3 of the overlap) and
   /// overlap in whole eights (-1 chooses max(8, 10 R / (1 - R)), rounded). Bits whose numbers agree modulo k
-  /// / n must be interleaved to such again, for every n that divides windows: every QPP does that, an own
-  /// permutation may need windows = 1. int16 in addition: max_log_map; extrinsic_scale a multiple of 1/8.
+  /// / n must be interleaved to such again, for every n that divides windows: every QPP does that; for
+  /// another permutation 0 chooses 1 window. int16 in addition: max_log_map; extrinsic_scale a multiple of
+  /// 1/8.
   turbo_precision precision = turbo_precision::float32;
   /// int16: float LLRs become integers of +-127 steps, llr_steps for an LLR of 1, 0.25..64; extrinsics are
   /// limited to +-1023 steps. automatic_steps chooses the number for each codeword
@@ -100,11 +101,11 @@ struct turbo_decoder_output {
 /// Decodes batches of codewords.
 ///
 /// Input LLRs are [batch, 3 (k + 4)]: the streams d0, d1, d2 one after the other, each with its four tail
-/// places. They are limited to +-30 (log-MAP), +-11 (log-MAP in bfloat16), +-10000 (max-log-MAP) or +-127
-/// steps (int16). In log-MAP extrinsics are limited to +-30, in bfloat16 to +-18, outputs to +-60, and a
-/// state metric to 2^-30 of the largest. A codeword with a NaN or infinite LLR is an erasure: its outputs are
-/// zero and its status says so; its neighbours are untouched. So is one, with
-/// status_insufficient, of whose LLRs fewer than k are usable, that is not 0 in the decoder's numbers.
+/// places. They are limited to +-30 (log-MAP), +-11 (log-MAP in bfloat16), +-2^26 = 6.7e7 (max-log-MAP) or
+/// +-127 steps (int16). In log-MAP extrinsics are limited to +-30, in bfloat16 to +-18, outputs to +-60, and
+/// a state metric to 2^-30 of the largest. A codeword with a NaN or infinite LLR is an erasure: its outputs
+/// are zero and its status says so; its neighbours are untouched. So is one, with status_insufficient, of
+/// whose LLRs fewer than k are usable, that is not 0 in the decoder's numbers.
 ///
 /// `coded_extrinsic` has the extrinsic LLRs of all coded bits in the order of the input: d0, d1, d2, each
 /// with its tail places. Those of the information bits are `extrinsic`. Those of parity and tail bits are
@@ -116,10 +117,14 @@ struct turbo_decoder_output {
 /// Each call starts with extrinsics of 0 between the two decoders: nothing is kept from the call before.
 ///
 /// A codeword of which more than a fourth of the LLRs are beyond +-11 (too large a scale, or a code rate or
-/// SNR that is high) is decoded by log-MAP on LLRs, with ln(1 + e^-d) within 0.013: it has none of these
-/// limits but that of +-10000 on channel LLRs, and takes longer (docs/conventions.md). So log-MAP
-/// is that of double precision for LLRs of any scale up to this limit: in soft output within 1 + 0.002 |L| in
-/// the first iterations; later ones of a codeword that does not converge part further.
+/// SNR that is high), or one is beyond +-1000, is decoded by log-MAP on LLRs, with ln(1 + e^-d) within 0.013:
+/// it has the limits of max-log-MAP, and takes longer (docs/conventions.md). So log-MAP is that of double
+/// precision for LLRs of any larger scale: in soft output within 1 + 0.002 |L| in the first iterations; later
+/// ones of a codeword that does not converge part further. A known bit, of an LLR of +-1e30 or beyond, counts
+/// as +-30 unless other LLRs are large. LLRs that are many times too small lose what is below the rounding of
+/// probabilities, 1e-7 (docs/conventions.md).
+///
+/// Multiplying all LLRs by a power of two changes no decision of max-log-MAP in float32 and bfloat16.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///

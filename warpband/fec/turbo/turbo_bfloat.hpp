@@ -192,7 +192,7 @@ struct turbo_bfloat_weights : turbo_windows_setup<C, bfloat_numbers<M, T>> {
     } else {
       x = finite(a.llr.data[element * a.llr.element_stride + item * a.llr.item_stride], s);
     }
-    if constexpr (base::has_large) s.large += is_large(x, M::large_llr);
+    if constexpr (base::has_large) count_large(s.large, x, M::large_llr, turbo_far_llr);
     return x;
   }
   /// x, or 0 where it is not finite.
@@ -241,7 +241,7 @@ struct turbo_bfloat_weights : turbo_windows_setup<C, bfloat_numbers<M, T>> {
       r.x[0] = finite(v.x, s), r.x[1] = finite(v.y, s), r.x[2] = finite(v.z, s), r.x[3] = finite(v.w, s);
     }
     if constexpr (base::has_large) {
-      WB_UNROLL for (int i = 0; i < 4; i++) s.large += is_large(r.x[i], M::large_llr);
+      WB_UNROLL for (int i = 0; i < 4; i++) count_large(s.large, r.x[i], M::large_llr, turbo_far_llr);
     }
     return r;
   }
@@ -273,7 +273,7 @@ struct turbo_bfloat_weights : turbo_windows_setup<C, bfloat_numbers<M, T>> {
       s.finite = s.finite && all(ok);
       x = select(ok, x, lane(0.f));
     }
-    if constexpr (base::has_large) s.large_in_lanes = s.large_in_lanes + is_large(x, M::large_llr);
+    if constexpr (base::has_large) count_large(s.large_in_lanes, x, M::large_llr, turbo_far_llr);
     return M::channel(x);
   }
   WB_HD static void put_weights(single* to, lane x) { V::store(to, x); }

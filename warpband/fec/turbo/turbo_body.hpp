@@ -12,6 +12,10 @@
 namespace wb {
 inline namespace WB_ISA {
 
+/// One LLR beyond it has its codeword decoded on LLRs. Behind fading some exceed the limit of probabilities,
+/// 30, and all is well.
+inline constexpr float turbo_far_llr = 1000.f;
+
 /// Where the values of a codeword lie in scratch. Window w's elements are shifted by w * pad so that threads
 /// working on neighbouring windows touch different shared-memory banks.
 struct turbo_layout {

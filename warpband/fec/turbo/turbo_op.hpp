@@ -1,5 +1,6 @@
 #pragma once
 // The turbo decoder and encoder as ops: load, phases, store.
+#include <warpband/core/large_llr.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/fec/turbo/turbo_args.hpp>
 #include <warpband/fec/turbo/turbo_coded_body.hpp>
@@ -75,12 +76,12 @@ struct turbo_decode_op {
     // Load: LLRs become weights; an item with a non-finite LLR becomes an erasure as a whole, and so does one
     // with fewer LLRs that are not 0 than it has bits.
     mask bad = mask_from<mask>(false);
-    I beyond = I(0);  // LLRs beyond the limit that are_large counts
+    I beyond = I(0);  // LLRs that are_large counts
     I usable = I(0);
     auto channel = [&](int e) WB_INLINE_LAMBDA {
       const T x = load(a.llr, static_cast<std::size_t>(e), item);
       const mask finite = is_finite(x);
-      if constexpr (has_large) beyond = beyond + is_large(x, M::large_llr);
+      if constexpr (has_large) count_large(beyond, x, M::large_llr, turbo_far_llr);
       bad = bad | !finite;
       usable = usable + select(abs(x) > T(a.least), I(1), I(0));
       return M::weight(select(finite, x, T(0.f)));
@@ -229,7 +230,7 @@ struct turbo_decode_op {
       return abs(load(a.llr, static_cast<std::size_t>(i), item));
     };
     T most = T(0.f);
-    for (int i = g.rank; i < a.k; i += g.size) most = max(most, magnitude(i));
+    for (int i = g.rank; i < a.k; i += g.size) most = max(most, unless_known(magnitude(i)));
     const T least = max(g.max_all(most) * T(zeros_least), T(a.least));
     I usable = I(0);
     for (int i = g.rank; i < a.k; i += g.size) usable = usable + select(magnitude(i) > least, I(1), I(0));

@@ -1,6 +1,7 @@
 #pragma once
 // The turbo decoder with windows side by side as an op: load, iterations, store. IO is the part that depends
 // on the numbers: turbo_windows_io of their weights.
+#include <warpband/core/large_llr.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/fec/turbo/turbo_windows_body.hpp>
 #include <warpband/fec/usable.hpp>
@@ -258,7 +259,7 @@ struct turbo_windows_op : IO {
   template <class G>
   WB_HD bool supports_zeros(std::size_t item, G g) const {
     float most = 0.f;
-    for (int i = g.rank; i < a.k; i += g.size) most = max(most, magnitude(i, item));
+    for (int i = g.rank; i < a.k; i += g.size) most = max(most, unless_known(magnitude(i, item)));
     const float least = max(g.max_all(most) * zeros_least, a.least);
     int n = 0;
     for (int i = g.rank; i < a.k; i += g.size) n += magnitude(i, item) > least ? 1 : 0;

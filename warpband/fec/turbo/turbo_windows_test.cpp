@@ -175,8 +175,10 @@ TEST_P(turbo_windows, take_own_interleavers_without_contention) {
     EXPECT_EQ(blamed([&] { decoder(8, any); }), "permutation") << kind.name;
     EXPECT_EQ(blamed([&] { decoder(2, any); }), "permutation") << kind.name;
     EXPECT_EQ(blamed([&] { decoder(8, first_two); }), "permutation") << kind.name;
+    EXPECT_EQ(decoder(0, any).config().windows, 1) << kind.name;
+    EXPECT_EQ(decoder(0, linear).config().windows, 16) << kind.name;
     const std::pair<int, const std::vector<std::int32_t>*> taken[] = {
-        {1, &any}, {8, &linear}, {64, &linear}, {8, &swapped}, {4, &swapped}, {1, &first_two}};
+        {0, &any}, {1, &any}, {8, &linear}, {64, &linear}, {8, &swapped}, {4, &swapped}, {1, &first_two}};
     for (const auto& [windows, pi] : taken) {
       const bits_t u = random_bits_of(k, rng);
       const auto llr = noisy(encoded(u, std::vector<int>(pi->begin(), pi->end())), 5., 1. / 3, rng);

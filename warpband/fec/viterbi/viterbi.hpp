@@ -86,10 +86,11 @@ struct viterbi_output {
 
 /// Decodes batches of codewords.
 ///
-/// Input LLRs are [batch, n] in the order of the code's bits, limited to +-10000. A codeword with a NaN or
-/// infinite LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched. So
-/// is one, with status_insufficient, of whose LLRs fewer than k are not 0. With precision int16 and llr_steps
-/// LLRs are rounded to the nearest of 1 / llr_steps, ties to even, and what rounds to 0 counts as 0.
+/// Input LLRs are [batch, n] in the order of the code's bits, limited to +-2^26 = 6.7e7. A codeword with a
+/// NaN or infinite LLR is an erasure: its outputs are zero and its status says so; its neighbours are
+/// untouched. So is one, with status_insufficient, of whose LLRs fewer than k are not 0. Multiplying all LLRs
+/// by a power of two changes no decision in float32. With precision int16 and llr_steps LLRs are rounded to
+/// the nearest of 1 / llr_steps, ties to even, and what rounds to 0 counts as 0.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///
