@@ -199,6 +199,8 @@ TEST_F(confined, other_descriptors_are_closed) {
   EXPECT_EQ(content(path("kept")), "content");
 }
 
+#ifndef __SANITIZE_ADDRESS__  // which makes system calls of its own: the program that reads has no sanitizer
+
 TEST_F(confined, what_reading_needs_is_allowed) {
   char text[8] = "";
   const std::vector<attempt> all{
@@ -232,6 +234,7 @@ TEST_F(confined, what_reading_needs_is_allowed) {
   };
   const std::vector<long> given = results(all);
   WB_SKIP_WITHOUT_SECCOMP();
+  ASSERT_EQ(given.size(), all.size());
   for (std::size_t i = 0; i < given.size(); i++) EXPECT_EQ(given[i], 0) << all[i].name;
   char byte = 0;
   EXPECT_EQ(pread(window_, &byte, 1, 4095), 1);
@@ -250,5 +253,7 @@ TEST_F(confined, memory_is_bounded) {
   WB_SKIP_WITHOUT_SECCOMP();
   EXPECT_EQ(given, (std::vector<long>{0, ENOMEM}));
 }
+
+#endif
 
 }  // namespace confine_test
