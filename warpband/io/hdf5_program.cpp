@@ -166,7 +166,9 @@ program::program(int file, std::size_t memory, const std::string& path) : memory
   channel_.reset(ends[0]);
   descriptor other(ends[1]);
   fcntl(channel_.get(), F_SETFL, O_NONBLOCK);
-  shared_.reset(memfd_create("warpband-hdf5", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING, never_executable = 8;  // since Linux 6.3
+  shared_.reset(memfd_create("warpband-hdf5", flags | never_executable));
+  if (shared_.get() < 0 && errno == EINVAL) shared_.reset(memfd_create("warpband-hdf5", flags));
   // It may grow, here, and never shrink: what is mapped stays there.
   if (shared_.get() < 0 || fcntl(shared_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
     throw file_error(about_.path, system_error("has no memory to share"));
