@@ -23,6 +23,7 @@
 #include <warpband/detect/nway/nway.hpp>
 #include <warpband/detect/pic/pic.hpp>
 #include <warpband/detect/trellis/trellis.hpp>
+#include <warpband/estimate/design.hpp>
 #include <warpband/estimate/estimator.hpp>
 #include <warpband/estimate/noise.hpp>
 #include <warpband/exec/cpu.hpp>
@@ -355,6 +356,8 @@ void judge_slots() {
   defined("noise_estimator", noise_estimator(pilots), [&](const noise_estimator& e) {
     return written<float>(1, 1, [&](auto out) { e.run(exec(), rows(y, 1), {.noise_var = out}); });
   });
+  defined("pilot_senders", pilot_senders(pilots),
+          [&](const pilot_senders& s) { return s.parts_of(0, pilots.ports[0][0][0]).size(); });
   const complexes r{1};
   complexes scratch(elements);
   defined("whitener", whitener(), [&](const whitener& w) {

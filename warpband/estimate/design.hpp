@@ -61,6 +61,9 @@ class pilot_senders {
           for (int i = 0; i < c.elements; i++)
             at_[c.element[size(i)]].emplace_back(p, cplx(c.pilot[size(i)]));
   }
+  /// Moves copy: one that was moved from stays as it was.
+  pilot_senders(const pilot_senders&) = default;
+  pilot_senders& operator=(const pilot_senders&) = default;
   /// What a cell is made of: its port, and the others that send there.
   std::vector<part> parts_of(std::size_t port, const pilot_cell& c) const {
     std::vector<part> parts;
