@@ -19,6 +19,7 @@ class noise : public testing::on_backend {};
 WB_ON_ALL_BACKENDS(noise);
 
 const std::string wifi = "code = { type = \"wifi-ldpc\", n = 648, rate = \"5/6\" }\n",
+                  longer = "code = { type = \"wifi-ldpc\", n = 1944, rate = \"5/6\" }\n",
                   fading = "channel.type = \"rayleigh\"\n";
 std::string qam(int points) { return "modem.modulation = \"" + std::to_string(points) + "qam\"\n"; }
 
@@ -57,9 +58,9 @@ std::vector<receiver> receivers() {
     for (const char* solver : {"solver = \"cholesky\"", "solver = \"cg\", iterations = 4",
                                "solver = \"jacobi-cg\", iterations = 4", "solver = \"zf\""})
       for (const char* direction : {"uplink", "downlink"})
-        all.push_back({wifi + decoder, qam(64) + fading + "massive = { " + solver + ", direction = \"" +
-                                           direction +
-                                           "\", antennas = 32, users = 8, subcarriers = 108 }\n"});
+        all.push_back({longer + decoder, qam(64) + fading + "massive = { " + solver + ", direction = \"" +
+                                             direction +
+                                             "\", antennas = 32, users = 8, subcarriers = 324 }\n"});
     for (const char* channel : {"pusch", "pdsch"})
       all.push_back({decoder,
                      "code.transmissions = 1\nchannel = { type = \"tdl\", profile = \"tdl-c\", "

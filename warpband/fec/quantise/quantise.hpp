@@ -3,7 +3,7 @@
 //
 //   quanta = min(c / (1 - R), 64) / median of |L|
 //
-// of one item: a codeword, after all transmissions of its bits were added up. L are at most 64 of its LLRs,
+// of one item: a codeword, after all transmissions of its bits were added up. L are at most 32 of its LLRs,
 // spread evenly over it, without zeros and known bits; R is the rate, its information bits over its LLRs that
 // are not 0. Integers then are round(L quanta), limited to the decoder's range; an LLR of at least 1/1024 of
 // a quantum becomes +-1 or more. So decisions do not depend on a common factor of an item's LLRs, and signs
@@ -52,7 +52,7 @@ setting_of<C> llr_steps_setting(std::string name, T C::*member, const std::strin
                         text +
                             " \"auto\": by the median magnitude of each codeword's LLRs, so that a common "
                             "factor of them does not matter.",
-                        "a number from 0.25 to 64");
+                        "\"auto\" or a number from 0.25 to 64");
 }
 
 }  // namespace wb

@@ -13,7 +13,7 @@ inline namespace WB_ISA {
 struct llr_scale_op {
   llr_scale_args a;
   static constexpr bool by_block = true, always_in_shared = true;
-  static constexpr int at_once = 1, most_samples = 64;
+  static constexpr int at_once = 1, most_samples = 32;
   static constexpr float most_target = 64.f;  // half of what 8 bits hold
 
   int threads() const { return 32; }
