@@ -23,7 +23,8 @@ struct memory_file {
   const int file;
 };
 
-extern "C" inline int LLVMFuzzerInitialize(int*, char***) {
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
   wb::set_default_hdf5_access({.seconds = 0.5, .program = WARPBAND_HDF5_PROGRAM});
+  (void)wb::about_hdf5_program();  // throws where it is missing: every answer would be that
   return 0;
 }
