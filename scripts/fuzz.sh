@@ -46,10 +46,10 @@ nice cmake --build build/fuzz --parallel "$jobs" --target "${targets[@]/#/fuzz_}
 
 # seeds TARGET: what the corpus begins with
 seeds() {
+    if [[ -d build/fuzz/seeds/$1 ]]; then find "build/fuzz/seeds/$1" -type f; fi
     case $1 in
         hdf5 | csi) find tests/fuzz/seeds/hdf5 -name '*.h5' ;;
         arrays) find tests/fuzz/seeds/arrays -type f ;;
-        *) find "build/fuzz/seeds/$1" -type f ;;
     esac
 }
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Writes short scenarios, results and records of those in the tree: what one execution of a fuzzer takes grows with its input.
+"""Writes what the corpora of the fuzzers begin with: short scenarios, results and records of those in the tree (what one execution of a fuzzer takes
+grows with its input), and the stored corpora, corpus/TARGET.tar.xz.
 
-Usage: short_seeds.py FOLDER   makes FOLDER/scenario, stream, result and bench
+Usage: short_seeds.py FOLDER   makes FOLDER/TARGET for each target
 """
 import json
 import pathlib
 import re
 import sys
+import tarfile
 
 MOST_BYTES = 4096
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -56,6 +58,12 @@ def main():
             write(out / "stream", f"{path.stem}.toml", tables(content["scenario"], "run")[0])
         elif "scenario" in content and content.get("curves"):
             write(out / "result", path.name, json.dumps(short_result(content), separators=(",", ":")))
+    for path in sorted((ROOT / "tests/fuzz/corpus").glob("*.tar.xz")):
+        folder = out / path.name.split(".")[0]
+        folder.mkdir(parents=True, exist_ok=True)
+        with tarfile.open(path) as stored:
+            for member in stored:
+                (folder / pathlib.PurePath(member.name).name).write_bytes(stored.extractfile(member).read())
 
 
 main()
