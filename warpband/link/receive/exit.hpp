@@ -7,8 +7,10 @@
 // of information J(sigma) (`gaussian_information`). Where the curve of the detector lies above the inverse of
 // the decoder's, the loop converges; a trajectory shows the real loop between the two.
 //
-// Information is measured as 1 - E log2(1 + exp(-(1 - 2 b) L)) bits. That is I(b; L) for true LLRs; for those
-// of a max-log or min-sum algorithm, which are not quite, a lower bound.
+// Information is 1 - E h(p), with p the measured share of wrong signs among LLRs of a magnitude and h the
+// binary entropy. That is I(b; L) of any algorithm whose LLRs treat both values of a bit alike, whatever
+// their scale: LLRs of max-log and min-sum are not true ones. Magnitudes are taken together in eight bins for
+// each octave.
 //
 // Randomness is counted: the result depends on seed and number of bits alone, not on threads, batch or
 // backend.
@@ -48,8 +50,9 @@ struct exit_trajectory {
 /// 10). Throws argument_error for a detector that takes no prior, and for what is not allowed.
 exit_curve detector_exit(executor& exec, const detector_config& detector, double snr_db,
                          const exit_config& config = {});
-/// Of a decoder that begins anew. Codewords of zeros are sent: to a linear code and a decoder that treats
-/// both signs alike all codewords are the same. Throws argument_error.
+/// Of a decoder that begins anew. One that stops early leaves after fewer iterations, with less information,
+/// where a-priori LLRs are good: near 1 its curve may fall. Codewords of zeros are sent: to a linear code and
+/// a decoder that treats both signs alike all codewords are the same. Throws argument_error.
 exit_curve decoder_exit(executor& exec, const soft_decoder& decoder, const exit_config& config = {});
 /// Of the loop over the channel of detector_exit, with random bits. Throws argument_error.
 exit_trajectory loop_exit(executor& exec, const detector_config& detector, const code_config& code,

@@ -1,5 +1,6 @@
 // EXIT charts against measurements in double precision with other random numbers, and theory.
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include <oracle/modem.hpp>
@@ -162,6 +163,62 @@ TEST(exit_of_a_decoder, is_that_of_a_measurement_in_double_precision) {
   // The area under the curve is 1 - R, exactly so over erasure channels (A. Ashikhmin, G. Kramer, S. ten
   // Brink, "Extrinsic information transfer functions: model and erasure channel properties", 2004).
   EXPECT_NEAR(area, 1. / 3, 0.02);
+}
+
+/// Minus the binary entropy.
+double minus_entropy(double p) {
+  return p <= 0 || p >= 1 ? 0 : p * std::log2(p) + (1 - p) * std::log2(1 - p);
+}
+
+TEST(exit_of_a_decoder, of_min_sum_is_the_information_of_its_messages) {
+  // Of three bits with an even sum: sign and the smaller magnitude, which is no LLR. The scale changes
+  // nothing.
+  const auto exec = wb::open_executor("cpu");
+  exit_config c;
+  c.bits = 120000;
+  c.prior_information = {0, 0.2, 0.4, 0.6, 0.8, 1};
+  std::vector<wb::exit_curve> curves;
+  for (const float scale : {1.f, 0.75f, 0.01f}) {
+    const wb::ldpc_decoder_config settings{.scale = scale, .early_stop = false};
+    curves.push_back(wb::decoder_exit(*exec, *wb::make_soft_decoder(parity_code(3), settings), c));
+    for (std::size_t i = 0; i < c.prior_information.size(); i++)
+      EXPECT_NEAR(curves.back().extrinsic[i], curves.front().extrinsic[i], 2e-3) << scale;
+  }
+  for (std::size_t i = 0; i < c.prior_information.size(); i++) {
+    // The share of wrong signs at a magnitude m: one of the two LLRs has it, the other one is larger.
+    const double sigma = wb::gaussian_sigma(c.prior_information[i]), mean = sigma * sigma / 2;
+    double expected = 0;
+    const int steps = 4000;
+    for (int s = 0; s < steps && sigma > 0 && sigma < 20; s++) {
+      const double width = (mean + 8 * sigma) / steps, m = (s + 0.5) * width;
+      const auto density = [&](double x) {
+        return std::exp(-(x - mean) * (x - mean) / (2 * sigma * sigma)) /
+               (std::sqrt(2 * std::numbers::pi) * sigma);
+      };
+      const auto beyond = [&](double x) { return 0.5 * std::erfc((x - mean) / sigma / std::sqrt(2.)); };
+      const double right = density(m), wrong = density(-m), more = beyond(m), less = 1 - beyond(-m);
+      const double p = 2 * (right * more + wrong * less), q = 2 * (right * less + wrong * more);
+      if (p + q > 0) expected += width * (p + q) * (1 + minus_entropy(q / (p + q)));
+    }
+    if (sigma >= 20) expected = 1;
+    EXPECT_NEAR(curves[0].extrinsic[i], expected, 0.008) << i;
+  }
+}
+
+TEST(exit_of_a_decoder, of_min_sum_rises_from_0_to_1) {
+  const auto exec = wb::open_executor("cpu");
+  wb::code_config code;
+  code.type = wb::code_type::wifi_ldpc;
+  code.ldpc.n = 648;
+  code.ldpc.decoder.iterations = 5;
+  code.ldpc.decoder.early_stop = false;
+  exit_config c;
+  c.bits = 30000;
+  const auto curve = wb::decoder_exit(*exec, *wb::make_soft_decoder(code), c);
+  EXPECT_EQ(curve.extrinsic.front(), 0);
+  EXPECT_EQ(curve.extrinsic.back(), 1);
+  for (std::size_t i = 1; i < curve.prior.size(); i++)
+    EXPECT_GE(curve.extrinsic[i], curve.extrinsic[i - 1]) << i;
 }
 
 wb::code_config wimax(int n) {
