@@ -2,8 +2,8 @@
 // The automatic scale as an op. An item is a codeword: the lanes of a CPU's vector, or the threads of a warp,
 // share its LLRs.
 #include <warpband/core/group.hpp>
+#include <warpband/core/known_llr.hpp>
 #include <warpband/core/memory.hpp>
-#include <warpband/fec/llr_limits.hpp>
 #include <warpband/fec/quantise/quantise_args.hpp>
 #include <warpband/fec/usable.hpp>
 

@@ -10,8 +10,8 @@
 #include <tests/conv.hpp>
 #include <tests/ldpc.hpp>
 #include <tests/turbo.hpp>
+#include <warpband/core/known_llr.hpp>
 #include <warpband/fec/bcjr/bcjr.hpp>
-#include <warpband/fec/llr_limits.hpp>
 #include <warpband/fec/lte/transport.hpp>
 #include <warpband/fec/nr/transport.hpp>
 #include <warpband/fec/polar/polar.hpp>
