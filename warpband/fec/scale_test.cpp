@@ -269,7 +269,9 @@ TEST_P(scale, precisions_with_limits_take_what_is_beyond_as_the_limit) {
   };
   const std::size_t k = 104, count = 4;
   const auto turbo = testing::make_codewords(104, 4, 1., 7);
-  const turbo_decoder of_turbo(testing::setting(testing::int16_kind, 104));
+  turbo_decoder_config int16 = testing::setting(testing::int16_kind, 104);
+  int16.llr_steps = 8;
+  const turbo_decoder of_turbo(int16);
   expect_limited(
       scaled(turbo.llr, 5.f), 127.f / 8,
       [&](const llrs_t& llr) -> results { return {testing::decide(exec(), of_turbo, llr).bits, {}}; },
@@ -277,9 +279,12 @@ TEST_P(scale, precisions_with_limits_take_what_is_beyond_as_the_limit) {
   const conv_code code = conv_80211(conv_rate::r1_2);
   const auto conv = testing::make_conv_codewords(code, k, count, 0, 8);
   const std::size_t n = conv.llr.size() / count;
-  const viterbi_decoder viterbi({.code = code, .k = 104, .precision = conv_precision::int16});
-  const bcjr_decoder bcjr(
-      {.code = code, .k = 104, .algorithm = map_algorithm::max_log_map, .precision = conv_precision::int16});
+  const viterbi_decoder viterbi({.code = code, .k = 104, .precision = conv_precision::int16, .llr_steps = 8});
+  const bcjr_decoder bcjr({.code = code,
+                           .k = 104,
+                           .algorithm = map_algorithm::max_log_map,
+                           .precision = conv_precision::int16,
+                           .llr_steps = 8});
   auto bits = exec().make<std::uint8_t>(k, count);
   auto soft = exec().make<float>(k, count);
   expect_limited(
@@ -302,7 +307,7 @@ TEST_P(scale, precisions_with_limits_take_what_is_beyond_as_the_limit) {
       testing::dense_encoder_of(wifi).encode(testing::random_bytes_of_bits(wifi.k(), random)), -1, random);
   for (const auto& [precision, limit] :
        {std::pair{ldpc_precision::float16, 1000.f}, std::pair{ldpc_precision::int8, 127.f / 3}}) {
-    const ldpc_decoder decoder(wifi, {.precision = precision});
+    const ldpc_decoder decoder(wifi, {.precision = precision, .int8_steps = 3});
     expect_limited(
         scaled(words, 400.f), limit,
         [&](const llrs_t& llr) -> results {
@@ -316,7 +321,8 @@ TEST_P(scale, precisions_with_limits_take_what_is_beyond_as_the_limit) {
   for (float& x : polar) x = 200 * normal(random);
   for (const auto& [precision, limit] :
        {std::pair{polar_precision::int16, 1023.f / 4}, std::pair{polar_precision::int8, 127.f / 4}}) {
-    const polar_decoder decoder({.k = 40, .coded_bits = 120}, {.list_size = 4, .precision = precision});
+    const polar_decoder decoder({.k = 40, .coded_bits = 120},
+                                {.list_size = 4, .precision = precision, .llr_steps = 4});
     auto message = exec().make<std::uint8_t>(40, 1);
     expect_limited(
         polar, limit,

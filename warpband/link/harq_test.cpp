@@ -128,6 +128,7 @@ TEST_P(harq_on, counts_do_not_depend_on_backend_threads_or_batch) {
 TEST_P(harq_on, noise_that_rounds_to_zero_acknowledges_nothing) {
   link_config link = transport_link(500, 750, 4);
   link.code.turbo.decoder.precision = turbo_precision::int16;
+  link.code.turbo.decoder.llr_steps = 8;
   link_chain chain(link, exec());
   const point_result p = run_point(chain, -45, {.frame_errors = 0, .max_frames = 20});
   EXPECT_EQ(p.counts.frame_errors, 20u);
