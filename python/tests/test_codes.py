@@ -158,7 +158,9 @@ def test_a_large_prior_outweighs_what_a_code_says():
     prior = np.zeros((1, 40), np.float32)
     prior[0, 12] = 200
     llr = 6 - 12.0 * wb.ConvEncoder(code=code, k=40)(word)
-    assert abs(wb.BcjrDecoder(code=code, k=40)(llr, prior=prior)[0, 12] - 140) < 1
+    # 36 ways lead to a word at distance 10, each 60 less likely than the one that was sent.
+    assert abs(wb.BcjrDecoder(code=code, k=40)(llr, prior=prior)[0, 12] - (200 - 60 + np.log(36))) < 0.1
+    assert abs(wb.BcjrDecoder(code=code, k=40, algorithm="max-log-map")(llr, prior=prior)[0, 12] - 140) < 1e-3
 
 
 def test_an_own_permutation_needs_no_windows(rng):
