@@ -24,14 +24,21 @@ void* __libc_memalign(size_t alignment, size_t bytes);
 static std::atomic<long> calls{0};
 static std::atomic<bool> begun{false};
 
-/// Calls are counted from here on, where the program itself begins: what libraries do when they are loaded is
-/// theirs.
-int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(), void (*fini)(),
-                      void (*rtld_fini)(), void* stack_end) {
-  using start = int (*)(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*);
-  const auto original = reinterpret_cast<start>(dlsym(RTLD_NEXT, "__libc_start_main"));
+using main_function = int(int, char**, char**);
+static main_function* main_of_program;
+static int counted_main(int argc, char** argv, char** environment) {
   begun = true;
-  return original(main, argc, argv, init, fini, rtld_fini, stack_end);
+  return main_of_program(argc, argv, environment);
+}
+
+/// Calls are counted from main on. What libraries do when they are loaded is theirs; the CUDA runtime, which
+/// is linked into the program, does not survive a failure there.
+int __libc_start_main(main_function* main, int argc, char** argv, void (*init)(), void (*fini)(),
+                      void (*rtld_fini)(), void* stack_end) {
+  using start = int (*)(main_function*, int, char**, void (*)(), void (*)(), void (*)(), void*);
+  const auto original = reinterpret_cast<start>(dlsym(RTLD_NEXT, "__libc_start_main"));
+  main_of_program = main;
+  return original(counted_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
 /// Whether this call of a kind fails. Reads its settings itself: it is called before main.
