@@ -276,7 +276,7 @@ def outcome(target, given):
             return f"{type(error).__name__}: {text}"
         # Errors of files and devices name file or device.
         of_files = isinstance(error, (RuntimeError, OSError)) and any(isinstance(v, str) and (v in text or repr(v) in text) for v in given.values())
-        if of_files or isinstance(error, RuntimeError) and "has no CUDA" in text:
+        if of_files or isinstance(error, RuntimeError) and ("has no CUDA" in text or text.startswith("device cuda:")):
             return ""
         known = "|".join(map(re.escape, [*names, *given, *outputs]))
         if "\n" in text or len(text) > 2000 or not text:

@@ -64,8 +64,9 @@ def cuda(*, device: int = 0, stream: int = 0) -> Executor:
 
     Raises:
         RuntimeError: the device is not there, or this build has no CUDA.
+        ValueError, TypeError: ``device`` or ``stream`` is no such number.
     """
-    return made(_core.Executor.cuda, device=device, stream=whole("stream", stream))
+    return made(_core.Executor.cuda, device=whole("device", device, 0, 2 ** 31 - 1), stream=whole("stream", stream))
 
 
 _default: Executor | None = None
