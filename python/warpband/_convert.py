@@ -43,8 +43,8 @@ def converting(**inputs: Rule) -> Callable[[Call], Call]:
 
 
 def _converted(inputs: dict[str, Rule], needed: list[str], given: dict[str, Any]) -> dict[str, Any]:
-    """What to call with instead; raises again what is being handled where there is nothing to convert. What is no array, or one that
-    no call takes, is named."""
+    """Converted arguments for a second call. Raises the current exception again if there is nothing to convert. An error names
+    an argument that is no array, or an array that no call takes."""
     strict = given["strict"]
     if not isinstance(strict, (bool, np.bool_)):
         raise refused("strict", strict, "True or False") from None

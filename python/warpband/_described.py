@@ -27,7 +27,7 @@ class Keyword(NamedTuple):
 
 
 class Described:
-    """What is made once of settings by name, and does not change. It has a repr of them, and is copied and pickled by them."""
+    """An immutable object made of settings by name. Its repr shows the settings; copies and pickles are made from them."""
 
     _work: Any  #: the compiled part
     _given: dict[str, Any]  #: the keywords it was made of
@@ -47,7 +47,7 @@ class Described:
         object.__delattr__(self, name)
 
     def _check_free(self, name: str) -> None:
-        """Refuses to change what the constructor has made. A subclass outside the package may have attributes of its own."""
+        """Refuses to change attributes made by the constructor. A subclass outside the package may have attributes of its own."""
         if name.startswith("_") or "_given" not in self.__dict__:
             return
         kind = next(cls for cls in type(self).__mro__ if cls.__module__.startswith("warpband."))

@@ -34,21 +34,21 @@ _numbers = itertools.count()  # of new files
 
 
 def printable(text: object) -> str:
-    """A text in one line that a terminal shows and does not obey: what is no printable character as \\x1b or \\u202e, as
-    wb::printable has it for the command."""
+    """A text in one line that cannot control a terminal: characters that are not printable become \\x1b or \\u202e. The command
+    has wb::printable for the same."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text))
 
 
 class PlotError(ValueError):
-    """What went wrong, in one line. What files hold may be in it."""
+    """A one-line message. It may contain text from files."""
 
     def __init__(self, what: object):
         super().__init__(printable(what))
 
 
 def begin_elsewhere() -> None:
-    """Imports matplotlib, where there is one, with the user's settings but not those of a matplotlibrc in the working folder: the
-    command is also started beside files of strangers."""
+    """Imports matplotlib, if installed, with the user's settings but without a matplotlibrc of the working folder, which may hold
+    files of others."""
     here = os.open(".", os.O_PATH)
     try:
         os.chdir("/")

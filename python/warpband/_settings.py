@@ -79,7 +79,7 @@ def listed(name: str, values: Any) -> list[Any]:
 
 
 def _in_range(name: str, value: Any) -> None:
-    """Of lists every entry."""
+    """Checks the value, or every entry of a list."""
     if isinstance(value, (list, tuple)):
         for item in value:
             _in_range(name, item)
@@ -91,7 +91,7 @@ def _in_range(name: str, value: Any) -> None:
 
 
 def integer_of(value: Any) -> int | None:
-    """None of what is no integer."""
+    """The value as an integer, or None if it is not one."""
     try:
         return operator.index(value)
     except Exception:

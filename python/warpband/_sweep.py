@@ -78,8 +78,8 @@ class SweepResult:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SweepResult:
-        """Reads a result file of ``sweep(output=...)`` or ``warpband sim -o``. All in it is checked, as where a run goes on from it, but
-        recordings of its channels need not be there.
+        """Reads a result file of ``sweep(output=...)`` or ``warpband sim -o``. Checks everything that ``resume`` checks, but
+        recordings of its channels may be missing.
 
         Raises:
             RuntimeError: for a file that cannot be read, is no result or contradicts itself, with what is wrong.
@@ -97,7 +97,7 @@ class SweepResult:
 
     @property
     def curves(self) -> list[Curve]:
-        """Copies: what is changed in them does not change the result."""
+        """Copies of the curves: changing them does not change the result."""
         return copy.deepcopy(self._curves())
 
     def _curves(self) -> list[Curve]:

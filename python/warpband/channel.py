@@ -344,8 +344,8 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
     "renew", pilots as RENEW's sounder and Agora write them; "argos", those of ArgosV2 traces before RENEW; "csi", estimates
     made of the latter. Pilots become least-squares estimates on the subcarriers that have one, the lowest frequency first.
 
-    A file that MATLAB (version 7.3), Octave (``save -hdf5``) or Julia (JLD2, JLD) saved is read with the axes that these show, and
-    float64 as float32; a ``UserWarning`` says so. Other files keep the order of axes that they have: docs/files.md says how each is known.
+    A file that MATLAB (version 7.3), Octave (``save -hdf5``) or Julia (JLD2, JLD) saved is read with the program's order of axes, and
+    float64 as float32; a ``UserWarning`` says so. Other files keep their order of axes. docs/files.md says how each kind is recognised.
 
     Args:
         path: of the file.
@@ -357,9 +357,9 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
         first_sample: of "renew" and "argos", the sample of a slot at which the first cyclic prefix begins (argos: the first
             window); None for what the file says (argos: 47).
         shifted_pilot: of "renew", whether the pilot is stored from the lowest frequency on; None tells from its zeros.
-        trusted: read the file in this process: for files that you wrote. By default the program ``warpband-hdf5``, which can do
-            nothing else, reads it with bounds on memory and time that grow with the file: one that makes the HDF5 library
-            crash, loop or fill the memory is then a ``RuntimeError``.
+        trusted: read the file in this process, without limits: only for files that you wrote. By default the confined program
+            ``warpband-hdf5`` reads it. Its bounds on memory and time grow with the file. If the file makes the HDF5 library
+            crash, loop or fill the memory, that is a ``RuntimeError``.
         untrusted: changes nothing: files are not trusted by default.
 
     Raises:

@@ -145,8 +145,8 @@ class LdpcDecoder(Decoder):
         executor: where arrays in host memory are processed; None for all cores.
 
     sum-product has the error rate of double precision on the same LLRs, even if those are 20 times too small or far too large.
-    What a check takes from a bit is limited to +-30, unless an LLR is beyond +-1000 or a fourth are beyond +-20: then messages are
-    computed on LLRs, with ln(1 + e^-d) within 0.013. LLRs and messages are limited to +-1e30, with float16 to +-1000, with int8 to
+    Its messages from bits to checks are limited to +-30. If an LLR is beyond +-1000, or more than a fourth are beyond +-20, messages are
+    computed on LLRs instead, with ln(1 + e^-d) within 0.013. LLRs and messages are limited to +-1e30, with float16 to +-1000, with int8 to
     +-127 and +-42 steps.
 
     The same bits come out on every processor, for any batch and number of threads.

@@ -179,8 +179,8 @@ class ChannelEstimator(Described):
     def error_variance(self, noise_var: float, *, layer: int = 0) -> float:
         """Mean error variance of a layer's channel at some N0.
 
-        lmmse: in the channel that its filters are made for. ls: the noise's part alone; what interpolation misses of the channel is
-        measured in each slot, and is in the output "noise_var".
+        lmmse: in the channel that its filters are made for. ls: the noise's part alone. The interpolation error is
+        measured in each slot and included in the output "noise_var".
         """
         return float(self._work.error_variance(whole("layer", layer, 0, self._layers - 1), number("noise_var", noise_var)))
 
@@ -208,8 +208,8 @@ class ChannelEstimator(Described):
 
 @described
 class NoiseEstimator(Described):
-    """Noise and interference of slots: in resource elements of DMRS that no layer has, or else what filters leave of neighbouring pilots
-    that reject a channel with delays from -0.15 to 1.5 cyclic prefixes.
+    """Noise and interference of slots: measured in resource elements of DMRS without a layer. If there are none, filters on neighbouring
+    pilots reject a channel with delays from -0.15 to 1.5 cyclic prefixes, and the residual is measured.
 
     Args:
         channel: what the slots carry.
@@ -230,8 +230,9 @@ class NoiseEstimator(Described):
 
     @property
     def leak(self) -> float:
-        """What share of the channel's power, at delays up to 1.5 cyclic prefixes, counts as noise in the mean: at an SNR above 1 / leak
-        the estimate is too high. 0 where some DMRS element is empty, below 1e-6 from 4 resource blocks on with DMRS of type 1, from 9 on with type 2; 0.09 where it is worst.
+        """Mean share of the channel's power, at delays up to 1.5 cyclic prefixes, that counts as noise. At an SNR above 1 / leak
+        the estimate is too high. It is 0 if a DMRS element is empty. Else it is below 1e-6 from 4 resource blocks on with DMRS of type 1,
+        and from 9 on with type 2. The worst value is 0.09.
         """
         return float(self._work.leak)
 

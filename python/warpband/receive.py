@@ -207,9 +207,9 @@ def exit_chart(*, detector: Detector, decoder: LdpcDecoder | TurboDecoder | Bcjr
     """The EXIT chart of a loop: transfer curves of detector and decoder with Gaussian a-priori LLRs, and the trajectory of the real
     loop (S. ten Brink, "Convergence behavior of iteratively decoded parallel concatenated codes", 2001).
 
-    Information is 1 - E h(p), with p the measured share of wrong signs among LLRs of a magnitude and h the binary entropy: right for any
-    algorithm, whatever the scale of its LLRs. A decoder that stops early leaves after fewer iterations where a-priori LLRs are good, so
-    that near 1 its curve may fall; with ``early_stop="none"`` it rises.
+    Information is 1 - E h(p). p is the measured share of wrong signs among LLRs of a magnitude, and h is the binary entropy. This holds
+    for any algorithm and any scale of its LLRs. With early stop a decoder uses fewer iterations if a-priori LLRs are good. So near 1
+    its curve may fall; with ``early_stop="none"`` it rises.
 
     The channel has a new matrix of independent CN(0, 1) entries in each use. The loop converges where the curve of the detector lies
     above the inverse of the decoder's.
