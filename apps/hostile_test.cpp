@@ -73,7 +73,8 @@ TEST_F(hostile, files_that_mean_harm_are_refused_by_every_command) {
 TEST_F(hostile, a_trusted_file_with_damage_does_not_crash_the_command_at_its_end) {
   fs::copy(fs::path(WARPBAND_SOURCE_DIR) / "tests/fuzz/seeds/hdf5/external_list_empty_name.h5", folder_);
   for (const std::string command : {"encode", "decode"}) {
-    const outcome o = run(command + " external_list_empty_name.h5 -o out.h5 --code lte-turbo --trusted");
+    const outcome o = run(command + " external_list_empty_name.h5 -o out.h5 --code lte-turbo --trusted",
+                          "env ASAN_OPTIONS=detect_leaks=0");  // libhdf5 keeps what it read
     EXPECT_EQ(o.code, 1) << o.err;
     EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
   }
