@@ -163,6 +163,16 @@ def test_a_large_prior_outweighs_what_a_code_says():
     assert abs(wb.BcjrDecoder(code=code, k=40, algorithm="max-log-map")(llr, prior=prior)[0, 12] - 140) < 1e-3
 
 
+def test_a_weak_transmission_does_not_spoil_a_block_in_integers(rng):
+    settings = {"transport_bits": 1500, "coded_bits": 3000, "modulation_order": 2}
+    encode, decode = wb.NrTransportEncoder(**settings), wb.NrTransportDecoder(**settings, precision="int8")
+    bits = rng.integers(0, 2, (20, 1500), dtype=np.uint8)
+    for rv, deviation in ((0, 0.5), (2, 10)):
+        received = 1 - 2.0 * encode(bits, rv=rv) + deviation * rng.normal(size=(20, 3000))
+        ok = decode((2 / deviation ** 2 * received).astype(np.float32), rv=rv, first=rv == 0, outputs="ok")
+        assert ok.all(), rv
+
+
 def test_an_own_permutation_needs_no_windows(rng):
     permutation, word = rng.permutation(256), rng.integers(0, 2, (2, 256), dtype=np.uint8)
     llr = 4 - 8.0 * wb.TurboEncoder(k=256, permutation=permutation)(word)

@@ -14,7 +14,7 @@ enum class conv_precision : int {
 };
 
 /// Of an automatic scale (llr_scale).
-inline constexpr float conv_fineness = 12.f;
+inline constexpr float conv_fineness = 18.f;
 
 /// precision, with what int16 means, llr_steps and windows: chosen how where it is 0.
 template <class C>

@@ -123,7 +123,7 @@ std::vector<std::int32_t> reads_of(const ldpc_code& code, const std::vector<ldpc
 }
 
 /// int8: of an automatic scale (llr_scale), and what the offset is counted in then.
-constexpr float int8_fineness = 6.f, int8_offset_quanta = 2.f;
+constexpr float int8_fineness = 9.f, int8_offset_quanta = 2.f;
 
 constexpr int value_bytes = 4;  // of an LLR in shared memory
 

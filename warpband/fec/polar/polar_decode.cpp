@@ -20,7 +20,7 @@ namespace {
 llr_scale scale_of(const polar_code& code, const polar_decoder_config& c) {
   const polar_block& b = code.blocks().front();
   const float repeated = std::max(1.f, static_cast<float>(b.e) / static_cast<float>(b.n)),
-              fineness = c.precision == polar_precision::int8 ? 6.f : 12.f,
+              fineness = c.precision == polar_precision::int8 ? 9.f : 18.f,
               information = static_cast<float>(code.blocks().size() * static_cast<std::size_t>(b.k));
   return {c.llr_steps, fineness / repeated, information * repeated};
 }

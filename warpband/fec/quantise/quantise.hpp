@@ -1,14 +1,15 @@
 #pragma once
 // The automatic scale of decoders that compute on integers.
 //
-//   quanta = min(c / (1 - R), 64) / median of |L|
+//   quanta = min(c / (1 - R), 96) / upper quartile of |L|
 //
 // of one item: a codeword, after all transmissions of its bits were added up. L are at most 32 of its LLRs,
 // spread evenly over it, without zeros and known bits; R is the rate, its information bits over its LLRs that
 // are not 0. Integers then are round(L quanta), limited to the decoder's range; an LLR of at least 1/1024 of
 // a quantum becomes +-1 or more. So decisions do not depend on a common factor of an item's LLRs, and signs
-// stay. A median is one of the LLRs, so it is the same in every order of computation, and a few LLRs of any
-// size do not move it.
+// stay. A quartile is one of the LLRs, so it is the same in every order of computation, and a few LLRs of any
+// size do not move it. It is the upper one, as up to three fourths of the LLRs may tell next to nothing:
+// a later transmission at a low SNR must not limit the LLRs of the first.
 //
 // c is `fineness`, of each decoder. Weak codes need fine steps: their few checks correct little of the
 // rounding. Strong codes add up many messages and saturate if steps are fine.
@@ -48,11 +49,12 @@ class llr_scale {
 /// The setting: what an LLR of 1 becomes, or "auto".
 template <class C, class T>
 setting_of<C> llr_steps_setting(std::string name, T C::*member, const std::string& text) {
-  return number_or_word(std::move(name), member, "auto", automatic_steps, 0.25, 64,
-                        text +
-                            " \"auto\": by the median magnitude of each codeword's LLRs, so that a common "
-                            "factor of them does not matter.",
-                        "\"auto\" or a number from 0.25 to 64");
+  return number_or_word(
+      std::move(name), member, "auto", automatic_steps, 0.25, 64,
+      text +
+          " \"auto\": by the upper quartile of each codeword's magnitudes, so that a common "
+          "factor of them does not matter.",
+      "\"auto\" or a number from 0.25 to 64");
 }
 
 }  // namespace wb

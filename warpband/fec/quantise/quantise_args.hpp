@@ -13,7 +13,7 @@ struct llr_quanta {
 
 struct llr_scale_args {
   view<const float> llr;
-  float fineness = 1.f;     // the median magnitude of a code of rate R becomes fineness / (1 - R)
+  float fineness = 1.f;     // the upper quartile of magnitudes, with rate R, becomes fineness / (1 - R)
   float information = 0.f;  // bits of an item
   view<float> quanta;       // [1] what an LLR of 1 becomes
 };

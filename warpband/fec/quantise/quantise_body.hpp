@@ -9,8 +9,8 @@ inline namespace WB_ISA {
 
 /// The scale of one item.
 struct llr_quantiser {
-  /// Of a quantum. A median is 4 quanta or more, so this is below 1/4096 of the largest LLR: it tells nothing
-  /// (zeros_least in usable.hpp).
+  /// Of a quantum. The upper quartile is 9 quanta or more, so this is below 1/4096 of the largest LLR: it
+  /// tells nothing (zeros_least in usable.hpp).
   static constexpr float tiny = 1.f / 1024;
   float quanta, least;  // least: the smallest magnitude of an LLR that is not tiny
 

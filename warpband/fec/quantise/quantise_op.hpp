@@ -14,7 +14,7 @@ struct llr_scale_op {
   llr_scale_args a;
   static constexpr bool by_block = true, always_in_shared = true;
   static constexpr int at_once = 1, most_samples = 32;
-  static constexpr float most_target = 64.f;  // half of what 8 bits hold
+  static constexpr float most_target = 96.f;  // three quarters of what 8 bits hold
 
   int threads() const { return 32; }
   std::size_t scratch_bytes(int) const { return sizeof(std::int32_t) * most_samples; }
@@ -38,7 +38,7 @@ struct llr_scale_op {
     usable = g.sum_all(usable);
     known = g.sum_all(known);
     g.sync();
-    const std::int32_t chosen = usable > 0 ? ranked(sample, (usable - 1) / 2, g) : largest(first, n, g);
+    const std::int32_t chosen = usable > 0 ? ranked(sample, (usable - 1) * 3 / 4, g) : largest(first, n, g);
     if (g.rank != 0) return;
     // Information bits that are not known over LLRs that are usable, of the samples' share.
     const float share = static_cast<float>(count) / static_cast<float>(n > 0 ? n : 1),

@@ -46,16 +46,16 @@ llrs_t quanta_of(executor& exec, const llrs_t& llr, std::size_t n, float finenes
   return got;
 }
 
-/// Of a code of rate 0: the target over the lower median of the usable magnitudes.
+/// Of a code of rate 0: the target over the upper quartile of the usable magnitudes.
 float expected_quanta(llrs_t llr, float target) {
   for (float& x : llr) x = std::abs(x);
   std::erase_if(llr, [](float x) { return !(x > 0 && x < known_llr); });
   if (llr.empty()) return 1;
   std::sort(llr.begin(), llr.end());
-  return target / llr[(llr.size() - 1) / 2];
+  return target / llr[(llr.size() - 1) * 3 / 4];
 }
 
-TEST_P(quantise, median_becomes_the_target) {
+TEST_P(quantise, upper_quartile_becomes_the_target) {
   std::mt19937_64 random(1);
   std::normal_distribution<float> normal(0.f, 3.f);
   for (const std::size_t n : {1u, 2u, 7u, 20u, 31u, 32u}) {
@@ -74,7 +74,7 @@ TEST_P(quantise, median_becomes_the_target) {
   }
 }
 
-TEST_P(quantise, median_of_long_words_is_that_of_a_fair_share) {
+TEST_P(quantise, upper_quartile_of_long_words_is_that_of_a_fair_share) {
   // Bits of a symbol, streams of a turbo code: the first of `period` LLRs are a hundred times as large.
   const auto reference = testing::open_reference();
   std::mt19937_64 random(2);
@@ -84,7 +84,7 @@ TEST_P(quantise, median_of_long_words_is_that_of_a_fair_share) {
       std::uniform_real_distribution<float> uniform(1.f, 2.f);
       for (std::size_t e = 0; e < n; e++) llr[e] = uniform(random) * (e % period == 0 ? 100.f : 1.f);
       const float got = quanta_of(exec(), llr, n, 12)[0];
-      if (period > 2) {
+      if (period != 3) {  // a third is too near to a fourth for 32 samples
         EXPECT_NEAR(got, expected_quanta(llr, 12), 0.3 * got) << period << ", " << n;
       }
       EXPECT_EQ(got, quanta_of(*reference, llr, n, 12)[0]);
@@ -99,8 +99,8 @@ TEST_P(quantise, steps_are_finer_the_higher_the_rate) {
   EXPECT_EQ(at(llr, 0), 3);    // 6 / 2
   EXPECT_EQ(at(llr, 100), 6);  // R = 1/2
   EXPECT_EQ(at(llr, 150), 12);
-  EXPECT_EQ(at(llr, 190), 32);  // 64 / 2 at most
-  EXPECT_EQ(at(llr, 300), 32);
+  EXPECT_EQ(at(llr, 190), 48);  // 96 / 2 at most
+  EXPECT_EQ(at(llr, 300), 48);
   std::fill(llr.begin(), llr.begin() + 50, 0.f);  // 100 bits in 150 LLRs
   EXPECT_NEAR(at(llr, 100), 9, 1e-5);
   std::fill(llr.begin(), llr.begin() + 25, known_llr);  // 75 bits
@@ -110,7 +110,7 @@ TEST_P(quantise, steps_are_finer_the_higher_the_rate) {
 TEST_P(quantise, few_llrs_of_many_are_enough) {
   llrs_t llr(20000, 0.f);
   llr[17777] = -4;
-  EXPECT_EQ(quanta_of(exec(), llr, llr.size(), 8)[0], 16.f);  // 64 / 4
+  EXPECT_EQ(quanta_of(exec(), llr, llr.size(), 8)[0], 24.f);  // 96 / 4
 }
 
 // ---------------------------------------------------------------- decoders

@@ -22,7 +22,7 @@ WB_DECLARE_KERNEL(turbo_encode)
 namespace {
 
 /// Of an automatic scale (llr_scale).
-constexpr float turbo_fineness = 12.f;
+constexpr float turbo_fineness = 18.f;
 
 void check_permutation(const std::vector<std::int32_t>& permutation) {
   const std::size_t k = permutation.size();
