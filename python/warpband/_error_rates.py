@@ -39,6 +39,11 @@ def printable(text: object) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text))
 
 
+def text_drawn(text: str) -> str:
+    """A text in a figure: fonts have no control characters, of which matplotlib warns with the characters themselves."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 class PlotError(ValueError):
     """A one-line message. It may contain text from files."""
 
@@ -582,11 +587,11 @@ def _draw_line(panel: Any, look: dict[str, Any], label: str | None, points: Sequ
         x, rate, low, high = zip(*seen)
         bars = [[max(0.0, r - end) for r, end in zip(rate, low)], [max(0.0, end - r) for r, end in zip(rate, high)]]
         panel.errorbar(x, rate, yerr=bars, fmt="none", ecolor=look["color"], elinewidth=0.7 * wide, capsize=1.5 if small else 2.5)
-        panel.plot(x, rate, label=label, markersize=3 if small else 4.5, linewidth=wide, **look)
+        panel.plot(x, rate, label=label and text_drawn(label), markersize=3 if small else 4.5, linewidth=wide, **look)
     if unseen:
         x, high = zip(*unseen)
         panel.plot(x, high, color=look["color"], marker="v", markersize=4 if small else 6, markerfacecolor="none", linestyle="none",
-                   label=None if seen or label is None else label)
+                   label=None if seen or label is None else text_drawn(label))
     return bool(unseen)
 
 
@@ -649,7 +654,7 @@ def draw_panel(panel: Any, curves: Sequence[Mapping[str, Any]], references: Sequ
         rates = _reference_points(label, columns, axis, metric)
         if rates:
             drawn += [rate for _, rate in rates]
-            panel.plot(*zip(*rates), color=COLOURS[(len(lines) + index) % len(COLOURS)], label=label, linestyle=(0, (4, 2)), linewidth=0.9,
+            panel.plot(*zip(*rates), color=COLOURS[(len(lines) + index) % len(COLOURS)], label=text_drawn(label), linestyle=(0, (4, 2)), linewidth=0.9,
                        marker=["x", "+", "1", "2"][index % 4], markersize=3.5 if small else 5)
     if transmissions > 1:
         for n in range(transmissions):
@@ -698,7 +703,7 @@ def figure_of(curves: Sequence[Mapping[str, Any]], references: Sequence[tuple[st
             figure = Figure(figsize=whole, layout="constrained")
             panels = list(figure.subplots(len(metrics) if below else 1, 1 if below else len(metrics), squeeze=False).flat)
             if title:
-                figure.suptitle(title)
+                figure.suptitle(text_drawn(title))
         else:
             panels = list(axes)
             figure = panels[0].figure

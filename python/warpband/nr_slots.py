@@ -209,7 +209,8 @@ class ChannelEstimator(Described):
 @described
 class NoiseEstimator(Described):
     """Noise and interference of slots: measured in resource elements of DMRS without a layer. If there are none, filters on neighbouring
-    pilots reject a channel with delays from -0.15 to 1.5 cyclic prefixes, and the residual is measured.
+    pilots reject a channel with delays from -0.15 to 1.5 cyclic prefixes, and the residual is measured. With few resource blocks a part
+    of the channel counts as noise too: see :attr:`leak`.
 
     Args:
         channel: what the slots carry.

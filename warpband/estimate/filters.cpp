@@ -276,8 +276,7 @@ const std::vector<setting_of<estimator_config>>& estimator_settings() {
             .only_with("method", {"lmmse"}),
         number("period_us", &c::period_us, 0, 1e6,
                "From an OFDM symbol to the next. 0: that of the channel, a slot's mean; one that differs "
-               "from it "
-               "by more than 2 % is refused.",
+               "from it by more than 10 % is refused.",
                false, "0, or 1e-3 to 1e6")
             .only_with("method", {"lmmse"})};
     const std::vector<setting_of<delay_profile>> taps{
