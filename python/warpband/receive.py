@@ -208,8 +208,8 @@ def exit_chart(*, detector: Detector, decoder: LdpcDecoder | TurboDecoder | Bcjr
     loop (S. ten Brink, "Convergence behavior of iteratively decoded parallel concatenated codes", 2001).
 
     Information is 1 - E h(p). p is the measured share of wrong signs among LLRs of a magnitude, and h is the binary entropy. This holds
-    for any algorithm and any scale of its LLRs. With early stop a decoder uses fewer iterations if a-priori LLRs are good. So near 1
-    its curve may fall; with ``early_stop="none"`` it rises.
+    for any algorithm and any scale of its LLRs. The decoder's curve is that of all its iterations: one that stops early would use fewer
+    if a-priori LLRs are good. The trajectory is that of the decoder as it is.
 
     The channel has a new matrix of independent CN(0, 1) entries in each use. The loop converges where the curve of the detector lies
     above the inverse of the decoder's.
@@ -238,6 +238,13 @@ def exit_chart(*, detector: Detector, decoder: LdpcDecoder | TurboDecoder | Bcjr
         prior = np.linspace(0, 1, 11)
     else:
         prior = np.array([number("prior_information", value) for value in listed("prior_information", prior_information)])
-    measured = made(receiver._work.exit_chart, executor=NUMPY.executor(checked_executor(executor)), snr_db=number("snr_db", snr_db),
+
+    def chart(of: IterativeReceiver) -> Any:
+        return made(of._work.exit_chart, executor=NUMPY.executor(checked_executor(executor)), snr_db=number("snr_db", snr_db),
                     prior_information=prior.tolist(), bits=whole("bits", bits, 1, 10 ** 9), seed=whole("seed", seed))
+    measured = chart(receiver)
+    if getattr(decoder, "early_stop", "none") != "none":
+        whole_run = type(decoder)(**{**decoder._given, "early_stop": "none"})
+        curves = IterativeReceiver(detector=detector, decoder=whole_run, **{**settings, "outer": 1})
+        measured = (measured[0], chart(curves)[1], *measured[2:])
     return ExitChart(prior, *map(np.array, measured))
