@@ -14,6 +14,16 @@ target_link_libraries(oracle_turbo_curve PRIVATE wb_oracle wb_options Threads::T
 
 wb_sources(more GLOB tests/*.cpp)
 list(REMOVE_ITEM more_sources tests/faults.cpp)
+if(WARPBAND_APP)  # the golden set asks the command's reader of stream scenarios
+  set(stream_readers apps/stream_scenario.cpp apps/stream_keys.cpp)
+  add_executable(golden_rows EXCLUDE_FROM_ALL tests/golden/rows.cpp tests/golden.cpp tests/json.cpp ${stream_readers})  # for scripts/golden.py
+  target_compile_options(golden_rows PRIVATE ${wb_program_flags})
+  target_compile_definitions(golden_rows PRIVATE WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
+  target_link_libraries(golden_rows PRIVATE warpband wb_options wb_dep_json wb_dep_toml wb_dep_fmt)
+else()
+  list(REMOVE_ITEM more_sources tests/golden.cpp)
+  list(REMOVE_ITEM more_tests tests/golden_test.cpp)
+endif()
 set(tests ${library_tests} ${oracle_tests} ${more_tests} ${app_tests} ${bench_tests})
 if(NOT WARPBAND_SANITIZE)  # sanitizers do not know the emulated blocks' fibres
   wb_sources(emulated GLOB tests/emulation/*_test.cpp)
@@ -25,15 +35,15 @@ if(NOT WARPBAND_SANITIZE)  # sanitizers do not know the emulated blocks' fibres
   set_source_files_properties(tests/emulation/emulated_block.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -U_FORTIFY_SOURCE)
 endif()
 list(FILTER tests INCLUDE REGEX "${WARPBAND_TEST_FILES}")
-add_executable(warpband_tests ${tests} ${more_sources})
+add_executable(warpband_tests ${tests} ${more_sources} ${stream_readers})
 set_target_properties(warpband_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)  # headers are half of the cost
-set_source_files_properties(${more_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # new and delete of all tests
+set_source_files_properties(${more_sources} ${stream_readers} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # new and delete of all tests
 target_compile_options(warpband_tests PRIVATE ${wb_program_flags} $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 target_compile_definitions(warpband_tests PRIVATE WARPBAND_REFDATA="${WARPBAND_REFDATA}"
                            WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" $<$<BOOL:${bench_tests}>:WARPBAND_HAS_BENCH>)
 target_include_directories(warpband_tests PRIVATE "${wb_generated}")
 target_link_libraries(warpband_tests PRIVATE warpband wb_oracle wb_options wb_dep_json wb_dep_toml
-                      $<$<BOOL:${WARPBAND_HDF5}>:warpband_hdf5> GTest::gtest GTest::gtest_main)
+                      $<$<BOOL:${WARPBAND_APP}>:wb_dep_fmt> $<$<BOOL:${WARPBAND_HDF5}>:warpband_hdf5> GTest::gtest GTest::gtest_main)
 target_precompile_headers(warpband_tests PRIVATE <gtest/gtest.h> <algorithm> <complex> <memory> <string> <vector>)
 wb_add_kernels(warpband_tests ${more_kernels})
 add_library(wb_faults SHARED tests/faults.cpp)  # makes calls fail in programs that tests start
