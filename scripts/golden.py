@@ -26,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "tests/golden"
 COUNT = 300
 SKIPPED_FILES = ("li_thesis_file", "li_thesis_file_downlink")  # their recordings are not in the tree
+BELOW_DB = 10.0  # under the lowest stored point of a curve without errors in a few frames
 COUNT_SECONDS = 0.06  # for the frames of a curve, when they are first chosen
 
 
@@ -800,7 +801,25 @@ def count_rows():
                 continue
             axis = next(a for a in ("ebn0_db", "snr_db") if a in curve["config"]["sweep"])
             point = min(curve["points"], key=lambda p: abs(math.log10(max(error_rate(p), 1e-9) / 0.3)))
-            yield {**name, "curve": curve["label"], "point": point[axis]}
+            yield {**name, "curve": curve["label"], "point": point[axis], "lowest": curve["points"][0][axis]}
+
+
+def counted(build, before):
+    """Rows of counts. Points and frames stay those that were chosen first; if no bit is wrong at the point, the lowest one, and
+    one below it."""
+    rows = asked(build, [r | {k: before[key_of(r)][k] for k in ("point", "frames")} if key_of(r) in before else r | {"budget": COUNT_SECONDS}
+                         for r in count_rows()])
+    for down in (0.0, BELOW_DB):
+        silent = [i for i, r in enumerate(rows) if "counts" in r and not any(r["counts"]["bit_errors"])]
+        again = [{k: v for k, v in rows[i].items() if k not in ("counts", "frames")} | {"point": rows[i]["lowest"] - down} for i in silent]
+        for i, r in zip(silent, asked(build, [r | {"budget": COUNT_SECONDS} for r in again])):
+            rows[i] = r
+    for r in rows:
+        if "seconds" in r:
+            print(f"left out, {r['seconds']:.1f} s a frame: {key_of(r)}")
+        elif not any(r["counts"]["bit_errors"]):
+            print(f"no bit is wrong in {r['frames']} frames: {key_of(r)} at {r['point']} dB")
+    return [{k: v for k, v in r.items() if k not in ("budget", "lowest")} for r in rows if "seconds" not in r]
 
 
 def make_recording():
@@ -824,7 +843,7 @@ def asked(build, rows):
 
 
 def key_of(r):
-    return ", ".join(str(r[k]) for k in ("name", "scenario", "result", "curve", "point") if k in r)
+    return ", ".join(str(r[k]) for k in ("name", "scenario", "result", "curve") if k in r)
 
 
 def written(rows):
@@ -848,13 +867,7 @@ def main():
     for name in options.only.split(","):
         rows = {"tree": tree_rows, "right": right_rows, "wrong": wrong_rows, "counts": count_rows}[name]
         before = {key_of(r): r for r in previous(name)}
-        rows = list(rows())
-        if name == "counts":  # frames stay those that were chosen first
-            rows = [r | {"frames": before[key_of(r)]["frames"]} if key_of(r) in before else r | {"budget": COUNT_SECONDS} for r in rows]
-        rows = asked(options.build, rows)
-        for r in [r for r in rows if "seconds" in r]:
-            print(f"left out, {r['seconds']:.1f} s a frame: {r.get('result', r.get('scenario'))}, {r['curve']}")
-        rows = [{k: v for k, v in r.items() if k != "budget"} for r in rows if "seconds" not in r]
+        rows = counted(options.build, before) if name == "counts" else asked(options.build, list(rows()))
         if name in ("right", "wrong"):
             wanted = "curves" if name == "right" else "message"
             for r in rows:

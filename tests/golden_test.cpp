@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <tests/golden.hpp>
+#include <tests/on_backends.hpp>
 #include <warpband/io/hdf5.hpp>
 
 namespace wb {
@@ -48,6 +49,39 @@ TEST(golden, differences_are_found) {
   EXPECT_EQ(golden_difference({{"x", a["x"]}}, a), "z: expected nothing, is \"w\"");
   EXPECT_EQ(golden_difference({{"x", {1}}}, {{"x", {1, 2}}}), "x: expected [1], is [1,2]");
 }
+
+/// The widest instruction set, which tests of each kernel hold against the others, and each CUDA device.
+class golden_counts : public testing::on_backend {
+ protected:
+  /// One of eight parts, which run side by side.
+  void hold_part(std::size_t part) {
+    testing::golden_counts counts(exec());
+    const std::vector<json> rows = golden_rows("counts");
+    EXPECT_GE(rows.size(), 500u);
+    for (std::size_t i = part; i < rows.size(); i += 8)
+      EXPECT_EQ(golden_difference(rows[i]["counts"], counts.of(rows[i])), "")
+          << name_of(rows[i]) << ", curve " << rows[i]["curve"] << " at " << rows[i]["point"] << " dB";
+  }
+};
+TEST_P(golden_counts, part_1) { hold_part(0); }
+TEST_P(golden_counts, part_2) { hold_part(1); }
+TEST_P(golden_counts, part_3) { hold_part(2); }
+TEST_P(golden_counts, part_4) { hold_part(3); }
+TEST_P(golden_counts, part_5) { hold_part(4); }
+TEST_P(golden_counts, part_6) { hold_part(5); }
+TEST_P(golden_counts, part_7) { hold_part(6); }
+TEST_P(golden_counts, part_8) { hold_part(7); }
+
+std::vector<testing::backend> widest_and_devices() {
+  std::vector<testing::backend> chosen;
+  for (const testing::backend& b : testing::all_backends()) {
+    if (!b.name.starts_with("cuda")) chosen.clear();
+    chosen.push_back(b);
+  }
+  return chosen;
+}
+INSTANTIATE_TEST_SUITE_P(backends, golden_counts, ::testing::ValuesIn(widest_and_devices()),
+                         testing::backend_test_name);
 
 }  // namespace golden_test
 }  // namespace wb

@@ -1,7 +1,7 @@
 // Reads rows of the golden set from standard input and writes each with what this build says to it, for
 // scripts/golden.py. A row of counts without "frames" gets as many as take a moment, or "seconds" a frame if
 // one is slow.
-#include <chrono>
+#include <ctime>
 #include <iostream>
 #include <memory>
 
@@ -13,12 +13,12 @@ namespace {
 
 using nlohmann::json;
 
-/// Of a call.
+/// Of this process, for a call on one thread: others may keep the machine busy.
 template <class F>
 double seconds(F&& call) {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   call();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
 void choose_frames(json& row, wb::testing::golden_counts& counts, double budget) {
