@@ -263,10 +263,9 @@ TEST_F(hostile, one_reader_serves_plot_and_resume) {
   write("quick.toml", "code.k = 40\nsweep.ebn0_db = 0\nstop = {frame_errors = 20, max_frames = 50}\n");
   ASSERT_EQ(run("sim quick.toml -o r.json --quiet").code, 0);
   const std::string good = content(path("r.json"));
-  for (const auto& [key, value] :
-       {std::pair("fer", "0.74"), {"ber", "0.1"}, {"frames", "3"}, {"fer_interval", "[0.48, 0.63]"}}) {
+  for (const auto& [key, value] : {std::pair("frames", 3), {"bit_errors", -1}, {"iterations_sum", 1000000}}) {
     auto r = wb::testing::parse_json(good);
-    r["curves"][0]["points"][0][key] = wb::testing::parse_json(value);
+    r["curves"][0]["points"][0][key] = value;
     write("bad.json", r.dump());
     const outcome resumed = run("sim --resume bad.json"), drawn = run("plot bad.json --csv t.csv");
     expect_error(1, resumed, "bad.json: not a result: curves[0].points[0].");

@@ -32,7 +32,7 @@
 #include <warpband/stream/measure.hpp>
 
 #include "command.hpp"
-#include "stream_scenario.hpp"
+#include "stream_runs.hpp"
 #include "stream_source.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <warpband/core/error.hpp>
 #include <warpband/stream/pipeline.hpp>
 
-#include "stream_scenario.hpp"
+#include "stream_runs.hpp"
 
 /// A signal came before the first frame of a run was sent: the run has no result.
 struct interrupted_before_frames : wb::error {

@@ -404,6 +404,17 @@ stream.chain = "detect"
   }
 }
 
+TEST(stream_command, a_sweep_makes_a_run_for_each_value) {
+  const auto runs = result_of(
+      "title = \"two\"\n[stream]\nframes = 2\nstages = false\n"
+      "[sweep]\nstream.items = [4, 8]\n")["runs"];
+  ASSERT_EQ(runs.size(), 2u);
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+    EXPECT_EQ(runs[i]["items"], 4 * (i + 1));
+    EXPECT_EQ(runs[i]["label"], i == 0 ? "two, items = 4" : "two, items = 8");
+  }
+}
+
 TEST(stream_command, keys_under_their_names_of_before_load_with_a_hint_each) {
   const std::string head = "[stream]\nitems = 12\nframes = 5\nstages = false\n";
   const auto bytes_of = [&](const std::string& text, const std::string& hints) {

@@ -15,7 +15,7 @@ target_link_libraries(oracle_turbo_curve PRIVATE wb_oracle wb_options Threads::T
 wb_sources(more GLOB tests/*.cpp)
 list(REMOVE_ITEM more_sources tests/faults.cpp)
 if(WARPBAND_APP)  # the golden set asks the command's reader of stream scenarios
-  set(stream_readers apps/stream_scenario.cpp apps/stream_keys.cpp)
+  set(stream_readers apps/stream_runs.cpp apps/stream_schema.cpp)
   add_executable(golden_rows EXCLUDE_FROM_ALL tests/golden/rows.cpp tests/golden.cpp tests/json.cpp ${stream_readers})  # for scripts/golden.py
   target_compile_options(golden_rows PRIVATE ${wb_program_flags})
   target_compile_definitions(golden_rows PRIVATE WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")

@@ -3,8 +3,7 @@
 #include <fstream>
 #include <memory>
 
-#include <apps/stream_keys.hpp>
-#include <apps/stream_scenario.hpp>
+#include <apps/stream_runs.hpp>
 #include <tests/json.hpp>
 #include <warpband/core/error.hpp>
 #include <warpband/link/chain.hpp>
@@ -69,8 +68,9 @@ std::vector<json> sim_curves(const std::string& text, const std::string& path, c
 json configuration(const stream_run& run) {
   json all = json::object();
   const auto has = [&](const std::string& key) {
-    const std::vector<std::string> chains = chains_of(key);
-    return chains.empty() || std::find(chains.begin(), chains.end(), run.chain) != chains.end();
+    const auto& conditions = stream_schema().find(key)->versions.front().conditions;
+    return conditions.empty() || conditions.front().setting != "stream.chain" ||
+           find_word(conditions.front().words, run.chain).has_value();
   };
   for (const auto& [setting, value] : values_of(stream_settings(), run))
     if (has(setting->name) && (run.loops || !setting->name.starts_with("receiver.")))

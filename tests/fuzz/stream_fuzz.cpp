@@ -1,5 +1,5 @@
 // parse_stream_scenario, of text.
-#include "apps/stream_scenario.hpp"
+#include "apps/stream_runs.hpp"
 #include "fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -360,20 +360,6 @@ setting_of<C> texts(std::string name, std::vector<std::string> C::*member, std::
               [=](const setting_value& v) { return settings_detail::texts(name, v, allowed); });
 }
 
-/// One of several words, or "none": then `there` is false, and the member is not looked at.
-template <class C>
-setting_of<C> or_none(bool C::*there, setting_of<C> s) {
-  s.words.insert(s.words.begin(), "none");
-  s.allowed = among(s.words);
-  s.set = [=, name = s.name, words = s.words, allowed = s.allowed, set = s.set](C& c,
-                                                                                const setting_value& v) {
-    c.*there = settings_detail::word(name, v, words, allowed) != 0;
-    if (c.*there) set(c, v);
-  };
-  s.get = [=, get = s.get](const C& c) { return c.*there ? get(c) : std::string("none"); };
-  return s;
-}
-
 /// The settings of a member, as those of the struct around it.
 template <class Outer, class Part, class C>
 std::vector<setting_of<Outer>> within(Part part, const std::vector<setting_of<C>>& inner) {

@@ -202,8 +202,6 @@ TEST_F(massive_result, contradictions_are_refused) {
   EXPECT_TRUE(refused("errors", "0"));
   EXPECT_TRUE(refused("errors_squared", "1"));
   EXPECT_TRUE(refused("bit_errors_squared", "1"));
-  EXPECT_TRUE(refused("codewords", "1"));
-  EXPECT_TRUE(refused("bler", "0.5"));
 }
 
 TEST(clustered, intervals_cover_what_fails_together) {

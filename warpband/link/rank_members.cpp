@@ -90,8 +90,7 @@ class server {
     }
     reader hello = read_back(std::move(bytes));
     std::string version_there, commit_there;
-    hello >> version_there >> commit_there >> source_.file >> source_.text >> overrides_.seed >>
-        overrides_.frame_errors >> overrides_.max_frames >> overrides_.max_seconds;
+    hello >> version_there >> commit_there;
     answered([&](writer& out) {
       if (version_there != version() || commit_there != commit())
         throw device_error("is version " + std::string(version()) + " (commit " + commit() + "), rank 0 is " +
@@ -128,15 +127,15 @@ class server {
   }
 
   void begin_curve(reader& in, writer& out) {
-    std::uint64_t curve = 0, max_batch = 0;
-    in >> curve >> max_batch;
-    if (source_.curves.empty()) {  // read here, where what is wrong can be answered
-      source_ = parse_scenario(source_.text, source_.file);
-      apply_overrides(source_, overrides_);
-    }
+    std::string keys, file;
+    std::uint64_t seed = 0, max_batch = 0;
+    in >> keys >> file >> seed >> max_batch;
+    config::curve_tree tree;
+    tree.keys = config::from_json(keys);
+    link_config link = config::curve_of(tree, file).link;
+    link.seed = seed;
     chain_.reset();
-    chain_.emplace(source_.curves.at(static_cast<std::size_t>(curve)).link, *exec_,
-                   static_cast<std::size_t>(max_batch));
+    chain_.emplace(link, *exec_, static_cast<std::size_t>(max_batch));
     out << static_cast<std::uint64_t>(chain_->max_batch())
         << static_cast<std::uint64_t>(chain_->preferred_frames());
   }
@@ -154,8 +153,6 @@ class server {
   }
 
   ranks& all_;
-  scenario source_;
-  scenario_overrides overrides_;
   std::unique_ptr<executor> exec_;
   std::optional<link_chain> chain_;
   bool dismissed_ = false;
@@ -164,12 +161,9 @@ class server {
 }  // namespace
 
 rank_crew::rank_crew(ranks& all, const scenario& source, double deadline_seconds)
-    : all_(all), deadline_(deadline_seconds) {
-  const scenario_overrides& o = source.overrides;
+    : all_(all), source_(source), deadline_(deadline_seconds) {
   for (int r = 1; r < all_.size(); r++)
-    all_.send(r, (writer() << std::string(version()) << std::string(commit()) << source.file << source.text
-                           << o.seed << o.frame_errors << o.max_frames << o.max_seconds)
-                     .take());
+    all_.send(r, (writer() << std::string(version()) << std::string(commit())).take());
   std::string failed;
   for (int r = 1; r < all_.size(); r++) {
     try {
@@ -195,8 +189,12 @@ rank_crew::~rank_crew() {
 }
 
 std::vector<std::unique_ptr<team_member>> rank_crew::members(std::size_t curve, std::size_t max_batch) {
+  if (curve >= source_.trees.size())
+    throw argument_error("curve", std::to_string(curve),
+                         "less than " + std::to_string(source_.trees.size()) + ", the number of curves");
+  const std::string keys = config::to_json(source_.trees[curve].keys);
   for (int r = 1; r < all_.size(); r++)
-    all_.send(r, (writer() << order::open << static_cast<std::uint64_t>(curve)
+    all_.send(r, (writer() << order::open << keys << source_.file << source_.curves[curve].link.seed
                            << static_cast<std::uint64_t>(max_batch))
                      .take());
   std::vector<std::unique_ptr<team_member>> members;

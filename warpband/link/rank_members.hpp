@@ -17,8 +17,9 @@ namespace wb {
 /// Threads: one at a time.
 class rank_crew {
  public:
-  /// Sends all ranks the scenario. `deadline_seconds`: how long a rank may take to answer; 0: for ever.
-  /// Throws device_error where a rank is of another version or commit, or cannot open its device.
+  /// Ranks get the keys of each curve that they run. `deadline_seconds`: how long a rank may take to answer;
+  /// 0: for ever. Throws device_error where a rank is of another version or commit, or cannot open its
+  /// device.
   rank_crew(ranks& all, const scenario& source, double deadline_seconds);
   /// Tells the ranks that no more is to come.
   ~rank_crew();
@@ -26,13 +27,15 @@ class rank_crew {
   rank_crew& operator=(const rank_crew&) = delete;
 
   /// The others' members for curve `curve` of the scenario, and at most so many frames in one run. Those of
-  /// an earlier curve must be gone. Throws what goes wrong there.
+  /// an earlier curve must be gone. Throws what goes wrong there, and argument_error for a curve that the
+  /// scenario does not have.
   std::vector<std::unique_ptr<team_member>> members(std::size_t curve, std::size_t max_batch);
   /// The devices of all other ranks, in their order: "cpu", "cuda:1".
   const std::vector<std::string>& devices() const noexcept { return devices_; }
 
  private:
   ranks& all_;
+  scenario source_;
   double deadline_;
   std::vector<std::string> devices_;
 };

@@ -6,7 +6,7 @@
 #include <warpband/core/text_file.hpp>
 #include <warpband/link/json_text.hpp>
 #include <warpband/link/result_object.hpp>
-#include <warpband/link/scenario_parser.hpp>
+#include <warpband/link/scenario.hpp>
 
 namespace wb {
 namespace result_file {
@@ -27,8 +27,8 @@ run_origin read_origin(const object& o) {
 }
 
 /// What a result says of the files of channel estimates that it was run with.
-scenario_file::known_recordings recordings_in(const object& root) {
-  scenario_file::known_recordings all;
+config::known_recordings recordings_in(const object& root) {
+  config::known_recordings all;
   for (const char* key : {"curves", "unfinished"})
     for (std::size_t i = 0; root.has(key) && i < root.list(key).size(); i++) {
       const object channel = root.element(key, i).inner("config").inner("channel");
@@ -45,14 +45,13 @@ scenario_file::known_recordings recordings_in(const object& root) {
   return all;
 }
 
-scenario read_scenario(const object& o, const std::string& path,
-                       const scenario_file::known_recordings& recordings) {
+scenario read_scenario(const object& o, const std::string& path, const config::known_recordings& recordings) {
   o.holds_only({"file", "title", "text", "overrides"});
   constexpr std::size_t most_text = std::size_t{1} << 20;  // as of a scenario's file
   if (o.text("text").size() > most_text) o.refuse("text", "at most 1 MiB");
   scenario s;
   try {
-    s = scenario_file::parse_with(o.text("text"), o.text("file"), recordings);
+    s = parse_scenario(o.text("text"), o.text("file"), recordings);
   } catch (const file_error& error) {
     throw file_error(path, "the scenario in it is not one for this build: " + printable(error.what(), 2000));
   }
@@ -188,75 +187,6 @@ double read_sweep_db(const object& o, const curve_config& c) {
   return x;
 }
 
-/// What follows from the counts must be what follows: a file in which someone changed a rate is not trusted.
-void check_follows(const object& o, const char* key, double expected, double least = 0) {
-  const double off = 1e-9 * std::max(least, std::abs(expected));
-  o.number(key, expected - off, expected + off, shown(expected) + ", as the rest says");
-}
-
-/// The ends of an interval. Libraries differ in its last digits.
-void check_interval(const object& o, const char* key, const json& v,
-                    const std::optional<interval>& expected) {
-  const auto is_near = [](const json& x, double end) {
-    return x.is_number() && std::abs(x.get<double>() - end) <= 1e-6 * std::max(std::abs(end), 1e-9);
-  };
-  if (!expected && !v.is_null()) o.refuse(o.name(key), v, "null: no interval is known");
-  if (!expected) return;
-  if (!v.is_array() || v.size() != 2 || !is_near(v[0], expected->low) || !is_near(v[1], expected->high))
-    o.refuse(o.name(key), v,
-             "[" + shown(expected->low) + "," + shown(expected->high) + "], as the counts say");
-}
-void check_interval(const object& o, const char* key, const std::optional<interval>& expected) {
-  check_interval(o, key, o.at(key), expected);
-}
-/// The same of a list of intervals, [n - 1] being that of n.
-template <class F>
-void check_intervals(const object& o, const char* key, int count, F interval_of) {
-  const json& list = o.list(key);
-  if (list.size() != static_cast<std::size_t>(count)) o.refuse(key, std::to_string(count) + " intervals");
-  for (int n = 1; n <= count; n++)
-    check_interval(o, key, list[static_cast<std::size_t>(n - 1)], interval_of(n));
-}
-
-void check_harq(const object& harq, const point_result& p) {
-  harq.holds_only({"block_errors", "undetected_errors", "bler", "bler_intervals", "transmissions_sum",
-                   "mean_transmissions", "mean_transmissions_interval", "bits_per_resource_element",
-                   "bits_per_resource_element_interval", "relative_throughput"});
-  harq.integer("transmissions_sum", p.transmissions_sent(), p.transmissions_sent(), ", as block_errors say");
-  json rates = json::array();
-  for (int n = 1; n <= p.transmissions; n++) rates.push_back(p.bler(n));
-  if (harq.list("bler") != rates) harq.refuse("bler", shown(rates) + ", as block_errors say");
-  check_follows(harq, "mean_transmissions", p.mean_transmissions());
-  check_follows(harq, "bits_per_resource_element", p.throughput());
-  check_follows(harq, "relative_throughput", p.relative_throughput());
-  check_intervals(harq, "bler_intervals", p.transmissions, [&](int n) { return p.bler_interval(n); });
-  check_interval(harq, "mean_transmissions_interval", p.mean_transmissions_interval());
-  check_interval(harq, "bits_per_resource_element_interval", p.throughput_interval());
-}
-
-void check_outer(const object& outer, const point_result& p) {
-  outer.holds_only({"bit_errors", "frame_errors", "codeword_errors", "ber", "fer", "bler", "fer_intervals"});
-  json ber = json::array(), fer = json::array(), bler = json::array();
-  for (int n = 1; n <= p.outer; n++)
-    ber.push_back(p.outer_ber(n)), fer.push_back(p.outer_fer(n)), bler.push_back(p.outer_bler(n));
-  if (outer.list("ber") != ber) outer.refuse("ber", shown(ber) + ", as bit_errors say");
-  if (outer.list("fer") != fer) outer.refuse("fer", shown(fer) + ", as frame_errors say");
-  check_intervals(outer, "fer_intervals", p.outer, [&](int n) { return p.outer_fer_interval(n); });
-  if (p.codewords == 0) {
-    for (const char* key : {"codeword_errors", "bler"})
-      if (outer.has(key)) outer.refuse(key, "none: there is no massive MIMO");
-  } else if (outer.list("bler") != bler) {
-    outer.refuse("bler", shown(bler) + ", as codeword_errors say");
-  }
-}
-
-void check_codewords(const object& of, const point_result& p) {
-  of.holds_only({"codewords", "errors", "errors_squared", "bit_errors_squared", "bler", "bler_interval"});
-  of.integer("codewords", p.counts.frames * p.codewords, p.counts.frames * p.codewords, ", as frames say");
-  check_follows(of, "bler", p.bler());
-  check_interval(of, "bler_interval", p.bler_interval());
-}
-
 stop_reason read_reason(const object& o) {
   const std::string reason = o.text("stopped_by");
   for (const stop_reason r : {stop_reason::frame_errors, stop_reason::max_frames, stop_reason::time})
@@ -292,25 +222,6 @@ point_result read_point(const object& o, const curve_config& c) {
   point_result p = point_of(c.link, read_sweep_db(o, c));
   p.counts = read_counts(o, c);
   p.stopped_by = read_reason(o);
-  o.integer("bits", p.bits(), p.bits(), " = frames k");
-  check_follows(o, "ebn0_db", p.ebn0_db, 1);
-  if (o.has("snr_db")) check_follows(o, "snr_db", p.snr_db, 1);  // of before there was MIMO: without
-  check_follows(o, "esn0_db", p.esn0_db, 1);
-  check_follows(o, "ber", p.ber());
-  check_follows(o, "fer", p.fer());
-  check_interval(o, "ber_interval", p.ber_interval());
-  check_interval(o, "fer_interval", p.fer_interval());
-  if (p.coded)
-    check_follows(o, "iterations", *p.mean_iterations());
-  else if (!o.at("iterations").is_null())
-    o.refuse("iterations", "null: there is no decoder");
-  if (const auto information = p.mutual_information())
-    check_follows(o, "mutual_information", *information, 1);
-  else if (o.has("mutual_information"))
-    o.refuse("mutual_information", "none: modem.mutual_information is not set");
-  if (p.transmissions != 0) check_harq(o.inner("harq"), p);
-  if (p.outer != 0) check_outer(o.inner("outer"), p);
-  if (p.codewords != 0) check_codewords(o.inner("codewords"), p);
   return p;
 }
 
@@ -441,8 +352,8 @@ run_result parse_result(const std::string& text, const std::string& path, result
       o.holds_only({"warpband", "machine"});
       r.earlier.push_back(read_origin(o));
     }
-  r.source = read_scenario(source, path,
-                           use == result_use::show ? recordings_in(root) : scenario_file::known_recordings{});
+  r.source =
+      read_scenario(source, path, use == result_use::show ? recordings_in(root) : config::known_recordings{});
   r.complete = root.boolean("complete");
   for (const curve_config& c : r.source.curves) {
     r.curves.push_back({c.label, c, {}, {}, false});

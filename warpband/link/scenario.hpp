@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <warpband/link/code_settings.hpp>
+#include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/names.hpp>
 #include <warpband/link/sweep.hpp>
 
@@ -22,32 +23,25 @@ struct scenario_overrides {
 struct scenario {
   std::string file, text;  // its name as given, and its whole content
   std::string title;
-  scenario_overrides overrides;      // that `curves` have on top of the text
-  std::vector<curve_config> curves;  // at least one
+  scenario_overrides overrides;           // that `curves` have on top of the text
+  std::vector<curve_config> curves;       // at least one
+  std::vector<config::curve_tree> trees;  // the keys of each of them, without `overrides`
 };
 
 /// Puts values in the place of the scenario's, beside those that were put there before.
 void apply_overrides(scenario& s, const scenario_overrides& with);
 
-/// Understands a scenario's text; `file` names it in messages. Throws file_error with the line, the key, what
+/// Understands a scenario's text; `file` names it in messages. `recordings`, if given, need not be there.
+/// Throws file_error with the line, the key, what
 /// is there and what is allowed: for text that is not TOML, unknown keys (the nearest known one is
 /// suggested), wrong types, and values or combinations that are not allowed.
-scenario parse_scenario(std::string text, const std::string& file);
+scenario parse_scenario(std::string text, const std::string& file,
+                        const config::known_recordings& recordings = {});
 
 /// Reads a scenario file. Throws file_error where it cannot be read, and as parse_scenario does.
 scenario load_scenario(const std::string& path);
 
-/// One key of a scenario file.
-struct scenario_key {
-  std::string name;     // "decoder.windows"
-  std::string type;     // "integer", "number", "text", ...
-  std::string allowed;  // in words
-  std::string initial;  // the value in TOML that stands for leaving it out; "" where there is none
-  std::string text;     // what it means
-};
-/// The setting of code_settings.hpp that a key is: "windows" for "decoder.windows", "interleaver" for
-/// "code.interleaver.f1"; empty for other keys and code.type.
-std::string code_setting_of(const std::string& key);
+using config::scenario_key;
 /// All keys, in order of explanation.
 std::span<const scenario_key> scenario_keys();
 

@@ -1,12 +1,12 @@
 // The page of scenario files.
 #include <set>
 
-#include <warpband/link/scenario_draft.hpp>
+#include <warpband/link/scenario.hpp>
 
 namespace wb {
 namespace {
 
-using scenario_file::key_entry;
+using config::key_entry;
 
 /// `text` in lines of at most `width`, all but the first indented.
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
@@ -109,7 +109,7 @@ std::string kinds_of(const key_entry& e) {
 
 std::string scenario_help() {
   std::string out = introduction, group = "-";
-  for (const key_entry& e : scenario_file::key_table()) {
+  for (const key_entry& e : config::link_schema().entries()) {
     const std::string& name = e.key.name;
     const std::string own = name.find('.') == std::string::npos ? "" : name.substr(0, name.find('.'));
     if (own != group) {

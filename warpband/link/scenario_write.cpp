@@ -4,8 +4,6 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/link/result_json.hpp>
-#include <warpband/link/scenario_draft.hpp>
-#include <warpband/link/scenario_parser.hpp>
 
 namespace wb {
 namespace {
@@ -45,10 +43,10 @@ void put(setting_values& values, const std::string& table, const std::vector<set
       values[table + "." + s->name] = value;
 }
 
-/// What the curve says, with what `curve` has in the place of it.
-setting_values values_of_curve(scenario_file::said said, const curve_config& curve) {
-  (void)scenario_file::settled(said);  // forgets what a more specific choice leaves without a meaning
-  setting_values values = std::move(said.values);
+/// The keys of the curve, with what `curve` has in the place of them.
+setting_values values_of_curve(const config::key_tree& keys, const curve_config& curve) {
+  setting_values values;
+  for (const auto& [key, g] : keys) values[key] = g.value;
   std::erase_if(values, [](const auto& value) {
     const std::string& key = value.first;
     for (const char* table : {"detector.", "decoder.", "sweep.", "stop."})
@@ -65,7 +63,7 @@ setting_values values_of_curve(scenario_file::said said, const curve_config& cur
   if (const auto* one = std::get_if<single_antenna>(&link.antennas))
     values["modem.demapper"] = name_of(one->demapper);
   put(values, "decoder", settings_of(link.code.type), link.code);
-  values[scenario_file::key_of(link.axis)] = curve.sweep_db;
+  values[std::string("sweep.") + name_of(link.axis)] = curve.sweep_db;
   put(values, "stop", stop_settings(), curve.stop);
   return values;
 }
@@ -75,11 +73,10 @@ setting_values values_of_curve(scenario_file::said said, const curve_config& cur
 std::string scenario_of_curve(const scenario& s, std::size_t index, const curve_config& curve) {
   if (s.curves.empty()) throw argument_error("scenario", "without curves", "one of a file");
   check_range("index", static_cast<long long>(index), 0, static_cast<long long>(s.curves.size()) - 1);
-  std::string title;
-  setting_values values = values_of_curve(scenario_file::curves_said(s.text, s.file, title).at(index), curve);
+  setting_values values = values_of_curve(s.trees.at(index).keys, curve);
   std::string text = "title = " + toml_string(curve.label) + "\n", table;
   values.erase("label");  // the title of a scenario with one curve is its label
-  if (!title.empty()) text = "# From: " + toml_string(title) + "\n" + text;
+  if (!s.title.empty()) text = "# From: " + toml_string(s.title) + "\n" + text;
   for (const scenario_key& key : scenario_keys()) {
     const auto value = values.find(key.name);
     if (value == values.end() || std::holds_alternative<std::monostate>(value->second)) continue;

@@ -28,4 +28,20 @@ inline nlohmann::ordered_json json_of(const setting_value& value) {
       value);
 }
 
+/// The value that `json_of` wrote. Throws an exception of nlohmann's for other JSON.
+inline setting_value setting_of_json(const nlohmann::ordered_json& j) {
+  if (j.is_null()) return {};
+  if (j.is_boolean()) return j.get<bool>();
+  if (j.is_number_integer()) return j.get<std::int64_t>();
+  if (j.is_number()) return j.get<double>();
+  if (j.is_string()) return j.get<std::string>();
+  const nlohmann::ordered_json& first = j.at(0);
+  if (first.is_number_integer()) return j.get<std::vector<std::int64_t>>();
+  if (first.is_number()) return j.get<std::vector<double>>();
+  if (first.is_string()) return j.get<std::vector<std::string>>();
+  std::vector<std::complex<double>> pairs;
+  for (const nlohmann::ordered_json& z : j) pairs.emplace_back(z.at(0).get<double>(), z.at(1).get<double>());
+  return pairs;
+}
+
 }  // namespace wb

@@ -7,16 +7,13 @@
 #include <string>
 #include <vector>
 
+#include <warpband/link/config/tree.hpp>
 #include <warpband/link/fer_target.hpp>
 #include <warpband/link/point.hpp>
 
 namespace wb {
 
-/// A setting in which the curves of a sweep over it differ.
-struct swept_setting {
-  std::string key;  // "decoder.iterations"
-  setting_value value;
-};
+using config::swept_setting;
 
 /// A curve to run.
 struct curve_config {

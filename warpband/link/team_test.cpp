@@ -198,9 +198,20 @@ TEST(link_team, what_goes_wrong_on_a_rank_is_told_with_its_name) {
   with_ranks(
       2,
       [&](ranks& all) {
-        rank_crew crew(all, scenario_of(links[0]), 0);
-        EXPECT_THROW(crew.members(5, 16), error);  // there is one curve
-        link_team team(completed(scenario_of(links[0]).curves[0].link), crew.members(0, 16));
+        scenario source = scenario_of(links[0]);
+        source.curves.push_back(source.curves[0]);
+        source.trees.push_back(source.trees[0]);
+        source.trees[1].keys.set("code.k", {std::int64_t{-1}, {}});
+        rank_crew crew(all, source, 0);
+        EXPECT_THROW(crew.members(2, 16), argument_error);  // there are two curves
+        try {
+          crew.members(1, 16);
+          ADD_FAILURE() << "expected an error";
+        } catch (const error& e) {
+          EXPECT_TRUE(std::string(e.what()).starts_with("rank 1 on here: ")) << e.what();
+          EXPECT_NE(std::string(e.what()).find("k = -1 is not allowed"), std::string::npos) << e.what();
+        }
+        link_team team(completed(source.curves[0].link), crew.members(0, 16));
         EXPECT_EQ(team.run(0, 4, 4).bit_errors.size(), 4u);  // and it goes on
       },
       one_thread);

@@ -1,9 +1,13 @@
-#include "stream_keys.hpp"
+// The keys of `warpband stream`'s scenarios: which settings they are, and of which chains.
+#include <fmt/format.h>
 
 #include <warpband/core/error.hpp>
+#include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/link_settings.hpp>
 #include <warpband/link/names.hpp>
 #include <warpband/massive/cluster/cluster_settings.hpp>
+
+#include "stream_runs.hpp"
 
 namespace {
 
@@ -110,9 +114,14 @@ std::vector<run_setting> measure_settings() {
       integer("repetitions", &run::repetitions, 1, 1'000'000, "How often each of them is timed.")};
 }
 
+/// Codes of the chain "decode".
+const std::vector<wb::code_type>& code_types_of_streams() {
+  static const std::vector<wb::code_type> types{wb::code_type::lte_turbo, wb::code_type::wimax_ldpc,
+                                                wb::code_type::wifi_ldpc, wb::code_type::conv};
+  return types;
+}
 run_setting code_setting() {
-  const std::vector<wb::code_type> types{wb::code_type::lte_turbo, wb::code_type::wimax_ldpc,
-                                         wb::code_type::wifi_ldpc, wb::code_type::conv};
+  const std::vector<wb::code_type>& types = code_types_of_streams();
   std::vector<std::string> names;
   for (const wb::code_type t : types) names.emplace_back(wb::name_of(t));
   return {"type",
@@ -120,7 +129,7 @@ run_setting code_setting() {
           wb::among(names),
           "With it the keys of [code] and [decoder] that docs/scenario.md explains.",
           names,
-          [=](run& r, const wb::setting_value& v) {
+          [=, &types](run& r, const wb::setting_value& v) {
             r.code.type = types[wb::settings_detail::word("type", v, names, wb::among(names))];
           },
           [](const run& r) -> wb::setting_value { return std::string(wb::name_of(r.code.type)); }};
@@ -163,61 +172,7 @@ std::vector<run_setting> slot_settings() {
   return all;
 }
 
-/// Adds settings of a group that scenarios have, under their keys.
-void add(std::vector<run_setting>& all, const std::string& group, std::vector<run_setting> settings) {
-  for (run_setting& s : settings) {
-    if (!s.of_links) continue;
-    s.text = s.full_text();
-    s.name = group + "." + s.name;
-    for (wb::setting_condition& c : s.conditions) c.setting = group + "." + c.setting;
-    s.set = [key = s.name, set = s.set](run& r, const wb::setting_value& v) {
-      try {
-        set(r, v);
-      } catch (const wb::argument_error& e) {
-        throw wb::argument_error(key, e.value(), e.allowed());
-      }
-    };
-    all.push_back(std::move(s));
-  }
-}
-
-}  // namespace
-
-const std::vector<run_setting>& stream_settings() {
-  static const std::vector<run_setting> all = [] {
-    std::vector<run_setting> s;
-    add(s, "stream", frame_settings());
-    add(s, "stream", queue_settings());
-    add(s, "stream", measure_settings());
-    add(s, "mimo",
-        {wb::streams_setting(&run::sent_streams, "Transmit antennas."),
-         wb::rx_antennas_setting(&run::rx_antennas, "Receive antennas.")});
-    add(s, "modem",
-        {wb::modulation_setting(&run::qam, 4, "Left out: \"qpsk\", of uplink and precode \"16qam\".")
-             .without_default()});
-    add(s, "detector", wb::within<run>([](run& r) -> auto& { return r.detector; }, wb::detector_settings()));
-    add(s, "massive", wb::within<run>([](run& r) -> auto& { return r.massive; }, wb::uplink_settings()));
-    add(s, "massive",
-        wb::within<run>([](run& r) -> auto& { return r.frames_as; }, wb::uplink_chain_settings()));
-    add(s, "massive", cluster_settings());
-    add(s, "stbc", wb::within<run>([](run& r) -> auto& { return r.space_time; }, wb::stbc_settings()));
-    add(s, "nr", slot_settings());
-    add(s, "receiver", wb::within<run>([](run& r) -> auto& { return r.receiver; }, wb::receiver_settings()));
-    add(s, "code", {code_setting()});
-    return s;
-  }();
-  return all;
-}
-
-const std::vector<wb::code_setting_text>& stream_code_settings() {
-  static const std::vector<wb::code_setting_text> all = [] {
-    std::vector<wb::code_setting_text> texts = wb::code_setting_texts();
-    std::erase_if(texts, [](const wb::code_setting_text& s) { return !s.of_links; });
-    return texts;
-  }();
-  return all;
-}
-
+/// The chains that have a key; empty for one that all have.
 std::vector<std::string> chains_of(const std::string& key) {
   static const std::vector<std::pair<std::string, std::vector<std::string>>> begins{
       {"mimo.streams", {"detect", "decode"}},
@@ -242,14 +197,110 @@ std::vector<std::string> chains_of(const std::string& key) {
   return {};
 }
 
-const std::vector<renamed_key>& renamed_keys() {
-  static const std::vector<renamed_key> all{
-      {"detector.streams", "mimo.streams", {"detect", "decode"}},
-      {"detector.rx_antennas", "mimo.rx_antennas", {"detect", "decode"}},
-      {"detector.qam", "modem.modulation", {"detect", "decode"}, true},
-      {"massive.qam", "modem.modulation", {"uplink", "precode"}, true},
-      {"stbc.qam", "modem.modulation", {"stbc"}, true},
-      {"stbc.rx_antennas", "mimo.rx_antennas", {"stbc"}},
-      {"stbc.code", "stbc.type", {"stbc"}}};
-  return all;
+using conditions = std::vector<wb::setting_condition>;
+conditions of_chains(const std::string& key) {
+  const std::vector<std::string> chains = chains_of(key);
+  return chains.empty() ? conditions{} : conditions{{"stream.chain", chains}};
+}
+
+struct keys {
+  wb::config::schema schema;
+  std::vector<run_setting> settings;  // under their keys
+};
+
+/// Adds settings of a group that scenarios have.
+void add(keys& k, const std::string& group, const std::vector<run_setting>& settings) {
+  for (const run_setting& s : settings) {
+    if (!s.of_links) continue;
+    const std::string key = group + "." + s.name;
+    k.schema.add(group, s, {}, "", of_chains(key));
+    run_setting keyed = wb::config::under_key(s, key);
+    for (wb::setting_condition& c : keyed.conditions) c.setting = group + "." + c.setting;
+    k.settings.push_back(std::move(keyed));
+  }
+}
+
+/// Those of [code] and [decoder], as `warpband sim` has them. The code of slots follows from them.
+void add_codes(wb::config::schema& s) {
+  for (const std::string group : {"code", "decoder"}) {
+    for (const wb::code_type type : code_types_of_streams()) {
+      conditions when = of_chains(group + ".");
+      when.push_back({"stream.chain", {"decode"}});
+      when.push_back({"code.type", {wb::name_of(type)}});
+      wb::config::add_code_keys(s, group, type, when);
+    }
+  }
+  conditions when = of_chains("decoder.");
+  when.push_back({"stream.chain", {"pusch"}});
+  wb::config::add_code_keys(s, "decoder", wb::code_type::nr_ulsch, when);
+}
+
+keys made_keys() {
+  struct top {
+    std::string title, label;
+  };
+  keys k;
+  k.schema.add("", text("title", &top::title, "Title of the report.", "text").without_default()).where =
+      wb::config::scope::base;
+  k.schema.add("", text("label", &top::label, "Name of the run in tables; in [[run]].", "text in quotes")
+                       .without_default());
+  add(k, "stream", frame_settings());
+  add(k, "stream", queue_settings());
+  add(k, "stream", measure_settings());
+  add(k, "mimo",
+      {wb::streams_setting(&run::sent_streams, "Transmit antennas."),
+       wb::rx_antennas_setting(&run::rx_antennas, "Receive antennas.")});
+  add(k, "modem",
+      {wb::modulation_setting(&run::qam, 4, "Left out: \"qpsk\", of uplink and precode \"16qam\".")
+           .without_default()});
+  add(k, "detector", wb::within<run>([](run& r) -> auto& { return r.detector; }, wb::detector_settings()));
+  add(k, "massive", wb::within<run>([](run& r) -> auto& { return r.massive; }, wb::uplink_settings()));
+  add(k, "massive",
+      wb::within<run>([](run& r) -> auto& { return r.frames_as; }, wb::uplink_chain_settings()));
+  add(k, "massive", cluster_settings());
+  add(k, "stbc", wb::within<run>([](run& r) -> auto& { return r.space_time; }, wb::stbc_settings()));
+  add(k, "nr", slot_settings());
+  add(k, "receiver", wb::within<run>([](run& r) -> auto& { return r.receiver; }, wb::receiver_settings()));
+  add(k, "code", {code_setting()});
+  add_codes(k.schema);
+  k.schema.describe();
+  k.schema.list = "run";
+  k.schema.help = "warpband stream --help-scenario lists all";
+  k.schema.chain = "stream.chain";
+  k.schema.renamed = {{"detector.streams", "mimo.streams"},
+                      {"detector.rx_antennas", "mimo.rx_antennas"},
+                      {"detector.qam", "modem.modulation", true},
+                      {"massive.qam", "modem.modulation", true},
+                      {"stbc.qam", "modem.modulation", true},
+                      {"stbc.rx_antennas", "mimo.rx_antennas"},
+                      {"stbc.code", "stbc.type"}};
+  return k;
+}
+const keys& all_keys() {
+  static const keys k = made_keys();
+  return k;
+}
+
+}  // namespace
+
+const wb::config::schema& stream_schema() { return all_keys().schema; }
+const std::vector<run_setting>& stream_settings() { return all_keys().settings; }
+
+std::string stream_scenario_help() {
+  std::string text =
+      "Keys of a scenario. Those of [[run]] tables stand in the place of the file's for one run each; "
+      "without such tables there is one run. In words neither case nor - and _ matter.\n\n| key | allowed | "
+      "default | meaning "
+      "|\n|---|---|---|---|\n";
+  for (const wb::config::key_entry& e : stream_schema().entries()) {
+    const std::string& key = e.key.name;
+    if ((key.starts_with("code.") && key != "code.type") || key.starts_with("decoder.")) continue;
+    const std::vector<std::string> chains = chains_of(key);
+    text += fmt::format("| `{}` | {} | {} | {}{} |\n", key, e.key.allowed,
+                        e.key.initial.empty() ? "" : "`" + e.key.initial + "`",
+                        chains.empty() ? "" : fmt::format("Of {}. ", fmt::join(chains, ", ")), e.key.text);
+  }
+  return text +
+         "| `code.*`, `decoder.*` | | | Of the code and its decoder, as in `warpband sim` "
+         "(docs/scenario.md). |\n";
 }

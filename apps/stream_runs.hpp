@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <warpband/link/code_settings.hpp>
+#include <warpband/link/config/read.hpp>
 #include <warpband/link/nr_link.hpp>
 #include <warpband/link/receive/transport_loop.hpp>
 #include <warpband/stream/chains.hpp>
@@ -49,7 +50,10 @@ struct stream_scenario {
   std::vector<std::string> hints;  // of keys that have other names today
 };
 
-/// Throws wb::file_error with the key, its value and what is allowed.
+/// The keys, as config/schema.hpp has them, and all but those of codes as settings of a run.
+const wb::config::schema& stream_schema();
+const std::vector<wb::setting_of<stream_run>>& stream_settings();
+/// Throws wb::file_error with the line, the key, its value and what is allowed.
 stream_scenario load_stream_scenario(const std::string& path);
 /// The same of a file's text; `path` names it in messages.
 stream_scenario parse_stream_scenario(std::string text, const std::string& path);

@@ -1,0 +1,115 @@
+// The rule by which levels of a scenario become the keys of a curve, on a small schema.
+#include <gtest/gtest.h>
+
+#include <warpband/core/error.hpp>
+#include <warpband/link/config/link_schema.hpp>
+#include <warpband/link/scenario.hpp>
+
+namespace wb::config {
+namespace config_test {
+
+struct lamp {
+  std::string type = "led", shade = "none";
+  int watts = 5, hours = 1000;
+  std::vector<double> colour;
+};
+
+schema lamps() {
+  schema s;
+  s.add("lamp", words<lamp, std::string>("type", &lamp::type, {{"led", "led"}, {"bulb", "bulb"}}, "Kind."));
+  s.add("lamp", integer("watts", &lamp::watts, 1, 20, "Power."), {}, "led", {{"lamp.type", {"led"}}});
+  s.add("lamp", integer("watts", &lamp::watts, 25, 100, "Power."), {}, "bulb", {{"lamp.type", {"bulb"}}});
+  s.add("lamp", integer("hours", &lamp::hours, 1, 9999, "Life.").only_with("type", {"bulb"}));
+  s.add("lamp", numbers("colour", &lamp::colour, 0, 1, "Colour.", "numbers from 0 to 1"));
+  s.add("shade", words<lamp, std::string>("type", &lamp::shade, {{"none", "none"}, {"silk", "silk"}}, "Kind."));
+  s.add("shade", integer("width", &lamp::watts, 1, 9, "Width."), {}, "", {{"shade.type", {"silk"}}});
+  s.either = {{{"lamp.watts"}, {"lamp.colour"}, "lamp has both watts and colour"}};
+  s.optional = {"shade.type"};
+  s.describe();
+  return s;
+}
+
+/// The keys of each curve, as "lamp.type=bulb lamp.watts=40", or the message.
+std::vector<std::string> curves(const std::string& text, schema s = lamps()) {
+  std::vector<std::string> found;
+  try {
+    read_scenario(s, text, "s.toml", [&](curve_tree& c) {
+      std::string keys;
+      for (const auto& [key, g] : c.keys) keys += (keys.empty() ? "" : " ") + key + "=" + plain(g.value);
+      found.push_back(keys);
+    });
+  } catch (const file_error& e) {
+    return {e.what()};
+  }
+  return found;
+}
+using texts = std::vector<std::string>;
+
+TEST(config, a_more_specific_choice_drops_what_it_lacks_or_refuses) {
+  const std::string base = "lamp = { type = \"bulb\", watts = 40, hours = 500 }\n";
+  EXPECT_EQ(curves(base), texts{"lamp.hours=500 lamp.type=bulb lamp.watts=40"});
+  EXPECT_EQ(curves(base + "[[curve]]\nlamp.type = \"led\"\n"), texts{"lamp.type=led"});
+  EXPECT_EQ(curves(base + "[[curve]]\nlamp = { type = \"led\", watts = 40 }\n"),
+            texts{"s.toml: line 3: lamp.watts = 40 is not allowed: expected an integer from 1 to 20"});
+  EXPECT_EQ(curves("lamp.hours = 2\n"),
+            texts{"s.toml: line 1: lamp.hours has no meaning with lamp.type = \"led\""});
+}
+
+TEST(config, a_sweep_is_a_level_above_its_table) {
+  EXPECT_EQ(curves("lamp.watts = 40\nsweep.lamp.type = [\"bulb\", \"led\"]\n"),
+            (texts{"lamp.type=bulb lamp.watts=40", "lamp.type=led"}));
+}
+
+TEST(config, alternatives_replace_each_other) {
+  EXPECT_EQ(curves("lamp.watts = 5\n[[curve]]\nlamp.colour = [0.5]\n"), texts{"lamp.colour=0.5"});
+  EXPECT_EQ(curves("lamp.watts = 5\nlamp.colour = 0.5\n"), texts{"s.toml: line 2: lamp has both watts and colour"});
+}
+
+TEST(config, none_drops_its_table) {
+  EXPECT_EQ(curves("shade = { type = \"none\", width = 3 }\n"), texts{"shade.type=none"});
+  EXPECT_EQ(curves("shade.width = 3\n"), texts{"s.toml: line 1: shade.width has no meaning without shade.type"});
+}
+
+TEST(config, keys_of_the_base_may_be_of_some_runs_alone) {
+  schema s = lamps();
+  s.chain = "lamp.type", s.list = "run";
+  const std::string runs = "[[run]]\nlamp.watts = 7\n[[run]]\nlamp.type = \"bulb\"\n";
+  EXPECT_EQ(curves("lamp.hours = 2\n" + runs, s), (texts{"lamp.watts=7", "lamp.hours=2 lamp.type=bulb"}));
+  EXPECT_EQ(curves("lamp.hours = 2\n[[run]]\n[[run]]\nlamp.watts = 7\n", s),
+            texts{"s.toml: line 1: lamp.hours has no meaning with the chain of any run: it is of bulb"});
+}
+
+TEST(config, keys_come_back_from_json) {
+  key_tree keys;
+  keys.set("a.b", {std::int64_t{1}, {}});
+  keys.set("a.c", {1.0, {}});
+  keys.set("d", {std::string("\"x\n"), {}});
+  keys.set("e", {true, {}});
+  keys.set("f", {std::vector<std::int64_t>{1, 2}, {}});
+  keys.set("g", {std::vector<double>{1, 2.5}, {}});
+  keys.set("h", {std::vector<std::string>{"x"}, {}});
+  keys.set("i", {std::vector<std::complex<double>>{{1, 0}, {0, -1}}, {}});
+  const key_tree back = from_json(to_json(keys));
+  for (const auto& [key, g] : keys) {
+    ASSERT_TRUE(back.has(key)) << key;
+    EXPECT_EQ(back.find(key)->value, g.value) << key;
+  }
+}
+
+/// What ranks of MPI get is the curve.
+TEST(config, a_curve_comes_back_from_its_keys) {
+  const scenario s = parse_scenario(
+      "code.k = 40\nsweep.snr_db = { from = 0, to = 1, step = 0.5 }\nsweep.decoder.iterations = [2, 3]\n", "s.toml");
+  ASSERT_EQ(s.trees.size(), 2u);
+  for (std::size_t i = 0; i < 2; i++) {
+    curve_tree tree;
+    tree.keys = from_json(to_json(s.trees[i].keys));
+    const curve_config back = curve_of(tree, "s.toml");
+    EXPECT_EQ(back.link.code.turbo.decoder.iterations, s.curves[i].link.code.turbo.decoder.iterations);
+    EXPECT_EQ(back.sweep_db, s.curves[i].sweep_db);
+    EXPECT_EQ(back.link.axis, snr_axis::snr_db);
+  }
+}
+
+}  // namespace config_test
+}  // namespace wb::config

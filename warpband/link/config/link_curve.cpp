@@ -1,0 +1,379 @@
+// From keys to the configuration of a curve: what takes several keys, and what keys leave open.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <warpband/core/error.hpp>
+#include <warpband/link/code_settings.hpp>
+#include <warpband/link/config/link_schema.hpp>
+#include <warpband/link/link_settings.hpp>
+#include <warpband/link/names.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace wb::config {
+namespace {
+
+constexpr std::size_t most_points = 10'000;
+
+std::string to_text(double x) { return plain(setting_value(x)); }
+
+class curve_maker {
+ public:
+  curve_maker(const curve_tree& curve, const std::string& file, const known_recordings* recordings)
+      : curve_(curve), keys_(curve.keys), file_(file), recordings_(recordings) {}
+
+  curve_config make() {
+    curve_config c;
+    c.label = label_of(curve_);
+    if (!curve_.parameters.empty()) c.family = curve_.label;
+    c.parameters = curve_.parameters;
+    apply(keys_, "stop", stop_settings(), c.stop);
+    c.link = link();
+    c.link.axis =
+        keys_.has("sweep.snr_db") || keys_.has_table("sweep.snr_db") ? snr_axis::snr_db : snr_axis::ebn0_db;
+    c.target = target(c.link.axis);
+    if (!c.target) c.sweep_db = points(c.link.axis);
+    if (c.target && !keys_.has("stop.max_frames")) c.stop.max_frames = fer_target{}.max_frames;
+    try {
+      const link_config whole = completed(c.link);
+      if (chosen("nr.channel")) c.link = whole;  // results say what a reference channel is
+    } catch (const file_error& error) {          // of the channel's
+      refuse(line("channel.file"), std::string("channel.file: ") + error.what());
+    } catch (const argument_error& error) {  // of the library's own arguments
+      const auto [key, where] = key_of_argument(c.link, error.argument());
+      refuse(where, argument_error(key, error.value(), error.allowed()).what());
+    }
+    return c;
+  }
+
+ private:
+  unsigned line(const std::string& key) const { return keys_.where(key).line; }
+  [[noreturn]] void refuse(unsigned line, const std::string& what) const { fail(line, what + curve_.suffix); }
+  /// Whether a choice is made, and is not "none".
+  bool chosen(const std::string& choice) const {
+    const given* g = keys_.find(choice);
+    return g != nullptr && !same_word(plain(g->value), "none");
+  }
+  template <class C>
+  void take(const std::string& group, const std::vector<setting_of<C>>& settings, C& c) const {
+    apply(keys_, group, settings, c);
+  }
+  int number(const std::string& key, int otherwise) const {
+    const given* g = keys_.find(key);
+    return g == nullptr ? otherwise : static_cast<int>(std::get<std::int64_t>(g->value));
+  }
+
+  // ---- points
+
+  std::vector<double> range(const std::string& key, const sweep_points& points) const {
+    const unsigned at = std::max({line(key + ".from"), line(key + ".to"), line(key + ".step")});
+    if (!keys_.has_table(key))
+      fail(0, key + " is missing" + curve_.suffix +
+                  ": add, for instance, [sweep] ebn0_db = [0.0, 0.5, 1.0], or snr_db");
+    if (!keys_.has(key + ".from") || !keys_.has(key + ".to") || !keys_.has(key + ".step"))
+      refuse(at, key + " needs from, to and step");
+    if (points.to < points.from)
+      refuse(at, key + ".to = " + to_text(points.to) +
+                     " is not allowed: expected at least from = " + to_text(points.from));
+    // Rounded to a millionth: 0.1 + 2 * 0.1 shall be 0.3. A point a hair beyond the end still counts.
+    const double last = std::floor((points.to - points.from) / points.step + 1e-6);
+    if (last >= static_cast<double>(most_points))
+      refuse(at, key + " has " + to_text(last + 1) + " points: at most " + std::to_string(most_points));
+    std::vector<double> list;
+    for (double i = 0; i <= last; i++)
+      list.push_back(std::round((points.from + i * points.step) * 1e6) / 1e6);
+    return list;
+  }
+
+  sweep_points given_points(const std::string& key) const {
+    using p = sweep_points;
+    sweep_points points;
+    const std::string axis = key.substr(key.find('.') + 1), any = "any";
+    take("sweep",
+         std::vector{numbers(axis, &p::list, -100, 100, "", any),
+                     wb::number(axis + ".from", &p::from, -100, 100, ""),
+                     wb::number(axis + ".to", &p::to, -100, 100, ""),
+                     wb::number(axis + ".step", &p::step, 0.001, 100, "")},
+         points);
+    return points;
+  }
+
+  std::vector<double> points(snr_axis axis) const {
+    const std::string key = std::string("sweep.") + name_of(axis);
+    const sweep_points given = given_points(key);
+    const std::vector<double> points = given.list.empty() ? range(key, given) : given.list;
+    if (points.size() > most_points)
+      refuse(line(key), key + " has " + std::to_string(points.size()) + " points: at most " +
+                            std::to_string(most_points));
+    for (std::size_t i = 1; i < points.size(); i++)
+      if (!(points[i] - points[i - 1] > 0.0009))
+        refuse(line(key), key + " has " + to_text(points[i]) + " after " + to_text(points[i - 1]) +
+                              ": expected a rising list, in steps of at least 0.001");
+    return points;
+  }
+
+  /// What to search for, if the scenario asks for it, and where.
+  std::optional<fer_target> target(snr_axis axis) const {
+    if (!keys_.has("sweep.target_fer")) {
+      if (keys_.has("sweep.target_width_db"))
+        refuse(line("sweep.target_width_db"),
+               "sweep.target_width_db has no meaning without sweep.target_fer");
+      return std::nullopt;
+    }
+    using f = fer_target;
+    fer_target target;
+    take("sweep",
+         std::vector{wb::number("target_fer", &f::fer, 1e-9, 0.999, ""),
+                     wb::number("target_width_db", &f::width_db, 0.01, 10, "")},
+         target);
+    const std::string key = std::string("sweep.") + name_of(axis);
+    const bool from = keys_.has(key + ".from"), to = keys_.has(key + ".to");
+    if (from && to) {
+      const sweep_points given = given_points(key);
+      target.least_db = given.from, target.most_db = given.to;
+    } else if (from || to) {
+      refuse(std::max(line(key + ".from"), line(key + ".to")), key + " needs from and to");
+    } else if (keys_.has(key)) {
+      const std::vector<double> list = points(axis);
+      target.least_db = list.front(), target.most_db = list.back();
+    }
+    if (target.most_db - target.least_db < 1)
+      refuse(std::max({line(key + ".from"), line(key + ".to"), line(key)}),
+             key + " is " + to_text(target.least_db) + " to " + to_text(target.most_db) +
+                 ", where to search for sweep.target_fer: expected 1 dB or more");
+    return target;
+  }
+
+  // ---- code and channel
+
+  std::string folder() const { return std::filesystem::path(file_).parent_path().string(); }
+
+  code_config code() const {
+    code_settings settings;
+    if (const given* type = keys_.find("code.type"))
+      for (const code_type t : code_types())
+        if (same_word(name_of(t), plain(type->value))) settings.type = t;
+    for (const auto& setting : settings_of(settings.type))
+      if (const given* g = keys_.find(setting.group + "." + setting.name))
+        settings.values[setting.name] = g->value;
+    code_config code = config_of(settings);
+    const bool f1 = keys_.has("code.interleaver.f1"), f2 = keys_.has("code.interleaver.f2");
+    if (f1 != f2)
+      refuse(std::max(line("code.interleaver.f1"), line("code.interleaver.f2")),
+             "code.interleaver needs both f1 and f2");
+    if (f1) code.turbo.interleaver = {number("code.interleaver.f1", 0), number("code.interleaver.f2", 0)};
+    if (code.type == code_type::qc_ldpc) code.ldpc.folder = folder();
+    return code;
+  }
+
+  code_config checked_code() const {
+    code_config code = this->code();
+    try {
+      code.k = completed(code).k;
+      return code;
+    } catch (const file_error& error) {
+      refuse(line("code.base_matrix"), std::string("code.base_matrix: ") + error.what());
+    } catch (const argument_error& error) {
+      const std::string key =
+          error.argument() == "f1, f2" ? "code.interleaver" : key_of_code_setting(error.argument());
+      unsigned at = line(key == "code.interleaver" ? "code.interleaver.f1" : key);
+      for (const char* cause : {"code.crc", "code.n", "code.rate", "code.feedback", "code.base_matrix",
+                                "code.transport_block_size", "code.type"})
+        if (at == 0) at = line(cause);
+      refuse(at, argument_error(key, error.value(), error.allowed()).what());
+    }
+  }
+
+  static std::string key_of_code_setting(const std::string& setting) {
+    for (const char* group : {"code.", "decoder."})
+      if (link_schema().find(group + setting) != nullptr) return group + setting;
+    return setting;
+  }
+
+  /// The profile of a choice, whose lists belong together.
+  template <class Choice>
+  auto profile(const std::vector<setting_of<Choice>>& settings) const {
+    Choice choice;
+    take("channel", settings, choice);
+    try {
+      return profile_of(choice);
+    } catch (const argument_error& error) {
+      const std::string key = "channel." + error.argument();
+      refuse(std::max(line(key), line("channel.delays_ns")),
+             argument_error(key, error.value(), error.allowed()).what());
+    }
+  }
+
+  tdl_config tdl() const {
+    tdl_profile_choice choice;
+    take("channel", tdl_profile_settings(), choice);
+    const std::size_t taps = choice.delays_ns.size(), powers = choice.powers_db.size();
+    const unsigned at = line("channel.delays_ns");
+    if (taps > 64) refuse(at, "channel.delays_ns has " + std::to_string(taps) + " taps: at most 64");
+    if (taps != powers)
+      refuse(std::max(at, line("channel.powers_db")), "channel.powers_db has " + std::to_string(powers) +
+                                                          " numbers for the " + std::to_string(taps) +
+                                                          " taps of channel.delays_ns");
+    tdl_config c{.profile = {}, .grid = {.symbols = 0}};
+    take("channel", link_tdl_settings(), c);
+    c.profile = profile(tdl_profile_settings());
+    return c;
+  }
+
+  cdl_config cdl() const {
+    cdl_config c{.profile = {}, .power_control = true};
+    take("channel", cdl_settings(), c);
+    c.profile = profile(cdl_profile_settings());
+    if (keys_.has("channel.antenna_spacing_m")) c.spacing_wavelengths = 0;
+    return c;
+  }
+
+  /// Channel estimates of a file, whose name is from the scenario on.
+  csi_channel_config recording() const {
+    if (!keys_.has("channel.file"))
+      refuse(line("channel.type"), "channel.file is missing with channel.type = \"file\"");
+    csi_channel_config c;
+    take("channel", csi_channel_settings(), c);
+    if (recordings_ != nullptr)
+      if (const auto known = recordings_->find(c.name); known != recordings_->end()) {
+        const csi_channel_config& k = known->second;
+        c.layout = k.layout;
+        c.snapshots = k.snapshots, c.subcarriers = k.subcarriers, c.antennas = k.antennas, c.users = k.users;
+      }
+    c.path = c.name.empty() ? "" : (std::filesystem::path(folder()) / c.name).string();
+    return c;
+  }
+
+  link_channel channel() const {
+    const given* type = keys_.find("channel.type");
+    const std::string word = type == nullptr ? "awgn" : plain(type->value);
+    if (same_word(word, "rayleigh")) {
+      rayleigh_config c;
+      if (const given* fading = keys_.find("channel.fading"))
+        c.fading = same_word(plain(fading->value), "block") ? fading_type::block : fading_type::fast;
+      return c;
+    }
+    if (same_word(word, "tdl")) return tdl();
+    if (same_word(word, "cdl")) return cdl();
+    if (same_word(word, "file")) return recording();
+    return awgn_config{};
+  }
+
+  // ---- antennas
+
+  demap_algorithm demapper() const {
+    single_antenna c;
+    take("modem", std::vector{demap_algorithm_setting("demapper", &single_antenna::demapper, "")}, c);
+    return c.demapper;
+  }
+
+  massive_link_config massive() const {
+    massive_link_config m;
+    take("massive", massive_link_settings(), m);
+    const place solver = keys_.where("massive.solver");
+    if (is_iterative(m.solver)) {
+      if (!keys_.has("massive.iterations"))
+        refuse(solver.line, "massive.iterations is missing with massive.solver = " +
+                                as_message(find_setting(massive_link_settings(), "solver")->get(m)));
+      if (keys_.level("massive.sinr") < solver.level) m.sinr.reset();  // of another solver
+    }
+    if (same_word(plain(keys_.has("channel.type") ? keys_.find("channel.type")->value : ""), "file") &&
+        !keys_.has("massive.subcarriers"))
+      m.subcarriers = 0;
+    if (m.direction == massive_direction::downlink) m.demapper = demapper();
+    return m;
+  }
+
+  stbc_config space_time() const {
+    stbc_config c;
+    take("stbc", stbc_settings(), c);
+    const place type = keys_.where("stbc.type"), streams = keys_.where("mimo.streams");
+    const std::string choice = std::string("with stbc.type = \"") + name_of(c.code) + "\"";
+    if (std::string(name_of(c.code)) == "pair" && !keys_.has("stbc.v"))
+      fail(type.line, "stbc.v is missing " + choice + curve_.suffix +
+                          ": add, for instance, v = [[1, 0], [0, 0], [0, 0], [-1, 0]]");
+    if (streams.level >= type.level && number("mimo.streams", 2) != 2)
+      refuse(streams.line, "mimo.streams = " + std::to_string(number("mimo.streams", 2)) +
+                               " is not allowed: expected 2 " + choice);
+    c.rx_antennas = number("mimo.rx_antennas", 1);
+    return c;
+  }
+
+  detector_config detector() const {
+    detector_config c;
+    take("detector", detector_settings(), c);
+    c.streams = number("mimo.streams", 1);
+    c.rx_antennas = number("mimo.rx_antennas", 1);
+    return c;
+  }
+
+  link_antennas antennas() const {
+    if (chosen("nr.channel")) {
+      nr_link_config nr;
+      take("nr", nr_link_settings(), nr);
+      nr.detector = detector();
+      nr.detector.streams = detector_config{}.streams;
+      return nr;
+    }
+    if (chosen("massive.solver")) return massive();
+    if (chosen("stbc.type")) return space_time();
+    const detector_config c = detector();
+    if (c.streams == 1 && c.rx_antennas == 1 && !keys_.has("detector.type"))
+      return single_antenna{demapper()};
+    return c;
+  }
+
+  link_config link() const {
+    link_config c;
+    if (const given* seed = keys_.find("seed"))
+      c.seed = static_cast<std::uint64_t>(std::get<std::int64_t>(seed->value));
+    c.code = chosen("nr.channel") ? code() : checked_code();
+    take("modem", std::vector{modulation_setting(&link_config::qam, 2, "")}, c);
+    c.channel = channel();
+    c.antennas = antennas();
+    if (keys_.has_table("receiver")) take("receiver", receiver_settings(), c.receiver.emplace());
+    take("modem", std::vector{boolean("mutual_information", &link_config::mutual_information, "")}, c);
+    if (const auto* m = std::get_if<massive_link_config>(&c.antennas);
+        m != nullptr && c.code.type == code_type::none && !keys_.has("code.k"))
+      c.code.k = m->subcarriers * bits_per_symbol(c.qam);
+    return c;
+  }
+
+  /// The key that a library's argument is, and the line where it was set, or what stands for it.
+  std::pair<std::string, unsigned> key_of_argument(const link_config& link, std::string key) const {
+    const schema& s = link_schema();
+    if (chosen("massive.solver") && s.find("massive." + key) != nullptr) key = "massive." + key;
+    if (chosen("nr.channel") && s.find("nr." + key) != nullptr) key = "nr." + key;
+    for (const key_entry& e : s.entries()) {  // but for the code's, which is known to be good
+      const std::string& name = e.key.name;
+      const bool of_code = name.starts_with("decoder.") || (name.starts_with("code.") && name != "code.type");
+      if (!of_code && name.ends_with("." + key)) key = name;
+    }
+    if (key == "qam") key = "modem.modulation";
+    if (key == "coded_bits" || key == "resource_elements") key = "code." + key;
+    unsigned at = line(key);
+    if (at == 0 && key.starts_with("channel.") && type_of(link.channel) == channel_type::tdl)
+      for (const char* cause : {"channel.delays_ns", "channel.profile", "channel.delay_spread_ns",
+                                "channel.doppler_hz", "channel.type"})
+        if (at == 0 && (key == "channel.cyclic_prefix_us") != (std::string(cause) == "channel.doppler_hz"))
+          at = line(cause);
+    if (at == 0)  // what was left out does not go with antennas or a detector
+      for (const char* cause : {"mimo.streams", "mimo.rx_antennas", "detector.type", "stbc.type",
+                                "massive.solver", "nr.frc", "nr.channel"})
+        at = std::max(at, line(cause));
+    return {key, at};
+  }
+
+  const curve_tree& curve_;
+  const key_tree& keys_;
+  const std::string& file_;
+  const known_recordings* recordings_;
+};
+
+}  // namespace
+
+curve_config curve_of(const curve_tree& curve, const std::string& file, const known_recordings* recordings) {
+  return curve_maker(curve, file, recordings).make();
+}
+
+}  // namespace wb::config

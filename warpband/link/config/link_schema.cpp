@@ -1,0 +1,431 @@
+// The keys of links: which settings they are, of what, and with what they have a meaning.
+#include <warpband/link/config/link_schema.hpp>
+
+#include <algorithm>
+
+#include <warpband/core/error.hpp>
+#include <warpband/link/code_settings.hpp>
+#include <warpband/link/link_settings.hpp>
+#include <warpband/link/names.hpp>
+
+namespace wb::config {
+namespace {
+
+using conditions = std::vector<setting_condition>;
+
+constexpr const char *db_allowed = "a number from -100 to 100",
+                     *list_allowed = "a rising list of numbers from -100 to 100, or { from, to, step }";
+const setting_condition without_massive{"massive.solver", {"none"}};
+const setting_condition with_massive{"massive.solver", {"cholesky", "cg", "jacobi-cg", "zf", "mf"}};
+const setting_condition without_space_time{"stbc.type", {"none"}};
+const setting_condition without_nr{"nr.channel", {"none"}}, with_nr{"nr.channel", {"pusch", "pdsch"}};
+const setting_condition without_detector{"detector.type", {"none"}};
+
+/// A choice whose words "none" and those of its setting select a table.
+template <class C>
+setting_of<C> or_none(setting_of<C> s) {
+  s.words.insert(s.words.begin(), "none");
+  s.allowed = among(s.words);
+  s.set = [words = s.words, allowed = s.allowed, name = s.name, set = s.set](C& c, const setting_value& v) {
+    if (settings_detail::word(name, v, words, allowed) != 0) set(c, v);
+  };
+  s.get = [](const C&) { return setting_value(std::string("none")); };
+  return s;
+}
+
+void add_top(schema& s) {
+  struct top {
+    std::string title, label;
+    std::uint64_t seed = 1;
+  };
+  s.add("", text("title", &top::title, "Shown above the plot.")).where = scope::base;
+  s.add("",
+        integer("seed", &top::seed, 0, INT64_MAX,
+                "Key of all random numbers. The same seed gives the same counts, whatever the device, the "
+                "number of threads and the batch size; `warpband sim --seed` overrides it."));
+  s.add("", text("label", &top::label,
+                 "Only in [[curve]]: the curve's name in tables and plots. Left out: \"curve 1\", \"curve "
+                 "2\", ...",
+                 "text in quotes, another one for each curve")
+                .without_default())
+      .where = scope::curve;
+}
+
+/// Which code; its settings are then those of its type.
+void add_code_type(schema& s) {
+  struct choice {
+    std::string type = "lte-turbo";
+  };
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const code_type t : code_types()) names.emplace_back(name_of(t), name_of(t));
+  s.add("code",
+        words("type", &choice::type, names,
+              "The turbo code of LTE (3GPP TS 36.212 §5.1.3), its transport blocks with HARQ (§5.1.1 to "
+              "§5.1.4, docs/lte.md), the LDPC codes of IEEE 802.16e (§8.4.9.2.5) and 802.11n (annex R), code "
+              "blocks and transport blocks of 5G NR (TS 38.212, docs/nr-ldpc.md), an LDPC code of a file "
+              "(docs/ldpc.md), a convolutional code, polar codes of 5G NR (docs/polar.md); or no code, R = "
+              "1."));
+}
+
+/// Of transport blocks, what slots of 5G NR say.
+bool follows_from_slot(const std::string& name) {
+  for (const char* own : {"transport_block_size", "coded_bits", "resource_elements", "target_rate"})
+    if (name == own) return true;
+  return false;
+}
+
+void add_codes(schema& s) {
+  add_code_type(s);
+  const auto add = [&](const char* group) {
+    for (const code_type type : code_types()) add_code_keys(s, group, type, {{"code.type", {name_of(type)}}});
+  };
+  add("code");
+  using f = interleaver_coefficients;
+  const std::vector<setting_of<f>> coefficients{
+      integer(
+          "interleaver.f1", &f::f1, INT32_MIN, INT32_MAX,
+          "With f2: the coefficients of the QPP interleaver pi(i) = (f1 i + f2 i^2) mod k, in place of the "
+          "standard's, for instance interleaver = { f1 = 263, f2 = 480 }.",
+          "an integer, together with f2")
+          .without_default(),
+      integer("interleaver.f2", &f::f2, INT32_MIN, INT32_MAX, "See f1.", "an integer, together with f1")
+          .without_default()};
+  const std::string turbo = name_of(code_type::lte_turbo);
+  s.add("code", coefficients, {}, turbo, {{"code.type", {turbo}}});
+  add("decoder");
+}
+
+void add_modem(schema& s) {
+  s.add(
+      "modem",
+      modulation_setting(&link_config::qam, 2, "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy."),
+      {}, "", {without_nr});
+  const auto demapper = demap_algorithm_setting(
+      "demapper", &single_antenna::demapper,
+      "How LLRs are computed, without a detector. The two are the same for BPSK and QPSK.");
+  s.add("modem", demapper, {}, "", {without_massive, without_space_time, without_nr, without_detector});
+  s.add("modem", demapper, {}, "", {with_massive, {"massive.direction", {"downlink"}}});
+  s.add("modem",
+        boolean("mutual_information", &link_config::mutual_information,
+                "Also measures the mutual information of a sent bit b and its LLR L, 1 - E log2(1 + "
+                "exp(-(1 - 2 b) L)) bits, for tables, results and `--metric mutual_information`. Not "
+                "with [receiver], transport blocks or an uncoded space-time code."));
+}
+
+void add_channel_type(schema& s) {
+  struct choice {
+    channel_type type = channel_type::awgn;
+  };
+  s.add("channel",
+        words("type", &choice::type,
+              {{"awgn", channel_type::awgn},
+               {"rayleigh", channel_type::rayleigh},
+               {"tdl", channel_type::tdl},
+               {"cdl", channel_type::cdl},
+               {"file", channel_type::file}},
+              "White Gaussian noise, or y = h s + n with h ~ CN(0, 1), known to the receiver; with several "
+              "antennas y = H s + n, every entry of H like h. Antennas, detectors and massive MIMO need "
+              "fading. tdl: a tapped delay line, whose h or H is that of a resource element of OFDM; a "
+              "frame's symbols fill the grid one OFDM symbol after the other, and zeros fill the rest of its "
+              "last block (docs/tdl.md). cdl, for massive MIMO and PUSCH: clustered delay lines between a "
+              "linear array and users in directions of their own, of WINNER II and TR 38.901. file, for "
+              "massive MIMO: channel estimates that were measured or computed elsewhere (docs/files.md)."));
+}
+
+void add_channels(schema& s) {
+  add_channel_type(s);
+  const auto of = [](const char* type) { return conditions{{"channel.type", {type}}}; };
+  s.add(
+      "channel",
+      words("fading", &rayleigh_config::fading, {{"fast", fading_type::fast}, {"block", fading_type::block}},
+            "A new h or H for every use of the channel, with a space-time code for every codeword of two "
+            "uses; or one for each frame."),
+      {}, "rayleigh", of("rayleigh"));
+  const auto add_profile = [&](const auto& settings, const std::string& type) {
+    for (const auto& setting : settings) {
+      conditions when = of(type.c_str());
+      const bool named = setting.name == "profile" || setting.name == "delay_spread_ns";
+      if (setting.name != "delays_ns") when.push_back({"channel.delays_ns", {named ? "none" : "given"}});
+      s.add("channel", setting, {}, type, when);
+    }
+  };
+  add_profile(tdl_profile_settings(), "tdl");
+  const tdl_config line{.profile = {}, .grid = {.symbols = 0}};
+  for (const setting_of<tdl_config>& setting : link_tdl_settings()) {
+    conditions when = of("tdl");
+    if (setting.name == "subcarriers" || setting.name == "symbols")
+      when.push_back(without_massive);  // which has both
+    if (find_setting(grid_settings(), setting.name) != nullptr) when.push_back(without_nr);
+    if (find_setting(spatial_settings(), setting.name) != nullptr) when.push_back(without_massive);
+    s.add("channel", setting, line, "tdl", when);
+  }
+  add_profile(cdl_profile_settings(), "cdl");
+  const cdl_config clusters{.profile = {}, .power_control = true};
+  for (const setting_of<cdl_config>& setting : cdl_settings()) {
+    if (!setting.of_links) continue;
+    conditions when = of("cdl");
+    if (find_setting(grid_settings(), setting.name) != nullptr) when.push_back(without_nr);
+    if (setting.name == "speed_kmh") when.push_back(with_nr);
+    s.add("channel", setting, clusters, "cdl", when);
+  }
+  s.add("channel", csi_channel_settings(), {}, "file", of("file"));
+}
+
+void add_antennas(schema& s) {
+  detector_config one;
+  one.streams = one.rx_antennas = 1;
+  s.add("mimo",
+        streams_setting(&detector_config::streams,
+                        "Symbols sent in one use of the channel, each from an antenna of its own with Es = "
+                        "1. The bits of a frame go to them symbol by symbol; zeros fill the last use. With a "
+                        "space-time code: 2, its antennas; may be left out."),
+        one, "", {without_massive, without_nr});
+  s.add("mimo",
+        rx_antennas_setting(
+            &detector_config::rx_antennas,
+            "Receive antennas. With more than one, or several streams, a detector replaces the demapper."),
+        one, "", {without_massive});
+  for (const setting_of<detector_config>& setting : detector_settings()) {
+    conditions when{without_massive, without_space_time};
+    if (setting.name != "type") when.push_back({"detector.type", detector_names()});
+    if (setting.of_links) s.add("detector", setting, {}, "", when);
+  }
+  s.entry("detector.type").key.initial = "";
+  s.note("detector.type", "Left out: \"mmse\" with several antennas; with one of each the demapper.");
+  for (const setting_of<stbc_config>& setting : stbc_settings())
+    if (setting.of_links)
+      s.add("stbc", setting.name == "type" ? or_none(setting) : setting, {}, "", {without_massive});
+  s.note("stbc.type",
+         "In Rayleigh fading, with QPSK, 16-QAM or 64-QAM, and not with transport blocks. Its "
+         "maximum-likelihood decoder replaces the detector: uncoded links take the most likely codeword, "
+         "coded ones max-log LLRs. With code.type = \"none\" and code.k = the bits of a codeword the frame "
+         "error rate is the codeword error rate.");
+  for (const setting_of<massive_link_config>& setting : massive_link_settings())
+    if (setting.name == "solver")
+      s.add("massive", or_none(setting));
+    else
+      s.add("massive", setting, {}, "", {with_massive});
+  s.note("massive.solver",
+         "Massive MIMO is a base station of many antennas and U users in fading, OFDM, and one codeword for "
+         "each user and OFDM symbol, so that code.k is that of a codeword (docs/li-thesis.md). A frame is a "
+         "drop: one set of users and their channels. Errors of its codewords are not independent, so "
+         "confidence intervals are computed from the differences between frames. Rayleigh fading is \"fast\" "
+         "where each subcarrier has an H of its own, \"block\" where all have one; tdl takes subcarriers and "
+         "symbols from here, and no Doppler shift.");
+}
+
+void add_nr(schema& s) {
+  for (const setting_of<nr_link_config>& setting : nr_link_settings())
+    if (setting.name == "channel")
+      s.add("nr", or_none(setting), {}, "", {without_massive, without_space_time});
+    else
+      s.add("nr", setting, {}, "", {with_nr});
+  s.note("nr.channel",
+         "Frames are then transport blocks in slots of 5G NR (docs/pusch.md), whose code and modulation "
+         "follow from the MCS: code.type is \"nr-dlsch\", and of [code] only the settings of HARQ apply. In "
+         "a delay line every transmission has a channel of its own; \"awgn\" has one antenna. With \"cdl\" "
+         "each antenna port is a user of its own.");
+}
+
+void add_receiver(schema& s) {
+  s.add("receiver", receiver_settings());
+  s.note("receiver.outer",
+         "Errors are counted after each of them. Detector and decoder must both take and give soft values "
+         "(docs/iterative.md); a frame whose checks hold is finished. In a massive-MIMO uplink the first one "
+         "detects with massive.solver, as the open loop does, and all others with MMSE and parallel "
+         "interference cancellation; a drop is finished once all its codewords are.");
+}
+
+void add_sweep(schema& s, const std::string& axis, const std::string& meaning) {
+  using p = sweep_points;
+  s.add("sweep",
+        std::vector{
+            numbers(axis, &p::list, -100, 100, meaning, list_allowed),
+            number(axis + ".from", &p::from, -100, 100, "First point of a range, in dB.", false, db_allowed)
+                .without_default(),
+            number(axis + ".to", &p::to, -100, 100, "End of a range, in dB: a point if the steps meet it.",
+                   false, db_allowed)
+                .without_default(),
+            number(axis + ".step", &p::step, 0.001, 100, "Distance of the points of a range, in dB.")
+                .without_default()});
+}
+
+void add_target(schema& s) {
+  using f = fer_target;
+  s.add(
+      "sweep",
+      std::vector{
+          number(
+              "target_fer", &f::fer, 1e-9, 0.999,
+              "In place of a list of points: searches for the Eb/N0 or SNR at which the frame error rate is "
+              "this one, by bisection with exact confidence intervals. ebn0_db, or snr_db, then says where "
+              "to search, { from, to } or any list; left out, -30 to 60 dB of Eb/N0. The point lies in the "
+              "interval that is found with a probability of 95% or more. stop.max_frames is for all points "
+              "of the search together, left out 10000000; other stop rules have no effect. With massive "
+              "MIMO it is the rate of drops with any wrong codeword.",
+              false, "a number from 1e-9 to 0.999")
+              .without_default(),
+          number("target_width_db", &f::width_db, 0.01, 10,
+                 "With target_fer: the search ends once its interval is this narrow. Left out: 0.1.")
+              .without_default()});
+}
+
+// ---- what takes several keys
+
+bool is_none(const key_tree& keys, const std::string& choice) {
+  const given* g = keys.find(choice);
+  return g == nullptr || plain(g->value) == "none";
+}
+std::int64_t count_of(const key_tree& keys, const std::string& key) {
+  const given* g = keys.find(key);
+  return g == nullptr ? 1 : std::get<std::int64_t>(g->value);
+}
+
+std::optional<implied_choice> implied(const key_tree& keys, const std::string& choice) {
+  if (choice == "channel.delays_ns") {  // with delays of one's own no profile has a meaning
+    if (keys.has(choice)) return implied_choice{"given", keys.level(choice), "with channel.delays_ns"};
+    const given* profile = keys.find("channel.profile");
+    return implied_choice{"none", keys.level("channel.profile"),
+                          profile == nullptr ? "without channel.delays_ns"
+                                             : "with channel.profile = " + as_message(profile->value)};
+  }
+  if (choice != "detector.type" || !is_none(keys, "nr.channel")) return std::nullopt;
+  const int antennas = std::max(keys.level("mimo.streams"), keys.level("mimo.rx_antennas"));
+  if (const given* type = keys.find(choice)) {
+    const std::size_t i = find_word(detector_names(), plain(type->value)).value_or(0);
+    return implied_choice{detector_names()[i], antennas,
+                          "with a detector, here \"" + detector_names()[i] + "\""};
+  }
+  if (count_of(keys, "mimo.streams") > 1 || count_of(keys, "mimo.rx_antennas") > 1)
+    return implied_choice{"mmse", antennas, "with a detector, here \"mmse\""};
+  return implied_choice{"none", antennas, "without detector.type or several antennas"};
+}
+
+void drop_below(key_tree& keys, const std::string& key, int level) {
+  if (keys.level(key) < level) keys.drop(key);
+}
+
+/// Slots of 5G NR carry transport blocks: their code need not be named. Sizes of an LDPC code that do not go
+/// with what a more specific level gives are dropped, and an antenna spacing of 0 wavelengths is none.
+void adjust(key_tree& keys) {
+  if (const given* spacing = keys.find("channel.antenna_spacing_wavelengths"))
+    if (plain(spacing->value) == "0" || plain(spacing->value) == "0.0")
+      keys.drop("channel.antenna_spacing_wavelengths");
+  if (!is_none(keys, "nr.channel") && !keys.has("code.type"))
+    keys.set("code.type", {std::string(name_of(code_type::nr_dlsch)), keys.where("nr.channel")});
+  const given* type = keys.find("code.type");
+  if (type == nullptr) return;
+  code_config code;
+  for (const code_type t : code_types())
+    if (same_word(name_of(t), plain(type->value))) code.type = t;
+  const bool has_rates = code.type == code_type::wimax_ldpc || code.type == code_type::wifi_ldpc;
+  if (!has_rates && code.type != code_type::qc_ldpc) return;
+  if (const given* n = keys.find("code.n"); has_rates && n != nullptr && n->where.level < type->where.level)
+    if (!k_of_coded_bits(code, static_cast<std::size_t>(std::get<std::int64_t>(n->value))))
+      keys.drop("code.n");
+  drop_below(keys, "code.k",
+             std::max({type->where.level, keys.level("code.n"), keys.level("code.rate"),
+                       keys.level("code.base_matrix")}));
+}
+
+/// A profile's name, or its family's.
+std::string hint(const std::string& key, const std::string& word) {
+  if (key != "channel.type") return "";
+  const bool cdl = find_word(cdl_profile_names(), word) || word.starts_with("winner");
+  if (!cdl && !find_word(tdl_profile_names(), word)) return "";
+  return std::string("a profile is named by channel.profile, with channel.type = ") +
+         (cdl ? "\"cdl\"" : "\"tdl\"");
+}
+
+std::vector<std::string> points_of(const std::string& axis) {
+  return {axis, axis + ".from", axis + ".to", axis + ".step"};
+}
+
+}  // namespace
+
+const std::vector<setting_of<tdl_config>>& link_tdl_settings() {
+  static const std::vector<setting_of<tdl_config>> settings = [] {
+    const std::vector<setting_of<ofdm_grid>> symbols{integer_or_auto(
+        "symbols", &ofdm_grid::symbols, 0, 1, 65536,
+        "OFDM symbols of a block; the next block has another channel, independent of it. \"auto\" (or 0): as "
+        "many as a frame takes. A frame begins with a new block.",
+        "an integer from 1 to 65536")};
+    std::vector<setting_of<tdl_config>> list = tdl_settings();
+    std::erase_if(list, [](const auto& setting) { return !setting.of_links; });
+    for (setting_of<tdl_config>& setting : list)
+      if (setting.name == "symbols")
+        setting = within<tdl_config>([](tdl_config& c) -> ofdm_grid& { return c.grid; }, symbols).front();
+    return list;
+  }();
+  return settings;
+}
+
+void add_code_keys(schema& s, const std::string& group, code_type type, const conditions& when) {
+  code_config initial = config_of({.type = type, .values = {}});
+  for (setting_of<code_config> setting : settings_of(type)) {
+    if (setting.group != group || !setting.of_links || setting.name == "interleaver") continue;
+    for (setting_condition& c : setting.conditions)
+      c.setting = find_setting(settings_of(type), c.setting)->group + "." + c.setting;
+    conditions all = when;
+    if (type == code_type::nr_dlsch && follows_from_slot(setting.name)) all.push_back(without_nr);
+    s.add(group, std::move(setting), initial, name_of(type), std::move(all));
+  }
+}
+
+const schema& link_schema() {
+  static const schema keys = [] {
+    schema s;
+    add_top(s);
+    add_codes(s);
+    add_modem(s);
+    add_channels(s);
+    add_antennas(s);
+    add_nr(s);
+    add_receiver(s);
+    add_sweep(s, "ebn0_db",
+              "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a "
+              "symbol; with several antennas SNR = Eb/N0 + 10 log10(streams R m / rx_antennas), where "
+              "Alamouti's streams count as one. This or snr_db is needed, as a list, [0.0, 0.2, 0.4], one "
+              "number, or a range, { from = 0.0, to = 0.4, step = 0.2 }.");
+    add_sweep(s, "snr_db",
+              "In place of ebn0_db: the mean SNR of a receive antenna in dB, 10 log10(streams Es/N0); with "
+              "one stream Es/N0.");
+    add_target(s);
+    for (const setting_of<stop_rule>& setting : stop_settings())
+      s.add("stop", setting, {}, "", setting.name == "below_bler" ? conditions{with_massive} : conditions{});
+    s.describe();
+    for (const code_setting_text& text : code_setting_texts())  // as options of the command have them
+      if (text.of_links && text.name != "interleaver") {
+        scenario_key& key = s.entry(text.group + "." + text.name).key;
+        key.allowed = text.allowed, key.text = text.text, key.initial = text.initial;
+      }
+    s.other_names = {{"modem.qam", "modem.modulation"},
+                     {"detector.qam", "modem.modulation"},
+                     {"massive.qam", "modem.modulation"},
+                     {"detector.k", "detector.survivors"},
+                     {"detector.n", "detector.ways"},
+                     {"detector.streams", "mimo.streams"},
+                     {"detector.rx_antennas", "mimo.rx_antennas"},
+                     {"stbc.code", "stbc.type"},
+                     {"code.algorithm", "decoder.algorithm"},
+                     {"code.iterations", "decoder.iterations"}};
+    s.either = {
+        {points_of("sweep.ebn0_db"), points_of("sweep.snr_db"),
+         "sweep has both ebn0_db and snr_db: expected one of them"},
+        {{"code.coded_bits"},
+         {"code.resource_elements"},
+         "code has both resource_elements and coded_bits: expected one of them"},
+        {{"channel.profile"}, {"channel.delays_ns"}, "channel.profile has no meaning with channel.delays_ns"},
+        {{"channel.antenna_spacing_wavelengths"},
+         {"channel.antenna_spacing_m"},
+         "channel.antenna_spacing_wavelengths has no meaning with channel.antenna_spacing_m"}};
+    s.optional = {"stbc.type", "massive.solver", "nr.channel"};
+    s.implied = implied;
+    s.adjust = adjust;
+    s.hint = hint;
+    return s;
+  }();
+  return keys;
+}
+
+}  // namespace wb::config

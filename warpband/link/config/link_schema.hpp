@@ -1,0 +1,33 @@
+#pragma once
+// The keys of links: what `warpband sim`, `wb.sweep` and `warpband choose` read.
+#include <map>
+#include <string>
+
+#include <warpband/link/config/read.hpp>
+#include <warpband/link/sweep.hpp>
+
+namespace wb::config {
+
+/// Points of a sweep: a list, or if it is empty a range.
+struct sweep_points {
+  std::vector<double> list;
+  double from = 0, to = 0, step = 1;
+};
+
+const schema& link_schema();
+/// Adds the keys of one group, "code" or "decoder", of a type of code.
+void add_code_keys(schema& s, const std::string& group, code_type type,
+                   const std::vector<setting_condition>& conditions);
+
+/// Those of a delay line that are keys of links, where a block may be as long as a frame.
+const std::vector<setting_of<tdl_config>>& link_tdl_settings();
+
+/// What files of channel estimates hold, by their names in the scenario. A file among them is not opened.
+using known_recordings = std::map<std::string, csi_channel_config>;
+
+/// The curve of settled keys: checks what takes several of them, and fills in what they leave open. `file`:
+/// the scenario's, from whose folder relative paths start. Throws error with the line.
+curve_config curve_of(const curve_tree& curve, const std::string& file,
+                      const known_recordings* recordings = nullptr);
+
+}  // namespace wb::config

@@ -1,0 +1,307 @@
+#include <warpband/link/config/read.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include <warpband/core/printable.hpp>
+#include <warpband/link/names.hpp>
+#include <warpband/link/setting_json.hpp>
+#include <warpband/link/toml_value.hpp>
+
+namespace wb::config {
+namespace {
+
+struct leaf {
+  std::string name;
+  const toml::node* node;
+  unsigned line;
+};
+
+/// A key of which a scenario lists several values, `sweep.KEY = [...]`.
+struct swept_key {
+  std::string key;
+  std::vector<setting_value> values;
+  place where;
+};
+
+unsigned line_of(const toml::node& n) { return static_cast<unsigned>(n.source().begin.line); }
+
+/// A key's value under its name of today.
+setting_value as_of_today(const renamed_key& r, setting_value value) {
+  if (!r.points) return value;
+  const auto* points = std::get_if<std::int64_t>(&value);
+  for (const int n : {4, 16, 64, 256})
+    if (points != nullptr && *points == n) return std::string(name_of_modulation(n));
+  throw argument_error(r.before, as_message(value), "4, 16, 64 or 256");
+}
+
+class reader {
+ public:
+  reader(const schema& s, const std::string& file) : schema_(s), file_(file) {}
+
+  scenario_text read(const toml::table& root, const std::function<void(curve_tree&)>& take) {
+    curve_tree base;
+    std::vector<swept_key> swept;
+    add_level(root, base_level, base.keys, swept);
+    if (const given* title = base.keys.find("title")) result_.title = std::get<std::string>(title->value);
+    base.label = result_.title.empty() ? std::filesystem::path(file_).stem().string() : result_.title;
+    const toml::node* list = root.get(schema_.list);
+    if (list == nullptr) {
+      if (const given* label = base.keys.find("label")) base.label = std::get<std::string>(label->value);
+      take_curves(base, swept, false, take);
+    } else {
+      const toml::array& tables = tables_of(*list);
+      for (const toml::node& node : tables) {
+        curve_tree curve = base;
+        std::vector<swept_key> own = swept;
+        add_level(*node.as_table(), curve_level, curve.keys, own);
+        number_++;
+        curve.listed = true;
+        const given* label = curve.keys.find("label");
+        curve.label = label != nullptr ? std::get<std::string>(label->value) : "";
+        if (curve.label.empty()) curve.label = schema_.list + " " + std::to_string(number_);
+        take_curves(curve, own, tables.size() > 1, take);
+      }
+    }
+    refuse_idle();
+    for (const renamed_key& r : schema_.renamed)
+      if (const auto hint = hints_.find(r.before); hint != hints_.end())
+        result_.hints.push_back(hint->second);
+    return std::move(result_);
+  }
+
+ private:
+  const toml::array& tables_of(const toml::node& list) const {
+    const toml::array* tables = list.as_array();
+    const std::string begun = "[[" + schema_.list + "]]";
+    if (tables == nullptr || tables->empty() || !tables->is_homogeneous(toml::node_type::table))
+      fail(line_of(list), schema_.list + " = " + toml_text(list) +
+                              " is not allowed: expected tables, each begun by " + begun);
+    if (tables->size() > most_curves)
+      fail(line_of(list),
+           std::to_string(tables->size()) + " " + begun + " tables: at most " + std::to_string(most_curves));
+    return *tables;
+  }
+
+  /// The leaves of a table.
+  void gather(const toml::table& t, const std::string& prefix, std::vector<leaf>& leaves) const {
+    for (auto&& [key, node] : t) {
+      const std::string name = prefix + std::string(key.str());
+      if (prefix.empty() && name == schema_.list) continue;
+      const toml::table* inner = node.as_table();
+      const bool is_table = name == "sweep" || schema_.is_table(name) ||
+                            (name.starts_with("sweep.") && schema_.is_table(name.substr(6)));
+      if (inner != nullptr && is_table && !inner->empty())
+        gather(*inner, name + ".", leaves);
+      else if (inner == nullptr || !is_table)
+        leaves.push_back({name, &node, static_cast<unsigned>(key.source().begin.line)});
+    }
+  }
+
+  /// Adds a table's keys in the order of their lines: the first fault of a file is the one reported.
+  void add_level(const toml::table& t, int level, key_tree& keys, std::vector<swept_key>& swept) {
+    std::vector<leaf> leaves;
+    gather(t, "", leaves);
+    std::stable_sort(leaves.begin(), leaves.end(),
+                     [](const leaf& a, const leaf& b) { return a.line < b.line; });
+    for (const leaf& l : leaves) try {
+        add_key(l, level, keys, swept);
+      } catch (const argument_error& error) {
+        fail(l.line, error.what());
+      }
+  }
+
+  void add_key(const leaf& l, int level, key_tree& keys, std::vector<swept_key>& swept) {
+    for (const renamed_key& r : schema_.renamed)
+      if (l.name == r.before) return add_renamed(r, l, level, keys);
+    const key_entry* e = schema_.find(l.name);
+    if (e == nullptr && add_swept(l, level, swept)) return;
+    if (e == nullptr) refuse_unknown(l, level);
+    if (e->where == (level == base_level ? scope::curve : scope::base))
+      fail(l.line, l.name + (level == base_level ? " belongs into a [[" : " belongs above the first [[") +
+                       schema_.list + "]]");
+    for (const renamed_key& r : schema_.renamed)
+      if (l.name == r.now && keys.level(l.name) == level) refuse_both(r, l);
+    keys.set(l.name, {value_of(*e, *l.node), {level, l.line}});
+  }
+
+  void add_renamed(const renamed_key& r, const leaf& l, int level, key_tree& keys) {
+    const key_entry& e = *schema_.find(r.now);
+    if (keys.level(r.now) == level) refuse_both(r, l);
+    const auto value = toml_value(*l.node);
+    if (!value) throw argument_error(r.before, toml_fault(*l.node), e.key.allowed);
+    try {
+      const setting_value today = as_of_today(r, *value);
+      schema_.check(e, today);
+      keys.set(r.now, {today, {level, l.line}});
+    } catch (const argument_error& error) {
+      throw argument_error(r.before, as_message(*value), error.allowed());
+    }
+    hints_.try_emplace(r.before, r.before + " is now " + r.now + " = " + as_message(keys.find(r.now)->value));
+  }
+  [[noreturn]] static void refuse_both(const renamed_key& r, const leaf& l) {
+    fail(l.line, r.before + " and " + r.now + " say the same: expected one of them");
+  }
+
+  setting_value value_of(const key_entry& e, const toml::node& node) const {
+    const auto value = toml_value(node);
+    if (!value) throw argument_error(e.key.name, toml_fault(node), e.key.allowed);
+    schema_.check(e, *value);
+    return *value;
+  }
+
+  /// sweep.KEY = [...] of another key; false if it is none.
+  bool add_swept(const leaf& l, int level, std::vector<swept_key>& swept) const {
+    if (!l.name.starts_with("sweep.")) return false;
+    const key_entry* e = schema_.find(l.name.substr(6));
+    if (e == nullptr || !e->can_be_swept()) return false;
+    const toml::array* list = l.node->as_array();
+    if (list == nullptr || list->empty())
+      fail(l.line, l.name + " = " + toml_text(*l.node) + " is not allowed: expected a list of values of " +
+                       e->key.name + ", each " + e->key.allowed);
+    if (list->size() > most_curves)
+      fail(l.line, l.name + " has " + std::to_string(list->size()) + " values: at most " +
+                       std::to_string(most_curves));
+    swept_key added{e->key.name, {}, {level + 1, l.line}};
+    for (const toml::node& node : *list) try {
+        added.values.push_back(value_of(*e, node));
+        if (std::count(added.values.begin(), added.values.end(), added.values.back()) > 1)
+          fail(l.line, l.name + " has " + as_message(added.values.back()) + " twice");
+      } catch (const argument_error& error) {
+        throw argument_error(l.name, error.value(), error.allowed());
+      }
+    std::erase_if(swept, [&](const swept_key& other) { return other.key == added.key; });
+    swept.push_back(std::move(added));
+    return true;
+  }
+
+  [[noreturn]] void refuse_unknown(const leaf& l, int level) const {
+    std::string inside;
+    for (const key_entry& e : schema_.entries())
+      if (e.key.name.starts_with(l.name + ".") &&
+          e.where != (level == base_level ? scope::curve : scope::base))
+        inside += (inside.empty() ? "" : ", ") + e.key.name.substr(l.name.size() + 1);
+    if (!inside.empty())
+      fail(l.line, printable(l.name) + " = " + toml_text(*l.node) +
+                       " is not allowed: expected a table with " + inside);
+    const std::string near =
+        schema_.suggestion(l.name, level != base_level, l.node->is_table() || l.node->is_array());
+    fail(l.line, "unknown key " + printable(l.name) + ": " +
+                     (near.empty() ? schema_.help : "did you mean " + near + "?"));
+  }
+
+  /// A curve for each combination of the values of swept keys, the last key changing fastest. Keys that the
+  /// curve itself sets are not swept.
+  std::vector<curve_tree> unfolded(const curve_tree& curve, const std::vector<swept_key>& swept) const {
+    std::vector<curve_tree> curves{curve};
+    for (const swept_key& s : swept) {
+      const place set = curve.keys.where(s.key);
+      if (set.level > s.where.level) continue;
+      if (set.level + 1 == s.where.level)
+        fail(std::max(set.line, s.where.line),
+             s.key + " is set, and swept by sweep." + s.key + ": expected one of them");
+      if (curves.size() * s.values.size() > most_curves)
+        fail(s.where.line, "the sweeps make " + std::to_string(curves.size() * s.values.size()) +
+                               " curves: at most " + std::to_string(most_curves));
+      std::vector<curve_tree> more;
+      for (const curve_tree& c : curves)
+        for (const setting_value& value : s.values) {
+          more.push_back(c);
+          more.back().keys.set(s.key, {value, s.where});
+          more.back().parameters.push_back({s.key, value});
+        }
+      curves = std::move(more);
+    }
+    return curves;
+  }
+
+  void take_curves(const curve_tree& curve, const std::vector<swept_key>& swept, bool several,
+                   const std::function<void(curve_tree&)>& take) {
+    std::vector<curve_tree> curves = unfolded(curve, swept);
+    if ((result_.curves += curves.size()) > most_curves)
+      fail(0, "[[" + schema_.list + "]] tables and sweeps make more than " + std::to_string(most_curves) +
+                  " curves together");
+    std::set<std::string> labels;
+    for (curve_tree& c : curves) {
+      if (several || curves.size() > 1)
+        c.suffix = ", in " + schema_.list + " \"" + printable(label_of(c)) + "\"";
+      note_idle(schema_.settle(c.keys, c.suffix));
+      // Swept settings may have no meaning with the curve's choices: then there are fewer curves.
+      std::erase_if(c.parameters, [&](const swept_setting& p) { return !c.keys.has(p.key); });
+      if (labels.insert(label_of(c)).second) take(c);
+    }
+  }
+
+  /// Keys of the base that have a meaning in no run are errors.
+  void note_idle(std::vector<idle_key> idle) {
+    if (taken_++ == 0) {
+      idle_ = std::move(idle);
+      return;
+    }
+    std::erase_if(idle_, [&](const idle_key& k) {
+      return std::none_of(idle.begin(), idle.end(),
+                          [&](const idle_key& other) { return other.key == k.key; });
+    });
+  }
+  void refuse_idle() const {
+    if (idle_.empty()) return;
+    const idle_key& k = *std::min_element(
+        idle_.begin(), idle_.end(), [](const idle_key& a, const idle_key& b) { return a.line < b.line; });
+    const std::size_t rest = k.because.find(": it is of ");
+    fail(k.line, k.key + " has no meaning " +
+                     (taken_ > 1 && k.choice == schema_.chain
+                          ? "with the chain of any " + schema_.list + k.because.substr(rest)
+                          : k.because));
+  }
+
+  const schema& schema_;
+  const std::string& file_;
+  scenario_text result_;
+  std::size_t number_ = 0, taken_ = 0;
+  std::map<std::string, std::string> hints_;
+  std::vector<idle_key> idle_;
+};
+
+}  // namespace
+
+std::string label_of(const curve_tree& curve) {
+  std::string label = curve.label;
+  const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
+  for (const swept_setting& p : curve.parameters) {
+    const auto same =
+        std::count_if(curve.parameters.begin(), curve.parameters.end(),
+                      [&](const swept_setting& other) { return last(other.key) == last(p.key); });
+    label += ", " + (same > 1 ? p.key : last(p.key)) + " = " + plain(p.value);
+  }
+  return label;
+}
+
+scenario_text read_scenario(const schema& s, const std::string& text, const std::string& file,
+                            const std::function<void(curve_tree&)>& take) {
+  const toml::table root = toml_table(text, file);
+  try {
+    return reader(s, file).read(root, take);
+  } catch (const file_error&) {
+    throw;
+  } catch (const error& e) {
+    throw file_error(file, e.what());
+  }
+}
+
+std::string to_json(const key_tree& keys) {
+  nlohmann::ordered_json j = nlohmann::ordered_json::object();
+  for (const auto& [key, g] : keys) j[key] = json_of(g.value);
+  return j.dump();
+}
+
+key_tree from_json(const std::string& text) {
+  key_tree keys;
+  const auto j = nlohmann::ordered_json::parse(text);
+  for (const auto& [key, value] : j.items()) keys.set(key, {setting_of_json(value), {}});
+  return keys;
+}
+
+}  // namespace wb::config
