@@ -356,7 +356,7 @@ void check_files(const sim_options& options) {
 void print_remarks(const wb::run_result& start) {
   std::set<std::string> said;
   for (const wb::curve_result& c : start.curves)
-    if (const auto* csi = std::get_if<wb::csi_channel_config>(&c.config.link.channel);
+    if (const auto* csi = c.config.link.channel.settings.find<wb::csi_channel_config>();
         csi != nullptr && said.insert(csi->path).second)
       print_remark(csi->path, csi->remark);
 }

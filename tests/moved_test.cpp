@@ -54,7 +54,6 @@
 #include <warpband/link/codec.hpp>
 #include <warpband/link/exchange_buffers.hpp>
 #include <warpband/link/frame/frame.hpp>
-#include <warpband/link/massive_channel.hpp>
 #include <warpband/link/rank_members.hpp>
 #include <warpband/link/receive/iterative.hpp>
 #include <warpband/link/receive/transport_loop.hpp>
@@ -471,7 +470,7 @@ void judge_classes_that_do_not_move() {
   interface<ranks>("ranks");
   interface<codec>("codec");
   interface<frame_runner>("frame_runner");
-  interface<massive_channel>("massive_channel");
+  interface<air>("air");
   interface<soft_detector>("soft_detector");
   interface<soft_decoder>("soft_decoder");
   interface<antenna_system>("antenna_system");

@@ -18,7 +18,6 @@
 #include <warpband/core/count.hpp>
 #include <warpband/link/count/count.hpp>
 #include <warpband/link/gain/gain.hpp>
-#include <warpband/link/massive_channel.hpp>
 #include <warpband/link/regroup/regroup.hpp>
 #include <warpband/link/stages.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
@@ -43,12 +42,12 @@ class massive_antennas : public antenna_system {
         rows_(config_.codewords()),
         noise_(link),
         mapper_(link.qam),
-        channel_(make_massive_channel(link.channel, config_)) {}
+        air_(make_air(link.channel, air_antennas_of(link))) {}
 
   std::size_t items_per_frame() const noexcept override { return std::min(vectors_, rows_); }
 
   std::size_t bytes_per_frame() const noexcept override {
-    return channel_->bytes_per_frame() + 8 * channel_->matrices() * users_ * antennas_ +
+    return air_->bytes_per_frame() + 8 * air_->matrices() * users_ * antennas_ +
            vectors_ * (8 * antennas_ + 16 * users_ + 1) + bytes_of_clusters();
   }
 
@@ -57,8 +56,9 @@ class massive_antennas : public antenna_system {
     symbols_ = exec.make<cf>(users_, vectors);
     sent_ = exec.make<cf>(users_, vectors);
     samples_ = exec.make<cf>(antennas_, vectors);
-    h_ = exec.make<cf>(antennas_ * users_, frames * channel_->matrices());
+    h_ = exec.make<cf>(antennas_ * users_, frames * air_->matrices());
     status_ = exec.make<std::uint8_t>(1, vectors);
+    air_->allocate(exec, frames);
     noise_.allocate(exec);
   }
 
@@ -90,7 +90,7 @@ class massive_antennas : public antenna_system {
   /// At most: sums over the antennas of each cluster or its estimates, and what conjugate gradients keep.
   std::size_t bytes_of_clusters() const noexcept {
     if (!is_clustered()) return 0;
-    return size(config_.clusters) * users_ * (4 * users_ * channel_->matrices() + 13 * vectors_) +
+    return size(config_.clusters) * users_ * (4 * users_ * air_->matrices() + 13 * vectors_) +
            60 * users_ * vectors_;
   }
 
@@ -100,7 +100,7 @@ class massive_antennas : public antenna_system {
   std::size_t vectors_, rows_;  // of a frame: vectors, codewords
   noise_of_link noise_;
   qam_mapper mapper_;
-  std::unique_ptr<massive_channel> channel_;
+  std::unique_ptr<air> air_;
   // Of codewords; of vectors; what base stations receive or send.
   array<cf> symbols_, sent_, samples_, h_;
   array<std::uint8_t> status_;
@@ -124,18 +124,18 @@ class uplink_antennas final : public massive_antennas {
 
  private:
   void pass(executor& exec, const frame_batch& batch) override {
-    const std::size_t vectors = batch.frames * vectors_, matrices = batch.frames * channel_->matrices();
+    const std::size_t vectors = batch.frames * vectors_, matrices = batch.frames * air_->matrices();
     const auto y = make_view(samples_.data(), antennas_, vectors);
     const auto h = make_view(h_.data(), antennas_ * users_, matrices);
-    channel_->send(exec, make_view(sent_.data(), users_, vectors), y, h, batch.random(seed_));
+    air_->send(exec, make_view(sent_.data(), users_, vectors), y, h, batch.random(seed_));
     noise_.add(exec, samples_.data(), vectors_ * antennas_, batch);
   }
 
   samples received(std::size_t frames) const override {
     const std::size_t vectors = frames * vectors_;
     return {.received = make_view(samples_.data(), antennas_, vectors),
-            .channel = make_view(h_.data(), antennas_ * users_, frames * channel_->matrices()),
-            .items_per_channel = vectors_ / channel_->matrices(),
+            .channel = make_view(h_.data(), antennas_ * users_, frames * air_->matrices()),
+            .items_per_channel = vectors_ / air_->matrices(),
             .noise_var = noise_.variances(vectors)};
   }
 
@@ -175,14 +175,14 @@ class downlink_antennas final : public massive_antennas {
   }
 
   std::size_t bytes_per_frame() const noexcept override {
-    const std::size_t references = channel_->matrices() * users_;
+    const std::size_t references = air_->matrices() * users_;
     return massive_antennas::bytes_per_frame() + vectors_ * (users_ * 24 + 4) +
            references * (8 * antennas_ + 16 * users_ + 12 + 4 + 1);
   }
 
   void allocate(executor& exec, std::size_t frames) override {
     massive_antennas::allocate(exec, frames);
-    const std::size_t vectors = frames * vectors_, matrices = frames * channel_->matrices();
+    const std::size_t vectors = frames * vectors_, matrices = frames * air_->matrices();
     received_ = exec.make<cf>(users_, vectors);
     noise_vars_ = exec.make<float>(users_, vectors);
     variances_ = exec.make<float>(users_, vectors);
@@ -207,10 +207,10 @@ class downlink_antennas final : public massive_antennas {
   }
 
   void pass(executor& exec, const frame_batch& batch) override {
-    const std::size_t vectors = batch.frames * vectors_, matrices = batch.frames * channel_->matrices();
+    const std::size_t vectors = batch.frames * vectors_, matrices = batch.frames * air_->matrices();
     const auto h = make_view(h_.data(), antennas_ * users_, matrices);
     const auto x = make_view(samples_.data(), antennas_, vectors);
-    channel_->draw(exec, h, batch.random(seed_));
+    air_->draw(exec, h, batch.random(seed_));
     precode(exec, h, make_view(sent_.data(), users_, vectors), x, make_view(status_.data(), vectors));
     normalize_vectors(exec, x, parts_, make_view(factors_.data(), vectors));
     apply_adjoint_channel(exec, h, x, make_view(received_.data(), users_, vectors), vectors / matrices);
@@ -252,7 +252,7 @@ class downlink_antennas final : public massive_antennas {
 
   /// Users: codeword after codeword again, for which sent_ is free.
   void divide(executor& exec, std::size_t frames) {
-    const std::size_t cells = vectors_ * users_, matrices = frames * channel_->matrices(),
+    const std::size_t cells = vectors_ * users_, matrices = frames * air_->matrices(),
                       of_matrix = frames * vectors_ / matrices;
     const auto y = make_view(received_.data(), of_matrix * users_, matrices);
     divide_by_gains(exec, make_view(gains_.data(), users_, matrices),

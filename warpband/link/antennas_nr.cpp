@@ -10,72 +10,6 @@ namespace {
 
 using cf = std::complex<float>;
 
-/// What an estimator may know of a channel: delays and powers, Doppler frequency, grid.
-struct channel_statistics {
-  delay_profile profile;  // a channel that is 1 everywhere has one tap
-  double doppler_hz = 0;
-  ofdm_grid grid;
-};
-
-channel_statistics statistics_of(const link_config& c, const nr_link_config& nr) {
-  if (const auto* line = std::get_if<tdl_config>(&c.channel)) {
-    channel_statistics s{{{}, tap_powers(line->profile)}, line->doppler_hz, line->grid};
-    for (const tdl_tap& t : line->profile.taps) s.profile.delays_ns.push_back(t.delay_ns);
-    return s;
-  }
-  if (const auto* clusters = std::get_if<cdl_config>(&c.channel)) {
-    channel_statistics s{
-        {{}, {}}, clusters->speed_kmh / 3.6 / wavelength_m(clusters->carrier_hz), clusters->grid};
-    for (const cdl_path& p : cdl_paths(clusters->profile)) {
-      s.profile.delays_ns.push_back(p.delay_ns);
-      s.profile.powers.push_back(p.power);
-    }
-    return s;
-  }
-  return {.profile = {}, .doppler_hz = 0, .grid = nr.channel.carrier.grid()};
-}
-
-/// Slots through a delay line, a block for each, and H at their resource elements.
-class slot_channel {
- public:
-  virtual ~slot_channel() = default;
-  virtual std::size_t bytes_per_slot() const { return 0; }
-  virtual void apply(executor& exec, view<const cf> in, view<cf> out, view<cf> h, random_range range) = 0;
-};
-
-class tapped_slots final : public slot_channel {
- public:
-  explicit tapped_slots(const tdl_config& c) : channel_(c) {}
-  void apply(executor& exec, view<const cf> in, view<cf> out, view<cf> h, random_range range) override {
-    channel_.apply(exec, in, out, h, range);
-  }
-
- private:
-  tdl_channel channel_;
-};
-
-class clustered_slots final : public slot_channel {
- public:
-  explicit clustered_slots(const cdl_config& c) : channel_(c) {}
-  std::size_t bytes_per_slot() const override {  // of a drop's rays, 20 a cluster at most
-    const cdl_config& c = channel_.config();
-    return 12 * (20 * c.profile.clusters.size() + 1) * static_cast<std::size_t>(c.users);
-  }
-  void apply(executor& exec, view<const cf> in, view<cf> out, view<cf> h, random_range range) override {
-    channel_.response(exec, h, range);
-    apply_channel(exec, h, in, out, 1);
-  }
-
- private:
-  cdl_channel channel_;
-};
-
-std::unique_ptr<slot_channel> slot_channel_of(const link_channel& c) {
-  if (const auto* line = std::get_if<tdl_config>(&c)) return std::make_unique<tapped_slots>(*line);
-  if (const auto* clusters = std::get_if<cdl_config>(&c)) return std::make_unique<clustered_slots>(*clusters);
-  return nullptr;  // h is 1
-}
-
 /// W^T, by which a row of H is multiplied as a vector.
 std::vector<cf> transposed_precoder(const nr_shared_channel& c) {
   std::vector<cf> w(c.precoder().size());
@@ -96,8 +30,8 @@ class nr_antennas final : public antenna_system {
         layers_(channel_.layers()),
         ports_(channel_.ports()),
         rx_(static_cast<std::size_t>(nr_.detector.rx_antennas)),
-        air_(slot_channel_of(c.channel)),
-        statistics_(statistics_of(c, nr_)) {
+        air_(make_air(c.channel, air_antennas_of(c), true)),
+        statistics_(air_->statistics()) {
     if (precoded()) precoder_ = resident<cf>(transposed_precoder(channel_));
     if (nr_.csi == csi_type::ls)  // else made for the N0 of a point
       estimator_.emplace(pilots(), estimator_of(nr_, {}, statistics_.doppler_hz, 0), channel_.data_places());
@@ -107,7 +41,7 @@ class nr_antennas final : public antenna_system {
     const std::size_t all = channel_.elements(), data = channel_.data_elements(), matrix = 8 * rx_ * layers_,
                       of_ports = 8 * rx_ * ports_;
     return data * (8 * (layers_ + rx_) + matrix + 5 + (precoded() ? of_ports : 0)) +
-           all * (8 * (ports_ + rx_) + of_ports) + 4 + (air_ ? air_->bytes_per_slot() : 0) +
+           all * (8 * (ports_ + rx_) + of_ports) + 4 + air_->bytes_per_frame() +
            (estimator_                     ? estimator_->working_bytes(1, rx_)
             : nr_.csi == csi_type::perfect ? 0
                                            : all * matrix / 2);
@@ -121,12 +55,13 @@ class nr_antennas final : public antenna_system {
     received_ = exec.make<cf>(rx_, all);
     y_ = exec.make<cf>(rx_, data);
     h_ = exec.make<cf>(rx_ * layers_, data);
-    if (air_) true_h_ = exec.make<cf>(rx_ * ports_, all);
+    if (fades()) true_h_ = exec.make<cf>(rx_ * ports_, all);
     if (precoded() && nr_.csi == csi_type::perfect) port_h_ = exec.make<cf>(rx_ * ports_, data);
     n0_ = exec.make<float>(1, data);
     status_ = exec.make<std::uint8_t>(1, data);
+    air_->allocate(exec, frames);
     noise_.allocate(exec);
-    if (!air_) ones_on(exec);
+    if (!fades()) ones_on(exec);
   }
 
   samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
@@ -137,10 +72,10 @@ class nr_antennas final : public antenna_system {
     mapper_.run(exec, make_view(bits, static_cast<std::size_t>(mapper_.bits()), symbols),
                 make_view(symbols_.data(), symbols));
     channel_.map(exec, {view<const cf>(make_view(symbols_.data(), channel_.symbols_of(0), n))}, grid);
-    if (air_)
-      air_->apply(exec, grid, received, make_view(true_h_.data(), rx_ * ports_, all),
-                  batch.random(config_.seed));
-    cf* sent = air_ ? received_.data() : grid_.data();  // without a delay line h is 1
+    if (fades())
+      air_->send(exec, grid, received, make_view(true_h_.data(), rx_ * ports_, all),
+                 batch.random(config_.seed));
+    cf* sent = fades() ? received_.data() : grid_.data();  // without fading h is 1
     noise_.add(exec, sent, channel_.elements() * rx_, batch);
     estimate(exec, make_view(static_cast<const cf*>(sent), rx_, all), n);
     return heard_samples(n);
@@ -158,6 +93,7 @@ class nr_antennas final : public antenna_system {
   }
 
  private:
+  bool fades() const noexcept { return air_->matrices() != 0; }
   bool precoded() const noexcept { return nr_.precoder == nr_precoding::codebook; }
   /// DMRS, at the times of the channel's symbols: a long prefix sets them further apart.
   pilot_pattern pilots() const {
@@ -168,8 +104,9 @@ class nr_antennas final : public antenna_system {
   /// Wiener filters are those of a point's N0.
   void prepare(float n0) {
     if (nr_.csi != csi_type::lmmse || n0 == made_for_) return;
-    estimator_.emplace(pilots(), estimator_of(nr_, statistics_.profile, statistics_.doppler_hz, n0),
-                       channel_.data_places());
+    estimator_.emplace(
+        pilots(), estimator_of(nr_, {statistics_.delays_ns, statistics_.powers}, statistics_.doppler_hz, n0),
+        channel_.data_places());
     made_for_ = n0;
   }
   void ones_on(executor& exec) {
@@ -188,7 +125,7 @@ class nr_antennas final : public antenna_system {
   }
   /// H, with a codebook H W, whose rows are those of H times W.
   void true_channel(executor& exec, std::size_t elements, std::size_t uses) {
-    if (!air_) return;
+    if (!fades()) return;
     cf* to = precoded() ? port_h_.data() : h_.data();
     channel_.extract(exec, make_view(static_cast<const cf*>(true_h_.data()), rx_ * ports_, elements),
                      make_view(to, rx_ * ports_, uses));
@@ -213,7 +150,7 @@ class nr_antennas final : public antenna_system {
   qam_mapper mapper_;
   std::unique_ptr<detector> detector_;
   std::size_t layers_, ports_, rx_;
-  std::unique_ptr<slot_channel> air_;
+  std::unique_ptr<air> air_;
   channel_statistics statistics_;
   resident<cf> precoder_;
   std::optional<channel_estimator> estimator_;

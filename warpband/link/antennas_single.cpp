@@ -1,5 +1,4 @@
 // One antenna to one antenna: mapper, channel, demapper.
-#include <warpband/channel/rayleigh/rayleigh.hpp>
 #include <warpband/link/stages.hpp>
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/modem/qam/qam.hpp>
@@ -14,15 +13,17 @@ class single_antennas final : public antenna_system {
         size_(c),
         noise_(c),
         mapper_(c.qam),
-        demapper_(c.qam, std::get<single_antenna>(c.antennas).demapper) {
-    if (const auto* line = std::get_if<tdl_config>(&c.channel)) tdl_.emplace(*line);
-  }
+        demapper_(c.qam, std::get<single_antenna>(c.antennas).demapper),
+        air_(make_air(c.channel, air_antennas_of(c), true)) {}
 
-  std::size_t bytes_per_frame() const noexcept override { return size_.symbols * (fades() ? 16 : 8); }
+  std::size_t bytes_per_frame() const noexcept override {
+    return size_.symbols * (fades() ? 16 : 8) + air_->bytes_per_frame();
+  }
 
   void allocate(executor& exec, std::size_t frames) override {
     received_ = exec.make<std::complex<float>>(1, frames * size_.symbols);
     if (fades()) gain_ = exec.make<std::complex<float>>(1, frames * size_.symbols);
+    air_->allocate(exec, frames);
     noise_.allocate(exec);
   }
 
@@ -31,7 +32,7 @@ class single_antennas final : public antenna_system {
     const auto y = make_view(received_.data(), n);
     noise_.set(exec, batch.point_db);
     mapper_.run(exec, make_view(bits, m, n), y);
-    if (fades()) fade(exec, y, make_view(gain_.data(), n), batch);
+    if (fades()) air_->send(exec, y, y, make_view(gain_.data(), n), batch.random(config_.seed));
     noise_.add(exec, received_.data(), size_.symbols, batch);
     return received(n);
   }
@@ -49,25 +50,14 @@ class single_antennas final : public antenna_system {
     if (fades()) s.channel = make_view(gain_.data(), symbols);
     return s;
   }
-  bool fades() const noexcept { return !std::holds_alternative<awgn_config>(config_.channel); }
-  void fade(executor& exec, view<std::complex<float>> y, view<std::complex<float>> h,
-            const frame_batch& batch) {
-    if (tdl_) {
-      const std::size_t blocks = size_.uses / tdl_->config().grid.elements();
-      tdl_->apply(exec, y, y, h, batch.random(config_.seed, blocks));
-    } else {
-      const std::size_t shared = is_block_fading(config_) ? size_.symbols : 1;
-      apply_rayleigh(exec, y, y, h, static_cast<int>(shared),
-                     batch.random(config_.seed, size_.symbols / shared));
-    }
-  }
+  bool fades() const noexcept { return air_->matrices() != 0; }
 
   link_config config_;
   frame_sizes size_;
   noise_of_link noise_;
   qam_mapper mapper_;
   demapper demapper_;
-  std::optional<tdl_channel> tdl_;
+  std::unique_ptr<air> air_;
   array<std::complex<float>> received_, gain_;  // received_ holds the symbols before
 };
 

@@ -1,5 +1,4 @@
 // A space-time code of two antennas: codewords of two uses, and its decoder.
-#include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/link/count/count.hpp>
 #include <warpband/link/stages.hpp>
 #include <warpband/stbc/stbc.hpp>
@@ -15,21 +14,22 @@ class space_time_antennas final : public antenna_system {
       : config_(c),
         size_(c),
         rx_(static_cast<std::size_t>(rx_antennas_of(c))),
-        uses_per_channel_(is_block_fading(c) ? size_.uses : slots),
         noise_(c),
         encoder_(std::get<stbc_config>(c.antennas).code, c.qam),
-        decoder_(std::get<stbc_config>(c.antennas)) {}
+        decoder_(std::get<stbc_config>(c.antennas)),
+        air_(make_air(c.channel, air_antennas_of(c))) {}
 
   std::size_t bytes_per_frame() const noexcept override {
-    return size_.uses * (8 * (2 + rx_) + 1) + size_.uses / uses_per_channel_ * 8 * 2 * rx_ + 4;
+    return size_.uses * (8 * (2 + rx_) + 1) + air_->matrices() * 8 * 2 * rx_ + 4 + air_->bytes_per_frame();
   }
 
   void allocate(executor& exec, std::size_t frames) override {
     const std::size_t uses = frames * size_.uses;
     symbols_ = exec.make<std::complex<float>>(2, uses);
     received_ = exec.make<std::complex<float>>(rx_, uses);
-    channel_ = exec.make<std::complex<float>>(2 * rx_, uses / uses_per_channel_);
+    channel_ = exec.make<std::complex<float>>(2 * rx_, frames * air_->matrices());
     status_ = exec.make<std::uint8_t>(1, uses / slots);
+    air_->allocate(exec, frames);
     noise_.allocate(exec);
   }
 
@@ -38,9 +38,9 @@ class space_time_antennas final : public antenna_system {
                       m = encoder_.bits_per_codeword();
     noise_.set(exec, batch.point_db);
     encoder_.run(exec, make_view(bits, m, codewords), make_view(symbols_.data(), 2 * slots, codewords));
-    apply_mimo_rayleigh(exec, make_view(symbols_.data(), 2, uses), make_view(received_.data(), rx_, uses),
-                        make_view(channel_.data(), 2 * rx_, uses / uses_per_channel_), uses_per_channel_,
-                        batch.random(config_.seed, size_.uses / uses_per_channel_));
+    air_->send(exec, make_view(symbols_.data(), 2, uses), make_view(received_.data(), rx_, uses),
+               make_view(channel_.data(), 2 * rx_, batch.frames * air_->matrices()),
+               batch.random(config_.seed));
     noise_.add(exec, received_.data(), size_.uses * rx_, batch);
     return received(codewords);
   }
@@ -66,7 +66,7 @@ class space_time_antennas final : public antenna_system {
 
  private:
   samples received(std::size_t codewords) const {
-    const std::size_t per_channel = uses_per_channel_ / slots;
+    const std::size_t per_channel = size_.uses / air_->matrices() / slots;
     return {.received = make_view(received_.data(), slots * rx_, codewords),
             .channel = make_view(channel_.data(), 2 * rx_, codewords / per_channel),
             .items_per_channel = per_channel,
@@ -75,10 +75,11 @@ class space_time_antennas final : public antenna_system {
 
   link_config config_;
   frame_sizes size_;
-  std::size_t rx_, uses_per_channel_;
+  std::size_t rx_;
   noise_of_link noise_;
   stbc_encoder encoder_;
   stbc_decoder decoder_;
+  std::unique_ptr<air> air_;
   array<std::complex<float>> symbols_, received_, channel_;
   array<std::uint8_t> status_;
 };

@@ -1,5 +1,4 @@
 // Streams between several antennas, and a detector.
-#include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/link/count/count.hpp>
 #include <warpband/link/stages.hpp>
 #include <warpband/modem/qam/qam.hpp>
@@ -14,23 +13,23 @@ class stream_antennas final : public antenna_system {
         size_(c),
         tx_(static_cast<std::size_t>(streams_of(c))),
         rx_(static_cast<std::size_t>(rx_antennas_of(c))),
-        uses_per_channel_(is_block_fading(c) ? size_.uses : 1),
         noise_(c),
         mapper_(c.qam),
-        detector_(make_detector(std::get<detector_config>(c.antennas))) {
-    if (const auto* line = std::get_if<tdl_config>(&c.channel)) tdl_.emplace(*line);
-  }
+        detector_(make_detector(std::get<detector_config>(c.antennas))),
+        air_(make_air(c.channel, air_antennas_of(c))) {}
 
   std::size_t bytes_per_frame() const noexcept override {
-    return size_.uses * (8 * (tx_ + rx_) + 1) + size_.uses / uses_per_channel_ * 8 * rx_ * tx_ + 4;
+    return size_.uses * (8 * (tx_ + rx_) + 1) + air_->matrices() * 8 * rx_ * tx_ + 4 +
+           air_->bytes_per_frame();
   }
 
   void allocate(executor& exec, std::size_t frames) override {
     const std::size_t uses = frames * size_.uses;
     symbols_ = exec.make<std::complex<float>>(tx_, uses);
     received_ = exec.make<std::complex<float>>(rx_, uses);
-    channel_ = exec.make<std::complex<float>>(rx_ * tx_, uses / uses_per_channel_);
+    channel_ = exec.make<std::complex<float>>(rx_ * tx_, frames * air_->matrices());
     status_ = exec.make<std::uint8_t>(1, uses);
+    air_->allocate(exec, frames);
     noise_.allocate(exec);
   }
 
@@ -38,15 +37,11 @@ class stream_antennas final : public antenna_system {
     const std::size_t uses = batch.frames * size_.uses, symbols = uses * tx_;
     const auto s = make_view(symbols_.data(), tx_, uses);
     const auto y = make_view(received_.data(), rx_, uses);
-    const auto h = make_view(channel_.data(), rx_ * tx_, uses / uses_per_channel_);
+    const auto h = make_view(channel_.data(), rx_ * tx_, batch.frames * air_->matrices());
     noise_.set(exec, batch.point_db);
     mapper_.run(exec, make_view(bits, static_cast<std::size_t>(mapper_.bits()), symbols),
                 make_view(symbols_.data(), symbols));
-    if (tdl_)
-      tdl_->apply(exec, s, y, h, batch.random(config_.seed, size_.uses / tdl_->config().grid.elements()));
-    else
-      apply_mimo_rayleigh(exec, s, y, h, uses_per_channel_,
-                          batch.random(config_.seed, size_.uses / uses_per_channel_));
+    air_->send(exec, s, y, h, batch.random(config_.seed));
     noise_.add(exec, received_.data(), size_.uses * rx_, batch);
     return received(uses);
   }
@@ -65,18 +60,18 @@ class stream_antennas final : public antenna_system {
  private:
   samples received(std::size_t uses) const {
     return {.received = make_view(received_.data(), rx_, uses),
-            .channel = make_view(channel_.data(), rx_ * tx_, uses / uses_per_channel_),
-            .items_per_channel = uses_per_channel_,
+            .channel = make_view(channel_.data(), rx_ * tx_, uses / size_.uses * air_->matrices()),
+            .items_per_channel = size_.uses / air_->matrices(),
             .noise_var = noise_.variances(uses)};
   }
 
   link_config config_;
   frame_sizes size_;
-  std::size_t tx_, rx_, uses_per_channel_;
+  std::size_t tx_, rx_;
   noise_of_link noise_;
   qam_mapper mapper_;
   std::unique_ptr<detector> detector_;
-  std::optional<tdl_channel> tdl_;
+  std::unique_ptr<air> air_;
   array<std::complex<float>> symbols_, received_, channel_;
   array<std::uint8_t> status_;
 };

@@ -16,8 +16,8 @@ WB_ON_ALL_BACKENDS(link_chain_on);
 
 TEST_P(link_chain_on, makes_no_errors_without_noise) {
   for (const int qam : {2, 4, 16, 64, 256})
-    for (const link_channel& channel : {link_channel(awgn_config{}), link_channel(rayleigh_config{}),
-                                        link_channel(rayleigh_config{fading_type::block})})
+    for (const air_config& channel : {air_config(awgn_config{}), air_config(rayleigh_config{}),
+                                      air_config(rayleigh_config{fading_type::block})})
       for (const bool coded : {false, true})
         for (const demap_algorithm demapper : {demap_algorithm::max_log, demap_algorithm::exact}) {
           link_config c = coded ? turbo_link(104) : uncoded_link(101);  // neither fills whole symbols
@@ -27,14 +27,14 @@ TEST_P(link_chain_on, makes_no_errors_without_noise) {
           c.code.crc = crc24b;
           // Deep fades are deeper than 60 dB now and then, and a code is no help against them in block
           // fading.
-          const double ebn0_db = type_of(channel) == channel_type::rayleigh ? 100 : 60;
+          const double ebn0_db = channel.type == "rayleigh" ? 100 : 60;
           link_chain chain(c, exec());
           const std::size_t frames = small_scale() ? 17 : 40;
           const frame_counts& counts = chain.run(5, frames, ebn0_db);
           ASSERT_EQ(counts.bit_errors.size(), frames);
           EXPECT_EQ(total(counts.bit_errors), 0)
-              << name_of_modulation(qam) << " " << name_of(type_of(channel))
-              << (is_block_fading(c) ? " block" : "") << (coded ? " coded" : " uncoded");
+              << name_of_modulation(qam) << " " << channel.type
+              << (fading_of(channel) == air_fading::block ? " block" : "") << (coded ? " coded" : " uncoded");
           EXPECT_EQ(counts.erased, std::vector<std::uint8_t>(coded ? frames : 0));
         }
 }
@@ -171,7 +171,7 @@ std::vector<link_config> delay_lines() {
 
 TEST_P(link_chain_on, of_delay_lines_makes_no_errors_without_noise) {
   for (const link_config& c : delay_lines()) {
-    SCOPED_TRACE(std::get<tdl_config>(c.channel).profile.taps.size());
+    SCOPED_TRACE(c.channel.get<tdl_config>().profile.taps.size());
     link_chain chain(c, exec());
     const frame_counts& counts = chain.run(7, 30, 90);
     EXPECT_EQ(total(counts.bit_errors), 0);
@@ -183,7 +183,7 @@ TEST_P(link_chain_on, of_delay_lines_makes_no_errors_without_noise) {
 TEST_P(link_chain_on, of_delay_lines_gives_the_counts_of_a_scalar_cpu_in_any_batch) {
   const auto reference = open_reference();
   for (const link_config& c : delay_lines()) {
-    SCOPED_TRACE(std::get<tdl_config>(c.channel).profile.taps.size());
+    SCOPED_TRACE(c.channel.get<tdl_config>().profile.taps.size());
     const double ebn0_db = c.qam == 64 ? 6 : 1;
     link_chain here(c, exec()), there(c, *reference), parts(c, exec(), 7);
     const std::uint64_t first = (std::uint64_t{1} << 33) - 11;

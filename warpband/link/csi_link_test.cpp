@@ -14,7 +14,6 @@
 #include <warpband/io/hdf5.hpp>
 #include <warpband/io/replacement.hpp>
 #include <warpband/link/chain.hpp>
-#include <warpband/link/massive_channel.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/stages.hpp>
 #include <warpband/modem/qam/qam.hpp>
@@ -51,7 +50,7 @@ link_config over(const std::string& path, int antennas, int users, massive_mode 
   return c;
 }
 massive_link_config& massive_of(link_config& c) { return std::get<massive_link_config>(c.antennas); }
-csi_channel_config& file_of(link_config& c) { return std::get<csi_channel_config>(c.channel); }
+const csi_channel_config& file_of(const link_config& c) { return c.channel.get<csi_channel_config>(); }
 std::int64_t total(const std::vector<std::int32_t>& v) {
   return std::accumulate(v.begin(), v.end(), std::int64_t{0});
 }
@@ -75,7 +74,7 @@ complex_values normal_values(std::size_t n) {
 complex_values drawn(executor& exec, const link_config& link, std::uint64_t first, std::size_t frames) {
   link_config c = completed(link);
   const massive_link_config& m = massive_of(c);
-  const auto channel = make_massive_channel(c.channel, m);
+  const auto channel = make_air(c.channel, air_antennas_of(c));
   auto h = exec.make<std::complex<float>>(static_cast<std::size_t>(m.antennas * m.users),
                                           frames * channel->matrices());
   channel->draw(exec, h, {1, first, 0});
@@ -236,7 +235,7 @@ TEST(csi_link, matrices_are_the_first_of_the_file_with_unit_power) {
   const auto exec = open_scalar();
   for (const bool control : {true, false}) {
     link_config link = over(at.path(), 7, 2, massive_mode::cholesky, 0, 0);
-    file_of(link).power_control = control;
+    link.channel.edit<csi_channel_config>([&](auto& file) { file.power_control = control; });
     massive_of(link).subcarriers = 4;
     const complex_values got = drawn(*exec, link, 5, 3);  // snapshots 2, 0, 1
     ASSERT_EQ(got.size(), 3 * 4 * 14u);
@@ -299,12 +298,16 @@ TEST(csi_link, bad_files_and_settings_are_named_before_any_work) {
   EXPECT_EQ(blames([](link_config& c) { massive_of(c).antennas = 13; }), "antennas");
   EXPECT_EQ(blames([](link_config& c) { massive_of(c).users = 4; }), "users");
   EXPECT_EQ(blames([](link_config& c) { massive_of(c).subcarriers = 60; }), "subcarriers");
-  EXPECT_EQ(blames([](link_config& c) { file_of(c).path.clear(); }), "file");
-  EXPECT_EQ(blames([](link_config& c) { c.antennas = single_antenna{}; }), "channel.type");
-  EXPECT_EQ(blames([](link_config& c) { c.antennas = stbc_config{}; }), "channel.type");
+  EXPECT_EQ(blames([](link_config& c) {
+              c.channel.edit<csi_channel_config>([](auto& file) { file.path.clear(); });
+            }),
+            "file");
+  EXPECT_EQ(blames([](link_config& c) { c.antennas = single_antenna{}; }), "");
+  EXPECT_EQ(blames([](link_config& c) { c.antennas = stbc_config{}; }), "");
+  EXPECT_EQ(blames([](link_config& c) { c.antennas = stbc_config{.rx_antennas = 4}; }), "");
   link_config link = completed(over(at.path(), 12, 3, massive_mode::cholesky));
   sounding_of(12, 4).write(at.path());
-  EXPECT_THROW(make_massive_channel(link.channel, massive_of(link)), file_error);
+  EXPECT_THROW(make_air(link.channel, air_antennas_of(link)), file_error);
 }
 
 TEST(csi_link, scenarios_name_files_from_their_own_folder) {
@@ -348,7 +351,10 @@ TEST(csi_link, scenarios_name_files_from_their_own_folder) {
   EXPECT_REFUSAL(head + massive + "channel.type = \"file\"\nchannel.file = \"no.h5\"",
                  "line 7: channel.file: " + (path.parent_path() / "no.h5").string() + ": cannot read");
   EXPECT_REFUSAL(head + massive + "channel.type = \"file\"\nchannel.file = \"\"", "channel.file = \"\"");
-  EXPECT_REFUSAL(head + file, "channel.type = \"file\" is not allowed: expected another one without massive");
+  EXPECT_EQ(refusal(head + file), "");
+  EXPECT_REFUSAL(
+      head + massive + "channel = { type = \"file\", fading = \"fast\", file = \"" + at.path() + "\" }",
+      "channel.fading = \"fast\" is not allowed: expected \"block\" with massive MIMO");
   EXPECT_REFUSAL(head + massive + "channel.type = \"rayleigh\"\nchannel.file = \"a\"",
                  "channel.file has no meaning with channel.type = \"rayleigh\"");
   EXPECT_REFUSAL(head + massive + "channel.type = \"file\"\nchannel.file = \"a\"\nchannel.sector_deg = 5",

@@ -109,8 +109,7 @@ TEST_P(harq_on, counts_do_not_depend_on_backend_threads_or_batch) {
   for (const auto& [link, snr_db] : links()) {
     link_chain alone(link, *reference, 1);
     const point_result expected = run_point(alone, snr_db, stop);
-    SCOPED_TRACE(std::string(name_of(type_of(link.channel))) + ", BLER after one " +
-                 std::to_string(expected.bler(1)));
+    SCOPED_TRACE(std::string(link.channel.type) + ", BLER after one " + std::to_string(expected.bler(1)));
     EXPECT_LT(expected.bler(2), expected.bler(1));
     std::vector<double> transitions;  // between blocks that need n transmissions and those that need more
     for (int n = 1; n <= expected.transmissions; n++)

@@ -1,7 +1,6 @@
 #include <warpband/link/link.hpp>
 
 #include <algorithm>
-#include <climits>
 #include <cmath>
 
 #include <warpband/core/check.hpp>
@@ -19,9 +18,6 @@ namespace {
 constexpr int uses_per_codeword = 2;  // of a space-time code
 
 std::size_t quotient(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
-std::string channel_name(const link_config& c) {
-  return "\"" + std::string(name_of(type_of(c.channel))) + "\"";
-}
 
 /// The code, which of transport blocks depends on the symbols that its bits are mapped to.
 code_config code_of(const link_config& c) {
@@ -31,16 +27,15 @@ code_config code_of(const link_config& c) {
   return code;
 }
 
-int symbols_per_block(const link_config& c, const tdl_config& line) {
-  check_range("subcarriers", line.grid.subcarriers, 1, 65536);
-  if (line.grid.symbols != 0) return line.grid.symbols;
-  return static_cast<int>(std::min<std::size_t>(symbols_for(line.grid, resource_elements(c)), INT_MAX));
+/// The channel; what the antennas leave to it is in the result.
+air_antennas complete_channel(link_config& c) {
+  air_antennas antennas = air_antennas_of(c);
+  complete(c.channel, antennas);
+  return antennas;
 }
 
-/// One antenna, or streams: the code, and where it is a tapped delay line the channel.
+/// One antenna, or streams: code and channel.
 void complete_uses(link_config& c) {
-  if (std::holds_alternative<cdl_config>(c.channel) || std::holds_alternative<csi_channel_config>(c.channel))
-    throw argument_error("channel.type", channel_name(c), "another one without massive MIMO");
   const int streams = streams_of(c);
   check_range("streams", streams, 1,
               std::holds_alternative<detector_config>(c.antennas) ? most_soft_streams : 8);
@@ -52,21 +47,13 @@ void complete_uses(link_config& c) {
     c.code = code_of(c);
   }
   c.code = completed(c.code);
-  if (auto* line = std::get_if<tdl_config>(&c.channel)) {
-    line->streams = streams;
-    line->rx_antennas = rx_antennas_of(c);
-    line->grid.symbols = symbols_per_block(c, *line);
-    check(*line);
-  }
+  complete_channel(c);
 }
 
 void complete(link_config& c, single_antenna&) { complete_uses(c); }
 
 void complete(link_config& c, detector_config& detector) {
   complete_uses(c);
-  if (std::holds_alternative<awgn_config>(c.channel))
-    throw argument_error("channel.type", channel_name(c),
-                         "\"rayleigh\" or \"tdl\" with several antennas or a detector");
   if (c.qam == 2)
     throw argument_error("modulation", "\"bpsk\"",
                          "\"qpsk\" to \"256qam\" with several antennas or a detector");
@@ -75,8 +62,6 @@ void complete(link_config& c, detector_config& detector) {
 }
 
 void complete(link_config& c, stbc_config& code) {
-  if (!std::holds_alternative<rayleigh_config>(c.channel))
-    throw argument_error("channel.type", channel_name(c), "\"rayleigh\" with a space-time code");
   if (c.qam != 4 && c.qam != 16 && c.qam != 64)
     throw argument_error("modulation", "\"" + std::string(name_of_modulation(c.qam)) + "\"",
                          "\"qpsk\", \"16qam\" or \"64qam\" with a space-time code");
@@ -86,31 +71,7 @@ void complete(link_config& c, stbc_config& code) {
   code.qam = c.qam;
   check(code);
   c.code = completed(c.code);
-}
-
-void complete_fading(link_channel& channel, massive_link_config& m) {
-  const auto refuse_moving = [](const char* argument, double value) {
-    if (value != 0)
-      throw argument_error(argument, decimal(value),
-                           "0, as a frame's symbols share one channel estimate, with massive MIMO");
-  };
-  if (auto* line = std::get_if<tdl_config>(&channel)) {
-    if (line->spatial.correlation != antenna_correlation::low)
-      throw argument_error("correlation", "another one than \"low\"", "\"low\" with massive MIMO");
-    line->streams = line->rx_antennas = 1;
-    line->grid.subcarriers = m.subcarriers;
-    line->grid.symbols = m.symbols;
-    refuse_moving("doppler_hz", line->doppler_hz);
-    check(*line);
-  }
-  if (auto* clusters = std::get_if<cdl_config>(&channel)) {
-    clusters->antennas = m.antennas;
-    clusters->users = m.users;
-    clusters->grid.subcarriers = m.subcarriers;
-    clusters->grid.symbols = 1;  // those of a frame share H
-    refuse_moving("speed_kmh", clusters->speed_kmh);
-    check(*clusters);
-  }
+  complete_channel(c);
 }
 
 void complete(link_config& c, massive_link_config& m) {
@@ -118,13 +79,10 @@ void complete(link_config& c, massive_link_config& m) {
     throw argument_error(argument, value, allowed + " with massive MIMO");
   };
   const bool up = m.direction == massive_direction::uplink;
-  if (std::holds_alternative<awgn_config>(c.channel))
-    refuse("channel.type", "\"awgn\"", "\"rayleigh\", \"tdl\", \"cdl\" or \"file\"");
   if (c.qam == 2) refuse("modulation", "\"bpsk\"", "\"qpsk\" to \"256qam\"");
   if (is_transport(c.code.type))
     refuse("code.type", "\"" + std::string(name_of(c.code.type)) + "\"", "another one");
-  if (auto* file = std::get_if<csi_channel_config>(&c.channel))
-    complete_csi(*file, m.antennas, m.users, m.subcarriers);
+  m.subcarriers = complete_channel(c).grid.subcarriers;
   check_range("subcarriers", m.subcarriers, 1, 4096);
   check_range("symbols", m.symbols, 1, 64);
   if (!up && m.sinr) refuse("sinr", name_of(*m.sinr), "none downlink");
@@ -134,7 +92,6 @@ void complete(link_config& c, massive_link_config& m) {
     check(clustered_uplink_of(m, c.qam));
   else
     check(clustered_downlink_of(m));
-  complete_fading(c.channel, m);
   const int bits = m.subcarriers * bits_per_symbol(c.qam);
   if (c.code.type == code_type::none && c.code.k == 0) c.code.k = bits;
   c.code = completed(c.code);
@@ -142,27 +99,6 @@ void complete(link_config& c, massive_link_config& m) {
     throw argument_error("subcarriers", std::to_string(m.subcarriers),
                          "at least " + std::to_string(quotient(n, size(bits_per_symbol(c.qam)))) +
                              ", as a codeword of " + std::to_string(n) + " bits is sent in one OFDM symbol");
-}
-
-/// A slot's grid, with a cyclic prefix that is long enough for the channel.
-ofdm_grid grid_of_slot(const nr_link_config& nr, double longest_ns) {
-  ofdm_grid grid = nr.channel.carrier.grid();
-  const double needed_us = 1e-3 * longest_ns;
-  if (grid.cyclic_prefix_us >= needed_us) return grid;
-  grid.cyclic_prefix_us = needed_us;
-  grid.symbol_period_us = std::max(grid.symbol_period_us, 1e6 / grid.spacing_hz + needed_us);
-  return grid;
-}
-
-/// A delay line, whose streams are the slot's antenna ports.
-void check_ports(const nr_link_config& nr, const tdl_config& line) {
-  try {
-    check(line);
-  } catch (const argument_error& error) {
-    if (error.argument() != "streams") throw;
-    throw argument_error(nr.precoder == nr_precoding::codebook ? "ports" : "layers", error.value(),
-                         error.allowed());
-  }
 }
 
 /// Slots of 5G NR: code, constellation and grid follow from theirs.
@@ -173,24 +109,12 @@ void complete(link_config& c, nr_link_config& nr) {
   nr = completed(nr);
   c.qam = qam_of(nr);
   c.code = completed(code_of(nr, c.code));
-  if (auto* line = std::get_if<tdl_config>(&c.channel)) {
-    line->streams = nr.channel.antenna_ports;
-    line->rx_antennas = nr.detector.rx_antennas;
-    line->grid = grid_of_slot(nr, longest_delay_ns(line->profile));
-    line->spatial.downlink = nr.channel.direction == nr_direction::downlink;
-    check_ports(nr, *line);
-  } else if (auto* clusters = std::get_if<cdl_config>(&c.channel)) {
-    clusters->users = nr.channel.antenna_ports;
-    clusters->antennas = nr.detector.rx_antennas;
-    clusters->grid = grid_of_slot(nr, longest_delay_ns(clusters->profile));
-    if (nr.channel.direction == nr_direction::downlink)
-      throw argument_error("channel.type", channel_name(c),
-                           "\"awgn\" or \"tdl\" with nr.channel = \"pdsch\"");
-    check(*clusters);
-  } else if (!std::holds_alternative<awgn_config>(c.channel)) {
-    throw argument_error("channel.type", channel_name(c), "\"awgn\", \"tdl\" or \"cdl\" in slots of 5G NR");
-  } else if (nr.detector.rx_antennas > 1 || nr.channel.antenna_ports > 1) {
-    throw argument_error("channel.type", channel_name(c), "\"tdl\" or \"cdl\" with several antennas");
+  try {
+    complete_channel(c);
+  } catch (const argument_error& error) {
+    if (error.argument() != "streams") throw;
+    throw argument_error(nr.precoder == nr_precoding::codebook ? "ports" : "layers", error.value(),
+                         error.allowed());
   }
 }
 
@@ -275,14 +199,6 @@ const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
 
 const char* name_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "ebn0_db" : "snr_db"; }
 const char* title_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "Eb/N0" : "SNR"; }
-const char* name_of(channel_type c) noexcept {
-  return c == channel_type::awgn       ? "awgn"
-         : c == channel_type::rayleigh ? "rayleigh"
-         : c == channel_type::tdl      ? "tdl"
-         : c == channel_type::cdl      ? "cdl"
-                                       : "file";
-}
-const char* name_of(fading_type f) noexcept { return f == fading_type::fast ? "fast" : "block"; }
 const char* name_of(massive_direction d) noexcept {
   return d == massive_direction::uplink ? "uplink" : "downlink";
 }
@@ -336,9 +252,31 @@ int most_iterations(const link_config& c) noexcept {
   const int inner = c.receiver && turbo_or_ldpc ? c.receiver->inner : 0;
   return outer_iterations(c) * (inner != 0 ? inner : most_iterations(c.code));
 }
-bool is_block_fading(const link_config& c) noexcept {
-  const auto* rayleigh = std::get_if<rayleigh_config>(&c.channel);
-  return rayleigh != nullptr && rayleigh->fading == fading_type::block;
+air_antennas air_antennas_of(const link_config& c) {
+  air_antennas a{.tx = streams_of(c), .rx = rx_antennas_of(c)};
+  if (const auto* nr = std::get_if<nr_link_config>(&c.antennas)) {
+    const bool up = nr->channel.direction == nr_direction::uplink;
+    a.system = up ? air_system::pusch : air_system::pdsch;
+    a.tx = nr->channel.antenna_ports;
+    a.grid = nr->channel.carrier.grid();
+    a.uses = a.grid.elements();
+    a.needs_profile = nr->csi == csi_type::lmmse;
+    return a;
+  }
+  a.uses = uses_per_frame(c);
+  if (std::holds_alternative<detector_config>(c.antennas)) a.system = air_system::streams;
+  if (std::holds_alternative<stbc_config>(c.antennas)) {
+    a.system = air_system::space_time;
+    a.together = uses_per_codeword;
+  }
+  if (const auto* massive = std::get_if<massive_link_config>(&c.antennas)) {
+    a.system = air_system::massive;
+    a.rx = massive->antennas;
+    a.grid.subcarriers = massive->subcarriers;
+    a.grid.symbols = massive->symbols;
+    a.together = size(massive->symbols);
+  }
+  return a;
 }
 std::size_t codewords_per_frame(const link_config& c) noexcept {
   const auto* massive = std::get_if<massive_link_config>(&c.antennas);
@@ -364,10 +302,7 @@ std::size_t uses_per_frame(const link_config& c) {
   if (const auto* massive = std::get_if<massive_link_config>(&c.antennas))
     return size(massive->subcarriers * massive->symbols);
   const std::size_t uses = resource_elements(c);
-  const auto* line = std::get_if<tdl_config>(&c.channel);
-  if (line == nullptr || std::holds_alternative<nr_link_config>(c.antennas)) return uses;
-  const std::size_t block = size(line->grid.subcarriers) * size(symbols_per_block(c, *line));
-  return quotient(uses, block) * block;
+  return std::holds_alternative<nr_link_config>(c.antennas) ? uses : whole_uses(c.channel, uses);
 }
 std::size_t symbols_per_frame(const link_config& c) { return uses_per_frame(c) * size(symbols_per_use(c)); }
 

@@ -37,12 +37,15 @@
 #include <variant>
 #include <vector>
 
-#include <warpband/channel/cdl/cdl.hpp>
-#include <warpband/channel/tdl/tdl.hpp>
+#include <warpband/air/awgn.hpp>
+#include <warpband/air/cdl.hpp>
+#include <warpband/air/file.hpp>
+#include <warpband/air/kronecker.hpp>
+#include <warpband/air/rayleigh.hpp>
+#include <warpband/air/tdl.hpp>
 #include <warpband/core/setting.hpp>
 #include <warpband/detect/detector.hpp>
 #include <warpband/link/codec.hpp>
-#include <warpband/link/csi_channel.hpp>
 #include <warpband/link/nr_link.hpp>
 #include <warpband/link/receive/iterative.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
@@ -53,7 +56,7 @@ namespace wb {
 
 // ---- antennas
 
-/// One stream to one antenna, in any channel but those of massive MIMO.
+/// One stream to one antenna.
 struct single_antenna {
   demap_algorithm demapper = demap_algorithm::max_log;
 };
@@ -73,7 +76,7 @@ struct massive_link_config {
   std::optional<massive_sinr> sinr = {};
   /// Of the users, downlink alone.
   demap_algorithm demapper = demap_algorithm::max_log;
-  int subcarriers = 128;  // 1..4096; 0 with channel_type::file: all of the file's
+  int subcarriers = 128;  // 1..4096; 0: all that the channel has, of a file
   int symbols = 1;        // 1..64
   /// Codewords of a frame.
   std::size_t codewords() const noexcept {
@@ -91,37 +94,13 @@ downlink_config downlink_of(const massive_link_config& config);
 clustered_uplink_config clustered_uplink_of(const massive_link_config& config, int qam);
 clustered_downlink_config clustered_downlink_of(const massive_link_config& config);
 
-/// How symbols are sent and received: one stream; streams with a detector, in Rayleigh fading or a delay
-/// line; a space-time code of two antennas, in Rayleigh fading; massive MIMO, in any fading. `completed`
-/// gives detector and space-time code the link's constellation.
+/// How symbols are sent and received: one stream; streams with a detector; a space-time code of two antennas;
+/// massive MIMO. docs/channels.md says in which channels. `completed` gives detector and space-time code the
+/// link's constellation.
 /// A slot of 5G NR has code and constellation of its own; with a codebook the power of its ports stands in
 /// the place of `streams` in esn0_db.
 using link_antennas =
     std::variant<single_antenna, detector_config, stbc_config, massive_link_config, nr_link_config>;
-
-// ---- channels
-
-struct awgn_config {};
-
-enum class fading_type {
-  fast,   // a new h, or H, for every use of the channel; with a space-time code for every codeword
-  block,  // one for a frame
-};
-const char* name_of(fading_type) noexcept;  // "fast", "block"
-struct rayleigh_config {
-  fading_type fading = fading_type::fast;
-};
-
-/// `completed` gives delay lines the antennas of the link. A tapped one's block has grid.symbols OFDM
-/// symbols, 0 for those of a frame; a frame begins with a new block, and takes whole blocks. Massive MIMO,
-/// whose subcarriers and symbols a delay line then has, may have cdl_config and csi_channel_config too; and
-/// nobody moves, doppler_hz = 0 and speed_kmh = 0. PUSCH may have cdl_config too, a user for each antenna
-/// port.
-using link_channel = std::variant<awgn_config, rayleigh_config, tdl_config, cdl_config, csi_channel_config>;
-/// The same in words, in the same order.
-enum class channel_type { awgn, rayleigh, tdl, cdl, file };
-const char* name_of(channel_type) noexcept;  // "awgn", "rayleigh", "tdl", "cdl", "file"
-inline channel_type type_of(const link_channel& c) noexcept { return static_cast<channel_type>(c.index()); }
 
 // ---- the link
 
@@ -141,7 +120,7 @@ struct link_config {
   /// Points of the constellation: 2 (BPSK; with one antenna alone), 4, 16, 64, 256.
   int qam = 2;
   link_antennas antennas = {};
-  link_channel channel = {};
+  air_config channel = {};
   /// Detector and decoder in a loop: a detector of streams, a space-time code or a massive-MIMO uplink, and a
   /// code whose decoder gives extrinsic LLRs; or slots of 5G NR. Nothing: the open loop. Of the uplink the
   /// first outer iteration has the detector of the open loop, with the link's solver; the others have
@@ -167,8 +146,8 @@ int rx_antennas_of(const link_config& config) noexcept;
 /// Whether the LLRs of a use may be erased, and erased uses are counted: with a detector, a space-time code
 /// or massive MIMO.
 bool erases_uses(const link_config& config) noexcept;
-/// One h, or H, for a frame of Rayleigh fading.
-bool is_block_fading(const link_config& config) noexcept;
+/// What the link's channel lies between.
+air_antennas air_antennas_of(const link_config& config);
 
 /// Outer iterations of a frame: 1 in the open loop.
 int outer_iterations(const link_config& config) noexcept;

@@ -45,7 +45,7 @@ TEST(link_chain, rates_and_signal_to_noise_ratios) {
   tdl_config epa{.profile = tdl_profile_named("epa"), .grid = {.symbols = 0}};
   line.channel = epa;
   EXPECT_EQ(uses_per_frame(line), 1200u);
-  const auto symbols_of = [](const link_config& of) { return std::get<tdl_config>(of.channel).grid.symbols; };
+  const auto symbols_of = [](const link_config& of) { return of.channel.get<tdl_config>().grid.symbols; };
   EXPECT_EQ(symbols_of(completed(line)), 4);
   EXPECT_EQ(uses_per_frame(completed(line)), 1200u);
   EXPECT_EQ(symbols_of(completed(completed(line))), 4);
@@ -146,8 +146,9 @@ TEST(link_chain, refuses_bad_settings_of_antennas) {
   const auto blames_line = [](auto change) {
     return blamed([&] {
       link_config c = mimo_link(2, 2, detector_type::mmse);
-      change(std::get<tdl_config>(
-          c.channel = tdl_config{.profile = tdl_profile_named("eva"), .grid = {.symbols = 0}}));
+      tdl_config line{.profile = tdl_profile_named("eva"), .grid = {.symbols = 0}};
+      change(line);
+      c.channel = line;
       completed(c);
     });
   };

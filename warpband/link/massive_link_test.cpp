@@ -10,7 +10,6 @@
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/link/gain/gain.hpp>
-#include <warpband/link/massive_channel.hpp>
 #include <warpband/link/regroup/regroup.hpp>
 #include <warpband/link/sweep.hpp>
 
@@ -458,7 +457,7 @@ TEST(massive_link, bad_settings_are_named) {
   EXPECT_EQ(blames([](link_config& c) { c.channel = awgn_config{}; }), "channel.type");
   EXPECT_EQ(blames([](link_config& c) {
               c = in_clusters(c);
-              std::get<cdl_config>(c.channel).speed_kmh = 3;
+              c.channel.edit<cdl_config>([](cdl_config& lines) { lines.speed_kmh = 3; });
             }),
             "speed_kmh");
   EXPECT_EQ(blames([](link_config& c) { c = in_clusters(c), c.antennas = single_antenna{}; }),
@@ -472,7 +471,7 @@ TEST(massive_link, bad_settings_are_named) {
   EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::lte_transport; }), "code.type");
   EXPECT_EQ(blames([](link_config& c) {
               c = in_delay_line(c);
-              std::get<tdl_config>(c.channel).doppler_hz = 5;
+              c.channel.edit<tdl_config>([](tdl_config& line) { line.doppler_hz = 5; });
             }),
             "doppler_hz");
   const auto exec = open_scalar();

@@ -48,14 +48,14 @@ TEST(massive_scenario, keys_become_settings) {
   EXPECT_EQ(two.solver, massive_mode::cg);
   EXPECT_EQ(two.iterations, 2);
   EXPECT_EQ(down.direction, massive_direction::downlink);
-  EXPECT_EQ(type_of(s.curves[2].link.channel), channel_type::tdl);
+  EXPECT_EQ(s.curves[2].link.channel.type, "tdl");
   EXPECT_EQ(s.curves[0].stop.below_bler, 0.01);
   const scenario clusters = parse_scenario(
       "code.type = \"none\"\nmodem.modulation = \"qpsk\"\nmassive.solver = \"mf\"\nsweep.snr_db = 1\n"
       "channel = { type = \"cdl\", profile = \"b1-los\", sector_deg = 45, antenna_spacing_wavelengths = 0.5 "
       "}",
       "s.toml");
-  const cdl_config& c = std::get<cdl_config>(clusters.curves[0].link.channel);
+  const cdl_config& c = clusters.curves[0].link.channel.get<cdl_config>();
   EXPECT_EQ(c.profile, cdl_profile_named("b1-los"));
   EXPECT_EQ(c.sector_deg, 45);
   EXPECT_EQ(c.spacing_wavelengths, 0.5);
@@ -82,7 +82,7 @@ TEST(massive_scenario, clusters_of_ones_own) {
                      {.delay_ns = 300, .power_db = -3, .aod_deg = 10, .zoa_deg = 100}};
   wanted.asd_deg = 5;
   wanted.rician_k_db = 6;
-  EXPECT_EQ(std::get<cdl_config>(s.curves[0].link.channel).profile, wanted);
+  EXPECT_EQ(s.curves[0].link.channel.get<cdl_config>().profile, wanted);
   EXPECT_REFUSED(cdl + "channel.aod_deg = [0]",
                  "line 6: channel.aod_deg has no meaning without channel.delays_ns");
   EXPECT_REFUSED(cdl + "channel.profile = \"a1-los\"\nchannel.delays_ns = 0\nchannel.powers_db = 0",
@@ -138,17 +138,17 @@ TEST(massive_scenario, a_curve_of_another_channel_takes_nothing_of_the_inherited
                                                "delay_spread_ns = 300 }\n[[curve]]\nchannel.type = \"cdl\"\n"
                                                "[[curve]]\nlabel = \"b\"\n",
                                            "s.toml");
-  EXPECT_EQ(std::get<cdl_config>(clusters.curves[0].link.channel).profile, cdl_profile_named("c2-nlos"));
-  EXPECT_EQ(std::get<tdl_config>(clusters.curves[1].link.channel).profile, tdl_profile_named("tdl-a", 300));
+  EXPECT_EQ(clusters.curves[0].link.channel.get<cdl_config>().profile, cdl_profile_named("c2-nlos"));
+  EXPECT_EQ(clusters.curves[1].link.channel.get<tdl_config>().profile, tdl_profile_named("tdl-a", 300));
   const scenario line = parse_scenario(
       sweep +
           "channel = { type = \"cdl\", profile = \"cdl-a\", delay_spread_ns = 300, "
           "antenna_spacing_wavelengths = 2 }\n"
           "[[curve]]\nchannel.type = \"tdl\"\n[[curve]]\nlabel = \"b\"\nchannel.antenna_spacing_m = 0.1\n",
       "s.toml");
-  EXPECT_EQ(std::get<tdl_config>(line.curves[0].link.channel).profile, tdl_profile_named("epa", 0));
-  EXPECT_EQ(std::get<cdl_config>(line.curves[1].link.channel).spacing_wavelengths, 0);
-  EXPECT_EQ(std::get<cdl_config>(line.curves[1].link.channel).spacing_m, 0.1);
+  EXPECT_EQ(line.curves[0].link.channel.get<tdl_config>().profile, tdl_profile_named("epa", 0));
+  EXPECT_EQ(line.curves[1].link.channel.get<cdl_config>().spacing_wavelengths, 0);
+  EXPECT_EQ(line.curves[1].link.channel.get<cdl_config>().spacing_m, 0.1);
 }
 
 using massive_result = result_folder;

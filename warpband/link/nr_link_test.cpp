@@ -162,7 +162,7 @@ TEST_P(nr_link_on, correlated_antennas_lose_blocks_and_low_ones_none) {
   link_chain none(link, exec());
   const point_result expected = run_point(none, 14, stop);
   const auto with = [&](antenna_correlation level) {
-    std::get<tdl_config>(link.channel).spatial.correlation = level;
+    link.channel.edit<tdl_config>([&](tdl_config& line) { line.spatial.correlation = level; });
     link_chain chain(link, exec());
     return run_point(chain, 14, stop);
   };
@@ -175,7 +175,8 @@ TEST_P(nr_link_on, counts_do_not_depend_on_backend_threads_or_batch) {
   const stop_rule stop{.frame_errors = 0, .max_frames = 13};
   const link_config plain = slot_link(4, 2, 4, csi_type::lmmse, 2, "tdlc300", 100);
   link_config correlated = precoded(slot_link(4, 2, 4, csi_type::ls, 2, "tdlc300", 100), 4, 6);
-  std::get<tdl_config>(correlated.channel).spatial.correlation = antenna_correlation::medium;
+  correlated.channel.edit<tdl_config>(
+      [](tdl_config& line) { line.spatial.correlation = antenna_correlation::medium; });
   const link_config links[] = {slot_link(4, 2, 4, csi_type::ls, 2, "tdlc300", 100), plain,
                                precoded(plain, 2, 1), correlated, clustered(plain, 30)};
   for (link_config link : links) {
@@ -293,7 +294,7 @@ TEST(nr_scenario, says_a_slot) {
   EXPECT_EQ(c.link.code.k, 37896);
   EXPECT_EQ(c.link.code.transport.transmissions, 2);
   EXPECT_EQ(c.link.code.ldpc.decoder.iterations, 7);
-  const auto& line = std::get<tdl_config>(c.link.channel);
+  const auto& line = c.link.channel.get<tdl_config>();
   EXPECT_EQ(line.grid.subcarriers, 612);
   EXPECT_GE(line.grid.cyclic_prefix_us, 2.595);
 }
@@ -308,7 +309,7 @@ TEST(nr_scenario, says_precoder_and_channel) {
   EXPECT_EQ(nr.channel.antenna_ports, 4);
   EXPECT_EQ(nr.channel.tpmi, 1);
   EXPECT_EQ(nr.detector.streams, 2);
-  const auto& line = std::get<tdl_config>(c.link.channel);
+  const auto& line = c.link.channel.get<tdl_config>();
   EXPECT_EQ(line.streams, 4);
   EXPECT_EQ(line.spatial.correlation, antenna_correlation::medium_a);
   const double power = sent_power(nr);
@@ -318,7 +319,7 @@ TEST(nr_scenario, says_precoder_and_channel) {
       only_curve(pusch +
                  "mimo.rx_antennas = 4\nnr.resource_blocks = 4\n"
                  "channel = { type = \"cdl\", profile = \"cdl-c\", speed_kmh = 30.0, sector_deg = 30.0 }\n");
-  const auto& cdl = std::get<cdl_config>(clusters.link.channel);
+  const auto& cdl = clusters.link.channel.get<cdl_config>();
   EXPECT_EQ(cdl.users, 1);
   EXPECT_EQ(cdl.antennas, 4);
   EXPECT_EQ(cdl.grid.symbols, 14);
@@ -411,7 +412,7 @@ TEST(nr_curve, lies_where_another_program_finds_it) {
       link_config link =
           slot_link(s.at("n_prb"), s.at("layers"), s.at("mcs"), perfect ? csi_type::perfect : csi_type::ls,
                     s.at("n_rx"), profile == "awgn" ? "" : ("tdl" + profile).c_str(), s.at("doppler_hz"));
-      if (auto* tdl = std::get_if<tdl_config>(&link.channel)) tdl->sinusoids = 20;
+      if (profile != "awgn") link.channel.edit<tdl_config>([](tdl_config& c) { c.sinusoids = 20; });
       link.code.ldpc.decoder = {
           .algorithm = ldpc_algorithm::sum_product, .iterations = 20, .schedule = ldpc_schedule::flooding};
       link_chain chain(link, *exec);

@@ -53,8 +53,8 @@ channel = { type = "cdl", profile = "cdl-a", speed_kmh = 30 }
   const link_config& loop = back.curves[0].config.link;
   EXPECT_EQ(loop.receiver->outer, 2);
   EXPECT_EQ(std::get<nr_link_config>(loop.antennas).channel.tpmi, 3);
-  EXPECT_EQ(std::get<tdl_config>(loop.channel).spatial.array, antenna_array::cross_polarised);
-  EXPECT_EQ(std::get<cdl_config>(back.curves[1].config.link.channel).speed_kmh, 30);
+  EXPECT_EQ(loop.channel.get<tdl_config>().spatial.array, antenna_array::cross_polarised);
+  EXPECT_EQ(back.curves[1].config.link.channel.get<cdl_config>().speed_kmh, 30);
 }
 
 /// Base graph 2 has smaller code blocks than LTE's: more iterations than those of LTE's number of blocks.

@@ -281,10 +281,9 @@ point_result point_of(const link_config& link, double sweep_db) {
     r.code_blocks = code_blocks_of(link.code);
     r.resource_elements = resource_elements(link);
   }
+  const air_fading fading = fading_of(link.channel);
   r.independent_bits =
-      !r.coded && !massive &&
-      (std::holds_alternative<awgn_config>(link.channel) ||
-       (std::holds_alternative<rayleigh_config>(link.channel) && !is_block_fading(link) && link.qam == 2));
+      !r.coded && !massive && (fading == air_fading::none || (fading == air_fading::fast && link.qam == 2));
   return r;
 }
 

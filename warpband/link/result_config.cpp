@@ -82,47 +82,6 @@ json massive_json(const massive_link_config& c) {
   return out;
 }
 
-void add_tdl(const tdl_config& c, json& channel) {
-  json delays = json::array(), powers = json::array();
-  for (const tdl_tap& t : c.profile.taps) {
-    delays.push_back(t.delay_ns);
-    powers.push_back(t.power_db);
-  }
-  channel["delays_ns"] = delays;
-  channel["powers_db"] = powers;
-  if (c.profile.rician_k_db) channel["rician_k_db"] = *c.profile.rician_k_db;
-  add_settings(channel, tdl_settings(), c);
-  if (c.doppler_hz == 0) channel.erase("sinusoids");
-  channel["symbol_period_us"] = c.grid.period_us();
-}
-
-void add_cdl(const cdl_config& c, json& channel) {
-  json& clusters = channel["clusters"] = json::array();  // delay, power, four angles
-  json split = json::array();
-  for (std::size_t i = 0; i < c.profile.clusters.size(); i++) {
-    const cdl_cluster& x = c.profile.clusters[i];
-    clusters.push_back({x.delay_ns, x.power_db, x.aod_deg, x.aoa_deg, x.zod_deg, x.zoa_deg});
-    if (x.split) split.push_back(i);
-  }
-  channel["split_clusters"] = split;
-  channel["spreads_deg"] = {c.profile.asd_deg, c.profile.asa_deg, c.profile.zsd_deg, c.profile.zsa_deg};
-  if (c.profile.rician_k_db) channel["rician_k_db"] = *c.profile.rician_k_db;
-  add_settings(channel, cdl_settings(), c);
-  channel.erase("antenna_spacing_m");
-  channel["antenna_spacing_wavelengths"] =
-      c.spacing_wavelengths > 0 ? c.spacing_wavelengths : c.spacing_m / wavelength_m(c.carrier_hz);
-}
-
-void add_csi(const csi_channel_config& c, json& channel) {
-  add_settings(channel, csi_channel_settings(), c);
-  if (c.name.empty()) channel["file"] = c.path;
-  channel["layout"] = c.layout;
-  channel["snapshots"] = c.snapshots;
-  channel["subcarriers"] = c.subcarriers;
-  channel["antennas"] = c.antennas;
-  channel["users"] = c.users;
-}
-
 void add_code(const link_config& link, json& out) {
   const code_config& given = link.code;
   json code{{"type", name_of(given.type)}, {"k", sizes_of(given).k}, {"crc", name_of(given.crc)}}, decoder;
@@ -157,12 +116,13 @@ void add_code(const link_config& link, json& out) {
   if (!decoder.is_null()) out["decoder"] = decoder;
 }
 
-json channel_json(const link_channel& c) {
-  json out{{"type", name_of(type_of(c))}};
-  if (const auto* rayleigh = std::get_if<rayleigh_config>(&c)) out["fading"] = name_of(rayleigh->fading);
-  if (const auto* line = std::get_if<tdl_config>(&c)) add_tdl(*line, out);
-  if (const auto* clusters = std::get_if<cdl_config>(&c)) add_cdl(*clusters, out);
-  if (const auto* file = std::get_if<csi_channel_config>(&c)) add_csi(*file, out);
+json channel_json(const air_config& c) {
+  json out{{"type", c.type}};
+  for (const auto& [name, value] : results_of(c))
+    if (const auto* rows = std::get_if<std::vector<std::vector<double>>>(&value))
+      out[name] = *rows;
+    else
+      out[name] = json_of(std::get<setting_value>(value));
   return out;
 }
 

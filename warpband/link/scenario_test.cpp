@@ -31,7 +31,7 @@ TEST(scenario, defaults) {
   EXPECT_EQ(c.link.code.turbo.decoder.stop, early_stop::none);
   EXPECT_EQ(c.link.qam, d.qam);
   EXPECT_EQ(std::get<single_antenna>(c.link.antennas).demapper, demap_algorithm::max_log);
-  EXPECT_EQ(type_of(c.link.channel), channel_type::awgn);
+  EXPECT_EQ(c.link.channel.type, "awgn");
   EXPECT_EQ(c.sweep_db, std::vector<double>{1});
   EXPECT_EQ(c.stop.frame_errors, 100u);
   EXPECT_EQ(c.stop.max_frames, 1'000'000u);
@@ -87,8 +87,8 @@ below_fer = 1e-4
   EXPECT_EQ(c.link.code.turbo.decoder.stop, early_stop::crc);
   EXPECT_EQ(c.link.qam, 64);
   EXPECT_EQ(std::get<single_antenna>(c.link.antennas).demapper, demap_algorithm::exact);
-  EXPECT_EQ(type_of(c.link.channel), channel_type::rayleigh);
-  EXPECT_TRUE(is_block_fading(c.link));
+  EXPECT_EQ(c.link.channel.type, "rayleigh");
+  EXPECT_EQ(fading_of(c.link.channel), air_fading::block);
   EXPECT_EQ(c.sweep_db, (std::vector<double>{0, 0.25, 7}));
   EXPECT_EQ(c.stop.frame_errors, 0u);
   EXPECT_EQ(c.stop.max_frames, 77u);
@@ -194,7 +194,7 @@ TEST(scenario, documented_defaults_are_those_of_detectors_and_channels) {
       spelt_clusters += name + " = " + k.initial + "\n";
     else if (name.starts_with("channel.") && !k.initial.empty() && name != "channel.type" &&
              name != "channel.fading" && name != "channel.delay_spread_ns" && name != "channel.array" &&
-             name != "channel.speed_kmh")
+             name != "channel.speed_kmh" && !name.ends_with("_coefficient"))
       spelt_line += name + " = " + k.initial + "\n";
   }
   EXPECT_NE(spelt_clusters.find("carrier_hz"), std::string::npos);
@@ -204,6 +204,10 @@ TEST(scenario, documented_defaults_are_those_of_detectors_and_channels) {
   EXPECT_EQ(json_of(line + "channel.profile = \"tdl-b\"\nchannel.delay_spread_ns = 100.0"),
             json_of(line + "channel.profile = \"tdl-b\""));
   EXPECT_NE(json_of(line + "channel.doppler_hz = 5"), json_of(line));
+  std::string correlated = antennas;
+  correlated.replace(correlated.find("rayleigh"), 8, "kronecker");
+  EXPECT_EQ(json_of(correlated + "channel.fading = \"fast\"\nchannel.rx_coefficient = 0.0"),
+            json_of(correlated));
 }
 
 TEST(scenario, a_likely_slip_is_told_what_is_meant) {
@@ -303,7 +307,7 @@ seed = 5
   EXPECT_EQ(s.curves[2].link.code.type, code_type::none);  // the base's decoder is not in its way
   EXPECT_EQ(s.curves[2].link.seed, 5u);
   EXPECT_EQ(s.curves[2].sweep_db, (std::vector<double>{0, 2, 4}));
-  EXPECT_EQ(type_of(s.curves[0].link.channel), channel_type::awgn);
+  EXPECT_EQ(s.curves[0].link.channel.type, "awgn");
 
   // A list of the curve in place of a range, and a part of a range.
   const scenario t = parse_scenario(R"(

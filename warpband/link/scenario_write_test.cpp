@@ -54,7 +54,7 @@ TEST(scenario_write, reads_back) {
     EXPECT_EQ(b.link.seed, 8U);
     EXPECT_EQ(b.link.axis, curve.link.axis);
     EXPECT_EQ(b.link.qam, 64);
-    EXPECT_EQ(b.link.channel.index(), curve.link.channel.index());
+    EXPECT_EQ(b.link.channel.type, curve.link.channel.type);
     EXPECT_EQ(b.link.code.type, curve.link.code.type);
     EXPECT_EQ(sizes_of(completed(b.link.code)).n, sizes_of(completed(curve.link.code)).n);
     ASSERT_EQ(b.link.antennas.index(), curve.link.antennas.index());

@@ -16,6 +16,7 @@
 #include <memory>
 #include <vector>
 
+#include <warpband/air/air.hpp>
 #include <warpband/channel/random.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/link/link.hpp>

@@ -26,6 +26,7 @@ struct ofdm_grid {
   double period_us() const noexcept {
     return symbol_period_us > 0 ? symbol_period_us : 1e6 / spacing_hz + cyclic_prefix_us;
   }
+  bool operator==(const ofdm_grid&) const = default;
 };
 
 /// Throws argument_error for a value that is not allowed, also for a symbol_period_us that is shorter than

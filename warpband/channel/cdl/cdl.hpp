@@ -57,6 +57,7 @@ struct cdl_config {
   /// Standard deviation of the users' mean powers: each drop draws them, log-normal with median 1. 0..40.
   /// Only without power_control.
   double shadowing_db = 0;
+  bool operator==(const cdl_config&) const = default;
 };
 
 /// Throws argument_error for what is not allowed.

@@ -59,6 +59,7 @@ struct cdl_profile_choice {
   std::vector<double> aod_deg = {}, aoa_deg = {}, zod_deg = {}, zoa_deg = {};
   std::vector<int> split = {};  // 0 or 1
   std::optional<double> asd_deg = {}, asa_deg = {}, zsd_deg = {}, zsa_deg = {}, rician_k_db = {};
+  bool operator==(const cdl_profile_choice&) const = default;
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<cdl_profile_choice>>& cdl_profile_settings();

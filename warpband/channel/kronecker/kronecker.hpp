@@ -34,6 +34,7 @@ struct kronecker_config {
   int streams = 1, rx_antennas = 1;        // 1..64, 1..512
   correlation_matrix rx_correlation = {};  // R_rx: [rx_antennas, rx_antennas]
   correlation_matrix tx_correlation = {};  // R_tx: [streams, streams]
+  bool operator==(const kronecker_config&) const = default;
 };
 
 /// Its settings: names, what is allowed, what they mean. Matrices are lists of rows, flat.

@@ -52,6 +52,7 @@ struct tdl_profile_choice {
   double delay_spread_ns = 100;
   std::vector<double> delays_ns = {}, powers_db = {};
   std::optional<double> rician_k_db = {};
+  bool operator==(const tdl_profile_choice&) const = default;
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<tdl_profile_choice>>& tdl_profile_settings();

@@ -33,6 +33,7 @@ struct spatial_config {
   antenna_correlation correlation = antenna_correlation::low;
   antenna_array array = antenna_array::linear;
   bool downlink = false;  // the base station sends
+  bool operator==(const spatial_config&) const = default;
 };
 /// Its settings but for the direction, which is a link's: names, what is allowed, what they mean.
 const std::vector<setting_of<spatial_config>>& spatial_settings();

@@ -50,6 +50,7 @@ struct tdl_config {
   int sinusoids = 32;                // M: 8..256
   int streams = 1, rx_antennas = 1;  // 1..8, 1..16
   spatial_config spatial = {};       // correlation of the antennas; only low with a Rician tap
+  bool operator==(const tdl_config&) const = default;
 };
 
 /// Throws argument_error for what is not allowed.

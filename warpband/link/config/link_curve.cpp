@@ -190,50 +190,21 @@ class curve_maker {
     return setting;
   }
 
-  /// The profile of a choice, whose lists belong together.
-  template <class Choice>
-  auto profile(const std::vector<setting_of<Choice>>& settings) const {
-    Choice choice;
-    take("channel", settings, choice);
-    try {
-      return profile_of(choice);
-    } catch (const argument_error& error) {
-      const std::string key = "channel." + error.argument();
-      refuse(std::max(line(key), line("channel.delays_ns")),
-             argument_error(key, error.value(), error.allowed()).what());
-    }
-  }
-
-  tdl_config tdl() const {
-    tdl_profile_choice choice;
-    take("channel", tdl_profile_settings(), choice);
-    const std::size_t taps = choice.delays_ns.size(), powers = choice.powers_db.size();
+  /// Lists of a delay line belong together.
+  void check_taps(const tdl_profile_choice& profile) const {
+    const std::size_t taps = profile.delays_ns.size(), powers = profile.powers_db.size();
     const unsigned at = line("channel.delays_ns");
     if (taps > 64) refuse(at, "channel.delays_ns has " + std::to_string(taps) + " taps: at most 64");
     if (taps != powers)
-      refuse(std::max(at, line("channel.powers_db")), "channel.powers_db has " + std::to_string(powers) +
-                                                          " numbers for the " + std::to_string(taps) +
-                                                          " taps of channel.delays_ns");
-    tdl_config c{.profile = {}, .grid = {.symbols = 0}};
-    take("channel", link_tdl_settings(), c);
-    c.profile = profile(tdl_profile_settings());
-    return c;
+      refuse(std::max(at, line("channel.powers_db")),
+             "channel.powers_db has " + std::to_string(powers) + " numbers for the " + std::to_string(taps) +
+                 " taps of channel.delays_ns");
   }
 
-  cdl_config cdl() const {
-    cdl_config c{.profile = {}, .power_control = true};
-    take("channel", cdl_settings(), c);
-    c.profile = profile(cdl_profile_settings());
-    if (keys_.has("channel.antenna_spacing_m")) c.spacing_wavelengths = 0;
-    return c;
-  }
-
-  /// Channel estimates of a file, whose name is from the scenario on.
-  csi_channel_config recording() const {
+  /// The name of a file is from the scenario on.
+  void find_file(csi_channel_config& c) const {
     if (!keys_.has("channel.file"))
       refuse(line("channel.type"), "channel.file is missing with channel.type = \"file\"");
-    csi_channel_config c;
-    take("channel", csi_channel_settings(), c);
     if (recordings_ != nullptr)
       if (const auto known = recordings_->find(c.name); known != recordings_->end()) {
         const csi_channel_config& k = known->second;
@@ -241,22 +212,30 @@ class curve_maker {
         c.snapshots = k.snapshots, c.subcarriers = k.subcarriers, c.antennas = k.antennas, c.users = k.users;
       }
     c.path = c.name.empty() ? "" : (std::filesystem::path(folder()) / c.name).string();
-    return c;
   }
 
-  link_channel channel() const {
+  const air_kind& channel_kind() const {
     const given* type = keys_.find("channel.type");
-    const std::string word = type == nullptr ? "awgn" : plain(type->value);
-    if (same_word(word, "rayleigh")) {
-      rayleigh_config c;
-      if (const given* fading = keys_.find("channel.fading"))
-        c.fading = same_word(plain(fading->value), "block") ? fading_type::block : fading_type::fast;
-      return c;
+    return airs().get(type == nullptr ? "awgn" : plain(type->value));
+  }
+
+  air_config channel() const {
+    const air_kind& kind = channel_kind();
+    box keys;
+    take("channel", kind.keys, keys);
+    if (kind.name == "tdl") check_taps(held<tdl_keys>(keys).profile);
+    air_config channel;
+    try {
+      channel = air_config(kind.name, kind.read != nullptr ? kind.read(keys) : keys);
+    } catch (const argument_error& error) {  // of lists that belong together
+      const std::string key = "channel." + error.argument();
+      refuse(std::max(line(key), line("channel.delays_ns")),
+             argument_error(key, error.value(), error.allowed()).what());
     }
-    if (same_word(word, "tdl")) return tdl();
-    if (same_word(word, "cdl")) return cdl();
-    if (same_word(word, "file")) return recording();
-    return awgn_config{};
+    if (kind.name == "cdl" && keys_.has("channel.antenna_spacing_m"))
+      channel.edit<cdl_config>([](cdl_config& c) { c.spacing_wavelengths = 0; });
+    if (kind.name == "file") channel.edit<csi_channel_config>([&](auto& c) { find_file(c); });
+    return channel;
   }
 
   // ---- antennas
@@ -277,9 +256,7 @@ class curve_maker {
                                 as_message(find_setting(massive_link_settings(), "solver")->get(m)));
       if (keys_.level("massive.sinr") < solver.level) m.sinr.reset();  // of another solver
     }
-    if (same_word(plain(keys_.has("channel.type") ? keys_.find("channel.type")->value : ""), "file") &&
-        !keys_.has("massive.subcarriers"))
-      m.subcarriers = 0;
+    if (channel_kind().name == "file" && !keys_.has("massive.subcarriers")) m.subcarriers = 0;
     if (m.direction == massive_direction::downlink) m.demapper = demapper();
     return m;
   }
@@ -352,7 +329,7 @@ class curve_maker {
     if (key == "qam") key = "modem.modulation";
     if (key == "coded_bits" || key == "resource_elements") key = "code." + key;
     unsigned at = line(key);
-    if (at == 0 && key.starts_with("channel.") && type_of(link.channel) == channel_type::tdl)
+    if (at == 0 && key.starts_with("channel.") && link.channel.type == "tdl")
       for (const char* cause : {"channel.delays_ns", "channel.profile", "channel.delay_spread_ns",
                                 "channel.doppler_hz", "channel.type"})
         if (at == 0 && (key == "channel.cyclic_prefix_us") != (std::string(cause) == "channel.doppler_hz"))

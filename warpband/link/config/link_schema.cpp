@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <warpband/channel/cdl/profile.hpp>
+#include <warpband/channel/tdl/profile.hpp>
 #include <warpband/core/error.hpp>
 #include <warpband/link/code_settings.hpp>
 #include <warpband/link/link_settings.hpp>
@@ -112,63 +114,36 @@ void add_modem(schema& s) {
                 "with [receiver], transport blocks or an uncoded space-time code."));
 }
 
-void add_channel_type(schema& s) {
-  struct choice {
-    channel_type type = channel_type::awgn;
-  };
-  s.add("channel",
-        words("type", &choice::type,
-              {{"awgn", channel_type::awgn},
-               {"rayleigh", channel_type::rayleigh},
-               {"tdl", channel_type::tdl},
-               {"cdl", channel_type::cdl},
-               {"file", channel_type::file}},
-              "White Gaussian noise, or y = h s + n with h ~ CN(0, 1), known to the receiver; with several "
-              "antennas y = H s + n, every entry of H like h. Antennas, detectors and massive MIMO need "
-              "fading. tdl: a tapped delay line, whose h or H is that of a resource element of OFDM; a "
-              "frame's symbols fill the grid one OFDM symbol after the other, and zeros fill the rest of its "
-              "last block (docs/tdl.md). cdl, for massive MIMO and PUSCH: clustered delay lines between a "
-              "linear array and users in directions of their own, of WINNER II and TR 38.901. file, for "
-              "massive MIMO: channel estimates that were measured or computed elsewhere (docs/files.md)."));
+/// The condition of a key of a profile: a standard's by name, or delays of one's own and what belongs to them.
+void add_profile_condition(conditions& when, const std::string& name) {
+  const bool named = name == "profile" || name == "delay_spread_ns";
+  if (name != "delays_ns" && find_setting(cdl_profile_settings(), name) != nullptr)
+    when.push_back({"channel.delays_ns", {named ? "none" : "given"}});
 }
 
 void add_channels(schema& s) {
-  add_channel_type(s);
-  const auto of = [](const char* type) { return conditions{{"channel.type", {type}}}; };
-  s.add(
-      "channel",
-      words("fading", &rayleigh_config::fading, {{"fast", fading_type::fast}, {"block", fading_type::block}},
-            "A new h or H for every use of the channel, with a space-time code for every codeword of two "
-            "uses; or one for each frame."),
-      {}, "rayleigh", of("rayleigh"));
-  const auto add_profile = [&](const auto& settings, const std::string& type) {
-    for (const auto& setting : settings) {
-      conditions when = of(type.c_str());
-      const bool named = setting.name == "profile" || setting.name == "delay_spread_ns";
-      if (setting.name != "delays_ns") when.push_back({"channel.delays_ns", {named ? "none" : "given"}});
-      s.add("channel", setting, {}, type, when);
-    }
+  struct choice {
+    std::string type = "awgn";
   };
-  add_profile(tdl_profile_settings(), "tdl");
-  const tdl_config line{.profile = {}, .grid = {.symbols = 0}};
-  for (const setting_of<tdl_config>& setting : link_tdl_settings()) {
-    conditions when = of("tdl");
-    if (setting.name == "subcarriers" || setting.name == "symbols")
-      when.push_back(without_massive);  // which has both
-    if (find_setting(grid_settings(), setting.name) != nullptr) when.push_back(without_nr);
-    if (find_setting(spatial_settings(), setting.name) != nullptr) when.push_back(without_massive);
-    s.add("channel", setting, line, "tdl", when);
+  std::vector<std::pair<std::string, std::string>> names;
+  std::string meaning;
+  for (const air_kind& kind : airs()) {
+    names.emplace_back(kind.name, kind.name);
+    meaning += (meaning.empty() ? "" : " ") + std::string(kind.name) + ": " + kind.text;
   }
-  add_profile(cdl_profile_settings(), "cdl");
-  const cdl_config clusters{.profile = {}, .power_control = true};
-  for (const setting_of<cdl_config>& setting : cdl_settings()) {
-    if (!setting.of_links) continue;
-    conditions when = of("cdl");
-    if (find_setting(grid_settings(), setting.name) != nullptr) when.push_back(without_nr);
-    if (setting.name == "speed_kmh") when.push_back(with_nr);
-    s.add("channel", setting, clusters, "cdl", when);
-  }
-  s.add("channel", csi_channel_settings(), {}, "file", of("file"));
+  s.add("channel", words("type", &choice::type, names,
+                         meaning + " docs/channels.md has what each is with which antennas."));
+  for (const air_kind& kind : airs())
+    for (setting_of<box> setting : kind.keys) {
+      conditions when{{"channel.type", {std::string(kind.name)}}};
+      add_profile_condition(when, setting.name);
+      std::erase_if(setting.conditions, [&](const setting_condition& c) {
+        const bool is_of_link = c.setting.find('.') != std::string::npos;
+        if (is_of_link) when.push_back(c);
+        return is_of_link;
+      });
+      s.add("channel", std::move(setting), {}, std::string(kind.name), when);
+    }
 }
 
 void add_antennas(schema& s) {
@@ -342,23 +317,6 @@ std::vector<std::string> points_of(const std::string& axis) {
 }
 
 }  // namespace
-
-const std::vector<setting_of<tdl_config>>& link_tdl_settings() {
-  static const std::vector<setting_of<tdl_config>> settings = [] {
-    const std::vector<setting_of<ofdm_grid>> symbols{integer_or_auto(
-        "symbols", &ofdm_grid::symbols, 0, 1, 65536,
-        "OFDM symbols of a block; the next block has another channel, independent of it. \"auto\" (or 0): as "
-        "many as a frame takes. A frame begins with a new block.",
-        "an integer from 1 to 65536")};
-    std::vector<setting_of<tdl_config>> list = tdl_settings();
-    std::erase_if(list, [](const auto& setting) { return !setting.of_links; });
-    for (setting_of<tdl_config>& setting : list)
-      if (setting.name == "symbols")
-        setting = within<tdl_config>([](tdl_config& c) -> ofdm_grid& { return c.grid; }, symbols).front();
-    return list;
-  }();
-  return settings;
-}
 
 void add_code_keys(schema& s, const std::string& group, code_type type, const conditions& when) {
   code_config initial = config_of({.type = type, .values = {}});

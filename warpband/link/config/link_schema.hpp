@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include <warpband/air/file.hpp>
 #include <warpband/link/config/read.hpp>
 #include <warpband/link/sweep.hpp>
 
@@ -18,9 +19,6 @@ const schema& link_schema();
 /// Adds the keys of one group, "code" or "decoder", of a type of code.
 void add_code_keys(schema& s, const std::string& group, code_type type,
                    const std::vector<setting_condition>& conditions);
-
-/// Those of a delay line that are keys of links, where a block may be as long as a frame.
-const std::vector<setting_of<tdl_config>>& link_tdl_settings();
 
 /// What files of channel estimates hold, by their names in the scenario. A file among them is not opened.
 using known_recordings = std::map<std::string, csi_channel_config>;

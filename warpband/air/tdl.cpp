@@ -1,0 +1,188 @@
+#include <warpband/air/tdl.hpp>
+
+#include <algorithm>
+#include <climits>
+#include <optional>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/count.hpp>
+#include <warpband/core/decimal.hpp>
+
+namespace wb {
+namespace {
+
+/// One terminal.
+class tdl_uses final : public air {
+ public:
+  tdl_uses(const air_antennas& a, const tdl_config& c) : air(a), channel_(c) {}
+  std::size_t matrices() const noexcept override { return antennas_.uses; }
+  void draw(executor& exec, values h, random_range range) override {
+    channel_.response(exec, h, of_blocks(range));
+  }
+  void send(executor& exec, symbols x, values y, values h, random_range range) override {
+    channel_.apply(exec, x, y, h, of_blocks(range));
+  }
+  channel_statistics statistics() const override {
+    const tdl_config& c = channel_.config();
+    channel_statistics s{{}, tap_powers(c.profile), c.doppler_hz, c.grid};
+    for (const tdl_tap& t : c.profile.taps) s.delays_ns.push_back(t.delay_ns);
+    return s;
+  }
+
+ private:
+  random_range of_blocks(random_range range) const {
+    range.first *= antennas_.uses / channel_.config().grid.elements();
+    return range;
+  }
+  tdl_channel channel_;
+};
+
+/// A line for each pair of antennas of massive MIMO, drawn for a user and up to 16 antennas at a time, which
+/// have blocks of their own.
+class tdl_matrices final : public air {
+ public:
+  tdl_matrices(const air_antennas& a, const tdl_config& c) : air(a), whole_(line_of(c, most)) {
+    if (a.rx % most != 0) rest_.emplace(line_of(c, a.rx % most));
+  }
+  std::size_t matrices() const noexcept override { return size(antennas_.grid.subcarriers); }
+  void draw(executor& exec, values h, random_range range) override {
+    for (int user = 0; user < antennas_.tx; user++)
+      for (int first = 0; first < antennas_.rx; first += most) {
+        const int count = std::min(most, antennas_.rx - first);
+        const std::uint64_t number = size(user) << 5 | size(first / most);  // below 2^11
+        random_range of_pair = range;
+        of_pair.first |= number << 48;
+        const values part{h.data + size(first * antennas_.tx + user), size(count), h.items,
+                          size(antennas_.tx), antennas_.entries()};
+        (count == most ? whole_ : *rest_).response(exec, part, of_pair);
+      }
+  }
+
+ private:
+  static constexpr int most = 16;
+  static tdl_config line_of(tdl_config c, int antennas) {
+    c.streams = 1;
+    c.rx_antennas = antennas;
+    c.grid.symbols = 1;  // those of a frame share H
+    return c;
+  }
+  tdl_channel whole_;
+  std::optional<tdl_channel> rest_;
+};
+
+int symbols_per_block(const tdl_config& c, std::size_t uses) {
+  check_range("subcarriers", c.grid.subcarriers, 1, 65536);
+  if (c.grid.symbols != 0) return c.grid.symbols;
+  return static_cast<int>(std::min<std::size_t>(symbols_for(c.grid, uses), INT_MAX));
+}
+
+void complete_line(tdl_config& c, const air_antennas& a) {
+  c.streams = a.tx;
+  c.rx_antennas = a.rx;
+  if (a.in_slots()) {
+    c.grid = with_prefix(a.grid, longest_delay_ns(c.profile));
+    c.spatial.downlink = a.system == air_system::pdsch;
+  } else if (a.system == air_system::massive) {
+    if (c.spatial.correlation != antenna_correlation::low)
+      throw argument_error("correlation", "another one than \"low\"", "\"low\" with massive MIMO");
+    c.streams = c.rx_antennas = 1;
+    c.grid.subcarriers = a.grid.subcarriers;
+    c.grid.symbols = a.grid.symbols;
+    check_still("doppler_hz", c.doppler_hz);
+  } else {
+    c.grid.symbols = symbols_per_block(c, a.uses);
+  }
+  check(c);
+}
+
+std::vector<setting_of<box>> keys() {
+  const std::vector<std::string> none{"none"};
+  auto profile = within<tdl_keys>([](tdl_keys& k) -> auto& { return k.profile; }, tdl_profile_settings());
+  // A block may be as long as a frame.
+  const std::vector<setting_of<ofdm_grid>> symbols{integer_or_auto(
+      "symbols", &ofdm_grid::symbols, 0, 1, 65536,
+      "OFDM symbols of a block; the next block has another channel, independent of it. \"auto\" (or 0): as "
+      "many as a frame takes. A frame begins with a new block.",
+      "an integer from 1 to 65536")};
+  for (auto& s : within<tdl_keys>([](tdl_keys& k) -> auto& { return k.line; }, tdl_settings())) {
+    if (!s.of_links) continue;
+    if (s.name == "symbols")
+      s = within<tdl_keys>([](tdl_keys& k) -> auto& { return k.line.grid; }, symbols).front();
+    const bool in_grid = find_setting(grid_settings(), s.name) != nullptr;
+    if (s.name == "subcarriers" || s.name == "symbols" || find_setting(spatial_settings(), s.name) != nullptr)
+      s = std::move(s).only_with("massive.solver", none);
+    if (in_grid) s = std::move(s).only_with("nr.channel", none);
+    profile.push_back(std::move(s));
+  }
+  return boxed(profile);
+}
+
+air_values results(const box& b) {
+  const tdl_config& c = held<tdl_config>(b);
+  air_values values;
+  std::vector<double> delays, powers;
+  for (const tdl_tap& t : c.profile.taps) {
+    delays.push_back(t.delay_ns);
+    powers.push_back(t.power_db);
+  }
+  values.set("delays_ns", delays);
+  values.set("powers_db", powers);
+  if (c.profile.rician_k_db) values.set("rician_k_db", *c.profile.rician_k_db);
+  values.add(tdl_settings(), c);
+  if (c.doppler_hz == 0) values.erase_name("sinusoids");
+  values.set("symbol_period_us", c.grid.period_us());
+  return values;
+}
+
+}  // namespace
+
+ofdm_grid with_prefix(ofdm_grid grid, double longest_ns) {
+  const double needed_us = 1e-3 * longest_ns;
+  if (grid.cyclic_prefix_us >= needed_us) return grid;
+  grid.cyclic_prefix_us = needed_us;
+  grid.symbol_period_us = std::max(grid.symbol_period_us, 1e6 / grid.spacing_hz + needed_us);
+  return grid;
+}
+
+void check_still(const char* argument, double speed) {
+  if (speed != 0)
+    throw argument_error(argument, decimal(speed),
+                         "0, as a frame's symbols share one channel estimate, with massive MIMO");
+}
+
+air_kind tdl_air() {
+  return {.name = "tdl",
+          .text =
+              "A tapped delay line, whose h or H is that of a resource element of OFDM; a frame's symbols "
+              "fill the grid one OFDM symbol after the other, and zeros fill the rest of its last block "
+              "(docs/tdl.md).",
+          .keys = keys(),
+          .read =
+              [](const box& b) {
+                const tdl_keys& k = held<tdl_keys>(b);
+                tdl_config c = k.line;
+                c.profile = profile_of(k.profile);
+                return box(std::move(c));
+              },
+          .serves = [](const air_antennas& a) { return a.system != air_system::space_time; },
+          .complete =
+              [](box& b, air_antennas& a) {
+                tdl_config c = held<tdl_config>(b);
+                complete_line(c, a);
+                b = box(std::move(c));
+              },
+          .whole_uses =
+              [](const box& b, std::size_t uses) {
+                const tdl_config& c = held<tdl_config>(b);
+                const std::size_t block = size(symbols_per_block(c, uses)) * size(c.grid.subcarriers);
+                return (uses + block - 1) / block * block;
+              },
+          .results = results,
+          .make = [](const box& b, const air_antennas& a) -> std::unique_ptr<air> {
+            if (a.system == air_system::massive)
+              return std::make_unique<tdl_matrices>(a, held<tdl_config>(b));
+            return std::make_unique<tdl_uses>(a, held<tdl_config>(b));
+          }};
+}
+
+}  // namespace wb
