@@ -2,7 +2,7 @@
 wb_sources(library GLOB_RECURSE warpband/*.cpp)
 if(NOT WARPBAND_HDF5)
   foreach(kind sources tests)
-    list(FILTER library_${kind} EXCLUDE REGEX "^warpband/(io/(hdf5|confine)|channel/file/|link/csi_link)")
+    list(FILTER library_${kind} EXCLUDE REGEX "^warpband/(io/(hdf5|confine)|channel/file/|link/csi_link|air/file_test)")
   endforeach()
 endif()
 

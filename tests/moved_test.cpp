@@ -47,6 +47,7 @@
 #include <warpband/fec/turbo/turbo.hpp>
 #include <warpband/fec/viterbi/viterbi.hpp>
 #include <warpband/io/hdf5.hpp>
+#include <warpband/io/npy.hpp>
 #include <warpband/io/replacement.hpp>
 #include <warpband/linalg/cholesky/cholesky.hpp>
 #include <warpband/linalg/qr/qr.hpp>
@@ -452,6 +453,7 @@ void judge_classes_that_do_not_move() {
   stays_where_it_is<thread_pool>("thread_pool");
   stays_where_it_is<sole_use>("sole_use");
   stays_where_it_is<hdf5_writer>("hdf5_writer");
+  stays_where_it_is<npy_reader>("npy_reader");
   stays_where_it_is<replacement>("replacement");
   stays_where_it_is<link_chain>("link_chain");
   stays_where_it_is<link_team>("link_team");

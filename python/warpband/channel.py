@@ -338,9 +338,10 @@ class Csi(NamedTuple):
 def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | None = None, scale: str = "none", cell: int = 0,
              first_sample: int | None = None, shifted_pilot: bool | None = None, trusted: bool = False,
              untrusted: bool = False) -> Csi:
-    """Reads channel estimates, measured or computed elsewhere, from an HDF5 file (docs/files.md).
+    """Reads channel estimates, measured or computed elsewhere, from an HDF5 or .npy file (docs/files.md).
 
-    The layout is told from what the file holds: "plain", an array ``h`` of complex64 ``(snapshots, subcarriers, rx, tx)``;
+    The layout is told from what the file holds: "plain", an array ``h`` of complex64 ``(snapshots, subcarriers, rx, tx)``, or what
+    ``numpy.save`` wrote of such an array, complex64 or complex128, where ``(snapshots, rx, tx)`` is one subcarrier;
     "renew", pilots as RENEW's sounder and Agora write them; "argos", those of ArgosV2 traces before RENEW; "csi", estimates
     made of the latter. Pilots become least-squares estimates on the subcarriers that have one, the lowest frequency first.
 

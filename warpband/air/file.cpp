@@ -15,11 +15,12 @@ namespace {
 const std::vector<setting_of<csi_channel_config>>& settings() {
   using c = csi_channel_config;
   static const std::vector<setting_of<c>> all{
-      text("file", &c::name,
-           "Path of an HDF5 file of channel estimates; a relative path starts at the scenario's folder. Each "
-           "frame takes the next snapshot of the file, and after the last the first again; every point of a "
-           "sweep takes the same. The first antennas, users and subcarriers of a snapshot serve as the true "
-           "channel.")
+      text(
+          "file", &c::name,
+          "Path of an HDF5 or .npy file of channel estimates; a relative path starts at the scenario's "
+          "folder. Each frame takes the next snapshot of the file, and after the last the first again; every "
+          "point of a sweep takes the same. The first antennas, users and subcarriers of a snapshot serve as "
+          "the true channel.")
           .without_default(),
       boolean(
           "power_control", &c::power_control,

@@ -63,6 +63,7 @@ const std::vector<setting_of<kronecker_fading>>& settings() {
 
 void complete_matrices(box& b, air_antennas& a) {
   kronecker_fading c = held<kronecker_fading>(b);
+  check_settings(settings(), c);
   if (a.in_slots() && c.fading != fading_type::block)
     throw argument_error("fading", "\"fast\"", "\"block\" in slots of 5G NR");
   c.channel.streams = a.tx;

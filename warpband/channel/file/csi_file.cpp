@@ -5,11 +5,13 @@
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <vector>
 
 #include <warpband/core/check.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/io/hdf5.hpp>
+#include <warpband/io/npy.hpp>
 
 namespace wb {
 
@@ -104,7 +106,9 @@ bool is_finite(const std::complex<float>& z) { return std::isfinite(z.real()) &&
 }  // namespace
 
 struct csi_file::state {
-  hdf5_reader file;
+  std::string path;
+  std::optional<npy_reader> npy;
+  std::optional<hdf5_reader> file;  // else
   csi_options options;
   csi_layout layout = csi_layout::plain;
   std::string array;
@@ -121,22 +125,31 @@ struct csi_file::state {
   std::vector<used> pilot;  // the lowest frequency first
   std::size_t csi_repetitions = 0;
 
-  state(const std::string& path, const csi_options& o) : file(path, access_of(o)), options(o) {
+  state(const std::string& name, const csi_options& o) : path(name), options(o) {
     check_range("cell", o.cell, 0, 1 << 16);
-    if (file.has("h"))
+    if (is_npy(name)) {
+      npy.emplace(name);
+      open_npy();
+    } else {
+      file.emplace(name, access_of(o));
+      open_hdf5();
+    }
+    if (options.scale == csi_scale::file) find_scale();
+  }
+  void open_hdf5() {
+    if (file->has("h"))
       open_plain();
-    else if (file.has("Data/Pilot_Samples"))
+    else if (file->has("Data/Pilot_Samples"))
       open_renew();
-    else if (file.has("Pilot_Samples"))
+    else if (file->has("Pilot_Samples"))
       open_argos();
-    else if (file.has("csi"))
+    else if (file->has("csi"))
       open_csi();
     else
       fail("it holds no channel estimates: expected an array h, Data/Pilot_Samples, Pilot_Samples or csi");
-    if (options.scale == csi_scale::file) find_scale();
   }
 
-  [[noreturn]] void fail(const std::string& what) const { throw file_error(file.path(), what); }
+  [[noreturn]] void fail(const std::string& what) const { throw file_error(path, what); }
   void expect_some(const std::vector<std::size_t>& shape) const {
     for (const std::size_t n : shape)
       if (n == 0) fail(array + " has shape " + text_of(shape) + ": it holds no channel estimates");
@@ -145,21 +158,32 @@ struct csi_file::state {
   void open_plain() {
     layout = csi_layout::plain;
     array = "h";
-    const auto shape = file.expect<std::complex<float>>(array, 4);
+    const auto shape = file->expect<std::complex<float>>(array, 4);
+    expect_some(shape);
+    snapshots = shape[0], subcarriers = shape[1], rx = shape[2], tx = shape[3];
+  }
+  /// A flat channel may leave out the axis of subcarriers.
+  void open_npy() {
+    array = "the array";
+    auto shape = npy->shape();
+    if (shape.size() == 3) shape.insert(shape.begin() + 1, 1);
+    if (shape.size() != 4)
+      fail("it has shape " + text_of(shape) +
+           ": expected [snapshots, subcarriers, rx, tx] or [snapshots, rx, tx]");
     expect_some(shape);
     snapshots = shape[0], subcarriers = shape[1], rx = shape[2], tx = shape[3];
   }
   void open_csi() {
     layout = csi_layout::csi;
     array = "csi";
-    const auto shape = file.expect<std::complex<float>>(array, 5);
+    const auto shape = file->expect<std::complex<float>>(array, 5);
     expect_some(shape);
     snapshots = shape[0], tx = shape[1], csi_repetitions = shape[2], rx = shape[3], subcarriers = shape[4];
   }
 
   /// An attribute that is a whole number from `least` to 2^24. -1 where there is none.
   int whole(const std::string& owner, const std::string& attribute, int least) const {
-    const auto values = file.attribute_numbers(owner, attribute);
+    const auto values = file->attribute_numbers(owner, attribute);
     if (values.empty()) return -1;
     const double x = values[0];
     if (values.size() != 1 || !(x >= least && x <= 1 << 24) || x != std::floor(x))
@@ -173,14 +197,14 @@ struct csi_file::state {
     return n;
   }
   double number(const std::string& owner, const std::string& attribute) const {
-    const auto values = file.attribute_numbers(owner, attribute);
+    const auto values = file->attribute_numbers(owner, attribute);
     return values.size() == 1 && std::isfinite(values[0]) ? values[0] : 0;
   }
 
   void open_renew() {
     layout = csi_layout::renew;
     array = "Data/Pilot_Samples";
-    const auto shape = file.expect<std::int16_t>(array, 5);
+    const auto shape = file->expect<std::int16_t>(array, 5);
     expect_some(shape);
     for (const char* internal : {"RECIPROCAL_CALIB", "FULL_MATRIX_MEAS"})
       if (whole("Data", internal, 0) > 0)
@@ -204,7 +228,7 @@ struct csi_file::state {
               before = std::max(whole("Data", "PREFIX_LEN", 0), 0),
               after = std::max(whole("Data", "POSTFIX_LEN", 0), 0), symbol = length + prefix;
     if (length < 1 || length > 65536) fail("attribute FFT_SIZE is not what was expected: 1 to 65536");
-    const auto values = file.attribute_numbers("Data", "OFDM_PILOT_F");
+    const auto values = file->attribute_numbers("Data", "OFDM_PILOT_F");
     if (values.size() != 2 * static_cast<std::size_t>(length))
       fail("attribute OFDM_PILOT_F has " + std::to_string(values.size()) +
            " values: expected 2 * FFT_SIZE = " + std::to_string(2 * length));
@@ -224,7 +248,7 @@ struct csi_file::state {
   void open_argos() {
     layout = csi_layout::argos;
     array = "Pilot_Samples";
-    const auto shape = file.expect<std::int16_t>(array, 3);
+    const auto shape = file->expect<std::int16_t>(array, 3);
     expect_some(shape);
     const int samples = required("", "samples_per_user"), users = required("", "num_mob_ant");
     // The last of the users is noise.
@@ -283,7 +307,7 @@ struct csi_file::state {
 
   std::vector<std::int16_t> frame(std::size_t number) const {
     std::vector<std::int16_t> samples(row);
-    file.read(array, number, 1, samples.data());
+    file->read(array, number, 1, samples.data());
     return samples;
   }
   std::size_t frames_with_samples(std::size_t frames) const {
@@ -327,12 +351,14 @@ struct csi_file::state {
                        std::uint8_t* status) const {
     const std::size_t item = rx * tx, all = subcarriers * item;
     std::vector<std::uint8_t> good(count, 1);
-    if (layout == csi_layout::plain) {
-      file.read(array, first, count, to);
+    if (npy) {
+      npy->read(first, count, to);
+    } else if (layout == csi_layout::plain) {
+      file->read(array, first, count, to);
     } else if (layout == csi_layout::csi) {
       std::vector<std::complex<float>> values(tx * csi_repetitions * rx * subcarriers);
       for (std::size_t n = 0; n < count; n++) {
-        file.read(array, first + n, 1, values.data());
+        file->read(array, first + n, 1, values.data());
         for (std::size_t u = 0; u < tx; u++)
           for (std::size_t b = 0; b < rx; b++)
             for (std::size_t k = 0; k < subcarriers; k++) {
@@ -432,7 +458,7 @@ double csi_file::spacing_hz() const {
   return held().size > 0 ? held().rate_hz / static_cast<double>(held().size) : 0;
 }
 
-std::string csi_file::remark() const { return held().file.remark(); }
+std::string csi_file::remark() const { return held().file ? held().file->remark() : ""; }
 
 std::size_t csi_file::read(std::size_t first, std::size_t count, std::complex<float>* to,
                            std::uint8_t* status) const {

@@ -1,8 +1,9 @@
 #pragma once
-// Channel estimates from HDF5 files: measured or computed elsewhere. Which layout a file has is told from
-// what it holds:
+// Channel estimates from files: measured or computed elsewhere. Which layout a file has is told from what it
+// holds:
 //
-//   plain   array `h` complex64 [snapshots, subcarriers, rx, tx]
+//   plain   array `h` complex64 [snapshots, subcarriers, rx, tx]; or a .npy file (io/npy.hpp), complex64 or
+//           complex128, of these axes or [snapshots, rx, tx] for one subcarrier
 //   renew   array `Data/Pilot_Samples` int16 [frames, cells, users, antennas, 2 * samples] with attributes of
 //           `Data`, as RENEW's sounder and Agora write it: a slot of received samples for each pilot
 //   argos   array `Pilot_Samples` int16 [frames, antennas, users * samples * 2] with root attributes
@@ -55,8 +56,8 @@ struct csi_options {
 /// A file of channel estimates. One that was moved from throws error. Threads: one at a time for each object.
 class csi_file {
  public:
-  /// Throws file_error: not there, not HDF5, truncated, none of the layouts, or one with a wrong shape, type
-  /// or attribute, or without samples. Throws argument_error ("cell", "first_sample").
+  /// Throws file_error: not there, neither HDF5 nor .npy, truncated, none of the layouts, or one with a wrong
+  /// shape, type or attribute, or without samples. Throws argument_error ("cell", "first_sample").
   explicit csi_file(const std::string& path, const csi_options& options = {});
   ~csi_file();
   csi_file(csi_file&&) noexcept;
