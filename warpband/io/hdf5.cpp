@@ -182,6 +182,7 @@ WB_HDF5_ELEMENT(std::int64_t)
 WB_HDF5_ELEMENT(float)
 WB_HDF5_ELEMENT(double)
 WB_HDF5_ELEMENT(std::complex<float>)
+WB_HDF5_ELEMENT(std::complex<double>)
 #undef WB_HDF5_ELEMENT
 
 }  // namespace wb

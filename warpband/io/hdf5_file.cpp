@@ -595,7 +595,8 @@ class file_in_process final : public hdf5_source {
   /// Types are taken exactly; those of programs whose numbers are float64 by default are converted.
   static bool is_taken_as(hdf5_element element, const dataset& d) {
     if (d.by == writer::none) return d.array.type == name_of(element);
-    const bool is_complex = element == hdf5_element::complex64 && d.array.type.starts_with("complex");
+    const bool is_complex = (element == hdf5_element::complex64 || element == hdf5_element::complex128) &&
+                            d.array.type.starts_with("complex");
     return is_complex || is_number(d.array.type);
   }
   [[noreturn]] void fail_expected(hdf5_element element, const std::string& name, const dataset& d,
@@ -646,11 +647,12 @@ class file_in_process final : public hdf5_source {
         for (std::size_t r = 0; r < count; r++) {
           const double* x = &values[(i * count + r) * parts];
           const std::size_t place = (at - first + r) * row + places[i];
-          if constexpr (std::is_same_v<T, std::complex<float>>) {
+          if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
+            using part = typename T::value_type;
             const double imaginary = parts == 2 ? x[1] : 0;
-            if (!holds<float>(x[0]) || !holds<float>(imaginary))
-              fail_value(name, shape, first * row + place, holds<float>(x[0]) ? imaginary : x[0], "float32");
-            to[place] = {static_cast<float>(x[0]), static_cast<float>(imaginary)};
+            if (!holds<part>(x[0]) || !holds<part>(imaginary))
+              fail_value(name, shape, first * row + place, holds<part>(x[0]) ? imaginary : x[0], "float32");
+            to[place] = {static_cast<part>(x[0]), static_cast<part>(imaginary)};
           } else {
             if (!holds<T>(x[0])) fail_value(name, shape, first * row + place, x[0], name_of(element_of<T>));
             to[place] = static_cast<T>(x[0]);

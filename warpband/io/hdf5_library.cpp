@@ -90,11 +90,14 @@ handle memory_type(hdf5_element element) {
     case hdf5_element::float64:
       return handle(H5Tcopy(H5T_NATIVE_DOUBLE));
     case hdf5_element::complex64:
+    case hdf5_element::complex128:
       break;
   }
-  handle type(H5Tcreate(H5T_COMPOUND, sizeof(std::complex<float>)));
-  H5Tinsert(type.id(), "r", 0, H5T_NATIVE_FLOAT);
-  H5Tinsert(type.id(), "i", sizeof(float), H5T_NATIVE_FLOAT);
+  const handle part =
+      memory_type(element == hdf5_element::complex64 ? hdf5_element::float32 : hdf5_element::float64);
+  handle type(H5Tcreate(H5T_COMPOUND, bytes_of(element)));
+  H5Tinsert(type.id(), "r", 0, part.id());
+  H5Tinsert(type.id(), "i", bytes_of(element) / 2, part.id());
   return type;
 }
 

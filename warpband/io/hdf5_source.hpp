@@ -14,7 +14,7 @@
 namespace wb {
 
 /// The element types that are read and written.
-enum class hdf5_element : char { uint8, int16, int32, int64, float32, float64, complex64 };
+enum class hdf5_element : char { uint8, int16, int32, int64, float32, float64, complex64, complex128 };
 
 /// Calls f with a value of the type.
 template <class F>
@@ -32,6 +32,8 @@ decltype(auto) with_element(hdf5_element element, F f) {
       return f(float{});
     case hdf5_element::float64:
       return f(double{});
+    case hdf5_element::complex128:
+      return f(std::complex<double>{});
     default:
       return f(std::complex<float>{});
   }
@@ -39,9 +41,10 @@ decltype(auto) with_element(hdf5_element element, F f) {
 inline std::size_t bytes_of(hdf5_element element) {
   return with_element(element, [](auto zero) { return sizeof zero; });
 }
-/// "uint8", ..., "complex64", as hdf5_array::type says.
+/// "uint8", ..., "complex128", as hdf5_array::type says.
 inline const char* name_of(hdf5_element element) {
-  constexpr const char* names[] = {"uint8", "int16", "int32", "int64", "float32", "float64", "complex64"};
+  constexpr const char* names[] = {"uint8",   "int16",   "int32",     "int64",
+                                   "float32", "float64", "complex64", "complex128"};
   return names[static_cast<std::size_t>(element)];
 }
 template <class T>
@@ -58,6 +61,8 @@ template <>
 inline constexpr hdf5_element element_of<float> = hdf5_element::float32;
 template <>
 inline constexpr hdf5_element element_of<double> = hdf5_element::float64;
+template <>
+inline constexpr hdf5_element element_of<std::complex<double>> = hdf5_element::complex128;
 
 /// Calls as those of hdf5_reader. Threads: one at a time.
 class hdf5_source {

@@ -4,11 +4,13 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <optional>
 #include <vector>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/decimal.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/io/hdf5.hpp>
 #include <warpband/io/npy.hpp>
@@ -112,6 +114,7 @@ struct csi_file::state {
   csi_options options;
   csi_layout layout = csi_layout::plain;
   std::string array;
+  bool converts = false;  // h of complex128
   std::size_t snapshots = 0, subcarriers = 0, rx = 0, tx = 0;
   double carrier_hz = 0, rate_hz = 0;
   std::vector<double> scale;  // of every transmitter
@@ -158,7 +161,9 @@ struct csi_file::state {
   void open_plain() {
     layout = csi_layout::plain;
     array = "h";
-    const auto shape = file->expect<std::complex<float>>(array, 4);
+    converts = file->describe(array).type == "complex128";
+    const auto shape =
+        converts ? file->expect<complex>(array, 4) : file->expect<std::complex<float>>(array, 4);
     expect_some(shape);
     snapshots = shape[0], subcarriers = shape[1], rx = shape[2], tx = shape[3];
   }
@@ -199,6 +204,15 @@ struct csi_file::state {
   double number(const std::string& owner, const std::string& attribute) const {
     const auto values = file->attribute_numbers(owner, attribute);
     return values.size() == 1 && std::isfinite(values[0]) ? values[0] : 0;
+  }
+
+  /// NaN and infinities stay what they are.
+  std::complex<float> narrowed(const complex& z) const {
+    constexpr double most = std::numeric_limits<float>::max();
+    for (const double x : {z.real(), z.imag()})
+      if (std::isfinite(x) && std::abs(x) > most)
+        fail(array + " holds " + decimal(x) + ", which complex64 cannot hold");
+    return std::complex<float>(z);
   }
 
   void open_renew() {
@@ -353,6 +367,15 @@ struct csi_file::state {
     std::vector<std::uint8_t> good(count, 1);
     if (npy) {
       npy->read(first, count, to);
+    } else if (converts) {
+      const std::size_t at_once =
+          std::clamp<std::size_t>((4u << 20) / (16 * all), 1, std::max<std::size_t>(count, 1));
+      std::vector<complex> values(at_once * all);
+      for (std::size_t n = 0; n < count; n += at_once) {
+        const std::size_t now = std::min(at_once, count - n);
+        file->read(array, first + n, now, values.data());
+        for (std::size_t e = 0; e < now * all; e++) to[n * all + e] = narrowed(values[e]);
+      }
     } else if (layout == csi_layout::plain) {
       file->read(array, first, count, to);
     } else if (layout == csi_layout::csi) {

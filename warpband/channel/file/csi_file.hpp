@@ -2,8 +2,9 @@
 // Channel estimates from files: measured or computed elsewhere. Which layout a file has is told from what it
 // holds:
 //
-//   plain   array `h` complex64 [snapshots, subcarriers, rx, tx]; or a .npy file (io/npy.hpp), complex64 or
-//           complex128, of these axes or [snapshots, rx, tx] for one subcarrier
+//   plain   array `h` complex64 or complex128 [snapshots, subcarriers, rx, tx]; or a .npy file (io/npy.hpp)
+//   of
+//           these axes or [snapshots, rx, tx] for one subcarrier
 //   renew   array `Data/Pilot_Samples` int16 [frames, cells, users, antennas, 2 * samples] with attributes of
 //           `Data`, as RENEW's sounder and Agora write it: a slot of received samples for each pilot
 //   argos   array `Pilot_Samples` int16 [frames, antennas, users * samples * 2] with root attributes

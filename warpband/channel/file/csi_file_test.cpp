@@ -222,6 +222,25 @@ TEST(csi_file, plain_channels_are_read_as_they_are_and_what_is_no_number_is_eras
   EXPECT_EQ(blamed([&] { file.read(4, 0, h.data()); }), "snapshots");
 }
 
+TEST(csi_file, complex128_is_converted) {
+  const scratch_file at("complex128");
+  const auto write = [&](const std::vector<complex>& h) {
+    wb::hdf5_writer file(at.path());
+    file.create<complex>("h", {2, 1, 1, 2});
+    file.write("h", 0, 2, h.data());
+    file.commit();
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  write({{0.1, -2}, {3, 1e-50}, {nan, 0}, {5, 6}});
+  symbols h(4);
+  std::vector<std::uint8_t> status(2);
+  EXPECT_EQ(csi_file(at.path()).read(0, 2, h.data(), status.data()), 1u);
+  EXPECT_EQ(h, (symbols{{0.1f, -2}, {3, 0}, {0, 0}, {0, 0}}));
+  EXPECT_EQ(status, (std::vector<std::uint8_t>{0, wb::status_erased}));
+  write({{0.1, -2}, {3, 1}, {1, 1e39}, {5, 6}});
+  EXPECT_REFUSED(csi_file(at.path()).read(1, 1, h.data()), "h holds 1e+39, which complex64 cannot hold");
+}
+
 TEST(csi_file, a_file_that_was_moved_from_says_so) {
   const scratch_file at("moved");
   write_plain(at.path(), plain_values());
