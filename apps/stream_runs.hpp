@@ -11,7 +11,7 @@
 #include <warpband/link/code_settings.hpp>
 #include <warpband/link/config/read.hpp>
 #include <warpband/link/nr_link.hpp>
-#include <warpband/link/receive/transport_loop.hpp>
+#include <warpband/receive/transport_loop.hpp>
 #include <warpband/stream/chains.hpp>
 #include <warpband/stream/pipeline.hpp>
 #include <warpband/stream/pusch.hpp>

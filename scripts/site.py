@@ -83,7 +83,7 @@ ALGORITHMS = [
         ("ofdm", "OFDM modulation", ["ofdm/modem/modem.hpp", "ofdm/numerology.hpp"],
          ["ofdm.OfdmModulator", "ofdm.OfdmDemodulator"], ("ofdm_modulate", {}), ["tdl"]),
         ("wimax_frame", "WiMAX frames", ["link/frame/frame.hpp", "ofdm/wimax.hpp"], [], ("wimax_frame", {}), ["bollapalli"]),
-        ("receive", "Iterative receivers", ["link/receive/iterative.hpp", "link/receive/soft.hpp", "link/receive/exit.hpp"],
+        ("receive", "Iterative receivers", ["receive/iterative.hpp", "receive/soft.hpp", "link/exit/exit.hpp"],
          ["receive.IterativeReceiver", "receive.exit_chart"], ("receive", {}), ["iterative"]),
         ("csi", "Channel estimates of files", ["channel/file/csi_file.hpp"], ["channel.read_csi", "channel.Csi"], None, ["files"]),
     ]),

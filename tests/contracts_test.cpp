@@ -17,10 +17,10 @@
 #include <warpband/fec/polar/polar.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
 #include <warpband/fec/viterbi/viterbi.hpp>
-#include <warpband/link/receive/interleaver.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/nr/shared_channel.hpp>
+#include <warpband/receive/interleaver.hpp>
 
 namespace wb {
 namespace contracts_test {

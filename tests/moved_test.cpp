@@ -56,8 +56,6 @@
 #include <warpband/link/exchange_buffers.hpp>
 #include <warpband/link/frame/frame.hpp>
 #include <warpband/link/rank_members.hpp>
-#include <warpband/link/receive/iterative.hpp>
-#include <warpband/link/receive/transport_loop.hpp>
 #include <warpband/link/receiver_clock.hpp>
 #include <warpband/link/team.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
@@ -67,6 +65,8 @@
 #include <warpband/nr/shared_channel.hpp>
 #include <warpband/ofdm/modem/modem.hpp>
 #include <warpband/ofdm/per_executor.hpp>
+#include <warpband/receive/iterative.hpp>
+#include <warpband/receive/transport_loop.hpp>
 #include <warpband/stbc/stbc.hpp>
 #include <warpband/stream/lane.hpp>
 #include <warpband/stream/pipeline.hpp>

@@ -12,9 +12,9 @@
 #include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/fec/crc/crc.hpp>
-#include <warpband/link/receive/iterative.hpp>
 #include <warpband/link/source/source.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/receive/iterative.hpp>
 
 namespace wb::testing {
 

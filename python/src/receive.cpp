@@ -1,4 +1,4 @@
-// link/receive/: iterative receivers and EXIT charts.
+// receive/: iterative receivers and EXIT charts.
 #include <functional>
 #include <memory>
 #include <variant>
@@ -9,8 +9,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <warpband/fec/crc/crc.hpp>
-#include <warpband/link/receive/codewords.hpp>
-#include <warpband/link/receive/exit.hpp>
+#include <warpband/link/exit/exit.hpp>
+#include <warpband/receive/codewords.hpp>
 
 #include "arrays.hpp"
 #include "codes.hpp"

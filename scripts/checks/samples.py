@@ -22,7 +22,7 @@ GIVEN = {
     "docs/polar.md": ("#include <warpband/fec/polar/polar.hpp>\n",
                       "wb::executor& exec, wb::view<const std::uint8_t> bits, wb::view<std::uint8_t> coded, wb::view<const float> llr, "
                       "wb::view<std::uint8_t> decided, wb::view<std::uint8_t> status"),
-    "docs/iterative.md": ("#include <warpband/link/receive/iterative.hpp>\n",
+    "docs/iterative.md": ("#include <warpband/receive/iterative.hpp>\n",
                           "wb::executor& exec, wb::view<const std::complex<float>> y, wb::view<const std::complex<float>> h, "
                           "wb::view<const float> n0, wb::view<std::uint8_t> bits"),
     "docs/nr-ldpc.md": ("", "wb::executor& exec"),

@@ -2,8 +2,8 @@
 #include <warpband/core/status.hpp>
 #include <warpband/link/count/count.hpp>
 #include <warpband/link/exchange_buffers.hpp>
-#include <warpband/link/receive/codewords.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/receive/codewords.hpp>
 
 namespace wb {
 namespace {

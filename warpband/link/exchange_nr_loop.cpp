@@ -10,7 +10,7 @@
 #include <warpband/link/codec_transport.hpp>
 #include <warpband/link/count/count.hpp>
 #include <warpband/link/exchange_buffers.hpp>
-#include <warpband/link/receive/transport_loop.hpp>
+#include <warpband/receive/transport_loop.hpp>
 
 namespace wb {
 namespace {

@@ -10,9 +10,9 @@
 #include <warpband/core/status.hpp>
 #include <warpband/io/replacement.hpp>
 #include <warpband/link/chain.hpp>
-#include <warpband/link/receive/codewords.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/sweep.hpp>
+#include <warpband/receive/codewords.hpp>
 
 namespace wb {
 namespace iterative_massive_test {

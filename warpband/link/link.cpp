@@ -7,10 +7,10 @@
 #include <warpband/core/count.hpp>
 #include <warpband/core/decimal.hpp>
 #include <warpband/link/names.hpp>
-#include <warpband/link/receive/transport_loop.hpp>
 #include <warpband/massive/cluster/cluster_settings.hpp>
 #include <warpband/massive/massive_settings.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/receive/transport_loop.hpp>
 
 namespace wb {
 namespace {

@@ -47,9 +47,9 @@
 #include <warpband/detect/detector.hpp>
 #include <warpband/link/codec.hpp>
 #include <warpband/link/nr_link.hpp>
-#include <warpband/link/receive/iterative.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/modem/demap/demap.hpp>
+#include <warpband/receive/iterative.hpp>
 #include <warpband/stbc/stbc.hpp>
 
 namespace wb {

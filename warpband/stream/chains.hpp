@@ -48,7 +48,7 @@ struct block_decoder {
                      view<std::int32_t> iterations)>
       run;
 };
-/// Detector and decoder in one, for instance the loop of link/receive/iterative.hpp. A block is a codeword in
+/// Detector and decoder in one, for instance the loop of receive/iterative.hpp. A block is a codeword in
 /// `uses` uses of the channel of its own; what is left behind the last whole block of a frame is not
 /// received.
 struct block_receiver {

@@ -20,8 +20,8 @@
 #include <tests/on_backends.hpp>
 #include <warpband/exec/cuda.hpp>
 #include <warpband/link/codec.hpp>
-#include <warpband/link/receive/iterative.hpp>
-#include <warpband/link/receive/transport_loop.hpp>
+#include <warpband/receive/iterative.hpp>
+#include <warpband/receive/transport_loop.hpp>
 #include <warpband/stream/chains.hpp>
 #include <warpband/stream/lane.hpp>
 #include <warpband/stream/pipeline.hpp>

@@ -33,7 +33,7 @@ struct pusch_chain_config {
 /// Queues detection and decoding of a batch of slots, whose uses lie slot after slot. Writes bits, ok and
 /// status. On a device it must not wait.
 using pusch_receive = std::function<void(executor&, const detector_input&, const nr_transport_output&)>;
-/// Detector and decoder in one, for instance the loop of link/receive/transport_loop.hpp: what receives
+/// Detector and decoder in one, for instance the loop of receive/transport_loop.hpp: what receives
 /// batches of `slots` slots on an executor, with all that it keeps there. Detector and transport block are
 /// those of the chain. Called by several threads at a time; what it gives is called by one.
 using pusch_receiver = std::function<pusch_receive(executor&, std::size_t slots, const detector_config&,

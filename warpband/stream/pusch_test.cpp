@@ -7,8 +7,8 @@
 #include <bench/meter.hpp>
 #include <tests/nr.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
-#include <warpband/link/receive/transport_loop.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/receive/transport_loop.hpp>
 #include <warpband/stream/pusch.hpp>
 
 namespace wb {

@@ -2,7 +2,7 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/core/status.hpp>
-#include <warpband/link/receive/exit_args.hpp>
+#include <warpband/link/exit/exit_args.hpp>
 
 namespace wb {
 

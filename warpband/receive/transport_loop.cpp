@@ -1,12 +1,11 @@
-#include <warpband/link/receive/transport_loop.hpp>
+#include <warpband/receive/transport_loop.hpp>
 
 #include <algorithm>
 #include <string>
 
 #include <warpband/core/check.hpp>
 #include <warpband/core/error.hpp>
-#include <warpband/link/names.hpp>
-#include <warpband/link/receive/frames.hpp>
+#include <warpband/receive/frames.hpp>
 
 namespace wb {
 namespace {

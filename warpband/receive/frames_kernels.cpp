@@ -1,5 +1,5 @@
 #include <warpband/exec/launch.hpp>
-#include <warpband/link/receive/frames_op.hpp>
+#include <warpband/receive/frames_op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {

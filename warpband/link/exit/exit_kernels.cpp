@@ -1,5 +1,5 @@
 #include <warpband/exec/launch.hpp>
-#include <warpband/link/receive/exit_op.hpp>
+#include <warpband/link/exit/exit_op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {

@@ -1,4 +1,4 @@
-#include <warpband/link/receive/frames.hpp>
+#include <warpband/receive/frames.hpp>
 
 namespace wb {
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include <warpband/exec/executor.hpp>
-#include <warpband/link/receive/iterative.hpp>
+#include <warpband/receive/iterative.hpp>
 
 namespace wb {
 

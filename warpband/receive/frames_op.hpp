@@ -5,7 +5,7 @@
 #include <warpband/core/llr.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/status.hpp>
-#include <warpband/link/receive/frames_args.hpp>
+#include <warpband/receive/frames_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -228,7 +228,8 @@ struct frames_check_op {
     const int status = *row_of(a.status, first);
     const bool checked = (a.needed != 0 || a.weights != nullptr) && (status & a.needed) == a.needed &&
                          (status & status_erased) == 0 && parity == 0;
-    *row_of(a.finished, first) = checked ? 1 : 0;
+    if (a.finished.data != nullptr) *row_of(a.finished, first) = checked ? 1 : 0;
+    if (a.passes.data != nullptr) *row_of(a.passes, first) = (status & status_erased) == 0 ? 1 : 0;
   }
 };
 

@@ -3,7 +3,7 @@
 #include <random>
 
 #include <tests/on_backends.hpp>
-#include <warpband/link/receive/frames.hpp>
+#include <warpband/receive/frames.hpp>
 
 namespace frames_test {
 

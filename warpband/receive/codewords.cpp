@@ -1,11 +1,11 @@
-#include <warpband/link/receive/codewords.hpp>
+#include <warpband/receive/codewords.hpp>
 
 #include <climits>
 #include <string>
 #include <utility>
 
 #include <warpband/core/check.hpp>
-#include <warpband/link/receive/frames.hpp>
+#include <warpband/receive/frames.hpp>
 
 namespace wb {
 namespace {

@@ -6,8 +6,8 @@
 #include <random>
 
 #include <tests/nr.hpp>
-#include <warpband/link/receive/transport_loop.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/receive/transport_loop.hpp>
 
 namespace wb {
 namespace transport_loop_test {

@@ -1,6 +1,6 @@
 #pragma once
 // The two halves of an iterative receiver, each with soft input and soft output. `iterative_receiver`
-// (link/receive/iterative.hpp) runs any pair of them. A pair of one's own derives from these interfaces.
+// (receive/iterative.hpp) runs any pair of them. A pair of one's own derives from these interfaces.
 //
 // LLRs are ln P(b = 0) - ln P(b = 1). Extrinsic means: what is known of a bit from all others, without the
 // LLR that was given for the bit itself.

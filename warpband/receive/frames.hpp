@@ -1,7 +1,7 @@
 #pragma once
 // Starts the kernels of frames_op.hpp. For the files of this folder.
 #include <warpband/exec/executor.hpp>
-#include <warpband/link/receive/frames_args.hpp>
+#include <warpband/receive/frames_args.hpp>
 
 namespace wb {
 

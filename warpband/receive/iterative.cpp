@@ -1,4 +1,4 @@
-#include <warpband/link/receive/iterative.hpp>
+#include <warpband/receive/iterative.hpp>
 
 #include <algorithm>
 #include <climits>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <warpband/core/check.hpp>
-#include <warpband/link/receive/frames.hpp>
+#include <warpband/receive/frames.hpp>
 
 namespace wb {
 namespace {

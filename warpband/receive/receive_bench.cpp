@@ -8,10 +8,10 @@
 #include <numeric>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
-#include <warpband/link/receive/frames.hpp>
-#include <warpband/link/receive/iterative.hpp>
 #include <warpband/link/source/source.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/receive/frames.hpp>
+#include <warpband/receive/iterative.hpp>
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include <warpband/link/receive/interleaver.hpp>
-#include <warpband/link/receive/soft.hpp>
+#include <warpband/receive/interleaver.hpp>
+#include <warpband/receive/soft.hpp>
 
 namespace wb {
 

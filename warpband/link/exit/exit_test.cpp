@@ -5,7 +5,7 @@
 
 #include <oracle/modem.hpp>
 #include <tests/receive.hpp>
-#include <warpband/link/receive/exit.hpp>
+#include <warpband/link/exit/exit.hpp>
 
 namespace exit_test {
 

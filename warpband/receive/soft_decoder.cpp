@@ -5,9 +5,8 @@
 #include <warpband/core/check.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
 #include <warpband/link/codec_nr.hpp>
-#include <warpband/link/count/count.hpp>
-#include <warpband/link/receive/frames.hpp>
-#include <warpband/link/receive/soft.hpp>
+#include <warpband/receive/frames.hpp>
+#include <warpband/receive/soft.hpp>
 
 namespace wb {
 namespace {
@@ -168,7 +167,7 @@ class soft_turbo final : public soft_decoder {
 class soft_bcjr final : public soft_decoder {
  public:
   soft_bcjr(const bcjr_decoder& decoder, std::optional<crc_polynomial> crc)
-      : decoder_(decoder), check_(0, k(), crc), one_(std::vector<std::uint8_t>{1}) {}
+      : decoder_(decoder), check_(0, k(), crc) {}
   std::size_t k() const noexcept override { return static_cast<std::size_t>(decoder_.config().k); }
   std::size_t n() const noexcept override { return decoder_.frame().n(); }
   void run(executor& exec, view<const float> llr, const soft_decoder_state&,
@@ -182,17 +181,16 @@ class soft_bcjr final : public soft_decoder {
           exec, llr,
           {.bits = o.bits, .soft = {}, .extrinsic = {}, .coded_extrinsic = o.extrinsic, .status = o.status});
     });
-    // One pass for each codeword, none for an erased one.
-    static_assert(status_erased == 1);
-    if (out.iterations.data != nullptr)
-      count_errors(exec, view<const std::uint8_t>{one_.on(exec), 1, llr.items, 1, 0},
-                   view<const std::uint8_t>(wanted.status), out.iterations);
+    if (out.iterations.data == nullptr) return;
+    frames_check_args a;
+    a.status = wanted.status;
+    a.passes = out.iterations;
+    run_frames_check(exec, a, llr.items);
   }
 
  private:
   bcjr_decoder decoder_;
   frame_check check_;
-  resident<std::uint8_t> one_;
   kept_workspace workspace_;
 };
 

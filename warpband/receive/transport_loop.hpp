@@ -4,7 +4,7 @@
 //
 //   y, H, N0, priors -> detector -> clip -> soft buffers -> LDPC decoder -> rate matching -> scale -> priors
 //
-// It is the recursion of link/receive/iterative.hpp with nr_transport_decoder in the place of the decoder: an
+// It is the recursion of receive/iterative.hpp with nr_transport_decoder in the place of the decoder: an
 // outer iteration puts new LLRs of the transmission in the place of those of the iteration before. LLRs of
 // earlier transmissions stay those of their last outer iteration. The decoder begins anew each time, and bits
 // are not interleaved. With one outer iteration this is the open loop, bit for bit.
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <warpband/fec/nr/transport.hpp>
-#include <warpband/link/receive/iterative.hpp>
+#include <warpband/receive/iterative.hpp>
 
 namespace wb {
 

@@ -1,4 +1,4 @@
-#include <warpband/link/receive/exit.hpp>
+#include <warpband/link/exit/exit.hpp>
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include <warpband/core/check.hpp>
 #include <warpband/core/setting.hpp>
 #include <warpband/fec/crc/crc.hpp>
-#include <warpband/link/receive/exit_args.hpp>
+#include <warpband/link/exit/exit_args.hpp>
 #include <warpband/link/source/source.hpp>
 #include <warpband/modem/qam/qam.hpp>
 

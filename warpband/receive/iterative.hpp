@@ -15,8 +15,8 @@
 #include <vector>
 
 #include <warpband/core/setting.hpp>
-#include <warpband/link/receive/interleaver.hpp>
-#include <warpband/link/receive/soft.hpp>
+#include <warpband/receive/interleaver.hpp>
+#include <warpband/receive/soft.hpp>
 
 namespace wb {
 

@@ -4,7 +4,7 @@
 #include <warpband/core/math.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/philox.hpp>
-#include <warpband/link/receive/exit_args.hpp>
+#include <warpband/link/exit/exit_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {

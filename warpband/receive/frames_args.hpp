@@ -61,13 +61,15 @@ struct frames_keep_args {
 };
 
 /// Which frames are finished: those with the bit of `status` and whose bits hold their CRC, where there is
-/// one.
+/// one; and the iterations of a decoder that makes one pass over a frame. Outputs without data are not
+/// wanted.
 struct frames_check_args {
   std::uint8_t needed = 0;  // 0: no bit is looked at
   view<const std::uint8_t> status;
   view<const std::uint8_t> bits;
   const std::int32_t* weights = nullptr;  // crc_remainders; no data: no CRC
   view<std::uint8_t> finished;
+  view<std::int32_t> passes;  // 1, of an erased frame 0
 };
 
 /// Joins what a decoder said of the codewords of each frame: a frame is finished, and has status_stopped,

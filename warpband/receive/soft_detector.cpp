@@ -1,7 +1,7 @@
 #include <optional>
 
 #include <warpband/core/check.hpp>
-#include <warpband/link/receive/soft.hpp>
+#include <warpband/receive/soft.hpp>
 
 namespace wb {
 namespace {
