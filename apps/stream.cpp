@@ -64,7 +64,7 @@ std::uint64_t erased_in(const wb::frame_result& r, std::size_t status) {
   return wb::count_erased(std::span(all.data, all.items));
 }
 /// Which output is the status of items; nothing where there is none.
-std::optional<std::size_t> status_of(const wb::frame_chain& chain) {
+std::optional<std::size_t> status_of(const wb::frame_receiver& chain) {
   for (std::size_t i = 0; i < chain.outputs().size(); i++)
     if (chain.outputs()[i].name == "status") return i;
   return {};
@@ -73,7 +73,7 @@ std::optional<std::size_t> status_of(const wb::frame_chain& chain) {
 /// Compares frames with what they gave the first time, on a thread of its own.
 class checker {
  public:
-  checker(const wb::frame_chain& chain, const stream_source& source)
+  checker(const wb::frame_receiver& chain, const stream_source& source)
       : chain_(chain),
         source_(source),
         status_(status_of(chain)),
@@ -151,7 +151,7 @@ class checker {
     compared++;
     different += all != first;
   }
-  const wb::frame_chain& chain_;
+  const wb::frame_receiver& chain_;
   const stream_source& source_;
   std::optional<std::size_t> status_;
   bool end_ = false, looking_ = false;
@@ -397,7 +397,7 @@ auto naming_devices(const std::string& key, F f) {
 }
 
 /// What copies and stages of a frame take alone.
-json stages_of(const stream_run& run, const wb::frame_chain& chain, const stream_source& source) {
+json stages_of(const stream_run& run, const wb::frame_receiver& chain, const stream_source& source) {
   wb::stage_times t = wb::measure_stages(chain, run.devices.front(), run.threads, run.items, source.arrays(0),
                                          run.repetitions, run.batch, interrupted);
   if (run.devices.size() > 1 && !interrupted() &&
@@ -434,7 +434,7 @@ wb::pipeline_config pipeline_of(const stream_run& run) {
   return c;
 }
 
-stream_run with_batch(stream_run run, const wb::frame_chain& chain) {
+stream_run with_batch(stream_run run, const wb::frame_receiver& chain) {
   if (run.batch == 0) run.batch = run.parts > 1 ? 1 : wb::automatic_batch(chain, run.items);
   return run;
 }
@@ -715,7 +715,7 @@ class measured_run {
   }
 
   const stream_work work_;
-  const wb::frame_chain& chain_;
+  const wb::frame_receiver& chain_;
   const stream_run run_;
   const stream_source source_;
   progress_line& line_;

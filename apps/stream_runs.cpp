@@ -86,12 +86,12 @@ stream_scenario parse_stream_scenario(std::string text, const std::string& path)
 
 namespace {
 
-/// Detector and decoder in a loop. On a device it only queues: the thread that drives the device waits for no
-/// frame, and graphs record the call.
+/// Detector and decoder in a loop.
 stream_work loop_of(const stream_run& r, std::shared_ptr<const wb::codec> code) {
-  std::shared_ptr<const wb::iterative_receiver> receiver;
   try {
-    receiver = std::make_shared<wb::iterative_receiver>(r.detector, code->config(), r.receiver);
+    const auto receiver =
+        std::make_shared<const wb::iterative_receiver>(r.detector, code->config(), r.receiver);
+    return {wb::make_receive_chain({r.detector, r.per_channel}, *receiver), std::move(code), receiver};
   } catch (const wb::argument_error& e) {
     const bool own = wb::find_setting(wb::receiver_settings(), e.argument()) != nullptr;
     if (own) throw wb::argument_error("receiver." + e.argument(), e.value(), e.allowed());
@@ -99,15 +99,6 @@ stream_work loop_of(const stream_run& r, std::shared_ptr<const wb::codec> code) 
     throw wb::argument_error("receiver.outer", std::to_string(r.receiver.outer),
                              "1 with a " + e.argument() + " like this, which is " + e.value());
   }
-  const auto run = [receiver](wb::executor& e, const wb::detector_input& in, wb::view<std::uint8_t> bits,
-                              wb::view<std::int32_t> iterations) {
-    const wb::receiver_input received{in.received, in.channel, in.uses_per_channel, in.noise_var, {}};
-    const wb::receiver_output decided{.bits = bits, .iterations = iterations};
-    e.is_device() ? receiver->queue(e, received, decided) : receiver->run(e, received, decided);
-  };
-  return {
-      wb::make_receive_chain({r.detector, r.per_channel}, {receiver->uses_per_frame(), receiver->k(), run}),
-      std::move(code), receiver};
 }
 
 }  // namespace
@@ -127,28 +118,22 @@ namespace {
 /// Slots, with [receiver] in a loop.
 stream_work slots_work(const stream_run& r) {
   const wb::nr_link_config slots = slots_of(r);
-  const wb::pusch_chain_config chain{
+  wb::pusch_chain_config chain{
       slots.channel,
       slots.mcs_table,
       slots.mcs,
       wb::estimator_of(slots, r.fading.profile, r.fading.doppler_hz, noise_of_slots(slots, r.snr_db)),
       slots.detector,
       wb::config_of(r.code).ldpc.decoder};
-  if (!r.loops) return {wb::make_pusch_chain(chain)};
-  try {
-    wb::check_transport_loop(r.receiver, slots.detector.type);
-  } catch (const wb::argument_error& e) {
-    throw wb::argument_error("receiver." + e.argument(), e.value(), e.allowed());
+  if (r.loops) {
+    try {
+      wb::check_transport_loop(r.receiver, slots.detector.type);
+    } catch (const wb::argument_error& e) {
+      throw wb::argument_error("receiver." + e.argument(), e.value(), e.allowed());
+    }
+    chain.receiver = r.receiver;
   }
-  return {wb::make_pusch_chain(chain, [receiver = r.receiver](wb::executor& exec, std::size_t count,
-                                                              const wb::detector_config& detector,
-                                                              const wb::nr_transport_config& transport) {
-    const auto loop = std::make_shared<wb::transport_loop>(detector, transport, receiver);
-    loop->allocate(exec, count);
-    return [loop](wb::executor& e, const wb::detector_input& in, const wb::nr_transport_output& out) {
-      loop->receive(e, in, out);
-    };
-  })};
+  return {wb::make_pusch_chain(chain)};
 }
 
 }  // namespace
@@ -169,13 +154,7 @@ stream_work work_of(const stream_run& r) {
   }
   const std::shared_ptr<const wb::codec> code = wb::make_codec(wb::config_of(r.code));
   if (r.loops) return loop_of(r, code);
-  wb::block_decoder decoder{code->n(), code->k(),
-                            [code](wb::executor& e, wb::view<const float> llr, wb::view<std::uint8_t> bits,
-                                   wb::view<std::int32_t> iterations) {
-                              code->decode(
-                                  e, llr, {.bits = bits, .soft = {}, .iterations = iterations, .status = {}});
-                            }};
-  return {wb::make_decode_chain({r.detector, r.per_channel}, std::move(decoder)), code};
+  return {wb::make_decode_chain({r.detector, r.per_channel}, code), code};
 }
 
 int points_of(const stream_run& r) {

@@ -11,10 +11,10 @@
 #include <warpband/link/code_settings.hpp>
 #include <warpband/link/config/read.hpp>
 #include <warpband/link/nr_link.hpp>
+#include <warpband/receive/chains.hpp>
+#include <warpband/receive/pusch.hpp>
 #include <warpband/receive/transport_loop.hpp>
-#include <warpband/stream/chains.hpp>
 #include <warpband/stream/pipeline.hpp>
-#include <warpband/stream/pusch.hpp>
 
 /// One run of a scenario. Of the pipeline's settings most_items is `items`, and batch may be 0: automatic.
 struct stream_run : wb::pipeline_config {
@@ -62,7 +62,7 @@ std::string stream_scenario_help();
 
 /// The chain of a run, its codec where it decodes, and with [receiver] the loop. Throws wb::argument_error.
 struct stream_work {
-  std::shared_ptr<const wb::frame_chain> chain;
+  std::shared_ptr<const wb::frame_receiver> chain;
   std::shared_ptr<const wb::codec> code = {};
   std::shared_ptr<const wb::iterative_receiver> receiver = {};
 };

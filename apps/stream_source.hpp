@@ -34,7 +34,7 @@ class stream_source {
   void read(const stream_run& run);
   /// Rounds arrays that the chain takes as halves, which were made as complex64.
   void round_to_halves();
-  std::shared_ptr<const wb::frame_chain> chain_;
+  std::shared_ptr<const wb::frame_receiver> chain_;
   std::vector<std::vector<std::vector<std::byte>>> frames_;
   std::vector<std::vector<std::uint8_t>> sent_;
 };

@@ -53,7 +53,6 @@
 #include <warpband/linalg/qr/qr.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/link/codec.hpp>
-#include <warpband/link/exchange_buffers.hpp>
 #include <warpband/link/frame/frame.hpp>
 #include <warpband/link/rank_members.hpp>
 #include <warpband/link/receiver_clock.hpp>
@@ -65,7 +64,9 @@
 #include <warpband/nr/shared_channel.hpp>
 #include <warpband/ofdm/modem/modem.hpp>
 #include <warpband/ofdm/per_executor.hpp>
+#include <warpband/receive/frame_receiver.hpp>
 #include <warpband/receive/iterative.hpp>
+#include <warpband/receive/slot_arrays.hpp>
 #include <warpband/receive/transport_loop.hpp>
 #include <warpband/stbc/stbc.hpp>
 #include <warpband/stream/lane.hpp>
@@ -462,6 +463,10 @@ void judge_classes_that_do_not_move() {
   stays_where_it_is<rank_crew>("rank_crew");
   stays_where_it_is<transport_loop>("transport_loop");
   stays_where_it_is<receiver_clock>("receiver_clock");
+  stays_where_it_is<transmitter>("transmitter");
+  stays_where_it_is<frame_counter>("frame_counter");
+  stays_where_it_is<slot_arrays>("slot_arrays");
+  stays_where_it_is<frame_receiver>("frame_receiver");
   stays_where_it_is<noise_of_link>("noise_of_link");
   stays_where_it_is<frame_pipeline>("frame_pipeline");
   stays_where_it_is<frame_tracer>("frame_tracer");
@@ -476,10 +481,8 @@ void judge_classes_that_do_not_move() {
   interface<soft_detector>("soft_detector");
   interface<soft_decoder>("soft_decoder");
   interface<antenna_system>("antenna_system");
-  interface<frame_exchange>("frame_exchange");
+  interface<receiver>("receiver");
   interface<team_member>("team_member");
-  interface<chain_run>("chain_run");
-  interface<frame_chain>("frame_chain");
   interface<frame_lane>("frame_lane");
   // Readers, slots and tickets: csi_file_test, hdf5_test, pipeline_test. Without calls: the other two.
   for (const char* name :

@@ -124,9 +124,9 @@ inline received_frames receive(executor& exec, const iterative_receiver& receive
        use_status = exec.make<std::uint8_t>(1, uses);
   auto iterations = exec.make<std::int32_t>(1, rows);
   auto detected = exec.make<float>(n, rows), extrinsic = exec.make<float>(n, rows);
-  receiver_input in{y, h, f.uses_per_channel, n0, {}};
+  heard in{y, h, f.uses_per_channel, n0, {}};
   if (!prior.empty()) in.prior = a;
-  receiver_output out{bits, iterations, status, detected, {}, use_status};
+  decided out{bits, {}, iterations, status, detected, {}, use_status};
   if (receiver.decoder().gives_extrinsic()) out.extrinsic = extrinsic;
   receiver.run(exec, in, out);
   return {exec.to_host(bits),

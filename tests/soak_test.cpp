@@ -22,7 +22,7 @@
 #include <warpband/exec/cpu.hpp>
 #include <warpband/exec/cuda.hpp>
 #include <warpband/link/codec.hpp>
-#include <warpband/stream/chains.hpp>
+#include <warpband/receive/chains.hpp>
 #include <warpband/stream/pipeline.hpp>
 
 extern char** environ;
@@ -45,55 +45,35 @@ std::string device() {
 // ------------------------------------------------------------------------------------------------- frames
 
 /// LLRs of codewords to bits, or to LLRs of these for a decoder behind it.
-class codec_chain final : public wb::frame_chain {
- public:
-  codec_chain(const wb::code_config& config, bool soft) : codec_(wb::make_codec(config)) {
-    inputs_ = {{.name = "llr", .type = wb::element_type::float32, .elements = codec_->n()}};
-    outputs_ = {{.name = soft ? "soft" : "bits",
-                 .type = soft ? wb::element_type::float32 : wb::element_type::uint8,
-                 .elements = codec_->k(),
-                 .rounds_up = false}};
-  }
-  std::string name() const override { return "decoder"; }
-  const std::vector<wb::frame_port>& inputs() const noexcept override { return inputs_; }
-  const std::vector<wb::frame_port>& outputs() const noexcept override { return outputs_; }
-  const std::vector<std::string>& stages() const noexcept override { return stages_; }
-  std::size_t granularity(std::size_t) const noexcept override { return 1; }
-  double bits_of(std::size_t items) const noexcept override {
-    return static_cast<double>(items * codec_->k());
-  }
-  std::unique_ptr<wb::chain_run> attach(wb::executor& exec, std::size_t) const override {
-    return std::make_unique<running>(*this, exec);
-  }
-  const wb::codec& codec() const noexcept { return *codec_; }
-
- private:
-  struct running final : wb::chain_run {
-    running(const codec_chain& c, wb::executor& e) : chain(c), exec(e) {}
-    void run(std::size_t, const wb::frame_arrays& f) override {
-      const auto llr =
-          wb::make_view(static_cast<const float*>(f.inputs[0]), chain.inputs_[0].elements, f.items);
-      wb::decoder_output out;
-      const std::size_t k = chain.outputs_[0].elements;
-      if (chain.outputs_[0].type == wb::element_type::float32)
-        out.soft = wb::make_view(static_cast<float*>(f.outputs[0]), k, f.items);
-      else
-        out.bits = wb::make_view(static_cast<std::uint8_t*>(f.outputs[0]), k, f.items);
-      chain.codec_->decode(exec, llr, out);
-    }
-    const codec_chain& chain;
-    wb::executor& exec;
+std::shared_ptr<wb::frame_receiver> codec_chain(std::shared_ptr<const wb::codec> code, bool soft) {
+  const auto decode = [code, soft](wb::executor& exec, const wb::frame_arrays& f) {
+    const auto llr = wb::make_view(static_cast<const float*>(f.inputs[0]), code->n(), f.items);
+    wb::decoder_output out;
+    if (soft)
+      out.soft = wb::make_view(static_cast<float*>(f.outputs[0]), code->k(), f.items);
+    else
+      out.bits = wb::make_view(static_cast<std::uint8_t*>(f.outputs[0]), code->k(), f.items);
+    code->decode(exec, llr, out);
   };
-  std::unique_ptr<wb::codec> codec_;
-  std::vector<wb::frame_port> inputs_, outputs_;
-  std::vector<std::string> stages_{"decode"};
-};
+  return std::make_shared<wb::frame_receiver>(wb::frame_receiver_parts{
+      .name = "decoder",
+      .inputs = {{.name = "llr", .type = wb::element_type::float32, .elements = code->n()}},
+      .outputs = {{.name = soft ? "soft" : "bits",
+                   .type = soft ? wb::element_type::float32 : wb::element_type::uint8,
+                   .elements = code->k(),
+                   .rounds_up = false}},
+      .stages = {"decode"},
+      .granularity = 1,
+      .attach = [decode](wb::executor& exec, std::size_t) -> wb::frame_run {
+        return [decode, &exec](std::size_t, const wb::frame_arrays& f) { decode(exec, f); };
+      }});
+}
 
 /// A frame as the pipeline keeps it, and what a direct call on a CPU makes of it.
 struct frame {
   bytes in, out;
 };
-frame answered(const wb::frame_chain& chain, bytes in, std::size_t items) {
+frame answered(const wb::frame_receiver& chain, bytes in, std::size_t items) {
   wb::cpu exec({.threads = 1});
   frame f{std::move(in), bytes(wb::offset_of(chain.outputs(), chain.outputs().size(), items))};
   wb::frame_arrays arrays;
@@ -103,12 +83,12 @@ frame answered(const wb::frame_chain& chain, bytes in, std::size_t items) {
   for (std::size_t i = 0; i < chain.outputs().size(); i++)
     arrays.outputs[i] = f.out.data() + wb::offset_of(chain.outputs(), i, items);
   const auto run = chain.attach(exec, items);
-  for (std::size_t s = 0; s < chain.stages().size(); s++) run->run(s, arrays);
+  for (std::size_t s = 0; s < chain.stages().size(); s++) run(s, arrays);
   return f;
 }
 
 /// Whether the arrays of a frame are those that are expected; bytes between them are nobody's.
-bool equals(const wb::frame_chain& chain, std::size_t items, const std::byte* a, const std::byte* b) {
+bool equals(const wb::frame_receiver& chain, std::size_t items, const std::byte* a, const std::byte* b) {
   for (std::size_t i = 0; i < chain.outputs().size(); i++) {
     const std::size_t at = wb::offset_of(chain.outputs(), i, items);
     if (std::memcmp(a + at, b + at, chain.outputs()[i].bytes_of(items)) != 0) return false;
@@ -273,13 +253,7 @@ TEST(soak, a_stream_keeps_its_memory_and_counts_every_frame) {
   d.streams = d.rx_antennas = 4;
   d.qam = 16;
   const std::shared_ptr<const wb::codec> code = wb::make_codec(outer_code());
-  const std::shared_ptr<const wb::frame_chain> chain = wb::make_decode_chain(
-      {.detector = d}, {code->n(), code->k(),
-                        [code](wb::executor& e, wb::view<const float> llr, wb::view<std::uint8_t> bits,
-                               wb::view<std::int32_t> iterations) {
-                          code->decode(e, llr,
-                                       {.bits = bits, .soft = {}, .iterations = iterations, .status = {}});
-                        }});
+  const std::shared_ptr<const wb::frame_receiver> chain = wb::make_decode_chain({.detector = d}, code);
   const std::size_t items = device() == "cpu" ? 288 : 4608;
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
@@ -342,7 +316,7 @@ std::size_t codewords() { return device() == "cpu" ? 4 : 256; }
 /// The second of two decoders: LLRs on standard input, bits on descriptor 3. It knows the end by that of its
 /// input.
 TEST(soak, DISABLED_the_second_decoder) {
-  const auto chain = std::make_shared<codec_chain>(outer_code(), false);
+  const auto chain = codec_chain(wb::make_codec(outer_code()), false);
   const std::size_t items = codewords(), in_bytes = chain->inputs()[0].bytes_of(items),
                     out_bytes = chain->outputs()[0].bytes_of(items);
   faults f;
@@ -376,26 +350,26 @@ TEST(soak, DISABLED_the_second_decoder) {
 }
 
 /// Inner convolutional codewords whose decoder's LLRs are those of outer LDPC codewords.
-std::vector<frame> concatenated(const codec_chain& inner, const codec_chain& outer, std::size_t items,
-                                std::vector<frame>& second) {
+std::vector<frame> concatenated(const wb::codec& inner, const wb::codec& outer,
+                                const wb::frame_receiver& inner_chain, const wb::frame_receiver& outer_chain,
+                                std::size_t items, std::vector<frame>& second) {
   wb::cpu exec({.threads = 1});
   std::mt19937 random(2);
   std::normal_distribution<float> noise(0, 2);
   std::vector<frame> first;
   for (int n = 0; n < 4; n++) {
     const auto rows = [items](auto& v) { return wb::make_view(v.data(), v.size() / items, items); };
-    std::vector<std::uint8_t> bits(items * outer.codec().k()), middle(items * outer.codec().n()),
-        coded(items * inner.codec().n());
+    std::vector<std::uint8_t> bits(items * outer.k()), middle(items * outer.n()), coded(items * inner.n());
     for (auto& b : bits) b = random() & 1;
-    outer.codec().encode(exec, rows(std::as_const(bits)), rows(middle));
-    inner.codec().encode(exec, rows(std::as_const(middle)), rows(coded));
+    outer.encode(exec, rows(std::as_const(bits)), rows(middle));
+    inner.encode(exec, rows(std::as_const(middle)), rows(coded));
     bytes in(coded.size() * sizeof(float));
     for (std::size_t i = 0; i < coded.size(); i++) {
       const float llr = (coded[i] != 0 ? -4.f : 4.f) + noise(random);
       std::memcpy(in.data() + i * sizeof llr, &llr, sizeof llr);
     }
-    first.push_back(answered(inner, std::move(in), items));
-    second.push_back(answered(outer, first.back().out, items));
+    first.push_back(answered(inner_chain, std::move(in), items));
+    second.push_back(answered(outer_chain, first.back().out, items));
     EXPECT_EQ(std::memcmp(second.back().out.data(), bits.data(), bits.size()), 0) << "too much noise";
   }
   return first;
@@ -423,16 +397,18 @@ pid_t start_second(int& to, int& from) {
 }
 
 TEST(soak, two_decoders_in_a_row_keep_their_memory_and_count_every_frame) {
-  const auto outer = std::make_shared<codec_chain>(outer_code(), false);
+  const std::shared_ptr<const wb::codec> outer_codec = wb::make_codec(outer_code());
+  const auto outer = codec_chain(outer_codec, false);
   wb::code_config inner_code;
   inner_code.type = wb::code_type::conv;
-  inner_code.k = static_cast<int>(outer->codec().n());
+  inner_code.k = static_cast<int>(outer_codec->n());
   inner_code.conv.algorithm = wb::conv_algorithm::max_log_map;
-  const auto inner = std::make_shared<codec_chain>(inner_code, true);
+  const std::shared_ptr<const wb::codec> inner_codec = wb::make_codec(inner_code);
+  const auto inner = codec_chain(inner_codec, true);
   const std::size_t items = codewords(), soft_bytes = inner->outputs()[0].bytes_of(items),
                     bits_bytes = outer->outputs()[0].bytes_of(items);
   std::vector<frame> second;
-  const std::vector<frame> first = concatenated(*inner, *outer, items, second);
+  const std::vector<frame> first = concatenated(*inner_codec, *outer_codec, *inner, *outer, items, second);
 
   int to = -1, from = -1;
   const pid_t child = start_second(to, from);

@@ -170,17 +170,17 @@ void run(const receiver_ref& r, executor_ref& where, nb::handle channel, nb::han
   const auto uses = y.batch(of_use);
   p.expect_batch(of_frame, y.batch(of_use + 1));
   u.expect_batch(0, uses);
-  const receiver_input in{.received = y.as<const std::complex<float>>(of_use),
-                          .channel = h.as<const std::complex<float>>(2),
-                          .uses_per_channel = std::max<std::size_t>(1, h.items_sharing(2, uses)),
-                          .noise_var = n0.of(uses),
-                          .prior = p.as<const float>(of_frame)};
-  const receiver_output out{.bits = b.as<std::uint8_t>(of_frame),
-                            .iterations = i.as<std::int32_t>(0),
-                            .status = s.as<std::uint8_t>(0),
-                            .detected = d.as<float>(of_frame),
-                            .extrinsic = e.as<float>(of_frame),
-                            .use_status = u.as<std::uint8_t>(0)};
+  const heard in{.received = y.as<const std::complex<float>>(of_use),
+                 .channel = h.as<const std::complex<float>>(2),
+                 .uses_per_channel = std::max<std::size_t>(1, h.items_sharing(2, uses)),
+                 .noise_var = n0.of(uses),
+                 .prior = p.as<const float>(of_frame)};
+  const decided out{.bits = b.as<std::uint8_t>(of_frame),
+                    .iterations = i.as<std::int32_t>(0),
+                    .status = s.as<std::uint8_t>(0),
+                    .detected = d.as<float>(of_frame),
+                    .extrinsic = e.as<float>(of_frame),
+                    .use_status = u.as<std::uint8_t>(0)};
   if (in.received.items == 0) return;
   where.run([&](executor& exec) { r.made->run(exec, in, out); });
 }

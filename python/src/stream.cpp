@@ -29,7 +29,7 @@
 #include <warpband/fec/ldpc/ldpc.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
 #include <warpband/fec/viterbi/viterbi.hpp>
-#include <warpband/stream/chains.hpp>
+#include <warpband/receive/chains.hpp>
 #include <warpband/stream/pipeline.hpp>
 
 #include "arrays.hpp"
@@ -50,7 +50,7 @@ constexpr double signals_every = 0.05;
 
 /// What Python calls the setting that chains call by other names.
 template <class Make>
-std::shared_ptr<const frame_chain> chain_by(Make make) {
+std::shared_ptr<const frame_receiver> chain_by(Make make) {
   try {
     return make();
   } catch (const argument_error& e) {
@@ -61,46 +61,32 @@ std::shared_ptr<const frame_chain> chain_by(Make make) {
   }
 }
 
-/// The decoders live as long as the stream that holds their Python objects.
-block_decoder decoder_of(nb::handle decoder) {
-  using llr_view = view<const float>;
-  using bit_view = view<std::uint8_t>;
-  using count_view = view<std::int32_t>;
-  if (nb::isinstance<turbo_decoder>(decoder)) {
-    const auto& d = nb::cast<const turbo_decoder&>(decoder);
-    const auto k = static_cast<std::size_t>(d.config().k);
-    return {3 * (k + 4), k, [&d](executor& e, llr_view llr, bit_view bits, count_view iterations) {
-              turbo_decoder_output out;
-              out.bits = bits, out.iterations = iterations;
-              d.run(e, llr, out);
-            }};
+/// Decides bits. It does not iterate: Python does not show the second output.
+class viterbi final : public soft_decoder {
+ public:
+  explicit viterbi(const viterbi_decoder& d) : decoder_(d) {}
+  std::size_t k() const noexcept override { return static_cast<std::size_t>(decoder_.frame().k()); }
+  std::size_t n() const noexcept override { return decoder_.frame().n(); }
+  bool gives_extrinsic() const noexcept override { return false; }
+  void run(executor& exec, view<const float> llr, const soft_decoder_state&,
+           const soft_decoder_output& out) const override {
+    decoder_.run(exec, llr, {.bits = out.bits, .status = out.status});
   }
+
+ private:
+  viterbi_decoder decoder_;
+};
+
+std::shared_ptr<const soft_decoder> decoder_of(nb::handle decoder) {
+  if (nb::isinstance<turbo_decoder>(decoder))
+    return make_soft_decoder(nb::cast<const turbo_decoder&>(decoder));
   if (nb::isinstance<ldpc_decoder>(decoder)) {
     const auto& d = nb::cast<const ldpc_decoder&>(decoder);
-    return {static_cast<std::size_t>(d.code().n()), static_cast<std::size_t>(d.code().k()),
-            [&d](executor& e, llr_view llr, bit_view bits, count_view iterations) {
-              ldpc_decoder_output out;
-              out.bits = bits, out.iterations = iterations;
-              d.run(e, llr, out);
-            }};
+    return make_soft_decoder(d.code(), d.config());
   }
-  // These do not iterate: Python does not show the second output.
-  if (nb::isinstance<viterbi_decoder>(decoder)) {
-    const auto& d = nb::cast<const viterbi_decoder&>(decoder);
-    return {d.frame().n(), static_cast<std::size_t>(d.frame().k()),
-            [&d](executor& e, llr_view llr, bit_view bits, count_view) {
-              viterbi_output out;
-              out.bits = bits;
-              d.run(e, llr, out);
-            }};
-  }
-  const auto& d = nb::cast<const bcjr_decoder&>(decoder);
-  return {d.frame().n(), static_cast<std::size_t>(d.frame().k()),
-          [&d](executor& e, llr_view llr, bit_view bits, count_view) {
-            bcjr_output out;
-            out.bits = bits;
-            d.run(e, llr, {}, out);
-          }};
+  if (nb::isinstance<viterbi_decoder>(decoder))
+    return std::make_shared<viterbi>(nb::cast<const viterbi_decoder&>(decoder));
+  return make_soft_decoder(nb::cast<const bcjr_decoder&>(decoder));
 }
 
 struct stream_choice {
@@ -125,8 +111,8 @@ bool is_downlink(nb::handle stage) {
   return nb::isinstance<downlink_precoder>(stage) || nb::isinstance<clustered_downlink_precoder>(stage);
 }
 
-std::unique_ptr<frame_chain> massive_chain_of(nb::handle stage, int per_channel, int splits,
-                                              uplink_chain_config numbers) {
+std::unique_ptr<frame_receiver> massive_chain_of(nb::handle stage, int per_channel, int splits,
+                                                 uplink_chain_config numbers) {
   numbers.symbols = per_channel, numbers.splits = splits;
   if (nb::isinstance<uplink_detector>(stage)) {
     numbers.detector = nb::cast<const uplink_detector&>(stage).config();
@@ -148,10 +134,10 @@ std::unique_ptr<frame_chain> massive_chain_of(nb::handle stage, int per_channel,
   return make_precode_chain(sent);
 }
 
-std::shared_ptr<const frame_chain> chain_of(nb::handle stage, nb::handle decoder, int per_channel, int splits,
-                                            const uplink_chain_config& numbers) {
+std::shared_ptr<const frame_receiver> chain_of(nb::handle stage, nb::handle decoder, int per_channel,
+                                               int splits, const uplink_chain_config& numbers) {
   const auto shared = static_cast<std::size_t>(std::max(per_channel, 0));
-  return chain_by([&]() -> std::unique_ptr<frame_chain> {
+  return chain_by([&]() -> std::unique_ptr<frame_receiver> {
     if (nb::isinstance<detector_ref>(stage)) {
       const detect_chain_config c{nb::cast<const detector_ref&>(stage).config, shared};
       return decoder.is_none() ? make_detect_chain(c) : make_decode_chain(c, decoder_of(decoder));
@@ -558,7 +544,7 @@ class stream {
     hub_->check_process();
     return *pipeline_;
   }
-  const frame_chain& chain() const { return *chain_; }
+  const frame_receiver& chain() const { return *chain_; }
   const stream_choice& choice() const { return choice_; }
   const std::shared_ptr<frame_hub>& hub() const { return hub_; }
 
@@ -639,7 +625,7 @@ class stream {
   extents channel_shape_, item_shape_;
   bool half_channel_, half_items_;  // which of them come in as pairs of halves
   std::shared_ptr<frame_hub> hub_;
-  std::shared_ptr<const frame_chain> chain_;
+  std::shared_ptr<const frame_receiver> chain_;
   std::size_t slots_ = 0;
   bool drops_;
   executor_ref host_;  // what arrays must lie beside

@@ -1,5 +1,5 @@
 // Slots of PUSCH: channel estimation alone, and the whole receiver from the grid of a slot to its transport
-// block, the chain of stream/pusch.hpp: estimation, detection, decoding. Mb/s are bits of transport blocks.
+// block, the chain of receive/pusch.hpp: estimation, detection, decoding. Mb/s are bits of transport blocks.
 //
 // nr_slot is one slot from host to host: its "small" figure copies the grid from page-locked memory,
 // receives, copies transport block and CRC back and waits, again and again (the median is p50, and p99 stands
@@ -12,7 +12,7 @@
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/link/source/source.hpp>
 #include <warpband/modem/qam/qam.hpp>
-#include <warpband/stream/pusch.hpp>
+#include <warpband/receive/pusch.hpp>
 
 namespace {
 
@@ -58,8 +58,8 @@ array<cf> received_slots(executor& exec, const nr_shared_channel& channel,
 
 /// Slots on an executor, as they are received and what becomes of them.
 struct receiver {
-  std::unique_ptr<frame_chain> chain;
-  std::unique_ptr<chain_run> run;
+  std::unique_ptr<frame_receiver> chain;
+  frame_run run;
   nr_transport_config transport;
   array<cf> received;
   array<float> n0;
@@ -81,7 +81,7 @@ struct receiver {
     f.inputs[0] = received.data(), f.inputs[1] = n0.data();
     f.outputs[0] = bits.data(), f.outputs[1] = ok.data(), f.outputs[2] = status.data();
     f.items = f.frame_items = ok.items();
-    for (std::size_t stage = 0; stage < count; stage++) run->run(stage, f);
+    for (std::size_t stage = 0; stage < count; stage++) run(stage, f);
   }
   void estimate() { stages(1); }
   void receive() { stages(chain->stages().size()); }

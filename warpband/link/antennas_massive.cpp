@@ -4,9 +4,9 @@
 // from the first on; zeros fill the last of them. Frames are independent of each other; codewords of a frame
 // are not.
 //
-//   uplink     y = H x + n, detector (massive/uplink), LLRs
-//   downlink   precoder (massive/downlink), each vector with energy 1, y = H^H x' + n, division by the gain,
-//              demapper. Users know what link/gain/gain.hpp says: their gains and the mean power of the
+//   uplink     y = H x + n
+//   downlink   precoder (massive/downlink), each vector with energy 1, y = H^H x' + n, division by the gain.
+//              Users know what link/gain/gain.hpp says: their gains and the mean power of the
 //              interference, exactly, and the factor that normalised each vector
 //
 // A codeword is number (frame * symbols + symbol) * users + user, a vector number (frame * subcarriers +
@@ -16,12 +16,10 @@
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/core/count.hpp>
-#include <warpband/link/count/count.hpp>
 #include <warpband/link/gain/gain.hpp>
 #include <warpband/link/regroup/regroup.hpp>
 #include <warpband/link/stages.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
-#include <warpband/modem/demap/demap.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
@@ -57,7 +55,6 @@ class massive_antennas : public antenna_system {
     sent_ = exec.make<cf>(users_, vectors);
     samples_ = exec.make<cf>(antennas_, vectors);
     h_ = exec.make<cf>(antennas_ * users_, frames * air_->matrices());
-    status_ = exec.make<std::uint8_t>(1, vectors);
     air_->allocate(exec, frames);
     noise_.allocate(exec);
   }
@@ -72,17 +69,10 @@ class massive_antennas : public antenna_system {
     return received(batch.frames);
   }
 
-  void detect(executor& exec, std::size_t frames, const heard& out) override {
-    compute_llrs(exec, frames, out.llr);
-    if (out.erased != nullptr)
-      count_erased(exec, make_view(status_.data(), vectors_, frames), 1, make_view(out.erased, frames));
-  }
-
  protected:
   /// Queues: vectors in sent_ through the channel.
   virtual void pass(executor& exec, const frame_batch& batch) = 0;
   virtual samples received(std::size_t frames) const = 0;
-  virtual void compute_llrs(executor& exec, std::size_t frames, float* llr) = 0;
 
   bool is_clustered() const noexcept {
     return config_.clusters > 1 || config_.clustering != cluster_method::exact;
@@ -103,23 +93,14 @@ class massive_antennas : public antenna_system {
   std::unique_ptr<air> air_;
   // Of codewords; of vectors; what base stations receive or send.
   array<cf> symbols_, sent_, samples_, h_;
-  array<std::uint8_t> status_;
 };
 
 class uplink_antennas final : public massive_antennas {
  public:
-  explicit uplink_antennas(const link_config& link)
-      : massive_antennas(link), detector_(uplink_of(config_, link.qam)) {
-    if (is_clustered()) clustered_.emplace(clustered_uplink_of(config_, link.qam));
-  }
+  using massive_antennas::massive_antennas;
 
-  std::size_t bytes_per_frame() const noexcept override {
+  std::size_t bytes_per_frame() const noexcept override {  // and LLRs of vectors, which a detector keeps
     return massive_antennas::bytes_per_frame() + vectors_ * users_ * 4 * size(mapper_.bits());
-  }
-
-  void allocate(executor& exec, std::size_t frames) override {
-    massive_antennas::allocate(exec, frames);
-    llr_ = exec.make<float>(users_ * size(mapper_.bits()), frames * vectors_);
   }
 
  private:
@@ -138,38 +119,12 @@ class uplink_antennas final : public massive_antennas {
             .items_per_channel = vectors_ / air_->matrices(),
             .noise_var = noise_.variances(vectors)};
   }
-
-  void compute_llrs(executor& exec, std::size_t frames, float* llr) override {
-    const std::size_t vectors = frames * vectors_, m = size(mapper_.bits());
-    const samples in = received(frames);
-    const uplink_input frames_in{.channel = in.channel,
-                                 .received = in.received,
-                                 .noise_var = noise_.variances(in.channel.items),
-                                 .symbols = static_cast<int>(in.items_per_channel)};
-    const uplink_output out{.llr = make_view(llr_.data(), users_ * m, vectors),
-                            .equalized = {},
-                            .sinr = {},
-                            .status = make_view(status_.data(), vectors)};
-    if (clustered_)
-      clustered_->run(exec, frames_in, out);
-    else
-      detector_.run(exec, frames_in, out);
-    const std::size_t cells = vectors_ * users_ * m;
-    regroup(exec, view<const float>(make_view(llr_.data(), cells, frames)), make_view(llr, cells, frames),
-            config_.subcarriers, static_cast<int>(rows_), mapper_.bits());
-  }
-
-  uplink_detector detector_;
-  std::optional<clustered_uplink_detector> clustered_;  // in its place
-  array<float> llr_;
 };
 
 class downlink_antennas final : public massive_antennas {
  public:
   explicit downlink_antennas(const link_config& link)
-      : massive_antennas(link),
-        precoder_(precoder_of(config_).precoder),
-        demapper_(link.qam, config_.demapper) {
+      : massive_antennas(link), precoder_(precoder_of(config_).precoder) {
     if (is_clustered()) clustered_.emplace(precoder_of(config_));
     if (config_.clustering == cluster_method::local_mmse) parts_ = config_.clusters;
   }
@@ -183,6 +138,7 @@ class downlink_antennas final : public massive_antennas {
   void allocate(executor& exec, std::size_t frames) override {
     massive_antennas::allocate(exec, frames);
     const std::size_t vectors = frames * vectors_, matrices = frames * air_->matrices();
+    status_ = exec.make<std::uint8_t>(1, vectors);
     received_ = exec.make<cf>(users_, vectors);
     noise_vars_ = exec.make<float>(users_, vectors);
     variances_ = exec.make<float>(users_, vectors);
@@ -267,22 +223,18 @@ class downlink_antennas final : public massive_antennas {
 
   samples received(std::size_t frames) const override {
     const std::size_t symbols = frames * vectors_ * users_;
-    return {.received = make_view(sent_.data(), symbols), .noise_var = make_view(variances_.data(), symbols)};
-  }
-
-  void compute_llrs(executor& exec, std::size_t frames, float* llr) override {
-    const samples in = received(frames);
-    demapper_.run(exec, {.received = in.received, .channel = {}, .noise_var = in.noise_var},
-                  make_view(llr, size(mapper_.bits()), in.received.items));
+    return {.received = make_view(sent_.data(), symbols),
+            .noise_var = make_view(variances_.data(), symbols),
+            .status = make_view(status_.data(), frames * vectors_)};
   }
 
   downlink_precoder precoder_;
   std::optional<clustered_downlink_precoder> clustered_;  // in its place
-  demapper demapper_;
-  int parts_ = 1;  // of a vector, each with a power of its own
+  int parts_ = 1;                                         // of a vector, each with a power of its own
   array<cf> received_, references_, precoded_, heard_, gains_;
   array<float> factors_, reference_factors_, interference_;
   array<float> noise_vars_, variances_;  // of vectors, of codewords
+  array<std::uint8_t> status_;
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Slots of 5G NR: layers to resource elements, channel, estimation, detection.
+// Slots of 5G NR: layers to resource elements, channel, estimation.
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/estimate/estimator.hpp>
-#include <warpband/link/count/count.hpp>
 #include <warpband/link/stages.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/receive/slot_arrays.hpp>
 
 namespace wb {
 namespace {
@@ -26,10 +26,10 @@ class nr_antennas final : public antenna_system {
         channel_(nr_.channel),
         noise_(c),
         mapper_(c.qam),
-        detector_(make_detector(nr_.detector)),
         layers_(channel_.layers()),
         ports_(channel_.ports()),
         rx_(static_cast<std::size_t>(nr_.detector.rx_antennas)),
+        slots_(channel_, rx_),
         air_(make_air(c.channel, air_antennas_of(c), true)),
         statistics_(air_->statistics()) {
     if (precoded()) precoder_ = resident<cf>(transposed_precoder(channel_));
@@ -40,8 +40,8 @@ class nr_antennas final : public antenna_system {
   std::size_t bytes_per_frame() const noexcept override {
     const std::size_t all = channel_.elements(), data = channel_.data_elements(), matrix = 8 * rx_ * layers_,
                       of_ports = 8 * rx_ * ports_;
-    return data * (8 * (layers_ + rx_) + matrix + 5 + (precoded() ? of_ports : 0)) +
-           all * (8 * (ports_ + rx_) + of_ports) + 4 + air_->bytes_per_frame() +
+    return slots_.bytes_per_slot() + data * (8 * layers_ + (precoded() ? of_ports : 0)) +
+           all * (8 * (ports_ + rx_) + of_ports) + air_->bytes_per_frame() +
            (estimator_                     ? estimator_->working_bytes(1, rx_)
             : nr_.csi == csi_type::perfect ? 0
                                            : all * matrix / 2);
@@ -53,15 +53,12 @@ class nr_antennas final : public antenna_system {
     symbols_ = exec.make<cf>(channel_.symbols_of(0), frames);
     grid_ = exec.make<cf>(ports_, all);
     received_ = exec.make<cf>(rx_, all);
-    y_ = exec.make<cf>(rx_, data);
-    h_ = exec.make<cf>(rx_ * layers_, data);
+    slots_.allocate(exec, frames);
     if (fades()) true_h_ = exec.make<cf>(rx_ * ports_, all);
     if (precoded() && nr_.csi == csi_type::perfect) port_h_ = exec.make<cf>(rx_ * ports_, data);
-    n0_ = exec.make<float>(1, data);
-    status_ = exec.make<std::uint8_t>(1, data);
     air_->allocate(exec, frames);
     noise_.allocate(exec);
-    if (!fades()) ones_on(exec);
+    if (!fades()) ones_on(exec, data);
   }
 
   samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
@@ -81,17 +78,6 @@ class nr_antennas final : public antenna_system {
     return heard_samples(n);
   }
 
-  void detect(executor& exec, std::size_t frames, const heard& out) override {
-    const std::size_t data = channel_.data_elements(), uses = frames * data;
-    const samples in = heard_samples(frames);
-    detector_->run(exec, {in.received, in.channel, 1, in.noise_var, {}},
-                   {.llr = make_view(out.llr, detector_->bits_per_use(), uses),
-                    .bits = {},
-                    .status = make_view(status_.data(), uses)});
-    if (out.erased != nullptr)
-      count_erased(exec, make_view(status_.data(), data, frames), 1, make_view(out.erased, frames));
-  }
-
  private:
   bool fades() const noexcept { return air_->matrices() != 0; }
   bool precoded() const noexcept { return nr_.precoder == nr_precoding::codebook; }
@@ -109,38 +95,35 @@ class nr_antennas final : public antenna_system {
         channel_.data_places());
     made_for_ = n0;
   }
-  void ones_on(executor& exec) {
-    const std::vector<cf> ones(h_.size(), 1.f);
-    exec.upload(h_.data(), ones.data(), h_.bytes());
+  void ones_on(executor& exec, std::size_t uses) {
+    const std::vector<cf> ones(uses * rx_ * layers_, 1.f);
+    exec.upload(slots_.channel(uses).data, ones.data(), ones.size() * sizeof(cf));
     exec.sync();
   }
   /// What is received, H and N0 of the resource elements with data.
   void estimate(executor& exec, view<const cf> received, std::size_t frames) {
-    const std::size_t uses = frames * channel_.data_elements();
-    channel_.extract(exec, received, make_view(y_.data(), rx_, uses));
-    if (nr_.csi == csi_type::perfect) return true_channel(exec, received.items, uses);
-    estimator_->run(
-        exec, received, noise_.variances(frames),
-        {.channel = make_view(h_.data(), rx_ * layers_, uses), .noise_var = make_view(n0_.data(), uses)});
+    slots_.extract(exec, received, frames);
+    if (nr_.csi == csi_type::perfect)
+      return true_channel(exec, received.items, frames * channel_.data_elements());
+    slots_.estimate(exec, *estimator_, received, noise_.variances(frames));
   }
   /// H, with a codebook H W, whose rows are those of H times W.
   void true_channel(executor& exec, std::size_t elements, std::size_t uses) {
     if (!fades()) return;
-    cf* to = precoded() ? port_h_.data() : h_.data();
+    cf* to = precoded() ? port_h_.data() : slots_.channel(uses).data;
     channel_.extract(exec, make_view(static_cast<const cf*>(true_h_.data()), rx_ * ports_, elements),
                      make_view(to, rx_ * ports_, uses));
     if (!precoded()) return;
     const std::size_t rows = uses * rx_;
     apply_channel(exec, view<const cf>{precoder_.on(exec), layers_ * ports_, rows, 1, 0},
                   make_view(static_cast<const cf*>(port_h_.data()), ports_, rows),
-                  make_view(h_.data(), layers_, rows), 1);
+                  make_view(slots_.channel(uses).data, layers_, rows), 1);
   }
   samples heard_samples(std::size_t frames) const {
-    const std::size_t uses = frames * channel_.data_elements();
-    return {.received = make_view(y_.data(), rx_, uses),
-            .channel = make_view(h_.data(), rx_ * layers_, uses),
-            .items_per_channel = 1,
-            .noise_var = nr_.csi == csi_type::perfect ? noise_.variances(uses) : make_view(n0_.data(), uses)};
+    const heard h = slots_.slots(0, frames);
+    return {.received = h.received,
+            .channel = h.channel,
+            .noise_var = nr_.csi == csi_type::perfect ? noise_.variances(h.received.items) : h.noise_var};
   }
 
   link_config config_;
@@ -148,16 +131,14 @@ class nr_antennas final : public antenna_system {
   nr_shared_channel channel_;
   noise_of_link noise_;
   qam_mapper mapper_;
-  std::unique_ptr<detector> detector_;
   std::size_t layers_, ports_, rx_;
+  slot_arrays slots_;
   std::unique_ptr<air> air_;
   channel_statistics statistics_;
   resident<cf> precoder_;
   std::optional<channel_estimator> estimator_;
   float made_for_ = 0;
-  array<cf> symbols_, grid_, received_, true_h_, port_h_, y_, h_;
-  array<float> n0_;
-  array<std::uint8_t> status_;
+  array<cf> symbols_, grid_, received_, true_h_, port_h_;
 };
 
 }  // namespace

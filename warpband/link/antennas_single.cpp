@@ -1,6 +1,5 @@
-// One antenna to one antenna: mapper, channel, demapper.
+// One antenna to one antenna: mapper, channel.
 #include <warpband/link/stages.hpp>
-#include <warpband/modem/demap/demap.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
@@ -13,7 +12,6 @@ class single_antennas final : public antenna_system {
         size_(c),
         noise_(c),
         mapper_(c.qam),
-        demapper_(c.qam, std::get<single_antenna>(c.antennas).demapper),
         air_(make_air(c.channel, air_antennas_of(c), true)) {}
 
   std::size_t bytes_per_frame() const noexcept override {
@@ -37,13 +35,6 @@ class single_antennas final : public antenna_system {
     return received(n);
   }
 
-  void detect(executor& exec, std::size_t frames, const heard& out) override {
-    const std::size_t n = frames * size_.symbols;
-    const samples in = received(n);
-    demapper_.run(exec, {.received = in.received, .channel = in.channel, .noise_var = in.noise_var},
-                  make_view(out.llr, static_cast<std::size_t>(mapper_.bits()), n));
-  }
-
  private:
   samples received(std::size_t symbols) const {
     samples s{.received = make_view(received_.data(), symbols), .noise_var = noise_.variances(symbols)};
@@ -56,7 +47,6 @@ class single_antennas final : public antenna_system {
   frame_sizes size_;
   noise_of_link noise_;
   qam_mapper mapper_;
-  demapper demapper_;
   std::unique_ptr<air> air_;
   array<std::complex<float>> received_, gain_;  // received_ holds the symbols before
 };

@@ -1,5 +1,4 @@
-// A space-time code of two antennas: codewords of two uses, and its decoder.
-#include <warpband/link/count/count.hpp>
+// A space-time code of two antennas: codewords of two uses.
 #include <warpband/link/stages.hpp>
 #include <warpband/stbc/stbc.hpp>
 
@@ -16,11 +15,10 @@ class space_time_antennas final : public antenna_system {
         rx_(static_cast<std::size_t>(rx_antennas_of(c))),
         noise_(c),
         encoder_(std::get<stbc_config>(c.antennas).code, c.qam),
-        decoder_(std::get<stbc_config>(c.antennas)),
         air_(make_air(c.channel, air_antennas_of(c))) {}
 
   std::size_t bytes_per_frame() const noexcept override {
-    return size_.uses * (8 * (2 + rx_) + 1) + air_->matrices() * 8 * 2 * rx_ + 4 + air_->bytes_per_frame();
+    return size_.uses * 8 * (2 + rx_) + air_->matrices() * 8 * 2 * rx_ + air_->bytes_per_frame();
   }
 
   void allocate(executor& exec, std::size_t frames) override {
@@ -28,7 +26,6 @@ class space_time_antennas final : public antenna_system {
     symbols_ = exec.make<std::complex<float>>(2, uses);
     received_ = exec.make<std::complex<float>>(rx_, uses);
     channel_ = exec.make<std::complex<float>>(2 * rx_, frames * air_->matrices());
-    status_ = exec.make<std::uint8_t>(1, uses / slots);
     air_->allocate(exec, frames);
     noise_.allocate(exec);
   }
@@ -45,25 +42,6 @@ class space_time_antennas final : public antenna_system {
     return received(codewords);
   }
 
-  void detect(executor& exec, std::size_t frames, const heard& out) override {
-    const std::size_t codewords = frames * size_.uses / slots, m = encoder_.bits_per_codeword();
-    const samples in = received(codewords);
-    stbc_output decided{.llr = {}, .bits = {}, .status = make_view(status_.data(), codewords)};
-    if (out.bits != nullptr)
-      decided.bits = make_view(out.bits, m, codewords);
-    else
-      decided.llr = make_view(out.llr, m, codewords);
-    decoder_.run(exec,
-                 {.received = in.received,
-                  .channel = in.channel,
-                  .codewords_per_channel = in.items_per_channel,
-                  .noise_var = in.noise_var},
-                 decided);
-    if (out.erased != nullptr)
-      count_erased(exec, make_view(status_.data(), size_.uses / slots, frames), slots,
-                   make_view(out.erased, frames));
-  }
-
  private:
   samples received(std::size_t codewords) const {
     const std::size_t per_channel = size_.uses / air_->matrices() / slots;
@@ -78,10 +56,8 @@ class space_time_antennas final : public antenna_system {
   std::size_t rx_;
   noise_of_link noise_;
   stbc_encoder encoder_;
-  stbc_decoder decoder_;
   std::unique_ptr<air> air_;
   array<std::complex<float>> symbols_, received_, channel_;
-  array<std::uint8_t> status_;
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
-// Streams between several antennas, and a detector.
-#include <warpband/link/count/count.hpp>
+// Streams between several antennas.
 #include <warpband/link/stages.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
@@ -15,12 +14,10 @@ class stream_antennas final : public antenna_system {
         rx_(static_cast<std::size_t>(rx_antennas_of(c))),
         noise_(c),
         mapper_(c.qam),
-        detector_(make_detector(std::get<detector_config>(c.antennas))),
         air_(make_air(c.channel, air_antennas_of(c))) {}
 
   std::size_t bytes_per_frame() const noexcept override {
-    return size_.uses * (8 * (tx_ + rx_) + 1) + air_->matrices() * 8 * rx_ * tx_ + 4 +
-           air_->bytes_per_frame();
+    return size_.uses * 8 * (tx_ + rx_) + air_->matrices() * 8 * rx_ * tx_ + air_->bytes_per_frame();
   }
 
   void allocate(executor& exec, std::size_t frames) override {
@@ -28,7 +25,6 @@ class stream_antennas final : public antenna_system {
     symbols_ = exec.make<std::complex<float>>(tx_, uses);
     received_ = exec.make<std::complex<float>>(rx_, uses);
     channel_ = exec.make<std::complex<float>>(rx_ * tx_, frames * air_->matrices());
-    status_ = exec.make<std::uint8_t>(1, uses);
     air_->allocate(exec, frames);
     noise_.allocate(exec);
   }
@@ -46,17 +42,6 @@ class stream_antennas final : public antenna_system {
     return received(uses);
   }
 
-  void detect(executor& exec, std::size_t frames, const heard& out) override {
-    const std::size_t uses = frames * size_.uses;
-    const samples in = received(uses);
-    detector_->run(exec, {in.received, in.channel, in.items_per_channel, in.noise_var, {}},
-                   {.llr = make_view(out.llr, detector_->bits_per_use(), uses),
-                    .bits = {},
-                    .status = make_view(status_.data(), uses)});
-    if (out.erased != nullptr)
-      count_erased(exec, make_view(status_.data(), size_.uses, frames), 1, make_view(out.erased, frames));
-  }
-
  private:
   samples received(std::size_t uses) const {
     return {.received = make_view(received_.data(), rx_, uses),
@@ -70,10 +55,8 @@ class stream_antennas final : public antenna_system {
   std::size_t tx_, rx_;
   noise_of_link noise_;
   qam_mapper mapper_;
-  std::unique_ptr<detector> detector_;
   std::unique_ptr<air> air_;
   array<std::complex<float>> symbols_, received_, channel_;
-  array<std::uint8_t> status_;
 };
 
 }  // namespace

@@ -6,14 +6,18 @@
 
 namespace wb {
 
-link_chain::link_chain(const link_config& config, executor& exec, std::size_t max_batch)
+link_chain::link_chain(const link_config& config, executor& exec, std::size_t max_batch,
+                       std::unique_ptr<antenna_system> antennas)
     : config_(completed(config)),
       exec_(exec),
-      antennas_(make_antennas(config_)),
-      exchange_(make_exchange(config_)) {
+      antennas_(antennas ? std::move(antennas) : make_antennas(config_)),
+      transmitter_(config_),
+      receiver_(make_receiver(config_)),
+      counter_(config_) {
   // What one unit of the executor's work needs is taken in any case, within reason.
   const std::size_t unit = preferred_frames(),
-                    frame = antennas_->bytes_per_frame() + exchange_->bytes_per_frame();
+                    frame = antennas_->bytes_per_frame() + transmitter_.bytes_per_frame() +
+                            receiver_->bytes_per_frame() + counter_.bytes_per_frame();
   const std::size_t usual = (exec_.is_device() ? std::size_t{1024} : std::size_t{64}) << 20;
   const std::size_t most = std::size_t{1} << 30;
   std::size_t batch = std::max<std::size_t>(1, std::clamp(unit * frame, usual, most) / frame);
@@ -35,14 +39,29 @@ std::size_t link_chain::preferred_frames() const {
 
 void link_chain::allocate(std::size_t batch) {
   antennas_->allocate(exec_, batch);
-  exchange_->allocate(exec_, batch);
+  transmitter_.allocate(exec_, batch);
+  receiver_->allocate(exec_, batch);
+  counter_.allocate(exec_, batch);
   max_batch_ = batch;
 }
 
+/// Transport blocks whose CRCs held stay in the batch, sent and decoded with the others: their soft buffers
+/// never move, and frames keep their places in the channel's random numbers, which kernels count up from the
+/// first. The decoder's early stop makes them cheap.
 const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frames, double point_db) {
   check_run(frames, point_db);
-  exchange_->run(exec_, *antennas_, {.first = first_frame, .frames = frames, .point_db = point_db}, counts_);
-  return counts_;
+  counter_.begin(frames);
+  if (frames == 0) return counter_.counts();
+  frame_batch batch{.first = first_frame, .frames = frames, .point_db = point_db};
+  transmitter_.draw(exec_, batch);
+  bool failed = true;
+  for (; failed && batch.transmission < config_.code.transport.transmissions; batch.transmission++) {
+    const std::uint8_t* coded = transmitter_.send(exec_, batch);
+    const samples in = antennas_->send(exec_, coded, batch);
+    receiver_->run(exec_, heard_of(in), counter_.wanted(frames), batch.transmission);
+    failed = counter_.count(exec_, transmitter_.bits(frames), coded, in, batch);
+  }
+  return counter_.counts();
 }
 
 }  // namespace wb

@@ -9,7 +9,9 @@
 #include <memory>
 
 #include <warpband/exec/executor.hpp>
+#include <warpband/link/frame_counter.hpp>
 #include <warpband/link/frame_runner.hpp>
+#include <warpband/link/transmitter.hpp>
 
 namespace wb {
 
@@ -21,7 +23,9 @@ class link_chain final : public frame_runner {
  public:
   /// For at most `max_batch` frames in one run, and no more than about 64 MiB (CPU) or 1 GiB (CUDA) hold, but
   /// what keeps the executor busy up to 1 GiB, and at least one. Throws argument_error, memory_error.
-  link_chain(const link_config& config, executor& exec, std::size_t max_batch = SIZE_MAX);
+  /// `antennas`: in the place of those of the configuration.
+  link_chain(const link_config& config, executor& exec, std::size_t max_batch = SIZE_MAX,
+             std::unique_ptr<antenna_system> antennas = nullptr);
 
   const frame_counts& run(std::uint64_t first_frame, std::size_t frames, double point_db) override;
   const link_config& config() const noexcept override { return config_; }
@@ -36,9 +40,10 @@ class link_chain final : public frame_runner {
   link_config config_;
   executor& exec_;
   std::unique_ptr<antenna_system> antennas_;
-  std::unique_ptr<frame_exchange> exchange_;
+  transmitter transmitter_;
+  std::unique_ptr<receiver> receiver_;
+  frame_counter counter_;
   std::size_t max_batch_ = 0;
-  frame_counts counts_;
 };
 
 }  // namespace wb

@@ -183,10 +183,11 @@ TEST_P(csi_link_on, a_link_is_mapper_matrices_noise_and_detector) {
     const auto whole = make_antennas(link);
     whole->allocate(exec(), frames);
     auto llr = exec().make<float>(subcarriers * m, frames * users);
-    auto erased = exec().make<std::int32_t>(1, frames);
+    auto erased = exec().make<std::uint8_t>(1, vectors);
     const auto sent = on_device(exec(), bits, subcarriers * m, frames * users);
-    whole->send(exec(), sent.data(), {.first = first, .frames = frames, .point_db = point_db});
-    whole->detect(exec(), frames, {.llr = llr.data(), .erased = erased.data()});
+    const auto heard =
+        heard_of(whole->send(exec(), sent.data(), {.first = first, .frames = frames, .point_db = point_db}));
+    make_receiver(link)->run(exec(), heard, {.detected = llr, .use_status = erased});
 
     const auto channel = on_device(exec(), expected_h, antennas * users, vectors);
     const auto y = received_by_parts(exec(), channel, by_vector(bits), users, m, n0,
@@ -203,7 +204,7 @@ TEST_P(csi_link_on, a_link_is_mapper_matrices_noise_and_detector) {
     const std::vector<float> b = exec().to_host(direct);
     EXPECT_EQ(by_vector(exec().to_host(llr)), b);
     EXPECT_NE(b, std::vector<float>(b.size()));
-    EXPECT_EQ(exec().to_host(erased), std::vector<std::int32_t>(frames));
+    EXPECT_EQ(exec().to_host(erased), std::vector<std::uint8_t>(vectors));
   }
 }
 

@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <optional>
 
-#include <warpband/link/exchange_buffers.hpp>
+#include <warpband/link/frame_counter.hpp>
+#include <warpband/link/transmitter.hpp>
 
 namespace wb {
 
@@ -35,18 +36,14 @@ class receiver_clock {
   frame_batch batch_at(double point_db) const { return {.frames = batch_, .point_db = point_db}; }
   /// Bits of all frames of a point as they are sent.
   const std::uint8_t* bits_at(double point_db);
-  void time_decoder(receiver_times& times, const codec& codec, std::size_t frames);
 
   link_config link_;
   executor& exec_;
   frame_sizes size_;
-  frame_source source_;
-  bool coded_link_;
+  transmitter transmitter_;
   std::size_t unit_ = 0, batch_ = 0;  // frames
   std::optional<double> point_db_;    // of the bits that are there
-  array<std::uint8_t> bits_, coded_, decided_, status_;
-  array<float> llr_;
-  array<std::int32_t> iterations_;
+  const std::uint8_t* sent_ = nullptr;
 };
 
 }  // namespace wb

@@ -43,11 +43,4 @@ std::unique_ptr<antenna_system> make_antennas(const link_config& c) {
   return make_single_antenna(c);
 }
 
-std::unique_ptr<frame_exchange> make_exchange(const link_config& c) {
-  if (c.code.type == code_type::none) return make_uncoded_exchange(c);
-  if (is_transport(c.code.type)) return c.receiver ? make_nr_loop_exchange(c) : make_harq_exchange(c);
-  if (c.receiver) return make_iterative_exchange(c);
-  return make_coded_exchange(c);
-}
-
 }  // namespace wb

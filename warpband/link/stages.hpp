@@ -1,13 +1,13 @@
 #pragma once
 // The stages of a link:
 //
-//   source -> encoder ->  antennas: mapper, channel; detector or demapper  -> decoder -> counter
-//   '------ exchange ---'                                                    '--- exchange ---'
+//   transmitter -> antennas: mapper, channel -> receiver -> counter
 //
-// An exchange knows what frames carry: bits, code, decoder, and when a frame is sent again. Antennas know how
-// coded bits travel and come back as LLRs. What is received lies between their two halves, for those who
-// detect it in another way. Each is a strategy with a file of its own; `make_antennas` and
-// `make_exchange` alone know all of them. docs/design/links.md says how to add one.
+// The transmitter (link/transmitter.hpp) knows what frames carry. Antennas know how coded bits travel, and
+// give what is received. A receiver (receive/receiver.hpp) detects and decodes it, and the counter
+// (link/frame_counter.hpp) says what that comes to, and whether frames are sent again. Antennas are
+// strategies with a file each; `make_antennas` and `make_receiver` alone know all kinds. docs/design/links.md
+// says how to add one.
 //
 // Everything stays on one executor. Buffers are taken once, by `allocate`, for the largest batch.
 #include <complex>
@@ -20,6 +20,7 @@
 #include <warpband/channel/random.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/link/link.hpp>
+#include <warpband/receive/receiver.hpp>
 
 namespace wb {
 
@@ -101,17 +102,23 @@ struct samples {
   view<const std::complex<float>> channel = {};  // no data: 1
   std::size_t items_per_channel = 1;             // neighbours with the same H
   view<const float> noise_var = {};              // N0 of each item
+  /// Of each use, status_erased where the antennas sent nothing that can be detected; no data: the receiver's
+  /// count.
+  view<const std::uint8_t> status = {};
 };
 
-/// What antennas detect: LLRs of the bits sent, in their places, or of an uncoded space-time code `bits`.
-/// Antennas that erase uses (`erases_uses`) count them in `erased` [frames], where it has data.
-struct heard {
-  float* llr = nullptr;
-  std::uint8_t* bits = nullptr;
-  std::int32_t* erased = nullptr;
-};
+/// Of the first `count` of so many frames.
+inline samples first_frames(samples s, std::size_t count, std::size_t frames) {
+  for (std::size_t* items : {&s.received.items, &s.channel.items, &s.noise_var.items, &s.status.items})
+    *items = *items / frames * count;
+  return s;
+}
+/// As a receiver takes it.
+inline heard heard_of(const samples& s) {
+  return {s.received, s.channel, s.items_per_channel, s.noise_var, {}};
+}
 
-/// How coded bits travel and are detected.
+/// How coded bits travel.
 /// Threads: one at a time.
 class antenna_system {
  public:
@@ -124,37 +131,17 @@ class antenna_system {
   /// Queues: sends bits [frames * codewords, padded], side by side. The samples stay valid until the next
   /// call.
   virtual samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) = 0;
-  /// Queues: detects the first `frames` frames of those sent last, as often as it is called.
-  virtual void detect(executor& exec, std::size_t frames, const heard& out) = 0;
-};
-
-/// What frames carry.
-/// Threads: one at a time.
-class frame_exchange {
- public:
-  virtual ~frame_exchange() = default;
-  virtual std::size_t bytes_per_frame() const noexcept = 0;
-  /// Buffers for so many frames. Throws memory_error.
-  virtual void allocate(executor& exec, std::size_t frames) = 0;
-  /// Sends frames, waits for what becomes of them, and counts.
-  virtual void run(executor& exec, antenna_system& antennas, const frame_batch& batch,
-                   frame_counts& counts) = 0;
 };
 
 // Of completed links.
 std::unique_ptr<antenna_system> make_antennas(const link_config& config);
-std::unique_ptr<frame_exchange> make_exchange(const link_config& config);
+std::unique_ptr<receiver> make_receiver(const link_config& config);
 
-// The strategies, for `make_antennas` and `make_exchange`.
+// The strategies, for `make_antennas`.
 std::unique_ptr<antenna_system> make_single_antenna(const link_config& config);
 std::unique_ptr<antenna_system> make_stream_antennas(const link_config& config);
 std::unique_ptr<antenna_system> make_space_time_antennas(const link_config& config);
 std::unique_ptr<antenna_system> make_massive_antennas(const link_config& config);
 std::unique_ptr<antenna_system> make_nr_antennas(const link_config& config);
-std::unique_ptr<frame_exchange> make_uncoded_exchange(const link_config& config);
-std::unique_ptr<frame_exchange> make_coded_exchange(const link_config& config);
-std::unique_ptr<frame_exchange> make_iterative_exchange(const link_config& config);
-std::unique_ptr<frame_exchange> make_harq_exchange(const link_config& config);
-std::unique_ptr<frame_exchange> make_nr_loop_exchange(const link_config& config);
 
 }  // namespace wb

@@ -1,73 +1,77 @@
-// Exchanges over antennas that are not a channel at all: what comes back is set by the test.
+// Links over antennas that are not a channel at all: what comes back is set by the test.
 #include <gtest/gtest.h>
 
 #include <tests/on_backends.hpp>
-#include <warpband/link/stages.hpp>
+#include <warpband/link/chain.hpp>
+#include <warpband/modem/qam/qam.hpp>
 
 namespace stages_test {
 
 using namespace wb;
 
-/// Gives every bit back as an LLR of +-4, from `clean` on of its transmissions, and the opposite before.
+/// Gives the symbols of all bits back, from `clean` on of its transmissions, and those of the opposite bits
+/// before.
 class wire final : public antenna_system {
  public:
-  wire(const link_config& c, int clean) : size_(c), clean_(clean) {}
+  wire(const link_config& c, int clean, frame_batch& last)
+      : size_(c), mapper_(c.qam), clean_(clean), last_(last) {}
   std::size_t bytes_per_frame() const noexcept override { return 1; }
-  void allocate(executor&, std::size_t) override {}
+  void allocate(executor& exec, std::size_t) override { n0_ = exec.make_from(std::vector<float>{0.1f}); }
   samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
-    const std::size_t n = batch.frames * size_.codewords * size_.padded;
-    std::vector<std::uint8_t> sent(n);
-    exec.download(sent.data(), bits, n);
+    std::vector<std::uint8_t> sent(batch.frames * size_.codewords * size_.padded);
+    exec.download(sent.data(), bits, sent.size());
     exec.sync();
-    llr_.resize(n);
-    for (std::size_t i = 0; i < n; i++)
-      llr_[i] = (sent[i] != 0) == (batch.transmission >= clean_) ? -4.f : 4.f;
-    last = batch;
-    return {};
+    if (batch.transmission < clean_)
+      for (std::uint8_t& bit : sent) bit ^= 1;
+    const auto m = static_cast<std::size_t>(mapper_.bits()), n = sent.size() / m;
+    bits_ = exec.make_from(sent);
+    symbols_ = exec.make<std::complex<float>>(1, n);
+    mapper_.run(exec, view<const std::uint8_t>(make_view(bits_.data(), m, n)), symbols_);
+    last_ = batch;
+    return {.received = symbols_, .noise_var = {n0_.data(), 1, n, 1, 0}};
   }
-  void detect(executor& exec, std::size_t frames, const heard& out) override {
-    exec.upload(out.llr, llr_.data(), frames * size_.codewords * size_.padded * sizeof(float));
-    exec.sync();
-  }
-  frame_batch last;
 
  private:
-  std::vector<float> llr_;
   frame_sizes size_;
+  qam_mapper mapper_;
   int clean_;
+  frame_batch& last_;
+  array<std::uint8_t> bits_;
+  array<std::complex<float>> symbols_;
+  array<float> n0_;
 };
 
-frame_counts counts_over(executor& exec, const link_config& config, wire& antennas, std::size_t frames) {
-  const link_config c = completed(config);
-  const auto exchange = make_exchange(c);
-  exchange->allocate(exec, frames);
+/// What a link counts whose antennas are clean from a transmission on, and the batch that they got last.
+struct counted {
   frame_counts counts;
-  exchange->run(exec, antennas, {.first = 7, .frames = frames, .point_db = 3}, counts);
-  return counts;
-}
+  frame_batch last;
+  counted(executor& exec, const link_config& c, int clean, std::size_t frames) {
+    link_chain chain(c, exec, frames, std::make_unique<wire>(c, clean, last));
+    counts = chain.run(7, frames, 3);
+  }
+};
 
 class stages : public wb::testing::on_backend {};
 WB_ON_ALL_BACKENDS(stages);
 
-TEST_P(stages, an_uncoded_exchange_counts_what_the_antennas_give) {
+TEST_P(stages, an_uncoded_link_counts_what_the_antennas_give) {
   code_config code;
   code.type = code_type::none;
   code.k = 37;
   const link_config c = completed({.code = code, .qam = 16});
-  wire same(c, 0), opposite(c, 1);
-  EXPECT_EQ(counts_over(exec(), c, same, 5).bit_errors, std::vector<std::int32_t>(5, 0));
-  EXPECT_EQ(counts_over(exec(), c, opposite, 5).bit_errors, std::vector<std::int32_t>(5, 37));
+  const counted same(exec(), c, 0, 5), opposite(exec(), c, 1, 5);
+  EXPECT_EQ(same.counts.bit_errors, std::vector<std::int32_t>(5, 0));
+  EXPECT_EQ(opposite.counts.bit_errors, std::vector<std::int32_t>(5, 37));
   EXPECT_EQ(same.last.first, 7u);
   EXPECT_EQ(same.last.point_db, 3);
 }
 
-TEST_P(stages, a_coded_exchange_decodes_what_the_antennas_give) {
+TEST_P(stages, a_coded_link_decodes_what_the_antennas_give) {
   code_config code;
   code.type = code_type::wimax_ldpc;
   code.ldpc.n = 576;
   const link_config c = completed({.code = code, .qam = 64});
-  wire same(c, 0);
-  const frame_counts counts = counts_over(exec(), c, same, 3);
+  const frame_counts counts = counted(exec(), c, 0, 3).counts;
   EXPECT_EQ(counts.bit_errors, std::vector<std::int32_t>(3, 0));
   EXPECT_EQ(counts.erased, std::vector<std::uint8_t>(3, 0));
   EXPECT_TRUE(counts.erased_uses.empty());
@@ -82,11 +86,11 @@ TEST_P(stages, harq_sends_until_the_antennas_give_a_block_that_passes) {
   code.transport.transmissions = 4;
   code.transport.redundancy_versions = {0};  // opposite LLRs of one version add up to 0
   const link_config c = completed({.code = code, .qam = 4});
-  wire at_once(c, 0), third(c, 1), never(c, 4);
-  EXPECT_EQ(counts_over(exec(), c, at_once, 2).transmissions, std::vector<std::uint8_t>(2, 1));
-  EXPECT_EQ(counts_over(exec(), c, third, 2).transmissions, std::vector<std::uint8_t>(2, 3));
+  const counted third(exec(), c, 1, 2);
+  EXPECT_EQ(counted(exec(), c, 0, 2).counts.transmissions, std::vector<std::uint8_t>(2, 1));
+  EXPECT_EQ(third.counts.transmissions, std::vector<std::uint8_t>(2, 3));
   EXPECT_EQ(third.last.transmission, 2);
-  const frame_counts failed = counts_over(exec(), c, never, 2);
+  const frame_counts failed = counted(exec(), c, 4, 2).counts;
   EXPECT_EQ(failed.transmissions, std::vector<std::uint8_t>(2, 4));
   EXPECT_EQ(failed.passed, std::vector<std::uint8_t>(2, 0));
 }

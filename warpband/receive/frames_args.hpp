@@ -56,7 +56,7 @@ struct frames_keep_args {
   view<const std::int32_t> iterations_before;
   view<const float> extrinsic_before, detected_before;
   view<std::uint8_t> bits_out, status_out;
-  view<std::int32_t> iterations_out;  // before + now
+  view<std::int32_t> iterations_out;  // before + now, each element
   view<float> extrinsic_out, detected_out;
 };
 

@@ -62,8 +62,8 @@ TEST(receiver_arguments, shapes_that_do_not_match_are_named) {
   const auto prior = exec->make<float>(576, 2);
   auto bits = exec->make<std::uint8_t>(288, 4);
   auto llr = exec->make<float>(576, 3);
-  const auto blames = [&](auto change, wb::receiver_output out) {
-    wb::receiver_input in{y, h, 1, n0, {}};
+  const auto blames = [&](auto change, wb::decided out) {
+    wb::heard in{y, h, 1, n0, {}};
     change(in);
     try {
       receiver.run(*exec, in, out);
@@ -72,7 +72,7 @@ TEST(receiver_arguments, shapes_that_do_not_match_are_named) {
     }
     return std::string();
   };
-  const auto nothing = [](wb::receiver_input&) {};
+  const auto nothing = [](wb::heard&) {};
   EXPECT_EQ(blames(nothing, {.bits = bits}), "");
   EXPECT_EQ(blames([](auto& in) { in.received.items--; }, {}), "received");
   EXPECT_EQ(blames([](auto& in) { in.channel.items--; }, {}), "channel");

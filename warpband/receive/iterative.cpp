@@ -11,14 +11,6 @@
 namespace wb {
 namespace {
 
-/// The items of one outer iteration in an output of all or of the last.
-template <class T>
-view<T> of_iteration(view<T> v, std::size_t frames, int j) {
-  if (v.data == nullptr || v.items == frames) return v;
-  v.data += static_cast<std::size_t>(j) * frames * v.item_stride;
-  v.items = frames;
-  return v;
-}
 template <class T>
 void check_output(const char* argument, const view<T>& v, std::size_t elements, std::size_t frames,
                   int outer) {
@@ -105,12 +97,12 @@ const std::vector<setting_of<receiver_config>>& receiver_settings() {
 
 /// A call of `run`. Arrays of the frames in the list have them side by side in its order.
 struct iterative_receiver::batch {
-  const receiver_input* in = nullptr;
-  const receiver_output* out = nullptr;
+  const heard* in = nullptr;
+  const decided* out = nullptr;
   std::size_t frames = 0, listed = 0;
   detector_input detects = {};       // of the frames in the list
   view<const float> detected = {};   // what the decoder got
-  soft_decoder_output decided = {};  // what it gave
+  soft_decoder_output results = {};  // what it gave
   bool keeps = false;                // the decoder's state
   bool waits = true;                 // for the number of frames that are left
   std::int32_t left = 0;             // lives here because downloads are queued
@@ -194,7 +186,7 @@ std::size_t iterative_receiver::working_bytes(std::size_t rx_values, std::size_t
 }
 
 /// The frames of a call whose shapes are right.
-std::size_t iterative_receiver::frames_of(const receiver_input& in, const receiver_output& out) const {
+std::size_t iterative_receiver::frames_of(const heard& in, const decided& out) const {
   const std::size_t uses = in.received.items, frames = uses / uses_, shared = in.uses_per_channel;
   if (uses % uses_ != 0)
     throw shape_error("received", std::to_string(uses) + " uses",
@@ -223,15 +215,14 @@ std::size_t iterative_receiver::frames_of(const receiver_input& in, const receiv
   return frames;
 }
 
-void iterative_receiver::run(executor& exec, const receiver_input& in, const receiver_output& out) const {
+void iterative_receiver::run(executor& exec, const heard& in, const decided& out) const {
   receive(exec, in, out, true);
 }
-void iterative_receiver::queue(executor& exec, const receiver_input& in, const receiver_output& out) const {
+void iterative_receiver::queue(executor& exec, const heard& in, const decided& out) const {
   receive(exec, in, out, false);
 }
 
-void iterative_receiver::receive(executor& exec, const receiver_input& in, const receiver_output& out,
-                                 bool waits) const {
+void iterative_receiver::receive(executor& exec, const heard& in, const decided& out, bool waits) const {
   batch b;
   b.waits = waits;
   b.in = &in;
@@ -260,7 +251,7 @@ void iterative_receiver::receive(executor& exec, const receiver_input& in, const
 void iterative_receiver::detect_and_decode(executor& exec, batch& b, int j) const {
   const std::size_t bits = detector_->bits_per_use();
   const bool first = j == 0, goes_on = j + 1 < config_.outer;
-  const receiver_output& out = *b.out;
+  const decided& out = *b.out;
   const auto place = [&]<class T>(const view<T>& result, T* own, std::size_t elements, bool needed) {
     if (first && result.data != nullptr) return of_iteration(result, b.frames, 0);
     const bool wanted = needed || result.data != nullptr;
@@ -285,26 +276,26 @@ void iterative_receiver::detect_and_decode(executor& exec, batch& b, int j) cons
   }
   soft_decoder_state state;
   if (b.keeps) state = {make_view(b.state, decoder_->state_size(), b.listed), first, !goes_on};
-  soft_decoder_output decided;
-  decided.extrinsic = place(out.extrinsic, b.extrinsic, n(), goes_on);
-  decided.bits = place(out.bits, b.bits, k(), false);
-  decided.iterations = place(out.iterations, b.iterations, 1, false);
-  decided.status = place(out.status, b.status, 1, false);
-  if (goes_on) decided.finished = make_view(b.finished, b.listed);
-  decoder_->run(exec, llr, state, decided);
-  b.decided = decided;
+  soft_decoder_output results;
+  results.extrinsic = place(out.extrinsic, b.extrinsic, n(), goes_on);
+  results.bits = place(out.bits, b.bits, k(), false);
+  results.iterations = place(out.iterations, b.iterations, 1, false);
+  results.status = place(out.status, b.status, 1, false);
+  if (goes_on) results.finished = make_view(b.finished, b.listed);
+  decoder_->run(exec, llr, state, results);
+  b.results = results;
   b.detected = llr;
 }
 
 /// The results of all frames after outer iteration j > 0.
 void iterative_receiver::keep(executor& exec, const batch& b, int j) const {
-  const receiver_output& out = *b.out;
+  const decided& out = *b.out;
   frames_keep_args a;
   a.place = b.place;
-  a.bits = b.decided.bits;
-  a.status = b.decided.status;
-  a.iterations = b.decided.iterations;
-  a.extrinsic = b.decided.extrinsic;
+  a.bits = b.results.bits;
+  a.status = b.results.status;
+  a.iterations = b.results.iterations;
+  a.extrinsic = b.results.extrinsic;
   a.detected = b.detected;
   const auto rows = [&](const auto& result, auto& before, auto& now) {
     before = of_iteration(result, b.frames, j - 1);
@@ -350,7 +341,7 @@ void iterative_receiver::feed_back(executor& exec, batch& b, int j) const {
   a.scaled = true;
   a.factor = config_.scaling;
   a.limit = most_feedback;
-  a.in = b.decided.extrinsic;
+  a.in = b.results.extrinsic;
   a.out = make_view(b.prior, uses_ * detector_->bits_per_use(), b.listed);
   run_frames_arrange(exec, a, b.listed);
   if (anew) {
@@ -362,7 +353,7 @@ void iterative_receiver::feed_back(executor& exec, batch& b, int j) const {
 
 /// What was received of the frames in the list, and the decoder's state of them.
 void iterative_receiver::gather(executor& exec, batch& b) const {
-  const receiver_input& in = *b.in;
+  const heard& in = *b.in;
   const std::size_t uses = b.listed * uses_, shared = in.uses_per_channel;
   const auto copy = [&](const auto& from, float* to, std::size_t rows, std::size_t step, std::size_t of) {
     constexpr std::size_t width = sizeof(*from.data) / sizeof(float);
@@ -402,6 +393,32 @@ void iterative_receiver::gather(executor& exec, batch& b) const {
   a.out = b.other_state;
   run_frames_gather(exec, a, b.listed);
   std::swap(b.state, b.other_state);
+}
+
+namespace {
+
+class loop_of_codewords final : public receiver {
+ public:
+  loop_of_codewords(iterative_receiver loop, bool waits, std::size_t bytes)
+      : loop_(std::move(loop)), waits_(waits), bytes_(bytes) {}
+  const std::vector<std::string>& stages() const noexcept override { return stages_; }
+  std::size_t bytes_per_frame() const noexcept override { return bytes_; }
+  void allocate(executor&, std::size_t) override {}
+  void run_stage(executor& exec, std::size_t, const heard& in, const decided& out, int) override {
+    waits_ ? loop_.run(exec, in, out) : loop_.queue(exec, in, out);
+  }
+
+ private:
+  iterative_receiver loop_;
+  bool waits_;
+  std::size_t bytes_;
+  std::vector<std::string> stages_{"receive"};
+};
+
+}  // namespace
+
+std::unique_ptr<receiver> make_loop(iterative_receiver loop, bool waits, std::size_t bytes) {
+  return std::make_unique<loop_of_codewords>(std::move(loop), waits, bytes);
 }
 
 }  // namespace wb

@@ -16,6 +16,7 @@
 
 #include <warpband/core/setting.hpp>
 #include <warpband/receive/interleaver.hpp>
+#include <warpband/receive/receiver.hpp>
 #include <warpband/receive/soft.hpp>
 
 namespace wb {
@@ -53,30 +54,6 @@ const std::vector<setting_of<receiver_config>>& receiver_settings();
 /// The interleaver of its n coded bits. Throws argument_error for a permutation that is none of them.
 bit_interleaver interleaver_of(const receiver_config& config, std::size_t n);
 
-/// Frames are [frames, ...], uses of the channel [frames * uses_per_frame(), ...], frame after frame.
-struct receiver_input {
-  view<const std::complex<float>> received = {};  // as detector_input has them
-  view<const std::complex<float>> channel = {};
-  std::size_t uses_per_channel = 1;
-  view<const float> noise_var = {};
-  /// [frames, n] a-priori LLRs of the coded bits for the first outer iteration; no data for none. A use with
-  /// one that is NaN or infinite is erased by the detector in this iteration. Not taken with a detector that
-  /// takes none.
-  view<const float> prior = {};
-};
-
-/// Outputs without data are not computed. Those that have `outer` * frames items hold the results after each
-/// outer iteration, those of iteration j (from 0) from item j * frames on; with `frames` items those after
-/// the last.
-struct receiver_output {
-  view<std::uint8_t> bits = {};        // [.., k] decisions
-  view<std::int32_t> iterations = {};  // [.., 1] of the decoder up to here
-  view<std::uint8_t> status = {};      // [.., 1] of the decoder
-  view<float> detected = {};           // [.., n] LLRs that the decoder got
-  view<float> extrinsic = {};          // [.., n] extrinsic LLRs that it gave
-  view<std::uint8_t> use_status = {};  // [uses, 1] of the detector, in the first outer iteration
-};
-
 /// A receiver with any detector and decoder that have soft input and output.
 ///
 /// A frame whose checks hold after an outer iteration is finished (soft_decoder_output): its results stay as
@@ -85,7 +62,8 @@ struct receiver_output {
 /// between outer iterations for one number, how many frames are left; with one outer iteration it only
 /// queues. Without checks (early_stop = "none" and no CRC) no frame is ever finished.
 ///
-/// A frame has uses_per_frame() uses; bits behind its n coded ones count as unknown.
+/// Frames are [frames, ...], uses of the channel [frames * uses_per_frame(), ...], frame after frame; bits
+/// behind its n coded ones count as unknown.
 ///
 /// Results depend on a frame's own input alone: CPU and CUDA, any instruction set, batch size and number of
 /// threads give the same bits.
@@ -111,10 +89,10 @@ class iterative_receiver {
   iterative_receiver& operator=(const iterative_receiver&) = default;
 
   /// Receives a batch. Throws shape_error, and argument_error for a prior where the detector takes none.
-  void run(executor& exec, const receiver_input& in, const receiver_output& out) const;
+  void run(executor& exec, const heard& in, const decided& out) const;
   /// The same results, but it only queues: finished frames go through all outer iterations and cost as much
   /// as the others. For who must not wait, as a CUDA graph that records a call.
-  void queue(executor& exec, const receiver_input& in, const receiver_output& out) const;
+  void queue(executor& exec, const heard& in, const decided& out) const;
 
   std::size_t k() const noexcept { return decoder_->k(); }
   std::size_t n() const noexcept { return decoder_->n(); }
@@ -133,8 +111,8 @@ class iterative_receiver {
  private:
   struct batch;
   void check() const;
-  void receive(executor& exec, const receiver_input& in, const receiver_output& out, bool waits) const;
-  std::size_t frames_of(const receiver_input& in, const receiver_output& out) const;
+  void receive(executor& exec, const heard& in, const decided& out, bool waits) const;
+  std::size_t frames_of(const heard& in, const decided& out) const;
   void detect_and_decode(executor& exec, batch& b, int j) const;
   void keep(executor& exec, const batch& b, int j) const;
   void feed_back(executor& exec, batch& b, int j) const;
@@ -147,5 +125,9 @@ class iterative_receiver {
   std::size_t uses_;
   kept_workspace workspace_;
 };
+
+/// As a receiver, in one stage. `waits`: between outer iterations, as `run`; else it only queues. `bytes`: of
+/// a frame, as working_bytes has them.
+std::unique_ptr<receiver> make_loop(iterative_receiver loop, bool waits, std::size_t bytes = 0);
 
 }  // namespace wb

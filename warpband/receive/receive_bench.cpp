@@ -108,7 +108,7 @@ bench::maker loop(const case_of& c, std::size_t frames) {
             exec.upload(in.y.data(), host_y.data(), in.y.bytes());
             exec.upload(in.h.data(), host_h.data(), in.h.bytes());
           }
-          receiver_output out;
+          decided out;
           out.bits = bits;
           receiver->run(exec, {in.y, in.h, 1, {in.n0.data(), 1, uses, 1, 0}, {}}, out);
           if (fed) exec.download(host_bits.data(), bits.data(), bits.bytes());

@@ -13,6 +13,7 @@
 #include <warpband/link/codec.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
+#include <warpband/modem/demap/demap.hpp>
 #include <warpband/stbc/stbc.hpp>
 
 namespace wb {
@@ -78,6 +79,12 @@ std::unique_ptr<soft_detector> make_soft_detector(const uplink_config& config);
 /// The same with the detector of massive/soft_uplink in every call.
 std::unique_ptr<soft_detector> make_soft_detector(const soft_uplink_config& config);
 
+/// The detector as it is configured, without feedback: a-posteriori LLRs.
+std::unique_ptr<soft_detector> make_open_detector(const detector_config& config);
+std::unique_ptr<soft_detector> make_open_detector(const stbc_config& config);
+/// A demapper of symbols of one antenna.
+std::unique_ptr<soft_detector> make_open_detector(const demapper_config& config);
+
 /// Whether the decoder of a code gives extrinsic LLRs of its coded bits.
 bool gives_extrinsic(const code_config& config) noexcept;
 
@@ -87,6 +94,8 @@ bool gives_extrinsic(const code_config& config) noexcept;
 /// (nr-ldpc: of the sent bits), turbo codes in float32, and convolutional codes but with the Viterbi
 /// algorithm. Throws argument_error.
 std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int inner = 0);
+/// What `codec` decodes, without extrinsic LLRs.
+std::unique_ptr<soft_decoder> make_hard_decoder(std::shared_ptr<const codec> code);
 /// The same of an LDPC code of one's own. `crc`: the last of its k bits are this CRC of the others.
 std::unique_ptr<soft_decoder> make_soft_decoder(const ldpc_code& code, const ldpc_decoder_config& config,
                                                 std::optional<crc_polynomial> crc = {});

@@ -194,11 +194,11 @@ class soft_bcjr final : public soft_decoder {
   kept_workspace workspace_;
 };
 
-/// A code without extrinsic LLRs of its coded bits, for the open loop.
+/// A code by name, for the open loop.
 class hard_decoder final : public soft_decoder {
  public:
-  explicit hard_decoder(const code_config& config)
-      : codec_(make_codec(config)), check_(0, codec_->k(), config.crc) {}
+  explicit hard_decoder(std::shared_ptr<const codec> code)
+      : codec_(std::move(code)), check_(0, codec_->k(), codec_->config().crc) {}
   std::size_t k() const noexcept override { return codec_->k(); }
   std::size_t n() const noexcept override { return codec_->n(); }
   bool gives_extrinsic() const noexcept override { return false; }
@@ -213,7 +213,7 @@ class hard_decoder final : public soft_decoder {
   }
 
  private:
-  std::unique_ptr<codec> codec_;
+  std::shared_ptr<const codec> codec_;
   frame_check check_;
 };
 
@@ -282,7 +282,11 @@ std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int i
                       c.conv.overlap}),
         c.crc);
   }
-  return std::make_unique<hard_decoder>(c);
+  return make_hard_decoder(make_codec(c));
+}
+
+std::unique_ptr<soft_decoder> make_hard_decoder(std::shared_ptr<const codec> code) {
+  return std::make_unique<hard_decoder>(std::move(code));
 }
 
 }  // namespace wb

@@ -34,6 +34,19 @@ class space_time_detector final : public soft_detector {
   stbc_decoder decoder_;
 };
 
+class symbol_demapper final : public soft_detector {
+ public:
+  explicit symbol_demapper(const demapper_config& c) : demapper_(c) {}
+  std::size_t bits_per_use() const noexcept override { return static_cast<std::size_t>(demapper_.bits()); }
+  bool takes_prior() const noexcept override { return false; }
+  void run(executor& exec, const detector_input& in, const detector_output& out) const override {
+    demapper_.run(exec, {in.received, in.channel, in.noise_var}, out.llr, out.status);
+  }
+
+ private:
+  demapper demapper_;
+};
+
 soft_uplink_config soft_of(const uplink_config& c) {
   return {.antennas = c.antennas, .users = c.users, .qam = c.qam, .llr_clip = c.llr_clip, .extrinsic = true};
 }
@@ -77,6 +90,15 @@ std::unique_ptr<soft_detector> make_soft_detector(const detector_config& config)
     made = make_detector(c);
   }
   return std::make_unique<any_detector>(std::move(made));
+}
+std::unique_ptr<soft_detector> make_open_detector(const detector_config& config) {
+  return std::make_unique<any_detector>(make_detector(config));
+}
+std::unique_ptr<soft_detector> make_open_detector(const stbc_config& config) {
+  return std::make_unique<space_time_detector>(config);
+}
+std::unique_ptr<soft_detector> make_open_detector(const demapper_config& config) {
+  return std::make_unique<symbol_demapper>(config);
 }
 std::unique_ptr<soft_detector> make_soft_detector(const stbc_config& config) {
   stbc_config c = config;

@@ -64,7 +64,7 @@ struct arrays_of {
       : y(given(exec, b.y, blocks * uses)),
         h(given(exec, b.h, blocks * uses)),
         n0(given(exec, b.n0, blocks * uses)) {}
-  detector_input in(std::size_t n = blocks) const {
+  heard in(std::size_t n = blocks) const {
     return {.received = make_view(y.data(), 2, n * uses),
             .channel = make_view(h.data(), 4, n * uses),
             .uses_per_channel = 1,
@@ -85,9 +85,7 @@ struct outputs_of {
       : bits(exec.make<std::uint8_t>(k, n)),
         ok(exec.make<std::uint8_t>(1, n)),
         status(exec.make<std::uint8_t>(1, n)) {}
-  nr_transport_output out() {
-    return {.bits = bits, .ok = ok, .block_ok = {}, .iterations = {}, .status = status, .extrinsic = {}};
-  }
+  decided out() { return {.bits = bits, .ok = ok, .iterations = {}, .status = status}; }
   decisions to_host(executor& exec) const {
     return {exec.to_host(bits), exec.to_host(ok), exec.to_host(status)};
   }
@@ -99,7 +97,7 @@ decisions received(executor& exec, const received_blocks& b, const receiver_conf
   outputs_of o(exec, n);
   transport_loop loop(pic, transport, c);
   loop.allocate(exec, n);
-  loop.receive(exec, a.in(n), o.out());
+  loop.run(exec, a.in(n), o.out());
   return o.to_host(exec);
 }
 
@@ -122,15 +120,15 @@ std::vector<decisions> expected(const received_blocks& b, const receiver_config&
   std::vector<float> llr(blocks * g), prior(blocks * g);
   std::vector<decisions> all;
   for (int j = 0; j < c.outer; j++) {
-    detector_input in = a.in();
+    const heard y = a.in();
+    detector_input in{y.received, y.channel, y.uses_per_channel, y.noise_var, {}};
     if (j > 0) in.prior = make_view(static_cast<const float*>(prior.data()), 8, blocks * uses);
     detector->run(*exec, in, {.llr = make_view(llr.data(), 8, blocks * uses), .bits = {}, .status = {}});
     exec->sync();
     if (c.detector_clip != no_clip) limit(llr, 1, c.detector_clip);
     const auto coded = make_view(static_cast<const float*>(llr.data()), g, blocks);
     outputs_of o(*exec);
-    nr_transport_output out = o.out();
-    out.extrinsic = extrinsic;
+    const nr_transport_output out{.bits = o.bits, .ok = o.ok, .status = o.status, .extrinsic = extrinsic};
     decoder.reset();
     decoder.combine(*exec, coded, 0);
     decoder.decode(*exec, out);
@@ -171,6 +169,38 @@ TEST_P(transport_loop_on, equals_the_recursion_on_the_host) {
   }
 }
 
+/// Also once all blocks are finished, whether it waits to know that or not.
+TEST_P(transport_loop_on, gives_the_results_of_every_outer_iteration) {
+  for (const float noise_var : {0.19f, 0.01f})
+    for (const bool waits : {false, true}) {
+      const received_blocks b(noise_var);
+      const receiver_config c{.outer = 4, .inner = 3};
+      const arrays_of a(exec(), b);
+      outputs_of o(exec(), 4 * blocks);
+      const auto c_blocks = static_cast<std::size_t>(nr_transport_plan(transport).segmentation().blocks);
+      auto iterations = exec().make<std::int32_t>(c_blocks, blocks);
+      transport_loop loop(pic, transport, c, {0}, waits);
+      loop.allocate(exec(), blocks);
+      decided out = o.out();
+      out.iterations = iterations;
+      loop.run(exec(), a.in(), out);
+      decisions all = o.to_host(exec());
+      const std::vector<decisions> wanted = expected(b, c);
+      for (std::size_t j = 0; j < wanted.size(); j++) {
+        const auto from = [&](const bits_t& x, std::size_t n) {
+          const auto first = x.begin() + static_cast<std::ptrdiff_t>(j * blocks * n);
+          return bits_t(first, first + static_cast<std::ptrdiff_t>(blocks * n));
+        };
+        EXPECT_EQ(from(all.ok, 1), wanted[j].ok) << j;
+        EXPECT_EQ(from(all.status, 1), wanted[j].status) << j;
+        EXPECT_EQ(from(all.bits, k) == wanted[j].bits, true) << j;
+      }
+      const std::vector<std::int32_t> used = exec().to_host(iterations);
+      for (std::size_t i = 0; i < blocks; i++)
+        EXPECT_EQ(used[i * c_blocks] > 3, wanted[0].ok[i] == 0) << i;  // 3 an outer iteration
+    }
+}
+
 TEST_P(transport_loop_on, does_not_depend_on_other_blocks) {
   const received_blocks b(0.19f);
   const receiver_config c{.outer = 3, .inner = 3};
@@ -189,9 +219,9 @@ TEST_P(transport_loop_on, serves_one_batch_after_another) {
   outputs_of o(exec());
   transport_loop loop(pic, transport, c);
   loop.allocate(exec(), blocks);
-  loop.receive(exec(), first.in(), o.out());
+  loop.run(exec(), first.in(), o.out());
   EXPECT_EQ(exec().to_host(o.ok), bits_t(blocks, 0));
-  loop.receive(exec(), second.in(), o.out());
+  loop.run(exec(), second.in(), o.out());
   EXPECT_EQ(exec().to_host(o.ok), bits_t(blocks, 1));
   EXPECT_EQ(exec().to_host(o.bits), clean.sent);
 }
@@ -212,10 +242,9 @@ TEST_P(transport_loop_on, joins_transmissions) {
   outputs_of o(exec());
   transport_loop loop(pic, transport, {.outer = 2}, {0, 2});
   loop.allocate(exec(), blocks);
-  loop.reset();
-  for (int j = 0; j < 2; j++) loop.iterate(exec(), a.in(), 0, j, o.out());
+  loop.run(exec(), a.in(), o.out());
   EXPECT_EQ(exec().to_host(o.ok), bits_t(blocks, 0));
-  for (int j = 0; j < 2; j++) loop.iterate(exec(), b.in(), 1, j, o.out());
+  loop.run(exec(), b.in(), o.out(), 1);
   EXPECT_EQ(exec().to_host(o.ok), bits_t(blocks, 1));
   EXPECT_EQ(exec().to_host(o.bits), first.sent);
 }
@@ -249,20 +278,19 @@ TEST(transport_loop, names_what_it_refuses) {
   const arrays_of a(*exec, b);
   outputs_of o(*exec);
   transport_loop loop(pic, transport, {.outer = 2});
-  EXPECT_EQ(blamed([&] { loop.iterate(*exec, a.in(), 0, 0, o.out()); }), "received");
+  EXPECT_EQ(blamed([&] { loop.run(*exec, a.in(), o.out()); }), "received");
   loop.allocate(*exec, 1);
-  EXPECT_EQ(blamed([&] { loop.iterate(*exec, a.in(), 0, 0, o.out()); }), "received");
+  EXPECT_EQ(blamed([&] { loop.run(*exec, a.in(), o.out()); }), "received");
   loop.allocate(*exec, blocks);
-  EXPECT_EQ(blamed([&] { loop.iterate(*exec, a.in(), 1, 0, o.out()); }), "transmission");
-  EXPECT_EQ(blamed([&] { loop.iterate(*exec, a.in(), 0, 2, o.out()); }), "j");
-  nr_transport_output out = o.out();
-  auto block_ok = exec->make<std::uint8_t>(1, blocks);
-  out.block_ok = block_ok;
-  EXPECT_EQ(blamed([&] { loop.receive(*exec, a.in(), out); }), "block_ok, iterations or extrinsic");
-  EXPECT_THROW(loop.receive(*exec, a.in(3), o.out()), shape_error);
+  EXPECT_EQ(blamed([&] { loop.run(*exec, a.in(), o.out(), 1); }), "transmission");
+  decided out = o.out();
+  auto detected = exec->make<float>(g, blocks);
+  out.detected = detected;
+  EXPECT_EQ(blamed([&] { loop.run(*exec, a.in(), out); }), "detected or extrinsic");
+  EXPECT_THROW(loop.run(*exec, a.in(3), o.out()), shape_error);
   out = o.out();
   out.ok = {};
-  EXPECT_THROW(loop.receive(*exec, a.in(), out), shape_error);
+  EXPECT_THROW(loop.run(*exec, a.in(), out), shape_error);
 }
 
 }  // namespace transport_loop_test

@@ -20,12 +20,12 @@
 #include <tests/on_backends.hpp>
 #include <warpband/exec/cuda.hpp>
 #include <warpband/link/codec.hpp>
+#include <warpband/receive/chains.hpp>
 #include <warpband/receive/iterative.hpp>
+#include <warpband/receive/pusch.hpp>
 #include <warpband/receive/transport_loop.hpp>
-#include <warpband/stream/chains.hpp>
 #include <warpband/stream/lane.hpp>
 #include <warpband/stream/pipeline.hpp>
-#include <warpband/stream/pusch.hpp>
 
 namespace chains_test {
 
@@ -48,7 +48,7 @@ struct host_frame {
 
 struct chain_case {
   std::string name;
-  std::shared_ptr<const wb::frame_chain> chain;
+  std::shared_ptr<const wb::frame_receiver> chain;
   std::vector<std::size_t> items;  // sizes, the largest last
   void (*direct)(host_frame&);     // fills `out`, on scalar code, without the room stream/
 };
@@ -99,14 +99,6 @@ wb::code_config conv_code() {
   c.type = wb::code_type::conv;
   c.k = 100;
   return c;
-}
-wb::block_decoder decoder_of(const wb::code_config& config) {
-  const std::shared_ptr<const wb::codec> code = wb::make_codec(config);
-  return {code->n(), code->k(),
-          [code](wb::executor& e, wb::view<const float> llr, wb::view<std::uint8_t> bits,
-                 wb::view<std::int32_t> iterations) {
-            code->decode(e, llr, {.bits = bits, .soft = {}, .iterations = iterations, .status = {}});
-          }};
 }
 void decode_directly(host_frame& f, const wb::detector_config& detector, const wb::code_config& config) {
   const auto exec = wb::testing::open_scalar();
@@ -166,17 +158,6 @@ void widened(host_frame& f, std::size_t count, void (*direct)(host_frame&)) {
   f.out = wide.out;
 }
 
-wb::block_receiver receiver_of(const wb::detector_config& detector, const wb::code_config& code,
-                               const wb::receiver_config& config) {
-  const auto made = std::make_shared<const wb::iterative_receiver>(detector, code, config);
-  return {made->uses_per_frame(), made->k(),
-          [made](wb::executor& e, const wb::detector_input& in, wb::view<std::uint8_t> bits,
-                 wb::view<std::int32_t> iterations) {
-            const wb::receiver_input received{in.received, in.channel, in.uses_per_channel, in.noise_var, {}};
-            const wb::receiver_output decided{.bits = bits, .iterations = iterations};
-            e.is_device() ? made->queue(e, received, decided) : made->run(e, received, decided);
-          }};
-}
 /// Two uses share a channel.
 void receive_directly(host_frame& f, const wb::detector_config& detector, const wb::code_config& code,
                       const wb::receiver_config& config) {
@@ -241,29 +222,19 @@ void decode_slots(wb::executor& exec, const wb::nr_transport_config& transport, 
   exec.sync();
 }
 
+const wb::receiver_config three_outer{.outer = 3, .inner = 2};
 const wb::pusch_chain_config looped_pusch = [] {
   wb::pusch_chain_config c = pusch_23;
   c.detector = detector_of(wb::detector_type::pic, 2, 3, 16, 0);
+  c.receiver = three_outer;
   return c;
 }();
-/// `loop` as the receiver of a chain.
-wb::pusch_receiver in_a_loop(const wb::receiver_config& config) {
-  return [config](wb::executor& exec, std::size_t slots, const wb::detector_config& detector,
-                  const wb::nr_transport_config& transport) {
-    const auto loop = std::make_shared<wb::transport_loop>(detector, transport, config);
-    loop->allocate(exec, slots);
-    return [loop](wb::executor& e, const wb::detector_input& in, const wb::nr_transport_output& out) {
-      loop->receive(e, in, out);
-    };
-  };
-}
-
-const wb::receiver_config three_outer{.outer = 3, .inner = 2};
 void loop_slots(wb::executor& exec, const wb::nr_transport_config& transport, const wb::detector_input& in,
                 const wb::nr_transport_output& out) {
   wb::transport_loop loop(looped_pusch.detector, transport, three_outer);
   loop.allocate(exec, out.ok.items);
-  loop.receive(exec, in, out);
+  loop.run(exec, {in.received, in.channel, in.uses_per_channel, in.noise_var, {}},
+           {.bits = out.bits, .ok = out.ok, .iterations = {}, .status = out.status});
   exec.sync();
 }
 
@@ -285,11 +256,11 @@ const std::vector<chain_case>& cases() {
                                           .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
        }},
       {"detect_turbo",
-       wb::make_decode_chain({nway_44, 1}, decoder_of(turbo_code())),
+       wb::make_decode_chain({nway_44, 1}, wb::make_codec(turbo_code())),
        {21, 100, 500},
        [](host_frame& f) { decode_directly(f, nway_44, turbo_code()); }},
       {"detect_ldpc",
-       wb::make_decode_chain({mmse_23, 1}, decoder_of(ldpc_code())),
+       wb::make_decode_chain({mmse_23, 1}, wb::make_codec(ldpc_code())),
        {48, 100, 500},
        [](host_frame& f) { decode_directly(f, mmse_23, ldpc_code()); }},
       {"uplink",
@@ -378,19 +349,19 @@ const std::vector<chain_case>& cases() {
                                        .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
        }},
       {"detect_turbo_half",
-       wb::make_decode_chain({nway_44, 1}, decoder_of(half_rate_turbo_code())),
+       wb::make_decode_chain({nway_44, 1}, wb::make_codec(half_rate_turbo_code())),
        {14, 100, 500},
        [](host_frame& f) { decode_directly(f, nway_44, half_rate_turbo_code()); }},
       {"loop_ldpc",
-       wb::make_receive_chain({nway_22, 2}, receiver_of(nway_22, ldpc_code(), two_outer)),
+       wb::make_receive_chain({nway_22, 2}, wb::iterative_receiver(nway_22, ldpc_code(), two_outer)),
        {72, 100, 220},
        [](host_frame& f) { receive_directly(f, nway_22, ldpc_code(), two_outer); }},
       {"loop_turbo",  // 41 uses for 324 bits and 4 places more
-       wb::make_receive_chain({nway_22, 2}, receiver_of(nway_22, turbo_code(), two_outer)),
+       wb::make_receive_chain({nway_22, 2}, wb::iterative_receiver(nway_22, turbo_code(), two_outer)),
        {41, 100, 170},
        [](host_frame& f) { receive_directly(f, nway_22, turbo_code(), two_outer); }},
       {"detect_conv",
-       wb::make_decode_chain({mmse_23, 1}, decoder_of(conv_code())),
+       wb::make_decode_chain({mmse_23, 1}, wb::make_codec(conv_code())),
        {18, 100, 500},
        [](host_frame& f) { decode_directly(f, mmse_23, conv_code()); }},
       {"uplink_in_clusters",
@@ -441,7 +412,7 @@ const std::vector<chain_case>& cases() {
        {1, 2, 3, 5},
        [](host_frame& f) { receive_slots_directly(f, pusch_23, decode_slots); }},
       {"loop_pusch",
-       wb::make_pusch_chain(looped_pusch, in_a_loop(three_outer)),
+       wb::make_pusch_chain(looped_pusch),
        {1, 2, 3, 5},
        [](host_frame& f) { receive_slots_directly(f, looped_pusch, loop_slots); }},
   };
@@ -652,46 +623,38 @@ TEST_P(stream_chain, frames_of_a_group_fail_one_by_one_or_with_their_device) {
 }
 
 /// A chain that, once it is told to, hangs on a CUDA device: its stream waits for `go_on`.
-class hanging_chain final : public wb::frame_chain {
- public:
-  explicit hanging_chain(std::shared_ptr<const wb::frame_chain> inner) : inner_(std::move(inner)) {}
-  std::string name() const override { return inner_->name(); }
-  const std::vector<wb::frame_port>& inputs() const noexcept override { return inner_->inputs(); }
-  const std::vector<wb::frame_port>& outputs() const noexcept override { return inner_->outputs(); }
-  const std::vector<std::string>& stages() const noexcept override { return inner_->stages(); }
-  std::size_t granularity(std::size_t items) const noexcept override { return inner_->granularity(items); }
-  std::size_t multiple() const noexcept override { return inner_->multiple(); }
-  std::size_t least_items() const noexcept override { return inner_->least_items(); }
-  double bits_of(std::size_t items) const noexcept override { return inner_->bits_of(items); }
-  std::unique_ptr<wb::chain_run> attach(wb::executor& exec, std::size_t most_items) const override {
-    return std::make_unique<running>(*this, exec, inner_->attach(exec, most_items));
-  }
-  mutable std::atomic<int> until{-1};  // stages on a GPU that do not hang yet, or below 0 where none does;
-                                       // CPUs wait for the one that hangs
-  mutable std::atomic<bool> told{false}, go_on{false};
-
- private:
-  struct running final : wb::chain_run {
-    running(const hanging_chain& c, wb::executor& e, std::unique_ptr<wb::chain_run> r)
-        : chain(c), exec(e), inner(std::move(r)) {}
-    void run(std::size_t stage, const wb::frame_arrays& f) override {
-      auto* const gpu = dynamic_cast<wb::cuda*>(&exec);
-      while (gpu == nullptr && chain.until >= 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      if (gpu != nullptr && chain.until >= 0 && chain.until-- == 0)
-        gpu->notify(
-            [](void* go_on) {
-              while (!*static_cast<std::atomic<bool>*>(go_on))
-                std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            },
-            &chain.go_on);
-      inner->run(stage, f);
-    }
-    const hanging_chain& chain;
-    wb::executor& exec;
-    std::unique_ptr<wb::chain_run> inner;
-  };
-  std::shared_ptr<const wb::frame_chain> inner_;
+struct hanging {
+  std::atomic<int> until{-1};  // stages on a GPU that do not hang yet, or below 0 where none does;
+                               // CPUs wait for the one that hangs
+  std::atomic<bool> told{false}, go_on{false};
 };
+std::shared_ptr<const wb::frame_receiver> hanging_chain(std::shared_ptr<const wb::frame_receiver> inner,
+                                                        std::shared_ptr<hanging> h) {
+  return std::make_shared<wb::frame_receiver>(wb::frame_receiver_parts{
+      .name = inner->name(),
+      .inputs = inner->inputs(),
+      .outputs = inner->outputs(),
+      .stages = inner->stages(),
+      .granularity = inner->granularity(1),
+      .multiple = inner->multiple(),
+      .least_items = inner->least_items(),
+      .attach = [inner, h](wb::executor& exec, std::size_t most_items) -> wb::frame_run {
+        return
+            [h, &exec, run = inner->attach(exec, most_items)](std::size_t stage, const wb::frame_arrays& f) {
+              auto* const gpu = dynamic_cast<wb::cuda*>(&exec);
+              while (gpu == nullptr && h->until >= 0)
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+              if (gpu != nullptr && h->until >= 0 && h->until-- == 0)
+                gpu->notify(
+                    [](void* go_on) {
+                      while (!*static_cast<std::atomic<bool>*>(go_on))
+                        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                    },
+                    &h->go_on);
+              run(stage, f);
+            };
+      }});
+}
 
 TEST_P(stream_chain, a_cuda_device_that_hangs_takes_no_frame_with_it) {
   if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
@@ -704,7 +667,8 @@ TEST_P(stream_chain, a_cuda_device_that_hangs_takes_no_frame_with_it) {
                                              std::tuple(false, wb::wait_policy::block, failure::none),
                                              std::tuple(true, wb::wait_policy::spin, failure::frame),
                                              std::tuple(true, wb::wait_policy::block, failure::device)}) {
-    const auto hangs = std::make_shared<hanging_chain>(what().chain);
+    const auto hangs = std::make_shared<hanging>();
+    const auto chain = hanging_chain(what().chain, hangs);
     const host_frame frame = make_frame(what(), what().items.back(), 2);
     std::vector<const void*> arrays;
     for (const bytes& b : frame.in) arrays.push_back(b.data());
@@ -728,10 +692,10 @@ TEST_P(stream_chain, a_cuda_device_that_hangs_takes_no_frame_with_it) {
         }
       };
     std::optional<wb::frame_pipeline> p;
-    p.emplace(hangs, c, [&](const wb::frame_result& r) {
+    p.emplace(chain, c, [&](const wb::frame_result& r) {
       if (r.status != wb::frame_status::delivered) return;
       for (std::size_t i = 0; i < frame.out.size(); i++)
-        wrong += std::memcmp(r.outputs + wb::offset_of(hangs->outputs(), i, r.items), frame.out[i].data(),
+        wrong += std::memcmp(r.outputs + wb::offset_of(chain->outputs(), i, r.items), frame.out[i].data(),
                              frame.out[i].size()) != 0;
     });
     hangs->until = 3;
@@ -835,8 +799,14 @@ TEST_P(stream_chain, allocates_nothing_in_parts_nor_in_groups) {
 TEST(stream_chains, refuse_settings) {
   using wb::testing::blamed;
   EXPECT_EQ(blamed([] { (void)wb::make_detect_chain({nway_44, 0}); }), "uses_per_channel");
-  EXPECT_EQ(blamed([] { (void)wb::make_decode_chain({nway_44, 1}, {}); }), "decoder");
-  EXPECT_EQ(blamed([] { (void)wb::make_receive_chain({nway_44, 1}, {}); }), "receiver");
+  EXPECT_EQ(blamed([] { (void)wb::make_decode_chain({nway_44, 1}, std::shared_ptr<wb::codec>()); }), "code");
+  EXPECT_EQ(blamed([] { (void)wb::make_decode_chain({nway_44, 1}, std::shared_ptr<wb::soft_decoder>()); }),
+            "decoder");
+  EXPECT_EQ(blamed([] {
+              (void)wb::make_receive_chain({nway_44, 1},
+                                           wb::iterative_receiver(nway_22, ldpc_code(), two_outer));
+            }),
+            "receiver");
   EXPECT_EQ(blamed([] { (void)wb::make_uplink_chain({up_168, 0}); }), "symbols");
   EXPECT_EQ(blamed([] { (void)wb::make_uplink_chain({up_168, 6, 4}); }), "splits");
   EXPECT_EQ(blamed([] { (void)wb::make_precode_chain({down_168, 0}); }), "symbols");
@@ -870,7 +840,7 @@ std::vector<float> llrs(const wb::uplink_chain_config& config, const host_frame&
   for (std::size_t i = 0; i < f.in.size(); i++) arrays.inputs[i] = f.in[i].data();
   arrays.outputs[0] = llr.data(), arrays.outputs[1] = status.data();
   arrays.items = arrays.frame_items = f.items;
-  chain->attach(*exec, f.items)->run(0, arrays);
+  chain->attach(*exec, f.items)(0, arrays);
   return llr;
 }
 

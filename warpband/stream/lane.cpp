@@ -14,7 +14,7 @@ namespace wb {
 namespace {
 
 /// A frame whose arrays begin at `inputs` and `outputs`.
-frame_arrays arrays_of(const frame_chain& chain, const std::byte* inputs, std::byte* outputs,
+frame_arrays arrays_of(const frame_receiver& chain, const std::byte* inputs, std::byte* outputs,
                        std::size_t items) {
   frame_arrays f;
   f.items = f.frame_items = items;
@@ -24,16 +24,16 @@ frame_arrays arrays_of(const frame_chain& chain, const std::byte* inputs, std::b
     f.outputs[i] = outputs + offset_of(chain.outputs(), i, items);
   return f;
 }
-std::size_t input_bytes(const frame_chain& chain, std::size_t items) {
+std::size_t input_bytes(const frame_receiver& chain, std::size_t items) {
   return offset_of(chain.inputs(), chain.inputs().size(), items);
 }
-std::size_t output_bytes(const frame_chain& chain, std::size_t items) {
+std::size_t output_bytes(const frame_receiver& chain, std::size_t items) {
   return offset_of(chain.outputs(), chain.outputs().size(), items);
 }
 
 /// Sizes that a lane runs frames of before any counts: the largest one and its halves, as a small batch may
 /// take another way through a kernel than a large one, with other working memory.
-std::vector<std::size_t> sizes_to_run(const frame_chain& chain, std::size_t most_items) {
+std::vector<std::size_t> sizes_to_run(const frame_receiver& chain, std::size_t most_items) {
   const std::size_t unit = chain.multiple(), least = chain.least_items();
   std::vector<std::size_t> sizes;
   for (std::size_t items = most_items; items >= least && items != 0; items = items / 2 / unit * unit)
@@ -52,7 +52,7 @@ std::size_t part_begin(std::size_t units, std::size_t parts, std::size_t part) {
 /// Works where the frame lies.
 class cpu_lane final : public frame_lane {
  public:
-  cpu_lane(const frame_chain& chain, const lane_config& c)
+  cpu_lane(const frame_receiver& chain, const lane_config& c)
       : chain_(chain),
         exec_({.threads = c.threads, .instructions = {}}),
         run_(chain.attach(exec_, c.most_items)) {
@@ -65,7 +65,7 @@ class cpu_lane final : public frame_lane {
     const std::size_t in = input_bytes(chain_, f.items), out = output_bytes(chain_, f.items);
     for (std::size_t i = 0; i < f.count; i++) {
       const frame_arrays a = arrays_of(chain_, f.inputs + i * in, f.outputs + i * out, f.items);
-      for (std::size_t s = 0; s < chain_.stages().size(); s++) run_->run(s, a);
+      for (std::size_t s = 0; s < chain_.stages().size(); s++) run_(s, a);
     }
   }
   bool done() override { return true; }
@@ -73,9 +73,9 @@ class cpu_lane final : public frame_lane {
   executor& where() noexcept override { return exec_; }
 
  private:
-  const frame_chain& chain_;
+  const frame_receiver& chain_;
   cpu exec_;
-  std::unique_ptr<chain_run> run_;
+  frame_run run_;
 };
 
 /// A device's time as a number. CUDA tells times between events, as floats, which are good for seconds and
@@ -120,7 +120,7 @@ class cuda_lane final : public frame_lane {
  public:
   /// `clock`: of the device, where frames are traced. `in`: zeros, `out`: page-locked memory, each of `batch`
   /// frames, for those that run here.
-  cuda_lane(const frame_chain& chain, const lane_config& c, int device, std::shared_ptr<cuda> uploads,
+  cuda_lane(const frame_receiver& chain, const lane_config& c, int device, std::shared_ptr<cuda> uploads,
             std::shared_ptr<device_clock> clock, const array<std::byte>& in, array<std::byte>& out)
       : chain_(chain),
         parts_(static_cast<std::size_t>(c.parts)),
@@ -236,14 +236,14 @@ class cuda_lane final : public frame_lane {
  private:
   static constexpr std::size_t most_streams = 4;
   struct branch {
-    branch(const frame_chain& chain, int device, std::size_t most_items, bool traced)
+    branch(const frame_receiver& chain, int device, std::size_t most_items, bool traced)
         : exec({.device = device}), event(device, traced), run(chain.attach(exec, most_items)) {
       if (traced) computed.emplace(device, true);
     }
     cuda exec;
     cuda_event event;  // of the end
     std::optional<cuda_event> computed;
-    std::unique_ptr<chain_run> run;
+    frame_run run;
   };
   struct graph {
     lane_frame frame;
@@ -259,7 +259,7 @@ class cuda_lane final : public frame_lane {
     return nullptr;
   }
   void run(branch& b, const frame_arrays& a) {
-    for (std::size_t s = 0; s < chain_.stages().size(); s++) b.run->run(s, a);
+    for (std::size_t s = 0; s < chain_.stages().size(); s++) b.run(s, a);
   }
   /// With `stamps` the places that times() tells of are recorded; not in a graph, whose events tell no time.
   void queue(const lane_frame& f, bool stamps = false) {
@@ -331,7 +331,7 @@ class cuda_lane final : public frame_lane {
     if (notify_) first().exec.notify([](void* lane) { static_cast<cuda_lane*>(lane)->notify_(); }, this);
   }
 
-  const frame_chain& chain_;
+  const frame_receiver& chain_;
   std::size_t parts_, batch_;
   std::size_t used_ = 1;           // branches of the frame that was started
   std::shared_ptr<cuda> uploads_;  // of parts
@@ -347,7 +347,7 @@ class cuda_lane final : public frame_lane {
 
 }  // namespace
 
-std::vector<std::unique_ptr<frame_lane>> make_lanes(const frame_chain& chain, const lane_config& config,
+std::vector<std::unique_ptr<frame_lane>> make_lanes(const frame_receiver& chain, const lane_config& config,
                                                     std::size_t lanes) {
   if (config.parts > 1 && chain.granularity(config.most_items) == 0)
     throw argument_error("parts", std::to_string(config.parts),

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <warpband/stream/chain.hpp>
+#include <warpband/receive/frame_receiver.hpp>
 #include <warpband/stream/trace.hpp>
 
 namespace wb {
@@ -66,7 +66,7 @@ class frame_lane {
 /// on, need is allocated, and such frames, of zeros, have run on each lane, when it returns. The chain
 /// outlives them. Throws as open_executor does, memory_error, and argument_error for parts that the chain
 /// does not take.
-std::vector<std::unique_ptr<frame_lane>> make_lanes(const frame_chain& chain, const lane_config& config,
+std::vector<std::unique_ptr<frame_lane>> make_lanes(const frame_receiver& chain, const lane_config& config,
                                                     std::size_t lanes);
 
 }  // namespace wb

@@ -52,7 +52,7 @@ struct copier {
 
 }  // namespace
 
-double measure_copies(const frame_chain& chain, const std::vector<std::string>& devices, std::size_t items,
+double measure_copies(const frame_receiver& chain, const std::vector<std::string>& devices, std::size_t items,
                       int repetitions, int batch) {
   if (devices.empty()) throw argument_error("devices", "none", "CUDA devices, at least one");
   for (const std::string& d : devices)
@@ -78,7 +78,7 @@ double measure_copies(const frame_chain& chain, const std::vector<std::string>& 
   return median(times);
 }
 
-stage_times measure_stages(const frame_chain& chain, const std::string& device, int threads,
+stage_times measure_stages(const frame_receiver& chain, const std::string& device, int threads,
                            std::size_t items, const std::vector<const void*>& inputs, int repetitions,
                            int batch, const std::function<bool()>& enough) {
   check_items(chain, "items", items);
@@ -107,7 +107,7 @@ stage_times measure_stages(const frame_chain& chain, const std::string& device, 
   const auto upload = [&] { exec->upload(own_in.data(), host_in.data(), t.upload_bytes); };
   const auto download = [&] { exec->download(host_out.data(), own_out.data(), t.download_bytes); };
   const auto stages = [&] {
-    for (std::size_t s = 0; s < chain.stages().size(); s++) run->run(s, f);
+    for (std::size_t s = 0; s < chain.stages().size(); s++) run(s, f);
   };
   upload(), stages(), download();
   exec->sync();
@@ -144,8 +144,7 @@ stage_times measure_stages(const frame_chain& chain, const std::string& device, 
     t.upload_p999_us = p999(all), t.upload_max_us = *std::max_element(all.begin(), all.end());
     t.download_us = time_of(download);
   }
-  for (std::size_t s = 0; s < chain.stages().size(); s++)
-    t.stage_us.push_back(time_of([&] { run->run(s, f); }));
+  for (std::size_t s = 0; s < chain.stages().size(); s++) t.stage_us.push_back(time_of([&] { run(s, f); }));
   t.kernel_us = time_of(stages);
   all.clear();
   while (goes_on()) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <warpband/stream/chain.hpp>
+#include <warpband/receive/frame_receiver.hpp>
 
 namespace wb {
 
@@ -27,14 +27,14 @@ struct stage_times {
 /// Of stage_times::copies_us, for frames that go to several CUDA devices in turn: what copies alone of all of
 /// them at once take for each frame, in microseconds. Throws argument_error where `devices` is empty or names
 /// a CPU, the chain has no frames of `items`, `repetitions` is not in 1..10^6 or `batch` not in 1..64.
-double measure_copies(const frame_chain& chain, const std::vector<std::string>& devices, std::size_t items,
+double measure_copies(const frame_receiver& chain, const std::vector<std::string>& devices, std::size_t items,
                       int repetitions = 30, int batch = 1);
 
 /// Runs a frame of `items` again and again on a device; `inputs` are its arrays. `batch` frames go as one
 /// copy in copies_us. Once `enough`, which is asked before each repetition, says so, each time is that of
 /// one. Throws argument_error where the chain has no frames of `items`, `inputs` are not as many as it takes,
 /// or `repetitions` or `batch` are not as above; and as open_executor and the chain's attach do.
-stage_times measure_stages(const frame_chain& chain, const std::string& device, int threads,
+stage_times measure_stages(const frame_receiver& chain, const std::string& device, int threads,
                            std::size_t items, const std::vector<const void*>& inputs, int repetitions = 30,
                            int batch = 1, const std::function<bool()>& enough = {});
 

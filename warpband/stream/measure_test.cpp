@@ -8,7 +8,7 @@
 
 #include <tests/on_backends.hpp>
 #include <warpband/exec/cuda.hpp>
-#include <warpband/stream/chains.hpp>
+#include <warpband/receive/chains.hpp>
 #include <warpband/stream/measure.hpp>
 
 namespace measure_test {
@@ -17,7 +17,7 @@ using wb::testing::blamed;
 using cf = std::complex<float>;
 
 /// 8 antennas, 2 users, an estimate for 3 vectors.
-std::shared_ptr<const wb::frame_chain> uplink() {
+std::shared_ptr<const wb::frame_receiver> uplink() {
   return wb::make_uplink_chain({{.antennas = 8, .users = 2, .qam = 16}, 3});
 }
 /// Arrays of an uplink frame.
@@ -68,9 +68,8 @@ TEST(measure_stages, repeats_as_often_as_it_is_told_until_it_is_enough) {
 }
 
 TEST(measure_stages, refuses_frames_that_the_chain_does_not_have) {
-  const std::shared_ptr<const wb::frame_chain> up = uplink(),
-                                               down =
-                                                   wb::make_precode_chain({{.antennas = 8, .users = 2}, 3});
+  const std::shared_ptr<const wb::frame_receiver> up = uplink(), down = wb::make_precode_chain(
+                                                                     {{.antennas = 8, .users = 2}, 3});
   const frame f(12);
   for (const auto& chain : {up, down})
     for (const std::size_t items : {0U, 2U, 10U}) {  // with room for more than it would read

@@ -89,7 +89,7 @@ const std::vector<setting_of<pipeline_config>>& pipeline_settings() {
   return all;
 }
 
-int automatic_batch(const frame_chain& chain, std::size_t items) noexcept {
+int automatic_batch(const frame_receiver& chain, std::size_t items) noexcept {
   const std::size_t bytes = std::max(offset_of(chain.inputs(), chain.inputs().size(), items),
                                      offset_of(chain.outputs(), chain.outputs().size(), items));
   return static_cast<int>(std::clamp<std::size_t>(16'000'000 / std::max<std::size_t>(bytes, 1), 1, 64));
@@ -221,7 +221,7 @@ void relax() noexcept {
 }  // namespace
 
 struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
-  std::shared_ptr<const frame_chain> chain;
+  std::shared_ptr<const frame_receiver> chain;
   pipeline_config config;
   frame_callback on_frame;
   std::vector<std::string> descriptions;
@@ -929,7 +929,7 @@ frame_result frame_ticket::wait() const {
 
 // ---- the pipeline
 
-frame_pipeline::frame_pipeline(std::shared_ptr<const frame_chain> chain, pipeline_config config,
+frame_pipeline::frame_pipeline(std::shared_ptr<const frame_receiver> chain, pipeline_config config,
                                frame_callback on_frame)
     : state_(std::make_shared<pipeline_state>()) {
   state_->chain = std::move(chain);

@@ -33,7 +33,7 @@
 
 #include <warpband/core/error.hpp>
 #include <warpband/core/setting.hpp>
-#include <warpband/stream/chain.hpp>
+#include <warpband/receive/frame_receiver.hpp>
 #include <warpband/stream/latency.hpp>
 #include <warpband/stream/trace.hpp>
 
@@ -106,7 +106,7 @@ const std::vector<setting_of<pipeline_config>>& pipeline_settings();
 
 /// How many frames of `items` make up 16 MB in or out, 1..64: of such a group 1 % is what its copies cost
 /// beside their bytes.
-int automatic_batch(const frame_chain& chain, std::size_t items) noexcept;
+int automatic_batch(const frame_receiver& chain, std::size_t items) noexcept;
 
 enum class frame_status { delivered, dropped, failed };
 /// "delivered", "dropped", "failed".
@@ -123,7 +123,7 @@ struct frame_result {
   int attempts = 0;         // runs that a device failed under
   std::uint64_t token = 0;  // what the caller gave
   frame_clock::time_point pushed, started, finished;
-  const frame_chain* chain = nullptr;
+  const frame_receiver* chain = nullptr;
   const std::byte *inputs = nullptr, *outputs = nullptr;
 
   template <class T>
@@ -172,13 +172,13 @@ class frame_slot {
   std::byte* bytes(std::size_t port) const { return inputs_ + offset_of(chain().inputs(), port, items_); }
 
  private:
-  const frame_chain& chain() const {
+  const frame_receiver& chain() const {
     if (chain_ == nullptr) throw error("this slot belongs to no frame");
     return *chain_;
   }
   friend class frame_pipeline;
   std::shared_ptr<pipeline_state> state_;
-  const frame_chain* chain_ = nullptr;
+  const frame_receiver* chain_ = nullptr;
   std::byte* inputs_ = nullptr;
   std::size_t index_ = 0, items_ = 0;
 };
@@ -233,7 +233,7 @@ class frame_pipeline {
   /// at a time: one of the pipeline's, or one inside of acquire, push or stop; the next frame is delivered
   /// when it returns. It may push (then it never waits: error where no slot is free), but neither drain nor
   /// stop. Throws argument_error, device_error, memory_error.
-  frame_pipeline(std::shared_ptr<const frame_chain> chain, pipeline_config config,
+  frame_pipeline(std::shared_ptr<const frame_receiver> chain, pipeline_config config,
                  frame_callback on_frame = {});
   /// As stop().
   ~frame_pipeline();

@@ -33,43 +33,25 @@ using wb::testing::blamed;
 using wb::testing::small_scale;
 
 /// out = in + 1 and the sum of in, after an optional delay; on a CPU.
-class plus_one final : public wb::frame_chain {
- public:
-  explicit plus_one(std::chrono::microseconds delay = 0us) : delay_(delay) {}
-  std::string name() const override { return "plus one"; }
-  const std::vector<wb::frame_port>& inputs() const noexcept override { return in_; }
-  const std::vector<wb::frame_port>& outputs() const noexcept override { return out_; }
-  const std::vector<std::string>& stages() const noexcept override { return stages_; }
-  std::size_t granularity(std::size_t) const noexcept override { return 1; }
-  double bits_of(std::size_t items) const noexcept override { return static_cast<double>(items); }
-  std::unique_ptr<wb::chain_run> attach(wb::executor&, std::size_t) const override {
-    return std::make_unique<running>(*this);
-  }
-
- private:
-  struct running final : wb::chain_run {
-    explicit running(const plus_one& c) : chain(c) {}
-    void run(std::size_t stage, const wb::frame_arrays& f) override {
-      const auto* in = static_cast<const float*>(f.inputs[0]);
-      if (stage == 0) {
-        for (std::size_t i = 0; i < f.items; i++) static_cast<float*>(f.outputs[0])[i] = in[i] + 1;
-        if (chain.delay_ > 0us) std::this_thread::sleep_for(chain.delay_);
-        return;
-      }
-      float sum = 0;
-      for (std::size_t i = 0; i < f.items; i++) sum += in[i];
-      *static_cast<float*>(f.outputs[1]) = sum;
+std::shared_ptr<wb::frame_receiver> chain(std::chrono::microseconds delay = 0us) {
+  const auto run = [delay](std::size_t stage, const wb::frame_arrays& f) {
+    const auto* in = static_cast<const float*>(f.inputs[0]);
+    if (stage == 0) {
+      for (std::size_t i = 0; i < f.items; i++) static_cast<float*>(f.outputs[0])[i] = in[i] + 1;
+      if (delay > 0us) std::this_thread::sleep_for(delay);
+      return;
     }
-    const plus_one& chain;
+    float sum = 0;
+    for (std::size_t i = 0; i < f.items; i++) sum += in[i];
+    *static_cast<float*>(f.outputs[1]) = sum;
   };
-  std::chrono::microseconds delay_;
-  std::vector<wb::frame_port> in_{{.name = "x"}};
-  std::vector<wb::frame_port> out_{{.name = "y"}, {.name = "sum", .rows = 1, .per_items = 0}};
-  std::vector<std::string> stages_{"add", "sum"};
-};
-
-std::shared_ptr<plus_one> chain(std::chrono::microseconds delay = 0us) {
-  return std::make_shared<plus_one>(delay);
+  return std::make_shared<wb::frame_receiver>(
+      wb::frame_receiver_parts{.name = "plus one",
+                               .inputs = {{.name = "x"}},
+                               .outputs = {{.name = "y"}, {.name = "sum", .rows = 1, .per_items = 0}},
+                               .stages = {"add", "sum"},
+                               .granularity = 1,
+                               .attach = [run](wb::executor&, std::size_t) -> wb::frame_run { return run; }});
 }
 
 /// Frame `sequence`'s values.
@@ -168,11 +150,11 @@ TEST(stream_pipeline, refuses_settings) {
 class stream_lanes : public ::testing::TestWithParam<std::tuple<std::size_t, int, wb::wait_policy>> {};
 
 TEST(stream_pipeline, automatic_groups_make_copies_large) {
-  const plus_one c;  // 4 bytes an item, in and out
-  EXPECT_EQ(wb::automatic_batch(c, 1), 64);
-  EXPECT_EQ(wb::automatic_batch(c, 100'000), 39);
-  EXPECT_EQ(wb::automatic_batch(c, 4'000'000), 1);
-  EXPECT_EQ(wb::automatic_batch(c, 40'000'000), 1);
+  const auto c = chain();  // 4 bytes an item, in and out
+  EXPECT_EQ(wb::automatic_batch(*c, 1), 64);
+  EXPECT_EQ(wb::automatic_batch(*c, 100'000), 39);
+  EXPECT_EQ(wb::automatic_batch(*c, 4'000'000), 1);
+  EXPECT_EQ(wb::automatic_batch(*c, 40'000'000), 1);
 }
 
 TEST_P(stream_lanes, all_frames_in_order_with_their_results) {

@@ -231,7 +231,7 @@ exit_trajectory loop_exit(executor& exec, const detector_config& detector, const
     receiver.interleaver().interleave(exec, view<const std::uint8_t>(coded), sent);
     const fading_uses air(exec, detector, sent.data(), frames * uses, snr_db, {c.seed, first * uses, 0});
     auto in = exec.make<float>(n, outer * frames), out = exec.make<float>(n, outer * frames);
-    receiver_output results;
+    decided results;
     results.detected = in;
     results.extrinsic = out;
     receiver.run(exec, {air.received, air.channel, 1, air.noise(), {}}, results);

@@ -8,8 +8,8 @@
 #include <tests/nr.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/receive/pusch.hpp>
 #include <warpband/receive/transport_loop.hpp>
-#include <warpband/stream/pusch.hpp>
 
 namespace wb {
 namespace pusch_test {
@@ -22,39 +22,26 @@ const pusch_chain_config two_layers{
     .mcs = 20,
     .detector = {.rx_antennas = 2, .llr_clip = {}}};
 
-pusch_chain_config with_pic() {
+pusch_chain_config in_a_loop() {
   pusch_chain_config c = two_layers;
   c.detector.type = detector_type::pic;
+  c.receiver = receiver_config{.outer = 2};
   return c;
 }
-/// Two outer iterations. `batches` takes the slots of each batch that it is asked to serve.
-pusch_receiver loop_noting(std::vector<std::size_t>& batches) {
-  return [&batches](executor& exec, std::size_t slots, const detector_config& detector,
-                    const nr_transport_config& transport) {
-    batches.push_back(slots);
-    const auto loop = std::make_shared<transport_loop>(detector, transport, receiver_config{.outer = 2});
-    loop->allocate(exec, slots);
-    return [loop](executor& e, const detector_input& in, const nr_transport_output& out) {
-      loop->receive(e, in, out);
-    };
-  };
-}
-
 /// Slots with an antenna for each layer and H the identity.
 struct slots_of_pusch {
   nr_shared_channel channel{two_layers.channel};
   nr_transport_config transport = channel.transport(two_layers.mcs_table, two_layers.mcs);
-  std::unique_ptr<frame_chain> chain;
+  std::unique_ptr<frame_receiver> chain;
   std::size_t slots;
-  std::unique_ptr<chain_run> run;
+  frame_run run;
   array<std::uint8_t> sent, bits, ok, status;
   array<cf> received;
   array<float> n0;
 
-  slots_of_pusch(executor& exec, std::size_t count, std::size_t most, const pusch_receiver& receiver = {})
-      : chain(receiver ? make_pusch_chain(with_pic(), receiver) : make_pusch_chain(two_layers)),
-        slots(count),
-        run(chain->attach(exec, most)) {
+  slots_of_pusch(executor& exec, std::size_t count, std::size_t most,
+                 const pusch_chain_config& config = two_layers)
+      : chain(make_pusch_chain(config)), slots(count), run(chain->attach(exec, most)) {
     std::mt19937_64 random(5);
     const auto k = static_cast<std::size_t>(transport.transport_bits),
                n = static_cast<std::size_t>(transport.coded_bits);
@@ -79,7 +66,7 @@ struct slots_of_pusch {
     f.inputs[0] = received.data(), f.inputs[1] = n0.data();
     f.outputs[0] = bits.data(), f.outputs[1] = ok.data(), f.outputs[2] = status.data();
     f.items = f.frame_items = slots;
-    for (std::size_t stage = 0; stage < chain->stages().size(); stage++) run->run(stage, f);
+    for (std::size_t stage = 0; stage < chain->stages().size(); stage++) run(stage, f);
   }
   /// NaN in some of a slot's resource elements.
   void spoil(executor& exec, std::size_t slot, const std::vector<std::int32_t>& elements) {
@@ -113,9 +100,7 @@ TEST_P(pusch_slots, are_received_without_a_trip_to_the_host) {
 /// On a device the loop only queues too; on a CPU it waits to know whether it is done.
 TEST_P(pusch_slots, in_a_loop_are_received_without_a_trip_to_the_host) {
   bench::meter exec(this->exec());
-  std::vector<std::size_t> batches;
-  slots_of_pusch slots(exec, 3, 5, loop_noting(batches));
-  EXPECT_EQ(batches, (std::vector<std::size_t>{5, 2, 1}));
+  slots_of_pusch slots(exec, 3, 5, in_a_loop());  // in batches of 2 and 1
   EXPECT_EQ(slots.chain->stages(), (std::vector<std::string>{"estimate", "receive"}));
   slots.receive();
   exec.sync();
@@ -193,7 +178,8 @@ TEST(pusch_chain, names_what_it_refuses) {
   EXPECT_EQ(refused([](auto& c) { c.estimator.spacing_hz = 15e3; }), "spacing_hz");
   EXPECT_EQ(refused([](auto& c) { c.estimator.period_us = 71.4; }), "period_us");
   EXPECT_EQ(refused([](auto& c) { c.decoder.iterations = 0; }), "iterations");
-  EXPECT_EQ(blamed([] { (void)make_pusch_chain(two_layers, pusch_receiver{}); }), "receiver");
+  EXPECT_EQ(refused([](auto& c) { c.receiver = receiver_config{.outer = 17}; }), "outer");
+  EXPECT_EQ(refused([](auto& c) { c.receiver = receiver_config{.outer = 2}; }), "outer");  // of mmse
 }
 
 TEST(pusch_chain, says_how_large_its_frames_are) {

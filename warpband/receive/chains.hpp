@@ -1,6 +1,7 @@
 #pragma once
-// The chains of frames that there are: soft MIMO detection, with or without a decoder behind it, detection
-// and precoding of massive MIMO, and space-time decoding. Results are bit for bit those of a direct call.
+// Receivers with ports, the chains of a stream: soft MIMO detection, with or without a decoder behind it,
+// detection and precoding of massive MIMO, and space-time decoding. receive/pusch.hpp has that of 5G NR.
+// Results are bit for bit those of a direct call.
 //
 //   arrays in                                                       arrays out
 //   detect    channel [ceil(uses / uses_per_channel), R * S],       llr [uses, bits_per_use],
@@ -20,7 +21,6 @@
 // estimate for 12 of them and `symbols` = 12 * 14, all symbols of 12 subcarriers; but see
 // uplink_chain_config::splits.
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -29,35 +29,15 @@
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/downlink/downlink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
+#include <warpband/receive/frame_receiver.hpp>
+#include <warpband/receive/iterative.hpp>
 #include <warpband/stbc/stbc.hpp>
-#include <warpband/stream/chain.hpp>
 
 namespace wb {
 
 struct detect_chain_config {
   detector_config detector;
   std::size_t uses_per_channel = 1;
-};
-/// A decoder behind the detector, for instance one of link/codec.hpp. The LLRs of a frame, use after use, are
-/// cut into blocks of n; what is left behind the last whole block is not decoded.
-struct block_decoder {
-  std::size_t n = 0, k = 0;
-  /// Queues llr [blocks, n] to bits [blocks, k] and iterations [blocks, 1]. Called by several threads at a
-  /// time.
-  std::function<void(executor&, view<const float> llr, view<std::uint8_t> bits,
-                     view<std::int32_t> iterations)>
-      run;
-};
-/// Detector and decoder in one, for instance the loop of receive/iterative.hpp. A block is a codeword in
-/// `uses` uses of the channel of its own; what is left behind the last whole block of a frame is not
-/// received.
-struct block_receiver {
-  std::size_t uses = 0, k = 0;
-  /// Queues the uses of whole blocks to bits [blocks, k] and iterations [blocks, 1]. Called by several
-  /// threads at a time. On a device it must not wait.
-  std::function<void(executor&, const detector_input& in, view<std::uint8_t> bits,
-                     view<std::int32_t> iterations)>
-      run;
 };
 struct uplink_chain_config {
   uplink_config detector;
@@ -90,12 +70,20 @@ struct stbc_chain_config {
 };
 
 /// Each throws argument_error for what is not allowed.
-std::unique_ptr<frame_chain> make_detect_chain(const detect_chain_config& config);
-std::unique_ptr<frame_chain> make_decode_chain(const detect_chain_config& config, block_decoder decoder);
-/// The arrays of `decode`, in one stage. The detector says how large they are.
-std::unique_ptr<frame_chain> make_receive_chain(const detect_chain_config& config, block_receiver receiver);
-std::unique_ptr<frame_chain> make_uplink_chain(const uplink_chain_config& config);
-std::unique_ptr<frame_chain> make_precode_chain(const precode_chain_config& config);
-std::unique_ptr<frame_chain> make_stbc_chain(const stbc_chain_config& config);
+std::unique_ptr<frame_receiver> make_detect_chain(const detect_chain_config& config);
+/// A decoder behind the detector. The LLRs of a frame, use after use, are cut into codewords; what is left
+/// behind the last whole one is not decoded.
+std::unique_ptr<frame_receiver> make_decode_chain(const detect_chain_config& config,
+                                                  std::shared_ptr<const soft_decoder> decoder);
+/// The same of a code by name.
+std::unique_ptr<frame_receiver> make_decode_chain(const detect_chain_config& config,
+                                                  std::shared_ptr<const codec> code);
+/// The arrays of `decode`, in one stage. A block is a codeword in uses of the channel of its own; what is
+/// left behind the last whole block of a frame is not received. On a device it only queues.
+std::unique_ptr<frame_receiver> make_receive_chain(const detect_chain_config& config,
+                                                   const iterative_receiver& receiver);
+std::unique_ptr<frame_receiver> make_uplink_chain(const uplink_chain_config& config);
+std::unique_ptr<frame_receiver> make_precode_chain(const precode_chain_config& config);
+std::unique_ptr<frame_receiver> make_stbc_chain(const stbc_chain_config& config);
 
 }  // namespace wb

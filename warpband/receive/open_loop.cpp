@@ -1,0 +1,140 @@
+#include <warpband/receive/open_loop.hpp>
+
+#include <functional>
+#include <utility>
+
+namespace wb {
+namespace {
+
+/// What both have: the detector, and LLRs of a batch.
+class detecting : public receiver {
+ public:
+  detecting(std::shared_ptr<const soft_detector> detector, std::size_t uses, bool decodes)
+      : detector_(std::move(detector)), uses_(uses), stages_{"detect"} {
+    if (decodes) stages_.emplace_back("decode");
+  }
+  const std::vector<std::string>& stages() const noexcept override { return stages_; }
+  std::size_t bytes_per_frame() const noexcept override { return decodes() ? sizeof(float) * bits() : 0; }
+  void allocate(executor& exec, std::size_t frames) override {
+    if (decodes()) llr_ = exec.make<float>(bits(), frames);
+  }
+  void run_stage(executor& exec, std::size_t stage, const heard& in, const decided& out,
+                 int transmission) override {
+    if (stage != 0) return decode(exec, in.received.items / uses_, out, transmission);
+    const auto as_uses = [&](auto* data) {
+      return make_view(data, detector_->bits_per_use(), in.received.items);
+    };
+    detector_output found{.llr = {}, .bits = {}, .status = out.use_status};
+    if (!decodes() && out.bits.data != nullptr)
+      found.bits = as_uses(out.bits.data);
+    else
+      found.llr = as_uses(llr_of(out));
+    detector_->run(exec, {in.received, in.channel, in.uses_per_channel, in.noise_var, {}}, found);
+  }
+
+ protected:
+  virtual void decode(executor& exec, std::size_t frames, const decided& out, int transmission) = 0;
+  bool decodes() const noexcept { return stages_.size() > 1; }
+  float* llr_of(const decided& out) { return out.detected.data != nullptr ? out.detected.data : llr_.data(); }
+  std::size_t bits() const noexcept { return uses_ * detector_->bits_per_use(); }  // of a frame
+
+ private:
+  std::shared_ptr<const soft_detector> detector_;
+  std::size_t uses_;
+  std::vector<std::string> stages_;
+  array<float> llr_;
+};
+
+class codewords_once final : public detecting {
+ public:
+  codewords_once(std::shared_ptr<const soft_detector> detector, std::shared_ptr<const soft_decoder> decoder,
+                 std::size_t uses, std::size_t places)
+      : detecting(std::move(detector), uses, decoder != nullptr),
+        decoder_(std::move(decoder)),
+        places_(places) {}
+
+ private:
+  void decode(executor& exec, std::size_t, const decided& out, int) override {
+    decoder_->run(exec, {llr_of(out), decoder_->n(), out.bits.items, 1, places_}, {},
+                  {.bits = out.bits, .iterations = out.iterations, .status = out.status});
+  }
+  std::shared_ptr<const soft_decoder> decoder_;
+  std::size_t places_;
+};
+
+/// Rows of an output.
+template <class T>
+view<T> part(view<T> v, std::size_t first, std::size_t rows) {
+  if (v.data == nullptr) return v;
+  return {v.data + first * v.item_stride, v.elements, rows, v.element_stride, v.item_stride};
+}
+
+/// `Output`: that of the decoder.
+template <class Decoder, class Output>
+class blocks_of_harq final : public detecting {
+ public:
+  template <class Config>
+  blocks_of_harq(std::shared_ptr<const soft_detector> detector, const Config& transport,
+                 std::vector<int> versions, std::size_t uses)
+      : detecting(std::move(detector), uses, true),
+        make_([transport] { return std::make_unique<Decoder>(transport); }),
+        versions_(std::move(versions)),
+        sent_(static_cast<std::size_t>(transport.coded_bits)) {
+    make_();  // throws for what is not allowed
+  }
+  void allocate(executor& exec, std::size_t frames) override {
+    detecting::allocate(exec, frames);
+    decoders_.clear();
+    for (std::size_t n = frames; n > 0; n = cuts() ? n / 2 : 0) decoders_.emplace_back(n, make_());
+  }
+
+ private:
+  /// Blocks that are sent once are decoded in batches of the largest size, of half, a quarter, ... of it,
+  /// down to one, so that each decoder keeps its memory.
+  bool cuts() const noexcept { return versions_.size() == 1; }
+  void decode(executor& exec, std::size_t frames, const decided& out, int transmission) override {
+    std::size_t first = 0;
+    for (auto& [size, decoder] : decoders_) {
+      const std::size_t n = cuts() ? size : frames;
+      for (; first < frames && frames - first >= n; first += n)
+        decode(exec, *decoder, first, n, out, transmission);
+    }
+  }
+  void decode(executor& exec, Decoder& decoder, std::size_t first, std::size_t n, const decided& out,
+              int transmission) {
+    if (transmission == 0) decoder.reset();
+    decoder.combine(exec, {llr_of(out) + first * bits(), sent_, n, 1, bits()},
+                    versions_.at(static_cast<std::size_t>(transmission)));
+    Output results;
+    results.bits = part(out.bits, first, n), results.ok = part(out.ok, first, n);
+    results.iterations = part(out.iterations, first, n), results.status = part(out.status, first, n);
+    decoder.decode(exec, results);
+  }
+
+  std::function<std::unique_ptr<Decoder>()> make_;
+  std::vector<int> versions_;
+  std::size_t sent_;
+  std::vector<std::pair<std::size_t, std::unique_ptr<Decoder>>> decoders_;  // by blocks, largest first
+};
+
+}  // namespace
+
+std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> detector,
+                                         std::shared_ptr<const soft_decoder> decoder, std::size_t uses,
+                                         std::size_t places) {
+  return std::make_unique<codewords_once>(std::move(detector), std::move(decoder), uses, places);
+}
+std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> detector,
+                                         const nr_transport_config& transport, std::vector<int> versions,
+                                         std::size_t uses) {
+  return std::make_unique<blocks_of_harq<nr_transport_decoder, nr_transport_output>>(
+      std::move(detector), transport, std::move(versions), uses);
+}
+std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> detector,
+                                         const lte_transport_config& transport, std::vector<int> versions,
+                                         std::size_t uses) {
+  return std::make_unique<blocks_of_harq<lte_transport_decoder, lte_transport_output>>(
+      std::move(detector), transport, std::move(versions), uses);
+}
+
+}  // namespace wb

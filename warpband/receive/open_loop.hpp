@@ -1,0 +1,31 @@
+#pragma once
+// Receivers without feedback: a detector and the decoder behind it. Stages: detect, decode.
+#include <memory>
+#include <vector>
+
+#include <warpband/fec/lte/transport.hpp>
+#include <warpband/fec/nr/transport.hpp>
+#include <warpband/receive/receiver.hpp>
+#include <warpband/receive/soft.hpp>
+
+namespace wb {
+
+/// Codewords that are sent once. A frame has `uses` uses of the channel, whose LLRs are rows of `places`: n
+/// of a codeword, and what fills up the frame. Outputs have a row for each codeword; the rows of `bits` say
+/// how many there are. Without a decoder there is one stage, whose `detected` are [rows, places] LLRs; or, of
+/// a detector that decides, `bits`.
+std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> detector,
+                                         std::shared_ptr<const soft_decoder> decoder, std::size_t uses,
+                                         std::size_t places);
+
+/// Transport blocks, whose transmissions add up. `versions`: the redundancy version of each that a block may
+/// have. A block has `uses` uses of the channel, whose LLRs are its coded bits and what fills up the frame.
+/// Outputs: bits, ok, iterations, status, use_status.
+std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> detector,
+                                         const nr_transport_config& transport, std::vector<int> versions,
+                                         std::size_t uses);
+std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> detector,
+                                         const lte_transport_config& transport, std::vector<int> versions,
+                                         std::size_t uses);
+
+}  // namespace wb

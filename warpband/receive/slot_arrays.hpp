@@ -1,0 +1,56 @@
+#pragma once
+// What a detector takes of received slots of 5G NR: y, H and N0 of the resource elements with data.
+#include <warpband/estimate/estimator.hpp>
+#include <warpband/nr/shared_channel.hpp>
+#include <warpband/receive/receiver.hpp>
+
+namespace wb {
+
+/// These arrays of a batch of slots on an executor.
+/// Threads: one at a time.
+class slot_arrays {
+ public:
+  slot_arrays(const nr_shared_channel& channel, std::size_t rx_antennas)
+      : channel_(channel), rx_(rx_antennas) {}
+  slot_arrays(const slot_arrays&) = delete;
+  slot_arrays& operator=(const slot_arrays&) = delete;
+  /// Memory for each slot.
+  std::size_t bytes_per_slot() const noexcept { return data() * (8 * rx_ * (1 + channel_.layers()) + 4); }
+  /// Buffers for so many slots. Throws memory_error.
+  void allocate(executor& exec, std::size_t slots) {
+    y_ = exec.make<std::complex<float>>(rx_, slots * data());
+    h_ = exec.make<std::complex<float>>(rx_ * channel_.layers(), slots * data());
+    n0_ = exec.make<float>(1, slots * data());
+  }
+  /// Queues H and N0 of received [slots * elements, rx_antennas] from its pilots; noise_var [slots]: N0.
+  void estimate(executor& exec, const channel_estimator& estimator, view<const std::complex<float>> received,
+                view<const float> noise_var) {
+    const std::size_t uses = noise_var.items * data();
+    estimator.run(exec, received, noise_var,
+                  {.channel = channel(uses), .noise_var = make_view(n0_.data(), uses)});
+  }
+  /// Queues y of `slots` slots.
+  void extract(executor& exec, view<const std::complex<float>> received, std::size_t slots) {
+    channel_.extract(exec, received, make_view(y_.data(), rx_, slots * data()));
+  }
+  /// H of so many uses, for who knows it.
+  view<std::complex<float>> channel(std::size_t uses) {
+    return make_view(h_.data(), rx_ * channel_.layers(), uses);
+  }
+  /// What is heard of `slots` slots from slot `first` on.
+  heard slots(std::size_t first, std::size_t slots) const {
+    const auto from = [&](const auto& a) {
+      return make_view(a.data() + first * data() * a.elements(), a.elements(), slots * data());
+    };
+    return {.received = from(y_), .channel = from(h_), .uses_per_channel = 1, .noise_var = from(n0_)};
+  }
+
+ private:
+  std::size_t data() const noexcept { return channel_.data_elements(); }
+  nr_shared_channel channel_;
+  std::size_t rx_;
+  array<std::complex<float>> y_, h_;
+  array<float> n0_;
+};
+
+}  // namespace wb
