@@ -63,8 +63,8 @@ void check_link(const std::string& file, const wb::link_config& link) {
     refuse("massive.solver", wb::plain(wb::massive_link_settings().front().get(*massive)), none);
   if (const auto* code = std::get_if<wb::stbc_config>(&link.antennas))
     refuse("stbc.type", wb::name_of(code->code), none);
-  if (wb::is_transport(link.code.type))
-    refuse("code.type", wb::name_of(link.code.type),
+  if (wb::is_transport(link.code))
+    refuse("code.type", link.code.type,
            "\"none\", \"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\", \"nr-ldpc\" or \"conv\" with warpband "
            "choose");
 }
@@ -152,8 +152,8 @@ json entry_json(const wb::tradeoff_result& r, std::size_t index) {
     out["settings"]["detector"] = settings_json(wb::detector_settings(), *detector, "");
   if (const auto* one = std::get_if<wb::single_antenna>(&e.link.antennas))
     out["settings"]["modem"] = {{"demapper", wb::name_of(one->demapper)}};
-  if (e.link.code.type != wb::code_type::none)
-    out["settings"]["decoder"] = settings_json(wb::settings_of(e.link.code.type), e.link.code, "decoder");
+  if (!wb::is_uncoded(e.link.code))
+    out["settings"]["decoder"] = settings_json(e.link.code.kind().settings, e.link.code.settings, "decoder");
   return out;
 }
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <memory>
 
-#include <warpband/link/names.hpp>
-
 #include "setting_options.hpp"
 
 std::string option_of(const std::string& setting) {
@@ -15,33 +13,41 @@ std::string option_of(const std::string& setting) {
 bool is_matrix_file(const std::string& code) {
   return code.ends_with(".csv") || code.ends_with(".alist") || code.ends_with(".txt");
 }
+std::vector<const wb::code_kind*> coded_kinds() {
+  std::vector<const wb::code_kind*> kinds;
+  for (const wb::code_kind& kind : wb::codes())
+    if (kind.make) kinds.push_back(&kind);
+  return kinds;
+}
 std::vector<std::string> code_names() {
   std::vector<std::string> names;
-  for (const wb::code_type t : all_codes) names.emplace_back(wb::name_of(t));
+  for (const wb::code_kind* kind : coded_kinds()) names.push_back(kind->name);
   return names;
 }
 
 namespace {
 
-constexpr const char* encode_footer = R"(Codes (which options each has; an option of another code is refused):
-  lte-turbo    3GPP TS 36.212 section 5.1.3: --k (one of its 188 sizes), --rate 1/3 (default) or 1/2, --interleaver
-  wimax-ldpc   IEEE 802.16e: --n 576, 672, ... 2304, --rate 1/2 (default), 2/3A, 2/3B, 3/4A, 3/4B or 5/6
-  wifi-ldpc    IEEE 802.11n: --n 648, 1296 or 1944, --rate 1/2 (default), 2/3, 3/4 or 5/6
-  nr-ldpc      a code block of 5G NR, 3GPP TS 38.212 sections 5.3.2 and 5.4.2: --k (5 to 8448), --n, the bits sent of it
-               (default 2 k), --base-graph
-  nr-dlsch, nr-ulsch   transport blocks of 5G NR, TS 38.212 sections 7.2 and 6.2: --transport-block-size,
-               --coded-bits of a transmission (or --resource-elements), --transmissions, --redundancy-versions,
-               --modulation-order, --layers, --target-rate, --base-graph, --lbrm-resource-blocks or --soft-buffer,
-               --scrambling
-  lte-transport   the same of LTE, 3GPP TS 36.212 sections 5.1.1 to 5.1.4
-  qc-ldpc      a base matrix from a file, CSV of shifts or alist: --base-matrix FILE, --lifting-size; the same is
-               --code FILE with a name that ends in .csv, .alist or .txt
-  conv         convolutional: --k, --rate 1/2 (default), 1/3, 2/3, 3/4 or 5/6, --termination, --generators,
-               --feedback, --constraint-length, --standard, --order
-  polar        3GPP TS 38.212 section 5.3.1: --kind uci (default), dci, pbch or plain, --k, --coded-bits, --rnti,
-               --crc-bits; the code adds the CRC
+/// A line or more for each code: its name, what it is and its options.
+std::string text_of_codes() {
+  constexpr std::size_t width = 116, indent = 17;
+  std::string all = "Codes (which options each has; an option of another code is refused):\n";
+  for (const wb::code_kind* kind : coded_kinds()) {
+    std::string line = fmt::format("  {:<15}", kind->name);
+    for (std::string_view rest = kind->text; !rest.empty();) {
+      const std::string_view word = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+      if (line.size() > indent && line.size() + 1 + word.size() > width) {
+        all += line + "\n";
+        line.assign(indent, ' ');
+      }
+      line += (line.size() > indent ? " " : "") + std::string(word);
+    }
+    all += line + "\n";
+  }
+  return all + "\n";
+}
 
-Input (HDF5):
+constexpr const char* encode_footer = R"(Input (HDF5):
   bits         uint8 [batch, k], each 0 or 1; of transport blocks k is A, without CRCs
   attributes   where there are any of those below they must agree with the options, or stand for what is left out
   Arrays that MATLAB (-v7.3), Octave or Julia (JLD2) saved are read with their axes and converted; a line
@@ -131,8 +137,7 @@ void add_crc(CLI::App& app, wb::setting_values& values) {
 
 /// Adds the options of a group of settings, "code" or "decoder".
 void add_settings(CLI::App& app, const std::string& group, wb::setting_values& values) {
-  static const std::vector<wb::code_setting_text> texts =
-      wb::code_setting_texts({all_codes.begin(), all_codes.end()});
+  static const std::vector<wb::code_setting_text> texts = wb::code_setting_texts(coded_kinds());
   for (const wb::code_setting_text& s : texts) {
     if (s.group != group || (s.name == "crc" && group == "code")) continue;
     std::vector<std::string> words = s.words;
@@ -143,7 +148,7 @@ void add_settings(CLI::App& app, const std::string& group, wb::setting_values& v
                          if (name == "termination" && wb::same_word(wb::plain(value), "zero"))
                            value = "zero-tail";
                          if (dry)
-                           wb::check_for_some_type(name, value);
+                           wb::check_for_some_kind(name, value);
                          else
                            values[name] = value;
                        });
@@ -168,7 +173,7 @@ void add_common(CLI::App& app, code_options& o) {
                      "`code` says")
       ->type_name("NAME")
       ->transform(code_or_file());
-  add_settings(app, "code", o.settings.values);
+  add_settings(app, "code", o.settings);
 }
 
 int checked_run(const CLI::App& app, code_options& o, int (*run)(const code_options&)) {
@@ -182,7 +187,7 @@ int checked_run(const CLI::App& app, code_options& o, int (*run)(const code_opti
 command add_encode(CLI::App& app) {
   CLI::App* encode = app.add_subcommand("encode", "Encode the bits of an HDF5 file");
   const auto o = std::make_shared<code_options>();
-  encode->footer(encode_footer);
+  encode->footer(text_of_codes() + encode_footer);
   add_common(*encode, *o);
   add_array_running(*encode, *o, "block");
   return {encode, [encode, o] { return checked_run(*encode, *o, run_encode); }};
@@ -193,8 +198,8 @@ command add_decode(CLI::App& app) {
   const auto o = std::make_shared<code_options>();
   decode->footer(decode_footer);
   add_common(*decode, *o);
-  add_settings(*decode, "decoder", o->settings.values);
-  add_crc(*decode, o->settings.values);
+  add_settings(*decode, "decoder", o->settings);
+  add_crc(*decode, o->settings);
   decode->add_flag("--soft", o->soft, "Write the a-posteriori LLRs too");
   add_llr_sign(*decode, *o,
                "What the file's LLRs are the logarithm of: p0/p1 (default) or p1/p0; holds for --soft too");

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <warpband/link/code_settings.hpp>
+#include <warpband/code/code_texts.hpp>
 
 #include "code_options.hpp"
 
@@ -36,23 +36,20 @@ class code_run : public array_run {
   /// What the file says of its code stands for options that are left out, and must agree with the others.
   void settle_settings();
   /// What the file says of a setting, "" where nothing.
-  std::string said_of(const std::string& setting) const;
+  std::string said_of(const wb::setting_of<wb::box>& s) const;
   /// Words were checked: what is wrong now was given to this command.
   wb::code_config configured() const;
   /// k and n, from what is given and the array's shape.
   void settle_sizes(wb::code_config& config) const;
-  void settle_k(wb::code_config& config, std::size_t row) const;
-  void settle_ldpc(wb::code_config& config, std::size_t row) const;
-  void settle_nr(wb::code_config& config, std::size_t row) const;
-  void settle_transport(wb::code_config& config, std::size_t row) const;
-  void settle_matrix(wb::code_config& config, std::size_t row) const;
-  void settle_polar(wb::code_config& config, std::size_t row) const;
+  [[noreturn]] void refuse(const wb::argument_error& e) const;
 
   const code_options& options_;
   const char* array_;
   bool decodes_;
-  wb::code_settings settings_;  // of the options and the file
+  const wb::code_kind* kind_ = nullptr;
+  wb::setting_values settings_;  // of the options and the file
   std::vector<std::size_t> shape_;
+  wb::code_config config_;  // in force
   std::unique_ptr<wb::codec> code_;
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/nearest_name.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/detect/detector.hpp>
 #include <warpband/link/result.hpp>

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/nearest_name.hpp>
 #include <warpband/core/printable.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/scenario.hpp>

@@ -247,14 +247,16 @@ class simulation {
     const wb::point_counts& from = held_[curve][index];
     // Speed of this run alone: an earlier one may have been on another machine.
     const double seconds = std::max(c.seconds - from.seconds, 1e-9);
-    const double bits = static_cast<double>(c.frames_run - from.frames_run) * config.link.code.k / seconds;
-    const time_left here = left_of(c, config.stop, bits / config.link.code.k);
+    const auto k = static_cast<double>(wb::sizes_of(config.link.code).k);
+    const double bits = static_cast<double>(c.frames_run - from.frames_run) * k / seconds;
+    const time_left here = left_of(c, config.stop, bits / k);
     // Later points: no longer than the most that their rules allow, at the speed of this one.
     double most = here.most;
     for (std::size_t i = curve; i < result_.curves.size(); i++) {
       const wb::curve_config& later = result_.curves[i].config;
       for (std::size_t n = i == curve ? index + 1 : 0; n < later.sweep_db.size(); n++)
-        most += left_of(held_[i][n], later.stop, bits / later.link.code.k).most;
+        most += left_of(held_[i][n], later.stop, bits / static_cast<double>(wb::sizes_of(later.link.code).k))
+                    .most;
     }
     const std::string at = fmt::format("[{}/{}]", earlier_points_ + index + 1, points_),
                       point = fmt::format("{:.3g} dB", config.sweep_db[index]),

@@ -24,7 +24,7 @@ bool is_massive(const wb::curve_config& c) {
 
 /// Uncoded bits that fail independently have an interval; of all others the frames have.
 bool has_interval_of_bits(const wb::curve_config& c) {
-  return c.link.code.type == wb::code_type::none && wb::point_of(wb::completed(c.link), 0).independent_bits;
+  return wb::is_uncoded(c.link.code) && wb::point_of(wb::completed(c.link), 0).independent_bits;
 }
 
 std::vector<text_table::column> columns_for(const wb::curve_config& c) {
@@ -35,9 +35,9 @@ std::vector<text_table::column> columns_for(const wb::curve_config& c) {
   const auto add = [&](std::string title, std::size_t width, int dispensable) {
     all.push_back({std::move(title), width, dispensable});
   };
-  if (wb::is_transport(c.link.code.type)) {
+  if (wb::is_transport(c.link.code)) {
     add("blocks", 10, 4);
-    const int most = c.link.code.transport.transmissions;
+    const int most = wb::harq_of(c.link.code).transmissions;
     for (int n = 1; n <= most; n++) add(fmt::format("BLER {}", n), 9, n == most ? 0 : 3);
     add("transm.", 7, 5);
     add("bits/RE", 8, 0);

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <warpband/code/nr_transport.hpp>
 #include <warpband/core/error.hpp>
 #include <warpband/core/text_file.hpp>
-#include <warpband/link/names.hpp>
+#include <warpband/link/link_settings.hpp>
 
 namespace {
 
@@ -18,9 +19,9 @@ stream_run run_of(const wb::config::curve_tree& tree) {
   const key_tree& keys = tree.keys;
   stream_run r;
   wb::config::apply(keys, "", stream_settings(), r);
-  if (r.chain == "pusch") r.code.type = wb::code_type::nr_ulsch;  // its blocks follow from the slots
-  for (const auto& s : wb::settings_of(r.code.type))
-    if (const given* g = keys.find(s.group + "." + s.name)) r.code.values[s.name] = g->value;
+  if (r.chain == "pusch") r.code_name = "nr-ulsch";  // its blocks follow from the slots
+  for (const auto& s : wb::codes().get(r.code_name).settings)
+    if (const given* g = keys.find(s.group + "." + s.name)) r.code_values[s.name] = g->value;
   r.loops = keys.has_table("receiver");
   if (tree.listed || keys.has("label") || !tree.parameters.empty()) r.label = wb::config::label_of(tree);
   if (r.chain == "stbc" && wb::name_of(r.space_time.code) == std::string("pair") && !keys.has("stbc.v"))
@@ -89,8 +90,8 @@ namespace {
 /// Detector and decoder in a loop.
 stream_work loop_of(const stream_run& r, std::shared_ptr<const wb::codec> code) {
   try {
-    const auto receiver =
-        std::make_shared<const wb::iterative_receiver>(r.detector, code->config(), r.receiver);
+    const auto receiver = std::make_shared<const wb::iterative_receiver>(
+        r.detector, wb::code_config(r.code_name, r.code_values), r.receiver);
     return {wb::make_receive_chain({r.detector, r.per_channel}, *receiver), std::move(code), receiver};
   } catch (const wb::argument_error& e) {
     const bool own = wb::find_setting(wb::receiver_settings(), e.argument()) != nullptr;
@@ -124,7 +125,7 @@ stream_work slots_work(const stream_run& r) {
       slots.mcs,
       wb::estimator_of(slots, r.fading.profile, r.fading.doppler_hz, noise_of_slots(slots, r.snr_db)),
       slots.detector,
-      wb::config_of(r.code).ldpc.decoder};
+      wb::code_config(r.code_name, r.code_values).get<wb::nr_transport_settings>().decoder};
   if (r.loops) {
     try {
       wb::check_transport_loop(r.receiver, slots.detector.type);
@@ -152,7 +153,7 @@ stream_work work_of(const stream_run& r) {
     return {wb::make_precode_chain({c, static_cast<int>(r.per_channel), r.frames_as.clusters,
                                     r.frames_as.clustering, r.frames_as.half})};
   }
-  const std::shared_ptr<const wb::codec> code = wb::make_codec(wb::config_of(r.code));
+  const std::shared_ptr<const wb::codec> code = wb::make_codec(wb::code_config(r.code_name, r.code_values));
   if (r.loops) return loop_of(r, code);
   return {wb::make_decode_chain({r.detector, r.per_channel}, code), code};
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <warpband/link/code_settings.hpp>
+#include <warpband/code/code_texts.hpp>
 #include <warpband/link/config/read.hpp>
 #include <warpband/link/nr_link.hpp>
 #include <warpband/receive/chains.hpp>
@@ -39,7 +39,8 @@ struct stream_run : wb::pipeline_config {
   wb::stbc_config space_time;
   wb::nr_link_config nr;
   wb::estimator_config fading;  // Doppler frequency and delay profile that lmmse's filters know
-  wb::code_settings code;
+  std::string code_name = "lte-turbo";
+  wb::setting_values code_values;
   wb::receiver_config receiver;
   bool loops = false;  // a key of [receiver] is there
 };

@@ -4,7 +4,6 @@
 #include <warpband/core/error.hpp>
 #include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/link_settings.hpp>
-#include <warpband/link/names.hpp>
 #include <warpband/massive/cluster/cluster_settings.hpp>
 
 #include "stream_runs.hpp"
@@ -115,24 +114,21 @@ std::vector<run_setting> measure_settings() {
 }
 
 /// Codes of the chain "decode".
-const std::vector<wb::code_type>& code_types_of_streams() {
-  static const std::vector<wb::code_type> types{wb::code_type::lte_turbo, wb::code_type::wimax_ldpc,
-                                                wb::code_type::wifi_ldpc, wb::code_type::conv};
-  return types;
+const std::vector<std::string>& codes_of_streams() {
+  static const std::vector<std::string> names{"lte-turbo", "wimax-ldpc", "wifi-ldpc", "conv"};
+  return names;
 }
 run_setting code_setting() {
-  const std::vector<wb::code_type>& types = code_types_of_streams();
-  std::vector<std::string> names;
-  for (const wb::code_type t : types) names.emplace_back(wb::name_of(t));
+  const std::vector<std::string>& names = codes_of_streams();
   return {"type",
           "word",
           wb::among(names),
           "With it the keys of [code] and [decoder] that docs/scenario.md explains.",
           names,
-          [=, &types](run& r, const wb::setting_value& v) {
-            r.code.type = types[wb::settings_detail::word("type", v, names, wb::among(names))];
+          [=](run& r, const wb::setting_value& v) {
+            r.code_name = names[wb::settings_detail::word("type", v, names, wb::among(names))];
           },
-          [](const run& r) -> wb::setting_value { return std::string(wb::name_of(r.code.type)); }};
+          [](const run& r) -> wb::setting_value { return r.code_name; }};
 }
 
 std::vector<run_setting> cluster_settings() {
@@ -223,16 +219,16 @@ void add(keys& k, const std::string& group, const std::vector<run_setting>& sett
 /// Those of [code] and [decoder], as `warpband sim` has them. The code of slots follows from them.
 void add_codes(wb::config::schema& s) {
   for (const std::string group : {"code", "decoder"}) {
-    for (const wb::code_type type : code_types_of_streams()) {
+    for (const std::string& type : codes_of_streams()) {
       conditions when = of_chains(group + ".");
       when.push_back({"stream.chain", {"decode"}});
-      when.push_back({"code.type", {wb::name_of(type)}});
-      wb::config::add_code_keys(s, group, type, when);
+      when.push_back({"code.type", {type}});
+      wb::config::add_code_keys(s, group, wb::codes().get(type), when);
     }
   }
   conditions when = of_chains("decoder.");
   when.push_back({"stream.chain", {"pusch"}});
-  wb::config::add_code_keys(s, "decoder", wb::code_type::nr_ulsch, when);
+  wb::config::add_code_keys(s, "decoder", wb::codes().get("nr-ulsch"), when);
 }
 
 keys made_keys() {

@@ -75,7 +75,7 @@ std::vector<cf> codewords(wb::cpu& exec, const stream_run& run, std::mt19937_64&
 float noise_of(const stream_run& run) {
   wb::link_config link;
   link.axis = wb::snr_axis::snr_db;
-  link.code.k = 1;  // the rate, which the SNR does not depend on
+  link.code = wb::code_config("none");  // the rate, which the SNR does not depend on
   if (run.chain == "stbc") {
     link.antennas = run.space_time;
   } else if (run.chain == "uplink" || run.chain == "precode") {

@@ -1,5 +1,6 @@
 #pragma once
 // What the tests of WiMAX frames share.
+#include <tests/codes.hpp>
 #include <warpband/link/frame/frame.hpp>
 
 namespace wb::testing {
@@ -15,17 +16,17 @@ inline wimax_link_config coded() {
                     {downlink, 7, 8, 64, 40, 4},
                     {downlink, 20, 2, 4, 50, 4}};
   c.codes.resize(4);
-  c.codes[0].type = code_type::conv;
-  c.codes[0].k = 100;
-  c.codes[0].conv.rate = "3/4";
-  c.codes[0].conv.termination = conv_ending::tail_biting;
-  c.codes[0].conv.standard = conv_standard::ieee_802_16;
-  c.codes[1].type = code_type::wimax_ldpc;
-  c.codes[1].ldpc.n = 576;
-  c.codes[2].type = code_type::wimax_ldpc;
-  c.codes[2].ldpc.n = 576;
-  c.codes[2].ldpc.rate = "2/3A";
-  c.codes[3].type = code_type::none;
+  c.codes[0] = code_config("conv");
+  k_in(c.codes[0]) = 100;
+  conv_in(c.codes[0]).rate = "3/4";
+  conv_in(c.codes[0]).termination = conv_ending::tail_biting;
+  conv_in(c.codes[0]).standard = conv_standard::ieee_802_16;
+  c.codes[1] = code_config("wimax-ldpc");
+  n_in(c.codes[1]) = 576;
+  c.codes[2] = code_config("wimax-ldpc");
+  n_in(c.codes[2]) = 576;
+  ldpc_in(c.codes[2]).rate = "2/3A";
+  c.codes[3] = code_config("none");
   return c;
 }
 

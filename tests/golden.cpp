@@ -76,12 +76,13 @@ json configuration(const stream_run& run) {
     if (has(setting->name) && (run.loops || !setting->name.starts_with("receiver.")))
       all[setting->name] = json::parse(json_of(value).dump());
   const auto add_code = [&](const code_config& code, bool whole) {
-    for (const auto& [setting, value] : values_of(settings_of(code.type), code))
+    for (const auto& [setting, value] : values_of(code.kind().settings, code.settings))
       if (setting->of_links && (whole || setting->group == "decoder"))
         all[setting->group + "." + setting->name] = json::parse(json_of(value).dump());
   };
-  if (run.chain == "decode") add_code(completed(config_of(run.code)), true);
-  if (run.chain == "pusch") add_code(config_of(run.code), false);
+  const code_config code(run.code_name, run.code_values);
+  if (run.chain == "decode") add_code(completed(code), true);
+  if (run.chain == "pusch") add_code(code, false);
   return all;
 }
 

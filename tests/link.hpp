@@ -6,38 +6,40 @@
 #include <string>
 #include <vector>
 
+#include <tests/codes.hpp>
 #include <warpband/link/sweep.hpp>
 
 namespace wb::testing {
 
 inline link_config turbo_link(int k) {
   link_config c;
-  c.code.k = k;
+  k_in(c.code) = k;
   return c;
 }
 
 inline link_config uncoded_link(int k) {
-  link_config c = turbo_link(k);
-  c.code.type = code_type::none;
+  link_config c;
+  c.code = code_config("none");
+  k_in(c.code) = k;
   return c;
 }
 
-inline link_config ldpc_link(code_type type, int n, const std::string& rate) {
+inline link_config ldpc_link(const std::string& type, int n, const std::string& rate) {
   link_config c;
-  c.code.type = type;
-  c.code.ldpc.n = n;
-  c.code.ldpc.rate = rate;
+  c.code = code_config(type);
+  n_in(c.code) = n;
+  ldpc_in(c.code).rate = rate;
   return c;
 }
 
 inline link_config conv_link(int k, const std::string& rate, conv_ending termination,
                              conv_algorithm algorithm) {
   link_config c;
-  c.code.type = code_type::conv;
-  c.code.k = k;
-  c.code.conv.rate = rate;
-  c.code.conv.termination = termination;
-  c.code.conv.algorithm = algorithm;
+  c.code = code_config("conv");
+  k_in(c.code) = k;
+  conv_in(c.code).rate = rate;
+  conv_in(c.code).termination = termination;
+  conv_in(c.code).algorithm = algorithm;
   return c;
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <tests/codes.hpp>
 #include <warpband/channel/cdl/cdl.hpp>
 #include <warpband/channel/kronecker/kronecker.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
@@ -52,7 +53,6 @@
 #include <warpband/linalg/cholesky/cholesky.hpp>
 #include <warpband/linalg/qr/qr.hpp>
 #include <warpband/link/chain.hpp>
-#include <warpband/link/codec.hpp>
 #include <warpband/link/frame/frame.hpp>
 #include <warpband/link/rank_members.hpp>
 #include <warpband/link/receiver_clock.hpp>
@@ -317,8 +317,8 @@ void judge_detectors() {
               });
             });
   }
-  code_config ldpc;
-  ldpc.type = code_type::wimax_ldpc;
+  code_config ldpc("wimax-ldpc");
+  defined("box", ldpc.settings, [](const box& b) { return b.get<ldpc_settings>().n; });
   defined("iterative_receiver",
           iterative_receiver(
               {.type = detector_type::pic, .streams = 2, .rx_antennas = 2, .qam = 4, .llr_clip = {}}, ldpc,
@@ -328,8 +328,8 @@ void judge_detectors() {
     return written<std::uint8_t>(16, 16, [&](auto out) { i.interleave(exec(), first(ones, 16), out); });
   });
   link_config link;
-  link.code.k = 40;
-  link.code.crc = crc24a;
+  testing::k_in(link.code) = 40;
+  testing::crc_in(link.code) = crc24a;
   defined("frame_source", frame_source(link), [](const frame_source& s) {
     return written<std::uint8_t>(40, 40, [&](auto out) { s.run(exec(), out, {.frames = 1}); });
   });
@@ -462,6 +462,9 @@ void judge_classes_that_do_not_move() {
   stays_where_it_is<wimax_receiver>("wimax_receiver");
   stays_where_it_is<rank_crew>("rank_crew");
   stays_where_it_is<transport_loop>("transport_loop");
+  stays_where_it_is<kind_list<code_kind>>("kind_list");
+  stays_where_it_is<transport_coder_of<lte_transport_encoder, lte_transport_decoder, lte_transport_output>>(
+      "transport_coder_of");
   stays_where_it_is<receiver_clock>("receiver_clock");
   stays_where_it_is<transmitter>("transmitter");
   stays_where_it_is<frame_counter>("frame_counter");
@@ -476,6 +479,7 @@ void judge_classes_that_do_not_move() {
   interface<group_carrier>("group_carrier");
   interface<ranks>("ranks");
   interface<codec>("codec");
+  interface<transport_coder>("transport_coder");
   interface<frame_runner>("frame_runner");
   interface<air>("air");
   interface<soft_detector>("soft_detector");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <tests/codes.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
@@ -20,16 +21,14 @@ namespace wb::testing {
 
 /// Parts of receivers, by what differs.
 inline code_config ldpc_of(int n, int iterations = 4) {
-  code_config c;
-  c.type = code_type::wimax_ldpc;
-  c.ldpc.n = n;
-  c.ldpc.decoder.iterations = iterations;
+  code_config c("wimax-ldpc");
+  n_in(c) = n;
+  ldpc_decoder_in(c).iterations = iterations;
   return c;
 }
-inline code_config code_of(code_type type, int k = 0) {
-  code_config c;
-  c.type = type;
-  c.k = k;
+inline code_config code_of(const std::string& type, int k = 0) {
+  code_config c(type);
+  if (k != 0) k_in(c) = k;
   return c;
 }
 inline detector_config detector_of(detector_type type, int streams = 2, int qam = 16) {
@@ -67,9 +66,10 @@ inline sent_frames send(executor& exec, const detector_config& d, const code_con
                     m = static_cast<std::size_t>(bits_per_symbol(d.qam)), all = frames * uses;
   auto bits = exec.make<std::uint8_t>(k, frames), coded = exec.make<std::uint8_t>(n, frames),
        order = exec.make<std::uint8_t>(uses * streams * m, frames);
-  const int crc = code.crc ? code.crc->degree : 0;
+  const auto polynomial = crc_of(code);
+  const int crc = polynomial ? polynomial->degree : 0;
   random_bits(exec, bits, static_cast<int>(k) - crc, {s.seed, s.first, 0});
-  if (code.crc) crc_attacher(static_cast<int>(k) - crc, *code.crc).run(exec, bits);
+  if (polynomial) crc_attacher(static_cast<int>(k) - crc, *polynomial).run(exec, bits);
   codec->encode(exec, view<const std::uint8_t>(bits), coded);
   receiver.interleaver().interleave(exec, view<const std::uint8_t>(coded), order);
   auto symbols = exec.make<std::complex<float>>(streams, all), y = exec.make<std::complex<float>>(rx, all),

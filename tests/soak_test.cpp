@@ -19,9 +19,9 @@
 #include <vector>
 
 #include <tests/allocations.hpp>
+#include <tests/codes.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/exec/cuda.hpp>
-#include <warpband/link/codec.hpp>
 #include <warpband/receive/chains.hpp>
 #include <warpband/stream/pipeline.hpp>
 
@@ -241,9 +241,8 @@ std::uint64_t drive(const char* whose, faults& f, const watch& w, Push push) {
 std::uint64_t failing_of(std::uint64_t pushed) { return (pushed + 96 - 50) / 97; }
 
 wb::code_config outer_code() {
-  wb::code_config c;
-  c.type = wb::code_type::wimax_ldpc;
-  c.ldpc.decoder.iterations = 10;
+  wb::code_config c("wimax-ldpc");
+  wb::testing::ldpc_decoder_in(c).iterations = 10;
   return c;
 }
 
@@ -399,10 +398,9 @@ pid_t start_second(int& to, int& from) {
 TEST(soak, two_decoders_in_a_row_keep_their_memory_and_count_every_frame) {
   const std::shared_ptr<const wb::codec> outer_codec = wb::make_codec(outer_code());
   const auto outer = codec_chain(outer_codec, false);
-  wb::code_config inner_code;
-  inner_code.type = wb::code_type::conv;
-  inner_code.k = static_cast<int>(outer_codec->n());
-  inner_code.conv.algorithm = wb::conv_algorithm::max_log_map;
+  wb::code_config inner_code("conv");
+  wb::testing::k_in(inner_code) = static_cast<int>(outer_codec->n());
+  wb::testing::conv_in(inner_code).algorithm = wb::conv_algorithm::max_log_map;
   const std::shared_ptr<const wb::codec> inner_codec = wb::make_codec(inner_code);
   const auto inner = codec_chain(inner_codec, true);
   const std::size_t items = codewords(), soft_bytes = inner->outputs()[0].bytes_of(items),

@@ -4,8 +4,8 @@
 //   box b(kbest_settings{.survivors = 16});
 //   b.get<kbest_settings>().survivors;  // 16
 //
-// A box shares its content, which never changes: copies are cheap, and threads may read them. `boxed` makes
-// settings of the content settings of the box; each `set` puts a new content in its place.
+// A box shares its content, which does not change: copies are cheap, and threads may read them. `boxed` makes
+// settings of the content settings of the box; `set` and `edit` put a new content in its place.
 #include <concepts>
 #include <memory>
 #include <typeinfo>
@@ -17,10 +17,14 @@
 
 namespace wb {
 
+/// Settings of one type, or nothing.
+/// Threads: any number may read a box and its copies; one may change a box that no other reads.
 class box {
  public:
   /// Nothing; equal to other empty boxes.
   box() = default;
+  box(const box&) = default;  // a move is a copy too: no box loses its content
+  box& operator=(const box&) = default;
   template <class T>
     requires(!std::same_as<T, box> && std::equality_comparable<T>)
   explicit box(T content) : content_(std::make_shared<const content_of<T>>(std::move(content))) {}
@@ -37,6 +41,14 @@ class box {
     if (const T* value = find<T>()) return *value;
     throw error(std::string("settings of type ") + typeid(T).name() + " expected, but the box has " +
                 (content_ ? content_->type().name() : "none"));
+  }
+  /// A new copy of the content for this box alone, to be changed before the box is copied. Throws as `get`.
+  template <class T>
+  T& edit() {
+    auto own = std::make_shared<content_of<T>>(get<T>());
+    T& value = own->value;
+    content_ = std::move(own);
+    return value;
   }
   bool operator==(const box& other) const {
     return content_ == other.content_ || (content_ && other.content_ && content_->equals(*other.content_));

@@ -22,6 +22,9 @@ class kind_list {
     for (const Kind& kind : kinds) add(kind);
   }
 
+  kind_list(const kind_list&) = delete;
+  kind_list& operator=(const kind_list&) = delete;
+
   /// Throws argument_error if a kind has this name. References to other kinds stay valid.
   const Kind& add(Kind kind) {
     if (find(kind.name) != nullptr)

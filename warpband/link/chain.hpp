@@ -30,7 +30,7 @@ class link_chain final : public frame_runner {
   const frame_counts& run(std::uint64_t first_frame, std::size_t frames, double point_db) override;
   const link_config& config() const noexcept override { return config_; }
   executor& where() const noexcept { return exec_; }
-  bool coded() const noexcept { return config_.code.type != code_type::none; }
+  bool coded() const noexcept { return !is_uncoded(config_.code); }
   std::size_t max_batch() const noexcept override { return max_batch_; }
   std::size_t preferred_frames() const override;
 

@@ -4,7 +4,7 @@
 #include <tests/link.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/link/chain.hpp>
-#include <warpband/link/names.hpp>
+#include <warpband/link/link_settings.hpp>
 
 namespace wb {
 namespace chain_test {
@@ -24,7 +24,7 @@ TEST_P(link_chain_on, makes_no_errors_without_noise) {
           c.qam = qam;
           c.antennas = single_antenna{demapper};
           c.channel = channel;
-          c.code.crc = crc24b;
+          testing::crc_in(c.code) = crc24b;
           // Deep fades are deeper than 60 dB now and then, and a code is no help against them in block
           // fading.
           const double ebn0_db = channel.type == "rayleigh" ? 100 : 60;
@@ -44,15 +44,15 @@ TEST_P(link_chain_on, gives_the_counts_of_a_scalar_cpu) {
   std::vector<link_config> links;
   links.push_back(turbo_link(512));
   links.push_back(turbo_link(1008));
-  links.back().code.turbo.decoder.algorithm = map_algorithm::max_log_map;
-  links.back().code.turbo.decoder.extrinsic_scale = 0.75f;
-  links.back().code.turbo.decoder.windows = 9;
-  links.back().code.turbo.decoder.overlap = 5;
-  links.back().code.crc = crc24a;
-  links.back().code.turbo.decoder.stop = early_stop::crc;
+  testing::turbo_decoder_in(links.back().code).algorithm = map_algorithm::max_log_map;
+  testing::turbo_decoder_in(links.back().code).extrinsic_scale = 0.75f;
+  testing::turbo_decoder_in(links.back().code).windows = 9;
+  testing::turbo_decoder_in(links.back().code).overlap = 5;
+  testing::crc_in(links.back().code) = crc24a;
+  testing::turbo_decoder_in(links.back().code).stop = early_stop::crc;
   links.back().qam = 16;
   links.push_back(turbo_link(40));
-  links.back().code.turbo.decoder.stop = early_stop::sign_agreement;
+  testing::turbo_decoder_in(links.back().code).stop = early_stop::sign_agreement;
   links.back().channel = rayleigh_config{};
   links.back().qam = 64;
   links.back().antennas = single_antenna{demap_algorithm::exact};
@@ -61,7 +61,7 @@ TEST_P(link_chain_on, gives_the_counts_of_a_scalar_cpu) {
   links.back().qam = 256;
   links.push_back(uncoded_link(500));
   for (const link_config& c : links) {
-    const double ebn0_db = c.code.type == code_type::none ? 4 : c.qam == 64 ? 9 : c.qam == 16 ? 2.3 : 0.7;
+    const double ebn0_db = is_uncoded(c.code) ? 4 : c.qam == 64 ? 9 : c.qam == 16 ? 2.3 : 0.7;
     link_chain here(c, exec()), there(c, *reference);
     const frame_counts &a = here.run(1000, 50, ebn0_db), &b = there.run(1000, 50, ebn0_db);
     EXPECT_GT(total(a.bit_errors), 0);
@@ -74,23 +74,23 @@ TEST_P(link_chain_on, gives_the_counts_of_a_scalar_cpu) {
 /// LDPC and convolutional codes, in several channels.
 std::vector<link_config> other_links() {
   std::vector<link_config> links;
-  links.push_back(ldpc_link(code_type::wimax_ldpc, 576, "3/4B"));
-  links.back().code.crc = crc24b;
-  links.push_back(ldpc_link(code_type::wimax_ldpc, 576, "1/2"));
-  links.back().code.ldpc.decoder.precision = ldpc_precision::int8;
+  links.push_back(ldpc_link("wimax-ldpc", 576, "3/4B"));
+  testing::crc_in(links.back().code) = crc24b;
+  links.push_back(ldpc_link("wimax-ldpc", 576, "1/2"));
+  testing::ldpc_decoder_in(links.back().code).precision = ldpc_precision::int8;
   links.back().qam = 16;  // 576 bits: whole symbols
-  links.push_back(ldpc_link(code_type::wifi_ldpc, 648, "2/3"));
-  links.back().code.ldpc.decoder.algorithm = ldpc_algorithm::sum_product;
-  links.back().code.ldpc.decoder.schedule = ldpc_schedule::flooding;
+  links.push_back(ldpc_link("wifi-ldpc", 648, "2/3"));
+  testing::ldpc_decoder_in(links.back().code).algorithm = ldpc_algorithm::sum_product;
+  testing::ldpc_decoder_in(links.back().code).schedule = ldpc_schedule::flooding;
   links.back().channel = rayleigh_config{};
   links.back().qam = 256;
   links.push_back(conv_link(101, "3/4", conv_ending::zero_tail, conv_algorithm::viterbi));
   links.back().qam = 64;  // fills no whole symbols
   links.push_back(conv_link(101, "1/3", conv_ending::tail_biting, conv_algorithm::log_map));
   links.push_back(conv_link(64, "2/3", conv_ending::tail_biting, conv_algorithm::max_log_map));
-  links.back().code.conv.standard = conv_standard::ieee_802_16;
-  links.back().code.crc = crc24a;
-  links.push_back(ldpc_link(code_type::wifi_ldpc, 648, "1/2"));
+  testing::conv_in(links.back().code).standard = conv_standard::ieee_802_16;
+  testing::crc_in(links.back().code) = crc24a;
+  links.push_back(ldpc_link("wifi-ldpc", 648, "1/2"));
   for (const std::size_t i : {links.size() - 1, links.size() - 2}) {
     links[i].channel = rayleigh_config{};
     links[i].antennas = detector_config{.streams = 2, .rx_antennas = 2, .llr_clip = {}};
@@ -101,8 +101,7 @@ std::vector<link_config> other_links() {
 
 TEST_P(link_chain_on, of_other_codes_makes_no_errors_without_noise) {
   for (const link_config& c : other_links()) {
-    SCOPED_TRACE(std::string(name_of(c.code.type)) + " " +
-                 std::to_string(static_cast<int>(c.code.conv.algorithm)));
+    SCOPED_TRACE(c.code.type + " " + plain(c.code.value_of("algorithm")));
     link_chain chain(c, exec());
     const frame_counts& counts = chain.run(7, 30, 90);
     EXPECT_EQ(total(counts.bit_errors), 0);
@@ -127,8 +126,7 @@ std::vector<std::int32_t> in_sevens(link_chain& chain, std::uint64_t first, doub
 TEST_P(link_chain_on, of_other_codes_gives_the_counts_of_a_scalar_cpu_in_any_batch) {
   const auto reference = open_reference();
   for (const link_config& c : other_links()) {
-    SCOPED_TRACE(std::string(name_of(c.code.type)) + " " +
-                 std::to_string(static_cast<int>(c.code.conv.algorithm)));
+    SCOPED_TRACE(c.code.type + " " + plain(c.code.value_of("algorithm")));
     const double ebn0_db = streams_of(c) == 2 ? 9
                            : c.qam == 256     ? 13
                            : c.qam == 64      ? 7
@@ -196,8 +194,8 @@ TEST_P(link_chain_on, of_delay_lines_gives_the_counts_of_a_scalar_cpu_in_any_bat
 
 TEST_P(link_chain_on, wimax_ldpc_fails_as_often_as_it_should) {
   // Layered normalised min-sum with 0.75 and 20 iterations, BPSK, Eb/N0 = 1.6 dB: 1.8% of the frames.
-  link_config c = ldpc_link(code_type::wimax_ldpc, 2304, "1/2");
-  c.code.ldpc.decoder.iterations = 20;
+  link_config c = ldpc_link("wimax-ldpc", 2304, "1/2");
+  testing::ldpc_decoder_in(c.code).iterations = 20;
   link_chain chain(c, exec());
   const std::size_t frames = small_scale() ? 400 : 3000;
   std::size_t failed = 0;
@@ -240,7 +238,7 @@ TEST_P(link_chain_on, makes_no_errors_between_antennas_without_noise) {
           link_config c = mimo_link(streams, rx, type);
           c.channel = rayleigh_config{fading};
           c.code = coded ? c.code : uncoded_link(101).code;
-          if (streams == 2) c.code.turbo.rate = turbo_rate::half;
+          if (coded && streams == 2) testing::turbo_in(c.code).rate = turbo_rate::half;
           // The one-pass trellis misses hypotheses, and the best one too where antennas interfere.
           if (type == detector_type::ot && streams > 1) continue;
           link_chain chain(c, exec());
@@ -261,7 +259,7 @@ TEST_P(link_chain_on, with_antennas_gives_the_counts_of_a_scalar_cpu_in_any_batc
   detector_of(links.back()).llr_clip = 5;
   links.back().channel = rayleigh_config{fading_type::block};
   links.push_back(mimo_link(2, 3, detector_type::mmse, 64));
-  links.back().code.turbo.rate = turbo_rate::half;
+  testing::turbo_in(links.back().code).rate = turbo_rate::half;
   links.push_back(mimo_link(3, 3, detector_type::nway));
   detector_of(links.back()).ways = 2;
   links.back().code = uncoded_link(77).code;
@@ -302,15 +300,14 @@ std::vector<link_config> space_time_links() {
   links.push_back(space_time_link(space_time_code::alamouti(), 64, 4));
   links.back().code = turbo_link(104).code;
   links.push_back(space_time_link(space_time_code::silver(), 16, 2));
-  links.back().code = ldpc_link(code_type::wimax_ldpc, 576, "1/2").code;
+  links.back().code = ldpc_link("wimax-ldpc", 576, "1/2").code;
   links.push_back(space_time_link(space_time_code::golden(), 4, 2));
   links.back().code = conv_link(101, "1/2", conv_ending::tail_biting, conv_algorithm::log_map).code;
   links.back().channel = rayleigh_config{fading_type::block};
   return links;
 }
 std::string about(link_config c) {
-  return std::string(name_of(space_time_of(c).code)) + " " + name_of_modulation(c.qam) + " " +
-         name_of(c.code.type);
+  return std::string(name_of(space_time_of(c).code)) + " " + name_of_modulation(c.qam) + " " + c.code.type;
 }
 
 TEST_P(link_chain_on, of_space_time_codes_makes_no_errors_without_noise) {
@@ -328,7 +325,7 @@ TEST_P(link_chain_on, of_space_time_codes_gives_the_counts_of_a_scalar_cpu_in_an
   const auto reference = open_reference();
   for (const link_config& c : space_time_links()) {
     SCOPED_TRACE(about(c));
-    const double point_db = c.code.type == code_type::none ? 6 : c.qam == 4 ? 2 : c.qam == 64 ? 3.5 : 7;
+    const double point_db = is_uncoded(c.code) ? 6 : c.qam == 4 ? 2 : c.qam == 64 ? 3.5 : 7;
     link_chain here(c, exec()), there(c, *reference), parts(c, exec(), 7);
     const std::uint64_t first = (std::uint64_t{1} << 33) - 11;
     const frame_counts a = here.run(first, 40, point_db), &b = there.run(first, 40, point_db);
@@ -343,7 +340,7 @@ TEST_P(link_chain_on, of_space_time_codes_gives_the_counts_of_a_scalar_cpu_in_an
 TEST_P(link_chain_on, punctured_gives_the_counts_of_a_scalar_cpu) {
   const auto reference = open_reference();
   link_config c = turbo_link(256);
-  c.code.turbo.rate = turbo_rate::half;
+  testing::turbo_in(c.code).rate = turbo_rate::half;
   c.qam = 4;
   link_chain here(c, exec()), there(c, *reference);
   EXPECT_EQ(total(here.run(3, 30, 8).bit_errors), 0);
@@ -369,9 +366,9 @@ TEST(link_chain, decoders_see_the_same_noise) {
   // worst.
   const auto exec = open_scalar();
   link_config a = turbo_link(512), b = a;
-  a.code.turbo.decoder.iterations = 1;
-  b.code.turbo.decoder.iterations = 1;
-  b.code.turbo.decoder.windows = 4;
+  testing::turbo_decoder_in(a.code).iterations = 1;
+  testing::turbo_decoder_in(b.code).iterations = 1;
+  testing::turbo_decoder_in(b.code).windows = 4;
   const auto x = link_chain(a, *exec).run(0, 50, -5).bit_errors,
              y = link_chain(b, *exec).run(0, 50, -5).bit_errors;
   double xy = 0, xx = 0, yy = 0;
@@ -388,12 +385,12 @@ TEST(link_chain, an_interleaver_of_ones_own) {
   const auto exec = open_scalar();
   link_config c = turbo_link(1024);
   const auto standard = link_chain(c, *exec).run(0, 30, 0.3).bit_errors;
-  c.code.turbo.interleaver = interleaver_coefficients{31, 64};  // the standard's for 1024
+  testing::turbo_in(c.code).interleaver = interleaver_coefficients{31, 64};  // the standard's for 1024
   EXPECT_EQ(link_chain(c, *exec).run(0, 30, 0.3).bit_errors, standard);
-  c.code.turbo.interleaver = interleaver_coefficients{33, 64};
+  testing::turbo_in(c.code).interleaver = interleaver_coefficients{33, 64};
   EXPECT_NE(link_chain(c, *exec).run(0, 30, 0.3).bit_errors, standard);
-  c.code.k = 100;  // not a block size of the standard
-  c.code.turbo.interleaver = interleaver_coefficients{3, 10};
+  testing::k_in(c.code) = 100;  // not a block size of the standard
+  testing::turbo_in(c.code).interleaver = interleaver_coefficients{3, 10};
   EXPECT_EQ(total(link_chain(c, *exec).run(0, 30, 60).bit_errors), 0);
 }
 
@@ -401,12 +398,12 @@ TEST(link_chain, fast_and_block_fading_of_one_codeword_are_the_same) {
   // A frame of one codeword: the same H by its index either way.
   const auto exec = open_scalar();
   link_config c = space_time_link(space_time_code::silver(), 4, 2);
-  c.code.k = 8;
+  testing::k_in(c.code) = 8;
   const auto fast = link_chain(c, *exec).run(0, 400, 5).bit_errors;
   EXPECT_GT(total(fast), 0);
   c.channel = rayleigh_config{fading_type::block};
   EXPECT_EQ(link_chain(c, *exec).run(0, 400, 5).bit_errors, fast);
-  c.code.k = 16;  // two codewords: now they differ
+  testing::k_in(c.code) = 16;  // two codewords: now they differ
   const auto block = link_chain(c, *exec).run(0, 400, 5).bit_errors;
   c.channel = rayleigh_config{};
   EXPECT_NE(link_chain(c, *exec).run(0, 400, 5).bit_errors, block);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <random>
 
+#include <tests/codes.hpp>
 #include <tests/link.hpp>
 #include <tests/npy.hpp>
 #include <tests/on_backends.hpp>
@@ -56,8 +57,8 @@ link_config massive_link(massive_direction direction) {
 link_config slot(int layers, nr_direction direction, csi_type csi) {
   link_config c;
   c.axis = snr_axis::snr_db;
-  c.code.type = code_type::nr_dlsch;
-  c.code.transport.transmissions = 1;
+  c.code = code_config("nr-dlsch");
+  testing::sent_in(c.code).transmissions = 1;
   nr_link_config nr;
   nr.channel.direction = direction;
   nr.channel.carrier.resource_blocks = 1;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include <tests/codes.hpp>
 #include <tests/on_backends.hpp>
 #include <tests/renew.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
@@ -39,9 +40,7 @@ sounding sounding_of(int antennas, int users) {
 link_config over(const std::string& path, int antennas, int users, massive_mode solver, int iterations = 0,
                  int k = 95) {
   link_config c;
-  c.code.type = k == 0 ? code_type::none : code_type::conv;
-  c.code.k = k;
-  c.code.conv.rate = "5/6";
+  c.code = k == 0 ? code_config("none") : code_config("conv", {{"k", k}, {"rate", "5/6"}});
   c.qam = 16;
   c.channel = csi_channel_config{.path = path};
   c.axis = snr_axis::snr_db;
@@ -177,7 +176,7 @@ TEST_P(csi_link_on, a_link_is_mapper_matrices_noise_and_detector) {
     massive_of(link).subcarriers = 0;  // all
     link.seed = 5;
     link = completed(link);
-    EXPECT_EQ(link.code.k, 20);
+    EXPECT_EQ(testing::k_in(link.code), 20);
     const auto n0 = static_cast<float>(std::pow(10, -noise_level_at(link, point_db).esn0_db / 10));
     const auto noise_var = exec().make_from(std::vector<float>{n0});
     const auto whole = make_antennas(link);
@@ -336,7 +335,7 @@ TEST(csi_link, scenarios_name_files_from_their_own_folder) {
   r.curves.push_back(run_curve(r.source.curves[0], *exec));
   link_config& link = r.curves[0].config.link;
   EXPECT_EQ(massive_of(link).subcarriers, sounding().subcarriers());  // left out: all
-  EXPECT_EQ(link.code.k, 2 * sounding().subcarriers());
+  EXPECT_EQ(testing::k_in(link.code), 2 * sounding().subcarriers());
   EXPECT_EQ(file_of(link).snapshots, 4u);
   EXPECT_GT(r.curves[0].points[0].counts.bit_errors, 0u);
   const std::string json = result_json(r);

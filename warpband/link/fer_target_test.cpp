@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <oracle/theory.hpp>
+#include <tests/codes.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/link/fer_target.hpp>
@@ -18,8 +19,8 @@ constexpr int frame_bits = 100;
 link_config bpsk(std::uint64_t seed = 1) {
   link_config c;
   c.seed = seed;
-  c.code.type = code_type::none;
-  c.code.k = frame_bits;
+  c.code = code_config("none");
+  testing::k_in(c.code) = frame_bits;
   return c;
 }
 
@@ -101,7 +102,7 @@ void expect_same(const fer_target_result& a, const fer_target_result& b) {
 
 TEST(fer_target, is_the_same_for_any_threads_and_batches) {
   link_config c;
-  c.code.k = 40;
+  testing::k_in(c.code) = 40;
   c.channel = rayleigh_config{};
   c.antennas = detector_config{};
   c.qam = 4;

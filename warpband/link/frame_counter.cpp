@@ -18,9 +18,9 @@ frame_counter::frame_counter(const link_config& c)
     : size_(c),
       rounds_(static_cast<std::size_t>(outer_iterations(c))),
       weight_(std::holds_alternative<stbc_config>(c.antennas) ? 2 : 1),
-      coded_(c.code.type != code_type::none),
+      coded_(!is_uncoded(c.code)),
       looped_(c.receiver.has_value()),
-      transport_(is_transport(c.code.type)),
+      transport_(is_transport(c.code)),
       massive_(std::holds_alternative<massive_link_config>(c.antennas)),
       erases_uses_(erases_uses(c)),
       informed_(c.mutual_information),
@@ -28,7 +28,7 @@ frame_counter::frame_counter(const link_config& c)
                    std::get<massive_link_config>(c.antennas).direction == massive_direction::downlink),
       soft_(informed_ || (!coded_ && !std::holds_alternative<stbc_config>(c.antennas))) {
   uses_ = size_.uses / static_cast<std::size_t>(weight_);
-  if (transport_) blocks_ = static_cast<std::size_t>(code_blocks_of(c.code));
+  if (transport_) blocks_ = static_cast<std::size_t>(harq_of(c.code).code_blocks);
 }
 
 std::size_t frame_counter::bytes_per_frame() const noexcept {

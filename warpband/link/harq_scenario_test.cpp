@@ -1,6 +1,7 @@
 // LTE transport blocks with HARQ in scenario and result files.
 #include <nlohmann/json.hpp>
 
+#include <tests/codes.hpp>
 #include <tests/result.hpp>
 #include <tests/scenario.hpp>
 
@@ -34,20 +35,21 @@ TEST(harq, of_5g_nr_in_a_scenario) {
           "modem.modulation = \"16qam\"\ndecoder.iterations = 7\n",
       "s.toml");
   const code_config c = completed(s.curves.at(0).link).code;
-  EXPECT_EQ(c.type, code_type::nr_dlsch);
+  EXPECT_EQ(c.type, "nr-dlsch");
   EXPECT_EQ(sizes_of(c).n, 14400u);
-  EXPECT_EQ(nr_transport_plan(nr_transport_of(c)).segmentation().block.base_graph, 2);
-  EXPECT_EQ(code_blocks_of(c), 2);
-  EXPECT_EQ(c.ldpc.decoder.iterations, 7);
+  EXPECT_EQ(
+      nr_transport_plan(nr_transport_of(c.get<nr_transport_settings>())).segmentation().block.base_graph, 2);
+  EXPECT_EQ(harq_of(c).code_blocks, 2);
+  EXPECT_EQ(testing::ldpc_decoder_in(c).iterations, 7);
   const auto up = completed(parse_scenario("sweep.snr_db = 1\ncode.type = \"NR_ULSCH\"\n"
                                            "code.resource_elements = 3600\ncode.lbrm_resource_blocks = 25\n",
                                            "s.toml")
                                 .curves.at(0)
                                 .link)
                       .code;
-  EXPECT_EQ(up.type, code_type::nr_ulsch);
+  EXPECT_EQ(up.type, "nr-ulsch");
   EXPECT_EQ(sizes_of(up).k, 8424u);
-  EXPECT_EQ(up.transport.lbrm_resource_blocks, 25);
+  EXPECT_EQ(up.get<nr_transport_settings>().lbrm_resource_blocks, 25);
   EXPECT_REFUSED(base + "code.resource_elements = 3600\ncode.scrambling = 5", "code.scrambling");
   EXPECT_REFUSED(base + "code.resource_elements = 3600\ncode.lbrm_resource_blocks = 276",
                  "line 4: code.lbrm_resource_blocks = 276 is not allowed: expected \"auto\"");
@@ -62,21 +64,21 @@ TEST(harq, of_a_scenario) {
   const scenario s = parse_scenario(text_of_scenario, "s.toml");
   ASSERT_EQ(s.curves.size(), 3u);
   const code_config a = completed(s.curves[0].link).code, b = completed(s.curves[1].link).code;
-  EXPECT_EQ(a.type, code_type::lte_transport);
-  EXPECT_EQ(a.k, 200);
+  EXPECT_EQ(a.type, "lte-transport");
+  EXPECT_EQ(testing::k_in(a), 200);
   EXPECT_EQ(sizes_of(a).n, 320u);
-  EXPECT_EQ(a.transport.transmissions, 3);
-  EXPECT_EQ(a.transport.redundancy_versions, (std::vector<int>{0, 2, 3, 1}));
-  EXPECT_EQ(a.turbo.decoder.stop, early_stop::crc);
-  EXPECT_EQ(a.turbo.decoder.iterations, 4);
-  EXPECT_EQ(b.transport.redundancy_versions, (std::vector<int>{0}));
-  EXPECT_EQ(b.transport.soft_buffer, 500);
-  EXPECT_EQ(b.transport.coded_bits, 320);
-  EXPECT_EQ(b.transport.resource_elements, 0);
-  EXPECT_EQ(b.turbo.decoder.precision, turbo_precision::int16);
-  EXPECT_EQ(b.turbo.decoder.stop, early_stop::none);
-  EXPECT_EQ(s.curves[2].link.code.type, code_type::lte_turbo);
-  EXPECT_EQ(s.curves[2].link.code.k, 256);
+  EXPECT_EQ(testing::sent_in(a).transmissions, 3);
+  EXPECT_EQ(testing::sent_in(a).redundancy_versions, (std::vector<int>{0, 2, 3, 1}));
+  EXPECT_EQ(testing::turbo_decoder_in(a).stop, early_stop::crc);
+  EXPECT_EQ(testing::turbo_decoder_in(a).iterations, 4);
+  EXPECT_EQ(testing::sent_in(b).redundancy_versions, (std::vector<int>{0}));
+  EXPECT_EQ(testing::sent_in(b).soft_buffer, 500);
+  EXPECT_EQ(testing::sent_in(b).coded_bits, 320);
+  EXPECT_EQ(testing::sent_in(b).resource_elements, 0);
+  EXPECT_EQ(testing::turbo_decoder_in(b).precision, turbo_precision::int16);
+  EXPECT_EQ(testing::turbo_decoder_in(b).stop, early_stop::none);
+  EXPECT_EQ(s.curves[2].link.code.type, "lte-turbo");
+  EXPECT_EQ(testing::k_in(s.curves[2].link.code), 256);
 
   const std::string base = "sweep.snr_db = 1\ncode.type = \"lte-transport\"\n",
                     elements = "code.resource_elements = 4000\n";

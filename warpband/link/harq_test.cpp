@@ -17,10 +17,10 @@ using namespace testing;
 
 link_config transport_link(int transport_block_size, int resource_elements, int qam) {
   link_config c;
-  c.code.type = code_type::lte_transport;
-  c.code.k = transport_block_size;
-  c.code.transport.resource_elements = resource_elements;
-  turbo_decoder_config& turbo = c.code.turbo.decoder;
+  c.code = code_config("lte-transport");
+  if (transport_block_size != 0) testing::k_in(c.code) = transport_block_size;
+  testing::sent_in(c.code).resource_elements = resource_elements;
+  turbo_decoder_config& turbo = testing::turbo_decoder_in(c.code);
   turbo.algorithm = map_algorithm::max_log_map;
   turbo.extrinsic_scale = 0.75f;
   turbo.iterations = 4;
@@ -45,14 +45,14 @@ std::vector<link_at> links() {
   link_config line = transport_link(300, 157, 16);  // fills no whole OFDM symbols
   line.channel = tdl_config{
       .profile = tdl_profile_named("eva"), .grid = {.subcarriers = 24, .symbols = 0}, .doppler_hz = 70};
-  line.code.transport.redundancy_versions = {0, 2};
-  line.code.turbo.decoder.precision = turbo_precision::int16;
+  testing::sent_in(line.code).redundancy_versions = {0, 2};
+  testing::turbo_decoder_in(line.code).precision = turbo_precision::int16;
   all.push_back({line, 8});
   link_config antennas = transport_link(400, 80, 16);
   antennas.channel = rayleigh_config{};
   antennas.antennas =
       detector_config{.type = detector_type::mmse, .streams = 2, .rx_antennas = 2, .llr_clip = {}};
-  antennas.code.transport.transmissions = 3;
+  testing::sent_in(antennas.code).transmissions = 3;
   all.push_back({antennas, 14});
   return all;
 }
@@ -64,8 +64,8 @@ TEST_P(harq_on, without_noise_brings_the_rate_of_one_transmission) {
   std::vector<link_at> all = links();
   all.push_back({transport_link(6300, 4000, 4), 0});  // two code blocks
   for (auto& [link, snr_db] : all) {
-    const double bits = link.code.k, elements = link.code.transport.resource_elements;
-    link.code.turbo.decoder.precision = turbo_precision::float32;  // has room for LLRs of 100 dB
+    const double bits = testing::k_in(link.code), elements = testing::sent_in(link.code).resource_elements;
+    testing::turbo_decoder_in(link.code).precision = turbo_precision::float32;  // has room for LLRs of 100 dB
     link_chain chain(link, exec());
     const point_result p = run_point(chain, 100, {.frame_errors = 0, .max_frames = 20});
     EXPECT_EQ(p.counts.frames, 20u);
@@ -82,8 +82,8 @@ TEST_P(harq_on, without_noise_brings_the_rate_of_one_transmission) {
 
 TEST_P(harq_on, brings_transport_blocks_of_nr) {
   link_config link = transport_link(3848, 1100, 16);  // two code blocks of base graph 2
-  link.code.type = code_type::nr_dlsch;
-  link.code.ldpc.base_graph = 2;
+  link.code = code_config("nr-dlsch",
+                          {{"transport_block_size", 3848}, {"resource_elements", 1100}, {"base_graph", 2}});
   {
     link_chain chain(link, exec());
     const point_result p = run_point(chain, 60, {.frame_errors = 0, .max_frames = 12});
@@ -98,7 +98,7 @@ TEST_P(harq_on, brings_transport_blocks_of_nr) {
   EXPECT_EQ(p.bler(2), 0);
   EXPECT_EQ(p.mean_transmissions(), 2);
   // UL-SCH is coded as DL-SCH is: the same random numbers bring the same counts.
-  link.code.type = code_type::nr_ulsch;
+  link.code = code_config("nr-ulsch", link.code.settings);
   link_chain up(link, exec());
   expect_same(run_point(up, 9, {.frame_errors = 0, .max_frames = 24}).counts, p.counts);
 }
@@ -126,8 +126,8 @@ TEST_P(harq_on, counts_do_not_depend_on_backend_threads_or_batch) {
 
 TEST_P(harq_on, noise_that_rounds_to_zero_acknowledges_nothing) {
   link_config link = transport_link(500, 750, 4);
-  link.code.turbo.decoder.precision = turbo_precision::int16;
-  link.code.turbo.decoder.llr_steps = 8;
+  testing::turbo_decoder_in(link.code).precision = turbo_precision::int16;
+  testing::turbo_decoder_in(link.code).llr_steps = 8;
   link_chain chain(link, exec());
   const point_result p = run_point(chain, -45, {.frame_errors = 0, .max_frames = 20});
   EXPECT_EQ(p.counts.frame_errors, 20u);
@@ -153,7 +153,7 @@ TEST(harq, is_what_the_parts_of_the_library_give) {
   exec.upload(noise_var.data(), &n0, sizeof n0);
   random_bits(exec, bits, static_cast<int>(a), {link.seed, 7, 0});
   lte_transport_config config{.transport_bits = 200, .coded_bits = 300, .modulation_order = 2};
-  config.turbo = link.code.turbo.decoder;
+  config.turbo = testing::turbo_decoder_in(link.code);
   lte_transport_encoder encoder(config);
   lte_transport_decoder decoder(config);
   const qam_mapper mapper(4);
@@ -190,7 +190,7 @@ TEST(harq, with_one_transmission_is_the_first_of_several) {
   const auto exec = open_scalar();
   for (const auto& [link, snr_db] : links()) {
     link_config once = link;
-    once.code.transport.transmissions = 1;
+    testing::sent_in(once.code).transmissions = 1;
     link_chain one(once, *exec), several(link, *exec);
     const stop_rule stop{.frame_errors = 0, .max_frames = 40};
     const point_result a = run_point(one, snr_db, stop), b = run_point(several, snr_db, stop);
@@ -204,11 +204,12 @@ TEST(harq, with_one_transmission_is_the_first_of_several) {
 TEST(harq, with_one_transmission_fails_as_often_as_the_turbo_code_alone) {
   const auto exec = all_backends().front().open(1);
   link_config transport = transport_link(232, 390, 4);  // all 3 (256 + 4) coded bits once
-  transport.code.transport.transmissions = 1;
+  testing::sent_in(transport.code).transmissions = 1;
   link_config turbo = transport;
-  turbo.code.type = code_type::lte_turbo;
-  turbo.code.k = 256;
-  turbo.code.crc = crc24a;
+  turbo.code = code_config("lte-turbo");
+  testing::turbo_decoder_in(turbo.code) = testing::turbo_decoder_in(transport.code);
+  testing::k_in(turbo.code) = 256;
+  testing::crc_in(turbo.code) = crc24a;
   link_chain a(transport, *exec), b(turbo, *exec);
   const stop_rule stop{.frame_errors = 0, .max_frames = 400};
   const double p = run_point(a, -1.2, stop).fer(), q = run_point(b, -1.2, stop).fer();
@@ -223,8 +224,8 @@ TEST(harq, gives_each_transmission_a_channel_of_its_own) {
   const auto exec = all_backends().front().open(1);
   link_config c = transport_link(104, 128, 4);
   c.channel = rayleigh_config{fading_type::block};
-  c.code.transport.redundancy_versions = {0};
-  c.code.transport.transmissions = 2;
+  testing::sent_in(c.code).redundancy_versions = {0};
+  testing::sent_in(c.code).transmissions = 2;
   link_chain chain(c, *exec);
   const point_result p = run_point(chain, 5, {.frame_errors = 0, .max_frames = 400});
   EXPECT_GT(p.bler(1), 0.15);
@@ -303,13 +304,13 @@ TEST(harq, refuses_bad_settings) {
     });
   };
   EXPECT_EQ(blames([](link_config&) {}), "");
-  EXPECT_EQ(blames([](link_config& c) { c.code.k = -1; }), "transport_block_size");
-  EXPECT_EQ(blames([](link_config& c) { c.code.k = (1 << 20) + 1; }), "transport_block_size");
-  EXPECT_EQ(blames([](link_config& c) { c.code.crc = crc24a; }), "crc");
+  EXPECT_EQ(blames([](link_config& c) { testing::k_in(c.code) = -1; }), "transport_block_size");
+  EXPECT_EQ(blames([](link_config& c) { testing::k_in(c.code) = (1 << 20) + 1; }), "transport_block_size");
+  EXPECT_EQ(blames([](link_config& c) { testing::crc_in(c.code) = crc24a; }), "crc");
   const auto blames_transport = [&](auto change) {
-    return blames([&](link_config& c) { change(c.code.transport); });
+    return blames([&](link_config& c) { change(testing::sent_in(c.code)); });
   };
-  using settings = lte_transport_settings;
+  using settings = transport_settings;
   EXPECT_EQ(blames_transport([](settings& t) { t.resource_elements = 0; }), "resource_elements");
   EXPECT_EQ(blames_transport([](settings& t) { t.resource_elements = -1; }), "resource_elements");
   EXPECT_EQ(blames_transport([](settings& t) { t.resource_elements = 1 << 28; }), "resource_elements");
@@ -323,8 +324,8 @@ TEST(harq, refuses_bad_settings) {
   EXPECT_EQ(blames_transport([](settings& t) { t.redundancy_versions = {0, 4}; }), "redundancy_versions");
   EXPECT_EQ(blames_transport([](settings& t) { t.redundancy_versions.assign(9, 0); }), "redundancy_versions");
   EXPECT_EQ(blames_transport([](settings& t) { t.soft_buffer = -1; }), "soft_buffer");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.windows = 5000; }), "windows");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.iterations = 0; }), "iterations");
+  EXPECT_EQ(blames([](link_config& c) { testing::turbo_decoder_in(c.code).windows = 5000; }), "windows");
+  EXPECT_EQ(blames([](link_config& c) { testing::turbo_decoder_in(c.code).iterations = 0; }), "iterations");
   EXPECT_EQ(blames([](link_config& c) {
               c.channel = rayleigh_config{};
               c.antennas = detector_config{.streams = 5, .rx_antennas = 5, .llr_clip = {}};
@@ -336,7 +337,7 @@ TEST(harq, refuses_bad_settings) {
   EXPECT_EQ(sizes_of(c.code).n, 2400u);
   EXPECT_EQ(resource_elements(c), 600u);
   EXPECT_DOUBLE_EQ(code_rate(transport_link(1000, 600, 16)), 1000.0 / 2400);
-  EXPECT_EQ(completed(transport_link(0, 4000, 4)).code.k, 6120);
+  EXPECT_EQ(testing::k_in(completed(transport_link(0, 4000, 4)).code), 6120);
 }
 
 }  // namespace harq_test

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include <tests/codes.hpp>
 #include <tests/result.hpp>
 #include <warpband/link/chain.hpp>
 
@@ -42,7 +43,7 @@ TEST_P(information, of_bpsk_in_noise_is_the_integral) {
 }
 
 std::vector<link_config> links() {
-  std::vector<link_config> all{turbo_link(104), ldpc_link(code_type::wimax_ldpc, 576, "3/4B"),
+  std::vector<link_config> all{turbo_link(104), ldpc_link("wimax-ldpc", 576, "3/4B"),
                                mimo_link(2, 3, detector_type::mmse), uncoded_link(77)};
   all.back().channel = rayleigh_config{fading_type::block};
   all.back().qam = 256;
@@ -90,9 +91,9 @@ TEST(information_of_links, is_refused_where_it_is_not_measured) {
   link_config loop = mimo_link(2, 2, detector_type::pic), transport = turbo_link(0),
               decided = space_time_link(space_time_code::alamouti(), 4, 1);
   loop.receiver = receiver_config{};
-  transport.code.type = code_type::lte_transport;
-  transport.code.k = 200;
-  transport.code.transport.coded_bits = 600;
+  transport.code = code_config("lte-transport");
+  testing::k_in(transport.code) = 200;
+  testing::sent_in(transport.code).coded_bits = 600;
   for (link_config c : {loop, transport, decided}) {
     (void)completed(c);
     c.mutual_information = true;

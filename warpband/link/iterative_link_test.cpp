@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <tests/codes.hpp>
 #include <tests/on_backends.hpp>
 #include <tests/renew.hpp>
 #include <tests/scenario.hpp>
@@ -23,9 +24,9 @@ using testing::open_scalar;
 link_config looped(int outer, detector_type type = detector_type::nway) {
   link_config c;
   c.qam = 16;
-  c.code.type = code_type::wimax_ldpc;
-  c.code.ldpc.n = 576;
-  c.code.ldpc.decoder.iterations = 5;
+  c.code = code_config("wimax-ldpc");
+  testing::n_in(c.code) = 576;
+  testing::ldpc_decoder_in(c.code).iterations = 5;
   c.channel = rayleigh_config{};
   detector_config detector;
   detector.type = type;
@@ -212,13 +213,13 @@ TEST(iterative_link, what_cannot_be_looped_is_refused) {
               c.antennas = code;
             }),
             "outer");
-  EXPECT_EQ(with([](link_config& c) { c.code.type = code_type::none; }), "outer");
+  EXPECT_EQ(with([](link_config& c) { c.code = code_config("none"); }), "outer");
   EXPECT_EQ(with([](link_config& c) { c.receiver->outer = 17; }), "outer");
   EXPECT_EQ(with([](link_config& c) { c.receiver->scaling = 0; }), "scaling");
   EXPECT_EQ(with([](link_config& c) {
-              c.code.type = code_type::conv;
-              c.code.k = 100;
-              c.code.conv.algorithm = conv_algorithm::viterbi;
+              c.code = code_config("conv");
+              testing::k_in(c.code) = 100;
+              testing::conv_in(c.code).algorithm = conv_algorithm::viterbi;
             }),
             "outer");
 }

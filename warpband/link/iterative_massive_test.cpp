@@ -4,6 +4,7 @@
 #include <numeric>
 #include <random>
 
+#include <tests/codes.hpp>
 #include <tests/on_backends.hpp>
 #include <tests/renew.hpp>
 #include <tests/scenario.hpp>
@@ -26,9 +27,9 @@ using testing::open_scalar;
 /// As many users as antennas, each with a short LDPC code.
 link_config loaded(int outer, int symbols = 1) {
   link_config c;
-  c.code.type = code_type::wimax_ldpc;
-  c.code.ldpc.n = 576;
-  c.code.ldpc.decoder.iterations = 4;
+  c.code = code_config("wimax-ldpc");
+  testing::n_in(c.code) = 576;
+  testing::ldpc_decoder_in(c.code).iterations = 4;
   c.qam = 16;
   c.channel = rayleigh_config{};
   c.axis = snr_axis::snr_db;
@@ -40,9 +41,9 @@ link_config loaded(int outer, int symbols = 1) {
 link_config with_gaps(int outer) {
   link_config c = loaded(outer, 2);
   c.code = {};
-  c.code.type = code_type::conv;
-  c.code.k = 40;
-  c.code.conv.algorithm = conv_algorithm::log_map;
+  c.code = code_config("conv");
+  testing::k_in(c.code) = 40;
+  testing::conv_in(c.code).algorithm = conv_algorithm::log_map;
   c.qam = 64;
   massive_link_config& massive = std::get<massive_link_config>(c.antennas);
   massive.antennas = 6, massive.users = 4, massive.subcarriers = 18;
@@ -134,12 +135,12 @@ TEST(iterative_massive, what_cannot_be_looped_is_refused) {
   EXPECT_EQ(with([](link_config&) {}), "");
   EXPECT_EQ(with([](link_config& c) { massive_of(c).solver = massive_mode::mf; }), "");
   EXPECT_EQ(with([](link_config& c) { massive_of(c).direction = massive_direction::downlink; }), "outer");
-  EXPECT_EQ(with([](link_config& c) { c.code = {}, c.code.type = code_type::none; }), "outer");
+  EXPECT_EQ(with([](link_config& c) { c.code = code_config("none"); }), "outer");
   EXPECT_EQ(with([](link_config& c) { c.receiver->outer = 17; }), "outer");
   EXPECT_EQ(with([](link_config& c) { c.receiver->scaling = 3; }), "scaling");
   EXPECT_EQ(with([](link_config& c) {
               c.code = with_gaps(1).code;
-              c.code.conv.algorithm = conv_algorithm::viterbi;
+              testing::conv_in(c.code).algorithm = conv_algorithm::viterbi;
             }),
             "outer");
 }
@@ -219,9 +220,8 @@ TEST(user_codewords, lie_subcarrier_after_subcarrier_and_user_after_user) {
 }
 
 TEST_P(iterative_massive_on, a_decoder_of_codewords_is_its_decoder_for_each) {
-  code_config code;
-  code.type = code_type::wimax_ldpc;
-  code.ldpc.n = 576;
+  code_config code("wimax-ldpc");
+  testing::n_in(code) = 576;
   const std::shared_ptr<const soft_decoder> one = make_soft_decoder(code, 2);
   const auto all = make_codewords_decoder(one, 3, 580);
   EXPECT_EQ(all->k(), 3 * 288u);

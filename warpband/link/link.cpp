@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include <warpband/code/uncoded.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/core/count.hpp>
 #include <warpband/core/decimal.hpp>
-#include <warpband/link/names.hpp>
+#include <warpband/link/link_settings.hpp>
 #include <warpband/massive/cluster/cluster_settings.hpp>
 #include <warpband/massive/massive_settings.hpp>
 #include <warpband/modem/qam/qam.hpp>
@@ -20,12 +21,7 @@ constexpr int uses_per_codeword = 2;  // of a space-time code
 std::size_t quotient(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 /// The code, which of transport blocks depends on the symbols that its bits are mapped to.
-code_config code_of(const link_config& c) {
-  code_config code = c.code;
-  code.transport.modulation_order = bits_per_symbol(c.qam);
-  code.transport.layers = streams_of(c);
-  return code;
-}
+code_config code_of(const link_config& c) { return mapped_to(c.code, bits_per_symbol(c.qam), streams_of(c)); }
 
 /// The channel; what the antennas leave to it is in the result.
 air_antennas complete_channel(link_config& c) {
@@ -40,10 +36,9 @@ void complete_uses(link_config& c) {
   check_range("streams", streams, 1,
               std::holds_alternative<detector_config>(c.antennas) ? most_soft_streams : 8);
   check_range("rx_antennas", rx_antennas_of(c), streams, 16);
-  if (is_transport(c.code.type)) {
+  if (is_transport(c.code)) {
     if (streams > 4)
-      throw argument_error("streams", std::to_string(streams),
-                           "1 to 4 with \"" + std::string(name_of(c.code.type)) + "\"");
+      throw argument_error("streams", std::to_string(streams), "1 to 4 with \"" + c.code.type + "\"");
     c.code = code_of(c);
   }
   c.code = completed(c.code);
@@ -63,11 +58,10 @@ void complete(link_config& c, detector_config& detector) {
 
 void complete(link_config& c, stbc_config& code) {
   if (c.qam != 4 && c.qam != 16 && c.qam != 64)
-    throw argument_error("modulation", "\"" + std::string(name_of_modulation(c.qam)) + "\"",
+    throw argument_error("modulation", "\"" + name_of_modulation(c.qam) + "\"",
                          "\"qpsk\", \"16qam\" or \"64qam\" with a space-time code");
-  if (is_transport(c.code.type))
-    throw argument_error("code.type", "\"" + std::string(name_of(c.code.type)) + "\"",
-                         "another one with a space-time code");
+  if (is_transport(c.code))
+    throw argument_error("code.type", "\"" + c.code.type + "\"", "another one with a space-time code");
   code.qam = c.qam;
   check(code);
   c.code = completed(c.code);
@@ -80,12 +74,12 @@ void complete(link_config& c, massive_link_config& m) {
   };
   const bool up = m.direction == massive_direction::uplink;
   if (c.qam == 2) refuse("modulation", "\"bpsk\"", "\"qpsk\" to \"256qam\"");
-  if (is_transport(c.code.type))
-    refuse("code.type", "\"" + std::string(name_of(c.code.type)) + "\"", "another one");
+  if (is_transport(c.code)) refuse("code.type", "\"" + c.code.type + "\"", "another one");
   m.subcarriers = complete_channel(c).grid.subcarriers;
   check_range("subcarriers", m.subcarriers, 1, 4096);
   check_range("symbols", m.symbols, 1, 64);
-  if (!up && m.sinr) refuse("sinr", name_of(*m.sinr), "none downlink");
+  if (!up && m.sinr)
+    refuse("sinr", *m.sinr == massive_sinr::exact ? "exact" : "approximate", "none downlink");
   if (up && m.demapper != demap_algorithm::max_log) refuse("demapper", name_of(m.demapper), "none uplink");
   if (up && !m.sinr) m.sinr = is_iterative(m.solver) ? massive_sinr::approximate : massive_sinr::exact;
   if (up)
@@ -93,7 +87,8 @@ void complete(link_config& c, massive_link_config& m) {
   else
     check(clustered_downlink_of(m));
   const int bits = m.subcarriers * bits_per_symbol(c.qam);
-  if (c.code.type == code_type::none && c.code.k == 0) c.code.k = bits;
+  if (const auto* open = c.code.settings.find<uncoded_settings>(); open != nullptr && open->k == 0)
+    c.code.edit<uncoded_settings>().k = bits;
   c.code = completed(c.code);
   if (const std::size_t n = sizes_of(c.code).n; n > size(bits))
     throw argument_error("subcarriers", std::to_string(m.subcarriers),
@@ -103,9 +98,8 @@ void complete(link_config& c, massive_link_config& m) {
 
 /// Slots of 5G NR: code, constellation and grid follow from theirs.
 void complete(link_config& c, nr_link_config& nr) {
-  if (c.code.type != code_type::nr_dlsch)
-    throw argument_error("code.type", "\"" + std::string(name_of(c.code.type)) + "\"",
-                         "\"nr-dlsch\" in slots of 5G NR");
+  if (c.code.type != "nr-dlsch")
+    throw argument_error("code.type", "\"" + c.code.type + "\"", "\"nr-dlsch\" in slots of 5G NR");
   nr = completed(nr);
   c.qam = qam_of(nr);
   c.code = completed(code_of(nr, c.code));
@@ -134,8 +128,7 @@ void check_receiver(const link_config& c) {
   if (const auto* massive = std::get_if<massive_link_config>(&c.antennas);
       massive != nullptr && massive->direction == massive_direction::downlink)
     refuse("unset with massive.direction = \"downlink\"");
-  if (c.code.type == code_type::none || is_transport(c.code.type))
-    refuse(std::string("unset with code.type = \"") + name_of(c.code.type) + "\"");
+  if (is_uncoded(c.code) || is_transport(c.code)) refuse("unset with code.type = \"" + c.code.type + "\"");
   if (receiver.outer == 1) return;
   if (space_time != nullptr && !takes_prior(*space_time))
     refuse("1 with stbc.search = \"slicing\", which takes no a-priori LLRs");
@@ -151,8 +144,8 @@ void check_information(const link_config& c) {
     throw argument_error("mutual_information", "true", "false with " + what);
   };
   if (c.receiver) refuse("a receiver in a loop, whose EXIT chart shows the information");
-  if (is_transport(c.code.type)) refuse("code.type = \"" + std::string(name_of(c.code.type)) + "\"");
-  if (std::holds_alternative<stbc_config>(c.antennas) && c.code.type == code_type::none)
+  if (is_transport(c.code)) refuse("code.type = \"" + c.code.type + "\"");
+  if (std::holds_alternative<stbc_config>(c.antennas) && is_uncoded(c.code))
     refuse("an uncoded space-time code, which is decided without LLRs");
 }
 
@@ -247,10 +240,9 @@ bool erases_uses(const link_config& c) noexcept {
   return !std::holds_alternative<single_antenna>(c.antennas);
 }
 int outer_iterations(const link_config& c) noexcept { return c.receiver ? c.receiver->outer : 1; }
-int most_iterations(const link_config& c) noexcept {
-  const bool turbo_or_ldpc = c.code.type != code_type::conv;
-  const int inner = c.receiver && turbo_or_ldpc ? c.receiver->inner : 0;
-  return outer_iterations(c) * (inner != 0 ? inner : most_iterations(c.code));
+int most_iterations(const link_config& c) {
+  const bool given = c.receiver && c.receiver->inner != 0;
+  return outer_iterations(c) * most_iterations(given ? with_iterations(c.code, c.receiver->inner) : c.code);
 }
 air_antennas air_antennas_of(const link_config& c) {
   air_antennas a{.tx = streams_of(c), .rx = rx_antennas_of(c)};

@@ -1,7 +1,7 @@
 #pragma once
 // What a link is made of, and what follows from it: sizes of frames, rates, signal-to-noise ratios.
 //
-// A frame is k bits into the encoder (its CRC included), sent as the n bits of link/codec.hpp: R = k / n,
+// A frame is k bits into the encoder (its CRC included), sent as the n bits of its code: R = k / n,
 // tails included, so lte-turbo with all its bits has R = k / (3 k + 12). An uncoded link sends the k bits, R
 // = 1. Zeros fill a frame up to whole uses of the channel; they are neither counted nor part of R.
 //
@@ -43,9 +43,9 @@
 #include <warpband/air/kronecker.hpp>
 #include <warpband/air/rayleigh.hpp>
 #include <warpband/air/tdl.hpp>
+#include <warpband/code/code_kind.hpp>
 #include <warpband/core/setting.hpp>
 #include <warpband/detect/detector.hpp>
-#include <warpband/link/codec.hpp>
 #include <warpband/link/nr_link.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/modem/demap/demap.hpp>
@@ -152,7 +152,7 @@ air_antennas air_antennas_of(const link_config& config);
 /// Outer iterations of a frame: 1 in the open loop.
 int outer_iterations(const link_config& config) noexcept;
 /// The most iterations that the decoder does on a codeword, of lte-transport on a code block.
-int most_iterations(const link_config& config) noexcept;
+int most_iterations(const link_config& config);
 
 /// Codewords of a frame: 1 but with massive MIMO.
 std::size_t codewords_per_frame(const link_config& config) noexcept;

@@ -2,6 +2,7 @@
 // Mb/s are information bits.
 #include <bench/bench.hpp>
 #include <memory>
+#include <tests/codes.hpp>
 #include <warpband/link/chain.hpp>
 
 namespace {
@@ -18,7 +19,7 @@ const bench::group link_benches{[] {
                  {figure::resident},
                  [=, most = bench::batch_for(device, 32, SIZE_MAX)](executor& exec, figure) {
                    link_config config;
-                   config.code.turbo.decoder = with_usual_scale({.algorithm = algorithm});
+                   testing::turbo_decoder_in(config.code) = with_usual_scale({.algorithm = algorithm});
                    auto chain = std::make_unique<link_chain>(config, exec, most);
                    const std::size_t frames = chain->max_batch();
                    return bench::job(static_cast<double>(frames), 6144.0 * static_cast<double>(frames),

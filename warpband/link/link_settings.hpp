@@ -2,17 +2,35 @@
 // Settings of links that scenarios of `warpband sim` and `warpband stream` have in common: [modem] and
 // [mimo].
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <warpband/core/setting.hpp>
 #include <warpband/detect/detector.hpp>
+#include <warpband/modem/demap/demap.hpp>
 
 namespace wb {
+
+inline const char* name_of(demap_algorithm a) noexcept {
+  return a == demap_algorithm::max_log ? "max-log" : "exact";
+}
+
+inline const std::vector<std::pair<std::string, int>>& modulation_names() {
+  static const std::vector<std::pair<std::string, int>> names{
+      {"bpsk", 2}, {"qpsk", 4}, {"16qam", 16}, {"64qam", 64}, {"256qam", 256}};
+  return names;
+}
+/// "?" for another number of points.
+inline std::string name_of_modulation(int points) {
+  for (const auto& [name, n] : modulation_names())
+    if (n == points) return name;
+  return "?";
+}
 
 /// Of `least` points or more.
 template <class C>
 setting_of<C> modulation_setting(int C::*qam, int least, std::string text) {
-  std::vector<std::pair<std::string, int>> names{
-      {"bpsk", 2}, {"qpsk", 4}, {"16qam", 16}, {"64qam", 64}, {"256qam", 256}};
+  std::vector<std::pair<std::string, int>> names = modulation_names();
   std::erase_if(names, [=](const auto& n) { return n.second < least; });
   return words("modulation", qam, names, std::move(text));
 }

@@ -22,7 +22,7 @@ TEST(link_chain, rates_and_signal_to_noise_ratios) {
   EXPECT_EQ(noise_level_at(c, 3).snr_db, 3);
 
   c = turbo_link(1024);
-  c.code.turbo.rate = turbo_rate::half;
+  testing::turbo_in(c.code).rate = turbo_rate::half;
   EXPECT_DOUBLE_EQ(code_rate(c), 1024.0 / 2060);
   EXPECT_EQ(uses_per_frame(c), 2060u);
   c = mimo_link(2, 4, detector_type::mmse);
@@ -32,8 +32,8 @@ TEST(link_chain, rates_and_signal_to_noise_ratios) {
   EXPECT_NEAR(n.snr_db, 5 + 10 * std::log10(2 * 4 / 4.0), 1e-12);
   EXPECT_NEAR(n.esn0_db, n.snr_db - 10 * std::log10(2), 1e-12);
   c.axis = snr_axis::snr_db;
-  EXPECT_DOUBLE_EQ(code_rate(ldpc_link(code_type::wimax_ldpc, 0, "3/4A")), 0.75);
-  EXPECT_DOUBLE_EQ(code_rate(ldpc_link(code_type::wifi_ldpc, 648, "5/6")), 5.0 / 6);
+  EXPECT_DOUBLE_EQ(code_rate(ldpc_link("wimax-ldpc", 0, "3/4A")), 0.75);
+  EXPECT_DOUBLE_EQ(code_rate(ldpc_link("wifi-ldpc", 648, "5/6")), 5.0 / 6);
   const auto conv_rate_of = [](const char* rate, conv_ending termination) {
     return code_rate(conv_link(100, rate, termination, conv_algorithm::viterbi));
   };
@@ -83,14 +83,14 @@ TEST(link_chain, rates_of_space_time_codes) {
 
 TEST(link_chain, fills_in_what_is_left_open) {
   link_config c = turbo_link(6144);
-  c.code.crc = crc24b;
-  c.code.turbo.decoder.k = 40;  // not looked at
+  testing::crc_in(c.code) = crc24b;
+  testing::turbo_decoder_in(c.code).k = 40;  // not looked at
   const link_config full = completed(c);
-  EXPECT_EQ(full.code.turbo.decoder.k, 6144);
-  EXPECT_EQ(full.code.turbo.decoder.crc_degree, 24);
-  EXPECT_EQ(full.code.turbo.decoder.crc_polynomial, crc24b.polynomial);
-  EXPECT_GT(full.code.turbo.decoder.windows, 0);
-  EXPECT_GE(full.code.turbo.decoder.overlap, 0);
+  EXPECT_EQ(testing::turbo_decoder_in(full.code).k, 6144);
+  EXPECT_EQ(testing::turbo_decoder_in(full.code).crc_degree, 24);
+  EXPECT_EQ(testing::turbo_decoder_in(full.code).crc_polynomial, crc24b.polynomial);
+  EXPECT_GT(testing::turbo_decoder_in(full.code).windows, 0);
+  EXPECT_GE(testing::turbo_decoder_in(full.code).overlap, 0);
 
   c = mimo_link(3, 4, detector_type::nway, 64);
   link_config antennas = completed(c);
@@ -110,19 +110,26 @@ TEST(link_chain, refuses_bad_settings) {
     });
   };
   EXPECT_EQ(blames([](link_config&) {}), "");
-  EXPECT_EQ(blames([](link_config& c) { c.code.k = 41; }), "k");
+  EXPECT_EQ(blames([](link_config& c) { testing::k_in(c.code) = 41; }), "k");
   EXPECT_EQ(blames([](link_config& c) { c.qam = 8; }), "qam");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.windows = 769; }), "windows");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.windows = -1; }), "windows");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.overlap = 10000; }), "overlap");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.iterations = 0; }), "iterations");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.extrinsic_scale = 0.5f; }), "extrinsic_scale");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.stop = early_stop::crc; }), "early_stop");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.interleaver = interleaver_coefficients{2, 2}; }),
-            "f1, f2");
-  EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = -1; }), "k");
-  EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = (1 << 24) + 1; }), "k");
-  EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = 24, c.code.crc = crc24a; }),
+  EXPECT_EQ(blames([](link_config& c) { testing::turbo_decoder_in(c.code).windows = 769; }), "windows");
+  EXPECT_EQ(blames([](link_config& c) { testing::turbo_decoder_in(c.code).windows = -1; }), "windows");
+  EXPECT_EQ(blames([](link_config& c) { testing::turbo_decoder_in(c.code).overlap = 10000; }), "overlap");
+  EXPECT_EQ(blames([](link_config& c) { testing::turbo_decoder_in(c.code).iterations = 0; }), "iterations");
+  EXPECT_EQ(blames([](link_config& c) { testing::turbo_decoder_in(c.code).extrinsic_scale = 0.5f; }),
+            "extrinsic_scale");
+  EXPECT_EQ(blames([](link_config& c) { testing::turbo_decoder_in(c.code).stop = early_stop::crc; }),
+            "early_stop");
+  EXPECT_EQ(
+      blames([](link_config& c) { testing::turbo_in(c.code).interleaver = interleaver_coefficients{2, 2}; }),
+      "f1, f2");
+  EXPECT_EQ(blames([](link_config& c) { c.code = code_config("none"), testing::k_in(c.code) = -1; }), "k");
+  EXPECT_EQ(
+      blames([](link_config& c) { c.code = code_config("none"), testing::k_in(c.code) = (1 << 24) + 1; }),
+      "k");
+  EXPECT_EQ(blames([](link_config& c) {
+              c.code = code_config("none"), testing::k_in(c.code) = 24, testing::crc_in(c.code) = crc24a;
+            }),
             "k");
 }
 
@@ -177,7 +184,7 @@ TEST(link_chain, refuses_bad_settings_of_codewords) {
   EXPECT_EQ(blames_codeword([](link_config& c) { c.qam = 256; }), "modulation");
   EXPECT_EQ(blames_codeword([](link_config& c) { c.channel = awgn_config{}; }), "channel.type");
   EXPECT_EQ(blames_codeword([](link_config& c) { c.channel = tdl_config{}; }), "channel.type");
-  EXPECT_EQ(blames_codeword([](link_config& c) { c.code.type = code_type::lte_transport; }), "code.type");
+  EXPECT_EQ(blames_codeword([](link_config& c) { c.code = code_config("lte-transport"); }), "code.type");
   EXPECT_EQ(blames_codeword([](link_config& c) { space_time_of(c).search = golden_search::slicing; }),
             "search");
   EXPECT_EQ(blames_codeword([](link_config& c) { space_time_of(c).llr_clip = 0; }), "llr_clip");

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include <tests/codes.hpp>
 #include <tests/result.hpp>
 #include <tests/scenario.hpp>
 
@@ -15,12 +16,6 @@ using namespace testing;
 const std::string matrix =
     "# z = 16\n3,1,7,2,1,0,-1,-1\n5,-1,9,4,-1,0,0,-1\n-1,6,2,11,0,-1,0,0\n8,3,-1,14,1,-1,-1,0\n";
 
-code_config ldpc_named(code_type type) {
-  code_config c;
-  c.type = type;
-  return c;
-}
-
 /// A base matrix of a file is the code of the standard that it was written from.
 TEST(matrix_link, a_base_matrix_of_a_file_is_a_code) {
   const scratch_folder folder;
@@ -30,20 +25,20 @@ TEST(matrix_link, a_base_matrix_of_a_file_is_a_code) {
     for (int j = 0; j < wifi.columns(); j++)
       text += std::to_string(wifi.shift(i, j)) + (j + 1 < wifi.columns() ? "," : "\n");
   std::ofstream(folder.path("wifi.csv")) << text;
-  code_config c = ldpc_named(code_type::qc_ldpc);
-  c.ldpc.folder = folder.path("");
-  c.ldpc.base_matrix = "wifi.csv";
+  code_config c = code_config("qc-ldpc");
+  testing::qc_in(c).folder = folder.path("");
+  testing::qc_in(c).base_matrix = "wifi.csv";
   EXPECT_EQ(sizes_of(c).k, 486u);
   EXPECT_EQ(sizes_of(c).n, 648u);
   EXPECT_EQ(k_of_coded_bits(c, 648), 486u);
   EXPECT_EQ(k_of_coded_bits(c, 649), std::nullopt);
   const code_config made = completed(c);
-  EXPECT_EQ(made.ldpc.lifting_size, 27);
+  EXPECT_EQ(testing::qc_in(made).lifting_size, 27);
   std::ofstream(folder.path("wifi.csv")) << "no longer there";  // it was read once
-  EXPECT_EQ(made.k, 486);
-  code_config standard = ldpc_named(code_type::wifi_ldpc);
-  standard.ldpc.n = 648;
-  standard.ldpc.rate = "3/4";
+  EXPECT_EQ(testing::k_in(made), 486);
+  code_config standard = code_config("wifi-ldpc");
+  testing::n_in(standard) = 648;
+  testing::ldpc_in(standard).rate = "3/4";
   const auto code = make_codec(made), same = make_codec(standard);
   const auto exec = open_scalar();
   std::vector<std::uint8_t> bits(3 * 486);
@@ -56,13 +51,13 @@ TEST(matrix_link, a_base_matrix_of_a_file_is_a_code) {
   EXPECT_EQ(exec->to_host(a), exec->to_host(b));
   EXPECT_EQ(blamed([&] {
               code_config wrong = made;
-              wrong.k = 500;
+              testing::k_in(wrong) = 500;
               make_codec(wrong);
             }),
             "k");
-  code_config without = ldpc_named(code_type::qc_ldpc);
+  code_config without = code_config("qc-ldpc");
   EXPECT_EQ(blamed([&] { make_codec(without); }), "base_matrix");
-  without.ldpc.base_matrix = "/nowhere/m.csv";
+  testing::qc_in(without).base_matrix = "/nowhere/m.csv";
   EXPECT_THROW(make_codec(without), file_error);
 }
 
@@ -78,7 +73,7 @@ TEST(matrix_link, a_result_goes_on_with_the_same_matrix_only) {
   r.source = parse_scenario(text, folder.path("s.toml"));
   r.origin.machine = describe_machine(*exec);
   ASSERT_EQ(r.source.curves.size(), 1u);
-  EXPECT_EQ(r.source.curves[0].link.code.k, 64);
+  EXPECT_EQ(sizes_of(r.source.curves[0].link.code).k, 64u);
   r.curves.push_back({"own", r.source.curves[0], {}, {}, false});
   r.curves[0].label = r.source.curves[0].label;
   run_curve(r.curves[0], *exec);

@@ -1,5 +1,7 @@
 #include <warpband/link/nr_link.hpp>
 
+#include <warpband/code/nr_transport.hpp>
+
 #include <algorithm>
 
 #include <warpband/core/check.hpp>
@@ -146,13 +148,13 @@ nr_link_config completed(const nr_link_config& config) {
 
 code_config code_of(const nr_link_config& config, code_config code) {
   const nr_transport_config t = nr_shared_channel(config.channel).transport(config.mcs_table, config.mcs);
-  code.type = code_type::nr_dlsch;
-  code.k = t.transport_bits;
-  code.transport.coded_bits = t.coded_bits;
-  code.transport.resource_elements = 0;
-  code.transport.target_rate = t.code_rate;
-  code.transport.modulation_order = t.modulation_order;
-  code.transport.layers = t.layers;
+  auto& s = code.edit<nr_transport_settings>();
+  s.transport_block_size = t.transport_bits;
+  s.sent.coded_bits = t.coded_bits;
+  s.sent.resource_elements = 0;
+  s.sent.modulation_order = t.modulation_order;
+  s.sent.layers = t.layers;
+  s.target_rate = t.code_rate;
   return code;
 }
 

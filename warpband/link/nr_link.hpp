@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include <warpband/code/code_kind.hpp>
 #include <warpband/detect/detector.hpp>
 #include <warpband/estimate/filters.hpp>
-#include <warpband/link/codec.hpp>
 #include <warpband/nr/shared_channel.hpp>
 
 namespace wb {

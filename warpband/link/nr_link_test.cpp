@@ -26,8 +26,8 @@ link_config slot_link(int blocks, int layers, int mcs, csi_type csi, int rx, con
                       double doppler_hz) {
   link_config c;
   c.axis = snr_axis::snr_db;
-  c.code.type = code_type::nr_dlsch;
-  c.code.transport.transmissions = 1;
+  c.code = code_config("nr-dlsch");
+  testing::sent_in(c.code).transmissions = 1;
   c.antennas = nr_link_config{.channel = {.carrier = {.resource_blocks = blocks, .cell_id = 1},
                                           .layers = layers,
                                           .dmrs = {.additional_positions = 1}},
@@ -41,10 +41,10 @@ link_config slot_link(int blocks, int layers, int mcs, csi_type csi, int rx, con
 
 TEST(nr_link, follows_from_the_slot) {
   const link_config c = completed(slot_link(25, 1, 13, csi_type::ls, 1, "", 0));
-  EXPECT_EQ(c.code.k, 6912);
+  EXPECT_EQ(testing::k_in(c.code), 6912);
   EXPECT_EQ(sizes_of(c.code).n, 14400u);
   EXPECT_EQ(c.qam, 16);
-  EXPECT_EQ(code_blocks_of(c.code), 1);
+  EXPECT_EQ(harq_of(c.code).code_blocks, 1);
   EXPECT_EQ(resource_elements(c), 3600u);
   const link_config two = completed(slot_link(16, 2, 4, csi_type::lmmse, 4, "tdlb100", 400));
   EXPECT_EQ(streams_of(two), 2);
@@ -180,7 +180,7 @@ TEST_P(nr_link_on, counts_do_not_depend_on_backend_threads_or_batch) {
   const link_config links[] = {slot_link(4, 2, 4, csi_type::ls, 2, "tdlc300", 100), plain,
                                precoded(plain, 2, 1), correlated, clustered(plain, 30)};
   for (link_config link : links) {
-    link.code.transport.transmissions = 3;
+    testing::sent_in(link.code).transmissions = 3;
     link_chain alone(link, *reference, 1);
     const point_result expected = run_point(alone, 6, stop);
     EXPECT_GT(expected.bler(1), 0);
@@ -204,7 +204,7 @@ TEST_P(nr_link_on, one_outer_iteration_is_the_open_loop) {
   const stop_rule stop{.frame_errors = 0, .max_frames = 13};
   for (const detector_type type : {detector_type::mmse, detector_type::pic, detector_type::nway}) {
     link_config link = slot_link(4, 2, 10, csi_type::lmmse, 2, "tdlc300", 100);
-    link.code.transport.transmissions = 3;
+    testing::sent_in(link.code).transmissions = 3;
     link_config open = looped(link, type, 1);
     open.receiver.reset();
     link_chain loop(looped(link, type, 1), exec(), 5), chain(open, exec());
@@ -224,7 +224,7 @@ TEST_P(nr_link_on, outer_iterations_save_blocks) {
   const auto reference = open_reference();
   const stop_rule stop{.frame_errors = 0, .max_frames = 32};
   link_config link = looped(slot_link(4, 2, 13, csi_type::perfect, 2, "tdlb100", 100), detector_type::pic, 3);
-  link.code.transport.transmissions = 2;
+  testing::sent_in(link.code).transmissions = 2;
   link_chain chain(link, exec()), pieces(link, *reference, 5);
   const point_result p = run_point(chain, 13, stop);
   expect_same(run_point(pieces, 13, stop).counts, p.counts);
@@ -243,7 +243,7 @@ TEST(nr_link, bad_settings_are_named) {
     return blamed([&] { completed(c); });
   };
   EXPECT_EQ(of([](auto&, auto&) {}), "");
-  EXPECT_EQ(of([](auto& c, auto&) { c.code.type = code_type::lte_transport; }), "code.type");
+  EXPECT_EQ(of([](auto& c, auto&) { c.code = code_config("lte-transport"); }), "code.type");
   EXPECT_EQ(of([](auto& c, auto&) { c.channel = rayleigh_config{}; }), "channel.type");
   EXPECT_EQ(of([](auto&, auto& nr) { nr.detector.rx_antennas = 2; }), "channel.type");
   EXPECT_EQ(of([](auto&, auto& nr) { nr.channel.layers = 2; }), "rx_antennas");
@@ -273,7 +273,7 @@ TEST(nr_link, bad_settings_are_named) {
   EXPECT_EQ(of_codebook(2, 1, 6, up), "tpmi");
   EXPECT_EQ(of_codebook(4, 4, 5, up), "tpmi");
   EXPECT_EQ(of_codebook(2, 2, 0, nr_direction::downlink), "precoder");
-  EXPECT_EQ(of([](auto& c, auto&) { c.code.transport.transmissions = 9; }), "transmissions");
+  EXPECT_EQ(of([](auto& c, auto&) { testing::sent_in(c.code).transmissions = 9; }), "transmissions");
 }
 
 const std::string pusch = "nr.channel = \"pusch\"\nsweep.snr_db = [10.0]\n";
@@ -291,9 +291,9 @@ TEST(nr_scenario, says_a_slot) {
   EXPECT_EQ(nr.channel.carrier.resource_blocks, 51);
   EXPECT_EQ(nr.detector.type, detector_type::kbest);
   EXPECT_EQ(nr.detector.rx_antennas, 4);
-  EXPECT_EQ(c.link.code.k, 37896);
-  EXPECT_EQ(c.link.code.transport.transmissions, 2);
-  EXPECT_EQ(c.link.code.ldpc.decoder.iterations, 7);
+  EXPECT_EQ(testing::k_in(c.link.code), 37896);
+  EXPECT_EQ(testing::sent_in(c.link.code).transmissions, 2);
+  EXPECT_EQ(testing::ldpc_decoder_in(c.link.code).iterations, 7);
   const auto& line = c.link.channel.get<tdl_config>();
   EXPECT_EQ(line.grid.subcarriers, 612);
   EXPECT_GE(line.grid.cyclic_prefix_us, 2.595);
@@ -413,7 +413,7 @@ TEST(nr_curve, lies_where_another_program_finds_it) {
           slot_link(s.at("n_prb"), s.at("layers"), s.at("mcs"), perfect ? csi_type::perfect : csi_type::ls,
                     s.at("n_rx"), profile == "awgn" ? "" : ("tdl" + profile).c_str(), s.at("doppler_hz"));
       if (profile != "awgn") link.channel.edit<tdl_config>([](tdl_config& c) { c.sinusoids = 20; });
-      link.code.ldpc.decoder = {
+      testing::ldpc_decoder_in(link.code) = {
           .algorithm = ldpc_algorithm::sum_product, .iterations = 20, .schedule = ldpc_schedule::flooding};
       link_chain chain(link, *exec);
       const point_result p = run_point(chain, snr[i], {.frame_errors = 0, .max_frames = 48});

@@ -1,6 +1,7 @@
 // Results of links in slots of 5G NR read back as they were written.
 #include <gtest/gtest.h>
 
+#include <tests/codes.hpp>
 #include <tests/on_backends.hpp>
 #include <tests/scratch.hpp>
 #include <warpband/link/chain.hpp>
@@ -68,8 +69,9 @@ sweep.snr_db = [-10.0]
 stop = { frame_errors = 0, max_frames = 1 }
 )");
   const link_config& link = r.curves[0].config.link;
-  ASSERT_GT(code_blocks_of(link.code), segment_transport_block(link.code.k).blocks);
-  EXPECT_EQ(r.curves[0].points[0].counts.iterations, 3u * static_cast<unsigned>(code_blocks_of(link.code)));
+  ASSERT_GT(harq_of(link.code).code_blocks, segment_transport_block(testing::k_in(link.code)).blocks);
+  EXPECT_EQ(r.curves[0].points[0].counts.iterations,
+            3u * static_cast<unsigned>(harq_of(link.code).code_blocks));
   write("r.json", result_json(r));
   EXPECT_EQ(load_result(path("r.json")).curves[0].points[0].counts, r.curves[0].points[0].counts);
 }

@@ -81,13 +81,7 @@ std::uint64_t candidates_of(const stbc_config& c) {
 /// Frames of a first batch: as many as keep the executor busy, but where frames are large no more than any
 /// processor has done in a few seconds. What a frame takes is known after that.
 std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
-  const code_config& code = link.code;
-  std::uint64_t passes = static_cast<std::uint64_t>(std::max(1, most_iterations(code)));
-  if (code.type == code_type::conv)  // an iteration of the turbo code is four passes over 8 states
-    passes = std::max<std::uint64_t>(1, (std::uint64_t{1} << code.conv.constraint_length) / 16);
-  if (code.type == code_type::polar)  // an iteration of the turbo code is 32 sums a bit, f or g two
-    passes = static_cast<std::uint64_t>(std::max(1, code.polar.decoder.list_size));
-  std::uint64_t each = bits_per_frame(link) * passes;
+  std::uint64_t each = bits_per_frame(link) * passes_of(link.code);
   if (const auto* m = std::get_if<massive_link_config>(&link.antennas))
     each += uses_per_frame(link) * static_cast<std::uint64_t>(m->antennas * m->users) *
             static_cast<std::uint64_t>(m->users / 4 + 20);
@@ -98,7 +92,7 @@ std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
   each *= static_cast<std::uint64_t>(outer_iterations(link));
   if (const auto* s = std::get_if<stbc_config>(&link.antennas))
     each += uses_per_frame(link) / 2 * candidates_of(*s);
-  if (is_transport(code.type)) each *= static_cast<std::uint64_t>(code.transport.transmissions);
+  if (is_transport(link.code)) each *= static_cast<std::uint64_t>(harq_of(link.code).transmissions);
   return std::clamp<std::uint64_t>((std::uint64_t{1} << 26) / each, 1, unit);
 }
 
@@ -274,11 +268,12 @@ point_result point_of(const link_config& link, double sweep_db) {
   const bool massive = std::holds_alternative<massive_link_config>(link.antennas);
   if (massive) r.codewords = codewords_per_frame(link);
   if (link.mutual_information) r.sent_bits = codewords_per_frame(link) * sizes_of(link.code).n;
-  r.coded = link.code.type != code_type::none;
+  r.coded = !is_uncoded(link.code);
   if (link.receiver) r.outer = link.receiver->outer;
-  if (is_transport(link.code.type)) {
-    r.transmissions = link.code.transport.transmissions;
-    r.code_blocks = code_blocks_of(link.code);
+  if (is_transport(link.code)) {
+    const harq_rule rule = harq_of(link.code);
+    r.transmissions = rule.transmissions;
+    r.code_blocks = rule.code_blocks;
     r.resource_elements = resource_elements(link);
   }
   const air_fading fading = fading_of(link.channel);

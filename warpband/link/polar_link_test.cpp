@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include <tests/codes.hpp>
 #include <tests/result.hpp>
 #include <tests/scenario.hpp>
 
@@ -37,18 +38,18 @@ TEST(polar_link, of_a_scenario) {
   const scenario s = parse_scenario(text_of_scenario, "s.toml");
   ASSERT_EQ(s.curves.size(), 4u);
   const auto code = [&](std::size_t i) { return completed(s.curves[i].link).code; };
-  EXPECT_EQ(code(0).type, code_type::polar);
-  EXPECT_EQ(code(0).k, 64);
+  EXPECT_EQ(code(0).type, "polar");
+  EXPECT_EQ(testing::k_in(code(0)), 64);
   EXPECT_EQ(sizes_of(code(0)).n, 128u);
-  EXPECT_EQ(code(0).polar.code.kind, polar_kind::uci);
-  EXPECT_EQ(code(0).polar.decoder.list_size, 8);
-  EXPECT_EQ(code(1).polar.code.kind, polar_kind::dci);
-  EXPECT_EQ(code(1).polar.code.rnti, 4660);
-  EXPECT_EQ(code(1).polar.decoder.algorithm, polar_algorithm::sum_product);
-  EXPECT_EQ(code(1).polar.decoder.list_size, 2);
-  EXPECT_EQ(code(2).polar.code.crc_bits, 11);
+  EXPECT_EQ(testing::polar_in(code(0)).code.kind, polar_kind::uci);
+  EXPECT_EQ(testing::polar_in(code(0)).decoder.list_size, 8);
+  EXPECT_EQ(testing::polar_in(code(1)).code.kind, polar_kind::dci);
+  EXPECT_EQ(testing::polar_in(code(1)).code.rnti, 4660);
+  EXPECT_EQ(testing::polar_in(code(1)).decoder.algorithm, polar_algorithm::sum_product);
+  EXPECT_EQ(testing::polar_in(code(1)).decoder.list_size, 2);
+  EXPECT_EQ(testing::polar_in(code(2)).code.crc_bits, 11);
   EXPECT_EQ(sizes_of(code(2)).n, 128u);
-  EXPECT_EQ(code(3).type, code_type::conv);
+  EXPECT_EQ(code(3).type, "conv");
   // Eb is that of the message's bits, without the CRC.
   EXPECT_EQ(code_rate(completed(s.curves[0].link)), 0.5);
 

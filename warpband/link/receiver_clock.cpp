@@ -9,8 +9,6 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/core/decimal.hpp>
-#include <warpband/link/codec.hpp>
-#include <warpband/link/names.hpp>
 
 namespace wb {
 namespace {
@@ -55,9 +53,8 @@ const link_config& checked(const link_config& link) {
   if (std::holds_alternative<massive_link_config>(link.antennas) ||
       std::holds_alternative<stbc_config>(link.antennas))
     throw argument_error("antennas", "massive MIMO or a space-time code", "one antenna or a detector");
-  if (is_transport(link.code.type))
-    throw argument_error("code.type", "\"" + std::string(name_of(link.code.type)) + "\"",
-                         "a code without HARQ");
+  if (is_transport(link.code))
+    throw argument_error("code.type", "\"" + link.code.type + "\"", "a code without HARQ");
   return link;
 }
 

@@ -1,5 +1,5 @@
 // The receivers of links.
-#include <warpband/link/codec_transport.hpp>
+#include <warpband/code/nr_transport.hpp>
 #include <warpband/link/regroup/regroup.hpp>
 #include <warpband/link/stages.hpp>
 #include <warpband/link/transmitter.hpp>
@@ -99,20 +99,20 @@ std::unique_ptr<receiver> loop_of(const link_config& c) {
 }  // namespace
 
 std::unique_ptr<receiver> make_receiver(const link_config& c) {
-  if (c.receiver && is_transport(c.code.type))
+  if (c.receiver && is_transport(c.code))
     return std::make_unique<transport_loop>(std::get<nr_link_config>(c.antennas).detector,
-                                            nr_transport_of(c.code), *c.receiver,
-                                            versions_of(c.code.transport), true);
+                                            nr_transport_of(c.code.get<nr_transport_settings>()), *c.receiver,
+                                            versions_of(harq_of(c.code)), true);
   if (c.receiver) return loop_of(c);
   const frame_sizes size(c);
   std::shared_ptr<const soft_detector> detector = open_detector_of(c);
   const std::size_t uses = size.codewords * size.padded / detector->bits_per_use();
-  if (is_nr_transport(c.code.type))
-    return make_open_loop(std::move(detector), nr_transport_of(c.code), versions_of(c.code.transport), uses);
-  if (is_transport(c.code.type))
-    return make_open_loop(std::move(detector), transport_of(c.code), versions_of(c.code.transport), uses);
+  if (is_transport(c.code))
+    return make_open_loop(
+        std::move(detector), [code = c.code] { return code.kind().make_transport(code.settings); },
+        versions_of(harq_of(c.code)), size.sent, uses);
   std::shared_ptr<const soft_decoder> decoder;
-  if (c.code.type != code_type::none) decoder = make_hard_decoder(make_codec(c.code));
+  if (!is_uncoded(c.code)) decoder = make_hard_decoder(make_codec(c.code));
   return make_open_loop(std::move(detector), std::move(decoder), uses, size.padded);
 }
 

@@ -1,22 +1,20 @@
 // What a curve was run with, as results have it.
 #include <algorithm>
-#include <cstdio>
 
 #include <warpband/core/printable.hpp>
-#include <warpband/fec/lte/qpp.hpp>
+#include <warpband/link/link_settings.hpp>
 #include <warpband/link/result_json.hpp>
 #include <warpband/link/setting_json.hpp>
 
 namespace wb::result_file {
 namespace {
 
-/// Adds the settings that have a meaning, of a group where lists of several are joined.
+/// Adds the settings that have a meaning.
 template <class C>
-void add_settings(json& out, const std::vector<setting_of<C>>& all, const C& c, const C& initial = {},
-                  const std::string& group = "") {
+void add_settings(json& out, const std::vector<setting_of<C>>& all, const C& c) {
+  const C initial{};
   for (const auto& [s, value] : values_of(all, c))
-    if (s->group == group && s->of_links && (!s->brief || value != s->get(initial)))
-      out[s->name] = json_of(value);
+    if (s->of_links && (!s->brief || value != s->get(initial))) out[s->name] = json_of(value);
 }
 template <class C>
 json settings_json(const std::vector<setting_of<C>>& all, const C& c) {
@@ -24,58 +22,6 @@ json settings_json(const std::vector<setting_of<C>>& all, const C& c) {
   add_settings(out, all, c);
   return out;
 }
-json settings_json(const code_config& c, const std::string& group) {
-  json out = json::object();
-  code_config initial;
-  initial.type = c.type;
-  add_settings(out, settings_of(c.type), c, initial, group);
-  return out;
-}
-
-/// The code but for type, k, crc and rate, and its decoder.
-void add_turbo(const code_config& c, json& code, json& decoder) {
-  const turbo_settings& t = c.turbo;
-  const int k = static_cast<int>(sizes_of(c).k);
-  const auto qpp = t.interleaver ? qpp_parameters{k, t.interleaver->f1, t.interleaver->f2} : qpp_for(k);
-  code["interleaver"] = {{"f1", qpp.f1}, {"f2", qpp.f2}};
-  decoder = settings_json(c, "decoder");
-}
-void add_transport(const link_config& link, json& code, json& decoder) {
-  const code_config& c = link.code;
-  const code_sizes sizes = sizes_of(c);
-  code = {{"type", name_of(c.type)}};
-  code.update(settings_json(c, "code"));
-  code["transport_block_size"] = sizes.k;
-  code["coded_bits"] = sizes.n;
-  code["resource_elements"] = resource_elements(link);
-  code["code_blocks"] = code_blocks_of(c);
-  // Each size of code block has windows of its own, so that "auto" stays.
-  decoder = settings_json(c, "decoder");
-}
-void add_ldpc_or_conv(const code_config& c, json& code, json& decoder) {
-  json more = settings_json(c, "code");
-  code["n"] = sizes_of(c).n;
-  if (more.contains("rate")) code["rate_name"] = more["rate"];
-  for (const char* own : {"k", "crc", "n", "rate"}) more.erase(own);
-  if (more.contains("feedback") && c.conv.feedback == 0) more.erase("feedback");
-  code.update(more);
-  decoder = settings_json(c, "decoder");
-}
-
-/// Tells base matrices apart (FNV-1a): a result must not go on with another one of the same name.
-std::string matrix_id(const ldpc_code& code) {
-  std::uint32_t h = 2166136261u;
-  const auto add = [&](int x) {
-    for (int byte = 0; byte < 4; byte++)
-      h = (h ^ (static_cast<std::uint32_t>(x) >> 8 * byte & 255u)) * 16777619u;
-  };
-  for (const int x : {code.z(), code.rows(), code.columns()}) add(x);
-  for (const int s : code.matrix().shifts) add(s);
-  char text[9];
-  std::snprintf(text, sizeof text, "%08x", static_cast<unsigned>(h));
-  return text;
-}
-
 json massive_json(const massive_link_config& c) {
   json out = settings_json(massive_link_settings(), c);
   out["solver"] = name_of(c.solver);  // as results have always spelt it
@@ -83,37 +29,18 @@ json massive_json(const massive_link_config& c) {
 }
 
 void add_code(const link_config& link, json& out) {
-  const code_config& given = link.code;
-  json code{{"type", name_of(given.type)}, {"k", sizes_of(given).k}, {"crc", name_of(given.crc)}}, decoder;
-  switch (given.type) {
-    case code_type::none:
-      break;
-    case code_type::lte_turbo:
-      add_turbo(given, code, decoder);
-      break;
-    case code_type::lte_transport:
-    case code_type::nr_dlsch:
-    case code_type::nr_ulsch:
-      add_transport(link, code, decoder);
-      break;
-    case code_type::wimax_ldpc:
-    case code_type::wifi_ldpc:
-    case code_type::nr_ldpc:
-    case code_type::qc_ldpc:
-    case code_type::conv:
-      add_ldpc_or_conv(given, code, decoder);
-      if (given.type == code_type::qc_ldpc) code["matrix_id"] = matrix_id(ldpc_code_of(given));
-      break;
-    case code_type::polar:
-      code.erase("crc");  // it has its own
-      code.update(settings_json(given, "code"));
-      code["k"] = sizes_of(given).k;
-      decoder = settings_json(given, "decoder");
-      break;
+  const code_config& c = link.code;
+  const code_kind& kind = c.kind();
+  json& code = out["code"] = {{"type", c.type}};
+  for (const auto& [name, value] : described(c)) {
+    const std::size_t dot = name.find('.');
+    (dot == std::string::npos ? code[name] : code[name.substr(0, dot)][name.substr(dot + 1)]) =
+        json_of(value);
   }
+  if (is_transport(c)) code["resource_elements"] = resource_elements(link);
   code["rate"] = code_rate(link);
-  out["code"] = code;
-  if (!decoder.is_null()) out["decoder"] = decoder;
+  for (const auto& [name, value] : values_in_results(kind.settings, kind.initial, c.settings, "decoder"))
+    out["decoder"][name] = json_of(value);
 }
 
 json channel_json(const air_config& c) {

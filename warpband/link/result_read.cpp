@@ -126,17 +126,17 @@ void read_codewords(const object& o, const link_config& link, point_counts& n) {
 /// The counts of a point, finished or not, as far as they are the same for both.
 point_counts read_counts(const object& o, const curve_config& c) {
   const std::uint64_t k = bits_per_frame(c.link);
-  const bool coded = c.link.code.type != code_type::none;
+  const bool coded = !is_uncoded(c.link.code);
   point_counts n;
   n.frames = o.integer("frames", 1, most_frames);
   const std::string frames = " = frames";
   n.frame_errors = o.integer("frame_errors", 0, n.frames, frames);
   if (n.frames > UINT64_MAX / k) o.refuse("frames", "no more than can be counted");
   // The counts of HARQ come first: its frames may fail by the bits of their CRC alone, and are sent again.
-  const bool harq = is_transport(c.link.code.type);
+  const bool harq = is_transport(c.link.code);
   std::uint64_t decodings = n.frames, least_bits = n.frame_errors;
   if (harq) {
-    const int most = c.link.code.transport.transmissions;
+    const int most = harq_of(c.link.code).transmissions;
     read_harq(o.inner("harq"), most, n);
     for (int i = 1; i < most; i++) decodings += n.block_errors[static_cast<std::size_t>(i - 1)];
     least_bits = n.undetected_errors;
@@ -147,7 +147,7 @@ point_counts read_counts(const object& o, const curve_config& c) {
   n.erased_frames = o.integer("erased_frames", 0, coded ? n.frames : 0);
   const auto each = static_cast<std::uint64_t>(most_iterations(c.link));
   if (harq) {
-    const auto blocks = static_cast<std::uint64_t>(code_blocks_of(c.link.code));
+    const auto blocks = static_cast<std::uint64_t>(harq_of(c.link.code).code_blocks);
     const std::uint64_t most =
         decodings > UINT64_MAX / (blocks * each) ? UINT64_MAX : decodings * blocks * each;
     n.iterations = o.integer("iterations_sum", 0, most, " = code blocks sent decoder.iterations");

@@ -2,6 +2,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include <tests/codes.hpp>
 #include <tests/result.hpp>
 
 namespace wb {
@@ -85,7 +86,7 @@ modem.modulation = "16qam"
   EXPECT_EQ(config["seed"], 12345678901234567u);
   EXPECT_EQ(config["code"]["k"], 512);
   EXPECT_EQ(config["code"]["interleaver"]["f1"], 31);
-  const turbo_decoder_config chosen = completed(r.source.curves[0].link).code.turbo.decoder;
+  const turbo_decoder_config chosen = testing::turbo_decoder_in(completed(r.source.curves[0].link).code);
   EXPECT_EQ(config["decoder"]["windows"], chosen.windows);
   EXPECT_EQ(config["decoder"]["overlap"], chosen.overlap);
   EXPECT_EQ(config["stop"]["frame_errors"], 3);
@@ -417,8 +418,8 @@ TEST_F(result, keeps_who_computed_it_once_in_a_row) {
 
 TEST_F(result, names_an_interval_of_bits_where_there_is_one_and_numbers_as_written) {
   curve_config c;
-  c.link.code.turbo.decoder.extrinsic_scale = 0.7f;
-  c.link.code.turbo.decoder.algorithm = map_algorithm::max_log_map;
+  testing::turbo_decoder_in(c.link.code).extrinsic_scale = 0.7f;
+  testing::turbo_decoder_in(c.link.code).algorithm = map_algorithm::max_log_map;
   point_result p;
   p.bits_per_frame = 100;
   p.independent_bits = true;

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <warpband/link/code_settings.hpp>
+#include <warpband/code/code_texts.hpp>
 #include <warpband/link/config/link_schema.hpp>
-#include <warpband/link/names.hpp>
+#include <warpband/link/link_settings.hpp>
 #include <warpband/link/sweep.hpp>
 
 namespace wb {

@@ -1,4 +1,5 @@
 // Antennas and channels of scenarios: delay lines, detectors, space-time codes.
+#include <tests/codes.hpp>
 #include <tests/scenario.hpp>
 
 namespace wb {
@@ -189,7 +190,7 @@ modem.demapper = "exact"
                                     "s.toml");
   ASSERT_EQ(s.curves.size(), 5u);
   for (const curve_config& c : s.curves) {
-    EXPECT_EQ(c.link.code.turbo.rate, turbo_rate::half);
+    EXPECT_EQ(testing::turbo_in(c.link.code).rate, turbo_rate::half);
     const bool several = streams_of(c.link) == 4 && rx_antennas_of(c.link) == 5;
     EXPECT_EQ(several, c.label != "curve 5");
     EXPECT_EQ(std::holds_alternative<detector_config>(c.link.antennas), several);

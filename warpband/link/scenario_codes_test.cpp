@@ -1,4 +1,5 @@
 // Codes of scenarios beside the LTE turbo code, and their decoders.
+#include <tests/codes.hpp>
 #include <tests/scenario.hpp>
 
 namespace wb {
@@ -32,48 +33,50 @@ TEST(scenario, other_codes) {
   const scenario s = parse_scenario(text_of_other_codes, "s.toml");
   ASSERT_EQ(s.curves.size(), 6u);
   const auto code = [&](std::size_t i) -> const code_config& { return s.curves[i].link.code; };
-  EXPECT_EQ(code(0).type, code_type::wimax_ldpc);
-  EXPECT_EQ(code(0).k, 864);
-  EXPECT_EQ(code(0).ldpc.n, 1152);
-  EXPECT_EQ(code(0).ldpc.rate, "3/4A");
-  EXPECT_EQ(code(0).crc->polynomial, crc24a.polynomial);
-  EXPECT_EQ(code(0).ldpc.decoder.algorithm, ldpc_algorithm::normalised_min_sum);
-  EXPECT_EQ(code(0).ldpc.decoder.iterations, 20);
-  EXPECT_EQ(code(0).ldpc.decoder.scale, 0.625f);
-  EXPECT_EQ(code(0).ldpc.decoder.precision, ldpc_precision::int8);
-  EXPECT_EQ(code(0).ldpc.decoder.int8_steps, 4);
-  EXPECT_TRUE(code(0).ldpc.decoder.early_stop);
-  EXPECT_EQ(code(1).ldpc.decoder.algorithm, ldpc_algorithm::offset_min_sum);
-  EXPECT_EQ(code(1).ldpc.decoder.offset, 0.25f);
-  EXPECT_EQ(code(1).ldpc.decoder.scale, 0.75f);  // the base's has no meaning with this choice
-  EXPECT_EQ(code(1).ldpc.decoder.precision, ldpc_precision::float16);
-  EXPECT_EQ(code(1).ldpc.decoder.int8_steps, automatic_steps);
-  EXPECT_EQ(code(1).ldpc.decoder.schedule, ldpc_schedule::flooding);
-  EXPECT_FALSE(code(1).ldpc.decoder.early_stop);
-  EXPECT_EQ(code(2).type, code_type::wifi_ldpc);
-  EXPECT_EQ(completed(code(2)).ldpc.n, 1944);  // n and rate of the base are another code's
-  EXPECT_EQ(code(2).ldpc.rate, "1/2");
-  EXPECT_EQ(code(2).ldpc.decoder.iterations, 20);
-  EXPECT_EQ(code(3).type, code_type::conv);
-  EXPECT_EQ(code(3).k, 100);
-  EXPECT_EQ(code(3).conv.rate, "3/4");
-  EXPECT_EQ(code(3).conv.termination, conv_ending::tail_biting);
-  EXPECT_EQ(code(3).conv.standard, conv_standard::ieee_802_16);
-  EXPECT_EQ(code(3).conv.algorithm, conv_algorithm::log_map);
-  EXPECT_EQ(code(3).conv.overlap, 20);
-  EXPECT_EQ(code(4).k, 6144);
-  EXPECT_EQ(code(4).conv.generators, (std::vector<int>{7, 5}));
-  EXPECT_EQ(code(4).conv.feedback, 7);
-  EXPECT_EQ(code(4).conv.order, conv_order::streams);
-  EXPECT_EQ(code(4).conv.algorithm, conv_algorithm::viterbi);
-  EXPECT_EQ(completed(code(4)).conv.constraint_length, 3);
-  EXPECT_EQ(code(5).turbo.rate, turbo_rate::third);
-  EXPECT_EQ(code(5).turbo.decoder.iterations, 20);
+  EXPECT_EQ(code(0).type, "wimax-ldpc");
+  EXPECT_EQ(testing::k_in(code(0)), 864);
+  EXPECT_EQ(testing::n_in(code(0)), 1152);
+  EXPECT_EQ(testing::ldpc_in(code(0)).rate, "3/4A");
+  EXPECT_EQ(crc_of(code(0))->polynomial, crc24a.polynomial);
+  EXPECT_EQ(testing::ldpc_decoder_in(code(0)).algorithm, ldpc_algorithm::normalised_min_sum);
+  EXPECT_EQ(testing::ldpc_decoder_in(code(0)).iterations, 20);
+  EXPECT_EQ(testing::ldpc_decoder_in(code(0)).scale, 0.625f);
+  EXPECT_EQ(testing::ldpc_decoder_in(code(0)).precision, ldpc_precision::int8);
+  EXPECT_EQ(testing::ldpc_decoder_in(code(0)).int8_steps, 4);
+  EXPECT_TRUE(testing::ldpc_decoder_in(code(0)).early_stop);
+  EXPECT_EQ(testing::ldpc_decoder_in(code(1)).algorithm, ldpc_algorithm::offset_min_sum);
+  EXPECT_EQ(testing::ldpc_decoder_in(code(1)).offset, 0.25f);
+  EXPECT_EQ(testing::ldpc_decoder_in(code(1)).scale, 0.75f);  // the base's has no meaning with this choice
+  EXPECT_EQ(testing::ldpc_decoder_in(code(1)).precision, ldpc_precision::float16);
+  EXPECT_EQ(testing::ldpc_decoder_in(code(1)).int8_steps, automatic_steps);
+  EXPECT_EQ(testing::ldpc_decoder_in(code(1)).schedule, ldpc_schedule::flooding);
+  EXPECT_FALSE(testing::ldpc_decoder_in(code(1)).early_stop);
+  EXPECT_EQ(code(2).type, "wifi-ldpc");
+  EXPECT_EQ(testing::n_in(completed(code(2))), 1944);  // n and rate of the base are another code's
+  EXPECT_EQ(testing::ldpc_in(code(2)).rate, "1/2");
+  EXPECT_EQ(testing::ldpc_decoder_in(code(2)).iterations, 20);
+  EXPECT_EQ(code(3).type, "conv");
+  EXPECT_EQ(testing::k_in(code(3)), 100);
+  EXPECT_EQ(testing::conv_in(code(3)).rate, "3/4");
+  EXPECT_EQ(testing::conv_in(code(3)).termination, conv_ending::tail_biting);
+  EXPECT_EQ(testing::conv_in(code(3)).standard, conv_standard::ieee_802_16);
+  EXPECT_EQ(testing::conv_in(code(3)).algorithm, conv_algorithm::log_map);
+  EXPECT_EQ(testing::conv_in(code(3)).overlap, 20);
+  EXPECT_EQ(testing::k_in(code(4)), 6144);
+  EXPECT_EQ(testing::conv_in(code(4)).generators, (std::vector<int>{7, 5}));
+  EXPECT_EQ(testing::conv_in(code(4)).feedback, 7);
+  EXPECT_EQ(testing::conv_in(code(4)).order, conv_order::streams);
+  EXPECT_EQ(testing::conv_in(code(4)).algorithm, conv_algorithm::viterbi);
+  EXPECT_EQ(testing::conv_in(completed(code(4))).constraint_length, 3);
+  EXPECT_EQ(testing::turbo_in(code(5)).rate, turbo_rate::third);
+  EXPECT_EQ(testing::turbo_decoder_in(code(5)).iterations, 20);
   // All k from n and the rate, or as given.
   EXPECT_EQ(
-      only_curve(sweep + "code = { type = \"wifi-ldpc\", n = 648, rate = \"5/6\", k = 540 }").link.code.k,
+      testing::k_in(
+          only_curve(sweep + "code = { type = \"wifi-ldpc\", n = 648, rate = \"5/6\", k = 540 }").link.code),
       540);
-  EXPECT_EQ(only_curve(sweep + "code = { type = \"conv\", rate = \"1/3\" }").link.code.conv.rate, "1/3");
+  EXPECT_EQ(testing::conv_in(only_curve(sweep + "code = { type = \"conv\", rate = \"1/3\" }").link.code).rate,
+            "1/3");
 }
 
 TEST(scenario, refuses_what_other_codes_do_not_have) {
@@ -110,7 +113,7 @@ TEST(scenario, refuses_what_other_codes_do_not_have) {
                  "line 3: decoder.early_stop = \"crc\" is not allowed: expected \"syndrome\" or \"none\"");
   const scenario stops =
       parse_scenario(with(wimax, "code.crc = \"crc24b\"\ndecoder.early_stop = \"crc\""), "s.toml");
-  EXPECT_TRUE(stops.curves[0].link.code.ldpc.decoder.crc_stop);
+  EXPECT_TRUE(testing::ldpc_decoder_in(stops.curves[0].link.code).crc_stop);
   EXPECT_REFUSED(with(wimax, "code.n = 600"), "line 3: code.n = 600 is not allowed: expected 576 to 2304");
   EXPECT_REFUSED(with(wifi, "code.n = 2304"),
                  "line 3: code.n = 2304 is not allowed: expected 648, 1296 or 1944");

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <tests/codes.hpp>
 #include <tests/json.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/exec/cpu.hpp>
@@ -35,7 +36,7 @@ TEST(scenario_sweep, makes_a_curve_for_each_value) {
   const scenario s = parsed(turbo + at_1 + "sweep.decoder.iterations = [1, 2, 5]\n");
   EXPECT_EQ(labels_of(s),
             (std::vector<std::string>{"s, iterations = 1", "s, iterations = 2", "s, iterations = 5"}));
-  EXPECT_EQ(s.curves[2].link.code.turbo.decoder.iterations, 5);
+  EXPECT_EQ(testing::turbo_decoder_in(s.curves[2].link.code).iterations, 5);
   EXPECT_EQ(s.curves[2].family, "s");
   ASSERT_EQ(s.curves[2].parameters.size(), 1u);
   EXPECT_EQ(s.curves[2].parameters[0].key, "decoder.iterations");
@@ -58,7 +59,7 @@ TEST(scenario_sweep, takes_any_key_in_any_form) {
       parsed(at_1 + "sweep.decoder.algorithm = [\"log-map\", \"max-log-map\"]\nsweep.code.k = [40, 48]\n");
   ASSERT_EQ(words.curves.size(), 4u);
   EXPECT_EQ(words.curves[3].label, "s, algorithm = max-log-map, k = 48");
-  EXPECT_EQ(words.curves[3].link.code.k, 48);
+  EXPECT_EQ(testing::k_in(words.curves[3].link.code), 48);
 }
 
 TEST(scenario_sweep, goes_with_curves) {

@@ -1,8 +1,10 @@
 #include <filesystem>
 #include <sstream>
 
+#include <tests/codes.hpp>
 #include <tests/scenario.hpp>
 #include <tests/scratch.hpp>
+#include <warpband/core/nearest_name.hpp>
 #include <warpband/link/result.hpp>
 
 #ifndef WARPBAND_SOURCE_DIR
@@ -19,16 +21,16 @@ TEST(scenario, defaults) {
   const link_config d;
   EXPECT_EQ(c.label, "s");
   EXPECT_EQ(c.link.seed, 1u);
-  EXPECT_EQ(c.link.code.type, code_type::lte_turbo);
-  EXPECT_EQ(c.link.code.k, 6144);
-  EXPECT_FALSE(c.link.code.crc);
-  EXPECT_FALSE(c.link.code.turbo.interleaver);
-  EXPECT_EQ(c.link.code.turbo.decoder.algorithm, map_algorithm::log_map);
-  EXPECT_EQ(c.link.code.turbo.decoder.iterations, 6);
-  EXPECT_EQ(c.link.code.turbo.decoder.windows, 0);
-  EXPECT_EQ(c.link.code.turbo.decoder.overlap, -1);
-  EXPECT_EQ(c.link.code.turbo.decoder.extrinsic_scale, 1.f);
-  EXPECT_EQ(c.link.code.turbo.decoder.stop, early_stop::none);
+  EXPECT_EQ(c.link.code.type, "lte-turbo");
+  EXPECT_EQ(testing::k_in(c.link.code), 6144);
+  EXPECT_FALSE(crc_of(c.link.code));
+  EXPECT_FALSE(testing::turbo_in(c.link.code).interleaver);
+  EXPECT_EQ(testing::turbo_decoder_in(c.link.code).algorithm, map_algorithm::log_map);
+  EXPECT_EQ(testing::turbo_decoder_in(c.link.code).iterations, 6);
+  EXPECT_EQ(testing::turbo_decoder_in(c.link.code).windows, 0);
+  EXPECT_EQ(testing::turbo_decoder_in(c.link.code).overlap, -1);
+  EXPECT_EQ(testing::turbo_decoder_in(c.link.code).extrinsic_scale, 1.f);
+  EXPECT_EQ(testing::turbo_decoder_in(c.link.code).stop, early_stop::none);
   EXPECT_EQ(c.link.qam, d.qam);
   EXPECT_EQ(std::get<single_antenna>(c.link.antennas).demapper, demap_algorithm::max_log);
   EXPECT_EQ(c.link.channel.type, "awgn");
@@ -75,16 +77,16 @@ below_fer = 1e-4
   const curve_config& c = s.curves[0];
   EXPECT_EQ(c.label, "all of them");
   EXPECT_EQ(c.link.seed, 9223372036854775807u);
-  EXPECT_EQ(c.link.code.k, 1024);
-  EXPECT_EQ(c.link.code.crc->polynomial, crc24b.polynomial);
-  EXPECT_EQ(c.link.code.turbo.interleaver->f1, 31);
-  EXPECT_EQ(c.link.code.turbo.interleaver->f2, 64);
-  EXPECT_EQ(c.link.code.turbo.decoder.algorithm, map_algorithm::max_log_map);
-  EXPECT_EQ(c.link.code.turbo.decoder.iterations, 8);
-  EXPECT_EQ(c.link.code.turbo.decoder.windows, 16);
-  EXPECT_EQ(c.link.code.turbo.decoder.overlap, 12);
-  EXPECT_EQ(c.link.code.turbo.decoder.extrinsic_scale, 0.75f);
-  EXPECT_EQ(c.link.code.turbo.decoder.stop, early_stop::crc);
+  EXPECT_EQ(testing::k_in(c.link.code), 1024);
+  EXPECT_EQ(crc_of(c.link.code)->polynomial, crc24b.polynomial);
+  EXPECT_EQ(testing::turbo_in(c.link.code).interleaver->f1, 31);
+  EXPECT_EQ(testing::turbo_in(c.link.code).interleaver->f2, 64);
+  EXPECT_EQ(testing::turbo_decoder_in(c.link.code).algorithm, map_algorithm::max_log_map);
+  EXPECT_EQ(testing::turbo_decoder_in(c.link.code).iterations, 8);
+  EXPECT_EQ(testing::turbo_decoder_in(c.link.code).windows, 16);
+  EXPECT_EQ(testing::turbo_decoder_in(c.link.code).overlap, 12);
+  EXPECT_EQ(testing::turbo_decoder_in(c.link.code).extrinsic_scale, 0.75f);
+  EXPECT_EQ(testing::turbo_decoder_in(c.link.code).stop, early_stop::crc);
   EXPECT_EQ(c.link.qam, 64);
   EXPECT_EQ(std::get<single_antenna>(c.link.antennas).demapper, demap_algorithm::exact);
   EXPECT_EQ(c.link.channel.type, "rayleigh");
@@ -113,8 +115,8 @@ TEST(scenario, documented_defaults_are_the_defaults) {
     EXPECT_FALSE(k.text.empty()) << k.name;
     EXPECT_FALSE(k.allowed.empty()) << k.name;
     const std::string& name = k.name;
-    const std::vector<code_type> types = types_with(name.substr(name.find('.') + 1));
-    if (!types.empty() && std::find(types.begin(), types.end(), code_type::lte_turbo) == types.end())
+    const auto kinds = kinds_with(name.substr(name.find('.') + 1));
+    if (!kinds.empty() && std::find(kinds.begin(), kinds.end(), &codes().get("lte-turbo")) == kinds.end())
       continue;
     if (!k.initial.empty() && (name == "channel.type" || !name.starts_with("channel.")) &&
         (name == "nr.channel" || !name.starts_with("nr.")) && !name.starts_with("detector.") &&
@@ -226,11 +228,11 @@ TEST(scenario, words_are_taken_in_their_usual_spellings) {
   const curve_config c = only_curve(sweep +
                                     "code.type = \"WiMAX_LDPC\"\nmodem.modulation = \"16-QAM\"\n"
                                     "decoder.algorithm = \"Offset Min-Sum\"\ndecoder.precision = \"INT8\"\n");
-  EXPECT_EQ(c.link.code.type, code_type::wimax_ldpc);
+  EXPECT_EQ(c.link.code.type, "wimax-ldpc");
   EXPECT_EQ(c.link.qam, 16);
   EXPECT_EQ(only_curve(sweep + "modem.modulation = \"qam64\"").link.qam, 64);
-  EXPECT_EQ(c.link.code.ldpc.decoder.algorithm, ldpc_algorithm::offset_min_sum);
-  EXPECT_EQ(c.link.code.ldpc.decoder.precision, ldpc_precision::int8);
+  EXPECT_EQ(testing::ldpc_decoder_in(c.link.code).algorithm, ldpc_algorithm::offset_min_sum);
+  EXPECT_EQ(testing::ldpc_decoder_in(c.link.code).precision, ldpc_precision::int8);
 }
 
 TEST(scenario, overrides_are_for_all_curves_and_add_up) {
@@ -249,8 +251,8 @@ TEST(scenario, overrides_are_for_all_curves_and_add_up) {
 
 TEST(scenario, windows_and_overlap_can_be_automatic) {
   const curve_config c = only_curve(sweep + "decoder.windows = \"auto\"\ndecoder.overlap = \"auto\"\n");
-  EXPECT_EQ(c.link.code.turbo.decoder.windows, 0);
-  EXPECT_EQ(c.link.code.turbo.decoder.overlap, -1);
+  EXPECT_EQ(testing::turbo_decoder_in(c.link.code).windows, 0);
+  EXPECT_EQ(testing::turbo_decoder_in(c.link.code).overlap, -1);
 }
 
 TEST(scenario, ranges_of_points) {
@@ -296,15 +298,15 @@ seed = 5
                                     "s.toml");
   ASSERT_EQ(s.curves.size(), 3u);
   EXPECT_EQ(s.curves[0].label, "P = 96");
-  EXPECT_EQ(s.curves[0].link.code.turbo.decoder.windows, 96);
-  EXPECT_EQ(s.curves[0].link.code.k, 6144);
+  EXPECT_EQ(testing::turbo_decoder_in(s.curves[0].link.code).windows, 96);
+  EXPECT_EQ(testing::k_in(s.curves[0].link.code), 6144);
   EXPECT_EQ(s.curves[1].label, "curve 2");
-  EXPECT_EQ(s.curves[1].link.code.turbo.decoder.windows, 32);
-  EXPECT_EQ(s.curves[1].link.code.k, 512);
+  EXPECT_EQ(testing::turbo_decoder_in(s.curves[1].link.code).windows, 32);
+  EXPECT_EQ(testing::k_in(s.curves[1].link.code), 512);
   EXPECT_EQ(s.curves[1].stop.frame_errors, 7u);
   EXPECT_EQ(s.curves[1].stop.max_frames, 10u);
   EXPECT_EQ(s.curves[1].sweep_db, (std::vector<double>{0, 1}));
-  EXPECT_EQ(s.curves[2].link.code.type, code_type::none);  // the base's decoder is not in its way
+  EXPECT_EQ(s.curves[2].link.code.type, "none");  // the base's decoder is not in its way
   EXPECT_EQ(s.curves[2].link.seed, 5u);
   EXPECT_EQ(s.curves[2].sweep_db, (std::vector<double>{0, 2, 4}));
   EXPECT_EQ(s.curves[0].link.channel.type, "awgn");

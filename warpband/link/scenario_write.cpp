@@ -62,7 +62,7 @@ setting_values values_of_curve(const config::key_tree& keys, const curve_config&
     put(values, "detector", detector_settings(), nr->detector);
   if (const auto* one = std::get_if<single_antenna>(&link.antennas))
     values["modem.demapper"] = name_of(one->demapper);
-  put(values, "decoder", settings_of(link.code.type), link.code);
+  put(values, "decoder", link.code.kind().settings, link.code.settings);
   values[std::string("sweep.") + name_of(link.axis)] = curve.sweep_db;
   put(values, "stop", stop_settings(), curve.stop);
   return values;

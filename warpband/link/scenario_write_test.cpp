@@ -1,6 +1,7 @@
 // Scenarios that programs write: they read back as what they were made of.
 #include <gtest/gtest.h>
 
+#include <tests/codes.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/link/scenario_write.hpp>
 
@@ -41,9 +42,12 @@ TEST(scenario_write, reads_back) {
       *d = {.type = detector_type::nway, .streams = 2, .rx_antennas = 3, .llr_clip = 4.f, .ways = 1};
     else
       std::get<single_antenna>(curve.link.antennas).demapper = demap_algorithm::exact;
-    curve.link.code.turbo.decoder.precision = turbo_precision::float32;
-    curve.link.code.turbo.decoder.iterations = 3;
-    curve.link.code.ldpc.decoder.precision = ldpc_precision::int8;
+    if (curve.link.code.type == "lte-turbo") {
+      testing::turbo_decoder_in(curve.link.code).precision = turbo_precision::float32;
+      testing::turbo_decoder_in(curve.link.code).iterations = 3;
+    } else {
+      testing::ldpc_decoder_in(curve.link.code).precision = ldpc_precision::int8;
+    }
     const std::string text = scenario_of_curve(s, i, curve);
     const scenario back = parse_scenario(text, "back.toml");
     ASSERT_EQ(back.curves.size(), 1U) << text;
@@ -63,12 +67,12 @@ TEST(scenario_write, reads_back) {
       EXPECT_EQ(d->ways, 1);
       EXPECT_EQ(d->llr_clip, 4.f);
       EXPECT_TRUE(d->order.empty());
-      EXPECT_EQ(b.link.code.turbo.decoder.iterations, 3);
-      ASSERT_TRUE(b.link.code.turbo.interleaver);
-      EXPECT_EQ(b.link.code.turbo.interleaver->f2, 10);
+      EXPECT_EQ(testing::turbo_decoder_in(b.link.code).iterations, 3);
+      ASSERT_TRUE(testing::turbo_in(b.link.code).interleaver);
+      EXPECT_EQ(testing::turbo_in(b.link.code).interleaver->f2, 10);
     } else {
       EXPECT_EQ(std::get<single_antenna>(b.link.antennas).demapper, demap_algorithm::exact);
-      EXPECT_EQ(b.link.code.ldpc.decoder.precision, ldpc_precision::int8);
+      EXPECT_EQ(testing::ldpc_decoder_in(b.link.code).precision, ldpc_precision::int8);
     }
   }
 }

@@ -16,7 +16,7 @@ random_range frame_batch::random(std::uint64_t seed, std::uint64_t items_per_fra
 }
 
 frame_sizes::frame_sizes(const link_config& c)
-    : k(static_cast<std::size_t>(c.code.k)),
+    : k(sizes_of(c.code).k),
       sent(sizes_of(c.code).n),
       padded(symbols_per_frame(c) * static_cast<std::size_t>(bits_per_symbol(c.qam)) /
              codewords_per_frame(c)),

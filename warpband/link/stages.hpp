@@ -50,7 +50,7 @@ struct frame_counts {
   std::vector<float> information_lost = {};
   // With HARQ iterations are those of all code blocks after each of the frame's transmissions, erased uses
   // those of its transmissions, bit errors those after the last; and, empty without it:
-  std::vector<std::uint8_t> transmissions = {};  // of the frame, 1 to config.code.transport.transmissions
+  std::vector<std::uint8_t> transmissions = {};  // of the frame, 1 to those of harq_of(config.code)
   std::vector<std::uint8_t> passed = {};         // 1 where its CRCs held after the last of them
   /// With a receiver in a loop after each outer iteration, of the frames: bit errors, and 1 where the decoder
   /// erased the word, or CRCs of a transport block failed in its last transmission. What stands above is that

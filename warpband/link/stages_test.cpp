@@ -1,6 +1,7 @@
 // Links over antennas that are not a channel at all: what comes back is set by the test.
 #include <gtest/gtest.h>
 
+#include <tests/codes.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/modem/qam/qam.hpp>
@@ -55,9 +56,8 @@ class stages : public wb::testing::on_backend {};
 WB_ON_ALL_BACKENDS(stages);
 
 TEST_P(stages, an_uncoded_link_counts_what_the_antennas_give) {
-  code_config code;
-  code.type = code_type::none;
-  code.k = 37;
+  code_config code("none");
+  wb::testing::k_in(code) = 37;
   const link_config c = completed({.code = code, .qam = 16});
   const counted same(exec(), c, 0, 5), opposite(exec(), c, 1, 5);
   EXPECT_EQ(same.counts.bit_errors, std::vector<std::int32_t>(5, 0));
@@ -67,9 +67,8 @@ TEST_P(stages, an_uncoded_link_counts_what_the_antennas_give) {
 }
 
 TEST_P(stages, a_coded_link_decodes_what_the_antennas_give) {
-  code_config code;
-  code.type = code_type::wimax_ldpc;
-  code.ldpc.n = 576;
+  code_config code("wimax-ldpc");
+  wb::testing::n_in(code) = 576;
   const link_config c = completed({.code = code, .qam = 64});
   const frame_counts counts = counted(exec(), c, 0, 3).counts;
   EXPECT_EQ(counts.bit_errors, std::vector<std::int32_t>(3, 0));
@@ -79,12 +78,11 @@ TEST_P(stages, a_coded_link_decodes_what_the_antennas_give) {
 }
 
 TEST_P(stages, harq_sends_until_the_antennas_give_a_block_that_passes) {
-  code_config code;
-  code.type = code_type::lte_transport;
-  code.k = 104;
-  code.transport.coded_bits = 480;
-  code.transport.transmissions = 4;
-  code.transport.redundancy_versions = {0};  // opposite LLRs of one version add up to 0
+  code_config code("lte-transport");
+  wb::testing::k_in(code) = 104;
+  wb::testing::sent_in(code).coded_bits = 480;
+  wb::testing::sent_in(code).transmissions = 4;
+  wb::testing::sent_in(code).redundancy_versions = {0};  // opposite LLRs of one version add up to 0
   const link_config c = completed({.code = code, .qam = 4});
   const counted third(exec(), c, 1, 2);
   EXPECT_EQ(counted(exec(), c, 0, 2).counts.transmissions, std::vector<std::uint8_t>(2, 1));

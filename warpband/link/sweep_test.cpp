@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <tests/codes.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/link/sweep.hpp>
@@ -15,10 +16,10 @@ using testing::open_scalar;
 
 link_config small_link() {
   link_config c;
-  c.code.k = 256;
-  c.code.turbo.decoder.iterations = 4;
-  c.code.crc = crc24a;
-  c.code.turbo.decoder.stop = early_stop::crc;
+  testing::k_in(c.code) = 256;
+  testing::turbo_decoder_in(c.code).iterations = 4;
+  testing::crc_in(c.code) = crc24a;
+  testing::turbo_decoder_in(c.code).stop = early_stop::crc;
   return c;
 }
 constexpr double ebn0_db = 0.8;
@@ -202,8 +203,8 @@ TEST(sweep, an_interval_of_the_ber_only_where_bits_are_independent) {
   const auto exec = open_scalar();
   const stop_rule stop{.frame_errors = 0, .max_frames = 4};
   link_config c;
-  c.code.type = code_type::none;
-  c.code.k = 100;
+  c.code = code_config("none");
+  testing::k_in(c.code) = 100;
   EXPECT_TRUE(run_point(*std::make_unique<link_chain>(c, *exec), 0, stop).ber_interval());
   c.channel = rayleigh_config{};
   EXPECT_TRUE(run_point(*std::make_unique<link_chain>(c, *exec), 0, stop).ber_interval());
@@ -222,7 +223,7 @@ TEST(sweep, a_curve_with_its_observer) {
   const curve_observer observer{
       .progress =
           [&](const curve_result& so_far, std::size_t index, const point_counts& counts) {
-            EXPECT_EQ(so_far.config.link.code.k, 256);
+            EXPECT_EQ(testing::k_in(so_far.config.link.code), 256);
             EXPECT_EQ(index, finished.size());
             EXPECT_EQ(so_far.points.size(), finished.size());
             EXPECT_EQ(so_far.counts_at(curve.sweep_db[index]), counts);
@@ -241,7 +242,7 @@ TEST(sweep, a_curve_with_its_observer) {
   EXPECT_FALSE(r.cancelled);
   ASSERT_EQ(r.points.size(), 3u);
   EXPECT_EQ(r.points[2].counts.frames, 500u);
-  EXPECT_GT(r.config.link.code.turbo.decoder.windows, 0);  // as chosen
+  EXPECT_GT(testing::turbo_decoder_in(r.config.link.code).windows, 0);  // as chosen
 
   // A point does not depend on its neighbours.
   curve.sweep_db = {0.8};
@@ -270,7 +271,7 @@ TEST(sweep, a_curve_stops_below_an_error_rate_or_when_cancelled) {
 TEST(sweep, every_frame_is_a_state_to_go_on_from) {
   const auto exec = open_scalar();
   link_config link = small_link();
-  link.code.k = 40;
+  testing::k_in(link.code) = 40;
   link_chain chain(link, *exec), narrow(link, *exec, 5);
   const stop_rule stop{.frame_errors = 12, .max_frames = 150};
   const point_result whole = run_point(chain, ebn0_db, stop);
@@ -329,7 +330,7 @@ void expect_same(const curve_result& a, const curve_result& b) {
 TEST(sweep, a_curve_goes_on_from_any_state_to_the_same_end_and_further) {
   const auto exec = open_scalar();
   link_config link = small_link();
-  link.code.k = 64;
+  testing::k_in(link.code) = 64;
   const curve_config curve{
       "c", link, {-2, 0.8, 1, 20}, {.frame_errors = 12, .max_frames = 300, .below_fer = 1e-2}};
   const curve_result whole = run_curve(curve, *exec);

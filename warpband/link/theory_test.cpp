@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <oracle/theory.hpp>
+#include <tests/codes.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/link/chain.hpp>
 
@@ -39,8 +40,8 @@ measured measure(link_chain& chain, double ebn0_db, double least_bits) {
 /// are independent; else sigma comes from how frames differ.
 void expect_theory(link_config c, const std::vector<double>& ebn0_db, bool binomial,
                    const std::function<double(double)>& ber_of_ebn0) {
-  c.code.type = code_type::none;
-  c.code.k = frame_bits;
+  c.code = code_config("none");
+  testing::k_in(c.code) = frame_bits;
   cpu exec;
   link_chain chain(c, exec);
   double sum = 0, points = 0;
@@ -82,8 +83,8 @@ TEST(theory, bpsk_block_rayleigh) {
   // A frame is one fade: it takes thousands of frames to know the mean.
   const std::vector<double> points{0, 5, 10};
   c.seed = 3;
-  c.code.type = code_type::none;
-  c.code.k = frame_bits;
+  c.code = code_config("none");
+  testing::k_in(c.code) = frame_bits;
   cpu exec;
   link_chain chain(c, exec);
   double sum = 0;
@@ -153,8 +154,8 @@ TEST(theory, alamouti_combines_two_antennas_for_each_that_receives) {
 TEST(theory, space_time_codes_have_diversity_and_multiplexing_half_of_it) {
   // The slope between two points, which comes near the order, 4 and 2, from below as the error rate falls.
   const auto slope_of = [](link_config c) {
-    c.code.type = code_type::none;
-    c.code.k = 8;  // a codeword, or two uses with one H
+    c.code = code_config("none");
+    testing::k_in(c.code) = 8;  // a codeword, or two uses with one H
     c.axis = snr_axis::snr_db;
     c.channel = rayleigh_config{fading_type::block};
     cpu exec;

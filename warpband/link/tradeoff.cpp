@@ -1,13 +1,11 @@
 #include <warpband/link/tradeoff.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
 #include <warpband/core/setting.hpp>
-#include <warpband/link/code_settings.hpp>
-#include <warpband/link/names.hpp>
+#include <warpband/link/link_settings.hpp>
 
 namespace wb {
 namespace {
@@ -30,65 +28,10 @@ bool is_allowed(const detector_config& d) {
     return false;
   }
 }
-bool is_allowed(const code_config& c) {
-  try {
-    (void)completed(c);
-    return true;
-  } catch (const argument_error&) {
-    return false;
-  }
-}
-
 /// Whether a detector reaches both values of every bit, whatever it receives.
 bool is_complete(const detector_config& d) {
   return d.type != detector_type::ot && d.type != detector_type::kbest &&
          (d.type != detector_type::nway || d.ways == 0 || d.ways == d.streams);
-}
-
-void add_ldpc(std::vector<code_config>& all, const code_config& base, bool on_device) {
-  std::vector<std::pair<ldpc_algorithm, ldpc_precision>> kinds{
-      {base.ldpc.decoder.algorithm, base.ldpc.decoder.precision},
-      {ldpc_algorithm::normalised_min_sum, ldpc_precision::int8},
-      {ldpc_algorithm::normalised_min_sum, ldpc_precision::float32},
-      {ldpc_algorithm::sum_product, ldpc_precision::float32}};
-  if (on_device) kinds.emplace_back(ldpc_algorithm::normalised_min_sum, ldpc_precision::float16);
-  for (const auto& [algorithm, precision] : kinds)
-    for (const int iterations : {base.ldpc.decoder.iterations, 4, 6, 8, 10, 15, 20, 30}) {
-      code_config c = base;
-      c.ldpc.decoder.algorithm = algorithm;
-      c.ldpc.decoder.precision = precision;
-      c.ldpc.decoder.iterations = iterations;
-      if (is_allowed(c))
-        add_allowed(all, c, [](const code_config& a, const code_config& b) {
-          const ldpc_decoder_config &x = a.ldpc.decoder, &y = b.ldpc.decoder;
-          return x.algorithm == y.algorithm && x.precision == y.precision && x.iterations == y.iterations;
-        });
-    }
-}
-
-void add_turbo(std::vector<code_config>& all, const code_config& base) {
-  const std::array<std::pair<map_algorithm, turbo_precision>, 5> kinds{
-      {{base.turbo.decoder.algorithm, base.turbo.decoder.precision},
-       {map_algorithm::max_log_map, turbo_precision::int16},
-       {map_algorithm::max_log_map, turbo_precision::float32},
-       {map_algorithm::log_map, turbo_precision::bfloat16},
-       {map_algorithm::log_map, turbo_precision::float32}}};
-  for (const auto& [algorithm, precision] : kinds)
-    for (const int iterations : {base.turbo.decoder.iterations, 2, 3, 4, 5, 6, 8}) {
-      code_config c = base;
-      turbo_decoder_config& d = c.turbo.decoder;
-      if (algorithm != d.algorithm) {
-        d.algorithm = algorithm;
-        d = with_usual_scale(d);
-      }
-      d.precision = precision;
-      d.iterations = iterations;
-      if (is_allowed(c))
-        add_allowed(all, c, [](const code_config& a, const code_config& b) {
-          const turbo_decoder_config &x = a.turbo.decoder, &y = b.turbo.decoder;
-          return x.algorithm == y.algorithm && x.precision == y.precision && x.iterations == y.iterations;
-        });
-    }
 }
 
 }  // namespace
@@ -159,45 +102,6 @@ std::vector<std::optional<float>> clip_candidates(const detector_config& d) {
   return all;
 }
 
-std::vector<code_config> decoder_candidates(const code_config& base, bool on_device) {
-  std::vector<code_config> all;
-  switch (base.type) {
-    case code_type::wimax_ldpc:
-    case code_type::wifi_ldpc:
-    case code_type::qc_ldpc:
-    case code_type::nr_ldpc:
-      add_ldpc(all, base, on_device);
-      break;
-    case code_type::lte_turbo:
-      add_turbo(all, base);
-      break;
-    case code_type::conv:
-      for (const auto& [algorithm, precision] : {std::pair{base.conv.algorithm, base.conv.precision},
-                                                 {conv_algorithm::viterbi, conv_precision::int16},
-                                                 {conv_algorithm::max_log_map, conv_precision::int16},
-                                                 {conv_algorithm::viterbi, conv_precision::float32},
-                                                 {conv_algorithm::max_log_map, conv_precision::float32},
-                                                 {conv_algorithm::log_map, conv_precision::float32}}) {
-        code_config c = base;
-        c.conv.algorithm = algorithm;
-        c.conv.precision = precision;
-        if (is_allowed(c))
-          add_allowed(all, c, [](const code_config& a, const code_config& b) {
-            return a.conv.algorithm == b.conv.algorithm && a.conv.precision == b.conv.precision;
-          });
-      }
-      break;
-    case code_type::none:
-    case code_type::lte_transport:
-    case code_type::nr_dlsch:
-    case code_type::nr_ulsch:
-    case code_type::polar:
-      all.push_back(base);
-      break;
-  }
-  return all;
-}
-
 std::string receiver_name(const link_antennas& antennas) {
   if (const auto* one = std::get_if<single_antenna>(&antennas))
     return std::string("demapper ") + name_of(one->demapper);
@@ -214,11 +118,8 @@ std::string receiver_name(const link_antennas& antennas) {
 }
 
 std::string decoder_name(const code_config& code) {
-  if (code.type == code_type::none) return "none";
-  const auto said = [&](const char* setting) {
-    const auto* s = find_setting(settings_of(code.type), setting);
-    return s == nullptr ? std::string() : plain(s->get(code));
-  };
+  if (is_uncoded(code)) return "none";
+  const auto said = [&](const char* setting) { return plain(code.value_of(setting)); };
   std::string name = said("algorithm");
   if (const std::string precision = said("precision"); !precision.empty()) name += " " + precision;
   if (const std::string iterations = said("iterations"); !iterations.empty())

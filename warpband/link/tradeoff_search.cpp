@@ -8,7 +8,6 @@
 #include <warpband/core/check.hpp>
 #include <warpband/core/decimal.hpp>
 #include <warpband/link/chain.hpp>
-#include <warpband/link/names.hpp>
 #include <warpband/link/tradeoff.hpp>
 
 namespace wb {

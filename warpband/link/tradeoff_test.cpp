@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include <tests/codes.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/link/tradeoff.hpp>
@@ -117,22 +118,20 @@ TEST(tradeoff, decoders_are_allowed_differ_and_begin_with_what_is_given) {
     }
     return names;
   };
-  code_config c;
-  c.type = code_type::wifi_ldpc;
-  c.ldpc.decoder.iterations = 12;
+  code_config c("wifi-ldpc");
+  testing::ldpc_decoder_in(c).iterations = 12;
   EXPECT_TRUE(check(c, false).contains("normalised-min-sum int8, 12 iterations"));
   EXPECT_FALSE(check(c, false).contains("normalised-min-sum float16, 10 iterations"));
   EXPECT_TRUE(check(c, true).contains("normalised-min-sum float16, 10 iterations"));
-  c.type = code_type::lte_turbo;
-  c.k = 6144;
+  c = code_config("lte-turbo");
   EXPECT_TRUE(check(c, false).contains("max-log-map int16, 4 iterations"));
-  c.turbo.decoder.windows = 6;  // no power of two: float32 alone
+  testing::turbo_decoder_in(c).windows = 6;  // no power of two: float32 alone
   EXPECT_FALSE(check(c, false).contains("max-log-map int16, 4 iterations"));
   c = {};
-  c.type = code_type::conv;
+  c = code_config("conv");
   EXPECT_EQ(check(c, false), (std::set<std::string>{"viterbi int16", "max-log-map int16", "viterbi float32",
                                                     "max-log-map float32", "log-map float32"}));
-  c.type = code_type::none;
+  c = code_config("none");
   EXPECT_EQ(decoder_candidates(c, false).size(), 1U);
   EXPECT_EQ(decoder_name(c), "none");
 }
@@ -141,8 +140,8 @@ TEST(tradeoff, decoders_are_allowed_differ_and_begin_with_what_is_given) {
 
 link_config small_link() {
   link_config c;
-  c.code.type = code_type::wifi_ldpc;
-  c.code.ldpc.n = 648;
+  c.code = code_config("wifi-ldpc");
+  testing::n_in(c.code) = 648;
   c.qam = 4;
   c.channel = rayleigh_config{};
   c.antennas = detector_config{};
@@ -158,10 +157,10 @@ TEST_P(receiver_clock_on, receives_what_a_link_does) {
   links[1].channel = rayleigh_config{fading_type::block};
   links[2].antennas = single_antenna{};
   links[2].channel = awgn_config{};
-  links[2].code.k = 40;
-  links[2].code.type = code_type::lte_turbo;
-  links[2].code.crc = crc24b;
-  links[2].code.turbo.decoder.stop = early_stop::crc;
+  links[2].code = code_config("lte-turbo");
+  testing::k_in(links[2].code) = 40;
+  testing::crc_in(links[2].code) = crc24b;
+  testing::turbo_decoder_in(links[2].code).stop = early_stop::crc;
   for (const link_config& c : links) {
     receiver_clock clock(c, exec());
     const receiver_times good = clock.measure(c, 90), bad = clock.measure(c, -20);
@@ -180,7 +179,7 @@ TEST(receiver_clock, refuses_what_it_does_not_time) {
   EXPECT_EQ(blamed([&] { receiver_clock(c, exec); }), "antennas");
   link_config transport = small_link();
   transport.code = {};
-  transport.code.type = code_type::lte_transport;
+  transport.code = code_config("lte-transport");
   EXPECT_EQ(blamed([&] { receiver_clock(transport, exec); }), "code.type");
   receiver_clock clock(small_link(), exec);
   link_config other = small_link();
@@ -195,8 +194,8 @@ TEST(receiver_clock, refuses_what_it_does_not_time) {
 link_config convolutional_link() {
   link_config c = small_link();
   c.code = {};
-  c.code.type = code_type::conv;
-  c.code.k = 200;
+  c.code = code_config("conv");
+  testing::k_in(c.code) = 200;
   return c;
 }
 
@@ -247,8 +246,8 @@ TEST(tradeoff, measures_a_front) {
 TEST(tradeoff, of_one_antenna_and_uncoded) {
   cpu exec;
   link_config c;
-  c.code.type = code_type::none;
-  c.code.k = 100;
+  c.code = code_config("none");
+  testing::k_in(c.code) = 100;
   c.qam = 16;
   const tradeoff_result r = run_tradeoff(c, {.fer = 0.3, .width_db = 1}, exec);
   ASSERT_FALSE(r.front.empty());

@@ -1,23 +1,14 @@
 #include <warpband/link/transmitter.hpp>
 
-#include <warpband/link/codec_transport.hpp>
 #include <warpband/link/source/source.hpp>
 
 namespace wb {
 namespace {
 
-bool interleaves(const link_config& c) { return c.receiver && !is_transport(c.code.type); }
+bool interleaves(const link_config& c) { return c.receiver && !is_transport(c.code); }
 
 bit_interleaver order_of(const link_config& c, const frame_sizes& size) {
   return interleaves(c) ? interleaver_of(*c.receiver, size.sent) : bit_interleaver(size.sent);
-}
-
-template <class Encoder, class Config>
-auto block_encoder(const Config& transport, std::vector<int> versions) {
-  return [encoder = std::make_shared<Encoder>(transport), versions = std::move(versions)](
-             executor& exec, view<const std::uint8_t> bits, int transmission, view<std::uint8_t> coded) {
-    encoder->run(exec, bits, versions.at(static_cast<std::size_t>(transmission)), coded);
-  };
 }
 
 /// Zeros behind the bits of rows.
@@ -29,18 +20,18 @@ void clear(executor& exec, array<std::uint8_t>& a) {
 
 }  // namespace
 
-std::vector<int> versions_of(const lte_transport_settings& s) {
+std::vector<int> versions_of(const harq_rule& rule) {
   std::vector<int> versions;
-  for (int t = 0; t < s.transmissions; t++)
-    versions.push_back(s.redundancy_versions[static_cast<std::size_t>(t) % s.redundancy_versions.size()]);
+  for (int t = 0; t < rule.transmissions; t++) versions.push_back(rule.version(t));
   return versions;
 }
 
 frame_source::frame_source(const link_config& c)
-    : seed_(c.seed), codewords_(codewords_per_frame(c)), drawn_(c.code.k) {
-  if (!c.code.crc) return;
-  drawn_ -= c.code.crc->degree;
-  crc_.emplace(drawn_, *c.code.crc);
+    : seed_(c.seed), codewords_(codewords_per_frame(c)), drawn_(static_cast<int>(sizes_of(c.code).k)) {
+  const auto crc = crc_of(c.code);
+  if (!crc) return;
+  drawn_ -= crc->degree;
+  crc_.emplace(drawn_, *crc);
 }
 void frame_source::run(executor& exec, view<std::uint8_t> bits, const frame_batch& batch) const {
   random_bits(exec, bits, drawn_, batch.random(seed_, codewords_));
@@ -49,15 +40,11 @@ void frame_source::run(executor& exec, view<std::uint8_t> bits, const frame_batc
 
 transmitter::transmitter(const link_config& c) : size_(c), source_(c), order_(order_of(c, size_)) {
   bytes_ = size_.codewords * (size_.k + size_.padded + (interleaves(c) ? size_.sent : 0));
-  if (is_nr_transport(c.code.type)) {
-    const nr_transport_config transport = nr_transport_of(c.code);
-    encode_block_ = block_encoder<nr_transport_encoder>(transport, versions_of(c.code.transport));
-    bytes_ += transport_bytes(nr_transport_plan(transport).segmentation());
-  } else if (is_transport(c.code.type)) {
-    const lte_transport_config transport = transport_of(c.code);
-    encode_block_ = block_encoder<lte_transport_encoder>(transport, versions_of(c.code.transport));
-    bytes_ += transport_bytes(lte_transport_plan(transport).segmentation());
-  } else if (c.code.type != code_type::none) {
+  if (is_transport(c.code)) {
+    blocks_ = c.code.kind().make_transport(c.code.settings);
+    harq_ = harq_of(c.code);
+    bytes_ += blocks_->bytes();
+  } else if (!is_uncoded(c.code)) {
     code_ = make_codec(c.code);
     bytes_ += size_.codewords * code_->working_bytes();
   }
@@ -66,14 +53,14 @@ transmitter::transmitter(const link_config& c) : size_(c), source_(c), order_(or
 void transmitter::allocate(executor& exec, std::size_t frames) {
   const std::size_t rows = frames * size_.codewords;
   sent_ = exec.make<std::uint8_t>(size_.padded, rows);
-  if (code_ || encode_block_) bits_ = exec.make<std::uint8_t>(size_.k, rows);
+  if (code_ || blocks_) bits_ = exec.make<std::uint8_t>(size_.k, rows);
   if (order_.permutes()) coded_ = exec.make<std::uint8_t>(size_.sent, rows);
   if (!code_ && size_.padded > size_.sent) clear(exec, sent_);
 }
 
 view<std::uint8_t> transmitter::bits(std::size_t frames) {
   const std::size_t rows = frames * size_.codewords;
-  if (!code_ && !encode_block_) return {sent_.data(), size_.k, rows, 1, size_.padded};
+  if (!code_ && !blocks_) return {sent_.data(), size_.k, rows, 1, size_.padded};
   return make_view(bits_.data(), size_.k, rows);
 }
 
@@ -84,8 +71,9 @@ void transmitter::draw(executor& exec, const frame_batch& batch) {
 const std::uint8_t* transmitter::send(executor& exec, const frame_batch& batch) {
   const view<std::uint8_t> drawn = bits(batch.frames);
   const auto sent = make_view(sent_.data(), size_.padded, drawn.items);
-  if (encode_block_)
-    encode_block_(exec, drawn, batch.transmission, {sent_.data(), size_.sent, drawn.items, 1, size_.padded});
+  if (blocks_)
+    blocks_->encode(exec, drawn, harq_.version(batch.transmission),
+                    {sent_.data(), size_.sent, drawn.items, 1, size_.padded});
   else if (code_ && !order_.permutes())
     code_->encode(exec, drawn, sent);
   else if (code_) {

@@ -1,6 +1,5 @@
 #pragma once
 // The transmitter of a link: bits of frames, and their coded bits in the order in which they are sent.
-#include <functional>
 #include <memory>
 #include <optional>
 
@@ -47,16 +46,15 @@ class transmitter {
  private:
   frame_sizes size_;
   frame_source source_;
-  std::unique_ptr<codec> code_;  // of codewords that are sent once
-  bit_interleaver order_;        // of a codeword
-  /// Of transport blocks: the coded bits of a transmission.
-  std::function<void(executor&, view<const std::uint8_t> bits, int transmission, view<std::uint8_t> coded)>
-      encode_block_;
+  std::unique_ptr<codec> code_;              // of codewords that are sent once
+  bit_interleaver order_;                    // of a codeword
+  std::unique_ptr<transport_coder> blocks_;  // of transport blocks
+  harq_rule harq_;
   std::size_t bytes_ = 0;
   array<std::uint8_t> bits_, coded_, sent_;
 };
 
 /// The redundancy version of each transmission that a transport block may have.
-std::vector<int> versions_of(const lte_transport_settings& settings);
+std::vector<int> versions_of(const harq_rule& rule);
 
 }  // namespace wb

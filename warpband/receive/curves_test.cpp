@@ -35,9 +35,9 @@ reference_loop loop_named(const std::string& name) {
   l.detector.qam = qam;
   l.detector.demapper =
       std::string(demapper) == "app" ? wb::demap_algorithm::exact : wb::demap_algorithm::max_log;
-  l.code.type = wb::code_type::wimax_ldpc;
-  l.code.ldpc.decoder.algorithm = wb::ldpc_algorithm::sum_product;
-  l.code.ldpc.decoder.schedule = wb::ldpc_schedule::flooding;
+  l.code = wb::code_config("wimax-ldpc");
+  ldpc_decoder_in(l.code).algorithm = wb::ldpc_algorithm::sum_product;
+  ldpc_decoder_in(l.code).schedule = wb::ldpc_schedule::flooding;
   l.config.outer = outer;
   l.config.inner = inner;
   l.config.decoder_state =

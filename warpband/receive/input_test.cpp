@@ -44,7 +44,7 @@ TEST(receiver_arguments, bad_ones_are_named) {
 
   const detector_config linear = detector_of(wb::detector_type::mmse);
   EXPECT_EQ(blamed([&] { iterative_receiver(linear, ldpc_of(576), loop_of(2)); }), "detector");
-  EXPECT_EQ(blamed([&] { iterative_receiver(d, code_of(wb::code_type::conv, 100), loop_of(2)); }), "decoder");
+  EXPECT_EQ(blamed([&] { iterative_receiver(d, code_of("conv", 100), loop_of(2)); }), "decoder");
   const std::shared_ptr<wb::soft_detector> detector = wb::make_soft_detector(d);
   const std::shared_ptr<wb::soft_decoder> decoder = wb::make_soft_decoder(ldpc_of(576), 3);
   EXPECT_EQ(blamed([&] { iterative_receiver(detector, decoder, {.inner = 2}); }), "inner");

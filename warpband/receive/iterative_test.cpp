@@ -44,12 +44,12 @@ WB_ON_ALL_BACKENDS(receive_on);
 
 TEST_P(receive_on, one_outer_iteration_is_the_open_loop_bit_for_bit) {
   std::vector<code_config> codes{ldpc_of(576)};
-  codes.push_back(code_of(wb::code_type::lte_turbo, 104));
-  codes.push_back(code_of(wb::code_type::conv, 101));
-  codes.push_back(code_of(wb::code_type::conv, 101));
-  codes.back().conv.algorithm = wb::conv_algorithm::log_map;
-  codes.push_back(code_of(wb::code_type::wifi_ldpc));
-  codes.back().crc = wb::crc24a;
+  codes.push_back(code_of("lte-turbo", 104));
+  codes.push_back(code_of("conv", 101));
+  codes.push_back(code_of("conv", 101));
+  conv_in(codes.back()).algorithm = wb::conv_algorithm::log_map;
+  codes.push_back(code_of("wifi-ldpc"));
+  wb::testing::crc_in(codes.back()) = wb::crc24a;
   for (const code_config& code : codes)
     for (const wb::detector_type type :
          {wb::detector_type::nway, wb::detector_type::kbest, wb::detector_type::ml, wb::detector_type::mmse})
@@ -69,7 +69,7 @@ using decode_frames = std::function<void(wb::view<const float> llr, wb::ldpc_dec
 
 decode_frames ldpc_decode(wb::executor& exec, const code_config& code, const receiver_config& c,
                           std::size_t frames) {
-  wb::ldpc_decoder_config settings = completed(code).ldpc.decoder;
+  wb::ldpc_decoder_config settings = ldpc_decoder_in(completed(code));
   if (c.inner != 0) settings.iterations = c.inner;
   const auto decoder = std::make_shared<wb::ldpc_decoder>(ldpc_code_of(completed(code)), settings);
   const std::size_t values = decoder->message_values();
@@ -165,15 +165,15 @@ std::vector<loop_case> loop_cases() {
   all.back().config.decoder_state = wb::receiver_state::reset;
   all.back().uses_per_frame = 75;                         // three more than the coded bits take
   add(kbest, 4, 4, 672, {.outer = 3, .inner = 2}, 6, 7);  // padded, channels that uses share
-  all.back().code.ldpc.decoder.schedule = wb::ldpc_schedule::flooding;
-  all.back().code.ldpc.decoder.algorithm = wb::ldpc_algorithm::sum_product;
+  ldpc_decoder_in(all.back().code).schedule = wb::ldpc_schedule::flooding;
+  ldpc_decoder_in(all.back().code).algorithm = wb::ldpc_algorithm::sum_product;
   all.push_back(all.back());
   all.back().config.decoder_state = wb::receiver_state::reset;
   add(ml, 3, 4, 576, {.outer = 5, .interleaver = order::random, .detector_clip = 6}, 5, 96);
   add(nway, 4, 16, 1152, {.outer = 3, .interleaver = order::random, .interleaver_seed = 7}, 12, 144);
   all.back().detector.ways = 4;
   add(nway, 2, 16, 576, {.outer = 4, .scaling = 0.8f, .interleaver = order::random}, 10);
-  all.back().code.ldpc.decoder.precision = wb::ldpc_precision::float16;
+  ldpc_decoder_in(all.back().code).precision = wb::ldpc_precision::float16;
   return all;
 }
 
@@ -207,17 +207,18 @@ TEST_P(receive_on, equals_its_parts_run_by_hand) {
 TEST_P(receive_on, takes_turbo_codes) {
   for (const wb::turbo_rate rate : {wb::turbo_rate::third, wb::turbo_rate::half})
     for (const auto algorithm : {wb::map_algorithm::max_log_map, wb::map_algorithm::log_map}) {
-      code_config code = code_of(wb::code_type::lte_turbo, 264);
-      code.turbo.rate = rate;
-      code.turbo.decoder.algorithm = algorithm;
-      code.turbo.decoder.iterations = 2;
-      code.turbo.decoder.stop = wb::early_stop::crc;
-      code.crc = wb::crc24a;
+      code_config code = code_of("lte-turbo", 264);
+      turbo_in(code).rate = rate;
+      turbo_decoder_in(code).algorithm = algorithm;
+      turbo_decoder_in(code).iterations = 2;
+      turbo_decoder_in(code).stop = wb::early_stop::crc;
+      wb::testing::crc_in(code) = wb::crc24a;
       const detector_config d = detector_of(wb::detector_type::nway);
       receiver_config c = loop_of(3);
       c.scaling = 0.8f;
       const iterative_receiver receiver(d, code, c);
-      const wb::turbo_decoder decoder(completed(code).turbo.decoder, wb::permutation_of(completed(code)));
+      const wb::turbo_decoder decoder(turbo_decoder_in(completed(code)),
+                                      wb::permutation_of(completed(code).get<wb::turbo_settings>()));
       const std::size_t frames = 20, all = 3 * (264 + 4);
       const bool half = rate == wb::turbo_rate::half;
       const auto places = wb::turbo_half_rate_places(264);
@@ -254,13 +255,13 @@ TEST_P(receive_on, takes_turbo_codes) {
 TEST_P(receive_on, takes_code_blocks_of_5g_nr) {
   // Punctured, and with repetitions.
   for (const int n : {336, 1200}) {
-    code_config code = code_of(wb::code_type::nr_ldpc, 168);
-    code.ldpc.n = n;
-    code.ldpc.decoder.iterations = 5;
+    code_config code = code_of("nr-ldpc", 168);
+    n_in(code) = n;
+    ldpc_decoder_in(code).iterations = 5;
     const detector_config d = detector_of(wb::detector_type::nway);
     const iterative_receiver receiver(d, code, loop_of(3));
     const wb::nr_block_codec codec({.base_graph = 2, .k = 168, .sent_bits = n, .modulation_order = 1},
-                                   completed(code).ldpc.decoder);
+                                   ldpc_decoder_in(completed(code)));
     const auto decode = [&](wb::view<const float> llr, const wb::ldpc_decoder_output& out) {
       codec.decode(
           exec(), llr,
@@ -281,13 +282,13 @@ TEST_P(receive_on, takes_code_blocks_of_5g_nr) {
 
 TEST_P(receive_on, takes_convolutional_codes) {
   for (const auto algorithm : {wb::conv_algorithm::max_log_map, wb::conv_algorithm::log_map}) {
-    code_config code = code_of(wb::code_type::conv, 200);
-    code.conv.algorithm = algorithm;
-    code.crc = wb::crc16;
+    code_config code = code_of("conv", 200);
+    conv_in(code).algorithm = algorithm;
+    wb::testing::crc_in(code) = wb::crc16;
     const detector_config d = detector_of(wb::detector_type::nway);
     const iterative_receiver receiver(d, code, loop_of(3));
     const bool exact = algorithm == wb::conv_algorithm::log_map;
-    const wb::bcjr_decoder decoder({conv_code_of(completed(code).conv), 200,
+    const wb::bcjr_decoder decoder({wb::conv_code_of(conv_in(completed(code))), 200,
                                     exact ? wb::map_algorithm::log_map : wb::map_algorithm::max_log_map});
     const std::size_t frames = 20;
     const auto decode = [&](wb::view<const float> llr, const wb::ldpc_decoder_output& out) {
@@ -405,8 +406,8 @@ TEST_P(receive_on, stays_finite_where_the_loop_diverges) {
   for (const bool stops : {false, true})
     for (const double snr_db : {-10., 3., 30.}) {
       code_config code = ldpc_of(576, 3);
-      code.ldpc.decoder.algorithm = wb::ldpc_algorithm::min_sum;
-      code.ldpc.decoder.early_stop = stops;
+      ldpc_decoder_in(code).algorithm = wb::ldpc_algorithm::min_sum;
+      ldpc_decoder_in(code).early_stop = stops;
       const detector_config d = detector_of(wb::detector_type::ml, 2, 4);
       const iterative_receiver receiver(d, code, {.outer = 16, .scaling = 1.5f});
       const sent_frames f = send(exec(), d, code, receiver, 5, {.snr_db = snr_db});
@@ -421,8 +422,8 @@ TEST_P(receive_on, stays_finite_where_the_loop_diverges) {
 
 TEST_P(receive_on, finishes_frames_whose_crc_holds) {
   code_config code = ldpc_of(576, 3);
-  code.crc = wb::crc16;
-  code.ldpc.decoder.early_stop = false;  // the CRC alone tells
+  wb::testing::crc_in(code) = wb::crc16;
+  ldpc_decoder_in(code).early_stop = false;  // the CRC alone tells
   const detector_config d = detector_of(wb::detector_type::nway);
   const iterative_receiver receiver(d, code, loop_of(4));
   const std::size_t frames = 30;

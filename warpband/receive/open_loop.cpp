@@ -1,6 +1,5 @@
 #include <warpband/receive/open_loop.hpp>
 
-#include <functional>
 #include <utility>
 
 namespace wb {
@@ -69,23 +68,20 @@ view<T> part(view<T> v, std::size_t first, std::size_t rows) {
   return {v.data + first * v.item_stride, v.elements, rows, v.element_stride, v.item_stride};
 }
 
-/// `Output`: that of the decoder.
-template <class Decoder, class Output>
 class blocks_of_harq final : public detecting {
  public:
-  template <class Config>
-  blocks_of_harq(std::shared_ptr<const soft_detector> detector, const Config& transport,
-                 std::vector<int> versions, std::size_t uses)
+  blocks_of_harq(std::shared_ptr<const soft_detector> detector, transport_maker make,
+                 std::vector<int> versions, std::size_t sent, std::size_t uses)
       : detecting(std::move(detector), uses, true),
-        make_([transport] { return std::make_unique<Decoder>(transport); }),
+        make_(std::move(make)),
         versions_(std::move(versions)),
-        sent_(static_cast<std::size_t>(transport.coded_bits)) {
+        sent_(sent) {
     make_();  // throws for what is not allowed
   }
   void allocate(executor& exec, std::size_t frames) override {
     detecting::allocate(exec, frames);
-    decoders_.clear();
-    for (std::size_t n = frames; n > 0; n = cuts() ? n / 2 : 0) decoders_.emplace_back(n, make_());
+    coders_.clear();
+    for (std::size_t n = frames; n > 0; n = cuts() ? n / 2 : 0) coders_.emplace_back(n, make_());
   }
 
  private:
@@ -94,27 +90,27 @@ class blocks_of_harq final : public detecting {
   bool cuts() const noexcept { return versions_.size() == 1; }
   void decode(executor& exec, std::size_t frames, const decided& out, int transmission) override {
     std::size_t first = 0;
-    for (auto& [size, decoder] : decoders_) {
+    for (auto& [size, coder] : coders_) {
       const std::size_t n = cuts() ? size : frames;
       for (; first < frames && frames - first >= n; first += n)
-        decode(exec, *decoder, first, n, out, transmission);
+        decode(exec, *coder, first, n, out, transmission);
     }
   }
-  void decode(executor& exec, Decoder& decoder, std::size_t first, std::size_t n, const decided& out,
+  void decode(executor& exec, transport_coder& coder, std::size_t first, std::size_t n, const decided& out,
               int transmission) {
-    if (transmission == 0) decoder.reset();
-    decoder.combine(exec, {llr_of(out) + first * bits(), sent_, n, 1, bits()},
-                    versions_.at(static_cast<std::size_t>(transmission)));
-    Output results;
-    results.bits = part(out.bits, first, n), results.ok = part(out.ok, first, n);
-    results.iterations = part(out.iterations, first, n), results.status = part(out.status, first, n);
-    decoder.decode(exec, results);
+    if (transmission == 0) coder.reset();
+    coder.combine(exec, {llr_of(out) + first * bits(), sent_, n, 1, bits()},
+                  versions_.at(static_cast<std::size_t>(transmission)));
+    coder.decode(exec, {.bits = part(out.bits, first, n),
+                        .ok = part(out.ok, first, n),
+                        .iterations = part(out.iterations, first, n),
+                        .status = part(out.status, first, n)});
   }
 
-  std::function<std::unique_ptr<Decoder>()> make_;
+  transport_maker make_;
   std::vector<int> versions_;
   std::size_t sent_;
-  std::vector<std::pair<std::size_t, std::unique_ptr<Decoder>>> decoders_;  // by blocks, largest first
+  std::vector<std::pair<std::size_t, std::unique_ptr<transport_coder>>> coders_;  // by blocks, largest first
 };
 
 }  // namespace
@@ -124,17 +120,10 @@ std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> de
                                          std::size_t places) {
   return std::make_unique<codewords_once>(std::move(detector), std::move(decoder), uses, places);
 }
-std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> detector,
-                                         const nr_transport_config& transport, std::vector<int> versions,
-                                         std::size_t uses) {
-  return std::make_unique<blocks_of_harq<nr_transport_decoder, nr_transport_output>>(
-      std::move(detector), transport, std::move(versions), uses);
-}
-std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> detector,
-                                         const lte_transport_config& transport, std::vector<int> versions,
-                                         std::size_t uses) {
-  return std::make_unique<blocks_of_harq<lte_transport_decoder, lte_transport_output>>(
-      std::move(detector), transport, std::move(versions), uses);
+std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> detector, transport_maker make,
+                                         std::vector<int> versions, std::size_t sent, std::size_t uses) {
+  return std::make_unique<blocks_of_harq>(std::move(detector), std::move(make), std::move(versions), sent,
+                                          uses);
 }
 
 }  // namespace wb

@@ -1,10 +1,10 @@
 #pragma once
 // Receivers without feedback: a detector and the decoder behind it. Stages: detect, decode.
+#include <functional>
 #include <memory>
 #include <vector>
 
-#include <warpband/fec/lte/transport.hpp>
-#include <warpband/fec/nr/transport.hpp>
+#include <warpband/code/codec.hpp>
 #include <warpband/receive/receiver.hpp>
 #include <warpband/receive/soft.hpp>
 
@@ -18,14 +18,12 @@ std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> de
                                          std::shared_ptr<const soft_decoder> decoder, std::size_t uses,
                                          std::size_t places);
 
+/// Makes the coder of transport blocks; throws argument_error for what is not allowed.
+using transport_maker = std::function<std::unique_ptr<transport_coder>()>;
 /// Transport blocks, whose transmissions add up. `versions`: the redundancy version of each that a block may
-/// have. A block has `uses` uses of the channel, whose LLRs are its coded bits and what fills up the frame.
-/// Outputs: bits, ok, iterations, status, use_status.
-std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> detector,
-                                         const nr_transport_config& transport, std::vector<int> versions,
-                                         std::size_t uses);
-std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> detector,
-                                         const lte_transport_config& transport, std::vector<int> versions,
-                                         std::size_t uses);
+/// have. A block has `uses` uses of the channel, whose LLRs are its `sent` coded bits and what fills up the
+/// frame. Outputs: bits, ok, iterations, status, use_status.
+std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> detector, transport_maker make,
+                                         std::vector<int> versions, std::size_t sent, std::size_t uses);
 
 }  // namespace wb

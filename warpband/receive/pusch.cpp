@@ -1,5 +1,7 @@
 #include <warpband/receive/pusch.hpp>
 
+#include <warpband/code/nr_transport.hpp>
+
 #include <string>
 #include <utility>
 
@@ -49,7 +51,9 @@ struct pusch_receiver {
         open(loop ? nullptr : make_open_detector(detector)) {}
   std::unique_ptr<receiver> make() const {
     if (loop) return std::make_unique<transport_loop>(detector, transport, *loop);
-    return make_open_loop(open, transport, {0}, channel.data_elements());
+    return make_open_loop(
+        open, [this] { return make_coder(transport); }, {0}, static_cast<std::size_t>(transport.coded_bits),
+        channel.data_elements());
   }
 
   nr_shared_channel channel;

@@ -6,6 +6,7 @@
 #include <complex>
 #include <memory>
 #include <numeric>
+#include <tests/codes.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/link/source/source.hpp>
@@ -19,9 +20,8 @@ using namespace wb;
 using bench::figure;
 
 code_config benched_code(ldpc_precision precision = ldpc_precision::float32) {
-  code_config c;
-  c.type = code_type::wimax_ldpc;
-  c.ldpc.decoder.precision = precision;
+  code_config c("wimax-ldpc");
+  testing::ldpc_decoder_in(c).precision = precision;
   return c;
 }
 

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <memory>
 
+#include <warpband/code/code_kind.hpp>
+#include <warpband/code/soft_decoder.hpp>
 #include <warpband/detect/detector.hpp>
-#include <warpband/fec/bcjr/bcjr.hpp>
-#include <warpband/link/codec.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
 #include <warpband/modem/demap/demap.hpp>
@@ -32,41 +32,6 @@ class soft_detector {
   virtual void run(executor& exec, const detector_input& in, const detector_output& out) const = 0;
 };
 
-/// What a decoder keeps of its frames from one call to the next, in the memory of the caller.
-struct soft_decoder_state {
-  view<float> values = {};  // [frames, state_size()]; no data: the decoder begins anew and keeps nothing
-  bool fresh = true;        // the values mean nothing yet
-  bool last = false;        // no call follows: the values need not be written
-};
-
-/// Outputs without data are not computed.
-struct soft_decoder_output {
-  view<float> extrinsic = {};          // [frames, n] of all coded bits: a-posteriori minus input LLR
-  view<std::uint8_t> bits = {};        // [frames, k] hard decisions
-  view<std::int32_t> iterations = {};  // [frames] iterations done in this call
-  view<std::uint8_t> status = {};      // [frames] status_erased, status_insufficient, status_stopped
-  view<std::uint8_t> finished = {};    // [frames] 1 where all checks hold that there are, 0 without checks
-};
-
-/// A decoder with extrinsic LLRs of all coded bits. Every call queues one batch on an executor.
-/// Threads: any number may call one object at once, each with an executor of its own.
-class soft_decoder {
- public:
-  virtual ~soft_decoder() = default;
-  /// Bits of a frame that are decided, and coded bits.
-  virtual std::size_t k() const noexcept = 0;
-  virtual std::size_t n() const noexcept = 0;
-  /// Whether it gives extrinsic LLRs. One that does not serves a receiver with one outer iteration.
-  virtual bool gives_extrinsic() const noexcept { return true; }
-  /// The most iterations of a call.
-  virtual int most_iterations() const noexcept { return 1; }
-  /// Values of a frame's state; 0: it has none, and `state` is not looked at.
-  virtual std::size_t state_size() const noexcept { return 0; }
-  /// Decodes llr [frames, n]. Throws shape_error.
-  virtual void run(executor& exec, view<const float> llr, const soft_decoder_state& state,
-                   const soft_decoder_output& out) const = 0;
-};
-
 /// The detector of a configuration, with extrinsic LLRs where it takes a-priori ones. Throws argument_error.
 std::unique_ptr<soft_detector> make_soft_detector(const detector_config& config);
 /// The decoder of a space-time code. A use is a codeword: received [codewords, 2 * rx_antennas] and channel
@@ -85,16 +50,12 @@ std::unique_ptr<soft_detector> make_open_detector(const stbc_config& config);
 /// A demapper of symbols of one antenna.
 std::unique_ptr<soft_detector> make_open_detector(const demapper_config& config);
 
-/// Whether the decoder of a code gives extrinsic LLRs of its coded bits.
-bool gives_extrinsic(const code_config& config) noexcept;
-
 /// The decoder of a code with a CRC or without: `inner` iterations a call, 0 for those of the configuration.
 /// A frame is finished where the checks of an LDPC code hold (early_stop = "syndrome") and the CRC, if there
-/// is one; that a turbo decoder's decisions agree is no check. Extrinsic LLRs of coded bits have LDPC codes
-/// (nr-ldpc: of the sent bits), turbo codes in float32, and convolutional codes but with the Viterbi
-/// algorithm. Throws argument_error.
+/// is one; that a turbo decoder's decisions agree is no check. `gives_extrinsic` says which codes have
+/// extrinsic LLRs of coded bits; nr-ldpc has those of the sent bits. Throws argument_error.
 std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int inner = 0);
-/// What `codec` decodes, without extrinsic LLRs.
+/// What `code` decodes, without extrinsic LLRs and `finished`.
 std::unique_ptr<soft_decoder> make_hard_decoder(std::shared_ptr<const codec> code);
 /// The same of an LDPC code of one's own. `crc`: the last of its k bits are this CRC of the others.
 std::unique_ptr<soft_decoder> make_soft_decoder(const ldpc_code& code, const ldpc_decoder_config& config,

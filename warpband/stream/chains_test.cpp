@@ -17,9 +17,9 @@
 #include <vector>
 
 #include <tests/allocations.hpp>
+#include <tests/codes.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/exec/cuda.hpp>
-#include <warpband/link/codec.hpp>
 #include <warpband/receive/chains.hpp>
 #include <warpband/receive/iterative.hpp>
 #include <warpband/receive/pusch.hpp>
@@ -76,28 +76,25 @@ const wb::downlink_config down_168{.antennas = 16, .users = 8},
     down_168_cg{.antennas = 16, .users = 8, .mode = wb::massive_mode::cg, .iterations = 3};
 const wb::stbc_config silver{.code = wb::space_time_code::silver(), .qam = 16, .rx_antennas = 2};
 wb::code_config turbo_code() {
-  wb::code_config c;
-  c.type = wb::code_type::lte_turbo;
-  c.k = 104;
-  c.turbo.decoder.iterations = 3;
+  wb::code_config c("lte-turbo");
+  wb::testing::k_in(c) = 104;
+  wb::testing::turbo_decoder_in(c).iterations = 3;
   return c;
 }
 wb::code_config ldpc_code() {
-  wb::code_config c;
-  c.type = wb::code_type::wimax_ldpc;
-  c.ldpc.n = 576;
-  c.ldpc.decoder.iterations = 4;
+  wb::code_config c("wimax-ldpc");
+  wb::testing::n_in(c) = 576;
+  wb::testing::ldpc_decoder_in(c).iterations = 4;
   return c;
 }
 wb::code_config half_rate_turbo_code() {
   wb::code_config c = turbo_code();
-  c.turbo.rate = wb::turbo_rate::half;
+  wb::testing::turbo_in(c).rate = wb::turbo_rate::half;
   return c;
 }
 wb::code_config conv_code() {
-  wb::code_config c;
-  c.type = wb::code_type::conv;
-  c.k = 100;
+  wb::code_config c("conv");
+  wb::testing::k_in(c) = 100;
   return c;
 }
 void decode_directly(host_frame& f, const wb::detector_config& detector, const wb::code_config& config) {

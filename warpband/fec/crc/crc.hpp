@@ -12,6 +12,7 @@ namespace wb {
 struct crc_polynomial {
   std::uint32_t polynomial;  // with the leading term
   int degree;                // 1..24
+  bool operator==(const crc_polynomial&) const = default;
 };
 inline constexpr crc_polynomial crc24a{0x1864CFB, 24}, crc24b{0x1800063, 24}, crc16{0x11021, 16},
     crc8{0x19B, 8};

@@ -66,6 +66,7 @@ struct ldpc_decoder_config {
   /// int8: steps in an LLR of 1, 0.25..64. Finer steps clip earlier, so that the error rate rises again with
   /// the SNR. automatic_steps chooses the number for each codeword (fec/quantise/quantise.hpp).
   float int8_steps = automatic_steps;
+  bool operator==(const ldpc_decoder_config&) const = default;
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings();

@@ -76,6 +76,7 @@ struct polar_decoder_config {
   /// int16, int8: steps in an LLR of 1, 0.25..64. automatic_steps chooses the number for
   /// each message (fec/quantise/quantise.hpp).
   float llr_steps = automatic_steps;
+  bool operator==(const polar_decoder_config&) const = default;
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<polar_decoder_config>>& polar_decoder_settings();

@@ -45,6 +45,7 @@ struct polar_config {
   int rnti = 0;
   /// plain: bits of the CRC behind the message, 0 (none), 6, 11 or 24 (CRC-24C).
   int crc_bits = 11;
+  bool operator==(const polar_config&) const = default;
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<polar_config>>& polar_settings();

@@ -34,6 +34,18 @@ void puncturer::puncture(executor& exec, view<const std::uint8_t> coded, view<st
   exec.run(pick_kernels(), &a, coded.items);
 }
 
+void puncturer::puncture(executor& exec, view<const float> llr, view<float> out) const {
+  sent_.check_held();
+  check_shape("llr", llr, n(), llr.items);
+  check_shape("out", out, sent(), llr.items);
+  pick_args a;
+  a.llr_in = llr;
+  a.llr_out = out;
+  a.n = a.places = static_cast<int>(sent());
+  a.from = sent_.on(exec);
+  exec.run(pick_kernels(), &a, llr.items);
+}
+
 void puncturer::restore(executor& exec, view<const float> llr, view<float> out) const {
   received_.check_held();
   check_shape("llr", llr, sent(), llr.items);

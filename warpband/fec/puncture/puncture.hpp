@@ -23,6 +23,8 @@ class puncturer {
 
   /// coded [batch, n] to out [batch, >= sent()], zeros behind the first sent(). Throws shape_error.
   void puncture(executor& exec, view<const std::uint8_t> coded, view<std::uint8_t> out) const;
+  /// The same of LLRs [batch, n] to [batch, sent()].
+  void puncture(executor& exec, view<const float> llr, view<float> out) const;
   /// LLRs [batch, sent()] to those of the codeword [batch, n]: 0 where nothing was sent. Throws shape_error.
   void restore(executor& exec, view<const float> llr, view<float> out) const;
 

@@ -73,6 +73,7 @@ struct turbo_decoder_config {
   /// (fec/quantise/quantise.hpp). bfloat16 takes a caller's integers as steps of 1 / llr_steps, of 1/8 where
   /// it is automatic.
   float llr_steps = automatic_steps;
+  bool operator==(const turbo_decoder_config&) const = default;
 };
 /// The configuration with the usual factor on extrinsics: 0.75 for max-log-MAP, 1 for log-MAP.
 inline turbo_decoder_config with_usual_scale(turbo_decoder_config c) {

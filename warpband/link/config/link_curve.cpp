@@ -3,11 +3,10 @@
 #include <cmath>
 #include <filesystem>
 
+#include <warpband/code/turbo.hpp>
 #include <warpband/core/error.hpp>
-#include <warpband/link/code_settings.hpp>
 #include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/link_settings.hpp>
-#include <warpband/link/names.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb::config {
@@ -149,27 +148,27 @@ class curve_maker {
   std::string folder() const { return std::filesystem::path(file_).parent_path().string(); }
 
   code_config code() const {
-    code_settings settings;
-    if (const given* type = keys_.find("code.type"))
-      for (const code_type t : code_types())
-        if (same_word(name_of(t), plain(type->value))) settings.type = t;
-    for (const auto& setting : settings_of(settings.type))
-      if (const given* g = keys_.find(setting.group + "." + setting.name))
-        settings.values[setting.name] = g->value;
-    code_config code = config_of(settings);
+    const given* type = keys_.find("code.type");
+    const code_kind& kind = codes().get(type == nullptr ? "lte-turbo" : plain(type->value));
+    setting_values values;
+    for (const setting_of<box>& setting : kind.settings)
+      if (const given* g = keys_.find(setting.group + "." + setting.name)) values[setting.name] = g->value;
+    code_config code(kind.name, values);
     const bool f1 = keys_.has("code.interleaver.f1"), f2 = keys_.has("code.interleaver.f2");
     if (f1 != f2)
       refuse(std::max(line("code.interleaver.f1"), line("code.interleaver.f2")),
              "code.interleaver needs both f1 and f2");
-    if (f1) code.turbo.interleaver = {number("code.interleaver.f1", 0), number("code.interleaver.f2", 0)};
-    if (code.type == code_type::qc_ldpc) code.ldpc.folder = folder();
+    if (f1)
+      code.edit<turbo_settings>().interleaver = {number("code.interleaver.f1", 0),
+                                                 number("code.interleaver.f2", 0)};
+    if (kind.in_folder) code.settings = kind.in_folder(code.settings, folder());
     return code;
   }
 
   code_config checked_code() const {
     code_config code = this->code();
     try {
-      code.k = completed(code).k;
+      (void)completed(code);
       return code;
     } catch (const file_error& error) {
       refuse(line("code.base_matrix"), std::string("code.base_matrix: ") + error.what());
@@ -196,9 +195,9 @@ class curve_maker {
     const unsigned at = line("channel.delays_ns");
     if (taps > 64) refuse(at, "channel.delays_ns has " + std::to_string(taps) + " taps: at most 64");
     if (taps != powers)
-      refuse(std::max(at, line("channel.powers_db")),
-             "channel.powers_db has " + std::to_string(powers) + " numbers for the " + std::to_string(taps) +
-                 " taps of channel.delays_ns");
+      refuse(std::max(at, line("channel.powers_db")), "channel.powers_db has " + std::to_string(powers) +
+                                                          " numbers for the " + std::to_string(taps) +
+                                                          " taps of channel.delays_ns");
   }
 
   /// The name of a file is from the scenario on.
@@ -311,8 +310,8 @@ class curve_maker {
     if (keys_.has_table("receiver")) take("receiver", receiver_settings(), c.receiver.emplace());
     take("modem", std::vector{boolean("mutual_information", &link_config::mutual_information, "")}, c);
     if (const auto* m = std::get_if<massive_link_config>(&c.antennas);
-        m != nullptr && c.code.type == code_type::none && !keys_.has("code.k"))
-      c.code.k = m->subcarriers * bits_per_symbol(c.qam);
+        m != nullptr && is_uncoded(c.code) && m->subcarriers != 0 && !keys_.has("code.k"))
+      c.code.set("k", std::int64_t{m->subcarriers * bits_per_symbol(c.qam)});
     return c;
   }
 

@@ -5,10 +5,10 @@
 
 #include <warpband/channel/cdl/profile.hpp>
 #include <warpband/channel/tdl/profile.hpp>
+#include <warpband/code/code_texts.hpp>
+#include <warpband/code/turbo.hpp>
 #include <warpband/core/error.hpp>
-#include <warpband/link/code_settings.hpp>
 #include <warpband/link/link_settings.hpp>
-#include <warpband/link/names.hpp>
 
 namespace wb::config {
 namespace {
@@ -59,7 +59,7 @@ void add_code_type(schema& s) {
     std::string type = "lte-turbo";
   };
   std::vector<std::pair<std::string, std::string>> names;
-  for (const code_type t : code_types()) names.emplace_back(name_of(t), name_of(t));
+  for (const code_kind& kind : codes()) names.emplace_back(kind.name, kind.name);
   s.add("code",
         words("type", &choice::type, names,
               "The turbo code of LTE (3GPP TS 36.212 §5.1.3), its transport blocks with HARQ (§5.1.1 to "
@@ -79,7 +79,7 @@ bool follows_from_slot(const std::string& name) {
 void add_codes(schema& s) {
   add_code_type(s);
   const auto add = [&](const char* group) {
-    for (const code_type type : code_types()) add_code_keys(s, group, type, {{"code.type", {name_of(type)}}});
+    for (const code_kind& kind : codes()) add_code_keys(s, group, kind, {{"code.type", {kind.name}}});
   };
   add("code");
   using f = interleaver_coefficients;
@@ -92,8 +92,7 @@ void add_codes(schema& s) {
           .without_default(),
       integer("interleaver.f2", &f::f2, INT32_MIN, INT32_MAX, "See f1.", "an integer, together with f1")
           .without_default()};
-  const std::string turbo = name_of(code_type::lte_turbo);
-  s.add("code", coefficients, {}, turbo, {{"code.type", {turbo}}});
+  s.add("code", coefficients, {}, "lte-turbo", {{"code.type", {"lte-turbo"}}});
   add("decoder");
 }
 
@@ -114,7 +113,8 @@ void add_modem(schema& s) {
                 "with [receiver], transport blocks or an uncoded space-time code."));
 }
 
-/// The condition of a key of a profile: a standard's by name, or delays of one's own and what belongs to them.
+/// The condition of a key of a profile: a standard's by name, or delays of one's own and what belongs to
+/// them.
 void add_profile_condition(conditions& when, const std::string& name) {
   const bool named = name == "profile" || name == "delay_spread_ns";
   if (name != "delays_ns" && find_setting(cdl_profile_settings(), name) != nullptr)
@@ -276,10 +276,6 @@ std::optional<implied_choice> implied(const key_tree& keys, const std::string& c
   return implied_choice{"none", antennas, "without detector.type or several antennas"};
 }
 
-void drop_below(key_tree& keys, const std::string& key, int level) {
-  if (keys.level(key) < level) keys.drop(key);
-}
-
 /// Slots of 5G NR carry transport blocks: their code need not be named. Sizes of an LDPC code that do not go
 /// with what a more specific level gives are dropped, and an antenna spacing of 0 wavelengths is none.
 void adjust(key_tree& keys) {
@@ -287,20 +283,19 @@ void adjust(key_tree& keys) {
     if (plain(spacing->value) == "0" || plain(spacing->value) == "0.0")
       keys.drop("channel.antenna_spacing_wavelengths");
   if (!is_none(keys, "nr.channel") && !keys.has("code.type"))
-    keys.set("code.type", {std::string(name_of(code_type::nr_dlsch)), keys.where("nr.channel")});
+    keys.set("code.type", {std::string("nr-dlsch"), keys.where("nr.channel")});
   const given* type = keys.find("code.type");
   if (type == nullptr) return;
-  code_config code;
-  for (const code_type t : code_types())
-    if (same_word(name_of(t), plain(type->value))) code.type = t;
-  const bool has_rates = code.type == code_type::wimax_ldpc || code.type == code_type::wifi_ldpc;
-  if (!has_rates && code.type != code_type::qc_ldpc) return;
-  if (const given* n = keys.find("code.n"); has_rates && n != nullptr && n->where.level < type->where.level)
-    if (!k_of_coded_bits(code, static_cast<std::size_t>(std::get<std::int64_t>(n->value))))
+  const code_kind& kind = codes().get(plain(type->value));
+  const std::vector<std::string>& causes = kind.k_follows_from;
+  if (causes.empty()) return;  // k is free
+  if (const given* n = keys.find("code.n"); n != nullptr && n->where.level < type->where.level &&
+                                            std::find(causes.begin(), causes.end(), "n") != causes.end())
+    if (kind.k_of && !kind.k_of(kind.initial, static_cast<std::size_t>(std::get<std::int64_t>(n->value))))
       keys.drop("code.n");
-  drop_below(keys, "code.k",
-             std::max({type->where.level, keys.level("code.n"), keys.level("code.rate"),
-                       keys.level("code.base_matrix")}));
+  int chosen = type->where.level;
+  for (const std::string& cause : causes) chosen = std::max(chosen, keys.level("code." + cause));
+  if (keys.level("code.k") < chosen) keys.drop("code.k");
 }
 
 /// A profile's name, or its family's.
@@ -318,15 +313,14 @@ std::vector<std::string> points_of(const std::string& axis) {
 
 }  // namespace
 
-void add_code_keys(schema& s, const std::string& group, code_type type, const conditions& when) {
-  code_config initial = config_of({.type = type, .values = {}});
-  for (setting_of<code_config> setting : settings_of(type)) {
+void add_code_keys(schema& s, const std::string& group, const code_kind& kind, const conditions& when) {
+  for (setting_of<box> setting : kind.settings) {
     if (setting.group != group || !setting.of_links || setting.name == "interleaver") continue;
     for (setting_condition& c : setting.conditions)
-      c.setting = find_setting(settings_of(type), c.setting)->group + "." + c.setting;
-    conditions all = when;
-    if (type == code_type::nr_dlsch && follows_from_slot(setting.name)) all.push_back(without_nr);
-    s.add(group, std::move(setting), initial, name_of(type), std::move(all));
+      c.setting = find_setting(kind.settings, c.setting)->group + "." + c.setting;
+    conditions whole = when;
+    if (kind.name == "nr-dlsch" && follows_from_slot(setting.name)) whole.push_back(without_nr);
+    s.add(group, std::move(setting), kind.initial, kind.name, std::move(whole));
   }
 }
 

@@ -16,8 +16,8 @@ struct sweep_points {
 };
 
 const schema& link_schema();
-/// Adds the keys of one group, "code" or "decoder", of a type of code.
-void add_code_keys(schema& s, const std::string& group, code_type type,
+/// Adds the keys of one group, "code" or "decoder", of a kind of code.
+void add_code_keys(schema& s, const std::string& group, const code_kind& kind,
                    const std::vector<setting_condition>& conditions);
 
 /// What files of channel estimates hold, by their names in the scenario. A file among them is not opened.

@@ -7,7 +7,7 @@
 #include <set>
 
 #include <warpband/core/printable.hpp>
-#include <warpband/link/names.hpp>
+#include <warpband/link/link_settings.hpp>
 #include <warpband/link/setting_json.hpp>
 #include <warpband/link/toml_value.hpp>
 

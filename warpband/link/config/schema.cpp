@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include <warpband/core/error.hpp>
-#include <warpband/core/printable.hpp>
-#include <warpband/link/names.hpp>
+#include <warpband/core/nearest_name.hpp>
 
 namespace wb::config {
 

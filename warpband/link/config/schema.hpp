@@ -92,6 +92,8 @@ setting_of<C> under_key(setting_of<C> s, const std::string& key) {
   return s;
 }
 
+/// The keys of a program. Made once, then read.
+/// Threads: any number may read it.
 class schema {
  public:
   /// A setting of a group as a key, a further version of it if the key exists. Conditions without a dot name

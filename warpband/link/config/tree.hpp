@@ -23,6 +23,7 @@ struct given {
 };
 
 /// The keys of one curve or run.
+/// Threads: any number may read it.
 class key_tree {
  public:
   const given* find(const std::string& key) const {

@@ -8,7 +8,6 @@ namespace wb {
 
 WB_DECLARE_KERNEL(count)
 WB_DECLARE_KERNEL(count_erased)
-WB_DECLARE_KERNEL(sum_up)
 WB_DECLARE_KERNEL(exit_loss)
 
 void count_errors(executor& exec, view<const std::uint8_t> sent, view<const std::uint8_t> received,
@@ -50,18 +49,6 @@ void lost_information(executor& exec, view<const std::uint8_t> sent, view<const 
   a.limit = 1e6f;
   a.loss = lost;
   exec.run(exit_loss_kernels(), &a, sent.items);
-}
-
-void sum_up_blocks(executor& exec, view<const std::int32_t> each, view<const std::uint8_t> ok,
-                   view<const std::uint8_t> status, view<std::int32_t> iterations,
-                   view<std::uint8_t> stopped) {
-  check_range("each.elements", static_cast<long long>(each.elements), 1, 1 << 30);
-  check_shape("ok", ok, 1, each.items);
-  check_shape("status", status, 1, each.items);
-  check_optional_shape("iterations", iterations, 1, each.items);
-  check_optional_shape("stopped", stopped, 1, each.items);
-  const sum_up_args a{each, ok, status, iterations, stopped};
-  exec.run(sum_up_kernels(), &a, each.items);
 }
 
 }  // namespace wb

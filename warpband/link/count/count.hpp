@@ -17,12 +17,6 @@ void count_errors(executor& exec, view<const std::uint8_t> sent, view<const floa
 /// erased [frames].
 void count_erased(executor& exec, view<const std::uint8_t> status, int weight, view<std::int32_t> erased);
 
-/// The code blocks of every transport block as one: each [frames, blocks] iterations, whether all CRCs hold,
-/// ok [frames], and its status [frames] give the sum of iterations [frames] and the status with
-/// status_stopped where ok. Outputs without data are not computed.
-void sum_up_blocks(executor& exec, view<const std::int32_t> each, view<const std::uint8_t> ok,
-                   view<const std::uint8_t> status, view<std::int32_t> iterations,
-                   view<std::uint8_t> stopped);
 /// What LLRs [frames, n] do not tell of sent bits [frames, n]: lost [frames] is the sum over a frame of
 /// log2(1 + exp(-(1 - 2 b) L)). The mutual information of bits and LLRs is 1 - sum(lost) / (frames n) bits;
 /// for LLRs that are not exact, as those of max-log algorithms, a lower bound. LLRs beyond +-1e6 count as

@@ -14,12 +14,4 @@ struct count_erased_args {
   int weight;
   view<std::int32_t> erased;  // 1
 };
-/// Of the code blocks of every frame.
-struct sum_up_args {
-  view<const std::int32_t> each;        // [frames, blocks]
-  view<const std::uint8_t> ok, status;  // [frames]
-  view<std::int32_t> iterations;        // [frames]; null data: not wanted
-  view<std::uint8_t> stopped;           // [frames]
-};
-
 }  // namespace wb

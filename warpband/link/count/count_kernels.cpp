@@ -10,6 +10,5 @@ static auto with_count(const count_args& a, F f) {
 WB_EXPORT_KERNEL(count, count_args, with_count)
 
 WB_EXPORT_OP(count_erased, count_erased_args, count_erased_op)
-WB_EXPORT_OP(sum_up, sum_up_args, sum_up_op)
 }  // namespace WB_ISA
 }  // namespace wb

@@ -56,29 +56,5 @@ struct count_erased_op {
   }
 };
 
-struct sum_up_op {
-  sum_up_args a;
-  static constexpr bool by_block = true;
-  int threads() const { return 32; }
-  std::size_t scratch(int) const { return 0; }
-  double flops() const { return 0; }
-  double bytes() const { return 4.0 * static_cast<double>(a.each.elements) + 7; }
-
-  template <class T, class G>
-  WB_HD void operator()(item<T> item, G g, T*) const {
-    using I = typename rebind<T>::i32;
-    I sum = I(0);
-    const int n = static_cast<int>(a.each.elements);
-    for (int i = g.rank; i < n; i += g.size)
-      sum = sum + load_int<T>(a.each, static_cast<std::size_t>(i), item);
-    sum = g.sum_all(sum);
-    if (g.rank != 0) return;
-    if (a.iterations.data != nullptr) store_int<T>(a.iterations, 0, item, sum);
-    if (a.stopped.data != nullptr)
-      store_int<T>(a.stopped, 0, item,
-                   load_int<T>(a.status, 0, item) | (load_int<T>(a.ok, 0, item) * I(status_stopped)));
-  }
-};
-
 }  // namespace WB_ISA
 }  // namespace wb

@@ -17,19 +17,6 @@ using bits = std::vector<std::uint8_t>;
 class count : public wb::testing::on_backend {};
 WB_ON_ALL_BACKENDS(count);
 
-TEST_P(count, sums_up_code_blocks) {
-  const std::vector<std::int32_t> each{1, 2, 3, 4, 5, 6, 0, 0, 7};  // [3, 3]
-  const std::vector<std::uint8_t> ok{1, 0, 0}, status{0, 0, 5};
-  const auto e = on_device(exec(), each, 3, 3);
-  const auto o = on_device(exec(), ok, 1, 3), s = on_device(exec(), status, 1, 3);
-  auto iterations = exec().make<std::int32_t>(1, 3);
-  auto stopped = exec().make<std::uint8_t>(1, 3);
-  wb::sum_up_blocks(exec(), e, o, s, iterations, stopped);
-  EXPECT_EQ(exec().to_host(iterations), (std::vector<std::int32_t>{6, 15, 7}));
-  EXPECT_EQ(exec().to_host(stopped), (std::vector<std::uint8_t>{2, 0, 5}));
-  EXPECT_EQ(blamed([&] { wb::sum_up_blocks(exec(), {}, o, s, iterations, {}); }), "each.elements");
-}
-
 TEST_P(count, equals_a_plain_loop) {
   std::mt19937 random(1);
   for (const std::size_t n : {1, 2, 31, 32, 100, 1023, 1024, 6144})

@@ -206,7 +206,8 @@ exit_trajectory loop_exit(executor& exec, const detector_config& detector, const
   const iterative_receiver receiver(detector, code, config);
   const auto encoder = make_codec(code);
   std::optional<crc_attacher> crc;
-  if (code.crc) crc.emplace(static_cast<int>(encoder->k()) - code.crc->degree, *code.crc);
+  if (const auto polynomial = crc_of(code))
+    crc.emplace(static_cast<int>(encoder->k()) - polynomial->degree, *polynomial);
   const auto encode = [&](executor& where, view<std::uint8_t> bits, view<std::uint8_t> coded) {
     if (crc) crc->run(where, bits);
     encoder->encode(where, bits, coded);

@@ -207,11 +207,10 @@ TEST(exit_of_a_decoder, of_min_sum_is_the_information_of_its_messages) {
 
 TEST(exit_of_a_decoder, of_min_sum_rises_from_0_to_1) {
   const auto exec = wb::open_executor("cpu");
-  wb::code_config code;
-  code.type = wb::code_type::wifi_ldpc;
-  code.ldpc.n = 648;
-  code.ldpc.decoder.iterations = 5;
-  code.ldpc.decoder.early_stop = false;
+  wb::code_config code("wifi-ldpc");
+  n_in(code) = 648;
+  ldpc_decoder_in(code).iterations = 5;
+  ldpc_decoder_in(code).early_stop = false;
   exit_config c;
   c.bits = 30000;
   const auto curve = wb::decoder_exit(*exec, *wb::make_soft_decoder(code), c);
@@ -222,11 +221,10 @@ TEST(exit_of_a_decoder, of_min_sum_rises_from_0_to_1) {
 }
 
 wb::code_config wimax(int n) {
-  wb::code_config c;
-  c.type = wb::code_type::wimax_ldpc;
-  c.ldpc.n = n;
-  c.ldpc.decoder.algorithm = wb::ldpc_algorithm::sum_product;
-  c.ldpc.decoder.iterations = 5;
+  wb::code_config c("wimax-ldpc");
+  n_in(c) = n;
+  ldpc_decoder_in(c).algorithm = wb::ldpc_algorithm::sum_product;
+  ldpc_decoder_in(c).iterations = 5;
   return c;
 }
 
@@ -262,7 +260,7 @@ TEST(exit_of_a_loop, passes_the_tunnel_between_the_curves) {
   d.qam = 16;
   d.demapper = wb::demap_algorithm::exact;
   auto code = wimax(2304);
-  code.ldpc.decoder.early_stop = false;  // finished frames would stay where they are
+  ldpc_decoder_in(code).early_stop = false;  // finished frames would stay where they are
   wb::receiver_config receiver;
   receiver.outer = 5;
   receiver.interleaver = wb::receiver_interleaver::random;
@@ -348,10 +346,9 @@ TEST(exit_area, of_a_demapper_is_its_mutual_information) {
 
 TEST(exit_area, of_an_exact_decoder_is_1_less_its_rate) {
   const auto exec = wb::open_executor("cpu");
-  wb::code_config c;
-  c.type = wb::code_type::conv;
-  c.conv.algorithm = wb::conv_algorithm::log_map;
-  c.k = 500;
+  wb::code_config c("conv");
+  conv_in(c).algorithm = wb::conv_algorithm::log_map;
+  wb::testing::k_in(c) = 500;
   const auto decoder = wb::make_soft_decoder(c);
   const auto curve = wb::decoder_exit(*exec, *decoder, over_all_priors());
   EXPECT_NEAR(area_under(curve), 1 - static_cast<double>(decoder->k()) / static_cast<double>(decoder->n()),
@@ -403,9 +400,8 @@ TEST(exit_arguments, bad_ones_are_named) {
   EXPECT_EQ(of([](auto&, auto& f, auto&) { f.bits = 0; }), "bits");
   EXPECT_EQ(of([](auto&, auto& f, auto&) { f.prior_information = {1.5}; }), "prior_information");
   EXPECT_EQ(of([](auto&, auto&, auto& s) { s = NAN; }), "snr_db");
-  wb::code_config conv;
-  conv.type = wb::code_type::conv;
-  conv.k = 100;
+  wb::code_config conv("conv");
+  wb::testing::k_in(conv) = 100;
   EXPECT_EQ(blamed([&] { (void)wb::decoder_exit(*exec, *wb::make_soft_decoder(conv), c); }), "decoder");
   EXPECT_EQ(blamed([&] { (void)wb::loop_exit(*exec, d, conv, {}, 5, c); }), "decoder");
 }

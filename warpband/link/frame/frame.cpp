@@ -7,7 +7,6 @@
 #include <warpband/core/check.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/link/frame/frame_args.hpp>
-#include <warpband/link/names.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
@@ -25,8 +24,8 @@ std::string name_of_code(std::size_t i) { return "codes[" + std::to_string(i) + 
 /// The sizes of a burst's code. Errors say which.
 code_sizes sizes_of_code(const wimax_link_config& c, std::size_t i) {
   try {
-    if (is_transport(c.codes[i].type))
-      throw argument_error("code.type", "\"" + std::string(name_of(c.codes[i].type)) + "\"",
+    if (is_transport(c.codes[i]))
+      throw argument_error("code.type", "\"" + c.codes[i].type + "\"",
                            "a code that decodes each frame by itself");
     return sizes_of(completed(c.codes[i]));
   } catch (const argument_error& e) {
@@ -149,7 +148,7 @@ std::vector<wimax_burst_sizes> wimax_bursts_of(const wimax_link_config& c) {
     throw argument_error("codes", std::to_string(c.codes.size()) + " of them",
                          "one for each of the " + std::to_string(all.size()) + " bursts of the direction");
   for (std::size_t i = 0; i < c.codes.size(); i++) {
-    if (c.codes[i].type == code_type::none) continue;
+    if (is_uncoded(c.codes[i])) continue;
     const code_sizes code = sizes_of_code(c, i);
     wimax_burst_sizes& s = all[i];
     s.k = code.k;
@@ -182,7 +181,7 @@ struct wimax_plan {
     for (std::size_t i = 0; i < sizes.size(); i++) {
       most_codewords = std::max(most_codewords, most * sizes[i].codewords);
       most_tones = std::max(most_tones, most * count(sizes[i].burst.tones));
-      if (!c.codes.empty() && c.codes[i].type != code_type::none) bursts[i].code = make_codec(c.codes[i]);
+      if (!c.codes.empty() && !is_uncoded(c.codes[i])) bursts[i].code = make_codec(c.codes[i]);
     }
   }
   void check_frames(std::size_t frames) const {

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include <warpband/link/codec.hpp>
+#include <warpband/code/code_kind.hpp>
 #include <warpband/ofdm/wimax.hpp>
 #include <warpband/stbc/stbc.hpp>
 
@@ -48,7 +48,7 @@ struct wimax_link_config {
   /// The space-time code, its search, the receive antennas and the clip. Its qam is not looked at: each burst
   /// has one.
   stbc_config space_time = {};
-  /// Codes of the direction's bursts, in their order; code_type::none for an uncoded one. Empty: all are
+  /// Codes of the direction's bursts, in their order; "none" for an uncoded one. Empty: all are
   /// uncoded.
   std::vector<code_config> codes = {};
   /// LLRs of uncoded bursts too, whose decisions are then those of the LLRs.

@@ -27,9 +27,9 @@ TEST(frame_arguments, bad_settings_are_named) {
   EXPECT_EQ(blames([](wimax_link_config& c) { c.frame.bursts[1].qam = 8; }), "bursts[1].qam");
   EXPECT_EQ(blames([](wimax_link_config& c) { c.codes.pop_back(); }), "codes");
   EXPECT_EQ(blames([](wimax_link_config& c) { c.codes.clear(); }), "");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.codes[1].ldpc.n = 2304; }), "codes[1]");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.codes[1].ldpc.n = 577; }), "codes[1].n");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.codes[1].type = code_type::lte_transport; }),
+  EXPECT_EQ(blames([](wimax_link_config& c) { n_in(c.codes[1]) = 2304; }), "codes[1]");
+  EXPECT_EQ(blames([](wimax_link_config& c) { n_in(c.codes[1]) = 577; }), "codes[1].n");
+  EXPECT_EQ(blames([](wimax_link_config& c) { c.codes[1] = code_config("lte-transport"); }),
             "codes[1].code.type");
   EXPECT_EQ(blames([](wimax_link_config& c) { c.space_time.rx_antennas = 5; }), "rx_antennas");
   EXPECT_EQ(blames([](wimax_link_config& c) { c.space_time.search = golden_search::slicing; }), "search");

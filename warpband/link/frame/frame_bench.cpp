@@ -147,12 +147,11 @@ void add_frames(const std::string& device) {
     for (const int qam : {4, 16, 64}) down.frame.bursts.push_back({downlink, 480, 32, qam, 480 * first++});
     first = 0;
     for (const int qam : {4, 16}) down.frame.bursts.push_back({uplink, 720, 16, qam, 720 * first++});
-    code_config code;
-    code.type = *output == 'h' ? code_type::none : *output == 'w' ? code_type::wimax_ldpc : code_type::conv;
-    if (code.type == code_type::conv) {
-      code.k = 288;  // 36 bytes, of the lengths that the standard has
-      code.conv.termination = conv_ending::tail_biting;
-      code.conv.standard = conv_standard::ieee_802_16;
+    code_config code(*output == 'h' ? "none" : *output == 'w' ? "wimax-ldpc" : "conv");
+    if (code.type == "conv") {
+      code.set("k", std::int64_t{288});  // 36 bytes, of the lengths that the standard has
+      code.set("termination", "tail-biting");
+      code.set("standard", "802.16");
     }
     wimax_link_config up = down;
     up.direction = uplink;

@@ -284,11 +284,11 @@ TEST_P(frame_on, frames_of_a_batch_are_those_alone) {
   auto c = mixed(128, space_time_code::silver());
   c.soft = true;
   c.codes.resize(4);
-  for (code_config& code : c.codes) code.type = code_type::none;
-  c.codes[1].type = code_type::wimax_ldpc;
-  c.codes[1].ldpc.n = 576;
-  c.codes[3].type = code_type::conv;
-  c.codes[3].k = 40;
+  for (code_config& code : c.codes) code = code_config("none");
+  c.codes[1] = code_config("wimax-ldpc");
+  n_in(c.codes[1]) = 576;
+  c.codes[3] = code_config("conv");
+  k_in(c.codes[3]) = 40;
   const auto x = transmit(c, 3, 0.3f, 12);
   for (const order how : {order::frequency_first, order::antennas_apart})
     for (const bool own_n0 : {false, true}) {

@@ -1,8 +1,8 @@
-// Names of settings, and the nearest name to a misspelt one.
+// The nearest name to a misspelt one.
 #include <algorithm>
 #include <numeric>
 
-#include <warpband/link/names.hpp>
+#include <warpband/core/nearest_name.hpp>
 
 namespace wb {
 namespace {
@@ -52,60 +52,6 @@ std::string nearest_name(const std::string& word, const std::vector<std::string>
   for (const std::string& c : candidates)
     if (c.size() >= 3 && (word.starts_with(c) || c.starts_with(word))) return c;
   return nearest;
-}
-
-const char* name_of(code_type c) noexcept {
-  switch (c) {
-    case code_type::none:
-      break;
-    case code_type::lte_turbo:
-      return "lte-turbo";
-    case code_type::lte_transport:
-      return "lte-transport";
-    case code_type::wimax_ldpc:
-      return "wimax-ldpc";
-    case code_type::wifi_ldpc:
-      return "wifi-ldpc";
-    case code_type::nr_ldpc:
-      return "nr-ldpc";
-    case code_type::nr_dlsch:
-      return "nr-dlsch";
-    case code_type::nr_ulsch:
-      return "nr-ulsch";
-    case code_type::qc_ldpc:
-      return "qc-ldpc";
-    case code_type::conv:
-      return "conv";
-    case code_type::polar:
-      return "polar";
-  }
-  return "none";
-}
-const char* name_of(demap_algorithm a) noexcept {
-  return a == demap_algorithm::max_log ? "max-log" : "exact";
-}
-const char* name_of(massive_sinr s) noexcept { return s == massive_sinr::exact ? "exact" : "approximate"; }
-const char* name_of(golden_search s) noexcept { return s == golden_search::exact ? "exact" : "slicing"; }
-const char* name_of(const std::optional<crc_polynomial>& c) noexcept {
-  if (!c) return "none";
-  return c->polynomial == crc24a.polynomial   ? "crc24a"
-         : c->polynomial == crc24b.polynomial ? "crc24b"
-                                              : "other";
-}
-const char* name_of_modulation(int points) noexcept {
-  switch (points) {
-    case 2:
-      return "bpsk";
-    case 4:
-      return "qpsk";
-    case 16:
-      return "16qam";
-    case 64:
-      return "64qam";
-    case 256:
-      return "256qam";
-  }
-  return "?";
 }
 
 }  // namespace wb

@@ -5,24 +5,19 @@
 #include <cmath>
 #include <random>
 
+#include <tests/codes.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/core/status.hpp>
-#include <warpband/link/codec.hpp>
-#include <warpband/link/names.hpp>
 
 namespace wb {
 namespace codec_transport_test {
 
 using testing::blamed;
 
-code_config transport_named(code_type type, int a, int coded_bits, int transmissions) {
-  code_config c;
-  c.type = type;
-  c.k = a;
-  c.transport.coded_bits = coded_bits;
-  c.transport.transmissions = transmissions;
-  c.turbo.decoder.stop = early_stop::crc;
-  c.ldpc.decoder.crc_stop = type == code_type::nr_ulsch;
+code_config transport_named(const std::string& type, int a, int coded_bits, int transmissions) {
+  code_config c(type,
+                {{"transport_block_size", a}, {"coded_bits", coded_bits}, {"transmissions", transmissions}});
+  if (type == "nr-ulsch") testing::ldpc_decoder_in(c).crc_stop = true;
   return c;
 }
 
@@ -32,13 +27,13 @@ WB_ON_ALL_BACKENDS(transport_codec_on);
 TEST_P(transport_codec_on, sends_and_combines_transport_blocks) {
   constexpr std::size_t items = 5, bad = 2;
   std::mt19937 random(4);
-  for (const code_config& config : {transport_named(code_type::lte_transport, 7000, 12000, 2),
-                                    transport_named(code_type::nr_dlsch, 9000, 10000, 3),
-                                    transport_named(code_type::nr_ulsch, 500, 510, 2)}) {
-    SCOPED_TRACE(name_of(config.type));
+  for (const code_config& config :
+       {transport_named("lte-transport", 7000, 12000, 2), transport_named("nr-dlsch", 9000, 10000, 3),
+        transport_named("nr-ulsch", 500, 510, 2)}) {
+    SCOPED_TRACE(config.type);
     const auto code = make_codec(config);
     const std::size_t k = code->k(), n = code->n(), sent = sizes_of(config).n;
-    ASSERT_EQ(n, sent * static_cast<std::size_t>(config.transport.transmissions));
+    ASSERT_EQ(n, sent * static_cast<std::size_t>(testing::sent_in(config).transmissions));
     std::vector<std::uint8_t> bits(items * k);
     for (auto& b : bits) b = static_cast<std::uint8_t>(random() & 1);
     auto coded = exec().make<std::uint8_t>(n, items);
@@ -62,7 +57,7 @@ TEST_P(transport_codec_on, sends_and_combines_transport_blocks) {
         continue;
       }
       EXPECT_EQ(states[i], status_stopped) << i;
-      EXPECT_GE(used[i], code_blocks_of(config));
+      EXPECT_GE(used[i], harq_of(config).code_blocks);
       EXPECT_TRUE(std::equal(got.begin() + static_cast<std::ptrdiff_t>(i * k),
                              got.begin() + static_cast<std::ptrdiff_t>((i + 1) * k),
                              bits.begin() + static_cast<std::ptrdiff_t>(i * k)))
@@ -75,16 +70,16 @@ TEST_P(transport_codec_on, sends_and_combines_transport_blocks) {
 
 TEST(transport_codec, limited_buffers_are_those_of_the_standard) {
   // TBS_LBRM of 32 resource blocks, one layer, 64-QAM: N_ref = floor(3 TBS / (2 C)).
-  code_config c = transport_named(code_type::nr_ulsch, 25456, 40000, 1);
-  c.transport.lbrm_resource_blocks = 20;
-  const int limit = nr_transport_of(c).soft_buffer, blocks = code_blocks_of(c);
+  code_config c = transport_named("nr-ulsch", 25456, 40000, 1);
+  const auto without = c.get<nr_transport_settings>();
+  c.edit<nr_transport_settings>().lbrm_resource_blocks = 20;
+  const int limit = nr_transport_of(c.get<nr_transport_settings>()).soft_buffer,
+            blocks = harq_of(c).code_blocks;
   EXPECT_EQ(limit, 3 * 27656 / (2 * blocks));
-  EXPECT_LT(nr_transport_plan(nr_transport_of(c)).buffer().size,
-            nr_transport_plan(nr_transport_of(transport_named(code_type::nr_ulsch, 25456, 40000, 1)))
-                .buffer()
-                .size);
-  c.transport.modulation_order = 8;
-  EXPECT_GT(nr_transport_of(c).soft_buffer, limit);
+  EXPECT_LT(nr_transport_plan(nr_transport_of(c.get<nr_transport_settings>())).buffer().size,
+            nr_transport_plan(nr_transport_of(without)).buffer().size);
+  testing::sent_in(c).modulation_order = 8;
+  EXPECT_GT(nr_transport_of(c.get<nr_transport_settings>()).soft_buffer, limit);
 }
 
 TEST(transport_codec, refuses_what_is_not_allowed) {
@@ -94,23 +89,23 @@ TEST(transport_codec, refuses_what_is_not_allowed) {
       make_codec(c);
     });
   };
-  for (const code_type type : {code_type::lte_transport, code_type::nr_dlsch, code_type::nr_ulsch}) {
+  for (const char* type : {"lte-transport", "nr-dlsch", "nr-ulsch"}) {
     const code_config block = transport_named(type, 1000, 2000, 2);
     EXPECT_EQ(blames(block, [](code_config&) {}), "");
-    EXPECT_EQ(blames(block, [](code_config& c) { c.transport.coded_bits = 0; }), "resource_elements");
-    EXPECT_EQ(blames(block, [](code_config& c) { c.transport.transmissions = 9; }), "transmissions");
-    EXPECT_EQ(blames(block, [](code_config& c) { c.transport.redundancy_versions = {4}; }),
+    EXPECT_EQ(blames(block, [](code_config& c) { testing::sent_in(c).coded_bits = 0; }), "resource_elements");
+    EXPECT_EQ(blames(block, [](code_config& c) { testing::sent_in(c).transmissions = 9; }), "transmissions");
+    EXPECT_EQ(blames(block, [](code_config& c) { testing::sent_in(c).redundancy_versions = {4}; }),
               "redundancy_versions");
-    EXPECT_EQ(blames(block, [](code_config& c) { c.k = 1 << 22; }), "transport_block_size");
-    EXPECT_EQ(blames(block, [](code_config& c) { c.crc = crc24a; }), "crc");
+    EXPECT_EQ(blames(block, [](code_config& c) { testing::k_in(c) = 1 << 22; }), "transport_block_size");
+    EXPECT_EQ(blames(block, [](code_config& c) { testing::crc_in(c) = crc24a; }), "crc");
   }
-  const code_config up = transport_named(code_type::nr_ulsch, 1000, 2000, 1);
-  EXPECT_EQ(blames(up, [](code_config& c) { c.transport.lbrm_resource_blocks = 300; }),
+  const code_config up = transport_named("nr-ulsch", 1000, 2000, 1);
+  EXPECT_EQ(blames(up, [](code_config& c) { c.edit<nr_transport_settings>().lbrm_resource_blocks = 300; }),
             "lbrm_resource_blocks");
   EXPECT_EQ(blames(up,
                    [](code_config& c) {
-                     c.transport.lbrm_resource_blocks = 30;
-                     c.transport.soft_buffer = 1000;
+                     c.edit<nr_transport_settings>().lbrm_resource_blocks = 30;
+                     testing::sent_in(c).soft_buffer = 1000;
                    }),
             "soft_buffer");
 }

@@ -1,0 +1,202 @@
+#pragma once
+// Channel codes by name. A kind of code is one file that describes it, and one line in codes.cpp:
+//
+//   code_config c("lte-turbo", {{"k", 1024}, {"iterations", 8}});
+//   c.edit<turbo_settings>().rate = turbo_rate::half;    // the same, typed: code/turbo.hpp
+//   const auto code = make_codec(c);                     // code->encode(...), code->decode(...)
+//
+// A program adds kinds of its own with codes().add(kind) before it reads a scenario. Command, scenarios,
+// results and links know no code but from its kind.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <warpband/code/codec.hpp>
+#include <warpband/code/soft_decoder.hpp>
+#include <warpband/core/box.hpp>
+#include <warpband/core/kind_list.hpp>
+#include <warpband/fec/crc/crc.hpp>
+
+namespace wb {
+
+/// Values in an order, under their names; those of a part are "interleaver.f1".
+using named_values = std::vector<std::pair<std::string, setting_value>>;
+
+/// Rows of an array, which say something of their code: k bits each, or n LLRs.
+struct code_rows {
+  bool decodes = false;       // LLRs
+  std::size_t values = 0;     // of a row
+  std::optional<int> k{};     // that is known besides
+  setting_values given = {};  // settings that are not left open
+
+  bool has(std::string_view setting) const { return given.find(setting) != given.end(); }
+  /// Throws argument_error of "rows": what shape was expected.
+  [[noreturn]] void refuse(const std::string& expected) const {
+    throw argument_error("rows", std::to_string(values), expected);
+  }
+  /// Throws argument_error with an empty value: the setting is missing, and why.
+  [[noreturn]] void miss(const std::string& setting, const std::string& why) const {
+    throw argument_error(setting, "", why);
+  }
+};
+
+/// A kind of channel code. Functions get its settings in a box: the type that `initial` has.
+struct code_kind {
+  std::string name;  // "wimax-ldpc"
+  std::string text;  // what it is, and its options: for `warpband encode --help`
+  /// Each of group "code" or "decoder". By their names, links know "crc", the bits of a CRC at the end of the
+  /// k, and "iterations", the most that the decoder does on a codeword.
+  std::vector<setting_of<box>> settings;
+  box initial;
+  /// The settings with everything chosen that they leave open. Throws argument_error, file_error.
+  std::function<box(const box&)> complete;
+  /// Also of settings that leave things open. Throws argument_error.
+  std::function<code_sizes(const box&)> sizes;
+  /// Of completed settings. None: frames are sent uncoded, n = k.
+  std::function<std::unique_ptr<codec>(const box&)> make = {};
+
+  // What a kind may leave out.
+  /// The k with which the code sends n bits, whatever its own; nothing where there is none.
+  std::function<std::optional<std::size_t>(const box&, std::size_t n)> k_of = {};
+  /// The CRC at the end of the k bits.
+  std::function<std::optional<crc_polynomial>(const box&)> crc = {};
+  /// A decoder with extrinsic LLRs, of completed settings: for loops of detector and decoder.
+  std::function<std::unique_ptr<soft_decoder>(const box&)> make_soft = {};
+  /// Whether these settings have it. None: all have.
+  std::function<bool(const box&)> gives_extrinsic = {};
+  /// The decoder that has no soft output, "the Viterbi algorithm"; "" where it has.
+  std::function<std::string(const box&)> without_soft = {};
+  /// Of transport blocks, which a link sends again until their CRCs hold.
+  std::function<harq_rule(const box&)> harq = {};
+  std::function<std::unique_ptr<transport_coder>(const box&)> make_transport = {};
+  /// The settings for symbols of so many bits on so many layers.
+  std::function<box(const box&, int modulation_order, int layers)> mapped = {};
+  /// Paths of files are from this folder on.
+  std::function<box(const box&, const std::string& folder)> in_folder = {};
+  /// The settings from which k follows; none: it is free.
+  std::vector<std::string> k_follows_from = {};
+  /// What `warpband choose` may try in their place, these settings among it; those that are not allowed are
+  /// left aside. None: these alone.
+  std::function<std::vector<box>(const box&, bool on_device)> candidates = {};
+  /// What results hold of the code but for its type and rate. None: k, crc, n, rate_name and the others of
+  /// its settings.
+  std::function<named_values(const box&)> described = {};
+  /// Work for a bit, in iterations of the LTE turbo code. None: the most iterations.
+  std::function<std::uint64_t(const box&)> passes = {};
+  /// The settings that go with rows of an array, see code_rows. None: k follows from the rows, or the rows
+  /// must be those of "k".
+  std::function<box(const box&, const code_rows&)> fit = {};
+};
+
+/// All kinds: those of the library in the order in which pages name them, then those of the program.
+kind_list<code_kind>& codes();
+
+/// A code: its kind and its settings.
+struct code_config {
+  std::string type;  // the name of a kind
+  box settings;      // of the type that this kind has
+
+  /// lte-turbo.
+  code_config() : code_config("lte-turbo") {}
+  /// What the kind has where nothing is given. Throws argument_error for a name that is none.
+  explicit code_config(std::string_view type);
+  code_config(std::string_view type, box settings);
+  /// What is left out stays initial; what has no meaning is not looked at. Throws argument_error, with the
+  /// setting's name, for a value that is not allowed; `completed` checks what takes several.
+  code_config(std::string_view type, const setting_values& given);
+
+  const code_kind& kind() const { return codes().get(type); }
+  template <class T>
+  const T& get() const {
+    return settings.get<T>();
+  }
+  /// To be changed before the configuration is copied.
+  template <class T>
+  T& edit() {
+    return settings.edit<T>();
+  }
+  /// Throws argument_error for a value that is not allowed, or a setting that the kind lacks.
+  void set(std::string_view setting, const setting_value& value);
+  /// Nothing where the kind lacks the setting or it is left open.
+  setting_value value_of(std::string_view setting) const;
+
+  bool operator==(const code_config&) const = default;
+};
+
+/// The settings of a kind, as those of a configuration: to set one makes the configuration one of the kind.
+std::vector<setting_of<code_config>> settings_of(const code_kind& kind);
+
+/// The configuration with everything chosen that it leaves open. Throws argument_error for what is not
+/// allowed, file_error for a file that is not.
+code_config completed(const code_config& config);
+/// Throws argument_error for what is not allowed, and for "none".
+std::unique_ptr<codec> make_codec(const code_config& config);
+/// Of a configuration that may leave things open; uncoded n = k. Throws argument_error for settings of which
+/// no code can be made.
+code_sizes sizes_of(const code_config& config);
+/// The k with which the code sends n bits, whatever its own; nothing where there is none.
+std::optional<std::size_t> k_of_coded_bits(const code_config& config, std::size_t n);
+/// The CRC at the end of the k bits.
+std::optional<crc_polynomial> crc_of(const code_config& config);
+/// The most iterations that a decoder does, of transport blocks for each code block: without iterations 1,
+/// uncoded 0.
+int most_iterations(const code_config& config);
+/// With so many iterations, if the decoder has any.
+code_config with_iterations(code_config config, int iterations);
+/// Whether frames are sent as they are.
+bool is_uncoded(const code_config& config);
+/// Whether frames are transport blocks, which a link sends again until their CRCs hold; and how. Throws
+/// argument_error where they are not.
+bool is_transport(const code_config& config);
+harq_rule harq_of(const code_config& config);
+/// Whether the decoder of a code gives extrinsic LLRs of its coded bits.
+bool gives_extrinsic(const code_config& config);
+/// The configuration for symbols of so many bits on so many layers.
+code_config mapped_to(code_config config, int modulation_order, int layers);
+/// What `warpband choose` may try in its place.
+std::vector<code_config> decoder_candidates(const code_config& base, bool on_device);
+/// Work for a bit, in iterations of the LTE turbo code.
+std::uint64_t passes_of(const code_config& config);
+/// What results hold of the code but for its type and rate.
+named_values described(const code_config& config);
+/// The configuration of rows of an array. Throws argument_error as code_rows does.
+code_config fit_to_rows(code_config config, const code_rows& rows);
+
+// ---- for descriptions of kinds
+
+/// Settings of a code, then those of its decoder, for a box of T.
+template <class T>
+std::vector<setting_of<box>> code_and_decoder(std::vector<setting_of<T>> code,
+                                              std::vector<setting_of<T>> decoder) {
+  for (setting_of<T>& s : code) s.group = "code";
+  for (setting_of<T>& s : decoder) s.group = "decoder";
+  std::move(decoder.begin(), decoder.end(), std::back_inserter(code));
+  return boxed(code);
+}
+/// The last of a frame's bits are a CRC of the others.
+const std::vector<std::string>& crc_names();
+std::string crc_name(const std::optional<crc_polynomial>& crc);
+std::optional<crc_polynomial> crc_named(const setting_value& name);
+template <class T>
+setting_of<T> crc_setting(std::optional<crc_polynomial> T::*member) {
+  return {"crc",
+          "word",
+          among(crc_names()),
+          "The last 24 of the k bits are this CRC of the others. Its bits count as information.",
+          crc_names(),
+          [=](T& c, const setting_value& v) { c.*member = crc_named(v); },
+          [=](const T& c) -> setting_value { return crc_name(c.*member); }};
+}
+/// The settings of a group and their values, as results hold them.
+named_values values_in_results(const std::vector<setting_of<box>>& settings, const box& initial,
+                               const box& content, std::string_view group);
+/// The settings of rows of k bits or n LLRs; and what is expected of an n and a k where these do not say k.
+box fit_k(const code_kind& kind, const box& content, const code_rows& rows, const std::string& n_expected,
+          const std::string& k_expected);
+
+}  // namespace wb

@@ -1,0 +1,21 @@
+// The list of codes: a line for each.
+#include <warpband/code/conv.hpp>
+#include <warpband/code/ldpc.hpp>
+#include <warpband/code/lte_transport.hpp>
+#include <warpband/code/nr.hpp>
+#include <warpband/code/nr_transport.hpp>
+#include <warpband/code/polar.hpp>
+#include <warpband/code/turbo.hpp>
+#include <warpband/code/uncoded.hpp>
+
+namespace wb {
+
+kind_list<code_kind>& codes() {
+  static kind_list<code_kind> all(
+      "code.type",
+      {lte_turbo_kind(), lte_transport_kind(), wimax_ldpc_kind(), wifi_ldpc_kind(), nr_ldpc_kind(),
+       nr_dlsch_kind(), nr_ulsch_kind(), qc_ldpc_kind(), conv_kind(), polar_code_kind(), uncoded_kind()});
+  return all;
+}
+
+}  // namespace wb

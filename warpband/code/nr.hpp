@@ -1,0 +1,32 @@
+#pragma once
+// nr-ldpc, 3GPP TS 38.212 §5.3.2 and §5.4.2: a code block of k bits to n = E bits of a transmission.
+#include <optional>
+
+#include <warpband/code/code_kind.hpp>
+#include <warpband/fec/ldpc/ldpc.hpp>
+
+namespace wb {
+
+struct nr_ldpc_settings {
+  int k = 8448;
+  int n = 0;           // E; 0: 2 k
+  int base_graph = 0;  // 1 or 2; 0: by k and k / n (nr_base_graph_of_block)
+  std::optional<crc_polynomial> crc = {};
+  ldpc_decoder_config decoder = {};
+  bool operator==(const nr_ldpc_settings&) const = default;
+};
+
+/// The rows and columns that k and n need. Throws argument_error.
+ldpc_code nr_code_of(const nr_ldpc_settings& settings);
+
+/// base_graph, also of transport blocks.
+template <class T>
+setting_of<T> base_graph_setting(int T::*member) {
+  return integer_or_auto("base_graph", member, 0, 1, 2,
+                         "\"auto\": 2 with k <= 292, with k <= 3824 and R <= 0.67, or with R <= 0.25.",
+                         "1 or 2");
+}
+
+code_kind nr_ldpc_kind();
+
+}  // namespace wb

@@ -1,0 +1,16 @@
+#pragma once
+// polar, 3GPP TS 38.212 §5.3.1: k = A bits without the CRC, which the code adds, to n = E bits.
+#include <warpband/code/code_kind.hpp>
+#include <warpband/fec/polar/polar.hpp>
+
+namespace wb {
+
+struct polar_code_settings {
+  polar_config code = {};
+  polar_decoder_config decoder = {};
+  bool operator==(const polar_code_settings&) const = default;
+};
+
+code_kind polar_code_kind();
+
+}  // namespace wb
