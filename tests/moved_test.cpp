@@ -53,6 +53,7 @@
 #include <warpband/linalg/cholesky/cholesky.hpp>
 #include <warpband/linalg/qr/qr.hpp>
 #include <warpband/link/chain.hpp>
+#include <warpband/link/config/schema.hpp>
 #include <warpband/link/frame/frame.hpp>
 #include <warpband/link/rank_members.hpp>
 #include <warpband/link/receiver_clock.hpp>
@@ -416,6 +417,21 @@ void judge_memory() {
   judged().insert("cuda_graph");  // and cuda_test
 }
 
+void judge_keys_of_scenarios() {
+  config::key_tree keys;
+  keys.set("receiver.outer", {std::int64_t{2}, {}});
+  const config::key_tree other_keys = std::move(keys);
+  EXPECT_TRUE(other_keys.has("receiver.outer"));
+  EXPECT_FALSE(keys.has("receiver.outer"));
+  judged().insert("key_tree");
+  config::schema loops;
+  loops.add("receiver", receiver_settings());
+  const config::schema other_loops = std::move(loops);
+  EXPECT_NE(other_loops.find("receiver.outer"), nullptr);
+  EXPECT_EQ(loops.find("receiver.outer"), nullptr);
+  judged().insert("schema");
+}
+
 /// Plain settings: a move copies them.
 template <class T>
 void plain(const char* name) {
@@ -503,6 +519,7 @@ TEST(moved_from, every_class_says_so_or_stays_as_it_was) {
   judge_slots();
   judge_transforms();
   judge_memory();
+  judge_keys_of_scenarios();
   judge_classes_that_do_not_move();
   const std::filesystem::path root = std::filesystem::path(WARPBAND_SOURCE_DIR) / "warpband";
   const auto internal = [](const std::string& file) {
