@@ -80,7 +80,7 @@ TEST(completion, of_bash_offers_files_that_are_meant) {
                  "source <('" WARPBAND_COMMAND "' completion bash)\nCOMP_WORDS=(" +
                      words +
                      ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_warpband\n"
-                     "printf '%s\\n' \"${COMPREPLY[@]}\" | sort | tr '\\n' ' '; rm -r \"$folder\"")
+                     "printf '%s\\n' \"${COMPREPLY[@]}\" | LC_ALL=C sort | tr '\\n' ' '; rm -r \"$folder\"")
         .out;
   };
   EXPECT_EQ(in_folder("warpband sim a"), "a.toml afolder ");
