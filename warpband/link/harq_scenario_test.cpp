@@ -177,6 +177,7 @@ TEST(harq, a_result_has_counts_that_agree) {
       {"/curves/0/points/0/harq/block_errors/1", 1000, "harq.block_errors = "},
       {"/curves/0/points/0/harq/block_errors", json{1, 1}, "expected 3 counts"},
       {"/curves/0/points/0/harq/undetected_errors", 7, "harq.undetected_errors = 7 is not allowed"},
+      {"/curves/0/points/0/harq/more", 1, "is not known to this version"},
       {"/curves/0/points/0/iterations_sum", 100000, "iterations_sum = 100000 is not allowed"},
       {"/curves/2/points/0/harq", json::object(), "none: the code has no HARQ"},
       {"/curves/0/config/code/transmissions", 4, "was run with code.transmissions = 4, but"}};

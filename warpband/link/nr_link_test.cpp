@@ -55,7 +55,7 @@ TEST(nr_link, follows_from_the_slot) {
 
 TEST(nr_link, reference_channels_have_the_payloads_of_the_standard) {
   const auto payload = [](const char* name) {
-    const nr_reference_channel& r = nr_reference_channel_named(name);
+    const nr_reference_channel r = nr_reference_channel_named(name);
     return nr_shared_channel(r.channel()).transport(1, r.mcs).transport_bits;
   };
   EXPECT_EQ(nr_reference_channels().size(), 91u);

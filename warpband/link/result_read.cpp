@@ -70,6 +70,9 @@ scenario read_scenario(const object& o, const std::string& path, const config::k
 
 /// What HARQ counts, of a point of which frames and frame errors are known.
 void read_harq(const object& o, int transmissions, point_counts& n) {
+  o.holds_only({"block_errors", "undetected_errors", "bler", "bler_intervals", "transmissions_sum",
+                "mean_transmissions", "mean_transmissions_interval", "bits_per_resource_element",
+                "bits_per_resource_element_interval", "relative_throughput"});
   const json& errors = o.list("block_errors");
   if (errors.size() != static_cast<std::size_t>(transmissions))
     o.refuse("block_errors", std::to_string(transmissions) + " counts");
@@ -91,6 +94,7 @@ bool is_massive(const link_config& link) {
 
 /// What is counted after each outer iteration, of a point of which frames and errors are known.
 void read_outer(const object& o, const link_config& link, point_counts& n) {
+  o.holds_only({"bit_errors", "frame_errors", "codeword_errors", "ber", "fer", "bler", "fer_intervals"});
   const auto count = static_cast<std::size_t>(link.receiver->outer);
   const auto read = [&](const char* key, auto& to, std::uint64_t most, std::uint64_t last) {
     const json& list = o.list(key);
@@ -111,6 +115,7 @@ void read_outer(const object& o, const link_config& link, point_counts& n) {
 /// What massive MIMO counts, of a point of which frames, frame errors and bit errors are known. Sums of
 /// squares lie between those of equal parts and of the most unequal ones.
 void read_codewords(const object& o, const link_config& link, point_counts& n) {
+  o.holds_only({"codewords", "errors", "errors_squared", "bit_errors_squared", "bler", "bler_interval"});
   const std::uint64_t each = codewords_per_frame(link), bits = bits_per_frame(link);
   const auto squares = [&](const char* key, std::uint64_t sum, std::uint64_t most) {
     const std::uint64_t all = sum > UINT64_MAX / most ? UINT64_MAX : sum * most;
