@@ -47,7 +47,9 @@ class curve_maker {
 
  private:
   unsigned line(const std::string& key) const { return keys_.where(key).line; }
-  [[noreturn]] void refuse(unsigned line, const std::string& what) const { fail(line, what + curve_.suffix); }
+  [[noreturn]] void refuse(unsigned line, const std::string& message) const {
+    fail(line, message + curve_.suffix);
+  }
   /// Whether a choice is made, and is not "none".
   bool chosen(const std::string& choice) const {
     const given* g = keys_.find(choice);
@@ -65,41 +67,34 @@ class curve_maker {
   // ---- points
 
   std::vector<double> range(const std::string& key, const sweep_points& points) const {
-    const unsigned at = std::max({line(key + ".from"), line(key + ".to"), line(key + ".step")});
+    const unsigned end = std::max({line(key + ".from"), line(key + ".to"), line(key + ".step")});
     if (!keys_.has_table(key))
       fail(0, key + " is missing" + curve_.suffix +
                   ": add, for instance, [sweep] ebn0_db = [0.0, 0.5, 1.0], or snr_db");
     if (!keys_.has(key + ".from") || !keys_.has(key + ".to") || !keys_.has(key + ".step"))
-      refuse(at, key + " needs from, to and step");
+      refuse(end, key + " needs from, to and step");
     if (points.to < points.from)
-      refuse(at, key + ".to = " + to_text(points.to) +
-                     " is not allowed: expected at least from = " + to_text(points.from));
+      refuse(end, key + ".to = " + to_text(points.to) +
+                      " is not allowed: expected at least from = " + to_text(points.from));
     // Rounded to a millionth: 0.1 + 2 * 0.1 shall be 0.3. A point a hair beyond the end still counts.
     const double last = std::floor((points.to - points.from) / points.step + 1e-6);
     if (last >= static_cast<double>(most_points))
-      refuse(at, key + " has " + to_text(last + 1) + " points: at most " + std::to_string(most_points));
+      refuse(end, key + " has " + to_text(last + 1) + " points: at most " + std::to_string(most_points));
     std::vector<double> list;
     for (double i = 0; i <= last; i++)
       list.push_back(std::round((points.from + i * points.step) * 1e6) / 1e6);
     return list;
   }
 
-  sweep_points given_points(const std::string& key) const {
-    using p = sweep_points;
+  sweep_points given_points(snr_axis axis) const {
     sweep_points points;
-    const std::string axis = key.substr(key.find('.') + 1), any = "any";
-    take("sweep",
-         std::vector{numbers(axis, &p::list, -100, 100, "", any),
-                     wb::number(axis + ".from", &p::from, -100, 100, ""),
-                     wb::number(axis + ".to", &p::to, -100, 100, ""),
-                     wb::number(axis + ".step", &p::step, 0.001, 100, "")},
-         points);
+    take("sweep", points_settings(axis), points);
     return points;
   }
 
   std::vector<double> points(snr_axis axis) const {
     const std::string key = std::string("sweep.") + name_of(axis);
-    const sweep_points given = given_points(key);
+    const sweep_points given = given_points(axis);
     const std::vector<double> points = given.list.empty() ? range(key, given) : given.list;
     if (points.size() > most_points)
       refuse(line(key), key + " has " + std::to_string(points.size()) + " points: at most " +
@@ -119,16 +114,12 @@ class curve_maker {
                "sweep.target_width_db has no meaning without sweep.target_fer");
       return std::nullopt;
     }
-    using f = fer_target;
     fer_target target;
-    take("sweep",
-         std::vector{wb::number("target_fer", &f::fer, 1e-9, 0.999, ""),
-                     wb::number("target_width_db", &f::width_db, 0.01, 10, "")},
-         target);
+    take("sweep", target_settings(), target);
     const std::string key = std::string("sweep.") + name_of(axis);
     const bool from = keys_.has(key + ".from"), to = keys_.has(key + ".to");
     if (from && to) {
-      const sweep_points given = given_points(key);
+      const sweep_points given = given_points(axis);
       target.least_db = given.from, target.most_db = given.to;
     } else if (from || to) {
       refuse(std::max(line(key + ".from"), line(key + ".to")), key + " needs from and to");
@@ -175,11 +166,11 @@ class curve_maker {
     } catch (const argument_error& error) {
       const std::string key =
           error.argument() == "f1, f2" ? "code.interleaver" : key_of_code_setting(error.argument());
-      unsigned at = line(key == "code.interleaver" ? "code.interleaver.f1" : key);
+      unsigned cause_line = line(key == "code.interleaver" ? "code.interleaver.f1" : key);
       for (const char* cause : {"code.crc", "code.n", "code.rate", "code.feedback", "code.base_matrix",
                                 "code.transport_block_size", "code.type"})
-        if (at == 0) at = line(cause);
-      refuse(at, argument_error(key, error.value(), error.allowed()).what());
+        if (cause_line == 0) cause_line = line(cause);
+      refuse(cause_line, argument_error(key, error.value(), error.allowed()).what());
     }
   }
 
@@ -192,12 +183,12 @@ class curve_maker {
   /// Lists of a delay line belong together.
   void check_taps(const tdl_profile_choice& profile) const {
     const std::size_t taps = profile.delays_ns.size(), powers = profile.powers_db.size();
-    const unsigned at = line("channel.delays_ns");
-    if (taps > 64) refuse(at, "channel.delays_ns has " + std::to_string(taps) + " taps: at most 64");
+    const unsigned delays = line("channel.delays_ns");
+    if (taps > 64) refuse(delays, "channel.delays_ns has " + std::to_string(taps) + " taps: at most 64");
     if (taps != powers)
-      refuse(std::max(at, line("channel.powers_db")), "channel.powers_db has " + std::to_string(powers) +
-                                                          " numbers for the " + std::to_string(taps) +
-                                                          " taps of channel.delays_ns");
+      refuse(std::max(delays, line("channel.powers_db")), "channel.powers_db has " + std::to_string(powers) +
+                                                              " numbers for the " + std::to_string(taps) +
+                                                              " taps of channel.delays_ns");
   }
 
   /// The name of a file is from the scenario on.
@@ -241,7 +232,7 @@ class curve_maker {
 
   demap_algorithm demapper() const {
     single_antenna c;
-    take("modem", std::vector{demap_algorithm_setting("demapper", &single_antenna::demapper, "")}, c);
+    take("modem", demapper_settings(), c);
     return c.demapper;
   }
 
@@ -304,11 +295,10 @@ class curve_maker {
     if (const given* seed = keys_.find("seed"))
       c.seed = static_cast<std::uint64_t>(std::get<std::int64_t>(seed->value));
     c.code = chosen("nr.channel") ? code() : checked_code();
-    take("modem", std::vector{modulation_setting(&link_config::qam, 2, "")}, c);
+    take("modem", modem_settings(), c);
     c.channel = channel();
     c.antennas = antennas();
     if (keys_.has_table("receiver")) take("receiver", receiver_settings(), c.receiver.emplace());
-    take("modem", std::vector{boolean("mutual_information", &link_config::mutual_information, "")}, c);
     if (const auto* m = std::get_if<massive_link_config>(&c.antennas);
         m != nullptr && is_uncoded(c.code) && m->subcarriers != 0 && !keys_.has("code.k"))
       c.code.set("k", std::int64_t{m->subcarriers * bits_per_symbol(c.qam)});
@@ -327,17 +317,17 @@ class curve_maker {
     }
     if (key == "qam") key = "modem.modulation";
     if (key == "coded_bits" || key == "resource_elements") key = "code." + key;
-    unsigned at = line(key);
-    if (at == 0 && key.starts_with("channel.") && link.channel.type == "tdl")
+    unsigned found = line(key);
+    if (found == 0 && key.starts_with("channel.") && link.channel.type == "tdl")
       for (const char* cause : {"channel.delays_ns", "channel.profile", "channel.delay_spread_ns",
                                 "channel.doppler_hz", "channel.type"})
-        if (at == 0 && (key == "channel.cyclic_prefix_us") != (std::string(cause) == "channel.doppler_hz"))
-          at = line(cause);
-    if (at == 0)  // what was left out does not go with antennas or a detector
+        if (found == 0 && (key == "channel.cyclic_prefix_us") != (std::string(cause) == "channel.doppler_hz"))
+          found = line(cause);
+    if (found == 0)  // what was left out does not go with antennas or a detector
       for (const char* cause : {"mimo.streams", "mimo.rx_antennas", "detector.type", "stbc.type",
                                 "massive.solver", "nr.frc", "nr.channel"})
-        at = std::max(at, line(cause));
-    return {key, at};
+        found = std::max(found, line(cause));
+    return {key, found};
   }
 
   const curve_tree& curve_;

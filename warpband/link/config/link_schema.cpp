@@ -71,8 +71,8 @@ void add_code_type(schema& s) {
 
 /// Of transport blocks, what slots of 5G NR say.
 bool follows_from_slot(const std::string& name) {
-  for (const char* own : {"transport_block_size", "coded_bits", "resource_elements", "target_rate"})
-    if (name == own) return true;
+  for (const char* setting : {"transport_block_size", "coded_bits", "resource_elements", "target_rate"})
+    if (name == setting) return true;
   return false;
 }
 
@@ -97,20 +97,13 @@ void add_codes(schema& s) {
 }
 
 void add_modem(schema& s) {
-  s.add(
-      "modem",
-      modulation_setting(&link_config::qam, 2, "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy."),
-      {}, "", {without_nr});
-  const auto demapper = demap_algorithm_setting(
-      "demapper", &single_antenna::demapper,
-      "How LLRs are computed, without a detector. The two are the same for BPSK and QPSK.");
-  s.add("modem", demapper, {}, "", {without_massive, without_space_time, without_nr, without_detector});
-  s.add("modem", demapper, {}, "", {with_massive, {"massive.direction", {"downlink"}}});
-  s.add("modem",
-        boolean("mutual_information", &link_config::mutual_information,
-                "Also measures the mutual information of a sent bit b and its LLR L, 1 - E log2(1 + "
-                "exp(-(1 - 2 b) L)) bits, for tables, results and `--metric mutual_information`. Not "
-                "with [receiver], transport blocks or an uncoded space-time code."));
+  const setting_of<link_config>&modulation = modem_settings()[0], &information = modem_settings()[1];
+  s.add("modem", modulation, {}, "", {without_nr});
+  const conditions of_symbols{without_massive, without_space_time, without_nr, without_detector},
+      of_downlink{with_massive, {"massive.direction", {"downlink"}}};
+  s.add("modem", demapper_settings(), {}, "", of_symbols);
+  s.add("modem", demapper_settings(), {}, "", of_downlink);
+  s.add("modem", information);
 }
 
 /// The condition of a key of a profile: a standard's by name, or delays of one's own and what belongs to
@@ -211,40 +204,6 @@ void add_receiver(schema& s) {
          "interference cancellation; a drop is finished once all its codewords are.");
 }
 
-void add_sweep(schema& s, const std::string& axis, const std::string& meaning) {
-  using p = sweep_points;
-  s.add("sweep",
-        std::vector{
-            numbers(axis, &p::list, -100, 100, meaning, list_allowed),
-            number(axis + ".from", &p::from, -100, 100, "First point of a range, in dB.", false, db_allowed)
-                .without_default(),
-            number(axis + ".to", &p::to, -100, 100, "End of a range, in dB: a point if the steps meet it.",
-                   false, db_allowed)
-                .without_default(),
-            number(axis + ".step", &p::step, 0.001, 100, "Distance of the points of a range, in dB.")
-                .without_default()});
-}
-
-void add_target(schema& s) {
-  using f = fer_target;
-  s.add(
-      "sweep",
-      std::vector{
-          number(
-              "target_fer", &f::fer, 1e-9, 0.999,
-              "In place of a list of points: searches for the Eb/N0 or SNR at which the frame error rate is "
-              "this one, by bisection with exact confidence intervals. ebn0_db, or snr_db, then says where "
-              "to search, { from, to } or any list; left out, -30 to 60 dB of Eb/N0. The point lies in the "
-              "interval that is found with a probability of 95% or more. stop.max_frames is for all points "
-              "of the search together, left out 10000000; other stop rules have no effect. With massive "
-              "MIMO it is the rate of drops with any wrong codeword.",
-              false, "a number from 1e-9 to 0.999")
-              .without_default(),
-          number("target_width_db", &f::width_db, 0.01, 10,
-                 "With target_fer: the search ends once its interval is this narrow. Left out: 0.1.")
-              .without_default()});
-}
-
 // ---- what takes several keys
 
 bool is_none(const key_tree& keys, const std::string& choice) {
@@ -313,6 +272,67 @@ std::vector<std::string> points_of(const std::string& axis) {
 
 }  // namespace
 
+const std::vector<setting_of<sweep_points>>& points_settings(snr_axis axis) {
+  using p = sweep_points;
+  const auto settings = [](const std::string& name, const std::string& meaning) {
+    return std::vector{
+        numbers(name, &p::list, -100, 100, meaning, list_allowed),
+        number(name + ".from", &p::from, -100, 100, "First point of a range, in dB.", false, db_allowed)
+            .without_default(),
+        number(name + ".to", &p::to, -100, 100, "End of a range, in dB: a point if the steps meet it.", false,
+               db_allowed)
+            .without_default(),
+        number(name + ".step", &p::step, 0.001, 100, "Distance of the points of a range, in dB.")
+            .without_default()};
+  };
+  static const std::vector<setting_of<p>> ebn0 =
+      settings("ebn0_db",
+               "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a "
+               "symbol; with several antennas SNR = Eb/N0 + 10 log10(streams R m / rx_antennas), where "
+               "Alamouti's streams count as one. This or snr_db is needed, as a list, [0.0, 0.2, 0.4], one "
+               "number, or a range, { from = 0.0, to = 0.4, step = 0.2 }.");
+  static const std::vector<setting_of<p>> snr =
+      settings("snr_db",
+               "In place of ebn0_db: the mean SNR of a receive antenna in dB, 10 log10(streams Es/N0); with "
+               "one stream Es/N0.");
+  return axis == snr_axis::ebn0_db ? ebn0 : snr;
+}
+
+const std::vector<setting_of<fer_target>>& target_settings() {
+  using f = fer_target;
+  static const std::vector<setting_of<f>> settings{
+      number("target_fer", &f::fer, 1e-9, 0.999,
+             "In place of a list of points: searches for the Eb/N0 or SNR at which the frame error rate is "
+             "this one, by bisection with exact confidence intervals. ebn0_db, or snr_db, then says where "
+             "to search, { from, to } or any list; left out, -30 to 60 dB of Eb/N0. The point lies in the "
+             "interval that is found with a probability of 95% or more. stop.max_frames is for all points "
+             "of the search together, left out 10000000; other stop rules have no effect. With massive "
+             "MIMO it is the rate of drops with any wrong codeword.",
+             false, "a number from 1e-9 to 0.999")
+          .without_default(),
+      number("target_width_db", &f::width_db, 0.01, 10,
+             "With target_fer: the search ends once its interval is this narrow. Left out: 0.1.")
+          .without_default()};
+  return settings;
+}
+
+const std::vector<setting_of<link_config>>& modem_settings() {
+  static const std::vector<setting_of<link_config>> settings{
+      modulation_setting(&link_config::qam, 2, "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy."),
+      boolean("mutual_information", &link_config::mutual_information,
+              "Also measures the mutual information of a sent bit b and its LLR L, 1 - E log2(1 + "
+              "exp(-(1 - 2 b) L)) bits, for tables, results and `--metric mutual_information`. Not "
+              "with [receiver], transport blocks or an uncoded space-time code.")};
+  return settings;
+}
+
+const std::vector<setting_of<single_antenna>>& demapper_settings() {
+  static const std::vector<setting_of<single_antenna>> settings{demap_algorithm_setting(
+      "demapper", &single_antenna::demapper,
+      "How LLRs are computed, without a detector. The two are the same for BPSK and QPSK.")};
+  return settings;
+}
+
 void add_code_keys(schema& s, const std::string& group, const code_kind& kind, const conditions& when) {
   for (setting_of<box> setting : kind.settings) {
     if (setting.group != group || !setting.of_links || setting.name == "interleaver") continue;
@@ -334,15 +354,8 @@ const schema& link_schema() {
     add_antennas(s);
     add_nr(s);
     add_receiver(s);
-    add_sweep(s, "ebn0_db",
-              "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a "
-              "symbol; with several antennas SNR = Eb/N0 + 10 log10(streams R m / rx_antennas), where "
-              "Alamouti's streams count as one. This or snr_db is needed, as a list, [0.0, 0.2, 0.4], one "
-              "number, or a range, { from = 0.0, to = 0.4, step = 0.2 }.");
-    add_sweep(s, "snr_db",
-              "In place of ebn0_db: the mean SNR of a receive antenna in dB, 10 log10(streams Es/N0); with "
-              "one stream Es/N0.");
-    add_target(s);
+    for (const snr_axis axis : {snr_axis::ebn0_db, snr_axis::snr_db}) s.add("sweep", points_settings(axis));
+    s.add("sweep", target_settings());
     for (const setting_of<stop_rule>& setting : stop_settings())
       s.add("stop", setting, {}, "", setting.name == "below_bler" ? conditions{with_massive} : conditions{});
     s.describe();

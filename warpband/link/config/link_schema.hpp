@@ -15,6 +15,12 @@ struct sweep_points {
   double from = 0, to = 0, step = 1;
 };
 
+/// Settings of [sweep] and [modem].
+const std::vector<setting_of<sweep_points>>& points_settings(snr_axis axis);
+const std::vector<setting_of<fer_target>>& target_settings();
+const std::vector<setting_of<link_config>>& modem_settings();
+const std::vector<setting_of<single_antenna>>& demapper_settings();
+
 const schema& link_schema();
 /// Adds the keys of one group, "code" or "decoder", of a kind of code.
 void add_code_keys(schema& s, const std::string& group, const code_kind& kind,

@@ -56,14 +56,14 @@ class reader {
       const toml::array& tables = tables_of(*list);
       for (const toml::node& node : tables) {
         curve_tree curve = base;
-        std::vector<swept_key> own = swept;
-        add_level(*node.as_table(), curve_level, curve.keys, own);
+        std::vector<swept_key> curve_swept = swept;
+        add_level(*node.as_table(), curve_level, curve.keys, curve_swept);
         number_++;
         curve.listed = true;
         const given* label = curve.keys.find("label");
         curve.label = label != nullptr ? std::get<std::string>(label->value) : "";
         if (curve.label.empty()) curve.label = schema_.list + " " + std::to_string(number_);
-        take_curves(curve, own, tables.size() > 1, take);
+        take_curves(curve, curve_swept, tables.size() > 1, take);
       }
     }
     refuse_idle();
@@ -124,26 +124,27 @@ class reader {
       fail(l.line, l.name + (level == base_level ? " belongs into a [[" : " belongs above the first [[") +
                        schema_.list + "]]");
     for (const renamed_key& r : schema_.renamed)
-      if (l.name == r.now && keys.level(l.name) == level) refuse_both(r, l);
+      if (l.name == r.today && keys.level(l.name) == level) refuse_both(r, l);
     keys.set(l.name, {value_of(*e, *l.node), {level, l.line}});
   }
 
   void add_renamed(const renamed_key& r, const leaf& l, int level, key_tree& keys) {
-    const key_entry& e = *schema_.find(r.now);
-    if (keys.level(r.now) == level) refuse_both(r, l);
+    const key_entry& e = *schema_.find(r.today);
+    if (keys.level(r.today) == level) refuse_both(r, l);
     const auto value = toml_value(*l.node);
     if (!value) throw argument_error(r.before, toml_fault(*l.node), e.key.allowed);
     try {
       const setting_value today = as_of_today(r, *value);
       schema_.check(e, today);
-      keys.set(r.now, {today, {level, l.line}});
+      keys.set(r.today, {today, {level, l.line}});
     } catch (const argument_error& error) {
       throw argument_error(r.before, as_message(*value), error.allowed());
     }
-    hints_.try_emplace(r.before, r.before + " is now " + r.now + " = " + as_message(keys.find(r.now)->value));
+    hints_.try_emplace(r.before,
+                       r.before + " is now " + r.today + " = " + as_message(keys.find(r.today)->value));
   }
   [[noreturn]] static void refuse_both(const renamed_key& r, const leaf& l) {
-    fail(l.line, r.before + " and " + r.now + " say the same: expected one of them");
+    fail(l.line, r.before + " and " + r.today + " say the same: expected one of them");
   }
 
   setting_value value_of(const key_entry& e, const toml::node& node) const {

@@ -7,8 +7,8 @@
 
 namespace wb::config {
 
-void fail(unsigned line, const std::string& what) {
-  throw error((line != 0 ? "line " + std::to_string(line) + ": " : std::string()) + what);
+void fail(unsigned line, const std::string& message) {
+  throw error((line != 0 ? "line " + std::to_string(line) + ": " : std::string()) + message);
 }
 
 key_entry& schema::add_version(scenario_key key, key_version version) {
@@ -103,12 +103,12 @@ class settling {
 
  private:
   place most_specific(const std::vector<std::string>& keys) const {
-    place most;
+    place latest;
     for (const std::string& key : keys)
       if (const place p = tree_.where(key);
-          p.level > most.level || (p.level == most.level && p.line > most.line))
-        most = p;
-    return most;
+          p.level > latest.level || (p.level == latest.level && p.line > latest.line))
+        latest = p;
+    return latest;
   }
   void keep_one(const alternatives& a) {
     const place first = most_specific(a.first), second = most_specific(a.second);

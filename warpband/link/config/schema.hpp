@@ -74,7 +74,7 @@ struct idle_key {
 
 /// A key that has another name today; a number of points is a modulation today.
 struct renamed_key {
-  std::string before, now;
+  std::string before, today;
   bool points = false;
 };
 
@@ -172,6 +172,6 @@ class schema {
 };
 
 /// Throws error that begins with the line.
-[[noreturn]] void fail(unsigned line, const std::string& what);
+[[noreturn]] void fail(unsigned line, const std::string& message);
 
 }  // namespace wb::config
