@@ -1,7 +1,7 @@
 #pragma once
 // The channel of a link: a kind by name, its settings, and what sends symbols through it.
 //
-//   y = H x,  H [rx, tx];  the receiver's noise is added by others
+//   y = H x,  H [rx, tx];  antenna systems add the noise
 //
 // An antenna system describes itself as `air_antennas`. A kind says which antennas it serves and how many H a
 // frame has for them; docs/channels.md has the table. `airs` lists the kinds; each has a file in this folder.
@@ -32,8 +32,8 @@ enum class air_system { single, streams, space_time, massive, pusch, pdsch };
 struct air_antennas {
   air_system system = air_system::single;
   int tx = 1, rx = 1;        // columns of H: streams, ports or users; rows: antennas
-  std::size_t uses = 1;      // of a frame
-  std::size_t together = 1;  // so many neighbours of them share one H in any case
+  std::size_t uses = 1;      // uses of the channel in a frame
+  std::size_t together = 1;  // neighbouring uses that always share one H
   ofdm_grid grid = {};       // of a frame: massive MIMO (subcarriers and symbols) and slots
   /// The receiver's estimator needs the delays of the channel.
   bool needs_profile = false;
@@ -46,7 +46,7 @@ struct air_antennas {
 template <class C>
 inline constexpr std::string_view air_name = "";
 
-/// What a box of settings holds; an empty one what C begins with.
+/// The settings in a box. An empty box gives the defaults of C.
 template <class C>
 const C& held(const box& b) {
   static const C initial;
@@ -103,7 +103,8 @@ class air {
   air(const air&) = delete;
   air& operator=(const air&) = delete;
   virtual ~air() = default;
-  /// H of a frame. Its uses share them evenly, neighbours first. 0: H is 1, and nothing need be sent.
+  /// Channel matrices H of a frame. Each of them serves uses / matrices() neighbouring uses. 0: H is 1, and
+  /// the caller need not call `send`.
   virtual std::size_t matrices() const noexcept = 0;
   /// Of executor memory, beside H.
   virtual std::size_t bytes_per_frame() const noexcept { return 0; }
@@ -111,8 +112,8 @@ class air {
   virtual void allocate(executor&, std::size_t) {}
   /// Queues: H of frames, [frames * matrices(), rx * tx], row after row.
   virtual void draw(executor& exec, values h, random_range frames) = 0;
-  /// Queues: the same H, and x [frames * uses, tx] to y [frames * uses, rx]. They must not overlap, but with
-  /// one antenna on each side may be the same.
+  /// Queues: draws the same H, and sends x [frames * uses, tx] to y [frames * uses, rx]. x and y must not
+  /// overlap. With one antenna on each side they may be the same array.
   virtual void send(executor& exec, symbols x, values y, values h, random_range frames);
   virtual channel_statistics statistics() const { return {.grid = antennas_.grid}; }
 
@@ -142,17 +143,17 @@ struct air_values : std::vector<std::pair<std::string, air_value>> {
   }
 };
 
-/// A kind of channel. Functions that may be null have their meaning then behind them.
+/// A kind of channel. The comment behind a function that may be null says what null means.
 struct air_kind {
   std::string_view name;
   std::string text;  // what it is, a sentence or two
-  /// What scenarios say of it. A condition that has a dot names a key of the link.
+  /// Its keys in scenarios. A condition that has a dot names a key of the link.
   std::vector<setting_of<box>> keys;
-  box (*read)(const box& keys) = nullptr;  // the settings that they come to: the same
+  box (*read)(const box& keys) = nullptr;  // keys to settings; null: they are the same
   bool (*serves)(const air_antennas&);
   /// Fills in and checks. Throws argument_error, file_error.
   void (*complete)(box&, air_antennas&) = nullptr;  // nothing to do
-  /// Uses of a frame that needs so many.
+  /// Uses that a frame takes if it needs this many.
   std::size_t (*whole_uses)(const box&, std::size_t) = nullptr;  // as many
   air_fading (*fading)(const box&) = nullptr;                    // other
   air_values (*results)(const box&) = nullptr;                   // nothing

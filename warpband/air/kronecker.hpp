@@ -7,7 +7,7 @@ namespace wb {
 
 struct kronecker_fading {
   fading_type fading = fading_type::fast;
-  /// R[i, j] = r^|i - j| of either side, 0..1. Above 0: in the place of `channel`'s matrix.
+  /// r of R[i, j] = r^|i - j| on either side, 0..1. If it is above 0, R replaces the matrix in `channel`.
   double rx_coefficient = 0, tx_coefficient = 0;
   kronecker_config channel = {};  // `complete` sets streams and rx_antennas
   bool operator==(const kronecker_fading&) const = default;

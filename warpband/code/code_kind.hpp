@@ -5,8 +5,8 @@
 //   c.edit<turbo_settings>().rate = turbo_rate::half;    // the same, typed: code/turbo.hpp
 //   const auto code = make_codec(c);                     // code->encode(...), code->decode(...)
 //
-// A program adds kinds of its own with codes().add(kind) before it reads a scenario. Command, scenarios,
-// results and links know no code but from its kind.
+// A program adds its kinds with codes().add(kind) before it reads a scenario. The command, scenarios, results
+// and links use a code only through its kind.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -27,12 +27,12 @@ namespace wb {
 /// Values in an order, under their names; those of a part are "interleaver.f1".
 using named_values = std::vector<std::pair<std::string, setting_value>>;
 
-/// Rows of an array, which say something of their code: k bits each, or n LLRs.
+/// The rows of an array, from which settings of a code follow. A row has k bits or n LLRs.
 struct code_rows {
-  bool decodes = false;       // LLRs
+  bool decodes = false;       // rows are LLRs, else bits
   std::size_t values = 0;     // of a row
-  std::optional<int> k{};     // that is known besides
-  setting_values given = {};  // settings that are not left open
+  std::optional<int> k{};     // if it is known from elsewhere
+  setting_values given = {};  // settings that the user gave
 
   bool has(std::string_view setting) const { return given.find(setting) != given.end(); }
   /// Throws argument_error of "rows": what shape was expected.
@@ -49,8 +49,8 @@ struct code_rows {
 struct code_kind {
   std::string name;  // "wimax-ldpc"
   std::string text;  // what it is, and its options: for `warpband encode --help`
-  /// Each of group "code" or "decoder". By their names, links know "crc", the bits of a CRC at the end of the
-  /// k, and "iterations", the most that the decoder does on a codeword.
+  /// Each of group "code" or "decoder". Links know two of them by name: "crc", the CRC at the end of the k
+  /// bits, and "iterations", the most iterations of the decoder on a codeword.
   std::vector<setting_of<box>> settings;
   box initial;
   /// The settings with everything chosen that they leave open. Throws argument_error, file_error.
@@ -61,35 +61,35 @@ struct code_kind {
   std::function<std::unique_ptr<codec>(const box&)> make = {};
 
   // What a kind may leave out.
-  /// The k with which the code sends n bits, whatever its own; nothing where there is none.
+  /// The k for which the code sends n bits, whatever k the settings have. Nothing if no k does.
   std::function<std::optional<std::size_t>(const box&, std::size_t n)> k_of = {};
   /// The CRC at the end of the k bits.
   std::function<std::optional<crc_polynomial>(const box&)> crc = {};
   /// A decoder with extrinsic LLRs, of completed settings: for loops of detector and decoder.
   std::function<std::unique_ptr<soft_decoder>(const box&)> make_soft = {};
-  /// Whether these settings have it. None: all have.
+  /// Whether these settings have such a decoder. None: all have.
   std::function<bool(const box&)> gives_extrinsic = {};
   /// The decoder that has no soft output, "the Viterbi algorithm"; "" where it has.
   std::function<std::string(const box&)> without_soft = {};
   /// Of transport blocks, which a link sends again until their CRCs hold.
   std::function<harq_rule(const box&)> harq = {};
   std::function<std::unique_ptr<transport_coder>(const box&)> make_transport = {};
-  /// The settings for symbols of so many bits on so many layers.
+  /// The settings for a number of bits per symbol and of layers. None: they do not depend on them.
   std::function<box(const box&, int modulation_order, int layers)> mapped = {};
-  /// Paths of files are from this folder on.
+  /// The settings with relative paths of files starting at this folder.
   std::function<box(const box&, const std::string& folder)> in_folder = {};
   /// The settings from which k follows; none: it is free.
   std::vector<std::string> k_follows_from = {};
-  /// What `warpband choose` may try in their place, these settings among it; those that are not allowed are
-  /// left aside. None: these alone.
+  /// Settings that `warpband choose` may try, these among them. Those that are not allowed are skipped. None:
+  /// these alone.
   std::function<std::vector<box>(const box&, bool on_device)> candidates = {};
-  /// What results hold of the code but for its type and rate. None: k, crc, n, rate_name and the others of
-  /// its settings.
+  /// Entries of the code in results, without its type and rate. None: k, crc, n, rate_name and its other
+  /// settings.
   std::function<named_values(const box&)> described = {};
   /// Work for a bit, in iterations of the LTE turbo code. None: the most iterations.
   std::function<std::uint64_t(const box&)> passes = {};
-  /// The settings that go with rows of an array, see code_rows. None: k follows from the rows, or the rows
-  /// must be those of "k".
+  /// The settings that match rows of an array. None: k follows from the rows, or, if "k" is given, the rows
+  /// must match it.
   std::function<box(const box&, const code_rows&)> fit = {};
 };
 
@@ -106,8 +106,9 @@ struct code_config {
   /// What the kind has where nothing is given. Throws argument_error for a name that is none.
   explicit code_config(std::string_view type);
   code_config(std::string_view type, box settings);
-  /// What is left out stays initial; what has no meaning is not looked at. Throws argument_error, with the
-  /// setting's name, for a value that is not allowed; `completed` checks what takes several.
+  /// Settings that are left out keep their defaults. Those that have no meaning are ignored. Throws
+  /// argument_error, with the setting's name, for a value that is not allowed. `completed` checks settings
+  /// that depend on each other.
   code_config(std::string_view type, const setting_values& given);
 
   const code_kind& kind() const { return codes().get(type); }
@@ -139,7 +140,7 @@ std::unique_ptr<codec> make_codec(const code_config& config);
 /// Of a configuration that may leave things open; uncoded n = k. Throws argument_error for settings of which
 /// no code can be made.
 code_sizes sizes_of(const code_config& config);
-/// The k with which the code sends n bits, whatever its own; nothing where there is none.
+/// The k for which the code sends n bits, whatever k the settings have. Nothing if no k does.
 std::optional<std::size_t> k_of_coded_bits(const code_config& config, std::size_t n);
 /// The CRC at the end of the k bits.
 std::optional<crc_polynomial> crc_of(const code_config& config);
@@ -178,7 +179,7 @@ std::vector<setting_of<box>> code_and_decoder(std::vector<setting_of<T>> code,
   std::move(decoder.begin(), decoder.end(), std::back_inserter(code));
   return boxed(code);
 }
-/// The last of a frame's bits are a CRC of the others.
+/// Names of the CRCs that the k bits may end with: "none", "crc24a", "crc24b".
 const std::vector<std::string>& crc_names();
 std::string crc_name(const std::optional<crc_polynomial>& crc);
 std::optional<crc_polynomial> crc_named(const setting_value& name);
@@ -195,7 +196,8 @@ setting_of<T> crc_setting(std::optional<crc_polynomial> T::*member) {
 /// The settings of a group and their values, as results hold them.
 named_values values_in_results(const std::vector<setting_of<box>>& settings, const box& initial,
                                const box& content, std::string_view group);
-/// The settings of rows of k bits or n LLRs; and what is expected of an n and a k where these do not say k.
+/// The usual `fit`: k follows from the rows. `n_expected` and `k_expected` end the messages about rows of n
+/// LLRs or k bits that no k matches.
 box fit_k(const code_kind& kind, const box& content, const code_rows& rows, const std::string& n_expected,
           const std::string& k_expected);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Settings of all codes together: keys of scenarios and options of the command, which have one name for what
-// several codes have.
+// The settings of all codes, joined by name. Scenarios have a key and the command an option for each name,
+// also if several codes have it.
 #include <string>
 #include <string_view>
 #include <vector>

@@ -22,8 +22,8 @@ struct decoder_output {
   view<std::uint8_t> status = {};  // [batch] status_erased, status_insufficient, status_stopped
 };
 
-/// An encoder and its decoder. Every call queues one batch on an executor. Of transport blocks n is all
-/// `transmissions`, G bits of each one after the other.
+/// An encoder and its decoder. Every call queues one batch on an executor. For transport blocks n counts all
+/// transmissions: G bits each, one after the other.
 /// Threads: any number may call one object at once, each with an executor of its own; one of transport blocks
 /// one at a time.
 class codec {
@@ -34,7 +34,7 @@ class codec {
   virtual std::size_t n() const noexcept = 0;
   /// Memory that a call takes on its executor meanwhile, for each codeword.
   virtual std::size_t working_bytes() const noexcept { return 0; }
-  /// Memory that each thread of a CPU takes meanwhile, at most: of an encoder, of a decoder.
+  /// Memory that each thread of a CPU needs at most while it decodes, or else encodes.
   virtual std::size_t thread_bytes(bool decodes) const noexcept = 0;
   /// bits [batch, k] to coded [batch, >= n], zeros behind the first n; of transport blocks [batch, n]. Throws
   /// shape_error.

@@ -1,6 +1,6 @@
 #pragma once
-// conv: convolutional codes of K = 3..9, punctured if need be: n as many bits as are sent, with a zero tail
-// the bits of the tail among them.
+// conv: convolutional codes of K = 3..9, with or without puncturing. n counts all bits that are sent, also
+// those of a zero tail.
 #include <optional>
 #include <string>
 #include <vector>

@@ -51,8 +51,8 @@ class soft_decoder {
                    const soft_decoder_output& out) const = 0;
 };
 
-/// The decoder of an LDPC code. It, and the next two, leave `finished` to make_soft_decoder of a receiver,
-/// which computes it from status and CRC. Throws argument_error.
+/// The decoder of an LDPC code. This one and the next two do not write `finished`: make_soft_decoder of
+/// receive/soft.hpp computes it from status and CRC. Throws argument_error.
 std::unique_ptr<soft_decoder> make_soft_ldpc(const ldpc_code& code, const ldpc_decoder_config& config,
                                              std::optional<crc_polynomial> crc = {});
 /// Of a turbo decoder. `sent`: the place in the codeword of each bit that is sent; empty: all 3 (k + 4).

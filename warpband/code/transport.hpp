@@ -37,8 +37,8 @@ const std::vector<setting_of<transport_settings>>& transport_settings_list();
 /// elements or more.
 void check(const transport_settings& settings, int transport_block_size, int most,
            int least_resource_elements);
-/// The settings that go with rows of A bits or of the bits of all transmissions, of which there is one unless
-/// they are given.
+/// Sets what follows from rows of A bits, or of the LLRs of all transmissions. If `transmissions` is not
+/// given, an encoder makes one and a decoder takes as many as a row has.
 void fit(transport_settings& settings, int& transport_block_size, const code_rows& rows);
 /// What results hold of a kind of transport blocks.
 named_values described_transport(const code_kind& kind, const box& content, int code_blocks);

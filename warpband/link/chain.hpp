@@ -1,10 +1,10 @@
 #pragma once
 // One link (link/link.hpp), from random bits to counted errors, made of the stages of link/stages.hpp.
 //
-// Random numbers depend on the seed, on the point of the sweep, on the number of the transmission and on the
-// index of the frame (bits, block fading), of the block (delay lines) or of the use (noise; fast fading, with
-// a space-time code of the codeword) alone: not on the batch, the threads or the backend. Links that differ
-// only in their detector and decoder therefore see the same noise.
+// Random numbers depend only on the seed, the point of the sweep, the transmission and an index. That is the
+// index of the frame for bits and block fading, of the block for delay lines, and of the use for noise. For
+// fast fading it is that of the use, or of the codeword of a space-time code. Batch, threads and backend have
+// no effect. Links that differ only in their detector and decoder therefore see the same noise.
 #include <cstdint>
 #include <memory>
 
@@ -21,9 +21,9 @@ namespace wb {
 /// Threads: one at a time.
 class link_chain final : public frame_runner {
  public:
-  /// For at most `max_batch` frames in one run, and no more than about 64 MiB (CPU) or 1 GiB (CUDA) hold, but
-  /// what keeps the executor busy up to 1 GiB, and at least one. Throws argument_error, memory_error.
-  /// `antennas`: in the place of those of the configuration.
+  /// A run takes at most `max_batch` frames, and as many as fit into about 64 MiB (CPU) or 1 GiB (CUDA). If
+  /// preferred_frames() need more, up to 1 GiB; in any case one frame. `antennas` replaces those of the
+  /// configuration. Throws argument_error, memory_error.
   link_chain(const link_config& config, executor& exec, std::size_t max_batch = SIZE_MAX,
              std::unique_ptr<antenna_system> antennas = nullptr);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The counter of a link: where its receiver puts what it decides, and what that comes to.
+// The counter of a link: the arrays for the results of its receiver, and the errors in them.
 #include <warpband/link/stages.hpp>
 #include <warpband/receive/receiver.hpp>
 

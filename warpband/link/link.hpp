@@ -114,8 +114,8 @@ const char* title_of(snr_axis axis) noexcept;
 struct link_config {
   std::uint64_t seed = 1;
   /// Uncoded: its k are the bits of a frame, 1..2^24, with massive MIMO of a codeword, up to those of an OFDM
-  /// symbol; 0: 6144, or these. lte-transport: not with a space-time code nor massive MIMO, and with up to 4
-  /// streams.
+  /// symbol; 0: 6144, or these. Transport blocks: not with a space-time code or massive MIMO, and with up to
+  /// 4 streams.
   code_config code = {};
   /// Points of the constellation: 2 (BPSK; with one antenna alone), 4, 16, 64, 256.
   int qam = 2;
@@ -128,8 +128,8 @@ struct link_config {
   std::optional<receiver_config> receiver = {};
   /// In what `link_chain::run` is told the point.
   snr_axis axis = snr_axis::ebn0_db;
-  /// Also measures the mutual information of sent bits and LLRs. Not with a receiver in a loop, lte-transport
-  /// or an uncoded space-time code.
+  /// Also measures the mutual information of sent bits and LLRs. Not with a receiver in a loop, transport
+  /// blocks or an uncoded space-time code.
   bool mutual_information = false;
 };
 
@@ -143,10 +143,9 @@ link_config completed(const link_config& config);
 int streams_of(const link_config& config) noexcept;
 /// Antennas that receive them together.
 int rx_antennas_of(const link_config& config) noexcept;
-/// Whether the LLRs of a use may be erased, and erased uses are counted: with a detector, a space-time code
-/// or massive MIMO.
+/// Whether the LLRs of a use may be erased, and erased uses are counted: not with single_antenna.
 bool erases_uses(const link_config& config) noexcept;
-/// What the link's channel lies between.
+/// The link's antennas as its channel needs them.
 air_antennas air_antennas_of(const link_config& config);
 
 /// Outer iterations of a frame: 1 in the open loop.

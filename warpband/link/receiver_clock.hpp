@@ -23,7 +23,7 @@ struct receiver_times {
 class receiver_clock {
  public:
   /// Throws argument_error for a link that it does not time: one with a space-time code, massive MIMO or
-  /// lte-transport; and what `completed` throws.
+  /// transport blocks. Also throws what `completed` throws.
   receiver_clock(const link_config& link, executor& exec);
   receiver_clock(const receiver_clock&) = delete;
   receiver_clock& operator=(const receiver_clock&) = delete;

@@ -31,10 +31,9 @@ struct scenario {
 /// Puts values in the place of the scenario's, beside those that were put there before.
 void apply_overrides(scenario& s, const scenario_overrides& with);
 
-/// Understands a scenario's text; `file` names it in messages. `recordings`, if given, need not be there.
-/// Throws file_error with the line, the key, what
-/// is there and what is allowed: for text that is not TOML, unknown keys (the nearest known one is
-/// suggested), wrong types, and values or combinations that are not allowed.
+/// Reads a scenario's text; `file` names it in messages. The files in `recordings` are not opened. Throws
+/// file_error with the line, the key, its value and what is allowed: for text that is not TOML, unknown keys
+/// (the nearest known one is suggested), wrong types, and values or combinations that are not allowed.
 scenario parse_scenario(std::string text, const std::string& file,
                         const config::known_recordings& recordings = {});
 

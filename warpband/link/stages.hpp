@@ -4,10 +4,9 @@
 //   transmitter -> antennas: mapper, channel -> receiver -> counter
 //
 // The transmitter (link/transmitter.hpp) knows what frames carry. Antennas know how coded bits travel, and
-// give what is received. A receiver (receive/receiver.hpp) detects and decodes it, and the counter
-// (link/frame_counter.hpp) says what that comes to, and whether frames are sent again. Antennas are
-// strategies with a file each; `make_antennas` and `make_receiver` alone know all kinds. docs/design/links.md
-// says how to add one.
+// give what is received. A receiver (receive/receiver.hpp) detects and decodes it. The counter
+// (link/frame_counter.hpp) counts the errors, and says whether frames are sent again. Antennas are strategies
+// with a file each, antennas_*.cpp. docs/design/links.md says how to add one.
 //
 // Everything stays on one executor. Buffers are taken once, by `allocate`, for the largest batch.
 #include <complex>

@@ -132,9 +132,8 @@ heard heard_of(const std::vector<frame_port>& in, const frame_arrays& f, std::si
           .noise_var = noise_of(f, 2, uses)};
 }
 
-/// Decides codewords, `per_items` and `rows` as those of a port. `uses`: of whole codewords, 0 for all;
-/// `make`(whether it may wait): what
-/// receives them.
+/// A receiver that decides codewords; their `per_items` and `rows` are those of a port. `uses`: those of a
+/// codeword, if only whole codewords are received, else 0. `make`(whether it may wait) makes the receiver.
 template <class Make>
 std::unique_ptr<frame_receiver> decides(frame_receiver_parts parts, const frame_port& codewords,
                                         std::size_t k, std::size_t uses, Make make) {

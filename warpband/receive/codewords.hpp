@@ -26,10 +26,10 @@ struct user_codewords {
 /// frame are 2^31 or more.
 std::vector<std::int32_t> order_of(const user_codewords& frame, const bit_interleaver& own);
 
-/// A decoder of frames of so many codewords, each decoded by `one`: k and n are those of all, n = codewords *
-/// places; LLRs behind a codeword's n bits are not looked at, and extrinsic ones there are 0. A frame is
-/// finished where all its codewords are; status and iterations are joined (frames_join_args). Rows of its
-/// arrays must lie without gaps. Throws argument_error for no codewords or too few places.
+/// A decoder of frames of several codewords, each decoded by `one`. k and n count all codewords: n =
+/// codewords * places. It ignores LLRs behind a codeword's n bits, and writes extrinsic LLRs of 0 there. A
+/// frame is finished if all its codewords are; status and iterations are joined (frames_join_args). Rows of
+/// its arrays must have no gaps between them. Throws argument_error for no codewords or too few places.
 std::unique_ptr<soft_decoder> make_codewords_decoder(std::shared_ptr<const soft_decoder> one,
                                                      std::size_t codewords, std::size_t places);
 

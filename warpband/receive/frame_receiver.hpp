@@ -39,8 +39,8 @@ struct frame_port {
   std::size_t row_bytes() const noexcept { return elements * size_of(type); }
   std::size_t bytes_of(std::size_t items) const noexcept { return rows_of(items) * row_bytes(); }
 };
-/// Where array `index` of a frame of `items` begins, in bytes, when all its arrays lie one after the other,
-/// each on a multiple of 256; for index = ports.size() how many there are in all. Rises with the items.
+/// Offset in bytes of array `index` in a frame of `items`: its arrays follow each other, each aligned to 256
+/// bytes. index = ports.size() gives the size of all. Rises with the items.
 std::size_t offset_of(const std::vector<frame_port>& ports, std::size_t index, std::size_t items) noexcept;
 
 /// Where the arrays of a frame, or of a part of it, begin, in the memory of an executor.
@@ -56,15 +56,15 @@ struct frame_arrays {
 /// needs between them, and serves one thread at a time.
 using frame_run = std::function<void(std::size_t stage, const frame_arrays& frame)>;
 
-/// What a receiver is to those who bring its frames.
+/// Describes a receiver: its ports, its stages, and how frames may be cut.
 struct frame_receiver_parts {
   std::string name = {};
   std::vector<frame_port> inputs = {}, outputs = {};
   std::vector<std::string> stages = {};
-  /// A frame may be cut into parts of multiples of so many items; with `splits` above 1 into so many. 0: it
-  /// is worked on as a whole.
+  /// Parts of a frame have a multiple of `granularity` items; 0: a frame is not cut. With `splits` above 1
+  /// they have a multiple of items / splits.
   std::size_t granularity = 0, splits = 1;
-  /// A frame has a multiple of so many items, and at least `least_items`, or, where that is 0, so many.
+  /// A frame has a multiple of `multiple` items, and at least `least_items`; 0: at least `multiple`.
   std::size_t multiple = 1, least_items = 0;
   /// Bits that an item brings: of the channel, or information bits where it decodes. 0: elements of the first
   /// output.
@@ -100,9 +100,9 @@ class frame_receiver {
   frame_receiver_parts is_;
 };
 
-/// Throws argument_error naming `argument` where a frame of the receiver cannot have `items`: too few, no
-/// multiple of what shares a channel estimate, or above `most`, for which 2^31 stands where it is larger than
-/// that or smaller than its least frame.
+/// Throws argument_error naming `argument` where a frame of the receiver cannot have `items`: fewer than
+/// least_items(), no multiple of multiple(), or more than `most`. A `most` above 2^31 or below least_items()
+/// counts as 2^31.
 void check_items(const frame_receiver& receiver, const char* argument, std::size_t items,
                  std::size_t most = std::size_t{1} << 31);
 

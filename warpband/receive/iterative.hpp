@@ -3,8 +3,8 @@
 //
 //   y, H, N0, priors -> detector -> deinterleave, clip -> decoder -> scale, interleave -> priors -> ...
 //
-// With P the interleaver, L_D what the detector says without its prior and L_C what the decoder says without
-// its input, outer iteration j = 1, 2, ... is
+// P is the interleaver, L_D the extrinsic LLRs of the detector, L_C those of the decoder, and A_j a-priori
+// LLRs. Outer iteration j = 1, 2, ... is
 //
 //   L_D = detect(y, H, N0, A_j),  L_C = decode(clip(P^-1 L_D)),  A_{j+1} = clip(scaling * P L_C),  A_1 = 0
 //
@@ -57,9 +57,9 @@ bit_interleaver interleaver_of(const receiver_config& config, std::size_t n);
 /// A receiver with any detector and decoder that have soft input and output.
 ///
 /// A frame whose checks hold after an outer iteration is finished (soft_decoder_output): its results stay as
-/// they are. Once more than a fourth of the frames are finished the others move together, so that finished
-/// ones cost nothing; up to there their further outer iterations are without effect. For this `run` waits
-/// between outer iterations for one number, how many frames are left; with one outer iteration it only
+/// they are. Once more than a fourth of the frames are finished the others are packed together, so that
+/// finished ones cost nothing. Until then finished frames are computed again, without effect. For this `run`
+/// waits between outer iterations for one number, how many frames are left. With one outer iteration it only
 /// queues. Without checks (early_stop = "none" and no CRC) no frame is ever finished.
 ///
 /// Frames are [frames, ...], uses of the channel [frames * uses_per_frame(), ...], frame after frame; bits
@@ -91,7 +91,7 @@ class iterative_receiver {
   /// Receives a batch. Throws shape_error, and argument_error for a prior where the detector takes none.
   void run(executor& exec, const heard& in, const decided& out) const;
   /// The same results, but it only queues: finished frames go through all outer iterations and cost as much
-  /// as the others. For who must not wait, as a CUDA graph that records a call.
+  /// as the others. For callers that must not wait, such as the capture of a CUDA graph.
   void queue(executor& exec, const heard& in, const decided& out) const;
 
   std::size_t k() const noexcept { return decoder_->k(); }

@@ -3,11 +3,11 @@
 //
 //   open loop   detector, then decoder                              (open_loop.hpp)
 //   blocks      detector, soft buffers of HARQ, transport decoder   (open_loop.hpp)
-//   loop        detector and decoder exchange extrinsic LLRs        (iterative.hpp; transport_loop.hpp with
-//   HARQ)
+//   loop        detector and decoder exchange extrinsic LLRs        (iterative.hpp)
+//   HARQ loop   the same for transport blocks of 5G NR              (transport_loop.hpp)
 //
-// A simulated link counts what they decide (link/chain.hpp). `frame_receiver` (receive/frame_receiver.hpp)
-// has them, and others, with ports, for frames under a deadline.
+// A simulated link counts what they decide (link/chain.hpp). A stream runs them, and other receivers, as a
+// `frame_receiver` with ports (receive/frame_receiver.hpp).
 #include <complex>
 #include <cstddef>
 #include <cstdint>
