@@ -25,7 +25,8 @@ stream_run run_of(const wb::config::curve_tree& tree) {
   r.loops = keys.has_table("receiver");
   if (tree.listed || keys.has("label") || !tree.parameters.empty()) r.label = wb::config::label_of(tree);
   if (r.chain == "stbc" && wb::name_of(r.space_time.code) == std::string("pair") && !keys.has("stbc.v"))
-    wb::config::fail(keys.where("stbc.type").line, "stbc.v is missing with stbc.type = \"pair\"");
+    wb::config::fail(keys.where("stbc.type").line,
+                     "stbc.v is missing with stbc.type = \"pair\"" + tree.suffix);
   r.detector.streams = r.sent_streams;
   r.detector.rx_antennas = r.space_time.rx_antennas = r.rx_antennas;
   if (r.qam != 0) r.detector.qam = r.massive.qam = r.space_time.qam = r.qam;
@@ -35,7 +36,7 @@ stream_run run_of(const wb::config::curve_tree& tree) {
 
 /// The key of an argument of the chain's classes.
 std::string key_of(const std::string& argument, const stream_run& r) {
-  for (const std::string group : {"mimo.", "massive.", "nr.", "detector."})
+  for (const std::string group : {"mimo.", "massive.", "nr.", "detector.", "stbc.", "code.", "decoder."})
     if (const wb::config::key_entry* e = stream_schema().find(group + argument)) {
       const auto& conditions = e->versions.front().conditions;
       if (conditions.empty() || wb::find_word(conditions.front().words, r.chain)) return group + argument;

@@ -318,6 +318,10 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
                 "detector.qam = 8 is not allowed: expected 4, 16, 64"},
         refused{"[stream]\nitems = 8\n[detector]\nqam = 16\n[modem]\nmodulation = \"qpsk\"\n",
                 "detector.qam and modem.modulation say the same"},
+        refused{
+            "[stream]\nitems = 8\nchain = \"uplink\"\n[detector]\nqam = 16\n",
+            "line 5: detector.qam has no meaning with stream.chain = \"uplink\": it is of detect and decode"},
+        refused{"[stream]\nitems = 8\nchain = \"decode\"\n[code]\nk = 41\n", "line 5: code.k = 41 is not"},
         refused{"[stream]\nitems = 8\n[mimo]\nstreams = 9\n",
                 "mimo.streams = 9 is not allowed: expected 1 to 8 with mmse; pic and ep take 16"},
         refused{"[stream]\nitems = 8\nchain = \"stbc\"\n[stbc]\ntype = \"pair\"\n", "stbc.v is missing"},
@@ -443,6 +447,12 @@ TEST(stream_command, keys_under_their_names_of_before_load_with_a_hint_each) {
   EXPECT_EQ(bytes_of("[detector]\nrx_antennas = 2\n[[run]]\nmimo.rx_antennas = 4\n",
                      "hint: detector.rx_antennas is now mimo.rx_antennas = 2\n"),
             bytes_of("[mimo]\nrx_antennas = 4\n", ""));
+  // Each chain had names of its own.
+  const outcome both = stream_text(head +
+                                       "[detector]\nqam = 16\n[massive]\nqam = 64\nantennas = 8\nusers = 2\n"
+                                       "[[run]]\n[[run]]\nstream.chain = \"uplink\"\n",
+                                   "");
+  EXPECT_EQ(both.code, 0) << both.err;
 }
 
 #if WARPBAND_HDF5

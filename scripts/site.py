@@ -93,7 +93,7 @@ CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "l
           "uplink": "performance_massive", "downlink": "performance_massive"}
 GUIDES = ["command", "cpp", "conventions", "soft-detection", "iterative", "scenario", "result", "files", "stream", "scale", "performance",
           "performance-tables"]
-BACKGROUND = ["ldpc", "viterbi", "polar", "lte", "nr-ldpc", "pusch", "tdl", "cdl", "wu2010", "wu2012", "li-thesis", "bollapalli"]
+BACKGROUND = ["ldpc", "viterbi", "polar", "lte", "nr-ldpc", "pusch", "tdl", "cdl", "channels", "wu2010", "wu2012", "li-thesis", "bollapalli"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
 MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "polar", "lte", "nr", "nr_slots", "modem", "channel", "ofdm", "receive", "stream", "plot"]

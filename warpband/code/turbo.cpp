@@ -33,7 +33,11 @@ setting_of<turbo_settings> interleaver_setting() {
           [](turbo_settings& s, const setting_value& v) {
             const auto* f = std::get_if<std::vector<std::int64_t>>(&v);
             if (f == nullptr || f->size() != 2) settings_detail::refuse("interleaver", v, "two integers");
-            s.interleaver = {static_cast<int>((*f)[0]), static_cast<int>((*f)[1])};
+            const auto coefficient = [&](std::int64_t x) {
+              return static_cast<int>(
+                  settings_detail::whole("interleaver", x, INT32_MIN, INT32_MAX, "two integers"));
+            };
+            s.interleaver = {coefficient((*f)[0]), coefficient((*f)[1])};
           },
           [](const turbo_settings& s) -> setting_value {
             if (!s.interleaver) return std::vector<std::int64_t>();

@@ -49,12 +49,14 @@ double seconds_of_frame(executor& exec, std::size_t unit, std::size_t batch,
   return least / static_cast<double>(frames);
 }
 
-const link_config& checked(const link_config& link) {
+/// Detector and decoder once, with bits in the order of the code.
+link_config checked(link_config link) {
   if (std::holds_alternative<massive_link_config>(link.antennas) ||
       std::holds_alternative<stbc_config>(link.antennas))
     throw argument_error("antennas", "massive MIMO or a space-time code", "one antenna or a detector");
   if (is_transport(link.code))
     throw argument_error("code.type", "\"" + link.code.type + "\"", "a code without HARQ");
+  link.receiver.reset();
   return link;
 }
 

@@ -1,4 +1,5 @@
 // Antennas and channels of scenarios: delay lines, detectors, space-time codes.
+#include <filesystem>
 #include <tests/codes.hpp>
 #include <tests/scenario.hpp>
 
@@ -65,6 +66,15 @@ channel.type = "rayleigh"
   EXPECT_REFUSED(tdl + "channel.doppler_hz = 1e6\nchannel.symbols = 65536",
                  "channel.symbols = 65536 is not allowed: expected at most 2^24 resource elements");
 }
+
+#if WARPBAND_HDF5
+TEST(scenario, a_key_of_the_channel_is_blamed_under_its_table) {
+  const std::string file = std::string(WARPBAND_SOURCE_DIR) + "/tests/golden/channel.hdf5";
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << "no golden set here";
+  EXPECT_REFUSED(sweep + "channel = { type = \"file\", file = \"" + file + "\", spacing_khz = 60 }",
+                 "line 2: channel.spacing_khz = 60 is not allowed");
+}
+#endif
 
 TEST(scenario, space_time_codes) {
   const scenario s = parse_scenario(R"(

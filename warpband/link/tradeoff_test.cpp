@@ -153,7 +153,7 @@ WB_ON_ALL_BACKENDS(receiver_clock_on);
 
 // What the clock decodes is what a link decodes: where nothing fails a codeword takes one iteration.
 TEST_P(receiver_clock_on, receives_what_a_link_does) {
-  std::vector<link_config> links(3, small_link());
+  std::vector<link_config> links(4, small_link());
   links[1].channel = rayleigh_config{fading_type::block};
   links[2].antennas = single_antenna{};
   links[2].channel = awgn_config{};
@@ -161,6 +161,9 @@ TEST_P(receiver_clock_on, receives_what_a_link_does) {
   testing::k_in(links[2].code) = 40;
   testing::crc_in(links[2].code) = crc24b;
   testing::turbo_decoder_in(links[2].code).stop = early_stop::crc;
+  links[3].receiver.emplace();  // its interleaver is not of what is timed
+  links[3].receiver->outer = 1;
+  links[3].receiver->interleaver = receiver_interleaver::random;
   for (const link_config& c : links) {
     receiver_clock clock(c, exec());
     const receiver_times good = clock.measure(c, 90), bad = clock.measure(c, -20);

@@ -71,27 +71,25 @@ view<T> part(view<T> v, std::size_t first, std::size_t rows) {
 class blocks_of_harq final : public detecting {
  public:
   blocks_of_harq(std::shared_ptr<const soft_detector> detector, transport_maker make,
-                 std::vector<int> versions, std::size_t sent, std::size_t uses)
+                 std::vector<int> versions, std::size_t sent, std::size_t uses, bool cuts)
       : detecting(std::move(detector), uses, true),
         make_(std::move(make)),
         versions_(std::move(versions)),
-        sent_(sent) {
+        sent_(sent),
+        cuts_(cuts) {
     make_();  // throws for what is not allowed
   }
   void allocate(executor& exec, std::size_t frames) override {
     detecting::allocate(exec, frames);
     coders_.clear();
-    for (std::size_t n = frames; n > 0; n = cuts() ? n / 2 : 0) coders_.emplace_back(n, make_());
+    for (std::size_t n = frames; n > 0; n = cuts_ ? n / 2 : 0) coders_.emplace_back(n, make_());
   }
 
  private:
-  /// Blocks that are sent once are decoded in batches of the largest size, of half, a quarter, ... of it,
-  /// down to one, so that each decoder keeps its memory.
-  bool cuts() const noexcept { return versions_.size() == 1; }
   void decode(executor& exec, std::size_t frames, const decided& out, int transmission) override {
     std::size_t first = 0;
     for (auto& [size, coder] : coders_) {
-      const std::size_t n = cuts() ? size : frames;
+      const std::size_t n = cuts_ ? size : frames;
       for (; first < frames && frames - first >= n; first += n)
         decode(exec, *coder, first, n, out, transmission);
     }
@@ -110,6 +108,9 @@ class blocks_of_harq final : public detecting {
   transport_maker make_;
   std::vector<int> versions_;
   std::size_t sent_;
+  /// Batches of the largest size, of half, a quarter, ... of it, down to one, have a decoder each, which
+  /// keeps its memory.
+  bool cuts_;
   std::vector<std::pair<std::size_t, std::unique_ptr<transport_coder>>> coders_;  // by blocks, largest first
 };
 
@@ -121,9 +122,10 @@ std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> de
   return std::make_unique<codewords_once>(std::move(detector), std::move(decoder), uses, places);
 }
 std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> detector, transport_maker make,
-                                         std::vector<int> versions, std::size_t sent, std::size_t uses) {
+                                         std::vector<int> versions, std::size_t sent, std::size_t uses,
+                                         bool cuts) {
   return std::make_unique<blocks_of_harq>(std::move(detector), std::move(make), std::move(versions), sent,
-                                          uses);
+                                          uses, cuts);
 }
 
 }  // namespace wb

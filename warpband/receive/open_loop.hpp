@@ -22,8 +22,10 @@ std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> de
 using transport_maker = std::function<std::unique_ptr<transport_coder>()>;
 /// Transport blocks, whose transmissions add up. `versions`: the redundancy version of each that a block may
 /// have. A block has `uses` uses of the channel, whose LLRs are its `sent` coded bits and what fills up the
-/// frame. Outputs: bits, ok, iterations, status, use_status.
+/// frame. With `cuts` batches of any size are decoded in parts of fixed sizes, which keep their memory.
+/// Outputs: bits, ok, iterations, status, use_status.
 std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> detector, transport_maker make,
-                                         std::vector<int> versions, std::size_t sent, std::size_t uses);
+                                         std::vector<int> versions, std::size_t sent, std::size_t uses,
+                                         bool cuts = false);
 
 }  // namespace wb

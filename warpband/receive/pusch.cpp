@@ -53,7 +53,7 @@ struct pusch_receiver {
     if (loop) return std::make_unique<transport_loop>(detector, transport, *loop);
     return make_open_loop(
         open, [this] { return make_coder(transport); }, {0}, static_cast<std::size_t>(transport.coded_bits),
-        channel.data_elements());
+        channel.data_elements(), true);
   }
 
   nr_shared_channel channel;

@@ -113,6 +113,17 @@ TEST(config, a_curve_comes_back_from_its_keys) {
     EXPECT_EQ(back.sweep_db, s.curves[i].sweep_db);
     EXPECT_EQ(back.link.axis, snr_axis::snr_db);
   }
+  // What a curve's choice leaves of the base is left on ranks too.
+  const std::string fading = "channel.type = \"rayleigh\"\nmodem.modulation = \"qpsk\"\nsweep.snr_db = 1\n";
+  for (const std::string text :
+       {"code = { type = \"none\", k = 256 }\n[massive]\nantennas = 16\nusers = 4\nsolver = \"cholesky\"\n"
+        "sinr = \"exact\"\n[[curve]]\nmassive = { solver = \"cg\", iterations = 2 }\n",
+        "mimo = { streams = 4, rx_antennas = 4 }\n[[curve]]\nstbc.type = \"golden\"\n"}) {
+    const scenario curves = parse_scenario(fading + text, "s.toml");
+    curve_tree tree;
+    tree.keys = from_json(to_json(curves.trees.at(0).keys));
+    EXPECT_EQ(curve_of(tree, "s.toml").link.antennas.index(), curves.curves[0].link.antennas.index());
+  }
 }
 
 }  // namespace config_test

@@ -310,6 +310,7 @@ class curve_maker {
     const schema& s = link_schema();
     if (chosen("massive.solver") && s.find("massive." + key) != nullptr) key = "massive." + key;
     if (chosen("nr.channel") && s.find("nr." + key) != nullptr) key = "nr." + key;
+    if (keys_.has("channel." + key)) key = "channel." + key;
     for (const key_entry& e : s.entries()) {  // but for the code's, which is known to be good
       const std::string& name = e.key.name;
       const bool of_code = name.starts_with("decoder.") || (name.starts_with("code.") && name != "code.type");

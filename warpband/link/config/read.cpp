@@ -124,7 +124,7 @@ class reader {
       fail(l.line, l.name + (level == base_level ? " belongs into a [[" : " belongs above the first [[") +
                        schema_.list + "]]");
     for (const renamed_key& r : schema_.renamed)
-      if (l.name == r.today && keys.level(l.name) == level) refuse_both(r, l);
+      if (l.name == r.today && keys.level(r.before) == level) refuse_both(r, l);
     keys.set(l.name, {value_of(*e, *l.node), {level, l.line}});
   }
 
@@ -136,12 +136,36 @@ class reader {
     try {
       const setting_value today = as_of_today(r, *value);
       schema_.check(e, today);
-      keys.set(r.today, {today, {level, l.line}});
+      keys.set(r.before, {today, {level, l.line}});
     } catch (const argument_error& error) {
       throw argument_error(r.before, as_message(*value), error.allowed());
     }
     hints_.try_emplace(r.before,
-                       r.before + " is now " + r.today + " = " + as_message(keys.find(r.today)->value));
+                       r.before + " is now " + r.today + " = " + as_message(keys.find(r.before)->value));
+  }
+  /// Puts keys that have other names today under these, if the run's chain had the old ones. Returns those of
+  /// the base that it had not.
+  std::vector<idle_key> under_names_of_today(curve_tree& c) const {
+    std::vector<idle_key> idle;
+    for (const renamed_key& r : schema_.renamed) {
+      const given* old = c.keys.find(r.before);
+      if (old == nullptr) continue;
+      const given key = *old;
+      c.keys.drop(r.before);
+      const given* choice = c.keys.find(schema_.chain);
+      const std::string chain =
+          choice != nullptr ? plain(choice->value) : schema_.find(schema_.chain)->versions.front().initial;
+      const std::string because =
+          "with " + schema_.chain + " = \"" + chain + "\": it is of " + listed(r.chains);
+      if (find_word(r.chains, chain)) {
+        if (key.where.level > c.keys.level(r.today)) c.keys.set(r.today, key);
+      } else if (key.where.level > base_level) {
+        fail(key.where.line, r.before + " has no meaning " + because + c.suffix);
+      } else {
+        idle.push_back({r.before, schema_.chain, because, key.where.line});
+      }
+    }
+    return idle;
   }
   [[noreturn]] static void refuse_both(const renamed_key& r, const leaf& l) {
     fail(l.line, r.before + " and " + r.today + " say the same: expected one of them");
@@ -229,7 +253,9 @@ class reader {
     for (curve_tree& c : curves) {
       if (several || curves.size() > 1)
         c.suffix = ", in " + schema_.list + " \"" + printable(label_of(c)) + "\"";
-      note_idle(schema_.settle(c.keys, c.suffix));
+      std::vector<idle_key> idle = under_names_of_today(c);
+      for (idle_key& k : schema_.settle(c.keys, c.suffix)) idle.push_back(std::move(k));
+      note_idle(std::move(idle));
       // Swept settings may have no meaning with the curve's choices: then there are fewer curves.
       std::erase_if(c.parameters, [&](const swept_setting& p) { return !c.keys.has(p.key); });
       if (labels.insert(label_of(c)).second) take(c);
@@ -294,14 +320,14 @@ scenario_text read_scenario(const schema& s, const std::string& text, const std:
 
 std::string to_json(const key_tree& keys) {
   nlohmann::ordered_json j = nlohmann::ordered_json::object();
-  for (const auto& [key, g] : keys) j[key] = json_of(g.value);
+  for (const auto& [key, g] : keys) j[key] = nlohmann::ordered_json::array({g.where.level, json_of(g.value)});
   return j.dump();
 }
 
 key_tree from_json(const std::string& text) {
   key_tree keys;
   const auto j = nlohmann::ordered_json::parse(text);
-  for (const auto& [key, value] : j.items()) keys.set(key, {setting_of_json(value), {}});
+  for (const auto& [key, g] : j.items()) keys.set(key, {setting_of_json(g.at(1)), {g.at(0).get<int>(), 0}});
   return keys;
 }
 

@@ -34,7 +34,7 @@ struct scenario_text {
 scenario_text read_scenario(const schema& s, const std::string& text, const std::string& file,
                             const std::function<void(curve_tree&)>& take);
 
-/// Keys and values as JSON, for ranks of MPI, and back.
+/// Keys with values and levels as JSON, for ranks of MPI, and back.
 std::string to_json(const key_tree& keys);
 key_tree from_json(const std::string& text);
 

@@ -78,15 +78,14 @@ std::string schema::suggestion(const std::string& name, bool in_curve, bool is_l
   return near.empty() && is_list_or_table ? nearest_name(name, tables) : near;
 }
 
-namespace {
-
-/// "a, b and c"
 std::string listed(const std::vector<std::string>& words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); i++)
     text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
   return text;
 }
+
+namespace {
 
 /// Settles keys, each after those that decide whether it has a meaning.
 class settling {

@@ -72,9 +72,10 @@ struct idle_key {
   unsigned line = 0;
 };
 
-/// A key that has another name today; a number of points is a modulation today.
+/// A key that had another name in some chains; a number of points is a modulation today.
 struct renamed_key {
   std::string before, today;
+  std::vector<std::string> chains;
   bool points = false;
 };
 
@@ -171,6 +172,8 @@ class schema {
   std::map<std::string, std::size_t> index_;
 };
 
+/// "a, b and c"
+std::string listed(const std::vector<std::string>& words);
 /// Throws error that begins with the line.
 [[noreturn]] void fail(unsigned line, const std::string& message);
 
