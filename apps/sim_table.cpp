@@ -37,8 +37,8 @@ std::vector<text_table::column> columns_for(const wb::curve_config& c) {
   };
   if (wb::is_transport(c.link.code)) {
     add("blocks", 10, 4);
-    const int most = wb::harq_of(c.link.code).transmissions;
-    for (int n = 1; n <= most; n++) add(fmt::format("BLER {}", n), 9, n == most ? 0 : 3);
+    const int transmissions = wb::harq_of(c.link.code).transmissions;
+    for (int n = 1; n <= transmissions; n++) add(fmt::format("BLER {}", n), 9, n == transmissions ? 0 : 3);
     add("transm.", 7, 5);
     add("bits/RE", 8, 0);
     add("95% interval", 16, 2);

@@ -154,8 +154,8 @@ json golden_answer(const json& row) {
   } catch (const error& e) {
     std::string message = e.what();
     for (const std::string& folder : {root + "tests/golden/", root})
-      for (std::size_t at; (at = message.find(folder)) != std::string::npos;)
-        message.erase(at, folder.size());
+      for (std::size_t found; (found = message.find(folder)) != std::string::npos;)
+        message.erase(found, folder.size());
     return {{"message", message}};
   }
 }

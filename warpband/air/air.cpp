@@ -65,11 +65,11 @@ void air::send(executor& exec, symbols x, values y, values h, random_range frame
 }
 
 void air_values::set(const std::string& name, air_value value) {
-  const auto at = std::find_if(begin(), end(), [&](const auto& entry) { return entry.first == name; });
-  if (at == end())
+  const auto found = std::find_if(begin(), end(), [&](const auto& entry) { return entry.first == name; });
+  if (found == end())
     emplace_back(name, std::move(value));
   else
-    at->second = std::move(value);
+    found->second = std::move(value);
 }
 void air_values::erase_name(const std::string& name) {
   std::erase_if(*this, [&](const auto& entry) { return entry.first == name; });

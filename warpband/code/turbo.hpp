@@ -1,6 +1,6 @@
 #pragma once
-// lte-turbo, 3GPP TS 36.212 §5.1.3: k bits to n = 3 (k + 4), the streams d0, d1, d2 one after the other; or,
-// at rate 1/2, punctured to n = 2 k + 12 (fec/puncture/puncture.hpp says which).
+// lte-turbo, 3GPP TS 36.212 §5.1.3: k bits to n = 3 (k + 4), the streams d0, d1, d2 one after the other. At
+// rate 1/2 they are punctured to n = 2 k + 12; fec/puncture/puncture.hpp lists the bits that are sent.
 #include <cstdint>
 #include <optional>
 #include <vector>

@@ -54,9 +54,8 @@ const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frame
   if (frames == 0) return counter_.counts();
   frame_batch batch{.first = first_frame, .frames = frames, .point_db = point_db};
   transmitter_.draw(exec_, batch);
-  const int most = is_transport(config_.code) ? harq_of(config_.code).transmissions : 1;
   bool failed = true;
-  for (; failed && batch.transmission < most; batch.transmission++) {
+  for (; failed && batch.transmission < transmitter_.transmissions(); batch.transmission++) {
     const std::uint8_t* coded = transmitter_.send(exec_, batch);
     const samples in = antennas_->send(exec_, coded, batch);
     receiver_->run(exec_, heard_of(in), counter_.wanted(frames), batch.transmission);

@@ -34,6 +34,8 @@ class transmitter {
   transmitter& operator=(const transmitter&) = delete;
   /// With those of the transport decoder.
   std::size_t bytes_per_frame() const noexcept { return bytes_; }
+  /// The most of a frame.
+  int transmissions() const noexcept { return harq_.transmissions; }
   /// Buffers for so many frames. Throws memory_error.
   void allocate(executor& exec, std::size_t frames);
   /// Queues the bits of a batch.

@@ -2,9 +2,9 @@
 // A receiver with ports: arrays of a frame in, stages on an executor, arrays out. From its ports a stream
 // makes the slots of frames and their copies.
 //
-// A frame is a number of items: uses of the channel, vectors, codewords. Its arrays are rows that lie side by
-// side; each array says how many items share one of its rows, so that a channel estimate is sent once for all
-// items that it belongs to, and a noise variance once for the frame.
+// A frame is a number of items: uses of the channel, vectors, codewords. Its arrays are rows, side by side.
+// Each array says how many items share a row. So a channel estimate is sent once for the items that it
+// belongs to, and a noise variance once for the frame.
 #include <cstddef>
 #include <functional>
 #include <string>

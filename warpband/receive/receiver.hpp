@@ -31,9 +31,9 @@ struct heard {
   view<const float> prior = {};
 };
 
-/// Where results go. Outputs without data are not computed. Those that have `outer` * frames items hold the
-/// results after each outer iteration, those of iteration j (from 0) from item j * frames on; with `frames`
-/// items those after the last.
+/// Where results go. Outputs without data are not computed. An output of `outer` * frames items gets the
+/// results of each outer iteration: those of iteration j (from 0) begin at item j * frames. An output of
+/// `frames` items gets those of the last iteration.
 struct decided {
   view<std::uint8_t> bits = {};        // [.., k] decisions
   view<std::uint8_t> ok = {};          // [.., 1] of transport blocks: 1 where all CRCs hold

@@ -34,28 +34,32 @@ void puncturer::puncture(executor& exec, view<const std::uint8_t> coded, view<st
   exec.run(pick_kernels(), &a, coded.items);
 }
 
+namespace {
+
+/// Queues out[i] = llr[from[i]].
+void pick(executor& exec, view<const float> llr, view<float> out, const std::int32_t* from) {
+  pick_args a;
+  a.llr_in = llr;
+  a.llr_out = out;
+  a.n = a.places = static_cast<int>(out.elements);
+  a.from = from;
+  exec.run(pick_kernels(), &a, llr.items);
+}
+
+}  // namespace
+
 void puncturer::puncture(executor& exec, view<const float> llr, view<float> out) const {
   sent_.check_held();
   check_shape("llr", llr, n(), llr.items);
   check_shape("out", out, sent(), llr.items);
-  pick_args a;
-  a.llr_in = llr;
-  a.llr_out = out;
-  a.n = a.places = static_cast<int>(sent());
-  a.from = sent_.on(exec);
-  exec.run(pick_kernels(), &a, llr.items);
+  pick(exec, llr, out, sent_.on(exec));
 }
 
 void puncturer::restore(executor& exec, view<const float> llr, view<float> out) const {
   received_.check_held();
   check_shape("llr", llr, sent(), llr.items);
   check_shape("out", out, n(), llr.items);
-  pick_args a;
-  a.llr_in = llr;
-  a.llr_out = out;
-  a.n = a.places = static_cast<int>(n());
-  a.from = received_.on(exec);
-  exec.run(pick_kernels(), &a, llr.items);
+  pick(exec, llr, out, received_.on(exec));
 }
 
 std::vector<std::int32_t> turbo_half_rate_places(std::size_t k) {
