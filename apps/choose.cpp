@@ -149,7 +149,7 @@ json entry_json(const wb::tradeoff_result& r, std::size_t index) {
   out["iterations"] = e.times.iterations;
   out["frames"] = e.frames;
   if (const auto* detector = std::get_if<wb::detector_config>(&e.link.antennas))
-    out["settings"]["detector"] = settings_json(wb::detector_settings(), *detector, "");
+    out["settings"]["detector"] = settings_json(wb::settings_of(detector->kind()), *detector, "");
   if (const auto* one = std::get_if<wb::single_antenna>(&e.link.antennas))
     out["settings"]["modem"] = {{"demapper", wb::name_of(one->demapper)}};
   if (!wb::is_uncoded(e.link.code))

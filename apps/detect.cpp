@@ -16,6 +16,7 @@
 #include <warpband/core/nearest_name.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/detect/detector.hpp>
+#include <warpband/detect/search_order.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/scenario.hpp>
 #include <warpband/link/setting_json.hpp>
@@ -26,11 +27,12 @@
 namespace {
 
 struct detect_options : array_options {
-  wb::detector_config config;
+  std::string type;                  // of the detector
+  wb::setting_values values;         // of its settings that were given
+  std::vector<std::string> given;    // options, as "--ways"
   int qam = 0;                       // 0: as the file says
   std::size_t uses_per_channel = 0;  // 0: as the file says
   bool llr = false, hard = false, no_prior = false;
-  std::vector<std::string> given;  // options, as "--ways"
 };
 
 #if WARPBAND_HDF5
@@ -40,8 +42,8 @@ using complex64 = std::complex<float>;
 /// Opens the input, sees what it holds and makes the detector.
 class detect_run : public array_run {
  public:
-  explicit detect_run(const detect_options& options)
-      : array_run(options, "uses"), options_(options), config_(options.config) {
+  explicit detect_run(const detect_options& options) : array_run(options, "uses"), options_(options) {
+    config_.type = options.type;
     settle_qam();
     const std::vector<std::size_t> h = file().expect<complex64>("h", 3), y = file().expect<complex64>("y", 2);
     if (y[1] != h[1]) wrong_shape("y", fmt::format("[batch, {}], the antennas of h", h[1]));
@@ -50,7 +52,7 @@ class detect_run : public array_run {
     config_.streams = count(h[2]);
     items_ = y[0];
     settle_channels(h[0]);
-    check_meanings();
+    take_settings();
     try {
       config_ = wb::completed(config_);
       detector_ = wb::make_detector(config_);
@@ -71,7 +73,7 @@ class detect_run : public array_run {
       if (!detector_->takes_prior())
         throw wb::file_error(options.in, fmt::format("holds a-priori LLRs, which {} does not take: "
                                                      "--no-prior leaves them out",
-                                                     wb::name_of(config_.type)));
+                                                     config_.type));
       if (prior != std::vector<std::size_t>{items_, item_bits_})
         wrong_shape("prior", fmt::format("[{}, {}]: {} streams of {} bits", items_, item_bits_,
                                          config_.streams, item_bits_ / h[2]));
@@ -110,10 +112,10 @@ class detect_run : public array_run {
   /// What a file that is written says about itself.
   wb::hdf5_attributes attributes() const {
     wb::hdf5_attributes a;
-    for (const auto& [s, value] : wb::values_of(wb::detector_settings(), config_))
+    for (const auto& [s, value] : wb::values_of(wb::settings_of(config_.kind()), config_))
       set_attribute(a, s->name == "type" ? "detector" : s->name, value);
     a["llr_clip"] = double{*config_.llr_clip};
-    if (ordered()) a["order"] = wb::text_of_order(order());
+    if (const auto streams = order()) a["order"] = wb::text_of_order(*streams);
     if (detector_->takes_prior()) a["prior"] = std::int64_t{prior_};
     a["uses_per_channel"] = static_cast<std::int64_t>(uses_per_channel_);
     a["llr_sign"] = options_.p1_over_p0 ? "p1/p0" : "p0/p1";
@@ -125,9 +127,9 @@ class detect_run : public array_run {
   /// The line at the end, and the record of --json.
   void report_uses(clock::time_point start, std::uint64_t erased) const {
     nlohmann::ordered_json record = record_of("detect");
-    for (const auto& [s, value] : wb::values_of(wb::detector_settings(), config_))
+    for (const auto& [s, value] : wb::values_of(wb::settings_of(config_.kind()), config_))
       record[s->name == "type" ? "detector" : s->name] = wb::json_of(value);
-    if (ordered()) record["order"] = order();
+    if (const auto streams = order()) record["order"] = *streams;
     record["llr_clip"] = std::isfinite(*config_.llr_clip) ? nlohmann::ordered_json(*config_.llr_clip)
                                                           : nlohmann::ordered_json(nullptr);
     if (detector_->takes_prior()) record["prior"] = prior_;
@@ -136,18 +138,23 @@ class detect_run : public array_run {
     record["erased"] = erased;
     report(record, start,
            fmt::format("of {}x{} {}-QAM, {} erased, detected by {} in ", config_.rx_antennas, config_.streams,
-                       config_.qam, erased, wb::name_of(config_.type)));
+                       config_.qam, erased, config_.type));
   }
 
  private:
   /// Refuses options that the detector has no use for.
-  void check_meanings() const {
-    for (const auto& s : wb::detector_settings()) {
-      const std::string option = option_of_setting(s.name);
-      if (std::find(options_.given.begin(), options_.given.end(), option) == options_.given.end()) continue;
-      if (const auto choice = wb::idle_because(wb::detector_settings(), s, config_))
-        throw usage_error(fmt::format("{} has no meaning with --detector {}", option, choice->second));
-    }
+  void take_settings() {
+    const auto settings = wb::settings_of(config_.kind());
+    for (const auto& [name, value] : options_.values)
+      if (const auto* s = wb::find_setting(settings, name))
+        s->set(config_, value);
+      else
+        throw usage_error(
+            fmt::format("{} has no meaning with --detector {}", option_of_setting(name), config_.type));
+    for (const auto& [name, value] : options_.values)
+      if (const auto choice = wb::idle_because(settings, *wb::find_setting(settings, name), config_))
+        throw usage_error(fmt::format("{} has no meaning with {} {}", option_of_setting(name),
+                                      option_of_setting(choice->first), choice->second));
   }
   void settle_qam() {
     const std::string said = held("qam");
@@ -161,16 +168,15 @@ class detect_run : public array_run {
       throw wb::file_error(options_.in, "says qam = " + said + ": expected 4, 16, 64 or 256");
     config_.qam = static_cast<int>(*number);
   }
-  /// Whether one order of the streams holds for all uses.
-  bool ordered() const { return wb::takes_order(config_.type) && config_.sort == wb::stream_sort::none; }
-  /// Of the streams in the search.
-  std::vector<int> order() const {
-    std::vector<int> all = config_.order;
-    if (all.empty()) {
-      all.resize(static_cast<std::size_t>(config_.streams));
-      std::iota(all.begin(), all.end(), 0);
-    }
-    return all;
+  /// The order of the streams in the search, where one holds for all uses.
+  std::optional<std::vector<int>> order() const {
+    if (wb::plain(config_.value_of("sort")) != "none") return std::nullopt;
+    const wb::setting_value given = config_.value_of("order");
+    if (const auto* streams = std::get_if<std::vector<std::int64_t>>(&given))
+      return std::vector<int>(streams->begin(), streams->end());
+    std::vector<int> columns(static_cast<std::size_t>(config_.streams));
+    std::iota(columns.begin(), columns.end(), 0);
+    return columns;
   }
   /// How many uses share a row of h.
   void settle_channels(std::size_t groups) {
@@ -203,11 +209,8 @@ class detect_run : public array_run {
   }
   /// Of one thread of the CPU: what 16 uses have besides its stack.
   std::size_t working_memory() const {
-    std::size_t more = 0;
-    if (config_.type == wb::detector_type::kbest) more = static_cast<std::size_t>(config_.survivors) * 704;
-    if (config_.type == wb::detector_type::ot || config_.type == wb::detector_type::mtt)
-      more = static_cast<std::size_t>(config_.qam) * 3072;
-    return mebibyte / 4 + more;
+    const wb::detector_kind& kind = config_.kind();
+    return mebibyte / 4 + (kind.thread_bytes ? kind.thread_bytes(config_) : 0);
   }
 
   const detect_options& options_;
@@ -412,21 +415,27 @@ From Python:
     f["h"], f["y"] = h.astype("complex64"), y.astype("complex64")
     f["noise_var"] = numpy.float32(0.1))";
 
-/// What a setting means, in the words of this command's options.
-std::string text_of(const wb::setting_of<wb::detector_config>& s) {
-  const std::string type = "With type ", text = wb::first_sentence(s.full_text());
-  return text.starts_with(type) ? "With --detector " + text.substr(type.size()) : text;
-}
-
-/// Options of settings that are not the file's to say.
-void add_settings(CLI::App& app, wb::detector_config& config) {
-  for (const auto& s : wb::detector_settings())
-    if (s.name != "type" && s.name != "streams" && s.name != "rx_antennas" && s.name != "qam")
-      add_setting_option(app, {s.name, s.kind, text_of(s), s.initial({}), s.allowed, s.words},
-                         [&config, set = s.set](const wb::setting_value& value, bool dry) {
-                           wb::detector_config scratch;
-                           set(dry ? scratch : config, value);
-                         });
+/// Options of settings that are not the file's to say: one for each name, whatever kinds have it.
+void add_settings(CLI::App& app, wb::setting_values& values) {
+  std::vector<std::pair<wb::setting_of<wb::detector_config>, std::vector<std::string>>> options;
+  for (const wb::detector_kind& kind : wb::detectors())
+    for (const auto& s : wb::settings_of(kind)) {
+      if (s.name == "type" || s.name == "streams" || s.name == "rx_antennas" || s.name == "qam") continue;
+      auto same =
+          std::find_if(options.begin(), options.end(), [&](const auto& o) { return o.first.name == s.name; });
+      if (same == options.end()) same = options.insert(options.end(), {s, {}});
+      same->second.push_back(kind.name);
+    }
+  for (auto& [s, kinds] : options) {
+    std::string text = wb::first_sentence(s.text);
+    if (s.name != "llr_clip") text = "With --detector " + wb::among(kinds) + ": " + text;
+    add_setting_option(app, {s.name, s.kind, text, s.initial({}), s.allowed, s.words},
+                       [&values, s](const wb::setting_value& value, bool dry) {
+                         wb::detector_config scratch;
+                         s.set(scratch, value);
+                         if (!dry) values[s.name] = value;
+                       });
+  }
 }
 
 }  // namespace
@@ -434,19 +443,18 @@ void add_settings(CLI::App& app, wb::detector_config& config) {
 command add_detect(CLI::App& app) {
   CLI::App* detect = app.add_subcommand("detect", "Detect the MIMO signals of an HDF5 file");
   const auto o = std::make_shared<detect_options>();
-  wb::detector_config& c = o->config;
   detect->footer(detect_footer);
   add_array_files(*detect, *o);
-  const std::vector<std::string>& names = wb::detector_names();
+  const std::vector<std::string> names = wb::detectors().names();
   detect
       ->add_option_function<std::string>(
-          "--detector", [&c](const std::string& word) { c.type = wb::detector_named(word).value(); },
+          "--detector", [o](const std::string& word) { o->type = wb::detectors().get(word).name; },
           "How to detect, see below")
       ->required()
       ->type_name("NAME")
       ->check(CLI::Validator(
-          [&names](const std::string& word) -> std::string {
-            if (wb::detector_named(word)) return {};
+          [names](const std::string& word) -> std::string {
+            if (wb::detectors().find(word) != nullptr) return {};
             const std::string near = wb::nearest_name(word, names);
             return fmt::format("\"{}\" is not known: {}", word,
                                near.empty() ? fmt::format("expected {}", fmt::join(names, ", "))
@@ -459,7 +467,7 @@ command add_detect(CLI::App& app) {
           "Points of the constellation; left out: what the file's attribute `qam` says")
       ->type_name("N")
       ->check(CLI::IsMember({"4", "16", "64", "256"}));
-  add_settings(*detect, c);
+  add_settings(*detect, o->values);
   detect->add_flag("--no-prior", o->no_prior, "Leave the file's a-priori LLRs out");
   add_integer(
       *detect, "--uses-per-channel", 1, std::int64_t{1} << 40,

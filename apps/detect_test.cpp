@@ -68,11 +68,11 @@ TEST_P(detect_command, gives_what_the_library_gives) {
   const auto noise = wb::testing::on_device(*exec, std::vector<float>(uses, 0.5f), 1, uses);
 
   std::size_t tried = 0;
-  for (const std::string& name : detector_names()) {
+  for (const std::string& name : detectors().names()) {
     // Starting a program is what takes long under sanitizers.
     const bool all = !wb::testing::small_scale() || tried++ % 3 == 0;
     detector_config config;  // of 2 streams
-    config.type = detector_named(name).value();
+    config.type = name;
     config.rx_antennas = rx;
     config.qam = 16;
     const auto detector = make_detector(config);
@@ -109,11 +109,11 @@ TEST_P(detect_command, takes_an_order_of_the_streams) {
   const auto h = wb::testing::on_device(*exec, h_, rx * tx, uses / shared);
   const auto noise = wb::testing::on_device(*exec, std::vector<float>(uses, 0.5f), 1, uses);
   detector_config config;  // of 2 streams
-  config.type = detector_type::kbest;
+  config.type = "kbest";
   config.rx_antennas = rx;
   config.qam = 16;
-  config.survivors = 3;
-  config.order = {1, 0};
+  config.set("survivors", std::int64_t{3});
+  config.set("order", std::vector<std::int64_t>{1, 0});
   const auto detector = make_detector(config);
   auto llr = exec->make<float>(bits, uses);
   detector->run(*exec, {.received = y, .channel = h, .uses_per_channel = shared, .noise_var = noise},

@@ -8,6 +8,7 @@
 #include <warpband/code/nr_transport.hpp>
 #include <warpband/core/error.hpp>
 #include <warpband/core/text_file.hpp>
+#include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/link_settings.hpp>
 
 namespace {
@@ -27,6 +28,7 @@ stream_run run_of(const wb::config::curve_tree& tree) {
   if (r.chain == "stbc" && wb::name_of(r.space_time.code) == std::string("pair") && !keys.has("stbc.v"))
     wb::config::fail(keys.where("stbc.type").line,
                      "stbc.v is missing with stbc.type = \"pair\"" + tree.suffix);
+  r.detector = wb::config::detector_of(keys);
   r.detector.streams = r.sent_streams;
   r.detector.rx_antennas = r.space_time.rx_antennas = r.rx_antennas;
   if (r.qam != 0) r.detector.qam = r.massive.qam = r.space_time.qam = r.qam;
@@ -129,7 +131,7 @@ stream_work slots_work(const stream_run& r) {
       wb::code_config(r.code_name, r.code_values).get<wb::nr_transport_settings>().decoder};
   if (r.loops) {
     try {
-      wb::check_transport_loop(r.receiver, slots.detector.type);
+      wb::check_transport_loop(r.receiver, slots.detector);
     } catch (const wb::argument_error& e) {
       throw wb::argument_error("receiver." + e.argument(), e.value(), e.allowed());
     }

@@ -249,7 +249,7 @@ keys made_keys() {
   add(k, "modem",
       {wb::modulation_setting(&run::qam, 4, "Left out: \"qpsk\", of uplink and precode \"16qam\".")
            .without_default()});
-  add(k, "detector", wb::within<run>([](run& r) -> auto& { return r.detector; }, wb::detector_settings()));
+  wb::config::add_detector_keys(k.schema, of_chains("detector."));
   add(k, "massive", wb::within<run>([](run& r) -> auto& { return r.massive; }, wb::uplink_settings()));
   add(k, "massive",
       wb::within<run>([](run& r) -> auto& { return r.frames_as; }, wb::uplink_chain_settings()));

@@ -87,9 +87,10 @@ void expect_detector(int streams, int rx, int pam_bits, int ways, const char* na
   const std::vector<float> n0{0.1f}, prior(bits, 0.5f);
   std::vector<float> llr(bits);
   std::vector<std::uint8_t> hard(bits);
-  detect_args a;
-  a.streams = streams, a.rx_antennas = rx, a.pam_bits = pam_bits, a.ways = ways, a.clip = 8;
-  a.survivors = survivors, a.algorithm = real_valued;
+  decltype(Op::a) a;
+  a.streams = streams, a.rx_antennas = rx, a.pam_bits = pam_bits, a.clip = 8;
+  if constexpr (requires { a.ways; }) a.ways = ways;
+  if constexpr (requires { a.survivors; }) a.survivors = survivors, a.real_valued = real_valued;
   a.received = make_view(y.data(), m, 1);
   a.channel = make_view(h.data(), h.size(), 1);
   a.noise_var = make_view(n0.data(), 1);

@@ -31,9 +31,9 @@ void expect_soft(int streams, int rx, int pam_bits, const char* name) {
   const std::vector<float> n0{0.1f}, prior(bits, 0.5f);
   std::vector<float> llr(bits);
   std::vector<std::uint8_t> hard(bits);
-  detect_args a;
+  decltype(Op::a) a;
   a.streams = streams, a.rx_antennas = rx, a.pam_bits = pam_bits, a.clip = 8;
-  a.iterations = 3, a.damping = 0.5f;
+  if constexpr (requires { a.iterations; }) a.iterations = 3, a.damping = 0.5f;
   a.received = make_view(y.data(), m, 1);
   a.channel = make_view(h.data(), h.size(), 1);
   a.noise_var = make_view(n0.data(), 1);

@@ -7,6 +7,9 @@
 #include <vector>
 
 #include <tests/codes.hpp>
+#include <warpband/detect/ep/ep.hpp>
+#include <warpband/detect/kbest/kbest.hpp>
+#include <warpband/detect/nway/nway.hpp>
 #include <warpband/link/sweep.hpp>
 
 namespace wb::testing {
@@ -43,11 +46,11 @@ inline link_config conv_link(int k, const std::string& rate, conv_ending termina
   return c;
 }
 
-inline link_config mimo_link(int streams, int rx_antennas, detector_type type, int qam = 16) {
+inline link_config mimo_link(int streams, int rx_antennas, const std::string& type, int qam = 16) {
   link_config c = turbo_link(104);
   c.qam = qam;
   c.channel = rayleigh_config{};
-  c.antennas = detector_config{.type = type, .streams = streams, .rx_antennas = rx_antennas, .llr_clip = {}};
+  c.antennas = detector_config{.type = type, .streams = streams, .rx_antennas = rx_antennas};
   return c;
 }
 

@@ -16,8 +16,36 @@
 #include <tests/on_backends.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/detect/detector.hpp>
+#include <warpband/detect/ep/ep.hpp>
+#include <warpband/detect/kbest/kbest.hpp>
+#include <warpband/detect/nway/nway.hpp>
+#include <warpband/detect/pic/pic.hpp>
+#include <warpband/detect/trellis/trellis.hpp>
 
 namespace wb::testing {
+
+/// The kinds of the library.
+inline namespace detector_names {
+inline const std::string ml = "ml", mf = "mf", zf = "zf", mmse = "mmse", ot = "ot", mtt = "mtt",
+                         kbest = "kbest", nway = "nway", pic = "pic", ep = "ep";
+}
+
+// ---- settings of a kind, to be changed
+
+inline kbest_settings& kbest_in(detector_config& c) { return c.edit<kbest_settings>(); }
+inline nway_settings& nway_in(detector_config& c) { return c.edit<nway_settings>(); }
+inline ep_settings& ep_in(detector_config& c) { return c.edit<ep_settings>(); }
+/// Of ot, mtt, kbest or nway.
+inline search_order& search_in(detector_config& c) {
+  if (c.type == kbest) return kbest_in(c).search;
+  if (c.type == nway) return nway_in(c).search;
+  return c.edit<trellis_settings>().search;
+}
+inline bool has_order(const detector_config& c) {
+  return find_setting(c.kind().settings, "order") != nullptr;
+}
+inline search_order search_of(detector_config c) { return has_order(c) ? search_in(c) : search_order{}; }
+inline bool is_exact(const detector_config& c) { return plain(c.value_of("demapper")) == "exact"; }
 
 struct mimo_batch {
   int streams = 2, rx = 2, qam = 4;
@@ -163,54 +191,44 @@ inline std::vector<int> oracle_order(stream_sort sort, const oracle::mimo_use& u
 /// A-posteriori LLRs.
 inline std::vector<double> oracle_llrs(const detector_config& config, const oracle::mimo_use& use) {
   detector_config c = completed(config);
-  if (c.sort != stream_sort::none) {
-    c.order = oracle_order(c.sort, use);
-    c.sort = stream_sort::none;
+  const search_order search = search_of(c);
+  if (search.sort != stream_sort::none) {
+    search_in(c) = {oracle_order(search.sort, use), stream_sort::none};
     return oracle_llrs(c, use);
   }
-  if (!c.order.empty()) {  // the columns in that order, and their LLRs back in their places
-    const std::size_t n = c.order.size(), m = static_cast<std::size_t>(use.bits()) / n;
+  if (!search.order.empty()) {  // the columns in that order, and their LLRs back in their places
+    const std::size_t n = search.order.size(), m = static_cast<std::size_t>(use.bits()) / n;
     oracle::mimo_use turned = use;
     for (std::size_t i = 0; i < use.h.size(); i++)
-      turned.h[i] = use.h[i / n * n + static_cast<std::size_t>(c.order[i % n])];
-    const auto place = [&](std::size_t i) { return static_cast<std::size_t>(c.order[i / m]) * m + i % m; };
+      turned.h[i] = use.h[i / n * n + static_cast<std::size_t>(search.order[i % n])];
+    const auto place = [&](std::size_t i) {
+      return static_cast<std::size_t>(search.order[i / m]) * m + i % m;
+    };
     for (std::size_t i = 0; i < use.prior.size(); i++) turned.prior[i] = use.prior[place(i)];
     std::vector<double> llrs(n * m);
-    c.order.clear();
+    search_in(c) = {};
     const std::vector<double> of_turned = oracle_llrs(c, turned);
-    c.order = config.order;
     for (std::size_t i = 0; i < llrs.size(); i++) llrs[place(i)] = of_turned[i];
     return llrs;
   }
   const double clip = *c.llr_clip;
-  const auto rule =
-      c.demapper == demap_algorithm::exact ? oracle::demapper::exact : oracle::demapper::max_log;
-  switch (c.type) {
-    case detector_type::ml:
-      return oracle::detect_ml(use, clip);
-    case detector_type::mf:
-      return oracle::detect_linear(use, oracle::linear::mf, clip);
-    case detector_type::zf:
-      return oracle::detect_linear(use, oracle::linear::zf, clip);
-    case detector_type::mmse:
-      return oracle::detect_linear(use, oracle::linear::mmse, clip);
-    case detector_type::ot:
-      return oracle::detect_trellis(use, oracle::trellis::one_pass, clip);
-    case detector_type::mtt:
-      return oracle::detect_trellis(use, oracle::trellis::multi_pass, clip);
-    case detector_type::kbest:
-      return oracle::detect_kbest(use, c.survivors, c.real_valued, clip);
-    case detector_type::nway:
-      return oracle::detect_nway(use, c.ways, clip);
-    case detector_type::pic:
-      return oracle::detect_pic(use, rule, clip);
-    case detector_type::ep: {
-      const double levels = std::sqrt(c.qam);
-      const double start = c.start_variance ? static_cast<double>(*c.start_variance) : levels / (levels - 1);
-      return oracle::detect_ep(use, {c.iterations, static_cast<double>(c.damping), start}, rule, clip);
-    }
-  }
-  return {};
+  const auto rule = is_exact(c) ? oracle::demapper::exact : oracle::demapper::max_log;
+  if (c.type == ml) return oracle::detect_ml(use, clip);
+  if (c.type == mf) return oracle::detect_linear(use, oracle::linear::mf, clip);
+  if (c.type == zf) return oracle::detect_linear(use, oracle::linear::zf, clip);
+  if (c.type == mmse) return oracle::detect_linear(use, oracle::linear::mmse, clip);
+  if (c.type == ot) return oracle::detect_trellis(use, oracle::trellis::one_pass, clip);
+  if (c.type == mtt) return oracle::detect_trellis(use, oracle::trellis::multi_pass, clip);
+  if (c.type == kbest) return oracle::detect_kbest(use, kbest_in(c).survivors, kbest_in(c).real_valued, clip);
+  if (c.type == nway) return oracle::detect_nway(use, nway_in(c).ways, clip);
+  if (c.type == pic) return oracle::detect_pic(use, rule, clip);
+  if (c.type != ep) return {};
+  const ep_settings& settings = ep_in(c);
+  const double levels = std::sqrt(c.qam);
+  const double start =
+      settings.start_variance ? static_cast<double>(*settings.start_variance) : levels / (levels - 1);
+  return oracle::detect_ep(use, {settings.iterations, static_cast<double>(settings.damping), start}, rule,
+                           clip);
 }
 
 /// How far the LLRs of two float32 algorithms of equal result may lie apart.
@@ -235,59 +253,45 @@ std::size_t count_different(const mimo_batch& b, const std::vector<float>& llr, 
   return different;
 }
 
-/// "kbest, 4 x 4, 16-QAM, K = 16"
+/// "kbest, 4 x 4, 16-QAM, survivors 16"
 inline std::string text_of(const detector_config& c) {
-  std::string text = name_of(c.type);
-  text += ", " + std::to_string(c.rx_antennas) + " x " + std::to_string(c.streams) + ", " +
-          std::to_string(c.qam) + "-QAM";
-  if (c.type == detector_type::kbest)
-    text += ", K = " + std::to_string(c.survivors) + (c.real_valued ? ", real" : "");
-  if (c.type == detector_type::nway) text += ", " + std::to_string(completed(c).ways) + " ways";
-  if (c.type == detector_type::ep)
-    text += ", " + std::to_string(c.iterations) + " iterations, beta " + std::to_string(c.damping);
-  if (c.demapper == demap_algorithm::exact) text += ", exact";
-  if (c.sort != stream_sort::none) text += ", sort " + std::to_string(static_cast<int>(c.sort));
-  if (!c.order.empty()) text += ", order " + text_of_order(c.order);
+  std::string text = c.type + ", " + std::to_string(c.rx_antennas) + " x " + std::to_string(c.streams) +
+                     ", " + std::to_string(c.qam) + "-QAM";
+  for (const auto& s : c.kind().settings)
+    if (const setting_value value = s.get(c.settings); value != s.get(box()))
+      text += ", " + s.name + " " + plain(value);
   if (c.llr_clip) text += ", clip " + std::to_string(*c.llr_clip);
   return text;
 }
 
-inline detector_config setting(detector_type type, int streams, int rx, int qam) {
-  detector_config c;
-  c.type = type;
-  c.streams = streams;
-  c.rx_antennas = rx;
-  c.qam = qam;
-  return c;
+inline detector_config setting(const std::string& type, int streams, int rx, int qam) {
+  return {.type = type, .streams = streams, .rx_antennas = rx, .qam = qam};
 }
 inline detector_config kbest_setting(int streams, int rx, int qam, int survivors, bool real_valued = false) {
-  detector_config c = setting(detector_type::kbest, streams, rx, qam);
-  c.survivors = survivors;
-  c.real_valued = real_valued;
+  detector_config c = setting(kbest, streams, rx, qam);
+  c.settings = box(kbest_settings{.survivors = survivors, .real_valued = real_valued});
   return c;
 }
 inline detector_config nway_setting(int streams, int rx, int qam, int ways) {
-  detector_config c = setting(detector_type::nway, streams, rx, qam);
-  c.ways = ways;
+  detector_config c = setting(nway, streams, rx, qam);
+  c.settings = box(nway_settings{.ways = ways});
   return c;
 }
 inline detector_config ep_setting(int streams, int rx, int qam, int iterations, float damping = 0.9f) {
-  detector_config c = setting(detector_type::ep, streams, rx, qam);
-  c.iterations = iterations;
-  c.damping = damping;
+  detector_config c = setting(ep, streams, rx, qam);
+  c.settings = box(ep_settings{.iterations = iterations, .damping = damping});
   return c;
 }
 inline detector_config sorted(detector_config c, stream_sort sort) {
-  c.sort = sort;
+  search_in(c).sort = sort;
   return c;
 }
 inline detector_config exact(detector_config c) {
-  c.demapper = demap_algorithm::exact;
+  c.set("demapper", "exact");
   return c;
 }
 /// Settings that reach every detector and each of its ways through the code.
 inline std::vector<detector_config> some_of_each() {
-  using enum detector_type;
   return {setting(ml, 1, 1, 64),
           setting(ml, 2, 2, 16),
           setting(ml, 3, 4, 4),
@@ -323,9 +327,4 @@ inline std::vector<detector_config> some_of_each() {
           ep_setting(4, 4, 256, 4),
           ep_setting(9, 12, 4, 2, 0)};
 }
-inline bool takes_prior(const detector_config& c) {
-  using enum detector_type;
-  return c.type != mf && c.type != zf && c.type != mmse;
-}
-
 }  // namespace wb::testing

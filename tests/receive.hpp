@@ -12,6 +12,9 @@
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/core/status.hpp>
+#include <warpband/detect/ep/ep.hpp>
+#include <warpband/detect/kbest/kbest.hpp>
+#include <warpband/detect/nway/nway.hpp>
 #include <warpband/fec/crc/crc.hpp>
 #include <warpband/link/source/source.hpp>
 #include <warpband/modem/qam/qam.hpp>
@@ -31,10 +34,10 @@ inline code_config code_of(const std::string& type, int k = 0) {
   if (k != 0) k_in(c) = k;
   return c;
 }
-inline detector_config detector_of(detector_type type, int streams = 2, int qam = 16) {
-  detector_config d{.type = type, .streams = streams, .rx_antennas = streams, .qam = qam, .llr_clip = {}};
-  if (type == detector_type::nway) d.ways = 1;
-  if (type == detector_type::kbest) d.survivors = 8;
+inline detector_config detector_of(const std::string& type, int streams = 2, int qam = 16) {
+  detector_config d{.type = type, .streams = streams, .rx_antennas = streams, .qam = qam};
+  if (type == "nway") d.edit<nway_settings>().ways = 1;
+  if (type == "kbest") d.edit<kbest_settings>().survivors = 8;
   return d;
 }
 inline receiver_config loop_of(int outer, receiver_interleaver order = receiver_interleaver::random) {

@@ -124,9 +124,10 @@ TEST(setting, words_and_numbers_in_their_usual_spellings) {
 }
 
 TEST(setting, lists_of_the_library_take_the_defaults_of_their_structs) {
-  EXPECT_NO_THROW(check_settings(detector_settings(), detector_config{}));
+  for (const detector_kind& kind : detectors())
+    EXPECT_NO_THROW(check_settings(settings_of(kind), detector_config{.type = kind.name}));
   EXPECT_NO_THROW(check_settings(uplink_settings(), uplink_config{}));
-  EXPECT_EQ(detector_named("N-Way"), detector_type::nway);
+  EXPECT_EQ(detectors().get("N-Way").name, "nway");
 }
 
 }  // namespace setting_test

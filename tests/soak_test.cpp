@@ -248,7 +248,7 @@ wb::code_config outer_code() {
 
 TEST(soak, a_stream_keeps_its_memory_and_counts_every_frame) {
   wb::detector_config d;
-  d.type = wb::detector_type::nway;
+  d.type = "nway";
   d.streams = d.rx_antennas = 4;
   d.qam = 16;
   const std::shared_ptr<const wb::codec> code = wb::make_codec(outer_code());

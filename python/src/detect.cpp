@@ -14,28 +14,18 @@ namespace {
 
 using settings_list = std::vector<setting_of<detector_config>>;
 
-detector_config of(detector_type type) {
+detector_config of(const std::string& type) {
   detector_config c;
-  c.type = type;
+  c.type = detectors().get(type).name;
   return c;
 }
 
 /// Those that detectors of a type have.
-const settings_list& settings_of(detector_type type) {
-  static const std::vector<settings_list> lists = [] {
-    std::vector<settings_list> all;
-    for (const std::string& name : detector_names()) {
-      settings_list own;
-      for (setting_of<detector_config> s : detector_settings()) {
-        if (s.name == "type" || idle_because(detector_settings(), s, of(*detector_named(name)))) continue;
-        s.conditions.clear();  // the type is all they depend on
-        own.push_back(std::move(s));
-      }
-      all.push_back(std::move(own));
-    }
-    return all;
-  }();
-  return lists[static_cast<std::size_t>(type)];
+settings_list keywords_of(const detector_config& c) {
+  settings_list all = settings_of(c.kind());
+  std::erase_if(all, [](const auto& s) { return s.name == "type"; });
+  for (auto& s : all) s.conditions.clear();  // full texts say no more than the settings' own
+  return all;
 }
 
 void run(const detector_ref& d, executor_ref& where, nb::handle channel, nb::handle received,
@@ -63,32 +53,26 @@ void run(const detector_ref& d, executor_ref& where, nb::handle channel, nb::han
 }  // namespace
 
 void bind_detect(nb::module_& m) {
-  const std::pair<detector_type, const char*> classes[] = {{detector_type::ml, "ML"},
-                                                           {detector_type::mf, "MatchedFilter"},
-                                                           {detector_type::zf, "ZeroForcing"},
-                                                           {detector_type::mmse, "MMSE"},
-                                                           {detector_type::ot, "OnePassTrellis"},
-                                                           {detector_type::mtt, "MultiPassTrellis"},
-                                                           {detector_type::kbest, "KBest"},
-                                                           {detector_type::nway, "NWay"},
-                                                           {detector_type::pic, "Pic"},
-                                                           {detector_type::ep, "Ep"}};
+  const std::pair<const char*, const char*> classes[] = {
+      {"ml", "ML"},       {"mf", "MatchedFilter"},  {"zf", "ZeroForcing"},
+      {"mmse", "MMSE"},   {"ot", "OnePassTrellis"}, {"mtt", "MultiPassTrellis"},
+      {"kbest", "KBest"}, {"nway", "NWay"},         {"pic", "Pic"},
+      {"ep", "Ep"}};
   for (const auto& [type, name] : classes)
-    add_keywords(m, name, settings_of(type), of(type), {"streams", "rx_antennas", "qam"});
+    add_keywords(m, name, keywords_of(of(type)), of(type), {"streams", "rx_antennas", "qam"});
   nb::class_<detector_ref>(m, "Detector")
       .def(
           "__init__",
           [](detector_ref* self, const std::string& name, const nb::dict& settings) {
-            const auto type = detector_named(name);
-            if (!type) throw argument_error("type", "\"" + name + "\"", among(detector_names()));
-            new (self) detector_ref(with_settings(settings_of(*type), settings, of(*type)));
+            const detector_config initial = of(name);
+            new (self) detector_ref(with_settings(keywords_of(initial), settings, initial));
           },
           nb::kw_only(), nb::arg("type"), nb::arg("settings"))
       .def("run", &run, nb::arg("executor"), nb::arg("channel"), nb::arg("received"), optional("noise_var"),
            optional("prior"), optional("llr"), optional("bits"), optional("status"))
       .def_prop_ro("bits_per_use", [](const detector_ref& d) { return d.made->bits_per_use(); })
       .def_prop_ro("settings",
-                   [](const detector_ref& d) { return settings_in(settings_of(d.config.type), d.config); });
+                   [](const detector_ref& d) { return settings_in(keywords_of(d.config), d.config); });
 }
 
 }  // namespace wb::python

@@ -19,7 +19,7 @@ struct sent {
   std::vector<float> prior, n0;
 };
 /// Random uses. Every third has a unitary H and receives nothing: most distances equal others.
-inline sent draw(const detect_args& a, std::size_t uses, bool informed) {
+inline sent draw(const detect_call& a, std::size_t uses, bool informed) {
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
   const auto n = static_cast<std::size_t>(a.streams), rx = static_cast<std::size_t>(a.rx_antennas),
@@ -40,7 +40,7 @@ inline sent draw(const detect_args& a, std::size_t uses, bool informed) {
 
 /// A call of any of the searches into `got`, and what one thread alone finds.
 struct batch {
-  detect_args a;
+  kbest_args a;
   std::size_t uses, bits;
   sent s;
   std::vector<float> expected, got, memory = std::vector<float>(emulation::shared_bytes / sizeof(float));
@@ -51,7 +51,7 @@ struct batch {
     a.streams = a.rx_antennas = streams;
     a.pam_bits = pam_bits;
     a.survivors = survivors;
-    a.algorithm = real_valued ? 1 : 0;
+    a.real_valued = real_valued;
     a.clip = 100;
     s = draw(a, uses, informed);
     const auto n = static_cast<std::size_t>(streams);

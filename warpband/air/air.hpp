@@ -46,13 +46,6 @@ struct air_antennas {
 template <class C>
 inline constexpr std::string_view air_name = "";
 
-/// The settings in a box. An empty box gives the defaults of C.
-template <class C>
-const C& held(const box& b) {
-  static const C initial;
-  return b == box() ? initial : b.get<C>();
-}
-
 /// A kind and its settings.
 struct air_config {
   std::string type = "awgn";

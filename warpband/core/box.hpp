@@ -73,6 +73,13 @@ class box {
   std::shared_ptr<const any_content> content_;
 };
 
+/// The settings in a box. An empty box gives the defaults of C.
+template <class C>
+const C& held(const box& b) {
+  static const C initial;
+  return b == box() ? initial : b.get<C>();
+}
+
 /// The settings of a content, as those of its box. An empty box counts as T{}.
 template <class T>
 std::vector<setting_of<box>> boxed(const std::vector<setting_of<T>>& settings) {

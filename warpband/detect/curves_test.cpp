@@ -39,10 +39,10 @@ detector_config setting_of(const std::string& name) {
   if (which.starts_with("kbest")) {
     detector_config c = kbest_setting(streams, rx, qam, std::stoi(which.substr(5)));
     c.llr_clip = 20;  // as the reference has it
-    c.sort = wb::stream_sort::norm;
+    search_in(c).sort = wb::stream_sort::norm;
     return c;
   }
-  return setting(*wb::detector_named(which == "lmmse" ? "mmse" : which), streams, rx, qam);
+  return setting(which == "lmmse" ? mmse : which, streams, rx, qam);
 }
 
 void compare(const std::string& name) {
@@ -63,7 +63,7 @@ void compare(const std::string& name) {
     for (std::string cell; std::getline(row, cell, ',');) v.push_back(std::stod(cell));
     ASSERT_EQ(v.size(), 7U) << line;
     const double n0 = c.streams * std::pow(10, -v[0] / 10), reference_uses = v[5];
-    const bool slow = c.type == wb::detector_type::ml && c.streams == 4 && c.qam > 4;
+    const bool slow = c.type == "ml" && c.streams == 4 && c.qam > 4;
     const std::size_t uses = small_scale() ? slow ? 200 : 1000 : slow ? 8000 : 25000;
     if (v[4] * std::min(static_cast<double>(uses), reference_uses) < 50)
       continue;  // too few errors to compare
@@ -144,7 +144,7 @@ void compare_ep(const std::string& name, int rx, int streams, int qam) {
     const double n0 = streams * std::pow(10, -v[0] / 10), reference_uses = v[1];
     const std::size_t uses = small_scale() ? 500 : rx > 16 ? 4000 : 20000;
     if (v[10] * static_cast<double>(uses) < 50) continue;
-    const detector_config drawn = setting(wb::detector_type::ep, streams, rx, qam),
+    const detector_config drawn = setting("ep", streams, rx, qam),
                           c = ep_setting(streams, streams, qam, 10, 0.9f);
     mimo_batch batch = draw_mimo(drawn, uses, {n0, n0 * (1 + 1e-9)}, random);
     if (rx > streams) reduce_antennas(batch);

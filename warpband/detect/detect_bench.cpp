@@ -6,6 +6,9 @@
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/detect/detector.hpp>
+#include <warpband/detect/ep/ep.hpp>
+#include <warpband/detect/kbest/kbest.hpp>
+#include <warpband/detect/nway/nway.hpp>
 #include <warpband/link/source/source.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
@@ -13,7 +16,6 @@ namespace {
 
 using namespace wb;
 using bench::figure;
-using type = detector_type;
 
 /// Random symbols through Rayleigh fading and noise of variance n0.
 void send(executor& exec, const detector_config& c, std::size_t uses, array<std::complex<float>>& h,
@@ -75,17 +77,16 @@ bench::maker detect(const detector_config& config, std::size_t uses, layout orde
 /// `uses`: 0 for a batch that fills the device.
 void add(const std::string& device, const detector_config& c, const std::vector<figure>& figures,
          std::size_t uses = 0, layout order = layout::row_major, bool informed = false) {
-  std::vector<bench::axis> axes{{"detector", name_of(c.type)},
+  std::vector<bench::axis> axes{{"detector", c.type},
                                 {"antennas", std::to_string(c.rx_antennas) + "x" + std::to_string(c.streams)},
                                 {"qam", c.qam}};
-  if (c.type == type::nway) axes.emplace_back("ways", c.ways);
-  if (c.type == type::kbest) axes.emplace_back("survivors", c.survivors);
-  if (c.type == type::ep) axes.emplace_back("iterations", c.iterations);
+  if (c.type == "nway") axes.emplace_back("ways", c.get<nway_settings>().ways);
+  if (c.type == "kbest") axes.emplace_back("survivors", c.get<kbest_settings>().survivors);
+  if (c.type == "ep") axes.emplace_back("iterations", c.get<ep_settings>().iterations);
   if (informed) axes.emplace_back("prior", 1);
   if (order == layout::batch_fastest) axes.emplace_back("layout", "batch_fastest");
   if (uses != 0) axes.emplace_back("uses", static_cast<int>(uses));
-  const bool slow =
-      c.type == type::kbest || c.type == type::ep || (c.type == type::ml && c.streams == 4 && c.qam > 4);
+  const bool slow = c.type == "kbest" || c.type == "ep" || (c.type == "ml" && c.streams == 4 && c.qam > 4);
   const std::size_t many = bench::batch_for(device, slow ? 512 : 4096, std::size_t{1} << (slow ? 17 : 20));
   for (const figure f : figures) {
     const std::size_t filling = f == figure::host_fed ? std::size_t{1} << 17 : many;
@@ -93,21 +94,21 @@ void add(const std::string& device, const detector_config& c, const std::vector<
   }
 }
 
-detector_config of(type t, int antennas, int qam) {
+detector_config of(const std::string& type, int antennas, int qam) {
   detector_config c;
-  c.type = t;
+  c.type = type;
   c.streams = c.rx_antennas = antennas;
   c.qam = qam;
   return c;
 }
 detector_config nway_of(int antennas, int qam, int ways) {
-  detector_config c = of(type::nway, antennas, qam);
-  c.ways = ways;
+  detector_config c = of("nway", antennas, qam);
+  c.edit<nway_settings>().ways = ways;
   return c;
 }
 detector_config kbest_of(int qam, int survivors) {
-  detector_config c = of(type::kbest, 4, qam);
-  c.survivors = survivors;
+  detector_config c = of("kbest", 4, qam);
+  c.edit<kbest_settings>().survivors = survivors;
   return c;
 }
 
@@ -124,30 +125,29 @@ const bench::group detect_benches{[] {
         for (int ways = 1; ways <= antennas; ways++)
           filling(nway_of(antennas, qam, ways),
                   antennas == 4 && ((qam == 16 && ways == 1) || (qam == 64 && ways == 4)));
-    for (const type t : {type::ot, type::mtt})
+    for (const char* type : {"ot", "mtt"})
       for (const int antennas : {2, 4})
         for (const int qam : {4, 16, 64})
-          filling(of(t, antennas, qam), t == type::mtt && antennas == 4 && qam == 16);
-    for (const int qam : {16, 64}) filling(of(type::ml, 2, qam), false);
-    for (const int qam : {4, 16}) filling(of(type::ml, 4, qam), false);
+          filling(of(type, antennas, qam), type == "mtt" && antennas == 4 && qam == 16);
+    for (const int qam : {16, 64}) filling(of("ml", 2, qam), false);
+    for (const int qam : {4, 16}) filling(of("ml", 4, qam), false);
     for (const int survivors : {16, 64}) filling(kbest_of(16, survivors), survivors == 64);
     for (const int survivors : {16, 64, 256}) filling(kbest_of(64, survivors), false);
-    for (const type t : {type::mf, type::zf, type::mmse}) {
-      for (const int qam : {16, 64}) filling(of(t, 4, qam), t == type::mmse && qam == 64);
-      filling(of(t, 8, 64), false);
+    for (const char* type : {"mf", "zf", "mmse"}) {
+      for (const int qam : {16, 64}) filling(of(type, 4, qam), type == "mmse" && qam == 64);
+      filling(of(type, 8, 64), false);
     }
-    for (const int antennas : {4, 8, 16}) filling(of(type::ep, antennas, 16), false);
-    for (const int antennas : {4, 8, 16}) filling(of(type::pic, antennas, 16), false);
-    filling(of(type::pic, 4, 64), false);
-    for (const detector_config& c :
-         {of(type::pic, 4, 16), of(type::pic, 4, 64), of(type::pic, 8, 16), of(type::mtt, 4, 16)})
+    for (const int antennas : {4, 8, 16}) filling(of("ep", antennas, 16), false);
+    for (const int antennas : {4, 8, 16}) filling(of("pic", antennas, 16), false);
+    filling(of("pic", 4, 64), false);
+    for (const detector_config& c : {of("pic", 4, 16), of("pic", 4, 64), of("pic", 8, 16), of("mtt", 4, 16)})
       add(device, c, alone, 0, layout::row_major, true);
-    for (const detector_config& c : {nway_of(4, 16, 1), of(type::mmse, 4, 64)})
+    for (const detector_config& c : {nway_of(4, 16, 1), of("mmse", 4, 64)})
       add(device, c, alone, 0, layout::batch_fastest);
 
     for (const std::size_t uses : {std::size_t{1200}, std::size_t{8400}})
-      for (const detector_config& c : {nway_of(4, 16, 1), nway_of(4, 64, 4), of(type::mtt, 4, 16),
-                                       of(type::mmse, 4, 64), kbest_of(16, 64)})
+      for (const detector_config& c :
+           {nway_of(4, 16, 1), nway_of(4, 64, 4), of("mtt", 4, 16), of("mmse", 4, 64), kbest_of(16, 64)})
         add(device, c, {figure::small}, uses);
     if (device == "cpu") continue;  // of the papers' tables: the figures above say it all
     for (const int antennas : {2, 4})
@@ -156,10 +156,10 @@ const bench::group detect_benches{[] {
           add(device, nway_of(antennas, qam, ways), {figure::kernel, figure::sync}, 8400);
     for (const int antennas : {2, 4})
       for (const int qam : {4, 16, 64})
-        add(device, of(type::mtt, antennas, qam), {figure::kernel, figure::host_fed, figure::sync},
+        add(device, of("mtt", antennas, qam), {figure::kernel, figure::host_fed, figure::sync},
             antennas == 2 ? 8 * 16384 : 8 * 8192);
-    for (const int qam : {4, 16, 64}) add(device, of(type::mtt, 2, qam), {figure::kernel}, 16800);
-    for (const int antennas : {2, 4}) add(device, of(type::mtt, antennas, 64), {figure::sync}, 8400);
+    for (const int qam : {4, 16, 64}) add(device, of("mtt", 2, qam), {figure::kernel}, 16800);
+    for (const int antennas : {2, 4}) add(device, of("mtt", antennas, 64), {figure::sync}, 8400);
   }
 }};
 

@@ -3,7 +3,7 @@
 #include <warpband/core/group.hpp>
 #include <warpband/core/llr.hpp>
 #include <warpband/core/memory.hpp>
-#include <warpband/detect/detect_args.hpp>
+#include <warpband/detect/detect_call.hpp>
 #include <warpband/detect/detect_sizes.hpp>
 #include <warpband/detect/lattice_body.hpp>
 #include <warpband/detect/order_op.hpp>
@@ -13,7 +13,7 @@ namespace wb {
 inline namespace WB_ISA {
 
 /// Device memory a use takes at least.
-inline double detect_bytes(const detect_args& a) {
+inline double detect_bytes(const detect_call& a) {
   const double bits = 2.0 * a.pam_bits * a.streams;
   return 8.0 * a.rx_antennas *
              (1 + static_cast<double>(a.streams) / static_cast<double>(a.uses_per_channel)) +
@@ -22,26 +22,28 @@ inline double detect_bytes(const detect_args& a) {
 }
 
 /// Operations of a use from y and H to R. A tile repeats them in each of its threads; they count once.
-inline double triangle_flops(const detect_args& a) {
+inline double triangle_flops(const detect_call& a) {
   const double n = a.streams, rows = a.rx_antennas;
   return 2 * rows * (n + 1) + 2 + gram_schmidt_flops(2, rows, n);
 }
 /// To sort the streams by their energies; a sorted QR decomposition counts as another QR decomposition.
-inline double sort_flops(const detect_args& a) {
+inline double sort_flops(const detect_call&) { return 0; }
+inline double sort_flops(const search_args& a) {
   const double n = a.streams, rows = a.rx_antennas;
   return a.sort == sort_none ? 0 : a.sort == sort_by_qr ? gram_schmidt_flops(2, rows, n) : 4 * n * rows;
 }
 /// And to the steps of the constellation.
-inline double lattice_flops(const detect_args& a) {
+template <class Call>
+double lattice_flops(const Call& a) {
   const double n = a.streams;
   return sort_flops(a) + triangle_flops(a) + 4 * n + 3 * n * (n - 1);
 }
 /// Of the costs of the steps; 0 without prior.
-inline double prior_flops(const detect_args& a) {
+inline double prior_flops(const detect_call& a) {
   return a.prior.data ? a.streams * 2.0 * a.pam_bits * (6 + (1 << a.pam_bits)) : 0;
 }
 /// Of the LLRs from the minima; `scaled` by 1 / N0.
-inline double llr_flops(const detect_args& a, bool scaled = true) {
+inline double llr_flops(const detect_call& a, bool scaled = true) {
   const double bits = 2.0 * a.pam_bits * a.streams;
   return bits * (3 + scaled + (a.extrinsic && a.prior.data ? 3 : 0) + (a.llr.data != nullptr)) +
          (scaled ? division_flops + 1 : 0);
@@ -57,7 +59,7 @@ struct use_of_channel {
   M good;       // finite, and of a size that can be worked with; elsewhere H and y are 0
 
   template <class Order>
-  WB_HD use_of_channel(const detect_args& a, S s, item<T> item, const Order& order) {
+  WB_HD use_of_channel(const detect_call& a, S s, item<T> item, const Order& order) {
     n0 = load(a.noise_var, 0, item);
     trace = T(0.f);
     read(a, s, item, order);
@@ -93,7 +95,7 @@ struct use_of_channel {
     }
   }
   template <class Order>
-  WB_HD void read(const detect_args& a, S s, item<T> item, const Order& order) {
+  WB_HD void read(const detect_call& a, S s, item<T> item, const Order& order) {
 #if defined(__CUDACC__)
     if constexpr (S::streams::known) {
       constexpr int n = S::streams::most;
@@ -180,7 +182,7 @@ struct prior_costs {
   T re[S::streams::most][1 << S::pam::most], im[S::streams::most][1 << S::pam::most];
 
   template <class Order>
-  WB_HD auto load_from(const detect_args& a, S s, item<T> item, const Order& order, T n0) {
+  WB_HD auto load_from(const detect_call& a, S s, item<T> item, const Order& order, T n0) {
     auto good = mask_from<typename rebind<T>::mask>(true);
     const auto given = [&](int k, int i) WB_INLINE_LAMBDA {
       const auto of = [&](int stream) WB_INLINE_LAMBDA {
@@ -229,7 +231,7 @@ struct prior_costs {
 
 /// The triangular system of a use, and its N0. Returns where both can be worked with.
 template <class S, class T, class Order>
-WB_HD auto load_lattice(const detect_args& a, S s, item<T> item, const Order& order,
+WB_HD auto load_lattice(const detect_call& a, S s, item<T> item, const Order& order,
                         lattice<typename S::streams, T>& m, T& n0) {
   use_of_channel<S, T> use(a, s, item, order);
   triangle<typename S::streams, cx<T>> r;
@@ -240,7 +242,7 @@ WB_HD auto load_lattice(const detect_args& a, S s, item<T> item, const Order& or
 }
 /// Calls f with the costs from a use's a-priori LLRs, or a null pointer where there are none.
 template <class S, class T, class Order, class M, class F>
-WB_HD void with_prior(const detect_args& a, S s, item<T> item, const Order& order, T n0, M& good, F f) {
+WB_HD void with_prior(const detect_call& a, S s, item<T> item, const Order& order, T n0, M& good, F f) {
   const prior_costs<S, T>* costs = nullptr;
   if constexpr (!S::takes_prior) {
     f(costs);
@@ -263,7 +265,7 @@ WB_HD T llr_scale(T n0) {
 /// is stream order(n, k). Threads of a group share the work. Prior: whether there may be one with known
 /// sizes.
 template <bool Prior = false, class N, class B, class T, class G, class Order, class F>
-WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, const Order& order, T scale,
+WB_HD void store_llrs(const detect_call& a, N n, B pam, item<T> item, G g, const Order& order, T scale,
                       typename rebind<T>::mask good, F difference) {
   using I = typename rebind<T>::i32;
   if constexpr (Order::lanes) {

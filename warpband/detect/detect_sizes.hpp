@@ -1,7 +1,7 @@
 #pragma once
 // Sizes of the ops of detectors, and which of them serve a call.
 #include <warpband/core/size.hpp>
-#include <warpband/detect/detect_args.hpp>
+#include <warpband/detect/search_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -14,7 +14,7 @@ struct exact_sizes {
   using streams = fixed<S>;
   using rows = fixed<S>;
   using pam = fixed<B>;
-  explicit WB_HD exact_sizes(const detect_args&) {}
+  explicit WB_HD exact_sizes(const detect_call&) {}
   static constexpr streams n{};
   static constexpr rows rx{};
   static constexpr pam b{};
@@ -32,7 +32,7 @@ struct sizes_up_to {
   using streams = upto<S>;
   using rows = upto<16>;
   using pam = upto<4>;
-  explicit WB_HD sizes_up_to(const detect_args& a) : n{a.streams}, rx{a.rx_antennas}, b{a.pam_bits} {}
+  explicit WB_HD sizes_up_to(const detect_call& a) : n{a.streams}, rx{a.rx_antennas}, b{a.pam_bits} {}
   streams n;
   rows rx;
   pam b;
@@ -45,14 +45,14 @@ struct square_sizes {
   using streams = fixed<S>;
   using rows = fixed<S>;
   using pam = upto<4>;
-  explicit WB_HD square_sizes(const detect_args& a) : b{a.pam_bits} {}
+  explicit WB_HD square_sizes(const detect_call& a) : b{a.pam_bits} {}
   static constexpr streams n{};
   static constexpr rows rx{};
   pam b;
 };
 /// Calls f with the sizes that serve the arguments: those of 2x2, 4x4 and 8x8, or any.
 template <class F>
-auto with_square_sizes(const detect_args& a, F f) {
+auto with_square_sizes(const detect_call& a, F f) {
   switch (a.streams == a.rx_antennas ? a.streams : 0) {
     case 2:
       return f.template operator()<square_sizes<2>>();
@@ -64,14 +64,17 @@ auto with_square_sizes(const detect_args& a, F f) {
       return f.template operator()<any_sizes>();
   }
 }
+/// Whether a call sorts the streams of each use.
+inline bool sorts_streams(const detect_call&) { return false; }
+inline bool sorts_streams(const search_args& a) { return a.sort != sort_none; }
 /// Calls f with the sizes that serve the arguments: of 2x2, 4x4 and 8x8 without prior, or any. On a CUDA
 /// device the number of points of 2x2 and 4x4 is known too, which keeps the bits' minima in registers;
 /// elsewhere they lie in the cache. Its kernels for known sizes sort no streams.
-template <class F>
-auto with_sizes(const detect_args& a, F f) {
+template <class Call, class F>
+auto with_sizes(const Call& a, F f) {
   if (a.prior.data != nullptr) return f.template operator()<any_sizes>();
 #if defined(__CUDACC__)
-  if (a.sort != sort_none) return f.template operator()<any_sizes>();
+  if (sorts_streams(a)) return f.template operator()<any_sizes>();
   switch (a.streams == a.rx_antennas ? a.streams * 8 + a.pam_bits : 0) {
     case 2 * 8 + 1:
       return f.template operator()<exact_sizes<2, 1>>();

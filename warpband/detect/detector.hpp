@@ -1,20 +1,15 @@
 #pragma once
 // Soft MIMO detection: y = H s + n, with n ~ CN(0, N0) in each entry, s of `streams` symbols of Gray QAM with
-// Es = 1 (TS 38.211 §5.1), H of `rx_antennas` x `streams`. One face for all detectors; their classes lie in
-// the rooms of detect/, and `make_detector` makes them by name.
+// Es = 1 (TS 38.211 §5.1), H of `rx_antennas` x `streams`. `make_detector` makes a detector by the name of
+// its kind (detect/detector_kind.hpp).
 //
 // LLRs are ln P(b = 0) - ln P(b = 1), max-log: the least |y - H s|^2 / N0 over the candidates with b = 1,
 // minus the same with b = 0. Which candidates there are is what distinguishes the searches. The linear
 // detectors, pic and ep estimate each symbol by itself; LLRs are those of its estimate.
 #include <complex>
 #include <cstdint>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include <warpband/detect/detector_config.hpp>
+#include <warpband/detect/detector_kind.hpp>
 #include <warpband/exec/executor.hpp>
 
 namespace wb {
@@ -56,38 +51,25 @@ class detector {
 
   int streams() const noexcept { return streams_; }
   int rx_antennas() const noexcept { return rx_antennas_; }
-  int qam() const noexcept { return 1 << 2 * pam_bits_; }
+  int qam() const noexcept { return qam_; }
   /// LLRs of a use: streams * log2(qam).
-  std::size_t bits_per_use() const noexcept { return static_cast<std::size_t>(2 * pam_bits_ * streams_); }
+  std::size_t bits_per_use() const noexcept { return bits_per_use_; }
   /// Whether it takes a-priori LLRs; its output is then a-posteriori, or extrinsic where so configured.
-  virtual bool takes_prior() const noexcept { return false; }
+  bool takes_prior() const noexcept { return takes_prior_; }
+  /// Operations of one use (exec/kernel.hpp), roughly: links choose their first batch by them.
+  virtual double flops_per_use() const { return 64.0 * streams_ * streams_ * rx_antennas_; }
 
  protected:
-  /// Throws argument_error: streams 1..most_streams, rx_antennas streams..16, qam 4, 16, 64 or 256, and an
-  /// order that is neither empty nor has each of 0 .. streams - 1 once. No order of more than 8 streams.
-  /// No order beside a sort.
-  detector(int streams, int rx_antennas, int qam, const std::vector<int>& order = {}, int most_streams = 8,
-           stream_sort sort = stream_sort::none);
-  /// The call after its shapes are checked.
-  virtual void start(executor& exec, std::size_t uses, struct detect_args& args) const = 0;
+  /// Throws argument_error: streams 1..16, rx_antennas streams..16, qam 4, 16, 64 or 256.
+  explicit detector(const detector_config& config, bool takes_prior = false);
+  /// Queues a call whose shapes are checked: reads `in`, and writes those outputs that have data. Uses that
+  /// cannot be worked with are erased as above.
+  virtual void compute(executor& exec, const detector_input& in, const detector_output& out) const = 0;
 
  private:
-  int streams_, rx_antennas_, pam_bits_;
-  std::uint32_t order_;  // as detect_args has it
-  int sort_;
+  int streams_, rx_antennas_, qam_;
+  std::size_t bits_per_use_;
+  bool takes_prior_;
 };
-
-/// Whether detectors of this type take a-priori LLRs.
-bool takes_prior(detector_type type) noexcept;
-
-/// The configuration with `ways` and `llr_clip` chosen, and without an order that is 0, 1, 2, ... Throws
-/// argument_error for what make_detector does not allow.
-detector_config completed(const detector_config& config);
-/// Whether a detector takes an order of streams.
-bool takes_order(detector_type type) noexcept;
-/// "2,0,1"
-std::string text_of_order(const std::vector<int>& order);
-/// Throws argument_error for what is not allowed.
-std::unique_ptr<detector> make_detector(const detector_config& config);
 
 }  // namespace wb

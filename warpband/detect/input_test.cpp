@@ -9,7 +9,6 @@
 namespace detect_input_test {
 
 using wb::detector_config;
-using enum wb::detector_type;
 using namespace wb::testing;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -228,10 +227,10 @@ void silence(mimo_batch& b) {
 TEST_P(detect_input_on, ill_conditioned_channels_without_noise_give_the_bits) {
   // Condition numbers of 1e2 to 1e4, at noise far below the weakest direction.
   std::mt19937_64 random(4);
-  for (const wb::detector_type type : {ml, zf, mmse, mtt, nway, kbest, pic, ep})
+  for (const std::string& type : {ml, zf, mmse, mtt, nway, kbest, pic, ep})
     for (const int n : {2, 4}) {
       detector_config c = setting(type, n, n, 4);
-      if (type == kbest) c.survivors = 256;
+      if (type == kbest) kbest_in(c).survivors = 256;
       mimo_batch batch = draw_mimo(c, 96, {}, random);
       for (std::size_t i = 0; i < batch.uses(); i++) {
         // Of mtt the search for the best edge has an error of a few 2^-24 |y|^2.
@@ -269,7 +268,7 @@ TEST_P(detect_input_on, a_power_of_two_in_all_amplitudes_changes_no_bit) {
 
 TEST_P(detect_input_on, the_least_noise_gives_the_bits) {
   std::mt19937_64 random(5);
-  for (const wb::detector_type type : {ml, mf, zf, mmse, mtt, nway, kbest, ot, pic, ep}) {
+  for (const std::string& type : {ml, mf, zf, mmse, mtt, nway, kbest, ot, pic, ep}) {
     const detector_config c = setting(type, 2, 2, 16);
     mimo_batch batch = draw_mimo(c, 40, {}, random);
     for (std::size_t i = 0; i < batch.uses(); i++) {
@@ -285,10 +284,10 @@ TEST_P(detect_input_on, the_least_noise_gives_the_bits) {
 
 TEST_P(detect_input_on, a_prior_beyond_all_doubt_decides) {
   std::mt19937_64 random(6);
-  for (const wb::detector_type type : {ml, ot, mtt, nway, kbest, pic, ep})
+  for (const std::string& type : {ml, ot, mtt, nway, kbest, pic, ep})
     for (const float n0 : {1e-3f, 1e8f, 1e30f}) {
       detector_config c = setting(type, 2, 2, 4);
-      if (type == kbest) c.survivors = 16;
+      if (type == kbest) kbest_in(c).survivors = 16;
       mimo_batch batch = draw_mimo(c, 40, {.prior = 1}, random);
       for (std::size_t i = 0; i < batch.uses(); i++) batch.n0[i] = n0;
       for (std::size_t e = 0; e < batch.prior.size(); e++)
@@ -302,8 +301,7 @@ TEST_P(detect_input_on, a_prior_beyond_all_doubt_decides) {
 TEST_P(detect_input_on, a_missing_hypothesis_gives_the_clip_at_any_noise) {
   std::mt19937_64 random(7);
   for (const float n0 : {1e-30f, 1.f, 1e30f}) {
-    detector_config c = setting(kbest, 2, 2, 16);
-    c.survivors = 1;
+    const detector_config c = kbest_setting(2, 2, 16, 1);
     mimo_batch batch = draw_mimo(c, 20, {}, random);
     for (float& n : batch.n0) n = n0;
     for (const float llr : detect(exec(), c, batch).llr) ASSERT_EQ(std::abs(llr), 8.f) << n0;
@@ -326,120 +324,110 @@ std::string refused(Call&& call) {
   return "";
 }
 
+/// Makes a detector with one of its kind's settings changed.
+template <class Settings, class T, class Value>
+std::string blamed_for(const std::string& type, T Settings::*member, Value value) {
+  detector_config c = setting(type, 2, 2, 16);
+  c.edit<Settings>().*member = static_cast<T>(value);
+  return refused([&] { wb::make_detector(c); });
+}
+
 TEST(detect_arguments, bad_settings_are_named) {
-  const auto blames = [](detector_config c) { return refused([&] { wb::make_detector(c); }); };
-  for (const std::string& name : wb::detector_names()) {
-    const wb::detector_type type = *wb::detector_named(name);
-    EXPECT_EQ(wb::name_of(type), name);
-    EXPECT_EQ(blames(setting(type, 2, 2, 4)), "") << name;
-    EXPECT_EQ(blames(setting(type, 2, 16, 16)), "") << name;
-    const bool soft = type == pic || type == ep;
-    for (const int streams : {-1, 0, soft ? 17 : 9})
-      EXPECT_EQ(blames(setting(type, streams, 16, 4)), "streams") << name;
-    for (const int rx : {-2, 0, 1, 17}) EXPECT_EQ(blames(setting(type, 2, rx, 4)), "rx_antennas") << name;
+  const auto blames = [](const detector_config& c) { return refused([&] { wb::make_detector(c); }); };
+  for (const wb::detector_kind& kind : wb::detectors()) {
+    const std::string& name = kind.name;
+    EXPECT_EQ(blames(setting(name, 2, 2, 4)), "") << name;
+    EXPECT_EQ(blames(setting(name, 2, 16, 16)), "") << name;
+    for (const int streams : {-1, 0, kind.most_streams + 1})
+      EXPECT_EQ(blames(setting(name, streams, 16, 4)), "streams") << name;
+    for (const int rx : {-2, 0, 1, 17}) EXPECT_EQ(blames(setting(name, 2, rx, 4)), "rx_antennas") << name;
     for (const int qam : {-4, 0, 1, 2, 8, 32, 1024})
-      EXPECT_EQ(blames(setting(type, 2, 2, qam)), "qam") << name;
+      EXPECT_EQ(blames(setting(name, 2, 2, qam)), "qam") << name;
     try {
-      wb::make_detector(setting(type, 2, 2, 8));
+      wb::make_detector(setting(name, 2, 2, 8));
       ADD_FAILURE() << name;
     } catch (const wb::argument_error& e) {
       EXPECT_EQ(e.allowed(), "4, 16, 64 or 256") << name;
     }
 
-    detector_config c = setting(type, 2, 2, 16);
+    detector_config c = setting(name, 2, 2, 16);
     for (const float clip : {0.f, -8.f, 1.1e6f, not_a_number, -infinity}) {
       c.llr_clip = clip;
       EXPECT_EQ(blames(c), "llr_clip") << name << ", " << clip;
     }
     c.llr_clip = wb::no_clip;
-    EXPECT_EQ(blames(c), type == ot || type == kbest ? "llr_clip" : "") << name;
+    EXPECT_EQ(blames(c), name == ot || name == kbest ? "llr_clip" : "") << name;
     for (const float clip : {1e-30f, 3.5f, 1e6f}) {
       c.llr_clip = clip;
       EXPECT_EQ(blames(c), "") << name << ", " << clip;
     }
 
-    c = setting(type, 2, 2, 16);
-    for (const int ways : {-1, 3, 8}) {
-      c.ways = ways;
-      EXPECT_EQ(blames(c), "ways") << name << ", " << ways;
-    }
-    c.ways = 2;
-    EXPECT_EQ(blames(c), type == nway ? "" : "ways") << name;
-    c.llr_clip = wb::no_clip;
-    c.ways = 1;
-    EXPECT_EQ(blames(c), type == nway ? "llr_clip" : "ways") << name;
-
-    c = setting(type, 2, 2, 16);
-    for (const int survivors : {-1, 0, 4097}) {
-      c.survivors = survivors;
-      EXPECT_EQ(blames(c), "survivors") << name << ", " << survivors;
-    }
-    for (const int survivors : {1, 4096}) {
-      c.survivors = survivors;
-      EXPECT_EQ(blames(c), type == kbest ? "" : "survivors") << name << ", " << survivors;
-    }
-    c = setting(type, 2, 2, 16);
-    c.real_valued = true;
-    EXPECT_EQ(blames(c), type == kbest ? "" : "real_valued") << name;
-    c = setting(type, 2, 2, 16);
+    c = setting(name, 2, 2, 16);
     c.extrinsic = true;
     EXPECT_EQ(blames(c), takes_prior(c) ? "" : "extrinsic") << name;
-    EXPECT_EQ(wb::make_detector(setting(type, 2, 2, 16))->takes_prior(), takes_prior(c)) << name;
-    c = exact(setting(type, 2, 2, 16));
-    EXPECT_EQ(blames(c), soft ? "" : "demapper") << name;
-    c.demapper = static_cast<wb::demap_algorithm>(7);
-    EXPECT_EQ(blames(c), "demapper") << name;
-    c = setting(type, 2, 2, 16);
-    for (const int iterations : {-1, 0, 101}) {
-      c.iterations = iterations;
-      EXPECT_EQ(blames(c), "iterations") << name << ", " << iterations;
-    }
-    for (const int iterations : {1, 100}) {
-      c.iterations = iterations;
-      EXPECT_EQ(blames(c), type == ep ? "" : "iterations") << name << ", " << iterations;
-    }
-    c = setting(type, 2, 2, 16);
-    for (const float damping : {-0.1f, 1.f, not_a_number, infinity}) {
-      c.damping = damping;
-      EXPECT_EQ(blames(c), "damping") << name << ", " << damping;
-    }
-    for (const float damping : {0.f, 0.999f}) {
-      c.damping = damping;
-      EXPECT_EQ(blames(c), type == ep ? "" : "damping") << name << ", " << damping;
-    }
-    c = setting(type, 2, 2, 16);
-    for (const float variance : {0.f, -1.f, 10.5f, not_a_number}) {
-      c.start_variance = variance;
-      EXPECT_EQ(blames(c), "start_variance") << name << ", " << variance;
-    }
-    for (const float variance : {0.1f, 10.f}) {
-      c.start_variance = variance;
-      EXPECT_EQ(blames(c), type == ep ? "" : "start_variance") << name << ", " << variance;
-    }
-    c = setting(type, 3, 3, 4);
-    c.order = {2, 0, 1};
-    EXPECT_EQ(blames(c), wb::takes_order(type) ? "" : "order") << name;
+    EXPECT_EQ(wb::make_detector(setting(name, 2, 2, 16))->takes_prior(), takes_prior(c)) << name;
+    EXPECT_EQ(refused([&] { c.set("colour", true); }), "colour") << name;
+    for (const char* other : {"ways", "survivors", "real_valued", "order", "sort", "demapper", "damping"})
+      if (find_setting(kind.settings, other) == nullptr)
+        EXPECT_EQ(refused([&] { c.set(other, std::int64_t{1}); }), other) << name;
+    c.settings = wb::box(std::string("of something else"));
+    EXPECT_THROW(wb::make_detector(c), wb::error) << name;
+  }
+  EXPECT_EQ(blames(setting("sphere", 2, 2, 4)), "type");
+}
+
+TEST(detect_arguments, bad_settings_of_a_kind_are_named) {
+  for (const int ways : {-1, 3, 8}) EXPECT_EQ(blamed_for(nway, &wb::nway_settings::ways, ways), "ways");
+  EXPECT_EQ(blamed_for(nway, &wb::nway_settings::ways, 2), "");
+  detector_config one_way = nway_setting(2, 2, 16, 1);
+  one_way.llr_clip = wb::no_clip;
+  EXPECT_EQ(refused([&] { wb::make_detector(one_way); }), "llr_clip");
+  for (const int survivors : {-1, 0, 4097})
+    EXPECT_EQ(blamed_for(kbest, &wb::kbest_settings::survivors, survivors), "survivors");
+  for (const int survivors : {1, 4096})
+    EXPECT_EQ(blamed_for(kbest, &wb::kbest_settings::survivors, survivors), "");
+  EXPECT_EQ(blamed_for(kbest, &wb::kbest_settings::real_valued, true), "");
+  for (const int demapper : {0, 1, 7}) {
+    const char* expected = demapper == 7 ? "demapper" : "";
+    EXPECT_EQ(blamed_for(pic, &wb::pic_settings::demapper, demapper), expected);
+    EXPECT_EQ(blamed_for(ep, &wb::ep_settings::demapper, demapper), expected);
+  }
+  for (const int iterations : {-1, 0, 101})
+    EXPECT_EQ(blamed_for(ep, &wb::ep_settings::iterations, iterations), "iterations");
+  for (const int iterations : {1, 100})
+    EXPECT_EQ(blamed_for(ep, &wb::ep_settings::iterations, iterations), "");
+  for (const float damping : {-0.1f, 1.f, not_a_number, infinity})
+    EXPECT_EQ(blamed_for(ep, &wb::ep_settings::damping, damping), "damping");
+  for (const float damping : {0.f, 0.999f}) EXPECT_EQ(blamed_for(ep, &wb::ep_settings::damping, damping), "");
+  for (const float variance : {0.f, -1.f, 10.5f, not_a_number})
+    EXPECT_EQ(blamed_for(ep, &wb::ep_settings::start_variance, variance), "start_variance");
+  for (const float variance : {0.1f, 10.f})
+    EXPECT_EQ(blamed_for(ep, &wb::ep_settings::start_variance, variance), "");
+}
+
+TEST(detect_arguments, bad_orders_are_named) {
+  const auto blames = [](const detector_config& c) { return refused([&] { wb::make_detector(c); }); };
+  for (const std::string& name : {ot, mtt, kbest, nway}) {
+    detector_config c = setting(name, 3, 3, 4);
+    search_in(c).order = {2, 0, 1};
+    EXPECT_EQ(blames(c), "") << name;
     for (const std::vector<int>& order : std::vector<std::vector<int>>{
              {0}, {0, 1}, {0, 1, 2, 3}, {0, 0, 1}, {1, 2, 3}, {0, -1, 1}, {0, 1, 2147483647}, {1, 1, 1}}) {
-      c.order = order;
+      search_in(c).order = order;
       EXPECT_EQ(blames(c), "order") << name << ", " << wb::text_of_order(order);
     }
-    c.order = {0, 1, 2};
-    EXPECT_EQ(blames(c), wb::takes_order(type) ? "" : "order") << name;
+    search_in(c).order = {0, 1, 2};
+    EXPECT_EQ(blames(c), "") << name;
     for (const wb::stream_sort sort :
          {wb::stream_sort::norm, wb::stream_sort::norm_ascending, wb::stream_sort::sqrd}) {
-      c.sort = sort;
+      search_in(c) = {{0, 1, 2}, sort};
       EXPECT_EQ(blames(c), "order") << name;
-      c.order.clear();
-      EXPECT_EQ(blames(c), wb::takes_order(type) ? "" : "sort") << name;
-      c.order = {0, 1, 2};
+      search_in(c) = {{}, sort};
+      EXPECT_EQ(blames(c), "") << name;
     }
-    c.order.clear();
-    c.sort = static_cast<wb::stream_sort>(4);
+    search_in(c).sort = static_cast<wb::stream_sort>(4);
     EXPECT_EQ(blames(c), "sort") << name;
   }
-  EXPECT_EQ(blames(setting(static_cast<wb::detector_type>(99), 2, 2, 4)), "type");
-  EXPECT_FALSE(wb::detector_named("sphere"));
 }
 
 TEST(detect_arguments, exhaustive_search_is_refused_beyond_two_to_the_24) {
@@ -482,7 +470,7 @@ TEST(detect_arguments, messages_say_what_is_allowed) {
 
 TEST(detect_arguments, messages_of_an_order_say_what_is_allowed) {
   const auto message = [](detector_config c, std::vector<int> order) -> std::string {
-    c.order = std::move(order);
+    search_in(c).order = std::move(order);
     try {
       wb::make_detector(c);
     } catch (const wb::argument_error& e) {
@@ -495,14 +483,8 @@ TEST(detect_arguments, messages_of_an_order_say_what_is_allowed) {
   EXPECT_EQ(message(setting(nway, 4, 4, 16), {2, 0, 1, 4}), "order = 2,0,1,4" + each);
   EXPECT_EQ(message(setting(ot, 4, 4, 16), {2, 0, 2, 1}), "order = 2,0,2,1" + each);
   EXPECT_EQ(message(setting(mtt, 1, 1, 16), {1}), "order = 1 is not allowed: expected 0, the one stream");
-  EXPECT_EQ(message(setting(ml, 2, 2, 16), {1, 0}),
-            "order = 1,0 is not allowed: expected unset: the result of ml does not depend on one");
-  EXPECT_EQ(message(setting(mmse, 2, 2, 16), {1, 0}),
-            "order = 1,0 is not allowed: expected unset: the result of mmse does not depend on one");
   EXPECT_EQ(message(sorted(setting(mtt, 2, 2, 16), wb::stream_sort::sqrd), {1, 0}),
             "order = 1,0 is not allowed: expected unset with sort = sqrd");
-  EXPECT_EQ(message(sorted(setting(ml, 2, 2, 16), wb::stream_sort::norm), {}),
-            "sort = norm is not allowed: expected none: the result of ml depends on no order");
 }
 
 TEST(detect_arguments, a_detector_tells_its_sizes) {
@@ -515,12 +497,12 @@ TEST(detect_arguments, a_detector_tells_its_sizes) {
 
 TEST(detect_arguments, defaults_are_chosen) {
   const auto clip = [](const detector_config& c) { return *wb::completed(c).llr_clip; };
-  for (const auto type : {ml, mf, zf, mmse, mtt, nway, pic, ep})
+  for (const std::string& type : {ml, mf, zf, mmse, mtt, nway, pic, ep})
     EXPECT_EQ(clip(setting(type, 3, 3, 16)), wb::no_clip);
-  for (const auto type : {ot, kbest}) EXPECT_EQ(clip(setting(type, 3, 3, 16)), 8.f);
+  for (const std::string& type : {ot, kbest}) EXPECT_EQ(clip(setting(type, 3, 3, 16)), 8.f);
   EXPECT_EQ(clip(nway_setting(3, 3, 16, 2)), 8.f);
   EXPECT_EQ(clip(nway_setting(3, 3, 16, 3)), wb::no_clip);
-  EXPECT_EQ(wb::completed(setting(nway, 3, 3, 16)).ways, 3);
+  EXPECT_EQ(wb::completed(setting(nway, 3, 3, 16)).get<wb::nway_settings>().ways, 3);
 }
 
 TEST(detect_arguments, bad_shapes_are_named) {

@@ -7,7 +7,6 @@ namespace invariance_test {
 
 using wb::detector_config;
 using wb::layout;
-using enum wb::detector_type;
 using namespace wb::testing;
 
 mimo_batch without_noise(const detector_config& c, std::size_t uses, std::mt19937_64& random) {
@@ -132,7 +131,7 @@ TEST_P(detect_on, a_clip_limits_and_changes_nothing_else) {
         ASSERT_EQ(clipped.llr[e], std::clamp(wide.llr[e], -clip, clip)) << text_of(c);
     }
     if (completed(setting(c.type, c.streams, c.rx_antennas, c.qam)).llr_clip != wb::no_clip) continue;
-    if (c.type == nway && c.ways != c.streams) continue;
+    if (c.type == nway && nway_in(c).ways != c.streams) continue;
     c.llr_clip = wb::no_clip;
     const mimo_result whole = detect(exec(), c, batch);
     for (std::size_t e = 0; e < wide.llr.size(); e++)
@@ -144,7 +143,7 @@ TEST_P(detect_on, without_noise_the_decisions_are_the_bits_sent) {
   std::mt19937_64 random(8);
   std::vector<detector_config> settings = some_of_each();
   for (const int qam : {4, 16, 64, 256}) {
-    for (const auto type : {ml, zf, mmse, ot, mtt, nway, pic, ep}) {
+    for (const std::string& type : {ml, zf, mmse, ot, mtt, nway, pic, ep}) {
       settings.push_back(setting(type, 1, 1, qam));
       settings.push_back(setting(type, 2, 2, qam));
       if (type != ml || qam <= 16) settings.push_back(setting(type, 3, 4, qam));
@@ -259,7 +258,7 @@ TEST_P(detect_on, extrinsic_llrs_are_limited_after_the_prior_is_off) {
   for (detector_config c : some_of_each()) {
     if (!takes_prior(c)) continue;
     const bool complete = c.type == ml || c.type == mtt || c.type == pic || c.type == ep ||
-                          (c.type == nway && c.ways == c.streams);
+                          (c.type == nway && nway_in(c).ways == c.streams);
     const mimo_batch batch = draw_mimo(c, 60, {0.3, 3, 10}, random);
     c.extrinsic = true;
     c.llr_clip = 1e6f;

@@ -5,11 +5,10 @@ namespace detect_oracle_test {
 
 using wb::detector_config;
 using wb::no_clip;
-using enum wb::detector_type;
 using namespace wb::testing;
 
 /// The same settings for several sizes.
-void add(std::vector<detector_config>& all, wb::detector_type type,
+void add(std::vector<detector_config>& all, const std::string& type,
          const std::vector<std::array<int, 3>>& sizes) {
   for (const auto& [streams, rx, qam] : sizes) all.push_back(setting(type, streams, rx, qam));
 }
@@ -82,7 +81,7 @@ TEST(detect_oracle, ml_with_priors) {
 }
 
 TEST(detect_oracle, linear) {
-  for (const wb::detector_type type : {mf, zf, mmse}) {
+  for (const std::string& type : {mf, zf, mmse}) {
     std::vector<detector_config> settings;
     for (const int qam : {4, 16, 64, 256})
       add(settings, type,
@@ -104,7 +103,7 @@ TEST(detect_oracle, pic) {
     expect_oracle(settings, 60, false, prior);
     for (detector_config& c : settings) c = exact(c);
     expect_oracle(settings, 60, false, prior);
-    for (detector_config& c : settings) c.demapper = wb::demap_algorithm::max_log;
+    for (detector_config& c : settings) c.set("demapper", "max-log");
   }
   settings.resize(5);
   for (detector_config& c : settings) c.llr_clip = 2.5f;
@@ -121,14 +120,14 @@ TEST(detect_oracle, ep) {
   settings.push_back(ep_setting(16, 16, 4, 1));
   for (const double prior : {0., 3.}) {
     expect_oracle(settings, 60, true, prior);
-    for (detector_config& c : settings) c = exact(c), c.start_variance = 1;
+    for (detector_config& c : settings) c = exact(c), ep_in(c).start_variance = 1;
     expect_oracle(settings, 60, true, prior);
-    for (detector_config& c : settings) c.demapper = wb::demap_algorithm::max_log, c.start_variance = {};
+    for (detector_config& c : settings) c.set("demapper", "max-log"), ep_in(c).start_variance = {};
   }
 }
 
 TEST(detect_oracle, trellis) {
-  for (const wb::detector_type type : {ot, mtt}) {
+  for (const std::string& type : {ot, mtt}) {
     std::vector<detector_config> settings;
     add(settings, type,
         {{1, 1, 4},
@@ -203,10 +202,10 @@ TEST(detect_oracle, nway) {
 TEST(detect_oracle, in_another_order) {
   std::vector<detector_config> settings;
   const auto put = [&](detector_config c, std::vector<int> order) {
-    c.order = std::move(order);
+    search_in(c).order = std::move(order);
     settings.push_back(std::move(c));
   };
-  for (const wb::detector_type type : {ot, mtt}) {
+  for (const std::string& type : {ot, mtt}) {
     put(setting(type, 2, 2, 16), {1, 0});
     put(setting(type, 3, 4, 4), {1, 2, 0});
     put(setting(type, 4, 4, 16), {2, 0, 3, 1});

@@ -6,7 +6,7 @@
 #include <warpband/core/cx.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/size.hpp>
-#include <warpband/detect/detect_args.hpp>
+#include <warpband/detect/search_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -25,7 +25,7 @@ struct in_order {
   std::uint32_t order;
   int first;
   bool given;  // any but that of the columns
-  WB_HD in_order(const detect_args& a, int start)
+  WB_HD in_order(const search_args& a, int start)
       : order(a.order), first(start), given(a.order != order_of_columns) {}
   WB_HD int operator()(int n, int k) const {
     const int at = first + k;
@@ -41,7 +41,7 @@ struct sorted_streams {
   using M = typename rebind<T>::mask;
   I stream[S::streams::most];
 
-  WB_HD sorted_streams(const detect_args& a, S s, item<T> item) {
+  WB_HD sorted_streams(const search_args& a, S s, item<T> item) {
     T key[S::streams::most];
     if (a.sort == sort_by_qr) {
       by_qr(a, s, item, key);
@@ -81,7 +81,7 @@ struct sorted_streams {
   /// Modified Gram-Schmidt that goes on with the least of the columns that are left (D. Wübben, R. Böhnke, J.
   /// Rinas, V. Kühn, K. Kammeyer, "Efficient algorithm for decoding layered space-time codes", Electronics
   /// Letters 37(22), 2001).
-  WB_HD void by_qr(const detect_args& a, S s, item<T> item, T (&key)[S::streams::most]) {
+  WB_HD void by_qr(const search_args& a, S s, item<T> item, T (&key)[S::streams::most]) {
     cx<T> h[S::streams::most][S::rows::most];
     loop(s.n, [&](int k) WB_INLINE_LAMBDA {
       stream[k] = I(k);
@@ -126,7 +126,7 @@ struct order_of_use : in_order {
   bool sorted;
   I stream[lanes ? S::streams::most : 1];  // before the turn
 
-  WB_HD order_of_use(const detect_args& a, S s, item<T> item, int start)
+  WB_HD order_of_use(const search_args& a, S s, item<T> item, int start)
       : in_order(a, start), sorted(a.sort != sort_none) {
     if (!sorted) return;
     const sorted_streams<S, T> found(a, s, item);
@@ -150,7 +150,7 @@ struct order_of_use : in_order {
 #if defined(__CUDACC__)
 struct order_of_call : in_order {
   template <class S, class T>
-  WB_HD order_of_call(const detect_args& a, S, item<T>, int start) : in_order(a, start) {}
+  WB_HD order_of_call(const search_args& a, S, item<T>, int start) : in_order(a, start) {}
 };
 template <class S, class T>
 using order_for = std::conditional_t<S::streams::known, order_of_call, order_of_use<S, T>>;

@@ -7,7 +7,6 @@ namespace order_test {
 
 using wb::detector_config;
 using wb::layout;
-using enum wb::detector_type;
 using namespace wb::testing;
 
 /// Entry i of the result is entry from(i) of the given.
@@ -49,7 +48,7 @@ class detect_order_on : public on_backend {
                    layout arrangement = layout::row_major) {
     const auto from = bit_in_order(batch, order);
     const mimo_result expected = detect(exec(), c, reordered(batch, order), arrangement);
-    c.order = order;
+    search_in(c).order = order;
     mimo_result got = detect(exec(), c, batch, arrangement);
     got.llr = gathered(got.llr, from);
     got.bits = gathered(got.bits, from);
@@ -58,12 +57,12 @@ class detect_order_on : public on_backend {
   /// A sort gives, bit for bit, what the detector without one makes of columns that lie in that order.
   void expect_sorted(const detector_config& c, const mimo_batch& batch) {
     detector_config plain = c;
-    plain.sort = wb::stream_sort::none;
+    search_in(plain).sort = wb::stream_sort::none;
     mimo_batch lies_sorted = batch;
     const std::size_t gains = batch.gains(), m = batch.bits();
     std::vector<std::vector<int>> orders;
     for (std::size_t i = 0; i < batch.uses(); i++) {
-      orders.push_back(oracle_order(c.sort, oracle_use(batch, i)));
+      orders.push_back(oracle_order(search_of(c).sort, oracle_use(batch, i)));
       const mimo_batch one = reordered(part_of(batch, i, 1), orders[i]);
       std::copy_n(one.h.begin(), gains, &lies_sorted.h[i * gains]);
       std::copy(one.prior.begin(), one.prior.end(),
@@ -181,9 +180,9 @@ TEST_P(detect_order_on, of_columns_as_they_come_changes_nothing) {
   for (detector_config c : all_with_order(4, 4, 16)) {
     const mimo_batch batch = draw_mimo(c, 20, {}, random);
     const mimo_result expected = detect(exec(), c, batch);
-    c.order = {0, 1, 2, 3};
+    search_in(c).order = {0, 1, 2, 3};
     EXPECT_TRUE(same_bits(detect(exec(), c, batch), expected)) << text_of(c);
-    EXPECT_TRUE(completed(c).order.empty());
+    EXPECT_TRUE(search_of(completed(c)).order.empty());
   }
 }
 
@@ -206,13 +205,13 @@ TEST_P(detect_order_on, does_not_matter_to_an_exhaustive_search) {
       std::iota(order.begin(), order.end(), 0);
       do {
         if (survivors > 256 && random() % 3 != 0) continue;
-        all.order = order;
-        all.real_valued = !all.real_valued;
+        search_in(all).order = order;
+        kbest_in(all).real_valued = !kbest_in(all).real_valued;
         expect_exact(all);
         if (streams > 2) continue;
         for (detector_config c : {setting(mtt, 2, 2, qam), nway_setting(2, 2, qam, 2)}) {
           if (prior > 0 && !takes_prior(c)) continue;
-          c.order = order;
+          search_in(c).order = order;
           c.llr_clip = 1e6f;
           expect_exact(c);
         }
@@ -225,7 +224,7 @@ TEST_P(detect_order_on, puts_its_first_stream_on_top_of_the_one_way) {
   detector_config exact = setting(ml, 2, 2, 16), one = nway_setting(2, 2, 16, 1);
   exact.llr_clip = one.llr_clip = 8;
   for (const std::size_t top : {0, 1}) {
-    one.order = {static_cast<int>(top), static_cast<int>(1 - top)};
+    search_in(one).order = {static_cast<int>(top), static_cast<int>(1 - top)};
     const mimo_batch batch = draw_mimo(one, 100, {}, random);
     const mimo_result got = detect(exec(), one, batch), expected = detect(exec(), exact, batch);
     std::size_t others = 0;

@@ -2,6 +2,7 @@
 // What the ops of the detectors with soft symbols share: their sizes, and the operations (exec/kernel.hpp) of
 // soft_body.hpp, which bench/flops_soft_test.cpp holds against it.
 #include <warpband/detect/detect_op.hpp>
+#include <warpband/detect/soft_args.hpp>
 #include <warpband/detect/soft_body.hpp>
 
 namespace wb {
@@ -11,7 +12,7 @@ inline namespace WB_ISA {
 using wide_sizes = sizes_up_to<16>;
 /// Calls f with the sizes that serve the arguments: those of 2x2 and 4x4, any up to 8 streams, or any.
 template <class F>
-auto with_soft_sizes(const detect_args& a, F f) {
+auto with_soft_sizes(const soft_args& a, F f) {
   switch (a.streams == a.rx_antennas ? a.streams : 0) {
     case 2:
       return f.template operator()<square_sizes<2>>();
@@ -25,7 +26,7 @@ auto with_soft_sizes(const detect_args& a, F f) {
 /// What they begin with: the triangular system of a use, its N0, and the costs of its a-priori LLRs. Returns
 /// where the use can be worked with.
 template <class S, class T>
-WB_HD auto load_soft(const detect_args& a, S s, item<T> item, triangle<typename S::streams, cx<T>>& r,
+WB_HD auto load_soft(const soft_args& a, S s, item<T> item, triangle<typename S::streams, cx<T>>& r,
                      prior_costs<S, T>& costs, T& n0) {
   use_of_channel<S, T> use(a, s, item, as_they_come{});
   n0 = use.n0;
@@ -34,7 +35,7 @@ WB_HD auto load_soft(const detect_args& a, S s, item<T> item, triangle<typename 
 }
 /// And what they end with.
 template <class S, class T, class G>
-WB_HD void store_soft(const detect_args& a, S s, item<T> item, G g, typename rebind<T>::mask good,
+WB_HD void store_soft(const soft_args& a, S s, item<T> item, G g, typename rebind<T>::mask good,
                       const soft_llrs<typename S::streams, typename S::pam, T>& llrs) {
   store_llrs<S::takes_prior>(a, s.n, s.b, item, g, as_they_come{}, T(1.f), good,
                              [&](int k, int i) WB_INLINE_LAMBDA { return llrs.of[k][i]; });

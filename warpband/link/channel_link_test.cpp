@@ -76,7 +76,7 @@ struct one {
 };
 /// Every antenna system, with some errors at the point.
 std::vector<one> links() {
-  link_config single = uncoded_link(60), streams = mimo_link(4, 4, detector_type::nway, 16),
+  link_config single = uncoded_link(60), streams = mimo_link(4, 4, "nway", 16),
               codewords = space_time_link(space_time_code::alamouti(), 4, 2);
   single.qam = 4;
   return {{single, 6},

@@ -50,8 +50,7 @@ std::vector<link_at> links() {
   all.push_back({line, 8});
   link_config antennas = transport_link(400, 80, 16);
   antennas.channel = rayleigh_config{};
-  antennas.antennas =
-      detector_config{.type = detector_type::mmse, .streams = 2, .rx_antennas = 2, .llr_clip = {}};
+  antennas.antennas = detector_config{.type = "mmse", .streams = 2, .rx_antennas = 2, .llr_clip = {}};
   testing::sent_in(antennas.code).transmissions = 3;
   all.push_back({antennas, 14});
   return all;

@@ -43,8 +43,8 @@ TEST_P(information, of_bpsk_in_noise_is_the_integral) {
 }
 
 std::vector<link_config> links() {
-  std::vector<link_config> all{turbo_link(104), ldpc_link("wimax-ldpc", 576, "3/4B"),
-                               mimo_link(2, 3, detector_type::mmse), uncoded_link(77)};
+  std::vector<link_config> all{turbo_link(104), ldpc_link("wimax-ldpc", 576, "3/4B"), mimo_link(2, 3, "mmse"),
+                               uncoded_link(77)};
   all.back().channel = rayleigh_config{fading_type::block};
   all.back().qam = 256;
   all.push_back(space_time_link(space_time_code::alamouti(), 16, 2));
@@ -88,7 +88,7 @@ TEST_P(information, is_the_same_on_every_backend_in_any_batch_and_changes_no_cou
 }
 
 TEST(information_of_links, is_refused_where_it_is_not_measured) {
-  link_config loop = mimo_link(2, 2, detector_type::pic), transport = turbo_link(0),
+  link_config loop = mimo_link(2, 2, "pic"), transport = turbo_link(0),
               decided = space_time_link(space_time_code::alamouti(), 4, 1);
   loop.receiver = receiver_config{};
   transport.code = code_config("lte-transport");

@@ -116,7 +116,7 @@ void complete(link_config& c, nr_link_config& nr) {
 void check_receiver(const link_config& c) {
   const receiver_config& receiver = *c.receiver;
   if (const auto* nr = std::get_if<nr_link_config>(&c.antennas))
-    return check_transport_loop(receiver, nr->detector.type);
+    return check_transport_loop(receiver, nr->detector);
   check_settings(receiver_settings(), receiver);
   const auto refuse = [&](const std::string& allowed) {
     throw argument_error("outer", std::to_string(receiver.outer), allowed);
@@ -132,9 +132,8 @@ void check_receiver(const link_config& c) {
   if (receiver.outer == 1) return;
   if (space_time != nullptr && !takes_prior(*space_time))
     refuse("1 with stbc.search = \"slicing\", which takes no a-priori LLRs");
-  if (detector != nullptr && !takes_prior(detector->type))
-    refuse(std::string("1 with detector.type = \"") + name_of(detector->type) +
-           "\", which takes no a-priori LLRs");
+  if (detector != nullptr && !takes_prior(*detector))
+    refuse("1 with detector.type = \"" + detector->type + "\", which takes no a-priori LLRs");
   if (!gives_extrinsic(c.code)) refuse("1 with a decoder that gives no extrinsic LLRs of coded bits");
 }
 

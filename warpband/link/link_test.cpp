@@ -25,7 +25,7 @@ TEST(link_chain, rates_and_signal_to_noise_ratios) {
   testing::turbo_in(c.code).rate = turbo_rate::half;
   EXPECT_DOUBLE_EQ(code_rate(c), 1024.0 / 2060);
   EXPECT_EQ(uses_per_frame(c), 2060u);
-  c = mimo_link(2, 4, detector_type::mmse);
+  c = mimo_link(2, 4, "mmse");
   c.code = uncoded_link(81).code;
   EXPECT_EQ(uses_per_frame(c), 11u);  // of 8 bits
   noise_level n = noise_level_at(c, 5);
@@ -92,12 +92,12 @@ TEST(link_chain, fills_in_what_is_left_open) {
   EXPECT_GT(testing::turbo_decoder_in(full.code).windows, 0);
   EXPECT_GE(testing::turbo_decoder_in(full.code).overlap, 0);
 
-  c = mimo_link(3, 4, detector_type::nway, 64);
+  c = mimo_link(3, 4, "nway", 64);
   link_config antennas = completed(c);
   EXPECT_EQ(detector_of(antennas).streams, 3);
   EXPECT_EQ(detector_of(antennas).rx_antennas, 4);
   EXPECT_EQ(detector_of(antennas).qam, 64);
-  EXPECT_EQ(detector_of(antennas).ways, 3);
+  EXPECT_EQ(detector_of(antennas).get<nway_settings>().ways, 3);
   EXPECT_EQ(detector_of(antennas).llr_clip, no_clip);
 }
 
@@ -120,9 +120,10 @@ TEST(link_chain, refuses_bad_settings) {
             "extrinsic_scale");
   EXPECT_EQ(blames([](link_config& c) { testing::turbo_decoder_in(c.code).stop = early_stop::crc; }),
             "early_stop");
-  EXPECT_EQ(
-      blames([](link_config& c) { testing::turbo_in(c.code).interleaver = interleaver_coefficients{2, 2}; }),
-      "f1, f2");
+  EXPECT_EQ(blames([](link_config& c) {
+              testing::turbo_in(c.code).interleaver = interleaver_coefficients{2, 2};
+            }),
+            "f1, f2");
   EXPECT_EQ(blames([](link_config& c) { c.code = code_config("none"), testing::k_in(c.code) = -1; }), "k");
   EXPECT_EQ(
       blames([](link_config& c) { c.code = code_config("none"), testing::k_in(c.code) = (1 << 24) + 1; }),
@@ -136,7 +137,7 @@ TEST(link_chain, refuses_bad_settings) {
 TEST(link_chain, refuses_bad_settings_of_antennas) {
   const auto blames_antennas = [](auto change) {
     return blamed([&] {
-      link_config c = mimo_link(2, 2, detector_type::mmse);
+      link_config c = mimo_link(2, 2, "mmse");
       change(c);
       completed(c);
     });
@@ -149,10 +150,13 @@ TEST(link_chain, refuses_bad_settings_of_antennas) {
   EXPECT_EQ(blames_antennas([](link_config& c) { detector_of(c).rx_antennas = 17; }), "rx_antennas");
   EXPECT_EQ(blames_antennas([](link_config& c) { c.qam = 2; }), "modulation");
   EXPECT_EQ(blames_antennas([](link_config& c) { c.channel = awgn_config{}; }), "channel.type");
-  EXPECT_EQ(blames_antennas([](link_config& c) { detector_of(c).ways = 2; }), "ways");
+  EXPECT_EQ(blames_antennas([](link_config& c) {
+              detector_of(c) = {.type = "nway", .settings = box(nway_settings{.ways = 3})};
+            }),
+            "ways");
   const auto blames_line = [](auto change) {
     return blamed([&] {
-      link_config c = mimo_link(2, 2, detector_type::mmse);
+      link_config c = mimo_link(2, 2, "mmse");
       tdl_config line{.profile = tdl_profile_named("eva"), .grid = {.symbols = 0}};
       change(line);
       c.channel = line;

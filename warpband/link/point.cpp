@@ -45,30 +45,9 @@ std::uint64_t frames_to_target(const point_counts& c, const stop_rule& stop, std
   return (static_cast<std::uint64_t>(std::min(frames, 1e15)) / unit + 1) * unit;
 }
 
-/// Candidates that a detector looks at in one use, roughly.
+/// Candidates that a detector looks at in one use, roughly: 16 operations each.
 std::uint64_t candidates_of(const detector_config& d) {
-  const auto points = static_cast<std::uint64_t>(d.qam), streams = static_cast<std::uint64_t>(d.streams);
-  std::uint64_t all = 1;
-  switch (d.type) {
-    case detector_type::ml:  // one antenna is sliced
-      for (std::uint64_t s = 1; s < streams; s++) all *= points;
-      return all * streams;
-    case detector_type::kbest:
-      return static_cast<std::uint64_t>(d.survivors) * points * streams;
-    case detector_type::nway:
-      return static_cast<std::uint64_t>(d.ways) * points * streams;
-    case detector_type::ot:
-    case detector_type::mtt:
-      return points * points * streams * streams;
-    case detector_type::mf:
-    case detector_type::zf:
-    case detector_type::mmse:
-    case detector_type::pic:
-      break;
-    case detector_type::ep:
-      return 32 * streams * streams * static_cast<std::uint64_t>(d.iterations);
-  }
-  return 8 * streams * streams;
+  return static_cast<std::uint64_t>(flops_per_use(d) / 16) + 1;
 }
 
 /// The same of a space-time code, in one codeword; the Golden code's hypotheses are dearer.

@@ -59,7 +59,7 @@ void add_antennas(const link_config& link, json& out) {
     out["modem"]["demapper"] = name_of(one->demapper);
   if (const auto* detector = std::get_if<detector_config>(&link.antennas)) {
     out["mimo"] = antennas;
-    out["detector"] = settings_json(detector_settings(), *detector);
+    out["detector"] = settings_json(settings_of(detector->kind()), *detector);
   }
   if (const auto* space_time = std::get_if<stbc_config>(&link.antennas)) {
     out["mimo"] = antennas;
@@ -67,7 +67,7 @@ void add_antennas(const link_config& link, json& out) {
   }
   if (const auto* nr = std::get_if<nr_link_config>(&link.antennas)) {
     out["mimo"] = antennas;
-    out["detector"] = settings_json(detector_settings(), nr->detector);
+    out["detector"] = settings_json(settings_of(nr->detector.kind()), nr->detector);
     out["nr"] = settings_json(nr_link_settings(), *nr);
   }
   if (const auto* massive = std::get_if<massive_link_config>(&link.antennas)) {

@@ -39,7 +39,7 @@ channel.type = "rayleigh"
   EXPECT_EQ(line(1).profile, (tdl_profile{{{0, 0}, {310.5, -1}, {1090, -10}}, 6.}));
   EXPECT_EQ(line(1).grid.symbols, 0);
   EXPECT_EQ(line(2).profile, tdl_profile_named("eva"));
-  EXPECT_EQ(std::get<detector_config>(s.curves[2].link.antennas).type, detector_type::mmse);
+  EXPECT_EQ(std::get<detector_config>(s.curves[2].link.antennas).type, "mmse");
   EXPECT_EQ(s.curves[3].link.channel.type, "rayleigh");
 
   const std::string tdl = sweep + "channel.type = \"tdl\"\n";
@@ -206,31 +206,30 @@ modem.demapper = "exact"
     EXPECT_EQ(std::holds_alternative<detector_config>(c.link.antennas), several);
   }
   const auto detector = [&](std::size_t i) { return std::get<detector_config>(s.curves[i].link.antennas); };
-  EXPECT_EQ(detector(0).type, detector_type::mmse);
+  EXPECT_EQ(detector(0).type, "mmse");
   EXPECT_EQ(detector(0).llr_clip, 4);
-  EXPECT_EQ(detector(0).ways, 0);  // what the base says for others
-  EXPECT_EQ(detector(0).survivors, 64);
+  EXPECT_EQ(detector(0).settings, box());  // what the base says is for others
   EXPECT_TRUE(detector(0).order.empty());
   EXPECT_EQ(s.curves[0].link.axis, snr_axis::snr_db);
   EXPECT_EQ(s.curves[0].sweep_db, (std::vector<double>{8, 12}));
-  EXPECT_EQ(detector(1).type, detector_type::nway);
-  EXPECT_EQ(detector(1).ways, 3);
+  EXPECT_EQ(detector(1).type, "nway");
+  EXPECT_EQ(detector(1).get<nway_settings>().ways, 3);
   EXPECT_EQ(detector(1).order, (std::vector<int>{2, 0, 1, 3}));
   EXPECT_EQ(s.curves[1].link.axis, snr_axis::ebn0_db);  // the curve's in place of the base's
   EXPECT_EQ(s.curves[1].sweep_db, (std::vector<double>{1, 2, 3}));
-  EXPECT_EQ(detector(2).type, detector_type::kbest);
-  EXPECT_EQ(detector(2).survivors, 16);
-  EXPECT_TRUE(detector(2).real_valued);
+  EXPECT_EQ(detector(2).type, "kbest");
+  EXPECT_EQ(detector(2).get<kbest_settings>().survivors, 16);
+  EXPECT_TRUE(detector(2).get<kbest_settings>().real_valued);
   EXPECT_EQ(detector(2).llr_clip, 2.5f);
-  EXPECT_EQ(detector(2).order, (std::vector<int>{3, 2, 1, 0}));
+  EXPECT_EQ(detector(2).get<kbest_settings>().search.order, (std::vector<int>{3, 2, 1, 0}));
   EXPECT_EQ(s.curves[2].sweep_db, (std::vector<double>{7}));
   EXPECT_EQ(detector(3).llr_clip, no_clip);
   EXPECT_EQ(std::get<single_antenna>(s.curves[4].link.antennas).demapper, demap_algorithm::exact);
-  for (const std::string& name : detector_names())
+  for (const std::string& name : detectors().names())
     EXPECT_EQ(
         std::get<detector_config>(only_curve(antennas + "detector.type = \"" + name + "\"").link.antennas)
             .type,
-        detector_named(name));
+        name);
 }
 
 TEST(scenario, refuses_what_detectors_do_not_allow) {

@@ -57,9 +57,9 @@ setting_values values_of_curve(const config::key_tree& keys, const curve_config&
   const link_config& link = curve.link;
   values["seed"] = static_cast<std::int64_t>(link.seed);
   if (const auto* detector = std::get_if<detector_config>(&link.antennas))
-    put(values, "detector", detector_settings(), *detector);
+    put(values, "detector", settings_of(detector->kind()), *detector);
   if (const auto* nr = std::get_if<nr_link_config>(&link.antennas))
-    put(values, "detector", detector_settings(), nr->detector);
+    put(values, "detector", settings_of(nr->detector.kind()), nr->detector);
   if (const auto* one = std::get_if<single_antenna>(&link.antennas))
     values["modem.demapper"] = name_of(one->demapper);
   put(values, "decoder", link.code.kind().settings, link.code.settings);

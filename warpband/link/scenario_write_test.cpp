@@ -39,7 +39,11 @@ TEST(scenario_write, reads_back) {
     curve.stop.max_frames = 99;
     curve.link.seed = 8;
     if (auto* d = std::get_if<detector_config>(&curve.link.antennas))
-      *d = {.type = detector_type::nway, .streams = 2, .rx_antennas = 3, .llr_clip = 4.f, .ways = 1};
+      *d = {.type = "nway",
+            .streams = 2,
+            .rx_antennas = 3,
+            .llr_clip = 4.f,
+            .settings = box(nway_settings{.ways = 1})};
     else
       std::get<single_antenna>(curve.link.antennas).demapper = demap_algorithm::exact;
     if (curve.link.code.type == "lte-turbo") {
@@ -63,7 +67,7 @@ TEST(scenario_write, reads_back) {
     EXPECT_EQ(sizes_of(completed(b.link.code)).n, sizes_of(completed(curve.link.code)).n);
     ASSERT_EQ(b.link.antennas.index(), curve.link.antennas.index());
     if (const auto* d = std::get_if<detector_config>(&b.link.antennas)) {
-      EXPECT_EQ(d->type, detector_type::nway);
+      EXPECT_EQ(d->type, "nway");
       EXPECT_EQ(d->ways, 1);
       EXPECT_EQ(d->llr_clip, 4.f);
       EXPECT_TRUE(d->order.empty());

@@ -112,7 +112,7 @@ TEST(theory, bpsk_over_delay_lines) {
 }
 
 /// QPSK in fast Rayleigh fading between several antennas.
-link_config qpsk_antennas(int streams, int rx_antennas, detector_type type) {
+link_config qpsk_antennas(int streams, int rx_antennas, const std::string& type) {
   link_config c;
   c.qam = 4;
   c.channel = rayleigh_config{};
@@ -123,7 +123,7 @@ link_config qpsk_antennas(int streams, int rx_antennas, detector_type type) {
 TEST(theory, one_stream_combines_the_antennas) {
   for (const int antennas : {1, 2, 4}) {
     SCOPED_TRACE(antennas);
-    expect_theory(qpsk_antennas(1, antennas, detector_type::mmse), {0, 4, 8}, false,
+    expect_theory(qpsk_antennas(1, antennas, "mmse"), {0, 4, 8}, false,
                   [&](double ebn0) { return oracle::bpsk_combined_rayleigh_ber(ebn0 / antennas, antennas); });
   }
 }
@@ -132,10 +132,9 @@ TEST(theory, zero_forcing_leaves_one_stream_the_antennas_it_does_not_need) {
   // The SNR behind it is that of rx_antennas - streams + 1 combined branches.
   for (const auto& [streams, rx] : {std::pair{2, 2}, std::pair{4, 4}, std::pair{2, 3}}) {
     SCOPED_TRACE(std::to_string(streams) + " x " + std::to_string(rx));
-    expect_theory(qpsk_antennas(streams, rx, detector_type::zf), {2, 8, 14}, false,
-                  [rx, streams](double ebn0) {
-                    return oracle::bpsk_combined_rayleigh_ber(ebn0 / rx, rx - streams + 1);
-                  });
+    expect_theory(qpsk_antennas(streams, rx, "zf"), {2, 8, 14}, false, [rx, streams](double ebn0) {
+      return oracle::bpsk_combined_rayleigh_ber(ebn0 / rx, rx - streams + 1);
+    });
   }
 }
 
@@ -179,7 +178,7 @@ TEST(theory, space_time_codes_have_diversity_and_multiplexing_half_of_it) {
     c.antennas = stbc_config{.code = code, .rx_antennas = 2};
     EXPECT_GT(slope_of(c), 2.3) << static_cast<int>(code.kind());
   }
-  EXPECT_LT(slope_of(qpsk_antennas(2, 2, detector_type::ml)), 2.1);
+  EXPECT_LT(slope_of(qpsk_antennas(2, 2, "ml")), 2.1);
 }
 
 TEST(theory, qam_awgn) {

@@ -10,16 +10,6 @@
 namespace wb {
 namespace {
 
-/// Adds what a library takes, once.
-template <class C, class Same>
-void add_allowed(std::vector<C>& all, const C& c, Same same) {
-  if (std::none_of(all.begin(), all.end(), [&](const C& other) { return same(other, c); })) all.push_back(c);
-}
-
-bool is_same(const detector_config& a, const detector_config& b) {
-  return a.type == b.type && a.ways == b.ways && a.survivors == b.survivors &&
-         a.real_valued == b.real_valued && a.llr_clip == b.llr_clip && a.iterations == b.iterations;
-}
 bool is_allowed(const detector_config& d) {
   try {
     (void)completed(d);
@@ -27,11 +17,6 @@ bool is_allowed(const detector_config& d) {
   } catch (const argument_error&) {
     return false;
   }
-}
-/// Whether a detector reaches both values of every bit, whatever it receives.
-bool is_complete(const detector_config& d) {
-  return d.type != detector_type::ot && d.type != detector_type::kbest &&
-         (d.type != detector_type::nway || d.ways == 0 || d.ways == d.streams);
 }
 
 }  // namespace
@@ -62,40 +47,32 @@ std::optional<std::size_t> fastest_within(std::span<const cost_and_need> all,
 
 std::vector<detector_config> detector_candidates(const detector_config& base) {
   std::vector<detector_config> all;
-  const auto add = [&](detector_type type, auto change) {
-    detector_config d{.type = type,
-                      .streams = base.streams,
-                      .rx_antennas = base.rx_antennas,
-                      .qam = base.qam,
-                      .llr_clip = base.llr_clip};
-    if (takes_order(type)) d.order = base.order;
-    change(d);
-    if (d.type == detector_type::nway && d.ways == 0) d.ways = d.streams;
+  const auto add = [&](detector_config d) {
     // "none" is for those alone that always have both hypotheses.
-    if (d.llr_clip == no_clip && !is_complete(d)) d.llr_clip.reset();
-    if (is_allowed(d)) add_allowed(all, d, is_same);
+    if (d.llr_clip == no_clip && may_miss(d)) d.llr_clip.reset();
+    if (!is_allowed(d)) return;
+    const auto is_same = [&](const detector_config& other) { return completed(other) == completed(d); };
+    if (std::none_of(all.begin(), all.end(), is_same)) all.push_back(std::move(d));
   };
-  const auto as_it_is = [](detector_config&) {};
-  add(base.type, [&](detector_config& d) { d = base; });
-  for (const detector_type type : {detector_type::mf, detector_type::zf, detector_type::mmse,
-                                   detector_type::ot, detector_type::mtt, detector_type::ml})
-    add(type, as_it_is);
-  for (int ways = 1; ways <= base.streams; ways++)
-    add(detector_type::nway, [&](detector_config& d) { d.ways = ways; });
-  for (const int iterations : {2, 4, 10})
-    add(detector_type::ep, [&](detector_config& d) { d.iterations = iterations; });
-  const double hypotheses = std::pow(base.qam, base.streams);
-  for (const bool real : {false, true})
-    for (int survivors = 4; survivors <= 256 && survivors < hypotheses; survivors *= 2)
-      add(detector_type::kbest, [&](detector_config& d) {
-        d.survivors = survivors;
-        d.real_valued = real;
-      });
+  add(base);
+  const setting_value order = base.value_of("order");
+  for (const detector_kind& kind : detectors()) {
+    const std::vector<box> tried = kind.candidates ? kind.candidates(base) : std::vector<box>{box()};
+    for (const box& settings : tried) {
+      detector_config d = base;
+      d.type = kind.name;
+      d.extrinsic = false;
+      d.settings = settings;
+      if (!std::holds_alternative<std::monostate>(order) && find_setting(kind.settings, "order") != nullptr)
+        d.set("order", order);
+      add(std::move(d));
+    }
+  }
   return all;
 }
 
 std::vector<std::optional<float>> clip_candidates(const detector_config& d) {
-  if (is_complete(d)) return {d.llr_clip};
+  if (!may_miss(d)) return {d.llr_clip};
   std::vector<std::optional<float>> all{d.llr_clip.value_or(8.f)};
   for (const float clip : {4.f, 8.f, 16.f})
     if (clip != all.front()) all.emplace_back(clip);
@@ -106,15 +83,7 @@ std::string receiver_name(const link_antennas& antennas) {
   if (const auto* one = std::get_if<single_antenna>(&antennas))
     return std::string("demapper ") + name_of(one->demapper);
   const auto* d = std::get_if<detector_config>(&antennas);
-  if (d == nullptr) return "other";
-  std::string name = name_of(d->type);
-  if (d->type == detector_type::kbest)
-    name += (d->real_valued ? " real K = " : " K = ") + std::to_string(d->survivors);
-  if (d->type == detector_type::ep) name += ", " + std::to_string(d->iterations) + " iterations";
-  if (d->type == detector_type::nway) name += " N = " + std::to_string(d->ways == 0 ? d->streams : d->ways);
-  if (!is_complete(*d) || (d->llr_clip && *d->llr_clip != no_clip))
-    name += ", clip " + plain(setting_value(as_written(d->llr_clip.value_or(8.f))));
-  return name;
+  return d == nullptr ? "other" : label_of(*d);
 }
 
 std::string decoder_name(const code_config& code) {

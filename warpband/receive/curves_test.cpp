@@ -29,12 +29,11 @@ reference_loop loop_named(const std::string& name) {
             7)
       << name;
   reference_loop l;
-  l.detector.type = wb::detector_type::pic;
+  l.detector.type = "pic";
   l.detector.streams = streams;
   l.detector.rx_antennas = rx;
   l.detector.qam = qam;
-  l.detector.demapper =
-      std::string(demapper) == "app" ? wb::demap_algorithm::exact : wb::demap_algorithm::max_log;
+  l.detector.set("demapper", std::string(demapper) == "app" ? "exact" : "max-log");
   l.code = wb::code_config("wimax-ldpc");
   ldpc_decoder_in(l.code).algorithm = wb::ldpc_algorithm::sum_product;
   ldpc_decoder_in(l.code).schedule = wb::ldpc_schedule::flooding;

@@ -13,7 +13,7 @@ using wb::iterative_receiver;
 using wb::receiver_config;
 
 TEST(receiver_arguments, bad_ones_are_named) {
-  const detector_config d = detector_of(wb::detector_type::nway);
+  const detector_config d = detector_of("nway");
   const auto of = [&](receiver_config c) { iterative_receiver(d, ldpc_of(576), c); };
   EXPECT_EQ(blamed([&] { of({}); }), "");
   EXPECT_EQ(blamed([&] { of({.outer = 0}); }), "outer");
@@ -42,7 +42,7 @@ TEST(receiver_arguments, bad_ones_are_named) {
   order.resize(575);
   EXPECT_EQ(blamed([&] { of({.permutation = order}); }), "interleaver");
 
-  const detector_config linear = detector_of(wb::detector_type::mmse);
+  const detector_config linear = detector_of("mmse");
   EXPECT_EQ(blamed([&] { iterative_receiver(linear, ldpc_of(576), loop_of(2)); }), "detector");
   EXPECT_EQ(blamed([&] { iterative_receiver(d, code_of("conv", 100), loop_of(2)); }), "decoder");
   const std::shared_ptr<wb::soft_detector> detector = wb::make_soft_detector(d);
@@ -53,7 +53,7 @@ TEST(receiver_arguments, bad_ones_are_named) {
 
 TEST(receiver_arguments, shapes_that_do_not_match_are_named) {
   const auto exec = wb::open_executor("cpu");
-  const detector_config d = detector_of(wb::detector_type::nway);
+  const detector_config d = detector_of("nway");
   const iterative_receiver receiver(d, ldpc_of(576), loop_of(2));
   const sent_frames f = send(*exec, d, ldpc_of(576), receiver, 2);
   const std::size_t uses = 2 * receiver.uses_per_frame();

@@ -142,11 +142,10 @@ TEST(receiver_of_a_tree, finds_the_joint_llrs_of_parity_checks_over_several_uses
   const checks c{{0, 5, 11}, {8, 14}};
   std::vector<std::int32_t> order(16);
   for (std::size_t i = 0; i < 16; i++) order[i] = static_cast<std::int32_t>(i ^ 3);  // within a use
-  for (const wb::detector_type type :
-       {wb::detector_type::ml, wb::detector_type::nway, wb::detector_type::kbest}) {
+  for (const std::string& type : {"ml", "nway", "kbest"}) {
     detector_config d;
     d.type = type;
-    if (type == wb::detector_type::kbest) d.survivors = 16, d.llr_clip = 1e5f;
+    if (type == "kbest") d.edit<kbest_settings>().survivors = 16, d.llr_clip = 1e5f;
     for (const auto& permutation : {std::vector<std::int32_t>{}, order}) {
       receiver_config config;
       config.outer = 3;
@@ -170,7 +169,7 @@ TEST(receiver_of_a_tree, finds_the_joint_llrs_of_an_ldpc_code) {
   for (const auto schedule : {wb::ldpc_schedule::layered, wb::ldpc_schedule::flooding})
     for (const auto state : {wb::receiver_state::keep, wb::receiver_state::reset}) {
       detector_config d;
-      d.type = wb::detector_type::ml;
+      d.type = "ml";
       receiver_config config;
       config.outer = 4;
       config.decoder_state = state;

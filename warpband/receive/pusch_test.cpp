@@ -24,7 +24,7 @@ const pusch_chain_config two_layers{
 
 pusch_chain_config in_a_loop() {
   pusch_chain_config c = two_layers;
-  c.detector.type = detector_type::pic;
+  c.detector.type = "pic";
   c.receiver = receiver_config{.outer = 2};
   return c;
 }

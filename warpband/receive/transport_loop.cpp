@@ -27,19 +27,18 @@ void limit(executor& exec, view<float> llr, float factor, float most) {
 
 }  // namespace
 
-void check_transport_loop(const receiver_config& receiver, detector_type detector) {
+void check_transport_loop(const receiver_config& receiver, const detector_config& detector) {
   check_settings(receiver_settings(), receiver);
   if (receiver.interleaver != receiver_interleaver::none || !receiver.permutation.empty())
     throw argument_error("interleaver", "\"random\"", "\"none\" in slots of 5G NR");
   if (receiver.outer > 1 && !takes_prior(detector))
-    throw argument_error(
-        "outer", std::to_string(receiver.outer),
-        std::string("1 with detector.type = \"") + name_of(detector) + "\", which takes no a-priori LLRs");
+    throw argument_error("outer", std::to_string(receiver.outer),
+                         "1 with detector.type = \"" + detector.type + "\", which takes no a-priori LLRs");
 }
 
 transport_loop::transport_loop(const detector_config& detector, const nr_transport_config& transport,
                                const receiver_config& config, const std::vector<int>& versions, bool waits)
-    : config_((check_transport_loop(config, detector.type), config)),
+    : config_((check_transport_loop(config, detector), config)),
       versions_(versions),
       decoder_(with_inner(transport, config)),
       detector_(make_soft_detector(detector)),

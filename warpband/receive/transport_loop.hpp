@@ -18,12 +18,12 @@ namespace wb {
 
 /// Throws argument_error for what such a loop does not take: `interleaver`; `outer` above 1 with a detector
 /// that takes no a-priori LLRs; what receiver_settings() do not allow.
-void check_transport_loop(const receiver_config& receiver, detector_type detector);
+void check_transport_loop(const receiver_config& receiver, const detector_config& detector);
 
 /// Detector and decoder in one stage, receive. A block has coded_bits / (streams log2(qam)) uses of the
 /// channel, one block behind the other.
 ///
-///   transport_loop loop({.type = detector_type::pic, .streams = 2, .rx_antennas = 4, .qam = 16},
+///   transport_loop loop({.type = "pic", .streams = 2, .rx_antennas = 4, .qam = 16},
 ///                       channel.transport(1, 13), {.outer = 3, .inner = 5});
 ///   loop.allocate(exec, slots);
 ///   loop.run(exec, {.received = y, .channel = h, .noise_var = n0},

@@ -62,15 +62,16 @@ wb::view<T> rows(T* data, std::size_t elements, std::size_t items) {
 }
 
 // What both the chain and the direct call are made of.
-wb::detector_config detector_of(wb::detector_type type, int streams, int rx_antennas, int qam, int ways) {
+wb::detector_config detector_of(const std::string& type, int streams, int rx_antennas, int qam, int ways) {
   wb::detector_config c;
   c.type = type;
-  c.streams = streams, c.rx_antennas = rx_antennas, c.qam = qam, c.ways = ways;
+  c.streams = streams, c.rx_antennas = rx_antennas, c.qam = qam;
+  if (ways != 0) c.set("ways", std::int64_t{ways});
   return c;
 }
-const wb::detector_config nway_44 = detector_of(wb::detector_type::nway, 4, 4, 16, 2),
-                          nway_22 = detector_of(wb::detector_type::nway, 2, 2, 16, 1),
-                          mmse_23 = detector_of(wb::detector_type::mmse, 2, 3, 64, 0);
+const wb::detector_config nway_44 = detector_of("nway", 4, 4, 16, 2),
+                          nway_22 = detector_of("nway", 2, 2, 16, 1),
+                          mmse_23 = detector_of("mmse", 2, 3, 64, 0);
 const wb::uplink_config up_168{.antennas = 16, .users = 8, .qam = 16};
 const wb::downlink_config down_168{.antennas = 16, .users = 8},
     down_168_cg{.antennas = 16, .users = 8, .mode = wb::massive_mode::cg, .iterations = 3};
@@ -178,7 +179,7 @@ const wb::pusch_chain_config pusch_23{
     .channel = {.carrier = {.resource_blocks = 4}, .layers = 2, .dmrs = {.additional_positions = 1}},
     .mcs = 10,
     .estimator = {.method = wb::estimate_method::lmmse, .taps = 4, .doppler_hz = 100},
-    .detector = detector_of(wb::detector_type::nway, 2, 3, 16, 1),
+    .detector = detector_of("nway", 2, 3, 16, 1),
     .decoder = {.iterations = 4}};
 /// Detects and decodes all slots at once.
 using slot_decoder = std::function<void(wb::executor&, const wb::nr_transport_config&,
@@ -222,7 +223,7 @@ void decode_slots(wb::executor& exec, const wb::nr_transport_config& transport, 
 const wb::receiver_config three_outer{.outer = 3, .inner = 2};
 const wb::pusch_chain_config looped_pusch = [] {
   wb::pusch_chain_config c = pusch_23;
-  c.detector = detector_of(wb::detector_type::pic, 2, 3, 16, 0);
+  c.detector = detector_of("pic", 2, 3, 16, 0);
   c.receiver = three_outer;
   return c;
 }();
@@ -364,16 +365,22 @@ const std::vector<chain_case>& cases() {
       {"uplink_in_clusters",
        wb::make_uplink_chain({.detector = up_168, .symbols = 6, .clusters = 4}),
        {6, 60, 180},
-       [](host_frame& f) { detect_in_clusters(f, {up_168, 4}, 6); }},
+       [](host_frame& f) {
+         detect_in_clusters(f, {up_168, 4}, 6);
+       }},
       {"uplink_with_local_detectors",
        wb::make_uplink_chain(
            {.detector = up_168, .symbols = 6, .clusters = 2, .clustering = wb::cluster_method::local_mmse}),
        {6, 60, 180},
-       [](host_frame& f) { detect_in_clusters(f, {up_168, 2, wb::cluster_method::local_mmse}, 6); }},
+       [](host_frame& f) {
+         detect_in_clusters(f, {up_168, 2, wb::cluster_method::local_mmse}, 6);
+       }},
       {"precode_in_clusters",
        wb::make_precode_chain({down_168_cg, 5, 2, wb::cluster_method::cg}),
        {5, 60, 150},
-       [](host_frame& f) { precode_in_clusters(f, {down_168_cg, 2, wb::cluster_method::cg}); }},
+       [](host_frame& f) {
+         precode_in_clusters(f, {down_168_cg, 2, wb::cluster_method::cg});
+       }},
       {"uplink_in_halves_in_clusters",
        wb::make_uplink_chain({.detector = up_168, .symbols = 6, .half = true, .clusters = 4}),
        {6, 60, 180},
@@ -797,13 +804,15 @@ TEST(stream_chains, refuse_settings) {
   using wb::testing::blamed;
   EXPECT_EQ(blamed([] { (void)wb::make_detect_chain({nway_44, 0}); }), "uses_per_channel");
   EXPECT_EQ(blamed([] { (void)wb::make_decode_chain({nway_44, 1}, std::shared_ptr<wb::codec>()); }), "code");
-  EXPECT_EQ(blamed([] { (void)wb::make_decode_chain({nway_44, 1}, std::shared_ptr<wb::soft_decoder>()); }),
-            "decoder");
   EXPECT_EQ(blamed([] {
-              (void)wb::make_receive_chain({nway_44, 1},
-                                           wb::iterative_receiver(nway_22, ldpc_code(), two_outer));
+              (void)wb::make_decode_chain({nway_44, 1}, std::shared_ptr<wb::soft_decoder>());
             }),
-            "receiver");
+            "decoder");
+  EXPECT_EQ(
+      blamed([] {
+        (void)wb::make_receive_chain({nway_44, 1}, wb::iterative_receiver(nway_22, ldpc_code(), two_outer));
+      }),
+      "receiver");
   EXPECT_EQ(blamed([] { (void)wb::make_uplink_chain({up_168, 0}); }), "symbols");
   EXPECT_EQ(blamed([] { (void)wb::make_uplink_chain({up_168, 6, 4}); }), "splits");
   EXPECT_EQ(blamed([] { (void)wb::make_precode_chain({down_168, 0}); }), "symbols");

@@ -411,7 +411,7 @@ TEST_P(tdl, detectors_take_the_channel_as_it_is) {
   auto y = exec().make<std::complex<float>>(3, uses), h = exec().make<std::complex<float>>(6, uses);
   tdl_channel(c).apply(exec(), in, y, h, {.seed = 5});
   wb::detector_config zf;
-  zf.type = wb::detector_type::zf;
+  zf.type = "zf";
   zf.streams = 2;
   zf.rx_antennas = 3;
   const auto noise = exec().make_from(std::vector<float>{1e-6f});

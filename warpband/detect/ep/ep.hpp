@@ -19,35 +19,24 @@
 // iteration is MMSE detection with that variance. An iteration costs about as much as three of the linear
 // detector, and with many streams error rates are far lower. At high SNR wrong LLRs are too large, which
 // `damping` and `llr_clip` mitigate. Up to 16 streams.
-#include <warpband/detect/detector.hpp>
+#include <optional>
+
+#include <warpband/detect/detector_kind.hpp>
+#include <warpband/modem/demap/demap.hpp>
 
 namespace wb {
 
-struct ep_config {
-  int streams = 2;       // 1..16
-  int rx_antennas = 2;   // streams..16
-  int qam = 4;           // 4, 16, 64, 256
+struct ep_settings {
   int iterations = 10;   // 1..100
-  float damping = 0.9f;  // 0..0.999
-  /// 0.1..10. Nothing: P / (P - 1) with P = sqrt(qam), the sample variance of the amplitudes.
+  float damping = 0.9f;  // share of the old parameters, 0..0.999
+  /// Variance of the symbols at the start, in units of that of the a-priori probabilities, 0.1..10. Nothing:
+  /// P / (P - 1) with P = sqrt(qam) amplitudes of a dimension, their sample variance.
   std::optional<float> start_variance = {};
-  float llr_clip = no_clip;  // above 0, at most 1e6 where finite
-  bool extrinsic = false;    // the prior is taken off the output again
-  demap_algorithm demapper = demap_algorithm::max_log;
+  demap_algorithm demapper = demap_algorithm::max_log;  // LLRs of a symbol from its estimate
+  bool operator==(const ep_settings&) const = default;
 };
 
-/// Threads: any number may call one object at once, each with an executor of its own.
-class ep final : public detector {
- public:
-  /// Throws argument_error for what is not allowed.
-  explicit ep(const ep_config& config);
-  bool takes_prior() const noexcept override { return true; }
-
- private:
-  void start(executor& exec, std::size_t uses, detect_args& args) const override;
-  int iterations_;
-  float damping_, start_variance_, clip_;
-  bool extrinsic_, exact_;
-};
+/// "ep". Takes a prior.
+detector_kind ep_kind();
 
 }  // namespace wb

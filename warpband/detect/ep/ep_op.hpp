@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/detect/ep/ep_args.hpp>
 #include <warpband/detect/ep/ep_body.hpp>
 #include <warpband/detect/soft_op.hpp>
 
@@ -7,7 +8,7 @@ inline namespace WB_ISA {
 
 template <class S>
 struct ep_op {
-  detect_args a;
+  ep_args a;
   static constexpr bool by_block = false;
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }

@@ -1,32 +1,90 @@
 #include <warpband/detect/kbest/kbest.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
-#include <warpband/detect/detect_args.hpp>
+#include <warpband/core/check.hpp>
+#include <warpband/detect/kbest/kbest_args.hpp>
+#include <warpband/detect/kernel_detector.hpp>
 #include <warpband/detect/mapping.hpp>
+#include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
 
 WB_DECLARE_KERNEL(kbest)
 
-kbest::kbest(const kbest_config& c)
-    : detector(c.streams, c.rx_antennas, c.qam, c.order, 8, c.sort),
-      survivors_(c.survivors),
-      real_valued_(c.real_valued),
-      extrinsic_(c.extrinsic),
-      clip_(c.llr_clip) {
-  completed({.type = detector_type::kbest, .llr_clip = c.llr_clip, .survivors = c.survivors});
+namespace {
+
+std::vector<setting_of<kbest_settings>> settings_of_kbest() {
+  std::vector<setting_of<kbest_settings>> all{
+      integer("survivors", &kbest_settings::survivors, 1, 4096, "K: paths kept at a level."),
+      boolean("real_valued", &kbest_settings::real_valued,
+              "Search a tree with a level for each real dimension instead of each stream.")};
+  const auto order = within<kbest_settings>([](kbest_settings& c) -> search_order& { return c.search; },
+                                            search_order_settings());
+  all.insert(all.end(), order.begin(), order.end());
+  return all;
 }
 
-void kbest::start(executor& exec, std::size_t uses, detect_args& args) const {
+box complete_kbest(const detector_config& c) {
+  kbest_settings settings = c.get<kbest_settings>();
+  check_range("survivors", settings.survivors, 1, 4096);
+  settings.search = completed(settings.search, c.streams);
+  return box(settings);
+}
+
+std::unique_ptr<detector> make_kbest(const detector_config& c) {
+  const kbest_settings& settings = c.get<kbest_settings>();
+  kbest_args call;
   // There are never more survivors than leaves, and scratch need not be larger.
-  const std::size_t bits = bits_per_use();
-  args.survivors = bits < 12 ? std::min(survivors_, 1 << bits) : survivors_;
-  args.algorithm = real_valued_ ? 1 : 0;
-  args.tile = kbest_uses_of_warp(exec, uses, args.survivors);
-  args.clip = clip_;
-  args.extrinsic = extrinsic_;
-  exec.run(kbest_kernels(), &args, uses);
+  const int bits = c.streams * bits_per_symbol(c.qam);
+  call.survivors = bits < 12 ? std::min(settings.survivors, 1 << bits) : settings.survivors;
+  call.real_valued = settings.real_valued;
+  set_order(call, settings.search);
+  return make_kernel_detector(c, true, call,
+                              {[](const kbest_args&) -> const kernel_set& { return kbest_kernels(); },
+                               [](const executor& exec, std::size_t uses, kbest_args& k) {
+                                 k.tile = kbest_uses_of_warp(exec, uses, k.survivors);
+                               }});
+}
+
+std::vector<box> candidates_kbest(const detector_config& base) {
+  std::vector<box> all;
+  kbest_settings settings = base.type == "kbest" ? base.get<kbest_settings>() : kbest_settings{};
+  const double hypotheses = std::pow(base.qam, base.streams);
+  for (const bool real : {false, true})
+    for (int survivors = 4; survivors <= 256 && survivors < hypotheses; survivors *= 2) {
+      settings.survivors = survivors;
+      settings.real_valued = real;
+      all.emplace_back(settings);
+    }
+  return all;
+}
+
+}  // namespace
+
+detector_kind kbest_kind() {
+  return {.name = "kbest",
+          .text =
+              "breadth-first through a tree of symbols, or of their dimensions; the best nodes of a level "
+              "go on",
+          .settings = boxed(settings_of_kbest()),
+          .takes_prior = true,
+          .make = make_kbest,
+          .complete = complete_kbest,
+          .may_miss = [](const detector_config&) { return true; },
+          .candidates = candidates_kbest,
+          .label =
+              [](const detector_config& c) {
+                const kbest_settings& settings = c.get<kbest_settings>();
+                return (settings.real_valued ? "kbest real K = " : "kbest K = ") +
+                       std::to_string(settings.survivors);
+              },
+          .thread_bytes =
+              [](const detector_config& c) {
+                return static_cast<std::size_t>(c.get<kbest_settings>().survivors) * 704;
+              }};
 }
 
 }  // namespace wb

@@ -21,36 +21,19 @@
 // When to use. If error rates near those of exhaustive search matter more than speed: with K of four times
 // the points of a symbol the loss is 0.03 dB for 4x4 with 16- and 64-QAM (docs/wu2012.md). nway is faster,
 // most of all on a GPU (docs/performance.md).
-#include <warpband/detect/detector.hpp>
+#include <warpband/detect/detector_kind.hpp>
+#include <warpband/detect/search_order.hpp>
 
 namespace wb {
 
-struct kbest_config {
-  int streams = 2;      // 1..8
-  int rx_antennas = 2;  // streams..16
-  int qam = 4;          // 4, 16, 64, 256
-  int survivors = 64;   // K, 1..4096
-  bool real_valued = false;
-  /// LLRs are limited to +-llr_clip, which stands for a missing hypothesis too: above 0, at most
-  /// 1e6.
-  float llr_clip = 8;
-  bool extrinsic = false;       // the prior is taken off the output again
-  std::vector<int> order = {};  // of the streams, see detector_config
-  stream_sort sort = stream_sort::none;
+struct kbest_settings {
+  int survivors = 64;        // K, 1..4096
+  bool real_valued = false;  // a tree of real dimensions
+  search_order search = {};
+  bool operator==(const kbest_settings&) const = default;
 };
 
-/// Threads: any number may call one object at once, each with an executor of its own.
-class kbest final : public detector {
- public:
-  /// Throws argument_error for what is not allowed.
-  explicit kbest(const kbest_config& config);
-  bool takes_prior() const noexcept override { return true; }
-
- private:
-  void start(executor& exec, std::size_t uses, detect_args& args) const override;
-  int survivors_;
-  bool real_valued_, extrinsic_;
-  float clip_;
-};
+/// "kbest". Takes a prior. A hypothesis can be missing.
+detector_kind kbest_kind();
 
 }  // namespace wb

@@ -15,10 +15,10 @@ extern template int launch(const kbest_warp_op<warp_part<32>, 3, 2>&, const plac
 extern template int launch(const kbest_warp_op<warp_part<32>, 3, 8>&, const place&);
 #endif
 template <class F>
-static auto with_kbest(const detect_args& a, F f) {
+static auto with_kbest(const kbest_args& a, F f) {
 #if defined(__CUDACC__)
   constexpr int threads = 32;
-  if (a.prior.data == nullptr && a.algorithm == 0 && a.streams == 4 && a.rx_antennas == 4) {
+  if (a.prior.data == nullptr && !a.real_valued && a.streams == 4 && a.rx_antennas == 4) {
     const bool few = a.survivors <= 16;
     if (a.pam_bits == 2 && a.survivors <= 64)
       return few ? f(kbest_warp_op<warp_part<16>, 2, 1>{a}) : f(kbest_warp_op<warp_part<32>, 2, 2>{a});
@@ -32,6 +32,6 @@ static auto with_kbest(const detect_args& a, F f) {
   if (a.prior.data != nullptr) return f(kbest_op<any_sizes, threads>{a});
   return with_square_sizes(a, [&]<class S>() { return f(kbest_op<S, threads>{a}); });
 }
-WB_EXPORT_KERNEL(kbest, detect_args, with_kbest)
+WB_EXPORT_KERNEL(kbest, kbest_args, with_kbest)
 }  // namespace WB_ISA
 }  // namespace wb

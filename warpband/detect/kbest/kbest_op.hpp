@@ -1,5 +1,6 @@
 #pragma once
 #include <warpband/detect/detect_op.hpp>
+#include <warpband/detect/kbest/kbest_args.hpp>
 #include <warpband/detect/kbest/kbest_body.hpp>
 
 namespace wb {
@@ -8,7 +9,7 @@ inline namespace WB_ISA {
 /// `Tile`: threads of a CUDA device that share a use. With known points it takes no real tree and no prior.
 template <class S, int Tile>
 struct kbest_op {
-  detect_args a;
+  kbest_args a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
   int threads() const { return 1; }
@@ -27,8 +28,8 @@ struct kbest_op {
       paths = selects ? most : paths * children;
     };
     for (int k = a.streams - 1; k >= 0; k--) {
-      expand(k, a.algorithm == 0, true);
-      if (a.algorithm != 0) expand(k, true, false);
+      expand(k, !a.real_valued, true);
+      if (a.real_valued) expand(k, true, false);
     }
     return all + paths * (2 + 2 * bits * n);
   }
@@ -45,7 +46,7 @@ struct kbest_op {
     auto good = load_lattice(a, s, item, order, m, n0);
     with_prior(a, s, item, order, n0, good, [&](auto* costs) WB_INLINE_LAMBDA {
       kbest_search<G, N, B, T, prior_costs<S, T>> search(g, s.n, s.b, m, costs, a.survivors, scratch);
-      search.run(a.algorithm != 0);
+      search.run(a.real_valued);
       const auto store = [&](auto difference) WB_INLINE_LAMBDA {
         store_llrs(a, s.n, s.b, item, g, order, llr_scale(n0), good, difference);
       };

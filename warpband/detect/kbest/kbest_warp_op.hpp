@@ -18,11 +18,11 @@ struct kbest_warp_op {
   static constexpr int resident = kbest_resident_blocks(P * W::size);
   static constexpr std::size_t use_bytes = use::size * use::stride * sizeof(float),
                                warp_bytes = W::parts * sizeof(typename search::storage);
-  detect_args a;
+  kbest_args a;
   int at_once;
 
   /// `a.tile`: uses of a warp, up to kbest_most_uses.
-  explicit kbest_warp_op(const detect_args& args) : a(args), at_once(args.tile * warps) {}
+  explicit kbest_warp_op(const kbest_args& args) : a(args), at_once(args.tile * warps) {}
   int threads() const { return most_threads; }
   std::size_t scratch_bytes(int) const { return use_bytes + warps * warp_bytes; }
   double flops() const { return kbest_op<sizes, 1>{a}.flops(); }

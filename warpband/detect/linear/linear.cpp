@@ -1,24 +1,33 @@
 #include <warpband/detect/linear/linear.hpp>
 
-#include <warpband/core/check.hpp>
-#include <warpband/detect/detect_args.hpp>
+#include <warpband/detect/kernel_detector.hpp>
+#include <warpband/detect/linear/linear_args.hpp>
 
 namespace wb {
 
 WB_DECLARE_KERNEL(linear)
 
-linear::linear(const linear_config& c)
-    : detector(c.streams, c.rx_antennas, c.qam), algorithm_(c.algorithm), clip_(c.llr_clip) {
-  if (algorithm_ != linear_algorithm::mf && algorithm_ != linear_algorithm::zf &&
-      algorithm_ != linear_algorithm::mmse)
-    throw argument_error("algorithm", std::to_string(static_cast<int>(algorithm_)), "mf, zf or mmse");
-  completed({.type = detector_type::mmse, .llr_clip = clip_});
+namespace {
+
+template <linear_algorithm Algorithm>
+std::unique_ptr<detector> make_linear(const detector_config& c) {
+  linear_args call;
+  call.algorithm = Algorithm;
+  return make_kernel_detector(c, false, call,
+                              {[](const linear_args&) -> const kernel_set& { return linear_kernels(); }});
 }
 
-void linear::start(executor& exec, std::size_t uses, detect_args& args) const {
-  args.algorithm = static_cast<int>(algorithm_);
-  args.clip = clip_;
-  exec.run(linear_kernels(), &args, uses);
+}  // namespace
+
+detector_kind mf_kind() {
+  return {.name = "mf", .text = "linear: matched filter", .make = make_linear<linear_algorithm::mf>};
+}
+detector_kind zf_kind() {
+  return {.name = "zf", .text = "linear: zero forcing", .make = make_linear<linear_algorithm::zf>};
+}
+detector_kind mmse_kind() {
+  return {
+      .name = "mmse", .text = "linear: least mean square error", .make = make_linear<linear_algorithm::mmse>};
 }
 
 }  // namespace wb

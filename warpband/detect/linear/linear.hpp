@@ -9,29 +9,13 @@
 // When to use. mmse is faster than detectors that search (docs/performance.md), and near the best with
 // clearly more receive antennas than streams. In 4x4 16-QAM with a rate-1/2 LDPC code exhaustive search gains
 // 0.8 dB and nway 0.6 dB (docs/iterative.md). zf and mf are faster and have more errors.
-#include <warpband/detect/detector.hpp>
-#include <warpband/detect/linear/linear_args.hpp>
+#include <warpband/detect/detector_kind.hpp>
 
 namespace wb {
 
-struct linear_config {
-  int streams = 2;      // 1..8
-  int rx_antennas = 2;  // streams..16
-  int qam = 4;          // 4, 16, 64, 256
-  linear_algorithm algorithm = linear_algorithm::mmse;
-  float llr_clip = no_clip;  // above 0, at most 1e6 where finite
-};
-
-/// Threads: any number may call one object at once, each with an executor of its own.
-class linear final : public detector {
- public:
-  /// Throws argument_error for what is not allowed.
-  explicit linear(const linear_config& config);
-
- private:
-  void start(executor& exec, std::size_t uses, detect_args& args) const override;
-  linear_algorithm algorithm_;
-  float clip_;
-};
+/// "mf", "zf", "mmse": no settings, no prior.
+detector_kind mf_kind();
+detector_kind zf_kind();
+detector_kind mmse_kind();
 
 }  // namespace wb

@@ -4,9 +4,9 @@
 namespace wb {
 inline namespace WB_ISA {
 template <class F>
-static auto with_linear(const detect_args& a, F f) {
+static auto with_linear(const linear_args& a, F f) {
   return with_square_sizes(a, [&]<class S>() {
-    switch (static_cast<linear_algorithm>(a.algorithm)) {
+    switch (a.algorithm) {
       case linear_algorithm::mf:
         return f(linear_op<S, linear_algorithm::mf>{a});
       case linear_algorithm::zf:
@@ -16,6 +16,6 @@ static auto with_linear(const detect_args& a, F f) {
     }
   });
 }
-WB_EXPORT_KERNEL(linear, detect_args, with_linear)
+WB_EXPORT_KERNEL(linear, linear_args, with_linear)
 }  // namespace WB_ISA
 }  // namespace wb

@@ -8,7 +8,7 @@ inline namespace WB_ISA {
 
 template <class S, linear_algorithm Algorithm>
 struct linear_op {
-  detect_args a;
+  linear_args a;
   static constexpr bool by_block = false;
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }

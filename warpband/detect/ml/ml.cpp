@@ -1,26 +1,44 @@
 #include <warpband/detect/ml/ml.hpp>
 
-#include <warpband/detect/detect_args.hpp>
+#include <string>
+
+#include <warpband/detect/kernel_detector.hpp>
 #include <warpband/detect/mapping.hpp>
+#include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
 
 WB_DECLARE_KERNEL(ml)
 
-ml::ml(const ml_config& c)
-    : detector(c.streams, c.rx_antennas, c.qam), clip_(c.llr_clip), extrinsic_(c.extrinsic) {
-  completed({.type = detector_type::ml,
-             .streams = c.streams,
-             .rx_antennas = c.rx_antennas,
-             .qam = c.qam,
-             .llr_clip = clip_});
+namespace {
+
+box complete_ml(const detector_config& c) {
+  if (c.streams * bits_per_symbol(c.qam) > 24) {
+    const int most = 24 / c.streams / 2;  // bits of a symbol in one dimension
+    throw argument_error("qam", std::to_string(c.qam),
+                         std::to_string(1 << 2 * most) + (most > 1 ? " or less" : "") + " with " +
+                             std::to_string(c.streams) + " streams (at most 2^24 hypotheses)");
+  }
+  return {};
 }
 
-void ml::start(executor& exec, std::size_t uses, detect_args& args) const {
-  args.clip = clip_;
-  args.extrinsic = extrinsic_;
-  args.tile = ml_tile(exec, args.streams, args.pam_bits);
-  exec.run(ml_kernels(), &args, uses);
+void share_ml(const executor& exec, std::size_t, detect_call& call) {
+  call.tile = ml_tile(exec, call.streams, call.pam_bits);
+}
+
+}  // namespace
+
+detector_kind ml_kind() {
+  return {.name = "ml",
+          .text = "exhaustive: all candidates, at most 2^24",
+          .takes_prior = true,
+          .make =
+              [](const detector_config& c) {
+                return make_kernel_detector(
+                    c, true, detect_call{},
+                    {[](const detect_call&) -> const kernel_set& { return ml_kernels(); }, share_ml});
+              },
+          .complete = complete_ml};
 }
 
 }  // namespace wb

@@ -4,7 +4,7 @@
 namespace wb {
 inline namespace WB_ISA {
 template <class F>
-static auto with_ml(const detect_args& a, F f) {
+static auto with_ml(const detect_call& a, F f) {
   return with_sizes(a, [&]<class S>() {
     if constexpr (S::pam::known && 2 * S::pam::most * S::streams::most > 24)
       return f(ml_op<any_sizes, 1>{a});  // more hypotheses than ml allows
@@ -16,6 +16,6 @@ static auto with_ml(const detect_args& a, F f) {
     }
   });
 }
-WB_EXPORT_KERNEL(ml, detect_args, with_ml)
+WB_EXPORT_KERNEL(ml, detect_call, with_ml)
 }  // namespace WB_ISA
 }  // namespace wb

@@ -7,7 +7,7 @@ inline namespace WB_ISA {
 
 template <class S, int Tile>
 struct ml_op {
-  detect_args a;
+  detect_call a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
   int threads() const { return 1; }

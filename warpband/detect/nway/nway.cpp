@@ -1,32 +1,77 @@
 #include <warpband/detect/nway/nway.hpp>
 
-#include <warpband/core/check.hpp>
-#include <warpband/detect/detect_args.hpp>
+#include <string>
+
+#include <warpband/detect/kernel_detector.hpp>
 #include <warpband/detect/mapping.hpp>
+#include <warpband/detect/nway/nway_args.hpp>
 
 namespace wb {
 
 WB_DECLARE_KERNEL(nway)
 WB_DECLARE_KERNEL(nway_prior)
 
-nway::nway(const nway_config& c)
-    : detector(c.streams, c.rx_antennas, c.qam, c.order, 8, c.sort), extrinsic_(c.extrinsic) {
-  const detector_config all = completed({.type = detector_type::nway,
-                                         .streams = c.streams,
-                                         .rx_antennas = c.rx_antennas,
-                                         .qam = c.qam,
-                                         .llr_clip = c.llr_clip,
-                                         .ways = c.ways});
-  ways_ = all.ways;
-  clip_ = *all.llr_clip;
+namespace {
+
+std::vector<setting_of<nway_settings>> settings_of_nway() {
+  std::vector<setting_of<nway_settings>> all{integer_or_auto(
+      "ways", &nway_settings::ways, 0, 1, 8,
+      "Passes of the search, each with another stream at the top of the tree. \"auto\" (or 0): one for each "
+      "stream.",
+      "an integer from 1 to the number of streams")};
+  const auto order = within<nway_settings>([](nway_settings& c) -> search_order& { return c.search; },
+                                           search_order_settings());
+  all.insert(all.end(), order.begin(), order.end());
+  return all;
 }
 
-void nway::start(executor& exec, std::size_t uses, detect_args& args) const {
-  args.ways = ways_;
-  args.clip = clip_;
-  args.extrinsic = extrinsic_;
-  args.tile = nway_tile(exec, uses, args.prior.data != nullptr);
-  exec.run(args.prior.data != nullptr ? nway_prior_kernels() : nway_kernels(), &args, uses);
+int ways_of(const detector_config& c) {
+  const int ways = c.get<nway_settings>().ways;
+  return ways == 0 ? c.streams : ways;
+}
+
+box complete_nway(const detector_config& c) {
+  nway_settings settings = c.get<nway_settings>();
+  if (settings.ways < 0 || settings.ways > c.streams)
+    throw argument_error("ways", std::to_string(settings.ways),
+                         "1 to " + std::to_string(c.streams) + ", or 0 for as many as streams");
+  settings.search = completed(settings.search, c.streams);
+  settings.ways = ways_of(c);
+  return box(settings);
+}
+
+std::unique_ptr<detector> make_nway(const detector_config& c) {
+  nway_args call;
+  call.ways = c.get<nway_settings>().ways;
+  set_order(call, c.get<nway_settings>().search);
+  return make_kernel_detector(c, true, call,
+                              {[](const nway_args& n) -> const kernel_set& {
+                                 return n.prior.data != nullptr ? nway_prior_kernels() : nway_kernels();
+                               },
+                               [](const executor& exec, std::size_t uses, nway_args& n) {
+                                 n.tile = nway_tile(exec, uses, n.prior.data != nullptr);
+                               }});
+}
+
+std::vector<box> candidates_nway(const detector_config& base) {
+  std::vector<box> all;
+  nway_settings settings = base.type == "nway" ? base.get<nway_settings>() : nway_settings{};
+  for (settings.ways = 1; settings.ways <= base.streams; settings.ways++) all.emplace_back(settings);
+  return all;
+}
+
+}  // namespace
+
+detector_kind nway_kind() {
+  return {.name = "nway",
+          .text = "passes, each with another stream on top: all its points, and below each the nearest",
+          .settings = boxed(settings_of_nway()),
+          .takes_prior = true,
+          .make = make_nway,
+          .complete = complete_nway,
+          .may_miss = [](const detector_config& c) { return ways_of(c) != c.streams; },
+          .candidates = candidates_nway,
+          .label = [](const detector_config& c) { return "nway N = " + std::to_string(ways_of(c)); }};
 }
 
 }  // namespace wb

@@ -4,7 +4,7 @@
 namespace wb {
 inline namespace WB_ISA {
 template <class F>
-static auto with_nway(const detect_args& a, F f) {
+static auto with_nway(const nway_args& a, F f) {
   return with_sizes(a, [&]<class S>() {
 #if defined(__CUDACC__)
     constexpr int shared = S::pam::known ? 1 << S::pam::most : 4;  // real parts of the top antenna
@@ -13,6 +13,6 @@ static auto with_nway(const detect_args& a, F f) {
     return f(nway_op<S, 1>{a});
   });
 }
-WB_EXPORT_KERNEL(nway, detect_args, with_nway)
+WB_EXPORT_KERNEL(nway, nway_args, with_nway)
 }  // namespace WB_ISA
 }  // namespace wb

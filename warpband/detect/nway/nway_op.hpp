@@ -1,5 +1,6 @@
 #pragma once
 #include <warpband/detect/detect_op.hpp>
+#include <warpband/detect/nway/nway_args.hpp>
 #include <warpband/detect/nway/nway_body.hpp>
 
 namespace wb {
@@ -7,7 +8,7 @@ inline namespace WB_ISA {
 
 template <class S, int Tile>
 struct nway_op {
-  detect_args a;
+  nway_args a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
   /// Blocks of 128 threads on a multiprocessor: without a prior measured on an H100, with one as many as the

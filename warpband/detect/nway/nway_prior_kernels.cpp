@@ -6,7 +6,7 @@ inline namespace WB_ISA {
 /// With a prior. On a CUDA device the sizes of 4x4 with 16 and 64 points are known, which keeps costs in
 /// registers.
 template <class F>
-static auto with_nway_prior(const detect_args& a, F f) {
+static auto with_nway_prior(const nway_args& a, F f) {
 #if defined(__CUDACC__)
   const bool known = a.streams == 4 && a.rx_antennas == 4 && a.sort == sort_none;
   if (known && a.pam_bits == 2)
@@ -17,6 +17,6 @@ static auto with_nway_prior(const detect_args& a, F f) {
 #endif
   return f(nway_op<any_sizes, 1>{a});
 }
-WB_EXPORT_KERNEL(nway_prior, detect_args, with_nway_prior)
+WB_EXPORT_KERNEL(nway_prior, nway_args, with_nway_prior)
 }  // namespace WB_ISA
 }  // namespace wb

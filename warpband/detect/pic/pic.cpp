@@ -1,25 +1,31 @@
 #include <warpband/detect/pic/pic.hpp>
 
-#include <warpband/core/check.hpp>
-#include <warpband/detect/detect_args.hpp>
+#include <warpband/detect/kernel_detector.hpp>
+#include <warpband/detect/soft_args.hpp>
 
 namespace wb {
 
 WB_DECLARE_KERNEL(pic)
 
-pic::pic(const pic_config& c)
-    : detector(c.streams, c.rx_antennas, c.qam, {}, most_soft_streams),
-      clip_(c.llr_clip),
-      extrinsic_(c.extrinsic),
-      exact_(c.demapper == demap_algorithm::exact) {
-  completed({.type = detector_type::pic, .llr_clip = clip_, .demapper = c.demapper});
-}
-
-void pic::start(executor& exec, std::size_t uses, detect_args& args) const {
-  args.clip = clip_;
-  args.extrinsic = extrinsic_;
-  args.exact = exact_;
-  exec.run(pic_kernels(), &args, uses);
+detector_kind pic_kind() {
+  using s = pic_settings;
+  return {.name = "pic",
+          .text =
+              "MMSE with parallel interference cancellation: what the prior says of other streams is taken "
+              "off; without a prior mmse",
+          .settings = boxed(std::vector<setting_of<s>>{soft_demapper_setting<s>()}),
+          .most_streams = most_soft_streams,
+          .takes_prior = true,
+          .make =
+              [](const detector_config& c) {
+                soft_args call;
+                call.exact = c.get<s>().demapper == demap_algorithm::exact;
+                return make_kernel_detector(
+                    c, true, call, {[](const soft_args&) -> const kernel_set& { return pic_kernels(); }});
+              },
+          .complete = [](const detector_config& c) { return box(checked_demapper(c.get<s>())); },
+          // Without a prior it is mmse.
+          .candidates = [](const detector_config&) { return std::vector<box>{}; }};
 }
 
 }  // namespace wb

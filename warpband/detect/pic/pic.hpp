@@ -13,31 +13,34 @@
 //
 // Without a-priori LLRs it is the linear MMSE detector. It costs about as much as two of that, whatever the
 // number of points. Up to 16 streams.
-#include <warpband/detect/detector.hpp>
-#include <warpband/modem/demap/demap_args.hpp>
+#include <vector>
+
+#include <warpband/detect/detector_kind.hpp>
+#include <warpband/modem/demap/demap.hpp>
 
 namespace wb {
 
-struct pic_config {
-  int streams = 2;           // 1..16
-  int rx_antennas = 2;       // streams..16
-  int qam = 4;               // 4, 16, 64, 256
-  float llr_clip = no_clip;  // above 0, at most 1e6 where finite
-  bool extrinsic = false;    // the prior is taken off the output again
-  demap_algorithm demapper = demap_algorithm::max_log;
+struct pic_settings {
+  demap_algorithm demapper = demap_algorithm::max_log;  // LLRs of a symbol from its estimate
+  bool operator==(const pic_settings&) const = default;
 };
 
-/// Threads: any number may call one object at once, each with an executor of its own.
-class pic final : public detector {
- public:
-  /// Throws argument_error for what is not allowed.
-  explicit pic(const pic_config& config);
-  bool takes_prior() const noexcept override { return true; }
+/// "pic". Takes a prior.
+detector_kind pic_kind();
 
- private:
-  void start(executor& exec, std::size_t uses, detect_args& args) const override;
-  float clip_;
-  bool extrinsic_, exact_;
-};
+/// Throws argument_error for a demapper that is none.
+template <class C>
+const C& checked_demapper(const C& c) {
+  if (c.demapper != demap_algorithm::max_log && c.demapper != demap_algorithm::exact)
+    throw argument_error("demapper", std::to_string(static_cast<int>(c.demapper)), "max-log or exact");
+  return c;
+}
+/// The setting that pic and ep have.
+template <class C>
+setting_of<C> soft_demapper_setting() {
+  return words("demapper", &C::demapper,
+               {{"max-log", demap_algorithm::max_log}, {"exact", demap_algorithm::exact}},
+               "How LLRs come from the estimate of a symbol. The two are the same for QPSK.");
+}
 
 }  // namespace wb

@@ -7,7 +7,7 @@ inline namespace WB_ISA {
 
 template <class S>
 struct pic_op {
-  detect_args a;
+  soft_args a;
   static constexpr bool by_block = false;
   static constexpr int resident = S::pam::known ? 3 : 1;  // 168 registers hold all it needs
   int threads() const { return 1; }

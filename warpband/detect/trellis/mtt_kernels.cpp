@@ -3,9 +3,9 @@
 namespace wb {
 inline namespace WB_ISA {
 template <class F>
-static auto with_mtt(const detect_args& a, F f) {
+static auto with_mtt(const search_args& a, F f) {
   return with_trellis_variants<trellis_algorithm::multi_pass>(a, f);
 }
-WB_EXPORT_KERNEL(mtt, detect_args, with_mtt)
+WB_EXPORT_KERNEL(mtt, search_args, with_mtt)
 }  // namespace WB_ISA
 }  // namespace wb

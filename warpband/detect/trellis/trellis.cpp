@@ -1,28 +1,44 @@
 #include <warpband/detect/trellis/trellis.hpp>
 
-#include <warpband/core/check.hpp>
-#include <warpband/detect/detect_args.hpp>
+#include <warpband/detect/kernel_detector.hpp>
 
 namespace wb {
 
 WB_DECLARE_KERNEL(ot)
 WB_DECLARE_KERNEL(mtt)
 
-trellis_detector::trellis_detector(const trellis_config& c)
-    : detector(c.streams, c.rx_antennas, c.qam, c.order, 8, c.sort),
-      algorithm_(c.algorithm),
-      extrinsic_(c.extrinsic) {
-  if (algorithm_ != trellis_algorithm::one_pass && algorithm_ != trellis_algorithm::multi_pass)
-    throw argument_error("algorithm", std::to_string(static_cast<int>(algorithm_)), "one_pass or multi_pass");
-  const bool once = algorithm_ == trellis_algorithm::one_pass;
-  clip_ =
-      *completed({.type = once ? detector_type::ot : detector_type::mtt, .llr_clip = c.llr_clip}).llr_clip;
+namespace {
+
+detector_kind trellis_kind(const char* name, const char* text,
+                           const kernel_set& (*kernels)(const search_args&)) {
+  using s = trellis_settings;
+  return {
+      .name = name,
+      .text = text,
+      .settings =
+          boxed(within<s>([](s& all) -> search_order& { return all.search; }, search_order_settings())),
+      .takes_prior = true,
+      .make =
+          [kernels](const detector_config& c) {
+            search_args call;
+            set_order(call, c.get<s>().search);
+            return make_kernel_detector(c, true, call, {kernels});
+          },
+      .complete = [](const detector_config& c) { return box(s{completed(c.get<s>().search, c.streams)}); },
+      .thread_bytes = [](const detector_config& c) { return static_cast<std::size_t>(c.qam) * 3072; }};
 }
 
-void trellis_detector::start(executor& exec, std::size_t uses, detect_args& args) const {
-  args.clip = clip_;
-  args.extrinsic = extrinsic_;
-  exec.run(algorithm_ == trellis_algorithm::one_pass ? ot_kernels() : mtt_kernels(), &args, uses);
+}  // namespace
+
+detector_kind ot_kind() {
+  detector_kind kind = trellis_kind("ot", "trellis with a stage for each stream, in one pass",
+                                    [](const search_args&) -> const kernel_set& { return ot_kernels(); });
+  kind.may_miss = [](const detector_config&) { return true; };
+  return kind;
+}
+detector_kind mtt_kind() {
+  return trellis_kind("mtt", "trellis in one pass for each stream, which misses no hypothesis",
+                      [](const search_args&) -> const kernel_set& { return mtt_kernels(); });
 }
 
 }  // namespace wb

@@ -19,7 +19,7 @@ constexpr int trellis_tile() {
 /// The kernels of a CUDA device for known sizes take streams as they come: an order costs them registers (15
 /// % of 4x4 QPSK on an H100). Calls with one go to the general kernel.
 template <class S, class T>
-WB_HD auto trellis_order(const detect_args& a, S s, item<T> item) {
+WB_HD auto trellis_order(const search_args& a, S s, item<T> item) {
 #if defined(__CUDACC__)
   if constexpr (S::streams::known && S::streams::most > 2)
     return as_they_come{};
@@ -28,7 +28,7 @@ WB_HD auto trellis_order(const detect_args& a, S s, item<T> item) {
     return order_for<S, T>(a, s, item, 0);
 }
 template <class F>
-auto with_trellis_sizes(const detect_args& a, F f) {
+auto with_trellis_sizes(const search_args& a, F f) {
 #if defined(__CUDACC__)
   if (a.streams > 2 && a.order != order_of_columns) return f.template operator()<any_sizes>();
 #endif
@@ -38,7 +38,7 @@ auto with_trellis_sizes(const detect_args& a, F f) {
 /// `Local`: paths in local memory or registers instead of scratch, for a CUDA thread that has few.
 template <class S, trellis_algorithm Algorithm, int Tile, bool Local = false>
 struct trellis_op {
-  detect_args a;
+  search_args a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
   // Measured on an H100: more registers for more points.

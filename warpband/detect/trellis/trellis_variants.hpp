@@ -6,7 +6,7 @@
 namespace wb {
 inline namespace WB_ISA {
 template <trellis_algorithm Algorithm, class F>
-auto with_trellis_variants(const detect_args& a, F f) {
+auto with_trellis_variants(const search_args& a, F f) {
   return with_trellis_sizes(a, [&]<class S>() {
 #if defined(__CUDACC__)
     constexpr bool registers = S::pam::known && S::pam::most == 1;  // hold all paths of QPSK

@@ -267,8 +267,7 @@ class curve_maker {
   }
 
   detector_config detector() const {
-    detector_config c;
-    take("detector", detector_settings(), c);
+    detector_config c = detector_of(keys_);
     c.streams = number("mimo.streams", 1);
     c.rx_antennas = number("mimo.rx_antennas", 1);
     return c;

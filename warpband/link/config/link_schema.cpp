@@ -153,11 +153,7 @@ void add_antennas(schema& s) {
             &detector_config::rx_antennas,
             "Receive antennas. With more than one, or several streams, a detector replaces the demapper."),
         one, "", {without_massive});
-  for (const setting_of<detector_config>& setting : detector_settings()) {
-    conditions when{without_massive, without_space_time};
-    if (setting.name != "type") when.push_back({"detector.type", detector_names()});
-    if (setting.of_links) s.add("detector", setting, {}, "", when);
-  }
+  add_detector_keys(s, {without_massive, without_space_time});
   s.entry("detector.type").key.initial = "";
   s.note("detector.type", "Left out: \"mmse\" with several antennas; with one of each the demapper.");
   for (const setting_of<stbc_config>& setting : stbc_settings())
@@ -226,9 +222,8 @@ std::optional<implied_choice> implied(const key_tree& keys, const std::string& c
   if (choice != "detector.type" || !is_none(keys, "nr.channel")) return std::nullopt;
   const int antennas = std::max(keys.level("mimo.streams"), keys.level("mimo.rx_antennas"));
   if (const given* type = keys.find(choice)) {
-    const std::size_t i = find_word(detector_names(), plain(type->value)).value_or(0);
-    return implied_choice{detector_names()[i], antennas,
-                          "with a detector, here \"" + detector_names()[i] + "\""};
+    const std::string& name = detectors().get(plain(type->value)).name;
+    return implied_choice{name, antennas, "with a detector, here \"" + name + "\""};
   }
   if (count_of(keys, "mimo.streams") > 1 || count_of(keys, "mimo.rx_antennas") > 1)
     return implied_choice{"mmse", antennas, "with a detector, here \"mmse\""};
@@ -342,6 +337,25 @@ void add_code_keys(schema& s, const std::string& group, const code_kind& kind, c
     if (kind.name == "nr-dlsch" && follows_from_slot(setting.name)) whole.push_back(without_nr);
     s.add(group, std::move(setting), kind.initial, kind.name, std::move(whole));
   }
+}
+
+void add_detector_keys(schema& s, const conditions& when) {
+  s.add("detector", detector_type_setting(), {}, "", when);
+  conditions with_any = when;
+  with_any.push_back({"detector.type", detectors().names()});
+  s.add("detector", common_detector_settings(), {}, "", with_any);
+  for (const detector_kind& kind : detectors()) {
+    conditions with_kind = when;
+    with_kind.push_back({"detector.type", {kind.name}});
+    s.add("detector", kind.settings, {}, kind.name, with_kind);
+  }
+}
+
+detector_config detector_of(const key_tree& keys) {
+  detector_config c;
+  if (const given* type = keys.find("detector.type")) c.type = detectors().get(plain(type->value)).name;
+  apply(keys, "detector", settings_of(c.kind()), c);
+  return c;
 }
 
 const schema& link_schema() {

@@ -26,6 +26,11 @@ const schema& link_schema();
 void add_code_keys(schema& s, const std::string& group, const code_kind& kind,
                    const std::vector<setting_condition>& conditions);
 
+/// Adds the keys of [detector].
+void add_detector_keys(schema& s, const std::vector<setting_condition>& conditions);
+/// The detector of settled keys, without its antennas and points.
+detector_config detector_of(const key_tree& keys);
+
 /// What files of channel estimates hold, by their names in the scenario. A file among them is not opened.
 using known_recordings = std::map<std::string, csi_channel_config>;
 

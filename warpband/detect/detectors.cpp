@@ -1,0 +1,19 @@
+// The kinds of detectors.
+#include <warpband/detect/ep/ep.hpp>
+#include <warpband/detect/kbest/kbest.hpp>
+#include <warpband/detect/linear/linear.hpp>
+#include <warpband/detect/ml/ml.hpp>
+#include <warpband/detect/nway/nway.hpp>
+#include <warpband/detect/pic/pic.hpp>
+#include <warpband/detect/trellis/trellis.hpp>
+
+namespace wb {
+
+kind_list<detector_kind>& detectors() {
+  static kind_list<detector_kind> all{"type",
+                                      {ml_kind(), mf_kind(), zf_kind(), mmse_kind(), ot_kind(), mtt_kind(),
+                                       kbest_kind(), nway_kind(), pic_kind(), ep_kind()}};
+  return all;
+}
+
+}  // namespace wb

@@ -1,0 +1,50 @@
+#pragma once
+// The order in which detectors that search stream after stream take the streams.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <warpband/core/setting.hpp>
+#include <warpband/detect/search_args.hpp>
+
+namespace wb {
+
+/// How a search sorts the streams of each use by its channel. The order is then, of columns h_k of H:
+enum class stream_sort {
+  none,            // the caller's
+  norm,            // by falling |h_k|
+  norm_ascending,  // by rising |h_k|
+  sqrd,  // as a sorted QR decomposition takes them: each the one with the least part outside the span
+         // of those before it (Wübben et al., Electronics Letters 37(22), 2001)
+};
+
+/// Their names: "none", "norm", "norm-ascending", "sqrd".
+const std::vector<std::pair<std::string, stream_sort>>& stream_sorts();
+
+/// The order of ot, mtt, kbest and nway.
+struct search_order {
+  /// Each of 0 .. streams - 1 once; empty for 0, 1, 2, ... The result is, bit for bit, that of an H whose
+  /// column k is column order[k] of the given one, with its LLRs and priors back in their places. ot, mtt and
+  /// kbest begin with the last stream of the order (top of the tree, first stage of the trellis) and go down
+  /// to the first. Pass p of nway has order[p] on top, below it order[p - 1], order[p - 2], ... order[p + 1]
+  /// (mod streams). On a GPU ot and mtt are several times slower with an order of more than two streams: give
+  /// them H with its columns in that order where speed matters.
+  std::vector<int> order = {};
+  /// The order sorted for each use by its H, instead of `order`. Among equals the stream of the lower number
+  /// comes first. K-best searches best with sqrd (the strongest stream that is left on top of the tree); norm
+  /// is what Sionna's K-best has (the weakest on top). On a GPU ot, mtt and nway are several times slower
+  /// with it.
+  stream_sort sort = stream_sort::none;
+
+  bool operator==(const search_order&) const = default;
+};
+
+const std::vector<setting_of<search_order>>& search_order_settings();
+/// Without an order that is 0, 1, 2, ... Throws argument_error ("order", "sort").
+search_order completed(const search_order& s, int streams);
+/// Puts a completed order into a call.
+void set_order(search_args& call, const search_order& s);
+/// "2,0,1"
+std::string text_of_order(const std::vector<int>& order);
+
+}  // namespace wb
