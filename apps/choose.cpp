@@ -17,6 +17,7 @@
 #include <warpband/core/printable.hpp>
 #include <warpband/io/json_lines.hpp>
 #include <warpband/io/replacement.hpp>
+#include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/scenario_write.hpp>
 #include <warpband/link/setting_json.hpp>
@@ -53,16 +54,14 @@ std::size_t curve_of(const wb::scenario& s, const choose_options& options) {
 }
 
 /// Refuses links whose receiver has nothing to choose, or is not of detector and decoder.
-void check_link(const std::string& file, const wb::link_config& link) {
-  const auto refuse = [&](const char* key, const std::string& value, const char* allowed) {
+void check_link(const std::string& file, const wb::link_config& link, const wb::config::key_tree& keys) {
+  const auto refuse = [&](const std::string& key, const std::string& value, const char* allowed) {
     throw wb::file_error(file, wb::argument_error(key, "\"" + value + "\"", allowed).what());
   };
-  constexpr const char* none =
-      "\"none\": warpband choose is for one antenna, or a detector of up to 8 streams";
-  if (const auto* massive = std::get_if<wb::massive_link_config>(&link.antennas))
-    refuse("massive.solver", wb::plain(wb::massive_link_settings().front().get(*massive)), none);
-  if (const auto* code = std::get_if<wb::stbc_config>(&link.antennas))
-    refuse("stbc.type", wb::name_of(code->code), none);
+  const wb::antenna_kind& antennas = link.antennas.kind();
+  if (antennas.candidates == nullptr && !wb::is_transport(link.code))
+    refuse(std::string(antennas.key), wb::plain(keys.find(std::string(antennas.key))->value),
+           "\"none\": warpband choose is for one antenna, or a detector of up to 8 streams");
   if (wb::is_transport(link.code))
     refuse("code.type", link.code.type,
            "\"none\", \"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\", \"nr-ldpc\" or \"conv\" with warpband "
@@ -148,10 +147,9 @@ json entry_json(const wb::tradeoff_result& r, std::size_t index) {
   out["decode_us"] = 1e6 * e.times.decode;
   out["iterations"] = e.times.iterations;
   out["frames"] = e.frames;
-  if (const auto* detector = std::get_if<wb::detector_config>(&e.link.antennas))
-    out["settings"]["detector"] = settings_json(wb::settings_of(detector->kind()), *detector, "");
-  if (const auto* one = std::get_if<wb::single_antenna>(&e.link.antennas))
-    out["settings"]["modem"] = {{"demapper", wb::name_of(one->demapper)}};
+  for (const auto& [name, value] : e.link.antennas.kind().results(e.link))
+    if (const std::size_t dot = name.find('.'); name.substr(0, dot) != "mimo")
+      out["settings"][name.substr(0, dot)][name.substr(dot + 1)] = wb::json_of(value);
   if (!wb::is_uncoded(e.link.code))
     out["settings"]["decoder"] = settings_json(e.link.code.kind().settings, e.link.code.settings, "decoder");
   return out;
@@ -237,7 +235,7 @@ int run_choose(const choose_options& options) {
   wb::apply_overrides(s, overrides);
   const std::size_t index = curve_of(s, options);
   const wb::curve_config& curve = s.curves[index];
-  check_link(options.scenario, curve.link);
+  check_link(options.scenario, curve.link, s.trees[index].keys);
   const auto exec = wb::open_executor(options.where.device, options.where.threads);
   check_files(options);
   stop_on_interrupt();

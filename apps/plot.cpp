@@ -129,7 +129,7 @@ std::string reference_file(const std::string& reference) {
 void check_metric(const std::string& metric, const std::vector<wb::curve_config>& curves) {
   const auto has = [&](const wb::curve_config& c) {
     const bool harq = wb::is_transport(c.link.code);
-    const bool massive = std::holds_alternative<wb::massive_link_config>(c.link.antennas);
+    const bool massive = wb::has_codewords(c.link);
     if (metric == "bler") return harq || massive;
     if (metric == "required") return c.target.has_value();
     if (metric == "mutual_information") return c.link.mutual_information;

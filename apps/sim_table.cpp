@@ -18,10 +18,6 @@ std::string rate(double r) { return r == 0 ? "0" : fmt::format("{:.2e}", r); }
 std::string rates(const wb::interval& i) { return fmt::format("{} .. {}", rate(i.low), rate(i.high)); }
 std::string decibels(double x) { return fmt::format("{:.3f}", x); }
 
-bool is_massive(const wb::curve_config& c) {
-  return std::holds_alternative<wb::massive_link_config>(c.link.antennas);
-}
-
 /// Uncoded bits that fail independently have an interval; of all others the frames have.
 bool has_interval_of_bits(const wb::curve_config& c) {
   return wb::is_uncoded(c.link.code) && wb::point_of(wb::completed(c.link), 0).independent_bits;
@@ -43,7 +39,7 @@ std::vector<text_table::column> columns_for(const wb::curve_config& c) {
     add("bits/RE", 8, 0);
     add("95% interval", 16, 2);
   } else {
-    const bool massive = is_massive(c), bits = has_interval_of_bits(c);
+    const bool massive = wb::has_codewords(c.link), bits = has_interval_of_bits(c);
     add("frames", 10, massive ? 7 : 3);
     add(massive ? "codewords" : "bit errors", 11, 8);
     add(massive ? "cw. errors" : "fr. errors", 11, 2);

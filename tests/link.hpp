@@ -66,8 +66,8 @@ inline std::int64_t total(const std::vector<std::int32_t>& v) {
   return std::accumulate(v.begin(), v.end(), std::int64_t{0});
 }
 
-inline detector_config& detector_of(link_config& c) { return std::get<detector_config>(c.antennas); }
-inline stbc_config& space_time_of(link_config& c) { return std::get<stbc_config>(c.antennas); }
+inline detector_config& detector_of(link_config& c) { return c.antennas.edit<detector_config>(); }
+inline stbc_config& space_time_of(link_config& c) { return c.antennas.edit<stbc_config>(); }
 
 /// The counts of a point, whatever it took to get them.
 inline void expect_same(point_counts a, point_counts b) {

@@ -82,7 +82,7 @@ TEST_P(antenna_clusters_on, counts_are_those_of_a_scalar_cpu_in_any_batch) {
 TEST(antenna_clusters, keys_become_settings_and_stand_in_results_only_where_they_are_set) {
   const auto config_of = [](const std::string& text) {
     const curve_config c = only_curve(link_text(text));
-    return std::get<massive_link_config>(c.link.antennas);
+    return c.link.antennas.get<massive_link_config>();
   };
   EXPECT_EQ(config_of(cholesky).clusters, 1);
   EXPECT_EQ(config_of(cholesky + in_clusters(4) + local).clusters, 4);

@@ -15,23 +15,32 @@
 
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/matrix/matrix.hpp>
+#include <warpband/code/uncoded.hpp>
+#include <warpband/core/check.hpp>
 #include <warpband/core/count.hpp>
+#include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/gain/gain.hpp>
+#include <warpband/link/link_settings.hpp>
 #include <warpband/link/regroup/regroup.hpp>
-#include <warpband/link/stages.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
+#include <warpband/massive/massive_settings.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/receive/codewords.hpp>
+#include <warpband/receive/open_loop.hpp>
 
 namespace wb {
 namespace {
 
 using cf = std::complex<float>;
 
+const massive_link_config& massive_of(const link_config& c) { return c.antennas.get<massive_link_config>(); }
+bool is_uplink(const link_config& c) { return massive_of(c).direction == massive_direction::uplink; }
+
 /// What both directions have: symbols of the users, in order of vectors, and their channels.
 class massive_antennas : public antenna_system {
  public:
   explicit massive_antennas(const link_config& link)
-      : config_(std::get<massive_link_config>(link.antennas)),
+      : config_(massive_of(link)),
         seed_(link.seed),
         users_(size(config_.users)),
         antennas_(size(config_.antennas)),
@@ -237,12 +246,145 @@ class downlink_antennas final : public massive_antennas {
   array<std::uint8_t> status_;
 };
 
+/// The massive-MIMO uplink, whole or in clusters, with LLRs codeword after codeword.
+class codeword_uplink final : public soft_detector {
+ public:
+  codeword_uplink(const massive_link_config& c, int qam)
+      : config_(c), m_(bits_per_symbol(qam)), detector_(uplink_of(c, qam)) {
+    if (c.clusters > 1 || c.clustering != cluster_method::exact)
+      clustered_.emplace(clustered_uplink_of(c, qam));
+  }
+  std::size_t bits_per_use() const noexcept override { return static_cast<std::size_t>(config_.users * m_); }
+  bool takes_prior() const noexcept override { return false; }
+  void run(executor& exec, const detector_input& in, const detector_output& out) const override {
+    const std::size_t vectors = in.received.items, n = bits_per_use(),
+                      of_frame = static_cast<std::size_t>(config_.subcarriers * config_.symbols);
+    view<const float> n0 = in.noise_var;  // one of each channel matrix
+    n0.items = in.channel.items;
+    n0.item_stride *= in.uses_per_channel;
+    const auto llr =
+        make_view(reinterpret_cast<float*>(llr_.on(exec, vectors * n * sizeof(float))), n, vectors);
+    const uplink_input frames{in.channel, in.received, n0, static_cast<int>(in.uses_per_channel)};
+    const uplink_output found{.llr = llr, .llr_int8 = {}, .equalized = {}, .sinr = {}, .status = out.status};
+    if (clustered_)
+      clustered_->run(exec, frames, found);
+    else
+      detector_.run(exec, frames, found);
+    const std::size_t cells = of_frame * n, count = vectors / of_frame;
+    regroup(exec, view<const float>(make_view(llr.data, cells, count)), make_view(out.llr.data, cells, count),
+            config_.subcarriers, static_cast<int>(config_.codewords()), m_);
+  }
+
+ private:
+  massive_link_config config_;
+  int m_;
+  uplink_detector detector_;
+  std::optional<clustered_uplink_detector> clustered_;  // in its place
+  kept_workspace llr_;
+};
+
+void complete_massive(link_config& c) {
+  auto& m = c.antennas.edit<massive_link_config>();
+  const auto refuse = [](const char* argument, const std::string& value, const std::string& allowed) {
+    throw argument_error(argument, value, allowed + " with massive MIMO");
+  };
+  const bool up = is_uplink(c);
+  const int m_bits = bits_per_symbol(c.qam);
+  if (c.qam == 2) refuse("modulation", "\"bpsk\"", "\"qpsk\" to \"256qam\"");
+  if (is_transport(c.code)) refuse("code.type", "\"" + c.code.type + "\"", "another one");
+  m.subcarriers = complete_channel(c).grid.subcarriers;
+  check_range("subcarriers", m.subcarriers, 1, 4096);
+  check_range("symbols", m.symbols, 1, 64);
+  if (!up && m.sinr)
+    refuse("sinr", *m.sinr == massive_sinr::exact ? "exact" : "approximate", "none downlink");
+  if (up && m.demapper != demap_algorithm::max_log) refuse("demapper", name_of(m.demapper), "none uplink");
+  if (up && !m.sinr) m.sinr = is_iterative(m.solver) ? massive_sinr::approximate : massive_sinr::exact;
+  if (up)
+    check(clustered_uplink_of(m, c.qam));
+  else
+    check(clustered_downlink_of(m));
+  const int bits = m.subcarriers * m_bits;
+  if (const auto* open = c.code.settings.find<uncoded_settings>(); open != nullptr && open->k == 0)
+    c.code.edit<uncoded_settings>().k = bits;
+  c.code = completed(c.code);
+  if (const std::size_t n = sizes_of(c.code).n; n > size(bits))
+    throw argument_error("subcarriers", std::to_string(m.subcarriers),
+                         "at least " + std::to_string((n + size(m_bits) - 1) / size(m_bits)) +
+                             ", as a codeword of " + std::to_string(n) + " bits is sent in one OFDM symbol");
+}
+
+void describe(const link_config& c, air_antennas& a) {
+  const massive_link_config& m = massive_of(c);
+  a.system = air_system::massive;
+  a.rx = m.antennas;
+  a.grid.subcarriers = m.subcarriers;
+  a.grid.symbols = m.symbols;
+  a.together = size(m.symbols);
+}
+
+named_values results(const link_config& c) {
+  named_values values;
+  if (!is_uplink(c)) values.emplace_back("modem.demapper", name_of(massive_of(c).demapper));
+  add_values(values, "massive", massive_link_settings(), massive_of(c));
+  for (auto& [name, value] : values)
+    if (name == "massive.solver") value = name_of(massive_of(c).solver);  // as results have always spelt it
+  return values;
+}
+
+/// Gram matrix, its inverse and the products of vectors, for each use.
+std::uint64_t work(const link_config& c) {
+  const auto antennas = size(massive_of(c).antennas), users = size(massive_of(c).users);
+  return uses_per_frame(c) * antennas * users * (users / 4 + 20);
+}
+
+/// A frame of the loop is a drop. The interleaver also brings the codewords of all users into the order of
+/// vectors.
+std::unique_ptr<receiver> make_loop(const link_config& c) {
+  const massive_link_config& m = massive_of(c);
+  const user_codewords frame{size(m.users), size(m.symbols), size(m.subcarriers),
+                             size(bits_per_symbol(c.qam))};
+  receiver_config loop = *c.receiver;
+  loop.interleaver = receiver_interleaver::none;
+  loop.permutation = order_of(frame, interleaver_of(*c.receiver, sizes_of(c.code).n));
+  auto decoder =
+      make_codewords_decoder(make_soft_decoder(c.code, loop.inner), frame.codewords(), frame.places());
+  return make_bit_loop(c, make_soft_detector(uplink_of(m, c.qam)), std::move(decoder), loop, frame.symbols);
+}
+
 }  // namespace
 
-std::unique_ptr<antenna_system> make_massive_antennas(const link_config& c) {
-  if (std::get<massive_link_config>(c.antennas).direction == massive_direction::uplink)
-    return std::make_unique<uplink_antennas>(c);
-  return std::make_unique<downlink_antennas>(c);
+antenna_kind massive_kind() {
+  return {
+      .name = "massive",
+      .key = "massive.solver",
+      .complete = complete_massive,
+      .check_loop =
+          [](const link_config& c) {
+            if (!is_uplink(c)) refuse_loop(c, "unset with massive.direction = \"downlink\"");
+            check_bit_loop(c);
+          },
+      .streams = [](const link_config& c) { return massive_of(c).users; },
+      .rx_antennas = [](const link_config& c) { return is_uplink(c) ? massive_of(c).antennas : 1; },
+      .many_codewords = true,
+      .codewords = [](const link_config& c) { return massive_of(c).codewords(); },
+      .uses_for = [](const link_config& c,
+                     std::size_t symbols) { return symbols * size(massive_of(c).symbols); },
+      .uses = [](const link_config& c) { return size(massive_of(c).subcarriers * massive_of(c).symbols); },
+      .symbol_energy = [](const link_config& c) { return is_uplink(c) ? 1 : 1.0 / massive_of(c).users; },
+      .describe = describe,
+      .erases_sent = [](const link_config& c) { return !is_uplink(c); },
+      .results = results,
+      .work = work,
+      .make = [](const link_config& c) -> std::unique_ptr<antenna_system> {
+        if (is_uplink(c)) return std::make_unique<uplink_antennas>(c);
+        return std::make_unique<downlink_antennas>(c);
+      },
+      .make_detector = [](const link_config& c) -> std::unique_ptr<soft_detector> {
+        if (is_uplink(c)) return std::make_unique<codeword_uplink>(massive_of(c), c.qam);
+        return make_open_detector(demapper_config{c.qam, massive_of(c).demapper});
+      },
+      .make_loop = make_loop,
+  };
 }
 
 }  // namespace wb

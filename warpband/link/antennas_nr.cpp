@@ -1,14 +1,20 @@
 // Slots of 5G NR: layers to resource elements, channel, estimation.
 #include <warpband/channel/matrix/matrix.hpp>
+#include <warpband/code/nr_transport.hpp>
 #include <warpband/estimate/estimator.hpp>
-#include <warpband/link/stages.hpp>
+#include <warpband/link/antenna_kind.hpp>
+#include <warpband/link/transmitter.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/receive/open_loop.hpp>
 #include <warpband/receive/slot_arrays.hpp>
+#include <warpband/receive/transport_loop.hpp>
 
 namespace wb {
 namespace {
 
 using cf = std::complex<float>;
+
+const nr_link_config& nr_of(const link_config& c) { return c.antennas.get<nr_link_config>(); }
 
 /// W^T, by which a row of H is multiplied as a vector.
 std::vector<cf> transposed_precoder(const nr_shared_channel& c) {
@@ -22,7 +28,7 @@ class nr_antennas final : public antenna_system {
  public:
   explicit nr_antennas(const link_config& c)
       : config_(c),
-        nr_(std::get<nr_link_config>(c.antennas)),
+        nr_(nr_of(c)),
         channel_(nr_.channel),
         noise_(c),
         mapper_(c.qam),
@@ -141,10 +147,63 @@ class nr_antennas final : public antenna_system {
   array<cf> symbols_, grid_, received_, true_h_, port_h_;
 };
 
+/// Code, constellation and grid follow from those of slots.
+void complete_slots(link_config& c) {
+  if (c.code.type != "nr-dlsch")
+    throw argument_error("code.type", "\"" + c.code.type + "\"", "\"nr-dlsch\" in slots of 5G NR");
+  auto& nr = c.antennas.edit<nr_link_config>();
+  nr = completed(nr);
+  c.qam = qam_of(nr);
+  c.code = completed(code_of(nr, c.code));
+  try {
+    complete_channel(c);
+  } catch (const argument_error& error) {
+    if (error.argument() != "streams") throw;
+    throw argument_error(nr.precoder == nr_precoding::codebook ? "ports" : "layers", error.value(),
+                         error.allowed());
+  }
+}
+
+void describe(const link_config& c, air_antennas& a) {
+  const nr_link_config& nr = nr_of(c);
+  a.system = nr.channel.direction == nr_direction::uplink ? air_system::pusch : air_system::pdsch;
+  a.tx = nr.channel.antenna_ports;
+  a.grid = nr.channel.carrier.grid();
+  a.uses = a.grid.elements();
+  a.needs_profile = nr.csi == csi_type::lmmse;
+}
+
 }  // namespace
 
-std::unique_ptr<antenna_system> make_nr_antennas(const link_config& c) {
-  return std::make_unique<nr_antennas>(c);
+antenna_kind nr_kind() {
+  return {
+      .name = "nr",
+      .key = "nr.channel",
+      .complete = complete_slots,
+      .check_loop = [](const link_config& c) { check_transport_loop(*c.receiver, nr_of(c).detector); },
+      .streams = [](const link_config& c) { return nr_of(c).detector.streams; },
+      .rx_antennas = [](const link_config& c) { return nr_of(c).detector.rx_antennas; },
+      .uses = resource_elements,
+      .sent_power = [](const link_config& c) { return sent_power(nr_of(c)); },
+      .describe = describe,
+      .results =
+          [](const link_config& c) {
+            named_values values = mimo_values(c);
+            add_detector(values, nr_of(c).detector);
+            add_values(values, "nr", nr_link_settings(), nr_of(c));
+            return values;
+          },
+      .work = [](const link_config& c) { return uses_per_frame(c) * work_of(nr_of(c).detector); },
+      .make = [](const link_config& c) -> std::unique_ptr<antenna_system> {
+        return std::make_unique<nr_antennas>(c);
+      },
+      .make_detector = [](const link_config& c) { return make_open_detector(nr_of(c).detector); },
+      .make_loop = [](const link_config& c) -> std::unique_ptr<receiver> {
+        return std::make_unique<transport_loop>(nr_of(c).detector,
+                                                nr_transport_of(c.code.get<nr_transport_settings>()),
+                                                *c.receiver, versions_of(harq_of(c.code)), true);
+      },
+  };
 }
 
 }  // namespace wb

@@ -1,6 +1,9 @@
 // One antenna to one antenna: mapper, channel.
-#include <warpband/link/stages.hpp>
+#include <warpband/link/antenna_kind.hpp>
+#include <warpband/link/config/link_schema.hpp>
+#include <warpband/link/link_settings.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/receive/open_loop.hpp>
 
 namespace wb {
 namespace {
@@ -51,10 +54,47 @@ class single_antennas final : public antenna_system {
   array<std::complex<float>> received_, gain_;  // received_ holds the symbols before
 };
 
+const single_antenna& settings_of(const link_config& c) { return c.antennas.get<single_antenna>(); }
+
+/// Two demappers differ from 16-QAM on.
+std::vector<link_antennas> candidates(const link_config& c) {
+  std::vector<link_antennas> all{c.antennas};
+  if (c.qam > 4)
+    for (const demap_algorithm a : {demap_algorithm::max_log, demap_algorithm::exact})
+      if (settings_of(c).demapper != a) all.emplace_back(single_antenna{a});
+  return all;
+}
+
 }  // namespace
 
-std::unique_ptr<antenna_system> make_single_antenna(const link_config& c) {
-  return std::make_unique<single_antennas>(c);
+antenna_kind single_antenna_kind() {
+  return {
+      .name = "single",
+      .complete = complete_uses,
+      .check_loop =
+          [](const link_config& c) {
+            refuse_loop(c, "unset without a detector of streams, a space-time code or massive MIMO");
+          },
+      .erases_uses = false,
+      .results =
+          [](const link_config& c) {
+            named_values values;
+            add_values(values, "modem", config::demapper_settings(), settings_of(c));
+            return values;
+          },
+      .make = [](const link_config& c) -> std::unique_ptr<antenna_system> {
+        return std::make_unique<single_antennas>(c);
+      },
+      .make_detector =
+          [](const link_config& c) {
+            return make_open_detector(demapper_config{c.qam, settings_of(c).demapper});
+          },
+      .candidates = candidates,
+      .receiver_name =
+          [](const link_antennas& a) {
+            return std::string("demapper ") + name_of(a.get<single_antenna>().demapper);
+          },
+  };
 }
 
 }  // namespace wb

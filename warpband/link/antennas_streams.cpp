@@ -1,6 +1,9 @@
 // Streams between several antennas.
-#include <warpband/link/stages.hpp>
+#include <warpband/core/check.hpp>
+#include <warpband/link/antenna_kind.hpp>
+#include <warpband/link/tradeoff.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/receive/open_loop.hpp>
 
 namespace wb {
 namespace {
@@ -59,10 +62,73 @@ class stream_antennas final : public antenna_system {
   array<std::complex<float>> symbols_, received_, channel_;
 };
 
+const detector_config& detector_of(const link_config& c) { return c.antennas.get<detector_config>(); }
+
+void complete_streams(link_config& c) {
+  auto& detector = c.antennas.edit<detector_config>();
+  check_range("streams", detector.streams, 1, most_soft_streams);
+  check_range("rx_antennas", detector.rx_antennas, detector.streams, 16);
+  complete_uses(c);
+  if (c.qam == 2)
+    throw argument_error("modulation", "\"bpsk\"",
+                         "\"qpsk\" to \"256qam\" with several antennas or a detector");
+  detector.qam = c.qam;
+  detector = completed(detector);
+}
+
+std::vector<link_antennas> candidates(const link_config& c) {
+  detector_config base = detector_of(c);
+  base.qam = c.qam;
+  const std::vector<detector_config> all = detector_candidates(base);
+  return {all.begin(), all.end()};
+}
+std::vector<link_antennas> limits(const link_antennas& a) {
+  auto detector = a.get<detector_config>();
+  std::vector<link_antennas> all;
+  for (const std::optional<float>& clip : clip_candidates(detector)) {
+    detector.llr_clip = clip;
+    all.emplace_back(detector);
+  }
+  return all;
+}
+
 }  // namespace
 
-std::unique_ptr<antenna_system> make_stream_antennas(const link_config& c) {
-  return std::make_unique<stream_antennas>(c);
+// 16 operations are about as much as a step of a turbo decoder.
+std::uint64_t work_of(const detector_config& d) {
+  return static_cast<std::uint64_t>(flops_per_use(d) / 16) + 1;
+}
+void add_detector(named_values& to, const detector_config& detector) {
+  add_values(to, "detector", settings_of(detector.kind()), detector);
+}
+std::string prior_refusal(const detector_config& d) {
+  return takes_prior(d) ? "" : "detector.type = \"" + d.type + '"';
+}
+
+antenna_kind streams_kind() {
+  return {
+      .name = "streams",
+      .complete = complete_streams,
+      .check_loop = [](const link_config& c) { check_bit_loop(c, prior_refusal(detector_of(c))); },
+      .streams = [](const link_config& c) { return detector_of(c).streams; },
+      .rx_antennas = [](const link_config& c) { return detector_of(c).rx_antennas; },
+      .describe = [](const link_config&, air_antennas& a) { a.system = air_system::streams; },
+      .results =
+          [](const link_config& c) {
+            named_values values = mimo_values(c);
+            add_detector(values, detector_of(c));
+            return values;
+          },
+      .work = [](const link_config& c) { return uses_per_frame(c) * work_of(detector_of(c)); },
+      .make = [](const link_config& c) -> std::unique_ptr<antenna_system> {
+        return std::make_unique<stream_antennas>(c);
+      },
+      .make_detector = [](const link_config& c) { return make_open_detector(detector_of(c)); },
+      .make_loop = [](const link_config& c) { return make_bit_loop(c, make_soft_detector(detector_of(c))); },
+      .candidates = candidates,
+      .limits = limits,
+      .receiver_name = [](const link_antennas& a) { return label_of(a.get<detector_config>()); },
+  };
 }
 
 }  // namespace wb

@@ -48,7 +48,7 @@ link_config over(const std::string& path, int antennas, int users, massive_mode 
       .antennas = antennas, .users = users, .solver = solver, .iterations = iterations, .subcarriers = 31};
   return c;
 }
-massive_link_config& massive_of(link_config& c) { return std::get<massive_link_config>(c.antennas); }
+massive_link_config& massive_of(link_config& c) { return c.antennas.edit<massive_link_config>(); }
 const csi_channel_config& file_of(const link_config& c) { return c.channel.get<csi_channel_config>(); }
 std::int64_t total(const std::vector<std::int32_t>& v) {
   return std::accumulate(v.begin(), v.end(), std::int64_t{0});

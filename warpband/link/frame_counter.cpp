@@ -1,6 +1,7 @@
 #include <warpband/link/frame_counter.hpp>
 
 #include <warpband/core/status.hpp>
+#include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/count/count.hpp>
 
 namespace wb {
@@ -17,16 +18,15 @@ void fetch(executor& exec, std::vector<T>& to, const array<T>& from, std::size_t
 frame_counter::frame_counter(const link_config& c)
     : size_(c),
       rounds_(static_cast<std::size_t>(outer_iterations(c))),
-      weight_(std::holds_alternative<stbc_config>(c.antennas) ? 2 : 1),
+      weight_(c.antennas.kind().uses_at_once),
       coded_(!is_uncoded(c.code)),
       looped_(c.receiver.has_value()),
       transport_(is_transport(c.code)),
-      massive_(std::holds_alternative<massive_link_config>(c.antennas)),
+      many_(has_codewords(c)),
       erases_uses_(erases_uses(c)),
       informed_(c.mutual_information),
-      sent_erases_(massive_ &&
-                   std::get<massive_link_config>(c.antennas).direction == massive_direction::downlink),
-      soft_(informed_ || (!coded_ && !std::holds_alternative<stbc_config>(c.antennas))) {
+      sent_erases_(c.antennas.kind().erases_sent(c)),
+      soft_(informed_ || (!coded_ && c.antennas.kind().decides_uncoded.empty())) {
   uses_ = size_.uses / static_cast<std::size_t>(weight_);
   if (transport_) blocks_ = static_cast<std::size_t>(harq_of(c.code).code_blocks);
 }
@@ -59,14 +59,14 @@ void frame_counter::begin(std::size_t n) {
              .iterations = std::vector<std::int32_t>(coded_ ? n : 0),
              .erased = std::vector<std::uint8_t>(coded_ ? n : 0),
              .erased_uses = std::vector<std::int32_t>(erases_uses_ ? n : 0),
-             .codeword_errors = std::vector<std::int32_t>(massive_ ? n : 0),
+             .codeword_errors = std::vector<std::int32_t>(many_ ? n : 0),
              .information_lost = std::vector<float>(informed_ ? n : 0),
              .transmissions = std::vector<std::uint8_t>(transport_ ? n : 0),
              .passed = std::vector<std::uint8_t>(transport_ ? n : 0)};
   if (!looped_) return;
   counts_.outer_bit_errors.assign(rounds_, std::vector<std::int32_t>(n));
   counts_.outer_erased.assign(rounds_, std::vector<std::uint8_t>(n));
-  if (massive_) counts_.outer_codeword_errors.assign(rounds_, std::vector<std::int32_t>(n));
+  if (many_) counts_.outer_codeword_errors.assign(rounds_, std::vector<std::int32_t>(n));
 }
 
 decided frame_counter::wanted(std::size_t n) {
@@ -146,12 +146,12 @@ bool frame_counter::fold(std::size_t n) {
       if (transport_) c.passed[i] = now_.passed[frame];
       c.bit_errors[i] = bits;
       if (coded_) c.erased[i] = erased;
-      if (massive_) c.codeword_errors[i] = codewords;
+      if (many_) c.codeword_errors[i] = codewords;
       if (!looped_) continue;
       c.outer_bit_errors[j][i] = bits;
       c.outer_erased[j][i] = erased;
       if (transport_) c.outer_erased[j][i] = c.passed[i] == 0;
-      if (massive_) c.outer_codeword_errors[j][i] = codewords;
+      if (many_) c.outer_codeword_errors[j][i] = codewords;
     }
     left = left || (transport_ && c.passed[i] == 0);
   }

@@ -39,7 +39,7 @@ class frame_counter {
   std::size_t blocks_ = 1;  // code blocks of a transport block
   std::size_t uses_;        // of the detector, of a frame
   int weight_;              // uses of the channel in each of them
-  bool coded_, looped_, transport_, massive_, erases_uses_, informed_;
+  bool coded_, looped_, transport_, many_, erases_uses_, informed_;
   bool sent_erases_;  // the antennas say which uses are erased, not the receiver
   bool soft_;         // LLRs are wanted, not bits alone
   array<std::uint8_t> bits_, status_, ok_, use_status_;

@@ -140,7 +140,7 @@ TEST(iterative_link, pic_and_ep_take_sixteen_streams) {
   const auto exec = open_reference();
   for (const std::string& type : {"pic", "ep"}) {
     link_config config = looped(3, type);
-    detector_config& detector = std::get<detector_config>(config.antennas);
+    detector_config& detector = config.antennas.edit<detector_config>();
     detector.streams = detector.rx_antennas = 16;
     if (type == "ep") detector.edit<ep_settings>().iterations = 2;
     link_chain loop(config, *exec, 40);

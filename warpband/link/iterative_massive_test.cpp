@@ -45,11 +45,11 @@ link_config with_gaps(int outer) {
   testing::k_in(c.code) = 40;
   testing::conv_in(c.code).algorithm = conv_algorithm::log_map;
   c.qam = 64;
-  massive_link_config& massive = std::get<massive_link_config>(c.antennas);
+  massive_link_config& massive = c.antennas.edit<massive_link_config>();
   massive.antennas = 6, massive.users = 4, massive.subcarriers = 18;
   return c;
 }
-massive_link_config& massive_of(link_config& c) { return std::get<massive_link_config>(c.antennas); }
+massive_link_config& massive_of(link_config& c) { return c.antennas.edit<massive_link_config>(); }
 std::int64_t total(const std::vector<std::int32_t>& v) { return std::accumulate(v.begin(), v.end(), 0); }
 
 TEST(iterative_massive, one_outer_iteration_is_the_open_loop) {

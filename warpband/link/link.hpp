@@ -34,7 +34,6 @@
 // the SNR are those of all that it sends. link/gain/gain.hpp has what a user knows of its channel.
 #include <cstdint>
 #include <optional>
-#include <variant>
 #include <vector>
 
 #include <warpband/air/awgn.hpp>
@@ -46,61 +45,29 @@
 #include <warpband/code/code_kind.hpp>
 #include <warpband/core/setting.hpp>
 #include <warpband/detect/detector.hpp>
+#include <warpband/link/link_antennas.hpp>
+#include <warpband/link/massive_link.hpp>
 #include <warpband/link/nr_link.hpp>
-#include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/receive/iterative.hpp>
 #include <warpband/stbc/stbc.hpp>
 
 namespace wb {
 
-// ---- antennas
+// ---- antennas: these settings, or those of massive_link.hpp, nr_link.hpp or of a program's own kind
 
 /// One stream to one antenna.
 struct single_antenna {
   demap_algorithm demapper = demap_algorithm::max_log;
 };
-
-enum class massive_direction { uplink, downlink };
-const char* name_of(massive_direction) noexcept;  // "uplink", "downlink"
-
-struct massive_link_config {
-  massive_direction direction = massive_direction::uplink;
-  int antennas = 128, users = 16;  // B: users..512, U: 1..64
-  massive_mode solver = massive_mode::cholesky;
-  int iterations = 0;  // cg, jacobi_cg: 1..64
-  /// The base station's antennas in so many clusters, and what these exchange.
-  int clusters = 1;  // 1..64, divides the antennas
-  cluster_method clustering = cluster_method::exact;
-  /// Uplink alone. Left out: exact where the solver has it.
-  std::optional<massive_sinr> sinr = {};
-  /// Of the users, downlink alone.
-  demap_algorithm demapper = demap_algorithm::max_log;
-  int subcarriers = 128;  // 1..4096; 0: all that the channel has, of a file
-  int symbols = 1;        // 1..64
-  /// Codewords of a frame.
-  std::size_t codewords() const noexcept {
-    return static_cast<std::size_t>(users) * static_cast<std::size_t>(symbols);
-  }
-};
-
-/// Its settings but for the demapper, which is the link's: names, what is allowed, what they mean.
-const std::vector<setting_of<massive_link_config>>& massive_link_settings();
-
-/// The base station's detector, uplink, of a completed configuration, and its precoder, downlink.
-uplink_config uplink_of(const massive_link_config& config, int qam);
-downlink_config downlink_of(const massive_link_config& config);
-/// The same in clusters.
-clustered_uplink_config clustered_uplink_of(const massive_link_config& config, int qam);
-clustered_downlink_config clustered_downlink_of(const massive_link_config& config);
-
-/// How symbols are sent and received: one stream; streams with a detector; a space-time code of two antennas;
-/// massive MIMO. docs/channels.md says in which channels. `completed` gives detector and space-time code the
-/// link's constellation.
-/// A slot of 5G NR has code and constellation of its own; with a codebook the power of its ports stands in
-/// the place of `streams` in esn0_db.
-using link_antennas =
-    std::variant<single_antenna, detector_config, stbc_config, massive_link_config, nr_link_config>;
+template <>
+inline constexpr std::string_view antennas_name<single_antenna> = "single";
+/// Streams with a detector, which gets the link's constellation.
+template <>
+inline constexpr std::string_view antennas_name<detector_config> = "streams";
+/// A space-time code of two antennas, with the link's constellation.
+template <>
+inline constexpr std::string_view antennas_name<stbc_config> = "space-time";
 
 // ---- the link
 
@@ -153,6 +120,8 @@ int outer_iterations(const link_config& config) noexcept;
 /// The most iterations that the decoder does on a codeword, of lte-transport on a code block.
 int most_iterations(const link_config& config);
 
+/// Whether frames have many codewords, which are counted too: with massive MIMO.
+bool has_codewords(const link_config& config) noexcept;
 /// Codewords of a frame: 1 but with massive MIMO.
 std::size_t codewords_per_frame(const link_config& config) noexcept;
 /// Bits of a frame into the encoder: k of each codeword.

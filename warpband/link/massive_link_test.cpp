@@ -35,7 +35,7 @@ link_config massive(int antennas, int users, massive_mode solver, int iterations
       .antennas = antennas, .users = users, .solver = solver, .iterations = iterations, .subcarriers = 31};
   return c;
 }
-massive_link_config& massive_of(link_config& c) { return std::get<massive_link_config>(c.antennas); }
+massive_link_config& massive_of(link_config& c) { return c.antennas.edit<massive_link_config>(); }
 link_config downlink(int antennas, int users, massive_mode solver, int iterations = 0, int k = 95) {
   link_config c = massive(antennas, users, solver, iterations, k);
   massive_of(c).direction = massive_direction::downlink;

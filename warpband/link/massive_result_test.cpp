@@ -36,9 +36,7 @@ channel = { type = "tdl", profile = "epa", spacing_hz = 60000 }
 TEST(massive_scenario, keys_become_settings) {
   const scenario s = parse_scenario(text, "s.toml");
   ASSERT_EQ(s.curves.size(), 3u);
-  const auto of_curve = [&](std::size_t i) {
-    return std::get<massive_link_config>(s.curves[i].link.antennas);
-  };
+  const auto of_curve = [&](std::size_t i) { return s.curves[i].link.antennas.get<massive_link_config>(); };
   const massive_link_config exact = of_curve(0), two = of_curve(1), down = of_curve(2);
   EXPECT_EQ(exact.antennas, 10);
   EXPECT_EQ(exact.users, 3);

@@ -16,6 +16,7 @@
 #include <warpband/code/code_kind.hpp>
 #include <warpband/detect/detector.hpp>
 #include <warpband/estimate/filters.hpp>
+#include <warpband/link/link_antennas.hpp>
 #include <warpband/nr/shared_channel.hpp>
 
 namespace wb {
@@ -42,6 +43,8 @@ struct nr_link_config {
   int taps = 16;                  // lmmse, as estimator_config's
   detector_config detector = {};  // streams and rx_antennas, the former left to `completed`
 };
+template <>
+inline constexpr std::string_view antennas_name<nr_link_config> = "nr";
 /// Its settings but for the detector: names, what is allowed, what they mean.
 const std::vector<setting_of<nr_link_config>>& nr_link_settings();
 

@@ -93,7 +93,7 @@ TEST_P(nr_link_on, without_noise_brings_every_block) {
 TEST_P(nr_link_on, less_noise_costs_no_blocks) {
   for (const auto& [csi, positions] : {std::pair{csi_type::ls, 0}, {csi_type::ls, 1}, {csi_type::lmmse, 1}}) {
     link_config link = slot_link(6, 1, 26, csi, 2, "tdlc300", 100);
-    std::get<nr_link_config>(link.antennas).channel.dmrs.additional_positions = positions;
+    link.antennas.edit<nr_link_config>().channel.dmrs.additional_positions = positions;
     link_chain chain(link, exec());
     const auto errors = [&](double snr_db) {
       return run_point(chain, snr_db, {.frame_errors = 0, .max_frames = 60}).counts.frame_errors;
@@ -106,7 +106,7 @@ TEST_P(nr_link_on, less_noise_costs_no_blocks) {
 
 /// With a precoder of the codebook.
 link_config precoded(link_config c, int ports, int tpmi) {
-  auto& nr = std::get<nr_link_config>(c.antennas);
+  auto& nr = c.antennas.edit<nr_link_config>();
   nr.precoder = nr_precoding::codebook, nr.ports = ports, nr.tpmi = tpmi;
   return c;
 }
@@ -195,14 +195,14 @@ TEST_P(nr_link_on, counts_do_not_depend_on_backend_threads_or_batch) {
 
 /// With a detector and decoder in a loop.
 link_config looped(link_config c, const std::string& type, int outer) {
-  std::get<nr_link_config>(c.antennas).detector.type = type;
+  c.antennas.edit<nr_link_config>().detector.type = type;
   c.receiver = receiver_config{.outer = outer};
   return c;
 }
 
 TEST_P(nr_link_on, one_outer_iteration_is_the_open_loop) {
   const stop_rule stop{.frame_errors = 0, .max_frames = 13};
-  for (const std::string& type : {"mmse", "pic", "nway"}) {
+  for (const const std::string& type : {"mmse", "pic", "nway"}) {
     link_config link = slot_link(4, 2, 10, csi_type::lmmse, 2, "tdlc300", 100);
     testing::sent_in(link.code).transmissions = 3;
     link_config open = looped(link, type, 1);
@@ -239,7 +239,7 @@ TEST_P(nr_link_on, outer_iterations_save_blocks) {
 TEST(nr_link, bad_settings_are_named) {
   const auto of = [](auto change) {
     link_config c = slot_link(4, 1, 4, csi_type::ls, 1, "", 0);
-    change(c, std::get<nr_link_config>(c.antennas));
+    change(c, c.antennas.edit<nr_link_config>());
     return blamed([&] { completed(c); });
   };
   EXPECT_EQ(of([](auto&, auto&) {}), "");
@@ -255,7 +255,7 @@ TEST(nr_link, bad_settings_are_named) {
   EXPECT_EQ(of([](auto& c, auto&) { c.channel = cdl_config{}; }), "profile");
   const auto of_codebook = [](int ports, int layers, int tpmi, nr_direction direction) {
     link_config c = precoded(slot_link(4, layers, 4, csi_type::ls, 4, "tdla30", 0), ports, tpmi);
-    std::get<nr_link_config>(c.antennas).channel.direction = direction;
+    c.antennas.edit<nr_link_config>().channel.direction = direction;
     return blamed([&] { completed(completed(c)); });
   };
   const auto of_loop = [](const link_config& c) { return blamed([&] { completed(c); }); };
@@ -284,7 +284,7 @@ TEST(nr_scenario, says_a_slot) {
                  "nr.frc = \"G-FR1-A4-26\"\nnr.csi = \"lmmse\"\nnr.taps = 8\nmimo.rx_antennas = 4\n"
                  "channel = { type = \"tdl\", profile = \"tdlc300\", doppler_hz = 100.0 }\n"
                  "code.transmissions = 2\ndetector.type = \"kbest\"\ndecoder.iterations = 7\n");
-  const auto& nr = std::get<nr_link_config>(c.link.antennas);
+  const auto& nr = c.link.antennas.get<nr_link_config>();
   EXPECT_EQ(nr.csi, csi_type::lmmse);
   EXPECT_EQ(nr.taps, 8);
   EXPECT_EQ(nr.channel.layers, 2);
@@ -305,7 +305,7 @@ TEST(nr_scenario, says_precoder_and_channel) {
       "nr.layers = 2\nnr.precoder = \"codebook\"\nnr.ports = 4\nnr.tpmi = 1\nnr.resource_blocks = 4\n"
       "mimo.rx_antennas = 8\n"
       "channel = { type = \"tdl\", correlation = \"Medium_A\", doppler_hz = 5.0 }\n");
-  const auto& nr = std::get<nr_link_config>(c.link.antennas);
+  const auto& nr = c.link.antennas.get<nr_link_config>();
   EXPECT_EQ(nr.channel.antenna_ports, 4);
   EXPECT_EQ(nr.channel.tpmi, 1);
   EXPECT_EQ(nr.detector.streams, 2);
@@ -368,7 +368,7 @@ TEST(nr_scenario, refuses_what_has_no_meaning) {
 TEST(nr_scenario, has_defaults) {
   const curve_config c =
       only_curve("sweep.snr_db = [10.0]\nnr = { channel = \"pusch\", resource_blocks = 4, mcs = 2 }\n");
-  const auto& nr = std::get<nr_link_config>(c.link.antennas);
+  const auto& nr = c.link.antennas.get<nr_link_config>();
   EXPECT_EQ(nr.channel.carrier.resource_blocks, 4);
   EXPECT_EQ(nr.mcs, 2);
   EXPECT_EQ(nr.csi, csi_type::ls);

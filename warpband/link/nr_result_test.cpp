@@ -53,7 +53,7 @@ channel = { type = "cdl", profile = "cdl-a", speed_kmh = 30 }
       EXPECT_EQ(back.curves[i].points[j].counts, r.curves[i].points[j].counts);
   const link_config& loop = back.curves[0].config.link;
   EXPECT_EQ(loop.receiver->outer, 2);
-  EXPECT_EQ(std::get<nr_link_config>(loop.antennas).channel.tpmi, 3);
+  EXPECT_EQ(loop.antennas.get<nr_link_config>().channel.tpmi, 3);
   EXPECT_EQ(loop.channel.get<tdl_config>().spatial.array, antenna_array::cross_polarised);
   EXPECT_EQ(back.curves[1].config.link.channel.get<cdl_config>().speed_kmh, 30);
 }

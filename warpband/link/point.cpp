@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <warpband/core/check.hpp>
+#include <warpband/link/antenna_kind.hpp>
 
 namespace wb {
 
@@ -45,32 +46,11 @@ std::uint64_t frames_to_target(const point_counts& c, const stop_rule& stop, std
   return (static_cast<std::uint64_t>(std::min(frames, 1e15)) / unit + 1) * unit;
 }
 
-/// Candidates that a detector looks at in one use, roughly: 16 operations each.
-std::uint64_t candidates_of(const detector_config& d) {
-  return static_cast<std::uint64_t>(flops_per_use(d) / 16) + 1;
-}
-
-/// The same of a space-time code, in one codeword; the Golden code's hypotheses are dearer.
-std::uint64_t candidates_of(const stbc_config& c) {
-  const auto points = static_cast<std::uint64_t>(c.qam);
-  if (c.code.kind() == space_time_kind::alamouti) return 16;
-  return 2 * points * points * (c.code.kind() == space_time_kind::golden ? 4 : 1);
-}
-
 /// Frames of a first batch: as many as keep the executor busy, but where frames are large no more than any
 /// processor has done in a few seconds. What a frame takes is known after that.
 std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
-  std::uint64_t each = bits_per_frame(link) * passes_of(link.code);
-  if (const auto* m = std::get_if<massive_link_config>(&link.antennas))
-    each += uses_per_frame(link) * static_cast<std::uint64_t>(m->antennas * m->users) *
-            static_cast<std::uint64_t>(m->users / 4 + 20);
-  if (const auto* d = std::get_if<detector_config>(&link.antennas))
-    each += uses_per_frame(link) * candidates_of(*d);
-  if (const auto* nr = std::get_if<nr_link_config>(&link.antennas))
-    each += uses_per_frame(link) * candidates_of(nr->detector);
+  std::uint64_t each = bits_per_frame(link) * passes_of(link.code) + link.antennas.kind().work(link);
   each *= static_cast<std::uint64_t>(outer_iterations(link));
-  if (const auto* s = std::get_if<stbc_config>(&link.antennas))
-    each += uses_per_frame(link) / 2 * candidates_of(*s);
   if (is_transport(link.code)) each *= static_cast<std::uint64_t>(harq_of(link.code).transmissions);
   return std::clamp<std::uint64_t>((std::uint64_t{1} << 26) / each, 1, unit);
 }
@@ -244,8 +224,7 @@ point_result point_of(const link_config& link, double sweep_db) {
   r.snr_db = level.snr_db;
   r.esn0_db = level.esn0_db;
   r.bits_per_frame = bits_per_frame(link);
-  const bool massive = std::holds_alternative<massive_link_config>(link.antennas);
-  if (massive) r.codewords = codewords_per_frame(link);
+  if (has_codewords(link)) r.codewords = codewords_per_frame(link);
   if (link.mutual_information) r.sent_bits = codewords_per_frame(link) * sizes_of(link.code).n;
   r.coded = !is_uncoded(link.code);
   if (link.receiver) r.outer = link.receiver->outer;
@@ -256,8 +235,8 @@ point_result point_of(const link_config& link, double sweep_db) {
     r.resource_elements = resource_elements(link);
   }
   const air_fading fading = fading_of(link.channel);
-  r.independent_bits =
-      !r.coded && !massive && (fading == air_fading::none || (fading == air_fading::fast && link.qam == 2));
+  r.independent_bits = !r.coded && !has_codewords(link) &&
+                       (fading == air_fading::none || (fading == air_fading::fast && link.qam == 2));
   return r;
 }
 

@@ -9,6 +9,7 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/core/decimal.hpp>
+#include <warpband/link/antenna_kind.hpp>
 
 namespace wb {
 namespace {
@@ -51,8 +52,7 @@ double seconds_of_frame(executor& exec, std::size_t unit, std::size_t batch,
 
 /// Detector and decoder once, with bits in the order of the code.
 link_config checked(link_config link) {
-  if (std::holds_alternative<massive_link_config>(link.antennas) ||
-      std::holds_alternative<stbc_config>(link.antennas))
+  if (link.antennas.kind().candidates == nullptr)
     throw argument_error("antennas", "massive MIMO or a space-time code", "one antenna or a detector");
   if (is_transport(link.code))
     throw argument_error("code.type", "\"" + link.code.type + "\"", "a code without HARQ");
@@ -86,7 +86,7 @@ receiver_times receiver_clock::measure(const link_config& link, double point_db)
   link_config c = completed(link);
   const frame_sizes size(c);
   if (size.k != size_.k || size.sent != size_.sent || size.symbols != size_.symbols || c.qam != link_.qam ||
-      c.antennas.index() != link_.antennas.index() || rx_antennas_of(c) != rx_antennas_of(link_))
+      &c.antennas.kind() != &link_.antennas.kind() || rx_antennas_of(c) != rx_antennas_of(link_))
     throw argument_error("link", "another", "one that differs in detector and decoder alone");
   check_number("point_db", point_db, -100, 100);
   c.receiver.reset();  // each of them once

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <warpband/core/printable.hpp>
+#include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/link_settings.hpp>
 #include <warpband/link/result_json.hpp>
 #include <warpband/link/setting_json.hpp>
@@ -9,23 +10,11 @@
 namespace wb::result_file {
 namespace {
 
-/// Adds the settings that have a meaning.
-template <class C>
-void add_settings(json& out, const std::vector<setting_of<C>>& all, const C& c) {
-  const C initial{};
-  for (const auto& [s, value] : values_of(all, c))
-    if (s->of_links && (!s->brief || value != s->get(initial))) out[s->name] = json_of(value);
-}
-template <class C>
-json settings_json(const std::vector<setting_of<C>>& all, const C& c) {
-  json out = json::object();
-  add_settings(out, all, c);
-  return out;
-}
-json massive_json(const massive_link_config& c) {
-  json out = settings_json(massive_link_settings(), c);
-  out["solver"] = name_of(c.solver);  // as results have always spelt it
-  return out;
+void add(json& out, const named_values& values) {
+  for (const auto& [name, value] : values) {
+    const std::size_t dot = name.find('.');
+    out[name.substr(0, dot)][name.substr(dot + 1)] = json_of(value);
+  }
 }
 
 void add_code(const link_config& link, json& out) {
@@ -53,30 +42,6 @@ json channel_json(const air_config& c) {
   return out;
 }
 
-void add_antennas(const link_config& link, json& out) {
-  const json antennas{{"streams", streams_of(link)}, {"rx_antennas", rx_antennas_of(link)}};
-  if (const auto* one = std::get_if<single_antenna>(&link.antennas))
-    out["modem"]["demapper"] = name_of(one->demapper);
-  if (const auto* detector = std::get_if<detector_config>(&link.antennas)) {
-    out["mimo"] = antennas;
-    out["detector"] = settings_json(settings_of(detector->kind()), *detector);
-  }
-  if (const auto* space_time = std::get_if<stbc_config>(&link.antennas)) {
-    out["mimo"] = antennas;
-    out["stbc"] = settings_json(stbc_settings(), *space_time);
-  }
-  if (const auto* nr = std::get_if<nr_link_config>(&link.antennas)) {
-    out["mimo"] = antennas;
-    out["detector"] = settings_json(settings_of(nr->detector.kind()), nr->detector);
-    out["nr"] = settings_json(nr_link_settings(), *nr);
-  }
-  if (const auto* massive = std::get_if<massive_link_config>(&link.antennas)) {
-    if (massive->direction == massive_direction::downlink)
-      out["modem"]["demapper"] = name_of(massive->demapper);
-    out["massive"] = massive_json(*massive);
-  }
-}
-
 }  // namespace
 
 json config_json(const curve_config& c) {
@@ -86,8 +51,9 @@ json config_json(const curve_config& c) {
   out["modem"] = {{"modulation", name_of_modulation(link.qam)}};
   if (link.mutual_information) out["modem"]["mutual_information"] = true;
   out["channel"] = channel_json(link.channel);
-  add_antennas(link, out);
-  if (link.receiver) out["receiver"] = settings_json(receiver_settings(), *link.receiver);
+  named_values values = link.antennas.kind().results(link);
+  if (link.receiver) add_values(values, "receiver", receiver_settings(), *link.receiver);
+  add(out, values);
   out["sweep"] = {{name_of(link.axis), c.sweep_db}};
   if (c.target) {
     json& sweep = out["sweep"];
@@ -99,7 +65,9 @@ json config_json(const curve_config& c) {
     out["sweep"]["family"] = c.family;
     for (const swept_setting& p : c.parameters) out["sweep"]["parameters"][p.key] = json_of(p.value);
   }
-  out["stop"] = settings_json(stop_settings(), c.stop);
+  values.clear();
+  add_values(values, "stop", stop_settings(), c.stop);
+  add(out, values);
   return out;
 }
 

@@ -88,10 +88,6 @@ void read_harq(const object& o, int transmissions, point_counts& n) {
   if (most > n.frame_errors) o.refuse("block_errors", "a last one up to frame_errors");
 }
 
-bool is_massive(const link_config& link) {
-  return std::holds_alternative<massive_link_config>(link.antennas);
-}
-
 /// What is counted after each outer iteration, of a point of which frames and errors are known.
 void read_outer(const object& o, const link_config& link, point_counts& n) {
   o.holds_only({"bit_errors", "frame_errors", "codeword_errors", "ber", "fer", "bler", "fer_intervals"});
@@ -108,7 +104,7 @@ void read_outer(const object& o, const link_config& link, point_counts& n) {
   };
   read("frame_errors", n.outer_frame_errors, n.frames, n.frame_errors);
   read("bit_errors", n.outer_bit_errors, n.frames * bits_per_frame(link), n.bit_errors);
-  if (is_massive(link))
+  if (has_codewords(link))
     read("codeword_errors", n.outer_codeword_errors, n.frames * codewords_per_frame(link), n.codeword_errors);
 }
 
@@ -171,7 +167,7 @@ point_counts read_counts(const object& o, const curve_config& c) {
     n.information_lost = o.number("information_lost", 0, 1e300, "a number of bits, at least 0");
   else if (o.has("information_lost"))
     o.refuse("information_lost", "none: modem.mutual_information is not set");
-  if (is_massive(c.link))
+  if (has_codewords(c.link))
     read_codewords(o.inner("codewords"), c.link, n);
   else if (o.has("codewords"))
     o.refuse("codewords", "none: there is no massive MIMO");

@@ -100,7 +100,7 @@ json to_json(const unfinished_point& p, const link_config& link) {
   if (erases_uses(link)) out["erased_uses"] = p.counts.erased_uses;
   if (link.mutual_information) out["information_lost"] = p.counts.information_lost;
   if (is_transport(link.code)) out["harq"] = harq_counts(p.counts, harq_of(link.code).transmissions);
-  const bool massive = std::holds_alternative<massive_link_config>(link.antennas);
+  const bool massive = has_codewords(link);
   if (link.receiver) out["outer"] = outer_counts(p.counts, link.receiver->outer, massive);
   if (massive) out["codewords"] = codeword_counts(p.counts);
   return out;

@@ -53,8 +53,8 @@ TEST(scenario_sweep, takes_any_key_in_any_form) {
              "[sweep]\nsnr_db = [1, 2]\n[sweep.detector]\nsurvivors = [4, 8]\nllr_clip = [2.5, 8]\n");
   ASSERT_EQ(s.curves.size(), 4u);  // the last one changes fastest
   EXPECT_EQ(s.curves[1].label, "s, survivors = 4, llr_clip = 8");
-  EXPECT_EQ(std::get<detector_config>(s.curves[2].link.antennas).get<kbest_settings>().survivors, 8);
-  EXPECT_EQ(std::get<detector_config>(s.curves[2].link.antennas).llr_clip, 2.5f);
+  EXPECT_EQ(s.curves[2].link.antennas.get<detector_config>().get<kbest_settings>().survivors, 8);
+  EXPECT_EQ(s.curves[2].link.antennas.get<detector_config>().llr_clip, 2.5f);
   const scenario words =
       parsed(at_1 + "sweep.decoder.algorithm = [\"log-map\", \"max-log-map\"]\nsweep.code.k = [40, 48]\n");
   ASSERT_EQ(words.curves.size(), 4u);

@@ -32,7 +32,7 @@ TEST(scenario, defaults) {
   EXPECT_EQ(testing::turbo_decoder_in(c.link.code).extrinsic_scale, 1.f);
   EXPECT_EQ(testing::turbo_decoder_in(c.link.code).stop, early_stop::none);
   EXPECT_EQ(c.link.qam, d.qam);
-  EXPECT_EQ(std::get<single_antenna>(c.link.antennas).demapper, demap_algorithm::max_log);
+  EXPECT_EQ(c.link.antennas.get<single_antenna>().demapper, demap_algorithm::max_log);
   EXPECT_EQ(c.link.channel.type, "awgn");
   EXPECT_EQ(c.sweep_db, std::vector<double>{1});
   EXPECT_EQ(c.stop.frame_errors, 100u);
@@ -88,7 +88,7 @@ below_fer = 1e-4
   EXPECT_EQ(testing::turbo_decoder_in(c.link.code).extrinsic_scale, 0.75f);
   EXPECT_EQ(testing::turbo_decoder_in(c.link.code).stop, early_stop::crc);
   EXPECT_EQ(c.link.qam, 64);
-  EXPECT_EQ(std::get<single_antenna>(c.link.antennas).demapper, demap_algorithm::exact);
+  EXPECT_EQ(c.link.antennas.get<single_antenna>().demapper, demap_algorithm::exact);
   EXPECT_EQ(c.link.channel.type, "rayleigh");
   EXPECT_EQ(fading_of(c.link.channel), air_fading::block);
   EXPECT_EQ(c.sweep_db, (std::vector<double>{0, 0.25, 7}));

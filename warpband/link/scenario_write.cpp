@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <warpband/core/check.hpp>
+#include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/result_json.hpp>
 
 namespace wb {
@@ -33,14 +34,9 @@ std::string toml(const setting_value& value) {
   return as_message(value);
 }
 
-/// Puts the settings of a list that have a meaning under `table`.
-template <class C>
-void put(setting_values& values, const std::string& table, const std::vector<setting_of<C>>& list,
-         const C& c) {
-  const C initial;
-  for (const auto& [s, value] : values_of(list, c))
-    if (s->of_links && (s->group.empty() || s->group == table) && (!s->brief || value != s->get(initial)))
-      values[table + "." + s->name] = value;
+/// Whether a key is one of the receiver.
+bool is_chosen(const std::string& key) {
+  return key.starts_with("detector.") || key.starts_with("decoder.") || key == "modem.demapper";
 }
 
 /// The keys of the curve, with what `curve` has in the place of them.
@@ -49,22 +45,19 @@ setting_values values_of_curve(const config::key_tree& keys, const curve_config&
   for (const auto& [key, g] : keys) values[key] = g.value;
   std::erase_if(values, [](const auto& value) {
     const std::string& key = value.first;
-    for (const char* table : {"detector.", "decoder.", "sweep.", "stop."})
-      if (key.starts_with(table)) return true;
-    return key == "title" || key == "modem.demapper";
+    return is_chosen(key) || key.starts_with("sweep.") || key.starts_with("stop.") || key == "title";
   });
   values["label"] = curve.label;
   const link_config& link = curve.link;
   values["seed"] = static_cast<std::int64_t>(link.seed);
-  if (const auto* detector = std::get_if<detector_config>(&link.antennas))
-    put(values, "detector", settings_of(detector->kind()), *detector);
-  if (const auto* nr = std::get_if<nr_link_config>(&link.antennas))
-    put(values, "detector", settings_of(nr->detector.kind()), nr->detector);
-  if (const auto* one = std::get_if<single_antenna>(&link.antennas))
-    values["modem.demapper"] = name_of(one->demapper);
-  put(values, "decoder", link.code.kind().settings, link.code.settings);
+  named_values chosen = link.antennas.kind().results(link);
+  std::erase_if(chosen, [](const auto& value) { return !is_chosen(value.first); });
+  for (const auto& [name, value] :
+       values_in_results(link.code.kind().settings, link.code.kind().initial, link.code.settings, "decoder"))
+    chosen.emplace_back("decoder." + name, value);
+  add_values(chosen, "stop", stop_settings(), curve.stop);
+  for (auto& [name, value] : chosen) values[name] = std::move(value);
   values[std::string("sweep.") + name_of(link.axis)] = curve.sweep_db;
-  put(values, "stop", stop_settings(), curve.stop);
   return values;
 }
 

@@ -3,6 +3,7 @@
 
 #include <tests/codes.hpp>
 #include <tests/on_backends.hpp>
+#include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/scenario_write.hpp>
 
 namespace wb {
@@ -38,14 +39,14 @@ TEST(scenario_write, reads_back) {
     curve.sweep_db = {4.25, 4.5};
     curve.stop.max_frames = 99;
     curve.link.seed = 8;
-    if (auto* d = std::get_if<detector_config>(&curve.link.antennas))
+    if (auto* d = curve.link.antennas.find<detector_config>())
       *d = {.type = "nway",
             .streams = 2,
             .rx_antennas = 3,
             .llr_clip = 4.f,
             .settings = box(nway_settings{.ways = 1})};
     else
-      std::get<single_antenna>(curve.link.antennas).demapper = demap_algorithm::exact;
+      curve.link.antennas.edit<single_antenna>().demapper = demap_algorithm::exact;
     if (curve.link.code.type == "lte-turbo") {
       testing::turbo_decoder_in(curve.link.code).precision = turbo_precision::float32;
       testing::turbo_decoder_in(curve.link.code).iterations = 3;
@@ -65,17 +66,17 @@ TEST(scenario_write, reads_back) {
     EXPECT_EQ(b.link.channel.type, curve.link.channel.type);
     EXPECT_EQ(b.link.code.type, curve.link.code.type);
     EXPECT_EQ(sizes_of(completed(b.link.code)).n, sizes_of(completed(curve.link.code)).n);
-    ASSERT_EQ(b.link.antennas.index(), curve.link.antennas.index());
-    if (const auto* d = std::get_if<detector_config>(&b.link.antennas)) {
+    ASSERT_EQ(b.link.antennas.kind().name, curve.link.antennas.kind().name);
+    if (const auto* d = b.link.antennas.find<detector_config>()) {
       EXPECT_EQ(d->type, "nway");
-      EXPECT_EQ(d->ways, 1);
+      EXPECT_EQ(d->get<nway_settings>().ways, 1);
       EXPECT_EQ(d->llr_clip, 4.f);
-      EXPECT_TRUE(d->order.empty());
+      EXPECT_TRUE(d->get<nway_settings>().search.order.empty());
       EXPECT_EQ(testing::turbo_decoder_in(b.link.code).iterations, 3);
       ASSERT_TRUE(testing::turbo_in(b.link.code).interleaver);
       EXPECT_EQ(testing::turbo_in(b.link.code).interleaver->f2, 10);
     } else {
-      EXPECT_EQ(std::get<single_antenna>(b.link.antennas).demapper, demap_algorithm::exact);
+      EXPECT_EQ(b.link.antennas.get<single_antenna>().demapper, demap_algorithm::exact);
       EXPECT_EQ(testing::ldpc_decoder_in(b.link.code).precision, ldpc_precision::int8);
     }
   }

@@ -35,12 +35,4 @@ void noise_of_link::add(executor& exec, std::complex<float>* samples, std::size_
   add_awgn(exec, all, all, n0_, batch.random(config_.seed, per_frame));
 }
 
-std::unique_ptr<antenna_system> make_antennas(const link_config& c) {
-  if (std::holds_alternative<detector_config>(c.antennas)) return make_stream_antennas(c);
-  if (std::holds_alternative<stbc_config>(c.antennas)) return make_space_time_antennas(c);
-  if (std::holds_alternative<massive_link_config>(c.antennas)) return make_massive_antennas(c);
-  if (std::holds_alternative<nr_link_config>(c.antennas)) return make_nr_antennas(c);
-  return make_single_antenna(c);
-}
-
 }  // namespace wb

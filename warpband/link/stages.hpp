@@ -136,11 +136,4 @@ class antenna_system {
 std::unique_ptr<antenna_system> make_antennas(const link_config& config);
 std::unique_ptr<receiver> make_receiver(const link_config& config);
 
-// The strategies, for `make_antennas`.
-std::unique_ptr<antenna_system> make_single_antenna(const link_config& config);
-std::unique_ptr<antenna_system> make_stream_antennas(const link_config& config);
-std::unique_ptr<antenna_system> make_space_time_antennas(const link_config& config);
-std::unique_ptr<antenna_system> make_massive_antennas(const link_config& config);
-std::unique_ptr<antenna_system> make_nr_antennas(const link_config& config);
-
 }  // namespace wb

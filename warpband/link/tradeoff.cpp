@@ -79,13 +79,6 @@ std::vector<std::optional<float>> clip_candidates(const detector_config& d) {
   return all;
 }
 
-std::string receiver_name(const link_antennas& antennas) {
-  if (const auto* one = std::get_if<single_antenna>(&antennas))
-    return std::string("demapper ") + name_of(one->demapper);
-  const auto* d = std::get_if<detector_config>(&antennas);
-  return d == nullptr ? "other" : label_of(*d);
-}
-
 std::string decoder_name(const code_config& code) {
   if (is_uncoded(code)) return "none";
   const auto said = [&](const char* setting) { return plain(code.value_of(setting)); };

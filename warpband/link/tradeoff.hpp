@@ -42,8 +42,6 @@ std::optional<std::size_t> fastest_within(std::span<const cost_and_need> all,
 std::vector<detector_config> detector_candidates(const detector_config& base);
 /// Limits of LLRs that are tried where a hypothesis can be missing; else that of the detector alone.
 std::vector<std::optional<float>> clip_candidates(const detector_config& detector);
-/// "kbest K = 16, clip 8", "nway N = 2, clip 8", "demapper max-log"
-std::string receiver_name(const link_antennas& antennas);
 /// "normalised-min-sum int8, 15 iterations"; "none" uncoded.
 std::string decoder_name(const code_config& code);
 

@@ -7,6 +7,7 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/core/decimal.hpp>
+#include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/link/tradeoff.hpp>
 
@@ -32,7 +33,8 @@ class tradeoff_search {
 
   tradeoff_result run() {
     std::vector<link_config> first;
-    for (const link_antennas& antennas : receivers()) first.push_back(with(antennas, link_.code));
+    for (const link_antennas& antennas : link_.antennas.kind().candidates(link_))
+      first.push_back(with(antennas, link_.code));
     stage(timed(first, at_first()), true);
     const std::optional<std::size_t> fast = chosen_of(result_, config_.loss_db);
     if (done() || !fast) return finished();
@@ -68,20 +70,6 @@ class tradeoff_search {
     receiver_times expected;
   };
 
-  std::vector<link_antennas> receivers() const {
-    std::vector<link_antennas> all;
-    if (const auto* d = std::get_if<detector_config>(&link_.antennas)) {
-      detector_config base = *d;
-      base.qam = link_.qam;
-      for (const detector_config& c : detector_candidates(base)) all.emplace_back(c);
-    } else {
-      all.push_back(link_.antennas);
-      if (link_.qam > 4)
-        for (const demap_algorithm a : {demap_algorithm::max_log, demap_algorithm::exact})
-          if (std::get<single_antenna>(link_.antennas).demapper != a) all.emplace_back(single_antenna{a});
-    }
-    return all;
-  }
   link_config with(const link_antennas& antennas, const code_config& code) const {
     link_config c = link_;
     c.antennas = antennas;
@@ -136,7 +124,7 @@ class tradeoff_search {
     return e;
   }
   static void name(tradeoff_entry& e) {
-    e.detector = receiver_name(e.link.antennas);
+    e.detector = e.link.antennas.kind().receiver_name(e.link.antennas);
     e.decoder = decoder_name(e.link.code);
   }
 
@@ -186,16 +174,13 @@ class tradeoff_search {
 
   /// Takes the limit of LLRs that leaves the fewest errors in the same frames. It costs no time.
   void choose_clip(tradeoff_entry& e, double near_db) {
-    const auto* detector = std::get_if<detector_config>(&e.link.antennas);
-    if (detector == nullptr) return;
-    const auto clips = clip_candidates(*detector);
+    const auto all = e.link.antennas.kind().limits(e.link.antennas);
     const auto frames = static_cast<std::uint64_t>(std::ceil(24 / config_.fer));
     std::uint64_t least = UINT64_MAX;
     link_config best = e.link;
-    for (const std::optional<float>& clip : clips) {
-      if (clips.size() == 1) break;
-      link_config c = e.link;
-      std::get<detector_config>(c.antennas).llr_clip = clip;
+    for (const link_antennas& antennas : all) {
+      if (all.size() == 1) break;
+      const link_config c = with(antennas, e.link.code);
       link_chain chain(c, exec_, most_of_a_batch());
       point_counts counts;
       for (const std::uint64_t part : {frames / 8, frames}) {

@@ -78,20 +78,20 @@ TEST(tradeoff, candidates_are_allowed_differ_and_begin_with_what_is_given) {
                                  .qam = qam,
                                  .settings = box(kbest_settings{.survivors = 12})};
       const std::vector<detector_config> all = detector_candidates(base);
-      EXPECT_EQ(receiver_name(all.front()), "kbest K = 12, clip 8");
+      EXPECT_EQ(label_of(all.front()), "kbest K = 12, clip 8");
       std::set<std::string> names;
       std::set<std::string> types;
       for (const detector_config& d : all) {
-        EXPECT_NO_THROW(make_detector(d)) << receiver_name(d);
+        EXPECT_NO_THROW(make_detector(d)) << label_of(d);
         EXPECT_EQ(d.streams, streams);
         EXPECT_EQ(d.rx_antennas, streams + 1);
         EXPECT_EQ(d.qam, qam);
-        EXPECT_TRUE(names.insert(receiver_name(d)).second) << receiver_name(d);
+        EXPECT_TRUE(names.insert(label_of(d)).second) << label_of(d);
         types.insert(d.type);
         for (const auto& clip : clip_candidates(d)) {
           detector_config limited = d;
           limited.llr_clip = clip;
-          EXPECT_NO_THROW(make_detector(limited)) << receiver_name(limited);
+          EXPECT_NO_THROW(make_detector(limited)) << label_of(limited);
         }
       }
       const double hypotheses = std::pow(qam, streams);

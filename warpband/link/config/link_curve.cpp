@@ -298,7 +298,7 @@ class curve_maker {
     c.channel = channel();
     c.antennas = antennas();
     if (keys_.has_table("receiver")) take("receiver", receiver_settings(), c.receiver.emplace());
-    if (const auto* m = std::get_if<massive_link_config>(&c.antennas);
+    if (const auto* m = c.antennas.find<massive_link_config>();
         m != nullptr && is_uncoded(c.code) && m->subcarriers != 0 && !keys_.has("code.k"))
       c.code.set("k", std::int64_t{m->subcarriers * bits_per_symbol(c.qam)});
     return c;

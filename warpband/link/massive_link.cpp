@@ -1,0 +1,63 @@
+#include <warpband/link/massive_link.hpp>
+
+#include <warpband/massive/cluster/cluster_settings.hpp>
+#include <warpband/massive/massive_settings.hpp>
+
+namespace wb {
+
+const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
+  using c = massive_link_config;
+  static const std::vector<setting_of<c>> all{
+      solver_setting(&c::solver),
+      words("direction", &c::direction,
+            {{"uplink", massive_direction::uplink}, {"downlink", massive_direction::downlink}},
+            "uplink: y = H x + n at the base station and Es = 1 for each user; rx_antennas of ebn0_db and "
+            "snr_db are the antennas, streams the users. downlink: y = H^H x' + n, each vector x' has energy "
+            "1, Es = 1 / users for each user, and snr_db = 10 log10(1 / N0). The regularisation is users N0. "
+            "Each user knows exactly its gain on every subcarrier and the mean power of its interference. It "
+            "is told the factor that normalised a vector (docs/conventions.md). No pilots are sent or "
+            "counted."),
+      antennas_setting<c>(),
+      users_setting<c>(),
+      iterations_setting<c>(),
+      words("sinr", &c::sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}},
+            "Where the SINR that scales LLRs comes from. exact: from the inverse of the Gram matrix. "
+            "approximate: from its diagonal, all that cg and jacobi-cg have. Left out: exact where the "
+            "solver has it.")
+          .only_with("direction", {"uplink"}),
+      integer(
+          "subcarriers", &c::subcarriers, 1, 4096,
+          "Subcarriers of an OFDM symbol. The bits of a codeword fill them from the first on, and zeros "
+          "fill the rest. Without a code, code.k left out is all their bits. Left out with channel.type = "
+          "\"file\": all subcarriers of the file.",
+          "an integer from 1 to 4096, enough for a codeword"),
+      integer("symbols", &c::symbols, 1, 64,
+              "OFDM symbols of a frame. They share one channel estimate per subcarrier."),
+      clusters_setting<c>().left_out_by_default(),
+      cluster_method_setting(&c::clustering).left_out_by_default()};
+  return all;
+}
+
+const char* name_of(massive_direction d) noexcept {
+  return d == massive_direction::uplink ? "uplink" : "downlink";
+}
+
+uplink_config uplink_of(const massive_link_config& c, int qam) {
+  return {.antennas = c.antennas,
+          .users = c.users,
+          .qam = qam,
+          .mode = c.solver,
+          .iterations = c.iterations,
+          .sinr = *c.sinr};
+}
+downlink_config downlink_of(const massive_link_config& c) {
+  return {.antennas = c.antennas, .users = c.users, .mode = c.solver, .iterations = c.iterations};
+}
+clustered_uplink_config clustered_uplink_of(const massive_link_config& c, int qam) {
+  return {.detector = uplink_of(c, qam), .clusters = c.clusters, .method = c.clustering};
+}
+clustered_downlink_config clustered_downlink_of(const massive_link_config& c) {
+  return {.precoder = downlink_of(c), .clusters = c.clusters, .method = c.clustering};
+}
+
+}  // namespace wb
