@@ -112,7 +112,8 @@ class detect_run : public array_run {
   /// What a file that is written says about itself.
   wb::hdf5_attributes attributes() const {
     wb::hdf5_attributes a;
-    for (const auto& [s, value] : wb::values_of(wb::settings_of(config_.kind()), config_))
+    const auto settings = wb::settings_of(config_.kind());
+    for (const auto& [s, value] : wb::values_of(settings, config_))
       set_attribute(a, s->name == "type" ? "detector" : s->name, value);
     a["llr_clip"] = double{*config_.llr_clip};
     if (const auto streams = order()) a["order"] = wb::text_of_order(*streams);
@@ -127,7 +128,8 @@ class detect_run : public array_run {
   /// The line at the end, and the record of --json.
   void report_uses(clock::time_point start, std::uint64_t erased) const {
     nlohmann::ordered_json record = record_of("detect");
-    for (const auto& [s, value] : wb::values_of(wb::settings_of(config_.kind()), config_))
+    const auto settings = wb::settings_of(config_.kind());
+    for (const auto& [s, value] : wb::values_of(settings, config_))
       record[s->name == "type" ? "detector" : s->name] = wb::json_of(value);
     if (const auto streams = order()) record["order"] = *streams;
     record["llr_clip"] = std::isfinite(*config_.llr_clip) ? nlohmann::ordered_json(*config_.llr_clip)

@@ -75,6 +75,10 @@ json configuration(const stream_run& run) {
   for (const auto& [setting, value] : values_of(stream_settings(), run))
     if (has(setting->name) && (run.loops || !setting->name.starts_with("receiver.")))
       all[setting->name] = json::parse(json_of(value).dump());
+  const auto of_detector = settings_of(run.detector.kind());
+  if (has("detector.type"))
+    for (const auto& [setting, value] : values_of(of_detector, run.detector))
+      if (setting->of_links) all["detector." + setting->name] = json::parse(json_of(value).dump());
   const auto add_code = [&](const code_config& code, bool whole) {
     for (const auto& [setting, value] : values_of(code.kind().settings, code.settings))
       if (setting->of_links && (whole || setting->group == "decoder"))

@@ -7,9 +7,7 @@
 #include <vector>
 
 #include <tests/codes.hpp>
-#include <warpband/detect/ep/ep.hpp>
-#include <warpband/detect/kbest/kbest.hpp>
-#include <warpband/detect/nway/nway.hpp>
+#include <tests/detectors.hpp>
 #include <warpband/link/sweep.hpp>
 
 namespace wb::testing {

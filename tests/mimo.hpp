@@ -13,39 +13,12 @@
 
 #include <oracle/mimo.hpp>
 #include <oracle/modem.hpp>
+#include <tests/detectors.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/detect/detector.hpp>
-#include <warpband/detect/ep/ep.hpp>
-#include <warpband/detect/kbest/kbest.hpp>
-#include <warpband/detect/nway/nway.hpp>
-#include <warpband/detect/pic/pic.hpp>
-#include <warpband/detect/trellis/trellis.hpp>
 
 namespace wb::testing {
-
-/// The kinds of the library.
-inline namespace detector_names {
-inline const std::string ml = "ml", mf = "mf", zf = "zf", mmse = "mmse", ot = "ot", mtt = "mtt",
-                         kbest = "kbest", nway = "nway", pic = "pic", ep = "ep";
-}
-
-// ---- settings of a kind, to be changed
-
-inline kbest_settings& kbest_in(detector_config& c) { return c.edit<kbest_settings>(); }
-inline nway_settings& nway_in(detector_config& c) { return c.edit<nway_settings>(); }
-inline ep_settings& ep_in(detector_config& c) { return c.edit<ep_settings>(); }
-/// Of ot, mtt, kbest or nway.
-inline search_order& search_in(detector_config& c) {
-  if (c.type == kbest) return kbest_in(c).search;
-  if (c.type == nway) return nway_in(c).search;
-  return c.edit<trellis_settings>().search;
-}
-inline bool has_order(const detector_config& c) {
-  return find_setting(c.kind().settings, "order") != nullptr;
-}
-inline search_order search_of(detector_config c) { return has_order(c) ? search_in(c) : search_order{}; }
-inline bool is_exact(const detector_config& c) { return plain(c.value_of("demapper")) == "exact"; }
 
 struct mimo_batch {
   int streams = 2, rx = 2, qam = 4;

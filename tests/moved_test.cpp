@@ -510,7 +510,7 @@ TEST(moved_from, every_class_says_so_or_stays_as_it_was) {
   const std::filesystem::path root = std::filesystem::path(WARPBAND_SOURCE_DIR) / "warpband";
   const auto internal = [](const std::string& file) {
     for (const char* end : {"_body.hpp", "_op.hpp", "_args.hpp", "_kernels.hpp", "_calls.hpp",
-                            "result_object.hpp", "hdf5_library.hpp", "hdf5_source.hpp"})
+                            "result_object.hpp", "hdf5_library.hpp", "hdf5_source.hpp", "kernel_detector.hpp"})
       if (file.ends_with(end)) return true;
     return false;
   };

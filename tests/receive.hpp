@@ -8,13 +8,11 @@
 #include <vector>
 
 #include <tests/codes.hpp>
+#include <tests/detectors.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/core/status.hpp>
-#include <warpband/detect/ep/ep.hpp>
-#include <warpband/detect/kbest/kbest.hpp>
-#include <warpband/detect/nway/nway.hpp>
 #include <warpband/fec/crc/crc.hpp>
 #include <warpband/link/source/source.hpp>
 #include <warpband/modem/qam/qam.hpp>

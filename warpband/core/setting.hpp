@@ -402,6 +402,10 @@ std::vector<std::pair<const setting_of<C>*, setting_value>> values_of(const std:
   return values;
 }
 
+/// The result points into the list, which must stay.
+template <class C>
+void values_of(std::vector<setting_of<C>>&& all, const C& c) = delete;
+
 /// Throws argument_error where a member is not what its setting allows.
 template <class C>
 void check_settings(const std::vector<setting_of<C>>& all, const C& c) {

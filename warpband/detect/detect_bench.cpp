@@ -125,7 +125,7 @@ const bench::group detect_benches{[] {
         for (int ways = 1; ways <= antennas; ways++)
           filling(nway_of(antennas, qam, ways),
                   antennas == 4 && ((qam == 16 && ways == 1) || (qam == 64 && ways == 4)));
-    for (const char* type : {"ot", "mtt"})
+    for (const std::string type : {"ot", "mtt"})
       for (const int antennas : {2, 4})
         for (const int qam : {4, 16, 64})
           filling(of(type, antennas, qam), type == "mtt" && antennas == 4 && qam == 16);
@@ -133,7 +133,7 @@ const bench::group detect_benches{[] {
     for (const int qam : {4, 16}) filling(of("ml", 4, qam), false);
     for (const int survivors : {16, 64}) filling(kbest_of(16, survivors), survivors == 64);
     for (const int survivors : {16, 64, 256}) filling(kbest_of(64, survivors), false);
-    for (const char* type : {"mf", "zf", "mmse"}) {
+    for (const std::string type : {"mf", "zf", "mmse"}) {
       for (const int qam : {16, 64}) filling(of(type, 4, qam), type == "mmse" && qam == 64);
       filling(of(type, 8, 64), false);
     }

@@ -368,8 +368,9 @@ TEST(detect_arguments, bad_settings_are_named) {
     EXPECT_EQ(wb::make_detector(setting(name, 2, 2, 16))->takes_prior(), takes_prior(c)) << name;
     EXPECT_EQ(refused([&] { c.set("colour", true); }), "colour") << name;
     for (const char* other : {"ways", "survivors", "real_valued", "order", "sort", "demapper", "damping"})
-      if (find_setting(kind.settings, other) == nullptr)
+      if (find_setting(kind.settings, other) == nullptr) {
         EXPECT_EQ(refused([&] { c.set(other, std::int64_t{1}); }), other) << name;
+      }
     c.settings = wb::box(std::string("of something else"));
     EXPECT_THROW(wb::make_detector(c), wb::error) << name;
   }

@@ -130,7 +130,7 @@ TEST(own_detector_in, scenarios_and_results) {
     const auto config = nlohmann::json::parse(result_json(r))["curves"][0]["config"];
     EXPECT_EQ(
         config["detector"],
-        nlohmann::json::parse(R"({"type": "scaled", "llr_clip": "none", "factor": 2.0, "erase_every": 0})"));
+        nlohmann::json::parse(R"({"type": "scaled", "factor": 2.0, "erase_every": 0})"));
     EXPECT_THROW(detectors().add(scaled_kind()), argument_error);
   });
 }

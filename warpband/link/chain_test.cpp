@@ -229,7 +229,7 @@ TEST_P(link_chain_on, counts_do_not_depend_on_the_batch) {
 
 TEST_P(link_chain_on, makes_no_errors_between_antennas_without_noise) {
   const std::size_t frames = small_scale() ? 10 : 40;
-  for (const std::string& type : {"ml", "zf", "mmse", "ot", "mtt", "kbest", "nway"})
+  for (const std::string type : {"ml", "zf", "mmse", "ot", "mtt", "kbest", "nway"})
     for (const auto& [streams, rx] : {std::pair{1, 2}, std::pair{2, 2}, std::pair{3, 4}})
       for (const fading_type fading : {fading_type::fast, fading_type::block})
         for (const bool coded : {false, true}) {

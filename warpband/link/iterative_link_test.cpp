@@ -70,7 +70,7 @@ TEST_P(iterative_link_on, counts_do_not_depend_on_backend_threads_or_batch) {
 
 TEST(iterative_link, one_outer_iteration_is_the_open_loop) {
   const auto exec = open_reference();
-  for (const std::string& type : {"nway", "pic", "zf"}) {
+  for (const std::string type : {"nway", "pic", "zf"}) {
     link_config open = looped(1, type);
     open.receiver.reset();
     link_chain a(open, *exec, 40), b(looped(1, type), *exec, 40);
@@ -138,7 +138,7 @@ TEST(iterative_link, a_loop_with_the_golden_code_wins_and_stays_finite_where_it_
 
 TEST(iterative_link, pic_and_ep_take_sixteen_streams) {
   const auto exec = open_reference();
-  for (const std::string& type : {"pic", "ep"}) {
+  for (const std::string type : {"pic", "ep"}) {
     link_config config = looped(3, type);
     detector_config& detector = config.antennas.edit<detector_config>();
     detector.streams = detector.rx_antennas = 16;

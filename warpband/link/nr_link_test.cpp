@@ -202,7 +202,7 @@ link_config looped(link_config c, const std::string& type, int outer) {
 
 TEST_P(nr_link_on, one_outer_iteration_is_the_open_loop) {
   const stop_rule stop{.frame_errors = 0, .max_frames = 13};
-  for (const const std::string& type : {"mmse", "pic", "nway"}) {
+  for (const std::string type : {"mmse", "pic", "nway"}) {
     link_config link = slot_link(4, 2, 10, csi_type::lmmse, 2, "tdlc300", 100);
     testing::sent_in(link.code).transmissions = 3;
     link_config open = looped(link, type, 1);

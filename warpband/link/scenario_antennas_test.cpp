@@ -1,6 +1,7 @@
 // Antennas and channels of scenarios: delay lines, detectors, space-time codes.
 #include <filesystem>
 #include <tests/codes.hpp>
+#include <tests/detectors.hpp>
 #include <tests/scenario.hpp>
 
 namespace wb {

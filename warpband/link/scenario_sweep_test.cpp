@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include <tests/codes.hpp>
+#include <tests/detectors.hpp>
 #include <tests/json.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/exec/cpu.hpp>

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <tests/codes.hpp>
+#include <tests/detectors.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/scenario_write.hpp>

@@ -7,6 +7,7 @@
 #include <set>
 
 #include <tests/codes.hpp>
+#include <tests/detectors.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/link/tradeoff.hpp>

@@ -51,7 +51,7 @@ TEST_P(receive_on, one_outer_iteration_is_the_open_loop_bit_for_bit) {
   codes.push_back(code_of("wifi-ldpc"));
   wb::testing::crc_in(codes.back()) = wb::crc24a;
   for (const code_config& code : codes)
-    for (const std::string& type : {"nway", "kbest", "ml", "mmse"})
+    for (const std::string type : {"nway", "kbest", "ml", "mmse"})
       for (const auto order : {wb::receiver_interleaver::none, wb::receiver_interleaver::random}) {
         const detector_config d = detector_of(type);
         const iterative_receiver receiver(d, code, loop_of(1, order));
@@ -169,7 +169,7 @@ std::vector<loop_case> loop_cases() {
   all.back().config.decoder_state = wb::receiver_state::reset;
   add(ml, 3, 4, 576, {.outer = 5, .interleaver = order::random, .detector_clip = 6}, 5, 96);
   add(nway, 4, 16, 1152, {.outer = 3, .interleaver = order::random, .interleaver_seed = 7}, 12, 144);
-  all.back().detector.edit<nway_settings>().ways = 4;
+  all.back().detector.edit<wb::nway_settings>().ways = 4;
   add(nway, 2, 16, 576, {.outer = 4, .scaling = 0.8f, .interleaver = order::random}, 10);
   ldpc_decoder_in(all.back().code).precision = wb::ldpc_precision::float16;
   return all;
@@ -385,11 +385,11 @@ TEST_P(receive_on, takes_priors_and_erases_uses_with_nan_or_infinite_ones) {
 }
 
 TEST_P(receive_on, makes_no_errors_without_noise_and_finishes_at_once) {
-  for (const std::string& type : {"ml", "kbest", "nway"})
+  for (const std::string type : {"ml", "kbest", "nway"})
     for (const int qam : {4, 16, 64}) {
       detector_config d = detector_of(type, 2, qam);
-      if (type == "nway") d.edit<nway_settings>().ways = 2;
-      if (type == "kbest") d.edit<kbest_settings>().survivors = 16;
+      if (type == "nway") d.edit<wb::nway_settings>().ways = 2;
+      if (type == "kbest") d.edit<wb::kbest_settings>().survivors = 16;
       const iterative_receiver receiver(d, ldpc_of(768), loop_of(4));
       const sent_frames f = send(exec(), d, ldpc_of(768), receiver, 6, {.snr_db = 90});
       const received_frames got = receive(exec(), receiver, f);

@@ -142,10 +142,10 @@ TEST(receiver_of_a_tree, finds_the_joint_llrs_of_parity_checks_over_several_uses
   const checks c{{0, 5, 11}, {8, 14}};
   std::vector<std::int32_t> order(16);
   for (std::size_t i = 0; i < 16; i++) order[i] = static_cast<std::int32_t>(i ^ 3);  // within a use
-  for (const std::string& type : {"ml", "nway", "kbest"}) {
+  for (const std::string type : {"ml", "nway", "kbest"}) {
     detector_config d;
     d.type = type;
-    if (type == "kbest") d.edit<kbest_settings>().survivors = 16, d.llr_clip = 1e5f;
+    if (type == "kbest") d.edit<wb::kbest_settings>().survivors = 16, d.llr_clip = 1e5f;
     for (const auto& permutation : {std::vector<std::int32_t>{}, order}) {
       receiver_config config;
       config.outer = 3;

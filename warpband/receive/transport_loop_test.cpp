@@ -254,7 +254,7 @@ TEST(transport_loop, names_what_it_refuses) {
     change(c);
     detector_config d = pic;
     d.type = type;
-    return blamed([&] { check_transport_loop(c, type); }, [&] { transport_loop(d, transport, c); });
+    return blamed([&] { check_transport_loop(c, d); }, [&] { transport_loop(d, transport, c); });
   };
   EXPECT_EQ(refused("pic", [](auto& c) { c.outer = 16; }), "");
   EXPECT_EQ(refused("mmse", [](auto&) {}), "");

@@ -63,18 +63,17 @@ std::vector<box> candidates_ep(const detector_config& base) {
 }  // namespace
 
 detector_kind ep_kind() {
-  return {
-      .name = "ep",
-      .text = "expectation propagation: in each iteration a Gaussian for every symbol from y and the others'",
-      .settings = boxed(settings_of_ep()),
-      .most_streams = most_soft_streams,
-      .takes_prior = true,
-      .make = make_ep,
-      .complete = complete_ep,
-      .candidates = candidates_ep,
-      .label = [](const detector_config& c) {
-        return "ep, " + std::to_string(c.get<ep_settings>().iterations) + " iterations";
-      }};
+  return {.name = "ep",
+          .text = "expectation propagation",
+          .settings = boxed(settings_of_ep()),
+          .most_streams = most_soft_streams,
+          .takes_prior = true,
+          .make = make_ep,
+          .complete = complete_ep,
+          .candidates = candidates_ep,
+          .label = [](const detector_config& c) {
+            return "ep, " + std::to_string(c.get<ep_settings>().iterations) + " iterations";
+          }};
 }
 
 }  // namespace wb

@@ -66,9 +66,7 @@ std::vector<box> candidates_kbest(const detector_config& base) {
 
 detector_kind kbest_kind() {
   return {.name = "kbest",
-          .text =
-              "breadth-first through a tree of symbols, or of their dimensions; the best nodes of a level "
-              "go on",
+          .text = "K-best tree search, breadth first",
           .settings = boxed(settings_of_kbest()),
           .takes_prior = true,
           .make = make_kbest,

@@ -20,14 +20,13 @@ std::unique_ptr<detector> make_linear(const detector_config& c) {
 }  // namespace
 
 detector_kind mf_kind() {
-  return {.name = "mf", .text = "linear: matched filter", .make = make_linear<linear_algorithm::mf>};
+  return {.name = "mf", .text = "matched filter", .make = make_linear<linear_algorithm::mf>};
 }
 detector_kind zf_kind() {
-  return {.name = "zf", .text = "linear: zero forcing", .make = make_linear<linear_algorithm::zf>};
+  return {.name = "zf", .text = "zero forcing", .make = make_linear<linear_algorithm::zf>};
 }
 detector_kind mmse_kind() {
-  return {
-      .name = "mmse", .text = "linear: least mean square error", .make = make_linear<linear_algorithm::mmse>};
+  return {.name = "mmse", .text = "linear MMSE", .make = make_linear<linear_algorithm::mmse>};
 }
 
 }  // namespace wb

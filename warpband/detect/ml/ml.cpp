@@ -30,7 +30,7 @@ void share_ml(const executor& exec, std::size_t, detect_call& call) {
 
 detector_kind ml_kind() {
   return {.name = "ml",
-          .text = "exhaustive: all candidates, at most 2^24",
+          .text = "exhaustive max-log search, at most 2^24 candidates",
           .takes_prior = true,
           .make =
               [](const detector_config& c) {

@@ -64,7 +64,7 @@ std::vector<box> candidates_nway(const detector_config& base) {
 
 detector_kind nway_kind() {
   return {.name = "nway",
-          .text = "passes, each with another stream on top: all its points, and below each the nearest",
+          .text = "N-way parallel search, each pass with another stream at the top of the tree",
           .settings = boxed(settings_of_nway()),
           .takes_prior = true,
           .make = make_nway,

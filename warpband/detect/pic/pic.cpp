@@ -10,9 +10,7 @@ WB_DECLARE_KERNEL(pic)
 detector_kind pic_kind() {
   using s = pic_settings;
   return {.name = "pic",
-          .text =
-              "MMSE with parallel interference cancellation: what the prior says of other streams is taken "
-              "off; without a prior mmse",
+          .text = "MMSE with parallel interference cancellation",
           .settings = boxed(std::vector<setting_of<s>>{soft_demapper_setting<s>()}),
           .most_streams = most_soft_streams,
           .takes_prior = true,

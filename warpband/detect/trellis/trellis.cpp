@@ -31,13 +31,13 @@ detector_kind trellis_kind(const char* name, const char* text,
 }  // namespace
 
 detector_kind ot_kind() {
-  detector_kind kind = trellis_kind("ot", "trellis with a stage for each stream, in one pass",
+  detector_kind kind = trellis_kind("ot", "one-pass trellis with a stage for each stream",
                                     [](const search_args&) -> const kernel_set& { return ot_kernels(); });
   kind.may_miss = [](const detector_config&) { return true; };
   return kind;
 }
 detector_kind mtt_kind() {
-  return trellis_kind("mtt", "trellis in one pass for each stream, which misses no hypothesis",
+  return trellis_kind("mtt", "multi-pass trellis traversal, which misses no hypothesis",
                       [](const search_args&) -> const kernel_set& { return mtt_kernels(); });
 }
 

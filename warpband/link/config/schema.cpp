@@ -45,7 +45,9 @@ std::string schema::hint_for(const key_entry& e, const setting_value& value) con
   if (hint)
     if (const std::string meant = hint(e.key.name, *word); !meant.empty()) return ": " + meant;
   std::vector<std::string> words, near;
-  for (const key_version& v : e.versions) words.insert(words.end(), v.words.begin(), v.words.end());
+  for (const key_version& v : e.versions)
+    for (const std::string& w : v.words)
+      if (!find_word(words, w)) words.push_back(w);
   for (const std::string& w : words)
     if (word->size() >= 3 && is_part(*word, w)) near.push_back(w);
   if (near.empty())

@@ -258,7 +258,7 @@ TEST(exit_of_a_loop, passes_the_tunnel_between_the_curves) {
   d.type = "pic";
   d.streams = d.rx_antennas = 4;
   d.qam = 16;
-  d.demapper = wb::demap_algorithm::exact;
+  d.set("demapper", "exact");
   auto code = wimax(2304);
   ldpc_decoder_in(code).early_stop = false;  // finished frames would stay where they are
   wb::receiver_config receiver;
@@ -335,7 +335,7 @@ TEST(exit_area, of_a_demapper_is_its_mutual_information) {
     d.type = "pic";  // of one stream: the exact demapper
     d.streams = d.rx_antennas = 1;
     d.qam = 1 << 2 * bits;
-    d.demapper = wb::demap_algorithm::exact;
+    d.set("demapper", "exact");
     const auto curve = wb::detector_exit(*exec, d, 6, over_all_priors());
     EXPECT_NEAR(area_under(curve), information_of_an_amplitude(bits, 6, 5), 0.006) << bits;
     if (bits == 1) {  // priors of other bits say nothing
@@ -362,7 +362,7 @@ TEST_P(exit_on, is_the_same_with_any_threads_and_on_a_scalar_cpu) {
   detector_config d;
   d.type = "nway";
   d.qam = 16;
-  d.edit<nway_settings>().ways = 1;
+  d.edit<wb::nway_settings>().ways = 1;
   wb::receiver_config receiver;
   receiver.outer = 2;
   exit_config c;
