@@ -3,8 +3,8 @@
 namespace wb {
 
 kind_list<antenna_kind>& antenna_kinds() {
-  static kind_list<antenna_kind> all("antennas", {single_antenna_kind(), streams_kind(),
-                                                  space_time_antennas_kind(), massive_kind(), nr_kind()});
+  static kind_list<antenna_kind> all("antennas", {single_antenna_kind(), streams_kind(), massive_kind(),
+                                                  space_time_antennas_kind(), nr_kind()});
   return all;
 }
 

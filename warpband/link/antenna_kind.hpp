@@ -4,6 +4,7 @@
 // docs/design/links.md says how to add one. A program adds its own with antenna_kinds().add(kind), and names
 // it for its settings with antennas_name.
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,12 +14,28 @@
 #include <warpband/link/stages.hpp>
 
 namespace wb {
+namespace config {
+class schema;
+class link_keys;
+}  // namespace config
 
 /// Functions get a link whose antennas are of the kind. But for `complete` the link is completed, and numbers
 /// are those of a frame.
 struct antenna_kind {
   std::string_view name;      // "streams"
   std::string_view key = "";  // of scenarios, which chooses the kind; empty: antennas and detector do
+
+  // ---- scenarios, of kinds with a key
+
+  /// Keys of links, and tables, that have no meaning with the kind.
+  std::vector<std::string> idle = {};
+  /// Adds its keys. `allowed`: the conditions of `key`.
+  void (*add_keys)(config::schema&, const std::vector<setting_condition>& allowed) = nullptr;
+  /// Puts in the antennas, into a link that is read but for them.
+  void (*read)(const config::link_keys&, link_config&) = nullptr;
+  bool sets_code = false;  // whether code and constellation follow from the antennas
+
+  // ---- completion
 
   /// Chooses what code, channel and settings leave open, and checks all. Throws argument_error, file_error.
   void (*complete)(link_config&);
@@ -106,6 +123,14 @@ void complete_uses(link_config& config);
 /// Refuses codes that have no loop. `setting` is that of a detector without a-priori LLRs, else empty.
 void check_bit_loop(const link_config& config, const std::string& setting = "");
 
+/// Queues: coded bits of so many uses to symbols [uses, streams].
+using use_mapper =
+    std::function<void(executor&, const std::uint8_t* bits, std::complex<float>* symbols, std::size_t uses)>;
+/// Sends symbols in uses of the channel, which the detector takes `uses_at_once` together.
+std::unique_ptr<antenna_system> make_antennas_in_uses(const link_config& config, use_mapper mapper);
+/// The same with a QAM mapper. `separate`: each use has an H of its own in memory, as a demapper takes it.
+std::unique_ptr<antenna_system> make_symbols_in_uses(const link_config& config, bool separate);
+
 /// A loop of detector and decoder of codewords.
 std::unique_ptr<receiver> make_bit_loop(const link_config& config, std::unique_ptr<soft_detector> detector);
 /// The same with another decoder of frames, whose H serve so many uses.
@@ -123,8 +148,6 @@ void add_values(named_values& to, const std::string& table, const std::vector<se
 }
 /// Those of a detector.
 void add_detector(named_values& to, const detector_config& detector);
-/// The setting for which a detector takes no a-priori LLRs; else empty.
-std::string prior_refusal(const detector_config& detector);
 /// Work of a detector in one use, roughly.
 std::uint64_t work_of(const detector_config& detector);
 /// "mimo.streams" and "mimo.rx_antennas".

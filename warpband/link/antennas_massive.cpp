@@ -19,6 +19,7 @@
 #include <warpband/core/check.hpp>
 #include <warpband/core/count.hpp>
 #include <warpband/link/antenna_kind.hpp>
+#include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/gain/gain.hpp>
 #include <warpband/link/link_settings.hpp>
 #include <warpband/link/regroup/regroup.hpp>
@@ -283,6 +284,36 @@ class codeword_uplink final : public soft_detector {
   kept_workspace llr_;
 };
 
+void add_keys(config::schema& s, const std::vector<setting_condition>& allowed) {
+  config::add_table(
+      s, "massive.solver", massive_link_settings(), allowed,
+      "Massive MIMO is a base station of many antennas and U users in fading, OFDM, and one codeword for "
+      "each user and OFDM symbol, so that code.k is that of a codeword (docs/li-thesis.md). A frame is a "
+      "drop: one set of users and their channels. Errors of its codewords are not independent, so "
+      "confidence intervals are computed from the differences between frames. Rayleigh fading is \"fast\" "
+      "where each subcarrier has an H of its own, \"block\" where all have one; tdl takes subcarriers and "
+      "symbols from here, and no Doppler shift.");
+  s.add("modem", config::demapper_settings(), {}, "",
+        {config::made_choice(s, "massive.solver"), {"massive.direction", {"downlink"}}});
+}
+
+void read(const config::link_keys& keys, link_config& c) {
+  massive_link_config m;
+  keys.take("massive", massive_link_settings(), m);
+  const config::place solver = keys.tree().where("massive.solver");
+  if (is_iterative(m.solver)) {
+    if (!keys.tree().has("massive.iterations"))
+      keys.refuse(solver.line, "massive.iterations is missing with massive.solver = " +
+                                   as_message(find_setting(massive_link_settings(), "solver")->get(m)));
+    if (keys.tree().level("massive.sinr") < solver.level) m.sinr.reset();  // of another solver
+  }
+  if (c.channel.type == "file" && !keys.tree().has("massive.subcarriers")) m.subcarriers = 0;
+  if (m.direction == massive_direction::downlink) m.demapper = keys.demapper();
+  if (is_uncoded(c.code) && m.subcarriers != 0 && !keys.tree().has("code.k"))
+    c.code.set("k", std::int64_t{m.subcarriers * bits_per_symbol(c.qam)});
+  c.antennas = m;
+}
+
 void complete_massive(link_config& c) {
   auto& m = c.antennas.edit<massive_link_config>();
   const auto refuse = [](const char* argument, const std::string& value, const std::string& allowed) {
@@ -357,6 +388,9 @@ antenna_kind massive_kind() {
   return {
       .name = "massive",
       .key = "massive.solver",
+      .idle = {"mimo", "detector", "stbc", "modem.demapper", "nr.channel"},
+      .add_keys = add_keys,
+      .read = read,
       .complete = complete_massive,
       .check_loop =
           [](const link_config& c) {

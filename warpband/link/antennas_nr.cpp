@@ -3,6 +3,7 @@
 #include <warpband/code/nr_transport.hpp>
 #include <warpband/estimate/estimator.hpp>
 #include <warpband/link/antenna_kind.hpp>
+#include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/transmitter.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/receive/open_loop.hpp>
@@ -147,6 +148,23 @@ class nr_antennas final : public antenna_system {
   array<cf> symbols_, grid_, received_, true_h_, port_h_;
 };
 
+void add_keys(config::schema& s, const std::vector<setting_condition>& allowed) {
+  config::add_table(
+      s, "nr.channel", nr_link_settings(), allowed,
+      "Frames are then transport blocks in slots of 5G NR (docs/pusch.md), whose code and modulation "
+      "follow from the MCS: code.type is \"nr-dlsch\", and of [code] only the settings of HARQ apply. In a "
+      "delay line every transmission has a channel of its own; \"awgn\" has one antenna. With \"cdl\" each "
+      "antenna port is a user of its own.");
+}
+
+void read(const config::link_keys& keys, link_config& c) {
+  nr_link_config nr;
+  keys.take("nr", nr_link_settings(), nr);
+  nr.detector = keys.detector();
+  nr.detector.streams = detector_config{}.streams;
+  c.antennas = nr;
+}
+
 /// Code, constellation and grid follow from those of slots.
 void complete_slots(link_config& c) {
   if (c.code.type != "nr-dlsch")
@@ -179,6 +197,10 @@ antenna_kind nr_kind() {
   return {
       .name = "nr",
       .key = "nr.channel",
+      .idle = {"mimo.streams", "modem.modulation", "modem.demapper"},
+      .add_keys = add_keys,
+      .read = read,
+      .sets_code = true,
       .complete = complete_slots,
       .check_loop = [](const link_config& c) { check_transport_loop(*c.receiver, nr_of(c).detector); },
       .streams = [](const link_config& c) { return nr_of(c).detector.streams; },

@@ -1,5 +1,6 @@
 // A space-time code of two antennas: codewords of two uses.
 #include <warpband/link/antenna_kind.hpp>
+#include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/link_settings.hpp>
 #include <warpband/receive/open_loop.hpp>
 #include <warpband/stbc/stbc.hpp>
@@ -11,58 +12,29 @@ constexpr std::size_t slots = 2;  // uses of the channel that a codeword takes
 
 const stbc_config& code_of(const link_config& c) { return c.antennas.get<stbc_config>(); }
 
-class space_time_antennas final : public antenna_system {
- public:
-  explicit space_time_antennas(const link_config& c)
-      : config_(c),
-        size_(c),
-        rx_(static_cast<std::size_t>(rx_antennas_of(c))),
-        noise_(c),
-        encoder_(code_of(c).code, c.qam),
-        air_(make_air(c.channel, air_antennas_of(c))) {}
+void add_keys(config::schema& s, const std::vector<setting_condition>& allowed) {
+  config::add_table(
+      s, "stbc.type", stbc_settings(), allowed,
+      "In Rayleigh fading, with QPSK, 16-QAM or 64-QAM, and not with transport blocks. Its "
+      "maximum-likelihood decoder replaces the detector: uncoded links take the most likely codeword, "
+      "coded ones max-log LLRs. With code.type = \"none\" and code.k = the bits of a codeword the frame "
+      "error rate is the codeword error rate.");
+}
 
-  std::size_t bytes_per_frame() const noexcept override {
-    return size_.uses * 8 * (2 + rx_) + air_->matrices() * 8 * 2 * rx_ + air_->bytes_per_frame();
-  }
-
-  void allocate(executor& exec, std::size_t frames) override {
-    const std::size_t uses = frames * size_.uses;
-    symbols_ = exec.make<std::complex<float>>(2, uses);
-    received_ = exec.make<std::complex<float>>(rx_, uses);
-    channel_ = exec.make<std::complex<float>>(2 * rx_, frames * air_->matrices());
-    air_->allocate(exec, frames);
-    noise_.allocate(exec);
-  }
-
-  samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
-    const std::size_t uses = batch.frames * size_.uses, codewords = uses / slots,
-                      m = encoder_.bits_per_codeword();
-    noise_.set(exec, batch.point_db);
-    encoder_.run(exec, make_view(bits, m, codewords), make_view(symbols_.data(), 2 * slots, codewords));
-    air_->send(exec, make_view(symbols_.data(), 2, uses), make_view(received_.data(), rx_, uses),
-               make_view(channel_.data(), 2 * rx_, batch.frames * air_->matrices()),
-               batch.random(config_.seed));
-    noise_.add(exec, received_.data(), size_.uses * rx_, batch);
-    return received(codewords);
-  }
-
- private:
-  samples received(std::size_t codewords) const {
-    const std::size_t per_channel = size_.uses / air_->matrices() / slots;
-    return {.received = make_view(received_.data(), slots * rx_, codewords),
-            .channel = make_view(channel_.data(), 2 * rx_, codewords / per_channel),
-            .items_per_channel = per_channel,
-            .noise_var = noise_.variances(codewords)};
-  }
-
-  link_config config_;
-  frame_sizes size_;
-  std::size_t rx_;
-  noise_of_link noise_;
-  stbc_encoder encoder_;
-  std::unique_ptr<air> air_;
-  array<std::complex<float>> symbols_, received_, channel_;
-};
+void read(const config::link_keys& keys, link_config& link) {
+  stbc_config c;
+  keys.take("stbc", stbc_settings(), c);
+  const config::place type = keys.tree().where("stbc.type"), streams = keys.tree().where("mimo.streams");
+  const std::string choice = std::string("with stbc.type = \"") + name_of(c.code) + "\"";
+  if (std::string(name_of(c.code)) == "pair" && !keys.tree().has("stbc.v"))
+    keys.refuse(type.line, "stbc.v is missing " + choice,
+                ": add, for instance, v = [[1, 0], [0, 0], [0, 0], [-1, 0]]");
+  if (streams.level >= type.level && keys.number("mimo.streams", 2) != 2)
+    keys.refuse(streams.line, "mimo.streams = " + std::to_string(keys.number("mimo.streams", 2)) +
+                                  " is not allowed: expected 2 " + choice);
+  c.rx_antennas = keys.number("mimo.rx_antennas", 1);
+  link.antennas = c;
+}
 
 void complete_space_time(link_config& c) {
   if (c.qam != 4 && c.qam != 16 && c.qam != 64)
@@ -75,6 +47,15 @@ void complete_space_time(link_config& c) {
   check(code);
   c.code = completed(c.code);
   complete_channel(c);
+}
+
+std::unique_ptr<antenna_system> make_pairs(const link_config& c) {
+  const auto encoder = std::make_shared<const stbc_encoder>(code_of(c).code, c.qam);
+  return make_antennas_in_uses(c, [=](executor& exec, const std::uint8_t* bits, auto* to, std::size_t uses) {
+    const std::size_t codewords = uses / slots;
+    encoder->run(exec, make_view(bits, encoder->bits_per_codeword(), codewords),
+                 make_view(to, 2 * slots, codewords));
+  });
 }
 
 /// Hypotheses of a codeword, roughly; those of the Golden code are dearer.
@@ -90,6 +71,9 @@ antenna_kind space_time_antennas_kind() {
   return {
       .name = "space-time",
       .key = "stbc.type",
+      .idle = {"detector", "modem.demapper", "nr.channel"},
+      .add_keys = add_keys,
+      .read = read,
       .complete = complete_space_time,
       .check_loop =
           [](const link_config& c) {
@@ -117,9 +101,7 @@ antenna_kind space_time_antennas_kind() {
             return values;
           },
       .work = [](const link_config& c) { return uses_per_frame(c) / slots * hypotheses(code_of(c)); },
-      .make = [](const link_config& c) -> std::unique_ptr<antenna_system> {
-        return std::make_unique<space_time_antennas>(c);
-      },
+      .make = make_pairs,
       .make_detector = [](const link_config& c) { return make_open_detector(code_of(c)); },
       .make_loop = [](const link_config& c) { return make_bit_loop(c, make_soft_detector(code_of(c))); },
   };

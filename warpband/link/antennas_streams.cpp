@@ -1,5 +1,6 @@
-// Streams between several antennas.
+// Streams with a detector, and what all have that send symbols in uses of the channel.
 #include <warpband/core/check.hpp>
+#include <warpband/core/count.hpp>
 #include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/tradeoff.hpp>
 #include <warpband/modem/qam/qam.hpp>
@@ -8,58 +9,58 @@
 namespace wb {
 namespace {
 
-class stream_antennas final : public antenna_system {
+class antennas_in_uses final : public antenna_system {
  public:
-  explicit stream_antennas(const link_config& c)
+  antennas_in_uses(const link_config& c, use_mapper mapper, bool separate)
       : config_(c),
         size_(c),
         tx_(static_cast<std::size_t>(streams_of(c))),
         rx_(static_cast<std::size_t>(rx_antennas_of(c))),
+        together_(static_cast<std::size_t>(c.antennas.kind().uses_at_once)),
         noise_(c),
-        mapper_(c.qam),
-        air_(make_air(c.channel, air_antennas_of(c))) {}
+        mapper_(std::move(mapper)),
+        air_(make_air(c.channel, air_antennas_of(c), separate)) {}
 
   std::size_t bytes_per_frame() const noexcept override {
-    return size_.uses * 8 * (tx_ + rx_) + air_->matrices() * 8 * rx_ * tx_ + air_->bytes_per_frame();
+    return size_.uses * 8 * (tx_ + (in_place() ? 0 : rx_)) + air_->matrices() * 8 * rx_ * tx_ +
+           air_->bytes_per_frame();
   }
 
   void allocate(executor& exec, std::size_t frames) override {
     const std::size_t uses = frames * size_.uses;
     symbols_ = exec.make<std::complex<float>>(tx_, uses);
-    received_ = exec.make<std::complex<float>>(rx_, uses);
-    channel_ = exec.make<std::complex<float>>(rx_ * tx_, frames * air_->matrices());
+    if (!in_place()) received_ = exec.make<std::complex<float>>(rx_, uses);
+    if (fades()) channel_ = exec.make<std::complex<float>>(rx_ * tx_, frames * air_->matrices());
     air_->allocate(exec, frames);
     noise_.allocate(exec);
   }
 
   samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
-    const std::size_t uses = batch.frames * size_.uses, symbols = uses * tx_;
-    const auto s = make_view(symbols_.data(), tx_, uses);
-    const auto y = make_view(received_.data(), rx_, uses);
+    const std::size_t uses = batch.frames * size_.uses, items = uses / together_;
     const auto h = make_view(channel_.data(), rx_ * tx_, batch.frames * air_->matrices());
+    std::complex<float>* y = in_place() ? symbols_.data() : received_.data();
     noise_.set(exec, batch.point_db);
-    mapper_.run(exec, make_view(bits, static_cast<std::size_t>(mapper_.bits()), symbols),
-                make_view(symbols_.data(), symbols));
-    air_->send(exec, s, y, h, batch.random(config_.seed));
-    noise_.add(exec, received_.data(), size_.uses * rx_, batch);
-    return received(uses);
+    mapper_(exec, bits, symbols_.data(), uses);
+    if (fades())
+      air_->send(exec, make_view(symbols_.data(), tx_, uses), make_view(y, rx_, uses), h,
+                 batch.random(config_.seed));
+    noise_.add(exec, y, size_.uses * rx_, batch);
+    samples s{.received = make_view(y, together_ * rx_, items), .noise_var = noise_.variances(items)};
+    if (fades()) s.channel = h, s.items_per_channel = items / h.items;
+    return s;
   }
 
  private:
-  samples received(std::size_t uses) const {
-    return {.received = make_view(received_.data(), rx_, uses),
-            .channel = make_view(channel_.data(), rx_ * tx_, uses / size_.uses * air_->matrices()),
-            .items_per_channel = size_.uses / air_->matrices(),
-            .noise_var = noise_.variances(uses)};
-  }
+  bool fades() const noexcept { return air_->matrices() != 0; }
+  bool in_place() const noexcept { return tx_ == 1 && rx_ == 1; }
 
   link_config config_;
   frame_sizes size_;
-  std::size_t tx_, rx_;
+  std::size_t tx_, rx_, together_;
   noise_of_link noise_;
-  qam_mapper mapper_;
+  use_mapper mapper_;
   std::unique_ptr<air> air_;
-  array<std::complex<float>> symbols_, received_, channel_;
+  array<std::complex<float>> symbols_, received_, channel_;  // in place symbols_ has what is received
 };
 
 const detector_config& detector_of(const link_config& c) { return c.antennas.get<detector_config>(); }
@@ -74,6 +75,11 @@ void complete_streams(link_config& c) {
                          "\"qpsk\" to \"256qam\" with several antennas or a detector");
   detector.qam = c.qam;
   detector = completed(detector);
+}
+
+void check_loop(const link_config& c) {
+  const detector_config& d = detector_of(c);
+  check_bit_loop(c, takes_prior(d) ? "" : "detector.type = \"" + d.type + '"');
 }
 
 std::vector<link_antennas> candidates(const link_config& c) {
@@ -94,22 +100,32 @@ std::vector<link_antennas> limits(const link_antennas& a) {
 
 }  // namespace
 
+std::unique_ptr<antenna_system> make_antennas_in_uses(const link_config& c, use_mapper mapper) {
+  return std::make_unique<antennas_in_uses>(c, std::move(mapper), false);
+}
+std::unique_ptr<antenna_system> make_symbols_in_uses(const link_config& c, bool separate) {
+  const auto mapper = std::make_shared<const qam_mapper>(c.qam);
+  const std::size_t tx = size(streams_of(c)), m = size(mapper->bits());
+  const use_mapper map = [=](executor& exec, const std::uint8_t* bits, auto* to, std::size_t uses) {
+    mapper->run(exec, make_view(bits, m, uses * tx), make_view(to, uses * tx));
+  };
+  return std::make_unique<antennas_in_uses>(c, map, separate);
+}
+
 // 16 operations are about as much as a step of a turbo decoder.
 std::uint64_t work_of(const detector_config& d) {
   return static_cast<std::uint64_t>(flops_per_use(d) / 16) + 1;
 }
+
 void add_detector(named_values& to, const detector_config& detector) {
   add_values(to, "detector", settings_of(detector.kind()), detector);
-}
-std::string prior_refusal(const detector_config& d) {
-  return takes_prior(d) ? "" : "detector.type = \"" + d.type + '"';
 }
 
 antenna_kind streams_kind() {
   return {
       .name = "streams",
       .complete = complete_streams,
-      .check_loop = [](const link_config& c) { check_bit_loop(c, prior_refusal(detector_of(c))); },
+      .check_loop = check_loop,
       .streams = [](const link_config& c) { return detector_of(c).streams; },
       .rx_antennas = [](const link_config& c) { return detector_of(c).rx_antennas; },
       .describe = [](const link_config&, air_antennas& a) { a.system = air_system::streams; },
@@ -120,9 +136,7 @@ antenna_kind streams_kind() {
             return values;
           },
       .work = [](const link_config& c) { return uses_per_frame(c) * work_of(detector_of(c)); },
-      .make = [](const link_config& c) -> std::unique_ptr<antenna_system> {
-        return std::make_unique<stream_antennas>(c);
-      },
+      .make = [](const link_config& c) { return make_symbols_in_uses(c, false); },
       .make_detector = [](const link_config& c) { return make_open_detector(detector_of(c)); },
       .make_loop = [](const link_config& c) { return make_bit_loop(c, make_soft_detector(detector_of(c))); },
       .candidates = candidates,

@@ -25,8 +25,8 @@ class link_antennas {
  public:
   link_antennas();  // single_antenna
   template <class C>
-  requires(!antennas_name<C>.empty()) link_antennas(C settings)
-      : kind_(&kind_named(antennas_name<C>)), settings_(std::move(settings)) {}
+    requires(!antennas_name<C>.empty())
+  link_antennas(C settings) : kind_(&kind_named(antennas_name<C>)), settings_(std::move(settings)) {}
 
   const antenna_kind& kind() const noexcept { return *kind_; }
   /// The settings, or null if they are none of C.

@@ -5,6 +5,7 @@
 
 #include <warpband/code/turbo.hpp>
 #include <warpband/core/error.hpp>
+#include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/link_settings.hpp>
 #include <warpband/modem/qam/qam.hpp>
@@ -16,10 +17,10 @@ constexpr std::size_t most_points = 10'000;
 
 std::string to_text(double x) { return plain(setting_value(x)); }
 
-class curve_maker {
+class curve_maker : public link_keys {
  public:
   curve_maker(const curve_tree& curve, const std::string& file, const known_recordings* recordings)
-      : curve_(curve), keys_(curve.keys), file_(file), recordings_(recordings) {}
+      : link_keys(curve), keys_(curve.keys), file_(file), recordings_(recordings) {}
 
   curve_config make() {
     curve_config c;
@@ -35,8 +36,8 @@ class curve_maker {
     if (c.target && !keys_.has("stop.max_frames")) c.stop.max_frames = fer_target{}.max_frames;
     try {
       const link_config whole = completed(c.link);
-      if (chosen("nr.channel")) c.link = whole;  // results say what a reference channel is
-    } catch (const file_error& error) {          // of the channel's
+      if (const antenna_kind* kind = antennas(); kind != nullptr && kind->sets_code) c.link = whole;
+    } catch (const file_error& error) {  // of the channel's
       refuse(line("channel.file"), std::string("channel.file: ") + error.what());
     } catch (const argument_error& error) {  // of the library's own arguments
       const auto [key, where] = key_of_argument(c.link, error.argument());
@@ -46,24 +47,6 @@ class curve_maker {
   }
 
  private:
-  unsigned line(const std::string& key) const { return keys_.where(key).line; }
-  [[noreturn]] void refuse(unsigned line, const std::string& message) const {
-    fail(line, message + curve_.suffix);
-  }
-  /// Whether a choice is made, and is not "none".
-  bool chosen(const std::string& choice) const {
-    const given* g = keys_.find(choice);
-    return g != nullptr && !same_word(plain(g->value), "none");
-  }
-  template <class C>
-  void take(const std::string& group, const std::vector<setting_of<C>>& settings, C& c) const {
-    apply(keys_, group, settings, c);
-  }
-  int number(const std::string& key, int otherwise) const {
-    const given* g = keys_.find(key);
-    return g == nullptr ? otherwise : static_cast<int>(std::get<std::int64_t>(g->value));
-  }
-
   // ---- points
 
   std::vector<double> range(const std::string& key, const sweep_points& points) const {
@@ -230,85 +213,39 @@ class curve_maker {
 
   // ---- antennas
 
-  demap_algorithm demapper() const {
-    single_antenna c;
-    take("modem", demapper_settings(), c);
-    return c.demapper;
-  }
-
-  massive_link_config massive() const {
-    massive_link_config m;
-    take("massive", massive_link_settings(), m);
-    const place solver = keys_.where("massive.solver");
-    if (is_iterative(m.solver)) {
-      if (!keys_.has("massive.iterations"))
-        refuse(solver.line, "massive.iterations is missing with massive.solver = " +
-                                as_message(find_setting(massive_link_settings(), "solver")->get(m)));
-      if (keys_.level("massive.sinr") < solver.level) m.sinr.reset();  // of another solver
-    }
-    if (channel_kind().name == "file" && !keys_.has("massive.subcarriers")) m.subcarriers = 0;
-    if (m.direction == massive_direction::downlink) m.demapper = demapper();
-    return m;
-  }
-
-  stbc_config space_time() const {
-    stbc_config c;
-    take("stbc", stbc_settings(), c);
-    const place type = keys_.where("stbc.type"), streams = keys_.where("mimo.streams");
-    const std::string choice = std::string("with stbc.type = \"") + name_of(c.code) + "\"";
-    if (std::string(name_of(c.code)) == "pair" && !keys_.has("stbc.v"))
-      fail(type.line, "stbc.v is missing " + choice + curve_.suffix +
-                          ": add, for instance, v = [[1, 0], [0, 0], [0, 0], [-1, 0]]");
-    if (streams.level >= type.level && number("mimo.streams", 2) != 2)
-      refuse(streams.line, "mimo.streams = " + std::to_string(number("mimo.streams", 2)) +
-                               " is not allowed: expected 2 " + choice);
-    c.rx_antennas = number("mimo.rx_antennas", 1);
-    return c;
-  }
-
-  detector_config detector() const {
-    detector_config c = detector_of(keys_);
-    c.streams = number("mimo.streams", 1);
-    c.rx_antennas = number("mimo.rx_antennas", 1);
-    return c;
-  }
-
-  link_antennas antennas() const {
-    if (chosen("nr.channel")) {
-      nr_link_config nr;
-      take("nr", nr_link_settings(), nr);
-      nr.detector = detector();
-      nr.detector.streams = detector_config{}.streams;
-      return nr;
-    }
-    if (chosen("massive.solver")) return massive();
-    if (chosen("stbc.type")) return space_time();
-    const detector_config c = detector();
-    if (c.streams == 1 && c.rx_antennas == 1 && !keys_.has("detector.type"))
-      return single_antenna{demapper()};
-    return c;
+  const antenna_kind* antennas() const {
+    for (const antenna_kind& kind : antenna_kinds())
+      if (!kind.key.empty() && chosen(std::string(kind.key))) return &kind;
+    return nullptr;
   }
 
   link_config link() const {
     link_config c;
     if (const given* seed = keys_.find("seed"))
       c.seed = static_cast<std::uint64_t>(std::get<std::int64_t>(seed->value));
-    c.code = chosen("nr.channel") ? code() : checked_code();
+    const antenna_kind* kind = antennas();
+    c.code = kind != nullptr && kind->sets_code ? code() : checked_code();
     take("modem", modem_settings(), c);
     c.channel = channel();
-    c.antennas = antennas();
     if (keys_.has_table("receiver")) take("receiver", receiver_settings(), c.receiver.emplace());
-    if (const auto* m = c.antennas.find<massive_link_config>();
-        m != nullptr && is_uncoded(c.code) && m->subcarriers != 0 && !keys_.has("code.k"))
-      c.code.set("k", std::int64_t{m->subcarriers * bits_per_symbol(c.qam)});
+    if (kind != nullptr) {
+      kind->read(*this, c);
+    } else if (const detector_config d = detector();
+               d.streams == 1 && d.rx_antennas == 1 && !keys_.has("detector.type")) {
+      c.antennas = single_antenna{demapper()};
+    } else {
+      c.antennas = d;
+    }
     return c;
   }
 
   /// The key that a library's argument is, and the line where it was set, or what stands for it.
   std::pair<std::string, unsigned> key_of_argument(const link_config& link, std::string key) const {
     const schema& s = link_schema();
-    if (chosen("massive.solver") && s.find("massive." + key) != nullptr) key = "massive." + key;
-    if (chosen("nr.channel") && s.find("nr." + key) != nullptr) key = "nr." + key;
+    if (const antenna_kind* kind = antennas()) {
+      const std::string table(kind->key.substr(0, kind->key.find('.') + 1));
+      if (s.find(table + key) != nullptr) key = table + key;
+    }
     if (keys_.has("channel." + key)) key = "channel." + key;
     for (const key_entry& e : s.entries()) {  // but for the code's, which is known to be good
       const std::string& name = e.key.name;
@@ -323,20 +260,32 @@ class curve_maker {
                                 "channel.doppler_hz", "channel.type"})
         if (found == 0 && (key == "channel.cyclic_prefix_us") != (std::string(cause) == "channel.doppler_hz"))
           found = line(cause);
-    if (found == 0)  // what was left out does not go with antennas or a detector
-      for (const char* cause : {"mimo.streams", "mimo.rx_antennas", "detector.type", "stbc.type",
-                                "massive.solver", "nr.frc", "nr.channel"})
+    if (found == 0) {  // what was left out does not go with antennas or a detector
+      for (const char* cause : {"mimo.streams", "mimo.rx_antennas", "detector.type", "nr.frc"})
         found = std::max(found, line(cause));
+      for (const antenna_kind& kind : antenna_kinds()) found = std::max(found, line(std::string(kind.key)));
+    }
     return {key, found};
   }
 
-  const curve_tree& curve_;
   const key_tree& keys_;
   const std::string& file_;
   const known_recordings* recordings_;
 };
 
 }  // namespace
+
+demap_algorithm link_keys::demapper() const {
+  single_antenna c;
+  take("modem", demapper_settings(), c);
+  return c.demapper;
+}
+detector_config link_keys::detector() const {
+  detector_config c = detector_of(tree());
+  c.streams = number("mimo.streams", 1);
+  c.rx_antennas = number("mimo.rx_antennas", 1);
+  return c;
+}
 
 curve_config curve_of(const curve_tree& curve, const std::string& file, const known_recordings* recordings) {
   return curve_maker(curve, file, recordings).make();

@@ -8,6 +8,7 @@
 #include <warpband/code/code_texts.hpp>
 #include <warpband/code/turbo.hpp>
 #include <warpband/core/error.hpp>
+#include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/link_settings.hpp>
 
 namespace wb::config {
@@ -17,22 +18,15 @@ using conditions = std::vector<setting_condition>;
 
 constexpr const char *db_allowed = "a number from -100 to 100",
                      *list_allowed = "a rising list of numbers from -100 to 100, or { from, to, step }";
-const setting_condition without_massive{"massive.solver", {"none"}};
-const setting_condition with_massive{"massive.solver", {"cholesky", "cg", "jacobi-cg", "zf", "mf"}};
-const setting_condition without_space_time{"stbc.type", {"none"}};
-const setting_condition without_nr{"nr.channel", {"none"}}, with_nr{"nr.channel", {"pusch", "pdsch"}};
-const setting_condition without_detector{"detector.type", {"none"}};
+const setting_condition without_nr{"nr.channel", {"none"}}, without_detector{"detector.type", {"none"}};
 
-/// A choice whose words "none" and those of its setting select a table.
-template <class C>
-setting_of<C> or_none(setting_of<C> s) {
-  s.words.insert(s.words.begin(), "none");
-  s.allowed = among(s.words);
-  s.set = [words = s.words, allowed = s.allowed, name = s.name, set = s.set](C& c, const setting_value& v) {
-    if (settings_detail::word(name, v, words, allowed) != 0) set(c, v);
-  };
-  s.get = [](const C&) { return setting_value(std::string("none")); };
-  return s;
+/// That no antenna system is chosen with which a key, or its table, has no meaning.
+conditions without(const std::string& key) {
+  conditions all;
+  for (const antenna_kind& kind : antenna_kinds())
+    for (const std::string& idle : kind.idle)
+      if (key == idle || key.starts_with(idle + ".")) all.push_back({std::string(kind.key), {"none"}});
+  return all;
 }
 
 void add_top(schema& s) {
@@ -98,11 +92,10 @@ void add_codes(schema& s) {
 
 void add_modem(schema& s) {
   const setting_of<link_config>&modulation = modem_settings()[0], &information = modem_settings()[1];
-  s.add("modem", modulation, {}, "", {without_nr});
-  const conditions of_symbols{without_massive, without_space_time, without_nr, without_detector},
-      of_downlink{with_massive, {"massive.direction", {"downlink"}}};
+  s.add("modem", modulation, {}, "", without("modem.modulation"));
+  conditions of_symbols = without("modem.demapper");
+  of_symbols.push_back(without_detector);
   s.add("modem", demapper_settings(), {}, "", of_symbols);
-  s.add("modem", demapper_settings(), {}, "", of_downlink);
   s.add("modem", information);
 }
 
@@ -147,48 +140,17 @@ void add_antennas(schema& s) {
                         "Symbols sent in one use of the channel, each from an antenna of its own with Es = "
                         "1. The bits of a frame go to them symbol by symbol; zeros fill the last use. With a "
                         "space-time code: 2, its antennas; may be left out."),
-        one, "", {without_massive, without_nr});
+        one, "", without("mimo.streams"));
   s.add("mimo",
         rx_antennas_setting(
             &detector_config::rx_antennas,
             "Receive antennas. With more than one, or several streams, a detector replaces the demapper."),
-        one, "", {without_massive});
-  add_detector_keys(s, {without_massive, without_space_time});
+        one, "", without("mimo.rx_antennas"));
+  add_detector_keys(s, without("detector"));
   s.entry("detector.type").key.initial = "";
   s.note("detector.type", "Left out: \"mmse\" with several antennas; with one of each the demapper.");
-  for (const setting_of<stbc_config>& setting : stbc_settings())
-    if (setting.of_links)
-      s.add("stbc", setting.name == "type" ? or_none(setting) : setting, {}, "", {without_massive});
-  s.note("stbc.type",
-         "In Rayleigh fading, with QPSK, 16-QAM or 64-QAM, and not with transport blocks. Its "
-         "maximum-likelihood decoder replaces the detector: uncoded links take the most likely codeword, "
-         "coded ones max-log LLRs. With code.type = \"none\" and code.k = the bits of a codeword the frame "
-         "error rate is the codeword error rate.");
-  for (const setting_of<massive_link_config>& setting : massive_link_settings())
-    if (setting.name == "solver")
-      s.add("massive", or_none(setting));
-    else
-      s.add("massive", setting, {}, "", {with_massive});
-  s.note("massive.solver",
-         "Massive MIMO is a base station of many antennas and U users in fading, OFDM, and one codeword for "
-         "each user and OFDM symbol, so that code.k is that of a codeword (docs/li-thesis.md). A frame is a "
-         "drop: one set of users and their channels. Errors of its codewords are not independent, so "
-         "confidence intervals are computed from the differences between frames. Rayleigh fading is \"fast\" "
-         "where each subcarrier has an H of its own, \"block\" where all have one; tdl takes subcarriers and "
-         "symbols from here, and no Doppler shift.");
-}
-
-void add_nr(schema& s) {
-  for (const setting_of<nr_link_config>& setting : nr_link_settings())
-    if (setting.name == "channel")
-      s.add("nr", or_none(setting), {}, "", {without_massive, without_space_time});
-    else
-      s.add("nr", setting, {}, "", {with_nr});
-  s.note("nr.channel",
-         "Frames are then transport blocks in slots of 5G NR (docs/pusch.md), whose code and modulation "
-         "follow from the MCS: code.type is \"nr-dlsch\", and of [code] only the settings of HARQ apply. In "
-         "a delay line every transmission has a channel of its own; \"awgn\" has one antenna. With \"cdl\" "
-         "each antenna port is a user of its own.");
+  for (const antenna_kind& kind : antenna_kinds())
+    if (!kind.key.empty()) kind.add_keys(s, without(std::string(kind.key)));
 }
 
 void add_receiver(schema& s) {
@@ -358,6 +320,12 @@ detector_config detector_of(const key_tree& keys) {
   return c;
 }
 
+setting_condition made_choice(const schema& s, const std::string& choice) {
+  std::vector<std::string> words = s.find(choice)->versions.front().words;
+  words.erase(words.begin());  // "none"
+  return {choice, words};
+}
+
 const schema& link_schema() {
   static const schema keys = [] {
     schema s;
@@ -366,12 +334,16 @@ const schema& link_schema() {
     add_modem(s);
     add_channels(s);
     add_antennas(s);
-    add_nr(s);
     add_receiver(s);
     for (const snr_axis axis : {snr_axis::ebn0_db, snr_axis::snr_db}) s.add("sweep", points_settings(axis));
     s.add("sweep", target_settings());
     for (const setting_of<stop_rule>& setting : stop_settings())
-      s.add("stop", setting, {}, "", setting.name == "below_bler" ? conditions{with_massive} : conditions{});
+      if (setting.name == "below_bler") {
+        for (const antenna_kind& kind : antenna_kinds())
+          if (kind.many_codewords) s.add("stop", setting, {}, "", {made_choice(s, std::string(kind.key))});
+      } else {
+        s.add("stop", setting);
+      }
     s.describe();
     for (const code_setting_text& text : code_setting_texts())  // as options of the command have them
       if (text.of_links && text.name != "interleaver") {
@@ -398,7 +370,8 @@ const schema& link_schema() {
         {{"channel.antenna_spacing_wavelengths"},
          {"channel.antenna_spacing_m"},
          "channel.antenna_spacing_wavelengths has no meaning with channel.antenna_spacing_m"}};
-    s.optional = {"stbc.type", "massive.solver", "nr.channel"};
+    for (const antenna_kind& kind : antenna_kinds())
+      if (!kind.key.empty()) s.optional.push_back(std::string(kind.key));
     s.implied = implied;
     s.adjust = adjust;
     s.hint = hint;
