@@ -1,4 +1,5 @@
-// A detector of your own in the simulator, beside the library's "zf". tests/consumer/CMakeLists.txt builds it.
+// A detector of your own in the simulator, beside the library's "zf". tests/consumer/CMakeLists.txt builds
+// it.
 #include <cmath>
 #include <cstdio>
 

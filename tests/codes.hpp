@@ -34,8 +34,7 @@ inline constexpr settings_in<polar_code_settings> polar_in;
 
 inline std::optional<crc_polynomial>& crc_in(code_config& c) {
   return with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, nr_ldpc_settings, conv_settings,
-                          uncoded_settings>(
-      c, [](auto& s) -> auto& { return s.crc; });
+                          uncoded_settings>(c, [](auto& s) -> auto& { return s.crc; });
 }
 inline int& k_in(code_config& c) {
   if (c.settings.find<polar_code_settings>() != nullptr) return c.edit<polar_code_settings>().code.k;
@@ -43,12 +42,10 @@ inline int& k_in(code_config& c) {
     return with_settings_of<lte_transport_settings, nr_transport_settings>(
         c, [](auto& s) -> auto& { return s.transport_block_size; });
   return with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, nr_ldpc_settings, conv_settings,
-                          uncoded_settings>(
-      c, [](auto& s) -> auto& { return s.k; });
+                          uncoded_settings>(c, [](auto& s) -> auto& { return s.k; });
 }
 inline int& n_in(code_config& c) {
-  return with_settings_of<ldpc_settings, nr_ldpc_settings>(
-      c, [](auto& s) -> auto& { return s.n; });
+  return with_settings_of<ldpc_settings, nr_ldpc_settings>(c, [](auto& s) -> auto& { return s.n; });
 }
 inline int& base_graph_in(code_config& c) {
   return with_settings_of<nr_ldpc_settings, nr_transport_settings>(
@@ -59,8 +56,8 @@ inline transport_settings& sent_in(code_config& c) {
       c, [](auto& s) -> auto& { return s.sent; });
 }
 inline turbo_decoder_config& turbo_decoder_in(code_config& c) {
-  return with_settings_of<turbo_settings, lte_transport_settings>(
-      c, [](auto& s) -> auto& { return s.decoder; });
+  return with_settings_of<turbo_settings, lte_transport_settings>(c,
+                                                                  [](auto& s) -> auto& { return s.decoder; });
 }
 inline ldpc_decoder_config& ldpc_decoder_in(code_config& c) {
   return with_settings_of<ldpc_settings, qc_ldpc_settings, nr_ldpc_settings, nr_transport_settings>(

@@ -46,6 +46,9 @@ class soft_decoder {
   virtual std::size_t state_size() const noexcept { return 0; }
   /// Whether status_stopped says that all parity checks of the codeword hold.
   virtual bool stops_by_checks() const noexcept { return false; }
+  /// Whether a call may have some of the frames of the call before, in other places. Not where it keeps by
+  /// place what it received of them before.
+  virtual bool frames_may_move() const noexcept { return true; }
   /// Decodes llr [frames, n]. Throws shape_error.
   virtual void run(executor& exec, view<const float> llr, const soft_decoder_state& state,
                    const soft_decoder_output& out) const = 0;

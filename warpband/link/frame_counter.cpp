@@ -79,8 +79,8 @@ decided frame_counter::wanted(std::size_t n) {
   out.bits = looped_ ? make_view(bits_.data(), size_.k * size_.codewords, rounds_ * n)
                      : make_view(bits_.data(), size_.k, rows);
   out.status = make_view(status_.data(), rounds_ * status_rows() * n);
-  out.iterations = transport_ ? make_view(iterations_.data(), blocks_, n)
-                              : make_view(iterations_.data(), status_rows() * n);
+  out.iterations = transport_ && !looped_ ? make_view(iterations_.data(), blocks_, n)
+                                          : make_view(iterations_.data(), status_rows() * n);
   if (transport_) out.ok = make_view(ok_.data(), rounds_ * n);
   return out;
 }

@@ -30,7 +30,7 @@ class frame_counter {
  private:
   /// Rows for each frame of the results of an outer iteration.
   std::size_t status_rows() const noexcept { return looped_ ? 1 : size_.codewords; }
-  std::size_t iteration_rows() const noexcept { return transport_ ? blocks_ : status_rows(); }
+  std::size_t iteration_rows() const noexcept { return transport_ && !looped_ ? blocks_ : status_rows(); }
   void download(executor& exec, std::size_t frames);
   bool fold(std::size_t frames);
 

@@ -120,10 +120,9 @@ TEST(link_chain, refuses_bad_settings) {
             "extrinsic_scale");
   EXPECT_EQ(blames([](link_config& c) { testing::turbo_decoder_in(c.code).stop = early_stop::crc; }),
             "early_stop");
-  EXPECT_EQ(blames([](link_config& c) {
-              testing::turbo_in(c.code).interleaver = interleaver_coefficients{2, 2};
-            }),
-            "f1, f2");
+  EXPECT_EQ(
+      blames([](link_config& c) { testing::turbo_in(c.code).interleaver = interleaver_coefficients{2, 2}; }),
+      "f1, f2");
   EXPECT_EQ(blames([](link_config& c) { c.code = code_config("none"), testing::k_in(c.code) = -1; }), "k");
   EXPECT_EQ(
       blames([](link_config& c) { c.code = code_config("none"), testing::k_in(c.code) = (1 << 24) + 1; }),

@@ -38,14 +38,10 @@ void apply_overrides(scenario& s, const scenario_overrides& with) {
     s.overrides.*member = with.*member;
     for (curve_config& c : s.curves) place(c) = *(with.*member);
   };
-  put(
-      &scenario_overrides::seed, [](curve_config & c) -> auto& { return c.link.seed; });
-  put(
-      &scenario_overrides::frame_errors, [](curve_config & c) -> auto& { return c.stop.frame_errors; });
-  put(
-      &scenario_overrides::max_frames, [](curve_config & c) -> auto& { return c.stop.max_frames; });
-  put(
-      &scenario_overrides::max_seconds, [](curve_config & c) -> auto& { return c.stop.max_seconds; });
+  put(&scenario_overrides::seed, [](curve_config& c) -> auto& { return c.link.seed; });
+  put(&scenario_overrides::frame_errors, [](curve_config& c) -> auto& { return c.stop.frame_errors; });
+  put(&scenario_overrides::max_frames, [](curve_config& c) -> auto& { return c.stop.max_frames; });
+  put(&scenario_overrides::max_seconds, [](curve_config& c) -> auto& { return c.stop.max_seconds; });
 }
 
 std::span<const scenario_key> scenario_keys() {

@@ -215,8 +215,7 @@ TEST(link_team, what_goes_wrong_on_a_rank_is_told_with_its_name) {
         EXPECT_EQ(team.run(0, 4, 4).bit_errors.size(), 4u);  // and it goes on
       },
       one_thread);
-  with_ranks(
-      3, [&](ranks& all) { dismiss(all); }, one_thread);
+  with_ranks(3, [&](ranks& all) { dismiss(all); }, one_thread);
 }
 
 TEST(link_team, counts_survive_the_way_between_ranks) {

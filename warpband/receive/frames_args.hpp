@@ -49,14 +49,14 @@ struct frames_list_args {
 /// others what they were before. Outputs without data are not wanted.
 struct frames_keep_args {
   const std::int32_t* place = nullptr;  // of every frame in the list, -1 where it is finished; no data: b
-  view<const std::uint8_t> bits, status;
+  view<const std::uint8_t> bits, ok, status;
   view<const std::int32_t> iterations;
   view<const float> extrinsic, detected;
-  view<const std::uint8_t> bits_before, status_before;
+  view<const std::uint8_t> bits_before, ok_before, status_before;
   view<const std::int32_t> iterations_before;
   view<const float> extrinsic_before, detected_before;
-  view<std::uint8_t> bits_out, status_out;
-  view<std::int32_t> iterations_out;  // before + now, each element
+  view<std::uint8_t> bits_out, ok_out, status_out;
+  view<std::int32_t> iterations_out;  // before + now
   view<float> extrinsic_out, detected_out;
 };
 

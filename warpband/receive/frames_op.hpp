@@ -182,18 +182,14 @@ struct frames_keep_op {
   WB_HD void operator()(std::size_t first, int, G g, void*) const {
     const std::int32_t place = a.place == nullptr ? static_cast<std::int32_t>(first) : a.place[first];
     copy(g, a.bits, a.bits_before, a.bits_out, first, place);
+    copy(g, a.ok, a.ok_before, a.ok_out, first, place);
     copy(g, a.status, a.status_before, a.status_out, first, place);
     copy(g, a.extrinsic, a.extrinsic_before, a.extrinsic_out, first, place);
     copy(g, a.detected, a.detected_before, a.detected_out, first, place);
-    if (a.iterations_out.data == nullptr) return;
-    const auto of = [](const auto& v, std::size_t row, std::size_t e) -> auto& {
-      return row_of(v, row)[e * v.element_stride];
-    };
-    for (std::size_t e = static_cast<std::size_t>(g.rank); e < a.iterations_out.elements;
-         e += static_cast<std::size_t>(g.size)) {
-      const std::int32_t now = place < 0 ? 0 : of(a.iterations, static_cast<std::size_t>(place), e);
-      of(a.iterations_out, first, e) = of(a.iterations_before, first, e) + now;
-    }
+    if (a.iterations_out.data == nullptr || g.rank != 0) return;
+    const std::int32_t before = *row_of(a.iterations_before, first);
+    *row_of(a.iterations_out, first) =
+        place < 0 ? before : before + *row_of(a.iterations, static_cast<std::size_t>(place));
   }
 
  private:

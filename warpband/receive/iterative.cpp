@@ -123,9 +123,11 @@ struct iterative_receiver::batch {
     p.take(prior, places);
     if (r.config_.outer == 1) return;
     p.take(extrinsic, bits_of_all);
-    p.take(noise_var, uses);
-    p.take(received, uses * rx_values);
-    p.take(channel, uses / sharing(r.uses_, uses_per_channel) * gains);
+    if (r.decoder_->frames_may_move()) {
+      p.take(noise_var, uses);
+      p.take(received, uses * rx_values);
+      p.take(channel, uses / sharing(r.uses_, uses_per_channel) * gains);
+    }
     if (r.config_.decoder_state == receiver_state::keep) {
       p.take(state, frames * r.decoder_->state_size());
       p.take(other_state, frames * r.decoder_->state_size());
@@ -199,6 +201,9 @@ std::size_t iterative_receiver::frames_of(const heard& in, const decided& out) c
   if (in.prior.data != nullptr && !detector_->takes_prior())
     throw argument_error("prior", "given", "none: this detector takes no a-priori LLRs");
   check_output("bits", out.bits, k(), frames, config_.outer);
+  check_output("ok", out.ok, 1, frames, config_.outer);
+  if (out.ok.items > 1 && out.ok.item_stride != 1)
+    throw shape_error("ok", "values with gaps", "values side by side");
   check_output("iterations", out.iterations, 1, frames, config_.outer);
   check_output("status", out.status, 1, frames, config_.outer);
   check_output("detected", out.detected, n(), frames, config_.outer);
@@ -207,6 +212,7 @@ std::size_t iterative_receiver::frames_of(const heard& in, const decided& out) c
     throw argument_error("extrinsic", "asked for", "none: this decoder gives no extrinsic LLRs");
   check_optional_shape("use_status", out.use_status, 1, uses);
   check_apart({{"bits", out.bits},
+               {"ok", out.ok},
                {"iterations", out.iterations},
                {"status", out.status},
                {"detected", out.detected},
@@ -281,7 +287,7 @@ void iterative_receiver::detect_and_decode(executor& exec, batch& b, int j) cons
   results.bits = place(out.bits, b.bits, k(), false);
   results.iterations = place(out.iterations, b.iterations, 1, false);
   results.status = place(out.status, b.status, 1, false);
-  if (goes_on) results.finished = make_view(b.finished, b.listed);
+  results.finished = place(out.ok, b.finished, 1, goes_on);
   decoder_->run(exec, llr, state, results);
   b.results = results;
   b.detected = llr;
@@ -293,6 +299,7 @@ void iterative_receiver::keep(executor& exec, const batch& b, int j) const {
   frames_keep_args a;
   a.place = b.place;
   a.bits = b.results.bits;
+  a.ok = b.results.finished;
   a.status = b.results.status;
   a.iterations = b.results.iterations;
   a.extrinsic = b.results.extrinsic;
@@ -302,6 +309,7 @@ void iterative_receiver::keep(executor& exec, const batch& b, int j) const {
     now = of_iteration(result, b.frames, j);
   };
   rows(out.bits, a.bits_before, a.bits_out);
+  rows(out.ok, a.ok_before, a.ok_out);
   rows(out.status, a.status_before, a.status_out);
   rows(out.iterations, a.iterations_before, a.iterations_out);
   rows(out.extrinsic, a.extrinsic_before, a.extrinsic_out);
@@ -313,11 +321,11 @@ void iterative_receiver::keep(executor& exec, const batch& b, int j) const {
 void iterative_receiver::feed_back(executor& exec, batch& b, int j) const {
   const bool whole = b.listed == b.frames;  // the list is 0, 1, 2, ...
   // To move a frame takes about a third of the time of its outer iteration, by the bytes of both.
-  const std::size_t enough = b.waits ? (3 * b.listed + 3) / 4 : 0;
+  const std::size_t enough = b.waits && decoder_->frames_may_move() ? (3 * b.listed + 3) / 4 : 0;
   frames_list_args l;
   l.listed = static_cast<std::int32_t>(b.listed);
   l.enough = static_cast<std::int32_t>(enough);
-  l.finished = b.finished;
+  l.finished = b.results.finished.data;
   l.first = j == 0;
   l.done = b.done;
   l.before = whole ? nullptr : b.list;
@@ -332,7 +340,7 @@ void iterative_receiver::feed_back(executor& exec, batch& b, int j) const {
   }
   const std::size_t left = b.waits ? static_cast<std::size_t>(b.left) : b.listed;
   const bool anew = left < enough;
-  if (anew) b.listed = left;
+  if (anew || left == 0) b.listed = left;
   if (left == 0) return;
   frames_arrange_args a;  // priors
   a.elements = n();

@@ -1,10 +1,8 @@
 #pragma once
 // A receiver: what is heard of a batch of frames to what is decided of them.
 //
-//   open loop   detector, then decoder                              (open_loop.hpp)
-//   blocks      detector, soft buffers of HARQ, transport decoder   (open_loop.hpp)
-//   loop        detector and decoder exchange extrinsic LLRs        (iterative.hpp)
-//   HARQ loop   the same for transport blocks of 5G NR              (transport_loop.hpp)
+//   open loop   detector, then decoder; of transport blocks with HARQ's soft buffers (open_loop.hpp)
+//   loop        detector and decoder exchange extrinsic LLRs (iterative.hpp; with HARQ transport_loop.hpp)
 //
 // A simulated link counts what they decide (link/chain.hpp). A stream runs them, and other receivers, as a
 // `frame_receiver` with ports (receive/frame_receiver.hpp).
@@ -36,8 +34,8 @@ struct heard {
 /// `frames` items gets those of the last iteration.
 struct decided {
   view<std::uint8_t> bits = {};        // [.., k] decisions
-  view<std::uint8_t> ok = {};          // [.., 1] of transport blocks: 1 where all CRCs hold
-  view<std::int32_t> iterations = {};  // [.., 1] of the decoder up to here; of transport blocks [.., C]
+  view<std::uint8_t> ok = {};          // [.., 1] 1 where all checks hold that there are; in one piece
+  view<std::int32_t> iterations = {};  // [.., 1] of the decoder up to here; of blocks in an open loop [.., C]
   view<std::uint8_t> status = {};      // [.., 1] of the decoder
   view<float> detected = {};           // [.., n] LLRs of the detector, as the decoder gets them
   view<float> extrinsic = {};          // [.., n] extrinsic LLRs of the decoder

@@ -365,22 +365,16 @@ const std::vector<chain_case>& cases() {
       {"uplink_in_clusters",
        wb::make_uplink_chain({.detector = up_168, .symbols = 6, .clusters = 4}),
        {6, 60, 180},
-       [](host_frame& f) {
-         detect_in_clusters(f, {up_168, 4}, 6);
-       }},
+       [](host_frame& f) { detect_in_clusters(f, {up_168, 4}, 6); }},
       {"uplink_with_local_detectors",
        wb::make_uplink_chain(
            {.detector = up_168, .symbols = 6, .clusters = 2, .clustering = wb::cluster_method::local_mmse}),
        {6, 60, 180},
-       [](host_frame& f) {
-         detect_in_clusters(f, {up_168, 2, wb::cluster_method::local_mmse}, 6);
-       }},
+       [](host_frame& f) { detect_in_clusters(f, {up_168, 2, wb::cluster_method::local_mmse}, 6); }},
       {"precode_in_clusters",
        wb::make_precode_chain({down_168_cg, 5, 2, wb::cluster_method::cg}),
        {5, 60, 150},
-       [](host_frame& f) {
-         precode_in_clusters(f, {down_168_cg, 2, wb::cluster_method::cg});
-       }},
+       [](host_frame& f) { precode_in_clusters(f, {down_168_cg, 2, wb::cluster_method::cg}); }},
       {"uplink_in_halves_in_clusters",
        wb::make_uplink_chain({.detector = up_168, .symbols = 6, .half = true, .clusters = 4}),
        {6, 60, 180},
@@ -804,15 +798,13 @@ TEST(stream_chains, refuse_settings) {
   using wb::testing::blamed;
   EXPECT_EQ(blamed([] { (void)wb::make_detect_chain({nway_44, 0}); }), "uses_per_channel");
   EXPECT_EQ(blamed([] { (void)wb::make_decode_chain({nway_44, 1}, std::shared_ptr<wb::codec>()); }), "code");
-  EXPECT_EQ(blamed([] {
-              (void)wb::make_decode_chain({nway_44, 1}, std::shared_ptr<wb::soft_decoder>());
-            }),
+  EXPECT_EQ(blamed([] { (void)wb::make_decode_chain({nway_44, 1}, std::shared_ptr<wb::soft_decoder>()); }),
             "decoder");
-  EXPECT_EQ(
-      blamed([] {
-        (void)wb::make_receive_chain({nway_44, 1}, wb::iterative_receiver(nway_22, ldpc_code(), two_outer));
-      }),
-      "receiver");
+  EXPECT_EQ(blamed([] {
+              (void)wb::make_receive_chain({nway_44, 1},
+                                           wb::iterative_receiver(nway_22, ldpc_code(), two_outer));
+            }),
+            "receiver");
   EXPECT_EQ(blamed([] { (void)wb::make_uplink_chain({up_168, 0}); }), "symbols");
   EXPECT_EQ(blamed([] { (void)wb::make_uplink_chain({up_168, 6, 4}); }), "splits");
   EXPECT_EQ(blamed([] { (void)wb::make_precode_chain({down_168, 0}); }), "symbols");

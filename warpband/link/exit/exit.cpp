@@ -153,8 +153,7 @@ exit_curve detector_exit(executor& exec, const detector_config& config, double s
   check(c);
   check_snr(snr_db);
   const auto detector = make_soft_detector(config);
-  if (!detector->takes_prior())
-    throw argument_error("detector", config.type, "one that takes a-priori LLRs");
+  if (!detector->takes_prior()) throw argument_error("detector", config.type, "one that takes a-priori LLRs");
   const std::size_t bits = detector->bits_per_use(), all = (c.bits + bits - 1) / bits;
   std::vector<information_sum> sums(c.prior_information.size());
   in_batches(all, bits, [&](std::size_t first, std::size_t uses) {
