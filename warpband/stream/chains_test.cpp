@@ -46,11 +46,12 @@ struct host_frame {
   }
 };
 
+using direct_call = std::function<void(host_frame&)>;
 struct chain_case {
   std::string name;
   std::shared_ptr<const wb::frame_receiver> chain;
   std::vector<std::size_t> items;  // sizes, the largest last
-  void (*direct)(host_frame&);     // fills `out`, on scalar code, without the room stream/
+  direct_call direct;              // fills `out`, on scalar code, without the room stream/
 };
 
 wb::view<const float> shared(const host_frame& f, std::size_t items) {
@@ -98,80 +99,145 @@ wb::code_config conv_code() {
   wb::testing::k_in(c) = 100;
   return c;
 }
-void decode_directly(host_frame& f, const wb::detector_config& detector, const wb::code_config& config) {
-  const auto exec = wb::testing::open_scalar();
-  const auto d = wb::make_detector(detector);
-  const auto code = wb::make_codec(config);
-  const std::size_t s = static_cast<std::size_t>(detector.streams),
-                    r = static_cast<std::size_t>(detector.rx_antennas);
-  std::vector<float> llr(d->bits_per_use() * f.items);
-  d->run(*exec,
-         {.received = rows(f.input<cf>(1), r, f.items),
-          .channel = rows(f.input<cf>(0), r * s, f.items),
-          .uses_per_channel = 1,
-          .noise_var = shared(f, f.items),
-          .prior = {}},
-         {.llr = rows(llr.data(), d->bits_per_use(), f.items), .bits = {}, .status = {}});
-  const std::size_t blocks = llr.size() / code->n();
-  code->decode(*exec, rows(static_cast<const float*>(llr.data()), code->n(), blocks),
-               {.bits = rows(f.output<std::uint8_t>(0), code->k(), blocks),
-                .soft = {},
-                .iterations = rows(f.output<std::int32_t>(1), 1, blocks),
-                .status = {}});
+direct_call detects(const wb::detector_config& detector, std::size_t uses_per_channel) {
+  return [=](host_frame& f) {
+    const auto exec = wb::testing::open_scalar();
+    const auto d = wb::make_detector(detector);
+    const std::size_t s = static_cast<std::size_t>(detector.streams),
+                      r = static_cast<std::size_t>(detector.rx_antennas),
+                      channels = (f.items + uses_per_channel - 1) / uses_per_channel;
+    d->run(*exec,
+           {.received = rows(f.input<cf>(1), r, f.items),
+            .channel = rows(f.input<cf>(0), r * s, channels),
+            .uses_per_channel = uses_per_channel,
+            .noise_var = shared(f, f.items),
+            .prior = {}},
+           {.llr = rows(f.output<float>(0), d->bits_per_use(), f.items),
+            .bits = {},
+            .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
+  };
+}
+direct_call decodes(const wb::detector_config& detector, const wb::code_config& config) {
+  return [=](host_frame& f) {
+    const auto exec = wb::testing::open_scalar();
+    const auto code = wb::make_codec(config);
+    host_frame detected = f;
+    const std::size_t bits = wb::make_detector(detector)->bits_per_use() * f.items, blocks = bits / code->n();
+    detected.out = {bytes(bits * sizeof(float)), bytes(f.items)};
+    detects(detector, 1)(detected);
+    code->decode(*exec, rows<const float>(detected.output<float>(0), code->n(), blocks),
+                 {.bits = rows(f.output<std::uint8_t>(0), code->k(), blocks),
+                  .soft = {},
+                  .iterations = rows(f.output<std::int32_t>(1), 1, blocks),
+                  .status = {}});
+  };
 }
 
-void detect_in_clusters(host_frame& f, const wb::clustered_uplink_config& config, std::size_t symbols) {
+/// Six vectors share a channel of 16 antennas and 8 users. The detector is central or in clusters.
+template <class Detector>
+void detect_uplink(host_frame& f, const Detector& detector) {
   const auto exec = wb::testing::open_scalar();
-  wb::clustered_uplink_detector(config).run(*exec,
-                                            {.channel = rows(f.input<cf>(0), 128, f.items / symbols),
-                                             .received = rows(f.input<cf>(1), 16, f.items),
-                                             .noise_var = shared(f, f.items / symbols),
-                                             .symbols = static_cast<int>(symbols)},
-                                            {.llr = rows(f.output<float>(0), 32, f.items),
-                                             .equalized = {},
-                                             .sinr = {},
-                                             .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
+  detector.run(*exec,
+               {.channel = rows(f.input<cf>(0), 128, f.items / 6),
+                .received = rows(f.input<cf>(1), 16, f.items),
+                .noise_var = shared(f, f.items / 6),
+                .symbols = 6},
+               {.llr = rows(f.output<float>(0), 32, f.items),
+                .equalized = {},
+                .sinr = {},
+                .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
 }
-
-void precode_in_clusters(host_frame& f, const wb::clustered_downlink_config& config) {
-  const auto exec = wb::testing::open_scalar();
-  wb::clustered_downlink_precoder(config).run(*exec,
-                                              {.channel = rows(f.input<cf>(0), 128, f.items / 5),
-                                               .sent = rows(f.input<cf>(1), 8, f.items),
-                                               .noise_var = shared(f, f.items / 5),
-                                               .symbols = 5},
-                                              rows(f.output<cf>(0), 16, f.items),
-                                              rows(f.output<std::uint8_t>(1), 1, f.items));
+void detect_uplink_centrally(host_frame& f) { detect_uplink(f, wb::uplink_detector(up_168)); }
+direct_call detects_in_clusters(const wb::clustered_uplink_config& config) {
+  return [=](host_frame& f) { detect_uplink(f, wb::clustered_uplink_detector(config)); };
 }
-/// Calls `direct` with the first `count` arrays, of halves, converted to complex64.
-void widened(host_frame& f, std::size_t count, void (*direct)(host_frame&)) {
-  host_frame wide = f;
-  for (std::size_t i = 0; i < count; i++) {
-    const std::size_t samples = f.in[i].size() / sizeof(wb::half_complex);
-    wide.in[i].resize(samples * sizeof(cf));
-    auto* to = reinterpret_cast<cf*>(wide.in[i].data());
-    for (std::size_t k = 0; k < samples; k++) to[k] = wb::from_half(f.input<wb::half_complex>(i)[k]);
+/// The vectors of each H one after the other, and back.
+void detect_uplink_in_splits(host_frame& f) {
+  const std::size_t channels = f.items / 6;
+  const auto split = [&](std::size_t v) { return (v % 6 / 2 * channels + v / 6) * 2 + v % 2; };
+  host_frame whole = f;
+  auto* const y = reinterpret_cast<cf*>(whole.in[1].data());
+  for (std::size_t v = 0; v < f.items; v++) std::copy_n(f.input<cf>(1) + split(v) * 16, 16, y + v * 16);
+  detect_uplink_centrally(whole);
+  for (std::size_t v = 0; v < f.items; v++) {
+    std::copy_n(whole.output<float>(0) + v * 32, 32, f.output<float>(0) + split(v) * 32);
+    f.output<std::uint8_t>(1)[split(v)] = whole.output<std::uint8_t>(1)[v];
   }
-  direct(wide);
-  f.out = wide.out;
+}
+void detect_uplink_in_halves(host_frame& f) {
+  const auto exec = wb::testing::open_scalar();
+  wb::uplink_detector(up_168).run(
+      *exec,
+      wb::uplink_half_input{.channel = rows(f.input<wb::half_complex>(0), 128, f.items / 6),
+                            .received = rows(f.input<wb::half_complex>(1), 16, f.items),
+                            .noise_var = shared(f, f.items / 6),
+                            .symbols = 6},
+      {.llr = {},
+       .llr_int8 = rows(f.output<std::int8_t>(0), 32, f.items),
+       .equalized = {},
+       .sinr = {},
+       .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
+}
+
+/// Five vectors share a channel.
+template <class Precoder>
+void precode(host_frame& f, const Precoder& precoder) {
+  const auto exec = wb::testing::open_scalar();
+  precoder.run(*exec,
+               {.channel = rows(f.input<cf>(0), 128, f.items / 5),
+                .sent = rows(f.input<cf>(1), 8, f.items),
+                .noise_var = shared(f, f.items / 5),
+                .symbols = 5},
+               rows(f.output<cf>(0), 16, f.items), rows(f.output<std::uint8_t>(1), 1, f.items));
+}
+direct_call precodes_in_clusters(const wb::clustered_downlink_config& config) {
+  return [=](host_frame& f) { precode(f, wb::clustered_downlink_precoder(config)); };
+}
+/// Four codewords share a channel.
+void decode_space_time(host_frame& f) {
+  const auto exec = wb::testing::open_scalar();
+  wb::stbc_decoder(silver).run(*exec,
+                               {.received = rows(f.input<cf>(1), 4, f.items),
+                                .channel = rows(f.input<cf>(0), 4, (f.items + 3) / 4),
+                                .codewords_per_channel = 4,
+                                .noise_var = shared(f, f.items)},
+                               {.llr = rows(f.output<float>(0), 16, f.items),
+                                .bits = {},
+                                .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
+}
+/// `direct` with the first `count` arrays, of halves, converted to complex64.
+direct_call widened(std::size_t count, const direct_call& direct) {
+  return [=](host_frame& f) {
+    host_frame wide = f;
+    for (std::size_t i = 0; i < count; i++) {
+      const std::size_t samples = f.in[i].size() / sizeof(wb::half_complex);
+      wide.in[i].resize(samples * sizeof(cf));
+      auto* to = reinterpret_cast<cf*>(wide.in[i].data());
+      for (std::size_t k = 0; k < samples; k++) to[k] = wb::from_half(f.input<wb::half_complex>(i)[k]);
+    }
+    direct(wide);
+    f.out = wide.out;
+  };
 }
 
 /// Two uses share a channel.
-void receive_directly(host_frame& f, const wb::detector_config& detector, const wb::code_config& code,
-                      const wb::receiver_config& config) {
-  const auto exec = wb::testing::open_scalar();
-  const wb::iterative_receiver receiver(detector, code, config);
-  const std::size_t s = static_cast<std::size_t>(detector.streams),
-                    r = static_cast<std::size_t>(detector.rx_antennas),
-                    blocks = f.items / receiver.uses_per_frame(), uses = blocks * receiver.uses_per_frame();
-  receiver.run(*exec,
-               {.received = rows(f.input<cf>(1), r, uses),
-                .channel = rows(f.input<cf>(0), r * s, (uses + 1) / 2),
-                .uses_per_channel = 2,
-                .noise_var = shared(f, uses),
-                .prior = {}},
-               {.bits = rows(f.output<std::uint8_t>(0), receiver.k(), blocks),
-                .iterations = rows(f.output<std::int32_t>(1), 1, blocks)});
+direct_call receives(const wb::detector_config& detector, const wb::code_config& code,
+                     const wb::receiver_config& config) {
+  return [=](host_frame& f) {
+    const auto exec = wb::testing::open_scalar();
+    const wb::iterative_receiver receiver(detector, code, config);
+    const std::size_t s = static_cast<std::size_t>(detector.streams),
+                      r = static_cast<std::size_t>(detector.rx_antennas),
+                      blocks = f.items / receiver.uses_per_frame(), uses = blocks * receiver.uses_per_frame();
+    receiver.run(*exec,
+                 {.received = rows(f.input<cf>(1), r, uses),
+                  .channel = rows(f.input<cf>(0), r * s, (uses + 1) / 2),
+                  .uses_per_channel = 2,
+                  .noise_var = shared(f, uses),
+                  .prior = {}},
+                 {.bits = rows(f.output<std::uint8_t>(0), receiver.k(), blocks),
+                  .iterations = rows(f.output<std::int32_t>(1), 1, blocks)});
+  };
 }
 const wb::receiver_config two_outer{.outer = 2, .interleaver = wb::receiver_interleaver::random};
 
@@ -237,181 +303,63 @@ void loop_slots(wb::executor& exec, const wb::nr_transport_config& transport, co
 }
 
 const std::vector<chain_case>& cases() {
+  using enum wb::cluster_method;
+  const std::vector<std::size_t> uplink_sizes{6, 60, 180}, precode_sizes{5, 60, 150}, slots{1, 2, 3, 5};
   static const std::vector<chain_case> all{
-      {"detect",
-       wb::make_detect_chain({nway_44, 3}),
-       {1, 7, 300, 1000},
-       [](host_frame& f) {
-         const auto exec = wb::testing::open_scalar();
-         wb::make_detector(nway_44)->run(*exec,
-                                         {.received = rows(f.input<cf>(1), 4, f.items),
-                                          .channel = rows(f.input<cf>(0), 16, (f.items + 2) / 3),
-                                          .uses_per_channel = 3,
-                                          .noise_var = shared(f, f.items),
-                                          .prior = {}},
-                                         {.llr = rows(f.output<float>(0), 16, f.items),
-                                          .bits = {},
-                                          .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
-       }},
+      {"detect", wb::make_detect_chain({nway_44, 3}), {1, 7, 300, 1000}, detects(nway_44, 3)},
       {"detect_turbo",
        wb::make_decode_chain({nway_44, 1}, wb::make_codec(turbo_code())),
        {21, 100, 500},
-       [](host_frame& f) { decode_directly(f, nway_44, turbo_code()); }},
+       decodes(nway_44, turbo_code())},
       {"detect_ldpc",
        wb::make_decode_chain({mmse_23, 1}, wb::make_codec(ldpc_code())),
        {48, 100, 500},
-       [](host_frame& f) { decode_directly(f, mmse_23, ldpc_code()); }},
-      {"uplink",
-       wb::make_uplink_chain({up_168, 6}),
-       {6, 60, 180},
-       [](host_frame& f) {
-         const auto exec = wb::testing::open_scalar();
-         wb::uplink_detector(up_168).run(*exec,
-                                         {.channel = rows(f.input<cf>(0), 128, f.items / 6),
-                                          .received = rows(f.input<cf>(1), 16, f.items),
-                                          .noise_var = shared(f, f.items / 6),
-                                          .symbols = 6},
-                                         {.llr = rows(f.output<float>(0), 32, f.items),
-                                          .equalized = {},
-                                          .sinr = {},
-                                          .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
-       }},
-      {"uplink_in_splits",
-       wb::make_uplink_chain({up_168, 6, 3}),
-       {6, 60, 180},
-       [](host_frame& f) {  // the vectors of each H one after the other, and back
-         const std::size_t frames = f.items / 6;
-         std::vector<cf> y(f.items * 16);
-         std::vector<float> llr(f.items * 32);
-         std::vector<std::uint8_t> status(f.items);
-         const auto place = [&](std::size_t v) { return (v % 6 / 2 * frames + v / 6) * 2 + v % 2; };
-         for (std::size_t v = 0; v < f.items; v++)
-           std::copy_n(f.input<cf>(1) + place(v) * 16, 16, y.data() + v * 16);
-         const auto exec = wb::testing::open_scalar();
-         wb::uplink_detector(up_168).run(*exec,
-                                         {.channel = rows(f.input<cf>(0), 128, frames),
-                                          .received = rows(static_cast<const cf*>(y.data()), 16, f.items),
-                                          .noise_var = shared(f, frames),
-                                          .symbols = 6},
-                                         {.llr = rows(llr.data(), 32, f.items),
-                                          .equalized = {},
-                                          .sinr = {},
-                                          .status = rows(status.data(), 1, f.items)});
-         for (std::size_t v = 0; v < f.items; v++) {
-           std::copy_n(llr.data() + v * 32, 32, f.output<float>(0) + place(v) * 32);
-           f.output<std::uint8_t>(1)[place(v)] = status[v];
-         }
-       }},
+       decodes(mmse_23, ldpc_code())},
+      {"uplink", wb::make_uplink_chain({up_168, 6}), uplink_sizes, detect_uplink_centrally},
+      {"uplink_in_splits", wb::make_uplink_chain({up_168, 6, 3}), uplink_sizes, detect_uplink_in_splits},
       {"uplink_in_halves",
        wb::make_uplink_chain({.detector = up_168, .symbols = 6, .splits = 1, .half = true, .llr_int8 = true}),
-       {6, 60, 180},
-       [](host_frame& f) {
-         const auto exec = wb::testing::open_scalar();
-         wb::uplink_detector(up_168).run(
-             *exec,
-             wb::uplink_half_input{.channel = rows(f.input<wb::half_complex>(0), 128, f.items / 6),
-                                   .received = rows(f.input<wb::half_complex>(1), 16, f.items),
-                                   .noise_var = shared(f, f.items / 6),
-                                   .symbols = 6},
-             {.llr = {},
-              .llr_int8 = rows(f.output<std::int8_t>(0), 32, f.items),
-              .equalized = {},
-              .sinr = {},
-              .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
-       }},
-      {"precode",
-       wb::make_precode_chain({down_168, 5}),
-       {5, 60, 150},
-       [](host_frame& f) {
-         const auto exec = wb::testing::open_scalar();
-         wb::downlink_precoder(down_168).run(*exec,
-                                             {.channel = rows(f.input<cf>(0), 128, f.items / 5),
-                                              .sent = rows(f.input<cf>(1), 8, f.items),
-                                              .noise_var = shared(f, f.items / 5),
-                                              .symbols = 5},
-                                             rows(f.output<cf>(0), 16, f.items),
-                                             rows(f.output<std::uint8_t>(1), 1, f.items));
-       }},
-      {"stbc",
-       wb::make_stbc_chain({silver, 4}),
-       {1, 30, 202},
-       [](host_frame& f) {
-         const auto exec = wb::testing::open_scalar();
-         wb::stbc_decoder(silver).run(*exec,
-                                      {.received = rows(f.input<cf>(1), 4, f.items),
-                                       .channel = rows(f.input<cf>(0), 4, (f.items + 3) / 4),
-                                       .codewords_per_channel = 4,
-                                       .noise_var = shared(f, f.items)},
-                                      {.llr = rows(f.output<float>(0), 16, f.items),
-                                       .bits = {},
-                                       .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
-       }},
+       uplink_sizes, detect_uplink_in_halves},
+      {"precode", wb::make_precode_chain({down_168, 5}), precode_sizes,
+       [](host_frame& f) { precode(f, wb::downlink_precoder(down_168)); }},
+      {"stbc", wb::make_stbc_chain({silver, 4}), {1, 30, 202}, decode_space_time},
       {"detect_turbo_half",
        wb::make_decode_chain({nway_44, 1}, wb::make_codec(half_rate_turbo_code())),
        {14, 100, 500},
-       [](host_frame& f) { decode_directly(f, nway_44, half_rate_turbo_code()); }},
+       decodes(nway_44, half_rate_turbo_code())},
       {"loop_ldpc",
        wb::make_receive_chain({nway_22, 2}, wb::iterative_receiver(nway_22, ldpc_code(), two_outer)),
        {72, 100, 220},
-       [](host_frame& f) { receive_directly(f, nway_22, ldpc_code(), two_outer); }},
+       receives(nway_22, ldpc_code(), two_outer)},
       {"loop_turbo",  // 41 uses for 324 bits and 4 places more
        wb::make_receive_chain({nway_22, 2}, wb::iterative_receiver(nway_22, turbo_code(), two_outer)),
        {41, 100, 170},
-       [](host_frame& f) { receive_directly(f, nway_22, turbo_code(), two_outer); }},
+       receives(nway_22, turbo_code(), two_outer)},
       {"detect_conv",
        wb::make_decode_chain({mmse_23, 1}, wb::make_codec(conv_code())),
        {18, 100, 500},
-       [](host_frame& f) { decode_directly(f, mmse_23, conv_code()); }},
-      {"uplink_in_clusters",
-       wb::make_uplink_chain({.detector = up_168, .symbols = 6, .clusters = 4}),
-       {6, 60, 180},
-       [](host_frame& f) { detect_in_clusters(f, {up_168, 4}, 6); }},
+       decodes(mmse_23, conv_code())},
+      {"uplink_in_clusters", wb::make_uplink_chain({.detector = up_168, .symbols = 6, .clusters = 4}),
+       uplink_sizes, detects_in_clusters({up_168, 4})},
       {"uplink_with_local_detectors",
-       wb::make_uplink_chain(
-           {.detector = up_168, .symbols = 6, .clusters = 2, .clustering = wb::cluster_method::local_mmse}),
-       {6, 60, 180},
-       [](host_frame& f) { detect_in_clusters(f, {up_168, 2, wb::cluster_method::local_mmse}, 6); }},
-      {"precode_in_clusters",
-       wb::make_precode_chain({down_168_cg, 5, 2, wb::cluster_method::cg}),
-       {5, 60, 150},
-       [](host_frame& f) { precode_in_clusters(f, {down_168_cg, 2, wb::cluster_method::cg}); }},
+       wb::make_uplink_chain({.detector = up_168, .symbols = 6, .clusters = 2, .clustering = local_mmse}),
+       uplink_sizes, detects_in_clusters({up_168, 2, local_mmse})},
+      {"precode_in_clusters", wb::make_precode_chain({down_168_cg, 5, 2, cg}), precode_sizes,
+       precodes_in_clusters({down_168_cg, 2, cg})},
       {"uplink_in_halves_in_clusters",
-       wb::make_uplink_chain({.detector = up_168, .symbols = 6, .half = true, .clusters = 4}),
-       {6, 60, 180},
-       [](host_frame& f) {
-         widened(f, 2, [](host_frame& wide) { detect_in_clusters(wide, {up_168, 4}, 6); });
-       }},
+       wb::make_uplink_chain({.detector = up_168, .symbols = 6, .half = true, .clusters = 4}), uplink_sizes,
+       widened(2, detects_in_clusters({up_168, 4}))},
       {"uplink_in_halves_with_local_detectors",
-       wb::make_uplink_chain({.detector = up_168,
-                              .symbols = 6,
-                              .half = true,
-                              .clusters = 2,
-                              .clustering = wb::cluster_method::local_mmse}),
-       {6, 60, 180},
-       [](host_frame& f) {
-         widened(f, 2, [](host_frame& wide) {
-           detect_in_clusters(wide, {up_168, 2, wb::cluster_method::local_mmse}, 6);
-         });
-       }},
-      {"precode_in_halves",
-       wb::make_precode_chain({.precoder = down_168, .symbols = 5, .half = true}),
-       {5, 60, 150},
-       [](host_frame& f) { widened(f, 1, [](host_frame& wide) { precode_in_clusters(wide, {down_168}); }); }},
-      {"precode_in_halves_in_clusters",
-       wb::make_precode_chain({down_168_cg, 5, 2, wb::cluster_method::cg, true}),
-       {5, 60, 150},
-       [](host_frame& f) {
-         widened(f, 1, [](host_frame& wide) {
-           precode_in_clusters(wide, {down_168_cg, 2, wb::cluster_method::cg});
-         });
-       }},
-      {"pusch",
-       wb::make_pusch_chain(pusch_23),
-       {1, 2, 3, 5},
+       wb::make_uplink_chain(
+           {.detector = up_168, .symbols = 6, .half = true, .clusters = 2, .clustering = local_mmse}),
+       uplink_sizes, widened(2, detects_in_clusters({up_168, 2, local_mmse}))},
+      {"precode_in_halves", wb::make_precode_chain({.precoder = down_168, .symbols = 5, .half = true}),
+       precode_sizes, widened(1, precodes_in_clusters({down_168}))},
+      {"precode_in_halves_in_clusters", wb::make_precode_chain({down_168_cg, 5, 2, cg, true}), precode_sizes,
+       widened(1, precodes_in_clusters({down_168_cg, 2, cg}))},
+      {"pusch", wb::make_pusch_chain(pusch_23), slots,
        [](host_frame& f) { receive_slots_directly(f, pusch_23, decode_slots); }},
-      {"loop_pusch",
-       wb::make_pusch_chain(looped_pusch),
-       {1, 2, 3, 5},
+      {"loop_pusch", wb::make_pusch_chain(looped_pusch), slots,
        [](host_frame& f) { receive_slots_directly(f, looped_pusch, loop_slots); }},
   };
   return all;
@@ -444,6 +392,20 @@ host_frame make_frame(const chain_case& c, std::size_t items, std::uint64_t seed
   return f;
 }
 
+std::vector<const void*> arrays_of(const host_frame& f) {
+  std::vector<const void*> arrays;
+  for (const bytes& b : f.in) arrays.push_back(b.data());
+  return arrays;
+}
+/// How many arrays of a result have other bits than the direct call gave.
+int differences(const chain_case& c, const wb::frame_result& r, const host_frame& f) {
+  int wrong = 0;
+  for (std::size_t i = 0; i < f.out.size(); i++)
+    wrong += std::memcmp(r.outputs + wb::offset_of(c.chain->outputs(), i, r.items), f.out[i].data(),
+                         f.out[i].size()) != 0;
+  return wrong;
+}
+
 /// Frames of all sizes through a pipeline; how many came back with other bits.
 int differences(const chain_case& c, wb::pipeline_config config, int frames) {
   std::vector<host_frame> different;
@@ -452,17 +414,12 @@ int differences(const chain_case& c, wb::pipeline_config config, int frames) {
   std::atomic<int> wrong = 0;
   config.most_items = c.items.back();
   wb::frame_pipeline p(c.chain, config, [&](const wb::frame_result& r) {
-    const host_frame& f = different[r.token];
     if (r.status != wb::frame_status::delivered) wrong++;
-    for (std::size_t i = 0; i < f.out.size(); i++)
-      wrong += std::memcmp(r.outputs + wb::offset_of(c.chain->outputs(), i, r.items), f.out[i].data(),
-                           f.out[i].size()) != 0;
+    wrong += differences(c, r, different[r.token]);
   });
   for (int n = 0; n < frames; n++) {
     const host_frame& f = different[static_cast<std::size_t>(n) % different.size()];
-    std::vector<const void*> arrays;
-    for (const bytes& b : f.in) arrays.push_back(b.data());
-    p.push(f.items, arrays, static_cast<std::uint64_t>(n) % different.size());
+    p.push(f.items, arrays_of(f), static_cast<std::uint64_t>(n) % different.size());
   }
   p.drain();
   EXPECT_EQ(p.counters().delivered, static_cast<std::uint64_t>(frames));
@@ -531,8 +488,7 @@ TEST_P(stream_chain, a_cuda_device_tells_when_frames_were_where) {
   if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
   const std::size_t items = what().items.back();
   const host_frame f = make_frame(what(), items, 2);
-  std::vector<const void*> arrays;
-  for (const bytes& b : f.in) arrays.push_back(b.data());
+  const std::vector<const void*> arrays = arrays_of(f);
   enum { copied, grouped, in_parts, as_graphs };
   for (const int kind : {copied, grouped, in_parts, as_graphs}) {
     wb::pipeline_config c{.devices = {"cuda:0"}, .streams = 2, .most_items = items, .queue = 4, .trace = 100};
@@ -579,27 +535,29 @@ TEST_P(stream_chain, a_cuda_device_tells_when_frames_were_where) {
   }
 }
 
+constexpr wb::fault_moment moments[]{wb::fault_moment::start, wb::fault_moment::started,
+                                     wb::fault_moment::done};
+
 TEST_P(stream_chain, a_cuda_device_that_fails_takes_no_frame_with_it) {
   if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
-  for (const auto moment : {wb::fault_moment::start, wb::fault_moment::started, wb::fault_moment::done}) {
+  chain_case one_size = what();
+  one_size.items = {what().items.back()};
+  for (const auto moment : moments) {
     wb::pipeline_config c{.devices = {"cuda:0", "cpu"}, .streams = 3, .queue = 6};
     c.fault = [moment](const wb::fault_point& f) {
       if (f.moment == moment && f.device == 0 && f.sequence >= 20) throw wb::device_error("the GPU is gone");
     };
     EXPECT_EQ(differences(what(), c, 60), 0);
+    c.queue = 16, c.batch = 4;  // in groups
+    EXPECT_EQ(differences(one_size, c, 60), 0);
   }
 }
 
-TEST_P(stream_chain, frames_of_a_group_fail_one_by_one_or_with_their_device) {
+TEST_P(stream_chain, frames_of_a_group_fail_one_by_one) {
   if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
   chain_case one_size = what();
   one_size.items = {what().items.back()};
-  for (const auto moment : {wb::fault_moment::start, wb::fault_moment::started, wb::fault_moment::done}) {
-    wb::pipeline_config c{.devices = {"cuda:0", "cpu"}, .streams = 3, .queue = 16, .batch = 4};
-    c.fault = [moment](const wb::fault_point& f) {
-      if (f.moment == moment && f.device == 0 && f.sequence >= 20) throw wb::device_error("the GPU is gone");
-    };
-    EXPECT_EQ(differences(one_size, c, 60), 0);
+  for (const auto moment : moments) {
     std::atomic<int> failed = 0, delivered = 0;
     wb::pipeline_config own{
         .devices = {"cuda:0"}, .streams = 2, .most_items = one_size.items[0], .queue = 16, .batch = 4};
@@ -607,13 +565,11 @@ TEST_P(stream_chain, frames_of_a_group_fail_one_by_one_or_with_their_device) {
       if (f.moment == moment && f.sequence % 10 == 3) throw std::runtime_error("not this frame");
     };
     const host_frame frame = make_frame(one_size, one_size.items[0], 2);
-    std::vector<const void*> arrays;
-    for (const bytes& b : frame.in) arrays.push_back(b.data());
     wb::frame_pipeline p(what().chain, own, [&](const wb::frame_result& r) {
       EXPECT_EQ(r.status == wb::frame_status::failed, r.sequence % 10 == 3);
       (r.status == wb::frame_status::failed ? failed : delivered)++;
     });
-    for (int n = 0; n < 60; n++) p.push(frame.items, arrays);
+    for (int n = 0; n < 60; n++) p.push(frame.items, arrays_of(frame));
     p.drain();
     EXPECT_EQ(failed, 6);
     EXPECT_EQ(delivered, 54);
@@ -668,8 +624,6 @@ TEST_P(stream_chain, a_cuda_device_that_hangs_takes_no_frame_with_it) {
     const auto hangs = std::make_shared<hanging>();
     const auto chain = hanging_chain(what().chain, hangs);
     const host_frame frame = make_frame(what(), what().items.back(), 2);
-    std::vector<const void*> arrays;
-    for (const bytes& b : frame.in) arrays.push_back(b.data());
     std::vector<std::string> devices{"cuda:0"};
     if (other) devices.push_back("cpu");
     std::uint64_t pushed = 0, refused = 0;
@@ -691,15 +645,12 @@ TEST_P(stream_chain, a_cuda_device_that_hangs_takes_no_frame_with_it) {
       };
     std::optional<wb::frame_pipeline> p;
     p.emplace(chain, c, [&](const wb::frame_result& r) {
-      if (r.status != wb::frame_status::delivered) return;
-      for (std::size_t i = 0; i < frame.out.size(); i++)
-        wrong += std::memcmp(r.outputs + wb::offset_of(chain->outputs(), i, r.items), frame.out[i].data(),
-                             frame.out[i].size()) != 0;
+      if (r.status == wb::frame_status::delivered) wrong += differences(what(), r, frame);
     });
     hangs->until = 3;
     hangs->told = true;
     for (int n = 0; n < 60; n++) try {
-        p->push(frame.items, arrays);
+        p->push(frame.items, arrays_of(frame));
         pushed++;
       } catch (const wb::device_error&) {
         refused++;
@@ -726,72 +677,51 @@ TEST_P(stream_chain, parts_are_for_chains_that_can_be_cut) {
             what().chain->granularity(what().items.back()) == 0 ? "parts" : "");
 }
 
-TEST_P(stream_chain, allocates_nothing_once_frames_flow) {
-  if (!wb::testing::allocations()) GTEST_SKIP() << "a sanitizer has its own allocator";
-  for (const std::string& device : {std::string("cpu"), std::string("cuda:0")}) {
-    if (device != "cpu" && wb::cuda_devices().empty()) continue;
-    std::vector<host_frame> frames;
-    for (const std::size_t items : what().items) frames.push_back(make_frame(what(), items, items));
-    wb::pipeline_config c{
-        .devices = {device}, .streams = 2, .threads = 2, .most_items = what().items.back(), .trace = 20};
-    // Each of a CPU's two threads gets one of the first two frames.
-    std::atomic<int> begun = 0;
-    if (device == "cpu")
-      c.fault = [&](const wb::fault_point& f) {
-        if (f.moment != wb::fault_moment::start || f.sequence > 1) return;
-        begun++;
-        while (begun < 2) std::this_thread::yield();
-      };
-    wb::frame_pipeline p(what().chain, c, [](const wb::frame_result&) {});
-    std::vector<const void*> arrays;
-    arrays.reserve(8);
-    const auto push = [&](std::size_t n) {
-      const host_frame& f = frames[n % frames.size()];
-      arrays.clear();
-      for (const bytes& b : f.in) arrays.push_back(b.data());
-      p.push(f.items, arrays);
-    };
-    for (std::size_t n = 0; n < 4; n++) push(n);  // what a standard library does once for each thread
-    p.drain();
-    const long before = *wb::testing::allocations();
-    for (std::size_t n = 0; n < 60; n++) push(n);
-    p.drain();
-    EXPECT_EQ(*wb::testing::allocations() - before, 0) << device;
-  }
+/// Allocations while 60 frames of all sizes pass, after `before` frames of the largest size: a standard
+/// library allocates once for each thread.
+long allocations_in(const chain_case& c, wb::pipeline_config config, int before) {
+  std::vector<host_frame> frames;
+  for (const std::size_t items : c.items) frames.push_back(make_frame(c, items, items));
+  frames.push_back(make_frame(c, c.items.back(), 3));
+  config.streams = 2, config.most_items = c.items.back(), config.trace = 20;
+  wb::frame_pipeline p(c.chain, config, [](const wb::frame_result&) {});
+  std::vector<const void*> arrays;
+  arrays.reserve(8);
+  const auto push = [&](const host_frame& f) {
+    arrays.clear();
+    for (const bytes& b : f.in) arrays.push_back(b.data());
+    p.push(f.items, arrays);
+  };
+  for (int n = 0; n < before; n++) push(frames.back());
+  p.drain();
+  const long so_far = *wb::testing::allocations();
+  for (std::size_t n = 0; n < 60; n++) push(frames[n % frames.size()]);
+  p.drain();
+  return *wb::testing::allocations() - so_far;
 }
 
-TEST_P(stream_chain, allocates_nothing_in_parts_nor_in_groups) {
+TEST_P(stream_chain, allocates_nothing_once_frames_flow) {
   if (!wb::testing::allocations()) GTEST_SKIP() << "a sanitizer has its own allocator";
-  if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
+  // Each of a CPU's two threads gets one of the first two frames.
+  std::atomic<int> begun = 0;
+  const auto meet = [&](const wb::fault_point& f) {
+    if (f.moment != wb::fault_moment::start || f.sequence > 1) return;
+    begun++;
+    while (begun < 2) std::this_thread::yield();
+  };
+  EXPECT_EQ(allocations_in(what(), {.devices = {"cpu"}, .threads = 2, .fault = meet}, 4), 0);
+  if (wb::cuda_devices().empty()) return;
+  EXPECT_EQ(allocations_in(what(), {.devices = {"cuda:0"}, .threads = 2}, 4), 0);
   const bool cut = what().chain->granularity(what().items.back()) != 0;
-  for (const int parts : cut ? std::vector<int>{1, 3, 7} : std::vector<int>{1}) {
-    std::vector<host_frame> frames;
-    for (const std::size_t items : what().items) frames.push_back(make_frame(what(), items, items));
-    frames.push_back(make_frame(what(), what().items.back(), 3));
-    wb::frame_pipeline p(what().chain,
-                         {.devices = {"cuda:0"},
-                          .streams = 2,
-                          .most_items = what().items.back(),
-                          .parts = parts,
-                          .batch = parts == 1 ? 4 : 1,
-                          .timeout = std::chrono::seconds(10),
-                          .trace = 20},
-                         [](const wb::frame_result&) {});
-    std::vector<const void*> arrays;
-    arrays.reserve(8);
-    const auto push = [&](std::size_t n) {
-      const host_frame& f = frames[n % frames.size()];
-      arrays.clear();
-      for (const bytes& b : f.in) arrays.push_back(b.data());
-      p.push(f.items, arrays);
-    };
-    push(frames.size() - 1);  // what a standard library does once for each thread
-    p.drain();
-    const long before = *wb::testing::allocations();
-    for (std::size_t n = 0; n < 60; n++) push(n);
-    p.drain();
-    EXPECT_EQ(*wb::testing::allocations() - before, 0) << parts << " parts";
-  }
+  for (const int parts : cut ? std::vector<int>{1, 3, 7} : std::vector<int>{1})
+    EXPECT_EQ(allocations_in(what(),
+                             {.devices = {"cuda:0"},
+                              .parts = parts,
+                              .batch = parts == 1 ? 4 : 1,
+                              .timeout = std::chrono::seconds(10)},
+                             1),
+              0)
+        << parts << " parts";
 }
 
 TEST(stream_chains, refuse_settings) {
