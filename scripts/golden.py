@@ -5,11 +5,12 @@
     python3 scripts/golden.py [--build build/release] [--check]
 
 Makes the scenarios, asks golden_rows of the build what it says to them, writes the rows and prints those whose answer changed.
---check writes nothing, and fails if a row differs. Four files, a JSON object in each line:
+--check writes nothing, and fails if a row differs. Five files, a JSON object in each line:
 
     tree.jsonl    scenarios in the tree and on its pages, and what they give
     right.jsonl   300 right ones: every kind as base and as curve, base keys of an old kind, sweeps, options on top
     wrong.jsonl   300 wrong ones, each one mutation of a right one, and their messages
+    by_hand.jsonl scenarios that a person wrote, right and wrong: add a line with "name", "command" and "text", then run this script
     counts.jsonl  what the first frames of every stored curve count, at the point whose frame error rate is nearest 0.3
 
 tests/golden_test.cpp holds the build to them. Only text goes in and comes out: the tables below do not know the reader.
@@ -761,7 +762,13 @@ def stream_wrong():
     yield wrong("perfect knowledge", CHAINS["pusch"] | {"nr.csi": "perfect"})
 
 
-# ---- scenarios of the tree, and counts
+# ---- scenarios that a person wrote, of the tree, and counts
+
+def by_hand_rows():
+    for r in previous("by_hand"):
+        yield row(r["name"], r["text"], r["command"])
+
+
 
 def tree_rows():
     for path in sorted(p for p in ROOT.rglob("*.toml") if not {".venv", "build", ".git"} & set(p.relative_to(ROOT).parts)):
@@ -859,13 +866,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="where golden_rows is")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a row differs")
-    parser.add_argument("--only", default="tree,right,wrong,counts", help="files, by name")
+    parser.add_argument("--only", default="tree,right,wrong,by_hand,counts", help="files, by name")
     options = parser.parse_args()
     if not (GOLDEN / "channel.hdf5").exists():
         make_recording()
     changed = 0
     for name in options.only.split(","):
-        rows = {"tree": tree_rows, "right": right_rows, "wrong": wrong_rows, "counts": count_rows}[name]
+        rows = {"tree": tree_rows, "right": right_rows, "wrong": wrong_rows, "by_hand": by_hand_rows, "counts": count_rows}[name]
         before = {key_of(r): r for r in previous(name)}
         rows = counted(options.build, before) if name == "counts" else asked(options.build, list(rows()))
         if name in ("right", "wrong"):

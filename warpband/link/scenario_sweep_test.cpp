@@ -5,8 +5,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include <tests/codes.hpp>
-#include <tests/detectors.hpp>
 #include <tests/json.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/exec/cpu.hpp>
@@ -15,121 +13,23 @@
 namespace wb {
 namespace scenario_sweep_test {
 
-std::vector<std::string> labels_of(const scenario& s) {
-  std::vector<std::string> all;
-  for (const curve_config& c : s.curves) all.push_back(c.label);
-  return all;
-}
 scenario parsed(const std::string& text) { return parse_scenario(text, "s.toml"); }
-std::string refusal(const std::string& text) {
-  try {
-    parsed(text);
-  } catch (const file_error& e) {
-    return std::string(e.what()).substr(8);
-  }
-  ADD_FAILURE() << "not refused: " << text;
-  return "";
-}
-
 const std::string turbo = "code.k = 40\n", at_1 = "sweep.ebn0_db = 1\n";
 
-TEST(scenario_sweep, makes_a_curve_for_each_value) {
-  const scenario s = parsed(turbo + at_1 + "sweep.decoder.iterations = [1, 2, 5]\n");
-  EXPECT_EQ(labels_of(s),
-            (std::vector<std::string>{"s, iterations = 1", "s, iterations = 2", "s, iterations = 5"}));
-  EXPECT_EQ(testing::turbo_decoder_in(s.curves[2].link.code).iterations, 5);
-  EXPECT_EQ(s.curves[2].family, "s");
-  ASSERT_EQ(s.curves[2].parameters.size(), 1u);
-  EXPECT_EQ(s.curves[2].parameters[0].key, "decoder.iterations");
-  EXPECT_EQ(s.curves[2].parameters[0].value, setting_value(std::int64_t{5}));
-  EXPECT_EQ(s.curves[2].sweep_db, std::vector<double>{1});
-}
-
-TEST(scenario_sweep, takes_any_key_in_any_form) {
-  const std::string antennas =
-      "channel.type = \"rayleigh\"\nmodem.modulation = \"16qam\"\nmimo = { streams = 2, rx_antennas = 2 }\n"
-      "detector = { type = \"kbest\" }\n";
-  const scenario s =
-      parsed(turbo + antennas +
-             "[sweep]\nsnr_db = [1, 2]\n[sweep.detector]\nsurvivors = [4, 8]\nllr_clip = [2.5, 8]\n");
-  ASSERT_EQ(s.curves.size(), 4u);  // the last one changes fastest
-  EXPECT_EQ(s.curves[1].label, "s, survivors = 4, llr_clip = 8");
-  EXPECT_EQ(s.curves[2].link.antennas.get<detector_config>().get<kbest_settings>().survivors, 8);
-  EXPECT_EQ(s.curves[2].link.antennas.get<detector_config>().llr_clip, 2.5f);
-  const scenario words =
-      parsed(at_1 + "sweep.decoder.algorithm = [\"log-map\", \"max-log-map\"]\nsweep.code.k = [40, 48]\n");
-  ASSERT_EQ(words.curves.size(), 4u);
-  EXPECT_EQ(words.curves[3].label, "s, algorithm = max-log-map, k = 48");
-  EXPECT_EQ(testing::k_in(words.curves[3].link.code), 48);
-}
-
-TEST(scenario_sweep, goes_with_curves) {
-  const std::string sweep = turbo + at_1 + "sweep.decoder.iterations = [1, 4]\n[[curve]]\nlabel = \"a\"\n";
-  // A curve that sets the key itself, and one where it has no meaning, are not swept.
-  EXPECT_EQ(labels_of(parsed(sweep + "[[curve]]\nlabel = \"b\"\ndecoder.iterations = 3\n[[curve]]\nlabel = "
-                                     "\"c\"\ncode.type = \"none\"\n")),
-            (std::vector<std::string>{"a, iterations = 1", "a, iterations = 4", "b", "c"}));
-  // A curve's own sweep stands in the place of the base's.
-  EXPECT_EQ(labels_of(parsed(sweep + "sweep.decoder.iterations = [2, 6]\n")),
-            (std::vector<std::string>{"a, iterations = 2", "a, iterations = 6"}));
-}
-
-TEST(scenario_sweep, refuses_what_is_no_sweep) {
-  EXPECT_EQ(refusal(turbo + at_1 + "sweep.decoder.iterations = 3")
-                .find("line 3: sweep.decoder.iterations = 3 is not allowed: expected a list of values of "
-                      "decoder.iterations, each "),
-            0u);
-  EXPECT_NE(refusal(turbo + at_1 + "sweep.decoder.iterations = []").find("is not allowed"),
-            std::string::npos);
-  EXPECT_EQ(refusal(turbo + at_1 + "sweep.decoder.iterations = [1, 5000]")
-                .find("line 3: sweep.decoder.iterations = 5000 is not allowed"),
-            0u);
-  // What another code may have is refused for this one.
-  EXPECT_EQ(
-      refusal(turbo + at_1 + "sweep.decoder.iterations = [1, 65]")
-          .find("line 3: decoder.iterations = 65 is not allowed: expected an integer from 1 to 64, in curve"),
-      0u);
-  EXPECT_EQ(refusal(turbo + at_1 + "sweep.decoder.iterations = [1, 2, 1]"),
-            "line 3: sweep.decoder.iterations has 1 twice");
-  EXPECT_EQ(refusal(turbo + at_1 + "decoder.iterations = 2\nsweep.decoder.iterations = [1]"),
-            "line 4: decoder.iterations is set, and swept by sweep.decoder.iterations: expected one of them");
-  EXPECT_NE(
-      refusal(turbo + at_1 + "sweep.decoder.iteration = [1]").find("did you mean sweep.decoder.iterations?"),
-      std::string::npos);
-  EXPECT_NE(refusal(turbo + at_1 + "sweep.stop.max_frames = [1]").find("unknown key"), std::string::npos);
-  EXPECT_NE(refusal(turbo + at_1 + "sweep.detector.survivors = [1]").find("has no meaning"),
-            std::string::npos);
-  std::string many = "[1", more = "[1";
-  for (int i = 2; i <= 60; i++) many += ", " + std::to_string(i), more += ", " + std::to_string(i);
-  EXPECT_NE(refusal(turbo + at_1 + "sweep.decoder.iterations = " + many +
-                    "]\nsweep.decoder.windows = " + more + "]")
-                .find("make 3600 curves: at most 1000"),
-            std::string::npos);
-}
-
-TEST(scenario_sweep, searches_for_a_frame_error_rate) {
+TEST(scenario_sweep, keys_become_settings_of_a_search) {
   const curve_config plain = parsed(turbo + "sweep.target_fer = 1e-2\n").curves.at(0);
-  ASSERT_TRUE(plain.target);
   EXPECT_EQ(plain.target->fer, 1e-2);
   EXPECT_EQ(plain.target->width_db, fer_target{}.width_db);
-  EXPECT_EQ(plain.link.axis, snr_axis::ebn0_db);
   EXPECT_TRUE(plain.sweep_db.empty());
   EXPECT_EQ(plain.stop.max_frames, fer_target{}.max_frames);  // of all points together
-  const curve_config there =
+  const curve_config all =
       parsed(turbo + "sweep = { target_fer = 0.1, target_width_db = 0.5, snr_db = { from = -3, to = 5 } }\n")
           .curves.at(0);
-  EXPECT_EQ(there.link.axis, snr_axis::snr_db);
-  EXPECT_EQ(there.target->least_db, -3);
-  EXPECT_EQ(there.target->most_db, 5);
-  EXPECT_EQ(there.target->width_db, 0.5);
+  EXPECT_EQ(all.link.axis, snr_axis::snr_db);
+  EXPECT_EQ(all.target->least_db, -3);
+  EXPECT_EQ(all.target->most_db, 5);
+  EXPECT_EQ(all.target->width_db, 0.5);
   EXPECT_FALSE(parsed(turbo + at_1).curves.at(0).target);
-  EXPECT_EQ(refusal(turbo + at_1 + "sweep.target_width_db = 1"),
-            "line 3: sweep.target_width_db has no meaning without sweep.target_fer");
-  EXPECT_NE(refusal(turbo + at_1 + "sweep.target_fer = 0.1").find("expected 1 dB or more"),
-            std::string::npos);
-  EXPECT_NE(refusal(turbo + "sweep.target_fer = 1").find("a number from 1e-9 to 0.999"), std::string::npos);
-  EXPECT_NE(refusal(turbo + "sweep = { target_fer = 0.1, ebn0_db = { from = 1 } }").find("needs from and to"),
-            std::string::npos);
 }
 
 class scenario_sweep_result : public ::testing::Test {
