@@ -8,6 +8,7 @@
 
 #include <tests/codes.hpp>
 #include <tests/detectors.hpp>
+#include <warpband/link/scenario.hpp>
 #include <warpband/link/sweep.hpp>
 
 namespace wb::testing {
@@ -58,6 +59,12 @@ inline link_config space_time_link(const space_time_code& code, int qam, int rx_
   c.channel = rayleigh_config{};
   c.antennas = stbc_config{.code = code, .rx_antennas = rx_antennas};
   return c;
+}
+
+/// Links of every kind, each curve at a point where some of its frames fail.
+inline const scenario& every_link() {
+  static const scenario s = load_scenario(std::string(WARPBAND_SOURCE_DIR) + "/tests/links.toml");
+  return s;
 }
 
 inline std::int64_t total(const std::vector<std::int32_t>& v) {

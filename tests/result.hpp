@@ -16,6 +16,16 @@ namespace wb::testing {
 
 class result_folder : public ::testing::Test, protected scratch_folder {};
 
+/// All curves of a scenario, to their end.
+inline run_result ran(const std::string& text, executor& exec, const std::string& path = "s.toml") {
+  run_result r;
+  r.source = parse_scenario(text, path);
+  r.origin.machine = describe_machine(exec);
+  for (const curve_config& c : r.source.curves) r.curves.push_back(run_curve(c, exec));
+  r.complete = true;
+  return r;
+}
+
 /// A result of links with antennas and of the SNR, after a few frames.
 inline run_result antennas_sample() {
   const std::string text = R"(

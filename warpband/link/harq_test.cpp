@@ -102,25 +102,18 @@ TEST_P(harq_on, brings_transport_blocks_of_nr) {
   expect_same(run_point(up, 9, {.frame_errors = 0, .max_frames = 24}).counts, p.counts);
 }
 
-TEST_P(harq_on, counts_do_not_depend_on_backend_threads_or_batch) {
-  const auto reference = open_reference();
-  const stop_rule stop{.frame_errors = 0, .max_frames = 37};
-  for (const auto& [link, snr_db] : links()) {
-    link_chain alone(link, *reference, 1);
-    const point_result expected = run_point(alone, snr_db, stop);
-    SCOPED_TRACE(std::string(link.channel.type) + ", BLER after one " + std::to_string(expected.bler(1)));
-    EXPECT_LT(expected.bler(2), expected.bler(1));
-    std::vector<double> transitions;  // between blocks that need n transmissions and those that need more
-    for (int n = 1; n <= expected.transmissions; n++)
-      if (expected.bler(n) > 0 && expected.bler(n) < 1) transitions.push_back(expected.bler(n));
-    EXPECT_FALSE(transitions.empty());
-    for (const int threads : {1, 2})
-      for (const std::size_t batch : {std::size_t{9}, SIZE_MAX}) {
-        const auto exec = GetParam().open(threads);
-        link_chain chain(link, *exec, batch);
-        expect_same(run_point(chain, snr_db, stop).counts, expected.counts);
-      }
-  }
+TEST(harq, of_5g_nr_has_its_sizes) {
+  link_config link = transport_link(0, 3600, 16);
+  link.code = code_config(
+      "nr-dlsch", {{"transport_block_size", 6912}, {"resource_elements", 3600}, {"target_rate", 0.2}});
+  const code_config down = completed(link).code;
+  EXPECT_EQ(sizes_of(down).n, 14400u);
+  EXPECT_EQ(harq_of(down).code_blocks, 2);
+  EXPECT_EQ(
+      nr_transport_plan(nr_transport_of(down.get<nr_transport_settings>())).segmentation().block.base_graph,
+      2);
+  link.code = code_config("nr-ulsch", {{"resource_elements", 3600}});
+  EXPECT_EQ(sizes_of(completed(link).code).k, 8424u);
 }
 
 TEST_P(harq_on, noise_that_rounds_to_zero_acknowledges_nothing) {

@@ -3,20 +3,14 @@
 
 #include <algorithm>
 
-#include <tests/codes.hpp>
-#include <tests/on_backends.hpp>
 #include <tests/renew.hpp>
-#include <tests/scenario.hpp>
-#include <warpband/io/replacement.hpp>
+#include <tests/result.hpp>
 #include <warpband/link/chain.hpp>
-#include <warpband/link/result.hpp>
-#include <warpband/link/sweep.hpp>
 
 namespace wb {
 namespace iterative_link_test {
 
 using testing::blamed;
-using testing::only_curve;
 using testing::open_reference;
 using testing::open_scalar;
 
@@ -44,80 +38,6 @@ link_config looped_space_time(int outer, const space_time_code& code = space_tim
   space_time.code = code;
   c.antennas = space_time;
   return c;
-}
-
-class iterative_link_on : public ::testing::TestWithParam<testing::backend> {};
-WB_ON_ALL_BACKENDS(iterative_link_on);
-
-TEST_P(iterative_link_on, counts_do_not_depend_on_backend_threads_or_batch) {
-  WB_SKIP_WITHOUT_DEVICE(GetParam());
-  const auto reference = open_reference();
-  const stop_rule stop{.frame_errors = 12, .max_frames = 300};
-  link_config config = looped(3);
-  config.receiver->interleaver = receiver_interleaver::random;
-  link_chain chain(config, *reference, 1);
-  const point_counts expected = run_point(chain, ebn0_db, stop).counts;
-  for (const int threads : {1, 2})
-    for (const std::size_t batch : {std::size_t{5}, SIZE_MAX}) {
-      SCOPED_TRACE(std::to_string(threads) + " threads, batch " + std::to_string(batch));
-      const auto exec = GetParam().open(threads);
-      link_chain other(config, *exec, batch);
-      point_counts counts = run_point(other, ebn0_db, stop).counts;
-      counts.seconds = expected.seconds, counts.frames_run = expected.frames_run;
-      EXPECT_EQ(counts, expected);
-    }
-}
-
-TEST(iterative_link, one_outer_iteration_is_the_open_loop) {
-  const auto exec = open_reference();
-  for (const std::string type : {"nway", "pic", "zf"}) {
-    link_config open = looped(1, type);
-    open.receiver.reset();
-    link_chain a(open, *exec, 40), b(looped(1, type), *exec, 40);
-    const frame_counts x = a.run(3, 40, ebn0_db), y = b.run(3, 40, ebn0_db);
-    EXPECT_EQ(x.bit_errors, y.bit_errors) << type;
-    EXPECT_EQ(x.erased, y.erased) << type;
-    EXPECT_EQ(x.iterations, y.iterations) << type;
-    EXPECT_EQ(x.erased_uses, y.erased_uses) << type;
-    EXPECT_TRUE(x.outer_bit_errors.empty());
-    EXPECT_EQ(y.outer_bit_errors, std::vector<std::vector<std::int32_t>>{x.bit_errors}) << type;
-  }
-}
-
-TEST_P(iterative_link_on, space_time_counts_do_not_depend_on_backend_threads_or_batch) {
-  WB_SKIP_WITHOUT_DEVICE(GetParam());
-  const auto reference = open_reference();
-  const stop_rule stop{.frame_errors = 8, .max_frames = 60};
-  for (const auto& code :
-       {space_time_code::alamouti(), space_time_code::silver(), space_time_code::golden()}) {
-    link_config config = looped_space_time(3, code);
-    config.channel = rayleigh_config{fading_type::block};
-    link_chain chain(config, *reference, 7);
-    const point_counts expected = run_point(chain, 7, stop).counts;
-    const auto exec = GetParam().open(2);
-    link_chain other(config, *exec, SIZE_MAX);
-    point_counts counts = run_point(other, 7, stop).counts;
-    counts.seconds = expected.seconds, counts.frames_run = expected.frames_run;
-    EXPECT_EQ(counts, expected) << name_of(code);
-  }
-}
-
-TEST(iterative_link, one_outer_iteration_of_a_space_time_code_is_the_open_loop) {
-  const auto exec = open_reference();
-  for (const auto& code :
-       {space_time_code::alamouti(), space_time_code::silver(), space_time_code::golden()}) {
-    link_config open = looped_space_time(1, code);
-    open.receiver.reset();
-    link_chain a(open, *exec, 30), b(looped_space_time(1, code), *exec, 30);
-    const frame_counts x = a.run(3, 30, 5), y = b.run(3, 30, 5);
-    EXPECT_EQ(x.bit_errors, y.bit_errors) << name_of(code);
-    EXPECT_EQ(x.erased, y.erased) << name_of(code);
-    EXPECT_EQ(x.iterations, y.iterations) << name_of(code);
-    EXPECT_EQ(x.erased_uses, y.erased_uses) << name_of(code);
-    link_chain loop(looped_space_time(3, code), *exec, 30);
-    const frame_counts& z = loop.run(3, 30, 5);
-    EXPECT_EQ(z.outer_bit_errors[0], x.bit_errors) << name_of(code);
-  }
 }
 
 TEST(iterative_link, a_loop_with_the_golden_code_wins_and_stays_finite_where_it_diverges) {
@@ -238,42 +158,8 @@ outer = 2
 interleaver = "random"
 )";
 
-TEST(iterative_link, a_scenario_has_its_receiver) {
-  const curve_config c = only_curve(scenario_text);
-  ASSERT_TRUE(c.link.receiver.has_value());
-  EXPECT_EQ(c.link.receiver->outer, 2);
-  EXPECT_EQ(c.link.receiver->interleaver, receiver_interleaver::random);
-  EXPECT_FALSE(only_curve(testing::antennas).link.receiver.has_value());
-  EXPECT_REFUSED(testing::antennas + "receiver.outer = 2\n", "receiver.outer");
-  EXPECT_REFUSED(testing::sweep + "receiver.outer = 2\n", "receiver.outer");
-  EXPECT_REFUSED(scenario_text + "inner = 2000\n", "receiver.inner = 2000");
-  EXPECT_REFUSED(testing::antennas + "receiver.interleaver_seed = 3\n", "receiver.interleaver_seed");
-}
-
-TEST(iterative_link, a_scenario_of_a_space_time_code_has_its_receiver) {
-  const std::string text = R"(
-code = { type = "wimax-ldpc", n = 576 }
-modem.modulation = "16qam"
-channel.type = "rayleigh"
-stbc.type = "golden"
-mimo.rx_antennas = 2
-sweep.ebn0_db = [4.0]
-receiver.outer = 3
-)";
-  const curve_config c = only_curve(text);
-  ASSERT_TRUE(c.link.receiver.has_value());
-  EXPECT_EQ(c.link.receiver->outer, 3);
-  EXPECT_REFUSED(text + "stbc.search = \"slicing\"\n", "receiver.outer");
-}
-
 TEST(iterative_link, a_result_comes_back_with_its_outer_iterations) {
-  const auto exec = open_scalar();
-  run_result r;
-  r.source = parse_scenario(scenario_text, "name.toml");
-  r.origin.machine = describe_machine(*exec);
-  r.complete = true;
-  const curve_config& c = r.source.curves.at(0);
-  r.curves.push_back(run_curve(c, *exec));
+  const run_result r = testing::ran(scenario_text, *open_scalar());
   const testing::scratch_file at("outer");
   write_file(at.path(), result_json(r));
   const run_result read = load_result(at.path());

@@ -4,15 +4,10 @@
 #include <numeric>
 #include <random>
 
-#include <tests/codes.hpp>
-#include <tests/on_backends.hpp>
 #include <tests/renew.hpp>
-#include <tests/scenario.hpp>
+#include <tests/result.hpp>
 #include <warpband/core/status.hpp>
-#include <warpband/io/replacement.hpp>
 #include <warpband/link/chain.hpp>
-#include <warpband/link/result.hpp>
-#include <warpband/link/sweep.hpp>
 #include <warpband/receive/codewords.hpp>
 
 namespace wb {
@@ -20,9 +15,9 @@ namespace iterative_massive_test {
 
 using testing::blamed;
 using testing::on_device;
-using testing::only_curve;
 using testing::open_reference;
 using testing::open_scalar;
+using testing::total;
 
 /// As many users as antennas, each with a short LDPC code.
 link_config loaded(int outer, int symbols = 1) {
@@ -50,35 +45,6 @@ link_config with_gaps(int outer) {
   return c;
 }
 massive_link_config& massive_of(link_config& c) { return c.antennas.edit<massive_link_config>(); }
-std::int64_t total(const std::vector<std::int32_t>& v) { return std::accumulate(v.begin(), v.end(), 0); }
-
-TEST(iterative_massive, one_outer_iteration_is_the_open_loop) {
-  const auto exec = open_reference();
-  std::vector<link_config> links{loaded(1), with_gaps(1), with_gaps(1), with_gaps(1)};
-  links[2].channel = rayleigh_config{fading_type::block};
-  massive_of(links[2]).solver = massive_mode::cg, massive_of(links[2]).iterations = 2;
-  massive_of(links[3]).solver = massive_mode::zf;
-  for (link_config& c : links) {
-    SCOPED_TRACE(name_of(massive_of(c).solver));
-    link_config open = c;
-    open.receiver.reset();
-    const double snr_db = c.qam == 16 ? 10 : 11;
-    link_chain a(open, *exec, 6), b(c, *exec, 6);
-    const frame_counts x = a.run(3, 6, snr_db), y = b.run(3, 6, snr_db);
-    EXPECT_GT(total(x.bit_errors), 0);
-    EXPECT_EQ(x.bit_errors, y.bit_errors);
-    EXPECT_EQ(x.codeword_errors, y.codeword_errors);
-    EXPECT_EQ(x.erased, y.erased);
-    EXPECT_EQ(x.iterations, y.iterations);
-    EXPECT_EQ(x.erased_uses, y.erased_uses);
-    EXPECT_TRUE(x.outer_codeword_errors.empty());
-    c.receiver->outer = 2;
-    link_chain loop(c, *exec, 6);
-    const frame_counts& z = loop.run(3, 6, snr_db);
-    EXPECT_EQ(z.outer_bit_errors.at(0), x.bit_errors);
-    EXPECT_EQ(z.outer_codeword_errors.at(0), x.codeword_errors);
-  }
-}
 
 TEST(iterative_massive, more_iterations_win) {
   const auto exec = open_reference();
@@ -96,21 +62,6 @@ TEST(iterative_massive, more_iterations_win) {
 
 class iterative_massive_on : public testing::on_backend {};
 WB_ON_ALL_BACKENDS(iterative_massive_on);
-
-TEST_P(iterative_massive_on, counts_do_not_depend_on_backend_or_batch) {
-  const auto reference = open_reference();
-  for (auto [link, snr_db] : {std::pair{loaded(3), 9.}, {with_gaps(3), 11.}}) {
-    link.receiver->interleaver = receiver_interleaver::random;
-    if (link.qam == 64) link.channel = rayleigh_config{fading_type::block};
-    const stop_rule stop{.frame_errors = 0, .max_frames = 9};
-    link_chain chain(link, *reference, 4), other(link, exec());
-    const point_counts expected = run_point(chain, snr_db, stop).counts;
-    EXPECT_GT(expected.outer_codeword_errors[0], expected.outer_codeword_errors[2]);
-    point_counts counts = run_point(other, snr_db, stop).counts;
-    counts.seconds = expected.seconds, counts.frames_run = expected.frames_run;
-    EXPECT_EQ(counts, expected);
-  }
-}
 
 TEST(iterative_massive, without_noise_nothing_fails_and_a_diverging_loop_stays_finite) {
   const auto exec = open_reference();
@@ -160,22 +111,8 @@ receiver.outer = 2
 receiver.interleaver = "random"
 )";
 
-TEST(iterative_massive, a_scenario_has_its_receiver) {
-  const curve_config c = only_curve(scenario_text);
-  ASSERT_TRUE(c.link.receiver.has_value());
-  EXPECT_EQ(c.link.receiver->outer, 2);
-  EXPECT_EQ(c.link.receiver->interleaver, receiver_interleaver::random);
-  EXPECT_REFUSED(scenario_text + "massive.direction = \"downlink\"\n", "receiver.outer = 2 is not allowed");
-  EXPECT_REFUSED(scenario_text + "receiver.inner = 2000\n", "receiver.inner = 2000");
-}
-
 TEST(iterative_massive, a_result_comes_back_with_its_codewords) {
-  const auto exec = open_scalar();
-  run_result r;
-  r.source = parse_scenario(scenario_text, "name.toml");
-  r.origin.machine = describe_machine(*exec);
-  r.complete = true;
-  r.curves.push_back(run_curve(r.source.curves.at(0), *exec));
+  const run_result r = testing::ran(scenario_text, *open_scalar());
   const point_result& p = r.curves[0].points.at(0);
   EXPECT_GT(p.outer_bler(1), p.outer_bler(2));
   EXPECT_EQ(p.outer_bler(2), p.bler());

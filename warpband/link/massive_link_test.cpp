@@ -1,12 +1,11 @@
-// Massive MIMO in links: limit cases, what the downlink and the kernels of their own do, and the same counts
-// on every backend, in any batch.
+// Massive MIMO in links: limit cases, and what the downlink and the kernels of their own do.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 #include <random>
 
-#include <tests/codes.hpp>
+#include <tests/link.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/link/chain.hpp>
@@ -22,6 +21,7 @@ using testing::on_device;
 using testing::open_reference;
 using testing::open_scalar;
 using testing::small_scale;
+using testing::total;
 using complex_values = std::vector<std::complex<float>>;
 
 /// Rate 5/6 with a zero tail, on so many subcarriers that all bits are used; 0: uncoded.
@@ -48,40 +48,6 @@ link_config in_delay_line(link_config c) {
 link_config in_clusters(link_config c) {
   c.channel = cdl_config{.profile = cdl_profile_named("c2-nlos"), .power_control = true};
   return c;
-}
-std::int64_t total(const std::vector<std::int32_t>& v) {
-  return std::accumulate(v.begin(), v.end(), std::int64_t{0});
-}
-
-void expect_same(const frame_counts& a, const frame_counts& b) {
-  EXPECT_EQ(a.bit_errors, b.bit_errors);
-  EXPECT_EQ(a.codeword_errors, b.codeword_errors);
-  EXPECT_EQ(a.iterations, b.iterations);
-  EXPECT_EQ(a.erased, b.erased);
-  EXPECT_EQ(a.erased_uses, b.erased_uses);
-}
-
-/// Links that reach each way through the code, at SNRs with some errors.
-struct setting {
-  link_config link;
-  double snr_db;
-};
-std::vector<setting> settings() {
-  std::vector<setting> all{{massive(12, 3, massive_mode::cholesky), 9},
-                           {massive(16, 5, massive_mode::cg, 3, 0), 14},
-                           {downlink(12, 4, massive_mode::cholesky), 7},
-                           {in_delay_line(massive(18, 3, massive_mode::zf, 0, 0)), 9},
-                           {in_clusters(massive(12, 3, massive_mode::cholesky, 0, 0)), 9},
-                           {in_delay_line(downlink(8, 2, massive_mode::jacobi_cg, 2, 0)), 7},
-                           {in_clusters(downlink(12, 3, massive_mode::cholesky, 0, 0)), 14}};
-  massive_of(all[0].link).symbols = 2;
-  all[1].link.channel = rayleigh_config{fading_type::block};
-  massive_of(all[2].link).symbols = 3;
-  all[2].link.channel = rayleigh_config{fading_type::block};
-  massive_of(all[3].link).sinr = massive_sinr::approximate;
-  massive_of(all[4].link).symbols = 2;
-  massive_of(all[5].link).symbols = 2;
-  return all;
 }
 
 class massive_link_on : public testing::on_backend {};
@@ -110,34 +76,6 @@ TEST_P(massive_link_on, makes_no_errors_without_noise) {
           EXPECT_EQ(counts.erased_uses, std::vector<std::int32_t>(4));
           EXPECT_EQ(counts.erased, std::vector<std::uint8_t>(chain.coded() ? 4 : 0));
         }
-  }
-}
-
-TEST_P(massive_link_on, gives_the_counts_of_a_scalar_cpu) {
-  const auto reference = open_reference();
-  for (const auto& [link, snr_db] : settings()) {
-    link_chain here(link, exec()), there(link, *reference);
-    const frame_counts& b = there.run(1000, 9, snr_db);
-    EXPECT_GT(total(b.bit_errors), 0) << "at " << snr_db;
-    EXPECT_LT(total(b.codeword_errors), static_cast<std::int64_t>(9 * codewords_per_frame(link)))
-        << "at " << snr_db;
-    expect_same(here.run(1000, 9, snr_db), b);
-  }
-}
-
-TEST_P(massive_link_on, counts_do_not_depend_on_threads_or_batch) {
-  const stop_rule stop{.frame_errors = 6, .max_frames = 40};
-  for (const auto& [link, snr_db] : settings()) {
-    link_chain one(link, exec(), 1);
-    const point_result expected = run_point(one, snr_db, stop);
-    const auto more = GetParam().open(2);
-    for (const std::size_t batch : {std::size_t{3}, SIZE_MAX}) {
-      link_chain other(link, *more, batch);
-      point_counts counts = run_point(other, snr_db, stop).counts;
-      counts.frames_run = expected.counts.frames_run;
-      counts.seconds = expected.counts.seconds;
-      EXPECT_EQ(counts, expected.counts) << "batch " << batch;
-    }
   }
 }
 

@@ -74,21 +74,6 @@ TEST(nr_link, reference_channels_have_the_payloads_of_the_standard) {
 class nr_link_on : public on_backend {};
 WB_ON_ALL_BACKENDS(nr_link_on);
 
-TEST_P(nr_link_on, without_noise_brings_every_block) {
-  const link_config links[] = {slot_link(4, 1, 13, csi_type::ls, 1, "", 0),
-                               slot_link(4, 1, 20, csi_type::perfect, 1, "", 0),
-                               slot_link(4, 2, 16, csi_type::perfect, 2, "tdla30", 10),
-                               slot_link(6, 2, 4, csi_type::ls, 4, "tdla30", 10),
-                               slot_link(6, 2, 4, csi_type::lmmse, 4, "tdlb100", 100)};
-  for (const link_config& link : links) {
-    link_chain chain(link, exec());
-    const point_result p = run_point(chain, 45, {.frame_errors = 0, .max_frames = 12});
-    EXPECT_EQ(p.counts.frame_errors, 0u);
-    EXPECT_EQ(p.counts.bit_errors, 0u);
-    EXPECT_EQ(p.relative_throughput(), 1);
-  }
-}
-
 /// Less noise never costs blocks: the error of straight lines, which no SNR takes away, is in N0.
 TEST_P(nr_link_on, less_noise_costs_no_blocks) {
   for (const auto& [csi, positions] : {std::pair{csi_type::ls, 0}, {csi_type::ls, 1}, {csi_type::lmmse, 1}}) {
@@ -116,29 +101,27 @@ link_config clustered(link_config c, double speed_kmh) {
   return c;
 }
 
-TEST_P(nr_link_on, with_a_codebook_brings_every_block_without_noise) {
-  const link_config links[] = {precoded(slot_link(4, 1, 20, csi_type::perfect, 1, "tdla30", 10), 2, 2),
-                               precoded(slot_link(4, 2, 16, csi_type::perfect, 4, "tdla30", 10), 4, 14),
-                               precoded(slot_link(4, 4, 16, csi_type::perfect, 8, "tdla30", 10), 4, 3),
-                               precoded(slot_link(6, 2, 4, csi_type::ls, 4, "tdla30", 10), 2, 1),
-                               precoded(slot_link(6, 3, 4, csi_type::lmmse, 8, "tdlb100", 100), 4, 1)};
+TEST_P(nr_link_on, without_noise_brings_every_block) {
+  const auto perfect = csi_type::perfect, ls = csi_type::ls, lmmse = csi_type::lmmse;
+  const link_config links[] = {slot_link(4, 1, 13, ls, 1, "", 0),
+                               slot_link(4, 1, 20, perfect, 1, "", 0),
+                               slot_link(4, 2, 16, perfect, 2, "tdla30", 10),
+                               slot_link(6, 2, 4, ls, 4, "tdla30", 10),
+                               slot_link(6, 2, 4, lmmse, 4, "tdlb100", 100),
+                               precoded(slot_link(4, 1, 20, perfect, 1, "tdla30", 10), 2, 2),
+                               precoded(slot_link(4, 2, 16, perfect, 4, "tdla30", 10), 4, 14),
+                               precoded(slot_link(4, 4, 16, perfect, 8, "tdla30", 10), 4, 3),
+                               precoded(slot_link(6, 2, 4, ls, 4, "tdla30", 10), 2, 1),
+                               precoded(slot_link(6, 3, 4, lmmse, 8, "tdlb100", 100), 4, 1),
+                               clustered(slot_link(4, 1, 16, perfect, 2, "", 0), 30),
+                               clustered(slot_link(6, 2, 4, lmmse, 8, "", 0), 0),
+                               precoded(clustered(slot_link(4, 1, 4, ls, 4, "", 0), 3), 4, 12)};
   for (const link_config& link : links) {
     link_chain chain(link, exec());
-    const point_result p = run_point(chain, 60, {.frame_errors = 0, .max_frames = 6});
+    const point_result p = run_point(chain, 60, {.frame_errors = 0, .max_frames = 8});
     EXPECT_EQ(p.counts.frame_errors, 0u);
     EXPECT_EQ(p.counts.bit_errors, 0u);
-  }
-}
-
-TEST_P(nr_link_on, in_clustered_delay_lines_brings_every_block_without_noise) {
-  const link_config links[] = {clustered(slot_link(4, 1, 16, csi_type::perfect, 2, "", 0), 30),
-                               clustered(slot_link(6, 2, 4, csi_type::lmmse, 8, "", 0), 0),
-                               precoded(clustered(slot_link(4, 1, 4, csi_type::ls, 4, "", 0), 3), 4, 12)};
-  for (const link_config& link : links) {
-    link_chain chain(link, exec());
-    const point_result p = run_point(chain, 50, {.frame_errors = 0, .max_frames = 6});
-    EXPECT_EQ(p.counts.frame_errors, 0u);
-    EXPECT_EQ(p.counts.bit_errors, 0u);
+    EXPECT_EQ(p.relative_throughput(), 1);
   }
 }
 
@@ -170,54 +153,11 @@ TEST_P(nr_link_on, correlated_antennas_lose_blocks_and_low_ones_none) {
   EXPECT_GT(with(antenna_correlation::high).counts.frame_errors, expected.counts.frame_errors + 5);
 }
 
-TEST_P(nr_link_on, counts_do_not_depend_on_backend_threads_or_batch) {
-  const auto reference = open_reference();
-  const stop_rule stop{.frame_errors = 0, .max_frames = 13};
-  const link_config plain = slot_link(4, 2, 4, csi_type::lmmse, 2, "tdlc300", 100);
-  link_config correlated = precoded(slot_link(4, 2, 4, csi_type::ls, 2, "tdlc300", 100), 4, 6);
-  correlated.channel.edit<tdl_config>(
-      [](tdl_config& line) { line.spatial.correlation = antenna_correlation::medium; });
-  const link_config links[] = {slot_link(4, 2, 4, csi_type::ls, 2, "tdlc300", 100), plain,
-                               precoded(plain, 2, 1), correlated, clustered(plain, 30)};
-  for (link_config link : links) {
-    testing::sent_in(link.code).transmissions = 3;
-    link_chain alone(link, *reference, 1);
-    const point_result expected = run_point(alone, 6, stop);
-    EXPECT_GT(expected.bler(1), 0);
-    EXPECT_LT(expected.bler(3), expected.bler(1));
-    for (const int threads : {1, 2}) {
-      const auto exec = GetParam().open(threads);
-      link_chain chain(link, *exec, 5);
-      expect_same(run_point(chain, 6, stop).counts, expected.counts);
-    }
-  }
-}
-
 /// With a detector and decoder in a loop.
 link_config looped(link_config c, const std::string& type, int outer) {
   c.antennas.edit<nr_link_config>().detector.type = type;
   c.receiver = receiver_config{.outer = outer};
   return c;
-}
-
-TEST_P(nr_link_on, one_outer_iteration_is_the_open_loop) {
-  const stop_rule stop{.frame_errors = 0, .max_frames = 13};
-  for (const std::string type : {"mmse", "pic", "nway"}) {
-    link_config link = slot_link(4, 2, 10, csi_type::lmmse, 2, "tdlc300", 100);
-    testing::sent_in(link.code).transmissions = 3;
-    link_config open = looped(link, type, 1);
-    open.receiver.reset();
-    link_chain loop(looped(link, type, 1), exec(), 5), chain(open, exec());
-    const point_counts a = run_point(loop, 9, stop).counts, b = run_point(chain, 9, stop).counts;
-    EXPECT_GT(b.block_errors[0], 0u);
-    EXPECT_EQ(a.block_errors, b.block_errors);
-    EXPECT_EQ(a.bit_errors, b.bit_errors);
-    EXPECT_EQ(a.frame_errors, b.frame_errors);
-    EXPECT_EQ(a.iterations, b.iterations);
-    EXPECT_EQ(a.erased_uses, b.erased_uses);
-    EXPECT_EQ(a.outer_frame_errors[0], a.frame_errors);
-    EXPECT_EQ(a.outer_bit_errors[0], a.bit_errors);
-  }
 }
 
 TEST_P(nr_link_on, outer_iterations_save_blocks) {
@@ -324,54 +264,6 @@ TEST(nr_scenario, says_precoder_and_channel) {
   EXPECT_EQ(cdl.antennas, 4);
   EXPECT_EQ(cdl.grid.symbols, 14);
   EXPECT_EQ(cdl.speed_kmh, 30);
-}
-
-TEST(nr_scenario, refuses_what_has_no_meaning) {
-  const std::string line = pusch + "mimo.rx_antennas = 4\nchannel.type = \"tdl\"\n";
-  EXPECT_REFUSED(line + "nr.tpmi = 1\n", "nr.tpmi has no meaning");
-  EXPECT_REFUSED(line + "nr.precoder = \"eigen\"\n", "nr.precoder = \"eigen\" is not allowed");
-  EXPECT_REFUSED(line + "nr.precoder = \"codebook\"\nnr.layers = 3\n", "nr.layers = 3 is not allowed");
-  EXPECT_REFUSED(line + "nr.precoder = \"codebook\"\nnr.ports = 3\n", "nr.ports = 3 is not allowed");
-  EXPECT_REFUSED(line + "nr.precoder = \"codebook\"\nnr.tpmi = 6\n", "nr.tpmi = 6 is not allowed");
-  EXPECT_REFUSED(line + "channel.correlation = \"huge\"\n",
-                 "channel.correlation = \"huge\" is not allowed: expected \"low\", \"medium\"");
-  EXPECT_REFUSED(line + "channel.array = \"linear\"\n", "channel.array has no meaning");
-  EXPECT_REFUSED(line + "channel.correlation = \"high\"\nnr.layers = 3\n", "nr.layers = 3 is not allowed");
-  EXPECT_REFUSED(pusch + "channel = { type = \"tdl\", correlation = \"high\" }\nmimo.rx_antennas = 3\n",
-                 "mimo.rx_antennas = 3 is not allowed");
-  EXPECT_REFUSED(pusch + "channel = { type = \"cdl\", cyclic_prefix_us = 4.0 }\n",
-                 "channel.cyclic_prefix_us has no meaning");
-  EXPECT_REFUSED(
-      "channel = { type = \"cdl\", speed_kmh = 3.0 }\nmassive.solver = \"cholesky\"\n"
-      "modem.modulation = \"qpsk\"\nsweep.snr_db = 1\n",
-      "channel.speed_kmh has no meaning");
-  EXPECT_REFUSED("nr.channel = \"pdsch\"\nsweep.snr_db = 1\nchannel.type = \"cdl\"\n",
-                 "channel.type = \"cdl\" is not allowed");
-  EXPECT_REFUSED(pusch + "modem.modulation = \"qpsk\"\n",
-                 "modem.modulation has no meaning with nr.channel = \"pusch\"");
-  EXPECT_REFUSED(pusch + "mimo.streams = 2\n", "mimo.streams has no meaning with nr.channel = \"pusch\"");
-  EXPECT_REFUSED(pusch + "code.transport_block_size = 100\n", "code.transport_block_size has no meaning");
-  EXPECT_REFUSED(pusch + "code.type = \"lte-turbo\"\n", "code.type");
-  EXPECT_REFUSED(pusch + "nr.frc = \"G-FR1-A3-8\"\nnr.mcs = 3\n",
-                 "nr.mcs has no meaning with nr.frc = \"G-FR1-A3-8\"");
-  EXPECT_REFUSED(pusch + "nr.frc = \"G-FR1-A3-88\"\n", "nr.frc = \"G-FR1-A3-88\" is not allowed");
-  EXPECT_REFUSED(pusch + "nr.taps = 3\n", "nr.taps has no meaning with nr.csi = \"ls\"");
-  EXPECT_REFUSED(pusch + "nr.layers = 2\n", "mimo.rx_antennas = 1 is not allowed");
-  EXPECT_REFUSED(pusch + "channel.type = \"rayleigh\"\n", "channel.type = \"rayleigh\" is not allowed");
-  EXPECT_REFUSED(pusch + "nr.resource_blocks = 10\nnr.first_block = 4\nnr.blocks = 7\n",
-                 "nr.blocks = 7 is not allowed");
-  EXPECT_REFUSED("nr.csi = \"ls\"\nsweep.snr_db = 1\n", "nr.csi has no meaning without nr.channel");
-  EXPECT_REFUSED(pusch + "channel = { type = \"tdl\", subcarriers = 12 }\n",
-                 "channel.subcarriers has no meaning");
-}
-
-TEST(nr_scenario, has_defaults) {
-  const curve_config c =
-      only_curve("sweep.snr_db = [10.0]\nnr = { channel = \"pusch\", resource_blocks = 4, mcs = 2 }\n");
-  const auto& nr = c.link.antennas.get<nr_link_config>();
-  EXPECT_EQ(nr.channel.carrier.resource_blocks, 4);
-  EXPECT_EQ(nr.mcs, 2);
-  EXPECT_EQ(nr.csi, csi_type::ls);
 }
 
 /// One point of each curve of error_rates/nr_pusch, few frames: what another program finds 0.4 dB to either

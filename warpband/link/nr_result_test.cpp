@@ -27,37 +27,6 @@ run_result measured(const std::string& text) {
   return r;
 }
 
-TEST_F(nr_result, reads_back) {
-  const run_result r = measured(R"(
-nr = { channel = "pusch", resource_blocks = 4, mcs = 4, layers = 2, csi = "perfect" }
-mimo.rx_antennas = 2
-code.transmissions = 2
-sweep.snr_db = [4.0, 8.0]
-stop = { frame_errors = 0, max_frames = 6 }
-[[curve]]
-label = "loop between correlated antennas"
-nr = { precoder = "codebook", ports = 4, tpmi = 3 }
-channel = { type = "tdl", profile = "tdlb100", correlation = "high", array = "cross-polarised" }
-detector.type = "pic"
-receiver = { outer = 2, inner = 4 }
-[[curve]]
-label = "clusters"
-channel = { type = "cdl", profile = "cdl-a", speed_kmh = 30 }
-)");
-  write("r.json", result_json(r));
-  const run_result back = load_result(path("r.json"));
-  EXPECT_EQ(result_json(back), result_json(r));
-  ASSERT_EQ(back.curves.size(), 2u);
-  for (std::size_t i = 0; i < 2; i++)
-    for (std::size_t j = 0; j < 2; j++)
-      EXPECT_EQ(back.curves[i].points[j].counts, r.curves[i].points[j].counts);
-  const link_config& loop = back.curves[0].config.link;
-  EXPECT_EQ(loop.receiver->outer, 2);
-  EXPECT_EQ(loop.antennas.get<nr_link_config>().channel.tpmi, 3);
-  EXPECT_EQ(loop.channel.get<tdl_config>().spatial.array, antenna_array::cross_polarised);
-  EXPECT_EQ(back.curves[1].config.link.channel.get<cdl_config>().speed_kmh, 30);
-}
-
 /// Base graph 2 has smaller code blocks than LTE's: more iterations than those of LTE's number of blocks.
 TEST_F(nr_result, of_many_small_code_blocks_reads_back) {
   const run_result r = measured(R"(

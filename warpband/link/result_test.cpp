@@ -54,12 +54,7 @@ code.type = "none"
 channel.type = "rayleigh"
 modem.modulation = "16qam"
 )";
-  const auto exec = open_scalar();
-  run_result r;
-  r.source = parse_scenario(text, "given/name.toml");
-  r.origin.machine = describe_machine(*exec);
-  for (const curve_config& c : r.source.curves) r.curves.push_back(run_curve(c, *exec));
-  r.complete = true;
+  const run_result r = ran(text, *open_scalar(), "given/name.toml");
   write_file(path("r.json"), result_json(r));
 
   const nlohmann::json j = nlohmann::json::parse(std::ifstream(path("r.json")));
@@ -96,55 +91,61 @@ modem.modulation = "16qam"
   EXPECT_EQ(uncoded["config"]["modem"]["modulation"], "16qam");
 }
 
-TEST_F(result, of_antennas_comes_back_and_goes_on) {
+TEST_F(result, of_antennas_comes_back) {
   run_result r = antennas_sample();
   ASSERT_FALSE(r.curves[0].points.empty());
   r.curves[0].points[0].counts.erased_uses = 3;
   const std::string text = result_json(r);
   write_file(path("r.json"), text);
-  run_result back = load_result(path("r.json"));
+  const run_result back = load_result(path("r.json"));
   EXPECT_EQ(result_json(back), text);
   EXPECT_EQ(back.curves[0].points[0].counts.erased_uses, 3u);
   const nlohmann::json j = nlohmann::json::parse(text);
-  const auto &config = j["curves"][0]["config"], &point = j["curves"][0]["points"][0];
-  EXPECT_EQ(config["mimo"], (nlohmann::json{{"streams", 2}, {"rx_antennas", 2}}));
-  EXPECT_EQ(config["detector"], (nlohmann::json{{"type", "mmse"}, {"llr_clip", 0.7}}));
-  EXPECT_FALSE(config["modem"].contains("demapper"));
-  EXPECT_EQ(config["code"]["rate"].get<double>(), 512.0 / 1036);
-  EXPECT_EQ(config["sweep"]["snr_db"][1].get<double>(), 0.3);
+  const auto& point = j["curves"][0]["points"][0];
   EXPECT_EQ(point["snr_db"].get<double>(), 0);
   EXPECT_EQ(point["esn0_db"].get<double>(), r.curves[0].points[0].esn0_db);
   EXPECT_EQ(point["ebn0_db"].get<double>(), r.curves[0].points[0].ebn0_db);
   EXPECT_EQ(j["unfinished"].empty() ? "none" : j["unfinished"][0]["config"]["detector"]["type"], "mmse");
+}
 
-  const auto exec = open_scalar();
-  back.curves[0].points[0].counts.erased_uses = 0;
-  for (curve_result& c : back.curves) {
-    const curve_result whole = run_curve(c.config, *exec);
-    run_curve(c, *exec);
-    ASSERT_EQ(c.points.size(), 8u);
-    for (std::size_t n = 0; n < 8; n++) {
-      expect_same(c.points[n].counts, whole.points[n].counts);
+/// Cut after each batch, and gone on from its file with another executor, a result comes to the counts of one
+/// run.
+TEST_F(result, of_every_kind_is_a_state_to_go_on_from) {
+  const auto exec = open_reference(), other = all_backends().front().open(2);
+  run_result whole;
+  whole.source = every_link();
+  apply_overrides(whole.source, {.seed = {}, .frame_errors = 4, .max_frames = 8, .max_seconds = {}});
+  whole.origin.machine = describe_machine(*exec);
+  for (const curve_config& c : whole.source.curves) whole.curves.push_back({c.label, c, {}, {}, false});
+  run_result part = whole;
+  for (curve_result& c : whole.curves) run_curve(c, *exec);
+  int rounds = 0;
+  for (bool more = true; more; rounds++) {
+    more = false;
+    for (curve_result& c : part.curves) {
+      run_curve(c, rounds % 2 == 0 ? *exec : *other,
+                {.progress = [](const curve_result&, std::size_t, const point_counts&) { return false; },
+                 .finished = {}});
+      more |= c.cancelled;
     }
+    const std::string text = result_json(part);
+    write_file(path("r.json"), text);
+    EXPECT_EQ(result_json(load_result(path("r.json"))), text);
+    part = resumed(load_result(path("r.json")), whole.source, path("r.json"));
   }
-  // Over Eb/N0 it is another sweep.
-  std::string other = r.source.text;
-  other.replace(other.find("sweep.snr_db"), 12, "sweep.ebn0_db");
-  try {
-    resumed(load_result(path("r.json")), parse_scenario(other, "new.toml"), "r.json");
-    FAIL() << "not refused";
-  } catch (const file_error& e) {
-    EXPECT_EQ(
-        std::string(e.what()),
-        "r.json: curve \"clipped\" was run over sweep.snr_db, now over sweep.ebn0_db: expected the same");
+  EXPECT_GT(rounds, 2);
+  for (std::size_t i = 0; i < whole.curves.size(); i++) {
+    SCOPED_TRACE(whole.curves[i].label);
+    ASSERT_EQ(part.curves[i].points.size(), 1u);
+    expect_same(part.curves[i].points[0].counts, whole.curves[i].points.at(0).counts);
   }
 }
 
-/// Codes beside the LTE turbo code: what a scenario says of them and what a result does.
+/// What a scenario says of settings, and what a result does; nothing is compared with "".
 struct curve {
   std::string label, text, code, decoder;
 };
-const std::vector<curve> other_codes{
+const std::vector<curve> curves{
     {"wimax", "code = { type = \"wimax-ldpc\", n = 576, rate = \"2/3B\", crc = \"crc24a\" }\n",
      R"({"type":"wimax-ldpc","k":384,"crc":"crc24a","n":576,"rate_name":"2/3B","rate":0.6666666666666666})",
      R"({"algorithm":"normalised-min-sum","scale":0.75,"iterations":15,"schedule":"layered",)"
@@ -171,46 +172,41 @@ const std::vector<curve> other_codes{
      R"({"type":"conv","k":50,"crc":"none","n":104,"rate_name":"1/2","termination":"zero-tail",)"
      R"("constraint_length":3,"generators":["7","5"],"feedback":"7","standard":"802.11","order":"serial",)"
      R"("rate":0.4807692307692308})",
-     R"({"algorithm":"viterbi"})"}};
-/// A curve for each of them; `more` is added to all.
-std::string text_of_other_codes(const std::string& more) {
+     R"({"algorithm":"viterbi"})"},
+    {"polar", "code = { type = \"polar\", k = 64, coded_bits = 128 }\ndecoder.list_size = 2\n",
+     R"({"type":"polar","k":64,"kind":"uci","coded_bits":128,"rate":0.5})",
+     R"({"algorithm":"min-sum","list_size":2})"},
+    {"ordered",
+     "code = { type = \"none\", k = 64 }\nmodem.modulation = \"qpsk\"\nchannel.type = \"rayleigh\"\n"
+     "mimo = { streams = 3, rx_antennas = 3 }\n"
+     "detector = { type = \"kbest\", survivors = 2, order = [2, 0, 1] }\n",
+     "", ""},
+    {"turned",
+     "code = { type = \"none\", k = 40 }\nmodem.modulation = \"qpsk\"\nchannel.type = \"rayleigh\"\n"
+     "mimo.rx_antennas = 2\nstbc = { type = \"pair\", v = [[0.955, 0], [0, 0.29660580], [0, 0.29660580], "
+     "[0.955, 0]] }\n",
+     "", ""},
+    {"golden",
+     "code = { type = \"none\", k = 40 }\nmodem.modulation = \"qpsk\"\nchannel.type = \"rayleigh\"\n"
+     "mimo.rx_antennas = 2\nstbc = { type = \"golden\", search = \"slicing\" }\n",
+     "", ""}};
+std::string text_of_curves() {
   std::string text = "sweep.ebn0_db = [1, 2]\nstop.max_frames = 30\n";
-  for (const curve& c : other_codes) text += "[[curve]]\nlabel = \"" + c.label + "\"\n" + c.text + more;
+  for (const curve& c : curves) text += "[[curve]]\nlabel = \"" + c.label + "\"\n" + c.text;
   return text;
 }
-run_result run_of_other_codes() {
-  run_result r;
-  r.source = parse_scenario(text_of_other_codes(""), "s.toml");
-  const auto exec = open_scalar();
-  r.origin.machine = describe_machine(*exec);
-  for (const curve_config& c : r.source.curves) r.curves.push_back(run_curve(c, *exec));
-  return r;
-}
+run_result run_of_curves() { return ran(text_of_curves(), *open_scalar()); }
 
-TEST_F(result, of_other_codes_comes_back_and_goes_on_with_the_same_settings_alone) {
-  const run_result r = run_of_other_codes();
-  const auto exec = open_scalar();
+TEST_F(result, has_settings_in_their_order_as_they_were_completed) {
+  const run_result r = run_of_curves();
   const std::string text = result_json(r);
-  write_file(path("r.json"), text);
-  run_result back = load_result(path("r.json"));
-  EXPECT_EQ(result_json(back), text);
   const auto j = nlohmann::ordered_json::parse(text);
-  ASSERT_EQ(j["curves"].size(), other_codes.size());
-  for (std::size_t i = 0; i < other_codes.size(); i++) {
-    EXPECT_EQ(j["curves"][i]["config"]["code"].dump(), other_codes[i].code);
-    EXPECT_EQ(j["curves"][i]["config"]["decoder"].dump(), other_codes[i].decoder);
+  ASSERT_EQ(j["curves"].size(), curves.size());
+  for (std::size_t i = 0; i < curves.size(); i++) {
+    if (curves[i].code.empty()) continue;
+    EXPECT_EQ(j["curves"][i]["config"]["code"].dump(), curves[i].code);
+    EXPECT_EQ(j["curves"][i]["config"]["decoder"].dump(), curves[i].decoder);
     EXPECT_GT(r.curves[i].points[0].counts.iterations, 0u);
-  }
-
-  // Goes on to the counts of a run in one go.
-  run_result more =
-      resumed(back, parse_scenario(text_of_other_codes("stop.max_frames = 50\n"), "s.toml"), "r.json");
-  for (curve_result& c : more.curves) {
-    const curve_result whole = run_curve(c.config, *exec);
-    run_curve(c, *exec);
-    for (std::size_t n = 0; n < 2; n++) {
-      expect_same(c.points[n].counts, whole.points[n].counts);
-    }
   }
 
   // More passes than frames are no state of a decoder that has one.
@@ -223,68 +219,44 @@ TEST_F(result, of_other_codes_comes_back_and_goes_on_with_the_same_settings_alon
   EXPECT_THROW(load_result(path("wrong.json")), file_error);
 }
 
-TEST_F(result, of_other_codes_does_not_go_on_with_other_settings) {
-  write_file(path("r.json"), result_json(run_of_other_codes()));
-  const auto refusal_of = [&](const std::string& from, const std::string& to) -> std::string {
-    std::string changed = text_of_other_codes("");
-    changed.replace(changed.find(from), from.size(), to);
+TEST_F(result, does_not_go_on_with_other_settings) {
+  write_file(path("r.json"), result_json(run_of_curves()));
+  struct change {
+    std::string from, to, refused;
+  };
+  const std::string v = "[[0.955,0.0],[0.0,0.2966058],[0.0,0.2966058],[0.955,0.0]]",
+                    turned = "[[0.955,0.0],[0.0,-0.2966058],[0.0,-0.2966058],[0.955,0.0]]",
+                    ordered = "\"ordered\" was run with detector.order = [2,0,1], now ";
+  for (const change& c : std::vector<change>{
+           {"2/3B", "2/3A", "\"wimax\" was run with code.rate_name = \"2/3B\", now \"2/3A\""},
+           {"offset = 0.3", "offset = 0.4", "\"wifi\" was run with decoder.offset = 0.3, now 0.4"},
+           {"\"flooding\"", "\"layered\"",
+            "\"wifi\" was run with decoder.schedule = \"flooding\", now \"layered\""},
+           {"\"int8\"", "\"float32\"", "\"wifi\" was run with decoder.precision = \"int8\", now \"float32\""},
+           {"\"log-map\"", "\"max-log-map\"",
+            "\"tail\" was run with decoder.algorithm = \"log-map\", now \"max-log-map\""},
+           {"rate = \"3/4\"", "rate = \"3/4\", standard = \"802.16\"",
+            "\"zero\" was run with code.generators = [\"133\",\"171\"], now [\"171\",\"133\"]"},
+           {", feedback = \"7\"", "", "\"recursive\" was run with code.feedback = \"7\", now without it"},
+           {"list_size = 2", "list_size = 4", "\"polar\" was run with decoder.list_size = 2, now 4"},
+           {"[2, 0, 1]", "[1, 0, 2]", ordered + "[1,0,2]"},
+           {", order = [2, 0, 1]", "", ordered + "without it"},
+           {"[2, 0, 1]", "[0, 1, 2]", ordered + "without it"},
+           {"[0, 0.29660580], [0, 0.29660580]", "[0, -0.29660580], [0, -0.29660580]",
+            "\"turned\" was run with stbc.v = " + v + ", now " + turned},
+           {"\"slicing\"", "\"exact\"", "\"golden\" was run with stbc.search = \"slicing\", now \"exact\""},
+           {"sweep.ebn0_db", "sweep.snr_db",
+            "\"wimax\" was run over sweep.ebn0_db, now over sweep.snr_db"}}) {
+    std::string changed = text_of_curves();
+    changed.replace(changed.find(c.from), c.from.size(), c.to);
     try {
       resumed(load_result(path("r.json")), parse_scenario(changed, "s.toml"), "r.json");
+      ADD_FAILURE() << "not refused: " << c.to;
     } catch (const file_error& e) {
-      return e.what();
+      EXPECT_EQ(std::string(e.what()), "r.json: curve " + c.refused + ": expected the same");
     }
-    return "";
-  };
-  const std::string same = ": expected the same";
-  EXPECT_EQ(refusal_of("2/3B", "2/3A"),
-            "r.json: curve \"wimax\" was run with code.rate_name = \"2/3B\", now \"2/3A\"" + same);
-  EXPECT_EQ(refusal_of("offset = 0.3", "offset = 0.4"),
-            "r.json: curve \"wifi\" was run with decoder.offset = 0.3, now 0.4" + same);
-  EXPECT_EQ(refusal_of("\"flooding\"", "\"layered\""),
-            "r.json: curve \"wifi\" was run with decoder.schedule = \"flooding\", now \"layered\"" + same);
-  EXPECT_EQ(refusal_of("\"int8\"", "\"float32\""),
-            "r.json: curve \"wifi\" was run with decoder.precision = \"int8\", now \"float32\"" + same);
-  EXPECT_EQ(
-      refusal_of("\"log-map\"", "\"max-log-map\""),
-      "r.json: curve \"tail\" was run with decoder.algorithm = \"log-map\", now \"max-log-map\"" + same);
-  EXPECT_EQ(refusal_of("k = 50, rate = \"3/4\"", "k = 50, rate = \"3/4\", standard = \"802.16\""),
-            "r.json: curve \"zero\" was run with code.generators = [\"133\",\"171\"], now [\"171\",\"133\"]" +
-                same);
-  EXPECT_EQ(refusal_of("[\"7\", \"5\"], feedback = \"7\"", "[\"7\", \"5\"]"),
-            "r.json: curve \"recursive\" was run with code.feedback = \"7\", now without it" + same);
-}
-
-TEST_F(result, of_an_order_of_streams_goes_on_with_that_order_alone) {
-  const auto text = [](const std::string& more) {
-    return "title = \"ordered\"\ncode = { type = \"none\", k = 64 }\nmodem.modulation = \"qpsk\"\n"
-           "channel.type = \"rayleigh\"\nmimo = { streams = 3, rx_antennas = 3 }\nsweep.snr_db = 3\n"
-           "stop.max_frames = 9\ndetector.type = \"kbest\"\ndetector.survivors = 2\n" +
-           more;
-  };
-  run_result r;
-  r.source = parse_scenario(text("detector.order = [2, 0, 1]"), "s.toml");
-  const curve_config& c = r.source.curves[0];
-  const auto exec = open_scalar();
-  r.origin.machine = describe_machine(*exec);
-  r.curves.push_back(run_curve(c, *exec));
-  write_file(path("r.json"), result_json(r));
-  const run_result back = load_result(path("r.json"));
-  EXPECT_EQ(result_json(back), result_json(r));
-  EXPECT_EQ(nlohmann::json::parse(result_json(r))["curves"][0]["config"]["detector"]["order"],
-            (nlohmann::json{2, 0, 1}));
-  const auto refusal_of = [&](const std::string& more) -> std::string {
-    try {
-      resumed(back, parse_scenario(text(more), "s.toml"), "r.json");
-    } catch (const file_error& e) {
-      return e.what();
-    }
-    return "";
-  };
-  EXPECT_EQ(refusal_of("detector.order = [2, 0, 1]"), "");
-  const std::string was = "r.json: curve \"ordered\" was run with detector.order = [2,0,1], now ";
-  EXPECT_EQ(refusal_of("detector.order = [1, 0, 2]"), was + "[1,0,2]: expected the same");
-  EXPECT_EQ(refusal_of(""), was + "without it: expected the same");
-  EXPECT_EQ(refusal_of("detector.order = [0, 1, 2]"), was + "without it: expected the same");
+  }
+  EXPECT_NO_THROW(resumed(load_result(path("r.json")), parse_scenario(text_of_curves(), "s.toml"), "r.json"));
 }
 
 TEST_F(result, comes_back_exactly) {
@@ -344,59 +316,6 @@ TEST_F(result, of_a_run_goes_on_to_the_same_counts) {
       EXPECT_EQ(c.points[n].stopped_by, whole.points[n].stopped_by);
     }
   }
-}
-
-TEST_F(result, of_space_time_codes_comes_back_and_goes_on) {
-  const std::string text = R"(
-code = { type = "none", k = 40 }
-modem.modulation = "qpsk"
-channel.type = "rayleigh"
-mimo.rx_antennas = 2
-sweep.snr_db = [4, 6]
-stop.max_frames = 20
-[[curve]]
-label = "silver"
-stbc.type = "silver"
-[[curve]]
-label = "slicing"
-stbc = { type = "golden", search = "slicing" }
-[[curve]]
-label = "turned"
-stbc = { type = "pair", v = [[0.955, 0], [0, 0.29660580], [0, 0.29660580], [0.955, 0]] }
-)";
-  const auto exec = open_scalar();
-  run_result r;
-  r.source = parse_scenario(text, "s.toml");
-  r.origin.machine = describe_machine(*exec);
-  for (const curve_config& c : r.source.curves) r.curves.push_back(run_curve(c, *exec));
-  r.curves[0].points[0].counts.erased_uses = 6;
-  const std::string written = result_json(r);
-  write_file(path("r.json"), written);
-  EXPECT_EQ(result_json(load_result(path("r.json"))), written);
-  nlohmann::ordered_json j = nlohmann::ordered_json::parse(written);
-  const auto &silver = j["curves"][0]["config"], &slicing = j["curves"][1]["config"];
-  EXPECT_EQ(silver["mimo"], (nlohmann::ordered_json{{"streams", 2}, {"rx_antennas", 2}}));
-  EXPECT_EQ(silver["stbc"], (nlohmann::ordered_json{{"type", "silver"}}));
-  EXPECT_EQ(slicing["stbc"], (nlohmann::ordered_json{{"type", "golden"}, {"search", "slicing"}}));
-  EXPECT_FALSE(silver["modem"].contains("demapper"));
-  EXPECT_FALSE(silver.contains("detector"));
-  EXPECT_EQ(j["curves"][2]["config"]["stbc"].dump(),
-            R"({"type":"pair","v":[[0.955,0.0],[0.0,0.2966058],[0.0,0.2966058],[0.955,0.0]]})");
-  // Another V is another link: its counts are not gone on with.
-  std::string other = text;
-  for (std::size_t at = 0; (at = other.find("0.2966", at)) != std::string::npos; at += 2)
-    other.insert(at, "-");
-  try {
-    resumed(load_result(path("r.json")), parse_scenario(other, "s.toml"), "r.json");
-    FAIL();
-  } catch (const file_error& error) {
-    EXPECT_NE(std::string(error.what()).find("curve \"turned\" was run with stbc.v = [[0.955,0.0],[0.0,0.29"),
-              std::string::npos)
-        << error.what();
-  }
-  j["curves"][1]["config"]["stbc"]["search"] = "exact";
-  EXPECT_NE(refusal(path("r.json"), j.dump(2)).find("was run with stbc.search = \"exact\", but"),
-            std::string::npos);
 }
 
 TEST_F(result, keeps_who_computed_it_once_in_a_row) {

@@ -57,6 +57,7 @@ struct frame_counts {
   std::vector<std::vector<std::int32_t>> outer_bit_errors = {};
   std::vector<std::vector<std::uint8_t>> outer_erased = {};
   std::vector<std::vector<std::int32_t>> outer_codeword_errors = {};  // with massive MIMO, else empty
+  bool operator==(const frame_counts&) const = default;
 };
 
 /// Sizes of a frame of a completed link. Coded bits and LLRs lie in rows of `padded`, one for each codeword.

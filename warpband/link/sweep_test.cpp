@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <tests/codes.hpp>
+#include <tests/link.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/link/sweep.hpp>
@@ -11,6 +11,7 @@
 namespace wb {
 namespace sweep_test {
 
+using testing::expect_same;
 using testing::open_reference;
 using testing::open_scalar;
 
@@ -23,15 +24,6 @@ link_config small_link() {
   return c;
 }
 constexpr double ebn0_db = 0.8;
-
-void expect_same(const point_counts& a, const point_counts& b) {
-  EXPECT_EQ(a.frames, b.frames);
-  EXPECT_EQ(a.bit_errors, b.bit_errors);
-  EXPECT_EQ(a.frame_errors, b.frame_errors);
-  EXPECT_EQ(a.erased_frames, b.erased_frames);
-  EXPECT_EQ(a.erased_uses, b.erased_uses);
-  EXPECT_EQ(a.iterations, b.iterations);
-}
 
 class sweep_on : public ::testing::TestWithParam<testing::backend> {};
 WB_ON_ALL_BACKENDS(sweep_on);

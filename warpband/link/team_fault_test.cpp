@@ -6,6 +6,7 @@
 #include <thread>
 
 #include <tests/failing_executor.hpp>
+#include <tests/link.hpp>
 #include <tests/on_backends.hpp>
 #include <tests/scratch.hpp>
 #include <tests/thread_ranks.hpp>
@@ -18,6 +19,7 @@
 namespace wb {
 namespace team_fault_test {
 
+using testing::expect_same;
 using testing::failing_executor;
 
 /// Of which the second point is the one where something happens: it takes four batches of six frames or more.
@@ -62,11 +64,6 @@ run_result begun(const scenario& source, const executor& exec) {
   r.curves.push_back({source.curves[0].label, source.curves[0], {}, {}, false});
   return r;
 }
-/// Counts without what a run took.
-point_counts counted(point_counts c) {
-  c.seconds = 0, c.frames_run = 0;
-  return c;
-}
 
 class team_fault : public ::testing::Test, protected testing::scratch_folder {
  protected:
@@ -100,8 +97,7 @@ class team_fault : public ::testing::Test, protected testing::scratch_folder {
     const curve_result whole = run_curve(held.source.curves[0], *exec);
     run_curve(back.curves[0], *exec);
     ASSERT_EQ(back.curves[0].points.size(), 2U);
-    for (std::size_t i = 0; i < 2; i++)
-      EXPECT_EQ(counted(back.curves[0].points[i].counts), counted(whole.points[i].counts));
+    for (std::size_t i = 0; i < 2; i++) expect_same(back.curves[0].points[i].counts, whole.points[i].counts);
     EXPECT_GT(whole.points[1].counts.frames, kept);
   }
 };

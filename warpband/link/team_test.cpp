@@ -4,6 +4,7 @@
 #include <numeric>
 #include <thread>
 
+#include <tests/link.hpp>
 #include <tests/on_backends.hpp>
 #include <tests/scenario.hpp>
 #include <tests/thread_ranks.hpp>
@@ -15,6 +16,7 @@
 namespace wb {
 namespace team_test {
 
+using testing::expect_same;
 using testing::open_reference;
 using testing::post;
 using testing::thread_rank;
@@ -41,15 +43,10 @@ const std::string stop_text = "[stop]\nframe_errors = 23\nmax_frames = 400\n";
 
 scenario scenario_of(const std::string& link) { return parse_scenario(link + stop_text, "test.toml"); }
 
-/// What is counted, without what a run took.
-point_counts counted(point_counts c) {
-  c.seconds = 0, c.frames_run = 0;
-  return c;
-}
 point_counts alone(const curve_config& curve) {
   const auto exec = open_reference();
   link_chain chain(curve.link, *exec);
-  return counted(run_point(chain, curve.sweep_db[0], curve.stop).counts);
+  return run_point(chain, curve.sweep_db[0], curve.stop).counts;
 }
 
 TEST(link_team, shares_are_all_frames_by_speed_and_room) {
@@ -87,7 +84,7 @@ TEST(link_team, counts_are_those_of_one_executor) {
       members.push_back(make_local_member(curve.link, *two, 2 * most));
       link_team team(completed(curve.link), std::move(members));
       EXPECT_EQ(team.max_batch(), 3 * most);
-      EXPECT_EQ(counted(run_point(team, curve.sweep_db[0], curve.stop).counts), expected);
+      expect_same(run_point(team, curve.sweep_db[0], curve.stop).counts, expected);
     }
   }
 }
@@ -163,7 +160,7 @@ TEST(link_team, counts_of_ranks_are_those_of_one_executor) {
             auto members = crew.members(0, 16);
             members.insert(members.begin(), make_local_member(curve.link, *exec, 16));
             link_team team(completed(curve.link), std::move(members));
-            EXPECT_EQ(counted(run_point(team, curve.sweep_db[0], curve.stop).counts), expected);
+            expect_same(run_point(team, curve.sweep_db[0], curve.stop).counts, expected);
           },
           one_thread);
     }
@@ -178,7 +175,7 @@ TEST(link_team, a_rank_reads_the_seed_of_the_command) {
       [&](ranks& all) {
         rank_crew crew(all, source, 0);
         link_team team(completed(source.curves[0].link), crew.members(0, 16));
-        EXPECT_EQ(counted(run_point(team, 1, source.curves[0].stop).counts), alone(source.curves[0]));
+        expect_same(run_point(team, 1, source.curves[0].stop).counts, alone(source.curves[0]));
       },
       one_thread);
 }
