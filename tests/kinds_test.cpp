@@ -1,6 +1,8 @@
 // Boxes of settings and lists of kinds.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include <warpband/core/box.hpp>
 #include <warpband/core/kind_list.hpp>
 
@@ -68,6 +70,43 @@ TEST(kind_list, finds_words_and_takes_new_kinds_once) {
     EXPECT_EQ(e.argument(), "detector.type");
     EXPECT_NE(e.allowed().find("\"k-best\", \"ml\""), std::string::npos) << e.allowed();
   }
+}
+
+TEST(kind_scope, adds_kinds_for_one_thread_and_a_time) {
+  struct kind {
+    std::string name;
+    int size = 0;
+  };
+  kind_list<kind> list("detector.type", {{"ml", 1}}), other("code.type", {{"conv", 1}});
+  EXPECT_EQ(kind_scope_number(), 0u);
+  {
+    const kind_scope<kind> outer(list, {{"mine", 2}});
+    const std::uint64_t number = kind_scope_number();
+    EXPECT_NE(number, 0u);
+    EXPECT_EQ(list.get("Mine").size, 2);
+    EXPECT_EQ(list.names(), (std::vector<std::string>{"ml", "mine"}));
+    EXPECT_EQ(other.find("mine"), nullptr);
+    std::thread([&] {
+      EXPECT_EQ(list.find("mine"), nullptr);
+      const kind_scope<kind> same_name(list, {{"mine", 3}});
+      EXPECT_EQ(list.get("mine").size, 3);
+    }).join();
+    {
+      const kind_scope<kind> inner(list, {{"its", 4}}), of_other(other, {{"mine", 5}});
+      EXPECT_EQ(list.find("mine"), nullptr);
+      EXPECT_EQ(list.get("its").size, 4);
+      EXPECT_EQ(other.get("mine").size, 5);
+      EXPECT_NE(kind_scope_number(), number);
+    }
+    EXPECT_EQ(list.get("mine").size, 2);
+    EXPECT_EQ(kind_scope_number(), number);
+    EXPECT_THROW(kind_scope<kind>(list, {{"ML", 2}}), argument_error);
+    EXPECT_THROW(kind_scope<kind>(list, {{"a", 2}, {"A", 2}}), argument_error);
+    EXPECT_EQ(list.get("mine").size, 2);
+  }
+  EXPECT_EQ(list.find("mine"), nullptr);
+  EXPECT_EQ(list.names().size(), 1u);
+  EXPECT_EQ(kind_scope_number(), 0u);
 }
 
 }  // namespace

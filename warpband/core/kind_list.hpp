@@ -1,6 +1,10 @@
 #pragma once
 // The one list that names the kinds of something: codes, channels, detectors. A program may add its own
-// before it reads a scenario. A kind is a struct with a `name` and functions that describe it.
+// before it reads a scenario. A kind is a struct with a `name` and functions that describe it. A `kind_scope`
+// adds kinds for one thread and for a time.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <initializer_list>
 #include <string>
@@ -13,7 +17,20 @@
 
 namespace wb {
 
-/// Names are compared as words of settings are (`same_word`). Add before other threads read the list.
+namespace kind_scopes {
+inline thread_local std::uint64_t innermost = 0;
+inline std::atomic<std::uint64_t> made = 0;
+}  // namespace kind_scopes
+
+/// The number of the calling thread's innermost scope, another one for each; 0 outside of scopes. What is
+/// made from lists of kinds holds as long as this stays the same.
+inline std::uint64_t kind_scope_number() noexcept { return kind_scopes::innermost; }
+
+template <class Kind>
+class kind_scope;
+
+/// Names are compared as words of settings are (`same_word`). Add before other threads read the list. Readers
+/// also see the kinds of their thread's scope.
 template <class Kind>
 class kind_list {
  public:
@@ -33,7 +50,7 @@ class kind_list {
   }
   /// Null if no kind has the name.
   const Kind* find(std::string_view name) const noexcept {
-    for (const Kind& kind : kinds_)
+    for (const Kind& kind : *this)
       if (same_word(kind.name, name)) return &kind;
     return nullptr;
   }
@@ -45,15 +62,80 @@ class kind_list {
   /// In the order in which they were added.
   std::vector<std::string> names() const {
     std::vector<std::string> result;
-    for (const Kind& kind : kinds_) result.emplace_back(kind.name);
+    for (const Kind& kind : *this) result.emplace_back(kind.name);
     return result;
   }
-  auto begin() const noexcept { return kinds_.begin(); }
-  auto end() const noexcept { return kinds_.end(); }
+  /// What messages call the choice.
+  const std::string& argument() const noexcept { return argument_; }
+
+  class iterator {
+   public:
+    iterator(const kind_list& list, std::size_t index) : list_(&list), index_(index) {}
+    const Kind& operator*() const noexcept {
+      const std::size_t lasting = list_->kinds_.size();
+      return index_ < lasting ? list_->kinds_[index_] : (*list_->scoped())[index_ - lasting];
+    }
+    iterator& operator++() noexcept {
+      index_++;
+      return *this;
+    }
+    bool operator==(const iterator&) const = default;
+
+   private:
+    const kind_list* list_;
+    std::size_t index_;
+  };
+  iterator begin() const noexcept { return {*this, 0}; }
+  iterator end() const noexcept {
+    return {*this, kinds_.size() + (scoped() != nullptr ? scoped()->size() : 0)};
+  }
 
  private:
+  friend class kind_scope<Kind>;
+  /// Kinds of the thread's innermost scope of this list, or null.
+  const std::vector<Kind>* scoped() const noexcept {
+    const kind_scope<Kind>* scope = kind_scope<Kind>::innermost_;
+    while (scope != nullptr && &scope->list_ != this) scope = scope->outer_;
+    return scope != nullptr ? &scope->kinds_ : nullptr;
+  }
+
   std::string argument_;
   std::deque<Kind> kinds_;
+};
+
+/// Kinds that the calling thread alone sees in a list while the scope lives. They hide those of an outer
+/// scope of the list. Scopes of other threads may have kinds of the same names. Destroy a scope on its
+/// thread, the last one first.
+template <class Kind>
+class kind_scope {
+ public:
+  /// Throws argument_error for a name that the list has, or twice.
+  kind_scope(kind_list<Kind>& list, std::vector<Kind> kinds) : list_(list), kinds_(std::move(kinds)) {
+    for (std::size_t i = 0; i < kinds_.size(); i++) {
+      bool taken = false;
+      for (const Kind& kind : list_.kinds_) taken = taken || same_word(kind.name, kinds_[i].name);
+      for (std::size_t j = 0; j < i; j++) taken = taken || same_word(kinds_[j].name, kinds_[i].name);
+      if (taken)
+        throw argument_error(list_.argument(), '"' + std::string(kinds_[i].name) + '"',
+                             "the name of a new kind");
+    }
+    innermost_ = this;
+    kind_scopes::innermost = ++kind_scopes::made;
+  }
+  ~kind_scope() {
+    innermost_ = outer_;
+    kind_scopes::innermost = number_before_;
+  }
+  kind_scope(const kind_scope&) = delete;
+  kind_scope& operator=(const kind_scope&) = delete;
+
+ private:
+  friend class kind_list<Kind>;
+  static inline thread_local const kind_scope* innermost_ = nullptr;
+  kind_list<Kind>& list_;
+  std::vector<Kind> kinds_;
+  const kind_scope* outer_ = innermost_;
+  std::uint64_t number_before_ = kind_scopes::innermost;
 };
 
 }  // namespace wb
