@@ -83,20 +83,20 @@ void complete(air_config& c, air_antennas& a) {
       if (k.serves(a)) names.emplace_back(k.name);
     throw argument_error("channel.type", '"' + c.type + '"', among(names) + ' ' + words_for(a));
   }
-  if (kind.complete != nullptr) kind.complete(c.settings, a);
+  if (kind.complete) kind.complete(c.settings, a);
 }
 
 std::size_t whole_uses(const air_config& c, std::size_t uses) {
   const air_kind& kind = kind_of(c);
-  return kind.whole_uses != nullptr ? kind.whole_uses(c.settings, uses) : uses;
+  return kind.whole_uses ? kind.whole_uses(c.settings, uses) : uses;
 }
 air_fading fading_of(const air_config& c) {
   const air_kind& kind = kind_of(c);
-  return kind.fading != nullptr ? kind.fading(c.settings) : air_fading::other;
+  return kind.fading ? kind.fading(c.settings) : air_fading::other;
 }
 air_values results_of(const air_config& c) {
   const air_kind& kind = kind_of(c);
-  return kind.results != nullptr ? kind.results(c.settings) : air_values{};
+  return kind.results ? kind.results(c.settings) : air_values{};
 }
 
 std::unique_ptr<air> make_air(const air_config& c, const air_antennas& a, bool separate) {

@@ -8,6 +8,7 @@
 // Randomness follows from a random_range alone: `first` is the index of the first frame.
 #include <complex>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -136,22 +137,22 @@ struct air_values : std::vector<std::pair<std::string, air_value>> {
   }
 };
 
-/// A kind of channel. The comment behind a function that may be null says what null means.
+/// A kind of channel. The comment behind a function that may be left out says what holds without it.
 struct air_kind {
-  std::string_view name;
+  std::string name;
   std::string text;  // what it is, a sentence or two
   /// Its keys in scenarios. A condition that has a dot names a key of the link.
   std::vector<setting_of<box>> keys;
-  box (*read)(const box& keys) = nullptr;  // keys to settings; null: they are the same
-  bool (*serves)(const air_antennas&);
+  std::function<box(const box& keys)> read = {};  // keys to settings; none: they are the same
+  std::function<bool(const air_antennas&)> serves;
   /// Fills in and checks. Throws argument_error, file_error.
-  void (*complete)(box&, air_antennas&) = nullptr;  // nothing to do
+  std::function<void(box&, air_antennas&)> complete = {};  // nothing to do
   /// Uses that a frame takes if it needs this many.
-  std::size_t (*whole_uses)(const box&, std::size_t) = nullptr;  // as many
-  air_fading (*fading)(const box&) = nullptr;                    // other
-  air_values (*results)(const box&) = nullptr;                   // nothing
+  std::function<std::size_t(const box&, std::size_t)> whole_uses = {};  // as many
+  std::function<air_fading(const box&)> fading = {};                    // other
+  std::function<air_values(const box&)> results = {};                   // nothing
   /// Of completed settings. Throws file_error, memory_error.
-  std::unique_ptr<air> (*make)(const box&, const air_antennas&);
+  std::function<std::unique_ptr<air>(const box&, const air_antennas&)> make;
 };
 
 /// Every kind. A program may add its own before it reads a scenario.

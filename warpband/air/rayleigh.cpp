@@ -48,19 +48,23 @@ class rayleigh_gains final : public air {
 
 const char* name_of(fading_type f) noexcept { return f == fading_type::fast ? "fast" : "block"; }
 
-air_kind rayleigh_air() {
+const std::vector<setting_of<rayleigh_config>>& rayleigh_settings() {
   static const std::vector<setting_of<rayleigh_config>> settings{
       words("fading", &rayleigh_config::fading, {{"fast", fading_type::fast}, {"block", fading_type::block}},
             "A new h or H for every use of the channel, with a space-time code for every codeword of two "
             "uses; or one for each frame.")};
+  return settings;
+}
+
+air_kind rayleigh_air() {
   return {.name = "rayleigh",
           .text =
               "Flat fading, known to the receiver: y = h s + n with h ~ CN(0, 1); with several antennas y "
               "= H s + n, every entry of H like h.",
-          .keys = boxed(settings),
+          .keys = boxed(rayleigh_settings()),
           .serves = [](const air_antennas& a) { return !a.in_slots(); },
           .fading = [](const box& b) { return fading_of(held<rayleigh_config>(b).fading); },
-          .results = [](const box& b) { return air_values(settings, held<rayleigh_config>(b)); },
+          .results = [](const box& b) { return air_values(rayleigh_settings(), held<rayleigh_config>(b)); },
           .make = [](const box& b, const air_antennas& a) -> std::unique_ptr<air> {
             const fading_type fading = held<rayleigh_config>(b).fading;
             if (a.system == air_system::single) return std::make_unique<rayleigh_gains>(a, fading);

@@ -24,6 +24,7 @@ struct rayleigh_config {
 };
 template <>
 inline constexpr std::string_view air_name<rayleigh_config> = "rayleigh";
+const std::vector<setting_of<rayleigh_config>>& rayleigh_settings();
 
 air_kind rayleigh_air();
 

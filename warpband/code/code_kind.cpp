@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include <warpband/core/check.hpp>
+
 namespace wb {
 namespace {
 
@@ -32,6 +34,44 @@ class settling {
   box& content_;
   std::set<std::string> settled_;
 };
+
+/// The encoder of a code, and a decoder of the program.
+class decoded_by final : public codec {
+ public:
+  decoded_by(std::unique_ptr<codec> code, decode_function decode)
+      : code_(std::move(code)), decode_(std::move(decode)) {}
+  std::size_t k() const noexcept override { return code_->k(); }
+  std::size_t n() const noexcept override { return code_->n(); }
+  std::size_t thread_bytes(bool decodes) const noexcept override {
+    return decodes ? 0 : code_->thread_bytes(false);
+  }
+  void encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const override {
+    code_->encode(exec, bits, coded);
+  }
+  void decode(executor& exec, view<const float> llr, const decoder_output& out) const override {
+    const std::size_t batch = llr.items;
+    check_shape("llr", llr, n(), batch);
+    check_optional_shape("bits", out.bits, k(), batch);
+    check_optional_shape("iterations", out.iterations, 1, batch);
+    check_optional_shape("status", out.status, 1, batch);
+    if (out.soft.data != nullptr)
+      throw argument_error("soft", "asked for", "none: this decoder gives decisions alone");
+    decode_(exec, llr, out);
+  }
+
+ private:
+  std::unique_ptr<codec> code_;
+  decode_function decode_;
+};
+
+/// Checks that a decoder of the program can decode this code.
+const decoder_kind& decoder_of(const code_config& config) {
+  const decoder_kind& kind = decoders().get(config.decoder);
+  if (is_uncoded(config) || is_transport(config))
+    throw argument_error("decoder.type", '"' + kind.name + '"',
+                         "none with code.type = \"" + config.type + '"');
+  return kind;
+}
 
 }  // namespace
 
@@ -80,6 +120,7 @@ code_config completed(const code_config& config) {
                            "more than the " + std::to_string(crc->degree) + " bits of its CRC");
   code_config c = config;
   c.settings = config.kind().complete(config.settings);
+  if (!c.decoder.empty()) c.decoder = decoder_of(c).name;
   return c;
 }
 
@@ -90,7 +131,10 @@ std::unique_ptr<codec> make_codec(const code_config& config) {
       if (kind.make) names.push_back(kind.name);
     throw argument_error("code.type", '"' + config.type + '"', "a code: " + among(names));
   }
-  return config.kind().make(completed(config).settings);
+  const code_config c = completed(config);
+  std::unique_ptr<codec> code = c.kind().make(c.settings);
+  if (c.decoder.empty()) return code;
+  return std::make_unique<decoded_by>(std::move(code), decoder_of(c).make(c));
 }
 
 code_sizes sizes_of(const code_config& config) { return config.kind().sizes(config.settings); }
@@ -106,13 +150,14 @@ std::optional<crc_polynomial> crc_of(const code_config& config) {
 }
 
 int most_iterations(const code_config& config) {
+  if (!config.decoder.empty()) return decoder_of(config).most_iterations;
   const setting_value iterations = config.value_of("iterations");
   if (const auto* most = std::get_if<std::int64_t>(&iterations)) return static_cast<int>(*most);
   return is_uncoded(config) ? 0 : 1;
 }
 
 code_config with_iterations(code_config config, int iterations) {
-  if (find_setting(config.kind().settings, "iterations") != nullptr)
+  if (config.decoder.empty() && find_setting(config.kind().settings, "iterations") != nullptr)
     config.set("iterations", std::int64_t{iterations});
   return config;
 }
@@ -127,7 +172,8 @@ harq_rule harq_of(const code_config& config) {
 
 bool gives_extrinsic(const code_config& config) {
   const code_kind& kind = config.kind();
-  return kind.make_soft && (!kind.gives_extrinsic || kind.gives_extrinsic(config.settings));
+  return config.decoder.empty() && kind.make_soft &&
+         (!kind.gives_extrinsic || kind.gives_extrinsic(config.settings));
 }
 
 code_config mapped_to(code_config config, int modulation_order, int layers) {
@@ -138,7 +184,7 @@ code_config mapped_to(code_config config, int modulation_order, int layers) {
 
 std::vector<code_config> decoder_candidates(const code_config& base, bool on_device) {
   const code_kind& kind = base.kind();
-  if (!kind.candidates) return {base};
+  if (!kind.candidates || !base.decoder.empty()) return {base};
   std::vector<code_config> all;
   for (const box& settings : kind.candidates(base.settings, on_device)) {
     const code_config c(base.type, settings);
@@ -153,6 +199,7 @@ std::vector<code_config> decoder_candidates(const code_config& base, bool on_dev
 }
 
 std::uint64_t passes_of(const code_config& config) {
+  if (!config.decoder.empty()) return 1;
   const code_kind& kind = config.kind();
   if (kind.passes) return kind.passes(config.settings);
   return static_cast<std::uint64_t>(std::max(1, most_iterations(config)));

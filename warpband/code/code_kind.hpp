@@ -96,10 +96,28 @@ struct code_kind {
 /// All kinds: those of the library in the order in which pages name them, then those of the program.
 kind_list<code_kind>& codes();
 
+struct code_config;
+
+/// Queues the decoding of llr [batch, n], as codec::decode does. `soft` is never asked for.
+using decode_function = std::function<void(executor&, view<const float> llr, const decoder_output&)>;
+
+/// A decoder that replaces the built-in one of a code; the code still encodes. Not of transport blocks.
+struct decoder_kind {
+  std::string name;
+  std::string text;             // what it does, a sentence
+  int most_iterations = 65535;  // that it may report for a codeword
+  /// Of a completed code, whose k and n `sizes_of` gives. Throws argument_error.
+  std::function<decode_function(const code_config&)> make;
+};
+
+/// Those of the program: the library has none. While there are any, decoder.type is a key of scenarios.
+kind_list<decoder_kind>& decoders();
+
 /// A code: its kind and its settings.
 struct code_config {
-  std::string type;  // the name of a kind
-  box settings;      // of the type that this kind has
+  std::string type;     // the name of a kind
+  box settings;         // of the type that this kind has
+  std::string decoder;  // the name of a decoder_kind that decodes; empty: the code's
 
   /// lte-turbo.
   code_config() : code_config("lte-turbo") {}

@@ -18,4 +18,9 @@ kind_list<code_kind>& codes() {
   return all;
 }
 
+kind_list<decoder_kind>& decoders() {
+  static kind_list<decoder_kind> all("decoder.type", {});
+  return all;
+}
+
 }  // namespace wb

@@ -28,6 +28,7 @@ void add_code(const link_config& link, json& out) {
   }
   if (is_transport(c)) code["resource_elements"] = resource_elements(link);
   code["rate"] = code_rate(link);
+  if (!c.decoder.empty()) return void(out["decoder"] = {{"type", c.decoder}});
   for (const auto& [name, value] : values_in_results(kind.settings, kind.initial, c.settings, "decoder"))
     out["decoder"][name] = json_of(value);
 }

@@ -44,13 +44,10 @@ void apply_overrides(scenario& s, const scenario_overrides& with) {
   put(&scenario_overrides::max_seconds, [](curve_config& c) -> auto& { return c.stop.max_seconds; });
 }
 
-std::span<const scenario_key> scenario_keys() {
-  static const std::vector<scenario_key> keys = [] {
-    std::vector<scenario_key> list;
-    for (const config::key_entry& e : config::link_schema().entries()) list.push_back(e.key);
-    return list;
-  }();
-  return keys;
+std::vector<scenario_key> scenario_keys() {
+  std::vector<scenario_key> list;
+  for (const config::key_entry& e : config::link_schema().entries()) list.push_back(e.key);
+  return list;
 }
 
 }  // namespace wb

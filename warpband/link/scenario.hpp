@@ -2,7 +2,6 @@
 // Scenario files: what `warpband sim` runs, in TOML. docs/scenario.md lists every key; it is generated from
 // the same table that the parser reads, by `warpband sim --help-scenario`.
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -42,7 +41,7 @@ scenario load_scenario(const std::string& path);
 
 using config::scenario_key;
 /// All keys, in order of explanation.
-std::span<const scenario_key> scenario_keys();
+std::vector<scenario_key> scenario_keys();
 
 /// The documentation of scenario files, in Markdown.
 std::string scenario_help();

@@ -136,6 +136,9 @@ class curve_maker : public link_keys {
       code.edit<turbo_settings>().interleaver = {number("code.interleaver.f1", 0),
                                                  number("code.interleaver.f2", 0)};
     if (kind.in_folder) code.settings = kind.in_folder(code.settings, folder());
+    if (const given* decoder = keys_.find("decoder.type");
+        decoder != nullptr && !same_word(plain(decoder->value), "built-in"))
+      code.decoder = decoders().get(plain(decoder->value)).name;
     return code;
   }
 
@@ -199,7 +202,7 @@ class curve_maker : public link_keys {
     if (kind.name == "tdl") check_taps(held<tdl_keys>(keys).profile);
     air_config channel;
     try {
-      channel = air_config(kind.name, kind.read != nullptr ? kind.read(keys) : keys);
+      channel = air_config(kind.name, kind.read ? kind.read(keys) : keys);
     } catch (const argument_error& error) {  // of lists that belong together
       const std::string key = "channel." + error.argument();
       refuse(std::max(line(key), line("channel.delays_ns")),

@@ -70,12 +70,35 @@ bool follows_from_slot(const std::string& name) {
   return false;
 }
 
+/// Which decoder, where the program has some: then keys of [decoder] belong to the built-in ones.
+conditions add_decoder_type(schema& s) {
+  struct choice {
+    std::string type = "built-in";
+  };
+  std::vector<std::pair<std::string, std::string>> names{{"built-in", "built-in"}};
+  std::string meaning = "built-in: the library's decoder of the code.";
+  for (const decoder_kind& kind : decoders()) {
+    names.emplace_back(kind.name, kind.name);
+    meaning += " " + kind.name + ": " + kind.text;
+  }
+  if (names.size() == 1) return {};
+  std::vector<std::string> decoded;
+  for (const code_kind& kind : codes())
+    if (kind.make && !kind.harq) decoded.push_back(kind.name);
+  s.add("decoder", words("type", &choice::type, names, meaning), {}, "", {{"code.type", decoded}});
+  return {{"decoder.type", {"built-in"}}};
+}
+
 void add_codes(schema& s) {
   add_code_type(s);
-  const auto add = [&](const char* group) {
-    for (const code_kind& kind : codes()) add_code_keys(s, group, kind, {{"code.type", {kind.name}}});
+  const auto add = [&](const char* group, const conditions& more) {
+    for (const code_kind& kind : codes()) {
+      conditions when{{"code.type", {kind.name}}};
+      when.insert(when.end(), more.begin(), more.end());
+      add_code_keys(s, group, kind, when);
+    }
   };
-  add("code");
+  add("code", {});
   using f = interleaver_coefficients;
   const std::vector<setting_of<f>> coefficients{
       integer(
@@ -87,7 +110,7 @@ void add_codes(schema& s) {
       integer("interleaver.f2", &f::f2, INT32_MIN, INT32_MAX, "See f1.", "an integer, together with f1")
           .without_default()};
   s.add("code", coefficients, {}, "lte-turbo", {{"code.type", {"lte-turbo"}}});
-  add("decoder");
+  add("decoder", add_decoder_type(s));
 }
 
 void add_modem(schema& s) {
@@ -115,20 +138,20 @@ void add_channels(schema& s) {
   std::string meaning;
   for (const air_kind& kind : airs()) {
     names.emplace_back(kind.name, kind.name);
-    meaning += (meaning.empty() ? "" : " ") + std::string(kind.name) + ": " + kind.text;
+    meaning += (meaning.empty() ? "" : " ") + kind.name + ": " + kind.text;
   }
   s.add("channel", words("type", &choice::type, names,
                          meaning + " docs/channels.md has what each is with which antennas."));
   for (const air_kind& kind : airs())
     for (setting_of<box> setting : kind.keys) {
-      conditions when{{"channel.type", {std::string(kind.name)}}};
+      conditions when{{"channel.type", {kind.name}}};
       add_profile_condition(when, setting.name);
       std::erase_if(setting.conditions, [&](const setting_condition& c) {
         const bool is_of_link = c.setting.find('.') != std::string::npos;
         if (is_of_link) when.push_back(c);
         return is_of_link;
       });
-      s.add("channel", std::move(setting), {}, std::string(kind.name), when);
+      s.add("channel", std::move(setting), {}, kind.name, when);
     }
 }
 
@@ -326,57 +349,73 @@ setting_condition made_choice(const schema& s, const std::string& choice) {
   return {choice, words};
 }
 
+namespace {
+
+schema make_link_schema() {
+  schema s;
+  add_top(s);
+  add_codes(s);
+  add_modem(s);
+  add_channels(s);
+  add_antennas(s);
+  add_receiver(s);
+  for (const snr_axis axis : {snr_axis::ebn0_db, snr_axis::snr_db}) s.add("sweep", points_settings(axis));
+  s.add("sweep", target_settings());
+  for (const setting_of<stop_rule>& setting : stop_settings())
+    if (setting.name == "below_bler") {
+      for (const antenna_kind& kind : antenna_kinds())
+        if (kind.many_codewords) s.add("stop", setting, {}, "", {made_choice(s, std::string(kind.key))});
+    } else {
+      s.add("stop", setting);
+    }
+  s.describe();
+  for (const code_setting_text& text : code_setting_texts())  // as options of the command have them
+    if (text.of_links && text.name != "interleaver") {
+      scenario_key& key = s.entry(text.group + "." + text.name).key;
+      key.allowed = text.allowed, key.text = text.text, key.initial = text.initial;
+    }
+  s.other_names = {{"modem.qam", "modem.modulation"},
+                   {"detector.qam", "modem.modulation"},
+                   {"massive.qam", "modem.modulation"},
+                   {"detector.k", "detector.survivors"},
+                   {"detector.n", "detector.ways"},
+                   {"detector.streams", "mimo.streams"},
+                   {"detector.rx_antennas", "mimo.rx_antennas"},
+                   {"stbc.code", "stbc.type"},
+                   {"code.algorithm", "decoder.algorithm"},
+                   {"code.iterations", "decoder.iterations"}};
+  if (s.find("decoder.type") == nullptr) s.other_names["decoder.type"] = "decoder.algorithm";
+  s.either = {
+      {points_of("sweep.ebn0_db"), points_of("sweep.snr_db"),
+       "sweep has both ebn0_db and snr_db: expected one of them"},
+      {{"code.coded_bits"},
+       {"code.resource_elements"},
+       "code has both resource_elements and coded_bits: expected one of them"},
+      {{"channel.profile"}, {"channel.delays_ns"}, "channel.profile has no meaning with channel.delays_ns"},
+      {{"channel.antenna_spacing_wavelengths"},
+       {"channel.antenna_spacing_m"},
+       "channel.antenna_spacing_wavelengths has no meaning with channel.antenna_spacing_m"}};
+  for (const antenna_kind& kind : antenna_kinds())
+    if (!kind.key.empty()) s.optional.push_back(std::string(kind.key));
+  s.implied = implied;
+  s.adjust = adjust;
+  s.hint = hint;
+  return s;
+}
+
+}  // namespace
+
 const schema& link_schema() {
-  static const schema keys = [] {
-    schema s;
-    add_top(s);
-    add_codes(s);
-    add_modem(s);
-    add_channels(s);
-    add_antennas(s);
-    add_receiver(s);
-    for (const snr_axis axis : {snr_axis::ebn0_db, snr_axis::snr_db}) s.add("sweep", points_settings(axis));
-    s.add("sweep", target_settings());
-    for (const setting_of<stop_rule>& setting : stop_settings())
-      if (setting.name == "below_bler") {
-        for (const antenna_kind& kind : antenna_kinds())
-          if (kind.many_codewords) s.add("stop", setting, {}, "", {made_choice(s, std::string(kind.key))});
-      } else {
-        s.add("stop", setting);
-      }
-    s.describe();
-    for (const code_setting_text& text : code_setting_texts())  // as options of the command have them
-      if (text.of_links && text.name != "interleaver") {
-        scenario_key& key = s.entry(text.group + "." + text.name).key;
-        key.allowed = text.allowed, key.text = text.text, key.initial = text.initial;
-      }
-    s.other_names = {{"modem.qam", "modem.modulation"},
-                     {"detector.qam", "modem.modulation"},
-                     {"massive.qam", "modem.modulation"},
-                     {"detector.k", "detector.survivors"},
-                     {"detector.n", "detector.ways"},
-                     {"detector.streams", "mimo.streams"},
-                     {"detector.rx_antennas", "mimo.rx_antennas"},
-                     {"stbc.code", "stbc.type"},
-                     {"code.algorithm", "decoder.algorithm"},
-                     {"code.iterations", "decoder.iterations"}};
-    s.either = {
-        {points_of("sweep.ebn0_db"), points_of("sweep.snr_db"),
-         "sweep has both ebn0_db and snr_db: expected one of them"},
-        {{"code.coded_bits"},
-         {"code.resource_elements"},
-         "code has both resource_elements and coded_bits: expected one of them"},
-        {{"channel.profile"}, {"channel.delays_ns"}, "channel.profile has no meaning with channel.delays_ns"},
-        {{"channel.antenna_spacing_wavelengths"},
-         {"channel.antenna_spacing_m"},
-         "channel.antenna_spacing_wavelengths has no meaning with channel.antenna_spacing_m"}};
-    for (const antenna_kind& kind : antenna_kinds())
-      if (!kind.key.empty()) s.optional.push_back(std::string(kind.key));
-    s.implied = implied;
-    s.adjust = adjust;
-    s.hint = hint;
-    return s;
-  }();
+  if (kind_scope_number() == 0) {
+    static const schema keys = make_link_schema();
+    return keys;
+  }
+  thread_local std::uint64_t made_in = 0;
+  thread_local schema keys;
+  if (made_in != kind_scope_number()) {
+    keys = make_link_schema();
+    made_in = kind_scope_number();
+  }
   return keys;
 }
 

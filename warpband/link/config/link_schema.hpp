@@ -22,6 +22,7 @@ const std::vector<setting_of<fer_target>>& target_settings();
 const std::vector<setting_of<link_config>>& modem_settings();
 const std::vector<setting_of<single_antenna>>& demapper_settings();
 
+/// In a kind_scope those of its kinds too: valid until the scope ends.
 const schema& link_schema();
 /// Adds the keys of one group, "code" or "decoder", of a kind of code.
 void add_code_keys(schema& s, const std::string& group, const code_kind& kind,
