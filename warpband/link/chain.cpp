@@ -7,13 +7,17 @@
 namespace wb {
 
 link_chain::link_chain(const link_config& config, executor& exec, std::size_t max_batch,
-                       std::unique_ptr<antenna_system> antennas)
+                       std::unique_ptr<antenna_system> antennas, bool exactly)
     : config_(completed(config)),
       exec_(exec),
       antennas_(antennas ? std::move(antennas) : make_antennas(config_)),
       transmitter_(config_),
       receiver_(make_receiver(config_)),
       counter_(config_) {
+  if (exactly) {
+    allocate(max_batch);
+    return;
+  }
   // What one unit of the executor's work needs is taken in any case, within reason.
   const std::size_t unit = preferred_frames(),
                     frame = antennas_->bytes_per_frame() + transmitter_.bytes_per_frame() +

@@ -22,10 +22,11 @@ namespace wb {
 class link_chain final : public frame_runner {
  public:
   /// A run takes at most `max_batch` frames, and as many as fit into about 64 MiB (CPU) or 1 GiB (CUDA). If
-  /// preferred_frames() need more, up to 1 GiB; in any case one frame. `antennas` replaces those of the
-  /// configuration. Throws argument_error, memory_error.
+  /// preferred_frames() need more, up to 1 GiB; in any case one frame. `exactly`: it takes max_batch frames,
+  /// whatever memory they need. `antennas` replaces those of the configuration. Throws argument_error,
+  /// memory_error.
   link_chain(const link_config& config, executor& exec, std::size_t max_batch = SIZE_MAX,
-             std::unique_ptr<antenna_system> antennas = nullptr);
+             std::unique_ptr<antenna_system> antennas = nullptr, bool exactly = false);
 
   const frame_counts& run(std::uint64_t first_frame, std::size_t frames, double point_db) override;
   const link_config& config() const noexcept override { return config_; }

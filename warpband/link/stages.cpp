@@ -24,6 +24,39 @@ frame_sizes::frame_sizes(const link_config& c)
       uses(uses_per_frame(c)),
       symbols(symbols_per_frame(c)) {}
 
+namespace {
+
+/// Lists without an entry for each frame are empty.
+template <class T>
+void append_part(std::vector<T>& to, const std::vector<T>& more, std::size_t first, std::size_t count) {
+  if (more.empty()) return;
+  const auto begin = more.begin() + static_cast<std::ptrdiff_t>(first);
+  to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
+}
+template <class T>
+void append_part(std::vector<std::vector<T>>& to, const std::vector<std::vector<T>>& more, std::size_t first,
+                 std::size_t count) {
+  to.resize(more.size());
+  for (std::size_t i = 0; i < more.size(); i++) append_part(to[i], more[i], first, count);
+}
+
+}  // namespace
+
+void append(frame_counts& counts, const frame_counts& more, std::size_t first, std::size_t count) {
+  const auto add = [&](auto& to, const auto& from) { append_part(to, from, first, count); };
+  add(counts.bit_errors, more.bit_errors);
+  add(counts.iterations, more.iterations);
+  add(counts.erased, more.erased);
+  add(counts.erased_uses, more.erased_uses);
+  add(counts.codeword_errors, more.codeword_errors);
+  add(counts.information_lost, more.information_lost);
+  add(counts.transmissions, more.transmissions);
+  add(counts.passed, more.passed);
+  add(counts.outer_bit_errors, more.outer_bit_errors);
+  add(counts.outer_erased, more.outer_erased);
+  add(counts.outer_codeword_errors, more.outer_codeword_errors);
+}
+
 void noise_of_link::set(executor& exec, double point_db) {
   n0_ = static_cast<float>(noise_var_at(config_, point_db));
   exec.upload(on_device_.data(), &n0_, sizeof n0_);

@@ -70,6 +70,13 @@ struct frame_sizes {
   std::size_t symbols;    // of these uses
 };
 
+/// Adds `count` frames of another batch, from its frame `first` on.
+void append(frame_counts& counts, const frame_counts& more, std::size_t first, std::size_t count);
+/// Adds all of them.
+inline void append(frame_counts& counts, const frame_counts& more) {
+  append(counts, more, 0, more.bit_errors.size());
+}
+
 /// Noise on what is received.
 /// Threads: one at a time.
 class noise_of_link {

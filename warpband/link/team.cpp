@@ -92,35 +92,11 @@ class local_member final : public team_member {
   std::thread thread_;  // last: it uses all of the above
 };
 
-template <class T>
-void append(std::vector<T>& to, const std::vector<T>& more) {
-  to.insert(to.end(), more.begin(), more.end());
-}
-template <class T>
-void append(std::vector<std::vector<T>>& to, const std::vector<std::vector<T>>& more) {
-  to.resize(more.size());
-  for (std::size_t i = 0; i < more.size(); i++) append(to[i], more[i]);
-}
-
 }  // namespace
 
 std::unique_ptr<team_member> make_local_member(const link_config& config, executor& exec,
                                                std::size_t max_batch) {
   return std::make_unique<local_member>(config, exec, max_batch);
-}
-
-void append(frame_counts& counts, const frame_counts& more) {
-  append(counts.bit_errors, more.bit_errors);
-  append(counts.iterations, more.iterations);
-  append(counts.erased, more.erased);
-  append(counts.erased_uses, more.erased_uses);
-  append(counts.codeword_errors, more.codeword_errors);
-  append(counts.information_lost, more.information_lost);
-  append(counts.transmissions, more.transmissions);
-  append(counts.passed, more.passed);
-  append(counts.outer_bit_errors, more.outer_bit_errors);
-  append(counts.outer_erased, more.outer_erased);
-  append(counts.outer_codeword_errors, more.outer_codeword_errors);
 }
 
 std::vector<std::size_t> shares_of(std::size_t frames, const std::vector<member_pace>& members) {

@@ -68,7 +68,4 @@ class link_team final : public frame_runner {
 /// by at most an eighth, and no more than each takes, which together are enough.
 std::vector<std::size_t> shares_of(std::size_t frames, const std::vector<member_pace>& members);
 
-/// Adds the counts of frames that follow.
-void append(frame_counts& counts, const frame_counts& more);
-
 }  // namespace wb
