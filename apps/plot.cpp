@@ -58,6 +58,7 @@ Figures need Python with matplotlib: scripts/setup.sh installs it; WARPBAND_PYTH
 /// own name, by which curves of one label are told apart. Throws file_error for a result that is not trusted.
 std::string checked_copy(const std::string& name, const std::filesystem::path& folder) {
   const wb::run_result result = wb::load_result(name, wb::result_use::show);
+  const wb::stand_in_kinds kinds(result.functions);
   if (std::all_of(result.curves.begin(), result.curves.end(),
                   [](const wb::curve_result& c) { return c.points.empty(); }))
     throw wb::file_error(name, "holds no finished point: warpband sim --resume FILE goes on with it");

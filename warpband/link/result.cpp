@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include <warpband/air/function.hpp>
 #include <warpband/core/error.hpp>
 #include <warpband/core/printable.hpp>
 #include <warpband/exec/cpu.hpp>
@@ -128,6 +129,46 @@ curve_result* held_for(const curve_config& wanted, const std::string& settings,
 }
 
 }  // namespace
+
+run_functions functions_of(const std::vector<curve_result>& curves, const run_functions& given) {
+  const auto named = [&](const std::vector<std::string>& names, auto name_in) {
+    std::vector<std::string> used;
+    for (const std::string& name : names)
+      if (std::any_of(curves.begin(), curves.end(),
+                      [&](const curve_result& c) { return same_word(name_in(c.config.link), name); }))
+        used.push_back(name);
+    std::sort(used.begin(), used.end());
+    return used;
+  };
+  run_functions used;
+  used.channels = named(given.channels, [](const link_config& c) { return c.channel.type; });
+  used.decoders = named(given.decoders, [](const link_config& c) { return c.code.decoder; });
+  if (!used.empty()) used.batch = given.batch, used.version = given.version;
+  return used;
+}
+
+namespace {
+
+template <class Kind, class Make>
+std::vector<Kind> named_kinds(const std::vector<std::string>& names, Make make) {
+  std::vector<Kind> kinds;
+  for (const std::string& name : names) kinds.push_back(make(name));
+  return kinds;
+}
+[[noreturn]] void cannot_run() { throw error("this is a result to be shown: its functions are not here"); }
+
+}  // namespace
+
+stand_in_kinds::stand_in_kinds(const run_functions& f)
+    : channels_(airs(), named_kinds<air_kind>(f.channels,
+                                              [](const std::string& name) {
+                                                return function_air(name, [](auto&&...) { cannot_run(); });
+                                              })),
+      decoders_(decoders(), named_kinds<decoder_kind>(f.decoders, [](const std::string& name) {
+                  return decoder_kind{.name = name,
+                                      .text = "",
+                                      .make = [](const code_config&) -> decode_function { cannot_run(); }};
+                })) {}
 
 run_result resumed(run_result held, scenario wanted, const std::string& path) {
   const std::string name = wanted.file;

@@ -1,9 +1,14 @@
 #pragma once
 // Result files: what was run, where, and the raw counts of every point, in JSON. They hold all that a later
 // run needs to go on, see docs/result.md.
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <warpband/air/air.hpp>
+#include <warpband/code/code_kind.hpp>
+#include <warpband/core/kind_list.hpp>
 #include <warpband/link/scenario.hpp>
 
 namespace wb {
@@ -32,8 +37,21 @@ struct run_origin {
   machine_info machine;
 };
 
+/// Frames of a call of a function, at most.
+inline constexpr std::size_t most_function_batch = std::size_t{1} << 20;
+
+/// Functions of Python that are kinds of a run, by name (warpband.sweep). Every call has a whole batch.
+struct run_functions {
+  std::vector<std::string> channels = {}, decoders = {};
+  std::size_t batch = 0;                    // frames
+  std::optional<std::string> version = {};  // of the functions, as their author counts
+
+  bool empty() const noexcept { return channels.empty() && decoders.empty(); }
+};
+
 struct run_result {
   scenario source;
+  run_functions functions;          // those that the curves name
   run_origin origin;                // of the latest run
   std::vector<run_origin> earlier;  // of those before it, the first one first
   std::vector<curve_result> curves;
@@ -51,12 +69,30 @@ std::string result_json(const run_result& result);
 /// show it, for which they need not be there. Either way everything in it is checked.
 enum class result_use { go_on, show };
 
-/// Reads back what result_json gave: its `curves` are all those of the scenario, ready for run_curve. Throws
-/// file_error for a file that cannot be read, is no result, is cut off or contradicts itself, was written
-/// before results could be resumed, or whose scenario means something else in this build.
-run_result load_result(const std::string& path, result_use use = result_use::go_on);
+/// Reads back what result_json gave: its `curves` are all those of the scenario, ready for run_curve. A run
+/// goes on with the functions of the result, their batch and version: `functions` are those that it has, as
+/// kinds of this thread. Throws file_error for a file that cannot be read, is no result, is cut off or
+/// contradicts itself, was written before results could be resumed, whose scenario means something else in
+/// this build, or whose functions are others.
+run_result load_result(const std::string& path, result_use use = result_use::go_on,
+                       const run_functions& functions = {});
 /// The same of a file's text; `path` names it in messages.
-run_result parse_result(const std::string& text, const std::string& path, result_use use = result_use::go_on);
+run_result parse_result(const std::string& text, const std::string& path, result_use use = result_use::go_on,
+                        const run_functions& functions = {});
+
+/// The functions among `given` that curves name.
+run_functions functions_of(const std::vector<curve_result>& curves, const run_functions& given);
+
+/// Kinds of the calling thread with the names of functions, which cannot run. They are there for results
+/// that are shown: `load_result` reads such a result, and `result_json` needs them for one with functions.
+class stand_in_kinds {
+ public:
+  explicit stand_in_kinds(const run_functions& functions);
+
+ private:
+  kind_scope<air_kind> channels_;
+  kind_scope<decoder_kind> decoders_;
+};
 
 /// The result `held`, read from `path`, with the curves of `wanted` and what is held of them. Curves are
 /// matched by their settings; where several have the same, by label. Only title, labels, sweep and stop rules

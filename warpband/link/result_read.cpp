@@ -45,6 +45,44 @@ config::known_recordings recordings_in(const object& root) {
   return all;
 }
 
+run_functions read_functions(const object& o) {
+  o.holds_only({"channels", "decoders", "batch", "version"});
+  const auto names = [&](const char* key) {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; o.has(key) && i < o.list(key).size(); i++) {
+      const json& name = o.list(key)[i];
+      if (!name.is_string() || name.get<std::string>().empty()) o.refuse(key, "names of functions");
+      all.push_back(name.get<std::string>());
+    }
+    return all;
+  };
+  run_functions f;
+  f.channels = names("channels"), f.decoders = names("decoders");
+  f.batch = o.integer("batch", 1, most_function_batch);
+  if (!o.at("version").is_null()) f.version = o.text("version");
+  return f;
+}
+
+/// `held`: of the result. `given`: of the run that is to go on with it.
+void check_functions(const run_functions& held, const run_functions& given, const std::string& path) {
+  const auto check = [&](const char* argument, const auto& names, const auto& known) {
+    for (const std::string& name : names)
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        throw file_error(path, "was run with a function of Python: expected warpband.sweep(resume=..., " +
+                                   std::string(argument) + "={\"" + printable(name) + "\": ...})");
+  };
+  check("channels", held.channels, given.channels);
+  check("decoders", held.decoders, given.decoders);
+  if (held.empty()) return;
+  const auto differs = [&](const char* what, const std::string& was, const std::string& now) {
+    throw file_error(
+        path, std::string("was run with ") + what + " = " + was + ", now " + now + ": expected the same");
+  };
+  const auto text = [](const std::optional<std::string>& v) { return v ? shown(json(*v)) : "None"; };
+  if (held.batch != given.batch) differs("batch", std::to_string(held.batch), std::to_string(given.batch));
+  if (held.version != given.version) differs("version", text(held.version), text(given.version));
+}
+
 scenario read_scenario(const object& o, const std::string& path, const config::known_recordings& recordings) {
   o.holds_only({"file", "title", "text", "overrides"});
   constexpr std::size_t most_text = std::size_t{1} << 20;  // as of a scenario's file
@@ -330,11 +368,12 @@ void read_unfinished(const object& o, run_result& r, const std::string& path) {
 }  // namespace
 }  // namespace result_file
 
-run_result load_result(const std::string& path, result_use use) {
-  return parse_result(read_file(path, 256, "not a result"), path, use);
+run_result load_result(const std::string& path, result_use use, const run_functions& functions) {
+  return parse_result(read_file(path, 256, "not a result"), path, use, functions);
 }
 
-run_result parse_result(const std::string& text, const std::string& path, result_use use) {
+run_result parse_result(const std::string& text, const std::string& path, result_use use,
+                        const run_functions& functions) {
   using namespace result_file;
   const json file =
       parse_json(text, [&](const std::string& what) { throw file_error(path, "not a result: " + what); });
@@ -343,7 +382,8 @@ run_result parse_result(const std::string& text, const std::string& path, result
   for (const char* key : {"warpband", "machine", "curves"}) root.at(key);
   if (!source.has("overrides"))
     throw file_error(path, "was written before results could be resumed: run its scenario again");
-  root.holds_only({"warpband", "machine", "earlier_runs", "scenario", "complete", "curves", "unfinished"});
+  root.holds_only(
+      {"warpband", "machine", "earlier_runs", "scenario", "functions", "complete", "curves", "unfinished"});
 
   run_result r;
   r.origin = read_origin(root);
@@ -353,6 +393,12 @@ run_result parse_result(const std::string& text, const std::string& path, result
       o.holds_only({"warpband", "machine"});
       r.earlier.push_back(read_origin(o));
     }
+  if (root.has("functions")) r.functions = read_functions(root.inner("functions"));
+  std::optional<stand_in_kinds> stand_ins;
+  if (use == result_use::show)
+    stand_ins.emplace(r.functions);
+  else
+    check_functions(r.functions, functions, path);
   r.source =
       read_scenario(source, path, use == result_use::show ? recordings_in(root) : config::known_recordings{});
   r.complete = root.boolean("complete");

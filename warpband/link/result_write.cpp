@@ -137,6 +137,15 @@ json to_json(const point_result& p, const link_config& link) {
   return out;
 }
 
+json to_json(const run_functions& f) {
+  json out = json::object();
+  if (!f.channels.empty()) out["channels"] = f.channels;
+  if (!f.decoders.empty()) out["decoders"] = f.decoders;
+  out["batch"] = f.batch;
+  out["version"] = f.version ? json(*f.version) : json(nullptr);
+  return out;
+}
+
 json origin_json(const run_origin& o) {
   return {{"warpband", program_json(o)}, {"machine", machine_json(o.machine)}};
 }
@@ -174,6 +183,7 @@ std::string result_json(const run_result& result) {
   const scenario& s = result.source;
   out["scenario"] = {
       {"file", s.file}, {"title", s.title}, {"text", s.text}, {"overrides", to_json(s.overrides)}};
+  if (!result.functions.empty()) out["functions"] = to_json(result.functions);
   out["complete"] = result.complete;
   // What is unfinished is not among "curves", where whoever draws them would find points that no rule
   // stopped.
