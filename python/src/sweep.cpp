@@ -11,8 +11,10 @@
 #include <warpband/link/chain.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/team.hpp>
+#include <warpband/link/whole_batches.hpp>
 
 #include "executors.hpp"
+#include "functions.hpp"
 #include "rooms.hpp"
 
 namespace wb::python {
@@ -58,6 +60,9 @@ class sweep_run {
     for (std::size_t i = 1; i < where.size(); i++)
       here_.machine = joined(std::move(here_.machine), describe_machine(*where[i]));
     const auto make = [&](const link_config& link, std::size_t max_batch) -> std::unique_ptr<frame_runner> {
+      if (const std::size_t batch = result_.functions.batch; batch != 0)
+        return std::make_unique<whole_batches>(
+            std::make_unique<link_chain>(link, *where[0], batch, nullptr, true), batch);
       if (where.size() == 1) return std::make_unique<link_chain>(link, *where[0], max_batch);
       std::vector<std::unique_ptr<team_member>> members;
       for (executor* e : where) members.push_back(make_local_member(link, *e, max_batch));
@@ -156,12 +161,36 @@ class sweep_run {
   clock::time_point saved_ = clock::now(), told_{};
 };
 
+/// Functions of Python as kinds of this thread, while a sweep lasts. A sweep in a function does not see them.
+class function_scope {
+ public:
+  function_scope(executor_ref& where, nb::list channels, nb::list detectors, nb::list decoders,
+                 std::size_t batch, std::optional<std::string> version) {
+    const python_functions c = functions_in(channels), m = functions_in(detectors),
+                           d = functions_in(decoders);
+    functions_ = {names_of(c), names_of(m), names_of(d), batch, std::move(version)};
+    if (functions_.empty() && kind_scope_number() == 0) return;
+    channels_.emplace(airs(), channel_kinds(c, where));
+    detectors_.emplace(wb::detectors(), detector_kinds(m, where));
+    decoders_.emplace(wb::decoders(), decoder_kinds(d, where));
+  }
+  const run_functions& functions() const noexcept { return functions_; }
+
+ private:
+  run_functions functions_;
+  std::optional<kind_scope<air_kind>> channels_;
+  std::optional<kind_scope<detector_kind>> detectors_;
+  std::optional<kind_scope<decoder_kind>> decoders_;
+};
+
 std::string sweep(executor_ref& where, const std::vector<std::string>& more, int threads,
                   std::optional<std::string> text, std::optional<std::string> file,
                   std::optional<std::string> resume, const std::string& out,
                   std::optional<std::uint64_t> seed, std::optional<std::uint64_t> frame_errors,
                   std::optional<std::uint64_t> max_frames, std::optional<double> max_seconds,
-                  double checkpoint, nb::object progress) {
+                  double checkpoint, nb::object progress, nb::list channels, nb::list detectors,
+                  nb::list decoders, std::size_t batch, std::optional<std::string> version) {
+  const function_scope scope(where, channels, detectors, decoders, batch, std::move(version));
   scenario_overrides with;
   with.seed = seed, with.frame_errors = frame_errors, with.max_frames = max_frames,
   with.max_seconds = max_seconds;
@@ -173,11 +202,12 @@ std::string sweep(executor_ref& where, const std::vector<std::string>& more, int
   } else {
     if (seed)
       throw argument_error("seed", std::to_string(*seed), "none with resume: a result goes on with its own");
-    start = load_result(*resume);
+    start = load_result(*resume, result_use::go_on, scope.functions());
     scenario wanted = text ? parsed(*text, file) : start.source;
     apply_overrides(wanted, with);
     start = resumed(std::move(start), std::move(wanted), *resume);
   }
+  start.functions = functions_of(start.curves, scope.functions());
   std::optional<output_claim> claim;
   if (!out.empty()) {
     claim.emplace(out);
@@ -201,12 +231,18 @@ std::string sweep(executor_ref& where, const std::vector<std::string>& more, int
 
 void bind_sweep(nb::module_& m) {
   m.def(
-      "read_result", [](const std::string& path) { return result_json(load_result(path, result_use::show)); },
+      "read_result",
+      [](const std::string& path) {
+        const run_result result = load_result(path, result_use::show);
+        const stand_in_kinds kinds(result.functions);
+        return result_json(result);
+      },
       nb::arg("path"));
   m.def("sweep", &sweep, nb::arg("executor"), nb::kw_only(), nb::arg("more"), nb::arg("threads"),
         optional("text"), optional("file"), optional("resume"), nb::arg("out"), optional("seed"),
         optional("frame_errors"), optional("max_frames"), optional("max_seconds"), nb::arg("checkpoint"),
-        optional("progress"));
+        optional("progress"), nb::arg("channels"), nb::arg("detectors"), nb::arg("decoders"),
+        nb::arg("batch"), optional("version"));
   m.def("scenario_help", &scenario_help);
 }
 

@@ -10,7 +10,7 @@ NOTEBOOKS = sorted((pathlib.Path(__file__).resolve().parents[2] / "examples").gl
 
 
 def test_all_are_here():
-    assert [path.stem for path in NOTEBOOKS] == ["detector_comparison", "iterative_receiver", "massive_mimo", "pusch_uplink", "turbo_windows"]
+    assert [path.stem for path in NOTEBOOKS] == ["detector_comparison", "iterative_receiver", "massive_mimo", "own_detector", "pusch_uplink", "turbo_windows"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -61,7 +61,7 @@ COMPARED = {
     "Stream": "test_stream.test_agrees_with_an_oracle", "sweep": "test_sweep.test_uncoded_bpsk_is_what_theory_says",
 }
 #: what computes nothing
-OTHERS = {"Array", "Csi", "Curve", "Executor", "ExitChart", "FrameDropped", "Latencies", "LteSegmentation", "NrMcs", "NrReferenceChannel", "NrSegmentation", "Progress", "StreamFrame", "StreamStats",
+OTHERS = {"Array", "Csi", "Curve", "Executor", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrMcs", "NrReferenceChannel", "NrSegmentation", "Progress", "StreamFrame", "StreamStats",
           "SweepResult", "Ticket", "cpu", "cuda", "cuda_devices", "has_cuda", "has_hdf5", "isas", "plot", "scenario_help"}
 
 

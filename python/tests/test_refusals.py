@@ -210,7 +210,7 @@ CALLS_OF = [
 
 #: What the package alone makes, and calls without arguments that could be wrong.
 NOT_CALLED = {
-    "Array", "Executor", "Csi", "Curve", "ExitChart", "FrameDropped", "Latencies", "LteSegmentation", "NrMcs", "NrReferenceChannel", "NrSegmentation",
+    "Array", "Executor", "Csi", "Curve", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrMcs", "NrReferenceChannel", "NrSegmentation",
     "Progress", "StreamFrame", "StreamStats", "Ticket", "has_cuda", "has_hdf5", "plot", "Stream.map", "Stream.reset_times", "Stream.stats", "Stream.stop",
     "SweepResult.rows", "SweepResult.save", "SweepResult.to_dict", "SweepResult.to_json", "SweepResult.to_pandas", "Curve.column", "StreamFrame.unwrap",
     "Ticket.done",

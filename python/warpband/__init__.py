@@ -35,7 +35,7 @@ except ImportError as error:
         f"{here} has no compiled part of warpband: `pip install .` in the root of the repository makes one, or CMake, in "
         "build/<preset>/python") from None
 from ._arrays import Array, Executor, cpu, cuda
-from ._sweep import Curve, Progress, SweepResult, scenario_help, sweep
+from ._sweep import Curve, Frames, Progress, SweepResult, scenario_help, sweep
 from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, cdl_profiles, exponential_correlation, mimo_rayleigh,
                       rayleigh, read_csi, tdl_profiles)
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
@@ -57,7 +57,7 @@ from .turbo import TurboDecoder, TurboEncoder
 
 __all__ = [
     "Array", "BcjrDecoder", "CdlChannel", "ChannelEstimator", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
-    "CrcAttacher", "Csi", "Curve", "Demapper", "Ep", "Executor", "ExitChart", "FrameDropped", "IterativeReceiver", "KBest",
+    "CrcAttacher", "Csi", "Curve", "Demapper", "Ep", "Executor", "ExitChart", "FrameDropped", "Frames", "IterativeReceiver", "KBest",
     "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
     "NWay", "NoiseEstimator", "NrMcs", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrTransportDecoder",

@@ -11,10 +11,11 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from . import _core
 from ._error_rates import printable, whole_file
+from ._functions import Frames, functions_of
 from ._json_lines import json_lines
 from ._settings import encodable, file_name, made, number, refused, shown, whole
 
-__all__ = ["Curve", "Progress", "SweepResult", "scenario_help", "sweep"]
+__all__ = ["Curve", "Frames", "Progress", "SweepResult", "scenario_help", "sweep"]
 
 
 class Progress(NamedTuple):
@@ -268,7 +269,9 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
           resume: SweepResult | str | os.PathLike[str] | None = None, seed: int | None = None,
           frame_errors: int | None = None, max_frames: int | None = None, max_seconds: float | None = None,
           device: str | Sequence[str] = "cpu", threads: int = 0, checkpoint: float = 10.0,
-          progress: bool | Callable[[Progress], Any] = False) -> SweepResult:
+          progress: bool | Callable[[Progress], Any] = False,
+          detectors: Mapping[str, Callable[..., Any]] | None = None, decoders: Mapping[str, Callable[..., Any]] | None = None,
+          channels: Mapping[str, Callable[[Frames], Any]] | None = None, batch: int = 1024, version: str | None = None) -> SweepResult:
     """Runs a link over the points of a scenario and counts errors, as ``warpband sim`` does.
 
     Args:
@@ -286,13 +289,37 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
         checkpoint: seconds, 0..30.
         progress: True for a bar on stderr, or a function that gets a :class:`Progress` ten times a second at most and after
             each point; what it raises ends the sweep, False stops it.
+        detectors: functions by name, for ``detector.type = "mine"``: ``llr = f(y, h, n0)``. y: complex64 ``(uses, rx)``. h:
+            complex64 ``(groups, rx, streams)``; uses / groups neighbouring uses share an H. n0: float32 ``(uses,)``. llr: float32
+            ``(uses, streams * log2 M)``, ln P(0)/P(1), stream after stream, bits of a symbol in 3GPP order. A function with a fourth
+            parameter also gets a-priori LLRs of the shape of llr, zeros where there are none, and gives a-posteriori ones; then it
+            serves ``[receiver]``. NaN or infinity in a row of llr erases the use.
+        decoders: functions by name, for ``decoder.type = "mine"`` beside a code of the library: ``bits = f(llr)``, or
+            ``bits, iterations = f(llr)``. llr: float32 ``(frames, n)``, ln P(0)/P(1). bits: uint8 ``(frames, k)``. iterations: int32
+            ``(frames,)``. With massive MIMO each codeword counts as a frame.
+        channels: functions by name, for ``channel.type = "mine"``: ``h = f(frames)`` gets a :class:`Frames`. h: complex64
+            ``(count, matrices, rx, tx)``, random by ``frames.seed`` alone. The library sends the symbols through H and adds noise.
+        batch: frames of each call of these functions, 1..2**20. A whole batch is run even where a stop rule needs less of it.
+        version: of the functions, as you count. Another one refuses to resume.
+
+    Functions get arrays of NumPy, on a GPU tensors of torch. They run on one device, and may call the rest of this package.
+    What they raise ends the sweep. The finished points are in ``output`` then.
 
     Returns:
-        The result. Its counts do not depend on device, threads or batch, but under a rule of time.
+        The result. Its counts do not depend on device, threads or batch, but under a rule of time, or with functions.
 
     Raises:
-        ValueError: for settings that are not allowed, those of a dictionary by their key.
+        ValueError: for settings that are not allowed, those of a dictionary by their key; a function gave another shape.
+        TypeError: a function gave another type.
         RuntimeError: for the file of a scenario or result that cannot be read or means nothing, with file, line and key.
+
+    >>> def signs(llr):  # of a code that sends k bits first
+    ...     return (llr[:, :324] < 0).astype(np.uint8)
+    >>> scenario = {"code": {"type": "wifi-ldpc", "n": 648}, "decoder": {"type": "signs"}, "sweep": {"ebn0_db": [12.0]},
+    ...             "stop": {"max_frames": 100}}
+    >>> result = wb.sweep(scenario, decoders={"signs": signs}, batch=100, version="1")
+    >>> result["frames"], result["frame_errors"], result.to_dict()["functions"]
+    ([100], [0], {'decoders': ['signs'], 'batch': 100, 'version': '1'})
     """
     if scenario is None and resume is None:
         raise ValueError("scenario = None is not allowed: expected a scenario, or a result to resume")
@@ -308,6 +335,9 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
         raise refused("checkpoint", checkpoint, "0 to 30 seconds")
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise refused("progress", progress, "True, False or a function")
+    batch = whole("batch", batch, 1, 2 ** 20)
+    if version is not None and not (isinstance(version, str) and encodable(version) and len(version) <= 200):
+        raise refused("version", version, "text of at most 200 characters, or None")
     text, name = None, None
     if isinstance(scenario, Mapping):
         try:
@@ -327,6 +357,10 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
         executor = made(_core.Executor, threads=threads, isa=None)
     else:
         executor = made(_core.Executor.cuda, device=int(devices[0].partition(":")[2] or 0), stream=0)
+    given = {"channels": channels, "detectors": detectors, "decoders": decoders}
+    functions = {name: functions_of(name, some, executor) for name, some in given.items()}
+    if len(devices) > 1 and any(functions.values()):
+        raise refused("device", device, "one device with functions")
     bar = _Bar() if progress is True else None
     told = bar or (progress if callable(progress) else None)
     own = None
@@ -339,7 +373,7 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
         result = _core.sweep(
             executor, more=list(devices[1:]), threads=threads, text=text, file=name, resume=source, out="" if output is None else file_name("output", output), seed=seed,
             frame_errors=frame_errors, max_frames=max_frames, max_seconds=max_seconds, checkpoint=checkpoint,
-            progress=(lambda *point: told(Progress(*point))) if told else None)
+            progress=(lambda *point: told(Progress(*point))) if told else None, **functions, batch=batch, version=version)
     finally:
         if bar:
             bar.close()

@@ -142,6 +142,11 @@ run_functions functions_of(const std::vector<curve_result>& curves, const run_fu
   };
   run_functions used;
   used.channels = named(given.channels, [](const link_config& c) { return c.channel.type; });
+  used.detectors = named(given.detectors, [](const link_config& c) {
+    if (const auto* d = c.antennas.find<detector_config>()) return d->type;
+    const auto* nr = c.antennas.find<nr_link_config>();
+    return nr != nullptr ? nr->detector.type : std::string();
+  });
   used.decoders = named(given.decoders, [](const link_config& c) { return c.code.decoder; });
   if (!used.empty()) used.batch = given.batch, used.version = given.version;
   return used;
@@ -164,6 +169,17 @@ stand_in_kinds::stand_in_kinds(const run_functions& f)
                                               [](const std::string& name) {
                                                 return function_air(name, [](auto&&...) { cannot_run(); });
                                               })),
+      detectors_(detectors(),
+                 named_kinds<detector_kind>(
+                     f.detectors,
+                     [](const std::string& name) {
+                       return detector_kind{
+                           .name = name,
+                           .text = "",
+                           .most_streams = most_soft_streams,
+                           .takes_prior = true,
+                           .make = [](const detector_config&) -> std::unique_ptr<detector> { cannot_run(); }};
+                     })),
       decoders_(decoders(), named_kinds<decoder_kind>(f.decoders, [](const std::string& name) {
                   return decoder_kind{.name = name,
                                       .text = "",

@@ -9,6 +9,7 @@
 #include <warpband/air/air.hpp>
 #include <warpband/code/code_kind.hpp>
 #include <warpband/core/kind_list.hpp>
+#include <warpband/detect/detector_kind.hpp>
 #include <warpband/link/scenario.hpp>
 
 namespace wb {
@@ -42,11 +43,11 @@ inline constexpr std::size_t most_function_batch = std::size_t{1} << 20;
 
 /// Functions of Python that are kinds of a run, by name (warpband.sweep). Every call has a whole batch.
 struct run_functions {
-  std::vector<std::string> channels = {}, decoders = {};
+  std::vector<std::string> channels = {}, detectors = {}, decoders = {};
   std::size_t batch = 0;                    // frames
   std::optional<std::string> version = {};  // of the functions, as their author counts
 
-  bool empty() const noexcept { return channels.empty() && decoders.empty(); }
+  bool empty() const noexcept { return channels.empty() && detectors.empty() && decoders.empty(); }
 };
 
 struct run_result {
@@ -91,6 +92,7 @@ class stand_in_kinds {
 
  private:
   kind_scope<air_kind> channels_;
+  kind_scope<detector_kind> detectors_;
   kind_scope<decoder_kind> decoders_;
 };
 

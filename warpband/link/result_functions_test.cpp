@@ -10,7 +10,7 @@
 namespace wb {
 namespace result_functions_test {
 
-const run_functions held{{"fading"}, {"signs"}, 64, "1"};
+const run_functions held{{"fading"}, {"table"}, {"signs"}, 64, "1"};
 
 /// A result of two curves, with a channel and a decoder of the program. Its kinds are there meanwhile.
 std::string text_of_result() {
@@ -18,7 +18,9 @@ std::string text_of_result() {
   run_result r;
   r.source = parse_scenario(
       "code = { type = \"wifi-ldpc\", n = 648 }\nsweep.ebn0_db = 3\n[[curve]]\nlabel = \"a\"\n"
-      "channel = { type = \"fading\", fading = \"block\" }\n[[curve]]\nlabel = \"b\"\ndecoder.type = "
+      "channel = { type = \"fading\", fading = \"block\" }\n[[curve]]\nlabel = \"c\"\nmodem.modulation = "
+      "\"qpsk\"\n"
+      "detector.type = \"table\"\nchannel.type = \"rayleigh\"\n[[curve]]\nlabel = \"b\"\ndecoder.type = "
       "\"signs\"\n",
       "s.toml");
   for (const curve_config& config : r.source.curves) {
@@ -47,9 +49,10 @@ std::string refusal_of(const run_functions& given, const std::string& text) {
 TEST(result_functions, are_named_and_read_back) {
   const std::string text = text_of_result();
   const auto j = nlohmann::json::parse(text);
-  EXPECT_EQ(j["functions"],
-            nlohmann::json::parse(
-                R"({"channels": ["fading"], "decoders": ["signs"], "batch": 64, "version": "1"})"));
+  EXPECT_EQ(
+      j["functions"],
+      nlohmann::json::parse(
+          R"({"channels": ["fading"], "detectors": ["table"], "decoders": ["signs"], "batch": 64, "version": "1"})"));
   EXPECT_EQ(j["curves"][0]["config"]["channel"],
             nlohmann::json::parse(R"({"type": "fading", "fading": "block"})"));
   {

@@ -46,7 +46,7 @@ config::known_recordings recordings_in(const object& root) {
 }
 
 run_functions read_functions(const object& o) {
-  o.holds_only({"channels", "decoders", "batch", "version"});
+  o.holds_only({"channels", "detectors", "decoders", "batch", "version"});
   const auto names = [&](const char* key) {
     std::vector<std::string> all;
     for (std::size_t i = 0; o.has(key) && i < o.list(key).size(); i++) {
@@ -57,7 +57,7 @@ run_functions read_functions(const object& o) {
     return all;
   };
   run_functions f;
-  f.channels = names("channels"), f.decoders = names("decoders");
+  f.channels = names("channels"), f.detectors = names("detectors"), f.decoders = names("decoders");
   f.batch = o.integer("batch", 1, most_function_batch);
   if (!o.at("version").is_null()) f.version = o.text("version");
   return f;
@@ -72,6 +72,7 @@ void check_functions(const run_functions& held, const run_functions& given, cons
                                    std::string(argument) + "={\"" + printable(name) + "\": ...})");
   };
   check("channels", held.channels, given.channels);
+  check("detectors", held.detectors, given.detectors);
   check("decoders", held.decoders, given.decoders);
   if (held.empty()) return;
   const auto differs = [&](const char* what, const std::string& was, const std::string& now) {

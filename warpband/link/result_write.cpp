@@ -140,6 +140,7 @@ json to_json(const point_result& p, const link_config& link) {
 json to_json(const run_functions& f) {
   json out = json::object();
   if (!f.channels.empty()) out["channels"] = f.channels;
+  if (!f.detectors.empty()) out["detectors"] = f.detectors;
   if (!f.decoders.empty()) out["decoders"] = f.decoders;
   out["batch"] = f.batch;
   out["version"] = f.version ? json(*f.version) : json(nullptr);
