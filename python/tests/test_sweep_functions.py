@@ -281,6 +281,12 @@ def test_what_a_channel_gives_is_checked():
             wb.sweep(with_channel(MIMO, type="mine"), channels={"mine": result}, batch=50)
 
 
+def test_a_batch_that_no_memory_has_room_for_is_refused():
+    massive = {**MIMO, "code": {"type": "none"}, "mimo": {}, "massive": {"solver": "zf", "antennas": 256, "users": 64, "subcarriers": 1200}}
+    with pytest.raises(ValueError, match=r"^batch = 1024 is not allowed: expected at most \d+: a frame takes \d+ bytes$"):
+        wb.sweep(with_channel(massive, type="mine"), channels={"mine": rayleigh})
+
+
 def test_an_array_of_any_strides_is_taken():
     expected = wb.sweep(with_channel(MIMO, type="mine"), channels={"mine": rayleigh}, batch=50, max_frames=50)
     turned = wb.sweep(with_channel(MIMO, type="mine"), channels={"mine": lambda f: np.asfortranarray(rayleigh(f))}, batch=50, max_frames=50)
@@ -320,7 +326,8 @@ def test_what_a_function_raises_comes_out_and_points_stay(tmp_path):
     (dict(decoders={"mine": signs}, batch=0), ValueError, "^batch = 0 is not allowed: expected 1 to 1048576$"),
     (dict(decoders={"mine": signs}, version=1), ValueError, "^version = 1 is not allowed: expected text of at most 200 characters, or None$"),
     (dict(decoders={"mine": signs}, device=["cpu", "cpu"]), ValueError, r"^device = \['cpu', 'cpu'\] is not allowed: expected one device with functions$"),
-    (dict(), ValueError, "^scenario: unknown key decoder.type: did you mean"),
+    (dict(detectors={"mmse": ml}), ValueError, '^type = "mmse" is not allowed: expected the name of a new kind$'),
+    (dict(), ValueError, "^scenario: unknown key decoder.type: did you mean decoder.algorithm"),
 ])
 def test_clear_errors(call, error, match):
     with pytest.raises(error, match=match) as caught:

@@ -5,6 +5,12 @@
 #include <warpband/core/error.hpp>
 
 namespace wb {
+namespace {
+
+/// Of a batch of a size that is asked for: Linux grants more than there is, and ends the process later.
+constexpr std::size_t most_host_bytes = std::size_t{8} << 30;
+
+}  // namespace
 
 link_chain::link_chain(const link_config& config, executor& exec, std::size_t max_batch,
                        std::unique_ptr<antenna_system> antennas, bool exactly)
@@ -14,14 +20,19 @@ link_chain::link_chain(const link_config& config, executor& exec, std::size_t ma
       transmitter_(config_),
       receiver_(make_receiver(config_)),
       counter_(config_) {
+  const std::size_t frame = antennas_->bytes_per_frame() + transmitter_.bytes_per_frame() +
+                            receiver_->bytes_per_frame() + counter_.bytes_per_frame();
   if (exactly) {
+    const std::size_t room = exec_.is_device() ? SIZE_MAX : most_host_bytes;
+    if (max_batch > room / frame)
+      throw argument_error(
+          "batch", std::to_string(max_batch),
+          "at most " + std::to_string(room / frame) + ": a frame takes " + std::to_string(frame) + " bytes");
     allocate(max_batch);
     return;
   }
   // What one unit of the executor's work needs is taken in any case, within reason.
-  const std::size_t unit = preferred_frames(),
-                    frame = antennas_->bytes_per_frame() + transmitter_.bytes_per_frame() +
-                            receiver_->bytes_per_frame() + counter_.bytes_per_frame();
+  const std::size_t unit = preferred_frames();
   const std::size_t usual = (exec_.is_device() ? std::size_t{1024} : std::size_t{64}) << 20;
   const std::size_t most = std::size_t{1} << 30;
   std::size_t batch = std::max<std::size_t>(1, std::clamp(unit * frame, usual, most) / frame);

@@ -23,7 +23,7 @@ class link_chain final : public frame_runner {
  public:
   /// A run takes at most `max_batch` frames, and as many as fit into about 64 MiB (CPU) or 1 GiB (CUDA). If
   /// preferred_frames() need more, up to 1 GiB; in any case one frame. `exactly`: it takes max_batch frames,
-  /// whatever memory they need. `antennas` replaces those of the configuration. Throws argument_error,
+  /// with up to 8 GiB on a CPU. `antennas` replaces those of the configuration. Throws argument_error,
   /// memory_error.
   link_chain(const link_config& config, executor& exec, std::size_t max_batch = SIZE_MAX,
              std::unique_ptr<antenna_system> antennas = nullptr, bool exactly = false);

@@ -92,6 +92,11 @@ TEST(result_functions, others_do_not_go_on_with_it) {
   j = nlohmann::json::parse(text);
   j["functions"]["channels"][0] = 3;
   EXPECT_NE(refusal_of(held, j.dump()).find("functions.channels"), std::string::npos);
+  for (const char* name : {"rayleigh", "fading"}) {  // of the library, and twice
+    j = nlohmann::json::parse(text);
+    j["functions"]["channels"].push_back(name);
+    EXPECT_THROW(parse_result(j.dump(), "r.json", result_use::show), file_error) << name;
+  }
   j = nlohmann::json::parse(text);
   j["functions"]["more"] = 3;
   EXPECT_NE(refusal_of(held, j.dump()).find("is not known to this version"), std::string::npos);

@@ -49,6 +49,7 @@ run_functions read_functions(const object& o) {
   o.holds_only({"channels", "detectors", "decoders", "batch", "version"});
   const auto names = [&](const char* key) {
     std::vector<std::string> all;
+    if (o.has(key) && o.list(key).size() > 1000) o.refuse(key, "at most 1000 names");
     for (std::size_t i = 0; o.has(key) && i < o.list(key).size(); i++) {
       const json& name = o.list(key)[i];
       if (!name.is_string() || name.get<std::string>().empty()) o.refuse(key, "names of functions");
@@ -396,10 +397,14 @@ run_result parse_result(const std::string& text, const std::string& path, result
     }
   if (root.has("functions")) r.functions = read_functions(root.inner("functions"));
   std::optional<stand_in_kinds> stand_ins;
-  if (use == result_use::show)
-    stand_ins.emplace(r.functions);
-  else
+  if (use == result_use::go_on)
     check_functions(r.functions, functions, path);
+  else
+    try {
+      stand_ins.emplace(r.functions);
+    } catch (const argument_error& error) {
+      root.fail(std::string("functions: ") + error.what());
+    }
   r.source =
       read_scenario(source, path, use == result_use::show ? recordings_in(root) : config::known_recordings{});
   r.complete = root.boolean("complete");

@@ -108,6 +108,9 @@ TEST_P(whole_batches_of_links, count_what_the_link_counts) {
   EXPECT_EQ(found.bit_errors, expected.bit_errors);
   EXPECT_EQ(found.erased_uses, expected.erased_uses);
   EXPECT_EQ(found.frame_errors, 30u);
+  if (!exec().is_device()) {
+    EXPECT_THROW(link_chain(c, exec(), std::size_t{1} << 40, nullptr, true), argument_error);
+  }
 }
 
 }  // namespace whole_batches_test
