@@ -109,11 +109,11 @@ modem.demapper = "exact"
 
 TEST(scenario, massive_antennas) {
   const auto massive = [](const std::string& text) {
-    return std::get<massive_link_config>(
-        only_curve("modem.modulation = \"qpsk\"\nchannel.type = \"rayleigh\"\nsweep.snr_db = 1\n"
-                   "code = { type = \"conv\", rate = \"5/6\", k = 45 }\n" +
-                   text)
-            .link.antennas);
+    return only_curve(
+               "modem.modulation = \"qpsk\"\nchannel.type = \"rayleigh\"\nsweep.snr_db = 1\n"
+               "code = { type = \"conv\", rate = \"5/6\", k = 45 }\n" +
+               text)
+        .link.antennas.get<massive_link_config>();
   };
   const massive_link_config up = massive(
       "massive = { solver = \"cholesky\", antennas = 12, users = 3, subcarriers = 32, symbols = 2, "
