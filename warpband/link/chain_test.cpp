@@ -45,13 +45,13 @@ TEST_P(link_chain_on, makes_no_errors_without_noise) {
 
 /// In pieces as large as the chain takes.
 frame_counts in_pieces(link_chain& chain, std::uint64_t first, std::size_t frames, double point_db) {
-  frame_counts all;
+  frame_counts gathered;
   for (std::size_t done = 0; done < frames;) {
     const std::size_t n = std::min(chain.max_batch(), frames - done);
-    append(all, chain.run(first + done, n, point_db));
+    append(gathered, chain.run(first + done, n, point_db));
     done += n;
   }
-  return all;
+  return gathered;
 }
 
 /// With HARQ in their first transmission, in a loop after its first iteration.

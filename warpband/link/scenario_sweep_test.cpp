@@ -22,13 +22,13 @@ TEST(scenario_sweep, keys_become_settings_of_a_search) {
   EXPECT_EQ(plain.target->width_db, fer_target{}.width_db);
   EXPECT_TRUE(plain.sweep_db.empty());
   EXPECT_EQ(plain.stop.max_frames, fer_target{}.max_frames);  // of all points together
-  const curve_config all =
+  const curve_config bounded =
       parsed(turbo + "sweep = { target_fer = 0.1, target_width_db = 0.5, snr_db = { from = -3, to = 5 } }\n")
           .curves.at(0);
-  EXPECT_EQ(all.link.axis, snr_axis::snr_db);
-  EXPECT_EQ(all.target->least_db, -3);
-  EXPECT_EQ(all.target->most_db, 5);
-  EXPECT_EQ(all.target->width_db, 0.5);
+  EXPECT_EQ(bounded.link.axis, snr_axis::snr_db);
+  EXPECT_EQ(bounded.target->least_db, -3);
+  EXPECT_EQ(bounded.target->most_db, 5);
+  EXPECT_EQ(bounded.target->width_db, 0.5);
   EXPECT_FALSE(parsed(turbo + at_1).curves.at(0).target);
 }
 
