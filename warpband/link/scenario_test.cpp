@@ -162,13 +162,13 @@ TEST(scenario, keys_become_settings_of_points_and_stop_rules) {
   EXPECT_EQ(c.label, "all of them");
   EXPECT_EQ(c.link.seed, 9223372036854775807u);
   EXPECT_EQ(c.link.qam, 64);
-  EXPECT_EQ(std::get<single_antenna>(c.link.antennas).demapper, demap_algorithm::exact);
+  EXPECT_EQ(c.link.antennas.get<single_antenna>().demapper, demap_algorithm::exact);
   EXPECT_EQ(c.sweep_db, (std::vector<double>{0, 0.25, 7}));
   EXPECT_EQ(c.stop, (stop_rule{.frame_errors = 0, .max_frames = 77, .max_seconds = 2.5, .below_fer = 1e-4}));
   EXPECT_EQ(initial.label, "s");
   EXPECT_EQ(initial.link.seed, 1u);
   EXPECT_EQ(initial.link.qam, link_config{}.qam);
-  EXPECT_EQ(std::get<single_antenna>(initial.link.antennas).demapper, demap_algorithm::max_log);
+  EXPECT_EQ(initial.link.antennas.get<single_antenna>().demapper, demap_algorithm::max_log);
   EXPECT_EQ(initial.stop, (stop_rule{.frame_errors = 100, .max_frames = 1'000'000}));
 }
 
