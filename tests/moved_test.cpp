@@ -416,6 +416,11 @@ void judge_keys_of_scenarios() {
   EXPECT_NE(other_loops.find("receiver.outer"), nullptr);
   EXPECT_EQ(loops.find("receiver.outer"), nullptr);
   judged().insert("schema");
+  link_antennas antennas = massive_link_config{.users = 3};
+  const link_antennas other_antennas = std::move(antennas);
+  EXPECT_EQ(other_antennas.get<massive_link_config>().users, 3);
+  EXPECT_EQ(antennas.get<massive_link_config>().users, 3);
+  judged().insert("link_antennas");
 }
 
 /// Plain settings: a move copies them.
