@@ -53,11 +53,13 @@
 #include <warpband/linalg/cholesky/cholesky.hpp>
 #include <warpband/linalg/qr/qr.hpp>
 #include <warpband/link/chain.hpp>
-#include <warpband/link/config/schema.hpp>
+#include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/frame/frame.hpp>
 #include <warpband/link/rank_members.hpp>
 #include <warpband/link/receiver_clock.hpp>
+#include <warpband/link/result.hpp>
 #include <warpband/link/team.hpp>
+#include <warpband/link/whole_batches.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
 #include <warpband/modem/demap/demap.hpp>
@@ -465,6 +467,10 @@ void judge_classes_that_do_not_move() {
   stays_where_it_is<replacement>("replacement");
   stays_where_it_is<link_chain>("link_chain");
   stays_where_it_is<link_team>("link_team");
+  stays_where_it_is<whole_batches>("whole_batches");
+  stays_where_it_is<kind_scope<code_kind>>("kind_scope");
+  stays_where_it_is<stand_in_kinds>("stand_in_kinds");
+  plain<config::link_keys>("link_keys");
   stays_where_it_is<wimax_transmitter>("wimax_transmitter");
   stays_where_it_is<wimax_receiver>("wimax_receiver");
   stays_where_it_is<rank_crew>("rank_crew");

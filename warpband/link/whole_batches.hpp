@@ -15,6 +15,8 @@ class whole_batches final : public frame_runner {
  public:
   /// Throws argument_error for a batch of 0 or above frames->max_batch().
   whole_batches(std::unique_ptr<frame_runner> frames, std::size_t batch);
+  whole_batches(const whole_batches&) = delete;
+  whole_batches& operator=(const whole_batches&) = delete;
 
   const frame_counts& run(std::uint64_t first_frame, std::size_t frames, double point_db) override;
   const link_config& config() const noexcept override { return frames_->config(); }
