@@ -520,8 +520,9 @@ TEST(moved_from, every_class_says_so_or_stays_as_it_was) {
   judge_classes_that_do_not_move();
   const std::filesystem::path root = std::filesystem::path(WARPBAND_SOURCE_DIR) / "warpband";
   const auto internal = [](const std::string& file) {
-    for (const char* end : {"_body.hpp", "_op.hpp", "_args.hpp", "_kernels.hpp", "_calls.hpp",
-                            "result_object.hpp", "hdf5_library.hpp", "hdf5_source.hpp", "kernel_detector.hpp"})
+    for (const char* end :
+         {"_body.hpp", "_op.hpp", "_args.hpp", "_kernels.hpp", "_calls.hpp", "result_object.hpp",
+          "hdf5_library.hpp", "hdf5_source.hpp", "kernel_detector.hpp"})
       if (file.ends_with(end)) return true;
     return false;
   };

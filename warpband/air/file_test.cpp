@@ -97,9 +97,7 @@ TEST_P(air_file_on, uses_meet_the_h_of_the_table) {
        true,
        fading_type::block,
        8,
-       [](std::size_t f, std::size_t m) {
-         return std::pair{f % snapshots, m % 4};
-       }}};
+       [](std::size_t f, std::size_t m) { return std::pair{f % snapshots, m % 4}; }}};
   for (const one& o : all)
     for (const bool control : {true, false}) {
       const air_antennas& a = o.antennas;

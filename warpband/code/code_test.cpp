@@ -281,10 +281,7 @@ TEST(codec, refuses_convolutional_codes_that_are_not_allowed) {
                      testing::conv_in(c).generators = {5, 7, 7}, testing::conv_in(c).rate = "3/4";
                    }),
             "rate");
-  EXPECT_EQ(blames(conv,
-                   [](code_config& c) {
-                     testing::conv_in(c).generators = {05, 01000};
-                   }),
+  EXPECT_EQ(blames(conv, [](code_config& c) { testing::conv_in(c).generators = {05, 01000}; }),
             "constraint_length");
   EXPECT_EQ(blames(conv,
                    [](code_config& c) {

@@ -128,9 +128,8 @@ TEST(own_detector_in, scenarios_and_results) {
     c.points.back().counts.frames = 1;
     r.curves.push_back(c);
     const auto config = nlohmann::json::parse(result_json(r))["curves"][0]["config"];
-    EXPECT_EQ(
-        config["detector"],
-        nlohmann::json::parse(R"({"type": "scaled", "factor": 2.0, "erase_every": 0})"));
+    EXPECT_EQ(config["detector"],
+              nlohmann::json::parse(R"({"type": "scaled", "factor": 2.0, "erase_every": 0})"));
     EXPECT_THROW(detectors().add(scaled_kind()), argument_error);
   });
 }

@@ -94,9 +94,7 @@ TEST_P(scale, max_log_map_of_turbo_codes_decides_alike) {
     const turbo_decoder short_numbers(testing::setting(testing::bfloat_max_log, 256, windows, -1, 12));
     expect_alike(
         w.llr,
-        [&](const llrs_t& llr) -> results {
-          return {testing::decide(exec(), short_numbers, llr).bits, {}};
-        },
+        [&](const llrs_t& llr) -> results { return {testing::decide(exec(), short_numbers, llr).bits, {}}; },
         "turbo in bfloat16");
   }
 }
@@ -276,9 +274,7 @@ TEST_P(scale, precisions_with_limits_take_what_is_beyond_as_the_limit) {
   const turbo_decoder of_turbo(int16);
   expect_limited(
       scaled(turbo.llr, 5.f), 127.f / 8,
-      [&](const llrs_t& llr) -> results {
-        return {testing::decide(exec(), of_turbo, llr).bits, {}};
-      },
+      [&](const llrs_t& llr) -> results { return {testing::decide(exec(), of_turbo, llr).bits, {}}; },
       "turbo, int16");
   const conv_code code = conv_80211(conv_rate::r1_2);
   const auto conv = testing::make_conv_codewords(code, k, count, 0, 8);

@@ -23,7 +23,7 @@ inline constexpr std::string_view antennas_name = "";
 
 class link_antennas {
  public:
-  link_antennas();  // single_antenna
+  link_antennas();                                // single_antenna
   link_antennas(const link_antennas&) = default;  // a move is a copy too: the settings stay
   link_antennas& operator=(const link_antennas&) = default;
   template <class C>

@@ -196,10 +196,7 @@ TEST_P(quantise, turbo_codes_are_decided_alike_for_all_factors) {
   for (const int windows : {1, 4}) {
     const turbo_decoder decoder(testing::setting(testing::int16_kind, 256, windows));
     expect_alike(
-        w.llr,
-        [&](const llrs_t& llr) -> results {
-          return {testing::decide(exec(), decoder, llr).bits, {}};
-        },
+        w.llr, [&](const llrs_t& llr) -> results { return {testing::decide(exec(), decoder, llr).bits, {}}; },
         "turbo");
   }
 }

@@ -50,7 +50,9 @@ TEST_P(turbo_int16, equals_whole_numbers) {
 
 /// The largest weights there are, -128 among them, for many iterations and without scaling.
 TEST_P(turbo_int16, extremes_do_not_wrap) {
-  const struct { int k, windows, overlap; } cases[] = {{40, 1, 0}, {1024, 16, 8}, {6144, 64, 8}};
+  const struct {
+    int k, windows, overlap;
+  } cases[] = {{40, 1, 0}, {1024, 16, 8}, {6144, 64, 8}};
   for (const auto& c : cases) {
     const std::size_t n = 3 * (static_cast<std::size_t>(c.k) + 4);
     std::mt19937_64 rng(3);

@@ -264,7 +264,9 @@ TEST(turbo_windows_settings, are_checked) {
 
 /// The largest LLRs, among them what no codeword is: nothing becomes infinite or NaN on the way.
 TEST_P(turbo_windows, extremes_stay_finite_in_bfloat16) {
-  const struct { int k, windows, overlap; } cases[] = {{40, 1, 0}, {40, 4, 8}, {1024, 16, 8}, {6144, 64, 8}};
+  const struct {
+    int k, windows, overlap;
+  } cases[] = {{40, 1, 0}, {40, 4, 8}, {1024, 16, 8}, {6144, 64, 8}};
   for (const auto& c : cases) {
     if (small_scale() && c.k > 1024) continue;
     const std::size_t K = static_cast<std::size_t>(c.k), n = 3 * (K + 4);
@@ -319,7 +321,9 @@ TEST_P(turbo_windows, extremes_stay_finite_in_bfloat16) {
 /// hands makes it more with every iteration. Only LLRs nearer to 0 than that may change sign; at an SNR where
 /// a sixth of the bits is wrong their density there is 0.15.
 TEST_P(turbo_windows, bfloat16_decides_as_the_oracle) {
-  const struct { int k, iterations; } cases[] = {{40, 1}, {512, 1}, {512, 3}, {1024, 2}};
+  const struct {
+    int k, iterations;
+  } cases[] = {{40, 1}, {512, 1}, {512, 3}, {1024, 2}};
   for (const auto& c : cases)
     for (const auto& kind : bfloats) {
       const bool log_map = kind.algorithm == map_algorithm::log_map;
