@@ -429,7 +429,7 @@ void add_settings(CLI::App& app, wb::setting_values& values) {
       same->second.push_back(kind.name);
     }
   for (auto& [s, kinds] : options) {
-    std::string text = wb::first_sentence(s.text);
+    std::string text = wb::first_sentence(s.full_text());
     if (s.name != "llr_clip") text = "With --detector " + wb::among(kinds) + ": " + text;
     add_setting_option(app, {s.name, s.kind, text, s.initial({}), s.allowed, s.words},
                        [&values, s](const wb::setting_value& value, bool dry) {

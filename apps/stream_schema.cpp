@@ -295,7 +295,8 @@ std::string stream_scenario_help() {
     const std::vector<std::string> chains = chains_of(key);
     text += fmt::format("| `{}` | {} | {} | {}{} |\n", key, e.key.allowed,
                         e.key.initial.empty() ? "" : "`" + e.key.initial + "`",
-                        chains.empty() ? "" : fmt::format("Of {}. ", fmt::join(chains, ", ")), e.key.text);
+                        chains.empty() ? "" : fmt::format("Of {}. ", fmt::join(chains, ", ")),
+                        (e.kinds().empty() ? "" : "With " + e.kinds() + ": ") + e.key.text);
   }
   return text +
          "| `code.*`, `decoder.*` | | | Of the code and its decoder, as in `warpband sim` "

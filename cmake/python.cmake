@@ -15,6 +15,9 @@ file(GLOB python_sources CONFIGURE_DEPENDS python/src/*.cpp)
 nanobind_add_module(warpband_python STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS NOMINSIZE ${python_sources})
 set_target_properties(warpband_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY "${package}" UNITY_BUILD ${WARPBAND_UNITY})
 target_link_libraries(warpband_python PRIVATE warpband wb_options)
+# The module exports its entry alone. Other packages of a process have other builds of the same templates, torch among them.
+file(WRITE "${CMAKE_BINARY_DIR}/core.map" "{ global: PyInit__core; local: *; };\n")
+target_link_options(warpband_python PRIVATE "-Wl,--version-script=${CMAKE_BINARY_DIR}/core.map")
 target_compile_options(warpband_python PRIVATE ${wb_program_flags})
 target_precompile_headers(warpband_python PRIVATE <nanobind/nanobind.h> <nanobind/stl/optional.h> <nanobind/stl/string.h>
                           <nanobind/stl/vector.h> <complex> <memory> <mutex> <span>)

@@ -1,5 +1,6 @@
 // A detector of your own in the simulator, beside the library's "zf". tests/consumer/CMakeLists.txt builds
 // it.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -8,43 +9,41 @@
 #include <warpband/link/scenario.hpp>
 #include <warpband/link/sweep.hpp>
 
-/// Element e of item i. Views of a CPU executor are in host memory.
-constexpr auto at = [](auto v, std::size_t e, std::size_t i) -> auto& {
+// Views of a CPU executor are in host memory.
+constexpr auto element = [](auto v, std::size_t e, std::size_t i) -> auto& {
   return v.data[e * v.element_stride + i * v.item_stride];
 };
 
-class my_detector final : public wb::detector {
+class my_detector final : public wb::detector {  // zero forcing of two QPSK streams
  public:
-  explicit my_detector(const wb::detector_config& c) : detector(c) {}
+  explicit my_detector(const wb::detector_config& c) : detector(c), clip_(*c.llr_clip) {}
 
- private:
-  // Shapes are checked before the call. A link with a code asks for LLRs and the status.
+  // LLRs of QPSK are 2 sqrt(2) SINR x. A link with a code asks for them and for the status.
   void compute(wb::executor&, const wb::detector_input& in, const wb::detector_output& out) const override {
     for (std::size_t use = 0; use < in.received.items; use++) {
-      const auto y = [&](std::size_t r) { return at(in.received, r, use); };
-      const auto h = [&](std::size_t r, std::size_t s) {
-        return at(in.channel, 2 * r + s, use / in.uses_per_channel);
-      };
-      const std::complex<float> det = h(0, 0) * h(1, 1) - h(0, 1) * h(1, 0);
-      for (std::size_t s = 0; s < 2; s++) {
-        const std::size_t other = 1 - s;
-        const auto estimate = (s == 0 ? 1.f : -1.f) * (h(1, other) * y(0) - h(0, other) * y(1)) / det;
-        const float noise = at(in.noise_var, 0, use) * (std::norm(h(0, other)) + std::norm(h(1, other)));
-        const float weight = 2 * std::sqrt(2.f) * std::norm(det) / noise;  // 2 sqrt(2) SINR
-        const bool good = std::isfinite(weight * std::abs(estimate));
-        at(out.llr, 2 * s, use) = good ? weight * estimate.real() : 0;
-        at(out.llr, 2 * s + 1, use) = good ? weight * estimate.imag() : 0;
-        at(out.status, 0, use) = good ? 0 : wb::status_erased;
+      std::complex<float> h[4], y[2] = {element(in.received, 0, use), element(in.received, 1, use)}, llr[2];
+      for (std::size_t e = 0; e < 4; e++) h[e] = element(in.channel, e, use / in.uses_per_channel);
+      const std::complex<float> det = h[0] * h[3] - h[1] * h[2];
+      const float gain = 2 * std::sqrt(2.f) * std::norm(det) / element(in.noise_var, 0, use);
+      llr[0] = gain / (std::norm(h[1]) + std::norm(h[3])) * (h[3] * y[0] - h[1] * y[1]) / det;
+      llr[1] = gain / (std::norm(h[0]) + std::norm(h[2])) * (h[0] * y[1] - h[2] * y[0]) / det;
+      const bool good = std::isfinite(std::abs(llr[0])) && std::isfinite(std::abs(llr[1]));
+      for (std::size_t bit = 0; bit < 4; bit++) {
+        const float l = bit % 2 == 0 ? llr[bit / 2].real() : llr[bit / 2].imag();
+        element(out.llr, bit, use) = good ? std::clamp(l, -clip_, clip_) : 0;
       }
+      element(out.status, 0, use) = good ? 0 : wb::status_erased;
     }
   }
+  const float clip_;
 };
 
 int main() {
   wb::detectors().add(
-      {.name = "mine", .text = "zero forcing of two QPSK streams", .make = [](const wb::detector_config& c) {
-         return std::make_unique<my_detector>(c);
-       }});
+      {.name = "mine",
+       .text = "zero forcing of two QPSK streams",
+       .most_streams = 2,
+       .make = [](const wb::detector_config& c) { return std::make_unique<my_detector>(c); }});
   const wb::scenario scenario = wb::parse_scenario(R"(
     code = { type = "wifi-ldpc", n = 648, rate = "1/2" }
     modem.modulation = "qpsk"

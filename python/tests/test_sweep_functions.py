@@ -367,6 +367,20 @@ def test_names_are_those_of_a_call():
     assert inner == [counts(wb.sweep(LDPC, max_frames=20))] * 2
 
 
+def test_bits_may_be_true_and_false_and_a_parameter_with_a_default_is_no_prior():
+    named = with_decoder(LDPC, "mine")
+    flags = wb.sweep(named, decoders={"mine": lambda llr: llr[:, :324] < 0})
+    assert counts(flags) == counts(wb.sweep(named, decoders={"mine": signs}))
+    seen = []
+
+    def scaled(y, h, n0, scale=2.0):
+        seen.append(scale)
+        return np.zeros((len(y), 4), np.float32)
+
+    wb.sweep({**MIMO, "detector": {"type": "scaled"}}, detectors={"scaled": scaled}, max_frames=10)
+    assert set(seen) == {2.0}
+
+
 def test_functions_of_torch():
     torch = pytest.importorskip("torch")
     result = wb.sweep(with_decoder(LDPC, "mine"), decoders={"mine": lambda llr: (torch.from_numpy(llr)[:, :324] < 0).to(torch.uint8)})

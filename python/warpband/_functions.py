@@ -46,6 +46,7 @@ class FunctionOfSweep:
         self.argument, self.name, self.function, self.executor = argument, name, function, executor
         self.shown = f'{argument}["{name}"]'
         self.torch, self.where = None, {}  # where: arguments of functions that make arrays
+        self.takes_prior = self.has_fourth_parameter()
         if executor.device >= 0:
             try:
                 import torch
@@ -94,16 +95,22 @@ class FunctionOfSweep:
     def draw(self, count: int, first: int, seed: int, point: int, matrices: int, rx: int, tx: int) -> Any:
         mixed = int(np.random.SeedSequence([seed, point, first]).generate_state(1, np.uint64)[0])
         frames = Frames(count, first, mixed, matrices, rx, tx)
-        return self.checked(self.function(frames), frames.shape, "complex64")
+        drawn = self.checked(self.function(frames), frames.shape, "complex64")
+        self.finish()
+        return drawn
 
-    @property
-    def takes_prior(self) -> bool:
-        """Whether a detector has a fourth parameter."""
+    def has_fourth_parameter(self) -> bool:
+        """Whether a detector has one without a default: it takes a-priori LLRs."""
         try:
             parameters = inspect.signature(self.function).parameters.values()
         except (TypeError, ValueError):  # of a compiled function that does not say
             return False
-        return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters) > 3
+        return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty for p in parameters) > 3
+
+    def finish(self) -> None:
+        """Waits for the function's work: torch queues it on a stream of its own."""
+        if self.torch is not None:
+            self.torch.cuda.current_stream(self.where["device"]).synchronize()
 
     def detect(self, y: Any, h: Any, n0: Any, prior: Any, bits: int, clip: float, extrinsic: bool) -> tuple[Any, Any, Any]:
         """LLRs, decisions and status of each use. ``prior`` may be None."""
@@ -125,7 +132,9 @@ class FunctionOfSweep:
         llr = xp.where(lost[:, None], xp.zeros_like(llr), llr)
         if math.isfinite(clip):
             llr = llr.clip(-clip, clip)
-        return llr, self.bytes(llr < 0), self.bytes(lost)
+        results = llr, self.bytes(llr < 0), self.bytes(lost)
+        self.finish()
+        return results
 
     def bytes(self, flags: Any) -> Any:
         """Of True and False."""
@@ -134,6 +143,8 @@ class FunctionOfSweep:
     def decode(self, llr: Any, k: int) -> tuple[Any, Any, Any]:
         result, frames = self.function(llr), llr.shape[0]
         bits, iterations = result if isinstance(result, tuple) and len(result) == 2 else (result, None)
+        if str(getattr(bits, "dtype", "")).rpartition(".")[2] == "bool":
+            bits = self.bytes(bits)
         bits = self.checked(bits, (frames, k), "uint8", "bits")
         if bool((bits > 1).any()):
             raise ValueError(f"{self.shown} returned bits with the value {int(bits.max())}: expected 0 and 1")
@@ -143,7 +154,9 @@ class FunctionOfSweep:
         if bool((iterations < 0).any()) or bool((iterations > 65535).any()):
             raise ValueError(f"{self.shown} returned iterations from {int(iterations.min())} to {int(iterations.max())}: expected "
                              "0 to 65535")
-        return bits, iterations, self.checked(np.zeros(frames, np.uint8), (frames,), "uint8")
+        results = bits, iterations, self.checked(np.zeros(frames, np.uint8), (frames,), "uint8")
+        self.finish()
+        return results
 
 
 def functions_of(argument: str, functions: Mapping[str, Callable[..., Any]] | None, executor: Any) -> list[FunctionOfSweep]:

@@ -22,8 +22,8 @@ inline thread_local std::uint64_t innermost = 0;
 inline std::atomic<std::uint64_t> made = 0;
 }  // namespace kind_scopes
 
-/// The number of the calling thread's innermost scope, another one for each; 0 outside of scopes. What is
-/// made from lists of kinds holds as long as this stays the same.
+/// Number of the calling thread's innermost scope. Each scope has its own; 0 means none. A value that was
+/// computed from lists of kinds is valid while this number stays the same.
 inline std::uint64_t kind_scope_number() noexcept { return kind_scopes::innermost; }
 
 template <class Kind>

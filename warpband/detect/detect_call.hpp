@@ -10,7 +10,7 @@ namespace wb {
 /// What a call hands to the kernel of any detector. Kinds that need more derive from it.
 struct detect_call {
   int streams = 0, rx_antennas = 0, pam_bits = 0;  // pam_bits: bits of a symbol in one real dimension
-  int tile = 1;                                    // CUDA: threads that share a use
+  int tile = 1;                                    // CUDA: threads that share a use; of kbest, uses of a warp
   bool extrinsic = false;
   float clip = 0;
   std::size_t uses_per_channel = 1;

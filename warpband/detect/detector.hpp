@@ -56,14 +56,15 @@ class detector {
   std::size_t bits_per_use() const noexcept { return bits_per_use_; }
   /// Whether it takes a-priori LLRs; its output is then a-posteriori, or extrinsic where so configured.
   bool takes_prior() const noexcept { return takes_prior_; }
-  /// Operations of one use (exec/kernel.hpp), roughly: links choose their first batch by them.
+  /// Operations for one use, roughly (exec/kernel.hpp). A link chooses its first batch by it.
   virtual double flops_per_use() const { return 64.0 * streams_ * streams_ * rx_antennas_; }
 
  protected:
   /// Throws argument_error: streams 1..16, rx_antennas streams..16, qam 4, 16, 64 or 256.
   explicit detector(const detector_config& config, bool takes_prior = false);
-  /// Queues a call whose shapes are checked: reads `in`, and writes those outputs that have data. Uses that
-  /// cannot be worked with are erased as above.
+  /// Queues a call whose shapes are checked: reads `in`, and writes those outputs that have data. It must
+  /// erase uses as above, and limit LLRs to the configuration's llr_clip. With `extrinsic` and a prior it
+  /// must take the prior off the LLRs.
   virtual void compute(executor& exec, const detector_input& in, const detector_output& out) const = 0;
 
  private:

@@ -34,20 +34,32 @@ float checked_clip(const detector_config& c, const detector_kind& kind) {
   return clip;
 }
 
+/// Settings of a kind that completes none: each is checked, and defaults that are given are left out.
+box checked(const detector_kind& kind, const box& settings) {
+  if (kind.settings.empty() && settings != box())
+    throw argument_error("settings", "given", "none: \"" + kind.name + "\" has no settings");
+  box result;
+  for (const auto& [s, value] : values_of(kind.settings, settings))
+    if (value != s->get(box())) s->set(result, value);
+  return result;
+}
+
 }  // namespace
 
 const detector_kind& detector_config::kind() const { return detectors().get(type); }
 
 void detector_config::set(std::string_view setting, const setting_value& value) {
-  const auto all = settings_of(kind());
-  const auto* s = find_setting(all, setting);
+  const auto settings_of_kind = settings_of(kind());
+  const auto* s = find_setting(settings_of_kind, setting);
   if (s == nullptr)
     throw argument_error(std::string(setting), as_message(value), "a setting of \"" + type + "\"");
+  const std::string before = type;
   s->set(*this, value);
+  if (type != before) settings = box();
 }
 setting_value detector_config::value_of(std::string_view setting) const {
-  const auto all = settings_of(kind());
-  const auto* s = find_setting(all, setting);
+  const auto settings_of_kind = settings_of(kind());
+  const auto* s = find_setting(settings_of_kind, setting);
   return s != nullptr ? s->get(*this) : setting_value{};
 }
 
@@ -81,13 +93,13 @@ const std::vector<setting_of<detector_config>>& common_detector_settings() {
 }
 
 std::vector<setting_of<detector_config>> settings_of(const detector_kind& kind) {
-  std::vector<setting_of<detector_config>> all{detector_type_setting()};
+  std::vector<setting_of<detector_config>> settings{detector_type_setting()};
   for (const auto& s : common_detector_settings())
-    if (s.name != "extrinsic" || kind.takes_prior) all.push_back(s);
-  const auto own =
+    if (s.name != "extrinsic" || kind.takes_prior) settings.push_back(s);
+  const auto kind_settings =
       within<detector_config>([](detector_config& c) -> box& { return c.settings; }, kind.settings);
-  all.insert(all.end(), own.begin(), own.end());
-  return all;
+  settings.insert(settings.end(), kind_settings.begin(), kind_settings.end());
+  return settings;
 }
 
 void check_sizes(const detector_config& c) {
@@ -103,9 +115,7 @@ detector_config completed(const detector_config& config) {
   c.type = kind.name;
   check_streams(c, kind);
   check_sizes(c);
-  if (kind.settings.empty() && c.settings != box())
-    throw argument_error("settings", "given", "none: \"" + kind.name + "\" has no settings");
-  if (kind.complete) c.settings = kind.complete(c);
+  c.settings = kind.complete ? kind.complete(c) : checked(kind, c.settings);
   if (!kind.takes_prior && c.extrinsic)
     throw argument_error("extrinsic", "true", "false: " + kind.name + " takes no a-priori LLRs");
   c.llr_clip = checked_clip(c, kind);
@@ -114,7 +124,13 @@ detector_config completed(const detector_config& config) {
 
 std::unique_ptr<detector> make_detector(const detector_config& config) {
   const detector_config c = completed(config);
-  return c.kind().make(c);
+  const detector_kind& kind = c.kind();
+  std::unique_ptr<detector> made = kind.make(c);
+  if (!made || made->takes_prior() != kind.takes_prior)
+    throw error("detector kind \"" + kind.name +
+                "\": `make` must give a detector, which takes a-priori LLRs " +
+                (kind.takes_prior ? "as" : "no more than") + " the kind says");
+  return made;
 }
 
 bool takes_prior(const detector_config& config) { return config.kind().takes_prior; }

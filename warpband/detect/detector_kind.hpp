@@ -25,7 +25,7 @@ namespace wb {
 class detector;
 struct detector_kind;
 
-/// Streams that pic and ep take; the other detectors take 8.
+/// No detector takes more streams. Of the library's kinds only pic and ep take more than 8.
 inline constexpr int most_soft_streams = 16;
 /// No limit to the LLRs.
 inline constexpr float no_clip = std::numeric_limits<float>::infinity();
@@ -75,12 +75,14 @@ struct detector_kind {
   std::function<std::unique_ptr<detector>(const detector_config&)> make;
 
   // What a kind may leave out.
-  /// The settings with everything chosen that they leave open. Throws argument_error.
+  /// The settings with everything chosen that they leave open. Throws argument_error. None: each is checked
+  /// by itself.
   std::function<box(const detector_config&)> complete = {};
-  /// Whether a bit may have no candidate with one of its values; then LLRs need a limit. None: never.
+  /// Whether the search may find no candidate with one of a bit's values. LLRs then need a limit. None: it
+  /// always finds one.
   std::function<bool(const detector_config&)> may_miss = {};
-  /// Settings that `warpband choose` tries; those of `base`, which may be of another kind, are tried in any
-  /// case. None: the defaults.
+  /// Settings that `warpband choose` tries. `base` is the detector of the scenario, of any kind; `choose`
+  /// tries it in any case. None: the defaults. An empty list: nothing of this kind.
   std::function<std::vector<box>(const detector_config& base)> candidates = {};
   /// What a plot calls it, "kbest K = 16". None: the name.
   std::function<std::string(const detector_config&)> label = {};

@@ -9,12 +9,12 @@
 
 namespace wb {
 
-/// What the kind says of its op. Call derives from detect_call.
+/// The op of a kind. Call derives from detect_call.
 template <class Call>
 struct detector_op {
   /// The op that serves a call.
   const kernel_set& (*kernels)(const Call&);
-  /// Chooses the threads of a CUDA device that share a use. None: 1.
+  /// Sets `tile` for an executor and a number of uses. None: 1.
   void (*share)(const executor& exec, std::size_t uses, Call&) = nullptr;
 };
 

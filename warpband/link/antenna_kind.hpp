@@ -19,11 +19,12 @@ class schema;
 class link_keys;
 }  // namespace config
 
-/// Functions get a link whose antennas are of the kind. But for `complete` the link is completed, and numbers
-/// are those of a frame.
+/// Functions get a link whose antennas are of this kind. `check_loop`, `work` and the `make` functions get a
+/// completed link; the others may be called before completion. Sizes are those of one frame.
 struct antenna_kind {
-  std::string_view name;      // "streams"
-  std::string_view key = "";  // of scenarios, which chooses the kind; empty: antennas and detector do
+  std::string_view name;  // "streams"
+  /// The key of scenarios that chooses this kind, "massive.solver". Empty: no key; [mimo] and [detector] do.
+  std::string_view key = "";
 
   // ---- scenarios, of kinds with a key
 
@@ -42,7 +43,7 @@ struct antenna_kind {
   /// Throws argument_error for what a loop of detector and decoder does not take.
   void (*check_loop)(const link_config&);
 
-  // ---- sizes; as of one antenna where a kind says nothing else
+  // ---- sizes; the defaults are those of one antenna
 
   int (*streams)(const link_config&) = [](const link_config&) { return 1; };
   int (*rx_antennas)(const link_config&) = [](const link_config&) { return 1; };
@@ -53,7 +54,7 @@ struct antenna_kind {
   /// Frames have many codewords, which are counted too, and fail together.
   bool many_codewords = false;
   std::size_t (*codewords)(const link_config&) = [](const link_config&) { return std::size_t{1}; };
-  /// Uses that hold so many symbols of each codeword.
+  /// Uses of the channel that hold `symbols` symbols of each codeword.
   std::size_t (*uses_for)(const link_config&, std::size_t symbols) = [](const link_config& c, std::size_t n) {
     const auto together = static_cast<std::size_t>(streams_of(c));
     return (n + together - 1) / together;
@@ -62,7 +63,7 @@ struct antenna_kind {
   std::size_t (*uses)(const link_config&) = [](const link_config& c) {
     return whole_uses(c.channel, resource_elements(c));
   };
-  /// Es of all that is sent at once over that of a symbol.
+  /// Energy that all transmit antennas send together, divided by Es.
   double (*sent_power)(const link_config&) = [](const link_config& c) { return double(streams_of(c)); };
   double (*symbol_energy)(const link_config&) = [](const link_config&) { return 1.0; };  // Es
   /// Tells the channel what differs from tx = streams, rx = rx_antennas and `uses`.
@@ -71,13 +72,13 @@ struct antenna_kind {
   // ---- what is detected and counted
 
   bool erases_uses = true;  // whether LLRs of a use may be erased
-  /// Whether the antennas say which uses are erased, not the detector.
+  /// True: the antennas report erased uses (`samples::status`), not the detector.
   bool (*erases_sent)(const link_config&) = [](const link_config&) { return false; };
-  /// Not empty: uncoded bits are decided without LLRs. What messages call such a link.
+  /// Not empty: uncoded links decide bits without LLRs. Messages call such a link by this text.
   std::string_view decides_uncoded = "";
   /// What results hold, as "table.setting".
   named_values (*results)(const link_config&);
-  /// Work of the detector, in additions or so: for the choice of the first batch.
+  /// Work of the detector for one frame, in steps of a turbo decoder. It chooses the first batch.
   std::uint64_t (*work)(const link_config&) = [](const link_config&) { return std::uint64_t{0}; };
 
   // ---- parts

@@ -284,7 +284,7 @@ class codeword_uplink final : public soft_detector {
   kept_workspace llr_;
 };
 
-void add_keys(config::schema& s, const std::vector<setting_condition>& allowed) {
+void add_massive_keys(config::schema& s, const std::vector<setting_condition>& allowed) {
   config::add_table(
       s, "massive.solver", massive_link_settings(), allowed,
       "Massive MIMO is a base station of many antennas and U users in fading, OFDM, and one codeword for "
@@ -297,7 +297,7 @@ void add_keys(config::schema& s, const std::vector<setting_condition>& allowed) 
         {config::made_choice(s, "massive.solver"), {"massive.direction", {"downlink"}}});
 }
 
-void read(const config::link_keys& keys, link_config& c) {
+void read_massive(const config::link_keys& keys, link_config& c) {
   massive_link_config m;
   keys.take("massive", massive_link_settings(), m);
   const config::place solver = keys.tree().where("massive.solver");
@@ -344,7 +344,7 @@ void complete_massive(link_config& c) {
                              ", as a codeword of " + std::to_string(n) + " bits is sent in one OFDM symbol");
 }
 
-void describe(const link_config& c, air_antennas& a) {
+void describe_massive(const link_config& c, air_antennas& a) {
   const massive_link_config& m = massive_of(c);
   a.system = air_system::massive;
   a.rx = m.antennas;
@@ -389,8 +389,8 @@ antenna_kind massive_kind() {
       .name = "massive",
       .key = "massive.solver",
       .idle = {"mimo", "detector", "stbc", "modem.demapper", "nr.channel"},
-      .add_keys = add_keys,
-      .read = read,
+      .add_keys = add_massive_keys,
+      .read = read_massive,
       .complete = complete_massive,
       .check_loop =
           [](const link_config& c) {
@@ -405,7 +405,7 @@ antenna_kind massive_kind() {
                      std::size_t symbols) { return symbols * size(massive_of(c).symbols); },
       .uses = [](const link_config& c) { return size(massive_of(c).subcarriers * massive_of(c).symbols); },
       .symbol_energy = [](const link_config& c) { return is_uplink(c) ? 1 : 1.0 / massive_of(c).users; },
-      .describe = describe,
+      .describe = describe_massive,
       .erases_sent = [](const link_config& c) { return !is_uplink(c); },
       .results = results,
       .work = work,

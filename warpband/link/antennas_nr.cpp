@@ -148,7 +148,7 @@ class nr_antennas final : public antenna_system {
   array<cf> symbols_, grid_, received_, true_h_, port_h_;
 };
 
-void add_keys(config::schema& s, const std::vector<setting_condition>& allowed) {
+void add_nr_keys(config::schema& s, const std::vector<setting_condition>& allowed) {
   config::add_table(
       s, "nr.channel", nr_link_settings(), allowed,
       "Frames are then transport blocks in slots of 5G NR (docs/pusch.md), whose code and modulation "
@@ -157,7 +157,7 @@ void add_keys(config::schema& s, const std::vector<setting_condition>& allowed) 
       "antenna port is a user of its own.");
 }
 
-void read(const config::link_keys& keys, link_config& c) {
+void read_nr(const config::link_keys& keys, link_config& c) {
   nr_link_config nr;
   keys.take("nr", nr_link_settings(), nr);
   nr.detector = keys.detector();
@@ -182,7 +182,7 @@ void complete_slots(link_config& c) {
   }
 }
 
-void describe(const link_config& c, air_antennas& a) {
+void describe_nr(const link_config& c, air_antennas& a) {
   const nr_link_config& nr = nr_of(c);
   a.system = nr.channel.direction == nr_direction::uplink ? air_system::pusch : air_system::pdsch;
   a.tx = nr.channel.antenna_ports;
@@ -198,8 +198,8 @@ antenna_kind nr_kind() {
       .name = "nr",
       .key = "nr.channel",
       .idle = {"mimo.streams", "modem.modulation", "modem.demapper"},
-      .add_keys = add_keys,
-      .read = read,
+      .add_keys = add_nr_keys,
+      .read = read_nr,
       .sets_code = true,
       .complete = complete_slots,
       .check_loop = [](const link_config& c) { check_transport_loop(*c.receiver, nr_of(c).detector); },
@@ -207,7 +207,7 @@ antenna_kind nr_kind() {
       .rx_antennas = [](const link_config& c) { return nr_of(c).detector.rx_antennas; },
       .uses = resource_elements,
       .sent_power = [](const link_config& c) { return sent_power(nr_of(c)); },
-      .describe = describe,
+      .describe = describe_nr,
       .results =
           [](const link_config& c) {
             named_values values = mimo_values(c);

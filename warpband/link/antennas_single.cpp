@@ -10,7 +10,7 @@ namespace {
 const single_antenna& settings_of(const link_config& c) { return c.antennas.get<single_antenna>(); }
 
 /// Two demappers differ from 16-QAM on.
-std::vector<link_antennas> candidates(const link_config& c) {
+std::vector<link_antennas> single_candidates(const link_config& c) {
   std::vector<link_antennas> all{c.antennas};
   if (c.qam > 4)
     for (const demap_algorithm a : {demap_algorithm::max_log, demap_algorithm::exact})
@@ -40,7 +40,7 @@ antenna_kind single_antenna_kind() {
           [](const link_config& c) {
             return make_open_detector(demapper_config{c.qam, settings_of(c).demapper});
           },
-      .candidates = candidates,
+      .candidates = single_candidates,
       .receiver_name =
           [](const link_antennas& a) {
             return std::string("demapper ") + name_of(a.get<single_antenna>().demapper);

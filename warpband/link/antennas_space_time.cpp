@@ -12,7 +12,7 @@ constexpr std::size_t slots = 2;  // uses of the channel that a codeword takes
 
 const stbc_config& code_of(const link_config& c) { return c.antennas.get<stbc_config>(); }
 
-void add_keys(config::schema& s, const std::vector<setting_condition>& allowed) {
+void add_space_time_keys(config::schema& s, const std::vector<setting_condition>& allowed) {
   config::add_table(
       s, "stbc.type", stbc_settings(), allowed,
       "In Rayleigh fading, with QPSK, 16-QAM or 64-QAM, and not with transport blocks. Its "
@@ -21,7 +21,7 @@ void add_keys(config::schema& s, const std::vector<setting_condition>& allowed) 
       "error rate is the codeword error rate.");
 }
 
-void read(const config::link_keys& keys, link_config& link) {
+void read_space_time(const config::link_keys& keys, link_config& link) {
   stbc_config c;
   keys.take("stbc", stbc_settings(), c);
   const config::place type = keys.tree().where("stbc.type"), streams = keys.tree().where("mimo.streams");
@@ -72,8 +72,8 @@ antenna_kind space_time_antennas_kind() {
       .name = "space-time",
       .key = "stbc.type",
       .idle = {"detector", "modem.demapper", "nr.channel"},
-      .add_keys = add_keys,
-      .read = read,
+      .add_keys = add_space_time_keys,
+      .read = read_space_time,
       .complete = complete_space_time,
       .check_loop =
           [](const link_config& c) {

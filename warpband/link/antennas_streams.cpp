@@ -82,13 +82,13 @@ void check_loop(const link_config& c) {
   check_bit_loop(c, takes_prior(d) ? "" : "detector.type = \"" + d.type + '"');
 }
 
-std::vector<link_antennas> candidates(const link_config& c) {
+std::vector<link_antennas> stream_candidates(const link_config& c) {
   detector_config base = detector_of(c);
   base.qam = c.qam;
   const std::vector<detector_config> all = detector_candidates(base);
   return {all.begin(), all.end()};
 }
-std::vector<link_antennas> limits(const link_antennas& a) {
+std::vector<link_antennas> stream_limits(const link_antennas& a) {
   auto detector = a.get<detector_config>();
   std::vector<link_antennas> all;
   for (const std::optional<float>& clip : clip_candidates(detector)) {
@@ -139,8 +139,8 @@ antenna_kind streams_kind() {
       .make = [](const link_config& c) { return make_symbols_in_uses(c, false); },
       .make_detector = [](const link_config& c) { return make_open_detector(detector_of(c)); },
       .make_loop = [](const link_config& c) { return make_bit_loop(c, make_soft_detector(detector_of(c))); },
-      .candidates = candidates,
-      .limits = limits,
+      .candidates = stream_candidates,
+      .limits = stream_limits,
       .receiver_name = [](const link_antennas& a) { return label_of(a.get<detector_config>()); },
   };
 }

@@ -7,7 +7,8 @@
 namespace wb {
 namespace {
 
-/// Of a batch of a size that is asked for: Linux grants more than there is, and ends the process later.
+/// Limit for a batch whose size the caller fixed. Linux grants more memory than it has, and kills the process
+/// later.
 constexpr std::size_t most_host_bytes = std::size_t{8} << 30;
 
 }  // namespace

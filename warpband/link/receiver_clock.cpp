@@ -52,10 +52,11 @@ double seconds_of_frame(executor& exec, std::size_t unit, std::size_t batch,
 
 /// Detector and decoder once, with bits in the order of the code.
 link_config checked(link_config link) {
-  if (link.antennas.kind().candidates == nullptr)
-    throw argument_error("antennas", "massive MIMO or a space-time code", "one antenna or a detector");
   if (is_transport(link.code))
     throw argument_error("code.type", "\"" + link.code.type + "\"", "a code without HARQ");
+  if (link.antennas.kind().candidates == nullptr)
+    throw argument_error("antennas", "\"" + std::string(link.antennas.kind().name) + "\"",
+                         "one antenna or a detector");
   link.receiver.reset();
   return link;
 }

@@ -68,7 +68,7 @@ run_functions read_functions(const object& o) {
 void check_functions(const run_functions& held, const run_functions& given, const std::string& path) {
   const auto check = [&](const char* argument, const auto& names, const auto& known) {
     for (const std::string& name : names)
-      if (std::find(known.begin(), known.end(), name) == known.end())
+      if (std::none_of(known.begin(), known.end(), [&](const auto& k) { return same_word(k, name); }))
         throw file_error(path, "was run with a function of Python: expected warpband.sweep(resume=..., " +
                                    std::string(argument) + "={\"" + printable(name) + "\": ...})");
   };

@@ -96,15 +96,6 @@ const char* heading_of(const std::string& group) {
   return "";
 }
 
-/// "; for tdl, cdl": the codes or channels that have a key, where most do not.
-std::string kinds_of(const key_entry& e) {
-  std::set<std::string> seen;
-  std::string all;
-  for (const auto& v : e.versions)
-    if (!v.kind.empty() && seen.insert(v.kind).second) all += (all.empty() ? "; for " : ", ") + v.kind;
-  return seen.size() < 5 ? all : "";
-}
-
 }  // namespace
 
 std::string scenario_help() {
@@ -118,7 +109,8 @@ std::string scenario_help() {
     }
     const std::string initial = e.key.initial.empty() ? "" : ", default `" + e.key.initial + "`";
     out += wrapped("- `" + name.substr(own.empty() ? 0 : own.size() + 1) + "` (" + e.key.type + initial +
-                       kinds_of(e) + "): " + e.key.text + " Allowed: " + e.key.allowed + ".",
+                       (e.kinds().empty() ? "" : "; for " + e.kinds()) + "): " + e.key.text +
+                       " Allowed: " + e.key.allowed + ".",
                    110, 2) +
            "\n";
   }

@@ -52,9 +52,12 @@ setting_values values_of_curve(const config::key_tree& keys, const curve_config&
   values["seed"] = static_cast<std::int64_t>(link.seed);
   named_values chosen = link.antennas.kind().results(link);
   std::erase_if(chosen, [](const auto& value) { return !is_chosen(value.first); });
-  for (const auto& [name, value] :
-       values_in_results(link.code.kind().settings, link.code.kind().initial, link.code.settings, "decoder"))
-    chosen.emplace_back("decoder." + name, value);
+  if (!link.code.decoder.empty())
+    chosen.emplace_back("decoder.type", link.code.decoder);
+  else
+    for (const auto& [name, value] : values_in_results(link.code.kind().settings, link.code.kind().initial,
+                                                       link.code.settings, "decoder"))
+      chosen.emplace_back("decoder." + name, value);
   add_values(chosen, "stop", stop_settings(), curve.stop);
   for (auto& [name, value] : chosen) values[name] = std::move(value);
   values[std::string("sweep.") + name_of(link.axis)] = curve.sweep_db;

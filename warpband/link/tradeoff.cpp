@@ -12,7 +12,7 @@ namespace {
 
 bool is_allowed(const detector_config& d) {
   try {
-    (void)completed(d);
+    (void)make_detector(d);
     return true;
   } catch (const argument_error&) {
     return false;
@@ -56,6 +56,7 @@ std::vector<detector_config> detector_candidates(const detector_config& base) {
   };
   add(base);
   const setting_value order = base.value_of("order");
+  const bool is_order = std::holds_alternative<std::vector<std::int64_t>>(order);
   for (const detector_kind& kind : detectors()) {
     const std::vector<box> tried = kind.candidates ? kind.candidates(base) : std::vector<box>{box()};
     for (const box& settings : tried) {
@@ -63,7 +64,7 @@ std::vector<detector_config> detector_candidates(const detector_config& base) {
       d.type = kind.name;
       d.extrinsic = false;
       d.settings = settings;
-      if (!std::holds_alternative<std::monostate>(order) && find_setting(kind.settings, "order") != nullptr)
+      if (is_order && kind.name != base.type && find_setting(kind.settings, "order") != nullptr)
         d.set("order", order);
       add(std::move(d));
     }

@@ -8,9 +8,9 @@
 
 namespace wb {
 
-/// Runs whole batches alone: those that begin at multiples of `batch`. It gives the frames that are asked
-/// for, and keeps the last batch for the next run. A frame's counts then depend on `batch`, but neither on
-/// the stop rule nor on where a run goes on.
+/// Runs only whole batches, which begin at multiples of `batch`, and returns the frames that were asked for.
+/// It keeps the last batch for the next run. A frame's counts then depend on `batch`, but neither on the stop
+/// rule nor on where a run goes on.
 /// Threads: one at a time.
 class whole_batches final : public frame_runner {
  public:

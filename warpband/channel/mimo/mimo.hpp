@@ -14,7 +14,8 @@ namespace wb {
 /// Sends [uses, streams] to [uses, rx_antennas] and stores each H in `channel` [uses / uses_per_channel,
 /// rx_antennas * streams], row after row: element r * streams + s is the gain from stream s to antenna r.
 /// Streams and antennas are those of the shapes, 1..64 and 1..512; uses must be a multiple of
-/// `uses_per_channel`. `range.first` is the index of the first H, `in` and `out` must not overlap.
+/// `uses_per_channel`. `range.first` is the index of the first H, `in` and `out` must not overlap. With
+/// one stream and one antenna they may be the same array.
 void apply_mimo_rayleigh(executor& exec, view<const std::complex<float>> in, view<std::complex<float>> out,
                          view<std::complex<float>> channel, std::size_t uses_per_channel, random_range range);
 /// Draws the H of apply_mimo_rayleigh with uses_per_channel = 1 and sends nothing: `channel` [uses,

@@ -5,7 +5,7 @@
 #include <warpband/core/check.hpp>
 #include <warpband/detect/ep/ep_args.hpp>
 #include <warpband/detect/kernel_detector.hpp>
-#include <warpband/detect/pic/pic.hpp>
+#include <warpband/detect/soft_settings.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {

@@ -2,6 +2,7 @@
 
 #include <warpband/detect/kernel_detector.hpp>
 #include <warpband/detect/soft_args.hpp>
+#include <warpband/detect/soft_settings.hpp>
 
 namespace wb {
 

@@ -13,8 +13,6 @@
 //
 // Without a-priori LLRs it is the linear MMSE detector. It costs about as much as two of that, whatever the
 // number of points. Up to 16 streams.
-#include <vector>
-
 #include <warpband/detect/detector_kind.hpp>
 #include <warpband/modem/demap/demap.hpp>
 
@@ -27,20 +25,5 @@ struct pic_settings {
 
 /// "pic". Takes a prior.
 detector_kind pic_kind();
-
-/// Throws argument_error for a demapper that is none.
-template <class C>
-const C& checked_demapper(const C& c) {
-  if (c.demapper != demap_algorithm::max_log && c.demapper != demap_algorithm::exact)
-    throw argument_error("demapper", std::to_string(static_cast<int>(c.demapper)), "max-log or exact");
-  return c;
-}
-/// The setting that pic and ep have.
-template <class C>
-setting_of<C> soft_demapper_setting() {
-  return words("demapper", &C::demapper,
-               {{"max-log", demap_algorithm::max_log}, {"exact", demap_algorithm::exact}},
-               "How LLRs come from the estimate of a symbol. The two are the same for QPSK.");
-}
 
 }  // namespace wb

@@ -25,6 +25,10 @@ detector_kind trellis_kind(const char* name, const char* text,
             return make_kernel_detector(c, true, call, {kernels});
           },
       .complete = [](const detector_config& c) { return box(s{completed(c.get<s>().search, c.streams)}); },
+      .candidates =
+          [name = std::string(name)](const detector_config& base) {
+            return std::vector<box>{base.type == name ? base.settings : box()};
+          },
       .thread_bytes = [](const detector_config& c) { return static_cast<std::size_t>(c.qam) * 3072; }};
 }
 

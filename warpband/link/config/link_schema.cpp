@@ -364,7 +364,8 @@ schema make_link_schema() {
   for (const setting_of<stop_rule>& setting : stop_settings())
     if (setting.name == "below_bler") {
       for (const antenna_kind& kind : antenna_kinds())
-        if (kind.many_codewords) s.add("stop", setting, {}, "", {made_choice(s, std::string(kind.key))});
+        if (kind.many_codewords && !kind.key.empty())
+          s.add("stop", setting, {}, "", {made_choice(s, std::string(kind.key))});
     } else {
       s.add("stop", setting);
     }

@@ -23,6 +23,16 @@ key_entry& schema::add_version(scenario_key key, key_version version) {
   return e;
 }
 
+std::string key_entry::kinds() const {
+  std::vector<std::string> names;
+  for (const key_version& v : versions)
+    if (!v.kind.empty() && std::find(names.begin(), names.end(), v.kind) == names.end())
+      names.push_back(v.kind);
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return names.size() < 5 ? text : "";
+}
+
 void schema::describe() {
   for (key_entry& e : entries_) {
     std::vector<std::pair<std::string, std::string>> allowed, text;

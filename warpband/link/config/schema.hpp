@@ -45,6 +45,8 @@ struct key_entry {
   scenario_key key;
   scope where = scope::both;
   std::vector<key_version> versions;
+  /// "tdl, cdl": the kinds that have the key, where few do; else empty.
+  std::string kinds() const;
   /// Keys of links may be swept; not those of points and stop rules.
   bool can_be_swept() const {
     const std::string& name = key.name;
