@@ -36,8 +36,6 @@ float checked_clip(const detector_config& c, const detector_kind& kind) {
 
 /// Settings of a kind that completes none: each is checked, and defaults that are given are left out.
 box checked(const detector_kind& kind, const box& settings) {
-  if (kind.settings.empty() && settings != box())
-    throw argument_error("settings", "given", "none: \"" + kind.name + "\" has no settings");
   box result;
   for (const auto& [s, value] : values_of(kind.settings, settings))
     if (value != s->get(box())) s->set(result, value);
@@ -115,6 +113,8 @@ detector_config completed(const detector_config& config) {
   c.type = kind.name;
   check_streams(c, kind);
   check_sizes(c);
+  if (kind.settings.empty() && c.settings != box())
+    throw argument_error("settings", "given", "none: \"" + kind.name + "\" has no settings");
   c.settings = kind.complete ? kind.complete(c) : checked(kind, c.settings);
   if (!kind.takes_prior && c.extrinsic)
     throw argument_error("extrinsic", "true", "false: " + kind.name + " takes no a-priori LLRs");
