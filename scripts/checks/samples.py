@@ -13,7 +13,7 @@ import sys
 
 PLAIN = "#include <complex>\n#include <cstddef>\n#include <cstdint>\n#include <vector>\n"
 GIVEN = {
-    "docs/cpp.md": ("#include <warpband/detect/nway/nway.hpp>\n#include <warpband/exec/cuda.hpp>\n#include <warpband/fec/turbo/turbo.hpp>\n",
+    "docs/cpp.md": ("#include <warpband/detect/detector.hpp>\n#include <warpband/exec/cuda.hpp>\n#include <warpband/fec/turbo/turbo.hpp>\n",
                   "std::size_t batch, std::size_t uses, const float* recorded, wb::view<const std::complex<float>> y, "
                   "wb::view<const std::complex<float>> h, wb::view<const float> n0, wb::cuda& exec"),
     "docs/lte.md": ("#include <warpband/fec/lte/transport.hpp>\n",

@@ -21,6 +21,8 @@ struct antenna_kind;
 template <class C>
 inline constexpr std::string_view antennas_name = "";
 
+/// A kind and its settings.
+/// Threads: any number may read it; one may change antennas that no other reads.
 class link_antennas {
  public:
   link_antennas();                                // single_antenna

@@ -61,6 +61,7 @@ void add_table(schema& s, const std::string& choice, const std::vector<setting_o
 }
 
 /// The settled keys of a curve, and messages about them.
+/// Threads: any number may read it.
 class link_keys {
  public:
   explicit link_keys(const curve_tree& curve) : curve_(curve) {}
