@@ -1,7 +1,6 @@
 // A program's own kind of detector: a description, and detectors().add. Links and scenarios then know it.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include <tests/on_backends.hpp>
@@ -59,19 +58,9 @@ detector_kind scaled_kind() {
           .make = [](const detector_config& c) { return std::make_unique<scaled_mmse>(c); }};
 }
 
-// ---- its tests, each in a process of its own: other tests read scenarios before the detector is there
+// ---- its tests: each adds the kind for itself alone
 
-template <class Test>
-void in_own_process(Test test) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        detectors().add(scaled_kind());
-        test();
-        std::_Exit(::testing::Test::HasFailure() ? 1 : 0);
-      },
-      ::testing::ExitedWithCode(0), "");
-}
+using scaled_scope = kind_scope<detector_kind>;
 
 const std::string link =
     "code = { type = \"wifi-ldpc\", n = 648 }\nmodem.modulation = \"qpsk\"\nchannel.type = \"rayleigh\"\n"
@@ -81,65 +70,63 @@ class own_detector : public testing::on_backend {};
 WB_ON_ALL_BACKENDS(own_detector);
 
 TEST_P(own_detector, runs_in_a_link_of_a_scenario) {
-  in_own_process([&] {
-    const scenario s = parse_scenario(
-        link + "[[curve]]\nlabel = \"mmse\"\n" + "[[curve]]\nlabel = \"same\"\ndetector.type = \"Scaled\"\n" +
-            "[[curve]]\nlabel = \"erases\"\ndetector.type = \"scaled\"\n" + "detector.erase_every = 9\n",
-        "own.toml");
-    std::vector<point_counts> counts;
-    for (const curve_config& curve : s.curves) {
-      link_chain chain(curve.link, exec());
-      counts.push_back(run_point(chain, 4, {.frame_errors = 0, .max_frames = 40}).counts);
-    }
-    EXPECT_GT(counts[0].frame_errors, 0U);
-    EXPECT_EQ(counts[0].frame_errors, counts[1].frame_errors);
-    EXPECT_EQ(counts[0].bit_errors, counts[1].bit_errors);
-    EXPECT_EQ(counts[1].erased_uses, 0U);
-    EXPECT_GT(counts[2].erased_uses, 0U);
-    EXPECT_GT(counts[2].bit_errors, counts[1].bit_errors);
-  });
+  const scaled_scope added(detectors(), {scaled_kind()});
+  const scenario s = parse_scenario(
+      link + "[[curve]]\nlabel = \"mmse\"\n" + "[[curve]]\nlabel = \"same\"\ndetector.type = \"Scaled\"\n" +
+          "[[curve]]\nlabel = \"erases\"\ndetector.type = \"scaled\"\n" + "detector.erase_every = 9\n",
+      "own.toml");
+  std::vector<point_counts> counts;
+  for (const curve_config& curve : s.curves) {
+    link_chain chain(curve.link, exec());
+    counts.push_back(run_point(chain, 4, {.frame_errors = 0, .max_frames = 40}).counts);
+  }
+  EXPECT_GT(counts[0].frame_errors, 0U);
+  EXPECT_EQ(counts[0].frame_errors, counts[1].frame_errors);
+  EXPECT_EQ(counts[0].bit_errors, counts[1].bit_errors);
+  EXPECT_EQ(counts[1].erased_uses, 0U);
+  EXPECT_GT(counts[2].erased_uses, 0U);
+  EXPECT_GT(counts[2].bit_errors, counts[1].bit_errors);
 }
 
 TEST(own_detector_in, scenarios_and_results) {
-  in_own_process([] {
-    const auto refusal = [&](const std::string& text) -> std::string {
-      try {
-        parse_scenario(link + text, "s.toml");
-      } catch (const file_error& e) {
-        return e.what();
-      }
-      return "";
-    };
-    EXPECT_NE(refusal("detector = { type = \"scaled\", factor = 11 }").find("detector.factor = 11"),
-              std::string::npos);
-    EXPECT_NE(refusal("detector = { type = \"mmse\", factor = 2.0 }").find("has no meaning"),
-              std::string::npos);
-    EXPECT_NE(refusal("detector = { type = \"scaled\", ways = 2 }").find("has no meaning"),
-              std::string::npos);
-    EXPECT_NE(refusal("detector.type = \"scaled\"\nreceiver.outer = 2").find("takes no a-priori LLRs"),
-              std::string::npos);
-    EXPECT_NE(scenario_help().find("What LLRs are multiplied with."), std::string::npos);
+  const scaled_scope added(detectors(), {scaled_kind()});
+  const auto refusal = [&](const std::string& text) -> std::string {
+    try {
+      parse_scenario(link + text, "s.toml");
+    } catch (const file_error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(refusal("detector = { type = \"scaled\", factor = 11 }").find("detector.factor = 11"),
+            std::string::npos);
+  EXPECT_NE(refusal("detector = { type = \"mmse\", factor = 2.0 }").find("has no meaning"),
+            std::string::npos);
+  EXPECT_NE(refusal("detector = { type = \"scaled\", ways = 2 }").find("has no meaning"), std::string::npos);
+  EXPECT_NE(refusal("detector.type = \"scaled\"\nreceiver.outer = 2").find("takes no a-priori LLRs"),
+            std::string::npos);
+  EXPECT_NE(scenario_help().find("What LLRs are multiplied with."), std::string::npos);
 
-    run_result r;
-    r.source = parse_scenario(link + "detector = { type = \"scaled\", factor = 2.0 }\n", "s.toml");
-    curve_result c;
-    c.config = r.source.curves[0];
-    c.points.push_back(point_of(c.config.link, 4));
-    c.points.back().counts.frames = 1;
-    r.curves.push_back(c);
-    const auto config = nlohmann::json::parse(result_json(r))["curves"][0]["config"];
-    EXPECT_EQ(config["detector"],
-              nlohmann::json::parse(R"({"type": "scaled", "factor": 2.0, "erase_every": 0})"));
-    EXPECT_THROW(detectors().add(scaled_kind()), argument_error);
-  });
+  run_result r;
+  r.source = parse_scenario(link + "detector = { type = \"scaled\", factor = 2.0 }\n", "s.toml");
+  curve_result c;
+  c.config = r.source.curves[0];
+  c.points.push_back(point_of(c.config.link, 4));
+  c.points.back().counts.frames = 1;
+  r.curves.push_back(c);
+  const auto config = nlohmann::json::parse(result_json(r))["curves"][0]["config"];
+  EXPECT_EQ(config["detector"],
+            nlohmann::json::parse(R"({"type": "scaled", "factor": 2.0, "erase_every": 0})"));
+  detector_kind taken = scaled_kind();
+  taken.name = "MMSE";
+  EXPECT_THROW(detectors().add(taken), argument_error);
 }
 
 TEST(own_detector_in, choices_are_beside_those_of_the_library) {
-  in_own_process([] {
-    std::size_t scaled = 0;
-    for (const detector_config& c : detector_candidates({.type = "ml"})) scaled += c.type == "scaled";
-    EXPECT_EQ(scaled, 1U);
-  });
+  const scaled_scope added(detectors(), {scaled_kind()});
+  std::size_t scaled = 0;
+  for (const detector_config& c : detector_candidates({.type = "ml"})) scaled += c.type == "scaled";
+  EXPECT_EQ(scaled, 1U);
 }
 
 }  // namespace own_detector_test
