@@ -32,8 +32,8 @@ const std::vector<setting_of<search_order>>& search_order_settings() {
   static const std::vector<setting_of<c>> all{
       integers("order", &c::order, 0, 7,
                "The search sees the columns of H in this order. ot, mtt and kbest begin with the last stream "
-               "of it and end with the first; pass p of nway has entry p at the top of the tree and, below "
-               "it, those before it in the list, cyclically. Left out: 0, 1, 2, ...",
+               "of the list and end with the first. Pass p of nway has entry p at the top of the tree. Below "
+               "it are the entries before it, cyclically. Left out: 0, 1, 2, ...",
                "a list with each of 0 to streams - 1 once")
           .only_with("sort", {"none"}),
       words(

@@ -14,6 +14,7 @@
 #include <warpband/core/printable.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/exec/cuda.hpp>
+#include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/result_json.hpp>
 #if __has_include(<warpband_version.hpp>)
 #include <warpband_version.hpp>
@@ -143,9 +144,9 @@ run_functions functions_of(const std::vector<curve_result>& curves, const run_fu
   run_functions used;
   used.channels = named(given.channels, [](const link_config& c) { return c.channel.type; });
   used.detectors = named(given.detectors, [](const link_config& c) {
-    if (const auto* d = c.antennas.find<detector_config>()) return d->type;
-    const auto* nr = c.antennas.find<nr_link_config>();
-    return nr != nullptr ? nr->detector.type : std::string();
+    for (const auto& [name, value] : c.antennas.kind().results(c))
+      if (name == "detector.type") return plain(value);
+    return std::string();
   });
   used.decoders = named(given.decoders, [](const link_config& c) { return c.code.decoder; });
   if (!used.empty()) used.batch = given.batch, used.version = given.version;

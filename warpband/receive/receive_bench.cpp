@@ -9,8 +9,6 @@
 #include <tests/codes.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
-#include <warpband/detect/ep/ep.hpp>
-#include <warpband/detect/kbest/kbest.hpp>
 #include <warpband/detect/nway/nway.hpp>
 #include <warpband/link/source/source.hpp>
 #include <warpband/modem/qam/qam.hpp>
