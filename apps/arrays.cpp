@@ -95,7 +95,7 @@ std::size_t array_run::piece(const memory_need& need) const {
   std::size_t rows = std::min(most, usual);
   // Whole chunks and whole vectors, where they fit.
   for (const std::size_t unit :
-       {exec_->preferred_batch(true), file_.describe(need.arrays.front()).chunk_rows, need.together})
+       {exec_->preferred_blocks(), file_.describe(need.arrays.front()).chunk_rows, need.together})
     if (unit > 1 && rows > unit) rows = rows / unit * unit;
   return std::min(rows, std::max<std::size_t>(1, items()));
 }

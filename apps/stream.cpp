@@ -24,7 +24,7 @@
 #include <warpband/core/printable.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/exec/cpu.hpp>
-#include <warpband/exec/cuda.hpp>
+#include <warpband/exec/executor.hpp>
 #include <warpband/exec/start_thread.hpp>
 #include <warpband/io/json_lines.hpp>
 #include <warpband/io/replacement.hpp>
@@ -227,8 +227,7 @@ class memory_watch {
     host_.add(host);
     if (!devices) return;
     double used = 0;
-    for (const auto& d : devices_)
-      used += static_cast<double>(dynamic_cast<const wb::cuda&>(*d).memory_used());
+    for (const auto& d : devices_) used += static_cast<double>(d->memory_used());
     device_.add(used);
     samples_.push_back({std::chrono::duration<double>(frame_clock::now() - start_).count(), host, used});
   }
@@ -297,26 +296,23 @@ class pace {
 class bare_copies {
  public:
   bare_copies(const std::string& device, std::size_t bytes)
-      : opened_(wb::open_executor(device)),
-        exec_(dynamic_cast<wb::cuda&>(*opened_)),
-        from_(exec_.make_host<std::byte>(bytes, frames)),
-        to_(exec_.make<std::byte>(bytes, 1)),
-        done_(exec_) {
+      : exec_(wb::open_executor(device)),
+        from_(exec_->make_host<std::byte>(bytes, frames)),
+        to_(exec_->make<std::byte>(bytes, 1)) {
     std::memset(from_.data(), 0, from_.bytes());
     copy(frame_clock::now());  // the first one takes longer
     times_ = {};
   }
   /// Before a copy is due: a thread that has not called CUDA for long finds its code in no cache.
   void wake() {
-    exec_.upload(to_.data(), from_.data(), 256);
-    exec_.sync();
+    exec_->upload(to_.data(), from_.data(), 256);
+    exec_->sync();
   }
   /// One that is due now. Waits for it, awake.
   void copy(frame_clock::time_point due) {
     const std::size_t bytes = to_.bytes();
-    exec_.upload(to_.data(), from_.data() + next_++ % frames * bytes, bytes);
-    done_.record(exec_);
-    while (!done_.reached() && !interrupted()) continue;
+    exec_->upload(to_.data(), from_.data() + next_++ % frames * bytes, bytes);
+    while (!exec_->idle() && !interrupted()) continue;
     times_.add(frame_clock::now() - due);
   }
   const wb::latency_histogram& times() const { return times_; }
@@ -324,10 +320,8 @@ class bare_copies {
 
  private:
   static constexpr std::size_t frames = 8;  // as those of a pipeline: not the same memory each time
-  std::unique_ptr<wb::executor> opened_;
-  wb::cuda& exec_;
+  std::unique_ptr<wb::executor> exec_;
   wb::array<std::byte> from_, to_;
-  wb::cuda_event done_;
   std::size_t next_ = 0;
   wb::latency_histogram times_;
 };

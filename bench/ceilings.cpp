@@ -4,7 +4,7 @@
 #include <bench/statistics.hpp>
 #include <cmath>
 #include <warpband/exec/cpu.hpp>
-#include <warpband/exec/cuda.hpp>
+#include <warpband/exec/executor.hpp>
 
 namespace wb {
 WB_DECLARE_KERNEL(fp32_ceiling)
@@ -20,28 +20,19 @@ constexpr double mebibyte = 1024.0 * 1024.0;
 /// Seconds of a call, by the device's clock where it has one.
 class stopwatch {
  public:
-  explicit stopwatch(executor& e) : exec_(e) {
-    if (auto* device = dynamic_cast<cuda*>(&e)) timer_ = std::make_unique<cuda_timer>(*device);
-  }
+  explicit stopwatch(executor& e) : timer_(e.make_timer()) {}
   template <class Call>
   double seconds(int calls, Call&& call) {
-    if (timer_) {
-      timer_->hold();
-      timer_->start();
-      for (int i = 0; i < calls; i++) call();
-      timer_->stop();
-      timer_->release();
-      return timer_->seconds();
-    }
-    const double start = now();
+    timer_->hold();
+    timer_->start();
     for (int i = 0; i < calls; i++) call();
-    exec_.sync();
-    return now() - start;
+    timer_->stop();
+    timer_->release();
+    return timer_->seconds();
   }
 
  private:
-  executor& exec_;
-  std::unique_ptr<cuda_timer> timer_;
+  std::unique_ptr<executor_timer> timer_;
 };
 
 std::size_t threads_of(executor& e) {
@@ -54,7 +45,7 @@ void measure_fp32(executor& e, ceilings& c) {
   const bool on_cpu = !e.is_device();
   // One wave of a CUDA device's threads; a few vectors for each thread of a CPU.
   const std::size_t items =
-      on_cpu ? 4 * threads_of(e) * static_cast<std::size_t>(k.lanes) : e.preferred_batch(false);
+      on_cpu ? 4 * threads_of(e) * static_cast<std::size_t>(k.lanes) : e.preferred_items();
   auto out = e.make<float>(1, items), clock = e.make<float>(2, 1);
   const auto values = e.make_from(std::vector<float>{1.f, 0.f, 1e-3f});
   fp32_ceiling_args a;

@@ -2,6 +2,7 @@
 #include <bench/ceilings_args.hpp>
 #include <cstdint>
 #include <warpband/exec/launch.hpp>
+#include <warpband/exec/op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -19,11 +20,7 @@ inline constexpr int fp32_chains = 24;
 inline constexpr int fp32_steps = 8;  // of a round
 
 template <fp32_mix Mix>
-struct fp32_ceiling_op {
-  fp32_ceiling_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct fp32_ceiling_op : thread_op<fp32_ceiling_args> {
   double flops() const { return 1.0 * fp32_chains * fp32_steps * a.rounds; }
   double bytes() const { return 4; }
 
@@ -85,11 +82,7 @@ static auto with_fp32_ceiling(const fp32_ceiling_args& a, F f) {
 WB_EXPORT_KERNEL(fp32_ceiling, fp32_ceiling_args, with_fp32_ceiling)
 
 template <bool ReadOnly>
-struct memory_ceiling_op {
-  memory_ceiling_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct memory_ceiling_op : thread_op<memory_ceiling_args> {
   double flops() const { return 0; }
 #if defined(__CUDACC__)
   double bytes() const { return (ReadOnly ? 16.0 : 32.0) * static_cast<double>(a.vectors); }

@@ -8,7 +8,7 @@
 #include <bench/statistics.hpp>
 #include <cstring>
 #include <fstream>
-#include <warpband/exec/cuda.hpp>
+#include <warpband/exec/executor.hpp>
 
 namespace wb::bench {
 namespace {
@@ -19,11 +19,6 @@ double resident_bytes() {
   double pages = 0, resident = 0;
   file >> pages >> resident;
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
-
-double memory_used(executor& exec) {
-  const auto* device = dynamic_cast<cuda*>(&exec);
-  return device == nullptr ? 0 : static_cast<double>(device->memory_used());
 }
 
 /// A call on a stream of its own, and what it gave the first time.
@@ -57,8 +52,8 @@ report endure(const run_options& options, double seconds) {
   double last = start;
   long since = 0;
   const auto look = [&](const slot& s, double t) {
-    e.samples.push_back(
-        {t - start, static_cast<double>(since) / (t - last), resident_bytes(), memory_used(exec)});
+    e.samples.push_back({t - start, static_cast<double>(since) / (t - last), resident_bytes(),
+                         static_cast<double>(exec.memory_used())});
     const auto [data, bytes] = s.call.result();
     if (!s.first.empty() && std::memcmp(data, s.first.data(), bytes) != 0) e.different++;
     e.calls += since;

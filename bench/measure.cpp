@@ -5,7 +5,7 @@
 #include <exception>
 #include <new>
 #include <stdexcept>
-#include <warpband/exec/cuda.hpp>
+#include <warpband/exec/executor.hpp>
 
 namespace wb::bench {
 namespace {
@@ -106,9 +106,8 @@ void measurement::repeat(double min_seconds) {
     if (d.what == figure::small) {
       repeat_small(exec, call, min_seconds);
     } else if (d.what == figure::kernel) {
-      auto* device = dynamic_cast<cuda*>(&exec);
-      if (device == nullptr) throw std::logic_error("kernel figures are for CUDA devices");
-      cuda_timer timer(*device);
+      if (!exec.is_device()) throw std::logic_error("kernel figures are for CUDA devices");
+      const auto timer = exec.make_timer();
       const long ahead = static_cast<long>(
           std::max<std::size_t>(1, launches_ahead / std::max<std::size_t>(1, cost_.kernels.size())));
       const auto seconds_of = [&](long n) {
@@ -117,12 +116,12 @@ void measurement::repeat(double min_seconds) {
         for (long done = 0; done < n;) {
           const bool held = n == 1 || total / static_cast<double>(std::max(done, 1L)) < launch_hidden;
           const long part = held ? std::min(n - done, ahead) : n - done;
-          if (held) timer.hold();
-          timer.start();
+          if (held) timer->hold();
+          timer->start();
           for (long i = 0; i < part; i++) call();
-          timer.stop();
-          if (held) timer.release();
-          total += timer.seconds();
+          timer->stop();
+          if (held) timer->release();
+          total += timer->seconds();
           done += part;
         }
         return total;

@@ -1,13 +1,8 @@
 #pragma once
 // An executor that forwards to another and notes what the started kernels and copies amount to.
-#include <map>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include <warpband/exec/executor.hpp>
+#include <warpband/exec/forwarding.hpp>
 
 namespace wb::bench {
 
@@ -21,63 +16,29 @@ struct cost {
   int waits = 0;           // of the host
 };
 
-class meter final : public executor {
+class meter final : public forwarding_executor {
  public:
-  explicit meter(executor& base)
-      : executor(std::make_shared<borrowed>(base, false), std::make_shared<borrowed>(base, true)),
-        base_(base) {}
-  std::string name() const override { return base_.name(); }
-  bool is_device() const noexcept override { return base_.is_device(); }
-  std::string description() const override { return base_.description(); }
-  std::size_t preferred_batch(bool block_per_item) const override {
-    return base_.preferred_batch(block_per_item);
-  }
+  using forwarding_executor::forwarding_executor;
   void run(const kernel_set& op, const void* args, std::size_t items) override {
-    const kernel& k = base_.build_of(op);
+    const kernel& k = build_of(op);
     const double n = static_cast<double>(items);
     seen.kernels.push_back({k.flops(args) * n, k.bytes(args) * n});
-    base_.run(op, args, items);
+    forwarding_executor::run(op, args, items);
   }
   void sync() override {
     seen.waits++;
-    base_.sync();
+    forwarding_executor::sync();
   }
-  void upload(void* to, const void* from, std::size_t n) override {
-    seen.in += static_cast<double>(n);
-    base_.upload(to, from, n);
+  void upload(void* to, const void* from, std::size_t bytes) override {
+    seen.in += static_cast<double>(bytes);
+    forwarding_executor::upload(to, from, bytes);
   }
-  void download(void* to, const void* from, std::size_t n) override {
-    seen.out += static_cast<double>(n);
-    base_.download(to, from, n);
+  void download(void* to, const void* from, std::size_t bytes) override {
+    seen.out += static_cast<double>(bytes);
+    forwarding_executor::download(to, from, bytes);
   }
-  const kernel& build_of(const kernel_set& op) const override { return base_.build_of(op); }
 
   cost seen;
-
- private:
-  /// Memory of the other executor.
-  class borrowed final : public memory {
-   public:
-    borrowed(executor& base, bool host) : base_(base), host_(host) {}
-    void* take(std::size_t n) override {
-      auto a = host_ ? base_.make_host<unsigned char>(n, 1) : base_.make<unsigned char>(n, 1);
-      void* p = a.data();
-      std::lock_guard lock(mutex_);
-      arrays_.emplace(p, std::move(a));
-      return p;
-    }
-    void give(void* p, std::size_t) noexcept override {
-      std::lock_guard lock(mutex_);
-      arrays_.erase(p);
-    }
-
-   private:
-    executor& base_;
-    bool host_;
-    std::mutex mutex_;
-    std::map<void*, array<unsigned char>> arrays_;
-  };
-  executor& base_;
 };
 
 }  // namespace wb::bench

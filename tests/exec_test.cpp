@@ -25,6 +25,7 @@
 
 #include <tests/core_args.hpp>
 #include <tests/on_backends.hpp>
+#include <warpband/exec/forwarding.hpp>
 #include <warpband/exec/pool.hpp>
 
 namespace wb {
@@ -291,8 +292,8 @@ TEST_P(execution, names_itself) {
   }
   const wb::kernel& k = exec().build_of(wb::copy_test_kernels());
   EXPECT_EQ(std::string(k.isa), name.starts_with("cuda") ? "cuda_device" : name);
-  EXPECT_GE(exec().preferred_batch(false), static_cast<std::size_t>(k.lanes));
-  EXPECT_GE(exec().preferred_batch(true), 1U);
+  EXPECT_GE(exec().preferred_items(), static_cast<std::size_t>(k.lanes));
+  EXPECT_GE(exec().preferred_blocks(), 1U);
 }
 
 TEST_P(execution, a_second_thread_is_refused_while_one_runs) {
@@ -348,6 +349,53 @@ TEST_P(execution, arrays_keep_their_values_through_moves) {
   const wb::view<int> w = exec().make<int>(3, 2, layout::batch_fastest);
   EXPECT_EQ(w.element_stride, 2U);
   EXPECT_EQ(w.item_stride, 1U);
+}
+
+TEST_P(execution, fills_bytes_and_makes_zeros) {
+  auto a = exec().make<std::uint8_t>(7, 3);
+  exec().fill(a.data(), 0xa5, a.bytes());
+  exec().fill(a.data() + 7, 0, 7);
+  exec().fill(a.data(), 1, 0);
+  std::vector<std::uint8_t> expected(21, 0xa5);
+  std::fill_n(expected.begin() + 7, 7, std::uint8_t{0});
+  EXPECT_EQ(exec().to_host(a), expected);
+  EXPECT_EQ(exec().to_host(exec().make_zeros<float>(3, 5)), std::vector<float>(15));
+  EXPECT_EQ(exec().make_zeros<float>(3, 0).size(), 0U);
+}
+
+TEST_P(execution, times_what_is_queued_and_waits_for_others) {
+  const auto timer = exec().make_timer();
+  auto a = exec().make<std::uint8_t>(1 << 20, 1);
+  for (int round = 0; round < 2; round++) {
+    timer->hold();
+    timer->start();
+    exec().fill(a.data(), 3, a.bytes());
+    timer->stop();
+    timer->release();
+    EXPECT_GE(timer->seconds(), 0);
+  }
+  const auto other = GetParam().open(1);
+  other->fill(a.data(), 5, a.bytes());
+  exec().wait_for(*other);
+  EXPECT_EQ(exec().to_host(a), std::vector<std::uint8_t>(1 << 20, 5));
+  EXPECT_TRUE(other->idle());
+  EXPECT_TRUE(exec().idle());
+  EXPECT_EQ(exec().memory_used() > 0, exec().is_device());
+}
+
+TEST_P(execution, a_forwarding_executor_is_another_one_in_its_place) {
+  wb::forwarding_executor forwards(exec());
+  EXPECT_EQ(forwards.name(), exec().name());
+  EXPECT_EQ(forwards.description(), exec().description());
+  EXPECT_EQ(forwards.is_device(), exec().is_device());
+  EXPECT_EQ(forwards.preferred_items(), exec().preferred_items());
+  EXPECT_EQ(forwards.preferred_blocks(), exec().preferred_blocks());
+  EXPECT_EQ(&forwards.build_of(wb::copy_test_kernels()), &exec().build_of(wb::copy_test_kernels()));
+  const auto copy = forwards.make_from(std::vector<int>{1, 2, 3});
+  forwards.sync();
+  EXPECT_TRUE(forwards.idle());
+  EXPECT_EQ(exec().to_host(copy), (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(forwards.to_host(copy), (std::vector<int>{1, 2, 3}));
 }
 
 TEST_P(execution, arrays_outlive_their_executor) {
@@ -501,11 +549,13 @@ class counting_executor final : public wb::executor {
   std::string name() const override { return "counting"; }
   bool is_device() const noexcept override { return false; }
   std::string description() const override { return "counting"; }
-  std::size_t preferred_batch(bool) const override { return 1; }
+  std::size_t preferred_items() const override { return 1; }
+  std::size_t preferred_blocks() const override { return 1; }
   void run(const wb::kernel_set&, const void*, std::size_t) override {}
   void sync() override {}
   void upload(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void fill(void* to, unsigned char value, std::size_t bytes) override { std::memset(to, value, bytes); }
   const wb::kernel& build_of(const wb::kernel_set& op) const override { return *op.cpu[0]; }
 };
 

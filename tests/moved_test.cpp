@@ -29,6 +29,7 @@
 #include <warpband/estimate/noise.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/exec/cuda.hpp>
+#include <warpband/exec/forwarding.hpp>
 #include <warpband/exec/group/group.hpp>
 #include <warpband/exec/kept_blocks.hpp>
 #include <warpband/exec/pool.hpp>
@@ -457,7 +458,7 @@ void judge_classes_that_do_not_move() {
   stays_where_it_is<cpu>("cpu");
   stays_where_it_is<cuda>("cuda");
   stays_where_it_is<cuda_event>("cuda_event");
-  stays_where_it_is<cuda_timer>("cuda_timer");
+  stays_where_it_is<forwarding_executor>("forwarding_executor");
   stays_where_it_is<executor_group>("executor_group");
   stays_where_it_is<kept_blocks>("kept_blocks");
   stays_where_it_is<thread_pool>("thread_pool");
@@ -489,6 +490,7 @@ void judge_classes_that_do_not_move() {
   interface<detector>("detector");
   interface<memory>("memory");
   interface<executor>("executor");
+  interface<executor_timer>("executor_timer");
   interface<group_carrier>("group_carrier");
   interface<ranks>("ranks");
   interface<codec>("codec");

@@ -21,7 +21,7 @@
 #include <tests/allocations.hpp>
 #include <tests/codes.hpp>
 #include <warpband/exec/cpu.hpp>
-#include <warpband/exec/cuda.hpp>
+#include <warpband/exec/executor.hpp>
 #include <warpband/receive/chains.hpp>
 #include <warpband/stream/pipeline.hpp>
 
@@ -158,8 +158,7 @@ class watch {
   state look() const {
     const long before = allocations().value_or(0);
     state s;
-    if (const auto* gpu = dynamic_cast<const wb::cuda*>(exec_.get()))
-      s.on_device = static_cast<double>(gpu->memory_used());
+    if (exec_) s.on_device = static_cast<double>(exec_->memory_used());
     s.resident = resident_bytes();
     s.allocated = before - of_looks_;
     of_looks_ += allocations().value_or(0) - before;

@@ -2,14 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <memory>
-#include <new>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <warpband/exec/cpu.hpp>
+#include <warpband/exec/forwarding.hpp>
 #include <warpband/fec/polar/polar.hpp>
 
 #define WB_ISA emulated_polar
@@ -34,31 +33,16 @@ inline namespace WB_ISA {
 namespace {
 
 /// A CPU, which shows each op's arguments to `watch` before it runs.
-class watched_cpu final : public executor {
+class watched_cpu final : public forwarding_executor {
  public:
-  explicit watched_cpu(std::function<void(const polar_decode_args&)> watch)
-      : executor(std::make_shared<heap>(), std::make_shared<heap>()), watch_(std::move(watch)) {}
-  std::string name() const override { return cpu_.name(); }
-  bool is_device() const noexcept override { return false; }
-  std::string description() const override { return cpu_.description(); }
-  std::size_t preferred_batch(bool block_per_item) const override {
-    return cpu_.preferred_batch(block_per_item);
-  }
+  watched_cpu(executor& cpu, std::function<void(const polar_decode_args&)> watch)
+      : forwarding_executor(cpu), watch_(std::move(watch)) {}
   void run(const kernel_set& op, const void* args, std::size_t items) override {
     watch_(*static_cast<const polar_decode_args*>(args));
-    cpu_.run(op, args, items);
+    forwarding_executor::run(op, args, items);
   }
-  void sync() override {}
-  void upload(void* to, const void* from, std::size_t bytes) override { cpu_.upload(to, from, bytes); }
-  void download(void* to, const void* from, std::size_t bytes) override { cpu_.download(to, from, bytes); }
-  const kernel& build_of(const kernel_set& op) const override { return cpu_.build_of(op); }
 
  private:
-  struct heap final : memory {
-    void* take(std::size_t bytes) override { return ::operator new(bytes, std::align_val_t{64}); }
-    void give(void* p, std::size_t) noexcept override { ::operator delete(p, std::align_val_t{64}); }
-  };
-  cpu cpu_{{.threads = 1, .instructions = isa::scalar}};
   std::function<void(const polar_decode_args&)> watch_;
 };
 
@@ -82,7 +66,8 @@ void expect_same(const polar_config& code, polar_precision precision) {
   for (unsigned seed = 0; seed < 3; seed++) {  // orders in which threads run
     got.assign(k * items, 9);
     got_status.assign(items, 9);
-    watched_cpu exec([&](const polar_decode_args& of_cpu) {
+    cpu base({.threads = 1, .instructions = isa::scalar});
+    watched_cpu exec(base, [&](const polar_decode_args& of_cpu) {
       polar_decoding<L, Exact> op{{of_cpu}};
       op.a.bits = make_view(got.data(), k, items);
       op.a.status = make_view(got_status.data(), std::size_t{1}, items);

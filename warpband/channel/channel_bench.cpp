@@ -16,7 +16,7 @@ const bench::group channel_benches{[] {
   for (const std::string& device : bench::devices()) {
     const std::size_t items = bench::batch_for(device, 1 << 13, 1 << 26);
     const auto sent = [=](executor& exec) {
-      const auto zero = exec.make_from(std::vector<std::complex<float>>(1));
+      const auto zero = exec.make_zeros<std::complex<float>>(1, 1);
       auto x = exec.make<std::complex<float>>(1, items);
       add_awgn(exec, {zero.data(), 1, items, 1, 0}, x, 1.f, {.seed = 1});
       exec.sync();

@@ -17,7 +17,7 @@ namespace wb {
 
 /// Fewer uses than keep the device busy with a thread for each: threads that share a use end sooner.
 inline bool few(const executor& exec, std::size_t uses) {
-  return exec.is_device() && uses < exec.preferred_batch(false);
+  return exec.is_device() && uses < exec.preferred_items();
 }
 
 inline int ml_tile(const executor& exec, int streams, int pam_bits) {
@@ -28,7 +28,7 @@ inline int ml_tile(const executor& exec, int streams, int pam_bits) {
 inline int kbest_uses_of_warp(const executor& exec, std::size_t uses, int survivors) {
   if (!exec.is_device()) return 1;
   const auto resident = static_cast<std::size_t>(kbest_resident_blocks(survivors)) * 4;
-  const std::size_t warps = exec.preferred_batch(true) / 8 * resident, each = (uses + warps - 1) / warps;
+  const std::size_t warps = exec.preferred_blocks() / 8 * resident, each = (uses + warps - 1) / warps;
   const std::size_t least = survivors <= 16 ? 2 : 1;  // at once
   if (each <= least) return static_cast<int>(least);
   return each > kbest_most_uses ? kbest_most_uses : static_cast<int>((each + least - 1) / least * least);

@@ -168,7 +168,7 @@ TEST_P(detect_order_on, holds_in_either_layout_with_shared_channels_and_for_many
       expect_same(c, order, batch, layout::batch_fastest);
     }
   // Of N-way other kernels take batches that fill a device.
-  const std::size_t many = exec().is_device() ? exec().preferred_batch(false) : 1000;
+  const std::size_t many = exec().is_device() ? exec().preferred_items() : 1000;
   for (const int qam : {4, 16}) {
     const detector_config c = nway_setting(4, 4, qam, 3);
     expect_same(c, {3, 1, 0, 2}, draw_mimo(c, small_scale() ? 20 : many, {}, random));

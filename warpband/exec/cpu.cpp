@@ -143,7 +143,7 @@ std::string cpu::description() const {
          (threads() == 1 ? " thread" : " threads");
 }
 
-std::size_t cpu::preferred_batch(bool) const {
+std::size_t cpu::preferred_items() const {
   const std::size_t lanes = isa_ == isa::scalar ? 1 : isa_ == isa::base ? 4 : isa_ == isa::avx2 ? 8 : 16;
   return lanes * static_cast<std::size_t>(threads());
 }
@@ -177,6 +177,9 @@ void cpu::upload(void* to, const void* from, std::size_t bytes) {
 }
 void cpu::download(void* to, const void* from, std::size_t bytes) {
   if (bytes != 0) std::memcpy(to, from, bytes);
+}
+void cpu::fill(void* to, unsigned char value, std::size_t bytes) {
+  if (bytes != 0) std::memset(to, value, bytes);
 }
 
 }  // namespace wb

@@ -44,11 +44,13 @@ class cpu final : public executor {
   std::string name() const override { return "cpu"; }
   bool is_device() const noexcept override { return false; }
   std::string description() const override;
-  std::size_t preferred_batch(bool block_per_item) const override;
+  std::size_t preferred_items() const override;
+  std::size_t preferred_blocks() const override { return preferred_items(); }
   void run(const kernel_set& op, const void* args, std::size_t items) override;
   void sync() override {}
   void upload(void* to, const void* from, std::size_t bytes) override;
   void download(void* to, const void* from, std::size_t bytes) override;
+  void fill(void* to, unsigned char value, std::size_t bytes) override;
   const kernel& build_of(const kernel_set& op) const override;
 
  private:

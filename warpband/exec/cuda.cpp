@@ -176,9 +176,8 @@ cuda::~cuda() {
 
 std::string cuda::name() const { return "cuda:" + std::to_string(info_.index); }
 std::string cuda::description() const { return info_.name; }
-std::size_t cuda::preferred_batch(bool block_per_item) const {
-  return static_cast<std::size_t>(info_.multiprocessors) * (block_per_item ? 8 : 2048);
-}
+std::size_t cuda::preferred_items() const { return static_cast<std::size_t>(info_.multiprocessors) * 2048; }
+std::size_t cuda::preferred_blocks() const { return static_cast<std::size_t>(info_.multiprocessors) * 8; }
 
 const kernel& cuda::build_of(const kernel_set& op) const {
   if (op.cuda == nullptr) throw device_error(std::string(op.name) + " is not built for CUDA");
@@ -225,6 +224,30 @@ void cuda::download(void* to, const void* from, std::size_t bytes) {
   const on_device selected(*this);
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, static_cast<cudaStream_t>(stream_)),
         [&] { return "copying from " + name(); });
+}
+
+void cuda::fill(void* to, unsigned char value, std::size_t bytes) {
+  if (bytes == 0) return;
+  const on_device selected(*this);
+  check(cudaMemsetAsync(to, value, bytes, static_cast<cudaStream_t>(stream_)),
+        [&] { return "filling memory of " + name(); });
+}
+bool cuda::idle() const {
+  const on_device selected(*this);
+  const cudaError_t e = cudaStreamQuery(static_cast<cudaStream_t>(stream_));
+  if (e == cudaErrorNotReady) {
+    cudaGetLastError();
+    return false;
+  }
+  check(e, [&] { return "work queued on " + name(); });
+  return true;
+}
+void cuda::wait_for(executor& other) {
+  auto* const device = dynamic_cast<cuda*>(&other);
+  if (device == nullptr) return executor::wait_for(other);
+  cuda_event queued(*device);
+  queued.record(*device);
+  queued.hold(*this);
 }
 
 void cuda::notify(void (*f)(void*), void* data) {
@@ -323,75 +346,81 @@ int cuda_device_of(const void* p) noexcept {
   return a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged ? a.device : -1;
 }
 
-struct cuda_timer::state {
-  explicit state(cuda& e) : exec(e) {
+namespace {
+
+class cuda_timer final : public executor_timer {
+ public:
+  explicit cuda_timer(cuda& exec) : exec_(exec) {
     try {
-      const on_device selected(exec);
-      check(cudaEventCreate(&first), "creating an event");
-      check(cudaEventCreate(&last), "creating an event");
+      const on_device selected(exec_);
+      check(cudaEventCreate(&first_), "creating an event");
+      check(cudaEventCreate(&last_), "creating an event");
     } catch (...) {
       destroy();
       throw;
     }
   }
-  ~state() {
-    open();
-    const on_device selected(exec.device().index);
-    cudaStreamSynchronize(stream());  // no hold of it is left, which would look at the gate
+  ~cuda_timer() override {
+    release();
+    const on_device selected(exec_.device().index);
+    cudaStreamSynchronize(stream());  // no queued hold is left that reads the gate
     destroy();
   }
-  cudaStream_t stream() const { return static_cast<cudaStream_t>(exec.stream()); }
-  void destroy() noexcept {
-    if (first != nullptr) cudaEventDestroy(first);
-    if (last != nullptr) cudaEventDestroy(last);
+  cuda_timer(const cuda_timer&) = delete;
+  cuda_timer& operator=(const cuda_timer&) = delete;
+
+  void start() override { record(first_); }
+  void stop() override { record(last_); }
+  double seconds() override {
+    check(cudaEventSynchronize(last_), [&] { return "work queued on " + exec_.name(); });
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, first_, last_), "reading the time between events");
+    return ms * 1e-3;
   }
-  void open() {
+  void hold() override {
+    const on_device selected(exec_);
     {
-      std::lock_guard lock(mutex);
-      released = holds;
+      std::lock_guard lock(mutex_);
+      holds_++;
     }
-    gate.notify_all();
+    check(cudaLaunchHostFunc(stream(), wait, this), "queueing a host function");
+  }
+  void release() override {
+    {
+      std::lock_guard lock(mutex_);
+      released_ = holds_;
+    }
+    gate_.notify_all();
+  }
+
+ private:
+  cudaStream_t stream() const { return static_cast<cudaStream_t>(exec_.stream()); }
+  void record(cudaEvent_t event) {
+    const on_device selected(exec_);
+    check(cudaEventRecord(event, stream()), "recording an event");
+  }
+  void destroy() noexcept {
+    if (first_ != nullptr) cudaEventDestroy(first_);
+    if (last_ != nullptr) cudaEventDestroy(last_);
   }
   /// Runs on a thread of CUDA's. Holds pass in the order in which they were queued.
   static void CUDART_CB wait(void* data) {
-    state& s = *static_cast<state*>(data);
-    std::unique_lock lock(s.mutex);
-    const long me = ++s.reached;
-    s.gate.wait_for(lock, std::chrono::milliseconds(100), [&] { return s.released >= me; });
+    cuda_timer& t = *static_cast<cuda_timer*>(data);
+    std::unique_lock lock(t.mutex_);
+    const long number = ++t.reached_;
+    t.gate_.wait_for(lock, std::chrono::milliseconds(100), [&] { return t.released_ >= number; });
   }
 
-  cuda& exec;
-  cudaEvent_t first = nullptr, last = nullptr;
-  std::mutex mutex;
-  std::condition_variable gate;
-  long holds = 0, reached = 0, released = 0;
+  cuda& exec_;
+  cudaEvent_t first_ = nullptr, last_ = nullptr;
+  std::mutex mutex_;
+  std::condition_variable gate_;
+  long holds_ = 0, reached_ = 0, released_ = 0;
 };
 
-cuda_timer::cuda_timer(cuda& exec) : state_(std::make_unique<state>(exec)) {}
-cuda_timer::~cuda_timer() = default;
-void cuda_timer::start() {
-  const on_device selected(state_->exec);
-  check(cudaEventRecord(state_->first, state_->stream()), "recording an event");
-}
-void cuda_timer::stop() {
-  const on_device selected(state_->exec);
-  check(cudaEventRecord(state_->last, state_->stream()), "recording an event");
-}
-double cuda_timer::seconds() {
-  check(cudaEventSynchronize(state_->last), [&] { return "work queued on " + state_->exec.name(); });
-  float ms = 0;
-  check(cudaEventElapsedTime(&ms, state_->first, state_->last), "reading the time between events");
-  return ms * 1e-3;
-}
-void cuda_timer::hold() {
-  const on_device selected(state_->exec);
-  {
-    std::lock_guard lock(state_->mutex);
-    state_->holds++;
-  }
-  check(cudaLaunchHostFunc(state_->stream(), state::wait, state_.get()), "queueing a host function");
-}
-void cuda_timer::release() { state_->open(); }
+}  // namespace
+
+std::unique_ptr<executor_timer> cuda::make_timer() { return std::make_unique<cuda_timer>(*this); }
 
 }  // namespace wb
 
@@ -410,7 +439,8 @@ cuda::cuda(cuda_options) : executor(nullptr, nullptr) { not_built(); }
 cuda::~cuda() = default;
 std::string cuda::name() const { return "cuda"; }
 std::string cuda::description() const { return "none"; }
-std::size_t cuda::preferred_batch(bool) const { return 1; }
+std::size_t cuda::preferred_items() const { return 1; }
+std::size_t cuda::preferred_blocks() const { return 1; }
 const kernel& cuda::build_of(const kernel_set&) const { not_built(); }
 void cuda::run(const kernel_set&, const void*, std::size_t) { not_built(); }
 void cuda::sync() { not_built(); }
@@ -418,6 +448,10 @@ std::size_t cuda::memory_used() const { not_built(); }
 void cuda::select() const { not_built(); }
 void cuda::upload(void*, const void*, std::size_t) { not_built(); }
 void cuda::download(void*, const void*, std::size_t) { not_built(); }
+void cuda::fill(void*, unsigned char, std::size_t) { not_built(); }
+bool cuda::idle() const { not_built(); }
+void cuda::wait_for(executor&) { not_built(); }
+std::unique_ptr<executor_timer> cuda::make_timer() { not_built(); }
 void cuda::notify(void (*)(void*), void*) { not_built(); }
 cuda_event::cuda_event(int, bool) : device_(0) { not_built(); }
 cuda_event::~cuda_event() = default;
@@ -430,14 +464,6 @@ cuda_graph::~cuda_graph() = default;
 void cuda_graph::record(cuda&, const std::function<void()>&) { not_built(); }
 void cuda_graph::run(cuda&) const { not_built(); }
 int cuda_device_of(const void*) noexcept { return -1; }
-struct cuda_timer::state {};
-cuda_timer::cuda_timer(cuda&) { not_built(); }
-cuda_timer::~cuda_timer() = default;
-void cuda_timer::start() { not_built(); }
-void cuda_timer::stop() { not_built(); }
-double cuda_timer::seconds() { not_built(); }
-void cuda_timer::hold() { not_built(); }
-void cuda_timer::release() { not_built(); }
 }  // namespace wb
 
 #endif

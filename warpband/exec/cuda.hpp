@@ -39,17 +39,21 @@ class cuda final : public executor {
   std::string name() const override;
   bool is_device() const noexcept override { return true; }
   std::string description() const override;
-  std::size_t preferred_batch(bool block_per_item) const override;
+  std::size_t preferred_items() const override;
+  std::size_t preferred_blocks() const override;
   void run(const kernel_set& op, const void* args, std::size_t items) override;
   void sync() override;
   void upload(void* to, const void* from, std::size_t bytes) override;
   void download(void* to, const void* from, std::size_t bytes) override;
+  void fill(void* to, unsigned char value, std::size_t bytes) override;
+  bool idle() const override;
+  void wait_for(executor& other) override;
+  std::unique_ptr<executor_timer> make_timer() override;
+  std::size_t memory_used() const override;
   const kernel& build_of(const kernel_set& op) const override;
   /// The cudaStream_t all work is queued on.
   void* stream() const noexcept { return stream_; }
   const cuda_device_info& device() const noexcept { return info_; }
-  /// Bytes of the device's memory that are in use, by this process and all others.
-  std::size_t memory_used() const;
   /// Makes its device the calling thread's current one, for which each call is a little quicker then: a
   /// thread that uses this device alone calls it once. Throws device_error.
   void select() const;
@@ -125,30 +129,5 @@ class cuda_graph {
 
 /// The device that memory is on; -1 for host memory and what CUDA does not know.
 int cuda_device_of(const void* p) noexcept;
-
-/// Times what is queued on a `cuda` by the device's own clock.
-/// Threads: one at a time.
-class cuda_timer {
- public:
-  explicit cuda_timer(cuda& exec);
-  ~cuda_timer();
-  cuda_timer(const cuda_timer&) = delete;
-  cuda_timer& operator=(const cuda_timer&) = delete;
-  /// What is queued between the two is timed; each replaces the one before it.
-  void start();
-  void stop();
-  /// Waits for what was queued before stop().
-  double seconds();
-  /// Keeps the stream from starting what is queued from now on until release(), so that short kernels wait in
-  /// its queue and the device does not wait for the host. Not for work that waits itself, nor for more than a
-  /// few hundred launches: a queue that is full makes the host wait. After a tenth of a second the stream
-  /// goes on by itself.
-  void hold();
-  void release();
-
- private:
-  struct state;
-  std::unique_ptr<state> state_;
-};
 
 }  // namespace wb

@@ -74,6 +74,25 @@ class array {
   layout order_ = layout::row_major;
 };
 
+/// Times what is queued on an executor: by the device's clock on CUDA, by the host's on a CPU.
+/// Threads: one at a time.
+class executor_timer {
+ public:
+  executor_timer() = default;
+  virtual ~executor_timer() = default;
+  executor_timer(const executor_timer&) = delete;
+  executor_timer& operator=(const executor_timer&) = delete;
+  /// What is queued between the two is timed. Each call replaces the one before it.
+  virtual void start() = 0;
+  virtual void stop() = 0;
+  /// Waits for what was queued before stop().
+  virtual double seconds() = 0;
+  /// Keeps queued work from starting until release(), so that a device does not wait for the host between
+  /// short kernels. It holds at most a tenth of a second and a few hundred launches. Nothing on a CPU.
+  virtual void hold() {}
+  virtual void release() {}
+};
+
 /// Where ops run. Calls are queued in order; `sync` waits for them. One executor serves one thread at a time.
 class executor {
  public:
@@ -87,8 +106,10 @@ class executor {
   virtual bool is_device() const noexcept = 0;
   /// What it runs on: "avx512, 2 threads" or "NVIDIA H100 80GB HBM3".
   virtual std::string description() const = 0;
-  /// Items that fill it once: a good batch is a multiple.
-  virtual std::size_t preferred_batch(bool block_per_item) const = 0;
+  /// Items that fill it once, if each takes a lane or a thread. A good batch is a multiple.
+  virtual std::size_t preferred_items() const = 0;
+  /// Items that fill it once, if each takes a block of threads on a device.
+  virtual std::size_t preferred_blocks() const = 0;
 
   /// Queues `items` items of an op. `args` is the op's arguments, copied before the call returns.
   virtual void run(const kernel_set& op, const void* args, std::size_t items) = 0;
@@ -97,6 +118,17 @@ class executor {
   /// Queued copies between host memory and an array of this executor.
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+  /// Queues writes of `value` to `bytes` bytes of an array of this executor.
+  virtual void fill(void* to, unsigned char value, std::size_t bytes) = 0;
+  /// Whether all that was queued is done. Throws device_error if it failed.
+  virtual bool idle() const { return true; }
+  /// What is queued from now on starts after what is queued on `other` now. Between CUDA executors the host
+  /// does not wait.
+  virtual void wait_for(executor& other) { other.sync(); }
+  /// The default takes the host's clock and waits in start() and stop().
+  virtual std::unique_ptr<executor_timer> make_timer();
+  /// Bytes of the device's memory that all processes use; 0 if it has no memory of its own.
+  virtual std::size_t memory_used() const { return 0; }
   /// The build of an op that `run` would start; throws device_error where there is none.
   virtual const kernel& build_of(const kernel_set& op) const = 0;
 
@@ -109,6 +141,13 @@ class executor {
   template <class T>
   array<T> make_host(std::size_t elements, std::size_t items, layout order = layout::row_major) {
     return array<T>(host_memory_, elements, items, order);
+  }
+  /// An array whose bytes are 0.
+  template <class T>
+  array<T> make_zeros(std::size_t elements, std::size_t items, layout order = layout::row_major) {
+    auto a = make<T>(elements, items, order);
+    fill(a.data(), 0, a.bytes());
+    return a;
   }
   /// A copy of host values, one row.
   template <class T>
@@ -130,6 +169,10 @@ class executor {
 
  protected:
   executor(std::shared_ptr<memory> device, std::shared_ptr<memory> host);
+  struct shares_memory {
+    executor& other;
+  };
+  explicit executor(shares_memory with) : executor(with.other.memory_, with.other.host_memory_) {}
 
  private:
   std::shared_ptr<memory> memory_, host_memory_;

@@ -1,7 +1,7 @@
 #pragma once
 // The generic launchers, one for CPUs and one for CUDA. Included by *_kernels.cpp only.
 //
-// An op is a plain struct, copied to the device as a kernel parameter:
+// An op is a plain struct, copied to the device as a kernel parameter. op.hpp has bases with defaults.
 //   static constexpr bool by_block;             CUDA: a thread block per item (true) or a thread per item
 //   static constexpr int tile;                  or, where an op has it: so many threads of a warp per item
 //   static constexpr bool tiles_in_shared;      optional, true: a build of its own where scratch is in shared

@@ -50,7 +50,7 @@ link_chain::link_chain(const link_config& config, executor& exec, std::size_t ma
 }
 
 std::size_t link_chain::preferred_frames() const {
-  return std::max<std::size_t>(1, exec_.preferred_batch(true) / antennas_->items_per_frame());
+  return std::max<std::size_t>(1, exec_.preferred_blocks() / antennas_->items_per_frame());
 }
 
 void link_chain::allocate(std::size_t batch) {

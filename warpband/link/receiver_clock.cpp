@@ -68,7 +68,7 @@ receiver_clock::receiver_clock(const link_config& link, executor& exec)
   const std::size_t bytes = make_antennas(link_)->bytes_per_frame() + transmitter_.bytes_per_frame() +
                             make_receiver(link_)->bytes_per_frame() + frame_counter(link_).bytes_per_frame();
   const std::size_t memory = (exec_.is_device() ? std::size_t{1024} : std::size_t{16}) << 20;
-  unit_ = std::max<std::size_t>(1, std::min(exec_.preferred_batch(true), memory / bytes));
+  unit_ = std::max<std::size_t>(1, std::min(exec_.preferred_blocks(), memory / bytes));
   batch_ = std::max<std::size_t>(1, memory / bytes / unit_) * unit_;
   transmitter_.allocate(exec_, batch_);
 }

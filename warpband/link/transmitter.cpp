@@ -11,13 +11,6 @@ bit_interleaver order_of(const link_config& c, const frame_sizes& size) {
   return interleaves(c) ? interleaver_of(*c.receiver, size.sent) : bit_interleaver(size.sent);
 }
 
-/// Zeros behind the bits of rows.
-void clear(executor& exec, array<std::uint8_t>& a) {
-  const std::vector<std::uint8_t> zeros(a.size());
-  exec.upload(a.data(), zeros.data(), a.bytes());
-  exec.sync();
-}
-
 }  // namespace
 
 std::vector<int> versions_of(const harq_rule& rule) {
@@ -55,7 +48,8 @@ void transmitter::allocate(executor& exec, std::size_t frames) {
   sent_ = exec.make<std::uint8_t>(size_.padded, rows);
   if (code_ || blocks_) bits_ = exec.make<std::uint8_t>(size_.k, rows);
   if (order_.permutes()) coded_ = exec.make<std::uint8_t>(size_.sent, rows);
-  if (!code_ && size_.padded > size_.sent) clear(exec, sent_);
+  if (!code_ && size_.padded > size_.sent)
+    exec.fill(sent_.data(), 0, sent_.bytes());  // zeros behind the bits of rows
 }
 
 view<std::uint8_t> transmitter::bits(std::size_t frames) {

@@ -3,16 +3,13 @@
 #include <warpband/core/cx.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/nr/shared_channel_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-struct nr_map_op {
-  nr_map_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct nr_map_op : thread_op<nr_map_args> {
   double flops() const { return a.precoded ? 8.0 * a.ports * a.layers : 0; }
   double bytes() const { return 8.0 * (a.ports + a.layers) + 4; }
 
@@ -49,11 +46,7 @@ struct nr_map_op {
   }
 };
 
-struct nr_extract_op {
-  nr_extract_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct nr_extract_op : thread_op<nr_extract_args> {
   double flops() const { return 0; }
   double bytes() const { return 16.0 * static_cast<double>(a.in.elements) + 4; }
 

@@ -5,6 +5,7 @@
 #include <warpband/core/llr.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/status.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/receive/frames_args.hpp>
 
 namespace wb {
@@ -18,12 +19,8 @@ WB_HD T* row_of(const view<T>& v, std::size_t item) {
 }
 
 template <bool Bytes>
-struct frames_arrange_op {
-  frames_arrange_args a;
-  static constexpr bool by_block = true;
-  static constexpr int at_once = 1;
+struct frames_arrange_op : parts_op<frames_arrange_args> {
   int threads() const { return threads_of(a.elements); }
-  std::size_t scratch_bytes(int) const { return 0; }
   double flops() const { return a.scaled ? 3.0 * static_cast<double>(a.elements) : 0; }
   double bytes() const { return (Bytes ? 2.0 : 8.0) * static_cast<double>(a.elements); }
 
@@ -58,12 +55,8 @@ struct frames_arrange_op {
   }
 };
 
-struct frames_gather_op {
-  frames_gather_args a;
-  static constexpr bool by_block = true;
-  static constexpr int at_once = 1;
+struct frames_gather_op : parts_op<frames_gather_args> {
   int threads() const { return threads_of(a.rows * a.elements * static_cast<std::size_t>(a.width)); }
-  std::size_t scratch_bytes(int) const { return 0; }
   double flops() const { return 0; }
   double bytes() const { return 8.0 * static_cast<double>(a.rows * a.elements) * a.width; }
 
@@ -119,10 +112,7 @@ struct frames_gather_op {
 };
 
 /// One item. Each thread counts in a run of the list; a new list has behind each other what they counted.
-struct frames_list_op {
-  frames_list_args a;
-  static constexpr bool by_block = true;
-  static constexpr int at_once = 1;
+struct frames_list_op : parts_op<frames_list_args> {
   int threads() const { return 256; }
   std::size_t scratch_bytes(int group) const {
     return sizeof(std::int32_t) * static_cast<std::size_t>(group + 1);
@@ -164,14 +154,10 @@ struct frames_list_op {
   }
 };
 
-struct frames_keep_op {
-  frames_keep_args a;
-  static constexpr bool by_block = true;
-  static constexpr int at_once = 1;
+struct frames_keep_op : parts_op<frames_keep_args> {
   int threads() const {
     return threads_of(a.bits_out.elements + a.extrinsic_out.elements + a.detected_out.elements);
   }
-  std::size_t scratch_bytes(int) const { return 0; }
   double flops() const { return 0; }
   double bytes() const {
     return 2.0 * static_cast<double>(a.bits_out.elements) +
@@ -206,12 +192,8 @@ struct frames_keep_op {
   }
 };
 
-struct frames_check_op {
-  frames_check_args a;
-  static constexpr bool by_block = true;
-  static constexpr int at_once = 1;
+struct frames_check_op : parts_op<frames_check_args> {
   int threads() const { return a.weights == nullptr ? 32 : threads_of(a.bits.elements); }
-  std::size_t scratch_bytes(int) const { return 0; }
   double flops() const { return 0; }
   double bytes() const { return 2.0 + (a.weights == nullptr ? 0. : static_cast<double>(a.bits.elements)); }
 
@@ -234,12 +216,8 @@ struct frames_check_op {
   }
 };
 
-struct frames_join_op {
-  frames_join_args a;
-  static constexpr bool by_block = true;
-  static constexpr int at_once = 1;
+struct frames_join_op : parts_op<frames_join_args> {
   int threads() const { return a.codewords <= 32 ? 32 : 128; }
-  std::size_t scratch_bytes(int) const { return 0; }
   double flops() const { return 0; }
   double bytes() const { return 6.0 * static_cast<double>(a.codewords + 1); }
 

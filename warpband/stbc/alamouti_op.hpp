@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/exec/op.hpp>
 #include <warpband/stbc/stbc_op.hpp>
 
 namespace wb {
@@ -6,11 +7,7 @@ inline namespace WB_ISA {
 
 /// Combining turns the codeword into two symbols with the gain p = |H|^2 each; LLRs follow in closed form.
 template <int B, bool Soft>
-struct alamouti_op {
-  stbc_decode_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct alamouti_op : thread_op<stbc_decode_args> {
   double flops() const {
     const double combined = codeword_sums_flops(a) + 1 + square_root_flops + division_flops + 8 + 1 + (B - 1);
     if (Soft) return combined + division_flops + 4 * (B + (B - 1) + B * (3 + stored_llr_flops));

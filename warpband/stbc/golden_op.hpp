@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/exec/op.hpp>
 #include <warpband/stbc/golden_body.hpp>
 #include <warpband/stbc/stbc_op.hpp>
 
@@ -52,13 +53,9 @@ WB_HD golden_channel<T> golden_channel_of(const codeword_sums<T>& s) {
 
 /// Other: enumerated or sliced_twice.
 template <template <int, class> class Other, int B, bool Soft>
-struct golden_op {
-  stbc_decode_args a;
-  static constexpr bool by_block = false;
+struct golden_op : thread_op<stbc_decode_args> {
   static constexpr int tile = codeword_tile<B>;
   static constexpr bool slicing = requires(Other<B, float> o) { o.cost(0.f, 0.f, 0.f); };
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const {
     constexpr double least = Other<B, float>::least_flops, decide = Other<B, float>::decide_flops;
     constexpr int turns = Soft || slicing ? 2 : 1;

@@ -19,7 +19,7 @@ namespace wb {
 inline int stbc_tile(const executor& exec, bool golden, int pam_bits, std::size_t codewords) {
   if (!exec.is_device() || pam_bits == 1) return 1;
   if (golden) return pam_bits == 2 ? 4 : 16;
-  const bool few = codewords * (pam_bits == 2 ? 1 : 4) < exec.preferred_batch(false);
+  const bool few = codewords * (pam_bits == 2 ? 1 : 4) < exec.preferred_items();
   return pam_bits == 2 ? (few ? 4 : 1) : few ? 32 : 4;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/exec/op.hpp>
 #include <warpband/stbc/pair_body.hpp>
 #include <warpband/stbc/stbc_op.hpp>
 
@@ -35,12 +36,8 @@ WB_HD pair_channel<T> pair_channel_of(const codeword_sums<T>& s, const cx_pair (
 }
 
 template <int B, bool Soft, int Tile>
-struct pair_op {
-  stbc_decode_args a;
-  static constexpr bool by_block = false;
+struct pair_op : thread_op<stbc_decode_args> {
   static constexpr int tile = Tile;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const {
     const double turn =
         39 + search_flops(B, Soft, false, 4 * (B + 1)) + (Soft ? 2 * 2 * B * stored_llr_flops : 0);

@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/exec/op.hpp>
 #include <warpband/stbc/golden_op.hpp>
 #include <warpband/stbc/pair_op.hpp>
 #include <warpband/stbc/prior_body.hpp>
@@ -27,11 +28,7 @@ inline double posterior_flops(const stbc_decode_args& a) { return a.extrinsic ? 
 
 /// Alamouti with a-priori LLRs: each dimension by itself.
 template <int B>
-struct alamouti_prior_op {
-  stbc_decode_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct alamouti_prior_op : thread_op<stbc_decode_args> {
   double flops() const {
     const double dimension = (1 << B) * (2 + B) + B;
     return codeword_sums_flops(a) + level_costs_flops(2, B) + 1 + square_root_flops + 2 * division_flops + 9 +
@@ -84,12 +81,8 @@ inline double searched_costs_flops(int b, bool crossed) {
 
 /// A pair code with a-priori LLRs.
 template <int B>
-struct pair_prior_op {
-  stbc_decode_args a;
-  static constexpr bool by_block = false;
+struct pair_prior_op : thread_op<stbc_decode_args> {
   static constexpr int tile = codeword_tile<B>;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const {
     const double other = 4 * enumerated_pair<B, float>::least_flops + 4;
     const double turn = 39 + search_flops(B, true, false, other) + searched_costs_flops(B, false) +
@@ -117,12 +110,8 @@ struct pair_prior_op {
 
 /// The Golden code with a-priori LLRs.
 template <int B>
-struct golden_prior_op {
-  stbc_decode_args a;
-  static constexpr bool by_block = false;
+struct golden_prior_op : thread_op<stbc_decode_args> {
   static constexpr int tile = codeword_tile<B>;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const {
     const double turn = 52 + search_flops(B, true, true, 2 + 2 * enumerated_twice<B, float>::least_flops) +
                         searched_costs_flops(B, true) + 2 * 2 * B * (1 + posterior_flops(a));

@@ -59,7 +59,7 @@ void send(executor& exec, const stbc_config& c, received& to, std::size_t per_ch
 /// A-priori LLRs of a standard deviation of 2, two in a complex value.
 array<std::complex<float>> priors(executor& exec, std::size_t bits, std::size_t codewords) {
   auto prior = exec.make<std::complex<float>>(bits / 2, codewords);
-  const auto zero = exec.make_from(std::vector<std::complex<float>>{{}});
+  const auto zero = exec.make_zeros<std::complex<float>>(1, 1);
   if (codewords != 0)
     add_awgn(exec, {zero.data(), 1, prior.size(), 1, 0}, make_view(prior.data(), prior.size()), 8,
              {.seed = 4});

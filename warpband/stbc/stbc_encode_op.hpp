@@ -1,6 +1,7 @@
 #pragma once
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/modem/qam/qam_body.hpp>
 #include <warpband/stbc/stbc_args.hpp>
 
@@ -18,12 +19,8 @@ WB_HD void alamouti_block(cx<T> x1, cx<T> x2, cx<T> (&s)[2][2]) {
 
 /// Kind: a space_time_kind. B bits a dimension; 0: symbols are given.
 template <int Kind, int B>
-struct stbc_encode_op {
-  stbc_encode_args a;
-  static constexpr bool by_block = false;
+struct stbc_encode_op : thread_op<stbc_encode_args> {
   static constexpr int symbols = Kind == 0 ? 2 : 4;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const {
     const double mapped = B == 0 ? 0 : symbols * 2 * (2 * (B - 1) + 1);
     return mapped + (Kind == 0 ? 0 : Kind == 1 ? 40 : 24) + 8;

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include <warpband/core/check.hpp>
-#include <warpband/exec/cuda.hpp>
+#include <warpband/exec/executor.hpp>
 
 namespace wb {
 namespace {
@@ -27,26 +27,24 @@ double now_us() {
 struct copier {
   static constexpr std::size_t groups = 4;  // in host memory, used in turn
   copier(const std::string& name, std::size_t in_bytes, std::size_t out_bytes)
-      : opened(open_executor(name)),
-        up({.device = dynamic_cast<cuda&>(*opened).device().index}),
-        down({.device = up.device().index}),
-        host_in(up.make_host<std::byte>(in_bytes, groups)),
-        host_out(up.make_host<std::byte>(out_bytes, groups)),
-        own_in(up.make<std::byte>(in_bytes, 1)),
-        own_out(up.make<std::byte>(out_bytes, 1)) {
+      : up(open_executor(name)),
+        down(open_executor(name)),
+        host_in(up->make_host<std::byte>(in_bytes, groups)),
+        host_out(up->make_host<std::byte>(out_bytes, groups)),
+        own_in(up->make<std::byte>(in_bytes, 1)),
+        own_out(up->make<std::byte>(out_bytes, 1)) {
     std::memset(host_in.data(), 0, host_in.bytes());
     std::memset(host_out.data(), 0, host_out.bytes());
   }
   void copy(std::size_t group) {
-    up.upload(own_in.data(), host_in.data() + group % groups * own_in.bytes(), own_in.bytes());
-    down.download(host_out.data() + group % groups * own_out.bytes(), own_out.data(), own_out.bytes());
+    up->upload(own_in.data(), host_in.data() + group % groups * own_in.bytes(), own_in.bytes());
+    down->download(host_out.data() + group % groups * own_out.bytes(), own_out.data(), own_out.bytes());
   }
   void sync() {
-    up.sync();
-    down.sync();
+    up->sync();
+    down->sync();
   }
-  std::unique_ptr<executor> opened;
-  cuda up, down;
+  std::unique_ptr<executor> up, down;
   array<std::byte> host_in, host_out, own_in, own_out;
 };
 
@@ -88,7 +86,7 @@ stage_times measure_stages(const frame_receiver& chain, const std::string& devic
   check_range("inputs", static_cast<long long>(inputs.size()), static_cast<long long>(in.size()),
               static_cast<long long>(in.size()));
   const auto exec = open_executor(device, threads);
-  auto* const gpu = dynamic_cast<cuda*>(exec.get());
+  const auto timer = exec->make_timer();
   const auto run = chain.attach(*exec, items);
   stage_times t;
   t.upload_bytes = offset_of(in, in.size(), items);
@@ -119,27 +117,17 @@ stage_times measure_stages(const frame_receiver& chain, const std::string& devic
   };
   const auto time_of = [&](const auto& call) {
     all.clear();
-    if (gpu != nullptr) {
-      cuda_timer timer(*gpu);
-      while (goes_on()) {
-        timer.hold();  // launches wait, so that the device does not wait for the host
-        timer.start();
-        call();
-        timer.stop();
-        timer.release();
-        all.push_back(timer.seconds() * 1e6);
-      }
-    } else {
-      while (goes_on()) {
-        const double start = now_us();
-        call();
-        exec->sync();
-        all.push_back(now_us() - start);
-      }
+    while (goes_on()) {
+      timer->hold();  // launches wait, so that the device does not wait for the host
+      timer->start();
+      call();
+      timer->stop();
+      timer->release();
+      all.push_back(timer->seconds() * 1e6);
     }
     return median(all);
   };
-  if (gpu != nullptr) {
+  if (exec->is_device()) {
     t.upload_us = time_of(upload);
     t.upload_p999_us = p999(all), t.upload_max_us = *std::max_element(all.begin(), all.end());
     t.download_us = time_of(download);
@@ -149,14 +137,14 @@ stage_times measure_stages(const frame_receiver& chain, const std::string& devic
   all.clear();
   while (goes_on()) {
     const double start = now_us();
-    if (gpu != nullptr) upload();
+    if (exec->is_device()) upload();
     stages();
-    if (gpu != nullptr) download();
+    if (exec->is_device()) download();
     exec->sync();
     all.push_back(now_us() - start);
   }
   t.synchronous_us = median(all);
-  if (gpu != nullptr)
+  if (exec->is_device())
     t.copies_us = measure_copies(chain, {device}, items, enough && enough() ? 1 : repetitions, batch);
   t.synchronous_p999_us = p999(all), t.synchronous_max_us = *std::max_element(all.begin(), all.end());
   return t;

@@ -4,15 +4,12 @@
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/philox.hpp>
+#include <warpband/exec/op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-struct awgn_op {
-  awgn_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct awgn_op : thread_op<awgn_args> {
   double flops() const { return 41 + 6; }  // complex_normal; its scaling, the sum, the store
   double bytes() const { return 16; }
 

@@ -1,17 +1,14 @@
 #pragma once
 #include <warpband/channel/cdl/cdl_body.hpp>
 #include <warpband/core/group.hpp>
+#include <warpband/exec/op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 /// Sets the amplitude of one user of a drop, which is an item, so that mean |h|^2 is 1. Lanes are antennas.
 /// The mean over subcarriers is taken without making them: |h|^2 is a form in the gains of the paths.
-struct cdl_power_op {
-  cdl_args a;
-  static constexpr bool by_block = true;
-  static constexpr int at_once = 1;
-
+struct cdl_power_op : parts_op<cdl_args> {
   int threads() const { return a.antennas < 128 ? a.antennas : 128; }
   std::size_t scratch_bytes(int group) const {
     const std::size_t antennas = static_cast<std::size_t>((a.antennas + 15) / 16 * 16),

@@ -2,16 +2,13 @@
 #include <warpband/channel/cdl/cdl_body.hpp>
 #include <warpband/channel/random.hpp>
 #include <warpband/core/group.hpp>
+#include <warpband/exec/op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 /// Draws the rays of one user of a drop, which is an item. Lanes are rays.
-struct cdl_rays_op {
-  cdl_args a;
-  static constexpr bool by_block = true;
-  static constexpr int at_once = 1;
-
+struct cdl_rays_op : parts_op<cdl_args> {
   // Plain arithmetic: host code calls no device function.
   int threads() const { return a.rays < 128 ? a.rays : 128; }
   std::size_t scratch_bytes(int) const {

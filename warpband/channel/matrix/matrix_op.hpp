@@ -2,21 +2,19 @@
 #include <warpband/channel/matrix/matrix_args.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/exec/op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 /// Threads of a group share the outputs of a vector, four at a time, so that an input is read once for four.
 template <bool Adjoint>
-struct matrix_channel_op {
-  matrix_channel_args a;
-  static constexpr bool by_block = true;
+struct matrix_channel_op : block_op<matrix_channel_args> {
   // Plain arithmetic: host code calls no device function.
   int threads() const {
     const int fours = ((Adjoint ? a.columns : a.rows) + 3) / 4;
     return fours < 128 ? fours : 128;
   }
-  std::size_t scratch(int) const { return 0; }
   double flops() const {  // the products; scale and store of each output
     return 4.0 * a.rows * a.columns + 4.0 * (Adjoint ? a.columns : a.rows);
   }

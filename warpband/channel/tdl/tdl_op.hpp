@@ -6,15 +6,12 @@
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/philox.hpp>
+#include <warpband/exec/op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-struct tdl_op {
-  tdl_args a;
-  static constexpr bool by_block = true;
-  static constexpr int at_once = 1;
-
+struct tdl_op : parts_op<tdl_args> {
   // Plain arithmetic: host code calls no device function.
   int threads() const { return a.subcarriers * a.symbols < 256 ? a.subcarriers * a.symbols : 256; }
   std::size_t scratch_bytes(int) const {

@@ -3,15 +3,12 @@
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/status.hpp>
+#include <warpband/exec/op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-struct count_pass_op {
-  count_pass_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct count_pass_op : thread_op<count_pass_args> {
   double flops() const { return 0; }
   double bytes() const { return 5; }
 
@@ -23,11 +20,8 @@ struct count_pass_op {
   }
 };
 
-struct sum_up_op {
-  sum_up_args a;
-  static constexpr bool by_block = true;
+struct sum_up_op : block_op<sum_up_args> {
   int threads() const { return 32; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const { return 0; }
   double bytes() const { return 4.0 * static_cast<double>(a.each.elements) + 7; }
 

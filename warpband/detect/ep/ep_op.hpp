@@ -2,16 +2,13 @@
 #include <warpband/detect/ep/ep_args.hpp>
 #include <warpband/detect/ep/ep_body.hpp>
 #include <warpband/detect/soft_op.hpp>
+#include <warpband/exec/op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 template <class S>
-struct ep_op {
-  ep_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct ep_op : thread_op<ep_args> {
   double flops() const {
     const double n = a.streams, m = 2 * n, bits = a.pam_bits;
     const double gaussians = m * (division_flops + 1 + square_root_flops);

@@ -2,17 +2,15 @@
 #include <warpband/detect/detect_op.hpp>
 #include <warpband/detect/kbest/kbest_args.hpp>
 #include <warpband/detect/kbest/kbest_body.hpp>
+#include <warpband/exec/op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 /// `Tile`: threads of a CUDA device that share a use. With known points it takes no real tree and no prior.
 template <class S, int Tile>
-struct kbest_op {
-  kbest_args a;
-  static constexpr bool by_block = false;
+struct kbest_op : thread_op<kbest_args> {
   static constexpr int tile = Tile;
-  int threads() const { return 1; }
   std::size_t scratch(int) const { return std::size_t{11} * static_cast<std::size_t>(a.survivors); }
   /// With one round of each bisection over all children: how many it takes follows from the data.
   double flops() const {

@@ -2,16 +2,13 @@
 #include <warpband/detect/detect_op.hpp>
 #include <warpband/detect/linear/linear_args.hpp>
 #include <warpband/detect/linear/linear_body.hpp>
+#include <warpband/exec/op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 template <class S, linear_algorithm Algorithm>
-struct linear_op {
-  linear_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct linear_op : thread_op<linear_args> {
   double flops() const {
     const double n = a.streams, levels = 1 << a.pam_bits;
     const double gram = 3 * n + 4 * n * (n - 1) + 2 * n * (n - 1) * (n - 2) / 3;

@@ -2,14 +2,13 @@
 #include <warpband/detect/detect_op.hpp>
 #include <warpband/detect/nway/nway_args.hpp>
 #include <warpband/detect/nway/nway_body.hpp>
+#include <warpband/exec/op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 template <class S, int Tile>
-struct nway_op {
-  nway_args a;
-  static constexpr bool by_block = false;
+struct nway_op : thread_op<nway_args> {
   static constexpr int tile = Tile;
   /// Blocks of 128 threads on a multiprocessor: without a prior measured on an H100, with one as many as the
   /// registers of its costs allow.
@@ -17,8 +16,6 @@ struct nway_op {
                                   : !S::takes_prior                       ? 5
                                   : S::pam::most <= 2                     ? 4
                                                                           : 2;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
   /// `child`: a point's step of one antenna below the top, its label and hypotheses; clamping to [0, 1] is
   /// part of a multiply.
   double flops() const {

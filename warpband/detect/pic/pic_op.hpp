@@ -1,17 +1,14 @@
 #pragma once
 #include <warpband/detect/pic/pic_body.hpp>
 #include <warpband/detect/soft_op.hpp>
+#include <warpband/exec/op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 template <class S>
-struct pic_op {
-  soft_args a;
-  static constexpr bool by_block = false;
+struct pic_op : thread_op<soft_args> {
   static constexpr int resident = S::pam::known ? 3 : 1;  // 168 registers hold all it needs
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const {
     const double n = a.streams;
     return triangle_flops(a) + prior_flops(a) +

@@ -2,6 +2,7 @@
 #include <warpband/detect/detect_op.hpp>
 #include <warpband/detect/trellis/trellis_args.hpp>
 #include <warpband/detect/trellis/trellis_body.hpp>
+#include <warpband/exec/op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -37,9 +38,7 @@ auto with_trellis_sizes(const search_args& a, F f) {
 
 /// `Local`: paths in local memory or registers instead of scratch, for a CUDA thread that has few.
 template <class S, trellis_algorithm Algorithm, int Tile, bool Local = false>
-struct trellis_op {
-  search_args a;
-  static constexpr bool by_block = false;
+struct trellis_op : thread_op<search_args> {
   static constexpr int tile = Tile;
   // Measured on an H100: more registers for more points.
   static constexpr int resident = !S::pam::known      ? 1
@@ -48,7 +47,6 @@ struct trellis_op {
                                   : S::pam::most == 3 ? 3
                                                       : 2;
   static constexpr bool points = Algorithm == trellis_algorithm::one_pass;
-  int threads() const { return 1; }
   std::size_t scratch(int) const {
     if (Local) return 0;
     const int planes = (1 + 2 * (a.streams - 1) + (points ? a.streams : 0) + 3) / 4;

@@ -2,16 +2,13 @@
 #include <warpband/core/memory.hpp>
 #include <warpband/core/sum_in_pairs.hpp>
 #include <warpband/exec/group/group_args.hpp>
+#include <warpband/exec/op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 /// An item is a value.
-struct group_sum_op {
-  group_sum_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct group_sum_op : thread_op<group_sum_args> {
   double flops() const { return a.count - 1; }
   double bytes() const { return 4 * (a.count + 1); }
 

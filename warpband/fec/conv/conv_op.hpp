@@ -1,13 +1,12 @@
 #pragma once
 // The convolutional encoder as an op.
+#include <warpband/exec/op.hpp>
 #include <warpband/fec/conv/conv_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-struct conv_encode_op {
-  conv_encode_args a;
-  static constexpr bool by_block = true;
+struct conv_encode_op : block_op<conv_encode_args> {
   int threads() const { return a.code.steps < 128 ? a.code.steps : 128; }
   std::size_t scratch(int) const { return static_cast<std::size_t>(a.code.steps + a.code.memory); }
   double flops() const { return 0; }

@@ -1,18 +1,15 @@
 #pragma once
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/fec/crc/crc_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 /// A CRC is linear: the parity is the exclusive-or of one remainder per set bit, so all bits count at once.
-struct crc_attach_op {
-  crc_attach_args a;
-  static constexpr bool by_block = true;
-
+struct crc_attach_op : block_op<crc_attach_args> {
   int threads() const { return a.n >= 1024 ? 128 : 32; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const { return 0; }
   double bytes() const { return a.n + a.degree; }
 

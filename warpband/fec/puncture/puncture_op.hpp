@@ -1,17 +1,15 @@
 #pragma once
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/fec/puncture/puncture_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 template <bool Soft>
-struct pick_op {
-  pick_args a;
-  static constexpr bool by_block = true;
+struct pick_op : block_op<pick_args> {
   int threads() const { return a.n < 128 ? a.n : 128; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const { return Soft ? a.n : 0; }  // the stores
   double bytes() const { return (Soft ? 8.0 : 2.0) * a.n; }
 

@@ -9,6 +9,7 @@
 #include <warpband/core/group.hpp>
 #include <warpband/core/llr.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/fec/transport/transport_args.hpp>
 #include <warpband/fec/usable.hpp>
 
@@ -292,11 +293,7 @@ struct transport_assemble_op : transport_op<transport_assemble_args<Blocks>> {
   }
 };
 
-struct transport_finish_op {
-  transport_finish_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct transport_finish_op : thread_op<transport_finish_args> {
   double flops() const { return 0; }
   double bytes() const { return 4.0 * a.blocks + 2; }
 

@@ -2,6 +2,7 @@
 // The turbo decoder and encoder as ops: load, phases, store.
 #include <warpband/core/large_llr.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/fec/turbo/turbo_args.hpp>
 #include <warpband/fec/turbo/turbo_coded_body.hpp>
 #include <warpband/fec/usable.hpp>
@@ -11,9 +12,7 @@ inline namespace WB_ISA {
 
 /// Coded: with the extrinsics of all coded bits.
 template <class C, class M, bool Coded = false>
-struct turbo_decode_op {
-  turbo_decode_args a;
-  static constexpr bool by_block = true;
+struct turbo_decode_op : block_op<turbo_decode_args> {
   static constexpr int Seg = 8;  // steps between checkpoints of alpha
   static constexpr int S = C::states;
   static constexpr bool has_large = requires { typename M::of_large_llrs; };
@@ -242,10 +241,7 @@ struct turbo_decode_op {
 /// of the input are encoded at once: the register is linear, so a window's end state is that of the zero
 /// start state plus the free motion of the true one, which repeats every 7 steps.
 template <class C>
-struct turbo_encode_op {
-  turbo_encode_args a;
-  static constexpr bool by_block = true;
-
+struct turbo_encode_op : block_op<turbo_encode_args> {
   int threads() const { return a.k >= 1024 ? 128 : 32; }
   std::size_t scratch(int group) const { return static_cast<std::size_t>(a.k + 2 * group); }
   double flops() const { return 0; }

@@ -1,5 +1,6 @@
 #pragma once
 // The Viterbi decoder as an op: runs of steps, the traceback, store.
+#include <warpband/exec/op.hpp>
 #include <warpband/fec/viterbi/viterbi_args.hpp>
 #include <warpband/fec/viterbi/viterbi_body.hpp>
 
@@ -144,14 +145,11 @@ struct viterbi_passes {
 };
 
 template <int Memory, bool Paired, int Tile>
-struct viterbi_op {
-  viterbi_args a;
-  static constexpr bool by_block = false;
+struct viterbi_op : thread_op<viterbi_args> {
   static constexpr int tile = Tile;
   static constexpr int resident = 6;  // as many as shared memory holds of K = 7, k = 1024 on an H100
   static constexpr int S = 1 << Memory, words = viterbi_words<Memory>::count;
 
-  int threads() const { return 1; }
   /// Metrics twice, branch weights and LLRs of a run, decisions of all steps after the first overlap; for an
   /// exact search a bound for each state.
   std::size_t scratch(int) const {

@@ -1,6 +1,7 @@
 #pragma once
 #include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/linalg/cholesky/cholesky_args.hpp>
 #include <warpband/linalg/cholesky/cholesky_body.hpp>
 #include <warpband/linalg/matrix_op.hpp>
@@ -11,11 +12,7 @@ inline namespace WB_ISA {
 
 /// S: sizes as in matrix_op.hpp.
 template <class S>
-struct cholesky_op {
-  cholesky_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct cholesky_op : thread_op<cholesky_args> {
   double flops() const {
     const double n = a.size;
     // Trace and energies, decomposition, solution, stores.

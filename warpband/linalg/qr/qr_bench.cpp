@@ -19,7 +19,7 @@ bench::maker qr(int rows, int columns, qr_method method, layout order, int ways,
     auto h = exec.make<E>(m * n, items, order), y = exec.make<E>(m, items, order);
     const auto fill = [&](array<E>& a, std::uint64_t seed) {
       const std::size_t size = a.size() * sizeof(E) / sizeof(std::complex<float>);
-      const auto zero = exec.make_from(std::vector<std::complex<float>>(1));
+      const auto zero = exec.make_zeros<std::complex<float>>(1, 1);
       const auto to = make_view(reinterpret_cast<std::complex<float>*>(a.data()), 1, size);
       add_awgn(exec, {zero.data(), 1, size, 1, 0}, to, 1.f, {.seed = seed});
       exec.sync();

@@ -3,17 +3,15 @@
 #include <warpband/core/llr.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/status.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/link/count/count_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 template <bool Soft>
-struct count_op {
-  count_args a;
-  static constexpr bool by_block = true;
+struct count_op : block_op<count_args> {
   int threads() const { return a.sent.elements >= 1024 ? 128 : 32; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const { return 0; }
   double bytes() const { return (Soft ? 5.0 : 2.0) * static_cast<double>(a.sent.elements) + 4; }
 
@@ -36,11 +34,8 @@ struct count_op {
   }
 };
 
-struct count_erased_op {
-  count_erased_args a;
-  static constexpr bool by_block = true;
+struct count_erased_op : block_op<count_erased_args> {
   int threads() const { return a.status.elements >= 1024 ? 128 : 32; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const { return 0; }
   double bytes() const { return static_cast<double>(a.status.elements) + 4; }
 

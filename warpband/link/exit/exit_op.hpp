@@ -4,6 +4,7 @@
 #include <warpband/core/math.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/philox.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/link/exit/exit_args.hpp>
 
 namespace wb {
@@ -18,11 +19,8 @@ WB_HD T sign_of_bit(const view<const std::uint8_t>& bits, std::size_t e, item<T>
 }
 
 /// A block of random numbers gives the LLRs of four bits.
-struct exit_llrs_op {
-  exit_llrs_args a;
-  static constexpr bool by_block = true;
+struct exit_llrs_op : block_op<exit_llrs_args> {
   int threads() const { return a.llr.elements < 256 ? 32 : 128; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const { return 25.0 * static_cast<double>(a.llr.elements); }
   double bytes() const { return (a.bits.data ? 5.0 : 4.0) * static_cast<double>(a.llr.elements); }
 
@@ -49,11 +47,7 @@ struct exit_llrs_op {
 };
 
 /// A thread has an item alone, so that sums have one order: of 32 bits, then of these.
-struct exit_loss_op {
-  exit_loss_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct exit_loss_op : thread_op<exit_loss_args> {
   double flops() const { return 30.0 * static_cast<double>(a.llr.elements); }
   double bytes() const { return (a.bits.data ? 5.0 : 4.0) * static_cast<double>(a.llr.elements) + 4; }
 

@@ -220,13 +220,10 @@ wimax_transmitter::wimax_transmitter(const wimax_link_config& config, executor& 
     wimax_plan::burst& b = plan_->bursts[i];
     b.encoder.emplace(config.space_time.code, s.burst.qam);
     if (!b.code) continue;
-    const std::vector<std::uint8_t> zeros(frames * s.capacity());
-    b.coded = exec.make<std::uint8_t>(s.capacity(), frames);
-    exec.upload(b.coded.data(), zeros.data(), b.coded.bytes());
-    exec.sync();
+    b.coded = exec.make_zeros<std::uint8_t>(s.capacity(), frames);
   }
   plan_->codewords = exec.make<std::complex<float>>(slots * tx, plan_->most_codewords);
-  plan_->nothing = exec.make_from(std::vector<std::complex<float>>(1));
+  plan_->nothing = exec.make_zeros<std::complex<float>>(1, 1);
   exec.sync();
 }
 wimax_transmitter::~wimax_transmitter() = default;

@@ -33,9 +33,8 @@ struct direction {
     const std::size_t symbols = count(c.frame.symbols()), tones = count(c.frame.profile.data_subcarriers),
                       rx = count(c.space_time.rx_antennas);
     // Time first, so that all symbols of a tone see one H.
-    auto sent = exec.make<complex>(2, tones * symbols), received = exec.make<complex>(rx, tones * symbols);
-    const std::vector<complex> nothing(sent.size());
-    exec.upload(sent.data(), nothing.data(), sent.bytes());
+    auto sent = exec.make_zeros<complex>(2, tones * symbols),
+         received = exec.make<complex>(rx, tones * symbols);
     frame_grid<complex> laid{sent.data(), 1, symbols, tones, 2, sent.size(), 2, 2 * symbols, 1};
     transmitter.run(views, laid);
     h = exec.make<complex>(2 * rx, tones);

@@ -1,17 +1,14 @@
 #pragma once
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/link/frame/frame_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 /// Nothing is computed: every build moves the same values one by one.
-struct grid_copy_op {
-  grid_copy_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct grid_copy_op : thread_op<grid_copy_args> {
   double flops() const { return 0; }
   double bytes() const { return 16.0 * a.piece.slots * a.piece.antennas; }
 

@@ -2,17 +2,14 @@
 #include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/link/gain/gain_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 /// A thread has a vector alone, so that sums have one order.
-struct vector_power_op {
-  vector_power_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct vector_power_op : thread_op<vector_power_args> {
   double flops() const { return 4.0 * static_cast<double>(a.sent.elements); }
   double bytes() const { return 24.0 * static_cast<double>(a.sent.elements); }
 
@@ -37,11 +34,8 @@ struct vector_power_op {
 };
 
 /// Threads share the users.
-struct effective_gain_op {
-  effective_gain_args a;
-  static constexpr bool by_block = true;
+struct effective_gain_op : block_op<effective_gain_args> {
   int threads() const { return a.users <= 32 ? 32 : 64; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const { return 16.0 * a.users * a.users; }
   double bytes() const { return 16.0 * a.users * a.users + 12.0 * a.users; }
 
@@ -76,11 +70,8 @@ struct effective_gain_op {
 };
 
 /// Threads share the symbols of all users in all vectors of an item.
-struct gain_division_op {
-  gain_division_args a;
-  static constexpr bool by_block = true;
+struct gain_division_op : block_op<gain_division_args> {
   int threads() const { return a.vectors * a.users < 128 ? a.vectors * a.users : 128; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const { return 20.0 * a.vectors * a.users; }
   double bytes() const { return 20.0 * a.vectors * a.users + 12.0 * a.users + 4.0 * a.vectors; }
 

@@ -1,18 +1,15 @@
 #pragma once
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/link/regroup/regroup_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 /// Moves bits; nothing is computed, so lanes have no part in it.
-struct regroup_op {
-  regroup_args a;
-  static constexpr bool by_block = true;
-  static constexpr int at_once = 1;
+struct regroup_op : parts_op<regroup_args> {
   int threads() const { return a.rows * a.width < 128 ? a.rows * a.width : 128; }
-  std::size_t scratch_bytes(int) const { return 0; }
   double flops() const { return 0; }
   double bytes() const { return 8.0 * a.rows * a.width; }
 

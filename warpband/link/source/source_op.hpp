@@ -3,16 +3,14 @@
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/philox.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/link/source/source_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-struct source_op {
-  source_args a;
-  static constexpr bool by_block = true;
+struct source_op : block_op<source_args> {
   int threads() const { return a.n < 256 * 128 ? (a.n + 127) / 128 : 256; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const { return 0; }
   double bytes() const { return a.n; }
 

@@ -86,7 +86,6 @@ struct spread_detection {
   std::vector<member> members;
   std::vector<uplink_input> in;
   std::vector<uplink_output> out;
-  std::vector<std::unique_ptr<cuda_event>> ends;
 
   spread_detection(executor& first, const clustered_uplink_config& c, int symbols, std::size_t frames,
                    int devices)
@@ -94,7 +93,6 @@ struct spread_detection {
     std::vector<executor*> all{&first};
     for (int d = 1; d < devices; d++) {
       others.push_back(std::make_unique<cuda>(cuda_options{.device = d}));
-      ends.push_back(std::make_unique<cuda_event>(*others.back()));
       all.push_back(others.back().get());
     }
     group = std::make_unique<executor_group>(all);
@@ -112,15 +110,7 @@ struct spread_detection {
   }
   void run() {
     detector.run(*group, in, out);
-    auto* first = dynamic_cast<cuda*>(&group->member(0));
-    for (std::size_t i = 0; i < others.size(); i++) {
-      if (first == nullptr) {
-        others[i]->sync();
-        continue;
-      }
-      ends[i]->record(*others[i]);
-      ends[i]->hold(*first);
-    }
+    for (const auto& other : others) group->member(0).wait_for(*other);
   }
 };
 bench::maker spread(const clustered_uplink_config& c, int symbols, std::size_t frames, int devices) {

@@ -2,6 +2,7 @@
 #include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/exec/kernel.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/linalg/cg/cg_body.hpp>
 #include <warpband/massive/cluster/cluster_body.hpp>
 #include <warpband/massive/uplink/uplink_op.hpp>
@@ -11,9 +12,7 @@ inline namespace WB_ISA {
 
 /// A stage of decentralised conjugate gradients. An item is a frame. Every member does the same steps with
 /// the same sums, so that all have the same residuals.
-struct cluster_cg_op {
-  cluster_cg_args a;
-  static constexpr bool by_block = true;
+struct cluster_cg_op : block_op<cluster_cg_args> {
   int threads() const { return a.of.users <= 32 ? 32 : 64; }
   /// Three vectors.
   std::size_t scratch(int) const { return 6 * static_cast<std::size_t>(a.of.users); }

@@ -4,6 +4,7 @@
 #include <warpband/core/llr.hpp>
 #include <warpband/core/llr_steps.hpp>
 #include <warpband/exec/kernel.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/linalg/flops.hpp>
 #include <warpband/massive/cluster/cluster_body.hpp>
 #include <warpband/massive/uplink/uplink_op.hpp>
@@ -26,11 +27,8 @@ WB_HD auto none_erased(const cluster_terms<const std::uint8_t>& states, item<T> 
 
 /// x = sum of w_c x_c over w = sum of w_c for each user, and LLRs of x with the SINR w. An item is a vector.
 template <int B>
-struct cluster_fuse_op {
-  cluster_fuse_args a;
-  static constexpr bool by_block = true;
+struct cluster_fuse_op : block_op<cluster_fuse_args> {
   int threads() const { return 32; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const {
     const double levels = 1 << B, llrs = 2 + 2 * (2 + 3 * levels + B * (levels + 2));
     return a.users * (a.estimates.count * 6 + division_flops + (a.llr.data || a.llr8.data ? llrs : 0));
@@ -77,9 +75,7 @@ struct cluster_fuse_op {
   }
 };
 
-struct cluster_energy_op {
-  cluster_energy_args a;
-  static constexpr bool by_block = true;
+struct cluster_energy_op : block_op<cluster_energy_args> {
   int threads() const { return a.users <= 32 ? 32 : 64; }
   std::size_t scratch(int) const { return static_cast<std::size_t>(a.users); }
   double flops() const { return a.symbols * a.users * (4.0 * a.users + 3); }
@@ -109,11 +105,8 @@ struct cluster_energy_op {
 };
 
 /// What the clusters send, with the power of all together. An item is a vector.
-struct cluster_join_op {
-  cluster_join_args a;
-  static constexpr bool by_block = true;
+struct cluster_join_op : block_op<cluster_join_args> {
   int threads() const { return 128; }
-  std::size_t scratch(int) const { return 0; }
   double flops() const { return 2.0 * static_cast<double>(a.sent.elements); }
   double bytes() const { return 16.0 * static_cast<double>(a.sent.elements) + a.states.count; }
 

@@ -3,6 +3,7 @@
 #include <warpband/core/group.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/exec/kernel.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/linalg/ldl/ldl_body.hpp>
 #include <warpband/massive/massive_body.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink_args.hpp>
@@ -53,9 +54,7 @@ struct soft_uplink_memory {
 
 /// An item is a frame: one H and `symbols` vectors.
 template <int B>
-struct soft_uplink_op {
-  soft_uplink_args a;
-  static constexpr bool by_block = true;
+struct soft_uplink_op : block_op<soft_uplink_args> {
   int threads() const { return a.users <= 8 ? 32 : a.users <= 16 ? 64 : 128; }
   std::size_t scratch(int) const { return soft_uplink_memory<lane>::values(a.users); }
   double flops() const {

@@ -14,7 +14,7 @@ bench::maker demap(int points, bool exact, std::size_t items) {
     const demapper demapper(points, exact ? demap_algorithm::exact : demap_algorithm::max_log);
     const auto m = static_cast<std::size_t>(demapper.bits());
     auto y = exec.make<std::complex<float>>(1, items), h = exec.make<std::complex<float>>(1, items);
-    const auto zero = exec.make_from(std::vector<std::complex<float>>(1));
+    const auto zero = exec.make_zeros<std::complex<float>>(1, 1);
     add_awgn(exec, {zero.data(), 1, items, 1, 0}, y, 1.f, {.seed = 1});
     add_awgn(exec, {zero.data(), 1, items, 1, 0}, h, 1.f, {.seed = 2});
     auto n0 = exec.make_from(std::vector<float>{0.1f});

@@ -2,6 +2,7 @@
 #include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/modem/demap/demap_args.hpp>
 #include <warpband/modem/demap/demap_body.hpp>
 
@@ -9,12 +10,8 @@ namespace wb {
 inline namespace WB_ISA {
 
 template <int B, bool Exact>
-struct demap_op {
-  demap_args a;
-  static constexpr bool by_block = false;
+struct demap_op : thread_op<demap_args> {
   static constexpr int bits = B == 0 ? 1 : 2 * B;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
   /// Matched filter and scaling, also by powers of two; in each dimension a distance for each level, its
   /// minima and limits for each bit, and for `Exact` an exp for each level and two logs.
   /// bench/flops_*_test.cpp counts them; the machine code for sm_90 has 97 to 100 % of them.

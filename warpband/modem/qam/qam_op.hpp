@@ -1,6 +1,7 @@
 #pragma once
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/modem/qam/qam_args.hpp>
 #include <warpband/modem/qam/qam_body.hpp>
 
@@ -9,11 +10,7 @@ inline namespace WB_ISA {
 
 /// B bits per dimension; B = 0 is BPSK.
 template <int B>
-struct qam_map_op {
-  qam_map_args a;
-  static constexpr bool by_block = false;
-  int threads() const { return 1; }
-  std::size_t scratch(int) const { return 0; }
+struct qam_map_op : thread_op<qam_map_args> {
   /// Two for each bit of a dimension but the first, which chooses between constants; the scaling.
   double flops() const { return B <= 1 ? 0 : 2 * (2 * (B - 1) + 1); }
   double bytes() const { return (B == 0 ? 1 : 2 * B) + 8; }

@@ -55,7 +55,7 @@ ofdm_modem::ofdm_modem(const ofdm_numerology& numerology, fft_direction directio
 
 /// So many that what lies between the steps of a call stays in a CPU's caches, and fills a CUDA device.
 std::size_t ofdm_modem::slots_at_once(const executor& exec) const {
-  const std::size_t bytes = exec.preferred_batch(true) * (std::size_t{1} << 16);
+  const std::size_t bytes = exec.preferred_blocks() * (std::size_t{1} << 16);
   return std::max<std::size_t>(1, bytes / (sizeof(cx_pair) * samples()));
 }
 

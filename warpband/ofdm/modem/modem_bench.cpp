@@ -14,7 +14,7 @@ using signal = array<std::complex<float>>;
 /// Complex normal values of unit variance.
 signal noise(executor& exec, std::size_t elements, std::size_t items) {
   auto x = exec.make<std::complex<float>>(elements, items);
-  const auto zero = exec.make_from(std::vector<std::complex<float>>{{}});
+  const auto zero = exec.make_zeros<std::complex<float>>(1, 1);
   add_awgn(exec, {zero.data(), 1, x.size(), 1, 0}, make_view(x.data(), x.size()), 1.f, {.seed = 1});
   exec.sync();
   return x;

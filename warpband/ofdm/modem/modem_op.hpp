@@ -3,19 +3,15 @@
 // elsewhere. Lanes, and the threads of a group, are values of one symbol.
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/exec/op.hpp>
 #include <warpband/ofdm/modem/modem_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-struct ofdm_copy_op {
-  ofdm_copy_args a;
-  static constexpr bool by_block = true;
-  static constexpr int at_once = 1;
-
+struct ofdm_copy_op : parts_op<ofdm_copy_args> {
   // Plain arithmetic: host code calls no device function.
   int threads() const { return a.threads; }
-  std::size_t scratch_bytes(int) const { return 0; }
   double flops() const {  // a product and a store
     double n = 0;
     for (const ofdm_run& r : a.others) n += r.zero ? 0 : r.count;
