@@ -29,6 +29,18 @@ set_source_files_properties(warpband/ofdm/fft/fft_cpu.cpp PROPERTIES COMPILE_DEF
 if(NOT WARPBAND_SANITIZE MATCHES "address")
   set_source_files_properties(warpband/fec/turbo/turbo_bf16_kernels.cpp PROPERTIES COMPILE_OPTIONS -O3 SKIP_PRECOMPILE_HEADERS ON)
 endif()
+wb_kernel_parts(warpband/fec/bcjr/bcjr_kernels.cpp PARTS bcjr_max_log bcjr_log_map bcjr_coded_max_log bcjr_coded_log_map bcjr_coded_recursive_log_map)
+wb_kernel_parts(warpband/fec/bcjr/bcjr_i16_kernels.cpp PARTS bcjr_i16 bcjr_i16_large bcjr_i16_known)
+wb_kernel_parts(warpband/fec/bcjr/bcjr_known_kernels.cpp PARTS max_log log_map)
+wb_kernel_parts(warpband/fec/ldpc/ldpc_rows_kernels.cpp PARTS ldpc_decode_f32_rows ldpc_decode_f16_rows ldpc_decode_i8_rows ldpc_decode_product_rows
+                ldpc_decode_f16_kept_rows)
+wb_kernel_parts(warpband/fec/ldpc/ldpc_graph_kernels.cpp PARTS
+                "f16x, 1, graph_most_z, false" "f16x, 1, graph_most_z, true" "f16x, 1, 0, false" "f16x, 1, 0, true"
+                "f16x, 2, graph_most_z, false" "f16x, 2, 0, false"
+                "i8_pair, 1, graph_most_z, false" "i8_pair, 1, graph_most_z, true" "i8_pair, 1, 0, false" "i8_pair, 1, 0, true"
+                "i8_pair, 2, graph_most_z, false" "i8_pair, 2, 0, false")
+wb_kernel_parts(warpband/fec/polar/polar_decode_kernels.cpp PARTS polar_decode polar_decode_long polar_decode_exact polar_decode_exact_long
+                polar_decode_whole polar_decode_whole_long)
 wb_add_kernels(warpband ${library_kernels})
 if(WARPBAND_CUDA)
   set_source_files_properties(warpband/exec/cuda.cpp warpband/ofdm/fft/fft_cuda.cpp PROPERTIES INCLUDE_DIRECTORIES "${CUDAToolkit_INCLUDE_DIRS}")

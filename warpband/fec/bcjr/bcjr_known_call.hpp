@@ -26,7 +26,7 @@ struct bcjr_known_plan {
   }
 };
 
-/// Decodes codewords of usual LLRs. Defined in bcjr_known_op.hpp, for bcjr_known_*_kernels.cpp.
+/// Decodes codewords of usual LLRs. Defined in bcjr_known_op.hpp, for bcjr_known_kernels.cpp.
 template <class M>
 int launch_bcjr_known(const bcjr_args& a, const place& where);
 

@@ -81,7 +81,7 @@ struct ldpc_decode_args {
 };
 
 /// Whether the kernels with messages in registers serve a call. They are built for so many block rows and
-/// degrees from .. to (ldpc_rows.hpp), and leave CRCs and `messages` of floats to others.
+/// degrees from .. to (ldpc_rows_kernels.cpp), and leave CRCs and `messages` of floats to others.
 inline bool ldpc_has_known_rows(const ldpc_decode_args& a) {
   constexpr int built[][3] = {{12, 6, 7}, {12, 7, 8}, {8, 10, 11}, {6, 14, 15}, {4, 19, 20}, {4, 21, 22}};
   if (a.flooding || a.addresses == nullptr || a.crc_weights != nullptr) return false;

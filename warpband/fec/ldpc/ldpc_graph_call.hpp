@@ -49,7 +49,7 @@ graph_plan graph_plan_of(const ldpc_decode_args& a, const device_limits& limits)
 }
 
 /// Starts the kernel of a plan. Z: graph_most_z, or 0 for any other. Part: as in the plan. Defined in
-/// ldpc_graph_op.hpp, for ldpc_graph_*_kernels.cpp.
+/// ldpc_graph_op.hpp, for ldpc_graph_kernels.cpp.
 template <class T, int Graph, int Z, bool Part>
 int launch_graph(const ldpc_decode_args& a, const graph_plan& plan, const place& where);
 
