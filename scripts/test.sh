@@ -65,8 +65,7 @@ installed() {
     cmake --install "build/$main" --prefix build/prefix
     cmake -S tests/consumer -B build/consumer -G Ninja -DCMAKE_PREFIX_PATH="$PWD/build/prefix" -DCMAKE_BUILD_TYPE=Release
     cmake --build build/consumer
-    build/consumer/decode
-    build/consumer/own_detector
+    ctest --test-dir build/consumer --output-on-failure --output-junit "$results/ctest.xml"
     build/prefix/bin/warpband --version
     WARPBAND_PYTHON=.venv/bin/python build/prefix/bin/warpband sim build/prefix/share/warpband/examples/uncoded_bpsk.toml \
         --quiet --plot build/consumer/plot.png

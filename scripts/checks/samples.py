@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""C++ in the pages of the documentation compiles. Usage: samples.py [ROOT]
+"""C++ in the pages of the documentation. Usage: samples.py [ROOT] checks it: samples compile, and the table of classes names what is there.
+samples.py --programs FOLDER writes the whole programs among the samples into a folder, for tests/consumer to build and run.
 
-A sample that is no whole program is the body of a function; what it takes as given, `GIVEN` declares. (Samples in Python and in TOML are
-run by python/tests/test_package.py.)
+A sample that is no whole program is the body of a function; what it takes as given, `GIVEN` declares. A program begins with its file's name
+in a comment. (Samples in Python and in TOML are run by python/tests/test_package.py.)
 """
 import os
 import pathlib
@@ -13,9 +14,7 @@ import sys
 
 PLAIN = "#include <complex>\n#include <cstddef>\n#include <cstdint>\n#include <vector>\n"
 GIVEN = {
-    "docs/cpp.md": ("#include <warpband/detect/detector.hpp>\n#include <warpband/exec/cuda.hpp>\n#include <warpband/fec/turbo/turbo.hpp>\n",
-                  "std::size_t batch, std::size_t uses, const float* recorded, wb::view<const std::complex<float>> y, "
-                  "wb::view<const std::complex<float>> h, wb::view<const float> n0, wb::cuda& exec"),
+    "docs/cpp.md": ("#include <cstdio>\n#include <vector>\n", ""),
     "docs/lte.md": ("#include <warpband/fec/lte/transport.hpp>\n",
                     "wb::executor& exec, wb::view<const std::uint8_t> bits, wb::view<std::uint8_t> coded, wb::view<const float> llr, "
                     "wb::view<std::uint8_t> decided, wb::view<std::uint8_t> ok"),
@@ -45,23 +44,66 @@ def program(page, code):
     return f"{PLAIN}{includes}{own}\nvoid sample({given}) {{\n{{\n", f"{body}}}\n}}\n"
 
 
-def main():
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    compiler = shlex.split(os.environ.get("CXX", "c++"))
-    count = bad = 0
+def samples(root):
+    """Page, line and code of each sample."""
     for path in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]:
         text, page = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
         for found in re.finditer(r"^```(?:cpp|c\+\+)\n(.*?)^```", text, re.M | re.S):
-            line = text[:found.start()].count("\n") + 2
-            before, after = program(page, found[1])
-            result = subprocess.run([*compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused", f"-I{root}", "-x", "c++", "-"],
-                                    input=f'{before}#line {line} "{page}"\n{after}', capture_output=True, text=True)
-            count += 1
-            if result.returncode != 0:
-                bad += 1
-                print(result.stderr.strip() or f"{page}:{line}: does not compile")
+            yield page, text[:found.start()].count("\n") + 2, found[1]
+
+
+def name_of_program(code):
+    found = re.match(r"// (\w+\.cpp)\n", code)
+    return found[1] if found and "int main(" in code else None
+
+
+def write_programs(root, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    names = []
+    for page, line, code in samples(root):
+        if name := name_of_program(code):
+            names.append(name)
+            (folder / name).write_text(f'#line {line} "{page}"\n{code}', encoding="utf-8")
+    print(f"{len(names)} programs: {', '.join(names)}")
+    return 0 if names and len(set(names)) == len(names) else 1
+
+
+def missing_classes(root):
+    """Names in the table of classes of docs/cpp.md that no header of their row declares."""
+    table = (root / "docs/cpp.md").read_text(encoding="utf-8").partition("## All classes")[2]
+    missing, count = [], 0
+    for row in re.findall(r"^\| \w* ?\| (`.*?) \| (`.*?) \|", table, re.M):
+        names, headers = (re.findall(r"`([^`]+)`", column) for column in row)
+        text = "".join((root / "warpband" / h).read_text(encoding="utf-8") for h in headers)
+        for include in re.findall(r"#include <(warpband/.*?)>", text):  # a header may gather others
+            text += (root / include).read_text(encoding="utf-8")
+        count += len(names)
+        missing += [n for n in names if not re.search(rf"\b{re.escape(n.removesuffix('()'))}\b", text)]
+    return missing, count
+
+
+def main():
+    if len(sys.argv) == 3 and sys.argv[1] == "--programs":
+        return write_programs(pathlib.Path(".").resolve(), pathlib.Path(sys.argv[2]))
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    compiler = shlex.split(os.environ.get("CXX", "c++"))
+    count = bad = 0
+    with_cuda = ["-isystem", "/usr/local/cuda/include"] if os.path.exists("/usr/local/cuda/include/cuda_runtime.h") else []
+    for page, line, code in samples(root):
+        if "cuda_runtime" in code and not with_cuda:
+            print(f"{page}:{line}: left out: no CUDA headers here")
+            continue
+        before, after = ("", code) if name_of_program(code) else program(page, code)
+        result = subprocess.run([*compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused", f"-I{root}", *with_cuda, "-x", "c++", "-"],
+                                input=f'{before}#line {line} "{page}"\n{after}', capture_output=True, text=True)
+        count += 1
+        if result.returncode != 0:
+            bad += 1
+            print(result.stderr.strip() or f"{page}:{line}: does not compile")
     print(f"{count} samples compiled, {bad} of them with errors")
-    return 1 if bad or count == 0 else 0
+    missing, classes = missing_classes(root)
+    print(f"{classes} names in the table of docs/cpp.md, {len(missing)} of them not declared where it says{': ' if missing else ''}{', '.join(missing)}")
+    return 1 if bad or missing or count == 0 or classes == 0 else 0
 
 
 if __name__ == "__main__":
