@@ -137,7 +137,7 @@ TEST_F(hostile, code_of_the_working_folder_does_not_run) {
       "import os\nopen(os.path.join(" + ("'" + path() + "'") + ", 'ran'), 'a').write(__name__)\n";
   for (const char* module :
        {"matplotlib", "numpy", "cycler", "PIL", "sitecustomize", "usercustomize", "json", "csv", "argparse",
-        "pathlib", "encodings", "reproduce", "warpband", "_error_rates", "plot"})
+        "pathlib", "encodings", "reproduce", "warpband", "_error_rates", "_theory", "plot"})
     write(module + std::string(".py"), note);
   for (const char* program : {"python3", "python", "plot.py", "plot_front.py"}) {
     write(program, "#!/bin/sh\ntouch '" + path("ran") + "'\n");

@@ -33,7 +33,9 @@ Merging:
 Figure:
   Every curve has a colour and a marker of its own; they differ in grey too. Bars are 95% intervals. A point without an
   error has no rate: a triangle marks the upper end of its interval. References are dashed. In one-column (3.5 in) and
-  two-column (7.16 in) fonts go with LaTeX; a PDF embeds them as TrueType.
+  two-column (7.16 in) fonts go with LaTeX; a PDF embeds them as TrueType. --theory draws closed forms dotted, the
+  frame error rate of the best code of the same length (normal approximation) in dashes and dots, and the capacity of
+  the constellation as an upright line.
 
 Files:
   RESULT.json     what `warpband sim -o` wrote. All in it is checked, as by `warpband sim --resume`, but recordings of
@@ -154,6 +156,7 @@ void plotter::draw(const plot_request& r) const {
   std::vector<std::string> command{python_, script_, "--metric=" + r.metric, "--title=" + r.title,
                                    "--size=" + r.size};
   if (!r.x.empty()) command.push_back("--x=" + r.x);
+  if (r.theory) command.push_back("--theory");
   if (!r.out.empty()) command.push_back("--out=" + r.out);
   if (!r.csv.empty()) command.push_back("--csv=" + r.csv);
   command.push_back("--");
@@ -183,6 +186,10 @@ command add_plot(CLI::App& app) {
           "modem.mutual_information")
       ->type_name("NAME")
       ->transform(word_of(plot_metrics()));
+  plot->add_flag(
+      "--theory", r->theory,
+      "Draw closed forms of uncoded curves, and for codes in AWGN the normal approximation and the "
+      "capacity");
   plot->add_option("--title", r->title, "Above the figure")->type_name("TEXT");
   plot->add_option("--size", r->size, "screen (default), one-column or two-column")
       ->type_name("NAME")

@@ -11,6 +11,7 @@ struct plot_request {
   std::string out;                  // .pdf, .png or .svg; "": none
   std::string csv = "";             // table of all points; "": none
   std::string metric = "both", title = "", size = "screen", x = "";
+  bool theory = false;  // closed forms and bounds too
 };
 
 /// The metrics and sizes that may be asked for.

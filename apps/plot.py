@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Draws the error rates that `warpband sim` wrote, as `warpband plot` asks for it.
 
-    plot.py [--out FIGURE] [--csv TABLE] [--metric NAME] [--title TEXT] [--size NAME] [--x AXIS] INPUT...
+    plot.py [--out FIGURE] [--csv TABLE] [--metric NAME] [--title TEXT] [--size NAME] [--x AXIS] [--theory] INPUT...
 
 An INPUT is a result (JSON) or a reference, FILE.csv or FILE.csv:LABEL. Results are merged: `warpband plot --help` says how.
-Drawing and merging are in _error_rates.py of the Python package, which lies beside this file once it is installed.
+Drawing and merging are in _error_rates.py of the Python package, and closed forms in _theory.py. Once installed they lie beside this file.
 Exit codes: 0 done, 1 failed, 2 used wrongly.
 """
 import argparse
@@ -13,17 +13,17 @@ import os
 import sys
 
 
-def drawing():
+def of_package(name):
+    """A module of the package that imports nothing of it."""
     here = os.path.dirname(os.path.abspath(__file__))
     for folder in (here, os.path.join(here, "..", "python", "warpband")):
-        path = os.path.join(folder, "_error_rates.py")
+        path = os.path.join(folder, name + ".py")
         if os.path.exists(path):
-            spec = importlib.util.spec_from_file_location("warpband_error_rates", path)
+            spec = importlib.util.spec_from_file_location("warpband" + name, path)
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
-            module.begin_elsewhere()
             return module
-    sys.exit("plot.py: _error_rates.py is missing beside it: install warpband again")
+    sys.exit(f"plot.py: {name}.py is missing beside it: install warpband again")
 
 
 def is_reference(name):
@@ -48,14 +48,16 @@ def run(rates, options):
             rates.write_table(curves, file)
     if options.out:
         try:
-            figure = rates.figure_of(curves, references, metrics, options.title, options.size, x=options.x)
+            figure = rates.figure_of(curves, references, metrics, options.title, options.size, x=options.x,
+                                     theory=of_package("_theory").lines_for if options.theory else None)
         except ImportError:
             raise rates.PlotError("matplotlib is missing: run scripts/setup.sh and use .venv/bin/python") from None
         rates.save(figure, options.out)
 
 
 def main():
-    rates = drawing()
+    rates = of_package("_error_rates")
+    rates.begin_elsewhere()
     parser = argparse.ArgumentParser(prog="plot.py", description="Draws the error rates that `warpband sim` wrote.")
     parser.add_argument("inputs", nargs="+", metavar="INPUT", help="RESULT.json, FILE.csv or FILE.csv:LABEL")
     parser.add_argument("--out", default="", help="figure to write: .pdf, .png or .svg")
@@ -63,6 +65,7 @@ def main():
     parser.add_argument("--metric", choices=(*rates.METRICS, *rates.SEVERAL), default="both")
     parser.add_argument("--title", default="")
     parser.add_argument("--x", default="", help="ebn0_db, snr_db or a swept setting")
+    parser.add_argument("--theory", action="store_true", help="draw closed forms and bounds too")
     parser.add_argument("--size", choices=tuple(rates.SIZES), default="screen")
     options = parser.parse_args()
     try:

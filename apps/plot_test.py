@@ -76,6 +76,16 @@ class PlotTest(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertEqual(self.first_bytes(out, 8), b"\x89PNG\r\n\x1a\n")
 
+    def test_draws_theory(self):
+        result = made_up_result()
+        for curve in result["curves"]:
+            curve["config"] = {"code": {"type": "lte-turbo", "rate": 1 / 3}, "modem": {"modulation": "bpsk"}, "channel": {"type": "awgn"}}
+        path, plain, with_theory = self.path("r.json", json.dumps(result)), self.path("plain.svg"), self.path("theory.svg")
+        self.assertEqual(self.plot(path, "--out", plain, "--metric", "fer").returncode, 0)
+        run = self.plot(path, "--out", with_theory, "--metric", "fer", "--theory")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertGreater(os.path.getsize(with_theory), os.path.getsize(plain))
+
     def test_draws_svg_with_references_and_each_metric(self):
         result = self.path("r.json", json.dumps(made_up_result()))
         reference = self.path("ref.csv", CSV_HEADER + "-4.77,0.0,0.13,1.0,752,600,752\n-4.37,0.4,0.01,0.3,100,60,30\n")
@@ -356,6 +366,7 @@ class PlotTest(unittest.TestCase):
         self.expect_one_line("cannot write", good, "--out", self.path("absent/out.png"))
         self.expect_one_line("cannot write", good, "--csv", self.path("absent/out.csv"))
         self.expect_one_line("nothing to write", good)
+        self.expect_one_line("theory: no curve of the figure has a closed form", good, "--theory", "--out", out)
         self.expect_one_line("cannot read", good, self.path("absent.csv"), "--out", out)
         self.expect_one_line("bad.csv:2", good, self.path("bad.csv", CSV_HEADER + "1,a,b,c\n"), "--out", out)
         self.expect_one_line("no result is given", self.path("only.csv", CSV_HEADER), "--out", out)

@@ -13,7 +13,7 @@ import json
 import math
 import os
 import shutil
-from typing import Any, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 METRICS = {"ber": "bit error rate", "fer": "frame error rate", "bler": "block error rate", "throughput": "throughput (bits per resource element)",
            "required": "for a frame error rate of", "mutual_information": "mutual information (bits per sent bit)"}
@@ -25,6 +25,7 @@ SEVERAL = {"both": ("ber", "fer"), "harq": ("bler", "throughput")}
 COLOURS = ["#00639B", "#CC5A00", "#000000", "#E7A000", "#004E37", "#CF7CAA", "#231374", "#83CBFF"]
 MARKERS = ["o", "s", "^", "D", "P", "X", "*", "h"]  # "v" is a point without an error
 STYLES = ["-", "--", "-.", ":"]  # of transmissions, or outer iterations
+THEORY = {"closed": (0, (1, 1.5)), "bound": (0, (4, 1.5, 1, 1.5)), "limit": (0, (8, 2))}
 #: Width and height of a panel in inches, and the size of text in points. Columns are those of IEEE's two-column pages.
 SIZES = {"screen": (6.4, 4.8, 10.0), "one-column": (3.5, 2.6, 8.0), "two-column": (7.16, 3.2, 9.0)}
 FORMATS = (".pdf", ".png", ".svg")
@@ -626,8 +627,8 @@ def _value_ticks(panel: Any, places: Mapping[Any, float]) -> None:
 
 
 def draw_panel(panel: Any, curves: Sequence[Mapping[str, Any]], references: Sequence[tuple[str, Mapping[str, Any]]], metric: str,
-               axis: str, size: str, own: bool = True) -> None:
-    """One panel of a figure: lines, references, axes, legend."""
+               axis: str, size: str, own: bool = True, theory: Iterable[tuple[str, str, Any]] = ()) -> None:
+    """One panel of a figure: lines, references, theory, axes, legend."""
     small = size != "screen"
     panel.set_yscale("linear" if metric in ("throughput", "required", "mutual_information") else "log")
     drawn: list[float] = []
@@ -656,6 +657,8 @@ def draw_panel(panel: Any, curves: Sequence[Mapping[str, Any]], references: Sequ
             drawn += [rate for _, rate in rates]
             panel.plot(*zip(*rates), color=COLOURS[(len(lines) + index) % len(COLOURS)], label=text_drawn(label), linestyle=(0, (4, 2)), linewidth=0.9,
                        marker=["x", "+", "1", "2"][index % 4], markersize=3.5 if small else 5)
+    for label, kind, points in theory:  # does not change the range of the axis
+        panel.plot(*zip(*points), color="#606060", label=text_drawn(label), linewidth=0.9 if small else 1.2, linestyle=THEORY[kind])
     if transmissions > 1:
         for n in range(transmissions):
             panel.plot([], [], color="#606060", linestyle=STYLES[n % len(STYLES)], label=f"after {n + 1}")
@@ -689,10 +692,15 @@ def _add_legends(figure: Any, panels: Sequence[Any], size: str, own: bool) -> No
 
 
 def figure_of(curves: Sequence[Mapping[str, Any]], references: Sequence[tuple[str, Mapping[str, Any]]], metrics: Sequence[str],
-              title: str = "", size: str = "screen", axes: Sequence[Any] | None = None, x: str | None = None) -> Any:
-    """Draws a panel for each metric: beside each other, in one column below each other."""
+              title: str = "", size: str = "screen", axes: Sequence[Any] | None = None, x: str | None = None,
+              theory: Callable[..., Iterable[tuple[str, str, Any]]] | None = None) -> Any:
+    """Draws a panel for each metric: beside each other, in one column below each other. ``theory``: _theory.lines_for."""
     style = style_of(size)
     axis = x_axis(curves, x)
+    known = {metric: list(theory(curves, axis, metric)) if theory and axis in ("ebn0_db", "snr_db") else [] for metric in metrics}
+    if theory and not any(known.values()):
+        raise PlotError("theory: no curve of the figure has a closed form or a bound: expected uncoded curves of one antenna or Alamouti's code, "
+                        "or frame error rates of codes in AWGN, over Eb/N0 or SNR")
     import matplotlib
     from matplotlib.figure import Figure  # has no window and leaves pyplot's state alone
     with matplotlib.rc_context(style):
@@ -708,7 +716,7 @@ def figure_of(curves: Sequence[Mapping[str, Any]], references: Sequence[tuple[st
             panels = list(axes)
             figure = panels[0].figure
         for panel, metric in zip(panels, metrics):
-            draw_panel(panel, curves, references, metric, axis, size, axes is None)
+            draw_panel(panel, curves, references, metric, axis, size, axes is None, known[metric])
         _add_legends(figure, panels, size, axes is None)
     return figure
 

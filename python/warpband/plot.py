@@ -8,7 +8,7 @@ import json
 import os
 from typing import Any, Iterator, Mapping, Sequence
 
-from . import _error_rates
+from . import _error_rates, _theory
 from ._error_rates import COLOURS, STYLES
 from ._sweep import SweepResult
 
@@ -34,7 +34,7 @@ def _results(results: Any) -> list[tuple[str, Mapping[str, Any]]]:
 
 def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepResult | str | os.PathLike[str]], *,
                 metric: str | Sequence[str] | None = None, references: Mapping[str, Any] | None = None, title: str | None = None,
-                size: str = "screen", x: str | None = None, axes: Any = None) -> Any:
+                size: str = "screen", x: str | None = None, axes: Any = None, theory: bool = False) -> Any:
     """Draws error rates over Eb/N0 or SNR with their 95% confidence intervals. ``warpband plot`` draws the same.
 
     Curves of several results that have the same settings become one: runs with different seeds are added up; of runs with the
@@ -54,12 +54,15 @@ def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepRe
             with LaTeX.
         x: "ebn0_db", "snr_db" or a swept setting such as "decoder.iterations"; None takes the setting where there is one.
         axes: matplotlib axes to draw into, as many as there are metrics; None makes a figure.
+        theory: also draw what is known in closed form: bit error rates of uncoded BPSK, QPSK and QAM in AWGN, in Rayleigh fading and
+            with Alamouti's code. For codes of one antenna in AWGN, the frame error rate of the best code of their length by the normal
+            approximation (Polyanskiy, Poor, Verdú, IEEE Trans. IT 56(5), 2010), and the capacity of the constellation.
 
     Returns:
         The ``matplotlib.figure.Figure``.
 
     Raises:
-        ValueError: for a result without points, an unknown metric or size, and a metric that no curve has.
+        ValueError: for a result without points, an unknown metric or size, a metric that no curve has, and ``theory`` where nothing is known.
         RuntimeError: for a file that is no result, or contradicts itself.
 
     >>> scenario = {"code": {"type": "none", "k": 100}, "sweep": {"ebn0_db": [0.0, 3.0]}, "stop": {"max_frames": 10}}
@@ -87,7 +90,7 @@ def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepRe
             raise ValueError(f"axes = {len(panels)} is not allowed: expected {len(metrics)}, one for each metric")
     if title is None:
         title = str(named[0][1].get("scenario", {}).get("title", "")) if len(named) == 1 else ""
-    return _error_rates.figure_of(curves, drawn, metrics, title, size, panels, x)
+    return _error_rates.figure_of(curves, drawn, metrics, title, size, panels, x, _theory.lines_for if theory else None)
 
 
 def _records(source: Any) -> list[dict[str, Any]]:

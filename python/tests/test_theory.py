@@ -1,0 +1,95 @@
+"""Closed forms and bounds beside simulated curves, numerical integrals and published numbers."""
+import math
+
+import numpy as np
+import pytest
+
+import warpband as wb
+from warpband import _theory
+
+
+def db(value):
+    return 10 ** (value / 10)
+
+
+def simulated(modulation, snr_db, channel, **more):
+    row, = wb.sweep({"code": {"type": "none", "k": 3840}, "modem": {"modulation": modulation}, "channel": channel, "sweep": {"snr_db": [snr_db]},
+                     "stop": {"frame_errors": 0, "max_frames": 100}, **more})
+    return row
+
+
+@pytest.mark.parametrize("modulation, points, snr_db", [("bpsk", 2, 4.0), ("qpsk", 4, 6.0), ("16qam", 16, 12.0), ("64qam", 64, 14.0), ("256qam", 256, 20.0)])
+def test_bit_errors_are_those_of_simulated_links(modulation, points, snr_db):
+    """Five deviations of independent bits. With fading neighbouring bits of a symbol fail together: twice as many."""
+    for channel, exact in (({"type": "awgn"}, _theory.awgn_ber), ({"type": "rayleigh", "fading": "fast"}, _theory.rayleigh_ber)):
+        row = simulated(modulation, snr_db, channel)
+        rate, bits = exact(points, db(row["esn0_db"])), row["bits"]
+        assert abs(row["ber"] - rate) < 10 * math.sqrt(rate / bits) and row["bit_errors"] > 100
+
+
+@pytest.mark.parametrize("antennas", [1, 2])
+def test_alamouti_has_twice_the_branches(antennas):
+    row = simulated("16qam", 12.0, {"type": "rayleigh", "fading": "fast"}, mimo={"streams": 2, "rx_antennas": antennas}, stbc={"type": "alamouti"})
+    rate = _theory.rayleigh_ber(16, db(row["esn0_db"]), 2 * antennas)
+    assert abs(row["ber"] - rate) < 10 * math.sqrt(rate / row["bits"]) and row["bit_errors"] > 100
+
+
+@pytest.mark.parametrize("points", [4, 16, 64, 256])
+def test_exact_bit_errors_are_those_of_a_gray_labelled_dimension(points):
+    levels, n0 = math.isqrt(points), 0.05
+    half = math.sqrt(3 / (2 * (points - 1)))
+    amplitudes = half * (2 * np.arange(levels) + 1 - levels)
+    edges = np.concatenate([[-np.inf], (amplitudes[1:] + amplitudes[:-1]) / 2, [np.inf]])
+    below = np.vectorize(lambda t: 0.5 * math.erfc(-t / math.sqrt(n0)))(edges[None, :] - amplitudes[:, None])
+    gray = np.arange(levels) ^ (np.arange(levels) >> 1)
+    wrong = np.vectorize(lambda x: bin(x).count("1"))(gray[:, None] ^ gray[None, :])
+    expected = (np.diff(below, axis=1) * wrong).sum() / levels / math.log2(levels)
+    assert _theory.awgn_ber(points, 1 / n0) == pytest.approx(expected, rel=1e-9)
+
+
+def test_capacity_of_a_constellation():
+    # 0.187 dB of Eb/N0 at rate 1/2, 1.628 dB at 3/4: Richardson and Urbanke, Modern Coding Theory; Ryan and Lin, Channel Codes, table 1.3
+    for rate, ebn0_db in ((0.5, 0.187), (0.75, 1.628)):
+        assert _theory.shannon_limit(2, rate) - 10 * math.log10(rate) == pytest.approx(ebn0_db, abs=0.002)
+    assert _theory.shannon_limit(16, 4.0) is None
+    assert _theory.information(4, 2.0)[0] == pytest.approx(2 * _theory.information(2, 1.0)[0], rel=1e-9)
+    assert _theory.information(64, 1e5)[0] == pytest.approx(6.0)
+    rng, g = np.random.default_rng(5), db(9.0)  # by drawn symbols of 16-QAM
+    side = math.sqrt(1 / 10) * np.array([-3, -1, 1, 3])
+    alphabet = (side[:, None] + 1j * side[None, :]).ravel()
+    x = rng.choice(alphabet, 100_000)
+    y = x + math.sqrt(0.5 / g) * (rng.standard_normal(x.size) + 1j * rng.standard_normal(x.size))
+    metric = -np.abs(y[:, None] - alphabet) ** 2 * g
+    density = 4 - np.log2(np.exp(metric + np.abs(y - x)[:, None] ** 2 * g).sum(1))
+    mean, variance = _theory.information(16, g)
+    assert density.mean() == pytest.approx(mean, abs=5 * math.sqrt(variance / x.size))
+    assert density.var() == pytest.approx(variance, rel=0.05)
+
+
+def test_the_normal_approximation_is_one_half_near_capacity_and_falls():
+    rates = [_theory.normal_approximation(2, 2304, 1152, db(esn0_db)) for esn0_db in np.arange(-4, 1, 0.5)]
+    assert all(high > low for high, low in zip(rates, rates[1:])) and rates[0] > 0.99 and rates[-1] < 1e-6
+    mean, _ = _theory.information(4, 1.0)
+    assert _theory.normal_approximation(4, 1000, 1000 * mean + 0.5 * math.log2(1000), 1.0) == pytest.approx(0.5)
+    assert _theory.normal_approximation(2, 100, 50, 1e9) < 1e-15
+
+
+def test_figures_have_them_on_demand():
+    pytest.importorskip("matplotlib")
+    uncoded = wb.sweep({"code": {"type": "none", "k": 100}, "sweep": {"ebn0_db": [0.0, 3.0]}, "stop": {"max_frames": 20}})
+    coded = wb.sweep({"code": {"type": "wifi-ldpc", "n": 648}, "modem": {"modulation": "qpsk"}, "sweep": {"ebn0_db": [1.0, 2.0]}, "stop": {"max_frames": 50}})
+
+    def labels(results, **options):
+        return [[line.get_label() for line in panel.get_lines() if "exact" in line.get_label() or "normal" in line.get_label() or "capacity" in line.get_label()]
+                for panel in wb.plot.error_rates(results, **options).axes]
+
+    bounds = ["normal approximation, 324 bits in 324 QPSK symbols", "capacity of QPSK at 1 bit/symbol"]
+    assert labels([uncoded, coded], theory=True) == [["BPSK in AWGN, exact"], bounds]
+    assert labels([uncoded, coded]) == [[], []]
+    line = next(line for line in wb.plot.error_rates(uncoded, theory=True, metric="ber").axes[0].get_lines() if "exact" in line.get_label())
+    x, y = line.get_data()
+    assert [x[0], x[-1]] == [0.0, 3.0] and y[0] == pytest.approx(0.5 * math.erfc(1.0)) and y[-1] == pytest.approx(0.5 * math.erfc(math.sqrt(db(3))))
+    loop = {"code": {"type": "none", "k": 96}, "modem": {"modulation": "qpsk"}, "mimo": {"streams": 2, "rx_antennas": 2}, "channel": {"type": "rayleigh"}, "sweep": {"snr_db": [5.0]},
+            "stop": {"max_frames": 5}}
+    with pytest.raises(ValueError, match="^theory: no curve of the figure has a closed form or a bound: expected "):
+        wb.plot.error_rates(wb.sweep(loop), theory=True)
