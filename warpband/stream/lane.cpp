@@ -261,35 +261,38 @@ class cuda_lane final : public frame_lane {
   void run(branch& b, const frame_arrays& a) {
     for (std::size_t s = 0; s < chain_.stages().size(); s++) b.run(s, a);
   }
-  /// With `stamps` the places that times() tells of are recorded; not in a graph, whose events tell no time.
+  /// With `stamps` it records the events of times(). A graph has none, as its events have no time.
   void queue(const lane_frame& f, bool stamps = false) {
     const std::size_t unit = chain_.granularity(f.items);
     const std::size_t units = parts_ == 1 || unit == 0 ? 1 : (f.items + unit - 1) / unit;
-    const std::size_t parts = std::min(parts_, units);
+    units == 1 ? queue_whole(f, stamps) : queue_parts(f, unit, units, stamps);
+  }
+  void queue_whole(const lane_frame& f, bool stamps) {
     const std::size_t in_bytes = input_bytes(chain_, f.items), out_bytes = output_bytes(chain_, f.items);
-    if (parts == 1) {
-      used_ = 1;
-      if (stamps) upload_begun_->record(first().exec);
-      first().exec.upload(inputs_.data(), f.inputs, f.count * in_bytes);
-      if (stamps) uploaded_->record(first().exec);
-      for (std::size_t i = 0; i < f.count; i++)
-        run(first(),
-            arrays_of(chain_, inputs_.data() + i * in_bytes, outputs_.data() + i * out_bytes, f.items));
-      if (stamps) first().computed->record(first().exec);
-      first().exec.download(f.outputs, outputs_.data(), f.count * out_bytes);
-      return;
-    }
+    used_ = 1;
+    if (stamps) upload_begun_->record(first().exec);
+    first().exec.upload(inputs_.data(), f.inputs, f.count * in_bytes);
+    if (stamps) uploaded_->record(first().exec);
+    for (std::size_t i = 0; i < f.count; i++)
+      run(first(),
+          arrays_of(chain_, inputs_.data() + i * in_bytes, outputs_.data() + i * out_bytes, f.items));
+    if (stamps) first().computed->record(first().exec);
+    first().exec.download(f.outputs, outputs_.data(), f.count * out_bytes);
+  }
+  /// `units`: pieces of `unit` items that cannot be cut.
+  void queue_parts(const lane_frame& f, std::size_t unit, std::size_t units, bool stamps) {
+    const std::size_t parts = std::min(parts_, units);
     const frame_arrays host = arrays_of(chain_, f.inputs, f.outputs, f.items),
-                       own = arrays_of(chain_, inputs_.data(), outputs_.data(), f.items);
+                       device = arrays_of(chain_, inputs_.data(), outputs_.data(), f.items);
     const auto &in = chain_.inputs(), &out = chain_.outputs();
     const auto comes_first = [&](std::size_t i) { return in[i].shared() || in[i].whole; };
     std::size_t last = in.size();  // the last array that is cut; what lies behind it goes with its last rows
     while (last > 0 && comes_first(last - 1)) last--;
-    const std::size_t behind = last == 0 ? 0 : in_bytes - offset_of(in, last, f.items);
+    const std::size_t behind = last == 0 ? 0 : input_bytes(chain_, f.items) - offset_of(in, last, f.items);
     if (stamps) upload_begun_->record(*uploads_);
     for (std::size_t i = 0; i < (behind == 0 ? in.size() : last); i++)
       if (comes_first(i))
-        uploads_->upload(const_cast<void*>(own.inputs[i]), host.inputs[i], in[i].bytes_of(f.items));
+        uploads_->upload(const_cast<void*>(device.inputs[i]), host.inputs[i], in[i].bytes_of(f.items));
     const std::size_t used = std::min(parts, branches_.size());
     for (std::size_t p = 0; p < parts; p++) {  // from the last rows to the first
       branch& b = *branches_[p % used];
@@ -299,20 +302,20 @@ class cuda_lane final : public frame_lane {
       part.items = to - from;
       part.frame_items = f.items;
       for (std::size_t i = 0; i < in.size(); i++) {
-        const std::size_t at = comes_first(i) ? 0 : in[i].bytes_of(from);
-        part.inputs[i] = static_cast<const std::byte*>(own.inputs[i]) + at;
+        const std::size_t skipped = comes_first(i) ? 0 : in[i].bytes_of(from);
+        part.inputs[i] = static_cast<const std::byte*>(device.inputs[i]) + skipped;
         if (comes_first(i)) continue;
         const std::size_t gap =
             offset_of(in, i + 1, f.items) - offset_of(in, i, f.items) - in[i].bytes_of(f.items);
         uploads_->upload(const_cast<void*>(part.inputs[i]),
-                         static_cast<const std::byte*>(host.inputs[i]) + at,
+                         static_cast<const std::byte*>(host.inputs[i]) + skipped,
                          in[i].bytes_of(part.items) + (p == 0 && i + 1 == last ? gap + behind : 0));
       }
       arrived_.record(*uploads_);
       arrived_.hold(b.exec);
       if (stamps && p + 1 == parts) uploaded_->record(*uploads_);
       for (std::size_t i = 0; i < out.size(); i++)
-        part.outputs[i] = static_cast<std::byte*>(own.outputs[i]) + out[i].bytes_of(from);
+        part.outputs[i] = static_cast<std::byte*>(device.outputs[i]) + out[i].bytes_of(from);
       run(b, part);
       if (stamps) b.computed->record(b.exec);
       for (std::size_t i = 0; i < out.size(); i++)
