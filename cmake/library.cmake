@@ -32,9 +32,9 @@ endif()
 wb_kernel_parts(warpband/fec/bcjr/bcjr_kernels.cpp PARTS bcjr_max_log bcjr_log_map bcjr_coded_max_log bcjr_coded_log_map bcjr_coded_recursive_log_map)
 wb_kernel_parts(warpband/fec/bcjr/bcjr_i16_kernels.cpp PARTS bcjr_i16 bcjr_i16_large bcjr_i16_known)
 wb_kernel_parts(warpband/fec/bcjr/bcjr_known_kernels.cpp PARTS max_log log_map)
-wb_kernel_parts(warpband/fec/ldpc/ldpc_rows_kernels.cpp PARTS ldpc_decode_f32_rows ldpc_decode_f16_rows ldpc_decode_i8_rows ldpc_decode_product_rows
+wb_kernel_parts(warpband/fec/ldpc/gpu/rows_kernels.cpp PARTS ldpc_decode_f32_rows ldpc_decode_f16_rows ldpc_decode_i8_rows ldpc_decode_product_rows
                 ldpc_decode_f16_kept_rows)
-wb_kernel_parts(warpband/fec/ldpc/ldpc_graph_kernels.cpp PARTS
+wb_kernel_parts(warpband/fec/ldpc/gpu/graph_kernels.cpp PARTS
                 "f16x, 1, graph_most_z, false" "f16x, 1, graph_most_z, true" "f16x, 1, 0, false" "f16x, 1, 0, true"
                 "f16x, 2, graph_most_z, false" "f16x, 2, 0, false"
                 "i8_pair, 1, graph_most_z, false" "i8_pair, 1, graph_most_z, true" "i8_pair, 1, 0, false" "i8_pair, 1, 0, true"

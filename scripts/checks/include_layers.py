@@ -59,8 +59,8 @@ EXEMPT = {
     "warpband/fec/turbo/turbo_bfloat.hpp": {"intrinsics"},
     "warpband/fec/turbo/turbo_bfloat_semirings.hpp": {"intrinsics"},
     # blocks whose messages are partly in device memory, and signs of messages that fill a half by one instruction
-    "warpband/fec/ldpc/ldpc_graph_op.hpp": CUDA,
-    "warpband/fec/ldpc/ldpc_packed_messages.hpp": {"intrinsics"},
+    "warpband/fec/ldpc/gpu/graph_op.hpp": CUDA,
+    "warpband/fec/ldpc/gpu/packed_messages.hpp": {"intrinsics"},
     # blocks with memory of their own in shared and in device memory
     "warpband/fec/bcjr/bcjr_known_op.hpp": CUDA,
     # elements of a list's paths that threads of a warp exchange

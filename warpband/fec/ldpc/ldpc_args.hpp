@@ -51,7 +51,7 @@ struct ldpc_decode_args {
   view<const float> llr;            // n
   view<std::uint8_t> bits;          // null data: not wanted, here and below
   view<float> soft, extrinsic;
-  view<float> messages;         // as ldpc_kept_values.hpp lays them out
+  view<float> messages;         // as ldpc_kept.hpp lays them out
   bool writes_messages = true;  // or else they are only read
   view<std::int32_t> iterations_used;
   view<std::uint8_t> status;
@@ -81,7 +81,7 @@ struct ldpc_decode_args {
 };
 
 /// Whether the kernels with messages in registers serve a call. They are built for so many block rows and
-/// degrees from .. to (ldpc_rows_kernels.cpp), and leave CRCs and `messages` of floats to others.
+/// degrees from .. to (gpu/rows_kernels.cpp), and leave CRCs and `messages` of floats to others.
 inline bool ldpc_has_known_rows(const ldpc_decode_args& a) {
   constexpr int built[][3] = {{12, 6, 7}, {12, 7, 8}, {8, 10, 11}, {6, 14, 15}, {4, 19, 20}, {4, 21, 22}};
   if (a.flooding || a.addresses == nullptr || a.crc_weights != nullptr) return false;
@@ -90,7 +90,8 @@ inline bool ldpc_has_known_rows(const ldpc_decode_args& a) {
     if (a.rows == rows && a.least_degree >= least && a.most_degree <= most) return true;
   return false;
 }
-/// Whether such a call is one of an iterative receiver (ldpc_kept_rows.hpp), for codewords that leave room.
+/// Whether such a call is one of an iterative receiver (gpu/kept_register_values.hpp), for codewords that
+/// leave room.
 inline bool ldpc_keeps_rows(const ldpc_decode_args& a) {
   return (a.messages.data != nullptr || a.extrinsic.data != nullptr) && a.n <= ldpc_most_bits_kept;
 }

@@ -11,7 +11,6 @@ static auto with_ldpc_decode_f32(const ldpc_decode_args& a, F f) {
   return f(ldpc_decode_op<lane, min_sum<lane>, 64>{a});
 }
 WB_EXPORT_KERNEL_OF(ldpc_decode_f32, ldpc_decode_args, with_ldpc_decode_f32, message_memory<lane>::rows)
-WB_EXPORT_OP(ldpc_encode, ldpc_encode_args, ldpc_encode_op)
 
 }  // namespace WB_ISA
 }  // namespace wb

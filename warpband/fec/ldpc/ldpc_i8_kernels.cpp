@@ -1,6 +1,5 @@
 #include <warpband/exec/launch.hpp>
-#include <warpband/fec/ldpc/ldpc_graph_call.hpp>
-#include <warpband/fec/ldpc/ldpc_int8_pairs.hpp>
+#include <warpband/fec/ldpc/gpu/graph_call.hpp>
 #include <warpband/fec/ldpc/ldpc_op.hpp>
 
 namespace wb {

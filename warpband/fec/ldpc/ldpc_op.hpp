@@ -13,7 +13,11 @@
 #include <type_traits>
 
 #include <warpband/fec/ldpc/ldpc_kept.hpp>
-#include <warpband/fec/ldpc/ldpc_kept_rows.hpp>
+#if defined(__CUDACC__)
+#include <warpband/fec/ldpc/gpu/kept_block.hpp>
+#else
+#include <warpband/fec/ldpc/cpu/kept_vectors.hpp>
+#endif
 
 namespace wb {
 inline namespace WB_ISA {
@@ -144,95 +148,6 @@ struct ldpc_decode_op {
         g.sync();
       }
     });
-  }
-};
-
-#if defined(__CUDACC__)
-/// The same for codes of Rows block rows with degrees Least..Most and addresses: messages in registers.
-/// Blocks of a multiprocessor, which bounds registers.
-template <class T, class Rule, int Rows, int Least, int Most, int Blocks>
-struct ldpc_decode_registers_op : ldpc_decode_op<T, Rule, Most> {
-  using values_type = register_values<T, Rows, Least, Most>;
-  static constexpr bool always_in_shared = true;  // addresses_of: up to 32 KiB
-  static constexpr int most_threads = ldpc_row_threads, resident = Blocks;
-
-  std::size_t scratch_bytes(int) const { return values_type::bytes(this->a); }
-
-  template <class G>
-  WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const {
-    values_type values(this->a, scratch);
-    const unsigned erased = values.load_channel(first, items, g);
-    values.clear_messages(g);
-    g.sync();
-    const auto decode = [&](const auto& rule) WB_INLINE_LAMBDA {
-      decode_until_done(this->a, values, first, items, erased, g,
-                        [&](int, unsigned) { values.iterate(rule, g); });
-    };
-    if constexpr (std::is_same_v<Rule, sum_product<T>>) {
-      if (are_large(values.large(Rule::large_llr, Rule::far_llr, g), this->a.n))
-        return decode(sum_product_of_large_llrs<T>{});
-    }
-    decode(rule_of(this->a, static_cast<const Rule*>(nullptr)));
-  }
-};
-/// The same with kept messages as halves, or with extrinsic LLRs.
-template <class Rule, int Rows, int Least, int Most, int Blocks>
-struct ldpc_decode_kept_rows_op : ldpc_decode_registers_op<f16x, Rule, Rows, Least, Most, Blocks> {
-  using values_type = kept_register_values<Rows, Least, Most>;
-
-  std::size_t scratch_bytes(int) const { return values_type::bytes(this->a); }
-
-  template <class G>
-  WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const {
-    values_type values(this->a, scratch);
-    const Rule rule = rule_of(this->a, static_cast<const Rule*>(nullptr));
-    unsigned erased = values.load_channel(first, items, g);
-    values.clear_messages(g);
-    erased |= values.load_kept(first, items, erased, g);
-    g.sync();
-    decode_until_done(this->a, values, first, items, erased, g,
-                      [&](int, unsigned) { values.iterate(rule, g); });
-  }
-};
-#endif
-
-/// The parity bits are sums of rotated blocks, in phases that build on each other (ldpc_encode.cpp).
-struct ldpc_encode_op {
-  ldpc_encode_args a;
-  static constexpr bool by_block = true;
-
-  int threads() const { return a.z; }
-  std::size_t scratch(int) const { return static_cast<std::size_t>(a.blocks * a.z); }
-  double flops() const { return 0; }
-  double bytes() const { return a.k + static_cast<double>(a.coded.elements); }
-
-  template <class T, class G>
-  WB_HD void operator()(item<T> item, G g, T* scratch) const {
-    using I = typename rebind<T>::i32;
-    for (int i = g.rank; i < a.k; i += g.size) {
-      const I bit = load_int<T>(a.bits, static_cast<std::size_t>(i), item) & I(1);
-      scratch[i] = as_float(bit);
-      store_int<T>(a.coded, static_cast<std::size_t>(i), item, bit);
-    }
-    g.sync();
-    for (int s = 0; s < a.sums; s++) {
-      const ldpc_sum sum = a.sum_table[s];
-      for (int r = g.rank; r < a.z; r += g.size) {
-        I bit = I(0);
-        for (int t = sum.first; t < sum.first + sum.terms; t++) {
-          const ldpc_term term = a.term_table[t];
-          const int at = r + term.shift < a.z ? r + term.shift : r + term.shift - a.z;
-          bit = bit ^ as_int(scratch[term.block * a.z + at]);
-        }
-        scratch[sum.target * a.z + r] = as_float(bit);
-      }
-      if (sum.last_of_phase) g.sync();
-    }
-    for (int i = a.k + g.rank; i < a.n; i += g.size)
-      store_int<T>(a.coded, static_cast<std::size_t>(i), item, as_int(scratch[i]));
-    for (std::size_t e = static_cast<std::size_t>(a.n + g.rank); e < a.coded.elements;
-         e += static_cast<std::size_t>(g.size))
-      store_int<T>(a.coded, e, item, I(0));
   }
 };
 

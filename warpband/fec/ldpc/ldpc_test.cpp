@@ -1,5 +1,5 @@
 // The LDPC decoder against the oracle (bit by bit where it is min-sum), its limit cases, and itself on every
-// backend. The encoder is in ldpc_encode_test.cpp, error rates in ldpc_rates_test.cpp.
+// backend. The encoder is in code/ldpc_encode_test.cpp, error rates in ldpc_rates_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cfenv>

@@ -1,10 +1,9 @@
 #pragma once
 // Rows in registers (register_values) for an iterative receiver: with messages kept between calls, as halves,
 // and with extrinsic LLRs. The channel's LLRs stay in shared memory, so that neither reads them again.
-#include <warpband/fec/ldpc/ldpc_block_values.hpp>
-#include <warpband/fec/ldpc/ldpc_kept_values.hpp>
+#include <warpband/fec/ldpc/gpu/register_values.hpp>
+#include <warpband/fec/ldpc/ldpc_kept.hpp>
 
-#if defined(__CUDACC__)
 namespace wb {
 inline namespace WB_ISA {
 
@@ -173,4 +172,3 @@ struct kept_register_values : register_values<f16x, Rows, Least, Most> {
 
 }  // namespace WB_ISA
 }  // namespace wb
-#endif

@@ -1,8 +1,11 @@
 // Messages in registers on a CUDA device, for the rates of WiMAX and WiFi (ldpc_has_known_rows). Each kernel
 // is a unit (cmake/library.cmake). A CPU runs none of them.
 #include <warpband/exec/kernel_part.hpp>
-#include <warpband/fec/ldpc/ldpc_int8_pairs.hpp>
 #include <warpband/fec/ldpc/ldpc_op.hpp>
+#if defined(__CUDACC__)
+#include <warpband/fec/ldpc/gpu/int8_pairs.hpp>
+#include <warpband/fec/ldpc/gpu/registers_op.hpp>
+#endif
 
 namespace wb {
 inline namespace WB_ISA {

@@ -1,9 +1,8 @@
 #pragma once
 // The kernel of 5G NR codes on a CUDA device.
 #include <warpband/exec/shared_launch.hpp>
-#include <warpband/fec/ldpc/ldpc_graph_call.hpp>
+#include <warpband/fec/ldpc/gpu/graph_call.hpp>
 
-#if defined(__CUDACC__)
 namespace wb {
 inline namespace WB_ISA {
 
@@ -71,4 +70,3 @@ int launch_graph(const ldpc_decode_args& a, const graph_plan& plan, const place&
 
 }  // namespace WB_ISA
 }  // namespace wb
-#endif

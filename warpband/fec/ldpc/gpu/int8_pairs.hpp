@@ -7,7 +7,6 @@
 // for a sign.)
 #include <warpband/fec/ldpc/ldpc_messages.hpp>
 
-#if defined(__CUDACC__)
 namespace wb {
 inline namespace WB_ISA {
 
@@ -68,4 +67,3 @@ struct message_of<i8_pair> {
 
 }  // namespace WB_ISA
 }  // namespace wb
-#endif

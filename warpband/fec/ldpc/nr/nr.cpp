@@ -13,7 +13,7 @@ namespace {
 struct base_entry {
   int row, column, shifts[8];
 };
-#include <warpband/fec/ldpc/ldpc_nr_tables.inc>
+#include <warpband/fec/ldpc/nr/tables.inc>
 
 std::span<const base_entry> entries_of(int base_graph) {
   if (base_graph == 1) return base_graph_1;

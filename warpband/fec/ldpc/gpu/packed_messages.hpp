@@ -2,7 +2,6 @@
 // Messages of a check in three words, for rows whose messages are in device memory.
 #include <warpband/fec/ldpc/ldpc_messages.hpp>
 
-#if defined(__CUDACC__)
 namespace wb {
 inline namespace WB_ISA {
 
@@ -27,4 +26,3 @@ struct packed_messages {
 
 }  // namespace WB_ISA
 }  // namespace wb
-#endif

@@ -4,11 +4,10 @@
 #include <utility>
 
 #include <warpband/exec/async_copies.hpp>
-#include <warpband/fec/ldpc/ldpc_base_graph.hpp>
-#include <warpband/fec/ldpc/ldpc_block_values.hpp>
-#include <warpband/fec/ldpc/ldpc_packed_messages.hpp>
+#include <warpband/fec/ldpc/gpu/block_values.hpp>
+#include <warpband/fec/ldpc/gpu/packed_messages.hpp>
+#include <warpband/fec/ldpc/nr/base_graph.hpp>
 
-#if defined(__CUDACC__)
 namespace wb {
 inline namespace WB_ISA {
 
@@ -342,4 +341,3 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
 
 }  // namespace WB_ISA
 }  // namespace wb
-#endif

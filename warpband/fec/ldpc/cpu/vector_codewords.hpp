@@ -1,6 +1,6 @@
 #pragma once
 // The codewords of one thread as the op takes them.
-#include <warpband/fec/ldpc/ldpc_vector_values.hpp>
+#include <warpband/fec/ldpc/cpu/vector_values.hpp>
 
 namespace wb {
 inline namespace WB_ISA {

@@ -1,8 +1,7 @@
 // 5G NR codes on a CUDA device: number type, base graph, Z (0: below 384), and whether some messages are in
 // device memory. Each is a unit (cmake/library.cmake). On a CPU there is nothing to build.
 #if defined(__CUDACC__)
-#include <warpband/fec/ldpc/ldpc_graph_op.hpp>
-#include <warpband/fec/ldpc/ldpc_int8_pairs.hpp>
+#include <warpband/fec/ldpc/gpu/graph_op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {

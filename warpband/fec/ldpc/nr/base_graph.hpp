@@ -10,7 +10,7 @@ namespace base_graphs {
 struct base_entry {
   int row, column, shifts[8];
 };
-#include <warpband/fec/ldpc/ldpc_nr_tables.inc>
+#include <warpband/fec/ldpc/nr/tables.inc>
 
 /// The entries of base graph 1 or 2, in order of rows, then columns.
 constexpr base_entry entry(int graph, int edge) {

@@ -2,13 +2,14 @@
 // Which decoder of a CUDA device serves a call: graph_values for 5G NR codes in min-sum, ldpc_decode_op for
 // what those do not take: other codes, flooding, kept messages, too little shared memory.
 #include <warpband/exec/launch.hpp>
-#include <warpband/fec/ldpc/ldpc_graph_values.hpp>
 #include <warpband/fec/ldpc/ldpc_op.hpp>
+#if defined(__CUDACC__)
+#include <warpband/fec/ldpc/gpu/graph_values.hpp>
+#include <warpband/fec/ldpc/gpu/int8_pairs.hpp>
+#endif
 
 namespace wb {
 inline namespace WB_ISA {
-
-struct i8_pair;  // ldpc_int8_pairs.hpp
 
 #if defined(__CUDACC__)
 inline constexpr int graph_most_z = 384;
@@ -49,7 +50,7 @@ graph_plan graph_plan_of(const ldpc_decode_args& a, const device_limits& limits)
 }
 
 /// Starts the kernel of a plan. Z: graph_most_z, or 0 for any other. Part: as in the plan. Defined in
-/// ldpc_graph_op.hpp, for ldpc_graph_kernels.cpp.
+/// graph_op.hpp, for graph_kernels.cpp.
 template <class T, int Graph, int Z, bool Part>
 int launch_graph(const ldpc_decode_args& a, const graph_plan& plan, const place& where);
 
@@ -81,6 +82,7 @@ int launch(const graph_or_any<T, Op>& op, const place& where) {
   return start(op.a, plan, where);
 }
 #else
+struct i8_pair;
 template <class T, class Op>
 using graph_or_any = Op;
 #endif
