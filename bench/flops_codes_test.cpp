@@ -314,7 +314,7 @@ void expect_check(const Rule& rule) {
   }
   counted::operations = 0;
   for (int d = 0; d < D; d++) q[d] = difference(a[d], r[d]);
-  check_messages(rule, fixed<D>{}, q, back);
+  check_to_variable(rule, fixed<D>{}, q, back);
   for (int d = 0; d < D; d++) a[d] = sum(q[d], back[d]);
   using cost = check_operations<Rule>;
   // The first and the last edge meet constants.

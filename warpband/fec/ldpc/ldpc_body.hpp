@@ -1,5 +1,12 @@
 #pragma once
-// The check-node updates, once over number type T and degree. See ldpc.hpp for the equations.
+// The update of a check in three steps, once over number type T and degree. With A, the a-posteriori LLRs of
+// its bits, and R, its last messages to them:
+//
+//   variable_to_check   q = A - R
+//   check_to_variable   R of q, by a rule: min_sum, sum_product or sum_product_of_large_llrs (ldpc.hpp)
+//   posteriors          A = q + R
+//
+// Where A and R are, the storage of the messages says (ldpc_op.hpp).
 #include <type_traits>
 
 #include <warpband/core/known_llr.hpp>
@@ -105,11 +112,26 @@ WB_HD check_minima<T> minima_of(const min_sum<T>& rule, Degree degree, const T* 
   });
   return {least, with_sign(rule.reduce(least), sign), with_sign(rule.reduce(next), sign)};
 }
-/// Messages r to the bits of a check from what it takes from them, q.
+
+/// The first step. app(d), last(d): A and the last R of edge d.
+template <class T, class Degree, class App, class Last>
+WB_HD void variable_to_check(Degree degree, T* q, App app, Last last) {
+  each_edge(degree, [&](int d) WB_INLINE_LAMBDA { q[d] = difference(app(d), last(d)); });
+}
+/// The third step. keep(d, r) and store(d, a) put the new R and A of edge d where they belong.
+template <class T, class Degree, class Keep, class Store>
+WB_HD void posteriors(Degree degree, const T* q, const T* r, Keep keep, Store store) {
+  each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
+    keep(d, r[d]);
+    store(d, sum(q[d], r[d]));
+  });
+}
+/// The second step, as each rule has one. Returns what the messages are made of.
 template <class T, class Degree>
-WB_HD void check_messages(const min_sum<T>& rule, Degree degree, const T* q, T* r) {
+WB_HD check_minima<T> check_to_variable(const min_sum<T>& rule, Degree degree, const T* q, T* r) {
   const check_minima<T> minima = minima_of(rule, degree, q);
   each_edge(degree, [&](int d) WB_INLINE_LAMBDA { r[d] = minima.message(q[d]); });
+  return minima;
 }
 
 /// Sum-product on probabilities, signs separately. Bit d is 0 or 1 in proportion 1 : x with x = e^-|q[d]|.
@@ -121,7 +143,7 @@ struct sum_product {
   static constexpr float far_llr = 1000.f;  // one is enough. Behind fading some exceed 30, and all is well
 };
 template <class T, class Degree>
-WB_HD void check_messages(const sum_product<T>&, Degree degree, const T* q, T* r) {
+WB_HD void check_to_variable(const sum_product<T>&, Degree degree, const T* q, T* r) {
   T x[Degree::most], before0[Degree::most], before1[Degree::most];
   T e0 = T(1.f), e1 = T(0.f), sign = T(0.f);
   const auto add = [&](T next) WB_INLINE_LAMBDA {
@@ -156,7 +178,7 @@ struct sum_product_of_large_llrs {
   }
 };
 template <class T, class Degree>
-WB_HD void check_messages(const sum_product_of_large_llrs<T>& rule, Degree degree, const T* q, T* r) {
+WB_HD void check_to_variable(const sum_product_of_large_llrs<T>& rule, Degree degree, const T* q, T* r) {
   const T nothing = T(min_sum<T>::limit);  // combined with it a message stays what it is
   T all = nothing;
   each_edge(degree, [&](int d) WB_INLINE_LAMBDA {

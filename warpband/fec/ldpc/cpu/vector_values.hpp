@@ -5,7 +5,10 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// A-posteriori LLRs in rotation, see ldpc_op.hpp. One thread, one codeword.
+/// A column of a-posteriori LLRs is in the rotation that its last reader left, its first vector again behind
+/// its end, so that each vector of the rotation its next reader wants is one contiguous load. The new values
+/// go to a second buffer, in this reader's rotation: other rows still read the old ones. Where each vector is
+/// read is a table, one for even and one for odd iterations. One thread, one codeword.
 template <class T>
 struct vector_values {
   using element = typename message_memory<T>::element;
@@ -167,15 +170,15 @@ struct vector_values {
     for (int r = (vectors - 1) * rows; r >= 0; r -= rows) {
       from -= n, message -= n * rows;
       T q[Degree::most], back[Degree::most];
-      each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
-        q[d] = difference(load_message<T>(values + static_cast<std::uint32_t>(from[d])),
-                          load_message<T>(message + d * rows));
-      });
-      check_messages(rule, degree, q, back);
-      each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
-        store_message<T>(message + d * rows, back[d]);
-        store_message<T>(to[d] + r, sum(q[d], back[d]));
-      });
+      const auto last_app = [&](int d) WB_INLINE_LAMBDA {
+        return load_message<T>(values + static_cast<std::uint32_t>(from[d]));
+      };
+      const auto last = [&](int d) WB_INLINE_LAMBDA { return load_message<T>(message + d * rows); };
+      const auto keep = [&](int d, T value) WB_INLINE_LAMBDA { store_message<T>(message + d * rows, value); };
+      const auto store_app = [&](int d, T value) WB_INLINE_LAMBDA { store_message<T>(to[d] + r, value); };
+      variable_to_check(degree, q, last_app, last);
+      check_to_variable(rule, degree, q, back);
+      posteriors(degree, q, back, keep, store_app);
     }
     each_edge(degree, [&](int d) WB_INLINE_LAMBDA { store_message<T>(to[d] + z, load_message<T>(to[d])); });
   }
@@ -192,11 +195,12 @@ struct vector_values {
     element* message = messages + row.first * a.row_stride;
     for (int r = 0; r < a.z; r += rows) {
       T q[Degree::most], back[Degree::most];
-      each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
-        q[d] = difference(load_message<T>(app + edges[d].column * a.column_stride + edges[d].shift + r),
-                          load_message<T>(message + d * a.row_stride + r));
-      });
-      check_messages(rule, degree, q, back);
+      const auto last_app = [&](int d) WB_INLINE_LAMBDA {
+        return load_message<T>(app + edges[d].column * a.column_stride + edges[d].shift + r);
+      };
+      auto last = [&](int d) WB_INLINE_LAMBDA { return load_message<T>(message + d * a.row_stride + r); };
+      variable_to_check(degree, q, last_app, last);
+      check_to_variable(rule, degree, q, back);
       each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
         store_message<T>(message + d * a.row_stride + r, back[d]);
         element* to = sums() + edges[d].column * a.column_stride + edges[d].shift + r;

@@ -5,8 +5,9 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// A-posteriori LLRs in bit order, in shared memory where they fit. Ahead: loads in flight when results are
-/// written.
+/// A-posteriori LLRs in bit order, in shared memory where they fit. A row reads its place of each column,
+/// (row + shift) mod z, and writes back to it: one barrier for each block row. Ahead: loads in flight when
+/// results are written.
 template <class T, int Ahead = 8>
 struct block_values {
   using element = typename message_memory<T>::element;
@@ -146,15 +147,16 @@ struct block_values {
       element* message = messages + row.first * a.z + r;
       int at[Degree::most];
       T q[Degree::most], back[Degree::most];
-      each_edge(degree, [&](int d) {
+      const auto last_app = [&](int d) {
         at[d] = place(row.first + d, r);
-        q[d] = difference(load_message<T>(app + at[d]), load_message<T>(message + d * a.z));
-      });
-      check_messages(rule, degree, q, back);
-      each_edge(degree, [&](int d) {
-        store_message<T>(message + d * a.z, back[d]);
-        store_message<T>(app + at[d], sum(q[d], back[d]));
-      });
+        return load_message<T>(app + at[d]);
+      };
+      const auto last = [&](int d) { return load_message<T>(message + d * a.z); };
+      const auto keep = [&](int d, T value) { store_message<T>(message + d * a.z, value); };
+      const auto store_app = [&](int d, T value) { store_message<T>(app + at[d], value); };
+      variable_to_check(degree, q, last_app, last);
+      check_to_variable(rule, degree, q, back);
+      posteriors(degree, q, back, keep, store_app);
     }
   }
 
@@ -171,10 +173,10 @@ struct block_values {
     for (int r = g.rank; r < a.z; r += g.size) {
       element* message = messages + row.first * a.z + r;
       T q[Degree::most], back[Degree::most];
-      each_edge(degree, [&](int d) {
-        q[d] = difference(load_message<T>(app + place(row.first + d, r)), load_message<T>(message + d * a.z));
-      });
-      check_messages(rule, degree, q, back);
+      const auto last_app = [&](int d) { return load_message<T>(app + place(row.first + d, r)); };
+      const auto last = [&](int d) { return load_message<T>(message + d * a.z); };
+      variable_to_check(degree, q, last_app, last);
+      check_to_variable(rule, degree, q, back);
       each_edge(degree, [&](int d) {
         store_message<T>(message + d * a.z, back[d]);
         element* to = sums() + (r + a.places[row.first + d].shift < a.z ? 0 : a.n) + place(row.first + d, r);

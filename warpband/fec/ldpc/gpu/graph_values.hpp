@@ -252,11 +252,14 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
     constexpr int n = degree<M>, first = first_edge<M>;
     element* const at[n] = {place<first + D>(r)...};
     T q[n], back[n];
-    ((q[D] = difference(load_message<T>(at[D]), last_message<M>(fetched, D, r))), ...);
+    const auto last_app = [&](int d) { return load_message<T>(at[d]); };
+    const auto last = [&](int d) { return last_message<M>(fetched, d, r); };
+    const auto keep_later = [](int, T) {};
+    const auto store_app = [&](int d, T value) { store_message<T>(at[d], value); };
+    variable_to_check(fixed<n>{}, q, last_app, last);
     fetch<M + 2>(fetched, r);
-    const check_minima<T> minima = minima_of(rule, fixed<n>{}, q);
-    ((back[D] = minima.message(q[D])), ...);
-    (store_message<T>(at[D], sum(q[D], back[D])), ...);
+    const check_minima<T> minima = check_to_variable(rule, fixed<n>{}, q, back);
+    posteriors(fixed<n>{}, q, back, keep_later, store_app);
     keep_messages<M>(minima, q, back, r);
   }
 

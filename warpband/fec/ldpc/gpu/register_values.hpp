@@ -43,12 +43,13 @@ struct register_values : block_values<T, 1> {  // the messages leave few registe
       const between<Least, Most> degree{this->row(m).degree};
       auto at = [&](int d) { return reinterpret_cast<element*>(app + place[d]); };
       T q[Most], back[Most];
-      each_edge(degree, [&](int d) { q[d] = difference(load_message<T>(at(d)), message[m][d]); });
-      check_messages(rule, degree, q, back);
-      each_edge(degree, [&](int d) {
-        message[m][d] = back[d];
-        store_message<T>(at(d), sum(q[d], back[d]));
-      });
+      const auto last_app = [&](int d) { return load_message<T>(at(d)); };
+      const auto last = [&](int d) { return message[m][d]; };
+      const auto keep = [&](int d, T value) { message[m][d] = value; };
+      const auto store_app = [&](int d, T value) { store_message<T>(at(d), value); };
+      variable_to_check(degree, q, last_app, last);
+      check_to_variable(rule, degree, q, back);
+      posteriors(degree, q, back, keep, store_app);
       if (m + 1 < Rows) fetch(m + 1, g.rank, place);  // does not wait for the others
       g.sync();
     }
