@@ -1,15 +1,44 @@
 #pragma once
-// The LDPC decoder and encoder as ops.
+// The LDPC decoder. Which op decodes a call, and where it stores the values of a codeword:
 //
-// Decoder. The z rows of a block row touch different bits, so they are computed at once: by the threads of a
-// block, or by the lanes of a vector. Only how a-posteriori LLRs A move differs:
+//   device, format     code and call                        op                        storage
+//   CPU, any           any                                  ldpc_decode_op            vector_codewords
+//   GPU, any           WiMAX and WiFi [1]                   ldpc_decode_registers_op  register_values
+//   GPU, f16           the same with `state` or extrinsic   ldpc_decode_kept_rows_op  kept_register_values
+//                      LLRs, n <= 4096 [2]
+//   GPU, f16 and i8    5G NR [3]                            ldpc_graph_op             graph_values
+//   GPU, any           any other                            ldpc_decode_op            block_values
 //
-//   blocks    A is one array in bit order. A row reads its place of each column, (row + shift) mod z, and
-//             writes back to it: one barrier for each block row.
-//   vectors   A column lies in the rotation that its last reader left, its first vector again behind its end,
-//             so that each vector of the rotation its next reader wants is one contiguous load. The new
-//             values go to a second buffer, in this reader's rotation: other rows still read the old ones.
-//             Where each vector is read is a table, one for even and one for odd iterations.
+//   f32, f16, i8   a min-sum algorithm in float32, float16 or int8
+//   product        sum-product in float32
+//   [1] ldpc_has_known_rows (ldpc_args.hpp): layered, no CRC, no `messages`, at most 96 rows in a block row
+//   [2] ldpc_keeps_rows (ldpc_args.hpp)
+//   [3] graph_plan_of (gpu/graph_call.hpp): layered, no `messages` or `state`, values that fit shared memory
+//
+// The size of the batch chooses nothing. kernels_of in ldpc.cpp chooses the kernel: gpu/rows_kernels.cpp has
+// those of the second and third line, ldpc_<format>_kernels.cpp all others. These start ldpc_graph_op, of
+// gpu/graph_kernels.cpp, where it serves the call.
+//
+// Storage. The z rows of a block row touch different bits, so they are computed at once: by the lanes of a
+// vector or by the threads of a block. A: a-posteriori LLRs, R: messages of checks to bits.
+//
+//   cpu/vector_values.hpp         one codeword of one thread. A is in rotation, so that each vector is one
+//                                 contiguous load
+//   cpu/vector_codewords.hpp      the one or two of them that a thread decodes side by side, to hide latency
+//   gpu/block_values.hpp          any code: A and R in shared memory, or in device memory if too large
+//   gpu/register_values.hpp       R in registers: without loads and stores of R, and with more blocks on a
+//                                 multiprocessor. For few rows, whose degrees the compiler knows
+//   gpu/kept_register_values.hpp  the same with the channel's LLRs in shared memory, for iterative receivers
+//   gpu/graph_values.hpp          5G NR has more edges than registers: R of the first rows in registers, of
+//                                 the next in shared memory, of the others in device memory, packed
+//   gpu/packed_messages.hpp       how: R of a check in three words
+//   cpu/kept_vectors.hpp, gpu/kept_block.hpp
+//                                 how vector_values and block_values load and store what a codeword keeps
+//                                 between calls, in the format of ldpc_kept.hpp
+//
+// A storage has load_channel, clear_messages, violated and store, and for an iteration either iterate or a
+// function of each block row: layer or flooding_layer. These update a check in the three steps of
+// ldpc_body.hpp.
 #include <type_traits>
 
 #include <warpband/fec/ldpc/ldpc_kept.hpp>
