@@ -91,8 +91,7 @@ def main():
         for (unit, target), result in zip(tasks, pool.map(compile_one, enumerate(tasks))):
             if result.returncode != 0:
                 failed += 1
-                source = unit["file"].split("/cuda/")[-1].replace(".cu", ".cpp")
-                print(f"{source}:1: does not compile for {target}:\n{result.stdout}", file=sys.stderr)
+                print(f"{os.path.relpath(unit['file'], root)}:1: does not compile for {target}:\n{result.stdout}", file=sys.stderr)
     print(f"{len(units)} CUDA sources for {' '.join(built)} by the build; {len(chosen)} of them for {' '.join(missing) or 'no other target'} here")
     sys.exit(failed != 0)
 
