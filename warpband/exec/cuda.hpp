@@ -72,6 +72,9 @@ class cuda final : public executor {
   std::atomic<bool> in_use_{false};
 };
 
+/// Opens "cuda:N" ("cuda" is "cuda:0"); null for "cpu". Throws as open_executor.
+std::unique_ptr<cuda> open_cuda(const std::string& device);
+
 /// A place in what is queued on a stream, for others to wait for: the host, or another stream of any device.
 /// Streams are those of a `cuda`, or any cudaStream_t of the event's device (record) or of any (hold).
 /// Threads: one at a time.

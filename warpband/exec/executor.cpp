@@ -38,6 +38,11 @@ void refuse_moved_from() { throw error("this object was moved from"); }
 
 std::unique_ptr<executor> open_executor(const std::string& device, int threads) {
   if (device == "cpu") return std::make_unique<cpu>(cpu_options{.threads = threads, .instructions = {}});
+  return open_cuda(device);
+}
+
+std::unique_ptr<cuda> open_cuda(const std::string& device) {
+  if (device == "cpu") return nullptr;
   if (device == "cuda") return std::make_unique<cuda>();
   if (device.starts_with("cuda:")) {
     int index = -1;

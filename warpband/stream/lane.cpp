@@ -355,8 +355,7 @@ std::vector<std::unique_ptr<frame_lane>> make_lanes(const frame_receiver& chain,
   if (config.parts > 1 && chain.granularity(config.most_items) == 0)
     throw argument_error("parts", std::to_string(config.parts),
                          "1: " + chain.name() + " works on a frame as a whole");
-  std::shared_ptr<executor> opened = open_executor(config.device, config.threads);  // checks the name
-  const std::shared_ptr<cuda> device = std::dynamic_pointer_cast<cuda>(opened);
+  const std::shared_ptr<cuda> device = open_cuda(config.device);  // checks the name
   // Of an executor that ends here: one that stays would keep it page-locked.
   std::optional<cuda> passing;
   array<std::byte> in, out;
