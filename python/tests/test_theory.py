@@ -1,4 +1,4 @@
-"""Closed forms and bounds beside simulated curves, numerical integrals and published numbers."""
+"""Closed forms, bounds and capacities beside simulated curves, numerical integrals and published numbers."""
 import math
 
 import numpy as np
@@ -93,3 +93,52 @@ def test_figures_have_them_on_demand():
             "stop": {"max_frames": 5}}
     with pytest.raises(ValueError, match="^theory: no curve of the figure has a closed form or a bound: expected "):
         wb.plot.error_rates(wb.sweep(loop), theory=True)
+
+
+# ---------------------------------------------------------------- MIMO capacity
+def test_ergodic_capacity_of_rayleigh_fading():
+    """One antenna: e^(1/SNR) E1(1/SNR) / ln 2, by integration. 4x4: log det of each H."""
+    rng = np.random.default_rng(3)
+    h = (rng.standard_normal((20_000, 4, 4, 2)) @ (0.5 ** 0.5 * np.array([1, 1j])))
+    snr = db(10.0)
+    g = np.linspace(0, 60, 600_001)
+    density = np.log2(1 + snr * g) * np.exp(-g)
+    expected = ((density[1:] + density[:-1]) / 2).sum() * (g[1] - g[0])
+    single = wb.capacity(h[:, :1, :1], 10.0)
+    assert single.mean() == pytest.approx(expected, abs=5 * single.std() / len(h) ** 0.5)
+    determinants = np.linalg.slogdet(np.eye(4) + snr / 4 * h @ h.conj().swapaxes(1, 2))[1] / math.log(2)
+    np.testing.assert_allclose(wb.capacity(h, 10.0), determinants, rtol=1e-10)
+    assert 10.5 < wb.capacity(h, 10.0).mean() < 11.3  # 10.9: Telatar 1999, figure 2
+
+
+def test_water_filling_is_the_best_power():
+    rng = np.random.default_rng(4)
+    h = rng.standard_normal((50, 3, 4)) + 1j * rng.standard_normal((50, 3, 4))
+    for snr_db in (-10.0, 0.0, 10.0):
+        best = wb.capacity(h, snr_db, water_filling=True)
+        gains = np.linalg.svd(h, compute_uv=False) ** 2
+        powers = rng.dirichlet(np.ones(3) * 0.7, 3000) * db(snr_db)
+        tried = np.log2(1 + powers[:, None, :] * gains[None]).sum(-1).max(0)
+        assert (best >= tried - 1e-9).all() and (best - tried < 0.1).all()
+        assert (best >= wb.capacity(h, snr_db) - 1e-9).all()
+    assert wb.capacity(np.zeros((2, 2)), 10.0, water_filling=True) == 0
+    assert wb.capacity(np.ones((5, 1, 2, 2)), [0.0, 10.0, 20.0]).shape == (5, 3)
+    np.testing.assert_allclose(wb.capacity([[0, 2]], 0.0, water_filling=True), math.log2(5))
+    for wrong in (dict(channel=np.ones(3), snr_db=1), dict(channel=np.full((2, 2), np.nan), snr_db=1), dict(channel=np.ones((2, 2)), snr_db=np.inf)):
+        with pytest.raises(ValueError, match="is not allowed: expected"):
+            wb.capacity(**wrong)
+
+
+def test_exit_charts_are_drawn():
+    pytest.importorskip("matplotlib")
+    chart = wb.exit_chart(detector=wb.ML(streams=2, rx_antennas=2, qam=4), snr_db=3, bits=20000, outer=3,
+                          decoder=wb.LdpcDecoder(code=wb.wifi_ldpc(n=648), iterations=5, early_stop="none"))
+    panel, = wb.plot.exit_chart(chart, title="a loop").axes
+    detector, decoder, loop = (line.get_data() for line in panel.get_lines())
+    np.testing.assert_array_equal(detector, (chart.prior, chart.detector))
+    np.testing.assert_array_equal(decoder, (chart.decoder, chart.prior))
+    np.testing.assert_array_equal(loop[0][1::2], [0, *chart.loop_decoder][:3])
+    np.testing.assert_array_equal(loop[1][1::2], chart.loop_detector)
+    assert panel.get_title() == "a loop"
+    with pytest.raises(TypeError, match="^chart is a int: expected what warpband.exit_chart measures$"):
+        wb.plot.exit_chart(3)

@@ -36,7 +36,7 @@ except ImportError as error:
         "build/<preset>/python") from None
 from ._arrays import Array, Executor, cpu, cuda
 from ._sweep import Curve, Frames, Progress, SweepResult, scenario_help, sweep
-from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, cdl_profiles, exponential_correlation, mimo_rayleigh,
+from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, capacity, cdl_profiles, exponential_correlation, mimo_rayleigh,
                       rayleigh, read_csi, tdl_profiles)
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
 from .detect import Ep, KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, Pic, ZeroForcing
@@ -63,7 +63,7 @@ __all__ = [
     "NWay", "NoiseEstimator", "NrMcs", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrTransportDecoder",
     "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "Pic", "PolarDecoder", "PolarEncoder",
     "Progress", "QamMapper", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
-    "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn", "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu",
+    "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu",
     "cuda", "cuda_devices", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
     "mimo_rayleigh", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs",
     "nr_precoder", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",

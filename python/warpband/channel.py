@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ._keywords import CdlChannelKeywords, KroneckerChannelKeywords, TdlChannelKeywords
 
-__all__ = ["CdlChannel", "Csi", "KroneckerChannel", "TdlChannel", "awgn", "cdl_profiles", "exponential_correlation",
+__all__ = ["CdlChannel", "Csi", "KroneckerChannel", "TdlChannel", "awgn", "capacity", "cdl_profiles", "exponential_correlation",
            "mimo_rayleigh", "rayleigh", "read_csi", "tdl_profiles"]
 
 
@@ -88,6 +88,45 @@ def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel:
     _core.mimo_rayleigh(space.executor(checked_executor(executor)), space.take(sent), received, channel, uses_per_channel,
                         random_range(seed, first, point))
     return space.give(received), space.give(channel)
+
+
+def capacity(channel: Any, snr_db: Any, *, water_filling: bool = False) -> np.ndarray:
+    """Capacity of MIMO channels with Gaussian inputs, in bits a use: log2 det(I + SNR / S H H^H) (Telatar, "Capacity of multi-antenna
+    Gaussian channels", 1999). The mean over many H is the ergodic capacity, and a percentile is the capacity at an outage.
+
+    Args:
+        channel: H, complex ``(..., rx_antennas, streams)``; one, or any number.
+        snr_db: mean SNR of a receive antenna in dB if the entries of H have unit variance: 10 log10(streams Es/N0). A number, or an
+            array that NumPy broadcasts to the leading axes of ``channel``.
+        water_filling: the transmitter knows H and shares its power over the singular values; else all streams have the same power.
+
+    Returns:
+        float64, of the leading axes.
+
+    Raises:
+        ValueError: for an H of fewer than two axes, and for NaN or infinity.
+
+    >>> float(wb.capacity(np.eye(2), 10.0).round(3))
+    5.17
+    >>> wb.capacity(np.array([[[2, 0], [0, 0.1]]]), [0.0, 20.0], water_filling=True).round(2).tolist()
+    [2.32, 8.65]
+    """
+    h, snr = np.asarray(channel), 10 ** (np.asarray(snr_db, float) / 10)
+    if h.ndim < 2 or 0 in h.shape[-2:]:
+        raise ValueError(f"channel = shape {h.shape} is not allowed: expected (..., rx_antennas, streams)")
+    if not np.isfinite(h).all() or not np.isfinite(snr).all():
+        raise ValueError("channel or snr_db = NaN or infinity is not allowed: expected finite numbers")
+    gains = np.linalg.svd(h.astype(complex), compute_uv=False) ** 2  # the largest first
+    streams, snr = h.shape[-1], snr[..., None]
+    gains, snr = np.broadcast_arrays(gains, snr)
+    if not water_filling:
+        return np.log2(1 + snr / streams * gains).sum(-1)
+    inverse = 1 / np.maximum(gains, 1e-300)
+    used = np.arange(1, gains.shape[-1] + 1)
+    levels = (snr + np.cumsum(inverse, -1)) / used  # of the water over the n strongest
+    count = np.maximum((levels > inverse).sum(-1, keepdims=True), 1)
+    level = np.take_along_axis(levels, count - 1, -1)
+    return np.where(used <= count, np.log2(np.maximum(level * gains, 1)), 0).sum(-1)
 
 
 def tdl_profiles() -> list[str]:

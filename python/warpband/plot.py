@@ -1,4 +1,4 @@
-"""Error-rate curves with confidence intervals and references; throughput and latencies of ``warpband bench --json``.
+"""Error-rate curves with confidence intervals and references; EXIT charts; throughput and latencies of ``warpband bench --json``.
 
 Needs matplotlib, which is imported when a figure is drawn.
 """
@@ -12,7 +12,7 @@ from . import _error_rates, _theory
 from ._error_rates import COLOURS, STYLES
 from ._sweep import SweepResult
 
-__all__ = ["error_rates", "latencies", "save", "throughput"]
+__all__ = ["error_rates", "exit_chart", "latencies", "save", "throughput"]
 
 BATCHES = {"codewords", "uses", "frames", "symbols", "matrices"}  # axes of benchmarks that say how many items there are
 
@@ -91,6 +91,41 @@ def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepRe
     if title is None:
         title = str(named[0][1].get("scenario", {}).get("title", "")) if len(named) == 1 else ""
     return _error_rates.figure_of(curves, drawn, metrics, title, size, panels, x, _theory.lines_for if theory else None)
+
+
+def exit_chart(chart: Any, *, title: str | None = None, axes: Any = None) -> Any:
+    """Draws an EXIT chart: the detector's curve, the decoder's with its axes exchanged, and the trajectory of the real loop.
+
+    The loop goes on while the detector's curve lies above the decoder's. Where they cross it stops.
+
+    Args:
+        chart: what :func:`warpband.exit_chart` measured.
+        title: of the figure.
+        axes: matplotlib axes to draw into; None makes a figure.
+
+    Returns:
+        The ``matplotlib.figure.Figure``.
+
+    >>> chart = wb.exit_chart(detector=wb.ML(streams=2, rx_antennas=2, qam=4), snr_db=3, bits=2000, outer=2,
+    ...                       prior_information=[0, 0.5, 1], decoder=wb.LdpcDecoder(code=wb.wifi_ldpc(n=648)))
+    >>> [line.get_label() for line in wb.plot.exit_chart(chart).axes[0].get_lines()]
+    ['detector', 'decoder, axes exchanged', 'real loop']
+    """
+    import numpy as np
+    from .receive import ExitChart
+    if not isinstance(chart, ExitChart):
+        raise TypeError(f"chart is a {type(chart).__name__}: expected what warpband.exit_chart measures")
+    panel = _panel(axes)
+    panel.plot(chart.prior, chart.detector, color=COLOURS[0], linewidth=1.5, label="detector")
+    panel.plot(chart.decoder, chart.prior, color=COLOURS[1], linewidth=1.5, linestyle="--", label="decoder, axes exchanged")
+    fed_back = np.concatenate([[0.0], chart.loop_decoder])  # to the detector, before each iteration
+    panel.plot(np.repeat(fed_back, 2)[:-1], np.concatenate([[0.0], np.repeat(chart.loop_detector, 2)]), color=COLOURS[2], linewidth=0.9, label="real loop")
+    panel.set(xlabel="information to the detector (bits)", ylabel="information from the detector (bits)", xlim=(0, 1), ylim=(0, 1))
+    panel.grid(True, linewidth=0.6, alpha=0.6)
+    _legend(panel, axes)
+    if title:
+        panel.set_title(title)
+    return panel.figure
 
 
 def _records(source: Any) -> list[dict[str, Any]]:
