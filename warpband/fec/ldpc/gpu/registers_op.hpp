@@ -6,8 +6,8 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// The same for codes of Rows block rows with degrees Least..Most and addresses: messages in registers.
-/// Blocks of a multiprocessor, which bounds registers.
+/// For codes of Rows block rows with degrees Least..Most and addresses. Blocks of a multiprocessor, which
+/// bounds registers.
 template <class T, class Rule, int Rows, int Least, int Most, int Blocks>
 struct ldpc_decode_registers_op : ldpc_decode_op<T, Rule, Most> {
   using values_type = register_values<T, Rows, Least, Most>;
