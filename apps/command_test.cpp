@@ -91,7 +91,7 @@ TEST_F(command, used_wrongly_is_2) {
   expect_error(2, "sim quick.toml --csv ''", "the name of the file is empty");
   expect_error(2, "plot", "a result is missing");
   expect_error(2, "plot quick.toml", "nothing to write");
-  expect_error(2, "plot old.csv -o p.png", "no result is among the inputs");
+  expect_error(2, "plot old.csv --csv table.csv", "no result is among the inputs");
   expect_error(2, "plot r.json -o p.gif", ".pdf, .png or .svg");
   expect_error(2, "plot r.json -o p.png --size large", "--size");
   expect_error(2, "plot r.json -o p.csv.png --metric per", "--metric");

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <utility>
 
 #include <warpband/core/error.hpp>
 #include <warpband/io/replacement.hpp>
@@ -22,7 +23,7 @@ bool is_reference(const std::string& name) {
 }
 
 constexpr const char* plot_footer = R"(Synopsis:
-  warpband plot RESULT.json [RESULT.json ...] [REFERENCE.csv[:LABEL] ...] -o FIGURE [OPTIONS]
+  warpband plot RESULT.json[:LABEL] [...] [REFERENCE.csv[:LABEL] ...] -o FIGURE [OPTIONS]
   warpband plot RESULT.json [RESULT.json ...] --csv TABLE.csv
 
 Merging:
@@ -39,9 +40,9 @@ Figure:
 
 Files:
   RESULT.json     what `warpband sim -o` wrote. All in it is checked, as by `warpband sim --resume`, but recordings of
-                  its channels need not be there
+                  its channels need not be there. LABEL names its curve; several curves keep their labels behind it
   REFERENCE.csv   columns ebn0_db (snr_db where all curves sweep that), and ber, fer or bler. With a column "label" it
-                  holds several curves
+                  holds several curves. A figure may have references alone
   TABLE.csv       a row for each point, after merging: label, Eb/N0 and SNR in dB, counts, rates, ends of intervals.
                   It is itself a reference. - is standard output
 
@@ -55,6 +56,13 @@ Examples:
       the numbers, for a spreadsheet
 
 Figures need Python with matplotlib: scripts/setup.sh installs it; WARPBAND_PYTHON names another Python.)";
+
+/// The file of an input, which may be FILE:LABEL, and ":LABEL" or nothing.
+std::pair<std::string, std::string> file_and_label(const std::string& input, const std::string& ending) {
+  const std::size_t at = input.find(ending + ":");
+  if (std::filesystem::exists(input) || at == std::string::npos) return {input, ""};
+  return {input.substr(0, at + ending.size()), input.substr(at + ending.size())};
+}
 
 /// Reads a result as `warpband sim --resume` does, and writes what it says into the folder, under the file's
 /// own name, by which curves of one label are told apart. Throws file_error for a result that is not trusted.
@@ -75,16 +83,17 @@ int run_plot(plot_request request) {
   if (inputs.empty()) throw usage_error("a result is missing: warpband plot RESULT.json -o FIGURE.pdf");
   if (request.out.empty() && request.csv.empty())
     throw usage_error("nothing to write: add -o FIGURE.pdf, or --csv TABLE.csv");
-  if (std::all_of(inputs.begin(), inputs.end(), is_reference))
-    throw usage_error("no result is among the inputs: expected what warpband sim -o writes");
+  if (!request.csv.empty() && std::all_of(inputs.begin(), inputs.end(), is_reference))
+    throw usage_error("no result is among the inputs: expected one for --csv, as warpband sim -o writes it");
   std::vector<std::string> read;
   for (const std::string& name : inputs)
     if (is_reference(name))
       read.push_back(reference_file(name));
-    else if (!std::ifstream(name) || std::filesystem::is_directory(name))
-      throw wb::file_error(name, "cannot read the result");
+    else if (const std::string file = file_and_label(name, ".json").first;
+             !std::ifstream(file) || std::filesystem::is_directory(file))
+      throw wb::file_error(file, "cannot read the result");
     else
-      read.push_back(name);
+      read.push_back(file);
   if (!request.out.empty() && wb::same_place(request.out, request.csv))
     throw usage_error("--output and --csv name the same file: give each its own");
   check_not_an_input(request.out, read);
@@ -96,8 +105,10 @@ int run_plot(plot_request request) {
   const plotter plot("plot", !request.out.empty());
   const temporary_folder copies;
   for (std::size_t i = 0; i < inputs.size(); i++)
-    if (!is_reference(inputs[i]))
-      inputs[i] = checked_copy(inputs[i], std::filesystem::path(copies.path()) / std::to_string(i));
+    if (!is_reference(inputs[i])) {
+      const auto [file, label] = file_and_label(inputs[i], ".json");
+      inputs[i] = checked_copy(file, std::filesystem::path(copies.path()) / std::to_string(i)) + label;
+    }
   plot.draw(request);
   return done;
 }
@@ -121,9 +132,7 @@ std::string check_picture(const std::string& path) {
 }
 
 std::string reference_file(const std::string& reference) {
-  std::string path = reference;
-  if (const std::size_t at = path.find(".csv:"); !std::filesystem::exists(path) && at != std::string::npos)
-    path.resize(at + 4);
+  const std::string path = file_and_label(reference, ".csv").first;
   if (!std::ifstream(path) || std::filesystem::is_directory(path))
     throw wb::file_error(path, "cannot read the reference curve");
   return path;
@@ -173,7 +182,8 @@ command add_plot(CLI::App& app) {
   CLI::App* plot = app.add_subcommand("plot", "Draw error rates of results; merge runs");
   const auto r = std::make_shared<plot_request>();
   plot->footer(plot_footer);
-  plot->add_option("INPUT", r->inputs, "Results (JSON) and references (CSV[:LABEL])")->type_name("FILE");
+  plot->add_option("INPUT", r->inputs, "Results (JSON) and references (CSV); FILE:LABEL names a curve")
+      ->type_name("FILE");
   plot->add_option("-o,--output", r->out, "Draw to this file: .pdf, .png or .svg")
       ->type_name("FILE")
       ->check(CLI::Validator(check_picture, "", "picture"));

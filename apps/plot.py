@@ -3,7 +3,7 @@
 
     plot.py [--out FIGURE] [--csv TABLE] [--metric NAME] [--title TEXT] [--size NAME] [--x AXIS] [--theory] INPUT...
 
-An INPUT is a result (JSON) or a reference, FILE.csv or FILE.csv:LABEL. Results are merged: `warpband plot --help` says how.
+An INPUT is a result (JSON) or a reference (CSV). FILE:LABEL names its curve. Results are merged: `warpband plot --help` says how.
 Drawing and merging are in _error_rates.py of the Python package, and closed forms in _theory.py. Once installed they lie beside this file.
 Exit codes: 0 done, 1 failed, 2 used wrongly.
 """
@@ -35,12 +35,18 @@ def run(rates, options):
         raise rates.PlotError("nothing to write: expected --out or --csv")
     if options.out and not options.out.lower().endswith(rates.FORMATS):
         raise rates.PlotError(f"cannot write {options.out}: its name must end in {', '.join(rates.FORMATS)}")
-    results = [(name, rates.load(name)) for name in options.inputs if not is_reference(name)]
-    if not results:
-        raise rates.PlotError("no result is given: expected at least one, as `warpband sim -o` writes it")
+    results = []
+    for name in options.inputs:
+        if not is_reference(name):
+            path, label = rates.path_and_label(name, ".json")
+            results.append((path, rates.relabelled(rates.load(path), label)))
+    if not results and options.csv:
+        raise rates.PlotError("no result is given: expected at least one for --csv, as `warpband sim -o` writes it")
     curves = rates.merged(results)
     references = [reference for name in options.inputs if is_reference(name) for reference in rates.references_of(name)]
-    metrics = rates.metrics_for(curves, options.metric)
+    metrics = rates.metrics_for(curves, options.metric, references)
+    if not curves and not options.x:
+        options.x = "ebn0_db" if any("ebn0_db" in columns for _, columns in references) else "snr_db"
     if options.csv == "-":
         rates.write_table(curves, sys.stdout)
     elif options.csv:
@@ -59,7 +65,7 @@ def main():
     rates = of_package("_error_rates")
     rates.begin_elsewhere()
     parser = argparse.ArgumentParser(prog="plot.py", description="Draws the error rates that `warpband sim` wrote.")
-    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="RESULT.json, FILE.csv or FILE.csv:LABEL")
+    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="RESULT.json[:LABEL] or REFERENCE.csv[:LABEL]")
     parser.add_argument("--out", default="", help="figure to write: .pdf, .png or .svg")
     parser.add_argument("--csv", default="", help="table of all points to write; - for standard output")
     parser.add_argument("--metric", choices=(*rates.METRICS, *rates.SEVERAL), default="both")

@@ -76,6 +76,24 @@ class PlotTest(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertEqual(self.first_bytes(out, 8), b"\x89PNG\r\n\x1a\n")
 
+    def test_labels_and_references_alone(self):
+        result = self.path("r.json", json.dumps(made_up_result()))
+        one = self.path("one.json", json.dumps({**made_up_result(), "curves": made_up_result()["curves"][:1]}))
+        run = self.plot(f"{result}:ours", "--csv", "-")
+        self.assertEqual(sorted({row["label"] for row in csv.DictReader(io.StringIO(run.stdout))}), ["ours: K=6144 log-MAP", "ours: K=6144 max-log"])
+        run = self.plot(f"{one}:my label", "--csv", "-")
+        self.assertEqual({row["label"] for row in csv.DictReader(io.StringIO(run.stdout))}, {"my label"})
+        reference, out = self.path("measured.csv", CSV_HEADER + "-5,0,0.1,0.5,1,,\n-4,1,0.01,0.05,1,,\n"), self.path("alone.svg")
+        run = self.plot(f"{reference}:as measured", "--out", out)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        with open(out, encoding="utf-8") as file:
+            drawn = file.read()
+        self.assertIn("bit error rate", drawn)
+        self.assertIn("frame error rate", drawn)
+        self.assertEqual(self.plot(reference, "--out", out, "--metric", "fer").returncode, 0)
+        self.expect_one_line("metric = 'bler' is not allowed: no reference has it", reference, "--out", out, "--metric", "bler")
+        self.assertEqual(self.plot(self.path("snr.csv", "snr_db,bler\n1,0.5\n"), "--out", out).returncode, 0)
+
     def test_draws_theory(self):
         result = made_up_result()
         for curve in result["curves"]:
@@ -369,7 +387,8 @@ class PlotTest(unittest.TestCase):
         self.expect_one_line("theory: no curve of the figure has a closed form", good, "--theory", "--out", out)
         self.expect_one_line("cannot read", good, self.path("absent.csv"), "--out", out)
         self.expect_one_line("bad.csv:2", good, self.path("bad.csv", CSV_HEADER + "1,a,b,c\n"), "--out", out)
-        self.expect_one_line("no result is given", self.path("only.csv", CSV_HEADER), "--out", out)
+        self.expect_one_line("no result is given", self.path("only.csv", CSV_HEADER), "--csv", "-")
+        self.expect_one_line("ebn0.csv:2: expected numbers in columns ebn0_db", self.path("ebn0.csv", CSV_HEADER + "1,x,0.1,0.1,,,\n"), "--out", out)
         self.assertFalse(os.path.exists(out))
 
 

@@ -370,13 +370,28 @@ def merged(results: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, A
 
 # ---------------------------------------------------------------- references
 
+def path_and_label(name: str, ending: str) -> tuple[str, str]:
+    """Of ``FILE.csv:LABEL`` with the ending ".csv"; the label of a file that is there by the whole name is empty."""
+    if not os.path.exists(name) and f"{ending}:" in name:
+        path, _, label = name.partition(f"{ending}:")
+        return path + ending, label
+    return name, ""
+
+
+def relabelled(content: Mapping[str, Any], label: str) -> Mapping[str, Any]:
+    """A result under another label; several curves keep theirs behind it."""
+    curves = content.get("curves")
+    if not label or not isinstance(curves, list):
+        return content
+    several = len(curves) > 1
+    return {**content, "curves": [{**curve, "label": f"{label}: {curve.get('label')}" if several else label} if isinstance(curve, dict) else curve
+                                  for curve in curves]}
+
+
 def references_of(source: Any, label: str = "") -> list[tuple[str, dict[str, list[Any]]]]:
     """(label, columns) of a CSV file, ``FILE.csv`` or ``FILE.csv:LABEL``; several where the file has a column "label"."""
-    path = os.fspath(source)
-    if not os.path.exists(path) and ".csv:" in path:
-        path, label = path.split(".csv:", 1)
-        path += ".csv"
-    label = label or os.path.basename(path).removesuffix(".csv")
+    path, of_name = path_and_label(os.fspath(source), ".csv")
+    label = of_name or label or os.path.basename(path).removesuffix(".csv")
     groups: dict[str, dict[str, list[Any]]] = {}
     try:
         reader = csv.reader(io.StringIO(_text_of(path), newline=""), skipinitialspace=True)
@@ -452,8 +467,17 @@ def values_of(point: Mapping[str, Any], metric: str) -> list[tuple[float, float,
     return [(rate, *interval)]
 
 
-def metrics_for(curves: Sequence[Mapping[str, Any]], metric: str | Sequence[str] | None) -> list[str]:
-    """The metrics of a figure: of None what all curves have."""
+def metrics_for(curves: Sequence[Mapping[str, Any]], metric: str | Sequence[str] | None,
+                references: Sequence[tuple[str, Mapping[str, Any]]] = ()) -> list[str]:
+    """The metrics of a figure: of None what all curves have, without a curve what the references have."""
+    if not curves:
+        there = [name for name in ("ber", "fer", "bler") if any(name in columns for _, columns in references)]
+        asked = there if metric in (None, "both") else SEVERAL.get(metric, (metric,)) if isinstance(metric, str) else list(metric or ())
+        for name in asked:
+            if name not in there:
+                raise PlotError(f"metric = {name!r} is not allowed: no reference has it, expected {' or '.join(map(repr, there))}")
+        return list(asked)
+
     def having(name: str) -> list[bool]:
         if name == "required":
             return ["target" in curve for curve in curves]
@@ -517,7 +541,7 @@ def x_axis(curves: Sequence[Mapping[str, Any]], asked: str | None) -> str:
     """What a figure is drawn over: of a sweep over a setting that setting, else Eb/N0 or SNR."""
     parameters = parameters_of(curves)
     if not asked:
-        return parameters[0] if parameters else axis_of(curves)
+        return parameters[0] if parameters else axis_of(curves) if curves else "ebn0_db"
     if asked not in ("ebn0_db", "snr_db", *parameters):
         raise PlotError(f"x = {asked!r} is not allowed: expected {', '.join(map(repr, ('ebn0_db', 'snr_db', *parameters)))}")
     return asked
