@@ -635,7 +635,7 @@ def stream_cases(rng):
     downlink, golden = wb.MassiveDownlink(antennas=32, users=8), wb.StbcDecoder(type="golden", qam=4, rx_antennas=2)
     h, y, n0 = frame((32, 8), 140, 32, shared=14)
     yield {"stage": uplink, "items_per_channel": 14}, (h, y, n0), uplink(h, y.reshape(10, 14, 32), n0).reshape(140, -1)
-    for antennas, users, extra in ((32, 8, {"mode": "cg", "iterations": 3}), (64, 16, {})):  # 16 users have a kernel of their own
+    for antennas, users, extra in ((32, 8, {"solver": "cg", "iterations": 3}), (64, 16, {})):  # 16 users have a kernel of their own
         steps = wb.MassiveUplink(antennas=antennas, users=users, qam=64, llr_steps=4.0, llr="log_p1_p0", **extra)
         h, y, n0 = frame((antennas, users), 140, antennas, shared=14)
         h, y, together = halves(h), halves(y), halves(y).reshape(10, 14, antennas, 2)

@@ -27,3 +27,5 @@ def test_it_runs(path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(p for p in sys.path if p))
     notebook = nbformat.read(path, as_version=4)
     nbclient.NotebookClient(notebook, timeout=600, startup_timeout=600, kernel_name="python3").execute()  # raises what a cell raises
+    told = [output["text"] for cell in notebook.cells for output in cell.get("outputs", []) if output.get("name") == "stderr"]
+    assert not [text for text in told if "is now called" in text]
