@@ -456,6 +456,7 @@ class CodeTest(array_files.ArrayFilesTest):
         self.fail_clearly(2, "--code", *decode, "--code", "turbo")
         self.fail_clearly(2, "--output", "decode", "in.h5")
         self.fail_clearly(2, "--memory", *decode, "--code", "lte-turbo", "--memory", "much")
+        self.fail_clearly(2, "at least 1M", *decode, "--code", "lte-turbo", "--memory", "1")
         self.fail_clearly(2, "--windows", *decode, "--code", "lte-turbo", "--windows", "-1")
         self.fail_clearly(2, "--interleaver", *decode, "--code", "lte-turbo", "--interleaver", "3")
         self.fail_clearly(2, "the same file", *decode, "--code", "lte-turbo", "--json", "out.h5")

@@ -166,7 +166,7 @@ void refuse_option(const wb::argument_error& error, const std::vector<std::strin
 
 std::uint64_t bytes_from(const std::string& option, const std::string& text) {
   const auto refuse = [&]() -> std::uint64_t {
-    throw usage_error(option + ": \"" + text + "\" is not allowed: expected a size like 512M or 2G");
+    throw usage_error(option + ": \"" + text + "\" is not allowed: expected a size like 512M or 2G, at least 1M");
   };
   double value{};
   const char* last = text.data() + text.size();
@@ -180,7 +180,7 @@ std::uint64_t bytes_from(const std::string& option, const std::string& text) {
     if (unit.size() != 1 || at == std::string::npos) return refuse();
     value = std::ldexp(value, 10 * static_cast<int>(at + 1));
   }
-  if (!(value >= 1 && value < 9.2e18)) return refuse();
+  if (!(value >= 1 << 20 && value < 9.2e18)) return refuse();
   return static_cast<std::uint64_t>(value);
 }
 
