@@ -2,6 +2,7 @@
 import copy
 import doctest
 import inspect
+import operator
 import pathlib
 import pickle
 import re
@@ -143,14 +144,18 @@ def test_settings_as_they_may_be_written():
 
 
 CLASSES = [name for name in wb.__all__ if inspect.isclass(getattr(wb, name)) and name != "Array"]
+FUNCTIONS = [name for name in wb.__all__ if inspect.isfunction(getattr(wb, name))]
+FIGURES = ["plot.error_rates", "plot.exit_chart", "plot.latencies", "plot.save", "plot.throughput"]
 
 
-@pytest.mark.parametrize("name", CLASSES)
-def test_the_example_of_every_class_runs(name):
+@pytest.mark.parametrize("name", CLASSES + FUNCTIONS + FIGURES)
+def test_the_example_of_every_class_and_function_runs(name):
     if name.startswith("Ofdm") and not has_fft():
         pytest.skip("this build has no FFT for CPUs")
+    if name.startswith("plot"):
+        pytest.importorskip("matplotlib")
     finder = doctest.DocTestFinder(recurse=False)
-    tests = finder.find(getattr(wb, name), name, module=False, globs={"wb": wb, "np": np})
+    tests = finder.find(operator.attrgetter(name)(wb), name, module=False, globs={"wb": wb, "np": np})
     assert sum(len(test.examples) for test in tests) > 0, f"{name} has no example"
     said = []
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)

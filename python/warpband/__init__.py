@@ -82,12 +82,21 @@ has_hdf5: bool = _core.has_hdf5()
 
 
 def isas() -> list[str]:
-    """Instruction sets that this build has and this machine can run, the narrowest first."""
+    """Instruction sets that this build has and this machine can run, the narrowest first.
+
+    >>> wb.cpu(isa=wb.isas()[0]).description.split(",")[0] == wb.isas()[0]
+    True
+    """
     return _core.isas()
 
 
 def cuda_devices() -> list[str]:
-    """The names of this machine's CUDA devices; empty without any, or where this build has no CUDA."""
+    """The names of this machine's CUDA devices; empty without any, or where this build has no CUDA.
+
+    >>> devices = ["cpu", *(f"cuda:{i}" for i in range(len(wb.cuda_devices())))]
+    >>> devices[0]
+    'cpu'
+    """
     return _core.cuda_devices()
 
 

@@ -46,6 +46,10 @@ def cpu(*, threads: int = 0, isa: str | None = None) -> Executor:
     Args:
         threads: 0 for all cores.
         isa: an instruction set of :func:`warpband.isas`; None takes the widest, or what WARPBAND_ISA says.
+
+    >>> detector = wb.MMSE(streams=2, rx_antennas=2, qam=4, executor=wb.cpu(threads=1))
+    >>> wb.cpu(threads=2).description.endswith("2 threads")
+    True
     """
     return made(_core.Executor, threads=threads, isa=isa)
 
@@ -65,6 +69,9 @@ def cuda(*, device: int = 0, stream: int = 0) -> Executor:
     Raises:
         RuntimeError: the device is not there, or this build has no CUDA.
         ValueError, TypeError: ``device`` or ``stream`` is no such number.
+
+    >>> executor = wb.cuda() if wb.cuda_devices() else wb.cpu()
+    >>> detector = wb.MMSE(streams=2, rx_antennas=2, qam=4, executor=executor)
     """
     return made(_core.Executor.cuda, device=whole("device", device, 0, 2 ** 31 - 1), stream=whole("stream", stream))
 

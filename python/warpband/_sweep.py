@@ -182,7 +182,11 @@ def _flat(point: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def scenario_help() -> str:
-    """Every key of a scenario, in Markdown (docs/scenario.md)."""
+    """Every key of a scenario, in Markdown (docs/scenario.md).
+
+    >>> "ebn0_db" in wb.scenario_help()
+    True
+    """
     return _core.scenario_help()
 
 

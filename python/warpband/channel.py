@@ -30,7 +30,28 @@ __all__ = ["CdlChannel", "Csi", "KroneckerChannel", "TdlChannel", "awgn", "capac
 @converting(sent=as_complex)
 def awgn(sent: Array, *, noise_var: float, seed: int, first: int = 0, point: int = 0, out: Any = None,
          executor: Executor | None = None, strict: bool = False) -> Any:
-    """Adds noise CN(0, noise_var) to complex64 of any shape. The items are the numbers; ``out`` may be ``sent`` itself."""
+    """Adds circular Gaussian noise: ``sent + n`` with n ~ CN(0, noise_var), of variance noise_var / 2 in each part.
+
+    Args:
+        sent: complex64 of any shape; its numbers are the items.
+        noise_var: N0, 0 or more.
+        seed: of the random numbers, 0..2**64 - 1. The same seed gives the same noise on any device.
+        first: index of the first item. A second batch goes on with ``first`` = the items of the first one.
+        point: 0..2**32 - 1, separates points of a sweep with one seed.
+        out: where the result goes; it may be ``sent`` itself.
+        executor: where arrays in host memory are processed; None for all cores.
+        strict: arrays of other types and layouts are refused in place of converted.
+
+    Returns:
+        complex64 of the shape of ``sent``.
+
+    >>> received = wb.awgn(np.ones(100_000, np.complex64), noise_var=0.5, seed=1)
+    >>> round(float((abs(received - 1) ** 2).mean()), 2)
+    0.5
+    >>> later = wb.awgn(np.ones(99_990, np.complex64), noise_var=0.5, seed=1, first=10)
+    >>> bool((later == received[10:]).all())
+    True
+    """
     space = space_of(sent)
     arrays = fill(space, {"out": (COMPLEX64, ())}, "out", out, tuple(sent.shape))
     _core.awgn(space.executor(checked_executor(executor)), space.take(sent), arrays["out"], number("noise_var", noise_var),
@@ -43,7 +64,12 @@ def rayleigh(sent: Array, *, seed: int, block: int = 1, first: int = 0, point: i
              executor: Executor | None = None, strict: bool = False) -> Any:
     """Flat Rayleigh fading: ``(h * sent, h)`` with ``h ~ CN(0, 1)``, both of the shape of ``sent``, complex64.
 
-    ``block`` consecutive numbers share an h; the items are the blocks. The first of ``out`` may be ``sent`` itself.
+    ``block`` consecutive numbers share an h; the items are the blocks. The first of ``out`` may be ``sent`` itself. ``seed``, ``first`` and
+    ``point`` are as of :func:`awgn`.
+
+    >>> received, h = wb.rayleigh(np.ones(1000, np.complex64), seed=1, block=10)
+    >>> bool((h[:10] == h[0]).all()), bool((received == h).all())
+    (True, True)
     """
     space = space_of(sent)
     wanted = ("out", "gain")
@@ -65,11 +91,15 @@ def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel:
         sent: complex64 ``(..., streams)``; streams 1..64 (detectors take 8, massive MIMO 64).
         rx_antennas: 1..512 (detectors take 16, massive MIMO 512).
         uses_per_channel: 1, or the extent of the last batch axis, all uses of which then share an H.
-        seed, first, point: which random numbers; the items are the H.
+        seed, first, point: as of :func:`awgn`; the items are the H.
 
     Returns:
         received, complex64 ``(..., rx_antennas)``, and channel, complex64 ``(..., rx_antennas, streams)``, without the last
         batch axis where its uses share an H. Detectors take both as they are.
+
+    >>> received, channel = wb.mimo_rayleigh(np.ones((50, 12, 2), np.complex64), rx_antennas=4, uses_per_channel=12, seed=1)
+    >>> received.shape, channel.shape
+    ((50, 12, 4), (50, 4, 2))
     """
     space = space_of(sent)
     batch, streams = batch_of("sent", sent, 1), sent.shape[-1]
@@ -130,7 +160,11 @@ def capacity(channel: Any, snr_db: Any, *, water_filling: bool = False) -> np.nd
 
 
 def tdl_profiles() -> list[str]:
-    """The names of the profiles of :class:`TdlChannel`."""
+    """The names of the profiles of :class:`TdlChannel`.
+
+    >>> "tdl-a" in wb.tdl_profiles()
+    True
+    """
     return _core.tdl_profiles()
 
 
@@ -196,7 +230,11 @@ class TdlChannel(Described):
 
 
 def cdl_profiles() -> list[str]:
-    """The names of the profiles of :class:`CdlChannel`."""
+    """The names of the profiles of :class:`CdlChannel`.
+
+    >>> "cdl-a" in wb.cdl_profiles()
+    True
+    """
     return _core.cdl_profiles()
 
 
@@ -252,7 +290,7 @@ class CdlChannel(Described):
 
         Args:
             drops: how many.
-            seed, first, point: which random numbers; the items are the drops.
+            seed, first, point: as of :func:`awgn`; the items are the drops.
             out: an array to fill, on a GPU for instance, instead of a new one of NumPy.
         """
         return _responses(self, whole("drops", drops, 0, 2 ** 31 - 1), random_range(seed, first, point), out)
@@ -265,6 +303,9 @@ def exponential_correlation(*, antennas: int, correlation: complex) -> np.ndarra
         antennas: 1..512.
         correlation: r of two neighbours, the first times the conjugate of the second; ``|r| <= 1``. Below the diagonal is its
             conjugate.
+
+    >>> wb.exponential_correlation(antennas=3, correlation=0.5).real.tolist()
+    [[1.0, 0.5, 0.25], [0.5, 1.0, 0.5], [0.25, 0.5, 1.0]]
     """
     matrix = made(_core.exponential_correlation, antennas=antennas, correlation=correlation)
     side = math.isqrt(len(matrix))
@@ -320,7 +361,7 @@ class KroneckerChannel(Described):
 
         Args:
             channels: how many.
-            seed, first, point: which random numbers; the items are the H.
+            seed, first, point: as of :func:`awgn`; the items are the H.
             out: an array to fill, on a GPU for instance, instead of a new one of NumPy.
         """
         return _responses(self, whole("channels", channels, 0, 2 ** 31 - 1), random_range(seed, first, point), out)
@@ -333,7 +374,7 @@ class KroneckerChannel(Described):
         Args:
             sent: what is sent.
             uses_per_channel: 1, or the extent of the last batch axis, up to 2**24, all uses of which then share an H.
-            seed, first, point: which random numbers; the items are the H.
+            seed, first, point: as of :func:`awgn`; the items are the H.
 
         Returns:
             received, complex64 ``(..., rx_antennas)``, and channel, complex64 ``(..., rx_antennas, streams)``, without the last
@@ -406,6 +447,14 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
         RuntimeError: there is no such file, it is none of these layouts or damaged; ``warpband-hdf5`` is missing or another
             program; or this build has no HDF5, which wheels made by ``pip install .`` have not (``-C cmake.define.WARPBAND_HDF5=ON``).
         ValueError: for a setting that is not allowed, or snapshots that are not there.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "h.npy")
+    ...     np.save(path, np.ones((5, 4, 2), np.complex64))
+    ...     csi = wb.read_csi(path) if wb.has_hdf5 else wb.Csi(np.ones((5, 1, 4, 2)), np.zeros((5, 1)))
+    >>> csi.channel.shape[0]
+    5
     """
     if not _core.has_hdf5():
         raise RuntimeError("this build of warpband has no HDF5, which read_csi needs: build with "

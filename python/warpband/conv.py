@@ -69,17 +69,29 @@ class ConvCode(Described):
 
 
 def conv_80211(*, rate: str = "1/2") -> ConvCode:
-    """IEEE 802.11: (133, 171), zero tail; rate "1/2", "2/3", "3/4" or "5/6"."""
+    """IEEE 802.11: (133, 171), zero tail; rate "1/2", "2/3", "3/4" or "5/6".
+
+    >>> wb.ConvEncoder(code=wb.conv_80211(rate="3/4"), k=90).n
+    128
+    """
     return ConvCode._of(made(_core.ConvCode.ieee80211, rate=rate))
 
 
 def conv_80216(*, rate: str = "1/2", termination: str = "zero-tail") -> ConvCode:
-    """IEEE 802.16: (171, 133), zero tail (OFDM) or tail-biting (OFDMA); rate "1/2", "2/3", "3/4" or "5/6"."""
+    """IEEE 802.16: (171, 133), zero tail (OFDM) or tail-biting (OFDMA); rate "1/2", "2/3", "3/4" or "5/6".
+
+    >>> wb.ConvEncoder(code=wb.conv_80216(termination="tail-biting"), k=96).n
+    192
+    """
     return ConvCode._of(made(_core.ConvCode.ieee80216, rate=rate, termination=termination))
 
 
 def conv_lte() -> ConvCode:
-    """3GPP TS 36.212 section 5.1.3.1: (133, 171, 165), tail-biting, in the order d0, d1, d2."""
+    """3GPP TS 36.212 section 5.1.3.1: (133, 171, 165), tail-biting, in the order d0, d1, d2.
+
+    >>> wb.ConvEncoder(code=wb.conv_lte(), k=40).n
+    120
+    """
     return ConvCode._of(_core.ConvCode.lte())
 
 

@@ -79,12 +79,22 @@ def _ldpc_code(matrix: list[list[int]], z: int) -> LdpcCode:
 
 
 def wimax_ldpc(*, n: int = 2304, rate: str = "1/2") -> LdpcCode:
-    """A code of IEEE 802.16e: n = 576, 672, ... 2304; rate "1/2", "2/3A", "2/3B", "3/4A", "3/4B" or "5/6"."""
+    """A code of IEEE 802.16e: n = 576, 672, ... 2304; rate "1/2", "2/3A", "2/3B", "3/4A", "3/4B" or "5/6".
+
+    >>> code = wb.wimax_ldpc(n=576, rate="5/6")
+    >>> code.n, code.k
+    (576, 480)
+    """
     return LdpcCode._of(made(_core.LdpcCode.wimax, n=n, rate=rate))
 
 
 def wifi_ldpc(*, n: int = 1944, rate: str = "1/2") -> LdpcCode:
-    """A code of IEEE 802.11n: n = 648, 1296 or 1944; rate "1/2", "2/3", "3/4" or "5/6"."""
+    """A code of IEEE 802.11n: n = 648, 1296 or 1944; rate "1/2", "2/3", "3/4" or "5/6".
+
+    >>> code = wb.wifi_ldpc(n=648, rate="3/4")
+    >>> code.n, code.k
+    (648, 486)
+    """
     return LdpcCode._of(made(_core.LdpcCode.wifi, n=n, rate=rate))
 
 

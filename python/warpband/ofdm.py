@@ -57,7 +57,12 @@ class OfdmNumerology(Described):
 
 
 def lte_numerology(*, bandwidth_mhz: float = 5, prefix: str = "normal") -> OfdmNumerology:
-    """That of the downlink of LTE at 1.4, 3, 5, 10, 15 or 20 MHz with the "normal" or "extended" prefix (3GPP TS 36.211 section 6.12)."""
+    """That of the downlink of LTE at 1.4, 3, 5, 10, 15 or 20 MHz with the "normal" or "extended" prefix (3GPP TS 36.211 section 6.12).
+
+    >>> numerology = wb.lte_numerology(bandwidth_mhz=20)
+    >>> numerology.fft_size, numerology.subcarriers
+    (2048, 1200)
+    """
     return OfdmNumerology(**made(_core.lte_numerology, bandwidth_mhz=bandwidth_mhz, prefix=prefix))
 
 

@@ -191,6 +191,12 @@ def throughput(records: Any, *, op: str | None = None, figure: str | Sequence[st
 
     Returns:
         The ``matplotlib.figure.Figure``.
+
+    >>> run = {"op": "turbo", "figure": "kernel", "axes": {"k": 40}, "device": "cuda:0", "items": 64, "items_per_second": 1e6, "mbps": 40.0,
+    ...        "seconds": {"median": 6.4e-5, "low": 6.3e-5, "high": 6.5e-5, "samples": [6.4e-5]}}
+    >>> figure = wb.plot.throughput({"format": "warpband bench 1", "benchmarks": [run]}, figure="kernel")
+    >>> figure.axes[0].get_ylabel()
+    'Mb/s'
     """
     chosen = list(_chosen(_records(records), op, figure, where))
     if not chosen:
@@ -241,6 +247,10 @@ def latencies(times: Any, *, op: str | None = None, figure: str | Sequence[str] 
 
     Returns:
         The ``matplotlib.figure.Figure``.
+
+    >>> figure = wb.plot.latencies({"decoder": [1.0e-4, 1.1e-4, 1.6e-4]})
+    >>> figure.axes[0].get_xlabel()
+    'time (us)'
     """
     import numpy as np
     from .stream import Latencies
@@ -283,5 +293,13 @@ def latencies(times: Any, *, op: str | None = None, figure: str | Sequence[str] 
 
 
 def save(figure: Any, path: str | os.PathLike[str]) -> None:
-    """Writes a figure to a file: .pdf, with its fonts embedded as TrueType, .png or .svg."""
+    """Writes a figure to a file: .pdf, with its fonts embedded as TrueType, .png or .svg.
+
+    >>> import os, tempfile
+    >>> from matplotlib.figure import Figure
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     wb.plot.save(Figure(), os.path.join(folder, "empty.png"))
+    ...     os.listdir(folder)
+    ['empty.png']
+    """
     _error_rates.save(figure, path)
