@@ -39,8 +39,8 @@ calls, latencies, the papers' tables. They are a page of the documentation site,
 them. `docs/stream.md` has frames under a deadline, `docs/python.md` what a call from Python costs."""
 COLUMNS = """\
 Mb/s are 10^6 information bits a second (codes, link, crc_attach) or coded bits (demap, qam_map, detect, stbc, uplink, downlink). `spread` is where
-the median of another run may fall. `of bound` is the shortest time that the call's counted fp32 operations, bytes and copies can take at the ceilings
-measured in the same run, over the time it took. `warpband bench --help` explains figures and columns."""
+the median of another run may fall. `of bound` is the least possible time of the call over the time it took. The least time follows from the call's counted
+fp32 operations, bytes and copies at the ceilings measured in the same run. `warpband bench --help` explains figures and columns."""
 
 
 # ---------------------------------------------------------------- records

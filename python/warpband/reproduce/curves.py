@@ -37,7 +37,8 @@ def behind(result, label, reference, rate, target, reference_result=None):
 
 
 def differences(result, a, b):
-    """Of two curves the largest difference of frame errors at a point that both have, and the largest of bit errors, as a share of them."""
+    """The largest difference of two curves' frame errors at a point that both have, and the largest of bit errors, as a share of
+    them."""
     def counts(label):
         return {p[axis_of(result)]: p for p in curve(result, label)["points"]}
     one, other = counts(a), counts(b)

@@ -133,7 +133,7 @@ def table_3_1(data: Data):
         far = [f"{b}x{u} {known[b, u]} for {printed.LI_ITERATIONS[b, u]}" for b, u in known if (b, u) not in near]
         claims.append(Claim(f"the least I that loses less than 1 dB, within one iteration, {titles[name]}", f"{len(near)} of {len(known)}" + (f"; not {', '.join(far)}" if far else ""),
                             not far if known else None,
-                            "the thesis does not say which of WINNER's scenarios it has; its numbers lie between ours of independent fading and of a line of sight, "
+                            "the thesis does not say which of WINNER's scenarios it has. Its numbers lie between ours of independent fading and of a line of sight, "
                             "with which the array does not resolve 64 users" if not data.quick else "a few drops do not decide"))
     inside = [s for s in sizes if all(least.get(n, {}).get(s) for n in ("rayleigh", "b1")) and least["rayleigh"][s] <= printed.LI_ITERATIONS[s] <= least["b1"][s]]
     both = [s for s in sizes if all(least.get(n, {}).get(s) for n in ("rayleigh", "b1"))]
@@ -150,8 +150,9 @@ def table_3_1(data: Data):
 
 # ---------------------------------------------------------------- operations
 def thesis_operations(antennas, users, iterations=None):
-    """Of the thesis' own design, a new H for each vector, an fma as one: cgemm of all of H^H H and of H^H y; A^-1 by LU (4/3 U^3) and a
-    forward and a backward substitution for every column of the unit matrix (4 U^3), and its product; or CG with I iterations."""
+    """Of the thesis' own design, a new H for each vector, an fma as one. Without iterations: cgemm of all of H^H H and of H^H y, and A^-1
+    with its product. A^-1 comes from LU (4/3 U^3) and a forward and a backward substitution for every column of the unit matrix
+    (4 U^3). Otherwise CG with so many iterations."""
     shared = 4 * antennas * users**2 + 4 * antennas * users
     if iterations is None:
         return shared + 16 / 3 * users**3 + 4 * users**2
@@ -283,13 +284,13 @@ def stream_table(number, direction):
         claims.append(measured("two GPUs have about twice the rate of one (at least 1.8 times)", [x for p in twice for x in p],
                                lambda v: ", ".join(f"{MODES[m]} {s}: {b['throughput_mbps'] / a['throughput_mbps']:.2f}" for (m, s), (a, b) in zip(((m, s) for m in MODES for s in ("8x8", "4x16")), twice)),
                                lambda v: all(b["throughput_mbps"] >= 1.8 * a["throughput_mbps"] for a, b in twice),
-                               "frames of the precoder cross the bus both ways, and the copies alone of two GPUs are 1.4 to 1.6 times as fast as those of one on these hosts (docs/stream.md)", "one of them"))
+                               "frames of the precoder cross the bus both ways. On these hosts the copies alone of two GPUs are 1.4 to 1.6 times as fast as those of one (docs/stream.md)", "one of them"))
         for name, held in (("groups of frames, queue of 32", runs), ("frame by frame, queue of 12", shallow)):
             lat = {(m, g): held.get((chain, m, g, s)) for m in MODES for g, s in shapes}
             claims.append(measured(f"a frame takes less than 4 ms ({name}; median, and 99 %)", lat.values(),
                                    lambda v, lat=lat: ", ".join(f"{g} GPU{'s' if g > 1 else ''} {MODES[m]} {1e-3 * r['latency_us']['p50']:.2f}, {1e-3 * r['latency_us']['p99']:.2f} ms" for (m, g), r in lat.items()),
                                    lambda v: all(r["latency_us"]["p99"] < 4000 for r in v),
-                                   "frames are pushed as fast as the stream takes them, so the latency is that of a full queue; with a queue of 12 it is three times shorter", "this stream"))
+                                   "frames are pushed as fast as the stream takes them, so the latency is that of a full queue. With a queue of 12 it is three times shorter", "this stream"))
         alone = [(frames.rate(direction, SIZE, m, 8, "shared", OURS, "kernel"), runs.get((chain, m, 1, "8x8"))) for m in MODES]
         claims.append(measured("several streams bring the rate near the kernels' (at least 80 %, N_sym 8)", [x for p in alone for x in p],
                                lambda v: ", ".join(f"{MODES[m]} {100 * r['throughput_mbps'] / k:.0f} %" for m, (k, r) in zip(MODES, alone)), lambda v: all(r["throughput_mbps"] >= 0.8 * k for k, r in alone),

@@ -54,17 +54,17 @@ def detector_figure(number, n, qam):
         claims = []
         if n == 2:
             frames, bits = curves.differences(result, "MTT", "ML")
-            claims.append(Claim("MTT is optimal for 2x2", f"frame errors are {'those' if frames == 0 else 'not those'} of ML at every point; bit errors of frames in error "
+            claims.append(Claim("MTT is optimal for 2x2", f"frame errors are {'those' if frames == 0 else 'not those'} of ML at every point. Bit errors of frames in error "
                                 f"differ by {1e4 * bits:.1g} in 10^4 at most, as sums are rounded in another order", frames == 0))
             claims.append(ahead(data, result, "MTT", [best, *narrow], "for 2x2 MTT is better than K-best with K = M (K = Q and K = antennas)",
                                 EQUAL_DB))
         else:
-            why = ("without a clip a wrong LLR, whose right path was dropped, is as large as a correct one; with a clip of 8 MTT is near K = Q, and ahead of K = antennas"
+            why = ("without a clip a wrong LLR, whose right path was dropped, is as large as a correct one. With a clip of 8 MTT is near K = Q, and ahead of K = antennas"
                    if qam != 4 else "without a clip a wrong LLR, whose right path was dropped, is as large as a correct one")
             claims.append(ahead(data, result, "MTT", [best, *narrow],
                                 f"for 4x4 MTT is close to K-best with K = M (within {CLOSE_DB} dB), as printed: no clip", CLOSE_DB, why))
             claims.append(ahead(data, result, "MTT, clip 8", [best, *narrow], f"the same with a clip of 8 (within {CLOSE_DB} dB)", CLOSE_DB,
-                                "MTT keeps one path for each of the Q points of a stage, and a reduction may drop the right one; K-best with K = Q "
+                                "MTT keeps one path for each of the Q points of a stage, and a reduction may drop the right one. K-best with K = Q "
                                 "keeps the Q best of a whole level"))
             claims.append(ahead(data, result, "MTT", ["MTT, clip 8"], "MTT needs no clip", 0.1,
                                 "no hypothesis is missing, but a reduction can drop the right path; the wrong LLR is then large, and a clip limits it"))

@@ -29,7 +29,7 @@ def fig_3(data: Data):
     claim("the same with a clip of 8 for the trellis detector", "2-way", lambda q: "MTT, clip 8", lambda db: db < 0)
     claim("N = 3 is like K-best, K = 64 and 256 (within 0.25 dB)", "3-way", lambda q: f"K-best, K = {64 if q == 16 else 256}", lambda db: abs(db) <= 0.25)
     claim("N = 4 without a clip is close to exhaustive search (within 0.25 dB)", "4-way", lambda q: "ML", lambda db: db <= 0.25,
-          "N = 4 has no clip, so a wrong LLR, whose hypothesis was missed, can be as large as a correct one; N = 3 with a clip of 8 is as good")
+          "N = 4 has no clip, so a wrong LLR, whose hypothesis was missed, can be as large as a correct one. N = 3 with a clip of 8 is as good")
     claim("more passes are better, N = 1 to 2", "2-way", lambda q: "1-way", lambda db: db < 0)
     claim("more passes are better, N = 2 to 3", "3-way", lambda q: "2-way", lambda db: db < 0)
     return panels, claims
@@ -75,8 +75,8 @@ def table_1(data: Data):
     def strided(layout):
         return seconds(pick(bs, ["kernel"], op="qr", entries="complex", rows=4, columns=4, method="gram_schmidt", layout=layout, ways=1))
     slow = [strided("row_major"), strided("batch_fastest")]
-    because = ("our QR alone is a kernel launch for each N, which writes Q and R to device memory matrix by matrix"
-               + (f" (for 2^20 matrices this takes {slow[0] / slow[1]:.1f} times as long as with the batch as the fastest axis)" if all(slow) else "") + "; the detection kernel keeps R in registers, and its time includes all N decompositions")
+    because = ("our QR alone is a kernel launch for each N. It writes Q and R to device memory matrix by matrix"
+               + (f" (for 2^20 matrices this takes {slow[0] / slow[1]:.1f} times as long as with the batch as the fastest axis)" if all(slow) else "") + ". The detection kernel keeps R in registers, and its time includes all N decompositions")
     claims.append(measured("the QR kernel is not the bottleneck: it takes less than detection, 4x4 64-QAM", [*ours[4,], *whole],
                            lambda v: "QR alone / all in one kernel: " + ", ".join(f"N = {i + 1}: {1e3 * v[i]:.3g} / {1e3 * v[4 + i]:.3g} us" for i in range(4)),
                            lambda v: all(v[i] < v[4 + i] for i in range(4)), because, "on a GPU"))
@@ -94,7 +94,7 @@ def table_2(data: Data):
     claims = values_claims(ours, paper, "detection without QR, which ours includes")
     claims.append(measured("the rate is proportional to 1 / N (within 10 %), 4x4 64-QAM, 8400 uses", ours[4, 64], lambda v: "time over that of N = 1: " + ", ".join(f"{x / v[0]:.2f}" for x in v),
                            lambda v: all(abs(x / v[0] / i - 1) <= 0.1 for i, x in enumerate(v, 1)),
-                           "8400 uses do not fill this GPU, and passes share the launch and the loads of H; the next statement has a batch that fills it", "on a GPU"))
+                           "8400 uses do not fill this GPU, and passes share the launch and the loads of H. The next statement has a batch that fills it", "on a GPU"))
     claims.append(measured("the same in a batch that fills the GPU", large[4, 64], lambda v: "time over that of N = 1: " + ", ".join(f"{x / v[0]:.2f}" for x in v),
                            lambda v: all(abs(x / v[0] / i - 1) <= 0.1 for i, x in enumerate(v, 1)), missing="on a GPU"))
     claims.append(measured("2x2 64-QAM takes more than half of 4x4 64-QAM: the number of hypotheses depends on M, not on the antennas (a batch that fills the GPU)",
