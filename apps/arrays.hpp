@@ -64,8 +64,8 @@ class array_run {
   /// Opens the input. `item` is the word for what the batch holds many of: "blocks".
   array_run(const array_options& options, const char* item);
   ~array_run() = default;
-  /// Opens the executor and sees that the outputs can be written, once the input is known to be good; says on
-  /// stderr how the input is read, where that is not as it stands.
+  /// Opens the executor. Checks that the outputs can be written, once the input is known to be good. If the
+  /// input is not read as it is stored, says on stderr how it is read.
   void open();
   /// An attribute of the input as text; empty where it has none.
   std::string held(const std::string& name) const;

@@ -64,8 +64,8 @@ std::pair<std::string, std::string> file_and_label(const std::string& input, con
   return {input.substr(0, at + ending.size()), input.substr(at + ending.size())};
 }
 
-/// Reads a result as `warpband sim --resume` does, and writes what it says into the folder, under the file's
-/// own name, by which curves of one label are told apart. Throws file_error for a result that is not trusted.
+/// Reads a result as `warpband sim --resume` does. Writes its content into the folder under the file's own
+/// name, which tells curves of the same label apart. Throws file_error for a result that is not trusted.
 std::string checked_copy(const std::string& name, const std::filesystem::path& folder) {
   const wb::run_result result = wb::load_result(name, wb::result_use::show);
   const wb::stand_in_kinds kinds(result.functions);

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-/// WARPBAND_PYTHON; or, of a program in its build folder, the source tree's .venv; or, installed into a
-/// virtual environment, that one's; or python3 in an absolute folder of PATH.
+/// WARPBAND_PYTHON. Else, for a program in its build folder, the source tree's .venv. Else, for a program in
+/// a virtual environment, that environment's Python. Else python3 in an absolute folder of PATH.
 std::string find_python();
-/// Where a program is: what the environment variable names; of a program in a folder `bin`, `installed` below
-/// ../share/warpband; of a program in its build folder, `in_source` below the source tree. Throws wb::error
-/// where it is nowhere.
+/// Where a program is: the folder that the environment variable names. Else, for a program in a folder `bin`,
+/// `installed` below ../share/warpband. Else, for a program in its build folder, `in_source` below the source
+/// tree. Throws wb::error where it is nowhere.
 std::string find_program(const std::string& variable, const std::string& installed,
                          const std::string& in_source);
 /// Throws wb::error, with the cure, where this Python has no matplotlib; `asked` is what needs it.

@@ -1,11 +1,11 @@
 #pragma once
 // Runs benchmarks and makes the record of them.
 //
-// Repetitions are done in rounds: each round runs every benchmark once, in a new random order. A machine that
-// grows slower or faster while it runs, or is shared with others, then shows in the spread of every figure
-// and does not favour what happened to run first. The set-up of a benchmark is done anew in each round, so
-// that where its memory lies is part of the spread too. How long threads stood ready but had to wait for a
-// CPU that others used is recorded, `waited_percent`. (Google Benchmark's random interleaving shuffles all
+// Repetitions are done in rounds: each round runs every benchmark once, in a new random order. If a machine
+// grows slower or faster while it runs, or is shared with others, the spread of every figure shows it. The
+// benchmark that ran first has no advantage. The set-up of a benchmark is done anew in each round, so that
+// where its memory lies is part of the spread too. How long threads stood ready but had to wait for a CPU
+// that others used is recorded, `waited_percent`. (Google Benchmark's random interleaving shuffles all
 // repetitions at once and repeats set-ups to find its iteration counts; hence a loop of our own.)
 #include <bench/bench.hpp>
 #include <functional>
@@ -41,10 +41,9 @@ std::vector<std::string> list(const run_options& options);
 /// Measures the ceilings, then the benchmarks that the filter leaves, then the ceilings again: the better
 /// count. Throws wb::error where none is left; a benchmark that fails has an "error" in the record.
 report run(const run_options& options);
-/// Makes the calls of the one benchmark that the filter leaves, again and again for so many seconds, and
-/// looks at rate, memory and results every second, 600 times at most. Throws wb::error where the filter
-/// leaves none or several, and where the benchmark fails; report::failed counts the looks that found other
-/// results.
+/// Repeats the calls of the one benchmark that the filter leaves for the given seconds. Checks rate, memory
+/// and results every second, 600 times at most. Throws wb::error where the filter leaves none or several, and
+/// where the benchmark fails; report::failed counts the looks that found other results.
 report endure(const run_options& options, double seconds);
 /// Only makes the calls, so many of each benchmark, for a profiler to look at: nothing is timed.
 void call_only(const run_options& options, int calls);

@@ -22,11 +22,11 @@ inline double quantile(std::vector<double> x, double q) {
 
 /// The figure of several repetitions and its spread.
 ///
-/// The spread says where the median of another run falls: from the least to the greatest repetition, which
-/// lie all over the run, and a quarter of that range further to either side; at least `least_spread`, because
-/// two processes differ by what repetitions within one cannot show (where memory lies, how warm a machine
-/// is). On a virtual machine whose two cores were shared with compilers it held for all 58 medians of a
-/// second run.
+/// The spread says where the median of another run falls: it reaches from the least to the greatest
+/// repetition, and a quarter of that range further to either side. Repetitions are distributed over the whole
+/// run. The spread is at least `least_spread`: two processes differ in ways that the repetitions of one
+/// cannot show (memory addresses, temperature of the machine). On a virtual machine whose two cores were
+/// shared with compilers it held for all 58 medians of a second run.
 struct spread {
   double median = 0, low = 0, high = 0, interquartile_range = 0;
 };

@@ -10,8 +10,8 @@
 //   g++ -std=c++20 $F -isystem $L -I. bench/peers/srsran_ldpc.cpp *.o libwarpband.a -lpthread -ldl
 //   ./a.out "$(git rev-parse --short=12 HEAD)" "$(git -C $S rev-parse --short=12 HEAD)" > result.json
 //
-// Both decode the same 16 codewords of base graph 1 with Z = 384, by layered min-sum, all iterations, from
-// the same LLRs in whole steps, three in an LLR of 1. Ours come as float32 and its factor is 0.75; srsRAN's
+// Both decode the same 16 codewords of base graph 1 with Z = 384 by layered min-sum, all iterations. The LLRs
+// are the same, in whole steps, three in an LLR of 1. Ours come as float32 and its factor is 0.75; srsRAN's
 // come as 8-bit numbers and its factor is 0.8. Their runs alternate; times are the thread's CPU time.
 #include <ctime>
 
