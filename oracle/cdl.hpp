@@ -26,10 +26,10 @@ struct cdl_ray {
 
 /// Which Philox counters belong to user u of drop `index`: (index, 6 * 2^24 + 2048 u + j, point). j = 0: the
 /// first word is the place of the direction in its sector, the second that of the heading in the circle.
-/// j = 1: shadowing. j = 2 + r: of ray r the first word is the phase; the others are keys: the azimuth of
-/// arrival that the ray of the n-th smallest second word among those of a path takes is that of its n-th
-/// ray; the third words so give zeniths of departure, the fourth those of arrival. The line of sight is ray
-/// 0, then come the clusters' rays, those of a split cluster by groups.
+/// j = 1: shadowing. j = 2 + r: of ray r the first word is the phase; the others are keys: the azimuths of
+/// arrival of a path are permuted: the ray with the n-th smallest second word takes the azimuth of the n-th
+/// ray. The third words permute the zeniths of departure in the same way, the fourth words those of arrival.
+/// The line of sight is ray 0, then come the clusters' rays, those of a split cluster by groups.
 struct cdl_user {
   double direction = 0, heading = 0;  ///< radians
   std::vector<cdl_ray> rays;
@@ -44,8 +44,8 @@ double draw_cdl_shadowing(std::uint64_t seed, std::uint64_t index, std::uint32_t
 std::complex<double> cdl_response(const cdl_user& user, int antenna, double spacing, double speed,
                                   double time_s, double frequency_hz);
 
-/// E H(b + db, t + dt, f + df) H*(b, t, f) over phases and permutations, for a user in a given direction with
-/// a given heading, radians.
+/// E H(b + db, t + dt, f + df) H*(b, t, f) over phases and permutations. The user's direction and heading are
+/// given, radians.
 std::complex<double> cdl_correlation(const cdl_model& model, double direction, double heading, int antennas,
                                      double spacing, double speed, double dt, double df);
 /// E |H|^4 when E |H|^2 is 1.

@@ -83,7 +83,7 @@ struct ldpc_kept {
 /// scaled and offset min-sum: J. Chen, A. Dholakia, E. Eleftheriou, M. Fossorier, X. Hu, "Reduced-complexity
 /// decoding of LDPC codes", 2005.
 /// With `kept`, messages go on where they were: layered, a-posteriori values begin with the new LLRs plus all
-/// messages to the bits; flooding, the first checks take the messages to them as they were, and the new LLRs
+/// messages to the bits. Flooding, the first checks take the messages to them as they were. The new LLRs
 /// count from the first update of the bits on.
 ldpc_result ldpc_decode(const parity_checks& h, const std::vector<double>& llr, const ldpc_options& options,
                         ldpc_kept* kept = nullptr);
@@ -121,15 +121,15 @@ struct rounded_result {
 /// Min-sum as a machine with that arithmetic does it. Channel LLRs are limited to +-1e30 (single), +-1000
 /// (half), +-127 steps (int8; nearest step, ties to even); -0 becomes 0. The least two magnitudes m of a
 /// check are limited to the same from their start on, on int8 to 42. The message is max(scale m - offset, 0),
-/// on int8 max(((8 scale m + 4) >> 3) - offset, 0) with the offset in steps; its sign is the product of the
+/// on int8 max(((8 scale m + 4) >> 3) - offset, 0) with the offset in steps. Its sign is the product of the
 /// other sign bits. Flooding adds up a bit's messages in two sums, in order of the block rows: those that
 /// reach it by row
 /// + shift < z, and those by row + shift - z; the a-posteriori value is (channel + first) + second.
 ///
 /// With `kept`, flooding begins with the kept messages and a-posteriori values. So does layered but for bits
-/// whose channel value has changed: theirs is, with halves, the kept one plus the difference of the channel
-/// values, else the new channel value plus the messages in order of the block rows, added up in binary32 and
-/// then brought into the format once.
+/// whose channel value has changed: with halves this value is the kept one plus the difference of the channel
+/// values. Otherwise it is the new channel value plus the messages in order of the block rows. These are
+/// added up in binary32 and then brought into the format once.
 rounded_result ldpc_decode_rounded(const base_matrix& base, const std::vector<float>& llr,
                                    const rounded_options& options, rounded_kept* kept = nullptr);
 

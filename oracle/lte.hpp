@@ -26,7 +26,7 @@ struct turbo_streams {
 };
 
 /// Turbo encoder of TS 36.212 §5.1.3.2 without filler bits. `interleaver[i]` is the index of the input bit
-/// that enters encoder 2 at time i; any permutation of any length is accepted, not only the QPP of the
+/// that enters encoder 2 at time i. Any permutation of any length is accepted, not only the QPP of the
 /// standard.
 turbo_streams turbo_encode(const std::vector<std::uint8_t>& bits, const std::vector<int>& interleaver);
 

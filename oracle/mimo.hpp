@@ -41,8 +41,8 @@ std::vector<double> detect_ml(const mimo_use& use, double clip);
 std::vector<double> detect_kbest(const mimo_use& use, int survivors, bool real_valued, double clip);
 
 /// M. Wu, "On the Application of Graphics Processor to Wireless Receiver Design", 2010, §3.2: stage t of the
-/// trellis is stream streams - 1 - t. List t is made by edge reductions to stage t (each vertex keeps its
-/// best incoming path) and path extensions from there on (each path takes its best outgoing edge).
+/// trellis is stream streams - 1 - t. List t is made by edge reductions to stage t: each vertex keeps its
+/// best incoming path. From there on it is made by path extensions: each path takes its best outgoing edge.
 enum class trellis {
   one_pass,    ///< all LLRs from the last list
   multi_pass,  ///< the LLRs of stage t from list t

@@ -11,8 +11,8 @@ struct ofdm_symbol {
   int size;
   std::vector<int> frequencies;
 };
-/// `count` of them, from the lowest on, half of them (less one half of an odd one) below the carrier; with a
-/// free carrier those from the carrier on lie one higher.
+/// `count` of them, from the lowest on. Half of them (less one half of an odd one) are below the carrier.
+/// With a free carrier those from the carrier on lie one higher.
 ofdm_symbol ofdm_subcarriers(int size, int count, bool free_carrier);
 
 /// Samples -prefix .. size - 1 of a symbol.

@@ -27,8 +27,8 @@ struct tdl_path {
 
 /// Which Philox counters belong to a path: (index, 5 * 2^24 + number + n, point) for its n-th sinusoid, with
 /// number = ((rx * 8 + stream) * 64 + tap) * 256. The first two words give the weight (Box-Muller: modulus
-/// from the first, angle from the second), the third the place of the angle of arrival in the n-th of
-/// `sinusoids` sectors of the circle, the fourth, with n = 0, the phase of the fixed part.
+/// from the first, angle from the second). The third gives the position of the angle of arrival in the n-th
+/// of `sinusoids` sectors of the circle. The fourth, with n = 0, gives the phase of the fixed part.
 tdl_path draw_tdl_path(std::uint64_t seed, std::uint64_t index, std::uint32_t point, int rx, int stream,
                        int tap, int sinusoids);
 

@@ -105,8 +105,8 @@ double qam_awgn_bit_ber(int points, double esn0, int bit) {
   // Levels are the odd integers times a; two dimensions of mean energy a^2 (levels^2 - 1)/3 make Es = 1. The
   // noise of one dimension has variance N0/2.
   const double unit = std::sqrt(1.5 / (points - 1)) * std::sqrt(2.0 * esn0);  // a / sigma
-  // The n-th level from the left carries the binary reflected Gray code of n; up to inverted bits, which
-  // change no error probability, that is TS 38.211's mapping.
+  // The n-th level from the left carries the binary reflected Gray code of n. That is TS 38.211's mapping, up
+  // to inverted bits, which change no error probability.
   const auto label_bit = [&](int n) { return ((n ^ (n >> 1)) >> (bits - 1 - bit)) & 1; };
   double errors = 0.0;
   for (int sent = 0; sent < levels; ++sent) {

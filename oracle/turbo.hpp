@@ -27,15 +27,15 @@ struct turbo_result {
   /// Systematic channel LLR + extrinsic 1 + extrinsic 2, both from the last iteration.
   std::vector<double> a_posteriori;
   std::vector<std::uint8_t> bits;  ///< a_posteriori < 0
-  /// Of all coded bits in the order of `llr`: extrinsic 1 + extrinsic 2 of information bits; of parity and
-  /// tail bits what their constituent says without the bit's own LLR, its a-priori values the last ones of
-  /// the other.
+  /// Of all coded bits in the order of `llr`: for information bits extrinsic 1 + extrinsic 2. For parity and
+  /// tail bits the output of their constituent without the bit's own LLR; its a-priori values are the last
+  /// ones of the other.
   std::vector<double> coded_extrinsic = {};
 };
 
 /// Decodes one codeword of TS 36.212 §5.1.3.2. LLR = ln P(0) - ln P(1).
 ///
-/// `llr` holds the 3(k + 4) channel values of d0, then d1, then d2, tails in the order of §5.1.3.2.2;
+/// `llr` holds the 3(k + 4) channel values of d0, then d1, then d2, tails in the order of §5.1.3.2.2.
 /// `interleaver[i]` is the index of the information bit that enters encoder 2 at time i.
 /// An iteration is decoder 1 (natural order), then decoder 2 (interleaved order); the first a-priori values
 /// are 0. Each constituent runs the BCJR recursions over k + 3 steps, the three tail steps included, from the

@@ -20,10 +20,10 @@ struct turbo_int16_result {
 /// Windowed max-log-MAP on whole numbers, one window after the other with all of alpha kept, for checking the
 /// 16-bit decoder bit by bit. `llr`: 3 (k + 4) values of -127..127 as for turbo_decode.
 ///
-/// A window starts from the metrics that its neighbours had, in the iteration before, at the border or, with
-/// an overlap, that many steps outside, rounded outwards so that they lie a multiple of 8 steps after the
-/// start of the neighbour. Extrinsics are limited to +-1023, then become floor((e eighths + 4) / 8), but for
-/// the last iteration. The second decoder's end in the decision as their lowest bit.
+/// A window starts from its neighbours' metrics of the iteration before, taken at the border. With an overlap
+/// they are taken that many steps outside. The distance is rounded outwards to a multiple of 8 steps after
+/// the start of the neighbour. Extrinsics are limited to +-1023, then become floor((e eighths + 4) / 8), but
+/// for the last iteration. The second decoder's end in the decision as their lowest bit.
 turbo_int16_result turbo_decode_int16(const std::vector<int>& llr, const std::vector<int>& interleaver,
                                       const turbo_int16_options& options);
 
