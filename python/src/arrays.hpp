@@ -2,9 +2,9 @@
 // What Python hands over as views, without a copy: NumPy arrays and whatever else has a buffer; on a GPU
 // tensors of torch, what came in by DLPack, and arrays with __cuda_array_interface__ (CuPy, numba).
 //
-// The last axes of an array are the elements of an item, all axes before them are the batch; either may have
-// any strides that step through them in one pace. Everything else is refused by name: nothing is converted
-// behind the caller's back.
+// The last axes of an array are the elements of an item, all axes before them are the batch. Either may have
+// any strides that make one constant step through them. Everything else is refused by name: nothing is
+// converted behind the caller's back.
 #include <Python.h>
 
 #include <array>
@@ -31,8 +31,8 @@ namespace nb = nanobind;
 /// the GIL held, as local variables: the one made last goes first.
 class argument {
  public:
-  /// Throws shape_error for what is no array, does not lie where the executor works, or is written and
-  /// overlaps itself or another argument that this thread has. `in_place`: it may be an input, number by
+  /// Throws shape_error for an object that is no array or is not where the executor works. Also for a written
+  /// array that overlaps itself or another argument of this thread. `in_place`: it may be an input, number by
   /// number. `allowed`: what the caller takes, for errors.
   argument(const char* name, nb::handle object, executor_ref& where, bool written = false,
            bool in_place = false, const char* allowed = "an array");
@@ -127,8 +127,8 @@ class argument {
   static inline thread_local const argument* latest_ = nullptr;
 };
 
-/// N0: a number of any real type for all items, which goes to the device where that is the place, or an array
-/// of one for each.
+/// N0: a number of any real type for all items, which is copied to the device if necessary, or an array of
+/// one for each.
 class noise_argument {
  public:
   /// Throws argument_error for a number that is 0, but where that `may_be_zero`, or below.

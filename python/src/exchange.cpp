@@ -90,8 +90,9 @@ bool tensor_type::waits(nb::handle tensor, bool complex) const {
 
 void bind_exchange(nb::module_& m) {
   m.def("has_exchange", [](nb::handle array) { return tensor_type::of(array) != nullptr; }, nb::arg("array"));
-  // (device, stream) of the library's own work on a tensor in the memory of a CUDA device; None for anything
-  // else, also for what cannot say. 0 is the default stream that all others wait for; its handle is 1.
+  // (device, stream) of the library's own work on a tensor in the memory of a CUDA device. None for anything
+  // else, also for an object that cannot say. 0 is the default stream that all others wait for; its handle
+  // is 1.
   m.def(
       "work_stream",
       [](nb::handle array) -> nb::object {

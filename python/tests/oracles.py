@@ -445,8 +445,8 @@ def golden(x1, x2, x3, x4):
 
 
 def golden_slicing(h, y, n0, qam):
-    """Max-log LLRs of one codeword, y (rx, slot): for every value of one pair the other one by slicing, its second symbol first or
-    its first symbol first, in each of the real and the imaginary part the better of the two; then with the pairs exchanged."""
+    """Max-log LLRs of one codeword, y (rx, slot): for every value of one pair the other one is sliced, its second symbol first or
+    its first symbol first. The real and the imaginary part each take the better of the two. Then the pairs are exchanged."""
     bits = labels(qam)
     points = qam_symbols(bits, qam)
     levels = np.unique(points.real.round(12))

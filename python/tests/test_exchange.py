@@ -1,7 +1,7 @@
 """Tensors that say in C what they are (DLPack's exchange interface): what is taken that way, and what goes the way of all others.
 
-The tensors here are in host memory, of a type of these tests and, where it is installed, of torch; test_device.py has those of torch on
-a device.
+The tensors here are in host memory, of a type of these tests and, where it is installed, of torch. test_device.py has tensors of
+torch on a device.
 """
 import ctypes as c
 import itertools

@@ -1,6 +1,6 @@
 """Correlated and recorded channels of the simulator, against NumPy's own simulation or the formula of each antenna system.
 
-A frame is a use of the channel (a codeword, a drop of one subcarrier), so that frames are independent and the intervals of Clopper and
+A frame is a use of the channel (a codeword, a drop of one subcarrier). So frames are independent and the intervals of Clopper and
 Pearson hold.
 """
 import itertools

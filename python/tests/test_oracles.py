@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import warpband as wb
 
 #: What is exposed, and the tests that compare it with NumPy: of this file, or of the one that is named. Other precisions of the turbo
-#: and LDPC decoders (int16, bfloat16; int8, float16) and several windows of a turbo codeword have their oracles in C++ alone (fec/).
+#: decoder (int16, bfloat16) and of the LDPC decoder (int8, float16), and several windows of a turbo codeword, have their oracles in C++
+#: alone (fec/).
 COMPARED = {
     "ML": "test_exhaustive_searches, test_detect.test_prior", "MatchedFilter": "test_linear_detectors",
     "ZeroForcing": "test_linear_detectors", "MMSE": "test_linear_detectors",

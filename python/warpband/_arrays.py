@@ -323,8 +323,8 @@ def _cupy_space(array: Array) -> Any:
 
 
 class DlpackSpace(DeviceSpace):
-    """Arrays of other libraries with DLPack: the work is queued on a stream of this package's, which waits for what the arrays
-    wait for, and for which who takes the outputs waits. Neither makes the host wait."""
+    """Arrays of other libraries with DLPack: the work is queued on a stream of this package. That stream waits for the stream of
+    the arrays, and the consumer of the outputs waits for it. Neither makes the host wait."""
 
     stream = 0
 

@@ -79,7 +79,8 @@ def _on_host(array: Array) -> tuple[Any, np.ndarray] | None:
 
 
 def _as(array: Array, kinds: str, dtype: np.dtype, kept: tuple[str, ...] = (), check: Any = None) -> Array:
-    """The array as one of ``dtype`` in C order if its numbers are of these kinds; one of a type that is ``kept`` in C order."""
+    """The array as one of ``dtype`` in C order if its numbers are of these kinds. An array of a type that is ``kept`` keeps its
+    type, in C order."""
     found = _on_host(array)
     if found is None:
         return array

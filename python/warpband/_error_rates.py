@@ -1,7 +1,7 @@
 """Figures and tables of error rates: reads results and references, merges runs, draws.
 
-``warpband.plot.error_rates`` and ``warpband plot`` share this file. It needs matplotlib alone, and that only where a figure is
-drawn; it imports nothing of the package, so that the command runs it without the package.
+``warpband.plot.error_rates`` and ``warpband plot`` share this file. It needs matplotlib alone, and only to draw a figure. It
+imports nothing of the package, so that the command runs it without the package.
 """
 from __future__ import annotations
 
@@ -435,8 +435,8 @@ def _reference_points(label: str, columns: Mapping[str, Any], axis: str, metric:
 # ---------------------------------------------------------------- lines of a figure
 
 def values_of(point: Mapping[str, Any], metric: str) -> list[tuple[float, float, float]]:
-    """(value, low, high) of a point; of HARQ's block error rates one for each transmission, of a receiver in a loop one for each
-    outer iteration; empty where it has none."""
+    """(value, low, high) of a point. HARQ's block error rates have one for each transmission, a receiver in a loop one for each
+    outer iteration. Empty if the point has none."""
     if metric == "fer" and "outer" in point:
         frames = max(1, point["frames"])
         return [(count / frames, low, high) for count, (low, high) in zip(point["outer"]["frame_errors"], point["outer"]["fer_intervals"])]

@@ -420,13 +420,15 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
              untrusted: bool = False) -> Csi:
     """Reads channel estimates, measured or computed elsewhere, from an HDF5 or .npy file (docs/files.md).
 
-    The layout is told from what the file holds: "plain", an array ``h`` of complex64 ``(snapshots, subcarriers, rx, tx)``, or what
-    ``numpy.save`` wrote of such an array, complex64 or complex128, where ``(snapshots, rx, tx)`` is one subcarrier;
-    "renew", pilots as RENEW's sounder and Agora write them; "argos", those of ArgosV2 traces before RENEW; "csi", estimates
-    made of the latter. Pilots become least-squares estimates on the subcarriers that have one, the lowest frequency first.
+    The layout is told from what the file holds: "plain" is an array ``h`` of complex64 ``(snapshots, subcarriers, rx, tx)``, or an
+    array that ``numpy.save`` wrote, complex64 or complex128. Without axis of subcarriers, ``(snapshots, rx, tx)``, such an array
+    has one subcarrier. "renew" is pilots as RENEW's sounder and Agora write them. "argos" is those of ArgosV2 traces before RENEW.
+    "csi" is estimates made of the latter. Pilots become least-squares estimates on the subcarriers that have one, the lowest
+    frequency first.
 
-    A file that MATLAB (version 7.3), Octave (``save -hdf5``) or Julia (JLD2, JLD) saved is read with the program's order of axes, and
-    float64 as float32; a ``UserWarning`` says so. Other files keep their order of axes. docs/files.md says how each kind is recognised.
+    A file that MATLAB (version 7.3), Octave (``save -hdf5``) or Julia (JLD2, JLD) saved is read with the program's order of axes,
+    and float64 as float32. A ``UserWarning`` says so. Other files keep their order of axes. docs/files.md says how each kind is
+    recognised.
 
     Args:
         path: of the file.

@@ -159,10 +159,10 @@ class ViterbiDecoder(Decoder):
     def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:
         """Decodes ``llr``, float32 ``(..., n)``; with precision int16 also int8: integers stay as they are.
 
-        outputs: "bits" (uint8 ``(..., k)``), "metric" (not with int16: float32 ``(...)``, the log-likelihood ratio of the
-        codeword against that of zeros; of a tail-biting code that of the path that was traced back, with its steps before and
-        behind the codeword), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR, 5 = 1 + 4 erased because
-        fewer than k LLRs are not 0, in the decoder's number format); or several names.
+        outputs: "bits" (uint8 ``(..., k)``), "metric" (not with int16: float32 ``(...)``), "status" (uint8 ``(...)``); or several
+        names. The metric is the log-likelihood ratio of the codeword against that of zeros. With a tail-biting code it is that of
+        the path that was traced back, with its steps before and behind the codeword. Status 1: erased because of a NaN or infinite
+        LLR. Status 5 = 1 + 4: erased because fewer than k LLRs are not 0, in the decoder's number format.
         """
         return self._decode((llr,), outputs, out)
 
@@ -171,9 +171,9 @@ class ViterbiDecoder(Decoder):
 class BcjrDecoder(Decoder):
     """Soft-output decoding; log-MAP is exact but for tail-biting codes.
 
-    For those, paths that do not end in the state they began with count too. With constraint length 7, rate 1/2 and Es/N0 = -1.07 dB
-    the rms error of an LLR, over those whose exact value is within +-15, is 10.7 for k = 8, 6.9 for 16, 3.5 for 32, 2.0 for 40 and
-    0.5 for 64. The bit error rate is 0.078 for k = 8 (exact: 0.037), 0.030 for 16 (0.020), 0.012 for 32 (0.012) and 40 (0.010).
+    For those, paths that do not end in the state they began with count too. Take constraint length 7, rate 1/2 and Es/N0 = -1.07
+    dB, and the LLRs whose exact value is within +-15. Their rms error is 10.7 for k = 8, 6.9 for 16, 3.5 for 32, 2.0 for 40 and 0.5
+    for 64. The bit error rate is 0.078 for k = 8 (exact: 0.037), 0.030 for 16 (0.020), 0.012 for 32 (0.012) and 40 (0.010).
 
     Args:
         code: the code.
@@ -184,8 +184,8 @@ class BcjrDecoder(Decoder):
     log-map has the error rate of double precision on the same LLRs, even if those are 20 times too small or far too large.
     LLRs and priors are limited to +-6.7e7. Codewords of which all LLRs and priors are within +-1.25 (+-2.5 with a rate above 1/2) have
     soft outputs within +-17 and take three times the time.
-    Codewords of which more than a fourth of the LLRs and priors are beyond +-15, or one beyond +-30, take longer; their soft outputs
-    L are exact within 0.5 + 0.001 abs(L) (docs/conventions.md). Those of other codewords are limited to +-60.
+    Codewords of which more than a fourth of the LLRs and priors are beyond +-15, or one beyond +-30, take longer. Their soft
+    outputs L are exact within 0.5 + 0.001 abs(L) (docs/conventions.md). Those of other codewords are limited to +-60.
 
     >>> decode = wb.BcjrDecoder(code=wb.conv_80211(), k=60, algorithm="max-log-map")
     >>> decode(np.full((10, decode.n), 0.5), outputs="soft").shape
@@ -215,7 +215,7 @@ class BcjrDecoder(Decoder):
         steps of 1 / ``llr_steps``; with "auto" those of int8 are in units of ``llr``.
 
         outputs: "bits" (uint8 ``(..., k)``), "soft" (float32 ``(..., k)``, a-posteriori LLRs), "extrinsic" (not with int16: the
-        same without prior and systematic LLR), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR, 5 = 1 + 4
-        erased because fewer than k LLRs, those of the prior included, are not 0); or several names.
+        same without prior and systematic LLR), "status" (uint8 ``(...)``); or several names. Status 1: erased because of a NaN or
+        infinite LLR. Status 5 = 1 + 4: erased because fewer than k LLRs, those of the prior included, are not 0.
         """
         return self._decode((llr, prior), outputs, out)

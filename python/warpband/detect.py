@@ -10,9 +10,9 @@ Every detector is made once, for a number of streams, antennas and points, and t
 (``channel`` of ``(frames, 4, 4)`` with ``received`` of ``(frames, symbols, 4)``). LLRs have the shape ``(..., streams *
 log2(qam))``: the bits of the first stream's symbol in 3GPP order, then those of the next.
 
-A use is erased, with LLRs and bits of 0 and status 1, where there is NaN or Inf in an input, N0 or the power of H is outside
-1e-30..1e30, that of y is above 1e30 or above 1e10 times that of H, or H is singular. Its neighbours are untouched. Distances are
-float32: what an LLR has below about ``1e-7 (|y|^2 + |H|^2) / N0`` is lost.
+A use is erased, with LLRs and bits of 0 and status 1, if an input has NaN or Inf or H is singular. It is also erased if N0 or
+the power of H is outside 1e-30..1e30. The same holds if the power of y is above 1e30 or above 1e10 times that of H. Its
+neighbours are untouched. Distances are float32: what an LLR has below about ``1e-7 (|y|^2 + |H|^2) / N0`` is lost.
 """
 from __future__ import annotations
 
@@ -299,8 +299,9 @@ class Pic(Detector):
 class Ep(Detector):
     """Expectation propagation (J. Cespedes, P. M. Olmos, M. Sanchez-Fernandez, F. Perez-Cruz, IEEE Trans. Commun. 62(8), 2014).
 
-    Each symbol has a Gaussian in place of its points. An iteration estimates every symbol from y and the Gaussians of the others,
-    and gives it the Gaussian with the mean and variance of its points under that estimate. Takes a-priori LLRs; up to 16 streams.
+    Each symbol has a Gaussian in place of its points. An iteration estimates every symbol from y and the Gaussians of the others.
+    The symbol then gets the Gaussian with the mean and variance of its points under that estimate. Takes a-priori LLRs; up to 16
+    streams.
 
     Args:
         {settings}

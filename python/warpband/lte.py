@@ -26,7 +26,7 @@ __all__ = ["CrcAttacher", "LteRateMatcher", "LteSegmentation", "LteTransportDeco
 class CrcAttacher(Described):
     """Cyclic redundancy checks (3GPP TS 36.212 section 5.1.1): parity behind the bits of each row.
 
-    The register begins with zeros and is not inverted at the end; the first bit is the coefficient of the highest power, and parity
+    The register begins with zeros and is not inverted at the end. The first bit is the coefficient of the highest power, and parity
     follows with its highest power first.
 
     Args:

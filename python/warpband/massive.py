@@ -40,8 +40,8 @@ class _Uplink(Described):
 
         H and y may both be pairs of halves instead, half the bytes: float16 ``(..., antennas, users, 2)`` and
         ``(..., antennas, 2)``, real and imaginary part side by side, as ``numpy.stack([y.real, y.imag], -1).astype("float16")``
-        gives, or tensors of torch.complex32. All is computed in float32; entries must lie in the range of a half, which a
-        common factor of H and y (its square of N0) brings about.
+        gives, or tensors of torch.complex32. All is computed in float32. Entries must be in the range of a half; if necessary scale
+        H and y by a common factor, and N0 by its square.
 
         Args:
             channel: H, complex64 ``(..., antennas, users)``; its batch axes are the frames.
@@ -72,8 +72,8 @@ class _Uplink(Described):
 class MassiveSoftUplink(_Uplink):
     """MMSE with parallel interference cancellation: the uplink ``y = H x + n`` with a-priori LLRs of the users' bits.
 
-    The a-priori LLRs give each user's symbol a mean and a variance. The mean interference of the others is taken off, and what is
-    uncertain of it is noise of the MMSE filter; one inverse of users x users serves all users of a vector. Without a-priori LLRs it is
+    The a-priori LLRs give each user's symbol a mean and a variance. The mean interference of the others is subtracted, and its
+    uncertainty is noise of the MMSE filter. One inverse of users x users serves all users of a vector. Without a-priori LLRs it is
     :class:`MassiveUplink` with ``solver="cholesky"``, up to rounding.
 
     Args:

@@ -278,10 +278,10 @@ def whiten(covariance: Array, received: Array, channel: Array, *, added: float =
             or several names.
         executor: where arrays in host memory are processed; None for all cores.
 
-    A use is erased, with zeros for y and H, if the R of its slot is not positive definite or if a result is not finite. Detectors erase such
-    a use too. R counts as not positive definite if it has NaN or Inf in its lower triangle, or if a squared pivot of L is at most
-    ``rx_antennas * 2**-23`` of its diagonal entry: float32 does not tell such a pivot from 0. A covariance of fewer samples than antennas is
-    singular; ``added`` regularises it.
+    A use is erased, with zeros for y and H, if the R of its slot is not positive definite. It is also erased if a result is not
+    finite. Detectors erase such a use too. R does not count as positive definite if it has NaN or Inf in its lower triangle. The
+    same holds if a squared pivot of L is at most ``rx_antennas * 2**-23`` of its diagonal entry: float32 does not tell such a pivot
+    from 0. A covariance of fewer samples than antennas is singular; ``added`` regularises it.
 
     >>> y, h = wb.whiten(4 * np.eye(2), np.ones((5, 2)), np.ones((5, 2, 1)))
     >>> y[0], h[0, :, 0]

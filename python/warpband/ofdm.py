@@ -1,6 +1,6 @@
 """OFDM with cyclic prefix: values on subcarriers to samples, and back.
 
-The samples of a symbol with values X_k, with b(k) the bin of subcarrier k in an FFT of N, are ``x_n = 1 / sqrt(N) sum over k of
+X_k are the values of a symbol and b(k) is the bin of subcarrier k in an FFT of N. The samples are ``x_n = 1 / sqrt(N) sum over k of
 X_k exp(2 pi i n b(k) / N)`` for n = -prefix .. N - 1, and the demodulator is its inverse. Both are unitary: noise of variance N0 in
 each sample has variance N0 on each subcarrier.
 """

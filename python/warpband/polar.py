@@ -80,8 +80,8 @@ class PolarDecoder(Decoder):
     def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:
         """Decodes ``llr``, float32 ``(..., E)``.
 
-        outputs: "bits" (uint8 ``(..., A)``), "status" (uint8 ``(...)``, 2 where the CRC holds, 0 where it does not, 1 erased
-        because of a NaN or infinite LLR, 5 = 1 + 4 erased because fewer than A coded bits have an LLR that is not 0, or
-        because nothing tells an all-zero message from silence); or several names.
+        outputs: "bits" (uint8 ``(..., A)``), "status" (uint8 ``(...)``); or several names. Status 2: the CRC holds. Status 0: it
+        does not. Status 1: erased because of a NaN or infinite LLR. Status 5 = 1 + 4: erased because fewer than A coded bits have
+        an LLR that is not 0, or because nothing distinguishes an all-zero message from silence.
         """
         return self._decode((llr,), outputs, out)

@@ -1,8 +1,8 @@
 """Frames in, decisions out, under a deadline: several frames under way on each of several devices (docs/stream.md).
 
 A frame is what a call of a detector, precoder or decoder gets: a channel, vectors and N0, all in host memory. :meth:`Stream.push`
-copies them into a slot of the stream's own memory, page-locked where there is a CUDA device, and returns at once with a
-:class:`Ticket`; results are those of the direct call, bit for bit, on whichever device a frame ran::
+copies them into a slot of the stream's own memory and returns at once with a :class:`Ticket`. Slots are page-locked if there is a
+CUDA device. Results are those of the direct call, bit for bit, on whichever device a frame ran::
 
     detector = warpband.NWay(streams=4, rx_antennas=4, qam=64)
     with warpband.Stream(stage=detector, devices=["cuda:0", "cuda:1"], most_items=8400) as stream:
@@ -466,8 +466,8 @@ class Stream(Described):
     @converting(channel=as_samples, items=as_samples)
     def push(self, channel: Array, items: Array, noise_var: float | Array, *, tag: Any = None,
              timeout: float | None = None, strict: bool = False) -> Ticket:
-        """Copies a frame's arrays into a slot and queues it. Waits, without the GIL, where no slot is free; with
-        ``overflow="drop-oldest"`` only where no frame waits that could be dropped, as all are under way or ended behind a slow
+        """Copies a frame's arrays into a slot and queues it. Waits, without the GIL, if no slot is free. With
+        ``overflow="drop-oldest"`` it waits only if no waiting frame can be dropped: all are under way or ended behind a slow
         ``on_frame``.
 
         Args:
