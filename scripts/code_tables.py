@@ -1,5 +1,5 @@
-"""Tables of the LDPC and convolutional decoders for scripts/performance_report.py: targets of the project and peers, which
-were measured on machines of the same kind (an H100; one thread of an AVX-512 core) by running those programs.
+"""Tables of the LDPC and convolutional decoders for scripts/performance_report.py: targets of the project and results of peers.
+Peers were measured by running those programs on machines of the same kind (an H100; one thread of an AVX-512 core).
 """
 from reproduce.records import table, three
 

@@ -3,8 +3,8 @@
 
 usage: diversity.py RESULT.json [--from 1e-2] [--to 1e-4]
 
-Of each curve the slope between the points next to the two rates, the later ones with at least 30 frame errors, with
-twice its standard error. The slope approaches the order from below as the error rate falls.
+For each curve it prints the slope between the points next to the two rates, with twice its standard error. Points have at least 30
+frame errors. The slope approaches the order from below as the error rate falls.
 """
 import argparse
 import json

@@ -3,8 +3,8 @@
 
     PYTHONPATH=build/release/python .venv/bin/python scripts/exit_figure.py [OUTPUT]
 
-4x4, 16-QAM, a new channel matrix in each use, 802.16e LDPC 2304 of rate 1/2 with five iterations of sum-product that begin anew in each
-outer iteration and never stop early: then the curves are measured for what the loop does.
+4x4, 16-QAM, a new channel matrix in each use, 802.16e LDPC 2304 of rate 1/2 with five iterations of sum-product. They begin anew in
+each outer iteration and never stop early: then the curves are measured for what the loop does.
 """
 import pathlib
 import sys

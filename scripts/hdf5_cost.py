@@ -3,8 +3,8 @@
 
     python3 scripts/hdf5_cost.py [COMMAND [RUNS]]    default build/release/warpband, 201 runs of each
 
-Prints the least and the median of the wall time and of the CPU time of a run, its reading process included, and what the program adds to the
-medians. Needs h5py.
+Prints the least and the median of the wall time and of the CPU time of a run, its reading process included. Also prints what the
+program adds to the medians. Needs h5py.
 """
 import pathlib
 import resource

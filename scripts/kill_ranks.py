@@ -3,10 +3,10 @@
 
     python3 scripts/kill_ranks.py [--trials 20] [--ranks 3] [--seed N] [--command build/release/warpband]
 
-A trial sends SIGKILL to one of the ranks, rank 0 included, after a time between the start of the ranks and the end of an undisturbed
-run. What is left, a checkpoint or nothing, is resumed on a random number of ranks. The moment, the rank and that number follow from
-the seed and the number of the trial; the seed is printed. A run that ends before its kill does not count as a trial. Exit code 1:
-a result could not be resumed, or has other counts.
+A trial sends SIGKILL to one of the ranks, rank 0 included. The time is random, between the start of the ranks and the end of an
+undisturbed run. What is left, a checkpoint or nothing, is resumed on a random number of ranks. The moment, the rank and that number
+follow from the seed and the number of the trial; the seed is printed. A run that ends before its kill does not count as a trial.
+Exit code 1: a result could not be resumed, or has other counts.
 """
 import argparse
 import json

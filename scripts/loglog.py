@@ -20,8 +20,8 @@ def text(x, y, anchor, words, more=""):
 
 
 def dots(title, series, rows, labels):
-    """Rows (name, [a value or None for each of the series]) as dots over a logarithmic axis, with ticks at powers of 10 and values named by
-    `labels`."""
+    """Rows (name, [a value or None for each of the series]) as dots over a logarithmic axis. Ticks are at powers of 10, and
+    `labels` names the values."""
     left, right, top, step = 240, 90, 60, 34
     height = top + step * len(rows) + 40
     values = [v for _, vs in rows for v in vs if v is not None]

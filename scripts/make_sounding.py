@@ -4,10 +4,10 @@ so that figures 3.4 and 3.5 of li-thesis (docs/li-thesis.md) can be drawn withou
 
 usage: make_sounding.py FILE ANTENNAS USERS [--frames 400] [--seed 1]
 
-An array of half a wavelength in rows of 4, as RENEW's stacks are; in every frame users in new directions, uniform within
-+- 60 degrees, each by a path in line of sight, that has half of the power, and 12 scatterers within +- 30 degrees of it,
-up to 500 ns late. 256-point OFDM at 20 MHz, the 128 subcarriers in its middle, two repetitions of a BPSK pilot, noise 30 dB
-below each pilot, 16-bit samples. Needs h5py and NumPy.
+An array of half a wavelength in rows of 4, as RENEW's stacks are. In every frame users are in new directions, uniform within +- 60
+degrees. Each has a path in line of sight with half of the power, and 12 scatterers within +- 30 degrees of it, up to 500 ns late.
+256-point OFDM at 20 MHz, the 128 subcarriers in its middle, two repetitions of a BPSK pilot, noise 30 dB below each pilot, 16-bit
+samples. Needs h5py and NumPy.
 """
 import argparse
 

@@ -3,11 +3,12 @@
 
 usage: ncu_bound.py [--warpband PROGRAM] [--record RECORD.json ...] [--output COMPARISON.json] [--device cuda:0] [--only REGEX]
 
-Without --record the benchmarks below are measured first. For each, ncu profiles two launches (`warpband bench --profile`) at
-the clocks the device chooses and counts executed fp32 operations (FADD, FMUL, FFMA, FMNMX) and bytes of device memory. Of
-these counts, the ceilings of the benchmark's record and the time by ncu and by the bench it makes `% of bound` as the bench does of what the
-kernels state. Exit code 1 if one differs by more than 10 %; detectors and others, whose threads repeat work that the kernels state
-once or compute with integers, are shown and not judged. Instructions, registers and the shares of issue slots and of memory go into the comparison too.
+Without --record the benchmarks below are measured first. For each, ncu profiles two launches (`warpband bench --profile`) at the
+clocks the device chooses. It counts executed fp32 operations (FADD, FMUL, FFMA, FMNMX) and bytes of device memory. `% of bound`
+follows from these counts, the ceilings of the benchmark's record and the time by ncu and by the bench. The bench computes it in the
+same way from what the kernels state. Exit code 1 if one differs by more than 10 %. Detectors and others are shown and not judged:
+their threads repeat work that the kernels state once, or compute with integers. Instructions, registers and the shares of issue
+slots and of memory go into the comparison too.
 """
 import argparse
 import csv

@@ -5,8 +5,8 @@
 
 Each number is the least of many rounds, so that other work on the machine does not count. `call` is from Python's call to its
 return, `core` the part of it below the Python layer, the work on the item included: detection of one use with one stream, the map of
-one QPSK symbol. With a CUDA device and torch, `device` calls are those with tensors on it: they queue their work and return, so that
-those of no item, which launch nothing, are what the bindings cost alone, and `new` ones what they cost with torch.empty for the output.
+one QPSK symbol. With a CUDA device and torch, `device` calls are those with tensors on it: they queue their work and return. Calls
+of no item launch nothing, so they show what the bindings cost alone. `new` calls show the cost with torch.empty for the output.
 """
 import argparse
 import platform

@@ -2,8 +2,8 @@
 """Writes what a wheel holds as a bill of materials (CycloneDX 1.5, JSON): python3 scripts/sbom.py WHEEL [OUT.json]
 
 The wheel's own record, .dist-info/sboms/warpband.cdx.json, names the libraries that are compiled into it, with licences, versions and purls: CMake
-wrote it (cmake/components.cmake). This adds each program and shared library of the wheel with its SHA-256, the libraries that auditwheel put
-into it, and the wheel's own name and SHA-256. Without OUT.json the bill goes to standard output.
+wrote it (cmake/components.cmake). This adds each program and shared library of the wheel with its SHA-256, and the libraries that
+auditwheel put into it. It also adds the wheel's own name and SHA-256. Without OUT.json the bill goes to standard output.
 """
 
 import datetime

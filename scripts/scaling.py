@@ -8,7 +8,7 @@
 A number of --devices stands for that many GPUs, cuda:0 onwards; other lists go as they are, for example `cpu cuda:0`. Each rank of --ranks has
 one core. The cases take turns in --repetitions rounds, and a rate is the median. Ratios are against the first case. A stream's copies
 are those of as many frames without any kernel, of the same run (stream.stages). --out keeps each case's last record. Exit code 1: counts
-of a case differ from the first one's, frames of a stream differ or failed, or a ratio of the whole scenario is below --at-least.
+of a case differ from the first one's, frames of a stream differ or failed. Also if a ratio of the whole scenario is below --at-least.
 """
 import argparse
 import json

@@ -3,9 +3,9 @@
 
     PYTHONPATH=build/docs/python python scripts/site.py OUTPUT      (`cmake --workflow --preset docs` does it all)
 
-A page of an algorithm is made of what stands elsewhere: model, method and contract are the comment that begins its public
-header, cost and speed come from the records in bench/results/, the interface is the header itself and the class in Python. Every
-warning of Sphinx is an error.
+A page of an algorithm is made of what stands elsewhere: model, method and contract are the comment that begins its public header.
+Cost and speed come from the records in bench/results/. The interface is the header itself and the class in Python. Every warning of
+Sphinx is an error.
 """
 import argparse
 import ast
@@ -217,7 +217,8 @@ def measured(op, wanted, all_records):
 
 
 def chart(title, wanted, found):
-    """SVG of the rates of at most 12 settings on at most three machines; nothing where they have no rate in bits, or names too long to be read."""
+    """SVG of the rates of at most 12 settings on at most three machines. Empty if they have no rate in bits, or if names are too
+    long to be read."""
     axes = [set(b["axes"].items()) for *_, benchmarks in found for b in benchmarks]
     constant = {axis for axis, _ in set.intersection(*axes)}
     rates = {}  # by setting and machine

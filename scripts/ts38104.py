@@ -5,7 +5,7 @@
         [--csi lmmse] [-o curves/ts38104_pusch.json] [--page docs/pusch.md]
 
 Each row of curves/ts38104_pusch.csv is a reference channel, a delay line and the SNR that a base station may need. From there the
-SNR falls in steps until the throughput, with up to four transmissions, is below 70 %; a straight line between the last two points
+SNR falls in steps until the throughput, with up to four transmissions, is below 70 %. A straight line between the last two points
 gives our SNR. Rows that the output has already are not run again with as many frames or fewer. --page writes the table between the
 marks in a page.
 """
