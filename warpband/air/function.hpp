@@ -20,8 +20,8 @@ struct channel_frames {
 using channel_function = std::function<void(executor&, const channel_frames&, view<std::complex<float>> h)>;
 
 /// Has the key `fading`, as Rayleigh fading has it: "fast" asks for an H for every use, with a space-time
-/// code for every codeword, with massive MIMO for every subcarrier; "block" for one for a frame. Slots of 5G
-/// NR take "block".
+/// code for every codeword, with massive MIMO for every subcarrier. "block" asks for one for a frame. Slots
+/// of 5G NR take "block".
 air_kind function_air(std::string name, channel_function draw);
 
 }  // namespace wb

@@ -37,8 +37,8 @@ class tdl_uses final : public air {
   tdl_channel channel_;
 };
 
-/// A line for each pair of antennas of massive MIMO, drawn for a user and up to 16 antennas at a time, which
-/// have blocks of their own.
+/// A line for each pair of antennas of massive MIMO. It is drawn for a user and up to 16 antennas at a time,
+/// which have blocks of their own.
 class tdl_matrices final : public air {
  public:
   tdl_matrices(const air_antennas& a, const tdl_config& c) : air(a), whole_(line_of(c, most)) {

@@ -8,11 +8,11 @@
 //             exp(i phi_m + 2 pi i (b (d / lambda) sin(zod_m) sin(aod_m) + t (v / lambda) sin(zoa_m)
 //             cos(aoa_m - heading)))
 //
-// with delays tau, powers P (their sum is 1) and angles of the profile, f from the lowest subcarrier on and t
-// from the first symbol of a drop on. Within a symbol H does not change. d is the distance of neighbouring
-// antennas; the array's phases are those at the carrier frequency, on all subcarriers. aod is counted from
-// the array's normal: the user's direction, the cluster's angle, and the ray's offset. Antennas are isotropic
-// and of one polarisation: their pattern and the ratios between polarisations are not modelled.
+// with delays tau, powers P (their sum is 1) and angles of the profile. f counts from the lowest subcarrier
+// on and t from the first symbol of a drop on. Within a symbol H does not change. d is the distance of
+// neighbouring antennas; the array's phases are those at the carrier frequency, on all subcarriers. aod is
+// counted from the array's normal: the user's direction, the cluster's angle, and the ray's offset. Antennas
+// are isotropic and of one polarisation: their pattern and the ratios between polarisations are not modelled.
 //
 // Random for each user of a drop: its direction, its heading, the phase of every ray, and which departing ray
 // is which arriving one: azimuths of arrival and both zeniths are permuted within a path, independently (TR
@@ -74,9 +74,9 @@ class cdl_channel {
   /// Throws argument_error for what is not allowed.
   explicit cdl_channel(const cdl_config& config);
 
-  /// Queues: H of whole drops, [drops * symbols * subcarriers, antennas * users]: of each drop symbol after
-  /// symbol, of each symbol the subcarriers; element b * users + u is the gain from user u to antenna b, as
-  /// uplink_detector and downlink_precoder take it. `range.first` is the index of the first drop. Takes
+  /// Queues: H of whole drops, [drops * symbols * subcarriers, antennas * users]: the subcarriers of each
+  /// symbol, symbol after symbol, drop after drop. Element b * users + u is the gain from user u to antenna
+  /// b, as uplink_detector and downlink_precoder take it. `range.first` is the index of the first drop. Takes
   /// about 12 bytes for each ray (20 a cluster) and user of a drop from the executor's memory for as long.
   /// Throws shape_error.
   void response(executor& exec, view<std::complex<float>> channel, random_range range) const;

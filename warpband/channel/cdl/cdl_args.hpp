@@ -16,9 +16,9 @@ struct cdl_ray {
 /// Subcarriers that are made together.
 inline constexpr int cdl_side = 4;
 
-/// What the kernels of a drop hand on lies in `drawn`: for each drop and ray, of each user, how much of a
-/// turn its phase is at the first antenna and symbol, and how much it grows from antenna to antenna and from
-/// symbol to symbol; behind all rays the amplitude of each user, as the bits of a float.
+/// What the kernels of a drop hand on lies in `drawn`: for each drop and ray, of each user, its phase in
+/// turns at the first antenna and symbol. Also how much the phase grows from antenna to antenna and from
+/// symbol to symbol. Behind all rays lies the amplitude of each user, as the bits of a float.
 struct cdl_args {
   int subcarriers = 1, symbols = 1, antennas = 1, users = 1;
   int paths = 1, rays = 1;               // of a user

@@ -26,8 +26,8 @@ correlation_matrix exponential_correlation(int antennas, std::complex<double> r)
 /// Throws argument_error that blames `argument` unless it has n * n elements, is Hermitian with ones on its
 /// diagonal (within 1e-6), and positive semidefinite: no pivot below -1e-9 n.
 void check_correlation(const char* argument, const correlation_matrix& r, int n);
-/// The lower triangle L with L L^H = R, row after row, as pairs of floats; a column without a pivot to speak
-/// of (1e-9 n) is zero. Throws as check_correlation does.
+/// The lower triangle L with L L^H = R, row after row, as pairs of floats. A column whose pivot is negligible
+/// (1e-9 n) is zero. Throws as check_correlation does.
 std::vector<float> correlation_factor(const char* argument, const correlation_matrix& r, int n);
 
 struct kronecker_config {

@@ -9,9 +9,9 @@
 
 namespace wb {
 
-/// Sends [vectors, columns] to `out` [vectors, rows], out = scale H in, with H in `channel`
-/// [vectors / vectors_per_channel, rows * columns], row after row; `vectors_per_channel` consecutive vectors
-/// share one. Rows and columns are those of the shapes. Queues. Throws shape_error, and argument_error for
+/// Sends [vectors, columns] to `out` [vectors, rows], out = scale H in. H is in `channel` [vectors /
+/// vectors_per_channel, rows * columns], row after row. `vectors_per_channel` consecutive vectors share one.
+/// Rows and columns are those of the shapes. Queues. Throws shape_error, and argument_error for
 /// vectors_per_channel outside 1..2^24. `in` and `out` must not overlap, but with one row and column may be
 /// the same.
 void apply_channel(executor& exec, view<const std::complex<float>> channel,

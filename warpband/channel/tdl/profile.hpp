@@ -17,8 +17,8 @@ struct tdl_tap {
 /// Taps in any order; several may have the same delay. Powers are relative: a channel has unit mean power.
 struct tdl_profile {
   std::vector<tdl_tap> taps;  // 1 to 64
-  /// The first tap is Rician with this K-factor, the power of its fixed part over that of its fading part,
-  /// and `power_db` is that of both together; nothing: Rayleigh, as all others are. -100..100.
+  /// The first tap is Rician with this K-factor, the power of its fixed part over that of its fading part.
+  /// `power_db` is that of both together. Nothing: Rayleigh, as all others are. -100..100.
   std::optional<double> rician_k_db = {};
   bool operator==(const tdl_profile&) const = default;
 };

@@ -6,9 +6,9 @@
 //
 // from antenna t of the terminal to antenna b of the base station. Cross-polarised arrays have n / 2 pairs of
 // antennas: the first half of one polarisation, the second half of the other, each half correlated as a
-// linear array is. A terminal with one antenna has one polarisation. Between antennas of the base station of
-// different polarisations there is a factor of -c for those of the terminal's first polarisation and +c for
-// its second one; the terminal's two polarisations are uncorrelated (table G.2.3.2.1-1).
+// linear array is. A terminal with one antenna has one polarisation. Antennas of the base station of
+// different polarisations have a factor of -c for the terminal's first polarisation and +c for its second
+// one. The terminal's two polarisations are uncorrelated (table G.2.3.2.1-1).
 //
 //   level       base station, terminal, c
 //   "low"       0, 0, 0

@@ -3,9 +3,9 @@
 //
 //   H(t, f) = sum over taps l of  sqrt(P_l) g_l(t) exp(-2 pi i f tau_l)
 //
-// with the delays tau and powers P of a profile, sum of P = 1, f from the lowest subcarrier on (a free
-// carrier is not left out) and t from the first symbol of a block on. Within a symbol H does not change.
-// Blocks and taps are independent, and pairs of antennas unless they are correlated.
+// with the delays tau and powers P of a profile, sum of P = 1. f counts from the lowest subcarrier on (a free
+// carrier is not left out), t from the first symbol of a block on. Within a symbol H does not change. Blocks
+// and taps are independent, and pairs of antennas unless they are correlated.
 //
 // A Rayleigh tap is a sum of M sinusoids, each with a random complex weight and a random angle of arrival:
 //
@@ -13,13 +13,13 @@
 //
 // a_n ~ CN(0, 1), u_n uniform in [0, 1). As in Y. R. Zheng and C. Xiao, "Simulation models with correct
 // statistical properties for Rayleigh fading channels", IEEE Trans. Commun. 51, 2003, phases and angles are
-// random, an angle in every M-th of the circle, so that over many blocks E g(t) g*(t + T) = J0(2 pi fD T)
-// exactly (Clarke's model), for any M. Their amplitudes are constant; here they are Rayleigh, which makes
-// g(t) exactly complex normal at every t, with deep fades as frequent as they should be. The price is that
-// the mean power of one long block is not 1 but 1 +- 1/sqrt(M): statistics are those over blocks.
+// random, with an angle in every M-th of the circle. So over many blocks E g(t) g*(t + T) = J0(2 pi fD T)
+// exactly (Clarke's model), for any M. Their amplitudes are constant. Here they are Rayleigh: g(t) is exactly
+// complex normal at every t, with deep fades as frequent as they should be. The price is that the mean power
+// of one long block is not 1 but 1 +- 1/sqrt(M): statistics are those over blocks.
 //
-// The Rician first tap, with K: sqrt(1 / (K + 1)) g(t) + sqrt(K / (K + 1)) exp(i (phi + 2 pi 0.7 fD t)), the
-// Doppler shift of TR 38.901 clause 7.7.2, phi uniform and another one for each pair of antennas.
+// The Rician first tap, with K: sqrt(1 / (K + 1)) g(t) + sqrt(K / (K + 1)) exp(i (phi + 2 pi 0.7 fD t)), with
+// the Doppler shift of TR 38.901 clause 7.7.2. phi is uniform, and another one for each pair of antennas.
 //
 // Antennas may be correlated (spatial.hpp): then the g of all pairs of antennas are L times independent ones,
 // L L^H their correlation matrix, of Rayleigh taps alone.
@@ -67,7 +67,7 @@ class tdl_channel {
   explicit tdl_channel(const tdl_config& config);
 
   /// Queues: H of whole blocks, [blocks * symbols * subcarriers, rx_antennas * streams]: the uses of a block
-  /// lie symbol after symbol, of each symbol the subcarriers; element r * streams + s is the gain from stream
+  /// lie symbol after symbol, of each symbol the subcarriers. Element r * streams + s is the gain from stream
   /// s to antenna r, as detectors take it. `range.first` is the index of the first block. Throws shape_error.
   void response(executor& exec, view<std::complex<float>> channel, random_range range) const;
 
