@@ -1,6 +1,6 @@
-// Soft MIMO detectors: batches that fill the device; 8400 and 1200 uses, which are a slot and an OFDM symbol
-// of LTE at 20 MHz (wu2012 tables II and III); wu2010's batches of 8 x 16384 uses for 2x2 and 8 x 8192 for
-// 4x4 (tables 4.1 and 4.2). Rayleigh fading, every use with its own H.
+// Soft MIMO detectors: batches that fill the device, and 8400 and 1200 uses, which are a slot and an OFDM
+// symbol of LTE at 20 MHz (wu2012 tables II and III). Also wu2010's batches of 8 x 16384 uses for 2x2 and 8 x
+// 8192 for 4x4 (tables 4.1 and 4.2). Rayleigh fading, every use with its own H.
 #include <bench/bench.hpp>
 #include <complex>
 #include <warpband/channel/awgn/awgn.hpp>

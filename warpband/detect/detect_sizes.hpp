@@ -68,8 +68,8 @@ auto with_square_sizes(const detect_call& a, F f) {
 inline bool sorts_streams(const detect_call&) { return false; }
 inline bool sorts_streams(const search_args& a) { return a.sort != sort_none; }
 /// Calls f with the sizes that serve the arguments: of 2x2, 4x4 and 8x8 without prior, or any. On a CUDA
-/// device the number of points of 2x2 and 4x4 is known too, which keeps the bits' minima in registers;
-/// elsewhere they lie in the cache. Its kernels for known sizes sort no streams.
+/// device the number of points of 2x2 and 4x4 is known too, which keeps the bits' minima in registers.
+/// Elsewhere they lie in the cache. Its kernels for known sizes sort no streams.
 template <class Call, class F>
 auto with_sizes(const Call& a, F f) {
   if (a.prior.data != nullptr) return f.template operator()<any_sizes>();

@@ -1,7 +1,7 @@
 #pragma once
-// Soft MIMO detection: y = H s + n, with n ~ CN(0, N0) in each entry, s of `streams` symbols of Gray QAM with
-// Es = 1 (TS 38.211 §5.1), H of `rx_antennas` x `streams`. `make_detector` makes a detector by the name of
-// its kind (detect/detector_kind.hpp).
+// Soft MIMO detection: y = H s + n, with n ~ CN(0, N0) in each entry. s has `streams` symbols of Gray QAM
+// with Es = 1 (TS 38.211 §5.1), and H is `rx_antennas` x `streams`. `make_detector` makes a detector by the
+// name of its kind (detect/detector_kind.hpp).
 //
 // LLRs are ln P(b = 0) - ln P(b = 1), max-log: the least |y - H s|^2 / N0 over the candidates with b = 1,
 // minus the same with b = 0. Which candidates there are is what distinguishes the searches. The linear
@@ -34,9 +34,9 @@ struct detector_output {
 };
 
 /// A detector for one number of streams, antennas and points. A use is erased, with LLRs of 0, bits of 0 and
-/// status_erased, where there is NaN or Inf in y, H or the prior; N0 is outside 1e-30..1e30; |H|^2 (the sum
-/// over its entries) is outside 1e-30..1e30; |y|^2 is above 1e30 or above 1e10 |H|^2; or H is singular (a
-/// squared pivot of its QR is below 1e-12 of the trace of H^H H).
+/// status_erased, if there is NaN or Inf in y, H or the prior. It is also erased if N0 or |H|^2 (the sum over
+/// its entries) is outside 1e-30..1e30, or |y|^2 is above 1e30 or 1e10 |H|^2. The last case is a singular H:
+/// a squared pivot of its QR is below 1e-12 of the trace of H^H H.
 ///
 /// Distances are float32: what an LLR has below about 1e-7 (|y|^2 + |H|^2) / N0 is lost. One that is smaller,
 /// as of a sign where y is almost 0, may be 0 without status.

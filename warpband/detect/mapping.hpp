@@ -33,9 +33,9 @@ inline int kbest_uses_of_warp(const executor& exec, std::size_t uses, int surviv
   if (each <= least) return static_cast<int>(least);
   return each > kbest_most_uses ? kbest_most_uses : static_cast<int>((each + least - 1) / least * least);
 }
-/// Above 1: as many as nway_kernels.cpp and nway_prior_kernels.cpp build for the size. With a prior (4x4,
-/// N = 1, H100) threads that share a use are as fast with 8400 uses of 16-QAM and 16800 of 64-QAM; with
-/// 67200 they take 2.3 and 1.6 times as long.
+/// Above 1: as many as nway_kernels.cpp and nway_prior_kernels.cpp build for the size. With a prior (4x4, N =
+/// 1, H100) threads that share a use are as fast with 8400 uses of 16-QAM and 16800 of 64-QAM. With 67200
+/// they take 2.3 and 1.6 times as long.
 inline int nway_tile(const executor& exec, std::size_t uses, bool prior) {
   return few(exec, prior ? 16 * uses : uses) ? 2 : 1;
 }

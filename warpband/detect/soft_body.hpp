@@ -1,8 +1,8 @@
 #pragma once
-// What the detectors with soft symbols share: moments of a symbol under weights of its points, the estimate
-// of each unknown from y and from what is known of the others, and LLRs from such an estimate.
+// What the detectors with soft symbols share: moments of a symbol under weights of its points, and the
+// estimate of each unknown from y and the knowledge of the others. LLRs follow from such an estimate.
 //
-// An estimate x of a symbol s with error variance v is held as weight = 1 / v and pull = x / v, which stay
+// An estimate x of a symbol s with error variance v is stored as weight = 1 / v and pull = x / v. These stay
 // finite where nothing or everything is known.
 #include <warpband/core/cx.hpp>
 #include <warpband/core/llr.hpp>
@@ -106,8 +106,9 @@ struct two_rows {
 /// is
 ///   w_k = h_k^H (noise I + sum_{j != k} E_j h_j h_j^H)^-1 h_k,   E_j = deviation_j^2, h_k column k of R.
 ///
-/// One decomposition serves all entries: [R D; sqrt(noise) I] = Q T, D the deviations. With v_k and e what Q
-/// leaves of [h_k; 0] and [z - R mean; 0], and p_k the squared norm of row k of the lower part of Q,
+/// One decomposition serves all entries: [R D; sqrt(noise) I] = Q T, D the deviations. Let v_k and e be what
+/// Q leaves of [h_k; 0] and [z - R mean; 0]. Let p_k be the squared norm of row k of the lower part of Q.
+/// Then
 ///   w_k = |v_k|^2 / (noise p_k),   w_k x_k = w_k mean_k + v_k^H e / (noise p_k).
 /// All are sums of squares or of small products: no difference of large numbers where a deviation or the
 /// noise is small.

@@ -2,9 +2,9 @@
 // block, the chain of receive/pusch.hpp: estimation, detection, decoding. Mb/s are bits of transport blocks.
 //
 // nr_slot is one slot from host to host: its "small" figure copies the grid from page-locked memory,
-// receives, copies transport block and CRC back and waits, again and again (the median is p50, and p99 stands
-// beside it); "host_fed" overlaps the copies of several slots, "resident" leaves them out. nr_slot_full is
-// the same with a decoder that does all its iterations, as peers' decoders do (bench/peers/sionna_pusch.py).
+// receives, copies transport block and CRC back and waits, again and again. The median is p50, and p99 stands
+// beside it. "host_fed" overlaps the copies of several slots, "resident" leaves them out. nr_slot_full is the
+// same with a decoder that does all its iterations, as peers' decoders do (bench/peers/sionna_pusch.py).
 #include <memory>
 #include <stdexcept>
 

@@ -61,9 +61,10 @@ class noise_estimator {
 };
 
 /// Whitens uses of slots, as many of each. A use is erased, with zeros and status_erased, if the covariance
-/// of its slot is not positive definite, or if an entry of L^-1 y or L^-1 H is not finite. R is not positive
-/// definite if it has NaN or Inf in its lower triangle, or if a squared pivot of L is at most rx 2^-23 of its
-/// diagonal entry: float32 does not tell such a pivot from 0. Detectors erase a use with H = 0.
+/// of its slot is not positive definite. It is also erased if an entry of L^-1 y or L^-1 H is not finite. R
+/// is not positive definite if it has NaN or Inf in its lower triangle. The same holds if a squared pivot of
+/// L is at most rx 2^-23 of its diagonal entry: float32 does not tell such a pivot from 0. Detectors erase a
+/// use with H = 0.
 /// Threads: any number may call one object at once, each with an executor of its own.
 class whitener {
  public:

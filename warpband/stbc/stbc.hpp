@@ -118,19 +118,19 @@ struct stbc_input {
 struct stbc_output {
   /// [codewords, bits_per_codeword] max-log ln P(b = 0) - ln P(b = 1): the least |Y - H S|^2 / N0 with b = 1
   /// minus the least with b = 0, over all codewords. With a prior the costs of a codeword's bits are added to
-  /// its distance, so that LLRs are a-posteriori; `extrinsic` takes the bit's own a-priori LLR off.
+  /// its distance, so that LLRs are a-posteriori. `extrinsic` takes the bit's own a-priori LLR off.
   view<float> llr = {};
-  /// [codewords, bits_per_codeword] of the most likely codeword; with `llr` or a prior 1 where the LLR is
-  /// negative, so that of two codewords that are equally likely but for rounding each bit may be either's.
+  /// [codewords, bits_per_codeword] of the most likely codeword. With `llr` or a prior a bit is 1 where the
+  /// LLR is negative. So if two codewords are equally likely but for rounding, each bit may be either's.
   view<std::uint8_t> bits = {};
   view<std::uint8_t> status = {};  // [codewords, 1] status_erased
 };
 
 /// Maximum-likelihood decoder, with a prior a maximum a-posteriori one. A codeword is erased, with LLRs of 0,
-/// bits of 0 and status_erased, where there is NaN or Inf in Y, H or the prior; N0 is outside 1e-30..1e30;
-/// |H|^2 is outside 1e-30..1e30; or |Y|^2 is above 1e30 or above 1e10 |H|^2. What an LLR has below about 1e-7
-/// (|Y|^2 + |H|^2) / N0 is lost in float32.
-/// Threads: any number may call one object at once, each with an executor of its own.
+/// bits of 0 and status_erased, if there is NaN or Inf in Y, H or the prior. It is also erased if N0 or |H|^2
+/// is outside 1e-30..1e30, or if |Y|^2 is above 1e30 or 1e10 |H|^2. What an LLR has below about 1e-7 (|Y|^2 +
+/// |H|^2) / N0 is lost in float32. Threads: any number may call one object at once, each with an executor of
+/// its own.
 class stbc_decoder {
  public:
   /// Throws argument_error as `check` does.

@@ -1,11 +1,11 @@
 #pragma once
 // K-best detection: breadth first from the last antenna of the order to the first, K survivors a level by
-// partial distance; LLRs from the K candidates at the end. With K as large as all candidates it is
+// partial distance. LLRs come from the K candidates at the end. With K as large as all candidates it is
 // exhaustive.
 //
 // A tree of complex symbols has `streams` levels; a real-valued one (K. Wong, C. Tsui, R. Cheng, W. Mow, "A
-// VLSI architecture of a K-best lattice decoding algorithm for MIMO channels", 2002) twice as many, the
-// imaginary part of an antenna before its real part.
+// VLSI architecture of a K-best lattice decoding algorithm for MIMO channels", 2002) has twice as many. The
+// imaginary part of an antenna comes before its real part.
 //
 // The order of the streams matters for small K. Bit error rates of 4x4, Rayleigh fading, without a code
 // (49152 uses at each SNR; i.i.d. H for each):

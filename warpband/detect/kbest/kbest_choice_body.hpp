@@ -27,7 +27,7 @@ struct kbest_bounds {
 };
 
 /// W: warp_part. All threads of the warp call all methods together. `each(f)` calls f(i, distance, steps) for
-/// a thread's children in the order of their steps, which come before those of threads of higher rank; i mod
+/// a thread's children in the order of their steps. These come before those of threads of higher rank. i mod
 /// 4 is known when f is compiled.
 template <class W>
 struct kbest_choice {

@@ -7,8 +7,9 @@ namespace wb {
 /// are resident at once.
 inline constexpr int kbest_most_uses = 16;
 
-/// Blocks of four warps. On an H100 six leave a thread 80 registers, with which 16-QAM and 64 survivors are
-/// 1 % faster than with the 96 that it takes otherwise; shared memory has room for five of 256 survivors.
+/// Blocks of four warps. On an H100 six leave a thread 80 registers. That makes 16-QAM and 64 survivors 1 %
+/// faster than the 96 registers that a thread takes otherwise. Shared memory has room for five of 256
+/// survivors.
 constexpr int kbest_resident_blocks(int survivors) { return survivors > 64 ? 5 : 6; }
 
 }  // namespace wb

@@ -9,8 +9,8 @@
 //                     of its antenna from that list, which has every point of it. 2x2 equals exhaustive
 //                     search.
 //
-// With a-priori LLRs an edge weighs the distance it adds, over N0, and the costs of the bits of the point it
-// leads to that contradict them. 2x2 still equals exhaustive search.
+// With a-priori LLRs an edge weighs the distance it adds, over N0, and the costs of bits. These are the bits
+// of the point it leads to that contradict the LLRs. 2x2 still equals exhaustive search.
 //
 // When to use. multi_pass for two streams, where it equals exhaustive search. With four streams nway has
 // fewer errors at a similar rate (docs/wu2012.md), and multi_pass needs an LLR clip of 8: without one it has

@@ -12,7 +12,7 @@ WB_HD constexpr int trellis_planes(int n, bool points) {
 }
 
 /// The trellis search (wu2010 §3.2): stage by stage from antenna n - 1 to 0, a vertex for each point. An edge
-/// reduction keeps the best of the paths into a vertex; a path extension takes the best edge out of one,
+/// reduction keeps the best of the paths into a vertex. A path extension takes the best edge out of one,
 /// which is the nearest point. Threads of the group share the real parts of a stage's points.
 ///
 /// The paths of two stages lie in scratch, plane after plane; in a plane vertices with the same imaginary
@@ -179,9 +179,9 @@ class trellis {
     if (found) found->merge(g_, pam_, top);
   }
 
-  /// Each vertex of antenna a keeps the best of all paths. With im' the error at the middle of the imaginary
-  /// steps, the square of that at step ji is im'^2 + slope[ji] im' + a constant of the vertex: an fma for
-  /// each edge finds the best, whose distance is then computed from its errors.
+  /// Each vertex of antenna a keeps the best of all paths. Let im' be the error at the middle of the
+  /// imaginary steps. The square of the error at step ji is im'^2 + slope[ji] im' + a constant of the vertex:
+  /// an fma for each edge finds the best, whose distance is then computed from its errors.
   WB_HD void reduce(int a, minima<N, B, T>* found) {
     g_.sync();
     if (found) found->clear(pam_, a);

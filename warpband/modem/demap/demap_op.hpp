@@ -12,8 +12,8 @@ inline namespace WB_ISA {
 template <int B, bool Exact>
 struct demap_op : thread_op<demap_args> {
   static constexpr int bits = B == 0 ? 1 : 2 * B;
-  /// Matched filter and scaling, also by powers of two; in each dimension a distance for each level, its
-  /// minima and limits for each bit, and for `Exact` an exp for each level and two logs.
+  /// Matched filter and scaling, also by powers of two. In each dimension a distance for each level, and its
+  /// minima and limits for each bit. For `Exact` also an exp for each level and two logs.
   /// bench/flops_*_test.cpp counts them; the machine code for sm_90 has 97 to 100 % of them.
   double flops() const {
     constexpr int levels = 1 << B, exps = Exact ? levels * (2 + 14) + 2 + 2 * 17 : 0;
