@@ -8,9 +8,8 @@
 namespace wb {
 
 /// An all-zero word satisfies every CRC, and LLRs at rest may tell it: at y = 0 those of the 2 of 4 bits of
-/// 16-QAM (6 of 8 of 256-QAM) that tell amplitudes. It counts as received where `zeros_share` of
-/// `zeros_whole` LLRs are usable and larger than zeros_least of the largest, as nearly all are behind noise
-/// and fading.
+/// 16-QAM (6 of 8 of 256-QAM) that tell amplitudes. It counts as received if `zeros_share` of `zeros_whole`
+/// LLRs are usable and larger than zeros_least of the largest. Behind noise and fading nearly all are.
 inline constexpr int zeros_share = 7, zeros_whole = 8;
 inline constexpr float zeros_least = 1.f / 4096;
 

@@ -3,8 +3,8 @@
 //
 // A generator is an octal number whose most significant bit belongs to the newest bit of the register, as in
 // TS 36.212 §5.1.3.1 and IEEE 802.11 §17.3.5.6: 0133 = 1 + D^2 + D^3 + D^5 + D^6. With a feedback polynomial
-// f the bit that enters the register is a_t = u_t + sum_{i>=1} f_i a_{t-i}, and output j is
-// sum_i g_{j,i} a_{t-i}; an output with g = f is the input bit itself.
+// f the bit that enters the register is a_t = u_t + sum_{i>=1} f_i a_{t-i}, and output j is sum_i g_{j,i}
+// a_{t-i}. An output with g = f is the input bit itself.
 #include <cstdint>
 #include <string>
 #include <vector>

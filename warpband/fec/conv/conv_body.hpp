@@ -29,8 +29,8 @@ struct conv_states {
   static constexpr int round = butterflies < 32 ? butterflies : 32;
 };
 
-/// Runs through steps [from, to) of a codeword in runs that do not wrap around; a negative step, or one from
-/// `steps` on, means the one it is modulo `steps`. f(v, t, count): steps v, ... are those t, ... of the code.
+/// Runs through steps [from, to) of a codeword in runs that do not wrap around. A negative step, or one from
+/// `steps` on, is taken modulo `steps`. f(v, t, count): steps v, ... are those t, ... of the code.
 template <class F>
 WB_HD void conv_forward(int from, int to, int steps, F f) {
   for (int v = from; v < to;) {

@@ -2,9 +2,9 @@
 // Rate matching of turbo-coded channels in LTE, 3GPP TS 36.212 §5.1.4.1, for code blocks; transport.hpp has
 // it for transport blocks.
 //
-// The streams d0, d1, d2 of a codeword go through the sub-block interleaver into a circular buffer of which
-// the first N_cb places are kept, K_w = 96 ceil((k + 4) / 32) at most. A transmission of redundancy version
-// rv reads E bits from place k0(rv) on, around as often as need be, and passes over NULLs: the padding of the
+// The streams d0, d1, d2 of a codeword go through the sub-block interleaver into a circular buffer. Its first
+// N_cb places are kept, K_w = 96 ceil((k + 4) / 32) at most. A transmission of redundancy version rv reads E
+// bits from place k0(rv) on, around as often as need be, and passes over NULLs: the padding of the
 // interleaver, and d0 and d1 of filler bits.
 //
 // So all transmissions read the same sequence of places, the buffer without its NULLs, each from a start of
@@ -26,9 +26,9 @@ struct lte_circular_buffer {
   std::vector<std::int32_t> places;  // in the buffer's order, each at most once
   std::array<int, 4> start = {};     // number in `places` of the first bit sent, by rv
 };
-/// Of a code block of k = 40..65536 bits, the first `fillers` (0..k) of them filler bits, and a soft buffer
-/// of N_cb places; 0, or more than K_w, is K_w. Throws argument_error ("k", "fillers", "soft_buffer"; the
-/// last also where the buffer holds nothing but NULLs).
+/// Of a code block of k = 40..65536 bits, the first `fillers` (0..k) of them filler bits. The soft buffer has
+/// N_cb places; 0, or more than K_w, is K_w. Throws argument_error ("k", "fillers", "soft_buffer"; the last
+/// also where the buffer holds nothing but NULLs).
 lte_circular_buffer make_lte_circular_buffer(int k, int fillers = 0, int soft_buffer = 0);
 
 /// The same as tables for kernels.

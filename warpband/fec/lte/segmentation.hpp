@@ -5,8 +5,8 @@
 
 namespace wb {
 
-/// How a transport block is cut. Block r = 0..blocks - 1 holds, in this order, fillers(r) filler bits (zeros
-/// into the encoder, never sent), payload(r) bits of the transport block and its CRC, and block_crc_bits.
+/// How a transport block is cut. Block r = 0..blocks - 1 holds fillers(r) filler bits (zeros into the
+/// encoder, never sent). Then come payload(r) bits of the transport block and its CRC, and block_crc_bits.
 struct lte_segmentation {
   int transport_bits = 0;        // A
   int bits = 0;                  // B = A + 24

@@ -3,8 +3,8 @@
 //
 //   A bits -> CRC-24A -> code blocks, each with a CRC-24B -> turbo code -> rate matching -> G bits
 //
-// and back, with HARQ: the LLRs of several transmissions of a transport block, each with a redundancy version
-// of its own, add up in a soft buffer before the turbo decoder. LLRs are ln P(0)/P(1).
+// and back, with HARQ: the LLRs of several transmissions of a transport block add up in a soft buffer before
+// the turbo decoder. Each transmission has its own redundancy version. LLRs are ln P(0)/P(1).
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -27,8 +27,8 @@ struct lte_transport_config {
                              // and PCH floor(N_IR / C). 0, or more than a block has: all
   /// Of the decoder. Its k, code_rate, crc_polynomial and crc_degree are not looked at. With the stop rule
   /// crc a code block's iterations end once its CRC holds. Windows and overlap are chosen for the code rate
-  /// of the first transmission, or of as many as are sent before a block can be decoded at all: later ones
-  /// only lower it.
+  /// of the first transmission. If a block needs several transmissions to be decodable at all, the rate is
+  /// that of all these: later ones only lower it.
   turbo_decoder_config turbo = {.stop = early_stop::crc};
 };
 /// Throws argument_error for what lte_transport_decoder does not allow.
@@ -102,9 +102,9 @@ struct lte_transport_output {
 ///
 /// A code block is never ok, and the status has status_insufficient beside status_erased, until enough was
 /// received of it: as many LLRs that are not 0 in the decoder's numbers as it has bits, both without fillers.
-/// All-zero bits satisfy every CRC and need more: of the LLRs that transmissions reached 7/8, larger than
-/// 1/4096 of the largest; and, from 16-QAM on, signs of symbols (the first two bits of modulation_order) that
-/// are zeros more often than those of noise would be, by four standard deviations.
+/// All-zero bits satisfy every CRC and need more: 7/8 of the LLRs that transmissions reached must be larger
+/// than 1/4096 of the largest. From 16-QAM on, signs of symbols (the first two bits of modulation_order) must
+/// also be zeros more often than noise gives, by four standard deviations.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///

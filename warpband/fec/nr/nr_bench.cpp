@@ -1,5 +1,5 @@
-// 5G NR. The LDPC decoder at fixed iterations on the rows that a rate needs; rate matching and soft combining
-// of code blocks; whole transport blocks each way. Mb/s are information bits, of rate matching sent bits.
+// 5G NR. The LDPC decoder at fixed iterations on the rows that a rate needs. Rate matching and soft combining
+// of code blocks. Whole transport blocks each way. Mb/s are information bits, of rate matching sent bits.
 #include <bench/bench.hpp>
 #include <bench/noise.hpp>
 #include <warpband/fec/nr/tbs.hpp>

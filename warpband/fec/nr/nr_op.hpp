@@ -27,10 +27,10 @@ WB_HD int place_of(const nr_blocks& at, const nr_ring&, int i) {
   return i < sent ? i + at.punctured : i - sent + at.padded;
 }
 
-/// The transmission of a code block as runs of its ring: run(at, n, symbols) of the ring's numbers
-/// at..at + n - 1, of which the first is sent at place `to` and the others every `order` behind it; `again`:
-/// the ring was passed before. TS 38.212 §5.4.2.1 and §5.4.2.2: bit p of the selected ones goes to place
-/// i + j Q_m with i = p / (E / Q_m), j = p mod (E / Q_m).
+/// The transmission of a code block as runs of its ring: run(at, n, symbols) of the ring's numbers at..at + n
+/// - 1. The first of these is sent at place `to` and the others every `order` behind it; `again`: the ring
+/// was passed before. TS 38.212 §5.4.2.1 and §5.4.2.2: bit p of the selected ones goes to place i + j Q_m
+/// with i = p / (E / Q_m), j = p mod (E / Q_m).
 template <class F>
 WB_HD void nr_runs(const nr_ring& ring, int sent, int order, F run) {
   const int columns = sent / order;

@@ -4,8 +4,8 @@
 //   A bits -> CRC-16 or CRC-24A -> code blocks, each with a CRC-24B where there are several -> LDPC code
 //          -> rate matching, bit interleaving -> concatenation -> scrambling -> G bits
 //
-// and back, with HARQ: the LLRs of several transmissions of a transport block, each with a redundancy version
-// of its own, add up in a soft buffer before the LDPC decoder. LLRs are ln P(0)/P(1).
+// and back, with HARQ: the LLRs of several transmissions of a transport block add up in a soft buffer before
+// the LDPC decoder. Each transmission has its own redundancy version. LLRs are ln P(0)/P(1).
 //
 // Uplink and downlink differ in what configures them, not in these steps: limited buffers are the rule of the
 // downlink (nr_limited_buffer), and scrambling starts from the same formula (nr_scrambling_init).
@@ -116,8 +116,8 @@ struct nr_transport_output {
 /// what it reads (ldpc.hpp). What was never received, the first 2 Z bits too, is 0; fillers are
 /// nr_filler_llr. The decoder takes the rows of the base graph that the transmissions so far need, and
 /// systematic columns that hold more than fillers: the more is sent, the more rows. With early_stop a code
-/// block leaves the iterations once all its checks hold; with crc_stop also once its CRC does, the transport
-/// block's where there is only one code block.
+/// block leaves the iterations once all its checks hold. With crc_stop it also leaves once its CRC holds; a
+/// single code block has the transport block's CRC.
 ///
 /// A NaN or infinite LLR erases its code block's part of that transmission: the soft buffer stays as it was,
 /// the transport block's status has status_erased until `reset`, its other code blocks and its neighbours are
@@ -125,9 +125,9 @@ struct nr_transport_output {
 ///
 /// A code block is never ok, and the status has status_insufficient beside status_erased, until enough was
 /// received of it: as many LLRs that are not 0 in the decoder's numbers as it has bits, both without fillers.
-/// All-zero bits satisfy every CRC and need more: of the LLRs that transmissions reached 7/8, larger than
-/// 1/4096 of the largest; and, from 16-QAM on, signs of symbols (the first two bits of modulation_order) that
-/// are zeros more often than those of noise would be, by four standard deviations.
+/// All-zero bits satisfy every CRC and need more: 7/8 of the LLRs that transmissions reached must be larger
+/// than 1/4096 of the largest. From 16-QAM on, signs of symbols (the first two bits of modulation_order) must
+/// also be zeros more often than noise gives, by four standard deviations.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///

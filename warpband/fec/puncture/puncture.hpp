@@ -33,8 +33,8 @@ class puncturer {
 };
 
 /// The LTE turbo code at rate 1/2, from the streams d0, d1, d2 of k + 4 places each, one after the other, to
-/// 2 k + 12 bits: all of d0 with its tail; of the parity bits of step i = 0..k - 1 that of d1 where i is even
-/// and that of d2 where it is odd; the tail of d1; the tail of d2. R = k / (2 k + 12).
+/// 2 k + 12 bits: all of d0 with its tail. Of the parity bits of step i = 0..k - 1 the one of d1 where i is
+/// even, and the one of d2 where it is odd. Then the tails of d1 and d2. R = k / (2 k + 12).
 std::vector<std::int32_t> turbo_half_rate_places(std::size_t k);
 
 }  // namespace wb

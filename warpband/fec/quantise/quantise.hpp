@@ -4,12 +4,12 @@
 //   quanta = min(c / (1 - R), 96) / upper quartile of |L|
 //
 // of one item: a codeword, after all transmissions of its bits were added up. L are at most 32 of its LLRs,
-// spread evenly over it, without zeros and known bits; R is the rate, its information bits over its LLRs that
+// spread evenly over it, without zeros and known bits. R is the rate, its information bits over its LLRs that
 // are not 0. Integers then are round(L quanta), limited to the decoder's range; an LLR of at least 1/1024 of
 // a quantum becomes +-1 or more. So decisions do not depend on a common factor of an item's LLRs, and signs
-// stay. A quartile is one of the LLRs, so it is the same in every order of computation, and a few LLRs of any
-// size do not move it. It is the upper one, as up to three fourths of the LLRs may tell next to nothing:
-// a later transmission at a low SNR must not limit the LLRs of the first.
+// stay. A quartile is one of the LLRs, so it is the same in every order of computation. A few LLRs of any
+// size do not move it. It is the upper one, as up to three fourths of the LLRs may tell next to nothing: a
+// later transmission at a low SNR must not limit the LLRs of the first.
 //
 // c is `fineness`, of each decoder. Weak codes need fine steps: their few checks correct little of the
 // rounding. Strong codes add up many messages and saturate if steps are fine.

@@ -14,9 +14,9 @@ namespace wb {
 
 /// Limit of sums of LLRs.
 inline constexpr float transport_most_llr = 1e30f;
-/// What was received of a code block: usable LLRs in its soft buffer, without fillers; the first two bits of
-/// so many symbols of 16-QAM or more, which tell the signs; how many of them are zeros by LLRs that are not
-/// negligible; redundancy versions, bit rv of each.
+/// What was received of a code block: the usable LLRs in its soft buffer, without fillers. The number of sign
+/// bits: the first two bits of symbols of 16-QAM or more, as many as are counted. The number of these that
+/// are zeros by LLRs that are not negligible. The redundancy versions, bit rv of each.
 enum transport_history : int {
   transport_usable,
   transport_signs,

@@ -1,7 +1,7 @@
 #pragma once
 // What the transport channels of LTE and 5G NR have alike, as ops: CRCs, segmentation, what is known of a
 // code block's reception, and the decision whether it is right. Each moves bits or LLRs of a code block
-// between places that a table or the segmentation gives, so the threads of a block share a code block, and a
+// between places that a table or the segmentation gives. So the threads of a block share a code block, and a
 // CPU thread has one to itself.
 //
 // A channel has, beside its Blocks (transport_args.hpp), block_of(at, index) with the members of lte_block,

@@ -182,8 +182,8 @@ struct turbo_decoder::windows_tables {
 
 namespace {
 
-/// A row of the windows whose bits, read at once, lie in different rows of the windows they come from, or
-/// those of a vector of any power of two of lanes in different vectors.
+/// A row of the windows whose bits, read at once, come from different rows of the windows. Or a row whose
+/// bits of one vector, of any power of two of lanes, come from different vectors.
 std::optional<int> contended_row(const std::vector<std::int32_t>& permutation, int windows) {
   const int W = static_cast<int>(permutation.size()) / windows;
   for (int vectors = windows; vectors >= 1; vectors /= 2)

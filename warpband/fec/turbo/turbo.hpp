@@ -4,9 +4,9 @@
 // Encoder: two 8-state recursive systematic encoders, g0 = 13 and g1 = 15 (octal), the second behind an
 // interleaver, each terminated by three bits. Rate k / (3 k + 12).
 //
-// Decoder: two MAP decoders exchange extrinsic LLRs. With L = ln P(0)/P(1) and the a-priori of the other
-// decoder added to the systematic LLR, each computes alpha and beta over its trellis (wu2010 eqs 3.12-3.14)
-// and
+// Decoder: two MAP decoders exchange extrinsic LLRs. L is ln P(0)/P(1), and the a-priori LLR of the other
+// decoder is added to the systematic LLR. Each computes alpha and beta over its trellis (wu2010
+// eqs 3.12-3.14) and
 //   extrinsic_k = ln sum_{u=0} alpha gamma beta - ln sum_{u=1} alpha gamma beta   without the bit's own LLR.
 // A codeword is cut into `windows` that are decoded at once; see `windows` and `overlap` below.
 //
@@ -61,12 +61,12 @@ struct turbo_decoder_config {
   /// Stop rule crc: an all-zero word, which satisfies every CRC, is an erasure unless 7/8 of its systematic
   /// LLRs support it: are neither 0 nor below 1/4096 of the largest. false: the caller judges such words.
   bool doubts_zeros = true;
-  /// bfloat16 and int16: stop none or crc; no soft or extrinsic output; k up to 32768; windows a power of two
-  /// up to 128 that divides k (0 chooses as many, up to 64, as leave them 64 steps or 4/3 of the overlap) and
-  /// overlap in whole eights (-1 chooses max(8, 10 R / (1 - R)), rounded). Bits whose numbers agree modulo k
-  /// / n must be interleaved to such again, for every n that divides windows: every QPP does that; for
-  /// another permutation 0 chooses 1 window. int16 in addition: max_log_map; extrinsic_scale a multiple of
-  /// 1/8.
+  /// bfloat16 and int16: the stop rule is none or crc, and there is no soft or extrinsic output. k is at most
+  /// 32768. windows is a power of two up to 128 that divides k. 0 chooses as many, up to 64, as leave them 64
+  /// steps or 4/3 of the overlap. overlap is in whole eights; -1 chooses max(8, 10 R / (1 - R)), rounded.
+  /// Bits whose numbers agree modulo k / n must be interleaved to such again, for every n that divides
+  /// windows: every QPP does that; for another permutation 0 chooses 1 window. int16 in addition:
+  /// max_log_map; extrinsic_scale a multiple of 1/8.
   turbo_precision precision = turbo_precision::float32;
   /// int16: float LLRs become integers of +-127 steps, llr_steps for an LLR of 1, 0.25..64; extrinsics are
   /// limited to +-1023 steps. automatic_steps chooses the number for each codeword
@@ -110,20 +110,20 @@ struct turbo_decoder_output {
 ///
 /// `coded_extrinsic` has the extrinsic LLRs of all coded bits in the order of the input: d0, d1, d2, each
 /// with its tail places. Those of the information bits are `extrinsic`. Those of parity and tail bits are
-/// what the bit's own constituent decoder says without the bit's LLR, from what the other one told it last:
-/// one half-iteration more for each, so that a call takes the time of one iteration more. In log-MAP they are
-/// limited to +-30, those of information bits to +-60. float32 only. In an iterative receiver they are the
-/// priors of the detector:
+/// what the bit's own constituent decoder says without the bit's LLR. Its a-priori LLRs are the last ones of
+/// the other decoder: one half-iteration more for each, so that a call takes the time of one iteration more.
+/// In log-MAP they are limited to +-30, those of information bits to +-60. float32 only. In an iterative
+/// receiver they are the priors of the detector:
 ///   decoder.run(exec, llr, {.bits = bits, .coded_extrinsic = prior});   // llr, prior: [batch, 3 (k + 4)]
 /// Each call starts with extrinsics of 0 between the two decoders: nothing is kept from the call before.
 ///
-/// A codeword of which more than a fourth of the LLRs are beyond +-11 (too large a scale, or a code rate or
-/// SNR that is high), or one is beyond +-1000, is decoded by log-MAP on LLRs, with ln(1 + e^-d) within 0.013:
-/// it has the limits of max-log-MAP, and takes longer (docs/conventions.md). So log-MAP is that of double
-/// precision for LLRs of any larger scale: in soft output within 1 + 0.002 |L| in the first iterations; later
-/// ones of a codeword that does not converge part further. A known bit, of an LLR of +-1e30 or beyond, counts
-/// as +-30 unless other LLRs are large. LLRs that are many times too small lose what is below the rounding of
-/// probabilities, 1e-7 (docs/conventions.md).
+/// Log-MAP decodes a codeword on LLRs, with ln(1 + e^-d) within 0.013, if more than a fourth of its LLRs are
+/// beyond +-11, or one beyond +-1000. Such LLRs come from too large a scale, or from a high code rate or SNR.
+/// Then it has the limits of max-log-MAP, and takes longer (docs/conventions.md). So log-MAP is that of
+/// double precision for LLRs of any larger scale: in soft output within 1 + 0.002 |L| in the first
+/// iterations; later ones of a codeword that does not converge part further. A known bit, of an LLR of +-1e30
+/// or beyond, counts as +-30 unless other LLRs are large. LLRs that are many times too small lose what is
+/// below the rounding of probabilities, 1e-7 (docs/conventions.md).
 ///
 /// Multiplying all LLRs by a power of two changes no decision of max-log-MAP in float32 and bfloat16.
 ///

@@ -1,5 +1,5 @@
-// The turbo code. The windows, iterations and both MAPs of wu2010 table 5.3, with and without overlap; other
-// block sizes at the automatic setting; a few codewords for latency; the encoder.
+// The turbo code. The windows, iterations and both MAPs of wu2010 table 5.3, with and without overlap. Other
+// block sizes at the automatic setting, a few codewords for latency, and the encoder.
 #include <algorithm>
 #include <type_traits>
 

@@ -50,8 +50,8 @@ struct max_log_bfloat : max_log {
 
 /// The semiring (+, *) on probabilities, without a floor: metrics are scaled every second step, by the
 /// exponent of their sum. Channel weights up to e^11, extrinsics up to e^18: in two steps a metric grows by
-/// less than 2^118, and the product of alpha, which has gone as many steps since as beta has not, and beta by
-/// less than 2^80. What underflows is of a path that no decision needs.
+/// less than 2^118, and the product of alpha and beta by less than 2^80. Alpha has gone as many steps since
+/// its scaling as beta has not. What underflows is of a path that no decision needs.
 struct log_map_bfloat : log_map {
   using of_large_llrs = max_star_of<max_log_bfloat>;
   static constexpr int interval = 2;

@@ -4,8 +4,8 @@
 // A codeword's K steps are split into P windows; window w has the steps [wK/P, (w+1)K/P) (floors). The
 // windows of a half-iteration are independent: each starts from boundary metrics that its neighbours kept in
 // the previous iteration, `overlap` steps outside, and warms up over those steps. Boundary metrics are
-// double-buffered and a half-iteration reads one extrinsic array and writes the other, so nothing that is
-// read in a phase is written in it, and every group size gives the same bits.
+// double-buffered, and a half-iteration reads one extrinsic array and writes the other. So no phase writes
+// what it reads, and every group size gives the same bits.
 #include <warpband/core/group.hpp>
 #include <warpband/fec/trellis/map_window.hpp>
 

@@ -24,9 +24,10 @@ struct turbo_decode_op : block_op<turbo_decode_args> {
     return 5 * padded + 8 * S * static_cast<std::size_t>(a.windows + 1) +
            sharing * map_window_checkpoints<Seg, C>((a.k + a.windows - 1) / a.windows);
   }
-  /// Of a codeword that does all its iterations. A half-iteration steps alpha forward twice (the second time
-  /// from the checkpoints, but for the last step before each), beta back once with an output, and both over
-  /// the overlaps. Counted by bench/flops_*_test.cpp and equal to the loops of the machine code for sm_90.
+  /// Of a codeword that does all its iterations. A half-iteration steps alpha forward twice and beta back
+  /// once with an output, and both over the overlaps. The second pass of alpha starts from the checkpoints,
+  /// without the last step before each. Counted by bench/flops_*_test.cpp and equal to the loops of the
+  /// machine code for sm_90.
   double flops() const {
     const double weights = a.log_map ? 3 : 1, forward = a.log_map ? 38 : 21, backward = a.log_map ? 39 : 24;
     const double output = a.log_map ? 16 + 5 + 2 : 30 + 1 + 1, normalise = a.log_map ? 0 : 2 * S;
@@ -72,7 +73,7 @@ struct turbo_decode_op : block_op<turbo_decode_args> {
     const turbo_borders<C, T> borders{extrinsic2 + padded, P};
     T* checkpoints = borders.data + 8 * S * (P + 1);
 
-    // Load: LLRs become weights; an item with a non-finite LLR becomes an erasure as a whole, and so does one
+    // Load: LLRs become weights. An item with a non-finite LLR becomes an erasure as a whole. So does an item
     // with fewer LLRs that are not 0 than it has bits.
     mask bad = mask_from<mask>(false);
     I beyond = I(0);  // LLRs that are_large counts
@@ -239,7 +240,7 @@ struct turbo_decode_op : block_op<turbo_decode_args> {
 
 /// TS 36.212 §5.1.3.2: two constituent encoders, the second behind the interleaver, each terminated. Windows
 /// of the input are encoded at once: the register is linear, so a window's end state is that of the zero
-/// start state plus the free motion of the true one, which repeats every 7 steps.
+/// start state plus the free motion of the true one. The free motion repeats every 7 steps.
 template <class C>
 struct turbo_encode_op : block_op<turbo_encode_args> {
   int threads() const { return a.k >= 1024 ? 128 : 32; }

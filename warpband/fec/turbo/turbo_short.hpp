@@ -2,7 +2,7 @@
 // The turbo decoder in 16-bit integers: max-log-MAP on 8-bit channel values.
 //
 // Values are multiples of 1 / steps: channel LLRs in 8 bits, extrinsics in 16. A step changes a metric by at
-// most 127 + 127 + 1024, there are eight between normalisations, the states differ by three steps, and by
+// most 127 + 127 + 1024, and there are eight between normalisations. The states differ by three steps, and by
 // 5000 in addition near a known state: sums of two metrics stay below 20000, and nothing wraps.
 #include <warpband/core/short_lane.hpp>
 #include <warpband/fec/quantise/quantise_body.hpp>

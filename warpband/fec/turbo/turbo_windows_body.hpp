@@ -1,8 +1,8 @@
 #pragma once
 // The turbo decoder with the windows of a codeword side by side, over code C and numbers V.
 //
-// K steps are split into P windows of W = K / P steps. Step j of all windows is a row in memory, so whoever
-// works on window w, a lane of a vector or a thread of a CUDA block, touches column w. The interleaver must
+// K steps are split into P windows of W = K / P steps. Step j of all windows is a row in memory. So the
+// worker of window w, a lane of a vector or a thread of a CUDA block, touches column w. The interleaver must
 // be free of contention: what step j of the P windows reads lies in one row, as for every QPP and every P
 // that divides K. With more windows than lanes, vector v of V has the windows v, v + V, v + 2V, ...: a QPP is
 // a polynomial modulo any divisor of P, so what these read lies in one vector again. With fewer, codewords
@@ -10,8 +10,8 @@
 //
 // Array `prior` is used in place. Before the first decoder it holds the extrinsics of the second; after it,
 // the a-priori times systematic weights of the second. Only the owner of a step reads and writes it there,
-// but for the warm-up in the neighbours' windows, which is a phase of its own. The lowest bit of what the
-// second decoder leaves is its decision.
+// except for the warm-up in the neighbours' windows. The warm-up is a phase of its own. The lowest bit of
+// what the second decoder leaves is its decision.
 //
 // V says how numbers are computed and how they lie in memory: short_numbers (turbo_short.hpp) and
 // bfloat_numbers (turbo_bfloat.hpp).

@@ -73,16 +73,16 @@ struct turbo_windows_op : IO {
   int threads() const { return a.windows * a.groups; }
   std::size_t scratch_bytes(int) const { return plan.bytes; }
   /// Of a codeword that does all its iterations; of one with stop by CRC that leaves after the first. A
-  /// half-iteration steps alpha forward twice (the second time from the checkpoints, but for the last step
-  /// before each), beta back once with an output, and both over the overlaps; packed numbers count once
-  /// together. Counted by bench/flops_*_test.cpp.
+  /// half-iteration steps alpha forward twice and beta back once with an output, and both over the overlaps.
+  /// The second pass of alpha starts from the checkpoints, without the last step before each. Packed numbers
+  /// count once together. Counted by bench/flops_*_test.cpp.
   double flops() const {
     using M = typename V::semiring;
     constexpr int Seg = values::Seg, Each = M::interval;
     const int steps = plan.steps, segments = steps / Seg, rest = steps % Seg, whole = segments * Seg;
     const auto scalings = [](int n) { return (n + Each - 1) / Each; };  // of n steps from a segment's begin
-    // Times that alpha steps, beta steps, either is scaled, and the weight of a step is made of two; those of
-    // a short segment begin at its checkpoint for each output.
+    // How often alpha steps, beta steps, either is scaled, and the weight of a step is made of two. A short
+    // segment begins at its checkpoint for each output.
     double forward = steps + whole - segments + rest * (rest - 1) / 2;
     double backward = steps;
     double normalised = 3.0 * segments * (Seg / Each) - segments + 2.0 * scalings(rest);

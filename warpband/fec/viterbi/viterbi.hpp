@@ -6,11 +6,11 @@
 //   M_{t+1}(s') = max over branches s -> s' of M_t(s) - sum of L over the branch's coded bits that are 1
 //
 // with L = ln P(0)/P(1), so that M is the log-likelihood ratio of a path against the all-zero codeword. The
-// decisions of all steps are kept, a bit for each state, and traced back once; those of a long codeword, of
-// more than twice 16 times the overlap of a tail-biting one, in a ring of that many steps, with bits decided
-// once a quarter of them lie behind. Survivors have met by then. Bits that were not sent weigh nothing. Where
-// two paths into a state have equal metrics, that of the state whose oldest bit is 0 survives; where final
-// states have, the lowest.
+// decisions of all steps are kept, a bit for each state, and traced back once. A long codeword has a ring
+// instead, of 16 times the overlap of a tail-biting one. It is long if it exceeds two rings. Bits are decided
+// once a quarter of the ring lies behind them. Survivors have met by then. Bits that were not sent weigh
+// nothing. Where two paths into a state have equal metrics, that of the state whose oldest bit is 0 survives;
+// where final states have, the lowest.
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/conv/conv.hpp>
 #include <warpband/fec/conv/conv_precision.hpp>
@@ -29,10 +29,11 @@ struct viterbi_config {
   conv_code code = {};
   /// Information bits of a codeword, 1..65536; tail-biting at least K - 1.
   int k = 1024;
-  /// Tail-biting: the decoder starts with all states alike, goes `overlap` steps around the circle before the
-  /// codeword, once through it and on for `overlap` steps, and traces back from there. 0..4096; -1 chooses
-  /// conv_frame::usual_overlap(). It does not enforce that the path ends in the state it began with. Short
-  /// blocks lose by that: of K = 7, (133, 171), rate 1/2, at Es/N0 = -1.07 dB, 4000 codewords of each size,
+  /// Tail-biting: the decoder starts with all states alike and goes `overlap` steps around the circle before
+  /// the codeword. It goes once through the codeword and on for `overlap` steps, and traces back from there.
+  /// 0..4096; -1 chooses conv_frame::usual_overlap(). It does not enforce that the path ends in the state it
+  /// began with. Short blocks lose by that: of K = 7, (133, 171), rate 1/2, at Es/N0 = -1.07 dB, 4000
+  /// codewords of each size,
   ///
   ///     k                                            8      12     16     24     32     40     64
   ///     frame errors, maximum likelihood             0.065  0.062  0.054  0.034  0.037  0.034  0.044
@@ -57,7 +58,7 @@ struct viterbi_config {
   /// automatic_steps chooses the number for each codeword (fec/quantise/quantise.hpp).
   float llr_steps = automatic_steps;
   /// int16: windows of a codeword that are decoded in parallel. Each begins `overlap` steps early, with all
-  /// states alike, and ends as many steps late; overlap is 0 of one window of a code that is not tail-biting.
+  /// states alike, and ends as many steps late. One window of a code that is not tail-biting has overlap 0.
   /// 1 to as many as are no shorter than the overlap; 0 chooses the power of two that leaves them at least
   /// 1024 steps and 12 overlaps.
   int windows = 0;

@@ -23,7 +23,7 @@ struct viterbi_words {
 };
 
 /// Add, compare, select: metrics p0, p1 of the states 2 j and 2 j + 1 become those of the states that
-/// butterfly j leads to; where the state 2 j + 1 wins, `bit` is set. `weights` has the weight of each
+/// butterfly j leads to. Where the state 2 j + 1 wins, `bit` is set. `weights` has the weight of each
 /// combination of coded bits. With `Paired` the oldest and the newest register bit flip the same coded bits,
 /// as in all usual feed-forward codes.
 template <bool Paired, class T, class I>

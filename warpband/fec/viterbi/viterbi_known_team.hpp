@@ -287,8 +287,8 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
       store_bits_of(mine, v - (g.rank + 1) * Memory, until, erased, true);
     }
   }
-  /// Stores the inputs that make up a place number, those of the Memory steps from v on, as far as they lie
-  /// from `decided` to `until`.
+  /// Stores the inputs that make up a place number: those of the Memory steps from v on that lie from
+  /// `decided` to `until`.
   WB_HD void store_bits_of(int place, int v, int until, bool erased, bool mine) const {
     if (!stores || !mine) return;
     if (erased) place = 0;

@@ -150,8 +150,8 @@ struct viterbi_op : thread_op<viterbi_args> {
   static constexpr int resident = 6;  // as many as shared memory holds of K = 7, k = 1024 on an H100
   static constexpr int S = 1 << Memory, words = viterbi_words<Memory>::count;
 
-  /// Metrics twice, branch weights and LLRs of a run, decisions of all steps after the first overlap; for an
-  /// exact search a bound for each state.
+  /// Metrics twice, branch weights and LLRs of a run, decisions of all steps after the first overlap. An
+  /// exact search also has a bound for each state.
   std::size_t scratch(int) const {
     return (a.exact ? 3 : 2) * S +
            static_cast<std::size_t>((conv_run << a.code.outputs) + conv_run * a.code.outputs + WB_WIDTH) +

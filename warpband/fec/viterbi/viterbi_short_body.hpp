@@ -15,8 +15,8 @@
 // Of codes with fewer outputs that room is enough for metrics which are centred at state 0's instead of the
 // largest (viterbi_centres_state_zero()).
 //
-// At a known state the others get D + 1 less. As long as paths from them last, K - 1 steps, no metric is more
-// than that below the largest; they still lose against the path of the same bits from the known state.
+// At a known state the others get D + 1 less. Paths from them last K - 1 steps. Until then no metric is more
+// than that below the largest. They still lose against the path of the same bits from the known state.
 #include <warpband/fec/conv/conv_short_body.hpp>
 #include <warpband/fec/viterbi/viterbi_short_args.hpp>
 

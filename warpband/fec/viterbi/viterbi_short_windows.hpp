@@ -166,8 +166,8 @@ struct viterbi_windows {
     branches.usable = to_short(0);
   }
 
-  /// Traces back from the best state before step r, which segment i is followed by or has, and stores the
-  /// bits of steps up to `until` that are not stored yet.
+  /// Traces back from the best state before step r, which is in segment i or follows it. Stores the bits of
+  /// steps up to `until` that are not stored yet.
   WB_HD_CALL void decide(int i, int r, int until) {
     constexpr int each = (lanes + G::size - 1) / G::size;
     int state[each], place = slot;
