@@ -15,9 +15,9 @@
 
 namespace wb {
 
-/// A link on an executor. Buffers are allocated once, for the largest batch; only a punctured code takes
-/// memory again in each run, and HARQ its soft buffers in one with another number of frames. Holds on to the
-/// executor.
+/// A link on an executor. Buffers are allocated once, for the largest batch. Only a punctured code takes
+/// memory again in each run. HARQ takes its soft buffers again in a run with another number of frames. Holds
+/// on to the executor.
 /// Threads: one at a time.
 class link_chain final : public frame_runner {
  public:

@@ -12,23 +12,23 @@
 //   esn0_db = snr_db - 10 log10(streams)                       of one stream at one antenna
 //   N0      = Es 10^(-esn0_db / 10)                            per complex entry
 //
-// With a space-time code (stbc/stbc.hpp) two uses send a codeword between two antennas, `streams`, with one H
-// for both, and r_s = 2 symbols a use (Alamouti 1) stand in the place of `streams` in the first line. Zeros
-// fill a frame's last codeword. Uncoded links take the decoder's most likely codewords, coded ones its LLRs.
+// With a space-time code (stbc/stbc.hpp) two uses with one H send a codeword from two antennas, `streams`. In
+// the first line r_s = 2 symbols a use (Alamouti 1) then replace `streams`. Zeros fill a frame's last
+// codeword. Uncoded links take the decoder's most likely codewords, coded ones its LLRs.
 //
 // With a tapped delay line the uses of a frame are the resource elements of OFDM symbols, frequency first
-// (ofdm/grid.hpp), each with an H of its own; zeros fill its last block too. The cyclic prefix costs neither
+// (ofdm/grid.hpp). Each has its own H. Zeros fill the frame's last block too. The cyclic prefix costs neither
 // power nor rate.
 //
 // With lte-transport a frame is a transport block of k = A bits, and n = G those of one transmission: R = A /
 // G, and Eb/N0 is that of one transmission. While the block's CRCs fail it is sent again, with the next
-// redundancy version, up to `transmissions` times; the decoder adds up the LLRs of all (HARQ). Every
+// redundancy version, up to `transmissions` times. The decoder adds up the LLRs of all (HARQ). Every
 // transmission has noise and a channel of its own.
 //
 // Massive MIMO (docs/li-thesis.md) has B antennas of a base station and U users in the place of rx_antennas
 // and streams, and OFDM. A frame is a drop: U users and their channels, for `symbols` OFDM symbols that share
 // one channel estimate per subcarrier. Every user sends, or receives, one codeword of k bits in every OFDM
-// symbol, coded bits on subcarriers from the first on; zeros fill the last of them. Frames are independent of
+// symbol, coded bits on subcarriers from the first on. Zeros fill the last of them. Frames are independent of
 // each other; codewords of a frame are not. In the downlink every user has one antenna, so that rx_antennas
 // is 1 there. A vector that the base station sends has energy 1, which is Es = 1 / U for each user: Eb and
 // the SNR are those of all that it sends. link/gain/gain.hpp has what a user knows of its channel.
@@ -89,8 +89,8 @@ struct link_config {
   link_antennas antennas = {};
   air_config channel = {};
   /// Detector and decoder in a loop: a detector of streams, a space-time code or a massive-MIMO uplink, and a
-  /// code whose decoder gives extrinsic LLRs; or slots of 5G NR. Nothing: the open loop. Of the uplink the
-  /// first outer iteration has the detector of the open loop, with the link's solver; the others have
+  /// code whose decoder gives extrinsic LLRs; or slots of 5G NR. Nothing: the open loop. In the uplink the
+  /// first outer iteration has the detector of the open loop, with the link's solver. The others have
   /// massive/soft_uplink, MMSE with an exact inverse.
   std::optional<receiver_config> receiver = {};
   /// In what `link_chain::run` is told the point.

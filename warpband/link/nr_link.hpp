@@ -9,7 +9,7 @@
 // interference between symbols.
 //
 // Antenna ports are layers, or those of a codebook's precoder. A tapped delay line has the ports as antennas
-// of one terminal; a clustered one, whose users have one antenna each, has a user for each port.
+// of one terminal. In a clustered one users have one antenna each, and each port is a user.
 #include <string>
 #include <vector>
 

@@ -150,8 +150,8 @@ double point_result::throughput() const noexcept {
   if (transmissions == 0) return 0;
   return relative_throughput() * static_cast<double>(bits_per_frame) / static_cast<double>(resource_elements);
 }
-// Both rise or fall with each of the error rates that they are made of, whose exact intervals, a share of the
-// 5% each, therefore give theirs.
+// Both are monotonic functions of the error rates that they are made of. So the exact intervals of these
+// rates, a share of the 5% each, give their intervals.
 interval point_result::mean_transmissions_interval() const {
   if (transmissions == 0) return {0, 0};
   interval i{1, 1};
@@ -261,7 +261,7 @@ point_result run_point(frame_runner& frames, double sweep_db, const stop_rule& s
     const double seconds = std::chrono::duration<double>(clock::now() - start).count();
     c.frames_run += now;
     c.seconds += seconds;
-    // Long enough to hide the start of a batch, short enough for a lively progress and a prompt Ctrl-C, and
+    // Long enough to hide the start of a batch. Short enough for a lively progress and a prompt Ctrl-C, and
     // far below the distance of two checkpoints.
     if (seconds < 0.1)
       batch = std::min(most, batch * (seconds < 0.02 ? 4 : 2));

@@ -1,11 +1,11 @@
 #pragma once
 // A point of a curve: stop rules, counts, error rates.
 //
-// Frames are counted in order of their index and the count stops at the exact frame that meets the rule; what
-// is left of its batch is thrown away. So the counts are the same for any batch size, number of threads and
+// Frames are counted in order of their index and the count stops at the exact frame that meets the rule. The
+// rest of its batch is thrown away. So the counts are the same for any batch size, number of threads and
 // backend (except under the rule of time). The counts are also the whole state of a point: run_point goes on
-// from them, whether it was interrupted or a rule that asks for more is to be met now, and comes to what a
-// run in one go would have come to.
+// from them and comes to what a run in one go would have come to. The point may have been interrupted, or a
+// rule may ask for more now.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -132,9 +132,9 @@ using point_progress = std::function<bool(const point_counts&)>;
 /// Adds a batch's frames to the counts, in order, up to the frame at which the rule holds. True if it did.
 bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule& stop);
 
-/// Runs one point until a rule stops it, from the state `from`; one that has enough stays as it is, even
-/// where it has more than the rule asks for. A batch takes a fraction of a second, and where a frame is slow
-/// no more than a few seconds, if a frame does not. Throws argument_error for max_frames = 0.
+/// Runs one point until a rule stops it, from the state `from`. A point that has enough stays as it is, even
+/// if it has more than the rule asks for. A batch takes a fraction of a second, and where a frame is slow no
+/// more than a few seconds, if a frame does not. Throws argument_error for max_frames = 0.
 point_result run_point(frame_runner& frames, double sweep_db, const stop_rule& stop,
                        const point_progress& progress = {}, const point_counts& from = {});
 

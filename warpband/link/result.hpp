@@ -73,8 +73,8 @@ enum class result_use { go_on, show };
 /// Reads back what result_json gave: its `curves` are all those of the scenario, ready for run_curve. A run
 /// goes on with the functions of the result, their batch and version: `functions` are those that it has, as
 /// kinds of this thread. Throws file_error for a file that cannot be read, is no result, is cut off or
-/// contradicts itself. Also for a result from before results could be resumed, for one whose scenario means
-/// something else in this build, and for one with other functions.
+/// contradicts itself. Also for a result from before results could be resumed, and for one with other
+/// functions. Also if its scenario means something else in this build.
 run_result load_result(const std::string& path, result_use use = result_use::go_on,
                        const run_functions& functions = {});
 /// The same of a file's text; `path` names it in messages.

@@ -47,8 +47,8 @@ struct frame_counts {
   std::vector<std::int32_t> codeword_errors = {};
   /// Bits of a frame's sent ones that its LLRs do not tell; empty where mutual information is not measured.
   std::vector<float> information_lost = {};
-  // With HARQ iterations are those of all code blocks after each of the frame's transmissions, erased uses
-  // those of its transmissions, bit errors those after the last; and, empty without it:
+  // With HARQ iterations are those of all code blocks after each of the frame's transmissions. Erased uses
+  // are those of its transmissions, bit errors those after the last. Empty without HARQ:
   std::vector<std::uint8_t> transmissions = {};  // of the frame, 1 to those of harq_of(config.code)
   std::vector<std::uint8_t> passed = {};         // 1 where its CRCs held after the last of them
   /// With a receiver in a loop after each outer iteration, of the frames: bit errors, and 1 where the decoder

@@ -21,7 +21,7 @@ struct curve_config {
   link_config link;
   std::vector<double> sweep_db;  // in link.axis; empty with a target
   stop_rule stop;
-  /// The point is searched for where the frame error rate is this one; stop.max_frames is then for all points
+  /// The point is searched for where the frame error rate is this one. stop.max_frames is then for all points
   /// of the search together, and other stop rules do not count.
   std::optional<fer_target> target = {};
   /// Of a sweep over settings: the label without them, which its curves share, and the settings.
@@ -66,10 +66,11 @@ curve_result run_curve(const curve_config& curve, executor& exec, const curve_ob
 
 /// Goes on with a curve: runs what `curve.config` asks for beyond what `curve` holds, and leaves it in
 /// `curve`, as far as it came even where it throws. The stop rule may be another than before and points may
-/// have been added; then the counts are what a single run under the last rule gives, but that nothing held is
-/// thrown away: points that have more than the rule asks for keep it, and below_fer leaves out only points of
-/// which nothing is held. The rest of the configuration must be what the counts were taken with: that is the
-/// caller's to see to. Throws argument_error where the curve holds a point that the sweep does not list.
+/// have been added. The counts are then what a single run under the last rule gives, except that no existing
+/// counts are thrown away: points that have more than the rule asks for keep it, and below_fer leaves out
+/// only points of which nothing is held. The rest of the configuration must be what the counts were taken
+/// with: that is the caller's to see to. Throws argument_error where the curve holds a point that the sweep
+/// does not list.
 void run_curve(curve_result& curve, const runner_maker& make, const curve_observer& observer = {});
 void run_curve(curve_result& curve, executor& exec, const curve_observer& observer = {});
 

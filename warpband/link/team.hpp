@@ -1,8 +1,8 @@
 #pragma once
 // Several executors, or processes, that run the frames of one link together.
 //
-// A run's frames are handed out in one piece each, in the order of the members and in proportion to how fast
-// they have been, and the counts are put together in the order of the frames. So the counts are those of one
+// A run's frames are handed out in one piece each, in the order of the members and in proportion to their
+// speed so far. The counts are put together in the order of the frames. So the counts are those of one
 // executor, whatever the members are.
 #include <memory>
 #include <string>
@@ -64,8 +64,9 @@ class link_team final : public frame_runner {
   frame_counts counts_;
 };
 
-/// Frames of each member: all of `frames`, in proportion to speed, in whole units where that changes a share
-/// by at most an eighth, and no more than each takes, which together are enough.
+/// Frames of each member: all of `frames`, in proportion to speed, and no more than each takes. Shares are in
+/// whole units where that changes a share by at most an eighth. What the members take must be enough
+/// together.
 std::vector<std::size_t> shares_of(std::size_t frames, const std::vector<member_pace>& members);
 
 }  // namespace wb

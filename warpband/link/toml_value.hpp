@@ -14,8 +14,8 @@
 
 namespace wb {
 
-/// What a file says. Throws file_error of `file`, on one line and with the number of the line, for text that
-/// is no TOML or out of the bounds of `check_toml_bounds`.
+/// What a file says. Throws file_error of `file`, on one line and with the number of the line. It does so for
+/// text that is no TOML or out of the bounds of `check_toml_bounds`.
 inline toml::table toml_table(const std::string& text, const std::string& file) {
   check_toml_bounds(text, file);
   try {

@@ -1,7 +1,8 @@
 #pragma once
 // A flexible receiver exchanges accuracy for throughput (M. Wu, B. Yin, J. R. Cavallaro, "Flexible N-way MIMO
-// detector on GPU", 2012). Here that is a search: of all settings of detector and decoder those that no other
-// beats both in time and in the signal-to-noise ratio (SNR) of a frame error rate, measured on this device.
+// detector on GPU", 2012). Here that is a search: of all settings of detector and decoder it finds those that
+// no other beats both in time and in signal-to-noise ratio (SNR). The SNR is that of a frame error rate,
+// measured on this device.
 //
 // Detectors come first, with the decoder of the link, the fastest first. One that needs more SNR than a
 // faster one is dominated: a few frames at that SNR show it, and its search ends. Then come decoders, with

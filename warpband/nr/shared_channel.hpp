@@ -36,8 +36,9 @@ struct nr_channel_config {
 /// Its settings with those of carrier and DMRS: names, what is allowed, what they mean.
 const std::vector<setting_of<nr_channel_config>>& nr_channel_settings();
 /// The configuration with all that it leaves open chosen: blocks, symbols, antenna_ports, DMRS ports and
-/// identities, scrambling_id. Throws argument_error for what is not allowed; it names resource blocks outside
-/// the carrier, DMRS ports of a CDM group that carries data or that two layers share, layers beyond ports.
+/// identities, scrambling_id. Throws argument_error for what is not allowed. It names resource blocks outside
+/// the carrier, DMRS ports of a CDM group that carries data or that two layers share, and layers beyond
+/// ports.
 nr_channel_config completed(const nr_channel_config& config);
 
 /// A slot's resource elements: what each carries. Tables are made once, on the host; all copying is done on

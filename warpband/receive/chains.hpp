@@ -42,10 +42,10 @@ struct detect_chain_config {
 struct uplink_chain_config {
   uplink_config detector;
   int symbols = 14;  // vectors that share an H: 1..2^20
-  /// Divides `symbols`. With more than 1 the vectors of a frame come in so many splits, each with symbols /
-  /// splits vectors of every H, as OFDM symbols come from a radio: vector (split * H's + h) * (symbols /
-  /// splits) + i. Parts of a frame are then splits instead of H's, which all need all H: better where few H
-  /// are shared by many vectors.
+  /// Divides `symbols`. With more than 1 the vectors of a frame come in that many splits, as OFDM symbols
+  /// come from a radio. Each split has symbols / splits vectors of every H: vector (split * H's + h) *
+  /// (symbols / splits) + i. Parts of a frame are then splits instead of H's, which all need all H: better
+  /// where few H are shared by many vectors.
   int splits = 1;
   /// H and y come as pairs of halves (complex32): half the bytes; all is computed in float32.
   bool half = false;
@@ -78,7 +78,7 @@ std::unique_ptr<frame_receiver> make_decode_chain(const detect_chain_config& con
 /// The same of a code by name.
 std::unique_ptr<frame_receiver> make_decode_chain(const detect_chain_config& config,
                                                   std::shared_ptr<const codec> code);
-/// The arrays of `decode`, in one stage. A block is a codeword in uses of the channel of its own; what is
+/// The arrays of `decode`, in one stage. A block is a codeword in uses of the channel of its own. What is
 /// left behind the last whole block of a frame is not received. On a device it only queues.
 std::unique_ptr<frame_receiver> make_receive_chain(const detect_chain_config& config,
                                                    const iterative_receiver& receiver);

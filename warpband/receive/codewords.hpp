@@ -2,8 +2,8 @@
 // Frames of several codewords for an iterative receiver: those of massive MIMO, whose uses carry the
 // codewords of all users side by side. A codeword of n bits has `places` in its frame, n or more: its bits,
 // then those that fill its last symbol and what is left of its subcarriers. The receiver's coded bits are the
-// places of all codewords, one codeword after the other, and its interleaver brings them into the order of
-// the uses.
+// places of all codewords, one codeword after the other. Its interleaver brings them into the order of the
+// uses.
 #include <cstdint>
 #include <memory>
 #include <vector>

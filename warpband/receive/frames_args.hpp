@@ -61,7 +61,7 @@ struct frames_keep_args {
 };
 
 /// Which frames are finished: those with the bit of `status` and whose bits hold their CRC, where there is
-/// one; and the iterations of a decoder that makes one pass over a frame. Outputs without data are not
+/// one. Also the iterations of a decoder that makes one pass over a frame. Outputs without data are not
 /// wanted.
 struct frames_check_args {
   std::uint8_t needed = 0;  // 0: no bit is looked at
@@ -73,7 +73,7 @@ struct frames_check_args {
 };
 
 /// Joins what a decoder said of the codewords of each frame: a frame is finished, and has status_stopped,
-/// where all of them are; it has another bit of the status where one of them has it; iterations are added up.
+/// where all of them are. It has another bit of the status where one of them has it. Iterations are added up.
 /// What has no data is left out.
 struct frames_join_args {
   std::size_t codewords = 1;

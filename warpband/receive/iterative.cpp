@@ -44,7 +44,7 @@ std::size_t uses_of(const soft_detector& detector, const soft_decoder& decoder, 
 }
 
 /// Uses of a frame that share a matrix: those that share one and are of the same frame, if frames begin with
-/// a new one or all of a frame share one; else none do.
+/// a new one or all of a frame share one. Otherwise none do.
 std::size_t sharing(std::size_t uses, std::size_t shared) noexcept {
   return uses % shared == 0 ? shared : shared % uses == 0 ? uses : 1;
 }

@@ -71,9 +71,9 @@ bit_interleaver interleaver_of(const receiver_config& config, std::size_t n);
 /// Threads: any number may call one object at once, each with an executor of its own.
 class iterative_receiver {
  public:
-  /// Throws argument_error: what is not allowed; `detector` that takes no a-priori LLRs, or `decoder` that
-  /// gives no extrinsic ones, with more than one outer iteration; `interleaver` that is no permutation of the
-  /// coded bits.
+  /// Throws argument_error: what is not allowed. Also `detector` that takes no a-priori LLRs, or `decoder`
+  /// that gives no extrinsic ones, with more than one outer iteration. Also `interleaver` that is no
+  /// permutation of the coded bits.
   /// `uses_per_frame`: where a frame takes more uses than its coded bits need, how many; 0: no more.
   iterative_receiver(const detector_config& detector, const code_config& code,
                      const receiver_config& config = {}, std::size_t uses_per_frame = 0);
@@ -103,8 +103,8 @@ class iterative_receiver {
   const soft_decoder& decoder() const noexcept { return *decoder_; }
   /// What a transmitter needs.
   const bit_interleaver& interleaver() const noexcept { return interleaver_; }
-  /// Memory that a call takes on its executor for each frame with `rx_values` complex values received in a
-  /// use and `gains` in a channel matrix, which so many uses share.
+  /// Memory that a call takes on its executor for each frame, with `rx_values` complex values received in a
+  /// use. `uses_per_channel` uses share a channel matrix of `gains` entries.
   std::size_t working_bytes(std::size_t rx_values, std::size_t gains,
                             std::size_t uses_per_channel = 1) const noexcept;
 

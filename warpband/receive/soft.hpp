@@ -52,7 +52,7 @@ std::unique_ptr<soft_detector> make_open_detector(const demapper_config& config)
 
 /// The decoder of a code with a CRC or without: `inner` iterations a call, 0 for those of the configuration.
 /// A frame is finished where the checks of an LDPC code hold (early_stop = "syndrome") and the CRC, if there
-/// is one; that a turbo decoder's decisions agree is no check. `gives_extrinsic` says which codes have
+/// is one. Agreement of a turbo decoder's decisions is no check. `gives_extrinsic` says which codes have
 /// extrinsic LLRs of coded bits; nr-ldpc has those of the sent bits. Throws argument_error.
 std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int inner = 0);
 /// What `code` decodes, without extrinsic LLRs and `finished`.

@@ -45,7 +45,7 @@ class transport_loop final : public receiver {
   std::size_t bytes_per_frame() const noexcept override;
   void allocate(executor& exec, std::size_t blocks) override;
   /// Queues all outer iterations of a transmission. On a CPU it waits after each, to end once the CRCs of all
-  /// blocks hold; on a device it only queues, unless made to wait. The first transmission forgets those of
+  /// blocks hold. On a device it only queues, unless made to wait. The first transmission forgets those of
   /// the blocks before. Throws argument_error, shape_error.
   void run_stage(executor& exec, std::size_t stage, const heard& in, const decided& out,
                  int transmission = 0) override;

@@ -215,8 +215,8 @@ std::optional<implied_choice> implied(const key_tree& keys, const std::string& c
   return implied_choice{"none", antennas, "without detector.type or several antennas"};
 }
 
-/// Slots of 5G NR carry transport blocks: their code need not be named. Sizes of an LDPC code that do not go
-/// with what a more specific level gives are dropped, and an antenna spacing of 0 wavelengths is none.
+/// Slots of 5G NR carry transport blocks: their code need not be named. Sizes of an LDPC code that contradict
+/// a more specific level are dropped. An antenna spacing of 0 wavelengths is none.
 void adjust(key_tree& keys) {
   if (const given* spacing = keys.find("channel.antenna_spacing_wavelengths"))
     if (plain(spacing->value) == "0" || plain(spacing->value) == "0.0")

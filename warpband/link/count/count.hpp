@@ -18,9 +18,9 @@ void count_errors(executor& exec, view<const std::uint8_t> sent, view<const floa
 void count_erased(executor& exec, view<const std::uint8_t> status, int weight, view<std::int32_t> erased);
 
 /// What LLRs [frames, n] do not tell of sent bits [frames, n]: lost [frames] is the sum over a frame of
-/// log2(1 + exp(-(1 - 2 b) L)). The mutual information of bits and LLRs is 1 - sum(lost) / (frames n) bits;
-/// for LLRs that are not exact, as those of max-log algorithms, a lower bound. LLRs beyond +-1e6 count as
-/// +-1e6.
+/// log2(1 + exp(-(1 - 2 b) L)). The mutual information of bits and LLRs is 1 - sum(lost) / (frames n) bits.
+/// For LLRs that are not exact, as those of max-log algorithms, it is a lower bound. LLRs beyond
+/// +-1e6 count as +-1e6.
 void lost_information(executor& exec, view<const std::uint8_t> sent, view<const float> llr, view<float> lost);
 
 }  // namespace wb

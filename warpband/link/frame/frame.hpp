@@ -64,9 +64,9 @@ struct wimax_burst_sizes {
 
   std::size_t capacity() const noexcept { return codewords * bits_per_codeword; }
 };
-/// The bursts of the direction. Throws argument_error for a frame that check(wimax_frame) refuses, for what
-/// the space-time code or a code refuses, for codes that are not as many as bursts, and for one of which no
-/// block fits into its burst.
+/// The bursts of the direction. Throws argument_error for a frame that check(wimax_frame) refuses, and for
+/// what the space-time code or a code refuses. Also if there are not as many codes as bursts, or if no block
+/// of a code fits into its burst.
 std::vector<wimax_burst_sizes> wimax_bursts_of(const wimax_link_config& config);
 
 struct wimax_plan;  // what transmitter and receiver have in common, in frame.cpp
@@ -110,9 +110,10 @@ struct wimax_received {
 };
 
 /// A received grid to the bits of bursts: for each burst one call of the decoder for its modulation over all
-/// frames (where frames have an N0 each, one for each of them) and one of its code's. Codewords are copied
-/// out of the grid, but where its strides are those of a batch: of two symbols with tones side by side, or of
-/// whole tones that lie symbol after symbol; H is not, of single frames and of bursts of all tones.
+/// frames, and one of its code's. If frames have an N0 each, the former is one call for each frame. Codewords
+/// are copied out of the grid, but where its strides are those of a batch: of two symbols with tones side by
+/// side, or of whole tones that lie symbol after symbol. H is not copied for single frames and for bursts of
+/// all tones.
 /// Threads: one at a time.
 class wimax_receiver {
  public:

@@ -1,5 +1,5 @@
 // Table IV of Bollapalli et al.: whole WiMAX frames, from the received grid to the bits of their bursts. Of
-// one modulation, Silver with hard decisions of all data tones; and frames of 20 MHz and 5 ms, two thirds of
+// one modulation, Silver with hard decisions of all data tones. Also frames of 20 MHz and 5 ms, two thirds of
 // them downlink, with bursts of all modulations, uncoded and with codes.
 #include <algorithm>
 #include <bench/bench.hpp>

@@ -34,9 +34,9 @@ void effective_gains(executor& exec, view<const std::complex<float>> reference,
                      view<const std::complex<float>> received, view<const float> factor,
                      view<std::complex<float>> gain, view<float> interference);
 
-/// y / (f g) and its noise variance (N0 / f^2 + E |e|^2) / |g|^2, within 1e-12..1e12, of y in `received`
-/// [matrices, vectors * U] with `factor` [matrices, vectors] and `noise_var` [matrices, 1]. `out` may be y. A
-/// symbol with f outside 1e-12..1e12 or |g|^2 outside 1e-24..1e24 gives zero and 1e12.
+/// y / (f g) and its noise variance (N0 / f^2 + E |e|^2) / |g|^2, within 1e-12..1e12. y is in `received`
+/// [matrices, vectors * U], f in `factor` [matrices, vectors] and N0 in `noise_var` [matrices, 1]. `out` may
+/// be y. A symbol with f outside 1e-12..1e12 or |g|^2 outside 1e-24..1e24 gives zero and 1e12.
 void divide_by_gains(executor& exec, view<const std::complex<float>> gain, view<const float> interference,
                      view<const float> factor, view<const float> noise_var,
                      view<const std::complex<float>> received, view<std::complex<float>> out,
