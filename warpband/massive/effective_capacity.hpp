@@ -1,14 +1,14 @@
 #pragma once
-// How much of a downlink's spectral efficiency is left once the time is taken off in which the channel is
-// estimated and the precoder is computed: the model of K. Li, "GPU Accelerated Reconfigurable Detector and
-// Precoder for Massive MIMO SDR Systems", §5.5, eqs 5.1 and 5.2 (docs/li-thesis.md).
+// How much of a downlink's spectral efficiency is left after the time to estimate the channel and to compute
+// the precoder: the model of K. Li, "GPU Accelerated Reconfigurable Detector and Precoder for Massive MIMO
+// SDR Systems", §5.5, eqs 5.1 and 5.2 (docs/li-thesis.md).
 //
 //   capacity = users * bits_per_hz * (coherence - overhead) / coherence
 //
-// With pilots, which all users send one after another, each for 1 / coherence bandwidth; and, where the
-// precoder is computed in one place, with the way of the channel estimates there and of the precoded vectors
-// back, each B U bits_per_csi bits a subcarrier and a hop, and with the time of the computation. A matched
-// filter is applied where the antennas are and pays for the pilots alone.
+// The overhead has the pilots, which all users send one after another, each for 1 / coherence bandwidth. If
+// the precoder is computed in one place, the overhead also has the computation and two transports: of the
+// channel estimates there and of the precoded vectors back. Each transport takes B U bits_per_csi bits a
+// subcarrier and a hop. A matched filter is applied where the antennas are and pays for the pilots alone.
 #include <optional>
 
 namespace wb {

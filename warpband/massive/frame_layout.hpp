@@ -39,9 +39,9 @@ struct detector_sums {
 template <int U>
 inline constexpr int padded_users = U == 24 ? 32 : U;
 
-/// Offsets in a slot: what is below the diagonal of the matrix, as a `lower_triangle` (frame_matrix.hpp;
-/// frame_sums.hpp asserts its size), its diagonal, the right sides, 1 / D, and the solver's memory. `Many`:
-/// frames have several vectors.
+/// Offsets in a slot: the part below the diagonal of the matrix, as a `lower_triangle` (frame_matrix.hpp;
+/// frame_sums.hpp asserts its size). Then its diagonal, the right sides, 1 / D, and the solver's memory.
+/// `Many`: frames have several vectors.
 template <int U, bool Many>
 struct frame_shape {
   static_assert(U == 8 || U == 16 || U == 24 || U == 32);

@@ -3,7 +3,7 @@
 // user of one frame. The detector (uplink/frame_estimates.hpp) and the precoder
 // (downlink/downlink_frames.hpp) build on it.
 //
-// A = H^H H + (N0 / Es) I; x by V D V^H (`substitute`) or by conjugate gradients (`gradients`), for
+// A = H^H H + (N0 / Es) I. x comes by V D V^H (`substitute`) or by conjugate gradients (`gradients`), for
 // `jacobi_cg` of A scaled to a diagonal of ones.
 //
 // Who calls: one whole warp, once `prepare`, then for each group of right sides `judge` and `solve_sides`.

@@ -122,8 +122,8 @@ struct frame_stream {
       left -= p.part_antennas, at_y += 2 * p.part_antennas;
       from.release(reads);
       from.advance(reads, 1);
-      // Into the stage of the part before this one, which all have left by now; by those that wait for the
-      // next part if half of the warps reads this one.
+      // Copies into the stage of the part before this one, which all warps have left by now. If half of the
+      // warps reads this part, the warps that wait for the next part do the copying.
       if (--ahead < P::stages - 1) copy_next((i + 1) % 2);
     }
   }

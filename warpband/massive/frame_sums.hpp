@@ -84,8 +84,8 @@ struct frame_sums {
     return in_scratch ? 4 * antenna_runs * (i / 4) + 4 * run + i % 4 : N / antenna_runs * run + i;
   }
 
-  /// Calls add(h, y, antennas) with the lane's run of H and of the first vector, and its antennas; if H comes
-  /// in parts, for each part.
+  /// Calls add(h, y, antennas) with the lane's run of H and of the first vector, and its antennas. If H comes
+  /// in parts, it does so for each part.
   template <class F>
   WB_HD void over_antennas(F add) const {
     if constexpr (requires { Ready::in_parts; })

@@ -1,6 +1,6 @@
 #pragma once
-// What the tiles of frame_sums.hpp are made of: how a triangle is divided among the lanes of a warp, how H
-// and y are read as `frame_samples` lays them out, and how the sums of the runs are added.
+// What the tiles of frame_sums.hpp are made of: the division of a triangle among the lanes of a warp, and the
+// sums of the runs. Also the reading of H and y as `frame_samples` lays them out.
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/exec/async_copies.hpp>

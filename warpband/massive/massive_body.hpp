@@ -88,7 +88,7 @@ WB_HD estimate_weight<T> approximate_weight(massive_mode mode, T power, T n0) {
   return {gain, min(power / max(n0, T(1e-37f)), T(3e38f))};
 }
 /// With the exact SINR. For the matched filter `interference(gain)` is the noise and the interference of the
-/// others; for ZF and MMSE the mean squared error is N0 times `inverse()`, an entry of the diagonal of A^-1.
+/// others. For ZF and MMSE the mean squared error is N0 times `inverse()`, an entry of the diagonal of A^-1.
 template <class T, class F, class D>
 WB_HD estimate_weight<T> exact_weight(massive_mode mode, T power, T n0, F interference, D inverse) {
   const T one = T(1.f), least = T(1e-37f);

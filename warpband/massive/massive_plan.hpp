@@ -1,5 +1,5 @@
 #pragma once
-// How a call of the generic kernels is laid out in scratch memory, how many threads it takes on a CUDA device
+// How a call of the generic kernels is laid out in scratch memory. How many threads it takes on a CUDA device
 // and how many operations it needs.
 #include <warpband/core/size.hpp>
 #include <warpband/exec/kernel.hpp>

@@ -3,7 +3,7 @@
 // how a call lies in the shared memory of a block. Host code, without CUDA.
 //
 // H of 512x64 has 256 KiB, more than a block's shared memory. So it comes through a ring in parts of some
-// antennas of each run (linalg/gram), once for each group of tiles whose sums fit in registers.
+// antennas of each run (linalg/gram). It comes once for each group of tiles whose sums fit in registers.
 //
 // Shared memory, in floats (`stream_plan`):
 //

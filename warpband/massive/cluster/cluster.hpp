@@ -1,5 +1,5 @@
 #pragma once
-// Massive MIMO with the antennas of the base station in C clusters, each with B / C neighbouring antennas and
+// Massive MIMO with the antennas of the base station in C clusters. Each has B / C neighbouring antennas and
 // its own part H_c, y_c of H and y. What the clusters exchange, of U users, is much less than what B antennas
 // receive. Methods:
 //
@@ -108,11 +108,11 @@ class clustered_downlink_precoder {
   /// With H of halves, and the bits of complex64 that holds the same.
   void run(executor& exec, const downlink_half_input& in, view<std::complex<float>> precoded,
            view<std::uint8_t> status = {}) const;
-  /// The clusters spread over the D members of a group, as those of the detector; each member has at least as
+  /// The clusters spread over the D members of a group, as those of the detector. Each member has at least as
   /// many antennas as there are users. in[i]: H of the member's antennas, and the symbols of all users, of
   /// all frames; precoded[i] and status[i] likewise. The norm of a vector comes from its Gram matrix, so that
   /// results differ from those of one executor by rounding. Exchanged are, for each frame: exact U^2 sums,
-  /// then 2 U S values of the solutions; cg U, then 2 U S in each iteration; both then S norms; local_mmse C
+  /// then 2 U S values of the solutions. cg U, then 2 U S in each iteration. Both then S norms. local_mmse C
   /// S bytes.
   void run(executor_group& group, const std::vector<downlink_input>& in,
            const std::vector<view<std::complex<float>>>& precoded,

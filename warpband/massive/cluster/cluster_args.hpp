@@ -17,9 +17,9 @@ struct cluster_terms {
   std::size_t distance = 0;
 };
 
-/// The sums of a frame over the antennas of a cluster, as real numbers: the Gram matrix row by row, of row r
-/// the real and imaginary parts left of the diagonal and then the diagonal, U^2 of them; then 2 U of each
-/// matched filter.
+/// The sums of a frame over the antennas of a cluster, as real numbers: U^2 of the Gram matrix row by row, of
+/// row r the real and imaginary parts left of the diagonal and then the diagonal. Then 2 U of each matched
+/// filter.
 inline std::size_t gram_values(int users) {
   return static_cast<std::size_t>(users) * static_cast<std::size_t>(users);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The steps of a call, which one executor does for all clusters, or each member of a group for its own; and
+// The steps of a call. One executor does them for all clusters, or each member of a group for its own. Also
 // what the members do in the same way for detector and precoder.
 #include <complex>
 #include <cstddef>

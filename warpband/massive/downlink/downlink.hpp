@@ -1,7 +1,7 @@
 #pragma once
 // Massive-MIMO downlink precoding: the users receive y = H^H x' + n with the H of the uplink
-// (docs/li-thesis.md, §2.2.1), and x' is m = H A^-1 s, A = H^H H + (N0 / Es) I (eq. 2.10), normalised. Mode
-// zf leaves N0 out, mf sends m = H s. The downlink of a calibrated antenna array is H^T rather: then pass
+// (docs/li-thesis.md, §2.2.1). x' is m = H A^-1 s, A = H^H H + (N0 / Es) I (eq. 2.10), normalised. Mode zf
+// leaves N0 out, mf sends m = H s. The downlink of a calibrated antenna array is H^T rather: then pass
 // conj(H).
 //
 // N0 is the variance of n, and Es the energy that is sent for one user. A vector x' of energy 1 serves U
@@ -61,10 +61,10 @@ using downlink_half_input = downlink_input_of<half_complex>;
 
 /// Safe to use from several threads.
 ///
-/// A frame is erased, with zeros and status_erased, as `uplink_detector` has it, but that N0 may be 0..1e12;
-/// a vector where s has NaN or Inf or |s|^2 is above 1e24. A vector of zeros, or one whose |m|^2 is below
-/// 1e-30, gives zeros and no erasure. mf has no Gram matrix: instead of |H|^2 it asks that |m|^2 is at most
-/// 1e37.
+/// A frame is erased, with zeros and status_erased, as `uplink_detector` has it, except that N0 may be
+/// 0..1e12. A vector is erased if s has NaN or Inf or |s|^2 is above 1e24. A vector of zeros, or one whose
+/// |m|^2 is below 1e-30, gives zeros and no erasure. mf has no Gram matrix: instead of |H|^2 it asks that
+/// |m|^2 is at most 1e37.
 class downlink_precoder {
  public:
   /// Throws argument_error as `check` does.

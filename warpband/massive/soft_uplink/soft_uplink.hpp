@@ -59,9 +59,9 @@ struct soft_uplink_output {
 /// Safe to use from several threads.
 ///
 /// A frame is erased, with LLRs of 0, bits of 0 and status_erased, where H has NaN or Inf, |H|^2 is outside
-/// 1e-12..1e12 or N0 outside 1e-30..1e12. A vector is erased where y or its prior has NaN or Inf, |H^H y|^2
-/// is above 1e24 or above 1e10 |H|^4, or B is singular (a pivot below 4e-6 of its diagonal entry). What an
-/// LLR has below about 1e-7 SINR (|x'|^2 + 1) is lost in float32.
+/// 1e-12..1e12 or N0 outside 1e-30..1e12. A vector is erased if y or its prior has NaN or Inf, or |H^H y|^2
+/// is above 1e24 or above 1e10 |H|^4. It is also erased if B is singular (a pivot below 4e-6 of its diagonal
+/// entry). What an LLR has below about 1e-7 SINR (|x'|^2 + 1) is lost in float32.
 class soft_uplink_detector {
  public:
   /// Throws argument_error as `check` does.

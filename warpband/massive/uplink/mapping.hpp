@@ -239,8 +239,8 @@ struct frame_plan : frame_samples {
   }
 };
 
-/// From how many antennas on the kernels of uplink_frames.hpp are taken; and with conjugate gradients, where
-/// frames have several vectors, how many the last group of 14 must have.
+/// From how many antennas on the kernels of uplink_frames.hpp are taken. For conjugate gradients and frames
+/// with several vectors, also how many of these the last group of 14 must have.
 struct frame_rule {
   int users, least_antennas, least_antennas_iterative, least_of_last_group;
 };

@@ -1,7 +1,7 @@
 #pragma once
-// Massive-MIMO uplink detection: y = H x + n with n ~ CN(0, N0) in each of B antennas, x of U users, each a
-// symbol of Gray QAM with Es = 1 (TS 38.211 §5.1). MMSE estimates x' = A^-1 H^H y with A = H^H H + N0 I
-// (docs/li-thesis.md, eq. 2.5), freed of their bias, then max-log LLRs ln P(b = 0) - ln P(b = 1) from the
+// Massive-MIMO uplink detection: y = H x + n with n ~ CN(0, N0) in each of B antennas. x has the symbols of U
+// users, Gray QAM with Es = 1 (TS 38.211 §5.1). MMSE estimates x' = A^-1 H^H y with A = H^H H + N0 I
+// (docs/li-thesis.md, eq. 2.5), freed of their bias. Max-log LLRs ln P(b = 0) - ln P(b = 1) follow from the
 // SINR behind the equaliser.
 //
 // When to use. cholesky is exact, and faster than conjugate gradients if 16 or more vectors share an H.
@@ -33,7 +33,7 @@ enum class massive_sums {
               // of two, and factors are two halves of 11 significant bits each. The error of H^H H of
               // Rayleigh channels is <= 1e-6 of its diagonal (measured). That is for calls which the kernels
               // of uplink/mapping.hpp take: 16 or 32 users, data that lie one after the other, an even number
-              // of antennas (of halves a multiple of 4), not jacobi_cg, nor cg with few vectors that share an
+              // of antennas (of halves a multiple of 4). Not jacobi_cg, nor cg with few vectors that share an
               // H. Else as float32. Bits depend on the device, and on whether vectors share an H. A vector
               // whose sum of squares is above what a float32 can be may be erased
 };
@@ -82,10 +82,10 @@ struct uplink_output {
 
 /// Safe to use from several threads.
 ///
-/// A frame is erased, with zeros for all its outputs and status_erased, where H has NaN or Inf, |H|^2 is
-/// outside 1e-12..1e12, N0 is not in 1e-30..1e12, or A is singular (cholesky and zf: a pivot below 4e-6 of
-/// its diagonal entry). A vector is erased where y has NaN or Inf, or |H^H y|^2 is above 1e24 or above
-/// 1e10 |H|^4.
+/// A frame is erased, with zeros for all its outputs and status_erased, if H has NaN or Inf or |H|^2 is
+/// outside 1e-12..1e12. It is also erased if N0 is not in 1e-30..1e12 or A is singular (cholesky and zf: a
+/// pivot below 4e-6 of its diagonal entry). A vector is erased where y has NaN or Inf, or |H^H y|^2 is above
+/// 1e24 or above 1e10 |H|^4.
 ///
 /// LLRs are differences of float32 distances SINR |x' - s|^2: what one has below about 1e-7 SINR (|x'|^2 + 1)
 /// is lost. A part of x' beyond 2^19, as a weak user may have, counts as 2^19. The LLR of a sign may be 0

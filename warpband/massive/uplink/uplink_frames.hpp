@@ -117,8 +117,8 @@ struct frame_team : frame_loads<P> {
     }
   }
 
-  /// Where a team is: frame n of the block, its first buffer and its slot; the area of its single vector, or
-  /// the position of its team in `vectors`; and which half of `scratch` it uses.
+  /// Where a team is: frame n of the block, its first buffer and its slot. The area of its single vector, or
+  /// the position of its team in `vectors`. And which half of `scratch` it uses.
   struct progress {
     int n;
     ring_position buffer, slot, vectors;
