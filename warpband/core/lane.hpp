@@ -1,7 +1,7 @@
 #pragma once
 // Lane types: one value of type T holds one number of each of `width_of<T>` independent problems.
 //
-// Kernel sources are compiled once per instruction set; WB_ISA names the build (scalar, base, avx2, avx512,
+// Kernel sources are compiled once per instruction set. WB_ISA names the build (scalar, base, avx2, avx512,
 // neon, cuda) and WB_WIDTH is the number of float lanes. Bodies are written over T and see `float` (scalar,
 // or one CUDA thread) or `f32x`. Intrinsics live in this file and nowhere else in core.
 //

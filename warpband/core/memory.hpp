@@ -1,5 +1,5 @@
 #pragma once
-// Loads and stores between strided views and lanes. A vector of W problems reads W items of the batch; in the
+// Loads and stores between strided views and lanes. A vector of W problems reads W items of the batch. In the
 // last, incomplete vector the missing lanes repeat the last item and store nothing.
 #include <warpband/core/cx.hpp>
 #include <warpband/core/lane.hpp>

@@ -82,8 +82,8 @@ struct message_memory<f16x> {
   using element = float;
   static constexpr int rows = WB_WIDTH, codewords = 1;
 };
-/// The nearest half, ties to even. |a| < 65520. The sum of two halves rounds correctly by way of a float
-/// (24 bits hold twice the 11 of a half and two more), and so does a product.
+/// The nearest half, ties to even. |a| < 65520. The sum of two halves rounds correctly by way of a float, and
+/// so does a product: 24 bits hold twice the 11 of a half and two more.
 WB_HD f16x to_half(lane a) {
   using I = typename rebind<lane>::i32;
   const I bits = as_int(a);

@@ -58,7 +58,7 @@ inline bool rows_may_overlap(const byte_range& a, const byte_range& b, std::size
 }
 
 /// Whether two views may share memory. Exact for views that do not overlap themselves and have the same
-/// strides, as have parts of one array's rows or columns; others that interleave count as overlapping.
+/// strides, as parts of one array's rows or columns have. Others that interleave count as overlapping.
 inline bool may_overlap(byte_range a, byte_range b) {
   if (a.empty() || b.empty()) return false;
   if (a.first > b.first) std::swap(a, b);

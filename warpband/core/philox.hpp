@@ -1,6 +1,6 @@
 #pragma once
 // Counter-based random numbers: Philox 4x32 with 10 rounds (J. K. Salmon et al., "Parallel random numbers: as
-// easy as 1, 2, 3", SC'11). A number depends on key and counter alone, so a result depends on the seed and
+// easy as 1, 2, 3", SC'11). A number depends on key and counter alone. So a result depends on the seed and
 // the index of the item, never on threads, batch size or backend.
 #include <warpband/core/cx.hpp>
 #include <warpband/core/math.hpp>

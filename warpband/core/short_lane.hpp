@@ -1,6 +1,6 @@
 #pragma once
 // 16-bit integers under one set of names, `i16x`. On a CPU a value holds `i16x::lanes` numbers, in vectors
-// twice as many as float32 lanes; on CUDA one number of each of `i16x::items` = 2 items, packed in a
+// twice as many as float32 lanes. On CUDA it holds one number of each of `i16x::items` = 2 items, packed in a
 // register. Sums wrap: bodies keep their numbers in range. Every build gives the same bits.
 #include <warpband/core/lane.hpp>
 

@@ -20,8 +20,9 @@ struct upto {
   WB_HD constexpr operator int() const { return n; }
 };
 
-/// f(0), f(1), ... f(n - 1). With a known size unrolled, so that arrays indexed by it stay in registers; on a
-/// CPU, where those of more than a few elements would not, only up to 4: it compiles faster.
+/// f(0), f(1), ... f(n - 1). With a known size the loop is unrolled, so that arrays indexed by it stay in
+/// registers. On a CPU arrays of more than a few elements would not, so it is unrolled only up to 4: it
+/// compiles faster.
 template <class Size, class F>
 WB_HD void loop(Size n, F f) {
 #if defined(__CUDACC__)

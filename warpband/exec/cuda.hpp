@@ -106,8 +106,8 @@ class cuda_event {
 
 /// What was queued on a `cuda` once, to be queued again in one go: the same kernels with the same arguments,
 /// and copies between the same addresses. As long as it lives, memory of the executor's device that was in
-/// use when it was recorded is given to nobody else, also where it is given back: a workspace that grows, as
-/// a larger batch does to it, leaves the graph the one that it knows. Host memory is not kept.
+/// use during recording is not given to other users. This holds even if it is released: if a larger batch
+/// makes a workspace grow, the graph keeps the old one. Host memory is not kept.
 /// Threads: one at a time.
 class cuda_graph {
  public:
@@ -115,10 +115,10 @@ class cuda_graph {
   cuda_graph(cuda_graph&& other) noexcept { *this = std::move(other); }
   cuda_graph& operator=(cuda_graph&& other) noexcept;
   ~cuda_graph();
-  /// Records what `queue` queues on `exec`, and on others that wait for an event recorded there and for which
-  /// `exec` waits in the end; nothing runs. The same calls must have run before, so that their tables and
-  /// their workspace are there. An array that `queue` makes must outlive the graph: one that it gives back
-  /// while it is recorded goes to others. Throws device_error, and what `queue` throws.
+  /// Records what `queue` queues on `exec`, and nothing runs. It also records other executors that wait for
+  /// an event recorded there and for which `exec` waits in the end. The same calls must have run before, so
+  /// that their tables and their workspace are there. An array that `queue` makes must outlive the graph: one
+  /// that it gives back while it is recorded goes to others. Throws device_error, and what `queue` throws.
   void record(cuda& exec, const std::function<void()>& queue);
   bool recorded() const noexcept { return graph_ != nullptr; }
   /// Queues it all, on the executor that it was recorded on. Throws device_error; error for another one.

@@ -12,8 +12,9 @@ namespace wb {
 /// Blocks by size. Sizes are rounded up so that similar requests share. Not for several threads at a time.
 ///
 /// A *hold* is for work that was recorded with the addresses of blocks: while there is one, no block that was
-/// out when the last hold began is given out again, so that such work finds what it wrote there, and writes
-/// to nobody else's. Blocks that came later are given out again as ever: what holds keep is bounded.
+/// out when the last hold began is given out again. So such work finds what it wrote there, and does not
+/// write to other users' memory. Blocks that came later are given out again as ever: what holds keep is
+/// bounded.
 class kept_blocks {
  public:
   kept_blocks() = default;

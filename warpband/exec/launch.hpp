@@ -153,8 +153,8 @@ inline std::size_t resident_blocks(const device_limits& limits, std::size_t item
   return items < n ? items : n;
 }
 /// How the tiles of an op lie: values of scratch each, threads of a block, and whether scratch is in shared
-/// memory. Neighbouring tiles begin 16 bytes a thread apart, modulo the banks of shared memory, so that eight
-/// threads which each access 16 bytes of their own meet no conflict.
+/// memory. Neighbouring tiles begin 16 bytes a thread apart, modulo the banks of shared memory. So eight
+/// threads that each access 16 bytes of their own have no bank conflict.
 struct tile_plan {
   std::size_t stride = 0;
   int threads = 0;

@@ -16,8 +16,8 @@ WB_HD std::uint32_t to_half_pair(float a, float b) {
   const __half2 both = __floats2half2_rn(a, b);
   return *reinterpret_cast<const std::uint32_t*>(&both);
 }
-/// Halves of four 8 x 8 matrices in shared memory (ldmatrix), each by 8 rows of 16 bytes, at addresses as
-/// `async_copies` has them, those of lanes 8 m to 8 m + 7 for matrix m. Lane 4 g + q has columns 2 q and 2 q
+/// Halves of four 8 x 8 matrices in shared memory (ldmatrix), each by 8 rows of 16 bytes. Lanes 8 m to 8 m +
+/// 7 have the addresses of matrix m, as `async_copies` has them. Lane 4 g + q has columns 2 q and 2 q
 /// + 1 of row g of each.
 WB_HD uint4 load_matrices(std::uint32_t row) {
   uint4 x;
@@ -27,8 +27,8 @@ WB_HD uint4 load_matrices(std::uint32_t row) {
                : "memory");
   return x;
 }
-/// 16 x 8 float32 sums of a warp, to which it adds products of 16 x 16 and 16 x 8 halves (mma.m16n8k16), of
-/// which it has 8 x 8 matrices as `load_matrices` gives them. Of lane 4 g + q: [0] and [1] row g, columns 2 q
+/// 16 x 8 float32 sums of a warp, to which it adds products of 16 x 16 and 16 x 8 halves (mma.m16n8k16). The
+/// halves are 8 x 8 matrices as `load_matrices` gives them. Of lane 4 g + q: [0] and [1] row g, columns 2 q
 /// and 2 q + 1; [2] and [3] row g + 8.
 struct tensor_tile {
   float c[4] = {};

@@ -1,13 +1,14 @@
 #pragma once
-// A process gives up all that reading one open file does not need. Where a fault in what it reads lets an
-// attacker run code in it, that code can compute, read the file and answer, and no more.
+// A process gives up all that reading one open file does not need. A fault in what it reads may let an
+// attacker run code in it. That code can compute, read the file and answer, and no more.
 //
 //   seccomp     system calls but those below fail with EPERM; code of another architecture ends the process
 //   Landlock    no file can be opened, and from its version 4 on no TCP port; a second fence
 //   limits      memory; no core file; no new privileges; nobody may trace it
 //
 // What it still can do: read and write on `channel`, pread on `file`, map `window` (shared) and anonymous
-// memory, none of it executable, ask for the time and random numbers, wait on its own locks, end.
+// memory, none of it executable. It can also ask for the time and random numbers, wait on its own locks, and
+// end.
 #include <cstddef>
 
 namespace wb {

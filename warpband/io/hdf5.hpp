@@ -9,19 +9,20 @@
 //
 // Arrays that MATLAB saved (version 7.3: they have an attribute MATLAB_class), Octave (save -hdf5: groups
 // with an attribute OCTAVE_NEW_FORMAT) and Julia's packages JLD2 and JLD (known by the words before the file)
-// are read as these show them: their axes, which the file has in reverse, come in the program's order,
-// complex numbers are the compound {"real", "imag"} or {"re", "im"}, and numbers are converted, since theirs
-// are float64 by default: to float32, NaN and infinities staying what they are, and to integers where they
-// are whole. One that does not fit is a file_error, and so is a complex number where a real one is expected.
-// Where a vector is expected a row is one too, [1, 1] is one element, and axes of one element that MATLAB
+// are read as these show them: their axes, which the file has in reverse, come in the program's order.
+// Complex numbers are the compound {"real", "imag"} or {"re", "im"}. Numbers are converted, since theirs are
+// float64 by default: to float32, NaN and infinities staying what they are, and to integers where they are
+// whole. One that does not fit is a file_error, and so is a complex number where a real one is expected.
+// Where a vector is expected a row is one too, and [1, 1] is one element. Axes of one element that MATLAB
 // drops at the end are there. remark() says that it was done.
 //
 // By default libhdf5 runs in the program warpband-hdf5, started for each file, which can do nothing but read
 // that file (confine.hpp): a file that makes libhdf5 crash, loop or fill the memory is a file_error. The
-// program is looked for beside the file that holds this code, and in ../libexec/warpband where that is in a
-// folder bin or lib; never in PATH or the working folder. With hdf5_access.trusted libhdf5 runs in this
-// process, and a damaged file can end it. Then, and where files are written, its clean-up at the end of the
-// process is off (H5dont_atexit): a program that uses libhdf5 itself closes its own files.
+// program is searched beside the file that holds this code. If that is in a folder bin or lib, it is also
+// searched in ../libexec/warpband. It is never searched in PATH or the working folder. With
+// hdf5_access.trusted libhdf5 runs in this process, and a damaged file can end it. Then, and where files are
+// written, its clean-up at the end of the process is off (H5dont_atexit): a program that uses libhdf5 itself
+// closes its own files.
 //
 // Links into other files are not followed, and filters are not loaded from plugins.
 //

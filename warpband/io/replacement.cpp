@@ -116,8 +116,8 @@ int claimed_name(const struct stat& folder, const std::string& file) {
   return why == EADDRINUSE ? taken : none;
 }
 
-/// An open file of this name that nobody else has locked; `none` where the folder takes no new file or the
-/// file system has no locks.
+/// An open file of this name that no other process has locked. `none` where the folder takes no new file or
+/// the file system has no locks.
 int locked_file(const std::string& name) {
   for (;;) {
     const int file = open(name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);

@@ -15,8 +15,8 @@ class replacement {
   ~replacement();
   replacement(const replacement&) = delete;
   replacement& operator=(const replacement&) = delete;
-  /// The new file's name until commit, for libraries that write by name; it exists, empty, and holds a lock
-  /// (fcntl, of the open file) by which others see that it is being written.
+  /// The new file's name until commit, for libraries that write by name. The file exists, is empty, and holds
+  /// a lock (fcntl, of the open file). By the lock others see that it is being written.
   const std::string& name() const noexcept { return name_; }
   /// The file that will be replaced: `path` with links resolved.
   const std::string& target() const noexcept { return target_; }
@@ -37,7 +37,7 @@ class replacement {
 /// Two things say so, and both end with the process, however that ends. A lock (fcntl, of the open file) on
 /// PATH.lock is seen by whoever sees the folder: also in other containers and, where the server has locks
 /// (NFS with lockd, NFSv4), on other machines. The name of a socket is seen on this machine alone, in this
-/// network namespace, and needs neither locks nor a folder that takes new files. The last owner removes
+/// network namespace. It needs neither locks nor a folder that takes new files. The last owner removes
 /// PATH.lock. A process that is killed leaves it, empty and without a lock: it is in nobody's way, and the
 /// next claim of PATH takes it and removes it. Threads: one at a time.
 class output_claim {

@@ -1,6 +1,6 @@
 #pragma once
-// OFDM as a receiver sees it behind its FFT: a grid of resource elements, OFDM symbols by subcarriers, each
-// of which is one use of the channel, y = H s + n with an H of its own. That holds as long as the cyclic
+// OFDM as a receiver sees it behind its FFT: a grid of resource elements, OFDM symbols by subcarriers. Each
+// of these is one use of the channel, y = H s + n with an H of its own. That holds as long as the cyclic
 // prefix covers all delays of the channel and H hardly changes within a symbol: neighbouring symbols do not
 // leak into each other and subcarriers stay orthogonal (the one-tap model), and no FFT need be
 // computed. numerology.hpp says where one has its samples, modem/ computes it.

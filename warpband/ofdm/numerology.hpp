@@ -49,9 +49,9 @@ const std::vector<setting_of<ofdm_numerology>>& numerology_settings();
 
 enum class lte_prefix { normal, extended };
 /// The downlink of LTE at a channel bandwidth of 1.4, 3, 5, 10, 15 or 20 MHz: 6, 15, 25, 50, 75 or 100
-/// resource blocks of 12 subcarriers (TS 36.101 table 5.6-1) 15 kHz apart, slots of 0.5 ms with 7 symbols or,
-/// with the extended prefix, 6 (TS 36.211 tables 6.2.3-1 and 6.12-1), at the usual FFT sizes, 128 to 2048.
-/// Throws argument_error for another bandwidth.
+/// resource blocks of 12 subcarriers (TS 36.101 table 5.6-1) 15 kHz apart. Slots of 0.5 ms have 7 symbols or,
+/// with the extended prefix, 6 (TS 36.211 tables 6.2.3-1 and 6.12-1). The FFT sizes are the usual ones, 128
+/// to 2048. Throws argument_error for another bandwidth.
 ofdm_numerology lte_numerology(double bandwidth_mhz, lte_prefix prefix = lte_prefix::normal);
 
 }  // namespace wb

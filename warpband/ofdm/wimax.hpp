@@ -1,9 +1,9 @@
 #pragma once
 // Frames of WiMAX (IEEE 802.16, time division duplex) for codewords of two OFDM symbols: the profiles of the
 // WiMAX forum as Bollapalli et al. list them ("Highly parallel decoding of space-time codes on graphics
-// processing units", 2009, table I), how many symbols a frame has, how they are split between downlink and
-// uplink, and how many codewords of each modulation its bursts hold. Data subcarriers only: pilots and guard
-// bands carry no codewords.
+// processing units", 2009, table I). Also how many symbols a frame has, how they are split between downlink
+// and uplink, and how many codewords of each modulation its bursts hold. Data subcarriers only: pilots and
+// guard bands carry no codewords.
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -66,10 +66,10 @@ struct wimax_frame {
 /// A frame of so many symbols (wimax_symbols, or what somebody else counts), of which the first go downlink,
 /// without bursts. Throws argument_error: symbols 1..4096, downlink_symbols 0..symbols.
 wimax_frame make_wimax_frame(const wimax_profile& profile, int symbols, int downlink_symbols);
-/// Throws argument_error where the profile has other than 1..65536 data subcarriers or a direction has less
-/// than 0 or more than 4096 symbols, and where a burst has another modulation than 4, 16 or 64, no tone, less
-/// than the two symbols of a codeword, a direction without symbols, a place that is not all within its
-/// direction, or a tone and symbol of an earlier burst.
+/// Throws argument_error if the profile has other than 1..65536 data subcarriers or a direction has less than
+/// 0 or more than 4096 symbols. Also if a burst has another modulation than 4, 16 or 64, no tone, or less
+/// than the two symbols of a codeword. Also if its direction has no symbols, it is not completely within its
+/// direction, or it has a tone and symbol of an earlier burst.
 void check(const wimax_frame& frame);
 
 }  // namespace wb

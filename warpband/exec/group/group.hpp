@@ -9,8 +9,8 @@
 //                Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", JPDC 69(2),
 //                2009)
 //
-// CUDA devices of one process exchange by NCCL (NVLink where they have it), which is loaded at first use;
-// what is queued on their streams waits for it, the host does not. Otherwise arrays pass through host memory,
+// CUDA devices of one process exchange by NCCL (NVLink where they have it), which is loaded at first use.
+// Work queued on their streams waits for it, the host does not. Otherwise arrays pass through host memory,
 // and calls wait: between ranks as messages of MPI.
 #include <cstddef>
 #include <cstdint>
@@ -67,9 +67,9 @@ class group_carrier {
 /// one of NCCL names no member.
 class executor_group {
  public:
-  /// Members of this process, which outlive the group. Throws argument_error for none or one that stands
-  /// there twice, and for nccl with what is no CUDA device or a device twice; device_error where NCCL is not
-  /// there.
+  /// Members of this process, which outlive the group. Throws argument_error for no member or a member twice,
+  /// and for nccl with a member that is no CUDA device or with a device twice. Throws device_error if NCCL is
+  /// not there.
   explicit executor_group(std::vector<executor*> members,
                           group_transport transport = group_transport::automatic);
   /// This process has the member of its rank. A rank that does not answer within so many seconds is named by

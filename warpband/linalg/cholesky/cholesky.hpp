@@ -14,9 +14,9 @@ struct cholesky_input {
   view<const std::complex<float>> b = {};  // [batch, size]
 };
 
-/// x [batch, size]. An item gets zeros and status_erased where A or b has an entry that is not finite, is out
-/// of range (trace 1e-30..1e15, sums of squares up to 1e30), or A is not positive definite: a squared pivot
-/// is below 1e-7 of the trace, about what rounding leaves of a zero.
+/// x [batch, size]. An item gets zeros and status_erased if an entry of A or b is not finite or A or b is out
+/// of range. The range is a trace of 1e-30..1e15 and sums of squares up to 1e30. The same holds if A is not
+/// positive definite: a squared pivot is below 1e-7 of the trace, about what rounding leaves of a zero.
 /// Threads: any number may call one object at once, each with an executor of its own.
 class cholesky_solver {
  public:

@@ -1,6 +1,6 @@
 #pragma once
 // Decomposition of Hermitian positive definite matrices of some size in scratch memory: A = V D V^H with V
-// unit upper triangular, D diagonal, by one division a column and no square root; and V^-1, by the same
+// unit upper triangular, D diagonal, by one division a column and no square root. V^-1 comes by the same
 // steps. That is a Cholesky decomposition which begins with the last row. A group meets once a column.
 #include <warpband/linalg/packed_body.hpp>
 

@@ -35,10 +35,10 @@ struct qr_output {
   view<std::uint8_t> status = {};  // [batch, 1], or no data
 };
 
-/// An item gets status_erased and zeros where H or y has an entry that is not finite, |H|^2 (Frobenius) is
-/// not in 1e-30..1e30, |y|^2 is above 1e30, or H is singular: a squared pivot is below 1e-12 |H|^2. With
-/// cholesky that is 1e-7 |H|^2, about what rounding leaves of a zero: H of a condition above 1000 may be
-/// erased, and one that is singular may not.
+/// An item gets status_erased and zeros if an entry of H or y is not finite, or |y|^2 is above 1e30. The same
+/// holds if |H|^2 (Frobenius) is not in 1e-30..1e30, or if H is singular: a squared pivot is below 1e-12
+/// |H|^2. With cholesky that is 1e-7 |H|^2, about what rounding leaves of a zero: H of a condition above 1000
+/// may be erased, and one that is singular may not.
 /// Threads: any number may call one object at once, each with an executor of its own.
 template <class E>
 class basic_qr_decomposition {

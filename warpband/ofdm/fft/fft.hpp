@@ -30,8 +30,8 @@ class cufft_plans;
 /// Safe to use from several threads, each with an executor of its own; copies share plans.
 ///
 /// CPU: planned once, by the constructor; all instruction sets give the same bits. CUDA: plans are made by
-/// the first call on an executor with given numbers of vectors and strides, and the 8 used last are kept;
-/// later calls allocate nothing. cuFFT is loaded when it is first needed. Its results differ from a CPU's in
+/// the first call on an executor with given numbers of vectors and strides. The 8 used last are kept; later
+/// calls allocate nothing. cuFFT is loaded when it is first needed. Its results differ from a CPU's in
 /// rounding.
 class fft {
  public:

@@ -1,5 +1,5 @@
-// FFTs on a CPU by KISS FFT. A plan is only read by its calls, so threads share it; with factors 2, 3 and 5
-// alone, and a place for the result that is not that of the input, they take no memory of their own.
+// FFTs on a CPU by KISS FFT. A plan is only read by its calls, so threads share it. Calls take no memory of
+// their own if the factors are 2, 3 and 5 alone and the result is not stored over the input.
 #include <warpband/ofdm/fft/fft_args.hpp>
 
 #if WARPBAND_KISSFFT

@@ -7,7 +7,7 @@
 // and the demodulator gives Y_k = 1 / sqrt(N) sum over n = 0 .. N - 1 of y_n exp(-2 pi i n b(k) / N). Both
 // are unitary: the samples behind the prefix have the energy of the values, and noise of variance N0 in each
 // sample has variance N0 on each subcarrier. A channel whose delays, in samples, do not exceed the prefix
-// gives Y_k = H_k X_k with H_k = sum over taps of h_l exp(-2 pi i l b(k) / N).
+// gives Y_k = H_k X_k. H_k is the sum over taps of h_l exp(-2 pi i l b(k) / N).
 //
 // Results are float32: on CPUs the same bits for every instruction set, batch and number of threads. A CUDA
 // device's differ in rounding, as it has another FFT (fft.hpp). NaN and Inf spread over their symbol and no
