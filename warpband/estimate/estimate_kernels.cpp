@@ -1,25 +1,18 @@
 #include <warpband/estimate/estimate_op.hpp>
 #include <warpband/exec/launch.hpp>
 
-#define WB_EXPORT_ESTIMATE_OP(name)                    \
-  template <class F>                                   \
-  static auto with_##name(const name##_args& a, F f) { \
-    return f(name##_op(a));                            \
-  }                                                    \
-  WB_EXPORT_KERNEL(name, name##_args, with_##name)
-
 namespace wb {
 inline namespace WB_ISA {
-WB_EXPORT_ESTIMATE_OP(estimate_cells)
-WB_EXPORT_ESTIMATE_OP(estimate_frequency)
-WB_EXPORT_ESTIMATE_OP(estimate_time)
-WB_EXPORT_ESTIMATE_OP(spread_part)
-WB_EXPORT_ESTIMATE_OP(spread_total)
-WB_EXPORT_ESTIMATE_OP(spread_terms)
-WB_EXPORT_ESTIMATE_OP(noise_sample)
-WB_EXPORT_ESTIMATE_OP(covariance_sum)
-WB_EXPORT_ESTIMATE_OP(covariance)
-WB_EXPORT_ESTIMATE_OP(whitener)
-WB_EXPORT_ESTIMATE_OP(whiten)
+WB_EXPORT_OP(estimate_cells, estimate_cells_args, estimate_cells_op)
+WB_EXPORT_OP(estimate_frequency, estimate_frequency_args, estimate_frequency_op)
+WB_EXPORT_OP(estimate_time, estimate_time_args, estimate_time_op)
+WB_EXPORT_OP(spread_part, spread_part_args, spread_part_op)
+WB_EXPORT_OP(spread_total, spread_total_args, spread_total_op)
+WB_EXPORT_OP(spread_terms, spread_terms_args, spread_terms_op)
+WB_EXPORT_OP(noise_sample, noise_sample_args, noise_sample_op)
+WB_EXPORT_OP(covariance_sum, covariance_sum_args, covariance_sum_op)
+WB_EXPORT_OP(covariance, covariance_args, covariance_op)
+WB_EXPORT_OP(whitener, whitener_args, whitener_op)
+WB_EXPORT_OP(whiten, whiten_args, whiten_op)
 }  // namespace WB_ISA
 }  // namespace wb

@@ -269,5 +269,6 @@ TEST_F(confined, memory_is_bounded) {
 }
 
 #endif
+#undef WB_SKIP_WITHOUT_SECCOMP
 
 }  // namespace confine_test

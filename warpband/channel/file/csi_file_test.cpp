@@ -418,3 +418,5 @@ TEST(csi_file, layouts_have_names) {
 }
 
 }  // namespace csi_file_test
+
+#undef EXPECT_REFUSED

@@ -199,3 +199,5 @@ TEST(crc_arguments, bad_ones_are_named) {
 }
 
 }  // namespace crc_test
+
+#undef SKIP_WITHOUT_VECTORS

@@ -10,3 +10,5 @@ WB_EXPORT_TRANSPORT_OP(lte_combine)
 WB_EXPORT_TRANSPORT_OP(lte_assemble)
 }  // namespace WB_ISA
 }  // namespace wb
+
+#undef WB_EXPORT_TRANSPORT_OP

@@ -763,3 +763,5 @@ TEST(lte_harq, other_bits_gain_more_than_the_same) {
 
 }  // namespace transport_test
 }  // namespace wb
+
+#undef SKIP_WITHOUT_REFDATA

@@ -12,3 +12,5 @@ WB_EXPORT_TRANSPORT_OP(nr_feedback)
 WB_EXPORT_TRANSPORT_OP(nr_front)
 }  // namespace WB_ISA
 }  // namespace wb
+
+#undef WB_EXPORT_TRANSPORT_OP

@@ -21,6 +21,8 @@ namespace {
 #define WB_TEXT_(x) #x
 #define WB_TEXT(x) WB_TEXT_(x)
 constexpr const char* library_name = "libcufft.so." WB_TEXT(CUFFT_VER_MAJOR);
+#undef WB_TEXT
+#undef WB_TEXT_
 
 /// The functions of cuFFT that are used here.
 struct cufft_library {

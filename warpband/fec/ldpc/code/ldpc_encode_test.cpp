@@ -415,3 +415,5 @@ TEST(ldpc_encode_errors, encoders_are_copied_and_moved) {
 
 }  // namespace ldpc_encode_test
 }  // namespace wb
+
+#undef SKIP_WITHOUT_FILE

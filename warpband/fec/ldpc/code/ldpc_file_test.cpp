@@ -175,3 +175,5 @@ TEST(ldpc_file, is_read_from_a_folder) {
 
 }  // namespace ldpc_file_test
 }  // namespace wb
+
+#undef EXPECT_REASON
