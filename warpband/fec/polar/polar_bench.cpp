@@ -1,5 +1,5 @@
-// The polar encoder and the list decoder. How often paths split depends on the noise: Eb/N0 is near a frame
-// error rate of 1e-3 of the list of 8.
+// The polar encoder and the list decoder. The number of forks depends on the noise: at Eb/N0 a list of 8 has
+// a frame error rate near 1e-3.
 #include <bench/bench.hpp>
 #include <bench/noise.hpp>
 #include <warpband/fec/polar/polar.hpp>
@@ -11,23 +11,23 @@ using bench::figure;
 
 bench::maker decode(const polar_config& code, const polar_decoder_config& config, double ebn0_db,
                     std::size_t batch) {
-  return [=](executor& exec, figure what) {
-    const bool fed = what == figure::host_fed;
+  return [=](executor& exec, figure measured) {
+    const bool host_fed = measured == figure::host_fed;
     polar_decoder decoder(code, config);
     const std::size_t k = decoder.code().k(), n = decoder.code().coded_bits();
-    auto llr = exec.make<float>(n, batch), host_llr = exec.make_host<float>(fed ? n : 0, batch);
+    auto llr = exec.make<float>(n, batch), host_llr = exec.make_host<float>(host_fed ? n : 0, batch);
     auto bits = exec.make<std::uint8_t>(k, batch),
-         host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);
+         host_bits = exec.make_host<std::uint8_t>(host_fed ? k : 0, batch);
     bench::fill_llrs(exec, llr, static_cast<double>(k) / static_cast<double>(n), ebn0_db);
-    if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
+    if (host_fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
     exec.sync();
     return bench::job(
         static_cast<double>(batch), static_cast<double>(k * batch),
         [=, &exec, decoder = std::move(decoder), llr = std::move(llr), host_llr = std::move(host_llr),
          bits = std::move(bits), host_bits = std::move(host_bits)]() mutable {
-          if (fed) exec.upload(llr.data(), host_llr.data(), llr.bytes());
+          if (host_fed) exec.upload(llr.data(), host_llr.data(), llr.bytes());
           decoder.run(exec, llr, {.bits = bits, .status = {}});
-          if (fed) exec.download(host_bits.data(), bits.data(), bits.bytes());
+          if (host_fed) exec.download(host_bits.data(), bits.data(), bits.bytes());
         });
   };
 }
@@ -49,24 +49,24 @@ bench::maker encode(const polar_config& code, std::size_t batch) {
 const bench::group polar_benches{[] {
   using enum polar_kind;
   for (const std::string& device : bench::devices()) {
-    const std::size_t many = bench::batch_for(device, 64, 132 * 256);
+    const std::size_t batch = bench::batch_for(device, 64, 132 * 256);
     const polar_config half{.kind = plain, .k = 245, .coded_bits = 512, .crc_bits = 11};
     const auto add = [&](const char* name, const polar_config& code, int list, polar_algorithm algorithm,
-                         double ebn0_db, std::vector<figure> figures, std::size_t batch) {
+                         double ebn0_db, std::vector<figure> figures, std::size_t items) {
       bench::add("polar", device,
                  {{"code", name},
                   {"k", code.k},
                   {"e", code.coded_bits},
                   {"list", list},
                   {"algorithm", algorithm == polar_algorithm::min_sum ? "min_sum" : "sum_product"}},
-                 figures, decode(code, {.algorithm = algorithm, .list_size = list}, ebn0_db, batch));
+                 figures, decode(code, {.algorithm = algorithm, .list_size = list}, ebn0_db, items));
     };
-    const std::vector<figure> both{figure::kernel, figure::resident};
+    const std::vector<figure> in_place{figure::kernel, figure::resident};
     add("plain", half, 8, polar_algorithm::min_sum, 2.5, {figure::kernel, figure::resident, figure::host_fed},
-        many);
+        batch);
     for (const int list : {1, 2, 4, 16, 32})
-      add("plain", half, list, polar_algorithm::min_sum, 2.5, both, many / (list > 8 ? 4 : 1));
-    add("plain", half, 8, polar_algorithm::sum_product, 2.5, both, many);
+      add("plain", half, list, polar_algorithm::min_sum, 2.5, in_place, batch / (list > 8 ? 4 : 1));
+    add("plain", half, 8, polar_algorithm::sum_product, 2.5, in_place, batch);
     for (const int list : {8, 32})
       bench::add("polar", device,
                  {{"code", "plain"},
@@ -75,7 +75,7 @@ const bench::group polar_benches{[] {
                   {"list", list},
                   {"algorithm", "min_sum"},
                   {"adaptive", "yes"}},
-                 both, decode(half, {.list_size = list, .adaptive = true}, 2.5, many));
+                 in_place, decode(half, {.list_size = list, .adaptive = true}, 2.5, batch));
     for (const auto& [list, adaptive, precision] : {std::tuple{1, false, polar_precision::int16},
                                                     {2, false, polar_precision::int16},
                                                     {4, false, polar_precision::int16},
@@ -88,16 +88,18 @@ const bench::group polar_benches{[] {
           {"code", "plain"}, {"k", half.k}, {"e", half.coded_bits}, {"list", list}, {"algorithm", "min_sum"}};
       if (adaptive) axes.emplace_back("adaptive", "yes");
       axes.emplace_back("precision", precision == polar_precision::int16 ? "int16" : "int8");
-      bench::add("polar", device, axes, both,
+      bench::add("polar", device, axes, in_place,
                  decode(half, {.list_size = list, .adaptive = adaptive, .precision = precision}, 2.5,
-                        many / (list > 8 ? 4 : 1)));
+                        batch / (list > 8 ? 4 : 1)));
     }
-    add("uci", {.kind = uci, .k = 64, .coded_bits = 128}, 8, polar_algorithm::min_sum, 3.5, both, many * 4);
-    add("dci", {.kind = dci, .k = 40, .coded_bits = 432}, 8, polar_algorithm::min_sum, 3.5, both, many);
+    add("uci", {.kind = uci, .k = 64, .coded_bits = 128}, 8, polar_algorithm::min_sum, 3.5, in_place,
+        batch * 4);
+    add("dci", {.kind = dci, .k = 40, .coded_bits = 432}, 8, polar_algorithm::min_sum, 3.5, in_place, batch);
     add("plain", half, 8, polar_algorithm::min_sum, 2.5, {figure::small}, 16);
-    bench::add("polar_encode", device, {{"code", "plain"}, {"k", 245}, {"e", 512}}, both, encode(half, many));
-    bench::add("polar_encode", device, {{"code", "dci"}, {"k", 40}, {"e", 432}}, both,
-               encode({.kind = dci, .k = 40, .coded_bits = 432}, many));
+    bench::add("polar_encode", device, {{"code", "plain"}, {"k", 245}, {"e", 512}}, in_place,
+               encode(half, batch));
+    bench::add("polar_encode", device, {{"code", "dci"}, {"k", 40}, {"e", 432}}, in_place,
+               encode({.kind = dci, .k = 40, .coded_bits = 432}, batch));
   }
 }};
 

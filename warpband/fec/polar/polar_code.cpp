@@ -13,33 +13,33 @@ namespace {
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 int ceil_log2(int x) { return std::bit_width(static_cast<unsigned>(x) - 1u); }
 
-/// What §6.3.1, §7.1 and §7.3 set for §5.3.1 and §5.4.1.
-struct chain {
-  int most_log2 = 10;  // n_max
+/// Parameters that §6.3.1, §7.1 and §7.3 set for §5.3.1 and §5.4.1.
+struct channel_parameters {
+  int max_log2 = 10;  // n_max
   bool input_interleaver = false, channel_interleaver = false;
-  int parity_checks = 0, by_weight = 0;  // n_PC, n_PC^wm
+  int parity_checks = 0, min_weight_checks = 0;  // n_PC, n_PC^wm
 };
 
-/// §5.3.1.
-int log2_length(int k, int e, int most) {
+/// n = log2 N, §5.3.1.
+int log2_length(int k, int e, int max_log2) {
   const int up = ceil_log2(e), down = std::max(up - 1, 0);
   // E <= 9/8 2^down and K/E < 9/16
   const int n1 = 8 * e <= 9 << down && 16 * k < 9 * e ? down : up;
-  return std::max(std::min({n1, ceil_log2(8 * k), most}), 5);
+  return std::max(std::min({n1, ceil_log2(8 * k), max_log2}), 5);
 }
 
-/// J(n) of §5.4.1.1: the coded bit at place n of the sub-block interleaver's output.
-int interleaved(int place, int n) {
-  return polar_subblock_interleaver[index(32 * place / n)] * (n / 32) + place % (n / 32);
+/// J(i) of §5.4.1.1: index in d of output i of the sub-block interleaver.
+int interleaved(int i, int n) {
+  return polar_subblock_interleaver[index(32 * i / n)] * (n / 32) + i % (n / 32);
 }
 
-/// Of each u whether rate matching freezes it (§5.4.1.1).
+/// The bits of u that rate matching freezes (§5.4.1.1).
 std::vector<bool> frozen_by_rate_matching(int k, int e, int n) {
   std::vector<bool> frozen(index(n));
   if (e >= n) return frozen;
   if (16 * k <= 7 * e) {
     for (int i = 0; i < n - e; i++) frozen[index(interleaved(i, n))] = true;
-    // ceil(3N/4 - E/2) or ceil(9N/16 - E/4) first ones
+    // and the first ceil(3N/4 - E/2) or ceil(9N/16 - E/4) bits
     const int first = 4 * e >= 3 * n ? (3 * n - 2 * e + 3) / 4 : (9 * n - 4 * e + 15) / 16;
     for (int i = 0; i < first; i++) frozen[index(i)] = true;
   } else {
@@ -48,39 +48,40 @@ std::vector<bool> frozen_by_rate_matching(int k, int e, int n) {
   return frozen;
 }
 
-/// The K + n_PC most reliable u that rate matching leaves, the least reliable first.
+/// The K + n_PC most reliable bits of u that rate matching does not freeze, the least reliable first. Empty
+/// if there are too few.
 std::vector<int> most_reliable(int count, int e, int n, int k) {
   const std::vector<bool> frozen = frozen_by_rate_matching(k, e, n);
-  std::vector<int> all;
+  std::vector<int> reliable;
   for (const int u : polar_reliability)
-    if (u < n && !frozen[index(u)]) all.push_back(u);
-  if (static_cast<int>(all.size()) < count) return {};
-  return {all.end() - count, all.end()};
+    if (u < n && !frozen[index(u)]) reliable.push_back(u);
+  if (static_cast<int>(reliable.size()) < count) return {};
+  return {reliable.end() - count, reliable.end()};
 }
 
-/// Those of them that check parity: the least reliable, and of the others `by_weight` with the fewest ones in
-/// their row of the transform, the most reliable first.
-std::vector<int> parity_places(const std::vector<int>& reliable, const chain& c) {
-  std::vector<int> checks(reliable.begin(), reliable.begin() + (c.parity_checks - c.by_weight));
+/// The parity-check bits among them: the n_PC - n_PC^wm least reliable, and n_PC^wm of the others with the
+/// smallest row weight of the transform. Of equal weights the most reliable.
+std::vector<int> parity_check_bits(const std::vector<int>& reliable, const channel_parameters& c) {
+  std::vector<int> checks(reliable.begin(), reliable.begin() + (c.parity_checks - c.min_weight_checks));
   std::vector<int> others(reliable.rbegin(), reliable.rend() - c.parity_checks);
-  const auto ones = [](int u) { return std::popcount(static_cast<unsigned>(u)); };
-  std::stable_sort(others.begin(), others.end(), [&](int a, int b) { return ones(a) < ones(b); });
-  checks.insert(checks.end(), others.begin(), others.begin() + c.by_weight);
+  const auto weight = [](int u) { return std::popcount(static_cast<unsigned>(u)); };
+  std::stable_sort(others.begin(), others.end(), [&](int a, int b) { return weight(a) < weight(b); });
+  checks.insert(checks.end(), others.begin(), others.begin() + c.min_weight_checks);
   std::sort(checks.begin(), checks.end());
   return checks;
 }
 
-/// §5.3.1.1: bit k into the code is bit order[k] of those with the CRC.
+/// §5.3.1.1: information bit k is bit order[k] of c.
 std::vector<int> input_order(int k, bool interleaved) {
   std::vector<int> order;
-  const int left_out = interleaved ? static_cast<int>(polar_input_interleaver.size()) - k : 0;
+  const int skipped = interleaved ? static_cast<int>(polar_input_interleaver.size()) - k : 0;
   for (int i = 0; !interleaved && i < k; i++) order.push_back(i);
   for (const int i : polar_input_interleaver)
-    if (interleaved && i >= left_out) order.push_back(i - left_out);
+    if (interleaved && i >= skipped) order.push_back(i - skipped);
   return order;
 }
 
-/// §5.4.1.2 and §5.4.1.3: by place among the E sent bits its coded bit.
+/// §5.4.1.2 and §5.4.1.3: index in d of each of the E sent bits.
 std::vector<std::int32_t> sent_bits(int k, int e, int n, bool channel_interleaver) {
   std::vector<std::int32_t> selected, sent;
   const int skipped = e < n && 16 * k <= 7 * e ? n - e : 0;
@@ -89,33 +90,13 @@ std::vector<std::int32_t> sent_bits(int k, int e, int n, bool channel_interleave
   int side = 1;
   while (side * (side + 1) / 2 < e) side++;
   for (int column = 0; column < side; column++)
-    for (int row = 0, at = column; row < side - column; at += side - row, row++)
-      if (at < e) sent.push_back(selected[index(at)]);
+    for (int row = 0, i = column; row < side - column; i += side - row, row++)
+      if (i < e) sent.push_back(selected[index(i)]);
   return sent;
 }
 
-/// Tables of a block whose sizes are set. Throws argument_error where the code has no room.
-void fill(polar_block& b, const polar_config& config, const chain& c) {
-  b.n = 1 << log2_length(b.k, b.e, c.most_log2);
-  b.shortened = b.e < b.n && 16 * b.k > 7 * b.e;
-  const std::vector<int> reliable = most_reliable(b.k + c.parity_checks, b.e, b.n, b.k);
-  if (reliable.empty())
-    throw argument_error("coded_bits", std::to_string(config.coded_bits),
-                         "more: " + std::to_string(b.k + c.parity_checks) +
-                             " bits with CRC and parity checks have no room in a code of " +
-                             std::to_string(b.n));
-  const std::vector<int> checks = parity_places(reliable, c);
-  std::vector<int> carriers;
-  std::vector<int> sorted = reliable;
-  std::sort(sorted.begin(), sorted.end());
-  std::set_difference(sorted.begin(), sorted.end(), checks.begin(), checks.end(),
-                      std::back_inserter(carriers));
-  const std::vector<int> order = input_order(b.k, c.input_interleaver);
-  b.place.assign(index(b.k), 0);
-  for (std::size_t i = 0; i < carriers.size(); i++) b.place[index(order[i])] = carriers[i];
-  b.parity_checks.assign(checks.begin(), checks.end());
-  b.sent = sent_bits(b.k, b.e, b.n, c.channel_interleaver);
-
+/// CRC weights and target of a block.
+void set_crc(polar_block& b, const polar_config& config) {
   const auto crc = polar_crc_of(config);
   b.crc_weights.assign(index(b.k), 0);
   if (!crc) return;
@@ -129,14 +110,38 @@ void fill(polar_block& b, const polar_config& config, const chain& c) {
   }
 }
 
-chain chain_of(const polar_config& config) {
-  chain c;
+/// Tables of a block whose sizes are set. Throws argument_error if the information set does not fit.
+void set_tables(polar_block& b, const polar_config& config, const channel_parameters& c) {
+  b.n = 1 << log2_length(b.k, b.e, c.max_log2);
+  b.shortened = b.e < b.n && 16 * b.k > 7 * b.e;
+  const std::vector<int> reliable = most_reliable(b.k + c.parity_checks, b.e, b.n, b.k);
+  if (reliable.empty())
+    throw argument_error("coded_bits", std::to_string(config.coded_bits),
+                         "more: " + std::to_string(b.k + c.parity_checks) +
+                             " bits with CRC and parity checks have no room in a code of " +
+                             std::to_string(b.n));
+  const std::vector<int> checks = parity_check_bits(reliable, c);
+  std::vector<int> information_set;
+  std::vector<int> sorted = reliable;
+  std::sort(sorted.begin(), sorted.end());
+  std::set_difference(sorted.begin(), sorted.end(), checks.begin(), checks.end(),
+                      std::back_inserter(information_set));
+  const std::vector<int> order = input_order(b.k, c.input_interleaver);
+  b.place.assign(index(b.k), 0);
+  for (std::size_t i = 0; i < information_set.size(); i++) b.place[index(order[i])] = information_set[i];
+  b.parity_checks.assign(checks.begin(), checks.end());
+  b.sent = sent_bits(b.k, b.e, b.n, c.channel_interleaver);
+  set_crc(b, config);
+}
+
+channel_parameters parameters_of(const polar_config& config) {
+  channel_parameters c;
   c.input_interleaver = config.kind == polar_kind::dci || config.kind == polar_kind::pbch;
-  c.most_log2 = c.input_interleaver ? 9 : 10;
+  c.max_log2 = c.input_interleaver ? 9 : 10;
   c.channel_interleaver = config.kind == polar_kind::uci;
   if (config.kind == polar_kind::uci && config.k < 20) {
     c.parity_checks = 3;
-    c.by_weight = config.coded_bits - (config.k + 6) + 3 > 192 ? 1 : 0;
+    c.min_weight_checks = config.coded_bits - (config.k + 6) + 3 > 192 ? 1 : 0;
   }
   return c;
 }
@@ -160,7 +165,7 @@ void check_bits(const polar_config& c) {
 
 const std::vector<setting_of<polar_config>>& polar_settings() {
   using c = polar_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       words<c, polar_kind>("kind", &c::kind,
                            {{"uci", polar_kind::uci},
                             {"dci", polar_kind::dci},
@@ -176,7 +181,7 @@ const std::vector<setting_of<polar_config>>& polar_settings() {
       one_of("crc_bits", &c::crc_bits, {0, 6, 11, 24},
              "Length of the CRC after the message, by which the decoder picks a path of its list; 0: no CRC.")
           .only_with("kind", {"plain"})};
-  return all;
+  return settings;
 }
 
 std::optional<crc_polynomial> polar_crc_of(const polar_config& c) {
@@ -190,28 +195,29 @@ polar_code::polar_code(const polar_config& config) : config_(config) {
   check_settings(polar_settings(), config);
   check_bits(config);
   const auto crc = polar_crc_of(config);
-  const chain c = chain_of(config);
-  const bool two =
+  const channel_parameters c = parameters_of(config);
+  const bool has_two_blocks =
       config.kind == polar_kind::uci && ((config.k >= 360 && config.coded_bits >= 1088) || config.k >= 1013);
-  const int count = two ? 2 : 1, filled = std::max(config.k, config.kind == polar_kind::dci ? 12 : 1);
-  const int each = (filled + count - 1) / count, crc_bits = crc ? crc->degree : 0;
-  const int most = 1 << c.most_log2, least = each + crc_bits + c.parity_checks;
-  if (config.coded_bits < count * least || least > most)
+  const int count = has_two_blocks ? 2 : 1,
+            filled = std::max(config.k, config.kind == polar_kind::dci ? 12 : 1);
+  const int block_bits = (filled + count - 1) / count, crc_bits = crc ? crc->degree : 0;
+  const int max_n = 1 << c.max_log2, min_e = block_bits + crc_bits + c.parity_checks;
+  if (config.coded_bits < count * min_e || min_e > max_n)
     throw argument_error(
-        least > most ? "k" : "coded_bits", std::to_string(least > most ? config.k : config.coded_bits),
-        least > most ? "so few that they fit a code of " + std::to_string(most) + " with their CRC"
-                     : std::to_string(count * least) + " or more, the bits with CRC and parity checks");
+        min_e > max_n ? "k" : "coded_bits", std::to_string(min_e > max_n ? config.k : config.coded_bits),
+        min_e > max_n ? "so few that they fit a code of " + std::to_string(max_n) + " with their CRC"
+                      : std::to_string(count * min_e) + " or more, the bits with CRC and parity checks");
   for (int r = 0, bit = 0; r < count; r++) {
     polar_block b;
-    b.k = each + crc_bits;
+    b.k = block_bits + crc_bits;
     b.e = config.coded_bits / count;
     b.crc_bits = crc_bits;
     b.fillers_behind = config.kind == polar_kind::dci;
-    b.fillers = b.fillers_behind ? filled - config.k : r == 0 ? count * each - filled : 0;
-    b.payload = each - b.fillers;
+    b.fillers = b.fillers_behind ? filled - config.k : r == 0 ? count * block_bits - filled : 0;
+    b.payload = block_bits - b.fillers;
     b.first_bit = bit;
     b.first_sent = r * b.e;
-    fill(b, config, c);
+    set_tables(b, config, c);
     blocks_.push_back(std::move(b));
     bit += blocks_.back().payload;
   }

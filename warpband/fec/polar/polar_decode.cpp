@@ -16,80 +16,86 @@ WB_DECLARE_KERNEL(polar_decode_whole_long)
 
 namespace {
 
-/// LLRs of a bit that is sent several times are added up first: an automatic scale is that of the sums.
+/// LLRs of a repeated bit are summed before they are quantised: an automatic scale is that of the sums.
 llr_scale scale_of(const polar_code& code, const polar_decoder_config& c) {
   const polar_block& b = code.blocks().front();
-  const float repeated = std::max(1.f, static_cast<float>(b.e) / static_cast<float>(b.n)),
+  const float repetitions = std::max(1.f, static_cast<float>(b.e) / static_cast<float>(b.n)),
               fineness = c.precision == polar_precision::int8 ? 9.f : 18.f,
               information = static_cast<float>(code.blocks().size() * static_cast<std::size_t>(b.k));
-  return {c.llr_steps, fineness / repeated, information * repeated};
+  return {c.llr_steps, fineness / repetitions, information * repetitions};
 }
 
-enum class role : std::uint8_t { frozen, information, check };
+enum class bit_type : std::uint8_t { frozen, information, parity_check };
 
-std::vector<role> roles_of(const polar_block& b) {
-  std::vector<role> all(static_cast<std::size_t>(b.n), role::frozen);
-  for (const std::int32_t u : b.place) all[static_cast<std::size_t>(u)] = role::information;
-  for (const std::int32_t u : b.parity_checks) all[static_cast<std::size_t>(u)] = role::check;
-  return all;
+std::vector<bit_type> bit_types_of(const polar_block& b) {
+  std::vector<bit_type> types(static_cast<std::size_t>(b.n), bit_type::frozen);
+  for (const std::int32_t u : b.place) types[static_cast<std::size_t>(u)] = bit_type::information;
+  for (const std::int32_t u : b.parity_checks) types[static_cast<std::size_t>(u)] = bit_type::parity_check;
+  return types;
 }
 
-/// The steps of a decoder: a walk through the code's tree, down to nodes that are decided at once.
-class program_of {
+/// The program of a decoder: the decoding tree depth first, pruned at rate-0, rate-1, repetition and SPC
+/// nodes.
+class decoding_program {
  public:
-  explicit program_of(const polar_block& b) : roles_(roles_of(b)), tracked_(!b.parity_checks.empty()) {
+  explicit decoding_program(const polar_block& b)
+      : types_(bit_types_of(b)), has_parity_checks_(!b.parity_checks.empty()) {
     visit(0, std::countr_zero(static_cast<unsigned>(b.n)));
   }
-  const std::vector<std::int32_t>& steps() const noexcept { return steps_; }
-  /// Sums, minima and maxima of a path of min-sum, without splits, which depend on the noise.
+  const std::vector<std::int32_t>& instructions() const noexcept { return instructions_; }
+  /// Sums, minima and maxima per path of min-sum. Forks are not counted: they depend on the noise.
   double operations() const noexcept { return operations_; }
 
  private:
-  void add(polar_step step, int stage, int place = polar_untracked) {
-    steps_.push_back(static_cast<int>(step) | stage << 4 | place << 8);
+  void add(polar_step step, int stage, int parity_class = polar_no_parity_class) {
+    instructions_.push_back(static_cast<int>(step) | stage << 4 | parity_class << 8);
     const double size = 1 << stage;
-    if (step == polar_step::left || step == polar_step::right) operations_ += size / 2;
-    if (step == polar_step::frozen) operations_ += 3 * size;
+    if (step == polar_step::left_llrs || step == polar_step::right_llrs) operations_ += size / 2;
+    if (step == polar_step::rate_0) operations_ += 3 * size;
     if (step == polar_step::repetition) operations_ += 5 * size;
   }
   void visit(int first, int stage) {
-    const auto begin = roles_.begin() + first, end = begin + (1 << stage);
-    const auto information = std::count(begin, end, role::information);
-    if (std::count(begin, end, role::frozen) == 1 << stage) return add(polar_step::frozen, stage);
+    const auto begin = types_.begin() + first, end = begin + (1 << stage);
+    const auto information = std::count(begin, end, bit_type::information);
+    if (std::count(begin, end, bit_type::frozen) == 1 << stage) return add(polar_step::rate_0, stage);
     if (stage == 0)
-      return add(*begin == role::check ? polar_step::check : polar_step::rate_one, 0,
-                 tracked_ ? first % 5 : polar_untracked);
-    const bool root = 1 << stage == static_cast<int>(roles_.size());
-    if (!tracked_) {  // bits that are summed later are decided one by one
-      if (information == 1 << stage && !root) return add(polar_step::rate_one, stage);
-      if (information == 1 && *(end - 1) == role::information) return add(polar_step::repetition, stage);
-      if (information == (1 << stage) - 1 && *begin == role::frozen && !root)
-        return add(polar_step::single_parity, stage);
+      return add(*begin == bit_type::parity_check ? polar_step::parity_check : polar_step::rate_1, 0,
+                 has_parity_checks_ ? first % 5 : polar_no_parity_class);
+    const bool root = 1 << stage == static_cast<int>(types_.size());
+    if (!has_parity_checks_) {  // parity checks need each information bit
+      if (information == 1 << stage && !root) return add(polar_step::rate_1, stage);
+      if (information == 1 && *(end - 1) == bit_type::information) return add(polar_step::repetition, stage);
+      if (information == (1 << stage) - 1 && *begin == bit_type::frozen && !root)
+        return add(polar_step::spc, stage);
     }
-    add(polar_step::left, stage);
+    add(polar_step::left_llrs, stage);
     visit(first, stage - 1);
-    add(polar_step::right, stage);
+    add(polar_step::right_llrs, stage);
     visit(first + (1 << (stage - 1)), stage - 1);
-    add(polar_step::combine, stage);
+    add(polar_step::partial_sums, stage);
   }
 
-  std::vector<role> roles_;
-  bool tracked_;
-  std::vector<std::int32_t> steps_;
+  std::vector<bit_type> types_;
+  bool has_parity_checks_;
+  std::vector<std::int32_t> instructions_;
   double operations_ = 0;
 };
 
-/// Of each coded bit the places of its LLRs among the E, one after the other, and where those of each begin.
-void add_up(const polar_block& b, std::vector<std::int32_t>& first, std::vector<std::int32_t>& received) {
-  std::vector<std::vector<std::int32_t>> of(static_cast<std::size_t>(b.n));
-  for (std::size_t f = 0; f < b.sent.size(); f++)
-    of[static_cast<std::size_t>(b.sent[f])].push_back(static_cast<std::int32_t>(f));
-  for (const auto& places : of) {
-    first.push_back(static_cast<std::int32_t>(received.size()));
-    received.insert(received.end(), places.begin(), places.end());
+/// polar_decode_args::received_begin and received_index.
+struct received_llrs {
+  std::vector<std::int32_t> begin, index;
+
+  explicit received_llrs(const polar_block& b) {
+    std::vector<std::vector<std::int32_t>> transmissions(static_cast<std::size_t>(b.n));
+    for (std::size_t f = 0; f < b.sent.size(); f++)
+      transmissions[static_cast<std::size_t>(b.sent[f])].push_back(static_cast<std::int32_t>(f));
+    for (const auto& f : transmissions) {
+      begin.push_back(static_cast<std::int32_t>(index.size()));
+      index.insert(index.end(), f.begin(), f.end());
+    }
+    begin.push_back(static_cast<std::int32_t>(index.size()));
   }
-  first.push_back(static_cast<std::int32_t>(received.size()));
-}
+};
 
 const kernel_set& kernels_of(const polar_decoder_config& c, int list_size) {
   if (c.precision != polar_precision::float32)
@@ -103,7 +109,7 @@ const kernel_set& kernels_of(const polar_decoder_config& c, int list_size) {
 
 const std::vector<setting_of<polar_decoder_config>>& polar_decoder_settings() {
   using c = polar_decoder_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       words<c, polar_algorithm>(
           "algorithm", &c::algorithm,
           {{"min-sum", polar_algorithm::min_sum}, {"sum-product", polar_algorithm::sum_product}},
@@ -127,7 +133,7 @@ const std::vector<setting_of<polar_decoder_config>>& polar_decoder_settings() {
                         "LLRs are rounded to steps, this many for an LLR of 1, and received ones limited to "
                         "+-1023 steps, with int8 to +-127.")
           .only_with("precision", {"int16", "int8"})};
-  return all;
+  return settings;
 }
 
 void check(const polar_config& code, const polar_decoder_config& config) {
@@ -144,24 +150,23 @@ polar_decoder::polar_decoder(const polar_config& code, const polar_decoder_confi
     : code_(code), config_(config), scale_(scale_of(code_, config)) {
   check(code, config);
   for (const polar_block& b : code_.blocks()) {
-    std::vector<std::int32_t> first, received;
-    add_up(b, first, received);
-    const program_of program(b);
+    const decoding_program program(b);
+    received_llrs received(b);
     tables t{{},
              resident(b.place),
              resident(b.crc_weights),
-             resident(program.steps()),
-             resident(std::move(first)),
-             resident(std::move(received))};
-    t.fixed.at = polar_shape_of(b);
-    t.fixed.list_size = config.list_size;
-    t.fixed.stages = std::countr_zero(static_cast<unsigned>(b.n));
-    t.fixed.steps = static_cast<int>(program.steps().size());
-    t.fixed.operations = program.operations();
-    t.fixed.missing = b.shortened ? polar_known_llr : 0.f;
-    t.fixed.most_heard = config.precision == polar_precision::int8 ? 127 : polar_most_heard;
-    t.fixed.most_llr = config.precision == polar_precision::int8 ? 127 : polar_most_whole - 1;
-    t.fixed.reached = std::min(b.e, b.n);
+             resident(program.instructions()),
+             resident(std::move(received.begin)),
+             resident(std::move(received.index))};
+    const bool is_int8 = config.precision == polar_precision::int8;
+    t.args.block = polar_shape_of(b);
+    t.args.list_size = config.list_size;
+    t.args.program_length = static_cast<int>(program.instructions().size());
+    t.args.operations = program.operations();
+    t.args.unsent_llr = b.shortened ? polar_shortened_llr : 0.f;
+    t.args.max_channel_llr = is_int8 ? 127 : polar_int16_max_channel_llr;
+    t.args.max_llr = is_int8 ? 127 : polar_int16_max_metric - 1;
+    t.args.distinct_sent = std::min(b.e, b.n);
     tables_.push_back(std::move(t));
   }
 }
@@ -172,37 +177,37 @@ void polar_decoder::run(executor& exec, view<const float> llr, const polar_decod
   if (config_.precision != polar_precision::float32) quanta = scale_.of(exec, llr);
   if (!config_.adaptive || config_.list_size == 1)
     return decode(exec, llr, quanta, out, config_.list_size, {});
-  array<std::uint8_t> settled = exec.make<std::uint8_t>(1, llr.items);
-  decode(exec, llr, quanta, {.bits = out.bits, .status = settled}, 1, {});
-  decode(exec, llr, quanta, out, config_.list_size, view<std::uint8_t>(settled));
+  array<std::uint8_t> one_path_status = exec.make<std::uint8_t>(1, llr.items);
+  decode(exec, llr, quanta, {.bits = out.bits, .status = one_path_status}, 1, {});
+  decode(exec, llr, quanta, out, config_.list_size, view<std::uint8_t>(one_path_status));
 }
 
 void polar_decoder::decode(executor& exec, view<const float> llr, const llr_quanta& quanta,
                            const polar_decoder_output& out, int list_size,
-                           view<const std::uint8_t> settled) const {
+                           view<const std::uint8_t> prior_status) const {
   const std::size_t items = llr.items;
   check_optional_shape("bits", out.bits, code_.k(), items);
   check_optional_shape("status", out.status, 1, items);
   check_apart({{"bits", out.bits}, {"status", out.status}});
   if (tables_.empty()) refuse_moved_from();
-  array<std::uint8_t> own;  // a block of a message needs what became of those before it
+  array<std::uint8_t> scratch_status;  // the second code block reads the status of the first
   view<std::uint8_t> status = out.status;
   if (tables_.size() > 1 && status.data == nullptr) {
-    own = exec.make<std::uint8_t>(1, items);
-    status = own;
+    scratch_status = exec.make<std::uint8_t>(1, items);
+    status = scratch_status;
   }
   for (std::size_t r = 0; r < tables_.size(); r++) {
     const tables& t = tables_[r];
-    polar_decode_args a = t.fixed;
+    polar_decode_args a = t.args;
     a.list_size = list_size;
     a.quanta = quanta;
-    a.settled = settled;
-    a.at.place = t.place.on(exec);
-    a.at.crc_weights = t.crc_weights.on(exec);
+    a.prior_status = prior_status;
+    a.block.information_set = t.information_set.on(exec);
+    a.block.crc_weights = t.crc_weights.on(exec);
     a.program = t.program.on(exec);
-    a.first = t.first.on(exec);
-    a.received = t.received.on(exec);
-    a.goes_on = r > 0;
+    a.received_begin = t.received_begin.on(exec);
+    a.received_index = t.received_index.on(exec);
+    a.later_block = r > 0;
     a.llr = llr;
     a.bits = out.bits;
     a.status = status;

@@ -1,6 +1,7 @@
 #pragma once
-// The decoder as ops, and the lists that are built. For polar_decode_*kernels.cpp: lists of up to 8 paths and
-// longer ones are units of their own, as are the two algorithms and integers.
+// Ops of the list decoder and the list sizes that are built, for polar_decode_*kernels.cpp. Short lists have
+// up to 8 paths, long lists 16 or 32. "whole" means 16-bit integers (whole16). Separate units keep
+// compilation short.
 #include <warpband/exec/launch.hpp>
 #include <warpband/fec/polar/polar_decode_op.hpp>
 
@@ -15,7 +16,7 @@ template <class T, int L>
 inline constexpr int polar_threads = 1;
 #endif
 
-/// In float32.
+/// float32. A tile of threads has a codeword, with its scratch in shared memory.
 template <int L, bool Exact, int Tile>
 struct polar_decode_op : polar_decoding<L, Exact> {
   static constexpr bool by_block = false;
@@ -28,7 +29,7 @@ struct polar_decode_op : polar_decoding<L, Exact> {
     this->template decode_all<T>(item.first, item.valid, g, scratch);
   }
 };
-/// In 16-bit integers: on a CPU calls of as many codewords as share vectors.
+/// 16-bit integers. CUDA: as in float32. CPU: a call has the codewords that share vectors.
 template <int L, int Tile>
 struct polar_whole_op : polar_decoding<L, false> {
 #if defined(__CUDACC__)
@@ -43,7 +44,7 @@ struct polar_whole_op : polar_decoding<L, false> {
   }
 #else
   static constexpr bool by_block = true;
-  static constexpr int at_once = polar_paths<whole16, solo, L>::items;
+  static constexpr int at_once = polar_paths<whole16, solo, L>::codewords;
   std::size_t scratch_bytes(int group) const {
     return sizeof(polar_element<whole16>) * this->template values<whole16>(group);
   }

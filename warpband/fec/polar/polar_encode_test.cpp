@@ -1,5 +1,5 @@
-// Polar codes of 5G NR: construction and encoder against vectors of other programs, the transform of the
-// oracle, limits of the settings, and themselves on every backend.
+// Construction and encoder of polar codes of 5G NR: against vectors of other programs and the oracle's
+// transform, on every backend, and limits of settings.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -43,26 +43,27 @@ bits_of from_text(const std::string& text) {
   for (const char c : text) bits.push_back(static_cast<std::uint8_t>(c - '0'));
   return bits;
 }
-/// What the tests below take: all kinds, puncturing, shortening and repetition, two blocks with and without a
-/// filler, one parity check by weight.
+/// All kinds, puncturing, shortening and repetition; two blocks with and without a filler; a parity check of
+/// minimum weight.
 const std::vector<polar_config>& many_codes() {
   using enum polar_kind;
-  static const std::vector<polar_config> all{{.kind = uci, .k = 12, .coded_bits = 54},
-                                             {.kind = uci, .k = 19, .coded_bits = 400},
-                                             {.kind = uci, .k = 64, .coded_bits = 128},
-                                             {.kind = uci, .k = 200, .coded_bits = 600},
-                                             {.kind = uci, .k = 359, .coded_bits = 1088},
-                                             {.kind = uci, .k = 361, .coded_bits = 1089},
-                                             {.kind = uci, .k = 1013, .coded_bits = 2048},
-                                             {.kind = uci, .k = 1706, .coded_bits = 16384},
-                                             {.kind = dci, .k = 5, .coded_bits = 108, .rnti = 0x1234},
-                                             {.kind = dci, .k = 41, .coded_bits = 216, .rnti = 65535},
-                                             {.kind = dci, .k = 140, .coded_bits = 1728},
-                                             {.kind = pbch, .k = 32, .coded_bits = 864},
-                                             {.kind = plain, .k = 256, .coded_bits = 512, .crc_bits = 0},
-                                             {.kind = plain, .k = 7, .coded_bits = 20, .crc_bits = 6},
-                                             {.kind = plain, .k = 1000, .coded_bits = 1024, .crc_bits = 24}};
-  return all;
+  static const std::vector<polar_config> codes{
+      {.kind = uci, .k = 12, .coded_bits = 54},
+      {.kind = uci, .k = 19, .coded_bits = 400},
+      {.kind = uci, .k = 64, .coded_bits = 128},
+      {.kind = uci, .k = 200, .coded_bits = 600},
+      {.kind = uci, .k = 359, .coded_bits = 1088},
+      {.kind = uci, .k = 361, .coded_bits = 1089},
+      {.kind = uci, .k = 1013, .coded_bits = 2048},
+      {.kind = uci, .k = 1706, .coded_bits = 16384},
+      {.kind = dci, .k = 5, .coded_bits = 108, .rnti = 0x1234},
+      {.kind = dci, .k = 41, .coded_bits = 216, .rnti = 65535},
+      {.kind = dci, .k = 140, .coded_bits = 1728},
+      {.kind = pbch, .k = 32, .coded_bits = 864},
+      {.kind = plain, .k = 256, .coded_bits = 512, .crc_bits = 0},
+      {.kind = plain, .k = 7, .coded_bits = 20, .crc_bits = 6},
+      {.kind = plain, .k = 1000, .coded_bits = 1024, .crc_bits = 24}};
+  return codes;
 }
 
 TEST_P(polar_encode, gives_the_vectors) {
@@ -70,8 +71,8 @@ TEST_P(polar_encode, gives_the_vectors) {
   std::ifstream file(path);
   if (!file) GTEST_SKIP() << "no refdata: cannot open '" << path << "'";
   int checked = 0;
-  const nlohmann::json all = nlohmann::json::parse(file);
-  for (const auto& v : all["vectors"]) {
+  const nlohmann::json document = nlohmann::json::parse(file);
+  for (const auto& v : document["vectors"]) {
     polar_config c{.kind = polar_kind::uci, .k = v["A"], .coded_bits = v["E"]};
     if (v["direction"] != "uplink") {
       c.kind = v.contains("rnti") ? polar_kind::dci : polar_kind::pbch;  // CRC-24C without ones and mask
@@ -91,7 +92,7 @@ TEST_P(polar_encode, is_the_matrix_product) {
     const polar_code code(c);
     const bits_of bits = random_bits(code.k(), 1), coded = encode(exec(), c, bits);
     for (const polar_block& b : code.blocks()) {
-      // What was sent tells the whole codeword where nothing is punctured.
+      // Without puncturing the sent bits determine the codeword.
       if (b.e < b.n && !b.shortened) continue;
       bits_of d(static_cast<std::size_t>(b.n));
       for (std::size_t f = 0; f < b.sent.size(); f++)
@@ -99,9 +100,10 @@ TEST_P(polar_encode, is_the_matrix_product) {
       const bits_of u = oracle::polar_transform(d);
       const int before = b.fillers_behind ? 0 : b.fillers;
       for (int i = 0; i < b.k - b.crc_bits; i++) {
-        const int at = i - before;
-        const std::uint8_t want =
-            at >= 0 && at < b.payload ? bits[static_cast<std::size_t>(b.first_bit + at)] : std::uint8_t{0};
+        const int index = i - before;
+        const std::uint8_t want = index >= 0 && index < b.payload
+                                      ? bits[static_cast<std::size_t>(b.first_bit + index)]
+                                      : std::uint8_t{0};
         ASSERT_EQ(u[static_cast<std::size_t>(b.place[static_cast<std::size_t>(i)])], want);
       }
       std::vector<bool> used(static_cast<std::size_t>(b.n));
@@ -127,12 +129,12 @@ TEST_P(polar_encode, equals_every_backend_and_batch) {
     const bits_of one(bits.begin() + static_cast<std::ptrdiff_t>(18 * k), bits.end());
     EXPECT_EQ(encode(exec(), c, one),
               bits_of(want.begin() + static_cast<std::ptrdiff_t>(18 * n), want.end()));
-    bits_of turned(bits.size()), wanted(want.size());
+    bits_of transposed(bits.size()), wanted(want.size());
     for (std::size_t b = 0; b < items; b++) {
-      for (std::size_t i = 0; i < k; i++) turned[i * items + b] = bits[b * k + i];
+      for (std::size_t i = 0; i < k; i++) transposed[i * items + b] = bits[b * k + i];
       for (std::size_t i = 0; i < n; i++) wanted[i * items + b] = want[b * n + i];
     }
-    EXPECT_EQ(encode(exec(), c, turned, layout::batch_fastest), wanted);
+    EXPECT_EQ(encode(exec(), c, transposed, layout::batch_fastest), wanted);
   }
 }
 
@@ -167,18 +169,18 @@ TEST(polar_code, sizes_follow_the_standard) {
   EXPECT_EQ(polar_code({.kind = uci, .k = 20, .coded_bits = 400}).blocks()[0].parity_checks.size(), 0u);
   EXPECT_EQ(polar_code({.kind = dci, .k = 5, .coded_bits = 108}).blocks()[0].k, 36);
   EXPECT_EQ(polar_code({.kind = pbch, .k = 32, .coded_bits = 864}).blocks()[0].n, 512);
-  // Every size that is allowed makes a code with a place of its own for each bit.
+  // Every allowed size gives a code with distinct indices in u.
   for (const polar_kind kind : {uci, dci, pbch, plain})
     for (int k = kind == uci ? 12 : 1; k <= (kind == uci ? 1706 : 140); k += k < 30 ? 1 : 37)
       for (int e = 16384; e > k; e = e * 7 / 8) {
         try {
           const polar_code code({.kind = kind, .k = k, .coded_bits = e});
           for (const polar_block& b : code.blocks()) {
-            std::vector<int> all(b.place.begin(), b.place.end());
-            all.insert(all.end(), b.parity_checks.begin(), b.parity_checks.end());
-            std::sort(all.begin(), all.end());
-            EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
-            EXPECT_LT(all.back(), b.n);
+            std::vector<int> used(b.place.begin(), b.place.end());
+            used.insert(used.end(), b.parity_checks.begin(), b.parity_checks.end());
+            std::sort(used.begin(), used.end());
+            EXPECT_EQ(std::adjacent_find(used.begin(), used.end()), used.end());
+            EXPECT_LT(used.back(), b.n);
             EXPECT_EQ(b.sent.size(), static_cast<std::size_t>(b.e));
           }
         } catch (const argument_error& error) {

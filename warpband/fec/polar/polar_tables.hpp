@@ -5,8 +5,8 @@
 
 namespace wb {
 
-/// Table 5.3.1.2-1: the bits of a code of 1024, the least reliable first. A shorter code has those below its
-/// length, in the same order.
+/// Table 5.3.1.2-1: the polar sequence for N = 1024, indices of u from the least reliable to the most
+/// reliable. A shorter code uses the indices below N in the same order.
 inline constexpr std::array<std::int16_t, 1024> polar_reliability{
     0,   1,    2,    4,    8,    16,   32,   3,    5,    64,   9,    6,    17,   10,   18,   128,  12,   33,
     65,  20,   256,  34,   24,   36,   7,    129,  66,   512,  11,   40,   68,   130,  19,   13,   48,   14,
@@ -66,7 +66,8 @@ inline constexpr std::array<std::int16_t, 1024> polar_reliability{
     975, 894,  1009, 955,  1004, 1010, 957,  983,  958,  987,  1012, 999,  1016, 767,  989,  1003, 990,  1005,
     959, 1011, 1013, 895,  1006, 1014, 1017, 1018, 991,  1020, 1007, 1015, 1019, 1021, 1022, 1023};
 
-/// Table 5.3.1.1-1: the input interleaver of 164 bits. One of K bits has those from 164 - K on, less 164 - K.
+/// Table 5.3.1.1-1: the input interleaver for 164 bits. For K bits, subtract 164 - K and drop negative
+/// entries.
 inline constexpr std::array<std::int16_t, 164> polar_input_interleaver{
     0,   2,   4,   7,   9,   14,  19,  20,  24,  25,  26,  28,  31,  34,  42,  45,  49,  50,  51,  53,  54,
     56,  58,  59,  61,  62,  65,  66,  67,  69,  70,  71,  72,  76,  77,  81,  82,  83,  87,  88,  89,  91,

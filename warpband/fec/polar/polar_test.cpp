@@ -1,5 +1,5 @@
-// The polar list decoder against the textbook recursion in double precision, its limit cases, what it takes
-// for an erasure, and itself on every backend.
+// The polar list decoder: against the textbook recursion in double precision, on every backend, limits,
+// erasures.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,44 +68,44 @@ messages make_messages(const polar_config& c, std::size_t count, double esn0_db,
   return m;
 }
 template <class V>
-std::vector<V> row(const std::vector<V>& all, std::size_t i, std::size_t n) {
-  return {all.begin() + static_cast<std::ptrdiff_t>(i * n),
-          all.begin() + static_cast<std::ptrdiff_t>((i + 1) * n)};
+std::vector<V> row(const std::vector<V>& rows, std::size_t i, std::size_t n) {
+  return {rows.begin() + static_cast<std::ptrdiff_t>(i * n),
+          rows.begin() + static_cast<std::ptrdiff_t>((i + 1) * n)};
 }
 const std::vector<polar_config>& many_codes() {
-  static const std::vector<polar_config> all{{.kind = uci, .k = 12, .coded_bits = 54},
-                                             {.kind = uci, .k = 19, .coded_bits = 300},
-                                             {.kind = uci, .k = 64, .coded_bits = 128},
-                                             {.kind = uci, .k = 100, .coded_bits = 150},
-                                             {.kind = uci, .k = 361, .coded_bits = 1089},
-                                             {.kind = dci, .k = 5, .coded_bits = 108, .rnti = 0x1234},
-                                             {.kind = dci, .k = 41, .coded_bits = 216, .rnti = 65535},
-                                             {.kind = pbch, .k = 32, .coded_bits = 864},
-                                             {.kind = plain, .k = 20, .coded_bits = 32, .crc_bits = 0},
-                                             {.kind = plain, .k = 7, .coded_bits = 20, .crc_bits = 6},
-                                             {.kind = plain, .k = 900, .coded_bits = 1024, .crc_bits = 24}};
-  return all;
+  static const std::vector<polar_config> codes{{.kind = uci, .k = 12, .coded_bits = 54},
+                                               {.kind = uci, .k = 19, .coded_bits = 300},
+                                               {.kind = uci, .k = 64, .coded_bits = 128},
+                                               {.kind = uci, .k = 100, .coded_bits = 150},
+                                               {.kind = uci, .k = 361, .coded_bits = 1089},
+                                               {.kind = dci, .k = 5, .coded_bits = 108, .rnti = 0x1234},
+                                               {.kind = dci, .k = 41, .coded_bits = 216, .rnti = 65535},
+                                               {.kind = pbch, .k = 32, .coded_bits = 864},
+                                               {.kind = plain, .k = 20, .coded_bits = 32, .crc_bits = 0},
+                                               {.kind = plain, .k = 7, .coded_bits = 20, .crc_bits = 6},
+                                               {.kind = plain, .k = 900, .coded_bits = 1024, .crc_bits = 24}};
+  return codes;
 }
 constexpr int list_sizes[] = {1, 2, 4, 8, 16, 32};
 constexpr polar_precision precisions[] = {polar_precision::float32, polar_precision::int16,
                                           polar_precision::int8};
 
-std::vector<double> mother_llrs(const polar_block& b, const std::vector<float>& llr) {
-  std::vector<double> all(static_cast<std::size_t>(b.n), b.shortened ? 1e32 : 0);
-  std::vector<bool> sent(all.size());
+std::vector<double> coded_llrs(const polar_block& b, const std::vector<float>& llr) {
+  std::vector<double> sums(static_cast<std::size_t>(b.n), b.shortened ? 1e32 : 0);
+  std::vector<bool> sent(sums.size());
   for (std::size_t f = 0; f < b.sent.size(); f++) {
     const std::size_t d = static_cast<std::size_t>(b.sent[f]);
-    if (!sent[d]) all[d] = 0;
+    if (!sent[d]) sums[d] = 0;
     sent[d] = true;
-    all[d] += static_cast<double>(llr[static_cast<std::size_t>(b.first_sent) + f]);
+    sums[d] += static_cast<double>(llr[static_cast<std::size_t>(b.first_sent) + f]);
   }
-  return all;
+  return sums;
 }
-std::vector<oracle::polar_bit> roles(const polar_block& b) {
-  std::vector<oracle::polar_bit> all(static_cast<std::size_t>(b.n), oracle::polar_bit::frozen);
-  for (const int u : b.place) all[static_cast<std::size_t>(u)] = oracle::polar_bit::information;
-  for (const int u : b.parity_checks) all[static_cast<std::size_t>(u)] = oracle::polar_bit::check;
-  return all;
+std::vector<oracle::polar_bit> bit_types(const polar_block& b) {
+  std::vector<oracle::polar_bit> types(static_cast<std::size_t>(b.n), oracle::polar_bit::frozen);
+  for (const int u : b.place) types[static_cast<std::size_t>(u)] = oracle::polar_bit::information;
+  for (const int u : b.parity_checks) types[static_cast<std::size_t>(u)] = oracle::polar_bit::check;
+  return types;
 }
 /// The message of the oracle's list: the first path whose CRC holds, or the first.
 bits_of oracle_message(const polar_code& code, const std::vector<float>& llr, int list_size,
@@ -113,7 +113,7 @@ bits_of oracle_message(const polar_code& code, const std::vector<float>& llr, in
   bits_of message;
   for (const polar_block& b : code.blocks()) {
     bits_of best;
-    for (const auto& path : oracle::polar_list(roles(b), mother_llrs(b, llr), list_size, exact)) {
+    for (const auto& path : oracle::polar_list(bit_types(b), coded_llrs(b, llr), list_size, exact)) {
       std::int32_t sum = 0;
       bits_of c;
       for (std::size_t i = 0; i < b.place.size(); i++) {
@@ -173,13 +173,13 @@ TEST_P(polar, equals_every_backend_and_batch) {
       const decoded one = decode(exec(), c, list_size, row(m.llr, last, n));
       EXPECT_EQ(one.bits, row(want.bits, last, k));
       EXPECT_EQ(one.status[0], want.status[last]);
-      std::vector<float> turned(m.llr.size());
+      std::vector<float> transposed(m.llr.size());
       bits_of wanted(want.bits.size());
       for (std::size_t b = 0; b < items; b++) {
-        for (std::size_t i = 0; i < n; i++) turned[i * items + b] = m.llr[b * n + i];
+        for (std::size_t i = 0; i < n; i++) transposed[i * items + b] = m.llr[b * n + i];
         for (std::size_t i = 0; i < k; i++) wanted[i * items + b] = want.bits[b * k + i];
       }
-      EXPECT_EQ(decode(exec(), c, list_size, turned, layout::batch_fastest).bits, wanted);
+      EXPECT_EQ(decode(exec(), c, list_size, transposed, layout::batch_fastest).bits, wanted);
     }
 }
 
@@ -227,7 +227,7 @@ TEST_P(polar, integers_equal_every_backend_and_batch) {
 
 TEST_P(polar, sum_product_equals_every_backend_and_nearly_the_textbook) {
   const auto reference = testing::open_reference();
-  int differ = 0, all = 0;
+  int differ = 0, messages_seen = 0;
   for (const polar_config& c : {many_codes()[0], many_codes()[2], many_codes()[5], many_codes()[8]})
     for (const int list_size : list_sizes) {
       const polar_decoder_config config{.algorithm = polar_algorithm::sum_product, .list_size = list_size};
@@ -240,10 +240,11 @@ TEST_P(polar, sum_product_equals_every_backend_and_nearly_the_textbook) {
       const messages m = make_messages(c, items, 10 * std::log10(rate) + 2, 6);
       const decoded got = decode(exec(), c, config, m.llr);
       EXPECT_EQ(got, decode(*reference, c, config, m.llr)) << c.k << ", " << n << ", L = " << list_size;
-      for (std::size_t b = 0; b < judged; b++, all++)  // logarithms within 0.013: decisions may differ
+      for (std::size_t b = 0; b < judged;
+           b++, messages_seen++)  // logarithms within 0.013: decisions may differ
         differ += row(got.bits, b, k) != oracle_message(code, row(m.llr, b, n), list_size, true);
     }
-  EXPECT_LE(differ, all / 10) << all;
+  EXPECT_LE(differ, messages_seen / 10) << messages_seen;
 }
 
 TEST_P(polar, any_scale_of_llrs_decides_alike) {
@@ -295,13 +296,13 @@ TEST_P(polar, erases_what_tells_nothing) {
       const std::size_t n = code.coded_bits(), k = code.k(), count = 6;
       const messages m = make_messages(c, count, 20, 11);
       auto llr = m.llr;
-      const auto at = [&](std::size_t b) { return llr.begin() + static_cast<std::ptrdiff_t>(b * n); };
-      at(1)[static_cast<std::ptrdiff_t>(n / 2)] = std::numeric_limits<float>::quiet_NaN();
-      at(2)[0] = std::numeric_limits<float>::infinity();
-      std::fill(at(3), at(4), 0.f);
-      std::fill(at(4), at(5), 0.f);
+      const auto frame = [&](std::size_t b) { return llr.begin() + static_cast<std::ptrdiff_t>(b * n); };
+      frame(1)[static_cast<std::ptrdiff_t>(n / 2)] = std::numeric_limits<float>::quiet_NaN();
+      frame(2)[0] = std::numeric_limits<float>::infinity();
+      std::fill(frame(3), frame(4), 0.f);
+      std::fill(frame(4), frame(5), 0.f);
       for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(code.blocks()[0].payload); i++)
-        at(4)[static_cast<std::ptrdiff_t>(i)] = 3;
+        frame(4)[static_cast<std::ptrdiff_t>(i)] = 3;
       const decoded got = decode(exec(), c, {.list_size = list_size, .precision = precision}, llr);
       const std::uint8_t none = status_erased | status_insufficient;
       const std::uint8_t fine = code.blocks()[0].crc_bits > 0 ? status_stopped : 0;
@@ -377,7 +378,7 @@ TEST_P(polar_curves, are_met) {
   char direction[3];
   ASSERT_EQ(std::sscanf(name.c_str(), "nr_polar_%2[a-z]_k%d_n%d", direction, &c.k, &c.coded_bits), 3);
   c.kind = direction[0] == 'u' ? uci : pbch;
-  const auto at = std::min_element(points.begin(), points.end(), [](const auto& a, const auto& b) {
+  const auto reference = std::min_element(points.begin(), points.end(), [](const auto& a, const auto& b) {
     return std::abs(std::log(a.bler / 0.1)) < std::abs(std::log(b.bler / 0.1));
   });
   const auto exec = std::make_unique<cpu>(cpu_options{.threads = 1, .instructions = available_isas().back()});
@@ -386,29 +387,30 @@ TEST_P(polar_curves, are_met) {
   const int wanted = small_scale() ? 100 : 1200;
   using enum polar_algorithm;
   using enum polar_precision;
-  for (const auto& [algorithm, precision, most_db] : {std::tuple{sum_product, float32, 0.05},
-                                                      {min_sum, float32, 0.12},
-                                                      {min_sum, int16, 0.12},
-                                                      {min_sum, int8, 0.12}}) {
+  for (const auto& [algorithm, precision, max_loss_db] : {std::tuple{sum_product, float32, 0.05},
+                                                          {min_sum, float32, 0.12},
+                                                          {min_sum, int16, 0.12},
+                                                          {min_sum, int8, 0.12}}) {
     int wrong = 0;
     std::size_t frames = 0;
     for (std::uint64_t seed = 1; wrong < wanted; seed++, frames += batch) {
-      const messages m = make_messages(c, batch, at->esn0_db - 10 * std::log10(2), seed);  // QPSK
+      const messages m = make_messages(c, batch, reference->esn0_db - 10 * std::log10(2), seed);  // QPSK
       const decoded got = decode(
           *exec, c, {.algorithm = algorithm, .list_size = list ? 8 : 1, .precision = precision}, m.llr);
       for (std::size_t b = 0; b < batch; b++) wrong += row(got.bits, b, k) != row(m.sent, b, k);
     }
     // How far from here the reference has our error rate, by the slope of its curve.
     const double bler = wrong / static_cast<double>(frames),
-                 slope = std::log((at + 1)->bler / (at - 1)->bler) / ((at + 1)->ebn0_db - (at - 1)->ebn0_db),
-                 loss_db = std::log(at->bler / bler) / slope;
+                 slope = std::log((reference + 1)->bler / (reference - 1)->bler) /
+                         ((reference + 1)->ebn0_db - (reference - 1)->ebn0_db),
+                 loss_db = std::log(reference->bler / bler) / slope;
     RecordProperty(algorithm == sum_product ? "sum_product_loss_db"
                    : precision == float32   ? "min_sum_loss_db"
                    : precision == int16     ? "int16_loss_db"
                                             : "int8_loss_db",
                    std::to_string(loss_db));
-    EXPECT_LT(std::abs(loss_db), most_db + (small_scale() ? 0.1 : 0))
-        << "BLER " << bler << ", reference " << at->bler << " at " << at->ebn0_db << " dB";
+    EXPECT_LT(std::abs(loss_db), max_loss_db + (small_scale() ? 0.1 : 0))
+        << "BLER " << bler << ", reference " << reference->bler << " at " << reference->ebn0_db << " dB";
   }
 }
 INSTANTIATE_TEST_SUITE_P(nr, polar_curves,
