@@ -1,5 +1,11 @@
 #pragma once
-// The forward and the backward recursion over the register's trellis, semiring M, lane type T and group G.
+// Forward and backward recursion of BCJR on the trellis of a shift register (formulas: bcjr.hpp): semiring M,
+// lane type T, group G.
+//
+// bcjr_forward, bcjr_ratios, bcjr_backward and bcjr_store are collectives of the group, on metrics in its
+// scratch memory. They need g.sync() of the caller after a write of their inputs. bcjr_forward and
+// bcjr_backward end with g.sync(); bcjr_ratios and bcjr_store leave it to the caller. Cost per step: 2
+// branches per state and recursion.
 #include <warpband/core/large_llr.hpp>
 #include <warpband/fec/bcjr/bcjr_args.hpp>
 #include <warpband/fec/conv/conv_body.hpp>
@@ -25,7 +31,7 @@ WB_HD I bcjr_kind_of(const bcjr_args& a, I large, I not_small) {
   return select(are_large(large, count), I(of_large_llrs), small);
 }
 
-/// How metrics keep their range.
+/// Normalisation of metrics.
 template <class M>
 struct bcjr_range;
 
@@ -67,7 +73,7 @@ WB_HD T bcjr_first_factor(G g, const T* metrics) {
   return bcjr_factor(g.max_all(most));
 }
 
-/// How a thread goes through the butterflies of a round: `unroll` at a time, its group `span`.
+/// Loop over the butterflies of a round: `unroll` per thread, `span` per group.
 template <int Memory, class G>
 struct bcjr_loop {
   static constexpr int round = conv_states<Memory>::round;

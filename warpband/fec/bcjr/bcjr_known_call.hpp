@@ -1,6 +1,7 @@
 #pragma once
-// Which kernels of a CUDA device serve a call. Of a known code bcjr_known decodes the codewords of usual LLRs
-// and notes the kinds of all; bcjr_op then decodes the others. Of any other code bcjr_op decodes all.
+// Kernels of a CUDA device that serve a call. A known code has generator polynomials that are compile-time
+// constants of a kernel. Its kernel bcjr_known decodes codewords of usual LLRs and stores the bcjr_kind of
+// all codewords; bcjr_op then decodes the others. Codewords of any other code are decoded by bcjr_op.
 #if defined(__CUDACC__)
 #include <warpband/exec/launch.hpp>
 #include <warpband/fec/bcjr/bcjr_known_team.hpp>
@@ -8,9 +9,8 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// Blocks of bcjr_known, each of a warp. As many work at once on a multiprocessor as its shared memory holds
-/// at rate 1/2. The device memory of all of them is at most `most_bytes`, unless that is less than a block
-/// for each multiprocessor.
+/// Grid of bcjr_known: blocks of one warp. At rate 1/2 the shared memory of a multiprocessor holds `resident`
+/// of them. Their device memory is at most `most_bytes`, but each multiprocessor gets at least one block.
 struct bcjr_known_plan {
   static constexpr int resident = 10;
   static constexpr std::size_t most_bytes = std::size_t{1} << 30;
@@ -30,7 +30,7 @@ struct bcjr_known_plan {
 template <class M>
 int launch_bcjr_known(const bcjr_args& a, const place& where);
 
-/// A bcjr_op that bcjr_known precedes in calls with a known code.
+/// A bcjr_op that runs after bcjr_known if the code is known.
 template <class M, class Op>
 struct bcjr_known_or_any : Op {};
 

@@ -1,5 +1,6 @@
 #pragma once
-// The kernel of known codes on a CUDA device.
+// The CUDA kernel of known codes (bcjr_known_call.hpp). A block is a warp; it needs bcjr_known_memory::shared
+// floats of shared memory and `stride` bytes of device memory.
 #include <warpband/exec/shared_launch.hpp>
 #include <warpband/fec/bcjr/bcjr_known_call.hpp>
 

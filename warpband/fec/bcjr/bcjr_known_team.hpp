@@ -1,27 +1,33 @@
 #pragma once
-// BCJR in float32 of known codes with 64 states and without feedback. Four threads share a codeword, and a
-// warp has eight of them. The bits are those of bcjr_op.
+// BCJR in float32 for known codes (bcjr_known_call.hpp) with 64 states and without feedback. The outputs are
+// those of bcjr_op, bit for bit.
 //
-// A stage is four steps, for which each thread keeps 16 states in registers (conv_short_body.hpp). Between
-// stages the threads exchange them through shared memory. Steps that are left at the end of a run are stages
-// of one step. Alpha at the first step of each run is in device memory, as shared memory would hold too few
-// codewords. Alpha behind each stage of the run at hand is in shared memory.
+// Contract: bcjr_known::run is a collective of a warp. Four threads share a codeword, and a warp has eight
+// codewords. Sizes of shared and device memory: bcjr_known_memory. The caller needs a barrier of the warp
+// before it reuses the memory.
 //
-// A step scales its metrics by a power of two, 2^-1 to 2^63, which is a factor of its weights. Weights are at
-// least 2^-60, and metrics 2^-63 to 4: all products are normal numbers, so that the factor is exact.
+// Stages: a stage is four trellis steps, for which each thread keeps 16 states in registers
+// (conv_short_body.hpp). Threads exchange states through shared memory between stages. The remaining steps of
+// a run are stages of one step.
+//
+// Memory: alpha at the first step of each run is in device memory; in shared memory it would leave room for
+// too few codewords. Alpha after each stage of the current run is in shared memory.
+//
+// Range: a step scales its weights, and so its metrics, by a power of two, 2^-1 to 2^63. Weights are at least
+// 2^-60 and metrics 2^-63 to 4. All products are normal numbers, so that scaling is exact.
 #include <warpband/fec/bcjr/bcjr_body.hpp>
 #include <warpband/fec/conv/conv_short_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-/// How many floats the codewords of a warp need in shared and in device memory.
+/// Floats that the codewords of a warp need in shared and in device memory.
 struct bcjr_known_memory {
   static constexpr int threads = 4, codewords = 32 / threads, states = 64, inner = 5;
-  /// A set has a metric of each state of all codewords. There are sets of alpha at the first step of a run
-  /// and of the next one, `inner` sets of alpha behind the stages between them, and two sets of beta.
+  /// A set has one metric per state and codeword. Sets: alpha at the first step of a run and of the next one,
+  /// alpha after the stages between them (`inner`), and two of beta.
   static constexpr int set = codewords * states, sets = 2 + inner + 2;
-  /// From the ratios of one codeword to those of the next, so that threads store to different banks.
+  /// Stride of the ratios of a codeword. It avoids bank conflicts.
   static constexpr int ratios = conv_run + 4;
   static constexpr int shared(int bits) {
     return sets * set + codewords * ratios + (conv_run << bits) * codewords;

@@ -1,6 +1,6 @@
 #pragma once
-// The BCJR decoder as an op. Alpha is kept at the first step of each run and computed again, run by run, when
-// the backward recursion comes there.
+// Op of the BCJR decoder. Alpha is stored at the first step of each run. The backward recursion recomputes
+// alpha run by run.
 #include <warpband/fec/bcjr/bcjr_coded_body.hpp>
 
 namespace wb {

@@ -1,14 +1,14 @@
 #pragma once
-// Both recursions of max-log-MAP in 16-bit integers, several steps at a time.
+// Forward and backward recursion of max-log-MAP in 16-bit integers ("short"), a stage of `Steps` trellis
+// steps at a time.
 //
-// A stage is `Steps` steps; all metrics of a part (conv_short_body.hpp) stay in registers. Alpha before a
-// stage and beta behind it give the part's metrics at every step between, and so the largest alpha + beta of
-// each input bit.
+// A stage keeps all metrics of a part (conv_short_body.hpp) in registers. Alpha before a stage and beta after
+// it give the metrics at every step between. The largest alpha + beta of each input bit gives its LLR.
 //
-// Range: the branches of a step differ by at most B = 508, and metrics of states by at most D = 8 B. At a
-// known state the others get D + 1 less: they lose against the path of the same bits from it. Until K - 1
-// steps have passed metrics differ by at most 2 D + 1 = 8129. The metric of state 0 is 0 before each stage,
-// whose steps add at most 1020. So alpha + beta is within 18300, and nothing wraps.
+// Range: branch metrics of a step differ by at most B = 508, and state metrics by at most D = 8 B. At a known
+// state the other states get -(D + 1), so that they lose against the path of the same bits from it. In the
+// first K - 1 steps after it metrics differ by at most 2 D + 1 = 8129. The metric of state 0 is 0 before each
+// stage, and a stage adds at most 1020. So |alpha + beta| <= 18300: no overflow.
 #include <warpband/fec/bcjr/bcjr_short_args.hpp>
 #include <warpband/fec/conv/conv_short_body.hpp>
 
@@ -18,7 +18,7 @@ inline namespace WB_ISA {
 template <int Memory, int Steps>
 struct bcjr_parts : conv_parts<Memory, Steps> {
   using base = conv_parts<Memory, Steps>;
-  /// The metrics of a part's states before a stage and behind it, each with `add` more.
+  /// The metrics of a part's states before and after a stage, plus `add`.
   template <class V>
   WB_HD static void load_before(const short_element* from, int part, V add, V* m) {
     WB_UNROLL for (int u = 0; u < base::size; u++) m[u] =
@@ -31,7 +31,7 @@ struct bcjr_parts : conv_parts<Memory, Steps> {
   }
 };
 
-/// alpha behind a stage, of one part. `add` is added to what was before it.
+/// Alpha of one part after a stage. `add` is added to alpha before it.
 template <int Memory, int Steps, class V, class Weights>
 WB_HD void bcjr_short_alpha(int part, const Weights& weights, const short_element* before, V add,
                             short_element* behind) {
@@ -48,8 +48,8 @@ WB_HD void bcjr_short_alpha(int part, const Weights& weights, const short_elemen
       store_short(behind + parts::place(u * parts::count, part) * i16x::lanes, m[Steps][u]);
 }
 
-/// beta before a stage, of one part; `add_beta` is added to what is behind it. Out: most[i][u] becomes the
-/// largest that it was or alpha + beta behind step i is where the newest bit is u.
+/// Beta of one part before a stage; `add_beta` is added to beta after it. Out: most[i][u] becomes its maximum
+/// with alpha + beta after step i over the states whose newest bit is u.
 template <int Memory, int Steps, bool Out, class V, class Weights>
 WB_HD void bcjr_short_beta(int part, const Weights& weights, const short_element* alpha, V add_alpha,
                            const short_element* behind, V add_beta, short_element* before, V (*most)[2]) {

@@ -1,13 +1,13 @@
 #pragma once
-// The 16-bit BCJR decoder as an op: windows of codewords are the lanes of values.
+// Op of the BCJR decoder in 16-bit integers: the lanes of a value are windows of codewords.
 #include <warpband/fec/bcjr/bcjr_short_windows.hpp>
 #include <warpband/fec/conv/conv_short_op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-/// Steps of a stage. A CPU's registers hold four states at a time; on CUDA more threads share what shared
-/// memory holds the smaller a part is.
+/// Trellis steps of a stage. The registers of a CPU hold four states. On CUDA smaller parts give more threads
+/// per codeword.
 template <int Memory>
 inline constexpr int bcjr_short_steps = WB_WIDTH > 1 || Memory < 3 || i16x::items == 1 ? 2 : 3;
 
@@ -28,9 +28,8 @@ struct bcjr_short_op : conv_short_op<bcjr_short_op<Memory, Paired, V, Steps, Cod
     stages_at = this->take(set * (parts::run / Steps));
     ratios_at = this->take(each * conv_run);
   }
-  /// Of packed numbers together: three for a state and step of a recursion, of which alpha has up to three
-  /// passes, and one for a state and stage; two for a state and step of the ratios; of the weights and of the
-  /// LLRs that count.
+  /// Packed operations: three per state and step of a recursion, of which alpha has up to three passes; one
+  /// per state and stage; two per state and step of the ratios; those of weights and LLRs.
   double flops() const {
     constexpr double packed = static_cast<double>(lanes) / WB_WIDTH, run = parts::run;
     const double weights = 1 << a.code.outputs, window = a.length, overlap = a.overlap;

@@ -1,12 +1,15 @@
 #pragma once
-// The windows of a value through the 16-bit BCJR decoder. Alpha is kept before each run of steps of the
-// window and computed again, stage by stage, when the backward recursion comes there.
+// Recursions over the windows of one value in 16-bit integers. Alpha is stored before each run of a window.
+// The backward recursion recomputes alpha of a run stage by stage.
+//
+// bcjr_windows::run is a collective of the group g. bcjr_short_space names its scratch memory. The caller
+// needs a barrier before it reads `usable`.
 #include <warpband/fec/bcjr/bcjr_short_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-/// Where the metrics of a value's windows lie.
+/// Scratch memory of a value's windows.
 struct bcjr_short_space {
   short_element* metrics;  // two sets
   short_element* runs;     // before each run of the window
@@ -14,8 +17,8 @@ struct bcjr_short_space {
   short_element* ratios;   // of a run's steps
 };
 
-/// Decodes the windows of one value's lanes, all alike: g's threads share them. V: what it computes with.
-/// Code: conv_any_code or a known one.
+/// Decodes the windows of one value's lanes in lockstep. V: type of metrics. Code: conv_any_code, or a known
+/// code with generators as template arguments.
 template <int Memory, int Steps, bool Paired, class Code, class V, class G>
 struct bcjr_windows {
   using parts = bcjr_parts<Memory, Steps>;
@@ -37,7 +40,7 @@ struct bcjr_windows {
 
  private:
   WB_HD int boundary(int i) const { return conv_short_segments{a}.boundary(i); }
-  /// Steps of segment i, its first ones, that are stages of one step.
+  /// The first steps of segment i that are stages of one step.
   WB_HD int single_steps(int i) const { return conv_short_segments{a}.single_steps(i, R); }
   WB_HD int runs_of(int i) const {
     const int single = single_steps(i), rest = boundary(i + 1) - boundary(i) - single;
@@ -52,7 +55,7 @@ struct bcjr_windows {
     for (int s = g.rank; s < S; s += g.size) store_short(m + parts::place(s) * L, to_short(0));
     g.sync();
   }
-  /// State 0, in the lanes with a window.
+  /// Sets state 0 as known in the lanes with this window.
   WB_HD void known_state(short_element* m, int window) const {
     const i16x here = conv_short_in_window(of, window, -1, 0),
                others = to_short(-1 - Memory * a.code.outputs * 127);
