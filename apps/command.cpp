@@ -166,7 +166,8 @@ void refuse_option(const wb::argument_error& error, const std::vector<std::strin
 
 std::uint64_t bytes_from(const std::string& option, const std::string& text) {
   const auto refuse = [&]() -> std::uint64_t {
-    throw usage_error(option + ": \"" + text + "\" is not allowed: expected a size like 512M or 2G, at least 1M");
+    throw usage_error(option + ": \"" + text +
+                      "\" is not allowed: expected a size like 512M or 2G, at least 1M");
   };
   double value{};
   const char* last = text.data() + text.size();

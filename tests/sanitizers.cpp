@@ -1,6 +1,6 @@
-// What the sanitizers are told in the test program.
-// Sizes that no machine has are to be refused as elsewhere, not to end the program; libhdf5 too asks for as
-// much memory as a damaged file says, and leaves some behind, which is not ours to mend.
+// Options of the sanitizers in the test program. An allocation that no machine can serve returns null, as
+// elsewhere, and does not end the program. libhdf5 asks for such sizes if a damaged file names them, and
+// leaks some memory.
 #if defined(__SANITIZE_ADDRESS__)
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }

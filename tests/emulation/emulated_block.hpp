@@ -1,7 +1,7 @@
 #pragma once
-// A CUDA thread block on one thread of the host. Its threads are fibres that give way to each other only
-// where they meet or wait; which warp goes on is drawn at random, one may be much slower than the others, and
-// copies end in any order, so that a seed is one of the many orders that a device may take.
+// A CUDA thread block on one thread of the host. Its threads are fibres, which switch only at barriers and
+// waits. The next warp is drawn at random, one warp may be much slower than the others, and copies end in any
+// order. So a seed is one of the many orders that a device may take.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,9 +18,9 @@ inline constexpr std::size_t shared_bytes = 232448;
 extern float* shared;
 
 /// Runs `kernel` for all threads of all blocks, one block after the other, with `shared_bytes` of shared
-/// memory at `memory`. Throws std::logic_error where threads wait for ever, a barrier gets more arrivals than
-/// it was made for, a thread waits for a turn that its parity does not tell from another one, or a turn ends
-/// before anyone waited for the one before it.
+/// memory at `memory`. Throws std::logic_error if threads wait for ever, if a barrier gets more arrivals than
+/// it was made for, or if a phase ends before a thread has waited for the one before it. So it does if a
+/// thread waits for a phase whose parity is that of another one.
 void run(unsigned blocks, unsigned threads, unsigned seed, float* memory,
          const std::function<void()>& kernel);
 

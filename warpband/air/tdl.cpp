@@ -153,8 +153,8 @@ void check_still(const char* argument, double speed) {
 air_kind tdl_air() {
   return {.name = "tdl",
           .text =
-              "A tapped delay line, whose h or H is that of a resource element of OFDM; a frame's symbols "
-              "fill the grid one OFDM symbol after the other, and zeros fill the rest of its last block "
+              "A tapped delay line. Its h or H is that of a resource element of OFDM. The symbols of a frame "
+              "fill the grid one OFDM symbol after the other. Zeros fill the rest of the last block "
               "(docs/tdl.md).",
           .keys = keys(),
           .read =

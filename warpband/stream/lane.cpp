@@ -112,10 +112,10 @@ class device_clock {
   bool waits_ = false;  // for next_
 };
 
-/// Copies in, kernels, copies out, on a stream of its own; or, in parts, kernels and copies out on several
-/// streams that take turns, so that the kernels of one part run while the next one is copied. All parts of
-/// all frames of a device are copied in on one stream: copies of several streams would share the way to the
-/// device, and the first part would be there as late as the last one.
+/// Copies in, kernels and copies out, on one stream. A frame in parts has its kernels and copies out on
+/// several streams in turn, so that the kernels of one part run while the next part is copied. All parts of
+/// all frames of a device are copied in on one stream. Copies of several streams would share the bus, and the
+/// first part would arrive as late as the last one.
 class cuda_lane final : public frame_lane {
  public:
   /// `clock`: of the device, where frames are traced. `in`: zeros, `out`: page-locked memory, each of `batch`

@@ -75,9 +75,8 @@ const std::vector<setting_of<pipeline_config>>& pipeline_settings() {
           "timeout_ms", &c::timeout, 1e6,
           "CUDA: a device under which a frame is longer than this counts as failed; 0: it is waited for."),
       integer("trace", &c::trace, 0, 100'000,
-              "The times of all frames at each place that they pass are counted, and so many of the slowest "
-              "frames are told one by one, with the share of each place in what they have in excess of the "
-              "others. 0: none of this.")};
+              "Counts the times of all frames at each place that they pass. Lists this many of the slowest "
+              "frames, with the share of each place in their excess over the others. 0: none of this.")};
   return all;
 }
 

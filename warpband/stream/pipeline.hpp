@@ -79,16 +79,15 @@ struct pipeline_config {
   /// graph, one for each slot and stream. A group of them (batch) is not: it goes without a graph.
   std::vector<std::size_t> graph_items = {};
   bool graphs = false;  // most_items is one of graph_items
-  /// CUDA, with parts = 1: up to so many frames of most_items, 1..64, that wait one behind the other go as
-  /// one copy in, their kernels and one copy out, since each copy costs some microseconds whatever its size;
-  /// automatic_batch() says how many make that small.
-  /// A stream that is free waits for so many while two others work: more throughput of small frames, for a
-  /// longer latency of each. Frames of such a group finish together.
+  /// CUDA, with parts = 1: most frames of a group, 1..64. Waiting frames of most_items go together as one
+  /// copy in, their kernels and one copy out, as each copy costs some microseconds whatever its size.
+  /// automatic_batch() is a number for which that is small. A free stream waits for a whole group while two
+  /// others work: small frames get more throughput and a longer latency. Frames of a group finish together.
   int batch = 1;
   int retries = 1;  // devices that may fail under a frame before it is failed itself: 0..64
   /// CUDA: a device under which a frame is longer than this counts as failed, and its frames, which it may
   /// still write to, get other memory for their results; 0: whoever waits for a device that hangs waits too.
-  /// As long it has to let go of a frame that failed on it.
+  /// After a frame fails, the device has the same time to release it.
   /// What such a device holds is given back if it is done when the pipeline stops, else never.
   std::chrono::nanoseconds timeout{0};
   /// Latencies above it are counted as missed; 0: none are.

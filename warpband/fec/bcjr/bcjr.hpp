@@ -67,11 +67,11 @@ struct bcjr_output {
 /// Decodes batches of codewords.
 ///
 /// Input LLRs are [batch, n] in the order of the code's bits, the optional a-priori LLRs of the information
-/// bits [batch, k]; both are limited to +-2^26 = 6.7e7. In log-MAP outputs are limited to +-60 (the extrinsic
-/// to what the inputs leave of it), the weight of a branch to 2^-60 of the largest of its step and a state
-/// metric to about 2^-63 of the largest. A codeword with a NaN or infinite LLR is an erasure: its outputs are
-/// zero and its status says so; its neighbours are untouched. So is one, with status_insufficient, of whose
-/// LLRs, the a-priori ones included, fewer than k are not 0.
+/// bits [batch, k]; both are limited to +-2^26 = 6.7e7. Log-MAP limits outputs to +-60, and the extrinsic LLR
+/// to what the inputs leave of it. It limits the weight of a branch to 2^-60 of the largest of its step, and
+/// a state metric to about 2^-63 of the largest. A codeword with a NaN or infinite LLR is an erasure: its
+/// outputs are zero and its status says so; its neighbours are untouched. A codeword with fewer than k LLRs
+/// other than 0, a-priori ones included, is an erasure too, with status_insufficient.
 ///
 /// `coded_extrinsic` has the extrinsic LLRs of the n coded bits that are sent, in the order of the input,
 /// those of the tail too; a punctured bit has no place there. With c_j coded bit j of step t,

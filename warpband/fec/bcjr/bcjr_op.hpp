@@ -52,8 +52,8 @@ struct bcjr_op {
   int weight_bits() const {
     return a.code.outputs + (a.prior.data != nullptr && a.code.systematic < 0 ? 1 : 0);
   }
-  /// Alpha of a run, beta twice, alpha at the first step of each run, ratios, branch weights, LLRs of a run;
-  /// for coded bits their ratios and, on transforms, room for products; without feedback sums.
+  /// Of a run: alpha, beta twice, ratios, branch weights and LLRs. Also alpha at the first step of each run.
+  /// Coded bits add their ratios and, on transforms, room for products. A code without feedback adds sums.
   std::size_t scratch(int) const {
     const std::size_t runs = static_cast<std::size_t>((a.code.steps + conv_run - 1) / conv_run);
     return (conv_run + 2 + runs) * S + conv_run +

@@ -28,8 +28,8 @@ struct bcjr_short_op : conv_short_op<bcjr_short_op<Memory, Paired, V, Steps, Cod
     stages_at = this->take(set * (parts::run / Steps));
     ratios_at = this->take(each * conv_run);
   }
-  /// Packed operations: three per state and step of a recursion, of which alpha has up to three passes; one
-  /// per state and stage; two per state and step of the ratios; those of weights and LLRs.
+  /// Packed operations. A recursion takes three for each state and step, and alpha has up to three passes. A
+  /// stage takes one for each state. Ratios take two for each state and step. Weights and LLRs add theirs.
   double flops() const {
     constexpr double packed = static_cast<double>(lanes) / WB_WIDTH, run = parts::run;
     const double weights = 1 << a.code.outputs, window = a.length, overlap = a.overlap;

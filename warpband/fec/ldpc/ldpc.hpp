@@ -104,21 +104,25 @@ struct ldpc_decoder_output {
 /// Input LLRs are [batch, n]; punctured bits are 0. They and the messages are limited to +-1e30 (float32;
 /// what a sum-product check takes to +-30), +-1000 (float16), or the LLRs to +-127 and the messages to +-42
 /// steps (int8). A codeword with a NaN or infinite LLR is an erasure: its outputs are zero and its status
-/// says so; its neighbours are untouched. So is one, with status_insufficient, of whose LLRs fewer than k are
-/// usable, that is not 0 in the decoder's numbers.
+/// says so; its neighbours are untouched. A codeword with fewer than k usable LLRs is also an erasure, with
+/// status_insufficient. An LLR is usable if it is not 0 in the decoder's number format.
 ///
-/// `messages` has for each codeword, in LLRs: the message to each bit of each check, [block][row] with the
-/// non-zero blocks of H in order of rows, then columns, and z rows in each; the n a-posteriori LLRs; the n
-/// channel LLRs of the last call, limited as above; and the iterations done since the start. Where that last
-/// value is 0 or less the codeword starts: the others are not read. Calls with a and b iterations on the same
+/// `messages` has four parts for each codeword, in LLRs:
+/// - the message to each bit of each check, [block][row]: the non-zero blocks of H in order of rows, then
+///   columns, and z rows in each
+/// - the n a-posteriori LLRs
+/// - the n channel LLRs of the last call, limited as above
+/// - the iterations done since the start; if this is 0 or less the codeword starts, and the rest is not read
+///
+/// Calls with a and b iterations on the same
 /// LLRs give the bits of one call with a + b, if none of the codewords stops early. Another decoder of the
 /// same code may go on with them, with another schedule, algorithm or precision. A codeword that is an
 /// erasure leaves zeros; one of whose `messages` a value is NaN or infinite is an erasure. A codeword that
 /// stopped early does one iteration or more in each further call.
 ///
-/// Where the LLR of a bit has changed since the last call, its first a-posteriori LLR in layered order is,
-/// with float16, the kept one plus the difference of the two, limited to +-32000; else the new LLR plus the
-/// kept messages.
+/// The LLR of a bit may have changed since the last call. Its first a-posteriori LLR in layered order is then
+/// the new LLR plus the kept messages. With float16 it is the kept a-posteriori LLR plus the difference of
+/// the two LLRs, limited to +-32000.
 ///
 /// Sum-product of a codeword of which more than a fourth of the LLRs are beyond +-20, or one is beyond
 /// +-1000, is computed on LLRs, with ln(1 + e^-d) within 0.013: without the limit of +-30, and exact within

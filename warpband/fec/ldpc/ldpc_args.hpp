@@ -60,9 +60,9 @@ struct ldpc_decode_args {
   const ldpc_column* column_table = nullptr;
   // The edges of column c in order of rows: column_edges[column_firsts[c]] to before column_firsts[c + 1].
   const std::int32_t *column_firsts = nullptr, *column_edges = nullptr;
-  // Rotating storage: where vector v of an edge is read in the even iterations, then in the odd ones, in the
-  // order of reading, [first vectors + v degree + d] with first and degree of the block row; and where its
-  // decisions are after an even iteration and after an odd one, [v][edge].
+  // Rotating storage. Where vector v of an edge is read: [first vectors + v degree + d] with first and degree
+  // of the block row, in the order of reading, for even iterations, then for odd ones. Then where its
+  // decisions are, [v][edge], after an even iteration and after an odd one.
   const std::int32_t* reads = nullptr;
   // Remainders of the CRC that the first crc_bits bits end with; null: no codeword stops by it.
   const std::int32_t* crc_weights = nullptr;

@@ -125,9 +125,8 @@ TEST_P(downlink, halves_have_the_bits_of_complex64_that_holds_the_same) {
   }
 }
 
-// Precoders on CPUs turn H, keep it for later groups of vectors where it is small, and have widths of their
-// own for what is left over; on a CUDA device kernels of their own precode frames of 8, 16, 24, 32 and 64
-// users.
+// Precoders on CPUs transpose H, keep a small H for later groups of vectors, and have their own widths for
+// the rest. On a CUDA device special kernels precode frames of 8, 16, 24, 32 and 64 users.
 TEST_P(downlink, every_way_to_move_data_has_the_same_bits) {
   const auto reference = wb::testing::open_reference();
   struct shape {

@@ -5,8 +5,8 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// A column of a-posteriori LLRs is in the rotation that its last reader left, its first vector again behind
-/// its end, so that each vector of the rotation its next reader wants is one contiguous load. The new values
+/// A column of a-posteriori LLRs has the rotation of its last reader. Its first vector is repeated behind its
+/// end, so that each vector in the rotation of the next reader is one contiguous load. The new values
 /// go to a second buffer, in this reader's rotation: other rows still read the old ones. Where each vector is
 /// read is a table, one for even and one for odd iterations. One thread, one codeword.
 template <class T>
