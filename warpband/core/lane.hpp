@@ -212,6 +212,31 @@ WB_HD f32x select(m32x m, f32x a, f32x b) { return f32x::v(m.x ? a.x : b.x); }
 WB_HD i32x select(m32x m, i32x a, i32x b) { return i32x::v(m.x ? a.x : b.x); }
 WB_HD u32x select(m32x m, u32x a, u32x b) { return u32x::v(m.x ? a.x : b.x); }
 
+/// WB_SHUFFLE(a, lanes), WB_SHUFFLE(a, b, lanes): lane i of the result is lane lanes[i] of a, or of a and b
+/// side by side.
+#if defined(__clang__)  // its built-in function takes constants only; it recognises them in these loops
+#define WB_SHUFFLE shuffle_of_lanes
+template <class V, class Lanes>
+WB_HD V shuffle_of_lanes(V a, Lanes lanes) {
+  constexpr int width = sizeof(lanes) / sizeof(lanes[0]);
+  V r;
+  WB_UNROLL for (int i = 0; i < width; i++) r[i] = a[lanes[i] & (width - 1)];
+  return r;
+}
+template <class V, class Lanes>
+WB_HD V shuffle_of_lanes(V a, V b, Lanes lanes) {
+  constexpr int width = sizeof(lanes) / sizeof(lanes[0]);
+  V r;
+  WB_UNROLL for (int i = 0; i < width; i++) {
+    const int from = lanes[i] & (width - 1);
+    r[i] = (lanes[i] & width) != 0 ? b[from] : a[from];
+  }
+  return r;
+}
+#else
+#define WB_SHUFFLE __builtin_shuffle  // through a function GCC schedules some kernels otherwise
+#endif
+
 #if defined(__AVX512F__) && WB_WIDTH == 16
 // The masked forms: GCC 12 warns of an uninitialised source in the others.
 WB_HD f32x max(f32x a, f32x b) {

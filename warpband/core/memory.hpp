@@ -68,9 +68,8 @@ WB_HD void transpose(T (&x)[width_of<T>]) {
     WB_UNROLL for (int i = 0; i < width_of<T>; i++) {
       if ((i & step) == 0) {
         const T a = x[i], b = x[i + step];
-        x[i] = T(__builtin_shuffle(a.x, b.x, (lane_number + (upper & I(width_of<T> - step))).x));
-        x[i + step] =
-            T(__builtin_shuffle(a.x, b.x, (lane_number + I(step) + (upper & I(width_of<T> - step))).x));
+        x[i] = T(WB_SHUFFLE(a.x, b.x, (lane_number + (upper & I(width_of<T> - step))).x));
+        x[i + step] = T(WB_SHUFFLE(a.x, b.x, (lane_number + I(step) + (upper & I(width_of<T> - step))).x));
       }
     }
   }
@@ -134,7 +133,7 @@ WB_HD cx<T> load_cx(const view<const cx_pair>& v, std::size_t element, item<T> b
       __builtin_memcpy(&low, p, sizeof low);
       __builtin_memcpy(&high, p + width_of<T> / 2, sizeof high);
       const typename rebind<T>::i32 even = as_int(iota<typename rebind<T>::u32>() << 1);
-      return {T(__builtin_shuffle(low.x, high.x, even.x)), T(__builtin_shuffle(low.x, high.x, even.x + 1))};
+      return {T(WB_SHUFFLE(low.x, high.x, even.x)), T(WB_SHUFFLE(low.x, high.x, even.x + 1))};
     }
   }
 #endif
@@ -268,8 +267,8 @@ WB_HD void store_cx(const view<cx_pair>& v, std::size_t element, item<T> b, cx<T
       // Lane i of the pair is re[i/2] or im[i/2]; the imaginary parts begin at index W of the shuffle.
       typename rebind<T>::i32 mix = as_int(iota<typename rebind<T>::u32>());
       mix = (mix >> 1) + ((mix & typename rebind<T>::i32(1)) << log2_width);
-      const T low = T(__builtin_shuffle(z.re.x, z.im.x, mix.x));
-      const T high = T(__builtin_shuffle(z.re.x, z.im.x, mix.x + width_of<T> / 2));
+      const T low = T(WB_SHUFFLE(z.re.x, z.im.x, mix.x));
+      const T high = T(WB_SHUFFLE(z.re.x, z.im.x, mix.x + width_of<T> / 2));
       __builtin_memcpy(p, &low, sizeof low);
       __builtin_memcpy(p + width_of<T> / 2, &high, sizeof high);
       return;

@@ -158,7 +158,7 @@ WB_HD i16x permute(i16x a, i16x at) {
   return {(i16x::v)_mm256_blendv_epi8(_mm256_shuffle_epi8(x, (__m256i)pairs),
                                       _mm256_shuffle_epi8(other, (__m256i)pairs), (__m256i)apart)};
 #else
-  return {__builtin_shuffle(a.x, at.x)};
+  return {WB_SHUFFLE(a.x, at.x)};
 #endif
 }
 WB_HD i16x lane_numbers() {
@@ -174,8 +174,8 @@ WB_HD void transpose_bytes(byte_row (&x)[16]) {
   for (int stage = 0; stage < 4; stage++) {
     byte_row y[16];
     WB_UNROLL for (int i = 0; i < 8; i++) {
-      y[2 * i] = __builtin_shuffle(x[i], x[i + 8], low);
-      y[2 * i + 1] = __builtin_shuffle(x[i], x[i + 8], high);
+      y[2 * i] = WB_SHUFFLE(x[i], x[i + 8], low);
+      y[2 * i + 1] = WB_SHUFFLE(x[i], x[i + 8], high);
     }
     WB_UNROLL for (int i = 0; i < 16; i++) x[i] = y[i];
   }

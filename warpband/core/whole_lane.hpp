@@ -106,7 +106,7 @@ WB_HD whole16 permute_in_eights(whole16 a, whole16 at) {
 #elif defined(__AVX2__)
   return (i16x::v)_mm256_shuffle_epi8((__m256i)a.x, (__m256i)(at * 0x0202 + 0x0100).x);
 #else
-  return i16x::v(__builtin_shuffle(a.x, at.x & std::int16_t{7}));  // vectors of eight
+  return i16x::v(WB_SHUFFLE(a.x, at.x & std::int16_t{7}));  // vectors of eight
 #endif
 }
 /// The lane whose number differs in the bits of `step`: by constants, of which a compiler knows a shuffle.
@@ -117,7 +117,7 @@ WB_HD whole16 other_lane(whole16 a, int step) {
 #if defined(__AVX2__) && !defined(__AVX512BW__)  // GCC 12 takes one that crosses halves, which is slower
   if constexpr (Step == 4) return (i16x::v)_mm256_shuffle_epi32((__m256i)a.x, 0x4e);
 #endif
-  return i16x::v(__builtin_shuffle(a.x, every_lane<Step>(every_lane_of()).x));
+  return i16x::v(WB_SHUFFLE(a.x, every_lane<Step>(every_lane_of()).x));
 }
 #endif
 

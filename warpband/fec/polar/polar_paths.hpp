@@ -177,14 +177,14 @@ struct polar_paths {
     else if constexpr (is_whole<T>)
       return T(permute({v.x}, {source.x}).x);
     else
-      return T(__builtin_shuffle(v.x, source.x));
+      return T(WB_SHUFFLE(v.x, source.x));
   }
   /// Lane i is lane i ^ step of v.
   WB_HD static T from_lane_xor(T v, int step) {
     if constexpr (is_whole<T>)
       return other_lane(v, step);
     else
-      return T(__builtin_shuffle(v.x, (as_int(iota<typename rebind<T>::u32>()) ^ I(step)).x));
+      return T(WB_SHUFFLE(v.x, (as_int(iota<typename rebind<T>::u32>()) ^ I(step)).x));
   }
 #endif
   /// x of the thread of rank ^ step.

@@ -98,7 +98,7 @@ struct bfloat_numbers {
     return word(__builtin_convertvector(h, i32x::v));
   }
   WB_HD static lane permuted(lane x, const std::int16_t* at) {
-    return lane(__builtin_shuffle(x.x, table_row(at).x));
+    return lane(WB_SHUFFLE(x.x, table_row(at).x));
   }
   /// `value` in the lanes with this number modulo `share`, x in the others.
   WB_HD static lane in_lanes(int which, int share, lane value, lane x) {
@@ -163,9 +163,9 @@ struct turbo_bfloat_weights : turbo_windows_setup<C, bfloat_numbers<M, T>> {
   using single = typename V::element;
   using number = std::conditional_t<width_of<T> == 1, T, float>;  // of one codeword
   using base::a;
+  using base::base;
   using base::L;
   using base::S;
-  using base::turbo_windows_setup;
 
   struct seen {
     bool finite = true;

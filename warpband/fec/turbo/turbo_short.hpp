@@ -125,9 +125,9 @@ template <class C, class T = i16x>
 struct turbo_short_weights : turbo_windows_setup<C, short_numbers<T>> {
   using base = turbo_windows_setup<C, short_numbers<T>>;
   using base::a;
+  using base::base;
   using base::L;
   using base::S;
-  using base::turbo_windows_setup;
   using typename base::values;
   using single = signed char;
   struct seen {

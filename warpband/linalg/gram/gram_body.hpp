@@ -80,9 +80,9 @@ WB_HD void transpose_pairs(T (&x)[width_of<T> / 2]) {
     WB_UNROLL for (int i = 0; i < width_of<T> / 2; i++) {
       if ((i & step) == 0) {
         const T a = x[i], b = x[i + step];
-        x[i] = T(__builtin_shuffle(a.x, b.x, (lane_number + (upper & I(width_of<T> - 2 * step))).x));
-        x[i + step] = T(
-            __builtin_shuffle(a.x, b.x, (lane_number + I(2 * step) + (upper & I(width_of<T> - 2 * step))).x));
+        x[i] = T(WB_SHUFFLE(a.x, b.x, (lane_number + (upper & I(width_of<T> - 2 * step))).x));
+        x[i + step] =
+            T(WB_SHUFFLE(a.x, b.x, (lane_number + I(2 * step) + (upper & I(width_of<T> - 2 * step))).x));
       }
     }
   }
@@ -95,7 +95,7 @@ WB_HD columns<T> joined(const columns<T>& re, const columns<T>& im) {
   if constexpr (width_of<T> > 1) {
     using I = typename rebind<T>::i32;
     const I number = as_int(iota<typename rebind<T>::u32>());
-    const T swapped = T(__builtin_shuffle(im.v[0].x, (number ^ I(1)).x));
+    const T swapped = T(WB_SHUFFLE(im.v[0].x, (number ^ I(1)).x));
     return {{swapped + as_float(as_int(re.v[0]) ^ ((number & I(1)) << 31))}};
   }
 #endif
@@ -109,7 +109,7 @@ WB_HD columns<T> joined_product(const columns<T>& re, const columns<T>& im) {
   if constexpr (width_of<T> > 1) {
     using I = typename rebind<T>::i32;
     const I number = as_int(iota<typename rebind<T>::u32>());
-    const I swapped = as_int(T(__builtin_shuffle(im.v[0].x, (number ^ I(1)).x)));
+    const I swapped = as_int(T(WB_SHUFFLE(im.v[0].x, (number ^ I(1)).x)));
     return {{re.v[0] + as_float(swapped ^ (((number & I(1)) ^ I(1)) << 31))}};
   }
 #endif
