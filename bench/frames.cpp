@@ -34,7 +34,7 @@ std::shared_ptr<frame_data> make_data(executor& exec, const frame_shape& s, bool
   d->h = exec.make<cf>(entries, s.estimates());
   fill(exec, d->h.data(), copied ? entries * size(s.subcarriers) : d->h.size(), 1, 1);
   d->in = exec.make<cf>(size(s.uplink ? s.antennas : s.users), s.vectors());
-  fill(exec, d->in.data(), d->in.size(), s.uplink ? static_cast<float>(s.users) : 1, 2);
+  fill(exec, d->in, s.uplink ? static_cast<float>(s.users) : 1, 2);
   d->n0 = exec.make_from(std::vector<float>{noise_var_of_frame});
   if (s.half) {
     const auto rounded = [&](array<cf>& x) {

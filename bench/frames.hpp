@@ -16,6 +16,9 @@ namespace wb::bench {
 
 /// Independent complex normal values of a variance; waits for them.
 void fill(executor& exec, std::complex<float>* x, std::size_t count, float variance, std::uint64_t seed);
+inline void fill(executor& exec, array<std::complex<float>>& x, float variance, std::uint64_t seed) {
+  fill(exec, x.data(), x.size(), variance, seed);
+}
 
 struct frame_shape {
   bool uplink = true;

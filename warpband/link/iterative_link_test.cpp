@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include <tests/renew.hpp>
 #include <tests/result.hpp>
+#include <tests/scratch.hpp>
 #include <warpband/link/chain.hpp>
 
 namespace wb {
@@ -160,16 +160,17 @@ interleaver = "random"
 
 TEST(iterative_link, a_result_comes_back_with_its_outer_iterations) {
   const run_result r = testing::ran(scenario_text, *open_scalar());
-  const testing::scratch_file at("outer");
-  write_file(at.path(), result_json(r));
-  const run_result read = load_result(at.path());
+  const testing::scratch_folder folder;
+  const std::string path = folder.path("outer");
+  write_file(path, result_json(r));
+  const run_result read = load_result(path);
   EXPECT_EQ(result_json(read), result_json(r));
   EXPECT_EQ(read.curves.at(0).points.at(1).counts, r.curves.at(0).points.at(1).counts);
   std::string wrong = result_json(r);
   const std::size_t list = wrong.find("\"frame_errors\"", wrong.find("\"outer\": {"));
   wrong.replace(wrong.find('[', list), 1, "[1,");
-  write_file(at.path(), wrong);
-  EXPECT_THROW((void)load_result(at.path()), file_error);
+  write_file(path, wrong);
+  EXPECT_THROW((void)load_result(path), file_error);
 }
 
 }  // namespace iterative_link_test

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <random>
 
-#include <tests/renew.hpp>
 #include <tests/result.hpp>
+#include <tests/scratch.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/receive/codewords.hpp>
@@ -116,9 +116,10 @@ TEST(iterative_massive, a_result_comes_back_with_its_codewords) {
   const point_result& p = r.curves[0].points.at(0);
   EXPECT_GT(p.outer_bler(1), p.outer_bler(2));
   EXPECT_EQ(p.outer_bler(2), p.bler());
-  const testing::scratch_file at("outer");
-  write_file(at.path(), result_json(r));
-  const run_result read = load_result(at.path());
+  const testing::scratch_folder folder;
+  const std::string path = folder.path("outer");
+  write_file(path, result_json(r));
+  const run_result read = load_result(path);
   EXPECT_EQ(result_json(read), result_json(r));
   EXPECT_EQ(read.curves.at(0).points.at(0).counts, p.counts);
   const std::string good = result_json(r);
@@ -126,8 +127,8 @@ TEST(iterative_massive, a_result_comes_back_with_its_codewords) {
     std::string text = good;
     text.replace(text.find('[', text.find(key, text.find("\"outer\": {"))), 1, "[1,");
     EXPECT_NE(text, good);
-    write_file(at.path(), text);
-    return load_result(at.path());
+    write_file(path, text);
+    return load_result(path);
   };
   EXPECT_THROW((void)with_one_more("\"codeword_errors\""), file_error);
   EXPECT_EQ(result_json(with_one_more("\"bler\"")), good);  // follows from the counts

@@ -23,17 +23,17 @@ const char* name_of(output what) {
 }
 
 /// What codewords need, channels behind them: one copy takes both.
-struct received {
+struct channel_output {
   array<std::complex<float>> all;
   std::size_t width, codewords, channels;
 
-  received() = default;
-  received(array<std::complex<float>> values, std::size_t entries, std::size_t n, std::size_t matrices)
+  channel_output() = default;
+  channel_output(array<std::complex<float>> values, std::size_t entries, std::size_t n, std::size_t matrices)
       : all(std::move(values)), width(entries), codewords(n), channels(matrices) {}
-  static received on_device(executor& exec, std::size_t entries, std::size_t n, std::size_t matrices) {
+  static channel_output on_device(executor& exec, std::size_t entries, std::size_t n, std::size_t matrices) {
     return {exec.make<std::complex<float>>(entries, n + matrices), entries, n, matrices};
   }
-  static received on_host(executor& exec, std::size_t entries, std::size_t n, std::size_t matrices) {
+  static channel_output on_host(executor& exec, std::size_t entries, std::size_t n, std::size_t matrices) {
     return {exec.make_host<std::complex<float>>(entries, n + matrices), entries, n, matrices};
   }
   view<std::complex<float>> y() { return make_view(all.data(), width, codewords); }
@@ -41,7 +41,7 @@ struct received {
 };
 
 /// Random codewords through Rayleigh fading and noise of variance n0. A codeword is two uses of a channel.
-void send(executor& exec, const stbc_config& c, received& to, std::size_t per_channel, float n0) {
+void send(executor& exec, const stbc_config& c, channel_output& to, std::size_t per_channel, float n0) {
   const stbc_encoder encoder(c.code, c.qam);
   const std::size_t m = encoder.bits_per_codeword(), rx = static_cast<std::size_t>(c.rx_antennas),
                     codewords = to.codewords;
@@ -74,14 +74,14 @@ bench::maker decode(const stbc_config& config, output what, std::size_t codeword
     const std::size_t width = static_cast<std::size_t>(2 * config.rx_antennas),
                       bits = decoder.bits_per_codeword(),
                       channels = (codewords + per_channel - 1) / per_channel;
-    received in = received::on_device(exec, width, codewords, channels);
+    channel_output in = channel_output::on_device(exec, width, codewords, channels);
     constexpr float noise_var = 0.05f;
     send(exec, config, in, per_channel, noise_var);
     auto n0 = exec.make_from(std::vector<float>{noise_var});
     auto prior = priors(exec, bits, what == output::posterior ? codewords : 0);
     auto llr = exec.make<float>(bits, soft ? codewords : 0);
     auto decisions = exec.make<std::uint8_t>(bits, soft ? 0 : codewords);
-    received host_in = received::on_host(exec, width, fed ? codewords : 0, fed ? channels : 0);
+    channel_output host_in = channel_output::on_host(exec, width, fed ? codewords : 0, fed ? channels : 0);
     auto host_llr = exec.make_host<float>(bits, fed && soft ? codewords : 0);
     auto host_decisions = exec.make_host<std::uint8_t>(bits, fed && !soft ? codewords : 0);
     if (fed) exec.download(host_in.all.data(), in.all.data(), in.all.bytes());
@@ -132,8 +132,8 @@ bench::maker copy(const stbc_config& config, stage what, std::size_t codewords, 
   return [=](executor& exec, figure) {
     const std::size_t width = static_cast<std::size_t>(2 * config.rx_antennas),
                       bits = stbc_decoder(config).bits_per_codeword(), channels = codewords / per_channel;
-    received in = received::on_device(exec, width, codewords, channels),
-             host_in = received::on_host(exec, width, codewords, channels);
+    channel_output in = channel_output::on_device(exec, width, codewords, channels),
+                   host_in = channel_output::on_host(exec, width, codewords, channels);
     auto decisions = exec.make<std::uint8_t>(bits, codewords);
     auto host_decisions = exec.make_host<std::uint8_t>(bits, codewords);
     return bench::job(static_cast<double>(codewords), static_cast<double>(bits * codewords),

@@ -13,11 +13,8 @@ namespace {
 
 using namespace wb;
 using bench::figure;
+using bench::fill;
 using samples = array<std::complex<float>>;
-
-void fill(executor& exec, samples& x, float variance, std::uint64_t seed) {
-  bench::fill(exec, x.data(), x.size(), variance, seed);
-}
 
 bench::maker detect(const clustered_uplink_config& c, int symbols, std::size_t frames) {
   return [=](executor& exec, figure) {
