@@ -93,7 +93,7 @@ checks() {
     step installed installed
     step site ninja -C "build/$main" docs
     step include-layers python3 scripts/checks/include_layers.py
-    for notes in tsan_tests thread_notes; do step "${notes/_/-}" python3 scripts/checks/$notes.py; done
+    step thread-notes python3 scripts/checks/thread_notes.py
     step kernel-symbols bash scripts/checks/symbols.sh "build/$main"
     step format bash scripts/checks/format.sh
     step compile-cost python3 scripts/checks/compile_cost.py "build/$main"
