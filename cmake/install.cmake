@@ -1,4 +1,4 @@
-# What `cmake --install` gives: the library with its headers and CMake package, and the command with its examples.
+# What `cmake --install` gives: the library with its headers, CMake package and warpband.pc, the licences, and the command with its examples.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/warpband)
 configure_package_config_file(cmake/warpband-config.cmake.in warpband-config.cmake INSTALL_DESTINATION ${package_dir})
@@ -8,11 +8,30 @@ install(DIRECTORY warpband DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHIN
 install(EXPORT warpband_targets NAMESPACE warpband:: DESTINATION ${package_dir})
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/warpband-config.cmake" "${CMAKE_CURRENT_BINARY_DIR}/warpband-config-version.cmake"
               cmake/system_libraries.cmake DESTINATION ${package_dir})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY licenses DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# For pkg-config. A static library brings along what it is linked with.
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH wb_pc_to_prefix "/prefix/${pkgconfig_dir}" /prefix)
+set(wb_pc_static)
+if(NOT BUILD_SHARED_LIBS)
+  set(wb_pc_static -pthread "$<$<BOOL:${WARPBAND_HDF5}>:${WARPBAND_HDF5_LIBRARY}>" "$<$<BOOL:${WARPBAND_KISSFFT}>:${WARPBAND_KISSFFT_LIBRARY}>"
+                   "$<$<BOOL:${WARPBAND_CUDA}>:${CUDA_cudart_static_LIBRARY};-lrt>" -ldl)
+endif()
+configure_file(cmake/warpband.pc.in warpband.pc.in @ONLY)
+file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/warpband.pc" INPUT "${CMAKE_CURRENT_BINARY_DIR}/warpband.pc.in")
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/warpband.pc" DESTINATION ${pkgconfig_dir})
+
 if(WARPBAND_HDF5)
   install(TARGETS warpband_hdf5_program RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/warpband)
 endif()
 if(WARPBAND_APP)
   install(TARGETS warpband_command)
+  if(BUILD_SHARED_LIBS)
+    file(RELATIVE_PATH to_library "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+    set_target_properties(warpband_command PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
+  endif()
   install(PROGRAMS apps/plot.py apps/plot_front.py DESTINATION ${CMAKE_INSTALL_DATADIR}/warpband)
   install(FILES python/warpband/_error_rates.py python/warpband/_theory.py DESTINATION ${CMAKE_INSTALL_DATADIR}/warpband)
   install(DIRECTORY python/warpband/reproduce DESTINATION ${CMAKE_INSTALL_DATADIR}/warpband FILES_MATCHING PATTERN "*.py")

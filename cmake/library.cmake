@@ -1,14 +1,19 @@
 # The library: warpband::warpband.
 wb_sources(library GLOB_RECURSE warpband/*.cpp)
 if(NOT WARPBAND_HDF5)
-  foreach(kind sources tests)
+  foreach(kind sources tests benches)
     list(FILTER library_${kind} EXCLUDE REGEX "^warpband/(io/(hdf5|confine)|channel/file/|link/csi_link|air/file_test)")
   endforeach()
 endif()
 
 add_library(warpband ${library_sources})
 add_library(warpband::warpband ALIAS warpband)
-set_target_properties(warpband PROPERTIES UNITY_BUILD ${WARPBAND_UNITY})
+set_target_properties(warpband PROPERTIES UNITY_BUILD ${WARPBAND_UNITY} VERSION ${PROJECT_VERSION}
+                      SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} DEFINE_SYMBOL "")
+if(BUILD_SHARED_LIBS)
+  target_link_options(warpband PRIVATE "-Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/cmake/exports.map")
+  set_target_properties(warpband PROPERTIES LINK_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/cmake/exports.map")
+endif()
 set(kinds ${library_sources})
 list(FILTER kinds INCLUDE REGEX "^warpband/(air|code)/")  # kinds name their functions alike
 set_source_files_properties(${kinds} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

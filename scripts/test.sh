@@ -66,6 +66,15 @@ installed() {
     cmake -S tests/consumer -B build/consumer -G Ninja -DCMAKE_PREFIX_PATH="$PWD/build/prefix" -DCMAKE_BUILD_TYPE=Release
     cmake --build build/consumer
     ctest --test-dir build/consumer --output-on-failure --output-junit "$results/ctest.xml"
+    # By pkg-config, and against the same objects as a shared library, which exports nothing of other libraries.
+    local pkg library=build/consumer/libwarpband.so
+    pkg=$(PKG_CONFIG_PATH=$(dirname "$(find "$PWD/build/prefix" -name warpband.pc)") pkg-config --cflags --libs warpband)
+    g++ -std=c++20 -O1 examples/decode.cpp $pkg -o build/consumer/decode_by_pkg_config
+    build/consumer/decode_by_pkg_config
+    g++ -shared -o $library -Wl,--version-script=cmake/exports.map,--whole-archive "build/$main/libwarpband.a" -Wl,--no-whole-archive $pkg
+    if nm -D --defined-only $library | grep -vE ' _Z(T[ISTV]|GVZ?|Thn[0-9]+_|Z)?N[KRO]*2wb'; then false; fi
+    g++ -std=c++20 -O1 examples/own_detector.cpp ${pkg%% -L*} -Lbuild/consumer -lwarpband "-Wl,-rpath,$PWD/build/consumer" -o build/consumer/own_detector_shared
+    build/consumer/own_detector_shared
     build/prefix/bin/warpband --version
     WARPBAND_PYTHON=.venv/bin/python build/prefix/bin/warpband sim build/prefix/share/warpband/examples/uncoded_bpsk.toml \
         --quiet --plot build/consumer/plot.png
