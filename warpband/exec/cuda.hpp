@@ -100,8 +100,8 @@ class cuda_event {
   double us_since(const cuda_event& other) const;
 
  private:
-  [[maybe_unused]] int device_;
-  [[maybe_unused]] void* event_ = nullptr;
+  int device_;
+  void* event_ = nullptr;
 };
 
 /// What was queued on a `cuda` once, to be queued again in one go: the same kernels with the same arguments,
@@ -126,7 +126,7 @@ class cuda_graph {
 
  private:
   void* graph_ = nullptr;  // cudaGraphExec_t
-  [[maybe_unused]] int device_ = 0;
+  int device_ = 0;
   std::shared_ptr<memory> held_;
 };
 
