@@ -19,8 +19,9 @@ if(WARPBAND_ISAS STREQUAL "all")
 elseif(WARPBAND_ISAS STREQUAL "native")
   # The library asks the processor the same when it runs. (Another architecture's compiler does not take the question.)
   file(WRITE "${CMAKE_BINARY_DIR}/native.cpp"
-       "int main() { return __builtin_cpu_supports(\"x86-64-v4\") ? 3 : __builtin_cpu_supports(\"x86-64-v3\") ? 2 : 1; }\n")
-  try_run(WARPBAND_WIDEST compiled "${CMAKE_BINARY_DIR}" "${CMAKE_BINARY_DIR}/native.cpp")
+       "#include <warpband/exec/x86_level.hpp>\nint main() { return wb::x86_level() == 1 ? 1 : wb::x86_level() - 1; }\n")
+  try_run(WARPBAND_WIDEST compiled "${CMAKE_BINARY_DIR}" "${CMAKE_BINARY_DIR}/native.cpp"
+          CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${CMAKE_CURRENT_SOURCE_DIR}")
   if(NOT compiled)
     set(WARPBAND_WIDEST 1)
   endif()

@@ -9,6 +9,8 @@
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
+
+#include <warpband/exec/x86_level.hpp>
 #endif
 
 #include <warpband/core/printable.hpp>
@@ -38,8 +40,8 @@ bool is_available(isa i) {
   constexpr bool built[] = {WB_BUILD_SCALAR, WB_BUILD_BASE || WB_BUILD_NEON, WB_BUILD_AVX2, WB_BUILD_AVX512};
   if (!built[static_cast<int>(i)]) return false;
 #if defined(__x86_64__)
-  if (i == isa::avx2) return __builtin_cpu_supports("x86-64-v3");  // what the kernels are compiled for
-  if (i == isa::avx512) return __builtin_cpu_supports("x86-64-v4");
+  if (i == isa::avx2) return x86_level() >= 3;  // what the kernels are compiled for
+  if (i == isa::avx512) return x86_level() >= 4;
 #endif
   return true;
 }
