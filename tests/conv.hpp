@@ -1,5 +1,6 @@
 #pragma once
 // What the tests of convolutional codes share: codes of every kind, noise, and the oracle's view of a code.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -96,19 +97,40 @@ inline std::vector<float> noisy_llrs(const bit_vector& coded, double esn0_db, st
 /// Random codewords and their LLRs, in rows.
 struct conv_codewords {
   bit_vector sent;
-  std::vector<float> llr;
+  std::vector<float> llr, prior = {};
 };
 inline conv_codewords make_conv_codewords(const conv_code& code, std::size_t k, std::size_t count,
-                                          double esn0_db, std::uint64_t seed) {
+                                          double esn0_db, std::uint64_t seed, bool with_priors = false) {
   std::mt19937_64 rng(seed);
   conv_codewords w;
   for (std::size_t i = 0; i < count; i++) {
     const auto u = random_bit_vector(k, rng);
     const auto l = ordered(code, noisy_llrs(oracle::conv_encode(oracle_of(code), u), esn0_db, rng));
+    const auto p = with_priors ? noisy_llrs(u, -6, rng) : std::vector<float>{};
     w.sent.insert(w.sent.end(), u.begin(), u.end());
     w.llr.insert(w.llr.end(), l.begin(), l.end());
+    w.prior.insert(w.prior.end(), p.begin(), p.end());
   }
   return w;
+}
+inline conv_codewords conv_codewords_with_priors(const conv_code& code, std::size_t k, std::size_t count,
+                                                 double esn0_db, std::uint64_t seed) {
+  return make_conv_codewords(code, k, count, esn0_db, seed, true);
+}
+/// LLRs of 8 bits from -limit to limit.
+inline std::vector<std::int8_t> whole_llrs(const conv_code& code, std::size_t k, std::size_t count, int limit,
+                                           std::uint64_t seed) {
+  std::mt19937_64 rng(seed);
+  std::vector<std::int8_t> r(conv_frame(code, static_cast<int>(k)).n() * count);
+  for (auto& x : r)
+    x = static_cast<std::int8_t>(static_cast<int>(rng() % static_cast<unsigned>(2 * limit + 1)) - limit);
+  return r;
+}
+/// The same numbers; -128 counts as -127.
+inline std::vector<float> floats_of_whole(const std::vector<std::int8_t>& x) {
+  std::vector<float> r;
+  for (const std::int8_t value : x) r.push_back(static_cast<float>(std::max<int>(value, -127)));
+  return r;
 }
 
 }  // namespace wb::testing

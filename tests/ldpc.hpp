@@ -57,6 +57,42 @@ inline ldpc_code random_code(int rows, int columns, int z, int degree, std::uint
   return {m, z};
 }
 
+/// Codes whose lifting sizes and degrees are not those of a vector or an unrolled loop, and some that are.
+struct ldpc_sample {
+  std::string name;
+  ldpc_code code;
+  double esn0_db;  // where about half of the words are decoded
+};
+/// Two rows of `degree` blocks, one from the first column on and one up to the last.
+inline ldpc_code overlapping_rows(int columns, int degree, int z) {
+  qc_matrix m{2, columns, {}};
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < columns; j++) {
+      const bool there = i == 0 ? j < degree : j >= columns - degree;
+      m.shifts.push_back(there ? (3 * i * j + j) % z : -1);
+    }
+  return {m, z};
+}
+inline const std::vector<ldpc_sample>& ldpc_samples() {
+  static const std::vector<ldpc_sample> list = {
+      {"Hamming", {{3, 7, {0, 0, 0, -1, 0, -1, -1, 0, 0, -1, 0, -1, 0, -1, 0, -1, 0, 0, -1, -1, 0}}, 1}, 3},
+      {"z = 1", random_code(6, 12, 1, 4, 1), 2},
+      {"z = 3", random_code(4, 9, 3, 4, 2), 2},
+      {"degree 2", random_code(4, 6, 5, 2, 3), 2},
+      {"WiFi 648 1/2", wifi_ldpc(648, wifi_rate::r1_2), -1.2},
+      {"WiMAX 672 2/3A", wimax_ldpc(672, wimax_rate::r2_3a), 0.8},
+      {"WiFi 1944 5/6", wifi_ldpc(1944, wifi_rate::r5_6), 2.6},
+      {"WiMAX 576 5/6", wimax_ldpc(576, wimax_rate::r5_6), 2.5},
+      {"WiMAX 2304 1/2", wimax_ldpc(2304, wimax_rate::r1_2), -1.7},
+      {"degree 30", random_code(3, 40, 17, 30, 4), 4},
+      {"degree 64", overlapping_rows(70, 64, 5), 5},
+      {"degrees 23 to 27", random_code(5, 50, 33, 23, 6), 4},
+      {"z = 130", random_code(4, 10, 130, 5, 8), 2},
+      {"z = 384", random_code(5, 14, 384, 6, 9), 2},
+  };
+  return list;
+}
+
 inline oracle::base_matrix base_of(const ldpc_code& code) {
   oracle::base_matrix base{{}, code.z()};
   for (int i = 0; i < code.rows(); i++) {

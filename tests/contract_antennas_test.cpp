@@ -1,0 +1,611 @@
+// Linear algebra, modems and detectors in the list of contracts.
+#include <oracle/linalg.hpp>
+#include <tests/contract.hpp>
+#include <tests/massive.hpp>
+#include <tests/mimo.hpp>
+#include <tests/stbc.hpp>
+#include <warpband/estimate/estimator.hpp>
+#include <warpband/estimate/noise.hpp>
+#include <warpband/linalg/cholesky/cholesky.hpp>
+#include <warpband/linalg/qr/qr.hpp>
+#include <warpband/massive/cluster/cluster.hpp>
+#include <warpband/massive/soft_uplink/soft_uplink.hpp>
+#include <warpband/modem/demap/demap.hpp>
+#include <warpband/modem/qam/qam.hpp>
+#include <warpband/nr/shared_channel.hpp>
+
+namespace wb {
+namespace contract_antennas_test {
+
+using namespace testing;
+using algorithms = std::vector<algorithm>;
+using complex = std::complex<float>;
+using byte = std::uint8_t;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// The first value, the last one, or all of a row.
+fault first_of(const std::string& in, float value) {
+  return {"first " + std::to_string(value), in, [=](std::span<float> row) { row[0] = value; }};
+}
+fault last_of(const std::string& in, float value) {
+  return {"last " + std::to_string(value), in, [=](std::span<float> row) { row.back() = value; }};
+}
+fault all_of(const std::string& in, float value) {
+  return {"all " + std::to_string(value), in,
+          [=](std::span<float> row) { std::fill(row.begin(), row.end(), value); }};
+}
+/// Zeros, which give zeros but no erasure.
+fault says_nothing(const std::string& in) {
+  fault f = all_of(in, 0);
+  f.status = 0;
+  return f;
+}
+void add(std::vector<fault>& list, const std::vector<fault>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+const std::vector<fault> bad_noise{all_of("noise_var", 0.f), all_of("noise_var", -0.f),
+                                   all_of("noise_var", -1e-3f)};
+
+/// Column `to` of a matrix of `columns` becomes `factor` times column `from`.
+fault column(const std::string& in, int columns, int to, int from, float factor, std::size_t floats = 2) {
+  return {"column " + std::to_string(to) + " as " + std::to_string(from), in, [=](std::span<float> row) {
+            const auto n = static_cast<std::size_t>(columns) * floats;
+            for (std::size_t r = 0; r < row.size(); r += n)
+              for (std::size_t i = 0; i < floats; i++)
+                row[r + static_cast<std::size_t>(to) * floats + i] =
+                    factor * row[r + static_cast<std::size_t>(from) * floats + i];
+          }};
+}
+
+// ---- linear algebra
+
+std::vector<complex> narrowed(const oracle::matrix& m, double scale) {
+  std::vector<complex> values;
+  for (const auto& x : m.entries) values.emplace_back(scale * x);
+  return values;
+}
+/// Matrices of condition 10, each with a scale.
+template <class E>
+std::vector<E> matrices(int rows, int columns, std::size_t items, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> decades(-4, 4);
+  std::vector<E> list;
+  for (std::size_t i = 0; i < items; i++) {
+    const auto m =
+        oracle::with_condition(rows, columns, columns == 1 ? 1 : 10, std::is_same_v<E, float>, random);
+    for (const complex& x : narrowed(m, std::pow(10, decades(random))))
+      if constexpr (std::is_same_v<E, float>)
+        list.push_back(x.real());
+      else
+        list.push_back(x);
+  }
+  return list;
+}
+
+algorithms cholesky() {
+  algorithms list;
+  for (int n = 1; n <= 8; n++) {
+    const cholesky_solver solver(n);
+    const auto size = static_cast<std::size_t>(n);
+    algorithm a{.text = "n=" + std::to_string(n), .alone = false};
+    a.outputs = {output<complex>("x", size), status_output()};
+    a.draw = [=](std::size_t items) {
+      std::mt19937 random(2);
+      std::uniform_real_distribution<double> decades(-4, 4);
+      std::vector<complex> values;
+      for (std::size_t i = 0; i < items; i++) {
+        const auto h = oracle::with_condition(n + 2, n, std::sqrt(10), false, random);
+        const auto gram = narrowed(oracle::adjoint(h) * h, std::pow(10, decades(random)));
+        values.insert(values.end(), gram.begin(), gram.end());
+      }
+      return operands{input("a", size * size, values), input("b", size, matrices<complex>(n, 1, items, 3))};
+    };
+    a.run = [=](executor& e, const call& c) { solver.run(e, {c["a"], c["b"]}, c["x"], c["status"]); };
+    const auto of_a = [&](const std::string& text, auto change) {
+      a.faults.push_back({text, "a", [=](std::span<float> row) { change(row); }});
+    };
+    a.faults = {last_of("b", 3e38f), all_of("a", 0), all_of("a", 2e15f), all_of("a", 3e38f),
+                all_of("a", 1e-32f)};
+    of_a("negative", [](auto row) {
+      for (float& x : row) x = -x;
+    });
+    of_a("of ones", [=](auto row) {
+      for (std::size_t i = 0; i < row.size(); i += 2) row[i] = n > 1 ? 1.f : 0.f, row[i + 1] = 0;
+    });
+    of_a("with a zero pivot", [=](auto row) {
+      for (std::size_t r = 0; r < size; r++)
+        row[2 * (r * size + size - 1)] = row[2 * (r * size + size - 1) + 1] = 0;
+    });
+    of_a("indefinite", [=](auto row) {
+      for (std::size_t r = 0; r + 1 < size; r++) row[2 * (r * size + size - 1)] = 1e14f;
+      if (n == 1) row[0] = -1;
+    });
+    // What is below the diagonal is not read, nor the imaginary parts on it.
+    a.finite = {"a"};
+    a.faults.push_back(first_of("a", infinity));
+    a.faults.push_back(
+        {"NaN on the right", "a", [=](std::span<float> row) { row[2 * size - 2] = std::nanf(""); }});
+    list.push_back(a);
+  }
+  return list;
+}
+
+template <class E>
+algorithms qr() {
+  algorithms list;
+  std::vector<std::pair<int, int>> shapes{{1, 1}, {2, 2}, {3, 2},  {4, 4}, {5, 5},
+                                          {7, 3}, {8, 8}, {16, 8}, {16, 1}};
+  if (std::is_same_v<E, float>) shapes.insert(shapes.end(), {{16, 16}, {11, 9}});
+  for (const auto& shape : shapes)
+    for (const qr_method method : {qr_method::gram_schmidt, qr_method::cholesky}) {
+      const int rows = shape.first, columns = shape.second;
+      const basic_qr_decomposition<E> qr({.rows = rows, .columns = columns, .method = method});
+      const auto m = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(columns),
+                 floats = sizeof(E) / sizeof(float);
+      algorithm a{.text = std::to_string(m) + "x" + std::to_string(n) +
+                          (method == qr_method::cholesky ? " Cholesky" : ""),
+                  .alone = false};
+      a.outputs = {output<E>("r", n * n)};
+      if (method == qr_method::gram_schmidt) a.outputs.push_back(output<E>("q", m * n));
+      a.outputs.push_back(output<E>("z", n));
+      a.outputs.push_back(status_output());
+      a.draw = [=](std::size_t items) {
+        return operands{input("h", m * n, matrices<E>(rows, columns, items, 4)),
+                        input("y", m, matrices<E>(rows, 1, items, 5))};
+      };
+      a.run = [=](executor& e, const call& c) {
+        qr.run(e, {.h = c["h"], .y = c["y"], .first = columns / 2}, {c["r"], c["q"], c["z"], c["status"]});
+      };
+      a.faults = {all_of("h", 0),      all_of("h", 1e16f), all_of("h", 3e38f),
+                  all_of("h", 1e-17f), all_of("y", 3e38f), column("h", columns, columns - 1, 0, 0, floats)};
+      if (columns > 1 && method == qr_method::gram_schmidt) {  // others round away in a Gram matrix
+        a.faults.push_back(column("h", columns, columns - 1, 0, 1, floats));
+        a.faults.push_back({"rank 1", "h", [=](std::span<float> row) {
+                              for (std::size_t i = 0; i < row.size(); i++)
+                                row[i] = i % floats == 0
+                                             ? static_cast<float>((i / floats / n + 1) * (i / floats % n + 3))
+                                             : 0.f;
+                            }});
+      }
+      list.push_back(a);
+    }
+  return list;
+}
+
+/// Covariances of slots, three uses each.
+algorithms whitening() {
+  algorithm a{.text = "2 antennas", .items = 21, .alone = false};
+  a.outputs = {output<complex>("out_received", 2, 3), output<complex>("out_channel", 2, 3), status_output(3)};
+  a.draw = [](std::size_t items) {
+    std::vector<complex> r;
+    for (std::size_t i = 0; i < items; i++)
+      r.insert(r.end(), {2, complex(0.5f, 0.5f), complex(0.5f, -0.5f), 1});
+    return operands{input("covariance", 4, r), input("received", 2, matrices<complex>(2, 1, 3 * items, 6), 3),
+                    input("channel", 2, matrices<complex>(2, 1, 3 * items, 7), 3)};
+  };
+  a.run = [](executor& e, const call& c) {
+    whitener().run(e, c["covariance"], 0, c["received"], c["channel"], c["out_received"], c["out_channel"],
+                   c["status"]);
+  };
+  for (const auto& [p, q, r, s] :
+       {std::tuple{1.f, 1.f, 1.f, 1.f}, {0.f, 0.f, 0.f, 0.f}, {-1.f, 0.f, 0.f, 1.f}, {1.f, 2.f, 2.f, 1.f}})
+    a.faults.push_back({"singular or indefinite", "covariance", [=](std::span<float> row) {
+                          const float values[]{p, 0, q, 0, r, 0, s, 0};
+                          std::copy_n(values, 8, row.begin());
+                        }});
+  // The imaginary parts of the diagonal are not read, nor what is above it.
+  a.finite = {"covariance"};
+  a.free_widths = {"received"};
+  a.faults.push_back(first_of("covariance", infinity));
+  a.faults.push_back({"NaN on the left", "covariance", [](std::span<float> row) { row[4] = std::nanf(""); }});
+  return {a};
+}
+
+// ---- modems
+
+constexpr int constellations[]{2, 4, 16, 64, 256};
+
+/// Symbols over fading channels, or without them and with one N0 for all.
+algorithms demappers() {
+  algorithms list;
+  for (const int points : constellations)
+    for (const auto method : {demap_algorithm::max_log, demap_algorithm::exact})
+      for (const bool faded : {true, false}) {
+        const demapper demap(points, method);
+        algorithm a{.text = std::to_string(points) + " points" + (faded ? "" : ", no channel"), .items = 203};
+        a.outputs = {output<float>("llr", static_cast<std::size_t>(demap.bits())), status_output()};
+        a.draw = [=](std::size_t items) {
+          std::mt19937_64 random(7);
+          const auto b = draw_mimo(setting("ml", 1, 1, std::max(points, 4)), items,
+                                   {.least_n0 = 1e-3, .most_n0 = 10}, random);
+          operands in{input("received", 1, b.y), input("noise_var", 1, b.n0)};
+          if (faded) in.push_back(input("channel", 1, b.h));
+          return in;
+        };
+        a.run = [=](executor& e, const call& c) {
+          demap.run(e, {c["received"], c["channel"], c["noise_var"]}, c["llr"], c["status"]);
+        };
+        a.faults = bad_noise;
+        if (faded) a.faults.push_back(says_nothing("channel"));
+        list.push_back(a);
+      }
+  return list;
+}
+algorithms mappers() {
+  algorithms list;
+  for (const int points : constellations) {
+    const qam_mapper mapper(points);
+    const auto bits = static_cast<std::size_t>(mapper.bits());
+    algorithm a{
+        .text = std::to_string(points) + " points", .items = 203, .outputs = {output<complex>("symbols", 1)}};
+    a.draw = [=](std::size_t items) {
+      std::vector<byte> values(bits * items);
+      std::mt19937 random(1);
+      for (auto& b : values) b = random() & 1;
+      return operands{input("bits", bits, values)};
+    };
+    a.run = [=](executor& e, const call& c) { mapper.run(e, c["bits"], c["symbols"]); };
+    list.push_back(a);
+  }
+  return list;
+}
+
+// ---- detectors of few antennas
+
+algorithm detection(const detector_config& config, std::size_t uses, bool with_prior) {
+  const std::shared_ptr<const detector> d = make_detector(config);
+  algorithm a{.text = text_of(config) + ", uses " + std::to_string(uses) + (with_prior ? ", prior" : "")};
+  a.outputs = {output<float>("llr", d->bits_per_use(), uses), output<byte>("bits", d->bits_per_use(), uses),
+               status_output(uses)};
+  a.draw = [=](std::size_t items) {
+    std::mt19937_64 random(1);
+    const auto b =
+        draw_mimo(config, items * uses, {.prior = with_prior ? 2. : 0., .uses_per_channel = uses}, random);
+    operands in{input("received", static_cast<std::size_t>(b.rx), b.y, uses),
+                input("channel", b.gains(), b.h), input("noise_var", 1, b.n0, uses)};
+    if (with_prior) in.push_back(input("prior", b.bits(), b.prior, uses));
+    return in;
+  };
+  a.run = [=](executor& e, const call& c) {
+    detector_input in{c["received"], c["channel"], uses, c["noise_var"]};
+    if (with_prior) in.prior = c["prior"];
+    d->run(e, in, {c["llr"], c["bits"], c["status"]});
+  };
+  const int n = config.streams;
+  a.faults = {last_of("received", 2e15f),    first_of("received", 3e38f),
+              first_of("received", 1e8f),    first_of("channel", 2e15f),
+              all_of("channel", 3e38f),      all_of("channel", 0),
+              column("channel", n, 0, 0, 0), column("channel", n, n - 1, 0, -0.f)};
+  add(a.faults, bad_noise);
+  if (n > 1) {
+    add(a.faults, {column("channel", n, n - 1, 0, 1), column("channel", n, 1, 0, -0.25f)});
+    a.faults.push_back({"all columns equal", "channel", [=](std::span<float> row) {
+                          for (int k = 1; k < n; k++) column("", n, k, 0, 1).spoil(row);
+                        }});
+  }
+  return a;
+}
+algorithms detectors_of_each_kind() {
+  algorithms list;
+  for (detector_config c : some_of_each()) {
+    list.push_back(detection(c, 1, false));
+    const bool prior = takes_prior(c);
+    c.extrinsic = prior;
+    list.push_back(detection(c, 3, prior));
+  }
+  return list;
+}
+
+// ---- massive MIMO; an item is a frame
+
+struct frames_of {
+  std::size_t antennas, users, symbols;
+};
+const std::vector<frames_of> all_frames{{33, 8, 1},  {18, 16, 4}, {10, 4, 2}, {37, 11, 7}, {24, 24, 3},
+                                        {131, 8, 2}, {12, 5, 17}, {9, 1, 2},  {68, 32, 1}};
+std::string text_of(const frames_of& f, massive_mode mode) {
+  return std::to_string(f.antennas) + "x" + std::to_string(f.users) + ", symbols " +
+         std::to_string(f.symbols) + " " + name_of(mode);
+}
+template <class T>
+operands frames_in(const frames_of& f, const massive_batch& b, bool down) {
+  const auto cells = [](const samples& v) {
+    if constexpr (std::is_same_v<T, complex>)
+      return v;
+    else
+      return halves_of(v);
+  };
+  operands in{input<T>("channel", f.antennas * f.users, cells(b.h))};
+  in.push_back(down ? input("sent", f.users, b.s, f.symbols)
+                    : input<T>("received", f.antennas, cells(b.y), f.symbols));
+  in.push_back(input("noise_var", 1, b.n0));
+  return in;
+}
+/// Uplink of a central detector or of clusters.
+template <class T, class Detector>
+algorithm uplink(const Detector& d, const std::string& text, const frames_of& f, float n0 = 0.2f) {
+  const std::size_t bits = d.bits_per_vector();
+  algorithm a{.text = text, .items = 19};
+  a.outputs = {output<float>("llr", bits, f.symbols), output<std::int8_t>("llr_int8", bits, f.symbols),
+               output<complex>("equalized", f.users, f.symbols), output<float>("sinr", f.users, f.symbols),
+               status_output(f.symbols)};
+  a.draw = [=](std::size_t items) {
+    return frames_in<T>(f, random_frames(f.antennas, f.users, f.symbols, items, n0), false);
+  };
+  a.run = [=](executor& e, const call& c) {
+    d.run(e, uplink_input_of<T>{c["channel"], c["received"], c["noise_var"], static_cast<int>(f.symbols)},
+          {c["llr"], c["llr_int8"], c["equalized"], c["sinr"], c["status"]});
+  };
+  a.faults = bad_noise;
+  if (std::is_same_v<T, complex>) add(a.faults, {all_of("channel", 0), first_of("received", 3e38f)});
+  return a;
+}
+template <class T, class Precoder>
+algorithm downlink(const Precoder& d, const std::string& text, const frames_of& f) {
+  algorithm a{.text = text, .items = 19, .alone = false};
+  a.outputs = {output<complex>("precoded", f.antennas, f.symbols), status_output(f.symbols)};
+  a.draw = [=](std::size_t items) {
+    return frames_in<T>(f, random_frames(f.antennas, f.users, f.symbols, items, 0.2f), true);
+  };
+  a.run = [=](executor& e, const call& c) {
+    d.run(e, downlink_input_of<T>{c["channel"], c["sent"], c["noise_var"], static_cast<int>(f.symbols)},
+          c["precoded"], c["status"]);
+  };
+  a.faults = {all_of("noise_var", -1), says_nothing("sent")};
+  return a;
+}
+constexpr massive_mode modes[]{massive_mode::cholesky, massive_mode::zf, massive_mode::mf, massive_mode::cg,
+                               massive_mode::jacobi_cg};
+
+/// Singular channels without noise.
+void add_singular(algorithms& list, algorithm a, int users) {
+  a.text += " without noise";
+  a.faults.push_back(column("channel", users, users - 1, 0, 1));
+  list.push_back(a);
+}
+algorithms uplinks() {
+  algorithms list;
+  for (const frames_of& f : all_frames)
+    for (const massive_mode mode : modes) {
+      uplink_config c{
+          .antennas = static_cast<int>(f.antennas), .users = static_cast<int>(f.users), .mode = mode};
+      if (is_iterative(mode)) c.iterations = 4, c.sinr = massive_sinr::approximate;
+      list.push_back(uplink<complex>(uplink_detector(c), text_of(f, mode), f));
+      if (f.users > 1 && (mode == massive_mode::cholesky || mode == massive_mode::zf))
+        add_singular(list, uplink<complex>(uplink_detector(c), text_of(f, mode), f, 1e-30f), c.users);
+      if (f.users % 8 == 0 && mode != massive_mode::zf)
+        list.push_back(uplink<half_complex>(uplink_detector(c), text_of(f, mode) + " in halves", f));
+    }
+  return list;
+}
+algorithms downlinks() {
+  algorithms list;
+  for (const frames_of& f : all_frames)
+    for (const massive_mode mode : modes) {
+      const downlink_config c{.antennas = static_cast<int>(f.antennas),
+                              .users = static_cast<int>(f.users),
+                              .mode = mode,
+                              .iterations = is_iterative(mode) ? 3 : 0};
+      list.push_back(downlink<complex>(downlink_precoder(c), text_of(f, mode), f));
+      if (f.users % 8 == 0)
+        list.push_back(downlink<half_complex>(downlink_precoder(c), text_of(f, mode) + " in halves", f));
+    }
+  return list;
+}
+algorithms clusters(bool down) {
+  algorithms list;
+  for (const frames_of& f : {frames_of{64, 16, 2}, {24, 5, 1}})
+    for (const auto& [mode, method, iterations] :
+         {std::tuple{massive_mode::cholesky, cluster_method::exact, 0},
+          {massive_mode::cholesky, cluster_method::local_mmse, 0},
+          {massive_mode::cg, cluster_method::cg, 3}}) {
+      const std::string text = text_of(f, mode) + " " + name_of(method);
+      clustered_uplink_config c{.detector = {.antennas = static_cast<int>(f.antennas),
+                                             .users = static_cast<int>(f.users),
+                                             .mode = mode,
+                                             .iterations = iterations},
+                                .clusters = 4,
+                                .method = method};
+      if (is_iterative(mode)) c.detector.sinr = massive_sinr::approximate;
+      if (!down && mode == massive_mode::cholesky)
+        add_singular(list, uplink<complex>(clustered_uplink_detector(c), text, f, 1e-30f), c.detector.users);
+      const clustered_downlink_config sent{.precoder = {.antennas = c.detector.antennas,
+                                                        .users = c.detector.users,
+                                                        .mode = mode,
+                                                        .iterations = iterations},
+                                           .clusters = 4,
+                                           .method = method};
+      list.push_back(down ? downlink<complex>(clustered_downlink_precoder(sent), text, f)
+                          : uplink<complex>(clustered_uplink_detector(c), text, f));
+      list.push_back(down ? downlink<half_complex>(clustered_downlink_precoder(sent), text + " in halves", f)
+                          : uplink<half_complex>(clustered_uplink_detector(c), text + " in halves", f));
+    }
+  return list;
+}
+algorithms soft_uplinks() {
+  algorithms list;
+  for (const auto& [antennas, users, qam, symbols] : {std::tuple{16, 4, 16, 3},
+                                                      {16, 4, 16, 9},
+                                                      {8, 8, 4, 2},
+                                                      {20, 3, 64, 1},
+                                                      {12, 2, 256, 17},
+                                                      {40, 17, 16, 1},
+                                                      {5, 1, 4, 1}})
+    for (const bool with_prior : {false, true}) {
+      const soft_uplink_detector d(
+          {.antennas = antennas, .users = users, .qam = qam, .extrinsic = with_prior && symbols % 2 != 0});
+      const frames_of f{static_cast<std::size_t>(antennas), static_cast<std::size_t>(users),
+                        static_cast<std::size_t>(symbols)};
+      const std::size_t bits = d.bits_per_vector();
+      algorithm a{.text = std::to_string(antennas) + "x" + std::to_string(users), .items = 17};
+      a.outputs = {output<float>("llr", bits, f.symbols), output<byte>("bits", bits, f.symbols),
+                   status_output(f.symbols)};
+      a.draw = [=](std::size_t items) {
+        operands in =
+            frames_in<complex>(f, random_frames(f.antennas, f.users, f.symbols, items, 0.3f), false);
+        std::vector<float> prior(items * f.symbols * bits);
+        std::mt19937_64 random(2);
+        std::normal_distribution<float> normal(0, 2);
+        for (float& x : prior) x = normal(random);
+        if (with_prior) in.push_back(input("prior", bits, prior, f.symbols));
+        return in;
+      };
+      a.run = [=](executor& e, const call& c) {
+        d.run(e, {c["channel"], c["received"], c["noise_var"], symbols, c["prior"]},
+              {c["llr"], c["bits"], c["status"]});
+      };
+      a.faults = bad_noise;
+      add(a.faults, {all_of("channel", 0), first_of("received", 3e38f)});
+      list.push_back(a);
+    }
+  return list;
+}
+
+// ---- space-time codes
+
+algorithm stbc(const stbc_config& config, std::size_t per_channel, bool soft, bool with_prior) {
+  const stbc_decoder d(config);
+  const std::size_t bits = d.bits_per_codeword();
+  algorithm a{.text = testing::text_of(config) + (soft ? ", LLRs" : "") + (with_prior ? ", prior" : ""),
+              .items = config.qam == 64 ? 5U : 17U};
+  a.outputs = {output<byte>("bits", bits, per_channel), status_output(per_channel)};
+  if (soft) a.outputs.insert(a.outputs.begin(), output<float>("llr", bits, per_channel));
+  a.alone = !soft;  // decisions alone are of another search
+  a.draw = [=](std::size_t items) {
+    auto b = draw_stbc(config, items * per_channel, 4, {.per_channel = per_channel});
+    operands in{input("received", b.width(), b.y, per_channel), input("channel", b.width(), b.h),
+                input("noise_var", 1, b.n0, per_channel)};
+    if (with_prior)
+      in.push_back(
+          input("prior", bits, with_prior ? testing::with_prior(b, 3, 5).prior : b.prior, per_channel));
+    return in;
+  };
+  a.run = [=](executor& e, const call& c) {
+    d.run(e, {c["received"], c["channel"], per_channel, c["noise_var"], c["prior"]},
+          {c["llr"], c["bits"], c["status"]});
+  };
+  a.faults = {first_of("received", 2e15f), first_of("received", 3e38f), first_of("received", 1e8f),
+              last_of("channel", 3e38f),   first_of("channel", 2e15f),  all_of("channel", 0),
+              all_of("channel", 1e-20f),   all_of("noise_var", 1e-31f)};
+  add(a.faults, bad_noise);
+  return a;
+}
+algorithms stbc_decoders(bool of_64_qam) {
+  algorithms list;
+  for (stbc_config c : stbc_of_each())
+    for (const bool soft : {true, false}) {
+      if ((c.qam == 64) != of_64_qam) continue;
+      list.push_back(stbc(c, 1, soft, false));
+      list.push_back(stbc(c, 3, soft, false));
+      for (const bool extrinsic : {false, true}) {
+        c.extrinsic = extrinsic;
+        if (takes_prior(c)) list.push_back(stbc(c, 1, soft, true));
+      }
+      c.extrinsic = false;
+    }
+  return list;
+}
+algorithms stbc_encoders() {
+  algorithms list;
+  for (const space_time_code& code :
+       {space_time_code::alamouti(), space_time_code::silver(), turned_pair(), space_time_code::golden()})
+    for (const int qam : {4, 16, 64}) {
+      const stbc_encoder encoder(code, qam);
+      algorithm a{.text = name_of(code) + (" " + std::to_string(qam)),
+                  .outputs = {output<complex>("out", 4)}};
+      a.draw = [=](std::size_t items) {
+        return operands{
+            input("bits", encoder.bits_per_codeword(), draw_stbc(stbc_setting(code, qam), items, 2).sent)};
+      };
+      a.run = [=](executor& e, const call& c) { encoder.run(e, c["bits"], c["out"]); };
+      list.push_back(a);
+    }
+  return list;
+}
+
+algorithms stbc_encoders_of_symbols() {
+  algorithms list;
+  for (const space_time_code& code :
+       {space_time_code::alamouti(), space_time_code::silver(), turned_pair(), space_time_code::golden()}) {
+    const stbc_encoder encoder(code, 4);
+    algorithm a{.text = name_of(code), .outputs = {output<complex>("out", 4)}};
+    a.draw = [=](std::size_t items) {
+      return operands{input("symbols", static_cast<std::size_t>(code.symbols()),
+                            matrices<complex>(code.symbols(), 1, items, 8))};
+    };
+    a.run = [=](executor& e, const call& c) { encoder.run_symbols(e, c["symbols"], c["out"]); };
+    list.push_back(a);
+  }
+  return list;
+}
+
+// ---- estimators; an item is a slot
+
+algorithms channel_estimators() {
+  algorithms list;
+  const nr_shared_channel slot(
+      {.carrier = {.resource_blocks = 3}, .layers = 2, .dmrs = {.additional_positions = 1}});
+  const std::size_t elements = slot.elements(), rx = 3;
+  estimator_config lmmse{.method = estimate_method::lmmse};
+  lmmse.noise_var = 0.1f;
+  for (const estimator_config& config : {estimator_config{}, lmmse}) {
+    const channel_estimator estimator(pilots_of(slot), config);
+    algorithm a{.text = config.method == estimate_method::lmmse ? "lmmse" : "ls", .items = 5, .alone = false};
+    a.outputs = {output<complex>("channel", rx * 2, elements), output<float>("noise_var", 1, elements)};
+    a.draw = [=](std::size_t items) {
+      return operands{
+          input("received", rx, matrices<complex>(static_cast<int>(rx), 1, items * elements, 9), elements),
+          input("noise_var", 1, std::vector<float>(items, 0.1f))};
+    };
+    a.run = [=](executor& e, const call& c) {
+      estimator.run(e, c["received"], c.in[1], {.channel = c["channel"], .noise_var = c.out.back()});
+    };
+    a.free_widths = {"received"};
+    list.push_back(a);
+  }
+  return list;
+}
+algorithms noise_estimators() {
+  const nr_shared_channel slot({.carrier = {.resource_blocks = 3}});
+  const noise_estimator estimator(pilots_of(slot));
+  const std::size_t elements = slot.elements(), rx = 3;
+  algorithm a{.text = "3 antennas", .items = 5};
+  a.outputs = {output<complex>("covariance", rx * rx), output<float>("noise_var", 1)};
+  a.draw = [=](std::size_t items) {
+    return operands{
+        input("received", rx, matrices<complex>(static_cast<int>(rx), 1, items * elements, 9), elements)};
+  };
+  a.run = [=](executor& e, const call& c) {
+    estimator.run(e, c["received"], {.covariance = c["covariance"], .noise_var = c["noise_var"]});
+  };
+  a.free_widths = {"received"};
+  return {a};
+}
+
+const std::vector<contract_case> erasing{
+    {"cholesky", cholesky},
+    {"qr", qr<complex>},
+    {"real_qr", qr<float>},
+    {"whitener", whitening},
+    {"demapper", demappers},
+    {"detector", detectors_of_each_kind},
+    {"uplink", uplinks},
+    {"downlink", downlinks},
+    {"clustered_uplink", [] { return clusters(false); }},
+    {"clustered_downlink", [] { return clusters(true); }},
+    {"soft_uplink", soft_uplinks},
+    {"stbc_decoder", [] { return stbc_decoders(false); }},
+};
+const std::vector<contract_case> others{
+    {"qam_mapper", mappers},
+    {"stbc_encoder", stbc_encoders},
+    {"stbc_encoder_of_symbols", stbc_encoders_of_symbols},
+    {"channel_estimator", channel_estimators},
+    {"noise_estimator", noise_estimators},
+    {"stbc_decoder_of_64_qam", [] { return stbc_decoders(true); }},
+};
+WB_CONTRACTS(antennas, erasing, others);
+
+}  // namespace contract_antennas_test
+}  // namespace wb
