@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <random>
 
 #include <tests/conv.hpp>
@@ -16,10 +14,11 @@ namespace wb {
 namespace bcjr_coded_test {
 
 using testing::bit_vector;
-using testing::blamed;
+using testing::conv_codewords_with_priors;
 using testing::name_of;
 using testing::on_device;
 using testing::oracle_of;
+using testing::row_of;
 using testing::small_scale;
 
 class bcjr_coded : public testing::on_backend {};
@@ -29,54 +28,26 @@ constexpr map_algorithm both[] = {map_algorithm::max_log_map, map_algorithm::log
 oracle::algorithm by_oracle(map_algorithm a) {
   return a == map_algorithm::log_map ? oracle::algorithm::log_map : oracle::algorithm::max_log;
 }
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
-std::vector<float> row(const std::vector<float>& all, std::size_t i, std::size_t n) {
-  const auto at = all.begin() + static_cast<std::ptrdiff_t>(i * n);
-  return {at, at + static_cast<std::ptrdiff_t>(n)};
-}
 std::vector<double> doubles(const std::vector<float>& x) { return {x.begin(), x.end()}; }
 
 struct outputs {
   std::vector<float> coded, soft, extrinsic;
   bit_vector bits, status;
 };
-/// What is not written stays wrong.
 outputs decode(executor& e, const bcjr_decoder& d, const std::vector<float>& llr,
-               const std::vector<float>& prior = {}, layout order = layout::row_major,
-               bool with_coded = true) {
+               const std::vector<float>& prior = {}) {
   const std::size_t k = static_cast<std::size_t>(d.config().k), n = d.frame().n(), items = llr.size() / n;
-  auto in = on_device(e, llr, n, items, order);
-  auto coded = on_device(e, std::vector<float>(n * items, 1e33f), n, items, order);
-  auto soft = e.make<float>(k, items, order), extrinsic = e.make<float>(k, items, order);
-  auto bits = e.make<std::uint8_t>(k, items, order), status = e.make<std::uint8_t>(1, items);
-  bcjr_output out{.bits = bits, .soft = soft, .extrinsic = extrinsic, .status = status};
-  if (with_coded) out.coded_extrinsic = coded;
+  auto in = on_device(e, llr, n, items);
+  auto coded = on_device(e, std::vector<float>(n * items, 1e33f), n, items);
+  auto soft = e.make<float>(k, items), extrinsic = e.make<float>(k, items);
+  auto bits = e.make<std::uint8_t>(k, items), status = e.make<std::uint8_t>(1, items);
+  const bcjr_output out{
+      .bits = bits, .soft = soft, .extrinsic = extrinsic, .coded_extrinsic = coded, .status = status};
   if (prior.empty())
     d.run(e, in, out);
   else
-    d.run(e, in, on_device(e, prior, k, items, order), out);
+    d.run(e, in, on_device(e, prior, k, items), out);
   return {e.to_host(coded), e.to_host(soft), e.to_host(extrinsic), e.to_host(bits), e.to_host(status)};
-}
-
-struct codewords {
-  std::vector<float> llr, prior;  // rows
-};
-/// Serial order of the code.
-codewords make_codewords(const conv_code& code, std::size_t k, std::size_t count, double esn0_db,
-                         std::uint64_t seed) {
-  std::mt19937_64 rng(seed);
-  codewords w;
-  for (std::size_t i = 0; i < count; i++) {
-    const auto u = testing::random_bit_vector(k, rng);
-    const auto l =
-        testing::ordered(code, testing::noisy_llrs(oracle::conv_encode(oracle_of(code), u), esn0_db, rng));
-    const auto p = testing::noisy_llrs(u, -6, rng);
-    w.llr.insert(w.llr.end(), l.begin(), l.end());
-    w.prior.insert(w.prior.end(), p.begin(), p.end());
-  }
-  return w;
 }
 
 // ---------------------------------------------------------------- enumeration
@@ -120,7 +91,7 @@ TEST_P(bcjr_coded, equals_the_oracle) {
   for (const conv_code& code : testing::many_codes()) {
     if (code.ending == conv_ending::tail_biting) continue;
     const std::size_t k = 70, count = small_scale() ? 1 : 3;
-    const auto w = make_codewords(code, k, count, -3, 2);
+    const auto w = conv_codewords_with_priors(code, k, count, -3, 2);
     const std::size_t n = w.llr.size() / count;
     for (const auto algorithm : both)
       for (const bool with_prior : {false, true}) {
@@ -128,8 +99,8 @@ TEST_P(bcjr_coded, equals_the_oracle) {
         const auto got = decode(exec(), d, w.llr, with_prior ? w.prior : std::vector<float>{}).coded;
         for (std::size_t b = 0; b < count; b++) {
           const auto want =
-              oracle::conv_bcjr(oracle_of(code), doubles(row(w.llr, b, n)),
-                                with_prior ? doubles(row(w.prior, b, k)) : std::vector<double>(k, 0.0),
+              oracle::conv_bcjr(oracle_of(code), doubles(row_of(w.llr, b, n)),
+                                with_prior ? doubles(row_of(w.prior, b, k)) : std::vector<double>(k, 0.0),
                                 static_cast<int>(k), by_oracle(algorithm));
           for (std::size_t i = 0; i < n; i++) {
             const double L = want.coded[i], channel = static_cast<double>(w.llr[b * n + i]);
@@ -158,13 +129,13 @@ TEST_P(bcjr_coded, tail_biting_is_close_to_the_sum_over_all_start_states) {
     conv_code serial = code;
     serial.order = conv_order::serial;
     const std::size_t k = 100, count = 2;
-    const auto w = make_codewords(serial, k, count, 1, 3);
+    const auto w = conv_codewords_with_priors(serial, k, count, 1, 3);
     const std::size_t n = w.llr.size() / count;
     for (const auto algorithm : both) {
       const auto got = decode(
           exec(), bcjr_decoder({.code = serial, .k = static_cast<int>(k), .algorithm = algorithm}), w.llr);
       for (std::size_t b = 0; b < count; b++) {
-        const auto llr = row(w.llr, b, n);
+        const auto llr = row_of(w.llr, b, n);
         const auto want =
             oracle::conv_bcjr(oracle_of(serial), doubles(llr), {}, static_cast<int>(k), by_oracle(algorithm));
         for (std::size_t i = 0; i < n; i++) {
@@ -183,7 +154,7 @@ TEST_P(bcjr_coded, large_and_small_llrs_are_the_oracles) {
     for (const conv_code& code : {conv_80211(conv_rate::r1_2), conv_80211(conv_rate::r3_4),
                                   conv_recursive(5, 023, {033}), conv_80211(conv_rate::r5_6)}) {
       const std::size_t k = 40;
-      auto w = make_codewords(code, k, 1, 0, 4);
+      auto w = conv_codewords_with_priors(code, k, 1, 0, 4);
       for (float& x : w.llr) x *= scale;
       const auto got = decode(exec(), bcjr_decoder({.code = code, .k = static_cast<int>(k)}), w.llr).coded;
       const auto want = oracle::conv_bcjr(oracle_of(code), doubles(w.llr), std::vector<double>(k, 0.0),
@@ -203,24 +174,10 @@ TEST_P(bcjr_coded, large_and_small_llrs_are_the_oracles) {
 
 // ---------------------------------------------------------------- limit cases
 
-TEST_P(bcjr_coded, the_other_outputs_stay_as_they_are) {
-  for (const conv_code& code : testing::many_codes())
-    for (const auto algorithm : both) {
-      const bcjr_decoder d({.code = code, .k = 50, .algorithm = algorithm});
-      const auto w = make_codewords(code, 50, 3, -2, 5);
-      const auto with = decode(exec(), d, w.llr, w.prior),
-                 without = decode(exec(), d, w.llr, w.prior, layout::row_major, false);
-      ASSERT_TRUE(same_bits(with.soft, without.soft)) << name_of(code);
-      ASSERT_TRUE(same_bits(with.extrinsic, without.extrinsic)) << name_of(code);
-      ASSERT_EQ(with.bits, without.bits);
-      ASSERT_EQ(with.status, without.status);
-    }
-}
-
 TEST_P(bcjr_coded, a_systematic_bit_has_what_its_information_bit_has) {
   const conv_code code = conv_recursive(4, 013, {015, 017});
   const std::size_t k = 60, outputs_of_step = 3;
-  const auto w = make_codewords(code, k, 4, -2, 6);
+  const auto w = conv_codewords_with_priors(code, k, 4, -2, 6);
   for (const auto algorithm : both) {
     const bcjr_decoder d({.code = code, .k = static_cast<int>(k), .algorithm = algorithm});
     const auto got = decode(exec(), d, w.llr);
@@ -229,81 +186,6 @@ TEST_P(bcjr_coded, a_systematic_bit_has_what_its_information_bit_has) {
       for (std::size_t t = 0; t < k; t++)
         ASSERT_NEAR(got.coded[b * n + outputs_of_step * t], got.extrinsic[b * k + t], 1e-4f) << "step " << t;
   }
-}
-
-// ---------------------------------------------------------------- every backend, batch and layout
-
-TEST_P(bcjr_coded, every_backend_and_batch_gives_the_same_bits) {
-  const auto reference = testing::open_reference();
-  for (const conv_code& code : testing::many_codes())
-    for (const auto algorithm : both) {
-      const std::size_t k = 61, most = 17;
-      const bcjr_decoder d({.code = code, .k = static_cast<int>(k), .algorithm = algorithm});
-      auto w = make_codewords(code, k, most, -3, 7);
-      const std::size_t n = d.frame().n();
-      for (std::size_t i = 0; i < 3 * n; i++) w.llr[i] *= i < n ? 30.f : i < 2 * n ? 1.f : 0.02f;
-      const auto want = decode(*reference, d, w.llr).coded;
-      for (const std::size_t count : {std::size_t{1}, std::size_t{5}, most}) {
-        const std::vector<float> part(w.llr.begin(), w.llr.begin() + static_cast<std::ptrdiff_t>(count * n));
-        const auto got = decode(exec(), d, part).coded;
-        ASSERT_EQ(std::memcmp(got.data(), want.data(), got.size() * sizeof(float)), 0)
-            << name_of(code) << ", " << count << " codewords";
-      }
-    }
-}
-
-TEST_P(bcjr_coded, takes_either_layout) {
-  const std::size_t k = 100, count = 11;
-  for (const conv_code& code : {conv_lte(), conv_80211(conv_rate::r3_4), conv_recursive(5, 023, {033})}) {
-    const bcjr_decoder d({.code = code, .k = static_cast<int>(k)});
-    const auto w = make_codewords(code, k, count, 0, 8);
-    const std::size_t n = d.frame().n();
-    std::vector<float> turned(w.llr.size());
-    for (std::size_t b = 0; b < count; b++)
-      for (std::size_t i = 0; i < n; i++) turned[i * count + b] = w.llr[b * n + i];
-    const auto want = decode(exec(), d, w.llr).coded,
-               got = decode(exec(), d, turned, {}, layout::batch_fastest).coded;
-    for (std::size_t b = 0; b < count; b++)
-      for (std::size_t i = 0; i < n; i++) ASSERT_EQ(got[i * count + b], want[b * n + i]) << name_of(code);
-  }
-}
-
-// ---------------------------------------------------------------- bad input
-
-TEST_P(bcjr_coded, a_non_finite_llr_erases_its_codeword_alone) {
-  const std::size_t k = 60, count = 9;
-  for (const conv_code& code : {conv_80211(conv_rate::r1_2), conv_lte(), conv_recursive(5, 023, {033})})
-    for (const auto algorithm : both) {
-      const bcjr_decoder d({.code = code, .k = static_cast<int>(k), .algorithm = algorithm});
-      const auto w = make_codewords(code, k, count, 0, 9);
-      const std::size_t n = d.frame().n();
-      const auto clean = decode(exec(), d, w.llr).coded;
-      for (const float value :
-           {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()})
-        for (const std::size_t place : {std::size_t{0}, n - 1}) {
-          auto llr = w.llr;
-          llr[4 * n + place] = value;
-          for (std::size_t i = 0; i < n; i++) llr[6 * n + i] = 0.f;
-          const auto got = decode(exec(), d, llr);
-          for (std::size_t b = 0; b < count; b++) {
-            const bool erased = b == 4 || b == 6;
-            EXPECT_EQ((got.status[b] & status_erased) != 0, erased);
-            ASSERT_TRUE(same_bits(row(got.coded, b, n), erased ? std::vector<float>(n) : row(clean, b, n)))
-                << name_of(code) << ", codeword " << b;
-          }
-        }
-    }
-}
-
-TEST(bcjr_coded_errors, wrong_shapes_are_refused) {
-  const auto e = testing::open_scalar();
-  const bcjr_decoder d({.code = conv_80211(conv_rate::r1_2), .k = 20});
-  const std::size_t n = d.frame().n();
-  auto llr = on_device(*e, std::vector<float>(2 * n, 1.f), n, 2);
-  auto narrow = e->make<float>(n - 1, 2), one_row = e->make<float>(n, 1), right = e->make<float>(n, 2);
-  EXPECT_EQ(blamed([&] { d.run(*e, llr, {.coded_extrinsic = narrow}); }), "coded_extrinsic");
-  EXPECT_EQ(blamed([&] { d.run(*e, llr, {.coded_extrinsic = one_row}); }), "coded_extrinsic");
-  EXPECT_EQ(blamed([&] { d.run(*e, llr, {.coded_extrinsic = right}); }), "");
 }
 
 }  // namespace bcjr_coded_test

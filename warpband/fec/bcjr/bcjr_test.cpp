@@ -6,8 +6,6 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
-#include <limits>
-#include <random>
 
 #include <tests/conv.hpp>
 #include <tests/on_backends.hpp>
@@ -20,9 +18,11 @@ namespace bcjr_test {
 
 using testing::bit_vector;
 using testing::blamed;
+using testing::conv_codewords_with_priors;
 using testing::name_of;
 using testing::on_device;
 using testing::oracle_of;
+using testing::row_of;
 using testing::small_scale;
 
 class bcjr : public testing::on_backend {};
@@ -41,51 +41,18 @@ struct decoded {
     return bits == o.bits && same(soft, o.soft) && same(extrinsic, o.extrinsic) && status == o.status;
   }
 };
-template <class V>
-std::vector<V> row(const std::vector<V>& all, std::size_t i, std::size_t n) {
-  return {all.begin() + static_cast<std::ptrdiff_t>(i * n),
-          all.begin() + static_cast<std::ptrdiff_t>((i + 1) * n)};
-}
-decoded rows(const decoded& d, std::size_t first, std::size_t n) {
-  const std::size_t k = d.bits.size() / d.status.size();
-  const auto cut = [&](const auto& v, std::size_t w) {
-    using V = std::remove_cvref_t<decltype(v)>;
-    const auto at = v.begin() + static_cast<std::ptrdiff_t>(first * w);
-    return V(at, at + static_cast<std::ptrdiff_t>(n * w));
-  };
-  return {cut(d.bits, k), cut(d.soft, k), cut(d.extrinsic, k), cut(d.status, 1)};
-}
 decoded decode(executor& e, const bcjr_decoder& d, const std::vector<float>& llr,
-               const std::vector<float>& prior = {}, layout order = layout::row_major) {
+               const std::vector<float>& prior = {}) {
   const std::size_t k = static_cast<std::size_t>(d.config().k), n = d.frame().n(), items = llr.size() / n;
-  auto bits = on_device(e, bit_vector(k * items, 7), k, items, order);
-  auto soft = e.make<float>(k, items, order), extrinsic = e.make<float>(k, items, order);
+  auto bits = on_device(e, bit_vector(k * items, 7), k, items);
+  auto soft = e.make<float>(k, items), extrinsic = e.make<float>(k, items);
   auto status = e.make<std::uint8_t>(1, items);
   const bcjr_output out{.bits = bits, .soft = soft, .extrinsic = extrinsic, .status = status};
   if (prior.empty())
-    d.run(e, on_device(e, llr, n, items, order), out);
+    d.run(e, on_device(e, llr, n, items), out);
   else
-    d.run(e, on_device(e, llr, n, items, order), on_device(e, prior, k, items, order), out);
+    d.run(e, on_device(e, llr, n, items), on_device(e, prior, k, items), out);
   return {e.to_host(bits), e.to_host(soft), e.to_host(extrinsic), e.to_host(status)};
-}
-struct codewords {
-  bit_vector sent;
-  std::vector<float> llr, prior;  // rows
-};
-codewords make_codewords(const conv_code& code, std::size_t k, std::size_t count, double esn0_db,
-                         std::uint64_t seed) {
-  std::mt19937_64 rng(seed);
-  codewords w;
-  for (std::size_t i = 0; i < count; i++) {
-    const auto u = testing::random_bit_vector(k, rng);
-    const auto l =
-        testing::ordered(code, testing::noisy_llrs(oracle::conv_encode(oracle_of(code), u), esn0_db, rng));
-    const auto p = testing::noisy_llrs(u, -6, rng);
-    w.sent.insert(w.sent.end(), u.begin(), u.end());
-    w.llr.insert(w.llr.end(), l.begin(), l.end());
-    w.prior.insert(w.prior.end(), p.begin(), p.end());
-  }
-  return w;
 }
 std::vector<double> limited(const std::vector<float>& x, map_algorithm algorithm) {
   const float limit = algorithm == map_algorithm::log_map ? 30.f : 1e30f;
@@ -98,16 +65,16 @@ TEST_P(bcjr, equals_the_oracle) {
   for (const conv_code& code : testing::many_codes()) {
     if (code.ending == conv_ending::tail_biting) continue;
     const std::size_t k = 70, count = small_scale() ? 2 : 4;
-    const auto w = make_codewords(code, k, count, -3, 2);
+    const auto w = conv_codewords_with_priors(code, k, count, -3, 2);
     const std::size_t n = w.llr.size() / count;
     for (const auto algorithm : both)
       for (const bool with_prior : {false, true}) {
         const bcjr_decoder d({.code = code, .k = static_cast<int>(k), .algorithm = algorithm});
         const auto got = decode(exec(), d, w.llr, with_prior ? w.prior : std::vector<float>{});
         for (std::size_t b = 0; b < count; b++) {
-          const auto llr = limited(row(w.llr, b, n), algorithm);
+          const auto llr = limited(row_of(w.llr, b, n), algorithm);
           const auto prior =
-              with_prior ? limited(row(w.prior, b, k), algorithm) : std::vector<double>(k, 0.0);
+              with_prior ? limited(row_of(w.prior, b, k), algorithm) : std::vector<double>(k, 0.0);
           const auto want = oracle::conv_bcjr(
               oracle_of(code), llr, prior, static_cast<int>(k),
               algorithm == map_algorithm::log_map ? oracle::algorithm::log_map : oracle::algorithm::max_log);
@@ -145,14 +112,14 @@ TEST_P(bcjr, tail_biting_is_close_to_the_sum_over_all_start_states) {
     conv_code serial = code;
     serial.order = conv_order::serial;
     const std::size_t k = 100, count = small_scale() ? 2 : 4;
-    const auto w = make_codewords(serial, k, count, 1, 3);
+    const auto w = conv_codewords_with_priors(serial, k, count, 1, 3);
     const std::size_t n = w.llr.size() / count;
     for (const auto algorithm : both) {
       const auto got = decode(
           exec(), bcjr_decoder({.code = serial, .k = static_cast<int>(k), .algorithm = algorithm}), w.llr);
       for (std::size_t b = 0; b < count; b++) {
         const auto want = oracle::conv_bcjr(
-            oracle_of(serial), limited(row(w.llr, b, n), algorithm), {}, static_cast<int>(k),
+            oracle_of(serial), limited(row_of(w.llr, b, n), algorithm), {}, static_cast<int>(k),
             algorithm == map_algorithm::log_map ? oracle::algorithm::log_map : oracle::algorithm::max_log);
         for (std::size_t t = 0; t < k; t++) {
           // Paths that do not close count too: large LLRs come out smaller.
@@ -169,13 +136,13 @@ TEST_P(bcjr, tail_biting_is_close_to_the_sum_over_all_start_states) {
 TEST_P(bcjr, tail_biting_overlap_suits_the_rate) {
   const conv_code code = conv_80216(conv_rate::r5_6, conv_ending::tail_biting);
   const std::size_t k = 100, count = small_scale() ? 20 : 200;
-  const auto w = make_codewords(code, k, count, 2.2, 8);
+  const auto w = conv_codewords_with_priors(code, k, count, 2.2, 8);
   for (const auto algorithm : both) {
     const auto failures = [&](int overlap) {
       const auto got = decode(
           exec(), bcjr_decoder({.code = code, .k = 100, .algorithm = algorithm, .overlap = overlap}), w.llr);
       int wrong = 0;
-      for (std::size_t b = 0; b < count; b++) wrong += row(got.bits, b, k) != row(w.sent, b, k);
+      for (std::size_t b = 0; b < count; b++) wrong += row_of(got.bits, b, k) != row_of(w.sent, b, k);
       return wrong;
     };
     EXPECT_LE(failures(-1), failures(500) + 4);
@@ -186,7 +153,7 @@ TEST_P(bcjr, without_noise_gives_what_was_sent) {
   for (const conv_code& code : testing::many_codes())
     for (const std::size_t k : {33, 250}) {
       if (code.ending == conv_ending::truncated || code.generators.size() == 1) continue;
-      const auto w = make_codewords(code, k, !small_scale() ? 18 : k < 100 ? 9 : 2, 8, k);
+      const auto w = conv_codewords_with_priors(code, k, !small_scale() ? 18 : k < 100 ? 9 : 2, 8, k);
       for (const auto algorithm : both) {
         const auto got = decode(
             exec(), bcjr_decoder({.code = code, .k = static_cast<int>(k), .algorithm = algorithm}), w.llr);
@@ -202,77 +169,6 @@ TEST_P(bcjr, without_noise_gives_what_was_sent) {
     }
 }
 
-TEST_P(bcjr, equals_every_backend_and_batch) {
-  const auto reference = testing::open_reference();
-  const std::vector<std::size_t> counts = small_scale()
-                                              ? std::vector<std::size_t>{1, 5, 9}
-                                              : std::vector<std::size_t>{1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 35};
-  for (const conv_code& code : testing::many_codes())
-    for (const auto algorithm : both) {
-      const std::size_t k = 61;
-      const bcjr_decoder d({.code = code, .k = static_cast<int>(k), .algorithm = algorithm});
-      const std::size_t most = counts.back(), n = d.frame().n();
-      const auto w = make_codewords(code, k, most, -3, 5);
-      const auto all = decode(*reference, d, w.llr, w.prior), plain = decode(*reference, d, w.llr);
-      ASSERT_TRUE(decode(exec(), d, w.llr) == plain) << name_of(code);
-      for (const std::size_t count : counts)
-        ASSERT_TRUE(decode(exec(), d, row(w.llr, 0, count * n), row(w.prior, 0, count * k)) ==
-                    rows(all, 0, count))
-            << name_of(code) << " " << count << " log " << (algorithm == map_algorithm::log_map);
-    }
-}
-
-/// Codes with a CUDA kernel of their own: runs and stages that end early, every ending, more than a warp's
-/// codewords.
-TEST_P(bcjr, known_codes_of_any_length_equal_every_backend) {
-  const auto reference = testing::open_reference();
-  for (conv_code code : {conv_80211(conv_rate::r1_2), conv_80211(conv_rate::r3_4), conv_lte()})
-    for (const auto ending : {conv_ending::zero_tail, conv_ending::tail_biting, conv_ending::truncated})
-      for (const std::size_t k : {6, 9, 16, 90, 131})
-        for (const auto algorithm : both) {
-          code.ending = ending;
-          const std::size_t count = small_scale() ? 9 : 19;
-          const auto serial = [&] {
-            conv_code c = code;
-            c.order = conv_order::serial;
-            return c;
-          }();
-          const bcjr_decoder d({.code = code, .k = static_cast<int>(k), .algorithm = algorithm});
-          auto w = make_codewords(serial, k, count, -2, 14);
-          const std::size_t n = d.frame().n();
-          for (std::size_t i = 0; i < n; i++) {
-            w.llr[i] *= 50;         // large
-            w.llr[n + i] *= 0.01f;  // small
-            w.llr[2 * n + i] = 0;   // erased
-          }
-          ASSERT_TRUE(decode(exec(), d, w.llr) == decode(*reference, d, w.llr))
-              << name_of(code) << " k=" << k;
-          ASSERT_TRUE(decode(exec(), d, w.llr, w.prior) == decode(*reference, d, w.llr, w.prior))
-              << name_of(code) << " k=" << k;
-        }
-}
-
-TEST_P(bcjr, takes_either_layout) {
-  const std::size_t k = 100, count = 21;
-  for (const conv_code& code : {conv_lte(), conv_80211(conv_rate::r3_4), conv_recursive(5, 023, {033})}) {
-    const bcjr_decoder d({.code = code, .k = static_cast<int>(k)});
-    const auto w = make_codewords(code, k, count, 0, 6);
-    const auto turned = [&](const std::vector<float>& x) {
-      const std::size_t n = x.size() / count;
-      std::vector<float> y(x.size());
-      for (std::size_t b = 0; b < count; b++)
-        for (std::size_t i = 0; i < n; i++) y[i * count + b] = x[b * n + i];
-      return y;
-    };
-    const auto want = decode(exec(), d, w.llr, w.prior),
-               got = decode(exec(), d, turned(w.llr), turned(w.prior), layout::batch_fastest);
-    EXPECT_EQ(got.soft, turned(want.soft));
-    EXPECT_EQ(got.extrinsic, turned(want.extrinsic));
-    for (std::size_t b = 0; b < count; b++)
-      for (std::size_t i = 0; i < k; i++) ASSERT_EQ(got.bits[i * count + b], want.bits[b * k + i]);
-  }
-}
-
 TEST_P(bcjr, knows_nothing_from_nothing) {
   for (const conv_code& code : testing::many_codes())
     for (const auto algorithm : both) {
@@ -283,41 +179,12 @@ TEST_P(bcjr, knows_nothing_from_nothing) {
     }
 }
 
-TEST_P(bcjr, a_non_finite_llr_erases_its_codeword_alone) {
-  const std::size_t k = 60, count = 19;
-  for (const conv_code& code : {conv_80211(conv_rate::r1_2), conv_lte(), conv_recursive(5, 023, {033})})
-    for (const auto algorithm : both) {
-      const bcjr_decoder d({.code = code, .k = static_cast<int>(k), .algorithm = algorithm});
-      const auto w = make_codewords(code, k, count, 0, 8);
-      const std::size_t n = d.frame().n();
-      const auto clean = decode(exec(), d, w.llr, w.prior);
-      for (const float value :
-           {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
-            -std::numeric_limits<float>::infinity()})
-        for (const std::size_t place : {std::size_t{0}, n / 2, n - 1}) {
-          auto llr = w.llr, prior = w.prior;
-          llr[5 * n + place] = value;
-          prior[18 * k + place * (k - 1) / n] = value;
-          const auto got = decode(exec(), d, llr, prior);
-          EXPECT_EQ(count_erased(got.status), 2u);
-          for (std::size_t b = 0; b < count; b++) {
-            if (b == 5 || b == 18) {
-              const std::vector<float> zeros(k, 0.f);
-              ASSERT_TRUE(rows(got, b, 1) == (decoded{bit_vector(k, 0), zeros, zeros, {status_erased}}));
-            } else {
-              ASSERT_TRUE(rows(got, b, 1) == rows(clean, b, 1)) << b;
-            }
-          }
-        }
-    }
-}
-
 TEST_P(bcjr, very_large_llrs_stay_finite) {
   for (const conv_code& code : {conv_lte(), conv_recursive(5, 023, {033}),
                                 conv_code{.constraint_length = 9, .generators = {0561, 0753, 0711, 0663}}})
     for (const auto algorithm : both) {
       const bcjr_decoder d({.code = code, .k = 300, .algorithm = algorithm});
-      auto w = make_codewords(code, 300, 3, 2, 9);
+      auto w = conv_codewords_with_priors(code, 300, 3, 2, 9);
       for (float& x : w.llr) x *= 1e30f;  // many of them wrong, and all beyond the limit
       const auto got = decode(exec(), d, w.llr);
       for (const float x : got.soft) ASSERT_TRUE(std::isfinite(x));
@@ -357,12 +224,12 @@ TEST_P(bcjr, the_scale_of_llrs_costs_no_frames) {
           conv_code{.constraint_length = 9, .generators = {0561, 0753}}, conv_recursive(5, 023, {033}),
           biting})
       for (const float scale : {0.05f, 10.f, 100.f}) {
-        auto w = make_codewords(code, k, count, code.sent.empty() ? -2 : 1, 11);
+        auto w = conv_codewords_with_priors(code, k, count, code.sent.empty() ? -2 : 1, 11);
         const std::size_t n = w.llr.size() / count;
         for (float& x : w.llr) x *= scale;
         expectation e{code, scale, w.llr, {}, 0};
         for (std::size_t b = 0; b < count; b++) {
-          const auto llr = row(w.llr, b, n);
+          const auto llr = row_of(w.llr, b, n);
           const auto r = oracle::conv_bcjr(oracle_of(code), std::vector<double>(llr.begin(), llr.end()), {},
                                            static_cast<int>(k), oracle::algorithm::log_map);
           e.soft.insert(e.soft.end(), r.a_posteriori.begin(), r.a_posteriori.end());
@@ -398,7 +265,7 @@ TEST_P(bcjr, small_llrs_of_punctured_codes_keep_their_soft_outputs) {
   const std::size_t k = 100, count = small_scale() ? 2 : 5;
   for (const conv_code& code : {conv_80211(conv_rate::r2_3), conv_80211(conv_rate::r3_4),
                                 conv_80211(conv_rate::r5_6), longest, recursive, quarter}) {
-    auto w = make_codewords(code, k, count, 3, 13);
+    auto w = conv_codewords_with_priors(code, k, count, 3, 13);
     const std::size_t n = w.llr.size() / count;
     for (float& x : w.llr) x *= 0.05f;
     for (float& x : w.prior) x *= 0.05f;
@@ -406,7 +273,7 @@ TEST_P(bcjr, small_llrs_of_punctured_codes_keep_their_soft_outputs) {
       const auto got = decode(exec(), bcjr_decoder({.code = code, .k = static_cast<int>(k)}), w.llr,
                               with_prior ? w.prior : std::vector<float>{});
       for (std::size_t b = 0; b < count; b++) {
-        const auto llr = row(w.llr, b, n), prior = row(w.prior, b, k);
+        const auto llr = row_of(w.llr, b, n), prior = row_of(w.prior, b, k);
         const auto want = oracle::conv_bcjr(
             oracle_of(code), {llr.begin(), llr.end()},
             with_prior ? std::vector<double>(prior.begin(), prior.end()) : std::vector<double>{},
@@ -418,27 +285,6 @@ TEST_P(bcjr, small_llrs_of_punctured_codes_keep_their_soft_outputs) {
         }
       }
     }
-  }
-}
-
-TEST_P(bcjr, scales_may_be_mixed_in_a_batch) {
-  const auto reference = testing::open_reference();
-  const std::size_t k = 61, count = 23;
-  for (const conv_code& code :
-       {conv_80211(conv_rate::r1_2), conv_80211(conv_rate::r3_4), conv_recursive(5, 023, {033})}) {
-    const bcjr_decoder d({.code = code, .k = static_cast<int>(k)});
-    auto w = make_codewords(code, k, count, 2, 12);
-    const std::size_t n = d.frame().n();
-    for (std::size_t i = 0; i < w.llr.size(); i++)
-      if (i / n % 5 == 1 || i / n % 5 == 2)
-        w.llr[i] *= 50;
-      else if (i / n % 5 == 3)
-        w.llr[i] *= 0.05f;
-    for (std::size_t i = 0; i < w.prior.size(); i++)
-      if (i / k % 5 == 3) w.prior[i] *= 0.05f;
-    const auto got = decode(exec(), d, w.llr, w.prior);
-    for (std::size_t b = 0; b < count; b++)
-      ASSERT_TRUE(rows(got, b, 1) == decode(*reference, d, row(w.llr, b, n), row(w.prior, b, k))) << b;
   }
 }
 
@@ -496,18 +342,7 @@ TEST(bcjr_arguments, bad_ones_are_named) {
   EXPECT_EQ(with([](auto& c) { c.overlap = 4097; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.algorithm = static_cast<map_algorithm>(5); }), "algorithm");
   EXPECT_EQ(with([](auto& c) { c.code.generators = {}; }), "generators.size()");
-  const auto exec = testing::open_scalar();
-  const bcjr_decoder d({.code = conv_lte(), .k = 40});
-  EXPECT_EQ(d.config().overlap, 48);
-  auto llr = exec->make<float>(120, 2), other = exec->make<float>(119, 2), soft = exec->make<float>(40, 2);
-  auto bits = exec->make<std::uint8_t>(40, 2), one = exec->make<std::uint8_t>(40, 1);
-  EXPECT_EQ(blamed([&] { d.run(*exec, other, {.bits = bits}); }), "llr");
-  EXPECT_EQ(blamed([&] { d.run(*exec, llr, other, {.bits = bits}); }), "prior");
-  EXPECT_EQ(blamed([&] { d.run(*exec, llr, {.bits = one}); }), "bits");
-  EXPECT_EQ(blamed([&] { d.run(*exec, llr, {.soft = other}); }), "soft");
-  EXPECT_EQ(blamed([&] { d.run(*exec, llr, {.extrinsic = other}); }), "extrinsic");
-  EXPECT_EQ(blamed([&] { d.run(*exec, llr, {.status = bits}); }), "status");
-  EXPECT_EQ(blamed([&] { d.run(*exec, llr, soft, {.soft = soft}); }), "");
+  EXPECT_EQ(bcjr_decoder({.code = conv_lte(), .k = 40}).config().overlap, 48);
 }
 
 }  // namespace bcjr_test

@@ -145,13 +145,6 @@ TEST(conv_arguments, bad_ones_are_named) {
             }),
             "ending");
   EXPECT_EQ(blamed([] { conv_80211(static_cast<conv_rate>(9)); }), "rate");
-  const auto exec = testing::open_scalar();
-  const conv_encoder encoder(conv_lte(), 40);
-  auto bits = exec->make<std::uint8_t>(40, 2), coded = exec->make<std::uint8_t>(120, 2),
-       one = exec->make<std::uint8_t>(119, 2);
-  EXPECT_EQ(blamed([&] { encoder.run(*exec, coded, coded); }), "bits");
-  EXPECT_EQ(blamed([&] { encoder.run(*exec, bits, one); }), "coded");
-  EXPECT_EQ(blamed([&] { encoder.run(*exec, bits, coded); }), "");
 }
 
 TEST(conv_frame, is_of_a_known_code_whatever_its_ending_and_puncturing) {

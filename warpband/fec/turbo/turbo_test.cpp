@@ -8,7 +8,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <numeric>
 #include <random>
 
@@ -289,24 +288,6 @@ TEST_P(turbo, soft_outputs_of_large_llrs_are_the_oracles) {
     }
 }
 
-// Neighbours of well-scaled and of large LLRs, which are decoded apart.
-TEST_P(turbo, scales_may_be_mixed_in_a_batch) {
-  WB_SKIP_WITHOUT_DEVICE(GetParam());
-  const auto e = GetParam().open(2), reference = open_reference();
-  const int k = 104, count = 21;
-  const std::size_t n = 3 * (104 + 4);
-  const auto words = make_codewords(k, count, 1.0, 63);
-  std::vector<float> llr = words.llr;
-  for (std::size_t i = 0; i < llr.size(); i++)
-    if (i / n % 3 == 1) llr[i] *= 20;
-  for (const auto stop : {early_stop::none, early_stop::sign_agreement}) {
-    const turbo_decoder d({.k = k, .iterations = 4, .windows = 2, .stop = stop});
-    const auto got = decode(*e, d, llr);
-    for (std::size_t i = 0; i < words.sent.size(); i++)
-      ASSERT_TRUE(got.rows(i, 1) == decode(*reference, d, row_of(llr, i, n))) << i;
-  }
-}
-
 TEST_P(turbo, overlap_brings_windows_to_one_window) {
   // With an overlap of almost a window, splitting changes little; without any it changes more.
   WB_SKIP_WITHOUT_DEVICE(GetParam());
@@ -328,107 +309,6 @@ TEST_P(turbo, overlap_brings_windows_to_one_window) {
   EXPECT_LT(most, none / 30);
   EXPECT_LT(half, none / 4);
   EXPECT_GT(none, 1e-2);
-}
-
-// ---------------------------------------------------------------- every backend, the same bits
-
-TEST_P(turbo, every_backend_gives_the_same_bits) {
-  WB_SKIP_WITHOUT_DEVICE(GetParam());
-  const auto e = GetParam().open(2), reference = open_reference();
-  struct item {
-    int k, windows, overlap, iterations;
-    early_stop stop;
-  };
-  std::vector<item> items = {
-      {40, 1, 0, 2, early_stop::none},
-      {40, 5, 0, 2, early_stop::none},
-      {40, 0, -1, 4, early_stop::sign_agreement},
-      {104, 7, 5, 3, early_stop::none},
-      {512, 64, 0, 3, early_stop::crc},
-      {1056, 32, -1, 3, early_stop::sign_agreement},
-      {2048, 0, -1, 6, early_stop::crc},
-  };
-  if (!small_scale())
-    for (int p : {1, 32, 64, 96, 128, 192, 768})
-      items.push_back({6144, p, p == 96 ? 16 : 0, 2, early_stop::none});
-  for (const auto& c : items) {
-    const auto words = make_codewords(c.k, 18, 1.2, static_cast<std::uint64_t>(c.k + c.windows), &crc24a);
-    for (auto algorithm : {map_algorithm::log_map, map_algorithm::max_log_map}) {
-      const turbo_decoder d({.k = c.k,
-                             .algorithm = algorithm,
-                             .iterations = c.iterations,
-                             .windows = c.windows,
-                             .overlap = c.overlap,
-                             .extrinsic_scale = algorithm == map_algorithm::log_map ? 1.f : 0.75f,
-                             .stop = c.stop,
-                             .crc_polynomial = crc24a.polynomial,
-                             .crc_degree = crc24a.degree});
-      // The scalar build is slow: three of the rows stand for all, which lie in different vectors.
-      const auto got = decode(*e, d, words.llr);
-      const std::size_t n = words.llr.size() / words.sent.size();
-      for (std::size_t r : {std::size_t{0}, std::size_t{7}, std::size_t{17}}) {
-        const auto at = words.llr.begin() + static_cast<std::ptrdiff_t>(r * n);
-        const std::vector<float> one(at, at + static_cast<std::ptrdiff_t>(n));
-        ASSERT_TRUE(decode(*reference, d, one) == got.rows(r, 1))
-            << "K = " << c.k << ", P = " << c.windows << ", row " << r << ", log-MAP "
-            << (algorithm == map_algorithm::log_map);
-      }
-    }
-  }
-}
-
-TEST_P(turbo, a_codeword_does_not_depend_on_its_batch) {
-  WB_SKIP_WITHOUT_DEVICE(GetParam());
-  const std::vector<std::size_t> counts = small_scale()
-                                              ? std::vector<std::size_t>{1, 3, 5, 8, 9, 17}
-                                              : std::vector<std::size_t>{1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 37};
-  const int k = 256, most = 37;
-  const auto words = make_codewords(k, most, 0.6, 16, &crc24b);
-  const std::size_t n = words.llr.size() / most;
-  for (auto stop : {early_stop::none, early_stop::crc, early_stop::sign_agreement}) {
-    const turbo_decoder d({.k = k,
-                           .iterations = 8,
-                           .stop = stop,
-                           .crc_polynomial = crc24b.polynomial,
-                           .crc_degree = crc24b.degree});
-    const auto all = decode(*GetParam().open(1), d, words.llr);
-    if (stop != early_stop::none) {
-      EXPECT_LT(*std::min_element(all.iterations.begin(), all.iterations.end()), 4);
-      EXPECT_GT(*std::max_element(all.iterations.begin(), all.iterations.end()), 4);
-    }
-    for (std::size_t count : counts)
-      for (int threads : {1, 3}) {
-        const std::vector<float> part(words.llr.begin(),
-                                      words.llr.begin() + static_cast<std::ptrdiff_t>(count * n));
-        ASSERT_TRUE(decode(*GetParam().open(threads), d, part) == all.rows(0, count))
-            << count << " " << threads;
-      }
-  }
-}
-
-TEST_P(turbo, either_layout_gives_the_same) {
-  WB_SKIP_WITHOUT_DEVICE(GetParam());
-  const auto e = GetParam().open();
-  const int k = 120;
-  const std::size_t count = 21, K = 120, n = 3 * (K + 4);
-  const auto words = make_codewords(k, static_cast<int>(count), 1.0, 17);
-  const turbo_decoder d({.k = k, .windows = 3});
-  const auto want = decode(*e, d, words.llr);
-  std::vector<float> turned(words.llr.size());
-  for (std::size_t b = 0; b < count; b++)
-    for (std::size_t i = 0; i < n; i++) turned[i * count + b] = words.llr[b * n + i];
-  auto in = e->make<float>(n, count, layout::batch_fastest),
-       soft = e->make<float>(K, count, layout::batch_fastest);
-  auto bits = e->make<std::uint8_t>(K, count, layout::batch_fastest);
-  e->upload(in.data(), turned.data(), in.bytes());
-  d.run(*e, in, {.bits = bits, .soft = soft, .extrinsic = {}, .iterations = {}, .status = {}});
-  const auto s = e->to_host(soft);
-  const auto u = e->to_host(bits);
-  for (std::size_t b = 0; b < count; b++)
-    for (std::size_t i = 0; i < K; i++) {
-      ASSERT_EQ(s[i * count + b], want.soft[b * K + i]);
-      ASSERT_EQ(u[i * count + b], want.bits[b * K + i]);
-    }
 }
 
 // ---------------------------------------------------------------- early stop
@@ -470,43 +350,6 @@ TEST_P(turbo, early_stop_is_what_full_decoding_reaches) {
       EXPECT_EQ(row_of(agreed.bits, w, K), words.sent[w]);
     }
   EXPECT_GT(std::count(agreed.status.begin(), agreed.status.end(), status_stopped), 12);
-}
-
-// ---------------------------------------------------------------- bad input
-
-TEST_P(turbo, a_non_finite_llr_erases_its_codeword_alone) {
-  WB_SKIP_WITHOUT_DEVICE(GetParam());
-  const auto e = GetParam().open(2);
-  const int k = 104;
-  const std::size_t count = 19, K = 104, n = 3 * (K + 4);
-  const auto words = make_codewords(k, static_cast<int>(count), 1.0, 19);
-  const float bad[] = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
-                       -std::numeric_limits<float>::infinity()};
-  const std::size_t places[] = {0, K + 1, K + 4 + 50, 2 * (K + 4) + 3, n - 1};  // streams and tails
-  for (auto algorithm : {map_algorithm::log_map, map_algorithm::max_log_map}) {
-    const turbo_decoder d(
-        {.k = k, .algorithm = algorithm, .windows = 4, .overlap = 3, .stop = early_stop::sign_agreement});
-    const auto clean = decode(*e, d, words.llr);
-    for (float value : bad)
-      for (std::size_t place : places) {
-        auto llr = words.llr;
-        llr[5 * n + place] = value;
-        llr[18 * n + place] = value;
-        const auto got = decode(*e, d, llr);
-        EXPECT_EQ(count_erased(got.status), 2u);
-        for (std::size_t w = 0; w < count; w++) {
-          if (w == 5 || w == 18) {
-            EXPECT_EQ(got.status[w], status_erased);
-            EXPECT_EQ(got.iterations[w], 0);
-            EXPECT_EQ(row_of(got.bits, w, K), bits_t(K, 0));
-            EXPECT_EQ(got.rows(w, 1).soft, std::vector<float>(K, 0.f));
-            EXPECT_EQ(got.rows(w, 1).extrinsic, std::vector<float>(K, 0.f));
-          } else {
-            ASSERT_TRUE(got.rows(w, 1) == clean.rows(w, 1)) << w;
-          }
-        }
-      }
-  }
 }
 
 TEST(turbo_on_cpu, ignores_the_rounding_mode_of_its_caller) {
@@ -598,25 +441,6 @@ TEST(turbo_choice, windows_and_overlap_follow_the_code_rate) {
   const auto given = turbo_decoder({.windows = 96, .overlap = 8, .code_rate = 0.95f}).config();
   EXPECT_EQ(given.windows, 96);
   EXPECT_EQ(given.overlap, 8);
-}
-
-TEST(turbo_errors, wrong_shapes_are_refused) {
-  cpu e({.threads = 1, .instructions = {}});
-  const turbo_decoder d({.k = 40});
-  const turbo_encoder enc(40);
-  auto llr = e.make<float>(132, 2), short_llr = e.make<float>(131, 2);
-  auto bits = e.make<std::uint8_t>(40, 2), one_row = e.make<std::uint8_t>(40, 1),
-       coded = e.make<std::uint8_t>(132, 2);
-  auto narrow = e.make<std::uint8_t>(131, 2);
-  const auto out = [](view<std::uint8_t> b) {
-    return turbo_decoder_output{.bits = b, .soft = {}, .extrinsic = {}, .iterations = {}, .status = {}};
-  };
-  EXPECT_EQ(refused([&] { d.run(e, short_llr, out(bits)); }), "llr");
-  EXPECT_EQ(refused([&] { d.run(e, llr, out(one_row)); }), "bits");
-  EXPECT_EQ(refused([&] { enc.run(e, bits, narrow); }), "coded");
-  EXPECT_EQ(refused([&] { enc.run(e, one_row, coded); }), "coded");
-  EXPECT_THROW(d.run(e, short_llr, out(bits)), shape_error);
-  EXPECT_EQ(refused([&] { d.run(e, llr, out(bits)); }), "nothing");
 }
 
 }  // namespace turbo_test

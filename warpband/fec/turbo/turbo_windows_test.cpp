@@ -2,7 +2,6 @@
 // backend, and bfloat16 against the double-precision oracle and float32.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <random>
 
@@ -21,47 +20,6 @@ constexpr windows_kind bfloats[] = {bfloat_max_log, bfloat_log_map};
 
 // ---------------------------------------------------------------- all kinds
 
-/// Rows that begin anywhere and lie apart; what is beside them stays as it was.
-TEST_P(turbo_windows, take_rows_at_any_address) {
-  for (const int k : {512, 6144}) {
-    const std::size_t K = static_cast<std::size_t>(k), n = 3 * (K + 4), count = k == 512 ? 5 : 2;
-    const steps_t llr = steps_of(make_codewords(k, static_cast<int>(count), 0.5, 21).llr);
-    for (const auto& kind : kinds) {
-      auto config = setting(kind, k, 0, -1, 2);
-      config.llr_steps = 8;
-      const turbo_decoder d(config);
-      const bits_t want = decide(exec(), d, llr).bits;
-      for (const std::size_t shift : {1u, 2u, 3u}) {
-        const std::size_t step = n + shift, out_step = K + 2 * shift + 1;
-        steps_t bytes(shift + count * step, 99);
-        std::vector<float> floats(shift + count * step, 99.f);
-        for (std::size_t i = 0; i < count; i++)
-          for (std::size_t j = 0; j < n; j++) {
-            bytes[shift + i * step + j] = llr[i * n + j];
-            floats[shift + i * step + j] = static_cast<float>(llr[i * n + j]) / 8;
-          }
-        auto in8 = on_device(exec(), bytes, bytes.size(), 1);
-        auto in32 = on_device(exec(), floats, floats.size(), 1);
-        for (const bool as_bytes : {true, false}) {
-          const std::size_t size = shift + count * out_step;
-          auto out = on_device(exec(), bits_t(size, 0xee), size, 1);
-          const view<std::uint8_t> bits{out.data() + shift, K, count, 1, out_step};
-          if (as_bytes)
-            d.run(exec(), view<const std::int8_t>{in8.data() + shift, n, count, 1, step}, {.bits = bits});
-          else
-            d.run(exec(), view<const float>{in32.data() + shift, n, count, 1, step}, {.bits = bits});
-          bits_t expected(size, 0xee);
-          for (std::size_t i = 0; i < count; i++)
-            std::copy_n(want.begin() + static_cast<std::ptrdiff_t>(i * K), K,
-                        expected.begin() + static_cast<std::ptrdiff_t>(shift + i * out_step));
-          EXPECT_EQ(exec().to_host(out), expected)
-              << kind.name << ' ' << k << ' ' << shift << ' ' << as_bytes;
-        }
-      }
-    }
-  }
-}
-
 TEST_P(turbo_windows, every_block_size_comes_back_without_noise) {
   const bool slow = small_scale() || GetParam().name == "scalar";
   for (std::size_t i = 0; i < qpp_table().size(); i += slow ? 17 : GetParam().name == "base" ? 5 : 1) {
@@ -70,26 +28,6 @@ TEST_P(turbo_windows, every_block_size_comes_back_without_noise) {
     for (const auto& kind : kinds)
       EXPECT_EQ(decide(exec(), turbo_decoder(setting(kind, k, 0, -1, 1)), c.llr).bits, c.sent[0])
           << kind.name << ' ' << k;
-  }
-}
-
-TEST_P(turbo_windows, equal_every_backend_and_batch) {
-  for (const int k : {40, 200, 1024, 6144}) {
-    const int count = k == 6144 ? 3 : k == 1024 ? 19 : 67;
-    const steps_t llr = steps_of(make_codewords(k, count, 0.2, 11).llr);
-    for (const auto& kind : kinds) {
-      const turbo_decoder d(setting(kind, k, 0, k == 1024 ? 16 : 0, 2));
-      const decisions whole = decide(*open_reference(), d, llr);
-      EXPECT_EQ(decide(exec(), d, llr), whole) << kind.name << ' ' << k;
-      EXPECT_EQ(decide(exec(), d, llr, layout::batch_fastest), whole) << kind.name << ' ' << k;
-      const auto n = static_cast<std::ptrdiff_t>(3 * (k + 4));
-      for (const int size : {1, 2, 7, 8, 15, 16, 17, 31, 33})
-        if (size < count && (k != 1024 || size < 9)) {
-          const decisions part = decide(exec(), d, steps_t(llr.begin(), llr.begin() + size * n));
-          EXPECT_EQ(part.bits, bits_t(whole.bits.begin(), whole.bits.begin() + size * k))
-              << kind.name << ' ' << k << ' ' << size;
-        }
-    }
   }
 }
 
@@ -126,26 +64,6 @@ TEST_P(turbo_windows, take_floats_as_steps) {
       const decisions want = decide(exec(), d, steps);
       for (const layout order : {layout::row_major, layout::batch_fastest})
         EXPECT_EQ(decide(exec(), d, floats_of(steps, 4.f), order), want) << kind.name << ' ' << k;
-    }
-  }
-}
-
-TEST_P(turbo_windows, a_non_finite_llr_erases_its_codeword_alone) {
-  for (const int k : {256, 6080}) {
-    const std::size_t K = static_cast<std::size_t>(k), n = 3 * (K + 4), count = k == 256 ? 7 : 3;
-    const std::size_t bad[] = {count == 7 ? 2u : 0u, count == 7 ? 5u : 2u};
-    std::vector<float> llr = make_codewords(k, static_cast<int>(count), 2., 5).llr, spoilt = llr;
-    spoilt[bad[0] * n + 2 * (K + 4) - 5] = std::numeric_limits<float>::quiet_NaN();
-    spoilt[bad[1] * n + n - 1] = -std::numeric_limits<float>::infinity();
-    for (const auto& kind : kinds) {
-      const turbo_decoder d(setting(kind, k, 0, -1, 2));
-      decisions want = decide(exec(), d, llr);
-      for (const std::size_t i : bad) {
-        std::fill_n(want.bits.begin() + static_cast<std::ptrdiff_t>(i * K), K, std::uint8_t{0});
-        want.status[i] = status_erased;
-        want.iterations[i] = 0;
-      }
-      EXPECT_EQ(decide(exec(), d, spoilt), want) << kind.name << ' ' << k;
     }
   }
 }

@@ -24,6 +24,7 @@ using testing::make_conv_codewords;
 using testing::name_of;
 using testing::on_device;
 using testing::oracle_of;
+using testing::row_of;
 using testing::small_scale;
 
 class viterbi : public testing::on_backend {};
@@ -38,19 +39,13 @@ struct decoded {
            std::memcmp(metric.data(), o.metric.data(), metric.size() * sizeof(float)) == 0;
   }
 };
-decoded decode(executor& e, const viterbi_decoder& d, const std::vector<float>& llr,
-               layout order = layout::row_major) {
+decoded decode(executor& e, const viterbi_decoder& d, const std::vector<float>& llr) {
   const std::size_t k = static_cast<std::size_t>(d.config().k), n = d.frame().n(), items = llr.size() / n;
-  auto bits = on_device(e, bit_vector(k * items, 7), k, items, order);
+  auto bits = on_device(e, bit_vector(k * items, 7), k, items);
   auto metric = e.make<float>(1, items);
   auto status = e.make<std::uint8_t>(1, items);
-  d.run(e, on_device(e, llr, n, items, order), {.bits = bits, .metric = metric, .status = status});
+  d.run(e, on_device(e, llr, n, items), {.bits = bits, .metric = metric, .status = status});
   return {e.to_host(bits), e.to_host(metric), e.to_host(status)};
-}
-template <class V>
-std::vector<V> row(const std::vector<V>& all, std::size_t i, std::size_t n) {
-  return {all.begin() + static_cast<std::ptrdiff_t>(i * n),
-          all.begin() + static_cast<std::ptrdiff_t>((i + 1) * n)};
 }
 
 TEST_P(viterbi, without_noise_gives_what_was_sent) {
@@ -65,8 +60,8 @@ TEST_P(viterbi, without_noise_gives_what_was_sent) {
       if (code.ending == conv_ending::truncated || k == 8) {
         // The last bits of a truncated code, or of a short punctured one, may not be told by what is sent.
         for (std::size_t b = 0; b < count; b++) {
-          const auto again = oracle::conv_encode(oracle_of(code), row(got.bits, b, k));
-          const auto sent = oracle::conv_encode(oracle_of(code), row(w.sent, b, k));
+          const auto again = oracle::conv_encode(oracle_of(code), row_of(got.bits, b, k));
+          const auto sent = oracle::conv_encode(oracle_of(code), row_of(w.sent, b, k));
           ASSERT_EQ(again, sent) << name_of(code) << " k=" << k;
         }
       } else {
@@ -84,12 +79,12 @@ TEST_P(viterbi, finds_the_most_likely_codeword) {
     const auto got = decode(exec(), viterbi_decoder({.code = code, .k = static_cast<int>(k)}), w.llr);
     const std::size_t n = w.llr.size() / count;
     for (std::size_t b = 0; b < count; b++) {
-      const auto llr = row(w.llr, b, n);
+      const auto llr = row_of(w.llr, b, n);
       const std::vector<double> exact(llr.begin(), llr.end());
       const auto want = oracle::conv_viterbi(oracle_of(code), exact, static_cast<int>(k));
       // The metric is the oracle's, and that of the codeword that the bits encode.
       EXPECT_NEAR(got.metric[b], want.metric, 1e-3 + 2e-6 * std::abs(want.metric)) << name_of(code);
-      const auto coded = oracle::conv_encode(oracle_of(code), row(got.bits, b, k));
+      const auto coded = oracle::conv_encode(oracle_of(code), row_of(got.bits, b, k));
       double sum = 0;
       for (std::size_t i = 0; i < n; i++) sum -= coded[i] ? exact[i] : 0;
       EXPECT_NEAR(sum, want.metric, 1e-3) << name_of(code);
@@ -112,15 +107,15 @@ TEST_P(viterbi, of_long_codewords_decides_early_and_finds_the_most_likely_one) {
     const auto plain = oracle_of(code);
     for (std::size_t b = 0; b < count && code.ending != conv_ending::tail_biting; b++) {
       // The metric is that of the best path, whatever was decided on the way.
-      const auto coded = testing::ordered(code, oracle::conv_encode(plain, row(got.bits, b, k)));
+      const auto coded = testing::ordered(code, oracle::conv_encode(plain, row_of(got.bits, b, k)));
       double sum = 0;
       for (std::size_t i = 0; i < n; i++) sum -= coded[i] ? static_cast<double>(w.llr[b * n + i]) : 0;
       EXPECT_NEAR(sum, got.metric[b], 1e-5 * std::abs(sum)) << name_of(code);
     }
     w.llr[n - 1] = std::numeric_limits<float>::infinity();
     const auto spoilt = decode(exec(), d, w.llr);
-    EXPECT_EQ(row(spoilt.bits, 0, k), bit_vector(k, 0));
-    EXPECT_EQ(row(spoilt.bits, 1, k), row(got.bits, 1, k));
+    EXPECT_EQ(row_of(spoilt.bits, 0, k), bit_vector(k, 0));
+    EXPECT_EQ(row_of(spoilt.bits, 1, k), row_of(got.bits, 1, k));
   }
 }
 
@@ -138,15 +133,15 @@ TEST_P(viterbi, tail_biting_is_seldom_off_the_exact_search) {
     const std::size_t n = w.llr.size() / count;
     int worse = 0, wrong = 0;
     for (std::size_t b = 0; b < count; b++) {
-      const auto llr = row(w.llr, b, n);
+      const auto llr = row_of(w.llr, b, n);
       const std::vector<double> exact(llr.begin(), llr.end());
       const auto want = oracle::conv_viterbi(oracle_of(serial), exact, k);
-      const auto bits = row(got.bits, b, length);
+      const auto bits = row_of(got.bits, b, length);
       const auto coded = oracle::conv_encode(oracle_of(serial), bits);
       double sum = 0;
       for (std::size_t i = 0; i < n; i++) sum -= coded[i] ? exact[i] : 0;
       worse += sum < want.metric - 1e-3;
-      wrong += want.bits != row(w.sent, b, length);
+      wrong += want.bits != row_of(w.sent, b, length);
     }
     EXPECT_LE(worse, static_cast<int>(count) / 20 + 1) << k << ", wrong " << wrong;
     RecordProperty("worse_" + std::to_string(n), worse);
@@ -171,11 +166,11 @@ TEST_P(viterbi, exact_search_finds_the_most_likely_tail_biting_codeword) {
       const auto got = decode(exec(), d, w.llr);
       ASSERT_TRUE(got == decode(*reference, d, w.llr)) << name_of(code) << " k=" << k;
       for (std::size_t b = 0; b < count; b++) {
-        const auto llr = row(w.llr, b, n);
+        const auto llr = row_of(w.llr, b, n);
         const std::vector<double> exact(llr.begin(), llr.end());
         const auto want = oracle::conv_viterbi(oracle_of(code), exact, k);
         EXPECT_NEAR(got.metric[b], want.metric, 1e-3 + 2e-6 * std::abs(want.metric)) << name_of(code) << k;
-        const auto coded = oracle::conv_encode(oracle_of(code), row(got.bits, b, length));
+        const auto coded = oracle::conv_encode(oracle_of(code), row_of(got.bits, b, length));
         double sum = 0;
         for (std::size_t i = 0; i < n; i++) sum -= coded[i] ? exact[i] : 0;
         EXPECT_NEAR(sum, want.metric, 1e-3) << name_of(code) << " k=" << k;
@@ -184,8 +179,8 @@ TEST_P(viterbi, exact_search_finds_the_most_likely_tail_biting_codeword) {
       w.llr[n - 1] = std::numeric_limits<float>::quiet_NaN();
       std::fill_n(w.llr.begin() + static_cast<std::ptrdiff_t>(n), n, 0.f);
       const auto spoilt = decode(exec(), d, w.llr);
-      EXPECT_EQ(row(spoilt.bits, 0, 2 * length), bit_vector(2 * length, 0));
-      EXPECT_EQ(row(spoilt.bits, 2, length), row(got.bits, 2, length));
+      EXPECT_EQ(row_of(spoilt.bits, 0, 2 * length), bit_vector(2 * length, 0));
+      EXPECT_EQ(row_of(spoilt.bits, 2, length), row_of(got.bits, 2, length));
       EXPECT_EQ(count_erased(spoilt.status), 2u);
     }
   }
@@ -199,89 +194,10 @@ TEST_P(viterbi, tail_biting_overlap_suits_the_rate) {
   const auto failures = [&](int overlap) {
     const auto got = decode(exec(), viterbi_decoder({.code = code, .k = 100, .overlap = overlap}), w.llr);
     int wrong = 0;
-    for (std::size_t b = 0; b < count; b++) wrong += row(got.bits, b, k) != row(w.sent, b, k);
+    for (std::size_t b = 0; b < count; b++) wrong += row_of(got.bits, b, k) != row_of(w.sent, b, k);
     return wrong;
   };
   EXPECT_LE(failures(-1), failures(500) + 4);
-}
-
-TEST_P(viterbi, equals_every_backend_and_batch) {
-  const auto reference = testing::open_reference();
-  const std::vector<std::size_t> counts = small_scale()
-                                              ? std::vector<std::size_t>{1, 5, 9}
-                                              : std::vector<std::size_t>{1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 35};
-  for (const conv_code& code : testing::many_codes()) {
-    const std::size_t k = 61;
-    const viterbi_decoder d({.code = code, .k = static_cast<int>(k)});
-    const std::size_t most = counts.back(), n = d.frame().n();
-    const auto w = make_conv_codewords(code, k, most, -3, 5);
-    const auto all = decode(*reference, d, w.llr);
-    for (const std::size_t count : counts) {
-      const auto part = decode(exec(), d, row(w.llr, 0, count * n));
-      ASSERT_TRUE((
-          part == decoded{row(all.bits, 0, count * k), row(all.metric, 0, count), row(all.status, 0, count)}))
-          << name_of(code) << " " << count;
-    }
-  }
-}
-
-/// Codes that CUDA has kernels of their own for: all endings, steps of any number, punctured, long and short
-/// overlaps, either layout, few codewords and many, LLRs of any scale.
-TEST_P(viterbi, of_known_codes_equals_scalar_code) {
-  const auto reference = testing::open_reference();
-  std::vector<viterbi_config> configs;
-  for (conv_code code : {conv_80211(conv_rate::r1_2), conv_80211(conv_rate::r3_4), conv_lte()})
-    for (const conv_ending ending :
-         {conv_ending::zero_tail, conv_ending::truncated, conv_ending::tail_biting}) {
-      code.ending = ending;
-      for (const int k : {6, 15, 58, 1027})
-        for (const int overlap : {-1, 0, 55, 500})
-          if (overlap < 0 || (ending == conv_ending::tail_biting && (k < 100 || overlap == 500)))
-            configs.push_back({.code = code, .k = k, .overlap = overlap});
-      configs.push_back({.code = code, .k = small_scale() ? 2203 : 5001});
-    }
-  for (const viterbi_config& config : configs) {
-    const viterbi_decoder d(config);
-    const std::size_t k = static_cast<std::size_t>(config.k), n = d.frame().n(),
-                      most = config.k > 1000 ? 9 : 35;
-    const auto w = make_conv_codewords(config.code, k, most, -2, 11);
-    for (const float scale : {1.f, 0x1p-9f, 0x1p5f}) {
-      auto llr = w.llr;
-      for (float& x : llr) x *= scale;
-      const auto all = decode(*reference, d, llr);
-      for (const std::size_t count : {std::size_t{1}, std::size_t{8}, most}) {
-        const auto part = decode(exec(), d, row(llr, 0, count * n));
-        ASSERT_TRUE((part == decoded{row(all.bits, 0, count * k), row(all.metric, 0, count),
-                                     row(all.status, 0, count)}))
-            << name_of(config.code) << " k=" << k << " overlap=" << config.overlap << " count=" << count;
-      }
-    }
-    // Bits alone, and a metric alone.
-    const auto want = decode(*reference, d, w.llr);
-    const auto in = on_device(exec(), w.llr, n, most);
-    auto bits = exec().make<std::uint8_t>(k, most);
-    auto metric = exec().make<float>(1, most);
-    d.run(exec(), in, {.bits = bits});
-    d.run(exec(), in, {.metric = metric});
-    ASSERT_EQ(exec().to_host(bits), want.bits) << name_of(config.code);
-    ASSERT_EQ(exec().to_host(metric), want.metric) << name_of(config.code);
-  }
-}
-
-TEST_P(viterbi, takes_either_layout) {
-  const std::size_t k = 100, count = 21;
-  for (const conv_code& code : {conv_lte(), conv_80211(conv_rate::r3_4)}) {
-    const viterbi_decoder d({.code = code, .k = static_cast<int>(k)});
-    const auto w = make_conv_codewords(code, k, count, 0, 6);
-    const std::size_t n = d.frame().n();
-    std::vector<float> turned(w.llr.size());
-    for (std::size_t b = 0; b < count; b++)
-      for (std::size_t i = 0; i < n; i++) turned[i * count + b] = w.llr[b * n + i];
-    const auto want = decode(exec(), d, w.llr), got = decode(exec(), d, turned, layout::batch_fastest);
-    for (std::size_t b = 0; b < count; b++)
-      for (std::size_t i = 0; i < k; i++) ASSERT_EQ(got.bits[i * count + b], want.bits[b * k + i]);
-    EXPECT_EQ(got.metric, want.metric);
-  }
 }
 
 TEST_P(viterbi, ties_go_to_zeros) {
@@ -299,31 +215,6 @@ TEST_P(viterbi, ties_go_to_zeros) {
     std::vector<float> llr(d.frame().n() * 17);
     for (float& x : llr) x = static_cast<float>(static_cast<int>(rng() % 3) - 1);
     ASSERT_TRUE(decode(exec(), d, llr) == decode(*reference, d, llr)) << name_of(code);
-  }
-}
-
-TEST_P(viterbi, a_non_finite_llr_erases_its_codeword_alone) {
-  const std::size_t k = 60, count = 19;
-  for (const conv_code& code : {conv_80211(conv_rate::r1_2), conv_lte()}) {
-    const viterbi_decoder d({.code = code, .k = static_cast<int>(k)});
-    const auto w = make_conv_codewords(code, k, count, 0, 8);
-    const std::size_t n = d.frame().n();
-    const auto clean = decode(exec(), d, w.llr);
-    for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
-                              -std::numeric_limits<float>::infinity()})
-      for (const std::size_t place : {std::size_t{0}, n / 2, n - 1}) {
-        auto llr = w.llr;
-        llr[5 * n + place] = value;
-        llr[18 * n + place] = value;
-        const auto got = decode(exec(), d, llr);
-        EXPECT_EQ(count_erased(got.status), 2u);
-        for (std::size_t b = 0; b < count; b++) {
-          const bool erased = b == 5 || b == 18;
-          EXPECT_EQ(got.status[b], erased ? status_erased : 0);
-          ASSERT_EQ(row(got.bits, b, k), erased ? bit_vector(k, 0) : row(clean.bits, b, k));
-          ASSERT_EQ(got.metric[b], erased ? 0.f : clean.metric[b]);
-        }
-      }
   }
 }
 
@@ -400,15 +291,6 @@ TEST(viterbi_arguments, bad_ones_are_named) {
             "overlap");
   EXPECT_EQ(viterbi_decoder({.code = conv_lte()}).config().overlap, 48);
   EXPECT_EQ(viterbi_decoder({}).config().overlap, 0);
-  const auto exec = testing::open_scalar();
-  const viterbi_decoder d({.code = conv_lte(), .k = 40});
-  auto llr = exec->make<float>(120, 2), other = exec->make<float>(119, 2);
-  auto bits = exec->make<std::uint8_t>(40, 2), one = exec->make<std::uint8_t>(40, 1);
-  EXPECT_EQ(blamed([&] { d.run(*exec, other, {.bits = bits}); }), "llr");
-  EXPECT_EQ(blamed([&] { d.run(*exec, llr, {.bits = one}); }), "bits");
-  EXPECT_EQ(blamed([&] { d.run(*exec, llr, {.metric = other}); }), "metric");
-  EXPECT_EQ(blamed([&] { d.run(*exec, llr, {.status = bits}); }), "status");
-  EXPECT_EQ(blamed([&] { d.run(*exec, llr, {.bits = bits}); }), "");
 }
 
 }  // namespace viterbi_test
