@@ -15,6 +15,8 @@ using testing::blamed;
 using testing::bytes;
 using testing::decode_words;
 using testing::decoded_words;
+using testing::ldpc_sample;
+using testing::ldpc_samples;
 using testing::random_code;
 using testing::row_of;
 using testing::small_scale;
@@ -37,45 +39,9 @@ std::string text_of(const ldpc_decoder_config& c) {
          (c.early_stop ? " at most" : "");
 }
 
-/// Codes whose lifting sizes and degrees are not those of a vector or an unrolled loop, and some that are.
-struct sample {
-  std::string name;
-  ldpc_code code;
-  double esn0_db;  // where about half of the words are decoded
-};
-/// Two rows of `degree` blocks, one from the first column on and one up to the last.
-ldpc_code overlapping_rows(int columns, int degree, int z) {
-  qc_matrix m{2, columns, {}};
-  for (int i = 0; i < 2; i++)
-    for (int j = 0; j < columns; j++) {
-      const bool there = i == 0 ? j < degree : j >= columns - degree;
-      m.shifts.push_back(there ? (3 * i * j + j) % z : -1);
-    }
-  return {m, z};
-}
-const std::vector<sample>& samples() {
-  static const std::vector<sample> all = {
-      {"Hamming", {{3, 7, {0, 0, 0, -1, 0, -1, -1, 0, 0, -1, 0, -1, 0, -1, 0, -1, 0, 0, -1, -1, 0}}, 1}, 3},
-      {"z = 1", random_code(6, 12, 1, 4, 1), 2},
-      {"z = 3", random_code(4, 9, 3, 4, 2), 2},
-      {"degree 2", random_code(4, 6, 5, 2, 3), 2},
-      {"WiFi 648 1/2", wifi_ldpc(648, wifi_rate::r1_2), -1.2},
-      {"WiMAX 672 2/3A", wimax_ldpc(672, wimax_rate::r2_3a), 0.8},
-      {"WiFi 1944 5/6", wifi_ldpc(1944, wifi_rate::r5_6), 2.6},
-      {"WiMAX 576 5/6", wimax_ldpc(576, wimax_rate::r5_6), 2.5},
-      {"WiMAX 2304 1/2", wimax_ldpc(2304, wimax_rate::r1_2), -1.7},
-      {"degree 30", random_code(3, 40, 17, 30, 4), 4},
-      {"degree 64", overlapping_rows(70, 64, 5), 5},
-      {"degrees 23 to 27", random_code(5, 50, 33, 23, 6), 4},
-      {"z = 130", random_code(4, 10, 130, 5, 8), 2},
-      {"z = 384", random_code(5, 14, 384, 6, 9), 2},
-  };
-  return all;
-}
-
 /// Words for a code: one of noise on a codeword, one with its first bits punctured, one with many ties and
 /// zeros, one near and beyond the limits of all formats.
-std::vector<float> words_for(const sample& s, std::uint64_t seed) {
+std::vector<float> words_for(const ldpc_sample& s, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto n = static_cast<std::size_t>(s.code.n()), z = static_cast<std::size_t>(s.code.z()),
              parities = static_cast<std::size_t>(s.code.n() - s.code.k());
@@ -133,7 +99,7 @@ decoded_words min_sum_by_oracle(const ldpc_code& code, const ldpc_decoder_config
 // ---------------------------------------------------------------- the oracle
 
 struct expectation {
-  const sample* of;
+  const ldpc_sample* of;
   ldpc_decoder_config config;
   std::vector<float> llr;
   decoded_words want;
@@ -148,7 +114,7 @@ const std::vector<expectation>& min_sum_expectations() {
         {.algorithm = ldpc_algorithm::offset_min_sum, .offset = 0.4f, .iterations = 5, .int8_steps = 3}};
     std::vector<expectation> list;
     std::uint64_t seed = 0;
-    for (const sample& s : samples())
+    for (const ldpc_sample& s : ldpc_samples())
       for (auto schedule : both_schedules)
         for (auto precision : all_precisions)
           for (auto c : settings) {
@@ -188,7 +154,7 @@ TEST_P(ldpc, min_sum_is_the_oracles_bit_by_bit) {
 }
 
 struct double_expectation {
-  const sample* of;
+  const ldpc_sample* of;
   ldpc_decoder_config config;
   std::vector<float> llr;
   std::vector<oracle::ldpc_result> want;
@@ -208,7 +174,7 @@ const std::vector<double_expectation>& double_expectations() {
   static const std::vector<double_expectation> all = [] {
     std::vector<double_expectation> list;
     std::uint64_t seed = 1000;
-    for (const sample& s : samples())
+    for (const ldpc_sample& s : ldpc_samples())
       for (auto algorithm : {ldpc_algorithm::min_sum, ldpc_algorithm::normalised_min_sum,
                              ldpc_algorithm::offset_min_sum, ldpc_algorithm::sum_product})
         for (auto schedule : both_schedules)
@@ -258,7 +224,7 @@ TEST_P(ldpc, float32_agrees_with_double_precision) {
 
 TEST_P(ldpc, good_words_are_decided_as_sent_and_as_by_the_oracle) {
   std::mt19937_64 random(10);
-  for (const sample& s : samples()) {
+  for (const ldpc_sample& s : ldpc_samples()) {
     if (s.name.find("Wi") != 0) continue;  // an own random code may be bad
     const auto dense = testing::dense_encoder_of(s.code);
     const auto h = testing::checks_of(s.code);
@@ -370,7 +336,7 @@ TEST_P(ldpc, erased_bits_are_filled_in) {
 }
 
 TEST_P(ldpc, nothing_received_is_an_erasure) {
-  for (const sample& s : samples())
+  for (const ldpc_sample& s : ldpc_samples())
     for (auto schedule : both_schedules)
       for (auto algorithm : {ldpc_algorithm::offset_min_sum, ldpc_algorithm::sum_product})
         for (auto precision : all_precisions) {
@@ -445,7 +411,7 @@ TEST_P(ldpc, the_scale_of_llrs_costs_no_words) {
 }
 
 TEST_P(ldpc, sum_product_of_large_llrs_is_the_oracles) {
-  for (const sample& s : samples()) {
+  for (const ldpc_sample& s : ldpc_samples()) {
     if (s.code.n() > 1000) continue;
     const auto h = testing::checks_of(s.code);
     const auto n = static_cast<std::size_t>(s.code.n());
@@ -624,146 +590,7 @@ TEST_P(ldpc, extrinsic_is_soft_minus_channel) {
   }
 }
 
-TEST_P(ldpc, outputs_do_not_depend_on_each_other) {
-  const ldpc_code code = wifi_ldpc(648, wifi_rate::r2_3);
-  const std::size_t n = 648, k = 432, count = 5;
-  const auto llr = some_words(wifi_ldpc(648, wifi_rate::r1_2), count, 1, 23);  // any noise will do
-  for (const auto& c : each_arithmetic({.iterations = 4})) {
-    const ldpc_decoder d(code, c);
-    const auto want = decode_words(exec(), d, llr);
-    auto in = testing::on_device(exec(), llr, n, count);
-    const auto first_k = [&](const auto& all) {
-      std::remove_cvref_t<decltype(all)> cut;
-      for (std::size_t w = 0; w < count; w++) {
-        const auto row = row_of(all, w, n);
-        cut.insert(cut.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(k));
-      }
-      return cut;
-    };
-    for (std::size_t width : {k, n}) {
-      auto bits = exec().make<std::uint8_t>(width, count);
-      d.run(exec(), in, {.bits = bits});
-      EXPECT_EQ(exec().to_host(bits), width == n ? want.bits : first_k(want.bits)) << text_of(c);
-      auto soft = exec().make<float>(width, count);
-      d.run(exec(), in, {.soft = soft});
-      EXPECT_EQ(exec().to_host(soft), width == n ? want.soft : first_k(want.soft)) << text_of(c);
-      auto extrinsic = exec().make<float>(width, count);
-      d.run(exec(), in, {.extrinsic = extrinsic});
-      EXPECT_EQ(exec().to_host(extrinsic), width == n ? want.extrinsic : first_k(want.extrinsic))
-          << text_of(c);
-      // Of different widths at once.
-      auto other = exec().make<std::uint8_t>(n + k - width, count);
-      d.run(exec(), in, {.bits = other, .soft = soft, .extrinsic = extrinsic});
-      EXPECT_EQ(exec().to_host(other), width == n ? first_k(want.bits) : want.bits) << text_of(c);
-      EXPECT_EQ(exec().to_host(soft), width == n ? want.soft : first_k(want.soft)) << text_of(c);
-      EXPECT_EQ(exec().to_host(extrinsic), width == n ? want.extrinsic : first_k(want.extrinsic));
-    }
-    auto iterations = exec().make<std::int32_t>(1, count);
-    d.run(exec(), in, {.iterations = iterations});
-    EXPECT_EQ(exec().to_host(iterations), want.iterations);
-    auto status = exec().make<std::uint8_t>(1, count);
-    d.run(exec(), in, {.status = status});
-    EXPECT_EQ(exec().to_host(status), want.status);
-    d.run(exec(), in, {});
-  }
-}
-
 // ---------------------------------------------------------------- every backend, batch and layout
-
-TEST_P(ldpc, every_backend_gives_the_same_bits) {
-  const auto reference = testing::open_reference();
-  std::uint64_t seed = 30;
-  for (const sample& s : samples())
-    for (const auto& c : each_arithmetic({.iterations = 6})) {
-      if (++seed % 3 != 0 && (small_scale() || s.code.n() > 1000)) continue;
-      const auto llr = words_for(s, seed);
-      const ldpc_decoder d(s.code, c);
-      ASSERT_TRUE(decode_words(exec(), d, llr) == decode_words(*reference, d, llr))
-          << s.name << ", " << text_of(c);
-    }
-}
-
-TEST_P(ldpc, a_word_does_not_depend_on_its_batch) {
-  const ldpc_code code = wimax_ldpc(576, wimax_rate::r1_2);
-  const std::size_t most = 67, n = 576;
-  const auto llr = some_words(code, most, -1.2, 40);
-  for (const auto& c : each_arithmetic({.iterations = 8})) {
-    const ldpc_decoder d(code, c);
-    const auto all = decode_words(exec(), d, llr);
-    EXPECT_LT(*std::min_element(all.iterations.begin(), all.iterations.end()), 5);
-    EXPECT_GT(*std::max_element(all.iterations.begin(), all.iterations.end()), 5);
-    for (int threads : {1, 3}) {
-      const auto e = GetParam().open(threads);
-      for (std::size_t count : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65}) {
-        if (small_scale() && count > 9) continue;
-        const std::vector<float> part(llr.end() - static_cast<std::ptrdiff_t>(count * n), llr.end());
-        ASSERT_TRUE(decode_words(*e, d, part) == all.rows(most - count, count))
-            << count << " words, " << threads << " threads, " << text_of(c);
-      }
-    }
-  }
-}
-
-TEST_P(ldpc, either_layout_gives_the_same) {
-  const ldpc_code code = wifi_ldpc(648, wifi_rate::r1_2);
-  const std::size_t n = 648, count = 21;
-  const auto llr = some_words(code, count, -1, 41);
-  std::vector<float> turned(llr.size());
-  for (std::size_t w = 0; w < count; w++)
-    for (std::size_t i = 0; i < n; i++) turned[i * count + w] = llr[w * n + i];
-  for (const auto& c : each_arithmetic({.iterations = 4})) {
-    const ldpc_decoder d(code, c);
-    const auto want = decode_words(exec(), d, llr);
-    auto in = testing::on_device(exec(), turned, n, count, layout::batch_fastest);
-    auto bits = exec().make<std::uint8_t>(n, count, layout::batch_fastest);
-    auto soft = exec().make<float>(n, count, layout::batch_fastest),
-         extrinsic = exec().make<float>(n, count, layout::batch_fastest);
-    auto iterations = exec().make<std::int32_t>(1, count);
-    auto status = exec().make<std::uint8_t>(1, count);
-    d.run(exec(), in,
-          {.bits = bits, .soft = soft, .extrinsic = extrinsic, .iterations = iterations, .status = status});
-    const auto b = exec().to_host(bits);
-    const auto s = exec().to_host(soft), x = exec().to_host(extrinsic);
-    for (std::size_t w = 0; w < count; w++)
-      for (std::size_t i = 0; i < n; i++) {
-        ASSERT_EQ(b[i * count + w], want.bits[w * n + i]) << text_of(c);
-        ASSERT_EQ(s[i * count + w], want.soft[w * n + i]) << text_of(c);
-        ASSERT_EQ(x[i * count + w], want.extrinsic[w * n + i]) << text_of(c);
-      }
-    EXPECT_EQ(exec().to_host(iterations), want.iterations);
-    EXPECT_EQ(exec().to_host(status), want.status);
-  }
-}
-
-TEST_P(ldpc, rows_lie_apart_as_their_strides_say) {
-  // Rows of a wider array in and out: what lies between them is neither read nor written.
-  const ldpc_code code = wifi_ldpc(648, wifi_rate::r1_2);
-  const std::size_t n = 648, count = 5, pitch = 661;
-  const auto llr = some_words(code, count, -1, 42);
-  std::vector<float> apart(pitch * count, not_a_number);
-  for (std::size_t i = 0; i < llr.size(); i++) apart[i / n * pitch + i % n] = llr[i];
-  for (const auto& c : each_arithmetic({.iterations = 4})) {
-    const ldpc_decoder d(code, c);
-    const auto want = decode_words(exec(), d, llr);
-    auto in = testing::on_device(exec(), apart, pitch, count);
-    auto bits = testing::on_device(exec(), bytes(pitch * count, 0xee), pitch, count);
-    auto soft = testing::on_device(exec(), std::vector<float>(pitch * count, 77.f), pitch, count);
-    const auto narrow = [&](auto& a) {
-      view<std::remove_cvref_t<decltype(*a.data())>> v = a;
-      v.elements = n;
-      return v;
-    };
-    d.run(exec(), narrow(in), {.bits = narrow(bits), .soft = narrow(soft)});
-    const auto b = exec().to_host(bits);
-    const auto s = exec().to_host(soft);
-    for (std::size_t i = 0; i < b.size(); i++) {
-      const bool inside = i % pitch < n;
-      const std::size_t at = i / pitch * n + i % pitch;
-      ASSERT_EQ(b[i], inside ? want.bits[at] : 0xee) << text_of(c);
-      ASSERT_EQ(s[i], inside ? want.soft[at] : 77.f) << text_of(c);
-    }
-  }
-}
 
 TEST_P(ldpc, decoders_are_copied_and_moved) {
   const ldpc_code code = wimax_ldpc(576, wimax_rate::r1_2);
@@ -781,49 +608,7 @@ TEST_P(ldpc, decoders_are_copied_and_moved) {
   EXPECT_TRUE(decode_words(exec(), copy, llr) == want);
 }
 
-TEST_P(ldpc, a_batch_may_be_empty) {
-  const ldpc_decoder d(wimax_ldpc(576, wimax_rate::r1_2), {});
-  auto in = exec().make<float>(576, 0);
-  auto bits = exec().make<std::uint8_t>(288, 0);
-  EXPECT_NO_THROW(d.run(exec(), in, {.bits = bits}));
-  exec().sync();
-}
-
 // ---------------------------------------------------------------- bad input
-
-TEST_P(ldpc, a_non_finite_llr_erases_its_word_alone) {
-  for (const sample* s : {&samples()[4], &samples()[6], &samples()[2]}) {
-    const std::size_t n = static_cast<std::size_t>(s->code.n()), count = 8;
-    auto llr = words_for(*s, 44);
-    const auto more = words_for(*s, 45);
-    llr.insert(llr.end(), more.begin(), more.end());
-    for (const auto& c : each_arithmetic({.iterations = 4})) {
-      const ldpc_decoder d(s->code, c);
-      const auto clean = decode_words(exec(), d, llr);
-      EXPECT_EQ(count_erased(clean.status), 0u);
-      const float values[] = {not_a_number, infinite, -infinite};
-      const std::size_t places[] = {0, 1, n / 2, n - 2, n - 1};
-      for (std::size_t i = 0; i < 5; i += small_scale() ? 3 : 1) {
-        auto bad = llr;
-        const std::size_t other = 4 + i % 2 * 3;  // beside the first, or the last
-        bad[3 * n + places[i]] = values[i % 3];
-        bad[other * n + places[4 - i]] = values[(i + 1) % 3];
-        const auto got = decode_words(exec(), d, bad);
-        EXPECT_EQ(count_erased(got.status), 2u);
-        for (std::size_t w = 0; w < count; w++) {
-          if (w == 3 || w == other) {
-            const decoded_words erased{
-                bytes(n), std::vector<float>(n), std::vector<float>(n), {0}, {status_erased}};
-            ASSERT_TRUE(got.rows(w, 1) == erased) << s->name << ", " << text_of(c) << ", place " << places[i];
-          } else {
-            ASSERT_TRUE(got.rows(w, 1) == clean.rows(w, 1))
-                << s->name << ", " << text_of(c) << ", word " << w;
-          }
-        }
-      }
-    }
-  }
-}
 
 TEST(ldpc_on_cpu, ignores_the_rounding_mode_of_its_caller) {
   cpu e({.threads = 1, .instructions = {}});
@@ -900,33 +685,6 @@ TEST(ldpc_settings, early_stop_is_one_word) {
   s.set(c, true);
   EXPECT_TRUE(c.early_stop && !c.crc_stop);
   EXPECT_EQ(blamed([&] { s.set(c, std::string("soon")); }), "early_stop");
-}
-
-TEST(ldpc_errors, wrong_shapes_are_refused) {
-  const auto e = testing::open_scalar();
-  const ldpc_decoder d(wimax_ldpc(576, wimax_rate::r1_2), {});
-  auto llr = e->make<float>(576, 2), short_llr = e->make<float>(575, 2);
-  const std::vector<float> zeros(576 * 2);
-  e->upload(llr.data(), zeros.data(), llr.bytes());
-  auto bits = e->make<std::uint8_t>(288, 2), one_row = e->make<std::uint8_t>(288, 1),
-       odd = e->make<std::uint8_t>(289, 2), status = e->make<std::uint8_t>(1, 2);
-  auto soft = e->make<float>(576, 2), extrinsic = e->make<float>(576, 2), short_soft = e->make<float>(287, 2);
-  auto iterations = e->make<std::int32_t>(1, 2), two = e->make<std::int32_t>(2, 2);
-  EXPECT_EQ(blamed([&] { d.run(*e, short_llr, {.bits = bits}); }), "llr");
-  EXPECT_EQ(blamed([&] { d.run(*e, llr, {.bits = one_row}); }), "bits");
-  EXPECT_EQ(blamed([&] { d.run(*e, llr, {.bits = odd}); }), "bits");
-  EXPECT_EQ(blamed([&] { d.run(*e, llr, {.soft = short_soft}); }), "soft");
-  EXPECT_EQ(blamed([&] { d.run(*e, llr, {.extrinsic = short_soft}); }), "extrinsic");
-  EXPECT_EQ(blamed([&] { d.run(*e, llr, {.iterations = two}); }), "iterations");
-  EXPECT_EQ(blamed([&] { d.run(*e, llr, {.status = one_row}); }), "status");
-  EXPECT_THROW(d.run(*e, short_llr, {.bits = bits}), shape_error);
-  EXPECT_EQ(
-      blamed([&] {
-        d.run(
-            *e, llr,
-            {.bits = bits, .soft = soft, .extrinsic = extrinsic, .iterations = iterations, .status = status});
-      }),
-      "");
 }
 
 }  // namespace ldpc_ldpc_test

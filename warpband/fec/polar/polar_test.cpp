@@ -10,7 +10,7 @@
 #include <random>
 
 #include <oracle/polar.hpp>
-#include <tests/on_backends.hpp>
+#include <tests/polar.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/fec/polar/polar.hpp>
 
@@ -21,10 +21,16 @@
 namespace wb {
 namespace polar_test {
 
+using testing::bits_of;
 using testing::blamed;
+using testing::list_sizes;
+using testing::make_messages;
+using testing::messages;
 using testing::on_device;
+using testing::polar_codes;
+using testing::precisions;
+using testing::row_of;
 using testing::small_scale;
-using bits_of = std::vector<std::uint8_t>;
 using enum polar_kind;
 
 class polar : public testing::on_backend {};
@@ -47,49 +53,6 @@ decoded decode(executor& e, const polar_config& c, int list_size, const std::vec
                layout order = layout::row_major) {
   return decode(e, c, polar_decoder_config{.list_size = list_size}, llr, order);
 }
-struct messages {
-  bits_of sent;
-  std::vector<float> llr;  // rows
-};
-/// BPSK over noise: LLRs 4 y / N0.
-messages make_messages(const polar_config& c, std::size_t count, double esn0_db, std::uint64_t seed) {
-  std::mt19937_64 rng(seed);
-  messages m;
-  m.sent.resize(count * static_cast<std::size_t>(c.k));
-  for (auto& b : m.sent) b = static_cast<std::uint8_t>(rng() & 1);
-  const polar_encoder encoder(c);
-  const auto exec = testing::open_scalar();
-  auto coded = exec->make<std::uint8_t>(encoder.code().coded_bits(), count);
-  encoder.run(*exec, on_device(*exec, m.sent, encoder.code().k(), count), coded);
-  const double n0 = std::pow(10, -esn0_db / 10);
-  std::normal_distribution<double> noise(0, std::sqrt(n0 / 2));
-  for (const std::uint8_t b : exec->to_host(coded))
-    m.llr.push_back(static_cast<float>(4 * ((b ? -1 : 1) + noise(rng)) / n0));
-  return m;
-}
-template <class V>
-std::vector<V> row(const std::vector<V>& rows, std::size_t i, std::size_t n) {
-  return {rows.begin() + static_cast<std::ptrdiff_t>(i * n),
-          rows.begin() + static_cast<std::ptrdiff_t>((i + 1) * n)};
-}
-const std::vector<polar_config>& many_codes() {
-  static const std::vector<polar_config> codes{{.kind = uci, .k = 12, .coded_bits = 54},
-                                               {.kind = uci, .k = 19, .coded_bits = 300},
-                                               {.kind = uci, .k = 64, .coded_bits = 128},
-                                               {.kind = uci, .k = 100, .coded_bits = 150},
-                                               {.kind = uci, .k = 361, .coded_bits = 1089},
-                                               {.kind = dci, .k = 5, .coded_bits = 108, .rnti = 0x1234},
-                                               {.kind = dci, .k = 41, .coded_bits = 216, .rnti = 65535},
-                                               {.kind = pbch, .k = 32, .coded_bits = 864},
-                                               {.kind = plain, .k = 20, .coded_bits = 32, .crc_bits = 0},
-                                               {.kind = plain, .k = 7, .coded_bits = 20, .crc_bits = 6},
-                                               {.kind = plain, .k = 900, .coded_bits = 1024, .crc_bits = 24}};
-  return codes;
-}
-constexpr int list_sizes[] = {1, 2, 4, 8, 16, 32};
-constexpr polar_precision precisions[] = {polar_precision::float32, polar_precision::int16,
-                                          polar_precision::int8};
-
 std::vector<double> coded_llrs(const polar_block& b, const std::vector<float>& llr) {
   std::vector<double> sums(static_cast<std::size_t>(b.n), b.shortened ? 1e32 : 0);
   std::vector<bool> sent(sums.size());
@@ -130,7 +93,7 @@ bits_of oracle_message(const polar_code& code, const std::vector<float>& llr, in
 }
 
 TEST_P(polar, without_noise_gives_what_was_sent) {
-  for (const polar_config& c : many_codes())
+  for (const polar_config& c : polar_codes())
     for (const int list_size : list_sizes)
       for (const polar_precision precision : precisions) {
         const std::size_t count = 9;
@@ -143,7 +106,7 @@ TEST_P(polar, without_noise_gives_what_was_sent) {
 }
 
 TEST_P(polar, equals_the_textbook_list) {
-  for (const polar_config& c : many_codes()) {
+  for (const polar_config& c : polar_codes()) {
     const polar_code code(c);
     if (code.blocks()[0].n > 256 && (small_scale() || c.k > 400)) continue;
     for (const int list_size : list_sizes) {
@@ -154,39 +117,16 @@ TEST_P(polar, equals_the_textbook_list) {
       const messages m = make_messages(c, count, 10 * std::log10(rate) + 1.5, 3);
       const decoded got = decode(exec(), c, list_size, m.llr);
       for (std::size_t b = 0; b < count; b++)
-        EXPECT_EQ(row(got.bits, b, k), oracle_message(code, row(m.llr, b, n), list_size))
+        EXPECT_EQ(row_of(got.bits, b, k), oracle_message(code, row_of(m.llr, b, n), list_size))
             << c.k << ", " << n << ", L = " << list_size << ", " << b;
     }
   }
 }
 
-TEST_P(polar, equals_every_backend_and_batch) {
-  const auto reference = testing::open_reference();
-  for (const polar_config& c : many_codes())
-    for (const int list_size : list_sizes) {
-      const std::size_t k = polar_code(c).k(), n = polar_code(c).coded_bits(), items = small_scale() ? 5 : 21;
-      const double rate = static_cast<double>(k) / static_cast<double>(n);
-      const messages m = make_messages(c, items, 10 * std::log10(rate) + 1, 5);
-      const decoded want = decode(*reference, c, list_size, m.llr);
-      EXPECT_EQ(decode(exec(), c, list_size, m.llr), want) << c.k << ", " << n << ", L = " << list_size;
-      const std::size_t last = items - 1;
-      const decoded one = decode(exec(), c, list_size, row(m.llr, last, n));
-      EXPECT_EQ(one.bits, row(want.bits, last, k));
-      EXPECT_EQ(one.status[0], want.status[last]);
-      std::vector<float> transposed(m.llr.size());
-      bits_of wanted(want.bits.size());
-      for (std::size_t b = 0; b < items; b++) {
-        for (std::size_t i = 0; i < n; i++) transposed[i * items + b] = m.llr[b * n + i];
-        for (std::size_t i = 0; i < k; i++) wanted[i * items + b] = want.bits[b * k + i];
-      }
-      EXPECT_EQ(decode(exec(), c, list_size, transposed, layout::batch_fastest).bits, wanted);
-    }
-}
-
 /// Where nothing is limited, integers decide as float32 does, ties too: LLRs of a few steps.
 TEST_P(polar, integers_decide_whole_llrs_as_float32_does) {
   std::mt19937_64 rng(21);
-  for (const polar_config& c : many_codes())
+  for (const polar_config& c : polar_codes())
     for (const int list_size : list_sizes) {
       const polar_code code(c);
       const std::size_t items = 19, n = code.coded_bits();
@@ -204,31 +144,10 @@ TEST_P(polar, integers_decide_whole_llrs_as_float32_does) {
     }
 }
 
-TEST_P(polar, integers_equal_every_backend_and_batch) {
-  const auto reference = testing::open_reference();
-  for (const polar_config& c : many_codes())
-    for (const int list_size : list_sizes)
-      for (const polar_precision precision : {polar_precision::int16, polar_precision::int8}) {
-        const polar_code code(c);
-        const std::size_t k = code.k(), n = code.coded_bits(), items = small_scale() ? 5 : 21;
-        const double rate = static_cast<double>(k) / static_cast<double>(n);
-        messages m = make_messages(c, items, 10 * std::log10(rate) + 1, 5);
-        std::fill_n(m.llr.begin() + static_cast<std::ptrdiff_t>(n), n, 1e30f);  // saturates
-        m.llr[2 * n] = std::numeric_limits<float>::infinity();
-        for (std::size_t i = 3 * n; i < 4 * n; i++) m.llr[i] = i % 3 == 0 ? -0.25f : 0.25f;  // ties
-        const polar_decoder_config config{.list_size = list_size, .precision = precision};
-        const decoded want = decode(*reference, c, config, m.llr);
-        EXPECT_EQ(decode(exec(), c, config, m.llr), want) << c.k << ", " << n << ", L = " << list_size;
-        const decoded one = decode(exec(), c, config, row(m.llr, items - 1, n));
-        EXPECT_EQ(one.bits, row(want.bits, items - 1, k));
-        EXPECT_EQ(one.status[0], want.status[items - 1]);
-      }
-}
-
 TEST_P(polar, sum_product_equals_every_backend_and_nearly_the_textbook) {
   const auto reference = testing::open_reference();
   int differ = 0, messages_seen = 0;
-  for (const polar_config& c : {many_codes()[0], many_codes()[2], many_codes()[5], many_codes()[8]})
+  for (const polar_config& c : {polar_codes()[0], polar_codes()[2], polar_codes()[5], polar_codes()[8]})
     for (const int list_size : list_sizes) {
       const polar_decoder_config config{.algorithm = polar_algorithm::sum_product, .list_size = list_size};
       const polar_code code(c);
@@ -242,7 +161,7 @@ TEST_P(polar, sum_product_equals_every_backend_and_nearly_the_textbook) {
       EXPECT_EQ(got, decode(*reference, c, config, m.llr)) << c.k << ", " << n << ", L = " << list_size;
       for (std::size_t b = 0; b < judged;
            b++, messages_seen++)  // logarithms within 0.013: decisions may differ
-        differ += row(got.bits, b, k) != oracle_message(code, row(m.llr, b, n), list_size, true);
+        differ += row_of(got.bits, b, k) != oracle_message(code, row_of(m.llr, b, n), list_size, true);
     }
   EXPECT_LE(differ, messages_seen / 10) << messages_seen;
 }
@@ -266,7 +185,7 @@ TEST_P(polar, longer_lists_find_more) {
   for (int i = 0; i < 6; i++) {
     const decoded got = decode(exec(), c, list_sizes[i], m.llr);
     wrong[i] = 0;
-    for (std::size_t b = 0; b < count; b++) wrong[i] += row(got.bits, b, 64) != row(m.sent, b, 64);
+    for (std::size_t b = 0; b < count; b++) wrong[i] += row_of(got.bits, b, 64) != row_of(m.sent, b, 64);
   }
   EXPECT_LT(wrong[3], wrong[0] / 2);
   EXPECT_LE(wrong[5], wrong[3] + 2);
@@ -274,7 +193,7 @@ TEST_P(polar, longer_lists_find_more) {
 
 TEST_P(polar, equal_llrs_and_zeros_are_decided_alike_everywhere) {
   const auto reference = testing::open_reference();
-  for (const polar_config& c : many_codes()) {
+  for (const polar_config& c : polar_codes()) {
     const std::size_t n = polar_code(c).coded_bits();
     std::mt19937_64 rng(4);
     std::vector<float> llr(n * 9);
@@ -284,32 +203,6 @@ TEST_P(polar, equal_llrs_and_zeros_are_decided_alike_everywhere) {
     for (const int list_size : list_sizes)
       EXPECT_EQ(decode(exec(), c, list_size, llr), decode(*reference, c, list_size, llr)) << c.k;
   }
-}
-
-TEST_P(polar, erases_what_tells_nothing) {
-  for (const polar_config& c : many_codes())
-    for (const auto& [list_size, precision] : {std::pair{1, polar_precision::float32},
-                                               {8, polar_precision::float32},
-                                               {1, polar_precision::int8},
-                                               {8, polar_precision::int16}}) {
-      const polar_code code(c);
-      const std::size_t n = code.coded_bits(), k = code.k(), count = 6;
-      const messages m = make_messages(c, count, 20, 11);
-      auto llr = m.llr;
-      const auto frame = [&](std::size_t b) { return llr.begin() + static_cast<std::ptrdiff_t>(b * n); };
-      frame(1)[static_cast<std::ptrdiff_t>(n / 2)] = std::numeric_limits<float>::quiet_NaN();
-      frame(2)[0] = std::numeric_limits<float>::infinity();
-      std::fill(frame(3), frame(4), 0.f);
-      std::fill(frame(4), frame(5), 0.f);
-      for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(code.blocks()[0].payload); i++)
-        frame(4)[static_cast<std::ptrdiff_t>(i)] = 3;
-      const decoded got = decode(exec(), c, {.list_size = list_size, .precision = precision}, llr);
-      const std::uint8_t none = status_erased | status_insufficient;
-      const std::uint8_t fine = code.blocks()[0].crc_bits > 0 ? status_stopped : 0;
-      EXPECT_EQ(got.status, (bits_of{fine, status_erased, status_erased, none, none, fine})) << c.k;
-      for (const std::size_t b : {0, 5}) EXPECT_EQ(row(got.bits, b, k), row(m.sent, b, k));
-      for (const std::size_t b : {1, 2, 3, 4}) EXPECT_EQ(row(got.bits, b, k), bits_of(k, 0)) << c.k;
-    }
 }
 
 TEST_P(polar, zeros_count_where_nearly_all_llrs_tell_them) {
@@ -332,27 +225,6 @@ TEST_P(polar, noise_alone_is_seldom_a_message) {
   // Nor is the message of another terminal.
   const messages m = make_messages({.kind = dci, .k = 40, .coded_bits = 216, .rnti = 78}, 20, 10, 2);
   for (const std::uint8_t s : decode(exec(), c, 8, m.llr).status) EXPECT_EQ(s, 0);
-}
-
-TEST_P(polar, threads_do_not_matter) {
-  const polar_config c{.kind = uci, .k = 361, .coded_bits = 1089};
-  const messages m = make_messages(c, 50, -3, 13);
-  const auto three = GetParam().open(3);
-  EXPECT_EQ(decode(*three, c, 8, m.llr), decode(exec(), c, 8, m.llr));
-}
-
-TEST_P(polar, outputs_may_be_left_out) {
-  for (const polar_config& c : {many_codes()[2], many_codes()[4]}) {
-    const messages m = make_messages(c, 5, 20, 1);
-    const polar_decoder decoder(c, {});
-    const std::size_t n = decoder.code().coded_bits(), k = decoder.code().k();
-    auto bits = exec().make<std::uint8_t>(k, 5), status = exec().make<std::uint8_t>(1, 5);
-    const auto llr = on_device(exec(), m.llr, n, 5);
-    decoder.run(exec(), llr, {.bits = bits, .status = {}});
-    decoder.run(exec(), llr, {.bits = {}, .status = status});
-    EXPECT_EQ(exec().to_host(bits), m.sent);
-    EXPECT_EQ(exec().to_host(status), bits_of(5, status_stopped));
-  }
 }
 
 /// Error rates of another program, whose rule is the exact one, at a frame error rate of about 0.1.
@@ -397,7 +269,7 @@ TEST_P(polar_curves, are_met) {
       const messages m = make_messages(c, batch, reference->esn0_db - 10 * std::log10(2), seed);  // QPSK
       const decoded got = decode(
           *exec, c, {.algorithm = algorithm, .list_size = list ? 8 : 1, .precision = precision}, m.llr);
-      for (std::size_t b = 0; b < batch; b++) wrong += row(got.bits, b, k) != row(m.sent, b, k);
+      for (std::size_t b = 0; b < batch; b++) wrong += row_of(got.bits, b, k) != row_of(m.sent, b, k);
     }
     // How far from here the reference has our error rate, by the slope of its curve.
     const double bler = wrong / static_cast<double>(frames),
@@ -420,7 +292,7 @@ INSTANTIATE_TEST_SUITE_P(nr, polar_curves,
 
 /// One path where its CRC holds, of both code blocks where there are two, else the list: message by message.
 TEST_P(polar, adaptive_lists_are_what_they_say) {
-  for (const polar_config& c : many_codes()) {
+  for (const polar_config& c : polar_codes()) {
     if (!polar_crc_of(c)) continue;
     const std::size_t k = static_cast<std::size_t>(c.k), items = 37;
     messages m = make_messages(c, items, c.kind == plain && c.k == 900 ? 7 : 0.5, 11);
@@ -466,11 +338,6 @@ TEST_P(polar, names_what_is_not_allowed) {
               "llr_steps");
     EXPECT_EQ(blamed([&] { polar_decoder d(c, {.llr_steps = steps}); }), "");  // not used
   }
-  const polar_decoder decoder(c, {});
-  auto llr = exec().make<float>(128, 2), shorter = exec().make<float>(127, 2);
-  auto bits = exec().make<std::uint8_t>(64, 2);
-  EXPECT_EQ(blamed([&] { decoder.run(exec(), shorter, {.bits = bits, .status = {}}); }), "llr");
-  EXPECT_EQ(blamed([&] { decoder.run(exec(), llr, {.bits = {}, .status = bits}); }), "status");
 }
 
 }  // namespace polar_test
