@@ -13,14 +13,6 @@ using symbols = std::vector<std::complex<float>>;
 inline bool same_bits(const symbols& a, const symbols& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
 }
-/// Rows of `elements`, each element of all rows side by side.
-inline symbols transposed(const symbols& x, std::size_t elements) {
-  symbols t(x.size());
-  const std::size_t items = x.size() / elements;
-  for (std::size_t b = 0; b < items; b++)
-    for (std::size_t e = 0; e < elements; e++) t[e * items + b] = x[b * elements + e];
-  return t;
-}
 /// Parts from -1 to 1, the same ones every time.
 inline symbols random_symbols(std::size_t n) {
   symbols x(n);

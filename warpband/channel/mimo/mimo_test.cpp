@@ -4,20 +4,20 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstring>
-#include <random>
 
 #include <tests/on_backends.hpp>
+#include <tests/symbols.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/channel/rayleigh/rayleigh.hpp>
 
 namespace mimo_mimo_test {
 
-using wb::layout;
 using wb::testing::blamed;
 using wb::testing::on_device;
-using symbols = std::vector<std::complex<float>>;
+using wb::testing::random_symbols;
+using wb::testing::same_bits;
+using wb::testing::symbols;
 
 struct antennas {
   std::size_t streams, rx;
@@ -25,40 +25,15 @@ struct antennas {
 struct faded {
   symbols y, h;
 };
-faded fade(wb::executor& exec, const symbols& s, antennas n, std::size_t shared, wb::random_range range,
-           layout order = layout::row_major) {
+faded fade(wb::executor& exec, const symbols& s, antennas n, std::size_t shared, wb::random_range range) {
   const std::size_t uses = s.size() / n.streams;
-  const auto in = on_device(exec, s, n.streams, uses, order);
-  auto out = exec.make<std::complex<float>>(n.rx, uses, order),
-       channel = exec.make<std::complex<float>>(n.rx * n.streams, uses / shared, order);
+  const auto in = on_device(exec, s, n.streams, uses);
+  auto out = exec.make<std::complex<float>>(n.rx, uses),
+       channel = exec.make<std::complex<float>>(n.rx * n.streams, uses / shared);
   wb::apply_mimo_rayleigh(exec, in, out, channel, shared, range);
   return {exec.to_host(out), exec.to_host(channel)};
 }
-bool same_bits(const symbols& a, const symbols& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
-}
 bool same_bits(const faded& a, const faded& b) { return same_bits(a.y, b.y) && same_bits(a.h, b.h); }
-symbols random_symbols(std::size_t n) {
-  std::mt19937 random(1);
-  std::uniform_real_distribution<float> part(-1.f, 1.f);
-  symbols x(n);
-  for (auto& s : x) {
-    const float re = part(random);
-    s = {re, part(random)};
-  }
-  return x;
-}
-symbols part_of(const symbols& x, std::size_t first, std::size_t last) {
-  return {x.begin() + static_cast<std::ptrdiff_t>(first), x.begin() + static_cast<std::ptrdiff_t>(last)};
-}
-/// Rows of `elements`, each element of all rows side by side.
-symbols transposed(const symbols& x, std::size_t elements) {
-  symbols t(x.size());
-  const std::size_t items = x.size() / elements;
-  for (std::size_t b = 0; b < items; b++)
-    for (std::size_t e = 0; e < elements; e++) t[e * items + b] = x[b * elements + e];
-  return t;
-}
 const antennas sizes[]{{1, 1}, {1, 2}, {2, 2}, {3, 5}, {4, 4}, {8, 16}, {12, 20}};
 
 class mimo_rayleigh : public wb::testing::on_backend {};
@@ -143,42 +118,6 @@ TEST_P(mimo_rayleigh, uses_that_share_a_channel_get_that_of_the_index) {
       EXPECT_TRUE(same_bits(h, fast)) << shared;  // block b has index first + b
     }
   }
-}
-
-TEST_P(mimo_rayleigh, one_call_equals_its_pieces_in_either_layout) {
-  const std::uint64_t first = (std::uint64_t{1} << 32) - 9;
-  for (const antennas n : {antennas{2, 2}, antennas{3, 5}})
-    for (const std::size_t shared : {1, 6, 200}) {
-      const std::size_t channels = 37, length = shared * n.streams;
-      const symbols s = random_symbols(channels * length);
-      const wb::random_range range{.seed = 0x9876543210, .first = first, .point = 1};
-      const faded whole = fade(exec(), s, n, shared, range);
-      for (const std::size_t piece : {1, 5, 16}) {
-        faded joined;
-        for (std::size_t at = 0; at < channels; at += piece) {
-          const std::size_t end = std::min(at + piece, channels);
-          const faded f = fade(exec(), part_of(s, at * length, end * length), n, shared,
-                               {range.seed, first + at, range.point});
-          joined.y.insert(joined.y.end(), f.y.begin(), f.y.end());
-          joined.h.insert(joined.h.end(), f.h.begin(), f.h.end());
-        }
-        EXPECT_TRUE(same_bits(joined, whole)) << piece << " channels of " << shared;
-      }
-      const faded other = fade(exec(), transposed(s, n.streams), n, shared, range, layout::batch_fastest);
-      EXPECT_TRUE(same_bits(other, {transposed(whole.y, n.rx), transposed(whole.h, n.rx * n.streams)}));
-    }
-}
-
-TEST_P(mimo_rayleigh, equals_scalar_in_every_bit_with_any_number_of_threads) {
-  const auto scalar = wb::testing::open_scalar();
-  for (const antennas n : sizes)
-    for (const std::size_t shared : {1, 3, 400}) {
-      const symbols s = random_symbols(2400 * n.streams);
-      const wb::random_range range{.seed = 6, .first = 7, .point = 8};
-      const faded expected = fade(*scalar, s, n, shared, range);
-      EXPECT_TRUE(same_bits(fade(exec(), s, n, shared, range), expected)) << shared;
-      EXPECT_TRUE(same_bits(fade(*GetParam().open(3), s, n, shared, range), expected)) << shared;
-    }
 }
 
 TEST_P(mimo_rayleigh, seeds_points_noise_and_single_antennas_are_independent) {

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstring>
-#include <random>
 
 #include <tests/on_backends.hpp>
+#include <tests/symbols.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/rayleigh/rayleigh.hpp>
 
@@ -15,7 +14,9 @@ namespace rayleigh_test {
 
 using wb::testing::blamed;
 using wb::testing::on_device;
-using symbols = std::vector<std::complex<float>>;
+using wb::testing::random_symbols;
+using wb::testing::same_bits;
+using wb::testing::symbols;
 
 struct faded {
   symbols y, h;
@@ -26,20 +27,7 @@ faded fade(wb::executor& exec, const symbols& x, int block, wb::random_range ran
   wb::apply_rayleigh(exec, in, out, gain, block, range);
   return {exec.to_host(out), exec.to_host(gain)};
 }
-bool same_bits(const symbols& a, const symbols& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
-}
 bool same_bits(const faded& a, const faded& b) { return same_bits(a.y, b.y) && same_bits(a.h, b.h); }
-symbols random_symbols(std::size_t n) {
-  std::mt19937 random(1);
-  std::uniform_real_distribution<float> part(-1.f, 1.f);
-  symbols x(n);
-  for (auto& s : x) {
-    const float re = part(random);
-    s = {re, part(random)};
-  }
-  return x;
-}
 
 class rayleigh : public wb::testing::on_backend {};
 WB_ON_ALL_BACKENDS(rayleigh);
@@ -97,55 +85,14 @@ TEST_P(rayleigh, a_block_shares_one_gain_which_fast_fading_gives_its_symbol) {
   }
 }
 
-TEST_P(rayleigh, one_call_equals_its_pieces_and_in_place_equals_out_of_place) {
-  const std::uint64_t first = (std::uint64_t{1} << 32) - 9;
+TEST_P(rayleigh, in_place_equals_out_of_place) {
   for (const int block : {1, 6, 200}) {
-    const auto size = static_cast<std::size_t>(block);
-    const symbols x = random_symbols(37 * size);
-    const wb::random_range range{.seed = 0x9876543210, .first = first, .point = 1};
-    const faded whole = fade(exec(), x, block, range);
-    for (const std::size_t piece : {1, 5, 16}) {
-      faded joined;
-      for (std::size_t at = 0; at < 37; at += piece) {
-        const std::size_t end = std::min<std::size_t>(at + piece, 37);
-        const symbols part(x.begin() + static_cast<std::ptrdiff_t>(at * size),
-                           x.begin() + static_cast<std::ptrdiff_t>(end * size));
-        const faded f = fade(exec(), part, block, {range.seed, first + at, range.point});
-        joined.y.insert(joined.y.end(), f.y.begin(), f.y.end());
-        joined.h.insert(joined.h.end(), f.h.begin(), f.h.end());
-      }
-      EXPECT_TRUE(same_bits(joined, whole)) << piece << " blocks of " << block;
-    }
+    const symbols x = random_symbols(37 * static_cast<std::size_t>(block));
+    const wb::random_range range{.seed = 0x9876543210, .first = 7, .point = 1};
     auto a = on_device(exec(), x, 1, x.size());
     auto gain = exec().make<std::complex<float>>(1, x.size());
     wb::apply_rayleigh(exec(), a, a, gain, block, range);
-    EXPECT_TRUE(same_bits({exec().to_host(a), exec().to_host(gain)}, whole)) << block;
-  }
-}
-
-TEST_P(rayleigh, equals_scalar_in_every_bit_with_any_number_of_threads) {
-  const auto scalar = wb::testing::open_scalar();
-  const symbols x = random_symbols(12000);
-  for (const int block : {1, 3, 400}) {
-    const wb::random_range range{.seed = 6, .first = 7, .point = 8};
-    const faded expected = fade(*scalar, x, block, range);
-    EXPECT_TRUE(same_bits(fade(exec(), x, block, range), expected)) << block;
-    EXPECT_TRUE(same_bits(fade(*GetParam().open(3), x, block, range), expected)) << block;
-  }
-}
-
-TEST_P(rayleigh, fast_fading_takes_strided_symbols) {
-  const symbols x = random_symbols(61);
-  const faded expected = fade(exec(), x, 1, {.seed = 1});
-  symbols spread(3 * x.size(), {7.f, 7.f});
-  for (std::size_t i = 0; i < x.size(); i++) spread[3 * i] = x[i];
-  auto a = on_device(exec(), spread, 3, x.size()), g = on_device(exec(), spread, 3, x.size());
-  const wb::view<std::complex<float>> v{a.data(), 1, x.size(), 1, 3};
-  wb::apply_rayleigh(exec(), v, v, {g.data(), 1, x.size(), 1, 3}, 1, {.seed = 1});
-  const symbols y = exec().to_host(a), h = exec().to_host(g);
-  for (std::size_t i = 0; i < y.size(); i++) {
-    ASSERT_EQ(y[i], i % 3 == 0 ? expected.y[i / 3] : (std::complex<float>{7.f, 7.f}));
-    ASSERT_EQ(h[i], i % 3 == 0 ? expected.h[i / 3] : (std::complex<float>{7.f, 7.f}));
+    EXPECT_TRUE(same_bits({exec().to_host(a), exec().to_host(gain)}, fade(exec(), x, block, range))) << block;
   }
 }
 
