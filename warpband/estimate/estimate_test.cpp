@@ -548,55 +548,6 @@ TEST_P(estimate, whitening_rejects_interference) {
   EXPECT_LT(wrong, 4);
 }
 
-/// Uses of a singular covariance, and one with a NaN, are zeros with a status; their neighbours are
-/// untouched.
-TEST_P(estimate, whitening_erases_what_it_cannot_whiten) {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  const complexes good{2, cf(0.5f, 0.5f), cf(0.5f, -0.5f), 1};
-  const std::vector<complexes> bad{{1, 1, 1, 1},  {0, 0, 0, 0},
-                                   {-1, 0, 0, 1}, {1, 0, nan, 1},
-                                   {1, 2, 2, 1},  {std::numeric_limits<float>::infinity(), 0, 0, 1}};
-  const std::size_t slots = bad.size() + 2, uses = 3;
-  complexes r = good, y = noise_of(slots * uses * 2, 1, 1), h = noise_of(slots * uses * 2, 1, 2);
-  for (const complexes& b : bad) r.insert(r.end(), b.begin(), b.end());
-  r.insert(r.end(), good.begin(), good.end());
-  const auto run = [&](std::size_t first, std::size_t count) {
-    const auto part = [&](const complexes& of, std::size_t each) {
-      const auto at = of.begin() + static_cast<std::ptrdiff_t>(first * each);
-      return complexes(at, at + static_cast<std::ptrdiff_t>(count * each));
-    };
-    const std::size_t n = count * uses;
-    auto wy = exec().make<cf>(2, n), wh = exec().make<cf>(2, n);
-    auto status = exec().make<std::uint8_t>(1, n);
-    whitener().run(exec(), on_device(exec(), part(r, 4), 4, count), 0,
-                   on_device(exec(), part(y, 2 * uses), 2, n), on_device(exec(), part(h, 2 * uses), 2, n), wy,
-                   wh, status);
-    return std::tuple(exec().to_host(wy), exec().to_host(wh), exec().to_host(status));
-  };
-  const auto [y0, h0, status0] = run(0, 1);
-  EXPECT_EQ(count_erased(status0), 0U);
-  const auto [last_y, last_h, last_status] = run(slots - 1, 1);
-  y[2 * ((slots - 1) * uses + 1)] = nan;  // of the last slot's second use
-  const auto [all_y, all_h, status] = run(0, slots);
-  EXPECT_EQ(count_erased(status), bad.size() * uses + 1);
-  for (std::size_t u = 0; u < slots * uses; u++) {
-    const std::size_t slot = u / uses;
-    const bool erased = (slot > 0 && slot < slots - 1) || u == (slots - 1) * uses + 1;
-    EXPECT_EQ(status[u], erased ? status_erased : 0) << u;
-    const std::size_t alone = u - slot * uses;
-    for (std::size_t i = 0; i < 2; i++) {
-      EXPECT_EQ(all_y[2 * u + i], erased      ? cf(0)
-                                  : slot == 0 ? y0[2 * alone + i]
-                                              : last_y[2 * alone + i])
-          << u;
-      EXPECT_EQ(all_h[2 * u + i], erased      ? cf(0)
-                                  : slot == 0 ? h0[2 * alone + i]
-                                              : last_h[2 * alone + i])
-          << u;
-    }
-  }
-}
-
 TEST_P(estimate, same_bits_on_every_backend) {
   const nr_shared_channel channel = pusch_of(6, 3, {.additional_positions = 1});
   const auto scalar = open_scalar();

@@ -7,9 +7,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
-#include <limits>
 #include <numeric>
-#include <optional>
 #include <random>
 #include <type_traits>
 
@@ -19,7 +17,6 @@
 
 namespace qr_test {
 
-using wb::layout;
 using wb::qr_config;
 using wb::qr_method;
 using wb::testing::blamed;
@@ -28,8 +25,6 @@ using complex = std::complex<float>;
 
 constexpr qr_method both[]{qr_method::gram_schmidt, qr_method::cholesky};
 constexpr double unit = 1.0 / (1 << 24);  // rounding of a float
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 /// A batch of matrices and right sides, item by item.
 template <class E>
@@ -52,48 +47,28 @@ bool same_bits(const result<E>& a, const result<E>& b) {
   return same_bits(a.r, b.r) && same_bits(a.q, b.q) && same_bits(a.z, b.z) && a.status == b.status;
 }
 
-/// Values [items, elements] in the other order.
-template <class E>
-std::vector<E> transposed(const std::vector<E>& values, std::size_t elements) {
-  const std::size_t items = values.size() / elements;
-  std::vector<E> t(values.size());
-  for (std::size_t i = 0; i < items; i++)
-    for (std::size_t e = 0; e < elements; e++) t[e * items + i] = values[i * elements + e];
-  return t;
-}
-
 struct how {
   qr_method method = qr_method::gram_schmidt;
   int first = 0;
   std::vector<int> order = {};
-  layout in = layout::row_major, out = layout::row_major;
 };
 
-/// Decomposes; the results come back in row-major order.
 template <class E>
 result<E> decompose(wb::executor& exec, const batch<E>& b, const how& w) {
   const wb::basic_qr_decomposition<E> qr({.rows = b.rows, .columns = b.columns, .method = w.method});
   const auto m = static_cast<std::size_t>(b.rows), n = static_cast<std::size_t>(b.columns);
-  const bool swapped = w.in == layout::batch_fastest, with_q = w.method == qr_method::gram_schmidt,
-             with_y = !b.y.empty();
-  const auto h = on_device(exec, swapped ? transposed(b.h, m * n) : b.h, m * n, b.items, w.in);
-  std::optional<wb::array<E>> y, q, z;
-  if (with_y) y = on_device(exec, swapped ? transposed(b.y, m) : b.y, m, b.items, w.in);
-  auto r = exec.make<E>(n * n, b.items, w.out);
-  if (with_q) q = exec.make<E>(m * n, b.items, w.out);
-  if (with_y) z = exec.make<E>(n, b.items, w.out);
+  const bool with_q = w.method == qr_method::gram_schmidt, with_y = !b.y.empty();
+  const auto h = on_device(exec, b.h, m * n, b.items);
+  const auto y = on_device(exec, b.y, m, with_y ? b.items : 0);
+  auto r = exec.make<E>(n * n, b.items), q = exec.make<E>(m * n, with_q ? b.items : 0),
+       z = exec.make<E>(n, with_y ? b.items : 0);
   auto status = exec.make<std::uint8_t>(1, b.items);
   wb::qr_input<E> in{.h = h, .first = w.first, .order = w.order};
   wb::qr_output<E> out{.r = r, .status = status};
-  if (with_y) in.y = *y, out.z = *z;
-  if (with_q) out.q = *q;
+  if (with_y) in.y = y, out.z = z;
+  if (with_q) out.q = q;
   qr.run(exec, in, out);
-  const auto values = [&](const wb::array<E>& a) {
-    const auto v = exec.to_host(a);
-    return w.out == layout::row_major ? v : transposed(v, b.items);
-  };
-  return {values(r), with_q ? values(*q) : std::vector<E>{}, with_y ? values(*z) : std::vector<E>{},
-          exec.to_host(status)};
+  return {exec.to_host(r), exec.to_host(q), exec.to_host(z), exec.to_host(status)};
 }
 
 template <class E>
@@ -187,42 +162,6 @@ class qr_on : public wb::testing::on_backend {
       }
   }
   template <class E>
-  void expect_scalar_bits() {
-    const auto scalar = wb::testing::open_scalar();
-    std::mt19937 random(2);
-    for (const auto& [m, n] : shapes<E>()) {
-      const auto all = random_batch<E>(m, n, 30, 33, random);
-      for (const qr_method method : both) {
-        const how w{.method = method, .first = n / 2};
-        const auto most = decompose(*scalar, all, w);
-        for (const std::size_t items : {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33}) {
-          const auto few = [&](const auto& v) {
-            return std::decay_t<decltype(v)>(
-                v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / all.items * items));
-          };
-          const batch<E> part{m, n, items, few(all.h), few(all.y)};
-          const result<E> expected{few(most.r), few(most.q), few(most.z), few(most.status)};
-          EXPECT_TRUE(same_bits(decompose(exec(), part, w), expected))
-              << m << "x" << n << ", " << items << " items";
-        }
-      }
-    }
-  }
-  template <class E>
-  void expect_layouts() {
-    std::mt19937 random(3);
-    for (const auto& [m, n] : {std::array{4, 4}, std::array{7, 3}})
-      for (const std::size_t items : {37, 64}) {
-        const auto b = random_batch<E>(m, n, 10, items, random);
-        for (const qr_method method : both) {
-          const auto rows = decompose(exec(), b, {.method = method});
-          for (const layout in : {layout::row_major, layout::batch_fastest})
-            for (const layout out : {layout::row_major, layout::batch_fastest})
-              EXPECT_TRUE(same_bits(decompose(exec(), b, {.method = method, .in = in, .out = out}), rows));
-        }
-      }
-  }
-  template <class E>
   void expect_orders() {
     std::mt19937 random(4);
     for (const auto& [m, n] : shapes<E>()) {
@@ -246,17 +185,11 @@ class qr_on : public wb::testing::on_backend {
       }
     }
   }
-  template <class E>
-  void expect_erasures();
 };
 WB_ON_ALL_BACKENDS(qr_on);
 
 TEST_P(qr_on, equals_oracle) { expect_oracle<complex>(); }
 TEST_P(qr_on, equals_oracle_real) { expect_oracle<float>(); }
-TEST_P(qr_on, equals_scalar_in_every_bit_at_any_batch) { expect_scalar_bits<complex>(); }
-TEST_P(qr_on, equals_scalar_in_every_bit_at_any_batch_real) { expect_scalar_bits<float>(); }
-TEST_P(qr_on, any_layout_gives_the_same_values) { expect_layouts<complex>(); }
-TEST_P(qr_on, any_layout_gives_the_same_values_real) { expect_layouts<float>(); }
 TEST_P(qr_on, columns_come_in_the_order_asked_for) { expect_orders<complex>(); }
 TEST_P(qr_on, columns_come_in_the_order_asked_for_real) { expect_orders<float>(); }
 
@@ -313,89 +246,6 @@ TEST_P(qr_on, complex_equals_the_real_decomposed_in_blocks) {
     }
 }
 
-/// What makes an item bad; `singular` ones round away in a Gram matrix.
-template <class E>
-struct fault {
-  const char* name;
-  bool singular;
-  void (*apply)(E* h, E* y, int rows, int columns);
-};
-template <class E>
-std::vector<fault<E>> faults() {
-  std::vector<fault<E>> all{
-      {"NaN in h", false, [](E* h, E*, int, int) { h[0] = not_a_number; }},
-      {"inf in h", false, [](E* h, E*, int m, int n) { h[m * n - 1] = -infinity; }},
-      {"NaN in y", false, [](E*, E* y, int m, int) { y[m - 1] = not_a_number; }},
-      {"inf in y", false, [](E*, E* y, int, int) { y[0] = infinity; }},
-      {"H zero", false, [](E* h, E*, int m, int n) { std::fill(h, h + m * n, E(0)); }},
-      {"H too large", false, [](E* h, E*, int m, int n) { std::fill(h, h + m * n, E(1e16f)); }},
-      {"H far too large", false, [](E* h, E*, int m, int n) { std::fill(h, h + m * n, E(3e38f)); }},
-      {"H too small", false, [](E* h, E*, int m, int n) { std::fill(h, h + m * n, E(1e-17f)); }},
-      {"y too large", false, [](E*, E* y, int m, int) { std::fill(y, y + m, E(3e38f)); }},
-      {"a column of zeros", false,
-       [](E* h, E*, int m, int n) {
-         for (int r = 0; r < m; r++) h[r * n + n - 1] = 0;
-       }},
-      {"equal columns", true,
-       [](E* h, E*, int m, int n) {
-         for (int r = 0; r < m; r++) h[r * n + n - 1] = n > 1 ? h[r * n] : E(0);
-       }},
-      {"rank 1", true,
-       [](E* h, E*, int m, int n) {
-         for (int r = 0; r < m; r++)
-           for (int c = 0; c < n; c++) h[r * n + c] = n > 1 ? E(static_cast<float>((r + 1) * (c + 3))) : E(0);
-       }},
-  };
-  if constexpr (std::is_same_v<E, complex>) {
-    all.push_back({"NaN in an imaginary part of h", false,
-                   [](E* h, E*, int m, int n) { h[m * n / 2].imag(not_a_number); }});
-    all.push_back({"inf in an imaginary part of y", false, [](E*, E* y, int, int) { y[0].imag(infinity); }});
-  }
-  return all;
-}
-
-template <class E>
-void qr_on::expect_erasures() {
-  std::mt19937 random(7);
-  const auto scalar = wb::testing::open_scalar();
-  const auto kinds = faults<E>();
-  for (const auto& [m, n] : shapes<E>())
-    for (const qr_method method : both) {
-      const std::size_t items = 16 * kinds.size() + 5, width = static_cast<std::size_t>(m * n);
-      const auto good = random_batch<E>(m, n, 10, items, random);
-      auto bad = good;
-      std::vector<const fault<E>*> broken(items, nullptr);
-      for (std::size_t f = 0; f < kinds.size(); f++) {  // in a different lane each
-        if (kinds[f].singular && method == qr_method::cholesky) continue;
-        broken[16 * f + f % 16] = &kinds[f];
-      }
-      broken[items - 1] = &kinds[0];  // the lane that an incomplete vector repeats
-      for (std::size_t i = 0; i < items; i++)
-        if (broken[i])
-          broken[i]->apply(bad.h.data() + i * width, bad.y.data() + i * static_cast<std::size_t>(m), m, n);
-
-      const auto before = decompose(exec(), good, {.method = method}),
-                 after = decompose(exec(), bad, {.method = method});
-      const auto expect_item = [&](std::size_t i, const std::vector<E>& a, const std::vector<E>& b) {
-        const std::size_t size = b.size() / items;
-        const std::vector<E> zeros(size);
-        const E* expected = broken[i] ? zeros.data() : a.data() + i * size;
-        EXPECT_TRUE(size == 0 || std::memcmp(b.data() + i * size, expected, size * sizeof(E)) == 0)
-            << (broken[i] ? broken[i]->name : "a neighbour") << ", item " << i << ", " << m << "x" << n;
-      };
-      for (std::size_t i = 0; i < items; i++) {
-        EXPECT_EQ(after.status[i], broken[i] ? wb::status_erased : 0)
-            << (broken[i] ? broken[i]->name : "a neighbour") << ", " << m << "x" << n;
-        expect_item(i, before.r, after.r);
-        expect_item(i, before.q, after.q);
-        expect_item(i, before.z, after.z);
-      }
-      EXPECT_TRUE(same_bits(after, decompose(*scalar, bad, {.method = method})));
-    }
-}
-TEST_P(qr_on, bad_items_are_erased_and_flagged_and_harm_no_neighbour) { expect_erasures<complex>(); }
-TEST_P(qr_on, bad_items_are_erased_and_flagged_and_harm_no_neighbour_real) { expect_erasures<float>(); }
-
 TEST_P(qr_on, a_singular_gram_matrix_gives_finite_values_or_an_erasure) {
   std::mt19937 random(8);
   for (const auto& [m, n] : shapes<complex>()) {
@@ -438,7 +288,7 @@ TEST(qr_arguments, bad_ones_are_named) {
   const wb::qr_decomposition qr(config(3, 2)), no_q(config(3, 2, qr_method::cholesky));
   auto h = exec->make<complex>(6, 5), y = exec->make<complex>(3, 5), r = exec->make<complex>(4, 5),
        q = exec->make<complex>(6, 5), z = exec->make<complex>(2, 5);
-  auto status = exec->make<std::uint8_t>(1, 5), status_few = exec->make<std::uint8_t>(1, 4);
+  auto status = exec->make<std::uint8_t>(1, 5);
   std::fill_n(h.data(), h.size(), complex(1, 1));
   std::fill_n(y.data(), y.size(), complex(1, 1));
   const std::vector<int> swapped{1, 0}, twice{0, 0}, outside{0, 2}, negative{-1, 0}, few{0}, many{0, 1, 2};
@@ -447,14 +297,8 @@ TEST(qr_arguments, bad_ones_are_named) {
   EXPECT_NO_THROW(no_q.run(*exec, {h, y}, {r, {}, z, status}));
   EXPECT_EQ(blamed([&] { no_q.run(*exec, {h, y}, {r, q, z, status}); }), "q");
   EXPECT_EQ(blamed([&] { qr.run(*exec, {h}, {r, q, z, status}); }), "z");
-  EXPECT_EQ(blamed([&] { qr.run(*exec, {r, y}, {r, q, z, status}); }), "h");
   EXPECT_EQ(blamed([&] { qr.run(*exec, {{}, y}, {r, q, z, status}); }), "h");
-  EXPECT_EQ(blamed([&] { qr.run(*exec, {h, z}, {r, q, z, status}); }), "y");
   EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y}, {{}, q, z, status}); }), "r");
-  EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y}, {z, q, z, status}); }), "r");
-  EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y}, {r, r, z, status}); }), "q");
-  EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y}, {r, q, r, status}); }), "z");
-  EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y}, {r, q, z, status_few}); }), "status");
   EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y, -1}, {r, q, z, status}); }), "first");
   EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y, 2}, {r, q, z, status}); }), "first");
   EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y, 1, swapped}, {r, q, z, status}); }), "first");

@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <complex>
-#include <cstring>
-#include <random>
 
 #include <oracle/modem.hpp>
 #include <tests/on_backends.hpp>
@@ -11,7 +9,6 @@
 
 namespace qam_test {
 
-using wb::layout;
 using wb::testing::blamed;
 using wb::testing::on_device;
 using bits = std::vector<std::uint8_t>;
@@ -19,13 +16,12 @@ using symbols = std::vector<std::complex<float>>;
 
 constexpr int all_points[]{2, 4, 16, 64, 256};
 
-symbols map(wb::executor& exec, int points, const bits& values, layout order = layout::row_major) {
+symbols map(wb::executor& exec, int points, const bits& values) {
   const wb::qam_mapper mapper(points);
   const auto m = static_cast<std::size_t>(mapper.bits());
   const std::size_t n = values.size() / m;
-  const auto b = on_device(exec, values, m, n, order);
   auto s = exec.make<std::complex<float>>(1, n);
-  mapper.run(exec, b, s);
+  mapper.run(exec, on_device(exec, values, m, n), s);
   return exec.to_host(s);
 }
 /// The bits of every point, b0 the most significant of its index.
@@ -55,24 +51,6 @@ TEST_P(qam, every_point_equals_the_standard) {
   }
 }
 
-TEST_P(qam, equals_scalar_in_every_bit_and_either_layout) {
-  const auto scalar = wb::testing::open_scalar();
-  std::mt19937 random(1);
-  for (const int points : all_points)
-    for (const std::size_t n : {1, 3, 16, 1021}) {
-      const auto m = static_cast<std::size_t>(wb::bits_per_symbol(points));
-      bits rows(m * n), columns(m * n);
-      for (std::size_t i = 0; i < n; i++)
-        for (std::size_t e = 0; e < m; e++)
-          rows[i * m + e] = columns[e * n + i] = static_cast<std::uint8_t>(random() & 1);
-      const symbols expected = map(*scalar, points, rows), got = map(exec(), points, rows),
-                    turned = map(exec(), points, columns, layout::batch_fastest);
-      ASSERT_EQ(std::memcmp(got.data(), expected.data(), n * sizeof(expected[0])), 0) << points << ", " << n;
-      ASSERT_EQ(std::memcmp(turned.data(), expected.data(), n * sizeof(expected[0])), 0)
-          << points << ", " << n;
-    }
-}
-
 TEST(qam_arguments, sizes_of_the_standard_only) {
   const std::pair<int, int> good[]{{2, 1}, {4, 2}, {16, 4}, {64, 6}, {256, 8}};
   for (const auto& [points, m] : good) {
@@ -83,19 +61,6 @@ TEST(qam_arguments, sizes_of_the_standard_only) {
     EXPECT_EQ(blamed([&] { wb::bits_per_symbol(bad); }), "qam") << bad;
     EXPECT_EQ(blamed([&] { wb::qam_mapper{bad}; }), "qam") << bad;
   }
-}
-
-TEST(qam_arguments, shapes_that_do_not_match_are_named) {
-  const auto exec = wb::testing::open_scalar();
-  const wb::qam_mapper mapper(16);
-  auto b = exec->make<std::uint8_t>(4, 5), narrow = exec->make<std::uint8_t>(3, 5);
-  auto s = exec->make<std::complex<float>>(1, 5), few = exec->make<std::complex<float>>(1, 4),
-       wide = exec->make<std::complex<float>>(2, 5);
-  EXPECT_EQ(blamed([&] { mapper.run(*exec, narrow, s); }), "bits");
-  EXPECT_EQ(blamed([&] { mapper.run(*exec, {nullptr, 4, 5, 1, 4}, s); }), "bits");
-  EXPECT_EQ(blamed([&] { mapper.run(*exec, b, few); }), "symbols");
-  EXPECT_EQ(blamed([&] { mapper.run(*exec, b, wide); }), "symbols");
-  EXPECT_THROW(mapper.run(*exec, b, few), wb::shape_error);
 }
 
 }  // namespace qam_test
