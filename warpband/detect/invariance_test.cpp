@@ -1,12 +1,10 @@
 // What must not change a detector's answer, and by how much other things must.
-#include <limits>
 
 #include <tests/mimo.hpp>
 
 namespace invariance_test {
 
 using wb::detector_config;
-using wb::layout;
 using namespace wb::testing;
 
 mimo_batch without_noise(const detector_config& c, std::size_t uses, std::mt19937_64& random) {
@@ -15,59 +13,6 @@ mimo_batch without_noise(const detector_config& c, std::size_t uses, std::mt1993
 
 class detect_on : public on_backend {};
 WB_ON_ALL_BACKENDS(detect_on);
-
-TEST_P(detect_on, equals_scalar_in_every_bit_with_any_number_of_threads) {
-  const auto reference = open_reference();
-  const auto threads = GetParam().open(3);
-  std::mt19937_64 random(1);
-  for (const detector_config& c : some_of_each())
-    for (const std::size_t n : {1, 7, 16, 203}) {
-      if (n > 100 && small_scale()) continue;
-      const mimo_batch batch = draw_mimo(c, n, {.prior = takes_prior(c) && n == 7 ? 3. : 0.}, random);
-      const mimo_result expected = detect(*reference, c, batch);
-      EXPECT_TRUE(same_bits(detect(exec(), c, batch), expected)) << text_of(c) << ", " << n;
-      EXPECT_TRUE(same_bits(detect(*threads, c, batch), expected))
-          << text_of(c) << ", " << n << ", 3 threads";
-    }
-}
-
-TEST_P(detect_on, a_batch_equals_its_pieces) {
-  std::mt19937_64 random(2);
-  for (const detector_config& c : some_of_each()) {
-    const auto detector = make_detector(c);
-    const mimo_batch batch = draw_mimo(c, 83, {.prior = takes_prior(c) ? 2. : 0.}, random);
-    const mimo_result whole = detect(exec(), *detector, batch);
-    for (std::size_t first = 0, piece = 0; first < 83; piece++) {
-      constexpr std::size_t pieces[]{1, 15, 16, 17, 3, 31};  // sum: 83
-      const std::size_t count = pieces[piece];
-      const mimo_result part = detect(exec(), *detector, part_of(batch, first, count));
-      for (std::size_t i = 0; i < count; i++) {
-        ASSERT_EQ(part.status[i], whole.status[first + i]);
-        for (std::size_t e = 0; e < batch.bits(); e++)
-          ASSERT_EQ(part.llr[i * batch.bits() + e], whole.llr[(first + i) * batch.bits() + e])
-              << text_of(c) << ", piece of " << count;
-      }
-      first += count;
-    }
-  }
-}
-
-TEST_P(detect_on, no_uses_are_no_work) {
-  for (const detector_config& c : some_of_each()) {
-    std::mt19937_64 random(3);
-    EXPECT_TRUE(detect(exec(), c, draw_mimo(c, 0, {}, random)).llr.empty());
-  }
-}
-
-TEST_P(detect_on, either_layout_gives_the_same_values) {
-  std::mt19937_64 random(4);
-  for (const detector_config& c : some_of_each()) {
-    const mimo_batch batch =
-        draw_mimo(c, 37, {.prior = takes_prior(c) ? 2. : 0., .uses_per_channel = 5}, random);
-    EXPECT_TRUE(same_bits(detect(exec(), c, batch, layout::batch_fastest), detect(exec(), c, batch)))
-        << text_of(c);
-  }
-}
 
 TEST_P(detect_on, shared_noise_and_shared_channels_are_the_same_as_written_out) {
   std::mt19937_64 random(5);
@@ -88,7 +33,7 @@ TEST_P(detect_on, shared_noise_and_shared_channels_are_the_same_as_written_out) 
     }
 }
 
-TEST_P(detect_on, hard_bits_are_the_signs_and_each_output_comes_alone) {
+TEST_P(detect_on, hard_bits_are_the_signs) {
   std::mt19937_64 random(6);
   for (detector_config c : some_of_each())
     for (const bool extrinsic : {false, true}) {
@@ -99,22 +44,6 @@ TEST_P(detect_on, hard_bits_are_the_signs_and_each_output_comes_alone) {
       const mimo_result all = detect(exec(), *detector, batch);
       for (std::size_t e = 0; e < all.llr.size(); e++)
         ASSERT_EQ(all.bits[e], all.llr[e] < 0 ? 1 : 0) << text_of(c);
-
-      const auto y = on_device(exec(), batch.y, static_cast<std::size_t>(batch.rx), 40);
-      const auto h = on_device(exec(), batch.h, batch.gains(), 40);
-      const auto n0 = on_device(exec(), batch.n0, 1, 40);
-      const auto prior = extrinsic ? on_device(exec(), batch.prior, batch.bits(), 40) : wb::array<float>{};
-      wb::detector_input in{y, h, 1, n0};
-      if (extrinsic) in.prior = prior;
-      auto llr = exec().make<float>(batch.bits(), 40);
-      auto bits = exec().make<std::uint8_t>(batch.bits(), 40);
-      auto status = exec().make<std::uint8_t>(1, 40);
-      detector->run(exec(), in, {.llr = llr});
-      detector->run(exec(), in, {.bits = bits});
-      detector->run(exec(), in, {.status = status});
-      EXPECT_NO_THROW(detector->run(exec(), in, {}));
-      EXPECT_TRUE(same_bits({exec().to_host(llr), exec().to_host(bits), exec().to_host(status)}, all))
-          << text_of(c);
     }
 }
 

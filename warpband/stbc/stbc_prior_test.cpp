@@ -1,5 +1,4 @@
 // Space-time decoders with a-priori LLRs.
-#include <limits>
 
 #include <tests/stbc.hpp>
 
@@ -7,8 +6,6 @@ namespace stbc_prior_test {
 
 using namespace wb;
 using namespace wb::testing;
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// Settings of every decoder that takes a-priori LLRs; 64-QAM is last.
 std::vector<stbc_config> stbc_with_priors() {
@@ -25,22 +22,6 @@ bool all_close(const stbc_batch& b, const std::vector<float>& a, const std::vect
 
 class stbc_prior_on : public on_backend {};
 WB_ON_ALL_BACKENDS(stbc_prior_on);
-
-TEST_P(stbc_prior_on, equals_scalar_in_every_bit_whatever_the_batch_and_its_layout) {
-  const auto reference = open_reference();
-  for (stbc_config c : stbc_with_priors())
-    for (const std::size_t n : {1, 7, 8, 9, 17}) {
-      if (c.qam == 64 && n != 9) continue;
-      c.extrinsic = n % 2 != 0;
-      const auto b = with_prior(draw_stbc(c, n, 4), 3, 5);
-      for (const wanted what : {wanted::llr, wanted::decisions}) {
-        const auto expected = decode(*reference, b, what);
-        EXPECT_TRUE(same_bits(decode(exec(), b, what), expected)) << text_of(c) << ", " << n;
-        EXPECT_TRUE(same_bits(decode(exec(), b, what, layout::batch_fastest), expected))
-            << text_of(c) << ", " << n;
-      }
-    }
-}
 
 TEST_P(stbc_prior_on, without_knowledge_llrs_are_those_without_priors) {
   for (const stbc_config& c : stbc_with_priors()) {
@@ -74,24 +55,6 @@ TEST_P(stbc_prior_on, extrinsic_is_posterior_less_prior_and_clips_last) {
       ASSERT_EQ(extrinsic.llr[e], posterior.llr[e] - b.prior[e]) << text_of(c);
       ASSERT_EQ(extrinsic.bits[e], extrinsic.llr[e] < 0) << text_of(c);
       ASSERT_EQ(clipped.llr[e], std::max(-2.f, std::min(2.f, extrinsic.llr[e]))) << text_of(c);
-    }
-  }
-}
-
-TEST_P(stbc_prior_on, bad_priors_erase_their_codeword_alone) {
-  for (const stbc_config& c : stbc_with_priors()) {
-    if (c.qam == 64) continue;
-    const auto good = with_prior(draw_stbc(c, 30, 10), 3, 11);
-    stbc_batch bad = good;
-    const float wrong[]{infinity, -infinity, std::numeric_limits<float>::quiet_NaN()};
-    for (std::size_t f = 0; f < 9; f++)
-      bad.prior[(3 * f + 1) * bad.bits() + f * (bad.bits() - 1) / 8] = wrong[f % 3];
-    const auto expected = decode(exec(), good, wanted::llr), got = decode(exec(), bad, wanted::llr);
-    EXPECT_EQ(count_erased(got.status), 9U) << text_of(c);
-    for (std::size_t i = 0; i < bad.prior.size(); i++) {
-      const bool erased = i / bad.bits() % 3 == 1 && i / bad.bits() < 27;
-      ASSERT_EQ(got.llr[i], erased ? 0.f : expected.llr[i]) << text_of(c);
-      ASSERT_EQ(got.bits[i], erased ? 0 : expected.bits[i]) << text_of(c);
     }
   }
 }
@@ -158,12 +121,6 @@ TEST(stbc_prior_arguments, what_slicing_does_not_take_is_named) {
   EXPECT_EQ(blamed([&] { decode(*exec, b, wanted::llr); }), "");
   c.extrinsic = true;
   EXPECT_EQ(blamed([&] { check(c); }), "extrinsic");
-  const stbc_decoder exact(stbc_setting(space_time_code::golden(), 4));
-  const auto y = on_device(*exec, b.y, 4, 3), h = on_device(*exec, b.h, 4, 3);
-  const auto n0 = on_device(*exec, b.n0, 1, 3);
-  const auto prior = exec->make<float>(7, 3);
-  auto llr = exec->make<float>(8, 3);
-  EXPECT_EQ(blamed([&] { exact.run(*exec, {y, h, 1, n0, prior}, {llr, {}, {}}); }), "prior");
 }
 
 }  // namespace stbc_prior_test

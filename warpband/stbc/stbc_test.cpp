@@ -65,18 +65,6 @@ TEST_P(stbc, encoder_equals_the_definition) {
       }
 }
 
-TEST_P(stbc, encoder_equals_scalar_in_every_bit) {
-  const auto reference = open_reference();
-  std::mt19937_64 random(2);
-  for (const space_time_code& code : all_codes())
-    for (const int qam : {4, 16, 64}) {
-      std::vector<std::uint8_t> bits(37 * stbc_encoder(code, qam).bits_per_codeword());
-      for (auto& b : bits) b = static_cast<std::uint8_t>(random() & 1);
-      const auto got = encode(exec(), code, qam, bits), expected = encode(*reference, code, qam, bits);
-      EXPECT_EQ(std::memcmp(got.data(), expected.data(), got.size() * sizeof(got[0])), 0);
-    }
-}
-
 TEST_P(stbc, least_determinants_are_those_of_the_literature) {
   // Over all differences of two codewords of QPSK, in Gaussian integers.
   for (const bool golden : {false, true}) {
@@ -111,22 +99,6 @@ TEST_P(stbc, no_noise_gives_the_bits) {
       EXPECT_EQ(count_erased(got.status), 0U);
     }
   }
-}
-
-TEST_P(stbc, equals_scalar_in_every_bit_whatever_the_batch_and_its_layout) {
-  const auto reference = open_reference();
-  for (const stbc_config& c : stbc_of_each())
-    for (const std::size_t n : {1, 3, 4, 5, 7, 8, 9, 15, 16, 17}) {
-      if (c.qam == 64 && n != 1 && n != 5 && n != 17) continue;
-      if (c.qam == 64 && n == 17 && !exec().is_device()) continue;
-      const auto b = draw_stbc(c, n, 4);
-      for (const wanted what : {wanted::llr, wanted::decisions}) {
-        const auto expected = decode(*reference, b, what);
-        EXPECT_TRUE(same_bits(decode(exec(), b, what), expected)) << text_of(c) << ", " << n;
-        EXPECT_TRUE(same_bits(decode(exec(), b, what, layout::batch_fastest), expected))
-            << text_of(c) << ", " << n;
-      }
-    }
 }
 
 TEST_P(stbc, shared_channels_give_what_own_ones_do) {

@@ -93,19 +93,6 @@ TEST_P(downlink, is_the_adjoint_of_the_detector) {
   }
 }
 
-TEST_P(downlink, same_bits_for_any_batch_layout_and_backend) {
-  const auto reference = wb::testing::open_reference();
-  for (const std::size_t symbols : {1, 3, 18}) {
-    const massive_batch b = random_frames(37, 8, symbols, 19, 0.2f);
-    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::jacobi_cg, massive_mode::mf}) {
-      const downlink_config c = setting(37, 8, mode, is_iterative(mode) ? 3 : 0);
-      const massive_result want = precode(*reference, c, b);
-      EXPECT_TRUE(precode(exec(), c, b) == want) << name_of(mode) << " " << symbols;
-      EXPECT_TRUE(precode(exec(), c, b, layout::batch_fastest) == want) << name_of(mode) << " " << symbols;
-    }
-  }
-}
-
 TEST_P(downlink, halves_have_the_bits_of_complex64_that_holds_the_same) {
   const auto reference = wb::testing::open_reference();
   for (const auto& [antennas, users] : {std::tuple{std::size_t{37}, std::size_t{8}},
@@ -165,24 +152,6 @@ TEST_P(downlink, every_way_to_move_data_has_the_same_bits) {
   }
 }
 
-TEST_P(downlink, ugly_frames_are_erased_alone) {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  const massive_batch good = random_frames(10, 4, 2, 18, 0.1f);
-  massive_batch b = good;
-  b.h[3 * 40 + 7] = nan;
-  b.s[(2 * 5 + 1) * 4 + 2] = {0, nan};
-  b.n0[7] = -1;
-  for (std::size_t u = 0; u < 4; u++) b.s[2 * 8 * 4 + u] = 0;
-  const downlink_config c = setting(10, 4, massive_mode::cholesky);
-  const massive_result got = precode(exec(), c, b), want = precode(exec(), c, good);
-  for (std::size_t i = 0; i < b.vectors(); i++) {
-    const bool erased = i / 2 == 3 || i == 11 || i / 2 == 7, zero = erased || i == 16;
-    EXPECT_EQ(got.status[i], erased ? status_erased : 0) << i;
-    for (std::size_t r = 0; r < 10; r++)
-      ASSERT_EQ(got.x[i * 10 + r], zero ? std::complex<float>(0) : want.x[i * 10 + r]) << i;
-  }
-}
-
 TEST(downlink_arguments, bad_ones_are_named) {
   const auto blames = [](auto change) {
     downlink_config c;
@@ -197,19 +166,6 @@ TEST(downlink_arguments, bad_ones_are_named) {
   EXPECT_EQ(blames([](downlink_config& c) { c.symbol_energy = 0; }), "symbol_energy");
   EXPECT_EQ(blames([](downlink_config& c) { c.normalization = static_cast<massive_normalization>(7); }),
             "normalization");
-  const auto exec = wb::testing::open_scalar();
-  auto h = exec->make<std::complex<float>>(8, 3), s = exec->make<std::complex<float>>(2, 6),
-       x = exec->make<std::complex<float>>(4, 6);
-  auto n0 = exec->make<float>(1, 3);
-  const downlink_precoder precoder({.antennas = 4, .users = 2});
-  const downlink_input in{.channel = h, .sent = s, .noise_var = n0, .symbols = 2};
-  EXPECT_EQ(blamed([&] { precoder.run(*exec, in, s); }), "precoded");
-  EXPECT_EQ(blamed([&] {
-              downlink_input i = in;
-              i.sent = x;
-              precoder.run(*exec, i, x);
-            }),
-            "sent");
 }
 
 // Which calls the kernels of 8, 16, 24, 32 and 64 users take, on devices with this much shared memory.

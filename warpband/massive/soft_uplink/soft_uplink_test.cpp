@@ -1,7 +1,5 @@
-// The uplink with a-priori LLRs: against the definition, and against itself on every backend.
+// The uplink with a-priori LLRs: against the definition.
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <random>
 
 #include <oracle/mimo.hpp>
@@ -13,8 +11,6 @@ namespace soft_uplink_test {
 
 using namespace wb;
 using namespace wb::testing;
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// Frames with points of Gray QAM, and a-priori LLRs of the given size that are right more often than not.
 struct soft_frames {
@@ -64,10 +60,6 @@ struct soft_result {
   std::vector<float> llr;
   std::vector<std::uint8_t> bits, status;
 };
-bool same_bits(const soft_result& a, const soft_result& b) {
-  return a.bits == b.bits && a.status == b.status && a.llr.size() == b.llr.size() &&
-         std::memcmp(a.llr.data(), b.llr.data(), a.llr.size() * sizeof(float)) == 0;
-}
 soft_result detect(executor& exec, const soft_frames& f) {
   const soft_uplink_detector detector(f.config);
   const auto b = static_cast<std::size_t>(f.config.antennas), u = static_cast<std::size_t>(f.config.users);
@@ -81,51 +73,6 @@ soft_result detect(executor& exec, const soft_frames& f) {
   if (!f.prior.empty()) in.prior = prior;
   detector.run(exec, in, {llr, bits, status});
   return {exec.to_host(llr), exec.to_host(bits), exec.to_host(status)};
-}
-
-class soft_uplink_on : public on_backend {};
-WB_ON_ALL_BACKENDS(soft_uplink_on);
-
-TEST_P(soft_uplink_on, equals_scalar_in_every_bit_whatever_the_batch) {
-  const auto reference = open_reference();
-  for (const auto& [antennas, users, qam, symbols, frames] : {std::tuple{16, 4, 16, 3, 1},
-                                                              {16, 4, 16, 9, 7},
-                                                              {8, 8, 4, 2, 9},
-                                                              {20, 3, 64, 1, 17},
-                                                              {12, 2, 256, 17, 3},
-                                                              {40, 17, 16, 1, 3},
-                                                              {5, 1, 4, 1, 8}}) {
-    soft_frames f = draw(antennas, users, qam, static_cast<std::size_t>(symbols),
-                         static_cast<std::size_t>(frames), 0.3, 2);
-    f.config.extrinsic = symbols % 2 != 0;
-    EXPECT_TRUE(same_bits(detect(exec(), f), detect(*reference, f))) << antennas << " x " << users;
-    f.prior.clear();
-    EXPECT_TRUE(same_bits(detect(exec(), f), detect(*reference, f))) << antennas << " x " << users;
-  }
-}
-
-TEST_P(soft_uplink_on, bad_vectors_and_frames_are_erased_and_no_others) {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  const soft_frames good = draw(10, 3, 16, 3, 12, 0.2, 2);
-  soft_frames bad = good;
-  bad.prior[1 * bad.bits() + 5] = nan;
-  bad.prior[4 * bad.bits()] = infinity;
-  bad.prior[8 * bad.bits() - 1] = -infinity;
-  bad.y[10 * 10 + 3] = {nan, 0};
-  bad.y[13 * 10] = {3e38f, 0};
-  bad.h[5 * 30 + 29] = {0, infinity};  // vectors 15, 16, 17
-  std::fill_n(&bad.h[6 * 30], 30, 0.f);
-  bad.n0[7] = -1, bad.n0[8] = nan, bad.n0[9] = 0;
-  const auto expected = detect(exec(), good), got = detect(exec(), bad);
-  EXPECT_EQ(count_erased(expected.status), 0U);
-  for (std::size_t v = 0; v < bad.vectors(); v++) {
-    const bool erased = v == 1 || v == 4 || v == 7 || v == 10 || v == 13 || (v >= 15 && v < 30);
-    EXPECT_EQ(got.status[v], erased ? status_erased : 0) << v;
-    for (std::size_t e = v * bad.bits(); e < (v + 1) * bad.bits(); e++) {
-      ASSERT_EQ(got.llr[e], erased ? 0.f : expected.llr[e]) << v;
-      ASSERT_EQ(got.bits[e], erased ? 0 : expected.bits[e]) << v;
-    }
-  }
 }
 
 // The tolerance follows from the rounding of G = H^H H and H^H y. With u = 2^-24 their float32 sums over the
@@ -248,17 +195,10 @@ TEST(soft_uplink_arguments, bad_ones_are_named) {
   const auto exec = open_executor("cpu");
   const soft_uplink_detector d({.antennas = 4, .users = 2, .qam = 4});
   const auto h = exec->make<std::complex<float>>(8, 3), y = exec->make<std::complex<float>>(4, 6);
-  const auto n0 = exec->make<float>(1, 3), prior = exec->make<float>(4, 6), wrong = exec->make<float>(4, 5);
+  const auto n0 = exec->make<float>(1, 3);
   auto llr = exec->make<float>(4, 6);
-  const auto of = [&](soft_uplink_input in, soft_uplink_output out) {
-    return blamed([&] { d.run(*exec, in, out); });
-  };
-  EXPECT_EQ(of({h, y, n0, 2, prior}, {llr, {}, {}}), "");
-  EXPECT_EQ(of({h, y, n0, 0, prior}, {llr, {}, {}}), "symbols");
-  EXPECT_EQ(of({h, y, n0, 3, prior}, {llr, {}, {}}), "received");
-  EXPECT_EQ(of({y, y, n0, 2, prior}, {llr, {}, {}}), "channel");
-  EXPECT_EQ(of({h, y, prior, 2, prior}, {llr, {}, {}}), "noise_var");
-  EXPECT_EQ(of({h, y, n0, 2, wrong}, {llr, {}, {}}), "prior");
+  EXPECT_EQ(blamed([&] { d.run(*exec, {h, y, n0, 0, {}}, {llr, {}, {}}); }), "symbols");
+  EXPECT_EQ(blamed([&] { d.run(*exec, {h, y, n0, 3, {}}, {llr, {}, {}}); }), "received");
 }
 
 }  // namespace soft_uplink_test
