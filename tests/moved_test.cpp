@@ -509,6 +509,13 @@ void judge_classes_that_do_not_move() {
     judged().insert(name);
 }
 
+TEST(moved_from, an_interleaver_still_permutes) {
+  bit_interleaver first_one(random_permutation(16, 1));
+  const bit_interleaver second = std::move(first_one);
+  EXPECT_EQ(first_one.permutation(), second.permutation());
+  EXPECT_TRUE(first_one.permutes());
+}
+
 /// Classes of the headers that users include.
 TEST(moved_from, every_class_says_so_or_stays_as_it_was) {
   judge_codes();
