@@ -117,8 +117,8 @@ tdl_config delays(const char* profile, int subcarriers, int ofdm_symbols, double
   c.rx_antennas = rx;
   return c;
 }
-/// Whole vectors and tails of paths and subcarriers, 1, 2, 3, 4 and more entries of a row of H, with a fixed
-/// part and without, moving and static, correlated antennas.
+/// Whole vectors and tails of paths and subcarriers. 1, 2, 3, 4 and more entries of a row of H. With a fixed
+/// part and without, moving and static. Correlated antennas.
 algorithms tdl() {
   std::vector<tdl_config> configs{
       delays("epa", 12, 14, 5),          delays("eva", 16, 3, 70, 2, 2), delays("etu", 17, 2, 300, 3, 4),
@@ -159,8 +159,8 @@ cdl_config cluster(const char* profile, int subcarriers, int ofdm_symbols, int a
   c.users = users;
   return c;
 }
-/// Whole vectors and tails of antennas, entries, rays and subcarriers, one user and the most, still, moving
-/// and tilted, several drops in a call of the kernel.
+/// Whole vectors and tails of antennas, entries, rays and subcarriers. One user and 64, still, moving and
+/// tilted. Several drops in a call of the kernel.
 algorithms cdl() {
   std::vector<cdl_config> configs{cluster("c2-nlos", 8, 1, 32, 2), cluster("b1-los", 5, 3, 17, 3),
                                   cluster("cdl-a", 4, 2, 16, 1),   cluster("cdl-d", 7, 2, 5, 4),
