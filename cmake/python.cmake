@@ -23,7 +23,7 @@ target_precompile_headers(warpband_python PRIVATE <nanobind/nanobind.h> <nanobin
                           <nanobind/stl/vector.h> <complex> <memory> <mutex> <span>)
 foreach(library nanobind-static nanobind-static-abi3)  # the presets leave CMake's flags empty
   if(TARGET ${library})
-    target_compile_options(${library} PRIVATE ${wb_library_flags} $<$<CONFIG:Release>:-O2>)  # each call from Python goes through it
+    target_compile_options(${library} PRIVATE ${wb_library_flags})  # each call from Python goes through it
     set_target_properties(${library} PROPERTIES UNITY_BUILD ${WARPBAND_UNITY} UNITY_BUILD_BATCH_SIZE 0)
   endif()
 endforeach()

@@ -43,7 +43,7 @@ list(REMOVE_ITEM more_sources tests/faults.cpp)
 if(WARPBAND_APP)  # the golden set asks the command's reader of stream scenarios
   set(stream_readers apps/stream_runs.cpp apps/stream_schema.cpp)
   add_executable(golden_rows EXCLUDE_FROM_ALL tests/golden/rows.cpp tests/golden.cpp tests/json.cpp ${stream_readers})  # for scripts/golden.py
-  target_compile_options(golden_rows PRIVATE ${wb_program_flags})
+  target_compile_options(golden_rows PRIVATE ${wb_test_flags})
   target_compile_definitions(golden_rows PRIVATE WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
   target_link_libraries(golden_rows PRIVATE warpband wb_options wb_dep_json wb_dep_toml wb_dep_fmt)
 else()
@@ -67,7 +67,7 @@ endif()
 add_executable(warpband_tests ${tests} ${more_sources} ${stream_readers})
 set_target_properties(warpband_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)  # headers are half of the cost
 set_source_files_properties(${more_sources} ${stream_readers} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # new and delete of all tests
-target_compile_options(warpband_tests PRIVATE ${wb_program_flags} $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+target_compile_options(warpband_tests PRIVATE ${wb_test_flags} $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 target_compile_definitions(warpband_tests PRIVATE WARPBAND_REFDATA="${WARPBAND_REFDATA}"
                            WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" $<$<BOOL:${bench_tests}>:WARPBAND_HAS_BENCH>)
 target_include_directories(warpband_tests PRIVATE "${wb_generated}")
