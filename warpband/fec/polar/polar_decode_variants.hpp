@@ -1,5 +1,5 @@
 #pragma once
-// Ops of the list decoder and the list sizes that are built, for polar_decode_*kernels.cpp. Short lists have
+// Ops of the list decoder and the list sizes that are built, for polar_decode_kernels.cpp. Short lists have
 // up to 8 paths, long lists 16 or 32. "whole" means 16-bit integers (whole16). Separate units keep
 // compilation short.
 #include <warpband/exec/launch.hpp>
