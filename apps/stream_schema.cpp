@@ -196,7 +196,9 @@ std::vector<std::string> chains_of(const std::string& key) {
 using conditions = std::vector<wb::setting_condition>;
 conditions of_chains(const std::string& key) {
   const std::vector<std::string> chains = chains_of(key);
-  return chains.empty() ? conditions{} : conditions{{"stream.chain", chains}};
+  conditions of_key;  // not a conditional expression: GCC 12 destroys its other operand if memory runs out
+  if (!chains.empty()) of_key.push_back({"stream.chain", chains});
+  return of_key;
 }
 
 struct keys {
@@ -209,7 +211,7 @@ void add(keys& k, const std::string& group, const std::vector<run_setting>& sett
   for (const run_setting& s : settings) {
     if (!s.of_links) continue;
     const std::string key = group + "." + s.name;
-    k.schema.add(group, s, {}, "", of_chains(key));
+    k.schema.add(group, s, run(), "", of_chains(key));
     run_setting keyed = wb::config::under_key(s, key);
     for (wb::setting_condition& c : keyed.conditions) c.setting = group + "." + c.setting;
     k.settings.push_back(std::move(keyed));

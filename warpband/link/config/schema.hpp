@@ -101,8 +101,9 @@ class schema {
  public:
   /// A setting of a group as a key, a further version of it if the key exists. Conditions without a dot name
   /// settings of the group; `more` come before them.
+  // C(), not {}: if memory runs out in an aggregate's {}, GCC 12 destroys members that it did not construct.
   template <class C>
-  key_entry& add(const std::string& group, setting_of<C> s, const C& initial = {},
+  key_entry& add(const std::string& group, setting_of<C> s, const C& initial = C(),
                  const std::string& kind = "", std::vector<setting_condition> more = {}) {
     const std::string name = group.empty() ? s.name : group + "." + s.name;
     for (setting_condition c : s.conditions) {
@@ -119,7 +120,7 @@ class schema {
   }
   /// Those of a list that are keys of links.
   template <class C>
-  void add(const std::string& group, const std::vector<setting_of<C>>& settings, const C& initial = {},
+  void add(const std::string& group, const std::vector<setting_of<C>>& settings, const C& initial = C(),
            const std::string& kind = "", const std::vector<setting_condition>& more = {}) {
     for (const setting_of<C>& s : settings)
       if (s.of_links) add(group, s, initial, kind, more);
