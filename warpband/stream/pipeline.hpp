@@ -40,7 +40,7 @@
 namespace wb {
 
 enum class overflow_policy {
-  wait,         // whoever pushes waits
+  wait,         // acquire waits for a free slot, also inside of the push that copies arrays
   drop_oldest,  // the frame that waits longest is dropped; not one under way, nor one with a ticket
 };
 /// How the threads that drive devices wait for frames and for their results, and callers of acquire for a
@@ -80,7 +80,8 @@ struct pipeline_config {
   std::vector<std::size_t> graph_items = {};
   bool graphs = false;  // most_items is one of graph_items
   /// CUDA, with parts = 1: most frames of a group, 1..64. Waiting frames of most_items go together as one
-  /// copy in, their kernels and one copy out, as each copy costs some microseconds whatever its size.
+  /// copy in, their kernels and one copy out, as each copy costs some microseconds whatever its size. Only
+  /// frames of neighbouring slots make a group, so slots are taken in turn.
   /// automatic_batch() is a number for which that is small. A free stream waits for a whole group while two
   /// others work: small frames get more throughput and a longer latency. Frames of a group finish together.
   int batch = 1;
@@ -229,9 +230,9 @@ class frame_pipeline {
  public:
   /// Opens the devices, allocates all memory, runs a frame of most_items on each stream and starts the
   /// threads. `on_frame` is called for each frame that was pushed (not: submitted), in order, by one thread
-  /// at a time: one of the pipeline's, or one inside of acquire, push or stop; the next frame is delivered
-  /// when it returns. It may push (then it never waits: error where no slot is free), but neither drain nor
-  /// stop. Throws argument_error, device_error, memory_error.
+  /// at a time: one of the pipeline's, or one inside of acquire, close or stop. The next frame is delivered
+  /// when it returns. It may push, which then never waits: without a free slot it throws error. It may call
+  /// neither drain nor stop. Throws argument_error, device_error, memory_error.
   frame_pipeline(std::shared_ptr<const frame_receiver> chain, pipeline_config config,
                  frame_callback on_frame = {});
   /// As stop().

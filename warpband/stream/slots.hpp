@@ -1,8 +1,15 @@
 #pragma once
 // The slots of a frame_pipeline: host memory of one frame each, and the state of each.
 //
-// A slot is free, filling, queued, running, ended and free again; while a ticket holds it after its delivery
-// it is kept. A device that fails puts running slots back into the queue.
+// The states of a slot:
+//
+//   free     -> filling   acquire
+//   filling  -> queued    push, submit           -> free    it is given back without a push
+//   queued   -> running   a lane takes it        -> free    it is dropped; with a ticket, or if no device is
+//                                                           left: ended
+//   running  -> ended     its device is done     -> queued  its device failed, and another one tries
+//   ended    -> free      it is delivered        -> kept    to a ticket
+//   kept     -> free      the ticket goes
 //
 // Threads: `mutex_` is the only lock for the frames of a pipeline. It guards what changes after open() in
 // slots, in the queue and in workers of devices, because a step of a frame changes all three. hold() locks
@@ -51,8 +58,8 @@ struct slot_state {
   std::byte *inputs = nullptr, *outputs = nullptr;
   std::size_t index = 0;
   slot_use use = slot_use::free;
-  bool ticket = false;  // a ticket holds it
-  bool silent = false;  // its frame was submitted: the callback is not called
+  bool ticket = false;  // a ticket holds it; cleared if the ticket goes before the delivery
+  bool silent = false;  // its frame was submitted: no callback, and it is not dropped
   frame_status status = frame_status::delivered;
   std::size_t items = 0, device = 0;
   std::uint64_t sequence = 0, token = 0;
@@ -135,7 +142,7 @@ struct frame_slots {
   slot_state* take_free() noexcept {
     if (free_.empty()) return nullptr;
     slot_state& f = states_[config_.batch > 1 ? next_in_turn() : free_.back()];
-    free_.pop_back();  // with groups only the number of free slots counts
+    free_.pop_back();  // with groups only the size of free_ is right, not what it contains
     f.use = slot_use::filling;
     return &f;
   }

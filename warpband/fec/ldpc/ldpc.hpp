@@ -114,11 +114,11 @@ struct ldpc_decoder_output {
 /// - the n channel LLRs of the last call, limited as above
 /// - the iterations done since the start; if this is 0 or less the codeword starts, and the rest is not read
 ///
-/// Calls with a and b iterations on the same
-/// LLRs give the bits of one call with a + b, if none of the codewords stops early. Another decoder of the
-/// same code may go on with them, with another schedule, algorithm or precision. A codeword that is an
-/// erasure leaves zeros; one of whose `messages` a value is NaN or infinite is an erasure. A codeword that
-/// stopped early does one iteration or more in each further call.
+/// Calls with a and b iterations on the same LLRs give the bits of one call with a + b, if none of the
+/// codewords stops early. Another decoder of the same code may go on with them, with another schedule,
+/// algorithm or precision. A codeword that is an erasure leaves zeros. A codeword with a NaN or infinite
+/// value in `messages` is an erasure. A codeword that stopped early does one iteration or more in each
+/// further call.
 ///
 /// The LLR of a bit may have changed since the last call. Its first a-posteriori LLR in layered order is then
 /// the new LLR plus the kept messages. With float16 it is the kept a-posteriori LLR plus the difference of

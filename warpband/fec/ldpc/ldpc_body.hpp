@@ -113,7 +113,7 @@ WB_HD check_minima<T> minima_of(const min_sum<T>& rule, Degree degree, const T* 
   return {least, with_sign(rule.reduce(least), sign), with_sign(rule.reduce(next), sign)};
 }
 
-/// The first step. app(d), last(d): A and the last R of edge d.
+/// The first step. app(d), last(d): the a-posteriori LLR A and the last R of edge d.
 template <class T, class Degree, class App, class Last>
 WB_HD void variable_to_check(Degree degree, T* q, App app, Last last) {
   each_edge(degree, [&](int d) WB_INLINE_LAMBDA { q[d] = difference(app(d), last(d)); });

@@ -1,23 +1,25 @@
 #pragma once
-// The LDPC decoder. Which op decodes a call, and where it stores the values of a codeword:
+// The LDPC decoder. Which op decodes a call, and where it stores the values of a codeword. The last line that
+// fits a call decides:
 //
 //   device, format     code and call                        op                        storage
 //   CPU, any           any                                  ldpc_decode_op            vector_codewords
-//   GPU, any           WiMAX and WiFi [1]                   ldpc_decode_registers_op  register_values
+//   GPU, any           any                                  ldpc_decode_op            block_values
+//   GPU, f16 and i8    5G NR [1]; i8 as pairs of codewords  ldpc_graph_op             graph_values
+//   GPU, any           few rows, as WiMAX and WiFi [2]      ldpc_decode_registers_op  register_values
 //   GPU, f16           the same with `state` or extrinsic   ldpc_decode_kept_rows_op  kept_register_values
-//                      LLRs, n <= 4096 [2]
-//   GPU, f16 and i8    5G NR [3]                            ldpc_graph_op             graph_values
-//   GPU, any           any other                            ldpc_decode_op            block_values
+//                      LLRs, n <= 4096 [3]
 //
 //   f32, f16, i8   a min-sum algorithm in float32, float16 or int8
 //   product        sum-product in float32
-//   [1] ldpc_has_known_rows (ldpc_args.hpp): layered, no CRC, no `messages`, at most 96 rows in a block row
-//   [2] ldpc_keeps_rows (ldpc_args.hpp)
-//   [3] graph_plan_of (gpu/graph_call.hpp): layered, no `messages` or `state`, values that fit shared memory
+//   [1] graph_plan_of (gpu/graph_call.hpp): layered, no `messages` or `state`, values that fit shared memory
+//   [2] ldpc_has_known_rows (ldpc_args.hpp): numbers of block rows and degrees that are built, z <= 96 and
+//       n <= 8192, layered, no CRC, no `messages`
+//   [3] ldpc_keeps_rows (ldpc_args.hpp)
 //
-// The size of the batch chooses nothing. kernels_of in ldpc.cpp chooses the kernel: gpu/rows_kernels.cpp has
-// those of the second and third line, ldpc_<format>_kernels.cpp all others. These start ldpc_graph_op, of
-// gpu/graph_kernels.cpp, where it serves the call.
+// The size of the batch chooses nothing. kernels_of in ldpc.cpp chooses the kernel. gpu/rows_kernels.cpp has
+// those of the last two lines, and ldpc_<format>_kernels.cpp all others. The kernels of float16 and
+// int8 start ldpc_graph_op, of gpu/graph_kernels.cpp, for calls that it serves.
 //
 // Storage. The z rows of a block row touch different bits, so they are computed at once: by the lanes of a
 // vector or by the threads of a block. A: a-posteriori LLRs, R: messages of checks to bits.

@@ -17,13 +17,11 @@
 //
 // [1] I. Tal, A. Vardy, "List decoding of polar codes", IEEE Trans. Inf. Theory, 2015.
 // [2] A. Balatsoukas-Stimming, M. Bastani Parizi, A. Burg, "LLR-based successive cancellation list decoding
-// of
-//     polar codes", IEEE Trans. Signal Process., 2015.
+//     of polar codes", IEEE Trans. Signal Process., 2015.
 // [3] E. Arikan, "Channel polarization", IEEE Trans. Inf. Theory, 2009.
 // [4] G. Sarkis et al., "Fast polar decoders", IEEE J. Sel. Areas Commun., 2014.
 // [5] S. A. Hashemi, C. Condo, W. J. Gross, "Fast and flexible successive-cancellation list decoders for
-// polar
-//     codes", IEEE Trans. Signal Process., 2017.
+//     polar codes", IEEE Trans. Signal Process., 2017.
 #include <cstdint>
 #include <vector>
 
@@ -58,9 +56,9 @@ class polar_encoder {
 enum class polar_algorithm {
   /// f and path metrics as above.
   min_sum,
-  /// f(a, b) = 2 artanh(tanh(a / 2) tanh(b / 2)). Each bit adds ln(1 + e^x) to the path metric: x = |LLR| if
-  /// it
-  /// is decided against its LLR, else -|LLR|. Logarithms are within 0.013. LLRs must be to scale.
+  /// f(a, b) = 2 artanh(tanh(a / 2) tanh(b / 2)). Each bit adds ln(1 + e^x) to the path metric, with
+  /// x = |LLR| if it is decided against its LLR, else -|LLR|. Logarithms are within 0.013. LLRs must be to
+  /// scale.
   sum_product,
 };
 
@@ -70,7 +68,7 @@ enum class polar_precision {
   /// 16-bit integers, min-sum. LLRs are in steps (llr_steps): channel LLRs are limited to +-1023 steps, stage
   /// LLRs to +-16382. A vector of a CPU holds twice as many.
   int16,
-  /// The same with LLRs limited to +-127 steps everywhere.
+  /// The same 16-bit integers, with LLRs limited to +-127 steps everywhere.
   int8,
 };
 
@@ -111,8 +109,7 @@ void check(const polar_config& code, const polar_decoder_config& config);
 /// - A message with a NaN or infinite LLR.
 /// - With status_insufficient: fewer coded bits than message bits have an LLR other than 0.
 /// - With status_insufficient: an all-zero message with a zero CRC, if too few LLRs support it. At least 7/8
-/// of
-///   the coded bits must have an LLR other than 0 and above 1/4096 of the largest.
+///   of the coded bits must have an LLR other than 0 and above 1/4096 of the largest.
 ///
 /// int16 and int8: an LLR of 0 steps counts as 0, and any other LLR supports an all-zero message. If
 /// llr_steps is a number, LLRs must be to scale. Path metrics are relative to the list's smallest. Metrics of

@@ -25,9 +25,8 @@ inline constexpr crc_polynomial crc24c{0x1B2B117, 24}, crc11{0xE21, 11}, crc6{0x
 
 /// Use of the code, which determines its CRC and interleavers.
 enum class polar_kind {
-  /// Uplink control, §6.3.1. A <= 19: CRC-6 and three parity-check bits; else CRC-11. Channel interleaver; N
-  /// up
-  /// to 1024. Two code blocks if A >= 360 and E >= 1088, or A >= 1013.
+  /// Uplink control, §6.3.1. A <= 19: CRC-6 and three parity-check bits; else CRC-11. Channel interleaver.
+  /// N up to 1024. Two code blocks if A >= 360 and E >= 1088, or A >= 1013.
   uci,
   /// Downlink control, §7.3: CRC-24C over 24 ones and the bits; the RNTI masks its last 16 bits. Input
   /// interleaver; N up to 512. Messages below 12 bits are padded with zeros.

@@ -67,7 +67,8 @@ struct polar_list : polar_tree<T, G, L, Exact> {
     F flipped;
   };
   /// Candidates: each path as it is, and with the other decision at a penalty. The L smallest metrics stay;
-  /// of equal ones those without penalty, then those of lower index. Keys omit the last bits of metrics.
+  /// of equal metrics those without penalty, then those of the lower index. Keys omit the last bits of
+  /// metrics.
   WB_HD_CALL fork fork_paths(V penalty) {
     fork r;
     r.is_changed = false;
@@ -84,7 +85,7 @@ struct polar_list : polar_tree<T, G, L, Exact> {
       const F unchanged =
           map([](T a, T b) WB_INLINE_LAMBDA { return a < b; }, largest_kept, smallest_flipped);
       if (p.is_true_for_all(unchanged)) return r;
-      // Ascending and descending sorted keys: the elementwise minimum has the L smallest of both.
+      // One descending, the other ascending: the elementwise minimum has the L smallest keys of both.
       const N best = P::as_integers(min(p.sorted(kept_key, true), p.sorted(flipped_key, false)));
       r.is_changed = true;
       // Codewords that share vectors do not affect each other: an unchanged list keeps its order.
