@@ -55,6 +55,7 @@ COMPARED = {
     "KroneckerChannel": "test_antenna_channels.test_correlated_antennas, test_antenna_channels.test_sending_over_correlated_antennas",
     "read_csi": "test_csi.test_plain_channels, test_csi.test_soundings, test_csi.test_traces_of_argos",
     "exponential_correlation": "test_antenna_channels.test_exponential_correlation",
+    "capacity": "test_theory.test_ergodic_capacity_of_rayleigh_fading, test_theory.test_water_filling_is_the_best_power",
     "OfdmModulator": "test_ofdm.test_modems_are_those_of_numpy", "OfdmDemodulator": "test_ofdm.test_modems_are_those_of_numpy",
     "OfdmNumerology": "test_ofdm.test_modems_are_those_of_numpy", "lte_numerology": "test_ofdm.test_lte",
     "IterativeReceiver": "test_receive.test_a_receiver_is_its_parts_in_turn",

@@ -120,6 +120,17 @@ def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel:
     return space.give(received), space.give(channel)
 
 
+def _numbers(name: str, value: Any, kind: type, most: float) -> np.ndarray:
+    """An array of finite numbers of at most this magnitude."""
+    try:
+        numbers = np.array(value, kind)
+    except Exception:  # objects may raise anything
+        raise TypeError(f"{name} is a {type(value).__name__}: expected numbers") from None
+    if not (np.abs(numbers) <= most).all():
+        raise ValueError(f"{name} = NaN or numbers beyond {most:g} is not allowed: expected numbers from {-most:g} to {most:g}")
+    return numbers
+
+
 def capacity(channel: Any, snr_db: Any, *, water_filling: bool = False) -> np.ndarray:
     """Capacity of MIMO channels with Gaussian inputs, in bits a use: log2 det(I + SNR / S H H^H) (Telatar, "Capacity of multi-antenna
     Gaussian channels", 1999). The mean over many H is the ergodic capacity, and a percentile is the capacity at an outage.
@@ -134,21 +145,25 @@ def capacity(channel: Any, snr_db: Any, *, water_filling: bool = False) -> np.nd
         float64, of the leading axes.
 
     Raises:
-        ValueError: for an H of fewer than two axes, and for NaN or infinity.
+        ValueError: for an H of fewer than two axes, entries beyond 1e15, SNRs beyond 200 dB, NaN, and shapes that do not go together.
+        TypeError: for what is no numbers.
 
     >>> float(wb.capacity(np.eye(2), 10.0).round(3))
     5.17
     >>> wb.capacity(np.array([[[2, 0], [0, 0.1]]]), [0.0, 20.0], water_filling=True).round(2).tolist()
     [2.32, 8.65]
     """
-    h, snr = np.asarray(channel), 10 ** (np.asarray(snr_db, float) / 10)
+    if not isinstance(water_filling, (bool, np.bool_)):
+        raise refused("water_filling", water_filling, "True or False")
+    h, snr = _numbers("channel", channel, complex, 1e15), _numbers("snr_db", snr_db, float, 200.0)
     if h.ndim < 2 or 0 in h.shape[-2:]:
         raise ValueError(f"channel = shape {h.shape} is not allowed: expected (..., rx_antennas, streams)")
-    if not np.isfinite(h).all() or not np.isfinite(snr).all():
-        raise ValueError("channel or snr_db = NaN or infinity is not allowed: expected finite numbers")
-    gains = np.linalg.svd(h.astype(complex), compute_uv=False) ** 2  # the largest first
-    streams, snr = h.shape[-1], snr[..., None]
-    gains, snr = np.broadcast_arrays(gains, snr)
+    gains = np.linalg.svd(h, compute_uv=False) ** 2  # the largest first
+    streams = h.shape[-1]
+    try:
+        gains, snr = np.broadcast_arrays(gains, 10 ** (snr / 10)[..., None])
+    except (ValueError, RuntimeError):  # the latter for more axes than NumPy has
+        raise ValueError(f"snr_db = shape {snr.shape} is not allowed: expected one that goes with {h.shape[:-2]}") from None
     if not water_filling:
         return np.log2(1 + snr / streams * gains).sum(-1)
     inverse = 1 / np.maximum(gains, 1e-300)
