@@ -26,6 +26,12 @@ def of_package(name):
     sys.exit(f"plot.py: {name}.py is missing beside it: install warpband again")
 
 
+def drawing():
+    rates = of_package("_error_rates")
+    rates.begin_elsewhere()
+    return rates
+
+
 def is_reference(name):
     return name.lower().endswith(".csv") or (".csv:" in name and not os.path.exists(name))
 
@@ -62,8 +68,7 @@ def run(rates, options):
 
 
 def main():
-    rates = of_package("_error_rates")
-    rates.begin_elsewhere()
+    rates = drawing()
     parser = argparse.ArgumentParser(prog="plot.py", description="Draws the error rates that `warpband sim` wrote.")
     parser.add_argument("inputs", nargs="+", metavar="INPUT", help="RESULT.json[:LABEL] or REFERENCE.csv[:LABEL]")
     parser.add_argument("--out", default="", help="figure to write: .pdf, .png or .svg")
