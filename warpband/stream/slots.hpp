@@ -38,7 +38,7 @@
 namespace wb {
 
 /// Turn number `turn` of a loop that waits and does not sleep.
-inline void spin(int turn) noexcept {
+inline void spin([[maybe_unused]] int turn) noexcept {
 #if defined(__x86_64__)
   if (turn % 4096 != 0) return __builtin_ia32_pause();
 #endif
