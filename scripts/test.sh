@@ -101,7 +101,7 @@ checks() {
         --junitxml="build/test/h5py/pytest.xml" apps/{plot,plot_front,code,detect,ranks,readme,terminal}_test.py
     step installed installed
     step site ninja -C "build/$main" docs
-    step options python3 scripts/checks/options.py kissfft-off clang-unity-hdf5-off # the others by hand: they cost two minutes more
+    step options python3 scripts/checks/options.py kissfft-off clang-kernels # the others by hand: they cost three minutes more
     step include-layers python3 scripts/checks/include_layers.py
     step thread-notes python3 scripts/checks/thread_notes.py
     step kernel-symbols bash scripts/checks/symbols.sh "build/$main"

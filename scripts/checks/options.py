@@ -4,7 +4,7 @@
 Configures the combinations below and parses (-fsyntax-only) the units that differ from those of a combination before: in their sources, in
 the macros that their files mention, or in the libraries' headers that they find. GCC's units with default options are taken as compiled, as
 scripts/test.sh has just done. Members of a unity unit are parsed together, those of tests alone. Not covered: the linker, options of the
-compiler alone (WARPBAND_HARDEN, WARPBAND_SANITIZE), and tests with Clang unless `clang-tests` is named.
+compiler alone (WARPBAND_HARDEN, WARPBAND_SANITIZE), and tests with Clang unless `clang-tests` is named. `clang-kernels` parses kernels alone.
 """
 import concurrent.futures
 import functools
@@ -34,8 +34,9 @@ CLANG = {  # unity units with HDF5 are those of the preset `asan`
     "clang-unity-hdf5-off": ["-DWARPBAND_UNITY=ON", "-DWARPBAND_HDF5=OFF", "-DWARPBAND_TESTS=OFF"],
     "clang": ["-DWARPBAND_TESTS=OFF"],
     "clang-tests": [],
+    "clang-kernels": ["-DWARPBAND_APP=OFF", "-DWARPBAND_TESTS=OFF"],
 }
-UNLESS_NAMED = ["clang-tests"]
+UNLESS_NAMED = ["clang-tests", "clang-kernels"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
 COMMENT = re.compile(r"//.*")
 MACRO = re.compile(r"\b(?:WARPBAND|WB)_[A-Z0-9_]+\b")
@@ -118,6 +119,8 @@ def check(name, options, seen):
     """Parses what is new in a combination, and adds it to `seen`. Returns how many units failed."""
     start, jobs = time.monotonic(), []
     for unit in units_of(name, options):
+        if name == "clang-kernels" and not unit.target.startswith("wb_kernels_"):
+            continue
         new = [key for key in unit.keys() if key not in seen]
         seen.update(new)
         if unit.target == "warpband_tests":
