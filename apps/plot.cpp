@@ -17,10 +17,14 @@
 
 namespace {
 
-bool is_reference(const std::string& name) {
-  return name.ends_with(".csv") ||
-         (name.find(".csv:") != std::string::npos && !std::filesystem::exists(name));
+/// The file of an input, which may be FILE:LABEL, and ":LABEL" or nothing.
+std::pair<std::string, std::string> file_and_label(const std::string& input, const std::string& ending) {
+  const std::size_t colon = input.find(ending + ":");
+  if (colon == std::string::npos || std::filesystem::exists(input)) return {input, ""};
+  return {input.substr(0, colon + ending.size()), input.substr(colon + ending.size())};
 }
+
+bool is_reference(const std::string& input) { return file_and_label(input, ".csv").first.ends_with(".csv"); }
 
 constexpr const char* plot_footer = R"(Synopsis:
   warpband plot RESULT.json[:LABEL] [...] [REFERENCE.csv[:LABEL] ...] -o FIGURE [OPTIONS]
@@ -56,13 +60,6 @@ Examples:
       the numbers, for a spreadsheet
 
 Figures need Python with matplotlib: scripts/setup.sh installs it; WARPBAND_PYTHON names another Python.)";
-
-/// The file of an input, which may be FILE:LABEL, and ":LABEL" or nothing.
-std::pair<std::string, std::string> file_and_label(const std::string& input, const std::string& ending) {
-  const std::size_t at = input.find(ending + ":");
-  if (std::filesystem::exists(input) || at == std::string::npos) return {input, ""};
-  return {input.substr(0, at + ending.size()), input.substr(at + ending.size())};
-}
 
 /// Reads a result as `warpband sim --resume` does. Writes its content into the folder under the file's own
 /// name, which tells curves of the same label apart. Throws file_error for a result that is not trusted.

@@ -32,8 +32,8 @@ def drawing():
     return rates
 
 
-def is_reference(name):
-    return name.lower().endswith(".csv") or (".csv:" in name and not os.path.exists(name))
+def is_reference(rates, name):
+    return rates.path_and_label(name, ".csv")[0].lower().endswith(".csv")
 
 
 def run(rates, options):
@@ -43,13 +43,13 @@ def run(rates, options):
         raise rates.PlotError(f"cannot write {options.out}: its name must end in {', '.join(rates.FORMATS)}")
     results = []
     for name in options.inputs:
-        if not is_reference(name):
+        if not is_reference(rates, name):
             path, label = rates.path_and_label(name, ".json")
             results.append((path, rates.relabelled(rates.load(path), label)))
     if not results and options.csv:
         raise rates.PlotError("no result is given: expected at least one for --csv, as `warpband sim -o` writes it")
     curves = rates.merged(results)
-    references = [reference for name in options.inputs if is_reference(name) for reference in rates.references_of(name)]
+    references = [reference for name in options.inputs if is_reference(rates, name) for reference in rates.references_of(name)]
     metrics = rates.metrics_for(curves, options.metric, references)
     if not curves and not options.x:
         options.x = "ebn0_db" if any("ebn0_db" in columns for _, columns in references) else "snr_db"

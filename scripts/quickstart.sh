@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # From a fresh checkout to a simulated LTE turbo link: installs what is missing, builds the `warpband` command, runs
-# examples/quickstart.toml and draws its error rates. On two idle cores 5 minutes on a Xeon and 2.8 on an EPYC: kernels are
-# built only for the instruction set that this machine has.
+# examples/quickstart.toml and draws its error rates. Some minutes on two idle cores: kernels are built only for the
+# instruction set that this machine has.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

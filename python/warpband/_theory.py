@@ -106,10 +106,10 @@ def lines_for(curves: Sequence[Mapping[str, Any]], axis: str, metric: str) -> Li
     """(label, kind, points) of what is known of the curves: kind "closed" or "bound", each once."""
     seen = set()
     for curve in curves:
-        for label, kind, at in _lines_of(curve, axis, metric):
-            if label not in seen and at:
+        for label, kind, line in _lines_of(curve, axis, metric):
+            if label not in seen and line:
                 seen.add(label)
-                yield label, kind, at
+                yield label, kind, line
 
 
 def _lines_of(curve: Mapping[str, Any], axis: str, metric: str) -> Lines:
