@@ -87,12 +87,12 @@ struct operations_options {
   std::string json;
 };
 
-double operations(const operations_options& o, int antennas, int users, wb::massive_mode mode,
+double operations(const operations_options& o, int antennas, int users, wb::massive_solver solver,
                   int iterations) {
   wb::uplink_config c;
   c.antennas = antennas, c.users = users, c.qam = o.qam;
-  c.mode = mode, c.iterations = iterations;
-  c.sinr = mode == wb::massive_mode::cholesky ? wb::massive_sinr::exact : wb::massive_sinr::approximate;
+  c.solver = solver, c.iterations = iterations;
+  c.sinr = solver == wb::massive_solver::cholesky ? wb::massive_sinr::exact : wb::massive_sinr::approximate;
   return wb::uplink_detector(c).flops(o.symbols);
 }
 
@@ -106,7 +106,7 @@ constexpr configuration table_3_1[]{{128, 8, 3}, {128, 16, 3}, {128, 32, 5}, {12
 constexpr int most_iterations = 16;
 
 int run_operations(const operations_options& o) {
-  using enum wb::massive_mode;
+  using enum wb::massive_solver;
   json out{{"symbols", o.symbols}, {"qam", o.qam}, {"configurations", json::array()}};
   std::string table = fmt::format("{:>9}  {:>10}  {:>14}  {:>14}  {:>9}  {:>11}\n", "antennas", "iterations",
                                   "Cholesky", "CG", "reduction", "solver only");

@@ -32,7 +32,7 @@ stream_run run_of(const wb::config::curve_tree& tree) {
   r.detector.streams = r.sent_streams;
   r.detector.rx_antennas = r.space_time.rx_antennas = r.rx_antennas;
   if (r.qam != 0) r.detector.qam = r.massive.qam = r.space_time.qam = r.qam;
-  if (wb::is_iterative(r.massive.mode)) r.massive.sinr = wb::massive_sinr::approximate;  // its only one
+  if (wb::is_iterative(r.massive.solver)) r.massive.sinr = wb::massive_sinr::approximate;  // its only one
   return r;
 }
 
@@ -152,7 +152,7 @@ stream_work work_of(const stream_run& r) {
   if (r.chain == "precode") {
     wb::downlink_config c;
     c.antennas = r.massive.antennas, c.users = r.massive.users;
-    c.mode = r.massive.mode, c.iterations = r.massive.iterations;
+    c.solver = r.massive.solver, c.iterations = r.massive.iterations;
     return {wb::make_precode_chain({c, static_cast<int>(r.per_channel), r.frames_as.clusters,
                                     r.frames_as.clustering, r.frames_as.half})};
   }

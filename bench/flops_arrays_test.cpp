@@ -124,8 +124,8 @@ double massive_operations_of(const Op& op) {
 TEST(flops, of_massive_mimo) {
   for (const auto& [antennas, users, symbols] :
        {std::tuple{32, 8, 1}, std::tuple{16, 16, 4}, std::tuple{15, 7, 3}})
-    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf,
-                                    massive_mode::cg, massive_mode::jacobi_cg}) {
+    for (const massive_solver solver : {massive_solver::cholesky, massive_solver::zf, massive_solver::mf,
+                                        massive_solver::cg, massive_solver::jacobi_cg}) {
       const auto b = static_cast<std::size_t>(antennas), u = static_cast<std::size_t>(users),
                  vectors = static_cast<std::size_t>(symbols);
       std::vector<cx_pair> h(b * u), y(b * vectors, {0.3f, -0.2f}), x(b * vectors);
@@ -135,9 +135,9 @@ TEST(flops, of_massive_mimo) {
       std::vector<float> llr(4 * u * vectors);
       massive_args a;
       a.antennas = antennas, a.users = users, a.symbols = symbols;
-      a.mode = mode;
-      a.iterations = is_iterative(mode) ? 3 : 0;
-      a.exact_sinr = !is_iterative(mode);
+      a.solver = solver;
+      a.iterations = is_iterative(solver) ? 3 : 0;
+      a.exact_sinr = !is_iterative(solver);
       a.pam_bits = 2;
       a.clip = 8;
       a.channel = make_view<const cx_pair>(h.data(), b * u, 1);
@@ -147,7 +147,7 @@ TEST(flops, of_massive_mimo) {
       const uplink_op<upto<64>> up(a);
       // Checks of what comes in, and what is done for constants, are left out.
       const double did = massive_operations_of(up);
-      EXPECT_NEAR(up.flops() / did, 1, 0.03) << name_of(mode) << " " << antennas << "x" << users;
+      EXPECT_NEAR(up.flops() / did, 1, 0.03) << name_of(solver) << " " << antennas << "x" << users;
       std::vector<std::int8_t> steps(4 * u * vectors);
       a.llr8 = make_view(steps.data(), 4 * u, vectors);
       const uplink_op<upto<64>> both(a);
@@ -169,7 +169,7 @@ TEST(flops, of_massive_mimo) {
       a.out = make_view(x.data(), b, vectors);
       const downlink_op<upto<64>> down(a);
       const double sent = massive_operations_of(down);
-      EXPECT_NEAR(down.flops() / sent, 1, 0.03) << name_of(mode) << " " << antennas << "x" << users;
+      EXPECT_NEAR(down.flops() / sent, 1, 0.03) << name_of(solver) << " " << antennas << "x" << users;
     }
 }
 

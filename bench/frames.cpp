@@ -179,9 +179,9 @@ std::function<void()> warpband_design(executor& exec, frame_data& d) {
   const int symbols = s.vectors_of_estimate();
   if (s.uplink) {
     uplink_config c;
-    c.antennas = s.antennas, c.users = s.users, c.mode = s.mode, c.iterations = s.iterations;
+    c.antennas = s.antennas, c.users = s.users, c.solver = s.solver, c.iterations = s.iterations;
     c.qam = 1 << bits_per_symbol_of_frame;
-    if (is_iterative(s.mode)) c.sinr = massive_sinr::approximate;
+    if (is_iterative(s.solver)) c.sinr = massive_sinr::approximate;
     if (s.split) c.sums = massive_sums::split_f16;
     if (s.half)
       return [&exec, &d, detector = uplink_detector(c), n0, symbols] {
@@ -198,7 +198,7 @@ std::function<void()> warpband_design(executor& exec, frame_data& d) {
     };
   }
   downlink_config c;
-  c.antennas = s.antennas, c.users = s.users, c.mode = s.mode, c.iterations = s.iterations;
+  c.antennas = s.antennas, c.users = s.users, c.solver = s.solver, c.iterations = s.iterations;
   c.symbol_energy = 1;  // eq. 2.10 with A = H^H H + N0 I, as the peers have it
   return [&exec, &d, precoder = downlink_precoder(c), n0, symbols] {
     precoder.run(exec, {.channel = d.h, .sent = d.in, .noise_var = n0, .symbols = symbols}, d.out);
@@ -207,7 +207,8 @@ std::function<void()> warpband_design(executor& exec, frame_data& d) {
 
 void add_frames(const std::string& device, const frame_shape& s, const std::string& by,
                 const std::vector<figure>& figures, bool by_columns, const frame_design& design) {
-  std::vector<axis> axes{{"antennas", fmt::format("{}x{}", s.antennas, s.users)}, {"mode", name_of(s.mode)}};
+  std::vector<axis> axes{{"antennas", fmt::format("{}x{}", s.antennas, s.users)},
+                         {"mode", name_of(s.solver)}};
   if (s.iterations != 0) axes.emplace_back("iterations", s.iterations);
   axes.emplace_back("subcarriers", s.subcarriers);
   axes.emplace_back("symbols", s.symbols);
@@ -222,11 +223,11 @@ void add_frames(const std::string& device, const frame_shape& s, const std::stri
 std::vector<frame_benchmark> half_frames(const std::string& device) {
   using enum figure;
   std::vector<frame_benchmark> all;
-  for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg})
+  for (const massive_solver solver : {massive_solver::cholesky, massive_solver::cg})
     for (const int symbols : {1, 14})
       for (const int subcarriers : {128, 1200}) {
         frame_shape s;
-        s.mode = mode, s.iterations = mode == massive_mode::cg ? 3 : 0;
+        s.solver = solver, s.iterations = solver == massive_solver::cg ? 3 : 0;
         s.subcarriers = subcarriers, s.symbols = symbols, s.half = true;
         all.push_back({s, device == "cpu" ? std::vector{resident} : std::vector{kernel, sync, small}});
       }
@@ -275,9 +276,9 @@ std::vector<frame_benchmark> thesis_frames(const std::string& device) {
       }
   };
   for (const bool uplink : {true, false})
-    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg}) {
+    for (const massive_solver solver : {massive_solver::cholesky, massive_solver::cg}) {
       frame_shape s;
-      s.uplink = uplink, s.mode = mode, s.iterations = mode == massive_mode::cg ? 3 : 0;
+      s.uplink = uplink, s.solver = solver, s.iterations = solver == massive_solver::cg ? 3 : 0;
       sweep(s, {1, 2, 4, 8, 16, 32, 64, 128});
       for (const int symbols : {8, 16, 64}) {
         s.symbols = symbols;
@@ -291,9 +292,9 @@ std::vector<frame_benchmark> thesis_frames(const std::string& device) {
         all.push_back({s, {kernel, sync, small}});
       }
     }
-  for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg}) {
+  for (const massive_solver solver : {massive_solver::cholesky, massive_solver::cg}) {
     frame_shape s;
-    s.antennas = 256, s.users = 32, s.mode = mode, s.iterations = mode == massive_mode::cg ? 4 : 0;
+    s.antennas = 256, s.users = 32, s.solver = solver, s.iterations = solver == massive_solver::cg ? 4 : 0;
     sweep(s, {2, 4, 8, 16});
   }
   return all;

@@ -23,7 +23,7 @@ inline void fill(executor& exec, array<std::complex<float>>& x, float variance, 
 struct frame_shape {
   bool uplink = true;
   int antennas = 128, users = 16;
-  massive_mode mode = massive_mode::cholesky;
+  massive_solver solver = massive_solver::cholesky;
   int iterations = 0;
   int subcarriers = 128, symbols = 1;
   /// Every vector has an estimate of its own and pays for its Gram matrix and decomposition. In the thesis

@@ -304,9 +304,9 @@ struct frames_of {
 };
 const std::vector<frames_of> all_frames{{33, 8, 1},  {18, 16, 4}, {10, 4, 2}, {37, 11, 7}, {24, 24, 3},
                                         {131, 8, 2}, {12, 5, 17}, {9, 1, 2},  {68, 32, 1}};
-std::string text_of(const frames_of& f, massive_mode mode) {
+std::string text_of(const frames_of& f, massive_solver solver) {
   return std::to_string(f.antennas) + "x" + std::to_string(f.users) + ", symbols " +
-         std::to_string(f.symbols) + " " + name_of(mode);
+         std::to_string(f.symbols) + " " + name_of(solver);
 }
 template <class T>
 operands frames_in(const frames_of& f, const massive_batch& b, bool down) {
@@ -355,8 +355,8 @@ algorithm downlink(const Precoder& d, const std::string& text, const frames_of& 
   a.faults = {all_of("noise_var", -1), says_nothing("sent")};
   return a;
 }
-constexpr massive_mode modes[]{massive_mode::cholesky, massive_mode::zf, massive_mode::mf, massive_mode::cg,
-                               massive_mode::jacobi_cg};
+constexpr massive_solver modes[]{massive_solver::cholesky, massive_solver::zf, massive_solver::mf,
+                                 massive_solver::cg, massive_solver::jacobi_cg};
 
 /// Singular channels without noise.
 void add_singular(algorithms& list, algorithm a, int users) {
@@ -367,52 +367,52 @@ void add_singular(algorithms& list, algorithm a, int users) {
 algorithms uplinks() {
   algorithms list;
   for (const frames_of& f : all_frames)
-    for (const massive_mode mode : modes) {
+    for (const massive_solver solver : modes) {
       uplink_config c{
-          .antennas = static_cast<int>(f.antennas), .users = static_cast<int>(f.users), .mode = mode};
-      if (is_iterative(mode)) c.iterations = 4, c.sinr = massive_sinr::approximate;
-      list.push_back(uplink<complex>(uplink_detector(c), text_of(f, mode), f));
-      if (f.users > 1 && (mode == massive_mode::cholesky || mode == massive_mode::zf))
-        add_singular(list, uplink<complex>(uplink_detector(c), text_of(f, mode), f, 1e-30f), c.users);
-      if (f.users % 8 == 0 && mode != massive_mode::zf)
-        list.push_back(uplink<half_complex>(uplink_detector(c), text_of(f, mode) + " in halves", f));
+          .antennas = static_cast<int>(f.antennas), .users = static_cast<int>(f.users), .solver = solver};
+      if (is_iterative(solver)) c.iterations = 4, c.sinr = massive_sinr::approximate;
+      list.push_back(uplink<complex>(uplink_detector(c), text_of(f, solver), f));
+      if (f.users > 1 && (solver == massive_solver::cholesky || solver == massive_solver::zf))
+        add_singular(list, uplink<complex>(uplink_detector(c), text_of(f, solver), f, 1e-30f), c.users);
+      if (f.users % 8 == 0 && solver != massive_solver::zf)
+        list.push_back(uplink<half_complex>(uplink_detector(c), text_of(f, solver) + " in halves", f));
     }
   return list;
 }
 algorithms downlinks() {
   algorithms list;
   for (const frames_of& f : all_frames)
-    for (const massive_mode mode : modes) {
+    for (const massive_solver solver : modes) {
       const downlink_config c{.antennas = static_cast<int>(f.antennas),
                               .users = static_cast<int>(f.users),
-                              .mode = mode,
-                              .iterations = is_iterative(mode) ? 3 : 0};
-      list.push_back(downlink<complex>(downlink_precoder(c), text_of(f, mode), f));
+                              .solver = solver,
+                              .iterations = is_iterative(solver) ? 3 : 0};
+      list.push_back(downlink<complex>(downlink_precoder(c), text_of(f, solver), f));
       if (f.users % 8 == 0)
-        list.push_back(downlink<half_complex>(downlink_precoder(c), text_of(f, mode) + " in halves", f));
+        list.push_back(downlink<half_complex>(downlink_precoder(c), text_of(f, solver) + " in halves", f));
     }
   return list;
 }
 algorithms clusters(bool down) {
   algorithms list;
   for (const frames_of& f : {frames_of{64, 16, 2}, {24, 5, 1}})
-    for (const auto& [mode, method, iterations] :
-         {std::tuple{massive_mode::cholesky, cluster_method::exact, 0},
-          {massive_mode::cholesky, cluster_method::local_mmse, 0},
-          {massive_mode::cg, cluster_method::cg, 3}}) {
-      const std::string text = text_of(f, mode) + " " + name_of(method);
+    for (const auto& [solver, method, iterations] :
+         {std::tuple{massive_solver::cholesky, cluster_method::exact, 0},
+          {massive_solver::cholesky, cluster_method::local_mmse, 0},
+          {massive_solver::cg, cluster_method::cg, 3}}) {
+      const std::string text = text_of(f, solver) + " " + name_of(method);
       clustered_uplink_config c{.detector = {.antennas = static_cast<int>(f.antennas),
                                              .users = static_cast<int>(f.users),
-                                             .mode = mode,
+                                             .solver = solver,
                                              .iterations = iterations},
                                 .clusters = 4,
                                 .method = method};
-      if (is_iterative(mode)) c.detector.sinr = massive_sinr::approximate;
-      if (!down && mode == massive_mode::cholesky)
+      if (is_iterative(solver)) c.detector.sinr = massive_sinr::approximate;
+      if (!down && solver == massive_solver::cholesky)
         add_singular(list, uplink<complex>(clustered_uplink_detector(c), text, f, 1e-30f), c.detector.users);
       const clustered_downlink_config sent{.precoder = {.antennas = c.detector.antennas,
                                                         .users = c.detector.users,
-                                                        .mode = mode,
+                                                        .solver = solver,
                                                         .iterations = iterations},
                                            .clusters = 4,
                                            .method = method};

@@ -195,13 +195,13 @@ inline massive_result precode(executor& exec, const downlink_config& c, const ma
   return precode_by(exec, downlink_precoder(c), b, order, half);
 }
 
-inline oracle::massive_rule rule_of(massive_mode m) {
-  return m == massive_mode::mf   ? oracle::massive_rule::mf
-         : m == massive_mode::zf ? oracle::massive_rule::zf
-                                 : oracle::massive_rule::mmse;
+inline oracle::massive_rule rule_of(massive_solver m) {
+  return m == massive_solver::mf   ? oracle::massive_rule::mf
+         : m == massive_solver::zf ? oracle::massive_rule::zf
+                                   : oracle::massive_rule::mmse;
 }
-inline oracle::massive_solver solver_of(massive_mode m, int iterations) {
-  return {is_iterative(m) ? iterations : 0, m == massive_mode::jacobi_cg};
+inline oracle::massive_solver solver_of(massive_solver m, int iterations) {
+  return {is_iterative(m) ? iterations : 0, m == massive_solver::jacobi_cg};
 }
 
 /// |a - b| over |b|, as vectors.

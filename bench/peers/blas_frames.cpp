@@ -238,7 +238,7 @@ void run_stage(const stage_args& args, cudaStream_t stream) {
       step_cg(stream, w.s.data(), w.x.data(), w.r.data(), w.t.data(), w.energies.data(), u, vectors);
       break;
     case stage::soften: {
-      const bool exact = shape.mode == massive_mode::cholesky;
+      const bool exact = shape.solver == massive_solver::cholesky;
       soften(stream, w.x.data(), exact ? w.inverse.data() : w.a.data(), d.n0.data(),
              reinterpret_cast<float4*>(d.llr.data()), exact, by_factor, u, sides, vectors);
       break;
@@ -266,7 +266,7 @@ double flops(const void* args) {
   const frame_shape& s = a.data->shape;
   const double b = s.antennas, u = s.users, sides = s.vectors_of_estimate();
   const double solver =
-      s.mode == massive_mode::cholesky ? u * u * u + sides * u * u : s.iterations * sides * u * u;
+      s.solver == massive_solver::cholesky ? u * u * u + sides * u * u : s.iterations * sides * u * u;
   return 4 * (b * u * u + sides * b * u + solver);
 }
 /// H, vectors and results once.
@@ -293,7 +293,7 @@ std::vector<stage> stages_of(const frame_data& d, how method) {
   all.push_back(stage::gram);
   if (d.shape.uplink) all.push_back(stage::filter);
   all.push_back(stage::regularise);
-  if (d.shape.mode == massive_mode::cg) {
+  if (d.shape.solver == massive_solver::cg) {
     all.push_back(stage::start);
     for (int i = 0; i < d.shape.iterations; i++) all.insert(all.end(), {stage::product, stage::step});
   } else {
@@ -346,7 +346,7 @@ const group blas_benches{[] {
       add(shape, "cublas", how::as_printed, mine);
       // What newer calls gain.
       std::erase_if(mine, [&](figure f) { return f != figure::kernel || !(full || slot); });
-      if (shape.mode == massive_mode::cg) {
+      if (shape.solver == massive_solver::cg) {
         if (shape.each) add(shape, "cublas_gemv", how::gemv, mine);
       } else {
         add(shape, "cublas_matinv", how::matinv, mine);

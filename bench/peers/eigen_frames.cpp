@@ -105,7 +105,7 @@ const group eigen_benches{[] {
   for (const std::string& device : devices()) {
     if (device != "cpu") continue;
     for (const auto& [shape, figures] : thesis_frames(device))
-      if (shape.mode == massive_mode::cholesky)
+      if (shape.solver == massive_solver::cholesky)
         add_frames(device, shape, "eigen", figures, true, [](executor& exec, frame_data& d) {
           return [&exec, &d] {
             const frame_args args{&d};

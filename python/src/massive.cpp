@@ -131,7 +131,7 @@ void bind_clusters(nb::module_& m) {
           "__init__",
           [](clustered_uplink_detector* self, const nb::dict& settings) {
             clustered_uplink_config c = with_settings(clustered_uplink_settings(), settings);
-            if (is_iterative(c.detector.mode) && !settings.contains("sinr"))
+            if (is_iterative(c.detector.solver) && !settings.contains("sinr"))
               c.detector.sinr = massive_sinr::approximate;
             new (self) clustered_uplink_detector(c);
           },
@@ -184,7 +184,7 @@ void bind_massive(nb::module_& m) {
           "__init__",
           [](uplink_detector* self, const nb::dict& settings) {
             uplink_config c = with_settings(uplink_settings(), settings);
-            const bool by_cg = c.mode == massive_mode::cg || c.mode == massive_mode::jacobi_cg;
+            const bool by_cg = c.solver == massive_solver::cg || c.solver == massive_solver::jacobi_cg;
             if (by_cg && !settings.contains("sinr"))
               c.sinr = massive_sinr::approximate;  // all that they have
             new (self) uplink_detector(c);

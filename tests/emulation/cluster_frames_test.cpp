@@ -61,7 +61,7 @@ massive_result detect_emulated(const uplink_config& config, const massive_batch&
   constexpr int U = P::users;
   massive_args a;
   a.antennas = config.antennas / s.clusters, a.users = U, a.symbols = static_cast<int>(b.symbols);
-  a.mode = config.mode, a.iterations = config.iterations;
+  a.solver = config.solver, a.iterations = config.iterations;
   a.pam_bits = config.qam == 16 ? 2 : 3;
   a.exact_sinr = config.sinr == massive_sinr::exact;
   a.clip = 3e38f;
@@ -134,16 +134,16 @@ TEST(emulated_clusters, exact_sums_have_the_bits_of_a_cpu) {
                                  {132, 64, 1, 5, 1, 2},
                                  {256, 64, 17, 2, 1, 2}}) {
     const massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
-    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::jacobi_cg,
-                                    massive_mode::zf, massive_mode::mf}) {
+    for (const massive_solver solver : {massive_solver::cholesky, massive_solver::cg,
+                                        massive_solver::jacobi_cg, massive_solver::zf, massive_solver::mf}) {
       SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
                    std::to_string(s.symbols) + ", clusters " + std::to_string(s.clusters) + " " +
-                   name_of(mode));
+                   name_of(solver));
       clustered_uplink_config c;
       c.detector.antennas = static_cast<int>(s.antennas), c.detector.users = static_cast<int>(s.users);
-      c.detector.qam = mode == massive_mode::cg ? 64 : 16;
-      c.detector.mode = mode;
-      if (is_iterative(mode)) c.detector.iterations = 3, c.detector.sinr = massive_sinr::approximate;
+      c.detector.qam = solver == massive_solver::cg ? 64 : 16;
+      c.detector.solver = solver;
+      if (is_iterative(solver)) c.detector.iterations = 3, c.detector.sinr = massive_sinr::approximate;
       c.clusters = s.clusters;
       const std::size_t bits = clustered_uplink_detector(c).bits_per_vector();
       massive_result want{.llr = std::vector<float>(bits * b.vectors()),
@@ -189,7 +189,7 @@ TEST(emulated_clusters, halves_have_the_bits_of_complex64_that_holds_the_same) {
 
 TEST(emulated_clusters, other_calls_keep_the_general_kernels) {
   massive_args a;
-  a.antennas = 128, a.users = 32, a.symbols = 1, a.mode = massive_mode::cholesky;
+  a.antennas = 128, a.users = 32, a.symbols = 1, a.solver = massive_solver::cholesky;
   const std::vector<float4> memory(8);
   a.channel = part_of(memory, 128 * 32, 1, 0, 1), a.in = part_of(memory, 128, 1, 0, 1);
   const auto sums_of = [](const massive_args& of, bool filter) {

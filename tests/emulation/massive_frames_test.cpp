@@ -50,11 +50,11 @@ view<T> rows(T* data, std::size_t elements, std::size_t items) {
   return {data, elements, items, 1, elements};
 }
 
-massive_args arguments(const massive_batch& b, massive_mode mode, int iterations) {
+massive_args arguments(const massive_batch& b, massive_solver solver, int iterations) {
   massive_args a;
   a.antennas = static_cast<int>(b.antennas), a.users = static_cast<int>(b.users);
   a.symbols = static_cast<int>(b.symbols);
-  a.mode = mode, a.iterations = iterations;
+  a.solver = solver, a.iterations = iterations;
   return a;
 }
 /// By the kernels of 64 users.
@@ -81,7 +81,7 @@ void run_uplink(const massive_args& a, std::size_t frames, unsigned blocks, unsi
 std::optional<massive_result> detect_emulated(const uplink_config& c, const massive_batch& b, bool half,
                                               unsigned blocks, unsigned seed,
                                               std::size_t shared_bytes = emulation::shared_bytes) {
-  massive_args a = arguments(b, c.mode, c.iterations);
+  massive_args a = arguments(b, c.solver, c.iterations);
   a.pam_bits = c.qam == 4 ? 1 : c.qam == 16 ? 2 : c.qam == 64 ? 3 : 4;
   a.exact_sinr = c.sinr == massive_sinr::exact;
   a.split_f16 = c.sums == massive_sums::split_f16;
@@ -135,18 +135,18 @@ TEST(WB_FRAMES, uplinks_have_the_bits_of_a_cpu) {
   unsigned seed = 1;
   for (const uplink_shape& s : uplink_shapes) {
     const massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
-    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::jacobi_cg,
-                                    massive_mode::zf, massive_mode::mf})
+    for (const massive_solver solver : {massive_solver::cholesky, massive_solver::cg,
+                                        massive_solver::jacobi_cg, massive_solver::zf, massive_solver::mf})
       for (const bool half : {false, true}) {
-        if (half && (mode != massive_mode::cholesky || s.antennas % 4 != 0 || s.users == 64)) continue;
-        if (!emulation::engine && mode != massive_mode::cholesky) continue;  // only copies are others
+        if (half && (solver != massive_solver::cholesky || s.antennas % 4 != 0 || s.users == 64)) continue;
+        if (!emulation::engine && solver != massive_solver::cholesky) continue;  // only copies are others
         SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
-                     std::to_string(s.symbols) + " " + name_of(mode) + (half ? ", halves" : ""));
+                     std::to_string(s.symbols) + " " + name_of(solver) + (half ? ", halves" : ""));
         uplink_config c;
         c.antennas = static_cast<int>(s.antennas), c.users = static_cast<int>(s.users);
-        c.qam = mode == massive_mode::cg ? 64 : 16;
-        c.mode = mode;
-        if (is_iterative(mode)) c.iterations = 3, c.sinr = massive_sinr::approximate;
+        c.qam = solver == massive_solver::cg ? 64 : 16;
+        c.solver = solver;
+        if (is_iterative(solver)) c.iterations = 3, c.sinr = massive_sinr::approximate;
         const massive_result want = wb::testing::detect(*scalar, c, half ? wb::testing::in_halves(b) : b,
                                                         layout::row_major, {.half = half, .llr8 = false});
         EXPECT_TRUE(detect_emulated(c, b, half, s.blocks, seed++) == want);
@@ -183,7 +183,7 @@ TEST(WB_FRAMES, uplinks_on_tensor_cores_are_near_a_cpu) {
       const massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
       uplink_config c;
       c.antennas = static_cast<int>(s.antennas), c.users = static_cast<int>(s.users), c.qam = 16;
-      c.mode = massive_mode::mf;  // no matrix is decomposed, however near to singular it is
+      c.solver = massive_solver::mf;  // no matrix is decomposed, however near to singular it is
       c.sums = massive_sums::split_f16;
       const massive_result want = wb::testing::detect(*scalar, c, half ? wb::testing::in_halves(b) : b,
                                                       layout::row_major, {.half = half, .llr8 = false});
@@ -198,7 +198,7 @@ TEST(WB_FRAMES, uplinks_on_tensor_cores_are_near_a_cpu) {
         worst =
             std::max(worst, static_cast<double>(std::abs(got.x[i] - want.x[i]) / (1 + std::abs(want.x[i]))));
       EXPECT_LT(worst, 1e-4);
-      c.mode = massive_mode::cholesky;
+      c.solver = massive_solver::cholesky;
       const massive_result one = detect_emulated(c, b, half, s.blocks, seed++).value();
       EXPECT_TRUE(detect_emulated(c, b, half, s.blocks, seed++).value() == one);
     }
@@ -210,7 +210,7 @@ TEST(WB_FRAMES, teams_share_slots_in_turn) {
   uplink_config c;
   c.antennas = 18, c.users = 32, c.qam = 16;
   c.sums = massive_sums::split_f16;
-  massive_args a = arguments(b, c.mode, 0);
+  massive_args a = arguments(b, c.solver, 0);
   a.split_f16 = true;
   std::size_t bytes = emulation::shared_bytes;
   while (frame_plan::of_call(a, bytes).solvers > 3) bytes -= 512;
@@ -303,7 +303,7 @@ void run_downlink(const massive_args& a, std::size_t frames, unsigned blocks, un
 std::optional<massive_result> precode_emulated(const downlink_config& c, const massive_batch& b,
                                                unsigned blocks, unsigned seed,
                                                std::size_t shared_bytes = emulation::shared_bytes) {
-  massive_args a = arguments(b, c.mode, c.iterations);
+  massive_args a = arguments(b, c.solver, c.iterations);
   a.sent_norm = sent_norm_of(c);
   a.symbol_energy = symbol_energy_of(c);
   const aligned_copy<const cx_pair> h(b.h), s(b.s);
@@ -337,14 +337,14 @@ TEST(WB_FRAMES, downlinks_have_the_bits_of_a_cpu) {
   unsigned seed = 1;
   for (const uplink_shape& s : shapes) {
     const massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
-    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::jacobi_cg,
-                                    massive_mode::zf, massive_mode::mf}) {
+    for (const massive_solver solver : {massive_solver::cholesky, massive_solver::cg,
+                                        massive_solver::jacobi_cg, massive_solver::zf, massive_solver::mf}) {
       SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
-                   std::to_string(s.symbols) + " " + name_of(mode));
+                   std::to_string(s.symbols) + " " + name_of(solver));
       downlink_config c;
       c.antennas = static_cast<int>(s.antennas), c.users = static_cast<int>(s.users);
-      c.mode = mode;
-      if (is_iterative(mode)) c.iterations = 3;
+      c.solver = solver;
+      if (is_iterative(solver)) c.iterations = 3;
       const massive_result want = wb::testing::precode(*scalar, c, b);
       EXPECT_TRUE(precode_emulated(c, b, s.blocks, seed++).value() == want);
     }

@@ -35,7 +35,7 @@ sounding sounding_of(int antennas, int users) {
   return s;
 }
 /// Rate 5/6 with a zero tail; k = 0: uncoded.
-link_config over(const std::string& path, int antennas, int users, massive_mode solver, int iterations = 0,
+link_config over(const std::string& path, int antennas, int users, massive_solver solver, int iterations = 0,
                  int k = 95) {
   link_config c;
   c.code = k == 0 ? code_config("none") : code_config("conv", {{"k", k}, {"rate", "5/6"}});
@@ -85,9 +85,9 @@ TEST_P(csi_link_on, soundings_of_renew_give_the_counts_of_a_scalar_cpu_in_any_ba
     if (testing::small_scale() && users == 3) continue;  // making soundings takes long
     const scratch_file at("link_" + std::to_string(antennas));
     sounding_of(antennas, users).write(at.path());
-    std::vector<link_config> links{over(at.path(), antennas, users, massive_mode::cholesky),
-                                   over(at.path(), antennas, users, massive_mode::cg, 3),
-                                   over(at.path(), antennas, users, massive_mode::cholesky, 0, 0)};
+    std::vector<link_config> links{over(at.path(), antennas, users, massive_solver::cholesky),
+                                   over(at.path(), antennas, users, massive_solver::cg, 3),
+                                   over(at.path(), antennas, users, massive_solver::cholesky, 0, 0)};
     massive_of(links[2]).direction = massive_direction::downlink;
     for (link_config& link : links) {
       SCOPED_TRACE(std::to_string(antennas) + " " + name_of(massive_of(link).solver) + " " +
@@ -166,7 +166,7 @@ TEST_P(csi_link_on, a_link_is_mapper_matrices_noise_and_detector) {
   std::vector<std::uint8_t> bits(vectors * users * m);
   for (auto& b : bits) b = random() % 2;
   const double point_db = 4;
-  for (const auto& [solver, iterations] : {std::pair{massive_mode::cholesky, 0}, {massive_mode::cg, 2}}) {
+  for (const auto& [solver, iterations] : {std::pair{massive_solver::cholesky, 0}, {massive_solver::cg, 2}}) {
     link_config link = over(at.path(), 12, 3, solver, iterations, 0);
     massive_of(link).subcarriers = 0;  // all
     link.seed = 5;
@@ -209,7 +209,7 @@ TEST_P(csi_link_on, missing_estimates_are_erased_and_counted) {
   const scratch_file at("erased");
   write_plain(at.path(), {3, 31, 8, 2}, h);
   for (const auto direction : {massive_direction::uplink, massive_direction::downlink}) {
-    link_config link = over(at.path(), 8, 2, massive_mode::cholesky, 0, 0);
+    link_config link = over(at.path(), 8, 2, massive_solver::cholesky, 0, 0);
     massive_of(link).direction = direction;
     link_chain chain(link, exec());
     const frame_counts& counts = chain.run(0, 5, 60);
@@ -229,7 +229,7 @@ TEST(csi_link, matrices_are_the_first_of_the_file_with_unit_power) {
   write_plain(at.path(), {snapshots, subcarriers, antennas, users}, h);
   const auto exec = open_scalar();
   for (const bool control : {true, false}) {
-    link_config link = over(at.path(), 7, 2, massive_mode::cholesky, 0, 0);
+    link_config link = over(at.path(), 7, 2, massive_solver::cholesky, 0, 0);
     link.channel.edit<csi_channel_config>([&](auto& file) { file.power_control = control; });
     massive_of(link).subcarriers = 4;
     const complex_values got = drawn(*exec, link, 5, 3);  // snapshots 2, 0, 1
@@ -278,14 +278,14 @@ TEST(csi_link, bad_files_and_settings_are_named_before_any_work) {
                                    {text.path(), "it is not an HDF5 file"},
                                    {cut.path(), "it is truncated"}}) {
     try {
-      completed(over(path, 12, 3, massive_mode::cholesky));
+      completed(over(path, 12, 3, massive_solver::cholesky));
       ADD_FAILURE() << what;
     } catch (const file_error& error) {
       EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
     }
   }
   const auto blames = [&](auto change) {
-    link_config c = over(at.path(), 12, 3, massive_mode::cholesky);
+    link_config c = over(at.path(), 12, 3, massive_solver::cholesky);
     change(c);
     return blamed([&] { completed(c); });
   };
@@ -300,7 +300,7 @@ TEST(csi_link, bad_files_and_settings_are_named_before_any_work) {
   EXPECT_EQ(blames([](link_config& c) { c.antennas = single_antenna{}; }), "");
   EXPECT_EQ(blames([](link_config& c) { c.antennas = stbc_config{}; }), "");
   EXPECT_EQ(blames([](link_config& c) { c.antennas = stbc_config{.rx_antennas = 4}; }), "");
-  link_config link = completed(over(at.path(), 12, 3, massive_mode::cholesky));
+  link_config link = completed(over(at.path(), 12, 3, massive_solver::cholesky));
   sounding_of(12, 4).write(at.path());
   EXPECT_THROW(make_air(link.channel, air_antennas_of(link)), file_error);
 }

@@ -84,7 +84,7 @@ TEST(iterative_massive, what_cannot_be_looped_is_refused) {
     return blamed([&] { (void)completed(c); });
   };
   EXPECT_EQ(with([](link_config&) {}), "");
-  EXPECT_EQ(with([](link_config& c) { massive_of(c).solver = massive_mode::mf; }), "");
+  EXPECT_EQ(with([](link_config& c) { massive_of(c).solver = massive_solver::mf; }), "");
   EXPECT_EQ(with([](link_config& c) { massive_of(c).direction = massive_direction::downlink; }), "outer");
   EXPECT_EQ(with([](link_config& c) { c.code = code_config("none"); }), "outer");
   EXPECT_EQ(with([](link_config& c) { c.receiver->outer = 17; }), "outer");

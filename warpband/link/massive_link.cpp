@@ -46,12 +46,12 @@ uplink_config uplink_of(const massive_link_config& c, int qam) {
   return {.antennas = c.antennas,
           .users = c.users,
           .qam = qam,
-          .mode = c.solver,
+          .solver = c.solver,
           .iterations = c.iterations,
           .sinr = *c.sinr};
 }
 downlink_config downlink_of(const massive_link_config& c) {
-  return {.antennas = c.antennas, .users = c.users, .mode = c.solver, .iterations = c.iterations};
+  return {.antennas = c.antennas, .users = c.users, .solver = c.solver, .iterations = c.iterations};
 }
 clustered_uplink_config clustered_uplink_of(const massive_link_config& c, int qam) {
   return {.detector = uplink_of(c, qam), .clusters = c.clusters, .method = c.clustering};

@@ -19,7 +19,7 @@ const char* name_of(massive_direction) noexcept;  // "uplink", "downlink"
 struct massive_link_config {
   massive_direction direction = massive_direction::uplink;
   int antennas = 128, users = 16;  // B: users..512, U: 1..64
-  massive_mode solver = massive_mode::cholesky;
+  massive_solver solver = massive_solver::cholesky;
   int iterations = 0;  // cg, jacobi_cg: 1..64
   /// The base station's antennas in so many clusters, and what these exchange.
   int clusters = 1;  // 1..64, divides the antennas

@@ -25,7 +25,7 @@ using testing::total;
 using complex_values = std::vector<std::complex<float>>;
 
 /// Rate 5/6 with a zero tail, on so many subcarriers that all bits are used; 0: uncoded.
-link_config massive(int antennas, int users, massive_mode solver, int iterations = 0, int k = 95) {
+link_config massive(int antennas, int users, massive_solver solver, int iterations = 0, int k = 95) {
   link_config c;
   c.code = k == 0 ? code_config("none") : code_config("conv", {{"k", k}, {"rate", "5/6"}});
   c.qam = 16;
@@ -36,7 +36,7 @@ link_config massive(int antennas, int users, massive_mode solver, int iterations
   return c;
 }
 massive_link_config& massive_of(link_config& c) { return c.antennas.edit<massive_link_config>(); }
-link_config downlink(int antennas, int users, massive_mode solver, int iterations = 0, int k = 95) {
+link_config downlink(int antennas, int users, massive_solver solver, int iterations = 0, int k = 95) {
   link_config c = massive(antennas, users, solver, iterations, k);
   massive_of(c).direction = massive_direction::downlink;
   return c;
@@ -54,10 +54,10 @@ class massive_link_on : public testing::on_backend {};
 WB_ON_ALL_BACKENDS(massive_link_on);
 
 TEST_P(massive_link_on, makes_no_errors_without_noise) {
-  for (link_config c : {massive(12, 3, massive_mode::cholesky), massive(12, 3, massive_mode::zf, 0, 0),
-                        massive(12, 3, massive_mode::cg, 3), massive(64, 2, massive_mode::jacobi_cg, 2),
-                        downlink(24, 3, massive_mode::zf), downlink(24, 3, massive_mode::cholesky, 0, 0),
-                        downlink(24, 3, massive_mode::cg, 3)}) {
+  for (link_config c : {massive(12, 3, massive_solver::cholesky), massive(12, 3, massive_solver::zf, 0, 0),
+                        massive(12, 3, massive_solver::cg, 3), massive(64, 2, massive_solver::jacobi_cg, 2),
+                        downlink(24, 3, massive_solver::zf), downlink(24, 3, massive_solver::cholesky, 0, 0),
+                        downlink(24, 3, massive_solver::cg, 3)}) {
     link_chain clusters(in_clusters(c), exec());
     EXPECT_EQ(clusters.run(3, 4, 60).bit_errors, std::vector<std::int32_t>(4))
         << name_of(massive_of(c).solver);
@@ -82,13 +82,13 @@ TEST_P(massive_link_on, makes_no_errors_without_noise) {
 TEST_P(massive_link_on, as_many_iterations_as_users_are_cholesky) {
   for (const bool down : {false, true}) {
     const auto make = down ? downlink : massive;
-    link_config exact = make(32, 4, massive_mode::cholesky, 0, 0);
+    link_config exact = make(32, 4, massive_solver::cholesky, 0, 0);
     if (!down) massive_of(exact).sinr = massive_sinr::approximate;
     const double snr_db = down ? 3 : 2;
     link_chain reference(exact, exec());
     const std::int64_t errors = total(reference.run(0, 40, snr_db).bit_errors);
     ASSERT_GT(errors, 200);
-    for (const massive_mode solver : {massive_mode::cg, massive_mode::jacobi_cg}) {
+    for (const massive_solver solver : {massive_solver::cg, massive_solver::jacobi_cg}) {
       link_chain all(make(32, 4, solver, 4, 0), exec()), few(make(32, 4, solver, 1, 0), exec());
       EXPECT_NEAR(static_cast<double>(total(all.run(0, 40, snr_db).bit_errors)), static_cast<double>(errors),
                   2);
@@ -269,7 +269,7 @@ TEST_P(massive_link_on, gains_are_those_of_the_matrix_and_not_of_what_is_sent) {
 // of one user is that of maximum ratio combining over B - U + 1 branches.
 TEST(massive_link, zero_forcing_has_its_diversity) {
   const auto exec = std::make_unique<cpu>(cpu_options{.threads = 1});
-  link_config c = massive(6, 4, massive_mode::zf, 0, 0);
+  link_config c = massive(6, 4, massive_solver::zf, 0, 0);
   c.qam = 4;
   const double esn0_db = 4;
   const std::size_t frames = 400, branches = 3;
@@ -320,7 +320,7 @@ TEST(massive_link, zero_forcing_downlink_has_the_closed_form_for_any_subcarriers
                           {6, 2, 2, 5, 3, 20000},
                           {3, 3, 9, 24, 1, 20000},
                           {9, 1, -4, 24, 1, 20000}}) {
-    link_config c = downlink(s.antennas, s.users, massive_mode::zf, 0, 0);
+    link_config c = downlink(s.antennas, s.users, massive_solver::zf, 0, 0);
     c.qam = 4;
     massive_of(c).subcarriers = s.subcarriers, massive_of(c).symbols = s.symbols;
     const std::size_t frames = s.vectors / static_cast<std::size_t>(s.subcarriers * s.symbols), batch = 500;
@@ -341,11 +341,11 @@ TEST(massive_link, zero_forcing_downlink_has_the_closed_form_for_any_subcarriers
 // As many reference vectors as users tell a gain exactly: frames are detected as well alone as in long ones.
 TEST(massive_link, downlink_gains_do_not_depend_on_the_number_of_subcarriers) {
   const auto exec = std::make_unique<cpu>(cpu_options{.threads = 1});
-  for (const massive_mode solver : {massive_mode::cholesky, massive_mode::mf, massive_mode::cg}) {
+  for (const massive_solver solver : {massive_solver::cholesky, massive_solver::mf, massive_solver::cg}) {
     std::vector<double> rates;
     const std::size_t channels = 3840;
     for (const int subcarriers : {1, 120}) {
-      link_config c = downlink(16, 4, solver, solver == massive_mode::cg ? 2 : 0, 0);
+      link_config c = downlink(16, 4, solver, solver == massive_solver::cg ? 2 : 0, 0);
       massive_of(c).subcarriers = subcarriers;
       const std::size_t frames = channels / static_cast<std::size_t>(subcarriers);
       link_chain chain(c, *exec, frames);
@@ -357,8 +357,8 @@ TEST(massive_link, downlink_gains_do_not_depend_on_the_number_of_subcarriers) {
 }
 
 TEST(massive_link, noise_levels_are_those_of_all_antennas) {
-  const link_config up = completed(massive(64, 8, massive_mode::cholesky, 0, 0)),
-                    down = completed(downlink(64, 8, massive_mode::cholesky, 0, 0));
+  const link_config up = completed(massive(64, 8, massive_solver::cholesky, 0, 0)),
+                    down = completed(downlink(64, 8, massive_solver::cholesky, 0, 0));
   EXPECT_NEAR(noise_level_at(up, 3).esn0_db, 3 - 10 * std::log10(8.0), 1e-9);
   EXPECT_NEAR(noise_level_at(up, 3).ebn0_db, 3 - 10 * std::log10(8 * 4 / 64.0), 1e-9);
   EXPECT_NEAR(noise_level_at(down, 3).esn0_db, 3 - 10 * std::log10(8.0), 1e-9);
@@ -371,7 +371,7 @@ TEST(massive_link, noise_levels_are_those_of_all_antennas) {
 
 TEST(massive_link, bad_settings_are_named) {
   const auto blames = [](auto change) {
-    link_config c = massive(16, 4, massive_mode::cholesky);
+    link_config c = massive(16, 4, massive_solver::cholesky);
     change(c);
     return blamed([&] { completed(c); });
   };
@@ -380,9 +380,9 @@ TEST(massive_link, bad_settings_are_named) {
   EXPECT_EQ(blames([](link_config& c) { massive_of(c).users = 65; }), "users");
   EXPECT_EQ(blames([](link_config& c) { massive_of(c).antennas = 513; }), "antennas");
   EXPECT_EQ(blames([](link_config& c) { massive_of(c).iterations = 1; }), "iterations");
-  EXPECT_EQ(blames([](link_config& c) { massive_of(c).solver = massive_mode::cg; }), "iterations");
+  EXPECT_EQ(blames([](link_config& c) { massive_of(c).solver = massive_solver::cg; }), "iterations");
   EXPECT_EQ(blames([](link_config& c) {
-              massive_of(c).solver = massive_mode::cg;
+              massive_of(c).solver = massive_solver::cg;
               massive_of(c).iterations = 2;
               massive_of(c).sinr = massive_sinr::exact;
             }),

@@ -123,14 +123,14 @@ TEST(scenario, massive_antennas) {
   EXPECT_EQ(up.users, 3);
   EXPECT_EQ(up.subcarriers, 32);
   EXPECT_EQ(up.symbols, 2);
-  EXPECT_EQ(up.solver, massive_mode::cholesky);
+  EXPECT_EQ(up.solver, massive_solver::cholesky);
   EXPECT_EQ(up.sinr, massive_sinr::approximate);
   EXPECT_EQ(up.clusters, 2);
   EXPECT_EQ(up.clustering, cluster_method::local_mmse);
   const massive_link_config down =
       massive("massive = { solver = \"cg\", iterations = 2, direction = \"downlink\" }");
   EXPECT_EQ(down.direction, massive_direction::downlink);
-  EXPECT_EQ(down.solver, massive_mode::cg);
+  EXPECT_EQ(down.solver, massive_solver::cg);
   EXPECT_EQ(down.iterations, 2);
   EXPECT_EQ(down.clusters, 1);
 }

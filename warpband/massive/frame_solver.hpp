@@ -43,7 +43,7 @@ struct frame_solver {
   WB_HD float2 entry(int r, int c) const {
     return *reinterpret_cast<const float2*>(results + lower_triangle<U>::place(r, c));
   }
-  WB_HD bool scaled() const { return a.mode == massive_mode::jacobi_cg; }
+  WB_HD bool scaled() const { return a.solver == massive_solver::jacobi_cg; }
 
   WB_HD void take_noise(float noise_var, float least_n0) {
     n0 = noise_var;
@@ -59,7 +59,7 @@ struct frame_solver {
     const float added = regularization(a, n0);
     diagonal = results[Shape::diagonal + row];
     own = select(good, diagonal, 1.f) + select(good, added, 0.f);
-    if (decomposes(a.mode)) {
+    if (decomposes(a.solver)) {
       frame_rows<U> rows(results, results + Shape::work, row);
       rows.load(good);
       good = good & rows.invert_factor(own);
@@ -104,12 +104,12 @@ struct frame_solver {
   /// A^-1 b in place of the right sides `first` to `first` + each - 1, of which those from `end` on are left
   /// as they are.
   WB_HD void solve_sides(int first, int each, int end) const {
-    if (iterates(a.mode)) {
+    if (iterates(a.solver)) {
       float2 column[U];
       column_of(column);
       constexpr int together = Many ? 2 : 1;
       WB_ROLL for (int k = 0; k < each; k += together) gradients<together>(column, first + k, end);
-    } else if (decomposes(a.mode)) {
+    } else if (decomposes(a.solver)) {
       if constexpr (Many) {
         if (each > 4) {
           constexpr int together = Shape::sides == 8 ? 4 : 7;

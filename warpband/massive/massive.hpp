@@ -7,7 +7,7 @@
 
 namespace wb {
 
-enum class massive_mode {
+enum class massive_solver {
   cholesky,   // MMSE, A decomposed once per channel estimate
   cg,         // MMSE, conjugate gradients: `iterations` for every vector
   jacobi_cg,  // the same on A scaled to a diagonal of ones, which is Jacobi's preconditioner
@@ -15,14 +15,14 @@ enum class massive_mode {
   mf,         // matched filter
 };
 /// "cholesky", "cg", "jacobi_cg", "zf", "mf".
-inline const char* name_of(massive_mode mode) noexcept {
+inline const char* name_of(massive_solver solver) noexcept {
   constexpr const char* names[] = {"cholesky", "cg", "jacobi_cg", "zf", "mf"};
-  const auto i = static_cast<std::size_t>(mode);
+  const auto i = static_cast<std::size_t>(solver);
   return i < std::size(names) ? names[i] : "other";
 }
-/// Whether a mode takes `iterations`.
-inline bool is_iterative(massive_mode mode) noexcept {
-  return mode == massive_mode::cg || mode == massive_mode::jacobi_cg;
+/// Whether a solver takes `iterations`.
+inline bool is_iterative(massive_solver solver) noexcept {
+  return solver == massive_solver::cg || solver == massive_solver::jacobi_cg;
 }
 
 /// Limits of both: 1 <= users <= 64, users <= antennas <= 512.

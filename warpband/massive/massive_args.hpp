@@ -16,7 +16,7 @@ inline constexpr float least_massive_n0 = 1e-30f;
 /// `symbols` vectors that share it.
 struct massive_args {
   int antennas = 1, users = 1, symbols = 1;
-  massive_mode mode = massive_mode::cholesky;
+  massive_solver solver = massive_solver::cholesky;
   int iterations = 0;
   // Detector.
   int pam_bits = 1;  // of a symbol in one real dimension

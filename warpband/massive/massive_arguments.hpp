@@ -62,7 +62,7 @@ massive_args downlink_arguments(const downlink_config& config, const Input& in,
   check_apart({{"precoded", precoded}, {"status", status}});
   massive_args args;
   args.antennas = antennas, args.users = config.users, args.symbols = in.symbols;
-  args.mode = config.mode, args.iterations = config.iterations;
+  args.solver = config.solver, args.iterations = config.iterations;
   args.symbol_energy = symbol_energy_of(config);
   args.sent_norm = sent_norm_of(config);
   set_channel(args, in.channel);

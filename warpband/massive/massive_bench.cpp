@@ -108,21 +108,21 @@ std::size_t frames_for(const std::string& device, int antennas, int users, int s
 struct size {
   int antennas, users;
 };
-std::vector<bench::axis> axes_of(size s, massive_mode mode, int iterations, int symbols) {
+std::vector<bench::axis> axes_of(size s, massive_solver solver, int iterations, int symbols) {
   std::vector<bench::axis> axes{{"antennas", std::to_string(s.antennas) + "x" + std::to_string(s.users)},
-                                {"mode", name_of(mode)}};
+                                {"mode", name_of(solver)}};
   if (iterations != 0) axes.emplace_back("iterations", iterations);
   axes.emplace_back("symbols", symbols);
   return axes;
 }
-void add_uplink(const std::string& device, size s, massive_mode mode, int iterations, int symbols, int qam,
-                const std::vector<figure>& figures, std::size_t frames = 0,
+void add_uplink(const std::string& device, size s, massive_solver solver, int iterations, int symbols,
+                int qam, const std::vector<figure>& figures, std::size_t frames = 0,
                 massive_sums sums = massive_sums::float32) {
   uplink_config c;
   c.antennas = s.antennas, c.users = s.users, c.qam = qam;
-  c.mode = mode, c.iterations = iterations, c.sums = sums;
-  if (is_iterative(mode)) c.sinr = massive_sinr::approximate;
-  auto axes = axes_of(s, mode, iterations, symbols);
+  c.solver = solver, c.iterations = iterations, c.sums = sums;
+  if (is_iterative(solver)) c.sinr = massive_sinr::approximate;
+  auto axes = axes_of(s, solver, iterations, symbols);
   axes.emplace_back("qam", qam);
   if (frames != 0) axes.emplace_back("frames", static_cast<int>(frames));
   if (sums != massive_sums::float32) axes.emplace_back("sums", name_of(sums));
@@ -132,12 +132,12 @@ void add_uplink(const std::string& device, size s, massive_mode mode, int iterat
     bench::add("uplink", device, axes, {f}, detect(c, symbols, frames != 0 ? frames : filling));
   }
 }
-void add_downlink(const std::string& device, size s, massive_mode mode, int iterations, int symbols,
+void add_downlink(const std::string& device, size s, massive_solver solver, int iterations, int symbols,
                   const std::vector<figure>& figures) {
   downlink_config c;
   c.antennas = s.antennas, c.users = s.users;
-  c.mode = mode, c.iterations = iterations;
-  bench::add("downlink", device, axes_of(s, mode, iterations, symbols), figures,
+  c.solver = solver, c.iterations = iterations;
+  bench::add("downlink", device, axes_of(s, solver, iterations, symbols), figures,
              precode(c, symbols, frames_for(device, s.antennas, s.users, symbols)));
 }
 
@@ -153,13 +153,13 @@ void add_soft_uplink(const std::string& device, size s, int symbols, int qam, bo
 }
 
 const bench::group massive_benches{[] {
-  using enum massive_mode;
+  using enum massive_solver;
   for (const std::string& device : bench::devices()) {
     const std::vector<figure> alone{device == "cpu" ? figure::resident : figure::kernel};
-    const auto both = [&](size s, massive_mode mode, int iterations) {
+    const auto both = [&](size s, massive_solver solver, int iterations) {
       for (const int symbols : {1, 14}) {
-        add_uplink(device, s, mode, iterations, symbols, 16, alone);
-        add_downlink(device, s, mode, iterations, symbols, alone);
+        add_uplink(device, s, solver, iterations, symbols, 16, alone);
+        add_downlink(device, s, solver, iterations, symbols, alone);
       }
     };
     both({128, 8}, cholesky, 0);
@@ -183,13 +183,13 @@ const bench::group massive_benches{[] {
     for (const int qam : {4, 64, 256}) add_soft_uplink(device, {128, 16}, 14, qam, true);
     // A slot of 128 and of 1200 subcarriers.
     for (const std::size_t frames : {std::size_t{128}, std::size_t{1200}})
-      for (const massive_mode mode : {cholesky, cg})
-        add_uplink(device, {128, 16}, mode, mode == cg ? 3 : 0, 14, 16, {figure::small}, frames);
+      for (const massive_solver solver : {cholesky, cg})
+        add_uplink(device, {128, 16}, solver, solver == cg ? 3 : 0, 14, 16, {figure::small}, frames);
     if (device == "cpu") continue;
     for (const int symbols : {1, 14}) {
-      const auto split = [&](size size, massive_mode mode, int iterations, const std::vector<figure>& figures,
-                             std::size_t frames = 0) {
-        add_uplink(device, size, mode, iterations, symbols, 16, figures, frames, massive_sums::split_f16);
+      const auto split = [&](size size, massive_solver solver, int iterations,
+                             const std::vector<figure>& figures, std::size_t frames = 0) {
+        add_uplink(device, size, solver, iterations, symbols, 16, figures, frames, massive_sums::split_f16);
       };
       for (const size s : {size{128, 16}, {256, 16}, {128, 32}, {256, 32}}) split(s, cholesky, 0, alone);
       split({128, 16}, cg, 3, alone);

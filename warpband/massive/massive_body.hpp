@@ -18,10 +18,12 @@ WB_HD view<S> symbol_of(view<S> x, int symbol, int symbols) {
 }
 
 /// Whether A is decomposed, or solved by iterations. Neither with the matched filter.
-WB_HD bool decomposes(massive_mode mode) {
-  return mode == massive_mode::cholesky || mode == massive_mode::zf;
+WB_HD bool decomposes(massive_solver solver) {
+  return solver == massive_solver::cholesky || solver == massive_solver::zf;
 }
-WB_HD bool iterates(massive_mode mode) { return mode == massive_mode::cg || mode == massive_mode::jacobi_cg; }
+WB_HD bool iterates(massive_solver solver) {
+  return solver == massive_solver::cg || solver == massive_solver::jacobi_cg;
+}
 
 /// Frames are valid if N0 is at least `least` and neither it nor |H|^2 is out of all bounds.
 template <class T>
@@ -32,10 +34,11 @@ template <class T>
 WB_HD auto is_valid_trace(T trace) {
   return (trace >= T(1e-12f)) & (trace <= T(1e12f));
 }
-/// What a mode adds to the diagonal of H^H H.
+/// What a solver adds to the diagonal of H^H H.
 template <class T>
 WB_HD T regularization(const massive_args& a, T n0) {
-  return a.mode == massive_mode::zf || a.mode == massive_mode::mf ? T(0.f) : n0 * T(1.f / a.symbol_energy);
+  return a.solver == massive_solver::zf || a.solver == massive_solver::mf ? T(0.f)
+                                                                          : n0 * T(1.f / a.symbol_energy);
 }
 /// An entry of H^H H; of the unit matrix where a frame is not `good`.
 template <class T, class M>
@@ -82,22 +85,24 @@ struct estimate_weight {
 };
 /// Of a user's column of H alone; `power` is its energy.
 template <class T>
-WB_HD estimate_weight<T> approximate_weight(massive_mode mode, T power, T n0) {
+WB_HD estimate_weight<T> approximate_weight(massive_solver solver, T power, T n0) {
   const T p = max(power, T(1e-30f));
-  const T gain = mode == massive_mode::mf ? T(1.f) / p : mode != massive_mode::zf ? (p + n0) / p : T(1.f);
+  const T gain = solver == massive_solver::mf   ? T(1.f) / p
+                 : solver != massive_solver::zf ? (p + n0) / p
+                                                : T(1.f);
   return {gain, min(power / max(n0, T(1e-37f)), T(3e38f))};
 }
 /// With the exact SINR. For the matched filter `interference(gain)` is the noise and the interference of the
 /// others. For ZF and MMSE the mean squared error is N0 times `inverse()`, an entry of the diagonal of A^-1.
 template <class T, class F, class D>
-WB_HD estimate_weight<T> exact_weight(massive_mode mode, T power, T n0, F interference, D inverse) {
+WB_HD estimate_weight<T> exact_weight(massive_solver solver, T power, T n0, F interference, D inverse) {
   const T one = T(1.f), least = T(1e-37f);
-  if (mode == massive_mode::mf) {
+  if (solver == massive_solver::mf) {
     const T p = max(power, T(1e-30f)), gain = one / p;
     return {gain, min(p / max(interference(gain), least), T(3e38f))};
   }
   const T error = n0 * inverse();
-  if (mode == massive_mode::zf) return {one, one / max(error, least)};
+  if (solver == massive_solver::zf) return {one, one / max(error, least)};
   const T left = max(one - error, T(1e-7f));  // rounding must not take it out of (0, 1)
   return {one / left, left / max(error, least)};
 }

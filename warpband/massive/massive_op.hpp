@@ -72,13 +72,13 @@ struct massive_engine : massive_products<Users, T, G> {
       m.put(r, c, z);
     });
     g.sync();
-    if (decomposes(a.mode)) {
+    if (decomposes(a.solver)) {
       // `gain` has the diagonal of A until the weights are made.
       for (int u = g.rank; u < n; u += g.size) gain[u] = m.diagonal(u);
       g.sync();
       good = good & invert_factor(n, m, gain, inverse, g);
-    } else if (iterates(a.mode)) {
-      if (a.mode == massive_mode::jacobi_cg) scale();
+    } else if (iterates(a.solver)) {
+      if (a.solver == massive_solver::jacobi_cg) scale();
       mirror(n, m, g);
     }
   }
@@ -90,7 +90,7 @@ struct massive_engine : massive_products<Users, T, G> {
     for (int k = g.rank; k < count; k += g.size)
       fine[k] = select(energy_of(b.from(k * n), n) <= most_energy, T(1.f), T(0.f));
     g.sync();
-    const bool jacobi = a.mode == massive_mode::jacobi_cg;
+    const bool jacobi = a.solver == massive_solver::jacobi_cg;
     for (int i = g.rank; i < count * n; i += g.size) {
       const auto is_fine = fine[i / n] > T(0.f);
       cx<T> z = b.get(i);
@@ -99,8 +99,8 @@ struct massive_engine : massive_products<Users, T, G> {
       b.put(i, z);
     }
     g.sync();
-    if (a.mode == massive_mode::mf) return b;
-    if (decomposes(a.mode)) {
+    if (a.solver == massive_solver::mf) return b;
+    if (decomposes(a.solver)) {
       substitute(n, count, m, inverse, b, t, v, g);
       return v;
     }

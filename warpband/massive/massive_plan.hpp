@@ -128,7 +128,7 @@ inline double massive_flops(const massive_args& a, bool filter) {
   const double entries = 8 * down * (down + 1) + rest * (4 * down) + rest * (rest + 1) / 2;
   const double summed = 4 * b + 2 * antenna_runs + 2 * (antenna_runs - 1);
   double f = summed * (entries + (filter ? sides * n : 0)) + n * 2 + 2 * sides * n;
-  if (a.mode == massive_mode::cholesky || a.mode == massive_mode::zf) {
+  if (a.solver == massive_solver::cholesky || a.solver == massive_solver::zf) {
     double updates = 0, factors = 0;
     for (double k = n - 1; k > 0; k--) {
       updates += k * (k + 1) / 2 + (n - 1 - k) * k;
@@ -137,8 +137,8 @@ inline double massive_flops(const massive_args& a, bool filter) {
     f += n * (division_flops + 1) + 4 * updates + 3 * factors + n * (n - 1);
     f += sides * (n * 2 + 4 * n * (n - 1));
     if (filter && a.exact_sinr) f += 4 * n * (n - 1) / 2 + n * (3 + 2 * division_flops);
-  } else if (is_iterative(a.mode)) {
-    const double jacobi = a.mode == massive_mode::jacobi_cg;
+  } else if (is_iterative(a.solver)) {
+    const double jacobi = a.solver == massive_solver::jacobi_cg;
     f += jacobi * (n * (square_root_flops + division_flops) + 3 * n * (n + 1) / 2 + sides * 4 * n);
     f += sides * (2 * n + 1 + a.iterations * (4 * n * n + 2 * n + 4 * n + division_flops) +
                   (a.iterations - 1) * (2 * n + division_flops + 2 * n));

@@ -20,13 +20,13 @@ setting_of<C> users_setting() {
   return integer("users", &C::users, 1, most_massive_users, "U, of one antenna each.");
 }
 template <class C>
-setting_of<C> solver_setting(massive_mode C::*member) {
+setting_of<C> solver_setting(massive_solver C::*member) {
   return words("solver", member,
-               {{"cholesky", massive_mode::cholesky},
-                {"cg", massive_mode::cg},
-                {"jacobi-cg", massive_mode::jacobi_cg},
-                {"zf", massive_mode::zf},
-                {"mf", massive_mode::mf}},
+               {{"cholesky", massive_solver::cholesky},
+                {"cg", massive_solver::cg},
+                {"jacobi-cg", massive_solver::jacobi_cg},
+                {"zf", massive_solver::zf},
+                {"mf", massive_solver::mf}},
                "How the equations of the MMSE detector or precoder are solved: Cholesky, conjugate "
                "gradients, the same with Jacobi's preconditioner; or zero forcing, or the matched filter.");
 }
@@ -46,16 +46,17 @@ setting_of<C> llr_clip_setting() {
                         "LLRs are limited to this.", "a number from 1e-6 to 1e6, or \"none\"");
 }
 
-inline void check_massive(int antennas, int users, massive_mode mode, int iterations) {
+inline void check_massive(int antennas, int users, massive_solver solver, int iterations) {
   check_range("users", users, 1, most_massive_users);
   check_range("antennas", antennas, users, most_massive_antennas);
-  if (mode < massive_mode::cholesky || mode > massive_mode::mf)
-    throw argument_error("mode", std::to_string(static_cast<int>(mode)), "cholesky, cg, jacobi_cg, zf or mf");
-  if (is_iterative(mode))
+  if (solver < massive_solver::cholesky || solver > massive_solver::mf)
+    throw argument_error("solver", std::to_string(static_cast<int>(solver)),
+                         "cholesky, cg, jacobi_cg, zf or mf");
+  if (is_iterative(solver))
     check_range("iterations", iterations, 1, most_massive_users);
   else if (iterations != 0)
     throw argument_error("iterations", std::to_string(iterations),
-                         std::string("unset: ") + name_of(mode) + " has none");
+                         std::string("unset: ") + name_of(solver) + " has none");
 }
 /// Of a detector.
 inline void check_symbols(int qam, float llr_clip) {

@@ -71,7 +71,7 @@ struct stream_plan : frame_samples {
     const int groups = (a.symbols + p.sides - 1) / p.sides;
     if constexpr (P::sends) {
       p.y_side = 2 * frame_runs * run;
-      p.passes = (a.mode == massive_mode::mf ? 0 : 2) + groups;
+      p.passes = (a.solver == massive_solver::mf ? 0 : 2) + groups;
     } else {
       p.y_run = 2 * run + 4;
       p.y_side = last * p.y_run + 2 * (a.antennas - (last << p.run_log2));
@@ -93,7 +93,7 @@ struct stream_plan : frame_samples {
   }
 };
 
-/// Whether a call of the detector takes these kernels: 64 users, complex64, and any mode.
+/// Whether a call of the detector takes these kernels: 64 users, complex64, and any solver.
 inline bool takes_streamed(const massive_args& a, std::size_t shared_bytes) {
   return a.users == 64 && a.half_channel.data == nullptr && detects_in_pieces(a) &&
          with_policy<uplink_64, uplink_64_shared>(

@@ -75,7 +75,7 @@ const wb::detector_config nway_44 = detector_of("nway", 4, 4, 16, 2),
                           mmse_23 = detector_of("mmse", 2, 3, 64, 0);
 const wb::uplink_config up_168{.antennas = 16, .users = 8, .qam = 16};
 const wb::downlink_config down_168{.antennas = 16, .users = 8},
-    down_168_cg{.antennas = 16, .users = 8, .mode = wb::massive_mode::cg, .iterations = 3};
+    down_168_cg{.antennas = 16, .users = 8, .solver = wb::massive_solver::cg, .iterations = 3};
 const wb::stbc_config silver{.code = wb::space_time_code::silver(), .qam = 16, .rx_antennas = 2};
 wb::code_config turbo_code() {
   wb::code_config c("lte-turbo");

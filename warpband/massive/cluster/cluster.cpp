@@ -13,7 +13,7 @@ using namespace cluster_calls;
 
 namespace {
 
-void check_clusters(int clusters, cluster_method method, int antennas, int users, massive_mode mode) {
+void check_clusters(int clusters, cluster_method method, int antennas, int users, massive_solver solver) {
   check_range("clusters", clusters, 1, most_clusters);
   const auto refuse = [&](const std::string& allowed) {
     throw argument_error("clusters", std::to_string(clusters), allowed);
@@ -22,10 +22,10 @@ void check_clusters(int clusters, cluster_method method, int antennas, int users
   if (method != cluster_method::exact && method != cluster_method::local_mmse && method != cluster_method::cg)
     throw argument_error("cluster_method", std::to_string(static_cast<int>(method)),
                          "exact, local_mmse or cg");
-  if (method == cluster_method::local_mmse && mode != massive_mode::cholesky)
-    throw argument_error("solver", name_of(mode), "cholesky with cluster_method local-mmse");
-  if (method == cluster_method::cg && mode != massive_mode::cg)
-    throw argument_error("solver", name_of(mode), "cg with cluster_method cg");
+  if (method == cluster_method::local_mmse && solver != massive_solver::cholesky)
+    throw argument_error("solver", name_of(solver), "cholesky with cluster_method local-mmse");
+  if (method == cluster_method::cg && solver != massive_solver::cg)
+    throw argument_error("solver", name_of(solver), "cg with cluster_method cg");
   if (method == cluster_method::local_mmse && antennas / clusters < users)
     refuse("at most antennas / users = " + std::to_string(antennas / users) +
            " with cluster_method local-mmse");
@@ -87,7 +87,7 @@ void check(const clustered_uplink_config& config) {
   check_range("clusters", config.clusters, 1, most_clusters);
   check(local(d, config.clusters, cluster_method::exact));
   check_range("antennas", d.antennas, d.users, most_massive_antennas * config.clusters);
-  check_clusters(config.clusters, config.method, d.antennas, d.users, d.mode);
+  check_clusters(config.clusters, config.method, d.antennas, d.users, d.solver);
   if (config.method != cluster_method::local_mmse && d.sums != massive_sums::float32)
     throw argument_error("sums", name_of(d.sums),
                          std::string("float32 with cluster_method ") + name_of(config.method));
@@ -95,7 +95,7 @@ void check(const clustered_uplink_config& config) {
 void check(const clustered_downlink_config& config) {
   const downlink_config& p = config.precoder;
   check(p);
-  check_clusters(config.clusters, config.method, p.antennas, p.users, p.mode);
+  check_clusters(config.clusters, config.method, p.antennas, p.users, p.solver);
 }
 
 clustered_uplink_detector::clustered_uplink_detector(const clustered_uplink_config& config)

@@ -126,7 +126,7 @@ void add_spread(const std::string& device, int antennas, int users, int clusters
   c.detector.antennas = antennas, c.detector.users = users;
   c.clusters = clusters, c.method = method;
   if (method == cluster_method::cg) {
-    c.detector.mode = massive_mode::cg, c.detector.iterations = 4;
+    c.detector.solver = massive_solver::cg, c.detector.iterations = 4;
     c.detector.sinr = massive_sinr::approximate;
   }
   std::vector<bench::axis> axes{{"antennas", std::to_string(antennas) + "x" + std::to_string(users)},
@@ -174,7 +174,7 @@ const bench::group cluster_benches{[] {
       up.clusters = down.clusters = clusters;
       up.method = down.method = method;
       if (method == cg) {
-        up.detector.mode = down.precoder.mode = massive_mode::cg;
+        up.detector.solver = down.precoder.solver = massive_solver::cg;
         up.detector.iterations = down.precoder.iterations = 4;
         up.detector.sinr = massive_sinr::approximate;
       }

@@ -117,7 +117,7 @@ inline void queue_cg(executor& exec, cg_steps& steps) {
 /// What sends H z of `antennas` antennas, normalised.
 inline downlink_config sender_of(downlink_config c, int antennas) {
   c.antennas = antennas;
-  c.mode = massive_mode::mf, c.iterations = 0;
+  c.solver = massive_solver::mf, c.iterations = 0;
   return c;
 }
 // ---- groups

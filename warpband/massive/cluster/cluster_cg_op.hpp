@@ -165,7 +165,7 @@ struct cluster_cg_op : block_op<cluster_cg_args> {
     const T erased = as_float(typename rebind<T>::i32(down ? 0x7fc00000 : 0));
     for (int u = g.rank; u < a.of.users; u += g.size) {
       const T power = load_sum(a.starts, static_cast<std::size_t>(u), frames);
-      const estimate_weight<T> weight = approximate_weight(massive_mode::cg, power, n0);
+      const estimate_weight<T> weight = approximate_weight(massive_solver::cg, power, n0);
       const T gain = down ? T(1.f) : weight.gain;
       const T re = gain * load_stored(a.x, place(symbol, 2 * u), frames),
               im = gain * load_stored(a.x, place(symbol, 2 * u + 1), frames);

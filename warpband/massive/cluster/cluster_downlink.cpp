@@ -129,7 +129,7 @@ void clustered_downlink_precoder::run_as(executor& exec, const Input& in, view<s
   cluster_call call{downlink_arguments(p, in, precoded, status, p.antennas), config_.clusters, false};
   const std::size_t vectors = precoded.items, users = size(p.users);
   if (vectors == 0) return;
-  if (p.mode == massive_mode::mf) return sender_.run(exec, in, precoded, status);
+  if (p.solver == massive_solver::mf) return sender_.run(exec, in, precoded, status);
   call.of.out = {}, call.of.status = {};
   const bool is_local = config_.method == cluster_method::local_mmse,
              is_cg = config_.method == cluster_method::cg;

@@ -23,7 +23,7 @@ clustered_uplink_config setting(const massive_batch& b, cluster_method method, i
   c.detector.antennas = static_cast<int>(b.antennas), c.detector.users = static_cast<int>(b.users);
   c.clusters = clusters, c.method = method;
   if (method == cluster_method::cg) {
-    c.detector.mode = massive_mode::cg, c.detector.iterations = 4;
+    c.detector.solver = massive_solver::cg, c.detector.iterations = 4;
     c.detector.sinr = massive_sinr::approximate;
   }
   return c;
@@ -138,7 +138,7 @@ clustered_downlink_config sending(const massive_batch& b, cluster_method method,
   const clustered_uplink_config up = setting(b, method, clusters);
   return {.precoder = {.antennas = up.detector.antennas,
                        .users = up.detector.users,
-                       .mode = up.detector.mode,
+                       .solver = up.detector.solver,
                        .iterations = up.detector.iterations},
           .clusters = clusters,
           .method = method};

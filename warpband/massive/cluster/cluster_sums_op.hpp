@@ -16,7 +16,7 @@ struct cluster_sums_op : massive_call {
   int threads() const { return massive_threads(a, p, filter); }
   double flops() const {
     massive_args only = a;
-    only.mode = massive_mode::mf, only.exact_sinr = true;
+    only.solver = massive_solver::mf, only.exact_sinr = true;
     if (!filter) only.symbols = 0;
     return massive_flops(only, filter) - (filter ? 4.0 * a.users * (a.users - 1) : 0);
   }

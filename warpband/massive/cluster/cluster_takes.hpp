@@ -7,9 +7,9 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// What the producer warps of `sum_frames` see of a call: no outputs, and a mode that does not matter.
+/// What the producer warps of `sum_frames` see of a call: no outputs, and a solver that does not matter.
 inline massive_args sums_only(massive_args a) {
-  a.mode = massive_mode::cholesky;
+  a.solver = massive_solver::cholesky;
   a.split_f16 = false;
   a.llr = {}, a.llr8 = {}, a.sinr = {}, a.out = {}, a.status = {};
   return a;

@@ -17,22 +17,22 @@ using wb::testing::random_frames;
 using wb::testing::relative_error;
 using wb::testing::samples;
 
-clustered_uplink_config uplink_setting(const massive_batch& b, massive_mode mode, int clusters,
+clustered_uplink_config uplink_setting(const massive_batch& b, massive_solver solver, int clusters,
                                        cluster_method method = cluster_method::exact, int iterations = 0) {
   clustered_uplink_config c;
   c.detector.antennas = static_cast<int>(b.antennas), c.detector.users = static_cast<int>(b.users);
-  c.detector.mode = mode;
+  c.detector.solver = solver;
   c.detector.iterations = iterations;
-  if (is_iterative(mode)) c.detector.sinr = massive_sinr::approximate;
+  if (is_iterative(solver)) c.detector.sinr = massive_sinr::approximate;
   c.clusters = clusters, c.method = method;
   return c;
 }
-clustered_downlink_config downlink_setting(const massive_batch& b, massive_mode mode, int clusters,
+clustered_downlink_config downlink_setting(const massive_batch& b, massive_solver solver, int clusters,
                                            cluster_method method = cluster_method::exact,
                                            int iterations = 0) {
   clustered_downlink_config c;
   c.precoder.antennas = static_cast<int>(b.antennas), c.precoder.users = static_cast<int>(b.users);
-  c.precoder.mode = mode;
+  c.precoder.solver = solver;
   c.precoder.iterations = iterations;
   c.clusters = clusters, c.method = method;
   return c;
@@ -57,18 +57,18 @@ TEST_P(cluster, one_cluster_has_the_central_bits) {
   for (const massive_batch& b :
        {wb::testing::ugly_frames(40, 16, 3, 19), wb::testing::ugly_frames(21, 7, 1, 20),
         wb::testing::ugly_frames(260, 32, 1, 9), random_frames(24, 5, 18, 3, 0.1f)}) {
-    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf,
-                                    massive_mode::cg, massive_mode::jacobi_cg}) {
-      SCOPED_TRACE(std::to_string(b.antennas) + "x" + std::to_string(b.users) + " " + name_of(mode));
-      const int iterations = is_iterative(mode) ? 3 : 0;
-      const auto up = uplink_setting(b, mode, 1, cluster_method::exact, iterations);
+    for (const massive_solver solver : {massive_solver::cholesky, massive_solver::zf, massive_solver::mf,
+                                        massive_solver::cg, massive_solver::jacobi_cg}) {
+      SCOPED_TRACE(std::to_string(b.antennas) + "x" + std::to_string(b.users) + " " + name_of(solver));
+      const int iterations = is_iterative(solver) ? 3 : 0;
+      const auto up = uplink_setting(b, solver, 1, cluster_method::exact, iterations);
       EXPECT_TRUE(detect(exec(), up, b) == central(exec(), up.detector, b));
-      const auto down = downlink_setting(b, mode, 1, cluster_method::exact, iterations);
+      const auto down = downlink_setting(b, solver, 1, cluster_method::exact, iterations);
       EXPECT_TRUE(precode(exec(), down, b) == wb::testing::precode(exec(), down.precoder, b));
     }
-    const auto up = uplink_setting(b, massive_mode::cholesky, 1, cluster_method::local_mmse);
+    const auto up = uplink_setting(b, massive_solver::cholesky, 1, cluster_method::local_mmse);
     EXPECT_TRUE(detect(exec(), up, b) == central(exec(), up.detector, b));
-    const auto down = downlink_setting(b, massive_mode::cholesky, 1, cluster_method::local_mmse);
+    const auto down = downlink_setting(b, massive_solver::cholesky, 1, cluster_method::local_mmse);
     EXPECT_TRUE(precode(exec(), down, b) == wb::testing::precode(exec(), down.precoder, b));
   }
 }
@@ -77,19 +77,19 @@ TEST_P(cluster, exact_sums_equal_the_central_detector_and_precoder) {
   for (const std::size_t users : {16, 32})
     for (const std::size_t symbols : {1, 5}) {
       const massive_batch b = random_frames(256, users, symbols, 5, 0.05f);
-      const auto up = uplink_setting(b, massive_mode::cholesky, 1);
+      const auto up = uplink_setting(b, massive_solver::cholesky, 1);
       const massive_result want = central(exec(), up.detector, b);
-      const auto down = downlink_setting(b, massive_mode::cholesky, 1);
+      const auto down = downlink_setting(b, massive_solver::cholesky, 1);
       const massive_result sent = wb::testing::precode(exec(), down.precoder, b);
       for (const int clusters : {2, 4, 8}) {
         SCOPED_TRACE(std::to_string(users) + " users, clusters " + std::to_string(clusters));
-        const massive_result got = detect(exec(), uplink_setting(b, massive_mode::cholesky, clusters), b);
+        const massive_result got = detect(exec(), uplink_setting(b, massive_solver::cholesky, clusters), b);
         EXPECT_LT(relative_error(got.x, want.x), 2e-6);
         EXPECT_LT(relative_error(got.sinr, want.sinr), 2e-6);
         EXPECT_LT(relative_error(got.llr, want.llr), 2e-5);
         EXPECT_EQ(count_erased(got.status), 0U);
         const massive_result precoded =
-            precode(exec(), downlink_setting(b, massive_mode::cholesky, clusters), b);
+            precode(exec(), downlink_setting(b, massive_solver::cholesky, clusters), b);
         EXPECT_LT(relative_error(precoded.x, sent.x), 2e-6);
       }
     }
@@ -97,16 +97,16 @@ TEST_P(cluster, exact_sums_equal_the_central_detector_and_precoder) {
 
 TEST_P(cluster, exact_sums_equal_the_oracle_for_every_solver) {
   const massive_batch b = random_frames(36, 12, 2, 4, 0.1f);
-  for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf,
-                                  massive_mode::cg, massive_mode::jacobi_cg})
+  for (const massive_solver solver : {massive_solver::cholesky, massive_solver::zf, massive_solver::mf,
+                                      massive_solver::cg, massive_solver::jacobi_cg})
     for (const int clusters : {3, 6, 36}) {
-      SCOPED_TRACE(std::string(name_of(mode)) + " " + std::to_string(clusters));
-      const auto c = uplink_setting(b, mode, clusters, cluster_method::exact, is_iterative(mode) ? 4 : 0);
+      SCOPED_TRACE(std::string(name_of(solver)) + " " + std::to_string(clusters));
+      const auto c = uplink_setting(b, solver, clusters, cluster_method::exact, is_iterative(solver) ? 4 : 0);
       const massive_result got = detect(exec(), c, b);
       for (std::size_t v = 0; v < b.vectors(); v++) {
-        const auto want =
-            oracle::detect_massive(b.channel(v / 2), b.received(v), 0.1f, 16, wb::testing::rule_of(mode),
-                                   wb::testing::solver_of(mode, c.detector.iterations), is_iterative(mode));
+        const auto want = oracle::detect_massive(
+            b.channel(v / 2), b.received(v), 0.1f, 16, wb::testing::rule_of(solver),
+            wb::testing::solver_of(solver, c.detector.iterations), is_iterative(solver));
         const samples x(&got.x[v * 12], &got.x[v * 12] + 12);
         ASSERT_LT(relative_error(x, want.symbols), 1e-4);
         for (std::size_t u = 0; u < 12; u++) ASSERT_NEAR(got.sinr[v * 12 + u] / want.sinr[u], 1, 1e-4);
@@ -119,13 +119,14 @@ TEST_P(cluster, arrays_of_1024_antennas_equal_the_oracle) {
   for (const auto& [users, clusters, symbols] :
        {std::tuple{std::size_t{3}, 2, std::size_t{1}}, {std::size_t{64}, 8, std::size_t{2}}}) {
     const massive_batch b = random_frames(1024, users, symbols, users == 64 ? 1 : 3, 0.1f);
-    const massive_result exact = detect(exec(), uplink_setting(b, massive_mode::cholesky, clusters), b),
-                         alone = detect(
-                             exec(),
-                             uplink_setting(b, massive_mode::cholesky, clusters, cluster_method::local_mmse),
-                             b),
+    const massive_result exact = detect(exec(), uplink_setting(b, massive_solver::cholesky, clusters), b),
+                         alone = detect(exec(),
+                                        uplink_setting(b, massive_solver::cholesky, clusters,
+                                                       cluster_method::local_mmse),
+                                        b),
                          cg = detect(exec(),
-                                     uplink_setting(b, massive_mode::cg, clusters, cluster_method::cg, 8), b);
+                                     uplink_setting(b, massive_solver::cg, clusters, cluster_method::cg, 8),
+                                     b);
     for (std::size_t v = 0; v < b.vectors(); v++) {
       const auto h = b.channel(v / symbols);
       const auto want =
@@ -147,7 +148,7 @@ TEST_P(cluster, local_detectors_equal_the_oracle) {
                                                   {std::size_t{64}, std::size_t{8}, 8},
                                                   {std::size_t{256}, std::size_t{32}, 8}}) {
     const massive_batch b = random_frames(antennas, users, 3, 2, 0.1f);
-    const auto c = uplink_setting(b, massive_mode::cholesky, clusters, cluster_method::local_mmse);
+    const auto c = uplink_setting(b, massive_solver::cholesky, clusters, cluster_method::local_mmse);
     const massive_result got = detect(exec(), c, b);
     const std::size_t bits = 4 * users;
     for (std::size_t v = 0; v < b.vectors(); v++) {
@@ -170,7 +171,7 @@ TEST_P(cluster, decentralised_cg_equals_the_oracle) {
     for (const int iterations : {1, 3, 6}) {
       const massive_batch b = random_frames(8 * users, users, 2, 3, 0.05f);
       for (const int clusters : {1, 2, 8}) {
-        const auto c = uplink_setting(b, massive_mode::cg, clusters, cluster_method::cg, iterations);
+        const auto c = uplink_setting(b, massive_solver::cg, clusters, cluster_method::cg, iterations);
         const massive_result got = detect(exec(), c, b);
         for (std::size_t v = 0; v < b.vectors(); v++) {
           const auto want = oracle::detect_massive(b.channel(v / 2), b.received(v), 0.05f, 16,
@@ -180,7 +181,7 @@ TEST_P(cluster, decentralised_cg_equals_the_oracle) {
           for (std::size_t u = 0; u < users; u++)
             ASSERT_NEAR(got.sinr[v * users + u] / want.sinr[u], 1, 1e-4);
         }
-        const auto down = downlink_setting(b, massive_mode::cg, clusters, cluster_method::cg, iterations);
+        const auto down = downlink_setting(b, massive_solver::cg, clusters, cluster_method::cg, iterations);
         EXPECT_LT(
             relative_error(precode(exec(), down, b).x, wb::testing::precode(exec(), down.precoder, b).x),
             1e-5);
@@ -190,8 +191,8 @@ TEST_P(cluster, decentralised_cg_equals_the_oracle) {
 
 TEST_P(cluster, more_iterations_than_are_needed_change_nothing) {
   const massive_batch b = random_frames(64, 8, 1, 3, 0.1f);
-  const auto exact = uplink_setting(b, massive_mode::cholesky, 4);
-  const auto cg = uplink_setting(b, massive_mode::cg, 4, cluster_method::cg, 40);
+  const auto exact = uplink_setting(b, massive_solver::cholesky, 4);
+  const auto cg = uplink_setting(b, massive_solver::cg, 4, cluster_method::cg, 40);
   auto approximate = exact;
   approximate.detector.sinr = massive_sinr::approximate;
   EXPECT_LT(relative_error(detect(exec(), cg, b).x, detect(exec(), approximate, b).x), 1e-5);
@@ -201,7 +202,7 @@ TEST_P(cluster, more_iterations_than_are_needed_change_nothing) {
 TEST_P(cluster, local_precoders_share_the_power) {
   const massive_batch b = random_frames(48, 6, 3, 4, 0.2f);
   for (const int clusters : {2, 4, 8}) {
-    const auto c = downlink_setting(b, massive_mode::cholesky, clusters, cluster_method::local_mmse);
+    const auto c = downlink_setting(b, massive_solver::cholesky, clusters, cluster_method::local_mmse);
     const massive_result got = precode(exec(), c, b);
     const std::size_t rows = 48 / static_cast<std::size_t>(clusters);
     for (std::size_t v = 0; v < b.vectors(); v++)
@@ -228,18 +229,18 @@ TEST_P(cluster, halves_have_the_bits_of_complex64_that_holds_the_same) {
                                        {wb::testing::ugly_frames(128, 32, 15, 9), 2},
                                        {wb::testing::ugly_frames(42, 5, 1, 36), 3}}) {
     const massive_batch b = wb::testing::in_halves(full);
-    for (const auto& [mode, method, iterations] :
-         {std::tuple{massive_mode::cholesky, cluster_method::exact, 0},
-          {massive_mode::zf, cluster_method::exact, 0},
-          {massive_mode::mf, cluster_method::exact, 0},
-          {massive_mode::cholesky, cluster_method::local_mmse, 0},
-          {massive_mode::cg, cluster_method::cg, 3}}) {
+    for (const auto& [solver, method, iterations] :
+         {std::tuple{massive_solver::cholesky, cluster_method::exact, 0},
+          {massive_solver::zf, cluster_method::exact, 0},
+          {massive_solver::mf, cluster_method::exact, 0},
+          {massive_solver::cholesky, cluster_method::local_mmse, 0},
+          {massive_solver::cg, cluster_method::cg, 3}}) {
       SCOPED_TRACE(std::to_string(b.antennas) + "x" + std::to_string(b.users) + " " + name_of(method));
-      const auto c = uplink_setting(b, mode, clusters, method, iterations);
+      const auto c = uplink_setting(b, solver, clusters, method, iterations);
       const massive_result want = detect(exec(), c, b);
       EXPECT_TRUE(detect(exec(), c, b, layout::row_major, true) == want);
       EXPECT_TRUE(detect(exec(), c, b, layout::batch_fastest, true) == want);
-      const auto down = downlink_setting(b, mode, clusters, method, iterations);
+      const auto down = downlink_setting(b, solver, clusters, method, iterations);
       EXPECT_TRUE(precode(exec(), down, b, true) == precode(exec(), down, b));
     }
   }
@@ -270,7 +271,7 @@ TEST(cluster_input, bad_settings_are_refused) {
   EXPECT_EQ(blames([](auto& c) { c.detector.sums = massive_sums::split_f16; }), "sums");
   EXPECT_EQ(blames([](auto& c) { c.method = cluster_method::cg; }), "solver");
   EXPECT_EQ(
-      blames([](auto& c) { c.method = cluster_method::local_mmse, c.detector.mode = massive_mode::zf; }),
+      blames([](auto& c) { c.method = cluster_method::local_mmse, c.detector.solver = massive_solver::zf; }),
       "solver");
   EXPECT_EQ(blames([](auto& c) { c.method = cluster_method::local_mmse, c.clusters = 16; }), "clusters");
   EXPECT_EQ(blames([](auto& c) {

@@ -33,7 +33,7 @@ enum class massive_normalization {
 struct downlink_config {
   int antennas = 128;  // B: users..512
   int users = 16;      // U: 1..64
-  massive_mode mode = massive_mode::cholesky;
+  massive_solver solver = massive_solver::cholesky;
   int iterations = 0;  // cg, jacobi_cg: 1..64
   /// Es: 1e-6..1e6. Left out: 1 / users, or 1 with as_printed.
   std::optional<float> symbol_energy = {};

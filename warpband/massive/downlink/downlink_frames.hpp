@@ -135,7 +135,7 @@ struct frame_sender : send_block<P> {
   WB_HD void sum_frame(const float* h, ring_position slot) const {
     const ring slots = this->slots();
     const auto ready = [&] { slots.acquire(slot); };
-    if (a.mode == massive_mode::mf)
+    if (a.solver == massive_solver::mf)
       ready();
     else
       square(h, slots[slot.stage], ready);
@@ -194,7 +194,7 @@ WB_HD void wait_for_sums(const send_block<P>& block, ring_position slot, int n, 
     return;
   }
   slots.wait({0, 0});
-  if (block.a.mode != massive_mode::mf) {
+  if (block.a.solver != massive_solver::mf) {
     WB_ROLL for (int i = own == 0 ? 1 : 0; i < frames; i++) solver::copy_sums(slots[0], slots[own + i], true);
   }
   meet_in_block(1, 32 * block.p.solvers);
@@ -233,7 +233,7 @@ WB_HD void solve_sent_frames(const send_block<P>& block, int solver) {
     float* const results = slots[slot.stage];
     frame_solver<U, P::many> work(a, results);
     wait_for_sums(block, slot, n, own);
-    if (a.mode == massive_mode::mf)
+    if (a.solver == massive_solver::mf)
       work.take_noise(noise_var, 0.f);
     else
       work.prepare(noise_var, 0.f);

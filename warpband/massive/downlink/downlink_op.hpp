@@ -30,7 +30,7 @@ struct downlink_op : massive_call {
   }
   double flops() const {
     const double n = a.users, b = a.antennas, sides = a.symbols;
-    return (a.mode == massive_mode::mf ? 0 : massive_flops(a, false)) +
+    return (a.solver == massive_solver::mf ? 0 : massive_flops(a, false)) +
            sides * (b * (4 * n + 2) + 2 * b + 2 * (antenna_runs - 1) + 1 + square_root_flops +
                     division_flops + 2 * b + 2 * b);
   }
@@ -48,7 +48,7 @@ struct downlink_op : massive_call {
   template <class T, class G, class Channel = staged_channel>
   WB_HD void run(std::size_t first, int frames, G g, T* scratch, const Channel& channel = Channel()) const {
     massive_engine<Users, T, G> e(a, p, g, first, frames, scratch);
-    const bool gram = a.mode != massive_mode::mf;
+    const bool gram = a.solver != massive_solver::mf;
     channel.gram(e, gram);
     e.prepare(gram, 0.f);
 #if WB_WIDTH > 1

@@ -17,10 +17,10 @@ using wb::testing::massive_result;
 using wb::testing::precode;
 using wb::testing::random_frames;
 
-downlink_config setting(std::size_t antennas, std::size_t users, massive_mode mode, int iterations = 0) {
+downlink_config setting(std::size_t antennas, std::size_t users, massive_solver solver, int iterations = 0) {
   downlink_config c;
   c.antennas = static_cast<int>(antennas), c.users = static_cast<int>(users);
-  c.mode = mode;
+  c.solver = solver;
   c.iterations = iterations;
   return c;
 }
@@ -31,38 +31,38 @@ WB_ON_ALL_BACKENDS(downlink);
 TEST_P(downlink, equals_oracle) {
   for (const massive_batch& b : {random_frames(12, 5, 2, 17, 0.2f), random_frames(40, 16, 5, 3, 0.05f, 2),
                                  random_frames(131, 8, 1, 2, 0.1f, 3), random_frames(9, 1, 19, 1, 0.1f, 3)})
-    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf,
-                                    massive_mode::cg, massive_mode::jacobi_cg})
+    for (const massive_solver solver : {massive_solver::cholesky, massive_solver::zf, massive_solver::mf,
+                                        massive_solver::cg, massive_solver::jacobi_cg})
       for (const auto& [normalization, given] : {std::pair{massive_normalization::unit_power, false},
                                                  {massive_normalization::unit_power, true},
                                                  {massive_normalization::as_printed, true},
                                                  {massive_normalization::as_printed, false},
                                                  {massive_normalization::unscaled, false}}) {
-        downlink_config c = setting(b.antennas, b.users, mode, is_iterative(mode) ? 3 : 0);
+        downlink_config c = setting(b.antennas, b.users, solver, is_iterative(solver) ? 3 : 0);
         c.normalization = normalization;
         const bool printed = normalization == massive_normalization::as_printed,
                    scaled = normalization != massive_normalization::unscaled;
         // What is sent has energy 1: 1 / users for each user.
         double energy = printed ? 1 : 1 / static_cast<double>(b.users);
         if (given) c.symbol_energy = 2, energy = 2;
-        SCOPED_TRACE(std::string(name_of(mode)) + " " + std::to_string(b.antennas));
+        SCOPED_TRACE(std::string(name_of(solver)) + " " + std::to_string(b.antennas));
         const massive_result got = precode(exec(), c, b);
         for (std::size_t i = 0; i < b.vectors(); i++) {
           ASSERT_EQ(got.status[i], 0);
-          oracle::matrix want =
-              oracle::precode_massive(b.channel(i / b.symbols), b.sent(i), b.n0[i / b.symbols], energy,
-                                      wb::testing::rule_of(mode), wb::testing::solver_of(mode, c.iterations));
+          oracle::matrix want = oracle::precode_massive(
+              b.channel(i / b.symbols), b.sent(i), b.n0[i / b.symbols], energy, wb::testing::rule_of(solver),
+              wb::testing::solver_of(solver, c.iterations));
           const double factor = scaled ? (printed ? energy : 1) / oracle::norm(want) : 1;
           for (auto& z : want.entries) z *= factor;
           const wb::testing::samples x(&got.x[i * b.antennas], &got.x[i * b.antennas] + b.antennas);
-          ASSERT_LT(wb::testing::relative_error(x, want.entries), is_iterative(mode) ? 1e-4 : 2e-5) << i;
+          ASSERT_LT(wb::testing::relative_error(x, want.entries), is_iterative(solver) ? 1e-4 : 2e-5) << i;
         }
       }
 }
 
 TEST_P(downlink, zero_forcing_reaches_each_user_alone) {
   const massive_batch b = random_frames(24, 8, 1, 5, 0.1f);
-  const massive_result got = precode(exec(), setting(24, 8, massive_mode::zf), b);
+  const massive_result got = precode(exec(), setting(24, 8, massive_solver::zf), b);
   for (std::size_t f = 0; f < b.frames; f++) {
     oracle::matrix x(24, 1);
     for (std::size_t r = 0; r < 24; r++) x.entries[r] = got.x[f * 24 + r];
@@ -78,9 +78,9 @@ TEST_P(downlink, is_the_adjoint_of_the_detector) {
   // x = P s and x' = P^H y: y^H P s = (P^H y)^H s. Zero forcing has no bias to undo.
   const massive_batch b = random_frames(20, 6, 1, 9, 0.1f);
   uplink_config up;
-  up.antennas = 20, up.users = 6, up.mode = massive_mode::zf;
+  up.antennas = 20, up.users = 6, up.solver = massive_solver::zf;
   const massive_result estimates = wb::testing::detect(exec(), up, b),
-                       sent = precode(exec(), setting(20, 6, massive_mode::zf), b);
+                       sent = precode(exec(), setting(20, 6, massive_solver::zf), b);
   for (std::size_t f = 0; f < b.frames; f++) {
     const oracle::matrix m =
         oracle::precode_massive(b.channel(f), b.sent(f), 0, 1, oracle::massive_rule::zf, {});
@@ -102,12 +102,12 @@ TEST_P(downlink, halves_have_the_bits_of_complex64_that_holds_the_same) {
     full.h[2 * antennas * users + 1] = {0, std::numeric_limits<float>::infinity()};
     massive_batch b = full;
     b.h = wb::testing::in_halves(full).h;
-    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::mf}) {
-      const downlink_config c = setting(antennas, users, mode);
+    for (const massive_solver solver : {massive_solver::cholesky, massive_solver::mf}) {
+      const downlink_config c = setting(antennas, users, solver);
       const massive_result want = precode(*reference, c, b);
       EXPECT_EQ(wb::count_erased(want.status), 3U);
-      EXPECT_TRUE(precode(exec(), c, full, layout::row_major, true) == want) << name_of(mode);
-      EXPECT_TRUE(precode(exec(), c, full, layout::batch_fastest, true) == want) << name_of(mode);
+      EXPECT_TRUE(precode(exec(), c, full, layout::row_major, true) == want) << name_of(solver);
+      EXPECT_TRUE(precode(exec(), c, full, layout::batch_fastest, true) == want) << name_of(solver);
     }
   }
 }
@@ -133,15 +133,15 @@ TEST_P(downlink, every_way_to_move_data_has_the_same_bits) {
                                            {5, 3, 40, 18}}) {
     massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
     std::fill_n(&b.s[7 * (s.frames / 9) * s.symbols * s.users], s.users, 0.f);
-    for (const massive_mode mode :
-         {massive_mode::cholesky, massive_mode::cg, massive_mode::zf, massive_mode::mf}) {
-      if (few > 1 && s.users > 16 && mode == massive_mode::zf) continue;  // as cholesky
-      if (s.frames > 20 && mode != massive_mode::cholesky && mode != massive_mode::cg) continue;
+    for (const massive_solver solver :
+         {massive_solver::cholesky, massive_solver::cg, massive_solver::zf, massive_solver::mf}) {
+      if (few > 1 && s.users > 16 && solver == massive_solver::zf) continue;  // as cholesky
+      if (s.frames > 20 && solver != massive_solver::cholesky && solver != massive_solver::cg) continue;
       SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
-                   std::to_string(s.symbols) + " " + name_of(mode));
-      downlink_config c = setting(s.antennas, s.users, mode, is_iterative(mode) ? 4 : 0);
+                   std::to_string(s.symbols) + " " + name_of(solver));
+      downlink_config c = setting(s.antennas, s.users, solver, is_iterative(solver) ? 4 : 0);
       const massive_result want = precode(*reference, c, b);
-      EXPECT_GE(wb::count_erased(want.status), mode == massive_mode::mf ? 3U : 4U);
+      EXPECT_GE(wb::count_erased(want.status), solver == massive_solver::mf ? 3U : 4U);
       EXPECT_TRUE(precode(exec(), c, b) == want);
       if (s.frames > 20) continue;
       EXPECT_TRUE(precode(exec(), c, b, layout::batch_fastest) == want);
@@ -162,7 +162,7 @@ TEST(downlink_arguments, bad_ones_are_named) {
   EXPECT_EQ(blames([](downlink_config& c) { c.antennas = 15; }), "antennas");
   EXPECT_EQ(blames([](downlink_config& c) { c.users = -1; }), "users");
   EXPECT_EQ(blames([](downlink_config& c) { c.iterations = 1; }), "iterations");
-  EXPECT_EQ(blames([](downlink_config& c) { c.mode = massive_mode::jacobi_cg; }), "iterations");
+  EXPECT_EQ(blames([](downlink_config& c) { c.solver = massive_solver::jacobi_cg; }), "iterations");
   EXPECT_EQ(blames([](downlink_config& c) { c.symbol_energy = 0; }), "symbol_energy");
   EXPECT_EQ(blames([](downlink_config& c) { c.normalization = static_cast<massive_normalization>(7); }),
             "normalization");

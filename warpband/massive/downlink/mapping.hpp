@@ -113,7 +113,7 @@ struct send_plan : frame_samples {
       // A solver warp takes its frames from group to group together: of more than two groups, these frames
       // need different teams.
       if (a.symbols > 2 * P::group && split.teams < Shape::frames) continue;
-      const int moved = P::apart && is_iterative(a.mode) ? 1 : 0;
+      const int moved = P::apart && is_iterative(a.solver) ? 1 : 0;
       p.teams = split.teams, p.buffers = split.buffers;
       p.senders = split.senders - moved, p.solvers = split.solvers + moved;
       p.slots = p.solvers * Shape::frames;

@@ -62,8 +62,8 @@ struct frame_estimates : frame_solver<U, Many> {
       }
       return sum;
     };
-    weight = a.exact_sinr ? exact_weight(a.mode, diagonal, n0, interference, inverse_diagonal)
-                          : approximate_weight(a.mode, diagonal, n0);
+    weight = a.exact_sinr ? exact_weight(a.solver, diagonal, n0, interference, inverse_diagonal)
+                          : approximate_weight(a.solver, diagonal, n0);
   }
 
   // ----------------------------------------------------------------------------------------------- outputs

@@ -213,7 +213,7 @@ struct frame_plan : frame_samples {
       // from group to group together, so they need different teams. And only one team may fill a slot, since
       // a team counts the phases of its own frames only.
       if (a.symbols > Shape::sides && (p.teams < Shape::frames || p.slots % p.teams != 0)) continue;
-      if (is_iterative(a.mode) && !split.iterative) continue;
+      if (is_iterative(a.solver) && !split.iterative) continue;
       const int least = p.teams * P::parts, fewer = P::buffers_change && p.teams <= 2 ? 1 : least;
       for (p.buffers = P::most_buffers * least; p.buffers >= least; p.buffers -= fewer) {
         p.areas = P::many ? p.teams : (p.buffers + P::parts - 1) / P::parts;
@@ -251,7 +251,7 @@ inline constexpr frame_rule frame_rules[] = {
 
 /// Whether a call takes the kernels of uplink_frames.hpp on a device whose blocks have `shared_bytes`.
 inline bool takes_frames(const massive_args& a, std::size_t shared_bytes) {
-  const bool iterative = is_iterative(a.mode);
+  const bool iterative = is_iterative(a.solver);
   const int last = (a.symbols - 1) % frame_sides + 1;
   for (const frame_rule& r : frame_rules)
     if (a.users == r.users && a.antennas >= (iterative ? r.least_antennas_iterative : r.least_antennas) &&

@@ -17,7 +17,7 @@ const std::vector<setting_of<uplink_config>>& uplink_settings() {
       antennas_setting<c>(),
       users_setting<c>(),
       qam_setting<c>(),
-      solver_setting(&c::mode),
+      solver_setting(&c::solver),
       iterations_setting<c>(),
       words("sinr", &c::sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}},
             "Where the SINR that scales LLRs comes from. exact: from the inverse of the Gram matrix. "
@@ -32,13 +32,13 @@ const std::vector<setting_of<uplink_config>>& uplink_settings() {
 }
 
 void check(const uplink_config& config) {
-  check_massive(config.antennas, config.users, config.mode, config.iterations);
+  check_massive(config.antennas, config.users, config.solver, config.iterations);
   check_symbols(config.qam, config.llr_clip);
   if (config.sinr != massive_sinr::exact && config.sinr != massive_sinr::approximate)
     throw argument_error("sinr", std::to_string(static_cast<int>(config.sinr)), "exact or approximate");
-  if (config.sinr == massive_sinr::exact && is_iterative(config.mode))
+  if (config.sinr == massive_sinr::exact && is_iterative(config.solver))
     throw argument_error("sinr", "exact",
-                         std::string("approximate: ") + name_of(config.mode) + " does not invert A");
+                         std::string("approximate: ") + name_of(config.solver) + " does not invert A");
   if (config.sums != massive_sums::float32 && config.sums != massive_sums::split_f16)
     throw argument_error("sums", std::to_string(static_cast<int>(config.sums)), "float32 or split_f16");
   if (!(config.llr_steps >= 0.25f && config.llr_steps <= 64.f))
@@ -55,7 +55,7 @@ massive_args uplink_arguments(const uplink_config& config, int symbols) {
   check_range("symbols", symbols, 1, 1 << 20);
   massive_args args;
   args.antennas = config.antennas, args.users = config.users, args.symbols = symbols;
-  args.mode = config.mode, args.iterations = config.iterations;
+  args.solver = config.solver, args.iterations = config.iterations;
   args.pam_bits = bits_per_symbol(config.qam) / 2;
   args.exact_sinr = config.sinr == massive_sinr::exact;
   args.split_f16 = config.sums == massive_sums::split_f16;

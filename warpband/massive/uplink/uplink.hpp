@@ -44,7 +44,7 @@ struct uplink_config {
   int antennas = 128;  // B: users..512
   int users = 16;      // U: 1..64
   int qam = 16;        // 4, 16, 64, 256
-  massive_mode mode = massive_mode::cholesky;
+  massive_solver solver = massive_solver::cholesky;
   int iterations = 0;  // cg, jacobi_cg: 1..64
   massive_sinr sinr = massive_sinr::exact;
   massive_sums sums = massive_sums::float32;

@@ -79,8 +79,8 @@ struct uplink_op : massive_call {
       };
       const auto inverse = [&]() WB_INLINE_LAMBDA { return inverse_diagonal(e.m, e.inverse, u); };
       const T power = e.diagonal[u];
-      const estimate_weight<T> w = a.exact_sinr ? exact_weight(a.mode, power, e.n0, interference, inverse)
-                                                : approximate_weight(a.mode, power, e.n0);
+      const estimate_weight<T> w = a.exact_sinr ? exact_weight(a.solver, power, e.n0, interference, inverse)
+                                                : approximate_weight(a.solver, power, e.n0);
       e.gain[u] = w.gain;
       e.sinr[u] = w.sinr;
     }

@@ -19,14 +19,14 @@ using wb::testing::massive_formats;
 using wb::testing::massive_result;
 using wb::testing::random_frames;
 
-uplink_config setting(std::size_t antennas, std::size_t users, massive_mode mode, int iterations = 0,
+uplink_config setting(std::size_t antennas, std::size_t users, massive_solver solver, int iterations = 0,
                       int qam = 16) {
   uplink_config c;
   c.antennas = static_cast<int>(antennas), c.users = static_cast<int>(users);
   c.qam = qam;
-  c.mode = mode;
+  c.solver = solver;
   c.iterations = iterations;
-  if (is_iterative(mode)) c.sinr = massive_sinr::approximate;
+  if (is_iterative(solver)) c.sinr = massive_sinr::approximate;
   return c;
 }
 void use_approximation(uplink_config& c) { c.sinr = massive_sinr::approximate; }
@@ -34,7 +34,7 @@ void use_approximation(uplink_config& c) { c.sinr = massive_sinr::approximate; }
 /// Symbols, SINRs and LLRs of every vector against the oracle.
 void expect_oracle(executor& exec, const uplink_config& c, const massive_batch& b, double tolerance = 2e-5,
                    massive_formats formats = {}) {
-  SCOPED_TRACE(std::string(name_of(c.mode)) + " " + std::to_string(c.antennas) + "x" +
+  SCOPED_TRACE(std::string(name_of(c.solver)) + " " + std::to_string(c.antennas) + "x" +
                std::to_string(c.users) + ", symbols " + std::to_string(b.symbols) + ", frames " +
                std::to_string(b.frames));
   const massive_result got = detect(exec, c, b, layout::row_major, formats);
@@ -42,8 +42,8 @@ void expect_oracle(executor& exec, const uplink_config& c, const massive_batch& 
   for (std::size_t i = 0; i < b.vectors(); i++) {
     const std::size_t frame = i / b.symbols;
     const auto want = oracle::detect_massive(
-        b.channel(frame), b.received(i), b.n0[frame], c.qam, wb::testing::rule_of(c.mode),
-        wb::testing::solver_of(c.mode, c.iterations), c.sinr == massive_sinr::approximate);
+        b.channel(frame), b.received(i), b.n0[frame], c.qam, wb::testing::rule_of(c.solver),
+        wb::testing::solver_of(c.solver, c.iterations), c.sinr == massive_sinr::approximate);
     ASSERT_EQ(got.status[i], 0);
     const wb::testing::samples x(&got.x[i * b.users], &got.x[i * b.users] + b.users);
     ASSERT_LT(wb::testing::relative_error(x, want.symbols), tolerance) << i;
@@ -68,15 +68,15 @@ TEST_P(uplink, equals_oracle) {
   const massive_batch small = random_frames(12, 5, 2, 17, 0.2f), wide = random_frames(40, 16, 5, 3, 0.05f, 2),
                       single = random_frames(9, 1, 1, 2, 0.5f, 3),
                       tall = random_frames(131, 8, 1, 3, 0.1f, 4);
-  for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf})
+  for (const massive_solver solver : {massive_solver::cholesky, massive_solver::zf, massive_solver::mf})
     for (const bool approximate : {false, true})
       for (const massive_batch* b : {&small, &wide, &single, &tall}) {
-        uplink_config c = setting(b->antennas, b->users, mode);
+        uplink_config c = setting(b->antennas, b->users, solver);
         if (approximate) use_approximation(c);
         expect_oracle(exec(), c, *b);
       }
   for (const int qam : {4, 64, 256})
-    expect_oracle(exec(), setting(12, 5, massive_mode::cholesky, 0, qam), small);
+    expect_oracle(exec(), setting(12, 5, massive_solver::cholesky, 0, qam), small);
 }
 
 TEST_P(uplink, llrs_far_from_all_points_lose_what_float32_distances_lose) {
@@ -84,12 +84,12 @@ TEST_P(uplink, llrs_far_from_all_points_lose_what_float32_distances_lose) {
     for (const int exponent : {8, 16}) {
       massive_batch b = random_frames(antennas, users, 1, 5, 0.1f);
       for (auto& y : b.y) y *= std::ldexp(1.f, exponent);
-      const massive_result got = detect(exec(), setting(antennas, users, massive_mode::cholesky), b);
+      const massive_result got = detect(exec(), setting(antennas, users, massive_solver::cholesky), b);
       const std::size_t bits = got.llr.size() / b.vectors();
       for (std::size_t i = 0; i < b.vectors(); i++) {
         const auto want = oracle::detect_massive(b.channel(i), b.received(i), b.n0[i], 16,
-                                                 wb::testing::rule_of(massive_mode::cholesky),
-                                                 wb::testing::solver_of(massive_mode::cholesky, 0), false);
+                                                 wb::testing::rule_of(massive_solver::cholesky),
+                                                 wb::testing::solver_of(massive_solver::cholesky, 0), false);
         for (std::size_t e = 0; e < bits; e++) {
           const std::size_t u = e / (bits / users);
           const double x = std::abs(want.symbols[u]);
@@ -104,10 +104,10 @@ TEST_P(uplink, llrs_far_from_all_points_lose_what_float32_distances_lose) {
 TEST_P(uplink, y_has_llrs_until_it_is_erased) {
   for (const std::size_t users : {3, 16, 32})
     for (const std::size_t symbols : {1, 5})
-      for (const massive_mode mode : {massive_mode::cholesky, massive_mode::mf, massive_mode::cg}) {
+      for (const massive_solver solver : {massive_solver::cholesky, massive_solver::mf, massive_solver::cg}) {
         massive_batch b = random_frames(2 * users, users, symbols, 3, 0.1f);
         for (std::size_t i = 1; i < b.h.size(); i += users) b.h[i] *= 0x1p-9f;
-        const uplink_config c = setting(b.antennas, users, mode, mode == massive_mode::cg ? 3 : 0);
+        const uplink_config c = setting(b.antennas, users, solver, solver == massive_solver::cg ? 3 : 0);
         const std::size_t bits = uplink_detector(c).bits_per_vector();
         const massive_result near = detect(exec(), c, b);
         for (int exponent = 4; exponent <= 44; exponent += 8) {
@@ -116,7 +116,7 @@ TEST_P(uplink, y_has_llrs_until_it_is_erased) {
             if (i / b.antennas % 2 == 0) far.y[i] *= std::ldexp(1.f, exponent);
           const massive_result got = detect(exec(), c, far);
           for (std::size_t v = 0; v < b.vectors(); v++) {
-            SCOPED_TRACE(std::to_string(users) + " users, " + name_of(mode) + ", y times 2^" +
+            SCOPED_TRACE(std::to_string(users) + " users, " + name_of(solver) + ", y times 2^" +
                          std::to_string(exponent) + ", vector " + std::to_string(v));
             const oracle::matrix h = b.channel(v / symbols), y = far.received(v);
             double energy = 0, trace = 0;
@@ -141,22 +141,22 @@ TEST_P(uplink, y_has_llrs_until_it_is_erased) {
 
 TEST_P(uplink, conjugate_gradients_equal_the_oracles) {
   const massive_batch b = random_frames(40, 16, 3, 5, 0.05f), odd = random_frames(21, 7, 1, 3, 0.3f, 2);
-  for (const massive_mode mode : {massive_mode::cg, massive_mode::jacobi_cg})
+  for (const massive_solver solver : {massive_solver::cg, massive_solver::jacobi_cg})
     for (const int iterations : {1, 3, 6}) {
-      expect_oracle(exec(), setting(40, 16, mode, iterations), b, 1e-4);
-      expect_oracle(exec(), setting(21, 7, mode, iterations), odd, 1e-4);
+      expect_oracle(exec(), setting(40, 16, solver, iterations), b, 1e-4);
+      expect_oracle(exec(), setting(21, 7, solver, iterations), odd, 1e-4);
     }
 }
 
 TEST_P(uplink, as_many_iterations_as_users_equal_cholesky) {
   const massive_batch b = random_frames(48, 12, 2, 8, 0.1f);
-  uplink_config exact = setting(48, 12, massive_mode::cholesky);
+  uplink_config exact = setting(48, 12, massive_solver::cholesky);
   use_approximation(exact);
   const massive_result want = detect(exec(), exact, b);
-  for (const massive_mode mode : {massive_mode::cg, massive_mode::jacobi_cg}) {
-    const massive_result got = detect(exec(), setting(48, 12, mode, 12), b);
-    EXPECT_LT(wb::testing::relative_error(got.x, want.x), 1e-5) << name_of(mode);
-    EXPECT_EQ(detect(exec(), setting(48, 12, mode, 64), b).x.size(), got.x.size());
+  for (const massive_solver solver : {massive_solver::cg, massive_solver::jacobi_cg}) {
+    const massive_result got = detect(exec(), setting(48, 12, solver, 12), b);
+    EXPECT_LT(wb::testing::relative_error(got.x, want.x), 1e-5) << name_of(solver);
+    EXPECT_EQ(detect(exec(), setting(48, 12, solver, 64), b).x.size(), got.x.size());
   }
 }
 
@@ -166,17 +166,17 @@ TEST_P(uplink, iterations_past_convergence_change_nothing) {
   std::fill(b.h.begin(), b.h.end(), 0.f);
   for (std::size_t f = 0; f < 3; f++)
     for (std::size_t u = 0; u < 8; u++) b.h[(f * 8 + u) * 8 + u] = 2;
-  for (const massive_mode mode : {massive_mode::cg, massive_mode::jacobi_cg}) {
-    const massive_result one = detect(exec(), setting(8, 8, mode, 1), b),
-                         all = detect(exec(), setting(8, 8, mode, 8), b);
+  for (const massive_solver solver : {massive_solver::cg, massive_solver::jacobi_cg}) {
+    const massive_result one = detect(exec(), setting(8, 8, solver, 1), b),
+                         all = detect(exec(), setting(8, 8, solver, 8), b);
     for (std::size_t i = 0; i < one.x.size(); i++) {
       ASSERT_TRUE(std::isfinite(all.x[i].real()) && std::isfinite(all.x[i].imag()));
       ASSERT_LT(std::abs(all.x[i] - one.x[i]), 1e-6f);
     }
   }
   const massive_batch large = random_frames(512, 64, 1, 1, 0.1f);
-  const massive_result got = detect(exec(), setting(512, 64, massive_mode::cg, 64), large);
-  uplink_config exact = setting(512, 64, massive_mode::cholesky);
+  const massive_result got = detect(exec(), setting(512, 64, massive_solver::cg, 64), large);
+  uplink_config exact = setting(512, 64, massive_solver::cholesky);
   use_approximation(exact);
   EXPECT_LT(wb::testing::relative_error(got.x, detect(exec(), exact, large).x), 1e-5);
 }
@@ -190,10 +190,11 @@ TEST_P(uplink, a_shared_channel_equals_a_repeated_one) {
     repeated.n0.assign(repeated.frames, 0.1f);
     for (std::size_t i = 0; i < repeated.frames; i++)
       repeated.h.insert(repeated.h.end(), &shared.h[i / symbols * 120], &shared.h[i / symbols * 120] + 120);
-    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::jacobi_cg, massive_mode::mf}) {
-      const uplink_config c = setting(20, 6, mode, is_iterative(mode) ? 3 : 0);
+    for (const massive_solver solver :
+         {massive_solver::cholesky, massive_solver::jacobi_cg, massive_solver::mf}) {
+      const uplink_config c = setting(20, 6, solver, is_iterative(solver) ? 3 : 0);
       EXPECT_TRUE(detect(exec(), c, shared) == detect(exec(), c, repeated))
-          << name_of(mode) << " " << symbols;
+          << name_of(solver) << " " << symbols;
     }
   }
 }
@@ -215,19 +216,19 @@ TEST_P(uplink, frames_of_8_to_64_users_have_the_same_bits) {
            {300, 64, 2, 9},    {64, 64, 33, 300}}) {
     if (s.frames > 20 && !on_cuda()) continue;  // many are for a device
     const massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
-    for (const massive_mode mode :
-         {massive_mode::cholesky, massive_mode::cg, massive_mode::zf, massive_mode::mf}) {
+    for (const massive_solver solver :
+         {massive_solver::cholesky, massive_solver::cg, massive_solver::zf, massive_solver::mf}) {
       const bool few = s.frames > 20 || !on_cuda();  // a CPU has one way for all
-      if (few && mode != massive_mode::cholesky && mode != massive_mode::cg) continue;
+      if (few && solver != massive_solver::cholesky && solver != massive_solver::cg) continue;
       SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
-                   std::to_string(s.symbols) + " " + name_of(mode));
+                   std::to_string(s.symbols) + " " + name_of(solver));
       for (const int qam : {4, 16, 64, 256}) {
-        if (qam != 16 && (few || mode != massive_mode::cholesky || wb::testing::small_scale())) continue;
-        uplink_config c = setting(s.antennas, s.users, mode, is_iterative(mode) ? 4 : 0, qam);
+        if (qam != 16 && (few || solver != massive_solver::cholesky || wb::testing::small_scale())) continue;
+        uplink_config c = setting(s.antennas, s.users, solver, is_iterative(solver) ? 4 : 0, qam);
         const massive_result want = detect(*reference, c, b);
         EXPECT_GE(wb::count_erased(want.status), 4U);
         EXPECT_TRUE(detect(exec(), c, b) == want) << qam;
-        if (mode == massive_mode::cholesky || mode == massive_mode::cg) {
+        if (solver == massive_solver::cholesky || solver == massive_solver::cg) {
           const massive_result narrow =
               detect(*reference, c, in_halves(b), layout::row_major, {.half = false, .llr8 = true});
           EXPECT_GE(wb::count_erased(narrow.status), 4U);
@@ -260,15 +261,15 @@ TEST_P(uplink, split_f16_equals_the_oracle) {
   if (!on_cuda()) shapes.resize(2);  // as float32
   for (const shape& s : shapes) {
     const massive_batch b = random_frames(s.antennas, s.users, s.symbols, s.frames, s.n0);
-    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::mf}) {
-      uplink_config c = in_split_f16(setting(b.antennas, b.users, mode));
+    for (const massive_solver solver : {massive_solver::cholesky, massive_solver::mf}) {
+      uplink_config c = in_split_f16(setting(b.antennas, b.users, solver));
       expect_oracle(exec(), c, b);
       use_approximation(c);
       expect_oracle(exec(), c, b);
     }
-    expect_oracle(exec(), in_split_f16(setting(b.antennas, b.users, massive_mode::zf)), b, 1e-4);
-    expect_oracle(exec(), in_split_f16(setting(b.antennas, b.users, massive_mode::cg, 4)), b, 1e-4);
-    expect_oracle(exec(), in_split_f16(setting(b.antennas, b.users, massive_mode::cholesky)), in_halves(b),
+    expect_oracle(exec(), in_split_f16(setting(b.antennas, b.users, massive_solver::zf)), b, 1e-4);
+    expect_oracle(exec(), in_split_f16(setting(b.antennas, b.users, massive_solver::cg, 4)), b, 1e-4);
+    expect_oracle(exec(), in_split_f16(setting(b.antennas, b.users, massive_solver::cholesky)), in_halves(b),
                   2e-5, {.half = true});
   }
 }
@@ -280,11 +281,12 @@ TEST_P(uplink, split_f16_has_a_gram_matrix_to_1e_6) {
     for (const std::size_t antennas : {32, 128, 256, 512}) {
       if (antennas > 32 && !on_cuda()) continue;
       massive_batch b = random_frames(antennas, users, 1, on_cuda() ? 40 : 4, 1.f);
-      uplink_config c = in_split_f16(setting(antennas, users, massive_mode::mf));
+      uplink_config c = in_split_f16(setting(antennas, users, massive_solver::mf));
       use_approximation(c);
       const massive_result diagonal = detect(exec(), c, b);
       std::fill(b.n0.begin(), b.n0.end(), 1e-30f);
-      const massive_result rows = detect(exec(), in_split_f16(setting(antennas, users, massive_mode::mf)), b);
+      const massive_result rows =
+          detect(exec(), in_split_f16(setting(antennas, users, massive_solver::mf)), b);
       double worst = 0, squares = 0;
       for (std::size_t f = 0; f < b.frames; f++)
         for (std::size_t u = 0; u < users; u++) {
@@ -314,7 +316,7 @@ TEST_P(uplink, split_f16_does_not_depend_on_units) {
   for (const auto& [users, symbols] :
        {std::pair<std::size_t, std::size_t>{16, 1}, {16, 14}, {32, 1}, {32, 9}}) {
     const massive_batch b = random_frames(64, users, symbols, 5, 0.1f);
-    const uplink_config c = in_split_f16(setting(b.antennas, b.users, massive_mode::cholesky));
+    const uplink_config c = in_split_f16(setting(b.antennas, b.users, massive_solver::cholesky));
     const massive_result want = detect(exec(), c, b);
     for (const float unit : {0x1p-16f, 0x1p-9f, 0x1p14f}) {
       massive_batch scaled = b;
@@ -352,10 +354,10 @@ TEST_P(uplink, split_f16_has_the_same_bits_for_any_batch_and_erases_what_float32
     massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
     const std::size_t entries = s.antennas * s.users;
     b.h[s.frames / 9 * 5 * entries + 1] = {0, 1e25f};
-    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::mf}) {
+    for (const massive_solver solver : {massive_solver::cholesky, massive_solver::cg, massive_solver::mf}) {
       SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
-                   std::to_string(s.symbols) + " " + name_of(mode));
-      const uplink_config plain = setting(s.antennas, s.users, mode, is_iterative(mode) ? 4 : 0),
+                   std::to_string(s.symbols) + " " + name_of(solver));
+      const uplink_config plain = setting(s.antennas, s.users, solver, is_iterative(solver) ? 4 : 0),
                           c = in_split_f16(plain);
       const massive_result float32 = detect(*reference, plain, b), all = detect(exec(), c, b);
       EXPECT_EQ(all.status, float32.status);
@@ -363,7 +365,7 @@ TEST_P(uplink, split_f16_has_the_same_bits_for_any_batch_and_erases_what_float32
       // Where the data lie in another way, and on a CPU, sums are float32.
       EXPECT_TRUE(detect(exec(), c, b, layout::batch_fastest) == float32);
       // Conjugate gradients with few vectors in the last group are left to the generic kernel.
-      if (!on_cuda() || mode != massive_mode::cg) {
+      if (!on_cuda() || solver != massive_solver::cg) {
         EXPECT_EQ(all == float32, !on_cuda());
       }
       if (!on_cuda()) continue;
@@ -403,9 +405,9 @@ TEST_P(uplink, halves_equal_the_oracle_of_what_they_hold) {
        {random_frames(12, 5, 2, 17, 0.2f), random_frames(40, 16, 5, 3, 0.05f, 2),
         random_frames(9, 1, 1, 2, 0.5f, 3), random_frames(131, 8, 1, 3, 0.1f, 4)}) {
     const massive_batch b = in_halves(full);
-    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf})
-      expect_oracle(exec(), setting(b.antennas, b.users, mode), b, 2e-5, half);
-    expect_oracle(exec(), setting(b.antennas, b.users, massive_mode::cg, 4), b, 1e-4, half);
+    for (const massive_solver solver : {massive_solver::cholesky, massive_solver::zf, massive_solver::mf})
+      expect_oracle(exec(), setting(b.antennas, b.users, solver), b, 2e-5, half);
+    expect_oracle(exec(), setting(b.antennas, b.users, massive_solver::cg, 4), b, 1e-4, half);
   }
 }
 
@@ -433,9 +435,9 @@ TEST_P(uplink, halves_have_the_bits_of_complex64_that_holds_the_same) {
       b.y[7 * symbols * antennas + 1] = {0, 65519.f * 1.01f};  // beyond the halves: infinite
       b = in_halves(b);
       ASSERT_TRUE(std::isinf(b.y[7 * symbols * antennas + 1].imag()));
-      for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::mf}) {
-        SCOPED_TRACE(std::to_string(antennas) + "x" + std::to_string(users) + " " + name_of(mode));
-        const uplink_config c = setting(antennas, users, mode, is_iterative(mode) ? 4 : 0);
+      for (const massive_solver solver : {massive_solver::cholesky, massive_solver::cg, massive_solver::mf}) {
+        SCOPED_TRACE(std::to_string(antennas) + "x" + std::to_string(users) + " " + name_of(solver));
+        const uplink_config c = setting(antennas, users, solver, is_iterative(solver) ? 4 : 0);
         const massive_result want = detect(*reference, c, b);
         EXPECT_EQ(wb::count_erased(want.status), 2 * symbols + 2);
         EXPECT_TRUE(detect(exec(), c, b, layout::row_major, half) == want) << factor;
@@ -457,7 +459,7 @@ TEST_P(uplink, llrs_in_steps_are_the_nearest_ones) {
       for (const layout order : {layout::row_major, layout::batch_fastest}) {
         SCOPED_TRACE(std::to_string(users) + " users, " + std::to_string(qam) + "-QAM, steps " +
                      std::to_string(steps));
-        uplink_config c = setting(12, users, massive_mode::cholesky, 0, qam);
+        uplink_config c = setting(12, users, massive_solver::cholesky, 0, qam);
         c.llr_steps = steps;
         const massive_result got = detect(exec(), c, b, order, {.half = false, .llr8 = true});
         ASSERT_EQ(got.llr8.size(), got.llr.size());
@@ -476,7 +478,7 @@ TEST_P(uplink, llrs_in_steps_are_the_nearest_ones) {
   }
   // Alone, without the others.
   const massive_batch b = random_frames(12, 5, 2, 19, 0.5f);
-  const uplink_config c = setting(12, 5, massive_mode::cholesky);
+  const uplink_config c = setting(12, 5, massive_solver::cholesky);
   const massive_result want = detect(exec(), c, b, layout::row_major, {.half = false, .llr8 = true});
   const auto h = wb::testing::on_device(exec(), b.h, 60, 19), y = wb::testing::on_device(exec(), b.y, 12, 38);
   const auto n0 = wb::testing::on_device(exec(), b.n0, 1, 19);
@@ -489,21 +491,21 @@ TEST_P(uplink, llrs_in_steps_are_the_nearest_ones) {
 TEST_P(uplink, stated_sinr_is_the_measured_one) {
   const std::size_t vectors = wb::testing::small_scale() ? 400 : 4000;
   const massive_batch b = random_frames(12, 6, vectors, 1, 1.f);
-  for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf}) {
-    const massive_result got = detect(exec(), setting(12, 6, mode, 0, 4), b);
+  for (const massive_solver solver : {massive_solver::cholesky, massive_solver::zf, massive_solver::mf}) {
+    const massive_result got = detect(exec(), setting(12, 6, solver, 0, 4), b);
     for (std::size_t u = 0; u < 6; u++) {
       double error = 0;
       for (std::size_t i = 0; i < vectors; i++) error += std::norm(got.x[i * 6 + u] - b.s[i * 6 + u]);
       EXPECT_NEAR(got.sinr[u] * error / static_cast<double>(vectors), 1,
                   5 / std::sqrt(static_cast<double>(vectors)))
-          << name_of(mode) << " user " << u;
+          << name_of(solver) << " user " << u;
     }
   }
 }
 
 TEST_P(uplink, zero_forcing_without_noise_gives_what_was_sent) {
   massive_batch b = random_frames(10, 4, 2, 3, 0.1f);
-  const uplink_config c = setting(10, 4, massive_mode::zf);
+  const uplink_config c = setting(10, 4, massive_solver::zf);
   const massive_result want = detect(exec(), c, b);
   b.n0.assign(3, 1e-30f);
   const massive_result got = detect(exec(), c, b);
@@ -520,9 +522,9 @@ TEST(uplink_mapping, kernels_of_their_own_take_what_the_table_lists) {
   constexpr std::size_t h100 = 232448, a100 = 166912;
   alignas(16) static const wb::cx_pair data[4] = {};
   alignas(16) static float wanted[4] = {};
-  const auto call = [](int antennas, int users, int symbols, massive_mode mode) {
+  const auto call = [](int antennas, int users, int symbols, massive_solver solver) {
     wb::massive_args a;
-    a.antennas = antennas, a.users = users, a.symbols = symbols, a.mode = mode;
+    a.antennas = antennas, a.users = users, a.symbols = symbols, a.solver = solver;
     const std::size_t b = static_cast<std::size_t>(antennas), u = static_cast<std::size_t>(users);
     a.channel = {data, b * u, 100, 1, b * u};
     a.in = {data, b, 100, 1, b};
@@ -530,32 +532,33 @@ TEST(uplink_mapping, kernels_of_their_own_take_what_the_table_lists) {
     return a;
   };
   for (const int symbols : {1, 2, 14, 15, 20, 28})
-    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf})
+    for (const massive_solver solver : {massive_solver::cholesky, massive_solver::zf, massive_solver::mf})
       for (const auto& [antennas, users] :
            {std::pair{128, 16}, {16, 16}, {256, 16}, {256, 32}, {32, 32}, {128, 32}})
-        EXPECT_TRUE(wb::takes_frames(call(antennas, users, symbols, mode), h100))
-            << antennas << "x" << users << " " << symbols << " " << name_of(mode);
-  const auto cg = massive_mode::cg, cholesky = massive_mode::cholesky;
-  for (const auto& [antennas, users, symbols, mode, taken] : {std::tuple{128, 16, 1, cg, true},
-                                                              {128, 16, 14, cg, true},
-                                                              {128, 16, 20, cg, true},
-                                                              {128, 16, 5, cg, false},
-                                                              {128, 16, 15, cg, false},
-                                                              {256, 32, 1, cg, true},
-                                                              {256, 32, 14, cg, true},
-                                                              {128, 32, 1, cg, true},
-                                                              {64, 32, 1, cg, false},
-                                                              {128, 16, 1, massive_mode::jacobi_cg, true},
-                                                              {128, 16, 5, massive_mode::jacobi_cg, false},
-                                                              {128, 8, 1, cholesky, true},
-                                                              {128, 8, 5, cg, true},
-                                                              {128, 24, 14, cholesky, true},
-                                                              {128, 12, 1, cholesky, false},
-                                                              {129, 16, 1, cholesky, false},
-                                                              {512, 64, 1, cholesky, false},
-                                                              {512, 32, 14, cholesky, true}})
-    EXPECT_EQ(wb::takes_frames(call(antennas, users, symbols, mode), h100), taken)
-        << antennas << "x" << users << " " << symbols << " " << name_of(mode);
+        EXPECT_TRUE(wb::takes_frames(call(antennas, users, symbols, solver), h100))
+            << antennas << "x" << users << " " << symbols << " " << name_of(solver);
+  const auto cg = massive_solver::cg, cholesky = massive_solver::cholesky;
+  for (const auto& [antennas, users, symbols, solver, taken] :
+       {std::tuple{128, 16, 1, cg, true},
+        {128, 16, 14, cg, true},
+        {128, 16, 20, cg, true},
+        {128, 16, 5, cg, false},
+        {128, 16, 15, cg, false},
+        {256, 32, 1, cg, true},
+        {256, 32, 14, cg, true},
+        {128, 32, 1, cg, true},
+        {64, 32, 1, cg, false},
+        {128, 16, 1, massive_solver::jacobi_cg, true},
+        {128, 16, 5, massive_solver::jacobi_cg, false},
+        {128, 8, 1, cholesky, true},
+        {128, 8, 5, cg, true},
+        {128, 24, 14, cholesky, true},
+        {128, 12, 1, cholesky, false},
+        {129, 16, 1, cholesky, false},
+        {512, 64, 1, cholesky, false},
+        {512, 32, 14, cholesky, true}})
+    EXPECT_EQ(wb::takes_frames(call(antennas, users, symbols, solver), h100), taken)
+        << antennas << "x" << users << " " << symbols << " " << name_of(solver);
   // Shared memory of the device.
   EXPECT_TRUE(wb::takes_frames(call(256, 32, 14, cholesky), a100));
   EXPECT_FALSE(wb::takes_frames(call(512, 32, 1, cholesky), 65536));
@@ -599,7 +602,7 @@ TEST(uplink_arguments, operations_are_those_of_the_leading_terms) {
   const double b = 512, u = 64, cholesky = wb::uplink_detector(c).flops(14);
   EXPECT_NEAR(cholesky, 2 * b * u * (u + 4) + 14 * 4 * b * u + u * u * u * 4 / 3 + 14 * 4 * u * u,
               0.06 * cholesky);
-  c.mode = wb::massive_mode::cg, c.iterations = 5, c.sinr = wb::massive_sinr::approximate;
+  c.solver = wb::massive_solver::cg, c.iterations = 5, c.sinr = wb::massive_sinr::approximate;
   const double five = wb::uplink_detector(c).flops(1);
   c.iterations = 6;
   EXPECT_NEAR(wb::uplink_detector(c).flops(1) - five, 4 * u * u + 10 * u, 20);
@@ -611,7 +614,7 @@ TEST(uplink_arguments, halves_cost_little) {
   // below any noise that leaves something to detect.
   const massive_batch b = random_frames(128, 16, 14, 4, 0.01f);
   const auto exec = wb::testing::open_scalar();
-  const uplink_config c = setting(128, 16, massive_mode::cholesky);
+  const uplink_config c = setting(128, 16, massive_solver::cholesky);
   const massive_result full = detect(*exec, c, b),
                        half = detect(*exec, c, b, layout::row_major, {.half = true});
   const double lost = wb::testing::relative_error(half.x, full.x);
@@ -633,10 +636,10 @@ TEST(uplink_arguments, bad_ones_are_named) {
   EXPECT_EQ(blames([](uplink_config& c) { c.antennas = 513; }), "antennas");
   for (const int bad : {2, 8, 5, 1024}) EXPECT_NE(blames([&](uplink_config& c) { c.qam = bad; }), "") << bad;
   EXPECT_EQ(blames([](uplink_config& c) { c.iterations = 3; }), "iterations");
-  EXPECT_EQ(blames([](uplink_config& c) { c.mode = massive_mode::cg; }), "iterations");
-  EXPECT_EQ(blames([](uplink_config& c) { c.mode = massive_mode::cg, c.iterations = 65; }), "iterations");
-  EXPECT_EQ(blames([](uplink_config& c) { c.mode = massive_mode::cg, c.iterations = 3; }), "sinr");
-  EXPECT_EQ(blames([](uplink_config& c) { c.mode = static_cast<massive_mode>(9); }), "mode");
+  EXPECT_EQ(blames([](uplink_config& c) { c.solver = massive_solver::cg; }), "iterations");
+  EXPECT_EQ(blames([](uplink_config& c) { c.solver = massive_solver::cg, c.iterations = 65; }), "iterations");
+  EXPECT_EQ(blames([](uplink_config& c) { c.solver = massive_solver::cg, c.iterations = 3; }), "sinr");
+  EXPECT_EQ(blames([](uplink_config& c) { c.solver = static_cast<massive_solver>(9); }), "solver");
   EXPECT_EQ(blames([](uplink_config& c) { c.sinr = static_cast<massive_sinr>(9); }), "sinr");
   EXPECT_EQ(blames([](uplink_config& c) { c.sums = static_cast<massive_sums>(9); }), "sums");
   for (const float bad : {0.f, -1.f, nan, 2e6f})
