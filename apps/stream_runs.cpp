@@ -146,7 +146,7 @@ stream_work work_of(const stream_run& r) {
   if (r.chain == "detect") return {wb::make_detect_chain({r.detector, r.per_channel})};
   if (r.chain == "uplink")
     return {wb::make_uplink_chain({r.massive, static_cast<int>(r.per_channel), r.splits, r.frames_as.half,
-                                   r.frames_as.llr_int8, r.frames_as.clusters, r.frames_as.clustering})};
+                                   r.frames_as.llr_int8, r.frames_as.clusters, r.frames_as.cluster_method})};
   if (r.chain == "stbc") return {wb::make_stbc_chain({r.space_time, r.per_channel})};
   if (r.chain == "pusch") return slots_work(r);
   if (r.chain == "precode") {
@@ -154,7 +154,7 @@ stream_work work_of(const stream_run& r) {
     c.antennas = r.massive.antennas, c.users = r.massive.users;
     c.solver = r.massive.solver, c.iterations = r.massive.iterations;
     return {wb::make_precode_chain({c, static_cast<int>(r.per_channel), r.frames_as.clusters,
-                                    r.frames_as.clustering, r.frames_as.half})};
+                                    r.frames_as.cluster_method, r.frames_as.half})};
   }
   const std::shared_ptr<const wb::codec> code = wb::make_codec(wb::code_config(r.code_name, r.code_values));
   if (r.loops) return loop_of(r, code);

@@ -135,7 +135,7 @@ std::vector<run_setting> cluster_settings() {
   using frames = wb::uplink_chain_config;
   return wb::within<run>(
       [](run& r) -> auto& { return r.frames_as; },
-      std::vector{wb::clusters_setting<frames>(), wb::cluster_method_setting(&frames::clustering)});
+      std::vector{wb::clusters_setting<frames>(), wb::cluster_method_setting(&frames::cluster_method)});
 }
 
 /// Those of `warpband sim`, but for csi = "perfect", which no receiver has. `sim` asks its channel for

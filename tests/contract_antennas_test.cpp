@@ -397,16 +397,16 @@ algorithms clusters(bool down) {
   algorithms list;
   for (const frames_of& f : {frames_of{64, 16, 2}, {24, 5, 1}})
     for (const auto& [solver, method, iterations] :
-         {std::tuple{massive_solver::cholesky, cluster_method::exact, 0},
-          {massive_solver::cholesky, cluster_method::local_mmse, 0},
-          {massive_solver::cg, cluster_method::cg, 3}}) {
+         {std::tuple{massive_solver::cholesky, massive_cluster_method::exact, 0},
+          {massive_solver::cholesky, massive_cluster_method::local_mmse, 0},
+          {massive_solver::cg, massive_cluster_method::cg, 3}}) {
       const std::string text = text_of(f, solver) + " " + name_of(method);
       clustered_uplink_config c{.detector = {.antennas = static_cast<int>(f.antennas),
                                              .users = static_cast<int>(f.users),
                                              .solver = solver,
                                              .iterations = iterations},
                                 .clusters = 4,
-                                .method = method};
+                                .cluster_method = method};
       if (is_iterative(solver)) c.detector.sinr = massive_sinr::approximate;
       if (!down && solver == massive_solver::cholesky)
         add_singular(list, uplink<complex>(clustered_uplink_detector(c), text, f, 1e-30f), c.detector.users);
@@ -415,7 +415,7 @@ algorithms clusters(bool down) {
                                                         .solver = solver,
                                                         .iterations = iterations},
                                            .clusters = 4,
-                                           .method = method};
+                                           .cluster_method = method};
       list.push_back(down ? downlink<complex>(clustered_downlink_precoder(sent), text, f)
                           : uplink<complex>(clustered_uplink_detector(c), text, f));
       list.push_back(down ? downlink<half_complex>(clustered_downlink_precoder(sent), text + " in halves", f)

@@ -285,9 +285,9 @@ void judge_channels() {
 void judge_detectors() {
   const clustered_uplink_config uplink{.detector = {.antennas = 4, .users = 2, .qam = 4}, .clusters = 2};
   const complexes tall{1, 0, 0, 1, 0.5f, 0, 0, 0.5f}, heard(4, 1), sent(2, 1);
-  for (const auto method : {cluster_method::exact, cluster_method::local_mmse}) {
+  for (const auto method : {massive_cluster_method::exact, massive_cluster_method::local_mmse}) {
     auto config = uplink;
-    config.method = method;
+    config.cluster_method = method;
     defined("clustered_uplink_detector", clustered_uplink_detector(config),
             [&](const clustered_uplink_detector& d) {
               return written<float>(4, 4, [&](auto out) {
@@ -299,7 +299,7 @@ void judge_detectors() {
             });
     defined("clustered_downlink_precoder",
             clustered_downlink_precoder(
-                {.precoder = {.antennas = 4, .users = 2}, .clusters = 2, .method = method}),
+                {.precoder = {.antennas = 4, .users = 2}, .clusters = 2, .cluster_method = method}),
             [&](const clustered_downlink_precoder& d) {
               return written<std::complex<float>>(4, 4, [&](auto out) {
                 d.run(exec(),

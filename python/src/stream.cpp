@@ -120,7 +120,7 @@ std::unique_ptr<frame_receiver> massive_chain_of(nb::handle stage, int per_chann
   }
   if (nb::isinstance<clustered_uplink_detector>(stage)) {
     const auto& c = nb::cast<const clustered_uplink_detector&>(stage).config();
-    numbers.detector = c.detector, numbers.clusters = c.clusters, numbers.clustering = c.method;
+    numbers.detector = c.detector, numbers.clusters = c.clusters, numbers.cluster_method = c.cluster_method;
     return make_uplink_chain(numbers);
   }
   precode_chain_config sent;
@@ -129,7 +129,7 @@ std::unique_ptr<frame_receiver> massive_chain_of(nb::handle stage, int per_chann
     sent.precoder = nb::cast<const downlink_precoder&>(stage).config();
   } else {
     const auto& c = nb::cast<const clustered_downlink_precoder&>(stage).config();
-    sent.precoder = c.precoder, sent.clusters = c.clusters, sent.clustering = c.method;
+    sent.precoder = c.precoder, sent.clusters = c.clusters, sent.cluster_method = c.cluster_method;
   }
   return make_precode_chain(sent);
 }

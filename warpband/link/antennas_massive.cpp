@@ -85,7 +85,7 @@ class massive_antennas : public antenna_system {
   virtual samples received(std::size_t frames) const = 0;
 
   bool is_clustered() const noexcept {
-    return config_.clusters > 1 || config_.clustering != cluster_method::exact;
+    return config_.clusters > 1 || config_.cluster_method != massive_cluster_method::exact;
   }
   /// At most: sums over the antennas of each cluster or its estimates, and what conjugate gradients keep.
   std::size_t bytes_of_clusters() const noexcept {
@@ -136,7 +136,7 @@ class downlink_antennas final : public massive_antennas {
   explicit downlink_antennas(const link_config& link)
       : massive_antennas(link), precoder_(precoder_of(config_).precoder) {
     if (is_clustered()) clustered_.emplace(precoder_of(config_));
-    if (config_.clustering == cluster_method::local_mmse) parts_ = config_.clusters;
+    if (config_.cluster_method == massive_cluster_method::local_mmse) parts_ = config_.clusters;
   }
 
   std::size_t bytes_per_frame() const noexcept override {
@@ -252,7 +252,7 @@ class codeword_uplink final : public soft_detector {
  public:
   codeword_uplink(const massive_link_config& c, int qam)
       : config_(c), m_(bits_per_symbol(qam)), detector_(uplink_of(c, qam)) {
-    if (c.clusters > 1 || c.clustering != cluster_method::exact)
+    if (c.clusters > 1 || c.cluster_method != massive_cluster_method::exact)
       clustered_.emplace(clustered_uplink_of(c, qam));
   }
   std::size_t bits_per_use() const noexcept override { return static_cast<std::size_t>(config_.users * m_); }

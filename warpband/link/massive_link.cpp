@@ -34,7 +34,7 @@ const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
       integer("symbols", &c::symbols, 1, 64,
               "OFDM symbols of a frame. They share one channel estimate per subcarrier."),
       clusters_setting<c>().left_out_by_default(),
-      cluster_method_setting(&c::clustering).left_out_by_default()};
+      cluster_method_setting(&c::cluster_method).left_out_by_default()};
   return all;
 }
 
@@ -54,10 +54,10 @@ downlink_config downlink_of(const massive_link_config& c) {
   return {.antennas = c.antennas, .users = c.users, .solver = c.solver, .iterations = c.iterations};
 }
 clustered_uplink_config clustered_uplink_of(const massive_link_config& c, int qam) {
-  return {.detector = uplink_of(c, qam), .clusters = c.clusters, .method = c.clustering};
+  return {.detector = uplink_of(c, qam), .clusters = c.clusters, .cluster_method = c.cluster_method};
 }
 clustered_downlink_config clustered_downlink_of(const massive_link_config& c) {
-  return {.precoder = downlink_of(c), .clusters = c.clusters, .method = c.clustering};
+  return {.precoder = downlink_of(c), .clusters = c.clusters, .cluster_method = c.cluster_method};
 }
 
 }  // namespace wb

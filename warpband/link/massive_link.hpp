@@ -23,7 +23,7 @@ struct massive_link_config {
   int iterations = 0;  // cg, jacobi_cg: 1..64
   /// The base station's antennas in so many clusters, and what these exchange.
   int clusters = 1;  // 1..64, divides the antennas
-  cluster_method clustering = cluster_method::exact;
+  massive_cluster_method cluster_method = massive_cluster_method::exact;
   /// Uplink alone. Left out: exact where the solver has it.
   std::optional<massive_sinr> sinr = {};
   /// Of the users, downlink alone.

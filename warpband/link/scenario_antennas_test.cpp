@@ -126,7 +126,7 @@ TEST(scenario, massive_antennas) {
   EXPECT_EQ(up.solver, massive_solver::cholesky);
   EXPECT_EQ(up.sinr, massive_sinr::approximate);
   EXPECT_EQ(up.clusters, 2);
-  EXPECT_EQ(up.clustering, cluster_method::local_mmse);
+  EXPECT_EQ(up.cluster_method, massive_cluster_method::local_mmse);
   const massive_link_config down =
       massive("massive = { solver = \"cg\", iterations = 2, direction = \"downlink\" }");
   EXPECT_EQ(down.direction, massive_direction::downlink);

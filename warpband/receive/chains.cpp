@@ -159,9 +159,9 @@ std::unique_ptr<frame_receiver> decides(frame_receiver_parts parts, const frame_
 
 /// A detector or precoder of all antennas, or one in clusters.
 template <class Whole, class Clustered, class Config>
-auto massive_kernel(const Config& c, int clusters, cluster_method method) {
+auto massive_kernel(const Config& c, int clusters, massive_cluster_method method) {
   using kernel = std::variant<Whole, Clustered>;
-  if (clusters == 1 && method == cluster_method::exact)
+  if (clusters == 1 && method == massive_cluster_method::exact)
     return std::make_shared<const kernel>(std::in_place_type<Whole>, c);
   using settings = std::remove_cvref_t<decltype(std::declval<const Clustered&>().config())>;
   return std::make_shared<const kernel>(std::in_place_type<Clustered>, settings{c, clusters, method});
@@ -252,7 +252,7 @@ std::unique_ptr<frame_receiver> make_receive_chain(const detect_chain_config& c,
 
 std::unique_ptr<frame_receiver> make_uplink_chain(const uplink_chain_config& c) {
   const auto kernel =
-      massive_kernel<uplink_detector, clustered_uplink_detector>(c.detector, c.clusters, c.clustering);
+      massive_kernel<uplink_detector, clustered_uplink_detector>(c.detector, c.clusters, c.cluster_method);
   check_range("symbols", c.symbols, 1, 1 << 20);
   if (c.splits < 1 || c.symbols % c.splits != 0)
     throw argument_error("splits", std::to_string(c.splits),
@@ -284,8 +284,8 @@ std::unique_ptr<frame_receiver> make_uplink_chain(const uplink_chain_config& c) 
 }
 
 std::unique_ptr<frame_receiver> make_precode_chain(const precode_chain_config& c) {
-  const auto kernel =
-      massive_kernel<downlink_precoder, clustered_downlink_precoder>(c.precoder, c.clusters, c.clustering);
+  const auto kernel = massive_kernel<downlink_precoder, clustered_downlink_precoder>(c.precoder, c.clusters,
+                                                                                     c.cluster_method);
   check_range("symbols", c.symbols, 1, 1 << 20);
   const std::size_t b = size(c.precoder.antennas), u = size(c.precoder.users), shared = size(c.symbols);
   frame_receiver_parts p{.name = "precode",

@@ -53,7 +53,7 @@ struct uplink_chain_config {
   bool llr_int8 = false;
   /// The antennas in clusters (massive/cluster), which share the executor of a frame.
   int clusters = 1;
-  cluster_method clustering = cluster_method::exact;
+  massive_cluster_method cluster_method = massive_cluster_method::exact;
 };
 /// Settings of how its frames come and go; those of the detector are `uplink_settings`.
 const std::vector<setting_of<uplink_chain_config>>& uplink_chain_settings();
@@ -61,7 +61,7 @@ struct precode_chain_config {
   downlink_config precoder;
   int symbols = 14;
   int clusters = 1;
-  cluster_method clustering = cluster_method::exact;
+  massive_cluster_method cluster_method = massive_cluster_method::exact;
   bool half = false;  // H comes as pairs of halves
 };
 struct stbc_chain_config {

@@ -303,7 +303,7 @@ void loop_slots(wb::executor& exec, const wb::nr_transport_config& transport, co
 }
 
 const std::vector<chain_case>& cases() {
-  using enum wb::cluster_method;
+  using enum wb::massive_cluster_method;
   const std::vector<std::size_t> uplink_sizes{6, 60, 180}, precode_sizes{5, 60, 150}, slots{1, 2, 3, 5};
   static const std::vector<chain_case> all{
       {"detect", wb::make_detect_chain({nway_44, 3}), {1, 7, 300, 1000}, detects(nway_44, 3)},
@@ -342,7 +342,7 @@ const std::vector<chain_case>& cases() {
       {"uplink_in_clusters", wb::make_uplink_chain({.detector = up_168, .symbols = 6, .clusters = 4}),
        uplink_sizes, detects_in_clusters({up_168, 4})},
       {"uplink_with_local_detectors",
-       wb::make_uplink_chain({.detector = up_168, .symbols = 6, .clusters = 2, .clustering = local_mmse}),
+       wb::make_uplink_chain({.detector = up_168, .symbols = 6, .clusters = 2, .cluster_method = local_mmse}),
        uplink_sizes, detects_in_clusters({up_168, 2, local_mmse})},
       {"precode_in_clusters", wb::make_precode_chain({down_168_cg, 5, 2, cg}), precode_sizes,
        precodes_in_clusters({down_168_cg, 2, cg})},
@@ -351,7 +351,7 @@ const std::vector<chain_case>& cases() {
        widened(2, detects_in_clusters({up_168, 4}))},
       {"uplink_in_halves_with_local_detectors",
        wb::make_uplink_chain(
-           {.detector = up_168, .symbols = 6, .half = true, .clusters = 2, .clustering = local_mmse}),
+           {.detector = up_168, .symbols = 6, .half = true, .clusters = 2, .cluster_method = local_mmse}),
        uplink_sizes, widened(2, detects_in_clusters({up_168, 2, local_mmse}))},
       {"precode_in_halves", wb::make_precode_chain({.precoder = down_168, .symbols = 5, .half = true}),
        precode_sizes, widened(1, precodes_in_clusters({down_168}))},
@@ -739,16 +739,17 @@ TEST(stream_chains, refuse_settings) {
   EXPECT_EQ(blamed([] { (void)wb::make_uplink_chain({up_168, 6, 4}); }), "splits");
   EXPECT_EQ(blamed([] { (void)wb::make_precode_chain({down_168, 0}); }), "symbols");
   EXPECT_EQ(blamed([] { (void)wb::make_stbc_chain({silver, 0}); }), "codewords_per_channel");
-  const auto clusters = [](int count, wb::cluster_method method) {
+  const auto clusters = [](int count, wb::massive_cluster_method method) {
     return blamed([&] {
       (void)wb::make_uplink_chain(
-          {.detector = up_168, .symbols = 6, .clusters = count, .clustering = method});
+          {.detector = up_168, .symbols = 6, .clusters = count, .cluster_method = method});
     });
   };
-  EXPECT_EQ(clusters(0, wb::cluster_method::exact), "clusters");
-  EXPECT_EQ(clusters(3, wb::cluster_method::exact), "clusters");
-  EXPECT_EQ(clusters(4, wb::cluster_method::local_mmse), "clusters");  // less antennas than users in each
-  EXPECT_EQ(clusters(2, wb::cluster_method::cg), "solver");
+  EXPECT_EQ(clusters(0, wb::massive_cluster_method::exact), "clusters");
+  EXPECT_EQ(clusters(3, wb::massive_cluster_method::exact), "clusters");
+  EXPECT_EQ(clusters(4, wb::massive_cluster_method::local_mmse),
+            "clusters");  // less antennas than users in each
+  EXPECT_EQ(clusters(2, wb::massive_cluster_method::cg), "solver");
   EXPECT_EQ(blamed([] { (void)wb::make_precode_chain({down_168, 5, 3}); }), "clusters");
   wb::uplink_config bad = up_168;
   bad.users = 0;
@@ -777,9 +778,9 @@ TEST(stream_chains, antennas_in_one_cluster_are_the_central_detector) {
   const wb::uplink_chain_config central{.detector = up_168, .symbols = 6};
   wb::uplink_chain_config c = central;
   const std::vector<float> expected = llrs(central, f);
-  c.clustering = wb::cluster_method::local_mmse;
+  c.cluster_method = wb::massive_cluster_method::local_mmse;
   EXPECT_EQ(llrs(c, f), expected);
-  c.clusters = 4, c.clustering = wb::cluster_method::exact;
+  c.clusters = 4, c.cluster_method = wb::massive_cluster_method::exact;
   const std::vector<float> of_four = llrs(c, f);
   double error = 0, norm = 0;
   for (std::size_t i = 0; i < expected.size(); i++) {

@@ -29,9 +29,9 @@
 
 namespace wb {
 
-enum class cluster_method { exact, local_mmse, cg };
+enum class massive_cluster_method { exact, local_mmse, cg };
 /// "exact", "local-mmse", "cg".
-const char* name_of(cluster_method method) noexcept;
+const char* name_of(massive_cluster_method method) noexcept;
 
 struct clustered_uplink_config {
   /// Of all antennas: up to 512 for each cluster. local_mmse needs the solver cholesky, cg the solver cg.
@@ -39,12 +39,12 @@ struct clustered_uplink_config {
   uplink_config detector = {};
   int clusters =
       1;  // C: 1..64, divides the antennas; with local_mmse at least as many antennas as users each
-  cluster_method method = cluster_method::exact;
+  massive_cluster_method cluster_method = massive_cluster_method::exact;
 };
 struct clustered_downlink_config {
   downlink_config precoder = {};
   int clusters = 1;
-  cluster_method method = cluster_method::exact;
+  massive_cluster_method cluster_method = massive_cluster_method::exact;
 };
 
 /// Their settings: names, what is allowed, what they mean.

@@ -120,12 +120,12 @@ bench::maker spread(const clustered_uplink_config& c, int symbols, std::size_t f
 }
 
 /// Clusters of `antennas` x `users` on so many devices. Of a CPU, which is one, a few frames.
-void add_spread(const std::string& device, int antennas, int users, int clusters, cluster_method method,
-                int symbols, int devices) {
+void add_spread(const std::string& device, int antennas, int users, int clusters,
+                massive_cluster_method method, int symbols, int devices) {
   clustered_uplink_config c;
   c.detector.antennas = antennas, c.detector.users = users;
-  c.clusters = clusters, c.method = method;
-  if (method == cluster_method::cg) {
+  c.clusters = clusters, c.cluster_method = method;
+  if (method == massive_cluster_method::cg) {
     c.detector.solver = massive_solver::cg, c.detector.iterations = 4;
     c.detector.sinr = massive_sinr::approximate;
   }
@@ -146,10 +146,10 @@ void add_spread(const std::string& device, int antennas, int users, int clusters
 /// One device, two, four and eight as far as there are so many: 256x32, and 1024x64, whose clusters share
 /// devices.
 void add_spread(const std::string& device) {
-  using enum cluster_method;
+  using enum massive_cluster_method;
   if (device != "cpu" && device != "cuda:0") return;
   const int most = device == "cpu" ? 1 : std::min(8, static_cast<int>(cuda_devices().size()));
-  for (const cluster_method method : {exact, local_mmse, cg})
+  for (const massive_cluster_method method : {exact, local_mmse, cg})
     for (const int symbols : {1, 14})
       for (int devices = 1; devices <= most; devices *= 2) {
         if (most > 1) add_spread(device, 256, 32, std::max(2, devices), method, symbols, devices);
@@ -159,10 +159,10 @@ void add_spread(const std::string& device) {
 }
 
 const bench::group cluster_benches{[] {
-  using enum cluster_method;
+  using enum massive_cluster_method;
   for (const std::string& device : bench::devices()) {
     const std::vector<figure> alone{device == "cpu" ? figure::resident : figure::kernel};
-    const auto both = [&](int antennas, int users, int clusters, cluster_method method, int symbols) {
+    const auto both = [&](int antennas, int users, int clusters, massive_cluster_method method, int symbols) {
       const std::size_t bytes = 8 * static_cast<std::size_t>(antennas * (users + symbols));
       // As many frames as the central detector has.
       const std::size_t frames = std::max<std::size_t>(
@@ -172,7 +172,7 @@ const bench::group cluster_benches{[] {
       up.detector.antennas = down.precoder.antennas = antennas;
       up.detector.users = down.precoder.users = users;
       up.clusters = down.clusters = clusters;
-      up.method = down.method = method;
+      up.cluster_method = down.cluster_method = method;
       if (method == cg) {
         up.detector.solver = down.precoder.solver = massive_solver::cg;
         up.detector.iterations = down.precoder.iterations = 4;
@@ -186,7 +186,7 @@ const bench::group cluster_benches{[] {
       bench::add("cluster", device, axes, alone, detect(up, symbols, frames));
       bench::add("cluster_precode", device, axes, alone, precode(down, symbols, frames));
     };
-    for (const cluster_method method : {exact, local_mmse, cg})
+    for (const massive_cluster_method method : {exact, local_mmse, cg})
       for (const int symbols : {1, 14})
         for (const int clusters : {2, 8}) both(256, 32, clusters, method, symbols);
     for (const int symbols : {1, 14}) both(256, 16, 2, exact, symbols);

@@ -131,8 +131,8 @@ void clustered_downlink_precoder::run_as(executor& exec, const Input& in, view<s
   if (vectors == 0) return;
   if (p.solver == massive_solver::mf) return sender_.run(exec, in, precoded, status);
   call.of.out = {}, call.of.status = {};
-  const bool is_local = config_.method == cluster_method::local_mmse,
-             is_cg = config_.method == cluster_method::cg;
+  const bool is_local = config_.cluster_method == massive_cluster_method::local_mmse,
+             is_cg = config_.cluster_method == massive_cluster_method::cg;
   view<std::uint8_t> states;
   float* sums = nullptr;
   cg_steps steps;
@@ -187,8 +187,8 @@ void clustered_downlink_precoder::run(executor_group& group, const std::vector<d
   }
   const std::size_t vectors = all[0].precoded.items, users = size(p.users);
   if (vectors == 0) return;
-  const bool is_local = config_.method == cluster_method::local_mmse,
-             is_cg = config_.method == cluster_method::cg;
+  const bool is_local = config_.cluster_method == massive_cluster_method::local_mmse,
+             is_cg = config_.cluster_method == massive_cluster_method::cg;
   for (sending_member& m : all)
     take_memory(workspace_, *m.exec, [&](pieces& memory) {
       m.states =

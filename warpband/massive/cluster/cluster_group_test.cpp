@@ -18,18 +18,18 @@ using wb::testing::massive_batch;
 using wb::testing::massive_result;
 using wb::testing::on_device;
 
-clustered_uplink_config setting(const massive_batch& b, cluster_method method, int clusters) {
+clustered_uplink_config setting(const massive_batch& b, massive_cluster_method method, int clusters) {
   clustered_uplink_config c;
   c.detector.antennas = static_cast<int>(b.antennas), c.detector.users = static_cast<int>(b.users);
-  c.clusters = clusters, c.method = method;
-  if (method == cluster_method::cg) {
+  c.clusters = clusters, c.cluster_method = method;
+  if (method == massive_cluster_method::cg) {
     c.detector.solver = massive_solver::cg, c.detector.iterations = 4;
     c.detector.sinr = massive_sinr::approximate;
   }
   return c;
 }
-constexpr cluster_method all_methods[] = {cluster_method::exact, cluster_method::local_mmse,
-                                          cluster_method::cg};
+constexpr massive_cluster_method all_methods[] = {
+    massive_cluster_method::exact, massive_cluster_method::local_mmse, massive_cluster_method::cg};
 
 struct outputs {
   array<float> llr, sinr;
@@ -109,8 +109,8 @@ massive_result part_of(const massive_result& all, const massive_batch& b, const 
 }
 
 /// Local estimates are added member by member, and so in another order.
-void expect_same(const massive_result& got, const massive_result& want, cluster_method method) {
-  if (method != cluster_method::local_mmse) {
+void expect_same(const massive_result& got, const massive_result& want, massive_cluster_method method) {
+  if (method != massive_cluster_method::local_mmse) {
     EXPECT_TRUE(got == want);
     return;
   }
@@ -123,25 +123,25 @@ void expect_same(const massive_result& got, const massive_result& want, cluster_
 TEST(cluster_group, members_have_the_results_of_one_executor) {
   for (const massive_batch& b :
        {wb::testing::ugly_frames(64, 8, 3, 19), wb::testing::ugly_frames(48, 6, 1, 9)})
-    for (const cluster_method method : all_methods)
+    for (const massive_cluster_method method : all_methods)
       for (const int size : {1, 2, 4, 8}) {
         SCOPED_TRACE(std::string(name_of(method)) + " " + std::to_string(size));
         const auto c = setting(b, method, 8);
         const wb::testing::cpu_members cpus(size);
         executor_group group(cpus.all);
-        if (method == cluster_method::local_mmse && b.antennas / 8 < b.users) continue;
+        if (method == massive_cluster_method::local_mmse && b.antennas / 8 < b.users) continue;
         expect_same(detect(group, c, b), detect(*cpus.all[0], c, b), method);
       }
 }
 
-clustered_downlink_config sending(const massive_batch& b, cluster_method method, int clusters) {
+clustered_downlink_config sending(const massive_batch& b, massive_cluster_method method, int clusters) {
   const clustered_uplink_config up = setting(b, method, clusters);
   return {.precoder = {.antennas = up.detector.antennas,
                        .users = up.detector.users,
                        .solver = up.detector.solver,
                        .iterations = up.detector.iterations},
           .clusters = clusters,
-          .method = method};
+          .cluster_method = method};
 }
 /// What each member sends, put together.
 massive_result precode(executor_group& group, const clustered_downlink_config& c, const massive_batch& b) {
@@ -192,7 +192,7 @@ massive_result precode(executor& e, const clustered_downlink_config& c, const ma
 TEST(cluster_group, members_send_what_one_executor_does) {
   for (const massive_batch& b :
        {wb::testing::ugly_frames(64, 8, 3, 19), wb::testing::ugly_frames(48, 6, 1, 9)})
-    for (const cluster_method method : all_methods)
+    for (const massive_cluster_method method : all_methods)
       for (const int size : {1, 2, 8}) {
         SCOPED_TRACE(std::string(name_of(method)) + " " + std::to_string(size));
         const wb::testing::cpu_members cpus(size);
@@ -205,14 +205,14 @@ TEST(cluster_group, members_send_what_one_executor_does) {
           EXPECT_EQ(got.status, want.status);
           EXPECT_GE(count_erased(got.status), b.symbols * 3 + 1);
           EXPECT_LT(wb::testing::relative_error(got.x, want.x),
-                    method == cluster_method::local_mmse ? 1e-12 : 2e-6);
+                    method == massive_cluster_method::local_mmse ? 1e-12 : 2e-6);
         }
       }
 }
 
 TEST(cluster_group, bytes_are_those_of_the_bound) {
   const massive_batch b = wb::testing::random_frames(64, 8, 3, 16, 0.1f);
-  for (const cluster_method method : all_methods)
+  for (const massive_cluster_method method : all_methods)
     for (const int size : {2, 4}) {
       const auto c = setting(b, method, 4);
       const wb::testing::cpu_members cpus(size);
@@ -227,7 +227,7 @@ TEST(cluster_group, bytes_are_those_of_the_bound) {
 TEST(cluster_group, ranks_have_the_results_of_one_executor) {
   const massive_batch b = wb::testing::ugly_frames(32, 4, 2, 11);
   const auto alone = open_executor("cpu", 1);
-  for (const cluster_method method : all_methods) {
+  for (const massive_cluster_method method : all_methods) {
     const auto c = setting(b, method, 4);
     const massive_result want = detect(*alone, c, b);
     wb::testing::post between;
@@ -250,7 +250,7 @@ TEST(cluster_of_mpirun, has_the_results_of_one_executor) {
   const massive_batch b = wb::testing::ugly_frames(32, 4, 2, 11);
   const auto exec = open_executor("cpu", 1);
   executor_group group(*all, *exec, 60);
-  for (const cluster_method method : all_methods) {
+  for (const massive_cluster_method method : all_methods) {
     const auto c = setting(b, method, 4);
     expect_same(detect(group, c, b), part_of(detect(*exec, c, b), b, group), method);
   }
@@ -269,7 +269,7 @@ TEST(cluster_group, cuda_devices_have_the_results_of_one) {
   executor_group& group = *made;
   for (const massive_batch& b :
        {wb::testing::ugly_frames(256, 32, 1, 300), wb::testing::ugly_frames(256, 16, 14, 37)})
-    for (const cluster_method method : all_methods)
+    for (const massive_cluster_method method : all_methods)
       for (const int clusters : {2, 8}) {
         const auto c = setting(b, method, clusters);
         expect_same(detect(group, c, b), detect(one, c, b), method);
@@ -283,7 +283,7 @@ TEST(cluster_group, cuda_devices_have_the_results_of_one) {
 TEST(cluster_group, a_device_that_fails_is_named) {
   const massive_batch b = wb::testing::random_frames(32, 4, 2, 5, 0.1f);
   const auto sound = open_executor("cpu", 1);
-  for (const cluster_method method : all_methods)
+  for (const massive_cluster_method method : all_methods)
     for (const bool uplink : {true, false}) {
       bool failed = true;
       int ops = 0;
@@ -311,12 +311,13 @@ TEST(cluster_group, what_does_not_fit_the_members_is_refused) {
   const massive_batch b = wb::testing::random_frames(32, 4, 1, 4, 0.1f);
   const auto one = open_executor("cpu", 1), two = open_executor("cpu", 1), three = open_executor("cpu", 1);
   executor_group pair({one.get(), two.get()}), triple({one.get(), two.get(), three.get()});
-  EXPECT_EQ(blamed([&] { detect(pair, setting(b, cluster_method::exact, 1), b); }), "clusters");
-  EXPECT_EQ(blamed([&] { detect(triple, setting(b, cluster_method::exact, 4), b); }), "clusters");
-  EXPECT_EQ(blamed([&] { precode(triple, sending(b, cluster_method::exact, 4), b); }), "clusters");
+  EXPECT_EQ(blamed([&] { detect(pair, setting(b, massive_cluster_method::exact, 1), b); }), "clusters");
+  EXPECT_EQ(blamed([&] { detect(triple, setting(b, massive_cluster_method::exact, 4), b); }), "clusters");
+  EXPECT_EQ(blamed([&] { precode(triple, sending(b, massive_cluster_method::exact, 4), b); }), "clusters");
   const massive_batch crowded = wb::testing::random_frames(32, 20, 1, 4, 0.1f);
-  EXPECT_EQ(blamed([&] { precode(pair, sending(crowded, cluster_method::exact, 4), crowded); }), "members");
-  const clustered_uplink_detector detector(setting(b, cluster_method::exact, 2));
+  EXPECT_EQ(blamed([&] { precode(pair, sending(crowded, massive_cluster_method::exact, 4), crowded); }),
+            "members");
+  const clustered_uplink_detector detector(setting(b, massive_cluster_method::exact, 2));
   EXPECT_EQ(blamed([&] { detector.run(pair, {{}}, {{}, {}}); }), "in");
   EXPECT_EQ(blamed([&] { detector.run(pair, {{}, {}}, {{}}); }), "out");
   EXPECT_EQ(blamed([&] { detector.run(pair, {{}, {}}, {{}, {}}); }), "channel");

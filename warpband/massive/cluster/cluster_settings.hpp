@@ -13,11 +13,11 @@ setting_of<C> clusters_setting() {
       "an integer from 1 to 64 that divides the antennas");
 }
 template <class C>
-setting_of<C> cluster_method_setting(cluster_method C::*member) {
+setting_of<C> cluster_method_setting(massive_cluster_method C::*member) {
   return words("cluster_method", member,
-               {{"exact", cluster_method::exact},
-                {"local-mmse", cluster_method::local_mmse},
-                {"cg", cluster_method::cg}},
+               {{"exact", massive_cluster_method::exact},
+                {"local-mmse", massive_cluster_method::local_mmse},
+                {"cg", massive_cluster_method::cg}},
                "What the clusters exchange. exact: sums over their antennas, for one central detector or "
                "precoder. local-mmse: only their estimates, as each has a detector or precoder of its own "
                "(solver cholesky). cg: U values in each iteration of conjugate gradients (solver cg).");

@@ -18,23 +18,24 @@ using wb::testing::relative_error;
 using wb::testing::samples;
 
 clustered_uplink_config uplink_setting(const massive_batch& b, massive_solver solver, int clusters,
-                                       cluster_method method = cluster_method::exact, int iterations = 0) {
+                                       massive_cluster_method method = massive_cluster_method::exact,
+                                       int iterations = 0) {
   clustered_uplink_config c;
   c.detector.antennas = static_cast<int>(b.antennas), c.detector.users = static_cast<int>(b.users);
   c.detector.solver = solver;
   c.detector.iterations = iterations;
   if (is_iterative(solver)) c.detector.sinr = massive_sinr::approximate;
-  c.clusters = clusters, c.method = method;
+  c.clusters = clusters, c.cluster_method = method;
   return c;
 }
 clustered_downlink_config downlink_setting(const massive_batch& b, massive_solver solver, int clusters,
-                                           cluster_method method = cluster_method::exact,
+                                           massive_cluster_method method = massive_cluster_method::exact,
                                            int iterations = 0) {
   clustered_downlink_config c;
   c.precoder.antennas = static_cast<int>(b.antennas), c.precoder.users = static_cast<int>(b.users);
   c.precoder.solver = solver;
   c.precoder.iterations = iterations;
-  c.clusters = clusters, c.method = method;
+  c.clusters = clusters, c.cluster_method = method;
   return c;
 }
 
@@ -61,14 +62,14 @@ TEST_P(cluster, one_cluster_has_the_central_bits) {
                                         massive_solver::cg, massive_solver::jacobi_cg}) {
       SCOPED_TRACE(std::to_string(b.antennas) + "x" + std::to_string(b.users) + " " + name_of(solver));
       const int iterations = is_iterative(solver) ? 3 : 0;
-      const auto up = uplink_setting(b, solver, 1, cluster_method::exact, iterations);
+      const auto up = uplink_setting(b, solver, 1, massive_cluster_method::exact, iterations);
       EXPECT_TRUE(detect(exec(), up, b) == central(exec(), up.detector, b));
-      const auto down = downlink_setting(b, solver, 1, cluster_method::exact, iterations);
+      const auto down = downlink_setting(b, solver, 1, massive_cluster_method::exact, iterations);
       EXPECT_TRUE(precode(exec(), down, b) == wb::testing::precode(exec(), down.precoder, b));
     }
-    const auto up = uplink_setting(b, massive_solver::cholesky, 1, cluster_method::local_mmse);
+    const auto up = uplink_setting(b, massive_solver::cholesky, 1, massive_cluster_method::local_mmse);
     EXPECT_TRUE(detect(exec(), up, b) == central(exec(), up.detector, b));
-    const auto down = downlink_setting(b, massive_solver::cholesky, 1, cluster_method::local_mmse);
+    const auto down = downlink_setting(b, massive_solver::cholesky, 1, massive_cluster_method::local_mmse);
     EXPECT_TRUE(precode(exec(), down, b) == wb::testing::precode(exec(), down.precoder, b));
   }
 }
@@ -101,7 +102,8 @@ TEST_P(cluster, exact_sums_equal_the_oracle_for_every_solver) {
                                       massive_solver::cg, massive_solver::jacobi_cg})
     for (const int clusters : {3, 6, 36}) {
       SCOPED_TRACE(std::string(name_of(solver)) + " " + std::to_string(clusters));
-      const auto c = uplink_setting(b, solver, clusters, cluster_method::exact, is_iterative(solver) ? 4 : 0);
+      const auto c =
+          uplink_setting(b, solver, clusters, massive_cluster_method::exact, is_iterative(solver) ? 4 : 0);
       const massive_result got = detect(exec(), c, b);
       for (std::size_t v = 0; v < b.vectors(); v++) {
         const auto want = oracle::detect_massive(
@@ -122,11 +124,12 @@ TEST_P(cluster, arrays_of_1024_antennas_equal_the_oracle) {
     const massive_result exact = detect(exec(), uplink_setting(b, massive_solver::cholesky, clusters), b),
                          alone = detect(exec(),
                                         uplink_setting(b, massive_solver::cholesky, clusters,
-                                                       cluster_method::local_mmse),
+                                                       massive_cluster_method::local_mmse),
                                         b),
-                         cg = detect(exec(),
-                                     uplink_setting(b, massive_solver::cg, clusters, cluster_method::cg, 8),
-                                     b);
+                         cg = detect(
+                             exec(),
+                             uplink_setting(b, massive_solver::cg, clusters, massive_cluster_method::cg, 8),
+                             b);
     for (std::size_t v = 0; v < b.vectors(); v++) {
       const auto h = b.channel(v / symbols);
       const auto want =
@@ -148,7 +151,7 @@ TEST_P(cluster, local_detectors_equal_the_oracle) {
                                                   {std::size_t{64}, std::size_t{8}, 8},
                                                   {std::size_t{256}, std::size_t{32}, 8}}) {
     const massive_batch b = random_frames(antennas, users, 3, 2, 0.1f);
-    const auto c = uplink_setting(b, massive_solver::cholesky, clusters, cluster_method::local_mmse);
+    const auto c = uplink_setting(b, massive_solver::cholesky, clusters, massive_cluster_method::local_mmse);
     const massive_result got = detect(exec(), c, b);
     const std::size_t bits = 4 * users;
     for (std::size_t v = 0; v < b.vectors(); v++) {
@@ -171,7 +174,8 @@ TEST_P(cluster, decentralised_cg_equals_the_oracle) {
     for (const int iterations : {1, 3, 6}) {
       const massive_batch b = random_frames(8 * users, users, 2, 3, 0.05f);
       for (const int clusters : {1, 2, 8}) {
-        const auto c = uplink_setting(b, massive_solver::cg, clusters, cluster_method::cg, iterations);
+        const auto c =
+            uplink_setting(b, massive_solver::cg, clusters, massive_cluster_method::cg, iterations);
         const massive_result got = detect(exec(), c, b);
         for (std::size_t v = 0; v < b.vectors(); v++) {
           const auto want = oracle::detect_massive(b.channel(v / 2), b.received(v), 0.05f, 16,
@@ -181,7 +185,8 @@ TEST_P(cluster, decentralised_cg_equals_the_oracle) {
           for (std::size_t u = 0; u < users; u++)
             ASSERT_NEAR(got.sinr[v * users + u] / want.sinr[u], 1, 1e-4);
         }
-        const auto down = downlink_setting(b, massive_solver::cg, clusters, cluster_method::cg, iterations);
+        const auto down =
+            downlink_setting(b, massive_solver::cg, clusters, massive_cluster_method::cg, iterations);
         EXPECT_LT(
             relative_error(precode(exec(), down, b).x, wb::testing::precode(exec(), down.precoder, b).x),
             1e-5);
@@ -192,7 +197,7 @@ TEST_P(cluster, decentralised_cg_equals_the_oracle) {
 TEST_P(cluster, more_iterations_than_are_needed_change_nothing) {
   const massive_batch b = random_frames(64, 8, 1, 3, 0.1f);
   const auto exact = uplink_setting(b, massive_solver::cholesky, 4);
-  const auto cg = uplink_setting(b, massive_solver::cg, 4, cluster_method::cg, 40);
+  const auto cg = uplink_setting(b, massive_solver::cg, 4, massive_cluster_method::cg, 40);
   auto approximate = exact;
   approximate.detector.sinr = massive_sinr::approximate;
   EXPECT_LT(relative_error(detect(exec(), cg, b).x, detect(exec(), approximate, b).x), 1e-5);
@@ -202,7 +207,8 @@ TEST_P(cluster, more_iterations_than_are_needed_change_nothing) {
 TEST_P(cluster, local_precoders_share_the_power) {
   const massive_batch b = random_frames(48, 6, 3, 4, 0.2f);
   for (const int clusters : {2, 4, 8}) {
-    const auto c = downlink_setting(b, massive_solver::cholesky, clusters, cluster_method::local_mmse);
+    const auto c =
+        downlink_setting(b, massive_solver::cholesky, clusters, massive_cluster_method::local_mmse);
     const massive_result got = precode(exec(), c, b);
     const std::size_t rows = 48 / static_cast<std::size_t>(clusters);
     for (std::size_t v = 0; v < b.vectors(); v++)
@@ -230,11 +236,11 @@ TEST_P(cluster, halves_have_the_bits_of_complex64_that_holds_the_same) {
                                        {wb::testing::ugly_frames(42, 5, 1, 36), 3}}) {
     const massive_batch b = wb::testing::in_halves(full);
     for (const auto& [solver, method, iterations] :
-         {std::tuple{massive_solver::cholesky, cluster_method::exact, 0},
-          {massive_solver::zf, cluster_method::exact, 0},
-          {massive_solver::mf, cluster_method::exact, 0},
-          {massive_solver::cholesky, cluster_method::local_mmse, 0},
-          {massive_solver::cg, cluster_method::cg, 3}}) {
+         {std::tuple{massive_solver::cholesky, massive_cluster_method::exact, 0},
+          {massive_solver::zf, massive_cluster_method::exact, 0},
+          {massive_solver::mf, massive_cluster_method::exact, 0},
+          {massive_solver::cholesky, massive_cluster_method::local_mmse, 0},
+          {massive_solver::cg, massive_cluster_method::cg, 3}}) {
       SCOPED_TRACE(std::to_string(b.antennas) + "x" + std::to_string(b.users) + " " + name_of(method));
       const auto c = uplink_setting(b, solver, clusters, method, iterations);
       const massive_result want = detect(exec(), c, b);
@@ -263,19 +269,23 @@ TEST(cluster_input, bad_settings_are_refused) {
   };
   EXPECT_EQ(blames([](auto&) {}), "");
   for (const int bad : {0, 3, 65, -4, 128}) EXPECT_EQ(blames([&](auto& c) { c.clusters = bad; }), "clusters");
-  EXPECT_EQ(blames([](auto& c) { c.method = static_cast<cluster_method>(7); }), "cluster_method");
+  EXPECT_EQ(blames([](auto& c) { c.cluster_method = static_cast<massive_cluster_method>(7); }),
+            "cluster_method");
   EXPECT_EQ(blames([](auto& c) { c.detector.users = 65; }), "users");
   EXPECT_EQ(blames([](auto& c) { c.detector.antennas = 2048; }), "");
   EXPECT_EQ(blames([](auto& c) { c.detector.antennas = 2052; }), "antennas");
   EXPECT_EQ(blames([](auto& c) { c.detector.antennas = 4; }), "antennas");
   EXPECT_EQ(blames([](auto& c) { c.detector.sums = massive_sums::split_f16; }), "sums");
-  EXPECT_EQ(blames([](auto& c) { c.method = cluster_method::cg; }), "solver");
-  EXPECT_EQ(
-      blames([](auto& c) { c.method = cluster_method::local_mmse, c.detector.solver = massive_solver::zf; }),
-      "solver");
-  EXPECT_EQ(blames([](auto& c) { c.method = cluster_method::local_mmse, c.clusters = 16; }), "clusters");
+  EXPECT_EQ(blames([](auto& c) { c.cluster_method = massive_cluster_method::cg; }), "solver");
   EXPECT_EQ(blames([](auto& c) {
-              c.method = cluster_method::local_mmse, c.detector.sums = massive_sums::split_f16;
+              c.cluster_method = massive_cluster_method::local_mmse, c.detector.solver = massive_solver::zf;
+            }),
+            "solver");
+  EXPECT_EQ(blames([](auto& c) { c.cluster_method = massive_cluster_method::local_mmse, c.clusters = 16; }),
+            "clusters");
+  EXPECT_EQ(blames([](auto& c) {
+              c.cluster_method = massive_cluster_method::local_mmse,
+              c.detector.sums = massive_sums::split_f16;
             }),
             "");
   const auto blames_precoder = [](auto change) {
@@ -286,7 +296,7 @@ TEST(cluster_input, bad_settings_are_refused) {
   EXPECT_EQ(blames_precoder([](auto&) {}), "");
   EXPECT_EQ(blames_precoder([](auto& c) { c.clusters = 5; }), "clusters");
   EXPECT_EQ(blames_precoder([](auto& c) { c.precoder.symbol_energy = 0; }), "symbol_energy");
-  EXPECT_EQ(blames_precoder([](auto& c) { c.method = cluster_method::cg; }), "solver");
+  EXPECT_EQ(blames_precoder([](auto& c) { c.cluster_method = massive_cluster_method::cg; }), "solver");
   try {
     check(clustered_uplink_config{.detector = {.antennas = 256, .users = 16}, .clusters = 3});
     FAIL();

@@ -133,8 +133,8 @@ void clustered_uplink_detector::run_as(executor& exec, const Input& in, const up
   const massive_args of = uplink_arguments(config_.detector, in, out, config_.detector.antennas, vectors);
   if (vectors == 0) return;
   const cluster_call call{of, config_.clusters, true};
-  const bool is_local = config_.method == cluster_method::local_mmse,
-             is_cg = config_.method == cluster_method::cg;
+  const bool is_local = config_.cluster_method == massive_cluster_method::local_mmse,
+             is_cg = config_.cluster_method == massive_cluster_method::cg;
   float* sums = nullptr;
   estimates e;
   cg_steps steps;
@@ -172,26 +172,26 @@ void clustered_uplink_detector::run(executor_group& group, const std::vector<upl
   }
   const std::size_t frames = all[0].call.frames();
   if (frames == 0) return;
-  const cluster_method method = config_.method;
+  const massive_cluster_method method = config_.cluster_method;
   for (detecting_member& m : all)
     take_memory(workspace_, *m.exec, [&](pieces& memory) {
       const std::size_t users = size(config_.detector.users), symbols = size(m.in.symbols);
-      if (method != cluster_method::local_mmse) m.sums = m.call.take_sums(memory);
-      if (method == cluster_method::exact) {
+      if (method != massive_cluster_method::local_mmse) m.sums = m.call.take_sums(memory);
+      if (method == massive_cluster_method::exact) {
         m.parts = m.take_parts(memory, group.size());
         return;
       }
       m.fused = estimates(memory, users, frames * symbols, 1);
-      if (method == cluster_method::cg) {
+      if (method == massive_cluster_method::cg) {
         m.steps = cg_steps(memory, {to_estimates(m.call.of, m.fused), m.call.clusters, true}, m.sums);
         return;
       }
       m.own = estimates(memory, users, frames * symbols, m.call.clusters);
       m.of_share = estimates(memory, users, m.frames * symbols, group.size());
     });
-  if (method == cluster_method::exact)
+  if (method == massive_cluster_method::exact)
     run_exact(group, all);
-  else if (method == cluster_method::local_mmse)
+  else if (method == massive_cluster_method::local_mmse)
     run_local(group, all, local_);
   else
     run_cg_and_share(group, all);
@@ -201,8 +201,8 @@ double clustered_uplink_detector::bytes_sent(int members, std::size_t frames, in
   check_range("members", members, 1, most_clusters);
   check_range("symbols", symbols, 1, 1 << 20);
   const double u = config_.detector.users, s = symbols, others = (members - 1.0) / members;
-  const double values = config_.method == cluster_method::exact ? u * u + 2 * u * s
-                        : config_.method == cluster_method::local_mmse
+  const double values = config_.cluster_method == massive_cluster_method::exact ? u * u + 2 * u * s
+                        : config_.cluster_method == massive_cluster_method::local_mmse
                             ? 3 * u * s + s / 4
                             : 2 * (u + 2 * u * s * (1 + config_.detector.iterations));
   return 4 * values * others * static_cast<double>(frames);
