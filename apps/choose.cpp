@@ -230,6 +230,7 @@ int run_choose(const choose_options& options) {
   if (options.scenario.empty())
     throw usage_error("a scenario is missing: warpband choose SCENARIO.toml (see warpband choose --help)");
   wb::scenario s = wb::load_scenario(options.scenario);
+  print_hints(s.hints);
   wb::scenario_overrides overrides;
   overrides.seed = options.seed;
   wb::apply_overrides(s, overrides);

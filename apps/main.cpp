@@ -17,10 +17,12 @@
 #include <warpband/core/error.hpp>
 #include <warpband/core/nearest_name.hpp>
 #include <warpband/core/printable.hpp>
+#include <warpband/link/config/renamed.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/scenario.hpp>
 
 #include "command.hpp"
+#include "setting_options.hpp"
 
 namespace {
 
@@ -115,6 +117,32 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
   return what + " (see warpband " + path + "--help)";
 }
 
+/// Gives options that settings are their names of today (config/renamed.hpp), with a hint on stderr.
+void rename_options(const CLI::App& app, std::vector<std::string>& words) {
+  const CLI::App* asked = &app;
+  std::vector<std::string> hints;
+  const auto name_in = [](const std::string& word) { return word.substr(0, word.find('=')); };
+  for (std::string& word : words) {
+    for (const CLI::App* sub : asked->get_subcommands([&](const CLI::App* s) { return s->check_name(word); }))
+      asked = sub;
+    const std::string name = name_in(word);
+    if (name == "--") break;
+    for (const wb::config::renamed& r : wb::config::renamed_settings()) {
+      const auto [before, today] = r.keywords();
+      if (before == today || name != option_of_setting(before)) continue;
+      const std::string option = option_of_setting(today);
+      if (asked->get_option_no_throw(name) != nullptr || asked->get_option_no_throw(option) == nullptr)
+        continue;
+      if (std::any_of(words.begin(), words.end(), [&](const auto& w) { return name_in(w) == option; }))
+        throw usage_error(name + " and " + option + " say the same: expected one of them");
+      word.replace(0, name.size(), option);
+      hints.push_back(name + " is now " + option);
+      break;
+    }
+  }
+  print_hints(hints);
+}
+
 /// What runs a command line; throws what goes wrong.
 int run(int argc, char** argv) {
   CLI::App app("Warpband: the heavy work of wireless receivers and transmitters, on CPUs and GPUs.",
@@ -130,8 +158,11 @@ int run(int argc, char** argv) {
   for (const command& c : commands)
     if (c.app->get_option_no_throw("--memory") == nullptr) add_memory_bound(*c.app);
 
+  std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  rename_options(app, words);
+  std::reverse(words.begin(), words.end());  // the last one is parsed first
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(words));
   } catch (const CLI::Success& asked) {  // --help, --version
     const int code = app.exit(asked);
     return std::cout.flush() ? code : report(failed, "cannot write to standard output");

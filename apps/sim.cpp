@@ -286,8 +286,8 @@ class simulation {
   clock::time_point saved_ = clock::now(), last_batch_ = saved_;
 };
 
-/// A scenario's file; - is standard input.
-wb::scenario read_scenario(const std::string& name) {
+/// A scenario's text; - is standard input.
+wb::scenario read_text(const std::string& name) {
   if (name != "-") return wb::load_scenario(name);
   constexpr std::size_t most_bytes = 1 << 20;
   std::string text(most_bytes + 1, '\0');
@@ -295,6 +295,11 @@ wb::scenario read_scenario(const std::string& name) {
   text.resize(static_cast<std::size_t>(std::cin.gcount()));
   if (text.size() > most_bytes) throw wb::file_error("standard input", "larger than 1 MiB: not a scenario");
   return wb::parse_scenario(text, "standard input");
+}
+wb::scenario read_scenario(const std::string& name) {
+  wb::scenario s = read_text(name);
+  print_hints(s.hints);
+  return s;
 }
 
 /// What to run: the scenario, on top of what the result to go on from holds.

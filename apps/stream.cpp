@@ -736,8 +736,7 @@ class measured_run {
 
 int run_stream(const stream_options& o) {
   stream_scenario scenario = load_stream_scenario(o.scenario);
-  for (const std::string& hint : scenario.hints)
-    print_to(stderr, "hint: {}\n", wb::printable(hint, most_shown));
+  print_hints(scenario.hints);
   const bool to_stdout = o.json == "-";
   std::FILE* table = to_stdout ? stderr : stdout;
   if (!o.json.empty() && !to_stdout) {

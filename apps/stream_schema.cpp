@@ -265,14 +265,6 @@ keys made_keys() {
   k.schema.list = "run";
   k.schema.help = "warpband stream --help-scenario lists all";
   k.schema.chain = "stream.chain";
-  const std::vector<std::string> detect{"detect", "decode"}, massive{"uplink", "precode"}, stbc{"stbc"};
-  k.schema.renamed = {{"detector.streams", "mimo.streams", detect},
-                      {"detector.rx_antennas", "mimo.rx_antennas", detect},
-                      {"detector.qam", "modem.modulation", detect, true},
-                      {"massive.qam", "modem.modulation", massive, true},
-                      {"stbc.qam", "modem.modulation", stbc, true},
-                      {"stbc.rx_antennas", "mimo.rx_antennas", stbc},
-                      {"stbc.code", "stbc.type", stbc}};
   return k;
 }
 const keys& all_keys() {

@@ -42,6 +42,9 @@ void print_text(std::FILE* out, const std::string& text) {
 void print_note(const std::string& what) {
   print_to(stderr, "warpband: note: {}\n", wb::printable(what, most_shown));
 }
+void print_hints(const std::vector<std::string>& hints) {
+  for (const std::string& hint : hints) print_to(stderr, "hint: {}\n", wb::printable(hint, most_shown));
+}
 void print_json(const std::string& json) { std::fputs(wb::printable_json(json).c_str(), stdout); }
 
 std::size_t terminal_width(int file) {

@@ -21,6 +21,8 @@ void print_to(std::FILE* out, fmt::format_string<Values...> format, Values&&... 
 }
 /// A line on stderr: "warpband: note: ..."
 void print_note(const std::string& what);
+/// A line on stderr for each: what a scenario or command line has by an old name.
+void print_hints(const std::vector<std::string>& hints);
 /// Writes JSON to standard output, in wb::printable_json's escapes.
 void print_json(const std::string& json);
 

@@ -7,6 +7,7 @@
 #include <warpband/link/result.hpp>
 
 #include "rooms.hpp"
+#include "settings.hpp"
 
 namespace nb = nanobind;
 
@@ -28,6 +29,7 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // what a program still holds when it ends is no fault of its own
   m.def("version", &wb::version);
   m.def("commit", &wb::commit);
+  wb::python::add_renamed(m);
   wb::python::bind_executors(m);
   wb::python::bind_device_array(m);
   wb::python::bind_arrays(m);

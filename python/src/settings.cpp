@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 
 #include <warpband/core/printable.hpp>
+#include <warpband/link/config/renamed.hpp>
 
 namespace wb::python {
 namespace {
@@ -137,6 +138,18 @@ setting_value as_value(nb::handle object, const std::string& name, const std::st
   if (const auto integer = integer_of(object)) return *integer;
   if (const auto number = real_of(object)) return *number;
   throw refused;
+}
+
+void add_renamed(nb::module_& m) {
+  nb::list all;
+  for (const config::renamed& r : config::renamed_settings()) {
+    const auto [before, today] = r.keywords();
+    if (before.empty()) continue;
+    nb::list words;
+    for (const auto& [old, word] : r.values) words.append(nb::make_tuple(as_object(old), word));
+    all.append(nb::make_tuple(before, today, words));
+  }
+  m.attr("renamed") = all;
 }
 
 void add_keyword(nb::module_& m, const char* of_class, const std::string& name, const std::string& kind,

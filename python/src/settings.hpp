@@ -18,6 +18,8 @@ bool is_nothing(nb::handle object);
 /// Throws argument_error, in the setting's name, for an object that is no value of any setting.
 setting_value as_value(nb::handle object, const std::string& name, const std::string& kind,
                        const std::string& allowed);
+/// Writes down `_core.renamed`: keywords and words of values with their names of today (config/renamed.hpp).
+void add_renamed(nb::module_& m);
 /// Writes down one keyword of a class. Without a default it must be given.
 void add_keyword(nb::module_& m, const char* of_class, const std::string& name, const std::string& kind,
                  bool takes_words, bool takes_bool, nb::object initial, const std::string& allowed,

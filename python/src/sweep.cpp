@@ -29,7 +29,10 @@ scenario parsed(std::string text, const std::optional<std::string>& file) {
   const std::string name = file.value_or("scenario");
   std::string what;
   try {
-    return parse_scenario(std::move(text), name);
+    scenario s = parse_scenario(std::move(text), name);
+    for (const std::string& hint : s.hints)
+      if (PyErr_WarnEx(PyExc_FutureWarning, (name + ": " + hint).c_str(), 1) != 0) throw nb::python_error();
+    return s;
   } catch (const file_error& e) {
     what = std::string(e.what()).substr(name.size() + 2);  // "name: "
   }

@@ -180,6 +180,8 @@ def test_keywords_that_had_another_name(kind, old, new, settings):
     with pytest.warns(FutureWarning, match=rf"^{kind.__name__}: {next(iter(old))} is now called {next(iter(new))}$"):
         made = kind(**settings, **old)
     assert repr(made) == repr(kind(**settings, **new))
+    with pytest.raises(TypeError, match=f"^{kind.__name__}: {next(iter(old))} and {next(iter(new))} say the same: expected one of them$"):
+        kind(**settings, **old, **new)
 
 
 def test_detectors_have_the_settings_of_their_type():

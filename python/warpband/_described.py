@@ -32,7 +32,6 @@ class Described:
     _work: Any  #: the compiled part
     _given: dict[str, Any]  #: the keywords it was made of
     _fixed: frozenset[str] = frozenset()  #: attributes that the constructor has made
-    _renamed: dict[str, str] = {}  #: keywords that had another name
     _always_shown: tuple[str, ...] = ()  #: by repr, also with their defaults
 
     if TYPE_CHECKING:  # settings are attributes
@@ -102,10 +101,7 @@ def described(cls: Class) -> Class:
     def __init__(self: Any, **given: Any) -> None:
         if "_given" in self.__dict__:
             raise TypeError(f"{cls.__name__}: an object is made once: make another {cls.__name__}")
-        for old, new in kind._renamed.items():
-            if old in given:
-                warnings.warn(f"{cls.__name__}: {old} is now called {new}", FutureWarning, stacklevel=2)
-                given[new] = given.pop(old)
+        _rename(cls.__name__, signature, given)
         try:
             signature.bind(self, **given)
         except TypeError as error:
@@ -131,6 +127,22 @@ def described(cls: Class) -> Class:
         cls.__doc__ = re.sub(r"^( *)\{settings\}$", lambda m: "\n".join(_lines(m[1], each) for each in keywords), cls.__doc__,
                              flags=re.M)
     return cls
+
+
+def _rename(owner: str, signature: inspect.Signature, given: dict[str, Any]) -> None:
+    """Gives keywords and words of values their names of today, with a warning for each."""
+    for old, new, words in _core.renamed:
+        if old not in given or new not in signature.parameters or (old != new and old in signature.parameters):
+            continue
+        if old != new and new in given:
+            raise TypeError(f"{owner}: {old} and {new} say the same: expected one of them")
+        value = given.pop(old)
+        plain = bool(value) if isinstance(value, np.bool_) else value
+        given[new] = next((word for before, word in words if type(plain) is type(before) and plain == before), value)
+        if old != new:
+            warnings.warn(f"{owner}: {old} is now called {new}", FutureWarning, stacklevel=3)
+        elif given[new] is not value:
+            warnings.warn(f"{owner}: {old}={plain!r} is now called {old}={given[new]!r}", FutureWarning, stacklevel=3)
 
 
 def _with(keywords: list[Keyword], signature: inspect.Signature) -> inspect.Signature:

@@ -283,8 +283,6 @@ class CdlChannel(Described):
     (3, 1, 12, 16, 4)
     """
 
-    _renamed = {"spacing_m": "antenna_spacing_m", "spacing_wavelengths": "antenna_spacing_wavelengths"}
-
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[CdlChannelKeywords]):
         self._executor = checked_executor(executor)
         self._work = made(_core.CdlChannel, settings=_given(settings))

@@ -179,8 +179,6 @@ class MassiveUplink(_Uplink):
     True
     """
 
-    _renamed = {"mode": "solver"}
-
     def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MassiveUplinkKeywords]):
         self._begin(_core.MassiveUplink, llr, executor, settings)
 
@@ -203,8 +201,6 @@ class MassiveDownlink(_Downlink):
     >>> precode(h, np.ones((10, 4)), 0.1).shape
     (10, 32)
     """
-
-    _renamed = {"mode": "solver"}
 
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[MassiveDownlinkKeywords]):
         self._begin(_core.MassiveDownlink, executor, settings)

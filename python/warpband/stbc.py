@@ -44,8 +44,6 @@ class StbcEncoder(Encoder):
     (10, 2, 2)
     """
 
-    _renamed = {"code": "type"}
-
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[StbcEncoderKeywords]):
         work = made(_core.StbcEncoder, settings=_with_entries(settings))
         super().__init__(work, {"coded": (COMPLEX64, (2, 2))}, executor)
@@ -82,8 +80,6 @@ class StbcDecoder(Described):
     >>> np.array_equal(decode(h, sent @ h.swapaxes(1, 2), 0.1, outputs="bits"), bits)
     True
     """
-
-    _renamed = {"code": "type"}
 
     def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[StbcDecoderKeywords]):
         self._reversed = checked_sign(llr)

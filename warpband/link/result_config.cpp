@@ -3,6 +3,7 @@
 
 #include <warpband/core/printable.hpp>
 #include <warpband/link/antenna_kind.hpp>
+#include <warpband/link/config/renamed.hpp>
 #include <warpband/link/link_settings.hpp>
 #include <warpband/link/result_json.hpp>
 #include <warpband/link/setting_json.hpp>
@@ -70,6 +71,28 @@ json config_json(const curve_config& c) {
   add_values(values, "stop", stop_settings(), c.stop);
   add(out, values);
   return out;
+}
+
+json with_names_of_today(json config) {
+  const auto rename = [](json& in, const std::string& before, const std::string& today,
+                         const config::renamed& r) {
+    if (!in.is_object() || !in.contains(before)) return;
+    json value = in[before];
+    in.erase(before);
+    for (const auto& [old, word] : r.values)
+      if (value == json_of(old)) value = word;
+    in[today] = std::move(value);
+  };
+  for (const config::renamed& r : config::renamed_settings()) {
+    const auto [before, today] = r.keywords();
+    const std::size_t dot = r.today.find('.');
+    if (before.empty() || dot == std::string::npos) continue;
+    const std::string table = r.today.substr(0, dot);
+    if (config.is_object() && config.contains(table)) rename(config[table], before, today, r);
+    if (config.is_object() && config.contains("sweep") && config["sweep"].contains("parameters"))
+      rename(config["sweep"]["parameters"], r.before, r.today, r);
+  }
+  return config;
 }
 
 std::string shown(const json& j) {

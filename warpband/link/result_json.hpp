@@ -15,6 +15,8 @@ inline constexpr std::uint64_t most_frames = 1'000'000'000'000'000;
 
 /// What a curve was run with.
 json config_json(const curve_config& c);
+/// A stored configuration with today's names of settings and words of values.
+json with_names_of_today(json config);
 json program_json(const run_origin& o);
 json machine_json(const machine_info& m);
 

@@ -274,7 +274,8 @@ curve_result& find_curve(const object& o, run_result& result, const std::string&
                               [&](const curve_result& r) { return r.label == label; });
   if (c == result.curves.end()) o.refuse("label", "a curve of the scenario in it");
   o.inner("config");  // is an object
-  if (const difference d = first_difference(o.at("config"), config_json(c->config)); !d.key.empty())
+  if (const difference d = first_difference(with_names_of_today(o.at("config")), config_json(c->config));
+      !d.key.empty())
     throw file_error(path, "curve \"" + printable(label) + "\" was run with " + d.key + " = " + d.was +
                                ", but the scenario in it gives " + d.now +
                                " in this build: expected the same");

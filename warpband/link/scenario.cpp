@@ -17,14 +17,17 @@ scenario parse_scenario(std::string text, const std::string& file,
       begin != std::string::npos && s.text[begin] == '{' && s.text.find("\"curves\"") != std::string::npos)
     throw file_error(file, "is a result, not a scenario: warpband sim --resume FILE goes on with it");
   std::set<std::string> labels;
-  s.title = config::read_scenario(config::link_schema(), s.text, file, [&](config::curve_tree& tree) {
-              curve_config curve = config::curve_of(tree, file, &recordings);
-              if (!labels.insert(curve.label).second)
-                config::fail(tree.keys.where("label").line, "label = \"" + printable(curve.label) +
-                                                                "\" names two curves: give each its own");
-              s.curves.push_back(std::move(curve));
-              s.trees.push_back(tree);
-            }).title;
+  config::scenario_text read =
+      config::read_scenario(config::link_schema(), s.text, file, [&](config::curve_tree& tree) {
+        curve_config curve = config::curve_of(tree, file, &recordings);
+        if (!labels.insert(curve.label).second)
+          config::fail(tree.keys.where("label").line,
+                       "label = \"" + printable(curve.label) + "\" names two curves: give each its own");
+        s.curves.push_back(std::move(curve));
+        s.trees.push_back(tree);
+      });
+  s.title = std::move(read.title);
+  s.hints = std::move(read.hints);
   return s;
 }
 

@@ -22,6 +22,7 @@ struct scenario_overrides {
 struct scenario {
   std::string file, text;  // its name as given, and its whole content
   std::string title;
+  std::vector<std::string> hints;         // on old names of keys and values
   scenario_overrides overrides;           // that `curves` have on top of the text
   std::vector<curve_config> curves;       // at least one
   std::vector<config::curve_tree> trees;  // the keys of each of them, without `overrides`

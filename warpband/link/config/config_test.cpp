@@ -1,10 +1,17 @@
 // The rule by which levels of a scenario become the keys of a curve, on a small schema.
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include <warpband/core/error.hpp>
 #include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/config/link_schema.hpp>
+#include <warpband/link/config/renamed.hpp>
 #include <warpband/link/scenario.hpp>
+
+#ifndef WARPBAND_SOURCE_DIR
+#define WARPBAND_SOURCE_DIR ""
+#endif
 
 namespace wb::config {
 namespace config_test {
@@ -125,6 +132,39 @@ TEST(config, a_curve_comes_back_from_its_keys) {
     tree.keys = from_json(to_json(curves.trees.at(0).keys));
     EXPECT_EQ(curve_of(tree, "s.toml").link.antennas.kind().name, curves.curves[0].link.antennas.kind().name);
   }
+}
+
+/// A row of docs/renamed.md.
+std::string page_row(const renamed& r) {
+  std::string chains, values;
+  for (const std::string& chain : r.chains) chains += (chains.empty() ? "" : ", ") + chain;
+  for (const auto& [old, word] : r.values)
+    values += (values.empty() ? "" : ", ") + as_message(old) + ": \"" + word + "\"";
+  const auto cell = [](const std::string& text) { return text.empty() ? " |" : " " + text + " |"; };
+  return "| `" + r.before + "` | `" + r.today + "` |" + cell(chains) + cell(values);
+}
+
+TEST(renamed, the_page_has_every_row) {
+  std::ifstream page(std::string(WARPBAND_SOURCE_DIR) + "/docs/renamed.md");
+  if (!page) GTEST_SKIP() << "no docs/renamed.md here";
+  std::vector<std::string> held, wanted;
+  for (std::string line; std::getline(page, line);)
+    if (line.starts_with("| `")) held.push_back(line);
+  for (const renamed& r : renamed_settings()) wanted.push_back(page_row(r));
+  EXPECT_EQ(held, wanted);
+}
+
+TEST(renamed, values_are_those_of_today) {
+  const renamed r{"lamp.kind", "lamp.type", {}, {{std::int64_t{1}, "led"}, {true, "bulb"}}};
+  EXPECT_EQ(r.value_today(std::int64_t{1}), setting_value(std::string("led")));
+  EXPECT_EQ(r.value_today(true), setting_value(std::string("bulb")));
+  EXPECT_THROW((void)r.value_today(std::string("led")), argument_error);
+  EXPECT_EQ(r.keywords(), std::pair(std::string("kind"), std::string("type")));
+  const renamed words{"lamp.type", "lamp.type", {}, {{true, "bulb"}}}, moved{"lamp.type", "room.lamp"};
+  EXPECT_EQ(words.value_today(std::string("led")), setting_value(std::string("led")));
+  EXPECT_EQ(words.value_today(true), setting_value(std::string("bulb")));
+  EXPECT_EQ(moved.value_today(std::int64_t{7}), setting_value(std::int64_t{7}));
+  EXPECT_EQ(moved.keywords().first, "");
 }
 
 }  // namespace config_test

@@ -7,6 +7,7 @@
 #include <set>
 
 #include <warpband/core/printable.hpp>
+#include <warpband/link/config/renamed.hpp>
 #include <warpband/link/link_settings.hpp>
 #include <warpband/link/setting_json.hpp>
 #include <warpband/link/toml_value.hpp>
@@ -25,22 +26,17 @@ struct swept_key {
   std::string key;
   std::vector<setting_value> values;
   place where;
+  std::string written;  // its old name; "" if the scenario has today's
 };
 
 unsigned line_of(const toml::node& n) { return static_cast<unsigned>(n.source().begin.line); }
 
-/// A key's value under its name of today.
-setting_value as_of_today(const renamed_key& r, setting_value value) {
-  if (!r.points) return value;
-  const auto* points = std::get_if<std::int64_t>(&value);
-  for (const int n : {4, 16, 64, 256})
-    if (points != nullptr && *points == n) return std::string(name_of_modulation(n));
-  throw argument_error(r.before, as_message(value), "4, 16, 64 or 256");
-}
-
 class reader {
  public:
-  reader(const schema& s, const std::string& file) : schema_(s), file_(file) {}
+  reader(const schema& s, const std::string& file) : schema_(s), file_(file) {
+    for (const renamed& r : renamed_settings())
+      if (s.find(r.today) != nullptr && (r.chains.empty() || !s.chain.empty())) renamed_.push_back(&r);
+  }
 
   scenario_text read(const toml::table& root, const std::function<void(curve_tree&)>& take) {
     curve_tree base;
@@ -67,8 +63,8 @@ class reader {
       }
     }
     refuse_idle();
-    for (const renamed_key& r : schema_.renamed)
-      if (const auto hint = hints_.find(r.before); hint != hints_.end())
+    for (const renamed* r : renamed_)
+      if (const auto hint = hints_.find(r->before); hint != hints_.end())
         result_.hints.push_back(hint->second);
     return std::move(result_);
   }
@@ -115,40 +111,38 @@ class reader {
   }
 
   void add_key(const leaf& l, int level, key_tree& keys, std::vector<swept_key>& swept) {
-    for (const renamed_key& r : schema_.renamed)
-      if (l.name == r.before) return add_renamed(r, l, level, keys);
-    const key_entry* e = schema_.find(l.name);
+    const renamed* r = renamed_from(l.name);
+    if (r != nullptr && !r->chains.empty()) return add_of_chains(*r, l, level, keys);
+    const std::string& name = r != nullptr ? r->today : l.name;
+    const key_entry* e = schema_.find(name);
     if (e == nullptr && add_swept(l, level, swept)) return;
     if (e == nullptr) refuse_unknown(l, level);
     if (e->where == (level == base_level ? scope::curve : scope::base))
       fail(l.line, l.name + (level == base_level ? " belongs into a [[" : " belongs above the first [[") +
                        schema_.list + "]]");
-    for (const renamed_key& r : schema_.renamed)
-      if (l.name == r.today && keys.level(r.before) == level) refuse_both(r, l);
-    keys.set(l.name, {value_of(*e, *l.node), {level, l.line}});
+    for (const renamed* other : renamed_)
+      if (name == other->today && keys.level(other->chains.empty() ? name : other->before) == level)
+        refuse_both(*other, l);
+    keys.set(name, {value_of(*e, *l.node, r), {level, l.line}});
   }
 
-  void add_renamed(const renamed_key& r, const leaf& l, int level, key_tree& keys) {
-    const key_entry& e = *schema_.find(r.today);
+  /// A key that had another name in some chains. Which chain a run has is known later.
+  void add_of_chains(const renamed& r, const leaf& l, int level, key_tree& keys) {
     if (keys.level(r.today) == level) refuse_both(r, l);
-    const auto value = toml_value(*l.node);
-    if (!value) throw argument_error(r.before, toml_fault(*l.node), e.key.allowed);
-    try {
-      const setting_value today = as_of_today(r, *value);
-      schema_.check(e, today);
-      keys.set(r.before, {today, {level, l.line}});
-    } catch (const argument_error& error) {
-      throw argument_error(r.before, as_message(*value), error.allowed());
-    }
-    hints_.try_emplace(r.before,
-                       r.before + " is now " + r.today + " = " + as_message(keys.find(r.before)->value));
+    keys.set(r.before, {value_of(*schema_.find(r.today), *l.node, &r), {level, l.line}});
+  }
+  const renamed* renamed_from(const std::string& name) const {
+    for (const renamed* r : renamed_)
+      if (r->before == name) return r;
+    return nullptr;
   }
   /// Puts keys that have other names today under these, if the run's chain had the old ones. Returns those of
   /// the base that it had not.
   std::vector<idle_key> under_names_of_today(curve_tree& c) const {
     std::vector<idle_key> idle;
-    for (const renamed_key& r : schema_.renamed) {
-      const given* old = c.keys.find(r.before);
+    for (const renamed* each : renamed_) {
+      const renamed& r = *each;
+      const given* old = r.chains.empty() ? nullptr : c.keys.find(r.before);
       if (old == nullptr) continue;
       const given key = *old;
       c.keys.drop(r.before);
@@ -167,21 +161,39 @@ class reader {
     }
     return idle;
   }
-  [[noreturn]] static void refuse_both(const renamed_key& r, const leaf& l) {
+  [[noreturn]] static void refuse_both(const renamed& r, const leaf& l) {
     fail(l.line, r.before + " and " + r.today + " say the same: expected one of them");
   }
 
-  setting_value value_of(const key_entry& e, const toml::node& node) const {
+  /// A key's value; `r` where its name or its values changed.
+  setting_value value_of(const key_entry& e, const toml::node& node, const renamed* r) {
+    const std::string& name = r != nullptr ? r->before : e.key.name;
     const auto value = toml_value(node);
-    if (!value) throw argument_error(e.key.name, toml_fault(node), e.key.allowed);
-    schema_.check(e, *value);
-    return *value;
+    if (!value) throw argument_error(name, toml_fault(node), e.key.allowed);
+    if (r == nullptr) {
+      schema_.check(e, *value);
+      return *value;
+    }
+    setting_value today;
+    try {
+      today = r->value_today(*value);
+      schema_.check(e, today);
+    } catch (const argument_error& error) {
+      throw argument_error(name, as_message(*value), error.allowed());
+    }
+    if (name != r->today)
+      hints_.try_emplace(name, name + " is now " + r->today + " = " + as_message(today));
+    else if (today != *value)
+      hints_.try_emplace(name, name + " = " + as_message(*value) + " is now " + as_message(today));
+    return today;
   }
 
   /// sweep.KEY = [...] of another key; false if it is none.
-  bool add_swept(const leaf& l, int level, std::vector<swept_key>& swept) const {
+  bool add_swept(const leaf& l, int level, std::vector<swept_key>& swept) {
     if (!l.name.starts_with("sweep.")) return false;
-    const key_entry* e = schema_.find(l.name.substr(6));
+    const renamed* r = renamed_from(l.name.substr(6));
+    if (r != nullptr && !r->chains.empty()) return false;
+    const key_entry* e = schema_.find(r != nullptr ? r->today : l.name.substr(6));
     if (e == nullptr || !e->can_be_swept()) return false;
     const toml::array* list = l.node->as_array();
     if (list == nullptr || list->empty())
@@ -190,9 +202,14 @@ class reader {
     if (list->size() > most_curves)
       fail(l.line, l.name + " has " + std::to_string(list->size()) + " values: at most " +
                        std::to_string(most_curves));
-    swept_key added{e->key.name, {}, {level + 1, l.line}};
+    swept_key added{
+        e->key.name, {}, {level + 1, l.line}, r != nullptr && r->before != r->today ? r->before : ""};
+    for (const swept_key& other : swept)
+      if (other.key == added.key && other.where.level == added.where.level)
+        fail(l.line, "sweep." + (other.written.empty() ? other.key : other.written) + " and " + l.name +
+                         " say the same: expected one of them");
     for (const toml::node& node : *list) try {
-        added.values.push_back(value_of(*e, node));
+        added.values.push_back(value_of(*e, node, r));
         if (std::count(added.values.begin(), added.values.end(), added.values.back()) > 1)
           fail(l.line, l.name + " has " + as_message(added.values.back()) + " twice");
       } catch (const argument_error& error) {
@@ -236,7 +253,7 @@ class reader {
         for (const setting_value& value : s.values) {
           more.push_back(c);
           more.back().keys.set(s.key, {value, s.where});
-          more.back().parameters.push_back({s.key, value});
+          more.back().parameters.push_back({s.key, value, s.written});
         }
       curves = std::move(more);
     }
@@ -288,6 +305,7 @@ class reader {
   const std::string& file_;
   scenario_text result_;
   std::size_t number_ = 0, taken_ = 0;
+  std::vector<const renamed*> renamed_;  // those of this schema
   std::map<std::string, std::string> hints_;
   std::vector<idle_key> idle_;
 };
@@ -297,11 +315,14 @@ class reader {
 std::string label_of(const curve_tree& curve) {
   std::string label = curve.label;
   const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
+  const auto name = [](const swept_setting& p) -> const std::string& {
+    return p.written.empty() ? p.key : p.written;
+  };
   for (const swept_setting& p : curve.parameters) {
     const auto same =
         std::count_if(curve.parameters.begin(), curve.parameters.end(),
-                      [&](const swept_setting& other) { return last(other.key) == last(p.key); });
-    label += ", " + (same > 1 ? p.key : last(p.key)) + " = " + plain(p.value);
+                      [&](const swept_setting& other) { return last(name(other)) == last(name(p)); });
+    label += ", " + (same > 1 ? name(p) : last(name(p))) + " = " + plain(p.value);
   }
   return label;
 }

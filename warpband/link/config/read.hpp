@@ -24,7 +24,7 @@ std::string label_of(const curve_tree& curve);
 
 struct scenario_text {
   std::string title;
-  std::vector<std::string> hints;  // on keys that have other names today
+  std::vector<std::string> hints;  // on old names of keys and values, once each
   std::size_t curves = 0;
 };
 

@@ -74,13 +74,6 @@ struct idle_key {
   unsigned line = 0;
 };
 
-/// A key that had another name in some chains; a number of points is a modulation today.
-struct renamed_key {
-  std::string before, today;
-  std::vector<std::string> chains;
-  bool points = false;
-};
-
 /// The setting under its key, which messages name.
 template <class C>
 setting_of<C> under_key(setting_of<C> s, const std::string& key) {
@@ -154,7 +147,6 @@ class schema {
   std::string list = "curve";                             // the tables of the second level: [[curve]]
   std::string help = "see warpband sim --help-scenario";  // ends messages on unknown keys
   std::map<std::string, std::string> other_names = {};    // of keys, in other programs
-  std::vector<renamed_key> renamed = {};                  // are read, with a hint
   std::vector<alternatives> either = {};
   std::vector<std::string> optional = {};  // choices whose "none" drops their table
   /// The choice that a key stands for where it is not given; also a more specific level for one that is.
