@@ -209,7 +209,7 @@ class CodeTest(array_files.ArrayFilesTest):
     def test_other_codes_round_trip(self):
         random = numpy.random.default_rng(10)
         for code, k, n, options, decoders in (
-                ("wimax-ldpc", 384, 576, ("--rate", "2/3A"), (("--algorithm", "min-sum"), ("--precision", "int8", "--int8-steps", "4"))),
+                ("wimax-ldpc", 384, 576, ("--rate", "2/3A"), (("--algorithm", "min-sum"), ("--precision", "int8", "--llr-steps", "4"))),
                 ("wifi-ldpc", 324, 648, (), (("--algorithm", "offset-min-sum", "--offset", "0.25"), ("--schedule", "flooding"))),
                 ("wifi-ldpc", 1620, 1944, ("--rate", "5/6", "--n", "1944"), (("--algorithm", "sum-product"), ("--early-stop", "none"))),
                 ("conv", 60, 90, ("--rate", "2/3", "--termination", "tail-biting"),
@@ -476,7 +476,7 @@ class CodeTest(array_files.ArrayFilesTest):
                  (*wimax, "--algorithm", "log-map")),
                 ("--scale has no meaning with --algorithm min-sum", (*wimax, "--algorithm", "min-sum", "--scale", 0.5)),
                 ("--offset has no meaning with --algorithm normalised-min-sum", (*wimax, "--offset", 0.5)),
-                ("--int8-steps has no meaning with --precision float32", (*wimax, "--int8-steps", 4)),
+                ("--llr-steps has no meaning with --precision float32", (*wimax, "--llr-steps", 4)),
                 ("--early-stop = crc is not allowed: expected --crc crc24a or --crc crc24b with it", (*wimax, "--early-stop", "crc")),
                 ("--rate 3/4 has no meaning with --code wimax-ldpc: expected \"1/2\", \"2/3A", (*wimax, "--rate", "3/4")),
                 ("--iterations has no meaning with --code conv", (*conv, "--iterations", 4)),
@@ -490,6 +490,13 @@ class CodeTest(array_files.ArrayFilesTest):
                 ("--scale has no meaning with --code lte-turbo", (*wimax[:-1], "lte-turbo", "--scale", 0.5))):
             with self.subTest(part=part):
                 self.fail_clearly(2, part, *arguments)
+
+    def test_options_by_old_names(self):
+        self.write("in.h5", {"llr": numpy.ones((3, 576), numpy.float32)})
+        decode = ("decode", "in.h5", "-o", "out.h5", "--code", "wimax-ldpc", "--precision", "int8", "--int8-steps=4")
+        self.succeed(*decode)
+        self.assertEqual(self.read("out.h5")[1]["llr_steps"], 4)
+        self.fail_clearly(2, "--int8-steps and --llr-steps say the same: expected one of them", *decode, "--force", "--llr-steps", 3)
 
     def test_files_of_other_codes(self):
         decode = ("decode", "in.h5", "-o", "out.h5", "--code")

@@ -173,6 +173,7 @@ def has_fft():
 @pytest.mark.parametrize("kind, old, new, settings", [
     (wb.MassiveUplink, {"mode": "zf"}, {"solver": "zf"}, {"antennas": 8, "users": 2, "qam": 4}),
     (wb.MassiveDownlink, {"mode": "mf"}, {"solver": "mf"}, {"antennas": 8, "users": 2}),
+    (wb.LdpcDecoder, {"int8_steps": 4}, {"llr_steps": 4}, {"code": LDPC, "precision": "int8"}),
     (wb.StbcEncoder, {"code": "golden"}, {"type": "golden"}, {"qam": 4}),
     (wb.StbcDecoder, {"code": "silver"}, {"type": "silver"}, {"qam": 4, "rx_antennas": 2}),
     (wb.CdlChannel, {"spacing_m": 0.1}, {"antenna_spacing_m": 0.1}, {"antennas": 2})])

@@ -348,7 +348,7 @@ TEST(code_settings, say_which_codes_have_them) {
     EXPECT_FALSE(s.text.empty()) << s.name;
     EXPECT_FALSE(s.allowed.empty()) << s.name;
   }
-  EXPECT_EQ(code_setting_texts().size(), 44u);
+  EXPECT_EQ(code_setting_texts().size(), 43u);
   EXPECT_TRUE(kinds_with("seed").empty());
 
   EXPECT_EQ(idle_with("lte-turbo", "windows").first, "");
@@ -359,7 +359,7 @@ TEST(code_settings, say_which_codes_have_them) {
   setting_values given{{"algorithm", "Offset_min_sum"}};
   EXPECT_EQ(idle_with("wifi-ldpc", "scale", given).first, "algorithm");
   EXPECT_EQ(idle_with("wifi-ldpc", "offset", given).first, "");
-  EXPECT_EQ(idle_with("wifi-ldpc", "int8_steps", given).first, "precision");
+  EXPECT_EQ(idle_with("wifi-ldpc", "llr_steps", given).first, "precision");
   given.clear();
   EXPECT_EQ(idle_with("conv", "windows").first, "precision");
   EXPECT_EQ(idle_with("conv", "llr_steps").first, "precision");

@@ -307,7 +307,7 @@ TEST_P(scale, precisions_with_limits_take_what_is_beyond_as_the_limit) {
       testing::dense_encoder_of(wifi).encode(testing::random_bytes_of_bits(wifi.k(), random)), -1, random);
   for (const auto& [precision, limit] :
        {std::pair{ldpc_precision::float16, 1000.f}, std::pair{ldpc_precision::int8, 127.f / 3}}) {
-    const ldpc_decoder decoder(wifi, {.precision = precision, .int8_steps = 3});
+    const ldpc_decoder decoder(wifi, {.precision = precision, .llr_steps = 3});
     expect_limited(
         scaled(words, 400.f), limit,
         [&](const llrs_t& llr) -> results {

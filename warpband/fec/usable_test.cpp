@@ -97,7 +97,7 @@ TEST_P(usable, ldpc_decoders_erase_words_with_fewer_llrs_than_bits) {
                                             .iterations = 3,
                                             .schedule = schedule,
                                             .precision = precision,
-                                            .int8_steps = 3});
+                                            .llr_steps = 3});
           const auto k = static_cast<std::size_t>(code.k()), n = static_cast<std::size_t>(code.n());
           // What rounds to 0 is not usable: half a step of int8, and what a half number cannot be.
           const float small = precision == ldpc_precision::int8      ? 0.16f

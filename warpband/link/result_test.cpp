@@ -155,7 +155,7 @@ const std::vector<curve> curves{
      "precision = \"int8\", iterations = 4, schedule = \"flooding\", early_stop = \"none\" }\n",
      R"({"type":"wifi-ldpc","k":324,"crc":"none","n":648,"rate_name":"1/2","rate":0.5})",
      R"({"algorithm":"offset-min-sum","offset":0.3,"iterations":4,"schedule":"flooding","precision":"int8",)"
-     R"("int8_steps":"auto","early_stop":"none"})"},
+     R"("llr_steps":"auto","early_stop":"none"})"},
     {"zero", "code = { type = \"conv\", k = 50, rate = \"3/4\" }\n",
      R"({"type":"conv","k":50,"crc":"none","n":75,"rate_name":"3/4","termination":"zero-tail",)"
      R"("constraint_length":7,"generators":["133","171"],"standard":"802.11","order":"serial",)"
@@ -257,6 +257,32 @@ TEST_F(result, does_not_go_on_with_other_settings) {
     }
   }
   EXPECT_NO_THROW(resumed(load_result(path("r.json")), parse_scenario(text_of_curves(), "s.toml"), "r.json"));
+}
+
+TEST_F(result, old_names_in_a_stored_result_resume) {
+  const std::string old_text =
+      "code = { type = \"wimax-ldpc\", n = 576 }\nstop.max_frames = 4\nsweep.ebn0_db = [1.0]\n"
+      "decoder = { precision = \"int8\", iterations = 2 }\nsweep.decoder.int8_steps = [2.0, 4.0]\n";
+  const run_result r = ran(old_text, *open_scalar(), "s.toml");
+  std::string text = result_json(r);
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; (i = text.find(from, i)) != std::string::npos; i += to.size(), count++)
+      text.replace(i, from.size(), to);
+    EXPECT_EQ(count, 2u) << from;
+  };
+  replace("\"llr_steps\":", "\"int8_steps\":");
+  replace("\"decoder.llr_steps\":", "\"decoder.int8_steps\":");
+  write_file(path("r.json"), text);
+  const run_result held = load_result(path("r.json"));
+  EXPECT_EQ(result_json(held), result_json(r));
+  std::string today = old_text;
+  today.replace(today.find("int8_steps"), 10, "llr_steps");
+  for (const std::string& wanted : {old_text, today}) {
+    const run_result more = resumed(load_result(path("r.json")), parse_scenario(wanted, "s.toml"), "r.json");
+    for (std::size_t i = 0; i < 2; i++)
+      EXPECT_EQ(more.curves[i].points.at(0).counts, r.curves[i].points.at(0).counts);
+  }
 }
 
 TEST_F(result, comes_back_exactly) {

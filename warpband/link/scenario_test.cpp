@@ -72,13 +72,12 @@ TEST(scenario, keys_become_settings_of_codes) {
                                     .decoder = {.iterations = 7}});
   expect_code(
       "wimax-ldpc", R"(n = 1152, rate = "3/4A", crc = "crc24a")",
-      R"(iterations = 20, scale = 0.625, precision = "int8", int8_steps = 4)",
+      R"(iterations = 20, scale = 0.625, precision = "int8", llr_steps = 4)",
       ldpc_settings{
           .n = 1152,
           .rate = "3/4A",
           .crc = crc24a,
-          .decoder = {
-              .scale = 0.625f, .iterations = 20, .precision = ldpc_precision::int8, .int8_steps = 4}});
+          .decoder = {.scale = 0.625f, .iterations = 20, .precision = ldpc_precision::int8, .llr_steps = 4}});
   expect_code(
       "wimax-ldpc", "n = 576",
       R"(algorithm = "offset-min-sum", offset = 0.25, precision = "float16", schedule = "flooding", early_stop = "none")",
@@ -223,7 +222,7 @@ TEST(scenario, documented_defaults_are_those_of_other_codes) {
                     int8 = "decoder.precision = \"int8\"\n";
   EXPECT_EQ(json_of(with("wimax-ldpc", offset + "decoder.offset = 0.5")),
             json_of(with("wimax-ldpc", offset)));
-  EXPECT_EQ(json_of(with("wimax-ldpc", int8 + "decoder.int8_steps = \"auto\"")),
+  EXPECT_EQ(json_of(with("wimax-ldpc", int8 + "decoder.llr_steps = \"auto\"")),
             json_of(with("wimax-ldpc", int8)));
   EXPECT_EQ(json_of(with("conv",
                          "code.k = 6144\ncode.rate = \"1/2\"\ncode.termination = \"zero-tail\"\n"
@@ -243,6 +242,38 @@ TEST(scenario, documented_defaults_are_those_of_other_codes) {
   const std::string circular = "code.termination = \"tail-biting\"\n";
   EXPECT_EQ(json_of(with("conv", circular + "decoder.overlap = \"auto\"")), json_of(with("conv", circular)));
   EXPECT_NE(json_of(with("conv", circular + "decoder.overlap = 20")), json_of(with("conv", circular)));
+}
+
+TEST(scenario, old_names_give_the_same_configuration) {
+  const std::string int8 = sweep + "code.type = \"wimax-ldpc\"\ndecoder.precision = \"int8\"\n";
+  const scenario s = parse_scenario(int8 + "decoder.int8_steps = 4", "s.toml");
+  EXPECT_EQ(s.hints, std::vector<std::string>{"decoder.int8_steps is now decoder.llr_steps = 4"});
+  EXPECT_EQ(json_of(int8 + "decoder.int8_steps = 4"), json_of(int8 + "decoder.llr_steps = 4"));
+  EXPECT_EQ(parse_scenario(int8 + "decoder.llr_steps = 4", "s.toml").hints.size(), 0u);
+  // A level of its own replaces the base's, whatever the name.
+  EXPECT_EQ(json_of(int8 + "decoder.int8_steps = 4\n[[curve]]\ndecoder.llr_steps = 2"),
+            json_of(int8 + "decoder.llr_steps = 4\n[[curve]]\ndecoder.int8_steps = 2"));
+  // Swept, it keeps its label: stored results know curves by it.
+  const scenario swept = parse_scenario(int8 + "sweep.decoder.int8_steps = [2, 4]", "s.toml");
+  ASSERT_EQ(swept.curves.size(), 2u);
+  EXPECT_EQ(swept.curves[1].label, "s, int8_steps = 4");
+  EXPECT_EQ(swept.curves[1].parameters[0].key, "decoder.llr_steps");
+  for (
+      const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
+          {"decoder.int8_steps = 4\ndecoder.llr_steps = 4",
+           "line 4: decoder.int8_steps and decoder.llr_steps say the same: expected one of them"},
+          {"decoder.llr_steps = 4\ndecoder.int8_steps = 4",
+           "line 4: decoder.int8_steps and decoder.llr_steps say the same: expected one of them"},
+          {"sweep.decoder.int8_steps = [4]\nsweep.decoder.llr_steps = [4]",
+           "line 4: sweep.decoder.int8_steps and sweep.decoder.llr_steps say the same: expected one of them"},
+          {"decoder.int8_steps = 100",
+           "line 3: decoder.int8_steps = 100 is not allowed: expected \"auto\" or a number from 0.25 to 64"}})
+    try {
+      parse_scenario(int8 + text, "s.toml");
+      ADD_FAILURE() << text;
+    } catch (const file_error& e) {
+      EXPECT_EQ(std::string(e.what()), "s.toml: " + message);
+    }
 }
 
 TEST(scenario, documented_defaults_are_those_of_detectors_and_channels) {

@@ -167,7 +167,7 @@ ldpc_decode_args fixed_arguments(const ldpc_code& code, const ldpc_decoder_confi
   a.early_stop = c.early_stop;
   a.scale = normalised ? c.scale : 1.f;
   a.eighths = static_cast<int>(8 * a.scale);
-  const float steps = c.int8_steps == automatic_steps ? int8_offset_quanta : c.int8_steps;
+  const float steps = c.llr_steps == automatic_steps ? int8_offset_quanta : c.llr_steps;
   a.offset = !offset ? 0.f : int8 ? std::min(std::nearbyint(c.offset * steps), 127.f) : c.offset;
   for (std::size_t m = 0; m < t.rows.size(); m++) {
     const ldpc_row& row = t.rows[m];
@@ -256,7 +256,7 @@ const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings() {
                                 {"int8", ldpc_precision::int8}},
                                "Number format of the messages. float16 is for GPUs: a CPU computes the same "
                                "bits, but slowly. sum-product takes float32 only."),
-      llr_steps_setting("int8_steps", &c::int8_steps, "Steps of int8 messages in an LLR of 1.")
+      llr_steps_setting("llr_steps", &c::llr_steps, "Steps of int8 messages in an LLR of 1.")
           .only_with("precision", {"int8"}),
       early_stop_setting(),
   };
@@ -293,7 +293,7 @@ ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& con
     : code_(code),
       config_((check(code, config, crc.has_value()), config)),
       reads_(std::make_shared<reads_by_vector>()),
-      scale_(config.int8_steps, int8_fineness, static_cast<float>(code.k())) {
+      scale_(config.llr_steps, int8_fineness, static_cast<float>(code.k())) {
   if (config.crc_stop) {
     check_range("crc.bits", crc->bits, 0, code.k());
     crc_weights_ = resident(crc_remainders(crc->bits == 0 ? code.k() : crc->bits, crc->polynomial));

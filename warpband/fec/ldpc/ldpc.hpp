@@ -41,7 +41,7 @@ enum class ldpc_precision {
   /// Half precision, for codes with at most 63 blocks in a column; on a GPU two codewords at once. A CPU
   /// computes the same bits, but slowly.
   float16,
-  /// Fixed point, saturating at -128 and 127 steps (int8_steps); on a CPU the fastest.
+  /// Fixed point, saturating at -128 and 127 steps (llr_steps); on a CPU the fastest.
   int8,
 };
 
@@ -50,7 +50,7 @@ struct ldpc_decoder_config {
   /// Factor of normalised min-sum, (0, 1]; with int8 a multiple of 1/8.
   float scale = 0.75f;
   /// Of offset min-sum, in units of LLRs, 0..8; with int8 rounded to its steps, four in an LLR of 1 where
-  /// int8_steps is automatic.
+  /// llr_steps is automatic.
   float offset = 0.5f;
   /// Iterations, 1..1000; the most where the decoder stops early.
   int iterations = 15;
@@ -63,7 +63,7 @@ struct ldpc_decoder_config {
   bool crc_stop = false;
   /// int8: steps in an LLR of 1, 0.25..64. Finer steps clip earlier, so that the error rate rises again with
   /// the SNR. automatic_steps chooses the number for each codeword (fec/quantise/quantise.hpp).
-  float int8_steps = automatic_steps;
+  float llr_steps = automatic_steps;
   bool operator==(const ldpc_decoder_config&) const = default;
 };
 /// Its settings: names, what is allowed, what they mean.

@@ -143,7 +143,7 @@ TEST_P(ldpc_kept, messages_by_hand) {
                           .iterations = 1,
                           .precision = precision,
                           .early_stop = false,
-                          .int8_steps = 8};
+                          .llr_steps = 8};
     floats kept;
     decode_keeping(exec(), ldpc_decoder(code, c), {3, -1, 2, 5}, kept);
     EXPECT_EQ(kept, (floats{-1, 2, -1, 1, 1, 1, 2, 2, 2, 6, 3, -1, 2, 5, 1}));
@@ -168,13 +168,13 @@ TEST_P(ldpc_kept, min_sum_is_the_oracles_bit_by_bit) {
     const auto llrs = outer_llrs(code, words, 3, 5);
     for (auto c : each_arithmetic(2)) {
       if (c.algorithm == ldpc_algorithm::sum_product) continue;
-      c.int8_steps = 3;
+      c.llr_steps = 3;
       oracle::rounded_options o;
       o.format = static_cast<oracle::number_format>(static_cast<int>(c.precision));
       o.order = static_cast<oracle::check_order>(static_cast<int>(c.schedule));
       o.scale = c.scale;
       o.iterations = c.iterations;
-      o.steps = c.int8_steps;
+      o.steps = c.llr_steps;
       std::vector<oracle::rounded_kept> want_kept(words);
       std::vector<float> kept;
       for (const auto& llr : llrs) {

@@ -75,7 +75,7 @@ oracle::rounded_options rounded(const ldpc_decoder_config& c) {
   o.offset = c.algorithm == ldpc_algorithm::offset_min_sum ? c.offset : 0;
   o.iterations = c.iterations;
   o.stop = c.early_stop;
-  o.steps = c.int8_steps;
+  o.steps = c.llr_steps;
   return o;
 }
 
@@ -108,10 +108,10 @@ struct expectation {
 const std::vector<expectation>& min_sum_expectations() {
   static const std::vector<expectation> all = [] {
     const ldpc_decoder_config settings[] = {
-        {.algorithm = ldpc_algorithm::min_sum, .iterations = 3, .early_stop = false, .int8_steps = 3},
-        {.algorithm = ldpc_algorithm::normalised_min_sum, .scale = 0.75f, .iterations = 8, .int8_steps = 3},
-        {.algorithm = ldpc_algorithm::normalised_min_sum, .scale = 0.625f, .iterations = 2, .int8_steps = 4},
-        {.algorithm = ldpc_algorithm::offset_min_sum, .offset = 0.4f, .iterations = 5, .int8_steps = 3}};
+        {.algorithm = ldpc_algorithm::min_sum, .iterations = 3, .early_stop = false, .llr_steps = 3},
+        {.algorithm = ldpc_algorithm::normalised_min_sum, .scale = 0.75f, .iterations = 8, .llr_steps = 3},
+        {.algorithm = ldpc_algorithm::normalised_min_sum, .scale = 0.625f, .iterations = 2, .llr_steps = 4},
+        {.algorithm = ldpc_algorithm::offset_min_sum, .offset = 0.4f, .iterations = 5, .llr_steps = 3}};
     std::vector<expectation> list;
     std::uint64_t seed = 0;
     for (const ldpc_sample& s : ldpc_samples())
@@ -266,7 +266,7 @@ TEST_P(ldpc, one_iteration_by_hand) {
                                               .iterations = 1,
                                               .schedule = schedule,
                                               .precision = precision,
-                                              .int8_steps = 8}),
+                                              .llr_steps = 8}),
                           llr);
     };
     using floats = std::vector<float>;
@@ -450,7 +450,7 @@ TEST_P(ldpc, extreme_llrs_stay_finite) {
                                       .schedule = schedule,
                                       .precision = precision,
                                       .early_stop = false,
-                                      .int8_steps = 3});
+                                      .llr_steps = 3});
           const auto got = decode_words(exec(), d, llr);
           for (float x : got.soft) ASSERT_TRUE(std::isfinite(x)) << text_of(d.config());
           for (float x : got.extrinsic) ASSERT_TRUE(std::isfinite(x)) << text_of(d.config());
@@ -480,7 +480,7 @@ TEST_P(ldpc, a_large_lifting_size_and_a_large_code) {
       std::mt19937_64 random(18);
       const auto llr = testing::noisy(bytes(static_cast<std::size_t>(code.n())), 0, random);
       const ldpc_decoder_config c{
-          .iterations = 2, .schedule = schedule, .precision = precision, .int8_steps = 3};
+          .iterations = 2, .schedule = schedule, .precision = precision, .llr_steps = 3};
       ASSERT_TRUE(decode_words(exec(), ldpc_decoder(code, c), llr) == min_sum_by_oracle(code, c, llr))
           << "z = " << code.z() << ", " << text_of(c);
     }
@@ -575,7 +575,7 @@ TEST_P(ldpc, iterations_past_convergence_keep_the_word) {
 TEST_P(ldpc, extrinsic_is_soft_minus_channel) {
   const ldpc_code code = wifi_ldpc(648, wifi_rate::r1_2);
   const auto llr = some_words(code, 5, -1.4, 22);
-  for (const auto& c : each_arithmetic({.iterations = 3, .early_stop = false, .int8_steps = 8})) {
+  for (const auto& c : each_arithmetic({.iterations = 3, .early_stop = false, .llr_steps = 8})) {
     const auto got = decode_words(exec(), ldpc_decoder(code, c), llr);
     const float grain = c.precision == ldpc_precision::int8      ? 1.f / 16
                         : c.precision == ldpc_precision::float16 ? 0.02f
@@ -656,8 +656,8 @@ TEST(ldpc_errors, bad_settings_are_refused) {
     EXPECT_EQ(with({.algorithm = normalised_min_sum, .offset = offset}), "");
   }
   for (float steps : {0.f, -1.f, 0.2f, 65.f, not_a_number}) {
-    EXPECT_EQ(with({.precision = int8, .int8_steps = steps}), "int8_steps");
-    EXPECT_EQ(with({.int8_steps = steps}), "");
+    EXPECT_EQ(with({.precision = int8, .llr_steps = steps}), "llr_steps");
+    EXPECT_EQ(with({.llr_steps = steps}), "");
   }
   EXPECT_EQ(with({.algorithm = sum_product, .precision = int8}), "precision");
   EXPECT_EQ(with({.algorithm = sum_product, .precision = ldpc_precision::float16}), "precision");

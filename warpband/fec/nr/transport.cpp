@@ -38,7 +38,7 @@ float least_llr(const ldpc_decoder_config& c) {
     case ldpc_precision::float16:
       return 0x1p-25f;
     case ldpc_precision::int8:
-      return c.int8_steps == automatic_steps ? 0.f : 0.5f / c.int8_steps;
+      return c.llr_steps == automatic_steps ? 0.f : 0.5f / c.llr_steps;
   }
   return 0.f;
 }

@@ -16,6 +16,7 @@ const std::vector<renamed>& renamed_settings() {
                                         {"stbc.qam", "modem.modulation", stbc, points},
                                         {"stbc.rx_antennas", "mimo.rx_antennas", stbc},
                                         {"stbc.code", "stbc.type", stbc},
+                                        {"decoder.int8_steps", "decoder.llr_steps"},
                                         {"mode", "solver"},
                                         {"spacing_m", "antenna_spacing_m"},
                                         {"spacing_wavelengths", "antenna_spacing_wavelengths"}};
