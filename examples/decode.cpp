@@ -31,7 +31,8 @@ int main(int argc, char** argv) {
     auto llr = exec->make<float>(n, batch);
     exec->upload(llr.data(), received.data(), llr.bytes());
 
-    const wb::turbo_decoder decoder({.k = k, .iterations = 8, .stop = wb::early_stop::sign_agreement});
+    const wb::turbo_decoder decoder(
+        {.k = k, .iterations = 8, .early_stop = wb::turbo_early_stop::sign_agreement});
     auto iterations = exec->make<std::int32_t>(1, batch);
     decoder.run(*exec, llr, {.bits = bits, .iterations = iterations});
 

@@ -247,16 +247,16 @@ algorithm turbo(turbo_decoder_config config, std::size_t items = 21) {
 }
 algorithms turbo_of_float32(bool longest) {
   algorithms list;
-  using enum early_stop;
+  using enum turbo_early_stop;
   for (const auto algorithm : both_algorithms) {
-    const auto add = [&](int k, int windows, int overlap, int iterations, early_stop stop,
+    const auto add = [&](int k, int windows, int overlap, int iterations, turbo_early_stop stop,
                          std::size_t items) {
       list.push_back(turbo({.k = k,
                             .algorithm = algorithm,
                             .iterations = iterations,
                             .windows = windows,
                             .overlap = overlap,
-                            .stop = stop},
+                            .early_stop = stop},
                            items));
     };
     for (const int windows : {1, 32, 64, 96, 128, 192, 768})

@@ -97,8 +97,9 @@ std::string measure(wb::cpu& exec, const setting& s) {
 
   auto llr = exec.make<float>(n, batch);
   for (std::size_t i = 0; i < whole.size(); i++) llr.data()[i] = static_cast<float>(whole[i]) / steps;
-  const wb::ldpc_decoder ours(
-      code, {.iterations = s.iterations, .precision = wb::ldpc_precision::int8, .early_stop = false});
+  const wb::ldpc_decoder ours(code, {.iterations = s.iterations,
+                                     .precision = wb::ldpc_precision::int8,
+                                     .early_stop = wb::ldpc_early_stop::none});
 
   std::vector<srsran::log_likelihood_ratio> bytes(whole.begin(), whole.end());
   const std::size_t sent = n - 2 * z;

@@ -66,7 +66,7 @@ void bind_turbo(nb::module_& m) {
           [](turbo_decoder* self, int k, std::optional<crc_words> crc, permutation p, const nb::dict& given) {
             turbo_decoder_config c = with_settings(settings(), given);
             c.k = k;
-            if (c.stop == early_stop::crc && !crc)
+            if (c.early_stop == turbo_early_stop::crc && !crc)
               throw argument_error("crc", "None",
                                    "the name of a CRC or (polynomial, degree) with early_stop = \"crc\"");
             if (crc) c.crc_polynomial = crc->first, c.crc_degree = crc->second;

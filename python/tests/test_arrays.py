@@ -398,7 +398,7 @@ def test_outputs_may_lie_between_inputs_and_awgn_works_in_place(rng):
 def test_a_signal_ends_a_long_call():
     # Where tests run in the background of a shell, SIGINT is ignored until a handler is set.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    decoder = wb.LdpcDecoder(code=wb.wimax_ldpc(), iterations=1000, early_stop=False, executor=HERE)
+    decoder = wb.LdpcDecoder(code=wb.wimax_ldpc(), iterations=1000, early_stop="none", executor=HERE)
     out = np.full((4000, decoder.k), 7, np.uint8)  # a minute or so
     ended = threading.Event()
 

@@ -91,12 +91,12 @@ def test_ldpc_codewords_pass_all_checks(code, rng):
 def test_min_sum(rng):
     code = wb.wifi_ldpc(n=648, rate="3/4")
     llr = noisy(rng, wb.LdpcEncoder(code=code)(rng.integers(0, 2, (2, code.k), dtype=np.uint8)))
-    decoder = wb.LdpcDecoder(code=code, schedule="flooding", iterations=3, early_stop=False)
+    decoder = wb.LdpcDecoder(code=code, schedule="flooding", iterations=3, early_stop="none")
     soft, iterations = decoder(llr, outputs=("soft", "iterations"))
     h = oracles.parity_checks(code.matrix, code.z)
     np.testing.assert_allclose(soft, [oracles.belief_propagation(x, h, 3, "min-sum", scale=0.75) for x in llr], rtol=1e-3, atol=1e-3)
     assert iterations.tolist() == [3, 3]
-    other = wb.LdpcDecoder(code=code, schedule="flooding", iterations=3, early_stop=False, llr="log_p1_p0")
+    other = wb.LdpcDecoder(code=code, schedule="flooding", iterations=3, early_stop="none", llr="log_p1_p0")
     assert np.array_equal(other(-llr, outputs="soft"), -soft)
 
 
@@ -107,7 +107,7 @@ def test_sum_product_is_exact_without_cycles(rng):
     words = oracles.all_words(7)
     words = words[~(words.astype(int) @ h.T % 2).any(1)]
     llr = rng.normal(scale=2, size=(25, 7)).astype(np.float32)
-    soft = wb.LdpcDecoder(code=code, algorithm="sum-product", iterations=10, early_stop=False)(llr, outputs="soft")
+    soft = wb.LdpcDecoder(code=code, algorithm="sum-product", iterations=10, early_stop="none")(llr, outputs="soft")
     np.testing.assert_allclose(soft, [oracles.map_of_all(x, words, words)[1] for x in llr], rtol=1e-3, atol=1e-3)
 
 

@@ -82,8 +82,8 @@ def test_objects_are_shown_copied_and_pickled_by_their_settings(kind, settings):
 
 def test_a_copy_decodes_the_same(rng):
     llr = rng.normal(size=(5, 648)).astype(np.float32)
-    decoder = wb.LdpcDecoder(code=LDPC, iterations=7, early_stop=False)
-    assert repr(decoder) == "LdpcDecoder(code=LdpcCode(k=324, n=648, z=27), iterations=7, early_stop=False)"
+    decoder = wb.LdpcDecoder(code=LDPC, iterations=7, early_stop="none")
+    assert repr(decoder) == "LdpcDecoder(code=LdpcCode(k=324, n=648, z=27), iterations=7, early_stop='none')"
     assert np.array_equal(pickle.loads(pickle.dumps(decoder))(llr, outputs="soft"), decoder(llr, outputs="soft"))
     code = pickle.loads(pickle.dumps(CONV))
     assert (code.sent, code.generators, code.termination) == (CONV.sent, CONV.generators, CONV.termination)
@@ -138,7 +138,7 @@ def test_a_keyword_that_is_none():
 
 
 def test_settings_as_they_may_be_written():
-    decoder = wb.LdpcDecoder(code=LDPC, algorithm="Offset_Min_Sum", early_stop=True, offset=np.float32(0.25), iterations=np.int8(3))
+    decoder = wb.LdpcDecoder(code=LDPC, algorithm="Offset_Min_Sum", early_stop="syndrome", offset=np.float32(0.25), iterations=np.int8(3))
     assert (decoder.algorithm, decoder.early_stop, decoder.offset, decoder.iterations) == ("offset-min-sum", "syndrome", 0.25, 3)
     assert (wb.TurboDecoder(k=6144).windows, wb.TurboDecoder(k=6144, windows="auto", overlap=-1).windows) == (192, 192)
 
@@ -183,6 +183,13 @@ def test_keywords_that_had_another_name(kind, old, new, settings):
     assert repr(made) == repr(kind(**settings, **new))
     with pytest.raises(TypeError, match=f"^{kind.__name__}: {next(iter(old))} and {next(iter(new))} say the same: expected one of them$"):
         kind(**settings, **old, **new)
+
+
+@pytest.mark.parametrize("old, new", [(False, "none"), (True, "syndrome"), (np.bool_(False), "none")])
+def test_words_of_values_that_were_another(old, new):
+    with pytest.warns(FutureWarning, match=rf"^LdpcDecoder: early_stop={bool(old)} is now called early_stop='{new}'$"):
+        made = wb.LdpcDecoder(code=LDPC, early_stop=old)
+    assert made.early_stop == new and repr(made) == repr(wb.LdpcDecoder(code=LDPC, early_stop=new))
 
 
 def test_detectors_have_the_settings_of_their_type():

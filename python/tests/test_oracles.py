@@ -486,7 +486,7 @@ def test_ldpc_of_any_matrix(algorithm, schedule, seed, z, rows, iterations, data
     scale, offset = data.draw(st.sampled_from([0.25, 0.7, 0.9])), data.draw(st.sampled_from([0.3, 0.5, 1.5]))
     iterations = min(iterations, 3) if algorithm == "sum-product" else iterations  # further on float32 and tanh are at their limits
     decoder = wb.LdpcDecoder(code=code, algorithm=algorithm, scale=scale, offset=offset, schedule=schedule, iterations=iterations,
-                             early_stop=False)
+                             early_stop="none")
     h = oracles.parity_checks(matrix.tolist(), z)
     used = {"normalised-min-sum": {"scale": scale}, "offset-min-sum": {"offset": offset}}.get(algorithm, {})
     layers = [slice(i * z, (i + 1) * z) for i in range(rows)] if schedule == "layered" else None

@@ -162,7 +162,9 @@ class soft_ldpc final : public soft_decoder {
   std::size_t n() const noexcept override { return static_cast<std::size_t>(decoder_.code().n()); }
   int most_iterations() const noexcept override { return decoder_.config().iterations; }
   std::size_t state_size() const noexcept override { return decoder_.state_values(); }
-  bool stops_by_checks() const noexcept override { return decoder_.config().early_stop; }
+  bool stops_by_checks() const noexcept override {
+    return decoder_.config().early_stop != ldpc_early_stop::none;
+  }
   void run(executor& exec, view<const float> llr, const soft_decoder_state& state,
            const soft_decoder_output& out) const override {
     check_optional_shape("bits", out.bits, k(), llr.items);

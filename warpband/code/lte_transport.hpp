@@ -9,7 +9,7 @@ namespace wb {
 struct lte_transport_settings {
   int transport_block_size = 6120;  // A, without CRCs; one code block of 6144
   transport_settings sent = {};
-  turbo_decoder_config decoder{.stop = early_stop::crc};
+  turbo_decoder_config decoder{.early_stop = turbo_early_stop::crc};
   bool operator==(const lte_transport_settings&) const = default;
 };
 

@@ -79,7 +79,7 @@ class soft_nr final : public soft_decoder {
     return static_cast<std::size_t>(code_.matcher().config().sent_bits);
   }
   int most_iterations() const noexcept override { return code_.ldpc().iterations; }
-  bool stops_by_checks() const noexcept override { return code_.ldpc().early_stop; }
+  bool stops_by_checks() const noexcept override { return code_.ldpc().early_stop != ldpc_early_stop::none; }
   void run(executor& exec, view<const float> llr, const soft_decoder_state&,
            const soft_decoder_output& out) const override {
     code_.decode(exec, llr,

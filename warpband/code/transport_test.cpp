@@ -17,7 +17,7 @@ using testing::blamed;
 code_config transport_named(const std::string& type, int a, int coded_bits, int transmissions) {
   code_config c(type,
                 {{"transport_block_size", a}, {"coded_bits", coded_bits}, {"transmissions", transmissions}});
-  if (type == "nr-ulsch") testing::ldpc_decoder_in(c).crc_stop = true;
+  if (type == "nr-ulsch") testing::ldpc_decoder_in(c).early_stop = ldpc_early_stop::crc;
   return c;
 }
 

@@ -75,7 +75,7 @@ turbo_settings complete(turbo_settings s) {
   if (d.code_rate > 0) d.code_rate = std::max(d.code_rate, static_cast<float>(s.k) / sent);
   d.crc_polynomial = s.crc ? s.crc->polynomial : 0;
   d.crc_degree = s.crc ? s.crc->degree : 0;
-  if (!s.crc && d.stop == early_stop::crc)
+  if (!s.crc && d.early_stop == turbo_early_stop::crc)
     throw argument_error("early_stop", "\"crc\"",
                          "a code with a CRC (code.crc), \"sign-agreement\" or \"none\"");
   d = completed(d, permutation_of(s));

@@ -130,7 +130,7 @@ bench::maker made_slot(const slot& s, const estimator_config& config, const ldpc
 
 void add_full_slots(const std::string& device, ldpc_decoder_config ldpc) {
   const slot s{273, 4, 1, 20};
-  ldpc.early_stop = false;
+  ldpc.early_stop = ldpc_early_stop::none;
   for (const std::size_t slots : {std::size_t{1}, bench::batch_for(device, 1, 32)}) {
     bench::add("nr_slot_full", device,
                {{"resource_blocks", s.blocks},

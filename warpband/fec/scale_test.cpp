@@ -111,7 +111,7 @@ TEST_P(scale, min_sum_decides_alike) {
     }
     for (const auto algorithm : {ldpc_algorithm::min_sum, ldpc_algorithm::normalised_min_sum})
       for (const auto schedule : {ldpc_schedule::layered, ldpc_schedule::flooding})
-        for (const bool stops : {true, false}) {
+        for (const auto stops : {ldpc_early_stop::syndrome, ldpc_early_stop::none}) {
           const ldpc_decoder decoder(
               code, {.algorithm = algorithm, .iterations = 25, .schedule = schedule, .early_stop = stops});
           expect_alike(
@@ -171,10 +171,10 @@ TEST_P(scale, transport_blocks_are_decided_alike) {
         },
         what);
   };
-  const lte_transport_config lte{
-      .transport_bits = 47,
-      .coded_bits = 200,
-      .turbo = with_usual_scale({.algorithm = map_algorithm::max_log_map, .stop = early_stop::crc})};
+  const lte_transport_config lte{.transport_bits = 47,
+                                 .coded_bits = 200,
+                                 .turbo = with_usual_scale({.algorithm = map_algorithm::max_log_map,
+                                                            .early_stop = turbo_early_stop::crc})};
   lte_transport_encoder(lte).run(exec(), sent, 0, coded);
   lte_transport_decoder of_lte(lte);
   expect(of_lte, "LTE");
@@ -245,8 +245,10 @@ TEST_P(scale, a_status_tells_whether_checks_hold_without_a_stop_too) {
   for (const auto algorithm : {ldpc_algorithm::normalised_min_sum, ldpc_algorithm::sum_product})
     for (const auto precision : {ldpc_precision::float32, ldpc_precision::float16, ldpc_precision::int8}) {
       if (algorithm == ldpc_algorithm::sum_product && precision != ldpc_precision::float32) continue;
-      const ldpc_decoder decoder(
-          code, {.algorithm = algorithm, .iterations = 4, .precision = precision, .early_stop = false});
+      const ldpc_decoder decoder(code, {.algorithm = algorithm,
+                                        .iterations = 4,
+                                        .precision = precision,
+                                        .early_stop = ldpc_early_stop::none});
       const auto got = testing::decode_words(exec(), decoder, llr);
       EXPECT_EQ(got.status, (bit_vector{status_stopped, 0, status_stopped}));
       EXPECT_EQ(got.iterations, (std::vector<std::int32_t>{4, 4, 4}));

@@ -139,12 +139,13 @@ constexpr turbo_numbers all_numbers[] = {{turbo_precision::float32, map_algorith
 TEST_P(usable, turbo_decoders_erase_words_with_fewer_llrs_than_bits) {
   for (const auto& [precision, algorithm, small, llr_steps] : all_numbers)
     for (const int k : {40, 104, 1024})
-      for (const auto stop : {early_stop::none, early_stop::crc, early_stop::sign_agreement}) {
-        if (precision != turbo_precision::float32 && stop == early_stop::sign_agreement) continue;
+      for (const auto stop :
+           {turbo_early_stop::none, turbo_early_stop::crc, turbo_early_stop::sign_agreement}) {
+        if (precision != turbo_precision::float32 && stop == turbo_early_stop::sign_agreement) continue;
         const turbo_decoder decoder({.k = k,
                                      .algorithm = algorithm,
                                      .iterations = 3,
-                                     .stop = stop,
+                                     .early_stop = stop,
                                      .crc_polynomial = crc24a.polynomial,
                                      .crc_degree = 24,
                                      .precision = precision,
@@ -189,7 +190,7 @@ TEST_P(usable, zeros_stop_the_turbo_decoder_only_where_the_systematic_llrs_tell_
     const turbo_decoder decoder({.k = k,
                                  .algorithm = algorithm,
                                  .iterations = 3,
-                                 .stop = early_stop::crc,
+                                 .early_stop = turbo_early_stop::crc,
                                  .crc_polynomial = crc24a.polynomial,
                                  .crc_degree = 24,
                                  .precision = precision,

@@ -24,7 +24,7 @@ link_config transport_link(int transport_block_size, int resource_elements, int 
   turbo.algorithm = map_algorithm::max_log_map;
   turbo.extrinsic_scale = 0.75f;
   turbo.iterations = 4;
-  turbo.stop = early_stop::crc;
+  turbo.early_stop = turbo_early_stop::crc;
   c.qam = qam;
   c.axis = snr_axis::snr_db;
   return c;

@@ -118,8 +118,9 @@ TEST(link_chain, refuses_bad_settings) {
   EXPECT_EQ(blames([](link_config& c) { testing::turbo_decoder_in(c.code).iterations = 0; }), "iterations");
   EXPECT_EQ(blames([](link_config& c) { testing::turbo_decoder_in(c.code).extrinsic_scale = 0.5f; }),
             "extrinsic_scale");
-  EXPECT_EQ(blames([](link_config& c) { testing::turbo_decoder_in(c.code).stop = early_stop::crc; }),
-            "early_stop");
+  EXPECT_EQ(
+      blames([](link_config& c) { testing::turbo_decoder_in(c.code).early_stop = turbo_early_stop::crc; }),
+      "early_stop");
   EXPECT_EQ(
       blames([](link_config& c) { testing::turbo_in(c.code).interleaver = interleaver_coefficients{2, 2}; }),
       "f1, f2");

@@ -43,7 +43,7 @@ TEST(scenario, keys_become_settings_of_codes) {
                                  .windows = 16,
                                  .overlap = 12,
                                  .extrinsic_scale = 0.75f,
-                                 .stop = early_stop::crc}});
+                                 .early_stop = turbo_early_stop::crc}});
   expect_code("lte-turbo", "", R"(precision = "bfloat16", windows = "auto")",
               turbo_settings{.decoder = {.precision = turbo_precision::bfloat16}});
   expect_code(
@@ -57,7 +57,7 @@ TEST(scenario, keys_become_settings_of_codes) {
           .decoder = {.algorithm = map_algorithm::max_log_map,
                       .iterations = 4,
                       .extrinsic_scale = 0.75f,
-                      .stop = early_stop::none,
+                      .early_stop = turbo_early_stop::none,
                       .precision = turbo_precision::int16,
                       .llr_steps = 4}});
   expect_code("nr-dlsch",
@@ -86,9 +86,9 @@ TEST(scenario, keys_become_settings_of_codes) {
                                 .offset = 0.25f,
                                 .schedule = ldpc_schedule::flooding,
                                 .precision = ldpc_precision::float16,
-                                .early_stop = false}});
+                                .early_stop = ldpc_early_stop::none}});
   expect_code("wimax-ldpc", R"(n = 576, crc = "crc24b")", R"(early_stop = "crc")",
-              ldpc_settings{.n = 576, .crc = crc24b, .decoder = {.crc_stop = true}});
+              ldpc_settings{.n = 576, .crc = crc24b, .decoder = {.early_stop = ldpc_early_stop::crc}});
   expect_code("wifi-ldpc", R"(n = 648, rate = "5/6", k = 540)", "",
               ldpc_settings{.k = 540, .n = 648, .rate = "5/6"});
   expect_code("conv", R"(k = 100, rate = "3/4", termination = "tail-biting", standard = "802.16")",
@@ -250,6 +250,15 @@ TEST(scenario, old_names_give_the_same_configuration) {
   EXPECT_EQ(s.hints, std::vector<std::string>{"decoder.int8_steps is now decoder.llr_steps = 4"});
   EXPECT_EQ(json_of(int8 + "decoder.int8_steps = 4"), json_of(int8 + "decoder.llr_steps = 4"));
   EXPECT_EQ(parse_scenario(int8 + "decoder.llr_steps = 4", "s.toml").hints.size(), 0u);
+  const std::string ldpc = sweep + "code.type = \"wimax-ldpc\"\n";
+  for (const auto& [old, word] : {std::pair("true", "\"syndrome\""), {"false", "\"none\""}}) {
+    const std::string key = "decoder.early_stop = ";
+    const scenario said = parse_scenario(ldpc + key + old, "s.toml");
+    EXPECT_EQ(said.hints, std::vector<std::string>{key + old + " is now " + word});
+    EXPECT_EQ(json_of(ldpc + key + old), json_of(ldpc + key + word));
+  }
+  EXPECT_EQ(parse_scenario(ldpc + "sweep.decoder.early_stop = [true, false]", "s.toml").curves[0].label,
+            "s, early_stop = syndrome");
   // A level of its own replaces the base's, whatever the name.
   EXPECT_EQ(json_of(int8 + "decoder.int8_steps = 4\n[[curve]]\ndecoder.llr_steps = 2"),
             json_of(int8 + "decoder.llr_steps = 4\n[[curve]]\ndecoder.int8_steps = 2"));

@@ -20,7 +20,7 @@ link_config small_link() {
   testing::k_in(c.code) = 256;
   testing::turbo_decoder_in(c.code).iterations = 4;
   testing::crc_in(c.code) = crc24a;
-  testing::turbo_decoder_in(c.code).stop = early_stop::crc;
+  testing::turbo_decoder_in(c.code).early_stop = turbo_early_stop::crc;
   return c;
 }
 constexpr double ebn0_db = 0.8;

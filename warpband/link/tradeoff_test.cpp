@@ -160,7 +160,7 @@ TEST_P(receiver_clock_on, receives_what_a_link_does) {
   links[2].code = code_config("lte-turbo");
   testing::k_in(links[2].code) = 40;
   testing::crc_in(links[2].code) = crc24b;
-  testing::turbo_decoder_in(links[2].code).stop = early_stop::crc;
+  testing::turbo_decoder_in(links[2].code).early_stop = turbo_early_stop::crc;
   links[3].receiver.emplace();  // its interleaver is not of what is timed
   links[3].receiver->outer = 1;
   links[3].receiver->interleaver = receiver_interleaver::random;

@@ -209,7 +209,7 @@ TEST_P(receive_on, takes_turbo_codes) {
       turbo_in(code).rate = rate;
       turbo_decoder_in(code).algorithm = algorithm;
       turbo_decoder_in(code).iterations = 2;
-      turbo_decoder_in(code).stop = wb::early_stop::crc;
+      turbo_decoder_in(code).early_stop = wb::turbo_early_stop::crc;
       wb::testing::crc_in(code) = wb::crc24a;
       const detector_config d = detector_of("nway");
       receiver_config c = loop_of(3);
@@ -400,7 +400,7 @@ TEST_P(receive_on, makes_no_errors_without_noise_and_finishes_at_once) {
 }
 
 TEST_P(receive_on, stays_finite_where_the_loop_diverges) {
-  for (const bool stops : {false, true})
+  for (const auto stops : {wb::ldpc_early_stop::none, wb::ldpc_early_stop::syndrome})
     for (const double snr_db : {-10., 3., 30.}) {
       code_config code = ldpc_of(576, 3);
       ldpc_decoder_in(code).algorithm = wb::ldpc_algorithm::min_sum;
@@ -420,7 +420,7 @@ TEST_P(receive_on, stays_finite_where_the_loop_diverges) {
 TEST_P(receive_on, finishes_frames_whose_crc_holds) {
   code_config code = ldpc_of(576, 3);
   wb::testing::crc_in(code) = wb::crc16;
-  ldpc_decoder_in(code).early_stop = false;  // the CRC alone tells
+  ldpc_decoder_in(code).early_stop = wb::ldpc_early_stop::none;  // the CRC alone tells
   const detector_config d = detector_of("nway");
   const iterative_receiver receiver(d, code, loop_of(4));
   const std::size_t frames = 30;

@@ -179,7 +179,7 @@ TEST(receiver_of_a_tree, finds_the_joint_llrs_of_an_ldpc_code) {
               wb::make_soft_decoder(wb::ldpc_code(matrix, 1), {.algorithm = wb::ldpc_algorithm::min_sum,
                                                                .iterations = 3,
                                                                .schedule = schedule,
-                                                               .early_stop = false})),
+                                                               .early_stop = wb::ldpc_early_stop::none})),
           config);
       ASSERT_EQ(receiver.uses_per_frame(), 2U);
       for (int i = 0; i < 10; i++) {

@@ -164,7 +164,7 @@ ldpc_decode_args fixed_arguments(const ldpc_code& code, const ldpc_decoder_confi
   a.iterations = c.iterations;
   a.sum_product = c.algorithm == ldpc_algorithm::sum_product;
   a.flooding = c.schedule == ldpc_schedule::flooding;
-  a.early_stop = c.early_stop;
+  a.early_stop = c.early_stop != ldpc_early_stop::none;
   a.scale = normalised ? c.scale : 1.f;
   a.eighths = static_cast<int>(8 * a.scale);
   const float steps = c.llr_steps == automatic_steps ? int8_offset_quanta : c.llr_steps;
@@ -181,27 +181,6 @@ ldpc_decode_args fixed_arguments(const ldpc_code& code, const ldpc_decoder_confi
   for (std::size_t i = 0; a.base_graph != 0 && i < t.edges.size(); i++)
     a.byte_shifts[i] = value_bytes * t.edges[i].shift;
   return a;
-}
-
-/// early_stop and crc_stop as one word.
-setting_of<ldpc_decoder_config> early_stop_setting() {
-  const std::vector<std::string> names{"syndrome", "none", "crc"};
-  return {"early_stop",
-          "word",
-          among(names),
-          "syndrome: iterating stops once all checks of the codeword hold; crc: once they or its CRC hold, "
-          "for codes with a CRC.",
-          names,
-          [=](ldpc_decoder_config& c, const setting_value& v) {
-            const auto* yes = std::get_if<bool>(&v);  // which may be said as such
-            const std::size_t word =
-                yes != nullptr ? (*yes ? 0 : 1) : settings_detail::word("early_stop", v, names, among(names));
-            c.early_stop = word != 1;
-            c.crc_stop = word == 2;
-          },
-          [](const ldpc_decoder_config& c) -> setting_value {
-            return std::string(c.crc_stop ? "crc" : c.early_stop ? "syndrome" : "none");
-          }};
 }
 
 /// An output of k or n values for each codeword.
@@ -258,14 +237,20 @@ const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings() {
                                "bits, but slowly. sum-product takes float32 only."),
       llr_steps_setting("llr_steps", &c::llr_steps, "Steps of int8 messages in an LLR of 1.")
           .only_with("precision", {"int8"}),
-      early_stop_setting(),
+      words<c, ldpc_early_stop>(
+          "early_stop", &c::early_stop,
+          {{"syndrome", ldpc_early_stop::syndrome},
+           {"none", ldpc_early_stop::none},
+           {"crc", ldpc_early_stop::crc}},
+          "syndrome: iterating stops once all checks of the codeword hold; crc: once they or its CRC hold, "
+          "for codes with a CRC."),
   };
   return all;
 }
 
 void check(const ldpc_code& code, const ldpc_decoder_config& c, bool has_crc) {
   check_settings(ldpc_decoder_settings(), c);
-  if (c.crc_stop && !has_crc)
+  if (c.early_stop == ldpc_early_stop::crc && !has_crc)
     throw argument_error("early_stop", "\"crc\"", "\"syndrome\" or \"none\" for a code without a CRC");
   const bool int8 = c.precision == ldpc_precision::int8;
   if (c.algorithm == ldpc_algorithm::sum_product && c.precision != ldpc_precision::float32)
@@ -294,7 +279,7 @@ ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& con
       config_((check(code, config, crc.has_value()), config)),
       reads_(std::make_shared<reads_by_vector>()),
       scale_(config.llr_steps, int8_fineness, static_cast<float>(code.k())) {
-  if (config.crc_stop) {
+  if (config.early_stop == ldpc_early_stop::crc) {
     check_range("crc.bits", crc->bits, 0, code.k());
     crc_weights_ = resident(crc_remainders(crc->bits == 0 ? code.k() : crc->bits, crc->polynomial));
   }
@@ -361,7 +346,7 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
     a.column_edges = a.column_firsts + a.columns + 1;
   }
   if (!addresses_.host().empty()) a.addresses = addresses_.on(exec);
-  if (config_.crc_stop) {
+  if (config_.early_stop == ldpc_early_stop::crc) {
     a.crc_weights = crc_weights_.on(exec);
     a.crc_bits = static_cast<int>(crc_weights_.host().size());
   }

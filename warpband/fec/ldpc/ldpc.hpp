@@ -35,6 +35,12 @@ namespace wb {
 
 enum class ldpc_algorithm { min_sum, normalised_min_sum, offset_min_sum, sum_product };
 enum class ldpc_schedule { layered, flooding };
+/// When a codeword leaves the iterations early.
+enum class ldpc_early_stop {
+  none,
+  syndrome,  // after the first iteration whose decisions satisfy all checks
+  crc,       // then, or once its CRC holds (ldpc_crc) and its bits are not all zeros, which satisfy every CRC
+};
 /// In what the messages are computed. LLRs go in and out as float32.
 enum class ldpc_precision {
   float32,
@@ -55,12 +61,8 @@ struct ldpc_decoder_config {
   /// Iterations, 1..1000; the most where the decoder stops early.
   int iterations = 15;
   ldpc_schedule schedule = ldpc_schedule::layered;
-  ldpc_precision precision = ldpc_precision::float32;  // sum-product takes float32 only
-  /// A codeword leaves after the first iteration whose decisions satisfy all checks.
-  bool early_stop = true;
-  /// A codeword leaves too once its CRC holds (ldpc_crc) and its bits are not all zeros, which satisfy every
-  /// CRC. Only for decoders of codewords with a CRC.
-  bool crc_stop = false;
+  ldpc_precision precision = ldpc_precision::float32;      // sum-product takes float32 only
+  ldpc_early_stop early_stop = ldpc_early_stop::syndrome;  // crc: of codewords with a CRC only
   /// int8: steps in an LLR of 1, 0.25..64. Finer steps clip earlier, so that the error rate rises again with
   /// the SNR. automatic_steps chooses the number for each codeword (fec/quantise/quantise.hpp).
   float llr_steps = automatic_steps;
@@ -138,7 +140,7 @@ struct ldpc_decoder_output {
 /// Threads: any number may call one object at once, each with an executor of its own.
 class ldpc_decoder {
  public:
-  /// Without crc_stop `crc` is not looked at. Throws argument_error.
+  /// `crc` is looked at for early_stop crc alone. Throws argument_error.
   ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& config,
                const std::optional<ldpc_crc>& crc = std::nullopt);
   /// Queues the decoding of a batch on the executor. Outputs without data are not computed. Throws

@@ -83,7 +83,7 @@ std::vector<bench::axis> axes_of(const benched_code& c, const ldpc_decoder_confi
   axes.emplace_back("precision", precisions[static_cast<int>(config.precision)]);
   axes.emplace_back("schedule", config.schedule == ldpc_schedule::layered ? "layered" : "flooding");
   axes.emplace_back("iterations", config.iterations);
-  axes.emplace_back("early_stop", config.early_stop ? "yes" : "no");
+  axes.emplace_back("early_stop", config.early_stop != ldpc_early_stop::none ? "yes" : "no");
   return axes;
 }
 
@@ -104,8 +104,10 @@ const bench::group ldpc_benches{[] {
       bench::add("ldpc", device, axes_of(c, config), figures, decode(c.code, config, c.ebn0_db, batch));
     };
     const auto setting = [](ldpc_algorithm algorithm, ldpc_precision precision, int iterations, bool stop) {
-      return ldpc_decoder_config{
-          .algorithm = algorithm, .iterations = iterations, .precision = precision, .early_stop = stop};
+      return ldpc_decoder_config{.algorithm = algorithm,
+                                 .iterations = iterations,
+                                 .precision = precision,
+                                 .early_stop = stop ? ldpc_early_stop::syndrome : ldpc_early_stop::none};
     };
     for (const benched_code* c : {&half, &fast, &small, &wifi}) {
       for (const auto precision : {float32, ldpc_precision::float16, ldpc_precision::int8}) {
@@ -124,7 +126,7 @@ const bench::group ldpc_benches{[] {
           {.algorithm = algorithm,
            .iterations = 15,
            .schedule = ldpc_schedule::flooding,
-           .early_stop = false},
+           .early_stop = ldpc_early_stop::none},
           {figure::resident}, many(half));
     const auto precisions = {float32, ldpc_precision::float16, ldpc_precision::int8};
     for (const auto precision : precisions)

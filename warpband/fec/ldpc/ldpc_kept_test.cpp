@@ -24,7 +24,8 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN(),
                 infinite = std::numeric_limits<float>::infinity();
 
 /// float32 with two algorithms, and the other precisions, in both schedules.
-std::vector<ldpc_decoder_config> each_arithmetic(int iterations, bool early_stop = false) {
+std::vector<ldpc_decoder_config> each_arithmetic(int iterations,
+                                                 ldpc_early_stop early_stop = ldpc_early_stop::none) {
   std::vector<ldpc_decoder_config> all;
   for (auto schedule : both_schedules) {
     ldpc_decoder_config c{.iterations = iterations, .schedule = schedule, .early_stop = early_stop};
@@ -142,7 +143,7 @@ TEST_P(ldpc_kept, messages_by_hand) {
     ldpc_decoder_config c{.algorithm = ldpc_algorithm::min_sum,
                           .iterations = 1,
                           .precision = precision,
-                          .early_stop = false,
+                          .early_stop = ldpc_early_stop::none,
                           .llr_steps = 8};
     floats kept;
     decode_keeping(exec(), ldpc_decoder(code, c), {3, -1, 2, 5}, kept);
@@ -201,7 +202,7 @@ TEST_P(ldpc_kept, sum_product_agrees_with_double_precision) {
       const ldpc_decoder_config c{.algorithm = ldpc_algorithm::sum_product,
                                   .iterations = 2,
                                   .schedule = schedule,
-                                  .early_stop = false};
+                                  .early_stop = ldpc_early_stop::none};
       oracle::ldpc_kept want_kept;
       std::vector<float> kept;
       for (const auto& llr : llrs) {
@@ -234,7 +235,7 @@ TEST_P(ldpc_kept, a_code_without_cycles_gives_the_exact_extrinsics_of_each_calls
     const ldpc_decoder d(code, {.algorithm = ldpc_algorithm::sum_product,
                                 .iterations = 8,
                                 .schedule = schedule,
-                                .early_stop = false});
+                                .early_stop = ldpc_early_stop::none});
     std::vector<float> kept;
     for (int call = 0; call < 4; call++) {
       std::vector<float> llr;
@@ -288,7 +289,7 @@ TEST_P(ldpc_kept, two_calls_are_one_with_the_iterations_of_both) {
 TEST_P(ldpc_kept, a_start_is_a_call_without_messages) {
   for (const auto& [name, code] : codes()) {
     const auto llr = outer_llrs(code, 5, 1, 9).front();
-    for (bool early_stop : {false, true})
+    for (const auto early_stop : {ldpc_early_stop::none, ldpc_early_stop::syndrome})
       for (const auto& c : each_arithmetic(4, early_stop)) {
         const ldpc_decoder d(code, c);
         const auto want = decode_words(exec(), d, llr);
@@ -328,7 +329,7 @@ TEST_P(ldpc_kept, codewords_that_stop_early_keep_where_they_stopped) {
     EXPECT_LT(*std::min_element(got.iterations.begin(), got.iterations.end()), 8) << text_of(c);
     for (std::size_t w = 0; w < words; w++) {
       auto alone = c;
-      alone.early_stop = false;
+      alone.early_stop = ldpc_early_stop::none;
       alone.iterations = got.iterations[w];
       std::vector<float> want;
       decode_keeping(exec(), ldpc_decoder(code, alone), row_of(llr, w, n), want);
@@ -364,7 +365,7 @@ std::vector<testing::named_code> codes_with_state() {
 
 TEST_P(ldpc_kept, a_state_gives_the_bits_of_messages) {
   for (const auto& [name, code] : codes_with_state())
-    for (bool early_stop : {false, true}) {
+    for (const auto early_stop : {ldpc_early_stop::none, ldpc_early_stop::syndrome}) {
       const std::size_t n = static_cast<std::size_t>(code.n()), words = 5;
       auto llrs = outer_llrs(code, words, 4, 17);
       for (std::size_t i = 0; i < n; i++) llrs[0][n + i] *= 60;  // beyond the limits of messages
@@ -404,7 +405,8 @@ TEST_P(ldpc_kept, every_backend_leaves_the_same_state) {
 TEST_P(ldpc_kept, a_float16_state_is_half_as_large_and_what_is_not_finite_erases_its_word) {
   const ldpc_code code = wimax_ldpc(576, wimax_rate::r1_2);
   const std::size_t n = 576, words = 3;
-  const ldpc_decoder d(code, {.iterations = 2, .precision = ldpc_precision::float16, .early_stop = false});
+  const ldpc_decoder d(
+      code, {.iterations = 2, .precision = ldpc_precision::float16, .early_stop = ldpc_early_stop::none});
   const std::size_t halves = d.message_values() - 1, width = d.state_values();
   EXPECT_GT(width, halves / 2);
   EXPECT_LE(width, halves / 2 + 33);

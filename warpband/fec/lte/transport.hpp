@@ -29,7 +29,7 @@ struct lte_transport_config {
   /// crc a code block's iterations end once its CRC holds. Windows and overlap are chosen for the code rate
   /// of the first transmission. If a block needs several transmissions to be decodable at all, the rate is
   /// that of all these: later ones only lower it.
-  turbo_decoder_config turbo = {.stop = early_stop::crc};
+  turbo_decoder_config turbo = {.early_stop = turbo_early_stop::crc};
 };
 /// Throws argument_error for what lte_transport_decoder does not allow.
 void check(const lte_transport_config& config);

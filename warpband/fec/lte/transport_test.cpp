@@ -621,7 +621,7 @@ TEST_P(lte_transport, without_its_stop_rule_does_all_iterations) {
   encoder.run(exec(), given(exec(), sent, 1), 0, coded);
   const auto llr = given(exec(), noise_free(exec().to_host(coded), 5.f), 1);
   for (const bool stop : {true, false}) {
-    config.turbo.stop = stop ? early_stop::crc : early_stop::none;
+    config.turbo.early_stop = stop ? turbo_early_stop::crc : turbo_early_stop::none;
     lte_transport_decoder decoder(config);
     decoder.combine(exec(), llr, 0);
     const decoded d = decode(exec(), decoder, 1);

@@ -74,7 +74,7 @@ TEST_P(nr_blocks_on, extrinsic_llrs_leave_out_the_bits_own) {
   std::normal_distribution<float> normal(1.f, 1.5f);
   for (const auto algorithm : {ldpc_algorithm::normalised_min_sum, ldpc_algorithm::sum_product}) {
     const nr_block_codec code({.base_graph = 2, .k = 100, .sent_bits = 900, .modulation_order = 1},
-                              {.algorithm = algorithm, .iterations = 2, .early_stop = false});
+                              {.algorithm = algorithm, .iterations = 2, .early_stop = ldpc_early_stop::none});
     const auto first = static_cast<std::size_t>(2 * code.matcher().block().z),
                buffer = static_cast<std::size_t>(code.matcher().buffer().length), e = std::size_t{900};
     ASSERT_LT(buffer, e);  // the first bits are sent twice

@@ -43,12 +43,13 @@ TEST_P(nr_decoders, give_the_same_bits_for_any_rows) {
       if (small_scale() && s.z > 30) continue;
       const ldpc_code code = nr_ldpc(s.graph, s.z, rows);
       for (const auto precision : {ldpc_precision::float16, ldpc_precision::int8})
-        for (const bool early_stop : {false, true}) {
+        for (const auto early_stop : {ldpc_early_stop::none, ldpc_early_stop::syndrome}) {
           const ldpc_decoder d(code, {.iterations = 4, .precision = precision, .early_stop = early_stop});
           const auto llr = words_of(code, rows > 10 ? 1.6f : 1.f, static_cast<std::uint64_t>(rows + s.z));
           const auto got = decode_words(exec(), d, llr), want = decode_words(*reference, d, llr);
           ASSERT_TRUE(got == want) << "graph " << s.graph << ", z " << s.z << ", rows " << rows << ", int8 "
-                                   << (precision == ldpc_precision::int8) << ", early stop " << early_stop;
+                                   << (precision == ldpc_precision::int8) << ", early stop "
+                                   << (early_stop != ldpc_early_stop::none);
           ASSERT_EQ(got.status[1], status_erased);
           ASSERT_EQ(got.status[3], status_erased | status_insufficient);
         }
@@ -67,7 +68,8 @@ TEST_P(nr_decoders, take_any_number_of_words) {
       for (std::size_t i = 0; i < words; i++)
         llr.insert(llr.end(), five.begin() + static_cast<std::ptrdiff_t>(i % 5 * n),
                    five.begin() + static_cast<std::ptrdiff_t>((i % 5 + 1) * n));
-      const ldpc_decoder d(code, {.iterations = 2, .precision = precision, .early_stop = false});
+      const ldpc_decoder d(code,
+                           {.iterations = 2, .precision = precision, .early_stop = ldpc_early_stop::none});
       const auto got = decode_words(exec(), d, llr), few = decode_words(exec(), d, five);
       for (std::size_t i = 0; i < words; i++)
         ASSERT_TRUE(got.rows(i, 1) == few.rows(i % 5, 1)) << "z " << z << ", rows " << rows << ", word " << i;

@@ -144,8 +144,10 @@ const bench::group nr_benches{[] {
         all.emplace_back("iterations", c.iterations);
         bench::add(
             "nr_ldpc", device, all, figures,
-            decode_blocks(code, {.iterations = c.iterations, .precision = precision, .early_stop = false},
-                          batch));
+            decode_blocks(
+                code,
+                {.iterations = c.iterations, .precision = precision, .early_stop = ldpc_early_stop::none},
+                batch));
       }
       bench::add("nr_ldpc_encode", device, axes, figures, encode_blocks(code, batch));
     }
@@ -170,15 +172,14 @@ const bench::group nr_benches{[] {
           .scrambling = 1,
           .ldpc = {.iterations = 8,
                    .precision = device == "cpu" ? ldpc_precision::int8 : ldpc_precision::float16,
-                   .early_stop = false}};
+                   .early_stop = ldpc_early_stop::none}};
       const std::size_t batch = std::max<std::size_t>(1, many * 8448 / static_cast<std::size_t>(a));
       bench::add("nr_transport_encode", device, {{"transport_bits", a}}, figures, encode(config, batch));
       bench::add("nr_transport_decode", device, {{"transport_bits", a}, {"iterations", 8}}, figures,
                  decode(config, batch));
       for (const bool crc : {false, true}) {
         nr_transport_config stops = config;
-        stops.ldpc.early_stop = true;
-        stops.ldpc.crc_stop = crc;
+        stops.ldpc.early_stop = crc ? ldpc_early_stop::crc : ldpc_early_stop::syndrome;
         bench::add("nr_transport_decode", device,
                    {{"transport_bits", a}, {"iterations", 8}, {"early_stop", crc ? "crc" : "syndrome"}},
                    figures, decode_sent(stops, batch));

@@ -279,7 +279,7 @@ TEST_P(nr_transport, a_crc_stops_no_later_than_checks) {
     std::fill_n(llr.begin() + static_cast<std::ptrdiff_t>(2 * g), g, 0.f);
     decoded by[2];
     for (const bool crc : {false, true}) {
-      config.ldpc.crc_stop = crc;
+      config.ldpc.early_stop = crc ? ldpc_early_stop::crc : ldpc_early_stop::syndrome;
       nr_transport_decoder here(config), there(config);
       here.combine(exec(), given(exec(), llr, batch), 0);
       by[crc] = decode(exec(), here, batch);

@@ -59,7 +59,7 @@ void check_windows(turbo_decoder_config& c) {
   const std::string with = int16 ? " with precision int16" : " with precision bfloat16";
   if (int16 && c.algorithm == map_algorithm::log_map)
     throw argument_error("algorithm", "\"log-map\"", "\"max-log-map\"" + with);
-  if (c.stop == early_stop::sign_agreement)
+  if (c.early_stop == turbo_early_stop::sign_agreement)
     throw argument_error("early_stop", "\"sign-agreement\"", "\"none\" or \"crc\"" + with);
   if (int16 && 8 * c.extrinsic_scale != std::floor(8 * c.extrinsic_scale))
     throw argument_error("extrinsic_scale", as_message(c.extrinsic_scale), "a multiple of 1/8" + with);
@@ -104,7 +104,7 @@ turbo_decoder_config checked(turbo_decoder_config c) {
   if (c.windows == 1) c.overlap = 0;
   if (c.algorithm == map_algorithm::log_map && c.extrinsic_scale != 1.f)
     throw argument_error("extrinsic_scale", as_message(c.extrinsic_scale), "1 with log-map, which is exact");
-  if (c.stop != early_stop::crc) return c;
+  if (c.early_stop != turbo_early_stop::crc) return c;
   if (c.crc_degree >= c.k)
     throw argument_error("crc_degree", std::to_string(c.crc_degree), "less than k = " + std::to_string(c.k));
   check(crc_polynomial{c.crc_polynomial, c.crc_degree});
@@ -136,12 +136,12 @@ const std::vector<setting_of<turbo_decoder_config>>& turbo_decoder_settings() {
       number("extrinsic_scale", &c::extrinsic_scale, 0, 1,
              "Factor on extrinsic LLRs. 0.75 wins back most of what max-log-map loses; log-map takes 1 only.",
              true),
-      words<c, early_stop>("early_stop", &c::stop,
-                           {{"none", early_stop::none},
-                            {"crc", early_stop::crc},
-                            {"sign-agreement", early_stop::sign_agreement}},
-                           "Iterating stops once the CRC of the codeword holds (crc), or once both "
-                           "constituent decoders agree on every bit (sign-agreement)."),
+      words<c, turbo_early_stop>("early_stop", &c::early_stop,
+                                 {{"none", turbo_early_stop::none},
+                                  {"crc", turbo_early_stop::crc},
+                                  {"sign-agreement", turbo_early_stop::sign_agreement}},
+                                 "Iterating stops once the CRC of the codeword holds (crc), or once both "
+                                 "constituent decoders agree on every bit (sign-agreement)."),
       words<c, turbo_precision>(
           "precision", &c::precision,
           {{"float32", turbo_precision::float32},
@@ -281,7 +281,7 @@ turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std
   if (config_.precision != turbo_precision::float32) {
     tables_ = std::make_shared<windows_tables>();
     tables_->permutation = std::move(permutation);
-    if (config_.stop == early_stop::crc)
+    if (config_.early_stop == turbo_early_stop::crc)
       tables_->remainders = crc_remainders(k, {config_.crc_polynomial, config_.crc_degree});
     return;
   }
@@ -295,7 +295,7 @@ turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std
       table[static_cast<std::size_t>((i - start(w)) * windows + w)] =
           address(permutation[static_cast<std::size_t>(i)]);
   interleaved_ = resident(std::move(table));
-  if (config_.stop == early_stop::crc)
+  if (config_.early_stop == turbo_early_stop::crc)
     crc_weights_ = resident(crc_remainders(k, {config_.crc_polynomial, config_.crc_degree}));
 }
 
@@ -327,7 +327,7 @@ void turbo_decoder::run_windows(executor& exec, turbo_windows_args& a, std::size
   a.log_map = config_.algorithm == map_algorithm::log_map;
   a.scale = config_.extrinsic_scale;
   a.eighths = static_cast<int>(8 * config_.extrinsic_scale);
-  a.stop_by_crc = config_.stop == early_stop::crc;
+  a.stop_by_crc = config_.early_stop == turbo_early_stop::crc;
   a.step = 1.f / (config_.llr_steps == automatic_steps ? 8.f : config_.llr_steps);
   a.least = least_llr();
   a.doubts_zeros = config_.doubts_zeros;
@@ -402,7 +402,7 @@ void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decod
   a.iterations = config_.iterations;
   a.pad = pad_;
   a.log_map = config_.algorithm == map_algorithm::log_map;
-  a.stop = config_.stop;
+  a.early_stop = config_.early_stop;
   a.scale = config_.extrinsic_scale;
   a.least = least_llr();
   a.doubts_zeros = config_.doubts_zeros;
@@ -414,7 +414,7 @@ void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decod
   a.iterations_used = out.iterations;
   a.status = out.status;
   a.interleaved = interleaved_.on(exec);
-  if (a.stop == early_stop::crc) a.crc_weights = crc_weights_.on(exec);
+  if (a.early_stop == turbo_early_stop::crc) a.crc_weights = crc_weights_.on(exec);
   exec.run(a.coded.data != nullptr ? turbo_decode_coded_kernels() : turbo_decode_kernels(), &a, items);
 }
 

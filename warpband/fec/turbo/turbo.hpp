@@ -54,7 +54,7 @@ struct turbo_decoder_config {
   /// takes 1 only. The extrinsics of the last of `iterations` are not scaled; a codeword that stops earlier
   /// has scaled ones.
   float extrinsic_scale = 1.f;
-  early_stop stop = early_stop::none;
+  turbo_early_stop early_stop = turbo_early_stop::none;
   /// Stop rule crc: the generator with its leading term and its degree (see crc.hpp).
   std::uint32_t crc_polynomial = 0;
   int crc_degree = 0;

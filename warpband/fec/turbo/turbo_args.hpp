@@ -9,7 +9,7 @@
 namespace wb {
 
 /// When a codeword leaves the iterations early.
-enum class early_stop : int {
+enum class turbo_early_stop : int {
   none,
   crc,             // the decisions are divisible by the configured CRC polynomial
   sign_agreement,  // both constituent decoders decide every bit alike
@@ -18,7 +18,7 @@ enum class early_stop : int {
 struct turbo_decode_args {
   int k = 0, windows = 1, overlap = 0, iterations = 1, pad = 0;
   bool log_map = true;
-  early_stop stop = early_stop::none;
+  turbo_early_stop early_stop = turbo_early_stop::none;
   float scale = 1.f;
   float least = 0.f;            // an LLR up to this magnitude is not told from 0
   bool doubts_zeros = true;     // stop by CRC: an all-zero word needs the systematic LLRs' support

@@ -139,7 +139,7 @@ const bench::group turbo_benches{[] {
         bench::add("turbo", device, axes(6144), {figure::host_fed},
                    decode<std::int8_t>(config(6144, 0, -1), many / 4));
         auto stopping = config(6144, 0, -1);
-        stopping.stop = early_stop::crc;
+        stopping.early_stop = turbo_early_stop::crc;
         stopping.crc_polynomial = crc24b.polynomial;
         stopping.crc_degree = crc24b.degree;
         a = axes(6144);

@@ -170,11 +170,11 @@ TEST_P(turbo_coded, windows_agree_with_one_window) {
 
 TEST_P(turbo_coded, information_bits_have_the_extrinsics_of_the_other_output) {
   for (auto algorithm : both_algorithms)
-    for (auto stop : {early_stop::none, early_stop::sign_agreement}) {
+    for (auto stop : {turbo_early_stop::none, turbo_early_stop::sign_agreement}) {
       const auto words = make_codewords(256, 9, 1.0, 5);
-      const auto got =
-          decode(exec(), turbo_decoder({.k = 256, .algorithm = algorithm, .iterations = 5, .stop = stop}),
-                 words.llr);
+      const auto got = decode(
+          exec(), turbo_decoder({.k = 256, .algorithm = algorithm, .iterations = 5, .early_stop = stop}),
+          words.llr);
       for (std::size_t w = 0; w < 9; w++)
         ASSERT_TRUE(same_bits(row_of(row_of(got.coded, w, 3 * 260), 0, 256), row_of(got.extrinsic, w, 256)));
     }
@@ -184,7 +184,8 @@ TEST_P(turbo_coded, codewords_that_stop_early_have_what_they_had_then) {
   const std::size_t n = 3 * (256 + 4);
   const auto words = make_codewords(256, 12, 1.0, 7);
   const auto got = decode(
-      exec(), turbo_decoder({.k = 256, .iterations = 8, .stop = early_stop::sign_agreement}), words.llr);
+      exec(), turbo_decoder({.k = 256, .iterations = 8, .early_stop = turbo_early_stop::sign_agreement}),
+      words.llr);
   EXPECT_LT(*std::min_element(got.iterations.begin(), got.iterations.end()), 8);
   for (std::size_t w = 0; w < 12; w++) {
     const auto alone =

@@ -103,7 +103,7 @@ TEST_P(turbo_int16, stops_where_the_crc_holds) {
   const auto crc = crc24b;
   for (const int k : {120, 1024, 6144}) {
     auto config = setting(int16_kind, k, 0, -1, 8);
-    config.stop = early_stop::crc;
+    config.early_stop = turbo_early_stop::crc;
     config.crc_polynomial = crc.polynomial;
     config.crc_degree = crc.degree;
     const int count = k == 6144 ? 5 : 11;

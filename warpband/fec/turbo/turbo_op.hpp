@@ -130,13 +130,13 @@ struct turbo_decode_op : block_op<turbo_decode_args> {
       g.sync();
       const mask differs = turbo_half_iteration<Seg, C, M>(
           g, at, a.overlap, turbo_half<T>{systematic, parity2, extrinsic1, extrinsic2, a.interleaved, scale},
-          borders, buffer, 1, checkpoints, a.stop == early_stop::sign_agreement);
+          borders, buffer, 1, checkpoints, a.early_stop == turbo_early_stop::sign_agreement);
       g.sync();
 
       mask stopped = mask_from<mask>(false);
-      if (a.stop == early_stop::sign_agreement) {
+      if (a.early_stop == turbo_early_stop::sign_agreement) {
         stopped = !g.any(differs);
-      } else if (a.stop == early_stop::crc) {
+      } else if (a.early_stop == turbo_early_stop::crc) {
         I remainder = I(0);
         mask ones = mask_from<mask>(false);
         for (int i = g.rank; i < K; i += g.size) {

@@ -321,7 +321,7 @@ TEST_P(turbo, early_stop_is_what_full_decoding_reaches) {
   const std::size_t n = words.llr.size() / words.sent.size(), K = static_cast<std::size_t>(k);
   turbo_decoder_config c{.k = k,
                          .iterations = 8,
-                         .stop = early_stop::crc,
+                         .early_stop = turbo_early_stop::crc,
                          .crc_polynomial = crc24a.polynomial,
                          .crc_degree = crc24a.degree};
   const auto stopped = decode(*e, turbo_decoder(c), words.llr);
@@ -337,13 +337,13 @@ TEST_P(turbo, early_stop_is_what_full_decoding_reaches) {
     early += used < 8;
     turbo_decoder_config full = c;
     full.iterations = used;
-    full.stop = early_stop::none;
+    full.early_stop = turbo_early_stop::none;
     const auto at = words.llr.begin() + static_cast<std::ptrdiff_t>(w * n);
     const auto want = decode(*e, turbo_decoder(full), {at, at + static_cast<std::ptrdiff_t>(n)});
     EXPECT_EQ(want.soft, stopped.rows(w, 1).soft);
   }
   EXPECT_GT(early, 12);
-  c.stop = early_stop::sign_agreement;
+  c.early_stop = turbo_early_stop::sign_agreement;
   const auto agreed = decode(*e, turbo_decoder(c), words.llr);
   for (std::size_t w = 0; w < words.sent.size(); w++)
     if (agreed.status[w] & status_stopped) {
@@ -400,9 +400,10 @@ TEST(turbo_errors, bad_settings_are_refused) {
   EXPECT_EQ(
       with([](auto& c) { c.algorithm = map_algorithm::max_log_map, c.extrinsic_scale = std::nanf(""); }),
       "extrinsic_scale");
-  EXPECT_EQ(with([](auto& c) { c.stop = early_stop::crc; }), "crc_degree");
-  EXPECT_EQ(with([](auto& c) { c.stop = early_stop::crc, c.crc_degree = 24, c.crc_polynomial = 7; }),
-            "crc_polynomial");
+  EXPECT_EQ(with([](auto& c) { c.early_stop = turbo_early_stop::crc; }), "crc_degree");
+  EXPECT_EQ(
+      with([](auto& c) { c.early_stop = turbo_early_stop::crc, c.crc_degree = 24, c.crc_polynomial = 7; }),
+      "crc_polynomial");
   EXPECT_EQ(with([](auto&) {}), "nothing");
   EXPECT_EQ(refused([] { turbo_decoder d({.k = 40}, std::vector<std::int32_t>(40, 3)); }), "permutation");
   EXPECT_EQ(refused([] { turbo_decoder d({.k = 48}, qpp_permutation(qpp_for(40))); }), "permutation.size()");

@@ -113,7 +113,7 @@ TEST_P(turbo_windows, stop_where_the_crc_holds) {
     const std::size_t K = static_cast<std::size_t>(k), n = 3 * (K + 4);
     for (const auto& kind : kinds) {
       auto config = setting(kind, k, 0, -1, 6);
-      config.stop = early_stop::crc;
+      config.early_stop = turbo_early_stop::crc;
       config.crc_polynomial = crc.polynomial;
       config.crc_degree = crc.degree;
       const turbo_decoder d(config);
@@ -151,7 +151,7 @@ TEST(turbo_windows_settings, are_checked) {
     EXPECT_EQ(with([](auto&) {}), "");
     EXPECT_EQ(with([](auto& c) { c.algorithm = map_algorithm::log_map, c.extrinsic_scale = 1; }),
               int16 ? "algorithm" : "");
-    EXPECT_EQ(with([](auto& c) { c.stop = early_stop::sign_agreement; }), "early_stop");
+    EXPECT_EQ(with([](auto& c) { c.early_stop = turbo_early_stop::sign_agreement; }), "early_stop");
     EXPECT_EQ(with([](auto& c) { c.extrinsic_scale = 0.7f; }), int16 || log_map ? "extrinsic_scale" : "");
     EXPECT_EQ(with([](auto& c) { c.llr_steps = 0; }), "llr_steps");
     EXPECT_EQ(with([](auto& c) { c.llr_steps = 65; }), "llr_steps");
@@ -312,8 +312,8 @@ TEST_P(turbo_windows, scales_may_be_mixed_in_a_batch) {
     for (std::size_t i = 0; i < llr.size(); i++)
       if (i / n % 3 == 1) llr[i] *= 20;
     auto config = setting(bfloat_log_map, k, windows, 0, 4);
-    for (const auto stop : {early_stop::none, early_stop::crc}) {
-      config.stop = stop;
+    for (const auto stop : {turbo_early_stop::none, turbo_early_stop::crc}) {
+      config.early_stop = stop;
       config.crc_polynomial = crc24b.polynomial;
       config.crc_degree = crc24b.degree;
       const turbo_decoder d(config);

@@ -9,17 +9,19 @@ const std::vector<renamed>& renamed_settings() {
                                                                          {std::int64_t{16}, "16qam"},
                                                                          {std::int64_t{64}, "64qam"},
                                                                          {std::int64_t{256}, "256qam"}};
-  static const std::vector<renamed> all{{"detector.streams", "mimo.streams", detect},
-                                        {"detector.rx_antennas", "mimo.rx_antennas", detect},
-                                        {"detector.qam", "modem.modulation", detect, points},
-                                        {"massive.qam", "modem.modulation", massive, points},
-                                        {"stbc.qam", "modem.modulation", stbc, points},
-                                        {"stbc.rx_antennas", "mimo.rx_antennas", stbc},
-                                        {"stbc.code", "stbc.type", stbc},
-                                        {"decoder.int8_steps", "decoder.llr_steps"},
-                                        {"mode", "solver"},
-                                        {"spacing_m", "antenna_spacing_m"},
-                                        {"spacing_wavelengths", "antenna_spacing_wavelengths"}};
+  static const std::vector<renamed> all{
+      {"detector.streams", "mimo.streams", detect},
+      {"detector.rx_antennas", "mimo.rx_antennas", detect},
+      {"detector.qam", "modem.modulation", detect, points},
+      {"massive.qam", "modem.modulation", massive, points},
+      {"stbc.qam", "modem.modulation", stbc, points},
+      {"stbc.rx_antennas", "mimo.rx_antennas", stbc},
+      {"stbc.code", "stbc.type", stbc},
+      {"decoder.int8_steps", "decoder.llr_steps"},
+      {"decoder.early_stop", "decoder.early_stop", {}, {{true, "syndrome"}, {false, "none"}}},
+      {"mode", "solver"},
+      {"spacing_m", "antenna_spacing_m"},
+      {"spacing_wavelengths", "antenna_spacing_wavelengths"}};
   return all;
 }
 

@@ -134,7 +134,7 @@ TEST(exit_of_a_decoder, is_that_of_a_measurement_in_double_precision) {
   c.bits = 120000;
   wb::ldpc_decoder_config settings;
   settings.algorithm = wb::ldpc_algorithm::sum_product;
-  settings.early_stop = false;
+  settings.early_stop = wb::ldpc_early_stop::none;
   // Two bits that are equal tell each other what they know.
   auto curve = wb::decoder_exit(*exec, *wb::make_soft_decoder(parity_code(2), settings), c);
   for (std::size_t i = 0; i < curve.prior.size(); i++)
@@ -179,7 +179,7 @@ TEST(exit_of_a_decoder, of_min_sum_is_the_information_of_its_messages) {
   c.prior_information = {0, 0.2, 0.4, 0.6, 0.8, 1};
   std::vector<wb::exit_curve> curves;
   for (const float scale : {1.f, 0.75f, 0.01f}) {
-    const wb::ldpc_decoder_config settings{.scale = scale, .early_stop = false};
+    const wb::ldpc_decoder_config settings{.scale = scale, .early_stop = wb::ldpc_early_stop::none};
     curves.push_back(wb::decoder_exit(*exec, *wb::make_soft_decoder(parity_code(3), settings), c));
     for (std::size_t i = 0; i < c.prior_information.size(); i++)
       EXPECT_NEAR(curves.back().extrinsic[i], curves.front().extrinsic[i], 2e-3) << scale;
@@ -210,7 +210,7 @@ TEST(exit_of_a_decoder, of_min_sum_rises_from_0_to_1) {
   wb::code_config code("wifi-ldpc");
   n_in(code) = 648;
   ldpc_decoder_in(code).iterations = 5;
-  ldpc_decoder_in(code).early_stop = false;
+  ldpc_decoder_in(code).early_stop = wb::ldpc_early_stop::none;
   exit_config c;
   c.bits = 30000;
   const auto curve = wb::decoder_exit(*exec, *wb::make_soft_decoder(code), c);
@@ -260,7 +260,7 @@ TEST(exit_of_a_loop, passes_the_tunnel_between_the_curves) {
   d.qam = 16;
   d.set("demapper", "exact");
   auto code = wimax(2304);
-  ldpc_decoder_in(code).early_stop = false;  // finished frames would stay where they are
+  ldpc_decoder_in(code).early_stop = wb::ldpc_early_stop::none;  // finished frames would stay where they are
   wb::receiver_config receiver;
   receiver.outer = 5;
   receiver.interleaver = wb::receiver_interleaver::random;
