@@ -41,8 +41,8 @@ class Receiver(torch.nn.Module):
 
     def __init__(self, code):
         super().__init__()
-        self.detect = wb.NWay(streams=STREAMS, rx_antennas=ANTENNAS, qam=QAM, llr="log_p1_p0")
-        self.decode = wb.LdpcDecoder(code=code, llr="log_p1_p0")
+        self.detect = wb.NWay(streams=STREAMS, rx_antennas=ANTENNAS, qam=QAM, llr_sign="p1/p0")
+        self.decode = wb.LdpcDecoder(code=code, llr_sign="p1/p0")
 
     def forward(self, received, h, noise_var):
         logits = self.detect(h, received, noise_var)

@@ -24,7 +24,7 @@ def test_uplink(mode, kind, rng):
     np.testing.assert_allclose(sinr.reshape(12, 5), quality, rtol=2e-3)
     np.testing.assert_allclose(llr.reshape(12, -1), wanted, atol=3e-3 * np.abs(wanted).max())
     assert llr.shape == (3, 4, 20) and not status.any()
-    assert np.array_equal(wb.MassiveUplink(antennas=24, users=5, qam=16, solver=mode, llr="log_p1_p0")(h, y, n0), -llr)
+    assert np.array_equal(wb.MassiveUplink(antennas=24, users=5, qam=16, solver=mode, llr_sign="p1/p0")(h, y, n0), -llr)
 
 
 def halves(x):
@@ -50,7 +50,7 @@ def test_uplink_of_halves(rng):
     # antennas and users the other way round in memory
     turned = np.ascontiguousarray(h.transpose(1, 2, 0, 3)).transpose(2, 0, 1, 3)
     assert np.array_equal(detector(turned, y, 0.5), llr)
-    reversed_sign = wb.MassiveUplink(antennas=24, users=5, qam=16, llr_steps=3.0, llr="log_p1_p0")
+    reversed_sign = wb.MassiveUplink(antennas=24, users=5, qam=16, llr_steps=3.0, llr_sign="p1/p0")
     assert np.array_equal(reversed_sign(h, y, 0.5, outputs="llr_int8"), -steps)
     precoder = wb.MassiveDownlink(antennas=24, users=5)
     s = normal(rng, 3, 4, 5)
@@ -203,7 +203,7 @@ def test_space_time_codes(code, rng):
     np.testing.assert_allclose(llr, wanted, rtol=1e-3, atol=1e-3 * np.abs(wanted).max())
     assert np.array_equal(bits, words[metric.argmin(1)]) and not status.any()
     assert np.array_equal(decoder(h, y, 0.16, outputs="bits"), bits)
-    assert np.array_equal(wb.StbcDecoder(type=code, qam=4, rx_antennas=2, llr="log_p1_p0", **v)(h, y, 0.16), -llr)
+    assert np.array_equal(wb.StbcDecoder(type=code, qam=4, rx_antennas=2, llr_sign="p1/p0", **v)(h, y, 0.16), -llr)
 
 
 def test_silver_is_decoded(rng):

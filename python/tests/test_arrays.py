@@ -174,13 +174,13 @@ LAYOUTS = {
 
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(batch=st.lists(st.integers(0, 5), max_size=3), layout=st.sampled_from(sorted(LAYOUTS)), streams=st.integers(1, 4),
-       shared=st.booleans(), number=st.booleans(), sign=st.sampled_from(["log_p0_p1", "log_p1_p0"]))
+       shared=st.booleans(), number=st.booleans(), sign=st.sampled_from(["p0/p1", "p1/p0"]))
 def test_detector_layouts(batch, layout, streams, shared, number, sign):
     rng = np.random.default_rng(len(batch) + 10 * streams)
     y = normal(rng, *batch, 4)
     h = normal(rng, *(batch[:-1] if shared else batch), 4, streams)
     n0 = rng.uniform(0.1, 1, batch).astype(np.float32)
-    detector = wb.MMSE(streams=streams, rx_antennas=4, qam=4, executor=HERE, llr=sign)
+    detector = wb.MMSE(streams=streams, rx_antennas=4, qam=4, executor=HERE, llr_sign=sign)
     llr = detector(h, LAYOUTS[layout](y), 0.5 if number else n0)
     assert llr.shape == tuple(batch) + (2 * streams,)
     wide = np.broadcast_to(h.reshape(h.shape[:-2] + ((1,) if shared and batch else ()) + h.shape[-2:]),
@@ -188,7 +188,7 @@ def test_detector_layouts(batch, layout, streams, shared, number, sign):
     one = wb.MMSE(streams=streams, rx_antennas=4, qam=4, executor=HERE)
     for at in np.ndindex(*batch):
         alone = one(wide[at].copy(), y[at].copy(), 0.5 if number else float(n0[at]))
-        assert np.array_equal(llr[at], alone if sign == "log_p0_p1" else -alone)
+        assert np.array_equal(llr[at], alone if sign == "p0/p1" else -alone)
 
 
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)

@@ -31,9 +31,9 @@ def test_convolutional_codes(length, generators, rng):
     np.testing.assert_allclose(with_prior, [oracles.map_of_all(x, words, codewords, p)[1] for x, p in zip(llr, prior)],
                                rtol=2e-3, atol=2e-3)
     np.testing.assert_allclose(extrinsic, with_prior - prior, atol=1e-3)
-    other = wb.BcjrDecoder(code=code, k=k, llr="log_p1_p0")
+    other = wb.BcjrDecoder(code=code, k=k, llr_sign="p1/p0")
     assert np.array_equal(other(-llr, prior=-prior), -with_prior)
-    assert np.array_equal(wb.ViterbiDecoder(code=code, k=k, llr="log_p1_p0")(-llr), decided)
+    assert np.array_equal(wb.ViterbiDecoder(code=code, k=k, llr_sign="p1/p0")(-llr), decided)
 
 
 def test_around_the_circle(rng):
@@ -96,7 +96,7 @@ def test_min_sum(rng):
     h = oracles.parity_checks(code.matrix, code.z)
     np.testing.assert_allclose(soft, [oracles.belief_propagation(x, h, 3, "min-sum", scale=0.75) for x in llr], rtol=1e-3, atol=1e-3)
     assert iterations.tolist() == [3, 3]
-    other = wb.LdpcDecoder(code=code, schedule="flooding", iterations=3, early_stop="none", llr="log_p1_p0")
+    other = wb.LdpcDecoder(code=code, schedule="flooding", iterations=3, early_stop="none", llr_sign="p1/p0")
     assert np.array_equal(other(-llr, outputs="soft"), -soft)
 
 
@@ -199,7 +199,7 @@ def test_harq(rng):
         for rv in (2, 0, 2):
             decided, ok = decode((2 * sent[rv // 2]).astype(np.float32), rv=rv, first=False)
     assert ok.all() and np.array_equal(decided, bits)
-    other = wb.LteTransportDecoder(**settings, llr="log_p1_p0")
+    other = wb.LteTransportDecoder(**settings, llr_sign="p1/p0")
     assert np.array_equal(other(-llr[0], outputs="bits"), decode(llr[0], outputs="bits"))
     with pytest.raises(ValueError, match="coded_bits"):
         wb.LteTransportEncoder(transport_bits=100, coded_bits=0)
@@ -275,10 +275,10 @@ def test_short_tail_biting_blocks_lose_what_the_page_says(k, ml, decided):
 
 
 # ---------------------------------------------------------------- the parts of LTE's transport channel by themselves
-@pytest.mark.parametrize("sign", ["log_p0_p1", "log_p1_p0"])
+@pytest.mark.parametrize("sign", ["p0/p1", "p1/p0"])
 def test_rate_matching_of_code_blocks(sign, rng):
     k, e = 48, 90
-    matcher = wb.LteRateMatcher(k=k, sent_bits=e, llr=sign)
+    matcher = wb.LteRateMatcher(k=k, sent_bits=e, llr_sign=sign)
     coded = wb.TurboEncoder(k=k)(rng.integers(0, 2, (3, k)))
     soft, wanted = None, np.zeros((3, matcher.n), np.float32)
     for rv in (0, 2, 3, 1):
@@ -291,8 +291,8 @@ def test_rate_matching_of_code_blocks(sign, rng):
         soft = matcher.combine(llr, rv=rv, soft=soft)
         assert before is None or soft is before
         np.testing.assert_allclose(soft, wanted, rtol=1e-5, atol=1e-6)
-    filled = wb.LteRateMatcher(k=k, sent_bits=e, fillers=5, llr=sign).combine(llr)
-    assert np.array_equal(filled[:, :5], np.full((3, 5), 1e30 if sign == "log_p0_p1" else -1e30, np.float32))
+    filled = wb.LteRateMatcher(k=k, sent_bits=e, fillers=5, llr_sign=sign).combine(llr)
+    assert np.array_equal(filled[:, :5], np.full((3, 5), 1e30 if sign == "p0/p1" else -1e30, np.float32))
     with pytest.raises(ValueError, match="^rv = 4 is not allowed"):
         matcher(coded, rv=4)
     with pytest.raises(ValueError, match="^fillers = 49 is not allowed"):

@@ -34,7 +34,7 @@ def test_what_the_library_lists_is_a_keyword_with_its_meaning(name):
 LDPC, CONV = wb.wifi_ldpc(n=648), wb.conv_80211(rate="3/4")
 MADE = [
     (wb.LdpcEncoder, {"code": LDPC}), (wb.LdpcDecoder, {"code": LDPC, "iterations": 20, "algorithm": "min-sum"}),
-    (wb.TurboEncoder, {"k": 40}), (wb.TurboDecoder, {"k": 40, "precision": "bfloat16", "llr": "log_p1_p0"}),
+    (wb.TurboEncoder, {"k": 40}), (wb.TurboDecoder, {"k": 40, "precision": "bfloat16", "llr_sign": "p1/p0"}),
     (wb.ConvEncoder, {"code": CONV, "k": 60}), (wb.ViterbiDecoder, {"code": wb.conv_lte(), "k": 60, "overlap": 10}),
     (wb.BcjrDecoder, {"code": CONV, "k": 60, "algorithm": "max-log-map"}), (wb.CrcAttacher, {"n": 8, "crc": "crc8"}),
     (wb.LteTransportEncoder, {"transport_bits": 40, "coded_bits": 120}),
@@ -174,6 +174,8 @@ def has_fft():
     (wb.MassiveUplink, {"mode": "zf"}, {"solver": "zf"}, {"antennas": 8, "users": 2, "qam": 4}),
     (wb.MassiveDownlink, {"mode": "mf"}, {"solver": "mf"}, {"antennas": 8, "users": 2}),
     (wb.LdpcDecoder, {"int8_steps": 4}, {"llr_steps": 4}, {"code": LDPC, "precision": "int8"}),
+    (wb.TurboDecoder, {"llr": "log_p1_p0"}, {"llr_sign": "p1/p0"}, {"k": 40}),
+    (wb.Demapper, {"llr": "p1/p0"}, {"llr_sign": "p1/p0"}, {"qam": 4}),
     (wb.StbcEncoder, {"code": "golden"}, {"type": "golden"}, {"qam": 4}),
     (wb.StbcDecoder, {"code": "silver"}, {"type": "silver"}, {"qam": 4, "rx_antennas": 2}),
     (wb.CdlChannel, {"spacing_m": 0.1}, {"antenna_spacing_m": 0.1}, {"antennas": 2})])

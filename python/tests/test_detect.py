@@ -34,7 +34,7 @@ def test_prior(name, rng):
     np.testing.assert_allclose(detector(h, y, 0.5, prior=prior), wanted, rtol=1e-3, atol=1e-3 * np.abs(wanted).max())
     extrinsic = getattr(wb, name)(streams=2, rx_antennas=3, qam=4, extrinsic=True, **settings)
     np.testing.assert_allclose(extrinsic(h, y, 0.5, prior=prior), wanted - prior, atol=2e-3 * np.abs(wanted).max())
-    other = getattr(wb, name)(streams=2, rx_antennas=3, qam=4, llr="log_p1_p0", **settings)
+    other = getattr(wb, name)(streams=2, rx_antennas=3, qam=4, llr_sign="p1/p0", **settings)
     assert np.array_equal(other(h, y, 0.5, prior=-prior), -detector(h, y, 0.5, prior=prior))
 
 

@@ -192,7 +192,7 @@ def test_every_room_gives_the_bits_of_the_cpu_in_the_kind_that_came_in(on, rng):
 def test_torch_complex32(rng):
     torch = library("torch")
     h, y = halves(normal(rng, 3, 16, 4)), halves(normal(rng, 3, 2, 16))
-    detector = wb.MassiveUplink(antennas=16, users=4, qam=16, llr="log_p1_p0")
+    detector = wb.MassiveUplink(antennas=16, users=4, qam=16, llr_sign="p1/p0")
     narrow = [torch.view_as_complex(torch.from_numpy(x)).cuda() for x in (h, y)]
     assert narrow[0].dtype == torch.complex32
     for name in ("llr", "llr_int8"):
@@ -205,15 +205,15 @@ def test_llr_sign(kind, rng):
     on = kind()
     bits, llr = turbo_llrs(rng, 40, 9)
     plus = wb.TurboDecoder(k=40)(llr, outputs=("bits", "soft"))
-    got = wb.TurboDecoder(k=40, llr="log_p1_p0")(on.here(-llr), outputs=("bits", "soft"))
+    got = wb.TurboDecoder(k=40, llr_sign="p1/p0")(on.here(-llr), outputs=("bits", "soft"))
     assert np.array_equal(on.back(got[0]), plus[0]) and np.array_equal(on.back(got[1]), 0 - plus[1])
     assert all(isinstance(array, on.kind) for array in got)
 
 
 def test_llr_sign_where_nobody_can_change_it(rng):
     on = Numba()
-    with pytest.raises(ValueError, match="log_p1_p0.* is not allowed: expected arrays of torch"):
-        wb.TurboDecoder(k=40, llr="log_p1_p0")(on.here(np.zeros((2, 132), np.float32)))
+    with pytest.raises(ValueError, match="p1/p0.* is not allowed: expected arrays of torch"):
+        wb.TurboDecoder(k=40, llr_sign="p1/p0")(on.here(np.zeros((2, 132), np.float32)))
 
 
 # ---------------------------------------------------------------- no copies
@@ -578,7 +578,7 @@ def test_gradients_stop_here(rng):
     llr = torch.ones(2, 132, device="cuda", requires_grad=True)
     decided = wb.TurboDecoder(k=40)(llr)
     assert not decided.requires_grad and not bool(decided.any())
-    assert torch.equal(wb.TurboDecoder(k=40, llr="log_p1_p0")(-llr, outputs="soft") < 0, torch.ones(2, 40, device="cuda") > 0)
+    assert torch.equal(wb.TurboDecoder(k=40, llr_sign="p1/p0")(-llr, outputs="soft") < 0, torch.ones(2, 40, device="cuda") > 0)
 
 
 # ---------------------------------------------------------------- cost
@@ -636,7 +636,7 @@ def stream_cases(rng):
     h, y, n0 = frame((32, 8), 140, 32, shared=14)
     yield {"stage": uplink, "items_per_channel": 14}, (h, y, n0), uplink(h, y.reshape(10, 14, 32), n0).reshape(140, -1)
     for antennas, users, extra in ((32, 8, {"solver": "cg", "iterations": 3}), (64, 16, {})):  # 16 users have a kernel of their own
-        steps = wb.MassiveUplink(antennas=antennas, users=users, qam=64, llr_steps=4.0, llr="log_p1_p0", **extra)
+        steps = wb.MassiveUplink(antennas=antennas, users=users, qam=64, llr_steps=4.0, llr_sign="p1/p0", **extra)
         h, y, n0 = frame((antennas, users), 140, antennas, shared=14)
         h, y, together = halves(h), halves(y), halves(y).reshape(10, 14, antennas, 2)
         for name in ("llr", "llr_int8"):

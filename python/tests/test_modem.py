@@ -60,12 +60,12 @@ def test_symbols_of_any_size_decide_their_bits(qam, rng):
 
 def test_sign(rng):
     y = (rng.normal(size=9) + 1j * rng.normal(size=9)).astype(np.complex64)
-    plus, minus = wb.Demapper(qam=16)(y, 0.1), wb.Demapper(qam=16, llr="log_p1_p0")(y, 0.1)
+    plus, minus = wb.Demapper(qam=16)(y, 0.1), wb.Demapper(qam=16, llr_sign="p1/p0")(y, 0.1)
     assert np.array_equal(plus, -minus)
 
 
 @pytest.mark.parametrize("make", [lambda: wb.QamMapper(qam=8), lambda: wb.Demapper(qam=3),
-                                  lambda: wb.Demapper(qam=4, algorithm="best"), lambda: wb.Demapper(qam=4, llr="other")])
+                                  lambda: wb.Demapper(qam=4, algorithm="best"), lambda: wb.Demapper(qam=4, llr_sign="other")])
 def test_settings_that_are_not_allowed(make):
     with pytest.raises(ValueError, match="is not allowed: expected"):
         make()

@@ -70,7 +70,7 @@ def test_transport_blocks_come_back(rng):
     assert np.array_equal(again, bits) and ok.tolist() == [1, 1, 1]
     by_crc = wb.NrTransportDecoder(**settings, early_stop="crc")
     assert by_crc.early_stop == "crc" and np.array_equal(by_crc(llr, outputs="bits"), bits)
-    turned = wb.NrTransportDecoder(**settings, llr="log_p1_p0")
+    turned = wb.NrTransportDecoder(**settings, llr_sign="p1/p0")
     assert np.array_equal(turned(np.negative(llr), outputs="bits"), bits)
 
 

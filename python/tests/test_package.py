@@ -177,7 +177,7 @@ def test_torch_in_torch_out():
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(1)
     h, y = ((rng.normal(size=s) + 1j * rng.normal(size=s)).astype(np.complex64) for s in ((9, 2, 2), (9, 2)))
-    detector = wb.MMSE(streams=2, rx_antennas=2, qam=4, llr="log_p1_p0")
+    detector = wb.MMSE(streams=2, rx_antennas=2, qam=4, llr_sign="p1/p0")
     wanted = detector(h, y, 0.1)
     llr = detector(torch.from_numpy(h), torch.from_numpy(y), 0.1)
     assert isinstance(llr, torch.Tensor) and np.array_equal(llr.numpy(), wanted)

@@ -44,7 +44,7 @@ def test_what_is_wrong_has_no_crc_and_what_is_missing_is_erased(rng):
     decided, status = wb.PolarDecoder(**code)(llr, outputs=("bits", "status"))
     assert status.tolist() == [0, 1, 5, 2]
     assert np.array_equal(decided[3], bits[3]) and not decided[1:3].any()
-    assert np.array_equal(wb.PolarDecoder(**code, llr="log_p1_p0")(-llr[3:]), bits[3:])
+    assert np.array_equal(wb.PolarDecoder(**code, llr_sign="p1/p0")(-llr[3:]), bits[3:])
     adaptive = wb.PolarDecoder(**code, list_size=8, adaptive=True)(llr, outputs=("bits", "status"))
     assert all(np.array_equal(a, b) for a, b in zip(adaptive, (decided, status)))
     for precision in ("int16", "int8"):

@@ -150,7 +150,7 @@ def test_each_user_has_a_codeword_of_its_own():
 
 def test_a_massive_uplink_with_priors():
     made = {"antennas": 8, "users": 3, "qam": 4}
-    detector, other = (wb.MassiveSoftUplink(**made, llr=sign) for sign in ("log_p0_p1", "log_p1_p0"))
+    detector, other = (wb.MassiveSoftUplink(**made, llr_sign=sign) for sign in ("p0/p1", "p1/p0"))
     rng = np.random.default_rng(1)
     h = (rng.normal(size=(4, 8, 3)) + 1j * rng.normal(size=(4, 8, 3))).astype(np.complex64)
     y = (rng.normal(size=(4, 5, 8)) + 1j * rng.normal(size=(4, 5, 8))).astype(np.complex64)
@@ -179,7 +179,7 @@ def test_a_massive_uplink_with_priors():
 
 
 def test_space_time_priors_in_both_signs():
-    decoder, other = (wb.StbcDecoder(type="golden", qam=4, rx_antennas=2, llr=sign) for sign in ("log_p0_p1", "log_p1_p0"))
+    decoder, other = (wb.StbcDecoder(type="golden", qam=4, rx_antennas=2, llr_sign=sign) for sign in ("p0/p1", "p1/p0"))
     rng = np.random.default_rng(1)
     h, y = ((rng.normal(size=(9, 2, 2)) + 1j * rng.normal(size=(9, 2, 2))).astype(np.complex64) for _ in range(2))
     prior = rng.normal(size=(9, 8)).astype(np.float32)
@@ -223,7 +223,7 @@ def test_other_decoders(name):
 
 
 def test_the_other_sign_and_arrays_to_fill():
-    receiver, other = receiver_of(2), receiver_of(2, llr="log_p1_p0")
+    receiver, other = receiver_of(2), receiver_of(2, llr_sign="p1/p0")
     _, h, y, n0 = send(receiver, 6, 9)
     prior = np.random.default_rng(1).normal(size=(6, CODE.n)).astype(np.float32)
     names = ("extrinsic", "detected", "bits", "use_status")

@@ -95,17 +95,17 @@ def stages(rng):
         frame = (complex_normal(rng, 20, 4, 3), complex_normal(rng, 20, 6, 4), 0.2)
         return {"stage": made, "items_per_channel": 6, "most_items": 120}, frame, outputs, made(*frame, outputs=outputs)
     yield "detector", detector(wb.NWay(streams=3, rx_antennas=4, qam=16, ways=2))
-    yield "other sign", detector(wb.KBest(streams=3, rx_antennas=4, qam=16, llr="log_p1_p0"))
+    yield "other sign", detector(wb.KBest(streams=3, rx_antennas=4, qam=16, llr_sign="p1/p0"))
     yield "one output", detector(wb.ZeroForcing(streams=3, rx_antennas=4, qam=4), "status")
 
     def massive(made, width, outputs):
         frame = (complex_normal(rng, 4, 24, 6), complex_normal(rng, 4, 7, width), 0.1)
         return {"stage": made, "items_per_channel": 7, "most_items": 28}, frame, outputs, made(*frame, outputs=outputs)
     yield "uplink", massive(wb.MassiveUplink(antennas=24, users=6, qam=64), 24, ("status", "llr"))
-    yield "uplink cg", massive(wb.MassiveUplink(antennas=24, users=6, qam=4, solver="cg", iterations=3, llr="log_p1_p0"), 24, "llr")
+    yield "uplink cg", massive(wb.MassiveUplink(antennas=24, users=6, qam=4, solver="cg", iterations=3, llr_sign="p1/p0"), 24, "llr")
     steps = {"antennas": 24, "users": 6, "qam": 16, "llr_steps": 5.0}
     yield "uplink int8", massive(wb.MassiveUplink(**steps), 24, ("llr_int8", "status"))
-    yield "uplink int8, other sign", massive(wb.MassiveUplink(**steps, llr="log_p1_p0"), 24, "llr_int8")
+    yield "uplink int8, other sign", massive(wb.MassiveUplink(**steps, llr_sign="p1/p0"), 24, "llr_int8")
 
     def narrow(made, outputs):
         frame = (halves(complex_normal(rng, 4, 24, 6)), halves(complex_normal(rng, 4, 7, 24)), 0.1)
@@ -117,13 +117,13 @@ def stages(rng):
         of_stream = {"stage": made, "items_per_channel": 7, "most_items": 28, "samples": "complex32"}
         return of_stream, frame, "precoded", made(*frame)
     yield "uplink of halves", narrow(wb.MassiveUplink(antennas=24, users=6, qam=64, solver="jacobi-cg", iterations=2), ("llr", "status"))
-    yield "uplink of halves, int8", narrow(wb.MassiveUplink(**steps, llr="log_p1_p0"), ("status", "llr_int8"))
+    yield "uplink of halves, int8", narrow(wb.MassiveUplink(**steps, llr_sign="p1/p0"), ("status", "llr_int8"))
     yield "precode", massive(wb.MassiveDownlink(antennas=24, users=6), 6, ("precoded", "status"))
     yield "precode by halves", narrow_sent(wb.MassiveDownlink(antennas=24, users=6))
     parts = {"clusters": 3, "cluster_method": "local-mmse"}
     by_cg = {"antennas": 24, "users": 6, "clusters": 4, "cluster_method": "cg", "solver": "cg", "iterations": 2}
     yield "clusters", massive(wb.ClusteredUplink(**steps, clusters=4), 24, ("llr", "status"))
-    yield "clusters cg, other sign", massive(wb.ClusteredUplink(qam=4, **by_cg, llr="log_p1_p0"), 24, "llr")
+    yield "clusters cg, other sign", massive(wb.ClusteredUplink(qam=4, **by_cg, llr_sign="p1/p0"), 24, "llr")
     yield "clusters of halves, int8", narrow(wb.ClusteredUplink(**steps, **parts), ("llr_int8", "status"))
     yield "precode in clusters", massive(wb.ClusteredDownlink(antennas=24, users=6, **parts), 6, ("precoded", "status"))
     yield "precode in clusters by halves", narrow_sent(wb.ClusteredDownlink(**by_cg))
@@ -138,7 +138,7 @@ def stages(rng):
     ldpc = wb.wifi_ldpc(n=648, rate="1/2")
     for name, decoder, outputs in (
             ("turbo", wb.TurboDecoder(k=104, early_stop="sign-agreement"), ("bits", "iterations")),
-            ("int16", wb.TurboDecoder(k=104, precision="int16", algorithm="max-log-map", llr="log_p1_p0"), "bits"),
+            ("int16", wb.TurboDecoder(k=104, precision="int16", algorithm="max-log-map", llr_sign="p1/p0"), "bits"),
             ("ldpc", wb.LdpcDecoder(code=ldpc), ("iterations", "bits")),
             ("viterbi", wb.ViterbiDecoder(code=conv, k=100), "bits"), ("bcjr", wb.BcjrDecoder(code=conv, k=100), "bits")):
         direct = wb.MMSE(**MMSE)
@@ -146,7 +146,7 @@ def stages(rng):
         llr = direct(*frame).ravel()
         blocks = llr.size // decoder.n
         llr = llr[:blocks * decoder.n].reshape(blocks, -1)
-        wanted = decoder(-llr if decoder.llr == "log_p1_p0" else llr, outputs=outputs)
+        wanted = decoder(-llr if decoder.llr_sign == "p1/p0" else llr, outputs=outputs)
         yield name, ({"stage": direct, "decoder": decoder, "most_items": 200}, frame, outputs, wanted)
 
 

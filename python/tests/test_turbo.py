@@ -44,7 +44,7 @@ def test_int8_llrs_are_steps(rng):
     llr = received(rng, wb.TurboEncoder(k=512)(bits), 0.9)
     steps = np.clip(np.rint(4 * llr), -127, 127)
     assert np.array_equal(decoder(steps.astype(np.int8)), decoder((steps / 4).astype(np.float32)))
-    other = wb.TurboDecoder(k=512, precision="int16", algorithm="max-log-map", llr_steps=4, llr="log_p1_p0")
+    other = wb.TurboDecoder(k=512, precision="int16", algorithm="max-log-map", llr_steps=4, llr_sign="p1/p0")
     assert np.array_equal(other(-steps.astype(np.int8)), decoder(steps.astype(np.int8)))
     with pytest.raises(ValueError, match="outputs = 'soft' is not allowed"):
         decoder(steps.astype(np.int8), outputs="soft")
@@ -69,7 +69,7 @@ def test_own_interleaver_sign_and_erasure(rng):
     llr = (8 * (1 - 2.0 * coded)).astype(np.float32)
     decoder = wb.TurboDecoder(k=50, permutation=permutation)
     assert np.array_equal(decoder(llr), bits)
-    other = wb.TurboDecoder(k=50, permutation=permutation, llr="log_p1_p0")
+    other = wb.TurboDecoder(k=50, permutation=permutation, llr_sign="p1/p0")
     assert np.array_equal(other(-llr, outputs="soft"), -decoder(llr, outputs="soft"))
     llr[1, 7] = np.inf
     decided, status = decoder(llr, outputs=("bits", "status"))

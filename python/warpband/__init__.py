@@ -4,7 +4,7 @@ NumPy arrays are processed on the CPU, arrays of CuPy and torch on their GPU; wh
 types that the docstrings name (``complex64``, ``float32``, ``uint8``) are used where they lie. In host memory others are
 converted, and lists too, unless a call has ``strict=True``. What cannot be used raises a ``ValueError`` that names the argument.
 
-LLRs are ``ln P(bit = 0) - ln P(bit = 1)``: positive means 0. Who needs the other sign gives ``llr="log_p1_p0"``.
+LLRs are ``ln P(bit = 0) - ln P(bit = 1)``: positive means 0. Who needs the other sign gives ``llr_sign="p1/p0"``.
 """
 from __future__ import annotations
 

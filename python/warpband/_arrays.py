@@ -362,10 +362,10 @@ class DlpackSpace(DeviceSpace):
 
     def negate(self, array: Array) -> Array:
         if array.source is not None:  # it was given to be filled
-            raise ValueError('out = an array is not allowed: expected None, as the LLRs of llr = "log_p1_p0" are made by this '
+            raise ValueError('out = an array is not allowed: expected None, as the LLRs of llr_sign = "p1/p0" are made by this '
                              "array's library")
         if self.namespace is None:
-            raise ValueError('llr = "log_p1_p0" is not allowed: expected arrays of a library with __array_namespace__, which '
+            raise ValueError('llr_sign = "p1/p0" is not allowed: expected arrays of a library with __array_namespace__, which '
                              "changes the sign")
         return self.take(0 - self.give(array))
 
@@ -394,7 +394,7 @@ class CudaInterfaceSpace(DeviceSpace):
         return array
 
     def negated(self, array: Array) -> Array:
-        raise ValueError('llr = "log_p1_p0" is not allowed: expected arrays of torch, CuPy or a library with DLPack, which changes '
+        raise ValueError('llr_sign = "p1/p0" is not allowed: expected arrays of torch, CuPy or a library with DLPack, which changes '
                          "the sign")
 
     negate = negated

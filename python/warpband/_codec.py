@@ -28,12 +28,12 @@ class Decoder(Described):
     #: all outputs, in the order in which the compiled part takes them
     _outputs: tuple[str, ...]
 
-    def __init__(self, work: Any, table: Table, llr: str, executor: Executor | None):
-        self._reversed = checked_sign(llr)
+    def __init__(self, work: Any, table: Table, llr_sign: str, executor: Executor | None):
+        self._reversed = checked_sign(llr_sign)
         self._executor = checked_executor(executor)
         self._work, self._table = work, table
         #: the sign of LLRs
-        self.llr = llr
+        self.llr_sign = llr_sign
         self._negated = tuple(name for name in ("soft", "extrinsic") if name in table) if self._reversed else ()
 
     def _decode(self, llrs: Sequence[Array], outputs: str | Sequence[str], out: Any, *more: Any) -> Any:

@@ -150,7 +150,7 @@ def _with(keywords: list[Keyword], signature: inspect.Signature) -> inspect.Sign
     listed = [inspect.Parameter(k.name, kind, default=inspect.Parameter.empty if k.default is ... else k.default, annotation=k.annotation)
               for k in keywords]
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    behind = [p for p in own if p.name in ("llr", "executor")]
+    behind = [p for p in own if p.name in ("llr_sign", "executor")]
     before = [p for p in own if p not in behind]
     return signature.replace(parameters=[*before, *listed, *behind])
 

@@ -8,7 +8,7 @@ from typing import Any, Sequence
 
 from . import _core
 
-LLR_SIGNS = ("log_p0_p1", "log_p1_p0")
+LLR_SIGNS = ("p0/p1", "p1/p0")
 
 #: the values that settings can have at all, where they are not those of a 32-bit integer
 _RANGES = {"seed": (0, 2 ** 64 - 1), "first": (0, 2 ** 64 - 1), "point": (0, 2 ** 32 - 1), "block": (1, 2 ** 24), "stream": (0, 2 ** 64 - 1),
@@ -50,11 +50,11 @@ def encodable(text: str) -> bool:
     return True
 
 
-def checked_sign(llr: str) -> bool:
+def checked_sign(llr_sign: str) -> bool:
     """Whether LLRs are those of the other sign."""
-    if not isinstance(llr, str) or llr not in LLR_SIGNS:
-        raise refused("llr", llr, '"log_p0_p1" or "log_p1_p0"')
-    return llr == "log_p1_p0"
+    if not isinstance(llr_sign, str) or llr_sign not in LLR_SIGNS:
+        raise refused("llr_sign", llr_sign, '"p0/p1" or "p1/p0"')
+    return llr_sign == "p1/p0"
 
 
 def checked_executor(executor: Any) -> Any:

@@ -133,7 +133,7 @@ class ViterbiDecoder(Decoder):
     Args:
         code: the code.
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> decode = wb.ViterbiDecoder(code=wb.conv_lte(), k=60)
@@ -144,13 +144,13 @@ class ViterbiDecoder(Decoder):
 
     _outputs = ("bits", "metric", "status")
 
-    def __init__(self, *, code: ConvCode, llr: str = "log_p0_p1", executor: Executor | None = None,
+    def __init__(self, *, code: ConvCode, llr_sign: str = "p0/p1", executor: Executor | None = None,
                  **settings: Unpack[ViterbiDecoderKeywords]):
         work = made(_core.ViterbiDecoder, code=code_of(code, ConvCode), settings=settings)
         table: dict[str, Any] = {"bits": (UINT8, (work.settings["k"],)), "status": (UINT8, ())}
         if work.settings["precision"] == "float32":
             table.update(metric=(FLOAT32, ()))
-        super().__init__(work, table, llr, executor)
+        super().__init__(work, table, llr_sign, executor)
         self.code = code
         #: bits of a codeword
         self.n: int = work.n
@@ -178,7 +178,7 @@ class BcjrDecoder(Decoder):
     Args:
         code: the code.
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     log-map has the error rate of double precision on the same LLRs, even if those are 20 times too small or far too large.
@@ -194,14 +194,14 @@ class BcjrDecoder(Decoder):
 
     _outputs = ("bits", "soft", "extrinsic", "status")
 
-    def __init__(self, *, code: ConvCode, llr: str = "log_p0_p1", executor: Executor | None = None,
+    def __init__(self, *, code: ConvCode, llr_sign: str = "p0/p1", executor: Executor | None = None,
                  **settings: Unpack[BcjrDecoderKeywords]):
         work = made(_core.BcjrDecoder, code=code_of(code, ConvCode), settings=settings)
         k = work.settings["k"]
         table: dict[str, Any] = {"bits": (UINT8, (k,)), "soft": (FLOAT32, (k,)), "status": (UINT8, ())}
         if work.settings["precision"] == "float32":
             table.update(extrinsic=(FLOAT32, (k,)))
-        super().__init__(work, table, llr, executor)
+        super().__init__(work, table, llr_sign, executor)
         self.code = code
         #: bits of a codeword
         self.n: int = work.n

@@ -39,12 +39,12 @@ class Detector(Described):
     #: as `warpband detect --type` names it
     type: str
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Any):
-        self._reversed = checked_sign(llr)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Any):
+        self._reversed = checked_sign(llr_sign)
         self._executor = checked_executor(executor)
         self._work = made(_core.Detector, type=self.type, settings=settings)
         #: the sign of LLRs
-        self.llr = llr
+        self.llr_sign = llr_sign
         #: LLRs of a use: streams * log2(qam)
         self.bits_per_use: int = self._work.bits_per_use
         bits = (self.bits_per_use,)
@@ -96,7 +96,7 @@ class ML(Detector):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
@@ -108,8 +108,8 @@ class ML(Detector):
 
     type = "ml"
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MLKeywords]):
-        super().__init__(llr=llr, executor=executor, **settings)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[MLKeywords]):
+        super().__init__(llr_sign=llr_sign, executor=executor, **settings)
 
 
 @described
@@ -118,7 +118,7 @@ class MatchedFilter(Detector):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
@@ -130,8 +130,8 @@ class MatchedFilter(Detector):
 
     type = "mf"
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MatchedFilterKeywords]):
-        super().__init__(llr=llr, executor=executor, **settings)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[MatchedFilterKeywords]):
+        super().__init__(llr_sign=llr_sign, executor=executor, **settings)
 
 
 @described
@@ -140,7 +140,7 @@ class ZeroForcing(Detector):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
@@ -152,8 +152,8 @@ class ZeroForcing(Detector):
 
     type = "zf"
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[ZeroForcingKeywords]):
-        super().__init__(llr=llr, executor=executor, **settings)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[ZeroForcingKeywords]):
+        super().__init__(llr_sign=llr_sign, executor=executor, **settings)
 
 
 @described
@@ -162,7 +162,7 @@ class MMSE(Detector):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
@@ -174,8 +174,8 @@ class MMSE(Detector):
 
     type = "mmse"
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MMSEKeywords]):
-        super().__init__(llr=llr, executor=executor, **settings)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[MMSEKeywords]):
+        super().__init__(llr_sign=llr_sign, executor=executor, **settings)
 
 
 @described
@@ -184,7 +184,7 @@ class OnePassTrellis(Detector):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
@@ -196,8 +196,8 @@ class OnePassTrellis(Detector):
 
     type = "ot"
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[OnePassTrellisKeywords]):
-        super().__init__(llr=llr, executor=executor, **settings)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[OnePassTrellisKeywords]):
+        super().__init__(llr_sign=llr_sign, executor=executor, **settings)
 
 
 @described
@@ -208,7 +208,7 @@ class MultiPassTrellis(Detector):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
@@ -220,8 +220,8 @@ class MultiPassTrellis(Detector):
 
     type = "mtt"
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MultiPassTrellisKeywords]):
-        super().__init__(llr=llr, executor=executor, **settings)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[MultiPassTrellisKeywords]):
+        super().__init__(llr_sign=llr_sign, executor=executor, **settings)
 
 
 @described
@@ -230,7 +230,7 @@ class KBest(Detector):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
@@ -242,8 +242,8 @@ class KBest(Detector):
 
     type = "kbest"
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[KBestKeywords]):
-        super().__init__(llr=llr, executor=executor, **settings)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[KBestKeywords]):
+        super().__init__(llr_sign=llr_sign, executor=executor, **settings)
 
 
 @described
@@ -252,7 +252,7 @@ class NWay(Detector):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
@@ -264,8 +264,8 @@ class NWay(Detector):
 
     type = "nway"
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[NWayKeywords]):
-        super().__init__(llr=llr, executor=executor, **settings)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[NWayKeywords]):
+        super().__init__(llr_sign=llr_sign, executor=executor, **settings)
 
 
 @described
@@ -278,7 +278,7 @@ class Pic(Detector):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.ones((10, 1, 1)) * (np.eye(4) + 0.5), np.full((10, 4), 3 + 3j) / 2 ** 0.5
@@ -291,8 +291,8 @@ class Pic(Detector):
 
     type = "pic"
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[PicKeywords]):
-        super().__init__(llr=llr, executor=executor, **settings)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[PicKeywords]):
+        super().__init__(llr_sign=llr_sign, executor=executor, **settings)
 
 
 @described
@@ -305,7 +305,7 @@ class Ep(Detector):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
@@ -317,5 +317,5 @@ class Ep(Detector):
 
     type = "ep"
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[EpKeywords]):
-        super().__init__(llr=llr, executor=executor, **settings)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[EpKeywords]):
+        super().__init__(llr_sign=llr_sign, executor=executor, **settings)

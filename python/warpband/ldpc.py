@@ -151,7 +151,7 @@ class LdpcDecoder(Decoder):
     Args:
         code: the code.
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     sum-product has the error rate of double precision on the same LLRs, even if those are 20 times too small or far too large.
@@ -169,12 +169,12 @@ class LdpcDecoder(Decoder):
 
     _outputs = ("bits", "soft", "extrinsic", "iterations", "status")
 
-    def __init__(self, *, code: LdpcCode, llr: str = "log_p0_p1", executor: Executor | None = None,
+    def __init__(self, *, code: LdpcCode, llr_sign: str = "p0/p1", executor: Executor | None = None,
                  **settings: Unpack[LdpcDecoderKeywords]):
         work = made(_core.LdpcDecoder, code=code_of(code, LdpcCode), settings=settings)
         table = {"bits": (UINT8, (code.k,)), "soft": (FLOAT32, (code.n,)), "extrinsic": (FLOAT32, (code.n,)),
                  "iterations": (INT32, ()), "status": (UINT8, ())}
-        super().__init__(work, table, llr, executor)
+        super().__init__(work, table, llr_sign, executor)
         self.code = code
         #: information bits and bits of a codeword
         self.k, self.n = code.k, code.n
@@ -184,7 +184,7 @@ class LdpcDecoder(Decoder):
         """Decodes a batch of codewords.
 
         Args:
-            llr: float32 ``(..., n)``; 0 for punctured bits. With ``llr="log_p1_p0"`` a negated copy of it is made.
+            llr: float32 ``(..., n)``; 0 for punctured bits. With ``llr_sign="p1/p0"`` a negated copy of it is made.
             outputs: "bits" (uint8 ``(..., k)``, the systematic ones), "soft" and "extrinsic" (float32 ``(..., n)``,
                 a-posteriori LLRs and the same without the channel's), "iterations" (int32 ``(...)``), "status" (uint8
                 ``(...)``: 1 erased because of a NaN or infinite LLR, 2 all checks hold, 5 = 1 + 4 erased because fewer than k

@@ -126,7 +126,7 @@ class LteRateMatcher(Described):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> matcher = wb.LteRateMatcher(k=40, sent_bits=100)
@@ -135,11 +135,11 @@ class LteRateMatcher(Described):
     ((5, 100), (5, 132))
     """
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[LteRateMatcherKeywords]):
-        self._reversed = checked_sign(llr)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[LteRateMatcherKeywords]):
+        self._reversed = checked_sign(llr_sign)
         self._executor = checked_executor(executor)
         self._work = made(_core.LteRateMatcher, settings=settings)
-        self.llr = llr
+        self.llr_sign = llr_sign
         #: bits of a codeword, 3 (k + 4)
         self.n: int = 3 * (self._work.settings["k"] + 4)
         self._table = {"sent": (UINT8, (self._work.settings["sent_bits"],)), "soft": (FLOAT32, (self.n,))}
@@ -206,7 +206,7 @@ class LteTransportDecoder(Decoder):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     A code block is ok if its CRC holds and enough of it was received: at least as many LLRs that are not 0 in the decoder's number
@@ -228,14 +228,14 @@ class LteTransportDecoder(Decoder):
 
     _outputs = ("bits", "ok", "block_ok", "iterations", "status")
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None,
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None,
                  **settings: Unpack[LteTransportDecoderKeywords]):
         work = made(_core.LteTransportDecoder, settings=settings)
         #: code blocks of a transport block
         self.blocks: int = work.blocks
         table = {"bits": (UINT8, (work.settings["transport_bits"],)), "ok": (UINT8, ()), "block_ok": (UINT8, (self.blocks,)),
                  "iterations": (INT32, (self.blocks,)), "status": (UINT8, ())}
-        super().__init__(work, table, llr, executor)
+        super().__init__(work, table, llr_sign, executor)
 
     @converting(llr=as_llrs)
     def __call__(self, llr: Array, *, rv: int = 0, first: bool = True, outputs: str | Sequence[str] = ("bits", "ok"),

@@ -21,12 +21,12 @@ __all__ = ["ClusteredDownlink", "ClusteredUplink", "MassiveDownlink", "MassiveSo
 class _Uplink(Described):
     """What detectors have in common."""
 
-    def _begin(self, kind: Any, llr: str, executor: Executor | None, settings: Any) -> None:
-        self._reversed = checked_sign(llr)
+    def _begin(self, kind: Any, llr_sign: str, executor: Executor | None, settings: Any) -> None:
+        self._reversed = checked_sign(llr_sign)
         self._executor = checked_executor(executor)
         self._work = made(kind, settings=settings)
         #: the sign of LLRs
-        self.llr = llr
+        self.llr_sign = llr_sign
         #: LLRs of a vector: users * log2(qam)
         self.bits_per_vector: int = self._work.bits_per_vector
         users = (self.users,)
@@ -78,7 +78,7 @@ class MassiveSoftUplink(_Uplink):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     Raises:
@@ -95,8 +95,8 @@ class MassiveSoftUplink(_Uplink):
     True
     """
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MassiveSoftUplinkKeywords]):
-        self._begin(_core.MassiveSoftUplink, llr, executor, settings)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[MassiveSoftUplinkKeywords]):
+        self._begin(_core.MassiveSoftUplink, llr_sign, executor, settings)
         bits = (self.bits_per_vector,)
         self._table = {"llr": (FLOAT32, bits), "bits": (UINT8, bits), "status": (UINT8, ())}
 
@@ -169,7 +169,7 @@ class MassiveUplink(_Uplink):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, bits = wb.mimo_rayleigh(np.ones((10, 4)), rx_antennas=32, seed=1)[1], np.ones((10, 8))
@@ -179,8 +179,8 @@ class MassiveUplink(_Uplink):
     True
     """
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MassiveUplinkKeywords]):
-        self._begin(_core.MassiveUplink, llr, executor, settings)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[MassiveUplinkKeywords]):
+        self._begin(_core.MassiveUplink, llr_sign, executor, settings)
 
 
 @described
@@ -218,7 +218,7 @@ class ClusteredUplink(_Uplink):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, bits = wb.mimo_rayleigh(np.ones((10, 4)), rx_antennas=32, seed=1)[1], np.ones((10, 8))
@@ -228,8 +228,8 @@ class ClusteredUplink(_Uplink):
     True
     """
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[ClusteredUplinkKeywords]):
-        self._begin(_core.ClusteredUplink, llr, executor, settings)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[ClusteredUplinkKeywords]):
+        self._begin(_core.ClusteredUplink, llr_sign, executor, settings)
 
 
 @described

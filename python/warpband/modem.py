@@ -54,7 +54,7 @@ class Demapper(Described):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> demap = wb.Demapper(qam=4)
@@ -62,12 +62,12 @@ class Demapper(Described):
     array([ 4.,  4., -4., -4.], dtype=float32)
     """
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[DemapperKeywords]):
-        self._reversed = checked_sign(llr)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[DemapperKeywords]):
+        self._reversed = checked_sign(llr_sign)
         self._executor = checked_executor(executor)
         self._work = made(_core.Demapper, settings=settings)
         #: the sign of LLRs
-        self.llr = llr
+        self.llr_sign = llr_sign
         self.bits_per_symbol: int = self._work.bits_per_symbol
 
     @converting(received=as_complex, noise_var=as_noise("received", 0), channel=as_complex)

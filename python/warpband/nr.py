@@ -185,7 +185,7 @@ class NrRateMatcher(Described):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     Codewords are those of ``matcher.code``: the block's k bits, zeros up to ``matcher.code.k``, then parity.
@@ -196,11 +196,11 @@ class NrRateMatcher(Described):
     ((5, 240), (5, 960))
     """
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[NrRateMatcherKeywords]):
-        self._reversed = checked_sign(llr)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[NrRateMatcherKeywords]):
+        self._reversed = checked_sign(llr_sign)
         self._executor = checked_executor(executor)
         self._work = made(_core.NrRateMatcher, settings=settings)
-        self.llr = llr
+        self.llr_sign = llr_sign
         #: the code of the codewords
         self.code = LdpcCode._of(self._work.code())
         self._table = {"sent": (UINT8, (self._work.settings["sent_bits"],)), "soft": (FLOAT32, (self.code.n,))}
@@ -267,7 +267,7 @@ class NrTransportDecoder(Decoder):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     A code block is ok if its CRC holds and enough of it was received, as for :class:`warpband.LteTransportDecoder`. The LDPC decoder
@@ -283,14 +283,14 @@ class NrTransportDecoder(Decoder):
 
     _outputs = ("bits", "ok", "block_ok", "iterations", "status")
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None,
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None,
                  **settings: Unpack[NrTransportDecoderKeywords]):
         work = made(_core.NrTransportDecoder, settings=settings)
         #: code blocks of a transport block
         self.blocks: int = work.blocks
         table = {"bits": (UINT8, (work.settings["transport_bits"],)), "ok": (UINT8, ()), "block_ok": (UINT8, (self.blocks,)),
                  "iterations": (INT32, (self.blocks,)), "status": (UINT8, ())}
-        super().__init__(work, table, llr, executor)
+        super().__init__(work, table, llr_sign, executor)
 
     @converting(llr=as_llrs)
     def __call__(self, llr: Array, *, rv: int = 0, first: bool = True, outputs: str | Sequence[str] = ("bits", "ok"),

@@ -53,7 +53,7 @@ class PolarDecoder(Decoder):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     Raises:
@@ -71,10 +71,10 @@ class PolarDecoder(Decoder):
 
     _outputs = ("bits", "status")
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None,
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None,
                  **settings: Unpack[PolarDecoderKeywords]):
         work = made(_core.PolarDecoder, settings=settings)
-        super().__init__(work, {"bits": (UINT8, (work.settings["k"],)), "status": (UINT8, ())}, llr, executor)
+        super().__init__(work, {"bits": (UINT8, (work.settings["k"],)), "status": (UINT8, ())}, llr_sign, executor)
 
     @converting(llr=as_llrs)
     def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:

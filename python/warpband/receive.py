@@ -58,7 +58,7 @@ class IterativeReceiver(Described):
             of its own, of bits that fill whole symbols. Its axis ``users`` then stands before ``k`` and ``n`` in all shapes, and a
             frame is finished where all its codewords are.
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     A frame whose checks hold after an outer iteration is finished: its results stay as they are, and once a fourth are it costs nothing. LLRs
@@ -84,7 +84,7 @@ class IterativeReceiver(Described):
 
     def __init__(self, *, detector: Detector | StbcDecoder | MassiveUplink | MassiveSoftUplink,
                  decoder: LdpcDecoder | TurboDecoder | BcjrDecoder, crc: str | tuple[int, int] | None = None,
-                 permutation: Sequence[int] | None = None, codewords: str = "frame", llr: str = "log_p0_p1", executor: Executor | None = None,
+                 permutation: Sequence[int] | None = None, codewords: str = "frame", llr_sign: str = "p0/p1", executor: Executor | None = None,
                  **settings: Unpack[IterativeReceiverKeywords]):
         if not isinstance(detector, (Detector, StbcDecoder, MassiveUplink, MassiveSoftUplink)):
             raise TypeError(f"detector is a {type(detector).__name__}: expected one of warpband's")
@@ -92,7 +92,7 @@ class IterativeReceiver(Described):
             raise TypeError(f"decoder is a {type(decoder).__name__}: expected one of warpband's")
         if not isinstance(codewords, str) or codewords not in ("frame", "user"):
             raise refused("codewords", codewords, '"frame" or "user"')
-        self._reversed = checked_sign(llr)
+        self._reversed = checked_sign(llr_sign)
         self._executor = checked_executor(executor)
         own = getattr(decoder, "_given", {}).get("permutation")  # of a turbo code
         self._work = made(_core.IterativeReceiver, detector=detector._work, decoder=decoder._work, crc=crc_of(crc),
@@ -101,7 +101,7 @@ class IterativeReceiver(Described):
                           per_user=codewords == "user", settings=settings)
         self.detector, self.decoder, self.codewords = detector, decoder, codewords
         #: the sign of LLRs
-        self.llr = llr
+        self.llr_sign = llr_sign
         #: bits of a codeword that are decided, and coded bits
         self.k: int = self._work.k
         self.n: int = self._work.n

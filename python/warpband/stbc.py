@@ -70,7 +70,7 @@ class StbcDecoder(Described):
 
     Args:
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> bits = np.ones((10, 4))
@@ -81,12 +81,12 @@ class StbcDecoder(Described):
     True
     """
 
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[StbcDecoderKeywords]):
-        self._reversed = checked_sign(llr)
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[StbcDecoderKeywords]):
+        self._reversed = checked_sign(llr_sign)
         self._executor = checked_executor(executor)
         self._work = made(_core.StbcDecoder, settings=_with_entries(settings))
         #: the sign of LLRs
-        self.llr = llr
+        self.llr_sign = llr_sign
         self.bits_per_codeword: int = self._work.bits_per_codeword
         bits = (self.bits_per_codeword,)
         self._table = {"llr": (FLOAT32, bits), "bits": (UINT8, bits), "status": (UINT8, ())}

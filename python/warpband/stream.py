@@ -431,7 +431,7 @@ class Stream(Described):
             raise ValueError(f"outputs = {tuple(names)} is not allowed: expected each name once, and at least one")
         if "llr" in names and "llr_int8" in names:
             raise ValueError(f"outputs = {tuple(names)} is not allowed: expected one of 'llr' and 'llr_int8'")
-        reversed_llr = decoder is None and getattr(stage, "llr", "") == "log_p1_p0"
+        reversed_llr = decoder is None and getattr(stage, "llr_sign", "") == "p1/p0"
         # the LLRs of either type are the same port
         self._made = [(table[name], ports.index("llr" if name == "llr_int8" else name), reversed_llr and name.startswith("llr"))
                       for name in names]

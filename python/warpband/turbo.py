@@ -85,7 +85,7 @@ class TurboDecoder(Decoder):
             ``early_stop="crc"`` alone.
         permutation: an own interleaver, as of :class:`TurboEncoder`.
         {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     log-map has the error rate of double precision on the same LLRs, even if those are 5 times too small or far too large. With LLRs
@@ -104,12 +104,12 @@ class TurboDecoder(Decoder):
     _outputs = ("bits", "soft", "extrinsic", "iterations", "status")
 
     def __init__(self, *, k: int, crc: str | tuple[int, int] | None = None, permutation: Sequence[int] | None = None,
-                 llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[TurboDecoderKeywords]):
+                 llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[TurboDecoderKeywords]):
         work = made(_core.TurboDecoder, k=k, crc=crc_of(crc), permutation=_permutation_of(k, permutation), settings=settings)
         table: dict[str, Any] = {"bits": (UINT8, (k,)), "iterations": (INT32, ()), "status": (UINT8, ())}
         if work.settings["precision"] == "float32":
             table.update(soft=(FLOAT32, (k,)), extrinsic=(FLOAT32, (k,)))
-        super().__init__(work, table, llr, executor)
+        super().__init__(work, table, llr_sign, executor)
         #: information bits and bits of a codeword
         self.k, self.n = k, 3 * (k + 4)
 
@@ -119,7 +119,7 @@ class TurboDecoder(Decoder):
 
         Args:
             llr: float32 ``(..., 3 * (k + 4))``; with precision bfloat16 or int16 also int8: integers, which int16
-                takes as they are. With ``llr="log_p1_p0"`` a negated copy of it is made.
+                takes as they are. With ``llr_sign="p1/p0"`` a negated copy of it is made.
             outputs: "bits" (uint8 ``(..., k)``), "soft" and "extrinsic" (float32 ``(..., k)``, a-posteriori LLRs and the
                 same without the channel's), "iterations" (int32 ``(...)``), "status" (uint8 ``(...)``); or several names.
                 Status is 1 for a word erased because of a NaN or infinite LLR, 2 for one that stopped early, 5 = 1 + 4 for one

@@ -19,6 +19,7 @@ const std::vector<renamed>& renamed_settings() {
       {"stbc.code", "stbc.type", stbc},
       {"decoder.int8_steps", "decoder.llr_steps"},
       {"decoder.early_stop", "decoder.early_stop", {}, {{true, "syndrome"}, {false, "none"}}},
+      {"llr", "llr_sign", {}, {{"log_p0_p1", "p0/p1"}, {"log_p1_p0", "p1/p0"}}},
       {"mode", "solver"},
       {"spacing_m", "antenna_spacing_m"},
       {"spacing_wavelengths", "antenna_spacing_wavelengths"}};
