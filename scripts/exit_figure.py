@@ -38,9 +38,9 @@ def draw(panel, name, detector, snr_db):
 settings = {"streams": 4, "rx_antennas": 4, "qam": 16, "demapper": "exact"}
 matplotlib.rcParams.update({"svg.hashsalt": FIGURE.name, "svg.fonttype": "none"})
 figure, panels = plt.subplots(1, 3, figsize=(11, 3.6), sharey=True)
-draw(panels[0], "MMSE-PIC", wb.Pic(**settings), 10.5)
-draw(panels[1], "MMSE-PIC", wb.Pic(**settings), 11.5)
-draw(panels[2], "EP, 2 iterations", wb.Ep(iterations=2, **settings), 10.5)
+draw(panels[0], "MMSE-PIC", wb.PIC(**settings), 10.5)
+draw(panels[1], "MMSE-PIC", wb.PIC(**settings), 11.5)
+draw(panels[2], "EP, 2 iterations", wb.EP(iterations=2, **settings), 10.5)
 panels[0].set_ylabel("information from the detector (bits)")
 panels[0].legend(loc="lower right", fontsize="small")
 figure.tight_layout()

@@ -56,8 +56,8 @@ void bind_detect(nb::module_& m) {
   const std::pair<const char*, const char*> classes[] = {
       {"ml", "ML"},       {"mf", "MatchedFilter"},  {"zf", "ZeroForcing"},
       {"mmse", "MMSE"},   {"ot", "OnePassTrellis"}, {"mtt", "MultiPassTrellis"},
-      {"kbest", "KBest"}, {"nway", "NWay"},         {"pic", "Pic"},
-      {"ep", "Ep"}};
+      {"kbest", "KBest"}, {"nway", "NWay"},         {"pic", "PIC"},
+      {"ep", "EP"}};
   for (const auto& [type, name] : classes)
     add_keywords(m, name, keywords_of(of(type)), of(type), {"streams", "rx_antennas", "qam"});
   nb::class_<detector_ref>(m, "Detector")

@@ -62,8 +62,8 @@ MADE = [
     (wb.NWay, {"streams": 2, "rx_antennas": 3, "qam": 16, "ways": 1, "order": (1, 0)}),
     (wb.IterativeReceiver, {"detector": wb.ML(streams=2, rx_antennas=2, qam=4), "decoder": wb.LdpcDecoder(code=LDPC, iterations=5),
                             "outer": 3, "scaling": 0.75, "interleaver": "random"}),
-    (wb.Pic, {"streams": 9, "rx_antennas": 12, "qam": 16, "demapper": "exact", "extrinsic": True}),
-    (wb.Ep, {"streams": 2, "rx_antennas": 3, "qam": 16, "iterations": 3, "damping": 0.5, "start_variance": 1.0}),
+    (wb.PIC, {"streams": 9, "rx_antennas": 12, "qam": 16, "demapper": "exact", "extrinsic": True}),
+    (wb.EP, {"streams": 2, "rx_antennas": 3, "qam": 16, "iterations": 3, "damping": 0.5, "start_variance": 1.0}),
 ]
 
 
@@ -194,13 +194,20 @@ def test_words_of_values_that_were_another(old, new):
     assert made.early_stop == new and repr(made) == repr(wb.LdpcDecoder(code=LDPC, early_stop=new))
 
 
+@pytest.mark.parametrize("old, kind", [("Pic", wb.PIC), ("Ep", wb.EP)])
+def test_classes_that_had_another_name(old, kind):
+    with pytest.warns(FutureWarning, match=f"^warpband.{old} is now called warpband.{kind.__name__}$"):
+        assert getattr(wb, old) is kind
+    assert old not in dir(wb) and old not in wb.__all__
+
+
 def test_detectors_have_the_settings_of_their_type():
     detector = wb.NWay(streams=4, rx_antennas=4, qam=16, ways=2, order=np.array([3, 2, 1, 0]))
     assert (detector.ways, detector.order, detector.llr_clip, detector.extrinsic) == (2, (3, 2, 1, 0), 8.0, False)
     assert wb.ML(streams=2, rx_antennas=2, qam=4, llr_clip="none").llr_clip == float("inf")
     assert wb.ML(streams=2, rx_antennas=2, qam=4, llr_clip=None, extrinsic=True).llr_clip == float("inf")
     for kind, name in ((wb.MMSE, "survivors"), (wb.KBest, "ways"), (wb.ML, "order"), (wb.ZeroForcing, "extrinsic"),
-                       (wb.Pic, "iterations"), (wb.Ep, "order")):
+                       (wb.PIC, "iterations"), (wb.EP, "order")):
         with pytest.raises(TypeError, match=f"got an unexpected keyword argument '{name}'"):
             kind(streams=2, rx_antennas=2, qam=4, **{name: 1})
 

@@ -48,7 +48,7 @@ def test_linear(kind, name, rng):
 
 
 @pytest.mark.parametrize("name", ["ML", "MatchedFilter", "ZeroForcing", "MMSE", "OnePassTrellis", "MultiPassTrellis",
-                                  "KBest", "NWay", "Pic", "Ep"])
+                                  "KBest", "NWay", "PIC", "EP"])
 def test_bits_are_signs_and_right_without_noise(name, rng):
     streams = 1 if name == "MatchedFilter" else 3
     h, y, sent = uses(rng, 21, streams, 4, 16, 1e-6)

@@ -5,7 +5,7 @@ import pytest
 import warpband as wb
 
 MIMO = {"streams": 2, "rx_antennas": 2, "qam": 16}
-SEARCHES = (wb.ML, wb.KBest, wb.NWay, wb.MultiPassTrellis, wb.OnePassTrellis, wb.Pic, wb.Ep)
+SEARCHES = (wb.ML, wb.KBest, wb.NWay, wb.MultiPassTrellis, wb.OnePassTrellis, wb.PIC, wb.EP)
 LINEAR = (wb.MatchedFilter, wb.ZeroForcing, wb.MMSE)
 
 

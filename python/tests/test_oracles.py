@@ -17,7 +17,7 @@ COMPARED = {
     "ML": "test_exhaustive_searches, test_detect.test_prior", "MatchedFilter": "test_linear_detectors",
     "ZeroForcing": "test_linear_detectors", "MMSE": "test_linear_detectors",
     "OnePassTrellis": "test_one_pass_trellis", "MultiPassTrellis": "test_multi_pass_trellis, test_detect.test_prior",
-    "Pic": "test_soft_symbols", "Ep": "test_soft_symbols",
+    "PIC": "test_soft_symbols", "EP": "test_soft_symbols",
     "KBest": "test_kbest, test_kbest_of_real_dimensions, test_detect.test_prior", "NWay": "test_nway, test_detect.test_prior",
     "MassiveUplink": "test_uplink_detectors, test_uplink_with_few_iterations_and_approximate_sinr", "MassiveDownlink": "test_precoders",
     "ClusteredUplink": "test_antennas_in_clusters", "ClusteredDownlink": "test_antennas_in_clusters",
@@ -118,10 +118,10 @@ def test_soft_symbols(seed, streams, extra, qam, snr, prior, demapper, iteration
     h, y = uses(rng, 5, streams, rx, qam, n0)
     known = prior * rng.normal(size=(5, streams * (qam.bit_length() - 1))).astype(np.float32)
     made = {"streams": streams, "rx_antennas": rx, "qam": qam, "demapper": demapper}
-    agree(wb.Pic(**made)(h, y, n0, prior=known), oracles.pic(h, y, n0, qam, known, demapper))
+    agree(wb.PIC(**made)(h, y, n0, prior=known), oracles.pic(h, y, n0, qam, known, demapper))
     wanted = oracles.ep(h, y, n0, qam, known, demapper, iterations, 0.9)
-    agree(wb.Ep(**made, iterations=iterations)(h, y, n0, prior=known), wanted, 1)
-    agree(wb.Pic(**made, extrinsic=True)(h, y, n0, prior=known), oracles.pic(h, y, n0, qam, known, demapper) - known)
+    agree(wb.EP(**made, iterations=iterations)(h, y, n0, prior=known), wanted, 1)
+    agree(wb.PIC(**made, extrinsic=True)(h, y, n0, prior=known), oracles.pic(h, y, n0, qam, known, demapper) - known)
 
 
 @few

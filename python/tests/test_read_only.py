@@ -15,7 +15,7 @@ SCENARIO = {"code": {"type": "none", "k": 10}, "sweep": {"ebn0_db": [0.0]}, "sto
 def objects():
     """One of every public class."""
     detectors = [kind(**MIMO) for kind in (wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis, wb.KBest, wb.NWay,
-                                           wb.Pic, wb.Ep)]
+                                           wb.PIC, wb.EP)]
     codes = [LDPC, CONV, wb.LdpcEncoder(code=LDPC), wb.LdpcDecoder(code=LDPC), wb.ConvEncoder(code=CONV, k=10), wb.ViterbiDecoder(code=CONV, k=10),
              wb.BcjrDecoder(code=CONV, k=10), wb.TurboEncoder(k=40), wb.TurboDecoder(k=40), wb.PolarEncoder(kind="uci", k=20, coded_bits=60),
              wb.PolarDecoder(kind="uci", k=20, coded_bits=60), wb.CrcAttacher(n=8)]
@@ -29,7 +29,7 @@ def objects():
               wb.MassiveDownlink(**MASSIVE), wb.ClusteredDownlink(**MASSIVE, clusters=2), wb.OfdmNumerology(), wb.OfdmModulator(), wb.OfdmDemodulator(),
               wb.TdlChannel(), wb.CdlChannel(**MASSIVE), wb.KroneckerChannel(streams=2, rx_antennas=2),
               wb.Csi(np.zeros(2), np.zeros(2), "plain", 0.0, 0.0), wb.ExitChart(*map(np.zeros, [2] * 5)), wb.Progress("", 0.0, 0, 1, 1, 0, 0, 0.0, True), wb.Frames(1, 0, 1, 1, 2, 2),
-              wb.IterativeReceiver(detector=wb.Pic(**MIMO), decoder=wb.LdpcDecoder(code=LDPC, iterations=2)), wb.cpu(threads=1)]
+              wb.IterativeReceiver(detector=wb.PIC(**MIMO), decoder=wb.LdpcDecoder(code=LDPC, iterations=2)), wb.cpu(threads=1)]
     with wb.Stream(stage=wb.MMSE(**MIMO), most_items=4) as stream:
         ticket = stream.push(np.ones((4, 2, 2)), np.ones((4, 2)), 0.1)
         stream.drain()

@@ -121,7 +121,7 @@ def test_arrays_of_times():
 
 @pytest.mark.parametrize("nothing", [[], {}, ()])
 def test_what_is_empty_is_no_number(nothing):
-    for make in (lambda: wb.Pic(**MIMO, llr_clip=nothing), lambda: wb.Ep(**MIMO, start_variance=nothing),
+    for make in (lambda: wb.PIC(**MIMO, llr_clip=nothing), lambda: wb.EP(**MIMO, start_variance=nothing),
                  lambda: wb.MassiveUplink(antennas=8, users=2, qam=4, iterations=nothing)):
         assert f" = {nothing} is not allowed: expected " in message(make)
     assert wb.NWay(**MIMO, order=nothing).order is None

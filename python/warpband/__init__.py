@@ -39,7 +39,7 @@ from ._sweep import Curve, Frames, Progress, SweepResult, scenario_help, sweep
 from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, capacity, cdl_profiles, exponential_correlation, mimo_rayleigh,
                       rayleigh, read_csi, tdl_profiles)
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
-from .detect import Ep, KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, Pic, ZeroForcing
+from .detect import EP, KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, PIC, ZeroForcing
 from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, read_ldpc, wifi_ldpc, wimax_ldpc
 from .lte import CrcAttacher, LteRateMatcher, LteSegmentation, LteTransportDecoder, LteTransportEncoder, lte_segmentation
 from .massive import ClusteredDownlink, ClusteredUplink, MassiveDownlink, MassiveSoftUplink, MassiveUplink
@@ -57,11 +57,11 @@ from .turbo import TurboDecoder, TurboEncoder
 
 __all__ = [
     "Array", "BcjrDecoder", "CdlChannel", "ChannelEstimator", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
-    "CrcAttacher", "Csi", "Curve", "Demapper", "Ep", "Executor", "ExitChart", "FrameDropped", "Frames", "IterativeReceiver", "KBest",
+    "CrcAttacher", "Csi", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "IterativeReceiver", "KBest",
     "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
     "NWay", "NoiseEstimator", "NrMcs", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrTransportDecoder",
-    "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "Pic", "PolarDecoder", "PolarEncoder",
+    "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "PolarDecoder", "PolarEncoder",
     "Progress", "QamMapper", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
     "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu",
     "cuda", "cuda_devices", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
@@ -100,6 +100,10 @@ def cuda_devices() -> list[str]:
     return _core.cuda_devices()
 
 
+#: Classes under their earlier names, until 0.2.0.
+_RENAMED = {"Ep": "EP", "Pic": "PIC"}
+
+
 def __dir__() -> list[str]:
     return sorted({*globals(), "plot"})
 
@@ -108,4 +112,8 @@ def __getattr__(name: str) -> Any:
     if name == "plot":  # when it is first used
         import importlib
         return importlib.import_module(".plot", __name__)
+    if name in _RENAMED:
+        import warnings
+        warnings.warn(f"warpband.{name} is now called warpband.{_RENAMED[name]}", FutureWarning, stacklevel=2)
+        return globals()[_RENAMED[name]]
     raise AttributeError(f"module 'warpband' has no attribute {name!r}")

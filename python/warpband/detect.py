@@ -27,10 +27,10 @@ from ._settings import checked_executor, checked_sign, made
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import (EpKeywords, KBestKeywords, MatchedFilterKeywords, MLKeywords, MMSEKeywords, MultiPassTrellisKeywords,
-                            NWayKeywords, OnePassTrellisKeywords, PicKeywords, ZeroForcingKeywords)
+    from ._keywords import (EPKeywords, KBestKeywords, MatchedFilterKeywords, MLKeywords, MMSEKeywords, MultiPassTrellisKeywords,
+                            NWayKeywords, OnePassTrellisKeywords, PICKeywords, ZeroForcingKeywords)
 
-__all__ = ["Ep", "KBest", "MatchedFilter", "ML", "MMSE", "MultiPassTrellis", "NWay", "OnePassTrellis", "Pic", "ZeroForcing"]
+__all__ = ["EP", "KBest", "MatchedFilter", "ML", "MMSE", "MultiPassTrellis", "NWay", "OnePassTrellis", "PIC", "ZeroForcing"]
 
 
 class Detector(Described):
@@ -269,11 +269,11 @@ class NWay(Detector):
 
 
 @described
-class Pic(Detector):
+class PIC(Detector):
     """MMSE detection with parallel interference cancellation (C. Studer, S. Fateh, D. Seethaler, IEEE JSSC 46(7), 2011).
 
     With a-priori LLRs, what they say of the other streams is taken off before a filter for what is left of those. Without, it is
-    MMSE detection. ``Pic`` is the detector of an iterative receiver: ``prior`` is the decoder's extrinsic output, and with
+    MMSE detection. ``PIC`` is the detector of an iterative receiver: ``prior`` is the decoder's extrinsic output, and with
     ``extrinsic=True`` the LLRs go back to the decoder. Up to 16 streams.
 
     Args:
@@ -282,7 +282,7 @@ class Pic(Detector):
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.ones((10, 1, 1)) * (np.eye(4) + 0.5), np.full((10, 4), 3 + 3j) / 2 ** 0.5
-    >>> detect = wb.Pic(streams=4, rx_antennas=4, qam=4, extrinsic=True)
+    >>> detect = wb.PIC(streams=4, rx_antennas=4, qam=4, extrinsic=True)
     >>> first = detect(h, y, 0.1)
     >>> again = detect(h, y, 0.1, prior=first)
     >>> again.shape, bool((again > first).all())
@@ -291,12 +291,12 @@ class Pic(Detector):
 
     type = "pic"
 
-    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[PicKeywords]):
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[PICKeywords]):
         super().__init__(llr_sign=llr_sign, executor=executor, **settings)
 
 
 @described
-class Ep(Detector):
+class EP(Detector):
     """Expectation propagation (J. Cespedes, P. M. Olmos, M. Sanchez-Fernandez, F. Perez-Cruz, IEEE Trans. Commun. 62(8), 2014).
 
     Each symbol has a Gaussian in place of its points. An iteration estimates every symbol from y and the Gaussians of the others.
@@ -309,7 +309,7 @@ class Ep(Detector):
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
-    >>> detect = wb.Ep(streams=4, rx_antennas=4, qam=4, iterations=5)
+    >>> detect = wb.EP(streams=4, rx_antennas=4, qam=4, iterations=5)
     >>> llr, bits = detect(h, y, 0.1, outputs=("llr", "bits"))
     >>> llr.shape, int(bits.max())
     ((10, 8), 0)
@@ -317,5 +317,5 @@ class Ep(Detector):
 
     type = "ep"
 
-    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[EpKeywords]):
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[EPKeywords]):
         super().__init__(llr_sign=llr_sign, executor=executor, **settings)
