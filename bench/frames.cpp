@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/core/as_size.hpp>
 #include <warpband/massive/downlink/downlink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
 
@@ -25,15 +26,13 @@ constexpr float noise_var_of_frame = 0.1f;
 /// A peer sums in another order, and its solver is another: relative error of all LLRs or samples together.
 constexpr double tolerance = 1e-4;
 
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
-
 std::shared_ptr<frame_data> make_data(executor& exec, const frame_shape& s, bool by_columns, bool copied) {
   auto d = std::make_shared<frame_data>();
-  const std::size_t entries = size(s.antennas) * size(s.users);
+  const std::size_t entries = as_size(s.antennas) * as_size(s.users);
   d->shape = s, d->by_columns = by_columns, d->copied = copied;
   d->h = exec.make<cf>(entries, s.estimates());
-  fill(exec, d->h.data(), copied ? entries * size(s.subcarriers) : d->h.size(), 1, 1);
-  d->in = exec.make<cf>(size(s.uplink ? s.antennas : s.users), s.vectors());
+  fill(exec, d->h.data(), copied ? entries * as_size(s.subcarriers) : d->h.size(), 1, 1);
+  d->in = exec.make<cf>(as_size(s.uplink ? s.antennas : s.users), s.vectors());
   fill(exec, d->in, s.uplink ? static_cast<float>(s.users) : 1, 2);
   d->n0 = exec.make_from(std::vector<float>{noise_var_of_frame});
   if (s.half) {
@@ -49,11 +48,11 @@ std::shared_ptr<frame_data> make_data(executor& exec, const frame_shape& s, bool
     };
     d->h16 = rounded(d->h);
     d->in16 = rounded(d->in);
-    d->llr8 = exec.make<std::int8_t>(size(s.users * bits_per_symbol_of_frame), s.vectors());
+    d->llr8 = exec.make<std::int8_t>(as_size(s.users * bits_per_symbol_of_frame), s.vectors());
   } else if (s.uplink)
-    d->llr = exec.make<float>(size(s.users * bits_per_symbol_of_frame), s.vectors());
+    d->llr = exec.make<float>(as_size(s.users * bits_per_symbol_of_frame), s.vectors());
   else
-    d->out = exec.make<cf>(size(s.antennas), s.vectors());
+    d->out = exec.make<cf>(as_size(s.antennas), s.vectors());
   exec.sync();
   return d;
 }
@@ -86,8 +85,8 @@ void expect_close(const std::vector<T>& theirs, const std::vector<T>& ours) {
 /// Holds what a peer made of the first and the last estimates against what this library makes of them.
 void check(executor& exec, const frame_data& theirs) {
   frame_shape s = theirs.shape;
-  const std::size_t count = std::min<std::size_t>(s.estimates(), 48), antennas = size(s.antennas),
-                    users = size(s.users), of_estimate = size(s.vectors_of_estimate());
+  const std::size_t count = std::min<std::size_t>(s.estimates(), 48), antennas = as_size(s.antennas),
+                    users = as_size(s.users), of_estimate = as_size(s.vectors_of_estimate());
   s.subcarriers = static_cast<int>(count), s.symbols = s.vectors_of_estimate(), s.each = false;
   const auto ours = make_data(exec, s, false, false);
   const auto run = warpband_design(exec, *ours);
@@ -131,7 +130,7 @@ struct frame_bytes {
         in(d.shape.half ? bytes_of(d.in16) : bytes_of(d.in)),
         out(bytes_of(d.out)),
         llr(d.shape.half ? bytes_of(d.llr8) : bytes_of(d.llr)) {
-    if (d.copied) h.size = h.size / d.shape.estimates() * size(d.shape.subcarriers);
+    if (d.copied) h.size = h.size / d.shape.estimates() * as_size(d.shape.subcarriers);
   }
 };
 

@@ -7,12 +7,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include <oracle/as_size.hpp>
+
 namespace oracle {
 namespace {
 
 using bits = std::vector<std::uint8_t>;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 [[noreturn]] void refuse(const char* what) { throw std::invalid_argument(what); }
 
 bool all_zero(const bits& b) {
@@ -66,11 +67,11 @@ parity_checks expand(const base_matrix& base) {
 }
 
 bits syndrome(const parity_checks& h, const bits& word) {
-  if (word.size() != at(h.n)) refuse("oracle: a word of another length than the code");
+  if (word.size() != as_size(h.n)) refuse("oracle: a word of another length than the code");
   bits s;
   for (const auto& row : h.rows) {
     int sum = 0;
-    for (int column : row) sum ^= word[at(column)] & 1;
+    for (int column : row) sum ^= word[as_size(column)] & 1;
     s.push_back(static_cast<std::uint8_t>(sum));
   }
   return s;
@@ -79,22 +80,24 @@ bits syndrome(const parity_checks& h, const bits& word) {
 dense_encoder::dense_encoder(const parity_checks& h, const std::vector<int>& systematic)
     : n_(h.n), systematic_(systematic) {
   // Columns in a new order: first the positions to solve for, then the message.
-  std::vector<int> place(at(h.n), -1), unknown;
+  std::vector<int> place(as_size(h.n), -1), unknown;
   for (int p : systematic) {
-    if (p < 0 || p >= h.n || place[at(p)] != -1) refuse("oracle: systematic positions that are not distinct");
-    place[at(p)] = 0;
+    if (p < 0 || p >= h.n || place[as_size(p)] != -1)
+      refuse("oracle: systematic positions that are not distinct");
+    place[as_size(p)] = 0;
   }
   for (int p = 0; p < h.n; ++p)
-    if (place[at(p)] == -1) unknown.push_back(p);
+    if (place[as_size(p)] == -1) unknown.push_back(p);
   const std::size_t unknowns = unknown.size();
-  for (std::size_t i = 0; i < unknowns; ++i) place[at(unknown[i])] = static_cast<int>(i);
+  for (std::size_t i = 0; i < unknowns; ++i) place[as_size(unknown[i])] = static_cast<int>(i);
   for (std::size_t i = 0; i < systematic.size(); ++i)
-    place[at(systematic[i])] = static_cast<int>(unknowns + i);
+    place[as_size(systematic[i])] = static_cast<int>(unknowns + i);
 
   std::vector<words> rows;
   for (const auto& ones : h.rows) {
-    words row((at(h.n) + 63) / 64);
-    for (int column : ones) row[at(place[at(column)]) / 64] ^= 1ull << at(place[at(column)]) % 64;
+    words row((as_size(h.n) + 63) / 64);
+    for (int column : ones)
+      row[as_size(place[as_size(column)]) / 64] ^= 1ull << as_size(place[as_size(column)]) % 64;
     rows.push_back(std::move(row));
   }
   const auto bit = [](const words& row, std::size_t i) { return (row[i / 64] >> i % 64 & 1) != 0; };
@@ -131,15 +134,15 @@ bits dense_encoder::encode(const bits& message) const {
   };
   for (const words& row : must_be_zero_)
     if (sum(row) != 0) refuse("oracle: no codeword holds this message");
-  bits word(at(n_), 0);
-  for (std::size_t i = 0; i < message.size(); ++i) word[at(systematic_[i])] = message[i] & 1;
-  for (std::size_t i = 0; i < solved_.size(); ++i) word[at(solved_[i])] = sum(sums_[i]);
+  bits word(as_size(n_), 0);
+  for (std::size_t i = 0; i < message.size(); ++i) word[as_size(systematic_[i])] = message[i] & 1;
+  for (std::size_t i = 0; i < solved_.size(); ++i) word[as_size(solved_[i])] = sum(sums_[i]);
   return word;
 }
 
 ldpc_result ldpc_decode(const parity_checks& h, const std::vector<double>& llr, const ldpc_options& options,
                         ldpc_kept* kept) {
-  if (llr.size() != at(h.n)) refuse("oracle: LLRs of another length than the code");
+  if (llr.size() != as_size(h.n)) refuse("oracle: LLRs of another length than the code");
   ldpc_result result;
   std::vector<double>& a = result.a_posteriori;
   a = llr;
@@ -149,7 +152,7 @@ ldpc_result ldpc_decode(const parity_checks& h, const std::vector<double>& llr, 
   if (goes_on) {
     r = kept->to_bits;
     for (std::size_t c = 0; c < h.rows.size(); ++c)
-      for (std::size_t d = 0; d < h.rows[c].size(); ++d) a[at(h.rows[c][d])] += r[c][d];
+      for (std::size_t d = 0; d < h.rows[c].size(); ++d) a[as_size(h.rows[c][d])] += r[c][d];
   }
   const auto decide = [&] {
     result.bits.clear();
@@ -164,15 +167,15 @@ ldpc_result ldpc_decode(const parity_checks& h, const std::vector<double>& llr, 
       std::vector<double> exact, q;
       for (std::size_t d = 0; d < row.size(); ++d) {
         const bool as_kept = goes_on && result.iterations == 0 && options.order == check_order::flooding;
-        exact.push_back(as_kept ? kept->to_checks[c][d] : a[at(row[d])] - r[c][d]);
+        exact.push_back(as_kept ? kept->to_checks[c][d] : a[as_size(row[d])] - r[c][d]);
         q.push_back(std::clamp(exact[d], -options.limit, options.limit));
       }
       r[c] = answers(q, options);
       for (std::size_t d = 0; d < row.size(); ++d) {
         if (options.order == check_order::layered)
-          a[at(row[d])] = exact[d] + r[c][d];
+          a[as_size(row[d])] = exact[d] + r[c][d];
         else
-          sum[at(row[d])] += r[c][d];
+          sum[as_size(row[d])] += r[c][d];
       }
     }
     if (options.order == check_order::flooding) a = sum;
@@ -184,7 +187,7 @@ ldpc_result ldpc_decode(const parity_checks& h, const std::vector<double>& llr, 
     kept->to_bits = kept->to_checks = r;
     for (std::size_t c = 0; c < h.rows.size(); ++c)
       for (std::size_t d = 0; d < h.rows[c].size(); ++d)
-        kept->to_checks[c][d] = a[at(h.rows[c][d])] - r[c][d];
+        kept->to_checks[c][d] = a[as_size(h.rows[c][d])] - r[c][d];
   }
   return result;
 }
@@ -279,7 +282,7 @@ rounded_result decode(const base_matrix& base, const std::vector<float>& llr, co
   using values = std::vector<value>;
   const Format format(options);
   const parity_checks h = expand(base);
-  if (llr.size() != at(h.n)) refuse("oracle: LLRs of another length than the code");
+  if (llr.size() != as_size(h.n)) refuse("oracle: LLRs of another length than the code");
   values channel;
   for (float l : llr) channel.push_back(format.channel(l));
   values a = channel;
@@ -291,7 +294,7 @@ rounded_result decode(const base_matrix& base, const std::vector<float>& llr, co
     for (std::size_t c = 0; c < h.rows.size(); ++c)
       for (std::size_t d = 0; d < h.rows[c].size(); ++d) {
         r[c][d] = static_cast<value>(kept->to_bits[c][d]);
-        total[at(h.rows[c][d])] += static_cast<float>(r[c][d]);
+        total[as_size(h.rows[c][d])] += static_cast<float>(r[c][d]);
       }
     for (std::size_t v = 0; v < a.size(); ++v) {
       const auto before = static_cast<value>(kept->a_posteriori[v]),
@@ -325,15 +328,15 @@ rounded_result decode(const base_matrix& base, const std::vector<float>& llr, co
     for (std::size_t c = 0; c < h.rows.size(); ++c) {
       const auto& row = h.rows[c];
       values q;
-      for (std::size_t d = 0; d < row.size(); ++d) q.push_back(format.subtract(a[at(row[d])], r[c][d]));
+      for (std::size_t d = 0; d < row.size(); ++d) q.push_back(format.subtract(a[as_size(row[d])], r[c][d]));
       r[c] = answers(q);
       for (std::size_t d = 0; d < row.size(); ++d) {
-        const std::size_t v = at(row[d]);
+        const std::size_t v = as_size(row[d]);
         if (options.order == check_order::layered) {
           a[v] = format.add(q[d], r[c][d]);
         } else {
           // The bit lies behind the check's row in its block, unless the rotation went around.
-          const bool around = v % at(base.z) < c % at(base.z);
+          const bool around = v % as_size(base.z) < c % as_size(base.z);
           value& sum = around ? second[v] : first[v];
           sum = format.add(sum, r[c][d]);
         }

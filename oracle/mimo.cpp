@@ -7,6 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include <oracle/as_size.hpp>
 #include <oracle/modem.hpp>
 
 namespace oracle {
@@ -14,8 +15,6 @@ namespace {
 
 using complex = std::complex<double>;
 using symbols = std::vector<int>;  // an index into the constellation for each stream
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 int bits_of(int points) {
   int m = 0;
@@ -27,8 +26,8 @@ void check(const mimo_use& use) {
   if (use.points == 2) throw std::invalid_argument("oracle: MIMO detectors take square constellations");
   const auto known = constellation(use.points);  // throws for another
   const int n = use.streams();
-  if (n < 1 || use.h.size() != use.y.size() * at(n) || use.y.size() < at(n) || !(use.n0 > 0) ||
-      (!use.prior.empty() && use.prior.size() != at(use.bits())))
+  if (n < 1 || use.h.size() != use.y.size() * as_size(n) || use.y.size() < as_size(n) || !(use.n0 > 0) ||
+      (!use.prior.empty() && use.prior.size() != as_size(use.bits())))
     throw std::invalid_argument("oracle: a MIMO use with shapes or noise that cannot be");
 }
 
@@ -41,7 +40,7 @@ std::vector<double> amplitudes(int points) {
   for (int index = 0; index < 1 << m / 2; ++index) {
     int symbol = 0;
     for (int b = 0; b < m / 2; ++b) symbol |= ((index >> b) & 1) << (2 * b + 1);
-    a.push_back(all[at(symbol)].real());
+    a.push_back(all[as_size(symbol)].real());
   }
   return a;
 }
@@ -55,7 +54,7 @@ int joined(int real_index, int imaginary_index, int points) {
 
 /// -ln of the a-priori probability of one bit, up to a constant.
 double bit_cost(const mimo_use& use, int bit, int value) {
-  return !use.prior.empty() && value != 0 ? use.prior[at(bit)] : 0.0;
+  return !use.prior.empty() && value != 0 ? use.prior[as_size(bit)] : 0.0;
 }
 double symbol_cost(const mimo_use& use, int stream, int symbol) {
   const int m = bits_of(use.points);
@@ -68,12 +67,12 @@ double symbol_cost(const mimo_use& use, int stream, int symbol) {
 double metric(const mimo_use& use, const std::vector<complex>& points, const symbols& s) {
   const int n = use.streams();
   double sum = 0;
-  for (int r = 0; at(r) < use.y.size(); ++r) {
-    complex rest = use.y[at(r)];
-    for (int k = 0; k < n; ++k) rest -= use.h[at(r * n + k)] * points[at(s[at(k)])];
+  for (int r = 0; as_size(r) < use.y.size(); ++r) {
+    complex rest = use.y[as_size(r)];
+    for (int k = 0; k < n; ++k) rest -= use.h[as_size(r * n + k)] * points[as_size(s[as_size(k)])];
     sum += std::norm(rest) / use.n0;
   }
-  for (int k = 0; k < n; ++k) sum += symbol_cost(use, k, s[at(k)]);
+  for (int k = 0; k < n; ++k) sum += symbol_cost(use, k, s[as_size(k)]);
   return sum;
 }
 
@@ -81,15 +80,15 @@ double metric(const mimo_use& use, const std::vector<complex>& points, const sym
 class hypotheses {
  public:
   explicit hypotheses(const mimo_use& use)
-      : m_(bits_of(use.points)), least_(at(2 * use.bits()), static_cast<double>(INFINITY)) {}
+      : m_(bits_of(use.points)), least_(as_size(2 * use.bits()), static_cast<double>(INFINITY)) {}
   void add_stream(int stream, int symbol, double value) {
     for (int b = 0; b < m_; ++b) {
-      double& least = least_[at(2 * (stream * m_ + b) + ((symbol >> (m_ - 1 - b)) & 1))];
+      double& least = least_[as_size(2 * (stream * m_ + b) + ((symbol >> (m_ - 1 - b)) & 1))];
       least = std::min(least, value);
     }
   }
   void add(const symbols& s, double value) {
-    for (int k = 0; at(k) < s.size(); ++k) add_stream(k, s[at(k)], value);
+    for (int k = 0; as_size(k) < s.size(); ++k) add_stream(k, s[as_size(k)], value);
   }
   std::vector<double> llrs(double clip) const {
     std::vector<double> out;
@@ -114,7 +113,7 @@ triangle triangular(const mimo_use& use, const std::vector<int>& order) {
   const std::size_t n = order.size(), rows = use.y.size();
   std::vector<std::vector<complex>> columns(n + 1, use.y);
   for (std::size_t k = 0; k < n; ++k)
-    for (std::size_t r = 0; r < rows; ++r) columns[k][r] = use.h[r * n + at(order[k])];
+    for (std::size_t r = 0; r < rows; ++r) columns[k][r] = use.h[r * n + as_size(order[k])];
   triangle t{std::vector<std::vector<complex>>(n, std::vector<complex>(n)), std::vector<complex>(n)};
   for (std::size_t k = 0; k < n; ++k) {
     double length = 0;
@@ -144,8 +143,9 @@ struct path {
 };
 /// z_k minus what the levels above give.
 complex left_over(const triangle& t, const symbols& s, int level, const std::vector<complex>& points) {
-  complex rest = t.z[at(level)];
-  for (int j = level + 1; at(j) < t.z.size(); ++j) rest -= t.r[at(level)][at(j)] * points[at(s[at(j)])];
+  complex rest = t.z[as_size(level)];
+  for (int j = level + 1; as_size(j) < t.z.size(); ++j)
+    rest -= t.r[as_size(level)][as_size(j)] * points[as_size(s[as_size(j)])];
   return rest;
 }
 /// Paths in natural order.
@@ -157,12 +157,12 @@ class tree {
   /// The cost of a path with one more symbol.
   double cost(const path& p, int stream, int symbol) const {
     const complex off =
-        left_over(t_, p.s, stream, points) - t_.r[at(stream)][at(stream)] * points[at(symbol)];
+        left_over(t_, p.s, stream, points) - t_.r[as_size(stream)][as_size(stream)] * points[as_size(symbol)];
     return p.cost + std::norm(off) / use_.n0 + symbol_cost(use_, stream, symbol);
   }
   path grown(path p, int stream, int symbol) const {
     p.cost = cost(p, stream, symbol);
-    p.s[at(stream)] = symbol;
+    p.s[as_size(stream)] = symbol;
     return p;
   }
   const std::vector<complex> points;
@@ -180,7 +180,7 @@ std::vector<std::vector<double>> real_columns(const mimo_use& use, const std::ve
   std::vector<std::vector<double>> columns(2 * n + 1);
   for (std::size_t r = 0; r < use.y.size(); ++r) {
     for (std::size_t k = 0; k < n; ++k) {
-      const complex h = use.h[r * n + at(order[k])];
+      const complex h = use.h[r * n + as_size(order[k])];
       columns[2 * k].insert(columns[2 * k].end(), {h.real(), h.imag()});
       columns[2 * k + 1].insert(columns[2 * k + 1].end(), {-h.imag(), h.real()});
     }
@@ -213,7 +213,7 @@ std::vector<double> kbest_of_streams(const mimo_use& use, int survivors, double 
     for (const path& p : paths)
       for (int q = 0; q < use.points; ++q) next.push_back(t.grown(p, k, q));
     std::stable_sort(next.begin(), next.end(), cheaper);
-    if (next.size() > at(survivors)) next.resize(at(survivors));
+    if (next.size() > as_size(survivors)) next.resize(as_size(survivors));
     paths = next;
   }
   hypotheses found(use);
@@ -226,28 +226,29 @@ std::vector<double> kbest_of_dimensions(const mimo_use& use, int survivors, doub
   const auto e = real_triangular(real_columns(use, natural_order(use)));
   const auto points = constellation(use.points);
   const auto levels = amplitudes(use.points);
-  std::vector<path> paths{{symbols(at(2 * n)), 0}};  // an amplitude for each dimension
+  std::vector<path> paths{{symbols(as_size(2 * n)), 0}};  // an amplitude for each dimension
   for (int d = 2 * n - 1; d >= 0; --d) {
     std::vector<path> next;
     for (const path& p : paths)
-      for (int a = 0; at(a) < levels.size(); ++a) {
+      for (int a = 0; as_size(a) < levels.size(); ++a) {
         path child = p;
-        child.s[at(d)] = a;
-        double rest = e[at(d)][at(2 * n)];
-        for (int j = d; j < 2 * n; ++j) rest -= e[at(d)][at(j)] * levels[at(child.s[at(j)])];
+        child.s[as_size(d)] = a;
+        double rest = e[as_size(d)][as_size(2 * n)];
+        for (int j = d; j < 2 * n; ++j)
+          rest -= e[as_size(d)][as_size(j)] * levels[as_size(child.s[as_size(j)])];
         child.cost += rest * rest / use.n0;
         for (int b = 0; b < m / 2; ++b)
           child.cost += bit_cost(use, d / 2 * m + 2 * b + d % 2, (a >> (m / 2 - 1 - b)) & 1);
         next.push_back(child);
       }
     std::stable_sort(next.begin(), next.end(), cheaper);
-    if (next.size() > at(survivors)) next.resize(at(survivors));
+    if (next.size() > as_size(survivors)) next.resize(as_size(survivors));
     paths = next;
   }
   hypotheses found(use);
   for (const path& p : paths) {
     symbols s;
-    for (int k = 0; k < n; ++k) s.push_back(joined(p.s[at(2 * k)], p.s[at(2 * k + 1)], use.points));
+    for (int k = 0; k < n; ++k) s.push_back(joined(p.s[as_size(2 * k)], p.s[as_size(2 * k + 1)], use.points));
     found.add(s, metric(use, points, s));
   }
   return found.llrs(clip);
@@ -327,7 +328,7 @@ std::vector<double> detect_ml(const mimo_use& use, double clip) {
   const auto points = constellation(use.points);
   hypotheses found(use);
   // What is left of y when the symbols of streams 0 .. k - 1 are taken off.
-  symbols s(at(n));
+  symbols s(as_size(n));
   const std::function<void(int, const std::vector<complex>&, double)> visit =
       [&](int k, const std::vector<complex>& rest, double cost) {
         if (k == n) {
@@ -337,9 +338,9 @@ std::vector<double> detect_ml(const mimo_use& use, double clip) {
         }
         std::vector<complex> next(rest.size());
         for (int q = 0; q < use.points; ++q) {
-          s[at(k)] = q;
+          s[as_size(k)] = q;
           for (std::size_t r = 0; r < rest.size(); ++r)
-            next[r] = rest[r] - use.h[r * at(n) + at(k)] * points[at(q)];
+            next[r] = rest[r] - use.h[r * as_size(n) + as_size(k)] * points[as_size(q)];
           visit(k + 1, next, cost + symbol_cost(use, k, q));
         }
       };
@@ -384,7 +385,7 @@ std::vector<double> detect_trellis(const mimo_use& use, trellis rule, double cli
       if (rule == trellis::one_pass)
         found.add(p.s, value);
       else
-        found.add_stream(last - stage, p.s[at(last - stage)], value);
+        found.add_stream(last - stage, p.s[as_size(last - stage)], value);
     }
   }
   return found.llrs(clip);
@@ -402,29 +403,29 @@ std::vector<double> detect_nway(const mimo_use& use, int ways, double clip) {
     for (int k = 0; k < n; ++k) order.push_back((pass + 1 + k) % n);
     const triangle t = triangular(use, order);
     for (int top = 0; top < use.points; ++top) {
-      symbols s(at(n));  // in the order of the levels
-      s[at(n - 1)] = top;
+      symbols s(as_size(n));  // in the order of the levels
+      s[as_size(n - 1)] = top;
       for (int k = n - 2; k >= 0; --k) {
         const complex rest = left_over(t, s, k, points);
-        const double gain = t.r[at(k)][at(k)].real();
+        const double gain = t.r[as_size(k)][as_size(k)].real();
         int best[2] = {0, 0};
         for (int dimension = 0; dimension < 2; ++dimension) {
           double least = INFINITY;
-          for (int a = 0; at(a) < levels.size(); ++a) {
-            const double off = (dimension == 0 ? rest.real() : rest.imag()) - gain * levels[at(a)];
+          for (int a = 0; as_size(a) < levels.size(); ++a) {
+            const double off = (dimension == 0 ? rest.real() : rest.imag()) - gain * levels[as_size(a)];
             double cost = off * off / use.n0;
             for (int b = 0; b < m / 2; ++b)
-              cost += bit_cost(use, order[at(k)] * m + 2 * b + dimension, (a >> (m / 2 - 1 - b)) & 1);
+              cost += bit_cost(use, order[as_size(k)] * m + 2 * b + dimension, (a >> (m / 2 - 1 - b)) & 1);
             if (cost < least) {
               least = cost;
               best[dimension] = a;
             }
           }
         }
-        s[at(k)] = joined(best[0], best[1], use.points);
+        s[as_size(k)] = joined(best[0], best[1], use.points);
       }
-      symbols of_streams(at(n));
-      for (int k = 0; k < n; ++k) of_streams[at(order[at(k)])] = s[at(k)];
+      symbols of_streams(as_size(n));
+      for (int k = 0; k < n; ++k) of_streams[as_size(order[as_size(k)])] = s[as_size(k)];
       found.add(of_streams, metric(use, points, of_streams));
     }
   }
@@ -443,22 +444,22 @@ std::vector<double> detect_ssfe(const mimo_use& use, int top, double clip) {
   const double half_distance = std::sqrt(1.5 / (use.points - 1));  // amplitudes are odd multiples
   hypotheses found(use);
   for (const complex& candidate : points) {
-    std::vector<double> x(at(2 * n));
-    x[at(2 * n - 2)] = candidate.real() / half_distance;
-    x[at(2 * n - 1)] = candidate.imag() / half_distance;
+    std::vector<double> x(as_size(2 * n));
+    x[as_size(2 * n - 2)] = candidate.real() / half_distance;
+    x[as_size(2 * n - 1)] = candidate.imag() / half_distance;
     for (int d = 2 * n - 3; d >= 0; --d) {
-      double rest = e[at(d)][at(2 * n)] / half_distance;
-      for (int j = d + 1; j < 2 * n; ++j) rest -= e[at(d)][at(j)] * x[at(j)];
-      const double rounded = std::round((rest / e[at(d)][at(d)] + root - 1) / 2) * 2 - root + 1;
-      x[at(d)] = std::clamp(rounded, 1 - root, root - 1);
+      double rest = e[as_size(d)][as_size(2 * n)] / half_distance;
+      for (int j = d + 1; j < 2 * n; ++j) rest -= e[as_size(d)][as_size(j)] * x[as_size(j)];
+      const double rounded = std::round((rest / e[as_size(d)][as_size(d)] + root - 1) / 2) * 2 - root + 1;
+      x[as_size(d)] = std::clamp(rounded, 1 - root, root - 1);
     }
-    symbols s(at(n));
+    symbols s(as_size(n));
     for (int k = 0; k < n; ++k) {
-      const complex point = half_distance * complex(x[at(2 * k)], x[at(2 * k + 1)]);
+      const complex point = half_distance * complex(x[as_size(2 * k)], x[as_size(2 * k + 1)]);
       const auto closer = [&](const complex& a, const complex& b) {
         return std::norm(a - point) < std::norm(b - point);
       };
-      s[at(order[at(k)])] =
+      s[as_size(order[as_size(k)])] =
           static_cast<int>(std::min_element(points.begin(), points.end(), closer) - points.begin());
     }
     found.add(s, metric(use, points, s));
@@ -468,7 +469,7 @@ std::vector<double> detect_ssfe(const mimo_use& use, int top, double clip) {
 
 filtered filter(const mimo_use& use, linear rule) {
   check(use);
-  const std::size_t n = at(use.streams()), rows = use.y.size();
+  const std::size_t n = as_size(use.streams()), rows = use.y.size();
   std::vector<std::vector<complex>> w(n, std::vector<complex>(rows));  // H^H, then the filter
   for (std::size_t k = 0; k < n; ++k)
     for (std::size_t r = 0; r < rows; ++r) w[k][r] = std::conj(use.h[r * n + k]);
@@ -523,7 +524,7 @@ void add_llrs(const std::vector<double>& costs, demapper rule, double clip, std:
   const int points = static_cast<int>(costs.size());
   for (int mask = points / 2; mask > 0; mask /= 2) {
     std::vector<double> of_value[2];
-    for (int q = 0; q < points; ++q) of_value[(q & mask) != 0].push_back(costs[at(q)]);
+    for (int q = 0; q < points; ++q) of_value[(q & mask) != 0].push_back(costs[as_size(q)]);
     out.push_back(std::clamp(joined_cost(of_value[1], rule) - joined_cost(of_value[0], rule), -clip, clip));
   }
 }
@@ -532,7 +533,7 @@ void add_llrs(const std::vector<double>& costs, demapper rule, double clip, std:
 
 std::vector<double> detect_pic(const mimo_use& use, demapper rule, double clip) {
   check(use);
-  const std::size_t n = at(use.streams()), rows = use.y.size();
+  const std::size_t n = as_size(use.streams()), rows = use.y.size();
   const auto points = constellation(use.points);
   std::vector<complex> mean(n);
   std::vector<double> variance(n);
@@ -541,8 +542,8 @@ std::vector<double> detect_pic(const mimo_use& use, demapper rule, double clip) 
     for (int q = 0; q < use.points; ++q) {
       const double p = std::exp(-symbol_cost(use, static_cast<int>(k), q));
       sum += p;
-      mean[k] += p * points[at(q)];
-      energy += p * std::norm(points[at(q)]);
+      mean[k] += p * points[as_size(q)];
+      energy += p * std::norm(points[as_size(q)]);
     }
     mean[k] /= sum;
     variance[k] = energy / sum - std::norm(mean[k]);
@@ -570,7 +571,7 @@ std::vector<double> detect_pic(const mimo_use& use, demapper rule, double clip) 
       }
     std::vector<double> costs;
     for (int q = 0; q < use.points; ++q)
-      costs.push_back(weight.real() * std::norm(pull / weight.real() - points[at(q)]) +
+      costs.push_back(weight.real() * std::norm(pull / weight.real() - points[as_size(q)]) +
                       symbol_cost(use, static_cast<int>(k), q));
     add_llrs(costs, rule, clip, out);
   }
@@ -645,15 +646,15 @@ std::vector<double> detect_ep(const mimo_use& use, const expectation_propagation
   }
   std::vector<double> out;
   for (int k = 0; k < use.streams(); ++k) {
-    std::vector<double> costs(at(use.points));
-    for (int re = 0; at(re) < levels.size(); ++re)
-      for (int im = 0; at(im) < levels.size(); ++im) {
+    std::vector<double> costs(as_size(use.points));
+    for (int re = 0; as_size(re) < levels.size(); ++re)
+      for (int im = 0; as_size(im) < levels.size(); ++im) {
         const auto off = [&](int part, int level) {
-          const std::size_t d = at(2 * k + part);
-          return (levels[at(level)] - x[d]) * (levels[at(level)] - x[d]) / (2 * v[d]) +
-                 prior_cost(d, at(level));
+          const std::size_t d = as_size(2 * k + part);
+          return (levels[as_size(level)] - x[d]) * (levels[as_size(level)] - x[d]) / (2 * v[d]) +
+                 prior_cost(d, as_size(level));
         };
-        costs[at(joined(re, im, use.points))] = off(0, re) + off(1, im);
+        costs[as_size(joined(re, im, use.points))] = off(0, re) + off(1, im);
       }
     add_llrs(costs, rule, clip, out);
   }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include <oracle/as_size.hpp>
 #include <oracle/modem.hpp>
 
 namespace oracle {
@@ -15,7 +16,6 @@ using complex = std::complex<double>;
 using vector = std::vector<double>;  // real and imaginary parts of what is received
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 int bits_of(int points) {
   int m = 0;
   while ((1 << m) < points) ++m;
@@ -27,7 +27,7 @@ std::vector<complex> transmitted(const stbc_use& use, const std::vector<complex>
   const auto s = space_time_matrix(use.code, symbols);
   std::vector<complex> y;
   for (std::size_t slot = 0; slot < 2; ++slot)
-    for (std::size_t r = 0; r < at(use.rx()); ++r)
+    for (std::size_t r = 0; r < as_size(use.rx()); ++r)
       y.push_back(use.h[2 * r] * s[slot] + use.h[2 * r + 1] * s[2 + slot]);
   return y;
 }
@@ -41,8 +41,8 @@ vector parts(const std::vector<complex>& z) {
 }
 /// What one symbol alone makes arrive.
 std::vector<complex> alone(const stbc_use& use, int symbol, complex x) {
-  std::vector<complex> symbols(at(use.code.symbols()));
-  symbols[at(symbol)] = x;
+  std::vector<complex> symbols(as_size(use.code.symbols()));
+  symbols[as_size(symbol)] = x;
   return transmitted(use, symbols);
 }
 double product(const vector& a, const vector& b) {
@@ -53,11 +53,11 @@ double product(const vector& a, const vector& b) {
 
 /// n0 times -ln P of a symbol's bits, but for a constant: of all its points.
 vector costs_of(const stbc_use& use, int symbol) {
-  vector costs(at(use.points));
+  vector costs(as_size(use.points));
   const int m = bits_of(use.points);
   for (int x = 0; x < use.points && !use.prior.empty(); ++x)
     for (int b = 0; b < m; ++b)
-      if ((x >> (m - 1 - b)) & 1) costs[at(x)] += use.n0 * use.prior[at(symbol * m + b)];
+      if ((x >> (m - 1 - b)) & 1) costs[as_size(x)] += use.n0 * use.prior[as_size(symbol * m + b)];
   return costs;
 }
 
@@ -70,7 +70,7 @@ std::vector<double> llrs_of(const std::vector<vector>& least, int points, double
       double best[2] = {infinity, infinity};
       for (int x = 0; x < points; ++x) {
         double& kept = best[(x >> (m - 1 - b)) & 1];
-        kept = std::min(kept, of_symbol[at(x)]);
+        kept = std::min(kept, of_symbol[as_size(x)]);
       }
       llr.push_back((best[1] - best[0]) / n0);
     }
@@ -78,7 +78,7 @@ std::vector<double> llrs_of(const std::vector<vector>& least, int points, double
 }
 
 void check(const stbc_use& use) {
-  const std::size_t bits = at(bits_of(use.points) * use.code.symbols());
+  const std::size_t bits = as_size(bits_of(use.points) * use.code.symbols());
   if (use.h.empty() || use.h.size() != use.y.size() || !(use.n0 > 0) ||
       (!use.prior.empty() && use.prior.size() != bits))
     throw std::invalid_argument("oracle: a codeword with shapes or noise that cannot be");
@@ -92,7 +92,7 @@ std::array<complex, 4> silver_matrix() {
 }
 
 std::array<complex, 4> space_time_matrix(const space_time_block& code, const std::vector<complex>& x) {
-  if (x.size() != at(code.symbols())) throw std::invalid_argument("oracle: symbols of a codeword");
+  if (x.size() != as_size(code.symbols())) throw std::invalid_argument("oracle: symbols of a codeword");
   const auto block = [](complex p, complex q) {
     return std::array<complex, 4>{p, -std::conj(q), q, std::conj(p)};
   };
@@ -113,11 +113,11 @@ std::array<complex, 4> space_time_matrix(const space_time_block& code, const std
 double stbc_metric(const stbc_use& use, const std::vector<int>& symbols) {
   const auto points = constellation(use.points);
   std::vector<complex> x;
-  for (const int s : symbols) x.push_back(points[at(s)]);
+  for (const int s : symbols) x.push_back(points[as_size(s)]);
   const auto hs = transmitted(use, x);
   double sum = 0;
   for (std::size_t i = 0; i < hs.size(); ++i) sum += std::norm(use.y[i] - hs[i]);
-  for (int k = 0; k < use.code.symbols(); ++k) sum += costs_of(use, k)[at(symbols[at(k)])];
+  for (int k = 0; k < use.code.symbols(); ++k) sum += costs_of(use, k)[as_size(symbols[as_size(k)])];
   return sum;
 }
 
@@ -127,12 +127,12 @@ stbc_answer stbc_exhaustive(const stbc_use& use) {
   const int m = use.points, symbols = use.code.symbols();
   if (bits_of(m) * symbols > 24) throw std::invalid_argument("oracle: more than 2^24 hypotheses");
   const auto sum_of = [&](int first, int i, int j) {
-    auto a = alone(use, first, points[at(i)]);
-    const auto b = alone(use, first + 1, points[at(j)]);
+    auto a = alone(use, first, points[as_size(i)]);
+    const auto b = alone(use, first + 1, points[as_size(j)]);
     for (std::size_t e = 0; e < a.size(); ++e) a[e] += b[e];
     return parts(a);
   };
-  const std::size_t pairs = at(m * m), second_pairs = symbols == 4 ? pairs : 1;
+  const std::size_t pairs = as_size(m * m), second_pairs = symbols == 4 ? pairs : 1;
   const std::size_t dimensions = 2 * use.y.size();
   const auto pair_costs = [&](int symbol) {
     const vector one = costs_of(use, symbol), two = costs_of(use, symbol + 1);
@@ -176,10 +176,10 @@ stbc_answer stbc_exhaustive(const stbc_use& use) {
     }
     least_second[q] = least;
   }
-  std::vector<vector> least(at(symbols), vector(at(m), infinity));
+  std::vector<vector> least(as_size(symbols), vector(as_size(m), infinity));
   const auto spread = [&](const vector& of_pairs, std::size_t symbol) {
     for (std::size_t p = 0; p < of_pairs.size(); ++p) {
-      double &one = least[symbol][p / at(m)], &two = least[symbol + 1][p % at(m)];
+      double &one = least[symbol][p / as_size(m)], &two = least[symbol + 1][p % as_size(m)];
       one = std::min(one, of_pairs[p]);
       two = std::min(two, of_pairs[p]);
     }
@@ -207,7 +207,7 @@ stbc_answer stbc_conditional(const stbc_use& use) {
     return point;
   };
   vector amplitude;
-  for (int l = 0; l < levels; ++l) amplitude.push_back(points[at(joined(l, 0))].real());
+  for (int l = 0; l < levels; ++l) amplitude.push_back(points[as_size(joined(l, 0))].real());
 
   const vector y = parts(use.y);
   const vector column[2][2] = {{parts(alone(use, 0, {1, 0})), parts(alone(use, 1, {1, 0}))},
@@ -224,25 +224,25 @@ stbc_answer stbc_conditional(const stbc_use& use) {
     gram[q][1] = product(column[q][0], column[q][1]);
     gram[q][2] = product(column[q][1], column[q][1]);
   }
-  std::vector<vector> least(at(symbols), vector(at(m), infinity));
+  std::vector<vector> least(as_size(symbols), vector(as_size(m), infinity));
   // Of the first two symbols the least metric of each level of each dimension, spread over the points at the
   // end.
-  std::vector<vector> of_level(4, vector(at(levels), infinity));
+  std::vector<vector> of_level(4, vector(as_size(levels), infinity));
   stbc_answer answer;
   answer.metric = infinity;
   const int outer = symbols == 4 ? m * m : 1;
   std::vector<vector> third, fourth;  // what each of their points makes arrive
   for (int x = 0; symbols == 4 && x < m; ++x) {
-    third.push_back(parts(alone(use, 2, points[at(x)])));
-    fourth.push_back(parts(alone(use, 3, points[at(x)])));
+    third.push_back(parts(alone(use, 2, points[as_size(x)])));
+    fourth.push_back(parts(alone(use, 3, points[as_size(x)])));
   }
-  std::vector<vector> least_of(4, vector(at(levels)));  // 2 * symbol + part
+  std::vector<vector> least_of(4, vector(as_size(levels)));  // 2 * symbol + part
   // A point's cost is the sum of those of its parts.
-  std::vector<vector> level_costs(4, vector(at(levels)));
+  std::vector<vector> level_costs(4, vector(as_size(levels)));
   for (int k = 0; k < 2; ++k)
     for (int l = 0; l < levels; ++l) {
-      level_costs[at(2 * k)][at(l)] = costs_of(use, k)[at(joined(l, 0))];
-      level_costs[at(2 * k + 1)][at(l)] = costs_of(use, k)[at(joined(0, l))];
+      level_costs[as_size(2 * k)][as_size(l)] = costs_of(use, k)[as_size(joined(l, 0))];
+      level_costs[as_size(2 * k + 1)][as_size(l)] = costs_of(use, k)[as_size(joined(0, l))];
     }
   const vector third_costs = symbols == 4 ? costs_of(use, 2) : vector{},
                fourth_costs = symbols == 4 ? costs_of(use, 3) : vector{};
@@ -250,11 +250,11 @@ stbc_answer stbc_conditional(const stbc_use& use) {
   for (int s = 0; s < outer; ++s) {
     rest = y;
     if (symbols == 4) {
-      const vector &a = third[at(s / m)], &b = fourth[at(s % m)];
+      const vector &a = third[as_size(s / m)], &b = fourth[as_size(s % m)];
       for (std::size_t e = 0; e < rest.size(); ++e) rest[e] -= a[e] + b[e];
     }
     double base = product(rest, rest);
-    if (symbols == 4) base += third_costs[at(s / m)] + fourth_costs[at(s % m)];
+    if (symbols == 4) base += third_costs[as_size(s / m)] + fourth_costs[as_size(s % m)];
     double best[2] = {infinity, infinity};
     int chosen[2][2] = {};
     for (vector& of_dimension : least_of) std::fill(of_dimension.begin(), of_dimension.end(), infinity);
@@ -262,10 +262,11 @@ stbc_answer stbc_conditional(const stbc_use& use) {
       const double z0 = product(column[q][0], rest), z1 = product(column[q][1], rest);
       for (int i = 0; i < levels; ++i)
         for (int j = 0; j < levels; ++j) {
-          const double a = amplitude[at(i)], b = amplitude[at(j)];
+          const double a = amplitude[as_size(i)], b = amplitude[as_size(j)];
           const double metric = a * a * gram[q][0] + 2 * a * b * gram[q][1] + b * b * gram[q][2] -
-                                2 * (a * z0 + b * z1) + level_costs[q][at(i)] + level_costs[2 + q][at(j)];
-          double &one = least_of[q][at(i)], &two = least_of[2 + q][at(j)];
+                                2 * (a * z0 + b * z1) + level_costs[q][as_size(i)] +
+                                level_costs[2 + q][as_size(j)];
+          double &one = least_of[q][as_size(i)], &two = least_of[2 + q][as_size(j)];
           one = std::min(one, metric);
           two = std::min(two, metric);
           if (metric < best[q]) {
@@ -276,11 +277,11 @@ stbc_answer stbc_conditional(const stbc_use& use) {
         }
     }
     for (std::size_t d = 0; d < 4; ++d)
-      for (std::size_t l = 0; l < at(levels); ++l)
+      for (std::size_t l = 0; l < as_size(levels); ++l)
         of_level[d][l] = std::min(of_level[d][l], base + best[1 - d % 2] + least_of[d][l]);
     const double metric = base + best[0] + best[1];
     if (symbols == 4) {
-      double &one = least[2][at(s / m)], &two = least[3][at(s % m)];
+      double &one = least[2][as_size(s / m)], &two = least[3][as_size(s % m)];
       one = std::min(one, metric);
       two = std::min(two, metric);
     }
@@ -300,7 +301,7 @@ stbc_answer stbc_conditional(const stbc_use& use) {
       double found[2] = {infinity, infinity};
       for (int l = 0; l < levels; ++l) {
         double& kept = found[(l >> (half - 1 - b / 2)) & 1];
-        kept = std::min(kept, of_level[2 * k + at(b % 2)][at(l)]);
+        kept = std::min(kept, of_level[2 * k + as_size(b % 2)][as_size(l)]);
       }
       llr.push_back((found[1] - found[0]) / use.n0);
     }
@@ -318,7 +319,7 @@ std::vector<int> stbc_literal(const stbc_use& use) {
     throw std::invalid_argument("oracle: the literal search takes pair codes");
   const auto points = constellation(use.points);
   const int m = use.points;
-  const std::size_t rx = at(use.rx());
+  const std::size_t rx = as_size(use.rx());
   const double half = 1 / std::sqrt(2.0);
   // Eq. 9, with the second slot conjugated; h and its turn by V.
   std::vector<std::array<complex, 2>> p, q;
@@ -342,7 +343,7 @@ std::vector<int> stbc_literal(const stbc_use& use) {
     for (int x4 = 0; x4 < m; ++x4) {
       std::array<complex, 2> c = {};
       for (std::size_t i = 0; i < r.size(); ++i) {
-        const complex rest = r[i] - q[i][0] * points[at(x3)] - q[i][1] * points[at(x4)];
+        const complex rest = r[i] - q[i][0] * points[as_size(x3)] - q[i][1] * points[as_size(x4)];
         c[0] += std::conj(p[i][0]) * rest / norm;
         c[1] += std::conj(p[i][1]) * rest / norm;
       }
@@ -350,7 +351,8 @@ std::vector<int> stbc_literal(const stbc_use& use) {
       for (const complex& entry : c) {
         int nearest = 0;
         for (int x = 1; x < m; ++x)
-          if (std::norm(entry - points[at(x)]) < std::norm(entry - points[at(nearest)])) nearest = x;
+          if (std::norm(entry - points[as_size(x)]) < std::norm(entry - points[as_size(nearest)]))
+            nearest = x;
         symbols.push_back(nearest);
       }
       symbols.push_back(x3);

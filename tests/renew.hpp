@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include <warpband/core/as_size.hpp>
+
 namespace wb::testing {
 
 /// A path that is free, and removed at the end.
@@ -73,21 +75,21 @@ struct sounding {
   /// quantisation alone.
   std::vector<std::int16_t> slot(int frame, int user, int antenna) const {
     const int n = length, symbol = n + prefix;
-    const auto index = [](int i) { return static_cast<std::size_t>(i); };
-    std::vector<complex> sent(index(n)), turns(index(n)), period(index(n));
+    std::vector<complex> sent(as_size(n)), turns(as_size(n)), period(as_size(n));
     for (int i = 0; i < n; i++) {
-      if (used[index(i)] != 0)
-        sent[index(i)] = channel(frame, user, antenna, i) * static_cast<double>(used[index(i)]);
-      turns[index(i)] = std::polar(1., 2 * std::numbers::pi * i / n);
+      if (used[as_size(i)] != 0)
+        sent[as_size(i)] = channel(frame, user, antenna, i) * static_cast<double>(used[as_size(i)]);
+      turns[as_size(i)] = std::polar(1., 2 * std::numbers::pi * i / n);
     }
     for (int t = 0; t < n; t++)  // a prefix is the end of the same period
       for (int i = 0; i < n; i++)
-        if (used[index(i)] != 0) period[index(t)] += sent[index(i)] * turns[index((i + n - n / 2) * t % n)];
+        if (used[as_size(i)] != 0)
+          period[as_size(t)] += sent[as_size(i)] * turns[as_size((i + n - n / 2) * t % n)];
     std::vector<std::int16_t> values;
     for (int t = 0; t < samples(); t++) {
       complex x = 0;
       const int at = t - before;
-      if (at >= 0 && at < repetitions * symbol) x = period[index((at % symbol + n - prefix) % n)];
+      if (at >= 0 && at < repetitions * symbol) x = period[as_size((at % symbol + n - prefix) % n)];
       x *= 32768. / 8 / n;
       values.push_back(static_cast<std::int16_t>(std::lround(x.real())));
       values.push_back(static_cast<std::int16_t>(std::lround(x.imag())));

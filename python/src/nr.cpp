@@ -5,7 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <warpband/core/count.hpp>
+#include <warpband/core/as_size.hpp>
 #include <warpband/fec/nr/block.hpp>
 #include <warpband/fec/nr/scrambling.hpp>
 #include <warpband/fec/nr/tbs.hpp>
@@ -44,7 +44,7 @@ const nr_settings_list& nr_decoder_settings() {
 
 void nr_encode(nr_encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
-  b.expect_item({size(e.made.config().transport_bits)});
+  b.expect_item({as_size(e.made.config().transport_bits)});
   const auto in = b.bits(1);
   const auto out = c.as<std::uint8_t>(1);
   where.run([&](executor& exec) {
@@ -60,7 +60,7 @@ void nr_decode(nr_decoder_ref& d, executor_ref& where, nb::handle llr, int rv, b
   const argument l("llr", llr, where), b("bits", bits, where, true), o("ok", ok, where, true),
       k("block_ok", block_ok, where, true), i("iterations", iterations, where, true),
       s("status", status, where, true);
-  l.expect_item({size(d.made.config().coded_bits)});
+  l.expect_item({as_size(d.made.config().coded_bits)});
   const auto in = l.as<const float>(1);
   const nr_transport_output out{.bits = b.as<std::uint8_t>(1),
                                 .ok = o.as<std::uint8_t>(0),
@@ -77,7 +77,7 @@ void nr_decode(nr_decoder_ref& d, executor_ref& where, nb::handle llr, int rv, b
 
 void nr_match(const nr_rate_matcher& r, executor_ref& where, nb::handle coded, int rv, nb::handle sent) {
   const argument c("bits", coded, where), s("sent", sent, where, true);
-  c.expect_item({size(r.block().codeword())});
+  c.expect_item({as_size(r.block().codeword())});
   const auto in = c.bits(1);
   const auto out = s.as<std::uint8_t>(1);
   where.run([&](executor& exec) { r.match(exec, in, rv, out); });
@@ -85,7 +85,7 @@ void nr_match(const nr_rate_matcher& r, executor_ref& where, nb::handle coded, i
 void nr_combine(const nr_rate_matcher& r, executor_ref& where, nb::handle llr, int rv, bool first,
                 nb::handle soft) {
   const argument l("llr", llr, where), s("soft", soft, where, true);
-  l.expect_item({size(r.config().sent_bits)});
+  l.expect_item({as_size(r.config().sent_bits)});
   const auto in = l.as<const float>(1);
   const auto sums = s.as<float>(1);
   where.run([&](executor& exec) { r.combine(exec, in, rv, first, sums); });

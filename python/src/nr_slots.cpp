@@ -2,7 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <warpband/core/count.hpp>
+#include <warpband/core/as_size.hpp>
 #include <warpband/estimate/estimator.hpp>
 #include <warpband/estimate/noise.hpp>
 #include <warpband/nr/codebook.hpp>
@@ -99,8 +99,8 @@ void bind_channel_of_nr(nb::module_& m) {
       .def_prop_ro("sizes",
                    [](const nr_shared_channel& c) {
                      const nr_carrier& carrier = c.config().carrier;
-                     return std::vector<std::size_t>{size(carrier.symbols_per_slot()),
-                                                     size(carrier.subcarriers()),
+                     return std::vector<std::size_t>{as_size(carrier.symbols_per_slot()),
+                                                     as_size(carrier.subcarriers()),
                                                      c.ports(),
                                                      c.data_elements(),
                                                      c.symbols_of(0),
@@ -170,7 +170,7 @@ void bind_nr_slots(nb::module_& m) {
                    [](const channel_estimator& e) { return settings_in(estimator_settings(), e.config()); })
       .def_prop_ro("places", [](const channel_estimator& e) { return e.places(); })
       .def("error_variance", [](const channel_estimator& e, int layer,
-                                double noise_var) { return e.error_variance(size(layer), noise_var); })
+                                double noise_var) { return e.error_variance(as_size(layer), noise_var); })
       .def("run", &estimate, nb::arg("executor"), nb::arg("slot"), nb::arg("received"),
            nb::arg("noise_var").none(), optional("channel"), optional("noise"));
   nb::class_<noise_estimator>(m, "NoiseEstimator")

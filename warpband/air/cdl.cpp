@@ -1,7 +1,7 @@
 #include <warpband/air/cdl.hpp>
 
 #include <warpband/air/tdl.hpp>
-#include <warpband/core/count.hpp>
+#include <warpband/core/as_size.hpp>
 
 namespace wb {
 namespace {
@@ -12,7 +12,7 @@ class clusters final : public air {
   std::size_t matrices() const noexcept override { return channel_.config().grid.elements(); }
   std::size_t bytes_per_frame() const noexcept override {  // of a drop's rays, 20 a cluster at most
     const cdl_config& c = channel_.config();
-    return 4 * (3 * (20 * c.profile.clusters.size() + 1) + 1) * size(c.users);
+    return 4 * (3 * (20 * c.profile.clusters.size() + 1) + 1) * as_size(c.users);
   }
   void draw(executor& exec, values h, random_range range) override { channel_.response(exec, h, range); }
   channel_statistics statistics() const override {

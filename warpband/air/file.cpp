@@ -6,7 +6,7 @@
 
 #include <warpband/channel/file/csi_file.hpp>
 #include <warpband/channel/recorded/recorded.hpp>
-#include <warpband/core/count.hpp>
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/decimal.hpp>
 
 namespace wb {
@@ -43,7 +43,7 @@ const std::vector<setting_of<csi_channel_config>>& settings() {
 bool takes_grid(const air_antennas& a) { return a.system == air_system::massive || a.in_slots(); }
 /// Rows of a snapshot that a frame has in turn.
 std::size_t rows_of(const csi_channel_config& c, const air_antennas& a) {
-  return takes_grid(a) ? size(a.grid.subcarriers) : c.subcarriers;
+  return takes_grid(a) ? as_size(a.grid.subcarriers) : c.subcarriers;
 }
 /// Which of the file's subcarriers row k is, in parts.
 double place_of(const csi_channel_config& c, const air_antennas& a, std::size_t k) {
@@ -58,7 +58,7 @@ std::vector<std::complex<float>> table_of(const csi_channel_config& c, const air
   if (file.snapshots() != c.snapshots || file.subcarriers() != c.subcarriers ||
       file.rx_antennas() != c.antennas || all_users != c.users)
     throw file_error(c.path, "it has changed since the link was set up");
-  const std::size_t antennas = size(a.rx), users = size(a.tx), rows = rows_of(c, a),
+  const std::size_t antennas = as_size(a.rx), users = as_size(a.tx), rows = rows_of(c, a),
                     of_snapshot = rows * antennas * users;
   std::vector<std::complex<float>> h(file.snapshots() * of_snapshot), whole(file.subcarriers() * item);
   std::vector<std::uint8_t> status(file.subcarriers());
@@ -137,7 +137,7 @@ void look_into(csi_channel_config& c) {
 
 /// A slot's subcarriers must lie among the file's.
 void check_band(const csi_channel_config& c, const air_antennas& a) {
-  const std::size_t rows = size(a.grid.subcarriers);
+  const std::size_t rows = as_size(a.grid.subcarriers);
   if (place_of(c, a, rows - 1) <= static_cast<double>(c.subcarriers - 1)) return;
   const std::string has = ", and it has " + std::to_string(c.subcarriers);
   throw argument_error("file", '"' + (c.name.empty() ? c.path : c.name) + '"',
@@ -159,7 +159,7 @@ void complete_file(box& b, air_antennas& a) {
   if (c.spacing_khz && !a.in_slots())
     throw argument_error("spacing_khz", decimal(*c.spacing_khz), "unset but in slots of 5G NR");
   const auto check = [&](const char* argument, int wanted, std::size_t there, const char* what) {
-    if (wanted > 0 && size(wanted) > there)
+    if (wanted > 0 && as_size(wanted) > there)
       throw argument_error(argument, std::to_string(wanted),
                            "at most " + std::to_string(there) + ", the " + what + " of " + c.path);
   };

@@ -4,8 +4,8 @@
 #include <climits>
 #include <optional>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
 #include <warpband/core/decimal.hpp>
 
 namespace wb {
@@ -44,16 +44,16 @@ class tdl_matrices final : public air {
   tdl_matrices(const air_antennas& a, const tdl_config& c) : air(a), whole_(line_of(c, most)) {
     if (a.rx % most != 0) rest_.emplace(line_of(c, a.rx % most));
   }
-  std::size_t matrices() const noexcept override { return size(antennas_.grid.subcarriers); }
+  std::size_t matrices() const noexcept override { return as_size(antennas_.grid.subcarriers); }
   void draw(executor& exec, values h, random_range range) override {
     for (int user = 0; user < antennas_.tx; user++)
       for (int first = 0; first < antennas_.rx; first += most) {
         const int count = std::min(most, antennas_.rx - first);
-        const std::uint64_t number = size(user) << 5 | size(first / most);  // below 2^11
+        const std::uint64_t number = as_size(user) << 5 | as_size(first / most);  // below 2^11
         random_range of_pair = range;
         of_pair.first |= number << 48;
-        const values part{h.data + size(first * antennas_.tx + user), size(count), h.items,
-                          size(antennas_.tx), antennas_.entries()};
+        const values part{h.data + as_size(first * antennas_.tx + user), as_size(count), h.items,
+                          as_size(antennas_.tx), antennas_.entries()};
         (count == most ? whole_ : *rest_).response(exec, part, of_pair);
       }
   }
@@ -174,7 +174,7 @@ air_kind tdl_air() {
           .whole_uses =
               [](const box& b, std::size_t uses) {
                 const tdl_config& c = held<tdl_config>(b);
-                const std::size_t block = size(symbols_per_block(c, uses)) * size(c.grid.subcarriers);
+                const std::size_t block = as_size(symbols_per_block(c, uses)) * as_size(c.grid.subcarriers);
                 return (uses + block - 1) / block * block;
               },
           .results = results,

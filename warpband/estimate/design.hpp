@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <warpband/core/count.hpp>
+#include <warpband/core/as_size.hpp>
 #include <warpband/estimate/filters.hpp>
 
 namespace wb {
@@ -21,7 +21,7 @@ struct extent {
 inline extent subcarriers_of(const pilot_cell& c, int subcarriers) {
   extent e{1e9, -1e9};
   for (int i = 0; i < c.elements; i++) {
-    const double k = c.element[size(i)] % subcarriers;
+    const double k = c.element[as_size(i)] % subcarriers;
     e = {std::min(e.lo, k), std::max(e.hi, k)};
   }
   return e;
@@ -29,7 +29,7 @@ inline extent subcarriers_of(const pilot_cell& c, int subcarriers) {
 inline extent symbols_of(const pilot_cell& c, int subcarriers) {
   extent e{1e9, -1e9};
   for (int i = 0; i < c.elements; i++) {
-    const double l = c.element[size(i)] / subcarriers;
+    const double l = c.element[as_size(i)] / subcarriers;
     e = {std::min(e.lo, l), std::max(e.hi, l)};
   }
   return e;
@@ -41,7 +41,7 @@ inline double middle_of(const pilot_row& row, int subcarriers) {
 /// Variance of a cell for N0 = 1.
 inline double noise_of(const pilot_cell& c) {
   double sum = 0;
-  for (int i = 0; i < c.elements; i++) sum += 1 / std::norm(cplx(c.pilot[size(i)]));
+  for (int i = 0; i < c.elements; i++) sum += 1 / std::norm(cplx(c.pilot[as_size(i)]));
   return sum / (c.elements * c.elements);
 }
 
@@ -59,7 +59,7 @@ class pilot_senders {
       for (const pilot_row& row : pilots.ports[p])
         for (const pilot_cell& c : row)
           for (int i = 0; i < c.elements; i++)
-            at_[c.element[size(i)]].emplace_back(p, cplx(c.pilot[size(i)]));
+            at_[c.element[as_size(i)]].emplace_back(p, cplx(c.pilot[as_size(i)]));
   }
   /// Moves copy: one that was moved from stays as it was.
   pilot_senders(const pilot_senders&) = default;
@@ -68,11 +68,11 @@ class pilot_senders {
   std::vector<part> parts_of(std::size_t port, const pilot_cell& c) const {
     std::vector<part> parts;
     for (int i = 0; i < c.elements; i++)
-      for (const auto& [p, pilot] : at_.at(c.element[size(i)]))
-        parts.push_back({static_cast<int>(p), c.element[size(i)] / subcarriers_,
-                         c.element[size(i)] % subcarriers_,
+      for (const auto& [p, pilot] : at_.at(c.element[as_size(i)]))
+        parts.push_back({static_cast<int>(p), c.element[as_size(i)] / subcarriers_,
+                         c.element[as_size(i)] % subcarriers_,
                          p == port ? cplx(1.0 / c.elements)
-                                   : pilot / cplx(c.pilot[size(i)]) / static_cast<double>(c.elements)});
+                                   : pilot / cplx(c.pilot[as_size(i)]) / static_cast<double>(c.elements)});
     return parts;
   }
 

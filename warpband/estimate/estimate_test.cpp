@@ -10,7 +10,7 @@
 
 #include <tests/on_backends.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
-#include <warpband/core/count.hpp>
+#include <warpband/core/as_size.hpp>
 #include <warpband/detect/detector.hpp>
 #include <warpband/estimate/estimator.hpp>
 #include <warpband/estimate/noise.hpp>
@@ -325,7 +325,7 @@ TEST_P(estimate, noise_of_a_selective_channel_is_not_too_high) {
       const complexes a = channel.dmrs(p);
       for (std::size_t u = 0; u < slots * channel.elements(); u++)
         for (std::size_t i = 0; i < rx; i++)
-          y[u * rx + i] += h[(u * rx + i) * size(layers) + size(p)] * a[u % channel.elements()];
+          y[u * rx + i] += h[(u * rx + i) * as_size(layers) + as_size(p)] * a[u % channel.elements()];
     }
     const noise_estimator estimator(pilots);
     auto noise = exec().make<float>(1, slots);

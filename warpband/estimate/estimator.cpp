@@ -4,8 +4,8 @@
 #include <numeric>
 #include <string>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/estimate/cells.hpp>
 #include <warpband/estimate/estimate_args.hpp>
@@ -99,7 +99,7 @@ channel_estimator::channel_estimator(const pilot_pattern& pilots, const estimato
     }
   if (config_.method == estimate_method::ls) {
     for (std::size_t i = 0; i < this->places(); i++)
-      std::copy_n(f.spread.weight.begin() + static_cast<std::ptrdiff_t>(size(places_.host()[i]) * terms()),
+      std::copy_n(f.spread.weight.begin() + static_cast<std::ptrdiff_t>(as_size(places_.host()[i]) * terms()),
                   terms(), weight.begin() + static_cast<std::ptrdiff_t>(i * terms()));
     spread_ = std::move(f.spread);
     next_ = resident<std::int32_t>(std::move(spread_.next));
@@ -114,7 +114,7 @@ std::size_t channel_estimator::terms() const noexcept {
   return config_.method == estimate_method::ls ? spread_terms : 1;
 }
 std::size_t channel_estimator::parts(std::size_t rx) const noexcept {
-  return rx * size(of_.ports * of_.rows * ((of_.cells + spread_chunk - 1) / spread_chunk));
+  return rx * as_size(of_.ports * of_.rows * ((of_.cells + spread_chunk - 1) / spread_chunk));
 }
 
 std::size_t channel_estimator::working_bytes(std::size_t slots, std::size_t rx) const noexcept {
@@ -123,7 +123,8 @@ std::size_t channel_estimator::working_bytes(std::size_t slots, std::size_t rx) 
           ? 0
           : sizeof(spread_sum) * parts(rx) * spread_sums + sizeof(float) * (spread_sums + spread_terms + 1);
   return slots *
-         (sizeof(cx_pair) * rx * size(of_.ports * of_.rows) * size(of_.cells + of_.subcarriers) + spread);
+         (sizeof(cx_pair) * rx * as_size(of_.ports * of_.rows) * as_size(of_.cells + of_.subcarriers) +
+          spread);
 }
 
 double channel_estimator::error_variance(std::size_t port, double noise_var) const {
@@ -157,13 +158,13 @@ void channel_estimator::run(executor& exec, view<const std::complex<float>> rece
       const estimate_frequency_args frequency{
           of,   taps_,       start_.on(exec), reinterpret_cast<const cx_pair*>(frequency_.on(exec)),
           work, work + cells};
-      exec.run(estimate_frequency_kernels(), &frequency, rows * size(of.subcarriers));
+      exec.run(estimate_frequency_kernels(), &frequency, rows * as_size(of.subcarriers));
       time.in = work + cells;
     }
     if (measured)
-      time.term =
-          measure(exec, of, work, reinterpret_cast<spread_sum*>(work + cells + rows * size(of.subcarriers)),
-                  slots, noise_var);
+      time.term = measure(exec, of, work,
+                          reinterpret_cast<spread_sum*>(work + cells + rows * as_size(of.subcarriers)), slots,
+                          noise_var);
   }
   time.of = of;
   time.places = static_cast<int>(places());
@@ -181,7 +182,7 @@ void channel_estimator::run(executor& exec, view<const std::complex<float>> rece
 const float* channel_estimator::measure(executor& exec, const estimate_sizes& of, const cx_pair* cells,
                                         spread_sum* work, std::size_t slots,
                                         view<const float> noise_var) const {
-  const std::size_t all = parts(size(of.rx));
+  const std::size_t all = parts(as_size(of.rx));
   auto* means = reinterpret_cast<float*>(work + slots * all * spread_sums);
   float* terms = means + slots * spread_sums;
   const spread_part_args part{

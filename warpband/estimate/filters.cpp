@@ -7,8 +7,8 @@
 #include <numeric>
 #include <string>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
 #include <warpband/core/decimal.hpp>
 #include <warpband/estimate/design.hpp>
 
@@ -24,7 +24,7 @@ double power_sum(const delay_profile& p) { return std::accumulate(p.powers.begin
 /// Of the channel: in frequency by subcarriers, in time by symbols.
 class correlation {
  public:
-  correlation(const estimator_config& c, int subcarriers) : config_(c), by_lag_(size(subcarriers)) {
+  correlation(const estimator_config& c, int subcarriers) : config_(c), by_lag_(as_size(subcarriers)) {
     const double sum = power_sum(c.profile);
     for (std::size_t lag = 0; lag < by_lag_.size(); lag++)
       for (std::size_t i = 0; i < c.profile.powers.size(); i++)
@@ -32,7 +32,9 @@ class correlation {
             std::polar(c.profile.powers[i] / sum, -2 * std::numbers::pi * static_cast<double>(lag) *
                                                       c.spacing_hz * c.profile.delays_ns[i] * 1e-9);
   }
-  cplx frequency(int lag) const { return lag >= 0 ? by_lag_[size(lag)] : std::conj(by_lag_[size(-lag)]); }
+  cplx frequency(int lag) const {
+    return lag >= 0 ? by_lag_[as_size(lag)] : std::conj(by_lag_[as_size(-lag)]);
+  }
   double time(double lag) const {
     return std::cyl_bessel_j(
         0.0, 2 * std::numbers::pi * config_.doppler_hz * config_.period_us * 1e-6 * std::abs(lag));
@@ -181,8 +183,8 @@ std::vector<wiener> add_frequency(estimate_filters& out, const pilot_pattern& p,
         middles.push_back((e.lo + e.hi) / 2);
       }
       for (int k = 0; k < p.subcarriers; k++) {
-        const std::size_t start = first_cell(middles, size(out.taps), k);
-        const wiener& w = design.filter(port, row, start, size(out.taps), k);
+        const std::size_t start = first_cell(middles, as_size(out.taps), k);
+        const wiener& w = design.filter(port, row, start, as_size(out.taps), k);
         out.start.push_back(static_cast<std::int32_t>(start));
         for (const cplx& f : w.f) out.frequency.emplace_back(f);
         all.push_back({{}, w.match, w.signal, w.leak, w.noise});
@@ -203,12 +205,12 @@ wiener mean_of(const std::vector<wiener>& all) {
 
 estimate_filters make_wiener(const pilot_pattern& p, const estimator_config& config) {
   estimate_filters out;
-  out.taps = static_cast<int>(std::min(size(config.taps), p.cells()));
+  out.taps = static_cast<int>(std::min(as_size(config.taps), p.cells()));
   wiener_design design(p, config);
   const std::vector<wiener> all = add_frequency(out, p, design);
   const wiener mean = mean_of(all);
   const correlation& r = design.of_channel();
-  const std::size_t rows = p.rows(), subcarriers = size(p.subcarriers);
+  const std::size_t rows = p.rows(), subcarriers = as_size(p.subcarriers);
   std::vector<double> at;
   for (const pilot_row& row : p.ports[0]) at.push_back(middle_of(row, p.subcarriers));
   matrix a(rows, std::vector<cplx>(rows));
@@ -234,12 +236,12 @@ estimate_filters make_wiener(const pilot_pattern& p, const estimator_config& con
         };
         double bias = 1, gain = 0;
         for (std::size_t t = 0; t < rows; t++) {
-          const double w = weights[size(l)][t];
+          const double w = weights[as_size(l)][t];
           bias -= 2 * w * of(t).match * r.time(l - at[t]);
           gain += w * w * of(t).noise;
           // Other ports leak through channels that change as slowly as this one.
           for (std::size_t s = 0; s < rows; s++)
-            bias += w * weights[size(l)][s] * r.time(at[t] - at[s]) *
+            bias += w * weights[as_size(l)][s] * r.time(at[t] - at[s]) *
                     (std::sqrt(of(t).signal * of(s).signal) + std::sqrt(of(t).leak * of(s).leak));
         }
         out.bias.push_back(static_cast<float>(std::max(bias, 0.0)));

@@ -115,17 +115,17 @@ class linear_design {
     const std::vector<std::int32_t> behind = rows_behind(p_);
     double distance = 0;
     for (std::size_t t = 0; t < rows(); t++) {
-      const int b = behind[t], c = b < 0 ? -1 : behind[size(b)];
+      const int b = behind[t], c = b < 0 ? -1 : behind[as_size(b)];
       s.next.push_back(b);
       s.next.push_back(c);
       std::array<float, 4> w = {};
       if (b >= 0) {
-        const double d = at[size(b)] - at[t];
+        const double d = at[as_size(b)] - at[t];
         w[0] = static_cast<float>(1 / d);
         pairs_.push_back(d);
         distance = std::max(distance, d);
         if (c >= 0) {
-          const double e = at[size(c)] - at[size(b)];
+          const double e = at[as_size(c)] - at[as_size(b)];
           triples_.push_back({1 / (d * (d + e)), -1 / (d * e), 1 / (e * (d + e)), d, e});
           for (std::size_t i = 0; i < 3; i++) w[i + 1] = static_cast<float>(triples_.back()[i]);
         }
@@ -148,7 +148,7 @@ class linear_design {
     for (const auto& w : triples_)
       second += (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) / static_cast<double>(triples_.size());
     const double of[] = {1, 2, 6, 20, first, second, 0, 0};
-    for (std::size_t i = 0; i < size(spread_sums); i++)
+    for (std::size_t i = 0; i < as_size(spread_sums); i++)
       out_.spread.noise[i] = static_cast<float>(mean * of[i]);
   }
 
@@ -195,11 +195,12 @@ class linear_design {
     std::vector<std::vector<int>> keys;
     for (std::size_t t = 0; t < rows(); t++) {
       std::vector<part> parts;
-      const std::size_t row = (size(port) * rows() + t) * size(p_.subcarriers) + size(k);
+      const std::size_t row = (as_size(port) * rows() + t) * as_size(p_.subcarriers) + as_size(k);
       for (int n = 0; n < out_.taps; n++) {
-        const cplx w = out_.frequency[row * size(out_.taps) + size(n)];
+        const cplx w = out_.frequency[row * as_size(out_.taps) + as_size(n)];
         if (w == 0.0) continue;
-        for (part x : senders_.parts_of(size(port), p_.ports[size(port)][t][size(out_.start[row] + n)])) {
+        for (part x :
+             senders_.parts_of(as_size(port), p_.ports[as_size(port)][t][as_size(out_.start[row] + n)])) {
           x.factor *= w;
           parts.push_back(x);
         }
@@ -232,7 +233,7 @@ class linear_design {
       std::map<int, cplx> of;  // by port
       of[port] = -std::polar(1.0, -theta_[i] * k);
       for (std::size_t t = 0; t < rows(); t++) {
-        const double w = alike ? (t == 0 ? 1 : 0) : out_.time[size(l) * rows() + t];
+        const double w = alike ? (t == 0 ? 1 : 0) : out_.time[as_size(l) * rows() + t];
         for (const part& x : rows_parts[t])
           of[x.port] += w * x.factor * std::polar(1.0, -theta_[i] * x.subcarrier);
       }
@@ -274,7 +275,7 @@ class linear_design {
         turn_.push_back(2.2 * std::pow((static_cast<double>(i) + 1) / points, 1.5) / distance);
     }
     // J0 by lags of half symbols.
-    const std::size_t lags = 2 * size(p_.symbols);
+    const std::size_t lags = 2 * as_size(p_.symbols);
     for (const double phi : turn_) {
       numbers j(lags);
       for (std::size_t lag = 0; lag < lags; lag++)
@@ -308,8 +309,8 @@ class linear_design {
     std::map<int, std::map<int, cplx>> of;
     of[port][l] -= 1;
     for (std::size_t t = 0; t < rows(); t++)
-      for (const part& x : senders_.parts_of(size(port), p_.ports[size(port)][t][0]))
-        of[x.port][x.symbol] += static_cast<double>(out_.time[size(l) * rows() + t]) * x.factor;
+      for (const part& x : senders_.parts_of(as_size(port), p_.ports[as_size(port)][t][0]))
+        of[x.port][x.symbol] += static_cast<double>(out_.time[as_size(l) * rows() + t]) * x.factor;
     numbers square(turn_.size());
     for (std::size_t i = 0; i < turn_.size(); i++) {
       double sum = 0;
@@ -324,20 +325,20 @@ class linear_design {
   }
 
   void make_error() {
-    const std::size_t elements = p_.elements(), terms = size(spread_terms);
+    const std::size_t elements = p_.elements(), terms = as_size(spread_terms);
     numbers weight(elements * terms);
     for (int port = 0; port < static_cast<int>(p_.ports.size()); port++) {
-      std::vector<const in_frequency*> of_all(size(p_.subcarriers));  // of all symbols
+      std::vector<const in_frequency*> of_all(as_size(p_.subcarriers));  // of all symbols
       for (int l = 0; l < p_.symbols; l++) {
         const numbers in_time = time_error(port, l);
         // Of slopes in time with T1: mean error along the channel, and what rows lose in likeness.
         double along = 0, apart = 0;
         for (std::size_t t = 0; t < rows(); t++) {
-          const double w = out_.time[size(l) * rows() + t], at = middle_of(p_.ports[0][t], p_.subcarriers);
+          const double w = out_.time[as_size(l) * rows() + t], at = middle_of(p_.ports[0][t], p_.subcarriers);
           along += w * (at - l) * (at - l) / 2;
           for (std::size_t s = 0; s < t; s++) {
             const double d = at - middle_of(p_.ports[0][s], p_.subcarriers);
-            apart += w * out_.time[size(l) * rows() + s] * d * d;
+            apart += w * out_.time[as_size(l) * rows() + s] * d * d;
           }
         }
         const bool assumed = out_.spread.known == spread_times::one;
@@ -348,14 +349,14 @@ class linear_design {
         for (int k = 0; k < p_.subcarriers; k++) {
           double noise = 0;
           for (std::size_t t = 0; t < rows(); t++) {
-            const double w = out_.time[size(l) * rows() + t];
-            noise += w * w * row_noise_[(size(port) * rows() + t) * size(p_.subcarriers) + size(k)];
+            const double w = out_.time[as_size(l) * rows() + t];
+            noise += w * w * row_noise_[(as_size(port) * rows() + t) * as_size(p_.subcarriers) + as_size(k)];
           }
           out_.gain.push_back(static_cast<float>(noise));
           out_.bias.push_back(0);
-          const in_frequency* known = of_all[size(k)];
-          const in_frequency& f = known != nullptr ? *known : frequency_error(port, l, k, of_all[size(k)]);
-          double* w = &weight[(size(l) * size(p_.subcarriers) + size(k)) * terms];
+          const in_frequency* known = of_all[as_size(k)];
+          const in_frequency& f = known != nullptr ? *known : frequency_error(port, l, k, of_all[as_size(k)]);
+          double* w = &weight[(as_size(l) * as_size(p_.subcarriers) + as_size(k)) * terms];
           for (std::size_t j = 0; j < f.square.size(); j++) w[j] += f.square[j];
           w[3] += in_time[0];
           w[4] += in_time[1];
@@ -391,7 +392,7 @@ std::vector<std::int32_t> rows_behind(const pilot_pattern& p) {
         const pilot_cell &a = port[t][n], &b = port[s][n];
         if (a.elements != b.elements) return false;
         for (int i = 0; i < a.elements; i++)
-          if (a.element[size(i)] % p.subcarriers != b.element[size(i)] % p.subcarriers) return false;
+          if (a.element[as_size(i)] % p.subcarriers != b.element[as_size(i)] % p.subcarriers) return false;
       }
     return true;
   };

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <string>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/estimate/design.hpp>
 
@@ -131,9 +131,9 @@ noise_estimator::noise_estimator(const pilot_pattern& pilots)
         return static_cast<std::int32_t>(port * pilots.rows() + row);
       };
       double noise = mean_noise(pilots.ports[port][t]);
-      if (between) noise += mean_noise(pilots.ports[port][size(next[t])]);
+      if (between) noise += mean_noise(pilots.ports[port][as_size(next[t])]);
       rows.push_back(line(t));
-      rows.push_back(between ? line(size(next[t])) : -1);
+      rows.push_back(between ? line(as_size(next[t])) : -1);
       scale.push_back(static_cast<float>(1 / std::sqrt(noise)));
     }
   samples_ = scale.size() * starts.size() * f.filter.size() / f.taps;
@@ -171,7 +171,7 @@ void noise_estimator::run(executor& exec, view<const std::complex<float>> receiv
     run_cells(exec, tables_, of, received, slots, work + sums);
     const noise_sample_args filter{of,
                                    taps_,
-                                   static_cast<int>(filter_.host().size() / size(taps_)),
+                                   static_cast<int>(filter_.host().size() / as_size(taps_)),
                                    static_cast<int>(starts_.host().size()),
                                    static_cast<int>(samples_),
                                    starts_.on(exec),

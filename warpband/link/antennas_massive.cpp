@@ -16,8 +16,8 @@
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/code/uncoded.hpp>
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
 #include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/gain/gain.hpp>
@@ -43,10 +43,10 @@ class massive_antennas : public antenna_system {
   explicit massive_antennas(const link_config& link)
       : config_(massive_of(link)),
         seed_(link.seed),
-        users_(size(config_.users)),
-        antennas_(size(config_.antennas)),
-        subcarriers_(size(config_.subcarriers)),
-        vectors_(subcarriers_ * size(config_.symbols)),
+        users_(as_size(config_.users)),
+        antennas_(as_size(config_.antennas)),
+        subcarriers_(as_size(config_.subcarriers)),
+        vectors_(subcarriers_ * as_size(config_.symbols)),
         rows_(config_.codewords()),
         noise_(link),
         mapper_(link.qam),
@@ -72,7 +72,7 @@ class massive_antennas : public antenna_system {
   samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
     const std::size_t cells = vectors_ * users_, symbols = batch.frames * cells;
     noise_.set(exec, batch.point_db);
-    mapper_.run(exec, make_view(bits, size(mapper_.bits()), symbols), make_view(symbols_.data(), symbols));
+    mapper_.run(exec, make_view(bits, as_size(mapper_.bits()), symbols), make_view(symbols_.data(), symbols));
     regroup(exec, view<const cf>(make_view(symbols_.data(), cells, batch.frames)),
             make_view(sent_.data(), cells, batch.frames), static_cast<int>(rows_), config_.subcarriers);
     pass(exec, batch);
@@ -90,7 +90,7 @@ class massive_antennas : public antenna_system {
   /// At most: sums over the antennas of each cluster or its estimates, and what conjugate gradients keep.
   std::size_t bytes_of_clusters() const noexcept {
     if (!is_clustered()) return 0;
-    return size(config_.clusters) * users_ * (4 * users_ * air_->matrices() + 13 * vectors_) +
+    return as_size(config_.clusters) * users_ * (4 * users_ * air_->matrices() + 13 * vectors_) +
            60 * users_ * vectors_;
   }
 
@@ -110,7 +110,7 @@ class uplink_antennas final : public massive_antennas {
   using massive_antennas::massive_antennas;
 
   std::size_t bytes_per_frame() const noexcept override {  // and LLRs of vectors, which a detector keeps
-    return massive_antennas::bytes_per_frame() + vectors_ * users_ * 4 * size(mapper_.bits());
+    return massive_antennas::bytes_per_frame() + vectors_ * users_ * 4 * as_size(mapper_.bits());
   }
 
  private:
@@ -338,9 +338,9 @@ void complete_massive(link_config& c) {
   if (const auto* open = c.code.settings.find<uncoded_settings>(); open != nullptr && open->k == 0)
     c.code.edit<uncoded_settings>().k = bits;
   c.code = completed(c.code);
-  if (const std::size_t n = sizes_of(c.code).n; n > size(bits))
+  if (const std::size_t n = sizes_of(c.code).n; n > as_size(bits))
     throw argument_error("subcarriers", std::to_string(m.subcarriers),
-                         "at least " + std::to_string((n + size(m_bits) - 1) / size(m_bits)) +
+                         "at least " + std::to_string((n + as_size(m_bits) - 1) / as_size(m_bits)) +
                              ", as a codeword of " + std::to_string(n) + " bits is sent in one OFDM symbol");
 }
 
@@ -350,7 +350,7 @@ void describe_massive(const link_config& c, air_antennas& a) {
   a.rx = m.antennas;
   a.grid.subcarriers = m.subcarriers;
   a.grid.symbols = m.symbols;
-  a.together = size(m.symbols);
+  a.together = as_size(m.symbols);
 }
 
 named_values results(const link_config& c) {
@@ -364,7 +364,7 @@ named_values results(const link_config& c) {
 
 /// Gram matrix, its inverse and the products of vectors, for each use.
 std::uint64_t work(const link_config& c) {
-  const auto antennas = size(massive_of(c).antennas), users = size(massive_of(c).users);
+  const auto antennas = as_size(massive_of(c).antennas), users = as_size(massive_of(c).users);
   return uses_per_frame(c) * antennas * users * (users / 4 + 20);
 }
 
@@ -372,8 +372,8 @@ std::uint64_t work(const link_config& c) {
 /// vectors.
 std::unique_ptr<receiver> make_loop(const link_config& c) {
   const massive_link_config& m = massive_of(c);
-  const user_codewords frame{size(m.users), size(m.symbols), size(m.subcarriers),
-                             size(bits_per_symbol(c.qam))};
+  const user_codewords frame{as_size(m.users), as_size(m.symbols), as_size(m.subcarriers),
+                             as_size(bits_per_symbol(c.qam))};
   receiver_config loop = *c.receiver;
   loop.interleaver = receiver_interleaver::none;
   loop.permutation = order_of(frame, interleaver_of(*c.receiver, sizes_of(c.code).n));
@@ -402,8 +402,8 @@ antenna_kind massive_kind() {
       .many_codewords = true,
       .codewords = [](const link_config& c) { return massive_of(c).codewords(); },
       .uses_for = [](const link_config& c,
-                     std::size_t symbols) { return symbols * size(massive_of(c).symbols); },
-      .uses = [](const link_config& c) { return size(massive_of(c).subcarriers * massive_of(c).symbols); },
+                     std::size_t symbols) { return symbols * as_size(massive_of(c).symbols); },
+      .uses = [](const link_config& c) { return as_size(massive_of(c).subcarriers * massive_of(c).symbols); },
       .symbol_energy = [](const link_config& c) { return is_uplink(c) ? 1 : 1.0 / massive_of(c).users; },
       .describe = describe_massive,
       .erases_sent = [](const link_config& c) { return !is_uplink(c); },

@@ -1,6 +1,6 @@
 // Streams with a detector, and what all have that send symbols in uses of the channel.
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
 #include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/tradeoff.hpp>
 #include <warpband/modem/qam/qam.hpp>
@@ -105,7 +105,7 @@ std::unique_ptr<antenna_system> make_antennas_in_uses(const link_config& c, use_
 }
 std::unique_ptr<antenna_system> make_symbols_in_uses(const link_config& c, bool separate) {
   const auto mapper = std::make_shared<const qam_mapper>(c.qam);
-  const std::size_t tx = size(streams_of(c)), m = size(mapper->bits());
+  const std::size_t tx = as_size(streams_of(c)), m = as_size(mapper->bits());
   const use_mapper map = [=](executor& exec, const std::uint8_t* bits, auto* to, std::size_t uses) {
     mapper->run(exec, make_view(bits, m, uses * tx), make_view(to, uses * tx));
   };

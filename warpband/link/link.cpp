@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
 #include <warpband/link/antenna_kind.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
@@ -100,12 +100,12 @@ double code_rate(const link_config& c) {
 }
 
 std::size_t resource_elements(const link_config& c) {
-  const std::size_t m = size(bits_per_symbol(c.qam)), n = sizes_of(mapped_code(c)).n;
+  const std::size_t m = as_size(bits_per_symbol(c.qam)), n = sizes_of(mapped_code(c)).n;
   return c.antennas.kind().uses_for(c, (n + m - 1) / m);
 }
 std::size_t uses_per_frame(const link_config& c) { return c.antennas.kind().uses(c); }
 std::size_t symbols_per_frame(const link_config& c) {
-  return uses_per_frame(c) * size(c.antennas.kind().symbols_per_use(c));
+  return uses_per_frame(c) * as_size(c.antennas.kind().symbols_per_use(c));
 }
 
 noise_level noise_level_at(const link_config& c, double point_db) {

@@ -2,8 +2,8 @@
 // What calls of detectors and precoders hand to their kernels: shapes are checked, and views are set.
 #include <complex>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/massive/downlink/downlink.hpp>
 #include <warpband/massive/massive_args.hpp>
@@ -25,10 +25,10 @@ massive_args uplink_arguments(const uplink_config& config, const Input& in, cons
                               int antennas, std::size_t vectors) {
   massive_args args = uplink_arguments(config, in.symbols);
   args.antennas = antennas;
-  const std::size_t frames = in.channel.items, users = size(config.users),
-                    bits = 2 * users * size(args.pam_bits);
-  check_shape("channel", in.channel, size(antennas) * users, frames);
-  check_shape("received", in.received, size(antennas), frames * size(in.symbols));
+  const std::size_t frames = in.channel.items, users = as_size(config.users),
+                    bits = 2 * users * as_size(args.pam_bits);
+  check_shape("channel", in.channel, as_size(antennas) * users, frames);
+  check_shape("received", in.received, as_size(antennas), frames * as_size(in.symbols));
   check_shape("noise_var", in.noise_var, 1, frames);
   check_optional_shape("llr", out.llr, bits, vectors);
   check_optional_shape("llr_int8", out.llr_int8, bits, vectors);
@@ -52,12 +52,12 @@ template <class Input>
 massive_args downlink_arguments(const downlink_config& config, const Input& in,
                                 view<std::complex<float>> precoded, view<std::uint8_t> status, int antennas) {
   check_range("symbols", in.symbols, 1, 1 << 20);
-  const std::size_t frames = in.channel.items, vectors = frames * size(in.symbols),
-                    users = size(config.users);
-  check_shape("channel", in.channel, size(antennas) * users, frames);
+  const std::size_t frames = in.channel.items, vectors = frames * as_size(in.symbols),
+                    users = as_size(config.users);
+  check_shape("channel", in.channel, as_size(antennas) * users, frames);
   check_shape("sent", in.sent, users, vectors);
   check_shape("noise_var", in.noise_var, 1, frames);
-  check_shape("precoded", precoded, size(antennas), vectors);
+  check_shape("precoded", precoded, as_size(antennas), vectors);
   check_optional_shape("status", status, 1, vectors);
   check_apart({{"precoded", precoded}, {"status", status}});
   massive_args args;

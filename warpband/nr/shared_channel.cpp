@@ -4,8 +4,8 @@
 #include <climits>
 #include <string>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/fec/nr/scrambling.hpp>
 #include <warpband/fec/nr/tbs.hpp>
@@ -48,7 +48,7 @@ void complete_dmrs(nr_dmrs_config& d, const nr_channel_config& c) {
   check_range("dmrs_cdm_groups", d.cdm_groups, 1, groups);
   if (d.ports.empty())
     for (int l = 0; l < c.layers; l++) d.ports.push_back(l);
-  if (d.ports.size() != size(c.layers))
+  if (d.ports.size() != as_size(c.layers))
     throw argument_error("dmrs_ports", text_of(d.ports),
                          "one for each of " + std::to_string(c.layers) + " layers");
   for (std::size_t l = 0; l < d.ports.size(); l++) {
@@ -72,21 +72,21 @@ void complete_dmrs(nr_dmrs_config& d, const nr_channel_config& c) {
 std::vector<std::complex<float>> dmrs_of(const nr_channel_config& c, const std::vector<int>& symbols,
                                          int layer) {
   const nr_dmrs_config& d = c.dmrs;
-  const nr_dmrs_port port = nr_dmrs_port_of(d.type, d.ports[size(layer)]);
+  const nr_dmrs_port port = nr_dmrs_port_of(d.type, d.ports[as_size(layer)]);
   const int step = d.type == 1 ? 4 : 6, subcarriers = c.carrier.subcarriers(),
             first = nr_block_subcarriers * c.carrier.first_resource_block;  // of the carrier, from block 0
   std::vector<std::complex<float>> a(c.carrier.elements());
   for (std::size_t i = 0; i < symbols.size(); i++) {
-    const auto r =
-        nr_dmrs_sequence(nr_dmrs_init(c.carrier, symbols[i], d), size(first + subcarriers) * 2 / size(step));
-    const float time = i % size(d.length) == 1 ? static_cast<float>(port.time) : 1.f;
+    const auto r = nr_dmrs_sequence(nr_dmrs_init(c.carrier, symbols[i], d),
+                                    as_size(first + subcarriers) * 2 / as_size(step));
+    const float time = i % as_size(d.length) == 1 ? static_cast<float>(port.time) : 1.f;
     for (int k = nr_block_subcarriers * c.first_block; k < nr_block_subcarriers * (c.first_block + c.blocks);
          k++) {
       if (nr_dmrs_group(d.type, first + k) != port.group) continue;
       const int n = (first + k) / step, offset = (first + k) % step - port.first,
                 second = d.type == 1 ? offset / 2 : offset;
       const float weight = d.beta() * time * (second == 1 ? static_cast<float>(port.frequency) : 1.f);
-      a[size(symbols[i] * subcarriers + k)] = weight * r[size(2 * n + second)];
+      a[as_size(symbols[i] * subcarriers + k)] = weight * r[as_size(2 * n + second)];
     }
   }
   return a;
@@ -176,7 +176,7 @@ nr_shared_channel::nr_shared_channel(const nr_channel_config& config)
       places_(places_of(config_, dmrs_symbols_)) {
   std::vector<std::int32_t> number(elements(), -1);
   for (std::size_t i = 0; i < places_.host().size(); i++)
-    number[size(places_.host()[i])] = static_cast<std::int32_t>(i);
+    number[as_size(places_.host()[i])] = static_cast<std::int32_t>(i);
   number_ = resident<std::int32_t>(std::move(number));
   std::vector<std::complex<float>> w(ports() * layers());
   if (config_.tpmi >= 0)
@@ -224,15 +224,15 @@ nr_transport_config nr_shared_channel::transport(int mcs_table, int index, int c
 
 void nr_shared_channel::map(executor& exec, const std::vector<view<const std::complex<float>>>& symbols,
                             view<std::complex<float>> grid) const {
-  if (symbols.size() != size(codewords()))
+  if (symbols.size() != as_size(codewords()))
     throw argument_error("symbols", std::to_string(symbols.size()) + " codewords",
                          std::to_string(codewords()));
   places_.check_held();
   const std::size_t slots = symbols[0].items;
   nr_map_args a;
   for (int q = 0; q < codewords(); q++) {
-    check_shape("symbols", symbols[size(q)], symbols_of(q), slots);
-    a.codeword[q] = as_pairs(symbols[size(q)]);
+    check_shape("symbols", symbols[as_size(q)], symbols_of(q), slots);
+    a.codeword[q] = as_pairs(symbols[as_size(q)]);
   }
   check_shape("grid", grid, ports(), slots * elements());
   a.elements = static_cast<int>(elements());

@@ -5,8 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
 #include <warpband/core/error.hpp>
 #include <warpband/receive/open_loop.hpp>
 
@@ -117,7 +117,7 @@ void check_shared(const char* argument, std::size_t items) {
 /// Of a detector with so many antennas: its name, inputs and granularity.
 frame_receiver_parts of_detector(const char* name, const detector& d, std::size_t uses_per_channel) {
   check_shared("uses_per_channel", uses_per_channel);
-  const std::size_t s = size(d.streams()), r = size(d.rx_antennas());
+  const std::size_t s = as_size(d.streams()), r = as_size(d.rx_antennas());
   return {.name = name,
           .inputs = {{.name = "channel", .type = c64, .elements = r * s, .per_items = uses_per_channel},
                      {.name = "received", .type = c64, .elements = r},
@@ -171,8 +171,8 @@ template <class Input, class Sample, class Kernel>
 auto detects_uplink(const Kernel& kernel, const frame_receiver_parts& p, int symbols) {
   return one_stage([kernel, h = p.inputs[0], y = p.inputs[1], llr = p.outputs[0], symbols, splits = p.splits](
                        executor& exec, const frame_arrays& f) {
-    const std::size_t frames = (splits == 1 ? f.items : f.frame_items) / size(symbols);
-    const std::size_t vectors = frames * size(symbols) / splits;  // of a split
+    const std::size_t frames = (splits == 1 ? f.items : f.frame_items) / as_size(symbols);
+    const std::size_t vectors = frames * as_size(symbols) / splits;  // of a split
     const auto from = [](auto* data, const frame_port& port, std::size_t first, std::size_t rows) {
       return make_view(data + first * port.elements, port.elements, rows);
     };
@@ -257,7 +257,8 @@ std::unique_ptr<frame_receiver> make_uplink_chain(const uplink_chain_config& c) 
   if (c.splits < 1 || c.symbols % c.splits != 0)
     throw argument_error("splits", std::to_string(c.splits),
                          "a divisor of symbols = " + std::to_string(c.symbols));
-  const std::size_t b = size(c.detector.antennas), u = size(c.detector.users), shared = size(c.symbols);
+  const std::size_t b = as_size(c.detector.antennas), u = as_size(c.detector.users),
+                    shared = as_size(c.symbols);
   const element_type samples = c.half ? element_type::complex32 : c64;
   frame_receiver_parts p{
       .name = "uplink",
@@ -274,7 +275,7 @@ std::unique_ptr<frame_receiver> make_uplink_chain(const uplink_chain_config& c) 
                   status_port()},
       .stages = {"uplink"},
       .granularity = shared,
-      .splits = size(c.splits),
+      .splits = as_size(c.splits),
       .multiple = shared};
   if (c.half)
     p.attach = detects_uplink<uplink_half_input, half_complex>(kernel, p, c.symbols);
@@ -287,7 +288,8 @@ std::unique_ptr<frame_receiver> make_precode_chain(const precode_chain_config& c
   const auto kernel = massive_kernel<downlink_precoder, clustered_downlink_precoder>(c.precoder, c.clusters,
                                                                                      c.cluster_method);
   check_range("symbols", c.symbols, 1, 1 << 20);
-  const std::size_t b = size(c.precoder.antennas), u = size(c.precoder.users), shared = size(c.symbols);
+  const std::size_t b = as_size(c.precoder.antennas), u = as_size(c.precoder.users),
+                    shared = as_size(c.symbols);
   frame_receiver_parts p{.name = "precode",
                          .inputs = {{.name = "channel",
                                      .type = c.half ? element_type::complex32 : c64,
@@ -310,7 +312,7 @@ std::unique_ptr<frame_receiver> make_precode_chain(const precode_chain_config& c
 std::unique_ptr<frame_receiver> make_stbc_chain(const stbc_chain_config& c) {
   const auto decoder = std::make_shared<const stbc_decoder>(c.decoder);
   check_shared("codewords_per_channel", c.codewords_per_channel);
-  const std::size_t r = size(c.decoder.rx_antennas);
+  const std::size_t r = as_size(c.decoder.rx_antennas);
   frame_receiver_parts p{
       .name = "stbc",
       .inputs = {{.name = "channel", .type = c64, .elements = 2 * r, .per_items = c.codewords_per_channel},

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
 #include <warpband/core/error.hpp>
 #include <warpband/fec/nr/tbs.hpp>
 #include <warpband/receive/open_loop.hpp>
@@ -68,7 +68,7 @@ struct pusch_receiver {
 class attached {
  public:
   attached(std::shared_ptr<const pusch_receiver> is, executor& exec, std::size_t most)
-      : is_(std::move(is)), exec_(exec), rx_(size(is_->detector.rx_antennas)), arrays_(is_->channel, rx_) {
+      : is_(std::move(is)), exec_(exec), rx_(as_size(is_->detector.rx_antennas)), arrays_(is_->channel, rx_) {
     arrays_.allocate(exec, most);
     for (std::size_t slots = most; slots > 0; slots = is_->loop ? slots / 2 : 0) {
       batches_.emplace_back(slots, is_->make());
@@ -96,7 +96,7 @@ class attached {
     const auto of = [&](std::size_t port, std::size_t elements) {
       return make_view(static_cast<std::uint8_t*>(f.outputs[port]) + first * elements, elements, slots);
     };
-    return {.bits = of(0, size(is_->transport.transport_bits)),
+    return {.bits = of(0, as_size(is_->transport.transport_bits)),
             .ok = of(1, 1),
             .iterations = {},
             .status = of(2, 1)};
@@ -118,12 +118,12 @@ std::unique_ptr<frame_receiver> make_pusch_chain(const pusch_chain_config& confi
       .inputs =
           {{.name = "received",
             .type = element_type::complex64,
-            .elements = size(is->detector.rx_antennas),
+            .elements = as_size(is->detector.rx_antennas),
             .rows = is->channel.elements()},
            {.name = "noise_var", .type = element_type::float32, .elements = 1, .rows = 1, .per_items = 0}},
       .outputs = {{.name = "bits",
                    .type = element_type::uint8,
-                   .elements = size(is->transport.transport_bits)},
+                   .elements = as_size(is->transport.transport_bits)},
                   {.name = "ok", .type = element_type::uint8},
                   {.name = "status", .type = element_type::uint8}},
       .stages = {"estimate"}};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/modem/qam/qam.hpp>
@@ -36,7 +37,6 @@ void copy_matrix(const space_time_code& code, cx_pair (&v)[4]) {
   for (std::size_t i = 0; i < 4; i++)
     v[i] = {static_cast<float>(code.v()[i].real()), static_cast<float>(code.v()[i].imag())};
 }
-std::size_t count(int n) { return static_cast<std::size_t>(n); }
 
 const kernel_set& kernels_of(const stbc_config& c, bool prior) {
   if (c.code.kind() == space_time_kind::alamouti)
@@ -154,7 +154,7 @@ void stbc_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::
 }
 void stbc_encoder::run_symbols(executor& exec, view<const std::complex<float>> symbols,
                                view<std::complex<float>> out) const {
-  check_shape("symbols", symbols, count(code_.symbols()), symbols.items);
+  check_shape("symbols", symbols, as_size(code_.symbols()), symbols.items);
   check_shape("out", out, 4, symbols.items);
   stbc_encode_args a;
   a.kind = static_cast<int>(code_.kind());
@@ -183,8 +183,8 @@ stbc_decoder::stbc_decoder(const stbc_config& config)
     : config_((check(config), config)), pam_bits_(pam_bits_of(config.qam)) {}
 
 void stbc_decoder::run(executor& exec, const stbc_input& in, const stbc_output& out) const {
-  const std::size_t n = in.received.items, shared = in.codewords_per_channel, rx = count(config_.rx_antennas),
-                    bits = bits_per_codeword();
+  const std::size_t n = in.received.items, shared = in.codewords_per_channel,
+                    rx = as_size(config_.rx_antennas), bits = bits_per_codeword();
   if (shared == 0) throw argument_error("codewords_per_channel", "0", "1 or more");
   check_shape("received", in.received, 2 * rx, n);
   check_shape("channel", in.channel, 2 * rx, n / shared + (n % shared != 0));

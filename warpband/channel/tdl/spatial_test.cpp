@@ -8,7 +8,7 @@
 #include <tests/on_backends.hpp>
 #include <tests/symbols.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
-#include <warpband/core/count.hpp>
+#include <warpband/core/as_size.hpp>
 
 namespace spatial_test {
 
@@ -42,10 +42,10 @@ matrix array_of(int n, double a) {
       {},
       {},
       {0, 1. / 49, 4. / 49, 9. / 49, 16. / 49, 25. / 49, 36. / 49, 1}};
-  matrix r(size(n), std::vector<double>(size(n)));
+  matrix r(as_size(n), std::vector<double>(as_size(n)));
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
-      r[size(i)][size(j)] = i == j ? 1 : std::pow(a, exponents[size(n)][size(std::abs(i - j))]);
+      r[as_size(i)][as_size(j)] = i == j ? 1 : std::pow(a, exponents[as_size(n)][as_size(std::abs(i - j))]);
   return r;
 }
 /// P (R_UE x Gamma x R_gNB) P^T of clause G.2.3.2.1, rows and columns in the order of vec(H).
@@ -55,25 +55,27 @@ matrix cross_polarised(int terminals, int bases, double a, double b, double c) {
   const matrix inner =
       product(product(array_of(terminals == 1 ? 1 : terminals / 2, b), gamma), array_of(bases / 2, a));
   const int n = terminals * bases;
-  std::vector<int> from(size(n));  // P has a one in each row
+  std::vector<int> from(as_size(n));  // P has a one in each row
   for (int i = 1; i <= bases; i++)
     for (int j = 1; j <= terminals; j++) {
       const bool first = terminals == 1 || j <= terminals / 2;
-      from[size((j - 1) * bases + i - 1)] =
+      from[as_size((j - 1) * bases + i - 1)] =
           (first ? 2 * (j - 1) * bases + i : 2 * (j - terminals / 2) * bases - bases + i) - 1;
     }
-  matrix r(size(n), std::vector<double>(size(n)));
+  matrix r(as_size(n), std::vector<double>(as_size(n)));
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) r[size(i)][size(j)] = inner[size(from[size(i)])][size(from[size(j)])];
+    for (int j = 0; j < n; j++)
+      r[as_size(i)][as_size(j)] = inner[as_size(from[as_size(i)])][as_size(from[as_size(j)])];
   return r;
 }
 /// E h h^H in the order of vec(H), a terminal's antenna after the other, from that of an uplink's H.
 matrix in_columns(const std::vector<complex>& r, int streams, int rx) {
   const int n = streams * rx;
-  matrix out(size(n), std::vector<double>(size(n)));
+  matrix out(as_size(n), std::vector<double>(as_size(n)));
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
-      out[size(i)][size(j)] = r[size(((i % rx) * streams + i / rx) * n + (j % rx) * streams + j / rx)].real();
+      out[as_size(i)][as_size(j)] =
+          r[as_size(((i % rx) * streams + i / rx) * n + (j % rx) * streams + j / rx)].real();
   return out;
 }
 void expect_near(const matrix& a, const matrix& b, double tolerance) {
@@ -127,7 +129,7 @@ tdl_config line(int streams, int rx, const spatial_config& spatial) {
           .spatial = spatial};
 }
 std::vector<std::complex<float>> respond(wb::executor& exec, const tdl_config& c, std::size_t blocks) {
-  auto h = exec.make<std::complex<float>>(size(c.streams * c.rx_antennas), blocks * c.grid.elements());
+  auto h = exec.make<std::complex<float>>(as_size(c.streams * c.rx_antennas), blocks * c.grid.elements());
   wb::tdl_channel(c).response(exec, h, {.seed = 3, .first = 5});
   return exec.to_host(h);
 }
@@ -146,7 +148,7 @@ TEST_P(tdl_spatial_on, channels_are_independent_ones_times_a_factor) {
   for (const antenna_array array : {antenna_array::linear, antenna_array::cross_polarised}) {
     const spatial_config spatial{antenna_correlation::high, array, false};
     const int streams = 2, rx = 4;
-    const std::size_t n = size(streams * rx);
+    const std::size_t n = as_size(streams * rx);
     const auto r = spatial_correlation(spatial, streams, rx);
     std::vector<complex> l(n * n);
     for (std::size_t j = 0; j < n; j++)

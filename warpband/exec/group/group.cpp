@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/error.hpp>
 #include <warpband/exec/cuda.hpp>
 #include <warpband/exec/group/group_args.hpp>
@@ -14,8 +15,6 @@ namespace wb {
 WB_DECLARE_KERNEL(group_sum)
 
 namespace {
-
-std::size_t as_size(int n) { return static_cast<std::size_t>(n); }
 
 /// Pieces pass through host memory of the members' process.
 class host_carrier final : public group_carrier {

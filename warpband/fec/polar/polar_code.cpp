@@ -4,13 +4,13 @@
 #include <bit>
 #include <string>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/fec/polar/polar_tables.hpp>
 
 namespace wb {
 namespace {
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 int ceil_log2(int x) { return std::bit_width(static_cast<unsigned>(x) - 1u); }
 
 /// Parameters that §6.3.1, §7.1 and §7.3 set for §5.3.1 and §5.4.1.
@@ -30,20 +30,20 @@ int log2_length(int k, int e, int max_log2) {
 
 /// J(i) of §5.4.1.1: index in d of output i of the sub-block interleaver.
 int interleaved(int i, int n) {
-  return polar_subblock_interleaver[index(32 * i / n)] * (n / 32) + i % (n / 32);
+  return polar_subblock_interleaver[as_size(32 * i / n)] * (n / 32) + i % (n / 32);
 }
 
 /// The bits of u that rate matching freezes (§5.4.1.1).
 std::vector<bool> frozen_by_rate_matching(int k, int e, int n) {
-  std::vector<bool> frozen(index(n));
+  std::vector<bool> frozen(as_size(n));
   if (e >= n) return frozen;
   if (16 * k <= 7 * e) {
-    for (int i = 0; i < n - e; i++) frozen[index(interleaved(i, n))] = true;
+    for (int i = 0; i < n - e; i++) frozen[as_size(interleaved(i, n))] = true;
     // and the first ceil(3N/4 - E/2) or ceil(9N/16 - E/4) bits
     const int first = 4 * e >= 3 * n ? (3 * n - 2 * e + 3) / 4 : (9 * n - 4 * e + 15) / 16;
-    for (int i = 0; i < first; i++) frozen[index(i)] = true;
+    for (int i = 0; i < first; i++) frozen[as_size(i)] = true;
   } else {
-    for (int i = e; i < n; i++) frozen[index(interleaved(i, n))] = true;
+    for (int i = e; i < n; i++) frozen[as_size(interleaved(i, n))] = true;
   }
   return frozen;
 }
@@ -54,7 +54,7 @@ std::vector<int> most_reliable(int count, int e, int n, int k) {
   const std::vector<bool> frozen = frozen_by_rate_matching(k, e, n);
   std::vector<int> reliable;
   for (const int u : polar_reliability)
-    if (u < n && !frozen[index(u)]) reliable.push_back(u);
+    if (u < n && !frozen[as_size(u)]) reliable.push_back(u);
   if (static_cast<int>(reliable.size()) < count) return {};
   return {reliable.end() - count, reliable.end()};
 }
@@ -91,14 +91,14 @@ std::vector<std::int32_t> sent_bits(int k, int e, int n, bool channel_interleave
   while (side * (side + 1) / 2 < e) side++;
   for (int column = 0; column < side; column++)
     for (int row = 0, i = column; row < side - column; i += side - row, row++)
-      if (i < e) sent.push_back(selected[index(i)]);
+      if (i < e) sent.push_back(selected[as_size(i)]);
   return sent;
 }
 
 /// CRC weights and target of a block.
 void set_crc(polar_block& b, const polar_config& config) {
   const auto crc = polar_crc_of(config);
-  b.crc_weights.assign(index(b.k), 0);
+  b.crc_weights.assign(as_size(b.k), 0);
   if (!crc) return;
   const bool dci = config.kind == polar_kind::dci;
   const int ones = dci ? 24 : 0;
@@ -106,7 +106,7 @@ void set_crc(polar_block& b, const polar_config& config) {
   std::copy(remainders.begin() + ones, remainders.end(), b.crc_weights.begin());
   if (dci) {
     b.crc_target = config.rnti;
-    for (int i = 0; i < ones; i++) b.crc_target ^= remainders[index(i)];
+    for (int i = 0; i < ones; i++) b.crc_target ^= remainders[as_size(i)];
   }
 }
 
@@ -127,8 +127,8 @@ void set_tables(polar_block& b, const polar_config& config, const channel_parame
   std::set_difference(sorted.begin(), sorted.end(), checks.begin(), checks.end(),
                       std::back_inserter(information_set));
   const std::vector<int> order = input_order(b.k, c.input_interleaver);
-  b.place.assign(index(b.k), 0);
-  for (std::size_t i = 0; i < information_set.size(); i++) b.place[index(order[i])] = information_set[i];
+  b.place.assign(as_size(b.k), 0);
+  for (std::size_t i = 0; i < information_set.size(); i++) b.place[as_size(order[i])] = information_set[i];
   b.parity_checks.assign(checks.begin(), checks.end());
   b.sent = sent_bits(b.k, b.e, b.n, c.channel_interleaver);
   set_crc(b, config);

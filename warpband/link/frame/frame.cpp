@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/link/frame/frame_args.hpp>
@@ -18,7 +19,6 @@ namespace {
 constexpr std::size_t slots = 2, tx = 2;
 constexpr std::size_t most_items = std::size_t{1} << 31;
 
-std::size_t count(int n) { return static_cast<std::size_t>(n); }
 std::string name_of_code(std::size_t i) { return "codes[" + std::to_string(i) + "]"; }
 
 /// The sizes of a burst's code. Errors say which.
@@ -62,8 +62,9 @@ grid_piece channel_piece_of(const frame_grid<const std::complex<float>>& channel
 }
 template <class T>
 T* first_of(const frame_grid<T>& grid, const wimax_burst& b, std::size_t first_symbol, std::size_t frame) {
-  return grid.data + frame * grid.frame_stride + (first_symbol + count(b.first_symbol)) * grid.symbol_stride +
-         count(b.first_tone) * grid.tone_stride;
+  return grid.data + frame * grid.frame_stride +
+         (first_symbol + as_size(b.first_symbol)) * grid.symbol_stride +
+         as_size(b.first_tone) * grid.tone_stride;
 }
 
 /// The piece in place, where two strides reach all of it.
@@ -138,7 +139,7 @@ std::vector<wimax_burst_sizes> wimax_bursts_of(const wimax_link_config& c) {
     s.burst = b;
     s.codewords = b.codewords();
     check(space_time_of(c, b.qam));
-    s.bits_per_codeword = count(c.space_time.code.symbols() * bits_per_symbol(b.qam));
+    s.bits_per_codeword = as_size(c.space_time.code.symbols() * bits_per_symbol(b.qam));
     s.blocks = s.codewords;
     s.k = s.n = s.bits_per_codeword;
     all.push_back(s);
@@ -180,7 +181,7 @@ struct wimax_plan {
       throw argument_error("frames", std::to_string(most), "at most 2^31 tones of symbols in all");
     for (std::size_t i = 0; i < sizes.size(); i++) {
       most_codewords = std::max(most_codewords, most * sizes[i].codewords);
-      most_tones = std::max(most_tones, most * count(sizes[i].burst.tones));
+      most_tones = std::max(most_tones, most * as_size(sizes[i].burst.tones));
       if (!c.codes.empty() && !is_uncoded(c.codes[i])) bursts[i].code = make_codec(c.codes[i]);
     }
   }
@@ -188,10 +189,10 @@ struct wimax_plan {
     if (frames > most_frames)
       throw argument_error("frames", std::to_string(frames), "at most " + std::to_string(most_frames));
   }
-  std::size_t rx() const { return count(config.space_time.rx_antennas); }
-  std::size_t symbols() const { return count(config.frame.symbols()); }
-  std::size_t tones() const { return count(config.frame.profile.data_subcarriers); }
-  std::size_t first_symbol() const { return count(config.frame.first_symbol_of(config.direction)); }
+  std::size_t rx() const { return as_size(config.space_time.rx_antennas); }
+  std::size_t symbols() const { return as_size(config.frame.symbols()); }
+  std::size_t tones() const { return as_size(config.frame.profile.data_subcarriers); }
+  std::size_t first_symbol() const { return as_size(config.frame.first_symbol_of(config.direction)); }
 
   /// Calls f(blocks, first, step, data) for batches of blocks that two strides reach: `blocks` of them, the
   /// first of the burst's frames * blocks, how many further the next is, and where its bits begin among
@@ -242,7 +243,7 @@ void wimax_transmitter::run(std::span<const view<const std::uint8_t>> bits,
     check_shape("bits", bits[i], p.sizes[i].k, frames * p.sizes[i].blocks);
   if (frames == 0) return;
 
-  const std::size_t symbols = count(p.config.frame.symbols_of(p.config.direction));
+  const std::size_t symbols = as_size(p.config.frame.symbols_of(p.config.direction));
   if (symbols == 0) return;
   grid_piece whole;  // of the direction, an item a tone of a symbol
   whole.tones = static_cast<std::uint32_t>(p.tones());
@@ -330,7 +331,7 @@ const std::vector<wimax_burst_result>& wimax_receiver::run(const wimax_received&
     const wimax_burst_sizes& s = p.sizes[i];
     wimax_plan::burst& b = p.bursts[i];
     const bool soft = b.llr.data() != nullptr;
-    const std::size_t width = s.bits_per_codeword, tones = count(s.burst.tones);
+    const std::size_t width = s.bits_per_codeword, tones = as_size(s.burst.tones);
     const grid_piece piece = piece_of(in.grid, s.burst), gains = channel_piece_of(in.channel, s.burst);
     for (std::size_t f = 0; f < frames; f += together) {
       const std::size_t n = together * s.codewords;

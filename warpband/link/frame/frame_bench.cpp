@@ -6,6 +6,7 @@
 #include <string>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
+#include <warpband/core/as_size.hpp>
 #include <warpband/link/frame/frame.hpp>
 #include <warpband/link/source/source.hpp>
 
@@ -14,8 +15,6 @@ namespace {
 using namespace wb;
 using bench::figure;
 using complex = std::complex<float>;
-
-std::size_t count(int n) { return static_cast<std::size_t>(n); }
 
 /// The arrays of a direction of a frame, [symbols, tones, antennas], and its receiver.
 struct direction {
@@ -30,8 +29,8 @@ struct direction {
       decided += static_cast<double>(s.k * s.blocks);
       codewords += static_cast<double>(s.codewords);
     }
-    const std::size_t symbols = count(c.frame.symbols()), tones = count(c.frame.profile.data_subcarriers),
-                      rx = count(c.space_time.rx_antennas);
+    const std::size_t symbols = as_size(c.frame.symbols()), tones = as_size(c.frame.profile.data_subcarriers),
+                      rx = as_size(c.space_time.rx_antennas);
     // Time first, so that all symbols of a tone see one H.
     auto sent = exec.make_zeros<complex>(2, tones * symbols),
          received = exec.make<complex>(rx, tones * symbols);
@@ -48,10 +47,10 @@ struct direction {
         std::copy_n(by_tone.begin() + static_cast<std::ptrdiff_t>((t * symbols + s) * rx), rx,
                     by_symbol.begin() + static_cast<std::ptrdiff_t>((s * tones + t) * rx));
     // What the direction has of the grid: the bytes that travel.
-    first = count(c.frame.first_symbol_of(c.direction)) * tones * rx;
+    first = as_size(c.frame.first_symbol_of(c.direction)) * tones * rx;
     y = exec.make<complex>(rx, tones * symbols);
     exec.upload(y.data(), by_symbol.data(), y.bytes());
-    part_bytes = count(c.frame.symbols_of(c.direction)) * tones * rx * sizeof(complex);
+    part_bytes = as_size(c.frame.symbols_of(c.direction)) * tones * rx * sizeof(complex);
     n0 = exec.make_from(std::vector<float>{noise_var});
     exec.sync();
     grid = make_frame_grid<const complex>(y.data(), 1, symbols, tones, rx);

@@ -5,6 +5,7 @@
 
 #include <tests/frame.hpp>
 #include <tests/stbc.hpp>
+#include <warpband/core/as_size.hpp>
 
 namespace frame_test {
 
@@ -175,10 +176,9 @@ stbc_batch batch_of(const transmission& x, std::size_t index) {
   b.config = x.config.space_time;
   b.config.qam = s.burst.qam;
   b.per_channel = static_cast<std::size_t>(s.burst.symbols / 2);
-  const auto at = [](int n) { return static_cast<std::size_t>(n); };
-  const std::size_t from = at(x.config.frame.first_symbol_of(x.config.direction) + s.burst.first_symbol);
+  const std::size_t from = as_size(x.config.frame.first_symbol_of(x.config.direction) + s.burst.first_symbol);
   for (std::size_t f = 0; f < x.frames; f++)
-    for (std::size_t t = at(s.burst.first_tone); t < at(s.burst.first_tone + s.burst.tones); t++) {
+    for (std::size_t t = as_size(s.burst.first_tone); t < as_size(s.burst.first_tone + s.burst.tones); t++) {
       for (std::size_t e = 0; e < 2 * x.rx(); e++) b.h.push_back(x.h[(f * x.tones() + t) * 2 * x.rx() + e]);
       for (std::size_t p = 0; p < b.per_channel; p++) {
         for (std::size_t slot = 0; slot < 2; slot++)

@@ -4,8 +4,8 @@
 #include <numbers>
 #include <string>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
 #include <warpband/core/pairs.hpp>
 
 namespace wb {
@@ -25,7 +25,7 @@ std::vector<std::complex<float>> reference_vectors(int users) {
 }
 
 void normalize_vectors(executor& exec, view<std::complex<float>> sent, int parts, view<float> factor) {
-  if (parts < 1 || sent.elements % size(parts) != 0)
+  if (parts < 1 || sent.elements % as_size(parts) != 0)
     throw argument_error("parts", std::to_string(parts),
                          "a divisor of the " + std::to_string(sent.elements) + " elements");
   check_shape("factor", factor, 1, sent.items);

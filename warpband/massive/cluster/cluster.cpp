@@ -105,7 +105,7 @@ clustered_uplink_detector::clustered_uplink_detector(const clustered_uplink_conf
       local_(local(config.detector, config.clusters, config.cluster_method)) {}
 
 std::size_t clustered_uplink_detector::bits_per_vector() const noexcept {
-  return size(config_.detector.users * bits_per_symbol(config_.detector.qam));
+  return as_size(config_.detector.users * bits_per_symbol(config_.detector.qam));
 }
 
 clustered_downlink_precoder::clustered_downlink_precoder(const clustered_downlink_config& config)

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
-#include <warpband/core/count.hpp>
 #include <warpband/exec/group/group.hpp>
 #include <warpband/massive/cluster/cluster_args.hpp>
 #include <warpband/massive/downlink/downlink.hpp>
@@ -69,7 +69,7 @@ struct cluster_call {
   std::size_t values() const { return filter ? sums_values(of.users, of.symbols) : gram_values(of.users); }
   std::size_t all_values() const { return frames() * values(); }
   /// Sums of all clusters, one cluster's after the other, with memory for them.
-  float* take_sums(pieces& memory) const { return memory.take<float>(size(clusters) * all_values()); }
+  float* take_sums(pieces& memory) const { return memory.take<float>(as_size(clusters) * all_values()); }
   cluster_terms<const float> terms(const float* sums) const {
     return {make_view(sums, values(), frames()), clusters, all_values()};
   }
@@ -155,7 +155,7 @@ struct cluster_member {
         first(group.share_begin(all_frames, group.first() + i)),
         frames(group.share(all_frames, group.first() + i)) {}
   float* take_parts(pieces& memory, int members) const {
-    return memory.take<float>(size(members) * frames * call.values());
+    return memory.take<float>(as_size(members) * frames * call.values());
   }
   /// The sums in `parts`.
   cluster_terms<const float> of_members(int members) const {

@@ -63,14 +63,14 @@ void solve_exact(executor_group& group, const sending_members& all) {
   group.each([&](executor& e, std::size_t i) {
     const sending_member& m = all[i];
     massive_args of = m.call.of;
-    const std::size_t s = size(of.symbols);
+    const std::size_t s = as_size(of.symbols);
     of.noise_var = of_items(of.noise_var, m.first, m.frames);
     of.in = of_items(of.in, m.first * s, m.frames * s);
     of.out = of_items(m.z, m.first * s, m.frames * s);
     queue_solver(e, cluster_weights_kernels(), of, m.of_members(group.size()));
   });
   group.all_gather(of_each<void>(all, [](const sending_member& m) { return m.z.data; }), all[0].call.frames(),
-                   all[0].z.elements * size(all[0].in.symbols) * sizeof(cx_pair));
+                   all[0].z.elements * as_size(all[0].in.symbols) * sizeof(cx_pair));
 }
 
 /// H z of each member, with the norm of all together if it is normalised.
@@ -110,11 +110,11 @@ void send_local(executor_group& group, const sending_members& all, const downlin
   group.each([&](executor& e, std::size_t i) {
     const sending_member& m = all[i];
     view<std::uint8_t> own = m.states;
-    own.data += size((group.first() + static_cast<int>(i)) * m.call.clusters) * vectors;
+    own.data += as_size((group.first() + static_cast<int>(i)) * m.call.clusters) * vectors;
     queue_local(e, local, m.in, m.call.clusters, m.precoded, own);
   });
   group.all_gather(of_each<void>(all, [](const sending_member& m) { return m.states.data; }),
-                   size(group.size()), size(all[0].call.clusters) * vectors);
+                   as_size(group.size()), as_size(all[0].call.clusters) * vectors);
   group.each([&](executor& e, std::size_t i) {
     queue_local_join(e, p, clusters, all[i].states, all[i].precoded, all[i].status);
   });
@@ -127,7 +127,7 @@ void clustered_downlink_precoder::run_as(executor& exec, const Input& in, view<s
                                          view<std::uint8_t> status) const {
   const downlink_config& p = config_.precoder;
   cluster_call call{downlink_arguments(p, in, precoded, status, p.antennas), config_.clusters, false};
-  const std::size_t vectors = precoded.items, users = size(p.users);
+  const std::size_t vectors = precoded.items, users = as_size(p.users);
   if (vectors == 0) return;
   if (p.solver == massive_solver::mf) return sender_.run(exec, in, precoded, status);
   call.of.out = {}, call.of.status = {};
@@ -138,7 +138,7 @@ void clustered_downlink_precoder::run_as(executor& exec, const Input& in, view<s
   cg_steps steps;
   take_memory(workspace_, exec, [&](pieces& memory) {
     if (is_local) {
-      states = make_view(memory.take<std::uint8_t>(size(call.clusters) * vectors), vectors);
+      states = make_view(memory.take<std::uint8_t>(as_size(call.clusters) * vectors), vectors);
       return;
     }
     call.of.out = make_view(memory.take<cx_pair>(users * vectors), users, vectors);
@@ -181,18 +181,18 @@ void clustered_downlink_precoder::run(executor_group& group, const std::vector<d
                          "at most antennas / users = " + std::to_string(p.antennas / p.users));
   sending_members all;
   for (int i = 0; i < group.local(); i++) {
-    all.emplace_back(config_, group, i, in[size(i)], precoded[size(i)],
-                     status.empty() ? view<std::uint8_t>{} : status[size(i)]);
+    all.emplace_back(config_, group, i, in[as_size(i)], precoded[as_size(i)],
+                     status.empty() ? view<std::uint8_t>{} : status[as_size(i)]);
     check_same_frames(all.back().call, all[0].call);
   }
-  const std::size_t vectors = all[0].precoded.items, users = size(p.users);
+  const std::size_t vectors = all[0].precoded.items, users = as_size(p.users);
   if (vectors == 0) return;
   const bool is_local = config_.cluster_method == massive_cluster_method::local_mmse,
              is_cg = config_.cluster_method == massive_cluster_method::cg;
   for (sending_member& m : all)
     take_memory(workspace_, *m.exec, [&](pieces& memory) {
       m.states =
-          make_view(memory.take<std::uint8_t>(vectors * (is_local ? size(config_.clusters) : 1)), vectors);
+          make_view(memory.take<std::uint8_t>(vectors * (is_local ? as_size(config_.clusters) : 1)), vectors);
       if (is_local) return;
       m.z = make_view(memory.take<cx_pair>(users * vectors), users, vectors);
       m.own = make_view(memory.take<float>(vectors), vectors);

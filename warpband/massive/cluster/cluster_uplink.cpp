@@ -20,17 +20,17 @@ struct estimates {
   int count = 1;
   estimates() = default;
   estimates(pieces& memory, std::size_t users, std::size_t vectors, int n)
-      : x(make_view(memory.take<cx_pair>(size(n) * users * vectors), users, vectors)),
-        sinr(make_view(memory.take<float>(size(n) * users * vectors), users, vectors)),
-        status(make_view(memory.take<std::uint8_t>(size(n) * vectors), vectors)),
+      : x(make_view(memory.take<cx_pair>(as_size(n) * users * vectors), users, vectors)),
+        sinr(make_view(memory.take<float>(as_size(n) * users * vectors), users, vectors)),
+        status(make_view(memory.take<std::uint8_t>(as_size(n) * vectors), vectors)),
         count(n) {}
   /// Those of one of them.
   estimates of(int i) const {
     estimates one = *this;
     one.count = 1;
-    one.x.data += size(i) * x.elements * x.items;
-    one.sinr.data += size(i) * x.elements * x.items;
-    one.status.data += size(i) * x.items;
+    one.x.data += as_size(i) * x.elements * x.items;
+    one.sinr.data += as_size(i) * x.elements * x.items;
+    one.status.data += as_size(i) * x.items;
     return one;
   }
 };
@@ -77,7 +77,7 @@ struct detecting_member : cluster_member {
       : cluster_member(group, i, of_member.channel.items),
         in(of_member),
         share(uplink_arguments(c.detector, in, out, c.detector.antennas / group.size(),
-                               frames * size(in.symbols))) {
+                               frames * as_size(in.symbols))) {
     call = {share, c.clusters / group.size(), true};
     massive_args& of = call.of;
     of.llr = {}, of.llr8 = {}, of.sinr = {}, of.out = {}, of.status = {};
@@ -105,7 +105,7 @@ void run_local(executor_group& group, const detecting_members& all, const uplink
         of_each<void>(all, [&](const detecting_member& m) { return (m.of_share.*array).data; }),
         all[0].call.frames(), bytes);
   };
-  const std::size_t users = size(all[0].call.of.users), symbols = size(all[0].call.of.symbols);
+  const std::size_t users = as_size(all[0].call.of.users), symbols = as_size(all[0].call.of.symbols);
   exchange(&estimates::x, symbols * users * sizeof(cx_pair));
   exchange(&estimates::sinr, symbols * users * sizeof(float));
   exchange(&estimates::status, symbols);
@@ -115,7 +115,7 @@ void run_local(executor_group& group, const detecting_members& all, const uplink
 void run_cg_and_share(executor_group& group, detecting_members& all) {
   run_cg(group, all);
   group.each([&](executor& e, std::size_t i) {
-    const std::size_t symbols = size(all[i].share.symbols), first = all[i].first * symbols,
+    const std::size_t symbols = as_size(all[i].share.symbols), first = all[i].first * symbols,
                       count = all[i].frames * symbols;
     estimates own = all[i].fused;
     own.x = of_items(own.x, first, count);
@@ -140,7 +140,7 @@ void clustered_uplink_detector::run_as(executor& exec, const Input& in, const up
   cg_steps steps;
   take_memory(workspace_, exec, [&](pieces& memory) {
     if (!is_local) sums = call.take_sums(memory);
-    if (is_local || is_cg) e = estimates(memory, size(of.users), vectors, is_local ? config_.clusters : 1);
+    if (is_local || is_cg) e = estimates(memory, as_size(of.users), vectors, is_local ? config_.clusters : 1);
     if (is_cg) steps = cg_steps(memory, {to_estimates(of, e), call.clusters, true}, sums);
   });
   if (is_local) {
@@ -167,7 +167,7 @@ void clustered_uplink_detector::run(executor_group& group, const std::vector<upl
   if (group.size() == 1) return run(group.member(0), in[0], out[0]);
   detecting_members all;
   for (int i = 0; i < group.local(); i++) {
-    all.emplace_back(config_, group, i, in[size(i)], out[size(i)]);
+    all.emplace_back(config_, group, i, in[as_size(i)], out[as_size(i)]);
     check_same_frames(all.back().call, all[0].call);
   }
   const std::size_t frames = all[0].call.frames();
@@ -175,7 +175,7 @@ void clustered_uplink_detector::run(executor_group& group, const std::vector<upl
   const massive_cluster_method method = config_.cluster_method;
   for (detecting_member& m : all)
     take_memory(workspace_, *m.exec, [&](pieces& memory) {
-      const std::size_t users = size(config_.detector.users), symbols = size(m.in.symbols);
+      const std::size_t users = as_size(config_.detector.users), symbols = as_size(m.in.symbols);
       if (method != massive_cluster_method::local_mmse) m.sums = m.call.take_sums(memory);
       if (method == massive_cluster_method::exact) {
         m.parts = m.take_parts(memory, group.size());
