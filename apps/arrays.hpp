@@ -88,13 +88,13 @@ template <class T>
 struct buffer {
   wb::array<T> host, device;
   buffer() = default;
-  buffer(array_run& run, std::size_t elements, std::size_t items)
-      : host(run.exec().make_host<T>(elements, items)),
-        device(run.direct() ? wb::array<T>{} : run.exec().make<T>(elements, items)) {}
+  buffer(array_run& run, std::size_t items, std::size_t elements)
+      : host(run.exec().make_host<T>(items, elements)),
+        device(run.direct() ? wb::array<T>{} : run.exec().make<T>(items, elements)) {}
   /// `n` rows from `first` on; without data where a row has no elements.
   wb::view<T> rows(std::size_t n, std::size_t first = 0) {
     T* data = device.data() != nullptr ? device.data() : host.data();
-    return wb::make_view(data == nullptr ? data : data + first * host.elements(), host.elements(), n);
+    return wb::make_view(data == nullptr ? data : data + first * host.elements(), n, host.elements());
   }
   void upload(wb::executor& e, std::size_t n) {
     if (device.data() != nullptr) e.upload(device.data(), host.data(), n * host.elements() * sizeof(T));

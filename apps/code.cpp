@@ -23,7 +23,7 @@ int run_encode(const code_options& options) {
     buffer<std::uint8_t> bits, coded;
   };
   std::array<slot, 2> slots;
-  for (slot& s : slots) s = {{run, k, most}, {run, n, most}};
+  for (slot& s : slots) s = {{run, most, k}, {run, most, n}};
 
   const auto start = code_run::clock::now();
   wb::hdf5_writer out(options.out);
@@ -105,7 +105,7 @@ int run_decode(const code_options& options) {
   const std::size_t most = run.piece_of(4 * n + k + 4 * soft_k + 5);
   std::array<decode_slot, 2> slots;
   for (decode_slot& s : slots)
-    s = {{run, n, most}, {run, soft_k, most}, {run, k, most}, {run, 1, most}, {run, 1, most}};
+    s = {{run, most, n}, {run, most, soft_k}, {run, most, k}, {run, most, 1}, {run, most, 1}};
 
   const auto start = code_run::clock::now();
   wb::hdf5_writer out(options.out);

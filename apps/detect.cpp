@@ -235,13 +235,13 @@ class detect_pieces {
         most_(run.piece_of(llr_, hard_)),
         one_noise_(run, 1, 1) {
     for (slot& s : slots_)
-      s = {{run, static_cast<std::size_t>(run.config().rx_antennas), most_},
-           {run, run.channel_elements(), run.channels_of(most_)},
-           {run, run.shared_noise() ? 0u : 1u, most_},
-           {run, run.prior() ? bits_ : 0, most_},
-           {run, llr_ ? bits_ : 0, most_},
-           {run, hard_ ? bits_ : 0, most_},
-           {run, 1, most_}};
+      s = {{run, most_, static_cast<std::size_t>(run.config().rx_antennas)},
+           {run, run.channels_of(most_), run.channel_elements()},
+           {run, most_, run.shared_noise() ? 0u : 1u},
+           {run, most_, run.prior() ? bits_ : 0},
+           {run, most_, llr_ ? bits_ : 0},
+           {run, most_, hard_ ? bits_ : 0},
+           {run, most_, 1}};
     if (!run.shared_noise()) return;
     run.file().read("noise_var", 0, 1, one_noise_.host.data());
     one_noise_.upload(run.exec(), 1);

@@ -63,9 +63,9 @@ TEST_P(detect_command, gives_what_the_library_gives) {
                     h_.begin() + static_cast<std::ptrdiff_t>((use / shared + 1) * rx * tx));
   write("repeated.h5", repeated, uses);
   const auto exec = GetParam().open();
-  const auto y = wb::testing::on_device(*exec, y_, rx, uses);
-  const auto h = wb::testing::on_device(*exec, h_, rx * tx, uses / shared);
-  const auto noise = wb::testing::on_device(*exec, std::vector<float>(uses, 0.5f), 1, uses);
+  const auto y = wb::testing::on_device(*exec, y_, uses, rx);
+  const auto h = wb::testing::on_device(*exec, h_, uses / shared, rx * tx);
+  const auto noise = wb::testing::on_device(*exec, std::vector<float>(uses, 0.5f), uses, 1);
 
   std::size_t tried = 0;
   for (const std::string& name : detectors().names()) {
@@ -76,8 +76,8 @@ TEST_P(detect_command, gives_what_the_library_gives) {
     config.rx_antennas = rx;
     config.qam = 16;
     const auto detector = make_detector(config);
-    auto llr = exec->make<float>(bits, uses);
-    auto hard = exec->make<std::uint8_t>(bits, uses), status = exec->make<std::uint8_t>(1, uses);
+    auto llr = exec->make<float>(uses, bits);
+    auto hard = exec->make<std::uint8_t>(uses, bits), status = exec->make<std::uint8_t>(uses, 1);
     detector->run(*exec, {.received = y, .channel = h, .uses_per_channel = shared, .noise_var = noise},
                   {.llr = llr, .bits = hard, .status = status});
     const std::vector<float> expected = exec->to_host(llr);
@@ -105,9 +105,9 @@ TEST_P(detect_command, gives_what_the_library_gives) {
 TEST_P(detect_command, takes_an_order_of_the_streams) {
   write("in.h5", h_, uses / shared);
   const auto exec = GetParam().open();
-  const auto y = wb::testing::on_device(*exec, y_, rx, uses);
-  const auto h = wb::testing::on_device(*exec, h_, rx * tx, uses / shared);
-  const auto noise = wb::testing::on_device(*exec, std::vector<float>(uses, 0.5f), 1, uses);
+  const auto y = wb::testing::on_device(*exec, y_, uses, rx);
+  const auto h = wb::testing::on_device(*exec, h_, uses / shared, rx * tx);
+  const auto noise = wb::testing::on_device(*exec, std::vector<float>(uses, 0.5f), uses, 1);
   detector_config config;  // of 2 streams
   config.type = "kbest";
   config.rx_antennas = rx;
@@ -115,7 +115,7 @@ TEST_P(detect_command, takes_an_order_of_the_streams) {
   config.set("survivors", std::int64_t{3});
   config.set("order", std::vector<std::int64_t>{1, 0});
   const auto detector = make_detector(config);
-  auto llr = exec->make<float>(bits, uses);
+  auto llr = exec->make<float>(uses, bits);
   detector->run(*exec, {.received = y, .channel = h, .uses_per_channel = shared, .noise_var = noise},
                 {.llr = llr});
   const std::string options = " --qam 16 --detector kbest --survivors 3 --order ";

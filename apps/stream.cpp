@@ -297,8 +297,8 @@ class bare_copies {
  public:
   bare_copies(const std::string& device, std::size_t bytes)
       : exec_(wb::open_executor(device)),
-        from_(exec_->make_host<std::byte>(bytes, frames)),
-        to_(exec_->make<std::byte>(bytes, 1)) {
+        from_(exec_->make_host<std::byte>(frames, bytes)),
+        to_(exec_->make<std::byte>(1, bytes)) {
     std::memset(from_.data(), 0, from_.bytes());
     copy(frame_clock::now());  // the first one takes longer
     times_ = {};

@@ -65,8 +65,8 @@ std::vector<cf> codewords(wb::cpu& exec, const stream_run& run, std::mt19937_64&
   const wb::stbc_encoder encoder(run.space_time.code, run.space_time.qam);
   const std::vector<std::uint8_t> bits = random_bits(encoder.bits_per_codeword() * run.items, rng);
   std::vector<cf> s(4 * run.items);
-  encoder.run(exec, wb::make_view(bits.data(), encoder.bits_per_codeword(), run.items),
-              wb::make_view(s.data(), 4, run.items));
+  encoder.run(exec, wb::make_view(bits.data(), run.items, encoder.bits_per_codeword()),
+              wb::make_view(s.data(), run.items, 4));
   return s;
 }
 
@@ -161,19 +161,19 @@ void stream_source::generate(const stream_run& run, const stream_work& work, std
     sent = random_bits(blocks * k, rng);
     bits.resize(run.items * users * m);
     std::vector<std::uint8_t> coded(n * blocks);
-    work.code->encode(exec, wb::make_view(static_cast<const std::uint8_t*>(sent.data()), k, blocks),
-                      wb::make_view(coded.data(), n, blocks));
+    work.code->encode(exec, wb::make_view(static_cast<const std::uint8_t*>(sent.data()), blocks, k),
+                      wb::make_view(coded.data(), blocks, n));
     if (work.receiver)  // each codeword in uses of its own
       work.receiver->interleaver().interleave(
-          exec, wb::make_view(static_cast<const std::uint8_t*>(coded.data()), n, blocks),
-          wb::make_view(bits.data(), work.receiver->uses_per_frame() * users * m, blocks));
+          exec, wb::make_view(static_cast<const std::uint8_t*>(coded.data()), blocks, n),
+          wb::make_view(bits.data(), blocks, work.receiver->uses_per_frame() * users * m));
     else
       std::copy(coded.begin(), coded.end(), bits.begin());
   } else {
     bits = random_bits(run.items * users * m, rng);
   }
   std::vector<cf> x(run.items * users);
-  mapper.run(exec, wb::make_view(static_cast<const std::uint8_t*>(bits.data()), m, x.size()),
+  mapper.run(exec, wb::make_view(static_cast<const std::uint8_t*>(bits.data()), x.size(), m),
              wb::make_view(x.data(), x.size()));
   if (run.chain == "precode") {
     std::copy(x.begin(), x.end(), y);
@@ -202,18 +202,18 @@ void stream_source::generate_slots(const stream_run& run, std::uint64_t seed) {
   auto& sent = sent_.emplace_back(random_bits(a * run.items, rng));
   std::vector<std::uint8_t> coded(g * run.items);
   wb::nr_transport_encoder(transport).run(
-      exec, wb::make_view(static_cast<const std::uint8_t*>(sent.data()), a, run.items), 0,
-      wb::make_view(coded.data(), g, run.items));
+      exec, wb::make_view(static_cast<const std::uint8_t*>(sent.data()), run.items, a), 0,
+      wb::make_view(coded.data(), run.items, g));
   const wb::qam_mapper mapper(wb::qam_of(slots));
   std::vector<cf> symbols(channel.symbols_of(0) * run.items);
   mapper.run(exec,
-             wb::make_view(static_cast<const std::uint8_t*>(coded.data()),
-                           static_cast<std::size_t>(mapper.bits()), symbols.size()),
+             wb::make_view(static_cast<const std::uint8_t*>(coded.data()), symbols.size(),
+                           static_cast<std::size_t>(mapper.bits())),
              wb::make_view(symbols.data(), symbols.size()));
   const std::size_t uses = channel.elements(), ports = channel.ports();
   std::vector<cf> grid(run.items * uses * ports);
-  channel.map(exec, {wb::make_view(static_cast<const cf*>(symbols.data()), channel.symbols_of(0), run.items)},
-              wb::make_view(grid.data(), ports, run.items * uses));
+  channel.map(exec, {wb::make_view(static_cast<const cf*>(symbols.data()), run.items, channel.symbols_of(0))},
+              wb::make_view(grid.data(), run.items * uses, ports));
 
   auto& frame = frames_.emplace_back();
   for (const wb::frame_port& p : chain_->inputs()) frame.emplace_back(made_bytes(p, run.items));

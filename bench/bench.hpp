@@ -6,7 +6,7 @@
 //       for (const int points : {4, 256})
 //         wb::bench::add("demap", device, {{"points", points}}, {figure::kernel, figure::resident},
 //                        [=](wb::executor& e, figure) {
-//                          auto llr = e.make<float>(8, items);  // arrays and data: not timed
+//                          auto llr = e.make<float>(items, 8);  // arrays and data: not timed
 //                          return wb::bench::job(items, 8 * items, [&e, demapper, llr = std::move(llr)] ()
 //                          mutable {
 //                            demapper.run(e, in, llr);  // queues one batch

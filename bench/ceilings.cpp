@@ -46,7 +46,7 @@ void measure_fp32(executor& e, ceilings& c) {
   // One wave of a CUDA device's threads; a few vectors for each thread of a CPU.
   const std::size_t items =
       on_cpu ? 4 * threads_of(e) * static_cast<std::size_t>(k.lanes) : e.preferred_items();
-  auto out = e.make<float>(1, items), clock = e.make<float>(2, 1);
+  auto out = e.make<float>(items, 1), clock = e.make<float>(1, 2);
   const auto values = e.make_from(std::vector<float>{1.f, 0.f, 1e-3f});
   fp32_ceiling_args a;
   a.values = values;
@@ -80,7 +80,7 @@ void measure_memory_of_cpu(executor& e, ceilings& c) {
   for (double f = 16.0 * 1024 * static_cast<double>(threads); f < 256 * mebibyte; f *= 2)
     footprints.push_back(f);
   footprints.push_back(std::max(256 * mebibyte, footprints.empty() ? 0.0 : footprints.back()));
-  auto data = e.make<float>(static_cast<std::size_t>(footprints.back() / 4) + threads * 8 * vector, 1);
+  auto data = e.make<float>(1, static_cast<std::size_t>(footprints.back() / 4) + threads * 8 * vector);
   std::fill_n(data.data(), data.size(), 1.f);
   stopwatch watch(e);
   for (const double footprint : footprints) {
@@ -105,8 +105,8 @@ void measure_memory_of_cpu(executor& e, ceilings& c) {
 void measure_memory_of_cuda(executor& e, ceilings& c) {
   const kernel& k = e.build_of(memory_ceiling_kernels());
   const double most = 2048 * mebibyte;
-  auto in = e.make<unsigned char>(static_cast<std::size_t>(most / 2), 1),
-       out = e.make<unsigned char>(static_cast<std::size_t>(most / 2), 1);
+  auto in = e.make<unsigned char>(1, static_cast<std::size_t>(most / 2)),
+       out = e.make<unsigned char>(1, static_cast<std::size_t>(most / 2));
   stopwatch watch(e);
   for (double footprint = 4 * mebibyte; footprint <= most; footprint *= 2) {
     ceilings::memory_rate rate{footprint, 0, 0};
@@ -135,8 +135,8 @@ void measure_memory_of_cuda(executor& e, ceilings& c) {
 void measure_copies(executor_pool& pool, const std::string& device, ceilings& c) {
   executor &a = pool.get(device), &b = pool.get(device, 1);
   const std::size_t bytes = std::size_t{128} << 20;
-  auto host_in = a.make_host<unsigned char>(bytes, 1), host_out = b.make_host<unsigned char>(bytes, 1);
-  auto in = a.make<unsigned char>(bytes, 1), out = b.make<unsigned char>(bytes, 1);
+  auto host_in = a.make_host<unsigned char>(1, bytes), host_out = b.make_host<unsigned char>(1, bytes);
+  auto in = a.make<unsigned char>(1, bytes), out = b.make<unsigned char>(1, bytes);
   const auto rate = [&](bool up, bool down) {
     const auto copies = [&](int n) {
       for (int i = 0; i < n; i++) {
@@ -161,7 +161,7 @@ void measure_copies(executor_pool& pool, const std::string& device, ceilings& c)
 }
 
 void measure_launches(executor& e, ceilings& c) {
-  auto out = e.make<float>(1, 1), clock = e.make<float>(2, 1);
+  auto out = e.make<float>(1, 1), clock = e.make<float>(1, 2);
   const auto values = e.make_from(std::vector<float>{1.f, 0.f, 1e-3f});
   fp32_ceiling_args a;
   a.values = values;

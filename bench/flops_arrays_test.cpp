@@ -36,11 +36,11 @@ void expect_codeword(int rx, bool soft, const char* name) {
   a.rx_antennas = rx;
   a.clip = 8;
   a.v[0] = a.v[3] = {1, 0};
-  a.received = make_view<const cx_pair>(y.data(), n, 1);
-  a.channel = make_view<const cx_pair>(h.data(), n, 1);
+  a.received = make_view<const cx_pair>(y.data(), 1, n);
+  a.channel = make_view<const cx_pair>(h.data(), 1, n);
   a.noise_var = make_view(&n0, 1);
-  a.bits = make_view(bits.data(), 24, 1);
-  if (soft) a.llr = make_view(llr.data(), 24, 1);
+  a.bits = make_view(bits.data(), 1, 24);
+  if (soft) a.llr = make_view(llr.data(), 1, 24);
   const Op op{a};
   EXPECT_EQ(op.flops(), operations_of(op)) << name << ", " << rx << " antennas, soft " << soft;
 }
@@ -56,11 +56,11 @@ void expect_codeword_with_prior(int rx, const char* name) {
   a.rx_antennas = rx;
   a.clip = 8;
   a.v[0] = a.v[3] = {1, 0};
-  a.received = make_view(y.data(), n, 1);
-  a.channel = make_view(h.data(), n, 1);
+  a.received = make_view(y.data(), 1, n);
+  a.channel = make_view(h.data(), 1, n);
   a.noise_var = make_view(&n0, 1);
-  a.prior = make_view(prior.data(), 24, 1);
-  a.llr = make_view(llr.data(), 24, 1);
+  a.prior = make_view(prior.data(), 1, 24);
+  a.llr = make_view(llr.data(), 1, 24);
   for (const bool extrinsic : {false, true}) {
     a.extrinsic = extrinsic;
     const Op op{a};
@@ -89,9 +89,9 @@ void expect_encoded() {
   std::vector<std::uint8_t> bits(24);
   std::vector<cx_pair> symbols(4), codeword(4);
   stbc_encode_args a;
-  a.bits = make_view<const std::uint8_t>(bits.data(), 24, 1);
-  a.symbols = make_view<const cx_pair>(symbols.data(), 4, 1);
-  a.codewords = make_view(codeword.data(), 4, 1);
+  a.bits = make_view<const std::uint8_t>(bits.data(), 1, 24);
+  a.symbols = make_view<const cx_pair>(symbols.data(), 1, 4);
+  a.codewords = make_view(codeword.data(), 1, 4);
   const stbc_encode_op<Kind, B> op{a};
   EXPECT_EQ(op.flops(), operations_of(op)) << "kind " << Kind << ", bits " << B;
 }
@@ -140,16 +140,16 @@ TEST(flops, of_massive_mimo) {
       a.exact_sinr = !is_iterative(solver);
       a.pam_bits = 2;
       a.clip = 8;
-      a.channel = make_view<const cx_pair>(h.data(), b * u, 1);
-      a.in = make_view<const cx_pair>(y.data(), b, vectors);
+      a.channel = make_view<const cx_pair>(h.data(), 1, b * u);
+      a.in = make_view<const cx_pair>(y.data(), vectors, b);
       a.noise_var = make_view(n0.data(), 1);
-      a.llr = make_view(llr.data(), 4 * u, vectors);
+      a.llr = make_view(llr.data(), vectors, 4 * u);
       const uplink_op<upto<64>> up(a);
       // Checks of what comes in, and what is done for constants, are left out.
       const double did = massive_operations_of(up);
       EXPECT_NEAR(up.flops() / did, 1, 0.03) << name_of(solver) << " " << antennas << "x" << users;
       std::vector<std::int8_t> steps(4 * u * vectors);
-      a.llr8 = make_view(steps.data(), 4 * u, vectors);
+      a.llr8 = make_view(steps.data(), vectors, 4 * u);
       const uplink_op<upto<64>> both(a);
       const double rounded = massive_operations_of(both);
       EXPECT_NEAR(both.flops() - up.flops(), rounded - did, 1e-9);
@@ -160,13 +160,13 @@ TEST(flops, of_massive_mimo) {
       std::vector<half_complex> h16(b * u, {0x3c00, 0xbc00}), y16(b * vectors, {0x3800, 0x3400});
       for (std::size_t i = 0; i < h16.size(); i++)
         h16[i].re = static_cast<std::uint16_t>(0x3800 + 97 * i % 999);
-      of_halves.half_channel = make_view<const half_complex>(h16.data(), b * u, 1);
-      of_halves.half_in = make_view<const half_complex>(y16.data(), b, vectors);
+      of_halves.half_channel = make_view<const half_complex>(h16.data(), 1, b * u);
+      of_halves.half_in = make_view<const half_complex>(y16.data(), vectors, b);
       const uplink_op<upto<64>> halved(of_halves);
       EXPECT_NEAR(up.flops() / massive_operations_of(halved), 1, 0.03);
       EXPECT_EQ(up.bytes() - halved.bytes(), static_cast<double>(4 * (b * u + b * vectors)));
       a.llr8 = {};
-      a.out = make_view(x.data(), b, vectors);
+      a.out = make_view(x.data(), vectors, b);
       const downlink_op<upto<64>> down(a);
       const double sent = massive_operations_of(down);
       EXPECT_NEAR(down.flops() / sent, 1, 0.03) << name_of(solver) << " " << antennas << "x" << users;

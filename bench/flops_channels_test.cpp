@@ -60,9 +60,9 @@ TEST(flops, of_tapped_delay_lines) {
         const std::vector<std::uint32_t> numbers(paths);
         a.amplitudes = amplitudes.data(), a.rotations = rotations.data(), a.numbers = numbers.data();
         std::vector<cx_pair> in(uses * 3), out(uses * 2), channel(uses * 6);
-        if (apply) a.in = make_view<const cx_pair>(in.data(), 3, uses);
-        a.out = make_view(out.data(), 2, uses);
-        a.channel = make_view(channel.data(), 6, uses);
+        if (apply) a.in = make_view<const cx_pair>(in.data(), uses, 3);
+        a.out = make_view(out.data(), uses, 2);
+        a.channel = make_view(channel.data(), uses, 6);
         const tdl_op op{a};
         std::vector<counted> scratch(op.scratch_bytes(1) / sizeof(float));
         counted::operations = 0;
@@ -79,9 +79,9 @@ TEST(flops, of_the_mimo_channel) {
     mimo_rayleigh_args a;
     a.streams = streams;
     a.rx_antennas = rx;
-    a.in = make_view(in.data(), n, 10);
-    a.out = make_view(out.data(), m, 10);
-    a.channel = make_view(channel.data(), m * n, 10);
+    a.in = make_view(in.data(), 10, n);
+    a.out = make_view(out.data(), 10, m);
+    a.channel = make_view(channel.data(), 10, m * n);
     // What the last draw makes of an odd number of entries: one more than is used.
     const double more = streams * rx % 2 * 41;
     const mimo_rayleigh_op<false> fast{a};
@@ -128,7 +128,7 @@ TEST(flops, of_clustered_delay_lines) {
       a.angles = angles.data(), a.starts = starts.data(), a.amplitudes = amplitudes.data();
       a.rotations = rotations.data(), a.overlaps = overlaps.data(), a.turns = turns.data();
       a.drawn = drawn.data();
-      a.channel = make_view(h.data(), 7, 30);
+      a.channel = make_view(h.data(), 30, 7);
       std::vector<float> scratch(4096);
       const auto expect = [&](const auto& op, int items, const char* name) {
         counted::operations = 0;
@@ -168,11 +168,11 @@ TEST(flops, of_correlated_fading) {
         a.streams = streams, a.rx_antennas = rx;
         a.rx = at_rx ? factor.data() : nullptr;
         a.tx = at_tx ? factor.data() : nullptr;
-        a.channel = make_view(h.data(), h.size(), 1);
+        a.channel = make_view(h.data(), 1, h.size());
         if (applied) {
           a.uses_per_channel = uses;
-          a.in = make_view(x.data(), streams, uses);
-          a.out = make_view(y.data(), rx, uses);
+          a.in = make_view(x.data(), uses, streams);
+          a.out = make_view(y.data(), uses, rx);
         }
         const kronecker_op<true> op{a};
         EXPECT_EQ(op.flops(), operations_of(op, op.scratch(1))) << at_rx << at_tx << applied;

@@ -52,7 +52,7 @@ void expect_counted(turbo_decode_args a) {
 }
 void expect_counted_with_coded_bits(turbo_decode_args a) {
   std::vector<float> coded(a.llr.elements);
-  a.coded = make_view(coded.data(), coded.size(), 1);
+  a.coded = make_view(coded.data(), 1, coded.size());
   const auto expect = [&](const auto& op) {
     const double did = operations_of(op, op.scratch(1)) - steps_for_nothing(a, a.iterations + 1);
     EXPECT_NEAR(op.flops(), did, 0.005 * did + 300)
@@ -79,13 +79,13 @@ TEST(flops, of_the_turbo_decoder) {
             turbo_decode_args a;
             a.k = k, a.windows = windows, a.overlap = overlap, a.iterations = iterations;
             a.log_map = log_map;
-            a.llr = make_view(llr.data(), llr.size(), 1);
-            a.bits = make_view(bits.data(), bits.size(), 1);
+            a.llr = make_view(llr.data(), 1, llr.size());
+            a.bits = make_view(bits.data(), 1, bits.size());
             a.interleaved = table.data();
             expect_counted(a);
             expect_counted_with_coded_bits(a);
-            a.soft = make_view(soft.data(), soft.size(), 1);
-            a.extrinsic = make_view(extrinsic.data(), extrinsic.size(), 1);
+            a.soft = make_view(soft.data(), 1, soft.size());
+            a.extrinsic = make_view(extrinsic.data(), 1, extrinsic.size());
             expect_counted(a);
           }
 }
@@ -120,10 +120,10 @@ TEST(flops, of_the_turbo_decoders_with_windows_side_by_side) {
         a.lanes.stride = a.lanes.vectors = c.windows;
         a.lanes.places = places.data();
         if (in_steps)
-          a.llr8 = make_view(llr8.data(), n, 1);
+          a.llr8 = make_view(llr8.data(), 1, n);
         else
-          a.llr = make_view(llr.data(), n, 1);
-        a.bits = make_view(bits.data(), k, 1);
+          a.llr = make_view(llr.data(), 1, n);
+        a.bits = make_view(bits.data(), 1, k);
         expect_counted<turbo_windows_op<turbo_bfloat_io<lte_rsc, max_log_bfloat, counted>>>(a, "max-log");
         expect_counted<turbo_windows_op<turbo_bfloat_io<lte_rsc, log_map_bfloat, counted>>>(a, "log-MAP");
         // Floats become steps outside of the numbers that count.
@@ -138,8 +138,8 @@ TEST(flops, of_puncturing) {
   pick_args a;
   a.n = a.places = 4;
   a.from = from.data();
-  a.llr_in = make_view(in.data(), 3, 1);
-  a.llr_out = make_view(out.data(), 4, 1);
+  a.llr_in = make_view(in.data(), 1, 3);
+  a.llr_out = make_view(out.data(), 1, 4);
   const pick_op<true> soft{a};
   EXPECT_EQ(soft.flops(), operations_of(soft) + 1);  // the zero is a constant
 }
@@ -157,8 +157,8 @@ void expect_viterbi(const conv_code& code, int k, int overlap) {
   EXPECT_EQ(a.code.older == a.code.newer, Paired);
   a.overlap = overlap;
   add_forward(a.work, a.code, -overlap, a.code.steps + overlap);
-  a.llr = make_view(llr.data(), llr.size(), 1);
-  a.bits = make_view(bits.data(), bits.size(), 1);
+  a.llr = make_view(llr.data(), 1, llr.size());
+  a.bits = make_view(bits.data(), 1, bits.size());
   // What counts as a constant here, metrics at the start and weights of bits that were not sent, lies in
   // memory.
   const double punctured = a.work.steps * a.code.outputs - a.work.values;
@@ -194,7 +194,7 @@ template <class Op, class Args>
 void expect_short(Args a, const conv_frame& frame, double apart) {
   const std::vector<std::int8_t> llr8(frame.n(), 8);
   const std::vector<float> llr(frame.n(), 1.f);
-  a.llr8 = make_view(llr8.data(), llr8.size(), 1);
+  a.llr8 = make_view(llr8.data(), 1, llr8.size());
   const Op in_steps(a);
   std::vector<std::max_align_t> scratch(in_steps.scratch_bytes(1) / sizeof(std::max_align_t) + 1);
   counted::operations = 0;
@@ -202,7 +202,7 @@ void expect_short(Args a, const conv_frame& frame, double apart) {
   EXPECT_NEAR(in_steps.flops(), counted::operations, 0.01 * counted::operations + apart)
       << a.code.memory << ", " << a.windows << " windows";
   a.llr8 = {};
-  a.llr = make_view(llr.data(), llr.size(), 1);
+  a.llr = make_view(llr.data(), 1, llr.size());
   const Op in_floats(a);
   const double loads = std::is_same_v<Args, bcjr_short_args> ? 6 : 3;  // how often LLRs are loaded, 3 each
   EXPECT_EQ(in_floats.flops(), in_steps.flops() + loads * static_cast<double>(llr.size()));
@@ -216,7 +216,7 @@ void expect_short_viterbi(const conv_code& code, int k, int windows, int overlap
   fill_short(a, frame, windows, overlap);
   a.depth = 48;
   a.kept = 80;
-  a.bits = make_view(bits.data(), bits.size(), 1);
+  a.bits = make_view(bits.data(), 1, bits.size());
   // Apart: the largest metric of the states where paths are traced back, once in some 100 steps.
   expect_short<viterbi_short_op<Memory, Steps, Paired, counted_short, Code>>(a, frame,
                                                                              windows * (1 << Memory));
@@ -247,24 +247,24 @@ void expect_bcjr(const conv_code& code, int k, int overlap) {
   add_backward(a.work, a.code, a.code.steps + overlap);
   if (a.code.systematic >= 0)
     for (int t = 0; t < k; t++) a.systematic += a.code.places[t * a.code.outputs + a.code.systematic] >= 0;
-  a.llr = make_view(llr.data(), llr.size(), 1);
+  a.llr = make_view(llr.data(), 1, llr.size());
   const auto expect = [&](const char* what) {
     const bcjr_op<Memory, M, Recursive, 1> op{a};
     // What depends on the constants that the recursions start with is computed before.
     const double did = operations_of(op, op.scratch(1));
     EXPECT_NEAR(op.flops(), did, 4 * (1 << Memory) + 8) << Memory << what;
   };
-  a.bits = make_view(bits.data(), n, 1);
+  a.bits = make_view(bits.data(), 1, n);
   expect(", decisions");
-  a.soft = make_view(soft.data(), n, 1);
+  a.soft = make_view(soft.data(), 1, n);
   expect(", soft");
-  a.extrinsic = make_view(extrinsic.data(), n, 1);
+  a.extrinsic = make_view(extrinsic.data(), 1, n);
   expect(", extrinsic");
-  a.coded = make_view(coded.data(), coded.size(), 1);
+  a.coded = make_view(coded.data(), 1, coded.size());
   const bcjr_op<Memory, M, Recursive, 1, true> with_coded{a};
   const double did = operations_of(with_coded, with_coded.scratch(1));
   EXPECT_NEAR(with_coded.flops(), did, 4 * (1 << Memory) + 8) << Memory << ", coded bits";
-  a.prior = make_view(prior.data(), n, 1);
+  a.prior = make_view(prior.data(), 1, n);
   expect(", prior");
 }
 template <class M>
@@ -289,7 +289,7 @@ void expect_short_bcjr(const conv_code& code, int k, int windows, int overlap) {
   std::vector<float> soft(static_cast<std::size_t>(k));
   bcjr_short_args a;
   fill_short(a, frame, windows, overlap);
-  a.soft = make_view(soft.data(), soft.size(), 1);
+  a.soft = make_view(soft.data(), 1, soft.size());
   // Apart: LLRs of decisions, outside of the numbers that count, and that no alpha is computed behind the
   // last run, which may be a short one.
   const double run = 16.0 * 3.5 * (1 << Memory);

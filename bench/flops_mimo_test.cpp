@@ -36,7 +36,7 @@ void expect_demap() {
   a.received = make_view(y.data(), 1);
   a.channel = make_view(h.data(), 1);
   a.noise_var = make_view(n0.data(), 1);
-  a.llr = make_view(out.data(), 8, 1);
+  a.llr = make_view(out.data(), 1, 8);
   const demap_op<B, Exact> op{a};
   EXPECT_EQ(op.flops(), operations_of(op)) << B << (Exact ? " exact" : " max-log");
 }
@@ -58,7 +58,7 @@ void expect_qam() {
   const std::vector<std::uint8_t> bits(8);
   std::vector<cx_pair> out(1);
   qam_map_args a;
-  a.bits = make_view(bits.data(), 8, 1);
+  a.bits = make_view(bits.data(), 1, 8);
   a.symbols = make_view(out.data(), 1);
   const qam_map_op<B> op{a};
   // The compiler sees that the products are no -0 and leaves out the sums at the store; BPSK and QPSK choose
@@ -91,8 +91,8 @@ void expect_detector(int streams, int rx, int pam_bits, int ways, const char* na
   a.streams = streams, a.rx_antennas = rx, a.pam_bits = pam_bits, a.clip = 8;
   if constexpr (requires { a.ways; }) a.ways = ways;
   if constexpr (requires { a.survivors; }) a.survivors = survivors, a.real_valued = real_valued;
-  a.received = make_view(y.data(), m, 1);
-  a.channel = make_view(h.data(), h.size(), 1);
+  a.received = make_view(y.data(), 1, m);
+  a.channel = make_view(h.data(), 1, h.size());
   a.noise_var = make_view(n0.data(), 1);
   const auto expect = [&](const char* what) {
     const Op op{a};
@@ -111,13 +111,13 @@ void expect_detector(int streams, int rx, int pam_bits, int ways, const char* na
     else
       EXPECT_EQ(op.flops(), did) << setting;
   };
-  a.bits = make_view(hard.data(), bits, 1);
+  a.bits = make_view(hard.data(), 1, bits);
   expect(", decisions");
-  a.llr = make_view(llr.data(), bits, 1);
+  a.llr = make_view(llr.data(), 1, bits);
   expect("");
   if constexpr (!S::streams::known) {
     if (ways == 0) return;  // takes no prior
-    a.prior = make_view(prior.data(), bits, 1);
+    a.prior = make_view(prior.data(), 1, bits);
     expect(", prior");
     a.extrinsic = true;
     expect(", extrinsic");
@@ -161,13 +161,13 @@ void expect_qr(int rows, int columns) {
   a.columns = columns;
   a.cholesky = Method == qr_method::cholesky;
   for (int k = 0; k < columns; k++) a.order[k] = k;
-  a.h = make_view<const P>(h.data(), m * n, 1);
-  a.r = make_view(r.data(), n * n, 1);
+  a.h = make_view<const P>(h.data(), 1, m * n);
+  a.r = make_view(r.data(), 1, n * n);
   const qr_op<P, S, Method> least{a};
   EXPECT_EQ(least.flops(), operations_of(least)) << rows << "x" << columns;
-  a.y = make_view<const P>(y.data(), m, 1);
-  a.z = make_view(z.data(), n, 1);
-  a.q = make_view(q.data(), m * n, 1);
+  a.y = make_view<const P>(y.data(), 1, m);
+  a.z = make_view(z.data(), 1, n);
+  a.q = make_view(q.data(), 1, m * n);
   const qr_op<P, S, Method> most{a};
   EXPECT_EQ(most.flops(), operations_of(most)) << rows << "x" << columns;
 }
@@ -196,9 +196,9 @@ void expect_cholesky(int size) {
   for (std::size_t k = 0; k < n; k++) m[k * n + k].re = 1;
   cholesky_args a;
   a.size = size;
-  a.a = make_view<const cx_pair>(m.data(), n * n, 1);
-  a.b = make_view<const cx_pair>(b.data(), n, 1);
-  a.x = make_view(x.data(), n, 1);
+  a.a = make_view<const cx_pair>(m.data(), 1, n * n);
+  a.b = make_view<const cx_pair>(b.data(), 1, n);
+  a.x = make_view(x.data(), 1, n);
   const cholesky_op<S> op{a};
   EXPECT_EQ(op.flops(), operations_of(op)) << size;
 }

@@ -34,8 +34,8 @@ void expect_soft(int streams, int rx, int pam_bits, const char* name) {
   decltype(Op::a) a;
   a.streams = streams, a.rx_antennas = rx, a.pam_bits = pam_bits, a.clip = 8;
   if constexpr (requires { a.iterations; }) a.iterations = 3, a.damping = 0.5f;
-  a.received = make_view(y.data(), m, 1);
-  a.channel = make_view(h.data(), h.size(), 1);
+  a.received = make_view(y.data(), 1, m);
+  a.channel = make_view(h.data(), 1, h.size());
   a.noise_var = make_view(n0.data(), 1);
   const auto expect = [&](const char* what) {
     const Op op{a};
@@ -43,13 +43,13 @@ void expect_soft(int streams, int rx, int pam_bits, const char* name) {
     const double did = operations_of(op) - 3.0 * static_cast<double>(bits);
     EXPECT_EQ(op.flops(), did) << name << " " << streams << "x" << rx << ", " << pam_bits << what;
   };
-  a.bits = make_view(hard.data(), bits, 1);
+  a.bits = make_view(hard.data(), 1, bits);
   expect(", decisions");
-  a.llr = make_view(llr.data(), bits, 1);
+  a.llr = make_view(llr.data(), 1, bits);
   expect("");
   a.exact = true;
   expect(", exact");
-  a.prior = make_view(prior.data(), bits, 1);
+  a.prior = make_view(prior.data(), 1, bits);
   expect(", exact, prior");
   a.extrinsic = true;
   a.exact = false;

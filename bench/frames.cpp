@@ -30,9 +30,9 @@ std::shared_ptr<frame_data> make_data(executor& exec, const frame_shape& s, bool
   auto d = std::make_shared<frame_data>();
   const std::size_t entries = as_size(s.antennas) * as_size(s.users);
   d->shape = s, d->by_columns = by_columns, d->copied = copied;
-  d->h = exec.make<cf>(entries, s.estimates());
+  d->h = exec.make<cf>(s.estimates(), entries);
   fill(exec, d->h.data(), copied ? entries * as_size(s.subcarriers) : d->h.size(), 1, 1);
-  d->in = exec.make<cf>(as_size(s.uplink ? s.antennas : s.users), s.vectors());
+  d->in = exec.make<cf>(s.vectors(), as_size(s.uplink ? s.antennas : s.users));
   fill(exec, d->in, s.uplink ? static_cast<float>(s.users) : 1, 2);
   d->n0 = exec.make_from(std::vector<float>{noise_var_of_frame});
   if (s.half) {
@@ -40,7 +40,7 @@ std::shared_ptr<frame_data> make_data(executor& exec, const frame_shape& s, bool
       const std::vector<cf> from = exec.to_host(x);
       std::vector<half_complex> halves(from.size());
       to_half(from.data(), halves.data(), from.size());
-      auto to = exec.make<half_complex>(x.elements(), x.items());
+      auto to = exec.make<half_complex>(x.items(), x.elements());
       exec.upload(to.data(), halves.data(), to.bytes());
       exec.sync();
       x = {};
@@ -48,11 +48,11 @@ std::shared_ptr<frame_data> make_data(executor& exec, const frame_shape& s, bool
     };
     d->h16 = rounded(d->h);
     d->in16 = rounded(d->in);
-    d->llr8 = exec.make<std::int8_t>(as_size(s.users * bits_per_symbol_of_frame), s.vectors());
+    d->llr8 = exec.make<std::int8_t>(s.vectors(), as_size(s.users * bits_per_symbol_of_frame));
   } else if (s.uplink)
-    d->llr = exec.make<float>(as_size(s.users * bits_per_symbol_of_frame), s.vectors());
+    d->llr = exec.make<float>(s.vectors(), as_size(s.users * bits_per_symbol_of_frame));
   else
-    d->out = exec.make<cf>(as_size(s.antennas), s.vectors());
+    d->out = exec.make<cf>(s.vectors(), as_size(s.antennas));
   exec.sync();
   return d;
 }
@@ -141,10 +141,10 @@ maker make_frames(const frame_shape& s, bool by_columns, const frame_design& des
     auto host = std::make_shared<copies>();
     if (fed) {
       const frame_bytes at(*d);
-      host->h = exec.make_host<std::byte>(1, at.h.size);
-      host->in = exec.make_host<std::byte>(1, at.in.size);
-      host->llr = exec.make_host<std::byte>(1, at.llr.size);
-      host->out = exec.make_host<std::byte>(1, at.out.size);
+      host->h = exec.make_host<std::byte>(at.h.size, 1);
+      host->in = exec.make_host<std::byte>(at.in.size, 1);
+      host->llr = exec.make_host<std::byte>(at.llr.size, 1);
+      host->out = exec.make_host<std::byte>(at.out.size, 1);
       exec.download(host->h.data(), at.h.data, host->h.bytes());
       exec.download(host->in.data(), at.in.data, host->in.bytes());
       exec.sync();

@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
     std::mt19937 rng(1);
     std::vector<std::uint8_t> sent(K * batch);
     for (auto& b : sent) b = static_cast<std::uint8_t>(rng() & 1);
-    auto bits = exec->make<std::uint8_t>(K, batch), coded = exec->make<std::uint8_t>(n, batch);
+    auto bits = exec->make<std::uint8_t>(batch, K), coded = exec->make<std::uint8_t>(batch, n);
     exec->upload(bits.data(), sent.data(), bits.bytes());
     wb::turbo_encoder(k).run(*exec, bits, coded);
 
@@ -28,12 +28,12 @@ int main(int argc, char** argv) {
     std::vector<float> received;
     for (const auto b : exec->to_host(coded))
       received.push_back(2 * (1 - 2 * static_cast<float>(b) + noise(rng)) / variance);
-    auto llr = exec->make<float>(n, batch);
+    auto llr = exec->make<float>(batch, n);
     exec->upload(llr.data(), received.data(), llr.bytes());
 
     const wb::turbo_decoder decoder(
         {.k = k, .iterations = 8, .early_stop = wb::turbo_early_stop::sign_agreement});
-    auto iterations = exec->make<std::int32_t>(1, batch);
+    auto iterations = exec->make<std::int32_t>(batch, 1);
     decoder.run(*exec, llr, {.bits = bits, .iterations = iterations});
 
     const auto decided = exec->to_host(bits);

@@ -44,7 +44,7 @@ struct stored {
       for (std::size_t r = 0; r < rows; r++)
         for (std::size_t v = 0; v < o.width; v++)
           std::memcpy(&values[(begin + place(r, v)) * o.size], &o.values[(r * o.width + v) * o.size], o.size);
-    memory = e.make_zeros<std::byte>(std::max<std::size_t>(values.size(), 8), 1);
+    memory = e.make_zeros<std::byte>(1, std::max<std::size_t>(values.size(), 8));
     e.upload(memory.data(), values.data(), values.size());
     view.data = memory.data() + begin * o.size;
     first = begin;

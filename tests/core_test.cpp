@@ -49,8 +49,8 @@ outputs evaluate(wb::executor& exec, core_function f, const inputs& in) {
   std::vector<float> all = in.x;
   all.insert(all.end(), in.y.begin(), in.y.end());
   all.insert(all.end(), in.z.begin(), in.z.end());
-  const auto from = on_device(exec, all, 3, n, layout::batch_fastest);
-  auto to = exec.make<std::int32_t>(2, n, layout::batch_fastest);
+  const auto from = on_device(exec, all, n, 3, layout::batch_fastest);
+  auto to = exec.make<std::int32_t>(n, 2, layout::batch_fastest);
   const wb::core_args args{f, from, to};
   exec.run(wb::core_test_kernels(), &args, n);
   const auto bits = exec.to_host(to);
@@ -573,7 +573,7 @@ class philox : public wb::testing::on_backend {
     std::vector<std::int32_t> all;
     for (const words& c : counters)
       for (const std::uint32_t w : c) all.push_back(static_cast<std::int32_t>(w));
-    const auto from = on_device(exec(), all, 4, counters.size());
+    const auto from = on_device(exec(), all, counters.size(), 4);
     return start({from, 0, 0, 0, key[0], key[1], {}}, counters.size());
   }
   /// Of the library's counters of consecutive indices.
@@ -584,7 +584,7 @@ class philox : public wb::testing::on_backend {
 
  private:
   std::vector<words> start(wb::philox_test_args args, std::size_t n) {
-    auto to = exec().make<std::int32_t>(4, n);
+    auto to = exec().make<std::int32_t>(n, 4);
     args.out = to;
     exec().run(wb::philox_test_kernels(), &args, n);
     const auto bits = exec().to_host(to);

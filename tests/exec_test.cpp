@@ -258,11 +258,11 @@ TEST(view, strides_of_the_layouts) {
   const auto at = [](const wb::view<int>& v, std::size_t item, std::size_t element) {
     return v.data[element * v.element_stride + item * v.item_stride];
   };
-  const auto rows = wb::make_view(values.data(), 4, 3);
+  const auto rows = wb::make_view(values.data(), 3, 4);
   EXPECT_EQ(rows.elements, 4U);
   EXPECT_EQ(rows.items, 3U);
   EXPECT_EQ(at(rows, 2, 1), 9);
-  const auto columns = wb::make_view(values.data(), 4, 3, layout::batch_fastest);
+  const auto columns = wb::make_view(values.data(), 3, 4, layout::batch_fastest);
   EXPECT_EQ(columns.elements, 4U);
   EXPECT_EQ(columns.items, 3U);
   EXPECT_EQ(at(columns, 2, 1), 5);
@@ -321,7 +321,7 @@ TEST_P(execution, a_second_thread_is_refused_while_one_runs) {
 
 TEST_P(execution, arrays_keep_their_values_through_moves) {
   const std::vector<int> values{1, 2, 3, 4, 5, 6};
-  auto a = on_device(exec(), values, 3, 2);
+  auto a = on_device(exec(), values, 2, 3);
   const int* data = a.data();
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % 64, 0U);
   EXPECT_EQ(a.elements(), 3U);
@@ -346,26 +346,26 @@ TEST_P(execution, arrays_keep_their_values_through_moves) {
   EXPECT_EQ(v.elements, 3U);
   EXPECT_EQ(v.items, 2U);
   EXPECT_EQ(v.item_stride, 3U);
-  const wb::view<int> w = exec().make<int>(3, 2, layout::batch_fastest);
+  const wb::view<int> w = exec().make<int>(2, 3, layout::batch_fastest);
   EXPECT_EQ(w.element_stride, 2U);
   EXPECT_EQ(w.item_stride, 1U);
 }
 
 TEST_P(execution, fills_bytes_and_makes_zeros) {
-  auto a = exec().make<std::uint8_t>(7, 3);
+  auto a = exec().make<std::uint8_t>(3, 7);
   exec().fill(a.data(), 0xa5, a.bytes());
   exec().fill(a.data() + 7, 0, 7);
   exec().fill(a.data(), 1, 0);
   std::vector<std::uint8_t> expected(21, 0xa5);
   std::fill_n(expected.begin() + 7, 7, std::uint8_t{0});
   EXPECT_EQ(exec().to_host(a), expected);
-  EXPECT_EQ(exec().to_host(exec().make_zeros<float>(3, 5)), std::vector<float>(15));
-  EXPECT_EQ(exec().make_zeros<float>(3, 0).size(), 0U);
+  EXPECT_EQ(exec().to_host(exec().make_zeros<float>(5, 3)), std::vector<float>(15));
+  EXPECT_EQ(exec().make_zeros<float>(0, 3).size(), 0U);
 }
 
 TEST_P(execution, times_what_is_queued_and_waits_for_others) {
   const auto timer = exec().make_timer();
-  auto a = exec().make<std::uint8_t>(1 << 20, 1);
+  auto a = exec().make<std::uint8_t>(1, 1 << 20);
   for (int round = 0; round < 2; round++) {
     timer->hold();
     timer->start();
@@ -402,8 +402,8 @@ TEST_P(execution, arrays_outlive_their_executor) {
   std::optional<wb::array<int>> device, host;
   {
     const auto other = GetParam().open();
-    device = on_device(*other, std::vector<int>{1, 2, 3}, 3, 1);
-    host = other->make_host<int>(3, 1);
+    device = on_device(*other, std::vector<int>{1, 2, 3}, 1, 3);
+    host = other->make_host<int>(1, 3);
   }
   for (std::size_t i = 0; i < 3; i++)
     host->data()[i] = static_cast<int>(i) + 7;  // host memory stays writable
@@ -412,7 +412,7 @@ TEST_P(execution, arrays_outlive_their_executor) {
 }
 
 TEST_P(execution, empty_arrays_and_empty_batches) {
-  auto none = exec().make<float>(4, 0);
+  auto none = exec().make<float>(0, 4);
   EXPECT_EQ(none.data(), nullptr);
   EXPECT_TRUE(exec().to_host(none).empty());
   EXPECT_TRUE(exec().to_host(exec().make_from(std::vector<int>{})).empty());
@@ -423,20 +423,20 @@ TEST_P(execution, empty_arrays_and_empty_batches) {
 
 TEST_P(execution, absurd_sizes_throw_and_leave_it_usable) {
   const std::size_t most = SIZE_MAX;
-  EXPECT_THROW(exec().make<double>(most / 8 + 1, 1), wb::memory_error);  // more bytes than a size can say
-  EXPECT_THROW(exec().make<double>(most / 16, 3), wb::memory_error);
-  EXPECT_THROW(exec().make<char>(std::size_t{1} << 60, 1), wb::memory_error);
+  EXPECT_THROW(exec().make<double>(1, most / 8 + 1), wb::memory_error);  // more bytes than a size can say
+  EXPECT_THROW(exec().make<double>(3, most / 16), wb::memory_error);
+  EXPECT_THROW(exec().make<char>(1, std::size_t{1} << 60), wb::memory_error);
   for (const std::size_t off : {0, 1, 63, 64, 511, 100000})  // rounding up to whole blocks must not wrap
-    EXPECT_THROW(exec().make<char>(most - off, 1), wb::memory_error) << off;
-  EXPECT_THROW(exec().make_host<char>(most - 10, 1), wb::memory_error);
-  EXPECT_THROW(exec().make_host<char>(std::size_t{1} << 60, 1), wb::memory_error);
+    EXPECT_THROW(exec().make<char>(1, most - off), wb::memory_error) << off;
+  EXPECT_THROW(exec().make_host<char>(1, most - 10), wb::memory_error);
+  EXPECT_THROW(exec().make_host<char>(1, std::size_t{1} << 60), wb::memory_error);
   try {
-    exec().make<char>(std::size_t{1} << 60, 1);
+    exec().make<char>(1, std::size_t{1} << 60);
   } catch (const wb::memory_error& e) {
     EXPECT_GE(e.bytes(), std::size_t{1} << 60);
     EXPECT_NE(std::string(e.what()).find("out of memory"), std::string::npos);
   }
-  const auto a = on_device(exec(), std::vector<int>{4, 5}, 2, 1);
+  const auto a = on_device(exec(), std::vector<int>{4, 5}, 1, 2);
   EXPECT_EQ(exec().to_host(a), (std::vector<int>{4, 5}));
 }
 
@@ -445,7 +445,7 @@ TEST_P(execution, kept_memory_makes_room) {
   // One array at a time, each larger than all before: together more than any device has, so that what is kept
   // for reuse must be let go.
   for (std::size_t i = 0; i < 400; i++) {
-    const auto a = exec().make<char>((std::size_t{1} << 28) + (i << 23), 1);
+    const auto a = exec().make<char>(1, (std::size_t{1} << 28) + (i << 23));
     ASSERT_NE(a.data(), nullptr);
   }
 }
@@ -476,8 +476,8 @@ TEST(cuda_event, tells_microseconds_between_two_places) {
   if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
   wb::cuda exec;
   constexpr std::size_t bytes = 50'000'000;  // half a millisecond at least
-  const auto from = exec.make_host<std::byte>(bytes, 1);
-  auto to = exec.make<std::byte>(bytes, 1);
+  const auto from = exec.make_host<std::byte>(1, bytes);
+  auto to = exec.make<std::byte>(1, bytes);
   wb::cuda_event begun(0, true), ended(0, true), untimed(0);
   exec.upload(to.data(), from.data(), bytes);
   exec.sync();
@@ -498,7 +498,7 @@ TEST(cuda_graph, outlives_a_workspace_that_grows) {
   if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
   wb::cuda exec;
   constexpr std::size_t bytes = 4096;
-  auto from = exec.make_host<std::byte>(bytes, 1), to = exec.make_host<std::byte>(bytes, 1);
+  auto from = exec.make_host<std::byte>(1, bytes), to = exec.make_host<std::byte>(1, bytes);
   std::memset(from.data(), 7, bytes);
   const wb::kept_workspace kept;
   const auto queue = [&] {
@@ -514,7 +514,7 @@ TEST(cuda_graph, outlives_a_workspace_that_grows) {
     const std::byte* const before = kept.on(exec, bytes);
     EXPECT_NE(kept.on(exec, 64 * bytes), before);  // a larger call of somebody
     // Another's memory, which without the graph would be what the workspace was.
-    auto other = exec.make<std::byte>(bytes, 1);
+    auto other = exec.make<std::byte>(1, bytes);
     EXPECT_NE(other.data(), before);
     once = {before, other.data()};
     const std::vector<std::byte> threes(bytes, std::byte{3}), sevens(bytes, std::byte{7});
@@ -527,7 +527,7 @@ TEST(cuda_graph, outlives_a_workspace_that_grows) {
     EXPECT_THROW(graph.run(another), wb::error);
   }
   // Without it the workspace's first memory is there for others.
-  const auto next = exec.make<std::byte>(bytes, 1), last = exec.make<std::byte>(bytes, 1);
+  const auto next = exec.make<std::byte>(1, bytes), last = exec.make<std::byte>(1, bytes);
   EXPECT_EQ((std::set<const std::byte*>{next.data(), last.data()}), once);
 }
 
@@ -799,7 +799,7 @@ TEST_P(execution, loads_stay_inside_the_view) {
       float* out = reinterpret_cast<float*>(out_end) - 3 * n;
       for (std::size_t i = 0; i < 3 * n; i++) in[i] = static_cast<float>(i + 1);
       wb::copy_args args{
-          wb::make_view<const float>(in, 3, n, order), wb::make_view(out, 3, n, order), {}, {}, {}};
+          wb::make_view<const float>(in, n, 3, order), wb::make_view(out, n, 3, order), {}, {}, {}};
       exec().run(wb::copy_test_kernels(), &args, n);
       ASSERT_EQ(std::memcmp(in, out, 3 * n * sizeof(float)), 0) << n;
 
@@ -808,8 +808,8 @@ TEST_P(execution, loads_stay_inside_the_view) {
       std::fill_n(bytes_in, 3 * n, std::uint8_t{5});
       args = {{},
               {},
-              wb::make_view<const std::uint8_t>(bytes_in, 3, n, order),
-              wb::make_view(bytes_out, 3, n, order),
+              wb::make_view<const std::uint8_t>(bytes_in, n, 3, order),
+              wb::make_view(bytes_out, n, 3, order),
               {}};
       exec().run(wb::copy_test_kernels(), &args, n);
       ASSERT_EQ(std::memcmp(bytes_in, bytes_out, 3 * n), 0) << n;
@@ -819,8 +819,8 @@ TEST_P(execution, loads_stay_inside_the_view) {
 
 TEST_P(execution, a_stride_of_zero_shares_one_item) {
   for (const std::size_t n : {1, 5, 16, 35}) {
-    const auto a = on_device(exec(), std::vector<float>{2.f, 3.f}, 2, 1);
-    auto b = exec().make<float>(2, n);
+    const auto a = on_device(exec(), std::vector<float>{2.f, 3.f}, 1, 2);
+    auto b = exec().make<float>(n, 2);
     const wb::copy_args args{{a.data(), 2, n, 1, 0}, b, {}, {}, {}};
     exec().run(wb::copy_test_kernels(), &args, n);
     const auto got = exec().to_host(b);
@@ -838,8 +838,8 @@ TEST_P(execution, any_number_of_threads_gives_the_same_batch) {
   fill(values, random);
   for (const int threads : {1, 2, 3, 7}) {
     const auto many = GetParam().open(threads);
-    const auto a = on_device(*many, values, 3, n);
-    auto b = many->make<float>(3, n);
+    const auto a = on_device(*many, values, n, 3);
+    auto b = many->make<float>(n, 3);
     const wb::copy_args args{a, b, {}, {}, {}};
     many->run(wb::copy_test_kernels(), &args, n);
     ASSERT_EQ(many->to_host(b), values) << threads;
@@ -847,8 +847,8 @@ TEST_P(execution, any_number_of_threads_gives_the_same_batch) {
 }
 
 TEST_P(execution, arguments_are_copied_before_run_returns) {
-  const auto a = on_device(exec(), std::vector<float>{1, 2, 3}, 1, 3);
-  auto b = exec().make<float>(1, 3);
+  const auto a = on_device(exec(), std::vector<float>{1, 2, 3}, 3, 1);
+  auto b = exec().make<float>(3, 1);
   wb::copy_args args{a, b, {}, {}, {}};
   exec().run(wb::copy_test_kernels(), &args, 3);
   args = {};
@@ -866,9 +866,9 @@ TEST_P(execution, groups_share_scratch_and_reduce) {
         std::vector<float> values(n * items);
         for (auto& x : values) x = static_cast<float>(random() % 1000);
         values[random() % values.size()] = 1001.f;
-        const auto a = on_device(exec(), values, n, items);
-        auto out = exec().make<float>(n, items);
-        auto sum = exec().make<std::int32_t>(3, items);
+        const auto a = on_device(exec(), values, items, n);
+        auto out = exec().make<float>(items, n);
+        auto sum = exec().make<std::int32_t>(items, 3);
         const wb::group_args args{a, out, sum, threads};
         exec().run(wb::group_test_kernels(), &args, items);
         const auto reversed = exec().to_host(out);

@@ -152,12 +152,12 @@ struct decoded_words {
 /// All outputs, of all n bits. What is not written stays wrong.
 inline decoded_words decode_words(executor& e, const ldpc_decoder& decoder, const std::vector<float>& llr) {
   const std::size_t n = static_cast<std::size_t>(decoder.code().n()), count = llr.size() / n;
-  auto in = on_device(e, llr, n, count);
-  auto bits = on_device(e, bytes(n * count, 0xee), n, count);
-  auto soft = on_device(e, std::vector<float>(n * count, 1e33f), n, count);
-  auto extrinsic = on_device(e, std::vector<float>(n * count, 1e33f), n, count);
-  auto iterations = on_device(e, std::vector<std::int32_t>(count, -7), 1, count);
-  auto status = on_device(e, bytes(count, 0xee), 1, count);
+  auto in = on_device(e, llr, count, n);
+  auto bits = on_device(e, bytes(n * count, 0xee), count, n);
+  auto soft = on_device(e, std::vector<float>(n * count, 1e33f), count, n);
+  auto extrinsic = on_device(e, std::vector<float>(n * count, 1e33f), count, n);
+  auto iterations = on_device(e, std::vector<std::int32_t>(count, -7), count, 1);
+  auto status = on_device(e, bytes(count, 0xee), count, 1);
   decoder.run(
       e, in,
       {.bits = bits, .soft = soft, .extrinsic = extrinsic, .iterations = iterations, .status = status});
@@ -168,8 +168,8 @@ inline decoded_words decode_words(executor& e, const ldpc_decoder& decoder, cons
 inline bytes encode_words(executor& e, const ldpc_encoder& encoder, const bytes& messages,
                           std::size_t width) {
   const std::size_t k = static_cast<std::size_t>(encoder.k()), count = messages.size() / k;
-  auto in = on_device(e, messages, k, count);
-  auto out = on_device(e, bytes(width * count, 0xee), width, count);
+  auto in = on_device(e, messages, count, k);
+  auto out = on_device(e, bytes(width * count, 0xee), count, width);
   encoder.run(e, in, out);
   return e.to_host(out);
 }

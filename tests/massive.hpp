@@ -129,17 +129,17 @@ massive_result detect_by(executor& exec, const Detector& detector, const massive
   const std::size_t bits = detector.bits_per_vector(), entries = b.antennas * b.users;
   const bool swap = order == layout::batch_fastest;
   const samples h_values = swap ? turned(b.h, entries) : b.h, y_values = swap ? turned(b.y, b.antennas) : b.y;
-  const auto n0 = on_device(exec, b.n0, 1, b.frames);
-  auto llr8 = exec.make<std::int8_t>(bits, formats.llr8 ? b.vectors() : 0, order);
-  auto llr = exec.make<float>(bits, b.vectors(), order), sinr = exec.make<float>(b.users, b.vectors(), order);
-  auto x = exec.make<std::complex<float>>(b.users, b.vectors(), order);
-  auto status = exec.make<std::uint8_t>(1, b.vectors());
+  const auto n0 = on_device(exec, b.n0, b.frames, 1);
+  auto llr8 = exec.make<std::int8_t>(formats.llr8 ? b.vectors() : 0, bits, order);
+  auto llr = exec.make<float>(b.vectors(), bits, order), sinr = exec.make<float>(b.vectors(), b.users, order);
+  auto x = exec.make<std::complex<float>>(b.vectors(), b.users, order);
+  auto status = exec.make<std::uint8_t>(b.vectors(), 1);
   uplink_output out{.llr = llr, .llr_int8 = {}, .equalized = x, .sinr = sinr, .status = status};
   if (formats.llr8) out.llr_int8 = llr8;
   const int symbols = static_cast<int>(b.symbols);
   const auto run = [&]<class Input>(const auto& h, const auto& y) {
-    const auto channel = on_device(exec, h, entries, b.frames, order),
-               received = on_device(exec, y, b.antennas, b.vectors(), order);
+    const auto channel = on_device(exec, h, b.frames, entries, order),
+               received = on_device(exec, y, b.vectors(), b.antennas, order);
     detector.run(exec, Input{.channel = channel, .received = received, .noise_var = n0, .symbols = symbols},
                  out);
     exec.sync();
@@ -173,12 +173,12 @@ massive_result precode_by(executor& exec, const Precoder& precoder, const massiv
   const std::size_t entries = b.antennas * b.users;
   const bool swap = order == layout::batch_fastest;
   const samples h_values = swap ? turned(b.h, entries) : b.h;
-  const auto h = on_device(exec, h_values, entries, b.frames, order);
-  const auto h16 = on_device(exec, halves_of(h_values), entries, b.frames, order);
-  const auto s = on_device(exec, swap ? turned(b.s, b.users) : b.s, b.users, b.vectors(), order);
-  const auto n0 = on_device(exec, b.n0, 1, b.frames);
-  auto x = exec.make<std::complex<float>>(b.antennas, b.vectors(), order);
-  auto status = exec.make<std::uint8_t>(1, b.vectors());
+  const auto h = on_device(exec, h_values, b.frames, entries, order);
+  const auto h16 = on_device(exec, halves_of(h_values), b.frames, entries, order);
+  const auto s = on_device(exec, swap ? turned(b.s, b.users) : b.s, b.vectors(), b.users, order);
+  const auto n0 = on_device(exec, b.n0, b.frames, 1);
+  auto x = exec.make<std::complex<float>>(b.vectors(), b.antennas, order);
+  auto status = exec.make<std::uint8_t>(b.vectors(), 1);
   const int symbols = static_cast<int>(b.symbols);
   if (half)
     precoder.run(exec, downlink_half_input{.channel = h16, .sent = s, .noise_var = n0, .symbols = symbols}, x,

@@ -120,16 +120,16 @@ inline mimo_result detect(executor& exec, const detector& detector, const mimo_b
                           layout order = layout::row_major) {
   const std::size_t n = b.uses(), m = b.bits(), rx = static_cast<std::size_t>(b.rx);
   const auto stored = [&]<class T>(const std::vector<T>& values, std::size_t elements) {
-    return on_device(exec, order == layout::row_major ? values : transposed(values, elements), elements,
-                     values.size() / elements, order);
+    return on_device(exec, order == layout::row_major ? values : transposed(values, elements),
+                     values.size() / elements, elements, order);
   };
   const auto y = stored(b.y, rx);
   const auto h = stored(b.h, b.gains());
   const auto prior = stored(b.prior, m);
   const auto n0 = exec.make_from(b.n0);
-  auto llr = exec.make<float>(m, n, order);
-  auto bits = exec.make<std::uint8_t>(m, n, order);
-  auto status = exec.make<std::uint8_t>(1, n);
+  auto llr = exec.make<float>(n, m, order);
+  auto bits = exec.make<std::uint8_t>(n, m, order);
+  auto status = exec.make<std::uint8_t>(n, 1);
   detector_input in{y, h, b.uses_per_channel, {n0.data(), 1, n, 1, b.n0.size() == 1 ? 0U : 1U}};
   if (!b.prior.empty()) in.prior = prior;
   detector.run(exec, in, {llr, bits, status});

@@ -90,11 +90,11 @@ cpu& exec() {
 }
 template <class T>
 auto rows(std::vector<T>& v, std::size_t elements) {
-  return make_view(v.data(), elements, v.size() / elements);
+  return make_view(v.data(), v.size() / elements, elements);
 }
 template <class T>
 auto rows(const std::vector<T>& v, std::size_t elements) {
-  return make_view(v.data(), elements, v.size() / elements);
+  return make_view(v.data(), v.size() / elements, elements);
 }
 /// What is written to `size` values, `elements` an item.
 template <class T, class F>
@@ -133,8 +133,8 @@ const bytes ones(200000, 1);
 const floats llrs(200000, 3.f);
 const float n0 = 0.1f;
 template <class T>
-auto first(const std::vector<T>& v, std::size_t elements, std::size_t items = 1) {
-  return make_view(v.data(), elements, items);
+auto first(const std::vector<T>& v, std::size_t elements) {
+  return make_view(v.data(), 1, elements);
 }
 const auto noise = [] { return make_view(&n0, 1, 1); };
 

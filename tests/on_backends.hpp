@@ -50,9 +50,9 @@ inline std::unique_ptr<executor> open_reference() {
 
 /// A batch on an executor, filled with `values` in memory order.
 template <class T>
-array<T> on_device(executor& exec, const std::vector<T>& values, std::size_t elements, std::size_t items,
+array<T> on_device(executor& exec, const std::vector<T>& values, std::size_t items, std::size_t elements,
                    layout order = layout::row_major) {
-  auto a = exec.make<T>(elements, items, order);
+  auto a = exec.make<T>(items, elements, order);
   EXPECT_EQ(a.size(), values.size());
   exec.upload(a.data(), values.data(), std::min(a.size(), values.size()) * sizeof(T));
   exec.sync();

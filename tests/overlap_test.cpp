@@ -74,8 +74,8 @@ TEST(overlap, two_views_with_shared_bytes_are_found_always) {
 
 TEST(overlap, parts_of_one_array_are_apart) {
   std::vector<float> memory(60);
-  const view<float> whole = make_view(memory.data(), 6, 10),
-                    columns = make_view(memory.data(), 6, 10, layout::batch_fastest);
+  const view<float> whole = make_view(memory.data(), 10, 6),
+                    columns = make_view(memory.data(), 10, 6, layout::batch_fastest);
   const auto part = [](view<float> v, std::size_t first, std::size_t elements) {
     return view<float>{v.data + first * v.element_stride, elements, v.items, v.element_stride, v.item_stride};
   };
@@ -93,7 +93,7 @@ TEST(overlap, parts_of_one_array_are_apart) {
 
 TEST(overlap, the_error_names_both_outputs) {
   std::vector<float> memory(20);
-  const view<float> none, v = make_view(memory.data(), 2, 10);
+  const view<float> none, v = make_view(memory.data(), 10, 2);
   check_apart({{"a", none}, {"b", v}, {"c", none}});
   try {
     check_apart({{"a", none}, {"b", v}, {"c", make_view(memory.data() + 19, 1, 1)}});

@@ -42,8 +42,8 @@ inline messages make_messages(const polar_config& c, std::size_t count, double e
   for (auto& b : m.sent) b = static_cast<std::uint8_t>(rng() & 1);
   const polar_encoder encoder(c);
   const auto exec = open_scalar();
-  auto coded = exec->make<std::uint8_t>(encoder.code().coded_bits(), count);
-  encoder.run(*exec, on_device(*exec, m.sent, encoder.code().k(), count), coded);
+  auto coded = exec->make<std::uint8_t>(count, encoder.code().coded_bits());
+  encoder.run(*exec, on_device(*exec, m.sent, count, encoder.code().k()), coded);
   const double n0 = std::pow(10, -esn0_db / 10);
   std::normal_distribution<double> noise(0, std::sqrt(n0 / 2));
   for (const std::uint8_t b : exec->to_host(coded))

@@ -65,17 +65,17 @@ inline sent_frames send(executor& exec, const detector_config& d, const code_con
                     streams = static_cast<std::size_t>(d.streams),
                     rx = static_cast<std::size_t>(d.rx_antennas),
                     m = static_cast<std::size_t>(bits_per_symbol(d.qam)), all = frames * uses;
-  auto bits = exec.make<std::uint8_t>(k, frames), coded = exec.make<std::uint8_t>(n, frames),
-       order = exec.make<std::uint8_t>(uses * streams * m, frames);
+  auto bits = exec.make<std::uint8_t>(frames, k), coded = exec.make<std::uint8_t>(frames, n),
+       order = exec.make<std::uint8_t>(frames, uses * streams * m);
   const auto polynomial = crc_of(code);
   const int crc = polynomial ? polynomial->degree : 0;
   random_bits(exec, bits, static_cast<int>(k) - crc, {s.seed, s.first, 0});
   if (polynomial) crc_attacher(static_cast<int>(k) - crc, *polynomial).run(exec, bits);
   codec->encode(exec, view<const std::uint8_t>(bits), coded);
   receiver.interleaver().interleave(exec, view<const std::uint8_t>(coded), order);
-  auto symbols = exec.make<std::complex<float>>(streams, all), y = exec.make<std::complex<float>>(rx, all),
-       h = exec.make<std::complex<float>>(rx * streams, all / s.uses_per_channel);
-  qam_mapper(d.qam).run(exec, make_view(static_cast<const std::uint8_t*>(order.data()), m, all * streams),
+  auto symbols = exec.make<std::complex<float>>(all, streams), y = exec.make<std::complex<float>>(all, rx),
+       h = exec.make<std::complex<float>>(all / s.uses_per_channel, rx * streams);
+  qam_mapper(d.qam).run(exec, make_view(static_cast<const std::uint8_t*>(order.data()), all * streams, m),
                         make_view(symbols.data(), all * streams));
   apply_mimo_rayleigh(exec, view<const std::complex<float>>(symbols), y, h, s.uses_per_channel,
                       {s.seed, s.first * uses / s.uses_per_channel, 0});
@@ -117,14 +117,14 @@ inline received_frames receive(executor& exec, const iterative_receiver& receive
                                const std::vector<float>& prior = {}, bool all = true) {
   const std::size_t uses = f.frames * receiver.uses_per_frame(), n = receiver.n(),
                     rows = f.frames * (all ? static_cast<std::size_t>(receiver.config().outer) : 1);
-  const auto y = on_device(exec, f.y, f.rx, uses);
-  const auto h = on_device(exec, f.h, f.gains, uses / f.uses_per_channel);
-  const auto n0 = on_device(exec, f.n0, 1, uses);
-  const auto a = on_device(exec, prior, prior.empty() ? 0 : n, prior.empty() ? 0 : f.frames);
-  auto bits = exec.make<std::uint8_t>(receiver.k(), rows), status = exec.make<std::uint8_t>(1, rows),
-       use_status = exec.make<std::uint8_t>(1, uses);
-  auto iterations = exec.make<std::int32_t>(1, rows);
-  auto detected = exec.make<float>(n, rows), extrinsic = exec.make<float>(n, rows);
+  const auto y = on_device(exec, f.y, uses, f.rx);
+  const auto h = on_device(exec, f.h, uses / f.uses_per_channel, f.gains);
+  const auto n0 = on_device(exec, f.n0, uses, 1);
+  const auto a = on_device(exec, prior, prior.empty() ? 0 : f.frames, prior.empty() ? 0 : n);
+  auto bits = exec.make<std::uint8_t>(rows, receiver.k()), status = exec.make<std::uint8_t>(rows, 1),
+       use_status = exec.make<std::uint8_t>(uses, 1);
+  auto iterations = exec.make<std::int32_t>(rows, 1);
+  auto detected = exec.make<float>(rows, n), extrinsic = exec.make<float>(rows, n);
   heard in{y, h, f.uses_per_channel, n0, {}};
   if (!prior.empty()) in.prior = a;
   decided out{bits, {}, iterations, status, detected, {}, use_status};

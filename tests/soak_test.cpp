@@ -47,12 +47,12 @@ std::string device() {
 /// LLRs of codewords to bits, or to LLRs of these for a decoder behind it.
 std::shared_ptr<wb::frame_receiver> codec_chain(std::shared_ptr<const wb::codec> code, bool soft) {
   const auto decode = [code, soft](wb::executor& exec, const wb::frame_arrays& f) {
-    const auto llr = wb::make_view(static_cast<const float*>(f.inputs[0]), code->n(), f.items);
+    const auto llr = wb::make_view(static_cast<const float*>(f.inputs[0]), f.items, code->n());
     wb::decoder_output out;
     if (soft)
-      out.soft = wb::make_view(static_cast<float*>(f.outputs[0]), code->k(), f.items);
+      out.soft = wb::make_view(static_cast<float*>(f.outputs[0]), f.items, code->k());
     else
-      out.bits = wb::make_view(static_cast<std::uint8_t*>(f.outputs[0]), code->k(), f.items);
+      out.bits = wb::make_view(static_cast<std::uint8_t*>(f.outputs[0]), f.items, code->k());
     code->decode(exec, llr, out);
   };
   return std::make_shared<wb::frame_receiver>(wb::frame_receiver_parts{
@@ -356,7 +356,7 @@ std::vector<frame> concatenated(const wb::codec& inner, const wb::codec& outer,
   std::normal_distribution<float> noise(0, 2);
   std::vector<frame> first;
   for (int n = 0; n < 4; n++) {
-    const auto rows = [items](auto& v) { return wb::make_view(v.data(), v.size() / items, items); };
+    const auto rows = [items](auto& v) { return wb::make_view(v.data(), items, v.size() / items); };
     std::vector<std::uint8_t> bits(items * outer.k()), middle(items * outer.n()), coded(items * inner.n());
     for (auto& b : bits) b = random() & 1;
     outer.encode(exec, rows(std::as_const(bits)), rows(middle));

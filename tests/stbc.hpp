@@ -133,14 +133,14 @@ inline stbc_result decode(executor& exec, const stbc_batch& b, wanted what,
     return out;
   };
   const auto stored = [&](const auto& values, std::size_t elements) {
-    return on_device(exec, order == layout::row_major ? values : turned(values, elements), elements,
-                     values.size() / elements, order);
+    return on_device(exec, order == layout::row_major ? values : turned(values, elements),
+                     values.size() / elements, elements, order);
   };
   const auto y = stored(b.y, b.width()), h = stored(b.h, b.width());
-  const auto n0 = on_device(exec, b.n0, 1, n);
+  const auto n0 = on_device(exec, b.n0, n, 1);
   const auto prior = stored(b.prior, b.prior.empty() ? 1 : m);
-  auto llr = exec.make<float>(m, n, order);
-  auto bits = exec.make<std::uint8_t>(m, n, order), status = exec.make<std::uint8_t>(1, n);
+  auto llr = exec.make<float>(n, m, order);
+  auto bits = exec.make<std::uint8_t>(n, m, order), status = exec.make<std::uint8_t>(n, 1);
   stbc_output out{{}, bits, status};
   if (what == wanted::llr) out.llr = llr;
   stbc_input in{y, h, b.per_channel, n0, {}};

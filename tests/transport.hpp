@@ -38,7 +38,7 @@ std::vector<T> in_order(const std::vector<T>& rows, std::size_t batch, layout or
 template <class T>
 array<T> given(executor& exec, const std::vector<T>& rows, std::size_t batch,
                layout order = layout::row_major) {
-  return on_device(exec, in_order(rows, batch, order), rows.size() / batch, batch, order);
+  return on_device(exec, in_order(rows, batch, order), batch, rows.size() / batch, order);
 }
 template <class T>
 std::vector<T> rows_of(executor& exec, const array<T>& a, layout order = layout::row_major) {
@@ -65,9 +65,9 @@ template <class Decoder>
 decoded decode(executor& exec, Decoder& decoder, std::size_t batch, layout order = layout::row_major) {
   const auto a = static_cast<std::size_t>(decoder.config().transport_bits),
              c = static_cast<std::size_t>(decoder.segmentation().blocks);
-  auto bits = exec.make<std::uint8_t>(a, batch, order), ok = exec.make<std::uint8_t>(1, batch),
-       block_ok = exec.make<std::uint8_t>(c, batch, order), status = exec.make<std::uint8_t>(1, batch);
-  auto iterations = exec.make<std::int32_t>(c, batch, order);
+  auto bits = exec.make<std::uint8_t>(batch, a, order), ok = exec.make<std::uint8_t>(batch, 1),
+       block_ok = exec.make<std::uint8_t>(batch, c, order), status = exec.make<std::uint8_t>(batch, 1);
+  auto iterations = exec.make<std::int32_t>(batch, c, order);
   decoder.decode(exec, {bits, ok, block_ok, iterations, status});
   return {rows_of(exec, bits, order), exec.to_host(ok), rows_of(exec, block_ok, order), exec.to_host(status),
           rows_of(exec, iterations, order)};
@@ -84,12 +84,12 @@ void expect_bad_calls_are_named() {
   const auto exec = open_scalar(), other = open_scalar();
   Encoder encoder({.transport_bits = 10, .coded_bits = 120});
   Decoder decoder({.transport_bits = 10, .coded_bits = 120});
-  auto bits = exec->make<std::uint8_t>(10, 2), coded = exec->make<std::uint8_t>(120, 2),
-       one = exec->make<std::uint8_t>(1, 2);
+  auto bits = exec->make<std::uint8_t>(2, 10), coded = exec->make<std::uint8_t>(2, 120),
+       one = exec->make<std::uint8_t>(2, 1);
   for (const int rv : {-1, 4}) EXPECT_EQ(blamed([&] { encoder.run(*exec, bits, rv, coded); }), "rv");
   EXPECT_EQ(blamed([&] { encoder.run(*exec, coded, 0, coded); }), "bits");
   EXPECT_EQ(blamed([&] { encoder.run(*exec, bits, 0, bits); }), "coded");
-  EXPECT_EQ(blamed([&] { encoder.run(*exec, bits, 0, exec->make<std::uint8_t>(120, 3)); }), "coded");
+  EXPECT_EQ(blamed([&] { encoder.run(*exec, bits, 0, exec->make<std::uint8_t>(3, 120)); }), "coded");
   const auto llr = given(*exec, llrs_t(240, 1.f), 2), short_llr = given(*exec, llrs_t(238, 1.f), 2),
              more = given(*exec, llrs_t(360, 1.f), 3);
   EXPECT_EQ(blamed([&] { decoder.decode(*exec, {.bits = bits}); }), "transmissions");
@@ -124,8 +124,8 @@ double error_rate(const Config& config, double esn0_db, const std::vector<int>& 
   const auto scale = static_cast<float>(2 / variance);
   const std::size_t batch = 256, a = static_cast<std::size_t>(config.transport_bits),
                     g = static_cast<std::size_t>(config.coded_bits);
-  auto coded = exec->make<std::uint8_t>(g, batch), ok = exec->make<std::uint8_t>(1, batch);
-  auto llr = exec->make<float>(g, batch);
+  auto coded = exec->make<std::uint8_t>(batch, g), ok = exec->make<std::uint8_t>(batch, 1);
+  auto llr = exec->make<float>(batch, g);
   int wrong = 0, done = 0;
   while (done < blocks) {
     const auto sent = given(*exec, random_bits_of(a * batch, random), batch);

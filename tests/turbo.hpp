@@ -142,9 +142,9 @@ decisions decide(executor& e, const turbo_decoder& d, const std::vector<T>& llr,
   if (order == layout::batch_fastest)
     for (std::size_t i = 0; i < count; i++)
       for (std::size_t j = 0; j < n; j++) values[j * count + i] = llr[i * n + j];
-  auto in = on_device(e, values, n, count, order);
-  auto bits = e.make<std::uint8_t>(k, count, order), status = e.make<std::uint8_t>(1, count);
-  auto iterations = e.make<std::int32_t>(1, count);
+  auto in = on_device(e, values, count, n, order);
+  auto bits = e.make<std::uint8_t>(count, k, order), status = e.make<std::uint8_t>(count, 1);
+  auto iterations = e.make<std::int32_t>(count, 1);
   d.run(e, in, {.bits = bits, .iterations = iterations, .status = status});
   decisions o{e.to_host(bits), e.to_host(status), e.to_host(iterations)};
   if (order == layout::batch_fastest) {

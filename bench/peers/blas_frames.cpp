@@ -315,11 +315,11 @@ std::function<void()> blas_design(executor& exec, frame_data& d, how method) {
                     vectors = d.shape.vectors();
   if (u != 8 && u != 16 && u != 32) throw argument_error("users", std::to_string(u), "8, 16 or 32");
   auto w = std::make_shared<workspace>();
-  for (auto* x : {&w->a, &w->inverse}) *x = exec.make<float2>(u * u, estimates);
-  for (auto* x : {&w->b, &w->x, &w->r, &w->t, &w->s}) *x = exec.make<float2>(u, vectors);
-  w->energies = exec.make<float2>(1, vectors);
-  for (auto* x : {&w->a_at, &w->inverse_at}) *x = exec.make<float2*>(1, estimates);
-  w->info = exec.make<int>(1, estimates);
+  for (auto* x : {&w->a, &w->inverse}) *x = exec.make<float2>(estimates, u * u);
+  for (auto* x : {&w->b, &w->x, &w->r, &w->t, &w->s}) *x = exec.make<float2>(vectors, u);
+  w->energies = exec.make<float2>(vectors, 1);
+  for (auto* x : {&w->a_at, &w->inverse_at}) *x = exec.make<float2*>(estimates, 1);
+  w->info = exec.make<int>(estimates, 1);
   const stage_args pointers{stage::pointers, method, &d, w.get()};
   exec.run(blas_kernels, &pointers, estimates);
   exec.sync();

@@ -88,14 +88,14 @@ std::vector<int> received(const std::vector<std::uint8_t>& coded, std::size_t n,
 std::string measure(wb::cpu& exec, const setting& s) {
   const wb::ldpc_code code = wb::nr_ldpc(1, z, s.rows);
   const std::size_t n = static_cast<std::size_t>(code.n());
-  auto bits = exec.make<std::uint8_t>(k, batch), coded = exec.make<std::uint8_t>(n, batch),
-       decided = exec.make<std::uint8_t>(k, batch);
+  auto bits = exec.make<std::uint8_t>(batch, k), coded = exec.make<std::uint8_t>(batch, n),
+       decided = exec.make<std::uint8_t>(batch, k);
   std::mt19937 engine(2);
   for (std::size_t i = 0; i < bits.size(); i++) bits.data()[i] = static_cast<std::uint8_t>(engine() & 1);
   wb::ldpc_encoder(code).run(exec, bits, coded);
   const std::vector<int> whole = received({coded.data(), coded.data() + coded.size()}, n, s.esn0_db);
 
-  auto llr = exec.make<float>(n, batch);
+  auto llr = exec.make<float>(batch, n);
   for (std::size_t i = 0; i < whole.size(); i++) llr.data()[i] = static_cast<float>(whole[i]) / steps;
   const wb::ldpc_decoder ours(code, {.iterations = s.iterations,
                                      .precision = wb::ldpc_precision::int8,

@@ -65,7 +65,7 @@ device_array::device_array(nb::handle owner, const std::vector<std::ptrdiff_t>& 
     strides_[i] = static_cast<std::ptrdiff_t>(bytes);
     bytes *= static_cast<std::size_t>(shape[i]);
   }
-  memory_ = where.open().make<unsigned char>(bytes, 1);
+  memory_ = where.open().make<unsigned char>(1, bytes);
   data_ = memory_.data();
 }
 

@@ -41,8 +41,8 @@ void expect_known(const conv_code& code, int k, int overlap) {
   a.code = frame.on_host();
   a.overlap = overlap;
   a.punctured = n != static_cast<std::size_t>(a.code.steps) * static_cast<std::size_t>(a.code.outputs);
-  a.llr = make_view<const float>(llr.data(), n, items);
-  if (Prior) a.prior = make_view<const float>(prior.data(), bits, items);
+  a.llr = make_view<const float>(llr.data(), items, n);
+  if (Prior) a.prior = make_view<const float>(prior.data(), items, bits);
   struct outputs {
     std::vector<float> soft, extrinsic;
     std::vector<std::uint8_t> bits, status;
@@ -53,10 +53,10 @@ void expect_known(const conv_code& code, int k, int overlap) {
                    std::vector<std::uint8_t>(bits * items, 9), std::vector<std::uint8_t>(items, 9)};
   };
   const auto give = [&](outputs& o) {
-    a.soft = make_view(o.soft.data(), bits, items);
-    a.extrinsic = make_view(o.extrinsic.data(), bits, items);
-    a.bits = make_view(o.bits.data(), bits, items);
-    a.status = make_view(o.status.data(), std::size_t{1}, items);
+    a.soft = make_view(o.soft.data(), items, bits);
+    a.extrinsic = make_view(o.extrinsic.data(), items, bits);
+    a.bits = make_view(o.bits.data(), items, bits);
+    a.status = make_view(o.status.data(), items, std::size_t{1});
   };
   outputs want = cleared();
   give(want);

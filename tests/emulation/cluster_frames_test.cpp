@@ -43,14 +43,14 @@ std::vector<float4> aligned(const std::vector<T>& values) {
 }
 /// Elements of cluster c of rows of `elements`.
 template <class T = cx_pair>
-view<const T> part_of(const std::vector<float4>& all, std::size_t elements, std::size_t items, int c,
+view<const T> part_of(const std::vector<float4>& all, std::size_t items, std::size_t elements, int c,
                       int clusters) {
   const std::size_t own = elements / static_cast<std::size_t>(clusters);
   return {reinterpret_cast<const T*>(all.data()) + static_cast<std::size_t>(c) * own, own, items, 1,
           elements};
 }
 template <class T>
-view<T> rows(T* data, std::size_t elements, std::size_t items) {
+view<T> rows(T* data, std::size_t items, std::size_t elements) {
   return {data, elements, items, 1, elements};
 }
 
@@ -75,11 +75,11 @@ massive_result detect_emulated(const uplink_config& config, const massive_batch&
       a.half_channel = part_of<half_complex>(h, b.antennas * U, b.frames, c, s.clusters);
       a.half_in = part_of<half_complex>(y, b.antennas, b.vectors(), c, s.clusters);
     } else {
-      a.channel = part_of(h, b.antennas * U, b.frames, c, s.clusters);
-      a.in = part_of(y, b.antennas, b.vectors(), c, s.clusters);
+      a.channel = part_of(h, b.frames, b.antennas * U, c, s.clusters);
+      a.in = part_of(y, b.vectors(), b.antennas, c, s.clusters);
     }
     const cluster_sums_args args{a, true,
-                                 rows(sums.data() + static_cast<std::size_t>(c) * all, values, b.frames)};
+                                 rows(sums.data() + static_cast<std::size_t>(c) * all, b.frames, values)};
     const unsigned own_seed = seed + static_cast<unsigned>(c);
     if constexpr (U == 64) {
       EXPECT_TRUE(takes_streamed_sums(args, emulation::shared_bytes));
@@ -99,12 +99,12 @@ massive_result detect_emulated(const uplink_config& config, const massive_batch&
                    .x = wb::testing::samples(U * b.vectors()),
                    .status = std::vector<std::uint8_t>(b.vectors(), 99)};
   std::vector<float4> llr((r.llr.size() + 3) / 4);
-  a.noise_var = rows(b.n0.data(), 1, b.frames);
-  a.llr = rows(reinterpret_cast<float*>(llr.data()), bits, b.vectors());
-  a.sinr = rows(r.sinr.data(), U, b.vectors());
-  a.out = rows(reinterpret_cast<cx_pair*>(r.x.data()), U, b.vectors());
-  a.status = rows(r.status.data(), 1, b.vectors());
-  const cluster_terms<const float> terms{rows(static_cast<const float*>(sums.data()), values, b.frames),
+  a.noise_var = rows(b.n0.data(), b.frames, 1);
+  a.llr = rows(reinterpret_cast<float*>(llr.data()), b.vectors(), bits);
+  a.sinr = rows(r.sinr.data(), b.vectors(), U);
+  a.out = rows(reinterpret_cast<cx_pair*>(r.x.data()), b.vectors(), U);
+  a.status = rows(r.status.data(), b.vectors(), 1);
+  const cluster_terms<const float> terms{rows(static_cast<const float*>(sums.data()), b.frames, values),
                                          s.clusters, all};
   if constexpr (U == 64) {
     const cluster_detect_op<fixed<64>> op({a, terms});
@@ -151,14 +151,14 @@ TEST(emulated_clusters, exact_sums_have_the_bits_of_a_cpu) {
                           .x = wb::testing::samples(s.users * b.vectors()),
                           .status = std::vector<std::uint8_t>(b.vectors())};
       clustered_uplink_detector(c).run(*scalar,
-                                       {.channel = rows(b.h.data(), b.antennas * b.users, b.frames),
-                                        .received = rows(b.y.data(), b.antennas, b.vectors()),
-                                        .noise_var = rows(b.n0.data(), 1, b.frames),
+                                       {.channel = rows(b.h.data(), b.frames, b.antennas * b.users),
+                                        .received = rows(b.y.data(), b.vectors(), b.antennas),
+                                        .noise_var = rows(b.n0.data(), b.frames, 1),
                                         .symbols = static_cast<int>(b.symbols)},
-                                       {.llr = rows(want.llr.data(), bits, b.vectors()),
-                                        .equalized = rows(want.x.data(), s.users, b.vectors()),
-                                        .sinr = rows(want.sinr.data(), s.users, b.vectors()),
-                                        .status = rows(want.status.data(), 1, b.vectors())});
+                                       {.llr = rows(want.llr.data(), b.vectors(), bits),
+                                        .equalized = rows(want.x.data(), b.vectors(), s.users),
+                                        .sinr = rows(want.sinr.data(), b.vectors(), s.users),
+                                        .status = rows(want.status.data(), b.vectors(), 1)});
       const auto run =
           s.users == 16   ? (s.symbols > 1 ? detect_emulated<uplink_16_shared> : detect_emulated<uplink_16>)
           : s.users == 32 ? (s.symbols > 1 ? detect_emulated<uplink_32_shared> : detect_emulated<uplink_32>)
@@ -191,7 +191,7 @@ TEST(emulated_clusters, other_calls_keep_the_general_kernels) {
   massive_args a;
   a.antennas = 128, a.users = 32, a.symbols = 1, a.solver = massive_solver::cholesky;
   const std::vector<float4> memory(8);
-  a.channel = part_of(memory, 128 * 32, 1, 0, 1), a.in = part_of(memory, 128, 1, 0, 1);
+  a.channel = part_of(memory, 1, 128 * 32, 0, 1), a.in = part_of(memory, 1, 128, 0, 1);
   const auto sums_of = [](const massive_args& of, bool filter) {
     return takes_cluster_sums({of, filter, {}}, emulation::shared_bytes);
   };

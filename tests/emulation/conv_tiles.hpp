@@ -36,7 +36,7 @@ struct conv_tile_call {
     llr.resize(frame.n() * items);
     for (auto& x : llr) x = static_cast<std::int8_t>(static_cast<int>(rng() % 60) - 30);
     std::fill_n(llr.begin() + static_cast<std::ptrdiff_t>(3 * frame.n()), frame.n(), std::int8_t{0});
-    a.llr8 = make_view<const std::int8_t>(llr.data(), frame.n(), items);
+    a.llr8 = make_view<const std::int8_t>(llr.data(), items, frame.n());
   }
   bool paired() const { return a.code.older == a.code.newer; }
 
@@ -48,8 +48,8 @@ struct conv_tile_call {
     const auto give = [&](std::vector<X>& values, std::vector<std::uint8_t>& status) {
       values.assign(n * items, X(9));
       status.assign(items, 9);
-      a.*output = make_view(values.data(), n, items);
-      a.status = make_view(status.data(), std::size_t{1}, items);
+      a.*output = make_view(values.data(), items, n);
+      a.status = make_view(status.data(), items, std::size_t{1});
     };
     std::vector<std::uint8_t> status, got_status;
     std::vector<X> values, got;

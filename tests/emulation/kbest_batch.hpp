@@ -56,17 +56,17 @@ struct batch {
     s = draw(a, uses, informed);
     const auto n = static_cast<std::size_t>(streams);
     bits = 2 * n * static_cast<std::size_t>(pam_bits);
-    a.received = make_view<const cx_pair>(s.y.data(), n, uses);
-    a.channel = make_view<const cx_pair>(s.h.data(), n * n, uses);
+    a.received = make_view<const cx_pair>(s.y.data(), uses, n);
+    a.channel = make_view<const cx_pair>(s.h.data(), uses, n * n);
     a.noise_var = {s.n0.data(), 1, uses, 1, 0};
-    if (informed) a.prior = make_view<const float>(s.prior.data(), bits, uses);
+    if (informed) a.prior = make_view<const float>(s.prior.data(), uses, bits);
     expected.assign(bits * uses, 0);
-    a.llr = make_view(expected.data(), bits, uses);
+    a.llr = make_view(expected.data(), uses, bits);
     const kbest_op<any_sizes, 1> alone{a};
     std::vector<float> scratch(alone.scratch(1));
     for (std::size_t i = 0; i < uses; i++) alone(item<float>{i, 1}, solo{}, scratch.data());
     got.resize(expected.size());
-    a.llr = make_view(got.data(), bits, uses);
+    a.llr = make_view(got.data(), uses, bits);
   }
   void expect_same(const std::string& threads) const {
     for (std::size_t e = 0; e < got.size(); e++)

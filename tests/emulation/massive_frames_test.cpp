@@ -46,7 +46,7 @@ struct aligned_copy {
   }
 };
 template <class T>
-view<T> rows(T* data, std::size_t elements, std::size_t items) {
+view<T> rows(T* data, std::size_t items, std::size_t elements) {
   return {data, elements, items, 1, elements};
 }
 
@@ -96,17 +96,17 @@ std::optional<massive_result> detect_emulated(const uplink_config& c, const mass
                    .status = std::vector<std::uint8_t>(b.vectors(), 99)};
   aligned_copy<float> llr(r.llr);
   if (half) {
-    a.half_channel = rows(h16.data, entries, b.frames);
-    a.half_in = rows(y16.data, b.antennas, b.vectors());
+    a.half_channel = rows(h16.data, b.frames, entries);
+    a.half_in = rows(y16.data, b.vectors(), b.antennas);
   } else {
-    a.channel = rows(h.data, entries, b.frames);
-    a.in = rows(y.data, b.antennas, b.vectors());
+    a.channel = rows(h.data, b.frames, entries);
+    a.in = rows(y.data, b.vectors(), b.antennas);
   }
-  a.noise_var = rows(n0.data, 1, b.frames);
-  a.llr = rows(llr.data, bits, b.vectors());
-  a.sinr = rows(r.sinr.data(), b.users, b.vectors());
-  a.out = rows(reinterpret_cast<cx_pair*>(r.x.data()), b.users, b.vectors());
-  a.status = rows(r.status.data(), 1, b.vectors());
+  a.noise_var = rows(n0.data, b.frames, 1);
+  a.llr = rows(llr.data, b.vectors(), bits);
+  a.sinr = rows(r.sinr.data(), b.vectors(), b.users);
+  a.out = rows(reinterpret_cast<cx_pair*>(r.x.data()), b.vectors(), b.users);
+  a.status = rows(r.status.data(), b.vectors(), 1);
   if (a.users == 64 ? !takes_streamed(a, shared_bytes) : frame_plan::of_call(a, shared_bytes).buffers <= 0)
     return {};
   run_uplink(a, b.frames, blocks, seed, shared_bytes);
@@ -312,12 +312,12 @@ std::optional<massive_result> precode_emulated(const downlink_config& c, const m
                    .sinr = {},
                    .x = wb::testing::samples(b.antennas * b.vectors()),
                    .status = std::vector<std::uint8_t>(b.vectors(), 99)};
-  a.channel = rows(h.data, b.antennas * b.users, b.frames);
-  a.in = rows(s.data, b.users, b.vectors());
-  a.noise_var = rows(n0.data, 1, b.frames);
+  a.channel = rows(h.data, b.frames, b.antennas * b.users);
+  a.in = rows(s.data, b.vectors(), b.users);
+  a.noise_var = rows(n0.data, b.frames, 1);
   aligned_copy<cx_pair> sent(r.x);
-  a.out = rows(sent.data, b.antennas, b.vectors());
-  a.status = rows(r.status.data(), 1, b.vectors());
+  a.out = rows(sent.data, b.vectors(), b.antennas);
+  a.status = rows(r.status.data(), b.vectors(), 1);
   if (a.users == 64 ? !takes_streamed_sends(a, shared_bytes) : !takes_sent_frames(a, shared_bytes)) return {};
   run_downlink(a, b.frames, blocks, seed, shared_bytes);
   std::memcpy(static_cast<void*>(r.x.data()), sent.data, r.x.size() * sizeof(r.x[0]));

@@ -69,8 +69,8 @@ void expect_same(const polar_config& code, polar_precision precision) {
     cpu base({.threads = 1, .instructions = isa::scalar});
     watched_cpu exec(base, [&](const polar_decode_args& of_cpu) {
       polar_decoding<L, Exact> op{{of_cpu}};
-      op.a.bits = make_view(got.data(), k, items);
-      op.a.status = make_view(got_status.data(), std::size_t{1}, items);
+      op.a.bits = make_view(got.data(), items, k);
+      op.a.status = make_view(got_status.data(), items, std::size_t{1});
       constexpr int threads = polar_tile<T, L>, tiles = 32 / threads;
       emulation::run(1, 32, seed, memory.data(), [&] {
         const std::size_t mine = threadIdx.x / threads;
@@ -82,9 +82,9 @@ void expect_same(const polar_config& code, polar_precision precision) {
         }
       });
     });
-    decoder.run(exec, make_view<const float>(llr.data(), n, items),
-                {.bits = make_view(bits.data(), k, items),
-                 .status = make_view(status.data(), std::size_t{1}, items)});
+    decoder.run(exec, make_view<const float>(llr.data(), items, n),
+                {.bits = make_view(bits.data(), items, k),
+                 .status = make_view(status.data(), items, std::size_t{1})});
     EXPECT_EQ(got, bits) << "list of " << L << " n=" << n << " seed=" << seed;
     EXPECT_EQ(got_status, status) << "list of " << L << " n=" << n << " seed=" << seed;
   }

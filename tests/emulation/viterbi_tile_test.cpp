@@ -63,7 +63,7 @@ void expect_same_float(const conv_code& code, int k, int overlap, int kept = 0) 
   *(of_item(5) - 1) = std::numeric_limits<float>::quiet_NaN();
   *of_item(5) = -std::numeric_limits<float>::infinity();
   std::transform(of_item(6), of_item(7), of_item(6), [](float x) { return x * 1e30f; });
-  a.llr = make_view<const float>(llr.data(), frame.n(), items);
+  a.llr = make_view<const float>(llr.data(), items, frame.n());
   const auto n = static_cast<std::size_t>(k);
   struct output {
     std::vector<std::uint8_t> bits, status;
@@ -72,9 +72,9 @@ void expect_same_float(const conv_code& code, int k, int overlap, int kept = 0) 
   const auto prepare = [&](output& o) {
     o = {std::vector<std::uint8_t>(n * items, 9), std::vector<std::uint8_t>(items, 9),
          std::vector<float>(items, -1.f)};
-    a.bits = make_view(o.bits.data(), n, items);
-    a.status = make_view(o.status.data(), std::size_t{1}, items);
-    a.metric = make_view(o.metric.data(), std::size_t{1}, items);
+    a.bits = make_view(o.bits.data(), items, n);
+    a.status = make_view(o.status.data(), items, std::size_t{1});
+    a.metric = make_view(o.metric.data(), items, std::size_t{1});
   };
   output want, got;
   prepare(want);

@@ -36,11 +36,11 @@ class separate_air final : public air {
   }
   void allocate(executor& exec, std::size_t frames) override {
     shared_->allocate(exec, frames);
-    h_ = exec.make<std::complex<float>>(antennas_.entries(), frames * shared_->matrices());
+    h_ = exec.make<std::complex<float>>(frames * shared_->matrices(), antennas_.entries());
   }
   void draw(executor& exec, values h, random_range range) override {
     const std::size_t frames = h.items / antennas_.uses, matrices = frames * shared_->matrices();
-    const values drawn = make_view(h_.data(), antennas_.entries(), matrices);
+    const values drawn = make_view(h_.data(), matrices, antennas_.entries());
     shared_->draw(exec, drawn, range);
     draw_recorded(exec, drawn, h, {.per_frame = h.items / matrices});
   }

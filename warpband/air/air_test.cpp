@@ -48,7 +48,7 @@ cdl_config clusters() { return {.profile = cdl_profile_named("cdl-a", 30), .grid
 
 values drawn(executor& exec, air& channel, const air_antennas& a, std::uint64_t first, std::size_t frames) {
   channel.allocate(exec, frames);
-  auto h = exec.make<std::complex<float>>(a.entries(), frames * channel.matrices());
+  auto h = exec.make<std::complex<float>>(frames * channel.matrices(), a.entries());
   channel.draw(exec, h, {.seed = 3, .first = first, .point = 7});
   return exec.to_host(h);
 }
@@ -95,9 +95,9 @@ TEST_P(air_on, what_is_sent_met_the_h_that_is_drawn) {
     const values h = drawn(exec(), *channel, a, 100, frames);
     values x(uses * tx);
     for (std::size_t i = 0; i < x.size(); i++) x[i] = {1 + 0.1f * static_cast<float>(i % 7), -0.5f};
-    auto sent = testing::on_device(exec(), x, tx, uses);
-    auto received = exec().make<std::complex<float>>(rx, uses);
-    auto gains = exec().make<std::complex<float>>(a.entries(), frames * o.matrices);
+    auto sent = testing::on_device(exec(), x, uses, tx);
+    auto received = exec().make<std::complex<float>>(uses, rx);
+    auto gains = exec().make<std::complex<float>>(frames * o.matrices, a.entries());
     const bool in_place = a.system == air_system::single;
     channel->send(exec(), sent, in_place ? sent : received, gains, {.seed = 3, .first = 100, .point = 7});
     EXPECT_EQ(exec().to_host(gains), h);

@@ -110,7 +110,7 @@ class recorded_matrices final : public air {
   std::size_t matrices() const noexcept override { return matrices_; }
   void draw(executor& exec, values h, random_range range) override {
     const std::size_t entries = antennas_.entries();
-    const symbols table = make_view(table_.on(exec), entries, table_.host().size() / entries);
+    const symbols table = make_view(table_.on(exec), table_.host().size() / entries, entries);
     if (fast_)
       draw_recorded(exec, table, h, {.first = range.first * matrices_});
     else

@@ -40,7 +40,7 @@ std::unique_ptr<air> made(air_config c, air_antennas a, bool separate = false) {
 }
 values drawn(executor& exec, air& channel, const air_antennas& a, std::uint64_t first, std::size_t frames) {
   channel.allocate(exec, frames);
-  auto h = exec.make<std::complex<float>>(a.entries(), frames * channel.matrices());
+  auto h = exec.make<std::complex<float>>(frames * channel.matrices(), a.entries());
   channel.draw(exec, h, {.seed = 1, .first = first, .point = 2});
   return exec.to_host(h);
 }

@@ -30,7 +30,7 @@ class rayleigh_gains final : public air {
       : air(a), shared_(a.uses / matrices_of(fading, a)) {}
   std::size_t matrices() const noexcept override { return antennas_.uses; }
   void draw(executor& exec, values h, random_range range) override {
-    if (unused_.items() < h.items) unused_ = exec.make<std::complex<float>>(1, h.items);
+    if (unused_.items() < h.items) unused_ = exec.make<std::complex<float>>(h.items, 1);
     const values y = make_view(unused_.data(), h.items);
     send(exec, y, y, h, range);
   }

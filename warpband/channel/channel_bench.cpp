@@ -17,22 +17,22 @@ const bench::group channel_benches{[] {
     const std::size_t items = bench::batch_for(device, 1 << 13, 1 << 26);
     const auto sent = [=](executor& exec) {
       const auto zero = exec.make_zeros<std::complex<float>>(1, 1);
-      auto x = exec.make<std::complex<float>>(1, items);
+      auto x = exec.make<std::complex<float>>(items, 1);
       add_awgn(exec, {zero.data(), 1, items, 1, 0}, x, 1.f, {.seed = 1});
       exec.sync();
       return x;
     };
     bench::add("awgn", device, {}, {figure::kernel, figure::resident}, [=](executor& exec, figure) {
       return bench::job(static_cast<double>(items), 0,
-                        [&exec, x = sent(exec), y = exec.make<std::complex<float>>(1, items)]() mutable {
+                        [&exec, x = sent(exec), y = exec.make<std::complex<float>>(items, 1)]() mutable {
                           add_awgn(exec, x, y, 0.1f, {.seed = 2});
                         });
     });
     bench::add("rayleigh", device, {{"fading", "fast"}}, {figure::kernel, figure::resident},
                [=](executor& exec, figure) {
                  return bench::job(static_cast<double>(items), 0,
-                                   [&exec, x = sent(exec), y = exec.make<std::complex<float>>(1, items),
-                                    h = exec.make<std::complex<float>>(1, items)]() mutable {
+                                   [&exec, x = sent(exec), y = exec.make<std::complex<float>>(items, 1),
+                                    h = exec.make<std::complex<float>>(items, 1)]() mutable {
                                      apply_rayleigh(exec, x, y, h, 1, {.seed = 2});
                                    });
                });
@@ -52,7 +52,7 @@ const bench::group channel_benches{[] {
                                        n = static_cast<std::size_t>(antennas);
                      return bench::job(static_cast<double>(uses), 0,
                                        [&exec, channel = tdl_channel(config),
-                                        h = exec.make<std::complex<float>>(n * n, uses)]() mutable {
+                                        h = exec.make<std::complex<float>>(uses, n * n)]() mutable {
                                          channel.response(exec, h, {.seed = 2});
                                        });
                    });
@@ -78,7 +78,7 @@ const bench::group channel_benches{[] {
                      return bench::job(static_cast<double>(rows), 0,
                                        [&exec, channel = cdl_channel(config),
                                         h = exec.make<std::complex<float>>(
-                                            static_cast<std::size_t>(antennas * users), rows)]() mutable {
+                                            rows, static_cast<std::size_t>(antennas * users))]() mutable {
                                          channel.response(exec, h, {.seed = 2});
                                        });
                    });
@@ -95,7 +95,7 @@ const bench::group channel_benches{[] {
                    return bench::job(static_cast<double>(channels), 0,
                                      [&exec, channel,
                                       h = exec.make<std::complex<float>>(
-                                          static_cast<std::size_t>(antennas * users), channels)]() mutable {
+                                          channels, static_cast<std::size_t>(antennas * users))]() mutable {
                                        channel.response(exec, h, {.seed = 2});
                                      });
                  });

@@ -50,10 +50,10 @@ class decoded_by final : public codec {
   }
   void decode(executor& exec, view<const float> llr, const decoder_output& out) const override {
     const std::size_t batch = llr.items;
-    check_shape("llr", llr, n(), batch);
-    check_optional_shape("bits", out.bits, k(), batch);
-    check_optional_shape("iterations", out.iterations, 1, batch);
-    check_optional_shape("status", out.status, 1, batch);
+    check_shape("llr", llr, batch, n());
+    check_optional_shape("bits", out.bits, batch, k());
+    check_optional_shape("iterations", out.iterations, batch, 1);
+    check_optional_shape("status", out.status, batch, 1);
     if (out.soft.data != nullptr)
       throw argument_error("soft", "asked for", "none: this decoder gives decisions alone");
     decode_(exec, llr, out);

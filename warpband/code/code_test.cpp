@@ -94,8 +94,8 @@ TEST_P(codec_on, gives_back_what_was_encoded) {
     const std::size_t k = code->k(), n = code->n();
     std::vector<std::uint8_t> bits(items * k);
     for (auto& b : bits) b = static_cast<std::uint8_t>(random() & 1);
-    const auto in = testing::on_device(exec(), bits, k, items);
-    auto coded = exec().make<std::uint8_t>(n + 3, items);
+    const auto in = testing::on_device(exec(), bits, items, k);
+    auto coded = exec().make<std::uint8_t>(items, n + 3);
     code->encode(exec(), in, coded);
     const auto sent = exec().to_host(coded);
     std::vector<float> llr(items * n);
@@ -105,10 +105,10 @@ TEST_P(codec_on, gives_back_what_was_encoded) {
       for (std::size_t e = n; e < n + 3; e++) ASSERT_EQ(sent[i * (n + 3) + e], 0);
     }
     llr[bad * n + n - 1] = NAN;
-    const auto received = testing::on_device(exec(), llr, n, items);
-    auto decided = exec().make<std::uint8_t>(k, items), status = exec().make<std::uint8_t>(1, items);
-    auto iterations = exec().make<std::int32_t>(1, items), alone = exec().make<std::int32_t>(1, items);
-    auto soft = exec().make<float>(k, items);
+    const auto received = testing::on_device(exec(), llr, items, n);
+    auto decided = exec().make<std::uint8_t>(items, k), status = exec().make<std::uint8_t>(items, 1);
+    auto iterations = exec().make<std::int32_t>(items, 1), alone = exec().make<std::int32_t>(items, 1);
+    auto soft = exec().make<float>(items, k);
     const bool polar = config.type == "polar",
                hard = config.kind().without_soft && !config.kind().without_soft(config.settings).empty();
     code->decode(exec(), received,

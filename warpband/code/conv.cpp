@@ -183,11 +183,11 @@ class convolutional final : public codec {
     if (viterbi_ && out.soft.data != nullptr)
       throw argument_error("algorithm", "\"viterbi\"",
                            "\"max-log-map\" or \"log-map\" for soft output: the Viterbi algorithm has none");
-    check_optional_shape("iterations", out.iterations, 1, llr.items);
+    check_optional_shape("iterations", out.iterations, llr.items, 1);
     view<std::uint8_t> status = out.status;
     if (out.iterations.data != nullptr && status.data == nullptr)
-      status = make_view(reinterpret_cast<std::uint8_t*>(workspace_.on(exec, llr.items)), std::size_t{1},
-                         llr.items);
+      status = make_view(reinterpret_cast<std::uint8_t*>(workspace_.on(exec, llr.items)), llr.items,
+                         std::size_t{1});
     if (viterbi_)
       viterbi_->run(exec, llr, {.bits = out.bits, .metric = {}, .status = status});
     else
@@ -244,7 +244,7 @@ class soft_bcjr final : public soft_decoder {
   std::size_t n() const noexcept override { return decoder_.frame().n(); }
   void run(executor& exec, view<const float> llr, const soft_decoder_state&,
            const soft_decoder_output& out) const override {
-    check_optional_shape("iterations", out.iterations, 1, llr.items);
+    check_optional_shape("iterations", out.iterations, llr.items, 1);
     view<std::uint8_t> status = out.status;
     if (out.iterations.data != nullptr && status.data == nullptr)
       status = make_view(reinterpret_cast<std::uint8_t*>(workspace_.on(exec, llr.items)), llr.items);

@@ -138,8 +138,8 @@ class ldpc_codec final : public codec {
     encoder_.run(exec, bits, coded);
   }
   void decode(executor& exec, view<const float> llr, const decoder_output& out) const override {
-    check_optional_shape("bits", out.bits, k(), llr.items);  // the decoder gives all n too
-    check_optional_shape("soft", out.soft, k(), llr.items);
+    check_optional_shape("bits", out.bits, llr.items, k());  // the decoder gives all n too
+    check_optional_shape("soft", out.soft, llr.items, k());
     decoder_.run(exec, llr,
                  {.bits = out.bits,
                   .soft = out.soft,
@@ -167,9 +167,9 @@ class soft_ldpc final : public soft_decoder {
   }
   void run(executor& exec, view<const float> llr, const soft_decoder_state& state,
            const soft_decoder_output& out) const override {
-    check_optional_shape("bits", out.bits, k(), llr.items);
-    check_optional_shape("extrinsic", out.extrinsic, n(), llr.items);
-    check_optional_shape("state", state.values, state_size(), llr.items);
+    check_optional_shape("bits", out.bits, llr.items, k());
+    check_optional_shape("extrinsic", out.extrinsic, llr.items, n());
+    check_optional_shape("state", state.values, llr.items, state_size());
     decoder_.run(exec, llr,
                  {.bits = out.bits,
                   .soft = {},

@@ -134,14 +134,14 @@ TEST_P(own_code, gives_back_what_was_encoded) {
     const auto code = make_codec(c);
     EXPECT_EQ(code->n(), 50u);
     const std::vector<std::uint8_t> bits{0, 1, 1, 0, 1, 0, 0, 1, 1, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0};
-    auto coded = exec().make<std::uint8_t>(50, 2);
-    code->encode(exec(), testing::on_device(exec(), bits, 10, 2), coded);
+    auto coded = exec().make<std::uint8_t>(2, 50);
+    code->encode(exec(), testing::on_device(exec(), bits, 2, 10), coded);
     const auto words = exec().to_host(coded);
     std::vector<float> llr(words.size());
     for (std::size_t i = 0; i < llr.size(); i++)
       llr[i] = (words[i] != 0 ? -1.f : 1.f) * (i % 50 < 20 ? -1.f : 1.f);  // two of five are wrong
-    auto decided = exec().make<std::uint8_t>(10, 2);
-    code->decode(exec(), testing::on_device(exec(), llr, 50, 2), {.bits = decided});
+    auto decided = exec().make<std::uint8_t>(2, 10);
+    code->decode(exec(), testing::on_device(exec(), llr, 2, 50), {.bits = decided});
     EXPECT_EQ(exec().to_host(decided), bits);
   });
 }

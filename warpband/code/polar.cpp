@@ -31,11 +31,11 @@ class polar final : public codec {
     if (out.soft.data != nullptr)
       throw argument_error("code.type", "\"polar\"",
                            "another code for soft output: polar decoders have none");
-    check_optional_shape("iterations", out.iterations, 1, llr.items);
+    check_optional_shape("iterations", out.iterations, llr.items, 1);
     view<std::uint8_t> status = out.status;
     if (status.data == nullptr)
-      status = make_view(reinterpret_cast<std::uint8_t*>(workspace_.on(exec, llr.items)), std::size_t{1},
-                         llr.items);
+      status = make_view(reinterpret_cast<std::uint8_t*>(workspace_.on(exec, llr.items)), llr.items,
+                         std::size_t{1});
     decoder_.run(exec, llr, {.bits = out.bits, .status = status});
     if (out.iterations.data != nullptr) count_pass(exec, view<const std::uint8_t>(status), out.iterations);
   }

@@ -26,7 +26,7 @@ class transport_codec final : public codec {
   std::size_t working_bytes() const noexcept override { return coder_->bytes() + 4 * blocks() + 2; }
   std::size_t thread_bytes(bool decodes) const noexcept override { return coder_->thread_bytes(decodes); }
   void encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const override {
-    check_shape("coded", coded, n(), bits.items);
+    check_shape("coded", coded, bits.items, n());
     for (int t = 0; t < rule_.transmissions; t++)
       coder_->encode(exec, bits, rule_.version(t), transmission(coded, t));
   }
@@ -34,14 +34,14 @@ class transport_codec final : public codec {
     if (out.soft.data != nullptr)
       throw argument_error("code.type", "that of transport blocks",
                            "another code for soft output: their decoders have none");
-    check_shape("llr", llr, n(), llr.items);
-    check_optional_shape("iterations", out.iterations, 1, llr.items);
-    check_optional_shape("status", out.status, 1, llr.items);
+    check_shape("llr", llr, llr.items, n());
+    check_optional_shape("iterations", out.iterations, llr.items, 1);
+    check_optional_shape("status", out.status, llr.items, 1);
     coder_->reset();
     for (int t = 0; t < rule_.transmissions; t++)
       coder_->combine(exec, transmission(llr, t), rule_.version(t));
-    auto each = exec.make<std::int32_t>(blocks(), llr.items);
-    auto ok = exec.make<std::uint8_t>(1, llr.items), status = exec.make<std::uint8_t>(1, llr.items);
+    auto each = exec.make<std::int32_t>(llr.items, blocks());
+    auto ok = exec.make<std::uint8_t>(llr.items, 1), status = exec.make<std::uint8_t>(llr.items, 1);
     coder_->decode(exec, {.bits = out.bits, .ok = ok, .iterations = each, .status = status});
     sum_up_blocks(exec, view<std::int32_t>(each), view<std::uint8_t>(ok), view<std::uint8_t>(status),
                   out.iterations, out.status);

@@ -36,17 +36,17 @@ TEST_P(transport_codec_on, sends_and_combines_transport_blocks) {
     ASSERT_EQ(n, sent * static_cast<std::size_t>(testing::sent_in(config).transmissions));
     std::vector<std::uint8_t> bits(items * k);
     for (auto& b : bits) b = static_cast<std::uint8_t>(random() & 1);
-    auto coded = exec().make<std::uint8_t>(n, items);
-    code->encode(exec(), testing::on_device(exec(), bits, k, items), coded);
+    auto coded = exec().make<std::uint8_t>(items, n);
+    code->encode(exec(), testing::on_device(exec(), bits, items, k), coded);
     const auto words = exec().to_host(coded);
     std::vector<float> llr(items * n);
     for (std::size_t i = 0; i < items * n; i++) llr[i] = words[i] != 0 ? -4.f : 4.f;
     // A tenth of what is sent is wrong: one transmission alone would not do.
     for (std::size_t i = 0; i < items * n; i += 10) llr[i] *= -0.1f;
     llr[bad * n + sent + 7] = NAN;
-    auto decided = exec().make<std::uint8_t>(k, items), status = exec().make<std::uint8_t>(1, items);
-    auto iterations = exec().make<std::int32_t>(1, items);
-    const auto received = testing::on_device(exec(), llr, n, items);
+    auto decided = exec().make<std::uint8_t>(items, k), status = exec().make<std::uint8_t>(items, 1);
+    auto iterations = exec().make<std::int32_t>(items, 1);
+    const auto received = testing::on_device(exec(), llr, items, n);
     code->decode(exec(), received, {.bits = decided, .soft = {}, .iterations = iterations, .status = status});
     const auto got = exec().to_host(decided);
     const auto states = exec().to_host(status);
@@ -63,7 +63,7 @@ TEST_P(transport_codec_on, sends_and_combines_transport_blocks) {
                              bits.begin() + static_cast<std::ptrdiff_t>(i * k)))
           << i;
     }
-    auto soft = exec().make<float>(k, items);
+    auto soft = exec().make<float>(items, k);
     EXPECT_EQ(blamed([&] { code->decode(exec(), received, {.bits = decided, .soft = soft}); }), "code.type");
   }
 }

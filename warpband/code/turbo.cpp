@@ -99,8 +99,8 @@ class lte_turbo final : public codec {
   }
   void encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const override {
     if (!puncturer_) return encoder_.run(exec, bits, coded);
-    check_shape("coded", coded, std::max(coded.elements, n()), bits.items);
-    auto all = exec.make<std::uint8_t>(puncturer_->n(), bits.items);
+    check_shape("coded", coded, bits.items, std::max(coded.elements, n()));
+    auto all = exec.make<std::uint8_t>(bits.items, puncturer_->n());
     encoder_.run(exec, bits, all);
     puncturer_->puncture(exec, all, coded);
   }
@@ -111,10 +111,10 @@ class lte_turbo final : public codec {
                                        .iterations = out.iterations,
                                        .status = out.status};
     if (!puncturer_) return decoder_.run(exec, llr, decided);
-    check_shape("llr", llr, n(), llr.items);
+    check_shape("llr", llr, llr.items, n());
     const view<float> all =
         make_view(reinterpret_cast<float*>(workspace_.on(exec, puncturer_->n() * llr.items * sizeof(float))),
-                  puncturer_->n(), llr.items);
+                  llr.items, puncturer_->n());
     puncturer_->restore(exec, llr, all);
     decoder_.run(exec, view<const float>(all), decided);
   }
@@ -140,8 +140,8 @@ class soft_turbo final : public soft_decoder {
   }
   void run(executor& exec, view<const float> llr, const soft_decoder_state&,
            const soft_decoder_output& out) const override {
-    check_shape("llr", llr, n(), llr.items);
-    check_optional_shape("extrinsic", out.extrinsic, n(), llr.items);
+    check_shape("llr", llr, llr.items, n());
+    check_optional_shape("extrinsic", out.extrinsic, llr.items, n());
     const view<float> whole = puncturer_ ? codewords(exec, llr.items) : view<float>{};
     if (puncturer_) puncturer_->restore(exec, llr, whole);
     const bool part = puncturer_ && out.extrinsic.data != nullptr;
@@ -162,7 +162,7 @@ class soft_turbo final : public soft_decoder {
   /// Room for LLRs of whole codewords, and as much behind it for extrinsic ones.
   view<float> codewords(executor& exec, std::size_t frames) const {
     std::byte* own = workspace_.on(exec, 2 * all() * frames * sizeof(float));
-    return make_view(reinterpret_cast<float*>(own), all(), frames);
+    return make_view(reinterpret_cast<float*>(own), frames, all());
   }
 
   turbo_decoder decoder_;

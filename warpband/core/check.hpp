@@ -20,7 +20,7 @@ inline std::string shape_text(std::size_t items, std::size_t elements) {
 
 /// A batch that must be there and have exactly this shape.
 template <class T>
-void check_shape(const char* argument, const view<T>& v, std::size_t elements, std::size_t items) {
+void check_shape(const char* argument, const view<T>& v, std::size_t items, std::size_t elements) {
   if (v.elements != elements || v.items != items)
     throw shape_error(argument, shape_text(v.items, v.elements), "shape " + shape_text(items, elements));
   if (v.data == nullptr && items * elements != 0) throw shape_error(argument, "null", "data");
@@ -34,8 +34,8 @@ void check_shape(const char* argument, const view<T>& v, std::size_t elements, s
 }
 /// The same for one that may be left out (no data).
 template <class T>
-void check_optional_shape(const char* argument, const view<T>& v, std::size_t elements, std::size_t items) {
-  if (v.data != nullptr) check_shape(argument, v, elements, items);
+void check_optional_shape(const char* argument, const view<T>& v, std::size_t items, std::size_t elements) {
+  if (v.data != nullptr) check_shape(argument, v, items, elements);
 }
 
 }  // namespace wb

@@ -30,7 +30,7 @@ struct alignas(8) cx_pair {
 
 /// A view of `items` x `elements` contiguous values.
 template <class T>
-view<T> make_view(T* data, std::size_t elements, std::size_t items, layout order = layout::row_major) {
+view<T> make_view(T* data, std::size_t items, std::size_t elements, layout order = layout::row_major) {
   if (order == layout::row_major) return {data, elements, items, 1, elements};
   return {data, elements, items, items, 1};
 }

@@ -22,8 +22,8 @@ void send(executor& exec, const detector_config& c, std::size_t uses, array<std:
           array<std::complex<float>>& y, float n0) {
   const qam_mapper mapper(c.qam);
   const auto n = static_cast<std::size_t>(c.streams), m = static_cast<std::size_t>(mapper.bits());
-  auto bits = exec.make<std::uint8_t>(m, n * uses);
-  auto symbols = exec.make<std::complex<float>>(n, uses);
+  auto bits = exec.make<std::uint8_t>(n * uses, m);
+  auto symbols = exec.make<std::complex<float>>(uses, n);
   random_bits(exec, bits, mapper.bits(), {.seed = 1});
   mapper.run(exec, bits, make_view(symbols.data(), n * uses));
   apply_mimo_rayleigh(exec, symbols, y, h, 1, {.seed = 2});
@@ -39,19 +39,19 @@ bench::maker detect(const detector_config& config, std::size_t uses, layout orde
     auto detector = make_detector(config);
     const auto rx = static_cast<std::size_t>(config.rx_antennas),
                gains = rx * static_cast<std::size_t>(config.streams), bits = detector->bits_per_use();
-    auto y = exec.make<std::complex<float>>(rx, uses, order),
-         h = exec.make<std::complex<float>>(gains, uses, order);
+    auto y = exec.make<std::complex<float>>(uses, rx, order),
+         h = exec.make<std::complex<float>>(uses, gains, order);
     constexpr float noise_var = 0.05f;
     send(exec, config, uses, h, y, noise_var);
     auto n0 = exec.make_from(std::vector<float>{noise_var});
-    auto llr = exec.make<float>(bits, uses, order);
+    auto llr = exec.make<float>(uses, bits, order);
     std::vector<float> known(informed ? bits * uses : 0);
     for (std::size_t i = 0; i < known.size(); i++) known[i] = 0.25f * static_cast<float>(i * 37 % 33) - 4;
     auto prior = exec.make_from(known);
     const std::size_t copied = fed ? uses : 0;
-    auto host_y = exec.make_host<std::complex<float>>(rx, copied),
-         host_h = exec.make_host<std::complex<float>>(gains, copied);
-    auto host_llr = exec.make_host<float>(bits, copied);
+    auto host_y = exec.make_host<std::complex<float>>(copied, rx),
+         host_h = exec.make_host<std::complex<float>>(copied, gains);
+    auto host_llr = exec.make_host<float>(copied, bits);
     if (fed) {
       exec.download(host_y.data(), y.data(), y.bytes());
       exec.download(host_h.data(), h.data(), h.bytes());
@@ -67,7 +67,7 @@ bench::maker detect(const detector_config& config, std::size_t uses, layout orde
             exec.upload(h.data(), host_h.data(), h.bytes());
           }
           detector_input in{.received = y, .channel = h, .noise_var = {n0.data(), 1, uses, 1, 0}};
-          if (informed) in.prior = make_view<const float>(prior.data(), bits, uses);
+          if (informed) in.prior = make_view<const float>(prior.data(), uses, bits);
           detector->run(exec, in, {.llr = llr});
           if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
         });

@@ -21,16 +21,16 @@ void detector::run(executor& exec, const detector_input& in, const detector_outp
   const std::size_t uses = in.received.items, shared = in.uses_per_channel,
                     rx = static_cast<std::size_t>(rx_antennas_), bits = bits_per_use();
   if (shared == 0) throw argument_error("uses_per_channel", "0", "1 or more");
-  check_shape("received", in.received, rx, uses);
-  check_shape("channel", in.channel, rx * static_cast<std::size_t>(streams_),
-              uses / shared + (uses % shared != 0));
-  check_shape("noise_var", in.noise_var, 1, uses);
-  check_optional_shape("prior", in.prior, bits, uses);
+  check_shape("received", in.received, uses, rx);
+  check_shape("channel", in.channel, uses / shared + (uses % shared != 0),
+              rx * static_cast<std::size_t>(streams_));
+  check_shape("noise_var", in.noise_var, uses, 1);
+  check_optional_shape("prior", in.prior, uses, bits);
   if (in.prior.data != nullptr && !takes_prior_)
     throw argument_error("prior", "given", "none: this detector takes no a-priori LLRs");
-  check_optional_shape("llr", out.llr, bits, uses);
-  check_optional_shape("bits", out.bits, bits, uses);
-  check_optional_shape("status", out.status, 1, uses);
+  check_optional_shape("llr", out.llr, uses, bits);
+  check_optional_shape("bits", out.bits, uses, bits);
+  check_optional_shape("status", out.status, uses, 1);
   check_apart({{"llr", out.llr}, {"bits", out.bits}, {"status", out.status}});
   compute(exec, in, out);
 }

@@ -389,9 +389,9 @@ TEST(detect_arguments, bad_shapes_are_named) {
   const auto exec = open_scalar();
   const auto detector = wb::make_detector(setting(ml, 2, 3, 16));
   const auto no_prior = wb::make_detector(setting(mmse, 2, 3, 16));
-  auto y = exec->make<std::complex<float>>(3, 5), h = exec->make<std::complex<float>>(6, 5);
-  const auto few = wb::make_view(h.data(), 6, 3), one = wb::make_view(h.data(), 6, 1);
-  auto n0 = exec->make<float>(1, 5), prior = exec->make<float>(8, 5), llr = exec->make<float>(8, 5);
+  auto y = exec->make<std::complex<float>>(5, 3), h = exec->make<std::complex<float>>(5, 6);
+  const auto few = wb::make_view(h.data(), 3, 6), one = wb::make_view(h.data(), 1, 6);
+  auto n0 = exec->make<float>(5, 1), prior = exec->make<float>(5, 8), llr = exec->make<float>(5, 8);
   std::fill_n(y.data(), y.size(), 1.f);
   std::fill_n(h.data(), h.size(), 1.f);
   std::fill_n(n0.data(), n0.size(), 1.f);

@@ -38,16 +38,16 @@ constexpr float noise_var = 1e-3f;
 /// Grids of slots as they are received, one antenna for each layer and H the identity.
 array<cf> received_slots(executor& exec, const nr_shared_channel& channel,
                          const nr_transport_config& transport, std::size_t slots) {
-  auto bits = exec.make<std::uint8_t>(static_cast<std::size_t>(transport.transport_bits), slots),
-       coded = exec.make<std::uint8_t>(static_cast<std::size_t>(transport.coded_bits), slots);
+  auto bits = exec.make<std::uint8_t>(slots, static_cast<std::size_t>(transport.transport_bits)),
+       coded = exec.make<std::uint8_t>(slots, static_cast<std::size_t>(transport.coded_bits));
   random_bits(exec, bits, transport.transport_bits, {.seed = 1});
   nr_transport_encoder(transport).run(exec, bits, 0, coded);
   const qam_mapper mapper(1 << transport.modulation_order);
-  auto symbols = exec.make<cf>(channel.symbols_of(0), slots),
-       grid = exec.make<cf>(channel.ports(), slots * channel.elements());
+  auto symbols = exec.make<cf>(slots, channel.symbols_of(0)),
+       grid = exec.make<cf>(slots * channel.elements(), channel.ports());
   mapper.run(exec,
              view<const std::uint8_t>(
-                 make_view(coded.data(), static_cast<std::size_t>(mapper.bits()), symbols.size())),
+                 make_view(coded.data(), symbols.size(), static_cast<std::size_t>(mapper.bits()))),
              make_view(symbols.data(), symbols.size()));
   channel.map(exec, {symbols}, grid);
   const auto all = make_view(grid.data(), grid.size());
@@ -71,9 +71,9 @@ struct receiver {
     transport = channel.transport(c.mcs_table, c.mcs);
     received = received_slots(exec, channel, transport, slots);
     n0 = exec.make_from(std::vector<float>{noise_var});
-    bits = exec.make<std::uint8_t>(static_cast<std::size_t>(transport.transport_bits), slots);
-    ok = exec.make<std::uint8_t>(1, slots);
-    status = exec.make<std::uint8_t>(1, slots);
+    bits = exec.make<std::uint8_t>(slots, static_cast<std::size_t>(transport.transport_bits));
+    ok = exec.make<std::uint8_t>(slots, 1);
+    status = exec.make<std::uint8_t>(slots, 1);
     exec.sync();
   }
   void stages(std::size_t count) {
@@ -89,9 +89,9 @@ struct receiver {
   array<cf> received_host;
   array<std::uint8_t> bits_host, ok_host;
   void take_to_host(executor& exec) {
-    received_host = exec.make_host<cf>(received.elements(), received.items());
-    bits_host = exec.make_host<std::uint8_t>(bits.elements(), bits.items());
-    ok_host = exec.make_host<std::uint8_t>(1, ok.items());
+    received_host = exec.make_host<cf>(received.items(), received.elements());
+    bits_host = exec.make_host<std::uint8_t>(bits.items(), bits.elements());
+    ok_host = exec.make_host<std::uint8_t>(ok.items(), 1);
     exec.download(received_host.data(), received.data(), received.bytes());
     exec.sync();
   }

@@ -47,9 +47,9 @@ complexes noise_of(std::size_t n, double variance, unsigned seed) {
 heard_slots sent_through(executor& exec, const nr_shared_channel& channel, const complexes& h, std::size_t rx,
                          std::size_t slots, double n0, unsigned seed) {
   const std::size_t layers = channel.layers(), uses = slots * channel.elements();
-  auto grid = exec.make<cf>(channel.ports(), uses);
+  auto grid = exec.make<cf>(uses, channel.ports());
   channel.map(
-      exec, {on_device(exec, noise_of(slots * channel.symbols_of(0), 1, seed), channel.symbols_of(0), slots)},
+      exec, {on_device(exec, noise_of(slots * channel.symbols_of(0), 1, seed), slots, channel.symbols_of(0))},
       grid);
   const complexes x = exec.to_host(grid);
   complexes y = noise_of(uses * rx, n0, seed + 1);
@@ -74,7 +74,7 @@ complexes fading(executor& exec, const nr_carrier& carrier, int layers, int rx, 
                           .doppler_hz = doppler_hz,
                           .streams = layers,
                           .rx_antennas = rx});
-  auto h = exec.make<cf>(static_cast<std::size_t>(layers * rx), slots * carrier.elements());
+  auto h = exec.make<cf>(slots * carrier.elements(), static_cast<std::size_t>(layers * rx));
   line.response(exec, h, {.seed = 5});
   return exec.to_host(h);
 }
@@ -101,10 +101,10 @@ struct estimates {
 };
 estimates estimated(executor& exec, const channel_estimator& e, const heard_slots& in, double n0) {
   const std::size_t uses = in.slots * e.places();
-  auto h = exec.make<cf>(in.rx * e.ports(), uses);
-  auto noise = exec.make<float>(1, uses);
+  auto h = exec.make<cf>(uses, in.rx * e.ports());
+  auto noise = exec.make<float>(uses, 1);
   const auto given = on_device(exec, std::vector<float>{static_cast<float>(n0)}, 1, 1);
-  e.run(exec, on_device(exec, in.y, in.rx, in.slots * e.elements()), {given.data(), 1, in.slots, 1, 0},
+  e.run(exec, on_device(exec, in.y, in.slots * e.elements(), in.rx), {given.data(), 1, in.slots, 1, 0},
         {.channel = h, .noise_var = noise});
   return {exec.to_host(h), exec.to_host(noise)};
 }
@@ -286,7 +286,7 @@ TEST_P(estimate, numerology_is_that_of_the_pilots) {
     EXPECT_EQ(blamed([&] { make_filters(pilots, by_hand); }, [&] { completed(by_hand, pilots); }),
               "period_us");
     by_hand.period_us = 0;
-    auto y = exec().make<cf>(1, channel.elements());
+    auto y = exec().make<cf>(channel.elements(), 1);
     EXPECT_EQ(blamed([&] { estimate_profile(exec(), pilots, y, 0, {.spacing_hz = 30e3}); }), "spacing_hz");
   }
   const pilot_pattern unknown = comb_pilots(120, 14, {0, 7}, {0, 0}, 6, {{1.f, 1.f, 1.f}, {1.f, 1.f, 1.f}});
@@ -328,8 +328,8 @@ TEST_P(estimate, noise_of_a_selective_channel_is_not_too_high) {
           y[u * rx + i] += h[(u * rx + i) * as_size(layers) + as_size(p)] * a[u % channel.elements()];
     }
     const noise_estimator estimator(pilots);
-    auto noise = exec().make<float>(1, slots);
-    estimator.run(exec(), on_device(exec(), y, rx, slots * channel.elements()), {.noise_var = noise});
+    auto noise = exec().make<float>(slots, 1);
+    estimator.run(exec(), on_device(exec(), y, slots * channel.elements(), rx), {.noise_var = noise});
     double mean = 0;
     for (const float x : exec().to_host(noise)) mean += x / static_cast<double>(slots);
     EXPECT_NEAR(10 * std::log10(mean / n0), 0, 0.4)
@@ -439,7 +439,7 @@ TEST_P(estimate, profile_is_found) {
   const pilot_pattern pilots = pilots_of(channel);
   estimator_config known = wiener_of(carrier, "tdlc300", 20, n0), guessed = known;
   guessed.profile =
-      estimate_profile(exec(), pilots, on_device(exec(), in.y, 2, slots * channel.elements()), n0);
+      estimate_profile(exec(), pilots, on_device(exec(), in.y, slots * channel.elements(), 2), n0);
   double mean = 0, power = 0, square = 0;
   for (std::size_t i = 0; i < guessed.profile.powers.size(); i++) {
     mean += guessed.profile.delays_ns[i] * guessed.profile.powers[i];
@@ -455,7 +455,7 @@ TEST_P(estimate, profile_is_found) {
   EXPECT_LT(error(guessed), 1.25 * error(known));
   EXPECT_LT(error(guessed), 0.8 * error({}));
   EXPECT_EQ(blamed([&] {
-              estimate_profile(exec(), pilots, on_device(exec(), in.y, 2, slots * channel.elements()), -1);
+              estimate_profile(exec(), pilots, on_device(exec(), in.y, slots * channel.elements(), 2), -1);
             }),
             "noise_var");
 }
@@ -486,9 +486,9 @@ TEST_P(estimate, noise_variance_and_covariance_have_no_bias) {
     const cf direction[3] = {{1, 0}, {0, 1}, {-0.6f, 0.8f}};
     for (std::size_t i = 0; i < in.y.size(); i++) in.y[i] += direction[i % rx] * interference[i / rx];
     const noise_estimator estimator(pilots_of(channel));
-    auto covariance = exec().make<cf>(rx * rx, slots);
-    auto noise = exec().make<float>(1, slots);
-    estimator.run(exec(), on_device(exec(), in.y, rx, slots * channel.elements()),
+    auto covariance = exec().make<cf>(slots, rx * rx);
+    auto noise = exec().make<float>(slots, 1);
+    estimator.run(exec(), on_device(exec(), in.y, slots * channel.elements(), rx),
                   {.covariance = covariance, .noise_var = noise});
     const complexes r = exec().to_host(covariance);
     const std::vector<float> variance = exec().to_host(noise);
@@ -526,9 +526,9 @@ TEST_P(estimate, whitening_rejects_interference) {
   }
   for (std::size_t i = 0; i < rx * rx; i++)
     r[i] = 3.f * direction[i / rx] * std::conj(direction[i % rx]) + (i % (rx + 1) == 0 ? 0.05f : 0.f);
-  auto wy = exec().make<cf>(rx, uses), wh = exec().make<cf>(rx, uses);
-  whitener().run(exec(), on_device(exec(), r, rx * rx, 1), 0, on_device(exec(), y, rx, uses),
-                 on_device(exec(), h, rx, uses), wy, wh);
+  auto wy = exec().make<cf>(uses, rx), wh = exec().make<cf>(uses, rx);
+  whitener().run(exec(), on_device(exec(), r, 1, rx * rx), 0, on_device(exec(), y, uses, rx),
+                 on_device(exec(), h, uses, rx), wy, wh);
   // White noise: the energy of L^-1 (y - H x) is 1 for each antenna.
   const complexes white_y = exec().to_host(wy), white_h = exec().to_host(wh);
   double energy = 0;
@@ -568,11 +568,11 @@ TEST_P(estimate, same_bits_on_every_backend) {
   }
   const noise_estimator noise(pilots_of(channel));
   const auto run = [&](executor& e) {
-    auto covariance = e.make<cf>(16, 2);
-    const auto y = on_device(e, in.y, 4, 2 * channel.elements());
+    auto covariance = e.make<cf>(2, 16);
+    const auto y = on_device(e, in.y, 2 * channel.elements(), 4);
     noise.run(e, y, {.covariance = covariance});
-    auto wy = e.make<cf>(4, 2 * channel.elements()), wh = e.make<cf>(12, 2 * channel.elements());
-    whitener().run(e, covariance, 0.01f, y, on_device(e, in.h, 12, 2 * channel.elements()), wy, wh);
+    auto wy = e.make<cf>(2 * channel.elements(), 4), wh = e.make<cf>(2 * channel.elements(), 12);
+    whitener().run(e, covariance, 0.01f, y, on_device(e, in.h, 2 * channel.elements(), 12), wy, wh);
     return std::pair(e.to_host(wy), e.to_host(wh));
   };
   const auto a = run(exec()), b = run(*scalar);
@@ -631,7 +631,7 @@ TEST(estimate_input, is_checked) {
   EXPECT_EQ(blamed([&] { noise_estimator{other}; }), "pilots");
   const auto exec = open_scalar();
   const channel_estimator estimator(pilots, {});
-  auto y = exec->make<cf>(1, channel.elements() + 1), h = exec->make<cf>(1, channel.elements());
+  auto y = exec->make<cf>(channel.elements() + 1, 1), h = exec->make<cf>(channel.elements(), 1);
   EXPECT_THROW(estimator.run(*exec, y, {}, {.channel = h}), shape_error);
   EXPECT_THROW(estimator.run(*exec, h, {}, {.channel = y}), shape_error);
   auto r = exec->make<cf>(1, 1);

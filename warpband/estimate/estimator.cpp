@@ -73,7 +73,7 @@ std::size_t slots_of(view<const std::complex<float>> received, std::size_t eleme
     throw shape_error("received", shape_text(received.items, received.elements),
                       "whole slots of " + std::to_string(elements) + " resource elements");
   check_range("rx_antennas", static_cast<long long>(received.elements), 1, 64);
-  check_shape("received", received, received.elements, received.items);
+  check_shape("received", received, received.items, received.elements);
   return received.items / elements;
 }
 
@@ -140,9 +140,9 @@ void channel_estimator::run(executor& exec, view<const std::complex<float>> rece
                             view<const float> noise_var, const estimate_output& out) const {
   places_.check_held();
   const std::size_t slots = slots_of(received, elements()), rx = received.elements, uses = slots * places();
-  check_optional_shape("channel", out.channel, rx * ports(), uses);
-  check_optional_shape("noise_var", out.noise_var, 1, uses);
-  if (out.noise_var.data != nullptr) check_shape("noise_var", noise_var, 1, slots);
+  check_optional_shape("channel", out.channel, uses, rx * ports());
+  check_optional_shape("noise_var", out.noise_var, uses, 1);
+  if (out.noise_var.data != nullptr) check_shape("noise_var", noise_var, slots, 1);
   check_apart({{"channel", out.channel}, {"noise_var", out.noise_var}});
   if (uses == 0) return;
   estimate_sizes of = of_;

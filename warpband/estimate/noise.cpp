@@ -147,8 +147,8 @@ void noise_estimator::run(executor& exec, view<const std::complex<float>> receiv
                           const noise_output& out) const {
   const std::size_t slots = slots_of(received, static_cast<std::size_t>(of_.elements)),
                     rx = received.elements;
-  check_optional_shape("covariance", out.covariance, rx * rx, slots);
-  check_optional_shape("noise_var", out.noise_var, 1, slots);
+  check_optional_shape("covariance", out.covariance, slots, rx * rx);
+  check_optional_shape("noise_var", out.noise_var, slots, 1);
   check_apart({{"covariance", out.covariance}, {"noise_var", out.noise_var}});
   if (slots == 0) return;
   const bool silent = !silent_.host().empty();
@@ -195,7 +195,7 @@ void whitener::run(executor& exec, view<const std::complex<float>> covariance, f
                    view<std::uint8_t> status) const {
   const std::size_t slots = covariance.items, rx = received.elements, uses = received.items;
   check_range("rx_antennas", static_cast<long long>(rx), 1, 64);
-  check_shape("covariance", covariance, rx * rx, slots);
+  check_shape("covariance", covariance, slots, rx * rx);
   if (!(added >= 0) || !std::isfinite(added))
     throw argument_error("added", std::to_string(added), "a finite variance, not below 0");
   if (slots == 0 ? uses != 0 : uses % slots != 0)
@@ -204,11 +204,11 @@ void whitener::run(executor& exec, view<const std::complex<float>> covariance, f
   if (channel.elements % rx != 0)
     throw shape_error("channel", shape_text(channel.items, channel.elements),
                       "streams for each of " + std::to_string(rx) + " antennas");
-  check_shape("received", received, rx, uses);
-  check_shape("channel", channel, channel.elements, uses);
-  check_shape("out_received", out_received, rx, uses);
-  check_shape("out_channel", out_channel, channel.elements, uses);
-  check_optional_shape("status", status, 1, uses);
+  check_shape("received", received, uses, rx);
+  check_shape("channel", channel, uses, channel.elements);
+  check_shape("out_received", out_received, uses, rx);
+  check_shape("out_channel", out_channel, uses, channel.elements);
+  check_optional_shape("status", status, uses, 1);
   check_apart({{"out_received", out_received}, {"out_channel", out_channel}, {"status", status}});
   if (uses == 0) return;
   auto* factor = reinterpret_cast<cx_pair*>(workspace_.on(exec, sizeof(cx_pair) * slots * rx * rx));

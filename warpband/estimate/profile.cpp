@@ -81,7 +81,7 @@ delay_profile estimate_profile(executor& exec, const pilot_pattern& pilots,
   const std::size_t per_row = pilots.cells(),
                     per_slot = static_cast<std::size_t>(of.rx * of.ports * of.rows) * per_row,
                     lags = std::min(static_cast<std::size_t>(config.lags), per_row);
-  auto cells = exec.make<std::complex<float>>(per_slot, slots);
+  auto cells = exec.make<std::complex<float>>(slots, per_slot);
   run_cells(exec, tables_of(pilots), of, received, slots, reinterpret_cast<cx_pair*>(cells.data()));
   std::vector<cplx> r = correlations(exec.to_host(cells), per_row, per_slot, lags);
   r[0] = std::max(r[0].real() - noise_var * mean_noise(pilots), 0.0);

@@ -161,7 +161,7 @@ void cpu::run(const kernel_set& op, const void* args, std::size_t items) {
   const thread_pool::turn mine(*pool_);  // the arenas are another call's until it ends
   const std::size_t lanes = k.together(args), bytes = k.scratch(args, {}, items);
   for (auto& a : arenas_)
-    if (a.bytes() < bytes) a = make<unsigned char>(bytes, 1);
+    if (a.bytes() < bytes) a = make<unsigned char>(1, bytes);
   // Pieces of about 50 microseconds, whole vectors, no more than a quarter of a thread's share.
   const double wanted = 1e5 / std::max({1.0, k.flops(args), k.bytes(args)});
   const std::size_t share = items / (4 * static_cast<std::size_t>(threads())) + 1;

@@ -194,7 +194,7 @@ void cuda::run(const kernel_set& op, const void* args, std::size_t items) {
   const std::size_t bytes = k.scratch(args, limits, items);
   if (workspace_.bytes() < bytes) {
     workspace_ = {};
-    workspace_ = make<unsigned char>(bytes, 1);
+    workspace_ = make<unsigned char>(1, bytes);
   }
   check(static_cast<cudaError_t>(k.run(args, {0, items, workspace_.data(), stream_, limits})),
         [&] { return std::string("starting ") + op.name; });

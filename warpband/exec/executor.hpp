@@ -34,8 +34,8 @@ class array {
 
  public:
   array() = default;
-  array(std::shared_ptr<memory> where, std::size_t elements, std::size_t items, layout order)
-      : where_(std::move(where)), elements_(elements), items_(items), order_(order) {
+  array(std::shared_ptr<memory> where, std::size_t items, std::size_t elements, layout order)
+      : where_(std::move(where)), items_(items), elements_(elements), order_(order) {
     if (items != 0 && elements > PTRDIFF_MAX / sizeof(T) / items) throw memory_error(SIZE_MAX, "any device");
     if (bytes() != 0) data_ = static_cast<T*>(where_->take(bytes()));
   }
@@ -55,9 +55,9 @@ class array {
   std::size_t items() const noexcept { return items_; }
   std::size_t size() const noexcept { return elements_ * items_; }
   std::size_t bytes() const noexcept { return size() * sizeof(T); }
-  operator view<T>() noexcept { return make_view(data_, elements_, items_, order_); }
+  operator view<T>() noexcept { return make_view(data_, items_, elements_, order_); }
   operator view<const T>() const noexcept {
-    return make_view(static_cast<const T*>(data_), elements_, items_, order_);
+    return make_view(static_cast<const T*>(data_), items_, elements_, order_);
   }
   void swap(array& o) noexcept {
     std::swap(where_, o.where_);
@@ -70,7 +70,7 @@ class array {
  private:
   std::shared_ptr<memory> where_;
   T* data_ = nullptr;
-  std::size_t elements_ = 0, items_ = 0;
+  std::size_t items_ = 0, elements_ = 0;
   layout order_ = layout::row_major;
 };
 
@@ -132,27 +132,27 @@ class executor {
   /// The build of an op that `run` would start; throws device_error where there is none.
   virtual const kernel& build_of(const kernel_set& op) const = 0;
 
-  /// A batch in this executor's memory. Uninitialised.
+  /// A batch in this executor's memory, `items` rows of `elements` values. Uninitialised.
   template <class T>
-  array<T> make(std::size_t elements, std::size_t items, layout order = layout::row_major) {
-    return array<T>(memory_, elements, items, order);
+  array<T> make(std::size_t items, std::size_t elements, layout order = layout::row_major) {
+    return array<T>(memory_, items, elements, order);
   }
   /// A batch in host memory that copies fast to and from this executor (page-locked for CUDA).
   template <class T>
-  array<T> make_host(std::size_t elements, std::size_t items, layout order = layout::row_major) {
-    return array<T>(host_memory_, elements, items, order);
+  array<T> make_host(std::size_t items, std::size_t elements, layout order = layout::row_major) {
+    return array<T>(host_memory_, items, elements, order);
   }
   /// An array whose bytes are 0.
   template <class T>
-  array<T> make_zeros(std::size_t elements, std::size_t items, layout order = layout::row_major) {
-    auto a = make<T>(elements, items, order);
+  array<T> make_zeros(std::size_t items, std::size_t elements, layout order = layout::row_major) {
+    auto a = make<T>(items, elements, order);
     fill(a.data(), 0, a.bytes());
     return a;
   }
   /// A copy of host values, one row.
   template <class T>
   array<T> make_from(const std::vector<T>& values) {
-    auto a = make<T>(values.size(), 1);
+    auto a = make<T>(1, values.size());
     upload(a.data(), values.data(), a.bytes());
     return a;
   }
@@ -234,10 +234,10 @@ class kept_workspace {
     std::erase_if(state_->kept, [](const auto& k) { return k.first.expired(); });
     for (auto& k : state_->kept)
       if (!k.first.owner_before(life) && !life.owner_before(k.first)) {
-        if (k.second.bytes() < bytes) k.second = e.make<std::byte>(bytes, 1);
+        if (k.second.bytes() < bytes) k.second = e.make<std::byte>(1, bytes);
         return k.second.data();
       }
-    return state_->kept.emplace_back(life, e.make<std::byte>(bytes, 1)).second.data();
+    return state_->kept.emplace_back(life, e.make<std::byte>(1, bytes)).second.data();
   }
 
  private:

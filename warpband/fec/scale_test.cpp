@@ -56,19 +56,19 @@ TEST_P(scale, max_log_map_and_viterbi_decide_alike) {
     const std::size_t n = w.llr.size() / count;
     const viterbi_decoder viterbi({.code = code, .k = 70});
     const bcjr_decoder bcjr({.code = code, .k = 70, .algorithm = map_algorithm::max_log_map});
-    auto bits = exec().make<std::uint8_t>(k, count);
-    auto soft = exec().make<float>(k, count), metric = exec().make<float>(1, count);
+    auto bits = exec().make<std::uint8_t>(count, k);
+    auto soft = exec().make<float>(count, k), metric = exec().make<float>(count, 1);
     expect_alike(
         w.llr,
         [&](const llrs_t& llr) -> results {
-          viterbi.run(exec(), on_device(exec(), llr, n, count), {.bits = bits, .metric = metric});
+          viterbi.run(exec(), on_device(exec(), llr, count, n), {.bits = bits, .metric = metric});
           return {exec().to_host(bits), exec().to_host(metric)};
         },
         "Viterbi, " + testing::name_of(code));
     expect_alike(
         w.llr,
         [&](const llrs_t& llr) -> results {
-          bcjr.run(exec(), on_device(exec(), llr, n, count), {.bits = bits, .soft = soft});
+          bcjr.run(exec(), on_device(exec(), llr, count, n), {.bits = bits, .soft = soft});
           return {exec().to_host(bits), exec().to_host(soft)};
         },
         "BCJR, " + testing::name_of(code));
@@ -82,12 +82,12 @@ TEST_P(scale, max_log_map_of_turbo_codes_decides_alike) {
   for (const int windows : {1, 8}) {
     const turbo_decoder decoder(with_usual_scale(
         {.k = 256, .algorithm = map_algorithm::max_log_map, .iterations = 12, .windows = windows}));
-    auto bits = exec().make<std::uint8_t>(k, count);
-    auto soft = exec().make<float>(k, count);
+    auto bits = exec().make<std::uint8_t>(count, k);
+    auto soft = exec().make<float>(count, k);
     expect_alike(
         w.llr,
         [&](const llrs_t& llr) -> results {
-          decoder.run(exec(), on_device(exec(), llr, n, count), {.bits = bits, .soft = soft});
+          decoder.run(exec(), on_device(exec(), llr, count, n), {.bits = bits, .soft = soft});
           return {exec().to_host(bits), exec().to_host(soft)};
         },
         "turbo");
@@ -133,11 +133,11 @@ TEST_P(scale, min_sum_of_polar_codes_decides_alike) {
   for (float& x : llr) x = 2 * normal(random);
   for (const int list : {1, 8}) {
     const polar_decoder decoder(code, {.list_size = list});
-    auto bits = exec().make<std::uint8_t>(40, 12);
+    auto bits = exec().make<std::uint8_t>(12, 40);
     expect_alike(
         llr,
         [&](const llrs_t& l) -> results {
-          decoder.run(exec(), on_device(exec(), l, 120, 12), {.bits = bits});
+          decoder.run(exec(), on_device(exec(), l, 12, 120), {.bits = bits});
           return {exec().to_host(bits), {}};
         },
         "polar");
@@ -154,15 +154,15 @@ TEST_P(scale, transport_blocks_are_decided_alike) {
     for (const auto b : exec().to_host(coded)) llr.push_back(2.f * (1.f - 2.f * b + 1.1f * normal(random)));
     return llr;
   };
-  const auto sent = on_device(exec(), testing::random_bit_vector(a * count, random), a, count);
-  auto coded = exec().make<std::uint8_t>(g, count), bits = exec().make<std::uint8_t>(a, count),
-       ok = exec().make<std::uint8_t>(1, count);
+  const auto sent = on_device(exec(), testing::random_bit_vector(a * count, random), count, a);
+  auto coded = exec().make<std::uint8_t>(count, g), bits = exec().make<std::uint8_t>(count, a),
+       ok = exec().make<std::uint8_t>(count, 1);
   const auto expect = [&](auto& decoder, const std::string& what) {
     expect_alike(
         llrs_of(coded),
         [&](const llrs_t& llr) -> results {
           decoder.reset();
-          decoder.combine(exec(), on_device(exec(), llr, g, count), 0);
+          decoder.combine(exec(), on_device(exec(), llr, count, g), 0);
           decoder.decode(exec(), {.bits = bits, .ok = ok});
           results r{exec().to_host(bits), {}};
           const auto held = exec().to_host(ok);
@@ -203,8 +203,8 @@ TEST_P(scale, a_large_prior_outweighs_what_the_code_says) {
       const auto want = oracle::conv_bcjr(testing::oracle_of(code), {serial.begin(), serial.end()},
                                           {prior.begin(), prior.end()}, k, oracle::algorithm::log_map);
       const bcjr_decoder decoder({.code = code, .k = k});
-      auto soft = exec().make<float>(60, 1);
-      decoder.run(exec(), on_device(exec(), llr, llr.size(), 1), on_device(exec(), prior, 60, 1),
+      auto soft = exec().make<float>(1, 60);
+      decoder.run(exec(), on_device(exec(), llr, 1, llr.size()), on_device(exec(), prior, 1, 60),
                   {.soft = soft});
       const llrs_t got = exec().to_host(soft);
       for (std::size_t t = 0; t < 60; t++)
@@ -287,19 +287,19 @@ TEST_P(scale, precisions_with_limits_take_what_is_beyond_as_the_limit) {
                            .algorithm = map_algorithm::max_log_map,
                            .precision = conv_precision::int16,
                            .llr_steps = 8});
-  auto bits = exec().make<std::uint8_t>(k, count);
-  auto soft = exec().make<float>(k, count);
+  auto bits = exec().make<std::uint8_t>(count, k);
+  auto soft = exec().make<float>(count, k);
   expect_limited(
       scaled(conv.llr, 5.f), 127.f / 8,
       [&](const llrs_t& llr) -> results {
-        viterbi.run(exec(), on_device(exec(), llr, n, count), {.bits = bits});
+        viterbi.run(exec(), on_device(exec(), llr, count, n), {.bits = bits});
         return {exec().to_host(bits), {}};
       },
       "Viterbi, int16");
   expect_limited(
       scaled(conv.llr, 5.f), 127.f / 8,
       [&](const llrs_t& llr) -> results {
-        bcjr.run(exec(), on_device(exec(), llr, n, count), {.bits = bits, .soft = soft});
+        bcjr.run(exec(), on_device(exec(), llr, count, n), {.bits = bits, .soft = soft});
         return {exec().to_host(bits), exec().to_host(soft)};
       },
       "BCJR, int16");
@@ -325,11 +325,11 @@ TEST_P(scale, precisions_with_limits_take_what_is_beyond_as_the_limit) {
        {std::pair{polar_precision::int16, 1023.f / 4}, std::pair{polar_precision::int8, 127.f / 4}}) {
     const polar_decoder decoder({.k = 40, .coded_bits = 120},
                                 {.list_size = 4, .precision = precision, .llr_steps = 4});
-    auto message = exec().make<std::uint8_t>(40, 1);
+    auto message = exec().make<std::uint8_t>(1, 40);
     expect_limited(
         polar, limit,
         [&](const llrs_t& llr) -> results {
-          decoder.run(exec(), on_device(exec(), llr, 120, 1), {.bits = message});
+          decoder.run(exec(), on_device(exec(), llr, 1, 120), {.bits = message});
           return {exec().to_host(message), {}};
         },
         "polar");
@@ -344,10 +344,10 @@ TEST_P(scale, log_map_outputs_of_usual_llrs_have_their_limits) {
   };
   const std::size_t k = 104, n = 3 * (k + 4);
   llrs_t llr(n, 10.5f);
-  auto soft = exec().make<float>(k, 1), extrinsic = exec().make<float>(k, 1),
-       coded = exec().make<float>(n, 1);
+  auto soft = exec().make<float>(1, k), extrinsic = exec().make<float>(1, k),
+       coded = exec().make<float>(1, n);
   turbo_decoder({.k = 104})
-      .run(exec(), on_device(exec(), llr, n, 1),
+      .run(exec(), on_device(exec(), llr, 1, n),
            {.soft = soft, .extrinsic = extrinsic, .coded_extrinsic = coded});
   EXPECT_NEAR(largest(exec().to_host(soft)), 60.f, 1e-3f);
   EXPECT_NEAR(largest(exec().to_host(extrinsic)), 60.f, 1e-3f);
@@ -356,8 +356,8 @@ TEST_P(scale, log_map_outputs_of_usual_llrs_have_their_limits) {
   for (const auto& [value, limit] : {std::pair{14.f, 60.f}, std::pair{1.2f, 17.5f}}) {
     const bcjr_decoder decoder({.code = conv_lte(), .k = 104});  // rate 1/3
     llr.assign(decoder.frame().n(), value);
-    auto outputs = exec().make<float>(k, 1);
-    decoder.run(exec(), on_device(exec(), llr, llr.size(), 1), {.soft = outputs});
+    auto outputs = exec().make<float>(1, k);
+    decoder.run(exec(), on_device(exec(), llr, 1, llr.size()), {.soft = outputs});
     const float most = largest(exec().to_host(outputs));
     EXPECT_LE(most, limit * 1.0001f);
     EXPECT_GT(most, 12.f);

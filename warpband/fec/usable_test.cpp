@@ -56,13 +56,13 @@ TEST_P(usable, convolutional_decoders_erase_words_with_fewer_llrs_than_bits) {
     const viterbi_decoder viterbi({.code = code, .k = k});
     const std::size_t n = viterbi.frame().n();
     if (n < static_cast<std::size_t>(k)) continue;
-    const auto llr = on_device(exec(), rows_with(counts_of(90, n), n, 2.f, 0.f), n, 4);
-    auto status = exec().make<std::uint8_t>(1, 4), bits = exec().make<std::uint8_t>(90, 4);
+    const auto llr = on_device(exec(), rows_with(counts_of(90, n), n, 2.f, 0.f), 4, n);
+    auto status = exec().make<std::uint8_t>(4, 1), bits = exec().make<std::uint8_t>(4, 90);
     viterbi.run(exec(), llr, {.bits = bits, .metric = {}, .status = status});
     expect_two_erased(exec().to_host(status), "Viterbi " + name_of(code));
     bits_t decided = exec().to_host(bits);
     EXPECT_EQ(bits_t(decided.begin(), decided.begin() + 180), bits_t(180)) << name_of(code);
-    const auto rounded = on_device(exec(), rows_with(counts_of(90, n), n, 2.f, 0.062f), n, 4);
+    const auto rounded = on_device(exec(), rows_with(counts_of(90, n), n, 2.f, 0.062f), 4, n);
     viterbi_decoder({.code = code, .k = k, .precision = conv_precision::int16, .llr_steps = 8})
         .run(exec(), rounded, {.bits = bits, .metric = {}, .status = status});
     expect_two_erased(exec().to_host(status), "16-bit Viterbi " + name_of(code));
@@ -70,15 +70,15 @@ TEST_P(usable, convolutional_decoders_erase_words_with_fewer_llrs_than_bits) {
     EXPECT_EQ(bits_t(decided.begin(), decided.begin() + 180), bits_t(180)) << name_of(code);
     for (const auto algorithm : {map_algorithm::log_map, map_algorithm::max_log_map}) {
       const bcjr_decoder bcjr({.code = code, .k = k, .algorithm = algorithm});
-      auto soft = exec().make<float>(90, 4);
+      auto soft = exec().make<float>(4, 90);
       const float small = algorithm == map_algorithm::log_map ? 1e-9f : 0.f;  // e^-1e-9 is 1 in float32
-      const auto few = on_device(exec(), rows_with(counts_of(90, n), n, 2.f, small), n, 4);
+      const auto few = on_device(exec(), rows_with(counts_of(90, n), n, 2.f, small), 4, n);
       bcjr.run(exec(), few, {.bits = bits, .soft = soft, .extrinsic = {}, .status = status});
       expect_two_erased(exec().to_host(status), "BCJR " + name_of(code));
       const llrs_t ratios = exec().to_host(soft);
       EXPECT_EQ(llrs_t(ratios.begin(), ratios.begin() + 180), llrs_t(180)) << name_of(code);
       // What is known of a bit before counts as well.
-      const auto prior = on_device(exec(), llrs_t(4 * 90, 1.f), 90, 4);
+      const auto prior = on_device(exec(), llrs_t(4 * 90, 1.f), 4, 90);
       bcjr.run(exec(), llr, prior, {.bits = {}, .soft = {}, .extrinsic = {}, .status = status});
       EXPECT_EQ(exec().to_host(status), bits_t(4)) << name_of(code);
     }
@@ -103,9 +103,9 @@ TEST_P(usable, ldpc_decoders_erase_words_with_fewer_llrs_than_bits) {
           const float small = precision == ldpc_precision::int8      ? 0.16f
                               : precision == ldpc_precision::float16 ? 1e-8f
                                                                      : 0.f;
-          const auto llr = on_device(exec(), rows_with(counts_of(k, n), n, 2.f, small), n, 4);
-          auto status = exec().make<std::uint8_t>(1, 4), bits = exec().make<std::uint8_t>(n, 4);
-          auto iterations = exec().make<std::int32_t>(1, 4);
+          const auto llr = on_device(exec(), rows_with(counts_of(k, n), n, 2.f, small), 4, n);
+          auto status = exec().make<std::uint8_t>(4, 1), bits = exec().make<std::uint8_t>(4, n);
+          auto iterations = exec().make<std::int32_t>(4, 1);
           decoder.run(
               exec(), llr,
               {.bits = bits, .soft = {}, .extrinsic = {}, .iterations = iterations, .status = status});
@@ -151,9 +151,9 @@ TEST_P(usable, turbo_decoders_erase_words_with_fewer_llrs_than_bits) {
                                      .precision = precision,
                                      .llr_steps = llr_steps});
         const auto bits_of = static_cast<std::size_t>(k), n = 3 * (bits_of + 4);
-        const auto llr = on_device(exec(), rows_with(counts_of(bits_of, n), n, 2.f, small), n, 4);
-        auto status = exec().make<std::uint8_t>(1, 4), bits = exec().make<std::uint8_t>(bits_of, 4);
-        auto iterations = exec().make<std::int32_t>(1, 4);
+        const auto llr = on_device(exec(), rows_with(counts_of(bits_of, n), n, 2.f, small), 4, n);
+        auto status = exec().make<std::uint8_t>(4, 1), bits = exec().make<std::uint8_t>(4, bits_of);
+        auto iterations = exec().make<std::int32_t>(4, 1);
         const turbo_decoder_output out{
             .bits = bits, .soft = {}, .extrinsic = {}, .iterations = iterations, .status = status};
         const std::string what = "k = " + std::to_string(k) + ", precision " +
@@ -168,7 +168,7 @@ TEST_P(usable, turbo_decoders_erase_words_with_fewer_llrs_than_bits) {
             << what;
         if (precision == turbo_precision::float32) continue;
         const auto steps =
-            on_device(exec(), testing::steps_of(rows_with(counts_of(bits_of, n), n, 2.f, 0.f)), n, 4);
+            on_device(exec(), testing::steps_of(rows_with(counts_of(bits_of, n), n, 2.f, 0.f)), 4, n);
         decoder.run(exec(), steps, out);
         expect_two_erased(exec().to_host(status), what + ", 8-bit LLRs");
       }
@@ -195,8 +195,8 @@ TEST_P(usable, zeros_stop_the_turbo_decoder_only_where_the_systematic_llrs_tell_
                                  .crc_degree = 24,
                                  .precision = precision,
                                  .llr_steps = llr_steps});
-    auto status = exec().make<std::uint8_t>(1, 4);
-    decoder.run(exec(), on_device(exec(), all, n, 4),
+    auto status = exec().make<std::uint8_t>(4, 1);
+    decoder.run(exec(), on_device(exec(), all, 4, n),
                 {.bits = {}, .soft = {}, .extrinsic = {}, .iterations = {}, .status = status});
     EXPECT_EQ(exec().to_host(status), (bits_t{status_stopped, status_stopped, insufficient, insufficient}))
         << static_cast<int>(precision) << ", " << static_cast<int>(algorithm);
@@ -210,7 +210,7 @@ struct verdict {
   bool operator==(const verdict&) const = default;
 };
 verdict decided(executor& exec, lte_transport_decoder& decoder, std::size_t batch) {
-  auto ok = exec.make<std::uint8_t>(1, batch), status = exec.make<std::uint8_t>(1, batch);
+  auto ok = exec.make<std::uint8_t>(batch, 1), status = exec.make<std::uint8_t>(batch, 1);
   decoder.decode(exec, {.bits = {}, .ok = ok, .block_ok = {}, .iterations = {}, .status = status});
   return {exec.to_host(ok), exec.to_host(status)};
 }
@@ -218,7 +218,7 @@ verdict decided(executor& exec, lte_transport_decoder& decoder, std::size_t batc
 verdict received(executor& exec, const lte_transport_config& config, const llrs_t& llr) {
   const auto g = static_cast<std::size_t>(config.coded_bits);
   lte_transport_decoder decoder(config);
-  decoder.combine(exec, on_device(exec, llr, g, llr.size() / g), 0);
+  decoder.combine(exec, on_device(exec, llr, llr.size() / g, g), 0);
   return decided(exec, decoder, llr.size() / g);
 }
 turbo_decoder_config turbo_of(const turbo_numbers& n) {
@@ -306,13 +306,13 @@ TEST_P(usable, a_further_transmission_makes_up_for_what_was_too_little) {
     const lte_transport_config config{.transport_bits = 40, .coded_bits = 48, .turbo = turbo_of(numbers)};
     lte_transport_encoder encoder(config);
     lte_transport_decoder decoder(config);
-    auto coded = exec().make<std::uint8_t>(g, batch);
+    auto coded = exec().make<std::uint8_t>(batch, g);
     for (int round = 0; round < 2; round++) {
       for (const int rv : {0, 2}) {
-        encoder.run(exec(), on_device(exec(), bits, a, batch), rv, coded);
+        encoder.run(exec(), on_device(exec(), bits, batch, a), rv, coded);
         llrs_t llr;
         for (const auto bit : exec().to_host(coded)) llr.push_back(bit == 0 ? 6.f : -6.f);
-        decoder.combine(exec(), on_device(exec(), llr, g, batch), rv);
+        decoder.combine(exec(), on_device(exec(), llr, batch, g), rv);
         EXPECT_EQ(decided(exec(), decoder, batch),
                   (rv == 0 ? verdict{bits_t(batch), bits_t(batch, insufficient)}
                            : verdict{bits_t(batch, 1), bits_t(batch)}));

@@ -61,10 +61,10 @@ class massive_antennas : public antenna_system {
 
   void allocate(executor& exec, std::size_t frames) override {
     const std::size_t vectors = frames * vectors_;
-    symbols_ = exec.make<cf>(users_, vectors);
-    sent_ = exec.make<cf>(users_, vectors);
-    samples_ = exec.make<cf>(antennas_, vectors);
-    h_ = exec.make<cf>(antennas_ * users_, frames * air_->matrices());
+    symbols_ = exec.make<cf>(vectors, users_);
+    sent_ = exec.make<cf>(vectors, users_);
+    samples_ = exec.make<cf>(vectors, antennas_);
+    h_ = exec.make<cf>(frames * air_->matrices(), antennas_ * users_);
     air_->allocate(exec, frames);
     noise_.allocate(exec);
   }
@@ -72,9 +72,9 @@ class massive_antennas : public antenna_system {
   samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
     const std::size_t cells = vectors_ * users_, symbols = batch.frames * cells;
     noise_.set(exec, batch.point_db);
-    mapper_.run(exec, make_view(bits, as_size(mapper_.bits()), symbols), make_view(symbols_.data(), symbols));
-    regroup(exec, view<const cf>(make_view(symbols_.data(), cells, batch.frames)),
-            make_view(sent_.data(), cells, batch.frames), static_cast<int>(rows_), config_.subcarriers);
+    mapper_.run(exec, make_view(bits, symbols, as_size(mapper_.bits())), make_view(symbols_.data(), symbols));
+    regroup(exec, view<const cf>(make_view(symbols_.data(), batch.frames, cells)),
+            make_view(sent_.data(), batch.frames, cells), static_cast<int>(rows_), config_.subcarriers);
     pass(exec, batch);
     return received(batch.frames);
   }
@@ -116,16 +116,16 @@ class uplink_antennas final : public massive_antennas {
  private:
   void pass(executor& exec, const frame_batch& batch) override {
     const std::size_t vectors = batch.frames * vectors_, matrices = batch.frames * air_->matrices();
-    const auto y = make_view(samples_.data(), antennas_, vectors);
-    const auto h = make_view(h_.data(), antennas_ * users_, matrices);
-    air_->send(exec, make_view(sent_.data(), users_, vectors), y, h, batch.random(seed_));
+    const auto y = make_view(samples_.data(), vectors, antennas_);
+    const auto h = make_view(h_.data(), matrices, antennas_ * users_);
+    air_->send(exec, make_view(sent_.data(), vectors, users_), y, h, batch.random(seed_));
     noise_.add(exec, samples_.data(), vectors_ * antennas_, batch);
   }
 
   samples received(std::size_t frames) const override {
     const std::size_t vectors = frames * vectors_;
-    return {.received = make_view(samples_.data(), antennas_, vectors),
-            .channel = make_view(h_.data(), antennas_ * users_, frames * air_->matrices()),
+    return {.received = make_view(samples_.data(), vectors, antennas_),
+            .channel = make_view(h_.data(), frames * air_->matrices(), antennas_ * users_),
             .items_per_channel = vectors_ / air_->matrices(),
             .noise_var = noise_.variances(vectors)};
   }
@@ -148,20 +148,20 @@ class downlink_antennas final : public massive_antennas {
   void allocate(executor& exec, std::size_t frames) override {
     massive_antennas::allocate(exec, frames);
     const std::size_t vectors = frames * vectors_, matrices = frames * air_->matrices();
-    status_ = exec.make<std::uint8_t>(1, vectors);
-    received_ = exec.make<cf>(users_, vectors);
-    noise_vars_ = exec.make<float>(users_, vectors);
-    variances_ = exec.make<float>(users_, vectors);
-    factors_ = exec.make<float>(1, vectors);
+    status_ = exec.make<std::uint8_t>(vectors, 1);
+    received_ = exec.make<cf>(vectors, users_);
+    noise_vars_ = exec.make<float>(vectors, users_);
+    variances_ = exec.make<float>(vectors, users_);
+    factors_ = exec.make<float>(vectors, 1);
     const std::vector<cf> once = reference_vectors(config_.users);
     std::vector<cf> all;
     for (std::size_t i = 0; i < matrices; i++) all.insert(all.end(), once.begin(), once.end());
     references_ = exec.make_from(all);
-    precoded_ = exec.make<cf>(antennas_, matrices * users_);
-    heard_ = exec.make<cf>(users_, matrices * users_);
-    reference_factors_ = exec.make<float>(1, matrices * users_);
-    gains_ = exec.make<cf>(users_, matrices);
-    interference_ = exec.make<float>(users_, matrices);
+    precoded_ = exec.make<cf>(matrices * users_, antennas_);
+    heard_ = exec.make<cf>(matrices * users_, users_);
+    reference_factors_ = exec.make<float>(matrices * users_, 1);
+    gains_ = exec.make<cf>(matrices, users_);
+    interference_ = exec.make<float>(matrices, users_);
   }
 
  private:
@@ -174,12 +174,12 @@ class downlink_antennas final : public massive_antennas {
 
   void pass(executor& exec, const frame_batch& batch) override {
     const std::size_t vectors = batch.frames * vectors_, matrices = batch.frames * air_->matrices();
-    const auto h = make_view(h_.data(), antennas_ * users_, matrices);
-    const auto x = make_view(samples_.data(), antennas_, vectors);
+    const auto h = make_view(h_.data(), matrices, antennas_ * users_);
+    const auto x = make_view(samples_.data(), vectors, antennas_);
     air_->draw(exec, h, batch.random(seed_));
-    precode(exec, h, make_view(sent_.data(), users_, vectors), x, make_view(status_.data(), vectors));
+    precode(exec, h, make_view(sent_.data(), vectors, users_), x, make_view(status_.data(), vectors));
     normalize_vectors(exec, x, parts_, make_view(factors_.data(), vectors));
-    apply_adjoint_channel(exec, h, x, make_view(received_.data(), users_, vectors), vectors / matrices);
+    apply_adjoint_channel(exec, h, x, make_view(received_.data(), vectors, users_), vectors / matrices);
     noise_.add(exec, received_.data(), vectors_ * users_, batch);
     learn_gains(exec, h);
     divide(exec, batch.frames);
@@ -201,34 +201,34 @@ class downlink_antennas final : public massive_antennas {
   /// gains.
   void learn_gains(executor& exec, view<const cf> h) {
     const std::size_t matrices = h.items, vectors = matrices * users_;
-    const auto x = make_view(precoded_.data(), antennas_, vectors);
-    const auto y = make_view(heard_.data(), users_, vectors);
+    const auto x = make_view(precoded_.data(), vectors, antennas_);
+    const auto y = make_view(heard_.data(), vectors, users_);
     view<float> factor = {};
-    precode(exec, h, make_view(references_.data(), users_, vectors), x, {});
+    precode(exec, h, make_view(references_.data(), vectors, users_), x, {});
     if (parts_ > 1) {  // else all parts of a vector have one factor, which need not be multiplied with
       normalize_vectors(exec, x, parts_, make_view(reference_factors_.data(), vectors));
-      factor = make_view(reference_factors_.data(), users_, matrices);
+      factor = make_view(reference_factors_.data(), matrices, users_);
     }
     apply_adjoint_channel(exec, h, x, y, users_);
-    effective_gains(exec, make_view(references_.data(), users_ * users_, 1),
-                    make_view(heard_.data(), users_ * users_, matrices), factor,
-                    make_view(gains_.data(), users_, matrices),
-                    make_view(interference_.data(), users_, matrices));
+    effective_gains(exec, make_view(references_.data(), 1, users_ * users_),
+                    make_view(heard_.data(), matrices, users_ * users_), factor,
+                    make_view(gains_.data(), matrices, users_),
+                    make_view(interference_.data(), matrices, users_));
   }
 
   /// Users: codeword after codeword again, for which sent_ is free.
   void divide(executor& exec, std::size_t frames) {
     const std::size_t cells = vectors_ * users_, matrices = frames * air_->matrices(),
                       of_matrix = frames * vectors_ / matrices;
-    const auto y = make_view(received_.data(), of_matrix * users_, matrices);
-    divide_by_gains(exec, make_view(gains_.data(), users_, matrices),
-                    make_view(interference_.data(), users_, matrices),
-                    make_view(factors_.data(), of_matrix, matrices), noise_.variances(matrices), y, y,
-                    make_view(noise_vars_.data(), of_matrix * users_, matrices));
-    regroup(exec, view<const cf>(make_view(received_.data(), cells, frames)),
-            make_view(sent_.data(), cells, frames), config_.subcarriers, static_cast<int>(rows_));
-    regroup(exec, view<const float>(make_view(noise_vars_.data(), cells, frames)),
-            make_view(variances_.data(), cells, frames), config_.subcarriers, static_cast<int>(rows_), 1);
+    const auto y = make_view(received_.data(), matrices, of_matrix * users_);
+    divide_by_gains(exec, make_view(gains_.data(), matrices, users_),
+                    make_view(interference_.data(), matrices, users_),
+                    make_view(factors_.data(), matrices, of_matrix), noise_.variances(matrices), y, y,
+                    make_view(noise_vars_.data(), matrices, of_matrix * users_));
+    regroup(exec, view<const cf>(make_view(received_.data(), frames, cells)),
+            make_view(sent_.data(), frames, cells), config_.subcarriers, static_cast<int>(rows_));
+    regroup(exec, view<const float>(make_view(noise_vars_.data(), frames, cells)),
+            make_view(variances_.data(), frames, cells), config_.subcarriers, static_cast<int>(rows_), 1);
   }
 
   samples received(std::size_t frames) const override {
@@ -264,7 +264,7 @@ class codeword_uplink final : public soft_detector {
     n0.items = in.channel.items;
     n0.item_stride *= in.uses_per_channel;
     const auto llr =
-        make_view(reinterpret_cast<float*>(llr_.on(exec, vectors * n * sizeof(float))), n, vectors);
+        make_view(reinterpret_cast<float*>(llr_.on(exec, vectors * n * sizeof(float))), vectors, n);
     const uplink_input frames{in.channel, in.received, n0, static_cast<int>(in.uses_per_channel)};
     const uplink_output found{.llr = llr, .llr_int8 = {}, .equalized = {}, .sinr = {}, .status = out.status};
     if (clustered_)
@@ -272,7 +272,7 @@ class codeword_uplink final : public soft_detector {
     else
       detector_.run(exec, frames, found);
     const std::size_t cells = of_frame * n, count = vectors / of_frame;
-    regroup(exec, view<const float>(make_view(llr.data, cells, count)), make_view(out.llr.data, cells, count),
+    regroup(exec, view<const float>(make_view(llr.data, count, cells)), make_view(out.llr.data, count, cells),
             config_.subcarriers, static_cast<int>(config_.codewords()), m_);
   }
 

@@ -57,12 +57,12 @@ class nr_antennas final : public antenna_system {
 
   void allocate(executor& exec, std::size_t frames) override {
     const std::size_t all = frames * channel_.elements(), data = frames * channel_.data_elements();
-    symbols_ = exec.make<cf>(channel_.symbols_of(0), frames);
-    grid_ = exec.make<cf>(ports_, all);
-    received_ = exec.make<cf>(rx_, all);
+    symbols_ = exec.make<cf>(frames, channel_.symbols_of(0));
+    grid_ = exec.make<cf>(all, ports_);
+    received_ = exec.make<cf>(all, rx_);
     slots_.allocate(exec, frames);
-    if (fades()) true_h_ = exec.make<cf>(rx_ * ports_, all);
-    if (precoded() && nr_.csi == csi_type::perfect) port_h_ = exec.make<cf>(rx_ * ports_, data);
+    if (fades()) true_h_ = exec.make<cf>(all, rx_ * ports_);
+    if (precoded() && nr_.csi == csi_type::perfect) port_h_ = exec.make<cf>(data, rx_ * ports_);
     air_->allocate(exec, frames);
     noise_.allocate(exec);
     if (!fades()) ones_on(exec, data);
@@ -70,18 +70,18 @@ class nr_antennas final : public antenna_system {
 
   samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
     const std::size_t n = batch.frames, all = n * channel_.elements(), symbols = n * channel_.symbols_of(0);
-    const auto grid = make_view(grid_.data(), ports_, all), received = make_view(received_.data(), rx_, all);
+    const auto grid = make_view(grid_.data(), all, ports_), received = make_view(received_.data(), all, rx_);
     noise_.set(exec, batch.point_db);
     prepare(noise_.n0());
-    mapper_.run(exec, make_view(bits, static_cast<std::size_t>(mapper_.bits()), symbols),
+    mapper_.run(exec, make_view(bits, symbols, static_cast<std::size_t>(mapper_.bits())),
                 make_view(symbols_.data(), symbols));
-    channel_.map(exec, {view<const cf>(make_view(symbols_.data(), channel_.symbols_of(0), n))}, grid);
+    channel_.map(exec, {view<const cf>(make_view(symbols_.data(), n, channel_.symbols_of(0)))}, grid);
     if (fades())
-      air_->send(exec, grid, received, make_view(true_h_.data(), rx_ * ports_, all),
+      air_->send(exec, grid, received, make_view(true_h_.data(), all, rx_ * ports_),
                  batch.random(config_.seed));
     cf* sent = fades() ? received_.data() : grid_.data();  // without fading h is 1
     noise_.add(exec, sent, channel_.elements() * rx_, batch);
-    estimate(exec, make_view(static_cast<const cf*>(sent), rx_, all), n);
+    estimate(exec, make_view(static_cast<const cf*>(sent), all, rx_), n);
     return heard_samples(n);
   }
 
@@ -118,13 +118,13 @@ class nr_antennas final : public antenna_system {
   void true_channel(executor& exec, std::size_t elements, std::size_t uses) {
     if (!fades()) return;
     cf* to = precoded() ? port_h_.data() : slots_.channel(uses).data;
-    channel_.extract(exec, make_view(static_cast<const cf*>(true_h_.data()), rx_ * ports_, elements),
-                     make_view(to, rx_ * ports_, uses));
+    channel_.extract(exec, make_view(static_cast<const cf*>(true_h_.data()), elements, rx_ * ports_),
+                     make_view(to, uses, rx_ * ports_));
     if (!precoded()) return;
     const std::size_t rows = uses * rx_;
     apply_channel(exec, view<const cf>{precoder_.on(exec), layers_ * ports_, rows, 1, 0},
-                  make_view(static_cast<const cf*>(port_h_.data()), ports_, rows),
-                  make_view(slots_.channel(uses).data, layers_, rows), 1);
+                  make_view(static_cast<const cf*>(port_h_.data()), rows, ports_),
+                  make_view(slots_.channel(uses).data, rows, layers_), 1);
   }
   samples heard_samples(std::size_t frames) const {
     const heard h = slots_.slots(0, frames);

@@ -53,8 +53,8 @@ std::unique_ptr<antenna_system> make_pairs(const link_config& c) {
   const auto encoder = std::make_shared<const stbc_encoder>(code_of(c).code, c.qam);
   return make_antennas_in_uses(c, [=](executor& exec, const std::uint8_t* bits, auto* to, std::size_t uses) {
     const std::size_t codewords = uses / slots;
-    encoder->run(exec, make_view(bits, encoder->bits_per_codeword(), codewords),
-                 make_view(to, 2 * slots, codewords));
+    encoder->run(exec, make_view(bits, codewords, encoder->bits_per_codeword()),
+                 make_view(to, codewords, 2 * slots));
   });
 }
 

@@ -28,24 +28,24 @@ class antennas_in_uses final : public antenna_system {
 
   void allocate(executor& exec, std::size_t frames) override {
     const std::size_t uses = frames * size_.uses;
-    symbols_ = exec.make<std::complex<float>>(tx_, uses);
-    if (!in_place()) received_ = exec.make<std::complex<float>>(rx_, uses);
-    if (fades()) channel_ = exec.make<std::complex<float>>(rx_ * tx_, frames * air_->matrices());
+    symbols_ = exec.make<std::complex<float>>(uses, tx_);
+    if (!in_place()) received_ = exec.make<std::complex<float>>(uses, rx_);
+    if (fades()) channel_ = exec.make<std::complex<float>>(frames * air_->matrices(), rx_ * tx_);
     air_->allocate(exec, frames);
     noise_.allocate(exec);
   }
 
   samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
     const std::size_t uses = batch.frames * size_.uses, items = uses / together_;
-    const auto h = make_view(channel_.data(), rx_ * tx_, batch.frames * air_->matrices());
+    const auto h = make_view(channel_.data(), batch.frames * air_->matrices(), rx_ * tx_);
     std::complex<float>* y = in_place() ? symbols_.data() : received_.data();
     noise_.set(exec, batch.point_db);
     mapper_(exec, bits, symbols_.data(), uses);
     if (fades())
-      air_->send(exec, make_view(symbols_.data(), tx_, uses), make_view(y, rx_, uses), h,
+      air_->send(exec, make_view(symbols_.data(), uses, tx_), make_view(y, uses, rx_), h,
                  batch.random(config_.seed));
     noise_.add(exec, y, size_.uses * rx_, batch);
-    samples s{.received = make_view(y, together_ * rx_, items), .noise_var = noise_.variances(items)};
+    samples s{.received = make_view(y, items, together_ * rx_), .noise_var = noise_.variances(items)};
     if (fades()) s.channel = h, s.items_per_channel = items / h.items;
     return s;
   }
@@ -107,7 +107,7 @@ std::unique_ptr<antenna_system> make_symbols_in_uses(const link_config& c, bool 
   const auto mapper = std::make_shared<const qam_mapper>(c.qam);
   const std::size_t tx = as_size(streams_of(c)), m = as_size(mapper->bits());
   const use_mapper map = [=](executor& exec, const std::uint8_t* bits, auto* to, std::size_t uses) {
-    mapper->run(exec, make_view(bits, m, uses * tx), make_view(to, uses * tx));
+    mapper->run(exec, make_view(bits, uses * tx, m), make_view(to, uses * tx));
   };
   return std::make_unique<antennas_in_uses>(c, map, separate);
 }

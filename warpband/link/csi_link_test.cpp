@@ -69,8 +69,8 @@ complex_values drawn(executor& exec, const link_config& link, std::uint64_t firs
   link_config c = completed(link);
   const massive_link_config& m = massive_of(c);
   const auto channel = make_air(c.channel, air_antennas_of(c));
-  auto h = exec.make<std::complex<float>>(static_cast<std::size_t>(m.antennas * m.users),
-                                          frames * channel->matrices());
+  auto h = exec.make<std::complex<float>>(frames * channel->matrices(),
+                                          static_cast<std::size_t>(m.antennas * m.users));
   channel->draw(exec, h, {1, first, 0});
   return exec.to_host(h);
 }
@@ -128,10 +128,10 @@ array<std::complex<float>> received_by_parts(executor& exec, const array<std::co
                                              const std::vector<std::uint8_t>& bits, std::size_t users,
                                              std::size_t m, float n0, random_range noise) {
   const std::size_t vectors = channel.items(), antennas = channel.elements() / users;
-  const auto mapped = on_device(exec, bits, m, vectors * users);
-  auto x = exec.make<std::complex<float>>(users, vectors),
-       y = exec.make<std::complex<float>>(antennas, vectors);
-  qam_mapper(16).run(exec, make_view(mapped.data(), m, vectors * users),
+  const auto mapped = on_device(exec, bits, vectors * users, m);
+  auto x = exec.make<std::complex<float>>(vectors, users),
+       y = exec.make<std::complex<float>>(vectors, antennas);
+  qam_mapper(16).run(exec, make_view(mapped.data(), vectors * users, m),
                      make_view(x.data(), vectors * users));
   apply_channel(exec, channel, x, y, 1);
   const auto entries = make_view(y.data(), vectors * antennas);
@@ -176,18 +176,18 @@ TEST_P(csi_link_on, a_link_is_mapper_matrices_noise_and_detector) {
     const auto noise_var = exec().make_from(std::vector<float>{n0});
     const auto whole = make_antennas(link);
     whole->allocate(exec(), frames);
-    auto llr = exec().make<float>(subcarriers * m, frames * users);
-    auto erased = exec().make<std::uint8_t>(1, vectors);
-    const auto sent = on_device(exec(), bits, subcarriers * m, frames * users);
+    auto llr = exec().make<float>(frames * users, subcarriers * m);
+    auto erased = exec().make<std::uint8_t>(vectors, 1);
+    const auto sent = on_device(exec(), bits, frames * users, subcarriers * m);
     const auto heard =
         heard_of(whole->send(exec(), sent.data(), {.first = first, .frames = frames, .point_db = point_db}));
     make_receiver(link)->run(exec(), heard, {.detected = llr, .use_status = erased});
 
-    const auto channel = on_device(exec(), expected_h, antennas * users, vectors);
+    const auto channel = on_device(exec(), expected_h, vectors, antennas * users);
     const auto y = received_by_parts(exec(), channel, by_vector(bits), users, m, n0,
                                      {5, first * subcarriers * antennas, 4000});
-    auto direct = exec().make<float>(users * m, vectors);
-    auto status = exec().make<std::uint8_t>(1, vectors);
+    auto direct = exec().make<float>(vectors, users * m);
+    auto status = exec().make<std::uint8_t>(vectors, 1);
     uplink_detector(uplink_of(massive_of(link), 16))
         .run(exec(),
              {.channel = channel,

@@ -38,20 +38,20 @@ std::size_t frame_counter::bytes_per_frame() const noexcept {
 
 void frame_counter::allocate(executor& exec, std::size_t frames) {
   const std::size_t rows = frames * size_.codewords;
-  errors_ = exec.make<std::int32_t>(1, rounds_ * rows);
-  if (soft_) llr_ = exec.make<float>(size_.padded, rows);
-  if (informed_) lost_ = exec.make<float>(1, rows);
+  errors_ = exec.make<std::int32_t>(rounds_ * rows, 1);
+  if (soft_) llr_ = exec.make<float>(rows, size_.padded);
+  if (informed_) lost_ = exec.make<float>(rows, 1);
   if (coded_) {
-    bits_ = exec.make<std::uint8_t>(size_.k, rounds_ * rows);
-    status_ = exec.make<std::uint8_t>(1, rounds_ * status_rows() * frames);
-    iterations_ = exec.make<std::int32_t>(1, iteration_rows() * frames);
+    bits_ = exec.make<std::uint8_t>(rounds_ * rows, size_.k);
+    status_ = exec.make<std::uint8_t>(rounds_ * status_rows() * frames, 1);
+    iterations_ = exec.make<std::int32_t>(iteration_rows() * frames, 1);
   } else if (!soft_) {
-    bits_ = exec.make<std::uint8_t>(size_.padded, rows);
+    bits_ = exec.make<std::uint8_t>(rows, size_.padded);
   }
-  if (transport_) ok_ = exec.make<std::uint8_t>(1, rounds_ * frames);
+  if (transport_) ok_ = exec.make<std::uint8_t>(rounds_ * frames, 1);
   if (!erases_uses_) return;
-  if (!sent_erases_) use_status_ = exec.make<std::uint8_t>(1, uses_ * frames);
-  erased_uses_ = exec.make<std::int32_t>(1, frames);
+  if (!sent_erases_) use_status_ = exec.make<std::uint8_t>(uses_ * frames, 1);
+  erased_uses_ = exec.make<std::int32_t>(frames, 1);
 }
 
 void frame_counter::begin(std::size_t n) {
@@ -72,14 +72,14 @@ void frame_counter::begin(std::size_t n) {
 decided frame_counter::wanted(std::size_t n) {
   const std::size_t rows = n * size_.codewords;
   decided out;
-  if (soft_) out.detected = make_view(llr_.data(), size_.padded, rows);
-  if (!coded_ && !soft_) out.bits = make_view(bits_.data(), size_.padded, rows);
+  if (soft_) out.detected = make_view(llr_.data(), rows, size_.padded);
+  if (!coded_ && !soft_) out.bits = make_view(bits_.data(), rows, size_.padded);
   if (erases_uses_ && !sent_erases_) out.use_status = make_view(use_status_.data(), uses_ * n);
   if (!coded_) return out;
-  out.bits = looped_ ? make_view(bits_.data(), size_.k * size_.codewords, rounds_ * n)
-                     : make_view(bits_.data(), size_.k, rows);
+  out.bits = looped_ ? make_view(bits_.data(), rounds_ * n, size_.k * size_.codewords)
+                     : make_view(bits_.data(), rows, size_.k);
   out.status = make_view(status_.data(), rounds_ * status_rows() * n);
-  out.iterations = transport_ && !looped_ ? make_view(iterations_.data(), blocks_, n)
+  out.iterations = transport_ && !looped_ ? make_view(iterations_.data(), n, blocks_)
                                           : make_view(iterations_.data(), status_rows() * n);
   if (transport_) out.ok = make_view(ok_.data(), rounds_ * n);
   return out;
@@ -101,7 +101,7 @@ bool frame_counter::count(executor& exec, view<const std::uint8_t> bits, const s
                      {llr_.data(), size_.sent, rows, 1, size_.padded}, make_view(lost_.data(), rows));
   if (erases_uses_) {
     const std::uint8_t* status = sent_erases_ ? sent.status.data : use_status_.data();
-    count_erased(exec, make_view(status, uses_, n), weight_, make_view(erased_uses_.data(), n));
+    count_erased(exec, make_view(status, n, uses_), weight_, make_view(erased_uses_.data(), n));
   }
   download(exec, n);
   return fold(n);

@@ -137,10 +137,10 @@ TEST(harq, is_what_the_parts_of_the_library_give) {
   link_chain chain(link, exec);
   const frame_counts counts = chain.run(7, frames, snr_db);
 
-  auto bits = exec.make<std::uint8_t>(a, frames), coded = exec.make<std::uint8_t>(g, frames);
-  auto y = exec.make<std::complex<float>>(1, frames * symbols);
-  auto llr = exec.make<float>(g, frames), noise_var = exec.make<float>(1, 1);
-  auto decided = exec.make<std::uint8_t>(a, frames), ok = exec.make<std::uint8_t>(1, frames);
+  auto bits = exec.make<std::uint8_t>(frames, a), coded = exec.make<std::uint8_t>(frames, g);
+  auto y = exec.make<std::complex<float>>(frames * symbols, 1);
+  auto llr = exec.make<float>(frames, g), noise_var = exec.make<float>(1, 1);
+  auto decided = exec.make<std::uint8_t>(frames, a), ok = exec.make<std::uint8_t>(frames, 1);
   const float n0 = 1;
   exec.upload(noise_var.data(), &n0, sizeof n0);
   random_bits(exec, bits, static_cast<int>(a), {link.seed, 7, 0});
@@ -156,11 +156,11 @@ TEST(harq, is_what_the_parts_of_the_library_give) {
   const int versions[] = {0, 2, 3, 1};
   for (std::uint32_t n = 0; n < 4; n++) {
     encoder.run(exec, bits, versions[n], coded);
-    mapper.run(exec, make_view<const std::uint8_t>(coded.data(), 2, frames * symbols), y);
+    mapper.run(exec, make_view<const std::uint8_t>(coded.data(), frames * symbols, 2), y);
     add_awgn(exec, y, y, n0, {link.seed, 7 * symbols, n << 20});
     demap.run(exec,
               {.received = y, .channel = {}, .noise_var = {noise_var.data(), 1, frames * symbols, 1, 0}},
-              make_view(llr.data(), 2, frames * symbols));
+              make_view(llr.data(), frames * symbols, 2));
     decoder.combine(exec, llr, versions[n]);
     decoder.decode(exec, {.bits = decided, .ok = ok});
     const auto now = exec.to_host(ok), got = exec.to_host(decided);

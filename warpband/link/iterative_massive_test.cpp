@@ -172,12 +172,12 @@ TEST_P(iterative_massive_on, a_decoder_of_codewords_is_its_decoder_for_each) {
   for (std::size_t i = 0; i < llr.size(); i++)
     llr[i] = static_cast<float>(i / 580) * 0.4f + 2 * noise(random);
   llr[4 * 580 + 7] = std::nanf("");  // a codeword of the second frame
-  const auto in = on_device(exec(), llr, 3 * 580, frames);
-  auto extrinsic = exec().make<float>(3 * 580, frames), of_each = exec().make<float>(576, rows);
-  auto bits = exec().make<std::uint8_t>(3 * 288, frames), of_rows = exec().make<std::uint8_t>(288, rows);
-  auto status = exec().make<std::uint8_t>(1, frames), finished = exec().make<std::uint8_t>(1, frames),
-       row_status = exec().make<std::uint8_t>(1, rows), row_finished = exec().make<std::uint8_t>(1, rows);
-  auto iterations = exec().make<std::int32_t>(1, frames), row_iterations = exec().make<std::int32_t>(1, rows);
+  const auto in = on_device(exec(), llr, frames, 3 * 580);
+  auto extrinsic = exec().make<float>(frames, 3 * 580), of_each = exec().make<float>(rows, 576);
+  auto bits = exec().make<std::uint8_t>(frames, 3 * 288), of_rows = exec().make<std::uint8_t>(rows, 288);
+  auto status = exec().make<std::uint8_t>(frames, 1), finished = exec().make<std::uint8_t>(frames, 1),
+       row_status = exec().make<std::uint8_t>(rows, 1), row_finished = exec().make<std::uint8_t>(rows, 1);
+  auto iterations = exec().make<std::int32_t>(frames, 1), row_iterations = exec().make<std::int32_t>(rows, 1);
   all->run(exec(), in, {}, {extrinsic, bits, iterations, status, finished});
   one->run(exec(), view<const float>{in.data(), 576, rows, 1, 580}, {},
            {of_each, of_rows, row_iterations, row_status, row_finished});

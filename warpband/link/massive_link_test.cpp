@@ -109,11 +109,11 @@ TEST_P(massive_link_on, regrouped_cells_are_transposed) {
         for (std::size_t j = 0; j < c; j++)
           for (std::size_t k = 0; k < w; k++)
             expected[m * cells + (j * r + i) * w + k] = x[m * cells + (i * c + j) * w + k];
-    const auto in = on_device(exec(), x, cells, matrices);
-    auto out = exec().make<float>(cells, matrices);
+    const auto in = on_device(exec(), x, matrices, cells);
+    auto out = exec().make<float>(matrices, cells);
     regroup(exec(), in, out, rows, columns, width);
     EXPECT_EQ(exec().to_host(out), expected);
-    auto back = exec().make<float>(cells, matrices);
+    auto back = exec().make<float>(matrices, cells);
     regroup(exec(), out, back, columns, rows, width);
     EXPECT_EQ(exec().to_host(back), x);
   }
@@ -138,9 +138,9 @@ TEST_P(massive_link_on, channels_multiply_either_way) {
     const complex_values h = normal_values(5 * r * c, 1), x = normal_values(vectors * c, 2),
                          z = normal_values(vectors * r, 3);
     const auto send = [&](executor& e, bool adjoint) {
-      const auto channel = on_device(e, h, r * c, 5);
-      const auto in = adjoint ? on_device(e, z, r, vectors) : on_device(e, x, c, vectors);
-      auto out = e.make<std::complex<float>>(adjoint ? c : r, vectors);
+      const auto channel = on_device(e, h, 5, r * c);
+      const auto in = adjoint ? on_device(e, z, vectors, r) : on_device(e, x, vectors, c);
+      auto out = e.make<std::complex<float>>(vectors, adjoint ? c : r);
       (adjoint ? apply_adjoint_channel : apply_channel)(e, channel, in, out, s, 1.5f);
       return e.to_host(out);
     };
@@ -171,8 +171,8 @@ TEST_P(massive_link_on, vectors_get_energy_one_in_equal_parts) {
     std::fill(values.begin(), values.begin() + antennas / 3, 0.f);  // a part of the first
     std::fill(values.begin() + antennas, values.begin() + 2 * antennas, 0.f);
     const auto scaled = [&](executor& e) {
-      auto x = on_device(e, values, antennas, vectors);
-      auto factor = e.make<float>(1, vectors);
+      auto x = on_device(e, values, vectors, antennas);
+      auto factor = e.make<float>(vectors, 1);
       normalize_vectors(e, x, parts, factor);
       return std::pair(e.to_host(x), e.to_host(factor));
     };
@@ -190,7 +190,7 @@ TEST_P(massive_link_on, vectors_get_energy_one_in_equal_parts) {
       }
       EXPECT_NEAR(factor[v], mean, 1e-5);
     }
-    auto four = exec().make<std::complex<float>>(4, 1);
+    auto four = exec().make<std::complex<float>>(1, 4);
     auto one = exec().make<float>(1, 1);
     EXPECT_EQ(blamed([&] { normalize_vectors(exec(), four, 3, one); }), "parts");
   }
@@ -228,13 +228,13 @@ TEST_P(massive_link_on, gains_are_those_of_the_matrix_and_not_of_what_is_sent) {
     for (std::size_t i = 0; i < y.size(); i++) y[i] += 0.1f * n[i];
     const std::vector<float> n0{0.01f};
     const auto run = [&](executor& e) {
-      const auto pilots = on_device(e, reference, square, 1), seen = on_device(e, shown, square, matrices),
-                 received = on_device(e, y, vectors * users, matrices);
-      const auto f = on_device(e, factor, vectors, matrices),
-                 of_shown = on_device(e, of_reference, users, matrices), noise = on_device(e, n0, 1, 1);
-      auto gain = e.make<std::complex<float>>(users, matrices),
-           out = e.make<std::complex<float>>(vectors * users, matrices);
-      auto interference = e.make<float>(users, matrices), variance = e.make<float>(vectors * users, matrices);
+      const auto pilots = on_device(e, reference, 1, square), seen = on_device(e, shown, matrices, square),
+                 received = on_device(e, y, matrices, vectors * users);
+      const auto f = on_device(e, factor, matrices, vectors),
+                 of_shown = on_device(e, of_reference, matrices, users), noise = on_device(e, n0, 1, 1);
+      auto gain = e.make<std::complex<float>>(matrices, users),
+           out = e.make<std::complex<float>>(matrices, vectors * users);
+      auto interference = e.make<float>(matrices, users), variance = e.make<float>(matrices, vectors * users);
       effective_gains(e, pilots, seen, of_shown, gain, interference);
       divide_by_gains(e, gain, interference, f, {noise.data(), 1, matrices, 1, 0}, received, out, variance);
       return std::tuple(e.to_host(gain), e.to_host(interference), e.to_host(out), e.to_host(variance));
@@ -412,13 +412,13 @@ TEST(massive_link, bad_settings_are_named) {
             }),
             "doppler_hz");
   const auto exec = open_scalar();
-  auto x = exec->make<std::complex<float>>(3, 4), y = exec->make<std::complex<float>>(5, 4),
-       h = exec->make<std::complex<float>>(15, 2);
+  auto x = exec->make<std::complex<float>>(4, 3), y = exec->make<std::complex<float>>(4, 5),
+       h = exec->make<std::complex<float>>(2, 15);
   EXPECT_EQ(blamed([&] { apply_channel(*exec, h, x, y, 0); }), "vectors_per_channel");
   EXPECT_EQ(blamed([&] { apply_channel(*exec, h, x, y, 3); }), "in");
   EXPECT_EQ(blamed([&] { apply_channel(*exec, h, x, y, 1); }), "channel");
   EXPECT_EQ(blamed([&] { apply_adjoint_channel(*exec, h, x, y, 4); }), "channel");
-  auto a = exec->make<float>(12, 2), b = exec->make<float>(12, 3);
+  auto a = exec->make<float>(2, 12), b = exec->make<float>(3, 12);
   EXPECT_EQ(blamed([&] { regroup(*exec, a, b, 3, 4, 1); }), "out");
   EXPECT_EQ(blamed([&] { regroup(*exec, a, a, 3, 5, 1); }), "in");
 }

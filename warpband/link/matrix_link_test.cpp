@@ -44,8 +44,8 @@ TEST(matrix_link, a_base_matrix_of_a_file_is_a_code) {
   std::vector<std::uint8_t> bits(3 * 486);
   std::mt19937 random(6);
   for (auto& b : bits) b = static_cast<std::uint8_t>(random() & 1);
-  const auto in = on_device(*exec, bits, 486, 3);
-  auto a = exec->make<std::uint8_t>(648, 3), b = exec->make<std::uint8_t>(648, 3);
+  const auto in = on_device(*exec, bits, 3, 486);
+  auto a = exec->make<std::uint8_t>(3, 648), b = exec->make<std::uint8_t>(3, 648);
   code->encode(*exec, in, a);
   same->encode(*exec, in, b);
   EXPECT_EQ(exec->to_host(a), exec->to_host(b));

@@ -26,8 +26,8 @@ class wire final : public antenna_system {
       for (std::uint8_t& bit : sent) bit ^= 1;
     const auto m = static_cast<std::size_t>(mapper_.bits()), n = sent.size() / m;
     bits_ = exec.make_from(sent);
-    symbols_ = exec.make<std::complex<float>>(1, n);
-    mapper_.run(exec, view<const std::uint8_t>(make_view(bits_.data(), m, n)), symbols_);
+    symbols_ = exec.make<std::complex<float>>(n, 1);
+    mapper_.run(exec, view<const std::uint8_t>(make_view(bits_.data(), n, m)), symbols_);
     last_ = batch;
     return {.received = symbols_, .noise_var = {n0_.data(), 1, n, 1, 0}};
   }

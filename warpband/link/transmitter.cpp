@@ -45,9 +45,9 @@ transmitter::transmitter(const link_config& c) : size_(c), source_(c), order_(or
 
 void transmitter::allocate(executor& exec, std::size_t frames) {
   const std::size_t rows = frames * size_.codewords;
-  sent_ = exec.make<std::uint8_t>(size_.padded, rows);
-  if (code_ || blocks_) bits_ = exec.make<std::uint8_t>(size_.k, rows);
-  if (order_.permutes()) coded_ = exec.make<std::uint8_t>(size_.sent, rows);
+  sent_ = exec.make<std::uint8_t>(rows, size_.padded);
+  if (code_ || blocks_) bits_ = exec.make<std::uint8_t>(rows, size_.k);
+  if (order_.permutes()) coded_ = exec.make<std::uint8_t>(rows, size_.sent);
   if (!code_ && size_.padded > size_.sent)
     exec.fill(sent_.data(), 0, sent_.bytes());  // zeros behind the bits of rows
 }
@@ -55,7 +55,7 @@ void transmitter::allocate(executor& exec, std::size_t frames) {
 view<std::uint8_t> transmitter::bits(std::size_t frames) {
   const std::size_t rows = frames * size_.codewords;
   if (!code_ && !blocks_) return {sent_.data(), size_.k, rows, 1, size_.padded};
-  return make_view(bits_.data(), size_.k, rows);
+  return make_view(bits_.data(), rows, size_.k);
 }
 
 void transmitter::draw(executor& exec, const frame_batch& batch) {
@@ -64,14 +64,14 @@ void transmitter::draw(executor& exec, const frame_batch& batch) {
 
 const std::uint8_t* transmitter::send(executor& exec, const frame_batch& batch) {
   const view<std::uint8_t> drawn = bits(batch.frames);
-  const auto sent = make_view(sent_.data(), size_.padded, drawn.items);
+  const auto sent = make_view(sent_.data(), drawn.items, size_.padded);
   if (blocks_)
     blocks_->encode(exec, drawn, harq_.version(batch.transmission),
                     {sent_.data(), size_.sent, drawn.items, 1, size_.padded});
   else if (code_ && !order_.permutes())
     code_->encode(exec, drawn, sent);
   else if (code_) {
-    const auto coded = make_view(coded_.data(), size_.sent, drawn.items);
+    const auto coded = make_view(coded_.data(), drawn.items, size_.sent);
     code_->encode(exec, drawn, coded);
     order_.interleave(exec, view<const std::uint8_t>(coded), sent);
   }

@@ -27,14 +27,14 @@ massive_args uplink_arguments(const uplink_config& config, const Input& in, cons
   args.antennas = antennas;
   const std::size_t frames = in.channel.items, users = as_size(config.users),
                     bits = 2 * users * as_size(args.pam_bits);
-  check_shape("channel", in.channel, as_size(antennas) * users, frames);
-  check_shape("received", in.received, as_size(antennas), frames * as_size(in.symbols));
-  check_shape("noise_var", in.noise_var, 1, frames);
-  check_optional_shape("llr", out.llr, bits, vectors);
-  check_optional_shape("llr_int8", out.llr_int8, bits, vectors);
-  check_optional_shape("equalized", out.equalized, users, vectors);
-  check_optional_shape("sinr", out.sinr, users, vectors);
-  check_optional_shape("status", out.status, 1, vectors);
+  check_shape("channel", in.channel, frames, as_size(antennas) * users);
+  check_shape("received", in.received, frames * as_size(in.symbols), as_size(antennas));
+  check_shape("noise_var", in.noise_var, frames, 1);
+  check_optional_shape("llr", out.llr, vectors, bits);
+  check_optional_shape("llr_int8", out.llr_int8, vectors, bits);
+  check_optional_shape("equalized", out.equalized, vectors, users);
+  check_optional_shape("sinr", out.sinr, vectors, users);
+  check_optional_shape("status", out.status, vectors, 1);
   check_apart({{"llr", out.llr},
                {"llr_int8", out.llr_int8},
                {"equalized", out.equalized},
@@ -54,11 +54,11 @@ massive_args downlink_arguments(const downlink_config& config, const Input& in,
   check_range("symbols", in.symbols, 1, 1 << 20);
   const std::size_t frames = in.channel.items, vectors = frames * as_size(in.symbols),
                     users = as_size(config.users);
-  check_shape("channel", in.channel, as_size(antennas) * users, frames);
-  check_shape("sent", in.sent, users, vectors);
-  check_shape("noise_var", in.noise_var, 1, frames);
-  check_shape("precoded", precoded, as_size(antennas), vectors);
-  check_optional_shape("status", status, 1, vectors);
+  check_shape("channel", in.channel, frames, as_size(antennas) * users);
+  check_shape("sent", in.sent, vectors, users);
+  check_shape("noise_var", in.noise_var, frames, 1);
+  check_shape("precoded", precoded, vectors, as_size(antennas));
+  check_optional_shape("status", status, vectors, 1);
   check_apart({{"precoded", precoded}, {"status", status}});
   massive_args args;
   args.antennas = antennas, args.users = config.users, args.symbols = in.symbols;

@@ -21,14 +21,14 @@ bench::maker detect(const uplink_config& c, int symbols, std::size_t frames) {
     const uplink_detector detector(c);
     const std::size_t b = static_cast<std::size_t>(c.antennas), u = static_cast<std::size_t>(c.users),
                       vectors = frames * static_cast<std::size_t>(symbols), bits = detector.bits_per_vector();
-    auto h = exec.make<std::complex<float>>(b * u, frames), y = exec.make<std::complex<float>>(b, vectors);
+    auto h = exec.make<std::complex<float>>(frames, b * u), y = exec.make<std::complex<float>>(vectors, b);
     fill(exec, h, 1, 1);
     fill(exec, y, static_cast<float>(c.users), 2);
     auto n0 = exec.make_from(std::vector<float>{0.1f});
-    auto llr = exec.make<float>(bits, vectors);
-    auto host_h = exec.make_host<std::complex<float>>(b * u, fed ? frames : 0),
-         host_y = exec.make_host<std::complex<float>>(b, fed ? vectors : 0);
-    auto host_llr = exec.make_host<float>(bits, fed ? vectors : 0);
+    auto llr = exec.make<float>(vectors, bits);
+    auto host_h = exec.make_host<std::complex<float>>(fed ? frames : 0, b * u),
+         host_y = exec.make_host<std::complex<float>>(fed ? vectors : 0, b);
+    auto host_llr = exec.make_host<float>(fed ? vectors : 0, bits);
     if (fed) {
       exec.download(host_h.data(), h.data(), h.bytes());
       exec.download(host_y.data(), y.data(), y.bytes());
@@ -57,20 +57,20 @@ bench::maker detect_softly(const soft_uplink_config& c, int symbols, std::size_t
     const soft_uplink_detector detector(c);
     const std::size_t b = static_cast<std::size_t>(c.antennas), u = static_cast<std::size_t>(c.users),
                       vectors = frames * static_cast<std::size_t>(symbols), bits = detector.bits_per_vector();
-    auto h = exec.make<std::complex<float>>(b * u, frames), y = exec.make<std::complex<float>>(b, vectors),
-         prior = exec.make<std::complex<float>>(bits / 2, known ? vectors : 0);
+    auto h = exec.make<std::complex<float>>(frames, b * u), y = exec.make<std::complex<float>>(vectors, b),
+         prior = exec.make<std::complex<float>>(known ? vectors : 0, bits / 2);
     fill(exec, h, 1, 1);
     fill(exec, y, static_cast<float>(c.users), 2);
     if (known) fill(exec, prior, 8, 3);
     auto n0 = exec.make_from(std::vector<float>{0.1f});
-    auto llr = exec.make<float>(bits, vectors);
+    auto llr = exec.make<float>(vectors, bits);
     exec.sync();
     return bench::job(static_cast<double>(vectors), static_cast<double>(bits * vectors),
                       [=, &exec, h = std::move(h), y = std::move(y), prior = std::move(prior),
                        n0 = std::move(n0), llr = std::move(llr)]() mutable {
                         soft_uplink_input in{h, y, {n0.data(), 1, frames, 1, 0}, symbols, {}};
                         if (known)
-                          in.prior = make_view(reinterpret_cast<const float*>(prior.data()), bits, vectors);
+                          in.prior = make_view(reinterpret_cast<const float*>(prior.data()), vectors, bits);
                         detector.run(exec, in, {.llr = llr, .bits = {}, .status = {}});
                       });
   };
@@ -81,8 +81,8 @@ bench::maker precode(const downlink_config& c, int symbols, std::size_t frames) 
   return [=](executor& exec, figure) {
     const std::size_t b = static_cast<std::size_t>(c.antennas), u = static_cast<std::size_t>(c.users),
                       vectors = frames * static_cast<std::size_t>(symbols);
-    auto h = exec.make<std::complex<float>>(b * u, frames), s = exec.make<std::complex<float>>(u, vectors),
-         x = exec.make<std::complex<float>>(b, vectors);
+    auto h = exec.make<std::complex<float>>(frames, b * u), s = exec.make<std::complex<float>>(vectors, u),
+         x = exec.make<std::complex<float>>(vectors, b);
     fill(exec, h, 1, 1);
     fill(exec, s, 1, 2);
     auto n0 = exec.make_from(std::vector<float>{0.1f});

@@ -231,10 +231,10 @@ void nr_shared_channel::map(executor& exec, const std::vector<view<const std::co
   const std::size_t slots = symbols[0].items;
   nr_map_args a;
   for (int q = 0; q < codewords(); q++) {
-    check_shape("symbols", symbols[as_size(q)], symbols_of(q), slots);
+    check_shape("symbols", symbols[as_size(q)], slots, symbols_of(q));
     a.codeword[q] = as_pairs(symbols[as_size(q)]);
   }
-  check_shape("grid", grid, ports(), slots * elements());
+  check_shape("grid", grid, slots * elements(), ports());
   a.elements = static_cast<int>(elements());
   a.ports = config_.antenna_ports;
   a.layers = config_.layers;
@@ -253,8 +253,8 @@ void nr_shared_channel::extract(executor& exec, view<const std::complex<float>> 
   if (grid.items % elements() != 0)
     throw shape_error("grid", shape_text(grid.items, grid.elements),
                       "whole slots of " + std::to_string(elements()) + " resource elements");
-  check_shape("grid", grid, grid.elements, grid.items);
-  check_shape("data", data, grid.elements, grid.items / elements() * data_elements());
+  check_shape("grid", grid, grid.items, grid.elements);
+  check_shape("data", data, grid.items / elements() * data_elements(), grid.elements);
   const nr_extract_args a{static_cast<int>(data_elements()), static_cast<int>(elements()), places_.on(exec),
                           as_pairs(grid), as_pairs(data)};
   exec.run(nr_extract_kernels(), &a, data.items);

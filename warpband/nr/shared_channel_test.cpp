@@ -247,15 +247,15 @@ complexes noise_of(std::size_t n, unsigned seed) {
 /// Transport block to the grid of one slot.
 complexes grid_of(executor& exec, const nr_shared_channel& channel, const nr_transport_config& transport,
                   const bits_t& block) {
-  auto coded = exec.make<std::uint8_t>(static_cast<std::size_t>(transport.coded_bits), 1);
+  auto coded = exec.make<std::uint8_t>(1, static_cast<std::size_t>(transport.coded_bits));
   nr_transport_encoder(transport).run(exec, given(exec, block, 1), 0, coded);
   const qam_mapper mapper(1 << transport.modulation_order);
-  auto symbols = exec.make<std::complex<float>>(channel.symbols_of(0), 1);
+  auto symbols = exec.make<std::complex<float>>(1, channel.symbols_of(0));
   mapper.run(exec,
              view<const std::uint8_t>(
-                 make_view(coded.data(), static_cast<std::size_t>(mapper.bits()), symbols.size())),
+                 make_view(coded.data(), symbols.size(), static_cast<std::size_t>(mapper.bits()))),
              make_view(symbols.data(), symbols.size()));
-  auto grid = exec.make<std::complex<float>>(channel.ports(), channel.elements());
+  auto grid = exec.make<std::complex<float>>(channel.elements(), channel.ports());
   channel.map(exec, {symbols}, grid);
   return exec.to_host(grid);
 }
@@ -317,13 +317,13 @@ TEST_P(nr_slots, come_back) {
     std::vector<view<const std::complex<float>>> views;
     for (int q = 0; q < channel.codewords(); q++) {
       sent.push_back(noise_of(slots * channel.symbols_of(q), static_cast<unsigned>(7 + q)));
-      symbols.push_back(on_device(exec(), sent.back(), channel.symbols_of(q), slots));
+      symbols.push_back(on_device(exec(), sent.back(), slots, channel.symbols_of(q)));
     }
     for (const auto& s : symbols) views.push_back(s);
     auto grid =
-        exec().make<std::complex<float>>(channel.ports(), slots * channel.elements(), layout::batch_fastest);
+        exec().make<std::complex<float>>(slots * channel.elements(), channel.ports(), layout::batch_fastest);
     channel.map(exec(), views, grid);
-    auto data = exec().make<std::complex<float>>(channel.ports(), slots * channel.data_elements());
+    auto data = exec().make<std::complex<float>>(slots * channel.data_elements(), channel.ports());
     channel.extract(exec(), grid, data);
     const complexes back = exec().to_host(data), whole = exec().to_host(grid);
     const std::size_t n = channel.data_elements();
@@ -363,8 +363,8 @@ TEST_P(nr_slots, same_bits_on_every_backend) {
                                    .dmrs = {.additional_positions = 2}});
   const complexes sent = noise_of(2 * channel.symbols_of(0), 3);
   const auto grid_on = [&](executor& exec) {
-    auto grid = exec.make<std::complex<float>>(channel.ports(), 2 * channel.elements());
-    channel.map(exec, {on_device(exec, sent, channel.symbols_of(0), 2)}, grid);
+    auto grid = exec.make<std::complex<float>>(2 * channel.elements(), channel.ports());
+    channel.map(exec, {on_device(exec, sent, 2, channel.symbols_of(0))}, grid);
     return exec.to_host(grid);
   };
   const complexes ours = grid_on(exec()), scalar = grid_on(*open_scalar());
@@ -375,9 +375,9 @@ TEST_P(nr_slots, same_bits_on_every_backend) {
 TEST(nr_shared_channel, refuses_other_shapes) {
   const auto exec = open_scalar();
   const nr_shared_channel channel({.carrier = {.resource_blocks = 2}});
-  auto symbols = exec->make<std::complex<float>>(channel.symbols_of(0), 1);
-  auto grid = exec->make<std::complex<float>>(1, channel.elements()),
-       longer = exec->make<std::complex<float>>(1, 400);
+  auto symbols = exec->make<std::complex<float>>(1, channel.symbols_of(0));
+  auto grid = exec->make<std::complex<float>>(channel.elements(), 1),
+       longer = exec->make<std::complex<float>>(400, 1);
   EXPECT_THROW(channel.map(*exec, {symbols}, longer), shape_error);
   EXPECT_THROW(channel.map(*exec, {grid}, grid), shape_error);
   EXPECT_EQ(blamed([&] { channel.map(*exec, {symbols, symbols}, grid); }), "symbols");
@@ -398,7 +398,7 @@ TEST(nr_qam, equals_other_programs) {
     bits_t bits;
     for (std::size_t i = 0; i < points; i++)
       for (int b = m - 1; b >= 0; b--) bits.push_back(static_cast<std::uint8_t>(i >> b & 1));
-    auto symbols = exec->make<std::complex<float>>(1, points);
+    auto symbols = exec->make<std::complex<float>>(points, 1);
     qam_mapper(static_cast<int>(points)).run(*exec, given(*exec, bits, points), symbols);
     const complexes ours = exec->to_host(symbols);
     for (std::size_t i = 0; i < points; i++) {
@@ -418,9 +418,9 @@ TEST(nr_layers, equal_other_programs) {
     const nr_shared_channel channel({.carrier = {.resource_blocks = 1}, .layers = v.at("layers")});
     complexes numbers(channel.symbols_of(0));
     for (std::size_t i = 0; i < numbers.size(); i++) numbers[i] = static_cast<float>(i);
-    auto grid = exec->make<std::complex<float>>(channel.ports(), channel.elements()),
-         data = exec->make<std::complex<float>>(channel.ports(), channel.data_elements());
-    channel.map(*exec, {on_device(*exec, numbers, numbers.size(), 1)}, grid);
+    auto grid = exec->make<std::complex<float>>(channel.elements(), channel.ports()),
+         data = exec->make<std::complex<float>>(channel.data_elements(), channel.ports());
+    channel.map(*exec, {on_device(*exec, numbers, 1, numbers.size())}, grid);
     channel.extract(*exec, grid, data);
     const complexes back = exec->to_host(data);
     for (std::size_t l = 0; l < channel.ports(); l++) {

@@ -84,13 +84,13 @@ frame_port status_port() { return {.name = "status", .type = element_type::uint8
 template <class T>
 view<const T> input(const std::vector<frame_port>& ports, const frame_arrays& f, std::size_t index) {
   const frame_port& p = ports[index];
-  view<const T> v = make_view(static_cast<const T*>(f.inputs[index]), p.elements, p.rows_of(f.items));
+  view<const T> v = make_view(static_cast<const T*>(f.inputs[index]), p.rows_of(f.items), p.elements);
   return v;
 }
 template <class T>
 view<T> output(const std::vector<frame_port>& ports, const frame_arrays& f, std::size_t index) {
   const frame_port& p = ports[index];
-  return make_view(static_cast<T*>(f.outputs[index]), p.elements, p.rows_of(f.items));
+  return make_view(static_cast<T*>(f.outputs[index]), p.rows_of(f.items), p.elements);
 }
 /// One number for all `items`.
 view<const float> noise_of(const frame_arrays& f, std::size_t index, std::size_t items) {
@@ -126,8 +126,8 @@ frame_receiver_parts of_detector(const char* name, const detector& d, std::size_
 /// The first uses of a frame.
 heard heard_of(const std::vector<frame_port>& in, const frame_arrays& f, std::size_t uses) {
   const frame_port &h = in[0], &y = in[1];
-  return {.received = make_view(static_cast<const cx64*>(f.inputs[1]), y.elements, uses),
-          .channel = make_view(static_cast<const cx64*>(f.inputs[0]), h.elements, h.rows_of(uses)),
+  return {.received = make_view(static_cast<const cx64*>(f.inputs[1]), uses, y.elements),
+          .channel = make_view(static_cast<const cx64*>(f.inputs[0]), h.rows_of(uses), h.elements),
           .uses_per_channel = h.per_items,
           .noise_var = noise_of(f, 2, uses)};
 }
@@ -174,7 +174,7 @@ auto detects_uplink(const Kernel& kernel, const frame_receiver_parts& p, int sym
     const std::size_t frames = (splits == 1 ? f.items : f.frame_items) / as_size(symbols);
     const std::size_t vectors = frames * as_size(symbols) / splits;  // of a split
     const auto from = [](auto* data, const frame_port& port, std::size_t first, std::size_t rows) {
-      return make_view(data + first * port.elements, port.elements, rows);
+      return make_view(data + first * port.elements, rows, port.elements);
     };
     for (std::size_t first = 0; first < f.items; first += vectors) {
       uplink_output out;

@@ -40,13 +40,13 @@ class codewords_decoder final : public soft_decoder {
   void run(executor& exec, view<const float> llr, const soft_decoder_state& state,
            const soft_decoder_output& out) const override {
     const std::size_t frames = llr.items, rows = frames * codewords_;
-    check_shape("llr", llr, n(), frames);
-    check_optional_shape("extrinsic", out.extrinsic, n(), frames);
-    check_optional_shape("bits", out.bits, k(), frames);
-    check_optional_shape("iterations", out.iterations, 1, frames);
-    check_optional_shape("status", out.status, 1, frames);
-    check_optional_shape("finished", out.finished, 1, frames);
-    check_optional_shape("state", state.values, state_size(), frames);
+    check_shape("llr", llr, frames, n());
+    check_optional_shape("extrinsic", out.extrinsic, frames, n());
+    check_optional_shape("bits", out.bits, frames, k());
+    check_optional_shape("iterations", out.iterations, frames, 1);
+    check_optional_shape("status", out.status, frames, 1);
+    check_optional_shape("finished", out.finished, frames, 1);
+    check_optional_shape("state", state.values, frames, state_size());
     soft_decoder_output each;
     soft_decoder_state kept = state;
     if (state.values.data != nullptr)

@@ -57,11 +57,11 @@ TEST(receiver_arguments, shapes_that_do_not_match_are_named) {
   const iterative_receiver receiver(d, ldpc_of(576), loop_of(2));
   const sent_frames f = send(*exec, d, ldpc_of(576), receiver, 2);
   const std::size_t uses = 2 * receiver.uses_per_frame();
-  const auto y = on_device(*exec, f.y, 2, uses), h = on_device(*exec, f.h, 4, uses);
-  const auto n0 = on_device(*exec, f.n0, 1, uses);
-  const auto prior = exec->make<float>(576, 2);
-  auto bits = exec->make<std::uint8_t>(288, 4);
-  auto llr = exec->make<float>(576, 3);
+  const auto y = on_device(*exec, f.y, uses, 2), h = on_device(*exec, f.h, uses, 4);
+  const auto n0 = on_device(*exec, f.n0, uses, 1);
+  const auto prior = exec->make<float>(2, 576);
+  auto bits = exec->make<std::uint8_t>(4, 288);
+  auto llr = exec->make<float>(3, 576);
   const auto blames = [&](auto change, wb::decided out) {
     wb::heard in{y, h, 1, n0, {}};
     change(in);
@@ -79,8 +79,8 @@ TEST(receiver_arguments, shapes_that_do_not_match_are_named) {
   EXPECT_EQ(blames([](auto& in) { in.uses_per_channel = 0; }, {}), "uses_per_channel");
   EXPECT_EQ(blames([](auto& in) { in.noise_var.items = 1; }, {}), "noise_var");
   EXPECT_EQ(blames([&](auto& in) { in.prior = prior, in.prior.items = 3; }, {}), "prior");
-  EXPECT_EQ(blames(nothing, {.bits = wb::make_view(bits.data(), 288, 3)}), "bits");
-  EXPECT_EQ(blames(nothing, {.bits = wb::make_view(bits.data(), 287, 4)}), "bits");
+  EXPECT_EQ(blames(nothing, {.bits = wb::make_view(bits.data(), 3, 288)}), "bits");
+  EXPECT_EQ(blames(nothing, {.bits = wb::make_view(bits.data(), 4, 287)}), "bits");
   EXPECT_EQ(blames(nothing, {.detected = llr}), "detected");
   EXPECT_EQ(blames(nothing, {.extrinsic = llr}), "extrinsic");
   EXPECT_EQ(blames(nothing, {.status = wb::make_view(bits.data(), 3)}), "status");

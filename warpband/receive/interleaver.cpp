@@ -17,7 +17,7 @@ void check_frame(const view<T>& frame, std::size_t n, std::size_t items) {
   if (frame.elements < n)
     throw shape_error("frame", shape_text(frame.items, frame.elements),
                       "rows of at least " + std::to_string(n));
-  check_shape("frame", frame, frame.elements, items);
+  check_shape("frame", frame, items, frame.elements);
 }
 
 }  // namespace
@@ -51,19 +51,19 @@ bit_interleaver::bit_interleaver(std::vector<std::int32_t> permutation) : n_(per
 
 void bit_interleaver::interleave(executor& exec, view<const std::uint8_t> coded,
                                  view<std::uint8_t> frame) const {
-  check_shape("coded", coded, n_, coded.items);
+  check_shape("coded", coded, coded.items, n_);
   check_frame(frame, n_, coded.items);
   run_frames_arrange(exec, {.elements = n_, .order = order_on(exec), .in_bytes = coded, .out_bytes = frame},
                      coded.items);
 }
 void bit_interleaver::interleave(executor& exec, view<const float> coded, view<float> frame) const {
-  check_shape("coded", coded, n_, coded.items);
+  check_shape("coded", coded, coded.items, n_);
   check_frame(frame, n_, coded.items);
   run_frames_arrange(exec, {.elements = n_, .order = order_on(exec), .in = coded, .out = frame}, coded.items);
 }
 void bit_interleaver::deinterleave(executor& exec, view<const float> frame, view<float> coded) const {
   check_frame(frame, n_, coded.items);
-  check_shape("coded", coded, n_, coded.items);
+  check_shape("coded", coded, coded.items, n_);
   run_frames_arrange(exec, {.elements = n_, .order = inverse_on(exec), .in = frame, .out = coded},
                      coded.items);
 }

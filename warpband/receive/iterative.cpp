@@ -12,11 +12,11 @@ namespace wb {
 namespace {
 
 template <class T>
-void check_output(const char* argument, const view<T>& v, std::size_t elements, std::size_t frames,
+void check_output(const char* argument, const view<T>& v, std::size_t frames, std::size_t elements,
                   int outer) {
   if (v.data == nullptr) return;
   const std::size_t all = frames * static_cast<std::size_t>(outer);
-  check_shape(argument, v, elements, v.items == frames ? frames : all);
+  check_shape(argument, v, v.items == frames ? frames : all, elements);
 }
 
 /// Lays pieces of working memory behind each other; the first pass, without memory, finds the size.
@@ -195,22 +195,22 @@ std::size_t iterative_receiver::frames_of(const heard& in, const decided& out) c
                       "a multiple of the " + std::to_string(uses_) + " uses of a frame");
   check_range("frames", static_cast<long long>(frames), 0, INT32_MAX / most_outer);
   if (shared == 0) throw argument_error("uses_per_channel", "0", "1 or more");
-  check_shape("channel", in.channel, in.channel.elements, uses / shared + (uses % shared != 0));
-  check_shape("noise_var", in.noise_var, 1, uses);
-  check_optional_shape("prior", in.prior, n(), frames);
+  check_shape("channel", in.channel, uses / shared + (uses % shared != 0), in.channel.elements);
+  check_shape("noise_var", in.noise_var, uses, 1);
+  check_optional_shape("prior", in.prior, frames, n());
   if (in.prior.data != nullptr && !detector_->takes_prior())
     throw argument_error("prior", "given", "none: this detector takes no a-priori LLRs");
-  check_output("bits", out.bits, k(), frames, config_.outer);
-  check_output("ok", out.ok, 1, frames, config_.outer);
+  check_output("bits", out.bits, frames, k(), config_.outer);
+  check_output("ok", out.ok, frames, 1, config_.outer);
   if (out.ok.items > 1 && out.ok.item_stride != 1)
     throw shape_error("ok", "values with gaps", "values side by side");
-  check_output("iterations", out.iterations, 1, frames, config_.outer);
-  check_output("status", out.status, 1, frames, config_.outer);
-  check_output("detected", out.detected, n(), frames, config_.outer);
-  check_output("extrinsic", out.extrinsic, n(), frames, config_.outer);
+  check_output("iterations", out.iterations, frames, 1, config_.outer);
+  check_output("status", out.status, frames, 1, config_.outer);
+  check_output("detected", out.detected, frames, n(), config_.outer);
+  check_output("extrinsic", out.extrinsic, frames, n(), config_.outer);
   if (out.extrinsic.data != nullptr && !decoder_->gives_extrinsic())
     throw argument_error("extrinsic", "asked for", "none: this decoder gives no extrinsic LLRs");
-  check_optional_shape("use_status", out.use_status, 1, uses);
+  check_optional_shape("use_status", out.use_status, uses, 1);
   check_apart({{"bits", out.bits},
                {"ok", out.ok},
                {"iterations", out.iterations},
@@ -243,8 +243,8 @@ void iterative_receiver::receive(executor& exec, const heard& in, const decided&
   b.detects = {in.received, in.channel, in.uses_per_channel, in.noise_var, {}};
   const std::size_t bits = detector_->bits_per_use();
   if (in.prior.data != nullptr) {
-    interleaver_.interleave(exec, in.prior, make_view(b.prior, uses_ * bits, b.frames));
-    b.detects.prior = make_view(b.prior, bits, b.frames * uses_);
+    interleaver_.interleave(exec, in.prior, make_view(b.prior, b.frames, uses_ * bits));
+    b.detects.prior = make_view(b.prior, b.frames * uses_, bits);
   }
   for (int j = 0; j < config_.outer; j++) {
     if (b.listed != 0) detect_and_decode(exec, b, j);
@@ -261,10 +261,10 @@ void iterative_receiver::detect_and_decode(executor& exec, batch& b, int j) cons
   const auto place = [&]<class T>(const view<T>& result, T* own, std::size_t elements, bool needed) {
     if (first && result.data != nullptr) return of_iteration(result, b.frames, 0);
     const bool wanted = needed || result.data != nullptr;
-    return make_view(wanted ? own : nullptr, elements, b.listed);
+    return make_view(wanted ? own : nullptr, b.listed, elements);
   };
   detector_->run(exec, b.detects,
-                 {.llr = make_view(b.llr, bits, b.listed * uses_),
+                 {.llr = make_view(b.llr, b.listed * uses_, bits),
                   .bits = {},
                   .status = first ? out.use_status : view<std::uint8_t>{}});
   view<const float> llr{b.llr, n(), b.listed, 1, uses_ * bits};  // a frame's uses as one row
@@ -281,7 +281,7 @@ void iterative_receiver::detect_and_decode(executor& exec, batch& b, int j) cons
     llr = a.out;
   }
   soft_decoder_state state;
-  if (b.keeps) state = {make_view(b.state, decoder_->state_size(), b.listed), first, !goes_on};
+  if (b.keeps) state = {make_view(b.state, b.listed, decoder_->state_size()), first, !goes_on};
   soft_decoder_output results;
   results.extrinsic = place(out.extrinsic, b.extrinsic, n(), goes_on);
   results.bits = place(out.bits, b.bits, k(), false);
@@ -350,13 +350,13 @@ void iterative_receiver::feed_back(executor& exec, batch& b, int j) const {
   a.factor = config_.scaling;
   a.limit = most_feedback;
   a.in = b.results.extrinsic;
-  a.out = make_view(b.prior, uses_ * detector_->bits_per_use(), b.listed);
+  a.out = make_view(b.prior, b.listed, uses_ * detector_->bits_per_use());
   run_frames_arrange(exec, a, b.listed);
   if (anew) {
     std::swap(b.list, b.other_list);
     gather(exec, b);
   }
-  b.detects.prior = make_view(b.prior, detector_->bits_per_use(), b.listed * uses_);
+  b.detects.prior = make_view(b.prior, b.listed * uses_, detector_->bits_per_use());
 }
 
 /// What was received of the frames in the list, and the decoder's state of them.
@@ -381,11 +381,11 @@ void iterative_receiver::gather(executor& exec, batch& b) const {
   };
   copy(in.received, reinterpret_cast<float*>(b.received), uses_, 1, 1);
   b.detects.received =
-      make_view(static_cast<const std::complex<float>*>(b.received), in.received.elements, uses);
+      make_view(static_cast<const std::complex<float>*>(b.received), uses, in.received.elements);
   const std::size_t own = sharing(uses_, shared);
   copy(in.channel, reinterpret_cast<float*>(b.channel), uses_ / own, own, shared);
   b.detects.channel =
-      make_view(static_cast<const std::complex<float>*>(b.channel), in.channel.elements, uses / own);
+      make_view(static_cast<const std::complex<float>*>(b.channel), uses / own, in.channel.elements);
   b.detects.uses_per_channel = own;
   b.detects.noise_var.items = uses;  // one for all, as it is
   if (in.noise_var.item_stride != 0) {

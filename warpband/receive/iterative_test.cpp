@@ -22,17 +22,17 @@ received_frames open_loop(wb::executor& exec, detector_config d, const code_conf
   const auto codec = make_codec(code);
   const auto detector = make_detector(d);
   const std::size_t uses = f.frames * receiver.uses_per_frame(), m = detector->bits_per_use();
-  const auto y = on_device(exec, f.y, f.rx, uses);
-  const auto h = on_device(exec, f.h, f.gains, uses / f.uses_per_channel);
-  const auto n0 = on_device(exec, f.n0, 1, uses);
-  auto llr = exec.make<float>(m, uses), coded = exec.make<float>(codec->n(), f.frames);
-  auto bits = exec.make<std::uint8_t>(codec->k(), f.frames), status = exec.make<std::uint8_t>(1, f.frames),
-       use_status = exec.make<std::uint8_t>(1, uses);
-  auto iterations = exec.make<std::int32_t>(1, f.frames);
+  const auto y = on_device(exec, f.y, uses, f.rx);
+  const auto h = on_device(exec, f.h, uses / f.uses_per_channel, f.gains);
+  const auto n0 = on_device(exec, f.n0, uses, 1);
+  auto llr = exec.make<float>(uses, m), coded = exec.make<float>(f.frames, codec->n());
+  auto bits = exec.make<std::uint8_t>(f.frames, codec->k()), status = exec.make<std::uint8_t>(f.frames, 1),
+       use_status = exec.make<std::uint8_t>(uses, 1);
+  auto iterations = exec.make<std::int32_t>(f.frames, 1);
   detector->run(exec, {y, h, f.uses_per_channel, n0, {}}, {llr, {}, use_status});
   const std::size_t places = receiver.uses_per_frame() * m;
   receiver.interleaver().deinterleave(
-      exec, wb::make_view(static_cast<const float*>(llr.data()), places, f.frames), coded);
+      exec, wb::make_view(static_cast<const float*>(llr.data()), f.frames, places), coded);
   codec->decode(exec, wb::view<const float>(coded),
                 {.bits = bits, .soft = {}, .iterations = iterations, .status = status});
   return {exec.to_host(bits),       exec.to_host(status), exec.to_host(use_status),
@@ -73,7 +73,7 @@ decode_frames ldpc_decode(wb::executor& exec, const code_config& code, const rec
   const auto decoder = std::make_shared<wb::ldpc_decoder>(ldpc_code_of(completed(code)), settings);
   const std::size_t values = decoder->message_values();
   const auto kept = std::make_shared<wb::array<float>>(
-      on_device(exec, std::vector<float>(frames * values), values, frames));
+      on_device(exec, std::vector<float>(frames * values), frames, values));
   const bool keeps = c.decoder_state == wb::receiver_state::keep;
   return [=, &exec](wb::view<const float> llr, wb::ldpc_decoder_output out) {
     if (keeps) out.messages = *kept;
@@ -93,9 +93,9 @@ received_frames by_hand(wb::executor& exec, detector_config d, const decode_fram
                     m = detector->bits_per_use(), places = per_frame * m;
   std::vector<std::int32_t> order = receiver.interleaver().permutation();
   if (order.empty()) order.resize(n), std::iota(order.begin(), order.end(), 0);
-  const auto y = on_device(exec, f.y, f.rx, uses);
-  const auto h = on_device(exec, f.h, f.gains, uses / f.uses_per_channel);
-  const auto n0 = on_device(exec, f.n0, 1, uses);
+  const auto y = on_device(exec, f.y, uses, f.rx);
+  const auto h = on_device(exec, f.h, uses / f.uses_per_channel, f.gains);
+  const auto n0 = on_device(exec, f.n0, uses, 1);
   std::vector<float> prior(frames * places);
   for (std::size_t i = 0; i < frames && !first_prior.empty(); i++)
     for (std::size_t e = 0; e < n; e++)
@@ -103,11 +103,11 @@ received_frames by_hand(wb::executor& exec, detector_config d, const decode_fram
   std::vector<bool> finished(frames);
   received_frames r;
   for (int j = 0; j < c.outer; j++) {
-    const auto a = on_device(exec, prior, m, uses);
-    auto llr = exec.make<float>(m, uses), extrinsic = exec.make<float>(n, frames);
-    auto bits = exec.make<std::uint8_t>(k, frames), status = exec.make<std::uint8_t>(1, frames),
-         use_status = exec.make<std::uint8_t>(1, uses);
-    auto iterations = exec.make<std::int32_t>(1, frames);
+    const auto a = on_device(exec, prior, uses, m);
+    auto llr = exec.make<float>(uses, m), extrinsic = exec.make<float>(frames, n);
+    auto bits = exec.make<std::uint8_t>(frames, k), status = exec.make<std::uint8_t>(frames, 1),
+         use_status = exec.make<std::uint8_t>(uses, 1);
+    auto iterations = exec.make<std::int32_t>(frames, 1);
     detector->run(exec, {y, h, f.uses_per_channel, n0, a}, {llr, {}, use_status});
     if (j == 0) r.use_status = exec.to_host(use_status);
     const std::vector<float> frame = exec.to_host(llr);
@@ -116,7 +116,7 @@ received_frames by_hand(wb::executor& exec, detector_config d, const decode_fram
       for (std::size_t e = 0; e < n; e++)
         coded[i * n + static_cast<std::size_t>(order[e])] =
             std::clamp(frame[i * places + e], -c.detector_clip, c.detector_clip);
-    const auto in = on_device(exec, coded, n, frames);
+    const auto in = on_device(exec, coded, frames, n);
     decode(wb::view<const float>(in),
            {.bits = bits, .extrinsic = extrinsic, .iterations = iterations, .status = status});
     const auto decided = exec.to_host(bits), states = exec.to_host(status);
@@ -222,7 +222,7 @@ TEST_P(receive_on, takes_turbo_codes) {
       const auto places = wb::turbo_half_rate_places(264);
       const wb::puncturer puncturer(all, places);
       const auto decode = [&](wb::view<const float> llr, const wb::ldpc_decoder_output& out) {
-        auto whole = exec().make<float>(all, frames), extrinsic = exec().make<float>(all, frames);
+        auto whole = exec().make<float>(frames, all), extrinsic = exec().make<float>(frames, all);
         if (half) puncturer.restore(exec(), llr, whole);
         decoder.run(exec(), half ? wb::view<const float>(whole) : llr,
                     {.bits = out.bits,

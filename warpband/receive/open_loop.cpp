@@ -15,13 +15,13 @@ class detecting : public receiver {
   const std::vector<std::string>& stages() const noexcept override { return stages_; }
   std::size_t bytes_per_frame() const noexcept override { return decodes() ? sizeof(float) * bits() : 0; }
   void allocate(executor& exec, std::size_t frames) override {
-    if (decodes()) llr_ = exec.make<float>(bits(), frames);
+    if (decodes()) llr_ = exec.make<float>(frames, bits());
   }
   void run_stage(executor& exec, std::size_t stage, const heard& in, const decided& out,
                  int transmission) override {
     if (stage != 0) return decode(exec, in.received.items / uses_, out, transmission);
     const auto as_uses = [&](auto* data) {
-      return make_view(data, detector_->bits_per_use(), in.received.items);
+      return make_view(data, in.received.items, detector_->bits_per_use());
     };
     detector_output found{.llr = {}, .bits = {}, .status = out.use_status};
     if (!decodes() && out.bits.data != nullptr)

@@ -77,7 +77,7 @@ class attached {
   }
   void run(std::size_t stage, const frame_arrays& f) {
     const auto received =
-        make_view(static_cast<const cx64*>(f.inputs[0]), rx_, f.items * is_->channel.elements());
+        make_view(static_cast<const cx64*>(f.inputs[0]), f.items * is_->channel.elements(), rx_);
     if (stage == 0) {
       const view<const float> n0{static_cast<const float*>(f.inputs[1]), 1, f.items, 1, 0};
       arrays_.extract(exec_, received, f.items);
@@ -94,7 +94,7 @@ class attached {
  private:
   decided results(const frame_arrays& f, std::size_t first, std::size_t slots) const {
     const auto of = [&](std::size_t port, std::size_t elements) {
-      return make_view(static_cast<std::uint8_t*>(f.outputs[port]) + first * elements, elements, slots);
+      return make_view(static_cast<std::uint8_t*>(f.outputs[port]) + first * elements, slots, elements);
     };
     return {.bits = of(0, as_size(is_->transport.transport_bits)),
             .ok = of(1, 1),

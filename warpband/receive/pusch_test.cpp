@@ -46,19 +46,19 @@ struct slots_of_pusch {
     const auto k = static_cast<std::size_t>(transport.transport_bits),
                n = static_cast<std::size_t>(transport.coded_bits);
     sent = given(exec, random_bits_of(slots * k, random), slots);
-    auto coded = exec.make<std::uint8_t>(n, slots);
+    auto coded = exec.make<std::uint8_t>(slots, n);
     nr_transport_encoder(transport).run(exec, sent, 0, coded);
-    auto symbols = exec.make<cf>(channel.symbols_of(0), slots);
-    qam_mapper(64).run(exec, view<const std::uint8_t>(make_view(coded.data(), 6, symbols.size())),
+    auto symbols = exec.make<cf>(slots, channel.symbols_of(0));
+    qam_mapper(64).run(exec, view<const std::uint8_t>(make_view(coded.data(), symbols.size(), 6)),
                        make_view(symbols.data(), symbols.size()));
-    received = exec.make<cf>(2, slots * channel.elements());
+    received = exec.make<cf>(slots * channel.elements(), 2);
     channel.map(exec, {symbols}, received);
     const auto all = make_view(received.data(), received.size());
     add_awgn(exec, all, all, 1e-3f, {.seed = 2});
     n0 = exec.make_from(std::vector<float>{1e-3f});
-    bits = exec.make<std::uint8_t>(k, slots);
-    ok = exec.make<std::uint8_t>(1, slots);
-    status = exec.make<std::uint8_t>(1, slots);
+    bits = exec.make<std::uint8_t>(slots, k);
+    ok = exec.make<std::uint8_t>(slots, 1);
+    status = exec.make<std::uint8_t>(slots, 1);
     exec.sync();
   }
   void receive() {

@@ -37,13 +37,13 @@ received_batch received(executor& exec, const detector_config& d, const iterativ
   const std::size_t uses = frames * receiver.uses_per_frame(), streams = static_cast<std::size_t>(d.streams),
                     rx = static_cast<std::size_t>(d.rx_antennas),
                     m = static_cast<std::size_t>(bits_per_symbol(d.qam));
-  auto bits = exec.make<std::uint8_t>(code->k(), frames), coded = exec.make<std::uint8_t>(code->n(), frames);
+  auto bits = exec.make<std::uint8_t>(frames, code->k()), coded = exec.make<std::uint8_t>(frames, code->n());
   random_bits(exec, bits, static_cast<int>(code->k()), {.seed = 1});
   code->encode(exec, view<const std::uint8_t>(bits), coded);
   received_batch b{
-      exec.make<std::complex<float>>(rx, uses), exec.make<std::complex<float>>(rx * streams, uses), {}};
-  auto symbols = exec.make<std::complex<float>>(streams, uses);
-  qam_mapper(d.qam).run(exec, make_view(std::as_const(coded).data(), m, uses * streams),
+      exec.make<std::complex<float>>(uses, rx), exec.make<std::complex<float>>(uses, rx * streams), {}};
+  auto symbols = exec.make<std::complex<float>>(uses, streams);
+  qam_mapper(d.qam).run(exec, make_view(std::as_const(coded).data(), uses * streams, m),
                         make_view(symbols.data(), uses * streams));
   apply_mimo_rayleigh(exec, view<const std::complex<float>>(symbols), b.y, b.h, 1, {.seed = 1});
   const std::vector<float> n0{static_cast<float>(d.streams * std::pow(10, -snr_db / 10))};
@@ -85,10 +85,10 @@ bench::maker loop(const case_of& c, std::size_t frames) {
     const bool fed = what == figure::sync;
     auto receiver = std::make_unique<iterative_receiver>(c.detector(), c.code(), c.receiver());
     auto in = received(exec, c.detector(), *receiver, frames, c.snr_db);
-    auto bits = exec.make<std::uint8_t>(receiver->k(), frames);
-    auto host_y = exec.make_host<std::complex<float>>(fed ? in.y.elements() : 0, in.y.items()),
-         host_h = exec.make_host<std::complex<float>>(fed ? in.h.elements() : 0, in.h.items());
-    auto host_bits = exec.make_host<std::uint8_t>(fed ? receiver->k() : 0, frames);
+    auto bits = exec.make<std::uint8_t>(frames, receiver->k());
+    auto host_y = exec.make_host<std::complex<float>>(in.y.items(), fed ? in.y.elements() : 0),
+         host_h = exec.make_host<std::complex<float>>(in.h.items(), fed ? in.h.elements() : 0);
+    auto host_bits = exec.make_host<std::uint8_t>(frames, fed ? receiver->k() : 0);
     if (fed) {
       exec.download(host_y.data(), in.y.data(), in.y.bytes());
       exec.download(host_h.data(), in.h.data(), in.h.bytes());
@@ -127,9 +127,9 @@ struct second_iteration {
     receiver = std::make_unique<iterative_receiver>(c.detector(), c.code(), c.receiver());
     in = received(exec, c.detector(), *receiver, frames, c.snr_db);
     const std::size_t n = receiver->n(), size = receiver->decoder().state_size();
-    said = exec.make<float>(n, frames), llr = exec.make<float>(n, frames), out = exec.make<float>(n, frames);
-    state = exec.make<float>(size, frames);
-    bits = exec.make<std::uint8_t>(receiver->k(), frames);
+    said = exec.make<float>(frames, n), llr = exec.make<float>(frames, n), out = exec.make<float>(frames, n);
+    state = exec.make<float>(frames, size);
+    bits = exec.make<std::uint8_t>(frames, receiver->k());
     std::vector<std::int32_t> numbers(frames);
     std::iota(numbers.begin(), numbers.end(), 0);
     every = exec.make_from(numbers);
@@ -142,8 +142,8 @@ struct second_iteration {
   void detect(executor& exec, view<const float> prior, view<float> to) const {
     const std::size_t each = receiver->detector().bits_per_use();
     detector_input i{in.y, in.h, 1, {in.n0.data(), 1, uses(), 1, 0}, {}};
-    if (prior.data != nullptr) i.prior = make_view(prior.data, each, uses());
-    receiver->detector().run(exec, i, {.llr = make_view(to.data, each, uses())});
+    if (prior.data != nullptr) i.prior = make_view(prior.data, uses(), each);
+    receiver->detector().run(exec, i, {.llr = make_view(to.data, uses(), each)});
   }
   void decode(executor& exec, const soft_decoder_state& from, view<float> to) {
     receiver->decoder().run(exec, llr, from, {.extrinsic = to, .bits = bits});
@@ -198,7 +198,7 @@ void add_parts(const std::string& device, const case_of& c, bool detector) {
     add("priors", [](executor& e, second_iteration& s) { s.arrange(e); });
     add("gather_of_a_fourth",
         [to = std::make_shared<array<std::complex<float>>>()](executor& e, second_iteration& s) {
-          if (to->size() == 0) *to = e.make<std::complex<float>>(s.in.h.elements(), s.in.h.items() / 4);
+          if (to->size() == 0) *to = e.make<std::complex<float>>(s.in.h.items() / 4, s.in.h.elements());
           s.gather(e, *to);
         });
   }

@@ -18,9 +18,9 @@ class slot_arrays {
   std::size_t bytes_per_slot() const noexcept { return data() * (8 * rx_ * (1 + channel_.layers()) + 4); }
   /// Buffers for so many slots. Throws memory_error.
   void allocate(executor& exec, std::size_t slots) {
-    y_ = exec.make<std::complex<float>>(rx_, slots * data());
-    h_ = exec.make<std::complex<float>>(rx_ * channel_.layers(), slots * data());
-    n0_ = exec.make<float>(1, slots * data());
+    y_ = exec.make<std::complex<float>>(slots * data(), rx_);
+    h_ = exec.make<std::complex<float>>(slots * data(), rx_ * channel_.layers());
+    n0_ = exec.make<float>(slots * data(), 1);
   }
   /// Queues H and N0 of received [slots * elements, rx_antennas] from its pilots; noise_var [slots]: N0.
   void estimate(executor& exec, const channel_estimator& estimator, view<const std::complex<float>> received,
@@ -31,16 +31,16 @@ class slot_arrays {
   }
   /// Queues y of `slots` slots.
   void extract(executor& exec, view<const std::complex<float>> received, std::size_t slots) {
-    channel_.extract(exec, received, make_view(y_.data(), rx_, slots * data()));
+    channel_.extract(exec, received, make_view(y_.data(), slots * data(), rx_));
   }
   /// H of so many uses, for who knows it.
   view<std::complex<float>> channel(std::size_t uses) {
-    return make_view(h_.data(), rx_ * channel_.layers(), uses);
+    return make_view(h_.data(), uses, rx_ * channel_.layers());
   }
   /// What is heard of `slots` slots from slot `first` on.
   heard slots(std::size_t first, std::size_t slots) const {
     const auto from = [&](const auto& a) {
-      return make_view(a.data() + first * data() * a.elements(), a.elements(), slots * data());
+      return make_view(a.data() + first * data() * a.elements(), slots * data(), a.elements());
     };
     return {.received = from(y_), .channel = from(h_), .uses_per_channel = 1, .noise_var = from(n0_)};
   }

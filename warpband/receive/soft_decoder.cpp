@@ -25,7 +25,7 @@ class frame_check {
     std::byte* own = workspace_.on(exec, frames * (1 + (has_crc() ? k_ : 0)));
     if (out.status.data == nullptr) out.status = make_view(reinterpret_cast<std::uint8_t*>(own), frames);
     if (has_crc() && out.bits.data == nullptr)
-      out.bits = make_view(reinterpret_cast<std::uint8_t*>(own) + frames, k_, frames);
+      out.bits = make_view(reinterpret_cast<std::uint8_t*>(own) + frames, frames, k_);
     decode(out);
     frames_check_args a;
     a.needed = needed_;

@@ -63,7 +63,7 @@ class massive_detector final : public soft_detector {
     if (vectors % symbols != 0)
       throw shape_error("received", std::to_string(vectors) + " vectors",
                         "a multiple of the " + std::to_string(symbols) + " that share a channel matrix");
-    check_shape("noise_var", in.noise_var, 1, vectors);
+    check_shape("noise_var", in.noise_var, vectors, 1);
     view<const float> n0 = in.noise_var;  // one of each channel matrix
     n0.items = vectors / symbols;
     n0.item_stride *= symbols;

@@ -52,9 +52,9 @@ class transport_loop::block_decoder final : public soft_decoder {
   }
   void allocate(executor& exec, std::size_t count) {
     before_.clear();
-    for (std::size_t t = 1; t < versions_.size(); t++) before_.push_back(exec.make<float>(n(), count));
-    extrinsic_ = exec.make<float>(decoder_.columns(), blocks() * count);
-    iterations_ = exec.make<std::int32_t>(blocks(), count);
+    for (std::size_t t = 1; t < versions_.size(); t++) before_.push_back(exec.make<float>(count, n()));
+    extrinsic_ = exec.make<float>(blocks() * count, decoder_.columns());
+    iterations_ = exec.make<std::int32_t>(count, blocks());
   }
   std::size_t most() const noexcept { return iterations_.items(); }
   void begin(int transmission) {
@@ -64,14 +64,14 @@ class transport_loop::block_decoder final : public soft_decoder {
   void run(executor& exec, view<const float> llr, const soft_decoder_state&,
            const soft_decoder_output& out) const override {
     const std::size_t count = llr.items;
-    const auto of = [&](std::size_t t) { return make_view(before_[t].data(), n(), count); };
+    const auto of = [&](std::size_t t) { return make_view(before_[t].data(), count, n()); };
     decoder_.reset();
     for (std::size_t t = 0; t < transmission_; t++) decoder_.combine(exec, of(t), versions_[t]);
     decoder_.combine(exec, llr, versions_[transmission_]);
     nr_transport_output results{.bits = out.bits, .ok = out.finished, .status = out.status};
-    if (out.iterations.data != nullptr) results.iterations = make_view(iterations_.data(), blocks(), count);
+    if (out.iterations.data != nullptr) results.iterations = make_view(iterations_.data(), count, blocks());
     if (out.extrinsic.data != nullptr)
-      results.extrinsic = make_view(extrinsic_.data(), decoder_.columns(), count * blocks());
+      results.extrinsic = make_view(extrinsic_.data(), count * blocks(), decoder_.columns());
     decoder_.decode(exec, results);
     if (out.iterations.data != nullptr) {
       frames_join_args a;

@@ -34,10 +34,10 @@ struct received_blocks {
     const auto exec = open_scalar();
     std::mt19937_64 random(1);  // the same bits in every transmission
     sent = random_bits_of(blocks * k, random);
-    auto coded = exec->make<std::uint8_t>(g, blocks);
+    auto coded = exec->make<std::uint8_t>(blocks, g);
     nr_transport_encoder(transport).run(*exec, given(*exec, sent, blocks), rv, coded);
     std::vector<cf> s(blocks * uses * 2);
-    qam_mapper(16).run(*exec, make_view(static_cast<const std::uint8_t*>(coded.data()), 4, s.size()),
+    qam_mapper(16).run(*exec, make_view(static_cast<const std::uint8_t*>(coded.data()), s.size(), 4),
                        make_view(s.data(), s.size()));
     std::mt19937_64 air(seed);
     std::normal_distribution<float> normal(0, std::sqrt(0.5f));
@@ -64,8 +64,8 @@ struct arrays_of {
         h(given(exec, b.h, blocks * uses)),
         n0(given(exec, b.n0, blocks * uses)) {}
   heard in(std::size_t n = blocks) const {
-    return {.received = make_view(y.data(), 2, n * uses),
-            .channel = make_view(h.data(), 4, n * uses),
+    return {.received = make_view(y.data(), n * uses, 2),
+            .channel = make_view(h.data(), n * uses, 4),
             .uses_per_channel = 1,
             .noise_var = make_view(n0.data(), n * uses),
             .prior = {}};
@@ -81,9 +81,9 @@ struct decisions {
 struct outputs_of {
   array<std::uint8_t> bits, ok, status;
   explicit outputs_of(executor& exec, std::size_t n = blocks)
-      : bits(exec.make<std::uint8_t>(k, n)),
-        ok(exec.make<std::uint8_t>(1, n)),
-        status(exec.make<std::uint8_t>(1, n)) {}
+      : bits(exec.make<std::uint8_t>(n, k)),
+        ok(exec.make<std::uint8_t>(n, 1)),
+        status(exec.make<std::uint8_t>(n, 1)) {}
   decided out() { return {.bits = bits, .ok = ok, .iterations = {}, .status = status}; }
   decisions to_host(executor& exec) const {
     return {exec.to_host(bits), exec.to_host(ok), exec.to_host(status)};
@@ -115,23 +115,23 @@ std::vector<decisions> expected(const received_blocks& b, const receiver_config&
   if (c.inner != 0) t.ldpc.iterations = c.inner;
   nr_transport_decoder decoder(t);
   const std::size_t codewords = blocks * static_cast<std::size_t>(decoder.segmentation().blocks);
-  auto extrinsic = exec->make<float>(decoder.columns(), codewords);
+  auto extrinsic = exec->make<float>(codewords, decoder.columns());
   std::vector<float> llr(blocks * g), prior(blocks * g);
   std::vector<decisions> all;
   for (int j = 0; j < c.outer; j++) {
     const heard y = a.in();
     detector_input in{y.received, y.channel, y.uses_per_channel, y.noise_var, {}};
-    if (j > 0) in.prior = make_view(static_cast<const float*>(prior.data()), 8, blocks * uses);
-    detector->run(*exec, in, {.llr = make_view(llr.data(), 8, blocks * uses), .bits = {}, .status = {}});
+    if (j > 0) in.prior = make_view(static_cast<const float*>(prior.data()), blocks * uses, 8);
+    detector->run(*exec, in, {.llr = make_view(llr.data(), blocks * uses, 8), .bits = {}, .status = {}});
     exec->sync();
     if (c.detector_clip != no_clip) limit(llr, 1, c.detector_clip);
-    const auto coded = make_view(static_cast<const float*>(llr.data()), g, blocks);
+    const auto coded = make_view(static_cast<const float*>(llr.data()), blocks, g);
     outputs_of o(*exec);
     const nr_transport_output out{.bits = o.bits, .ok = o.ok, .status = o.status, .extrinsic = extrinsic};
     decoder.reset();
     decoder.combine(*exec, coded, 0);
     decoder.decode(*exec, out);
-    decoder.feed_back(*exec, extrinsic, coded, 0, make_view(prior.data(), g, blocks));
+    decoder.feed_back(*exec, extrinsic, coded, 0, make_view(prior.data(), blocks, g));
     decisions now = o.to_host(*exec);
     limit(prior, c.scaling, 100);
     for (std::size_t i = 0; j > 0 && i < blocks; i++) {  // finished blocks stay as they are
@@ -176,7 +176,7 @@ TEST_P(transport_loop_on, gives_the_results_of_every_outer_iteration) {
       const receiver_config c{.outer = 4, .inner = 3};
       const arrays_of a(exec(), b);
       outputs_of o(exec(), 4 * blocks);
-      auto iterations = exec().make<std::int32_t>(1, blocks);
+      auto iterations = exec().make<std::int32_t>(blocks, 1);
       transport_loop loop(pic, transport, c, {0}, waits);
       loop.allocate(exec(), blocks);
       decided out = o.out();

@@ -142,8 +142,8 @@ space_time_code space_time_code::pair(const matrix& v) {
 stbc_encoder::stbc_encoder(const space_time_code& code, int qam) : code_(code), pam_bits_(pam_bits_of(qam)) {}
 
 void stbc_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::complex<float>> out) const {
-  check_shape("bits", bits, bits_per_codeword(), bits.items);
-  check_shape("out", out, 4, bits.items);
+  check_shape("bits", bits, bits.items, bits_per_codeword());
+  check_shape("out", out, bits.items, 4);
   stbc_encode_args a;
   a.kind = static_cast<int>(code_.kind());
   a.pam_bits = pam_bits_;
@@ -154,8 +154,8 @@ void stbc_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::
 }
 void stbc_encoder::run_symbols(executor& exec, view<const std::complex<float>> symbols,
                                view<std::complex<float>> out) const {
-  check_shape("symbols", symbols, as_size(code_.symbols()), symbols.items);
-  check_shape("out", out, 4, symbols.items);
+  check_shape("symbols", symbols, symbols.items, as_size(code_.symbols()));
+  check_shape("out", out, symbols.items, 4);
   stbc_encode_args a;
   a.kind = static_cast<int>(code_.kind());
   copy_matrix(code_, a.v);
@@ -186,16 +186,16 @@ void stbc_decoder::run(executor& exec, const stbc_input& in, const stbc_output& 
   const std::size_t n = in.received.items, shared = in.codewords_per_channel,
                     rx = as_size(config_.rx_antennas), bits = bits_per_codeword();
   if (shared == 0) throw argument_error("codewords_per_channel", "0", "1 or more");
-  check_shape("received", in.received, 2 * rx, n);
-  check_shape("channel", in.channel, 2 * rx, n / shared + (n % shared != 0));
-  check_shape("noise_var", in.noise_var, 1, n);
-  check_optional_shape("prior", in.prior, bits, n);
+  check_shape("received", in.received, n, 2 * rx);
+  check_shape("channel", in.channel, n / shared + (n % shared != 0), 2 * rx);
+  check_shape("noise_var", in.noise_var, n, 1);
+  check_optional_shape("prior", in.prior, n, bits);
   const bool prior = in.prior.data != nullptr;
   if (prior && !takes_prior(config_))
     throw argument_error("prior", "given", "none: the search \"slicing\" takes no a-priori LLRs");
-  check_optional_shape("llr", out.llr, bits, n);
-  check_optional_shape("bits", out.bits, bits, n);
-  check_optional_shape("status", out.status, 1, n);
+  check_optional_shape("llr", out.llr, n, bits);
+  check_optional_shape("bits", out.bits, n, bits);
+  check_optional_shape("status", out.status, n, 1);
   check_apart({{"llr", out.llr}, {"bits", out.bits}, {"status", out.status}});
   const bool golden = config_.code.kind() == space_time_kind::golden;
   stbc_decode_args a;

@@ -31,13 +31,13 @@ struct channel_output {
   channel_output(array<std::complex<float>> values, std::size_t entries, std::size_t n, std::size_t matrices)
       : all(std::move(values)), width(entries), codewords(n), channels(matrices) {}
   static channel_output on_device(executor& exec, std::size_t entries, std::size_t n, std::size_t matrices) {
-    return {exec.make<std::complex<float>>(entries, n + matrices), entries, n, matrices};
+    return {exec.make<std::complex<float>>(n + matrices, entries), entries, n, matrices};
   }
   static channel_output on_host(executor& exec, std::size_t entries, std::size_t n, std::size_t matrices) {
-    return {exec.make_host<std::complex<float>>(entries, n + matrices), entries, n, matrices};
+    return {exec.make_host<std::complex<float>>(n + matrices, entries), entries, n, matrices};
   }
-  view<std::complex<float>> y() { return make_view(all.data(), width, codewords); }
-  view<std::complex<float>> h() { return make_view(all.data() + width * codewords, width, channels); }
+  view<std::complex<float>> y() { return make_view(all.data(), codewords, width); }
+  view<std::complex<float>> h() { return make_view(all.data() + width * codewords, channels, width); }
 };
 
 /// Random codewords through Rayleigh fading and noise of variance n0. A codeword is two uses of a channel.
@@ -45,12 +45,12 @@ void send(executor& exec, const stbc_config& c, channel_output& to, std::size_t 
   const stbc_encoder encoder(c.code, c.qam);
   const std::size_t m = encoder.bits_per_codeword(), rx = static_cast<std::size_t>(c.rx_antennas),
                     codewords = to.codewords;
-  auto bits = exec.make<std::uint8_t>(m, codewords);
-  auto sent = exec.make<std::complex<float>>(4, codewords);
+  auto bits = exec.make<std::uint8_t>(codewords, m);
+  auto sent = exec.make<std::complex<float>>(codewords, 4);
   random_bits(exec, bits, static_cast<int>(m), {.seed = 1});
   encoder.run(exec, bits, sent);
-  apply_mimo_rayleigh(exec, make_view(sent.data(), 2, 2 * codewords),
-                      make_view(to.y().data, rx, 2 * codewords), to.h(), 2 * per_channel, {.seed = 2});
+  apply_mimo_rayleigh(exec, make_view(sent.data(), 2 * codewords, 2),
+                      make_view(to.y().data, 2 * codewords, rx), to.h(), 2 * per_channel, {.seed = 2});
   const auto entries = make_view(to.y().data, to.width * codewords);
   add_awgn(exec, entries, entries, n0, {.seed = 3});
   exec.sync();
@@ -58,7 +58,7 @@ void send(executor& exec, const stbc_config& c, channel_output& to, std::size_t 
 
 /// A-priori LLRs of a standard deviation of 2, two in a complex value.
 array<std::complex<float>> priors(executor& exec, std::size_t bits, std::size_t codewords) {
-  auto prior = exec.make<std::complex<float>>(bits / 2, codewords);
+  auto prior = exec.make<std::complex<float>>(codewords, bits / 2);
   const auto zero = exec.make_zeros<std::complex<float>>(1, 1);
   if (codewords != 0)
     add_awgn(exec, {zero.data(), 1, prior.size(), 1, 0}, make_view(prior.data(), prior.size()), 8,
@@ -79,11 +79,11 @@ bench::maker decode(const stbc_config& config, output what, std::size_t codeword
     send(exec, config, in, per_channel, noise_var);
     auto n0 = exec.make_from(std::vector<float>{noise_var});
     auto prior = priors(exec, bits, what == output::posterior ? codewords : 0);
-    auto llr = exec.make<float>(bits, soft ? codewords : 0);
-    auto decisions = exec.make<std::uint8_t>(bits, soft ? 0 : codewords);
+    auto llr = exec.make<float>(soft ? codewords : 0, bits);
+    auto decisions = exec.make<std::uint8_t>(soft ? 0 : codewords, bits);
     channel_output host_in = channel_output::on_host(exec, width, fed ? codewords : 0, fed ? channels : 0);
-    auto host_llr = exec.make_host<float>(bits, fed && soft ? codewords : 0);
-    auto host_decisions = exec.make_host<std::uint8_t>(bits, fed && !soft ? codewords : 0);
+    auto host_llr = exec.make_host<float>(fed && soft ? codewords : 0, bits);
+    auto host_decisions = exec.make_host<std::uint8_t>(fed && !soft ? codewords : 0, bits);
     if (fed) exec.download(host_in.all.data(), in.all.data(), in.all.bytes());
     exec.sync();
     return bench::job(static_cast<double>(codewords), static_cast<double>(bits * codewords),
@@ -99,7 +99,7 @@ bench::maker decode(const stbc_config& config, output what, std::size_t codeword
                         stbc_input given{in.y(), in.h(), per_channel, {n0.data(), 1, codewords, 1, 0}, {}};
                         if (what == output::posterior)
                           given.prior =
-                              make_view(reinterpret_cast<const float*>(prior.data()), bits, codewords);
+                              make_view(reinterpret_cast<const float*>(prior.data()), codewords, bits);
                         decoder.run(exec, given, out);
                         if (fed && soft) exec.download(host_llr.data(), llr.data(), llr.bytes());
                         if (fed && !soft)
@@ -134,8 +134,8 @@ bench::maker copy(const stbc_config& config, stage what, std::size_t codewords, 
                       bits = stbc_decoder(config).bits_per_codeword(), channels = codewords / per_channel;
     channel_output in = channel_output::on_device(exec, width, codewords, channels),
                    host_in = channel_output::on_host(exec, width, codewords, channels);
-    auto decisions = exec.make<std::uint8_t>(bits, codewords);
-    auto host_decisions = exec.make_host<std::uint8_t>(bits, codewords);
+    auto decisions = exec.make<std::uint8_t>(codewords, bits);
+    auto host_decisions = exec.make_host<std::uint8_t>(codewords, bits);
     return bench::job(static_cast<double>(codewords), static_cast<double>(bits * codewords),
                       [what, &exec, in = std::move(in), decisions = std::move(decisions),
                        host_in = std::move(host_in), host_decisions = std::move(host_decisions)]() mutable {

@@ -112,9 +112,9 @@ TEST(stbc_arguments, channels_of_several_codewords_are_checked) {
   const auto exec = open_scalar();
   const stbc_decoder decoder(stbc_setting(space_time_code::silver(), 16));
   const std::vector<std::complex<float>> ones(20, 1.f);
-  auto rx = on_device(*exec, ones, 4, 5);
-  const auto few = make_view(std::as_const(rx).data(), 4, 3);
-  auto n0 = on_device(*exec, std::vector<float>(5, 1.f), 1, 5), llr = exec->make<float>(16, 5);
+  auto rx = on_device(*exec, ones, 5, 4);
+  const auto few = make_view(std::as_const(rx).data(), 3, 4);
+  auto n0 = on_device(*exec, std::vector<float>(5, 1.f), 5, 1), llr = exec->make<float>(5, 16);
   const auto blames = [&](const stbc_input& in) { return blamed([&] { decoder.run(*exec, in, {llr}); }); };
   EXPECT_EQ(blames({rx, few, 2, n0}), "");
   EXPECT_EQ(blames({rx, rx, 1, {n0.data(), 1, 5, 1, 0}}), "");

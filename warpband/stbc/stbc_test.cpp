@@ -12,8 +12,8 @@ std::vector<std::complex<float>> encode(executor& exec, const space_time_code& c
                                         const std::vector<std::uint8_t>& bits) {
   const stbc_encoder encoder(code, qam);
   const std::size_t m = encoder.bits_per_codeword(), n = bits.size() / m;
-  const auto b = on_device(exec, bits, m, n);
-  auto out = exec.make<std::complex<float>>(4, n);
+  const auto b = on_device(exec, bits, n, m);
+  auto out = exec.make<std::complex<float>>(n, 4);
   encoder.run(exec, b, out);
   return exec.to_host(out);
 }
@@ -21,8 +21,8 @@ std::vector<std::complex<float>> encode_symbols(executor& exec, const space_time
                                                 const std::vector<std::complex<float>>& symbols) {
   const stbc_encoder encoder(code, 4);
   const auto k = static_cast<std::size_t>(code.symbols());
-  const auto x = on_device(exec, symbols, k, symbols.size() / k);
-  auto out = exec.make<std::complex<float>>(4, symbols.size() / k);
+  const auto x = on_device(exec, symbols, symbols.size() / k, k);
+  auto out = exec.make<std::complex<float>>(symbols.size() / k, 4);
   encoder.run_symbols(exec, x, out);
   return exec.to_host(out);
 }

@@ -58,8 +58,8 @@ wb::view<const float> shared(const host_frame& f, std::size_t items) {
   return {f.input<float>(2), 1, items, 1, 0};
 }
 template <class T>
-wb::view<T> rows(T* data, std::size_t elements, std::size_t items) {
-  return wb::make_view(data, elements, items);
+wb::view<T> rows(T* data, std::size_t items, std::size_t elements) {
+  return wb::make_view(data, items, elements);
 }
 
 // What both the chain and the direct call are made of.
@@ -107,14 +107,14 @@ direct_call detects(const wb::detector_config& detector, std::size_t uses_per_ch
                       r = static_cast<std::size_t>(detector.rx_antennas),
                       channels = (f.items + uses_per_channel - 1) / uses_per_channel;
     d->run(*exec,
-           {.received = rows(f.input<cf>(1), r, f.items),
-            .channel = rows(f.input<cf>(0), r * s, channels),
+           {.received = rows(f.input<cf>(1), f.items, r),
+            .channel = rows(f.input<cf>(0), channels, r * s),
             .uses_per_channel = uses_per_channel,
             .noise_var = shared(f, f.items),
             .prior = {}},
-           {.llr = rows(f.output<float>(0), d->bits_per_use(), f.items),
+           {.llr = rows(f.output<float>(0), f.items, d->bits_per_use()),
             .bits = {},
-            .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
+            .status = rows(f.output<std::uint8_t>(1), f.items, 1)});
   };
 }
 direct_call decodes(const wb::detector_config& detector, const wb::code_config& config) {
@@ -126,9 +126,9 @@ direct_call decodes(const wb::detector_config& detector, const wb::code_config& 
     detected.out = {bytes(bits * sizeof(float)), bytes(f.items)};
     detects(detector, 1)(detected);
     code->decode(*exec, rows<const float>(detected.output<float>(0), code->n(), blocks),
-                 {.bits = rows(f.output<std::uint8_t>(0), code->k(), blocks),
+                 {.bits = rows(f.output<std::uint8_t>(0), blocks, code->k()),
                   .soft = {},
-                  .iterations = rows(f.output<std::int32_t>(1), 1, blocks),
+                  .iterations = rows(f.output<std::int32_t>(1), blocks, 1),
                   .status = {}});
   };
 }
@@ -138,14 +138,14 @@ template <class Detector>
 void detect_uplink(host_frame& f, const Detector& detector) {
   const auto exec = wb::testing::open_scalar();
   detector.run(*exec,
-               {.channel = rows(f.input<cf>(0), 128, f.items / 6),
-                .received = rows(f.input<cf>(1), 16, f.items),
+               {.channel = rows(f.input<cf>(0), f.items / 6, 128),
+                .received = rows(f.input<cf>(1), f.items, 16),
                 .noise_var = shared(f, f.items / 6),
                 .symbols = 6},
-               {.llr = rows(f.output<float>(0), 32, f.items),
+               {.llr = rows(f.output<float>(0), f.items, 32),
                 .equalized = {},
                 .sinr = {},
-                .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
+                .status = rows(f.output<std::uint8_t>(1), f.items, 1)});
 }
 void detect_uplink_centrally(host_frame& f) { detect_uplink(f, wb::uplink_detector(up_168)); }
 direct_call detects_in_clusters(const wb::clustered_uplink_config& config) {
@@ -168,15 +168,15 @@ void detect_uplink_in_halves(host_frame& f) {
   const auto exec = wb::testing::open_scalar();
   wb::uplink_detector(up_168).run(
       *exec,
-      wb::uplink_half_input{.channel = rows(f.input<wb::half_complex>(0), 128, f.items / 6),
-                            .received = rows(f.input<wb::half_complex>(1), 16, f.items),
+      wb::uplink_half_input{.channel = rows(f.input<wb::half_complex>(0), f.items / 6, 128),
+                            .received = rows(f.input<wb::half_complex>(1), f.items, 16),
                             .noise_var = shared(f, f.items / 6),
                             .symbols = 6},
       {.llr = {},
-       .llr_int8 = rows(f.output<std::int8_t>(0), 32, f.items),
+       .llr_int8 = rows(f.output<std::int8_t>(0), f.items, 32),
        .equalized = {},
        .sinr = {},
-       .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
+       .status = rows(f.output<std::uint8_t>(1), f.items, 1)});
 }
 
 /// Five vectors share a channel.
@@ -184,11 +184,11 @@ template <class Precoder>
 void precode(host_frame& f, const Precoder& precoder) {
   const auto exec = wb::testing::open_scalar();
   precoder.run(*exec,
-               {.channel = rows(f.input<cf>(0), 128, f.items / 5),
-                .sent = rows(f.input<cf>(1), 8, f.items),
+               {.channel = rows(f.input<cf>(0), f.items / 5, 128),
+                .sent = rows(f.input<cf>(1), f.items, 8),
                 .noise_var = shared(f, f.items / 5),
                 .symbols = 5},
-               rows(f.output<cf>(0), 16, f.items), rows(f.output<std::uint8_t>(1), 1, f.items));
+               rows(f.output<cf>(0), f.items, 16), rows(f.output<std::uint8_t>(1), f.items, 1));
 }
 direct_call precodes_in_clusters(const wb::clustered_downlink_config& config) {
   return [=](host_frame& f) { precode(f, wb::clustered_downlink_precoder(config)); };
@@ -197,13 +197,13 @@ direct_call precodes_in_clusters(const wb::clustered_downlink_config& config) {
 void decode_space_time(host_frame& f) {
   const auto exec = wb::testing::open_scalar();
   wb::stbc_decoder(silver).run(*exec,
-                               {.received = rows(f.input<cf>(1), 4, f.items),
-                                .channel = rows(f.input<cf>(0), 4, (f.items + 3) / 4),
+                               {.received = rows(f.input<cf>(1), f.items, 4),
+                                .channel = rows(f.input<cf>(0), (f.items + 3) / 4, 4),
                                 .codewords_per_channel = 4,
                                 .noise_var = shared(f, f.items)},
-                               {.llr = rows(f.output<float>(0), 16, f.items),
+                               {.llr = rows(f.output<float>(0), f.items, 16),
                                 .bits = {},
-                                .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
+                                .status = rows(f.output<std::uint8_t>(1), f.items, 1)});
 }
 /// `direct` with the first `count` arrays, of halves, converted to complex64.
 direct_call widened(std::size_t count, const direct_call& direct) {
@@ -230,13 +230,13 @@ direct_call receives(const wb::detector_config& detector, const wb::code_config&
                       r = static_cast<std::size_t>(detector.rx_antennas),
                       blocks = f.items / receiver.uses_per_frame(), uses = blocks * receiver.uses_per_frame();
     receiver.run(*exec,
-                 {.received = rows(f.input<cf>(1), r, uses),
-                  .channel = rows(f.input<cf>(0), r * s, (uses + 1) / 2),
+                 {.received = rows(f.input<cf>(1), uses, r),
+                  .channel = rows(f.input<cf>(0), (uses + 1) / 2, r * s),
                   .uses_per_channel = 2,
                   .noise_var = shared(f, uses),
                   .prior = {}},
-                 {.bits = rows(f.output<std::uint8_t>(0), receiver.k(), blocks),
-                  .iterations = rows(f.output<std::int32_t>(1), 1, blocks)});
+                 {.bits = rows(f.output<std::uint8_t>(0), blocks, receiver.k()),
+                  .iterations = rows(f.output<std::int32_t>(1), blocks, 1)});
   };
 }
 const wb::receiver_config two_outer{.outer = 2, .interleaver = wb::receiver_interleaver::random};
@@ -259,29 +259,29 @@ void receive_slots_directly(host_frame& f, const wb::pusch_chain_config& c, cons
   const std::size_t uses = f.items * channel.data_elements(), r = 3, s = 2;
   std::vector<cf> h(uses * r * s), y(uses * r);
   std::vector<float> n0(uses);
-  const auto received = rows(f.input<cf>(0), r, f.items * channel.elements());
+  const auto received = rows(f.input<cf>(0), f.items * channel.elements(), r);
   estimator.run(*exec, received, {f.input<float>(1), 1, f.items, 1, 0},
-                {.channel = rows(h.data(), r * s, uses), .noise_var = rows(n0.data(), 1, uses)});
-  channel.extract(*exec, received, rows(y.data(), r, uses));
+                {.channel = rows(h.data(), uses, r * s), .noise_var = rows(n0.data(), uses, 1)});
+  channel.extract(*exec, received, rows(y.data(), uses, r));
   decode(
       *exec, transport,
-      {.received = rows(static_cast<const cf*>(y.data()), r, uses),
-       .channel = rows(static_cast<const cf*>(h.data()), r * s, uses),
+      {.received = rows(static_cast<const cf*>(y.data()), uses, r),
+       .channel = rows(static_cast<const cf*>(h.data()), uses, r * s),
        .uses_per_channel = 1,
-       .noise_var = rows(static_cast<const float*>(n0.data()), 1, uses),
+       .noise_var = rows(static_cast<const float*>(n0.data()), uses, 1),
        .prior = {}},
-      {.bits = rows(f.output<std::uint8_t>(0), static_cast<std::size_t>(transport.transport_bits), f.items),
-       .ok = rows(f.output<std::uint8_t>(1), 1, f.items),
-       .status = rows(f.output<std::uint8_t>(2), 1, f.items)});
+      {.bits = rows(f.output<std::uint8_t>(0), f.items, static_cast<std::size_t>(transport.transport_bits)),
+       .ok = rows(f.output<std::uint8_t>(1), f.items, 1),
+       .status = rows(f.output<std::uint8_t>(2), f.items, 1)});
 }
 void decode_slots(wb::executor& exec, const wb::nr_transport_config& transport, const wb::detector_input& in,
                   const wb::nr_transport_output& out) {
   const auto d = wb::make_detector(pusch_23.detector);
   const std::size_t g = static_cast<std::size_t>(transport.coded_bits), slots = out.ok.items;
   std::vector<float> llr(slots * g);
-  d->run(exec, in, {.llr = rows(llr.data(), d->bits_per_use(), in.received.items), .bits = {}, .status = {}});
+  d->run(exec, in, {.llr = rows(llr.data(), in.received.items, d->bits_per_use()), .bits = {}, .status = {}});
   wb::nr_transport_decoder decoder(transport);
-  decoder.combine(exec, rows(static_cast<const float*>(llr.data()), g, slots), 0);
+  decoder.combine(exec, rows(static_cast<const float*>(llr.data()), slots, g), 0);
   decoder.decode(exec, out);
   exec.sync();
 }

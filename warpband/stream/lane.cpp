@@ -56,8 +56,8 @@ class cpu_lane final : public frame_lane {
       : chain_(chain),
         exec_({.threads = c.threads, .instructions = {}}),
         run_(chain.attach(exec_, c.most_items)) {
-    auto in = exec_.make<std::byte>(input_bytes(chain, c.most_items), 1),
-         out = exec_.make<std::byte>(output_bytes(chain, c.most_items), 1);
+    auto in = exec_.make<std::byte>(1, input_bytes(chain, c.most_items)),
+         out = exec_.make<std::byte>(1, output_bytes(chain, c.most_items));
     std::memset(in.data(), 0, in.bytes());
     for (const std::size_t items : sizes_to_run(chain, c.most_items)) start({in.data(), out.data(), items});
   }
@@ -136,8 +136,8 @@ class cuda_lane final : public frame_lane {
     for (std::size_t i = 0; i < streams; i++) {
       branches_.push_back(std::make_unique<branch>(chain, device, c.most_items, clock_ != nullptr));
     }
-    inputs_ = first().exec.make<std::byte>(input_bytes(chain, c.most_items), batch_);
-    outputs_ = first().exec.make<std::byte>(output_bytes(chain, c.most_items), batch_);
+    inputs_ = first().exec.make<std::byte>(batch_, input_bytes(chain, c.most_items));
+    outputs_ = first().exec.make<std::byte>(batch_, output_bytes(chain, c.most_items));
     // Between its arrays lie bytes that no stage writes, and that are copied with them.
     std::memset(out.data(), 0, out.bytes());
     first().exec.upload(outputs_.data(), out.data(), out.bytes());
@@ -362,8 +362,8 @@ std::vector<std::unique_ptr<frame_lane>> make_lanes(const frame_receiver& chain,
   if (device) {
     passing.emplace(cuda_options{.device = device->device().index});
     const std::size_t batch = static_cast<std::size_t>(config.batch);
-    in = passing->make_host<std::byte>(input_bytes(chain, config.most_items), batch);
-    out = passing->make_host<std::byte>(output_bytes(chain, config.most_items), batch);
+    in = passing->make_host<std::byte>(batch, input_bytes(chain, config.most_items));
+    out = passing->make_host<std::byte>(batch, output_bytes(chain, config.most_items));
     std::memset(in.data(), 0, in.bytes());
   }
   const auto clock = device && config.traced ? std::make_shared<device_clock>(*device) : nullptr;

@@ -29,10 +29,10 @@ struct copier {
   copier(const std::string& name, std::size_t in_bytes, std::size_t out_bytes)
       : up(open_executor(name)),
         down(open_executor(name)),
-        host_in(up->make_host<std::byte>(in_bytes, groups)),
-        host_out(up->make_host<std::byte>(out_bytes, groups)),
-        own_in(up->make<std::byte>(in_bytes, 1)),
-        own_out(up->make<std::byte>(out_bytes, 1)) {
+        host_in(up->make_host<std::byte>(groups, in_bytes)),
+        host_out(up->make_host<std::byte>(groups, out_bytes)),
+        own_in(up->make<std::byte>(1, in_bytes)),
+        own_out(up->make<std::byte>(1, out_bytes)) {
     std::memset(host_in.data(), 0, host_in.bytes());
     std::memset(host_out.data(), 0, host_out.bytes());
   }
@@ -91,10 +91,10 @@ stage_times measure_stages(const frame_receiver& chain, const std::string& devic
   stage_times t;
   t.upload_bytes = offset_of(in, in.size(), items);
   t.download_bytes = offset_of(out, out.size(), items);
-  auto host_in = exec->make_host<std::byte>(t.upload_bytes, 1),
-       host_out = exec->make_host<std::byte>(t.download_bytes, 1),
-       own_in = exec->make<std::byte>(t.upload_bytes, 1),
-       own_out = exec->make<std::byte>(t.download_bytes, 1);
+  auto host_in = exec->make_host<std::byte>(1, t.upload_bytes),
+       host_out = exec->make_host<std::byte>(1, t.download_bytes),
+       own_in = exec->make<std::byte>(1, t.upload_bytes),
+       own_out = exec->make<std::byte>(1, t.download_bytes);
   frame_arrays f;
   f.items = f.frame_items = items;
   for (std::size_t i = 0; i < in.size(); i++) {

@@ -141,8 +141,8 @@ struct frame_result {
     const frame_port& p = ports.at(i);
     if (size_of(p.type) != sizeof(T))
       throw argument_error("port", p.name, std::string("read as ") + name_of(p.type));
-    return make_view(reinterpret_cast<const T*>(base + offset_of(ports, i, items)), p.elements,
-                     p.rows_of(items));
+    return make_view(reinterpret_cast<const T*>(base + offset_of(ports, i, items)), p.rows_of(items),
+                     p.elements);
   }
 };
 using frame_callback = std::function<void(const frame_result&)>;
@@ -167,7 +167,7 @@ class frame_slot {
     const frame_port& p = chain().inputs().at(port);
     if (size_of(p.type) != sizeof(T))
       throw argument_error("port", p.name, std::string("filled as ") + name_of(p.type));
-    return make_view(reinterpret_cast<T*>(bytes(port)), p.elements, p.rows_of(items_));
+    return make_view(reinterpret_cast<T*>(bytes(port)), p.rows_of(items_), p.elements);
   }
   std::byte* bytes(std::size_t port) const { return inputs_ + offset_of(chain().inputs(), port, items_); }
 

@@ -95,11 +95,11 @@ struct frame_slots {
     const std::size_t in = offset_of(chain_.inputs(), chain_.inputs().size(), config_.most_items),
                       out = offset_of(chain_.outputs(), chain_.outputs().size(), config_.most_items);
     states_ = std::vector<slot_state>(count);
-    inputs_ = where.make_host<std::byte>(in, count);
-    outputs_ = where.make_host<std::byte>(out, count);
+    inputs_ = where.make_host<std::byte>(count, in);
+    outputs_ = where.make_host<std::byte>(count, out);
     std::memset(inputs_.data(), 0, inputs_.bytes());
     std::memset(outputs_.data(), 0, outputs_.bytes());
-    if (spares != 0) spare_outputs_ = where.make_host<std::byte>(out, spares);
+    if (spares != 0) spare_outputs_ = where.make_host<std::byte>(spares, out);
     for (std::size_t s = 0; s < spares; s++) spares_.push_back(spare_outputs_.data() + s * out);
     for (std::size_t s = 0; s < count; s++) {
       states_[s].inputs = inputs_.data() + s * in, states_[s].outputs = outputs_.data() + s * out;

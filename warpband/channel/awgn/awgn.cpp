@@ -13,8 +13,8 @@ void add_awgn(executor& exec, view<const std::complex<float>> in, view<std::comp
               float noise_var, random_range range) {
   if (!(noise_var >= 0.f) || !std::isfinite(noise_var))
     throw argument_error("noise_var", std::to_string(noise_var), "a finite variance >= 0");
-  check_shape("in", in, 1, in.items);
-  check_shape("out", out, 1, in.items);
+  check_shape("in", in, in.items, 1);
+  check_shape("out", out, in.items, 1);
   const awgn_args a{as_pairs(in), as_pairs(out), std::sqrt(noise_var), range.seed, range.first, range.point};
   exec.run(awgn_kernels(), &a, in.items);
 }

@@ -18,8 +18,8 @@ using wb::testing::same_bits;
 using wb::testing::symbols;
 
 symbols add_noise(wb::executor& exec, const symbols& x, float noise_var, wb::random_range range) {
-  const auto in = on_device(exec, x, 1, x.size());
-  auto out = exec.make<std::complex<float>>(1, x.size());
+  const auto in = on_device(exec, x, x.size(), 1);
+  auto out = exec.make<std::complex<float>>(x.size(), 1);
   wb::add_awgn(exec, in, out, noise_var, range);
   return exec.to_host(out);
 }
@@ -63,7 +63,7 @@ TEST_P(awgn, has_the_variance_asked_for_and_is_white) {
 TEST_P(awgn, in_place_equals_out_of_place) {
   const symbols x = random_symbols(173);
   const wb::random_range range{.seed = 0x123456789abcdef0, .first = 7, .point = 2};
-  auto a = on_device(exec(), x, 1, x.size());
+  auto a = on_device(exec(), x, x.size(), 1);
   wb::add_awgn(exec(), a, a, 0.5f, range);
   EXPECT_TRUE(same_bits(exec().to_host(a), add_noise(exec(), x, 0.5f, range)));
 }
@@ -90,8 +90,8 @@ TEST_P(awgn, seeds_points_and_indices_give_other_noise) {
 
 TEST(awgn_arguments, bad_ones_are_named) {
   const auto exec = wb::testing::open_scalar();
-  auto x = exec->make<std::complex<float>>(1, 4), few = exec->make<std::complex<float>>(1, 3),
-       wide = exec->make<std::complex<float>>(2, 4);
+  auto x = exec->make<std::complex<float>>(4, 1), few = exec->make<std::complex<float>>(3, 1),
+       wide = exec->make<std::complex<float>>(4, 2);
   std::fill_n(x.data(), 4, 0.f);
   for (const float bad : {-1e-9f, -1.f, std::numeric_limits<float>::quiet_NaN(),
                           std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()})

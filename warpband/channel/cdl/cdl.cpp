@@ -203,7 +203,7 @@ void cdl_channel::response(executor& exec, view<std::complex<float>> channel, ra
                       "whole drops of symbols * subcarriers = " + std::to_string(c.grid.elements()));
   const std::size_t users = static_cast<std::size_t>(c.users),
                     antennas = static_cast<std::size_t>(c.antennas);
-  check_shape("channel", channel, antennas * users, rows);
+  check_shape("channel", channel, rows, antennas * users);
   cdl_args a = args_;
   a.channel = as_pairs(channel);
   a.angles = rays_.on(exec);
@@ -216,7 +216,7 @@ void cdl_channel::response(executor& exec, view<std::complex<float>> channel, ra
   a.first = range.first;
   a.point = range.point;
   const std::size_t drops = rows / c.grid.elements();
-  auto drawn = exec.make<std::uint32_t>(static_cast<std::size_t>(3 * a.rays + 1) * users, drops);
+  auto drawn = exec.make<std::uint32_t>(drops, static_cast<std::size_t>(3 * a.rays + 1) * users);
   a.drawn = drawn.data();
   exec.run(cdl_rays_kernels(), &a, drops * users);
   if (c.power_control) exec.run(cdl_power_kernels(), &a, drops * users);

@@ -68,7 +68,7 @@ std::vector<cdl_config> settings() {
 
 std::size_t entries_of(const cdl_config& c) { return static_cast<std::size_t>(c.antennas * c.users); }
 symbols respond(wb::executor& exec, const cdl_config& c, std::size_t drops, wb::random_range range) {
-  auto h = exec.make<std::complex<float>>(entries_of(c), drops * c.grid.elements());
+  auto h = exec.make<std::complex<float>>(drops * c.grid.elements(), entries_of(c));
   cdl_channel(c).response(exec, h, range);
   return exec.to_host(h);
 }
@@ -385,7 +385,7 @@ TEST_P(cdl, the_uplink_detector_takes_the_channel_as_it_is) {
   // Without noise zero forcing brings the symbols back.
   cdl_config c = setting("b1-nlos", 6, 2, 20, 3);
   const std::size_t rows = 2 * c.grid.elements(), b = 20, users = 3;
-  auto h = exec().make<std::complex<float>>(b * users, rows);
+  auto h = exec().make<std::complex<float>>(rows, b * users);
   cdl_channel(c).response(exec(), h, {.seed = 5});
   const symbols hs = exec().to_host(h);
   symbols y(rows * b), x(rows * users);
@@ -401,9 +401,9 @@ TEST_P(cdl, the_uplink_detector_takes_the_channel_as_it_is) {
   zf.users = 3;
   zf.qam = 4;
   zf.mode = wb::massive_mode::zf;
-  const auto received = on_device(exec(), y, b, rows);
+  const auto received = on_device(exec(), y, rows, b);
   const auto n0 = exec().make_from(std::vector<float>{1e-6f});
-  auto out = exec().make<std::complex<float>>(users, rows);
+  auto out = exec().make<std::complex<float>>(rows, users);
   wb::uplink_detector(zf).run(exec(),
                               {.channel = h, .received = received, .noise_var = {n0.data(), 1, rows, 1, 0}},
                               {.equalized = out});
@@ -586,11 +586,11 @@ TEST(cdl_arguments, bad_ones_are_named) {
   EXPECT_NO_THROW(wb::cdl_profile_named("a1-los", 0));
 
   const auto exec = wb::testing::open_scalar();
-  const auto make = [&](std::size_t elements, std::size_t items) {
-    return on_device(*exec, symbols(elements * items), elements, items);
+  const auto make = [&](std::size_t items, std::size_t elements) {
+    return on_device(*exec, symbols(items * elements), items, elements);
   };
   const cdl_channel channel(setting("c2-nlos", 2, 3, 3, 2));
-  auto h = make(6, 12), short_h = make(6, 11), narrow = make(5, 12);
+  auto h = make(12, 6), short_h = make(11, 6), narrow = make(12, 5);
   EXPECT_NO_THROW(channel.response(*exec, h, {}));
   EXPECT_EQ(blamed([&] { channel.response(*exec, short_h, {}); }), "channel");
   EXPECT_EQ(blamed([&] { channel.response(*exec, narrow, {}); }), "channel");

@@ -125,8 +125,8 @@ kronecker_channel::kronecker_channel(const kronecker_config& config) : config_(c
 kronecker_args kronecker_channel::arguments(executor& exec, view<std::complex<float>> channel,
                                             random_range range) const {
   const kronecker_config& c = config_;
-  check_shape("channel", channel,
-              static_cast<std::size_t>(c.rx_antennas) * static_cast<std::size_t>(c.streams), channel.items);
+  check_shape("channel", channel, channel.items,
+              static_cast<std::size_t>(c.rx_antennas) * static_cast<std::size_t>(c.streams));
   rx_factor_.check_held();
   kronecker_args a;
   a.streams = c.streams;
@@ -154,8 +154,8 @@ void kronecker_channel::apply(executor& exec, view<const std::complex<float>> in
                          "1 to " + std::to_string(1 << 24));
   kronecker_args a = arguments(exec, channel, range);
   const std::size_t uses = channel.items * uses_per_channel;
-  check_shape("in", in, static_cast<std::size_t>(config_.streams), uses);
-  check_shape("out", out, static_cast<std::size_t>(config_.rx_antennas), uses);
+  check_shape("in", in, uses, static_cast<std::size_t>(config_.streams));
+  check_shape("out", out, uses, static_cast<std::size_t>(config_.rx_antennas));
   check_apart({{"out", out}, {"channel", channel}});
   a.uses_per_channel = uses_per_channel;
   a.in = as_pairs(in);

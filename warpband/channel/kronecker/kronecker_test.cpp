@@ -57,7 +57,7 @@ std::size_t entries_of(const kronecker_config& c) {
   return static_cast<std::size_t>(c.streams * c.rx_antennas);
 }
 symbols respond(wb::executor& exec, const kronecker_config& c, std::size_t channels, wb::random_range range) {
-  auto h = exec.make<std::complex<float>>(entries_of(c), channels);
+  auto h = exec.make<std::complex<float>>(channels, entries_of(c));
   kronecker_channel(c).response(exec, h, range);
   return exec.to_host(h);
 }
@@ -84,9 +84,9 @@ TEST_P(kronecker, equals_the_product_of_its_factors) {
 TEST_P(kronecker, without_correlation_it_is_the_channel_of_independent_antennas) {
   for (const auto& [streams, rx] : {std::pair{1, 1}, std::pair{3, 2}, std::pair{8, 16}}) {
     const std::size_t channels = 21, n = static_cast<std::size_t>(streams), m = static_cast<std::size_t>(rx);
-    const auto in = on_device(exec(), random_symbols(channels * n), n, channels);
-    auto out = exec().make<std::complex<float>>(m, channels);
-    auto h = exec().make<std::complex<float>>(n * m, channels);
+    const auto in = on_device(exec(), random_symbols(channels * n), channels, n);
+    auto out = exec().make<std::complex<float>>(channels, m);
+    auto h = exec().make<std::complex<float>>(channels, n * m);
     wb::apply_mimo_rayleigh(exec(), in, out, h, 1, {.seed = 4, .first = 9});
     const symbols expected = exec().to_host(h);
     EXPECT_TRUE(
@@ -134,8 +134,8 @@ TEST_P(kronecker, output_is_channel_times_input) {
                         channels = 17, uses = channels * shared;
       const symbols s = random_symbols(uses * n);
       const auto apply = [&](wb::executor& e) {
-        const auto in = on_device(e, s, n, uses);
-        auto out = e.make<std::complex<float>>(m, uses), h = e.make<std::complex<float>>(m * n, channels);
+        const auto in = on_device(e, s, uses, n);
+        auto out = e.make<std::complex<float>>(uses, m), h = e.make<std::complex<float>>(channels, m * n);
         kronecker_channel(c).apply(e, in, out, h, shared, {.seed = 4, .first = 2});
         return std::pair{e.to_host(out), e.to_host(h)};
       };
@@ -188,11 +188,11 @@ TEST(kronecker_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([] { wb::check_correlation("r", {1, 2, 2, 1}, 2); }), "r");
 
   const auto exec = wb::testing::open_scalar();
-  const auto make = [&](std::size_t elements, std::size_t items) {
-    return on_device(*exec, symbols(elements * items), elements, items);
+  const auto make = [&](std::size_t items, std::size_t elements) {
+    return on_device(*exec, symbols(items * elements), items, elements);
   };
   const kronecker_channel channel(setting(2, 3, true, true));
-  auto s = make(2, 12), y = make(3, 12), h = make(6, 12), half = make(6, 6), narrow = make(5, 12);
+  auto s = make(12, 2), y = make(12, 3), h = make(12, 6), half = make(6, 6), narrow = make(12, 5);
   EXPECT_NO_THROW(channel.apply(*exec, s, y, h, 1, {}));
   EXPECT_NO_THROW(channel.apply(*exec, s, y, half, 2, {}));
   EXPECT_EQ(blamed([&] { channel.response(*exec, narrow, {}); }), "channel");

@@ -20,9 +20,9 @@ void run(executor& exec, view<const std::complex<float>> channel, view<const std
   constexpr std::size_t most = 1 << 15;
   if (in.elements < 1 || in.elements > most || out.elements < 1 || out.elements > most)
     throw shape_error("in", shape_text(vectors, in.elements), "1 to 32768 elements on both sides");
-  check_shape("in", in, in.elements, vectors);
-  check_shape("out", out, out.elements, vectors);
-  check_shape("channel", channel, in.elements * out.elements, vectors / shared);
+  check_shape("in", in, vectors, in.elements);
+  check_shape("out", out, vectors, out.elements);
+  check_shape("channel", channel, vectors / shared, in.elements * out.elements);
   const int inputs = static_cast<int>(in.elements), outputs = static_cast<int>(out.elements);
   const matrix_channel_args a{adjoint ? inputs : outputs,
                               adjoint ? outputs : inputs,

@@ -20,9 +20,9 @@ void apply_mimo_rayleigh(executor& exec, view<const std::complex<float>> in, vie
   if (uses % shared != 0)
     throw shape_error("in", shape_text(uses, in.elements),
                       "a multiple of uses_per_channel = " + std::to_string(shared));
-  check_shape("in", in, in.elements, uses);
-  check_shape("out", out, out.elements, uses);
-  check_shape("channel", channel, in.elements * out.elements, uses / shared);
+  check_shape("in", in, uses, in.elements);
+  check_shape("out", out, uses, out.elements);
+  check_shape("channel", channel, uses / shared, in.elements * out.elements);
   check_apart({{"out", out}, {"channel", channel}});
   const mimo_rayleigh_args a{static_cast<int>(in.elements),
                              static_cast<int>(out.elements),
@@ -42,7 +42,7 @@ void draw_mimo_rayleigh(executor& exec, view<std::complex<float>> channel, int s
   if (channel.elements < n || channel.elements % n != 0 || channel.elements / n > 512)
     throw shape_error("channel", shape_text(channel.items, channel.elements),
                       "rows of 1 to 512 antennas of " + std::to_string(streams) + " streams");
-  check_shape("channel", channel, channel.elements, channel.items);
+  check_shape("channel", channel, channel.items, channel.elements);
   mimo_rayleigh_args a;
   a.streams = streams;
   a.rx_antennas = static_cast<int>(channel.elements / n);

@@ -27,9 +27,9 @@ struct faded {
 };
 faded fade(wb::executor& exec, const symbols& s, antennas n, std::size_t shared, wb::random_range range) {
   const std::size_t uses = s.size() / n.streams;
-  const auto in = on_device(exec, s, n.streams, uses);
-  auto out = exec.make<std::complex<float>>(n.rx, uses),
-       channel = exec.make<std::complex<float>>(n.rx * n.streams, uses / shared);
+  const auto in = on_device(exec, s, uses, n.streams);
+  auto out = exec.make<std::complex<float>>(uses, n.rx),
+       channel = exec.make<std::complex<float>>(uses / shared, n.rx * n.streams);
   wb::apply_mimo_rayleigh(exec, in, out, channel, shared, range);
   return {exec.to_host(out), exec.to_host(channel)};
 }
@@ -85,7 +85,7 @@ TEST_P(mimo_rayleigh, channels_alone_are_those_of_a_transmission) {
   for (const antennas n : sizes)
     for (const std::size_t uses : {1, 37}) {
       const wb::random_range range{.seed = 4, .first = 9, .point = 2};
-      auto h = exec().make<std::complex<float>>(n.rx * n.streams, uses);
+      auto h = exec().make<std::complex<float>>(uses, n.rx * n.streams);
       wb::draw_mimo_rayleigh(exec(), h, static_cast<int>(n.streams), range);
       EXPECT_TRUE(same_bits(exec().to_host(h), fade(exec(), random_symbols(uses * n.streams), n, 1, range).h))
           << n.rx << "x" << n.streams;
@@ -127,10 +127,10 @@ TEST_P(mimo_rayleigh, seeds_points_noise_and_single_antennas_are_independent) {
   std::vector<symbols> all;
   for (const auto& r : ranges) all.push_back(fade(exec(), ones, {1, 1}, 1, r).h);
   EXPECT_TRUE(same_bits(fade(exec(), ones, {1, 1}, 1, ranges[0]).h, all[0]));
-  auto noise = on_device(exec(), symbols(64), 1, 64);  // of the same seed: other streams
+  auto noise = on_device(exec(), symbols(64), 64, 1);  // of the same seed: other streams
   wb::add_awgn(exec(), noise, noise, 1.f, ranges[0]);
   all.push_back(exec().to_host(noise));
-  auto x = on_device(exec(), ones, 1, 64), gain = exec().make<std::complex<float>>(1, 64);
+  auto x = on_device(exec(), ones, 64, 1), gain = exec().make<std::complex<float>>(64, 1);
   wb::apply_rayleigh(exec(), x, x, gain, 1, ranges[0]);
   all.push_back(exec().to_host(gain));
   for (std::size_t a = 0; a < all.size(); a++)
@@ -143,10 +143,10 @@ TEST_P(mimo_rayleigh, seeds_points_noise_and_single_antennas_are_independent) {
 
 TEST(mimo_rayleigh_arguments, bad_ones_are_named) {
   const auto exec = wb::testing::open_scalar();
-  const auto make = [&](std::size_t elements, std::size_t items) {
-    return on_device(*exec, symbols(elements * items), elements, items);
+  const auto make = [&](std::size_t items, std::size_t elements) {
+    return on_device(*exec, symbols(items * elements), items, elements);
   };
-  auto s = make(2, 6), y = make(3, 6), h = make(6, 6), half = make(6, 3), few = make(3, 5);
+  auto s = make(6, 2), y = make(6, 3), h = make(6, 6), half = make(3, 6), few = make(5, 3);
   EXPECT_NO_THROW(wb::apply_mimo_rayleigh(*exec, s, y, h, 1, {}));
   EXPECT_NO_THROW(wb::apply_mimo_rayleigh(*exec, s, y, half, 2, {}));
   EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, y, h, 0, {}); }), "uses_per_channel");
@@ -155,7 +155,7 @@ TEST(mimo_rayleigh_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, y, half, 1, {}); }), "channel");
   EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, y, s, 1, {}); }), "channel");
   EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, few, h, 1, {}); }), "out");
-  auto many = make(65, 6), more = make(513, 6);
+  auto many = make(6, 65), more = make(6, 513);
   EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, many, y, h, 1, {}); }), "in");
   EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, more, h, 1, {}); }), "out");
   EXPECT_NO_THROW(wb::draw_mimo_rayleigh(*exec, h, 2, {}));

@@ -11,9 +11,9 @@ void apply_rayleigh(executor& exec, view<const std::complex<float>> in, view<std
                     view<std::complex<float>> gain, int block, random_range range) {
   check_range("block", block, 1, 1 << 24);
   const std::size_t n = in.items, size = static_cast<std::size_t>(block);
-  check_shape("in", in, 1, n);
-  check_shape("out", out, 1, n);
-  check_shape("gain", gain, 1, n);
+  check_shape("in", in, n, 1);
+  check_shape("out", out, n, 1);
+  check_shape("gain", gain, n, 1);
   check_apart({{"out", out}, {"gain", gain}});
   if (n % size != 0)
     throw shape_error("in", shape_text(n, 1), "a multiple of block = " + std::to_string(block));

@@ -22,8 +22,8 @@ struct faded {
   symbols y, h;
 };
 faded fade(wb::executor& exec, const symbols& x, int block, wb::random_range range) {
-  const auto in = on_device(exec, x, 1, x.size());
-  auto out = exec.make<std::complex<float>>(1, x.size()), gain = exec.make<std::complex<float>>(1, x.size());
+  const auto in = on_device(exec, x, x.size(), 1);
+  auto out = exec.make<std::complex<float>>(x.size(), 1), gain = exec.make<std::complex<float>>(x.size(), 1);
   wb::apply_rayleigh(exec, in, out, gain, block, range);
   return {exec.to_host(out), exec.to_host(gain)};
 }
@@ -89,8 +89,8 @@ TEST_P(rayleigh, in_place_equals_out_of_place) {
   for (const int block : {1, 6, 200}) {
     const symbols x = random_symbols(37 * static_cast<std::size_t>(block));
     const wb::random_range range{.seed = 0x9876543210, .first = 7, .point = 1};
-    auto a = on_device(exec(), x, 1, x.size());
-    auto gain = exec().make<std::complex<float>>(1, x.size());
+    auto a = on_device(exec(), x, x.size(), 1);
+    auto gain = exec().make<std::complex<float>>(x.size(), 1);
     wb::apply_rayleigh(exec(), a, a, gain, block, range);
     EXPECT_TRUE(same_bits({exec().to_host(a), exec().to_host(gain)}, fade(exec(), x, block, range))) << block;
   }
@@ -103,7 +103,7 @@ TEST_P(rayleigh, seeds_points_and_the_noise_are_independent) {
   std::vector<symbols> all;
   for (const auto& r : ranges) all.push_back(fade(exec(), ones, 1, r).h);
   EXPECT_TRUE(same_bits(fade(exec(), ones, 1, ranges[0]).h, all[0]));
-  auto noise = on_device(exec(), symbols(64), 1, 64);  // of the same seed: another stream
+  auto noise = on_device(exec(), symbols(64), 64, 1);  // of the same seed: another stream
   wb::add_awgn(exec(), noise, noise, 1.f, ranges[0]);
   all.push_back(exec().to_host(noise));
   for (std::size_t a = 0; a < all.size(); a++)
@@ -116,8 +116,8 @@ TEST_P(rayleigh, seeds_points_and_the_noise_are_independent) {
 
 TEST(rayleigh_arguments, bad_ones_are_named) {
   const auto exec = wb::testing::open_scalar();
-  auto x = on_device(*exec, symbols(6), 1, 6), few = exec->make<std::complex<float>>(1, 5),
-       wide = exec->make<std::complex<float>>(2, 6), gain = exec->make<std::complex<float>>(1, 6);
+  auto x = on_device(*exec, symbols(6), 6, 1), few = exec->make<std::complex<float>>(5, 1),
+       wide = exec->make<std::complex<float>>(6, 2), gain = exec->make<std::complex<float>>(6, 1);
   EXPECT_NO_THROW(wb::apply_rayleigh(*exec, x, x, gain, 3, {}));
   for (const int block : {-1, 0, (1 << 24) + 1})
     EXPECT_EQ(blamed([&] { wb::apply_rayleigh(*exec, x, x, gain, block, {}); }), "block") << block;

@@ -18,7 +18,7 @@ void draw_recorded(executor& exec, view<const std::complex<float>> table, view<s
       table.elements > most_entries)
     throw shape_error("table", shape_text(table.items, table.elements),
                       "snapshots of " + std::to_string(frames.rows) + " rows of 1 to 32768 entries");
-  check_shape("h", h, table.elements, h.items);
+  check_shape("h", h, h.items, table.elements);
   const auto check_packed = [](const char* argument, const auto& v) {
     if (v.element_stride != 1 || (v.items > 1 && v.item_stride != v.elements))
       throw shape_error(argument, "a view with strides", "rows side by side");

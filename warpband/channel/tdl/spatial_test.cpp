@@ -129,7 +129,7 @@ tdl_config line(int streams, int rx, const spatial_config& spatial) {
           .spatial = spatial};
 }
 std::vector<std::complex<float>> respond(wb::executor& exec, const tdl_config& c, std::size_t blocks) {
-  auto h = exec.make<std::complex<float>>(as_size(c.streams * c.rx_antennas), blocks * c.grid.elements());
+  auto h = exec.make<std::complex<float>>(blocks * c.grid.elements(), as_size(c.streams * c.rx_antennas));
   wb::tdl_channel(c).response(exec, h, {.seed = 3, .first = 5});
   return exec.to_host(h);
 }

@@ -135,7 +135,7 @@ tdl_args tdl_channel::arguments(executor& exec, view<std::complex<float>> channe
   if (uses % c.grid.elements() != 0)
     throw shape_error("channel", shape_text(uses, channel.elements),
                       "whole blocks of symbols * subcarriers = " + std::to_string(c.grid.elements()));
-  check_shape("channel", channel, static_cast<std::size_t>(c.rx_antennas * c.streams), uses);
+  check_shape("channel", channel, uses, static_cast<std::size_t>(c.rx_antennas * c.streams));
   const bool fades = c.doppler_hz > 0;
   tdl_args a;
   a.subcarriers = c.grid.subcarriers;
@@ -171,8 +171,8 @@ void tdl_channel::response(executor& exec, view<std::complex<float>> channel, ra
 
 void tdl_channel::apply(executor& exec, view<const std::complex<float>> in, view<std::complex<float>> out,
                         view<std::complex<float>> channel, random_range range) const {
-  check_shape("in", in, static_cast<std::size_t>(config_.streams), channel.items);
-  check_shape("out", out, static_cast<std::size_t>(config_.rx_antennas), channel.items);
+  check_shape("in", in, channel.items, static_cast<std::size_t>(config_.streams));
+  check_shape("out", out, channel.items, static_cast<std::size_t>(config_.rx_antennas));
   check_apart({{"out", out}, {"channel", channel}});
   tdl_args a = arguments(exec, channel, range);
   a.in = as_pairs(in);

@@ -75,8 +75,8 @@ std::vector<tdl_config> more_settings() {
 }
 
 symbols respond(wb::executor& exec, const tdl_config& c, std::size_t blocks, wb::random_range range) {
-  auto h = exec.make<std::complex<float>>(static_cast<std::size_t>(c.streams * c.rx_antennas),
-                                          blocks * c.grid.elements());
+  auto h = exec.make<std::complex<float>>(blocks * c.grid.elements(),
+                                          static_cast<std::size_t>(c.streams * c.rx_antennas));
   tdl_channel(c).response(exec, h, range);
   return exec.to_host(h);
 }
@@ -137,8 +137,8 @@ TEST_P(tdl, output_is_channel_times_input) {
       symbols y, h;
     };
     const auto apply = [&](wb::executor& e) {
-      const auto in = on_device(e, s, streams, uses);
-      auto out = e.make<std::complex<float>>(rx, uses), h = e.make<std::complex<float>>(rx * streams, uses);
+      const auto in = on_device(e, s, uses, streams);
+      auto out = e.make<std::complex<float>>(uses, rx), h = e.make<std::complex<float>>(uses, rx * streams);
       tdl_channel(c).apply(e, in, out, h, {.seed = 4, .first = 2});
       return result{e.to_host(out), e.to_host(h)};
     };
@@ -154,7 +154,7 @@ TEST_P(tdl, output_is_channel_times_input) {
         ASSERT_LT(std::abs(complex(f.y[u * rx + r]) - y), 2e-6 * static_cast<double>(streams)) << u;
       }
     if (streams * rx == 1) {  // in place
-      auto x = on_device(exec(), s, 1, uses), h = exec().make<std::complex<float>>(1, uses);
+      auto x = on_device(exec(), s, uses, 1), h = exec().make<std::complex<float>>(uses, 1);
       tdl_channel(c).apply(exec(), x, x, h, {.seed = 4, .first = 2});
       EXPECT_TRUE(same_bits(exec().to_host(x), f.y));
     }
@@ -352,15 +352,15 @@ TEST_P(tdl, detectors_take_the_channel_as_it_is) {
   symbols s = random_symbols(2 * uses);
   const float part = std::sqrt(0.5f);
   for (auto& z : s) z = {std::copysign(part, z.real()), std::copysign(part, z.imag())};
-  const auto in = on_device(exec(), s, 2, uses);
-  auto y = exec().make<std::complex<float>>(3, uses), h = exec().make<std::complex<float>>(6, uses);
+  const auto in = on_device(exec(), s, uses, 2);
+  auto y = exec().make<std::complex<float>>(uses, 3), h = exec().make<std::complex<float>>(uses, 6);
   tdl_channel(c).apply(exec(), in, y, h, {.seed = 5});
   wb::detector_config zf;
   zf.type = "zf";
   zf.streams = 2;
   zf.rx_antennas = 3;
   const auto noise = exec().make_from(std::vector<float>{1e-6f});
-  auto bits = exec().make<std::uint8_t>(4, uses);
+  auto bits = exec().make<std::uint8_t>(uses, 4);
   wb::make_detector(zf)->run(
       exec(),
       {.received = y, .channel = h, .uses_per_channel = 1, .noise_var = {noise.data(), 1, uses, 1, 0}},
@@ -497,11 +497,11 @@ TEST(tdl_arguments, bad_ones_are_named) {
   EXPECT_NO_THROW(wb::tdl_profile_named("epa", 0));
 
   const auto exec = wb::testing::open_scalar();
-  const auto make = [&](std::size_t elements, std::size_t items) {
-    return on_device(*exec, symbols(elements * items), elements, items);
+  const auto make = [&](std::size_t items, std::size_t elements) {
+    return on_device(*exec, symbols(items * elements), items, elements);
   };
   const tdl_channel channel(setting("eva", 2, 3, 70, 2, 3));
-  auto s = make(2, 12), y = make(3, 12), h = make(6, 12), short_h = make(6, 11), narrow = make(5, 12);
+  auto s = make(12, 2), y = make(12, 3), h = make(12, 6), short_h = make(11, 6), narrow = make(12, 5);
   EXPECT_NO_THROW(channel.apply(*exec, s, y, h, {}));
   EXPECT_EQ(blamed([&] { channel.response(*exec, short_h, {}); }), "channel");
   EXPECT_EQ(blamed([&] { channel.response(*exec, narrow, {}); }), "channel");

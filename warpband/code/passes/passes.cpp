@@ -8,8 +8,8 @@ WB_DECLARE_KERNEL(count_pass)
 WB_DECLARE_KERNEL(sum_up)
 
 void count_pass(executor& exec, view<const std::uint8_t> status, view<std::int32_t> iterations) {
-  check_shape("status", status, 1, status.items);
-  check_shape("iterations", iterations, 1, status.items);
+  check_shape("status", status, status.items, 1);
+  check_shape("iterations", iterations, status.items, 1);
   const count_pass_args a{status, iterations};
   exec.run(count_pass_kernels(), &a, status.items);
 }
@@ -18,10 +18,10 @@ void sum_up_blocks(executor& exec, view<const std::int32_t> each, view<const std
                    view<const std::uint8_t> status, view<std::int32_t> iterations,
                    view<std::uint8_t> stopped) {
   check_range("each.elements", static_cast<long long>(each.elements), 1, 1 << 30);
-  check_shape("ok", ok, 1, each.items);
-  check_shape("status", status, 1, each.items);
-  check_optional_shape("iterations", iterations, 1, each.items);
-  check_optional_shape("stopped", stopped, 1, each.items);
+  check_shape("ok", ok, each.items, 1);
+  check_shape("status", status, each.items, 1);
+  check_optional_shape("iterations", iterations, each.items, 1);
+  check_optional_shape("stopped", stopped, each.items, 1);
   const sum_up_args a{each, ok, status, iterations, stopped};
   exec.run(sum_up_kernels(), &a, each.items);
 }

@@ -16,9 +16,9 @@ TEST_P(passes, sums_up_code_blocks) {
   const std::vector<std::int32_t> each{1, 2, 3, 4, 5, 6, 0, 0, 7};  // [3, 3]
   const std::vector<std::uint8_t> ok{1, 0, 0}, status{0, 0, 5};
   const auto e = on_device(exec(), each, 3, 3);
-  const auto o = on_device(exec(), ok, 1, 3), s = on_device(exec(), status, 1, 3);
-  auto iterations = exec().make<std::int32_t>(1, 3);
-  auto stopped = exec().make<std::uint8_t>(1, 3);
+  const auto o = on_device(exec(), ok, 3, 1), s = on_device(exec(), status, 3, 1);
+  auto iterations = exec().make<std::int32_t>(3, 1);
+  auto stopped = exec().make<std::uint8_t>(3, 1);
   wb::sum_up_blocks(exec(), e, o, s, iterations, stopped);
   EXPECT_EQ(exec().to_host(iterations), (std::vector<std::int32_t>{6, 15, 7}));
   EXPECT_EQ(exec().to_host(stopped), (std::vector<std::uint8_t>{2, 0, 5}));
@@ -33,13 +33,13 @@ TEST_P(passes, counts_one_for_what_is_not_erased) {
       status[i] = static_cast<std::uint8_t>(3 * i + 2);
       expected[i] = status[i] % 2 == 0;
     }
-    const auto s = on_device(exec(), status, 1, frames);
-    auto iterations = on_device(exec(), std::vector<std::int32_t>(frames, -1), 1, frames);
+    const auto s = on_device(exec(), status, frames, 1);
+    auto iterations = on_device(exec(), std::vector<std::int32_t>(frames, -1), frames, 1);
     wb::count_pass(exec(), s, iterations);
     EXPECT_EQ(exec().to_host(iterations), expected);
   }
   const auto s = on_device(exec(), std::vector<std::uint8_t>(4), 2, 2);
-  auto iterations = exec().make<std::int32_t>(1, 2);
+  auto iterations = exec().make<std::int32_t>(2, 1);
   EXPECT_EQ(blamed([&] { wb::count_pass(exec(), s, iterations); }), "status");
 }
 

@@ -28,7 +28,7 @@ class host_carrier final : public group_carrier {
     for (std::size_t m = 0; m < members_.size(); m++) {
       std::size_t bytes = 0;
       for (const group_piece& p : sends[m]) bytes += p.bytes;
-      if (staging_[m].size() < bytes) staging_[m] = members_[m]->make_host<std::byte>(bytes, 1);
+      if (staging_[m].size() < bytes) staging_[m] = members_[m]->make_host<std::byte>(1, bytes);
       std::byte* at = staging_[m].data();
       for (const group_piece& p : sends[m]) {
         on_member(*members_[m], [&] { members_[m]->download(at, p.data, p.bytes); });

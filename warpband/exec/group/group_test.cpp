@@ -41,8 +41,8 @@ WB_ON_ALL_BACKENDS(group_on);
 TEST_P(group_on, sums_have_the_order_of_pairs) {
   for (const std::size_t count : {1, 2, 3, 4, 5, 7, 8, 11, 64}) {
     const std::vector<float> terms = random_values(count * 37, 3);
-    const auto in = testing::on_device(exec(), terms, terms.size(), 1);
-    auto out = exec().make<float>(37, 1);
+    const auto in = testing::on_device(exec(), terms, 1, terms.size());
+    auto out = exec().make<float>(1, 37);
     sum_of_members(exec(), in.data(), static_cast<int>(count), 37, 37, out.data());
     const std::vector<float> got = exec().to_host(out);
     for (std::size_t i = 0; i < 37; i++) {
@@ -63,8 +63,8 @@ void check_group(executor_group& group) {
   std::vector<void*> targets;
   const auto own = [&](int i) { return static_cast<std::size_t>(group.first() + i); };
   for (int i = 0; i < group.local(); i++) {
-    from.push_back(testing::on_device(group.member(i), in[own(i)], 3, items));
-    to.push_back(group.member(i).make<float>(3 * group.share(items, group.first() + i), size));
+    from.push_back(testing::on_device(group.member(i), in[own(i)], items, 3));
+    to.push_back(group.member(i).make<float>(size, 3 * group.share(items, group.first() + i)));
   }
   for (auto& a : from) sources.push_back(a.data());
   for (auto& a : to) targets.push_back(a.data());
@@ -158,7 +158,7 @@ TEST(group, bytes_are_the_least_that_an_all_reduce_takes) {
     std::vector<array<float>> arrays;
     std::vector<float*> data;
     for (executor* e : m.all) {
-      arrays.push_back(testing::on_device(*e, random_values(800, 1), 800, 1));
+      arrays.push_back(testing::on_device(*e, random_values(800, 1), 1, 800));
       data.push_back(arrays.back().data());
     }
     group.all_reduce(data, 800);

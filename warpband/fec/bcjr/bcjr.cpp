@@ -80,9 +80,9 @@ bcjr_decoder::bcjr_decoder(const bcjr_config& config)
 void bcjr_decoder::run_short(executor& exec, bcjr_short_args& a, std::size_t items,
                              const bcjr_output& out) const {
   const std::size_t k = static_cast<std::size_t>(config_.k);
-  check_optional_shape("bits", out.bits, k, items);
-  check_optional_shape("soft", out.soft, k, items);
-  check_optional_shape("status", out.status, 1, items);
+  check_optional_shape("bits", out.bits, items, k);
+  check_optional_shape("soft", out.soft, items, k);
+  check_optional_shape("status", out.status, items, 1);
   check_apart({{"bits", out.bits}, {"soft", out.soft}, {"status", out.status}});
   for (const auto& [name, given] : {std::pair{"extrinsic", out.extrinsic.data != nullptr},
                                     {"coded_extrinsic", out.coded_extrinsic.data != nullptr}})
@@ -102,7 +102,7 @@ void bcjr_decoder::run_short(executor& exec, bcjr_short_args& a, std::size_t ite
 void bcjr_decoder::run(executor& exec, view<const std::int8_t> llr, const bcjr_output& out) const {
   if (config_.precision == conv_precision::float32)
     throw argument_error("llr", "8-bit integers", "float32 unless precision is int16");
-  check_shape("llr", llr, frame_.n(), llr.items);
+  check_shape("llr", llr, llr.items, frame_.n());
   bcjr_short_args a;
   a.llr8 = llr;
   a.quanta = scale_.of_integers();
@@ -112,7 +112,7 @@ void bcjr_decoder::run(executor& exec, view<const std::int8_t> llr, const bcjr_o
 void bcjr_decoder::run(executor& exec, view<const float> llr, view<const float> prior,
                        const bcjr_output& out) const {
   const std::size_t k = static_cast<std::size_t>(config_.k), items = llr.items;
-  check_shape("llr", llr, frame_.n(), items);
+  check_shape("llr", llr, items, frame_.n());
   if (config_.precision == conv_precision::int16) {
     if (prior.data != nullptr) throw argument_error("prior", "an array", "none with precision int16");
     bcjr_short_args a;
@@ -120,12 +120,12 @@ void bcjr_decoder::run(executor& exec, view<const float> llr, view<const float> 
     a.quanta = scale_.of(exec, llr);
     return run_short(exec, a, items, out);
   }
-  check_optional_shape("prior", prior, k, items);
-  check_optional_shape("bits", out.bits, k, items);
-  check_optional_shape("soft", out.soft, k, items);
-  check_optional_shape("extrinsic", out.extrinsic, k, items);
-  check_optional_shape("coded_extrinsic", out.coded_extrinsic, frame_.n(), items);
-  check_optional_shape("status", out.status, 1, items);
+  check_optional_shape("prior", prior, items, k);
+  check_optional_shape("bits", out.bits, items, k);
+  check_optional_shape("soft", out.soft, items, k);
+  check_optional_shape("extrinsic", out.extrinsic, items, k);
+  check_optional_shape("coded_extrinsic", out.coded_extrinsic, items, frame_.n());
+  check_optional_shape("status", out.status, items, 1);
   check_apart({{"bits", out.bits},
                {"soft", out.soft},
                {"extrinsic", out.extrinsic},

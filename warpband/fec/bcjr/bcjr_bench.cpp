@@ -16,8 +16,8 @@ bench::maker decode(const bcjr_config& config, std::size_t batch) {
     bcjr_decoder decoder(config);
     const std::size_t k = static_cast<std::size_t>(config.k), n = decoder.frame().n();
     array<T> llr = bench::make_llrs<T>(exec, n, batch, decoder.frame().rate(), 4, 8.f),
-             host_llr = exec.make_host<T>(fed ? n : 0, batch);
-    auto soft = exec.make<float>(k, batch), host_soft = exec.make_host<float>(fed ? k : 0, batch);
+             host_llr = exec.make_host<T>(batch, fed ? n : 0);
+    auto soft = exec.make<float>(batch, k), host_soft = exec.make_host<float>(batch, fed ? k : 0);
     if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
     exec.sync();
     return bench::job(

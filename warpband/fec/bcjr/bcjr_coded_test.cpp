@@ -37,16 +37,16 @@ struct outputs {
 outputs decode(executor& e, const bcjr_decoder& d, const std::vector<float>& llr,
                const std::vector<float>& prior = {}) {
   const std::size_t k = static_cast<std::size_t>(d.config().k), n = d.frame().n(), items = llr.size() / n;
-  auto in = on_device(e, llr, n, items);
-  auto coded = on_device(e, std::vector<float>(n * items, 1e33f), n, items);
-  auto soft = e.make<float>(k, items), extrinsic = e.make<float>(k, items);
-  auto bits = e.make<std::uint8_t>(k, items), status = e.make<std::uint8_t>(1, items);
+  auto in = on_device(e, llr, items, n);
+  auto coded = on_device(e, std::vector<float>(n * items, 1e33f), items, n);
+  auto soft = e.make<float>(items, k), extrinsic = e.make<float>(items, k);
+  auto bits = e.make<std::uint8_t>(items, k), status = e.make<std::uint8_t>(items, 1);
   const bcjr_output out{
       .bits = bits, .soft = soft, .extrinsic = extrinsic, .coded_extrinsic = coded, .status = status};
   if (prior.empty())
     d.run(e, in, out);
   else
-    d.run(e, in, on_device(e, prior, k, items), out);
+    d.run(e, in, on_device(e, prior, items, k), out);
   return {e.to_host(coded), e.to_host(soft), e.to_host(extrinsic), e.to_host(bits), e.to_host(status)};
 }
 

@@ -44,14 +44,14 @@ struct decoded {
 decoded decode(executor& e, const bcjr_decoder& d, const std::vector<float>& llr,
                const std::vector<float>& prior = {}) {
   const std::size_t k = static_cast<std::size_t>(d.config().k), n = d.frame().n(), items = llr.size() / n;
-  auto bits = on_device(e, bit_vector(k * items, 7), k, items);
-  auto soft = e.make<float>(k, items), extrinsic = e.make<float>(k, items);
-  auto status = e.make<std::uint8_t>(1, items);
+  auto bits = on_device(e, bit_vector(k * items, 7), items, k);
+  auto soft = e.make<float>(items, k), extrinsic = e.make<float>(items, k);
+  auto status = e.make<std::uint8_t>(items, 1);
   const bcjr_output out{.bits = bits, .soft = soft, .extrinsic = extrinsic, .status = status};
   if (prior.empty())
-    d.run(e, on_device(e, llr, n, items), out);
+    d.run(e, on_device(e, llr, items, n), out);
   else
-    d.run(e, on_device(e, llr, n, items), on_device(e, prior, k, items), out);
+    d.run(e, on_device(e, llr, items, n), on_device(e, prior, items, k), out);
   return {e.to_host(bits), e.to_host(soft), e.to_host(extrinsic), e.to_host(status)};
 }
 std::vector<double> limited(const std::vector<float>& x, map_algorithm algorithm) {
@@ -307,9 +307,9 @@ TEST_P(bcjr, error_rate_is_that_of_the_reference_curve) {
                 a = std::sqrt(0.5f);
     const auto sent = exec().make_from(std::vector<std::complex<float>>{{a, a}});  // all zeros, in BPSK
     const auto noise_var = exec().make_from(std::vector<float>{n0});
-    auto received = exec().make<std::complex<float>>(1, symbols);
-    auto llr = exec().make<float>(n, batch);
-    auto bits = exec().make<std::uint8_t>(static_cast<std::size_t>(k), batch);
+    auto received = exec().make<std::complex<float>>(symbols, 1);
+    auto llr = exec().make<float>(batch, n);
+    auto bits = exec().make<std::uint8_t>(batch, static_cast<std::size_t>(k));
     add_awgn(exec(), {sent.data(), 1, symbols, 1, 0}, make_view(received.data(), symbols), n0, {.seed = 1});
     demapper(2).run(exec(), {make_view(received.data(), symbols), {}, {noise_var.data(), 1, symbols, 1, 0}},
                     make_view(llr.data(), symbols));

@@ -180,8 +180,8 @@ conv_trellis conv_frame::on_host() const {
 }
 
 void conv_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
-  check_shape("bits", bits, static_cast<std::size_t>(k()), bits.items);
-  check_shape("coded", coded, std::max(coded.elements, n()), bits.items);
+  check_shape("bits", bits, bits.items, static_cast<std::size_t>(k()));
+  check_shape("coded", coded, bits.items, std::max(coded.elements, n()));
   conv_encode_args a;
   a.code = frame_.on(exec);
   std::copy(frame_.code().generators.begin(), frame_.code().generators.end(), a.generators);

@@ -28,8 +28,8 @@ bit_vector bits_of(const std::string& s) {
 bit_vector encode(executor& e, const conv_encoder& encoder, const bit_vector& blocks, std::size_t width = 0) {
   const std::size_t k = static_cast<std::size_t>(encoder.k()), items = blocks.size() / k;
   if (width == 0) width = encoder.n();
-  auto out = on_device(e, bit_vector(width * items, 0xee), width, items);
-  encoder.run(e, on_device(e, blocks, k, items), out);
+  auto out = on_device(e, bit_vector(width * items, 0xee), items, width);
+  encoder.run(e, on_device(e, blocks, items, k), out);
   return e.to_host(out);
 }
 nlohmann::json vectors_of(const std::string& name) {

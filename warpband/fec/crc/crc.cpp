@@ -47,7 +47,7 @@ crc_attacher::crc_attacher(int n, crc_polynomial p) : n_(n), p_(p) {
 }
 
 void crc_attacher::run(executor& exec, view<std::uint8_t> bits) const {
-  check_shape("bits", bits, static_cast<std::size_t>(n_ + p_.degree), bits.items);
+  check_shape("bits", bits, bits.items, static_cast<std::size_t>(n_ + p_.degree));
   const crc_attach_args a{n_, p_.degree, bits, weights_.on(exec)};
   exec.run(crc_attach_kernels(), &a, bits.items);
 }

@@ -130,7 +130,7 @@ TEST_P(crc, attaches_the_parity_of_the_reference_vectors) {
     expected.insert(expected.end(), v.parity.begin(), v.parity.end());
     bits all;
     for (std::size_t r = 0; r < rows; r++) all.insert(all.end(), word.begin(), word.end());
-    auto batch = on_device(exec(), all, word.size(), rows);
+    auto batch = on_device(exec(), all, rows, word.size());
     attacher.run(exec(), batch);
     const bits got = exec().to_host(batch);
     for (std::size_t r = 0; r < rows; r++) {
@@ -151,7 +151,7 @@ TEST_P(crc, equals_long_division_for_any_length_and_layout) {
       for (const std::size_t items : {1, 4, 19})
         for (const layout order : {layout::row_major, layout::batch_fastest}) {
           const bits values = random_bits(width * items, random);  // the places of the parity hold rubbish
-          auto batch = on_device(exec(), values, width, items, order);
+          auto batch = on_device(exec(), values, items, width, order);
           attacher.run(exec(), batch);
           const bits got = exec().to_host(batch);
           const wb::view<std::uint8_t> v = batch;
@@ -189,10 +189,10 @@ TEST(crc_arguments, bad_ones_are_named) {
 
   const auto exec = wb::testing::open_scalar();
   const wb::crc_attacher attacher(10, wb::crc8);
-  auto good = exec->make<std::uint8_t>(18, 2);
+  auto good = exec->make<std::uint8_t>(2, 18);
   EXPECT_NO_THROW(attacher.run(*exec, good));
   for (const std::size_t width : {10, 17, 19}) {
-    auto bad = exec->make<std::uint8_t>(width, 2);
+    auto bad = exec->make<std::uint8_t>(2, width);
     EXPECT_EQ(blamed([&] { attacher.run(*exec, bad); }), "bits") << width;
   }
   EXPECT_EQ(blamed([&] { attacher.run(*exec, {nullptr, 18, 2, 1, 18}); }), "bits");

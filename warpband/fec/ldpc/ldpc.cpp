@@ -187,7 +187,7 @@ ldpc_decode_args fixed_arguments(const ldpc_code& code, const ldpc_decoder_confi
 template <class T>
 void check_bits(const char* argument, const view<T>& v, const ldpc_code& code, std::size_t items) {
   const auto k = static_cast<std::size_t>(code.k()), n = static_cast<std::size_t>(code.n());
-  if (v.data != nullptr) check_shape(argument, v, v.elements == n ? n : k, items);
+  if (v.data != nullptr) check_shape(argument, v, items, v.elements == n ? n : k);
 }
 
 /// Those for any code; on a CUDA device those with messages in registers where they serve the call.
@@ -306,20 +306,20 @@ std::size_t ldpc_decoder::state_values() const noexcept {
 }
 
 void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder_output& out) const {
-  check_shape("llr", llr, static_cast<std::size_t>(code_.n()), llr.items);
+  check_shape("llr", llr, llr.items, static_cast<std::size_t>(code_.n()));
   check_bits("bits", out.bits, code_, llr.items);
   check_bits("soft", out.soft, code_, llr.items);
   check_bits("extrinsic", out.extrinsic, code_, llr.items);
-  check_optional_shape("messages", out.messages, message_values(), llr.items);
-  check_optional_shape("state", out.state, state_values(), llr.items);
+  check_optional_shape("messages", out.messages, llr.items, message_values());
+  check_optional_shape("state", out.state, llr.items, state_values());
   if (out.state.data != nullptr && out.messages.data != nullptr)
     throw argument_error("state", "given beside messages", "one of the two");
   if (out.state.data != nullptr && out.state.element_stride != 1)
     throw argument_error("state",
                          "a stride of " + std::to_string(out.state.element_stride) + " between values",
                          "values side by side, a stride of 1");
-  check_optional_shape("iterations", out.iterations, 1, llr.items);
-  check_optional_shape("status", out.status, 1, llr.items);
+  check_optional_shape("iterations", out.iterations, llr.items, 1);
+  check_optional_shape("status", out.status, llr.items, 1);
   check_apart({{"bits", out.bits},
                {"soft", out.soft},
                {"extrinsic", out.extrinsic},

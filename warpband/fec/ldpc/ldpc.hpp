@@ -15,7 +15,7 @@
 //   layered   a call begins with A_v = L_v + sum_c R_cv of its new L and the kept R
 //   flooding  the first checks take the kept q_v = A_v - R_cv; the new L enters where A is next summed up
 // Example of outer iterations, with `detect` and `decoder` of the caller:
-//   auto kept = exec.make_zeros<float>(decoder.message_values(), batch);   // zeros: each codeword starts
+//   auto kept = exec.make_zeros<float>(batch, decoder.message_values());   // zeros: each codeword starts
 //   for (int outer = 0; outer < 4; outer++) {
 //     detect(prior, llr);                                      // llr, prior: [batch, n]
 //     decoder.run(exec, llr, {.bits = bits, .extrinsic = prior, .messages = kept});

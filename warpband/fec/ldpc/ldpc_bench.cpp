@@ -18,17 +18,17 @@ using bench::figure;
 void fill_llrs(executor& exec, const ldpc_code& code, double ebn0_db, array<float>& llr) {
   const std::size_t n = static_cast<std::size_t>(code.n()), k = static_cast<std::size_t>(code.k()),
                     batch = llr.items();
-  auto bits = exec.make<std::uint8_t>(k, batch), coded = exec.make<std::uint8_t>(n, batch);
+  auto bits = exec.make<std::uint8_t>(batch, k), coded = exec.make<std::uint8_t>(batch, n);
   random_bits(exec, bits, code.k(), {.seed = 1});
   ldpc_encoder(code).run(exec, bits, coded);
-  auto symbols = exec.make<std::complex<float>>(1, llr.size());
-  qam_mapper(2).run(exec, make_view(std::as_const(coded).data(), 1, llr.size()), symbols);
+  auto symbols = exec.make<std::complex<float>>(llr.size(), 1);
+  qam_mapper(2).run(exec, make_view(std::as_const(coded).data(), llr.size(), 1), symbols);
   const double rate = static_cast<double>(code.k()) / code.n();
   const float n0 = static_cast<float>(std::pow(10, -ebn0_db / 10) / rate);
   const auto noise_var = exec.make_from(std::vector<float>{n0});
   add_awgn(exec, symbols, symbols, n0, {.seed = 1});
   demapper(2).run(exec, {symbols, {}, {noise_var.data(), 1, llr.size(), 1, 0}},
-                  make_view(llr.data(), 1, llr.size()));
+                  make_view(llr.data(), llr.size(), 1));
   exec.sync();
 }
 
@@ -37,9 +37,9 @@ bench::maker decode(const ldpc_code& code, const ldpc_decoder_config& config, do
   return [=](executor& exec, figure what) {
     const bool fed = what == figure::host_fed;
     const std::size_t k = static_cast<std::size_t>(code.k()), n = static_cast<std::size_t>(code.n());
-    auto llr = exec.make<float>(n, batch), host_llr = exec.make_host<float>(fed ? n : 0, batch);
-    auto bits = exec.make<std::uint8_t>(k, batch),
-         host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);
+    auto llr = exec.make<float>(batch, n), host_llr = exec.make_host<float>(batch, fed ? n : 0);
+    auto bits = exec.make<std::uint8_t>(batch, k),
+         host_bits = exec.make_host<std::uint8_t>(batch, fed ? k : 0);
     fill_llrs(exec, code, ebn0_db, llr);
     if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
     exec.sync();
@@ -57,7 +57,7 @@ bench::maker decode(const ldpc_code& code, const ldpc_decoder_config& config, do
 bench::maker encode(const ldpc_code& code, std::size_t batch) {
   return [=](executor& exec, figure) {
     const std::size_t k = static_cast<std::size_t>(code.k()), n = static_cast<std::size_t>(code.n());
-    auto bits = exec.make<std::uint8_t>(k, batch), coded = exec.make<std::uint8_t>(n, batch);
+    auto bits = exec.make<std::uint8_t>(batch, k), coded = exec.make<std::uint8_t>(batch, n);
     random_bits(exec, bits, code.k(), {.seed = 1});
     exec.sync();
     return bench::job(static_cast<double>(batch), static_cast<double>(k * batch),

@@ -80,12 +80,12 @@ decoded_words decode_keeping(executor& e, const ldpc_decoder& decoder, const std
   const std::size_t n = static_cast<std::size_t>(decoder.code().n()), count = llr.size() / n,
                     width = decoder.message_values();
   if (kept.empty()) kept.resize(width * count);
-  auto in = testing::on_device(e, llr, n, count);
-  auto messages = testing::on_device(e, kept, width, count, order);
-  auto bits = e.make<std::uint8_t>(n, count);
-  auto soft = e.make<float>(n, count), extrinsic = e.make<float>(n, count);
-  auto iterations = e.make<std::int32_t>(1, count);
-  auto status = e.make<std::uint8_t>(1, count);
+  auto in = testing::on_device(e, llr, count, n);
+  auto messages = testing::on_device(e, kept, count, width, order);
+  auto bits = e.make<std::uint8_t>(count, n);
+  auto soft = e.make<float>(count, n), extrinsic = e.make<float>(count, n);
+  auto iterations = e.make<std::int32_t>(count, 1);
+  auto status = e.make<std::uint8_t>(count, 1);
   decoder.run(e, in,
               {.bits = bits,
                .soft = soft,
@@ -105,12 +105,12 @@ decoded_words decode_in_state(executor& e, const ldpc_decoder& decoder, const st
   const std::size_t n = static_cast<std::size_t>(decoder.code().n()), count = llr.size() / n,
                     width = decoder.state_values();
   if (state.empty()) state.resize(width * count, not_a_number);
-  auto in = testing::on_device(e, llr, n, count);
-  auto kept = testing::on_device(e, state, width, count);
-  auto bits = e.make<std::uint8_t>(n, count);
-  auto soft = e.make<float>(n, count), extrinsic = e.make<float>(n, count);
-  auto iterations = e.make<std::int32_t>(1, count);
-  auto status = e.make<std::uint8_t>(1, count);
+  auto in = testing::on_device(e, llr, count, n);
+  auto kept = testing::on_device(e, state, count, width);
+  auto bits = e.make<std::uint8_t>(count, n);
+  auto soft = e.make<float>(count, n), extrinsic = e.make<float>(count, n);
+  auto iterations = e.make<std::int32_t>(count, 1);
+  auto status = e.make<std::uint8_t>(count, 1);
   decoder.run(e, in,
               {.bits = bits,
                .soft = soft,
@@ -534,17 +534,17 @@ TEST_P(ldpc_kept, any_finite_messages_leave_finite_llrs) {
 TEST(ldpc_kept_errors, wrong_shapes_are_refused) {
   const auto e = testing::open_scalar();
   const ldpc_decoder d(wimax_ldpc(576, wimax_rate::r1_2), {});
-  auto llr = testing::on_device(*e, std::vector<float>(576 * 2), 576, 2);
-  auto narrow = e->make<float>(d.message_values() - 1, 2), wide = e->make<float>(d.message_values() + 1, 2),
-       one_row = e->make<float>(d.message_values(), 1);
+  auto llr = testing::on_device(*e, std::vector<float>(576 * 2), 2, 576);
+  auto narrow = e->make<float>(2, d.message_values() - 1), wide = e->make<float>(2, d.message_values() + 1),
+       one_row = e->make<float>(1, d.message_values());
   for (auto* messages : {&narrow, &wide, &one_row})
     EXPECT_EQ(blamed([&] { d.run(*e, llr, {.messages = *messages}); }), "messages");
 
   const ldpc_decoder half(wimax_ldpc(576, wimax_rate::r1_2), {.precision = ldpc_precision::float16});
-  auto messages = e->make<float>(half.message_values(), 2), state = e->make<float>(half.state_values(), 2);
+  auto messages = e->make<float>(2, half.message_values()), state = e->make<float>(2, half.state_values());
   EXPECT_EQ(blamed([&] { half.run(*e, llr, {.state = messages}); }), "state");
   EXPECT_EQ(blamed([&] { half.run(*e, llr, {.messages = messages, .state = state}); }), "state");
-  auto scattered = e->make<float>(half.state_values(), 4);
+  auto scattered = e->make<float>(4, half.state_values());
   const view<float> apart{scattered.data(), half.state_values(), 2, 2, 2 * half.state_values()};
   EXPECT_EQ(blamed([&] { half.run(*e, llr, {.state = apart}); }), "state");
 }

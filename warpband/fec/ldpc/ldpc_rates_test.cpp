@@ -50,8 +50,8 @@ counts measure(executor& exec, const ldpc_code& code, const ldpc_decoder_config&
   const ldpc_encoder encoder(code);
   const ldpc_decoder decoder(code, config);
   const double esn0_db = ebn0_db + 10 * std::log10(static_cast<double>(code.k()) / code.n());
-  auto in = exec.make<float>(n, block);
-  auto out = exec.make<std::uint8_t>(k, block);
+  auto in = exec.make<float>(block, n);
+  auto out = exec.make<std::uint8_t>(block, k);
   counts c;
   std::mt19937_64 random(seed);
   while (c.frame_errors < enough && c.frames < most_frames) {

@@ -16,7 +16,7 @@ bench::maker match(lte_rate_matching_config config, std::size_t batch) {
   return [=](executor& exec, figure) {
     const std::size_t n = 3 * (static_cast<std::size_t>(config.k) + 4),
                       e = static_cast<std::size_t>(config.sent_bits);
-    auto coded = exec.make<std::uint8_t>(n, batch), out = exec.make<std::uint8_t>(e, batch);
+    auto coded = exec.make<std::uint8_t>(batch, n), out = exec.make<std::uint8_t>(batch, e);
     random_bits(exec, coded, static_cast<int>(n), {.seed = 1});
     exec.sync();
     return bench::job(static_cast<double>(batch), static_cast<double>(e * batch),
@@ -28,7 +28,7 @@ bench::maker combine(lte_rate_matching_config config, bool first, std::size_t ba
   return [=](executor& exec, figure) {
     const std::size_t n = 3 * (static_cast<std::size_t>(config.k) + 4),
                       e = static_cast<std::size_t>(config.sent_bits);
-    auto llr = exec.make<float>(e, batch), soft = exec.make<float>(n, batch);
+    auto llr = exec.make<float>(batch, e), soft = exec.make<float>(batch, n);
     bench::fill_llrs(exec, llr, 0.5);
     lte_rate_matcher matcher(config);
     matcher.combine(exec, llr, 0, true, soft);
@@ -44,8 +44,8 @@ bench::maker combine(lte_rate_matching_config config, bool first, std::size_t ba
 bench::maker encode(lte_transport_config config, std::size_t batch) {
   return [=](executor& exec, figure) {
     const std::size_t a = static_cast<std::size_t>(config.transport_bits);
-    auto bits = exec.make<std::uint8_t>(a, batch),
-         coded = exec.make<std::uint8_t>(static_cast<std::size_t>(config.coded_bits), batch);
+    auto bits = exec.make<std::uint8_t>(batch, a),
+         coded = exec.make<std::uint8_t>(batch, static_cast<std::size_t>(config.coded_bits));
     random_bits(exec, bits, config.transport_bits, {.seed = 1});
     exec.sync();
     return bench::job(static_cast<double>(batch), static_cast<double>(a * batch),
@@ -57,8 +57,8 @@ bench::maker encode(lte_transport_config config, std::size_t batch) {
 bench::maker decode(lte_transport_config config, std::size_t batch) {
   return [=](executor& exec, figure) {
     const std::size_t a = static_cast<std::size_t>(config.transport_bits);
-    auto llr = exec.make<float>(static_cast<std::size_t>(config.coded_bits), batch);
-    auto bits = exec.make<std::uint8_t>(a, batch), ok = exec.make<std::uint8_t>(1, batch);
+    auto llr = exec.make<float>(batch, static_cast<std::size_t>(config.coded_bits));
+    auto bits = exec.make<std::uint8_t>(batch, a), ok = exec.make<std::uint8_t>(batch, 1);
     bench::fill_llrs(exec, llr, static_cast<double>(config.transport_bits) / config.coded_bits, 1.5);
     return bench::job(static_cast<double>(batch), static_cast<double>(a * batch),
                       [&exec, decoder = lte_transport_decoder(config), llr = std::move(llr),

@@ -85,8 +85,8 @@ lte_rate_matcher::lte_rate_matcher(const lte_rate_matching_config& config)
 void lte_rate_matcher::match(executor& exec, view<const std::uint8_t> coded, int rv,
                              view<std::uint8_t> out) const {
   check_range("rv", rv, 0, 3);
-  check_shape("coded", coded, 3 * (static_cast<std::size_t>(config_.k) + 4), coded.items);
-  check_shape("out", out, static_cast<std::size_t>(config_.sent_bits), coded.items);
+  check_shape("coded", coded, coded.items, 3 * (static_cast<std::size_t>(config_.k) + 4));
+  check_shape("out", out, coded.items, static_cast<std::size_t>(config_.sent_bits));
   lte_match_args a;
   a.at = one_block(config_.k);
   a.sent = {config_.sent_bits, 0, 0};
@@ -99,9 +99,9 @@ void lte_rate_matcher::match(executor& exec, view<const std::uint8_t> coded, int
 void lte_rate_matcher::combine(executor& exec, view<const float> llr, int rv, bool first, view<float> soft,
                                view<std::uint8_t> marks) const {
   check_range("rv", rv, 0, 3);
-  check_shape("llr", llr, static_cast<std::size_t>(config_.sent_bits), llr.items);
-  check_shape("soft", soft, 3 * (static_cast<std::size_t>(config_.k) + 4), llr.items);
-  check_optional_shape("marks", marks, 1, llr.items);
+  check_shape("llr", llr, llr.items, static_cast<std::size_t>(config_.sent_bits));
+  check_shape("soft", soft, llr.items, 3 * (static_cast<std::size_t>(config_.k) + 4));
+  check_optional_shape("marks", marks, llr.items, 1);
   check_apart({{"soft", soft}, {"marks", marks}});
   lte_combine_args a;
   a.at = one_block(config_.k);

@@ -100,10 +100,10 @@ void lte_transport_encoder::run(executor& exec, view<const std::uint8_t> bits, i
   const std::size_t batch = bits.items;
   if (owner_.changes(exec, batch)) {
     for (int kind = 0; kind < 2; kind++) {
-      blocks_[kind] = exec.make<std::uint8_t>(k(kind), rows(kind, batch));
-      codewords_[kind] = exec.make<std::uint8_t>(3 * (k(kind) + 4), rows(kind, batch));
+      blocks_[kind] = exec.make<std::uint8_t>(rows(kind, batch), k(kind));
+      codewords_[kind] = exec.make<std::uint8_t>(rows(kind, batch), 3 * (k(kind) + 4));
     }
-    part_ = exec.make<std::int32_t>(static_cast<std::size_t>(at_.blocks), batch);
+    part_ = exec.make<std::int32_t>(batch, static_cast<std::size_t>(at_.blocks));
     owner_.made(exec, batch);
   }
   lte_segment_args cut;
@@ -133,9 +133,9 @@ void lte_transport_decoder::combine(executor& exec, view<const float> llr, int r
   if (begins(received_, exec, config_, llr, rv)) {
     const std::size_t batch = llr.items;
     for (int kind = 0; kind < 2; kind++) {
-      soft_[kind] = exec.make<float>(3 * (k(kind) + 4), rows(kind, batch));
-      decided_[kind] = exec.make<std::uint8_t>(k(kind), rows(kind, batch));
-      iterations_[kind] = exec.make<std::int32_t>(1, rows(kind, batch));
+      soft_[kind] = exec.make<float>(rows(kind, batch), 3 * (k(kind) + 4));
+      decided_[kind] = exec.make<std::uint8_t>(rows(kind, batch), k(kind));
+      iterations_[kind] = exec.make<std::int32_t>(rows(kind, batch), 1);
     }
     received_.owner.made(exec, batch);
   }

@@ -124,7 +124,7 @@ TEST_P(lte_rate_matching, equals_reference_vectors) {
     const int k = v.at("K"), e = v.at("E"), rv = v.at("rv");
     const bits_t input = from_text(v.at("input")), expected = from_text(v.at("output"));
     const std::size_t n = 3 * (static_cast<std::size_t>(k) + 4);
-    auto coded = exec().make<std::uint8_t>(n, 1), out = exec().make<std::uint8_t>(expected.size(), 1);
+    auto coded = exec().make<std::uint8_t>(1, n), out = exec().make<std::uint8_t>(1, expected.size());
     turbo_encoder(k).run(exec(), given(exec(), input, 1), coded);
     lte_rate_matcher({.k = k, .sent_bits = e}).match(exec(), coded, rv, out);
     EXPECT_EQ(exec().to_host(out), expected) << "k " << k << ", E " << e << ", rv " << rv;
@@ -170,7 +170,7 @@ TEST_P(lte_rate_matching, adds_what_was_received) {
           for (std::size_t i = 0; i < static_cast<std::size_t>(c.fillers); i++)
             expected[b * n + i] = expected[b * n + stream + i] = lte_filler_llr;
         auto soft = given(exec(), llrs_t(n * batch, std::nanf("")), batch, order);
-        auto marks = exec().make<std::uint8_t>(1, batch);
+        auto marks = exec().make<std::uint8_t>(batch, 1);
         bool first = true;
         for (const int rv : {2, 0, 3, 1, 1}) {
           const std::vector<int> places = sent_places(c.k, c.fillers, c.n_cb, c.e, rv);
@@ -196,7 +196,7 @@ TEST_P(lte_rate_matching, the_same_transmission_twice_doubles_every_llr) {
   llrs_t llr(3 * 2000);
   for (auto& x : llr) x = normal(random);
   for (int rv = 0; rv < 4; rv++) {
-    auto soft = exec().make<float>(3 * 516, 3);
+    auto soft = exec().make<float>(3, 3 * 516);
     const auto in = given(exec(), llr, 3);
     matcher.combine(exec(), in, rv, true, soft);
     llrs_t once = exec().to_host(soft);
@@ -211,8 +211,8 @@ TEST_P(lte_rate_matching, bad_llrs_count_as_not_received) {
   const lte_rate_matcher matcher({.k = 40, .sent_bits = 200, .fillers = 2});
   const std::size_t n = 3 * 44, batch = 5;
   const llrs_t good(200 * batch, 1.f);
-  auto clean = exec().make<float>(n, batch), soft = exec().make<float>(n, batch);
-  auto marks = exec().make<std::uint8_t>(1, batch);
+  auto clean = exec().make<float>(batch, n), soft = exec().make<float>(batch, n);
+  auto marks = exec().make<std::uint8_t>(batch, 1);
   matcher.combine(exec(), given(exec(), good, batch), 1, true, clean);
   const llrs_t once = exec().to_host(clean);
   const float infinity = std::numeric_limits<float>::infinity(), huge = std::numeric_limits<float>::max();
@@ -258,10 +258,10 @@ TEST(lte_rate_matching_arguments, bad_ones_are_named) {
   EXPECT_EQ(make({.k = 40, .sent_bits = 10, .soft_buffer = 1}), "soft_buffer");  // w_0 is padding
   EXPECT_EQ(make({.k = 40, .sent_bits = 10, .soft_buffer = 3}), "");
   const lte_rate_matcher matcher({.k = 40, .sent_bits = 50});
-  auto coded = exec->make<std::uint8_t>(132, 2), out = exec->make<std::uint8_t>(50, 2);
-  auto llr = exec->make<float>(50, 2), soft = exec->make<float>(132, 2);
-  auto wrong_bits = exec->make<std::uint8_t>(51, 2);
-  auto wrong = exec->make<float>(132, 3);
+  auto coded = exec->make<std::uint8_t>(2, 132), out = exec->make<std::uint8_t>(2, 50);
+  auto llr = exec->make<float>(2, 50), soft = exec->make<float>(2, 132);
+  auto wrong_bits = exec->make<std::uint8_t>(2, 51);
+  auto wrong = exec->make<float>(3, 132);
   for (const int rv : {-1, 4, std::numeric_limits<int>::max()}) {
     EXPECT_EQ(blamed([&] { matcher.match(*exec, coded, rv, out); }), "rv");
     EXPECT_EQ(blamed([&] { matcher.combine(*exec, llr, rv, true, soft); }), "rv");
@@ -362,7 +362,7 @@ TEST_P(lte_transport, comes_back_through_every_order_of_redundancy_versions) {
     const auto bits = given(exec(), sent, batch);
     std::vector<array<float>> llr;
     for (int rv = 0; rv < 4; rv++) {
-      auto coded = exec().make<std::uint8_t>(static_cast<std::size_t>(g), batch);
+      auto coded = exec().make<std::uint8_t>(batch, static_cast<std::size_t>(g));
       encoder.run(exec(), bits, rv, coded);
       llr.push_back(given(exec(), noise_free(exec().to_host(coded), 4.f), batch));
     }
@@ -412,10 +412,10 @@ TEST_P(lte_transport, comes_back_for_sizes_up_to_100000) {
     const std::size_t batch = a > 20000 ? 1 : 3;
     const layout order = layouts[random() % 2];
     const bits_t sent = random_bits_of(static_cast<std::size_t>(a) * batch, random);
-    auto coded = exec().make<std::uint8_t>(static_cast<std::size_t>(config.coded_bits), batch, order);
+    auto coded = exec().make<std::uint8_t>(batch, static_cast<std::size_t>(config.coded_bits), order);
     encoder.run(exec(), given(exec(), sent, batch, order), 0, coded);
     const llrs_t llr = noise_free(exec().to_host(coded), 6.f);
-    decoder.combine(exec(), on_device(exec(), llr, coded.elements(), batch, order), 0);
+    decoder.combine(exec(), on_device(exec(), llr, batch, coded.elements(), order), 0);
     expect_right(decode(exec(), decoder, batch, order), sent, batch,
                  static_cast<std::size_t>(encoder.segmentation().blocks));
     ASSERT_FALSE(::testing::Test::HasFailure()) << "A " << a << ", Qm " << qm << ", layers " << layers;
@@ -440,7 +440,7 @@ TEST_P(lte_transport, gives_the_same_bits_as_scalar_code) {
       for (const std::size_t batch : batches) {
         if (a > 500 && batch != (small_scale() ? batches.front() : batches.back())) continue;
         const bits_t sent = random_bits_of(static_cast<std::size_t>(a) * batch, random);
-        auto coded = reference->make<std::uint8_t>(g, batch);
+        auto coded = reference->make<std::uint8_t>(batch, g);
         here.reset();
         there.reset();
         for (const int rv : {0, 2}) {
@@ -473,7 +473,7 @@ TEST_P(lte_transport, attaches_the_crc_of_reference_vectors) {
         .transport_bits = a, .coded_bits = 4 * (a + 63 + 24), .modulation_order = 1};
     lte_transport_encoder encoder(config);
     lte_transport_decoder decoder(config);
-    auto coded = exec().make<std::uint8_t>(static_cast<std::size_t>(config.coded_bits), 1);
+    auto coded = exec().make<std::uint8_t>(1, static_cast<std::size_t>(config.coded_bits));
     encoder.run(exec(), given(exec(), input, 1), 0, coded);
     decoder.combine(exec(), given(exec(), noise_free(exec().to_host(coded), 1.f), 1), 0);
     const llrs_t soft = exec().to_host(decoder.soft_plus());  // d0, which is the code block, comes first
@@ -514,7 +514,7 @@ TEST_P(lte_transport, automatic_windows_lose_nothing_at_a_high_code_rate) {
   lte_transport_config config{.transport_bits = 6120, .coded_bits = 6826};
   std::mt19937_64 random(5);
   const bits_t bits = random_bits_of(6120 * batch, random);
-  auto coded = exec().make<std::uint8_t>(6826, batch);
+  auto coded = exec().make<std::uint8_t>(batch, 6826);
   lte_transport_encoder(config).run(exec(), given(exec(), bits, batch), 0, coded);
   const double variance = 0.5 * std::pow(10, -0.365);  // Es/N0 = 3.65 dB
   std::normal_distribution<float> noise(0.f, static_cast<float>(std::sqrt(variance)));
@@ -526,7 +526,7 @@ TEST_P(lte_transport, automatic_windows_lose_nothing_at_a_high_code_rate) {
       config.turbo.windows = windows;
       lte_transport_decoder decoder(config);
       decoder.combine(exec(), given(exec(), llr, batch), 0);
-      auto ok = exec().make<std::uint8_t>(1, batch);
+      auto ok = exec().make<std::uint8_t>(batch, 1);
       decoder.decode(exec(), {.ok = ok});
       const bits_t all = exec().to_host(ok);
       return std::count(all.begin(), all.end(), 0);
@@ -594,8 +594,8 @@ TEST_P(lte_transport, every_output_can_be_left_out) {
   lte_transport_decoder decoder(config);
   std::mt19937_64 random(8);
   const bits_t sent = random_bits_of(200 * 3, random);
-  auto coded = exec().make<std::uint8_t>(600, 3), bits = exec().make<std::uint8_t>(200, 3),
-       ok = exec().make<std::uint8_t>(1, 3);
+  auto coded = exec().make<std::uint8_t>(3, 600), bits = exec().make<std::uint8_t>(3, 200),
+       ok = exec().make<std::uint8_t>(3, 1);
   encoder.run(exec(), given(exec(), sent, 3), 0, coded);
   decoder.combine(exec(), given(exec(), noise_free(exec().to_host(coded), 5.f), 3), 0);
   decoder.decode(exec(), {});
@@ -605,10 +605,10 @@ TEST_P(lte_transport, every_output_can_be_left_out) {
   EXPECT_EQ(exec().to_host(ok), bits_t(3, 1));
   const decoded all = decode(exec(), decoder, 3);
   EXPECT_EQ(all.iterations, std::vector<std::int32_t>(3, 1));  // the CRC held at once
-  auto none = exec().make<std::uint8_t>(200, 0), nothing = exec().make<std::uint8_t>(600, 0);
+  auto none = exec().make<std::uint8_t>(0, 200), nothing = exec().make<std::uint8_t>(0, 600);
   encoder.run(exec(), none, 0, nothing);  // an empty batch
   decoder.reset();
-  decoder.combine(exec(), exec().make<float>(600, 0), 0);
+  decoder.combine(exec(), exec().make<float>(0, 600), 0);
   EXPECT_TRUE(decode(exec(), decoder, 0).ok.empty());
 }
 
@@ -617,7 +617,7 @@ TEST_P(lte_transport, without_its_stop_rule_does_all_iterations) {
   lte_transport_encoder encoder(config);
   std::mt19937_64 random(9);
   const bits_t sent = random_bits_of(7000, random);
-  auto coded = exec().make<std::uint8_t>(14000, 1);
+  auto coded = exec().make<std::uint8_t>(1, 14000);
   encoder.run(exec(), given(exec(), sent, 1), 0, coded);
   const auto llr = given(exec(), noise_free(exec().to_host(coded), 5.f), 1);
   for (const bool stop : {true, false}) {
@@ -639,7 +639,7 @@ TEST_P(lte_transport, says_which_code_block_failed) {
   std::mt19937_64 random(10);
   const std::size_t batch = 5, g = 27000;
   const bits_t sent = random_bits_of(static_cast<std::size_t>(a) * batch, random);
-  auto coded = exec().make<std::uint8_t>(g, batch);
+  auto coded = exec().make<std::uint8_t>(batch, g);
   encoder.run(exec(), given(exec(), sent, batch), 0, coded);
   const llrs_t good = noise_free(exec().to_host(coded), 3.f);
   const auto at = [&](std::size_t b, int r) {

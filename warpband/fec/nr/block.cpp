@@ -32,10 +32,10 @@ class parts_of {
  public:
   explicit parts_of(std::byte* data) : at_(data) {}
   template <class T>
-  view<T> next(std::size_t elements, std::size_t items) {
+  view<T> next(std::size_t items, std::size_t elements) {
     T* first = reinterpret_cast<T*>(at_);
     at_ += elements * items * sizeof(T);
-    return make_view(first, elements, items);
+    return make_view(first, items, elements);
   }
 
  private:
@@ -67,11 +67,11 @@ void nr_block_codec::encode(executor& exec, view<const std::uint8_t> bits, view<
                     e = static_cast<std::size_t>(matcher_.config().sent_bits),
                     padded = static_cast<std::size_t>(matcher_.block().padded()),
                     codeword = static_cast<std::size_t>(matcher_.block().codeword());
-  check_shape("bits", bits, k, batch);
-  check_shape("coded", coded, std::max(coded.elements, e), batch);
+  check_shape("bits", bits, batch, k);
+  check_shape("coded", coded, batch, std::max(coded.elements, e));
   parts_of parts(workspace_.on(exec, working_bytes() * batch));
-  const auto block = parts.next<std::uint8_t>(padded, batch),
-             word = parts.next<std::uint8_t>(codeword, batch);
+  const auto block = parts.next<std::uint8_t>(batch, padded),
+             word = parts.next<std::uint8_t>(batch, codeword);
   front(exec, k, bits, block);
   view<std::uint8_t> of_rows = word;
   of_rows.elements = static_cast<std::size_t>(encoder_.n());
@@ -89,12 +89,12 @@ void nr_block_codec::decode(executor& exec, view<const float> llr, const nr_bloc
   const std::size_t batch = llr.items, k = static_cast<std::size_t>(matcher_.config().k),
                     padded = static_cast<std::size_t>(matcher_.block().padded()),
                     codeword = static_cast<std::size_t>(matcher_.block().codeword());
-  check_shape("llr", llr, static_cast<std::size_t>(matcher_.config().sent_bits), batch);
-  check_optional_shape("bits", out.bits, k, batch);
-  check_optional_shape("soft", out.soft, k, batch);
-  check_optional_shape("iterations", out.iterations, 1, batch);
-  check_optional_shape("status", out.status, 1, batch);
-  check_optional_shape("extrinsic", out.extrinsic, llr.elements, batch);
+  check_shape("llr", llr, batch, static_cast<std::size_t>(matcher_.config().sent_bits));
+  check_optional_shape("bits", out.bits, batch, k);
+  check_optional_shape("soft", out.soft, batch, k);
+  check_optional_shape("iterations", out.iterations, batch, 1);
+  check_optional_shape("status", out.status, batch, 1);
+  check_optional_shape("extrinsic", out.extrinsic, batch, llr.elements);
   check_apart({{"bits", out.bits},
                {"soft", out.soft},
                {"iterations", out.iterations},
@@ -102,9 +102,9 @@ void nr_block_codec::decode(executor& exec, view<const float> llr, const nr_bloc
                {"extrinsic", out.extrinsic}});
   parts_of parts(workspace_.on(exec, working_bytes() * batch));
   const auto n = static_cast<std::size_t>(decoder_.code().n());
-  const auto received = parts.next<float>(codeword, batch), extrinsic = parts.next<float>(n, batch),
-             soft = parts.next<float>(padded, batch);
-  const auto bits = parts.next<std::uint8_t>(padded, batch), status = parts.next<std::uint8_t>(1, batch);
+  const auto received = parts.next<float>(batch, codeword), extrinsic = parts.next<float>(batch, n),
+             soft = parts.next<float>(batch, padded);
+  const auto bits = parts.next<std::uint8_t>(batch, padded), status = parts.next<std::uint8_t>(batch, 1);
   matcher_.combine(exec, llr, 0, true, received);
   view<const float> of_rows = received;
   of_rows.elements = n;

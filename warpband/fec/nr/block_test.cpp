@@ -36,8 +36,8 @@ TEST_P(nr_blocks_on, send_what_the_rate_matcher_sends_and_come_back) {
                         sent.begin() + static_cast<std::ptrdiff_t>((b + 1) * uk));
           blocks.resize((b + 1) * padded, 0);
         }
-        auto words = exec().make<std::uint8_t>(static_cast<std::size_t>(block.codeword()), batch),
-             expected = exec().make<std::uint8_t>(ue, batch);
+        auto words = exec().make<std::uint8_t>(batch, static_cast<std::size_t>(block.codeword())),
+             expected = exec().make<std::uint8_t>(batch, ue);
         ldpc_encoder(block.code()).run(exec(), given(exec(), blocks, batch), words);
         code.matcher().match(exec(), words, 0, expected);
         const bits_t right = exec().to_host(expected);
@@ -47,8 +47,8 @@ TEST_P(nr_blocks_on, send_what_the_rate_matcher_sends_and_come_back) {
             ASSERT_EQ(got[b * (ue + 3) + i], i < ue ? right[b * ue + i] : 0) << k << ", " << i;
             if (i < ue) llr.push_back(right[b * ue + i] == 0 ? 4.f : -4.f);
           }
-        auto bits = exec().make<std::uint8_t>(uk, batch, order), status = exec().make<std::uint8_t>(1, batch);
-        auto soft = exec().make<float>(uk, batch, order);
+        auto bits = exec().make<std::uint8_t>(batch, uk, order), status = exec().make<std::uint8_t>(batch, 1);
+        auto soft = exec().make<float>(batch, uk, order);
         code.decode(exec(), given(exec(), llr, batch, order), {bits, soft, {}, status});
         EXPECT_EQ(rows_of(exec(), bits, order), sent) << k << ", " << e;
         const llrs_t values = rows_of(exec(), soft, order);
@@ -62,7 +62,7 @@ TEST_P(nr_blocks_on, an_erasure_leaves_its_neighbours) {
   const nr_block_codec code({.base_graph = 2, .k = 120, .sent_bits = 240});
   llrs_t llr(3 * 240, 3.f);
   llr[240 + 7] = std::nanf("");
-  auto bits = exec().make<std::uint8_t>(120, 3), status = exec().make<std::uint8_t>(1, 3);
+  auto bits = exec().make<std::uint8_t>(3, 120), status = exec().make<std::uint8_t>(3, 1);
   code.decode(exec(), given(exec(), llr, 3), {.bits = bits, .status = status});
   EXPECT_EQ(exec().to_host(bits), bits_t(360, 0));
   EXPECT_EQ(exec().to_host(status),
@@ -81,7 +81,7 @@ TEST_P(nr_blocks_on, extrinsic_llrs_leave_out_the_bits_own) {
     llrs_t llr(3 * e);
     for (float& x : llr) x = 2 * normal(random);
     for (std::size_t i = e; i < 2 * e; i++) llr[i] = i < e + 90 ? llr[i] : 0.f;  // too little
-    auto extrinsic = exec().make<float>(e, 3), soft = exec().make<float>(100, 3);
+    auto extrinsic = exec().make<float>(3, e), soft = exec().make<float>(3, 100);
     code.decode(exec(), given(exec(), llr, 3), {.soft = soft, .extrinsic = extrinsic});
     const llrs_t got = exec().to_host(extrinsic), values = exec().to_host(soft);
     for (const std::size_t b : {0, 2}) {
@@ -112,9 +112,9 @@ TEST(nr_blocks, bad_arguments_are_named) {
       "iterations");
   EXPECT_EQ(blamed([] { nr_block_codec c({.base_graph = 2, .k = 100, .sent_bits = 0}); }), "sent_bits");
   const nr_block_codec code({.base_graph = 2, .k = 100, .sent_bits = 200});
-  auto bits = exec->make<std::uint8_t>(100, 2), coded = exec->make<std::uint8_t>(200, 2),
-       less = exec->make<std::uint8_t>(199, 2);
-  auto llr = exec->make<float>(200, 2), soft = exec->make<float>(100, 2);
+  auto bits = exec->make<std::uint8_t>(2, 100), coded = exec->make<std::uint8_t>(2, 200),
+       less = exec->make<std::uint8_t>(2, 199);
+  auto llr = exec->make<float>(2, 200), soft = exec->make<float>(2, 100);
   EXPECT_EQ(blamed([&] { code.encode(*exec, coded, coded); }), "bits");
   EXPECT_EQ(blamed([&] { code.encode(*exec, bits, less); }), "coded");
   EXPECT_EQ(blamed([&] { code.decode(*exec, soft, {}); }), "llr");

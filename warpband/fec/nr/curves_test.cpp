@@ -66,9 +66,9 @@ int errors_of(const curve_case& c) {
   const std::size_t batch = 64, k = static_cast<std::size_t>(c.k), n = static_cast<std::size_t>(c.n),
                     padded = static_cast<std::size_t>(block.padded()),
                     codeword = static_cast<std::size_t>(block.codeword());
-  auto bits = exec->make<std::uint8_t>(padded, batch), coded = exec->make<std::uint8_t>(codeword, batch),
-       sent = exec->make<std::uint8_t>(n, batch), decided = exec->make<std::uint8_t>(padded, batch);
-  auto llr = exec->make<float>(n, batch), soft = exec->make<float>(codeword, batch);
+  auto bits = exec->make<std::uint8_t>(batch, padded), coded = exec->make<std::uint8_t>(batch, codeword),
+       sent = exec->make<std::uint8_t>(batch, n), decided = exec->make<std::uint8_t>(batch, padded);
+  auto llr = exec->make<float>(batch, n), soft = exec->make<float>(batch, codeword);
   view<std::uint8_t> coded_part = coded;
   coded_part.elements = static_cast<std::size_t>(code.n());
   view<const float> soft_part = view<float>(soft);

@@ -14,8 +14,8 @@ using bench::figure;
 bench::maker decode_blocks(const ldpc_code& code, const ldpc_decoder_config& config, std::size_t batch) {
   return [=](executor& exec, figure) {
     const std::size_t k = static_cast<std::size_t>(code.k()), n = static_cast<std::size_t>(code.n());
-    auto llr = exec.make<float>(n, batch);
-    auto bits = exec.make<std::uint8_t>(k, batch);
+    auto llr = exec.make<float>(batch, n);
+    auto bits = exec.make<std::uint8_t>(batch, k);
     bench::fill_llrs(exec, llr, static_cast<double>(code.k()) / code.n(), 2.);
     return bench::job(static_cast<double>(batch), static_cast<double>(k * batch),
                       [&exec, decoder = ldpc_decoder(code, config), llr = std::move(llr),
@@ -25,7 +25,7 @@ bench::maker decode_blocks(const ldpc_code& code, const ldpc_decoder_config& con
 bench::maker encode_blocks(const ldpc_code& code, std::size_t batch) {
   return [=](executor& exec, figure) {
     const std::size_t k = static_cast<std::size_t>(code.k()), n = static_cast<std::size_t>(code.n());
-    auto bits = exec.make<std::uint8_t>(k, batch), coded = exec.make<std::uint8_t>(n, batch);
+    auto bits = exec.make<std::uint8_t>(batch, k), coded = exec.make<std::uint8_t>(batch, n);
     random_bits(exec, bits, code.k(), {.seed = 1});
     exec.sync();
     return bench::job(static_cast<double>(batch), static_cast<double>(k * batch),
@@ -38,7 +38,7 @@ bench::maker match(const nr_rate_matching_config& config, std::size_t batch) {
     const nr_rate_matcher matcher(config);
     const std::size_t n = static_cast<std::size_t>(matcher.block().codeword()),
                       e = static_cast<std::size_t>(config.sent_bits);
-    auto coded = exec.make<std::uint8_t>(n, batch), out = exec.make<std::uint8_t>(e, batch);
+    auto coded = exec.make<std::uint8_t>(batch, n), out = exec.make<std::uint8_t>(batch, e);
     random_bits(exec, coded, static_cast<int>(n), {.seed = 1});
     exec.sync();
     return bench::job(static_cast<double>(batch), static_cast<double>(e * batch),
@@ -52,7 +52,7 @@ bench::maker combine(const nr_rate_matching_config& config, bool first, std::siz
     const nr_rate_matcher matcher(config);
     const std::size_t n = static_cast<std::size_t>(matcher.block().codeword()),
                       e = static_cast<std::size_t>(config.sent_bits);
-    auto llr = exec.make<float>(e, batch), soft = exec.make<float>(n, batch);
+    auto llr = exec.make<float>(batch, e), soft = exec.make<float>(batch, n);
     bench::fill_llrs(exec, llr, 0.5);
     matcher.combine(exec, llr, 0, true, soft);
     exec.sync();
@@ -65,8 +65,8 @@ bench::maker combine(const nr_rate_matching_config& config, bool first, std::siz
 bench::maker encode(const nr_transport_config& config, std::size_t batch) {
   return [=](executor& exec, figure) {
     const std::size_t a = static_cast<std::size_t>(config.transport_bits);
-    auto bits = exec.make<std::uint8_t>(a, batch),
-         coded = exec.make<std::uint8_t>(static_cast<std::size_t>(config.coded_bits), batch);
+    auto bits = exec.make<std::uint8_t>(batch, a),
+         coded = exec.make<std::uint8_t>(batch, static_cast<std::size_t>(config.coded_bits));
     random_bits(exec, bits, config.transport_bits, {.seed = 1});
     exec.sync();
     return bench::job(static_cast<double>(batch), static_cast<double>(a * batch),
@@ -78,8 +78,8 @@ bench::maker encode(const nr_transport_config& config, std::size_t batch) {
 bench::maker decode(const nr_transport_config& config, std::size_t batch) {
   return [=](executor& exec, figure) {
     const std::size_t a = static_cast<std::size_t>(config.transport_bits);
-    auto llr = exec.make<float>(static_cast<std::size_t>(config.coded_bits), batch);
-    auto bits = exec.make<std::uint8_t>(a, batch), ok = exec.make<std::uint8_t>(1, batch);
+    auto llr = exec.make<float>(batch, static_cast<std::size_t>(config.coded_bits));
+    auto bits = exec.make<std::uint8_t>(batch, a), ok = exec.make<std::uint8_t>(batch, 1);
     bench::fill_llrs(exec, llr, static_cast<double>(config.transport_bits) / config.coded_bits, 2.);
     return bench::job(static_cast<double>(batch), static_cast<double>(a * batch),
                       [&exec, decoder = nr_transport_decoder(config), llr = std::move(llr),
@@ -96,9 +96,9 @@ bench::maker decode_sent(const nr_transport_config& config, std::size_t batch) {
   return [=](executor& exec, figure) {
     const std::size_t a = static_cast<std::size_t>(config.transport_bits),
                       g = static_cast<std::size_t>(config.coded_bits);
-    auto llr = exec.make<float>(g, batch);
-    auto bits = exec.make<std::uint8_t>(a, batch), ok = exec.make<std::uint8_t>(1, batch),
-         coded = exec.make<std::uint8_t>(g, batch);
+    auto llr = exec.make<float>(batch, g);
+    auto bits = exec.make<std::uint8_t>(batch, a), ok = exec.make<std::uint8_t>(batch, 1),
+         coded = exec.make<std::uint8_t>(batch, g);
     random_bits(exec, bits, config.transport_bits, {.seed = 1});
     nr_transport_encoder(config).run(exec, bits, 0, coded);
     const auto sent = exec.to_host(coded);

@@ -93,7 +93,7 @@ class nr_codes : public on_backend {};
 WB_ON_ALL_BACKENDS(nr_codes);
 
 bits_t encode(executor& exec, const ldpc_code& code, const bits_t& bits) {
-  auto coded = exec.make<std::uint8_t>(static_cast<std::size_t>(code.n()), 1);
+  auto coded = exec.make<std::uint8_t>(1, static_cast<std::size_t>(code.n()));
   ldpc_encoder(code).run(exec, given(exec, bits, 1), coded);
   return exec.to_host(coded);
 }
@@ -120,13 +120,13 @@ TEST_P(nr_codes, are_decoded_for_every_lifting_size_in_every_precision) {
       const ldpc_code code = nr_ldpc(graph, z, 10);
       const std::size_t k = static_cast<std::size_t>(code.k()), n = static_cast<std::size_t>(code.n());
       const bits_t sent = random_bits_of(3 * k, random);
-      auto coded = exec().make<std::uint8_t>(n, 3);
+      auto coded = exec().make<std::uint8_t>(3, n);
       ldpc_encoder(code).run(exec(), given(exec(), sent, 3), coded);
       llrs_t llr = noise_free(exec().to_host(coded), 4.f);
       for (std::size_t i = 0; i < llr.size(); i++)
         llr[i] = i % n < static_cast<std::size_t>(2 * z) ? 0.f : llr[i] + 0.8f * normal(random);
       const auto received = given(exec(), llr, 3);
-      auto bits = exec().make<std::uint8_t>(k, 3);
+      auto bits = exec().make<std::uint8_t>(3, k);
       for (const auto precision : {ldpc_precision::float32, ldpc_precision::float16, ldpc_precision::int8}) {
         ldpc_decoder(code, {.precision = precision}).run(exec(), received, {.bits = bits});
         ASSERT_TRUE(exec().to_host(bits) == sent)
@@ -381,8 +381,8 @@ TEST_P(nr_rate_matching, equals_reference_vectors) {
     bits_t bits = from_text(v.at("info"));
     const bits_t expected = from_text(v.at("out"));
     bits.resize(static_cast<std::size_t>(b.padded()), 0);
-    auto coded = exec().make<std::uint8_t>(static_cast<std::size_t>(b.codeword()), 1),
-         out = exec().make<std::uint8_t>(expected.size(), 1);
+    auto coded = exec().make<std::uint8_t>(1, static_cast<std::size_t>(b.codeword())),
+         out = exec().make<std::uint8_t>(1, expected.size());
     ldpc_encoder(b.code()).run(exec(), given(exec(), bits, 1), coded);
     matcher.match(exec(), coded, rv, out);
     EXPECT_EQ(exec().to_host(out), expected) << "vector " << v.at("id");
@@ -434,7 +434,7 @@ TEST_P(nr_rate_matching, sends_what_the_standard_says_and_adds_what_was_received
           if (place >= block.k && place < block.padded()) expected[i] = nr_filler_llr;
         }
         auto soft = given(exec(), llrs_t(n * batch, std::nanf("")), batch, order);
-        auto marks = exec().make<std::uint8_t>(1, batch);
+        auto marks = exec().make<std::uint8_t>(batch, 1);
         bool first = true;
         for (const int rv : {2, 0, 3, 1, 1}) {
           const std::vector<int> places = sent_places(matcher, rv);
@@ -469,8 +469,8 @@ TEST_P(nr_rate_matching, bad_llrs_count_as_not_received) {
   const int length = matcher.buffer().length;
   ASSERT_LT(length, 400);
   const llrs_t good(800 * batch, 1.f);
-  auto clean = exec().make<float>(n, batch), soft = exec().make<float>(n, batch);
-  auto marks = exec().make<std::uint8_t>(1, batch);
+  auto clean = exec().make<float>(batch, n), soft = exec().make<float>(batch, n);
+  auto marks = exec().make<std::uint8_t>(batch, 1);
   matcher.combine(exec(), given(exec(), good, batch), 1, true, clean);
   const llrs_t once = exec().to_host(clean);
   const float infinity = std::numeric_limits<float>::infinity(), huge = std::numeric_limits<float>::max();
@@ -538,9 +538,9 @@ TEST(nr_rate_matching_arguments, bad_ones_are_named) {
             << carrier << ", " << order << ", " << layers;
   const nr_rate_matcher matcher({.base_graph = 2, .k = 100, .sent_bits = 50});
   const std::size_t n = static_cast<std::size_t>(matcher.block().codeword());
-  auto coded = exec->make<std::uint8_t>(n, 2), out = exec->make<std::uint8_t>(50, 2),
-       wrong_bits = exec->make<std::uint8_t>(51, 2);
-  auto llr = exec->make<float>(50, 2), soft = exec->make<float>(n, 2), wrong = exec->make<float>(n, 3);
+  auto coded = exec->make<std::uint8_t>(2, n), out = exec->make<std::uint8_t>(2, 50),
+       wrong_bits = exec->make<std::uint8_t>(2, 51);
+  auto llr = exec->make<float>(2, 50), soft = exec->make<float>(2, n), wrong = exec->make<float>(3, n);
   for (const int rv : {-1, 4, INT_MAX}) {
     EXPECT_EQ(blamed([&] { matcher.match(*exec, coded, rv, out); }), "rv");
     EXPECT_EQ(blamed([&] { matcher.combine(*exec, llr, rv, true, soft); }), "rv");

@@ -21,7 +21,7 @@ using namespace testing;
 /// All of a codeword, as the oracle of the transport channel wants it.
 std::vector<int> whole_codeword(executor& exec, int base_graph, const std::vector<int>& bits, int z) {
   const ldpc_code code = nr_ldpc(base_graph, z);
-  auto coded = exec.make<std::uint8_t>(static_cast<std::size_t>(code.n()), 1);
+  auto coded = exec.make<std::uint8_t>(1, static_cast<std::size_t>(code.n()));
   ldpc_encoder(code).run(exec, given(exec, bits_t(bits.begin(), bits.end()), 1), coded);
   const bits_t word = exec.to_host(coded);
   return {word.begin(), word.end()};
@@ -30,7 +30,7 @@ std::vector<int> whole_codeword(executor& exec, int base_graph, const std::vecto
 bits_t encoded(executor& exec, const nr_transport_config& config, const bits_t& bits, std::size_t batch,
                int rv = 0, layout order = layout::row_major) {
   nr_transport_encoder encoder(config);
-  auto coded = exec.make<std::uint8_t>(static_cast<std::size_t>(config.coded_bits), batch, order);
+  auto coded = exec.make<std::uint8_t>(batch, static_cast<std::size_t>(config.coded_bits), order);
   encoder.run(exec, given(exec, bits, batch, order), rv, coded);
   return rows_of(exec, coded, order);
 }
@@ -139,7 +139,7 @@ TEST_P(nr_transport, feeds_back_what_others_say_of_a_bit) {
       const auto llr = given(on, llrs, batch);
       decoder.combine(on, llr, 2);
       const auto blocks = static_cast<std::size_t>(decoder.segmentation().blocks);
-      auto extrinsic = on.make<float>(decoder.columns(), batch * blocks), prior = on.make<float>(g, batch);
+      auto extrinsic = on.make<float>(batch * blocks, decoder.columns()), prior = on.make<float>(batch, g);
       decoder.decode(on, {.extrinsic = extrinsic});
       decoder.feed_back(on, extrinsic, llr, 2, prior);
       return on.to_host(prior);
@@ -315,7 +315,7 @@ TEST_P(nr_transport, rows_that_tell_nothing_change_no_decision) {
   const decoded d = decode(exec(), decoder, 1);
   expect_right(d, sent, 1, 1);
   const nr_code_block& b = decoder.segmentation().block;
-  auto bits = exec().make<std::uint8_t>(static_cast<std::size_t>(b.padded()), 1);
+  auto bits = exec().make<std::uint8_t>(1, static_cast<std::size_t>(b.padded()));
   ldpc_decoder(b.code(), config.ldpc).run(exec(), decoder.soft(), {.bits = bits});
   const bits_t all = exec().to_host(bits);
   EXPECT_TRUE(std::equal(sent.begin(), sent.end(), all.begin()));
@@ -422,7 +422,7 @@ TEST_P(nr_transport, threads_change_nothing_and_every_output_can_be_left_out) {
     decoder.combine(*own, given(*own, llr, 5), 0);
     const float* kept = decoder.soft().data();
     decoder.decode(*own, {});
-    auto ok = own->make<std::uint8_t>(1, 5);
+    auto ok = own->make<std::uint8_t>(5, 1);
     decoder.decode(*own, {.ok = ok});
     EXPECT_EQ(own->to_host(ok), bits_t(5, 1));
     const decoded d = decode(*own, decoder, 5);
@@ -432,7 +432,7 @@ TEST_P(nr_transport, threads_change_nothing_and_every_output_can_be_left_out) {
     decoder.combine(*own, given(*own, llr, 5), 0);
     EXPECT_EQ(decoder.soft().data(), kept);
     decoder.reset();
-    decoder.combine(*own, own->make<float>(1600, 0), 0);  // an empty batch
+    decoder.combine(*own, own->make<float>(0, 1600), 0);  // an empty batch
     EXPECT_TRUE(decode(*own, decoder, 0).ok.empty());
   }
 }

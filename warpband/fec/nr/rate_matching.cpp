@@ -100,8 +100,8 @@ int nr_rate_matcher::rows(int rv) const {
 void nr_rate_matcher::match(executor& exec, view<const std::uint8_t> coded, int rv,
                             view<std::uint8_t> out) const {
   check_range("rv", rv, 0, 3);
-  check_shape("coded", coded, static_cast<std::size_t>(block_.codeword()), coded.items);
-  check_shape("out", out, static_cast<std::size_t>(config_.sent_bits), coded.items);
+  check_shape("coded", coded, coded.items, static_cast<std::size_t>(block_.codeword()));
+  check_shape("out", out, coded.items, static_cast<std::size_t>(config_.sent_bits));
   nr_match_args a;
   a.at = one_block(block_);
   a.sent = {config_.sent_bits, 0, 0};
@@ -115,9 +115,9 @@ void nr_rate_matcher::match(executor& exec, view<const std::uint8_t> coded, int 
 void nr_rate_matcher::combine(executor& exec, view<const float> llr, int rv, bool first, view<float> soft,
                               view<std::uint8_t> marks) const {
   check_range("rv", rv, 0, 3);
-  check_shape("llr", llr, static_cast<std::size_t>(config_.sent_bits), llr.items);
-  check_shape("soft", soft, static_cast<std::size_t>(block_.codeword()), llr.items);
-  check_optional_shape("marks", marks, 1, llr.items);
+  check_shape("llr", llr, llr.items, static_cast<std::size_t>(config_.sent_bits));
+  check_shape("soft", soft, llr.items, static_cast<std::size_t>(block_.codeword()));
+  check_optional_shape("marks", marks, llr.items, 1);
   check_apart({{"soft", soft}, {"marks", marks}});
   nr_combine_args a;
   a.at = one_block(block_);
@@ -138,11 +138,11 @@ void nr_rate_matcher::feed_back(executor& exec, view<const float> extrinsic, vie
   const auto sent = static_cast<std::size_t>(config_.sent_bits),
              least = static_cast<std::size_t>(block_.padded() + rows(rv) * block_.z),
              most = static_cast<std::size_t>(block_.codeword());
-  check_shape("llr", llr, sent, llr.items);
-  check_shape("prior", prior, sent, llr.items);
-  check_shape("extrinsic", extrinsic, std::clamp(extrinsic.elements, least, most), llr.items);
-  check_shape("soft", soft, std::clamp(soft.elements, least, most), llr.items);
-  check_optional_shape("status", status, 1, llr.items);
+  check_shape("llr", llr, llr.items, sent);
+  check_shape("prior", prior, llr.items, sent);
+  check_shape("extrinsic", extrinsic, llr.items, std::clamp(extrinsic.elements, least, most));
+  check_shape("soft", soft, llr.items, std::clamp(soft.elements, least, most));
+  check_optional_shape("status", status, llr.items, 1);
   nr_feedback_args a;
   a.at = one_block(block_);
   a.sent = {config_.sent_bits, 0, 0};

@@ -100,13 +100,13 @@ TEST_P(nr_sizes_on, come_back) {
                                      .code_rate = on.mcs.code_rate(),
                                      .scrambling = size};
     const bits_t sent = random_bits_of(static_cast<std::size_t>(size), random);
-    auto coded = exec().make<std::uint8_t>(static_cast<std::size_t>(config.coded_bits), 1);
+    auto coded = exec().make<std::uint8_t>(1, static_cast<std::size_t>(config.coded_bits));
     nr_transport_encoder encoder(config);
     encoder.run(exec(), given(exec(), sent, 1), 0, coded);
     nr_transport_decoder decoder(config);
     ASSERT_EQ(decoder.segmentation().block.base_graph, graph);
     decoder.combine(exec(), given(exec(), noise_free(exec().to_host(coded), 6.f), 1), 0);
-    auto bits = exec().make<std::uint8_t>(sent.size(), 1), ok = exec().make<std::uint8_t>(1, 1);
+    auto bits = exec().make<std::uint8_t>(1, sent.size()), ok = exec().make<std::uint8_t>(1, 1);
     decoder.decode(exec(), {.bits = bits, .ok = ok});
     ASSERT_EQ(exec().to_host(ok), bits_t{1}) << "A " << size << ", G " << config.coded_bits;
     ASSERT_TRUE(exec().to_host(bits) == sent) << "A " << size << ", G " << config.coded_bits;

@@ -101,9 +101,9 @@ void nr_transport_encoder::run(executor& exec, view<const std::uint8_t> bits, in
   check_sent(config_, bits, rv, coded);
   const std::size_t batch = bits.items;
   if (owner_.changes(exec, batch)) {
-    blocks_ = exec.make<std::uint8_t>(padded(), blocks(batch));
-    codewords_ = exec.make<std::uint8_t>(codeword(), blocks(batch));
-    part_ = exec.make<std::int32_t>(static_cast<std::size_t>(at_.blocks), batch);
+    blocks_ = exec.make<std::uint8_t>(blocks(batch), padded());
+    codewords_ = exec.make<std::uint8_t>(blocks(batch), codeword());
+    part_ = exec.make<std::int32_t>(batch, static_cast<std::size_t>(at_.blocks));
     owner_.made(exec, batch);
   }
   nr_segment_args cut;
@@ -137,10 +137,10 @@ nr_transport_decoder::nr_transport_decoder(const nr_transport_config& config) : 
 void nr_transport_decoder::combine(executor& exec, view<const float> llr, int rv) {
   if (begins(received_, exec, config_, llr, rv)) {
     const std::size_t batch = llr.items;
-    soft_ = exec.make<float>(codeword(), blocks(batch));
-    decided_ = exec.make<std::uint8_t>(padded(), blocks(batch));
-    decided_status_ = exec.make<std::uint8_t>(1, blocks(batch));
-    iterations_ = exec.make<std::int32_t>(1, blocks(batch));
+    soft_ = exec.make<float>(blocks(batch), codeword());
+    decided_ = exec.make<std::uint8_t>(blocks(batch), padded());
+    decided_status_ = exec.make<std::uint8_t>(blocks(batch), 1);
+    iterations_ = exec.make<std::int32_t>(blocks(batch), 1);
     received_.owner.made(exec, batch);
   }
   nr_combine_args a;
@@ -154,7 +154,7 @@ void nr_transport_decoder::combine(executor& exec, view<const float> llr, int rv
 void nr_transport_decoder::decode(executor& exec, const nr_transport_output& out) {
   require(received_, exec);
   check_outputs(out, received_.owner.batch());
-  check_optional_shape("extrinsic", out.extrinsic, columns(), blocks(received_.owner.batch()));
+  check_optional_shape("extrinsic", out.extrinsic, blocks(received_.owner.batch()), columns());
   check_apart({{"bits", out.bits},
                {"ok", out.ok},
                {"block_ok", out.block_ok},
@@ -192,9 +192,9 @@ void nr_transport_decoder::feed_back(executor& exec, view<const float> extrinsic
   require(received_, exec);
   const std::size_t batch = received_.owner.batch();
   check_range("rv", rv, 0, 3);
-  check_shape("extrinsic", extrinsic, columns(), blocks(batch));
-  check_shape("llr", llr, static_cast<std::size_t>(config_.coded_bits), batch);
-  check_shape("prior", prior, static_cast<std::size_t>(config_.coded_bits), batch);
+  check_shape("extrinsic", extrinsic, blocks(batch), columns());
+  check_shape("llr", llr, batch, static_cast<std::size_t>(config_.coded_bits));
+  check_shape("prior", prior, batch, static_cast<std::size_t>(config_.coded_bits));
   nr_feedback_args a;
   a.at = at_;
   a.sent = sent_;

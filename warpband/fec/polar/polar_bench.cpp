@@ -15,9 +15,9 @@ bench::maker decode(const polar_config& code, const polar_decoder_config& config
     const bool host_fed = measured == figure::host_fed;
     polar_decoder decoder(code, config);
     const std::size_t k = decoder.code().k(), n = decoder.code().coded_bits();
-    auto llr = exec.make<float>(n, batch), host_llr = exec.make_host<float>(host_fed ? n : 0, batch);
-    auto bits = exec.make<std::uint8_t>(k, batch),
-         host_bits = exec.make_host<std::uint8_t>(host_fed ? k : 0, batch);
+    auto llr = exec.make<float>(batch, n), host_llr = exec.make_host<float>(batch, host_fed ? n : 0);
+    auto bits = exec.make<std::uint8_t>(batch, k),
+         host_bits = exec.make_host<std::uint8_t>(batch, host_fed ? k : 0);
     bench::fill_llrs(exec, llr, static_cast<double>(k) / static_cast<double>(n), ebn0_db);
     if (host_fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
     exec.sync();
@@ -36,8 +36,8 @@ bench::maker encode(const polar_config& code, std::size_t batch) {
   return [=](executor& exec, figure) {
     polar_encoder encoder(code);
     const std::size_t k = encoder.code().k();
-    auto bits = exec.make<std::uint8_t>(k, batch),
-         coded = exec.make<std::uint8_t>(encoder.code().coded_bits(), batch);
+    auto bits = exec.make<std::uint8_t>(batch, k),
+         coded = exec.make<std::uint8_t>(batch, encoder.code().coded_bits());
     random_bits(exec, bits, static_cast<int>(k), {.seed = 1});
     exec.sync();
     return bench::job(static_cast<double>(batch), static_cast<double>(k * batch),

@@ -172,12 +172,12 @@ polar_decoder::polar_decoder(const polar_config& code, const polar_decoder_confi
 }
 
 void polar_decoder::run(executor& exec, view<const float> llr, const polar_decoder_output& out) const {
-  check_shape("llr", llr, code_.coded_bits(), llr.items);
+  check_shape("llr", llr, llr.items, code_.coded_bits());
   llr_quanta quanta;
   if (config_.precision != polar_precision::float32) quanta = scale_.of(exec, llr);
   if (!config_.adaptive || config_.list_size == 1)
     return decode(exec, llr, quanta, out, config_.list_size, {});
-  array<std::uint8_t> one_path_status = exec.make<std::uint8_t>(1, llr.items);
+  array<std::uint8_t> one_path_status = exec.make<std::uint8_t>(llr.items, 1);
   decode(exec, llr, quanta, {.bits = out.bits, .status = one_path_status}, 1, {});
   decode(exec, llr, quanta, out, config_.list_size, view<std::uint8_t>(one_path_status));
 }
@@ -186,14 +186,14 @@ void polar_decoder::decode(executor& exec, view<const float> llr, const llr_quan
                            const polar_decoder_output& out, int list_size,
                            view<const std::uint8_t> prior_status) const {
   const std::size_t items = llr.items;
-  check_optional_shape("bits", out.bits, code_.k(), items);
-  check_optional_shape("status", out.status, 1, items);
+  check_optional_shape("bits", out.bits, items, code_.k());
+  check_optional_shape("status", out.status, items, 1);
   check_apart({{"bits", out.bits}, {"status", out.status}});
   if (tables_.empty()) refuse_moved_from();
   array<std::uint8_t> scratch_status;  // the second code block reads the status of the first
   view<std::uint8_t> status = out.status;
   if (tables_.size() > 1 && status.data == nullptr) {
-    scratch_status = exec.make<std::uint8_t>(1, items);
+    scratch_status = exec.make<std::uint8_t>(items, 1);
     status = scratch_status;
   }
   for (std::size_t r = 0; r < tables_.size(); r++) {

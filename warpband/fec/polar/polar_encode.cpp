@@ -42,8 +42,8 @@ polar_encoder::polar_encoder(const polar_config& config) : code_(config) {
 
 void polar_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
   const std::size_t blocks = tables_.size();
-  check_shape("bits", bits, code_.k(), bits.items);
-  check_shape("coded", coded, std::max(coded.elements, code_.coded_bits()), bits.items);
+  check_shape("bits", bits, bits.items, code_.k());
+  check_shape("coded", coded, bits.items, std::max(coded.elements, code_.coded_bits()));
   if (blocks == 0) refuse_moved_from();
   for (std::size_t r = 0; r < blocks; r++) {
     const tables& t = tables_[r];

@@ -28,8 +28,8 @@ WB_ON_ALL_BACKENDS(polar_encode);
 bits_of encode(executor& e, const polar_config& c, const bits_of& bits, layout order = layout::row_major) {
   const polar_encoder encoder(c);
   const std::size_t items = bits.size() / encoder.code().k(), n = encoder.code().coded_bits();
-  auto coded = e.make<std::uint8_t>(n, items, order);
-  encoder.run(e, on_device(e, bits, encoder.code().k(), items, order), coded);
+  auto coded = e.make<std::uint8_t>(items, n, order);
+  encoder.run(e, on_device(e, bits, items, encoder.code().k(), order), coded);
   return e.to_host(coded);
 }
 bits_of random_bits(std::size_t count, std::uint64_t seed) {
@@ -122,8 +122,8 @@ TEST_P(polar_encode, is_the_matrix_product) {
 
 TEST_P(polar_encode, writes_zeros_behind_the_coded_bits) {
   const polar_encoder encoder({.kind = polar_kind::uci, .k = 361, .coded_bits = 1089});
-  auto coded = on_device(exec(), bits_of(1095, 7), 1095, 1);
-  encoder.run(exec(), on_device(exec(), bits_of(361, 1), 361, 1), coded);
+  auto coded = on_device(exec(), bits_of(1095, 7), 1, 1095);
+  encoder.run(exec(), on_device(exec(), bits_of(361, 1), 1, 361), coded);
   const bits_of got = exec().to_host(coded);
   EXPECT_EQ(bits_of(got.begin() + 1088, got.end()), bits_of(7, 0));  // E is odd: two blocks send one bit less
 }

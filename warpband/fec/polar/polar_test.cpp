@@ -44,9 +44,9 @@ decoded decode(executor& e, const polar_config& c, const polar_decoder_config& c
                const std::vector<float>& llr, layout order = layout::row_major) {
   const polar_decoder decoder(c, config);
   const std::size_t k = decoder.code().k(), n = decoder.code().coded_bits(), items = llr.size() / n;
-  auto bits = on_device(e, bits_of(k * items, 7), k, items, order);
-  auto status = on_device(e, bits_of(items, 99), 1, items);
-  decoder.run(e, on_device(e, llr, n, items, order), {.bits = bits, .status = status});
+  auto bits = on_device(e, bits_of(k * items, 7), items, k, order);
+  auto status = on_device(e, bits_of(items, 99), items, 1);
+  decoder.run(e, on_device(e, llr, items, n, order), {.bits = bits, .status = status});
   return {e.to_host(bits), e.to_host(status)};
 }
 decoded decode(executor& e, const polar_config& c, int list_size, const std::vector<float>& llr,

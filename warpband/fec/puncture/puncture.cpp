@@ -23,8 +23,8 @@ puncturer::puncturer(std::size_t n, const std::vector<std::int32_t>& sent) : sen
 
 void puncturer::puncture(executor& exec, view<const std::uint8_t> coded, view<std::uint8_t> out) const {
   sent_.check_held();
-  check_shape("coded", coded, n(), coded.items);
-  check_shape("out", out, std::max(out.elements, sent()), coded.items);
+  check_shape("coded", coded, coded.items, n());
+  check_shape("out", out, coded.items, std::max(out.elements, sent()));
   pick_args a;
   a.bits_in = coded;
   a.bits_out = out;
@@ -50,15 +50,15 @@ void pick(executor& exec, view<const float> llr, view<float> out, const std::int
 
 void puncturer::puncture(executor& exec, view<const float> llr, view<float> out) const {
   sent_.check_held();
-  check_shape("llr", llr, n(), llr.items);
-  check_shape("out", out, sent(), llr.items);
+  check_shape("llr", llr, llr.items, n());
+  check_shape("out", out, llr.items, sent());
   pick(exec, llr, out, sent_.on(exec));
 }
 
 void puncturer::restore(executor& exec, view<const float> llr, view<float> out) const {
   received_.check_held();
-  check_shape("llr", llr, sent(), llr.items);
-  check_shape("out", out, n(), llr.items);
+  check_shape("llr", llr, llr.items, sent());
+  check_shape("out", out, llr.items, n());
   pick(exec, llr, out, received_.on(exec));
 }
 

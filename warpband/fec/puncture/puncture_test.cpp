@@ -47,11 +47,11 @@ TEST_P(puncture, equals_a_plain_loop_and_comes_back) {
             expected[at(b, i, wide)] = coded[at(b, from, n)];
             expected_llr[at(b, from, n)] = llr[at(b, i, all.size())];
           }
-        auto out = on_device(exec(), bits(wide * batch, 7), wide, batch, order);
-        p.puncture(exec(), on_device(exec(), coded, n, batch, order), out);
+        auto out = on_device(exec(), bits(wide * batch, 7), batch, wide, order);
+        p.puncture(exec(), on_device(exec(), coded, batch, n, order), out);
         ASSERT_EQ(exec().to_host(out), expected) << n << ", " << batch;
-        auto back = on_device(exec(), std::vector<float>(n * batch, 7.f), n, batch, order);
-        p.restore(exec(), on_device(exec(), llr, all.size(), batch, order), back);
+        auto back = on_device(exec(), std::vector<float>(n * batch, 7.f), batch, n, order);
+        p.restore(exec(), on_device(exec(), llr, batch, all.size(), order), back);
         ASSERT_EQ(exec().to_host(back), expected_llr) << n << ", " << batch;
       }
 }
@@ -72,14 +72,14 @@ TEST_P(puncture, a_turbo_code_at_rate_one_half_decodes) {
   std::normal_distribution<float> noise(0.f, std::sqrt(0.5f * 0.5f));  // Es/N0 = 3 dB
   bits sent(k * batch);
   for (auto& b : sent) b = static_cast<std::uint8_t>(random() & 1);
-  auto coded = exec().make<std::uint8_t>(p.n(), batch), out = exec().make<std::uint8_t>(p.sent(), batch),
-       decided = exec().make<std::uint8_t>(k, batch);
-  encoder.run(exec(), on_device(exec(), sent, k, batch), coded);
+  auto coded = exec().make<std::uint8_t>(batch, p.n()), out = exec().make<std::uint8_t>(batch, p.sent()),
+       decided = exec().make<std::uint8_t>(batch, k);
+  encoder.run(exec(), on_device(exec(), sent, batch, k), coded);
   p.puncture(exec(), coded, out);
   std::vector<float> llr;
   for (const std::uint8_t b : exec().to_host(out)) llr.push_back(8 * ((b == 0 ? 1.f : -1.f) + noise(random)));
-  auto all = exec().make<float>(p.n(), batch);
-  p.restore(exec(), on_device(exec(), llr, p.sent(), batch), all);
+  auto all = exec().make<float>(batch, p.n());
+  p.restore(exec(), on_device(exec(), llr, batch, p.sent()), all);
   decoder.run(exec(), all, {.bits = decided});
   EXPECT_EQ(exec().to_host(decided), sent);
 }

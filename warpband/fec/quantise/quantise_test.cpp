@@ -32,7 +32,7 @@ WB_ON_ALL_BACKENDS(quantise);
 llrs_t quanta_of(executor& exec, const llrs_t& llr, std::size_t n, float fineness,
                  layout order = layout::row_major, float information = 0) {
   const std::size_t items = llr.size() / n;
-  auto on = exec.make<float>(n, items, order);
+  auto on = exec.make<float>(items, n, order);
   llrs_t placed(llr.size());
   for (std::size_t i = 0; i < items; i++)
     for (std::size_t e = 0; e < n; e++)
@@ -172,19 +172,19 @@ TEST_P(quantise, convolutional_codes_are_decided_alike_for_all_factors) {
     const viterbi_decoder viterbi({.code = code, .k = 70, .precision = conv_precision::int16});
     const bcjr_decoder bcjr(
         {.code = code, .k = 70, .algorithm = map_algorithm::max_log_map, .precision = conv_precision::int16});
-    auto bits = exec().make<std::uint8_t>(k, count);
-    auto soft = exec().make<float>(k, count);
+    auto bits = exec().make<std::uint8_t>(count, k);
+    auto soft = exec().make<float>(count, k);
     expect_alike(
         w.llr,
         [&](const llrs_t& llr) -> results {
-          viterbi.run(exec(), on_device(exec(), llr, n, count), {.bits = bits});
+          viterbi.run(exec(), on_device(exec(), llr, count, n), {.bits = bits});
           return {exec().to_host(bits), {}};
         },
         "Viterbi, " + testing::name_of(code));
     expect_alike(
         w.llr,
         [&](const llrs_t& llr) -> results {
-          bcjr.run(exec(), on_device(exec(), llr, n, count), {.bits = bits, .soft = soft});
+          bcjr.run(exec(), on_device(exec(), llr, count, n), {.bits = bits, .soft = soft});
           return {exec().to_host(bits), exec().to_host(soft)};
         },
         "BCJR, " + testing::name_of(code));
@@ -212,11 +212,11 @@ TEST_P(quantise, polar_codes_are_decided_alike_for_all_factors) {
     for (const auto precision : {polar_precision::int16, polar_precision::int8})
       for (const int list : {1, 8}) {
         const polar_decoder decoder(code, {.list_size = list, .precision = precision});
-        auto bits = exec().make<std::uint8_t>(40, 12);
+        auto bits = exec().make<std::uint8_t>(12, 40);
         expect_alike(
             llr,
             [&](const llrs_t& l) -> results {
-              decoder.run(exec(), on_device(exec(), l, n, 12), {.bits = bits});
+              decoder.run(exec(), on_device(exec(), l, 12, n), {.bits = bits});
               return {exec().to_host(bits), {}};
             },
             "polar, " + std::to_string(coded_bits));
@@ -231,9 +231,9 @@ void expect_alike(executor& exec, Encoder encoder, Decoder decoder, const std::s
   std::normal_distribution<float> normal(0.f, 1.f);
   const std::size_t count = 10, a = static_cast<std::size_t>(decoder.config().transport_bits),
                     g = static_cast<std::size_t>(decoder.config().coded_bits);
-  const auto sent = on_device(exec, testing::random_bit_vector(a * count, random), a, count);
-  auto coded = exec.make<std::uint8_t>(g, count), bits = exec.make<std::uint8_t>(a, count),
-       ok = exec.make<std::uint8_t>(1, count);
+  const auto sent = on_device(exec, testing::random_bit_vector(a * count, random), count, a);
+  auto coded = exec.make<std::uint8_t>(count, g), bits = exec.make<std::uint8_t>(count, a),
+       ok = exec.make<std::uint8_t>(count, 1);
   llrs_t all;
   for (const int rv : {0, 2}) {
     encoder.run(exec, sent, rv, coded);
@@ -246,8 +246,8 @@ void expect_alike(executor& exec, Encoder encoder, Decoder decoder, const std::s
       all,
       [&](const llrs_t& llr) -> results {
         decoder.reset();
-        decoder.combine(exec, on_device(exec, llrs_t(llr.begin(), llr.begin() + half), g, count), 0);
-        decoder.combine(exec, on_device(exec, llrs_t(llr.begin() + half, llr.end()), g, count), 2);
+        decoder.combine(exec, on_device(exec, llrs_t(llr.begin(), llr.begin() + half), count, g), 0);
+        decoder.combine(exec, on_device(exec, llrs_t(llr.begin() + half, llr.end()), count, g), 2);
         decoder.decode(exec, {.bits = bits, .ok = ok});
         results r{exec.to_host(bits), {}};
         const auto held = exec.to_host(ok);

@@ -117,8 +117,8 @@ class transport_plan {
   static void check_sent(const Config& c, const view<const std::uint8_t>& bits, int rv,
                          const view<std::uint8_t>& coded) {
     check_range("rv", rv, 0, 3);
-    check_shape("bits", bits, static_cast<std::size_t>(c.transport_bits), bits.items);
-    check_shape("coded", coded, static_cast<std::size_t>(c.coded_bits), bits.items);
+    check_shape("bits", bits, bits.items, static_cast<std::size_t>(c.transport_bits));
+    check_shape("coded", coded, bits.items, static_cast<std::size_t>(c.coded_bits));
   }
   /// Queues CRCs and segmentation of `bits` to cut.blocks. part: [batch, C].
   void segment(executor& exec, const view<const std::uint8_t>& bits, const view<std::int32_t>& part,
@@ -150,12 +150,12 @@ class transport_plan {
     const bool first = r.transmissions == 0;
     if (!first) r.owner.require(exec);
     check_range("rv", rv, 0, 3);
-    check_shape("llr", llr, static_cast<std::size_t>(c.coded_bits), first ? llr.items : r.owner.batch());
+    check_shape("llr", llr, first ? llr.items : r.owner.batch(), static_cast<std::size_t>(c.coded_bits));
     if (!first || !r.owner.changes(exec, llr.items)) return false;
     const std::size_t count = static_cast<std::size_t>(at_.blocks);
-    r.marks = exec.make<std::uint8_t>(count, llr.items);
-    r.part = exec.make<std::int32_t>(count, llr.items);
-    r.history = exec.make<std::int32_t>(count * std::size_t{transport_history_size}, llr.items);
+    r.marks = exec.make<std::uint8_t>(llr.items, count);
+    r.part = exec.make<std::int32_t>(llr.items, count);
+    r.history = exec.make<std::int32_t>(llr.items, count * std::size_t{transport_history_size});
     return true;
   }
   /// Queues the transmission, which `a` has rings and soft buffers for.
@@ -178,11 +178,11 @@ class transport_plan {
   template <class Output>
   void check_outputs(const Output& out, std::size_t batch) const {
     const std::size_t count = static_cast<std::size_t>(at_.blocks);
-    check_optional_shape("bits", out.bits, static_cast<std::size_t>(at_.transport_bits), batch);
-    check_optional_shape("ok", out.ok, 1, batch);
-    check_optional_shape("block_ok", out.block_ok, count, batch);
-    check_optional_shape("iterations", out.iterations, count, batch);
-    check_optional_shape("status", out.status, 1, batch);
+    check_optional_shape("bits", out.bits, batch, static_cast<std::size_t>(at_.transport_bits));
+    check_optional_shape("ok", out.ok, batch, 1);
+    check_optional_shape("block_ok", out.block_ok, batch, count);
+    check_optional_shape("iterations", out.iterations, batch, count);
+    check_optional_shape("status", out.status, batch, 1);
   }
   /// Queues what becomes of decoded code blocks, which `a` has with their rings and soft buffers.
   template <class Output>

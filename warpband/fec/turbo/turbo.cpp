@@ -311,9 +311,9 @@ void turbo_decoder::run_windows(executor& exec, turbo_windows_args& a, std::size
                                 const turbo_decoder_output& out) const {
   const auto k = static_cast<std::size_t>(config_.k);
   const bool int16 = config_.precision == turbo_precision::int16;
-  check_optional_shape("bits", out.bits, k, items);
-  check_optional_shape("iterations", out.iterations, 1, items);
-  check_optional_shape("status", out.status, 1, items);
+  check_optional_shape("bits", out.bits, items, k);
+  check_optional_shape("iterations", out.iterations, items, 1);
+  check_optional_shape("status", out.status, items, 1);
   check_apart({{"bits", out.bits}, {"iterations", out.iterations}, {"status", out.status}});
   if (out.soft.data != nullptr || out.extrinsic.data != nullptr || out.coded_extrinsic.data != nullptr)
     throw argument_error(out.soft.data != nullptr        ? "soft"
@@ -368,7 +368,7 @@ void turbo_decoder::run_windows(executor& exec, turbo_windows_args& a, std::size
 void turbo_decoder::run(executor& exec, view<const std::int8_t> llr, const turbo_decoder_output& out) const {
   if (config_.precision == turbo_precision::float32)
     throw argument_error("llr", "8-bit integers", "float32 unless precision is bfloat16 or int16");
-  check_shape("llr", llr, 3 * (static_cast<std::size_t>(config_.k) + 4), llr.items);
+  check_shape("llr", llr, llr.items, 3 * (static_cast<std::size_t>(config_.k) + 4));
   turbo_windows_args a;
   a.llr8 = llr;
   run_windows(exec, a, llr.items, out);
@@ -376,19 +376,19 @@ void turbo_decoder::run(executor& exec, view<const std::int8_t> llr, const turbo
 
 void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decoder_output& out) const {
   const std::size_t k = static_cast<std::size_t>(config_.k), n = 3 * (k + 4), items = llr.items;
-  check_shape("llr", llr, n, items);
+  check_shape("llr", llr, items, n);
   if (config_.precision != turbo_precision::float32) {
     turbo_windows_args a;
     a.llr = llr;
     if (config_.precision == turbo_precision::int16) a.quanta = scale_.of(exec, llr);
     return run_windows(exec, a, items, out);
   }
-  check_optional_shape("bits", out.bits, k, items);
-  check_optional_shape("soft", out.soft, k, items);
-  check_optional_shape("extrinsic", out.extrinsic, k, items);
-  check_optional_shape("coded_extrinsic", out.coded_extrinsic, n, items);
-  check_optional_shape("iterations", out.iterations, 1, items);
-  check_optional_shape("status", out.status, 1, items);
+  check_optional_shape("bits", out.bits, items, k);
+  check_optional_shape("soft", out.soft, items, k);
+  check_optional_shape("extrinsic", out.extrinsic, items, k);
+  check_optional_shape("coded_extrinsic", out.coded_extrinsic, items, n);
+  check_optional_shape("iterations", out.iterations, items, 1);
+  check_optional_shape("status", out.status, items, 1);
   check_apart({{"bits", out.bits},
                {"soft", out.soft},
                {"extrinsic", out.extrinsic},
@@ -425,8 +425,8 @@ turbo_encoder::turbo_encoder(std::vector<std::int32_t> permutation)
 void turbo_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
   permutation_.check_held();
   const std::size_t n = static_cast<std::size_t>(k());
-  check_shape("bits", bits, n, bits.items);
-  check_shape("coded", coded, std::max(coded.elements, 3 * (n + 4)), bits.items);
+  check_shape("bits", bits, bits.items, n);
+  check_shape("coded", coded, bits.items, std::max(coded.elements, 3 * (n + 4)));
   turbo_encode_args a;
   a.k = k();
   a.bits = bits;

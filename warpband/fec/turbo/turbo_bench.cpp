@@ -26,9 +26,9 @@ bench::maker decode(const turbo_decoder_config& config, std::size_t batch) {
     const bool fed = what == figure::host_fed;
     const std::size_t k = static_cast<std::size_t>(config.k), n = 3 * (k + 4);
     array<T> llr = bench::make_llrs<T>(exec, n, batch, 1 / 3., 0.5, 8.f),
-             host_llr = exec.make_host<T>(fed ? n : 0, batch);
-    auto bits = exec.make<std::uint8_t>(k, batch),
-         host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);
+             host_llr = exec.make_host<T>(batch, fed ? n : 0);
+    auto bits = exec.make<std::uint8_t>(batch, k),
+         host_bits = exec.make_host<std::uint8_t>(batch, fed ? k : 0);
     if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
     exec.sync();
     const std::pair<const void*, std::size_t> result{host_bits.data(), host_bits.bytes()};
@@ -47,7 +47,7 @@ bench::maker decode(const turbo_decoder_config& config, std::size_t batch) {
 bench::maker encode(int k, std::size_t batch) {
   return [=](executor& exec, figure) {
     const std::size_t n = static_cast<std::size_t>(k);
-    auto bits = exec.make<std::uint8_t>(n, batch), coded = exec.make<std::uint8_t>(3 * (n + 4), batch);
+    auto bits = exec.make<std::uint8_t>(batch, n), coded = exec.make<std::uint8_t>(batch, 3 * (n + 4));
     random_bits(exec, bits, k, {.seed = 1});
     exec.sync();
     return bench::job(static_cast<double>(batch), static_cast<double>(n * batch),

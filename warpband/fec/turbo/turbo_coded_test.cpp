@@ -29,11 +29,11 @@ bool operator==(const outputs& a, const outputs& b) {
 /// What is not written stays wrong.
 outputs decode(executor& e, const turbo_decoder& d, const std::vector<float>& llr) {
   const std::size_t k = static_cast<std::size_t>(d.config().k), n = 3 * (k + 4), count = llr.size() / n;
-  auto in = on_device(e, llr, n, count);
-  auto coded = on_device(e, std::vector<float>(n * count, 1e33f), n, count);
-  auto extrinsic = e.make<float>(k, count);
-  auto bits = e.make<std::uint8_t>(k, count), status = e.make<std::uint8_t>(1, count);
-  auto iterations = e.make<std::int32_t>(1, count);
+  auto in = on_device(e, llr, count, n);
+  auto coded = on_device(e, std::vector<float>(n * count, 1e33f), count, n);
+  auto extrinsic = e.make<float>(count, k);
+  auto bits = e.make<std::uint8_t>(count, k), status = e.make<std::uint8_t>(count, 1);
+  auto iterations = e.make<std::int32_t>(count, 1);
   d.run(e, in,
         {.bits = bits,
          .extrinsic = extrinsic,
@@ -208,8 +208,8 @@ TEST_P(turbo_coded, noise_free_codewords_are_confirmed_bit_by_bit) {
 
 TEST(turbo_coded_errors, precisions_are_checked) {
   const auto e = open_scalar();
-  auto llr = on_device(*e, std::vector<float>(3 * 44 * 2, 1.f), 3 * 44, 2);
-  auto coded = e->make<float>(3 * 44, 2);
+  auto llr = on_device(*e, std::vector<float>(3 * 44 * 2, 1.f), 2, 3 * 44);
+  auto coded = e->make<float>(2, 3 * 44);
   for (const auto& kind : {int16_kind, bfloat_max_log, bfloat_log_map})
     EXPECT_EQ(blamed([&] { turbo_decoder(setting(kind, 40)).run(*e, llr, {.coded_extrinsic = coded}); }),
               "coded_extrinsic")

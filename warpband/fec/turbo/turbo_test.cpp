@@ -52,9 +52,9 @@ struct decoded {
 };
 decoded decode(executor& e, const turbo_decoder& d, const std::vector<float>& llr) {
   const std::size_t k = static_cast<std::size_t>(d.config().k), n = 3 * (k + 4), count = llr.size() / n;
-  auto in = e.make<float>(n, count), soft = e.make<float>(k, count), extrinsic = e.make<float>(k, count);
-  auto bits = e.make<std::uint8_t>(k, count), status = e.make<std::uint8_t>(1, count);
-  auto iterations = e.make<std::int32_t>(1, count);
+  auto in = e.make<float>(count, n), soft = e.make<float>(count, k), extrinsic = e.make<float>(count, k);
+  auto bits = e.make<std::uint8_t>(count, k), status = e.make<std::uint8_t>(count, 1);
+  auto iterations = e.make<std::int32_t>(count, 1);
   e.upload(in.data(), llr.data(), in.bytes());
   d.run(e, in,
         {.bits = bits, .soft = soft, .extrinsic = extrinsic, .iterations = iterations, .status = status});
@@ -66,7 +66,7 @@ bits_t encode(executor& e, const turbo_encoder& enc, const std::vector<bits_t>& 
   const std::size_t k = static_cast<std::size_t>(enc.k());
   bits_t flat;
   for (const auto& b : blocks) flat.insert(flat.end(), b.begin(), b.end());
-  auto in = e.make<std::uint8_t>(k, blocks.size()), out = e.make<std::uint8_t>(width, blocks.size());
+  auto in = e.make<std::uint8_t>(blocks.size(), k), out = e.make<std::uint8_t>(blocks.size(), width);
   e.upload(in.data(), flat.data(), in.bytes());
   const bits_t poison(out.size(), 0xee);
   e.upload(out.data(), poison.data(), out.bytes());

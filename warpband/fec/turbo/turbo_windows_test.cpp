@@ -166,9 +166,9 @@ TEST(turbo_windows_settings, are_checked) {
     EXPECT_EQ(turbo_decoder(setting(kind, 40)).config().windows, 1);
     EXPECT_EQ(turbo_decoder(setting(kind, 40)).config().overlap, 0);
     cpu exec({.threads = 1});
-    auto llr8 = exec.make<std::int8_t>(3 * 44, 1);
-    auto bits = exec.make<std::uint8_t>(40, 1);
-    auto soft = exec.make<float>(40, 1);
+    auto llr8 = exec.make<std::int8_t>(1, 3 * 44);
+    auto bits = exec.make<std::uint8_t>(1, 40);
+    auto soft = exec.make<float>(1, 40);
     const turbo_decoder d(setting(kind, 40));
     EXPECT_EQ(blamed([&] { d.run(exec, llr8, {.bits = bits, .soft = soft}); }), "soft");
     EXPECT_EQ(blamed([&] { d.run(exec, llr8, {.bits = bits, .extrinsic = soft}); }), "extrinsic");

@@ -78,8 +78,8 @@ void viterbi_decoder::run_short(executor& exec, viterbi_short_args& a, std::size
                                 const viterbi_output& out) const {
   constexpr int meet_at_least = 32, decided_at_once = 96;  // steps
   const std::size_t k = static_cast<std::size_t>(config_.k);
-  check_optional_shape("bits", out.bits, k, items);
-  check_optional_shape("status", out.status, 1, items);
+  check_optional_shape("bits", out.bits, items, k);
+  check_optional_shape("status", out.status, items, 1);
   check_apart({{"bits", out.bits}, {"status", out.status}});
   if (out.metric.data != nullptr)
     throw argument_error("metric", "an array", "none with precision int16, which gives decisions only");
@@ -100,7 +100,7 @@ void viterbi_decoder::run_short(executor& exec, viterbi_short_args& a, std::size
 void viterbi_decoder::run(executor& exec, view<const std::int8_t> llr, const viterbi_output& out) const {
   if (config_.precision == conv_precision::float32)
     throw argument_error("llr", "8-bit integers", "float32 unless precision is int16");
-  check_shape("llr", llr, frame_.n(), llr.items);
+  check_shape("llr", llr, llr.items, frame_.n());
   viterbi_short_args a;
   a.llr8 = llr;
   a.quanta = scale_.of_integers();
@@ -109,16 +109,16 @@ void viterbi_decoder::run(executor& exec, view<const std::int8_t> llr, const vit
 
 void viterbi_decoder::run(executor& exec, view<const float> llr, const viterbi_output& out) const {
   const std::size_t k = static_cast<std::size_t>(config_.k), items = llr.items;
-  check_shape("llr", llr, frame_.n(), items);
+  check_shape("llr", llr, items, frame_.n());
   if (config_.precision == conv_precision::int16) {
     viterbi_short_args a;
     a.llr = llr;
     a.quanta = scale_.of(exec, llr);
     return run_short(exec, a, items, out);
   }
-  check_optional_shape("bits", out.bits, k, items);
-  check_optional_shape("metric", out.metric, 1, items);
-  check_optional_shape("status", out.status, 1, items);
+  check_optional_shape("bits", out.bits, items, k);
+  check_optional_shape("metric", out.metric, items, 1);
+  check_optional_shape("status", out.status, items, 1);
   check_apart({{"bits", out.bits}, {"metric", out.metric}, {"status", out.status}});
   viterbi_args a;
   a.code = frame_.on(exec);

@@ -20,9 +20,9 @@ bench::maker decode(const viterbi_config& config, std::size_t batch) {
     viterbi_decoder decoder(config);
     const std::size_t k = static_cast<std::size_t>(config.k), n = decoder.frame().n();
     array<T> llr = bench::make_llrs<T>(exec, n, batch, decoder.frame().rate(), 4, 8.f),
-             host_llr = exec.make_host<T>(fed ? n : 0, batch);
-    auto bits = exec.make<std::uint8_t>(k, batch),
-         host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);
+             host_llr = exec.make_host<T>(batch, fed ? n : 0);
+    auto bits = exec.make<std::uint8_t>(batch, k),
+         host_bits = exec.make_host<std::uint8_t>(batch, fed ? k : 0);
     if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
     exec.sync();
     return bench::job(
@@ -39,8 +39,8 @@ bench::maker decode(const viterbi_config& config, std::size_t batch) {
 bench::maker encode(const conv_code& code, int k, std::size_t batch) {
   return [=](executor& exec, figure) {
     conv_encoder encoder(code, k);
-    auto bits = exec.make<std::uint8_t>(static_cast<std::size_t>(k), batch),
-         coded = exec.make<std::uint8_t>(encoder.n(), batch);
+    auto bits = exec.make<std::uint8_t>(batch, static_cast<std::size_t>(k)),
+         coded = exec.make<std::uint8_t>(batch, encoder.n());
     random_bits(exec, bits, k, {.seed = 1});
     exec.sync();
     return bench::job(static_cast<double>(batch), static_cast<double>(k) * static_cast<double>(batch),

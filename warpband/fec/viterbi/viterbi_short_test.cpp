@@ -42,9 +42,9 @@ struct decoded {
 template <class V>
 decoded decode(executor& e, const viterbi_decoder& d, const std::vector<V>& llr) {
   const std::size_t k = static_cast<std::size_t>(d.config().k), n = d.frame().n(), items = llr.size() / n;
-  auto bits = on_device(e, bit_vector(k * items, 7), k, items);
-  auto status = e.make<std::uint8_t>(1, items);
-  d.run(e, on_device(e, llr, n, items), {.bits = bits, .metric = {}, .status = status});
+  auto bits = on_device(e, bit_vector(k * items, 7), items, k);
+  auto status = e.make<std::uint8_t>(items, 1);
+  d.run(e, on_device(e, llr, items, n), {.bits = bits, .metric = {}, .status = status});
   return {e.to_host(bits), e.to_host(status)};
 }
 int differences(const bit_vector& a, const bit_vector& b) {
@@ -184,10 +184,10 @@ TEST(viterbi_int16_arguments, bad_ones_are_named) {
   EXPECT_EQ(completed(int16_of(conv_80211(conv_rate::r5_6), 12000)).windows, 2);
   const auto exec = testing::open_scalar();
   const viterbi_decoder d(int16_of(conv_lte(), 40)), plain({.code = conv_lte(), .k = 40});
-  auto llr = exec->make<float>(120, 2);
-  auto steps = exec->make<std::int8_t>(120, 2);
-  auto bits = exec->make<std::uint8_t>(40, 2);
-  auto metric = exec->make<float>(1, 2);
+  auto llr = exec->make<float>(2, 120);
+  auto steps = exec->make<std::int8_t>(2, 120);
+  auto bits = exec->make<std::uint8_t>(2, 40);
+  auto metric = exec->make<float>(2, 1);
   EXPECT_EQ(blamed([&] { plain.run(*exec, steps, {.bits = bits}); }), "llr");
   EXPECT_EQ(blamed([&] { d.run(*exec, llr, {.metric = metric}); }), "metric");
 }

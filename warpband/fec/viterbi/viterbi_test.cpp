@@ -41,10 +41,10 @@ struct decoded {
 };
 decoded decode(executor& e, const viterbi_decoder& d, const std::vector<float>& llr) {
   const std::size_t k = static_cast<std::size_t>(d.config().k), n = d.frame().n(), items = llr.size() / n;
-  auto bits = on_device(e, bit_vector(k * items, 7), k, items);
-  auto metric = e.make<float>(1, items);
-  auto status = e.make<std::uint8_t>(1, items);
-  d.run(e, on_device(e, llr, n, items), {.bits = bits, .metric = metric, .status = status});
+  auto bits = on_device(e, bit_vector(k * items, 7), items, k);
+  auto metric = e.make<float>(items, 1);
+  auto status = e.make<std::uint8_t>(items, 1);
+  d.run(e, on_device(e, llr, items, n), {.bits = bits, .metric = metric, .status = status});
   return {e.to_host(bits), e.to_host(metric), e.to_host(status)};
 }
 
@@ -243,9 +243,9 @@ TEST_P(viterbi, error_rate_is_that_of_the_union_bound) {
   const float n0 = static_cast<float>(2 / ebn0), a = std::sqrt(0.5f);
   const auto sent = exec().make_from(std::vector<std::complex<float>>{{a, a}});  // all zeros, in BPSK
   const auto noise_var = exec().make_from(std::vector<float>{n0});
-  auto received = exec().make<std::complex<float>>(1, symbols);
-  auto llr = exec().make<float>(n, batch);
-  auto out = exec().make<std::uint8_t>(k, batch);
+  auto received = exec().make<std::complex<float>>(symbols, 1);
+  auto llr = exec().make<float>(batch, n);
+  auto out = exec().make<std::uint8_t>(batch, k);
   double errors = 0, bits = 0;
   for (std::uint64_t round = 0; round < (small_scale() ? 1 : 20); round++) {
     add_awgn(exec(), {sent.data(), 1, symbols, 1, 0}, make_view(received.data(), symbols), n0,

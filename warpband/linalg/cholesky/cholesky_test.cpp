@@ -35,9 +35,9 @@ bool same_bits(const result& a, const result& b) {
          std::memcmp(a.x.data(), b.x.data(), a.x.size() * sizeof(complex)) == 0;
 }
 result solve(wb::executor& exec, const batch& p) {
-  const auto a = on_device(exec, p.a, p.n * p.n, p.items), b = on_device(exec, p.b, p.n, p.items);
-  auto x = exec.make<complex>(p.n, p.items);
-  auto status = exec.make<std::uint8_t>(1, p.items);
+  const auto a = on_device(exec, p.a, p.items, p.n * p.n), b = on_device(exec, p.b, p.items, p.n);
+  auto x = exec.make<complex>(p.items, p.n);
+  auto status = exec.make<std::uint8_t>(p.items, 1);
   wb::cholesky_solver(static_cast<int>(p.n)).run(exec, {a, b}, x, status);
   return {exec.to_host(x), exec.to_host(status)};
 }

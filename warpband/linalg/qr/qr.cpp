@@ -52,12 +52,12 @@ void basic_qr_decomposition<E>::run(executor& exec, const qr_input<E>& in, const
   constexpr bool real = std::is_same_v<E, float>;
   const std::size_t items = in.h.items, m = static_cast<std::size_t>(config_.rows),
                     n = static_cast<std::size_t>(config_.columns);
-  check_shape("h", in.h, m * n, items);
-  check_optional_shape("y", in.y, m, items);
-  check_shape("r", out.r, n * n, items);
-  check_optional_shape("q", out.q, m * n, items);
-  check_optional_shape("z", out.z, n, items);
-  check_optional_shape("status", out.status, 1, items);
+  check_shape("h", in.h, items, m * n);
+  check_optional_shape("y", in.y, items, m);
+  check_shape("r", out.r, items, n * n);
+  check_optional_shape("q", out.q, items, m * n);
+  check_optional_shape("z", out.z, items, n);
+  check_optional_shape("status", out.status, items, 1);
   check_apart({{"r", out.r}, {"q", out.q}, {"z", out.z}, {"status", out.status}});
   if (out.q.data != nullptr && config_.method != qr_method::gram_schmidt)
     throw argument_error("q", "given", "none: method cholesky has no Q");

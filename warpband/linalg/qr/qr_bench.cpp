@@ -16,11 +16,11 @@ bench::maker qr(int rows, int columns, qr_method method, layout order, int ways,
     const bool fed = what == figure::host_fed;
     const basic_qr_decomposition<E> decomposition({.rows = rows, .columns = columns, .method = method});
     const auto m = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(columns);
-    auto h = exec.make<E>(m * n, items, order), y = exec.make<E>(m, items, order);
+    auto h = exec.make<E>(items, m * n, order), y = exec.make<E>(items, m, order);
     const auto fill = [&](array<E>& a, std::uint64_t seed) {
       const std::size_t size = a.size() * sizeof(E) / sizeof(std::complex<float>);
       const auto zero = exec.make_zeros<std::complex<float>>(1, 1);
-      const auto to = make_view(reinterpret_cast<std::complex<float>*>(a.data()), 1, size);
+      const auto to = make_view(reinterpret_cast<std::complex<float>*>(a.data()), size, 1);
       add_awgn(exec, {zero.data(), 1, size, 1, 0}, to, 1.f, {.seed = seed});
       exec.sync();
     };
@@ -29,12 +29,12 @@ bench::maker qr(int rows, int columns, qr_method method, layout order, int ways,
     std::vector<array<E>> r, z, host_r, host_z;
     const std::size_t copied = fed ? items : 0;
     for (int w = 0; w < ways; w++) {
-      r.push_back(exec.make<E>(n * n, items, order));
-      z.push_back(exec.make<E>(n, items, order));
-      host_r.push_back(exec.make_host<E>(n * n, copied, order));
-      host_z.push_back(exec.make_host<E>(n, copied, order));
+      r.push_back(exec.make<E>(items, n * n, order));
+      z.push_back(exec.make<E>(items, n, order));
+      host_r.push_back(exec.make_host<E>(copied, n * n, order));
+      host_z.push_back(exec.make_host<E>(copied, n, order));
     }
-    auto host_h = exec.make_host<E>(m * n, copied, order), host_y = exec.make_host<E>(m, copied, order);
+    auto host_h = exec.make_host<E>(copied, m * n, order), host_y = exec.make_host<E>(copied, m, order);
     if (fed) {
       exec.download(host_h.data(), h.data(), h.bytes());
       exec.download(host_y.data(), y.data(), y.bytes());

@@ -58,11 +58,11 @@ result<E> decompose(wb::executor& exec, const batch<E>& b, const how& w) {
   const wb::basic_qr_decomposition<E> qr({.rows = b.rows, .columns = b.columns, .method = w.method});
   const auto m = static_cast<std::size_t>(b.rows), n = static_cast<std::size_t>(b.columns);
   const bool with_q = w.method == qr_method::gram_schmidt, with_y = !b.y.empty();
-  const auto h = on_device(exec, b.h, m * n, b.items);
-  const auto y = on_device(exec, b.y, m, with_y ? b.items : 0);
-  auto r = exec.make<E>(n * n, b.items), q = exec.make<E>(m * n, with_q ? b.items : 0),
-       z = exec.make<E>(n, with_y ? b.items : 0);
-  auto status = exec.make<std::uint8_t>(1, b.items);
+  const auto h = on_device(exec, b.h, b.items, m * n);
+  const auto y = on_device(exec, b.y, with_y ? b.items : 0, m);
+  auto r = exec.make<E>(b.items, n * n), q = exec.make<E>(with_q ? b.items : 0, m * n),
+       z = exec.make<E>(with_y ? b.items : 0, n);
+  auto status = exec.make<std::uint8_t>(b.items, 1);
   wb::qr_input<E> in{.h = h, .first = w.first, .order = w.order};
   wb::qr_output<E> out{.r = r, .status = status};
   if (with_y) in.y = y, out.z = z;
@@ -286,9 +286,9 @@ TEST(qr_arguments, bad_ones_are_named) {
 
   const auto exec = wb::testing::open_scalar();
   const wb::qr_decomposition qr(config(3, 2)), no_q(config(3, 2, qr_method::cholesky));
-  auto h = exec->make<complex>(6, 5), y = exec->make<complex>(3, 5), r = exec->make<complex>(4, 5),
-       q = exec->make<complex>(6, 5), z = exec->make<complex>(2, 5);
-  auto status = exec->make<std::uint8_t>(1, 5);
+  auto h = exec->make<complex>(5, 6), y = exec->make<complex>(5, 3), r = exec->make<complex>(5, 4),
+       q = exec->make<complex>(5, 6), z = exec->make<complex>(5, 2);
+  auto status = exec->make<std::uint8_t>(5, 1);
   std::fill_n(h.data(), h.size(), complex(1, 1));
   std::fill_n(y.data(), y.size(), complex(1, 1));
   const std::vector<int> swapped{1, 0}, twice{0, 0}, outside{0, 2}, negative{-1, 0}, few{0}, many{0, 1, 2};

@@ -48,10 +48,10 @@ TEST_P(count, equals_a_plain_loop) {
             soft_expected[f] += sent[k] != (llr[k] < 0.f ? 1 : 0);  // an erasure decides 0
           }
         }
-        const auto s = on_device(exec(), sent, n, frames, order),
-                   r = on_device(exec(), received, n, frames, order);
-        const auto l = on_device(exec(), llr, n, frames, order);
-        auto errors = on_device(exec(), std::vector<std::int32_t>(frames, -1), 1, frames);
+        const auto s = on_device(exec(), sent, frames, n, order),
+                   r = on_device(exec(), received, frames, n, order);
+        const auto l = on_device(exec(), llr, frames, n, order);
+        auto errors = on_device(exec(), std::vector<std::int32_t>(frames, -1), frames, 1);
         wb::count_errors(exec(), s, r, errors);
         ASSERT_EQ(exec().to_host(errors), expected) << n << " bits, " << frames << " frames";
         wb::count_errors(exec(), s, l, errors);
@@ -66,8 +66,8 @@ TEST_P(count, a_call_equals_its_pieces_with_any_number_of_threads) {
   for (auto& b : sent) b = static_cast<std::uint8_t>(random() & 1);
   for (auto& b : received) b = static_cast<std::uint8_t>(random() & 1);
   const auto run = [&](wb::executor& e, std::size_t first, std::size_t last) {
-    const auto s = on_device(e, sent, n, frames), r = on_device(e, received, n, frames);
-    auto errors = e.make<std::int32_t>(1, last - first);
+    const auto s = on_device(e, sent, frames, n), r = on_device(e, received, frames, n);
+    auto errors = e.make<std::int32_t>(last - first, 1);
     const std::size_t items = last - first;
     wb::count_errors(e, wb::view<const std::uint8_t>{s.data() + first * n, n, items, 1, n},
                      wb::view<const std::uint8_t>{r.data() + first * n, n, items, 1, n}, errors);
@@ -82,9 +82,9 @@ TEST_P(count, a_call_equals_its_pieces_with_any_number_of_threads) {
 }
 
 TEST_P(count, one_row_of_sent_bits_serves_all_frames) {
-  const auto s = on_device(exec(), bits{0, 1, 1}, 3, 1);
+  const auto s = on_device(exec(), bits{0, 1, 1}, 1, 3);
   const auto r = on_device(exec(), bits{0, 1, 1, 1, 0, 0, 0, 0, 1}, 3, 3);
-  auto errors = exec().make<std::int32_t>(1, 3);
+  auto errors = exec().make<std::int32_t>(3, 1);
   wb::count_errors(exec(), wb::view<const std::uint8_t>{s.data(), 3, 3, 1, 0}, r, errors);
   EXPECT_EQ(exec().to_host(errors), (std::vector<std::int32_t>{0, 3, 1}));
 }
@@ -99,8 +99,8 @@ TEST_P(count, erased_items_have_the_lowest_bit_of_their_status) {
         status[i] = static_cast<std::uint8_t>(random());
         expected[i / n] += status[i] % 2;
       }
-      const auto s = on_device(exec(), status, n, frames);
-      auto erased = on_device(exec(), std::vector<std::int32_t>(frames, -1), 1, frames);
+      const auto s = on_device(exec(), status, frames, n);
+      auto erased = on_device(exec(), std::vector<std::int32_t>(frames, -1), frames, 1);
       wb::count_erased(exec(), s, 1, erased);
       ASSERT_EQ(exec().to_host(erased), expected) << n << " items, " << frames << " frames";
       for (std::int32_t& e : expected) e *= 3;
@@ -111,10 +111,10 @@ TEST_P(count, erased_items_have_the_lowest_bit_of_their_status) {
 
 TEST(count_arguments, bad_ones_are_named) {
   const auto exec = wb::testing::open_scalar();
-  const auto s = on_device(*exec, bits(20), 10, 2), few = on_device(*exec, bits(10), 10, 1),
-             narrow = on_device(*exec, bits(18), 9, 2);
-  const auto l = on_device(*exec, std::vector<float>(18), 9, 2);
-  auto errors = exec->make<std::int32_t>(1, 2), too_few = exec->make<std::int32_t>(1, 1);
+  const auto s = on_device(*exec, bits(20), 2, 10), few = on_device(*exec, bits(10), 1, 10),
+             narrow = on_device(*exec, bits(18), 2, 9);
+  const auto l = on_device(*exec, std::vector<float>(18), 2, 9);
+  auto errors = exec->make<std::int32_t>(2, 1), too_few = exec->make<std::int32_t>(1, 1);
   EXPECT_NO_THROW(wb::count_errors(*exec, s, s, errors));
   EXPECT_EQ(blamed([&] { wb::count_errors(*exec, s, few, errors); }), "received");
   EXPECT_EQ(blamed([&] { wb::count_errors(*exec, s, narrow, errors); }), "received");

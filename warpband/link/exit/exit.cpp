@@ -106,10 +106,10 @@ struct fading_uses {
     const std::size_t streams = static_cast<std::size_t>(d.streams),
                       rx = static_cast<std::size_t>(d.rx_antennas),
                       m = static_cast<std::size_t>(bits_per_symbol(d.qam));
-    symbols = exec.make<std::complex<float>>(streams, uses);
-    received = exec.make<std::complex<float>>(rx, uses);
-    channel = exec.make<std::complex<float>>(rx * streams, uses);
-    qam_mapper(d.qam).run(exec, make_view(bits, m, uses * streams),
+    symbols = exec.make<std::complex<float>>(uses, streams);
+    received = exec.make<std::complex<float>>(uses, rx);
+    channel = exec.make<std::complex<float>>(uses, rx * streams);
+    qam_mapper(d.qam).run(exec, make_view(bits, uses * streams, m),
                           make_view(symbols.data(), uses * streams));
     apply_mimo_rayleigh(exec, view<const std::complex<float>>(symbols), received, channel, 1, range);
     const std::vector<float> n0{static_cast<float>(d.streams * std::pow(10, -snr_db / 10))};
@@ -158,8 +158,8 @@ exit_curve detector_exit(executor& exec, const detector_config& config, double s
   std::vector<information_sum> sums(c.prior_information.size());
   in_batches(all, bits, [&](std::size_t first, std::size_t uses) {
     const random_range range{c.seed, first, 0};
-    auto sent = exec.make<std::uint8_t>(bits, uses);
-    auto prior = exec.make<float>(bits, uses), llr = exec.make<float>(bits, uses);
+    auto sent = exec.make<std::uint8_t>(uses, bits);
+    auto prior = exec.make<float>(uses, bits), llr = exec.make<float>(uses, bits);
     random_bits(exec, sent, static_cast<int>(bits), range);
     const fading_uses air(exec, config, sent.data(), uses, snr_db, range);
     for (std::size_t i = 0; i < sums.size(); i++) {
@@ -186,7 +186,7 @@ exit_curve decoder_exit(executor& exec, const soft_decoder& decoder, const exit_
   const std::size_t n = decoder.n(), all = (c.bits + n - 1) / n;
   std::vector<information_sum> sums(c.prior_information.size());
   in_batches(all, n, [&](std::size_t first, std::size_t frames) {
-    auto llr = exec.make<float>(n, frames), extrinsic = exec.make<float>(n, frames);
+    auto llr = exec.make<float>(frames, n), extrinsic = exec.make<float>(frames, n);
     for (std::size_t i = 0; i < sums.size(); i++) {
       draw_llrs(exec, {}, llr, c.prior_information[i], {c.seed, first, 0});
       soft_decoder_output out;
@@ -224,20 +224,20 @@ exit_trajectory loop_exit(executor& exec, const detector_config& detector, const
                     outer = static_cast<std::size_t>(receiver.config().outer);
   std::vector<information_sum> detected(outer), decoded(outer);
   in_batches((c.bits + n - 1) / n, n * outer, [&](std::size_t first, std::size_t frames) {
-    auto bits = exec.make<std::uint8_t>(k, frames), coded = exec.make<std::uint8_t>(n, frames),
-         sent = exec.make<std::uint8_t>(uses * receiver.detector().bits_per_use(), frames);
+    auto bits = exec.make<std::uint8_t>(frames, k), coded = exec.make<std::uint8_t>(frames, n),
+         sent = exec.make<std::uint8_t>(frames, uses * receiver.detector().bits_per_use());
     random_bits(exec, bits, static_cast<int>(k), {c.seed, first, 0});
     encode(exec, bits, coded);
     receiver.interleaver().interleave(exec, view<const std::uint8_t>(coded), sent);
     const fading_uses air(exec, detector, sent.data(), frames * uses, snr_db, {c.seed, first * uses, 0});
-    auto in = exec.make<float>(n, outer * frames), out = exec.make<float>(n, outer * frames);
+    auto in = exec.make<float>(outer * frames, n), out = exec.make<float>(outer * frames, n);
     decided results;
     results.detected = in;
     results.extrinsic = out;
     receiver.run(exec, {air.received, air.channel, 1, air.noise(), {}}, results);
     for (std::size_t j = 0; j < outer; j++) {
-      detected[j].add(exec, coded, make_view(in.data() + j * frames * n, n, frames));
-      decoded[j].add(exec, coded, make_view(out.data() + j * frames * n, n, frames),
+      detected[j].add(exec, coded, make_view(in.data() + j * frames * n, frames, n));
+      decoded[j].add(exec, coded, make_view(out.data() + j * frames * n, frames, n),
                      receiver.config().scaling, most_feedback);
     }
   });

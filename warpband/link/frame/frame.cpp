@@ -221,9 +221,9 @@ wimax_transmitter::wimax_transmitter(const wimax_link_config& config, executor& 
     wimax_plan::burst& b = plan_->bursts[i];
     b.encoder.emplace(config.space_time.code, s.burst.qam);
     if (!b.code) continue;
-    b.coded = exec.make_zeros<std::uint8_t>(s.capacity(), frames);
+    b.coded = exec.make_zeros<std::uint8_t>(frames, s.capacity());
   }
-  plan_->codewords = exec.make<std::complex<float>>(slots * tx, plan_->most_codewords);
+  plan_->codewords = exec.make<std::complex<float>>(plan_->most_codewords, slots * tx);
   plan_->nothing = exec.make_zeros<std::complex<float>>(1, 1);
   exec.sync();
 }
@@ -240,7 +240,7 @@ void wimax_transmitter::run(std::span<const view<const std::uint8_t>> bits,
     throw argument_error("bits", "of " + std::to_string(bits.size()) + " bursts",
                          "those of " + std::to_string(p.sizes.size()));
   for (std::size_t i = 0; i < bits.size(); i++)
-    check_shape("bits", bits[i], p.sizes[i].k, frames * p.sizes[i].blocks);
+    check_shape("bits", bits[i], frames * p.sizes[i].blocks, p.sizes[i].k);
   if (frames == 0) return;
 
   const std::size_t symbols = as_size(p.config.frame.symbols_of(p.config.direction));
@@ -270,7 +270,7 @@ void wimax_transmitter::run(std::span<const view<const std::uint8_t>> bits,
                             step * bits[i].item_stride},
                            {b.coded.data() + at, s.n, blocks, s.blocks, stride});
           });
-      sent = make_view(b.coded.data(), s.bits_per_codeword, n);
+      sent = make_view(b.coded.data(), n, s.bits_per_codeword);
     }
     const grid_piece piece = piece_of(out, s.burst);
     std::complex<float>* const first = first_of(out, s.burst, p.first_symbol(), 0);
@@ -278,7 +278,7 @@ void wimax_transmitter::run(std::span<const view<const std::uint8_t>> bits,
       b.encoder->run(p.exec, sent, *in_place);
       continue;
     }
-    const auto codewords = make_view(p.codewords.data(), slots * tx, n);
+    const auto codewords = make_view(p.codewords.data(), n, slots * tx);
     b.encoder->run(p.exec, sent, codewords);
     copy_in(p.exec, piece, codewords, first);
   }
@@ -290,15 +290,15 @@ wimax_receiver::wimax_receiver(const wimax_link_config& config, executor& exec, 
     const wimax_burst_sizes& s = plan_->sizes[i];
     wimax_plan::burst& b = plan_->bursts[i];
     b.decoder.emplace(space_time_of(config, s.burst.qam));
-    if (b.code || config.soft) b.llr = exec.make<float>(s.bits_per_codeword, frames * s.codewords);
-    b.bits = exec.make<std::uint8_t>(s.k, frames * s.blocks);
-    b.codeword_status = exec.make<std::uint8_t>(1, frames * s.codewords);
+    if (b.code || config.soft) b.llr = exec.make<float>(frames * s.codewords, s.bits_per_codeword);
+    b.bits = exec.make<std::uint8_t>(frames * s.blocks, s.k);
+    b.codeword_status = exec.make<std::uint8_t>(frames * s.codewords, 1);
     if (!b.code) continue;
-    b.status = exec.make<std::uint8_t>(1, frames * s.blocks);
-    b.iterations = exec.make<std::int32_t>(1, frames * s.blocks);
+    b.status = exec.make<std::uint8_t>(frames * s.blocks, 1);
+    b.iterations = exec.make<std::int32_t>(frames * s.blocks, 1);
   }
-  plan_->codewords = exec.make<std::complex<float>>(slots * plan_->rx(), plan_->most_codewords);
-  plan_->channel = exec.make<std::complex<float>>(tx * plan_->rx(), plan_->most_tones);
+  plan_->codewords = exec.make<std::complex<float>>(plan_->most_codewords, slots * plan_->rx());
+  plan_->channel = exec.make<std::complex<float>>(plan_->most_tones, tx * plan_->rx());
 }
 wimax_receiver::~wimax_receiver() = default;
 const std::vector<wimax_burst_sizes>& wimax_receiver::bursts() const noexcept { return plan_->sizes; }
@@ -307,9 +307,9 @@ const std::vector<wimax_burst_sizes>& wimax_receiver::bursts() const noexcept { 
 static wimax_burst_result received_of(const wimax_plan::burst& b, const wimax_burst_sizes& s,
                                       std::size_t frames) {
   wimax_burst_result r;
-  r.bits = make_view<const std::uint8_t>(b.bits.data(), s.k, frames * s.blocks);
+  r.bits = make_view<const std::uint8_t>(b.bits.data(), frames * s.blocks, s.k);
   if (b.llr.data() != nullptr)
-    r.llr = make_view<const float>(b.llr.data(), s.bits_per_codeword, frames * s.codewords);
+    r.llr = make_view<const float>(b.llr.data(), frames * s.codewords, s.bits_per_codeword);
   r.codeword_status = make_view<const std::uint8_t>(b.codeword_status.data(), frames * s.codewords);
   if (b.code) {
     r.iterations = make_view<const std::int32_t>(b.iterations.data(), frames * s.blocks);
@@ -324,7 +324,7 @@ const std::vector<wimax_burst_result>& wimax_receiver::run(const wimax_received&
   p.check_frames(frames);
   check_grid("grid", in.grid, frames, p.symbols(), p.tones(), p.rx());
   check_grid("channel", in.channel, frames, 1, p.tones(), tx * p.rx());
-  check_shape("noise_var", in.noise_var, 1, frames);
+  check_shape("noise_var", in.noise_var, frames, 1);
   results_.clear();
   const std::size_t together = in.noise_var.item_stride == 0 ? frames : 1;  // frames of a call
   for (std::size_t i = 0; i < p.sizes.size(); i++) {
@@ -338,7 +338,7 @@ const std::vector<wimax_burst_result>& wimax_receiver::run(const wimax_received&
       const auto* const y = first_of(in.grid, s.burst, p.first_symbol(), f);
       auto received = as_batch(y, piece, together);
       if (!received) {
-        const auto copied = make_view(p.codewords.data(), slots * p.rx(), n);
+        const auto copied = make_view(p.codewords.data(), n, slots * p.rx());
         copy_out(p.exec, piece, y, copied);
         received = copied;
       }
@@ -347,14 +347,14 @@ const std::vector<wimax_burst_result>& wimax_receiver::run(const wimax_received&
       const auto* const h = first_of(in.channel, any_time, 0, f);
       auto channel = as_batch(h, gains, together);
       if (!channel) {
-        const auto copied = make_view(p.channel.data(), tx * p.rx(), together * tones);
+        const auto copied = make_view(p.channel.data(), together * tones, tx * p.rx());
         copy_out(p.exec, gains, h, copied);
         channel = copied;
       }
       stbc_output out;
       const std::size_t first = f * s.codewords;
-      if (soft) out.llr = make_view(b.llr.data() + first * width, width, n);
-      if (!b.code) out.bits = make_view(b.bits.data() + first * width, width, n);
+      if (soft) out.llr = make_view(b.llr.data() + first * width, n, width);
+      if (!b.code) out.bits = make_view(b.bits.data() + first * width, n, width);
       out.status = make_view(b.codeword_status.data() + first, n);
       b.decoder->run(p.exec,
                      {.received = *received,

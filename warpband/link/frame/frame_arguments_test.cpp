@@ -67,7 +67,7 @@ TEST(frame_arguments, bad_shapes_are_named) {
   std::vector<view<const std::uint8_t>> views;
   for (const wimax_burst_sizes& s : transmitter.bursts()) {
     bits.emplace_back(2 * s.blocks * s.k);
-    views.push_back(make_view<const std::uint8_t>(bits.back().data(), s.k, 2 * s.blocks));
+    views.push_back(make_view<const std::uint8_t>(bits.back().data(), 2 * s.blocks, s.k));
   }
   const auto out = make_frame_grid(values.data(), 2, 12, 72, 2);
   const auto sends = [&](auto change) {

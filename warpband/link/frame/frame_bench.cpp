@@ -23,7 +23,7 @@ struct direction {
     std::vector<array<std::uint8_t>> bits;
     std::vector<view<const std::uint8_t>> views;
     for (const wimax_burst_sizes& s : transmitter.bursts()) {
-      bits.push_back(exec.make<std::uint8_t>(s.k, s.blocks));
+      bits.push_back(exec.make<std::uint8_t>(s.blocks, s.k));
       random_bits(exec, bits.back(), static_cast<int>(s.k), {.seed = 1 + bits.size()});
       views.push_back(bits.back());
       decided += static_cast<double>(s.k * s.blocks);
@@ -32,11 +32,11 @@ struct direction {
     const std::size_t symbols = as_size(c.frame.symbols()), tones = as_size(c.frame.profile.data_subcarriers),
                       rx = as_size(c.space_time.rx_antennas);
     // Time first, so that all symbols of a tone see one H.
-    auto sent = exec.make_zeros<complex>(2, tones * symbols),
-         received = exec.make<complex>(rx, tones * symbols);
+    auto sent = exec.make_zeros<complex>(tones * symbols, 2),
+         received = exec.make<complex>(tones * symbols, rx);
     frame_grid<complex> laid{sent.data(), 1, symbols, tones, 2, sent.size(), 2, 2 * symbols, 1};
     transmitter.run(views, laid);
-    h = exec.make<complex>(2 * rx, tones);
+    h = exec.make<complex>(tones, 2 * rx);
     apply_mimo_rayleigh(exec, sent, received, h, symbols, {.seed = 7});
     const auto all = make_view(received.data(), received.size());
     add_awgn(exec, all, all, noise_var, {.seed = 8});
@@ -48,7 +48,7 @@ struct direction {
                     by_symbol.begin() + static_cast<std::ptrdiff_t>((s * tones + t) * rx));
     // What the direction has of the grid: the bytes that travel.
     first = as_size(c.frame.first_symbol_of(c.direction)) * tones * rx;
-    y = exec.make<complex>(rx, tones * symbols);
+    y = exec.make<complex>(tones * symbols, rx);
     exec.upload(y.data(), by_symbol.data(), y.bytes());
     part_bytes = as_size(c.frame.symbols_of(c.direction)) * tones * rx * sizeof(complex);
     n0 = exec.make_from(std::vector<float>{noise_var});
@@ -69,12 +69,12 @@ struct direction {
 /// The same on the host.
 struct host_side {
   host_side(executor& exec, const direction& d)
-      : y(exec.make_host<complex>(d.part_bytes / sizeof(complex), 1)),
-        h(exec.make_host<complex>(d.h.size(), 1)) {
+      : y(exec.make_host<complex>(1, d.part_bytes / sizeof(complex))),
+        h(exec.make_host<complex>(1, d.h.size())) {
     exec.download(y.data(), d.y.data() + d.first, y.bytes());
     exec.download(h.data(), d.h.data(), h.bytes());
     for (const wimax_burst_sizes& s : d.receiver.bursts())
-      bits.push_back(exec.make_host<std::uint8_t>(s.k, s.blocks));
+      bits.push_back(exec.make_host<std::uint8_t>(s.blocks, s.k));
     exec.sync();
   }
   array<complex> y, h;

@@ -80,13 +80,13 @@ std::vector<complex> send(executor& exec, const wimax_link_config& c, std::size_
   wimax_transmitter transmitter(c, exec, frames);
   const auto symbols = static_cast<std::size_t>(c.frame.symbols()),
              tones = static_cast<std::size_t>(c.frame.profile.data_subcarriers);
-  auto sent = on_device(exec, std::vector<complex>(frames * symbols * tones * 2, before), 2,
-                        frames * symbols * tones);
+  auto sent = on_device(exec, std::vector<complex>(frames * symbols * tones * 2, before),
+                        frames * symbols * tones, 2);
   std::vector<array<std::uint8_t>> stored;
   std::vector<view<const std::uint8_t>> views;
   for (std::size_t i = 0; i < bits.size(); i++) {
     const wimax_burst_sizes& s = transmitter.bursts()[i];
-    stored.push_back(on_device(exec, bits[i], s.k, frames * s.blocks));
+    stored.push_back(on_device(exec, bits[i], frames * s.blocks, s.k));
     views.push_back(stored.back());
   }
   transmitter.run(views, lay(sent.data(), how, frames, symbols, tones, 2));
@@ -152,9 +152,9 @@ std::vector<decided> receive(executor& exec, const transmission& x, order how = 
         for (std::size_t r = 0; r < x.rx(); r++)
           laid[f * grid.frame_stride + s * grid.symbol_stride + t * grid.tone_stride +
                r * grid.antenna_stride] = x.y[x.place(f, s, t) + r];
-  const auto y = on_device(exec, laid, x.rx(), laid.size() / x.rx());
-  const auto h = on_device(exec, x.h, 2 * x.rx(), x.frames * x.tones());
-  const auto n0 = on_device(exec, std::vector<float>(x.frames, x.n0), 1, x.frames);
+  const auto y = on_device(exec, laid, laid.size() / x.rx(), x.rx());
+  const auto h = on_device(exec, x.h, x.frames * x.tones(), 2 * x.rx());
+  const auto n0 = on_device(exec, std::vector<float>(x.frames, x.n0), x.frames, 1);
   const auto& results = receiver.run({lay(y.data(), how, x.frames, x.symbols(), x.tones(), x.rx()),
                                       make_frame_grid(h.data(), x.frames, 1, x.tones(), 2 * x.rx()),
                                       {n0.data(), 1, x.frames, 1, own_n0 ? std::size_t{1} : std::size_t{0}}});
@@ -221,8 +221,8 @@ TEST_P(frame_on, a_grid_holds_what_the_encoder_sends_at_its_places_and_zeros_els
       const auto sizes = wimax_bursts_of(c);
       for (std::size_t i = 0; i < sizes.size(); i++) {
         const stbc_encoder encoder(code, sizes[i].burst.qam);
-        const auto b = on_device(exec(), bits[i], sizes[i].bits_per_codeword, frames * sizes[i].codewords);
-        auto codewords = exec().make<complex>(4, frames * sizes[i].codewords);
+        const auto b = on_device(exec(), bits[i], frames * sizes[i].codewords, sizes[i].bits_per_codeword);
+        auto codewords = exec().make<complex>(frames * sizes[i].codewords, 4);
         encoder.run(exec(), b, codewords);
         const auto sent = exec().to_host(codewords);
         const wimax_burst& at = sizes[i].burst;
@@ -336,8 +336,8 @@ TEST_P(frame_on, codes_of_bursts_take_their_llrs_in_turn) {
         for (std::size_t j = 0; j < sizes[i].n; j++)
           llr.push_back(soft.llr[b / sizes[i].blocks * sizes[i].capacity() + j * sizes[i].blocks +
                                  b % sizes[i].blocks]);
-        const auto in = on_device(exec(), llr, llr.size(), 1);
-        auto bits = exec().make<std::uint8_t>(sizes[i].k, 1), status = exec().make<std::uint8_t>(1, 1);
+        const auto in = on_device(exec(), llr, 1, llr.size());
+        auto bits = exec().make<std::uint8_t>(1, sizes[i].k), status = exec().make<std::uint8_t>(1, 1);
         auto iterations = exec().make<std::int32_t>(1, 1);
         code->decode(exec(), in, {.bits = bits, .soft = {}, .iterations = iterations, .status = status});
         const auto one = exec().to_host(bits);

@@ -28,7 +28,7 @@ void normalize_vectors(executor& exec, view<std::complex<float>> sent, int parts
   if (parts < 1 || sent.elements % as_size(parts) != 0)
     throw argument_error("parts", std::to_string(parts),
                          "a divisor of the " + std::to_string(sent.elements) + " elements");
-  check_shape("factor", factor, 1, sent.items);
+  check_shape("factor", factor, sent.items, 1);
   const vector_power_args a{.parts = parts,
                             .scale = 1 / std::sqrt(static_cast<float>(parts)),
                             .sent = as_pairs(sent),
@@ -40,10 +40,10 @@ void effective_gains(executor& exec, view<const std::complex<float>> reference,
                      view<const std::complex<float>> received, view<const float> factor,
                      view<std::complex<float>> gain, view<float> interference) {
   const std::size_t users = gain.elements, matrices = gain.items;
-  check_shape("reference", reference, users * users, 1);
-  check_shape("received", received, users * users, matrices);
-  check_optional_shape("factor", factor, users, matrices);
-  check_shape("interference", interference, users, matrices);
+  check_shape("reference", reference, 1, users * users);
+  check_shape("received", received, matrices, users * users);
+  check_optional_shape("factor", factor, matrices, users);
+  check_shape("interference", interference, matrices, users);
   reference.items = matrices, reference.item_stride = 0;
   const effective_gain_args a{.users = static_cast<int>(users),
                               .reference = as_pairs(reference),
@@ -59,12 +59,12 @@ void divide_by_gains(executor& exec, view<const std::complex<float>> gain, view<
                      view<const std::complex<float>> received, view<std::complex<float>> out,
                      view<float> out_noise_var) {
   const std::size_t users = gain.elements, matrices = gain.items, vectors = factor.elements;
-  check_shape("interference", interference, users, matrices);
-  check_shape("factor", factor, vectors, matrices);
-  check_shape("noise_var", noise_var, 1, matrices);
-  check_shape("received", received, vectors * users, matrices);
-  check_shape("out", out, vectors * users, matrices);
-  check_shape("out_noise_var", out_noise_var, vectors * users, matrices);
+  check_shape("interference", interference, matrices, users);
+  check_shape("factor", factor, matrices, vectors);
+  check_shape("noise_var", noise_var, matrices, 1);
+  check_shape("received", received, matrices, vectors * users);
+  check_shape("out", out, matrices, vectors * users);
+  check_shape("out_noise_var", out_noise_var, matrices, vectors * users);
   const gain_division_args a{.users = static_cast<int>(users),
                              .vectors = static_cast<int>(vectors),
                              .gain = as_pairs(gain),

@@ -16,7 +16,7 @@ using bits = std::vector<std::uint8_t>;
 
 bits random_bits(wb::executor& exec, std::size_t n, std::size_t frames, wb::random_range range,
                  layout order = layout::row_major) {
-  auto b = exec.make<std::uint8_t>(n, frames, order);
+  auto b = exec.make<std::uint8_t>(frames, n, order);
   wb::random_bits(exec, b, static_cast<int>(n), range);
   return exec.to_host(b);
 }
@@ -40,7 +40,7 @@ TEST_P(source, gives_the_bits_of_philox_and_touches_no_others) {
       for (const layout order : {layout::row_major, layout::batch_fastest}) {
         if (n > 1000 && (frames > 3 || wb::testing::small_scale())) continue;
         const std::size_t width = n + 5;  // places for a CRC, say
-        auto b = on_device(exec(), bits(width * frames, 77), width, frames, order);
+        auto b = on_device(exec(), bits(width * frames, 77), frames, width, order);
         wb::random_bits(exec(), b, static_cast<int>(n), range);
         const bits got = exec().to_host(b);
         const wb::view<std::uint8_t> v = b;
@@ -111,7 +111,7 @@ TEST_P(source, seeds_and_points_give_other_bits) {
 
 TEST(source_arguments, bad_ones_are_named) {
   const auto exec = wb::testing::open_scalar();
-  auto b = exec->make<std::uint8_t>(10, 2);
+  auto b = exec->make<std::uint8_t>(2, 10);
   EXPECT_NO_THROW(wb::random_bits(*exec, b, 10, {}));
   EXPECT_EQ(blamed([&] { wb::random_bits(*exec, b, 0, {}); }), "n");
   EXPECT_EQ(blamed([&] { wb::random_bits(*exec, b, -1, {}); }), "n");

@@ -22,11 +22,11 @@ bench::maker detect(const clustered_uplink_config& c, int symbols, std::size_t f
                       u = static_cast<std::size_t>(c.detector.users),
                       vectors = frames * static_cast<std::size_t>(symbols);
     const clustered_uplink_detector detector(c);
-    auto h = exec.make<std::complex<float>>(b * u, frames), y = exec.make<std::complex<float>>(b, vectors);
+    auto h = exec.make<std::complex<float>>(frames, b * u), y = exec.make<std::complex<float>>(vectors, b);
     fill(exec, h, 1, 1);
     fill(exec, y, static_cast<float>(u), 2);
     auto n0 = exec.make_from(std::vector<float>{0.1f});
-    auto llr = exec.make<float>(detector.bits_per_vector(), vectors);
+    auto llr = exec.make<float>(vectors, detector.bits_per_vector());
     return bench::job(
         static_cast<double>(vectors), static_cast<double>(detector.bits_per_vector() * vectors),
         [=, &exec, h = std::move(h), y = std::move(y), n0 = std::move(n0), llr = std::move(llr)]() mutable {
@@ -43,8 +43,8 @@ bench::maker precode(const clustered_downlink_config& c, int symbols, std::size_
     const std::size_t b = static_cast<std::size_t>(c.precoder.antennas),
                       u = static_cast<std::size_t>(c.precoder.users),
                       vectors = frames * static_cast<std::size_t>(symbols);
-    auto h = exec.make<std::complex<float>>(b * u, frames), s = exec.make<std::complex<float>>(u, vectors),
-         x = exec.make<std::complex<float>>(b, vectors);
+    auto h = exec.make<std::complex<float>>(frames, b * u), s = exec.make<std::complex<float>>(vectors, u),
+         x = exec.make<std::complex<float>>(vectors, b);
     fill(exec, h, 1, 1);
     fill(exec, s, 1, 2);
     auto n0 = exec.make_from(std::vector<float>{0.1f});
@@ -65,10 +65,10 @@ struct member {
   array<float> n0, llr;
   member(executor& e, std::size_t antennas, std::size_t users, std::size_t frames, std::size_t vectors,
          std::size_t bits, std::size_t own_vectors)
-      : h(e.make<std::complex<float>>(antennas * users, frames)),
-        y(e.make<std::complex<float>>(antennas, vectors)),
+      : h(e.make<std::complex<float>>(frames, antennas * users)),
+        y(e.make<std::complex<float>>(vectors, antennas)),
         n0(e.make_from(std::vector<float>{0.1f})),
-        llr(e.make<float>(bits, own_vectors)) {
+        llr(e.make<float>(own_vectors, bits)) {
     fill(e, h, 1, 1);
     fill(e, y, static_cast<float>(users), 2);
   }

@@ -16,7 +16,7 @@ void queue_sums(executor& exec, const cluster_call& call, float* sums) {
     args.of.half_channel = of_cluster(call.of.half_channel, c, call.clusters);
     args.of.in = call.filter ? of_cluster(call.of.in, c, call.clusters) : args.of.channel;
     args.of.half_in = call.filter ? of_cluster(call.of.half_in, c, call.clusters) : args.of.half_channel;
-    args.sums = make_view(sums + as_size(c) * call.all_values(), call.values(), call.frames());
+    args.sums = make_view(sums + as_size(c) * call.all_values(), call.frames(), call.values());
     exec.run(cluster_sums_kernels(), &args, call.frames());
   }
 }
@@ -31,7 +31,7 @@ cg_steps::cg_steps(pieces& memory, const cluster_call& call, const float* sums) 
   const std::size_t frames = call.frames(), u = as_size(call.of.users), sides = as_size(call.of.symbols),
                     entries = 2 * u * sides;
   const auto take = [&](std::size_t values) {
-    return make_view(memory.take<float>(frames * values), values, frames);
+    return make_view(memory.take<float>(frames * values), frames, values);
   };
   args_.of = call.of, args_.sums = call.terms(sums);
   if (call.filter) args_.of.in = {};

@@ -71,7 +71,7 @@ struct cluster_call {
   /// Sums of all clusters, one cluster's after the other, with memory for them.
   float* take_sums(pieces& memory) const { return memory.take<float>(as_size(clusters) * all_values()); }
   cluster_terms<const float> terms(const float* sums) const {
-    return {make_view(sums, values(), frames()), clusters, all_values()};
+    return {make_view(sums, frames(), values()), clusters, all_values()};
   }
 };
 
@@ -159,7 +159,7 @@ struct cluster_member {
   }
   /// The sums in `parts`.
   cluster_terms<const float> of_members(int members) const {
-    return {make_view(static_cast<const float*>(parts), call.values(), frames), members,
+    return {make_view(static_cast<const float*>(parts), frames, call.values()), members,
             frames * call.values()};
   }
 };

@@ -94,7 +94,7 @@ void send(executor_group& group, const sending_members& all, const downlink_conf
     const cluster_energy_args args{
         .users = p.users,
         .symbols = m.in.symbols,
-        .gram = make_view(static_cast<const float*>(m.sums), m.call.values(), m.call.frames()),
+        .gram = make_view(static_cast<const float*>(m.sums), m.call.frames(), m.call.values()),
         .z = m.z,
         .own = m.own,
         .all = m.all};
@@ -141,7 +141,7 @@ void clustered_downlink_precoder::run_as(executor& exec, const Input& in, view<s
       states = make_view(memory.take<std::uint8_t>(as_size(call.clusters) * vectors), vectors);
       return;
     }
-    call.of.out = make_view(memory.take<cx_pair>(users * vectors), users, vectors);
+    call.of.out = make_view(memory.take<cx_pair>(users * vectors), vectors, users);
     sums = call.take_sums(memory);
     if (is_cg) steps = cg_steps(memory, call, sums);
   });
@@ -194,7 +194,7 @@ void clustered_downlink_precoder::run(executor_group& group, const std::vector<d
       m.states =
           make_view(memory.take<std::uint8_t>(vectors * (is_local ? as_size(config_.clusters) : 1)), vectors);
       if (is_local) return;
-      m.z = make_view(memory.take<cx_pair>(users * vectors), users, vectors);
+      m.z = make_view(memory.take<cx_pair>(users * vectors), vectors, users);
       m.own = make_view(memory.take<float>(vectors), vectors);
       m.all = make_view(memory.take<float>(vectors), vectors);
       m.call.of.out = m.z;

@@ -36,10 +36,10 @@ struct outputs {
   array<std::complex<float>> x;
   array<std::uint8_t> status;
   outputs(executor& e, const massive_batch& b, std::size_t vectors)
-      : llr(e.make<float>(4 * b.users, vectors)),
-        sinr(e.make<float>(b.users, vectors)),
-        x(e.make<std::complex<float>>(b.users, vectors)),
-        status(e.make<std::uint8_t>(1, vectors)) {}
+      : llr(e.make<float>(vectors, 4 * b.users)),
+        sinr(e.make<float>(vectors, b.users)),
+        x(e.make<std::complex<float>>(vectors, b.users)),
+        status(e.make<std::uint8_t>(vectors, 1)) {}
   uplink_output views() { return {.llr = llr, .equalized = x, .sinr = sinr, .status = status}; }
   void append_to(massive_result& all, executor& e) {
     const auto add = [&](auto& to, const auto& a) {
@@ -70,9 +70,9 @@ struct member_data {
     for (std::size_t v = 0; v < b.vectors(); v++)
       own_y.insert(own_y.end(), &b.y[v * b.antennas + first], &b.y[v * b.antennas + first] + rows);
     executor& e = group.member(i);
-    h = on_device(e, own_h, rows * b.users, b.frames);
-    y = on_device(e, own_y, rows, b.vectors());
-    n0 = on_device(e, b.n0, 1, b.frames);
+    h = on_device(e, own_h, b.frames, rows * b.users);
+    y = on_device(e, own_y, b.vectors(), rows);
+    n0 = on_device(e, b.n0, b.frames, 1);
   }
   uplink_input input(const massive_batch& b) {
     return {.channel = h, .received = y, .noise_var = n0, .symbols = static_cast<int>(b.symbols)};
@@ -158,8 +158,8 @@ massive_result precode(executor_group& group, const clustered_downlink_config& c
   for (int i = 0; i < group.local(); i++) {
     executor& e = group.member(i);
     data.emplace_back(group, i, b);
-    more.push_back({on_device(e, b.s, b.users, b.vectors()), e.make<std::complex<float>>(rows, b.vectors()),
-                    e.make<std::uint8_t>(1, b.vectors())});
+    more.push_back({on_device(e, b.s, b.vectors(), b.users), e.make<std::complex<float>>(b.vectors(), rows),
+                    e.make<std::uint8_t>(b.vectors(), 1)});
   }
   for (std::size_t i = 0; i < more.size(); i++) {
     in.push_back({.channel = data[i].h,

@@ -254,8 +254,8 @@ TEST_P(cluster, halves_have_the_bits_of_complex64_that_holds_the_same) {
 
 TEST(cluster_input, no_symbols_are_refused) {
   const auto exec = wb::testing::open_scalar();
-  auto h = exec->make<std::complex<float>>(8, 3), y = exec->make<std::complex<float>>(4, 6);
-  auto n0 = exec->make<float>(1, 3), llr = exec->make<float>(8, 6);
+  auto h = exec->make<std::complex<float>>(3, 8), y = exec->make<std::complex<float>>(6, 4);
+  auto n0 = exec->make<float>(3, 1), llr = exec->make<float>(6, 8);
   const clustered_uplink_detector detector({.detector = {.antennas = 4, .users = 2}, .clusters = 2});
   const uplink_input in{.channel = h, .received = y, .noise_var = n0, .symbols = 0};
   EXPECT_EQ(blamed([&] { detector.run(*exec, in, {.llr = llr}); }), "symbols");

@@ -20,8 +20,8 @@ struct estimates {
   int count = 1;
   estimates() = default;
   estimates(pieces& memory, std::size_t users, std::size_t vectors, int n)
-      : x(make_view(memory.take<cx_pair>(as_size(n) * users * vectors), users, vectors)),
-        sinr(make_view(memory.take<float>(as_size(n) * users * vectors), users, vectors)),
+      : x(make_view(memory.take<cx_pair>(as_size(n) * users * vectors), vectors, users)),
+        sinr(make_view(memory.take<float>(as_size(n) * users * vectors), vectors, users)),
         status(make_view(memory.take<std::uint8_t>(as_size(n) * vectors), vectors)),
         count(n) {}
   /// Those of one of them.

@@ -37,13 +37,13 @@ void soft_uplink_detector::run(executor& exec, const soft_uplink_input& in,
   const std::size_t frames = in.channel.items, vectors = frames * static_cast<std::size_t>(in.symbols),
                     b = static_cast<std::size_t>(config_.antennas),
                     u = static_cast<std::size_t>(config_.users);
-  check_shape("channel", in.channel, b * u, frames);
-  check_shape("received", in.received, b, vectors);
-  check_shape("noise_var", in.noise_var, 1, frames);
-  check_optional_shape("prior", in.prior, bits_per_vector(), vectors);
-  check_optional_shape("llr", out.llr, bits_per_vector(), vectors);
-  check_optional_shape("bits", out.bits, bits_per_vector(), vectors);
-  check_optional_shape("status", out.status, 1, vectors);
+  check_shape("channel", in.channel, frames, b * u);
+  check_shape("received", in.received, vectors, b);
+  check_shape("noise_var", in.noise_var, frames, 1);
+  check_optional_shape("prior", in.prior, vectors, bits_per_vector());
+  check_optional_shape("llr", out.llr, vectors, bits_per_vector());
+  check_optional_shape("bits", out.bits, vectors, bits_per_vector());
+  check_optional_shape("status", out.status, vectors, 1);
   check_apart({{"llr", out.llr}, {"bits", out.bits}, {"status", out.status}});
   soft_uplink_args a;
   a.antennas = config_.antennas;

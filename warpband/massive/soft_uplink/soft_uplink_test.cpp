@@ -63,12 +63,12 @@ struct soft_result {
 soft_result detect(executor& exec, const soft_frames& f) {
   const soft_uplink_detector detector(f.config);
   const auto b = static_cast<std::size_t>(f.config.antennas), u = static_cast<std::size_t>(f.config.users);
-  const auto h = on_device(exec, f.h, b * u, f.frames), y = on_device(exec, f.y, b, f.vectors());
-  const auto n0 = on_device(exec, f.n0, 1, f.frames);
+  const auto h = on_device(exec, f.h, f.frames, b * u), y = on_device(exec, f.y, f.vectors(), b);
+  const auto n0 = on_device(exec, f.n0, f.frames, 1);
   const std::size_t m = f.bits();
-  const auto prior = on_device(exec, f.prior, m, f.prior.empty() ? 0 : f.vectors());
-  auto llr = exec.make<float>(m, f.vectors());
-  auto bits = exec.make<std::uint8_t>(m, f.vectors()), status = exec.make<std::uint8_t>(1, f.vectors());
+  const auto prior = on_device(exec, f.prior, f.prior.empty() ? 0 : f.vectors(), m);
+  auto llr = exec.make<float>(f.vectors(), m);
+  auto bits = exec.make<std::uint8_t>(f.vectors(), m), status = exec.make<std::uint8_t>(f.vectors(), 1);
   soft_uplink_input in{h, y, n0, static_cast<int>(f.symbols), {}};
   if (!f.prior.empty()) in.prior = prior;
   detector.run(exec, in, {llr, bits, status});
@@ -114,9 +114,9 @@ TEST(soft_uplink, llrs_equal_the_definition) {
 TEST(soft_uplink, without_priors_is_the_detector_of_hard_input) {
   const auto exec = open_executor("cpu");
   const soft_frames f = draw(32, 8, 16, 4, 10, 0.2, 0);
-  const auto h = on_device(*exec, f.h, 256, 10), y = on_device(*exec, f.y, 32, 40);
-  const auto n0 = on_device(*exec, f.n0, 1, 10);
-  auto llr = exec->make<float>(32, 40);
+  const auto h = on_device(*exec, f.h, 10, 256), y = on_device(*exec, f.y, 40, 32);
+  const auto n0 = on_device(*exec, f.n0, 10, 1);
+  auto llr = exec->make<float>(40, 32);
   uplink_detector({.antennas = 32, .users = 8, .qam = 16})
       .run(*exec, {.channel = h, .received = y, .noise_var = n0, .symbols = 4},
            {.llr = llr, .llr_int8 = {}, .equalized = {}, .sinr = {}, .status = {}});
@@ -194,9 +194,9 @@ TEST(soft_uplink_arguments, bad_ones_are_named) {
   EXPECT_EQ(blames({.llr_clip = std::nanf("")}), "llr_clip");
   const auto exec = open_executor("cpu");
   const soft_uplink_detector d({.antennas = 4, .users = 2, .qam = 4});
-  const auto h = exec->make<std::complex<float>>(8, 3), y = exec->make<std::complex<float>>(4, 6);
-  const auto n0 = exec->make<float>(1, 3);
-  auto llr = exec->make<float>(4, 6);
+  const auto h = exec->make<std::complex<float>>(3, 8), y = exec->make<std::complex<float>>(6, 4);
+  const auto n0 = exec->make<float>(3, 1);
+  auto llr = exec->make<float>(6, 4);
   EXPECT_EQ(blamed([&] { d.run(*exec, {h, y, n0, 0, {}}, {llr, {}, {}}); }), "symbols");
   EXPECT_EQ(blamed([&] { d.run(*exec, {h, y, n0, 3, {}}, {llr, {}, {}}); }), "received");
 }

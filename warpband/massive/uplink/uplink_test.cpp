@@ -480,9 +480,9 @@ TEST_P(uplink, llrs_in_steps_are_the_nearest_ones) {
   const massive_batch b = random_frames(12, 5, 2, 19, 0.5f);
   const uplink_config c = setting(12, 5, massive_solver::cholesky);
   const massive_result want = detect(exec(), c, b, layout::row_major, {.half = false, .llr8 = true});
-  const auto h = wb::testing::on_device(exec(), b.h, 60, 19), y = wb::testing::on_device(exec(), b.y, 12, 38);
-  const auto n0 = wb::testing::on_device(exec(), b.n0, 1, 19);
-  auto llr8 = exec().make<std::int8_t>(20, 38);
+  const auto h = wb::testing::on_device(exec(), b.h, 19, 60), y = wb::testing::on_device(exec(), b.y, 38, 12);
+  const auto n0 = wb::testing::on_device(exec(), b.n0, 19, 1);
+  auto llr8 = exec().make<std::int8_t>(38, 20);
   uplink_detector(c).run(exec(), uplink_input{.channel = h, .received = y, .noise_var = n0, .symbols = 2},
                          {.llr = {}, .llr_int8 = llr8, .equalized = {}, .sinr = {}, .status = {}});
   EXPECT_EQ(exec().to_host(llr8), want.llr8);
@@ -654,8 +654,8 @@ TEST(uplink_arguments, bad_ones_are_named) {
   }
 
   const auto exec = wb::testing::open_scalar();
-  auto h = exec->make<std::complex<float>>(8, 3), y = exec->make<std::complex<float>>(4, 6);
-  auto n0 = exec->make<float>(1, 3), llr = exec->make<float>(8, 6);
+  auto h = exec->make<std::complex<float>>(3, 8), y = exec->make<std::complex<float>>(6, 4);
+  auto n0 = exec->make<float>(3, 1), llr = exec->make<float>(6, 8);
   for (const int symbols : {0, 3}) {
     const uplink_input in{.channel = h, .received = y, .noise_var = n0, .symbols = symbols};
     EXPECT_EQ(blamed([&] { uplink_detector({.antennas = 4, .users = 2}).run(*exec, in, {.llr = llr}); }),

@@ -21,11 +21,11 @@ demapper::demapper(const demapper_config& config)
 
 void demapper::run(executor& exec, const demap_input& in, view<float> llr, view<std::uint8_t> status) const {
   const std::size_t n = in.received.items;
-  check_shape("received", in.received, 1, n);
-  check_optional_shape("channel", in.channel, 1, n);
-  check_shape("noise_var", in.noise_var, 1, n);
-  check_optional_shape("llr", llr, static_cast<std::size_t>(bits_), n);
-  check_optional_shape("status", status, 1, n);
+  check_shape("received", in.received, n, 1);
+  check_optional_shape("channel", in.channel, n, 1);
+  check_shape("noise_var", in.noise_var, n, 1);
+  check_optional_shape("llr", llr, n, static_cast<std::size_t>(bits_));
+  check_optional_shape("status", status, n, 1);
   check_apart({{"llr", llr}, {"status", status}});
   const demap_args a{bits_,
                      config_.algorithm == demap_algorithm::exact,

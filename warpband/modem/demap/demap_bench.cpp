@@ -13,16 +13,16 @@ bench::maker demap(int points, bool exact, std::size_t items) {
     const bool fed = what == figure::host_fed;
     const demapper demapper(points, exact ? demap_algorithm::exact : demap_algorithm::max_log);
     const auto m = static_cast<std::size_t>(demapper.bits());
-    auto y = exec.make<std::complex<float>>(1, items), h = exec.make<std::complex<float>>(1, items);
+    auto y = exec.make<std::complex<float>>(items, 1), h = exec.make<std::complex<float>>(items, 1);
     const auto zero = exec.make_zeros<std::complex<float>>(1, 1);
     add_awgn(exec, {zero.data(), 1, items, 1, 0}, y, 1.f, {.seed = 1});
     add_awgn(exec, {zero.data(), 1, items, 1, 0}, h, 1.f, {.seed = 2});
     auto n0 = exec.make_from(std::vector<float>{0.1f});
-    auto llr = exec.make<float>(m, items);
+    auto llr = exec.make<float>(items, m);
     const std::size_t copied = fed ? items : 0;
-    auto host_y = exec.make_host<std::complex<float>>(1, copied),
-         host_h = exec.make_host<std::complex<float>>(1, copied);
-    auto host_llr = exec.make_host<float>(m, copied);
+    auto host_y = exec.make_host<std::complex<float>>(copied, 1),
+         host_h = exec.make_host<std::complex<float>>(copied, 1);
+    auto host_llr = exec.make_host<float>(copied, m);
     if (fed) {
       exec.download(host_y.data(), y.data(), y.bytes());
       exec.download(host_h.data(), h.data(), h.bytes());

@@ -34,14 +34,14 @@ struct result {
 result demap(wb::executor& exec, int points, demap_algorithm algorithm, const batch& b) {
   const wb::demapper demapper(points, algorithm);
   const std::size_t n = b.y.size(), m = static_cast<std::size_t>(demapper.bits());
-  const auto y = on_device(exec, b.y, 1, n);
+  const auto y = on_device(exec, b.y, n, 1);
   const auto n0 = exec.make_from(b.n0);
   std::optional<wb::array<complex>> h;
-  if (!b.h.empty()) h = on_device(exec, b.h, 1, n);
+  if (!b.h.empty()) h = on_device(exec, b.h, n, 1);
   wb::demap_input in{y, {}, {n0.data(), 1, n, 1, b.n0.size() == 1 ? 0U : 1U}};
   if (h) in.channel = *h;
-  auto llr = exec.make<float>(m, n);
-  auto status = exec.make<std::uint8_t>(1, n);
+  auto llr = exec.make<float>(n, m);
+  auto status = exec.make<std::uint8_t>(n, 1);
   demapper.run(exec, in, llr, status);
   return {exec.to_host(llr), exec.to_host(status)};
 }
@@ -255,8 +255,8 @@ TEST(demap_arguments, bad_ones_are_named) {
   EXPECT_EQ(wb::demapper(64).bits(), 6);
 
   const auto exec = wb::testing::open_scalar();
-  auto y = exec->make<complex>(1, 5);
-  auto llr = exec->make<float>(4, 5);
+  auto y = exec->make<complex>(5, 1);
+  auto llr = exec->make<float>(5, 4);
   EXPECT_EQ(blamed([&] { wb::demapper(16).run(*exec, {y, {}, {}}, llr); }), "noise_var");
 }
 

@@ -29,8 +29,8 @@ int bits_per_symbol(int points) {
 qam_mapper::qam_mapper(int points) : bits_(bits_per_symbol(points)) {}
 
 void qam_mapper::run(executor& exec, view<const std::uint8_t> bits, view<std::complex<float>> symbols) const {
-  check_shape("bits", bits, static_cast<std::size_t>(bits_), bits.items);
-  check_shape("symbols", symbols, 1, bits.items);
+  check_shape("bits", bits, bits.items, static_cast<std::size_t>(bits_));
+  check_shape("symbols", symbols, bits.items, 1);
   const qam_map_args a{bits_, bits, as_pairs(symbols)};
   exec.run(qam_map_kernels(), &a, bits.items);
 }

@@ -13,15 +13,15 @@ bench::maker map(int points, std::size_t items) {
     const bool fed = what == figure::host_fed;
     const qam_mapper mapper(points);
     const auto m = static_cast<std::size_t>(mapper.bits());
-    auto bits = exec.make<std::uint8_t>(m, items),
-         host_bits = exec.make_host<std::uint8_t>(m, fed ? items : 0);
-    auto symbols = exec.make<std::complex<float>>(1, items),
-         host_symbols = exec.make_host<std::complex<float>>(1, fed ? items : 0);
+    auto bits = exec.make<std::uint8_t>(items, m),
+         host_bits = exec.make_host<std::uint8_t>(fed ? items : 0, m);
+    auto symbols = exec.make<std::complex<float>>(items, 1),
+         host_symbols = exec.make_host<std::complex<float>>(fed ? items : 0, 1);
     // In rows of 4096: an item of the source is a group of threads.
     const std::size_t row = 4096, rows = m * items / row;
-    random_bits(exec, make_view(bits.data(), row, rows), static_cast<int>(row), {.seed = 1});
+    random_bits(exec, make_view(bits.data(), rows, row), static_cast<int>(row), {.seed = 1});
     if (const std::size_t rest = m * items - rows * row; rest != 0)
-      random_bits(exec, make_view(bits.data() + rows * row, rest, 1), static_cast<int>(rest), {.seed = 2});
+      random_bits(exec, make_view(bits.data() + rows * row, 1, rest), static_cast<int>(rest), {.seed = 2});
     if (fed) exec.download(host_bits.data(), bits.data(), bits.bytes());
     exec.sync();
     return bench::job(static_cast<double>(items), static_cast<double>(m * items),

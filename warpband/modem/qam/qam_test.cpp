@@ -20,8 +20,8 @@ symbols map(wb::executor& exec, int points, const bits& values) {
   const wb::qam_mapper mapper(points);
   const auto m = static_cast<std::size_t>(mapper.bits());
   const std::size_t n = values.size() / m;
-  auto s = exec.make<std::complex<float>>(1, n);
-  mapper.run(exec, on_device(exec, values, m, n), s);
+  auto s = exec.make<std::complex<float>>(n, 1);
+  mapper.run(exec, on_device(exec, values, n, m), s);
   return exec.to_host(s);
 }
 /// The bits of every point, b0 the most significant of its index.

@@ -73,8 +73,8 @@ void ofdm_modulator::run(executor& exec, view<const std::complex<float>> in,
                          view<std::complex<float>> out) const {
   const ofdm_numerology& n = numerology_;
   const std::size_t slots = slots_of("values", in.items, n.symbols_per_slot);
-  check_shape("values", in, values(), slots);
-  check_shape("samples", out, samples(), slots);
+  check_shape("values", in, slots, values());
+  check_shape("samples", out, slots, samples());
   const view<const cx_pair> from = as_pairs(in);
   const view<cx_pair> to = as_pairs(out);
   const std::size_t symbols = static_cast<std::size_t>(n.symbols_per_slot), stride = to.element_stride,
@@ -123,8 +123,8 @@ void ofdm_demodulator::run(executor& exec, view<const std::complex<float>> in,
                            view<std::complex<float>> out) const {
   const ofdm_numerology& n = numerology_;
   const std::size_t slots = slots_of("samples", in.items, n.symbols_per_slot);
-  check_shape("samples", in, samples(), slots);
-  check_shape("values", out, values(), slots);
+  check_shape("samples", in, slots, samples());
+  check_shape("values", out, slots, values());
   const view<const cx_pair> from = as_pairs(in);
   const view<cx_pair> to = as_pairs(out);
   if (slots == 0) return;
@@ -136,7 +136,7 @@ void ofdm_demodulator::run(executor& exec, view<const std::complex<float>> in,
   array<cx_pair>& bins = bins_.on(exec);
   if (const std::size_t needed = std::min(most, slots) * symbols * size; bins.size() < needed) {
     bins = {};
-    bins = exec.make<cx_pair>(needed, 1);
+    bins = exec.make<cx_pair>(1, needed);
   }
 
   ofdm_copy_args values = copy_args();

@@ -12,8 +12,8 @@ using bench::figure;
 using signal = array<std::complex<float>>;
 
 /// Complex normal values of unit variance.
-signal noise(executor& exec, std::size_t elements, std::size_t items) {
-  auto x = exec.make<std::complex<float>>(elements, items);
+signal noise(executor& exec, std::size_t items, std::size_t elements) {
+  auto x = exec.make<std::complex<float>>(items, elements);
   const auto zero = exec.make_zeros<std::complex<float>>(1, 1);
   add_awgn(exec, {zero.data(), 1, x.size(), 1, 0}, make_view(x.data(), x.size()), 1.f, {.seed = 1});
   exec.sync();
@@ -27,8 +27,8 @@ bench::maker run(const ofdm_numerology& n, std::size_t slots, bool to_samples) {
     const std::size_t in = to_samples ? modem.values() : modem.samples(),
                       out = to_samples ? modem.samples() : modem.values();
     return bench::job(static_cast<double>(slots) * n.symbols_per_slot, 0,
-                      [&exec, modem, x = noise(exec, in, slots),
-                       y = exec.make<std::complex<float>>(out, slots)]() mutable { modem.run(exec, x, y); });
+                      [&exec, modem, x = noise(exec, slots, in),
+                       y = exec.make<std::complex<float>>(slots, out)]() mutable { modem.run(exec, x, y); });
   };
 }
 

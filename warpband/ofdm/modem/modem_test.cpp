@@ -63,10 +63,10 @@ class ofdm_modem : public wb::testing::on_backend {
                                wb::layout order = wb::layout::row_major) {
     const wb::ofdm_modulator m(n);
     const std::size_t slots = values.size() / m.values();
-    const auto in = on_device(exec(), values, m.values(), slots, order);
+    const auto in = on_device(exec(), values, slots, m.values(), order);
     // Every sample is written.
     auto out =
-        on_device(exec(), std::vector<sample>(slots * m.samples(), {NAN, NAN}), m.samples(), slots, order);
+        on_device(exec(), std::vector<sample>(slots * m.samples(), {NAN, NAN}), slots, m.samples(), order);
     m.run(exec(), in, out);
     return exec().to_host(out);
   }
@@ -74,9 +74,9 @@ class ofdm_modem : public wb::testing::on_backend {
                                  wb::layout order = wb::layout::row_major) {
     const wb::ofdm_demodulator d(n);
     const std::size_t slots = samples.size() / d.samples();
-    const auto in = on_device(exec(), samples, d.samples(), slots, order);
+    const auto in = on_device(exec(), samples, slots, d.samples(), order);
     auto out =
-        on_device(exec(), std::vector<sample>(slots * d.values(), {NAN, NAN}), d.values(), slots, order);
+        on_device(exec(), std::vector<sample>(slots * d.values(), {NAN, NAN}), slots, d.values(), order);
     d.run(exec(), in, out);
     return exec().to_host(out);
   }
@@ -219,9 +219,9 @@ TEST_P(ofdm_modem, cpus_give_the_bits_of_scalar_code_for_any_number_of_threads) 
   const std::size_t slots = 20;
   const auto values = random_values(slots * m.values(), 6), received = random_values(slots * m.samples(), 7);
   const auto of = [&](wb::executor& e) {
-    const auto in = on_device(e, values, m.values(), slots),
-               noise = on_device(e, received, m.samples(), slots);
-    auto x = e.make<sample>(m.samples(), slots), y = e.make<sample>(m.values(), slots);
+    const auto in = on_device(e, values, slots, m.values()),
+               noise = on_device(e, received, slots, m.samples());
+    auto x = e.make<sample>(slots, m.samples()), y = e.make<sample>(slots, m.values());
     m.run(e, in, x);
     d.run(e, noise, y);
     auto all = e.to_host(x);
@@ -286,8 +286,8 @@ TEST_P(ofdm_modem, links_in_time_and_in_frequency_agree) {
   const wb::ofdm_modulator m(n);
   const std::size_t blocks = 3, uses = blocks * config.grid.elements();
   const auto values = random_values(uses, 10);
-  const auto in = on_device(exec(), values, 1, uses);
-  auto out = exec().make<sample>(1, uses), h = exec().make<sample>(1, uses);
+  const auto in = on_device(exec(), values, uses, 1);
+  auto out = exec().make<sample>(uses, 1), h = exec().make<sample>(uses, 1);
   channel.apply(exec(), in, out, h, {.seed = 11});
   const auto over_grid = exec().to_host(out), gains = exec().to_host(h);
   const auto sent = modulate(n, values);
@@ -320,8 +320,8 @@ TEST_P(ofdm_modem, wrong_shapes_are_named) {
   const wb::ofdm_numerology n = wb::lte_numerology(1.4);
   const wb::ofdm_modulator m(n);
   const wb::ofdm_demodulator d(n);
-  auto values = exec().make<sample>(m.values(), 2), few = exec().make<sample>(m.values(), 1);
-  auto samples = exec().make<sample>(m.samples(), 2), fewer = exec().make<sample>(m.samples() - 1, 2);
+  auto values = exec().make<sample>(2, m.values()), few = exec().make<sample>(1, m.values());
+  auto samples = exec().make<sample>(2, m.samples()), fewer = exec().make<sample>(2, m.samples() - 1);
   EXPECT_EQ(blamed([&] { m.run(exec(), values, fewer); }), "samples");
   EXPECT_EQ(blamed([&] { m.run(exec(), samples, samples); }), "values");
   EXPECT_EQ(blamed([&] { m.run(exec(), few, samples); }), "samples");
@@ -350,7 +350,7 @@ TEST(ofdm_modem_settings, a_build_without_an_fft_says_so) {
   if (wb::has_cpu_fft()) GTEST_SKIP() << "this build has one";
   const wb::ofdm_modulator m(wb::lte_numerology(1.4));
   const auto exec = wb::testing::open_scalar();
-  auto values = exec->make<sample>(m.values(), 1), samples = exec->make<sample>(m.samples(), 1);
+  auto values = exec->make<sample>(1, m.values()), samples = exec->make<sample>(1, m.samples());
   EXPECT_THROW(m.run(*exec, values, samples), wb::device_error);
 }
 

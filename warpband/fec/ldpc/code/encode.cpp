@@ -311,8 +311,8 @@ ldpc_encoder::ldpc_encoder(const ldpc_code& code)
 }
 
 void ldpc_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
-  check_shape("bits", bits, static_cast<std::size_t>(k_), bits.items);
-  check_shape("coded", coded, std::max(coded.elements, static_cast<std::size_t>(n_)), bits.items);
+  check_shape("bits", bits, bits.items, static_cast<std::size_t>(k_));
+  check_shape("coded", coded, bits.items, std::max(coded.elements, static_cast<std::size_t>(n_)));
   ldpc_encode_args a;
   a.n = n_;
   a.k = k_;

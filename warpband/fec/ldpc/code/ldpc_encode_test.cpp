@@ -295,8 +295,8 @@ TEST_P(ldpc_encode, takes_any_batch_layout_and_width) {
     bytes turned(messages.size());
     for (std::size_t w = 0; w < most; w++)
       for (std::size_t i = 0; i < k; i++) turned[i * most + w] = messages[w * k + i];
-    auto in = testing::on_device(exec(), turned, k, most, layout::batch_fastest);
-    auto out = testing::on_device(exec(), bytes(width * most, 0xee), width, most, layout::batch_fastest);
+    auto in = testing::on_device(exec(), turned, most, k, layout::batch_fastest);
+    auto out = testing::on_device(exec(), bytes(width * most, 0xee), most, width, layout::batch_fastest);
     encoder.run(exec(), in, out);
     const bytes got = exec().to_host(out);
     for (std::size_t w = 0; w < most; w++)
@@ -368,8 +368,8 @@ TEST(ldpc_encode_structure, a_core_column_may_stand_in_other_rows_than_those_whe
   const auto exec = open_executor("cpu", 1);
   const std::vector<std::uint8_t> bits = {1, 0, 1, 1, 0};
   auto in = exec->make_from(bits);
-  auto out = exec->make<std::uint8_t>(static_cast<std::size_t>(code.n()), 1);
-  ldpc_encoder(code).run(*exec, make_view(std::as_const(in).data(), 5, 1), out);
+  auto out = exec->make<std::uint8_t>(1, static_cast<std::size_t>(code.n()));
+  ldpc_encoder(code).run(*exec, make_view(std::as_const(in).data(), 1, 5), out);
   const std::vector<std::uint8_t> word = exec->to_host(out);
   for (int r = 0; r < 13; r++)
     for (int i = 0; i < 5; i++) {
@@ -389,15 +389,15 @@ TEST(ldpc_encode_errors, a_dense_parity_part_is_refused_at_once) {
 TEST(ldpc_encode_errors, wrong_shapes_are_refused) {
   const auto e = testing::open_scalar();
   const ldpc_encoder encoder(wifi_ldpc(648, wifi_rate::r1_2));
-  auto bits = e->make<std::uint8_t>(324, 2), short_bits = e->make<std::uint8_t>(323, 2);
-  auto coded = e->make<std::uint8_t>(648, 2), narrow = e->make<std::uint8_t>(647, 2),
-       other = e->make<std::uint8_t>(648, 3);
+  auto bits = e->make<std::uint8_t>(2, 324), short_bits = e->make<std::uint8_t>(2, 323);
+  auto coded = e->make<std::uint8_t>(2, 648), narrow = e->make<std::uint8_t>(2, 647),
+       other = e->make<std::uint8_t>(3, 648);
   EXPECT_EQ(blamed([&] { encoder.run(*e, bits, coded); }), "");
   EXPECT_EQ(blamed([&] { encoder.run(*e, short_bits, coded); }), "bits");
   EXPECT_EQ(blamed([&] { encoder.run(*e, bits, narrow); }), "coded");
   EXPECT_EQ(blamed([&] { encoder.run(*e, bits, other); }), "coded");
   EXPECT_THROW(encoder.run(*e, bits, narrow), shape_error);
-  auto none = e->make<std::uint8_t>(324, 0), nothing = e->make<std::uint8_t>(648, 0);
+  auto none = e->make<std::uint8_t>(0, 324), nothing = e->make<std::uint8_t>(0, 648);
   EXPECT_EQ(blamed([&] { encoder.run(*e, none, nothing); }), "");
 }
 
