@@ -11,7 +11,7 @@ bash scripts/setup.sh & # .venv waits for the network, and only the plot needs i
 trap wait EXIT
 
 echo "== 2/3 build"
-cmake --preset release -DWARPBAND_ISAS=native -DWARPBAND_UNITY=ON -DWARPBAND_TESTS=OFF -DWARPBAND_BENCH=OFF -DWARPBAND_COMPILE_COST=OFF
+cmake --preset release -DWARPBAND_ISAS=native -DWARPBAND_UNITY=ON -DWARPBAND_TESTS=OFF -DWARPBAND_COMPILE_COST=OFF
 cmake --build --preset release --parallel "$(nproc)"
 wait $!
 
