@@ -102,7 +102,8 @@ CONF = """
 project = "Warpband"
 copyright = "the Warpband authors"
 html_title = "Warpband"
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "mathml", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+html_math_renderer = "mathml"
 nb_execution_mode = "off"  # the tests run them
 html_theme = "furo"
 html_static_path = ["_static"]
@@ -121,6 +122,8 @@ STYLE = """
 .content { width: 60em; }  /* lines of code are up to 128 characters long */
 .main, .content { min-width: 0; }  /* on narrow screens wide code and tables scroll in their own box; else they are cut off at the right */
 .toc-drawer { flex-shrink: 0; }
+math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", math, serif; font-size: 108%; }
+.formula { overflow-x: auto; overflow-y: hidden; padding: 0.2em 0; margin: 0.8em 0; }
 .highlight { font-size: 95%; }
 @media (min-width: 82em) { .content { width: min(60em, 100vw - 34em); } }  /* beside both drawers */
 @media (max-width: 46em) {
