@@ -781,7 +781,7 @@ def tree_rows():
             yield {"result": f"curves/{path.stem}.json"}
         else:
             yield {"scenario": name, "command": command}
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for page in [ROOT / "README.md", *(page for folder in ("", "algorithms", "tutorials") for page in sorted((ROOT / "docs" / folder).glob("*.md")))]:
         blocks = re.findall(r"^```toml\n(.*?)^```", page.read_text(), re.M | re.S)
         for i, text in enumerate(blocks):
             command = "stream" if re.search(r"^\[stream\]|^stream\.|^stream =", text, re.M) else "sim"

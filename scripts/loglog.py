@@ -48,3 +48,33 @@ def dots(title, series, rows, labels):
             at_side = (x - 8, y + 4, "end") if after - x < 60 < x - left - 8 else (x + 8, y + 4, "start") if x - before < 60 else (x, y - 8, "middle")
             out.append(text(*at_side, label, f' fill="{colour}" font-size="11"'))
     return "\n".join(out + ["</svg>"]) + "\n"
+
+
+def decades(title, x_label, y_label, curves):
+    """Curves (name, [(x, y)]) over a linear axis, y on a logarithmic one. Points without errors (y = 0) are left out."""
+    left, right, top, bottom, height = 70, 20, 40, 50, 420
+    points = [(x, y) for _, pairs in curves for x, y in pairs if y > 0]
+    x_low, x_high = min(x for x, _ in points), max(x for x, _ in points)
+    y_low, y_high = math.floor(math.log10(min(y for _, y in points))), 0
+
+    def place(x, y):
+        return (left + (x - x_low) / (x_high - x_low) * (WIDTH - left - right),
+                top + (y_high - math.log10(y)) / (y_high - y_low) * (height - top - bottom))
+
+    out = begin(WIDTH, height, title)
+    for power in range(y_low, y_high + 1):
+        y = place(x_low, 10.0**power)[1]
+        out.append(f'<path d="M{left} {y:.1f}H{WIDTH - right}" stroke="#ddd"/>' + text(left - 8, y + 4, "end", f"1e{power}" if power else "1"))
+    step = next(s for s in (0.1, 0.2, 0.5, 1, 2, 5, 10) if (x_high - x_low) / s <= 12)
+    for i in range(math.ceil(x_low / step - 1e-9), math.floor(x_high / step + 1e-9) + 1):
+        x = place(i * step, 1)[0]
+        out.append(f'<path d="M{x:.1f} {top}V{height - bottom}" stroke="#eee"/>' + text(x, height - bottom + 18, "middle", f"{i * step:g}"))
+    out.append(text((left + WIDTH - right) / 2, height - 10, "middle", x_label))
+    out.append(text(0, 0, "middle", y_label, f' transform="translate(16 {(top + height - bottom) / 2:.1f}) rotate(-90)"'))
+    for row, ((name, pairs), colour) in enumerate(zip(curves, COLOURS, strict=False)):
+        shown = [place(x, y) for x, y in pairs if y > 0]
+        out.append(f'<path d="M{"L".join(f"{x:.1f} {y:.1f}" for x, y in shown)}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in shown]
+        y = height - bottom - 12 - 18 * (min(len(curves), len(COLOURS)) - 1 - row)
+        out.append(f'<path d="M{left + 12} {y - 4}h24" stroke="{colour}" stroke-width="3"/>' + text(left + 42, y, "start", name))
+    return "\n".join(out + ["</svg>"]) + "\n"

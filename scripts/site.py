@@ -3,9 +3,9 @@
 
     PYTHONPATH=build/docs/python python scripts/site.py OUTPUT      (`cmake --workflow --preset docs` does it all)
 
-A page of an algorithm is made of what stands elsewhere: model, method and contract are the comment that begins its public header.
-Cost and speed come from the records in bench/results/. The interface is the header itself and the class in Python. Every warning of
-Sphinx is an error.
+A page of an algorithm begins with docs/algorithms/NAME.md: problem, formulas, a figure and an example. Method and contract are the
+comment that begins its public header. Cost and speed come from the records in bench/results/. The interface is the header itself and the
+class in Python. Every warning of Sphinx is an error.
 """
 import argparse
 import ast
@@ -270,12 +270,19 @@ def interface_of(header):
 
 
 def algorithm_page(name, title, headers, classes, bench, more, all_records, figures):
-    out = [f"# {title}", ""]
+    opening = ROOT / "docs" / "algorithms" / f"{name}.md"
+    if opening.exists():
+        text = opening.read_text()
+        if text.partition("\n")[0] != f"# {title}":
+            sys.exit(f"{opening}: begins with another title than '# {title}'")
+        out = [links(text, "../"), "## Method and contract", ""]
+    else:
+        out = [f"# {title}", ""]
     for header in headers:
         out += [links(comment_of(ROOT / "warpband" / header), "../")]
     if classes:
         out += ["## Python", "", *(f"- {{py:{'func' if c.split('.')[1][0].islower() else 'class'}}}`warpband.{c}`" for c in classes), ""]
-        for text in filter(None, map(example_of, classes)):
+        for text in filter(None, map(example_of, classes)) if not opening.exists() else ():
             out += ["```pycon", text, "```", ""]
     if bench:  # else `warpband bench` has nothing of it
         out += ["## Cost and measured speed", ""]
@@ -349,6 +356,9 @@ def write_source(source):
         (source / "notebooks" / notebook.name).write_text(text)
 
     all_records, pages = list(records()), []
+    strange = {p.stem for p in (ROOT / "docs" / "algorithms").glob("*.md")} - {name for _, algorithms in ALGORITHMS for name, *_ in algorithms}
+    if strange:
+        sys.exit(f"docs/algorithms: no algorithm is named {', '.join(sorted(strange))}")
     for group, algorithms in ALGORITHMS:
         pages.append((group, []))
         for name, title, headers, classes, bench, more in algorithms:

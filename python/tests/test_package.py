@@ -112,10 +112,11 @@ def test_version():
 
 def code_blocks(language):
     """The code of the pages in a language, and the line it begins in."""
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+    pages = [ROOT / "README.md", *(page for folder in ("", "algorithms", "tutorials") for page in sorted((ROOT / "docs" / folder).glob("*.md")))]
+    for path in pages:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         for found in re.finditer(rf"^```{language}\n(.*?)^```", text, re.M | re.S):
-            yield path.name, text[:found.start()].count("\n") + 2, found[1]
+            yield path.relative_to(ROOT).as_posix(), text[:found.start()].count("\n") + 2, found[1]
 
 
 BLOCKS, SCENARIOS = list(code_blocks("python")), list(code_blocks("toml"))

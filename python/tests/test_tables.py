@@ -6,6 +6,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python/warpband"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+from opening_figures import figures  # noqa: E402
 from performance_charts import find  # noqa: E402
 from reproduce.massive_tables import Frames, formats_table, variants_table  # noqa: E402
 from reproduce.stbc_tables import one  # noqa: E402
@@ -64,3 +65,11 @@ def test_a_chart_takes_the_benchmark_of_its_machine_and_of_all_axes():
     for machine, records in (("H100", mine[:1]), ("EPYC", mine)):
         with pytest.raises(SystemExit, match=f"no benchmark of detect .* on {machine}"):
             find(records, lambda b: "H100", machine, "detect", axes)
+
+
+def test_figures_of_algorithms_are_those_of_the_stored_results():
+    folder = pathlib.Path(__file__).resolve().parents[2] / "docs" / "figures" / "openings"
+    made = dict(figures())
+    assert sorted(made) == sorted(path.stem for path in folder.iterdir())
+    for name, content in made.items():
+        assert (folder / f"{name}.svg").read_text(encoding="utf-8") == content, f"run scripts/opening_figures.py: {name}"

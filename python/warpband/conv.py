@@ -185,7 +185,7 @@ class BcjrDecoder(Decoder):
     LLRs and priors are limited to +-6.7e7. Codewords of which all LLRs and priors are within +-1.25 (+-2.5 with a rate above 1/2) have
     soft outputs within +-17 and take three times the time.
     Codewords of which more than a fourth of the LLRs and priors are beyond +-15, or one beyond +-30, take longer. Their soft
-    outputs L are exact within 0.5 + 0.001 abs(L) (docs/conventions.md). Those of other codewords are limited to +-60.
+    outputs L are exact within 0.5 + 0.001 abs(L) (docs/algorithms/bcjr.md). Those of other codewords are limited to +-60.
 
     >>> decode = wb.BcjrDecoder(code=wb.conv_80211(), k=60, algorithm="max-log-map")
     >>> decode(np.full((10, decode.n), 0.5), outputs="soft").shape

@@ -91,7 +91,7 @@ class TurboDecoder(Decoder):
     log-map has the error rate of double precision on the same LLRs, even if those are 5 times too small or far too large. With LLRs
     20 times too small it loses bits whose systematic LLR was punctured: their outputs are below 2e-7. LLRs are limited to
     +-6.7e7, with int16 to +-127 steps. Codewords of which more than a fourth of the LLRs are beyond +-11, or one beyond +-1000, take
-    longer (docs/conventions.md); outputs of others are limited to +-60.
+    longer (docs/algorithms/turbo.md); outputs of others are limited to +-60.
 
     The same bits come out on every processor, for any batch and number of threads.
 

@@ -46,7 +46,8 @@ def program(page, code):
 
 def samples(root):
     """Page, line and code of each sample."""
-    for path in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]:
+    for path in [root / "README.md", root / "CONTRIBUTING.md",
+                 *(page for folder in ("", "algorithms", "tutorials") for page in sorted((root / "docs" / folder).glob("*.md")))]:
         text, page = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
         for found in re.finditer(r"^```(?:cpp|c\+\+)\n(.*?)^```", text, re.M | re.S):
             yield page, text[:found.start()].count("\n") + 2, found[1]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Long sentences in comments, docstrings, texts of settings and pages. Usage: sentences.py [--list N] [PATH...]
 
-A sentence ends with a full stop, a question mark, a colon or its paragraph. Code in backticks is one word, and so is a list of such code; what has no letter is none.
+A sentence ends with a full stop, a question mark, a colon or its paragraph. Code in backticks is one word, and so are a formula in dollars and a list of such code; what has no letter is none.
 Fails for a sentence of more than MOST words, and where more sentences than ALLOWED have over GOOD. --list N prints those of over N words.
 """
 import ast
@@ -66,6 +66,7 @@ def of_python(text):
 
 def of_page(text):
     text = re.sub(r"^```.*?^```", lambda m: "\n" * m[0].count("\n"), text, flags=re.M | re.S)
+    text = re.sub(r"\$\$[^$]+\$\$|\$[^$\n]+\$", lambda m: "formula" + "\n" * m[0].count("\n"), text)
     number = 1
     for paragraph in re.split(r"(\n\s*\n)", text):
         for cell in re.split(r"\n(?=\s*[-*|#]|\s*\d+\. )|\|", paragraph) if paragraph.strip() else []:

@@ -82,8 +82,8 @@ struct bcjr_output {
 ///
 /// A codeword of which more than a fourth of the LLRs and priors are beyond +-15, or one is beyond +-30, is
 /// decoded by log-MAP on LLRs, with ln(1 + e^-d) within 0.013: it has none of the limits of log-MAP, and its
-/// soft outputs are exact within 0.5 + 0.001 |L|. It takes longer (docs/conventions.md). A known bit, of an
-/// LLR of +-1e30 or beyond, counts as +-30 unless other LLRs are large.
+/// soft outputs are exact within 0.5 + 0.001 |L|. It takes longer (docs/algorithms/bcjr.md). A known bit, of
+/// an LLR of +-1e30 or beyond, counts as +-30 unless other LLRs are large.
 ///
 /// A codeword of which all LLRs and priors are within +-1.25, or +-2.5 with fewer than two LLRs a step (a
 /// rate above 1/2), is decoded by log-MAP on transforms of the metrics (bcjr_dual_body.hpp): small soft

@@ -119,11 +119,11 @@ struct turbo_decoder_output {
 ///
 /// Log-MAP decodes a codeword on LLRs, with ln(1 + e^-d) within 0.013, if more than a fourth of its LLRs are
 /// beyond +-11, or one beyond +-1000. Such LLRs come from too large a scale, or from a high code rate or SNR.
-/// Then it has the limits of max-log-MAP, and takes longer (docs/conventions.md). So log-MAP is that of
+/// Then it has the limits of max-log-MAP, and takes longer (docs/algorithms/turbo.md). So log-MAP is that of
 /// double precision for LLRs of any larger scale: in soft output within 1 + 0.002 |L| in the first
 /// iterations; later ones of a codeword that does not converge part further. A known bit, of an LLR of +-1e30
 /// or beyond, counts as +-30 unless other LLRs are large. LLRs that are many times too small lose what is
-/// below the rounding of probabilities, 1e-7 (docs/conventions.md).
+/// below the rounding of probabilities, 1e-7 (docs/algorithms/turbo.md).
 ///
 /// Multiplying all LLRs by a power of two changes no decision of max-log-MAP in float32 and bfloat16.
 ///
