@@ -109,6 +109,7 @@ checks() {
     step compile-cost python3 scripts/checks/compile_cost.py "build/$main"
     step words bash scripts/checks/words.sh
     step numbers bash scripts/checks/numbers.sh
+    step version python3 scripts/checks/version.py
     step sentences python3 scripts/checks/sentences.py
     step samples python3 scripts/checks/samples.py
     step performance-report python3 scripts/performance_report.py --check
