@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Builds a wheel that other machines can install, with the package and the command: what it needs beside the system's C and C++ libraries
-# is put into it, and its name says from which glibc on it runs. Then installs it into a clean virtual environment, runs README's example
-# there, and, if the interpreter is 3.12 or newer, in every further PYTHON with the same wheel. scripts/wheel_trial.sh tries it in clean
-# systems.
+# is put into it, and its name says from which glibc on it runs. Then scripts/wheel_trial.sh tries it here, and, if the interpreter is 3.12 or
+# newer, with every further PYTHON.
 #
 #   scripts/python_wheel.sh [--cuda] [--glibc-of ROOT] [FOLDER [PYTHON...]]     dist in the repository and python3 unless given
 #
@@ -87,28 +86,8 @@ if { find "$folder/held" -type f -exec nm -D --undefined-only {} + 2> /dev/null 
     exit 1
 fi
 
-awk '/^```python$/ {inside = 1; next} /^```$/ {inside = 0} inside' README.md > "$folder/example.py"
-cat > "$folder/check.py" <<'END'
-import sys
-
-import warpband as wb
-
-print(sys.version.split()[0], wb.isas(), "with CUDA" if wb.has_cuda else "without CUDA", wb.cuda_devices())
-assert wb.has_cuda == (sys.argv[1] == "ON")
-if not wb.cuda_devices():  # no GPU, or no driver: said, and all else works
-    try:
-        wb.cuda(device=0)
-    except RuntimeError as error:
-        print(error)
-    else:
-        sys.exit("a device that is not there was opened")
-END
 for python in "${pythons[@]}"; do
-    rm -rf "$folder/venv"
-    "$python" -m venv "$folder/venv"
-    "$folder/venv/bin/pip" --quiet --disable-pip-version-check install --only-binary :all: --require-hashes -r scripts/requirements-trial.txt
-    "$folder/venv/bin/pip" --quiet --disable-pip-version-check install --no-index "$wheel"
-    (cd "$folder" && venv/bin/python example.py && venv/bin/python - "$cuda" < "$folder/check.py" && venv/bin/warpband --version)
+    bash scripts/wheel_trial.sh here "$wheel" "$python"
 done
 cp "$wheel" "$target/"
 python3 scripts/sbom.py "$wheel" "$target/$(basename "$wheel" .whl).cdx.json" # what it holds
