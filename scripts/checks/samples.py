@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """C++ in the pages of the documentation. Usage: samples.py [ROOT] checks it: samples compile, and the table of classes names what is there.
+Containerfile runs the lines of shell in README.md or names them as not run, in README's order.
 samples.py --programs FOLDER writes the whole programs among the samples into a folder, for tests/consumer to build and run.
 
 A sample that is no whole program is the body of a function; what it takes as given, `GIVEN` declares. A program begins with its file's name
@@ -83,6 +84,36 @@ def missing_classes(root):
     return missing, count
 
 
+def container_faults(root):
+    """Lines of Containerfile that no builder knows, or that differ from README's."""
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    wanted = [re.sub(r"\s+#.*", "", line) for block in re.findall(r"^```sh\n(.*?)^```", readme, re.M | re.S) for line in block.splitlines()]
+    spans = re.findall(r"`([^`\n]+)`", readme)
+    run, left_out, stages = [], [], []
+    for number, line in enumerate((root / "Containerfile").read_text(encoding="utf-8").splitlines(), 1):
+        place, (word, _, rest) = f"Containerfile:{number}", line.partition(" ")
+        if line.startswith("# not run: "):
+            left_out.append(line.removeprefix("# not run: "))
+        elif word == "FROM":
+            found = re.fullmatch(r"(\S+)(?: AS (\w+))?", rest)
+            if not found or not (found[1] in stages or found[1].startswith("${")):
+                yield f"{place}: expected FROM ${{BASE}} or a stage above, and a name"
+            stages.append(found and found[2])
+        elif word == "RUN":
+            if rest in wanted:
+                run.append(rest)
+            elif rest not in spans and "README.md" not in rest:
+                yield f"{place}: README.md does not have this line"
+        elif word not in ("", "#", "ARG", "COPY", "ENV", "WORKDIR") or line.endswith("\\"):
+            yield f"{place}: expected a comment or one of FROM, RUN, ARG, COPY, ENV and WORKDIR, in one line"
+        if word in ("RUN", "COPY", "ENV", "WORKDIR") and not stages:
+            yield f"{place}: expected behind FROM"
+    for name, lines in (("run", run), ("not run", left_out)):
+        if lines != [line for line in wanted if line in lines]:
+            yield f"Containerfile:1: lines that are {name} are not README's, or not in its order: {lines}"
+    yield from (f"Containerfile:1: neither runs README's line nor names it as not run: {line}" for line in wanted if line not in run + left_out)
+
+
 def main():
     if len(sys.argv) == 3 and sys.argv[1] == "--programs":
         return write_programs(pathlib.Path(".").resolve(), pathlib.Path(sys.argv[2]))
@@ -104,7 +135,9 @@ def main():
     print(f"{count} samples compiled, {bad} of them with errors")
     missing, classes = missing_classes(root)
     print(f"{classes} names in the table of docs/cpp.md, {len(missing)} of them not declared where it says{': ' if missing else ''}{', '.join(missing)}")
-    return 1 if bad or missing or count == 0 or classes == 0 else 0
+    faults = list(container_faults(root))
+    print("\n".join([*faults, f"Containerfile: {len(faults)} faults"]))
+    return 1 if bad or missing or faults or count == 0 or classes == 0 else 0
 
 
 if __name__ == "__main__":
