@@ -10,10 +10,10 @@ WB_DECLARE_KERNEL(demap)
 
 const std::vector<setting_of<demapper_config>>& demapper_settings() {
   using c = demapper_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       qam_setting(&c::qam),
       demap_algorithm_setting("algorithm", &c::algorithm, "The two are the same for BPSK and QPSK.")};
-  return all;
+  return settings;
 }
 
 demapper::demapper(const demapper_config& config)

@@ -9,8 +9,8 @@ using namespace wb;
 using bench::figure;
 
 bench::maker demap(int points, bool exact, std::size_t items) {
-  return [=](executor& exec, figure what) {
-    const bool fed = what == figure::host_fed;
+  return [=](executor& exec, figure kind) {
+    const bool fed = kind == figure::host_fed;
     const demapper demapper(points, exact ? demap_algorithm::exact : demap_algorithm::max_log);
     const auto m = static_cast<std::size_t>(demapper.bits());
     auto y = exec.make<std::complex<float>>(items, 1), h = exec.make<std::complex<float>>(items, 1);

@@ -195,14 +195,14 @@ TEST_P(demap_on, tiny_and_huge_inputs_give_the_oracles_llrs) {
   struct sizes {
     double y, h, n0;  // y is this times a symbol
   };
-  const std::vector<sizes> all{{1e-14, 1e-14, 1e-30}, {1e-15, 1e-15, 1e-32}, {1e-17, 1e-17, 1e-36},
-                               {1e-20, 1e-20, 1e-40}, {3e19, 3e19, 1e37},    {1e30, 1e30, 1},
-                               {1, 1, 1e-39},         {1, 1, 1e-44},         {1e5, 1, 1e-30},
-                               {1e4, 1, 1},           {1e6, 1, 1},           {1e-10, 1e-16, 1e-30},
-                               {1e20, 1e15, 1e38},    {1e-10, 1, 1}};
+  const std::vector<sizes> cases{{1e-14, 1e-14, 1e-30}, {1e-15, 1e-15, 1e-32}, {1e-17, 1e-17, 1e-36},
+                                 {1e-20, 1e-20, 1e-40}, {3e19, 3e19, 1e37},    {1e30, 1e30, 1},
+                                 {1, 1, 1e-39},         {1, 1, 1e-44},         {1e5, 1, 1e-30},
+                                 {1e4, 1, 1},           {1e6, 1, 1},           {1e-10, 1e-16, 1e-30},
+                                 {1e20, 1e15, 1e38},    {1e-10, 1, 1}};
   for (const int points : all_points)
     for (const demap_algorithm algorithm : both)
-      for (const sizes& size : all) {
+      for (const sizes& size : cases) {
         const auto s = oracle::constellation(points);
         batch b;
         b.n0 = {static_cast<float>(size.n0)};

@@ -9,8 +9,8 @@ using namespace wb;
 using bench::figure;
 
 bench::maker map(int points, std::size_t items) {
-  return [=](executor& exec, figure what) {
-    const bool fed = what == figure::host_fed;
+  return [=](executor& exec, figure kind) {
+    const bool fed = kind == figure::host_fed;
     const qam_mapper mapper(points);
     const auto m = static_cast<std::size_t>(mapper.bits());
     auto bits = exec.make<std::uint8_t>(items, m),

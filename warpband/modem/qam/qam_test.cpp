@@ -26,11 +26,11 @@ symbols map(wb::executor& exec, int points, const bits& values) {
 }
 /// The bits of every point, b0 the most significant of its index.
 bits every_point(int points) {
-  bits all;
+  bits labels;
   const int m = wb::bits_per_symbol(points);
   for (int p = 0; p < points; p++)
-    for (int i = m - 1; i >= 0; i--) all.push_back(static_cast<std::uint8_t>(p >> i & 1));
-  return all;
+    for (int i = m - 1; i >= 0; i--) labels.push_back(static_cast<std::uint8_t>(p >> i & 1));
+  return labels;
 }
 
 class qam : public wb::testing::on_backend {};
