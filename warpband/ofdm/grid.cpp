@@ -9,7 +9,7 @@ namespace wb {
 
 const std::vector<setting_of<ofdm_grid>>& grid_settings() {
   using c = ofdm_grid;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       integer("subcarriers", &c::subcarriers, 1, 65536,
               "Subcarriers of an OFDM symbol that carry the frame."),
       integer("symbols", &c::symbols, 1, 65536,
@@ -22,7 +22,7 @@ const std::vector<setting_of<ofdm_grid>>& grid_settings() {
       number("symbol_period_us", &c::symbol_period_us, 0, 1e8,
              "Time from one OFDM symbol to the next. 0: the least that is allowed.", false,
              "0, or at least 1e6 / spacing_hz + cyclic_prefix_us")};
-  return all;
+  return settings;
 }
 
 void check(const ofdm_grid& g) {

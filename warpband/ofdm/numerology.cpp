@@ -19,7 +19,7 @@ ofdm_grid ofdm_numerology::grid(int symbols) const noexcept {
 
 const std::vector<setting_of<ofdm_numerology>>& numerology_settings() {
   using c = ofdm_numerology;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       number("spacing_hz", &c::spacing_hz, 1, 1e7, "Distance of the subcarriers."),
       integer("fft_size", &c::fft_size, 8, 65536,
               "N, samples of a symbol without its prefix. Modulators take products of 2, 3 and 5 up to 4096.",
@@ -33,7 +33,7 @@ const std::vector<setting_of<ofdm_numerology>>& numerology_settings() {
       integer("first_cyclic_prefix", &c::first_cyclic_prefix, 0, 65536,
               "The same of the first symbol of a slot.", "an integer from 0 to fft_size"),
       integer("symbols_per_slot", &c::symbols_per_slot, 1, 64, "OFDM symbols of a slot.")};
-  return all;
+  return settings;
 }
 
 void check(const ofdm_numerology& n) {

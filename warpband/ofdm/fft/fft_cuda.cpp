@@ -50,9 +50,9 @@ const cufft_library& cufft() {
   return library;
 }
 
-void check(cufftResult r, const char* what) {
+void check(cufftResult r, const char* call) {
   if (r != CUFFT_SUCCESS)
-    throw device_error(std::string(what) + " failed: cuFFT error " + std::to_string(static_cast<int>(r)));
+    throw device_error(std::string(call) + " failed: cuFFT error " + std::to_string(static_cast<int>(r)));
 }
 
 /// How the vectors of a call are laid over calls of cuFFT: `calls` of them, with `batch` vectors each.

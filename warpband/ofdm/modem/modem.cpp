@@ -103,9 +103,9 @@ void ofdm_modulator::run(executor& exec, view<const std::complex<float>> in,
   prefix.in = {nullptr, stride, period, to.item_stride};
   prefix.out = {nullptr, stride, period, to.item_stride};
 
-  const std::size_t most = slots_at_once(exec);
-  for (std::size_t first = 0; first < slots; first += most) {
-    const std::size_t count = std::min(most, slots - first);
+  const std::size_t slots_per_pass = slots_at_once(exec);
+  for (std::size_t first = 0; first < slots; first += slots_per_pass) {
+    const std::size_t count = std::min(slots_per_pass, slots - first);
     cx_pair* window = slots_from(to, first) + begin;
     bins.in.data = slots_from(from, first);
     bins.out.data = window;
@@ -132,9 +132,9 @@ void ofdm_demodulator::run(executor& exec, view<const std::complex<float>> in,
                     size = static_cast<std::size_t>(n.fft_size),
                     period = stride * static_cast<std::size_t>(n.fft_size + n.cyclic_prefix),
                     begin = stride * static_cast<std::size_t>(n.first_cyclic_prefix);
-  const std::size_t most = slots_at_once(exec);
+  const std::size_t slots_per_pass = slots_at_once(exec);
   array<cx_pair>& bins = bins_.on(exec);
-  if (const std::size_t needed = std::min(most, slots) * symbols * size; bins.size() < needed) {
+  if (const std::size_t needed = std::min(slots_per_pass, slots) * symbols * size; bins.size() < needed) {
     bins = {};
     bins = exec.make<cx_pair>(1, needed);
   }
@@ -148,8 +148,8 @@ void ofdm_demodulator::run(executor& exec, view<const std::complex<float>> in,
   values.out = {nullptr, to.element_stride, to.element_stride * static_cast<std::size_t>(n.subcarriers),
                 to.item_stride};
 
-  for (std::size_t first = 0; first < slots; first += most) {
-    const std::size_t count = std::min(most, slots - first);
+  for (std::size_t first = 0; first < slots; first += slots_per_pass) {
+    const std::size_t count = std::min(slots_per_pass, slots - first);
     fft_.run(exec, count, symbols, {slots_from(from, first) + begin, stride, period, from.item_stride},
              {bins.data(), 1, size, symbols * size});
     values.out.data = slots_from(to, first);

@@ -46,12 +46,13 @@ struct ofdm_copy_op : parts_op<ofdm_copy_args> {
     const cx<T> zero{T(0.f), T(0.f)};
     const T scale(a.scale);
     for (int k = width_of<T> * g.rank; k < r.count; k += width_of<T> * g.size) {
-      const item<T> at{static_cast<std::size_t>(k), r.count - k < width_of<T> ? r.count - k : width_of<T>};
+      const item<T> samples{static_cast<std::size_t>(k),
+                            r.count - k < width_of<T> ? r.count - k : width_of<T>};
       if (r.zero) {
-        store_cx(to, 0, at, zero);
+        store_cx(to, 0, samples, zero);
       } else {
-        const cx<T> z = load_cx(from, 0, at);
-        store_cx(to, 0, at, cx<T>{z.re * scale, z.im * scale});
+        const cx<T> z = load_cx(from, 0, samples);
+        store_cx(to, 0, samples, cx<T>{z.re * scale, z.im * scale});
       }
     }
   }

@@ -39,12 +39,12 @@ std::vector<exact> in_double(const std::vector<sample>& v, std::size_t first, st
 }
 template <class A, class B>
 double farthest(const A* a, const B* b, std::size_t count) {
-  double most = 0;
+  double distance = 0;
   for (std::size_t i = 0; i < count; i++) {
     const double d = std::abs(exact(a[i]) - exact(b[i]));
-    if (!(d <= most)) most = d;  // NaN stays
+    if (!(d <= distance)) distance = d;  // NaN stays
   }
-  return most;
+  return distance;
 }
 double energy(const sample* v, std::size_t count) {
   double sum = 0;
@@ -98,7 +98,7 @@ struct reference {
   std::vector<sample> values, samples;        // given to the modulator, to the demodulator
   std::vector<exact> modulated, demodulated;  // what they should give
 
-  explicit reference(const wb::ofdm_numerology& of) : n(of) {
+  explicit reference(const wb::ofdm_numerology& numerology) : n(numerology) {
     const wb::ofdm_modulator m(n);
     values = random_values(m.values(), 1);
     samples = random_values(m.samples(), 2);
@@ -184,14 +184,14 @@ TEST_P(ofdm_modem, slots_do_not_depend_on_their_batch_or_strides) {
   const wb::ofdm_numerology n = wb::lte_numerology(1.4);
   const wb::ofdm_modulator m(n);
   // More slots than are worked on at once: on a CPU 64 KiB a lane, a slot has 7.5 KiB.
-  const std::size_t most = GetParam().name.starts_with("cuda") ? 33 : 150;
-  const auto values = random_values(most * m.values(), 4);
+  const std::size_t max_slots = GetParam().name.starts_with("cuda") ? 33 : 150;
+  const auto values = random_values(max_slots * m.values(), 4);
   const auto samples = modulate(n, values);
-  const auto received = random_values(most * m.samples(), 5);
+  const auto received = random_values(max_slots * m.samples(), 5);
   const auto found = demodulate(n, received);
   const double rounding = GetParam().name.starts_with("cuda") ? 2e-6 : 0;  // another plan
   for (const std::size_t slots :
-       {std::size_t{1}, std::size_t{2}, std::size_t{15}, std::size_t{16}, most - 1}) {
+       {std::size_t{1}, std::size_t{2}, std::size_t{15}, std::size_t{16}, max_slots - 1}) {
     const auto x =
         modulate(n, {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(slots * m.values())});
     EXPECT_LE(farthest(x.data(), samples.data(), x.size()), rounding) << slots;
@@ -201,8 +201,8 @@ TEST_P(ofdm_modem, slots_do_not_depend_on_their_batch_or_strides) {
   }
   const auto turned = [&](const std::vector<sample>& v, std::size_t elements) {
     std::vector<sample> t(v.size());
-    for (std::size_t b = 0; b < most; b++)
-      for (std::size_t e = 0; e < elements; e++) t[e * most + b] = v[b * elements + e];
+    for (std::size_t b = 0; b < max_slots; b++)
+      for (std::size_t e = 0; e < elements; e++) t[e * max_slots + b] = v[b * elements + e];
     return t;
   };
   const auto x = modulate(n, turned(values, m.values()), wb::layout::batch_fastest);
@@ -218,20 +218,20 @@ TEST_P(ofdm_modem, cpus_give_the_bits_of_scalar_code_for_any_number_of_threads) 
   const wb::ofdm_demodulator d(n);
   const std::size_t slots = 20;
   const auto values = random_values(slots * m.values(), 6), received = random_values(slots * m.samples(), 7);
-  const auto of = [&](wb::executor& e) {
+  const auto outputs = [&](wb::executor& e) {
     const auto in = on_device(e, values, slots, m.values()),
                noise = on_device(e, received, slots, m.samples());
     auto x = e.make<sample>(slots, m.samples()), y = e.make<sample>(slots, m.values());
     m.run(e, in, x);
     d.run(e, noise, y);
-    auto all = e.to_host(x);
-    for (const sample v : e.to_host(y)) all.push_back(v);
-    return all;
+    auto outputs = e.to_host(x);
+    for (const sample v : e.to_host(y)) outputs.push_back(v);
+    return outputs;
   };
   const auto scalar = wb::testing::open_scalar(), three = GetParam().open(3);
-  const auto expected = of(*scalar);
-  EXPECT_EQ(of(exec()), expected);
-  EXPECT_EQ(of(*three), expected);
+  const auto expected = outputs(*scalar);
+  EXPECT_EQ(outputs(exec()), expected);
+  EXPECT_EQ(outputs(*three), expected);
 }
 
 TEST_P(ofdm_modem, nothing_that_is_not_finite_leaves_its_symbol) {
@@ -243,11 +243,11 @@ TEST_P(ofdm_modem, nothing_that_is_not_finite_leaves_its_symbol) {
   const auto samples = modulate(n, values);
   for (int s = 0; s < 7; s++)
     for (int i = -n.prefix_of(s); i < n.fft_size; i++) {
-      const std::size_t at = static_cast<std::size_t>(n.first_sample_of(s) + i);
+      const std::size_t sample = static_cast<std::size_t>(n.first_sample_of(s) + i);
       if (s == 2)
-        EXPECT_FALSE(std::isfinite(samples[at].real()) && std::isfinite(samples[at].imag()));
+        EXPECT_FALSE(std::isfinite(samples[sample].real()) && std::isfinite(samples[sample].imag()));
       else
-        EXPECT_EQ(samples[at], clean[at]);
+        EXPECT_EQ(samples[sample], clean[sample]);
     }
 }
 
