@@ -21,7 +21,7 @@ ofdm_grid nr_carrier::grid() const noexcept {
 
 const std::vector<setting_of<nr_carrier>>& nr_carrier_settings() {
   using c = nr_carrier;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       one_of("spacing_khz", &c::spacing_khz, {15, 30, 60, 120}, "Spacing of the subcarriers in kHz."),
       integer("resource_blocks", &c::resource_blocks, 1, nr_most_blocks,
               "Resource blocks of the carrier, 12 subcarriers each."),
@@ -33,7 +33,7 @@ const std::vector<setting_of<nr_carrier>>& nr_carrier_settings() {
       integer("cell_id", &c::cell_id, 0, 1007, "Physical cell identity."),
       integer("slot", &c::slot, 0, 79, "Number of the slot in its frame.",
               "an integer from 0 to 9, 19, 39 or 79 at 15, 30, 60 or 120 kHz")};
-  return all;
+  return settings;
 }
 
 void check(const nr_carrier& carrier) {

@@ -51,10 +51,13 @@ positions double_b(nr_direction direction, int length, int more) {
 
 void check_length(nr_direction direction, nr_mapping mapping, int length, const nr_dmrs_config& d) {
   const bool a = mapping == nr_mapping::type_a, up = direction == nr_direction::uplink;
-  const int least = d.length == 2 ? (a ? 4 : 5) : a ? (up ? 4 : 3) : (up ? 1 : 2), most = a || up ? 14 : 13;
-  if (length < least || length > most)
+  const int least = d.length == 2 ? (a ? 4 : 5)
+                    : a           ? (up ? 4 : 3)
+                                  : (up ? 1 : 2),
+            greatest = a || up ? 14 : 13;
+  if (length < least || length > greatest)
     throw argument_error("symbols", std::to_string(length),
-                         std::to_string(least) + " to " + std::to_string(most) + " with this DMRS");
+                         std::to_string(least) + " to " + std::to_string(greatest) + " with this DMRS");
   if (a && length < 5 && d.first_symbol != 2)
     throw argument_error("dmrs_first_symbol", std::to_string(d.first_symbol),
                          "2 with an allocation of up to symbol " + std::to_string(length - 1));
@@ -66,7 +69,7 @@ float nr_dmrs_config::beta() const noexcept { return std::sqrt(static_cast<float
 
 const std::vector<setting_of<nr_dmrs_config>>& nr_dmrs_settings() {
   using c = nr_dmrs_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       one_of("dmrs_type", &c::type, {1, 2}, "DMRS configuration type: every second subcarrier, or pairs."),
       one_of("dmrs_length", &c::length, {1, 2}, "OFDM symbols of DMRS side by side."),
       integer("dmrs_additional_positions", &c::additional_positions, 0, 3,
@@ -83,14 +86,14 @@ const std::vector<setting_of<nr_dmrs_config>>& nr_dmrs_settings() {
       one_of("dmrs_scid", &c::scid, {0, 1}, "n_SCID, which of the two identities the sequence has."),
       integers("dmrs_ids", &c::ids, 0, 65535, "N_ID^0 and N_ID^1 of the sequence. Left out: the cell's.",
                "a list of two integers from 0 to 65535")};
-  return all;
+  return settings;
 }
 
 nr_dmrs_port nr_dmrs_port_of(int type, int port) noexcept {
-  const int single = nr_dmrs_ports(type, 1), at = port % single, group = at / 2;
+  const int single = nr_dmrs_ports(type, 1), pair_port = port % single, group = pair_port / 2;
   return {.group = group,
           .first = type == 1 ? group : 2 * group,
-          .frequency = at % 2 == 0 ? 1 : -1,
+          .frequency = pair_port % 2 == 0 ? 1 : -1,
           .time = port < single ? 1 : -1};
 }
 
@@ -111,12 +114,12 @@ std::vector<int> nr_dmrs_symbols(nr_direction direction, nr_mapping mapping, int
                            : a ? single_a(length, more)
                            : direction == nr_direction::uplink ? single_b_uplink(length, more)
                                                                : single_b_downlink(length, more);
-  std::vector<int> at{a ? d.first_symbol : first};
-  for (const int p : behind) at.push_back(a ? p : first + p);
-  std::vector<int> all;
-  for (const int p : at)
-    for (int i = 0; i < d.length; i++) all.push_back(p + i);
-  return all;
+  std::vector<int> starts{a ? d.first_symbol : first};
+  for (const int p : behind) starts.push_back(a ? p : first + p);
+  std::vector<int> found;
+  for (const int p : starts)
+    for (int i = 0; i < d.length; i++) found.push_back(p + i);
+  return found;
 }
 
 std::int64_t nr_dmrs_init(const nr_carrier& carrier, int symbol, const nr_dmrs_config& d) {

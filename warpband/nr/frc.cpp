@@ -19,7 +19,7 @@ nr_channel_config nr_reference_channel::channel() const {
 }
 
 const std::vector<nr_reference_channel>& nr_reference_channels() {
-  static const std::vector<nr_reference_channel> all = [] {
+  static const std::vector<nr_reference_channel> channels = [] {
     std::vector<nr_reference_channel> list;
     const auto add = [&](const std::string& table, int number, carrier_size size, int layers, int more,
                          int mcs) {
@@ -42,7 +42,7 @@ const std::vector<nr_reference_channel>& nr_reference_channels() {
     for (int i = 0; i < 14; i++) add("A5", i + 1, carriers[i % 7], 1, i / 7, 20);
     return list;
   }();
-  return all;
+  return channels;
 }
 
 const nr_reference_channel& nr_reference_channel_named(const std::string& name) {

@@ -110,7 +110,7 @@ std::vector<std::int32_t> places_of(const nr_channel_config& c, const std::vecto
 
 const std::vector<setting_of<nr_channel_config>>& nr_channel_settings() {
   using c = nr_channel_config;
-  static const std::vector<setting_of<c>> all = [] {
+  static const std::vector<setting_of<c>> settings = [] {
     std::vector<setting_of<c>> list{
         words("channel", &c::direction, {{"pusch", nr_direction::uplink}, {"pdsch", nr_direction::downlink}},
               "Physical uplink or downlink shared channel.")};
@@ -140,7 +140,7 @@ const std::vector<setting_of<nr_channel_config>>& nr_channel_settings() {
       list.push_back(std::move(s));
     return list;
   }();
-  return all;
+  return settings;
 }
 
 nr_channel_config completed(const nr_channel_config& config) {

@@ -14,8 +14,8 @@ struct nr_map_op : thread_op<nr_map_args> {
   double bytes() const { return 8.0 * (a.ports + a.layers) + 4; }
 
   template <class T, class G>
-  WB_HD void operator()(item<T> at, G, T*) const {
-    for (int i = 0; i < at.valid; i++) element(at.first + static_cast<std::size_t>(i));
+  WB_HD void operator()(item<T> uses, G, T*) const {
+    for (int i = 0; i < uses.valid; i++) element(uses.first + static_cast<std::size_t>(i));
   }
 
  private:
@@ -51,11 +51,11 @@ struct nr_extract_op : thread_op<nr_extract_args> {
   double bytes() const { return 16.0 * static_cast<double>(a.in.elements) + 4; }
 
   template <class T, class G>
-  WB_HD void operator()(item<T> at, G, T*) const {
+  WB_HD void operator()(item<T> places, G, T*) const {
     const std::size_t rows = static_cast<std::size_t>(a.rows),
                       elements = static_cast<std::size_t>(a.elements);
-    for (int i = 0; i < at.valid; i++) {
-      const std::size_t row = at.first + static_cast<std::size_t>(i), slot = row / rows;
+    for (int i = 0; i < places.valid; i++) {
+      const std::size_t row = places.first + static_cast<std::size_t>(i), slot = row / rows;
       const std::size_t from = slot * elements + static_cast<std::size_t>(a.place[row - slot * rows]);
       for (std::size_t e = 0; e < a.in.elements; e++)
         a.out.data[e * a.out.element_stride + row * a.out.item_stride] =

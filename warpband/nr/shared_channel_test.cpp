@@ -131,7 +131,7 @@ TEST(nr_dmrs, positions_follow_the_tables) {
     nr_direction direction;
     nr_mapping mapping;
     int length, first, symbols;
-    list at[4];  // by additional positions; empty: refused
+    list positions[4];  // by additional positions; empty: refused
   };
   const auto up = nr_direction::uplink, down = nr_direction::downlink;
   const auto a = nr_mapping::type_a, b = nr_mapping::type_b;
@@ -163,10 +163,10 @@ TEST(nr_dmrs, positions_follow_the_tables) {
     for (int more = 0; more < 4; more++) {
       const nr_dmrs_config d{.length = r.length, .additional_positions = more};
       const auto found = [&] { return nr_dmrs_symbols(r.direction, r.mapping, r.first, r.symbols, d); };
-      if (r.at[more].empty())
+      if (r.positions[more].empty())
         EXPECT_EQ(blamed(found), "dmrs_additional_positions");
       else
-        EXPECT_EQ(found(), r.at[more]) << r.symbols << " symbols, " << more << " more";
+        EXPECT_EQ(found(), r.positions[more]) << r.symbols << " symbols, " << more << " more";
     }
 }
 
@@ -197,33 +197,35 @@ TEST(nr_carrier, numerologies) {
 }
 
 TEST(nr_shared_channel, bad_settings_are_named) {
-  const auto of = [](nr_channel_config c) {
+  const auto blamed_setting = [](nr_channel_config c) {
     return blamed([&] { completed(c); }, [&] { nr_shared_channel{c}; });
   };
-  EXPECT_EQ(of({.carrier = {.resource_blocks = 20}, .first_block = 5, .blocks = 16}), "blocks");
-  EXPECT_EQ(of({.carrier = {.resource_blocks = 20}, .first_block = 20}), "first_block");
-  EXPECT_EQ(of({.carrier = {.spacing_khz = 20}}), "spacing_khz");
-  EXPECT_EQ(of({.layers = 5}), "layers");
-  EXPECT_EQ(of({.direction = nr_direction::downlink, .layers = 9}), "layers");
-  EXPECT_EQ(of({.layers = 3, .antenna_ports = 2, .tpmi = 0}), "layers");
-  EXPECT_EQ(of({.layers = 1, .antenna_ports = 2}), "antenna_ports");
-  EXPECT_EQ(of({.layers = 1, .antenna_ports = 3, .tpmi = 0}), "antenna_ports");
-  EXPECT_EQ(of({.layers = 1, .antenna_ports = 2, .tpmi = 6}), "tpmi");
-  EXPECT_EQ(of({.direction = nr_direction::downlink, .antenna_ports = 2, .tpmi = 0}), "tpmi");
-  EXPECT_EQ(of({.layers = 2, .dmrs = {.ports = {1, 1}}}), "dmrs_ports");
-  EXPECT_EQ(of({.layers = 2, .dmrs = {.ports = {1}}}), "dmrs_ports");
-  EXPECT_EQ(of({.dmrs = {.ports = {4}}}), "dmrs_ports");
-  EXPECT_EQ(of({.dmrs = {.cdm_groups = 1, .ports = {2}}}), "dmrs_ports");  // collides with data
-  EXPECT_EQ(of({.dmrs = {.cdm_groups = 3}}), "dmrs_cdm_groups");
-  EXPECT_EQ(of({.dmrs = {.type = 3}}), "dmrs_type");
-  EXPECT_EQ(of({.dmrs = {.ids = {5}}}), "dmrs_ids");
-  EXPECT_EQ(of({.dmrs = {.length = 2, .additional_positions = 2}}), "dmrs_additional_positions");
-  EXPECT_EQ(of({.dmrs = {.additional_positions = 3, .first_symbol = 3}}), "dmrs_additional_positions");
-  EXPECT_EQ(of({.first_symbol = 3}), "first_symbol");
-  EXPECT_EQ(of({.first_symbol = 0, .symbols = 3}), "symbols");
-  EXPECT_EQ(of({.mapping = nr_mapping::type_b, .first_symbol = 10, .symbols = 5}), "symbols");
-  EXPECT_EQ(of({.mapping = nr_mapping::type_b, .first_symbol = 10, .symbols = 1}), "symbols");  // no data
-  EXPECT_EQ(of({.rnti = 65536}), "rnti");
+  EXPECT_EQ(blamed_setting({.carrier = {.resource_blocks = 20}, .first_block = 5, .blocks = 16}), "blocks");
+  EXPECT_EQ(blamed_setting({.carrier = {.resource_blocks = 20}, .first_block = 20}), "first_block");
+  EXPECT_EQ(blamed_setting({.carrier = {.spacing_khz = 20}}), "spacing_khz");
+  EXPECT_EQ(blamed_setting({.layers = 5}), "layers");
+  EXPECT_EQ(blamed_setting({.direction = nr_direction::downlink, .layers = 9}), "layers");
+  EXPECT_EQ(blamed_setting({.layers = 3, .antenna_ports = 2, .tpmi = 0}), "layers");
+  EXPECT_EQ(blamed_setting({.layers = 1, .antenna_ports = 2}), "antenna_ports");
+  EXPECT_EQ(blamed_setting({.layers = 1, .antenna_ports = 3, .tpmi = 0}), "antenna_ports");
+  EXPECT_EQ(blamed_setting({.layers = 1, .antenna_ports = 2, .tpmi = 6}), "tpmi");
+  EXPECT_EQ(blamed_setting({.direction = nr_direction::downlink, .antenna_ports = 2, .tpmi = 0}), "tpmi");
+  EXPECT_EQ(blamed_setting({.layers = 2, .dmrs = {.ports = {1, 1}}}), "dmrs_ports");
+  EXPECT_EQ(blamed_setting({.layers = 2, .dmrs = {.ports = {1}}}), "dmrs_ports");
+  EXPECT_EQ(blamed_setting({.dmrs = {.ports = {4}}}), "dmrs_ports");
+  EXPECT_EQ(blamed_setting({.dmrs = {.cdm_groups = 1, .ports = {2}}}), "dmrs_ports");  // collides with data
+  EXPECT_EQ(blamed_setting({.dmrs = {.cdm_groups = 3}}), "dmrs_cdm_groups");
+  EXPECT_EQ(blamed_setting({.dmrs = {.type = 3}}), "dmrs_type");
+  EXPECT_EQ(blamed_setting({.dmrs = {.ids = {5}}}), "dmrs_ids");
+  EXPECT_EQ(blamed_setting({.dmrs = {.length = 2, .additional_positions = 2}}), "dmrs_additional_positions");
+  EXPECT_EQ(blamed_setting({.dmrs = {.additional_positions = 3, .first_symbol = 3}}),
+            "dmrs_additional_positions");
+  EXPECT_EQ(blamed_setting({.first_symbol = 3}), "first_symbol");
+  EXPECT_EQ(blamed_setting({.first_symbol = 0, .symbols = 3}), "symbols");
+  EXPECT_EQ(blamed_setting({.mapping = nr_mapping::type_b, .first_symbol = 10, .symbols = 5}), "symbols");
+  EXPECT_EQ(blamed_setting({.mapping = nr_mapping::type_b, .first_symbol = 10, .symbols = 1}),
+            "symbols");  // no data
+  EXPECT_EQ(blamed_setting({.rnti = 65536}), "rnti");
   const nr_shared_channel pusch({});
   EXPECT_EQ(blamed([&] { pusch.transport(1, 29); }), "rate_x1024");
   EXPECT_EQ(blamed([&] { pusch.transport(5, 0); }), "table");
@@ -265,11 +267,11 @@ TEST_P(nr_slots, equal_other_programs) {
   NR_SKIP_WITHOUT(document);
   for (const auto& v : document.at("vectors")) {
     SCOPED_TRACE(v.at("id").dump());
-    const auto& said = v.at("config");
-    const nr_shared_channel channel(config_of(said));
+    const auto& config = v.at("config");
+    const nr_shared_channel channel(config_of(config));
     const nr_channel_config& c = channel.config();
     const nr_transport_config transport =
-        channel.transport(said.contains("table") ? said.at("table").get<int>() : 1, said.at("mcs"));
+        channel.transport(config.contains("table") ? config.at("table").get<int>() : 1, config.at("mcs"));
     EXPECT_EQ(transport.transport_bits, v.at("tbs").get<int>());
     EXPECT_EQ(transport.coded_bits, v.at("G").get<int>());
     EXPECT_EQ(transport.scrambling, v.at("c_init_scrambling").get<std::int64_t>());
@@ -331,10 +333,10 @@ TEST_P(nr_slots, come_back) {
       for (std::size_t j = 0; j < n; j++)
         for (int l = 0; l < c.layers; l++) {
           const int q = l < channel.layers_of(0) ? 0 : 1;
-          const std::size_t of = static_cast<std::size_t>(channel.layers_of(q)),
-                            own = static_cast<std::size_t>(l - channel.first_layer_of(q));
+          const std::size_t layers = static_cast<std::size_t>(channel.layers_of(q)),
+                            layer = static_cast<std::size_t>(l - channel.first_layer_of(q));
           ASSERT_EQ(back[(slot * n + j) * channel.ports() + static_cast<std::size_t>(l)],
-                    sent[static_cast<std::size_t>(q)][slot * n * of + j * of + own]);
+                    sent[static_cast<std::size_t>(q)][slot * n * layers + j * layers + layer]);
         }
     const std::set<std::int32_t> places(channel.data_places().begin(), channel.data_places().end());
     EXPECT_EQ(places.size(), n);
