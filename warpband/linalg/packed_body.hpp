@@ -44,9 +44,9 @@ struct over_matrix {
 /// Calls f(r, c) for the entries below the diagonal, c < r, and if Own for those on it too, by a group.
 template <bool Own, class G, class F>
 WB_HD void for_triangle(int n, G g, F f) {
-  const over_matrix<G> at(g);
-  for (int r = at.y; r < n; r += at.down)
-    for (int c = at.x; c < r + Own; c += at.across) f(r, c);
+  const over_matrix<G> layout(g);
+  for (int r = layout.y; r < n; r += layout.down)
+    for (int c = layout.x; c < r + Own; c += layout.across) f(r, c);
 }
 /// Calls f<P>(k) for all of `count` in parts of P = 4, if `Two` of 2, and of 1, from number k on.
 template <bool Two = true, class F>

@@ -24,10 +24,10 @@ struct cg_state {
     return select(goes_on, energy, T(0.f)) / select(goes_on, curvature, T(1.f));
   }
   /// From |r|^2 after the step of alpha.
-  WB_HD T beta(T now) {
+  WB_HD T beta(T new_energy) {
     const T before = energy;
-    energy = now;
-    return now / select(before > T(0.f), before, T(1.f));
+    energy = new_energy;
+    return new_energy / select(before > T(0.f), before, T(1.f));
   }
 };
 
@@ -54,7 +54,7 @@ WB_HD void mirror(int n, const packed_matrix<T>& m, G g) {
 template <class T, class G>
 WB_HD void group_conjugate_gradients(int n, int sides, const packed_matrix<T>& a, int iterations,
                                      const cg_memory<T>& v, G g) {
-  const auto each = [&](int count, auto f) WB_INLINE_LAMBDA {
+  const auto for_each = [&](int count, auto f) WB_INLINE_LAMBDA {
     for (int i = g.rank; i < count; i += g.size) f(i);
     g.sync();
   };
@@ -63,37 +63,37 @@ WB_HD void group_conjugate_gradients(int n, int sides, const packed_matrix<T>& a
     v.x.put(i, {T(0.f), T(0.f)});
     v.t.put(i, v.r.get(i));
   }
-  each(sides, [&](int k) WB_INLINE_LAMBDA {
+  for_each(sides, [&](int k) WB_INLINE_LAMBDA {
     const auto state = cg_state<T>::of(energy_of(v.r.from(k * n), n));
     v.energy[k] = state.energy, v.least[k] = state.least;
   });
   for (int iteration = 0; iteration < iterations; iteration++) {
-    each(sides * n, [&](int i) WB_INLINE_LAMBDA {
+    for_each(sides * n, [&](int i) WB_INLINE_LAMBDA {
       const int first = i / n * n;
       cx<T> sum = {T(0.f), T(0.f)};
       for (int c = 0; c < n; c++) sum = fma(a.get(c, i - first), v.t.get(first + c), sum);
       v.s.put(i, sum);
     });
-    each(sides, [&](int k) WB_INLINE_LAMBDA {
+    for_each(sides, [&](int k) WB_INLINE_LAMBDA {
       T curvature = T(0.f);
       for (int i = k * n; i < (k + 1) * n; i++) curvature = dot_fma(v.t.get(i), v.s.get(i), curvature);
       cg_state<T> state{v.energy[k], v.least[k]};
       v.factor[k] = state.alpha(curvature);
       v.least[k] = state.least;
     });
-    each(sides * n, [&](int i) WB_INLINE_LAMBDA {
+    for_each(sides * n, [&](int i) WB_INLINE_LAMBDA {
       const T alpha = v.factor[i / n];
       v.x.put(i, fma(alpha, v.t.get(i), v.x.get(i)));
       v.r.put(i, fnma(alpha, v.s.get(i), v.r.get(i)));
     });
     if (iteration + 1 == iterations) return;
-    each(sides, [&](int k) WB_INLINE_LAMBDA {
+    for_each(sides, [&](int k) WB_INLINE_LAMBDA {
       cg_state<T> state{v.energy[k], v.least[k]};
       v.factor[k] = state.beta(energy_of(v.r.from(k * n), n));
       v.energy[k] = state.energy;
     });
-    each(sides * n,
-         [&](int i) WB_INLINE_LAMBDA { v.t.put(i, fma(v.factor[i / n], v.t.get(i), v.r.get(i))); });
+    for_each(sides * n,
+             [&](int i) WB_INLINE_LAMBDA { v.t.put(i, fma(v.factor[i / n], v.t.get(i), v.r.get(i))); });
   }
 }
 
@@ -147,13 +147,13 @@ WB_HD_CALL void lane_conjugate_gradients(int n, packed_matrix<T> a, int iteratio
         for (int i = first; i < last; i++) v.x.put(i, fma(alpha[p], v.t.get(i), v.x.get(i)));
         continue;
       }
-      T now = T(0.f);
+      T new_energy = T(0.f);
       for (int i = first; i < last; i++) {
         const cx<T> r = fnma(alpha[p], v.s.get(i), v.r.get(i));
         v.r.put(i, r);
-        now = norm_fma(r, now);
+        new_energy = norm_fma(r, new_energy);
       }
-      const T beta = state[p].beta(now);
+      const T beta = state[p].beta(new_energy);
       for (int i = first; i < last; i++) {
         const cx<T> t = v.t.get(i);
         v.x.put(i, fma(alpha[p], t, v.x.get(i)));

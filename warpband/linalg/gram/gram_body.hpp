@@ -131,8 +131,8 @@ WB_HD void run_sums(const antenna_rows<X>& x, const antenna_rows<plain<T>>& h, i
   const X* px = x.data + first * x.antenna + run * x.pad;
   const plain<T>* ph = h.data + first * h.antenna + run * h.pad;
   WB_ROLL for (int b = first; b < last; b++, px += x.antenna, ph += h.antenna) {
-    columns<T> now[C];
-    load_columns(ph, now);
+    columns<T> column[C];
+    load_columns(ph, column);
     T parts[R][2];
     if constexpr (Packed && R % 2 == 0) {
       WB_UNROLL for (int r = 0; r < R; r += 2) {
@@ -149,8 +149,8 @@ WB_HD void run_sums(const antenna_rows<X>& x, const antenna_rows<plain<T>>& h, i
     WB_UNROLL for (int r = 0; r < R; r++) {
       WB_UNROLL for (int c = 0; c < C; c++) {
         WB_UNROLL for (int i = 0; i < V; i++) {
-          re[r][c].v[i] = fma(parts[r][0], now[c].v[i], re[r][c].v[i]);
-          im[r][c].v[i] = fma(parts[r][1], now[c].v[i], im[r][c].v[i]);
+          re[r][c].v[i] = fma(parts[r][0], column[c].v[i], re[r][c].v[i]);
+          im[r][c].v[i] = fma(parts[r][1], column[c].v[i], im[r][c].v[i]);
         }
       }
     }
@@ -167,15 +167,15 @@ WB_HD void run_sums(const antenna_rows<X>& x, const antenna_rows<plain<T>>& h, i
 
 /// Memory that is read soon: tiles ask for it bit by bit, so that it comes while they are summed. On a CPU.
 struct read_ahead {
-  const char *at, *end;
+  const char *next, *end;
   int lines;  // of 64 bytes, at a time
   bool near;  // into the nearest cache
   WB_HD void step() {
 #if !defined(__CUDACC__)
     if (near)
-      for (int i = 0; i < lines && at < end; i++, at += 64) __builtin_prefetch(at, 0, 3);
+      for (int i = 0; i < lines && next < end; i++, next += 64) __builtin_prefetch(next, 0, 3);
     else
-      for (int i = 0; i < lines && at < end; i++, at += 64) __builtin_prefetch(at, 0, 2);
+      for (int i = 0; i < lines && next < end; i++, next += 64) __builtin_prefetch(next, 0, 2);
 #endif
   }
 };
@@ -219,13 +219,13 @@ WB_HD void fold_run(const antenna_rows<X>& x, const antenna_rows<plain<T>>& h, i
   plain<T>* to = n == antenna_runs - 1 ? out : kept + level * plane;
   WB_UNROLL for (int r = 0; r < R; r++) {
     WB_UNROLL for (int c = 0; c < C; c++) {
-      const int at = r * row + c * 2 * columns<T>::count;
+      const int offset = r * row + c * 2 * columns<T>::count;
       columns<T> before[1];
       for (int i = 0; i < level + (n == antenna_runs - 1); i++) {
-        load_columns(kept + i * plane + at, before);
+        load_columns(kept + i * plane + offset, before);
         sum[r][c] = before[0] + sum[r][c];
       }
-      store_columns<T>(to + at, sum[r][c]);
+      store_columns<T>(to + offset, sum[r][c]);
     }
   }
 }
@@ -241,8 +241,8 @@ WB_HD void sum_over_runs(const G& g, float (&x)[N]) {
     const bool upper = (g.rank & step) != 0;
     WB_UNROLL for (int i = 0; i < N / 2; i++) {
       if (i >= rest) break;
-      const float mine = upper ? x[i + rest] : x[i], other = upper ? x[i] : x[i + rest];
-      x[i] = mine + g.exchange(other, step);
+      const float kept_value = upper ? x[i + rest] : x[i], other = upper ? x[i] : x[i + rest];
+      x[i] = kept_value + g.exchange(other, step);
     }
   }
 }
@@ -258,8 +258,8 @@ WB_HD void shared_tile_sums(const antenna_rows<float>& x, const antenna_rows<flo
   WB_UNROLL for (int i = 0; i < 8 * R; i++) flat[i] = sum[i / 8][i % 8 / 2].v[i % 2];
   sum_over_runs(g, flat);
   WB_UNROLL for (int i = 0; i < R; i++) {
-    const int at = g.rank * R + i;
-    put(at / 8, at % 8 / 2, at % 2, flat[i]);
+    const int index = g.rank * R + i;
+    put(index / 8, index % 8 / 2, index % 2, flat[i]);
   }
 }
 #endif

@@ -17,28 +17,28 @@ struct factor_block {
   static constexpr int size = 256, floats = 2 * 2 * 4 * 64;
   int rank = static_cast<int>(threadIdx.x);
   float* memory;
-  WB_HD explicit factor_block(float* at) : memory(at) {}
+  WB_HD explicit factor_block(float* storage) : memory(storage) {}
   WB_HD void sync() const { __syncthreads(); }
 };
 
 /// The decomposition by one thread.
 struct block_factor {
-  static constexpr int side = 16, most = 4;  // threads across; rows and columns of a thread
+  static constexpr int side = 16, per_thread = 4;  // threads across; rows and columns of a thread
   packed_matrix<float> m;
   const float* diagonal;  // of A
   float* inverse;
   const factor_block& g;
   int x, y;
-  cx<float> e[most][most];  // row y + 16 i, column x + 16 j <= row
+  cx<float> e[per_thread][per_thread];  // row y + 16 i, column x + 16 j <= row
   bool regular = true;
 
   WB_HD block_factor(const packed_matrix<float>& matrix, const float* of_a, float* to,
-                     const factor_block& all)
-      : m(matrix), diagonal(of_a), inverse(to), g(all), x(all.rank % side), y(all.rank / side) {}
+                     const factor_block& block)
+      : m(matrix), diagonal(of_a), inverse(to), g(block), x(block.rank % side), y(block.rank / side) {}
   /// Calls f(i, j) for the entries of a thread that may be below the diagonal or on it.
   template <class F>
   WB_HD static void each(F f) {
-    WB_UNROLL for (int i = 0; i < most; i++) { WB_UNROLL for (int j = 0; j <= i; j++) f(i, j); }
+    WB_UNROLL for (int i = 0; i < per_thread; i++) { WB_UNROLL for (int j = 0; j <= i; j++) f(i, j); }
   }
   WB_HD int row(int i) const { return y + side * i; }
   WB_HD int column(int j) const { return x + side * j; }
@@ -47,7 +47,7 @@ struct block_factor {
     each([&](int i, int j) {
       e[i][j] = column(j) <= row(i) ? m.get(row(i), column(j)) : cx<float>{0.f, 0.f};
     });
-    steps<most - 1>();
+    steps<per_thread - 1>();
     g.sync();
     each([&](int i, int j) {
       if (column(j) < row(i)) m.put(row(i), column(j), inverse[row(i)] * e[i][j]);
@@ -83,12 +83,12 @@ struct block_factor {
   WB_HD void step(int k) {
     // Of each column of rows k and k - 1, and of each row of columns k and k - 1: both entries.
     float *const rows = g.memory + (k & 2) * 256, *const columns = rows + 256;
-    const int at = k % side;
-    if (y == at || y == at - 1) {
-      WB_UNROLL for (int j = 0; j <= J; j++) put(rows + 4 * column(j) + 2 * (at - y), e[J][j]);
+    const int line = k % side;
+    if (y == line || y == line - 1) {
+      WB_UNROLL for (int j = 0; j <= J; j++) put(rows + 4 * column(j) + 2 * (line - y), e[J][j]);
     }
-    if (x == at || x == at - 1) {
-      WB_UNROLL for (int i = J; i < most; i++) put(columns + 4 * row(i) + 2 * (at - x), e[i][J]);
+    if (x == line || x == line - 1) {
+      WB_UNROLL for (int i = J; i < per_thread; i++) put(columns + 4 * row(i) + 2 * (line - x), e[i][J]);
     }
     g.sync();
     const two last = load(rows + 4 * k), before = load(rows + 4 * (k - 1));
@@ -96,8 +96,8 @@ struct block_factor {
     const float q0 = pivot_inverse(k, last.z[0].re);
     const cx<float> of_before = q0 * conj(corner);
     const float q1 = pivot_inverse(k - 1, fnma(of_before, corner, before.z[1]).re);
-    cx<float> factor[most][2], v[J + 1][2];
-    WB_UNROLL for (int i = 0; i < most; i++) {
+    cx<float> factor[per_thread][2], v[J + 1][2];
+    WB_UNROLL for (int i = 0; i < per_thread; i++) {
       const int r = row(i);
       const bool above = i < J || (i == J && r < k);
       const two g = load((above ? rows : columns) + 4 * r);
@@ -111,7 +111,7 @@ struct block_factor {
       v[j][0] = g.z[0];
       v[j][1] = fnma(of_before, g.z[0], g.z[1]);
     }
-    WB_UNROLL for (int i = 0; i < most; i++) {
+    WB_UNROLL for (int i = 0; i < per_thread; i++) {
       WB_UNROLL for (int j = 0; j <= J; j++) {
         if (j > i) break;
         // Rows and columns of other sixteens than J are on the same side of both pivots.

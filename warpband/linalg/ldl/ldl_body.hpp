@@ -17,7 +17,7 @@ inline constexpr float least_ldl_pivot = 4e-6f;
 template <class T, class G>
 WB_HD auto invert_factor(int n, const packed_matrix<T>& m, const T* diagonal, T* inverse, G g) {
   auto regular = mask_from<typename rebind<T>::mask>(true);
-  const over_matrix<G> at(g);
+  const over_matrix<G> layout(g);
   for (int k = n - 1; k >= 0; k--) {
     const T pivot = m.diagonal(k);
     const auto enough = pivot > T(least_ldl_pivot) * diagonal[k];
@@ -26,19 +26,20 @@ WB_HD auto invert_factor(int n, const packed_matrix<T>& m, const T* diagonal, T*
     if (g.rank == 0) inverse[k] = q;
     if (k == 0) break;
     // Rows above the pivot's are still A's, those below already V^-1's, each without its factor -1 / D.
-    for (int r = at.y; r < n; r += at.down) {
+    for (int r = layout.y; r < n; r += layout.down) {
       if (r == k) continue;
       const int count = r < k ? r + 1 : k;
       cx<T> factor = r < k ? conj(m.get(k, r)) : m.get(r, k);
       factor = q * factor;
-      for (int c = at.x; c < count; c += at.across) m.put(r, c, fnma(factor, m.get(k, c), m.get(r, c)));
+      for (int c = layout.x; c < count; c += layout.across)
+        m.put(r, c, fnma(factor, m.get(k, c), m.get(r, c)));
     }
     g.sync();
   }
   g.sync();
-  for (int r = at.y; r < n; r += at.down) {
+  for (int r = layout.y; r < n; r += layout.down) {
     const T q = inverse[r];
-    for (int c = at.x; c < r; c += at.across) m.put(r, c, q * m.get(r, c));
+    for (int c = layout.x; c < r; c += layout.across) m.put(r, c, q * m.get(r, c));
   }
   g.sync();
   return regular;

@@ -18,7 +18,8 @@ view<const float> as_stored(view<const float> v) { return v; }
 view<float> as_stored(view<float> v) { return v; }
 
 /// Writes the order of the columns: `order`, or from `first` on cyclically.
-void set_order(std::int32_t (&to)[qr_args<float>::most], int columns, int first, std::span<const int> order) {
+void set_order(std::int32_t (&to)[qr_args<float>::max_columns], int columns, int first,
+               std::span<const int> order) {
   check_range("first", first, 0, columns - 1);
   if (order.empty()) {
     for (int k = 0; k < columns; k++) to[k] = (first + k) % columns;
@@ -26,7 +27,7 @@ void set_order(std::int32_t (&to)[qr_args<float>::most], int columns, int first,
   }
   if (first != 0) throw argument_error("first", std::to_string(first), "0 where an order is given");
   std::string text;
-  bool seen[qr_args<float>::most] = {}, good = order.size() == static_cast<std::size_t>(columns);
+  bool seen[qr_args<float>::max_columns] = {}, good = order.size() == static_cast<std::size_t>(columns);
   for (const int c : order) {
     text += (text.empty() ? "" : " ") + std::to_string(c);
     good = good && c >= 0 && c < columns && !seen[c];

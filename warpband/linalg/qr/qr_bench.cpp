@@ -12,8 +12,8 @@ using bench::figure;
 /// R and z of `ways` decompositions of the same matrices, their columns in as many cyclic orders.
 template <class E>
 bench::maker qr(int rows, int columns, qr_method method, layout order, int ways, std::size_t items) {
-  return [=](executor& exec, figure what) {
-    const bool fed = what == figure::host_fed;
+  return [=](executor& exec, figure kind) {
+    const bool fed = kind == figure::host_fed;
     const basic_qr_decomposition<E> decomposition({.rows = rows, .columns = columns, .method = method});
     const auto m = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(columns);
     auto h = exec.make<E>(items, m * n, order), y = exec.make<E>(items, m, order);

@@ -37,13 +37,13 @@ struct qr_op {
     using E = entry_as<P, T>;
     using N = typename S::columns;
     const S s(a.rows, a.columns);
-    const auto at = [&](int r, int k) WB_INLINE_LAMBDA { return static_cast<std::size_t>(r * s.n + k); };
+    const auto element = [&](int r, int k) WB_INLINE_LAMBDA { return static_cast<std::size_t>(r * s.n + k); };
 
     E h[S::columns::most][S::rows::most], y[S::rows::most];
     T trace = T(0.f), energy = T(0.f);  // of H^H H and of y
     loop(s.n, [&](int k) WB_INLINE_LAMBDA {
       loop(s.m, [&](int r) WB_INLINE_LAMBDA {
-        h[k][r] = load_entry(a.h, at(r, a.order[k]), item);
+        h[k][r] = load_entry(a.h, element(r, a.order[k]), item);
         trace = norm_fma(h[k][r], trace);
       });
     });
@@ -74,19 +74,19 @@ struct qr_op {
     loop(s.n, [&](int i) WB_INLINE_LAMBDA {
       loop(s.n, [&](int j) WB_INLINE_LAMBDA {
         if (j < i)
-          store_entry(a.r, at(i, j), item, entry<E>::of(T(0.f)));
+          store_entry(a.r, element(i, j), item, entry<E>::of(T(0.f)));
         else if (j == i)
-          store_entry(a.r, at(i, j), item, entry<E>::of(select(good, t.diagonal[i], T(0.f))));
+          store_entry(a.r, element(i, j), item, entry<E>::of(select(good, t.diagonal[i], T(0.f))));
         else
-          store_entry(a.r, at(i, j), item, or_zero(good, t.above[i][j]));
+          store_entry(a.r, element(i, j), item, or_zero(good, t.above[i][j]));
       });
       if (a.z.data) store_entry(a.z, static_cast<std::size_t>(i), item, or_zero(good, t.z[i]));
     });
     if constexpr (Method == qr_method::gram_schmidt) {
       if (a.q.data)
         loop(s.m, [&](int r) WB_INLINE_LAMBDA {
-          loop(s.n,
-               [&](int k) WB_INLINE_LAMBDA { store_entry(a.q, at(r, k), item, or_zero(good, h[k][r])); });
+          loop(s.n, [&](int k)
+                        WB_INLINE_LAMBDA { store_entry(a.q, element(r, k), item, or_zero(good, h[k][r])); });
         });
     }
     if (a.status.data) store_status(a.status, item, good);

@@ -104,9 +104,9 @@ batch<E> random_batch(int rows, int columns, double condition, std::size_t items
 
 template <class E>
 std::vector<std::array<int, 2>> shapes() {
-  std::vector<std::array<int, 2>> all{{1, 1}, {2, 2}, {3, 2}, {4, 4}, {5, 5}, {8, 8}, {16, 8}, {16, 1}};
-  if (std::is_same_v<E, float>) all.insert(all.end(), {{16, 16}, {11, 9}});
-  return all;
+  std::vector<std::array<int, 2>> shapes{{1, 1}, {2, 2}, {3, 2}, {4, 4}, {5, 5}, {8, 8}, {16, 8}, {16, 1}};
+  if (std::is_same_v<E, float>) shapes.insert(shapes.end(), {{16, 16}, {11, 9}});
+  return shapes;
 }
 
 /// Holds a batch's results against the oracle.
@@ -138,12 +138,12 @@ void expect_decomposed(const batch<E>& b, const result<E>& got, double condition
     }
   }
   const double growth = has_q ? condition : condition * condition;
-  const std::string what = std::to_string(m) + "x" + std::to_string(n) + ", condition " +
+  const std::string name = std::to_string(m) + "x" + std::to_string(n) + ", condition " +
                            std::to_string(condition) + (has_q ? ", Gram-Schmidt" : ", Cholesky");
-  EXPECT_LT(residual, 1e-6) << what;
-  EXPECT_LE(orthogonality, 16 * condition * unit) << what;
-  EXPECT_LE(triangle, 4 * growth * unit) << what;
-  EXPECT_LE(right, 16 * growth * unit) << what;
+  EXPECT_LT(residual, 1e-6) << name;
+  EXPECT_LE(orthogonality, 16 * condition * unit) << name;
+  EXPECT_LE(triangle, 4 * growth * unit) << name;
+  EXPECT_LE(right, 16 * growth * unit) << name;
 }
 
 class qr_on : public wb::testing::on_backend {
@@ -237,8 +237,8 @@ TEST_P(qr_on, complex_equals_the_real_decomposed_in_blocks) {
           }
           double error = 0;
           for (int k = 0; k < n; k++) {
-            const std::size_t at = 2 * (i * static_cast<std::size_t>(n) + static_cast<std::size_t>(k));
-            error += std::norm(std::complex<double>(got.z[at], got.z[at + 1]) - z(k, 0));
+            const std::size_t element = 2 * (i * static_cast<std::size_t>(n) + static_cast<std::size_t>(k));
+            error += std::norm(std::complex<double>(got.z[element], got.z[element + 1]) - z(k, 0));
           }
           EXPECT_LE(std::sqrt(error), allowed * norm(item_of(b.y, i, m, 1)));
         }
