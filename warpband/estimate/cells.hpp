@@ -17,7 +17,7 @@ estimate_sizes sizes_of(const pilot_pattern& pilots, std::size_t rx);
 /// Slots of what is received. Throws shape_error, argument_error.
 std::size_t slots_of(view<const std::complex<float>> received, std::size_t elements);
 /// Queues the cells of all slots.
-void run_cells(executor& exec, const cell_tables& tables, const estimate_sizes& of,
+void run_cells(executor& exec, const cell_tables& tables, const estimate_sizes& sizes,
                view<const std::complex<float>> received, std::size_t slots, cx_pair* out);
 
 }  // namespace wb

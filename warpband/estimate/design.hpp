@@ -59,7 +59,7 @@ class pilot_senders {
       for (const pilot_row& row : pilots.ports[p])
         for (const pilot_cell& c : row)
           for (int i = 0; i < c.elements; i++)
-            at_[c.element[as_size(i)]].emplace_back(p, cplx(c.pilot[as_size(i)]));
+            pilots_[c.element[as_size(i)]].emplace_back(p, cplx(c.pilot[as_size(i)]));
   }
   /// Moves copy: one that was moved from stays as it was.
   pilot_senders(const pilot_senders&) = default;
@@ -68,7 +68,7 @@ class pilot_senders {
   std::vector<part> parts_of(std::size_t port, const pilot_cell& c) const {
     std::vector<part> parts;
     for (int i = 0; i < c.elements; i++)
-      for (const auto& [p, pilot] : at_.at(c.element[as_size(i)]))
+      for (const auto& [p, pilot] : pilots_.at(c.element[as_size(i)]))
         parts.push_back({static_cast<int>(p), c.element[as_size(i)] / subcarriers_,
                          c.element[as_size(i)] % subcarriers_,
                          p == port ? cplx(1.0 / c.elements)
@@ -78,7 +78,7 @@ class pilot_senders {
 
  private:
   int subcarriers_;
-  std::map<std::int32_t, std::vector<std::pair<std::size_t, cplx>>> at_;
+  std::map<std::int32_t, std::vector<std::pair<std::size_t, cplx>>> pilots_;
 };
 
 /// Of each row the next one with the same subcarriers in all ports, or -1.

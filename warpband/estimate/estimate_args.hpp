@@ -13,7 +13,7 @@ struct estimate_sizes {
 };
 /// An item is a cell.
 struct estimate_cells_args {
-  estimate_sizes of;
+  estimate_sizes sizes;
   const std::int32_t* element = nullptr;  // [ports, rows, cells, 4]
   const cx_pair* weight = nullptr;        // [ports, rows, cells, 4]: 0 where there are fewer
   view<const cx_pair> received;           // [slots * elements, rx]
@@ -21,7 +21,7 @@ struct estimate_cells_args {
 };
 /// An item is a subcarrier of a row.
 struct estimate_frequency_args {
-  estimate_sizes of;
+  estimate_sizes sizes;
   int taps = 1;
   const std::int32_t* start = nullptr;  // [ports, rows, subcarriers]
   const cx_pair* filter = nullptr;      // [ports, rows, subcarriers, taps]
@@ -40,7 +40,7 @@ struct spread_sum {
 /// An item is a chunk of the cells of a row. Sums: P, F1, F2, F3, T1, T2, and the real and imaginary part of
 /// the product of neighbours. What is not finite is left out.
 struct spread_part_args {
-  estimate_sizes of;
+  estimate_sizes sizes;
   int chunks = 1;
   const std::int32_t* next = nullptr;  // [rows, 2], or -1
   const float* divided = nullptr;      // [rows, 4]
@@ -55,7 +55,7 @@ struct spread_total_args {
 };
 /// An item is a slot.
 struct spread_terms_args {
-  estimate_sizes of;
+  estimate_sizes sizes;
   spread_times known = spread_times::one;
   float most_slope = 1;  // of T1 / P
   float noise[spread_sums] = {};
@@ -65,7 +65,7 @@ struct spread_terms_args {
 };
 /// An item is a place of a slot.
 struct estimate_time_args {
-  estimate_sizes of;
+  estimate_sizes sizes;
   int places = 1;
   const std::int32_t* place = nullptr;  // [places]
   const float* filter = nullptr;        // [symbols, rows]
@@ -84,7 +84,7 @@ inline constexpr int cell_elements = 4;
 inline constexpr int covariance_chunk = 64;
 /// An item is a sample of an antenna: filtered cells of a row, or the difference of two rows'.
 struct noise_sample_args {
-  estimate_sizes of;
+  estimate_sizes sizes;
   int taps = 1, filters = 1, starts = 1, samples = 1;  // samples: rows * starts * filters
   const std::int32_t* start = nullptr;                 // [starts]
   const std::int32_t* row = nullptr;                   // [rows, 2]: of ports * rows; the second -1: one row
@@ -96,7 +96,7 @@ struct noise_sample_args {
 /// An item is a pair of antennas (r, c) and a chunk of samples: a part of a sum over samples x_r x_c*.
 /// Samples are what is received in silent elements, or else what is filtered of cells.
 struct covariance_sum_args {
-  estimate_sizes of;
+  estimate_sizes sizes;
   int chunks = 1, samples = 1;
   const std::int32_t* silent = nullptr;  // [samples]; null: filtered
   view<const cx_pair> received;

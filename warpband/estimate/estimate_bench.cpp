@@ -50,8 +50,8 @@ array<cf> received_slots(executor& exec, const nr_shared_channel& channel,
                  make_view(coded.data(), symbols.size(), static_cast<std::size_t>(mapper.bits()))),
              make_view(symbols.data(), symbols.size()));
   channel.map(exec, {symbols}, grid);
-  const auto all = make_view(grid.data(), grid.size());
-  add_awgn(exec, all, all, noise_var, {.seed = 2});
+  const auto received = make_view(grid.data(), grid.size());
+  add_awgn(exec, received, received, noise_var, {.seed = 2});
   exec.sync();
   return grid;
 }
@@ -115,14 +115,14 @@ bench::maker made(const slot& s, const estimator_config& config, const ldpc_deco
 /// Throws unless the slots' CRCs hold, before anything is timed.
 bench::maker made_slot(const slot& s, const estimator_config& config, const ldpc_decoder_config& ldpc,
                        std::size_t slots) {
-  return [=](executor& exec, figure what) {
+  return [=](executor& exec, figure kind) {
     auto r = std::make_shared<receiver>(exec, s.chain(config, ldpc), slots);
     r->take_to_host(exec);
     r->receive_from_host(exec);
     exec.sync();
     for (std::size_t i = 0; i < slots; i++)
       if (r->ok_host.data()[i] == 0) throw std::runtime_error("a slot's CRC does not hold");
-    const bool resident = what == figure::resident || what == figure::kernel;
+    const bool resident = kind == figure::resident || kind == figure::kernel;
     return bench::job(static_cast<double>(slots), static_cast<double>(slots) * r->transport.transport_bits,
                       [&exec, r, resident] { resident ? r->receive() : r->receive_from_host(exec); });
   };

@@ -21,9 +21,9 @@ struct scalar_op {
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
   template <class T, class G>
-  WB_HD void operator()(item<T> at, G, T*) const {
-    for (int i = 0; i < at.valid; i++)
-      static_cast<const Op*>(this)->one(at.first + static_cast<std::size_t>(i));
+  WB_HD void operator()(item<T> items, G, T*) const {
+    for (int i = 0; i < items.valid; i++)
+      static_cast<const Op*>(this)->one(items.first + static_cast<std::size_t>(i));
   }
 };
 
@@ -33,12 +33,12 @@ struct estimate_cells_op : scalar_op<estimate_cells_op> {
   double flops() const { return 8.0 * cell_elements; }
   double bytes() const { return 8 + 20.0 * cell_elements; }
   WB_HD void one(std::size_t i) const {
-    const std::size_t of_port = static_cast<std::size_t>(a.of.rows * a.of.cells),
-                      of_antenna = of_port * static_cast<std::size_t>(a.of.ports), outer = i / of_antenna,
-                      inner = i - outer * of_antenna, rx = static_cast<std::size_t>(a.of.rx),
+    const std::size_t of_port = static_cast<std::size_t>(a.sizes.rows * a.sizes.cells),
+                      of_antenna = of_port * static_cast<std::size_t>(a.sizes.ports), outer = i / of_antenna,
+                      inner = i - outer * of_antenna, rx = static_cast<std::size_t>(a.sizes.rx),
                       slot = outer / rx;
     const cx_pair* y = a.received.data + (outer - slot * rx) * a.received.element_stride +
-                       slot * static_cast<std::size_t>(a.of.elements) * a.received.item_stride;
+                       slot * static_cast<std::size_t>(a.sizes.elements) * a.received.item_stride;
     cx<float> sum{0.f, 0.f};
     for (std::size_t e = inner * cell_elements; e < (inner + 1) * cell_elements; e++)
       sum = fma(value_of(a.weight[e]),
@@ -53,11 +53,11 @@ struct estimate_frequency_op : scalar_op<estimate_frequency_op> {
   double flops() const { return 8.0 * a.taps; }
   double bytes() const { return 12 + 16.0 * a.taps; }
   WB_HD void one(std::size_t i) const {
-    const std::size_t subcarriers = static_cast<std::size_t>(a.of.subcarriers), row = i / subcarriers,
-                      rows = static_cast<std::size_t>(a.of.ports * a.of.rows),
-                      at = row % rows * subcarriers + (i - row * subcarriers);
-    const cx_pair *cells = a.in + row * static_cast<std::size_t>(a.of.cells) + a.start[at],
-                  *f = a.filter + at * static_cast<std::size_t>(a.taps);
+    const std::size_t subcarriers = static_cast<std::size_t>(a.sizes.subcarriers), row = i / subcarriers,
+                      rows = static_cast<std::size_t>(a.sizes.ports * a.sizes.rows),
+                      filter_index = row % rows * subcarriers + (i - row * subcarriers);
+    const cx_pair *cells = a.in + row * static_cast<std::size_t>(a.sizes.cells) + a.start[filter_index],
+                  *f = a.filter + filter_index * static_cast<std::size_t>(a.taps);
     cx<float> sum{0.f, 0.f};
     for (int n = 0; n < a.taps; n++) sum = fma(value_of(f[n]), value_of(cells[n]), sum);
     a.out[i] = pair_of(sum);
@@ -67,14 +67,14 @@ struct estimate_frequency_op : scalar_op<estimate_frequency_op> {
 struct estimate_time_op : scalar_op<estimate_time_op> {
   estimate_time_args a;
   explicit estimate_time_op(const estimate_time_args& args) : a(args) {}
-  double flops() const { return 4.0 * a.of.rows * a.of.rx * a.of.ports + 2.0 * a.terms + 2; }
-  double bytes() const { return 8.0 * a.of.rx * a.of.ports * (a.of.rows + 1) + 12 + 4.0 * a.terms; }
+  double flops() const { return 4.0 * a.sizes.rows * a.sizes.rx * a.sizes.ports + 2.0 * a.terms + 2; }
+  double bytes() const { return 8.0 * a.sizes.rx * a.sizes.ports * (a.sizes.rows + 1) + 12 + 4.0 * a.terms; }
   WB_HD void one(std::size_t i) const {
     const std::size_t places = static_cast<std::size_t>(a.places), slot = i / places, p = i - slot * places,
-                      subcarriers = static_cast<std::size_t>(a.of.subcarriers);
+                      subcarriers = static_cast<std::size_t>(a.sizes.subcarriers);
     const std::size_t element = static_cast<std::size_t>(a.place[p]), symbol = element / subcarriers,
-                      k = element - symbol * subcarriers, rows = static_cast<std::size_t>(a.of.rows),
-                      pairs = static_cast<std::size_t>(a.of.rx * a.of.ports);
+                      k = element - symbol * subcarriers, rows = static_cast<std::size_t>(a.sizes.rows),
+                      pairs = static_cast<std::size_t>(a.sizes.rx * a.sizes.ports);
     if (a.channel.data != nullptr)
       for (std::size_t e = 0; e < pairs; e++) {
         const cx_pair* in = a.in + (slot * pairs + e) * rows * subcarriers + k;
@@ -104,8 +104,8 @@ struct spread_part_op : scalar_op<spread_part_op> {
   double bytes() const { return 48.0 * spread_chunk + 8.0 * spread_sums; }
   WB_HD void one(std::size_t i) const {
     const std::size_t chunks = static_cast<std::size_t>(a.chunks), line = i / chunks,
-                      rows = static_cast<std::size_t>(a.of.rows), t = line % rows;
-    const int cells = a.of.cells, first = static_cast<int>(i - line * chunks) * spread_chunk,
+                      rows = static_cast<std::size_t>(a.sizes.rows), t = line % rows;
+    const int cells = a.sizes.cells, first = static_cast<int>(i - line * chunks) * spread_chunk,
               last = first + spread_chunk < cells ? first + spread_chunk : cells;
     const cx_pair* c = a.cells + line * static_cast<std::size_t>(cells);
     const int one_on = a.next[2 * t], two_on = a.next[2 * t + 1];
@@ -160,10 +160,10 @@ struct spread_total_op : scalar_op<spread_total_op> {
   WB_HD void one(std::size_t i) const {
     const std::size_t slot = i / spread_sums, parts = static_cast<std::size_t>(a.parts);
     const spread_sum* in = a.in + slot * parts * spread_sums + (i - slot * spread_sums);
-    spread_sum all{0.f, 0.f};
+    spread_sum total{0.f, 0.f};
     for (std::size_t p = 0; p < parts; p++)
-      all = {all.sum + in[p * spread_sums].sum, all.count + in[p * spread_sums].count};
-    a.out[i] = all.count > 0.f ? all.sum / all.count : 0.f;
+      total = {total.sum + in[p * spread_sums].sum, total.count + in[p * spread_sums].count};
+    a.out[i] = total.count > 0.f ? total.sum / total.count : 0.f;
   }
 };
 
@@ -195,15 +195,16 @@ struct spread_terms_op : scalar_op<spread_terms_op> {
  private:
   /// T1^2 / P, less what a mean of few squares is too large.
   WB_HD float bent(const float* mean, float power, float slope) const {
-    const float together = fma(mean[6], mean[6], mean[7] * mean[7]), all = power * power,
-                cells = static_cast<float>(a.of.cells);
-    const float steep =
-        together > 0.f && all > together ? (all - together) / together * (cells * cells) : 0.f;
+    const float together = fma(mean[6], mean[6], mean[7] * mean[7]), power_squared = power * power,
+                cells = static_cast<float>(a.sizes.cells);
+    const float steep = together > 0.f && power_squared > together
+                            ? (power_squared - together) / together * (cells * cells)
+                            : 0.f;
     float independent = 1.f + steep / (6.f * (1.f + sqrt(steep) / 1.9f));
     independent = independent < cells ? independent : cells;
     // Two rows that differ are more than one.
     const float apart = clarke_step * (slope / a.most_slope);
-    independent = independent * static_cast<float>(a.of.rx * a.of.ports) * (1.f + apart);
+    independent = independent * static_cast<float>(a.sizes.rx * a.sizes.ports) * (1.f + apart);
     return (mean[4] < 0.f ? 0.f : mean[4]) * slope * ((independent - 0.9f) / (independent + 1.2f));
   }
 };
@@ -231,8 +232,9 @@ struct noise_sample_op : scalar_op<noise_sample_op> {
  private:
   WB_HD const cx_pair* cells(std::size_t antenna, int row, int start) const {
     return a.cells +
-           (antenna * static_cast<std::size_t>(a.of.ports * a.of.rows) + static_cast<std::size_t>(row)) *
-               static_cast<std::size_t>(a.of.cells) +
+           (antenna * static_cast<std::size_t>(a.sizes.ports * a.sizes.rows) +
+            static_cast<std::size_t>(row)) *
+               static_cast<std::size_t>(a.sizes.cells) +
            start;
   }
 };
@@ -243,7 +245,7 @@ struct covariance_sum_op : scalar_op<covariance_sum_op> {
   double flops() const { return 8.0 * covariance_chunk; }
   double bytes() const { return 16.0 * covariance_chunk; }
   WB_HD void one(std::size_t i) const {
-    const std::size_t chunks = static_cast<std::size_t>(a.chunks), rx = static_cast<std::size_t>(a.of.rx),
+    const std::size_t chunks = static_cast<std::size_t>(a.chunks), rx = static_cast<std::size_t>(a.sizes.rx),
                       pair = i / chunks, slot = pair / (rx * rx), entry = pair - slot * rx * rx;
     const int first = static_cast<int>(i - pair * chunks) * covariance_chunk,
               last = first + covariance_chunk < a.samples ? first + covariance_chunk : a.samples;
@@ -256,13 +258,12 @@ struct covariance_sum_op : scalar_op<covariance_sum_op> {
  private:
   WB_HD cx<float> sample(std::size_t slot, std::size_t antenna, int s) const {
     if (a.silent != nullptr)
-      return value_of(
-          a.received
-              .data[antenna * a.received.element_stride +
-                    (slot * static_cast<std::size_t>(a.of.elements) + static_cast<std::size_t>(a.silent[s])) *
-                        a.received.item_stride]);
-    const std::size_t at = slot * static_cast<std::size_t>(a.of.rx) + antenna;
-    return value_of(a.filtered[at * static_cast<std::size_t>(a.samples) + static_cast<std::size_t>(s)]);
+      return value_of(a.received.data[antenna * a.received.element_stride +
+                                      (slot * static_cast<std::size_t>(a.sizes.elements) +
+                                       static_cast<std::size_t>(a.silent[s])) *
+                                          a.received.item_stride]);
+    const std::size_t row = slot * static_cast<std::size_t>(a.sizes.rx) + antenna;
+    return value_of(a.filtered[row * static_cast<std::size_t>(a.samples) + static_cast<std::size_t>(s)]);
   }
 };
 

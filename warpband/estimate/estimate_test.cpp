@@ -115,9 +115,10 @@ double error_of(const estimates& found, const heard_slots& in, const std::vector
   for (std::size_t slot = 0; slot < in.slots; slot++)
     for (std::size_t i = 0; i < places.size(); i++)
       for (std::size_t r = 0; r < in.rx; r++) {
-        const std::size_t at = slot * elements + static_cast<std::size_t>(places[i]), e = r * layers + layer;
+        const std::size_t element = slot * elements + static_cast<std::size_t>(places[i]),
+                          e = r * layers + layer;
         sum += std::norm(found.h[(slot * places.size() + i) * in.rx * layers + e] -
-                         in.h[at * in.rx * layers + e]);
+                         in.h[element * in.rx * layers + e]);
       }
   return sum / static_cast<double>(in.slots * places.size() * in.rx);
 }
@@ -140,7 +141,7 @@ TEST_P(estimate, least_squares_equals_its_definition) {
       for (std::size_t r = 0; r < 2; r++) {
         // Estimates at the pilots, the same at all pilots of a pair (and of both symbols).
         std::vector<int> rows;
-        std::vector<std::vector<std::pair<int, std::complex<double>>>> at;
+        std::vector<std::vector<std::pair<int, std::complex<double>>>> row_estimates;
         for (std::size_t i = 0; i < channel.dmrs_symbols().size(); i += static_cast<std::size_t>(length)) {
           std::vector<std::pair<int, std::complex<double>>> row;
           for (int k = layer; k < subcarriers; k += 2) {  // port 1 is on even, port 2 on odd subcarriers
@@ -153,14 +154,15 @@ TEST_P(estimate, least_squares_equals_its_definition) {
               }
             row.emplace_back(k, mean);
           }
-          for (int j = 0; j < length; j++) rows.push_back(channel.dmrs_symbols()[i] + j), at.push_back(row);
+          for (int j = 0; j < length; j++)
+            rows.push_back(channel.dmrs_symbols()[i] + j), row_estimates.push_back(row);
         }
         const auto line = [](double x, double x0, std::complex<double> y0, double x1,
                              std::complex<double> y1) { return y0 + (y1 - y0) * ((x - x0) / (x1 - x0)); };
         for (int l = 0; l < symbols; l++)
           for (int k = 0; k < subcarriers; k++) {
             std::vector<std::complex<double>> of_row;
-            for (const auto& row : at) {
+            for (const auto& row : row_estimates) {
               std::size_t n = 0;
               while (n + 2 < row.size() && k > row[n + 1].first) n++;
               of_row.push_back(line(k, row[n].first, row[n].second, row[n + 1].first, row[n + 1].second));
@@ -274,10 +276,10 @@ TEST_P(estimate, numerology_is_that_of_the_pilots) {
     estimator_config by_hand = wiener_of(carrier, "tdlb100", 100, 0.02), open = by_hand;
     open.spacing_hz = open.period_us = 0;
     by_hand.period_us = carrier.grid().period_us();
-    const channel_estimator own(pilots, open);
-    EXPECT_EQ(own.config().spacing_hz, 1e3 * khz);
-    EXPECT_NEAR(own.config().period_us, 15e3 / khz / 14, 1e-9);
-    EXPECT_EQ(own.error_variance(0, 0.02), channel_estimator(pilots, by_hand).error_variance(0, 0.02));
+    const channel_estimator automatic(pilots, open);
+    EXPECT_EQ(automatic.config().spacing_hz, 1e3 * khz);
+    EXPECT_NEAR(automatic.config().period_us, 15e3 / khz / 14, 1e-9);
+    EXPECT_EQ(automatic.error_variance(0, 0.02), channel_estimator(pilots, by_hand).error_variance(0, 0.02));
     by_hand.spacing_hz = 30e3;
     EXPECT_EQ(blamed([&] { make_filters(pilots, by_hand); }, [&] { channel_estimator(pilots, by_hand); }),
               "spacing_hz");
@@ -600,16 +602,16 @@ TEST(estimate_input, is_checked) {
   const nr_shared_channel channel = pusch_of(2, 1, {});
   const pilot_pattern pilots = pilots_of(channel);
   EXPECT_EQ(blamed([&] { channel_estimator(pilots, {.taps = 0}); }), "");  // has no meaning with ls
-  const auto of = [&](estimator_config c) {
+  const auto blamed_setting = [&](estimator_config c) {
     c.method = estimate_method::lmmse;
     return blamed([&] { check(c); }, [&] { channel_estimator(pilots, c); });
   };
-  EXPECT_EQ(of({.taps = 0}), "taps");
-  EXPECT_EQ(of({.noise_var = 0}), "noise_var");
-  EXPECT_EQ(of({.doppler_hz = -1}), "doppler_hz");
-  EXPECT_EQ(of({.profile = {{0, 1}, {1}}}), "powers");
-  EXPECT_EQ(of({.profile = {{0}, {0}}}), "powers");
-  EXPECT_EQ(of({.profile = {{}, {}}}), "delays_ns");
+  EXPECT_EQ(blamed_setting({.taps = 0}), "taps");
+  EXPECT_EQ(blamed_setting({.noise_var = 0}), "noise_var");
+  EXPECT_EQ(blamed_setting({.doppler_hz = -1}), "doppler_hz");
+  EXPECT_EQ(blamed_setting({.profile = {{0, 1}, {1}}}), "powers");
+  EXPECT_EQ(blamed_setting({.profile = {{0}, {0}}}), "powers");
+  EXPECT_EQ(blamed_setting({.profile = {{}, {}}}), "delays_ns");
   EXPECT_EQ(blamed([&] { channel_estimator(pilots, {}, {-1}); }), "places");
   EXPECT_EQ(blamed([&] { channel_estimator(pilots, {}, {24 * 14}); }), "places");
   EXPECT_EQ(blamed([&] { channel_estimator({}, {}); }), "subcarriers");

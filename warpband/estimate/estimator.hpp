@@ -42,9 +42,9 @@ class channel_estimator {
 
   /// Completed with the pilots' spacing and period.
   const estimator_config& config() const noexcept { return config_; }
-  std::size_t elements() const noexcept { return static_cast<std::size_t>(of_.elements); }
+  std::size_t elements() const noexcept { return static_cast<std::size_t>(sizes_.elements); }
   std::size_t places() const noexcept { return places_.host().size(); }
-  std::size_t ports() const noexcept { return static_cast<std::size_t>(of_.ports); }
+  std::size_t ports() const noexcept { return static_cast<std::size_t>(sizes_.ports); }
   std::size_t working_bytes(std::size_t slots, std::size_t rx_antennas) const noexcept;
   /// Mean error variance of a port at the places, at some N0. lmmse: that of the channel which its filters
   /// are made for. ls: the noise's part; run() measures the channel's.
@@ -54,12 +54,12 @@ class channel_estimator {
   std::size_t terms() const noexcept;
   std::size_t parts(std::size_t rx_antennas) const noexcept;
   /// Queues what ls measures of slots; gives terms.
-  const float* measure(executor& exec, const estimate_sizes& of, const cx_pair* cells, spread_sum* work,
+  const float* measure(executor& exec, const estimate_sizes& sizes, const cx_pair* cells, spread_sum* work,
                        std::size_t slots, view<const float> noise_var) const;
 
   estimator_config config_;
   cell_tables tables_;
-  estimate_sizes of_;
+  estimate_sizes sizes_;
   int taps_ = 1;
   resident<std::int32_t> places_, start_;
   resident<std::complex<float>> frequency_;

@@ -121,7 +121,7 @@ class wiener_design {
   wiener designed(std::size_t port, const pilot_row& row, std::size_t start,
                   const std::vector<std::vector<part>>& cells, int k) const {
     const std::size_t n = cells.size();
-    matrix signal(n, std::vector<cplx>(n)), leak = signal, all;
+    matrix signal(n, std::vector<cplx>(n)), leak = signal, covariance;
     std::vector<cplx> match(n);  // E c_i h*
     for (std::size_t i = 0; i < n; i++) {
       for (std::size_t j = 0; j < n; j++)
@@ -137,14 +137,14 @@ class wiener_design {
           match[i] +=
               a.factor * correlation_.frequency(a.subcarrier - k) * correlation_.time(a.symbol - middle);
     }
-    all = signal;
+    covariance = signal;
     for (std::size_t i = 0; i < n; i++) {
-      for (std::size_t j = 0; j < n; j++) all[i][j] += leak[i][j];
-      all[i][i] += config_.noise_var * noise_of(row[start + i]) + 1e-12;
+      for (std::size_t j = 0; j < n; j++) covariance[i][j] += leak[i][j];
+      covariance[i][i] += config_.noise_var * noise_of(row[start + i]) + 1e-12;
     }
     wiener w;
     // g = f^T c minimises E|h - g|^2: conj(f) = A^-1 match.
-    w.f = positive_system(std::move(all)).solve(match);
+    w.f = positive_system(std::move(covariance)).solve(match);
     for (cplx& x : w.f) x = std::conj(x);
     for (std::size_t i = 0; i < n; i++) {
       w.match += (w.f[i] * match[i]).real();
@@ -174,7 +174,7 @@ std::size_t first_cell(const std::vector<double>& middles, std::size_t taps, dou
 
 /// Filters of frequency of every port, row and subcarrier, with what they make of the channel.
 std::vector<wiener> add_frequency(estimate_filters& out, const pilot_pattern& p, wiener_design& design) {
-  std::vector<wiener> all;
+  std::vector<wiener> filters;
   for (std::size_t port = 0; port < p.ports.size(); port++)
     for (const pilot_row& row : p.ports[port]) {
       std::vector<double> middles;
@@ -187,17 +187,17 @@ std::vector<wiener> add_frequency(estimate_filters& out, const pilot_pattern& p,
         const wiener& w = design.filter(port, row, start, as_size(out.taps), k);
         out.start.push_back(static_cast<std::int32_t>(start));
         for (const cplx& f : w.f) out.frequency.emplace_back(f);
-        all.push_back({{}, w.match, w.signal, w.leak, w.noise});
+        filters.push_back({{}, w.match, w.signal, w.leak, w.noise});
       }
     }
-  return all;
+  return filters;
 }
 
 /// Of all subcarriers, ports and rows the mean, which filters of time are made for.
-wiener mean_of(const std::vector<wiener>& all) {
+wiener mean_of(const std::vector<wiener>& filters) {
   wiener mean;
-  const double n = static_cast<double>(all.size());
-  for (const wiener& w : all)
+  const double n = static_cast<double>(filters.size());
+  for (const wiener& w : filters)
     mean.match += w.match / n, mean.signal += w.signal / n, mean.leak += w.leak / n,
         mean.noise += w.noise / n;
   return mean;
@@ -207,22 +207,22 @@ estimate_filters make_wiener(const pilot_pattern& p, const estimator_config& con
   estimate_filters out;
   out.taps = static_cast<int>(std::min(as_size(config.taps), p.cells()));
   wiener_design design(p, config);
-  const std::vector<wiener> all = add_frequency(out, p, design);
-  const wiener mean = mean_of(all);
+  const std::vector<wiener> filters = add_frequency(out, p, design);
+  const wiener mean = mean_of(filters);
   const correlation& r = design.of_channel();
   const std::size_t rows = p.rows(), subcarriers = as_size(p.subcarriers);
-  std::vector<double> at;
-  for (const pilot_row& row : p.ports[0]) at.push_back(middle_of(row, p.subcarriers));
+  std::vector<double> times;
+  for (const pilot_row& row : p.ports[0]) times.push_back(middle_of(row, p.subcarriers));
   matrix a(rows, std::vector<cplx>(rows));
   for (std::size_t t = 0; t < rows; t++)
     for (std::size_t s = 0; s < rows; s++)
-      a[t][s] = (mean.signal + mean.leak) * r.time(at[t] - at[s]) +
+      a[t][s] = (mean.signal + mean.leak) * r.time(times[t] - times[s]) +
                 (t == s ? config.noise_var * mean.noise + 1e-12 : 0.0);
   const positive_system system(a);
   std::vector<std::vector<double>> weights;
   for (int l = 0; l < p.symbols; l++) {
     std::vector<cplx> b;
-    for (std::size_t t = 0; t < rows; t++) b.emplace_back(mean.match * r.time(l - at[t]));
+    for (std::size_t t = 0; t < rows; t++) b.emplace_back(mean.match * r.time(l - times[t]));
     std::vector<double> w;
     for (const cplx& x : system.solve(b))
       w.push_back(x.real()), out.time.push_back(static_cast<float>(x.real()));
@@ -231,18 +231,19 @@ estimate_filters make_wiener(const pilot_pattern& p, const estimator_config& con
   for (std::size_t port = 0; port < p.ports.size(); port++)
     for (int l = 0; l < p.symbols; l++)
       for (std::size_t k = 0; k < subcarriers; k++) {
-        const auto of = [&](std::size_t t) -> const wiener& {
-          return all[(port * rows + t) * subcarriers + k];
+        const auto filter = [&](std::size_t t) -> const wiener& {
+          return filters[(port * rows + t) * subcarriers + k];
         };
         double bias = 1, gain = 0;
         for (std::size_t t = 0; t < rows; t++) {
           const double w = weights[as_size(l)][t];
-          bias -= 2 * w * of(t).match * r.time(l - at[t]);
-          gain += w * w * of(t).noise;
+          bias -= 2 * w * filter(t).match * r.time(l - times[t]);
+          gain += w * w * filter(t).noise;
           // Other ports leak through channels that change as slowly as this one.
           for (std::size_t s = 0; s < rows; s++)
-            bias += w * weights[as_size(l)][s] * r.time(at[t] - at[s]) *
-                    (std::sqrt(of(t).signal * of(s).signal) + std::sqrt(of(t).leak * of(s).leak));
+            bias +=
+                w * weights[as_size(l)][s] * r.time(times[t] - times[s]) *
+                (std::sqrt(filter(t).signal * filter(s).signal) + std::sqrt(filter(t).leak * filter(s).leak));
         }
         out.bias.push_back(static_cast<float>(std::max(bias, 0.0)));
         out.gain.push_back(static_cast<float>(gain));
@@ -257,7 +258,7 @@ constexpr double same_spacing = 1e-6, same_period = 0.1;
 
 const std::vector<setting_of<estimator_config>>& estimator_settings() {
   using c = estimator_config;
-  static const std::vector<setting_of<c>> all = [] {
+  static const std::vector<setting_of<c>> settings = [] {
     std::vector<setting_of<c>> list{
         words("method", &c::method, {{"ls", estimate_method::ls}, {"lmmse", estimate_method::lmmse}},
               "ls: least squares at the pilots and linear interpolation. lmmse: Wiener filters of a channel "
@@ -290,7 +291,7 @@ const std::vector<setting_of<estimator_config>>& estimator_settings() {
       list.push_back(std::move(s).only_with("method", {"lmmse"}));
     return list;
   }();
-  return all;
+  return settings;
 }
 
 void check(const estimator_config& config) {

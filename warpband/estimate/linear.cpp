@@ -96,10 +96,10 @@ class linear_design {
       }
   }
   void make_time() {
-    std::vector<extent> at;
-    for (const pilot_row& row : p_.ports[0]) at.push_back(symbols_of(row[0], p_.subcarriers));
+    std::vector<extent> extents;
+    for (const pilot_row& row : p_.ports[0]) extents.push_back(symbols_of(row[0], p_.subcarriers));
     for (int l = 0; l < p_.symbols; l++) {
-      const between b = interpolated(at, l);
+      const between b = interpolated(extents, l);
       for (std::size_t t = 0; t < rows(); t++)
         out_.time.push_back(static_cast<float>(t == b.first       ? 1 - b.weight
                                                : t == b.first + 1 ? b.weight
@@ -109,8 +109,8 @@ class linear_design {
 
   /// Rows with the same subcarriers, by which changes in time are told from those in frequency.
   void make_rows() {
-    std::vector<double> at;
-    for (const pilot_row& row : p_.ports[0]) at.push_back(middle_of(row, p_.subcarriers));
+    std::vector<double> times;
+    for (const pilot_row& row : p_.ports[0]) times.push_back(middle_of(row, p_.subcarriers));
     spread_measure& s = out_.spread;
     const std::vector<std::int32_t> behind = rows_behind(p_);
     double distance = 0;
@@ -120,12 +120,12 @@ class linear_design {
       s.next.push_back(c);
       std::array<float, 4> w = {};
       if (b >= 0) {
-        const double d = at[as_size(b)] - at[t];
+        const double d = times[as_size(b)] - times[t];
         w[0] = static_cast<float>(1 / d);
         pairs_.push_back(d);
         distance = std::max(distance, d);
         if (c >= 0) {
-          const double e = at[as_size(c)] - at[as_size(b)];
+          const double e = times[as_size(c)] - times[as_size(b)];
           triples_.push_back({1 / (d * (d + e)), -1 / (d * e), 1 / (e * (d + e)), d, e});
           for (std::size_t i = 0; i < 3; i++) w[i + 1] = static_cast<float>(triples_.back()[i]);
         }
@@ -147,9 +147,9 @@ class linear_design {
     for (const double d : pairs_) first += 2 / (d * d) / static_cast<double>(pairs_.size());
     for (const auto& w : triples_)
       second += (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) / static_cast<double>(triples_.size());
-    const double of[] = {1, 2, 6, 20, first, second, 0, 0};
+    const double factors[] = {1, 2, 6, 20, first, second, 0, 0};
     for (std::size_t i = 0; i < as_size(spread_sums); i++)
-      out_.spread.noise[i] = static_cast<float>(mean * of[i]);
+      out_.spread.noise[i] = static_cast<float>(mean * factors[i]);
   }
 
   // ---- frequency: phases theta from a subcarrier to the next
@@ -179,10 +179,10 @@ class linear_design {
   }
   /// Of a cell, with what other ports leak into it.
   static double power_of(const std::vector<part>& parts, double theta) {
-    std::map<int, cplx> of;
-    for (const part& x : parts) of[x.port] += x.factor * std::polar(1.0, -theta * x.subcarrier);
+    std::map<int, cplx> sums;
+    for (const part& x : parts) sums[x.port] += x.factor * std::polar(1.0, -theta * x.subcarrier);
     double sum = 0;
-    for (const auto& [q, z] : of) sum += std::norm(z);
+    for (const auto& [q, z] : sums) sum += std::norm(z);
     return sum;
   }
   /// Of an element's filter in frequency, by the differences: mean |error|^2, and the mean of the error's
@@ -230,15 +230,15 @@ class linear_design {
     if (found != made_.end()) return kept(found->second);
     numbers square(points), along(points);
     for (std::size_t i = 0; i < points; i++) {
-      std::map<int, cplx> of;  // by port
-      of[port] = -std::polar(1.0, -theta_[i] * k);
+      std::map<int, cplx> sums;  // by port
+      sums[port] = -std::polar(1.0, -theta_[i] * k);
       for (std::size_t t = 0; t < rows(); t++) {
         const double w = alike ? (t == 0 ? 1 : 0) : out_.time[as_size(l) * rows() + t];
         for (const part& x : rows_parts[t])
-          of[x.port] += w * x.factor * std::polar(1.0, -theta_[i] * x.subcarrier);
+          sums[x.port] += w * x.factor * std::polar(1.0, -theta_[i] * x.subcarrier);
       }
-      for (const auto& [q, sum] : of) square[i] += std::norm(sum);
-      along[i] = -(of[port] * std::polar(1.0, theta_[i] * k)).real();
+      for (const auto& [q, sum] : sums) square[i] += std::norm(sum);
+      along[i] = -(sums[port] * std::polar(1.0, theta_[i] * k)).real();
     }
     in_frequency error;
     if (measured_ > 0) {
@@ -306,15 +306,15 @@ class linear_design {
   /// Weights of T1 and T2 of a symbol.
   numbers time_error(int port, int l) const {
     // What another port leaks through a code in time, and the port itself: weights of symbols.
-    std::map<int, std::map<int, cplx>> of;
-    of[port][l] -= 1;
+    std::map<int, std::map<int, cplx>> sums;
+    sums[port][l] -= 1;
     for (std::size_t t = 0; t < rows(); t++)
       for (const part& x : senders_.parts_of(as_size(port), p_.ports[as_size(port)][t][0]))
-        of[x.port][x.symbol] += static_cast<double>(out_.time[as_size(l) * rows() + t]) * x.factor;
+        sums[x.port][x.symbol] += static_cast<double>(out_.time[as_size(l) * rows() + t]) * x.factor;
     numbers square(turn_.size());
     for (std::size_t i = 0; i < turn_.size(); i++) {
       double sum = 0;
-      for (const auto& [q, weights] : of)
+      for (const auto& [q, weights] : sums)
         for (const auto& [a, u] : weights)
           for (const auto& [b, v] : weights) sum += (u * std::conj(v)).real() * clarke(i, a - b);
       square[i] = std::max(sum, 0.0);
@@ -334,10 +334,10 @@ class linear_design {
         // Of slopes in time with T1: mean error along the channel, and what rows lose in likeness.
         double along = 0, apart = 0;
         for (std::size_t t = 0; t < rows(); t++) {
-          const double w = out_.time[as_size(l) * rows() + t], at = middle_of(p_.ports[0][t], p_.subcarriers);
-          along += w * (at - l) * (at - l) / 2;
+          const double w = out_.time[as_size(l) * rows() + t], time = middle_of(p_.ports[0][t], p_.subcarriers);
+          along += w * (time - l) * (time - l) / 2;
           for (std::size_t s = 0; s < t; s++) {
-            const double d = at - middle_of(p_.ports[0][s], p_.subcarriers);
+            const double d = time - middle_of(p_.ports[0][s], p_.subcarriers);
             apart += w * out_.time[as_size(l) * rows() + s] * d * d;
           }
         }

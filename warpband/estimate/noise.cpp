@@ -105,7 +105,7 @@ double mean_noise(const pilot_row& row) {
 }  // namespace
 
 noise_estimator::noise_estimator(const pilot_pattern& pilots)
-    : tables_(tables_of((check(pilots), pilots))), of_(sizes_of(pilots, 1)), silent_(pilots.silent) {
+    : tables_(tables_of((check(pilots), pilots))), sizes_(sizes_of(pilots, 1)), silent_(pilots.silent) {
   if (!pilots.silent.empty()) {
     samples_ = pilots.silent.size();
     return;
@@ -120,8 +120,8 @@ noise_estimator::noise_estimator(const pilot_pattern& pilots)
   const bool between =
       leak_ > most_leak && std::any_of(next.begin(), next.end(), [](std::int32_t t) { return t >= 0; });
   std::vector<std::int32_t> starts, rows;
-  for (std::size_t at = 0; at + f.taps < pilots.cells(); at += std::max<std::size_t>(f.taps / 4, 1))
-    starts.push_back(static_cast<std::int32_t>(at));
+  for (std::size_t start = 0; start + f.taps < pilots.cells(); start += std::max<std::size_t>(f.taps / 4, 1))
+    starts.push_back(static_cast<std::int32_t>(start));
   starts.push_back(static_cast<std::int32_t>(pilots.cells() - f.taps));
   std::vector<float> scale;
   for (std::size_t port = 0; port < pilots.ports.size(); port++)
@@ -145,22 +145,24 @@ noise_estimator::noise_estimator(const pilot_pattern& pilots)
 
 void noise_estimator::run(executor& exec, view<const std::complex<float>> received,
                           const noise_output& out) const {
-  const std::size_t slots = slots_of(received, static_cast<std::size_t>(of_.elements)),
+  const std::size_t slots = slots_of(received, static_cast<std::size_t>(sizes_.elements)),
                     rx = received.elements;
   check_optional_shape("covariance", out.covariance, slots, rx * rx);
   check_optional_shape("noise_var", out.noise_var, slots, 1);
   check_apart({{"covariance", out.covariance}, {"noise_var", out.noise_var}});
   if (slots == 0) return;
   const bool silent = !silent_.host().empty();
-  estimate_sizes of = of_;
-  of.rx = static_cast<int>(rx);
+  estimate_sizes sizes = sizes_;
+  sizes.rx = static_cast<int>(rx);
   const std::size_t chunks = (samples_ + covariance_chunk - 1) / covariance_chunk,
                     sums = slots * rx * rx * chunks,
-                    cells = silent ? 0 : slots * rx * static_cast<std::size_t>(of.ports * of.rows * of.cells),
+                    cells = silent ? 0
+                                   : slots * rx *
+                                         static_cast<std::size_t>(sizes.ports * sizes.rows * sizes.cells),
                     filtered = silent ? 0 : slots * rx * samples_;
   auto* work = reinterpret_cast<cx_pair*>(workspace_.on(exec, sizeof(cx_pair) * (sums + cells + filtered)));
   covariance_sum_args sum;
-  sum.of = of;
+  sum.sizes = sizes;
   sum.chunks = static_cast<int>(chunks);
   sum.samples = static_cast<int>(samples_);
   sum.received = as_pairs(received);
@@ -168,8 +170,8 @@ void noise_estimator::run(executor& exec, view<const std::complex<float>> receiv
   if (silent) {
     sum.silent = silent_.on(exec);
   } else {
-    run_cells(exec, tables_, of, received, slots, work + sums);
-    const noise_sample_args filter{of,
+    run_cells(exec, tables_, sizes, received, slots, work + sums);
+    const noise_sample_args filter{sizes,
                                    taps_,
                                    static_cast<int>(filter_.host().size() / as_size(taps_)),
                                    static_cast<int>(starts_.host().size()),
@@ -184,9 +186,10 @@ void noise_estimator::run(executor& exec, view<const std::complex<float>> receiv
     sum.filtered = work + sums + cells;
   }
   exec.run(covariance_sum_kernels(), &sum, sums);
-  covariance_args all{of.rx, sum.chunks, 1.f / static_cast<float>(samples_), work, {}, out.noise_var};
-  if (out.covariance.data != nullptr) all.covariance = as_pairs(out.covariance);
-  exec.run(covariance_kernels(), &all, slots);
+  covariance_args covariances{sizes.rx, sum.chunks, 1.f / static_cast<float>(samples_),
+                              work,     {},         out.noise_var};
+  if (out.covariance.data != nullptr) covariances.covariance = as_pairs(out.covariance);
+  exec.run(covariance_kernels(), &covariances, slots);
 }
 
 void whitener::run(executor& exec, view<const std::complex<float>> covariance, float added,

@@ -47,7 +47,7 @@ class noise_estimator {
 
  private:
   cell_tables tables_;
-  estimate_sizes of_;
+  estimate_sizes sizes_;
   std::size_t samples_ = 0;
   double leak_ = 0;
   resident<std::int32_t> silent_;

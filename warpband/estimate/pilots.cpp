@@ -18,10 +18,10 @@ void check_cell(const pilot_pattern& p, const pilot_cell& c) {
   if (c.elements < 1 || c.elements > most_cell_elements)
     refuse("a cell of " + std::to_string(c.elements) + " elements", "1 to 4");
   for (int i = 0; i < c.elements; i++) {
-    const auto at = static_cast<std::size_t>(i);
-    if (c.element[at] < 0 || static_cast<std::size_t>(c.element[at]) >= p.elements())
-      refuse("element " + std::to_string(c.element[at]), "0 to " + std::to_string(p.elements() - 1));
-    const float power = std::norm(c.pilot[at]);
+    const auto index = static_cast<std::size_t>(i);
+    if (c.element[index] < 0 || static_cast<std::size_t>(c.element[index]) >= p.elements())
+      refuse("element " + std::to_string(c.element[index]), "0 to " + std::to_string(p.elements() - 1));
+    const float power = std::norm(c.pilot[index]);
     if (!(power > 1e-12f && power < 1e12f))
       refuse("a pilot of power " + std::to_string(power), "1e-12 to 1e12");
   }

@@ -77,12 +77,12 @@ delay_profile estimate_profile(executor& exec, const pilot_pattern& pilots,
   if (!(noise_var >= 0 && std::isfinite(noise_var)))
     throw argument_error("noise_var", decimal(noise_var), "a finite number, not below 0");
   const std::size_t slots = slots_of(received, pilots.elements());
-  const estimate_sizes of = sizes_of(pilots, received.elements);
+  const estimate_sizes sizes = sizes_of(pilots, received.elements);
   const std::size_t per_row = pilots.cells(),
-                    per_slot = static_cast<std::size_t>(of.rx * of.ports * of.rows) * per_row,
+                    per_slot = static_cast<std::size_t>(sizes.rx * sizes.ports * sizes.rows) * per_row,
                     lags = std::min(static_cast<std::size_t>(config.lags), per_row);
   auto cells = exec.make<std::complex<float>>(slots, per_slot);
-  run_cells(exec, tables_of(pilots), of, received, slots, reinterpret_cast<cx_pair*>(cells.data()));
+  run_cells(exec, tables_of(pilots), sizes, received, slots, reinterpret_cast<cx_pair*>(cells.data()));
   std::vector<cplx> r = correlations(exec.to_host(cells), per_row, per_slot, lags);
   r[0] = std::max(r[0].real() - noise_var * mean_noise(pilots), 0.0);
 
@@ -97,11 +97,12 @@ delay_profile estimate_profile(executor& exec, const pilot_pattern& pilots,
     found.delays_ns.push_back(1e9 * tau);
     found.powers.push_back(std::max(power, 0.0));
   }
-  const double most = *std::max_element(found.powers.begin(), found.powers.end());
-  if (!(most > 0)) throw argument_error("received", "nothing but noise", "slots with pilots above the noise");
+  const double strongest = *std::max_element(found.powers.begin(), found.powers.end());
+  if (!(strongest > 0))
+    throw argument_error("received", "nothing but noise", "slots with pilots above the noise");
   delay_profile kept{{}, {}};
   for (std::size_t i = 0; i < found.powers.size(); i++)
-    if (found.powers[i] >= config.least_power * most && found.powers[i] > 0) {
+    if (found.powers[i] >= config.least_power * strongest && found.powers[i] > 0) {
       kept.delays_ns.push_back(found.delays_ns[i]);
       kept.powers.push_back(found.powers[i]);
     }
