@@ -17,7 +17,7 @@ struct golden_pair {
   WB_HD T square_of(int j) const { return weighted[j < (1 << B) / 2 ? j : (1 << B) - 1 - j]; }
 };
 
-/// All levels of the second symbol, the first one sliced. `at` of a prefix is u and t.
+/// All levels of the second symbol, the first one sliced. `value` of a prefix is u and t.
 template <int B, class T>
 struct enumerated : golden_pair<B, T> {
   static constexpr double least_flops = (1 << B) * (4 + B), decide_flops = least_flops + (1 << B) + 1;
@@ -33,7 +33,7 @@ struct enumerated : golden_pair<B, T> {
     return best;
   }
   WB_HD T metric(const prefix<T>& p) const {
-    return p.metric + (least(p.at[0].re, p.at[1].re) + least(p.at[0].im, p.at[1].im));
+    return p.metric + (least(p.value[0].re, p.value[1].re) + least(p.value[0].im, p.value[1].im));
   }
   /// The best level of the second symbol, and what it leaves of u.
   WB_HD void decide(T u, T t, T& second, T& rest) const {
@@ -73,7 +73,7 @@ struct sliced_twice : golden_pair<B, T> {
     return min(cost(u, t, one), cost(u, t, two));
   }
   WB_HD T metric(const prefix<T>& p) const {
-    return p.metric + (least(p.at[0].re, p.at[1].re) + least(p.at[0].im, p.at[1].im));
+    return p.metric + (least(p.value[0].re, p.value[1].re) + least(p.value[0].im, p.value[1].im));
   }
   WB_HD void decide(T u, T t, T& second, T& rest) const {
     T one, two;
@@ -102,20 +102,21 @@ struct golden_channel {
     g[1][1].im = -g[1][1].im;
   }
 };
-/// The problem of finding (x3, x4): |y - P c - Q s|^2 - |y|^2 + |at[0]|^2.
+/// The problem of finding (x3, x4): |y - P c - Q s|^2 - |y|^2 + |value[0]|^2.
 template <int B, class T>
 WB_HD conditioned<T> condition(const golden_channel<T>& h, T per_root, T beta) {
   const float scale = qam_scale<B>();
   conditioned<T> c;
-  c.at[0] = per_root * h.zp[0];
-  c.at[1] = T(2.f * scale) * cx<T>{fnma(beta, c.at[0].re, h.zp[1].re), fnma(beta, c.at[0].im, h.zp[1].im)};
+  c.value[0] = per_root * h.zp[0];
+  c.value[1] =
+      T(2.f * scale) * cx<T>{fnma(beta, c.value[0].re, h.zp[1].re), fnma(beta, c.value[0].im, h.zp[1].im)};
   const T turn = T(-scale) * per_root;
   WB_UNROLL for (int n = 0; n < 2; n++) {
     const cx<T> first = turn * h.g[0][n];
     c.by[0][n] = first;
     const cx<T> second = T(-scale) * h.g[1][n];
     c.by[1][n] = T(2.f * scale) * cx<T>{fnma(beta, first.re, second.re), fnma(beta, first.im, second.im)};
-    c.linear[n] = T(-2.f) * conj_fma(first, c.at[0], T(scale) * h.zq[n]);
+    c.linear[n] = T(-2.f) * conj_fma(first, c.value[0], T(scale) * h.zq[n]);
     c.square[n] = norm_fnma(first, T(scale * scale) * (n == 0 ? h.a : h.d));
   }
   const cx<T> overlap = conj_fnma(c.by[0][1], c.by[0][0], cx<T>{T(scale * scale) * h.b, T(0.f)});

@@ -59,10 +59,10 @@ struct golden_op : thread_op<stbc_decode_args> {
   double flops() const {
     constexpr double least = Other<B, float>::least_flops, decide = Other<B, float>::decide_flops;
     constexpr int turns = Soft || slicing ? 2 : 1;
-    const double own = slicing ? 3 + 3 * division_flops : (1 << B) / 2;
+    const double setup = slicing ? 3 + 3 * division_flops : (1 << B) / 2;
     const double turn = 52 + search_flops(B, Soft, true, 2 + 2 * least) +
                         (Soft ? 2 * 2 * B * stored_llr_flops : 2 * decide + division_flops + 10);
-    return codeword_sums_flops(a) + 53 + square_root_flops + division_flops + 2 + (B - 1) + 3 + own +
+    return codeword_sums_flops(a) + 53 + square_root_flops + division_flops + 2 + (B - 1) + 3 + setup +
            turns * turn + (Soft ? division_flops : 0) + (!Soft && slicing ? 8 : 0) +
            (!Soft && a.bits.data ? 8 * (B - 1) : 0);
   }
@@ -103,8 +103,8 @@ struct golden_op : thread_op<stbc_decode_args> {
       cx<T> level[4] = {{}, {}, best.level[0], best.level[1]};
       const auto decide_other = [&](cx<T>(&one)[2]) WB_INLINE_LAMBDA {
         cx<T> rest;
-        other.decide(best.after.at[0].re, best.after.at[1].re, one[1].re, rest.re);
-        other.decide(best.after.at[0].im, best.after.at[1].im, one[1].im, rest.im);
+        other.decide(best.after.value[0].re, best.after.value[1].re, one[1].re, rest.re);
+        other.decide(best.after.value[0].im, best.after.value[1].im, one[1].im, rest.im);
         const T per_g = T(1.f) / other.borders.g();
         one[0] = {nearest_level<B>(rest.re * per_g), nearest_level<B>(rest.im * per_g)};
       };
@@ -113,11 +113,11 @@ struct golden_op : thread_op<stbc_decode_args> {
       level[0] = sliced[0];
       level[1] = sliced[1];
       if constexpr (slicing) {  // conditioned by the other pair too: the better of the two
-        const T before = best.least - norm(problem.at[0]);
+        const T before = best.least - norm(problem.value[0]);
         h.turn();
         const conditioned<T> turned = condition<B>(h, per_root, beta);
         search_best<B>(g, turned, other, best);
-        const auto closer = best.least - norm(turned.at[0]) < before;
+        const auto closer = best.least - norm(turned.value[0]) < before;
         decide_other(sliced);
         WB_UNROLL for (int k = 0; k < 2; k++) {
           level[k].re = select(closer, best.level[k].re, level[k].re);

@@ -5,7 +5,7 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// The pair that is sliced: `at` of a prefix is its two symbols in amplitudes of Y.
+/// The pair that is sliced: `value` of a prefix is its two symbols in amplitudes of Y.
 template <int B, class T>
 struct sliced_pair {
   folds<B, T> borders;
@@ -14,7 +14,7 @@ struct sliced_pair {
   WB_HD T metric(const prefix<T>& p) const {
     T m = p.metric;
     WB_UNROLL for (int k = 0; k < 2; k++) {
-      const T re = borders.error(p.at[k].re), im = borders.error(p.at[k].im);
+      const T re = borders.error(p.value[k].re), im = borders.error(p.value[k].im);
       m = fma(im, im, fma(re, re, m));
     }
     return m;
@@ -49,11 +49,11 @@ WB_HD conditioned<T> condition(const pair_channel<T>& h, T root, T per_root) {
   c.by[1][1] = {c.by[0][0].re, -c.by[0][0].im};
   const T radius = T(scale) * root;
   const T square = norm_fnma(c.by[0][1], norm_fnma(c.by[0][0], radius * radius));
-  WB_UNROLL for (int k = 0; k < 2; k++) c.at[k] = per_root * h.zp[k];
+  WB_UNROLL for (int k = 0; k < 2; k++) c.value[k] = per_root * h.zp[k];
   WB_UNROLL for (int n = 0; n < 2; n++) {
     cx<T> sum = T(scale) * h.zq[n];
-    sum = conj_fma(c.by[0][n], c.at[0], sum);
-    sum = conj_fma(c.by[1][n], c.at[1], sum);
+    sum = conj_fma(c.by[0][n], c.value[0], sum);
+    sum = conj_fma(c.by[1][n], c.value[1], sum);
     c.linear[n] = T(-2.f) * sum;
     c.square[n] = square;
   }

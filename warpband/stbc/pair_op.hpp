@@ -11,8 +11,8 @@ template <class T>
 WB_HD pair_channel<T> pair_channel_of(const codeword_sums<T>& s, const cx_pair (&v)[4]) {
   constexpr float half = 0.707106781f;  // 1 / sqrt 2, of the code
   pair_channel<T> h;
-  const auto of = [&](int i) WB_INLINE_LAMBDA { return cx<T>{T(v[i].re), T(v[i].im)}; };
-  const cx<T> v11 = of(0), v12 = of(1), v21 = of(2), v22 = of(3);
+  const auto entry = [&](int i) WB_INLINE_LAMBDA { return cx<T>{T(v[i].re), T(v[i].im)}; };
+  const cx<T> v11 = entry(0), v12 = entry(1), v21 = entry(2), v22 = entry(3);
   const cx<T> none = {T(0.f), T(0.f)};
   /// sum of conj(h1) y1 + h2 conj(y2), and of conj(h2) y1 - h1 conj(y2)
   const auto matched = [&](cx<T> a, cx<T> b, cx<T> c, cx<T> d, cx<T>(&z)[2]) WB_INLINE_LAMBDA {
@@ -66,7 +66,7 @@ struct pair_op : thread_op<stbc_decode_args> {
       search_best<B>(g, condition<B>(h, root, per_root), other, best);
       const folds<B, T> unit(T(1.f));
       WB_UNROLL for (int k = 0; k < 2; k++) {
-        store_decision(a, k, item, g, s.good, other.borders, best.after.at[k]);
+        store_decision(a, k, item, g, s.good, other.borders, best.after.value[k]);
         store_decision(a, 2 + k, item, g, s.good, unit, best.level[k]);
       }
     }

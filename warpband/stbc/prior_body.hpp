@@ -16,11 +16,11 @@ inline namespace WB_ISA {
 /// A-priori LLRs of a codeword beyond this count as this.
 inline constexpr float most_codeword_prior = 1e6f;
 
-/// Costs of all levels of a codeword's symbols, times N0: of[symbol][real, imaginary part][level]. A bit that
-/// contradicts its a-priori LLR p costs |p|, one that agrees nothing.
+/// Costs of all levels of a codeword's symbols, times N0: cost[symbol][real, imaginary part][level]. A bit
+/// that contradicts its a-priori LLR p costs |p|, one that agrees nothing.
 template <int Symbols, int B, class T>
 struct level_costs {
-  T of[Symbols][2][1 << B];
+  T cost[Symbols][2][1 << B];
 
   /// Returns where all a-priori LLRs are finite.
   WB_HD auto load_from(const stbc_decode_args& a, item<T> item, T n0) {
@@ -39,7 +39,7 @@ struct level_costs {
         loop(fixed<(1 << B)>{}, [&](int j) WB_INLINE_LAMBDA {
           T sum = bit_of_level<B>(j, 0) ? one[0] : zero[0];
           WB_UNROLL for (int i = 1; i < B; i++) sum = sum + (bit_of_level<B>(j, i) ? one[i] : zero[i]);
-          of[k][q][j] = sum;
+          cost[k][q][j] = sum;
         });
       }
     }
@@ -52,7 +52,7 @@ inline double level_costs_flops(int symbols, int b) { return symbols * 2.0 * (6 
 template <int B, class T>
 struct searched_costs {
   static constexpr bool given = true;
-  const T (*of)[2][1 << B];
+  const T (*cost)[2][1 << B];
 };
 
 /// Least squared distance of w to a level, in amplitudes with half the distance `g` of levels, and its cost.
@@ -66,7 +66,7 @@ WB_HD T least_of_levels(T w, T g, const T (&cost)[1 << B]) {
   return best;
 }
 
-/// The other pair of a pair code: `at` of a prefix is its two symbols in amplitudes of Y.
+/// The other pair of a pair code: `value` of a prefix is its two symbols in amplitudes of Y.
 template <int B, class T>
 struct enumerated_pair {
   T g;
@@ -76,13 +76,14 @@ struct enumerated_pair {
   WB_HD T metric(const prefix<T>& p) const {
     T m = p.metric;
     WB_UNROLL for (int k = 0; k < 2; k++) {
-      m = m + (least_of_levels<B>(p.at[k].re, g, cost[k][0]) + least_of_levels<B>(p.at[k].im, g, cost[k][1]));
+      m = m + (least_of_levels<B>(p.value[k].re, g, cost[k][0]) +
+               least_of_levels<B>(p.value[k].im, g, cost[k][1]));
     }
     return m;
   }
 };
 
-/// The other pair of the Golden code: `at` of a prefix is u and t (golden_body.hpp).
+/// The other pair of the Golden code: `value` of a prefix is u and t (golden_body.hpp).
 template <int B, class T>
 struct enumerated_twice {
   T g, step, weight;
@@ -93,13 +94,13 @@ struct enumerated_twice {
     T best = T(unreached_metric);
     loop(fixed<(1 << B)>{}, [&](int j) WB_INLINE_LAMBDA {
       const float level = level_of<B>(j);
-      const T own = fma(weight, T(level * level), fnma(t, T(level), cost[1][q][j]));
-      best = min(best, least_of_levels<B>(fnma(step, T(level), u), g, cost[0][q]) + own);
+      const T second_cost = fma(weight, T(level * level), fnma(t, T(level), cost[1][q][j]));
+      best = min(best, least_of_levels<B>(fnma(step, T(level), u), g, cost[0][q]) + second_cost);
     });
     return best;
   }
   WB_HD T metric(const prefix<T>& p) const {
-    return p.metric + (least(p.at[0].re, p.at[1].re, 0) + least(p.at[0].im, p.at[1].im, 1));
+    return p.metric + (least(p.value[0].re, p.value[1].re, 0) + least(p.value[0].im, p.value[1].im, 1));
   }
 };
 

@@ -46,10 +46,11 @@ struct alamouti_prior_op : thread_op<stbc_decode_args> {
     const cx<T> w[2] = {per_root * cx<T>{s.a.re + s.b.re, s.a.im - s.b.im},
                         per_root * cx<T>{s.c.re - s.d.re, s.c.im + s.d.im}};
     WB_UNROLL for (int k = 0; k < 2; k++) {
-      T of[2][B];
-      differences_of_levels<B>(w[k].re, half, costs.of[k][0], of[0]);
-      differences_of_levels<B>(w[k].im, half, costs.of[k][1], of[1]);
-      store_posterior<B>(a, k, item, g, scale, good, [&](int q, int i) WB_INLINE_LAMBDA { return of[q][i]; });
+      T differences[2][B];
+      differences_of_levels<B>(w[k].re, half, costs.cost[k][0], differences[0]);
+      differences_of_levels<B>(w[k].im, half, costs.cost[k][1], differences[1]);
+      store_posterior<B>(a, k, item, g, scale, good,
+                         [&](int q, int i) WB_INLINE_LAMBDA { return differences[q][i]; });
     }
     store_status(a, item, g, good);
   }
@@ -62,10 +63,10 @@ WB_HD void search_both_pairs(const stbc_decode_args& a, item<T> item, G g, T sca
                              typename rebind<T>::mask good, const level_costs<4, B, T>& costs, Other other,
                              Problem problem, Turn turn) {
   WB_ROLL for (int pair = 2; pair >= 0; pair -= 2) {
-    other.cost = costs.of + (2 - pair);
-    const searched_costs<B, T> own{costs.of + pair};
+    other.cost = costs.cost + (2 - pair);
+    const searched_costs<B, T> pair_costs{costs.cost + pair};
     pair_minima<B, T> found;
-    search_minima(g, problem(), other, found, own);
+    search_minima(g, problem(), other, found, pair_costs);
     WB_UNROLL for (int k = 0; k < 2; k++) {
       store_posterior<B>(a, pair + k, item, g, scale, good,
                          [&](int q, int i) WB_INLINE_LAMBDA { return found.difference(2 * k + q, i); });
@@ -99,7 +100,7 @@ struct pair_prior_op : thread_op<stbc_decode_args> {
     const auto good = s.good & costs.load_from(a, item, s.n0);
     pair_channel<T> h = pair_channel_of(s, a.v);
     const T root = sqrt(h.p), per_root = T(1.f) / root;
-    const enumerated_pair<B, T> other{T(qam_scale<B>()) * root, costs.of};
+    const enumerated_pair<B, T> other{T(qam_scale<B>()) * root, costs.cost};
     search_both_pairs<B>(
         a, item, g, s.llr_scale(), good, costs, other,
         [&]() WB_INLINE_LAMBDA { return condition<B>(h, root, per_root); },
@@ -129,7 +130,7 @@ struct golden_prior_op : thread_op<stbc_decode_args> {
     golden_channel<T> h = golden_channel_of(s);
     const T root = sqrt(h.a), per_root = T(1.f) / root, beta = h.b * per_root;
     const enumerated_twice<B, T> other{T(scale) * root, T(scale) * beta,
-                                       T(scale * scale) * fnma(beta, beta, h.d), costs.of};
+                                       T(scale * scale) * fnma(beta, beta, h.d), costs.cost};
     search_both_pairs<B>(
         a, item, g, s.llr_scale(), good, costs, other,
         [&]() WB_INLINE_LAMBDA { return condition<B>(h, per_root, beta); },

@@ -106,7 +106,7 @@ setting_of<stbc_config> matrix_setting() {
 
 const std::vector<setting_of<stbc_config>>& stbc_settings() {
   using c = stbc_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       type_setting(),
       matrix_setting(),
       words("search", &c::search, {{"exact", golden_search::exact}, {"slicing", golden_search::slicing}},
@@ -118,7 +118,7 @@ const std::vector<setting_of<stbc_config>>& stbc_settings() {
                      "LLRs are limited to this.", "a number from 1e-6 to 1e6, or \"none\"")
           .not_of_links(),
       boolean("extrinsic", &c::extrinsic, "Take the a-priori LLRs off the output again.").not_of_links()};
-  return all;
+  return settings;
 }
 
 space_time_code space_time_code::silver() {

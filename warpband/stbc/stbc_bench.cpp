@@ -18,26 +18,26 @@ using namespace wb;
 using bench::figure;
 
 enum class output { hard, soft, posterior };
-const char* name_of(output what) {
-  return what == output::hard ? "hard" : what == output::soft ? "soft" : "posterior";
+const char* name_of(output result) {
+  return result == output::hard ? "hard" : result == output::soft ? "soft" : "posterior";
 }
 
 /// What codewords need, channels behind them: one copy takes both.
 struct channel_output {
-  array<std::complex<float>> all;
+  array<std::complex<float>> buffer;
   std::size_t width, codewords, channels;
 
   channel_output() = default;
   channel_output(array<std::complex<float>> values, std::size_t entries, std::size_t n, std::size_t matrices)
-      : all(std::move(values)), width(entries), codewords(n), channels(matrices) {}
+      : buffer(std::move(values)), width(entries), codewords(n), channels(matrices) {}
   static channel_output on_device(executor& exec, std::size_t entries, std::size_t n, std::size_t matrices) {
     return {exec.make<std::complex<float>>(n + matrices, entries), entries, n, matrices};
   }
   static channel_output on_host(executor& exec, std::size_t entries, std::size_t n, std::size_t matrices) {
     return {exec.make_host<std::complex<float>>(n + matrices, entries), entries, n, matrices};
   }
-  view<std::complex<float>> y() { return make_view(all.data(), codewords, width); }
-  view<std::complex<float>> h() { return make_view(all.data() + width * codewords, channels, width); }
+  view<std::complex<float>> y() { return make_view(buffer.data(), codewords, width); }
+  view<std::complex<float>> h() { return make_view(buffer.data() + width * codewords, channels, width); }
 };
 
 /// Random codewords through Rayleigh fading and noise of variance n0. A codeword is two uses of a channel.
@@ -67,9 +67,10 @@ array<std::complex<float>> priors(executor& exec, std::size_t bits, std::size_t 
   return prior;
 }
 
-bench::maker decode(const stbc_config& config, output what, std::size_t codewords, std::size_t per_channel) {
+bench::maker decode(const stbc_config& config, output result, std::size_t codewords,
+                    std::size_t per_channel) {
   return [=](executor& exec, figure asked) {
-    const bool fed = asked == figure::host_fed || asked == figure::sync, soft = what != output::hard;
+    const bool fed = asked == figure::host_fed || asked == figure::sync, soft = result != output::hard;
     const stbc_decoder decoder(config);
     const std::size_t width = static_cast<std::size_t>(2 * config.rx_antennas),
                       bits = decoder.bits_per_codeword(),
@@ -78,26 +79,26 @@ bench::maker decode(const stbc_config& config, output what, std::size_t codeword
     constexpr float noise_var = 0.05f;
     send(exec, config, in, per_channel, noise_var);
     auto n0 = exec.make_from(std::vector<float>{noise_var});
-    auto prior = priors(exec, bits, what == output::posterior ? codewords : 0);
+    auto prior = priors(exec, bits, result == output::posterior ? codewords : 0);
     auto llr = exec.make<float>(soft ? codewords : 0, bits);
     auto decisions = exec.make<std::uint8_t>(soft ? 0 : codewords, bits);
     channel_output host_in = channel_output::on_host(exec, width, fed ? codewords : 0, fed ? channels : 0);
     auto host_llr = exec.make_host<float>(fed && soft ? codewords : 0, bits);
     auto host_decisions = exec.make_host<std::uint8_t>(fed && !soft ? codewords : 0, bits);
-    if (fed) exec.download(host_in.all.data(), in.all.data(), in.all.bytes());
+    if (fed) exec.download(host_in.buffer.data(), in.buffer.data(), in.buffer.bytes());
     exec.sync();
     return bench::job(static_cast<double>(codewords), static_cast<double>(bits * codewords),
                       [=, &exec, in = std::move(in), n0 = std::move(n0), prior = std::move(prior),
                        llr = std::move(llr), decisions = std::move(decisions), host_in = std::move(host_in),
                        host_llr = std::move(host_llr), host_decisions = std::move(host_decisions)]() mutable {
-                        if (fed) exec.upload(in.all.data(), host_in.all.data(), in.all.bytes());
+                        if (fed) exec.upload(in.buffer.data(), host_in.buffer.data(), in.buffer.bytes());
                         stbc_output out;
                         if (soft)
                           out.llr = llr;
                         else
                           out.bits = decisions;
                         stbc_input given{in.y(), in.h(), per_channel, {n0.data(), 1, codewords, 1, 0}, {}};
-                        if (what == output::posterior)
+                        if (result == output::posterior)
                           given.prior =
                               make_view(reinterpret_cast<const float*>(prior.data()), codewords, bits);
                         decoder.run(exec, given, out);
@@ -109,18 +110,18 @@ bench::maker decode(const stbc_config& config, output what, std::size_t codeword
 }
 
 /// `codewords`: 0 for a batch that fills the device.
-void add(const std::string& device, const stbc_config& c, const char* code, output what,
+void add(const std::string& device, const stbc_config& c, const char* code, output result,
          std::size_t per_channel, const std::vector<figure>& figures, std::size_t codewords = 0) {
   std::vector<bench::axis> axes{{"code", code},
                                 {"qam", c.qam},
-                                {"output", name_of(what)},
+                                {"output", name_of(result)},
                                 {"channel", per_channel == 1 ? "own" : "shared"}};
   if (codewords != 0) axes.emplace_back("codewords", static_cast<int>(codewords));
   const bool golden = c.code.kind() == space_time_kind::golden;
   const std::size_t cpu = c.qam == 64 ? (golden ? 32 : 128) : c.qam == 16 ? 1024 : 4096;
   const std::size_t cuda = std::size_t{1} << (c.qam == 64 ? 17 : c.qam == 16 ? 20 : 22);
   const std::size_t n = codewords != 0 ? codewords : bench::batch_for(device, cpu, cuda);
-  bench::add("stbc", device, axes, figures, decode(c, what, n - n % per_channel, per_channel));
+  bench::add("stbc", device, axes, figures, decode(c, result, n - n % per_channel, per_channel));
 }
 
 /// What of a call there is: all of it, or copies alone.
@@ -128,7 +129,7 @@ enum class stage { all, copy_in, copy_out, copies };
 
 /// The copies of `codewords` hard decisions that share channels: of what decode() copies, one direction or
 /// both.
-bench::maker copy(const stbc_config& config, stage what, std::size_t codewords, std::size_t per_channel) {
+bench::maker copy(const stbc_config& config, stage part, std::size_t codewords, std::size_t per_channel) {
   return [=](executor& exec, figure) {
     const std::size_t width = static_cast<std::size_t>(2 * config.rx_antennas),
                       bits = stbc_decoder(config).bits_per_codeword(), channels = codewords / per_channel;
@@ -137,11 +138,11 @@ bench::maker copy(const stbc_config& config, stage what, std::size_t codewords, 
     auto decisions = exec.make<std::uint8_t>(codewords, bits);
     auto host_decisions = exec.make_host<std::uint8_t>(codewords, bits);
     return bench::job(static_cast<double>(codewords), static_cast<double>(bits * codewords),
-                      [what, &exec, in = std::move(in), decisions = std::move(decisions),
+                      [part, &exec, in = std::move(in), decisions = std::move(decisions),
                        host_in = std::move(host_in), host_decisions = std::move(host_decisions)]() mutable {
-                        if (what != stage::copy_out)
-                          exec.upload(in.all.data(), host_in.all.data(), in.all.bytes());
-                        if (what != stage::copy_in)
+                        if (part != stage::copy_out)
+                          exec.upload(in.buffer.data(), host_in.buffer.data(), in.buffer.bytes());
+                        if (part != stage::copy_in)
                           exec.download(host_decisions.data(), decisions.data(), decisions.bytes());
                       });
   };
@@ -210,18 +211,18 @@ const bench::group stbc_benches{[] {
     const std::vector<figure> alone{device == "cpu" ? figure::resident : figure::kernel};
     for (const named& n : codes)
       for (const int qam : {4, 16, 64})
-        for (const output what : {output::hard, output::soft, output::posterior}) {
-          if (what == output::posterior && n.search == golden_search::slicing) continue;
+        for (const output result : {output::hard, output::soft, output::posterior}) {
+          if (result == output::posterior && n.search == golden_search::slicing) continue;
           stbc_config c;
           c.code = n.code;
           c.qam = qam;
           c.search = n.search;
-          add(device, c, n.name, what, 1, alone);
-          if (n.code.kind() != space_time_kind::pair || what == output::posterior) continue;
-          add(device, c, n.name, what, frame, alone);
-          add(device, c, n.name, what, frame, {figure::small}, 720);  // two OFDM symbols of 720 tones
-          if (device != "cpu" && what == output::hard)
-            add(device, c, n.name, what, frame, {figure::host_fed, figure::sync}, 1 << 17);
+          add(device, c, n.name, result, 1, alone);
+          if (n.code.kind() != space_time_kind::pair || result == output::posterior) continue;
+          add(device, c, n.name, result, frame, alone);
+          add(device, c, n.name, result, frame, {figure::small}, 720);  // two OFDM symbols of 720 tones
+          if (device != "cpu" && result == output::hard)
+            add(device, c, n.name, result, frame, {figure::host_fed, figure::sync}, 1 << 17);
         }
     add_fragments(device);
     add_wimax(device);

@@ -79,22 +79,22 @@ WB_HD T nearest_level(T x) {
 /// part of the metric that is its own.
 template <class T>
 struct conditioned {
-  cx<T> at[2], by[2][2];  // at[k] + by[k][0] l3 + by[k][1] l4
-  cx<T> linear[2];        // metric: the sum of Re(conj(linear[n]) l_n) + square[n] |l_n|^2
+  cx<T> value[2], by[2][2];  // value[k] + by[k][0] l3 + by[k][1] l4
+  cx<T> linear[2];           // metric: the sum of Re(conj(linear[n]) l_n) + square[n] |l_n|^2
   T square[2];
   cx<T> cross;  // and Re(conj(l4) cross l3), where the code has it
 };
 /// The same after l3, or after l3 and the real part of l4.
 template <class T>
 struct prefix {
-  cx<T> at[2];
+  cx<T> value[2];
   T metric;
 };
 
 template <class T>
 WB_HD prefix<T> given_first(const conditioned<T>& c, T re, T im) {
   prefix<T> p;
-  WB_UNROLL for (int k = 0; k < 2; k++) p.at[k] = fma(c.by[k][0], cx<T>{re, im}, c.at[k]);
+  WB_UNROLL for (int k = 0; k < 2; k++) p.value[k] = fma(c.by[k][0], cx<T>{re, im}, c.value[k]);
   p.metric = fma(fma(c.square[0], re, c.linear[0].re), re, fma(c.square[0], im, c.linear[0].im) * im);
   return p;
 }
@@ -109,8 +109,8 @@ template <class T>
 WB_HD prefix<T> given_row(const conditioned<T>& c, const prefix<T>& first, T linear_re, T re) {
   prefix<T> p;
   WB_UNROLL for (int k = 0; k < 2; k++) {
-    p.at[k].re = fma(c.by[k][1].re, re, first.at[k].re);
-    p.at[k].im = fma(c.by[k][1].im, re, first.at[k].im);
+    p.value[k].re = fma(c.by[k][1].re, re, first.value[k].re);
+    p.value[k].im = fma(c.by[k][1].im, re, first.value[k].im);
   }
   p.metric = fma(fma(c.square[1], re, linear_re), re, first.metric);
   return p;
@@ -120,15 +120,15 @@ template <class T>
 WB_HD T metric_of_im(const conditioned<T>& c, T linear_im, T im) {
   return fma(c.square[1], im, linear_im) * im;
 }
-/// `own`: that of the imaginary part.
+/// `im_metric`: that of the imaginary part.
 template <class T>
-WB_HD prefix<T> given_both(const conditioned<T>& c, const prefix<T>& row, T im, T own) {
+WB_HD prefix<T> given_both(const conditioned<T>& c, const prefix<T>& row, T im, T im_metric) {
   prefix<T> p;
   WB_UNROLL for (int k = 0; k < 2; k++) {
-    p.at[k].re = fnma(c.by[k][1].im, im, row.at[k].re);
-    p.at[k].im = fma(c.by[k][1].re, im, row.at[k].im);
+    p.value[k].re = fnma(c.by[k][1].im, im, row.value[k].re);
+    p.value[k].im = fma(c.by[k][1].re, im, row.value[k].im);
   }
-  p.metric = row.metric + own;
+  p.metric = row.metric + im_metric;
   return p;
 }
 
@@ -180,7 +180,7 @@ WB_HD void each_row(F f) {
   }
 }
 
-/// A search without a-priori LLRs. Else `of[k][q][j]` is the cost of level j of real (q = 0) or imaginary
+/// A search without a-priori LLRs. Else `cost[k][q][j]` is the cost of level j of real (q = 0) or imaginary
 /// part of l3 (k = 0) or l4 (level_costs in prior_body.hpp).
 struct no_costs {
   static constexpr bool given = false;
@@ -192,11 +192,11 @@ template <int B, class T, class G, class Other, class Costs = no_costs>
 WB_HD void search_minima(G g, const conditioned<T>& c, const Other& other, pair_minima<B, T>& found,
                          const Costs& costs = {}) {
   constexpr int levels = 1 << B;
-  constexpr fixed<levels> each{};
-  T own[levels], column[levels];
-  loop(each, [&](int j) WB_INLINE_LAMBDA {
-    if constexpr (!Other::crossed) own[j] = metric_of_im(c, c.linear[1].im, T(level_of<B>(j)));
-    if constexpr (!Other::crossed && Costs::given) own[j] = own[j] + costs.of[1][1][j];
+  constexpr fixed<levels> level_count{};
+  T im_metric[levels], column[levels];
+  loop(level_count, [&](int j) WB_INLINE_LAMBDA {
+    if constexpr (!Other::crossed) im_metric[j] = metric_of_im(c, c.linear[1].im, T(level_of<B>(j)));
+    if constexpr (!Other::crossed && Costs::given) im_metric[j] = im_metric[j] + costs.cost[1][1][j];
     column[j] = T(unreached_metric);
   });
   found.clear();
@@ -204,20 +204,20 @@ WB_HD void search_minima(G g, const conditioned<T>& c, const Other& other, pair_
     const T re3 = T(level_of<B>(i >> B)), im3 = T(level_of<B>(i & (levels - 1)));
     prefix<T> first = given_first(c, re3, im3);
     if constexpr (Costs::given)
-      first.metric = first.metric + (costs.of[0][0][i >> B] + costs.of[0][1][i & (levels - 1)]);
+      first.metric = first.metric + (costs.cost[0][0][i >> B] + costs.cost[0][1][i & (levels - 1)]);
     const cx<T> linear = linear_given<Other::crossed>(c, re3, im3);
     if constexpr (Other::crossed)
-      loop(each, [&](int j) WB_INLINE_LAMBDA {
-        own[j] = metric_of_im(c, linear.im, T(level_of<B>(j)));
-        if constexpr (Costs::given) own[j] = own[j] + costs.of[1][1][j];
+      loop(level_count, [&](int j) WB_INLINE_LAMBDA {
+        im_metric[j] = metric_of_im(c, linear.im, T(level_of<B>(j)));
+        if constexpr (Costs::given) im_metric[j] = im_metric[j] + costs.cost[1][1][j];
       });
     T least = T(unreached_metric);
     each_row<Other::unrolled, B>([&](int row) WB_INLINE_LAMBDA {
       prefix<T> half = given_row(c, first, linear.re, T(level_of<B>(row)));
-      if constexpr (Costs::given) half.metric = half.metric + costs.of[1][0][row];
+      if constexpr (Costs::given) half.metric = half.metric + costs.cost[1][0][row];
       T least_row = T(unreached_metric);
-      loop(each, [&](int j) WB_INLINE_LAMBDA {
-        const T metric = other.metric(given_both(c, half, T(level_of<B>(j)), own[j]));
+      loop(level_count, [&](int j) WB_INLINE_LAMBDA {
+        const T metric = other.metric(given_both(c, half, T(level_of<B>(j)), im_metric[j]));
         least_row = min(least_row, metric);
         column[j] = min(column[j], metric);
       });
@@ -227,7 +227,7 @@ WB_HD void search_minima(G g, const conditioned<T>& c, const Other& other, pair_
     found.add(0, i >> B, least);
     found.add(1, i & (levels - 1), least);
   }
-  loop(each, [&](int j) WB_INLINE_LAMBDA { found.add(3, j, column[j]); });
+  loop(level_count, [&](int j) WB_INLINE_LAMBDA { found.add(3, j, column[j]); });
   found.merge(g);
 }
 
@@ -236,37 +236,38 @@ template <int B, class T, class G, class Other>
 WB_HD void search_best(G g, const conditioned<T>& c, const Other& other, best_pair<T>& best) {
   using I = typename rebind<T>::i32;
   constexpr int levels = 1 << B;
-  constexpr fixed<levels> each{};
-  T own[levels], least = T(unreached_metric);
-  I at = I(0);  // row: l3 * levels + real part of l4
-  loop(each, [&](int j) WB_INLINE_LAMBDA {
-    if constexpr (!Other::crossed) own[j] = metric_of_im(c, c.linear[1].im, T(level_of<B>(j)));
+  constexpr fixed<levels> level_count{};
+  T im_metric[levels], least = T(unreached_metric);
+  I best_row = I(0);  // row: l3 * levels + real part of l4
+  loop(level_count, [&](int j) WB_INLINE_LAMBDA {
+    if constexpr (!Other::crossed) im_metric[j] = metric_of_im(c, c.linear[1].im, T(level_of<B>(j)));
   });
   WB_ROLL for (int i = g.rank; i < levels * levels; i += g.size) {
     const T re3 = T(level_of<B>(i >> B)), im3 = T(level_of<B>(i & (levels - 1)));
     const prefix<T> first = given_first(c, re3, im3);
     const cx<T> linear = linear_given<Other::crossed>(c, re3, im3);
     if constexpr (Other::crossed)
-      loop(each, [&](int j) WB_INLINE_LAMBDA { own[j] = metric_of_im(c, linear.im, T(level_of<B>(j))); });
+      loop(level_count,
+           [&](int j) WB_INLINE_LAMBDA { im_metric[j] = metric_of_im(c, linear.im, T(level_of<B>(j))); });
     each_row<Other::unrolled, B>([&](int row) WB_INLINE_LAMBDA {
       const prefix<T> half = given_row(c, first, linear.re, T(level_of<B>(row)));
       T least_row = T(unreached_metric);
-      loop(each, [&](int j) WB_INLINE_LAMBDA {
-        least_row = min(least_row, other.metric(given_both(c, half, T(level_of<B>(j)), own[j])));
+      loop(level_count, [&](int j) WB_INLINE_LAMBDA {
+        least_row = min(least_row, other.metric(given_both(c, half, T(level_of<B>(j)), im_metric[j])));
       });
-      at = select(least_row < least, I(i << B | row), at);
+      best_row = select(least_row < least, I(i << B | row), best_row);
       least = min(least, least_row);
     });
   }
   for (int s = 1; s < g.size; s *= 2) {
     const T theirs = g.exchange(least, s);
-    const I there = g.exchange(at, s);
-    at = select((theirs < least) | ((theirs == least) & (there < at)), there, at);
+    const I their_row = g.exchange(best_row, s);
+    best_row = select((theirs < least) | ((theirs == least) & (their_row < best_row)), their_row, best_row);
     least = min(least, theirs);
   }
   // The best row once more, for its best column.
-  const T re3 = level_at<B, T>(at >> 2 * B), im3 = level_at<B, T>((at >> B) & I(levels - 1)),
-          re4 = level_at<B, T>(at & I(levels - 1));
+  const T re3 = level_at<B, T>(best_row >> 2 * B), im3 = level_at<B, T>((best_row >> B) & I(levels - 1)),
+          re4 = level_at<B, T>(best_row & I(levels - 1));
   const prefix<T> first = given_first(c, re3, im3);
   const cx<T> linear = linear_given<Other::crossed>(c, re3, im3);
   const prefix<T> half = given_row(c, first, linear.re, re4);

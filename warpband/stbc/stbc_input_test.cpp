@@ -31,10 +31,10 @@ TEST_P(stbc_input_on, any_size_gives_numbers_the_same_everywhere) {
       }
       b.n0[i] = noises[i / sizes.size() / sizes.size()];
     }
-    for (const wanted what : {wanted::llr, wanted::decisions}) {
-      const auto got = decode(exec(), b, what);
+    for (const wanted result : {wanted::llr, wanted::decisions}) {
+      const auto got = decode(exec(), b, result);
       for (const float llr : got.llr) ASSERT_FALSE(std::isnan(llr)) << text_of(c);
-      EXPECT_TRUE(same_bits(got, decode(*reference, b, what))) << text_of(c);
+      EXPECT_TRUE(same_bits(got, decode(*reference, b, result))) << text_of(c);
     }
   }
 }

@@ -9,9 +9,9 @@ using namespace wb::testing;
 
 /// Settings of every decoder that takes a-priori LLRs; 64-QAM is last.
 std::vector<stbc_config> stbc_with_priors() {
-  std::vector<stbc_config> all = stbc_of_each();
-  std::erase_if(all, [](const stbc_config& c) { return !takes_prior(c); });
-  return all;
+  std::vector<stbc_config> configs = stbc_of_each();
+  std::erase_if(configs, [](const stbc_config& c) { return !takes_prior(c); });
+  return configs;
 }
 std::size_t few(const stbc_config& c, std::size_t many) { return c.qam == 64 ? many / 20 + 1 : many; }
 bool all_close(const stbc_batch& b, const std::vector<float>& a, const std::vector<float>& e) {

@@ -93,9 +93,9 @@ TEST_P(stbc, least_determinants_are_those_of_the_literature) {
 TEST_P(stbc, no_noise_gives_the_bits) {
   for (const stbc_config& c : stbc_of_each()) {
     const auto b = draw_stbc(c, c.qam == 64 ? 5 : 40, 3, {1e-3, 1e-3, false});
-    for (const wanted what : {wanted::llr, wanted::decisions}) {
-      const auto got = decode(exec(), b, what);
-      EXPECT_EQ(got.bits, b.sent) << text_of(c) << (what == wanted::llr ? ", LLRs" : "");
+    for (const wanted result : {wanted::llr, wanted::decisions}) {
+      const auto got = decode(exec(), b, result);
+      EXPECT_EQ(got.bits, b.sent) << text_of(c) << (result == wanted::llr ? ", LLRs" : "");
       EXPECT_EQ(count_erased(got.status), 0U);
     }
   }
@@ -105,14 +105,16 @@ TEST_P(stbc, shared_channels_give_what_own_ones_do) {
   for (const stbc_config& c : stbc_of_each()) {
     if (c.qam == 64) continue;
     const auto shared = draw_stbc(c, 23, 5, {.per_channel = 5});
-    stbc_batch own = shared;
-    own.per_channel = 1;
-    own.h.clear();
+    stbc_batch unshared = shared;
+    unshared.per_channel = 1;
+    unshared.h.clear();
     for (std::size_t i = 0; i < shared.codewords(); i++)
-      for (std::size_t e = 0; e < shared.width(); e++) own.h.push_back(shared.h[i / 5 * shared.width() + e]);
-    for (const wanted what : {wanted::llr, wanted::decisions})
+      for (std::size_t e = 0; e < shared.width(); e++)
+        unshared.h.push_back(shared.h[i / 5 * shared.width() + e]);
+    for (const wanted result : {wanted::llr, wanted::decisions})
       for (const layout order : {layout::row_major, layout::batch_fastest})
-        EXPECT_TRUE(same_bits(decode(exec(), shared, what, order), decode(exec(), own, what))) << text_of(c);
+        EXPECT_TRUE(same_bits(decode(exec(), shared, result, order), decode(exec(), unshared, result)))
+            << text_of(c);
   }
 }
 
