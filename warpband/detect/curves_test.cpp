@@ -83,9 +83,9 @@ void compare(const std::string& name) {
       information.add(bits / static_cast<double>(m));
     }
     // Four deviations of both samples, and the digits of the file.
-    const auto expect = [&](const statistic& s, double reference, double digits, const char* what) {
+    const auto expect = [&](const statistic& s, double reference, double digits, const char* quantity) {
       EXPECT_LE(std::fabs(s.mean() - reference), 4 * s.deviation(reference_uses) + digits)
-          << name << " at " << v[0] << " dB: " << what << " " << s.mean() << ", reference " << reference;
+          << name << " at " << v[0] << " dB: " << quantity << " " << s.mean() << ", reference " << reference;
     };
     expect(errors, v[1], 5e-5 * v[1], "bit error rate");
     expect(wrong, v[4], 5e-5 * v[4], "vector error rate");
@@ -157,9 +157,9 @@ void compare_ep(const std::string& name, int rx, int streams, int qam) {
       errors.add(count / static_cast<double>(m));
       wrong.add(count > 0);
     }
-    const auto expect = [&](const statistic& s, double reference, const char* what) {
+    const auto expect = [&](const statistic& s, double reference, const char* quantity) {
       EXPECT_LE(std::fabs(s.mean() - reference), 4 * s.deviation(reference_uses) + 5e-5 * reference)
-          << name << " at " << v[0] << " dB: " << what << " " << s.mean() << ", reference " << reference;
+          << name << " at " << v[0] << " dB: " << quantity << " " << s.mean() << ", reference " << reference;
     };
     expect(errors, v[4], "bit error rate");
     const double right = (1 - v[10]) * static_cast<double>(uses);

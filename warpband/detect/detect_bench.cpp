@@ -34,8 +34,8 @@ void send(executor& exec, const detector_config& c, std::size_t uses, array<std:
 
 /// `informed`: with a-priori LLRs, between -4 and 4.
 bench::maker detect(const detector_config& config, std::size_t uses, layout order, bool informed) {
-  return [=](executor& exec, figure what) {
-    const bool fed = what == figure::host_fed || what == figure::sync;
+  return [=](executor& exec, figure kind) {
+    const bool fed = kind == figure::host_fed || kind == figure::sync;
     auto detector = make_detector(config);
     const auto rx = static_cast<std::size_t>(config.rx_antennas),
                gains = rx * static_cast<std::size_t>(config.streams), bits = detector->bits_per_use();
@@ -116,9 +116,9 @@ const bench::group detect_benches{[] {
   for (const std::string& device : bench::devices()) {
     // On a CUDA device the host's clock shows the same where calls are queued: for a few only.
     const std::vector<figure> alone{device == "cpu" ? figure::resident : figure::kernel};
-    const auto filling = [&](const detector_config& c, bool all) {
+    const auto filling = [&](const detector_config& c, bool host_figures) {
       add(device, c, alone);
-      if (all && device != "cpu") add(device, c, {figure::resident, figure::host_fed});
+      if (host_figures && device != "cpu") add(device, c, {figure::resident, figure::host_fed});
     };
     for (const int antennas : {2, 4})
       for (const int qam : {4, 16, 64})

@@ -185,13 +185,13 @@ struct prior_costs {
   WB_HD auto load_from(const detect_call& a, S s, item<T> item, const Order& order, T n0) {
     auto good = mask_from<typename rebind<T>::mask>(true);
     const auto given = [&](int k, int i) WB_INLINE_LAMBDA {
-      const auto of = [&](int stream) WB_INLINE_LAMBDA {
+      const auto stream_prior = [&](int stream) WB_INLINE_LAMBDA {
         return load(a.prior, static_cast<std::size_t>(stream * 2 * s.b + i), item);
       };
       if constexpr (Order::lanes) {
-        if (order.sorted) return at_position(s.n, order, k, of);
+        if (order.sorted) return at_position(s.n, order, k, stream_prior);
       }
-      return of(order(s.n, k));
+      return stream_prior(order(s.n, k));
     };
     bool sorted = false;
     if constexpr (Order::lanes) sorted = order.sorted;

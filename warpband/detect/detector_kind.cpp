@@ -73,7 +73,7 @@ setting_of<detector_config> detector_type_setting() {
 
 const std::vector<setting_of<detector_config>>& common_detector_settings() {
   using c = detector_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       integer("streams", &c::streams, 1, most_soft_streams, "Transmit antennas.",
               "an integer from 1 to 8, with pic and ep to 16")
           .not_of_links(),
@@ -87,7 +87,7 @@ const std::vector<setting_of<detector_config>>& common_detector_settings() {
           "a number from 1e-6 to 1e6, or \"none\" where no hypothesis can be missing: with all but "
           "ot, kbest and nway with fewer ways than streams"),
       boolean("extrinsic", &c::extrinsic, "Take the a-priori LLRs off the output again.").not_of_links()};
-  return all;
+  return settings;
 }
 
 std::vector<setting_of<detector_config>> settings_of(const detector_kind& kind) {

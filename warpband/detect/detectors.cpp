@@ -10,10 +10,10 @@
 namespace wb {
 
 kind_list<detector_kind>& detectors() {
-  static kind_list<detector_kind> all{"type",
-                                      {ml_kind(), mf_kind(), zf_kind(), mmse_kind(), ot_kind(), mtt_kind(),
-                                       kbest_kind(), nway_kind(), pic_kind(), ep_kind()}};
-  return all;
+  static kind_list<detector_kind> kinds{"type",
+                                        {ml_kind(), mf_kind(), zf_kind(), mmse_kind(), ot_kind(), mtt_kind(),
+                                         kbest_kind(), nway_kind(), pic_kind(), ep_kind()}};
+  return kinds;
 }
 
 }  // namespace wb

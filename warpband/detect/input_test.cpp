@@ -358,10 +358,10 @@ TEST(detect_arguments, messages_of_an_order_say_what_is_allowed) {
     }
     return "";
   };
-  const std::string each = " is not allowed: expected each of 0 to 3 once";
-  EXPECT_EQ(message(setting(kbest, 4, 4, 16), {2, 0, 1}), "order = 2,0,1" + each);
-  EXPECT_EQ(message(setting(nway, 4, 4, 16), {2, 0, 1, 4}), "order = 2,0,1,4" + each);
-  EXPECT_EQ(message(setting(ot, 4, 4, 16), {2, 0, 2, 1}), "order = 2,0,2,1" + each);
+  const std::string reason = " is not allowed: expected each of 0 to 3 once";
+  EXPECT_EQ(message(setting(kbest, 4, 4, 16), {2, 0, 1}), "order = 2,0,1" + reason);
+  EXPECT_EQ(message(setting(nway, 4, 4, 16), {2, 0, 1, 4}), "order = 2,0,1,4" + reason);
+  EXPECT_EQ(message(setting(ot, 4, 4, 16), {2, 0, 2, 1}), "order = 2,0,2,1" + reason);
   EXPECT_EQ(message(setting(mtt, 1, 1, 16), {1}), "order = 1 is not allowed: expected 0, the one stream");
   EXPECT_EQ(message(sorted(setting(mtt, 2, 2, 16), wb::stream_sort::sqrd), {1, 0}),
             "order = 1,0 is not allowed: expected unset with sort = sqrd");

@@ -41,9 +41,9 @@ TEST_P(detect_on, hard_bits_are_the_signs) {
       c.extrinsic = extrinsic;
       const auto detector = make_detector(c);
       const mimo_batch batch = draw_mimo(c, 40, {.prior = extrinsic ? 3. : 0.}, random);
-      const mimo_result all = detect(exec(), *detector, batch);
-      for (std::size_t e = 0; e < all.llr.size(); e++)
-        ASSERT_EQ(all.bits[e], all.llr[e] < 0 ? 1 : 0) << text_of(c);
+      const mimo_result result = detect(exec(), *detector, batch);
+      for (std::size_t e = 0; e < result.llr.size(); e++)
+        ASSERT_EQ(result.bits[e], result.llr[e] < 0 ? 1 : 0) << text_of(c);
     }
 }
 

@@ -28,10 +28,11 @@ inline int ml_tile(const executor& exec, int streams, int pam_bits) {
 inline int kbest_uses_of_warp(const executor& exec, std::size_t uses, int survivors) {
   if (!exec.is_device()) return 1;
   const auto resident = static_cast<std::size_t>(kbest_resident_blocks(survivors)) * 4;
-  const std::size_t warps = exec.preferred_blocks() / 8 * resident, each = (uses + warps - 1) / warps;
+  const std::size_t warps = exec.preferred_blocks() / 8 * resident, uses_of_warp = (uses + warps - 1) / warps;
   const std::size_t least = survivors <= 16 ? 2 : 1;  // at once
-  if (each <= least) return static_cast<int>(least);
-  return each > kbest_most_uses ? kbest_most_uses : static_cast<int>((each + least - 1) / least * least);
+  if (uses_of_warp <= least) return static_cast<int>(least);
+  return uses_of_warp > kbest_most_uses ? kbest_most_uses
+                                        : static_cast<int>((uses_of_warp + least - 1) / least * least);
 }
 /// Above 1: as many as nway_kernels.cpp and nway_prior_kernels.cpp build for the size. With a prior (4x4, N =
 /// 1, H100) threads that share a use are as fast with 8400 uses of 16-QAM and 16800 of 64-QAM. With 67200

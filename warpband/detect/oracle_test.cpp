@@ -8,9 +8,9 @@ using wb::no_clip;
 using namespace wb::testing;
 
 /// The same settings for several sizes.
-void add(std::vector<detector_config>& all, const std::string& type,
+void add(std::vector<detector_config>& settings, const std::string& type,
          const std::vector<std::array<int, 3>>& sizes) {
-  for (const auto& [streams, rx, qam] : sizes) all.push_back(setting(type, streams, rx, qam));
+  for (const auto& [streams, rx, qam] : sizes) settings.push_back(setting(type, streams, rx, qam));
 }
 
 /// The oracle's answers are computed once for all backends. At most one use in a thousand may differ, by
@@ -321,12 +321,12 @@ TEST_P(detect_exact_on, pic_that_knows_the_other_streams_is_their_absence) {
           one.y[i * 4 + r] -= batch.h[i * 16 + r * 4 + k] * std::complex<float>(points[symbol]);
         }
       }
-    const mimo_result all = detect(exec(), c, batch), expected = detect(exec(), alone, one);
+    const mimo_result result = detect(exec(), c, batch), expected = detect(exec(), alone, one);
     std::size_t different = 0;
     for (std::size_t i = 0; i < batch.uses(); i++)
       for (std::size_t b = 0; b < m; b++)
         different +=
-            std::fabs(all.llr[i * batch.bits() + b] - expected.llr[i * m + b]) > llr_tolerance(batch, i);
+            std::fabs(result.llr[i * batch.bits() + b] - expected.llr[i * m + b]) > llr_tolerance(batch, i);
     EXPECT_EQ(different, 0U) << qam;
   }
 }
@@ -364,13 +364,13 @@ TEST_P(detect_exact_on, all_survivors_are_maximum_likelihood) {
     for (const double prior : {0., 3.})
       for (const bool real_valued : {false, true}) {
         detector_config exact = setting(ml, streams, streams, qam),
-                        all = kbest_setting(streams, streams, qam, survivors, real_valued);
-        exact.llr_clip = all.llr_clip = real_valued ? 8.f : 1e6f;
+                        unpruned = kbest_setting(streams, streams, qam, survivors, real_valued);
+        exact.llr_clip = unpruned.llr_clip = real_valued ? 8.f : 1e6f;
         const mimo_batch batch =
             draw_mimo(exact, scaled(survivors > 256 ? 100 : 2000), {.prior = prior}, random);
-        EXPECT_EQ(count_different(batch, detect(exec(), all, batch).llr, detect(exec(), exact, batch).llr),
-                  0U)
-            << text_of(all) << ", priors of " << prior;
+        EXPECT_EQ(
+            count_different(batch, detect(exec(), unpruned, batch).llr, detect(exec(), exact, batch).llr), 0U)
+            << text_of(unpruned) << ", priors of " << prior;
       }
 }
 

@@ -28,8 +28,8 @@ struct in_order {
   WB_HD in_order(const search_args& a, int start)
       : order(a.order), first(start), given(a.order != order_of_columns) {}
   WB_HD int operator()(int n, int k) const {
-    const int at = first + k;
-    return static_cast<int>(order >> 4 * (at < n ? at : at - n) & 7);
+    const int entry = first + k;
+    return static_cast<int>(order >> 4 * (entry < n ? entry : entry - n) & 7);
   }
 };
 

@@ -33,12 +33,12 @@ mimo_batch reordered(const mimo_batch& b, const std::vector<int>& order) {
 
 /// Detectors that take an order, of one size.
 std::vector<detector_config> all_with_order(int streams, int rx, int qam) {
-  std::vector<detector_config> all{
+  std::vector<detector_config> configs{
       setting(ot, streams, rx, qam), setting(mtt, streams, rx, qam), kbest_setting(streams, rx, qam, 5),
       kbest_setting(streams, rx, qam, 9, true), nway_setting(streams, rx, qam, streams)};
   for (const int ways : {1, streams / 2})
-    if (ways > 0 && ways < streams) all.push_back(nway_setting(streams, rx, qam, ways));
-  return all;
+    if (ways > 0 && ways < streams) configs.push_back(nway_setting(streams, rx, qam, ways));
+  return configs;
 }
 
 class detect_order_on : public on_backend {
@@ -86,8 +86,8 @@ TEST_P(detect_order_on, is_that_of_the_columns) {
     for (const int more : {0, 1})
       for (const int qam : {4, 16, 64, 256}) {
         // 2x2 and 4x4 have kernels of their own for each number of points.
-        const bool own = more == 0 && (streams == 2 || streams == 4);
-        if (qam > (own ? 256 : streams > 6 ? 4 : 16)) continue;
+        const bool known_size = more == 0 && (streams == 2 || streams == 4);
+        if (qam > (known_size ? 256 : streams > 6 ? 4 : 16)) continue;
         std::vector<int> order(static_cast<std::size_t>(streams));
         std::iota(order.begin(), order.end(), 0);
         for (detector_config c : all_with_order(streams, streams + more, qam)) {
@@ -135,12 +135,12 @@ TEST_P(detect_order_on, is_sorted_in_either_layout_with_shared_channels) {
     for (const detector_config& c : all_with_order(streams, rx, 4)) {
       const mimo_batch batch = draw_mimo(c, 23, {.uses_per_channel = 3}, random);
       const detector_config by_qr = sorted(c, wb::stream_sort::sqrd);
-      mimo_batch each = batch;  // the same with a channel for each use
-      each.uses_per_channel = 1;
-      each.h.clear();
+      mimo_batch unshared = batch;  // the same with a channel for each use
+      unshared.uses_per_channel = 1;
+      unshared.h.clear();
       for (std::size_t i = 0; i < batch.uses(); i++)
-        each.h.insert(each.h.end(), batch.channel_of(i), batch.channel_of(i) + batch.gains());
-      const mimo_result expected = detect(exec(), by_qr, each);
+        unshared.h.insert(unshared.h.end(), batch.channel_of(i), batch.channel_of(i) + batch.gains());
+      const mimo_result expected = detect(exec(), by_qr, unshared);
       EXPECT_TRUE(same_bits(detect(exec(), by_qr, batch), expected)) << text_of(by_qr);
       EXPECT_TRUE(same_bits(detect(exec(), by_qr, batch, layout::batch_fastest), expected)) << text_of(by_qr);
     }
@@ -193,8 +193,8 @@ TEST_P(detect_order_on, does_not_matter_to_an_exhaustive_search) {
       int survivors = 1;
       for (int k = 0; k < streams; k++) survivors *= qam;
       detector_config exact = setting(ml, streams, streams, qam),
-                      all = kbest_setting(streams, streams, qam, survivors);
-      exact.llr_clip = all.llr_clip = 1e6f;
+                      unpruned = kbest_setting(streams, streams, qam, survivors);
+      exact.llr_clip = unpruned.llr_clip = 1e6f;
       const mimo_batch batch = draw_mimo(exact, survivors > 256 ? 20 : 100, {.prior = prior}, random);
       const mimo_result expected = detect(exec(), exact, batch);
       const auto expect_exact = [&](const detector_config& c) {
@@ -205,9 +205,9 @@ TEST_P(detect_order_on, does_not_matter_to_an_exhaustive_search) {
       std::iota(order.begin(), order.end(), 0);
       do {
         if (survivors > 256 && random() % 3 != 0) continue;
-        search_in(all).order = order;
-        kbest_in(all).real_valued = !kbest_in(all).real_valued;
-        expect_exact(all);
+        search_in(unpruned).order = order;
+        kbest_in(unpruned).real_valued = !kbest_in(unpruned).real_valued;
+        expect_exact(unpruned);
         if (streams > 2) continue;
         for (detector_config c : {setting(mtt, 2, 2, qam), nway_setting(2, 2, qam, 2)}) {
           if (prior > 0 && !takes_prior(c)) continue;

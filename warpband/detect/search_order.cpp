@@ -19,17 +19,17 @@ const std::string& name_of(stream_sort sort) {
 }  // namespace
 
 const std::vector<std::pair<std::string, stream_sort>>& stream_sorts() {
-  static const std::vector<std::pair<std::string, stream_sort>> all{
+  static const std::vector<std::pair<std::string, stream_sort>> sorts{
       {"none", stream_sort::none},
       {"norm", stream_sort::norm},
       {"norm-ascending", stream_sort::norm_ascending},
       {"sqrd", stream_sort::sqrd}};
-  return all;
+  return sorts;
 }
 
 const std::vector<setting_of<search_order>>& search_order_settings() {
   using c = search_order;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       integers("order", &c::order, 0, 7,
                "The search sees the columns of H in this order. ot, mtt and kbest begin with the last stream "
                "of the list and end with the first. Pass p of nway has entry p at the top of the tree. Below "
@@ -42,7 +42,7 @@ const std::vector<setting_of<search_order>>& search_order_settings() {
           "or as a sorted QR decomposition takes them. With norm kbest begins with the weakest stream, as "
           "Sionna's does; with norm-ascending and sqrd with the strongest.")
           .left_out_by_default()};
-  return all;
+  return settings;
 }
 
 search_order completed(const search_order& s, int streams) {

@@ -83,15 +83,15 @@ WB_HD void llrs_of(B pam, const T (&metric)[1 << B::most], bool exact, T (&llr)[
 /// LLRs by stream and place in the label, as store_llrs asks for them.
 template <class N, class B, class T>
 struct soft_llrs {
-  T of[N::most][2 * B::most];
+  T values[N::most][2 * B::most];
 
   /// Those of position k from the metrics of its two dimensions.
   WB_HD void set(B pam, int k, bool exact, const T (&re)[1 << B::most], const T (&im)[1 << B::most]) {
     T llr[B::most];
     llrs_of(pam, re, exact, llr);
-    loop(pam, [&](int i) WB_INLINE_LAMBDA { of[k][2 * pam - 1 - i] = llr[i]; });
+    loop(pam, [&](int i) WB_INLINE_LAMBDA { values[k][2 * pam - 1 - i] = llr[i]; });
     llrs_of(pam, im, exact, llr);
-    loop(pam, [&](int i) WB_INLINE_LAMBDA { of[k][pam - 1 - i] = llr[i]; });
+    loop(pam, [&](int i) WB_INLINE_LAMBDA { values[k][pam - 1 - i] = llr[i]; });
   }
 };
 

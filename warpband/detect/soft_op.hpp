@@ -38,7 +38,7 @@ template <class S, class T, class G>
 WB_HD void store_soft(const soft_args& a, S s, item<T> item, G g, typename rebind<T>::mask good,
                       const soft_llrs<typename S::streams, typename S::pam, T>& llrs) {
   store_llrs<S::takes_prior>(a, s.n, s.b, item, g, as_they_come{}, T(1.f), good,
-                             [&](int k, int i) WB_INLINE_LAMBDA { return llrs.of[k][i]; });
+                             [&](int k, int i) WB_INLINE_LAMBDA { return llrs.values[k][i]; });
 }
 
 /// Of e^x and ln x (core/math.hpp).

@@ -51,13 +51,13 @@ std::unique_ptr<detector> make_ep(const detector_config& c) {
 }
 
 std::vector<box> candidates_ep(const detector_config& base) {
-  std::vector<box> all;
+  std::vector<box> candidates;
   ep_settings settings = base.type == "ep" ? base.get<ep_settings>() : ep_settings{};
   for (const int iterations : {2, 4, 10}) {
     settings.iterations = iterations;
-    all.emplace_back(settings);
+    candidates.emplace_back(settings);
   }
-  return all;
+  return candidates;
 }
 
 }  // namespace

@@ -17,14 +17,14 @@ WB_DECLARE_KERNEL(kbest)
 namespace {
 
 std::vector<setting_of<kbest_settings>> settings_of_kbest() {
-  std::vector<setting_of<kbest_settings>> all{
+  std::vector<setting_of<kbest_settings>> settings{
       integer("survivors", &kbest_settings::survivors, 1, 4096, "K: paths kept at a level."),
       boolean("real_valued", &kbest_settings::real_valued,
               "Search a tree with a level for each real dimension instead of each stream.")};
   const auto order = within<kbest_settings>([](kbest_settings& c) -> search_order& { return c.search; },
                                             search_order_settings());
-  all.insert(all.end(), order.begin(), order.end());
-  return all;
+  settings.insert(settings.end(), order.begin(), order.end());
+  return settings;
 }
 
 box complete_kbest(const detector_config& c) {
@@ -50,16 +50,16 @@ std::unique_ptr<detector> make_kbest(const detector_config& c) {
 }
 
 std::vector<box> candidates_kbest(const detector_config& base) {
-  std::vector<box> all;
+  std::vector<box> candidates;
   kbest_settings settings = base.type == "kbest" ? base.get<kbest_settings>() : kbest_settings{};
   const double hypotheses = std::pow(base.qam, base.streams);
   for (const bool real : {false, true})
     for (int survivors = 4; survivors <= 256 && survivors < hypotheses; survivors *= 2) {
       settings.survivors = survivors;
       settings.real_valued = real;
-      all.emplace_back(settings);
+      candidates.emplace_back(settings);
     }
-  return all;
+  return candidates;
 }
 
 }  // namespace

@@ -23,12 +23,12 @@ class kbest_search {
  public:
   static constexpr int slots = 11;  // values of scratch for each survivor
 
-  WB_HD kbest_search(G g, N n, B pam, const lattice<N, T>& m, const Costs* costs, int most, T* memory)
-      : g_(g), n_(n), pam_(pam), m_(m), costs_(costs), most_(most) {
+  WB_HD kbest_search(G g, N n, B pam, const lattice<N, T>& m, const Costs* costs, int survivors, T* memory)
+      : g_(g), n_(n), pam_(pam), m_(m), costs_(costs), survivors_(survivors) {
     T** const columns[5] = {&distance_, &taken_[0], &taken_[1], &re_, &im_};
-    WB_UNROLL for (int i = 0; i < 5; i++) * columns[i] = memory + i * most;
+    WB_UNROLL for (int i = 0; i < 5; i++) * columns[i] = memory + i * survivors;
     T** const lists[3] = {&listed_, &listed_taken_[0], &listed_taken_[1]};
-    WB_UNROLL for (int i = 0; i < 3; i++) * lists[i] = memory + (5 + 2 * i) * most;
+    WB_UNROLL for (int i = 0; i < 3; i++) * lists[i] = memory + (5 + 2 * i) * survivors;
   }
 
   WB_HD void run(bool real_valued) {
@@ -132,13 +132,13 @@ class kbest_search {
       }
       float y = 0.f;
       for (int ji = 0; ji < columns; ji++, y += 1.f) {
-        T all = above;
+        T distance = above;
         if (imaginary) {
           const T im = fnma(g, T(y), wi);
-          all = fma(im, im, all);
-          if (costs_) all = all + costs_->im[k][ji];
+          distance = fma(im, im, distance);
+          if (costs_) distance = distance + costs_->im[k][ji];
         }
-        f(jr << pam_ | ji, all);
+        f(jr << pam_ | ji, distance);
       }
     }
   }
@@ -151,12 +151,13 @@ class kbest_search {
 
   WB_HD void expand(int k, bool real, bool imaginary) {
     const int per_parent = (real ? 1 << pam_ : 1) * (imaginary ? 1 << pam_ : 1);
-    const int all = parents_ * per_parent, keep = all < most_ ? all : most_;  // at most 4096 * 256
+    const int child_count = parents_ * per_parent;  // at most 4096 * 256
+    const int keep = child_count < survivors_ ? child_count : survivors_;
     g_.sync();
     const level l = level_of(k);
     bounds b = prepare(k, l, real, imaginary, keep);
-    if (keep == all) b.high = as_int(T(3e38f));
-    if (all > 2 * most_) narrow(b, k, l.g, real, imaginary, keep);
+    if (keep == child_count) b.high = as_int(T(3e38f));
+    if (child_count > 2 * survivors_) narrow(b, k, l.g, real, imaginary, keep);
     const I listed = list(as_float(b.high), k, l.g, real, imaginary, keep);
     g_.sync();
     choose(b, listed, keep);
@@ -166,7 +167,7 @@ class kbest_search {
   /// What is left of w for each parent; bounds of the K-th least of its children's distances.
   WB_HD bounds prepare(int k, const level& l, bool real, bool imaginary, int keep) {
     const float top = static_cast<float>((1 << pam_) - 1);
-    T least = T(unreached), most_least = T(0.f), most = T(0.f);
+    T least = T(unreached), most_least = T(0.f), greatest = T(0.f);
     for (int p = g_.rank; p < parents_; p += G::size) {
       cx<T> w = l.w;
       const I words[2] = {as_int(taken_[0][p]), as_int(taken_[1][p])};
@@ -183,16 +184,16 @@ class kbest_search {
       if (imaginary) bound(w.im, l, top, near, far);
       least = min(least, near);
       most_least = max(most_least, near);
-      most = max(most, far);
+      greatest = max(greatest, far);
     }
     for (int s = 1; s < G::size; s *= 2) {
       least = min(least, g_.exchange(least, s));
       most_least = max(most_least, g_.exchange(most_least, s));
-      most = max(most, g_.exchange(most, s));
+      greatest = max(greatest, g_.exchange(greatest, s));
     }
     // Moved out by more than rounding, and by any costs.
     const I margin = I(4096);
-    bounds b{as_int(least) - margin, as_int(parents_ >= keep ? most_least : most) + margin, I(0), I(0)};
+    bounds b{as_int(least) - margin, as_int(parents_ >= keep ? most_least : greatest) + margin, I(0), I(0)};
     if (costs_) b.high = as_int(T(3e38f));
     b.low = select(b.low < I(0), I(-1), b.low);
     return b;
@@ -215,7 +216,7 @@ class kbest_search {
         children(p, k, g, real, imaginary,
                  [&](int, T d) WB_INLINE_LAMBDA { count = count + select(d <= trial, I(1), I(0)); });
       count = sum(count);
-      const M enough = !(count < I(keep)), fits = enough & (count < I(2 * most_ + 1));
+      const M enough = !(count < I(keep)), fits = enough & (count < I(2 * survivors_ + 1));
       b.high = select(open & enough, middle, b.high);
       b.low = select(open & !enough, middle, b.low);
       b.below_low = select(open & !enough, count, b.below_low);
@@ -228,35 +229,35 @@ class kbest_search {
     I place = I(0), tied = I(0);
     for (int first = 0; first < parents_; first += G::size) {
       const int p = first + g_.rank;
-      I mine = I(0), mine_tied = I(0);
+      I listed_here = I(0), tied_here = I(0);
       if (G::size > 1) {
         if (p < parents_)
           children(p, k, g, real, imaginary, [&](int, T d) WB_INLINE_LAMBDA {
-            mine = mine + select(d < limit, I(1), I(0));
-            mine_tied = mine_tied + select(d == limit, I(1), I(0));
+            listed_here = listed_here + select(d < limit, I(1), I(0));
+            tied_here = tied_here + select(d == limit, I(1), I(0));
           });
       }
-      I at_tied = tied + before(mine_tied);
-      if (G::size > 1) mine = mine + at_most(I(keep) - at_tied, mine_tied);
-      I at = place + before(mine);
+      I at_tied = tied + before(tied_here);
+      if (G::size > 1) listed_here = listed_here + at_most(I(keep) - at_tied, tied_here);
+      I target = place + before(listed_here);
       if (p < parents_) {
         const I words[2] = {as_int(taken_[0][p]), as_int(taken_[1][p])};
         children(p, k, g, real, imaginary, [&](int steps, T d) WB_INLINE_LAMBDA {
           if (!any(d <= limit)) return;
           const M equal = d == limit, stays = (d < limit) | (equal & (at_tied < I(keep)));
           const I step = I(steps << 8 * (k % 4));
-          store_at(listed_, at, d, stays);
-          store_at(listed_taken_[0], at, as_float(k < 4 ? words[0] | step : words[0]), stays);
-          if (n_ > 4) store_at(listed_taken_[1], at, as_float(k < 4 ? words[1] : words[1] | step), stays);
-          at = at + select(stays, I(1), I(0));
+          store_at(listed_, target, d, stays);
+          store_at(listed_taken_[0], target, as_float(k < 4 ? words[0] | step : words[0]), stays);
+          if (n_ > 4) store_at(listed_taken_[1], target, as_float(k < 4 ? words[1] : words[1] | step), stays);
+          target = target + select(stays, I(1), I(0));
           at_tied = at_tied + select(equal, I(1), I(0));
         });
       }
       if (G::size > 1) {
-        place = place + sum(mine);
-        tied = tied + sum(mine_tied);
+        place = place + sum(listed_here);
+        tied = tied + sum(tied_here);
       } else {
-        place = at;
+        place = target;
         tied = at_tied;
       }
     }
@@ -288,26 +289,26 @@ class kbest_search {
     I place = I(0), tied = I(0);
     for (int first = 0; any(I(first) < listed); first += G::size) {
       const int p = first + g_.rank;
-      const M there = I(p) < listed;
-      const T d = there_or(there, p);
-      const M equal = there & (d == limit);
+      const M present = I(p) < listed;
+      const T d = there_or(present, p);
+      const M equal = present & (d == limit);
       const I one = select(equal, I(1), I(0)), at_tied = tied + before(one);
-      const M stays = there & ((d < limit) | (equal & (at_tied < ties)));
-      const I mine = select(stays, I(1), I(0)), at = place + before(mine);
-      store_at(distance_, at, d, stays);
+      const M stays = present & ((d < limit) | (equal & (at_tied < ties)));
+      const I kept_here = select(stays, I(1), I(0)), target = place + before(kept_here);
+      store_at(distance_, target, d, stays);
       if (any(stays)) {
-        store_at(taken_[0], at, listed_taken_[0][p], stays);
-        if (n_ > 4) store_at(taken_[1], at, listed_taken_[1][p], stays);
+        store_at(taken_[0], target, listed_taken_[0][p], stays);
+        if (n_ > 4) store_at(taken_[1], target, listed_taken_[1][p], stays);
       }
-      place = place + sum(mine);
+      place = place + sum(kept_here);
       tied = tied + sum(one);
     }
   }
-  WB_HD T there_or(M there, int p) const {
+  WB_HD T there_or(M present, int p) const {
     if constexpr (width_of<T> == 1)
-      return there ? listed_[p] : T(3e38f);
+      return present ? listed_[p] : T(3e38f);
     else
-      return select(there, listed_[p], T(3e38f));
+      return select(present, listed_[p], T(3e38f));
   }
 
   /// Sums over the group: a part of a warp adds with shuffles, a whole one at once.
@@ -320,10 +321,10 @@ class kbest_search {
     }
   }
   WB_HD I before(I x) const { return g_.sum_before(x); }
-  /// x limited to 0 .. most.
-  WB_HD static I at_most(I x, I most) {
+  /// x limited to 0 .. limit.
+  WB_HD static I at_most(I x, I limit) {
     x = select(x < I(0), I(0), x);
-    return select(x < most, x, most);
+    return select(x < limit, x, limit);
   }
 
   G g_;
@@ -331,7 +332,7 @@ class kbest_search {
   B pam_;
   const lattice<N, T>& m_;
   const Costs* costs_;
-  int most_, parents_ = 0;
+  int survivors_, parents_ = 0;
   T *distance_, *taken_[2];       // survivors: K; steps: a byte for each antenna
   T *re_, *im_;                   // what is left of w: K
   T *listed_, *listed_taken_[2];  // children: 2 K

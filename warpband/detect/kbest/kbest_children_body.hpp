@@ -58,7 +58,7 @@ struct kbest_children {
     float distance, re, im;  // re, im: what is left of w
     float row, column;       // where its window begins
     I steps;
-    bool there;
+    bool valid;
   };
   /// The step where the window of a dimension begins.
   WB_HD static float window_of(float w, float slope) {

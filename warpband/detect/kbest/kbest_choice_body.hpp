@@ -23,12 +23,12 @@ WB_HD float small_float(std::int32_t x) { return as_float(x | rounder_bits) - ro
 struct kbest_bounds {
   std::int32_t low, high;
   float low_count, high_count;  // high_count: a guess, too large to stop at, until a round counts
-  std::int32_t mine;            // of high_count, this thread's
+  std::int32_t thread_count;    // of high_count, this thread's
 };
 
-/// W: warp_part. All threads of the warp call all methods together. `each(f)` calls f(i, distance, steps) for
-/// a thread's children in the order of their steps. These come before those of threads of higher rank. i mod
-/// 4 is known when f is compiled.
+/// W: warp_part. All threads of the warp call all methods together. `for_each(f)` calls f(i, distance, steps)
+/// for a thread's children in the order of their steps. These come before those of threads of higher rank. i
+/// mod 4 is known when f is compiled.
 template <class W>
 struct kbest_choice {
   using I = std::int32_t;
@@ -46,22 +46,22 @@ struct kbest_choice {
   /// Brings the bounds together until K to `stop` children are up to the upper one, or they are neighbours.
   /// `trial` is the first to try.
   template <class Each>
-  WB_HD void narrow(kbest_bounds& b, Each each, float keep, float stop, I trial) const {
+  WB_HD void narrow(kbest_bounds& b, Each for_each, float keep, float stop, I trial) const {
     bool open = b.high_count > stop && b.low + 1 < b.high;
     for (int round = 1; warp.any(open); round++) {
       const float limit = as_float(trial);
       float sums[4] = {0.f, 0.f, 0.f, 0.f};
-      each([&](int i, float d, I)
-               WB_INLINE_LAMBDA { sums[i % 4] = d <= limit ? sums[i % 4] + 1.f : sums[i % 4]; });
-      const I mine = nearest_integer((sums[0] + sums[1]) + (sums[2] + sums[3]));
-      const float all = to_float(warp.sum(mine));
-      if (open && all >= keep) {
+      for_each([&](int i, float d, I)
+                   WB_INLINE_LAMBDA { sums[i % 4] = d <= limit ? sums[i % 4] + 1.f : sums[i % 4]; });
+      const I thread_count = nearest_integer((sums[0] + sums[1]) + (sums[2] + sums[3]));
+      const float warp_count = to_float(warp.sum(thread_count));
+      if (open && warp_count >= keep) {
         b.high = trial;
-        b.high_count = all;
-        b.mine = mine;
+        b.high_count = warp_count;
+        b.thread_count = thread_count;
       } else if (open) {
         b.low = trial;
-        b.low_count = all;
+        b.low_count = warp_count;
       }
       open = open && b.high_count > stop && b.low + 1 < b.high;
       // Every fourth round halves the interval of bits, so that it ends.
@@ -70,67 +70,67 @@ struct kbest_choice {
   }
   /// The K children that stay become the paths.
   template <class Each>
-  WB_HD void choose(const kbest_bounds& b, Each each, int keep) const {
+  WB_HD void choose(const kbest_bounds& b, Each for_each, int keep) const {
     const bool exact = b.high_count == static_cast<float>(keep);
     if (!warp.any(!exact)) {
       const float limit = as_float(b.high);
-      I at = warp.sum_before(b.mine);
-      each([&](int, float d, I steps) WB_INLINE_LAMBDA {
-        if (d <= limit) paths[at++] = {d, steps};
+      I target = warp.sum_before(b.thread_count);
+      for_each([&](int, float d, I steps) WB_INLINE_LAMBDA {
+        if (d <= limit) paths[target++] = {d, steps};
       });
     } else {
-      choose_of_equal(b, each, keep, exact);
+      choose_of_equal(b, for_each, keep, exact);
     }
     warp.sync();
   }
   /// The same where more children are at the K-th least distance than stay.
   template <class Each>
-  WB_HD void choose_of_equal(const kbest_bounds& b, Each each, int keep, bool exact) const {
+  WB_HD void choose_of_equal(const kbest_bounds& b, Each for_each, int keep, bool exact) const {
     const float limit = as_float(exact ? b.high + 1 : b.high);
     const I ties = exact ? 0 : keep - nearest_integer(b.low_count);  // that stay
     I below = 0, equal = 0;
-    each([&](int, float d, I) WB_INLINE_LAMBDA {
+    for_each([&](int, float d, I) WB_INLINE_LAMBDA {
       below += d < limit ? 1 : 0;
       equal += d == limit ? 1 : 0;
     });
     I tied = warp.sum_before(equal);
-    I mine = ties - tied;  // of those, this thread's
-    mine = mine < 0 ? 0 : mine < equal ? mine : equal;
-    I at = warp.sum_before(below + mine);
-    each([&](int, float d, I steps) WB_INLINE_LAMBDA {
+    I thread_ties = ties - tied;  // of those, this thread's
+    thread_ties = thread_ties < 0 ? 0 : thread_ties < equal ? thread_ties : equal;
+    I target = warp.sum_before(below + thread_ties);
+    for_each([&](int, float d, I steps) WB_INLINE_LAMBDA {
       const bool same = d == limit, stays = d < limit || (same && tied < ties);
-      if (stays) paths[at++] = {d, steps};
+      if (stays) paths[target++] = {d, steps};
       tied += same ? 1 : 0;
     });
   }
   /// The same, where looking at a child takes long: first up to V children a thread are listed, then the K
   /// are chosen from these. `trial`: a bound to try first.
   template <int V, class Each>
-  WB_HD void choose_listed(kbest_bounds b, Each each, int keep, I trial) const {
+  WB_HD void choose_listed(kbest_bounds b, Each for_each, int keep, I trial) const {
     constexpr int room = V * W::size;
     const float enough = static_cast<float>(keep);
     b.high_count = static_cast<float>(room + 1);
-    narrow(b, each, enough, static_cast<float>(room), trial);
+    narrow(b, for_each, enough, static_cast<float>(room), trial);
     if (warp.any(b.high_count > static_cast<float>(room))) {  // too many at equal distances
-      narrow(b, each, enough, enough, between(b, enough));
-      choose(b, each, keep);
+      narrow(b, for_each, enough, enough, between(b, enough));
+      choose(b, for_each, keep);
       return;
     }
-    I at = warp.sum_before(b.mine);
-    each([&](int, float d, I steps) WB_INLINE_LAMBDA {
-      if (d <= as_float(b.high)) paths[at++] = {d, steps};
+    I target = warp.sum_before(b.thread_count);
+    for_each([&](int, float d, I steps) WB_INLINE_LAMBDA {
+      if (d <= as_float(b.high)) paths[target++] = {d, steps};
     });
     warp.sync();
     const I left = nearest_integer(b.high_count) - warp.rank * V;
-    kbest_path mine[V];
+    kbest_path listed[V];
     WB_UNROLL for (int i = 0; i < V; i++) {
-      mine[i] = paths[warp.rank * V + i];
-      mine[i].distance = i < left ? mine[i].distance : kbest_nowhere;
+      listed[i] = paths[warp.rank * V + i];
+      listed[i].distance = i < left ? listed[i].distance : kbest_nowhere;
     }
     warp.sync();
-    b.mine = left < 0 ? 0 : left < V ? left : V;
+    b.thread_count = left < 0 ? 0 : left < V ? left : V;
     const auto each_of_list = [&](auto f) WB_INLINE_LAMBDA {
-      WB_UNROLL for (int i = 0; i < V; i++) f(i, mine[i].distance, mine[i].steps);
+      WB_UNROLL for (int i = 0; i < V; i++) f(i, listed[i].distance, listed[i].steps);
     };
     narrow(b, each_of_list, enough, enough, between(b, enough));
     choose(b, each_of_list, keep);

@@ -14,22 +14,22 @@ struct kbest_op : thread_op<kbest_args> {
   std::size_t scratch(int) const { return std::size_t{11} * static_cast<std::size_t>(a.survivors); }
   /// With one round of each bisection over all children: how many it takes follows from the data.
   double flops() const {
-    const double n = a.streams, levels = 1 << a.pam_bits, bits = a.pam_bits, most = a.survivors,
+    const double n = a.streams, levels = 1 << a.pam_bits, bits = a.pam_bits, survivors = a.survivors,
                  step = a.prior.data ? 3 : 2;
-    double all = lattice_flops(a) + prior_flops(a) + llr_flops(a), paths = 1;
+    double operations = lattice_flops(a) + prior_flops(a) + llr_flops(a), paths = 1;
     const auto expand = [&](int k, bool real, bool imaginary) {
       const double rows = real ? levels : 1, columns = imaginary ? levels : 1;
       const double children = rows * columns, pass = step * ((real ? rows : 0) + (imaginary ? children : 0));
-      const bool selects = paths * children > most;
-      all += paths *
-             (4 * (n - 1 - k) + 10 * (real + imaginary) + 3 + (paths * children > 2 * most ? 2 : 1) * pass);
-      paths = selects ? most : paths * children;
+      const bool selects = paths * children > survivors;
+      operations += paths * (4 * (n - 1 - k) + 10 * (real + imaginary) + 3 +
+                             (paths * children > 2 * survivors ? 2 : 1) * pass);
+      paths = selects ? survivors : paths * children;
     };
     for (int k = a.streams - 1; k >= 0; k--) {
       expand(k, !a.real_valued, true);
       if (a.real_valued) expand(k, true, false);
     }
-    return all + paths * (2 + 2 * bits * n);
+    return operations + paths * (2 + 2 * bits * n);
   }
   double bytes() const { return detect_bytes(a); }
 

@@ -21,13 +21,13 @@ class kbest_warp_search : kbest_children<B> {
 
  public:
   static constexpr int n = 4;
-  static constexpr int most = P * W::size;  // survivors
+  static constexpr int max_survivors = P * W::size;
   using use = kbest_use<4 * kbest_most_uses>;
 
   /// Shared memory of a search.
   struct storage {
-    kbest_parent parents[P > 2 ? most : 1];
-    kbest_path paths[2 * most];
+    kbest_parent parents[P > 2 ? max_survivors : 1];
+    kbest_path paths[2 * max_survivors];
   };
   WB_HD kbest_warp_search(W warp, use of_use, storage* memory, int survivors)
       : warp_(warp),
@@ -80,31 +80,32 @@ class kbest_warp_search : kbest_children<B> {
   /// The children of the root, four to a thread.
   WB_HD void first() {
     constexpr int per_row = levels / 4;
-    const bool there = warp_.rank < points / 4;
+    const bool valid = warp_.rank < points / 4;
     const float g = use_.g(n - 1);
     const float re = fnma(g, small_float(warp_.rank / per_row), use_.w(n - 1, 0)), above = fma(re, re, 0.f);
     const float column = small_float(warp_.rank % per_row * 4), wi = use_.w(n - 1, 1);
     float c[4], near = nowhere, far = 0.f;
     WB_UNROLL for (int i = 0; i < 4; i++) {
       const float im = fnma(g, column + static_cast<float>(i), wi);
-      c[i] = there ? fma(im, im, above) : nowhere;
+      c[i] = valid ? fma(im, im, above) : nowhere;
       near = min(near, c[i]);
-      far = there ? max(far, c[i]) : far;
+      far = valid ? max(far, c[i]) : far;
     }
     const I four = warp_.rank * 4;
-    const auto each = [&](auto f)
-                          WB_INLINE_LAMBDA { WB_UNROLL for (int i = 0; i < 4; i++) f(i, c[i], four + i); };
+    const auto for_each = [&](auto f) WB_INLINE_LAMBDA {
+      WB_UNROLL for (int i = 0; i < 4; i++) f(i, c[i], four + i);
+    };
     const int keep = survivors_ < points ? survivors_ : points;
     kbest_bounds b{as_int(warp_.min_all(near)) - 1, as_int(warp_.max_all(far)), 0.f,
-                   static_cast<float>(points), there ? 4 : 0};
-    narrow(b, each, keep);
-    choice_.choose(b, each, keep);
+                   static_cast<float>(points), valid ? 4 : 0};
+    narrow(b, for_each, keep);
+    choice_.choose(b, for_each, keep);
     parents_ = keep;
   }
   template <class Each>
-  WB_HD void narrow(kbest_bounds& b, Each each, int keep, int stop = 0) const {
+  WB_HD void narrow(kbest_bounds& b, Each for_each, int keep, int stop = 0) const {
     const float enough = static_cast<float>(keep);
-    choice_.narrow(b, each, enough, stop ? static_cast<float>(stop) : enough, choice_.between(b, enough));
+    choice_.narrow(b, for_each, enough, stop ? static_cast<float>(stop) : enough, choice_.between(b, enough));
   }
 
   /// A level of Q parents a thread.
@@ -118,18 +119,18 @@ class kbest_warp_search : kbest_children<B> {
     float c[Q][window * window], near[Q], most_near = 0.f, far = 0.f;
     WB_UNROLL for (int i = 0; i < Q; i++) {
       near[i] = of_parent::children(p[i], g, c[i]);
-      most_near = p[i].there ? max(most_near, near[i]) : most_near;
+      most_near = p[i].valid ? max(most_near, near[i]) : most_near;
     }
     kbest_bounds b;
     if (parents_ >= keep) {
       b.high = as_int(1.1f * warp_.max_all(most_near));
       b.high_count = 2.f * static_cast<float>(keep);
-      b.mine = 0;
+      b.thread_count = 0;
     } else {
-      b.mine = 0;
+      b.thread_count = 0;
       WB_UNROLL for (int i = 0; i < Q; i++) {
-        WB_UNROLL for (int j = 0; j < window * window; j++) far = p[i].there ? max(far, c[i][j]) : far;
-        b.mine += p[i].there ? window * window : 0;
+        WB_UNROLL for (int j = 0; j < window * window; j++) far = p[i].valid ? max(far, c[i][j]) : far;
+        b.thread_count += p[i].valid ? window * window : 0;
       }
       b.high = as_int(warp_.max_all(far));
       b.high_count = static_cast<float>(window * window * parents_);
@@ -138,14 +139,14 @@ class kbest_warp_search : kbest_children<B> {
     WB_UNROLL for (int i = 1; i < Q; i++) least = min(least, near[i]);
     b.low = as_int(warp_.min_all(least)) - 1;
     b.low_count = 0.f;
-    const auto each = [&](auto f) WB_INLINE_LAMBDA {
+    const auto for_each = [&](auto f) WB_INLINE_LAMBDA {
       WB_UNROLL for (int i = 0; i < Q; i++) {
         const I base = (p[i].steps << 2 * B) + of_parent::window_steps(p[i]);
         WB_UNROLL for (int j = 0; j < window * window; j++)
             f(j, c[i][j], base + (j / window << B | j % window));
       }
     };
-    narrow(b, each, keep);
+    narrow(b, for_each, keep);
     if constexpr (levels > window) {
       float outer[Q];
       bool outside = false;
@@ -159,7 +160,7 @@ class kbest_warp_search : kbest_children<B> {
         return;
       }
     }
-    choice_.choose(b, each, keep);
+    choice_.choose(b, for_each, keep);
     parents_ = keep;
   }
 
@@ -167,17 +168,17 @@ class kbest_warp_search : kbest_children<B> {
   /// children nearest to each parent, in registers. Then the parents' children that can be up to it are
   /// counted from shared memory, in as many rows and columns as any parent needs.
   WB_HD void expand_many(int k) {
-    const int keep = survivors_, mine = (parents_ + W::size - 1) / W::size;
+    const int keep = survivors_, parents_per_thread = (parents_ + W::size - 1) / W::size;
     const float g = use_.g(k);
     float c[P][4], least = nowhere, most_near = 0.f;
     WB_UNROLL for (int i = 0; i < P; i++) {
       WB_UNROLL for (int j = 0; j < 4; j++) c[i][j] = nowhere;
-      if (i >= mine) continue;
-      const parent p = parent_at(warp_.rank * mine + i, k);
+      if (i >= parents_per_thread) continue;
+      const parent p = parent_at(warp_.rank * parents_per_thread + i, k);
       open_[i * W::size] = {p.distance, p.re, p.im, p.steps};
       const float near = of_parent::nearest_four(p, g, use_.slope(k), c[i]);
       least = min(least, near);
-      most_near = p.there ? max(most_near, near) : most_near;
+      most_near = p.valid ? max(most_near, near) : most_near;
     }
     warp_.sync();
     const auto four = [&](auto f) WB_INLINE_LAMBDA {
@@ -186,20 +187,20 @@ class kbest_warp_search : kbest_children<B> {
     kbest_bounds b{as_int(warp_.min_all(least)) - 1, as_int(1.1f * warp_.max_all(most_near)), 0.f,
                    2.f * static_cast<float>(keep), 0};
     narrow(b, four, keep, keep + keep / 8);
-    const extent most_of = place_windows(g, mine, as_float(b.high));
+    const extent most_of = place_windows(g, parents_per_thread, as_float(b.high));
     b = {-1, b.high, 0.f, 0.f, 0};
     if (most_of.columns <= 4)
-      choose_of_windows<4>(b, g, mine, most_of.rows, keep);
+      choose_of_windows<4>(b, g, parents_per_thread, most_of.rows, keep);
     else
-      choose_of_windows<levels>(b, g, mine, most_of.rows, keep);
+      choose_of_windows<levels>(b, g, parents_per_thread, most_of.rows, keep);
   }
   struct extent {
     int rows, columns;
   };
   /// Notes for each parent where its children up to a limit begin. Returns the most rows and columns of them.
-  WB_HD extent place_windows(float g, int mine, float limit) {
+  WB_HD extent place_windows(float g, int parents_per_thread, float limit) {
     float rows = 1.f, columns = 1.f;
-    WB_ROLL for (int i = 0; i < mine; i++) {
+    WB_ROLL for (int i = 0; i < parents_per_thread; i++) {
       const kbest_parent p = open_[i * W::size];
       float re[levels], im[levels], least_re = nowhere, least_im = nowhere;
       WB_UNROLL for (int j = 0; j < levels; j++) {
@@ -219,9 +220,9 @@ class kbest_warp_search : kbest_children<B> {
   }
   /// Chooses among the children in windows.
   template <int Columns>
-  WB_HD void choose_of_windows(const kbest_bounds& b, float g, int mine, int rows, int keep) {
-    const auto each = [&](auto f) WB_INLINE_LAMBDA {
-      WB_ROLL for (int i = 0; i < mine; i++) {
+  WB_HD void choose_of_windows(const kbest_bounds& b, float g, int parents_per_thread, int rows, int keep) {
+    const auto for_each = [&](auto f) WB_INLINE_LAMBDA {
+      WB_ROLL for (int i = 0; i < parents_per_thread; i++) {
         const kbest_parent p = open_[i * W::size];
         const float last_row = static_cast<float>(levels) - small_float(rows);
         float row = min(small_float(p.steps >> begin_bit & 7), last_row);
@@ -239,16 +240,16 @@ class kbest_warp_search : kbest_children<B> {
         }
       }
     };
-    choice_.template choose_listed<2 * P>(b, each, keep, b.high);
+    choice_.template choose_listed<2 * P>(b, for_each, keep, b.high);
     parents_ = keep;
   }
 
   WB_HD parent parent_at(int q, int k) const {
     parent p;
-    p.there = q < parents_;
+    p.valid = q < parents_;
     const kbest_path path = paths_[q];
-    p.distance = p.there ? path.distance : nowhere;
-    p.steps = p.there ? path.steps : 0;
+    p.distance = p.valid ? path.distance : nowhere;
+    p.steps = p.valid ? path.steps : 0;
     cx<float> w = {use_.w(k, 0), use_.w(k, 1)};
     WB_UNROLL for (int j = 1; j < n; j++) {
       if (j <= k) continue;
@@ -266,7 +267,7 @@ class kbest_warp_search : kbest_children<B> {
   /// Chooses among all children. `least`: of this thread's; `high`: a bound of the K-th least.
   template <int Q>
   WB_HD void over_all(const parent (&p)[Q], float g, float least, I high, int keep) {
-    const auto each = [&](auto f) WB_INLINE_LAMBDA {
+    const auto for_each = [&](auto f) WB_INLINE_LAMBDA {
       WB_UNROLL for (int i = 0; i < Q; i++) {
         const I base = p[i].steps << 2 * B;
         WB_ROLL for (int row = 0; row < levels; row++) {
@@ -279,7 +280,7 @@ class kbest_warp_search : kbest_children<B> {
       }
     };
     const kbest_bounds b{as_int(warp_.min_all(least)) - 1, high, 0.f, 0.f, 0};
-    choice_.template choose_listed<2 * P>(b, each, keep, high);
+    choice_.template choose_listed<2 * P>(b, for_each, keep, high);
     parents_ = keep;
   }
 

@@ -41,11 +41,11 @@ struct kbest_warp_op {
     const W w;
     WB_ROLL for (int i = begin; i < end; i += W::parts) {
       // A part without a use repeats the last one and stores nothing.
-      const int mine = i + w.part < end ? i + w.part : end - 1;
-      const use u{uses + mine};
+      const int position = i + w.part < end ? i + w.part : end - 1;
+      const use u{uses + position};
       search s(w, u, storage + w.part, a.survivors);
       s.run();
-      if (i + w.part < end) store_use({first + static_cast<std::size_t>(mine), 1}, w.rank, u, s);
+      if (i + w.part < end) store_use({first + static_cast<std::size_t>(position), 1}, w.rank, u, s);
       w.sync();
     }
   }

@@ -14,9 +14,9 @@ namespace {
 
 box complete_ml(const detector_config& c) {
   if (c.streams * bits_per_symbol(c.qam) > 24) {
-    const int most = 24 / c.streams / 2;  // bits of a symbol in one dimension
+    const int max_bits = 24 / c.streams / 2;  // bits of a symbol in one dimension
     throw argument_error("qam", std::to_string(c.qam),
-                         std::to_string(1 << 2 * most) + (most > 1 ? " or less" : "") + " with " +
+                         std::to_string(1 << 2 * max_bits) + (max_bits > 1 ? " or less" : "") + " with " +
                              std::to_string(c.streams) + " streams (at most 2^24 hypotheses)");
   }
   return {};

@@ -14,15 +14,15 @@ WB_DECLARE_KERNEL(nway_prior)
 namespace {
 
 std::vector<setting_of<nway_settings>> settings_of_nway() {
-  std::vector<setting_of<nway_settings>> all{integer_or_auto(
+  std::vector<setting_of<nway_settings>> settings{integer_or_auto(
       "ways", &nway_settings::ways, 0, 1, 8,
       "Passes of the search, each with another stream at the top of the tree. \"auto\" (or 0): one for each "
       "stream.",
       "an integer from 1 to the number of streams")};
   const auto order = within<nway_settings>([](nway_settings& c) -> search_order& { return c.search; },
                                            search_order_settings());
-  all.insert(all.end(), order.begin(), order.end());
-  return all;
+  settings.insert(settings.end(), order.begin(), order.end());
+  return settings;
 }
 
 int ways_of(const detector_config& c) {
@@ -54,10 +54,10 @@ std::unique_ptr<detector> make_nway(const detector_config& c) {
 }
 
 std::vector<box> candidates_nway(const detector_config& base) {
-  std::vector<box> all;
+  std::vector<box> candidates;
   nway_settings settings = base.type == "nway" ? base.get<nway_settings>() : nway_settings{};
-  for (settings.ways = 1; settings.ways <= base.streams; settings.ways++) all.emplace_back(settings);
-  return all;
+  for (settings.ways = 1; settings.ways <= base.streams; settings.ways++) candidates.emplace_back(settings);
+  return candidates;
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ detector_kind trellis_kind(const char* name, const char* text,
   return {
       .name = name,
       .text = text,
-      .settings =
-          boxed(within<s>([](s& all) -> search_order& { return all.search; }, search_order_settings())),
+      .settings = boxed(
+          within<s>([](s& settings) -> search_order& { return settings.search; }, search_order_settings())),
       .takes_prior = true,
       .make =
           [kernels](const detector_config& c) {

@@ -30,7 +30,7 @@ class trellis {
         pam_(pam),
         m_(m),
         costs_(costs),
-        now_(memory),
+        current_(memory),
         next_(memory + (4 << 2 * pam) * trellis_planes(n, Points)) {}
 
   /// MTT: the list of each stage's antenna is what its reductions left, extended through the other stages;
@@ -53,7 +53,7 @@ class trellis {
     own_rows([&](int jr) WB_INLINE_LAMBDA {
       every_step([&](int ji) WB_INLINE_LAMBDA {
         path p;
-        read(now_, place(jr, ji), p);
+        read(current_, place(jr, ji), p);
         const int low = (1 << pam_) - 1;
         I label[N::most];
         loop(n_, [&](int k) WB_INLINE_LAMBDA {
@@ -82,10 +82,10 @@ class trellis {
   WB_HD int place(int jr, int ji) const { return (ji << pam_) + jr; }
 
   /// The first `planes` planes of a path.
-  WB_HD void read(const T* from, int at, path& p, int planes = 64) const {
+  WB_HD void read(const T* from, int vertex, path& p, int planes = 64) const {
     loop(plane_count(), [&](int i) WB_INLINE_LAMBDA {
       if (i >= planes) return;
-      const T* source = from + (i << 2 * pam_) * 4 + 4 * at;
+      const T* source = from + (i << 2 * pam_) * 4 + 4 * vertex;
       T four[4];
       if constexpr (few_points) {
         WB_UNROLL for (int j = 0; j < 4; j++) four[j] = source[j];
@@ -95,7 +95,7 @@ class trellis {
       WB_UNROLL for (int j = 0; j < 4; j++) p.value[4 * i + j] = four[j];
     });
   }
-  WB_HD void read_at(const T* from, I at, path& p, int planes) const {
+  WB_HD void read_at(const T* from, I vertex, path& p, int planes) const {
     if constexpr (few_points) {
       read(from, 0, p, planes);
       loop(fixed<4>{}, [&](int k) WB_INLINE_LAMBDA {
@@ -103,22 +103,22 @@ class trellis {
         path other;
         read(from, k, other, planes);
         WB_UNROLL for (int j = 0; j < 4 * trellis_planes(N::most, Points); j++) p.value[j] =
-            select(at == I(k), other.value[j], p.value[j]);
+            select(vertex == I(k), other.value[j], p.value[j]);
       });
     } else {
       loop(plane_count(), [&](int i) WB_INLINE_LAMBDA {
         if (i >= planes) return;
         T four[4];
-        load4_at(from + (i << 2 * pam_) * 4, at, four);
+        load4_at(from + (i << 2 * pam_) * 4, vertex, four);
         WB_UNROLL for (int j = 0; j < 4; j++) p.value[4 * i + j] = four[j];
       });
     }
   }
-  WB_HD void write(T* to, int at, const path& p, int planes) const {
+  WB_HD void write(T* to, int vertex, const path& p, int planes) const {
     loop(plane_count(), [&](int i) WB_INLINE_LAMBDA {
       if (i >= planes) return;
       const T four[4] = {p.value[4 * i], p.value[4 * i + 1], p.value[4 * i + 2], p.value[4 * i + 3]};
-      T* target = to + (i << 2 * pam_) * 4 + 4 * at;
+      T* target = to + (i << 2 * pam_) * 4 + 4 * vertex;
       if constexpr (few_points) {
         WB_UNROLL for (int j = 0; j < 4; j++) target[j] = four[j];
       } else {
@@ -171,7 +171,7 @@ class trellis {
           p.value[slot(top, l) + 1] = w.im;
         });
         if constexpr (Points) p.value[point_slot(top)] = as_float(I(jr << pam_ | ji));
-        write(now_, place(jr, ji), p, planes_at(top));
+        write(current_, place(jr, ji), p, planes_at(top));
         if (found) extend(top, ji, p, least_row, *found);
       });
       if (found) found->add(pam_, top, pam_, jr ^ jr >> 1, least_row);
@@ -232,7 +232,7 @@ class trellis {
           path q;
           if (path_wanted) {
             path p;
-            read_at(now_, from[i][ji], p, planes_at(a + 1));
+            read_at(current_, from[i][ji], p, planes_at(a + 1));
             const T re = fnma(gain, x, p.value[1]), im = fnma(gain, y, p.value[2]);
             q.value[0] = fma(im, im, fma(re, re, p.value[0]));
             if (costs_) q.value[0] = q.value[0] + (costs_->re[a][jr] + costs_->im[a][ji]);
@@ -265,8 +265,9 @@ class trellis {
         if (path_wanted) {
           g_.sync();
           each_row([&](int i) WB_INLINE_LAMBDA {
-            every_step([&](int ji)
-                           WB_INLINE_LAMBDA { write(now_, place(row(i), ji), kept[i][ji], planes_at(a)); });
+            every_step([&](int ji) WB_INLINE_LAMBDA {
+              write(current_, place(row(i), ji), kept[i][ji], planes_at(a));
+            });
           });
         }
       }
@@ -274,15 +275,15 @@ class trellis {
     if (found) found->merge(g_, pam_, a);
     if constexpr (!in_place) {
       T* const written = next_;
-      next_ = now_;
-      now_ = written;
+      next_ = current_;
+      current_ = written;
     }
   }
-  WB_HD void load_head(int at, T (&p)[4]) const {
+  WB_HD void load_head(int vertex, T (&p)[4]) const {
     if constexpr (few_points) {
-      WB_UNROLL for (int j = 0; j < 4; j++) p[j] = now_[4 * at + j];
+      WB_UNROLL for (int j = 0; j < 4; j++) p[j] = current_[4 * vertex + j];
     } else {
-      load4(now_ + 4 * at, p);
+      load4(current_ + 4 * vertex, p);
     }
   }
 
@@ -318,7 +319,7 @@ class trellis {
   B pam_;
   const lattice<N, T>& m_;
   const Costs* costs_;
-  T *now_, *next_;
+  T *current_, *next_;
 };
 
 }  // namespace WB_ISA

@@ -57,19 +57,20 @@ struct trellis_op : thread_op<search_args> {
   /// adds a cost to each vertex and edge of a path, and slicing looks at all levels.
   double flops() const {
     const double n = a.streams, levels = 1 << a.pam_bits, vertices = levels * levels, bits = a.pam_bits;
-    double all = lattice_flops(a) + prior_flops(a) + vertices * 4 * n + llr_flops(a);
-    if (a.prior.data) all += vertices * 2 * n;
+    double operations = lattice_flops(a) + prior_flops(a) + vertices * 4 * n + llr_flops(a);
+    if (a.prior.data) operations += vertices * 2 * n;
     for (int k = 0; k < a.streams - 1; k++) {
       const bool path_wanted = k > 0 || points;
-      all += levels * vertices * (4 + 2 * levels) + vertices * (path_wanted ? 4 + 4 * k : 2);
+      operations += levels * vertices * (4 + 2 * levels) + vertices * (path_wanted ? 4 + 4 * k : 2);
     }
     if constexpr (points) {
-      all += vertices * (2 + 2 * bits * n);
+      operations += vertices * (2 + 2 * bits * n);
     } else {
       for (int k = 0; k < a.streams; k++)
-        all += vertices * (1 + bits + (a.prior.data ? 4 * levels : 10) * k + 2 * k * (k - 1)) + levels * bits;
+        operations +=
+            vertices * (1 + bits + (a.prior.data ? 4 * levels : 10) * k + 2 * k * (k - 1)) + levels * bits;
     }
-    return all;
+    return operations;
   }
   double bytes() const { return detect_bytes(a); }
 
