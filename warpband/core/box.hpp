@@ -45,9 +45,9 @@ class box {
   /// A new copy of the content for this box alone, to be changed before the box is copied. Throws as `get`.
   template <class T>
   T& edit() {
-    auto own = std::make_shared<content_of<T>>(get<T>());
-    T& value = own->value;
-    content_ = std::move(own);
+    auto copy = std::make_shared<content_of<T>>(get<T>());
+    T& value = copy->value;
+    content_ = std::move(copy);
     return value;
   }
   bool operator==(const box& other) const {

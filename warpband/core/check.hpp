@@ -8,10 +8,10 @@
 
 namespace wb {
 
-inline void check_range(const char* argument, long long value, long long least, long long most) {
-  if (value < least || value > most)
+inline void check_range(const char* argument, long long value, long long least, long long greatest) {
+  if (value < least || value > greatest)
     throw argument_error(argument, std::to_string(value),
-                         std::to_string(least) + " to " + std::to_string(most));
+                         std::to_string(least) + " to " + std::to_string(greatest));
 }
 
 inline std::string shape_text(std::size_t items, std::size_t elements) {

@@ -14,10 +14,10 @@ inline std::string decimal(double x) {
 }
 
 /// Throws argument_error unless least <= value <= most; NaN is refused.
-inline void check_number(const char* argument, double value, double least, double most) {
-  if (!(value >= least && value <= most))
+inline void check_number(const char* argument, double value, double least, double greatest) {
+  if (!(value >= least && value <= greatest))
     throw argument_error(argument, decimal(value),
-                         "a number from " + decimal(least) + " to " + decimal(most));
+                         "a number from " + decimal(least) + " to " + decimal(greatest));
 }
 
 }  // namespace wb

@@ -54,7 +54,7 @@ class memory_error : public error {
 /// A file cannot be read, written or understood.
 class file_error : public error {
  public:
-  file_error(const std::string& path, const std::string& what) : error(path + ": " + what), path_(path) {}
+  file_error(const std::string& path, const std::string& reason) : error(path + ": " + reason), path_(path) {}
   const std::string& path() const noexcept { return path_; }
 
  private:

@@ -19,12 +19,13 @@ WB_HD void store_steps_row(const view<std::int8_t>& v, std::size_t element, item
                            float steps) {
 #if defined(__CUDACC__)
   std::int8_t* p = v.data + element * v.element_stride + b.first * v.item_stride;
-  constexpr int each = N % 4 == 0 ? 4 : 2;
-  if (N % 2 == 0 && v.element_stride == 1 && reinterpret_cast<std::uintptr_t>(p) % each == 0) {
-    WB_UNROLL for (int i = 0; i < N; i += each) {
+  constexpr int per_word = N % 4 == 0 ? 4 : 2;
+  if (N % 2 == 0 && v.element_stride == 1 && reinterpret_cast<std::uintptr_t>(p) % per_word == 0) {
+    WB_UNROLL for (int i = 0; i < N; i += per_word) {
       std::uint32_t word = 0;
-      WB_UNROLL for (int j = 0; j < each; j++) word |= (as_uint(to_steps(x[i + j], steps)) & 0xffu) << 8 * j;
-      if constexpr (each == 4)
+      WB_UNROLL for (int j = 0; j < per_word; j++) word |= (as_uint(to_steps(x[i + j], steps)) & 0xffu)
+                                                           << 8 * j;
+      if constexpr (per_word == 4)
         *reinterpret_cast<std::uint32_t*>(p + i) = word;
       else
         *reinterpret_cast<std::uint16_t*>(p + i) = static_cast<std::uint16_t>(word);

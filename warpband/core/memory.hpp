@@ -83,8 +83,8 @@ WB_HD void load_square(const view<const float>& v, std::size_t element, item<T> 
     if (v.element_stride == 1) {
       T row[width_of<T>];
       WB_UNROLL for (int i = 0; i < width_of<T>; i++) {
-        const std::size_t at = b.first + static_cast<std::size_t>(i < b.valid ? i : b.valid - 1);
-        __builtin_memcpy(&row[i], v.data + element + at * v.item_stride, sizeof(T));
+        const std::size_t index = b.first + static_cast<std::size_t>(i < b.valid ? i : b.valid - 1);
+        __builtin_memcpy(&row[i], v.data + element + index * v.item_stride, sizeof(T));
       }
       transpose(row);
       WB_UNROLL for (int i = 0; i < width_of<T>; i++) x[i] = row[i];
@@ -155,8 +155,8 @@ WB_HD cx<T> load_cx(const view<const cx_pair>& v, std::size_t element, item<T> b
   } else {
     cx<T> r;
     for (int i = 0; i < width_of<T>; i++) {
-      const std::size_t at = b.first + static_cast<std::size_t>(i < b.valid ? i : b.valid - 1);
-      const cx_pair z = p[at / run * v.item_stride];
+      const std::size_t index = b.first + static_cast<std::size_t>(i < b.valid ? i : b.valid - 1);
+      const cx_pair z = p[index / run * v.item_stride];
       r.re.x[i] = z.re;
       r.im.x[i] = z.im;
     }

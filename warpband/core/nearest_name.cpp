@@ -10,17 +10,17 @@ namespace {
 /// Edit distance in which two neighbouring letters that changed places count once.
 std::size_t distance(const std::string& a, const std::string& b) {
   const std::size_t n = b.size() + 1;
-  std::vector<std::size_t> before(n), last(n), now(n);
+  std::vector<std::size_t> before(n), last(n), current(n);
   std::iota(last.begin(), last.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); i++) {
-    now[0] = i;
+    current[0] = i;
     for (std::size_t j = 1; j < n; j++) {
-      now[j] = std::min({last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      current[j] = std::min({last[j] + 1, current[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        now[j] = std::min(now[j], before[j - 2] + 1);
+        current[j] = std::min(current[j], before[j - 2] + 1);
     }
     before.swap(last);
-    last.swap(now);
+    last.swap(current);
   }
   return last.back();
 }

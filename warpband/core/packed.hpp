@@ -45,7 +45,7 @@ class packer {
     if constexpr (packed_number<T>)
       append(list.data(), list.size() * sizeof(T));
     else
-      for (const T& each : list) *this << each;
+      for (const T& value : list) *this << value;
     return *this;
   }
   template <class T>

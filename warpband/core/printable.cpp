@@ -11,16 +11,16 @@ struct character {
   std::size_t bytes = 1;
   bool valid = false;
 };
-character character_at(const std::string& text, std::size_t at) {
+character character_at(const std::string& text, std::size_t position) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const std::uint32_t first = byte(at);
+  const std::uint32_t first = byte(position);
   if (first < 0x80) return {first, 1, true};
   const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
   if (first < 0xC2 || first > 0xF4) return {first};
   std::uint32_t code = first & (0xFFu >> (bytes + 1));
   for (std::size_t i = 1; i < bytes; i++) {
-    if ((byte(at + i) & 0xC0u) != 0x80u) return {first};
-    code = code << 6 | (byte(at + i) & 0x3Fu);
+    if ((byte(position + i) & 0xC0u) != 0x80u) return {first};
+    code = code << 6 | (byte(position + i) & 0x3Fu);
   }
   constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   if (code < least[bytes] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return {first};
@@ -60,24 +60,24 @@ std::string escaped_json(const character& c) {
 }
 
 template <class Escape>
-std::string written(const std::string& text, std::size_t most, bool keeps_lines, Escape escape) {
+std::string written(const std::string& text, std::size_t max_bytes, bool keeps_lines, Escape escape) {
   std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    if (out.size() >= most) return out + "...";
-    const character c = character_at(text, at);
+  for (std::size_t position = 0; position < text.size();) {
+    if (out.size() >= max_bytes) return out + "...";
+    const character c = character_at(text, position);
     if (c.valid && (!is_hidden(c.code) || (keeps_lines && c.code == '\n')))
-      out.append(text, at, c.bytes);
+      out.append(text, position, c.bytes);
     else
       out += escape(c);
-    at += c.bytes;
+    position += c.bytes;
   }
   return out;
 }
 
 }  // namespace
 
-std::string printable(const std::string& text, std::size_t most) {
-  return written(text, most, false, escaped);
+std::string printable(const std::string& text, std::size_t max_bytes) {
+  return written(text, max_bytes, false, escaped);
 }
 std::string printable_lines(const std::string& text) {
   return written(text, std::string::npos, true, escaped);

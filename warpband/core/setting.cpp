@@ -11,10 +11,10 @@ namespace {
 
 std::string number_text(double x) {
   char text[40];
-  std::string all(text, std::to_chars(text, text + sizeof text, x).ptr);
-  if (const std::size_t e = all.find("e+"); e != std::string::npos)  // 1e+06
-    all.erase(e + 1, all.find_first_not_of("+0", e + 1) - e - 1);
-  return all;
+  std::string digits(text, std::to_chars(text, text + sizeof text, x).ptr);
+  if (const std::size_t e = digits.find("e+"); e != std::string::npos)  // 1e+06
+    digits.erase(e + 1, digits.find_first_not_of("+0", e + 1) - e - 1);
+  return digits;
 }
 
 /// A list between `open` and `close`.
@@ -27,10 +27,11 @@ std::string joined(const std::vector<T>& list, const char* open, const char* sep
 }
 
 std::string folded(std::string_view word) {
-  std::string all;
+  std::string folded_text;
   for (const char c : word)
-    if (c != '-' && c != '_' && c != ' ') all += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return all.starts_with("qam") ? all.substr(3) + "qam" : all;
+    if (c != '-' && c != '_' && c != ' ')
+      folded_text += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return folded_text.starts_with("qam") ? folded_text.substr(3) + "qam" : folded_text;
 }
 
 template <class T>
@@ -89,16 +90,16 @@ setting_value from_text(const std::string& kind, std::string_view text) {
     else
       parts.back() += c;
   if (kind == "list of text") return parts;
-  const auto each = [&]<class T>(std::vector<T> all) -> setting_value {
+  const auto parse_parts = [&]<class T>(std::vector<T> numbers) -> setting_value {
     for (const std::string& part : parts) {
       const auto x = parsed<T>(part);
       if (!x) return std::string(text);
-      all.push_back(*x);
+      numbers.push_back(*x);
     }
-    return all;
+    return numbers;
   };
-  if (kind == "list of numbers") return each(std::vector<double>{});
-  return each(std::vector<std::int64_t>{});
+  if (kind == "list of numbers") return parse_parts(std::vector<double>{});
+  return parse_parts(std::vector<std::int64_t>{});
 }
 
 bool same_word(std::string_view a, std::string_view b) { return folded(a) == folded(b); }
@@ -108,10 +109,10 @@ bool is_part(std::string_view part, std::string_view word) {
 }
 
 std::optional<std::size_t> find_word(const std::vector<std::string>& allowed, std::string_view word) {
-  const auto at =
+  const auto match =
       std::find_if(allowed.begin(), allowed.end(), [&](const std::string& w) { return same_word(w, word); });
-  if (at == allowed.end()) return std::nullopt;
-  return static_cast<std::size_t>(at - allowed.begin());
+  if (match == allowed.end()) return std::nullopt;
+  return static_cast<std::size_t>(match - allowed.begin());
 }
 
 std::string among(const std::vector<std::string>& words) {
@@ -121,23 +122,23 @@ std::string among(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string by_kind(const std::vector<std::pair<std::string, std::string>>& said) {
+std::string by_kind(const std::vector<std::pair<std::string, std::string>>& texts) {
   std::vector<std::pair<std::string, std::string>> groups;  // text, kinds
-  for (const auto& [kind, text] : said) {
-    const auto at =
+  for (const auto& [kind, text] : texts) {
+    const auto group =
         std::find_if(groups.begin(), groups.end(), [&, &t = text](const auto& g) { return g.first == t; });
-    if (at == groups.end())
+    if (group == groups.end())
       groups.emplace_back(text, kind);
     else
-      at->second += ", " + kind;
+      group->second += ", " + kind;
   }
   if (groups.size() == 1) return groups[0].first;
-  std::string all;
+  std::string joined;
   for (const auto& [text, kinds] : groups) {
     const bool sentence = text.ends_with('.');
-    all += (all.empty() ? "" : sentence ? " " : "; ") + kinds + (sentence ? ": " : " ") + text;
+    joined += (joined.empty() ? "" : sentence ? " " : "; ") + kinds + (sentence ? ": " : " ") + text;
   }
-  return all;
+  return joined;
 }
 
 std::string first_sentence(const std::string& text) {
@@ -159,50 +160,53 @@ void refuse(const std::string& name, const setting_value& value, const std::stri
   throw argument_error(name, as_message(value), allowed);
 }
 
-std::int64_t whole(const std::string& name, const setting_value& value, std::int64_t least, std::int64_t most,
-                   const std::string& allowed) {
+std::int64_t whole(const std::string& name, const setting_value& value, std::int64_t least,
+                   std::int64_t greatest, const std::string& allowed) {
   const auto* i = std::get_if<std::int64_t>(&value);
-  if (i == nullptr || *i < least || *i > most) refuse(name, value, allowed);
+  if (i == nullptr || *i < least || *i > greatest) refuse(name, value, allowed);
   return *i;
 }
 
-double real(const std::string& name, const setting_value& value, double least, double most, bool above,
+double real(const std::string& name, const setting_value& value, double least, double greatest, bool above,
             const std::string& allowed) {
   double x = NAN;
   if (const auto* i = std::get_if<std::int64_t>(&value)) x = static_cast<double>(*i);
   if (const auto* d = std::get_if<double>(&value)) x = *d;
-  if (!(x >= least && x <= most && (!above || x > least))) refuse(name, value, allowed);
+  if (!(x >= least && x <= greatest && (!above || x > least))) refuse(name, value, allowed);
   return x;
 }
 
 std::size_t word(const std::string& name, const setting_value& value, const std::vector<std::string>& words,
                  const std::string& allowed) {
   const auto* s = std::get_if<std::string>(&value);
-  const auto at = s != nullptr ? find_word(words, *s) : std::nullopt;
-  if (!at) refuse(name, value, allowed);
-  return *at;
+  const auto index = s != nullptr ? find_word(words, *s) : std::nullopt;
+  if (!index) refuse(name, value, allowed);
+  return *index;
 }
 
-std::vector<double> reals(const std::string& name, const setting_value& value, double least, double most,
+std::vector<double> reals(const std::string& name, const setting_value& value, double least, double greatest,
                           const std::string& allowed) {
-  std::vector<double> all;
-  const auto add = [&](const setting_value& x) { all.push_back(real(name, x, least, most, false, allowed)); };
+  std::vector<double> numbers;
+  const auto add = [&](const setting_value& x) {
+    numbers.push_back(real(name, x, least, greatest, false, allowed));
+  };
   if (const auto* xs = std::get_if<std::vector<double>>(&value))
     for (const double x : *xs) add(x);
   else if (const auto* is = std::get_if<std::vector<std::int64_t>>(&value))
     for (const std::int64_t i : *is) add(i);
   else
     add(value);
-  return all;
+  return numbers;
 }
 
-std::vector<int> wholes(const std::string& name, const setting_value& value, int least, int most,
+std::vector<int> wholes(const std::string& name, const setting_value& value, int least, int greatest,
                         const std::string& allowed) {
   const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
   if (list == nullptr || list->empty()) refuse(name, value, allowed);
-  std::vector<int> all;
-  for (const std::int64_t i : *list) all.push_back(static_cast<int>(whole(name, i, least, most, allowed)));
-  return all;
+  std::vector<int> numbers;
+  for (const std::int64_t i : *list)
+    numbers.push_back(static_cast<int>(whole(name, i, least, greatest, allowed)));
+  return numbers;
 }
 
 std::vector<std::string> texts(const std::string& name, const setting_value& value,
@@ -212,9 +216,9 @@ std::vector<std::string> texts(const std::string& name, const setting_value& val
   return *list;
 }
 
-std::string range_text(const char* what, double least, double most, bool above) {
-  const std::string from = number_text(least), to = number_text(most);
-  return std::string(what) + (above ? " above " + from + ", up to " + to : " from " + from + " to " + to);
+std::string range_text(const char* noun, double least, double greatest, bool above) {
+  const std::string from = number_text(least), to = number_text(greatest);
+  return std::string(noun) + (above ? " above " + from + ", up to " + to : " from " + from + " to " + to);
 }
 
 }  // namespace settings_detail

@@ -63,7 +63,7 @@ std::optional<std::size_t> find_word(const std::vector<std::string>& allowed, st
 /// "a", "b" or "c", in quotes.
 std::string among(const std::vector<std::string>& words);
 /// What several kinds say of one thing, each with their names where they differ: "tdl, cdl: ... file: ...".
-std::string by_kind(const std::vector<std::pair<std::string, std::string>>& said);
+std::string by_kind(const std::vector<std::pair<std::string, std::string>>& texts);
 /// Up to the end of the first sentence.
 std::string first_sentence(const std::string& text);
 
@@ -90,8 +90,8 @@ struct setting_of {
   bool open = false;       // what stands for leaving it out is no value that may be given
 
   /// It has a meaning only where another setting is one of these words.
-  setting_of only_with(std::string other, std::vector<std::string> of) && {
-    conditions.push_back({std::move(other), std::move(of)});
+  setting_of only_with(std::string other, std::vector<std::string> values) && {
+    conditions.push_back({std::move(other), std::move(values)});
     return std::move(*this);
   }
   setting_of left_out_by_default() && {
@@ -109,10 +109,10 @@ struct setting_of {
   }
   /// The text, after the conditions: "With type "kbest": ...".
   std::string full_text() const {
-    std::string all = text;
+    std::string sentence = text;
     for (const setting_condition& c : conditions)
-      all = "With " + c.setting + " " + among(c.words) + ": " + all;
-    return all;
+      sentence = "With " + c.setting + " " + among(c.words) + ": " + sentence;
+    return sentence;
   }
   /// What stands for leaving it out, as TOML writes it; "" where no value does.
   std::string initial(const C& defaults) const { return open ? "" : as_message(get(defaults)); }
@@ -120,17 +120,17 @@ struct setting_of {
 
 namespace settings_detail {
 [[noreturn]] void refuse(const std::string& name, const setting_value& value, const std::string& allowed);
-std::int64_t whole(const std::string& name, const setting_value& value, std::int64_t least, std::int64_t most,
-                   const std::string& allowed);
-double real(const std::string& name, const setting_value& value, double least, double most, bool above,
+std::int64_t whole(const std::string& name, const setting_value& value, std::int64_t least,
+                   std::int64_t greatest, const std::string& allowed);
+double real(const std::string& name, const setting_value& value, double least, double greatest, bool above,
             const std::string& allowed);
 std::size_t word(const std::string& name, const setting_value& value, const std::vector<std::string>& words,
                  const std::string& allowed);
-std::string range_text(const char* what, double least, double most, bool above = false);
+std::string range_text(const char* noun, double least, double greatest, bool above = false);
 /// Each number of a list, or the one.
-std::vector<double> reals(const std::string& name, const setting_value& value, double least, double most,
+std::vector<double> reals(const std::string& name, const setting_value& value, double least, double greatest,
                           const std::string& allowed);
-std::vector<int> wholes(const std::string& name, const setting_value& value, int least, int most,
+std::vector<int> wholes(const std::string& name, const setting_value& value, int least, int greatest,
                         const std::string& allowed);
 std::vector<std::string> texts(const std::string& name, const setting_value& value,
                                const std::string& allowed);
@@ -157,24 +157,26 @@ setting_value shown(const T& x, Show show) {
 }  // namespace settings_detail
 
 template <class C, class T>
-setting_of<C> integer(std::string name, T C::*member, std::int64_t least, std::int64_t most, std::string text,
-                      std::string allowed = "") {
+setting_of<C> integer(std::string name, T C::*member, std::int64_t least, std::int64_t greatest,
+                      std::string text, std::string allowed = "") {
   using namespace settings_detail;
-  if (allowed.empty()) allowed = "an integer from " + std::to_string(least) + " to " + std::to_string(most);
-  return {
-      name,
-      "integer",
-      allowed,
-      std::move(text),
-      {},
-      [=](C& c, const setting_value& v) { c.*member = static_cast<T>(whole(name, v, least, most, allowed)); },
-      [=](const C& c) -> setting_value { return static_cast<std::int64_t>(c.*member); }};
+  if (allowed.empty())
+    allowed = "an integer from " + std::to_string(least) + " to " + std::to_string(greatest);
+  return {name,
+          "integer",
+          allowed,
+          std::move(text),
+          {},
+          [=](C& c, const setting_value& v) {
+            c.*member = static_cast<T>(whole(name, v, least, greatest, allowed));
+          },
+          [=](const C& c) -> setting_value { return static_cast<std::int64_t>(c.*member); }};
 }
 
 /// An integer, or "auto": the value `automatic`, which may be given as such too.
 template <class C>
 setting_of<C> integer_or_auto(std::string name, int C::*member, int automatic, std::int64_t least,
-                              std::int64_t most, std::string text, std::string allowed) {
+                              std::int64_t greatest, std::string text, std::string allowed) {
   using namespace settings_detail;
   allowed = "\"auto\" or " + allowed;
   return {name,
@@ -186,7 +188,7 @@ setting_of<C> integer_or_auto(std::string name, int C::*member, int automatic, s
             const auto* w = std::get_if<std::string>(&v);
             const auto* i = std::get_if<std::int64_t>(&v);
             const bool chosen = (w != nullptr && same_word(*w, "auto")) || (i != nullptr && *i == automatic);
-            c.*member = chosen ? automatic : static_cast<int>(whole(name, v, least, most, allowed));
+            c.*member = chosen ? automatic : static_cast<int>(whole(name, v, least, greatest, allowed));
           },
           [=](const C& c) -> setting_value {
             if (c.*member == automatic) return std::string("auto");
@@ -215,19 +217,19 @@ setting_of<C> one_of(std::string name, int C::*member, std::vector<int> values, 
           [=](const C& c) -> setting_value { return std::int64_t{c.*member}; }};
 }
 
-/// A number from `least` to `most`; with `above` it is more than `least`.
+/// A number from `least` to `greatest`; with `above` it is more than `least`.
 template <class C, class T>
-setting_of<C> number(std::string name, T C::*member, double least, double most, std::string text,
+setting_of<C> number(std::string name, T C::*member, double least, double greatest, std::string text,
                      bool above = false, std::string allowed = "") {
   using namespace settings_detail;
-  if (allowed.empty()) allowed = range_text("a number", least, most, above);
+  if (allowed.empty()) allowed = range_text("a number", least, greatest, above);
   return {name,
           "number",
           allowed,
           std::move(text),
           {},
           [=](C& c, const setting_value& v) {
-            c.*member = static_cast<inner<T>>(real(name, v, least, most, above, allowed));
+            c.*member = static_cast<inner<T>>(real(name, v, least, greatest, above, allowed));
           },
           [=](const C& c) -> setting_value {
             return shown(c.*member, [](inner<T> x) -> setting_value { return as_written(x); });
@@ -237,7 +239,7 @@ setting_of<C> number(std::string name, T C::*member, double least, double most, 
 /// A number, or a word for one number: "none" for infinity.
 template <class C, class T>
 setting_of<C> number_or_word(std::string name, T C::*member, std::string word, double value, double least,
-                             double most, std::string text, std::string allowed) {
+                             double greatest, std::string text, std::string allowed) {
   using namespace settings_detail;
   return {name,
           "number",
@@ -247,8 +249,8 @@ setting_of<C> number_or_word(std::string name, T C::*member, std::string word, d
           [=](C& c, const setting_value& v) {
             const auto* w = std::get_if<std::string>(&v);
             const auto* x = std::get_if<double>(&v);
-            const bool said = (w != nullptr && same_word(*w, word)) || (x != nullptr && *x == value);
-            c.*member = static_cast<inner<T>>(said ? value : real(name, v, least, most, false, allowed));
+            const bool named = (w != nullptr && same_word(*w, word)) || (x != nullptr && *x == value);
+            c.*member = static_cast<inner<T>>(named ? value : real(name, v, least, greatest, false, allowed));
           },
           [=](const C& c) -> setting_value {
             return shown(c.*member, [&](inner<T> x) -> setting_value {
@@ -342,16 +344,18 @@ setting_of<C> list(std::string name, std::vector<Item> C::*member, const char* k
           }};
 }
 template <class C>
-setting_of<C> integers(std::string name, std::vector<int> C::*member, int least, int most, std::string text,
-                       std::string allowed) {
-  return list(name, member, "list of integers", std::move(text), allowed,
-              [=](const setting_value& v) { return settings_detail::wholes(name, v, least, most, allowed); });
+setting_of<C> integers(std::string name, std::vector<int> C::*member, int least, int greatest,
+                       std::string text, std::string allowed) {
+  return list(name, member, "list of integers", std::move(text), allowed, [=](const setting_value& v) {
+    return settings_detail::wholes(name, v, least, greatest, allowed);
+  });
 }
 template <class C>
-setting_of<C> numbers(std::string name, std::vector<double> C::*member, double least, double most,
+setting_of<C> numbers(std::string name, std::vector<double> C::*member, double least, double greatest,
                       std::string text, std::string allowed) {
-  return list(name, member, "list of numbers", std::move(text), allowed,
-              [=](const setting_value& v) { return settings_detail::reals(name, v, least, most, allowed); });
+  return list(name, member, "list of numbers", std::move(text), allowed, [=](const setting_value& v) {
+    return settings_detail::reals(name, v, least, greatest, allowed);
+  });
 }
 template <class C>
 setting_of<C> texts(std::string name, std::vector<std::string> C::*member, std::string text,
@@ -363,28 +367,28 @@ setting_of<C> texts(std::string name, std::vector<std::string> C::*member, std::
 /// The settings of a member, as those of the struct around it.
 template <class Outer, class Part, class C>
 std::vector<setting_of<Outer>> within(Part part, const std::vector<setting_of<C>>& inner) {
-  std::vector<setting_of<Outer>> all;
+  std::vector<setting_of<Outer>> lifted;
   for (const setting_of<C>& s : inner)
-    all.push_back({s.name, s.kind, s.allowed, s.text, s.words,
-                   [=, set = s.set](Outer& o, const setting_value& v) { set(part(o), v); },
-                   [=, get = s.get](const Outer& o) { return get(part(const_cast<Outer&>(o))); },
-                   s.conditions, s.group, s.of_links, s.brief, s.open});
-  return all;
+    lifted.push_back({s.name, s.kind, s.allowed, s.text, s.words,
+                      [=, set = s.set](Outer& o, const setting_value& v) { set(part(o), v); },
+                      [=, get = s.get](const Outer& o) { return get(part(const_cast<Outer&>(o))); },
+                      s.conditions, s.group, s.of_links, s.brief, s.open});
+  return lifted;
 }
 
 template <class C>
-const setting_of<C>* find_setting(const std::vector<setting_of<C>>& all, std::string_view name) {
-  for (const setting_of<C>& s : all)
+const setting_of<C>* find_setting(const std::vector<setting_of<C>>& settings, std::string_view name) {
+  for (const setting_of<C>& s : settings)
     if (s.name == name) return &s;
   return nullptr;
 }
 
 /// The setting and word with which a setting has no meaning in `c`; nothing where it has one.
 template <class C>
-std::optional<std::pair<std::string, std::string>> idle_because(const std::vector<setting_of<C>>& all,
+std::optional<std::pair<std::string, std::string>> idle_because(const std::vector<setting_of<C>>& settings,
                                                                 const setting_of<C>& s, const C& c) {
   for (const setting_condition& needs : s.conditions) {
-    const std::string value = plain(find_setting(all, needs.setting)->get(c));
+    const std::string value = plain(find_setting(settings, needs.setting)->get(c));
     if (!find_word(needs.words, value)) return std::pair{needs.setting, value};
   }
   return std::nullopt;
@@ -392,11 +396,11 @@ std::optional<std::pair<std::string, std::string>> idle_because(const std::vecto
 
 /// The values of all settings that have a meaning in `c` and are not left out.
 template <class C>
-std::vector<std::pair<const setting_of<C>*, setting_value>> values_of(const std::vector<setting_of<C>>& all,
-                                                                      const C& c) {
+std::vector<std::pair<const setting_of<C>*, setting_value>> values_of(
+    const std::vector<setting_of<C>>& settings, const C& c) {
   std::vector<std::pair<const setting_of<C>*, setting_value>> values;
-  for (const setting_of<C>& s : all)
-    if (!idle_because(all, s, c))
+  for (const setting_of<C>& s : settings)
+    if (!idle_because(settings, s, c))
       if (setting_value value = s.get(c); !std::holds_alternative<std::monostate>(value))
         values.emplace_back(&s, std::move(value));
   return values;
@@ -404,20 +408,20 @@ std::vector<std::pair<const setting_of<C>*, setting_value>> values_of(const std:
 
 /// The result points into the list, which must stay.
 template <class C>
-void values_of(std::vector<setting_of<C>>&& all, const C& c) = delete;
+void values_of(std::vector<setting_of<C>>&& settings, const C& c) = delete;
 
 /// Throws argument_error where a member is not what its setting allows.
 template <class C>
-void check_settings(const std::vector<setting_of<C>>& all, const C& c) {
+void check_settings(const std::vector<setting_of<C>>& settings, const C& c) {
   C copy = c;
-  for (const auto& [s, value] : values_of(all, c)) s->set(copy, value);
+  for (const auto& [s, value] : values_of(settings, c)) s->set(copy, value);
 }
 
 /// A configuration of only what has a meaning in `c`; the rest is as where nothing is said.
 template <class C>
-C without_idle(const std::vector<setting_of<C>>& all, const C& c) {
+C without_idle(const std::vector<setting_of<C>>& settings, const C& c) {
   C kept;
-  for (const auto& [s, value] : values_of(all, c)) s->set(kept, value);
+  for (const auto& [s, value] : values_of(settings, c)) s->set(kept, value);
   return kept;
 }
 

@@ -145,20 +145,20 @@ WB_HD i16x load_byte(const byte_element* p) {
 }
 WB_HD i16x load_same(const std::int16_t* p) { return load_short(p); }
 WB_HD i16x of_lanes(const std::int16_t* p) { return load_short(p); }
-/// Lane i of the result is lane at[i] of a.
-WB_HD i16x permute(i16x a, i16x at) {
+/// Lane i of the result is lane source[i] of a.
+WB_HD i16x permute(i16x a, i16x source) {
 #if defined(__AVX512BW__)
-  return {(i16x::v)_mm512_permutexvar_epi16((__m512i)at.x, (__m512i)a.x)};
+  return {(i16x::v)_mm512_permutexvar_epi16((__m512i)source.x, (__m512i)a.x)};
 #elif defined(__AVX2__)
   // Bytes are found within halves: in this one and in the other, of which the lane's number tells.
   const __m256i x = (__m256i)a.x, other = _mm256_permute4x64_epi64(x, 0x4e);
-  const i16x::v pairs = (at.x & std::int16_t{7}) * std::int16_t{0x0202} + std::int16_t{0x0100};
-  const i16x::v mine{0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8};
-  const i16x::v apart = ((at.x & std::int16_t{8}) != mine);
+  const i16x::v pairs = (source.x & std::int16_t{7}) * std::int16_t{0x0202} + std::int16_t{0x0100};
+  const i16x::v half{0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8};
+  const i16x::v apart = ((source.x & std::int16_t{8}) != half);
   return {(i16x::v)_mm256_blendv_epi8(_mm256_shuffle_epi8(x, (__m256i)pairs),
                                       _mm256_shuffle_epi8(other, (__m256i)pairs), (__m256i)apart)};
 #else
-  return {WB_SHUFFLE(a.x, at.x)};
+  return {WB_SHUFFLE(a.x, source.x)};
 #endif
 }
 WB_HD i16x lane_numbers() {

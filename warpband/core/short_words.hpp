@@ -36,9 +36,9 @@ struct byte_words {
   /// `Count` words from p on. Reads from the multiple of 4 below p to that behind them.
   template <int Count>
   WB_HD void load(const std::int8_t* p) {
-    const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(p);
-    const std::uint32_t* from = reinterpret_cast<const std::uint32_t*>(at & ~std::uintptr_t{3});
-    shift = static_cast<unsigned>(at & 3) * 8;
+    const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(p);
+    const std::uint32_t* from = reinterpret_cast<const std::uint32_t*>(address & ~std::uintptr_t{3});
+    shift = static_cast<unsigned>(address & 3) * 8;
     WB_UNROLL for (int i = 0; i < Count; i++) word[i] = from[i];
     word[Count] = shift != 0 ? from[Count] : 0;
   }

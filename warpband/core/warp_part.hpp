@@ -23,8 +23,8 @@ struct warp_part {
   // The others are over the threads of the part.
   WB_HD std::int32_t sum(std::int32_t x) const {
     if constexpr (S == 32) return __reduce_add_sync(0xffffffffu, x);
-    const unsigned all = __reduce_add_sync(0xffffffffu, static_cast<unsigned>(x) << (16 * part));
-    return static_cast<std::int32_t>(all >> (16 * part) & 0xffffu);
+    const unsigned sums = __reduce_add_sync(0xffffffffu, static_cast<unsigned>(x) << (16 * part));
+    return static_cast<std::int32_t>(sums >> (16 * part) & 0xffffu);
   }
   /// Sum of x over the threads of lower rank.
   WB_HD std::int32_t sum_before(std::int32_t x) const {

@@ -99,14 +99,14 @@ WB_HD whole16 every_lane(lane_sequence<Lane...>) {
   constexpr i16x::v numbers{static_cast<std::int16_t>(Lane ^ Step)...};
   return numbers;
 }
-/// Lane i of the result is lane at[i] % 8 of its own group of eight. at[i] is 0 to 63.
-WB_HD whole16 permute_in_eights(whole16 a, whole16 at) {
+/// Lane i of the result is lane source[i] % 8 of its own group of eight. source[i] is 0 to 63.
+WB_HD whole16 permute_in_eights(whole16 a, whole16 source) {
 #if defined(__AVX512BW__)
-  return (i16x::v)_mm512_shuffle_epi8((__m512i)a.x, (__m512i)(at * 0x0202 + 0x0100).x);
+  return (i16x::v)_mm512_shuffle_epi8((__m512i)a.x, (__m512i)(source * 0x0202 + 0x0100).x);
 #elif defined(__AVX2__)
-  return (i16x::v)_mm256_shuffle_epi8((__m256i)a.x, (__m256i)(at * 0x0202 + 0x0100).x);
+  return (i16x::v)_mm256_shuffle_epi8((__m256i)a.x, (__m256i)(source * 0x0202 + 0x0100).x);
 #else
-  return i16x::v(WB_SHUFFLE(a.x, at.x & std::int16_t{7}));  // vectors of eight
+  return i16x::v(WB_SHUFFLE(a.x, source.x & std::int16_t{7}));  // vectors of eight
 #endif
 }
 /// The lane whose number differs in the bits of `step`: by constants, of which a compiler knows a shuffle.
