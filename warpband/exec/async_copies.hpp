@@ -41,28 +41,30 @@ WB_HD void meet_in_block(int which, int threads) {
 }
 /// A barrier in shared memory that some threads arrive at and others wait for, turn by turn.
 struct shared_barrier {
-  std::uint32_t at;
-  WB_HD explicit shared_barrier(std::uint64_t* word) : at(async_copies::address(word)) {}
+  std::uint32_t address;
+  WB_HD explicit shared_barrier(std::uint64_t* word) : address(async_copies::address(word)) {}
   /// By one thread, before all threads of the block meet. `arrivals`: of one turn.
   WB_HD void init(int arrivals) const {
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(arrivals) : "memory");
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address), "r"(arrivals) : "memory");
   }
   WB_HD void arrive() const {
-    asm volatile("{\n .reg .b64 state;\n mbarrier.arrive.shared.b64 state, [%0];\n}" ::"r"(at) : "memory");
+    asm volatile("{\n .reg .b64 state;\n mbarrier.arrive.shared.b64 state, [%0];\n}" ::"r"(address)
+                 : "memory");
   }
   /// Arrives when all copies that this thread started have ended.
   WB_HD void arrive_after_copies() const {
-    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(at) : "memory");
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(address) : "memory");
   }
 #if __CUDA_ARCH__ >= 900
   /// Starts to copy by the engine: the turn that now is ends after that. Before this thread arrives;
   /// addresses and `bytes` are multiples of 16.
   WB_HD void copy(float* to, const void* from, int bytes) const {
-    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(at), "r"(bytes) : "memory");
+    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(address), "r"(bytes)
+                 : "memory");
     asm volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
             async_copies::address(to)),
-        "l"(from), "r"(bytes), "r"(at)
+        "l"(from), "r"(bytes), "r"(address)
         : "memory");
   }
 #else
@@ -73,13 +75,13 @@ struct shared_barrier {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
         "{\n .reg .pred over;\n again:\n mbarrier.try_wait.parity.shared.b64 over, [%0], %1;\n"
-        " @!over bra again;\n}" ::"r"(at),
+        " @!over bra again;\n}" ::"r"(address),
         "r"(turn & 1)
         : "memory");
 #else
     asm volatile(
         "{\n .reg .pred over;\n again:\n mbarrier.test_wait.parity.shared.b64 over, [%0], %1;\n"
-        " @!over bra again;\n}" ::"r"(at),
+        " @!over bra again;\n}" ::"r"(address),
         "r"(turn & 1)
         : "memory");
 #endif

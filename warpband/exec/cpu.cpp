@@ -70,21 +70,21 @@ class ieee_arithmetic {
 isa widest_or_forced() {
   if (const char* forced = std::getenv("WARPBAND_ISA"); forced != nullptr && *forced != '\0')
     return isa_from_name(forced);
-  const std::vector<isa> all = available_isas();
-  if (all.empty())
+  const std::vector<isa> available = available_isas();
+  if (available.empty())
     throw device_error(
         "this build has no kernels for this processor's instruction set: build with "
         "WARPBAND_ISAS=all");
-  return all.back();
+  return available.back();
 }
 
 }  // namespace
 
 std::vector<isa> available_isas() {
-  std::vector<isa> all;
+  std::vector<isa> available;
   for (isa i : {isa::scalar, isa::base, isa::avx2, isa::avx512})
-    if (is_available(i)) all.push_back(i);
-  return all;
+    if (is_available(i)) available.push_back(i);
+  return available;
 }
 
 const char* isa_name(isa i) noexcept {
@@ -158,7 +158,7 @@ const kernel& cpu::build_of(const kernel_set& op) const {
 
 void cpu::run(const kernel_set& op, const void* args, std::size_t items) {
   const kernel& k = build_of(op);
-  const thread_pool::turn mine(*pool_);  // the arenas are another call's until it ends
+  const thread_pool::turn turn(*pool_);  // the arenas are another call's until it ends
   const std::size_t lanes = k.together(args), bytes = k.scratch(args, {}, items);
   for (auto& a : arenas_)
     if (a.bytes() < bytes) a = make<unsigned char>(1, bytes);
@@ -171,7 +171,7 @@ void cpu::run(const kernel_set& op, const void* args, std::size_t items) {
     const ieee_arithmetic scope;
     k.run(args, {first, last, arenas_[static_cast<std::size_t>(thread)].data(), nullptr, {}});
   };
-  if (!pool_->for_each_piece(mine, items, grain, piece, interrupted_)) throw interrupted_error();
+  if (!pool_->for_each_piece(turn, items, grain, piece, interrupted_)) throw interrupted_error();
 }
 
 void cpu::upload(void* to, const void* from, std::size_t bytes) {

@@ -15,16 +15,16 @@
 namespace wb {
 namespace {
 
-/// `what` is a text, or makes one: only where it is needed, as calls that succeed allocate nothing.
+/// `action` is a text, or makes one: only where it is needed, as calls that succeed allocate nothing.
 template <class What>
-void check(cudaError_t e, const What& what) {
+void check(cudaError_t e, const What& action) {
   if (e == cudaSuccess) return;
   cudaGetLastError();  // an error that is reported does not stay behind
   std::string text;
   if constexpr (std::is_invocable_v<What>)
-    text = what();
+    text = action();
   else
-    text = what;
+    text = action;
   throw device_error(text + " failed: " + cudaGetErrorString(e));
 }
 
@@ -134,9 +134,9 @@ std::vector<cuda_device_info> cuda_devices() {
     cudaGetLastError();
     return {};
   }
-  std::vector<cuda_device_info> all;
-  for (int i = 0; i < n; i++) all.push_back(describe(i));
-  return all;
+  std::vector<cuda_device_info> devices;
+  for (int i = 0; i < n; i++) devices.push_back(describe(i));
+  return devices;
 }
 
 static int existing(int device) {
@@ -187,7 +187,7 @@ const kernel& cuda::build_of(const kernel_set& op) const {
 void cuda::run(const kernel_set& op, const void* args, std::size_t items) {
   if (items == 0) return;
   const kernel& k = build_of(op);
-  const sole_use of(in_use_);
+  const sole_use use(in_use_);
   const on_device selected(*this);
   cudaGetLastError();  // an error somebody else left behind is not this launch's
   const device_limits limits{info_.multiprocessors, info_.shared_bytes - 1024};  // 1 KiB is the system's
@@ -205,10 +205,10 @@ void cuda::sync() {
         [&] { return "work queued on " + name(); });
 }
 std::size_t cuda::memory_used() const {
-  std::size_t free = 0, all = 0;
+  std::size_t free = 0, total = 0;
   const on_device selected(*this);
-  check(cudaMemGetInfo(&free, &all), "asking for the memory of " + name());
-  return all - free;
+  check(cudaMemGetInfo(&free, &total), "asking for the memory of " + name());
+  return total - free;
 }
 void cuda::select() const {
   check(cudaSetDevice(info_.index), [&] { return "selecting " + name(); });

@@ -110,8 +110,8 @@ TEST(kept_blocks, several_holds_end_with_the_last) {
   void* third = s.take(1000);
   EXPECT_TRUE(third != first && third != second);
   s.blocks.release();
-  const std::set<void*> now{s.take(1000), s.take(1000)};
-  EXPECT_EQ(now, (std::set<void*>{first, second}));
+  const std::set<void*> reused{s.take(1000), s.take(1000)};
+  EXPECT_EQ(reused, (std::set<void*>{first, second}));
   EXPECT_EQ(s.allocations, 3);
 }
 

@@ -75,8 +75,8 @@ enum class isa { scalar, base, avx2, avx512 };
 #define WB_KERNEL_0(build, name) nullptr
 #define WB_KERNEL_1(build, name) build::name##_kernel()
 #define WB_JOIN(a, b) a##b
-#define WB_DECLARE_KERNEL_IF(there, build, name) WB_JOIN(WB_DECLARE_KERNEL_, there)(build, name)
-#define WB_KERNEL_IF(there, build, name) WB_JOIN(WB_KERNEL_, there)(build, name)
+#define WB_DECLARE_KERNEL_IF(built, build, name) WB_JOIN(WB_DECLARE_KERNEL_, built)(build, name)
+#define WB_KERNEL_IF(built, build, name) WB_JOIN(WB_KERNEL_, built)(build, name)
 #if WB_BUILD_NEON
 #define WB_BASE_KERNEL(name) neon::name##_kernel()
 #else

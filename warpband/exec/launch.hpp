@@ -105,10 +105,10 @@ __global__ void __launch_bounds__(launch_table::item_threads, resident_of<Op>())
   constexpr int size = Op::tile;
   extern __shared__ float shared[];
   const tile<size> g;
-  const std::size_t tiles = blockDim.x / size, mine = threadIdx.x / size;
-  float* scratch = InShared || workspace == nullptr ? shared + mine * stride
-                                                    : workspace + (blockIdx.x * tiles + mine) * stride;
-  for (std::size_t b = first + blockIdx.x * tiles + mine; b < last; b += gridDim.x * tiles) {
+  const std::size_t tiles = blockDim.x / size, local_tile = threadIdx.x / size;
+  float* scratch = InShared || workspace == nullptr ? shared + local_tile * stride
+                                                    : workspace + (blockIdx.x * tiles + local_tile) * stride;
+  for (std::size_t b = first + blockIdx.x * tiles + local_tile; b < last; b += gridDim.x * tiles) {
     op(item<float>{b, 1}, g, scratch);
     g.sync();
   }
@@ -144,8 +144,8 @@ __global__ void __launch_bounds__(most_threads_of<Op>, resident_of<Op>())
 /// Threads a block gets: whole warps, at most the launch bound.
 template <op Op>
 int block_threads(const Op& op) {
-  const int n = (op.threads() + 31) / 32 * 32, most = most_threads_of<Op>;
-  return n < 32 ? 32 : n > most ? most : n;
+  const int n = (op.threads() + 31) / 32 * 32, limit = most_threads_of<Op>;
+  return n < 32 ? 32 : n > limit ? limit : n;
 }
 /// Blocks that work at once when their scratch lies in device memory.
 inline std::size_t resident_blocks(const device_limits& limits, std::size_t items) {

@@ -111,12 +111,12 @@ const mpi_library& mpi() {
   return library;
 }
 
-void check(int status, const char* what) {
+void check(int status, const char* call) {
   if (status == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   mpi().error_string(status, text.data(), &length);
-  throw device_error(std::string(what) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
+  throw device_error(std::string(call) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
 class mpi_ranks final : public ranks {
@@ -168,9 +168,9 @@ class mpi_ranks final : public ranks {
     using clock = std::chrono::steady_clock;
     const clock::time_point start = clock::now();
     MPI_Status status;
-    for (int there = 0, waits = 0;; waits++) {
-      check(mpi().iprobe(from, 0, mpi().world, &there, &status), name(from).c_str());
-      if (there != 0) break;
+    for (int arrived = 0, waits = 0;; waits++) {
+      check(mpi().iprobe(from, 0, mpi().world, &arrived, &status), name(from).c_str());
+      if (arrived != 0) break;
       if (seconds > 0 && std::chrono::duration<double>(clock::now() - start).count() > seconds) {
         hung_ = true;
         throw device_error(name(from) + ": no answer within " +
@@ -192,15 +192,17 @@ class mpi_ranks final : public ranks {
   };
 
   void name_all() {
-    constexpr int most = MPI_MAX_PROCESSOR_NAME;
-    std::array<char, most> mine{};
+    constexpr int max_length = MPI_MAX_PROCESSOR_NAME;
+    std::array<char, max_length> local_name{};
     int length = 0;
-    check(mpi().processor_name(mine.data(), &length), "MPI_Get_processor_name");
-    std::vector<char> all(static_cast<std::size_t>(most) * static_cast<std::size_t>(size_));
-    check(mpi().allgather(mine.data(), most, mpi().bytes, all.data(), most, mpi().bytes, mpi().world),
+    check(mpi().processor_name(local_name.data(), &length), "MPI_Get_processor_name");
+    std::vector<char> gathered(static_cast<std::size_t>(max_length) * static_cast<std::size_t>(size_));
+    check(mpi().allgather(local_name.data(), max_length, mpi().bytes, gathered.data(), max_length,
+                          mpi().bytes, mpi().world),
           "MPI_Allgather");
     for (int r = 0; r < size_; r++)
-      names_.push_back("rank " + std::to_string(r) + " on " + &all[static_cast<std::size_t>(r) * most]);
+      names_.push_back("rank " + std::to_string(r) + " on " +
+                       &gathered[static_cast<std::size_t>(r) * max_length]);
   }
 
   int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;

@@ -61,38 +61,40 @@ struct ring {
   }
 
   /// Moves `steps` stages on, at most once round. `phases`: in which a stage is used before its users go on.
-  WB_HD void advance(ring_position& at, int steps, int phases = 1) const {
-    at.stage += steps;
-    if (at.stage >= stages) at.stage -= stages, at.phase += phases;
+  WB_HD void advance(ring_position& position, int steps, int phases = 1) const {
+    position.stage += steps;
+    if (position.stage >= stages) position.stage -= stages, position.phase += phases;
   }
   /// The position `steps` stages on, at most once round.
-  WB_HD ring_position after(ring_position at, int steps) const {
-    advance(at, steps);
-    return at;
+  WB_HD ring_position after(ring_position position, int steps) const {
+    advance(position, steps);
+    return position;
   }
   /// The next use of the same stage.
-  WB_HD static ring_position once_more(ring_position at) { return {at.stage, at.phase + 1}; }
-
-  WB_HD void acquire(ring_position at) const { empty(at.stage).wait(at.phase - 1); }
-  WB_HD void acquire_in_turn(ring_position at) const {
-    full(at.stage).wait(at.phase - 1);
-    acquire(at);
+  WB_HD static ring_position once_more(ring_position position) {
+    return {position.stage, position.phase + 1};
   }
-  WB_HD void commit(ring_position at) const { full(at.stage).arrive(); }
+
+  WB_HD void acquire(ring_position position) const { empty(position.stage).wait(position.phase - 1); }
+  WB_HD void acquire_in_turn(ring_position position) const {
+    full(position.stage).wait(position.phase - 1);
+    acquire(position);
+  }
+  WB_HD void commit(ring_position position) const { full(position.stage).arrive(); }
   /// Commits when all copies that this thread started by `async_copies::copy16` have ended.
-  WB_HD void commit_copies(ring_position at) const { full(at.stage).arrive_after_copies(); }
+  WB_HD void commit_copies(ring_position position) const { full(position.stage).arrive_after_copies(); }
   /// Starts a bulk copy, mostly into the stage, which is full only after its end. By a thread that has yet to
   /// commit. Addresses and `bytes` are multiples of 16.
-  WB_HD void copy(ring_position at, float* to, const void* from, int bytes) const {
-    full(at.stage).copy(to, from, bytes);
+  WB_HD void copy(ring_position position, float* to, const void* from, int bytes) const {
+    full(position.stage).copy(to, from, bytes);
   }
 
-  WB_HD void wait(ring_position at) const { full(at.stage).wait(at.phase); }
-  WB_HD void wait_in_turn(ring_position at) const {
-    empty(at.stage).wait(at.phase - 1);
-    wait(at);
+  WB_HD void wait(ring_position position) const { full(position.stage).wait(position.phase); }
+  WB_HD void wait_in_turn(ring_position position) const {
+    empty(position.stage).wait(position.phase - 1);
+    wait(position);
   }
-  WB_HD void release(ring_position at) const { empty(at.stage).arrive(); }
+  WB_HD void release(ring_position position) const { empty(position.stage).arrive(); }
 };
 #endif
 

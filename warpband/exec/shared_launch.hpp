@@ -27,11 +27,12 @@ int launch_with_shared(void (*kernel)(Args...), int threads, std::size_t bytes, 
            static_cast<cudaStream_t>(where.stream)>>>(args...);
   return cudaGetLastError();
 }
-/// `most` blocks, or one for each item of the launch if these are fewer, with `floats` of shared memory each.
-/// The kernel's last arguments are the first item and the one past the last.
+/// `max_blocks` blocks, or one for each item of the launch if these are fewer, with `floats` of shared memory
+/// each. The kernel's last arguments are the first item and the one past the last.
 template <class Kernel, class... Args>
-int launch_blocks(Kernel kernel, int most, int threads, int floats, const place& where, const Args&... args) {
-  const std::size_t items = where.last - where.first, blocks = static_cast<std::size_t>(most);
+int launch_blocks(Kernel kernel, int max_blocks, int threads, int floats, const place& where,
+                  const Args&... args) {
+  const std::size_t items = where.last - where.first, blocks = static_cast<std::size_t>(max_blocks);
   return launch_with_shared(
       kernel, threads, static_cast<std::size_t>(floats) * sizeof(float), where,
       [&](auto) { return items < blocks ? items : blocks; }, args..., where.first, where.last);

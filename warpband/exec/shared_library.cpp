@@ -6,14 +6,14 @@
 
 namespace wb {
 
-shared_library::shared_library(const char* what, const std::vector<std::string>& names, const char* advice,
+shared_library::shared_library(const char* library, const std::vector<std::string>& names, const char* advice,
                                bool for_plugins)
     : name_(names.at(0)) {
   for (const std::string& name : names)
     if (handle_ == nullptr)
       handle_ = dlopen(name.c_str(), RTLD_NOW | (for_plugins ? RTLD_GLOBAL : RTLD_LOCAL));
   if (handle_ == nullptr)
-    throw device_error(std::string(what) + " is not there: " + name_ + " was not found; " + advice);
+    throw device_error(std::string(library) + " is not there: " + name_ + " was not found; " + advice);
 }
 
 void* shared_library::symbol(const char* name) const {

@@ -12,7 +12,7 @@ class shared_library {
   /// Loads the first of `names` that the loader finds; it stays loaded. `for_plugins`: what it loads itself
   /// finds its symbols. Throws device_error where none is there: "WHAT is not there: NAME was not found;
   /// ADVICE".
-  shared_library(const char* what, const std::vector<std::string>& names, const char* advice,
+  shared_library(const char* library, const std::vector<std::string>& names, const char* advice,
                  bool for_plugins = false);
 
   /// Sets a pointer to a function, or to an object, of the library. Throws device_error.

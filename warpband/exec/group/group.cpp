@@ -29,11 +29,11 @@ class host_carrier final : public group_carrier {
       std::size_t bytes = 0;
       for (const group_piece& p : sends[m]) bytes += p.bytes;
       if (staging_[m].size() < bytes) staging_[m] = members_[m]->make_host<std::byte>(1, bytes);
-      std::byte* at = staging_[m].data();
+      std::byte* staged = staging_[m].data();
       for (const group_piece& p : sends[m]) {
-        on_member(*members_[m], [&] { members_[m]->download(at, p.data, p.bytes); });
-        held[m].push_back(at);
-        at += p.bytes;
+        on_member(*members_[m], [&] { members_[m]->download(staged, p.data, p.bytes); });
+        held[m].push_back(staged);
+        staged += p.bytes;
       }
     }
     sync();
@@ -61,11 +61,12 @@ class host_carrier final : public group_carrier {
 /// Pieces are messages between ranks.
 class rank_carrier final : public group_carrier {
  public:
-  rank_carrier(ranks& all, executor& mine, double deadline) : all_(all), mine_(mine), deadline_(deadline) {}
+  rank_carrier(ranks& world, executor& member, double deadline)
+      : all_(world), mine_(member), deadline_(deadline) {}
   std::string name() const override { return "mpi"; }
   void exchange(const std::vector<std::vector<group_piece>>& sends,
                 const std::vector<std::vector<group_piece>>& receives) override {
-    std::vector<message> held, own;
+    std::vector<message> held, local;
     for (const group_piece& p : sends[0]) {
       held.emplace_back(p.bytes);
       on_member(mine_, [&] { mine_.download(held.back().data(), p.data, p.bytes); });
@@ -73,14 +74,14 @@ class rank_carrier final : public group_carrier {
     on_member(mine_, [&] { mine_.sync(); });
     for (std::size_t i = 0; i < held.size(); i++) {
       if (sends[0][i].peer == all_.rank())
-        own.push_back(std::move(held[i]));
+        local.push_back(std::move(held[i]));
       else
         all_.send(sends[0][i].peer, std::move(held[i]));
     }
     std::vector<message> arrived;  // until they are where they belong
     std::size_t next = 0;
     for (const group_piece& p : receives[0]) {
-      arrived.push_back(p.peer == all_.rank() ? std::move(own[next++]) : all_.receive(p.peer, deadline_));
+      arrived.push_back(p.peer == all_.rank() ? std::move(local[next++]) : all_.receive(p.peer, deadline_));
       if (arrived.back().size() != p.bytes)
         throw device_error(all_.name(p.peer) + ": sent " + std::to_string(arrived.back().size()) +
                            " bytes where " + std::to_string(p.bytes) + " were due");
@@ -125,16 +126,16 @@ executor_group::executor_group(std::vector<executor*> members, group_transport t
     : members_(std::move(members)),
       size_(static_cast<int>(members_.size())),
       carrier_(carrier_for(members_, transport)) {}
-executor_group::executor_group(ranks& all, executor& mine, double deadline_seconds)
-    : members_{&mine},
-      size_(all.size()),
-      first_(all.rank()),
-      carrier_(std::make_unique<rank_carrier>(all, mine, deadline_seconds)) {}
+executor_group::executor_group(ranks& world, executor& member, double deadline_seconds)
+    : members_{&member},
+      size_(world.size()),
+      first_(world.rank()),
+      carrier_(std::make_unique<rank_carrier>(world, member, deadline_seconds)) {}
 executor_group::~executor_group() = default;
 
 std::size_t executor_group::share_begin(std::size_t items, int m) const noexcept {
-  const std::size_t each = items / as_size(size_), more = items % as_size(size_);
-  return each * as_size(m) + std::min(more, as_size(m));
+  const std::size_t quotient = items / as_size(size_), more = items % as_size(size_);
+  return quotient * as_size(m) + std::min(more, as_size(m));
 }
 std::size_t executor_group::share(std::size_t items, int m) const noexcept {
   return share_begin(items, m + 1) - share_begin(items, m);
@@ -154,11 +155,11 @@ void executor_group::all_to_all(const std::vector<const void*>& from, const std:
   for (std::size_t i = 0; i < members_.size(); i++) {
     auto* const source = const_cast<std::byte*>(static_cast<const std::byte*>(from.at(i)));
     auto* const target = static_cast<std::byte*>(to.at(i));
-    const std::size_t mine = share(items, first_ + static_cast<int>(i)) * bytes;
+    const std::size_t share_bytes = share(items, first_ + static_cast<int>(i)) * bytes;
     for (int peer = 0; peer < size_; peer++) {
       if (share(items, peer) != 0)
         sends[i].push_back({source + share_begin(items, peer) * bytes, share(items, peer) * bytes, peer});
-      if (mine != 0) receives[i].push_back({target + as_size(peer) * mine, mine, peer});
+      if (share_bytes != 0) receives[i].push_back({target + as_size(peer) * share_bytes, share_bytes, peer});
     }
   }
   exchange(sends, receives);
@@ -167,14 +168,14 @@ void executor_group::all_to_all(const std::vector<const void*>& from, const std:
 void executor_group::all_gather(const std::vector<void*>& data, std::size_t items, std::size_t bytes) {
   std::vector<std::vector<group_piece>> sends(members_.size()), receives(members_.size());
   for (std::size_t i = 0; i < members_.size(); i++) {
-    auto* const all = static_cast<std::byte*>(data.at(i));
-    const auto part = [&](int of, int peer) {
-      return group_piece{all + share_begin(items, of) * bytes, share(items, of) * bytes, peer};
+    auto* const items_base = static_cast<std::byte*>(data.at(i));
+    const auto part = [&](int sender, int peer) {
+      return group_piece{items_base + share_begin(items, sender) * bytes, share(items, sender) * bytes, peer};
     };
-    const int mine = first_ + static_cast<int>(i);
+    const int sender = first_ + static_cast<int>(i);
     for (int peer = 0; peer < size_; peer++) {
-      if (peer == mine) continue;
-      if (share(items, mine) != 0) sends[i].push_back(part(mine, peer));
+      if (peer == sender) continue;
+      if (share(items, sender) != 0) sends[i].push_back(part(sender, peer));
       if (share(items, peer) != 0) receives[i].push_back(part(peer, peer));
     }
   }
@@ -184,20 +185,20 @@ void executor_group::all_gather(const std::vector<void*>& data, std::size_t item
 void executor_group::all_reduce(const std::vector<float*>& data, std::size_t values) {
   if (size_ == 1) return;
   std::vector<const void*> from(data.begin(), data.end());
-  std::vector<void*> parts, all(data.begin(), data.end());
+  std::vector<void*> parts, wholes(data.begin(), data.end());
   for (int i = 0; i < local(); i++) {
-    const std::size_t mine = share(values, first_ + i);
+    const std::size_t count = share(values, first_ + i);
     parts.push_back(
-        workspace_.on(member(i), std::max<std::size_t>(mine, 1) * as_size(size_) * sizeof(float)));
+        workspace_.on(member(i), std::max<std::size_t>(count, 1) * as_size(size_) * sizeof(float)));
   }
   all_to_all(from, parts, values, sizeof(float));
   each([&](executor& e, std::size_t i) {
     const int m = first_ + static_cast<int>(i);
-    const std::size_t mine = share(values, m);
-    sum_of_members(e, static_cast<const float*>(parts[i]), size_, mine, mine,
+    const std::size_t count = share(values, m);
+    sum_of_members(e, static_cast<const float*>(parts[i]), size_, count, count,
                    data[i] + share_begin(values, m));
   });
-  all_gather(all, values, sizeof(float));
+  all_gather(wholes, values, sizeof(float));
 }
 
 void executor_group::sync() {

@@ -74,7 +74,7 @@ class executor_group {
                           group_transport transport = group_transport::automatic);
   /// This process has the member of its rank. A rank that does not answer within so many seconds is named by
   /// a device_error; 0: it is waited for.
-  executor_group(ranks& all, executor& mine, double deadline_seconds = 0);
+  executor_group(ranks& world, executor& member, double deadline_seconds = 0);
   ~executor_group();
 
   int size() const noexcept { return size_; }

@@ -46,9 +46,9 @@ TEST_P(group_on, sums_have_the_order_of_pairs) {
     sum_of_members(exec(), in.data(), static_cast<int>(count), 37, 37, out.data());
     const std::vector<float> got = exec().to_host(out);
     for (std::size_t i = 0; i < 37; i++) {
-      std::vector<float> each;
-      for (std::size_t m = 0; m < count; m++) each.push_back(terms[m * 37 + i]);
-      ASSERT_EQ(got[i], pairs(each)) << count;
+      std::vector<float> column;
+      for (std::size_t m = 0; m < count; m++) column.push_back(terms[m * 37 + i]);
+      ASSERT_EQ(got[i], pairs(column)) << count;
     }
   }
 }
@@ -61,9 +61,9 @@ void check_group(executor_group& group) {
   std::vector<array<float>> from, to;
   std::vector<const void*> sources;
   std::vector<void*> targets;
-  const auto own = [&](int i) { return static_cast<std::size_t>(group.first() + i); };
+  const auto index = [&](int i) { return static_cast<std::size_t>(group.first() + i); };
   for (int i = 0; i < group.local(); i++) {
-    from.push_back(testing::on_device(group.member(i), in[own(i)], items, 3));
+    from.push_back(testing::on_device(group.member(i), in[index(i)], items, 3));
     to.push_back(group.member(i).make<float>(size, 3 * group.share(items, group.first() + i)));
   }
   for (auto& a : from) sources.push_back(a.data());
@@ -85,19 +85,19 @@ void check_group(executor_group& group) {
   group.sync();
   std::vector<float> sums;
   for (std::size_t k = 0; k < 3 * items; k++) {
-    std::vector<float> each;
-    for (std::size_t m = 0; m < size; m++) each.push_back(in[m][k]);
-    sums.push_back(pairs(each));
+    std::vector<float> column;
+    for (std::size_t m = 0; m < size; m++) column.push_back(in[m][k]);
+    sums.push_back(pairs(column));
   }
   for (int i = 0; i < group.local(); i++)
     ASSERT_EQ(group.member(i).to_host(from[static_cast<std::size_t>(i)]), sums) << i;
 
   for (int i = 0; i < group.local(); i++) {  // of which each member keeps its share
-    std::vector<float> mine(3 * items, -1.f);
+    std::vector<float> part(3 * items, -1.f);
     const std::size_t begin = 3 * group.share_begin(items, group.first() + i),
                       end = begin + 3 * group.share(items, group.first() + i);
-    for (std::size_t k = begin; k < end; k++) mine[k] = sums[k];
-    group.member(i).upload(data[static_cast<std::size_t>(i)], mine.data(), mine.size() * sizeof(float));
+    for (std::size_t k = begin; k < end; k++) part[k] = sums[k];
+    group.member(i).upload(data[static_cast<std::size_t>(i)], part.data(), part.size() * sizeof(float));
     group.member(i).sync();
     gathered.push_back(data[static_cast<std::size_t>(i)]);
   }
@@ -110,7 +110,7 @@ void check_group(executor_group& group) {
 TEST(group, every_member_gets_its_part_and_all_sums) {
   for (const int size : {1, 2, 3, 5, 13}) {
     const members m(size);
-    executor_group group(m.all);
+    executor_group group(m.members);
     EXPECT_EQ(group.size(), size);
     EXPECT_EQ(group.local(), size);
     EXPECT_EQ(group.transport(), "host");
@@ -144,20 +144,20 @@ TEST(group, ranks_get_the_same) {
 
 /// The ranks of mpirun: `mpirun -n 3 warpband_tests --gtest_filter=group_of_mpirun.*`.
 TEST(group_of_mpirun, gets_the_same) {
-  const auto all = ranks::built() ? ranks::join() : nullptr;
-  if (!all) GTEST_SKIP() << "not started by mpirun, or built without MPI";
+  const auto world = ranks::built() ? ranks::join() : nullptr;
+  if (!world) GTEST_SKIP() << "not started by mpirun, or built without MPI";
   const auto exec = open_executor("cpu", 1);
-  executor_group group(*all, *exec, 60);
+  executor_group group(*world, *exec, 60);
   check_group(group);
 }
 
 TEST(group, bytes_are_the_least_that_an_all_reduce_takes) {
   for (const std::size_t size : {2, 4, 8}) {
     const members m(static_cast<int>(size));
-    executor_group group(m.all);
+    executor_group group(m.members);
     std::vector<array<float>> arrays;
     std::vector<float*> data;
-    for (executor* e : m.all) {
+    for (executor* e : m.members) {
       arrays.push_back(testing::on_device(*e, random_values(800, 1), 1, 800));
       data.push_back(arrays.back().data());
     }
@@ -205,9 +205,9 @@ TEST(group, a_rank_that_sends_something_else_is_named) {
 TEST(group, bad_members_are_refused) {
   const members m(2);
   EXPECT_EQ(blamed([] { executor_group({}); }), "members");
-  EXPECT_EQ(blamed([&] { executor_group({m.all[0], m.all[0]}); }), "members");
-  EXPECT_EQ(blamed([&] { executor_group(m.all, group_transport::nccl); }), "transport");
-  EXPECT_EQ(blamed([&] { executor_group(m.all, group_transport::host); }), "");
+  EXPECT_EQ(blamed([&] { executor_group({m.members[0], m.members[0]}); }), "members");
+  EXPECT_EQ(blamed([&] { executor_group(m.members, group_transport::nccl); }), "transport");
+  EXPECT_EQ(blamed([&] { executor_group(m.members, group_transport::host); }), "");
 }
 
 TEST(group, cuda_devices_exchange_by_nccl) {

@@ -42,8 +42,8 @@ const nccl_library& nccl() {
   return library;
 }
 
-void check(int result, const char* what) {
-  if (result != 0) throw device_error(std::string(what) + " failed: NCCL: " + nccl().error_string(result));
+void check(int result, const char* call) {
+  if (result != 0) throw device_error(std::string(call) + " failed: NCCL: " + nccl().error_string(result));
 }
 
 class nccl_carrier final : public group_carrier {

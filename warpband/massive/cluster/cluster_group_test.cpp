@@ -128,9 +128,9 @@ TEST(cluster_group, members_have_the_results_of_one_executor) {
         SCOPED_TRACE(std::string(name_of(method)) + " " + std::to_string(size));
         const auto c = setting(b, method, 8);
         const wb::testing::cpu_members cpus(size);
-        executor_group group(cpus.all);
+        executor_group group(cpus.members);
         if (method == massive_cluster_method::local_mmse && b.antennas / 8 < b.users) continue;
-        expect_same(detect(group, c, b), detect(*cpus.all[0], c, b), method);
+        expect_same(detect(group, c, b), detect(*cpus.members[0], c, b), method);
       }
 }
 
@@ -196,12 +196,12 @@ TEST(cluster_group, members_send_what_one_executor_does) {
       for (const int size : {1, 2, 8}) {
         SCOPED_TRACE(std::string(name_of(method)) + " " + std::to_string(size));
         const wb::testing::cpu_members cpus(size);
-        executor_group group(cpus.all);
+        executor_group group(cpus.members);
         for (const auto normalization :
              {massive_normalization::unit_power, massive_normalization::unscaled}) {
           auto c = sending(b, method, 8);
           c.precoder.normalization = normalization;
-          const massive_result got = precode(group, c, b), want = precode(*cpus.all[0], c, b);
+          const massive_result got = precode(group, c, b), want = precode(*cpus.members[0], c, b);
           EXPECT_EQ(got.status, want.status);
           EXPECT_GE(count_erased(got.status), b.symbols * 3 + 1);
           EXPECT_LT(wb::testing::relative_error(got.x, want.x),
@@ -216,7 +216,7 @@ TEST(cluster_group, bytes_are_those_of_the_bound) {
     for (const int size : {2, 4}) {
       const auto c = setting(b, method, 4);
       const wb::testing::cpu_members cpus(size);
-      executor_group group(cpus.all);
+      executor_group group(cpus.members);
       detect(group, c, b);
       EXPECT_EQ(static_cast<double>(group.bytes_sent()),
                 size * clustered_uplink_detector(c).bytes_sent(size, b.frames, 3))
