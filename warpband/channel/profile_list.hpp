@@ -13,27 +13,28 @@ namespace wb {
 
 /// Nothing where there is none of that name.
 template <class Entry>
-const Entry* find_profile(const std::vector<Entry>& all, const std::string& name) noexcept {
-  const auto at = std::find_if(all.begin(), all.end(), [&](const Entry& e) { return name == e.name; });
-  return at == all.end() ? nullptr : &*at;
+const Entry* find_profile(const std::vector<Entry>& entries, const std::string& name) noexcept {
+  const auto entry =
+      std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return name == e.name; });
+  return entry == entries.end() ? nullptr : &*entry;
 }
 template <class Entry>
-bool is_scaled(const std::vector<Entry>& all, const std::string& name) noexcept {
-  const Entry* e = find_profile(all, name);
+bool is_scaled(const std::vector<Entry>& entries, const std::string& name) noexcept {
+  const Entry* e = find_profile(entries, name);
   return e != nullptr && e->scaled;
 }
 template <class Entry>
-std::vector<std::string> profile_names(const std::vector<Entry>& all, bool scaled_alone = false) {
+std::vector<std::string> profile_names(const std::vector<Entry>& entries, bool scaled_alone = false) {
   std::vector<std::string> names;
-  for (const Entry& e : all)
+  for (const Entry& e : entries)
     if (e.scaled || !scaled_alone) names.emplace_back(e.name);
   return names;
 }
 /// Throws argument_error where there is none of that name.
 template <class Entry>
-const Entry& profile_named(const std::vector<Entry>& all, const std::string& name) {
-  if (const Entry* e = find_profile(all, name)) return *e;
-  throw argument_error("profile", "\"" + name + "\"", among(profile_names(all)));
+const Entry& profile_named(const std::vector<Entry>& entries, const std::string& name) {
+  if (const Entry* e = find_profile(entries, name)) return *e;
+  throw argument_error("profile", "\"" + name + "\"", among(profile_names(entries)));
 }
 /// Multiplies the delays of taps or clusters. Throws argument_error.
 template <class Taps>
@@ -44,16 +45,16 @@ void scale_delays(Taps& taps, double delay_spread_ns) {
 
 /// The settings of a choice among them.
 template <class C, class Entry>
-setting_of<C> profile_setting(const std::vector<Entry>& all, std::string C::*member, std::string text) {
+setting_of<C> profile_setting(const std::vector<Entry>& entries, std::string C::*member, std::string text) {
   std::vector<std::pair<std::string, std::string>> names;
-  for (const std::string& name : profile_names(all)) names.emplace_back(name, name);
+  for (const std::string& name : profile_names(entries)) names.emplace_back(name, name);
   return words("profile", member, std::move(names), std::move(text));
 }
 template <class C, class Entry>
-setting_of<C> delay_spread_setting(const std::vector<Entry>& all, double C::*member) {
+setting_of<C> delay_spread_setting(const std::vector<Entry>& entries, double C::*member) {
   return number("delay_spread_ns", member, 1e-3, 1e6,
                 "The delay spread, by which the table's delays are multiplied.")
-      .only_with("profile", profile_names(all, true));
+      .only_with("profile", profile_names(entries, true));
 }
 
 }  // namespace wb

@@ -35,19 +35,19 @@ TEST_P(awgn, has_the_variance_asked_for_and_is_white) {
     const symbols noise = add_noise(exec(), symbols(n), noise_var, {.seed = 11, .first = 0, .point = 3});
     std::complex<double> mean = 0, pseudo = 0, neighbour = 0, after_sixteen = 0;
     double power = 0, re = 0, im = 0, fourth = 0;
-    const auto at = [&](std::size_t i) {
+    const auto sample = [&](std::size_t i) {
       return std::complex<double>(noise[i]) / std::sqrt(double{noise_var});
     };
     for (std::size_t i = 0; i < n; i++) {
-      const auto x = at(i);
+      const auto x = sample(i);
       mean += x;
       power += std::norm(x);
       re += x.real() * x.real();
       im += x.imag() * x.imag();
       fourth += std::norm(x) * std::norm(x);
       pseudo += x * x;  // 0 where the parts are uncorrelated and of equal variance
-      if (i >= 1) neighbour += x * std::conj(at(i - 1));
-      if (i >= 16) after_sixteen += x * std::conj(at(i - 16));
+      if (i >= 1) neighbour += x * std::conj(sample(i - 1));
+      if (i >= 16) after_sixteen += x * std::conj(sample(i - 16));
     }
     EXPECT_LT(std::abs(mean) / samples, near);
     EXPECT_NEAR(power / samples, 1, near);  // |x|^2 is exponential: variance 1
@@ -77,13 +77,13 @@ TEST_P(awgn, seeds_points_and_indices_give_other_noise) {
   const symbols zero(64);
   const wb::random_range ranges[]{{1, 0, 0}, {2, 0, 0},  {std::uint64_t{1} << 32 | 1, 0, 0},
                                   {1, 0, 1}, {1, 64, 0}, {1, std::uint64_t{1} << 32, 0}};
-  std::vector<symbols> all;
-  for (const auto& r : ranges) all.push_back(add_noise(exec(), zero, 1.f, r));
-  EXPECT_TRUE(same_bits(add_noise(exec(), zero, 1.f, ranges[0]), all[0]));
-  for (std::size_t a = 0; a < all.size(); a++)
+  std::vector<symbols> drawn;
+  for (const auto& r : ranges) drawn.push_back(add_noise(exec(), zero, 1.f, r));
+  EXPECT_TRUE(same_bits(add_noise(exec(), zero, 1.f, ranges[0]), drawn[0]));
+  for (std::size_t a = 0; a < drawn.size(); a++)
     for (std::size_t b = 0; b < a; b++) {
       int equal = 0;
-      for (std::size_t i = 0; i < zero.size(); i++) equal += all[a][i] == all[b][i];
+      for (std::size_t i = 0; i < zero.size(); i++) equal += drawn[a][i] == drawn[b][i];
       EXPECT_EQ(equal, 0) << a << " and " << b;
     }
 }

@@ -86,15 +86,15 @@ std::vector<float> overlaps_of(const ofdm_grid& grid, const std::vector<cdl_path
   return overlaps;
 }
 std::vector<std::uint32_t> turns_of(const cdl_config& c) {
-  std::vector<std::uint32_t> all;
+  std::vector<std::uint32_t> angles;
   for (std::size_t u = 0; u < static_cast<std::size_t>(c.users); u++) {
     if (c.directions_deg.empty())
-      all.insert(all.end(), {turns(-c.sector_deg), width(2 * c.sector_deg)});
+      angles.insert(angles.end(), {turns(-c.sector_deg), width(2 * c.sector_deg)});
     else
-      all.insert(all.end(), {turns(c.directions_deg[u]), 0});
-    all.insert(all.end(), {turns(c.heading_deg.value_or(0)), c.heading_deg ? 0 : width(360)});
+      angles.insert(angles.end(), {turns(c.directions_deg[u]), 0});
+    angles.insert(angles.end(), {turns(c.heading_deg.value_or(0)), c.heading_deg ? 0 : width(360)});
   }
-  return all;
+  return angles;
 }
 bool is_tilted(const cdl_profile& p) {
   for (const cdl_cluster& c : p.clusters)
@@ -108,7 +108,7 @@ double wavelength_m(double carrier_hz) noexcept { return light_speed / carrier_h
 
 const std::vector<setting_of<cdl_config>>& cdl_settings() {
   using c = cdl_config;
-  static const std::vector<setting_of<c>> all = [] {
+  static const std::vector<setting_of<c>> settings = [] {
     std::vector<setting_of<c>> list{
         integer("antennas", &c::antennas, 1, 512, "B, of the base station.").not_of_links(),
         integer("users", &c::users, 1, 64, "U, of one antenna each.").not_of_links(),
@@ -142,7 +142,7 @@ const std::vector<setting_of<cdl_config>>& cdl_settings() {
     }
     return list;
   }();
-  return all;
+  return settings;
 }
 
 void check(const cdl_config& c) {

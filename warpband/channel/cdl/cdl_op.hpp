@@ -40,15 +40,15 @@ struct cdl_op {
     const std::size_t antennas = static_cast<std::size_t>(a.antennas),
                       times = static_cast<std::size_t>(a.times);
     for (int done = 0; done < items;) {  // antennas of one drop and time
-      const std::size_t now = (first + static_cast<std::size_t>(done)) / antennas;
-      const int antenna = static_cast<int>(first + static_cast<std::size_t>(done) - now * antennas),
+      const std::size_t instant = (first + static_cast<std::size_t>(done)) / antennas;
+      const int antenna = static_cast<int>(first + static_cast<std::size_t>(done) - instant * antennas),
                 left = a.antennas - antenna, count = left < items - done ? left : items - done;
-      const std::size_t drop = now / times;
-      const int time = static_cast<int>(now - drop * times);
+      const std::size_t drop = instant / times;
+      const int time = static_cast<int>(instant - drop * times);
       if (done > 0) g.sync();
       add_rays<T>(drop, time, antenna, count, g, scratch);
       g.sync();
-      add_paths<T>(now * static_cast<std::size_t>(a.symbols / a.times), antenna, count, g, scratch);
+      add_paths<T>(instant * static_cast<std::size_t>(a.symbols / a.times), antenna, count, g, scratch);
       done += count;
     }
   }
@@ -73,15 +73,15 @@ struct cdl_op {
     const int vectors = (count + width_of<T> - 1) / width_of<T>;
     for (int i = g.rank; i < vectors * a.users; i += g.size) {
       const int v = i / a.users, user = i - v * a.users, from = v * width_of<T>, left = count - from;
-      const item<T> at{static_cast<std::size_t>(from), left < width_of<T> ? left : width_of<T>};
+      const item<T> elements{static_cast<std::size_t>(from), left < width_of<T> ? left : width_of<T>};
       const U antennas = U(static_cast<std::uint32_t>(antenna + from)) + iota<U>();
       const float amplitude = *cdl_amplitude(a, drop, user).data;
       for (int p = 0; p < a.paths; p++) {
         const T scale = T(amplitude) * T(a.amplitudes[p]);
         const cx<T> gain = scale * cdl_gain<T>(a, drawn, user, p, antennas, static_cast<std::uint32_t>(time));
         const view<float> to = row(scratch, p, user, static_cast<std::size_t>(a.users));
-        store(to, 0, at, gain.re);
-        store(to, 1, at, gain.im);
+        store(to, 0, elements, gain.re);
+        store(to, 1, elements, gain.im);
       }
     }
   }
@@ -107,7 +107,7 @@ struct cdl_op {
         WB_UNROLL for (int k = 0; k < cdl_side; k++) sum[k] = fma(cx<T>{T(re[k]), T(im[k])}, gain, sum[k]);
       }
       const std::size_t first = static_cast<std::size_t>(antenna * a.users + from);
-      const item<T> at{0, left < width_of<T> ? left : width_of<T>};
+      const item<T> elements{0, left < width_of<T> ? left : width_of<T>};
       for (int repeat = 0; repeat < a.symbols / a.times; repeat++) {  // of users that stand still
         const std::size_t row = (symbol + static_cast<std::size_t>(repeat)) * subcarriers +
                                 static_cast<std::size_t>(block * cdl_side);
@@ -115,8 +115,8 @@ struct cdl_op {
                        k++) if (block * cdl_side + k < a.subcarriers) {  // entries in the place of items
           cx_pair* to = a.channel.data + (row + static_cast<std::size_t>(k)) * stride +
                         first * a.channel.element_stride;
-          store_cx(view<cx_pair>{to, 1, static_cast<std::size_t>(left), 0, a.channel.element_stride}, 0, at,
-                   sum[k]);
+          store_cx(view<cx_pair>{to, 1, static_cast<std::size_t>(left), 0, a.channel.element_stride}, 0,
+                   elements, sum[k]);
         }
       }
     }

@@ -38,7 +38,7 @@ struct cdl_power_op : parts_op<cdl_args> {
     const std::size_t rows = static_cast<std::size_t>(2 * a.paths);
     const view<float> powers{scratch, 1, padded, padded, 1}, gains{column, rows, stride, stride, 1};
     const view<const float> kept{column, rows, stride, stride, 1};
-    const item<T> mine{0, width_of<T>};
+    const item<T> lanes{0, width_of<T>};
     const int vectors = (a.antennas + width_of<T> - 1) / width_of<T>;
     for (int v = g.rank; v < vectors; v += g.size) {
       const U antenna = U(static_cast<std::uint32_t>(v * width_of<T>)) + iota<U>();
@@ -46,20 +46,20 @@ struct cdl_power_op : parts_op<cdl_args> {
       for (int t = 0; t < a.times; t++)
         for (int p = 0; p < a.paths; p++) {
           const T amplitude = T(a.amplitudes[p]);
-          const cx<T> now =
+          const cx<T> gain =
               amplitude * cdl_gain<T>(a, drawn, user, p, antenna, static_cast<std::uint32_t>(t));
-          store(gains, static_cast<std::size_t>(2 * p), mine, now.re);
-          store(gains, static_cast<std::size_t>(2 * p + 1), mine, now.im);
+          store(gains, static_cast<std::size_t>(2 * p), lanes, gain.re);
+          store(gains, static_cast<std::size_t>(2 * p + 1), lanes, gain.im);
           cx<T> before{T(0.f), T(0.f)};
           for (int q = 0; q < p; q++) {
             const float* overlap = a.overlaps + 2 * (p * a.paths + q);
             before = conj_fma(cx<T>{T(overlap[0]), T(overlap[1])},
-                              cx<T>{load<T>(kept, static_cast<std::size_t>(2 * q), mine),
-                                    load<T>(kept, static_cast<std::size_t>(2 * q + 1), mine)},
+                              cx<T>{load<T>(kept, static_cast<std::size_t>(2 * q), lanes),
+                                    load<T>(kept, static_cast<std::size_t>(2 * q + 1), lanes)},
                               before);
           }
-          const cx<T> sum{fma(T(2.f), before.re, now.re), fma(T(2.f), before.im, now.im)};
-          power = fma(now.im, sum.im, fma(now.re, sum.re, power));
+          const cx<T> sum{fma(T(2.f), before.re, gain.re), fma(T(2.f), before.im, gain.im)};
+          power = fma(gain.im, sum.im, fma(gain.re, sum.re, power));
         }
       store(powers, 0, item<T>{static_cast<std::size_t>(v * width_of<T>), width_of<T>}, power);
     }

@@ -39,10 +39,10 @@ struct cdl_rays_op : parts_op<cdl_args> {
     for (int v = g.rank; v < vectors; v += g.size) {
       const U ray = U(static_cast<std::uint32_t>(v * width_of<T> + 2)) + iota<U>();
       const auto w = words<T>(drop, U(number_of(user, 0)) + ray);
-      const item<T> at = rays_at<T>(v);
-      put(drawn, 0, at, w.w[0]);
+      const item<T> rays = rays_at<T>(v);
+      put(drawn, 0, rays, w.w[0]);
       if (a.moving || a.tilted)
-        for (int j = 0; j < 3; j++) keep(scratch + static_cast<std::size_t>(j) * stride, at, w.w[j + 1]);
+        for (int j = 0; j < 3; j++) keep(scratch + static_cast<std::size_t>(j) * stride, rays, w.w[j + 1]);
     }
     if (a.moving || a.tilted) {
       g.sync();
@@ -63,24 +63,24 @@ struct cdl_rays_op : parts_op<cdl_args> {
     const view<const std::uint32_t> aod{&a.angles->aod, 1, static_cast<std::size_t>(a.rays), 1,
                                         sizeof(cdl_ray) / sizeof(std::uint32_t)};
     for (int v = g.rank; v < vectors; v += g.size) {
-      const item<T> at = rays_at<T>(v);
-      const view<const std::uint32_t> mine{scratch + 3 * stride, 3, stride, stride, 1};
+      const item<T> rays = rays_at<T>(v);
+      const view<const std::uint32_t> angles{scratch + 3 * stride, 3, stride, stride, 1};
       T s, c, tilt;
-      sincos_turn<T>(as_uint(load_int<T>(aod, 0, at)) + direction, s, c);
+      sincos_turn<T>(as_uint(load_int<T>(aod, 0, rays)) + direction, s, c);
       T step = T(a.spacing) * s;
       if (a.tilted) {
-        sincos_turn<T>(as_uint(load_int<T>(mine, 1, at)), tilt, c);
+        sincos_turn<T>(as_uint(load_int<T>(angles, 1, rays)), tilt, c);
         step = step * tilt;
       }
-      put(drawn, 1, at, turns_of(step));
+      put(drawn, 1, rays, turns_of(step));
       if (a.moving) {
-        sincos_turn<T>(as_uint(load_int<T>(mine, 0, at)) - heading, s, c);
+        sincos_turn<T>(as_uint(load_int<T>(angles, 0, rays)) - heading, s, c);
         step = T(a.doppler) * c;
         if (a.tilted) {
-          sincos_turn<T>(as_uint(load_int<T>(mine, 2, at)), tilt, c);
+          sincos_turn<T>(as_uint(load_int<T>(angles, 2, rays)), tilt, c);
           step = step * tilt;
         }
-        put(drawn, 2, at, turns_of(step));
+        put(drawn, 2, rays, turns_of(step));
       }
     }
     if (g.rank == 0) {
@@ -124,16 +124,16 @@ struct cdl_rays_op : parts_op<cdl_args> {
     return place;
   }
   template <class T>
-  WB_HD void keep(std::uint32_t* row, item<T> at, typename rebind<T>::u32 x) const {
-    store_int<T, std::uint32_t>({row, 1, static_cast<std::size_t>(a.rays), 1, 1}, 0, at, as_int(x));
+  WB_HD void keep(std::uint32_t* row, item<T> rays, typename rebind<T>::u32 x) const {
+    store_int<T, std::uint32_t>({row, 1, static_cast<std::size_t>(a.rays), 1, 1}, 0, rays, as_int(x));
   }
   /// Number j of three that rays have.
   template <class T>
-  WB_HD void put(std::uint32_t* drawn, int j, item<T> at, typename rebind<T>::u32 x) const {
+  WB_HD void put(std::uint32_t* drawn, int j, item<T> rays, typename rebind<T>::u32 x) const {
     const std::size_t users = static_cast<std::size_t>(a.users);
     store_int<T, std::uint32_t>(
         {drawn + static_cast<std::size_t>(j) * users, 1, static_cast<std::size_t>(a.rays), 1, 3 * users}, 0,
-        at, as_int(x));
+        rays, as_int(x));
   }
 };
 

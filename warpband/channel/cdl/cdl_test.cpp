@@ -40,30 +40,30 @@ cdl_config setting(const std::string& profile, int subcarriers, int ofdm_symbols
 /// Settings that reach each way through the code: whole vectors and tails of antennas, entries, rays and
 /// subcarriers, one user and the most, still, moving and tilted, several drops in a call of the kernel.
 std::vector<cdl_config> settings() {
-  std::vector<cdl_config> all{setting("c2-nlos", 8, 1, 32, 2), setting("b1-los", 5, 3, 17, 3),
-                              setting("cdl-a", 4, 2, 16, 1),   setting("cdl-d", 7, 2, 5, 4),
-                              setting("a1-los", 1, 2, 1, 1),   setting("cdl-e", 3, 1, 3, 64)};
-  all[1].speed_kmh = 120;
-  all[1].heading_deg = -75;
-  all[2].speed_kmh = 30;
-  all[2].grid.symbol_period_us = 1000;
-  all[3].spacing_wavelengths = 0.5;
-  all[3].directions_deg = {-30, 0, 12.5, 180};
-  all[3].shadowing_db = 8;
-  all[4].speed_kmh = 3;
-  all[5].sector_deg = 180;
-  all[5].power_control = true;
-  cdl_config own;  // one cluster, in the horizon
-  own.profile = {{{40, 3, 20, -20}}, 5, 50, 0, 0};
-  own.grid = {.subcarriers = 9, .symbols = 4};
-  own.antennas = 2;
-  own.users = 5;
-  own.speed_kmh = 500;
-  own.carrier_hz = 28e9;
-  own.spacing_wavelengths = 2;
-  own.power_control = true;
-  all.push_back(own);
-  return all;
+  std::vector<cdl_config> configs{setting("c2-nlos", 8, 1, 32, 2), setting("b1-los", 5, 3, 17, 3),
+                                  setting("cdl-a", 4, 2, 16, 1),   setting("cdl-d", 7, 2, 5, 4),
+                                  setting("a1-los", 1, 2, 1, 1),   setting("cdl-e", 3, 1, 3, 64)};
+  configs[1].speed_kmh = 120;
+  configs[1].heading_deg = -75;
+  configs[2].speed_kmh = 30;
+  configs[2].grid.symbol_period_us = 1000;
+  configs[3].spacing_wavelengths = 0.5;
+  configs[3].directions_deg = {-30, 0, 12.5, 180};
+  configs[3].shadowing_db = 8;
+  configs[4].speed_kmh = 3;
+  configs[5].sector_deg = 180;
+  configs[5].power_control = true;
+  cdl_config single;  // one cluster, in the horizon
+  single.profile = {{{40, 3, 20, -20}}, 5, 50, 0, 0};
+  single.grid = {.subcarriers = 9, .symbols = 4};
+  single.antennas = 2;
+  single.users = 5;
+  single.speed_kmh = 500;
+  single.carrier_hz = 28e9;
+  single.spacing_wavelengths = 2;
+  single.power_control = true;
+  configs.push_back(single);
+  return configs;
 }
 
 std::size_t entries_of(const cdl_config& c) { return static_cast<std::size_t>(c.antennas * c.users); }
@@ -112,10 +112,10 @@ TEST_P(cdl, equals_the_formula) {
         double power = 0;
         for (std::size_t e = 0; e < elements; e++)
           for (int b = 0; b < c.antennas; b++) {
-            const auto at = wb::element_of(c.grid, e);
+            const auto element = wb::element_of(c.grid, e);
             expected.push_back(oracle::cdl_response(user, b, spacing(c), speed(c),
-                                                    at.symbol * c.grid.period_us() * 1e-6,
-                                                    at.subcarrier * c.grid.spacing_hz));
+                                                    element.symbol * c.grid.period_us() * 1e-6,
+                                                    element.subcarrier * c.grid.spacing_hz));
             power += std::norm(expected.back());
           }
         double scale = c.power_control ? std::sqrt(static_cast<double>(expected.size()) / power) : 1;
@@ -198,7 +198,7 @@ TEST_P(cdl, correlation_over_antennas_time_and_frequency_is_that_of_the_angles_a
     const symbols h = respond(exec(), c, drops, {.seed = 3});
     const auto model = model_of(c.profile);
     const double n = static_cast<double>(drops * users), near = 5 / std::sqrt(n) * std::numbers::sqrt2;
-    const auto at = [&](std::size_t d, std::size_t t, std::size_t k, std::size_t b, std::size_t u) {
+    const auto gain = [&](std::size_t d, std::size_t t, std::size_t k, std::size_t b, std::size_t u) {
       return complex(h[(((d * 2 + t) * 5 + k) * 4 + b) * users + u]);
     };
     struct place {
@@ -208,7 +208,7 @@ TEST_P(cdl, correlation_over_antennas_time_and_frequency_is_that_of_the_angles_a
       complex both = 0, mean = 0, pseudo = 0;
       for (std::size_t d = 0; d < drops; d++)
         for (std::size_t u = 0; u < users; u++) {
-          const complex z = at(d, x.t, x.k, x.b, u), reference = at(d, 0, 0, 0, u);
+          const complex z = gain(d, x.t, x.k, x.b, u), reference = gain(d, 0, 0, 0, u);
           both += z * std::conj(reference);
           pseudo += z * reference;
           mean += z;
@@ -470,15 +470,15 @@ TEST(cdl_profiles, equal_the_reference_tables) {
   std::ifstream winner(folder + "winner2_cdl.csv"), nr(folder + "tr38901_cdl.csv");
   if (!winner || !nr) GTEST_SKIP() << "no tables in " << folder;
   std::string line, last;
-  std::size_t seen = 0, at = 0;
+  std::size_t seen = 0, index = 0;
   std::getline(winner, line);
   while (std::getline(winner, line)) {
     const auto f = fields_of(line);
     const std::string name = lower(f[0]);
-    at = name == last ? at + 1 : 0;
+    index = name == last ? index + 1 : 0;
     last = name;
     const wb::cdl_profile p = wb::cdl_profile_named(name);
-    const wb::cdl_cluster& c = p.clusters.at(at);
+    const wb::cdl_cluster& c = p.clusters.at(index);
     SCOPED_TRACE(line);
     EXPECT_EQ(c.delay_ns, std::stod(f[2]));
     EXPECT_NEAR(c.power_db, std::stod(f[3]) + 13, 1e-9);  // twenty rays
@@ -501,7 +501,7 @@ TEST(cdl_profiles, equal_the_reference_tables) {
   while (std::getline(nr, line)) {
     const auto f = fields_of(line);
     const std::string name = lower(f[0]);
-    if (name != last) at = 0;
+    if (name != last) index = 0;
     last = name;
     const wb::cdl_profile p = wb::cdl_profile_named(name, 1);
     SCOPED_TRACE(line);
@@ -514,7 +514,7 @@ TEST(cdl_profiles, equal_the_reference_tables) {
       EXPECT_EQ(p.clusters[0].aod_deg, std::stod(f[4]));
       continue;
     }
-    const wb::cdl_cluster& c = p.clusters.at(at++);
+    const wb::cdl_cluster& c = p.clusters.at(index++);
     EXPECT_NEAR(c.delay_ns, std::stod(f[2]), 1e-9);
     EXPECT_EQ(c.power_db, std::stod(f[3]));
     EXPECT_EQ(c.aod_deg, std::stod(f[4]));

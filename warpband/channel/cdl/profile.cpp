@@ -20,7 +20,7 @@ struct cdl_profile_entry {
 };
 
 const std::vector<cdl_profile_entry>& cdl_profiles() {
-  static const std::vector<cdl_profile_entry> all{
+  static const std::vector<cdl_profile_entry> entries{
       {"a1-los",
        false,
        {{{0, -9.9, 0, 0, 90, 90, true},
@@ -278,7 +278,7 @@ const std::vector<cdl_profile_entry>& cdl_profiles() {
         7},
        -0.03},
   };
-  return all;
+  return entries;
 }
 
 double linear(double db) { return std::pow(10, db / 10); }
@@ -301,9 +301,9 @@ constexpr std::array<std::array<bool, 10>, 3> groups{
 using choice_setting = setting_of<cdl_profile_choice>;
 
 choice_setting own_angles(const char* name, std::vector<double> cdl_profile_choice::*member, double least,
-                          double most, const char* text) {
-  return numbers(name, member, least, most, std::string("With delays_ns: ") + text,
-                 "a number from " + decimal(least) + " to " + decimal(most) + " for each of delays_ns");
+                          double greatest, const char* text) {
+  return numbers(name, member, least, greatest, std::string("With delays_ns: ") + text,
+                 "a number from " + decimal(least) + " to " + decimal(greatest) + " for each of delays_ns");
 }
 choice_setting own_spread(const char* name, std::optional<double> cdl_profile_choice::*member,
                           const char* angles) {
@@ -370,7 +370,7 @@ const std::vector<std::string>& cdl_profile_names() {
 
 const std::vector<setting_of<cdl_profile_choice>>& cdl_profile_settings() {
   using c = cdl_profile_choice;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       profile_setting(
           cdl_profiles(), &c::name,
           "Indoor office, urban microcell, suburban and urban macrocell of WINNER II (D1.1.2 clause 6.8) "
@@ -400,7 +400,7 @@ const std::vector<setting_of<cdl_profile_choice>>& cdl_profile_settings() {
           "rician_k_db", &c::rician_k_db, -100, 100,
           "With delays_ns: power of the line of sight over that of all clusters. Left out: no line of sight.",
           false, "a number from -100 to 100, together with delays_ns")};
-  return all;
+  return settings;
 }
 
 cdl_profile profile_of(const cdl_profile_choice& choice) {

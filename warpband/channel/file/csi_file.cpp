@@ -152,7 +152,7 @@ struct csi_file::state {
       fail("it holds no channel estimates: expected an array h, Data/Pilot_Samples, Pilot_Samples or csi");
   }
 
-  [[noreturn]] void fail(const std::string& what) const { throw file_error(path, what); }
+  [[noreturn]] void fail(const std::string& reason) const { throw file_error(path, reason); }
   void expect_some(const std::vector<std::size_t>& shape) const {
     for (const std::size_t n : shape)
       if (n == 0) fail(array + " has shape " + text_of(shape) + ": it holds no channel estimates");
@@ -208,9 +208,9 @@ struct csi_file::state {
 
   /// NaN and infinities stay what they are.
   std::complex<float> narrowed(const complex& z) const {
-    constexpr double most = std::numeric_limits<float>::max();
+    constexpr double limit = std::numeric_limits<float>::max();
     for (const double x : {z.real(), z.imag()})
-      if (std::isfinite(x) && std::abs(x) > most)
+      if (std::isfinite(x) && std::abs(x) > limit)
         fail(array + " holds " + decimal(x) + ", which complex64 cannot hold");
     return std::complex<float>(z);
   }
@@ -346,8 +346,8 @@ struct csi_file::state {
         std::fill(sum.begin(), sum.end(), 0);
         for (std::size_t r = 0; r < repetitions; r++)
           for (std::size_t i = 0; i < size; i++) {
-            const std::size_t at = 2 * (first_window + r * window_step + i);
-            sum[i] += complex(from[at], from[at + 1]);
+            const std::size_t offset = 2 * (first_window + r * window_step + i);
+            sum[i] += complex(from[offset], from[offset + 1]);
           }
         // The transform is linear: that of the sum of the repetitions is the sum of theirs.
         const auto spectrum = dft(sum);
@@ -363,18 +363,18 @@ struct csi_file::state {
   /// Snapshots as they are in the file, erased items zeros.
   std::size_t read_raw(std::size_t first, std::size_t count, std::complex<float>* to,
                        std::uint8_t* status) const {
-    const std::size_t item = rx * tx, all = subcarriers * item;
+    const std::size_t item = rx * tx, entries = subcarriers * item;
     std::vector<std::uint8_t> good(count, 1);
     if (npy) {
       npy->read(first, count, to);
     } else if (converts) {
       const std::size_t at_once =
-          std::clamp<std::size_t>((4u << 20) / (16 * all), 1, std::max<std::size_t>(count, 1));
-      std::vector<complex> values(at_once * all);
+          std::clamp<std::size_t>((4u << 20) / (16 * entries), 1, std::max<std::size_t>(count, 1));
+      std::vector<complex> values(at_once * entries);
       for (std::size_t n = 0; n < count; n += at_once) {
-        const std::size_t now = std::min(at_once, count - n);
-        file->read(array, first + n, now, values.data());
-        for (std::size_t e = 0; e < now * all; e++) to[n * all + e] = narrowed(values[e]);
+        const std::size_t part = std::min(at_once, count - n);
+        file->read(array, first + n, part, values.data());
+        for (std::size_t e = 0; e < part * entries; e++) to[n * entries + e] = narrowed(values[e]);
       }
     } else if (layout == csi_layout::plain) {
       file->read(array, first, count, to);
@@ -388,17 +388,17 @@ struct csi_file::state {
               complex sum = 0;
               for (std::size_t r = 0; r < csi_repetitions; r++)
                 sum += complex(values[((u * csi_repetitions + r) * rx + b) * subcarriers + k]);
-              to[n * all + (k * rx + b) * tx + u] =
+              to[n * entries + (k * rx + b) * tx + u] =
                   std::complex<float>(sum / static_cast<double>(csi_repetitions));
             }
       }
     } else {
-      for (std::size_t n = 0; n < count; n++) good[n] = estimate(first + n, to + n * all);
+      for (std::size_t n = 0; n < count; n++) good[n] = estimate(first + n, to + n * entries);
     }
     std::size_t erased = 0;
     for (std::size_t n = 0; n < count; n++)
       for (std::size_t k = 0; k < subcarriers; k++) {
-        std::complex<float>* h = to + n * all + k * item;
+        std::complex<float>* h = to + n * entries + k * item;
         const bool fine = good[n] != 0 && std::all_of(h, h + item, is_finite);
         if (!fine) std::fill(h, h + item, std::complex<float>{});
         if (status != nullptr) status[n * subcarriers + k] = fine ? std::uint8_t{0} : status_erased;
@@ -440,22 +440,22 @@ struct csi_file::state {
     if (first > snapshots || count > snapshots - first)
       throw shape_error("snapshots", std::to_string(first) + " + " + std::to_string(count),
                         "at most " + std::to_string(snapshots) + " in all");
-    std::vector<std::uint8_t> own;
+    std::vector<std::uint8_t> local_status;
     if (status == nullptr) {
-      own.resize(count * subcarriers);
-      status = own.data();
+      local_status.resize(count * subcarriers);
+      status = local_status.data();
     }
-    const std::size_t erased = read_raw(first, count, to, status), all = subcarriers * rx * tx;
+    const std::size_t erased = read_raw(first, count, to, status), entries = subcarriers * rx * tx;
     if (options.scale == csi_scale::none) return erased;
     for (std::size_t n = 0; n < count; n++) {
-      std::complex<float>* h = to + n * all;
+      std::complex<float>* h = to + n * entries;
       std::vector<double> factors = scale;
       if (options.scale == csi_scale::snapshot) {
         std::vector<double> powers(tx);
         const std::size_t good = add_powers(h, status + n * subcarriers, subcarriers, powers);
         factors = scale_of(powers, good);
       }
-      for (std::size_t e = 0; e < all; e++) h[e] = std::complex<float>(complex(h[e]) * factors[e % tx]);
+      for (std::size_t e = 0; e < entries; e++) h[e] = std::complex<float>(complex(h[e]) * factors[e % tx]);
     }
     return erased;
   }

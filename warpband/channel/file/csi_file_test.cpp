@@ -41,34 +41,34 @@ std::string refusal(const std::function<void()>& call) {
   }
   return "";
 }
-#define EXPECT_REFUSED(call, what)                                     \
-  {                                                                    \
-    const std::string said = refusal([&] { call; });                   \
-    EXPECT_NE(said.find(what), std::string::npos) << "said: " << said; \
-    EXPECT_EQ(said.find('\n'), std::string::npos);                     \
+#define EXPECT_REFUSED(call, part)                                           \
+  {                                                                          \
+    const std::string message = refusal([&] { call; });                      \
+    EXPECT_NE(message.find(part), std::string::npos) << "said: " << message; \
+    EXPECT_EQ(message.find('\n'), std::string::npos);                        \
   }
 
 void expect_channel(const csi_file& file, const sounding& s) {
   const int k_all = s.subcarriers();
-  const std::size_t all = static_cast<std::size_t>(k_all * s.antennas * s.users);
-  symbols h(file.snapshots() * all);
+  const std::size_t entries = static_cast<std::size_t>(k_all * s.antennas * s.users);
+  symbols h(file.snapshots() * entries);
   std::vector<std::uint8_t> status(file.snapshots() * static_cast<std::size_t>(k_all), 9);
   const std::size_t erased = file.read(0, file.snapshots(), h.data(), status.data());
   EXPECT_EQ(erased, s.missing_frame < 0 ? 0 : static_cast<std::size_t>(k_all));
   EXPECT_EQ(wb::count_erased(status), erased);
-  std::size_t at = 0;
+  std::size_t entry = 0;
   for (int f = 0; f < s.frames; f++)
     for (int i = 0; i < s.length; i++) {
       if (s.used[static_cast<std::size_t>(i)] == 0) continue;
       for (int b = 0; b < s.antennas; b++)
-        for (int u = 0; u < s.users; u++, at++) {
+        for (int u = 0; u < s.users; u++, entry++) {
           const complex expected = f == s.missing_frame ? 0 : s.channel(f, u, b, i) / 8.;
           // Rounding of samples: 1 / sqrt(12) a part, summed over the window.
-          ASSERT_LT(std::abs(complex(h[at]) - expected), 6 * std::sqrt(s.length / 6.) / 32768)
+          ASSERT_LT(std::abs(complex(h[entry]) - expected), 6 * std::sqrt(s.length / 6.) / 32768)
               << f << " " << i << " " << b << " " << u;
         }
     }
-  EXPECT_EQ(at, h.size());
+  EXPECT_EQ(entry, h.size());
 }
 
 TEST(csi_file, a_sounding_of_renew_gives_least_squares_estimates) {
@@ -79,9 +79,9 @@ TEST(csi_file, a_sounding_of_renew_gives_least_squares_estimates) {
     if (variant == 2) s.missing_frame = 1, s.missing_user = 1, s.cells = 2, s.cell = 1;
     if (variant == 3) s.length = 36, s.prefix = 0, s.before = 0, s.repetitions = 1, s.antennas = 1, s.fill();
     if (variant == 4) s = {}, s.extent = 2000;  // as a sounder makes it before the first frame
-    const scratch_file at("renew");
-    s.write(at.path());
-    const csi_file file(at.path(), {.cell = s.cell});
+    const scratch_file scratch("renew");
+    s.write(scratch.path());
+    const csi_file file(scratch.path(), {.cell = s.cell});
     EXPECT_EQ(file.layout(), csi_layout::renew);
     EXPECT_EQ(file.snapshots(), 4u);
     EXPECT_EQ(file.subcarriers(), static_cast<std::size_t>(s.subcarriers()));
@@ -95,17 +95,17 @@ TEST(csi_file, a_sounding_of_renew_gives_least_squares_estimates) {
 
 TEST(csi_file, older_names_and_other_widths_of_attributes_are_read) {
   sounding s;
-  const scratch_file at("older");
-  s.write(at.path(), [&](hid_t group) {
+  const scratch_file scratch("older");
+  s.write(scratch.path(), [&](hid_t group) {
     H5Adelete(group, "SLOT_SAMP_LEN");
     whole(group, "SYMBOL_LEN", s.samples(), H5T_STD_U64LE);
     H5Adelete(group, "PREFIX_LEN");
     H5Adelete(group, "POSTFIX_LEN");
   });
   // Without PREFIX_LEN the first window is named.
-  expect_channel(csi_file(at.path(), {.first_sample = s.before}), s);
-  EXPECT_EQ(blamed([&] { csi_file(at.path(), {.first_sample = 9}); }), "first_sample");
-  EXPECT_EQ(blamed([&] { csi_file(at.path(), {.first_sample = -1}); }), "first_sample");
+  expect_channel(csi_file(scratch.path(), {.first_sample = s.before}), s);
+  EXPECT_EQ(blamed([&] { csi_file(scratch.path(), {.first_sample = 9}); }), "first_sample");
+  EXPECT_EQ(blamed([&] { csi_file(scratch.path(), {.first_sample = -1}); }), "first_sample");
 }
 
 TEST(csi_file, a_trace_of_argos_gives_least_squares_estimates) {
@@ -131,8 +131,8 @@ TEST(csi_file, a_trace_of_argos_gives_least_squares_estimates) {
           to[0] = static_cast<std::int16_t>(std::lround(x.real() * 500));
           to[1] = static_cast<std::int16_t>(std::lround(x.imag() * 500));
         }
-  const scratch_file at("argos");
-  const hid_t file = H5Fcreate(at.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const scratch_file scratch("argos");
+  const hid_t file = H5Fcreate(scratch.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const hid_t space = H5Screate_simple(3, shape, nullptr),
               array = H5Dcreate2(file, "Pilot_Samples", H5T_STD_I16LE, space, H5P_DEFAULT, H5P_DEFAULT,
                                  H5P_DEFAULT);
@@ -142,7 +142,7 @@ TEST(csi_file, a_trace_of_argos_gives_least_squares_estimates) {
   H5Dclose(array);
   H5Sclose(space);
   H5Fclose(file);
-  const csi_file csi(at.path());
+  const csi_file csi(scratch.path());
   EXPECT_EQ(csi.layout(), csi_layout::argos);
   EXPECT_EQ(csi.snapshots(), 2u);
   ASSERT_EQ(csi.subcarriers(), 52u);
@@ -158,17 +158,17 @@ TEST(csi_file, a_trace_of_argos_gives_least_squares_estimates) {
 }
 
 TEST(csi_file, converted_traces_are_averaged_over_repetitions) {
-  const scratch_file at("csi");
+  const scratch_file scratch("csi");
   symbols values(2 * 3 * 2 * 4 * 5);  // frames, users, repetitions, antennas, subcarriers
   for (std::size_t i = 0; i < values.size(); i++)
     values[i] = {static_cast<float>(i), i / 20 % 2 == 0 ? 1.f : 2.f};
   {
-    wb::hdf5_writer file(at.path());
+    wb::hdf5_writer file(scratch.path());
     file.create<std::complex<float>>("csi", {2, 3, 2, 4, 5});
     file.write("csi", 0, 2, values.data());
     file.commit();
   }
-  const csi_file csi(at.path());
+  const csi_file csi(scratch.path());
   EXPECT_EQ(csi.layout(), csi_layout::csi);
   symbols h(2 * 5 * 4 * 3);
   EXPECT_EQ(csi.read(0, 2, h.data()), 0u);
@@ -194,12 +194,12 @@ void write_plain(const std::string& path, const symbols& values) {
 }
 
 TEST(csi_file, plain_channels_are_read_as_they_are_and_what_is_no_number_is_erased) {
-  const scratch_file at("plain");
+  const scratch_file scratch("plain");
   symbols values = plain_values();
   values[5] = {std::numeric_limits<float>::quiet_NaN(), 0};
   values[38] = {0, -std::numeric_limits<float>::infinity()};
-  write_plain(at.path(), values);
-  const csi_file file(at.path());
+  write_plain(scratch.path(), values);
+  const csi_file file(scratch.path());
   EXPECT_EQ(file.layout(), csi_layout::plain);
   EXPECT_EQ(file.snapshots(), 3u);
   EXPECT_EQ(file.subcarriers(), 4u);
@@ -223,9 +223,9 @@ TEST(csi_file, plain_channels_are_read_as_they_are_and_what_is_no_number_is_eras
 }
 
 TEST(csi_file, complex128_is_converted) {
-  const scratch_file at("complex128");
+  const scratch_file scratch("complex128");
   const auto write = [&](const std::vector<complex>& h) {
-    wb::hdf5_writer file(at.path());
+    wb::hdf5_writer file(scratch.path());
     file.create<complex>("h", {2, 1, 1, 2});
     file.write("h", 0, 2, h.data());
     file.commit();
@@ -234,17 +234,17 @@ TEST(csi_file, complex128_is_converted) {
   write({{0.1, -2}, {3, 1e-50}, {nan, 0}, {5, 6}});
   symbols h(4);
   std::vector<std::uint8_t> status(2);
-  EXPECT_EQ(csi_file(at.path()).read(0, 2, h.data(), status.data()), 1u);
+  EXPECT_EQ(csi_file(scratch.path()).read(0, 2, h.data(), status.data()), 1u);
   EXPECT_EQ(h, (symbols{{0.1f, -2}, {3, 0}, {0, 0}, {0, 0}}));
   EXPECT_EQ(status, (std::vector<std::uint8_t>{0, wb::status_erased}));
   write({{0.1, -2}, {3, 1}, {1, 1e39}, {5, 6}});
-  EXPECT_REFUSED(csi_file(at.path()).read(1, 1, h.data()), "h holds 1e+39, which complex64 cannot hold");
+  EXPECT_REFUSED(csi_file(scratch.path()).read(1, 1, h.data()), "h holds 1e+39, which complex64 cannot hold");
 }
 
 TEST(csi_file, a_file_that_was_moved_from_says_so) {
-  const scratch_file at("moved");
-  write_plain(at.path(), plain_values());
-  csi_file first(at.path());
+  const scratch_file scratch("moved");
+  write_plain(scratch.path(), plain_values());
+  csi_file first(scratch.path());
   const csi_file second = std::move(first);
   EXPECT_EQ(second.snapshots(), 3u);
   symbols h(16);
@@ -256,7 +256,7 @@ TEST(csi_file, a_file_that_was_moved_from_says_so) {
 
 TEST(csi_file, plain_channels_of_matlab_are_read_with_its_axes) {
   // MATLAB's [3, 4, 2, 1] is [2, 4, 3] in the file: the last axis is dropped, the others are reversed.
-  const scratch_file at("matlab"), unmarked("unmarked");
+  const scratch_file scratch("matlab"), unmarked("unmarked");
   std::vector<double> stored;
   for (int b = 0; b < 2; b++)
     for (int k = 0; k < 4; k++)
@@ -278,8 +278,8 @@ TEST(csi_file, plain_channels_of_matlab_are_read_with_its_axes) {
     H5Tclose(type);
     H5Fclose(file);
   };
-  write(at.path(), true);
-  const csi_file file(at.path());
+  write(scratch.path(), true);
+  const csi_file file(scratch.path());
   EXPECT_EQ(file.remark(), "read as MATLAB wrote it: axes reversed, float64 converted");
   EXPECT_EQ(file.snapshots(), 3u);
   EXPECT_EQ(file.subcarriers(), 4u);
@@ -294,18 +294,18 @@ TEST(csi_file, plain_channels_of_matlab_are_read_with_its_axes) {
 }
 
 TEST(csi_file, every_user_is_scaled_to_unit_power) {
-  const scratch_file at("scale");
+  const scratch_file scratch("scale");
   symbols values = plain_values();
   for (std::size_t i = 0; i < values.size(); i++)
     values[i] *= (i % 2 == 0 ? 3.f : 0.1f) * static_cast<float>(1 + i / 16);
   values[5] = {std::numeric_limits<float>::quiet_NaN(), 0};
-  write_plain(at.path(), values);
+  write_plain(scratch.path(), values);
   for (const csi_scale scale : {csi_scale::snapshot, csi_scale::file}) {
-    const csi_file file(at.path(), {.scale = scale});
+    const csi_file file(scratch.path(), {.scale = scale});
     symbols h(values.size());
     EXPECT_EQ(file.read(0, 3, h.data()), 1u);
     for (std::size_t u = 0; u < 2; u++) {
-      double all = 0;
+      double mean_power = 0;
       for (std::size_t n = 0; n < 3; n++) {
         double power = 0;
         for (std::size_t i = u; i < 16; i += 2) {
@@ -314,48 +314,48 @@ TEST(csi_file, every_user_is_scaled_to_unit_power) {
           const complex ratio = complex(h[16 * n + i]) / complex(values[16 * n + i]);
           EXPECT_NEAR(ratio.imag(), 0, 1e-6 * ratio.real());
         }
-        all += power;
+        mean_power += power;
         if (scale == csi_scale::snapshot) {
           EXPECT_NEAR(power, n == 0 ? 6 : 8, 1e-5);  // an item is erased
         }
       }
-      EXPECT_NEAR(all, 22, 1e-4);
+      EXPECT_NEAR(mean_power, 22, 1e-4);
     }
   }
 }
 
 TEST(csi_file, what_is_no_file_of_channels_is_refused) {
-  const scratch_file at("bad");
-  EXPECT_REFUSED(csi_file(at.path()), "cannot read");
-  std::ofstream(at.path()) << "no HDF5";
-  EXPECT_REFUSED(csi_file(at.path()), "not an HDF5 file");
+  const scratch_file scratch("bad");
+  EXPECT_REFUSED(csi_file(scratch.path()), "cannot read");
+  std::ofstream(scratch.path()) << "no HDF5";
+  EXPECT_REFUSED(csi_file(scratch.path()), "not an HDF5 file");
   const auto holding = [&](const std::string& name, const std::vector<std::size_t>& shape, auto zero) {
-    wb::hdf5_writer file(at.path());
+    wb::hdf5_writer file(scratch.path());
     file.create<decltype(zero)>(name, shape);
     file.commit();
   };
   holding("received", {2, 3}, 1.f);
-  EXPECT_REFUSED(csi_file(at.path()), "holds no channel estimates");
+  EXPECT_REFUSED(csi_file(scratch.path()), "holds no channel estimates");
   holding("h", {2, 3, 4, 5}, 1.f);
-  EXPECT_REFUSED(csi_file(at.path()), "expected complex64");
+  EXPECT_REFUSED(csi_file(scratch.path()), "expected complex64");
   holding("h", {2, 3, 4}, std::complex<float>{});
-  EXPECT_REFUSED(csi_file(at.path()), "4 axes");
+  EXPECT_REFUSED(csi_file(scratch.path()), "4 axes");
   holding("h", {2, 0, 4, 1}, std::complex<float>{});
-  EXPECT_REFUSED(csi_file(at.path()), "[2, 0, 4, 1]");
+  EXPECT_REFUSED(csi_file(scratch.path()), "[2, 0, 4, 1]");
   holding("csi", {2, 2, 4, 1}, std::complex<float>{});
-  EXPECT_REFUSED(csi_file(at.path()), "5 axes");
+  EXPECT_REFUSED(csi_file(scratch.path()), "5 axes");
   holding("Pilot_Samples", {2, 2, 4}, std::int16_t{});
-  EXPECT_REFUSED(csi_file(at.path()), "samples_per_user");
+  EXPECT_REFUSED(csi_file(scratch.path()), "samples_per_user");
   holding("Pilot_Samples", {2, 2, 4}, float{});
-  EXPECT_REFUSED(csi_file(at.path()), "expected int16");
+  EXPECT_REFUSED(csi_file(scratch.path()), "expected int16");
 }
 
 TEST(csi_file, a_trace_with_something_wrong_is_refused) {
-  const scratch_file at("trace");
+  const scratch_file scratch("trace");
   const sounding s;
   const auto refused = [&](const std::function<void(hid_t)>& change) {
-    s.write(at.path(), change);
-    return refusal([&] { csi_file file(at.path()); });
+    s.write(scratch.path(), change);
+    return refusal([&] { csi_file file(scratch.path()); });
   };
   const auto set = [](const char* name, int value) {
     return [=](hid_t group) {
@@ -388,25 +388,25 @@ TEST(csi_file, a_trace_with_something_wrong_is_refused) {
             std::string::npos);
   sounding empty = s;
   empty.frames = 0;
-  empty.write(at.path());
-  EXPECT_REFUSED(csi_file(at.path()), "no samples");
-  s.write(at.path(), {}, 4);
-  EXPECT_REFUSED(csi_file(at.path()), "5 axes");
-  s.write(at.path());
-  EXPECT_EQ(blamed([&] { csi_file(at.path(), {.cell = 1}); }), "cell");
-  EXPECT_EQ(blamed([&] { csi_file(at.path(), {.cell = -1}); }), "cell");
+  empty.write(scratch.path());
+  EXPECT_REFUSED(csi_file(scratch.path()), "no samples");
+  s.write(scratch.path(), {}, 4);
+  EXPECT_REFUSED(csi_file(scratch.path()), "5 axes");
+  s.write(scratch.path());
+  EXPECT_EQ(blamed([&] { csi_file(scratch.path(), {.cell = 1}); }), "cell");
+  EXPECT_EQ(blamed([&] { csi_file(scratch.path(), {.cell = -1}); }), "cell");
 }
 
 TEST(csi_file, truncated_traces_are_refused_wherever_they_end) {
-  const scratch_file at("cut");
+  const scratch_file scratch("cut");
   sounding s;
   s.antennas = 1;
-  s.write(at.path());
-  const auto size = std::filesystem::file_size(at.path());
+  s.write(scratch.path());
+  const auto size = std::filesystem::file_size(scratch.path());
   for (const auto part : {size / 10, size / 2, size - size / 10, size - 1}) {
-    s.write(at.path());
-    std::filesystem::resize_file(at.path(), part);
-    EXPECT_NE(refusal([&] { csi_file file(at.path()); }), "") << part << " of " << size;
+    s.write(scratch.path());
+    std::filesystem::resize_file(scratch.path(), part);
+    EXPECT_NE(refusal([&] { csi_file file(scratch.path()); }), "") << part << " of " << size;
   }
 }
 

@@ -23,31 +23,31 @@ std::string place(int row, int column) {
 /// The lower triangle L with L L^H = R, row after row; a column without a pivot to speak of is zero. Checks
 /// R.
 std::vector<complex> factor(const char* argument, const correlation_matrix& r, int n) {
-  const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
+  const auto index = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
   const auto low = [](int i, int j) { return static_cast<std::size_t>(i * (i + 1) / 2 + j); };
   const std::string whole = std::to_string(n) + " x " + std::to_string(n);
   if (r.size() != static_cast<std::size_t>(n) * static_cast<std::size_t>(n))
     throw argument_error(argument, std::to_string(r.size()) + " elements",
                          "a matrix of " + whole + ", or nothing for the identity");
   for (int i = 0; i < n; i++) {
-    if (!(std::abs(r[at(i, i)] - 1.) <= tolerance))
-      throw argument_error(argument, decimal(r[at(i, i)].real()) + " at " + place(i, i),
+    if (!(std::abs(r[index(i, i)] - 1.) <= tolerance))
+      throw argument_error(argument, decimal(r[index(i, i)].real()) + " at " + place(i, i),
                            "ones on the diagonal");
     for (int j = 0; j < i; j++)
-      if (!(std::abs(r[at(i, j)] - std::conj(r[at(j, i)])) <= tolerance))
+      if (!(std::abs(r[index(i, j)] - std::conj(r[index(j, i)])) <= tolerance))
         throw argument_error(argument, "different at " + place(i, j) + " and " + place(j, i),
                              "a Hermitian matrix");
   }
   std::vector<complex> l(low(n - 1, n - 1) + 1);
   const double least = 1e-9 * n;
   for (int j = 0; j < n; j++) {
-    double pivot = r[at(j, j)].real();
+    double pivot = r[index(j, j)].real();
     for (int k = 0; k < j; k++) pivot -= std::norm(l[low(j, k)]);
     bool possible = pivot >= -least;
     const double root = pivot > least ? std::sqrt(pivot) : 0;
     l[low(j, j)] = root;
     for (int i = j + 1; i < n && possible; i++) {
-      complex rest = r[at(i, j)];
+      complex rest = r[index(i, j)];
       for (int k = 0; k < j; k++) rest -= l[low(i, k)] * std::conj(l[low(j, k)]);
       // Without a pivot nothing may be left: |R_ij|^2 <= R_ii R_jj.
       possible = root > 0 || std::norm(rest) <= 4 * least;
@@ -73,15 +73,15 @@ correlation_matrix exponential_correlation(int antennas, std::complex<double> r)
   if (!(std::abs(r) <= 1))
     throw argument_error("correlation", decimal(r.real()) + " + " + decimal(r.imag()) + "i",
                          "at most 1 in size");
-  correlation_matrix all(static_cast<std::size_t>(antennas * antennas));
+  correlation_matrix matrix(static_cast<std::size_t>(antennas * antennas));
   std::vector<complex> powers{1};
   for (int i = 1; i < antennas; i++) powers.push_back(powers.back() * r);
   for (int i = 0; i < antennas; i++)
     for (int j = 0; j < antennas; j++) {
       const complex power = powers[static_cast<std::size_t>(std::abs(i - j))];
-      all[static_cast<std::size_t>(i * antennas + j)] = j >= i ? power : std::conj(power);
+      matrix[static_cast<std::size_t>(i * antennas + j)] = j >= i ? power : std::conj(power);
     }
-  return all;
+  return matrix;
 }
 
 void check_correlation(const char* argument, const correlation_matrix& r, int n) {
@@ -102,14 +102,14 @@ const std::vector<setting_of<kronecker_config>>& kronecker_settings() {
       return *entries;
     });
   };
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       integer("streams", &c::streams, 1, 64, "Transmit antennas."),
       integer("rx_antennas", &c::rx_antennas, 1, 512, "Receive antennas."),
       correlation("rx_correlation", &c::rx_correlation,
                   "R_rx, of rx_antennas rows and columns. Left out: the identity."),
       correlation("tx_correlation", &c::tx_correlation,
                   "R_tx, of streams rows and columns. Left out: the identity.")};
-  return all;
+  return settings;
 }
 
 kronecker_channel::kronecker_channel(const kronecker_config& config) : config_(config) {

@@ -29,8 +29,8 @@ struct kronecker_op {
   }
 
   template <class T, class G>
-  WB_HD void operator()(item<T> at, G g, T* scratch) const {
-    draw(at, g, scratch);
+  WB_HD void operator()(item<T> lanes, G g, T* scratch) const {
+    draw(lanes, g, scratch);
     g.sync();
     if (a.tx) {
       for (int r = g.rank; r < a.rx_antennas; r += g.size) turn_row(scratch + 2 * r * a.streams);
@@ -40,9 +40,9 @@ struct kronecker_op {
     for (int i = g.rank; i < a.rx_antennas * fours; i += g.size) {
       const int r = i / fours, s = 4 * (i - r * fours);
       if (s + 4 <= n)
-        entries<4>(r, s, at, scratch);
+        entries<4>(r, s, lanes, scratch);
       else
-        for (int rest = s; rest < n; rest++) entries<1>(r, rest, at, scratch);
+        for (int rest = s; rest < n; rest++) entries<1>(r, rest, lanes, scratch);
     }
     if (a.in.data == nullptr) return;
     g.sync();
@@ -55,9 +55,9 @@ struct kronecker_op {
       for (int r = 0; r < a.rx_antennas; r++) {
         cx<T> y{T(0.f), T(0.f)};
         for (int s = 0; s < n; s++)
-          y = fma(load_cx(h, static_cast<std::size_t>(r * n + s), at),
-                  load_cx(in, static_cast<std::size_t>(s), at), y);
-        store_cx(out, static_cast<std::size_t>(r), at, y);
+          y = fma(load_cx(h, static_cast<std::size_t>(r * n + s), lanes),
+                  load_cx(in, static_cast<std::size_t>(s), lanes), y);
+        store_cx(out, static_cast<std::size_t>(r), lanes, y);
       }
     }
   }
@@ -65,10 +65,11 @@ struct kronecker_op {
  private:
   /// G, with the random numbers of mimo_rayleigh_op.
   template <class T, class G>
-  WB_HD void draw(item<T> at, G g, T* scratch) const {
+  WB_HD void draw(item<T> lanes, G g, T* scratch) const {
     const int entries = a.rx_antennas * a.streams;
     for (int e = 2 * g.rank; e < entries; e += 2 * g.size) {
-      const auto c = counter<T>(a.first + at.first, stream_mimo + static_cast<std::uint32_t>(e / 2), a.point);
+      const auto c =
+          counter<T>(a.first + lanes.first, stream_mimo + static_cast<std::uint32_t>(e / 2), a.point);
       const auto w = philox(c, static_cast<std::uint32_t>(a.seed), static_cast<std::uint32_t>(a.seed >> 32));
       put(scratch, e, complex_normal<T>(w.w[0], w.w[1]));
       if (e + 1 < entries) put(scratch, e + 1, complex_normal<T>(w.w[2], w.w[3]));
@@ -87,7 +88,7 @@ struct kronecker_op {
   }
   /// N neighbouring entries of a row of H.
   template <int N, class T>
-  WB_HD void entries(int r, int s, item<T> at, const T* scratch) const {
+  WB_HD void entries(int r, int s, item<T> lanes, const T* scratch) const {
     cx<T> sum[N];
     if (a.rx) {
       const float* factor = a.rx + r * (r + 1);
@@ -101,7 +102,7 @@ struct kronecker_op {
       WB_UNROLL for (int i = 0; i < N; i++) sum[i] = get(scratch, r * a.streams + s + i);
     }
     WB_UNROLL for (int i = 0; i < N; i++)
-        store_cx(a.channel, static_cast<std::size_t>(r * a.streams + s + i), at, sum[i]);
+        store_cx(a.channel, static_cast<std::size_t>(r * a.streams + s + i), lanes, sum[i]);
   }
   template <class T>
   WB_HD static cx<T> get(const T* scratch, int e) {

@@ -47,11 +47,11 @@ kronecker_config setting(int streams, int rx, bool at_rx, bool at_tx) {
 }
 /// One and both sides, both mappings to a GPU, tails of four streams, and a singular matrix.
 std::vector<kronecker_config> settings() {
-  std::vector<kronecker_config> all{setting(1, 1, true, true),  setting(2, 3, true, true),
-                                    setting(4, 4, true, false), setting(7, 5, false, true),
-                                    setting(9, 20, true, true), setting(2, 2, false, false)};
-  all.push_back({3, 4, wb::exponential_correlation(4, 1.), {}});
-  return all;
+  std::vector<kronecker_config> configs{setting(1, 1, true, true),  setting(2, 3, true, true),
+                                        setting(4, 4, true, false), setting(7, 5, false, true),
+                                        setting(9, 20, true, true), setting(2, 2, false, false)};
+  configs.push_back({3, 4, wb::exponential_correlation(4, 1.), {}});
+  return configs;
 }
 std::size_t entries_of(const kronecker_config& c) {
   return static_cast<std::size_t>(c.streams * c.rx_antennas);

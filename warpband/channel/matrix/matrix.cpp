@@ -17,8 +17,8 @@ void run(executor& exec, view<const std::complex<float>> channel, view<const std
   if (vectors % shared != 0)
     throw shape_error("in", shape_text(vectors, in.elements),
                       "a multiple of vectors_per_channel = " + std::to_string(shared));
-  constexpr std::size_t most = 1 << 15;
-  if (in.elements < 1 || in.elements > most || out.elements < 1 || out.elements > most)
+  constexpr std::size_t max_elements = 1 << 15;
+  if (in.elements < 1 || in.elements > max_elements || out.elements < 1 || out.elements > max_elements)
     throw shape_error("in", shape_text(vectors, in.elements), "1 to 32768 elements on both sides");
   check_shape("in", in, vectors, in.elements);
   check_shape("out", out, vectors, out.elements);

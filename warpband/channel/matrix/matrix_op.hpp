@@ -25,11 +25,11 @@ struct matrix_channel_op : block_op<matrix_channel_args> {
   template <class T, class G>
   WB_HD void operator()(item<T> item, G g, T*) const {
     const int outs = Adjoint ? a.columns : a.rows;
-    for (int at = 4 * g.rank; at < outs; at += 4 * g.size) {
-      if (at + 4 <= outs) {
-        sums<4>(at, item);
+    for (int row = 4 * g.rank; row < outs; row += 4 * g.size) {
+      if (row + 4 <= outs) {
+        sums<4>(row, item);
       } else {
-        for (int i = at; i < outs; i++) sums<1>(i, item);
+        for (int i = row; i < outs; i++) sums<1>(i, item);
       }
     }
   }

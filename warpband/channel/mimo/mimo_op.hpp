@@ -39,10 +39,10 @@ struct mimo_rayleigh_op {
         for (int s = 0; s < a.streams; s++) {
           const int e = r * a.streams + s;
           if (e % 2 == 0) h = draw<T>(item, e / 2);
-          const cx<T> now = e % 2 == 0 ? h.even : h.odd;
-          store_cx(a.channel, static_cast<std::size_t>(e), item, now);
+          const cx<T> gain = e % 2 == 0 ? h.even : h.odd;
+          store_cx(a.channel, static_cast<std::size_t>(e), item, gain);
           if (a.in.data == nullptr) continue;
-          y = y + now * load_cx(a.in, static_cast<std::size_t>(s), item);
+          y = y + gain * load_cx(a.in, static_cast<std::size_t>(s), item);
         }
         if (a.in.data != nullptr) store_cx(a.out, static_cast<std::size_t>(r), item, y);
       }

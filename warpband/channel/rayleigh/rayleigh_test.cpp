@@ -100,16 +100,16 @@ TEST_P(rayleigh, seeds_points_and_the_noise_are_independent) {
   const symbols ones(64, {1.f, 0.f});
   const wb::random_range ranges[]{
       {1, 0, 0}, {2, 0, 0}, {std::uint64_t{1} << 32 | 1, 0, 0}, {1, 0, 1}, {1, 64, 0}};
-  std::vector<symbols> all;
-  for (const auto& r : ranges) all.push_back(fade(exec(), ones, 1, r).h);
-  EXPECT_TRUE(same_bits(fade(exec(), ones, 1, ranges[0]).h, all[0]));
+  std::vector<symbols> drawn;
+  for (const auto& r : ranges) drawn.push_back(fade(exec(), ones, 1, r).h);
+  EXPECT_TRUE(same_bits(fade(exec(), ones, 1, ranges[0]).h, drawn[0]));
   auto noise = on_device(exec(), symbols(64), 64, 1);  // of the same seed: another stream
   wb::add_awgn(exec(), noise, noise, 1.f, ranges[0]);
-  all.push_back(exec().to_host(noise));
-  for (std::size_t a = 0; a < all.size(); a++)
+  drawn.push_back(exec().to_host(noise));
+  for (std::size_t a = 0; a < drawn.size(); a++)
     for (std::size_t b = 0; b < a; b++) {
       int equal = 0;
-      for (std::size_t i = 0; i < ones.size(); i++) equal += all[a][i] == all[b][i];
+      for (std::size_t i = 0; i < ones.size(); i++) equal += drawn[a][i] == drawn[b][i];
       EXPECT_EQ(equal, 0) << a << " and " << b;
     }
 }

@@ -8,9 +8,9 @@ WB_DECLARE_KERNEL(recorded)
 
 void draw_recorded(executor& exec, view<const std::complex<float>> table, view<std::complex<float>> h,
                    const recorded_frames& frames) {
-  constexpr std::size_t most = std::size_t{1} << 30, most_entries = 1 << 15;
+  constexpr std::size_t limit = std::size_t{1} << 30, most_entries = 1 << 15;
   const auto check_count = [](const char* argument, std::size_t n) {
-    if (n < 1 || n > most) throw argument_error(argument, std::to_string(n), "1 to 2^30");
+    if (n < 1 || n > limit) throw argument_error(argument, std::to_string(n), "1 to 2^30");
   };
   check_count("per_frame", frames.per_frame);
   check_count("rows", frames.rows);

@@ -17,7 +17,7 @@ struct tdl_profile_entry {
 };
 
 const std::vector<tdl_profile_entry>& tdl_profiles() {
-  static const std::vector<tdl_profile_entry> all{
+  static const std::vector<tdl_profile_entry> entries{
       {"epa", false, {{{0, 0}, {30, -1}, {70, -2}, {90, -3}, {110, -8}, {190, -17.2}, {410, -20.8}}}},
       {"eva",
        false,
@@ -125,7 +125,7 @@ const std::vector<tdl_profile_entry>& tdl_profiles() {
          {1510, -14.2},
          {2595, -16}}}},
   };
-  return all;
+  return entries;
 }
 
 }  // namespace
@@ -154,7 +154,7 @@ const std::vector<std::string>& tdl_profile_names() {
 
 const std::vector<setting_of<tdl_profile_choice>>& tdl_profile_settings() {
   using c = tdl_profile_choice;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       profile_setting(
           tdl_profiles(), &c::name,
           "Extended pedestrian A, vehicular A and typical urban of LTE (3GPP TS 36.101 annex B.2.1), TDL-A "
@@ -170,7 +170,7 @@ const std::vector<setting_of<tdl_profile_choice>>& tdl_profile_settings() {
       number("rician_k_db", &c::rician_k_db, -100, 100,
              "The first of those taps is Rician with this K-factor. Left out: Rayleigh, as the others are.",
              false, "a number from -100 to 100, together with delays_ns")};
-  return all;
+  return settings;
 }
 
 tdl_profile profile_of(const tdl_profile_choice& choice) {

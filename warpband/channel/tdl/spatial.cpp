@@ -49,7 +49,7 @@ void check_antennas(const char* argument, int n, bool base, bool cross) {
 
 const std::vector<setting_of<spatial_config>>& spatial_settings() {
   using c = spatial_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       words("correlation", &c::correlation,
             {{"low", antenna_correlation::low},
              {"medium", antenna_correlation::medium},
@@ -63,7 +63,7 @@ const std::vector<setting_of<spatial_config>>& spatial_settings() {
             "has one polarisation and whose second half the other.")
           .only_with("correlation", {"medium", "medium-a", "high"})
           .left_out_by_default()};
-  return all;
+  return settings;
 }
 
 std::vector<std::complex<double>> spatial_correlation(const spatial_config& c, int streams, int rx) {

@@ -87,17 +87,19 @@ void expect_near(const matrix& a, const matrix& b, double tolerance) {
 TEST(tdl_spatial, matrices_are_the_products_of_the_standard) {
   for (const int terminals : {1, 2, 4})
     for (const int bases : {1, 2, 4, 8}) {
-      const auto of = [&](antenna_correlation level, antenna_array array) {
+      const auto correlation = [&](antenna_correlation level, antenna_array array) {
         return in_columns(spatial_correlation({level, array, false}, terminals, bases), terminals, bases);
       };
       using enum antenna_correlation;
       const auto linear = antenna_array::linear, cross = antenna_array::cross_polarised;
-      expect_near(of(medium, linear), product(array_of(terminals, 0.3), array_of(bases, 0.9)), 1e-14);
-      expect_near(of(medium_a, linear), product(array_of(terminals, 0.3874), array_of(bases, 0.3)), 1e-14);
-      expect_near(of(high, linear), product(array_of(terminals, 0.9), array_of(bases, 0.9)), 1e-14);
+      expect_near(correlation(medium, linear), product(array_of(terminals, 0.3), array_of(bases, 0.9)),
+                  1e-14);
+      expect_near(correlation(medium_a, linear), product(array_of(terminals, 0.3874), array_of(bases, 0.3)),
+                  1e-14);
+      expect_near(correlation(high, linear), product(array_of(terminals, 0.9), array_of(bases, 0.9)), 1e-14);
       if (bases == 1) continue;
-      expect_near(of(medium, cross), cross_polarised(terminals, bases, 0.3, 0.6, 0.2), 1e-14);
-      expect_near(of(high, cross), cross_polarised(terminals, bases, 0.9, 0.9, 0.3), 1e-14);
+      expect_near(correlation(medium, cross), cross_polarised(terminals, bases, 0.3, 0.6, 0.2), 1e-14);
+      expect_near(correlation(high, cross), cross_polarised(terminals, bases, 0.9, 0.9, 0.3), 1e-14);
     }
   // TS 38.104 table G.2.3.1.2-3, 2 x 4: the first row, to four digits.
   const matrix r = in_columns(spatial_correlation({.correlation = antenna_correlation::medium}, 2, 4), 2, 4);
@@ -185,19 +187,21 @@ TEST_P(tdl_spatial_on, measured_correlation_is_its_definition) {
 }
 
 TEST(tdl_spatial, bad_settings_are_named) {
-  const auto of = [](const tdl_config& c) { return blamed([&] { check(c); }, [&] { wb::tdl_channel{c}; }); };
+  const auto error = [](const tdl_config& c) {
+    return blamed([&] { check(c); }, [&] { wb::tdl_channel{c}; });
+  };
   using enum antenna_correlation;
   const auto cross = antenna_array::cross_polarised;
-  EXPECT_EQ(of(line(3, 5, {})), "");
-  EXPECT_EQ(of(line(2, 8, {high})), "");
-  EXPECT_EQ(of(line(3, 4, {high})), "streams");
-  EXPECT_EQ(of(line(2, 5, {high})), "rx_antennas");
-  EXPECT_EQ(of(line(2, 1, {high, cross})), "rx_antennas");
-  EXPECT_EQ(of(line(8, 8, {high, cross})), "streams");
-  EXPECT_EQ(of(line(2, 2, {medium_a, cross})), "correlation");
+  EXPECT_EQ(error(line(3, 5, {})), "");
+  EXPECT_EQ(error(line(2, 8, {high})), "");
+  EXPECT_EQ(error(line(3, 4, {high})), "streams");
+  EXPECT_EQ(error(line(2, 5, {high})), "rx_antennas");
+  EXPECT_EQ(error(line(2, 1, {high, cross})), "rx_antennas");
+  EXPECT_EQ(error(line(8, 8, {high, cross})), "streams");
+  EXPECT_EQ(error(line(2, 2, {medium_a, cross})), "correlation");
   tdl_config rician = line(2, 2, {medium});
   rician.profile = wb::tdl_profile_named("tdl-d", 30);
-  EXPECT_EQ(of(rician), "correlation");
+  EXPECT_EQ(error(rician), "correlation");
 }
 
 }  // namespace spatial_test

@@ -72,7 +72,7 @@ std::vector<float> rotations_of(const tdl_config& c) {
 
 const std::vector<setting_of<tdl_config>>& tdl_settings() {
   using c = tdl_config;
-  static const std::vector<setting_of<c>> all = [] {
+  static const std::vector<setting_of<c>> settings = [] {
     std::vector<setting_of<c>> list{
         number("doppler_hz", &c::doppler_hz, 0, 1e6,
                "The largest Doppler shift, of Clarke's spectrum. 0: h does not change within a block. The "
@@ -88,7 +88,7 @@ const std::vector<setting_of<tdl_config>>& tdl_settings() {
       list.push_back(std::move(s));
     return list;
   }();
-  return all;
+  return settings;
 }
 
 void check(const tdl_config& c) {

@@ -50,9 +50,9 @@ struct tdl_op : parts_op<tdl_args> {
     const int vectors = (a.subcarriers + width_of<T> - 1) / width_of<T>;
     for (int i = g.rank; i < a.symbols * vectors; i += g.size) {
       const int symbol = i / vectors, k = (i - symbol * vectors) * width_of<T>, left = a.subcarriers - k;
-      const item<T> at{static_cast<std::size_t>(k), left < width_of<T> ? left : width_of<T>};
+      const item<T> lanes{static_cast<std::size_t>(k), left < width_of<T> ? left : width_of<T>};
       add_up(b * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol),
-             a.times > 1 ? symbol : 0, at, r);
+             a.times > 1 ? symbol : 0, lanes, r);
     }
   }
 
@@ -110,18 +110,19 @@ struct tdl_op : parts_op<tdl_args> {
     const int vectors = (paths() + width_of<T> - 1) / width_of<T>;
     for (int i = g.rank; i < a.sinusoids * vectors; i += g.size) {
       const int n = i / vectors, v = i - n * vectors;
-      const item<T> at{static_cast<std::size_t>(v * width_of<T>), width_of<T>};
-      const U number = as_uint(load_int<T>(numbers, 0, at)) + U(stream_tdl + static_cast<std::uint32_t>(n));
+      const item<T> lanes{static_cast<std::size_t>(v * width_of<T>), width_of<T>};
+      const U number =
+          as_uint(load_int<T>(numbers, 0, lanes)) + U(stream_tdl + static_cast<std::uint32_t>(n));
       const auto w = philox(philox_block<U>{{U(static_cast<std::uint32_t>(index)),
                                              U(static_cast<std::uint32_t>(index >> 32)), number, U(a.point)}},
                             static_cast<std::uint32_t>(a.seed), static_cast<std::uint32_t>(a.seed >> 32));
-      r.put(r.weights, n, v, load<T>(amplitudes, 0, at) * complex_normal<T>(w.w[0], w.w[1]));
+      r.put(r.weights, n, v, load<T>(amplitudes, 0, lanes) * complex_normal<T>(w.w[0], w.w[1]));
       T s, c;
       sincos_turn<T>(U(static_cast<std::uint32_t>(n) * a.sector) + mulhi(w.w[2], U(a.sector)), s, c);
       r.of(r.steps, n, v) = T(a.turn) * c;
       if (a.fixed && n == 0) {
         sincos_turn<T>(w.w[3], s, c);
-        r.put(r.fixed, 0, v, load<T>(amplitudes, 1, at) * cx<T>{c, s});
+        r.put(r.fixed, 0, v, load<T>(amplitudes, 1, lanes) * cx<T>{c, s});
       }
     }
   }
@@ -132,15 +133,15 @@ struct tdl_op : parts_op<tdl_args> {
     const int vectors = (paths() + width_of<T> - 1) / width_of<T>;
     for (int i = g.rank; i < a.times * vectors; i += g.size) {
       const int t = i / vectors, v = i - t * vectors;
-      const T now = static_cast<float>(t);
+      const T time = static_cast<float>(t);
       cx<T> sum{T(0.f), T(0.f)};
       T s, c;
       for (int n = 0; n < a.sinusoids; n++) {
-        sincos(r.of(r.steps, n, v) * now, s, c);
+        sincos(r.of(r.steps, n, v) * time, s, c);
         sum = fma(r.pair(r.weights, n, v), cx<T>{c, s}, sum);
       }
       if (a.fixed) {
-        sincos(T(a.fixed_turn) * now, s, c);
+        sincos(T(a.fixed_turn) * time, s, c);
         sum = fma(r.pair(r.fixed, 0, v), cx<T>{c, s}, sum);
       }
       r.put(r.gains, t, v, sum);
@@ -169,42 +170,42 @@ struct tdl_op : parts_op<tdl_args> {
     }
   }
 
-  /// The symbol `symbol` of the batch, subcarriers `at`.
+  /// The symbol `symbol` of the batch, subcarriers `lanes`.
   template <class T>
-  WB_HD void add_up(std::size_t symbol, int time, item<T> at, const rows<T>& r) const {
+  WB_HD void add_up(std::size_t symbol, int time, item<T> lanes, const rows<T>& r) const {
     const view<cx_pair> h = of_symbol(a.channel, symbol), y = of_symbol(a.out, symbol);
     const view<const cx_pair> x = of_symbol(a.in, symbol);
     for (int rx = 0; rx < a.rx_antennas; rx++) {
       cx<T> sum{T(0.f), T(0.f)};
       int s = 0;
-      for (; s + 4 <= a.streams; s += 4) entries<4>(rx, s, time, at, r, h, x, sum);
-      for (; s + 2 <= a.streams; s += 2) entries<2>(rx, s, time, at, r, h, x, sum);
-      for (; s < a.streams; s++) entries<1>(rx, s, time, at, r, h, x, sum);
-      if (a.in.data != nullptr) store_cx(y, static_cast<std::size_t>(rx), at, sum);
+      for (; s + 4 <= a.streams; s += 4) entries<4>(rx, s, time, lanes, r, h, x, sum);
+      for (; s + 2 <= a.streams; s += 2) entries<2>(rx, s, time, lanes, r, h, x, sum);
+      for (; s < a.streams; s++) entries<1>(rx, s, time, lanes, r, h, x, sum);
+      if (a.in.data != nullptr) store_cx(y, static_cast<std::size_t>(rx), lanes, sum);
     }
   }
   /// N neighbouring entries of H, and what they add to y.
   template <int N, class T>
-  WB_HD void entries(int rx, int stream, int time, item<T> at, const rows<T>& r, const view<cx_pair>& h,
+  WB_HD void entries(int rx, int stream, int time, item<T> lanes, const rows<T>& r, const view<cx_pair>& h,
                      const view<const cx_pair>& x, cx<T>& sum) const {
     const std::size_t stride = static_cast<std::size_t>(a.padded_subcarriers);
     const int pair = rx * a.streams + stream;
-    const item<T> whole{at.first, width_of<T>};  // tables are padded
-    cx<T> now[N];
-    WB_UNROLL for (int i = 0; i < N; i++) now[i] = {T(0.f), T(0.f)};
+    const item<T> whole{lanes.first, width_of<T>};  // tables are padded
+    cx<T> gain[N];
+    WB_UNROLL for (int i = 0; i < N; i++) gain[i] = {T(0.f), T(0.f)};
     for (int l = 0; l < a.taps; l++) {
       const view<const float> rotation{a.rotations + static_cast<std::size_t>(2 * l) * stride, 2, stride,
                                        stride, 1};
       const cx<T> turned{load<T>(rotation, 0, whole), load<T>(rotation, 1, whole)};
       WB_UNROLL for (int i = 0; i < N; i++) {
         const int path = (pair + i) * a.taps + l;
-        now[i] =
-            fma(cx<T>{r.one(r.gains, 2 * time, path), r.one(r.gains, 2 * time + 1, path)}, turned, now[i]);
+        gain[i] =
+            fma(cx<T>{r.one(r.gains, 2 * time, path), r.one(r.gains, 2 * time + 1, path)}, turned, gain[i]);
       }
     }
     WB_UNROLL for (int i = 0; i < N; i++) {
-      store_cx(h, static_cast<std::size_t>(pair + i), at, now[i]);
-      if (a.in.data != nullptr) sum = sum + now[i] * load_cx(x, static_cast<std::size_t>(stream + i), at);
+      store_cx(h, static_cast<std::size_t>(pair + i), lanes, gain[i]);
+      if (a.in.data != nullptr) sum = sum + gain[i] * load_cx(x, static_cast<std::size_t>(stream + i), lanes);
     }
   }
   /// The subcarriers of a symbol.

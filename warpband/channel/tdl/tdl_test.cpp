@@ -44,20 +44,20 @@ tdl_config setting(const std::string& profile, int subcarriers, int ofdm_symbols
 /// Settings that reach each way through the code: full vectors and tails of paths and subcarriers, 1, 2, 3, 4
 /// and more entries of a row of H, with a fixed part and without, moving and static.
 std::vector<tdl_config> settings() {
-  std::vector<tdl_config> all{setting("epa", 12, 14, 5),         setting("eva", 16, 3, 70, 2, 2),
-                              setting("etu", 17, 2, 300, 3, 4),  setting("tdl-a", 33, 1, 0, 4, 4),
-                              setting("tdl-d", 15, 5, 120),      setting("tdl-e", 1, 40, 0, 1, 2),
-                              setting("tdl-c", 72, 2, 900, 8, 8)};
-  all[1].sinusoids = 16;
-  all[2].sinusoids = 9;  // no power of two
-  all[6].sinusoids = 8;
-  all[6].grid.symbol_period_us = 100;
+  std::vector<tdl_config> configs{setting("epa", 12, 14, 5),         setting("eva", 16, 3, 70, 2, 2),
+                                  setting("etu", 17, 2, 300, 3, 4),  setting("tdl-a", 33, 1, 0, 4, 4),
+                                  setting("tdl-d", 15, 5, 120),      setting("tdl-e", 1, 40, 0, 1, 2),
+                                  setting("tdl-c", 72, 2, 900, 8, 8)};
+  configs[1].sinusoids = 16;
+  configs[2].sinusoids = 9;  // no power of two
+  configs[6].sinusoids = 8;
+  configs[6].grid.symbol_period_us = 100;
   tdl_config flat;  // one tap, nothing but a fixed part and little else
   flat.profile = {{{0, 3}}, 10};
   flat.grid = {.subcarriers = 5, .symbols = 31};
   flat.doppler_hz = 10;
-  all.push_back(flat);
-  return all;
+  configs.push_back(flat);
+  return configs;
 }
 
 tdl_config correlated(tdl_config c, wb::antenna_correlation level,
@@ -67,11 +67,11 @@ tdl_config correlated(tdl_config c, wb::antenna_correlation level,
 }
 /// The same and correlated antennas.
 std::vector<tdl_config> more_settings() {
-  std::vector<tdl_config> all = settings();
-  all.push_back(correlated(setting("eva", 17, 3, 70, 2, 4), wb::antenna_correlation::medium));
-  all.push_back(correlated(setting("etu", 5, 2, 0, 4, 8), wb::antenna_correlation::high,
-                           wb::antenna_array::cross_polarised));
-  return all;
+  std::vector<tdl_config> configs = settings();
+  configs.push_back(correlated(setting("eva", 17, 3, 70, 2, 4), wb::antenna_correlation::medium));
+  configs.push_back(correlated(setting("etu", 5, 2, 0, 4, 8), wb::antenna_correlation::high,
+                               wb::antenna_array::cross_polarised));
+  return configs;
 }
 
 symbols respond(wb::executor& exec, const tdl_config& c, std::size_t blocks, wb::random_range range) {
@@ -114,10 +114,10 @@ TEST_P(tdl, equals_the_formula) {
                                                 static_cast<int>(e % streams), static_cast<int>(l),
                                                 c.doppler_hz > 0 ? c.sinusoids : 1));
         for (std::size_t u = 0; u < c.grid.elements(); u++) {
-          const auto at = wb::element_of(c.grid, u);
+          const auto element = wb::element_of(c.grid, u);
           const complex expected =
-              oracle::tdl_response(taps, paths, c.doppler_hz, at.symbol * c.grid.period_us() * 1e-6,
-                                   at.subcarrier * c.grid.spacing_hz);
+              oracle::tdl_response(taps, paths, c.doppler_hz, element.symbol * c.grid.period_us() * 1e-6,
+                                   element.subcarrier * c.grid.spacing_hz);
           const complex got(h[(b * c.grid.elements() + u) * rx * streams + e]);
           worst = std::max(worst, std::abs(got - expected));
         }
@@ -189,13 +189,13 @@ TEST_P(tdl, seeds_points_blocks_antennas_and_other_channels_are_different) {
   const tdl_config c = setting("epa", 1, 1, 10, 2, 2);
   const wb::random_range ranges[]{{1, 0, 0}, {2, 0, 0},  {std::uint64_t{1} << 32 | 1, 0, 0},
                                   {1, 0, 1}, {1, 64, 0}, {1, std::uint64_t{1} << 32, 0}};
-  symbols all;
+  symbols gains;
   for (const auto& r : ranges) {
     const symbols h = respond(exec(), c, 64, r);
-    all.insert(all.end(), h.begin(), h.end());
+    gains.insert(gains.end(), h.begin(), h.end());
   }
   std::vector<std::pair<float, float>> values;
-  for (const auto& z : all) values.emplace_back(z.real(), z.imag());
+  for (const auto& z : gains) values.emplace_back(z.real(), z.imag());
   std::sort(values.begin(), values.end());
   EXPECT_EQ(std::adjacent_find(values.begin(), values.end()), values.end());
 }
@@ -259,8 +259,8 @@ TEST_P(tdl, every_tap_has_its_power) {
         if (tau == 0) first_fourth += std::norm(g) * std::norm(g) / n;
       }
     for (std::size_t tau = 0; tau < 16; tau++) {
-      const auto* at = std::find(std::begin(places), std::end(places), tau);
-      const double expected = at == std::end(places) ? 0 : powers[at - places] / sum;
+      const auto* delay = std::find(std::begin(places), std::end(places), tau);
+      const double expected = delay == std::end(places) ? 0 : powers[delay - places] / sum;
       EXPECT_NEAR(measured[tau], expected, near * expected + 1e-9) << tau;
     }
     // E|g|^4 / (E|g|^2)^2 = 2 - (K / (K + 1))^2 of a Rician variable.
@@ -410,7 +410,7 @@ TEST(tdl_profiles, equal_the_reference_tables) {
     if (!in) GTEST_SKIP() << "no " << folder << file;
     std::string line, last;
     std::getline(in, line);
-    std::size_t at = 0;
+    std::size_t row = 0;
     while (std::getline(in, line)) {
       std::istringstream fields(line);
       std::string model, tap, delay, power, fading;
@@ -423,24 +423,24 @@ TEST(tdl_profiles, equal_the_reference_tables) {
                      [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
       const auto& names = wb::tdl_profile_names();
       if (std::find(names.begin(), names.end(), model) == names.end()) continue;  // ITU's own
-      at = model == last ? at + 1 : 0;
+      row = model == last ? row + 1 : 0;
       last = model;
       const wb::tdl_profile p = wb::tdl_profile_named(model, 1);
       double expected_db = 0;
-      std::size_t index = at;
+      std::size_t index = row;
       if (p.rician_k_db) {  // its first two rows are the parts of the first tap
         const double k = std::pow(10, *p.rician_k_db / 10);
         const double total = p.taps[0].power_db;
-        index = at == 0 ? 0 : at - 1;
-        expected_db = at == 0   ? total + 10 * std::log10(k / (1 + k))
-                      : at == 1 ? total - 10 * std::log10(1 + k)
-                                : p.taps.at(index).power_db;
-        EXPECT_EQ(fading.starts_with("LOS"), at == 0);
+        index = row == 0 ? 0 : row - 1;
+        expected_db = row == 0   ? total + 10 * std::log10(k / (1 + k))
+                      : row == 1 ? total - 10 * std::log10(1 + k)
+                                 : p.taps.at(index).power_db;
+        EXPECT_EQ(fading.starts_with("LOS"), row == 0);
       } else {
         expected_db = p.taps.at(index).power_db;
       }
       EXPECT_NEAR(p.taps.at(index).delay_ns, std::stod(delay), 1e-9) << model << " " << tap;
-      EXPECT_NEAR(expected_db, std::stod(power), at < 2 && p.rician_k_db ? 0.03 : 1e-9)
+      EXPECT_NEAR(expected_db, std::stod(power), row < 2 && p.rician_k_db ? 0.03 : 1e-9)
           << model << " " << tap;
       seen++;
     }
