@@ -54,9 +54,9 @@ class separate_air final : public air {
 }  // namespace
 
 kind_list<air_kind>& airs() {
-  static kind_list<air_kind> all(
+  static kind_list<air_kind> kinds(
       "channel.type", {awgn_air(), rayleigh_air(), tdl_air(), cdl_air(), kronecker_air(), file_air()});
-  return all;
+  return kinds;
 }
 
 void air::send(executor& exec, symbols x, values y, values h, random_range frames) {

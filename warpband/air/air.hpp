@@ -53,10 +53,10 @@ struct air_config {
   box settings = {};  // empty: those that the kind begins with
 
   air_config() = default;
-  air_config(std::string_view kind, box of) : type(kind), settings(std::move(of)) {}
+  air_config(std::string_view kind, box content) : type(kind), settings(std::move(content)) {}
   template <class C>
     requires(!air_name<C>.empty())
-  air_config(C of) : type(air_name<C>), settings(std::move(of)) {}
+  air_config(C config) : type(air_name<C>), settings(std::move(config)) {}
 
   template <class C>
   const C& get() const {
@@ -122,17 +122,17 @@ using air_value = std::variant<setting_value, std::vector<std::vector<double>>>;
 struct air_values : std::vector<std::pair<std::string, air_value>> {
   air_values() = default;
   template <class C>
-  air_values(const std::vector<setting_of<C>>& all, const C& c) {
-    add(all, c);
+  air_values(const std::vector<setting_of<C>>& settings, const C& c) {
+    add(settings, c);
   }
   /// At the end, or in the place of what has the name.
   void set(const std::string& name, air_value value);
   void erase_name(const std::string& name);
   /// Values of the settings that results have.
   template <class C>
-  void add(const std::vector<setting_of<C>>& all, const C& c) {
+  void add(const std::vector<setting_of<C>>& settings, const C& c) {
     const C initial;
-    for (const auto& [s, value] : values_of(all, c))
+    for (const auto& [s, value] : values_of(settings, c))
       if (s->of_links && (!s->brief || value != s->get(initial))) set(s->name, value);
   }
 };

@@ -64,28 +64,28 @@ TEST_P(air_on, what_is_sent_met_the_h_that_is_drawn) {
     std::size_t matrices;
   };
   const kronecker_fading block{.fading = fading_type::block, .rx_coefficient = 0.5};
-  const std::vector<one> all{{rayleigh_config{}, single(), true, 6},
-                             {rayleigh_config{fading_type::block}, single(), true, 6},
-                             {rayleigh_config{}, streams(), false, 6},
-                             {rayleigh_config{fading_type::block}, streams(), false, 1},
-                             {rayleigh_config{}, space_time(), false, 3},
-                             {rayleigh_config{}, massive(), false, 4},
-                             {rayleigh_config{fading_type::block}, massive(), false, 1},
-                             {line(), single(), true, 6},
-                             {line(), streams(), false, 6},
-                             {line(), massive(), false, 4},
-                             {line(), slots(), true, 72},
-                             {clusters(), massive(), false, 4},
-                             {clusters(), slots(), true, 72},
-                             {kronecker_fading{}, single(), true, 6},
-                             {block, single(), true, 6},
-                             {block, streams(), false, 1},
-                             {kronecker_fading{.tx_coefficient = 0.9}, streams(), false, 6},
-                             {block, space_time(), false, 1},
-                             {kronecker_fading{.rx_coefficient = 0.3}, massive(), false, 4},
-                             {block, slots(), true, 72},
-                             {block, slots(air_system::pdsch), true, 72}};
-  for (const one& o : all) {
+  const std::vector<one> cases{{rayleigh_config{}, single(), true, 6},
+                               {rayleigh_config{fading_type::block}, single(), true, 6},
+                               {rayleigh_config{}, streams(), false, 6},
+                               {rayleigh_config{fading_type::block}, streams(), false, 1},
+                               {rayleigh_config{}, space_time(), false, 3},
+                               {rayleigh_config{}, massive(), false, 4},
+                               {rayleigh_config{fading_type::block}, massive(), false, 1},
+                               {line(), single(), true, 6},
+                               {line(), streams(), false, 6},
+                               {line(), massive(), false, 4},
+                               {line(), slots(), true, 72},
+                               {clusters(), massive(), false, 4},
+                               {clusters(), slots(), true, 72},
+                               {kronecker_fading{}, single(), true, 6},
+                               {block, single(), true, 6},
+                               {block, streams(), false, 1},
+                               {kronecker_fading{.tx_coefficient = 0.9}, streams(), false, 6},
+                               {block, space_time(), false, 1},
+                               {kronecker_fading{.rx_coefficient = 0.3}, massive(), false, 4},
+                               {block, slots(), true, 72},
+                               {block, slots(air_system::pdsch), true, 72}};
+  for (const one& o : cases) {
     const air_antennas& a = o.antennas;
     SCOPED_TRACE(o.channel.type + " " + std::to_string(static_cast<int>(a.system)));
     const auto channel = made(o.channel, a, o.separate);
@@ -145,15 +145,17 @@ TEST(air, kronecker_has_the_correlation_of_its_settings) {
   const values h = drawn(*exec, *made(c, a), a, 0, frames);
   std::complex<double> rx[4][4] = {}, tx[2][2] = {};
   for (std::size_t i = 0; i < n; i++) {
-    const auto at = [&](std::size_t r, std::size_t t) { return std::complex<double>(h[8 * i + 2 * r + t]); };
+    const auto gain = [&](std::size_t r, std::size_t t) {
+      return std::complex<double>(h[8 * i + 2 * r + t]);
+    };
     for (std::size_t r = 0; r < 4; r++)
       for (std::size_t q = 0; q < 4; q++)
         for (std::size_t t = 0; t < 2; t++)
-          rx[r][q] += at(r, t) * std::conj(at(q, t)) / (2. * static_cast<double>(n));
+          rx[r][q] += gain(r, t) * std::conj(gain(q, t)) / (2. * static_cast<double>(n));
     for (std::size_t t = 0; t < 2; t++)
       for (std::size_t s = 0; s < 2; s++)
         for (std::size_t r = 0; r < 4; r++)
-          tx[t][s] += std::conj(at(r, t)) * at(r, s) / (4. * static_cast<double>(n));
+          tx[t][s] += std::conj(gain(r, t)) * gain(r, s) / (4. * static_cast<double>(n));
   }
   const double spread = 5 / std::sqrt(static_cast<double>(n));
   for (std::size_t r = 0; r < 4; r++)

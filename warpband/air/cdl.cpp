@@ -30,14 +30,14 @@ class clusters final : public air {
 };
 
 std::vector<setting_of<box>> keys() {
-  auto all = within<cdl_keys>([](cdl_keys& k) -> auto& { return k.profile; }, cdl_profile_settings());
+  auto settings = within<cdl_keys>([](cdl_keys& k) -> auto& { return k.profile; }, cdl_profile_settings());
   for (auto& s : within<cdl_keys>([](cdl_keys& k) -> auto& { return k.lines; }, cdl_settings())) {
     if (!s.of_links) continue;
     if (find_setting(grid_settings(), s.name) != nullptr) s = std::move(s).only_with("nr.channel", {"none"});
     if (s.name == "speed_kmh") s = std::move(s).only_with("nr.channel", {"pusch", "pdsch"});
-    all.push_back(std::move(s));
+    settings.push_back(std::move(s));
   }
-  return boxed(all);
+  return boxed(settings);
 }
 
 void complete_lines(box& b, air_antennas& a) {

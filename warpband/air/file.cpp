@@ -14,7 +14,7 @@ namespace {
 
 const std::vector<setting_of<csi_channel_config>>& settings() {
   using c = csi_channel_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> entries{
       text(
           "file", &c::name,
           "Path of an HDF5 or .npy file of channel estimates; a relative path starts at the scenario's "
@@ -35,7 +35,7 @@ const std::vector<setting_of<csi_channel_config>>& settings() {
              "interpolated linearly. Left out: that of the slot.",
              true)
           .without_default()};
-  return all;
+  return entries;
 }
 
 #if WARPBAND_HDF5
@@ -158,10 +158,10 @@ void complete_file(box& b, air_antennas& a) {
                          "\"perfect\" or \"ls\" with channel.type = \"file\", whose delays are not known");
   if (c.spacing_khz && !a.in_slots())
     throw argument_error("spacing_khz", decimal(*c.spacing_khz), "unset but in slots of 5G NR");
-  const auto check = [&](const char* argument, int wanted, std::size_t there, const char* what) {
-    if (wanted > 0 && as_size(wanted) > there)
+  const auto check = [&](const char* argument, int wanted, std::size_t available, const char* axis) {
+    if (wanted > 0 && as_size(wanted) > available)
       throw argument_error(argument, std::to_string(wanted),
-                           "at most " + std::to_string(there) + ", the " + what + " of " + c.path);
+                           "at most " + std::to_string(available) + ", the " + axis + " of " + c.path);
   };
   const bool massive = a.system == air_system::massive;
   if (massive && a.grid.subcarriers == 0)

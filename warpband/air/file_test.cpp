@@ -49,8 +49,8 @@ class air_file_on : public testing::on_backend {};
 WB_ON_ALL_BACKENDS(air_file_on);
 
 TEST_P(air_file_on, uses_meet_the_h_of_the_table) {
-  const scratch_file at("uses");
-  testing::write_npy(at.path(), {snapshots, subcarriers, rx, tx}, gains());
+  const scratch_file file("uses");
+  testing::write_npy(file.path(), {snapshots, subcarriers, rx, tx}, gains());
   struct one {
     air_antennas antennas;
     bool separate;
@@ -61,10 +61,10 @@ TEST_P(air_file_on, uses_meet_the_h_of_the_table) {
   };
   const auto in_turn = [](std::size_t f, std::size_t m) { return std::pair{f % snapshots, m % subcarriers}; };
   const auto in_sequence = [](std::size_t f, std::size_t m) {
-    const std::size_t all = 7 * f + m;
-    return std::pair{all / subcarriers % snapshots, all % subcarriers};
+    const std::size_t row = 7 * f + m;
+    return std::pair{row / subcarriers % snapshots, row % subcarriers};
   };
-  const std::vector<one> all{
+  const std::vector<one> cases{
       {{.system = air_system::single, .uses = 7}, true, fading_type::block, 7, in_turn},
       {{.system = air_system::single, .uses = 7}, true, fading_type::fast, 7, in_sequence},
       {{.system = air_system::streams, .tx = 3, .rx = 4, .uses = 7}, false, fading_type::block, 7, in_turn},
@@ -98,12 +98,13 @@ TEST_P(air_file_on, uses_meet_the_h_of_the_table) {
        fading_type::block,
        8,
        [](std::size_t f, std::size_t m) { return std::pair{f % snapshots, m % 4}; }}};
-  for (const one& o : all)
+  for (const one& o : cases)
     for (const bool control : {true, false}) {
       const air_antennas& a = o.antennas;
       SCOPED_TRACE(static_cast<int>(a.system));
-      const auto channel = made(
-          csi_channel_config{.path = at.path(), .power_control = control, .fading = o.fading}, a, o.separate);
+      const auto channel =
+          made(csi_channel_config{.path = file.path(), .power_control = control, .fading = o.fading}, a,
+               o.separate);
       ASSERT_EQ(channel->matrices(), o.matrices);
       const std::size_t first = 1001, frames = 4;
       const values h = drawn(exec(), *channel, a, first, frames);
@@ -120,33 +121,33 @@ TEST_P(air_file_on, uses_meet_the_h_of_the_table) {
 }
 
 TEST_P(air_file_on, one_subcarrier_is_one_h_of_a_frame) {
-  const scratch_file at("flat");
+  const scratch_file file("flat");
   const values h = gains();
-  testing::write_npy(at.path(), {snapshots * subcarriers, rx, tx}, h);
+  testing::write_npy(file.path(), {snapshots * subcarriers, rx, tx}, h);
   const air_antennas a{.system = air_system::streams, .tx = 3, .rx = 4, .uses = 9};
-  const auto channel = made(csi_channel_config{.path = at.path()}, a);
+  const auto channel = made(csi_channel_config{.path = file.path()}, a);
   ASSERT_EQ(channel->matrices(), 1u);
   const values got = drawn(exec(), *channel, a, 14, 2);  // the last snapshot and the first
   for (std::size_t e = 0; e < entries; e++) {
     EXPECT_NEAR(std::abs(got[e] - h[14 * entries + e]), 0, 1e-6f);
     EXPECT_NEAR(std::abs(got[entries + e] - h[e]), 0, 1e-6f);
   }
-  const auto apart = made(csi_channel_config{.path = at.path()}, a, true);
-  const values each = drawn(exec(), *apart, a, 14, 2);
-  ASSERT_EQ(each.size(), 9 * got.size());
-  for (std::size_t i = 0; i < each.size(); i++)
-    EXPECT_EQ(each[i], got[i / (9 * entries) * entries + i % entries]);
+  const auto apart = made(csi_channel_config{.path = file.path()}, a, true);
+  const values separate = drawn(exec(), *apart, a, 14, 2);
+  ASSERT_EQ(separate.size(), 9 * got.size());
+  for (std::size_t i = 0; i < separate.size(); i++)
+    EXPECT_EQ(separate[i], got[i / (9 * entries) * entries + i % entries]);
 }
 
 // H is linear in frequency, so that interpolation is exact; one estimate is missing.
 TEST(air_file, slots_lie_between_the_subcarriers_of_a_file) {
-  const scratch_file at("slot");
+  const scratch_file file("slot");
   values h;
   for (int k = 0; k < 4; k++) h.emplace_back(1.f + static_cast<float>(k), 2.f - 3.f * static_cast<float>(k));
-  testing::write_npy(at.path(), {1, 4, 1, 1}, h);
+  testing::write_npy(file.path(), {1, 4, 1, 1}, h);
   const air_antennas a{
       .system = air_system::pusch, .uses = 26, .grid = {.subcarriers = 13, .symbols = 2, .spacing_hz = 15e3}};
-  const csi_channel_config c{.path = at.path(), .spacing_khz = 60};
+  const csi_channel_config c{.path = file.path(), .spacing_khz = 60};
   const auto exec = open_scalar();
   values got = drawn(*exec, *made(c, a, true), a, 0, 1);
   ASSERT_EQ(got.size(), 26u);
@@ -159,14 +160,14 @@ TEST(air_file, slots_lie_between_the_subcarriers_of_a_file) {
                 0, 1e-5);
   }
   h[2] = {std::numeric_limits<float>::quiet_NaN(), 0};
-  testing::write_npy(at.path(), {1, 4, 1, 1}, h);
+  testing::write_npy(file.path(), {1, 4, 1, 1}, h);
   got = drawn(*exec, *made(c, a, true), a, 0, 1);
   for (std::size_t i = 0; i < 26; i++)  // subcarriers 5 to 11 need the missing one
     EXPECT_EQ(got[i] == 0.f, i % 13 > 4 && i % 13 < 12) << i;
 }
 
 TEST(air_file, power_is_one_for_each_transmitter) {
-  const scratch_file at("power");
+  const scratch_file file("power");
   std::mt19937 random(1);
   std::normal_distribution<float> part;
   values h(snapshots * subcarriers * entries);
@@ -175,14 +176,14 @@ TEST(air_file, power_is_one_for_each_transmitter) {
     h[i] = std::complex<float>(re, part(random)) * static_cast<float>(1 + i % tx) *
            static_cast<float>(1 + i / (subcarriers * entries));
   }
-  testing::write_npy(at.path(), {snapshots, subcarriers, rx, tx}, h);
+  testing::write_npy(file.path(), {snapshots, subcarriers, rx, tx}, h);
   const air_antennas a{.system = air_system::streams, .tx = 3, .rx = 2, .uses = subcarriers};
   const auto exec = open_scalar();
   for (const bool control : {true, false}) {
-    const values got = drawn(*exec, *made(csi_channel_config{.path = at.path(), .power_control = control}, a),
-                             a, 0, snapshots);
+    const values got = drawn(
+        *exec, *made(csi_channel_config{.path = file.path(), .power_control = control}, a), a, 0, snapshots);
     for (std::size_t t = 0; t < 3; t++) {
-      double all = 0;
+      double mean_power = 0;
       for (std::size_t n = 0; n < snapshots; n++) {
         double power = 0;
         for (std::size_t i = 0; i < subcarriers * 2; i++)
@@ -192,27 +193,28 @@ TEST(air_file, power_is_one_for_each_transmitter) {
           EXPECT_NEAR(power, 1, 1e-5);
         else
           EXPECT_GT(std::abs(power - 1), 1e-3);
-        all += power / snapshots;
+        mean_power += power / snapshots;
       }
-      EXPECT_NEAR(all, 1, 1e-5);
+      EXPECT_NEAR(mean_power, 1, 1e-5);
     }
   }
 }
 
 TEST(air_file, a_file_must_have_what_the_antennas_have) {
-  const scratch_file at("less");
-  testing::write_npy(at.path(), {snapshots, subcarriers, rx, tx}, gains());
+  const scratch_file file("less");
+  testing::write_npy(file.path(), {snapshots, subcarriers, rx, tx}, gains());
   const auto blames = [&](const air_antennas& a, csi_channel_config c = {}) {
-    c.path = at.path();
+    c.path = file.path();
     return blamed([&] { made(c, a); });
   };
   const auto streams = [](int t, int r) {
     return air_antennas{.system = air_system::streams, .tx = t, .rx = r, .uses = 3};
   };
-  const auto slot = [](int of, double spacing_hz = 15e3) {
-    return air_antennas{.system = air_system::pusch,
-                        .uses = 14 * static_cast<std::size_t>(of),
-                        .grid = {.subcarriers = of, .symbols = 14, .spacing_hz = spacing_hz}};
+  const auto slot = [](int subcarriers_of_slot, double spacing_hz = 15e3) {
+    return air_antennas{
+        .system = air_system::pusch,
+        .uses = 14 * static_cast<std::size_t>(subcarriers_of_slot),
+        .grid = {.subcarriers = subcarriers_of_slot, .symbols = 14, .spacing_hz = spacing_hz}};
   };
   EXPECT_EQ(blames(streams(3, 4)), "");
   EXPECT_EQ(blames(streams(4, 4)), "streams");
@@ -234,7 +236,7 @@ TEST(air_file, a_file_must_have_what_the_antennas_have) {
   EXPECT_EQ(blamed([] { made(csi_channel_config{}, {}); }), "file");
   try {
     blames(slot(6));
-    made(csi_channel_config{.path = at.path(), .name = "a.npy"}, slot(6));
+    made(csi_channel_config{.path = file.path(), .name = "a.npy"}, slot(6));
     ADD_FAILURE();
   } catch (const argument_error& error) {
     EXPECT_STREQ(error.what(),

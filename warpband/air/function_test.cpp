@@ -44,11 +44,11 @@ TEST_P(function_air_on, is_a_channel_of_every_antenna_system) {
         "massive = { solver = \"zf\", antennas = 8, users = 4, subcarriers = 32, symbols = 2 }\n"})
     for (const char* fading : {"fast", "block"}) {
       const std::string rest = std::string(", fading = \"") + fading + "\"";
-      const point_counts mine = counts_of(scenario_of("\"mine\"" + rest, link)),
+      const point_counts got = counts_of(scenario_of("\"mine\"" + rest, link)),
                          expected = counts_of(scenario_of("\"rayleigh\"" + rest, link));
       EXPECT_GT(expected.bit_errors, 0u) << link;
-      EXPECT_EQ(mine.bit_errors, expected.bit_errors) << link << fading;
-      EXPECT_EQ(mine.frame_errors, expected.frame_errors) << link << fading;
+      EXPECT_EQ(got.bit_errors, expected.bit_errors) << link << fading;
+      EXPECT_EQ(got.frame_errors, expected.frame_errors) << link << fading;
     }
   for (const char* fading : {"fast", "block"}) {  // one antenna has other random numbers
     const auto counts = counts_of(scenario_of("\"mine\", fading = \"" + std::string(fading) + "\"", ""));

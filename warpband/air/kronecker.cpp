@@ -41,7 +41,7 @@ class correlated_matrices final : public air {
 
 const std::vector<setting_of<kronecker_fading>>& settings() {
   using c = kronecker_fading;
-  static const std::vector<setting_of<c>> all = [] {
+  static const std::vector<setting_of<c>> entries = [] {
     std::vector<setting_of<c>> list{
         words("fading", &c::fading, {{"fast", fading_type::fast}, {"block", fading_type::block}},
               "A new H for every use of the channel, with a space-time code for every codeword, with massive "
@@ -58,7 +58,7 @@ const std::vector<setting_of<kronecker_fading>>& settings() {
       if (s.name != "streams" && s.name != "rx_antennas") list.push_back(std::move(s));
     return list;
   }();
-  return all;
+  return entries;
 }
 
 void complete_matrices(box& b, air_antennas& a) {

@@ -41,25 +41,25 @@ class tdl_uses final : public air {
 /// which have blocks of their own.
 class tdl_matrices final : public air {
  public:
-  tdl_matrices(const air_antennas& a, const tdl_config& c) : air(a), whole_(line_of(c, most)) {
-    if (a.rx % most != 0) rest_.emplace(line_of(c, a.rx % most));
+  tdl_matrices(const air_antennas& a, const tdl_config& c) : air(a), whole_(line_of(c, max_rx)) {
+    if (a.rx % max_rx != 0) rest_.emplace(line_of(c, a.rx % max_rx));
   }
   std::size_t matrices() const noexcept override { return as_size(antennas_.grid.subcarriers); }
   void draw(executor& exec, values h, random_range range) override {
     for (int user = 0; user < antennas_.tx; user++)
-      for (int first = 0; first < antennas_.rx; first += most) {
-        const int count = std::min(most, antennas_.rx - first);
-        const std::uint64_t number = as_size(user) << 5 | as_size(first / most);  // below 2^11
+      for (int first = 0; first < antennas_.rx; first += max_rx) {
+        const int count = std::min(max_rx, antennas_.rx - first);
+        const std::uint64_t number = as_size(user) << 5 | as_size(first / max_rx);  // below 2^11
         random_range of_pair = range;
         of_pair.first |= number << 48;
         const values part{h.data + as_size(first * antennas_.tx + user), as_size(count), h.items,
                           as_size(antennas_.tx), antennas_.entries()};
-        (count == most ? whole_ : *rest_).response(exec, part, of_pair);
+        (count == max_rx ? whole_ : *rest_).response(exec, part, of_pair);
       }
   }
 
  private:
-  static constexpr int most = 16;
+  static constexpr int max_rx = 16;
   static tdl_config line_of(tdl_config c, int antennas) {
     c.streams = 1;
     c.rx_antennas = antennas;
