@@ -59,8 +59,8 @@ class window {
     if (bytes == bytes_) return at_;
     if (at_ != nullptr) munmap(at_, bytes_);
     bytes_ = 0;
-    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, files.window, 0);
-    at_ = at == MAP_FAILED ? nullptr : static_cast<char*>(at);
+    void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, files.window, 0);
+    at_ = mapped == MAP_FAILED ? nullptr : static_cast<char*>(mapped);
     if (at_ == nullptr) throw std::bad_alloc();
     bytes_ = bytes;
     return at_;
@@ -76,7 +76,7 @@ void answer_rows(wb::hdf5_source& file, window& shared, unpacked& in) {
   const auto name = in.get<std::string>();
   const auto r = in.get<rows_request>();
   if (r.rows == 0) return file.read(element, name, r.first, 0, nullptr);
-  file.read(element, name, r.first, r.rows, shared.get(r.window) + r.at);
+  file.read(element, name, r.first, r.rows, shared.get(r.window) + r.offset);
 }
 
 void answer_attribute(wb::hdf5_source& file, unpacked& in, packed& out) {

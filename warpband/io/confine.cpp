@@ -70,8 +70,8 @@ class filter {
   }
   bool install() {
     add(BPF_RET | BPF_K, refusal);
-    sock_fprog all{static_cast<unsigned short>(size_), code_.data()};
-    return size_ < code_.size() && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all, 0, 0) == 0;
+    sock_fprog program{static_cast<unsigned short>(size_), code_.data()};
+    return size_ < code_.size() && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
   }
 
  private:
@@ -113,12 +113,12 @@ int forbid_files() {
   const long version = syscall(create_ruleset, nullptr, 0, 1);
   if (version < 1) return 0;
   constexpr std::uint64_t rights[] = {0x1fff, 0x3fff, 0x7fff, 0x7fff, 0xffff};  // of versions 1 to 5
-  ruleset all;
-  all.files = rights[std::min(version, 5L) - 1];
-  if (version >= 4) all.net = 3;
-  if (version >= 6) all.scope = 3;
+  ruleset handled;
+  handled.files = rights[std::min(version, 5L) - 1];
+  if (version >= 4) handled.net = 3;
+  if (version >= 6) handled.scope = 3;
   const std::size_t size = version < 4 ? 8 : version < 6 ? 16 : 24;
-  const long rules = syscall(create_ruleset, &all, size, 0);
+  const long rules = syscall(create_ruleset, &handled, size, 0);
   if (rules < 0) return 0;
   const bool done = syscall(restrict_self, rules, 0) == 0;
   close(static_cast<int>(rules));
@@ -134,8 +134,8 @@ void close_others(const confined_files& files) {
 #endif
   rlimit open_files{};
   getrlimit(RLIMIT_NOFILE, &open_files);
-  const rlim_t most = std::min<rlim_t>(open_files.rlim_cur, 65536);
-  for (rlim_t file = static_cast<rlim_t>(last) + 1; file < most; file++) close(static_cast<int>(file));
+  const rlim_t end = std::min<rlim_t>(open_files.rlim_cur, 65536);
+  for (rlim_t file = static_cast<rlim_t>(last) + 1; file < end; file++) close(static_cast<int>(file));
 }
 
 /// Bytes of addresses that this process has.
@@ -148,11 +148,11 @@ std::size_t address_bytes() {
   return static_cast<std::size_t>(pages) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-void bound(__rlimit_resource_t resource, rlim_t most) {
-  rlimit limit{};
-  getrlimit(resource, &limit);
-  limit.rlim_cur = limit.rlim_max = std::min(limit.rlim_max, most);
-  setrlimit(resource, &limit);
+void bound(__rlimit_resource_t resource, rlim_t limit) {
+  rlimit limits{};
+  getrlimit(resource, &limits);
+  limits.rlim_cur = limits.rlim_max = std::min(limits.rlim_max, limit);
+  setrlimit(resource, &limits);
 }
 
 }  // namespace

@@ -81,13 +81,13 @@ class confined : public ::testing::Test {
     int status = 0;
     EXPECT_EQ(waitpid(child, &status, 0), child);
     has_seccomp_ = shared[0] == 1;
-    std::vector<long> all;
+    std::vector<long> given;
     if (has_seccomp_) {
       EXPECT_EQ(shared[1], 1) << "it ended: status " << status;
     }
-    if (has_seccomp_ && shared[1] == 1) all.assign(shared + 2, shared + 2 + attempts.size());
+    if (has_seccomp_ && shared[1] == 1) given.assign(shared + 2, shared + 2 + attempts.size());
     munmap(shared, bytes);
-    return all;
+    return given;
   }
 
   fs::path folder_;
@@ -107,7 +107,7 @@ TEST_F(confined, forbidden_things_are_refused) {
   const rlimit larger{RLIM_INFINITY, RLIM_INFINITY};
   // By number: a function of the C library may use another call than its name says, or none.
   const auto call = [](long number, auto... arguments) { return tried(syscall(number, arguments...)); };
-  std::vector<attempt> all{
+  std::vector<attempt> attempts{
       {"open for reading", [&] { return call(SYS_openat, AT_FDCWD, kept.c_str(), O_RDONLY); }},
       {"open for writing", [&] { return call(SYS_openat, AT_FDCWD, kept.c_str(), O_WRONLY); }},
       {"create", [&] { return call(SYS_openat, AT_FDCWD, made.c_str(), O_CREAT | O_WRONLY, 0600); }},
@@ -144,8 +144,8 @@ TEST_F(confined, forbidden_things_are_refused) {
        [&] { return call(SYS_mmap, nullptr, 4096L, PROT_READ | PROT_EXEC, MAP_SHARED, window_, 0L); }},
       {"make memory executable",
        [&] {
-         void* at = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-         return call(SYS_mprotect, at, 4096L, PROT_READ | PROT_EXEC);
+         void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+         return call(SYS_mprotect, page, 4096L, PROT_READ | PROT_EXEC);
        }},
       {"socket", [&] { return call(SYS_socket, AF_INET, SOCK_STREAM, 0); }},
       {"local socket", [&] { return call(SYS_socket, AF_UNIX, SOCK_STREAM, 0); }},
@@ -182,10 +182,10 @@ TEST_F(confined, forbidden_things_are_refused) {
        [&] { return call(SYS_open | 0x40000000, kept.c_str(), O_RDWR); }},
 #endif
   };
-  const std::vector<long> given = results(all);
+  const std::vector<long> given = results(attempts);
   WB_SKIP_WITHOUT_SECCOMP();
-  ASSERT_EQ(given.size(), all.size());
-  for (std::size_t i = 0; i < all.size(); i++) EXPECT_EQ(given[i], EPERM) << all[i].name;
+  ASSERT_EQ(given.size(), attempts.size());
+  for (std::size_t i = 0; i < attempts.size(); i++) EXPECT_EQ(given[i], EPERM) << attempts[i].name;
   EXPECT_EQ(content(kept), "content");
   EXPECT_EQ(content(read_only), "content");
   EXPECT_FALSE(fs::exists(made));
@@ -217,15 +217,15 @@ TEST_F(confined, other_descriptors_are_closed) {
 
 TEST_F(confined, what_reading_needs_is_allowed) {
   char text[8] = "";
-  const std::vector<attempt> all{
+  const std::vector<attempt> attempts{
       {"read the file",
        [&] { return pread(file_, text, 7, 0) == 7 && std::strcmp(text, "content") == 0 ? 0 : errno; }},
       {"map the window",
        [&] {
-         void* at = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, window_, 0);
-         if (at == MAP_FAILED) return long{errno};
-         static_cast<char*>(at)[4095] = 'y';
-         return tried(munmap(at, 4096));
+         void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, window_, 0);
+         if (page == MAP_FAILED) return long{errno};
+         static_cast<char*>(page)[4095] = 'y';
+         return tried(munmap(page, 4096));
        }},
       {"take and give back memory",
        [&] {
@@ -246,10 +246,10 @@ TEST_F(confined, what_reading_needs_is_allowed) {
        }},
       {"answer", [&] { return write(channel_[1], "z", 1) == 1 ? 0 : errno; }},
   };
-  const std::vector<long> given = results(all);
+  const std::vector<long> given = results(attempts);
   WB_SKIP_WITHOUT_SECCOMP();
-  ASSERT_EQ(given.size(), all.size());
-  for (std::size_t i = 0; i < given.size(); i++) EXPECT_EQ(given[i], 0) << all[i].name;
+  ASSERT_EQ(given.size(), attempts.size());
+  for (std::size_t i = 0; i < given.size(); i++) EXPECT_EQ(given[i], 0) << attempts[i].name;
   char byte = 0;
   EXPECT_EQ(pread(window_, &byte, 1, 4095), 1);
   EXPECT_EQ(byte, 'y');
@@ -259,8 +259,8 @@ TEST_F(confined, what_reading_needs_is_allowed) {
 
 TEST_F(confined, memory_is_bounded) {
   const auto take = [](std::size_t bytes) {
-    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return at == MAP_FAILED ? long{errno} : tried(munmap(at, bytes));
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? long{errno} : tried(munmap(memory, bytes));
   };
   const std::vector<long> given = results(
       {{"little", [&] { return take(32 * mib); }}, {"much", [&] { return take(128 * mib); }}}, 64 * mib);

@@ -50,18 +50,19 @@ class hdf5_descriptor {
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(opened_.st_size); }
   /// Bytes that are cut off while a file is read come as zeros.
   void check_unchanged() const {
-    struct stat now {};
-    if (fstat(file_, &now) != 0) throw file_error(path_, "cannot read: " + std::string(std::strerror(errno)));
-    if (now.st_size != opened_.st_size || now.st_mtim.tv_sec != opened_.st_mtim.tv_sec ||
-        now.st_mtim.tv_nsec != opened_.st_mtim.tv_nsec)
+    struct stat current {};
+    if (fstat(file_, &current) != 0)
+      throw file_error(path_, "cannot read: " + std::string(std::strerror(errno)));
+    if (current.st_size != opened_.st_size || current.st_mtim.tv_sec != opened_.st_mtim.tv_sec ||
+        current.st_mtim.tv_nsec != opened_.st_mtim.tv_nsec)
       throw file_error(path_, "it was changed while it was read");
   }
 
  private:
   bool starts_like_hdf5() const {
-    for (off_t at = 0; at < opened_.st_size; at = at == 0 ? 512 : 2 * at) {
+    for (off_t offset = 0; offset < opened_.st_size; offset = offset == 0 ? 512 : 2 * offset) {
       char start[8];
-      if (pread(file_, start, 8, at) == 8 && std::memcmp(start, "\x89HDF\r\n\x1a\n", 8) == 0) return true;
+      if (pread(file_, start, 8, offset) == 8 && std::memcmp(start, "\x89HDF\r\n\x1a\n", 8) == 0) return true;
     }
     return false;
   }
@@ -148,14 +149,14 @@ std::vector<T> hdf5_reader::read(const std::string& name) const {
   const std::size_t rows = shape.empty() ? 1 : shape[0];
   std::size_t n = 1;
   for (const std::size_t axis : shape) n *= axis;  // sources give no shape that is too large
-  std::vector<T> all;
+  std::vector<T> values;
   try {
-    all.resize(n);
+    values.resize(n);
   } catch (const std::bad_alloc&) {
     throw memory_error(n * sizeof(T), "the host, for " + name + " of " + path());
   }
-  read(name, 0, rows, all.data());
-  return all;
+  read(name, 0, rows, values.data());
+  return values;
 }
 
 std::optional<hdf5_attribute> hdf5_reader::attribute(const std::string& name,

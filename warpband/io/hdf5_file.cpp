@@ -257,7 +257,7 @@ class file_in_process final : public hdf5_source {
   bool converted = false;
   std::map<std::string, dataset> datasets;  // those that were asked for; they stay open, with their chunks
 
-  [[noreturn]] void fail(const std::string& what) const { throw file_error(path, what); }
+  [[noreturn]] void fail(const std::string& reason) const { throw file_error(path, reason); }
   [[noreturn]] void fail_damaged(const std::string& name) const {
     fail(shown(name) + " cannot be read, " + damaged(reason()));
   }
@@ -281,10 +281,10 @@ class file_in_process final : public hdf5_source {
   };
   /// Not valid where the object has no attribute of this name.
   open_attribute open(hid_t object, const std::string& name) const {
-    const htri_t there = H5Aexists(object, name.c_str());
-    if (there < 0) fail_attribute(name);
+    const htri_t found = H5Aexists(object, name.c_str());
+    if (found < 0) fail_attribute(name);
     open_attribute a;
-    if (there == 0) return a;
+    if (found == 0) return a;
     a.id = handle(H5Aopen(object, name.c_str(), H5P_DEFAULT));
     a.type = handle(H5Aget_type(a.id.id()));
     const handle space(H5Aget_space(a.id.id()));
@@ -347,9 +347,9 @@ class file_in_process final : public hdf5_source {
 
   /// Who wrote an array, by the attribute that MATLAB gives to each, or by the file's first words.
   writer writer_of(hid_t array, const std::string& name) const {
-    const auto said = attribute_of(array, "MATLAB_class");
-    if (!said) return made_by;
-    const auto* text = std::get_if<std::string>(&*said);
+    const auto matlab_class = attribute_of(array, "MATLAB_class");
+    if (!matlab_class) return made_by;
+    const auto* text = std::get_if<std::string>(&*matlab_class);
     const std::vector<std::string> classes{"double", "single", "logical", "int8",  "uint8", "int16",
                                            "uint16", "int32",  "uint32",  "int64", "uint64"};
     if (text == nullptr || std::find(classes.begin(), classes.end(), *text) == classes.end())
@@ -399,19 +399,19 @@ class file_in_process final : public hdf5_source {
 
   /// What the root holds, without opening it.
   std::vector<std::string> linked() const {
-    std::vector<std::string> all;
+    std::vector<std::string> names;
     hsize_t from = 0;
-    if (H5Literate(file.id(), H5_INDEX_NAME, H5_ITER_INC, &from, collect_link, &all) < 0) {
+    if (H5Literate(file.id(), H5_INDEX_NAME, H5_ITER_INC, &from, collect_link, &names) < 0) {
       fail(damaged(reason()));
     }
-    std::sort(all.begin(), all.end());
-    return all;
+    std::sort(names.begin(), names.end());
+    return names;
   }
   [[noreturn]] void fail_missing(const std::string& name) const {
-    const std::vector<std::string> there = linked();
+    const std::vector<std::string> names = linked();
     std::string text;
-    for (std::size_t i = 0; i < there.size() && i < 20; i++) text += (i > 0 ? ", " : "") + shown(there[i]);
-    if (there.size() > 20) text += " and " + std::to_string(there.size() - 20) + " more";
+    for (std::size_t i = 0; i < names.size() && i < 20; i++) text += (i > 0 ? ", " : "") + shown(names[i]);
+    if (names.size() > 20) text += " and " + std::to_string(names.size() - 20) + " more";
     fail("there is no array \"" + shown(name) + "\": it holds " + (text.empty() ? "nothing" : text));
   }
 
@@ -543,8 +543,8 @@ class file_in_process final : public hdf5_source {
     return object;
   }
 
-  [[noreturn]] void fail_size(const std::string& what) const {
-    fail(what + ", not what the file holds: it is truncated or damaged");
+  [[noreturn]] void fail_size(const std::string& reason) const {
+    fail(reason + ", not what the file holds: it is truncated or damaged");
   }
 
   /// A damaged shape must not make a reader allocate or read without end: HDF5 itself takes any shape, since
@@ -553,10 +553,11 @@ class file_in_process final : public hdf5_source {
                   std::size_t size) const {
     const hdf5_array& array = d.array;
     const std::vector<hsize_t>& chunk = d.chunk;
-    const std::string what = shown(name) + " is " + array.type + " " + list(array.shape);
+    const std::string described = shown(name) + " is " + array.type + " " + list(array.shape);
     const std::size_t row = times(row_elements(array.shape), size);
     const std::size_t bytes = array.shape.empty() ? size : times(array.shape[0], row);
-    if (row >= most || bytes >= most || array.chunk_bytes >= most) fail(what + ": that is too large");
+    if (row >= max_size || bytes >= max_size || array.chunk_bytes >= max_size)
+      fail(described + ": that is too large");
     hsize_t file_size = 0;
     const handle from(H5Iget_file_id(id));  // not always this file: links lead into others
     if (!from.valid() || H5Fget_filesize(from.id(), &file_size) < 0) fail_damaged(name);
@@ -568,20 +569,20 @@ class file_in_process final : public hdf5_source {
         chunk_bytes = times(chunk_bytes, chunk[i]);
       }
       // HDF5 does not compare a chunk's size in the file with what it takes from there.
-      hsize_t there = 0;
-      const handle all(H5Dget_space(id));
-      if (!fits || H5Dget_num_chunks(id, all.id(), &there) < 0) fail_size(what);
+      hsize_t allocated = 0;
+      const handle space(H5Dget_space(id));
+      if (!fits || H5Dget_num_chunks(id, space.id(), &allocated) < 0) fail_size(described);
       // Those that are there take 8 bytes at least; a growing array may have room for many that are not yet.
-      if (chunks > 4096 && (there > file_size / 8 || chunks > std::size_t{1} << 20)) fail_size(what);
+      if (chunks > 4096 && (allocated > file_size / 8 || chunks > std::size_t{1} << 20)) fail_size(described);
       if (!is_read(array.type)) return;  // may not be as large as in memory
       const hsize_t stored = H5Dget_storage_size(id);
-      fits = array.packed ? times(there, chunk_bytes) / most_packed <= stored
-                          : times(there, chunk_bytes) == stored;
+      fits = array.packed ? times(allocated, chunk_bytes) / most_packed <= stored
+                          : times(allocated, chunk_bytes) == stored;
     } else if (const hsize_t stored = H5Dget_storage_size(id);
                stored != 0 || H5Pget_layout(creation) == H5D_COMPACT) {
       fits = fits && stored >= bytes;
     }
-    if (!fits) fail_size(what);
+    if (!fits) fail_size(described);
   }
 
   dataset& taken(hdf5_element element, const std::string& name, const std::string& also = "") {
@@ -610,11 +611,12 @@ class file_in_process final : public hdf5_source {
     const std::size_t row = row_elements(d.array.shape) * bytes_of(element), last = first + rows;
     // Chunks that were never written leave `to` as it is where their writer switched fill values off.
     if (d.array.chunk_rows != 0) std::memset(to, 0, rows * row);
-    for (std::size_t at = first; at < last;) {
-      const std::size_t end =
-          d.rows_at_once == 0 ? last : std::min(last, at - at % d.rows_at_once + d.rows_at_once);
-      read_at_once(name, d, at, end - at, memory_type(element), to + (at - first) * row);
-      at = end;
+    for (std::size_t row_index = first; row_index < last;) {
+      const std::size_t end = d.rows_at_once == 0
+                                  ? last
+                                  : std::min(last, row_index - row_index % d.rows_at_once + d.rows_at_once);
+      read_at_once(name, d, row_index, end - row_index, memory_type(element), to + (row_index - first) * row);
+      row_index = end;
     }
   }
 
@@ -637,16 +639,16 @@ class file_in_process final : public hdf5_source {
     const std::size_t most_rows =
         std::max<std::size_t>(d.array.block_bytes / (row * parts * sizeof(double)), 1);
     std::vector<double> values;
-    for (std::size_t at = first, end = first; at < first + rows; at = end) {
-      end = std::min(first + rows, at + most_rows);
-      if (d.rows_at_once != 0) end = std::min(end, at - at % d.rows_at_once + d.rows_at_once);
-      const std::size_t count = end - at;
+    for (std::size_t begin = first, end = first; begin < first + rows; begin = end) {
+      end = std::min(first + rows, begin + most_rows);
+      if (d.rows_at_once != 0) end = std::min(end, begin - begin % d.rows_at_once + d.rows_at_once);
+      const std::size_t count = end - begin;
       values.assign(count * row * parts, 0);  // chunks that were never written leave it as it is
-      read_at_once(name, d, at, count, type, values.data());
+      read_at_once(name, d, begin, count, type, values.data());
       for (std::size_t i = 0; i < row; i++)
         for (std::size_t r = 0; r < count; r++) {
           const double* x = &values[(i * count + r) * parts];
-          const std::size_t place = (at - first + r) * row + places[i];
+          const std::size_t place = (begin - first + r) * row + places[i];
           if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
             using part = typename T::value_type;
             const double imaginary = parts == 2 ? x[1] : 0;

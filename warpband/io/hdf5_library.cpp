@@ -128,10 +128,10 @@ handle memory_rows(const std::vector<std::size_t>& shape, std::size_t rows, std:
 }
 
 void check_rows(const std::vector<std::size_t>& shape, std::size_t first, std::size_t rows) {
-  const std::size_t all = shape.empty() ? 1 : shape[0];
-  if (first > all || rows > all - first) {
+  const std::size_t total = shape.empty() ? 1 : shape[0];
+  if (first > total || rows > total - first) {
     throw shape_error("rows", std::to_string(first) + " + " + std::to_string(rows),
-                      "at most " + std::to_string(all) + " rows in all");
+                      "at most " + std::to_string(total) + " rows in all");
   }
 }
 
@@ -180,10 +180,10 @@ herr_t driver_set_eoa(H5FD_t* base, H5FD_mem_t, haddr_t to) {
   return 0;
 }
 
-herr_t driver_read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t at, std::size_t size, void* to) {
+herr_t driver_read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, void* to) {
   char* next = static_cast<char*>(to);
   while (size > 0) {
-    const ssize_t n = pread(as_driven(base).to->descriptor, next, size, static_cast<off_t>(at));
+    const ssize_t n = pread(as_driven(base).to->descriptor, next, size, static_cast<off_t>(address));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return -1;
     if (n == 0) {  // past the end: not written yet, or cut off since
@@ -191,25 +191,25 @@ herr_t driver_read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t at, std::size_t size
       break;
     }
     next += n;
-    at += static_cast<haddr_t>(n);
+    address += static_cast<haddr_t>(n);
     size -= static_cast<std::size_t>(n);
   }
   return 0;
 }
 
-herr_t driver_write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t at, std::size_t size, const void* from) {
+herr_t driver_write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, const void* from) {
   driven_file& file = as_driven(base);
   const char* next = static_cast<const char*>(from);
-  file.end = std::max(file.end, at + size);
+  file.end = std::max(file.end, address + size);
   while (size > 0 && file.to->error == 0 && !file.to->dropped) {
-    const ssize_t n = pwrite(file.to->descriptor, next, size, static_cast<off_t>(at));
+    const ssize_t n = pwrite(file.to->descriptor, next, size, static_cast<off_t>(address));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       file.to->error = errno;
       break;
     }
     next += n;
-    at += static_cast<haddr_t>(n);
+    address += static_cast<haddr_t>(n);
     size -= static_cast<std::size_t>(n);
   }
   return 0;

@@ -68,10 +68,12 @@ std::string list(const std::vector<std::size_t>& shape);
 /// The type in memory and, since this machine's byte order is as good as any, in files.
 handle memory_type(hdf5_element element);
 
-inline constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max();
+inline constexpr std::size_t max_size = std::numeric_limits<std::ptrdiff_t>::max();
 inline constexpr std::size_t mib = std::size_t{1} << 20;
-/// a * b, or `most` where that is less.
-inline std::size_t times(std::size_t a, std::size_t b) { return b != 0 && a > most / b ? most : a * b; }
+/// a * b, or `max_size` where that is less.
+inline std::size_t times(std::size_t a, std::size_t b) {
+  return b != 0 && a > max_size / b ? max_size : a * b;
+}
 /// Elements of a row: of all axes but the first.
 std::size_t row_elements(const std::vector<std::size_t>& shape);
 

@@ -46,9 +46,9 @@ inline void pack(packed& to, const hdf5_array& a) {
   to << a.shape << a.type << a.chunk_rows << static_cast<char>(a.packed) << a.chunk_bytes << a.block_bytes;
 }
 
-/// Rows of an array, from `at` of the window on, of which `window` bytes are mapped.
+/// Rows of an array, from `offset` of the window on, of which `window` bytes are mapped.
 struct rows_request {
-  std::uint64_t first = 0, rows = 0, window = 0, at = 0;
+  std::uint64_t first = 0, rows = 0, window = 0, offset = 0;
 };
 
 }  // namespace wb::hdf5_messages

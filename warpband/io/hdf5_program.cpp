@@ -60,21 +60,21 @@ std::string find_program() {
   const std::string file = this_file(), folder = file.substr(0, file.rfind('/')),
                     above = folder.substr(0, folder.rfind('/')),
                     last = folder.substr(std::min(folder.size(), above.size() + 1));
-  std::vector<std::string> all;
-  if (!file.empty()) all.push_back(folder + name);
-  if (last == "bin" || last == "lib" || last == "lib64") all.push_back(above + "/libexec/warpband" + name);
+  std::vector<std::string> paths;
+  if (!file.empty()) paths.push_back(folder + name);
+  if (last == "bin" || last == "lib" || last == "lib64") paths.push_back(above + "/libexec/warpband" + name);
   if (above.ends_with("/lib"))  // lib/x86_64-linux-gnu
-    all.push_back(above.substr(0, above.rfind('/')) + "/libexec/warpband" + name);
-  if (last == "warpband.scripts") all.push_back(above + "/warpband" + name);  // a wheel's command
+    paths.push_back(above.substr(0, above.rfind('/')) + "/libexec/warpband" + name);
+  if (last == "warpband.scripts") paths.push_back(above + "/warpband" + name);  // a wheel's command
 #ifdef WARPBAND_LIBEXEC
-  all.emplace_back(WARPBAND_LIBEXEC "/warpband-hdf5");  // of programs that use the installed library
+  paths.emplace_back(WARPBAND_LIBEXEC "/warpband-hdf5");  // of programs that use the installed library
 #endif
-  for (const std::string& path : all)
+  for (const std::string& path : paths)
     if (access(path.c_str(), X_OK) == 0) return path;
-  if (all.empty()) throw error("warpband-hdf5, which reads HDF5 files, cannot be found: there is no /proc");
+  if (paths.empty()) throw error("warpband-hdf5, which reads HDF5 files, cannot be found: there is no /proc");
   const bool installed =
-      all.size() > 1 && (last == "bin" || last.starts_with("lib") || above.ends_with("/lib"));
-  return all[installed ? 1 : 0];
+      paths.size() > 1 && (last == "bin" || last.starts_with("lib") || above.ends_with("/lib"));
+  return paths[installed ? 1 : 0];
 }
 
 // --------------------------------------------------------------------------------------------- the processes
@@ -141,7 +141,7 @@ class program {
     if (!failed_.empty()) throw program_error(failed_);
     if (getpid() != owner_) throw error("an hdf5_reader of another process: a forked copy cannot use it");
   }
-  void wait_for(short what);
+  void wait_for(short events);
   void receive(void* to, std::size_t bytes);
   /// Ends the program; why it ended.
   std::string end();
@@ -155,7 +155,7 @@ class program {
   std::string failed_;
 };
 
-std::string system_error(const std::string& what) { return what + ": " + std::strerror(errno); }
+std::string system_error(const std::string& action) { return action + ": " + std::strerror(errno); }
 
 program::program(int file, std::size_t memory, const std::string& path) : memory_(memory) {
   static const std::string found = find_program();
@@ -202,11 +202,11 @@ void program::start(const descriptor& channel, const descriptor& file) {
   posix_spawnattr_t how;
   posix_spawnattr_init(&how);
   posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  sigset_t none, all;
+  sigset_t none, signals;
   sigemptyset(&none);
-  sigfillset(&all);
+  sigfillset(&signals);
   posix_spawnattr_setsigmask(&how, &none);
-  posix_spawnattr_setsigdefault(&how, &all);
+  posix_spawnattr_setsigdefault(&how, &signals);
   std::string name = about_.path, bytes = std::to_string(memory_), libraries = "LD_LIBRARY_PATH=";
   const char* set = std::getenv("LD_LIBRARY_PATH");  // as this process found them
   if (set != nullptr) libraries += set;
@@ -235,8 +235,8 @@ void program::greet() {
     about_.seccomp = in.get<char>() != 0;
     about_.landlock = in.get<int>();
     about_.library = in.get<std::string>();
-    if (const std::size_t at = about_.library.rfind(' '); at != std::string::npos)
-      about_.library.erase(0, at + 1);
+    if (const std::size_t space = about_.library.rfind(' '); space != std::string::npos)
+      about_.library.erase(0, space + 1);
   } catch (const unpack_error&) {
     throw file_error(about_.path, "it is not warpband-hdf5 of this version of Warpband");
   }
@@ -260,10 +260,10 @@ std::string program::end() {
   return "the program that read it ended: exit code " + std::to_string(WEXITSTATUS(status));
 }
 
-void program::wait_for(short what) {
+void program::wait_for(short events) {
   for (;;) {
     const double left = until_ - now();
-    pollfd one{channel_.get(), what, 0};
+    pollfd one{channel_.get(), events, 0};
     const int ready = poll(&one, 1, static_cast<int>(std::clamp(left * 1e3 + 1, 0., 1e6)));
     if (ready > 0) return;
     if (ready < 0 && errno != EINTR) fail(std::strerror(errno));
@@ -281,8 +281,9 @@ void program::send(const std::string& request, double seconds) {
   clockid_t clock{};
   timespec used{};
   if (clock_getcpuclockid(child_, &clock) == 0 && clock_gettime(clock, &used) == 0) {
-    const double most = static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec) + seconds;
-    const rlimit limit{static_cast<rlim_t>(std::ceil(most)), RLIM_INFINITY};
+    const double cpu_seconds =
+        static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec) + seconds;
+    const rlimit limit{static_cast<rlim_t>(std::ceil(cpu_seconds)), RLIM_INFINITY};
     prlimit(child_, RLIMIT_CPU, &limit, nullptr);
   }
   until_ = now() + patience * seconds;
@@ -326,18 +327,18 @@ std::string program::receive() {
 
 const char* program::window(std::size_t bytes) {
   if (bytes > mapped_) {
-    rlimit most{};
-    getrlimit(RLIMIT_FSIZE, &most);  // the window is a file to the kernel
-    if (bytes > most.rlim_cur)
+    rlimit file_size{};
+    getrlimit(RLIMIT_FSIZE, &file_size);  // the window is a file to the kernel
+    if (bytes > file_size.rlim_cur)
       throw error("HDF5 rows of " + std::to_string(bytes) +
                   " bytes cannot be read: the limit on the size of files (ulimit -f) is below a row");
     if (window_ != nullptr) munmap(window_, std::exchange(mapped_, 0));
     window_ = nullptr;
     if (ftruncate(shared_.get(), static_cast<off_t>(bytes)) != 0)
       throw error(system_error("HDF5 rows cannot be read: no memory to share"));
-    void* at = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, shared_.get(), 0);
-    if (at == MAP_FAILED) throw error(system_error("HDF5 rows cannot be read: no memory to share"));
-    window_ = at;
+    void* mapped = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, shared_.get(), 0);
+    if (mapped == MAP_FAILED) throw error(system_error("HDF5 rows cannot be read: no memory to share"));
+    window_ = mapped;
     mapped_ = bytes;
   }
   return static_cast<const char*>(window_);
@@ -347,19 +348,19 @@ const char* program::window(std::size_t bytes) {
 
 /// A text of the program on one line and not too long.
 std::string one_line(std::string text) {
-  constexpr std::size_t most = 2000;
+  constexpr std::size_t max_length = 2000;
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  if (text.size() > most) {
-    text.resize(most);
+  if (text.size() > max_length) {
+    text.resize(max_length);
     text += "...";
   }
   return text;
 }
 
 hdf5_array unpack_array(unpacked& from) {
-  constexpr std::size_t most = std::size_t{1}
-                               << 58;  // of elements and bytes: sums and products stay below 2^63
+  constexpr std::size_t max_elements = std::size_t{1}
+                                       << 58;  // of elements and bytes: sums and products stay below 2^63
   hdf5_array a;
   a.shape = from.get<std::vector<std::size_t>>();
   a.type = one_line(from.get<std::string>());
@@ -367,34 +368,34 @@ hdf5_array unpack_array(unpacked& from) {
   a.packed = from.get<char>() != 0;
   a.chunk_bytes = from.get<std::size_t>();
   a.block_bytes = from.get<std::size_t>();
-  std::size_t all = 1;
+  std::size_t elements = 1;
   for (const std::size_t axis : a.shape) {
     const std::size_t n = std::max<std::size_t>(axis, 1);
-    if (n > most / all) throw unpack_error("an array is too large");
-    all *= n;
+    if (n > max_elements / elements) throw unpack_error("an array is too large");
+    elements *= n;
   }
-  if (a.chunk_rows > most || a.chunk_bytes > most || a.block_bytes > most)
+  if (a.chunk_rows > max_elements || a.chunk_bytes > max_elements || a.block_bytes > max_elements)
     throw unpack_error("an array is too large");
   return a;
 }
 
 class file_in_program final : public hdf5_source {
-  /// What `f` reads of a good answer; throws what the program's reader threw. `what` was asked for, which a
+  /// What `f` reads of a good answer; throws what the program's reader threw. `object` was asked for, which a
   /// program that ends did not read: an attribute or an array; empty for the file.
   template <class F>
-  auto ask(const std::string& what, const std::string& request, F f) try {
+  auto ask(const std::string& object, const std::string& request, F f) try {
     const std::lock_guard hold(lock_);
     program_.send(request, seconds_);
     const std::string answer = program_.receive();
     unpacked in = good(answer);
     return f(in);
   } catch (const program_error& e) {
-    fail(what, e.what());
+    fail(object, e.what());
   } catch (const unpack_error& e) {
-    fail(what, e.what());
+    fail(object, e.what());
   }
-  [[noreturn]] void fail(const std::string& what, const std::string& why) const {
-    throw file_error(path_, (what.empty() ? "it" : one_line(what) + " cannot be read, it") +
+  [[noreturn]] void fail(const std::string& object, const std::string& why) const {
+    throw file_error(path_, (object.empty() ? "it" : one_line(object) + " cannot be read, it") +
                                 " is truncated or damaged: " + why);
   }
   unpacked good(const std::string& answer) const {
@@ -482,10 +483,10 @@ void file_in_program::read(hdf5_element element, const std::string& name, std::s
   const hdf5_array a = describe(name);
   std::size_t row = bytes_of(element);
   for (std::size_t i = 1; i < a.shape.size(); i++) row *= a.shape[i];
-  const std::size_t all = a.shape.empty() ? 1 : a.shape[0];
-  if (first > all || rows > all - first)
+  const std::size_t total = a.shape.empty() ? 1 : a.shape[0];
+  if (first > total || rows > total - first)
     throw shape_error("rows", std::to_string(first) + " + " + std::to_string(rows),
-                      "at most " + std::to_string(all) + " rows in all");
+                      "at most " + std::to_string(total) + " rows in all");
   const auto request = [&](const rows_request& r) {
     return (packed() << call::read << element << name << r).take();
   };

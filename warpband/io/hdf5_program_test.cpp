@@ -108,8 +108,8 @@ TEST_F(hdf5_program, is_taken_from_beside_the_library_alone) {
   (void)failure(file, {.program = script("environment", "/usr/bin/env > '" + path("environment.txt") + "'")});
   unsetenv("WARPBAND_SECRET");
   std::ifstream text(path("environment.txt"));
-  const std::string all{std::istreambuf_iterator<char>(text), {}};
-  EXPECT_EQ(all.find("WARPBAND_SECRET"), std::string::npos) << all;
+  const std::string environment{std::istreambuf_iterator<char>(text), {}};
+  EXPECT_EQ(environment.find("WARPBAND_SECRET"), std::string::npos) << environment;
 }
 
 TEST_F(hdf5_program, has_no_blocked_signal_and_a_process_group_of_its_own) {
@@ -125,11 +125,11 @@ TEST_F(hdf5_program, has_no_blocked_signal_and_a_process_group_of_its_own) {
   (void)failure(file, {.program = script("shown", lines)});
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   std::ifstream text(path("shown.txt"));
-  const std::string all{std::istreambuf_iterator<char>(text), {}};
-  EXPECT_NE(all.find("SigBlk:\t0000000000000000"), std::string::npos) << all;
-  const std::size_t fields = all.find(") ");  // of stat: state, parent, process group
-  ASSERT_NE(fields, std::string::npos) << all;
-  std::istringstream numbers(all.substr(fields + 2));
+  const std::string status{std::istreambuf_iterator<char>(text), {}};
+  EXPECT_NE(status.find("SigBlk:\t0000000000000000"), std::string::npos) << status;
+  const std::size_t fields = status.find(") ");  // of stat: state, parent, process group
+  ASSERT_NE(fields, std::string::npos) << status;
+  std::istringstream numbers(status.substr(fields + 2));
   std::string state;
   pid_t parent = 0, group = 0;
   numbers >> state >> parent >> group;
@@ -183,12 +183,12 @@ TEST_F(hdf5_program, threads_read_different_files_at_once) {
   std::vector<std::string> files;
   for (std::size_t i = 0; i < 4; i++) files.push_back(written("x" + std::to_string(i) + ".h5", 10 + i, 50));
   std::vector<std::size_t> right(files.size());
-  std::vector<std::thread> all;
+  std::vector<std::thread> threads;
   for (std::size_t i = 0; i < files.size(); i++)
-    all.emplace_back([&, i] {
+    threads.emplace_back([&, i] {
       for (int n = 0; n < 5; n++) right[i] += wb::hdf5_reader(files[i]).read<float>("x").size();
     });
-  for (std::thread& t : all) t.join();
+  for (std::thread& t : threads) t.join();
   for (std::size_t i = 0; i < files.size(); i++) EXPECT_EQ(right[i], 5 * 50 * (10 + i));
 }
 

@@ -47,11 +47,11 @@ class hdf5 : public ::testing::Test {
   fs::path folder_;
 };
 
-/// `what` fails with an Error of one line that holds `part`.
+/// `call` fails with an Error of one line that holds `part`.
 template <class Error = wb::file_error>
-void expect_error(const std::function<void()>& what, const std::string& part) {
+void expect_error(const std::function<void()>& call, const std::string& part) {
   try {
-    what();
+    call();
     ADD_FAILURE() << "nothing was thrown: " << part;
   } catch (const Error& e) {
     const std::string text = e.what();
@@ -76,9 +76,10 @@ std::vector<T> ramp(std::size_t n) {
   return values;
 }
 
-void expect_attributes(const wb::hdf5_reader& file, const std::string& of,
+void expect_attributes(const wb::hdf5_reader& file, const std::string& object,
                        const wb::hdf5_attributes& expected) {
-  for (const auto& [name, value] : expected) EXPECT_EQ(file.attribute(of, name), value) << of << " " << name;
+  for (const auto& [name, value] : expected)
+    EXPECT_EQ(file.attribute(object, name), value) << object << " " << name;
 }
 
 /// The array holds the ramp, read whole and in pieces. `axes`: those of a row.
@@ -277,8 +278,8 @@ TEST_F(hdf5, a_full_disk_is_reported_and_leaves_nothing) {
   const auto fill = [&] {
     std::signal(SIGXFSZ, SIG_IGN);
     for (rlim_t limit : {0u, 1u, 500u, 2048u, 3000u, 100000u, 1u << 20, 3u << 20, 4000000u}) {
-      const rlimit now = {limit, RLIM_INFINITY};
-      setrlimit(RLIMIT_FSIZE, &now);
+      const rlimit lowered = {limit, RLIM_INFINITY};
+      setrlimit(RLIMIT_FSIZE, &lowered);
       try {
         wb::hdf5_writer file(path("full.h5"));
         write_ramp<float>(file, "llr", 1000, 1000, 100);
@@ -452,9 +453,9 @@ TEST_F(hdf5, what_the_program_set_for_error_printing_stays) {
 /// Reads all there is. Returns whether that went well; every failure is a file_error.
 bool read_all(const std::string& path) {
   bool well = true;
-  const auto attempt = [&](const std::function<void()>& what) {
+  const auto attempt = [&](const std::function<void()>& call) {
     try {
-      what();
+      call();
     } catch (const wb::file_error& e) {
       EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos) << e.what();
       well = false;
@@ -545,13 +546,13 @@ TEST_F(hdf5, a_flipped_bit_in_packed_data_is_an_error) {
   const hid_t space = H5Dget_space(array);
   hsize_t chunk[2] = {}, packed = 0;
   unsigned skipped_filters = 0;
-  haddr_t at = HADDR_UNDEF;
-  ASSERT_GE(H5Dget_chunk_info(array, space, 0, chunk, &skipped_filters, &at, &packed), 0);
+  haddr_t address = HADDR_UNDEF;
+  ASSERT_GE(H5Dget_chunk_info(array, space, 0, chunk, &skipped_filters, &address, &packed), 0);
   H5Sclose(space);
   H5Dclose(array);
   H5Fclose(id);
-  ASSERT_LE(at + packed, whole.size());
-  for (haddr_t i = at; i < at + packed; i++) {
+  ASSERT_LE(address + packed, whole.size());
+  for (haddr_t i = address; i < address + packed; i++) {
     std::string bytes = whole;
     bytes[i] = static_cast<char>(bytes[i] ^ 4);
     put(path("flipped.h5"), bytes);
@@ -560,11 +561,11 @@ TEST_F(hdf5, a_flipped_bit_in_packed_data_is_an_error) {
   }
 }
 
-/// `bytes` with those at `at` after the first `mark` replaced.
-std::string patched(std::string bytes, const std::string& mark, std::size_t at, const std::string& by) {
+/// `bytes` with those at `offset` after the first `mark` replaced.
+std::string patched(std::string bytes, const std::string& mark, std::size_t offset, const std::string& by) {
   const std::size_t found = bytes.find(mark);
   EXPECT_NE(found, std::string::npos);
-  return bytes.replace(found + at, by.size(), by);
+  return bytes.replace(found + offset, by.size(), by);
 }
 
 TEST_F(hdf5, a_damaged_heap_of_texts_is_an_error_or_another_value) {
@@ -584,9 +585,9 @@ TEST_F(hdf5, a_damaged_heap_of_texts_is_an_error_or_another_value) {
   const std::pair<std::size_t, std::string> damages[] = {
       {8, large}, {8, std::string(8, '\0')}, {48, large}, {72, std::string(8, '\0')}, {16, "\x07"}, {0, "x"}};
   int refused = 0;
-  for (const auto& [at, by] : damages) {
+  for (const auto& [offset, by] : damages) {
     try {
-      (void)text(patched(whole, "GCOL", at, by));
+      (void)text(patched(whole, "GCOL", offset, by));
     } catch (const wb::file_error& e) {
       refused++;
       EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos) << e.what();
@@ -608,8 +609,8 @@ TEST_F(hdf5, attributes_of_odd_numbers_are_refused_before_they_are_read) {
   const std::string whole = content(path("number.h5"));
   // The type: class and version, flags (order, sign), size, then the offset and the precision in bits.
   const std::string type("\x10\x08\0\0\x08\0\0\0\0\0\x40\0", 12);
-  const auto read = [&](std::size_t at, const std::string& by) {
-    put(path("odd.h5"), patched(whole, type, at, by));
+  const auto read = [&](std::size_t offset, const std::string& by) {
+    put(path("odd.h5"), patched(whole, type, offset, by));
     const wb::hdf5_reader file(path("odd.h5"));
     expect_error([&] { file.attribute("", "k"); }, "attribute k ");
     expect_error([&] { file.attribute_numbers("", "k"); }, "attribute k ");
@@ -651,11 +652,11 @@ TEST_F(hdf5, arrays_of_matlab_are_read_with_its_axes) {
   for (std::size_t r = 0; r < rows; r++)
     for (std::size_t i = 0; i < a; i++)
       for (std::size_t j = 0; j < b; j++) {
-        const std::size_t at = (j * a + i) * rows + r;
-        stored[2 * at] = static_cast<double>(100 * r + 10 * i + j) + 0.25;
-        stored[2 * at + 1] = -static_cast<double>(j) - 0.1;
-        expected[(r * a + i) * b + j] = {static_cast<float>(stored[2 * at]),
-                                         static_cast<float>(stored[2 * at + 1])};
+        const std::size_t entry = (j * a + i) * rows + r;
+        stored[2 * entry] = static_cast<double>(100 * r + 10 * i + j) + 0.25;
+        stored[2 * entry + 1] = -static_cast<double>(j) - 0.1;
+        expected[(r * a + i) * b + j] = {static_cast<float>(stored[2 * entry]),
+                                         static_cast<float>(stored[2 * entry + 1])};
       }
   const double bits[] = {0, 1, 1, 0, 1, 1}, noise[] = {0.1, 1, 2, std::nan(""), INFINITY, 1e-300};
   const std::uint8_t logical[] = {1, 0, 0, 1, 1, 0};
@@ -809,12 +810,12 @@ TEST_F(hdf5, arrays_of_julia_are_read_with_its_axes) {
     H5Tcommit2(file, "ComplexF32", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const hsize_t shape[] = {2, 3};
     const hid_t space = H5Screate_simple(2, shape, nullptr);
-    for (const auto& [name, of, values] :
+    for (const auto& [name, stored_type, values] :
          {std::tuple<const char*, hid_t, const void*>("h", type, z),
           std::tuple<const char*, hid_t, const void*>("x", H5T_IEEE_F64LE, x),
           std::tuple<const char*, hid_t, const void*>("mask", H5T_STD_B8LE, x)}) {
-      const hid_t made = H5Dcreate2(file, name, of, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-      H5Dwrite(made, of, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+      const hid_t made = H5Dcreate2(file, name, stored_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+      H5Dwrite(made, stored_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
       H5Dclose(made);
     }
     H5Sclose(space);
@@ -847,8 +848,8 @@ TEST_F(hdf5, h5py_and_the_library_read_each_other) {
   if (std::system(("'" + python + "' -c 'import h5py' > /dev/null 2>&1").c_str()) != 0) {
     GTEST_SKIP() << "no h5py in .venv: scripts/setup.sh --checks installs it";
   }
-  const auto run = [&](const std::string& what) {
-    return std::system(("'" + python + "' '" WARPBAND_SOURCE_DIR "/tests/hdf5_interop.py' " + what + " '" +
+  const auto run = [&](const std::string& action) {
+    return std::system(("'" + python + "' '" WARPBAND_SOURCE_DIR "/tests/hdf5_interop.py' " + action + " '" +
                         folder_.string() + "'")
                            .c_str());
   };

@@ -119,7 +119,8 @@ void hdf5_writer::create(const std::string& name, const std::vector<std::size_t>
     throw shape_error(name, std::to_string(shape.size()) + " axes", "1 to " + std::to_string(H5S_MAX_RANK));
   }
   const std::size_t row = times(row_elements(shape), sizeof(T));
-  if (row >= most || times(shape[0], row) >= most) throw shape_error(name, list(shape), "fewer elements");
+  if (row >= max_size || times(shape[0], row) >= max_size)
+    throw shape_error(name, list(shape), "fewer elements");
 
   const std::vector<hsize_t> extent(shape.begin(), shape.end()), chunk = chunk_shape(shape, sizeof(T));
   const int axes = static_cast<int>(shape.size());

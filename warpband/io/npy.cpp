@@ -151,30 +151,30 @@ void npy_reader::parse(const std::string& header) {
     fail("its elements are of type " + printable(type, 20) + ": expected complex64 or complex128");
   swapped_ = (type[0] == '>') == (std::endian::native == std::endian::little);
   std::uint64_t wanted = double_ ? 16 : 8;
-  const std::uint64_t there = bytes_ - start_;
+  const std::uint64_t available = bytes_ - start_;
   bool fits = true;
   for (const std::size_t n : shape_) fits = fits && (n == 0 || wanted <= UINT64_MAX / n), wanted *= n;
-  if (!fits || wanted > there)
-    fail("it is truncated: " + std::to_string(there) + " bytes of numbers, fewer than its shape has");
-  if (wanted < there) fail("it has " + std::to_string(there - wanted) + " bytes more than its shape");
+  if (!fits || wanted > available)
+    fail("it is truncated: " + std::to_string(available) + " bytes of numbers, fewer than its shape has");
+  if (wanted < available) fail("it has " + std::to_string(available - wanted) + " bytes more than its shape");
 }
 
 void npy_reader::read_at(std::uint64_t offset, std::size_t bytes, void* to) const {
   for (std::size_t done = 0; done < bytes;) {
-    const ssize_t now =
+    const ssize_t received =
         pread(file_, static_cast<char*>(to) + done, bytes - done, static_cast<off_t>(offset + done));
-    if (now < 0 && errno == EINTR) continue;
-    if (now < 0) fail(std::string("cannot read: ") + std::strerror(errno));
-    if (now == 0) fail("it was changed while it was read");
-    done += static_cast<std::size_t>(now);
+    if (received < 0 && errno == EINTR) continue;
+    if (received < 0) fail(std::string("cannot read: ") + std::strerror(errno));
+    if (received == 0) fail("it was changed while it was read");
+    done += static_cast<std::size_t>(received);
   }
 }
 
 void npy_reader::read(std::size_t first, std::size_t rows, std::complex<float>* to) const {
-  const std::size_t all = shape_.empty() ? 1 : shape_[0];
-  if (first > all || rows > all - first)
+  const std::size_t total = shape_.empty() ? 1 : shape_[0];
+  if (first > total || rows > total - first)
     throw shape_error("rows", std::to_string(first) + " + " + std::to_string(rows),
-                      "at most " + std::to_string(all) + " in all");
+                      "at most " + std::to_string(total) + " in all");
   std::size_t of_row = 2;  // numbers
   for (std::size_t i = 1; i < shape_.size(); i++) of_row *= shape_[i];
   auto* numbers = reinterpret_cast<float*>(to);
@@ -187,15 +187,15 @@ void npy_reader::read(std::size_t first, std::size_t rows, std::complex<float>* 
   }
   std::vector<double> part(std::min(count, piece));
   for (std::size_t done = 0; done < count;) {
-    const std::size_t now = std::min(count - done, piece);
-    read_at(from + 8 * done, 8 * now, part.data());
-    for (std::size_t i = 0; i < now; i++) {
+    const std::size_t count_now = std::min(count - done, piece);
+    read_at(from + 8 * done, 8 * count_now, part.data());
+    for (std::size_t i = 0; i < count_now; i++) {
       const double x = swapped_ ? swapped(part[i]) : part[i];
       if (std::isfinite(x) && std::abs(x) > static_cast<double>(std::numeric_limits<float>::max()))
         fail("it holds " + decimal(x) + ", which complex64 cannot hold");
       numbers[done + i] = static_cast<float>(x);
     }
-    done += now;
+    done += count_now;
   }
 }
 

@@ -37,7 +37,7 @@ class npy_reader {
   void read(std::size_t first, std::size_t rows, std::complex<float>* to) const;
 
  private:
-  [[noreturn]] void fail(const std::string& what) const { throw file_error(path_, what); }
+  [[noreturn]] void fail(const std::string& reason) const { throw file_error(path_, reason); }
   void parse(const std::string& header);
   void read_at(std::uint64_t offset, std::size_t bytes, void* to) const;
 

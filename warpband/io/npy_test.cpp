@@ -25,13 +25,13 @@ class npy : public ::testing::Test {
     write_bytes(path_, bytes);
     try {
       const npy_reader file(path_);
-      std::vector<std::complex<float>> all(16);
-      file.read(0, file.shape().empty() ? 1 : std::min<std::size_t>(file.shape()[0], 2), all.data());
+      std::vector<std::complex<float>> values(16);
+      file.read(0, file.shape().empty() ? 1 : std::min<std::size_t>(file.shape()[0], 2), values.data());
     } catch (const file_error& error) {
-      const std::string what = error.what();
-      EXPECT_EQ(what.find('\n'), std::string::npos);
-      EXPECT_EQ(what.find(path_), 0u);
-      return what.substr(path_.size());
+      const std::string message = error.what();
+      EXPECT_EQ(message.find('\n'), std::string::npos);
+      EXPECT_EQ(message.find(path_), 0u);
+      return message.substr(path_.size());
     }
     return "";
   }
@@ -43,14 +43,14 @@ class npy : public ::testing::Test {
 const std::vector<std::complex<float>> some{{1, 2}, {-3, 0.5f}, {0, -1}, {4, 4}, {5, -5}, {0.25f, 6}};
 template <class T>
 std::vector<T> parts(bool reversed) {
-  std::vector<T> all;
+  std::vector<T> values;
   for (const auto& z : some)
     for (T x : {static_cast<T>(z.real()), static_cast<T>(z.imag())}) {
       auto* bytes = reinterpret_cast<unsigned char*>(&x);
       if (reversed) std::reverse(bytes, bytes + sizeof x);
-      all.push_back(x);
+      values.push_back(x);
     }
-  return all;
+  return values;
 }
 
 TEST_F(npy, reads_what_numpy_writes) {
@@ -77,15 +77,15 @@ TEST_F(npy, reads_what_numpy_writes) {
   const std::string text = "{\"shape\": (6,), 'fortran_order': False, 'descr': '<c8'}\n";
   write_bytes(path_, std::string("\x93NUMPY\x02\0", 8) + static_cast<char>(text.size()) +
                          std::string(3, '\0') + text + bytes_of(some));
-  std::vector<std::complex<float>> all(6);
-  npy_reader(path_).read(0, 6, all.data());
-  EXPECT_EQ(all, some);
+  std::vector<std::complex<float>> values(6);
+  npy_reader(path_).read(0, 6, values.data());
+  EXPECT_EQ(values, some);
   // NaN and infinities stay what they are.
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   write_bytes(path_, npy_header("<c16", {1}) + bytes_of(std::vector<double>{nan, -inf}));
-  npy_reader(path_).read(0, 1, all.data());
-  EXPECT_TRUE(std::isnan(all[0].real()));
-  EXPECT_EQ(all[0].imag(), -std::numeric_limits<float>::infinity());
+  npy_reader(path_).read(0, 1, values.data());
+  EXPECT_TRUE(std::isnan(values[0].real()));
+  EXPECT_EQ(values[0].imag(), -std::numeric_limits<float>::infinity());
 }
 
 TEST_F(npy, refuses_what_is_not_as_it_says) {

@@ -144,10 +144,10 @@ int locked_file(const std::string& name) {
 replacement::replacement(const std::string& path) : path_(path) {
   const fs::path target = place_of(path);
   target_ = target.string();
-  struct stat there {};
-  const bool exists = stat(target_.c_str(), &there) == 0;
-  if (exists && S_ISDIR(there.st_mode)) fail("it is a folder: name a file");
-  if (exists && !S_ISREG(there.st_mode)) fail("it is not a regular file");
+  struct stat existing {};
+  const bool exists = stat(target_.c_str(), &existing) == 0;
+  if (exists && S_ISDIR(existing.st_mode)) fail("it is a folder: name a file");
+  if (exists && !S_ISREG(existing.st_mode)) fail("it is not a regular file");
   if (exists && access(target_.c_str(), W_OK) != 0) fail(std::strerror(errno));
   if (target.filename().empty()) fail("it is a folder: name a file");
   for (int i = 0; i == 0 || (file_ < 0 && errno == EEXIST && i < 100);
@@ -159,8 +159,8 @@ replacement::replacement(const std::string& path) : path_(path) {
     name_.clear();
     fail(errno == ENOENT ? "its folder does not exist" : std::strerror(errno));
   }
-  (void)lock(file_);                                       // says that somebody is at it
-  if (exists) (void)fchmod(file_, there.st_mode & 07777);  // as it was, as far as we may
+  (void)lock(file_);                                          // says that somebody is at it
+  if (exists) (void)fchmod(file_, existing.st_mode & 07777);  // as it was, as far as we may
 }
 
 replacement::~replacement() {
@@ -201,11 +201,11 @@ void replacement::fail(const std::string& why) const {
 
 output_claim::output_claim(const std::string& path) {
   const fs::path target = place_of(path);
-  struct stat there {};
-  if (stat(target.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) return;
+  struct stat status {};
+  if (stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return;
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  if (stat(folder.c_str(), &there) != 0) return;  // which writing says
-  socket_ = claimed_name(there, target.filename().string());
+  if (stat(folder.c_str(), &status) != 0) return;  // which writing says
+  socket_ = claimed_name(status, target.filename().string());
   if (socket_ != taken) {
     lock_ = target.string() + ".lock";
     locked_ = locked_file(lock_);
@@ -218,8 +218,8 @@ output_claim::~output_claim() {
   if (locked_ >= 0) {
     // Before the lock ends: whoever opened the file sees that it has no name any more. What is not empty was
     // somebody's before.
-    struct stat there {};
-    if (fstat(locked_, &there) == 0 && S_ISREG(there.st_mode) && there.st_size == 0) unlink(lock_.c_str());
+    struct stat status {};
+    if (fstat(locked_, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0) unlink(lock_.c_str());
     close(locked_);
   }
   if (socket_ >= 0) close(socket_);

@@ -131,9 +131,9 @@ TEST_F(replacement_file, files_are_replaced_in_full) {
 TEST_F(replacement_file, leftovers_of_killed_processes_are_removed) {
   constexpr int gone = 999'999'999;  // more than any process's number
   const std::string file = path("a.json"), dead = ".tmp" + std::to_string(gone) + "-",
-                    own = ".tmp" + std::to_string(getpid()) + "-",
+                    live = ".tmp" + std::to_string(getpid()) + "-",
                     parent = ".tmp" + std::to_string(getppid()) + "-0";
-  const std::vector<std::string> leftovers{file + dead + "0", file + dead + "17", file + own + "3"};
+  const std::vector<std::string> leftovers{file + dead + "0", file + dead + "17", file + live + "3"};
   const std::vector<std::string> others{file + parent,  // of a living process
                                         file + dead,    // and none of ours
                                         file + dead + "0x",
@@ -148,12 +148,12 @@ TEST_F(replacement_file, leftovers_of_killed_processes_are_removed) {
                                         path("x"
                                              "a.json") +
                                             dead + "0"};
-  for (const auto* all : {&leftovers, &others})
-    for (const std::string& name : *all) std::ofstream(name) << "left";
+  for (const auto* names : {&leftovers, &others})
+    for (const std::string& name : *names) std::ofstream(name) << "left";
   fs::create_directory(file + dead + "1");
   fs::create_symlink(path("b.json") + dead + "0", file + dead + "2");
   // One that this process writes, and one that a process which cannot be seen from here writes.
-  const replacement mine(file);
+  const replacement first(file);
   const std::string hidden = file + dead + "4";
   std::ofstream(hidden) << "being written";
   const int writer = open(hidden.c_str(), O_RDWR);
@@ -171,7 +171,7 @@ TEST_F(replacement_file, leftovers_of_killed_processes_are_removed) {
   for (const std::string& name : others) EXPECT_TRUE(fs::exists(name)) << name;
   EXPECT_TRUE(fs::is_directory(file + dead + "1"));
   EXPECT_TRUE(fs::is_symlink(file + dead + "2"));
-  EXPECT_TRUE(fs::exists(file + own + "0"));
+  EXPECT_TRUE(fs::exists(file + live + "0"));
   EXPECT_TRUE(fs::exists(hidden));
   EXPECT_TRUE(fs::exists(library));
   close(writer);
