@@ -250,10 +250,10 @@ TEST_P(argument_contract, wrong_shapes_are_named) {
     for (const auto list : {&call::in, &call::out})
       for (std::size_t i = 0; i < (good.views.*list).size(); i++) {
         const call::argument& right = (good.views.*list)[i];
-        const auto expect_blamed = [&](const char* what, auto change) {
+        const auto expect_blamed = [&](const char* reason, auto change) {
           call c = good.views;
           change((c.*list)[i]);
-          EXPECT_EQ(refused([&] { a.run(*exec, c); }), right.name) << what;
+          EXPECT_EQ(refused([&] { a.run(*exec, c); }), right.name) << reason;
         };
         if (!is_free(a.free_widths, right.name))
           expect_blamed("width", [](auto& v) { v.width = v.width == 1 ? 2 : v.width - 1; });

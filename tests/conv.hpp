@@ -44,7 +44,7 @@ inline std::string name_of(const conv_code& c) {
 
 /// Codes of every constraint length, number of outputs and ending, punctured ones among them.
 inline std::vector<conv_code> many_codes() {
-  std::vector<conv_code> all;
+  std::vector<conv_code> codes;
   const std::vector<std::vector<int>> generators{{07, 05},        {017, 013, 015}, {023, 035},
                                                  {053, 075, 067}, {0133, 0171},    {0247, 0371, 0357, 0275},
                                                  {0561, 0753}};
@@ -54,31 +54,31 @@ inline std::vector<conv_code> many_codes() {
       c.constraint_length = K;
       c.generators = generators[static_cast<std::size_t>(K - 3)];
       c.ending = ending;
-      all.push_back(c);
+      codes.push_back(c);
       if (ending == conv_ending::tail_biting) continue;
       auto parities = c.generators;
       const int feedback = parities.front();
       parities.erase(parities.begin());
       c = conv_recursive(K, feedback, parities);
       c.ending = ending;
-      all.push_back(c);
+      codes.push_back(c);
     }
   for (const auto rate : {conv_rate::r1_2, conv_rate::r2_3, conv_rate::r3_4, conv_rate::r5_6}) {
-    all.push_back(conv_80211(rate));
-    all.push_back(conv_80216(rate));
-    all.push_back(conv_80216(rate, conv_ending::tail_biting));
+    codes.push_back(conv_80211(rate));
+    codes.push_back(conv_80216(rate));
+    codes.push_back(conv_80216(rate, conv_ending::tail_biting));
   }
-  all.push_back(conv_lte());
+  codes.push_back(conv_lte());
   // The ends of the register are not tapped alike; a rate-1 code; feedback that leaves the oldest bit out.
-  all.push_back({.constraint_length = 4, .generators = {016, 013}});
-  all.push_back({.constraint_length = 5, .generators = {020, 033}});
-  all.push_back({.constraint_length = 3, .generators = {07}});
-  all.push_back(conv_recursive(4, 014, {017}));
-  all.push_back(conv_recursive(5, 023, {033, 037}));
-  all.back().sent = {1, 1, 0, 1, 0, 1};
-  all.push_back({.constraint_length = 4, .generators = {013, 017}, .feedback = 015});  // not systematic
-  all.push_back({.constraint_length = 3, .generators = {05, 07}, .feedback = 07});     // the second output is
-  return all;
+  codes.push_back({.constraint_length = 4, .generators = {016, 013}});
+  codes.push_back({.constraint_length = 5, .generators = {020, 033}});
+  codes.push_back({.constraint_length = 3, .generators = {07}});
+  codes.push_back(conv_recursive(4, 014, {017}));
+  codes.push_back(conv_recursive(5, 023, {033, 037}));
+  codes.back().sent = {1, 1, 0, 1, 0, 1};
+  codes.push_back({.constraint_length = 4, .generators = {013, 017}, .feedback = 015});  // not systematic
+  codes.push_back({.constraint_length = 3, .generators = {05, 07}, .feedback = 07});  // the second output is
+  return codes;
 }
 
 inline bit_vector random_bit_vector(std::size_t n, std::mt19937_64& rng) {

@@ -46,10 +46,10 @@ struct outputs {
 
 outputs evaluate(wb::executor& exec, core_function f, const inputs& in) {
   const std::size_t n = in.x.size();
-  std::vector<float> all = in.x;
-  all.insert(all.end(), in.y.begin(), in.y.end());
-  all.insert(all.end(), in.z.begin(), in.z.end());
-  const auto from = on_device(exec, all, n, 3, layout::batch_fastest);
+  std::vector<float> concatenated = in.x;
+  concatenated.insert(concatenated.end(), in.y.begin(), in.y.end());
+  concatenated.insert(concatenated.end(), in.z.begin(), in.z.end());
+  const auto from = on_device(exec, concatenated, n, 3, layout::batch_fastest);
   auto to = exec.make<std::int32_t>(n, 2, layout::batch_fastest);
   const wb::core_args args{f, from, to};
   exec.run(wb::core_test_kernels(), &args, n);
@@ -67,7 +67,7 @@ std::int32_t one_nan(std::int32_t bits) {
 std::size_t scaled(std::size_t n) { return wb::testing::small_scale() ? n / 32 : n; }
 
 const std::vector<float>& special_values() {
-  static const std::vector<float> all = [] {
+  static const std::vector<float> values = [] {
     std::vector<float> v{0.f,
                          denormal,
                          3 * denormal,
@@ -90,7 +90,7 @@ const std::vector<float>& special_values() {
     for (std::size_t i = 0; i < n; i++) v.push_back(-v[i]);
     return v;
   }();
-  return all;
+  return values;
 }
 float random_bits_float(std::mt19937& random) { return as_float(static_cast<std::uint32_t>(random())); }
 /// A float whose exponent lies in [low, high].
@@ -370,13 +370,13 @@ TEST_P(core, any_and_all_see_the_lanes_of_a_vector) {
   const outputs got = evaluate(exec(), core_function::whole_vector, in);
   for (std::size_t i = 0; i < in.x.size(); i++) {
     const std::size_t begin = i / lanes * lanes, end = std::min(begin + lanes, in.x.size());
-    bool any = false, all = true;
+    bool any = false, every = true;
     for (std::size_t j = begin; j < end; j++) {
       any = any || in.x[j] > 0.f;
-      all = all && in.x[j] > 0.f;
+      every = every && in.x[j] > 0.f;
     }
     ASSERT_EQ(got.first[i], any ? 1 : 0) << i;
-    ASSERT_EQ(got.second[i], all ? 1 : 0) << i;
+    ASSERT_EQ(got.second[i], every ? 1 : 0) << i;
   }
 }
 
@@ -425,7 +425,7 @@ TEST(core_math, log_is_within_two_ulp_over_all_exponents) {
   }
   for (int i = -2000; i <= 2000;
        i++)  // about 1, where the logarithm changes sign, and about the fold at sqrt 2
-    for (const std::int32_t at : {0x3f800000, 0x3fb504f3, 0x3f3504f3}) in.add(as_float(at + i));
+    for (const std::int32_t boundary : {0x3f800000, 0x3fb504f3, 0x3f3504f3}) in.add(as_float(boundary + i));
   const auto scalar = wb::testing::open_scalar();
   const outputs got = evaluate(*scalar, core_function::log, in);
   double worst = 0;
@@ -570,10 +570,10 @@ using words = std::array<std::uint32_t, 4>;
 class philox : public wb::testing::on_backend {
  protected:
   std::vector<words> run(const std::vector<words>& counters, std::array<std::uint32_t, 2> key) {
-    std::vector<std::int32_t> all;
+    std::vector<std::int32_t> flat;
     for (const words& c : counters)
-      for (const std::uint32_t w : c) all.push_back(static_cast<std::int32_t>(w));
-    const auto from = on_device(exec(), all, counters.size(), 4);
+      for (const std::uint32_t w : c) flat.push_back(static_cast<std::int32_t>(w));
+    const auto from = on_device(exec(), flat, counters.size(), 4);
     return start({from, 0, 0, 0, key[0], key[1], {}}, counters.size());
   }
   /// Of the library's counters of consecutive indices.

@@ -123,17 +123,17 @@ TEST(thread_pool, gives_each_running_thread_its_own_index) {
 TEST(thread_pool, a_second_thread_is_refused_while_one_runs) {
   for (const int threads : {1, 3}) {
     wb::thread_pool pool(threads);
-    std::string what;
+    std::string message;
     pool.for_each_piece(1, 1, [&](int, std::size_t, std::size_t) {
       std::thread([&] {
         try {
           pool.for_each_piece(10, 1, [](int, std::size_t, std::size_t) {});
         } catch (const wb::error& e) {
-          what = e.what();
+          message = e.what();
         }
       }).join();
     });
-    EXPECT_EQ(what, "two threads use one executor at once: give each thread its own");
+    EXPECT_EQ(message, "two threads use one executor at once: give each thread its own");
     std::atomic<int> calls = 0;
     pool.for_each_piece(
         10, 1, [&](int, std::size_t first, std::size_t last) { calls += static_cast<int>(last - first); });
@@ -143,7 +143,7 @@ TEST(thread_pool, a_second_thread_is_refused_while_one_runs) {
 
 TEST(thread_pool, a_refused_call_leaves_the_scratch_memory_of_the_running_one) {
   static wb::cpu* shared = nullptr;
-  static std::string what;
+  static std::string message;
   static std::atomic<int> asked = 0;
   static wb::kernel large = idle;
   large.scratch = [](const void*, const wb::device_limits&, std::size_t) {
@@ -158,7 +158,7 @@ TEST(thread_pool, a_refused_call_leaves_the_scratch_memory_of_the_running_one) {
       try {
         shared->run(large_set, nullptr, 1);
       } catch (const wb::error& e) {
-        what = e.what();
+        message = e.what();
       }
     }).join();
     std::memset(where.scratch, 1, 64);  // which the second call must not have replaced
@@ -168,7 +168,7 @@ TEST(thread_pool, a_refused_call_leaves_the_scratch_memory_of_the_running_one) {
   wb::cpu exec({.threads = 1});
   shared = &exec;
   exec.run(small_set, nullptr, 1);
-  EXPECT_EQ(what, "two threads use one executor at once: give each thread its own");
+  EXPECT_EQ(message, "two threads use one executor at once: give each thread its own");
   EXPECT_EQ(asked, 0);
   exec.run(large_set, nullptr, 1);
   EXPECT_EQ(asked, 1);
@@ -194,8 +194,8 @@ TEST(thread_pool, a_fork_is_told_that_the_threads_stayed_behind) {
     }
     exec.reset();            // waits for nobody
 #ifndef __SANITIZE_THREAD__  // which starts no threads in a fork
-    wb::thread_pool own(2);
-    own.for_each_piece(10, 1, [](int, std::size_t, std::size_t) {});
+    wb::thread_pool local_pool(2);
+    local_pool.for_each_piece(10, 1, [](int, std::size_t, std::size_t) {});
 #endif
     _exit(code);
   }
@@ -255,21 +255,21 @@ TEST(thread_pool, starts_and_stops) {
 TEST(view, strides_of_the_layouts) {
   std::vector<int> values(12);
   std::iota(values.begin(), values.end(), 0);
-  const auto at = [](const wb::view<int>& v, std::size_t item, std::size_t element) {
+  const auto element_of = [](const wb::view<int>& v, std::size_t item, std::size_t element) {
     return v.data[element * v.element_stride + item * v.item_stride];
   };
   const auto rows = wb::make_view(values.data(), 3, 4);
   EXPECT_EQ(rows.elements, 4U);
   EXPECT_EQ(rows.items, 3U);
-  EXPECT_EQ(at(rows, 2, 1), 9);
+  EXPECT_EQ(element_of(rows, 2, 1), 9);
   const auto columns = wb::make_view(values.data(), 3, 4, layout::batch_fastest);
   EXPECT_EQ(columns.elements, 4U);
   EXPECT_EQ(columns.items, 3U);
-  EXPECT_EQ(at(columns, 2, 1), 5);
+  EXPECT_EQ(element_of(columns, 2, 1), 5);
   const auto line = wb::make_view(values.data(), 12);
   EXPECT_EQ(line.elements, 1U);
   EXPECT_EQ(line.items, 12U);
-  EXPECT_EQ(at(line, 7, 0), 7);
+  EXPECT_EQ(element_of(line, 7, 0), 7);
   const wb::view<const int> read_only = columns;
   EXPECT_EQ(read_only.data, columns.data);
   EXPECT_EQ(read_only.element_stride, columns.element_stride);
@@ -298,7 +298,7 @@ TEST_P(execution, names_itself) {
 
 TEST_P(execution, a_second_thread_is_refused_while_one_runs) {
   static wb::executor* shared = nullptr;
-  static std::string what;
+  static std::string message;
   static const wb::kernel_set inner_set{"inner", {&idle, &idle, &idle, &idle}, &idle};
   wb::kernel outer = idle;
   outer.run = [](const void*, const wb::place&) {
@@ -306,16 +306,16 @@ TEST_P(execution, a_second_thread_is_refused_while_one_runs) {
       try {
         shared->run(inner_set, nullptr, 1);
       } catch (const wb::error& e) {
-        what = e.what();
+        message = e.what();
       }
     }).join();
     return 0;
   };
   const wb::kernel_set outer_set{"outer", {&outer, &outer, &outer, &outer}, &outer};
   shared = &exec();
-  what.clear();
+  message.clear();
   exec().run(outer_set, nullptr, 1);
-  EXPECT_EQ(what, "two threads use one executor at once: give each thread its own");
+  EXPECT_EQ(message, "two threads use one executor at once: give each thread its own");
   EXPECT_NO_THROW(exec().run(inner_set, nullptr, 1));
 }
 
@@ -422,13 +422,13 @@ TEST_P(execution, empty_arrays_and_empty_batches) {
 }
 
 TEST_P(execution, absurd_sizes_throw_and_leave_it_usable) {
-  const std::size_t most = SIZE_MAX;
-  EXPECT_THROW(exec().make<double>(1, most / 8 + 1), wb::memory_error);  // more bytes than a size can say
-  EXPECT_THROW(exec().make<double>(3, most / 16), wb::memory_error);
+  const std::size_t max_size = SIZE_MAX;
+  EXPECT_THROW(exec().make<double>(1, max_size / 8 + 1), wb::memory_error);  // more bytes than a size can say
+  EXPECT_THROW(exec().make<double>(3, max_size / 16), wb::memory_error);
   EXPECT_THROW(exec().make<char>(1, std::size_t{1} << 60), wb::memory_error);
   for (const std::size_t off : {0, 1, 63, 64, 511, 100000})  // rounding up to whole blocks must not wrap
-    EXPECT_THROW(exec().make<char>(1, most - off), wb::memory_error) << off;
-  EXPECT_THROW(exec().make_host<char>(1, most - 10), wb::memory_error);
+    EXPECT_THROW(exec().make<char>(1, max_size - off), wb::memory_error) << off;
+  EXPECT_THROW(exec().make_host<char>(1, max_size - 10), wb::memory_error);
   EXPECT_THROW(exec().make_host<char>(1, std::size_t{1} << 60), wb::memory_error);
   try {
     exec().make<char>(1, std::size_t{1} << 60);
@@ -455,16 +455,16 @@ TEST_P(execution, resident_tables_are_copied_once_per_executor) {
   const wb::resident<int> table(values);
   const wb::resident<int> shared = table;
   EXPECT_EQ(table.host(), values);
-  const int* mine = table.on(exec());
-  EXPECT_EQ(table.on(exec()), mine);
-  EXPECT_EQ(shared.on(exec()), mine);
-  EXPECT_NE(mine, values.data());
+  const int* first = table.on(exec());
+  EXPECT_EQ(table.on(exec()), first);
+  EXPECT_EQ(shared.on(exec()), first);
+  EXPECT_NE(first, values.data());
 
   const auto other = GetParam().open();
   const int* theirs = table.on(*other);
-  EXPECT_NE(theirs, mine);
-  EXPECT_EQ(table.on(exec()), mine);
-  for (const int* copy : {mine, theirs}) {
+  EXPECT_NE(theirs, first);
+  EXPECT_EQ(table.on(exec()), first);
+  for (const int* copy : {first, theirs}) {
     std::vector<int> back(values.size());
     exec().download(back.data(), copy, back.size() * sizeof(int));
     exec().sync();
@@ -588,12 +588,12 @@ TEST_P(execution, resident_tables_serve_several_threads) {
   std::atomic<int> good = 0;
   for (int t = 0; t < 4; t++)
     threads.emplace_back([&] {
-      const auto own = GetParam().open();
-      const int* p = table.on(*own);
+      const auto executor = GetParam().open();
+      const int* p = table.on(*executor);
       std::vector<int> back(1000);
-      own->download(back.data(), p, back.size() * sizeof(int));
-      own->sync();
-      if (table.on(*own) == p && back == table.host()) good++;
+      executor->download(back.data(), p, back.size() * sizeof(int));
+      executor->sync();
+      if (table.on(*executor) == p && back == table.host()) good++;
     });
   for (auto& t : threads) t.join();
   EXPECT_EQ(good, 4);
@@ -703,7 +703,7 @@ TEST(kernels, an_op_without_a_build_is_a_device_error) {
 /// A batch with room around and between what the view names.
 template <class T>
 struct padded {
-  std::vector<T> all;
+  std::vector<T> storage;
   std::size_t offset = 0, elements = 0, items = 0, element_stride = 0, item_stride = 0;
 
   padded(std::size_t e, std::size_t n, int order) : elements(e), items(n) {
@@ -725,7 +725,7 @@ struct padded {
         break;
     }
     offset = 37;  // not a multiple of a vector: no load or store may count on alignment
-    all.resize(offset + e * element_stride + n * item_stride + 41);
+    storage.resize(offset + e * element_stride + n * item_stride + 41);
   }
   std::size_t index(std::size_t item, std::size_t element) const {
     return offset + element * element_stride + item * item_stride;
@@ -751,25 +751,26 @@ TEST_P(execution, strided_copies_with_tails_touch_nothing_else) {
         for (const bool masked : {false, true}) {
           padded<float> in(5, n, from_order), out(5, n, to_order);
           padded<std::uint8_t> bytes_in(3, n, to_order), bytes_out(3, n, from_order);
-          fill(in.all, random);
-          fill(out.all, random);
-          fill(bytes_in.all, random);
-          fill(bytes_out.all, random);
-          in.all[in.index(n - 1, 2)] = -0.f;  // stored as +0
+          fill(in.storage, random);
+          fill(out.storage, random);
+          fill(bytes_in.storage, random);
+          fill(bytes_out.storage, random);
+          in.storage[in.index(n - 1, 2)] = -0.f;  // stored as +0
           std::vector<std::int32_t> mask(n);
           for (auto& m : mask) m = static_cast<std::int32_t>(random() % 2);
 
-          auto expected = out.all;
-          auto expected_bytes = bytes_out.all;
+          auto expected = out.storage;
+          auto expected_bytes = bytes_out.storage;
           for (std::size_t i = 0; i < n; i++)
             if (!masked || mask[i] != 0) {
-              for (std::size_t e = 0; e < 5; e++) expected[out.index(i, e)] = in.all[in.index(i, e)] + 0.f;
+              for (std::size_t e = 0; e < 5; e++)
+                expected[out.index(i, e)] = in.storage[in.index(i, e)] + 0.f;
               for (std::size_t e = 0; e < 3; e++)
-                expected_bytes[bytes_out.index(i, e)] = bytes_in.all[bytes_in.index(i, e)];
+                expected_bytes[bytes_out.index(i, e)] = bytes_in.storage[bytes_in.index(i, e)];
             }
 
-          auto a = exec().make_from(in.all), b = exec().make_from(out.all);
-          auto c = exec().make_from(bytes_in.all), d = exec().make_from(bytes_out.all);
+          auto a = exec().make_from(in.storage), b = exec().make_from(out.storage);
+          auto c = exec().make_from(bytes_in.storage), d = exec().make_from(bytes_out.storage);
           auto m = exec().make_from(mask);
           wb::copy_args args{in.on(a), out.on(b), bytes_in.on(c), bytes_out.on(d), {}};
           if (masked) args.mask = wb::make_view(m.data(), n);
@@ -779,7 +780,7 @@ TEST_P(execution, strided_copies_with_tails_touch_nothing_else) {
               << n << " items, orders " << from_order << " to " << to_order << ", masked " << masked;
           ASSERT_EQ(exec().to_host(d), expected_bytes)
               << n << " items, orders " << to_order << " to " << from_order << ", masked " << masked;
-          ASSERT_EQ(exec().to_host(a), in.all);
+          ASSERT_EQ(exec().to_host(a), in.storage);
         }
 }
 

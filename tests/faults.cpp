@@ -47,11 +47,11 @@ static bool fails(const char* kind) {
   const char* asked = getenv("WARPBAND_FAULT");
   const size_t letters = strlen(kind);
   if (asked == nullptr || strncmp(asked, kind, letters) != 0 || asked[letters] != ':') return false;
-  long at = 0;
+  long number = 0;
   const char* c = asked + letters + 1;
-  for (; *c >= '0' && *c <= '9'; c++) at = 10 * at + (*c - '0');
+  for (; *c >= '0' && *c <= '9'; c++) number = 10 * number + (*c - '0');
   const long call = ++calls;
-  return at > 0 && (*c == '+' ? call >= at : call == at);
+  return number > 0 && (*c == '+' ? call >= number : call == number);
 }
 static bool no_memory() {
   if (!fails("malloc")) return false;
@@ -84,20 +84,20 @@ static bool bad_write(int file) {
 ssize_t read(int file, void* to, size_t bytes) {
   return bad_read(file) ? -1 : syscall(SYS_read, file, to, bytes);
 }
-ssize_t pread(int file, void* to, size_t bytes, off_t at) {
-  return bad_read(file) ? -1 : syscall(SYS_pread64, file, to, bytes, at);
+ssize_t pread(int file, void* to, size_t bytes, off_t offset) {
+  return bad_read(file) ? -1 : syscall(SYS_pread64, file, to, bytes, offset);
 }
-ssize_t pread64(int file, void* to, size_t bytes, off64_t at) {
-  return bad_read(file) ? -1 : syscall(SYS_pread64, file, to, bytes, at);
+ssize_t pread64(int file, void* to, size_t bytes, off64_t offset) {
+  return bad_read(file) ? -1 : syscall(SYS_pread64, file, to, bytes, offset);
 }
 ssize_t write(int file, const void* from, size_t bytes) {
   return bad_write(file) ? -1 : syscall(SYS_write, file, from, bytes);
 }
-ssize_t pwrite(int file, const void* from, size_t bytes, off_t at) {
-  return bad_write(file) ? -1 : syscall(SYS_pwrite64, file, from, bytes, at);
+ssize_t pwrite(int file, const void* from, size_t bytes, off_t offset) {
+  return bad_write(file) ? -1 : syscall(SYS_pwrite64, file, from, bytes, offset);
 }
-ssize_t pwrite64(int file, const void* from, size_t bytes, off64_t at) {
-  return bad_write(file) ? -1 : syscall(SYS_pwrite64, file, from, bytes, at);
+ssize_t pwrite64(int file, const void* from, size_t bytes, off64_t offset) {
+  return bad_write(file) ? -1 : syscall(SYS_pwrite64, file, from, bytes, offset);
 }
 ssize_t writev(int file, const iovec* from, int count) {
   return bad_write(file) ? -1 : syscall(SYS_writev, file, from, count);

@@ -32,10 +32,10 @@ json patch_of(const json& a, const json& b) {
 }
 
 json patched(const std::vector<json>& curves) {
-  json all = json::array();
+  json patches = json::array();
   for (std::size_t i = 0; i < curves.size(); i++)
-    all.push_back(i == 0 ? curves[0] : patch_of(curves[i - 1], curves[i]));
-  return all;
+    patches.push_back(i == 0 ? curves[0] : patch_of(curves[i - 1], curves[i]));
+  return patches;
 }
 
 // ---- what knows the readers
@@ -44,9 +44,9 @@ json patched(const std::vector<json>& curves) {
 json configuration(const curve_config& c) { return json::parse(result_file::config_json(c).dump()); }
 
 std::vector<json> curves_of(const std::vector<curve_config>& curves) {
-  std::vector<json> all;
-  for (const curve_config& c : curves) all.push_back({{"label", c.label}, {"config", configuration(c)}});
-  return all;
+  std::vector<json> rows;
+  for (const curve_config& c : curves) rows.push_back({{"label", c.label}, {"config", configuration(c)}});
+  return rows;
 }
 
 scenario_overrides overrides_of(const json& options) {
@@ -66,7 +66,7 @@ std::vector<json> sim_curves(const std::string& text, const std::string& path, c
 
 /// The settings of a run that have a meaning with its chain, by their keys.
 json configuration(const stream_run& run) {
-  json all = json::object();
+  json values = json::object();
   const auto has = [&](const std::string& key) {
     const auto& conditions = stream_schema().find(key)->versions.front().conditions;
     return conditions.empty() || conditions.front().setting != "stream.chain" ||
@@ -74,27 +74,27 @@ json configuration(const stream_run& run) {
   };
   for (const auto& [setting, value] : values_of(stream_settings(), run))
     if (has(setting->name) && (run.loops || !setting->name.starts_with("receiver.")))
-      all[setting->name] = json::parse(json_of(value).dump());
+      values[setting->name] = json::parse(json_of(value).dump());
   const auto of_detector = settings_of(run.detector.kind());
   if (has("detector.type"))
     for (const auto& [setting, value] : values_of(of_detector, run.detector))
-      if (setting->of_links) all["detector." + setting->name] = json::parse(json_of(value).dump());
+      if (setting->of_links) values["detector." + setting->name] = json::parse(json_of(value).dump());
   const auto add_code = [&](const code_config& code, bool whole) {
     for (const auto& [setting, value] : values_of(code.kind().settings, code.settings))
       if (setting->of_links && (whole || setting->group == "decoder"))
-        all[setting->group + "." + setting->name] = json::parse(json_of(value).dump());
+        values[setting->group + "." + setting->name] = json::parse(json_of(value).dump());
   };
   const code_config code(run.code_name, run.code_values);
   if (run.chain == "decode") add_code(completed(code), true);
   if (run.chain == "pusch") add_code(code, false);
-  return all;
+  return values;
 }
 
 std::vector<json> stream_curves(const std::string& text, const std::string& path) {
-  std::vector<json> all;
+  std::vector<json> rows;
   for (const stream_run& r : parse_stream_scenario(text, path).runs)
-    all.push_back({{"label", r.label}, {"config", configuration(r)}});
-  return all;
+    rows.push_back({{"label", r.label}, {"config", configuration(r)}});
+  return rows;
 }
 
 /// The curves of a scenario or of a stored result, for which the recordings of its channels need not be
@@ -186,12 +186,12 @@ json golden_counts::of(const json& row) {
 }
 
 json unpatched(const json& curves) {
-  json all = json::array(), last;
+  json parts = json::array(), last;
   for (const json& c : curves) {
     last.merge_patch(c);
-    all.push_back(last);
+    parts.push_back(last);
   }
-  return all;
+  return parts;
 }
 
 std::string golden_difference(const json& expected, const json& found, const std::string& key) {

@@ -24,17 +24,17 @@ struct named_code {
 };
 /// All codes of 802.16e and 802.11n.
 inline std::vector<named_code> standard_codes() {
-  std::vector<named_code> all;
+  std::vector<named_code> codes;
   const char* wimax[] = {"1/2", "2/3A", "2/3B", "3/4A", "3/4B", "5/6"};
   for (int r = 0; r < 6; r++)
     for (int n = 576; n <= 2304; n += 96)
-      all.push_back(
+      codes.push_back(
           {"WiMAX " + std::to_string(n) + " " + wimax[r], wimax_ldpc(n, static_cast<wimax_rate>(r))});
   const char* wifi[] = {"1/2", "2/3", "3/4", "5/6"};
   for (int r = 0; r < 4; r++)
     for (int n : {648, 1296, 1944})
-      all.push_back({"WiFi " + std::to_string(n) + " " + wifi[r], wifi_ldpc(n, static_cast<wifi_rate>(r))});
-  return all;
+      codes.push_back({"WiFi " + std::to_string(n) + " " + wifi[r], wifi_ldpc(n, static_cast<wifi_rate>(r))});
+  return codes;
 }
 
 /// `degree` blocks in each row at random places with random shifts, and more where a column would have none.
@@ -68,8 +68,8 @@ inline ldpc_code overlapping_rows(int columns, int degree, int z) {
   qc_matrix m{2, columns, {}};
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < columns; j++) {
-      const bool there = i == 0 ? j < degree : j >= columns - degree;
-      m.shifts.push_back(there ? (3 * i * j + j) % z : -1);
+      const bool connected = i == 0 ? j < degree : j >= columns - degree;
+      m.shifts.push_back(connected ? (3 * i * j + j) % z : -1);
     }
   return {m, z};
 }
@@ -143,8 +143,8 @@ struct decoded_words {
     const auto cut = [&](const auto& v) {
       const std::size_t width = v.size() / status.size();
       using V = std::remove_cvref_t<decltype(v)>;
-      const auto at = v.begin() + static_cast<std::ptrdiff_t>(first * width);
-      return V(at, at + static_cast<std::ptrdiff_t>(n * width));
+      const auto begin = v.begin() + static_cast<std::ptrdiff_t>(first * width);
+      return V(begin, begin + static_cast<std::ptrdiff_t>(n * width));
     };
     return {cut(bits), cut(soft), cut(extrinsic), cut(iterations), cut(status)};
   }

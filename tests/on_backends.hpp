@@ -61,8 +61,8 @@ array<T> on_device(executor& exec, const std::vector<T>& values, std::size_t ite
 /// Row i of rows of n values.
 template <class T>
 std::vector<T> row_of(const std::vector<T>& rows, std::size_t i, std::size_t n) {
-  const auto at = rows.begin() + static_cast<std::ptrdiff_t>(i * n);
-  return std::vector<T>(at, at + static_cast<std::ptrdiff_t>(n));
+  const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(i * n);
+  return std::vector<T>(begin, begin + static_cast<std::ptrdiff_t>(n));
 }
 
 /// Runs `call` and gives the name of the argument that an argument_error blames; "" where none is thrown.

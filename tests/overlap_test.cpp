@@ -13,12 +13,13 @@ namespace overlap_test {
 
 template <class T>
 std::multiset<std::uintptr_t> bytes_of(const view<T>& v) {
-  std::multiset<std::uintptr_t> all;
+  std::multiset<std::uintptr_t> addresses;
   for (std::size_t b = 0; b < v.items; b++)
     for (std::size_t e = 0; e < v.elements; e++)
       for (std::size_t i = 0; i < sizeof(T); i++)
-        all.insert(reinterpret_cast<std::uintptr_t>(v.data + e * v.element_stride + b * v.item_stride) + i);
-  return all;
+        addresses.insert(reinterpret_cast<std::uintptr_t>(v.data + e * v.element_stride + b * v.item_stride) +
+                         i);
+  return addresses;
 }
 bool repeats(const std::multiset<std::uintptr_t>& bytes) {
   return std::set<std::uintptr_t>(bytes.begin(), bytes.end()).size() != bytes.size();

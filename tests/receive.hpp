@@ -64,7 +64,7 @@ inline sent_frames send(executor& exec, const detector_config& d, const code_con
   const std::size_t k = codec->k(), n = codec->n(), uses = receiver.uses_per_frame(),
                     streams = static_cast<std::size_t>(d.streams),
                     rx = static_cast<std::size_t>(d.rx_antennas),
-                    m = static_cast<std::size_t>(bits_per_symbol(d.qam)), all = frames * uses;
+                    m = static_cast<std::size_t>(bits_per_symbol(d.qam)), vectors = frames * uses;
   auto bits = exec.make<std::uint8_t>(frames, k), coded = exec.make<std::uint8_t>(frames, n),
        order = exec.make<std::uint8_t>(frames, uses * streams * m);
   const auto polynomial = crc_of(code);
@@ -73,26 +73,32 @@ inline sent_frames send(executor& exec, const detector_config& d, const code_con
   if (polynomial) crc_attacher(static_cast<int>(k) - crc, *polynomial).run(exec, bits);
   codec->encode(exec, view<const std::uint8_t>(bits), coded);
   receiver.interleaver().interleave(exec, view<const std::uint8_t>(coded), order);
-  auto symbols = exec.make<std::complex<float>>(all, streams), y = exec.make<std::complex<float>>(all, rx),
-       h = exec.make<std::complex<float>>(all / s.uses_per_channel, rx * streams);
-  qam_mapper(d.qam).run(exec, make_view(static_cast<const std::uint8_t*>(order.data()), all * streams, m),
-                        make_view(symbols.data(), all * streams));
+  auto symbols = exec.make<std::complex<float>>(vectors, streams), y = exec.make<std::complex<float>>(vectors, rx),
+       h = exec.make<std::complex<float>>(vectors / s.uses_per_channel, rx * streams);
+  qam_mapper(d.qam).run(exec, make_view(static_cast<const std::uint8_t*>(order.data()), vectors * streams, m),
+                        make_view(symbols.data(), vectors * streams));
   apply_mimo_rayleigh(exec, view<const std::complex<float>>(symbols), y, h, s.uses_per_channel,
                       {s.seed, s.first * uses / s.uses_per_channel, 0});
   const float n0 = static_cast<float>(d.streams * std::pow(10, -s.snr_db / 10));
-  const auto entries = make_view(y.data(), all * rx);
+  const auto entries = make_view(y.data(), vectors * rx);
   add_awgn(exec, entries, entries, n0, {s.seed, s.first * uses * rx, 0});
-  return {frames,          s.uses_per_channel, exec.to_host(bits),          exec.to_host(coded),
-          exec.to_host(y), exec.to_host(h),    std::vector<float>(all, n0), rx,
+  return {frames,
+          s.uses_per_channel,
+          exec.to_host(bits),
+          exec.to_host(coded),
+          exec.to_host(y),
+          exec.to_host(h),
+          std::vector<float>(vectors, n0),
+          rx,
           rx * streams};
 }
 
 /// Frames first .. first + count - 1 of a batch whose frames share no channels.
 inline sent_frames part_of(const sent_frames& f, std::size_t first, std::size_t count) {
   const auto cut = [&](const auto& values) {
-    const auto each = static_cast<std::ptrdiff_t>(values.size() / f.frames);
-    const auto from = values.begin() + static_cast<std::ptrdiff_t>(first) * each;
-    return std::remove_cvref_t<decltype(values)>(from, from + static_cast<std::ptrdiff_t>(count) * each);
+    const auto per_frame = static_cast<std::ptrdiff_t>(values.size() / f.frames);
+    const auto from = values.begin() + static_cast<std::ptrdiff_t>(first) * per_frame;
+    return std::remove_cvref_t<decltype(values)>(from, from + static_cast<std::ptrdiff_t>(count) * per_frame);
   };
   return {count, f.uses_per_channel, cut(f.bits), cut(f.coded), cut(f.y), cut(f.h), cut(f.n0), f.rx, f.gains};
 }
@@ -112,11 +118,11 @@ inline bool same(const received_frames& a, const received_frames& b) {
          a.iterations == b.iterations && same(a.detected, b.detected) && same(a.extrinsic, b.extrinsic);
 }
 
-/// Runs the receiver. `all`: results after each outer iteration, else after the last.
+/// Runs the receiver. `every_pass`: results after each outer iteration, else after the last.
 inline received_frames receive(executor& exec, const iterative_receiver& receiver, const sent_frames& f,
-                               const std::vector<float>& prior = {}, bool all = true) {
+                               const std::vector<float>& prior = {}, bool every_pass = true) {
   const std::size_t uses = f.frames * receiver.uses_per_frame(), n = receiver.n(),
-                    rows = f.frames * (all ? static_cast<std::size_t>(receiver.config().outer) : 1);
+                    rows = f.frames * (every_pass ? static_cast<std::size_t>(receiver.config().outer) : 1);
   const auto y = on_device(exec, f.y, uses, f.rx);
   const auto h = on_device(exec, f.h, uses / f.uses_per_channel, f.gains);
   const auto n0 = on_device(exec, f.n0, uses, 1);

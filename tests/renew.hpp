@@ -88,8 +88,8 @@ struct sounding {
     std::vector<std::int16_t> values;
     for (int t = 0; t < samples(); t++) {
       complex x = 0;
-      const int at = t - before;
-      if (at >= 0 && at < repetitions * symbol) x = period[as_size((at % symbol + n - prefix) % n)];
+      const int sample = t - before;
+      if (sample >= 0 && sample < repetitions * symbol) x = period[as_size((sample % symbol + n - prefix) % n)];
       x *= 32768. / 8 / n;
       values.push_back(static_cast<std::int16_t>(std::lround(x.real())));
       values.push_back(static_cast<std::int16_t>(std::lround(x.imag())));
@@ -110,8 +110,8 @@ struct sounding {
                 group = H5Gcreate2(file, "Data", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const auto size = [](int n) { return static_cast<hsize_t>(n); };
     const hsize_t shape[]{size(extent), size(cells), size(users), size(antennas), size(2 * samples())},
-        most[]{H5S_UNLIMITED, shape[1], shape[2], shape[3], shape[4]}, chunk[]{1, 1, 1, 1, shape[4]};
-    const hid_t space = H5Screate_simple(rank, shape, most), how = H5Pcreate(H5P_DATASET_CREATE);
+        max_shape[]{H5S_UNLIMITED, shape[1], shape[2], shape[3], shape[4]}, chunk[]{1, 1, 1, 1, shape[4]};
+    const hid_t space = H5Screate_simple(rank, shape, max_shape), how = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(how, rank, chunk);
     const hid_t array =
         H5Dcreate2(group, "Pilot_Samples", H5T_STD_I16BE, space, H5P_DEFAULT, how, H5P_DEFAULT);

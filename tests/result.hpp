@@ -110,9 +110,9 @@ inline std::string refusal(const std::string& file, const std::string& text) {
     load_result(file);
   } catch (const file_error& e) {
     EXPECT_EQ(e.path(), file);
-    const std::string what = e.what();
-    EXPECT_EQ(what.find('\n'), std::string::npos) << what;
-    return what.substr(file.size() + 2);
+    const std::string message = e.what();
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    return message.substr(file.size() + 2);
   }
   ADD_FAILURE() << "not refused: " << text.substr(0, 2000);
   return "";

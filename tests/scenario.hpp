@@ -19,10 +19,10 @@ inline std::string refusal(const std::string& text) {
     parse_scenario(text, "s.toml");
   } catch (const file_error& e) {
     EXPECT_EQ(e.path(), "s.toml");
-    const std::string what = e.what();
-    EXPECT_TRUE(what.starts_with("s.toml: ")) << what;
-    EXPECT_EQ(what.find('\n'), std::string::npos) << what;
-    return what.substr(8);
+    const std::string message = e.what();
+    EXPECT_TRUE(message.starts_with("s.toml: ")) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    return message.substr(8);
   }
   ADD_FAILURE() << "not refused: " << text;
   return "";

@@ -21,7 +21,7 @@ struct paint {
 };
 
 const std::vector<setting_of<paint>>& paint_settings() {
-  static const std::vector<setting_of<paint>> all{
+  static const std::vector<setting_of<paint>> settings{
       words("tone", &paint::tone, {{"dark", shade::dark}, {"light-blue", shade::light}}, "Shade."),
       number("gloss", &paint::gloss, 0, 1, "Gloss. More of it shines.").only_with("tone", {"light-blue"}),
       number_or_word("limit", &paint::limit, "none", 1e9, 0, 10, "Most of it.", "0 to 10 or \"none\""),
@@ -31,7 +31,7 @@ const std::vector<setting_of<paint>>& paint_settings() {
       text("name", &paint::name, "Its name."),
       numbers("mix", &paint::mix, 0, 1, "Parts.", "numbers from 0 to 1"),
       integers("order", &paint::order, 0, 9, "Order.", "integers from 0 to 9")};
-  return all;
+  return settings;
 }
 
 const setting_of<paint>& of(const char* name) { return *find_setting(paint_settings(), name); }

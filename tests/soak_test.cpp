@@ -90,8 +90,8 @@ frame answered(const wb::frame_receiver& chain, bytes in, std::size_t items) {
 /// Whether the arrays of a frame are those that are expected; bytes between them are nobody's.
 bool equals(const wb::frame_receiver& chain, std::size_t items, const std::byte* a, const std::byte* b) {
   for (std::size_t i = 0; i < chain.outputs().size(); i++) {
-    const std::size_t at = wb::offset_of(chain.outputs(), i, items);
-    if (std::memcmp(a + at, b + at, chain.outputs()[i].bytes_of(items)) != 0) return false;
+    const std::size_t offset = wb::offset_of(chain.outputs(), i, items);
+    if (std::memcmp(a + offset, b + offset, chain.outputs()[i].bytes_of(items)) != 0) return false;
   }
   return true;
 }
@@ -210,24 +210,24 @@ void expect_sums(const wb::frame_pipeline& p, std::uint64_t failing, const fault
 template <class Push>
 std::uint64_t drive(const char* whose, faults& f, const watch& w, Push push) {
   using clock = std::chrono::steady_clock;
-  const double all = seconds_in_all();
+  const double total = seconds_in_all();
   const auto begin = clock::now();
   const auto since = [&] { return std::chrono::duration<double>(clock::now() - begin).count(); };
   std::uint64_t n = 0;
-  for (; since() < all / 10 || n < 200; n++) push(n);
+  for (; since() < total / 10 || n < 200; n++) push(n);
   const double rate = static_cast<double>(n) / since();
   const state start = w.look();
   const std::uint64_t first = n;
   const double paced_from = since();
   int told = 1;
-  for (double now = paced_from; now < all; now = since(), n++) {
+  for (double time = paced_from; time < total; time = since(), n++) {
     const double due = paced_from + static_cast<double>(n - first) / (0.8 * rate);
-    if (due > now) std::this_thread::sleep_for(std::chrono::duration<double>(due - now));
-    f.fail_devices(static_cast<int>(3 * now / all));
-    if (now > 60 * told) {
+    if (due > time) std::this_thread::sleep_for(std::chrono::duration<double>(due - time));
+    f.fail_devices(static_cast<int>(3 * time / total));
+    if (time > 60 * told) {
       const state s = w.look();
       std::fprintf(stderr, "%s: %d min, %.0f frames/s, %.1f MiB of the host, %.1f of the device\n", whose,
-                   told++, static_cast<double>(n) / now, s.resident / 1048576, s.on_device / 1048576);
+                   told++, static_cast<double>(n) / time, s.resident / 1048576, s.on_device / 1048576);
     }
     push(n);
   }
@@ -377,7 +377,7 @@ std::vector<frame> concatenated(const wb::codec& inner, const wb::codec& outer,
 pid_t start_second(int& to, int& from) {
   int in[2], out[2];
   if (pipe(in) != 0 || pipe(out) != 0) std::abort();
-  for (const int mine : {in[1], out[0]}) fcntl(mine, F_SETFD, FD_CLOEXEC);
+  for (const int descriptor : {in[1], out[0]}) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, in[0], 0);

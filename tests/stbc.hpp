@@ -121,7 +121,7 @@ inline stbc_batch with_prior(stbc_batch b, double size, std::uint64_t seed) {
 }
 
 enum class wanted { llr, decisions };
-inline stbc_result decode(executor& exec, const stbc_batch& b, wanted what,
+inline stbc_result decode(executor& exec, const stbc_batch& b, wanted output,
                           layout order = layout::row_major) {
   const stbc_decoder decoder(b.config);
   const std::size_t n = b.codewords(), m = b.bits();
@@ -142,12 +142,12 @@ inline stbc_result decode(executor& exec, const stbc_batch& b, wanted what,
   auto llr = exec.make<float>(n, m, order);
   auto bits = exec.make<std::uint8_t>(n, m, order), status = exec.make<std::uint8_t>(n, 1);
   stbc_output out{{}, bits, status};
-  if (what == wanted::llr) out.llr = llr;
+  if (output == wanted::llr) out.llr = llr;
   stbc_input in{y, h, b.per_channel, n0, {}};
   if (!b.prior.empty()) in.prior = prior;
   decoder.run(exec, in, out);
   stbc_result r{{}, exec.to_host(bits), exec.to_host(status)};
-  if (what == wanted::llr) r.llr = exec.to_host(llr);
+  if (output == wanted::llr) r.llr = exec.to_host(llr);
   if (order == layout::batch_fastest && n > 0) {  // [bits, codewords] back
     r.bits = turned(r.bits, n);
     if (!r.llr.empty()) r.llr = turned(r.llr, n);
@@ -222,16 +222,16 @@ inline space_time_code turned_pair() {
 }
 /// Settings that reach every decoder; 64-QAM is last.
 inline std::vector<stbc_config> stbc_of_each() {
-  std::vector<stbc_config> all;
+  std::vector<stbc_config> configs;
   for (const int qam : {4, 16, 64}) {
-    all.push_back(stbc_setting(space_time_code::alamouti(), qam, 1));
-    all.push_back(stbc_setting(space_time_code::alamouti(), qam));
-    all.push_back(stbc_setting(space_time_code::silver(), qam));
-    all.push_back(stbc_setting(turned_pair(), qam, 3));
-    all.push_back(stbc_setting(space_time_code::golden(), qam, qam == 16 ? 4 : 2));
-    all.push_back(stbc_setting(space_time_code::golden(), qam, 2, golden_search::slicing));
+    configs.push_back(stbc_setting(space_time_code::alamouti(), qam, 1));
+    configs.push_back(stbc_setting(space_time_code::alamouti(), qam));
+    configs.push_back(stbc_setting(space_time_code::silver(), qam));
+    configs.push_back(stbc_setting(turned_pair(), qam, 3));
+    configs.push_back(stbc_setting(space_time_code::golden(), qam, qam == 16 ? 4 : 2));
+    configs.push_back(stbc_setting(space_time_code::golden(), qam, 2, golden_search::slicing));
   }
-  return all;
+  return configs;
 }
 
 }  // namespace wb::testing

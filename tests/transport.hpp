@@ -148,10 +148,10 @@ template <class Encoder, class Decoder, class Config>
 void expect_3_db_from_the_same_bits_twice(const Config& config) {
   constexpr auto rate = error_rate<Encoder, Decoder, Config>;
   const int blocks = small_scale() ? 512 : 4096;
-  const double at = -1.7, gain = 10 * std::log10(2);
-  const double twice = rate(config, at - gain, {0, 0}, blocks, 1);
-  const double better = rate(config, at + 0.1, {0}, blocks, 2),
-               worse = rate(config, at - 0.1, {0}, blocks, 3);
+  const double snr_db = -1.7, gain = 10 * std::log10(2);
+  const double twice = rate(config, snr_db - gain, {0, 0}, blocks, 1);
+  const double better = rate(config, snr_db + 0.1, {0}, blocks, 2),
+               worse = rate(config, snr_db - 0.1, {0}, blocks, 3);
   ::testing::Test::RecordProperty("twice", std::to_string(twice));
   ::testing::Test::RecordProperty("better", std::to_string(better));
   ::testing::Test::RecordProperty("worse", std::to_string(worse));

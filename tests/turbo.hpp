@@ -29,10 +29,10 @@ inline std::vector<int> interleaver(int k) {
 }
 inline bits_t encoded(const bits_t& u, const std::vector<int>& pi) {
   const auto s = oracle::turbo_encode(u, pi);
-  bits_t all = s.d0;
-  all.insert(all.end(), s.d1.begin(), s.d1.end());
-  all.insert(all.end(), s.d2.begin(), s.d2.end());
-  return all;
+  bits_t bits = s.d0;
+  bits.insert(bits.end(), s.d1.begin(), s.d1.end());
+  bits.insert(bits.end(), s.d2.begin(), s.d2.end());
+  return bits;
 }
 /// LLRs of BPSK over AWGN.
 inline std::vector<float> noisy(const bits_t& coded, double ebn0_db, double rate, std::mt19937_64& rng) {
@@ -79,14 +79,14 @@ inline int frame_errors(const bits_t& bits, const std::vector<bits_t>& sent) {
 /// Decisions of the double-precision log-MAP on the same LLRs, in rows.
 inline bits_t oracle_bits(const std::vector<float>& llr, int k, int iterations) {
   const std::size_t n = 3 * (static_cast<std::size_t>(k) + 4);
-  bits_t all;
+  bits_t bits;
   for (std::size_t i = 0; i < llr.size() / n; i++) {
     const auto row = row_of(llr, i, n);
     const auto r = oracle::turbo_decode(std::vector<double>(row.begin(), row.end()), interleaver(k),
                                         {.iterations = iterations});
-    all.insert(all.end(), r.bits.begin(), r.bits.end());
+    bits.insert(bits.end(), r.bits.begin(), r.bits.end());
   }
-  return all;
+  return bits;
 }
 /// Factors on well-scaled LLRs, as an estimate of the noise that is off gives them.
 inline constexpr float llr_scales[] = {0.05f, 6.f, 10.f, 100.f};

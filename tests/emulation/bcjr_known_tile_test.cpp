@@ -85,9 +85,9 @@ void expect_known(const conv_code& code, int k, int overlap) {
     emulation::run(1, 32, seed, memory.data(), [&] {
       const int codeword = static_cast<int>(emulation::thread_index.x) / 4;
       for (std::size_t first = 0; first < items; first += bcjr_known_memory::codewords) {
-        const std::size_t mine = first + static_cast<std::size_t>(codeword);
-        bcjr_known<M, Code, Prior, emulated_tile<4>> decoder(a, {}, codeword, {std::min(mine, items - 1), 1},
-                                                             mine < items, memory.data(), device.data());
+        const std::size_t index = first + static_cast<std::size_t>(codeword);
+        bcjr_known<M, Code, Prior, emulated_tile<4>> decoder(a, {}, codeword, {std::min(index, items - 1), 1},
+                                                             index < items, memory.data(), device.data());
         decoder.run();
         emulated_warp{}.sync();
       }

@@ -43,10 +43,10 @@ std::vector<float4> aligned(const std::vector<T>& values) {
 }
 /// Elements of cluster c of rows of `elements`.
 template <class T = cx_pair>
-view<const T> part_of(const std::vector<float4>& all, std::size_t items, std::size_t elements, int c,
+view<const T> part_of(const std::vector<float4>& storage, std::size_t items, std::size_t elements, int c,
                       int clusters) {
-  const std::size_t own = elements / static_cast<std::size_t>(clusters);
-  return {reinterpret_cast<const T*>(all.data()) + static_cast<std::size_t>(c) * own, own, items, 1,
+  const std::size_t part = elements / static_cast<std::size_t>(clusters);
+  return {reinterpret_cast<const T*>(storage.data()) + static_cast<std::size_t>(c) * part, part, items, 1,
           elements};
 }
 template <class T>
@@ -67,9 +67,9 @@ massive_result detect_emulated(const uplink_config& config, const massive_batch&
   a.clip = 3e38f;
   const std::vector<float4> h = half ? aligned(wb::testing::halves_of(b.h)) : aligned(b.h),
                             y = half ? aligned(wb::testing::halves_of(b.y)) : aligned(b.y);
-  const std::size_t values = sums_values(U, a.symbols), all = values * b.frames,
+  const std::size_t values = sums_values(U, a.symbols), total = values * b.frames,
                     bits = 2 * static_cast<std::size_t>(a.pam_bits) * U;
-  std::vector<float> sums(all * static_cast<std::size_t>(s.clusters), NAN);
+  std::vector<float> sums(total * static_cast<std::size_t>(s.clusters), NAN);
   for (int c = 0; c < s.clusters; c++) {
     if (half) {
       a.half_channel = part_of<half_complex>(h, b.antennas * U, b.frames, c, s.clusters);
@@ -79,7 +79,7 @@ massive_result detect_emulated(const uplink_config& config, const massive_batch&
       a.in = part_of(y, b.vectors(), b.antennas, c, s.clusters);
     }
     const cluster_sums_args args{a, true,
-                                 rows(sums.data() + static_cast<std::size_t>(c) * all, b.frames, values)};
+                                 rows(sums.data() + static_cast<std::size_t>(c) * total, b.frames, values)};
     const unsigned own_seed = seed + static_cast<unsigned>(c);
     if constexpr (U == 64) {
       EXPECT_TRUE(takes_streamed_sums(args, emulation::shared_bytes));
@@ -105,7 +105,7 @@ massive_result detect_emulated(const uplink_config& config, const massive_batch&
   a.out = rows(reinterpret_cast<cx_pair*>(r.x.data()), b.vectors(), U);
   a.status = rows(r.status.data(), b.vectors(), 1);
   const cluster_terms<const float> terms{rows(static_cast<const float*>(sums.data()), b.frames, values),
-                                         s.clusters, all};
+                                         s.clusters, total};
   if constexpr (U == 64) {
     const cluster_detect_op<fixed<64>> op({a, terms});
     emulation::run(s.blocks, factor_block::size, seed, shared, [&] { solve_64(op, 0, b.frames); });
@@ -192,8 +192,8 @@ TEST(emulated_clusters, other_calls_keep_the_general_kernels) {
   a.antennas = 128, a.users = 32, a.symbols = 1, a.solver = massive_solver::cholesky;
   const std::vector<float4> memory(8);
   a.channel = part_of(memory, 1, 128 * 32, 0, 1), a.in = part_of(memory, 1, 128, 0, 1);
-  const auto sums_of = [](const massive_args& of, bool filter) {
-    return takes_cluster_sums({of, filter, {}}, emulation::shared_bytes);
+  const auto sums_of = [](const massive_args& args, bool filter) {
+    return takes_cluster_sums({args, filter, {}}, emulation::shared_bytes);
   };
   EXPECT_TRUE(sums_of(a, true));
   EXPECT_FALSE(sums_of(a, false));  // the precoder's

@@ -59,8 +59,8 @@ inline void __syncthreads() { wb::emulation::meet(0, static_cast<int>(blockDim.x
 template <class T>
 T __shfl_sync(unsigned lanes, T x, int from, int width = 32) {
   const int lane = static_cast<int>(threadIdx.x % 32);
-  const std::uint64_t* all = wb::emulation::exchange(lanes, wb::emulation::bits_of(x));
-  return wb::emulation::value_of<T>(all[(lane & ~(width - 1)) | (from & (width - 1))]);
+  const std::uint64_t* words = wb::emulation::exchange(lanes, wb::emulation::bits_of(x));
+  return wb::emulation::value_of<T>(words[(lane & ~(width - 1)) | (from & (width - 1))]);
 }
 template <class T>
 T __shfl_xor_sync(unsigned lanes, T x, int step, int = 32) {
@@ -68,10 +68,10 @@ T __shfl_xor_sync(unsigned lanes, T x, int step, int = 32) {
   return wb::emulation::value_of<T>(wb::emulation::exchange(lanes, wb::emulation::bits_of(x))[lane ^ step]);
 }
 inline unsigned __ballot_sync(unsigned lanes, int x) {
-  const std::uint64_t* all = wb::emulation::exchange(lanes, x != 0);
+  const std::uint64_t* words = wb::emulation::exchange(lanes, x != 0);
   unsigned ballot = 0;
   for (unsigned i = 0; i < 32; i++)
-    if ((lanes >> i & 1) != 0 && all[i] != 0) ballot |= 1u << i;
+    if ((lanes >> i & 1) != 0 && words[i] != 0) ballot |= 1u << i;
   return ballot;
 }
 inline int __all_sync(unsigned lanes, int x) { return __ballot_sync(lanes, x) == lanes; }
@@ -91,15 +91,15 @@ inline float __uint_as_float(unsigned x) { return wb::emulation::value_of<float>
 template <class T>
 T __shfl_up_sync(unsigned lanes, T x, unsigned step, int width = 32) {
   const unsigned lane = threadIdx.x % 32, in = lane % static_cast<unsigned>(width);
-  const std::uint64_t* all = wb::emulation::exchange(lanes, wb::emulation::bits_of(x));
-  return wb::emulation::value_of<T>(all[in < step ? lane : lane - step]);
+  const std::uint64_t* words = wb::emulation::exchange(lanes, wb::emulation::bits_of(x));
+  return wb::emulation::value_of<T>(words[in < step ? lane : lane - step]);
 }
 template <class F>
 unsigned reduced(unsigned lanes, unsigned x, F join) {
-  const std::uint64_t* all = wb::emulation::exchange(lanes, x);
+  const std::uint64_t* words = wb::emulation::exchange(lanes, x);
   unsigned sum = 0;
   for (unsigned i = 0; i < 32; i++)
-    if ((lanes >> i & 1) != 0) sum = join(sum, static_cast<unsigned>(all[i]));
+    if ((lanes >> i & 1) != 0) sum = join(sum, static_cast<unsigned>(words[i]));
   return sum;
 }
 inline unsigned __reduce_xor_sync(unsigned lanes, unsigned x) {

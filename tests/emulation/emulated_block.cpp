@@ -65,11 +65,11 @@ struct state {
   std::uint64_t progress = 0;
   std::string failed;
 };
-state now;
+state current;
 
-fibre& mine() { return now.fibres[thread_index.x]; }
+fibre& mine() { return current.fibres[thread_index.x]; }
 void give_way() {
-  if (_setjmp(mine().place) == 0) _longjmp(now.scheduler, 1);
+  if (_setjmp(mine().place) == 0) _longjmp(current.scheduler, 1);
 }
 /// Gives way until x is another number.
 void wait_for_change(const int& x) {
@@ -80,28 +80,28 @@ void wait_for_change(const int& x) {
 }
 /// Runs a fibre until it gives way.
 void go_on(fibre& f) {
-  if (_setjmp(now.scheduler) != 0) return;
+  if (_setjmp(current.scheduler) != 0) return;
   if (f.begun) _longjmp(f.place, 1);
   f.begun = true;
   setcontext(&f.begin);
 }
 /// A fibre that failed never goes on: exceptions do not cross contexts.
 void fail(const std::string& why) {
-  now.failed = why;
+  current.failed = why;
   for (;;) give_way();
 }
-void wait_in(meeting& m, int all) {
-  if (++m.here == all) {
+void wait_in(meeting& m, int threads) {
+  if (++m.here == threads) {
     m.here = 0;
     m.times++;
-    now.progress++;
+    current.progress++;
   } else {
     wait_for_change(m.times);
   }
 }
 barrier& known(std::uint64_t* b) {
-  const auto found = now.barriers.find(b);
-  if (found == now.barriers.end()) fail("a barrier is used that nobody made");
+  const auto found = current.barriers.find(b);
+  if (found == current.barriers.end()) fail("a barrier is used that nobody made");
   return found->second;
 }
 void finish(const std::vector<copy>& copies) {
@@ -109,15 +109,15 @@ void finish(const std::vector<copy>& copies) {
 }
 void end_turn(std::uint64_t* b) {
   barrier& x = known(b);
-  now.progress++;
+  current.progress++;
   if (x.left > 0 || x.copies > 0) return;
   if (x.seen < x.turn - 1) fail("a turn ends before anyone waited for the one before it");
   x.left = x.arrivals;
   x.turn++;
 }
 void end_deferred(std::size_t i) {
-  const deferred d = std::move(now.later[i]);
-  now.later.erase(now.later.begin() + static_cast<std::ptrdiff_t>(i));
+  const deferred d = std::move(current.later[i]);
+  current.later.erase(current.later.begin() + static_cast<std::ptrdiff_t>(i));
   finish(d.copies);
   if (d.by_engine) {
     known(d.barrier).copies--;
@@ -127,16 +127,16 @@ void end_deferred(std::size_t i) {
   }
 }
 void body() {
-  (*now.kernel)();
+  (*current.kernel)();
   mine().done = true;
   give_way();
 }
-std::size_t draw(std::size_t below) { return now.random() % below; }
+std::size_t draw(std::size_t below) { return current.random() % below; }
 
 void run_block(unsigned threads) {
-  now.of_warps.clear(), now.of_block.clear(), now.barriers.clear(), now.later.clear();
+  current.of_warps.clear(), current.of_block.clear(), current.barriers.clear(), current.later.clear();
   std::fill_n(shared, shared_bytes / sizeof(float), std::numeric_limits<float>::quiet_NaN());
-  for (fibre& f : now.fibres) {
+  for (fibre& f : current.fibres) {
     f.begun = f.done = false;
     f.waits_for = nullptr;
     f.copies.clear();
@@ -146,7 +146,7 @@ void run_block(unsigned threads) {
     f.begin.uc_link = nullptr;
     makecontext(&f.begin, body, 0);
   }
-  std::uint64_t before = now.progress;
+  std::uint64_t before = current.progress;
   unsigned left = threads;
   int idle = 0;
   // In every other block one warp hardly gets on.
@@ -158,17 +158,17 @@ void run_block(unsigned threads) {
     for (std::size_t r = 0; r < rounds; r++)
       for (std::size_t l = 0; l < 32; l++) {
         const std::size_t t = 32 * warp + (begin + 7 * l) % 32;
-        fibre& f = now.fibres[t];
+        fibre& f = current.fibres[t];
         if (f.done || (f.waits_for != nullptr && *f.waits_for == f.seen)) continue;
         thread_index.x = static_cast<unsigned>(t);
         go_on(f);
         if (f.done) left--;
-        if (!now.failed.empty()) throw std::logic_error(now.failed);
+        if (!current.failed.empty()) throw std::logic_error(current.failed);
       }
     if (draw(3) == 0)
-      for (int i = 0; i < 40 && !now.later.empty(); i++) end_deferred(draw(now.later.size()));
-    idle = now.progress == before ? idle + 1 : 0;
-    before = now.progress;
+      for (int i = 0; i < 40 && !current.later.empty(); i++) end_deferred(draw(current.later.size()));
+    idle = current.progress == before ? idle + 1 : 0;
+    before = current.progress;
     if (idle > 20000) throw std::logic_error(std::to_string(left) + " threads of a block wait for ever");
   }
 }
@@ -177,11 +177,11 @@ void run_block(unsigned threads) {
 
 void run(unsigned blocks, unsigned threads, unsigned seed, float* memory,
          const std::function<void()>& kernel) {
-  now = {};
+  current = {};
   shared = memory;
-  now.fibres.resize(threads);
-  now.kernel = &kernel;
-  now.random.seed(seed);
+  current.fibres.resize(threads);
+  current.kernel = &kernel;
+  current.random.seed(seed);
   block_size.x = threads, grid_size.x = blocks;
   for (block_index.x = 0; block_index.x < blocks; block_index.x++) run_block(threads);
 }
@@ -189,15 +189,15 @@ void run(unsigned blocks, unsigned threads, unsigned seed, float* memory,
 const std::uint64_t* exchange(unsigned lanes, std::uint64_t x) {
   const unsigned lane = thread_index.x % 32;
   if ((lanes >> lane & 1) == 0) fail("a lane meets lanes it does not belong to");
-  meeting& m = now.of_warps[{thread_index.x / 32, lanes}];
+  meeting& m = current.of_warps[{thread_index.x / 32, lanes}];
   const int which = m.times & 1;
   m.brought[which][lane] = x;
   wait_in(m, __builtin_popcount(lanes));
   return m.brought[which];
 }
-void meet(int barrier, int threads) { wait_in(now.of_block[barrier], threads); }
+void meet(int barrier, int threads) { wait_in(current.of_block[barrier], threads); }
 bool any_of_block(bool x) {
-  meeting& m = now.of_block[0];
+  meeting& m = current.of_block[0];
   const int which = m.times & 1;
   if (m.here == 0) m.brought[which][0] = 0;
   if (x) m.brought[which][0] = 1;
@@ -217,20 +217,20 @@ void copy_by_engine(std::uint64_t* b, void* to, const void* from, int bytes) {
   // Later, an arrival may have ended the turn.
   if (known(b).left == 0) fail("a copy begins after all threads of the turn arrived");
   known(b).copies++;
-  now.later.push_back({{begun(to, from, static_cast<std::size_t>(bytes))}, b, true});
+  current.later.push_back({{begun(to, from, static_cast<std::size_t>(bytes))}, b, true});
 }
 void wait_for_copies() {
   finish(mine().copies);
   mine().copies.clear();
 }
-void init_barrier(std::uint64_t* b, int arrivals) { now.barriers[b] = {arrivals, arrivals, 0, 0, -1}; }
+void init_barrier(std::uint64_t* b, int arrivals) { current.barriers[b] = {arrivals, arrivals, 0, 0, -1}; }
 void arrive(std::uint64_t* b) {
   if (known(b).left == 0) fail("more threads arrive than a turn has arrivals");
   known(b).left--;
   end_turn(b);
 }
 void arrive_after_copies(std::uint64_t* b) {
-  now.later.push_back({std::move(mine().copies), b, false});
+  current.later.push_back({std::move(mine().copies), b, false});
   mine().copies.clear();
 }
 void wait_for_turn(std::uint64_t* b, int turn) {

@@ -27,8 +27,8 @@ struct emulated_tile {
   X exchange(X x, int step) const {
     std::uint64_t word = 0;
     std::memcpy(&word, &x, sizeof x);
-    const std::uint64_t* const all = emulation::exchange(members(), word);
-    std::memcpy(&x, &all[emulation::thread_index.x % 32 ^ static_cast<unsigned>(step)], sizeof x);
+    const std::uint64_t* const words = emulation::exchange(members(), word);
+    std::memcpy(&x, &words[emulation::thread_index.x % 32 ^ static_cast<unsigned>(step)], sizeof x);
     return x;
   }
   std::int32_t sum_all(std::int32_t x) const {

@@ -17,9 +17,9 @@ struct emulated_tile {
   template <class X>
   X of_thread(X x, int other) const {
     static_assert(sizeof(X) == 4);
-    const std::uint64_t* const all = emulation::exchange(members, std::bit_cast<std::uint32_t>(x));
+    const std::uint64_t* const words = emulation::exchange(members, std::bit_cast<std::uint32_t>(x));
     const auto base = static_cast<int>(emulation::thread_index.x) % 32 / S * S;
-    return std::bit_cast<X>(static_cast<std::uint32_t>(all[base + other]));
+    return std::bit_cast<X>(static_cast<std::uint32_t>(words[base + other]));
   }
   void sync() const { (void)of_thread(0, 0); }
   template <class X>
@@ -44,14 +44,14 @@ template <class S, int Tile>
 void expect_same(int streams, int pam_bits, int survivors, bool real_valued = false, bool informed = false) {
   batch b(streams, pam_bits, survivors, 6, real_valued, informed);
   const kbest_op<S, Tile> shared{b.a};
-  const std::size_t each = shared.scratch(Tile);
+  const std::size_t stride = shared.scratch(Tile);
   for (unsigned seed = 0; seed < 2; seed++) {
     std::fill(b.got.begin(), b.got.end(), 1e9f);
     emulation::run(1, 32, seed, b.memory.data(), [&] {
       const emulated_tile<Tile> g;
-      const std::size_t tiles = 32 / Tile, mine = emulation::thread_index.x / Tile;
-      for (std::size_t i = mine; i < b.uses; i += tiles) {
-        shared(item<float>{i, 1}, g, b.memory.data() + mine * each);
+      const std::size_t tiles = 32 / Tile, tile = emulation::thread_index.x / Tile;
+      for (std::size_t i = tile; i < b.uses; i += tiles) {
+        shared(item<float>{i, 1}, g, b.memory.data() + tile * stride);
         g.sync();
       }
     });

@@ -20,9 +20,9 @@ struct emulated_part {
   /// f over x of the part's threads from `from` on, `count` of them.
   template <class X, class F>
   X over(X x, int from, int count, X start, F f) const {
-    const std::uint64_t* const all = emulation::exchange(~0u, std::bit_cast<std::uint32_t>(x));
+    const std::uint64_t* const words = emulation::exchange(~0u, std::bit_cast<std::uint32_t>(x));
     for (int i = from; i < from + count; i++)
-      start = f(start, std::bit_cast<X>(static_cast<std::uint32_t>(all[i])));
+      start = f(start, std::bit_cast<X>(static_cast<std::uint32_t>(words[i])));
     return start;
   }
   void sync() const { (void)emulation::exchange(~0u, 0); }

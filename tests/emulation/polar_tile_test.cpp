@@ -73,10 +73,10 @@ void expect_same(const polar_config& code, polar_precision precision) {
       op.a.status = make_view(got_status.data(), items, std::size_t{1});
       constexpr int threads = polar_tile<T, L>, tiles = 32 / threads;
       emulation::run(1, 32, seed, memory.data(), [&] {
-        const std::size_t mine = threadIdx.x / threads;
-        for (std::size_t i = mine; i < items; i += tiles) {
+        const std::size_t tile_index = threadIdx.x / threads;
+        for (std::size_t i = tile_index; i < items; i += tiles) {
           const tile<threads> g;
-          float* const scratch = memory.data() + mine * memory.size() / tiles;
+          float* const scratch = memory.data() + tile_index * memory.size() / tiles;
           op.template decode_all<T>(i, 1, g, reinterpret_cast<polar_element<T>*>(scratch));
           g.sync();
         }

@@ -63,27 +63,27 @@ void produce(const ring& r, const ring_use& use, const float* source, int produc
   ring_position first{use.parts * begin};
   for (int item = begin; item < use.items; item += step) {
     for (int part = 0; part < use.parts; part++) {
-      const ring_position at = r.after(first, part);
+      const ring_position position = r.after(first, part);
       const float* from = source + (item * use.parts + part) * stage_floats;
-      float* const to = r[at.stage];
+      float* const to = r[position.stage];
       const bool touches = use.by != filling::engine || lane == 0;
       if (touches && use.in_turn && use.waits_in_turn)
-        r.acquire_in_turn(at);
+        r.acquire_in_turn(position);
       else if (touches)
-        r.acquire(at);
+        r.acquire(position);
       if (use.by == filling::engine) {
         if (touches) {
-          r.copy(at, to, from, 3 * 16);
-          r.copy(at, to + 12, from + 12, 4 * stage_floats - 3 * 16);
-          r.commit(at);
+          r.copy(position, to, from, 3 * 16);
+          r.copy(position, to + 12, from + 12, 4 * stage_floats - 3 * 16);
+          r.commit(position);
         }
       } else if (use.by == filling::copies) {
         for (int i = piece; i < stage_floats / 4; i += pieces)
           async_copies::copy16(async_copies::address(to + 4 * i), from + 4 * i);
-        r.commit_copies(at);
+        r.commit_copies(position);
       } else {
         for (int i = piece; i < stage_floats; i += pieces) to[i] = from[i];
-        r.commit(at);
+        r.commit(position);
       }
       __syncwarp();
     }
@@ -96,14 +96,14 @@ void consume(const ring& r, const ring_use& use, std::vector<int>& wrong, int co
   ring_position first{use.parts * begin};
   for (int item = begin; item < use.items; item += step) {
     for (int part = 0; part < use.parts; part++) {
-      const ring_position at = r.after(first, part);
+      const ring_position position = r.after(first, part);
       if (use.in_turn && use.waits_in_turn)
-        r.wait_in_turn(at);
+        r.wait_in_turn(position);
       else
-        r.wait(at);
+        r.wait(position);
       for (int i = lane; i < stage_floats; i += 32)
-        wrong[static_cast<std::size_t>(item)] += r[at.stage][i] != value_of(item, part, i);
-      if (use.releases) r.release(at);
+        wrong[static_cast<std::size_t>(item)] += r[position.stage][i] != value_of(item, part, i);
+      if (use.releases) r.release(position);
       __syncwarp();
     }
     r.advance(first, use.parts * step);
@@ -126,9 +126,9 @@ int wrong_values(const ring_use& use, unsigned seed) {
     else
       consume(r, use, wrong, warp - use.producers);
   });
-  int all = 0;
-  for (const int w : wrong) all += w;
-  return all;
+  int total = 0;
+  for (const int w : wrong) total += w;
+  return total;
 }
 
 TEST(emulated_ring, consumers_read_what_producers_wrote) {
@@ -178,18 +178,18 @@ TEST(emulated_ring, wrong_uses_are_seen) {
 
 TEST(emulated_ring, positions_go_round) {
   const ring r{nullptr, nullptr, 5, 0};
-  ring_position at{3};
-  EXPECT_EQ(r.after(at, 1).stage, 4);
-  EXPECT_EQ(r.after(at, 2).stage, 0);
-  EXPECT_EQ(r.after(at, 2).phase, 1);
-  EXPECT_EQ(r.once_more(at).stage, 3);
-  EXPECT_EQ(r.once_more(at).phase, 1);
-  r.advance(at, 5);
-  EXPECT_EQ(at.stage, 3);
-  EXPECT_EQ(at.phase, 1);
-  r.advance(at, 4, 3);
-  EXPECT_EQ(at.stage, 2);
-  EXPECT_EQ(at.phase, 4);
+  ring_position position{3};
+  EXPECT_EQ(r.after(position, 1).stage, 4);
+  EXPECT_EQ(r.after(position, 2).stage, 0);
+  EXPECT_EQ(r.after(position, 2).phase, 1);
+  EXPECT_EQ(r.once_more(position).stage, 3);
+  EXPECT_EQ(r.once_more(position).phase, 1);
+  r.advance(position, 5);
+  EXPECT_EQ(position.stage, 3);
+  EXPECT_EQ(position.phase, 1);
+  r.advance(position, 4, 3);
+  EXPECT_EQ(position.stage, 2);
+  EXPECT_EQ(position.phase, 4);
 }
 
 }  // namespace

@@ -15,17 +15,17 @@ class Bytes:
     """Takes what is left of the input apart."""
 
     def __init__(self, data):
-        self.data, self.at = data, 0
+        self.data, self.position = data, 0
 
     def below(self, n):
-        self.at += 1
-        return self.data[self.at - 1] % n if self.at <= len(self.data) else 0
+        self.position += 1
+        return self.data[self.position - 1] % n if self.position <= len(self.data) else 0
 
     def one_of(self, choices):
         return choices[self.below(len(choices))]
 
-    def numbers(self, most=4):
-        return tuple(self.one_of(NUMBERS) if self.below(2) else self.below(8) for _ in range(self.below(most + 1)))
+    def numbers(self, limit=4):
+        return tuple(self.one_of(NUMBERS) if self.below(2) else self.below(8) for _ in range(self.below(limit + 1)))
 
 
 def strided(b):

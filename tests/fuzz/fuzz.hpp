@@ -15,9 +15,9 @@ inline std::string text_of(const std::uint8_t* data, std::size_t size) {
 
 /// CPU seconds of this thread.
 inline double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 /// Runs a parser. An error of one line is an answer; any other exception, or a line break in it, is a

@@ -22,13 +22,15 @@ struct async_copies {
 };
 inline void meet_in_block(int which, int threads) { emulation::meet(which, threads); }
 struct shared_barrier {
-  std::uint64_t* at;
-  explicit shared_barrier(std::uint64_t* word) : at(word) {}
-  void init(int arrivals) const { emulation::init_barrier(at, arrivals); }
-  void arrive() const { emulation::arrive(at); }
-  void arrive_after_copies() const { emulation::arrive_after_copies(at); }
-  void copy(float* to, const void* from, int bytes) const { emulation::copy_by_engine(at, to, from, bytes); }
-  void wait(int turn) const { emulation::wait_for_turn(at, turn); }
+  std::uint64_t* address;
+  explicit shared_barrier(std::uint64_t* word) : address(word) {}
+  void init(int arrivals) const { emulation::init_barrier(address, arrivals); }
+  void arrive() const { emulation::arrive(address); }
+  void arrive_after_copies() const { emulation::arrive_after_copies(address); }
+  void copy(float* to, const void* from, int bytes) const {
+    emulation::copy_by_engine(address, to, from, bytes);
+  }
+  void wait(int turn) const { emulation::wait_for_turn(address, turn); }
 };
 
 }  // namespace WB_ISA

@@ -17,25 +17,25 @@ inline std::uint32_t to_half_pair(float a, float b) {
 inline uint4 load_matrices(std::uint32_t row) {
   const std::uint64_t* rows = emulation::exchange(0xffffffffu, row);
   const unsigned lane = threadIdx.x % 32;
-  std::uint32_t of[4];
+  std::uint32_t words[4];
   for (unsigned matrix = 0; matrix < 4; matrix++)
     std::memcpy(
-        &of[matrix],
+        &words[matrix],
         reinterpret_cast<const char*>(emulation::shared) + rows[8 * matrix + lane / 4] + 4 * (lane % 4),
-        sizeof of[matrix]);
-  return {of[0], of[1], of[2], of[3]};
+        sizeof words[matrix]);
+  return {words[0], words[1], words[2], words[3]};
 }
 struct tensor_tile {
   float c[4] = {};
   void add(const uint4& rows, std::uint32_t first, std::uint32_t last) {
-    const std::uint32_t mine[6] = {rows.x, rows.y, rows.z, rows.w, first, last};
-    std::uint32_t all[6][32];
+    const std::uint32_t lane_words[6] = {rows.x, rows.y, rows.z, rows.w, first, last};
+    std::uint32_t words[6][32];
     for (int i = 0; i < 6; i += 2) {
-      const std::uint64_t* two =
-          emulation::exchange(0xffffffffu, mine[i] | static_cast<std::uint64_t>(mine[i + 1]) << 32);
+      const std::uint64_t* two = emulation::exchange(
+          0xffffffffu, lane_words[i] | static_cast<std::uint64_t>(lane_words[i + 1]) << 32);
       for (int lane = 0; lane < 32; lane++) {
-        all[i][lane] = static_cast<std::uint32_t>(two[lane]);
-        all[i + 1][lane] = static_cast<std::uint32_t>(two[lane] >> 32);
+        words[i][lane] = static_cast<std::uint32_t>(two[lane]);
+        words[i + 1][lane] = static_cast<std::uint32_t>(two[lane] >> 32);
       }
     }
     const unsigned lane = threadIdx.x % 32, g = lane / 4, q = lane % 4;
@@ -44,8 +44,8 @@ struct tensor_tile {
       double sum = c[i];
       for (unsigned eights = 0; eights < 2; eights++)
         for (unsigned two = 0; two < 4; two++) {
-          const float2 x = to_floats(all[2 * eights + of_row][4 * g + two]),
-                       z = to_floats(all[4 + eights][4 * n + two]);
+          const float2 x = to_floats(words[2 * eights + of_row][4 * g + two]),
+                       z = to_floats(words[4 + eights][4 * n + two]);
           sum += static_cast<double>(x.x) * z.x + static_cast<double>(x.y) * z.y;
         }
       c[i] = static_cast<float>(sum);
