@@ -103,7 +103,7 @@ struct group {
 struct definition {
   std::string name, op, device;
   std::vector<axis> axes;
-  figure what;
+  figure measured;
   maker make;
 };
 /// All benchmarks of these devices, in order of definition.

@@ -104,11 +104,11 @@ void measure_memory_of_cpu(executor& e, ceilings& c) {
 
 void measure_memory_of_cuda(executor& e, ceilings& c) {
   const kernel& k = e.build_of(memory_ceiling_kernels());
-  const double most = 2048 * mebibyte;
-  auto in = e.make<unsigned char>(1, static_cast<std::size_t>(most / 2)),
-       out = e.make<unsigned char>(1, static_cast<std::size_t>(most / 2));
+  const double max_footprint = 2048 * mebibyte;
+  auto in = e.make<unsigned char>(1, static_cast<std::size_t>(max_footprint / 2)),
+       out = e.make<unsigned char>(1, static_cast<std::size_t>(max_footprint / 2));
   stopwatch watch(e);
-  for (double footprint = 4 * mebibyte; footprint <= most; footprint *= 2) {
+  for (double footprint = 4 * mebibyte; footprint <= max_footprint; footprint *= 2) {
     ceilings::memory_rate rate{footprint, 0, 0};
     for (const bool read_only : {false, true})
       for (const std::size_t vectors : {1, 4, 8}) {

@@ -112,8 +112,8 @@ struct memory_ceiling_op : thread_op<memory_ceiling_args> {
 
  private:
   /// What was only read must go somewhere, in case: never, but the compiler cannot know.
-  WB_HD static void write(float4* out, std::size_t at, float4 x) {
-    if (!ReadOnly || x.x == 12345.f) out[at] = x;
+  WB_HD static void write(float4* out, std::size_t index, float4 x) {
+    if (!ReadOnly || x.x == 12345.f) out[index] = x;
   }
 #else
   double bytes() const {

@@ -50,8 +50,8 @@ std::string begin_of(const json& value) {
 class record_reader {
  public:
   explicit record_reader(const std::string& path) : path_(path) {}
-  [[noreturn]] void fail(const std::string& what) const {
-    throw file_error(path_, "is not a record of warpband bench: " + what);
+  [[noreturn]] void fail(const std::string& reason) const {
+    throw file_error(path_, "is not a record of warpband bench: " + reason);
   }
   const json& object(const json& value, const std::string& name) const {
     if (!value.is_object()) fail(name + " is not an object");
@@ -90,7 +90,7 @@ class record_reader {
 
 record read_record(const std::string& text, const std::string& path) {
   const record_reader in(path);
-  const json root = parse_json(text, [&](const std::string& what) { in.fail(what); });
+  const json root = parse_json(text, [&](const std::string& reason) { in.fail(reason); });
   in.object(root, "what it holds");
   if (const std::string format = in.text_at(root, "format"); format != "warpband bench 1")
     in.fail("its \"format\" is " + begin_of(format) + ", not \"warpband bench 1\"");
@@ -209,8 +209,8 @@ json compare_records(const record& before, const record& after) {
   }
   for (const figure_times& b : after.benchmarks)
     if (found.contains(b.name)) out["only_new"].push_back(b.name);
-  for (const char* what : {"slower", "faster", "within noise", "failed", "missing"})
-    out["summary"][what] = count[what];
+  for (const char* verdict : {"slower", "faster", "within noise", "failed", "missing"})
+    out["summary"][verdict] = count[verdict];
   return out;
 }
 
@@ -242,9 +242,9 @@ std::string comparison_table(const json& c) {
     for (const json& name : c[std::string("only_") + which])
       out += fmt::format("{:<{}} only in the {} record\n", shown(name), width, which);
   std::string summary;
-  for (const auto& [what, count] : c["summary"].items())
-    if (const int n = count.get<int>(); n > 0 || (what != "failed" && what != "missing"))
-      summary += fmt::format("{}{} {}", summary.empty() ? "" : ", ", n, what);
+  for (const auto& [verdict, count] : c["summary"].items())
+    if (const int n = count.get<int>(); n > 0 || (verdict != "failed" && verdict != "missing"))
+      summary += fmt::format("{}{} {}", summary.empty() ? "" : ", ", n, verdict);
   out += "\n" + summary + "\n";
   return out;
 }
@@ -261,8 +261,8 @@ comparison compare(const std::string& before, const std::string& after) {
 comparison compare(const record_text& before, const record_text& after) {
   const json c = compare_records(read_record(before.text, before.path), read_record(after.text, after.path));
   comparison out{wb::json_lines(c), comparison_table(c), false};
-  for (const char* what : {"slower", "failed", "missing"})
-    out.worse = out.worse || c["summary"][what].get<int>() > 0;
+  for (const char* verdict : {"slower", "failed", "missing"})
+    out.worse = out.worse || c["summary"][verdict].get<int>() > 0;
   return out;
 }
 

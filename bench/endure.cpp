@@ -36,11 +36,11 @@ report endure(const run_options& options, double seconds) {
   executor& exec = pool.get(d.device);
   endurance e;
   std::vector<slot> slots;
-  for (std::size_t i = 0; i < (d.what == figure::host_fed ? measurement::slots : 1); i++) {
-    executor& own = pool.get(d.device, i);
-    slots.push_back({&own, d.make(own, d.what), {}});
+  for (std::size_t i = 0; i < (d.measured == figure::host_fed ? measurement::slots : 1); i++) {
+    executor& slot_exec = pool.get(d.device, i);
+    slots.push_back({&slot_exec, d.make(slot_exec, d.measured), {}});
     slots.back().call();
-    own.sync();
+    slot_exec.sync();
     const auto [data, bytes] = slots.back().call.result();
     if (data != nullptr) slots.back().first.assign(data, data + bytes);
   }

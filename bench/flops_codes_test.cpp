@@ -165,8 +165,9 @@ void expect_viterbi(const conv_code& code, int k, int overlap) {
   const viterbi_op<Memory, Paired, 1> least{a};
   EXPECT_NEAR(least.flops(), operations_of(least, least.scratch(1)), (2 << Memory) + punctured) << Memory;
   a.metric = make_view(metric.data(), 1);
-  const viterbi_op<Memory, Paired, 1> most{a};
-  EXPECT_NEAR(most.flops(), operations_of(most, most.scratch(1)), (2 << Memory) + punctured) << Memory;
+  const viterbi_op<Memory, Paired, 1> costliest{a};
+  EXPECT_NEAR(costliest.flops(), operations_of(costliest, costliest.scratch(1)), (2 << Memory) + punctured)
+      << Memory;
 }
 
 TEST(flops, of_the_viterbi_decoder) {
@@ -248,11 +249,11 @@ void expect_bcjr(const conv_code& code, int k, int overlap) {
   if (a.code.systematic >= 0)
     for (int t = 0; t < k; t++) a.systematic += a.code.places[t * a.code.outputs + a.code.systematic] >= 0;
   a.llr = make_view(llr.data(), 1, llr.size());
-  const auto expect = [&](const char* what) {
+  const auto expect = [&](const char* label) {
     const bcjr_op<Memory, M, Recursive, 1> op{a};
     // What depends on the constants that the recursions start with is computed before.
     const double did = operations_of(op, op.scratch(1));
-    EXPECT_NEAR(op.flops(), did, 4 * (1 << Memory) + 8) << Memory << what;
+    EXPECT_NEAR(op.flops(), did, 4 * (1 << Memory) + 8) << Memory << label;
   };
   a.bits = make_view(bits.data(), 1, n);
   expect(", decisions");

@@ -94,7 +94,7 @@ void expect_detector(int streams, int rx, int pam_bits, int ways, const char* na
   a.received = make_view(y.data(), 1, m);
   a.channel = make_view(h.data(), 1, h.size());
   a.noise_var = make_view(n0.data(), 1);
-  const auto expect = [&](const char* what) {
+  const auto expect = [&](const char* label) {
     const Op op{a};
     // Not on a CUDA device: LLRs limited twice; those of the linear ones times a constant 1; in the trellis
     // what is the same in all rounds of a loop.
@@ -105,7 +105,7 @@ void expect_detector(int streams, int rx, int pam_bits, int ways, const char* na
     const double did = operations_of(op, op.scratch(1)) - seen;
     const std::string setting = kind + " " + std::to_string(streams) + "x" + std::to_string(rx) + ", " +
                                 std::to_string(pam_bits) + ", ways " + std::to_string(ways) + ", survivors " +
-                                std::to_string(survivors) + what;
+                                std::to_string(survivors) + label;
     if (survivors != 0 && (bits > 6 || survivors < 1 << bits))
       EXPECT_LE(op.flops(), did) << setting;  // more rounds
     else
@@ -168,8 +168,8 @@ void expect_qr(int rows, int columns) {
   a.y = make_view<const P>(y.data(), 1, m);
   a.z = make_view(z.data(), 1, n);
   a.q = make_view(q.data(), 1, m * n);
-  const qr_op<P, S, Method> most{a};
-  EXPECT_EQ(most.flops(), operations_of(most)) << rows << "x" << columns;
+  const qr_op<P, S, Method> costliest{a};
+  EXPECT_EQ(costliest.flops(), operations_of(costliest)) << rows << "x" << columns;
 }
 template <class P>
 void expect_qr_of() {

@@ -37,11 +37,11 @@ void expect_soft(int streams, int rx, int pam_bits, const char* name) {
   a.received = make_view(y.data(), 1, m);
   a.channel = make_view(h.data(), 1, h.size());
   a.noise_var = make_view(n0.data(), 1);
-  const auto expect = [&](const char* what) {
+  const auto expect = [&](const char* label) {
     const Op op{a};
     // LLRs limited twice, and times a constant 1.
     const double did = operations_of(op) - 3.0 * static_cast<double>(bits);
-    EXPECT_EQ(op.flops(), did) << name << " " << streams << "x" << rx << ", " << pam_bits << what;
+    EXPECT_EQ(op.flops(), did) << name << " " << streams << "x" << rx << ", " << pam_bits << label;
   };
   a.bits = make_view(hard.data(), 1, bits);
   expect(", decisions");

@@ -87,7 +87,7 @@ void check(executor& exec, const frame_data& theirs) {
   frame_shape s = theirs.shape;
   const std::size_t count = std::min<std::size_t>(s.estimates(), 48), antennas = as_size(s.antennas),
                     users = as_size(s.users), of_estimate = as_size(s.vectors_of_estimate());
-  s.subcarriers = static_cast<int>(count), s.symbols = s.vectors_of_estimate(), s.each = false;
+  s.subcarriers = static_cast<int>(count), s.symbols = s.vectors_of_estimate(), s.per_vector = false;
   const auto ours = make_data(exec, s, false, false);
   const auto run = warpband_design(exec, *ours);
   for (const std::size_t first : {std::size_t{0}, theirs.shape.estimates() - count}) {
@@ -135,18 +135,18 @@ struct frame_bytes {
 };
 
 maker make_frames(const frame_shape& s, bool by_columns, const frame_design& design) {
-  return [=](executor& exec, figure what) {
-    const bool fed = what == figure::host_fed || what == figure::sync;
-    const auto d = make_data(exec, s, by_columns, fed && s.each);
+  return [=](executor& exec, figure measured) {
+    const bool fed = measured == figure::host_fed || measured == figure::sync;
+    const auto d = make_data(exec, s, by_columns, fed && s.per_vector);
     auto host = std::make_shared<copies>();
     if (fed) {
-      const frame_bytes at(*d);
-      host->h = exec.make_host<std::byte>(at.h.size, 1);
-      host->in = exec.make_host<std::byte>(at.in.size, 1);
-      host->llr = exec.make_host<std::byte>(at.llr.size, 1);
-      host->out = exec.make_host<std::byte>(at.out.size, 1);
-      exec.download(host->h.data(), at.h.data, host->h.bytes());
-      exec.download(host->in.data(), at.in.data, host->in.bytes());
+      const frame_bytes bytes(*d);
+      host->h = exec.make_host<std::byte>(bytes.h.size, 1);
+      host->in = exec.make_host<std::byte>(bytes.in.size, 1);
+      host->llr = exec.make_host<std::byte>(bytes.llr.size, 1);
+      host->out = exec.make_host<std::byte>(bytes.out.size, 1);
+      exec.download(host->h.data(), bytes.h.data, host->h.bytes());
+      exec.download(host->in.data(), bytes.in.data, host->in.bytes());
       exec.sync();
     }
     const auto run = design(exec, *d);
@@ -156,15 +156,15 @@ maker make_frames(const frame_shape& s, bool by_columns, const frame_design& des
     }
     const double vectors = static_cast<double>(s.vectors());
     return job(vectors, vectors * s.users * bits_per_symbol_of_frame, [&exec, d, host, run, fed] {
-      const frame_bytes at(*d);
+      const frame_bytes bytes(*d);
       if (fed) {
-        exec.upload(at.h.data, host->h.data(), host->h.bytes());
-        exec.upload(at.in.data, host->in.data(), host->in.bytes());
+        exec.upload(bytes.h.data, host->h.data(), host->h.bytes());
+        exec.upload(bytes.in.data, host->in.data(), host->in.bytes());
       }
       run();
       if (!fed) return;
-      exec.download(host->llr.data(), at.llr.data, host->llr.bytes());
-      exec.download(host->out.data(), at.out.data, host->out.bytes());
+      exec.download(host->llr.data(), bytes.llr.data, host->llr.bytes());
+      exec.download(host->out.data(), bytes.out.data, host->out.bytes());
     });
   };
 }
@@ -211,7 +211,7 @@ void add_frames(const std::string& device, const frame_shape& s, const std::stri
   if (s.iterations != 0) axes.emplace_back("iterations", s.iterations);
   axes.emplace_back("subcarriers", s.subcarriers);
   axes.emplace_back("symbols", s.symbols);
-  axes.emplace_back("estimate", s.each ? "each" : "shared");
+  axes.emplace_back("estimate", s.per_vector ? "each" : "shared");
   axes.emplace_back("by", by);
   if (s.half) axes.emplace_back("samples", "half");
   if (s.split) axes.emplace_back("sums", name_of(massive_sums::split_f16));
@@ -221,57 +221,57 @@ void add_frames(const std::string& device, const frame_shape& s, const std::stri
 
 std::vector<frame_benchmark> half_frames(const std::string& device) {
   using enum figure;
-  std::vector<frame_benchmark> all;
+  std::vector<frame_benchmark> list;
   for (const massive_solver solver : {massive_solver::cholesky, massive_solver::cg})
     for (const int symbols : {1, 14})
       for (const int subcarriers : {128, 1200}) {
         frame_shape s;
         s.solver = solver, s.iterations = solver == massive_solver::cg ? 3 : 0;
         s.subcarriers = subcarriers, s.symbols = symbols, s.half = true;
-        all.push_back({s, device == "cpu" ? std::vector{resident} : std::vector{kernel, sync, small}});
+        list.push_back({s, device == "cpu" ? std::vector{resident} : std::vector{kernel, sync, small}});
       }
-  return all;
+  return list;
 }
 
 std::vector<frame_benchmark> split_frames(const std::string& device) {
   using enum figure;
-  std::vector<frame_benchmark> all;
-  if (device == "cpu") return all;
+  std::vector<frame_benchmark> list;
+  if (device == "cpu") return list;
   frame_shape s;
   s.split = true;
   for (const int symbols : {1, 2, 4, 8, 16, 32, 64, 128}) {
     s.symbols = symbols;
-    for (const bool each : {false, true}) {
-      s.each = each;
-      all.push_back({s, {kernel}});
+    for (const bool per_vector : {false, true}) {
+      s.per_vector = per_vector;
+      list.push_back({s, {kernel}});
     }
   }
-  s.each = false;
+  s.per_vector = false;
   for (const bool half : {false, true})
     for (const int subcarriers : {128, 1200}) {
       s.half = half, s.symbols = 14, s.subcarriers = subcarriers;
-      all.push_back({s, {kernel, small}});
+      list.push_back({s, {kernel, small}});
     }
   s.half = false, s.antennas = 256, s.users = 32, s.subcarriers = 128;
   for (const int symbols : {2, 4, 8, 16})
-    for (const bool each : {false, true}) {
-      s.symbols = symbols, s.each = each;
-      all.push_back({s, {kernel}});
+    for (const bool per_vector : {false, true}) {
+      s.symbols = symbols, s.per_vector = per_vector;
+      list.push_back({s, {kernel}});
     }
-  return all;
+  return list;
 }
 
 std::vector<frame_benchmark> thesis_frames(const std::string& device) {
   using enum figure;
   const bool gpu = device != "cpu";
-  std::vector<frame_benchmark> all;
+  std::vector<frame_benchmark> list;
   const auto sweep = [&](frame_shape s, std::vector<int> symbols) {
     for (const int n : symbols)
-      for (const bool each : {false, true}) {
+      for (const bool per_vector : {false, true}) {
         // A core does the vectors of a frame one after the other: with an H for each, more change nothing.
-        if (!gpu && each && n > 8) continue;
-        s.symbols = n, s.each = each;
-        all.push_back({s, gpu ? std::vector{kernel, sync} : std::vector{resident}});
+        if (!gpu && per_vector && n > 8) continue;
+        s.symbols = n, s.per_vector = per_vector;
+        list.push_back({s, gpu ? std::vector{kernel, sync} : std::vector{resident}});
       }
   };
   for (const bool uplink : {true, false})
@@ -281,14 +281,14 @@ std::vector<frame_benchmark> thesis_frames(const std::string& device) {
       sweep(s, {1, 2, 4, 8, 16, 32, 64, 128});
       for (const int symbols : {8, 16, 64}) {
         s.symbols = symbols;
-        for (const bool each : {false, true}) {
-          s.each = each;
-          all.push_back({s, {host_fed}});
+        for (const bool per_vector : {false, true}) {
+          s.per_vector = per_vector;
+          list.push_back({s, {host_fed}});
         }
       }
       for (const int subcarriers : {128, 1200}) {
-        s.symbols = 14, s.subcarriers = subcarriers, s.each = false;
-        all.push_back({s, {kernel, sync, small}});
+        s.symbols = 14, s.subcarriers = subcarriers, s.per_vector = false;
+        list.push_back({s, {kernel, sync, small}});
       }
     }
   for (const massive_solver solver : {massive_solver::cholesky, massive_solver::cg}) {
@@ -296,7 +296,7 @@ std::vector<frame_benchmark> thesis_frames(const std::string& device) {
     s.antennas = 256, s.users = 32, s.solver = solver, s.iterations = solver == massive_solver::cg ? 4 : 0;
     sweep(s, {2, 4, 8, 16});
   }
-  return all;
+  return list;
 }
 
 }  // namespace wb::bench

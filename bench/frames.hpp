@@ -29,7 +29,7 @@ struct frame_shape {
   /// Every vector has an estimate of its own and pays for its Gram matrix and decomposition. In the thesis
   /// those are copies of the estimates of one OFDM symbol, which alone come from the host. Otherwise the
   /// symbols of a subcarrier share one.
-  bool each = false;
+  bool per_vector = false;
   /// H and y as pairs of halves, LLRs in 8 bits. Of the detector.
   bool half = false;
   /// Sums on tensor cores (massive_sums::split_f16). Of the detector.
@@ -38,8 +38,8 @@ struct frame_shape {
   std::size_t vectors() const {
     return static_cast<std::size_t>(subcarriers) * static_cast<std::size_t>(symbols);
   }
-  std::size_t estimates() const { return each ? vectors() : static_cast<std::size_t>(subcarriers); }
-  int vectors_of_estimate() const { return each ? 1 : symbols; }
+  std::size_t estimates() const { return per_vector ? vectors() : static_cast<std::size_t>(subcarriers); }
+  int vectors_of_estimate() const { return per_vector ? 1 : symbols; }
 };
 
 /// A frame's data on a device: 16-QAM, N0 = 0.1, entries of H of variance 1.

@@ -18,7 +18,7 @@ constexpr std::size_t launches_ahead = 400;  // that a stream's queue takes
 
 void measurement::learn_cost(executor& exec) {
   meter m(exec);
-  job call = definition_->make(m, definition_->what);
+  job call = definition_->make(m, definition_->measured);
   call();  // tables that are copied at first use do not count
   m.sync();
   m.seen = {};
@@ -68,17 +68,17 @@ double measurement::timed_pieces(job& call, double min_seconds) {
 }
 
 void measurement::repeat_small(executor& exec, job& call, double min_seconds) {
-  std::vector<double> each;
-  for (double total = 0; total < min_seconds || each.size() < 20;) {
+  std::vector<double> samples;
+  for (double total = 0; total < min_seconds || samples.size() < 20;) {
     const double start = now();
     call();
     exec.sync();
-    each.push_back(now() - start);
-    total += each.back();
-    if (each.size() >= 20 && total > 20 * min_seconds) break;
+    samples.push_back(now() - start);
+    total += samples.back();
+    if (samples.size() >= 20 && total > 20 * min_seconds) break;
   }
-  seconds_.push_back(quantile(each, 0.5));
-  p99_.push_back(quantile(each, 0.99));
+  seconds_.push_back(quantile(samples, 0.5));
+  p99_.push_back(quantile(samples, 0.99));
 }
 
 void measurement::repeat(double min_seconds) {
@@ -87,9 +87,9 @@ void measurement::repeat(double min_seconds) {
     const definition& d = *definition_;
     executor& exec = pool_->get(d.device);
     if (items_ == 0) learn_cost(exec);
-    if (d.what == figure::host_fed) {
+    if (d.measured == figure::host_fed) {
       std::vector<job> calls;
-      for (std::size_t i = 0; i < slots; i++) calls.push_back(d.make(pool_->get(d.device, i), d.what));
+      for (std::size_t i = 0; i < slots; i++) calls.push_back(d.make(pool_->get(d.device, i), d.measured));
       const auto seconds_of = [&](long n) {
         const double start = now();
         for (long i = 0; i < n; i++) calls[static_cast<std::size_t>(i) % slots]();
@@ -100,12 +100,12 @@ void measurement::repeat(double min_seconds) {
       seconds_.push_back(timed(min_seconds, seconds_of));
       return;
     }
-    job call = d.make(exec, d.what);
+    job call = d.make(exec, d.measured);
     call();
     exec.sync();
-    if (d.what == figure::small) {
+    if (d.measured == figure::small) {
       repeat_small(exec, call, min_seconds);
-    } else if (d.what == figure::kernel) {
+    } else if (d.measured == figure::kernel) {
       if (!exec.is_device()) throw std::logic_error("kernel figures are for CUDA devices");
       const auto timer = exec.make_timer();
       const long ahead = static_cast<long>(
@@ -127,7 +127,7 @@ void measurement::repeat(double min_seconds) {
         return total;
       };
       seconds_.push_back(timed(min_seconds, seconds_of));
-    } else if (d.what == figure::sync) {
+    } else if (d.measured == figure::sync) {
       seconds_.push_back(timed(min_seconds, [&](long n) {
         const double start = now();
         for (long i = 0; i < n; i++) {

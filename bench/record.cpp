@@ -35,8 +35,8 @@ double number_from(const char* begin, const char* end) {
 
 json describe(const run_options& options, executor_pool& pool) {
   char date[32] = "";
-  const std::time_t now = std::time(nullptr);
-  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  const std::time_t time = std::time(nullptr);
+  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&time));
   executor& cpu_executor = pool.get("cpu");
   const machine_info here = describe_machine(cpu_executor);
   json machine{{"cpu", here.cpu}, {"cores", std::thread::hardware_concurrency()}};
@@ -75,7 +75,7 @@ double tidy(double x) {
 
 json to_json(const measurement& m, const ceilings& c) {
   const definition& d = m.what();
-  json b{{"name", d.name}, {"op", d.op}, {"figure", name_of(d.what)}, {"axes", json::object()}};
+  json b{{"name", d.name}, {"op", d.op}, {"figure", name_of(d.measured)}, {"axes", json::object()}};
   for (const axis& a : d.axes)
     if (a.number)
       b["axes"][a.name] = std::stoi(a.value);
@@ -107,7 +107,7 @@ json to_json(const measurement& m, const ceilings& c) {
   b["kernels"] = m.asked().kernels.size();
   b["flops"] = flops;
   b["bytes"] = bytes;
-  const bool copies = d.what == figure::host_fed || d.what == figure::sync;
+  const bool copies = d.measured == figure::host_fed || d.measured == figure::sync;
   if (copies) {
     b["bytes_in"] = m.asked().in;
     b["bytes_out"] = m.asked().out;
@@ -115,7 +115,7 @@ json to_json(const measurement& m, const ceilings& c) {
   // Copies bound only what counts them: the others have their data in place.
   cost asked = m.asked();
   if (!copies) asked.in = asked.out = 0;
-  const bound limit = bound_of(asked, c, d.what != figure::sync);
+  const bound limit = bound_of(asked, c, d.measured != figure::sync);
   if (limit.seconds > 0) {
     b["bound_seconds"] = tidy(limit.seconds);
     b["bound_by"] = limit.by;
@@ -161,14 +161,14 @@ report make_report(const run_options& options, executor_pool& pool,
   return r;
 }
 
-report make_report(const run_options& options, executor_pool& pool, const definition& what,
+report make_report(const run_options& options, executor_pool& pool, const definition& workload,
                    const endurance& seen) {
   json record = describe(options, pool);
   for (const char* key : {"repetitions", "min_time_seconds", "least_spread", "spread_margin"})
     record.erase(key);
   record["format"] = "warpband endurance 1";
-  record["name"] = what.name;
-  record["description"] = pool.get(what.device).description();
+  record["name"] = workload.name;
+  record["description"] = pool.get(workload.device).description();
   record["seconds"] = tidy(seen.seconds);
   record["calls"] = seen.calls;
   record["items"] = tidy(seen.items * static_cast<double>(seen.calls));
@@ -183,10 +183,10 @@ report make_report(const run_options& options, executor_pool& pool, const defini
   record["highest"] = rate(quantile(rates, 1));
   // The first tenth is left out: caches and pools fill up.
   const std::size_t warm = seen.samples.size() / 10;
-  for (const auto& [key, of] : {std::pair{"host_memory_bytes", &endurance::sample::host_bytes},
-                                std::pair{"device_memory_bytes", &endurance::sample::device_bytes}}) {
+  for (const auto& [key, member] : {std::pair{"host_memory_bytes", &endurance::sample::host_bytes},
+                                    std::pair{"device_memory_bytes", &endurance::sample::device_bytes}}) {
     std::vector<double> bytes;
-    for (std::size_t i = warm; i < seen.samples.size(); i++) bytes.push_back(seen.samples[i].*of);
+    for (std::size_t i = warm; i < seen.samples.size(); i++) bytes.push_back(seen.samples[i].*member);
     record[key] = {{"first", bytes.front()}, {"last", bytes.back()}, {"most", quantile(bytes, 1)}};
   }
   record["compared_bytes"] = seen.compared_bytes;

@@ -28,7 +28,7 @@ struct endurance {
   std::size_t different = 0;       // samples with other results than the first call's
   std::vector<sample> samples;
 };
-report make_report(const run_options& options, executor_pool& pool, const definition& what,
+report make_report(const run_options& options, executor_pool& pool, const definition& workload,
                    const endurance& seen);
 
 /// CPU threads in force.

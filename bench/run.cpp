@@ -18,9 +18,9 @@ namespace {
 
 std::vector<std::string> devices_of(const run_options& options) {
   if (!options.devices.empty()) return options.devices;
-  std::vector<std::string> all{"cpu"};
-  if (!cuda_devices().empty()) all.push_back("cuda:0");
-  return all;
+  std::vector<std::string> devices{"cpu"};
+  if (!cuda_devices().empty()) devices.push_back("cuda:0");
+  return devices;
 }
 
 std::vector<definition> selected(const run_options& options) {
@@ -30,9 +30,9 @@ std::vector<definition> selected(const run_options& options) {
   } catch (const std::regex_error&) {
     throw argument_error("FILTER", "\"" + options.filter + "\"", "a regular expression");
   }
-  std::vector<definition> all = define_all(devices_of(options), threads_of(options));
-  std::erase_if(all, [&](const definition& d) { return !std::regex_search(d.name, filter); });
-  return all;
+  std::vector<definition> definitions = define_all(devices_of(options), threads_of(options));
+  std::erase_if(definitions, [&](const definition& d) { return !std::regex_search(d.name, filter); });
+  return definitions;
 }
 
 error no_match(const run_options& options) {
@@ -87,31 +87,31 @@ report run(const run_options& options) {
   const std::vector<definition> wanted = selected(options);
   if (wanted.empty()) throw no_match(options);
   executor_pool pool(threads_of(options));
-  std::vector<measurement> all;
-  for (const definition& d : wanted) all.emplace_back(d, pool);
+  std::vector<measurement> measurements;
+  for (const definition& d : wanted) measurements.emplace_back(d, pool);
   std::map<std::string, ceilings> limits;
   for (const definition& d : wanted)
     if (!limits.contains(d.device)) limits.emplace(d.device, measure_ceilings(pool, d.device));
 
   std::mt19937 order(1);
-  std::vector<std::size_t> indices(all.size());
+  std::vector<std::size_t> indices(measurements.size());
   std::iota(indices.begin(), indices.end(), std::size_t{0});
   const double start = now(), waited = seconds_waited();
-  const std::size_t total = all.size() * static_cast<std::size_t>(options.repetitions);
+  const std::size_t total = measurements.size() * static_cast<std::size_t>(options.repetitions);
   std::size_t done = 0;
   for (int round = 0; round < options.repetitions; round++) {
     std::shuffle(indices.begin(), indices.end(), order);
     for (const std::size_t i : indices) {
-      all[i].repeat(options.min_time);
+      measurements[i].repeat(options.min_time);
       done++;
       const double left = (now() - start) / static_cast<double>(done) * static_cast<double>(total - done);
-      if (options.watch && !options.watch({all[i].what().name, done, total, left}))
+      if (options.watch && !options.watch({measurements[i].what().name, done, total, left}))
         throw error("interrupted: nothing was written");
     }
   }
   const double waited_percent = 100 * (seconds_waited() - waited) / (now() - start) / threads_of(options);
   for (auto& [device, c] : limits) c.keep_best(measure_ceilings(pool, device));
-  return make_report(options, pool, all, limits, waited_percent);
+  return make_report(options, pool, measurements, limits, waited_percent);
 }
 
 void call_only(const run_options& options, int calls) {
@@ -120,7 +120,7 @@ void call_only(const run_options& options, int calls) {
   executor_pool pool(threads_of(options));
   for (const definition& d : wanted) {
     executor& e = pool.get(d.device);
-    job call = d.make(e, d.what);
+    job call = d.make(e, d.measured);
     for (int i = 0; i < calls; i++) call();
     e.sync();
   }

@@ -14,10 +14,10 @@ inline double now() {
 /// Linear interpolation between the order statistics.
 inline double quantile(std::vector<double> x, double q) {
   std::sort(x.begin(), x.end());
-  const double at = q * static_cast<double>(x.size() - 1);
-  const auto i = static_cast<std::size_t>(at);
+  const double position = q * static_cast<double>(x.size() - 1);
+  const auto i = static_cast<std::size_t>(position);
   const double below = x[i], above = x[std::min(i + 1, x.size() - 1)];
-  return below + (at - static_cast<double>(i)) * (above - below);
+  return below + (position - static_cast<double>(i)) * (above - below);
 }
 
 /// The figure of several repetitions and its spread.
@@ -32,12 +32,12 @@ struct spread {
 };
 inline constexpr double least_spread = 0.01, spread_margin = 0.25;
 inline spread spread_of(const std::vector<double>& samples) {
-  const double least = quantile(samples, 0), most = quantile(samples, 1),
-               further = spread_margin * (most - least);
+  const double least = quantile(samples, 0), greatest = quantile(samples, 1),
+               further = spread_margin * (greatest - least);
   spread s;
   s.median = quantile(samples, 0.5);
   s.low = std::min(std::max(least - further, least / 2), s.median * (1 - least_spread));
-  s.high = std::max(most + further, s.median * (1 + least_spread));
+  s.high = std::max(greatest + further, s.median * (1 + least_spread));
   s.interquartile_range = quantile(samples, 0.75) - quantile(samples, 0.25);
   return s;
 }

@@ -22,8 +22,8 @@ std::string device_title(const json& record, const std::string& device) {
 
 std::string ceilings_table(const json& record) {
   std::string out;
-  const auto line = [&](const std::string& what, const std::string& value) {
-    out += fmt::format("  {:<44} {}\n", what, value);
+  const auto line = [&](const std::string& name, const std::string& value) {
+    out += fmt::format("  {:<44} {}\n", name, value);
   };
   const auto bytes = [](double n) {
     return n < 1024 * 1024 ? fmt::format("{:.4g} KiB", n / 1024) : fmt::format("{:.4g} MiB", n / 1024 / 1024);
@@ -69,18 +69,18 @@ std::string budget_table(const json& record) {
   std::vector<row> rows;
   for (const json& b : record["benchmarks"]) {
     if (b["op"] != "detect" || b.contains("error")) continue;
-    const std::string what = b["figure"];
+    const std::string measured = b["figure"];
     const json& axes = b["axes"];
-    if (what == "sync" || what == "small" || axes.contains("layout")) continue;
+    if (measured == "sync" || measured == "small" || axes.contains("layout")) continue;
     std::string name = fmt::format("{} {} {}-QAM", axes["antennas"].get<std::string>(),
                                    axes["detector"].get<std::string>(), axes["qam"].get<int>());
     for (const char* more : {"ways", "survivors"})
       if (axes.contains(more)) name += fmt::format(" {}={}", more, axes[more].get<int>());
     const std::string device = b["device"];
-    auto at = std::find_if(rows.begin(), rows.end(),
-                           [&](const row& r) { return r.device == device && r.name == name; });
-    if (at == rows.end()) at = rows.insert(at, {device, name});
-    double& rate = what == "host_fed" ? at->fed : at->in_place;
+    auto match = std::find_if(rows.begin(), rows.end(),
+                              [&](const row& r) { return r.device == device && r.name == name; });
+    if (match == rows.end()) match = rows.insert(match, {device, name});
+    double& rate = measured == "host_fed" ? match->fed : match->in_place;
     rate = std::max(rate, b["items_per_second"].get<double>());
   }
   const auto text = [&](double rate) -> std::string {
@@ -121,13 +121,13 @@ std::string benchmarks_table(const json& record) {
         std::find(devices.begin(), devices.end(), d) == devices.end())
       devices.push_back(d);
   for (const std::string& device : devices)
-    for (const char* what : {"kernel", "resident", "host_fed", "sync", "small"}) {
+    for (const char* measured : {"kernel", "resident", "host_fed", "sync", "small"}) {
       bool first = true;
-      const bool small = std::string(what) == "small";
+      const bool small = std::string(measured) == "small";
       for (const json& b : record["benchmarks"]) {
-        if (b["device"] != device || b["figure"] != what) continue;
+        if (b["device"] != device || b["figure"] != measured) continue;
         if (first) {
-          out += fmt::format("{}{}, {}\n", out.empty() ? "" : "\n", what, device_title(record, device));
+          out += fmt::format("{}{}, {}\n", out.empty() ? "" : "\n", measured, device_title(record, device));
           out += fmt::format("{:<{}} {:>11} {:>16} {:>10} {:>7}  {}\n", "benchmark", width, "us a call",
                              small ? "us, 99 %" : "spread", "Mb/s", "% bound", "bound by");
           first = false;
@@ -159,8 +159,8 @@ std::string endurance_table(const json& record) {
   const auto number = [&](const char* key) { return record[key].get<double>(); };
   std::string out =
       record["name"].get<std::string>() + "\n" + record["description"].get<std::string>() + "\n";
-  const auto line = [&](const std::string& what, const std::string& value) {
-    out += fmt::format("  {:<28} {}\n", what, value);
+  const auto line = [&](const std::string& name, const std::string& value) {
+    out += fmt::format("  {:<28} {}\n", name, value);
   };
   line("time", fmt::format("{:.1f} s, {} calls, {:.4g} items", number("seconds"), record["calls"].get<long>(),
                            number("items")));

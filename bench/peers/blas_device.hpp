@@ -12,7 +12,8 @@ void regularise(cudaStream_t stream, float2* a, const float* n0, int users, std:
 /// `count` matrices to the identity.
 void make_identities(cudaStream_t stream, float2* a, int users, std::size_t count);
 /// Where each of `count` matrices begins.
-void make_pointers(cudaStream_t stream, float2** at, float2* first, std::size_t entries, std::size_t count);
+void make_pointers(cudaStream_t stream, float2** pointers, float2* first, std::size_t entries,
+                   std::size_t count);
 /// x = 0, r = t = b, and energies |b|^2.
 void start_cg(cudaStream_t stream, const float2* b, float2* x, float2* r, float2* t, float2* energies,
               int users, std::size_t vectors);

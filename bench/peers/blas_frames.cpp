@@ -74,13 +74,13 @@ const cusolver_library& cusolver() {
   return library;
 }
 
-void check(cublasStatus_t r, const char* what) {
+void check(cublasStatus_t r, const char* call) {
   if (r != CUBLAS_STATUS_SUCCESS)
-    throw device_error(std::string(what) + " failed: cuBLAS error " + std::to_string(static_cast<int>(r)));
+    throw device_error(std::string(call) + " failed: cuBLAS error " + std::to_string(static_cast<int>(r)));
 }
-void check(cusolverStatus_t r, const char* what) {
+void check(cusolverStatus_t r, const char* call) {
   if (r != CUSOLVER_STATUS_SUCCESS)
-    throw device_error(std::string(what) + " failed: cuSOLVER error " + std::to_string(static_cast<int>(r)));
+    throw device_error(std::string(call) + " failed: cuSOLVER error " + std::to_string(static_cast<int>(r)));
 }
 
 /// The handle of a stream; each is kept, with its work area, until the program ends.
@@ -129,7 +129,7 @@ enum class stage {
   pointers
 };
 struct stage_args {
-  stage what;
+  stage step;
   how method;
   frame_data* data;
   workspace* work;
@@ -171,7 +171,7 @@ void run_stage(const stage_args& args, cudaStream_t stream) {
   const float2* right = shape.uplink ? w.b.data() : in;
   const bool by_vector = args.method != how::as_printed, by_factor = args.method == how::potrf;
   const auto blas = [&] { return handle_of<cublasHandle_t>(stream, cublas().create, cublas().set_stream); };
-  switch (args.what) {
+  switch (args.step) {
     case stage::pointers:
       make_pointers(stream, w.a_at.data(), w.a.data(), w.a.elements(), estimates);
       make_pointers(stream, w.inverse_at.data(), w.inverse.data(), w.inverse.elements(), estimates);
@@ -262,7 +262,7 @@ int run(const void* args, const place& where) {
 /// Of the whole frame, counted with its first products: complex products of two multiplies and two fma.
 double flops(const void* args) {
   const auto& a = *static_cast<const stage_args*>(args);
-  if (a.what != stage::gram) return 0;
+  if (a.step != stage::gram) return 0;
   const frame_shape& s = a.data->shape;
   const double b = s.antennas, u = s.users, sides = s.vectors_of_estimate();
   const double solver =
@@ -272,7 +272,7 @@ double flops(const void* args) {
 /// H, vectors and results once.
 double bytes(const void* args) {
   const auto& a = *static_cast<const stage_args*>(args);
-  if (a.what != stage::gram) return 0;
+  if (a.step != stage::gram) return 0;
   const frame_shape& s = a.data->shape;
   const double b = s.antennas, u = s.users, sides = s.vectors_of_estimate();
   return 8 * b * u + sides * (8 * b + (s.uplink ? 16 : 8) * u);
@@ -288,26 +288,26 @@ constexpr kernel on_cuda{"cuda_device",
 constexpr kernel_set blas_kernels{"blas", {nullptr, nullptr, nullptr, nullptr}, &on_cuda};
 
 std::vector<stage> stages_of(const frame_data& d, how method) {
-  std::vector<stage> all;
-  if (d.copied) all.push_back(stage::copy);
-  all.push_back(stage::gram);
-  if (d.shape.uplink) all.push_back(stage::filter);
-  all.push_back(stage::regularise);
+  std::vector<stage> stages;
+  if (d.copied) stages.push_back(stage::copy);
+  stages.push_back(stage::gram);
+  if (d.shape.uplink) stages.push_back(stage::filter);
+  stages.push_back(stage::regularise);
   if (d.shape.solver == massive_solver::cg) {
-    all.push_back(stage::start);
-    for (int i = 0; i < d.shape.iterations; i++) all.insert(all.end(), {stage::product, stage::step});
+    stages.push_back(stage::start);
+    for (int i = 0; i < d.shape.iterations; i++) stages.insert(stages.end(), {stage::product, stage::step});
   } else {
-    if (method != how::matinv) all.push_back(stage::factor);
-    if (method == how::potrf) all.push_back(stage::identity);
-    all.push_back(stage::invert);
-    if (method == how::potrf) all.push_back(stage::half_solve);
-    all.push_back(stage::solve);
+    if (method != how::matinv) stages.push_back(stage::factor);
+    if (method == how::potrf) stages.push_back(stage::identity);
+    stages.push_back(stage::invert);
+    if (method == how::potrf) stages.push_back(stage::half_solve);
+    stages.push_back(stage::solve);
   }
   if (d.shape.uplink)
-    all.push_back(stage::soften);
+    stages.push_back(stage::soften);
   else
-    all.insert(all.end(), {stage::send, stage::normalise});
-  return all;
+    stages.insert(stages.end(), {stage::send, stage::normalise});
+  return stages;
 }
 
 std::function<void()> blas_design(executor& exec, frame_data& d, how method) {
@@ -341,16 +341,17 @@ const group blas_benches{[] {
     };
     for (const auto& [shape, figures] : thesis_frames(device)) {
       const bool slot = shape.symbols == 14, full = shape.symbols == (shape.users == 32 ? 16 : 64);
-      std::vector<figure> mine = figures;
-      if (!shape.each && !slot) std::erase_if(mine, [&](figure f) { return f != figure::kernel || !full; });
-      add(shape, "cublas", how::as_printed, mine);
+      std::vector<figure> measured = figures;
+      if (!shape.per_vector && !slot)
+        std::erase_if(measured, [&](figure f) { return f != figure::kernel || !full; });
+      add(shape, "cublas", how::as_printed, measured);
       // What newer calls gain.
-      std::erase_if(mine, [&](figure f) { return f != figure::kernel || !(full || slot); });
+      std::erase_if(measured, [&](figure f) { return f != figure::kernel || !(full || slot); });
       if (shape.solver == massive_solver::cg) {
-        if (shape.each) add(shape, "cublas_gemv", how::gemv, mine);
+        if (shape.per_vector) add(shape, "cublas_gemv", how::gemv, measured);
       } else {
-        add(shape, "cublas_matinv", how::matinv, mine);
-        add(shape, "cusolver_potrf", how::potrf, mine);
+        add(shape, "cublas_matinv", how::matinv, measured);
+        add(shape, "cusolver_potrf", how::potrf, measured);
       }
     }
   }

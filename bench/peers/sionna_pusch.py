@@ -100,10 +100,10 @@ class Clock:
         """Seconds of a call, once they no longer fall."""
         before = self.time(call)
         for _ in range(10):
-            now = self.time(call)
-            if now > 0.9 * before:
-                return now
-            before = now
+            seconds = self.time(call)
+            if seconds > 0.9 * before:
+                return seconds
+            before = seconds
         return before
 
     def windows(self, call, count=10):

@@ -12,7 +12,7 @@ const bench::group massive_frame_benches{[] {
     for (const auto& [shape, figures] : bench::thesis_frames(device)) {
       std::vector<figure> mine = figures;
       // Symbols that are copies of one another need no copies here: they share an estimate.
-      if (shape.each)
+      if (shape.per_vector)
         std::erase_if(mine, [](figure f) { return f == figure::sync || f == figure::host_fed; });
       bench::add_frames(device, shape, "warpband", mine, false, bench::warpband_design);
     }
