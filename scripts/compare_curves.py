@@ -60,10 +60,10 @@ def main():
     parser.add_argument("--over", choices=("ebn0_db", "snr_db"), default="ebn0_db")
     args = parser.parse_args()
     rate, target = ("fer", args.at_fer) if args.at_fer else ("ber", args.at_ber)
-    mine = crossing(points_of(args.result, rate, args.over), target, args.result)
+    ours = crossing(points_of(args.result, rate, args.over), target, args.result)
     theirs = crossing(points_of(args.reference, rate, args.over), target, args.reference)
-    distance = mine - theirs
-    print(f"{rate.upper()} {target:g}: {mine:.4f} dB against {theirs:.4f} dB: {distance:+.4f} dB")
+    distance = ours - theirs
+    print(f"{rate.upper()} {target:g}: {ours:.4f} dB against {theirs:.4f} dB: {distance:+.4f} dB")
     if not args.min_db <= distance <= args.max_db:
         fail(f"{distance:+.4f} dB is outside [{args.min_db:g}, {args.max_db:g}]")
 

@@ -65,13 +65,13 @@ def opcode(instruction):
 def inner_loops(instructions):
     """Instructions of each loop without another inside: from the target of a branch backwards to the branch."""
     loops = set()
-    for at, text in instructions:
+    for address, text in instructions:
         target = re.search(r"\bBRA\b.*?\b0x([0-9a-f]+)", text)
-        if target and int(target.group(1), 16) < at:
-            loops.add((int(target.group(1), 16), at))
+        if target and int(target.group(1), 16) < address:
+            loops.add((int(target.group(1), 16), address))
     inner = [(first, last) for first, last in loops
              if not any((a, b) != (first, last) and first <= a and b <= last for a, b in loops)]
-    return [sum(first <= at <= last for at, _ in instructions) for first, last in sorted(inner)]
+    return [sum(first <= address <= last for address, _ in instructions) for first, last in sorted(inner)]
 
 
 def demangled(names):
@@ -124,13 +124,13 @@ def main():
         kernels = sorted((kernel, name) for name in usage if (kernel := kernel_of(names[name])) and (options.all or kernel[2] or (kernel[1] and kernel[0] in LINEAR)))
         instructions = code(run(["cuobjdump", "-arch", options.arch, "-sass", path])) if kernels else {}
         for (room, n, qam, threads), name in kernels:
-            key, mine = (room, n, qam), instructions.get(name, [])
+            key, opcodes = (room, n, qam), instructions.get(name, [])
             theirs = WU2010_INSTRUCTIONS.get((n, qam)) if room == "mtt" else None
             rows.append([f"{room} {f'{n}x{n}' if n else 'any size'} {f'{qam}-QAM' if qam else 'any QAM'}", str(threads),
                          str(usage[name][0]), str(usage[name][1]),
-                         f"{sum(opcode(i) == 'LDL' for _, i in mine)}, {sum(opcode(i) == 'STL' for _, i in mine)}",
-                         str(sum(opcode(i) != "NOP" for _, i in mine)),
-                         " ".join(map(str, inner_loops(mine))) or "-",
+                         f"{sum(opcode(i) == 'LDL' for _, i in opcodes)}, {sum(opcode(i) == 'STL' for _, i in opcodes)}",
+                         str(sum(opcode(i) != "NOP" for _, i in opcodes)),
+                         " ".join(map(str, inner_loops(opcodes))) or "-",
                          " ".join(map(three, executed.get(key, []))) or "-", " ".join(map(three, model.get(key, []))) or "-",
                          " / ".join(three(qam * x) for x in theirs) if theirs else "-"])
     if not rows:

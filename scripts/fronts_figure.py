@@ -35,8 +35,8 @@ def draw(path):
             points = front(qam, machine)
             panel.plot([p[0] for p in points], [1e3 * p[1] for p in points], color=colour, marker=marker, markersize=4, linewidth=1.4, label=label)
             for detector in dict.fromkeys(p[2] for p in points):
-                mine = [p for p in points if p[2] == detector]
-                loss, rate, _ = mine[len(mine) // 2]
+                selected = [p for p in points if p[2] == detector]
+                loss, rate, _ = selected[len(selected) // 2]
                 panel.annotate(name_of(detector), (loss, 1e3 * rate), xytext=(5, -9), textcoords="offset points", fontsize=7, color=colour)
         panel.set_title(f"4x4 {qam}-QAM", fontsize="medium")
         panel.set_yscale("log")

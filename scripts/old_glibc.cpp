@@ -19,11 +19,12 @@ char __libc_single_threaded = 0;
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                            const timespec* until) {
   constexpr long second = 1'000'000'000;
-  timespec now{};
+  timespec time{};
   timespec system{};
-  clock_gettime(clock, &now);
+  clock_gettime(clock, &time);
   clock_gettime(CLOCK_REALTIME, &system);
-  timespec end{system.tv_sec + (until->tv_sec - now.tv_sec), system.tv_nsec + (until->tv_nsec - now.tv_nsec)};
+  timespec end{system.tv_sec + (until->tv_sec - time.tv_sec),
+               system.tv_nsec + (until->tv_nsec - time.tv_nsec)};
   if (end.tv_nsec < 0) end = {end.tv_sec - 1, end.tv_nsec + second};
   if (end.tv_nsec >= second) end = {end.tv_sec + 1, end.tv_nsec - second};
   return pthread_cond_timedwait(condition, mutex, &end);

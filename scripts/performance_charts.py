@@ -89,10 +89,10 @@ SHORT = {H100: "NVIDIA H100", CORE: "one core, AMD EPYC (Zen 4)", CORES: "two co
 
 def find(results, machine_of, machine, op, axes):
     """The benchmark of exactly these axes, data in place."""
-    mine = {b["figure"]: b for b in results if machine_of(b) == machine and b["op"] == op and b["axes"] == axes}
-    if not {"kernel", "resident"} & set(mine):
+    figures = {b["figure"]: b for b in results if machine_of(b) == machine and b["op"] == op and b["axes"] == axes}
+    if not {"kernel", "resident"} & set(figures):
         sys.exit(f"bench/results: no benchmark of {op} {axes} on {machine}, data in place")
-    return mine.get("kernel", mine.get("resident"))
+    return figures.get("kernel", figures.get("resident"))
 
 
 def rate_text(mbps):

@@ -124,34 +124,34 @@ def ceilings(bs):
 
 def table_5_3(bs):
     """The windows and iterations of wu2010 table 5.3; and what is left."""
-    mine = [b for b in bs if b["op"] == "turbo" and b["figure"] == "resident" and "precision" not in b["axes"]
-            and isinstance(b["axes"]["window_steps"], int)]
+    selected = [b for b in bs if b["op"] == "turbo" and b["figure"] == "resident" and "precision" not in b["axes"]
+                and isinstance(b["axes"]["window_steps"], int)]
     out = []
-    for overlap in sorted({b["axes"]["overlap"] for b in mine}):
+    for overlap in sorted({b["axes"]["overlap"] for b in selected}):
         rows = []
-        for iterations in sorted({b["axes"]["iterations"] for b in mine if b["axes"]["overlap"] == overlap}):
+        for iterations in sorted({b["axes"]["iterations"] for b in selected if b["axes"]["overlap"] == overlap}):
             row = [str(iterations)]
             for steps in (32, 64, 96, 128):
-                pair = [b for name in ("max_log_map", "log_map") for b in mine if b["axes"] == {
+                pair = [b for name in ("max_log_map", "log_map") for b in selected if b["axes"] == {
                     "k": 6144, "map": name, "window_steps": steps, "overlap": overlap, "iterations": iterations}]
                 row.append(" / ".join(number(b["mbps"]) for b in pair) or "-")
             rows.append(row)
         out += [f"Turbo, K = 6144, resident, overlap {overlap}: max-log-MAP / log-MAP, Mb/s, by window length W (wu2010 table "
                 "5.3):", ""]
         out += table(["iterations", "W = 32", "W = 64", "W = 96", "W = 128"], rows)
-    return out, [b for b in bs if b not in mine]
+    return out, [b for b in bs if b not in selected]
 
 
 def figure_tables(bs):
     out = []
     for figure, title in FIGURES.items():
-        mine = [b for b in bs if b["figure"] == figure]
-        if not mine:
+        selected = [b for b in bs if b["figure"] == figure]
+        if not selected:
             continue
         small = figure == "small"
         rows = [[f"`{name_of(b)}`", number(b.get("mbps")), microseconds(b["seconds"]["median"])]
                 + ([microseconds(b["seconds"]["p99"]) if "p99" in b["seconds"] else "-"] if small else [])
-                + [spread(b), share(b)] for b in mine]
+                + [spread(b), share(b)] for b in selected]
         out += [title + ":", ""]
         out += table(["benchmark", "Mb/s", "us a call", *(["us, 99 %"] if small else []), "spread", "of bound"], rows)
     return out
@@ -174,14 +174,14 @@ def pipes_table(profiled):
 
 def ncu_table(profiled):
     """What the kernels state beside what the profiler counts."""
-    mine = [b for b in profiled if PIPES[1][1] not in b["metrics"]]
-    if not mine:
+    selected = [b for b in profiled if PIPES[1][1] not in b["metrics"]]
+    if not selected:
         return []
     rows = [[f"`{b['name'].split('/figure=')[0].replace('/', ' ')}`", f"{b['ratio']['flops']:.3f}", f"{b['ratio']['bytes']:.3f}",
              f"{b['ratio']['seconds']:.3f}", f"{b['stated']['percent_of_bound']:.3g} %", f"{b['counted']['percent_of_bound']:.3g} %",
-             f"{b['ratio']['percent_of_bound']:.3f}"] for b in mine]
+             f"{b['ratio']['percent_of_bound']:.3f}"] for b in selected]
     return ["`of bound` held against Nsight Compute (`scripts/ncu_bound.py`): what the bench states over what the profiler counts "
-            f"and times, figure kernel, from {', '.join(sorted({'`bench/results/' + b['file'] + '`' for b in mine}))}:", ""] + table(
+            f"and times, figure kernel, from {', '.join(sorted({'`bench/results/' + b['file'] + '`' for b in selected}))}:", ""] + table(
                 ["benchmark", "operations", "bytes", "time", "of bound, bench", "of bound, ncu", "ratio"], rows)
 
 
@@ -189,9 +189,9 @@ def all_tables(results, compared, endurance):
     """The page of the performance tables."""
     lines = ["# Performance tables", "", WRITTEN, "", COLUMNS, ""]
     for machine in sorted({machine_of(b) for b in results}, key=lambda m: (not m.startswith("NVIDIA"), m)):
-        mine = [b for b in results if machine_of(b) == machine]
-        lines += [f"## {machine}", "", "Records:", "", source_of(mine), ""] + ceilings(mine)
-        tables, rest = table_5_3(mine)
+        selected = [b for b in results if machine_of(b) == machine]
+        lines += [f"## {machine}", "", "Records:", "", source_of(selected), ""] + ceilings(selected)
+        tables, rest = table_5_3(selected)
         space_time, rest = stbc_tables(rest, machine)
         massive, rest = massive_tables(rest, machine)
         profiled = [b for b in compared if b["record"]["machine"]["gpus"][0]["name"] == machine]

@@ -53,7 +53,7 @@ class Simulation:
         self.first = self.first or counts
         if counts != self.first:
             sys.exit(f"counts differ from those of {self.names[0]}")
-        found = {what: p["bits"] / p["seconds"] * 1e-6 for what, p in points}
+        found = {point: p["bits"] / p["seconds"] * 1e-6 for point, p in points}
         seconds = sum(p["seconds"] for _, p in points)
         return {**found, "all": sum(p["bits"] for _, p in points) / seconds * 1e-6}
 
@@ -88,8 +88,8 @@ def name_of(case):
 
 def table(names, rates):
     rows = [["", *names, *(f"ratio, {n}" for n in names[1:])]]
-    for what, first in rates[0].items():
-        rows.append([what, *(f"{r[what]:.4g}" for r in rates), *(f"{r[what] / first:.2f}" for r in rates[1:])])
+    for point, first in rates[0].items():
+        rows.append([point, *(f"{r[point]:.4g}" for r in rates), *(f"{r[point] / first:.2f}" for r in rates[1:])])
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     rows.insert(1, ["-" * w for w in widths])
     return "\n".join("| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths)) + " |" for row in rows)
@@ -97,7 +97,7 @@ def table(names, rates):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["sim", "stream"])
+    parser.add_argument("program", choices=["sim", "stream"])
     parser.add_argument("scenario", type=pathlib.Path)
     parser.add_argument("--devices", nargs="+")
     parser.add_argument("--ranks", nargs="+", type=int, help="of sim")
@@ -107,9 +107,9 @@ def main():
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--command", type=pathlib.Path, default=ROOT / "build/release/warpband")
     options = parser.parse_args()
-    if (options.ranks is None) == (options.devices is None) or (options.ranks and options.what == "stream"):
+    if (options.ranks is None) == (options.devices is None) or (options.ranks and options.program == "stream"):
         parser.error("expected either --devices or, of sim, --ranks")
-    cases = Simulation(options) if options.what == "sim" else Stream(options)
+    cases = Simulation(options) if options.program == "sim" else Stream(options)
     found = [[] for _ in cases.cases]
     with tempfile.TemporaryDirectory() as folder:
         out = options.out or pathlib.Path(folder)
@@ -119,7 +119,7 @@ def main():
                 path = out / f"{options.scenario.stem}_{cases.names[i].split()[0].replace(',', '_').replace(':', '')}.json"
                 run(cases.arguments(case, path))
                 found[i].append(cases.rates(json.loads(path.read_text())))
-    rates = [{what: statistics.median(r[what] for r in rounds) for what in rounds[0]} for rounds in found]
+    rates = [{point: statistics.median(r[point] for r in rounds) for point in rounds[0]} for rounds in found]
     print(f"Mb/s, median of {options.repetitions}\n\n{table(cases.names, rates)}")
     if options.at_least and (ratio := rates[-1]["all"] / rates[0]["all"]) < options.at_least:
         sys.exit(f"{cases.names[-1]} are {ratio:.3f} times as fast as {cases.names[0]}: expected {options.at_least}")

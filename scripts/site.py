@@ -155,18 +155,18 @@ def comment_of(header):
     kind = None
     for line in lines:
         text = line[1:] if line.startswith(" ") else line
-        now = None if not text.strip() else "code" if text.startswith("  ") else "item" if text.startswith("- ") else "text"
-        if now == "code" and kind == "item":
-            now = "item"  # a list item's second line
-        if now is None:
+        block = None if not text.strip() else "code" if text.startswith("  ") else "item" if text.startswith("- ") else "text"
+        if block == "code" and kind == "item":
+            block = "item"  # a list item's second line
+        if block is None:
             kind = None if kind != "code" else kind
             if blocks and kind == "code":
                 blocks[-1][1].append("")
             continue
-        if now != kind or (now == "item" and text.startswith("- ")):
-            blocks.append((now, []))
+        if block != kind or (block == "item" and text.startswith("- ")):
+            blocks.append((block, []))
         blocks[-1][1].append(text)
-        kind = now
+        kind = block
     out = []
     for kind, content in blocks:
         if kind == "code":
@@ -229,11 +229,11 @@ def chart(title, wanted, found):
         for b in benchmarks:
             if b.get("mbps"):
                 rates.setdefault(named(b, wanted, constant), {})[where] = 1e6 * b["mbps"]
-    machines = sorted({where for of in rates.values() for where in of}, key=lambda where: -sum(where in of for of in rates.values()))[:3]
-    most = sorted(rates, key=lambda setting: -len(rates[setting]))[:12]
-    rows = [(setting, [rates[setting].get(where) for where in machines]) for setting in rates if setting in most]
+    machines = sorted({where for speeds in rates.values() for where in speeds}, key=lambda where: -sum(where in speeds for speeds in rates.values()))[:3]
+    frequent = sorted(rates, key=lambda setting: -len(rates[setting]))[:12]
+    rows = [(setting, [rates[setting].get(where) for where in machines]) for setting in rates if setting in frequent]
     rows = [row for row in rows if any(row[1])]
-    values = [value for _, of in rows for value in of if value]
+    values = [value for _, speeds in rows for value in speeds if value]
     if len(rows) < 2 or min(values) == max(values) or max(len(setting) for setting, _ in rows) > 36 or sum(map(len, machines)) > 80:
         return None
     return dots(f"{title}: bits a second", machines, rows, lambda value: rate(value / 1e6))
@@ -255,12 +255,12 @@ def tables(wanted, found):
 
 def example_of(name):
     """The doctest in the docstring of `module.Class` or `module.function`, without indentation."""
-    module, _, own = name.partition(".")
+    module, _, symbol = name.partition(".")
     for node in ast.parse((ROOT / "python" / "warpband" / f"{module}.py").read_text()).body:
-        if getattr(node, "name", None) == own:
+        if getattr(node, "name", None) == symbol:
             text = ast.get_docstring(node) or ""
             return textwrap.dedent(text[text.index(">>>"):]).rstrip() if ">>>" in text else ""
-    sys.exit(f"python/warpband/{module}.py has no {own}")
+    sys.exit(f"python/warpband/{module}.py has no {symbol}")
 
 
 def interface_of(header):

@@ -63,10 +63,10 @@ def table_of(rows, results):
              "| table | MHz | kHz | tx x rx | channel | reference channel | required | ours | margin | CSI | blocks a point |",
              "|---|---|---|---|---|---|---|---|---|---|---|"]
     for row, r in done:
-        need, own = float(row["required_snr_db"]), r["snr_db"]
+        need, measured = float(row["required_snr_db"]), r["snr_db"]
         lines.append(f"| {row['table']} | {row['bandwidth_mhz']} | {row['spacing_khz']} | {row['tx']} x {row['rx']} | {row['profile']}-"
                      f"{row['doppler_hz']} | {row['frc']} | {need:.1f} dB | "
-                     + (f"{own:.1f} dB | {need - own:.1f} dB" if own is not None else "none | none") + f" | {r['csi']} | {r['frames']} |")
+                     + (f"{measured:.1f} dB | {need - measured:.1f} dB" if measured is not None else "none | none") + f" | {r['csi']} | {r['frames']} |")
     return lines
 
 

@@ -194,12 +194,12 @@ def faults_in(root, path, of_kernels):
             if fault:
                 yield f"{path}:{number}: {fault}: {line.strip()}"
         elif body or of_kernels:
-            for pattern, what in BANNED_IN_BODIES:
+            for pattern, construct in BANNED_IN_BODIES:
                 found = re.search(pattern, line)
-                if found and what in exempt:
-                    used.add(what)
+                if found and construct in exempt:
+                    used.add(construct)
                 elif found:
-                    yield f"{path}:{number}: a {kind} has no {what} (law 2): {found.group(0).strip()}"
+                    yield f"{path}:{number}: a {kind} has no {construct} (law 2): {found.group(0).strip()}"
     if of_kernels and exempt - used:
         yield f"{path}:1: it has none of what EXEMPT allows it: {', '.join(sorted(exempt - used))}"
 

@@ -39,10 +39,10 @@ GIVEN = {
 def program(page, code):
     """What stands before the sample's first line, and from there on. Its includes are moved up."""
     includes, given = GIVEN.get(page, ("", ""))
-    own = "\n".join(re.findall(r"^#include .*$", code, re.M))
+    includes_of_sample = "\n".join(re.findall(r"^#include .*$", code, re.M))
     body = re.sub(r"^#include .*$", "", code, flags=re.M)
     # What the sample itself declares hides what is given.
-    return f"{PLAIN}{includes}{own}\nvoid sample({given}) {{\n{{\n", f"{body}}}\n}}\n"
+    return f"{PLAIN}{includes}{includes_of_sample}\nvoid sample({given}) {{\n{{\n", f"{body}}}\n}}\n"
 
 
 def samples(root):

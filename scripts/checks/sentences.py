@@ -34,17 +34,17 @@ def of_cpp(text):
             code.append("")
             continue
         plain = LITERAL.sub(lambda m: " " * len(m[0]), line)
-        at = plain.find("//")
-        if at >= 0 and plain[max(at - 1, 0)] != ":":
-            blocks.append([number, [line[at + 2:].lstrip("/!< ").rstrip()], number, at])
-        code.append(line if at < 0 else line[:at])
+        begin = plain.find("//")
+        if begin >= 0 and plain[max(begin - 1, 0)] != ":":
+            blocks.append([number, [line[begin + 2:].lstrip("/!< ").rstrip()], number, begin])
+        code.append(line if begin < 0 else line[:begin])
     for number, part, *_ in blocks:
         yield number, "\n".join(part)
     whole = "\n".join(code)
     for found in LITERAL.finditer(whole):
-        said = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', found[0])).replace("\\n", "\n").replace('\\"', "'")
-        if said.count(" ") > 12:
-            yield whole.count("\n", 0, found.start()) + 1, said
+        literal = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', found[0])).replace("\\n", "\n").replace('\\"', "'")
+        if literal.count(" ") > 12:
+            yield whole.count("\n", 0, found.start()) + 1, literal
 
 
 def of_python(text):
