@@ -73,7 +73,8 @@ inline sent_frames send(executor& exec, const detector_config& d, const code_con
   if (polynomial) crc_attacher(static_cast<int>(k) - crc, *polynomial).run(exec, bits);
   codec->encode(exec, view<const std::uint8_t>(bits), coded);
   receiver.interleaver().interleave(exec, view<const std::uint8_t>(coded), order);
-  auto symbols = exec.make<std::complex<float>>(vectors, streams), y = exec.make<std::complex<float>>(vectors, rx),
+  auto symbols = exec.make<std::complex<float>>(vectors, streams),
+       y = exec.make<std::complex<float>>(vectors, rx),
        h = exec.make<std::complex<float>>(vectors / s.uses_per_channel, rx * streams);
   qam_mapper(d.qam).run(exec, make_view(static_cast<const std::uint8_t*>(order.data()), vectors * streams, m),
                         make_view(symbols.data(), vectors * streams));

@@ -89,7 +89,8 @@ struct sounding {
     for (int t = 0; t < samples(); t++) {
       complex x = 0;
       const int sample = t - before;
-      if (sample >= 0 && sample < repetitions * symbol) x = period[as_size((sample % symbol + n - prefix) % n)];
+      if (sample >= 0 && sample < repetitions * symbol)
+        x = period[as_size((sample % symbol + n - prefix) % n)];
       x *= 32768. / 8 / n;
       values.push_back(static_cast<std::int16_t>(std::lround(x.real())));
       values.push_back(static_cast<std::int16_t>(std::lround(x.imag())));

@@ -173,9 +173,9 @@ class function_scope {
                            d = functions_in(decoders);
     functions_ = {names_of(c), names_of(m), names_of(d), batch, std::move(version)};
     if (functions_.empty() && kind_scope_number() == 0) return;
-    channels_.emplace(airs(), channel_kinds(c, where));
-    detectors_.emplace(wb::detectors(), detector_kinds(m, where));
-    decoders_.emplace(wb::decoders(), decoder_kinds(d, where));
+    channels_.emplace(airs(), channel_kinds(c, where), "channels");
+    detectors_.emplace(wb::detectors(), detector_kinds(m, where), "detectors");
+    decoders_.emplace(wb::decoders(), decoder_kinds(d, where), "decoders");
   }
   const run_functions& functions() const noexcept { return functions_; }
 

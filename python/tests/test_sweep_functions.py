@@ -321,12 +321,12 @@ def test_what_a_function_raises_comes_out_and_points_stay(tmp_path):
     (dict(decoders={"mine": 3}), TypeError, r'^decoders\["mine"\] is a int: expected a function$'),
     (dict(decoders={"a b": signs}), ValueError, "^decoders = 'a b' is not allowed: expected names of letters"),
     (dict(decoders={"built-in": signs}), ValueError, "^decoders = 'built-in' is not allowed: expected names"),
-    (dict(channels={"rayleigh": rayleigh}), ValueError, '^channel.type = "rayleigh" is not allowed: expected the name of a new kind$'),
-    (dict(decoders={"a": signs, "A": signs}), ValueError, '^decoder.type = "A" is not allowed: expected the name of a new kind$'),
+    (dict(channels={"rayleigh": rayleigh}), ValueError, '^channels = "rayleigh" is not allowed: expected the name of a new kind$'),
+    (dict(decoders={"a": signs, "A": signs}), ValueError, '^decoders = "A" is not allowed: expected the name of a new kind$'),
     (dict(decoders={"mine": signs}, batch=0), ValueError, "^batch = 0 is not allowed: expected 1 to 1048576$"),
     (dict(decoders={"mine": signs}, version=1), ValueError, "^version = 1 is not allowed: expected text of at most 200 characters, or None$"),
     (dict(decoders={"mine": signs}, device=["cpu", "cpu"]), ValueError, r"^device = \['cpu', 'cpu'\] is not allowed: expected one device with functions$"),
-    (dict(detectors={"mmse": ml}), ValueError, '^type = "mmse" is not allowed: expected the name of a new kind$'),
+    (dict(detectors={"mmse": ml}), ValueError, '^detectors = "mmse" is not allowed: expected the name of a new kind$'),
     (dict(), ValueError, "^scenario: unknown key decoder.type: did you mean decoder.algorithm"),
 ])
 def test_clear_errors(call, error, match):

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -109,14 +110,16 @@ class kind_list {
 template <class Kind>
 class kind_scope {
  public:
-  /// Throws argument_error for a name that the list has, or twice.
-  kind_scope(kind_list<Kind>& list, std::vector<Kind> kinds) : list_(list), kinds_(std::move(kinds)) {
+  /// Throws argument_error for a name that the list has, or twice. `argument`: what the message calls the
+  /// kinds; the list's by default.
+  kind_scope(kind_list<Kind>& list, std::vector<Kind> kinds, const std::optional<std::string>& argument = {})
+      : list_(list), kinds_(std::move(kinds)) {
     for (std::size_t i = 0; i < kinds_.size(); i++) {
       bool taken = false;
       for (const Kind& kind : list_.kinds_) taken = taken || same_word(kind.name, kinds_[i].name);
       for (std::size_t j = 0; j < i; j++) taken = taken || same_word(kinds_[j].name, kinds_[i].name);
       if (taken)
-        throw argument_error(list_.argument(), '"' + std::string(kinds_[i].name) + '"',
+        throw argument_error(argument.value_or(list_.argument()), '"' + std::string(kinds_[i].name) + '"',
                              "the name of a new kind");
     }
     innermost_ = this;

@@ -122,9 +122,9 @@ std::size_t channel_estimator::working_bytes(std::size_t slots, std::size_t rx) 
       config_.method == estimate_method::lmmse
           ? 0
           : sizeof(spread_sum) * parts(rx) * spread_sums + sizeof(float) * (spread_sums + spread_terms + 1);
-  return slots *
-         (sizeof(cx_pair) * rx * as_size(sizes_.ports * sizes_.rows) * as_size(sizes_.cells + sizes_.subcarriers) +
-          spread);
+  return slots * (sizeof(cx_pair) * rx * as_size(sizes_.ports * sizes_.rows) *
+                      as_size(sizes_.cells + sizes_.subcarriers) +
+                  spread);
 }
 
 double channel_estimator::error_variance(std::size_t port, double noise_var) const {
@@ -163,8 +163,8 @@ void channel_estimator::run(executor& exec, view<const std::complex<float>> rece
     }
     if (measured)
       time.term = measure(exec, sizes, work,
-                          reinterpret_cast<spread_sum*>(work + cells + rows * as_size(sizes.subcarriers)), slots,
-                          noise_var);
+                          reinterpret_cast<spread_sum*>(work + cells + rows * as_size(sizes.subcarriers)),
+                          slots, noise_var);
   }
   time.sizes = sizes;
   time.places = static_cast<int>(places());

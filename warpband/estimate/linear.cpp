@@ -334,7 +334,8 @@ class linear_design {
         // Of slopes in time with T1: mean error along the channel, and what rows lose in likeness.
         double along = 0, apart = 0;
         for (std::size_t t = 0; t < rows(); t++) {
-          const double w = out_.time[as_size(l) * rows() + t], time = middle_of(p_.ports[0][t], p_.subcarriers);
+          const double w = out_.time[as_size(l) * rows() + t],
+                       time = middle_of(p_.ports[0][t], p_.subcarriers);
           along += w * (time - l) * (time - l) / 2;
           for (std::size_t s = 0; s < t; s++) {
             const double d = time - middle_of(p_.ports[0][s], p_.subcarriers);
