@@ -141,15 +141,15 @@ setting_value as_value(nb::handle object, const std::string& name, const std::st
 }
 
 void add_renamed(nb::module_& m) {
-  nb::list all;
+  nb::list rows;
   for (const config::renamed& r : config::renamed_settings()) {
     const auto [before, today] = r.keywords();
     if (before.empty()) continue;
     nb::list words;
     for (const auto& [old, word] : r.values) words.append(nb::make_tuple(as_object(old), word));
-    all.append(nb::make_tuple(before, today, words));
+    rows.append(nb::make_tuple(before, today, words));
   }
-  m.attr("renamed") = all;
+  m.attr("renamed") = rows;
 }
 
 void add_keyword(nb::module_& m, const char* of_class, const std::string& name, const std::string& kind,

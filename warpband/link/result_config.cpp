@@ -86,7 +86,7 @@ json with_names_of_today(json config) {
   for (const config::renamed& r : config::renamed_settings()) {
     const auto [before, today] = r.keywords();
     const std::size_t dot = r.today.find('.');
-    if (before.empty() || dot == std::string::npos) continue;
+    if (before.empty() || dot == std::string::npos || !r.chains.empty()) continue;
     const std::string table = r.today.substr(0, dot);
     if (config.is_object() && config.contains(table)) rename(config[table], before, today, r);
     if (config.is_object() && config.contains("sweep") && config["sweep"].contains("parameters"))

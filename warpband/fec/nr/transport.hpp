@@ -116,7 +116,7 @@ struct nr_transport_output {
 /// what it reads (ldpc.hpp). What was never received, the first 2 Z bits too, is 0; fillers are
 /// nr_filler_llr. The decoder takes the rows of the base graph that the transmissions so far need, and
 /// systematic columns that hold more than fillers: the more is sent, the more rows. With early_stop
-/// syndrome a code block leaves the iterations once all its checks hold, with crc also once its CRC holds; a
+/// syndrome a code block leaves the iterations once all its checks hold, with crc also once its CRC holds. A
 /// single code block has the transport block's CRC.
 ///
 /// A NaN or infinite LLR erases its code block's part of that transmission: the soft buffer stays as it was,

@@ -140,8 +140,8 @@ class reader {
   /// the base that it had not.
   std::vector<idle_key> under_names_of_today(curve_tree& c) const {
     std::vector<idle_key> idle;
-    for (const renamed* each : renamed_) {
-      const renamed& r = *each;
+    for (const renamed* row : renamed_) {
+      const renamed& r = *row;
       const given* old = r.chains.empty() ? nullptr : c.keys.find(r.before);
       if (old == nullptr) continue;
       const given key = *old;

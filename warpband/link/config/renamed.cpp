@@ -9,7 +9,7 @@ const std::vector<renamed>& renamed_settings() {
                                                                          {std::int64_t{16}, "16qam"},
                                                                          {std::int64_t{64}, "64qam"},
                                                                          {std::int64_t{256}, "256qam"}};
-  static const std::vector<renamed> all{
+  static const std::vector<renamed> rows{
       {"detector.streams", "mimo.streams", detect},
       {"detector.rx_antennas", "mimo.rx_antennas", detect},
       {"detector.qam", "modem.modulation", detect, points},
@@ -23,7 +23,7 @@ const std::vector<renamed>& renamed_settings() {
       {"mode", "solver"},
       {"spacing_m", "antenna_spacing_m"},
       {"spacing_wavelengths", "antenna_spacing_wavelengths"}};
-  return all;
+  return rows;
 }
 
 setting_value renamed::value_today(const setting_value& value) const {
