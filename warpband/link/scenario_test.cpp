@@ -270,13 +270,13 @@ TEST(scenario, old_names_give_the_same_configuration) {
   for (
       const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
           {"decoder.int8_steps = 4\ndecoder.llr_steps = 4",
-           "line 4: decoder.int8_steps and decoder.llr_steps say the same: expected one of them"},
+           "line 5: decoder.int8_steps and decoder.llr_steps say the same: expected one of them"},
           {"decoder.llr_steps = 4\ndecoder.int8_steps = 4",
-           "line 4: decoder.int8_steps and decoder.llr_steps say the same: expected one of them"},
+           "line 5: decoder.int8_steps and decoder.llr_steps say the same: expected one of them"},
           {"sweep.decoder.int8_steps = [4]\nsweep.decoder.llr_steps = [4]",
-           "line 4: sweep.decoder.int8_steps and sweep.decoder.llr_steps say the same: expected one of them"},
+           "line 5: sweep.decoder.int8_steps and sweep.decoder.llr_steps say the same: expected one of them"},
           {"decoder.int8_steps = 100",
-           "line 3: decoder.int8_steps = 100 is not allowed: expected \"auto\" or a number from 0.25 to 64"}})
+           "line 4: decoder.int8_steps = 100 is not allowed: expected \"auto\" or a number from 0.25 to 64"}})
     try {
       parse_scenario(int8 + text, "s.toml");
       ADD_FAILURE() << text;
