@@ -308,9 +308,9 @@ class detect_pieces {
       noise.item_stride = 0;
     }
     run_.detector().run(run_.exec(),
-                        {.received = s.y.rows(uses, first),
-                         .channel = s.h.rows((uses + shared_ - 1) / shared_, channel),
+                        {.channel = s.h.rows((uses + shared_ - 1) / shared_, channel),
                          .uses_per_channel = shared_,
+                         .received = s.y.rows(uses, first),
                          .noise_var = noise,
                          .prior = s.prior.rows(uses, first)},
                         {.llr = s.llr.rows(uses, first),

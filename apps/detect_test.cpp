@@ -78,7 +78,7 @@ TEST_P(detect_command, gives_what_the_library_gives) {
     const auto detector = make_detector(config);
     auto llr = exec->make<float>(uses, bits);
     auto hard = exec->make<std::uint8_t>(uses, bits), status = exec->make<std::uint8_t>(uses, 1);
-    detector->run(*exec, {.received = y, .channel = h, .uses_per_channel = shared, .noise_var = noise},
+    detector->run(*exec, {.channel = h, .uses_per_channel = shared, .received = y, .noise_var = noise},
                   {.llr = llr, .bits = hard, .status = status});
     const std::vector<float> expected = exec->to_host(llr);
     const std::string options = " --llr --hard --qam 16 --detector " + name,
@@ -116,7 +116,7 @@ TEST_P(detect_command, takes_an_order_of_the_streams) {
   config.set("order", std::vector<std::int64_t>{1, 0});
   const auto detector = make_detector(config);
   auto llr = exec->make<float>(uses, bits);
-  detector->run(*exec, {.received = y, .channel = h, .uses_per_channel = shared, .noise_var = noise},
+  detector->run(*exec, {.channel = h, .uses_per_channel = shared, .received = y, .noise_var = noise},
                 {.llr = llr});
   const std::string options = " --qam 16 --detector kbest --survivors 3 --order ";
   ASSERT_EQ(run("detect in.h5 -o out.h5" + options + "1,0"), 0) << text("err.txt");

@@ -23,7 +23,7 @@ inline void fill_llrs(executor& exec, array<float>& llr, double rate, double ebn
   auto symbols = exec.make<std::complex<float>>(n, 1);
   add_awgn(exec, {sent.data(), 1, n, 1, 0}, make_view(symbols.data(), n), n0, {.seed = 1});
   const view<const std::complex<float>> received = make_view(symbols.data(), n);
-  demapper(2).run(exec, {received, {}, {noise_var.data(), 1, n, 1, 0}}, make_view(llr.data(), n));
+  demapper(2).run(exec, {{}, received, {noise_var.data(), 1, n, 1, 0}}, make_view(llr.data(), n));
   exec.sync();
 }
 /// The same for `batch` codewords of n, as T: float, or std::int8_t in steps of 1 / `steps`.

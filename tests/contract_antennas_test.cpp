@@ -185,7 +185,7 @@ algorithms whitening() {
                     input("channel", 2, matrices<complex>(2, 1, 3 * items, 7), 3)};
   };
   a.run = [](executor& e, const call& c) {
-    whitener().run(e, c["covariance"], 0, c["received"], c["channel"], c["out_received"], c["out_channel"],
+    whitener().run(e, c["covariance"], 0, c["channel"], c["received"], c["out_channel"], c["out_received"],
                    c["status"]);
   };
   for (const auto& [p, q, r, s] :
@@ -268,7 +268,7 @@ algorithm detection(const detector_config& config, std::size_t uses, bool with_p
     return in;
   };
   a.run = [=](executor& e, const call& c) {
-    detector_input in{c["received"], c["channel"], uses, c["noise_var"]};
+    detector_input in{c["channel"], uses, c["received"], c["noise_var"]};
     if (with_prior) in.prior = c["prior"];
     d->run(e, in, {c["llr"], c["bits"], c["status"]});
   };

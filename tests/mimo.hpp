@@ -130,7 +130,7 @@ inline mimo_result detect(executor& exec, const detector& detector, const mimo_b
   auto llr = exec.make<float>(n, m, order);
   auto bits = exec.make<std::uint8_t>(n, m, order);
   auto status = exec.make<std::uint8_t>(n, 1);
-  detector_input in{y, h, b.uses_per_channel, {n0.data(), 1, n, 1, b.n0.size() == 1 ? 0U : 1U}};
+  detector_input in{h, b.uses_per_channel, y, {n0.data(), 1, n, 1, b.n0.size() == 1 ? 0U : 1U}};
   if (!b.prior.empty()) in.prior = prior;
   detector.run(exec, in, {llr, bits, status});
   mimo_result out{exec.to_host(llr), exec.to_host(bits), exec.to_host(status)};

@@ -355,7 +355,7 @@ void judge_slots() {
   complexes scratch(elements);
   defined("whitener", whitener(), [&](const whitener& w) {
     return written<std::complex<float>>(elements, 1, [&](auto out) {
-      w.run(exec(), rows(r, 1), 0, rows(y, 1), rows(h, 1), out, rows(scratch, 1));
+      w.run(exec(), rows(r, 1), 0, rows(h, 1), rows(y, 1), rows(scratch, 1), out);
     });
   });
 }

@@ -132,7 +132,7 @@ inline received_frames receive(executor& exec, const iterative_receiver& receive
        use_status = exec.make<std::uint8_t>(uses, 1);
   auto iterations = exec.make<std::int32_t>(rows, 1);
   auto detected = exec.make<float>(rows, n), extrinsic = exec.make<float>(rows, n);
-  heard in{y, h, f.uses_per_channel, n0, {}};
+  heard in{h, f.uses_per_channel, y, n0, {}};
   if (!prior.empty()) in.prior = a;
   decided out{bits, {}, iterations, status, detected, {}, use_status};
   if (receiver.decoder().gives_extrinsic()) out.extrinsic = extrinsic;

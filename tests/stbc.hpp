@@ -143,7 +143,7 @@ inline stbc_result decode(executor& exec, const stbc_batch& b, wanted output,
   auto bits = exec.make<std::uint8_t>(n, m, order), status = exec.make<std::uint8_t>(n, 1);
   stbc_output out{{}, bits, status};
   if (output == wanted::llr) out.llr = llr;
-  stbc_input in{y, h, b.per_channel, n0, {}};
+  stbc_input in{h, b.per_channel, y, n0, {}};
   if (!b.prior.empty()) in.prior = prior;
   decoder.run(exec, in, out);
   stbc_result r{{}, exec.to_host(bits), exec.to_host(status)};

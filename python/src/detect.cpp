@@ -39,9 +39,9 @@ void run(const detector_ref& d, executor_ref& where, nb::handle channel, nb::han
   h.expect_item({rx, streams});
   const auto batch = y.batch(1);
   p.expect_batch(1, batch), l.expect_batch(1, batch), b.expect_batch(1, batch), s.expect_batch(0, batch);
-  const detector_input in{.received = y.as<const std::complex<float>>(1),
-                          .channel = h.as<const std::complex<float>>(2),
+  const detector_input in{.channel = h.as<const std::complex<float>>(2),
                           .uses_per_channel = std::max<std::size_t>(1, h.items_sharing(2, batch)),
+                          .received = y.as<const std::complex<float>>(1),
                           .noise_var = n0.of(batch),
                           .prior = p.as<const float>(1)};
   const detector_output out{

@@ -78,15 +78,15 @@ class function_detector final : public detector {
     const nb::gil_scoped_acquire gil;
     const nb::handle f = *function_;
     const std::size_t uses = in.received.items;
-    const nb::object y = given(exec, where_, f, in.received, nb::make_tuple(uses, rx_antennas()));
     const nb::object h =
         given(exec, where_, f, in.channel, nb::make_tuple(in.channel.items, rx_antennas(), streams()));
+    const nb::object y = given(exec, where_, f, in.received, nb::make_tuple(uses, rx_antennas()));
     const nb::object n0 = given(exec, where_, f, in.noise_var, nb::make_tuple(uses));
     nb::object prior = nb::none();
     if (in.prior.data != nullptr)
       prior = given(exec, where_, f, in.prior, nb::make_tuple(uses, bits_per_use()));
     const auto results =
-        nb::cast<nb::tuple>(f.attr("detect")(y, h, n0, prior, bits_per_use(), clip_, extrinsic_));
+        nb::cast<nb::tuple>(f.attr("detect")(h, y, n0, prior, bits_per_use(), clip_, extrinsic_));
     take(exec, where_, results[0], out.llr);
     take(exec, where_, results[1], out.bits);
     take(exec, where_, results[2], out.status);

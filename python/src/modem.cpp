@@ -37,8 +37,8 @@ void demap(const demapper& d, executor_ref& where, nb::handle received, nb::hand
   const noise_argument n0(noise_var, where);
   const auto batch = y.batch(0);
   h.expect_batch(0, batch), s.expect_batch(0, batch);
-  const demap_input in{.received = y.as<const std::complex<float>>(0),
-                       .channel = h.as<const std::complex<float>>(0),
+  const demap_input in{.channel = h.as<const std::complex<float>>(0),
+                       .received = y.as<const std::complex<float>>(0),
                        .noise_var = n0.of(batch)};
   const auto out = l.in_groups<float>(static_cast<std::size_t>(d.bits()));
   const auto state = s.as<std::uint8_t>(0);

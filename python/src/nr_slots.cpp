@@ -69,16 +69,16 @@ void estimate_noise(const noise_estimator& e, executor_ref& where, const nr_shar
   const noise_output out{.covariance = r.as<cf>(2), .noise_var = n.in_groups<float>(1)};
   where.run([&](executor& exec) { e.run(exec, in, out); });
 }
-void whiten(const whitener& w, executor_ref& where, nb::handle covariance, float added, nb::handle received,
-            nb::handle channel, nb::handle out_received, nb::handle out_channel, nb::handle status) {
-  const argument r("covariance", covariance, where), y("received", received, where),
-      h("channel", channel, where), wy("out", out_received, where, true), wh("out", out_channel, where, true),
-      s("out", status, where, true);
+void whiten(const whitener& w, executor_ref& where, nb::handle covariance, float added, nb::handle channel,
+            nb::handle received, nb::handle out_channel, nb::handle out_received, nb::handle status) {
+  const argument r("covariance", covariance, where), h("channel", channel, where),
+      y("received", received, where), wh("out", out_channel, where, true),
+      wy("out", out_received, where, true), s("out", status, where, true);
   const auto a = r.as<const cf>(2);
-  const auto b = y.as<const cf>(1);
-  const auto c = h.as<const cf>(2);
-  const auto d = wy.as<cf>(1);
-  const auto e = wh.as<cf>(2);
+  const auto b = h.as<const cf>(2);
+  const auto c = y.as<const cf>(1);
+  const auto d = wh.as<cf>(2);
+  const auto e = wy.as<cf>(1);
   const auto f = s.as<std::uint8_t>(0);
   where.run([&](executor& exec) { w.run(exec, a, added, b, c, d, e, f); });
 }
@@ -185,8 +185,8 @@ void bind_nr_slots(nb::module_& m) {
            optional("covariance"), optional("noise_var"));
   nb::class_<whitener>(m, "Whitener")
       .def(nb::init<>())
-      .def("run", &whiten, nb::arg("executor"), nb::arg("covariance"), nb::arg("added"), nb::arg("received"),
-           nb::arg("channel"), nb::arg("out_received"), nb::arg("out_channel"), optional("status"));
+      .def("run", &whiten, nb::arg("executor"), nb::arg("covariance"), nb::arg("added"), nb::arg("channel"),
+           nb::arg("received"), nb::arg("out_channel"), nb::arg("out_received"), optional("status"));
 }
 
 }  // namespace wb::python

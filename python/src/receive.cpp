@@ -170,9 +170,9 @@ void run(const receiver_ref& r, executor_ref& where, nb::handle channel, nb::han
   const auto uses = y.batch(of_use);
   p.expect_batch(of_frame, y.batch(of_use + 1));
   u.expect_batch(0, uses);
-  const heard in{.received = y.as<const std::complex<float>>(of_use),
-                 .channel = h.as<const std::complex<float>>(2),
+  const heard in{.channel = h.as<const std::complex<float>>(2),
                  .uses_per_channel = std::max<std::size_t>(1, h.items_sharing(2, uses)),
+                 .received = y.as<const std::complex<float>>(of_use),
                  .noise_var = n0.of(uses),
                  .prior = p.as<const float>(of_frame)};
   const decided out{.bits = b.as<std::uint8_t>(of_frame),

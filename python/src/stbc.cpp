@@ -57,9 +57,9 @@ void stbc_decode(const stbc_decoder& d, executor_ref& where, nb::handle channel,
   h.expect_item({rx, 2});
   const auto batch = y.batch(2);
   p.expect_batch(1, batch);
-  const stbc_input in{.received = y.as<const std::complex<float>>(2),
-                      .channel = h.as<const std::complex<float>>(2),
+  const stbc_input in{.channel = h.as<const std::complex<float>>(2),
                       .codewords_per_channel = std::max<std::size_t>(1, h.items_sharing(2, batch)),
+                      .received = y.as<const std::complex<float>>(2),
                       .noise_var = n0.of(batch),
                       .prior = p.as<const float>(1)};
   const stbc_output out{

@@ -114,7 +114,7 @@ def test_interference_is_rejected(rng):
     detector = wb.MMSE(streams=1, rx_antennas=4, qam=4)
     plain = detector(channel, y, noise_var).reshape(20, -1) < 0
     covariance = wb.NoiseEstimator(channel=pusch)(received, outputs="covariance")
-    rejecting = detector(*reversed(wb.whiten(covariance, y, channel)), 1.0).reshape(20, -1) < 0
+    rejecting = detector(*wb.whiten(covariance, channel, y), 1.0).reshape(20, -1) < 0
     assert np.mean(rejecting != bits) < 0.1 * np.mean(plain != bits)
 
 
@@ -150,17 +150,17 @@ GRID = np.ones((14, 300, 1))
     (lambda: wb.NoiseEstimator(channel=wb.NrSharedChannel(resource_blocks=1, layers=4)), "channel"),
     (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel())(GRID, 0.1, outputs=[["channel"]]), "outputs"),
     (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel()).error_variance("x"), "noise_var"),
-    (lambda: wb.whiten("x", np.ones((5, 2)), np.ones((5, 2, 1))), "covariance"),
-    (lambda: wb.whiten(np.eye(2), np.array(["a"]), np.ones((5, 2, 1))), "received"),
-    (lambda: wb.whiten(np.eye(2), np.ones((5, 2)), [[1], [1, 2]]), "channel"),
-    (lambda: wb.whiten(np.eye(2), np.ones((5, 2)), np.ones((5, 2, 1)), added=None), "added")])
+    (lambda: wb.whiten("x", np.ones((5, 2, 1)), np.ones((5, 2))), "covariance"),
+    (lambda: wb.whiten(np.eye(2), np.ones((5, 2, 1)), np.array(["a"])), "received"),
+    (lambda: wb.whiten(np.eye(2), [[1], [1, 2]], np.ones((5, 2))), "channel"),
+    (lambda: wb.whiten(np.eye(2), np.ones((5, 2, 1)), np.ones((5, 2)), added=None), "added")])
 def test_bad_arguments_are_named(make, argument):
     with pytest.raises(ValueError, match=rf"^{argument} = .* is not allowed: expected [^\n]*\Z"):
         make()
 
 
 def test_what_overflows_is_erased():
-    y, h, status = wb.whiten(np.eye(1), np.array([[1e300], [1]]), np.ones((2, 1, 1)), outputs=("received", "channel", "status"))
+    h, y, status = wb.whiten(np.eye(1), np.ones((2, 1, 1)), np.array([[1e300], [1]]), outputs=("channel", "received", "status"))
     assert (y.tolist(), h.tolist(), status.tolist()) == ([[0], [1]], [[[0]], [[1]]], [1, 0])
 
 
@@ -171,16 +171,16 @@ def test_uses_of_a_singular_covariance_are_erased(bad, rng):
     good = np.eye(2) + 0.5
     covariance = np.stack([good, np.asarray(bad, complex), good])
     received, channel = (rng.normal(size=(3, 5, *shape)).astype(np.complex64) for shape in ((2,), (2, 1)))
-    y, h, status = wb.whiten(covariance, received, channel, outputs=("received", "channel", "status"))
+    h, y, status = wb.whiten(covariance, channel, received, outputs=("channel", "received", "status"))
     assert status.tolist() == [[0] * 5, [1] * 5, [0] * 5] and not y[1].any() and not h[1].any()
     for slot in (0, 2):
-        alone = wb.whiten(good, received[slot], channel[slot])
-        assert np.array_equal(y[slot], alone[0]) and np.array_equal(h[slot], alone[1])
+        alone = wb.whiten(good, channel[slot], received[slot])
+        assert np.array_equal(h[slot], alone[0]) and np.array_equal(y[slot], alone[1])
     llr, erased = wb.MMSE(streams=1, rx_antennas=2, qam=4)(h, y, 1.0, outputs=("llr", "status"))
     assert np.array_equal(erased, status) and np.isfinite(llr).all() and not llr[1].any()
-    assert np.array_equal(wb.whiten(covariance, received, channel, outputs="status"), status)
+    assert np.array_equal(wb.whiten(covariance, channel, received, outputs="status"), status)
     if np.isfinite(np.asarray(bad)).all() and np.linalg.eigvalsh(bad).min() > -1e-9 and np.abs(bad).max() < 1e9:  # what `added` mends
-        assert not wb.whiten(bad, received[1], channel[1], added=0.1, outputs="status").any()
+        assert not wb.whiten(bad, channel[1], received[1], added=0.1, outputs="status").any()
 
 
 def test_covariances_that_rounding_leaves_definite_are_taken(rng):
@@ -189,4 +189,4 @@ def test_covariances_that_rounding_leaves_definite_are_taken(rng):
     strong = 1e5 * np.outer(direction, direction.conj()) / np.sum(np.abs(direction) ** 2) * 4 + np.eye(4)
     y, h = np.ones((3, 4)), np.ones((3, 4, 1))
     for covariance in (strong, np.diag([1e-20, 1, 1e10, 1e20]), 1e-20 * np.eye(4)):
-        assert not wb.whiten(covariance, y, h, outputs="status").any()
+        assert not wb.whiten(covariance, h, y, outputs="status").any()

@@ -108,7 +108,7 @@ HYPOTHESES = np.array([[*a, *b] for a in QPSK for b in QPSK])  # of two streams
 VECTORS = ((HYPOTHESES[:, 0::2] + 1j * HYPOTHESES[:, 1::2]) / 2 ** 0.5).astype(np.complex64)
 
 
-def metrics(y, h, n0):
+def metrics(h, y, n0):
     """-|y - H s|^2 / N0 of all s."""
     h = np.repeat(h, len(y) // len(h), axis=0)
     apart = y[:, None] - np.einsum("urs,vs->uvr", h, VECTORS)
@@ -119,12 +119,12 @@ def max_log(metric):
     return np.stack([metric[:, HYPOTHESES[:, b] > 0].max(1) - metric[:, HYPOTHESES[:, b] < 0].max(1) for b in range(4)], axis=1).astype(np.float32)
 
 
-def ml(y, h, n0):
-    return max_log(metrics(y, h, n0))
+def ml(h, y, n0):
+    return max_log(metrics(h, y, n0))
 
 
-def ml_with_prior(y, h, n0, prior):
-    return max_log(metrics(y, h, n0) + prior @ np.maximum(HYPOTHESES, 0).T)
+def ml_with_prior(h, y, n0, prior):
+    return max_log(metrics(h, y, n0) + prior @ np.maximum(HYPOTHESES, 0).T)
 
 
 def with_detector(scenario, kind):
@@ -136,8 +136,8 @@ def test_an_ml_detector_counts_what_the_built_in_one_does(fading):
     """Their LLRs differ by float32: 1e-4 of the largest. No decision of this case is so close."""
     worst, groups = [], set()
 
-    def mine(y, h, n0):
-        llr, library = ml(y, h, n0), wb.ML(streams=2, rx_antennas=2, qam=4)(np.repeat(h, len(y) // len(h), axis=0), y, n0)
+    def mine(h, y, n0):
+        llr, library = ml(h, y, n0), wb.ML(streams=2, rx_antennas=2, qam=4)(np.repeat(h, len(y) // len(h), axis=0), y, n0)
         worst.append(np.abs(llr - library).max() / np.abs(library).max())
         assert (np.sign(llr) == np.sign(library)).all()
         groups.add((y.shape, h.shape, n0.shape, y.dtype.name, h.dtype.name, n0.dtype.name))
@@ -156,7 +156,7 @@ def test_detectors_of_the_package_and_a_decoder():
     coded = {**LDPC, "mimo": {"streams": 2, "rx_antennas": 2}, "channel": {"type": "rayleigh"}, "sweep": {"ebn0_db": [4.0]}}
     mmse = wb.MMSE(streams=2, rx_antennas=2, qam=4)
     built_in = wb.sweep(with_detector(coded, "mmse"))
-    assert counts(wb.sweep(with_detector(coded, "mine"), detectors={"mine": lambda y, h, n0: mmse(h, y, n0)})) == counts(built_in)
+    assert counts(wb.sweep(with_detector(coded, "mine"), detectors={"mine": lambda h, y, n0: mmse(h, y, n0)})) == counts(built_in)
     assert built_in["frame_errors"][0] > 5
 
 
@@ -177,8 +177,8 @@ def test_a_detector_with_a_prior_serves_a_loop():
 
 
 def test_nan_of_a_detector_erases_uses():
-    def with_holes(y, h, n0):
-        llr = ml(y, h, n0)
+    def with_holes(h, y, n0):
+        llr = ml(h, y, n0)
         llr[::24] = np.nan
         llr[1::24, 3] = np.inf
         return llr
@@ -189,8 +189,8 @@ def test_nan_of_a_detector_erases_uses():
 
 def test_what_a_detector_gives_is_checked():
     for result, error, match in (
-            (lambda y, h, n0: ml(y, h, n0).astype(float), TypeError, r'^detectors\["mine"\] returned an array of float64: expected float32$'),
-            (lambda y, h, n0: ml(y, h, n0).T, ValueError, r'^detectors\["mine"\] returned an array of shape \(4, 1200\): expected \(1200, 4\)$')):
+            (lambda h, y, n0: ml(h, y, n0).astype(float), TypeError, r'^detectors\["mine"\] returned an array of float64: expected float32$'),
+            (lambda h, y, n0: ml(h, y, n0).T, ValueError, r'^detectors\["mine"\] returned an array of shape \(4, 1200\): expected \(1200, 4\)$')):
         with pytest.raises(error, match=match):
             wb.sweep(with_detector(MIMO, "mine"), detectors={"mine": result}, batch=50)
 
@@ -373,7 +373,7 @@ def test_bits_may_be_true_and_false_and_a_parameter_with_a_default_is_no_prior()
     assert counts(flags) == counts(wb.sweep(named, decoders={"mine": signs}))
     seen = []
 
-    def scaled(y, h, n0, scale=2.0):
+    def scaled(h, y, n0, scale=2.0):
         seen.append(scale)
         return np.zeros((len(y), 4), np.float32)
 

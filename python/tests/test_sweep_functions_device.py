@@ -38,7 +38,7 @@ def rayleigh(frames):
     return 0.5 ** 0.5 * torch.view_as_complex(torch.randn((*frames.shape, 2), device="cuda", generator=generator))
 
 
-def metrics(y, h, n0):
+def metrics(h, y, n0):
     """-|y - H s|^2 / N0 of all s."""
     signs_of_s = HYPOTHESES.to(y.device)
     vectors = torch.complex(signs_of_s[:, 0::2], signs_of_s[:, 1::2]) / 2 ** 0.5
@@ -52,12 +52,12 @@ def max_log(metric):
     return torch.stack([metric[:, zero[:, b]].amax(1) - metric[:, ~zero[:, b]].amax(1) for b in range(4)], 1)
 
 
-def ml(y, h, n0):
-    return max_log(metrics(y, h, n0))
+def ml(h, y, n0):
+    return max_log(metrics(h, y, n0))
 
 
-def ml_with_prior(y, h, n0, prior):
-    return max_log(metrics(y, h, n0) + prior @ HYPOTHESES.to(y.device).clamp(min=0).T)
+def ml_with_prior(h, y, n0, prior):
+    return max_log(metrics(h, y, n0) + prior @ HYPOTHESES.to(y.device).clamp(min=0).T)
 
 
 @pytest.mark.parametrize("first", ["torch", "warpband"])
@@ -131,8 +131,8 @@ def test_work_on_the_current_stream_is_waited_for():
 
 
 def test_nan_erases_uses():
-    def with_holes(y, h, n0):
-        llr = ml(y, h, n0)
+    def with_holes(h, y, n0):
+        llr = ml(h, y, n0)
         llr[::24] = float("nan")
         return llr
 

@@ -112,19 +112,19 @@ class FunctionOfSweep:
         if self.torch is not None:
             self.torch.cuda.current_stream(self.where["device"]).synchronize()
 
-    def detect(self, y: Any, h: Any, n0: Any, prior: Any, bits: int, clip: float, extrinsic: bool) -> tuple[Any, Any, Any]:
+    def detect(self, h: Any, y: Any, n0: Any, prior: Any, bits: int, clip: float, extrinsic: bool) -> tuple[Any, Any, Any]:
         """LLRs, decisions and status of each use. ``prior`` may be None."""
         xp = np if self.torch is None else self.torch
         uses, groups = y.shape[0], h.shape[0]
         lost = ~xp.isfinite(y).all(1)
         lost |= (~xp.isfinite(h.reshape(groups, -1)).all(1))[xp.arange(uses, **self.where) // (uses // groups)]
         if not self.takes_prior:
-            result = self.function(y, h, n0)
+            result = self.function(h, y, n0)
         else:
             if prior is None:
                 prior = xp.zeros((uses, bits), dtype=xp.float32, **self.where)
             lost |= ~xp.isfinite(prior).all(1)
-            result = self.function(y, h, n0, prior)
+            result = self.function(h, y, n0, prior)
         llr = self.checked(result, (uses, bits), "float32")
         if extrinsic and prior is not None:
             llr = llr - prior

@@ -293,8 +293,8 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
         checkpoint: seconds, 0..30.
         progress: True for a bar on stderr, or a function that gets a :class:`Progress` ten times a second at most and after
             each point; what it raises ends the sweep, False stops it.
-        detectors: functions by name, for ``detector.type = "mine"``: ``llr = f(y, h, n0)``. y: complex64 ``(uses, rx)``. h:
-            complex64 ``(groups, rx, streams)``; uses / groups neighbouring uses share an H. n0: float32 ``(uses,)``. llr: float32
+        detectors: functions by name, for ``detector.type = "mine"``: ``llr = f(h, y, n0)``. h: complex64
+            ``(groups, rx, streams)``; uses / groups neighbouring uses share an H. y: complex64 ``(uses, rx)``. n0: float32 ``(uses,)``. llr: float32
             ``(uses, streams * log2 M)``, ln P(0)/P(1), stream after stream, bits of a symbol in 3GPP order. A function with a fourth
             parameter also gets a-priori LLRs of the shape of llr, zeros where there are none, and gives a-posteriori ones; then it
             serves ``[receiver]``. NaN or infinity in a row of llr erases the use.

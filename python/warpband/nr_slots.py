@@ -265,16 +265,16 @@ def _complex_numbers(name: str, values: Any) -> Any:
 _whitener: Any = None
 
 
-def whiten(covariance: Array, received: Array, channel: Array, *, added: float = 0.0, outputs: str | Sequence[str] = ("received", "channel"),
+def whiten(covariance: Array, channel: Array, received: Array, *, added: float = 0.0, outputs: str | Sequence[str] = ("channel", "received"),
            executor: Executor | None = None) -> Any:
     """Makes the noise of covariance R = L L^H white: L^-1 y and L^-1 H, behind which N0 is 1 for any detector (MMSE-IRC with MMSE).
 
     Args:
         covariance: complex64 ``(..., rx_antennas, rx_antennas)``, one for each slot.
-        received: complex64 ``(..., uses, rx_antennas)``.
         channel: complex64 ``(..., uses, rx_antennas, streams)``.
+        received: complex64 ``(..., uses, rx_antennas)``.
         added: is added to the diagonal of R: error variances of H.
-        outputs: "received" (complex64, L^-1 y), "channel" (complex64, L^-1 H), "status" (uint8 ``(..., uses)``, 1 where a use is erased);
+        outputs: "channel" (complex64, L^-1 H), "received" (complex64, L^-1 y), "status" (uint8 ``(..., uses)``, 1 where a use is erased);
             or several names.
         executor: where arrays in host memory are processed; None for all cores.
 
@@ -283,10 +283,10 @@ def whiten(covariance: Array, received: Array, channel: Array, *, added: float =
     same holds if a squared pivot of L is at most ``rx_antennas * 2**-23`` of its diagonal entry: float32 does not tell such a pivot
     from 0. A covariance of fewer samples than antennas is singular; ``added`` regularises it.
 
-    >>> y, h = wb.whiten(4 * np.eye(2), np.ones((5, 2)), np.ones((5, 2, 1)))
+    >>> h, y = wb.whiten(4 * np.eye(2), np.ones((5, 2, 1)), np.ones((5, 2)))
     >>> y[0], h[0, :, 0]
     (array([0.5+0.j, 0.5+0.j], dtype=complex64), array([0.5+0.j, 0.5+0.j], dtype=complex64))
-    >>> wb.whiten(np.ones((2, 2)), np.ones((5, 2)), np.ones((5, 2, 1)), outputs="status")
+    >>> wb.whiten(np.ones((2, 2)), np.ones((5, 2, 1)), np.ones((5, 2)), outputs="status")
     array([1, 1, 1, 1, 1], dtype=uint8)
     """
     global _whitener
@@ -301,6 +301,6 @@ def whiten(covariance: Array, received: Array, channel: Array, *, added: float =
     table = {"received": (COMPLEX64, (_antennas_of(received),)), "channel": (COMPLEX64, tuple(channel.shape[-2:])), "status": (UINT8, ())}
     arrays = fill(space, table, outputs, None, batch)
     both = {name: arrays[name] if name in arrays else space.empty(batch + item, dtype) for name, (dtype, item) in table.items()}
-    _whitener.run(space.executor(checked_executor(executor)), space.take(covariance), number("added", added), space.take(received),
-                  space.take(channel), both["received"], both["channel"], both["status"])
+    _whitener.run(space.executor(checked_executor(executor)), space.take(covariance), number("added", added), space.take(channel),
+                  space.take(received), both["channel"], both["received"], both["status"])
     return results(space, arrays, outputs, None)

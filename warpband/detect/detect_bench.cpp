@@ -66,7 +66,7 @@ bench::maker detect(const detector_config& config, std::size_t uses, layout orde
             exec.upload(y.data(), host_y.data(), y.bytes());
             exec.upload(h.data(), host_h.data(), h.bytes());
           }
-          detector_input in{.received = y, .channel = h, .noise_var = {n0.data(), 1, uses, 1, 0}};
+          detector_input in{.channel = h, .received = y, .noise_var = {n0.data(), 1, uses, 1, 0}};
           if (informed) in.prior = make_view<const float>(prior.data(), uses, bits);
           detector->run(exec, in, {.llr = llr});
           if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());

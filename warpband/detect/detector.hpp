@@ -15,11 +15,11 @@
 namespace wb {
 
 struct detector_input {
-  view<const std::complex<float>> received = {};  // y: [uses, rx_antennas]
   /// H, row after row: element r * streams + s is the gain from stream s to antenna r.
   /// [ceil(uses / uses_per_channel), rx_antennas * streams]
   view<const std::complex<float>> channel = {};
-  std::size_t uses_per_channel = 1;  // consecutive uses that share an H
+  std::size_t uses_per_channel = 1;               // consecutive uses that share an H
+  view<const std::complex<float>> received = {};  // y: [uses, rx_antennas]
   view<const float> noise_var = {};  // N0 per complex entry: [uses, 1], item_stride 0 to share one
   /// A-priori LLRs [uses, bits_per_use]; no data for none. Those beyond +-1e6 count as +-1e6. Only where
   /// `takes_prior`.

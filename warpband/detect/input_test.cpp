@@ -399,15 +399,15 @@ TEST(detect_arguments, bad_shapes_are_named) {
   const auto blames = [&](const wb::detector_input& in) {
     return refused([&] { detector->run(*exec, in, {llr}); });
   };
-  EXPECT_EQ(blames({y, h, 1, n0, prior}), "");
+  EXPECT_EQ(blames({h, 1, y, n0, prior}), "");
   EXPECT_EQ(blames({y, few, 2, n0}), "");
   EXPECT_EQ(blames({y, one, SIZE_MAX, n0}), "");
   EXPECT_EQ(blames({y, few, 1, n0}), "shape: channel");
-  EXPECT_EQ(blames({y, h, 2, n0}), "shape: channel");
+  EXPECT_EQ(blames({h, 2, y, n0}), "shape: channel");
   EXPECT_EQ(blames({y, {}, 1, n0}), "shape: channel");
-  EXPECT_EQ(blames({y, h, 0, n0}), "uses_per_channel");
-  EXPECT_EQ(blames({y, h, 1, {}}), "shape: noise_var");
-  EXPECT_EQ(refused([&] { no_prior->run(*exec, {y, h, 1, n0, prior}, {llr}); }), "prior");
+  EXPECT_EQ(blames({h, 0, y, n0}), "uses_per_channel");
+  EXPECT_EQ(blames({h, 1, y, {}}), "shape: noise_var");
+  EXPECT_EQ(refused([&] { no_prior->run(*exec, {h, 1, y, n0, prior}, {llr}); }), "prior");
 }
 
 }  // namespace detect_input_test

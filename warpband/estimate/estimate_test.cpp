@@ -529,8 +529,8 @@ TEST_P(estimate, whitening_rejects_interference) {
   for (std::size_t i = 0; i < rx * rx; i++)
     r[i] = 3.f * direction[i / rx] * std::conj(direction[i % rx]) + (i % (rx + 1) == 0 ? 0.05f : 0.f);
   auto wy = exec().make<cf>(uses, rx), wh = exec().make<cf>(uses, rx);
-  whitener().run(exec(), on_device(exec(), r, 1, rx * rx), 0, on_device(exec(), y, uses, rx),
-                 on_device(exec(), h, uses, rx), wy, wh);
+  whitener().run(exec(), on_device(exec(), r, 1, rx * rx), 0, on_device(exec(), h, uses, rx),
+                 on_device(exec(), y, uses, rx), wh, wy);
   // White noise: the energy of L^-1 (y - H x) is 1 for each antenna.
   const complexes white_y = exec().to_host(wy), white_h = exec().to_host(wh);
   double energy = 0;
@@ -574,7 +574,7 @@ TEST_P(estimate, same_bits_on_every_backend) {
     const auto y = on_device(e, in.y, 2 * channel.elements(), 4);
     noise.run(e, y, {.covariance = covariance});
     auto wy = e.make<cf>(2 * channel.elements(), 4), wh = e.make<cf>(2 * channel.elements(), 12);
-    whitener().run(e, covariance, 0.01f, y, on_device(e, in.h, 2 * channel.elements(), 12), wy, wh);
+    whitener().run(e, covariance, 0.01f, on_device(e, in.h, 2 * channel.elements(), 12), y, wh, wy);
     return std::pair(e.to_host(wy), e.to_host(wh));
   };
   const auto a = run(exec()), b = run(*scalar);

@@ -193,8 +193,8 @@ void noise_estimator::run(executor& exec, view<const std::complex<float>> receiv
 }
 
 void whitener::run(executor& exec, view<const std::complex<float>> covariance, float added,
-                   view<const std::complex<float>> received, view<const std::complex<float>> channel,
-                   view<std::complex<float>> out_received, view<std::complex<float>> out_channel,
+                   view<const std::complex<float>> channel, view<const std::complex<float>> received,
+                   view<std::complex<float>> out_channel, view<std::complex<float>> out_received,
                    view<std::uint8_t> status) const {
   const std::size_t slots = covariance.items, rx = received.elements, uses = received.items;
   check_range("rx_antennas", static_cast<long long>(rx), 1, 64);

@@ -68,12 +68,12 @@ class noise_estimator {
 /// Threads: any number may call one object at once, each with an executor of its own.
 class whitener {
  public:
-  /// Queues: y and H of [slots * uses] into out_y and out_h, which may be the same memory. covariance:
-  /// [slots, rx * rx]; channel [.., rx * streams]. `added`, not below 0, is added to its diagonal: error
-  /// variances of H. status [slots * uses], if wanted. Throws shape_error, argument_error.
+  /// Queues: H and y of [slots * uses] into out_channel and out_received, which may be the same memory.
+  /// covariance: [slots, rx * rx]; channel [.., rx * streams]. `added`, not below 0, is added to its
+  /// diagonal: error variances of H. status [slots * uses], if wanted. Throws shape_error, argument_error.
   void run(executor& exec, view<const std::complex<float>> covariance, float added,
-           view<const std::complex<float>> received, view<const std::complex<float>> channel,
-           view<std::complex<float>> out_received, view<std::complex<float>> out_channel,
+           view<const std::complex<float>> channel, view<const std::complex<float>> received,
+           view<std::complex<float>> out_channel, view<std::complex<float>> out_received,
            view<std::uint8_t> status = {}) const;
 
  private:

@@ -124,9 +124,9 @@ class uplink_antennas final : public massive_antennas {
 
   samples received(std::size_t frames) const override {
     const std::size_t vectors = frames * vectors_;
-    return {.received = make_view(samples_.data(), vectors, antennas_),
-            .channel = make_view(h_.data(), frames * air_->matrices(), antennas_ * users_),
+    return {.channel = make_view(h_.data(), frames * air_->matrices(), antennas_ * users_),
             .items_per_channel = vectors_ / air_->matrices(),
+            .received = make_view(samples_.data(), vectors, antennas_),
             .noise_var = noise_.variances(vectors)};
   }
 };

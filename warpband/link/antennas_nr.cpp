@@ -128,8 +128,8 @@ class nr_antennas final : public antenna_system {
   }
   samples heard_samples(std::size_t frames) const {
     const heard h = slots_.slots(0, frames);
-    return {.received = h.received,
-            .channel = h.channel,
+    return {.channel = h.channel,
+            .received = h.received,
             .noise_var = nr_.csi == csi_type::perfect ? noise_.variances(h.received.items) : h.noise_var};
   }
 

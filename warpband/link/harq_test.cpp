@@ -159,7 +159,7 @@ TEST(harq, is_what_the_parts_of_the_library_give) {
     mapper.run(exec, make_view<const std::uint8_t>(coded.data(), frames * symbols, 2), y);
     add_awgn(exec, y, y, n0, {link.seed, 7 * symbols, n << 20});
     demap.run(exec,
-              {.received = y, .channel = {}, .noise_var = {noise_var.data(), 1, frames * symbols, 1, 0}},
+              {.channel = {}, .received = y, .noise_var = {noise_var.data(), 1, frames * symbols, 1, 0}},
               make_view(llr.data(), frames * symbols, 2));
     decoder.combine(exec, llr, versions[n]);
     decoder.decode(exec, {.bits = decided, .ok = ok});

@@ -105,10 +105,10 @@ class noise_of_link {
 /// What is received of a batch: items y = H x + n side by side, frame after frame. An item is what one call
 /// of the detector takes: a symbol, a use of the channel, a codeword of a space-time code, a vector.
 struct samples {
-  view<const std::complex<float>> received = {};
   view<const std::complex<float>> channel = {};  // no data: 1
   std::size_t items_per_channel = 1;             // neighbours with the same H
-  view<const float> noise_var = {};              // N0 of each item
+  view<const std::complex<float>> received = {};
+  view<const float> noise_var = {};  // N0 of each item
   /// Of each use, status_erased where the antennas sent nothing that can be detected; no data: the receiver's
   /// count.
   view<const std::uint8_t> status = {};
@@ -122,7 +122,7 @@ inline samples first_frames(samples s, std::size_t count, std::size_t frames) {
 }
 /// As a receiver takes it.
 inline heard heard_of(const samples& s) {
-  return {s.received, s.channel, s.items_per_channel, s.noise_var, {}};
+  return {s.channel, s.items_per_channel, s.received, s.noise_var, {}};
 }
 
 /// How coded bits travel.

@@ -126,9 +126,9 @@ frame_receiver_parts of_detector(const char* name, const detector& d, std::size_
 /// The first uses of a frame.
 heard heard_of(const std::vector<frame_port>& in, const frame_arrays& f, std::size_t uses) {
   const frame_port &h = in[0], &y = in[1];
-  return {.received = make_view(static_cast<const cx64*>(f.inputs[1]), uses, y.elements),
-          .channel = make_view(static_cast<const cx64*>(f.inputs[0]), h.rows_of(uses), h.elements),
+  return {.channel = make_view(static_cast<const cx64*>(f.inputs[0]), h.rows_of(uses), h.elements),
           .uses_per_channel = h.per_items,
+          .received = make_view(static_cast<const cx64*>(f.inputs[1]), uses, y.elements),
           .noise_var = noise_of(f, 2, uses)};
 }
 
@@ -218,7 +218,7 @@ std::unique_ptr<frame_receiver> make_detect_chain(const detect_chain_config& c) 
   p.granularity = c.uses_per_channel;
   p.attach = one_stage([d, in = p.inputs, out = p.outputs](executor& exec, const frame_arrays& f) {
     const heard h = heard_of(in, f, f.items);
-    d->run(exec, {h.received, h.channel, h.uses_per_channel, h.noise_var, {}},
+    d->run(exec, {h.channel, h.uses_per_channel, h.received, h.noise_var, {}},
            {.llr = output<float>(out, f, 0), .bits = {}, .status = output<std::uint8_t>(out, f, 1)});
   });
   return made(std::move(p));
@@ -323,7 +323,7 @@ std::unique_ptr<frame_receiver> make_stbc_chain(const stbc_chain_config& c) {
       .granularity = c.codewords_per_channel};
   p.attach = one_stage([decoder, in = p.inputs, out = p.outputs](executor& exec, const frame_arrays& f) {
     const heard h = heard_of(in, f, f.items);
-    decoder->run(exec, {h.received, h.channel, h.uses_per_channel, h.noise_var, {}},
+    decoder->run(exec, {h.channel, h.uses_per_channel, h.received, h.noise_var, {}},
                  {.llr = output<float>(out, f, 0), .bits = {}, .status = output<std::uint8_t>(out, f, 1)});
   });
   return made(std::move(p));

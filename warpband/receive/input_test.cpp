@@ -63,7 +63,7 @@ TEST(receiver_arguments, shapes_that_do_not_match_are_named) {
   auto bits = exec->make<std::uint8_t>(4, 288);
   auto llr = exec->make<float>(3, 576);
   const auto blames = [&](auto change, wb::decided out) {
-    wb::heard in{y, h, 1, n0, {}};
+    wb::heard in{h, 1, y, n0, {}};
     change(in);
     try {
       receiver.run(*exec, in, out);

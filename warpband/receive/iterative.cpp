@@ -240,7 +240,7 @@ void iterative_receiver::receive(executor& exec, const heard& in, const decided&
   pieces memory(workspace_.on(exec, sizes.used()));
   b.lay(memory, *this, in.received.elements, in.channel.elements, in.uses_per_channel);
   b.keeps = config_.outer > 1 && config_.decoder_state == receiver_state::keep && decoder_->state_size() != 0;
-  b.detects = {in.received, in.channel, in.uses_per_channel, in.noise_var, {}};
+  b.detects = {in.channel, in.uses_per_channel, in.received, in.noise_var, {}};
   const std::size_t bits = detector_->bits_per_use();
   if (in.prior.data != nullptr) {
     interleaver_.interleave(exec, in.prior, make_view(b.prior, b.frames, uses_ * bits));

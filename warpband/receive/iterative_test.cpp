@@ -29,7 +29,7 @@ received_frames open_loop(wb::executor& exec, detector_config d, const code_conf
   auto bits = exec.make<std::uint8_t>(f.frames, codec->k()), status = exec.make<std::uint8_t>(f.frames, 1),
        use_status = exec.make<std::uint8_t>(uses, 1);
   auto iterations = exec.make<std::int32_t>(f.frames, 1);
-  detector->run(exec, {y, h, f.uses_per_channel, n0, {}}, {llr, {}, use_status});
+  detector->run(exec, {h, f.uses_per_channel, y, n0, {}}, {llr, {}, use_status});
   const std::size_t places = receiver.uses_per_frame() * m;
   receiver.interleaver().deinterleave(
       exec, wb::make_view(static_cast<const float*>(llr.data()), f.frames, places), coded);
@@ -108,7 +108,7 @@ received_frames by_hand(wb::executor& exec, detector_config d, const decode_fram
     auto bits = exec.make<std::uint8_t>(frames, k), status = exec.make<std::uint8_t>(frames, 1),
          use_status = exec.make<std::uint8_t>(uses, 1);
     auto iterations = exec.make<std::int32_t>(frames, 1);
-    detector->run(exec, {y, h, f.uses_per_channel, n0, a}, {llr, {}, use_status});
+    detector->run(exec, {h, f.uses_per_channel, y, n0, a}, {llr, {}, use_status});
     if (j == 0) r.use_status = exec.to_host(use_status);
     const std::vector<float> frame = exec.to_host(llr);
     std::vector<float> coded(frames * n);

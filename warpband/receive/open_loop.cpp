@@ -28,7 +28,7 @@ class detecting : public receiver {
       found.bits = as_uses(out.bits.data);
     else
       found.llr = as_uses(llr_of(out));
-    detector_->run(exec, {in.received, in.channel, in.uses_per_channel, in.noise_var, {}}, found);
+    detector_->run(exec, {in.channel, in.uses_per_channel, in.received, in.noise_var, {}}, found);
   }
 
  protected:

@@ -106,7 +106,7 @@ bench::maker loop(const case_of& c, std::size_t frames) {
           }
           decided out;
           out.bits = bits;
-          receiver->run(exec, {in.y, in.h, 1, {in.n0.data(), 1, uses, 1, 0}, {}}, out);
+          receiver->run(exec, {in.h, 1, in.y, {in.n0.data(), 1, uses, 1, 0}, {}}, out);
           if (fed) exec.download(host_bits.data(), bits.data(), bits.bytes());
         });
   };
@@ -141,7 +141,7 @@ struct second_iteration {
   std::size_t uses() const { return frames * receiver->uses_per_frame(); }
   void detect(executor& exec, view<const float> prior, view<float> to) const {
     const std::size_t each = receiver->detector().bits_per_use();
-    detector_input i{in.y, in.h, 1, {in.n0.data(), 1, uses(), 1, 0}, {}};
+    detector_input i{in.h, 1, in.y, {in.n0.data(), 1, uses(), 1, 0}, {}};
     if (prior.data != nullptr) i.prior = make_view(prior.data, uses(), each);
     receiver->detector().run(exec, i, {.llr = make_view(to.data, uses(), each)});
   }

@@ -19,9 +19,9 @@ namespace wb {
 /// What is received of a batch: uses of the channel, y = H x + n, frame after frame. A use is what the
 /// detector takes at once: a symbol, a vector, a codeword of a space-time code.
 struct heard {
-  view<const std::complex<float>> received = {};  // as detector_input has them
-  view<const std::complex<float>> channel = {};   // no data: 1, where the detector allows it
+  view<const std::complex<float>> channel = {};   // as detector_input has it; no data: 1, if the detector may
   std::size_t uses_per_channel = 1;               // neighbours with the same H
+  view<const std::complex<float>> received = {};  // as detector_input has it
   view<const float> noise_var = {};               // N0 of each use
   /// [frames, n] a-priori LLRs of the coded bits for the first outer iteration; no data for none. A use with
   /// one that is NaN or infinite is erased by the detector in this iteration. Of iterative_receiver alone,

@@ -42,7 +42,7 @@ class slot_arrays {
     const auto from = [&](const auto& a) {
       return make_view(a.data() + first * data() * a.elements(), slots * data(), a.elements());
     };
-    return {.received = from(y_), .channel = from(h_), .uses_per_channel = 1, .noise_var = from(n0_)};
+    return {.channel = from(h_), .uses_per_channel = 1, .received = from(y_), .noise_var = from(n0_)};
   }
 
  private:

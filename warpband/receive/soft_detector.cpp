@@ -26,7 +26,7 @@ class space_time_detector final : public soft_detector {
   std::size_t bits_per_use() const noexcept override { return decoder_.bits_per_codeword(); }
   bool takes_prior() const noexcept override { return wb::takes_prior(decoder_.config()); }
   void run(executor& exec, const detector_input& in, const detector_output& out) const override {
-    decoder_.run(exec, {in.received, in.channel, in.uses_per_channel, in.noise_var, in.prior},
+    decoder_.run(exec, {in.channel, in.uses_per_channel, in.received, in.noise_var, in.prior},
                  {out.llr, out.bits, out.status});
   }
 
@@ -40,7 +40,7 @@ class symbol_demapper final : public soft_detector {
   std::size_t bits_per_use() const noexcept override { return static_cast<std::size_t>(demapper_.bits()); }
   bool takes_prior() const noexcept override { return false; }
   void run(executor& exec, const detector_input& in, const detector_output& out) const override {
-    demapper_.run(exec, {in.received, in.channel, in.noise_var}, out.llr, out.status);
+    demapper_.run(exec, {in.channel, in.received, in.noise_var}, out.llr, out.status);
   }
 
  private:

@@ -26,7 +26,7 @@ void check_transport_loop(const receiver_config& receiver, const detector_config
 ///   transport_loop loop({.type = "pic", .streams = 2, .rx_antennas = 4, .qam = 16},
 ///                       channel.transport(1, 13), {.outer = 3, .inner = 5});
 ///   loop.allocate(exec, slots);
-///   loop.run(exec, {.received = y, .channel = h, .noise_var = n0},
+///   loop.run(exec, {.channel = h, .received = y, .noise_var = n0},
 ///            {.bits = bits, .ok = ok, .status = status});
 ///
 /// Threads: one at a time.

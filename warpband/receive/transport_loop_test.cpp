@@ -64,9 +64,9 @@ struct arrays_of {
         h(given(exec, b.h, blocks * uses)),
         n0(given(exec, b.n0, blocks * uses)) {}
   heard in(std::size_t n = blocks) const {
-    return {.received = make_view(y.data(), n * uses, 2),
-            .channel = make_view(h.data(), n * uses, 4),
+    return {.channel = make_view(h.data(), n * uses, 4),
             .uses_per_channel = 1,
+            .received = make_view(y.data(), n * uses, 2),
             .noise_var = make_view(n0.data(), n * uses),
             .prior = {}};
   }
@@ -120,7 +120,7 @@ std::vector<decisions> expected(const received_blocks& b, const receiver_config&
   std::vector<decisions> all;
   for (int j = 0; j < c.outer; j++) {
     const heard y = a.in();
-    detector_input in{y.received, y.channel, y.uses_per_channel, y.noise_var, {}};
+    detector_input in{y.channel, y.uses_per_channel, y.received, y.noise_var, {}};
     if (j > 0) in.prior = make_view(static_cast<const float*>(prior.data()), blocks * uses, 8);
     detector->run(*exec, in, {.llr = make_view(llr.data(), blocks * uses, 8), .bits = {}, .status = {}});
     exec->sync();

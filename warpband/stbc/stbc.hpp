@@ -101,13 +101,13 @@ bool takes_prior(const stbc_config& config) noexcept;
 const std::vector<setting_of<stbc_config>>& stbc_settings();
 
 struct stbc_input {
-  /// Y: [codewords, 2 * rx_antennas], element rx_antennas * slot + antenna.
-  view<const std::complex<float>> received = {};
   /// H, row after row: element 2 * r + t is the gain from antenna t to receive antenna r.
   /// [ceil(codewords / codewords_per_channel), 2 * rx_antennas]
   view<const std::complex<float>> channel = {};
   std::size_t codewords_per_channel = 1;  // consecutive codewords that share an H
-  view<const float> noise_var = {};       // N0 per complex entry: [codewords, 1], item_stride 0 to share one
+  /// Y: [codewords, 2 * rx_antennas], element rx_antennas * slot + antenna.
+  view<const std::complex<float>> received = {};
+  view<const float> noise_var = {};  // N0 per complex entry: [codewords, 1], item_stride 0 to share one
   /// A-priori LLRs [codewords, bits_per_codeword]; no data for none. Those beyond +-1e6 count as +-1e6. Only
   /// where `takes_prior`.
   view<const float> prior = {};

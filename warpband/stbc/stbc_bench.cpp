@@ -97,7 +97,7 @@ bench::maker decode(const stbc_config& config, output result, std::size_t codewo
                           out.llr = llr;
                         else
                           out.bits = decisions;
-                        stbc_input given{in.y(), in.h(), per_channel, {n0.data(), 1, codewords, 1, 0}, {}};
+                        stbc_input given{in.h(), per_channel, in.y(), {n0.data(), 1, codewords, 1, 0}, {}};
                         if (result == output::posterior)
                           given.prior =
                               make_view(reinterpret_cast<const float*>(prior.data()), codewords, bits);

@@ -107,9 +107,9 @@ direct_call detects(const wb::detector_config& detector, std::size_t uses_per_ch
                       r = static_cast<std::size_t>(detector.rx_antennas),
                       channels = (f.items + uses_per_channel - 1) / uses_per_channel;
     d->run(*exec,
-           {.received = rows(f.input<cf>(1), f.items, r),
-            .channel = rows(f.input<cf>(0), channels, r * s),
+           {.channel = rows(f.input<cf>(0), channels, r * s),
             .uses_per_channel = uses_per_channel,
+            .received = rows(f.input<cf>(1), f.items, r),
             .noise_var = shared(f, f.items),
             .prior = {}},
            {.llr = rows(f.output<float>(0), f.items, d->bits_per_use()),
@@ -197,9 +197,9 @@ direct_call precodes_in_clusters(const wb::clustered_downlink_config& config) {
 void decode_space_time(host_frame& f) {
   const auto exec = wb::testing::open_scalar();
   wb::stbc_decoder(silver).run(*exec,
-                               {.received = rows(f.input<cf>(1), f.items, 4),
-                                .channel = rows(f.input<cf>(0), (f.items + 3) / 4, 4),
+                               {.channel = rows(f.input<cf>(0), (f.items + 3) / 4, 4),
                                 .codewords_per_channel = 4,
+                                .received = rows(f.input<cf>(1), f.items, 4),
                                 .noise_var = shared(f, f.items)},
                                {.llr = rows(f.output<float>(0), f.items, 16),
                                 .bits = {},
@@ -230,9 +230,9 @@ direct_call receives(const wb::detector_config& detector, const wb::code_config&
                       r = static_cast<std::size_t>(detector.rx_antennas),
                       blocks = f.items / receiver.uses_per_frame(), uses = blocks * receiver.uses_per_frame();
     receiver.run(*exec,
-                 {.received = rows(f.input<cf>(1), uses, r),
-                  .channel = rows(f.input<cf>(0), (uses + 1) / 2, r * s),
+                 {.channel = rows(f.input<cf>(0), (uses + 1) / 2, r * s),
                   .uses_per_channel = 2,
+                  .received = rows(f.input<cf>(1), uses, r),
                   .noise_var = shared(f, uses),
                   .prior = {}},
                  {.bits = rows(f.output<std::uint8_t>(0), blocks, receiver.k()),
@@ -265,9 +265,9 @@ void receive_slots_directly(host_frame& f, const wb::pusch_chain_config& c, cons
   channel.extract(*exec, received, rows(y.data(), uses, r));
   decode(
       *exec, transport,
-      {.received = rows(static_cast<const cf*>(y.data()), uses, r),
-       .channel = rows(static_cast<const cf*>(h.data()), uses, r * s),
+      {.channel = rows(static_cast<const cf*>(h.data()), uses, r * s),
        .uses_per_channel = 1,
+       .received = rows(static_cast<const cf*>(y.data()), uses, r),
        .noise_var = rows(static_cast<const float*>(n0.data()), uses, 1),
        .prior = {}},
       {.bits = rows(f.output<std::uint8_t>(0), f.items, static_cast<std::size_t>(transport.transport_bits)),
@@ -297,7 +297,7 @@ void loop_slots(wb::executor& exec, const wb::nr_transport_config& transport, co
                 const wb::nr_transport_output& out) {
   wb::transport_loop loop(looped_pusch.detector, transport, three_outer);
   loop.allocate(exec, out.ok.items);
-  loop.run(exec, {in.received, in.channel, in.uses_per_channel, in.noise_var, {}},
+  loop.run(exec, {in.channel, in.uses_per_channel, in.received, in.noise_var, {}},
            {.bits = out.bits, .ok = out.ok, .iterations = {}, .status = out.status});
   exec.sync();
 }

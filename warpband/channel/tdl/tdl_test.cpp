@@ -363,7 +363,7 @@ TEST_P(tdl, detectors_take_the_channel_as_it_is) {
   auto bits = exec().make<std::uint8_t>(uses, 4);
   wb::make_detector(zf)->run(
       exec(),
-      {.received = y, .channel = h, .uses_per_channel = 1, .noise_var = {noise.data(), 1, uses, 1, 0}},
+      {.channel = h, .uses_per_channel = 1, .received = y, .noise_var = {noise.data(), 1, uses, 1, 0}},
       {.llr = {}, .bits = bits, .status = {}});
   const auto decided = exec().to_host(bits);
   for (std::size_t i = 0; i < s.size(); i++) {

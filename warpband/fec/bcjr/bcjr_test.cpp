@@ -311,7 +311,7 @@ TEST_P(bcjr, error_rate_is_that_of_the_reference_curve) {
     auto llr = exec().make<float>(batch, n);
     auto bits = exec().make<std::uint8_t>(batch, static_cast<std::size_t>(k));
     add_awgn(exec(), {sent.data(), 1, symbols, 1, 0}, make_view(received.data(), symbols), n0, {.seed = 1});
-    demapper(2).run(exec(), {make_view(received.data(), symbols), {}, {noise_var.data(), 1, symbols, 1, 0}},
+    demapper(2).run(exec(), {{}, make_view(received.data(), symbols), {noise_var.data(), 1, symbols, 1, 0}},
                     make_view(llr.data(), symbols));
     d.run(exec(), llr, {.bits = bits});
     double errors = 0;

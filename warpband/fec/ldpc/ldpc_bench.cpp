@@ -27,7 +27,7 @@ void fill_llrs(executor& exec, const ldpc_code& code, double ebn0_db, array<floa
   const float n0 = static_cast<float>(std::pow(10, -ebn0_db / 10) / rate);
   const auto noise_var = exec.make_from(std::vector<float>{n0});
   add_awgn(exec, symbols, symbols, n0, {.seed = 1});
-  demapper(2).run(exec, {symbols, {}, {noise_var.data(), 1, llr.size(), 1, 0}},
+  demapper(2).run(exec, {{}, symbols, {noise_var.data(), 1, llr.size(), 1, 0}},
                   make_view(llr.data(), llr.size(), 1));
   exec.sync();
 }

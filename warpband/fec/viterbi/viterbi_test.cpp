@@ -250,7 +250,7 @@ TEST_P(viterbi, error_rate_is_that_of_the_union_bound) {
   for (std::uint64_t round = 0; round < (small_scale() ? 1 : 20); round++) {
     add_awgn(exec(), {sent.data(), 1, symbols, 1, 0}, make_view(received.data(), symbols), n0,
              {.seed = 5, .first = round * symbols});
-    demapper(2).run(exec(), {make_view(received.data(), symbols), {}, {noise_var.data(), 1, symbols, 1, 0}},
+    demapper(2).run(exec(), {{}, make_view(received.data(), symbols), {noise_var.data(), 1, symbols, 1, 0}},
                     make_view(llr.data(), symbols));
     d.run(exec(), llr, {.bits = out});
     for (const auto b : exec().to_host(out)) errors += b;

@@ -165,9 +165,9 @@ exit_curve detector_exit(executor& exec, const detector_config& config, double s
     for (std::size_t i = 0; i < sums.size(); i++) {
       draw_llrs(exec, sent, prior, c.prior_information[i], range);
       detector->run(exec,
-                    {.received = air.received,
-                     .channel = air.channel,
+                    {.channel = air.channel,
                      .uses_per_channel = 1,
+                     .received = air.received,
                      .noise_var = air.noise(),
                      .prior = prior},
                     {.llr = llr, .bits = {}, .status = {}});
@@ -234,7 +234,7 @@ exit_trajectory loop_exit(executor& exec, const detector_config& detector, const
     decided results;
     results.detected = in;
     results.extrinsic = out;
-    receiver.run(exec, {air.received, air.channel, 1, air.noise(), {}}, results);
+    receiver.run(exec, {air.channel, 1, air.received, air.noise(), {}}, results);
     for (std::size_t j = 0; j < outer; j++) {
       detected[j].add(exec, coded, make_view(in.data() + j * frames * n, frames, n));
       decoded[j].add(exec, coded, make_view(out.data() + j * frames * n, frames, n),

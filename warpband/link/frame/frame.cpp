@@ -320,9 +320,9 @@ static wimax_burst_result received_of(const wimax_plan::burst& b, const wimax_bu
 
 const std::vector<wimax_burst_result>& wimax_receiver::run(const wimax_received& in) {
   wimax_plan& p = *plan_;
-  const std::size_t frames = in.grid.frames;
+  const std::size_t frames = in.received.frames;
   p.check_frames(frames);
-  check_grid("grid", in.grid, frames, p.symbols(), p.tones(), p.rx());
+  check_grid("received", in.received, frames, p.symbols(), p.tones(), p.rx());
   check_grid("channel", in.channel, frames, 1, p.tones(), tx * p.rx());
   check_shape("noise_var", in.noise_var, frames, 1);
   results_.clear();
@@ -332,10 +332,10 @@ const std::vector<wimax_burst_result>& wimax_receiver::run(const wimax_received&
     wimax_plan::burst& b = p.bursts[i];
     const bool soft = b.llr.data() != nullptr;
     const std::size_t width = s.bits_per_codeword, tones = as_size(s.burst.tones);
-    const grid_piece piece = piece_of(in.grid, s.burst), gains = channel_piece_of(in.channel, s.burst);
+    const grid_piece piece = piece_of(in.received, s.burst), gains = channel_piece_of(in.channel, s.burst);
     for (std::size_t f = 0; f < frames; f += together) {
       const std::size_t n = together * s.codewords;
-      const auto* const y = first_of(in.grid, s.burst, p.first_symbol(), f);
+      const auto* const y = first_of(in.received, s.burst, p.first_symbol(), f);
       auto received = as_batch(y, piece, together);
       if (!received) {
         const auto copied = make_view(p.codewords.data(), n, slots * p.rx());
@@ -357,9 +357,9 @@ const std::vector<wimax_burst_result>& wimax_receiver::run(const wimax_received&
       if (!b.code) out.bits = make_view(b.bits.data() + first * width, n, width);
       out.status = make_view(b.codeword_status.data() + first, n);
       b.decoder->run(p.exec,
-                     {.received = *received,
-                      .channel = *channel,
+                     {.channel = *channel,
                       .codewords_per_channel = s.codewords / tones,
+                      .received = *received,
                       .noise_var = {in.noise_var.data + f * in.noise_var.item_stride, 1, n, 1, 0}},
                      out);
     }

@@ -101,11 +101,11 @@ struct wimax_burst_result {
 };
 
 struct wimax_received {
-  /// Y: [frames, the frame's symbols, data subcarriers, rx_antennas].
-  frame_grid<const std::complex<float>> grid;
   /// H of the direction: [frames, 1, data subcarriers, 2 * rx_antennas], element 2 * r + t the gain from
   /// antenna t to receive antenna r.
   frame_grid<const std::complex<float>> channel;
+  /// Y: [frames, the frame's symbols, data subcarriers, rx_antennas].
+  frame_grid<const std::complex<float>> received;
   view<const float> noise_var;  // N0 per complex entry: [frames, 1], item_stride 0 to share one
 };
 

@@ -49,17 +49,17 @@ TEST(frame_arguments, bad_shapes_are_named) {
              h = make_frame_grid<const complex>(values.data(), 2, 1, 72, 4);
   const auto noise = make_view<const float>(n0.data(), 2);
   const auto blames = [&](auto change) {
-    wimax_received in{y, h, noise};
+    wimax_received in{.channel = h, .received = y, .noise_var = noise};
     change(in);
     return blamed([&] { receiver.run(in); });
   };
   EXPECT_EQ(blames([](wimax_received&) {}), "");
-  EXPECT_EQ(blames([](wimax_received& in) { in.grid.symbols = 11; }), "grid");
-  EXPECT_EQ(blames([](wimax_received& in) { in.grid.tones = 71; }), "grid");
-  EXPECT_EQ(blames([](wimax_received& in) { in.grid.antennas = 1; }), "grid");
-  EXPECT_EQ(blames([](wimax_received& in) { in.grid.frames = 3; }), "frames");
-  EXPECT_EQ(blames([](wimax_received& in) { in.grid.frames = 1; }), "channel");
-  EXPECT_EQ(blames([](wimax_received& in) { in.grid.data = nullptr; }), "grid");
+  EXPECT_EQ(blames([](wimax_received& in) { in.received.symbols = 11; }), "received");
+  EXPECT_EQ(blames([](wimax_received& in) { in.received.tones = 71; }), "received");
+  EXPECT_EQ(blames([](wimax_received& in) { in.received.antennas = 1; }), "received");
+  EXPECT_EQ(blames([](wimax_received& in) { in.received.frames = 3; }), "frames");
+  EXPECT_EQ(blames([](wimax_received& in) { in.received.frames = 1; }), "channel");
+  EXPECT_EQ(blames([](wimax_received& in) { in.received.data = nullptr; }), "received");
   EXPECT_EQ(blames([](wimax_received& in) { in.channel.symbols = 12; }), "channel");
   EXPECT_EQ(blames([](wimax_received& in) { in.channel.antennas = 2; }), "channel");
   EXPECT_EQ(blames([](wimax_received& in) { in.noise_var.items = 1; }), "noise_var");

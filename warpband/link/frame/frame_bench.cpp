@@ -56,7 +56,9 @@ struct direction {
     grid = make_frame_grid<const complex>(y.data(), 1, symbols, tones, rx);
     channel = make_frame_grid<const complex>(h.data(), 1, 1, tones, 2 * rx);
   }
-  wimax_received input() const { return {grid, channel, {n0.data(), 1, 1, 1, 0}}; }
+  wimax_received input() const {
+    return {.channel = channel, .received = grid, .noise_var = {n0.data(), 1, 1, 1, 0}};
+  }
 
   static constexpr float noise_var = 0.01f;
   wimax_receiver receiver;

@@ -32,8 +32,8 @@ setting_of<C> demap_algorithm_setting(std::string name, demap_algorithm C::*memb
 }
 
 struct demap_input {
-  view<const std::complex<float>> received = {};  // [symbols, 1]
   view<const std::complex<float>> channel = {};   // [symbols, 1], or no data for h = 1
+  view<const std::complex<float>> received = {};  // [symbols, 1]
   view<const float> noise_var = {};  // N0 per complex entry: [symbols, 1], item_stride 0 to share one
 };
 

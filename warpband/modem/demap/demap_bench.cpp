@@ -36,7 +36,7 @@ bench::maker demap(int points, bool exact, std::size_t items) {
             exec.upload(y.data(), host_y.data(), y.bytes());
             exec.upload(h.data(), host_h.data(), h.bytes());
           }
-          demapper.run(exec, {y, h, {n0.data(), 1, items, 1, 0}}, llr);
+          demapper.run(exec, {h, y, {n0.data(), 1, items, 1, 0}}, llr);
           if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
         });
   };

@@ -38,7 +38,7 @@ result demap(wb::executor& exec, int points, demap_algorithm algorithm, const ba
   const auto n0 = exec.make_from(b.n0);
   std::optional<wb::array<complex>> h;
   if (!b.h.empty()) h = on_device(exec, b.h, n, 1);
-  wb::demap_input in{y, {}, {n0.data(), 1, n, 1, b.n0.size() == 1 ? 0U : 1U}};
+  wb::demap_input in{{}, y, {n0.data(), 1, n, 1, b.n0.size() == 1 ? 0U : 1U}};
   if (h) in.channel = *h;
   auto llr = exec.make<float>(n, m);
   auto status = exec.make<std::uint8_t>(n, 1);
@@ -257,7 +257,7 @@ TEST(demap_arguments, bad_ones_are_named) {
   const auto exec = wb::testing::open_scalar();
   auto y = exec->make<complex>(5, 1);
   auto llr = exec->make<float>(5, 4);
-  EXPECT_EQ(blamed([&] { wb::demapper(16).run(*exec, {y, {}, {}}, llr); }), "noise_var");
+  EXPECT_EQ(blamed([&] { wb::demapper(16).run(*exec, {{}, y, {}}, llr); }), "noise_var");
 }
 
 }  // namespace demap_test
