@@ -37,12 +37,12 @@ struct results {
 };
 /// The same decisions at all scales, and soft outputs times the scale.
 void expect_alike(const llrs_t& llr, const std::function<results(const llrs_t&)>& decode,
-                  const std::string& what) {
+                  const std::string& label) {
   const results usual = decode(llr);
   for (const float s : scales) {
     const results got = decode(scaled(llr, s));
-    ASSERT_EQ(got.bits, usual.bits) << what << ", scale " << s;
-    ASSERT_EQ(got.soft, scaled(usual.soft, s)) << what << ", scale " << s;
+    ASSERT_EQ(got.bits, usual.bits) << label << ", scale " << s;
+    ASSERT_EQ(got.soft, scaled(usual.soft, s)) << label << ", scale " << s;
   }
 }
 
@@ -157,7 +157,7 @@ TEST_P(scale, transport_blocks_are_decided_alike) {
   const auto sent = on_device(exec(), testing::random_bit_vector(a * count, random), count, a);
   auto coded = exec().make<std::uint8_t>(count, g), bits = exec().make<std::uint8_t>(count, a),
        ok = exec().make<std::uint8_t>(count, 1);
-  const auto expect = [&](auto& decoder, const std::string& what) {
+  const auto expect = [&](auto& decoder, const std::string& label) {
     expect_alike(
         llrs_of(coded),
         [&](const llrs_t& llr) -> results {
@@ -169,7 +169,7 @@ TEST_P(scale, transport_blocks_are_decided_alike) {
           r.bits.insert(r.bits.end(), held.begin(), held.end());
           return r;
         },
-        what);
+        label);
   };
   const lte_transport_config lte{.transport_bits = 47,
                                  .coded_bits = 200,
@@ -261,13 +261,13 @@ TEST_P(scale, a_status_tells_whether_checks_hold_without_a_stop_too) {
 TEST_P(scale, precisions_with_limits_take_what_is_beyond_as_the_limit) {
   const auto expect_limited = [&](const llrs_t& llr, float limit,
                                   const std::function<results(const llrs_t&)>& decode,
-                                  const std::string& what) {
+                                  const std::string& label) {
     llrs_t within = llr;
     for (float& x : within) x = std::clamp(x, -limit, limit);
-    ASSERT_NE(within, llr) << what;
+    ASSERT_NE(within, llr) << label;
     const results got = decode(llr), want = decode(within);
-    EXPECT_EQ(got.bits, want.bits) << what;
-    EXPECT_EQ(got.soft, want.soft) << what;
+    EXPECT_EQ(got.bits, want.bits) << label;
+    EXPECT_EQ(got.soft, want.soft) << label;
   };
   const std::size_t k = 104, count = 4;
   const auto turbo = testing::make_codewords(104, 4, 1., 7);
@@ -338,9 +338,9 @@ TEST_P(scale, precisions_with_limits_take_what_is_beyond_as_the_limit) {
 
 TEST_P(scale, log_map_outputs_of_usual_llrs_have_their_limits) {
   const auto largest = [](const llrs_t& x) {
-    float most = 0;
-    for (const float v : x) most = std::max(most, std::abs(v));
-    return most;
+    float magnitude = 0;
+    for (const float v : x) magnitude = std::max(magnitude, std::abs(v));
+    return magnitude;
   };
   const std::size_t k = 104, n = 3 * (k + 4);
   llrs_t llr(n, 10.5f);
@@ -358,9 +358,9 @@ TEST_P(scale, log_map_outputs_of_usual_llrs_have_their_limits) {
     llr.assign(decoder.frame().n(), value);
     auto outputs = exec().make<float>(1, k);
     decoder.run(exec(), on_device(exec(), llr, 1, llr.size()), {.soft = outputs});
-    const float most = largest(exec().to_host(outputs));
-    EXPECT_LE(most, limit * 1.0001f);
-    EXPECT_GT(most, 12.f);
+    const float magnitude = largest(exec().to_host(outputs));
+    EXPECT_LE(magnitude, limit * 1.0001f);
+    EXPECT_GT(magnitude, 12.f);
   }
 }
 

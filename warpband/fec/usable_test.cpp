@@ -31,23 +31,23 @@ WB_ON_ALL_BACKENDS(usable);
 /// `small` at the others.
 llrs_t rows_with(const std::vector<std::size_t>& counts, std::size_t n, float large, float small) {
   std::mt19937_64 random(n);
-  llrs_t all;
+  llrs_t llrs;
   for (const std::size_t count : counts) {
     llrs_t row(n, small);
     std::fill_n(row.begin(), count, large);
     for (auto& x : row)
       if ((random() & 1) != 0) x = -x;
     std::shuffle(row.begin(), row.end(), random);
-    all.insert(all.end(), row.begin(), row.end());
+    llrs.insert(llrs.end(), row.begin(), row.end());
   }
-  return all;
+  return llrs;
 }
 /// Of words with none, k - 1, k and n usable LLRs the first two are erased, the others have no such status.
 const auto counts_of = [](std::size_t k, std::size_t n) { return std::vector<std::size_t>{0, k - 1, k, n}; };
-void expect_two_erased(const bits_t& status, const std::string& what) {
+void expect_two_erased(const bits_t& status, const std::string& label) {
   ASSERT_EQ(status.size(), 4U);
   for (std::size_t i = 0; i < 4; i++)
-    EXPECT_EQ(status[i] & ~status_stopped, i < 2 ? insufficient : 0) << what << ", word " << i;
+    EXPECT_EQ(status[i] & ~status_stopped, i < 2 ? insufficient : 0) << label << ", word " << i;
 }
 
 TEST_P(usable, convolutional_decoders_erase_words_with_fewer_llrs_than_bits) {
@@ -109,15 +109,15 @@ TEST_P(usable, ldpc_decoders_erase_words_with_fewer_llrs_than_bits) {
           decoder.run(
               exec(), llr,
               {.bits = bits, .soft = {}, .extrinsic = {}, .iterations = iterations, .status = status});
-          const std::string what = "n = " + std::to_string(n) + ", precision " +
-                                   std::to_string(static_cast<int>(precision)) + ", schedule " +
-                                   std::to_string(static_cast<int>(schedule));
-          expect_two_erased(exec().to_host(status), what);
-          EXPECT_EQ(exec().to_host(iterations)[1], 0) << what;
+          const std::string label = "n = " + std::to_string(n) + ", precision " +
+                                    std::to_string(static_cast<int>(precision)) + ", schedule " +
+                                    std::to_string(static_cast<int>(schedule));
+          expect_two_erased(exec().to_host(status), label);
+          EXPECT_EQ(exec().to_host(iterations)[1], 0) << label;
           const bits_t decided = exec().to_host(bits);
           EXPECT_EQ(bits_t(decided.begin(), decided.begin() + static_cast<std::ptrdiff_t>(2 * n)),
                     bits_t(2 * n))
-              << what;
+              << label;
         }
 }
 
@@ -156,30 +156,30 @@ TEST_P(usable, turbo_decoders_erase_words_with_fewer_llrs_than_bits) {
         auto iterations = exec().make<std::int32_t>(4, 1);
         const turbo_decoder_output out{
             .bits = bits, .soft = {}, .extrinsic = {}, .iterations = iterations, .status = status};
-        const std::string what = "k = " + std::to_string(k) + ", precision " +
-                                 std::to_string(static_cast<int>(precision)) + ", algorithm " +
-                                 std::to_string(static_cast<int>(algorithm));
+        const std::string label = "k = " + std::to_string(k) + ", precision " +
+                                  std::to_string(static_cast<int>(precision)) + ", algorithm " +
+                                  std::to_string(static_cast<int>(algorithm));
         decoder.run(exec(), llr, out);
-        expect_two_erased(exec().to_host(status), what);
-        EXPECT_EQ(exec().to_host(iterations)[1], 0) << what;
+        expect_two_erased(exec().to_host(status), label);
+        EXPECT_EQ(exec().to_host(iterations)[1], 0) << label;
         const bits_t decided = exec().to_host(bits);
         EXPECT_EQ(bits_t(decided.begin(), decided.begin() + static_cast<std::ptrdiff_t>(2 * bits_of)),
                   bits_t(2 * bits_of))
-            << what;
+            << label;
         if (precision == turbo_precision::float32) continue;
         const auto steps =
             on_device(exec(), testing::steps_of(rows_with(counts_of(bits_of, n), n, 2.f, 0.f)), 4, n);
         decoder.run(exec(), steps, out);
-        expect_two_erased(exec().to_host(status), what + ", 8-bit LLRs");
+        expect_two_erased(exec().to_host(status), label + ", 8-bit LLRs");
       }
 }
 
 TEST_P(usable, zeros_stop_the_turbo_decoder_only_where_the_systematic_llrs_tell_them) {
   const int k = 104;
   const std::size_t n = 3 * (104 + 4);
-  llrs_t all;
-  const auto add = [&](auto at) {
-    for (std::size_t i = 0; i < n; i++) all.push_back(at(i));
+  llrs_t llrs;
+  const auto add = [&](auto value) {
+    for (std::size_t i = 0; i < n; i++) llrs.push_back(value(i));
   };
   const auto is_sign = [](std::size_t i) { return i % 4 < 2; };           // of a symbol of 16-QAM
   add([&](std::size_t) { return 2.f; });                                  // a word of zeros
@@ -196,7 +196,7 @@ TEST_P(usable, zeros_stop_the_turbo_decoder_only_where_the_systematic_llrs_tell_
                                  .precision = precision,
                                  .llr_steps = llr_steps});
     auto status = exec().make<std::uint8_t>(4, 1);
-    decoder.run(exec(), on_device(exec(), all, 4, n),
+    decoder.run(exec(), on_device(exec(), llrs, 4, n),
                 {.bits = {}, .soft = {}, .extrinsic = {}, .iterations = {}, .status = status});
     EXPECT_EQ(exec().to_host(status), (bits_t{status_stopped, status_stopped, insufficient, insufficient}))
         << static_cast<int>(precision) << ", " << static_cast<int>(algorithm);
@@ -277,15 +277,15 @@ TEST_P(usable, zeros_that_were_sent_are_acknowledged) {
     int a, g, order;
     std::vector<float> means;
   };
-  const sent all[] = {{500, 1600, 2, {2.4f}},
-                      {500, 12800, 2, {0.3f}},
-                      {16, 132, 2, {5.f}},
-                      {500, 1100, 4, {7.f, 7.f, 2.2f, 2.2f}},
-                      {500, 1602, 6, {8.f, 8.f, 2.2f, 2.2f, 0.4f, 0.4f}},
-                      {500, 1600, 8, {11.f, 11.f, 3.4f, 3.4f, 0.7f, 0.7f, 0.12f, 0.12f}},
-                      {6200, 18900, 4, {3.f, 3.f, 0.9f, 0.9f}}};
+  const sent cases[] = {{500, 1600, 2, {2.4f}},
+                        {500, 12800, 2, {0.3f}},
+                        {16, 132, 2, {5.f}},
+                        {500, 1100, 4, {7.f, 7.f, 2.2f, 2.2f}},
+                        {500, 1602, 6, {8.f, 8.f, 2.2f, 2.2f, 0.4f, 0.4f}},
+                        {500, 1600, 8, {11.f, 11.f, 3.4f, 3.4f, 0.7f, 0.7f, 0.12f, 0.12f}},
+                        {6200, 18900, 4, {3.f, 3.f, 0.9f, 0.9f}}};
   for (const auto& numbers : all_numbers)
-    for (const sent& s : all) {
+    for (const sent& s : cases) {
       const std::size_t batch = s.a > 1000 ? 2 : 20;
       const lte_transport_config config{
           .transport_bits = s.a, .coded_bits = s.g, .modulation_order = s.order, .turbo = turbo_of(numbers)};

@@ -18,7 +18,7 @@ WB_DECLARE_KERNEL(bcjr_i16_large)
 
 const std::vector<setting_of<bcjr_config>>& bcjr_settings() {
   using c = bcjr_config;
-  static const std::vector all = [] {
+  static const std::vector settings = [] {
     std::vector<setting_of<c>> list{
         conv_k_setting(&c::k, 65536),
         words<c, map_algorithm>(
@@ -35,7 +35,7 @@ const std::vector<setting_of<bcjr_config>>& bcjr_settings() {
       list.push_back(std::move(s));
     return list;
   }();
-  return all;
+  return settings;
 }
 
 namespace {

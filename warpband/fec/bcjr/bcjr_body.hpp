@@ -68,9 +68,9 @@ WB_HD T bcjr_factor(T largest) {
 /// The factor of the first step of a run.
 template <int Memory, class T, class G>
 WB_HD T bcjr_first_factor(G g, const T* metrics) {
-  T most = T(0.f);
-  for (int s = g.rank; s < conv_states<Memory>::states; s += g.size) most = max(most, metrics[s]);
-  return bcjr_factor(g.max_all(most));
+  T largest = T(0.f);
+  for (int s = g.rank; s < conv_states<Memory>::states; s += g.size) largest = max(largest, metrics[s]);
+  return bcjr_factor(g.max_all(largest));
 }
 
 /// Loop over the butterflies of a round: `unroll` per thread, `span` per group.
@@ -99,11 +99,11 @@ WB_HD T sum_of_pairs(T (&x)[N]) {
 
 /// Metrics of a step's butterfly: new ones from those of two states and the weights of their branches.
 template <class M, class T>
-WB_HD T bcjr_metric(T a, T w, T b, T x, T factor, T& most) {
+WB_HD T bcjr_metric(T a, T w, T b, T x, T factor, T& largest) {
   T n = M::accumulate(M::times(a, w), b, x);
   if constexpr (bcjr_range<M>::each_step) {
     n = max(M::times(n, factor), bcjr_range<M>::template zero<T>());
-    most = max(most, n);
+    largest = max(largest, n);
   }
   return n;
 }
@@ -114,7 +114,7 @@ WB_HD_CALL T bcjr_forward(G g, const conv_trellis& c, int known, const T* before
                           T factor) {
   using loop = bcjr_loop<Memory, G>;
   constexpr int half = conv_states<Memory>::butterflies;
-  T most = T(0.f);
+  T largest = T(0.f);
   for (int q = 0; q < half; q += loop::round)
     for (int i = 0; i < loop::round; i += loop::span) WB_UNROLL for (int u = 0; u < loop::unroll; u++) {
         const int b = i + u * G::size + g.rank;
@@ -122,13 +122,14 @@ WB_HD_CALL T bcjr_forward(G g, const conv_trellis& c, int known, const T* before
           const int j = q + b;
           const std::int32_t code = c.codes[j] & known;
           const T p0 = before[2 * j], p1 = before[2 * j + 1];
-          after[j] = bcjr_metric<M>(p0, weights[code], p1, weights[code ^ (c.older & known)], factor, most);
+          after[j] =
+              bcjr_metric<M>(p0, weights[code], p1, weights[code ^ (c.older & known)], factor, largest);
           after[j + half] = bcjr_metric<M>(p0, weights[code ^ (c.newer & known)], p1,
-                                           weights[code ^ ((c.older ^ c.newer) & known)], factor, most);
+                                           weights[code ^ ((c.older ^ c.newer) & known)], factor, largest);
         }
       }
   g.sync();
-  if constexpr (bcjr_range<M>::each_step) return bcjr_factor(g.max_all(most));
+  if constexpr (bcjr_range<M>::each_step) return bcjr_factor(g.max_all(largest));
   return factor;
 }
 
@@ -186,7 +187,7 @@ WB_HD_CALL T bcjr_backward(G g, const conv_trellis& c, int known, const T* alpha
                            const T* weights, T factor, T& sum0, T& sum1) {
   using loop = bcjr_loop<Memory, G>;
   constexpr int half = conv_states<Memory>::butterflies, groups = (loop::round + loop::span - 1) / loop::span;
-  T most = T(0.f);
+  T largest = T(0.f);
   for (int q = 0; q < half; q += loop::round) {
     [[maybe_unused]] T part0[groups], part1[groups];
     for (int i = 0; i < groups; i++) {
@@ -196,18 +197,18 @@ WB_HD_CALL T bcjr_backward(G g, const conv_trellis& c, int known, const T* alpha
         if constexpr (Sums) x0[u] = x1[u] = M::template one<T>();
         if (loop::round % loop::span == 0 || b < loop::round) {
           const int j = q + b;
-          const std::int32_t all = c.codes[j], code = all & known;
+          const std::int32_t coded = c.codes[j], code = coded & known;
           const T low = after[j], high = after[j + half];
           const T w = weights[code], x = weights[code ^ (c.older & known)],
                   y = weights[code ^ (c.newer & known)], z = weights[code ^ ((c.older ^ c.newer) & known)];
-          before[2 * j] = bcjr_metric<M>(low, w, high, y, factor, most);
-          before[2 * j + 1] = bcjr_metric<M>(low, x, high, z, factor, most);
+          before[2 * j] = bcjr_metric<M>(low, w, high, y, factor, largest);
+          before[2 * j + 1] = bcjr_metric<M>(low, x, high, z, factor, largest);
           if constexpr (Sums) {
             const T a0 = alpha[2 * j], a1 = alpha[2 * j + 1];
             const T even0 = M::times(M::times(a0, w), low), even1 = M::times(M::times(a0, y), high);
             const T odd0 = M::times(M::times(a1, x), low), odd1 = M::times(M::times(a1, z), high);
             // The oldest bit flips the input where the feedback taps it.
-            const bool flips = (c.older >> c.outputs & 1) != 0, one = (all >> c.outputs & 1) != 0;
+            const bool flips = (c.older >> c.outputs & 1) != 0, one = (coded >> c.outputs & 1) != 0;
             const T same = M::plus(even0, flips ? odd1 : odd0), other = M::plus(even1, flips ? odd0 : odd1);
             x0[u] = one ? other : same;
             x1[u] = one ? same : other;
@@ -227,7 +228,7 @@ WB_HD_CALL T bcjr_backward(G g, const conv_trellis& c, int known, const T* alpha
     }
   }
   g.sync();
-  if constexpr (bcjr_range<M>::each_step) return bcjr_factor(g.max_all(most));
+  if constexpr (bcjr_range<M>::each_step) return bcjr_factor(g.max_all(largest));
   return factor;
 }
 

@@ -33,7 +33,7 @@ WB_HD_CALL void bcjr_coded_sums(G g, const conv_trellis& c, int known, const T* 
         WB_UNROLL for (int j = 0; j < J; j++) x[j][0][u] = x[j][1][u] = bcjr_nothing<M, T>();
         if (loop::round % loop::span == 0 || b < loop::round) {
           const int n = q + b;
-          const std::int32_t all = c.codes[n], code = all & known;
+          const std::int32_t coded = c.codes[n], code = coded & known;
           const T a0 = alpha[2 * n], a1 = alpha[2 * n + 1], low = after[n], high = after[n + half];
           const T even0 = M::times(M::times(a0, weights[code]), low),
                   even1 = M::times(M::times(a0, weights[code ^ (c.newer & known)]), high),
@@ -50,7 +50,7 @@ WB_HD_CALL void bcjr_coded_sums(G g, const conv_trellis& c, int known, const T* 
               same = M::plus(same, M::plus(odd0, odd1));
               other = bcjr_nothing<M, T>();
             }
-            const bool one = (all >> j & 1) != 0;
+            const bool one = (coded >> j & 1) != 0;
             x[j][0][u] = one ? other : same;
             x[j][1][u] = one ? same : other;
           }

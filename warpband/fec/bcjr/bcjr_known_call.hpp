@@ -19,7 +19,7 @@ struct bcjr_known_plan {
   bcjr_known_plan(const bcjr_args& a, const device_limits& limits, std::size_t items)
       : stride(bcjr_known_memory::device(a.code.steps) * sizeof(float)),
         blocks(static_cast<std::size_t>(limits.multiprocessors) * resident) {
-    const std::size_t each = bcjr_known_memory::codewords, calls = (items + each - 1) / each,
+    const std::size_t per_call = bcjr_known_memory::codewords, calls = (items + per_call - 1) / per_call,
                       fit = most_bytes / stride, least = static_cast<std::size_t>(limits.multiprocessors);
     if (blocks > fit) blocks = fit > least ? fit : least;
     if (blocks > calls) blocks = calls;

@@ -18,9 +18,9 @@ __global__ void __launch_bounds__(32, bcjr_known_plan::resident)
   const int codeword = warp.rank / bcjr_known_memory::threads;
   const warp_tile<bcjr_known_memory::threads> g;
   for (std::size_t b = first + n * blockIdx.x; b < last; b += n * gridDim.x) {
-    const std::size_t mine = b + static_cast<std::size_t>(codeword);
+    const std::size_t index = b + static_cast<std::size_t>(codeword);
     bcjr_known<M, Code, Prior, decltype(g), tile<bcjr_known_memory::threads>> decoder(
-        a, g, codeword, {mine < last ? mine : last - 1, 1}, mine < last, shared,
+        a, g, codeword, {index < last ? index : last - 1, 1}, index < last, shared,
         reinterpret_cast<float*>(memory + blockIdx.x * stride));
     decoder.run();
     g.sync();

@@ -43,7 +43,7 @@ template <class M, class Code, bool Prior, class G, class Own = G>
 struct bcjr_known {
   using memory = bcjr_known_memory;
   using parts = conv_parts<6, 4>;
-  static constexpr int outputs = Code::outputs, bits = outputs + (Prior ? 1 : 0), all = Code::all,
+  static constexpr int outputs = Code::outputs, bits = outputs + (Prior ? 1 : 0), patterns = Code::patterns,
                        W = 1 << bits;
   static constexpr int N = 16, half = 8, steps_each = conv_run / memory::threads;
   static constexpr bool scaled = bcjr_range<M>::each_step;
@@ -51,7 +51,7 @@ struct bcjr_known {
   const bcjr_args& a;
   const conv_trellis& c;
   G g;
-  item<float> at;
+  item<float> batch_item;
   bool stores;  // false: other threads have this codeword, or bcjr_op decodes it for its kind
   int flip;     // spreads neighbouring codewords over the banks of shared memory
   float *sets, *table, *ratios, *kept;
@@ -66,7 +66,7 @@ struct bcjr_known {
       : a(args),
         c(args.code),
         g(group),
-        at(item),
+        batch_item(item),
         stores(is_there),
         flip(codeword % 2 * 6),
         sets(shared + codeword * memory::states),
@@ -80,7 +80,7 @@ struct bcjr_known {
   WB_HD void run() {
     if constexpr (requires { typename M::of_large_llrs; }) {
       const int kind = find_kind();
-      if (stores && g.rank == 0) a.kinds[at.first] = static_cast<std::uint8_t>(kind);
+      if (stores && g.rank == 0) a.kinds[batch_item.first] = static_cast<std::uint8_t>(kind);
       stores = stores && kind == of_usual_llrs;
     }
     forward();
@@ -153,16 +153,16 @@ struct bcjr_known {
   /// Weights of step i of a stage, s of the run: of the coded bits that differ from those of butterfly 0 like
   /// this, with a new bit 0 and 1.
   struct step_weights {
-    float of[2][all];
+    float weight[2][patterns];
     WB_HD step_weights(const bcjr_known& k, int s, int i, float factor) {
       const float* row = k.table + s * memory::codewords * W;
-      WB_UNROLL for (int u = 0; u < 2; u++) WB_UNROLL for (int e = 0; e < all; e++) {
+      WB_UNROLL for (int u = 0; u < 2; u++) WB_UNROLL for (int e = 0; e < patterns; e++) {
         if (u == 1 && !Prior) {
-          of[1][e] = of[0][e];
+          weight[1][e] = weight[0][e];
           continue;
         }
-        of[u][e] = row[u * all + (e ^ k.codes[i])];
-        if constexpr (scaled) of[u][e] = of[u][e] * factor;
+        weight[u][e] = row[u * patterns + (e ^ k.codes[i])];
+        if constexpr (scaled) weight[u][e] = weight[u][e] * factor;
       }
     }
   };
@@ -177,9 +177,9 @@ struct bcjr_known {
       const step_weights w(*this, s + i, i, factor);
       float n[N];
       WB_UNROLL for (int q = 0; q < half; q++) {
-        const int e = Code::coded(parts::butterfly(i, q, 0)), other = all - 1 - e;
-        n[q] = metric(m[2 * q], w.of[0][e], m[2 * q + 1], w.of[0][other]);
-        n[half + q] = metric(m[2 * q], w.of[1][other], m[2 * q + 1], w.of[1][e]);
+        const int e = Code::coded(parts::butterfly(i, q, 0)), other = patterns - 1 - e;
+        n[q] = metric(m[2 * q], w.weight[0][e], m[2 * q + 1], w.weight[0][other]);
+        n[half + q] = metric(m[2 * q], w.weight[1][other], m[2 * q + 1], w.weight[1][e]);
       }
       WB_UNROLL for (int u = 0; u < N; u++) m[u] = n[u];
       factor = factor_of(m);
@@ -192,9 +192,9 @@ struct bcjr_known {
       const step_weights w(*this, s + i, i, factor);
       float n[N];
       WB_UNROLL for (int q = 0; q < half; q++) {
-        const int e = Code::coded(parts::butterfly(i, q, 0)), other = all - 1 - e;
-        n[2 * q] = metric(m[q], w.of[0][e], m[half + q], w.of[1][other]);
-        n[2 * q + 1] = metric(m[q], w.of[0][other], m[half + q], w.of[1][e]);
+        const int e = Code::coded(parts::butterfly(i, q, 0)), other = patterns - 1 - e;
+        n[2 * q] = metric(m[q], w.weight[0][e], m[half + q], w.weight[1][other]);
+        n[2 * q + 1] = metric(m[q], w.weight[0][other], m[half + q], w.weight[1][e]);
       }
       WB_UNROLL for (int u = 0; u < N; u++) m[u] = n[u];
       factor = factor_of(m);
@@ -207,16 +207,17 @@ struct bcjr_known {
     float x[N];
     WB_UNROLL for (int u = 0; u < N; u++) x[u] = M::times(alpha[u], b[u]);
     if constexpr (Steps == 4) {
-      float sums[8], most[4], sum[2];
+      float sums[8], pair_sums[4], sum[2];
       bcjr_sums_by_bit<M, 4>(x, sums);
       const bool odd = g.rank % 2 != 0, upper = g.rank >= 2;
       WB_UNROLL for (int i = 0; i < 4; i++) {  // steps 0 and 2, or 1 and 3
         const int even = i / 2 * 4 + i % 2;
-        most[i] = M::plus(select(odd, sums[even + 2], sums[even]),
-                          g.exchange(select(odd, sums[even], sums[even + 2]), 1));
+        pair_sums[i] = M::plus(select(odd, sums[even + 2], sums[even]),
+                               g.exchange(select(odd, sums[even], sums[even + 2]), 1));
       }
       WB_UNROLL for (int i = 0; i < 2; i++) sum[i] =
-          M::plus(select(upper, most[2 + i], most[i]), g.exchange(select(upper, most[i], most[2 + i]), 2));
+          M::plus(select(upper, pair_sums[2 + i], pair_sums[i]),
+                  g.exchange(select(upper, pair_sums[i], pair_sums[2 + i]), 2));
       ratios[s + g.rank] = M::ratio(sum[1], sum[0]);
     } else {
       float sum[2];
@@ -267,12 +268,12 @@ struct bcjr_known {
       WB_UNROLL for (int e = 0; e < bits; e++) {
         ahead[i][e] = 0.f;
         if (e == outputs) {
-          if (step < c.k) ahead[i][e] = load(a.prior, static_cast<std::size_t>(step), at);
+          if (step < c.k) ahead[i][e] = load(a.prior, static_cast<std::size_t>(step), batch_item);
         } else if (step < c.steps) {
           const int place = a.punctured     ? c.places[step * outputs + e]
                             : c.ranges == 1 ? step * outputs + e
                                             : e * c.steps + step;
-          if (place >= 0) ahead[i][e] = load(a.llr, static_cast<std::size_t>(place), at);
+          if (place >= 0) ahead[i][e] = load(a.llr, static_cast<std::size_t>(place), batch_item);
         }
       }
     }
@@ -329,7 +330,7 @@ struct bcjr_known {
     const int steps = c.steps, runs = (steps + conv_run - 1) / conv_run;
     const bool circular = c.ending == conv_ending::tail_biting;
     float m[N], factor = 1.f;
-    int now = 0;
+    int current = 0;
     begin(set(0), circular);
     get_before(set(0), m);
     const auto keep = [&](int v) WB_INLINE_LAMBDA {
@@ -339,17 +340,17 @@ struct bcjr_known {
     conv_forward(-a.overlap, (runs - 1) * conv_run, steps, [&](int v, int t, int count) WB_INLINE_LAMBDA {
       if (v >= 0) keep(v);
       const int next = t + count < steps ? t + count : 0;
-      make(t, count, 0.f - set(now)[place_of(0)], v >= 0, next);
+      make(t, count, 0.f - set(current)[place_of(0)], v >= 0, next);
       each_stage(0, count, [&](int s, bool single) WB_INLINE_LAMBDA {
-        now = 1 - now;
-        stage_forward(s, single, m, factor, set(now));
+        current = 1 - current;
+        stage_forward(s, single, m, factor, set(current));
       });
     });
     keep((runs - 1) * conv_run);
   }
   WB_HD void backward() {
     const int steps = c.steps, last_run = (steps - 1) / conv_run;
-    int now = 0;
+    int current = 0;
     bool erased = false;
     float factor = 1.f;
     begin(beta(0), c.ending != conv_ending::zero_tail);
@@ -360,7 +361,7 @@ struct bcjr_known {
         return stage == stages_of(count) ? set(1 - run % 2) : set(1 + stage);
       };
       if (outside) {
-        make(t, count, 0.f - beta(now)[place_of(0)], false, next);
+        make(t, count, 0.f - beta(current)[place_of(0)], false, next);
       } else {
         float m[N];
         WB_UNROLL for (int i = 0; i < 4; i++) {
@@ -376,7 +377,7 @@ struct bcjr_known {
           const bool few = Own(g).sum_all(usable) < (c.k < n ? c.k : n);
           const int status = Own(g).any(bad) ? status_erased : few ? status_erased | status_insufficient : 0;
           erased = status != 0;
-          if (g.rank == 0 && stores && a.status.data) store_int<float>(a.status, 0, at, status);
+          if (g.rank == 0 && stores && a.status.data) store_int<float>(a.status, 0, batch_item, status);
         }
         // Behind the last stage alpha is that of the next run, if there is one.
         float along = factor_of(m);
@@ -388,13 +389,14 @@ struct bcjr_known {
       for (int stage = stages_of(count); stage > 0; stage--) {
         const float* alpha = outside ? nullptr : alpha_behind(stage);
         if (stage > count / 4)
-          stage_back<1>(count / 4 * 4 + stage - count / 4 - 1, alpha, beta(now), beta(1 - now), factor);
+          stage_back<1>(count / 4 * 4 + stage - count / 4 - 1, alpha, beta(current), beta(1 - current),
+                        factor);
         else
-          stage_back<4>(4 * stage - 4, alpha, beta(now), beta(1 - now), factor);
-        now = 1 - now;
+          stage_back<4>(4 * stage - 4, alpha, beta(current), beta(1 - current), factor);
+        current = 1 - current;
       }
       const int out = c.k - t < count ? c.k - t : count;
-      if (!outside && stores && out > 0) bcjr_store<M>(Own(g), a, t, out, at, ratios, erased);
+      if (!outside && stores && out > 0) bcjr_store<M>(Own(g), a, t, out, batch_item, ratios, erased);
       g.sync();
     });
   }
@@ -409,7 +411,7 @@ struct bcjr_known {
         float x[at_once];
         WB_UNROLL for (int i = 0; i < at_once; i++) {
           const int element = e + i * memory::threads;
-          x[i] = element < n ? load(v, static_cast<std::size_t>(element), at) : 0.f;
+          x[i] = element < n ? load(v, static_cast<std::size_t>(element), batch_item) : 0.f;
         }
         WB_UNROLL for (int i = 0; i < at_once; i++) {
           count_large(large, x[i], bcjr_large_llr, log_map::llr_limit);

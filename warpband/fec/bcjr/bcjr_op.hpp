@@ -169,18 +169,18 @@ struct bcjr_op {
       for (int s = 0; s < count; s++) forward(s, row(v + s), row(v + s + 1));
     });
 
-    int now = 0;
+    int current = 0;
     I status(0);
     begin(betas, c.ending != conv_ending::zero_tail);
     conv_backward(steps + a.overlap, steps, [&](int v, int t, int count) WB_INLINE_LAMBDA {
       const bool outside = v >= steps;  // in the overlap: without alpha, and nothing is output
       T* start = kept + t / conv_run * S;
-      make(t, count, outside ? betas + now : start, v + count == steps);  // the last run, until now
+      make(t, count, outside ? betas + current : start, v + count == steps);  // the last run, until now
       const auto alpha = [&](int s) WB_INLINE_LAMBDA { return s == 0 ? start : alphas + (s - 1) * S; };
       if (!outside)
         for (int s = 0; s < count; s++) forward(s, alpha(s), alpha(s + 1));
       for (int s = count - 1; s >= 0; s--) {
-        T *after = betas + now, *before = betas + (S - now);
+        T *after = betas + current, *before = betas + (S - current);
         if constexpr (on_dual) {
           dual.backward(g, after, before, weights(s));
           [[maybe_unused]] T differences[conv_most_outputs];
@@ -212,7 +212,7 @@ struct bcjr_op {
         }
         if constexpr (Recursive || on_dual)
           if (g.rank == 0 && !outside && t + s < c.k) ratios[s] = M::ratio(sum1, sum0);
-        now = S - now;
+        current = S - current;
       }
       const int out = c.k - t < count ? c.k - t : count;
       if (outside) return;

@@ -48,11 +48,11 @@ WB_HD void bcjr_short_alpha(int part, const Weights& weights, const short_elemen
       store_short(behind + parts::place(u * parts::count, part) * i16x::lanes, m[Steps][u]);
 }
 
-/// Beta of one part before a stage; `add_beta` is added to beta after it. Out: most[i][u] becomes its maximum
-/// with alpha + beta after step i over the states whose newest bit is u.
+/// Beta of one part before a stage; `add_beta` is added to beta after it. Out: largest[i][u] becomes its
+/// maximum with alpha + beta after step i over the states whose newest bit is u.
 template <int Memory, int Steps, bool Out, class V, class Weights>
 WB_HD void bcjr_short_beta(int part, const Weights& weights, const short_element* alpha, V add_alpha,
-                           const short_element* behind, V add_beta, short_element* before, V (*most)[2]) {
+                           const short_element* behind, V add_beta, short_element* before, V (*largest)[2]) {
   using parts = bcjr_parts<Memory, Steps>;
   constexpr int N = parts::size, half = parts::half;
   V m[Steps + 1][N], b[N];
@@ -67,8 +67,8 @@ WB_HD void bcjr_short_beta(int part, const Weights& weights, const short_element
   parts::load_behind(behind, part, add_beta, b);
   WB_UNROLL for (int i = Steps - 1; i >= 0; i--) {
     if constexpr (Out) WB_UNROLL for (int q = 0; q < half; q++) {
-        most[i][0] = add_max(m[i + 1][q], b[q], most[i][0]);
-        most[i][1] = add_max(m[i + 1][half + q], b[half + q], most[i][1]);
+        largest[i][0] = add_max(m[i + 1][q], b[q], largest[i][0]);
+        largest[i][1] = add_max(m[i + 1][half + q], b[half + q], largest[i][1]);
       }
     V to[N];
     WB_UNROLL for (int q = 0; q < half; q++) {

@@ -22,11 +22,11 @@ struct bcjr_short_op : conv_short_op<bcjr_short_op<Memory, Paired, V, Steps, Cod
   std::size_t metrics_at, runs_at, stages_at, ratios_at;  // where in a tile's scratch they lie
 
   explicit bcjr_short_op(const bcjr_short_args& args) : base(args) {
-    constexpr std::size_t each = sizeof(short_element) * L, set = each * parts::room;
+    constexpr std::size_t vector_bytes = sizeof(short_element) * L, set = vector_bytes * parts::room;
     metrics_at = this->take(2 * set);
     runs_at = this->take(set * (static_cast<std::size_t>(a.length / parts::run) + 5));  // of two segments
     stages_at = this->take(set * (parts::run / Steps));
-    ratios_at = this->take(each * conv_run);
+    ratios_at = this->take(vector_bytes * conv_run);
   }
   /// Packed operations. A recursion takes three for each state and step, and alpha has up to three passes. A
   /// stage takes one for each state. Ratios take two for each state and step. Weights and LLRs add theirs.
@@ -43,11 +43,11 @@ struct bcjr_short_op : conv_short_op<bcjr_short_op<Memory, Paired, V, Steps, Cod
   }
 
   template <class G>
-  WB_HD void decode_windows(const conv_short_lanes& of, G g, char* scratch, const int* codes,
+  WB_HD void decode_windows(const conv_short_lanes& lane_map, G g, char* scratch, const int* codes,
                             conv_short_branches<V, G, Code>& branches, std::int32_t* usable) const {
     const bcjr_short_space space{this->shorts(scratch, metrics_at), this->shorts(scratch, runs_at),
                                  this->shorts(scratch, stages_at), this->shorts(scratch, ratios_at)};
-    bcjr_windows<Memory, Steps, Paired, Code, V, G>{a, of, g, space, codes, branches, usable}.run();
+    bcjr_windows<Memory, Steps, Paired, Code, V, G>{a, lane_map, g, space, codes, branches, usable}.run();
   }
 };
 

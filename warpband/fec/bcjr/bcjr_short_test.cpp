@@ -58,15 +58,15 @@ TEST_P(bcjr_int16, is_max_log_map_of_whole_numbers) {
   auto codes = testing::many_codes();
   codes.push_back({.constraint_length = 8, .generators = {0133, 0171}});  // those of a code of K = 7
   for (const conv_code& code : codes)
-    for (const int most : {1, 20, 127}) {
+    for (const int largest : {1, 20, 127}) {
       if (has_feedback(code)) continue;
       const std::size_t k = 61, count = small_scale() ? 5 : 17;
-      const steps_t llr = whole_llrs(code, k, count, most, 3);
+      const steps_t llr = whole_llrs(code, k, count, largest, 3);
       const auto want = decode(*reference, bcjr_decoder(float32_of(code, k)), floats_of_whole(llr));
       const auto got = decode(exec(), bcjr_decoder(int16_of(code, k, 1, 1.f)), llr);
-      ASSERT_EQ(got.soft, want.soft) << name_of(code) << " " << most;
-      ASSERT_EQ(got.bits, want.bits) << name_of(code) << " " << most;
-      ASSERT_EQ(got.status, want.status) << name_of(code) << " " << most;
+      ASSERT_EQ(got.soft, want.soft) << name_of(code) << " " << largest;
+      ASSERT_EQ(got.bits, want.bits) << name_of(code) << " " << largest;
+      ASSERT_EQ(got.status, want.status) << name_of(code) << " " << largest;
     }
 }
 

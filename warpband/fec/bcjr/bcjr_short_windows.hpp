@@ -26,7 +26,7 @@ struct bcjr_windows {
   static constexpr int set = parts::room * L;  // values of a set of metrics
 
   const bcjr_short_args& a;
-  const conv_short_lanes& of;
+  const conv_short_lanes& lane_map;
   G g;
   bcjr_short_space space;
   const int* codes;
@@ -49,7 +49,7 @@ struct bcjr_windows {
   WB_HD short_element* metrics(int i) const { return space.metrics + i * set; }
   WB_HD short_element* before_run(int i) const { return space.runs + i * set; }
   /// The other of the two sets.
-  WB_HD short_element* other(const short_element* now) const { return metrics(now == metrics(0)); }
+  WB_HD short_element* other(const short_element* current) const { return metrics(current == metrics(0)); }
 
   WB_HD void clear(short_element* m) const {
     for (int s = g.rank; s < S; s += g.size) store_short(m + parts::place(s) * L, to_short(0));
@@ -57,7 +57,7 @@ struct bcjr_windows {
   }
   /// Sets state 0 as known in the lanes with this window.
   WB_HD void known_state(short_element* m, int window) const {
-    const i16x here = conv_short_in_window(of, window, -1, 0),
+    const i16x here = conv_short_in_window(lane_map, window, -1, 0),
                others = to_short(-1 - Memory * a.code.outputs * 127);
     for (int s = g.rank; s < S; s += g.size) {
       short_element* x = m + parts::place(s) * L;
@@ -68,17 +68,17 @@ struct bcjr_windows {
   /// f(part, weights) of this thread's parts of a stage of Now steps, from step s of the run on.
   template <int Now, class F>
   WB_HD void each_part(int s, F f) const {
-    using now = conv_parts<Memory, Now>;
-    using weights = conv_stage_weights<now, Paired, Code, V>;
+    using stage = conv_parts<Memory, Now>;
+    using weights = conv_stage_weights<stage, Paired, Code, V>;
     const conv_short_table table = branches.table_at(s);
     if constexpr (Now == R) {
-      constexpr int each = (parts::count + G::size - 1) / G::size;
-      WB_UNROLL_ON_DEVICE for (int i = 0; i < each; i++)
+      constexpr int per_thread = (parts::count + G::size - 1) / G::size;
+      WB_UNROLL_ON_DEVICE for (int i = 0; i < per_thread; i++)
           f(g.rank + i * G::size, weights(table, codes + i * parts::template code_count<Code>));
     } else {
-      for (int part = g.rank; part < now::count; part += g.size) {
+      for (int part = g.rank; part < stage::count; part += g.size) {
         int code;
-        now::template find_codes<Code>(a.code, part, &code);
+        stage::template find_codes<Code>(a.code, part, &code);
         f(part, weights(table, &code));
       }
     }
@@ -93,39 +93,39 @@ struct bcjr_windows {
   WB_HD_CALL void alpha(int s, bool single, const short_element* from, short_element* to) const {
     single ? alpha<1>(s, from, to) : alpha<R>(s, from, to);
   }
-  /// The stage at step s of a run, where `at` is alpha. Leaves the ratios of its steps.
+  /// The stage at step s of a run, with `alphas` before it. Leaves the ratios of its steps.
   template <int Now, bool Out>
-  WB_HD void beta(int s, const short_element* at, const short_element* from, short_element* to) const {
-    V most[Now][2];
-    WB_UNROLL for (int i = 0; i < Now; i++) most[i][0] = most[i][1] = to_short(-32768);
+  WB_HD void beta(int s, const short_element* alphas, const short_element* from, short_element* to) const {
+    V largest[Now][2];
+    WB_UNROLL for (int i = 0; i < Now; i++) largest[i][0] = largest[i][1] = to_short(-32768);
     const V add = to_short(0) - load_short(from);
-    const V add_alpha = Out ? V(to_short(0) - load_short(at)) : V(to_short(0));
+    const V add_alpha = Out ? V(to_short(0) - load_short(alphas)) : V(to_short(0));
     each_part<Now>(s, [&](int part, const auto& weights) WB_INLINE_LAMBDA {
-      bcjr_short_beta<Memory, Now, Out>(part, weights, at, add_alpha, from, add, to, most);
+      bcjr_short_beta<Memory, Now, Out>(part, weights, alphas, add_alpha, from, add, to, largest);
     });
     if constexpr (Out) WB_UNROLL for (int i = 0; i < Now; i++) {
         if constexpr (G::size > 1)
           WB_UNROLL for (int u = 0; u < 2; u++) WB_UNROLL for (int step = 1; step < G::size; step *= 2)
-              most[i][u] = max(most[i][u], i16x{g.exchange(most[i][u].x, step)});
-        if (g.rank == 0) store_short(space.ratios + (s + i) * L, most[i][0] - most[i][1]);
+              largest[i][u] = max(largest[i][u], i16x{g.exchange(largest[i][u].x, step)});
+        if (g.rank == 0) store_short(space.ratios + (s + i) * L, largest[i][0] - largest[i][1]);
       }
     g.sync();
   }
   WB_HD_CALL void beta(int s, bool single, const short_element* from, short_element* to) const {
     single ? beta<1, false>(s, nullptr, from, to) : beta<R, false>(s, nullptr, from, to);
   }
-  WB_HD_CALL void beta_out(int s, bool single, const short_element* at, const short_element* from,
+  WB_HD_CALL void beta_out(int s, bool single, const short_element* alphas, const short_element* from,
                            short_element* to) const {
-    single ? beta<1, true>(s, at, from, to) : beta<R, true>(s, at, from, to);
+    single ? beta<1, true>(s, alphas, from, to) : beta<R, true>(s, alphas, from, to);
   }
 
   /// alpha before each run of the window.
   WB_HD void forward() const {
-    short_element* now = a.overlap > 0 ? metrics(0) : before_run(0);
-    clear(now);
+    short_element* current = a.overlap > 0 ? metrics(0) : before_run(0);
+    clear(current);
     int done = 0;
     for (int i = 0; i < 3; i++) {
-      if (i == 1 && a.code.ending != conv_ending::tail_biting) known_state(now, 0);
+      if (i == 1 && a.code.ending != conv_ending::tail_biting) known_state(current, 0);
       const int from = boundary(i), to = boundary(i + 1), stages_from = from + single_steps(i);
       for (int r = from; r < to;) {
         const bool single = r < stages_from;
@@ -135,24 +135,24 @@ struct bcjr_windows {
         if (i > 0) done++;
         for (int s = 0, step = single ? 1 : R; s < count; s += step) {
           const bool last = s + step == count && (i > 0 || r + count == 0);
-          short_element* next = last ? before_run(done) : other(now);
-          alpha(s, single, now, next);
-          now = next;
+          short_element* next = last ? before_run(done) : other(current);
+          alpha(s, single, current, next);
+          current = next;
         }
         r += count;
       }
     }
   }
   WB_HD void backward() const {
-    short_element* now = metrics(0);
-    clear(now);
+    short_element* current = metrics(0);
+    clear(current);
     int left = runs_of(1) + runs_of(2);
     for (int i = conv_short_segments::count - 1; i > 0; i--) {
       const int from = boundary(i), to = boundary(i + 1), stages_from = from + single_steps(i);
       const int known = conv_short_segments{a}.known_at(to);
-      if (known >= 0) known_state(now, known);
+      if (known >= 0) known_state(current, known);
       const i16x counts = i == 1   ? to_short(-1)
-                          : i == 2 ? conv_short_in_window(of, a.windows - 1, 0, -1)
+                          : i == 2 ? conv_short_in_window(lane_map, a.windows - 1, 0, -1)
                                    : to_short(0);
       for (int end = to; end > from;) {
         const bool single = end <= stages_from;
@@ -161,11 +161,11 @@ struct bcjr_windows {
         branches.make(r, count, counts);
         if (i > 2) {
           for (int s = count - step; s >= 0; s -= step) {
-            beta(s, single, now, other(now));
-            now = other(now);
+            beta(s, single, current, other(current));
+            current = other(current);
           }
         } else {
-          now = run_back(--left, r, count, single, now);
+          current = run_back(--left, r, count, single, current);
           add_usable();
         }
         end = r;
@@ -173,39 +173,40 @@ struct bcjr_windows {
     }
   }
   /// Run `run` of the window, of `count` steps from r on: alpha again, beta, and what leaves.
-  WB_HD short_element* run_back(int run, int r, int count, bool single, short_element* now) const {
+  WB_HD short_element* run_back(int run, int r, int count, bool single, short_element* current) const {
     const int step = single ? 1 : R;
     const auto before_stage = [&](int s) {
       return s == 0 ? before_run(run) : space.stages + (s / step - 1) * set;
     };
     for (int s = 0; s + step < count; s += step) alpha(s, single, before_stage(s), before_stage(s + step));
     for (int s = count - step; s >= 0; s -= step) {
-      beta_out(s, single, before_stage(s), now, other(now));
-      now = other(now);
+      beta_out(s, single, before_stage(s), current, other(current));
+      current = other(current);
     }
     store(r, count);
-    return now;
+    return current;
   }
   WB_HD void add_usable() const {
     short_element x[L];
     store_short(x, i16x(branches.usable));
-    WB_UNROLL_ON_DEVICE for (int l = 0; l < lanes; l++) if (of.stores[l])
-        add_to(usable + of.codeword[l], lane_at(x, l));
+    WB_UNROLL_ON_DEVICE for (int l = 0; l < lanes; l++) if (lane_map.stores[l])
+        add_to(usable + lane_map.codeword[l], lane_at(x, l));
     branches.usable = to_short(0);
   }
   /// LLRs and decisions of steps r, ... of the window.
   WB_HD_CALL void store(int r, int count) const {
     WB_UNROLL_ON_DEVICE for (int l = 0; l < lanes; l++) {
-      if (!of.stores[l]) continue;
-      const int first = of.window[l] * a.length + r, rest = a.code.k - first, n = rest < count ? rest : count;
+      if (!lane_map.stores[l]) continue;
+      const int first = lane_map.window[l] * a.length + r, rest = a.code.k - first,
+                n = rest < count ? rest : count;
       for (int s = g.rank; s < n; s += g.size) {
         const int ratio = lane_at(space.ratios + s * L, l);
         const auto t = static_cast<std::size_t>(first + s);
         if (a.soft.data != nullptr)
-          a.soft.data[t * a.soft.element_stride + of.item[l] * a.soft.item_stride] =
-              static_cast<float>(ratio) * (1.f / llr_quantiser(a.quanta, of.item[l]).quanta);
+          a.soft.data[t * a.soft.element_stride + lane_map.item[l] * a.soft.item_stride] =
+              static_cast<float>(ratio) * (1.f / llr_quantiser(a.quanta, lane_map.item[l]).quanta);
         if (a.bits.data != nullptr)
-          a.bits.data[t * a.bits.element_stride + of.item[l] * a.bits.item_stride] =
+          a.bits.data[t * a.bits.element_stride + lane_map.item[l] * a.bits.item_stride] =
               static_cast<std::uint8_t>(ratio < 0);
       }
     }

@@ -215,7 +215,7 @@ TEST_P(bcjr, the_scale_of_llrs_costs_no_frames) {
     return errors;
   };
   static std::vector<bit_vector> sent;
-  static const std::vector<expectation> all = [&] {
+  static const std::vector<expectation> expectations = [&] {
     std::vector<expectation> list;
     conv_code biting{.constraint_length = 4, .generators = {017, 013}};
     biting.ending = conv_ending::tail_biting;
@@ -240,8 +240,8 @@ TEST_P(bcjr, the_scale_of_llrs_costs_no_frames) {
       }
     return list;
   }();
-  for (std::size_t i = 0; i < all.size(); i++) {
-    const expectation& e = all[i];
+  for (std::size_t i = 0; i < expectations.size(); i++) {
+    const expectation& e = expectations[i];
     const bcjr_decoder d({.code = e.code, .k = static_cast<int>(k)});
     const auto got = decode(exec(), d, e.llr);
     EXPECT_GT(e.errors, 0) << name_of(e.code);

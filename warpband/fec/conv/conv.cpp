@@ -21,15 +21,15 @@ std::string octal(int x) {
 
 void check(const conv_code& c, int k) {
   check_range("constraint_length", c.constraint_length, 3, 9);
-  const int most = (1 << c.constraint_length) - 1;
+  const int limit = (1 << c.constraint_length) - 1;
   if (c.generators.empty() || c.generators.size() > 4)
     throw argument_error("generators.size()", std::to_string(c.generators.size()), "1 to 4");
   for (const int g : c.generators)
-    if (g < 1 || g > most)
-      throw argument_error("generators", g < 0 ? std::to_string(g) : octal(g), "01 to " + octal(most));
-  if (c.feedback != 0 && (c.feedback < 0 || c.feedback > most || c.feedback <= most / 2))
+    if (g < 1 || g > limit)
+      throw argument_error("generators", g < 0 ? std::to_string(g) : octal(g), "01 to " + octal(limit));
+  if (c.feedback != 0 && (c.feedback < 0 || c.feedback > limit || c.feedback <= limit / 2))
     throw argument_error("feedback", c.feedback < 0 ? std::to_string(c.feedback) : octal(c.feedback),
-                         octal(most / 2 + 1) + " to " + octal(most) + ", or 0 (none)");
+                         octal(limit / 2 + 1) + " to " + octal(limit) + ", or 0 (none)");
   if (c.ending != conv_ending::zero_tail && c.ending != conv_ending::tail_biting &&
       c.ending != conv_ending::truncated)
     throw argument_error("ending", std::to_string(static_cast<int>(c.ending)),
@@ -79,7 +79,7 @@ int parity(int x) { return std::popcount(static_cast<unsigned>(x)) & 1; }
 
 const std::vector<setting_of<conv_code>>& conv_code_settings() {
   using c = conv_code;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       integer("constraint_length", &c::constraint_length, 3, 9, "K: bits of the register with the newest."),
       integers("generators", &c::generators, 1, 511,
                "The newest bit is the highest: 0133 and 0171 in octal. The rate is 1 / their number.",
@@ -97,7 +97,7 @@ const std::vector<setting_of<conv_code>>& conv_code_settings() {
           "state in which it began, or anywhere."),
       sent_setting(),
       conv_order_setting(&c::order)};
-  return all;
+  return settings;
 }
 
 conv_frame::conv_frame(const conv_code& code, int k) : code_(code), known_(known_of(code)) {
@@ -156,11 +156,12 @@ conv_frame::conv_frame(const conv_code& code, int k) : code_(code), known_(known
 // Loss against an overlap of 1024, 802.16, Viterbi, FER 0.05, 8000 blocks of 8 to 24 bits: at most 0.04 dB at
 // rate 2/3, 0.03 at 5/6; longer blocks lose less. With 8 (K - 1) steps 40 bits lost 0.22 dB at rate 5/6.
 int conv_frame::usual_overlap() const noexcept {
-  constexpr long long most = 4096;
+  constexpr long long limit = 4096;
   const long long usual = 8 * (code_.constraint_length - 1), in = k(),
                   parity = static_cast<long long>(n_) - in;
   if (parity >= in) return static_cast<int>(usual);
-  return static_cast<int>(parity <= 0 ? most : std::min(most, (usual * (in + parity) + parity - 1) / parity));
+  return static_cast<int>(parity <= 0 ? limit
+                                      : std::min(limit, (usual * (in + parity) + parity - 1) / parity));
 }
 
 conv_trellis conv_frame::on(executor& exec) const {

@@ -48,9 +48,9 @@ setting_of<C> conv_order_setting(conv_order C::*member) {
 }
 /// Bits of a block, which encoder and decoders have.
 template <class C>
-setting_of<C> conv_k_setting(int C::*member, int most) {
-  return integer("k", member, 1, most, "Information bits of a codeword.",
-                 "an integer from 1, of tail-biting codes from K - 1, to " + std::to_string(most));
+setting_of<C> conv_k_setting(int C::*member, int max_k) {
+  return integer("k", member, 1, max_k, "Information bits of a codeword.",
+                 "an integer from 1, of tail-biting codes from K - 1, to " + std::to_string(max_k));
 }
 
 enum class conv_rate { r1_2, r2_3, r3_4, r5_6 };

@@ -105,7 +105,7 @@ struct conv_branches {
   const conv_trellis& c;
   const view<const float>& llr;
   const view<const float>* prior;  // null: none
-  item<T> at;
+  item<T> batch_item;
   T *table, *staged;
   int bits;  // coded bits that a branch is told by
   mask bad;  // items with a value that is not finite
@@ -117,7 +117,7 @@ struct conv_branches {
         c(code),
         llr(l),
         prior(p),
-        at(i),
+        batch_item(i),
         table(scratch),
         bits(code.outputs + (p != nullptr && code.systematic < 0 ? 1 : 0)),
         bad(mask_from<mask>(false)),
@@ -138,10 +138,10 @@ struct conv_branches {
     const int outputs = c.outputs, steps = c.steps, end = t + count < c.k ? t + count : c.k;
     for (int r = 0; r < c.ranges; r++) {
       const std::int32_t* begin = c.firsts + r * (steps + 1) + t;
-      load_run(g, llr, begin[0], begin[count] - begin[0], at, staged + r * conv_run, checked);
+      load_run(g, llr, begin[0], begin[count] - begin[0], batch_item, staged + r * conv_run, checked);
     }
     T* believed = staged + outputs * conv_run;
-    if (prior != nullptr && t < end) load_run(g, *prior, t, end - t, at, believed, checked);
+    if (prior != nullptr && t < end) load_run(g, *prior, t, end - t, batch_item, believed, checked);
     g.sync();
     for (int s = g.rank; s < count; s += g.size) {
       T* row = table + (s << bits);

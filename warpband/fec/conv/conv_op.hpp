@@ -25,13 +25,13 @@ struct conv_encode_op : block_op<conv_encode_args> {
           from >= 0 && from < c.k ? load_int<T>(a.bits, static_cast<std::size_t>(from), item) & I(1) : I(0));
     }
     g.sync();
-    const auto at = [&](int t) WB_INLINE_LAMBDA { return as_int(entering[t]); };
+    const auto entering_bit = [&](int t) WB_INLINE_LAMBDA { return as_int(entering[t]); };
     if (c.feedback != 1 << m) {
       // The register itself is not parallel: one thread runs it, the tail with zeros.
       if (g.rank == 0) {
         I state(0);
         for (int t = 0; t < c.k; t++) {
-          const I bit = at(t) ^ parity_of(state & I(c.feedback));
+          const I bit = entering_bit(t) ^ parity_of(state & I(c.feedback));
           entering[t] = as_float(bit);
           state = (state | (bit << m)) >> 1;
         }
@@ -40,7 +40,7 @@ struct conv_encode_op : block_op<conv_encode_args> {
     }
     for (int t = g.rank; t < c.steps; t += g.size) {
       I bits(0);
-      for (int i = 0; i <= m; i++) bits = bits | (at(t - i) << (m - i));
+      for (int i = 0; i <= m; i++) bits = bits | (entering_bit(t - i) << (m - i));
       for (int i = 0; i < c.outputs; i++) {
         const std::int32_t to = c.places[t * c.outputs + i];
         if (to >= 0)

@@ -24,21 +24,21 @@ inline int checked_overlap(const conv_frame& frame, int overlap) {
   return overlap == -1 ? frame.usual_overlap() : overlap;
 }
 
-inline int conv_ceiling(int x, int of) { return (x + of - 1) / of; }
+inline int conv_ceiling(int x, int divisor) { return (x + divisor - 1) / divisor; }
 
 /// Chooses the windows of a 16-bit decoder (0: those of at least so many steps and overlaps) and their
 /// overlap.
 inline void choose_conv_windows(const conv_frame& frame, int least_steps, int least_overlaps, int& windows,
                                 int& overlap) {
   const int steps = frame.on_host().steps, usual = overlap < 0 ? frame.usual_overlap() : overlap,
-            most = std::max(1, steps / std::max(usual, 1));
+            max_windows = std::max(1, steps / std::max(usual, 1));
   if (windows == 0) {
     const int least = std::max(least_steps, least_overlaps * usual);
     windows = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1, steps / least))));
-  } else if (windows > most) {
-    throw argument_error(
-        "windows", std::to_string(windows),
-        "1 to " + std::to_string(most) + ": windows no shorter than the overlap of " + std::to_string(usual));
+  } else if (windows > max_windows) {
+    throw argument_error("windows", std::to_string(windows),
+                         "1 to " + std::to_string(max_windows) + ": windows no shorter than the overlap of " +
+                             std::to_string(usual));
   }
   windows = conv_ceiling(steps, conv_ceiling(steps, windows));
   overlap = windows == 1 && frame.code().ending != conv_ending::tail_biting ? 0 : usual;

@@ -95,37 +95,37 @@ struct conv_short_segments {
   }
   /// How many steps of a segment, its first ones, are no stages of `stage` steps.
   WB_HD int single_steps(int i, int stage) const { return (boundary(i + 1) - boundary(i)) % stage; }
-  /// The window whose state before step `at` is known, if not all windows' are unknown; -1: none.
-  WB_HD int known_at(int at) const {
+  /// The window whose state before step `step` is known, if not all windows' are unknown; -1: none.
+  WB_HD int known_at(int step) const {
     if (a.code.ending == conv_ending::tail_biting) return -1;
     const int last = steps_of_last();
-    return at == 0                                   ? 0
+    return step == 0                                 ? 0
            : a.code.ending != conv_ending::zero_tail ? -1
-           : at == last                              ? a.windows - 1
-           : at == last + a.length                   ? a.windows - 2
+           : step == last                            ? a.windows - 1
+           : step == last + a.length                 ? a.windows - 2
                                                      : -1;
   }
 };
 
 /// The windows that a group's lanes decode: those of value `value` of at most `items` codewords.
-WB_HD void conv_short_fill(conv_short_lanes& of, bool* bad, std::size_t first, int items, int windows,
+WB_HD void conv_short_fill(conv_short_lanes& lane_map, bool* bad, std::size_t first, int items, int windows,
                            int value) {
   constexpr int lanes = conv_short_lanes::count;
   WB_UNROLL_ON_DEVICE for (int l = 0; l < lanes; l++) {
-    const int slot = value * lanes + l, most = items * windows - 1, used = slot < most ? slot : most;
-    of.codeword[l] = used / windows;
-    of.window[l] = used % windows;
-    of.item[l] = first + static_cast<std::size_t>(of.codeword[l]);
-    of.stores[l] = slot <= most;
+    const int slot = value * lanes + l, last = items * windows - 1, used = slot < last ? slot : last;
+    lane_map.codeword[l] = used / windows;
+    lane_map.window[l] = used % windows;
+    lane_map.item[l] = first + static_cast<std::size_t>(lane_map.codeword[l]);
+    lane_map.stores[l] = slot <= last;
     bad[l] = false;
   }
 }
 /// A value that is `then` in the lanes with a window, else `other`.
-WB_HD i16x conv_short_in_window(const conv_short_lanes& of, int window, int then, int other) {
+WB_HD i16x conv_short_in_window(const conv_short_lanes& lane_map, int window, int then, int other) {
   constexpr int lanes = conv_short_lanes::count;
   std::int16_t x[lanes];
   WB_UNROLL for (int l = 0; l < lanes; l++) x[l] =
-      static_cast<std::int16_t>(of.window[l] == window ? then : other);
+      static_cast<std::int16_t>(lane_map.window[l] == window ? then : other);
   return of_lanes(x);
 }
 

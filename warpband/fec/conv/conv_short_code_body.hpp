@@ -16,7 +16,7 @@ struct conv_any_code {
 template <int... Generators>
 struct conv_known_code {
   static constexpr bool known = true;
-  static constexpr int outputs = sizeof...(Generators), all = 1 << outputs;
+  static constexpr int outputs = sizeof...(Generators), patterns = 1 << outputs;
   static_assert(((Generators & 1) && ...));
   /// Coded bits of the branch from state 2 j with a new bit 0. Linear: those of j ^ i are the exclusive-or.
   WB_HD static constexpr int coded(int j) {
@@ -67,18 +67,20 @@ template <class Parts, class Code, class V>
   requires(Code::known)
 struct conv_stage_weights<Parts, true, Code, V> {
   static constexpr bool with_raise = true;
-  V of[Parts::steps][Code::all];  // of coded bits that differ from those of butterfly 0 like this
+  V weight[Parts::steps][Code::patterns];  // of coded bits that differ from those of butterfly 0 like this
 
   WB_HD conv_stage_weights(const conv_short_table& t, const int* codes) {
-    WB_UNROLL for (int i = 0; i < Parts::steps; i++) WB_UNROLL for (int c = 0; c < Code::all; c++) of[i][c] =
-        load_short(t.first + (i * Code::all + (c ^ codes[i])) * i16x::lanes);
+    WB_UNROLL for (int i = 0; i < Parts::steps; i++) WB_UNROLL for (int c = 0; c < Code::patterns; c++)
+        weight[i][c] = load_short(t.first + (i * Code::patterns + (c ^ codes[i])) * i16x::lanes);
   }
   /// Adds to all paths that begin here.
-  WB_HD void raise(V by) { WB_UNROLL for (int c = 0; c < Code::all; c++) of[0][c] = of[0][c] + by; }
+  WB_HD void raise(V by) {
+    WB_UNROLL for (int c = 0; c < Code::patterns; c++) weight[0][c] = weight[0][c] + by;
+  }
   WB_HD void find(int i, int q, V (&w)[4]) const {
     const int c = Code::coded(Parts::butterfly(i, q, 0));
-    w[0] = w[3] = of[i][c];
-    w[1] = w[2] = of[i][Code::all - 1 - c];
+    w[0] = w[3] = weight[i][c];
+    w[1] = w[2] = weight[i][Code::patterns - 1 - c];
   }
 };
 
@@ -88,7 +90,7 @@ WB_HD void conv_step_weights(const conv_short_table& table, const conv_trellis& 
   if constexpr (Code::known) {
     const int code = Code::coded(j);
     w[0] = w[3] = load_short(table.first + code * i16x::lanes);
-    w[1] = w[2] = load_short(table.first + (Code::all - 1 - code) * i16x::lanes);
+    w[1] = w[2] = load_short(table.first + (Code::patterns - 1 - code) * i16x::lanes);
   } else {
     conv_short_branch_weights<Paired>(table, 0, (c.codes[j] & ((1 << c.outputs) - 1)) * 2 * i16x::lanes, w);
   }

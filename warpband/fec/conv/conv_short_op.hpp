@@ -70,12 +70,12 @@ struct conv_short_op {
   }
   /// So many more bytes of a tile: where they lie.
   std::size_t take(std::size_t size) {
-    const std::size_t at = tile_bytes;
+    const std::size_t offset = tile_bytes;
     tile_bytes += (size + 63) / 64 * 64;
-    return at;
+    return offset;
   }
-  WB_HD static short_element* shorts(char* scratch, std::size_t at) {
-    return reinterpret_cast<short_element*>(scratch + at);
+  WB_HD static short_element* shorts(char* scratch, std::size_t offset) {
+    return reinterpret_cast<short_element*>(scratch + offset);
   }
 
  private:
@@ -89,9 +89,9 @@ struct conv_short_op {
   template <class G>
   WB_HD void decode(std::size_t first, int items, int value, G g, std::int32_t* usable, std::int32_t* spoilt,
                     char* scratch) const {
-    conv_short_lanes of;
+    conv_short_lanes lane_map;
     bool bad[lanes];
-    conv_short_fill(of, bad, first, items, a.windows, value);
+    conv_short_fill(lane_map, bad, first, items, a.windows, value);
     constexpr int parts_each = (Parts::count + G::size - 1) / G::size;
 #if defined(__CUDACC__)
     int codes[parts_each * codes_each];
@@ -101,7 +101,7 @@ struct conv_short_op {
     WB_UNROLL_ON_DEVICE for (int i = 0; i < parts_each; i++)
         Parts::template find_codes<Code>(a.code, g.rank + i * G::size, codes + i * codes_each);
     conv_short_branches<V, G, Code> branches{a,
-                                             of,
+                                             lane_map,
                                              g,
                                              shorts(scratch, table_at),
                                              reinterpret_cast<signed char*>(scratch + rows_at),
@@ -109,9 +109,9 @@ struct conv_short_op {
                                              bad,
                                              Op::scale,
                                              to_short(0)};
-    static_cast<const Op&>(*this).decode_windows(of, g, scratch, codes, branches, usable);
-    WB_UNROLL_ON_DEVICE for (int l = 0; l < lanes; l++) if (bad[l] && of.stores[l])
-        set_flag(spoilt + of.codeword[l]);
+    static_cast<const Op&>(*this).decode_windows(lane_map, g, scratch, codes, branches, usable);
+    WB_UNROLL_ON_DEVICE for (int l = 0; l < lanes; l++) if (bad[l] && lane_map.stores[l])
+        set_flag(spoilt + lane_map.codeword[l]);
   }
 };
 

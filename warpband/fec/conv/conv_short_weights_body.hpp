@@ -17,12 +17,13 @@ struct conv_short_branches {
   /// Values of a step in the table.
   WB_HD static constexpr int row_values(int outputs) { return (Code::known ? 1 : 2) << outputs; }
   /// CUDA, known codes: neighbouring steps of a run that a thread makes weights of, and how many at a time.
-  static constexpr int each = G::size < conv_run ? conv_run / G::size : 1, group = each < 4 ? each : 4;
+  static constexpr int thread_steps = G::size < conv_run ? conv_run / G::size : 1,
+                       group = thread_steps < 4 ? thread_steps : 4;
   /// Steps whose LLRs are loaded at once, and bytes of a row: those of one lane.
   static constexpr int row_run = 4 * conv_run, row_bytes = 4 * row_run;
 
   const conv_short_args& a;
-  const conv_short_lanes& lanes;
+  const conv_short_lanes& lane_map;
   G g;
   short_element* table;   // [step][coded bits]: a weight and that of the other state's branch
   signed char* rows;      // lanes alone: of each one's LLRs
@@ -38,13 +39,13 @@ struct conv_short_branches {
   /// The weights of step s of the run and of those behind it.
   WB_HD conv_short_table table_at(int s) const {
     int values = row_values(a.code.outputs);
-    if constexpr (Code::known) values = Code::all;
+    if constexpr (Code::known) values = Code::patterns;
     return {table + s * values * L, values, a.code.newer * 2 * L};
   }
 
   /// The step of the code of which step r of lane l's window is; -1: none.
   WB_HD int step_of(int l, int r) const {
-    const int v = conv_short_lanes::at(lanes.window, l) * a.length + r, steps = a.code.steps;
+    const int v = conv_short_lanes::at(lane_map.window, l) * a.length + r, steps = a.code.steps;
     if (a.code.ending != conv_ending::tail_biting) return v < steps ? v : -1;
     const int t = v % steps;
     return t < 0 ? t + steps : t;
@@ -62,7 +63,7 @@ struct conv_short_branches {
       const int t = step_of(l, r + s);
       int n = count - s;
       if (t < 0) {
-        const int v = lanes.window[l] * a.length + r + s;
+        const int v = lane_map.window[l] * a.length + r + s;
         if (v < 0 && n > -v) n = -v;
         for (int i = 0; i < n; i++)
           for (int e = 0; e < c.outputs; e++) row[place_in_row(s + i, e)] = 0;
@@ -72,7 +73,7 @@ struct conv_short_branches {
         for (int range = 0; range < c.ranges; range++) {
           const std::int32_t* begin = c.firsts + range * (c.steps + 1) + t;
           signed char* to = a.punctured ? sent + range * row_run : row + place_in_row(s, range);
-          llrs.row(static_cast<std::size_t>(begin[0]), begin[n] - begin[0], lanes.item[l], to, bad[l]);
+          llrs.row(static_cast<std::size_t>(begin[0]), begin[n] - begin[0], lane_map.item[l], to, bad[l]);
         }
         if (a.punctured) spread(row, sent, s, t, n);
       }
@@ -103,9 +104,9 @@ struct conv_short_branches {
     const conv_trellis& c = a.code;
     if (a.llr8.data == nullptr || a.llr8.element_stride != 1 || c.ranges != 1 || a.punctured) return false;
     for (int l = 0; l < L; l++) {
-      const int first = lanes.window[l] * a.length + loaded;
+      const int first = lane_map.window[l] * a.length + loaded;
       if (first < 0 || first + row_run > c.steps) return false;
-      row[l] = reinterpret_cast<const signed char*>(a.llr8.data) + lanes.item[l] * a.llr8.item_stride +
+      row[l] = reinterpret_cast<const signed char*>(a.llr8.data) + lane_map.item[l] * a.llr8.item_stride +
                first * c.outputs;
     }
     return true;
@@ -148,7 +149,7 @@ struct conv_short_branches {
                                                : e * c.steps + t;
     return place < 0 ? 0
                      : conv_short_llrs{a}.one(static_cast<std::size_t>(place),
-                                              conv_short_lanes::at(lanes.item, l), bad[l]);
+                                              conv_short_lanes::at(lane_map.item, l), bad[l]);
   }
 #endif
 #if defined(__CUDACC__)
@@ -158,8 +159,8 @@ struct conv_short_branches {
     const conv_trellis& c = a.code;
     const bool bytes = a.llr8.data != nullptr && a.llr8.element_stride == 1 && !a.punctured;
     WB_UNROLL for (int l = 0; l < conv_short_lanes::count; l++) {
-      const int first = conv_short_lanes::at(lanes.window, l) * a.length + r;
-      const std::int8_t* p = a.llr8.data + conv_short_lanes::at(lanes.item, l) * a.llr8.item_stride;
+      const int first = conv_short_lanes::at(lane_map.window, l) * a.length + r;
+      const std::int8_t* p = a.llr8.data + conv_short_lanes::at(lane_map.item, l) * a.llr8.item_stride;
       if (bytes && c.ranges == 1 && first > 2 && first + group + 8 < c.steps) {
         to[l].template load<(group * Outputs + 3) / 4>(p + first * Outputs);
       } else if (bytes && c.ranges > 1 && first > 2 && first + group + 8 < c.steps) {
@@ -235,9 +236,9 @@ struct conv_short_branches {
   template <int Outputs>
   WB_HD void weigh_words(int r, int count, i16x counts) {
     V x[Outputs];
-    const int mine = g.rank * each;
-    for (int first = mine; first < mine + each && first < count; first += group) {
-      if (group < each || loaded != r) fetch<Outputs>(r + first, ahead);
+    const int thread_first = g.rank * thread_steps;
+    for (int first = thread_first; first < thread_first + thread_steps && first < count; first += group) {
+      if (group < thread_steps || loaded != r) fetch<Outputs>(r + first, ahead);
       WB_UNROLL for (int i = 0; i < group; i++) if (first + i < count) {
         WB_UNROLL for (int e = 0; e < Outputs; e++) {
           const int b = i * Outputs + e;
@@ -247,38 +248,38 @@ struct conv_short_branches {
         weigh_step<Outputs>(first + i, x, counts);
       }
     }
-    if (group == each && a.llr8.data != nullptr) {
+    if (group == thread_steps && a.llr8.data != nullptr) {
       loaded = r + count;
-      fetch<Outputs>(loaded + mine, ahead);
+      fetch<Outputs>(loaded + thread_first, ahead);
     }
   }
 #endif
   /// Weights of step s of the run, received as x.
   template <int Outputs>
   WB_HD void weigh_step(int s, V* x, i16x counts) {
-    constexpr int all = 1 << Outputs;
+    constexpr int patterns = 1 << Outputs;
     const i16x whole =
         to_short(-1 << scale);  // the shift of a negative lower half reaches into the upper one
-    V sum = to_short(0), w[all];
+    V sum = to_short(0), w[patterns];
     WB_UNROLL for (int e = 0; e < Outputs; e++) {
       sum = sum + x[e];
       usable = usable + (V(sign_bit(min(x[e], to_short(0) - x[e]))) & counts);
       x[e] = shift_left(x[e], scale) & whole;
     }
     w[0] = shift_left(scaled(sum, 4), scale) & whole;
-    WB_UNROLL for (int code = 1; code < all; code++) {
+    WB_UNROLL for (int code = 1; code < patterns; code++) {
       const int newest = code < 2 ? 0 : code < 4 ? 1 : code < 8 ? 2 : 3;
       w[code] = w[code ^ 1 << newest] - x[newest];
     }
     short_element* row = table + s * row_values(Outputs) * L;
     if constexpr (Code::known) {
       i16x four[4];
-      WB_UNROLL for (int code = 0; code < all; code += 4) {
+      WB_UNROLL for (int code = 0; code < patterns; code += 4) {
         WB_UNROLL for (int i = 0; i < 4; i++) four[i] = i16x(w[code + i]);
         store_four_shorts(row + code * L, four);
       }
     } else {
-      WB_UNROLL for (int code = 0; code < all; code++) {
+      WB_UNROLL for (int code = 0; code < patterns; code++) {
         store_short(row + 2 * code * L, w[code]);
         store_short(row + (2 * (code ^ a.code.older) + 1) * L, w[code]);
       }

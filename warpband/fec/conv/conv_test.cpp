@@ -83,13 +83,14 @@ TEST_P(conv, equals_the_oracle) {
       const auto blocks = testing::random_bit_vector(k * batch, rng);
       const auto got = encode(exec(), encoder, blocks, width);
       for (std::size_t b = 0; b < batch; b++) {
-        const auto at = [](const bit_vector& v, std::size_t i, std::size_t length) {
+        const auto slice = [](const bit_vector& v, std::size_t i, std::size_t length) {
           return bit_vector(v.begin() + static_cast<std::ptrdiff_t>(i * length),
                             v.begin() + static_cast<std::ptrdiff_t>((i + 1) * length));
         };
-        auto want = testing::ordered(code, oracle::conv_encode(testing::oracle_of(code), at(blocks, b, k)));
+        auto want =
+            testing::ordered(code, oracle::conv_encode(testing::oracle_of(code), slice(blocks, b, k)));
         want.resize(width, 0);  // zeros behind
-        ASSERT_EQ(at(got, b, width), want) << testing::name_of(code) << " k=" << k;
+        ASSERT_EQ(slice(got, b, width), want) << testing::name_of(code) << " k=" << k;
       }
     }
 }

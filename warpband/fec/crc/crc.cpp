@@ -29,21 +29,21 @@ std::uint32_t crc_parity(const std::vector<std::uint8_t>& bits, crc_polynomial p
 std::vector<std::int32_t> crc_remainders(int n, crc_polynomial p) {
   check(p);
   check_range("n", n, 0, (1 << 24) + 24);
-  std::vector<std::int32_t> all(static_cast<std::size_t>(n));
+  std::vector<std::int32_t> remainders(static_cast<std::size_t>(n));
   std::uint32_t r = 1;
-  for (std::size_t i = all.size(); i-- > 0;) {
-    all[i] = static_cast<std::int32_t>(r);
+  for (std::size_t i = remainders.size(); i-- > 0;) {
+    remainders[i] = static_cast<std::int32_t>(r);
     r <<= 1;
     if (r >> p.degree != 0) r ^= p.polynomial;
   }
-  return all;
+  return remainders;
 }
 
 crc_attacher::crc_attacher(int n, crc_polynomial p) : n_(n), p_(p) {
   check_range("n", n, 1, 1 << 24);
-  auto all = crc_remainders(n + p.degree, p);
-  all.resize(static_cast<std::size_t>(n));
-  weights_ = resident(std::move(all));
+  auto remainders = crc_remainders(n + p.degree, p);
+  remainders.resize(static_cast<std::size_t>(n));
+  weights_ = resident(std::move(remainders));
 }
 
 void crc_attacher::run(executor& exec, view<std::uint8_t> bits) const {

@@ -50,20 +50,20 @@ struct reference_vector {
 };
 /// The vectors of both files; none where they are missing.
 std::vector<reference_vector> reference_vectors() {
-  std::vector<reference_vector> all;
+  std::vector<reference_vector> vectors;
   const std::string folder = std::string(WARPBAND_REFDATA) + "/vectors/";
   std::ifstream lte(folder + "lte_crc.json"), sionna(folder + "crc_sionna_ref.json");
   if (!lte || !sionna) return {};
   const auto lte_document = wb::testing::parse_json(lte), sionna_document = wb::testing::parse_json(sionna);
   for (const auto& v : lte_document.at("vectors"))
-    all.push_back({v.at("crc"), from_text(v.at("input")), from_text(v.at("crc_bits_msb_first"))});
+    vectors.push_back({v.at("crc"), from_text(v.at("input")), from_text(v.at("crc_bits_msb_first"))});
   for (const auto& v : sionna_document.at("vectors")) {
     const bits input = from_text(v.at("input")), word = from_text(v.at("codeword"));
     EXPECT_TRUE(std::equal(input.begin(), input.end(), word.begin()));
-    all.push_back(
+    vectors.push_back(
         {v.at("crc"), input, bits(word.begin() + static_cast<std::ptrdiff_t>(input.size()), word.end())});
   }
-  return all;
+  return vectors;
 }
 #define SKIP_WITHOUT_VECTORS(vectors) \
   if ((vectors).empty()) GTEST_SKIP() << "no refdata in '" << WARPBAND_REFDATA << "/vectors'"
@@ -128,9 +128,9 @@ TEST_P(crc, attaches_the_parity_of_the_reference_vectors) {
     bits word = v.input, rest(v.parity.size(), 0xee), expected = v.input;
     word.insert(word.end(), rest.begin(), rest.end());
     expected.insert(expected.end(), v.parity.begin(), v.parity.end());
-    bits all;
-    for (std::size_t r = 0; r < rows; r++) all.insert(all.end(), word.begin(), word.end());
-    auto batch = on_device(exec(), all, rows, word.size());
+    bits words;
+    for (std::size_t r = 0; r < rows; r++) words.insert(words.end(), word.begin(), word.end());
+    auto batch = on_device(exec(), words, rows, word.size());
     attacher.run(exec(), batch);
     const bits got = exec().to_host(batch);
     for (std::size_t r = 0; r < rows; r++) {
@@ -158,12 +158,12 @@ TEST_P(crc, equals_long_division_for_any_length_and_layout) {
           for (std::size_t i = 0; i < items; i++) {
             bits word, parity;
             for (std::size_t e = 0; e < width; e++) {
-              const std::size_t at = e * v.element_stride + i * v.item_stride;
+              const std::size_t index = e * v.element_stride + i * v.item_stride;
               if (e < length) {
-                ASSERT_EQ(got[at], values[at]);
-                word.push_back(got[at]);
+                ASSERT_EQ(got[index], values[index]);
+                word.push_back(got[index]);
               } else {
-                parity.push_back(got[at]);
+                parity.push_back(got[index]);
               }
             }
             if (i > 2 && i + 2 < items) continue;  // long division is slow

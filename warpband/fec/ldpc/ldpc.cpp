@@ -94,16 +94,16 @@ std::vector<std::int32_t> reads_of(const ldpc_code& code, const std::vector<ldpc
                                    const std::vector<ldpc_row>& rows, const std::vector<ldpc_column>& columns,
                                    int values) {
   const int z = code.z(), vectors = (z + values - 1) / values, stride = column_stride(z, false);
-  const std::size_t n = edges.size(), all = n * static_cast<std::size_t>(vectors);
+  const std::size_t n = edges.size(), reads = n * static_cast<std::size_t>(vectors);
   auto places = [&](int from, int by) {  // of a column from place `from` on, read `by` places further
-    std::vector<std::int32_t> at;
-    for (int v = 0; v < vectors; v++) at.push_back(from + ((by + v * values) % z + z) % z);
-    return at;
+    std::vector<std::int32_t> positions;
+    for (int v = 0; v < vectors; v++) positions.push_back(from + ((by + v * values) % z + z) % z);
+    return positions;
   };
   std::vector<std::size_t> row_of(n);
   for (std::size_t m = 0; m < rows.size(); m++)
     for (int d = 0; d < rows[m].degree; d++) row_of[static_cast<std::size_t>(rows[m].first + d)] = m;
-  std::vector<std::int32_t> table(4 * all);
+  std::vector<std::int32_t> table(4 * reads);
   for (int c = 0; c < code.columns(); c++)
     for (int parity = 0; parity < 2; parity++)
       each_reader(edges, c, parity, [&](const ldpc_edge& e, int buffer, int rotation) {
@@ -115,8 +115,8 @@ std::vector<std::int32_t> reads_of(const ldpc_code& code, const std::vector<ldpc
         const auto before = static_cast<std::size_t>(row.first * (vectors - 1)),
                    degree = static_cast<std::size_t>(row.degree);
         for (std::size_t v = 0; v < static_cast<std::size_t>(vectors); v++) {
-          table[static_cast<std::size_t>(parity) * all + before + v * degree + edge] = read[v];
-          table[static_cast<std::size_t>(2 + parity) * all + v * n + edge] = last[v];
+          table[static_cast<std::size_t>(parity) * reads + before + v * degree + edge] = read[v];
+          table[static_cast<std::size_t>(2 + parity) * reads + v * n + edge] = last[v];
         }
       });
   return table;
@@ -131,10 +131,10 @@ constexpr int value_bytes = 4;  // of an LLR in shared memory
 std::vector<std::uint32_t> addresses_of(const ldpc_code& code, const layout_tables& t) {
   std::vector<std::uint32_t> table;
   if (code.z() > ldpc_row_threads || value_bytes * code.n() > 32768) return table;
-  int most = 0;
-  for (const ldpc_row& row : t.rows) most = std::max(most, row.degree);
+  int max_degree = 0;
+  for (const ldpc_row& row : t.rows) max_degree = std::max(max_degree, row.degree);
   for (const ldpc_row& row : t.rows)
-    for (int c = 0; c < (most + 3) / 4; c++)
+    for (int c = 0; c < (max_degree + 3) / 4; c++)
       for (int r = 0; r < ldpc_row_threads; r++)
         for (int d = 4 * c; d < 4 * c + 4; d++) {
           int place = code.n() + std::max(r - code.z(), 0);
@@ -211,7 +211,7 @@ const kernel_set& kernels_of(const executor& exec, ldpc_precision precision, con
 const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings() {
   using c = ldpc_decoder_config;
   using algorithm = ldpc_algorithm;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       words<c, algorithm>("algorithm", &c::algorithm,
                           {{"normalised-min-sum", algorithm::normalised_min_sum},
                            {"min-sum", algorithm::min_sum},
@@ -245,7 +245,7 @@ const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings() {
           "syndrome: iterating stops once all checks of the codeword hold; crc: once they or its CRC hold, "
           "for codes with a CRC."),
   };
-  return all;
+  return settings;
 }
 
 void check(const ldpc_code& code, const ldpc_decoder_config& c, bool has_crc) {
@@ -357,12 +357,12 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
     const int values = build.lanes;
     a.vectors = (a.z + values - 1) / values;
     std::lock_guard lock(reads_->mutex);
-    auto at = reads_->tables.find(values);
-    if (at == reads_->tables.end()) {
+    auto entry = reads_->tables.find(values);
+    if (entry == reads_->tables.end()) {
       resident table(reads_of(code_, edges_.host(), rows_.host(), columns_.host(), values));
-      at = reads_->tables.emplace(values, std::move(table)).first;
+      entry = reads_->tables.emplace(values, std::move(table)).first;
     }
-    a.reads = at->second.on(exec);
+    a.reads = entry->second.on(exec);
   }
   exec.run(kernels, &a, llr.items);
 }

@@ -86,8 +86,8 @@ inline bool ldpc_has_known_rows(const ldpc_decode_args& a) {
   constexpr int built[][3] = {{12, 6, 7}, {12, 7, 8}, {8, 10, 11}, {6, 14, 15}, {4, 19, 20}, {4, 21, 22}};
   if (a.flooding || a.addresses == nullptr || a.crc_weights != nullptr) return false;
   if (a.messages.data != nullptr && !a.kept_halves) return false;
-  for (const auto& [rows, least, most] : built)
-    if (a.rows == rows && a.least_degree >= least && a.most_degree <= most) return true;
+  for (const auto& [rows, lowest, highest] : built)
+    if (a.rows == rows && a.least_degree >= lowest && a.most_degree <= highest) return true;
   return false;
 }
 /// Whether such a call is one of an iterative receiver (gpu/kept_register_values.hpp), for codewords that

@@ -34,8 +34,8 @@ void fill_llrs(executor& exec, const ldpc_code& code, double ebn0_db, array<floa
 
 bench::maker decode(const ldpc_code& code, const ldpc_decoder_config& config, double ebn0_db,
                     std::size_t batch) {
-  return [=](executor& exec, figure what) {
-    const bool fed = what == figure::host_fed;
+  return [=](executor& exec, figure measured) {
+    const bool fed = measured == figure::host_fed;
     const std::size_t k = static_cast<std::size_t>(code.k()), n = static_cast<std::size_t>(code.n());
     auto llr = exec.make<float>(batch, n), host_llr = exec.make_host<float>(batch, fed ? n : 0);
     auto bits = exec.make<std::uint8_t>(batch, k),

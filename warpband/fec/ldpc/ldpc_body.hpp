@@ -180,15 +180,15 @@ struct sum_product_of_large_llrs {
 template <class T, class Degree>
 WB_HD void check_to_variable(const sum_product_of_large_llrs<T>& rule, Degree degree, const T* q, T* r) {
   const T nothing = T(min_sum<T>::limit);  // combined with it a message stays what it is
-  T all = nothing;
+  T combined = nothing;
   each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
-    r[d] = all;
-    all = rule.combined(all, q[d]);
+    r[d] = combined;
+    combined = rule.combined(combined, q[d]);
   });
-  all = nothing;
+  combined = nothing;
   each_edge_back(degree, [&](int d) WB_INLINE_LAMBDA {
-    r[d] = rule.combined(r[d], all);
-    all = rule.combined(all, q[d]);
+    r[d] = rule.combined(r[d], combined);
+    combined = rule.combined(combined, q[d]);
   });
 }
 

@@ -26,9 +26,9 @@ template <class T>
 struct kept_format;
 template <>
 struct kept_format<lane> {
-  static constexpr float most = 2e6f;  // of a channel LLR and 128 messages
+  static constexpr float app_limit = 2e6f;  // of a channel LLR and 128 messages
   WB_HD static lane number(const llr_quantiser&, lane llr) {
-    return clamped(select(is_finite(llr), llr, lane(0.f)), most) + lane(0.f);
+    return clamped(select(is_finite(llr), llr, lane(0.f)), app_limit) + lane(0.f);
   }
   WB_HD static lane message(const llr_quantiser& by, lane llr) { return number(by, llr); }
   WB_HD static lane rounded(lane x) { return x + lane(0.f); }
@@ -37,9 +37,9 @@ template <>
 struct kept_format<f16x> {
   /// Of A. 16 checks that change all of their messages add 32000: below 65504, so that no kept values,
   /// whatever they are, lead to infinities there.
-  static constexpr float most = 32e3f;
+  static constexpr float app_limit = 32e3f;
   WB_HD static lane rounded(lane x) {
-    const f16x half = to_half(clamped(x, most));
+    const f16x half = to_half(clamped(x, app_limit));
 #if defined(__CUDACC__)
     return __low2float(halves(half)) + 0.f;
 #else
@@ -52,9 +52,10 @@ struct kept_format<f16x> {
   WB_HD static lane message(const llr_quantiser& by, lane llr) {
     return clamped(number(by, llr), min_sum<f16x>::limit);
   }
-  /// A of a bit when its channel LLR becomes `now`; it `was` within the limit of LLRs, and A within `most`.
-  WB_HD static f16x moved(f16x app, f16x was, f16x now) {
-    return max(min(sum(app, difference(now, was)), to_half(most)), to_half(-most));
+  /// A of a bit when its channel LLR becomes `channel`; it `was` within the limit of LLRs, and A within
+  /// app_limit.
+  WB_HD static f16x moved(f16x app, f16x was, f16x channel) {
+    return max(min(sum(app, difference(channel, was)), to_half(app_limit)), to_half(-app_limit));
   }
 };
 template <>

@@ -26,18 +26,18 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN(),
 /// float32 with two algorithms, and the other precisions, in both schedules.
 std::vector<ldpc_decoder_config> each_arithmetic(int iterations,
                                                  ldpc_early_stop early_stop = ldpc_early_stop::none) {
-  std::vector<ldpc_decoder_config> all;
+  std::vector<ldpc_decoder_config> configs;
   for (auto schedule : both_schedules) {
     ldpc_decoder_config c{.iterations = iterations, .schedule = schedule, .early_stop = early_stop};
     c.algorithm = ldpc_algorithm::sum_product;
-    all.push_back(c);
+    configs.push_back(c);
     c.algorithm = ldpc_algorithm::normalised_min_sum;
     for (auto precision : {ldpc_precision::float32, ldpc_precision::float16, ldpc_precision::int8}) {
       c.precision = precision;
-      all.push_back(c);
+      configs.push_back(c);
     }
   }
-  return all;
+  return configs;
 }
 std::string text_of(const ldpc_decoder_config& c) {
   return "algorithm " + std::to_string(static_cast<int>(c.algorithm)) + ", schedule " +
@@ -59,18 +59,18 @@ std::vector<testing::named_code> codes() {
 std::vector<std::vector<float>> outer_llrs(const ldpc_code& code, std::size_t words, int calls,
                                            std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  std::vector<std::vector<float>> all;
+  std::vector<std::vector<float>> llrs;
   const bytes zeros(static_cast<std::size_t>(code.n()) * words);
-  all.push_back(testing::noisy(zeros, -0.5, random));
+  llrs.push_back(testing::noisy(zeros, -0.5, random));
   for (int i = 1; i < calls; i++) {
-    auto llr = all.back();
+    auto llr = llrs.back();
     const auto fresh = testing::noisy(zeros, 0, random);
     for (std::size_t e = 0; e < llr.size(); e++)
       if (random() % 4 != 0)
         llr[e] = random() % 50 == 0 ? 0.f : random() % 50 == 0 ? 90.f : (llr[e] + fresh[e]) / 2;
-    all.push_back(llr);
+    llrs.push_back(llr);
   }
-  return all;
+  return llrs;
 }
 
 /// The decoder's words, with its messages from `kept` and back.
@@ -341,9 +341,9 @@ TEST_P(ldpc_kept, codewords_that_stop_early_keep_where_they_stopped) {
 TEST_P(ldpc_kept, another_decoder_of_the_code_goes_on) {
   const ldpc_code code = wifi_ldpc(648, wifi_rate::r5_6);
   const auto llrs = outer_llrs(code, 2, 2, 11);
-  const auto all = each_arithmetic(3);
-  for (const auto& from : all)
-    for (const auto& to : all) {
+  const auto configs = each_arithmetic(3);
+  for (const auto& from : configs)
+    for (const auto& to : configs) {
       std::vector<float> kept, same;
       decode_keeping(exec(), ldpc_decoder(code, from), llrs[0], kept);
       const auto got = decode_keeping(exec(), ldpc_decoder(code, to), llrs[1], kept);
@@ -355,12 +355,12 @@ TEST_P(ldpc_kept, another_decoder_of_the_code_goes_on) {
 
 /// Codes whose rows have threads of their own on a GPU, and others.
 std::vector<testing::named_code> codes_with_state() {
-  auto all = codes();
-  all.push_back({"WiMAX 1248 2/3a", wimax_ldpc(1248, wimax_rate::r2_3a)});
-  all.push_back({"WiMAX 672 3/4b", wimax_ldpc(672, wimax_rate::r3_4b)});
-  all.push_back({"WiMAX 576 5/6", wimax_ldpc(576, wimax_rate::r5_6)});
-  all.push_back({"WiFi 1944 1/2", wifi_ldpc(1944, wifi_rate::r1_2)});
-  return all;
+  auto list = codes();
+  list.push_back({"WiMAX 1248 2/3a", wimax_ldpc(1248, wimax_rate::r2_3a)});
+  list.push_back({"WiMAX 672 3/4b", wimax_ldpc(672, wimax_rate::r3_4b)});
+  list.push_back({"WiMAX 576 5/6", wimax_ldpc(576, wimax_rate::r5_6)});
+  list.push_back({"WiFi 1944 1/2", wifi_ldpc(1944, wifi_rate::r1_2)});
+  return list;
 }
 
 TEST_P(ldpc_kept, a_state_gives_the_bits_of_messages) {
@@ -453,8 +453,8 @@ TEST_P(ldpc_kept, every_backend_gives_the_same_bits) {
 
 TEST_P(ldpc_kept, a_word_does_not_depend_on_its_batch_nor_its_layout) {
   const ldpc_code code = wimax_ldpc(576, wimax_rate::r1_2);
-  const std::size_t n = 576, most = 9;
-  const auto llrs = outer_llrs(code, most, 2, 13);
+  const std::size_t n = 576, words = 9;
+  const auto llrs = outer_llrs(code, words, 2, 13);
   for (const auto& c : each_arithmetic(3, true)) {
     const ldpc_decoder d(code, c);
     const std::size_t width = d.message_values();
@@ -464,8 +464,8 @@ TEST_P(ldpc_kept, a_word_does_not_depend_on_its_batch_nor_its_layout) {
       want = decode_keeping(exec(), d, llr, kept);
       ASSERT_TRUE(decode_keeping(exec(), d, llr, turned, layout::batch_fastest) == want) << text_of(c);
     }
-    for (std::size_t w = 0; w < most; w++)
-      for (std::size_t e = 0; e < width; e++) ASSERT_EQ(turned[e * most + w], kept[w * width + e]);
+    for (std::size_t w = 0; w < words; w++)
+      for (std::size_t e = 0; e < width; e++) ASSERT_EQ(turned[e * words + w], kept[w * width + e]);
     for (int threads : {1, 3}) {
       const auto e = GetParam().open(threads);
       for (std::size_t count : {1, 2, 5}) {
@@ -473,7 +473,7 @@ TEST_P(ldpc_kept, a_word_does_not_depend_on_its_batch_nor_its_layout) {
         decoded_words got;
         for (const auto& llr : llrs)
           got = decode_keeping(*e, d, {llr.end() - static_cast<std::ptrdiff_t>(count * n), llr.end()}, part);
-        ASSERT_TRUE(got == want.rows(most - count, count)) << text_of(c) << ", " << count << " words";
+        ASSERT_TRUE(got == want.rows(words - count, count)) << text_of(c) << ", " << count << " words";
         ASSERT_TRUE(same_bits(part, {kept.end() - static_cast<std::ptrdiff_t>(count * width), kept.end()}));
       }
     }

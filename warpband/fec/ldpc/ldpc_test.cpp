@@ -46,7 +46,7 @@ std::vector<float> words_for(const ldpc_sample& s, std::uint64_t seed) {
   const auto n = static_cast<std::size_t>(s.code.n()), z = static_cast<std::size_t>(s.code.z()),
              parities = static_cast<std::size_t>(s.code.n() - s.code.k());
   const auto encoder = testing::dense_encoder_of(s.code);
-  std::vector<float> all;
+  std::vector<float> llrs;
   for (int kind = 0; kind < 4; kind++) {
     bytes word(n);
     try {
@@ -59,9 +59,9 @@ std::vector<float> words_for(const ldpc_sample& s, std::uint64_t seed) {
       if (kind == 2) llr[i] = std::clamp(std::nearbyint(llr[i]), -3.f, 3.f) / 2;
       if (kind == 3) llr[i] *= i % 7 == 0 ? 1e30f : i % 3 == 0 ? 900.f : 30.f;
     }
-    all.insert(all.end(), llr.begin(), llr.end());
+    llrs.insert(llrs.end(), llr.begin(), llr.end());
   }
-  return all;
+  return llrs;
 }
 
 oracle::rounded_options rounded(const ldpc_decoder_config& c) {
@@ -82,31 +82,31 @@ oracle::rounded_options rounded(const ldpc_decoder_config& c) {
 /// What the decoder must give, from the oracle.
 decoded_words min_sum_by_oracle(const ldpc_code& code, const ldpc_decoder_config& c,
                                 const std::vector<float>& llr) {
-  decoded_words all;
+  decoded_words words;
   const auto base = testing::base_of(code);
   const auto n = static_cast<std::size_t>(code.n());
   for (std::size_t w = 0; w < llr.size() / n; w++) {
     const auto r = oracle::ldpc_decode_rounded(base, row_of(llr, w, n), rounded(c));
-    all.bits.insert(all.bits.end(), r.bits.begin(), r.bits.end());
-    all.soft.insert(all.soft.end(), r.a_posteriori.begin(), r.a_posteriori.end());
-    all.extrinsic.insert(all.extrinsic.end(), r.extrinsic.begin(), r.extrinsic.end());
-    all.iterations.push_back(r.iterations);
-    all.status.push_back(r.satisfied ? status_stopped : 0);
+    words.bits.insert(words.bits.end(), r.bits.begin(), r.bits.end());
+    words.soft.insert(words.soft.end(), r.a_posteriori.begin(), r.a_posteriori.end());
+    words.extrinsic.insert(words.extrinsic.end(), r.extrinsic.begin(), r.extrinsic.end());
+    words.iterations.push_back(r.iterations);
+    words.status.push_back(r.satisfied ? status_stopped : 0);
   }
-  return all;
+  return words;
 }
 
 // ---------------------------------------------------------------- the oracle
 
 struct expectation {
-  const ldpc_sample* of;
+  const ldpc_sample* sample;
   ldpc_decoder_config config;
   std::vector<float> llr;
   decoded_words want;
 };
 /// Made once for all backends.
 const std::vector<expectation>& min_sum_expectations() {
-  static const std::vector<expectation> all = [] {
+  static const std::vector<expectation> expectations = [] {
     const ldpc_decoder_config settings[] = {
         {.algorithm = ldpc_algorithm::min_sum,
          .iterations = 3,
@@ -133,23 +133,23 @@ const std::vector<expectation>& min_sum_expectations() {
           }
     return list;
   }();
-  return all;
+  return expectations;
 }
 
 TEST_P(ldpc, min_sum_is_the_oracles_bit_by_bit) {
   int stopped = 0, lasted = 0;
   for (const auto& x : min_sum_expectations()) {
-    const auto got = decode_words(exec(), ldpc_decoder(x.of->code, x.config), x.llr);
-    const std::string what = x.of->name + ", " + text_of(x.config);
-    ASSERT_EQ(got.iterations, x.want.iterations) << what;
-    ASSERT_EQ(got.status, x.want.status) << what;
-    ASSERT_EQ(got.bits, x.want.bits) << what;
+    const auto got = decode_words(exec(), ldpc_decoder(x.sample->code, x.config), x.llr);
+    const std::string label = x.sample->name + ", " + text_of(x.config);
+    ASSERT_EQ(got.iterations, x.want.iterations) << label;
+    ASSERT_EQ(got.status, x.want.status) << label;
+    ASSERT_EQ(got.bits, x.want.bits) << label;
     for (std::size_t i = 0; i < got.soft.size(); i++) {
-      const std::size_t n = static_cast<std::size_t>(x.of->code.n());
-      ASSERT_EQ(got.soft[i], x.want.soft[i]) << what << ", word " << i / n << ", bit " << i % n;
-      ASSERT_EQ(got.extrinsic[i], x.want.extrinsic[i]) << what << ", word " << i / n << ", bit " << i % n;
+      const std::size_t n = static_cast<std::size_t>(x.sample->code.n());
+      ASSERT_EQ(got.soft[i], x.want.soft[i]) << label << ", word " << i / n << ", bit " << i % n;
+      ASSERT_EQ(got.extrinsic[i], x.want.extrinsic[i]) << label << ", word " << i / n << ", bit " << i % n;
     }
-    ASSERT_TRUE(got == x.want) << what << ": a zero has a sign";
+    ASSERT_TRUE(got == x.want) << label << ": a zero has a sign";
     for (auto s : got.status) (s == status_stopped ? stopped : lasted)++;
   }
   EXPECT_GT(stopped, 20);
@@ -157,7 +157,7 @@ TEST_P(ldpc, min_sum_is_the_oracles_bit_by_bit) {
 }
 
 struct double_expectation {
-  const ldpc_sample* of;
+  const ldpc_sample* sample;
   ldpc_decoder_config config;
   std::vector<float> llr;
   std::vector<oracle::ldpc_result> want;
@@ -174,7 +174,7 @@ oracle::ldpc_options exact(const ldpc_decoder_config& c) {
           .limit = sum_product ? 30.0 : 1e30};
 }
 const std::vector<double_expectation>& double_expectations() {
-  static const std::vector<double_expectation> all = [] {
+  static const std::vector<double_expectation> expectations = [] {
     std::vector<double_expectation> list;
     std::uint64_t seed = 1000;
     for (const ldpc_sample& s : ldpc_samples())
@@ -202,18 +202,18 @@ const std::vector<double_expectation>& double_expectations() {
           }
     return list;
   }();
-  return all;
+  return expectations;
 }
 
 TEST_P(ldpc, float32_agrees_with_double_precision) {
   for (const auto& x : double_expectations()) {
-    const auto got = decode_words(exec(), ldpc_decoder(x.of->code, x.config), x.llr);
-    const auto n = static_cast<std::size_t>(x.of->code.n());
+    const auto got = decode_words(exec(), ldpc_decoder(x.sample->code, x.config), x.llr);
+    const auto n = static_cast<std::size_t>(x.sample->code.n());
     for (std::size_t i = 0; i < got.soft.size(); i++) {
       const double want = x.want[i / n].a_posteriori[i % n], channel = static_cast<double>(x.llr[i]);
       const double tolerance = 1e-3 * (1 + std::fabs(want));
       ASSERT_NEAR(static_cast<double>(got.soft[i]), want, tolerance)
-          << x.of->name << ", " << text_of(x.config) << ", word " << i / n << ", bit " << i % n;
+          << x.sample->name << ", " << text_of(x.config) << ", word " << i / n << ", bit " << i % n;
       ASSERT_NEAR(static_cast<double>(got.extrinsic[i]), want - channel, tolerance);
       if (std::fabs(want) > tolerance) {
         ASSERT_EQ(got.bits[i], want < 0);
@@ -221,7 +221,7 @@ TEST_P(ldpc, float32_agrees_with_double_precision) {
     }
     EXPECT_EQ(got.iterations, std::vector<std::int32_t>(3, x.config.iterations));
     for (std::size_t w = 0; w < 3; w++)
-      EXPECT_EQ(got.status[w], testing::satisfies(testing::checks_of(x.of->code), row_of(got.bits, w, n))
+      EXPECT_EQ(got.status[w], testing::satisfies(testing::checks_of(x.sample->code), row_of(got.bits, w, n))
                                    ? status_stopped
                                    : 0);
   }
@@ -292,21 +292,21 @@ TEST_P(ldpc, one_iteration_by_hand) {
 // ---------------------------------------------------------------- limit cases
 
 struct noise_free {
-  testing::named_code of;
+  testing::named_code named;
   bytes word;
 };
 const std::vector<noise_free>& noise_free_words() {
-  static const std::vector<noise_free> all = [] {
+  static const std::vector<noise_free> words = [] {
     std::vector<noise_free> list;
     std::mt19937_64 random(11);
     std::size_t i = 0;
-    for (const auto& of : testing::standard_codes())
+    for (const auto& named : testing::standard_codes())
       if (i++ % 7 == 0 || !small_scale())
-        list.push_back({of, testing::dense_encoder_of(of.code).encode(
-                                testing::random_bytes_of_bits(of.code.k(), random))});
+        list.push_back({named, testing::dense_encoder_of(named.code)
+                                   .encode(testing::random_bytes_of_bits(named.code.k(), random))});
     return list;
   }();
-  return all;
+  return words;
 }
 
 TEST_P(ldpc, noise_free_words_come_back_after_one_iteration) {
@@ -318,12 +318,12 @@ TEST_P(ldpc, noise_free_words_come_back_after_one_iteration) {
       for (auto precision : all_precisions) settings.push_back({.precision = precision});
       for (auto c : settings) {
         c.schedule = schedule;
-        const auto got = decode_words(exec(), ldpc_decoder(x.of.code, c), llr);
-        ASSERT_EQ(got.bits, x.word) << x.of.name << ", " << text_of(c);
-        ASSERT_EQ(got.iterations[0], 1) << x.of.name;
+        const auto got = decode_words(exec(), ldpc_decoder(x.named.code, c), llr);
+        ASSERT_EQ(got.bits, x.word) << x.named.name << ", " << text_of(c);
+        ASSERT_EQ(got.iterations[0], 1) << x.named.name;
         ASSERT_EQ(got.status[0], status_stopped);
         // Each check confirms each bit, and int8 saturates no further than its limits.
-        for (std::size_t i = 0; i < llr.size(); i++) ASSERT_GT(got.soft[i] * llr[i], 25.f) << x.of.name;
+        for (std::size_t i = 0; i < llr.size(); i++) ASSERT_GT(got.soft[i] * llr[i], 25.f) << x.named.name;
       }
     }
   }
@@ -378,7 +378,7 @@ TEST_P(ldpc, the_scale_of_llrs_costs_no_words) {
     return ldpc_decoder_config{
         .algorithm = ldpc_algorithm::sum_product, .iterations = 8, .schedule = schedule};
   };
-  static const std::vector<scaled_words> all = [&] {
+  static const std::vector<scaled_words> cases = [&] {
     std::vector<scaled_words> list;
     for (const auto rate : {wimax_rate::r1_2, wimax_rate::r5_6})
       for (const float scale : {0.05f, 10.f, 100.f}) {
@@ -407,7 +407,7 @@ TEST_P(ldpc, the_scale_of_llrs_costs_no_words) {
       }
     return list;
   }();
-  for (const scaled_words& e : all)
+  for (const scaled_words& e : cases)
     for (const auto schedule : both_schedules) {
       const auto got = decode_words(exec(), ldpc_decoder(e.code, setting(schedule)), e.llr);
       EXPECT_LE(errors_of(got.bits, e.sent), e.errors[static_cast<int>(schedule)] + 1)
@@ -497,30 +497,30 @@ std::vector<float> some_words(const ldpc_code& code, int count, double esn0_db, 
   static std::map<int, oracle::dense_encoder> encoders;  // by n: one code of each length is used
   if (!encoders.contains(code.n())) encoders.emplace(code.n(), testing::dense_encoder_of(code));
   std::mt19937_64 random(seed);
-  std::vector<float> all;
+  std::vector<float> llrs;
   for (int i = 0; i < count; i++) {
     const auto word = encoders.at(code.n()).encode(testing::random_bytes_of_bits(code.k(), random));
     const auto llr = testing::noisy(word, esn0_db + 0.2 * (i % 5), random);
-    all.insert(all.end(), llr.begin(), llr.end());
+    llrs.insert(llrs.end(), llr.begin(), llr.end());
   }
-  return all;
+  return llrs;
 }
 
 /// float32 with two algorithms, and the other precisions.
 std::vector<ldpc_decoder_config> each_arithmetic(const ldpc_decoder_config& with = {}) {
-  std::vector<ldpc_decoder_config> all;
+  std::vector<ldpc_decoder_config> configs;
   for (auto schedule : both_schedules) {
     auto c = with;
     c.schedule = schedule;
     c.algorithm = ldpc_algorithm::sum_product;
-    all.push_back(c);
+    configs.push_back(c);
     c.algorithm = ldpc_algorithm::normalised_min_sum;
     for (auto precision : all_precisions) {
       c.precision = precision;
-      all.push_back(c);
+      configs.push_back(c);
     }
   }
-  return all;
+  return configs;
 }
 
 TEST_P(ldpc, early_stop_is_what_full_decoding_reaches) {
@@ -547,17 +547,17 @@ TEST_P(ldpc, early_stop_is_what_full_decoding_reaches) {
     full.early_stop = ldpc_early_stop::none;
     for (int i = 1; i <= 10; i += small_scale() ? 3 : 1) {
       full.iterations = i;
-      const auto all = decode_words(exec(), ldpc_decoder(code, full), llr);
+      const auto decoded = decode_words(exec(), ldpc_decoder(code, full), llr);
       for (std::size_t w = 0; w < count; w++) {
-        const auto word = row_of(all.bits, w, n);
-        EXPECT_EQ(all.status[w], testing::satisfies(h, word) ? status_stopped : 0);
+        const auto word = row_of(decoded.bits, w, n);
+        EXPECT_EQ(decoded.status[w], testing::satisfies(h, word) ? status_stopped : 0);
         if (i < stopped.iterations[w]) {
           EXPECT_FALSE(testing::satisfies(h, word)) << text_of(c);
         }
         if (i != stopped.iterations[w]) continue;
         EXPECT_EQ(word, row_of(stopped.bits, w, n));
-        EXPECT_EQ(row_of(all.soft, w, n), row_of(stopped.soft, w, n));
-        EXPECT_EQ(row_of(all.extrinsic, w, n), row_of(stopped.extrinsic, w, n));
+        EXPECT_EQ(row_of(decoded.soft, w, n), row_of(stopped.soft, w, n));
+        EXPECT_EQ(row_of(decoded.extrinsic, w, n), row_of(stopped.extrinsic, w, n));
       }
     }
   }

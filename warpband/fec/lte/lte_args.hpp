@@ -29,14 +29,14 @@ struct lte_blocks {
   double mean_padded() const { return mean_k(); }
 };
 struct lte_match_args {
-  lte_blocks at;
+  lte_blocks segments;
   transport_sent_bits sent;
   lte_ring ring[3];                   // of block 0, of K-, of K+; table: the place in the codeword
   view<const std::uint8_t> coded[2];  // [batch C-, 3 (K- + 4)] and [batch C+, 3 (K+ + 4)]
   view<std::uint8_t> out;             // [batch, G]
 };
 struct lte_combine_args {
-  lte_blocks at;
+  lte_blocks segments;
   transport_sent_bits sent;
   /// Table: by place in the codeword its number in the ring; `length` where it is not kept, length + 1 where
   /// it is of a filler bit.

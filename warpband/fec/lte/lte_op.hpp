@@ -15,25 +15,26 @@ struct lte_block {
       first_bit;  // padded: with what stands behind the k bits; fillers: in front
   int shorter;    // than the longest block
 
-  WB_HD lte_block(const lte_blocks& at, std::size_t index) {
-    const std::size_t c = static_cast<std::size_t>(at.blocks), minus = static_cast<std::size_t>(at.minus);
+  WB_HD lte_block(const lte_blocks& segments, std::size_t index) {
+    const std::size_t c = static_cast<std::size_t>(segments.blocks),
+                      minus = static_cast<std::size_t>(segments.minus);
     transport = index / c;
     r = static_cast<int>(index - transport * c);
-    kind = r < at.minus ? 0 : 1;
+    kind = r < segments.minus ? 0 : 1;
     ring = r == 0 ? 0 : 1 + kind;
-    k = padded = at.k[kind];
-    shorter = at.k[1] - k;
+    k = padded = segments.k[kind];
+    shorter = segments.k[1] - k;
     row = kind == 0 ? transport * minus + static_cast<std::size_t>(r)
-                    : transport * (c - minus) + static_cast<std::size_t>(r - at.minus);
-    fillers = r == 0 ? at.fillers : 0;
-    payload = k - at.block_crc_bits - fillers;
-    const int before = r < at.minus ? r : at.minus;
+                    : transport * (c - minus) + static_cast<std::size_t>(r - segments.minus);
+    fillers = r == 0 ? segments.fillers : 0;
+    payload = k - segments.block_crc_bits - fillers;
+    const int before = r < segments.minus ? r : segments.minus;
     first_bit = r == 0 ? 0
-                       : before * (at.k[0] - at.block_crc_bits) +
-                             (r - before) * (at.k[1] - at.block_crc_bits) - at.fillers;
+                       : before * (segments.k[0] - segments.block_crc_bits) +
+                             (r - before) * (segments.k[1] - segments.block_crc_bits) - segments.fillers;
   }
 };
-WB_HD lte_block block_of(const lte_blocks& at, std::size_t index) { return {at, index}; }
+WB_HD lte_block block_of(const lte_blocks& segments, std::size_t index) { return {segments, index}; }
 WB_HD int place_of(const lte_blocks&, const lte_ring& ring, int i) { return ring.table[i]; }
 
 template <class T>
@@ -47,15 +48,16 @@ WB_HD T lte_gather(const float* values, const std::int32_t* numbers) {
   }
 }
 
-/// The transmission of a code block as runs of its ring: run(p, at, n) of bits p..p + n - 1, which are the
-/// ring's numbers at..at + n - 1. No run passes the start or the end of the ring.
+/// The transmission of a code block as runs of its ring: run(p, position, n) of bits p..p + n - 1, which are
+/// the ring's numbers from `position` on. No run passes the start or the end of the ring.
 template <class F>
 WB_HD void lte_runs(const lte_ring& ring, int sent, F run) {
-  for (int p = 0, at = ring.start; p < sent;) {
-    const int end = at < ring.start ? ring.start : ring.length, n = end - at < sent - p ? end - at : sent - p;
-    run(p, at, n);
+  for (int p = 0, position = ring.start; p < sent;) {
+    const int end = position < ring.start ? ring.start : ring.length,
+              n = end - position < sent - p ? end - position : sent - p;
+    run(p, position, n);
     p += n;
-    at = end == ring.length ? 0 : end;
+    position = end == ring.length ? 0 : end;
   }
 }
 
@@ -66,13 +68,13 @@ struct lte_match_op : transport_op<lte_match_args> {
 
   template <class G>
   WB_HD void operator()(std::size_t first, int, G g, void*) const {
-    const lte_block b = block_of(a.at, first);
+    const lte_block b = block_of(a.segments, first);
     const lte_ring ring = a.ring[b.ring];
     const transport_row<const std::uint8_t> in(a.coded[b.kind], b.row);
     const transport_row<std::uint8_t> out(a.out, b.transport);
     const std::size_t before = sent_before(a.sent, b.r);
-    lte_runs(ring, sent_by(a.sent, b.r), [&](int p, int at, int n) WB_INLINE_LAMBDA {
-      const std::int32_t* places = ring.table + at;
+    lte_runs(ring, sent_by(a.sent, b.r), [&](int p, int position, int n) WB_INLINE_LAMBDA {
+      const std::int32_t* places = ring.table + position;
       std::uint8_t* to = &out[before + static_cast<std::size_t>(p)];
       if (in.stride == 1 && out.stride == 1)
         for (int i = g.rank; i < n; i += g.size) to[i] = in.data[places[i]];
@@ -87,25 +89,25 @@ struct lte_match_op : transport_op<lte_match_args> {
 struct lte_combine_op : transport_op<lte_combine_args> {
   using transport_op<lte_combine_args>::transport_op;
   std::size_t scratch_bytes(int) const {
-    int most = 0;
-    for (const lte_ring& ring : a.ring) most = most < ring.length ? ring.length : most;
-    return sizeof(float) * (static_cast<std::size_t>(most) + 2);
+    int longest = 0;
+    for (const lte_ring& ring : a.ring) longest = longest < ring.length ? ring.length : longest;
+    return sizeof(float) * (static_cast<std::size_t>(longest) + 2);
   }
   /// The mean of the blocks: sums of repetitions, at each place a sum, two limits and that of the store.
   double flops() const {
-    double all = 0;
-    for (int r = 0; r < a.at.blocks; r++) {
-      const int kind = r < a.at.minus ? 0 : 1, length = a.ring[r == 0 ? 0 : 1 + kind].length;
+    double total = 0;
+    for (int r = 0; r < a.segments.blocks; r++) {
+      const int kind = r < a.segments.minus ? 0 : 1, length = a.ring[r == 0 ? 0 : 1 + kind].length;
       const int sent = a.sent.least + (r >= a.sent.larger ? a.sent.step : 0);
-      all += (sent > length ? sent - length : 0) + (a.first ? 3.0 : 4.0) * 3 * (a.at.k[kind] + 4);
+      total += (sent > length ? sent - length : 0) + (a.first ? 3.0 : 4.0) * 3 * (a.segments.k[kind] + 4);
     }
-    return all / a.at.blocks;
+    return total / a.segments.blocks;
   }
-  double bytes() const { return 4 * mean_sent() + (a.first ? 4 : 8) * 3 * (a.at.mean_k() + 4); }
+  double bytes() const { return 4 * mean_sent() + (a.first ? 4 : 8) * 3 * (a.segments.mean_k() + 4); }
 
   template <class G>
   WB_HD void operator()(std::size_t first, int, G g, void* scratch) const {
-    const lte_block b = block_of(a.at, first);
+    const lte_block b = block_of(a.segments, first);
     const lte_ring ring = a.ring[b.ring];
     const transport_row<const float> in(a.llr, b.transport);
     const transport_row<float> soft(a.soft[b.kind], b.row);
@@ -119,22 +121,22 @@ struct lte_combine_op : transport_op<lte_combine_args> {
     if (sent < ring.length) {  // places that it did not reach
       const int end = ring.start + sent;
       const lte_ring rest{ring.table, ring.length, end < ring.length ? end : end - ring.length};
-      lte_runs(rest, ring.length - sent, [&](int, int at, int n) WB_INLINE_LAMBDA {
+      lte_runs(rest, ring.length - sent, [&](int, int position, int n) WB_INLINE_LAMBDA {
         transport_each(0, n, true, g, [&](auto type, int i) WB_INLINE_LAMBDA {
-          transport_store(sums + at + i, decltype(type)(0.f));
+          transport_store(sums + position + i, decltype(type)(0.f));
         });
       });
     }
     bool bad = false;
-    lte_runs(ring, sent, [&](int p, int at, int n) WB_INLINE_LAMBDA {
+    lte_runs(ring, sent, [&](int p, int position, int n) WB_INLINE_LAMBDA {
       const bool again = p >= ring.length;
       if (again) g.sync();  // other threads' sums
       transport_each(0, n, in.stride == 1, g, [&](auto type, int i) WB_INLINE_LAMBDA {
         using T = decltype(type);
         T x = transport_load<T>(in, before + static_cast<std::size_t>(p + i));
-        if (again) x = transport_load<T>({sums, 1}, static_cast<std::size_t>(at + i)) + x;
+        if (again) x = transport_load<T>({sums, 1}, static_cast<std::size_t>(position + i)) + x;
         bad = bad | any(!is_finite(x));  // as it is where any of its LLRs is not
-        transport_store(sums + at + i, x);
+        transport_store(sums + position + i, x);
       });
     });
     const bool erased = g.any(bad);

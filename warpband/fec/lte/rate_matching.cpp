@@ -14,9 +14,9 @@ namespace {
 int permuted_column(int c) { return (c & 1) << 4 | (c & 2) << 2 | (c & 4) | (c & 8) >> 2 | (c & 16) >> 4; }
 
 lte_blocks one_block(int k) {
-  lte_blocks at;
-  at.k[1] = k;
-  return at;
+  lte_blocks segments;
+  segments.k[1] = k;
+  return segments;
 }
 
 }  // namespace
@@ -26,8 +26,8 @@ lte_circular_buffer make_lte_circular_buffer(int k, int fillers, int soft_buffer
   check_range("fillers", fillers, 0, k);
   if (soft_buffer < 0)
     throw argument_error("soft_buffer", std::to_string(soft_buffer), "N_cb >= 1, or 0 for the whole buffer");
-  const int stream = k + 4, rows = (stream + 31) / 32, all = 32 * rows, padding = all - stream;
-  const int n_cb = soft_buffer == 0 ? 3 * all : std::min(soft_buffer, 3 * all);
+  const int stream = k + 4, rows = (stream + 31) / 32, padded = 32 * rows, padding = padded - stream;
+  const int n_cb = soft_buffer == 0 ? 3 * padded : std::min(soft_buffer, 3 * padded);
 
   lte_circular_buffer b;
   b.size = n_cb;
@@ -37,8 +37,8 @@ lte_circular_buffer make_lte_circular_buffer(int k, int fillers, int soft_buffer
   for (int w = 0; w < n_cb; w++) {
     for (std::size_t rv = 0; rv < 4; rv++)
       if (w == k0[rv]) b.start[rv] = static_cast<int>(b.places.size());
-    const int d = w < all ? 0 : 1 + (w - all) % 2, v = w < all ? w : (w - all) / 2;
-    const int y = (permuted_column(v / rows) + 32 * (v % rows) + (d == 2 ? 1 : 0)) % all;
+    const int d = w < padded ? 0 : 1 + (w - padded) % 2, v = w < padded ? w : (w - padded) / 2;
+    const int y = (permuted_column(v / rows) + 32 * (v % rows) + (d == 2 ? 1 : 0)) % padded;
     const int i = y - padding;
     if (i < 0 || (d != 2 && i < fillers)) continue;
     b.places.push_back(d * stream + i);
@@ -64,7 +64,7 @@ lte_ring_tables::lte_ring_tables(const lte_circular_buffer& buffer, int k, int f
 
 const std::vector<setting_of<lte_rate_matching_config>>& lte_rate_matching_settings() {
   using c = lte_rate_matching_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       integer("k", &c::k, 40, 65536, "Bits of a code block."),
       integer("sent_bits", &c::sent_bits, 1, 1 << 28, "E, bits of a transmission."),
       integer("fillers", &c::fillers, 0, 65536, "How many of the k, at the front, are filler bits.",
@@ -72,7 +72,7 @@ const std::vector<setting_of<lte_rate_matching_config>>& lte_rate_matching_setti
       integer_or_auto("soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
                       "N_cb, places that are kept of the circular buffer. \"auto\": all.",
                       "an integer from 1 on")};
-  return all;
+  return settings;
 }
 
 lte_rate_matcher::lte_rate_matcher(const lte_rate_matching_config& config)
@@ -88,7 +88,7 @@ void lte_rate_matcher::match(executor& exec, view<const std::uint8_t> coded, int
   check_shape("coded", coded, coded.items, 3 * (static_cast<std::size_t>(config_.k) + 4));
   check_shape("out", out, coded.items, static_cast<std::size_t>(config_.sent_bits));
   lte_match_args a;
-  a.at = one_block(config_.k);
+  a.segments = one_block(config_.k);
   a.sent = {config_.sent_bits, 0, 0};
   a.ring[0] = tables_.to_send(exec, rv);
   a.coded[1] = coded;
@@ -104,7 +104,7 @@ void lte_rate_matcher::combine(executor& exec, view<const float> llr, int rv, bo
   check_optional_shape("marks", marks, llr.items, 1);
   check_apart({{"soft", soft}, {"marks", marks}});
   lte_combine_args a;
-  a.at = one_block(config_.k);
+  a.segments = one_block(config_.k);
   a.sent = {config_.sent_bits, 0, 0};
   a.ring[0] = tables_.to_combine(exec, rv);
   a.llr = llr;

@@ -14,17 +14,17 @@ lte_segmentation segment_transport_block(int transport_bits) {
   s.block_crc_bits = s.bits <= longest ? 0 : 24;
   const int room = longest - s.block_crc_bits;
   s.blocks = (s.bits + room - 1) / room;
-  const int all = s.bits + s.blocks * s.block_crc_bits;  // B'
+  const int total = s.bits + s.blocks * s.block_crc_bits;  // B'
   const auto sizes = qpp_table();
   std::size_t i = 0;
-  while (s.blocks * sizes[i].k < all) i++;  // ends: blocks * longest is enough
+  while (s.blocks * sizes[i].k < total) i++;  // ends: blocks * longest is enough
   s.k_plus = sizes[i].k;
   if (s.blocks > 1) {  // so that i > 0
     s.k_minus = sizes[i - 1].k;
-    s.c_minus = (s.blocks * s.k_plus - all) / (s.k_plus - s.k_minus);
+    s.c_minus = (s.blocks * s.k_plus - total) / (s.k_plus - s.k_minus);
   }
   s.c_plus = s.blocks - s.c_minus;
-  s.filler_bits = s.c_plus * s.k_plus + s.c_minus * s.k_minus - all;
+  s.filler_bits = s.c_plus * s.k_plus + s.c_minus * s.k_minus - total;
   return s;
 }
 

@@ -25,7 +25,7 @@ lte_transport_config checked(const lte_transport_config& c) {
 
 const std::vector<setting_of<lte_transport_config>>& lte_transport_config_settings() {
   using c = lte_transport_config;
-  static const std::vector<setting_of<c>> all = [] {
+  static const std::vector<setting_of<c>> settings = [] {
     auto list = transport_settings_of<c>(lte_most_transport_bits,
                                          "That a transport block is mapped to; transmit diversity has 2.");
     list.push_back(
@@ -34,19 +34,19 @@ const std::vector<setting_of<lte_transport_config>>& lte_transport_config_settin
                         "an integer from 1 on"));
     return list;
   }();
-  return all;
+  return settings;
 }
 
 lte_transport_plan::lte_transport_plan(const lte_transport_config& config)
     : config_(checked(config)), segmentation_(segment_transport_block(config.transport_bits)) {
   const lte_segmentation& s = segmentation_;
-  at_.blocks = s.blocks;
-  at_.minus = s.c_minus;
-  at_.k[0] = s.k_minus;
-  at_.k[1] = s.k_plus;
-  at_.fillers = s.filler_bits;
-  at_.block_crc_bits = s.block_crc_bits;
-  at_.transport_bits = s.transport_bits;
+  segments_.blocks = s.blocks;
+  segments_.minus = s.c_minus;
+  segments_.k[0] = s.k_minus;
+  segments_.k[1] = s.k_plus;
+  segments_.fillers = s.filler_bits;
+  segments_.block_crc_bits = s.block_crc_bits;
+  segments_.transport_bits = s.transport_bits;
   share_out(config, crc24a);
   const auto tables = [&](int block_size, int fillers) {
     return lte_ring_tables(make_lte_circular_buffer(block_size, fillers, config.soft_buffer), block_size,
@@ -59,10 +59,10 @@ lte_transport_plan::lte_transport_plan(const lte_transport_config& config)
 
 float lte_transport_plan::code_rate(int kind) const noexcept {
   float highest = 0;
-  const int first = kind == 0 ? 0 : at_.minus;
-  const int end = kind == 0 ? at_.minus : at_.blocks;
+  const int first = kind == 0 ? 0 : segments_.minus;
+  const int end = kind == 0 ? segments_.minus : segments_.blocks;
   for (int r = first; r < end; r++) {
-    const int information = at_.k[kind] - (r == 0 ? at_.fillers : 0);
+    const int information = segments_.k[kind] - (r == 0 ? segments_.fillers : 0);
     const int kept = rings_[r == 0 ? 0 : kind == 0 ? 1 : 2].length(), sent = sent_bits(r);
     // A block is decoded once more coded bits than its own have come, after so many transmissions.
     const int received = std::min(kept, (information / sent + 1) * sent);
@@ -74,7 +74,7 @@ float lte_transport_plan::code_rate(int kind) const noexcept {
 turbo_decoder_config lte_transport_plan::turbo_of(int kind) const {
   turbo_decoder_config turbo = config_.turbo;
   const crc_polynomial crc = segmentation_.blocks == 1 ? crc24a : crc24b;
-  turbo.k = at_.k[kind];
+  turbo.k = segments_.k[kind];
   turbo.code_rate = code_rate(kind);
   turbo.crc_polynomial = crc.polynomial;
   turbo.crc_degree = crc.degree;
@@ -91,7 +91,7 @@ void check(const lte_transport_config& config) {
 lte_transport_encoder::lte_transport_encoder(const lte_transport_config& config)
     : lte_transport_plan(config) {
   for (int kind = 0; kind < 2; kind++)
-    if (rows(kind, 1) != 0) encoder_[kind].emplace(at_.k[kind]);
+    if (rows(kind, 1) != 0) encoder_[kind].emplace(segments_.k[kind]);
 }
 
 void lte_transport_encoder::run(executor& exec, view<const std::uint8_t> bits, int rv,
@@ -103,12 +103,12 @@ void lte_transport_encoder::run(executor& exec, view<const std::uint8_t> bits, i
       blocks_[kind] = exec.make<std::uint8_t>(rows(kind, batch), k(kind));
       codewords_[kind] = exec.make<std::uint8_t>(rows(kind, batch), 3 * (k(kind) + 4));
     }
-    part_ = exec.make<std::int32_t>(batch, static_cast<std::size_t>(at_.blocks));
+    part_ = exec.make<std::int32_t>(batch, static_cast<std::size_t>(segments_.blocks));
     owner_.made(exec, batch);
   }
   lte_segment_args cut;
   lte_match_args match;
-  match.at = at_;
+  match.segments = segments_;
   match.sent = sent_;
   match.out = coded;
   for (std::size_t i = 0; i < 3; i++)

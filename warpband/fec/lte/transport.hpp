@@ -56,7 +56,7 @@ class lte_transport_plan : public transport_plan<lte_blocks> {
   std::size_t rows(int kind, std::size_t batch) const noexcept {
     return batch * static_cast<std::size_t>(kind == 0 ? segmentation_.c_minus : segmentation_.c_plus);
   }
-  std::size_t k(int kind) const noexcept { return static_cast<std::size_t>(at_.k[kind]); }
+  std::size_t k(int kind) const noexcept { return static_cast<std::size_t>(segments_.k[kind]); }
   /// The highest code rate among the blocks of a size, as turbo_decoder_config has it.
   float code_rate(int kind) const noexcept;
 };

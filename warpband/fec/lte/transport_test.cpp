@@ -29,12 +29,12 @@ namespace transport_test {
 using namespace testing;
 
 const std::vector<int>& sizes() {
-  static const std::vector<int> all = [] {
+  static const std::vector<int> lengths = [] {
     std::vector<int> k;
     for (const qpp_parameters& row : qpp_table()) k.push_back(row.k);
     return k;
   }();
-  return all;
+  return lengths;
 }
 std::vector<int> interleaver(int k) {
   const qpp_parameters p = qpp_for(k);
@@ -396,11 +396,11 @@ TEST_P(lte_transport, comes_back_through_every_order_of_redundancy_versions) {
 TEST_P(lte_transport, comes_back_for_sizes_up_to_100000) {
   std::mt19937_64 random(6);
   const bool slow = GetParam().name == "scalar" || small_scale();
-  std::vector<int> all{1, 2, 15, 17, 39, 488, 489, 1024, 6119, 6122};
+  std::vector<int> block_sizes{1, 2, 15, 17, 39, 488, 489, 1024, 6119, 6122};
   for (double a = 50; a < (slow ? 2e4 : 1e5); a *= slow ? 2.3 : 1.45)
-    all.push_back(static_cast<int>(a) + static_cast<int>(random() % 20));
-  if (!slow) all.insert(all.end(), {75376, 99999, 100000});
-  for (const int a : all) {
+    block_sizes.push_back(static_cast<int>(a) + static_cast<int>(random() % 20));
+  if (!slow) block_sizes.insert(block_sizes.end(), {75376, 99999, 100000});
+  for (const int a : block_sizes) {
     const int qm = 2 << random() % 3, layers = 1 + static_cast<int>(random() % 4);
     const lte_transport_config config{.transport_bits = a,
                                       .coded_bits = coded_bits(a, a < 100 ? 3 : 1.5, qm * layers),
@@ -436,25 +436,25 @@ TEST_P(lte_transport, gives_the_same_bits_as_scalar_code) {
                                         .turbo = {.algorithm = algorithm, .iterations = 4}};
       const std::size_t g = static_cast<std::size_t>(config.coded_bits);
       lte_transport_encoder encoder(config);
-      lte_transport_decoder here(config), there(config);
+      lte_transport_decoder here(config), on_reference(config);
       for (const std::size_t batch : batches) {
         if (a > 500 && batch != (small_scale() ? batches.front() : batches.back())) continue;
         const bits_t sent = random_bits_of(static_cast<std::size_t>(a) * batch, random);
         auto coded = reference->make<std::uint8_t>(batch, g);
         here.reset();
-        there.reset();
+        on_reference.reset();
         for (const int rv : {0, 2}) {
           encoder.run(*reference, given(*reference, sent, batch), rv, coded);
           llrs_t llr = noise_free(reference->to_host(coded), 1.f);
           for (auto& x : llr) x = 2.4f * (x + 0.9f * normal(random));
           if (rv == 2) llr[g / 2] = std::nanf("");
           here.combine(exec(), given(exec(), llr, batch, layouts[batch % 2]), rv);
-          there.combine(*reference, given(*reference, llr, batch), rv);
+          on_reference.combine(*reference, given(*reference, llr, batch), rv);
           const decoded got = decode(exec(), here, batch, layouts[batch % 2]),
-                        expected = decode(*reference, there, batch);
+                        expected = decode(*reference, on_reference, batch);
           EXPECT_TRUE(got == expected) << "A " << a << ", batch " << batch << ", rv " << rv;
-          EXPECT_TRUE(exec().to_host(here.soft_plus()) == reference->to_host(there.soft_plus()));
-          EXPECT_TRUE(exec().to_host(here.soft_minus()) == reference->to_host(there.soft_minus()));
+          EXPECT_TRUE(exec().to_host(here.soft_plus()) == reference->to_host(on_reference.soft_plus()));
+          EXPECT_TRUE(exec().to_host(here.soft_minus()) == reference->to_host(on_reference.soft_minus()));
         }
       }
     }
@@ -528,8 +528,8 @@ TEST_P(lte_transport, automatic_windows_lose_nothing_at_a_high_code_rate) {
       decoder.combine(exec(), given(exec(), llr, batch), 0);
       auto ok = exec().make<std::uint8_t>(batch, 1);
       decoder.decode(exec(), {.ok = ok});
-      const bits_t all = exec().to_host(ok);
-      return std::count(all.begin(), all.end(), 0);
+      const bits_t flags = exec().to_host(ok);
+      return std::count(flags.begin(), flags.end(), 0);
     };
     EXPECT_LE(failures(0), failures(1) + 1) << "precision " << static_cast<int>(kind.precision)
                                             << ", algorithm " << static_cast<int>(kind.algorithm);
@@ -570,14 +570,14 @@ TEST_P(lte_transport, threads_change_nothing_and_buffers_are_kept) {
   std::normal_distribution<float> normal(0.f, 3.f);
   llrs_t llr(9300 * 5);
   for (auto& x : llr) x = normal(random);
-  std::vector<decoded> all;
+  std::vector<decoded> results;
   for (const int threads : {1, 3}) {
-    const auto own = GetParam().open(threads);
+    const auto device = GetParam().open(threads);
     lte_transport_decoder decoder(config);
     const float* kept = nullptr;
     for (int round = 0; round < 2; round++) {
-      decoder.combine(*own, given(*own, llr, 5), 3);
-      all.push_back(decode(*own, decoder, 5));
+      decoder.combine(*device, given(*device, llr, 5), 3);
+      results.push_back(decode(*device, decoder, 5));
       if (round > 0) {
         EXPECT_EQ(decoder.soft_plus().data(), kept);
       }
@@ -585,7 +585,7 @@ TEST_P(lte_transport, threads_change_nothing_and_buffers_are_kept) {
       decoder.reset();
     }
   }
-  for (const decoded& d : all) EXPECT_TRUE(d == all[0]);
+  for (const decoded& d : results) EXPECT_TRUE(d == results[0]);
 }
 
 TEST_P(lte_transport, every_output_can_be_left_out) {
@@ -603,8 +603,8 @@ TEST_P(lte_transport, every_output_can_be_left_out) {
   decoder.decode(exec(), {.ok = ok});
   EXPECT_EQ(exec().to_host(bits), sent);
   EXPECT_EQ(exec().to_host(ok), bits_t(3, 1));
-  const decoded all = decode(exec(), decoder, 3);
-  EXPECT_EQ(all.iterations, std::vector<std::int32_t>(3, 1));  // the CRC held at once
+  const decoded outputs = decode(exec(), decoder, 3);
+  EXPECT_EQ(outputs.iterations, std::vector<std::int32_t>(3, 1));  // the CRC held at once
   auto none = exec().make<std::uint8_t>(0, 200), nothing = exec().make<std::uint8_t>(0, 600);
   encoder.run(exec(), none, 0, nothing);  // an empty batch
   decoder.reset();
@@ -642,16 +642,16 @@ TEST_P(lte_transport, says_which_code_block_failed) {
   auto coded = exec().make<std::uint8_t>(batch, g);
   encoder.run(exec(), given(exec(), sent, batch), 0, coded);
   const llrs_t good = noise_free(exec().to_host(coded), 3.f);
-  const auto at = [&](std::size_t b, int r) {
+  const auto first_bit = [&](std::size_t b, int r) {
     return b * g + static_cast<std::size_t>(encoder.first_sent_bit(r));
   };
   llrs_t llr = good;
   for (std::size_t i = 0; i < 9000; i++) {
-    llr[at(1, 1) + i] = random() % 2 == 0 ? 3.f : -3.f;  // rubbish
-    llr[at(4, 0) + i] = 0.f;                             // nothing
+    llr[first_bit(1, 1) + i] = random() % 2 == 0 ? 3.f : -3.f;  // rubbish
+    llr[first_bit(4, 0) + i] = 0.f;                             // nothing
   }
-  llr[at(2, 2) + 8999] = std::nanf("");
-  llr[at(2, 0)] = -std::numeric_limits<float>::infinity();
+  llr[first_bit(2, 2) + 8999] = std::nanf("");
+  llr[first_bit(2, 0)] = -std::numeric_limits<float>::infinity();
   decoder.combine(exec(), given(exec(), llr, batch), 0);
   const decoded d = decode(exec(), decoder, batch);
   EXPECT_EQ(d.ok, (bits_t{1, 0, 0, 1, 0}));

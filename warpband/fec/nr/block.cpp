@@ -30,16 +30,16 @@ void front(executor& exec, std::size_t n, view<const float> from, view<float> to
 /// Parts of one buffer, each for a batch.
 class parts_of {
  public:
-  explicit parts_of(std::byte* data) : at_(data) {}
+  explicit parts_of(std::byte* data) : position_(data) {}
   template <class T>
   view<T> next(std::size_t items, std::size_t elements) {
-    T* first = reinterpret_cast<T*>(at_);
-    at_ += elements * items * sizeof(T);
+    T* first = reinterpret_cast<T*>(position_);
+    position_ += elements * items * sizeof(T);
     return make_view(first, items, elements);
   }
 
  private:
-  std::byte* at_;
+  std::byte* position_;
 };
 
 }  // namespace

@@ -33,16 +33,16 @@ std::vector<curve_point> stored_curve(const std::string& name) {
   std::string path = WARPBAND_REFDATA;
   path.append("/error_rates/nr_ldpc/").append(name).append(".csv");
   std::ifstream file(path);
-  std::vector<curve_point> all;
+  std::vector<curve_point> points;
   std::string line;
   std::getline(file, line);
   while (std::getline(file, line)) {
     std::stringstream in(line);
     std::vector<double> values;
     for (std::string field; std::getline(in, field, ',');) values.push_back(std::stod(field));
-    if (values.size() > 5) all.push_back({values[1], values[5]});
+    if (values.size() > 5) points.push_back({values[1], values[5]});
   }
-  return all;
+  return points;
 }
 /// The curve's error rate at an Es/N0 between its points: a line in the logarithm, beyond the ends extended.
 double at(const std::vector<curve_point>& curve, double esn0_db) {
@@ -105,12 +105,13 @@ TEST_P(nr_ldpc_curves, lie_within_a_twentieth_of_a_db) {
   const std::vector<curve_point> curve = stored_curve(c.name);
   if (curve.empty()) GTEST_SKIP() << "no refdata in '" << WARPBAND_REFDATA << "/error_rates/nr_ldpc'";
   const int wrong = errors_of(c);
-  const double most = c.frames * at(curve, c.esn0_db - 0.05), least = c.frames * at(curve, c.esn0_db + 0.05);
+  const double highest = c.frames * at(curve, c.esn0_db - 0.05),
+               lowest = c.frames * at(curve, c.esn0_db + 0.05);
   RecordProperty("error_rate", std::to_string(static_cast<double>(wrong) / c.frames));
   RecordProperty("stored", std::to_string(at(curve, c.esn0_db)));
   // Three standard deviations of counting beyond what 0.05 dB are.
-  EXPECT_LE(wrong, most + 3 * std::sqrt(most)) << "at 0.05 dB less " << most;
-  EXPECT_GE(wrong, least - 3 * std::sqrt(least)) << "at 0.05 dB more " << least;
+  EXPECT_LE(wrong, highest + 3 * std::sqrt(highest)) << "at 0.05 dB less " << highest;
+  EXPECT_GE(wrong, lowest - 3 * std::sqrt(lowest)) << "at 0.05 dB more " << lowest;
 }
 INSTANTIATE_TEST_SUITE_P(
     , nr_ldpc_curves,

@@ -31,7 +31,7 @@ struct nr_blocks {
   double mean_padded() const { return padded; }
 };
 struct nr_match_args {
-  nr_blocks at;
+  nr_blocks segments;
   transport_sent_bits sent;
   nr_ring ring;
   int modulation_order = 2;
@@ -40,7 +40,7 @@ struct nr_match_args {
   view<std::uint8_t> out;                    // [batch, G]
 };
 struct nr_combine_args {
-  nr_blocks at;
+  nr_blocks segments;
   transport_sent_bits sent;
   nr_ring ring;
   int modulation_order = 2, rv = 0;
@@ -58,7 +58,7 @@ using nr_assemble_args = transport_assemble_args<nr_blocks>;
 
 /// Of each bit that a transmission sends what the decoder and other receptions say, without its own LLR.
 struct nr_feedback_args {
-  nr_blocks at;
+  nr_blocks segments;
   transport_sent_bits sent;
   nr_ring ring;
   int modulation_order = 2;

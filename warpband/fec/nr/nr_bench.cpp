@@ -139,11 +139,11 @@ const bench::group nr_benches{[] {
       const std::size_t batch = many * 384 / static_cast<std::size_t>(c.z);
       const std::vector<bench::axis> axes{{"base_graph", c.base_graph}, {"z", c.z}, {"rows", c.rows}};
       for (const auto precision : {ldpc_precision::float32, ldpc_precision::float16, ldpc_precision::int8}) {
-        auto all = axes;
-        all.emplace_back("precision", precisions[static_cast<int>(precision)]);
-        all.emplace_back("iterations", c.iterations);
+        auto decoder_axes = axes;
+        decoder_axes.emplace_back("precision", precisions[static_cast<int>(precision)]);
+        decoder_axes.emplace_back("iterations", c.iterations);
         bench::add(
-            "nr_ldpc", device, all, figures,
+            "nr_ldpc", device, decoder_axes, figures,
             decode_blocks(
                 code,
                 {.iterations = c.iterations, .precision = precision, .early_stop = ldpc_early_stop::none},

@@ -12,36 +12,37 @@ struct nr_block {
   std::size_t transport, row;
   int r, k, padded, payload, first_bit;
 
-  WB_HD nr_block(const nr_blocks& at, std::size_t index) : row(index), k(at.k), padded(at.padded) {
-    const std::size_t c = static_cast<std::size_t>(at.blocks);
+  WB_HD nr_block(const nr_blocks& segments, std::size_t index)
+      : row(index), k(segments.k), padded(segments.padded) {
+    const std::size_t c = static_cast<std::size_t>(segments.blocks);
     transport = index / c;
     r = static_cast<int>(index - transport * c);
-    payload = at.k - at.block_crc_bits;
+    payload = segments.k - segments.block_crc_bits;
     first_bit = r * payload;
   }
 };
-WB_HD nr_block block_of(const nr_blocks& at, std::size_t index) { return {at, index}; }
+WB_HD nr_block block_of(const nr_blocks& segments, std::size_t index) { return {segments, index}; }
 /// Where the codeword has the ring's number i.
-WB_HD int place_of(const nr_blocks& at, const nr_ring&, int i) {
-  const int sent = at.k - at.punctured;
-  return i < sent ? i + at.punctured : i - sent + at.padded;
+WB_HD int place_of(const nr_blocks& segments, const nr_ring&, int i) {
+  const int sent = segments.k - segments.punctured;
+  return i < sent ? i + segments.punctured : i - sent + segments.padded;
 }
 
-/// The transmission of a code block as runs of its ring: run(at, n, symbols) of the ring's numbers at..at + n
-/// - 1. The first of these is sent at place `to` and the others every `order` behind it; `again`: the ring
-/// was passed before. TS 38.212 §5.4.2.1 and §5.4.2.2: bit p of the selected ones goes to place i + j Q_m
-/// with i = p / (E / Q_m), j = p mod (E / Q_m).
+/// The transmission of a code block as runs of its ring: run(position, n, to, again) of n of the ring's
+/// numbers from `position` on. The first of these is sent at place `to` and the others every `order` behind
+/// it; `again`: the ring was passed before. TS 38.212 §5.4.2.1 and §5.4.2.2: bit p of the selected ones goes
+/// to place i + j Q_m with i = p / (E / Q_m), j = p mod (E / Q_m).
 template <class F>
 WB_HD void nr_runs(const nr_ring& ring, int sent, int order, F run) {
   const int columns = sent / order;
-  for (int p = 0, at = ring.start, i = 0, j = 0; p < sent;) {
-    int n = ring.length - at;
-    if (at < ring.start) n = ring.start - at;
+  for (int p = 0, position = ring.start, i = 0, j = 0; p < sent;) {
+    int n = ring.length - position;
+    if (position < ring.start) n = ring.start - position;
     if (n > columns - j) n = columns - j;
     // A run passes neither the ring's start nor its end, nor a row of the interleaver.
-    run(at, n, i + j * order, p >= ring.length);
+    run(position, n, i + j * order, p >= ring.length);
     p += n;
-    at = at + n == ring.length ? 0 : at + n;
+    position = position + n == ring.length ? 0 : position + n;
     j += n;
     if (j == columns) j = 0, i++;
   }
@@ -54,16 +55,17 @@ struct nr_match_op : transport_op<nr_match_args> {
 
   template <class G>
   WB_HD void operator()(std::size_t first, int, G g, void*) const {
-    const nr_block b = block_of(a.at, first);
+    const nr_block b = block_of(a.segments, first);
     const transport_row<const std::uint8_t> in(a.coded, b.row);
     const transport_row<std::uint8_t> out(a.out, b.transport);
     const std::size_t before = sent_before(a.sent, b.r);
     const int order = a.modulation_order;
-    nr_runs(a.ring, sent_by(a.sent, b.r), order, [&](int at, int n, int to, bool) WB_INLINE_LAMBDA {
+    nr_runs(a.ring, sent_by(a.sent, b.r), order, [&](int position, int n, int to, bool) WB_INLINE_LAMBDA {
       for (int i = g.rank; i < n; i += g.size) {
         const std::size_t place = before + static_cast<std::size_t>(to + i * order);
         const std::uint8_t scrambled = a.scrambling != nullptr ? a.scrambling[place] : std::uint8_t{0};
-        out[place] = static_cast<std::uint8_t>((in[place_of(a.at, a.ring, at + i)] ^ scrambled) & 1);
+        out[place] =
+            static_cast<std::uint8_t>((in[place_of(a.segments, a.ring, position + i)] ^ scrambled) & 1);
       }
     });
   }
@@ -81,12 +83,12 @@ struct nr_combine_op : transport_op<nr_combine_args> {
   }
   double bytes() const {
     return (a.scrambling != nullptr ? 5 : 4) * mean_sent() +
-           (a.first ? 4.0 * a.at.codeword : 8.0 * a.ring.length);
+           (a.first ? 4.0 * a.segments.codeword : 8.0 * a.ring.length);
   }
 
   template <class G>
   WB_HD void operator()(std::size_t first, int, G g, void* scratch) const {
-    const nr_block b = block_of(a.at, first);
+    const nr_block b = block_of(a.segments, first);
     const transport_row<const float> in(a.llr, b.transport);
     const transport_row<float> soft(a.soft, b.row);
     const std::size_t before = sent_before(a.sent, b.r);
@@ -97,13 +99,13 @@ struct nr_combine_op : transport_op<nr_combine_args> {
       g.sync();
     }
     bool bad = false;
-    nr_runs(a.ring, sent, a.modulation_order, [&](int at, int n, int to, bool again) WB_INLINE_LAMBDA {
+    nr_runs(a.ring, sent, a.modulation_order, [&](int position, int n, int to, bool again) WB_INLINE_LAMBDA {
       if (again) g.sync();  // other threads' sums
       for (int i = g.rank; i < n; i += g.size) {
         float x = received(in, before + static_cast<std::size_t>(to + i * a.modulation_order));
-        if (again) x = sums[at + i] + x;
+        if (again) x = sums[position + i] + x;
         bad = bad | !is_finite(x);
-        sums[at + i] = x;
+        sums[position + i] = x;
       }
     });
     const bool erased = g.any(bad);
@@ -124,17 +126,20 @@ struct nr_combine_op : transport_op<nr_combine_args> {
   template <class G>
   WB_HD std::int32_t add(const transport_row<float>& soft, const float* sums, bool erased, G g) const {
     if (a.first) {
-      for (int i = g.rank; i < a.at.punctured; i += g.size) soft[i] = 0.f;
-      for (int i = a.at.k + g.rank; i < a.at.padded; i += g.size) soft[i] = nr_filler_llr;
-      for (int i = place_of(a.at, a.ring, a.ring.length - 1) + 1 + g.rank; i < a.at.codeword; i += g.size)
-        if (i < a.at.k || i >= a.at.padded) soft[i] = 0.f;
+      for (int i = g.rank; i < a.segments.punctured; i += g.size) soft[i] = 0.f;
+      for (int i = a.segments.k + g.rank; i < a.segments.padded; i += g.size) soft[i] = nr_filler_llr;
+      for (int i = place_of(a.segments, a.ring, a.ring.length - 1) + 1 + g.rank; i < a.segments.codeword;
+           i += g.size)
+        if (i < a.segments.k || i >= a.segments.padded) soft[i] = 0.f;
     }
     std::int32_t usable = 0;
     if (erased && !a.first) return usable;
-    const int systematic = a.at.k - a.at.punctured < a.ring.length ? a.at.k - a.at.punctured : a.ring.length;
+    const int systematic = a.segments.k - a.segments.punctured < a.ring.length
+                               ? a.segments.k - a.segments.punctured
+                               : a.ring.length;
     for (int part = 0; part < 2; part++) {  // what stands before the fillers, and what behind them
       const int begin = part == 0 ? 0 : systematic, n = (part == 0 ? systematic : a.ring.length) - begin;
-      const transport_row<float> to(&soft[place_of(a.at, a.ring, begin)], soft.stride);
+      const transport_row<float> to(&soft[place_of(a.segments, a.ring, begin)], soft.stride);
       transport_each(0, n, soft.stride == 1, g, [&](auto type, int i) WB_INLINE_LAMBDA {
         using T = decltype(type);
         using I = typename rebind<T>::i32;
@@ -157,7 +162,7 @@ struct nr_feedback_op : transport_op<nr_feedback_args> {
 
   template <class G>
   WB_HD void operator()(std::size_t first, int, G g, void*) const {
-    const nr_block b = block_of(a.at, first);
+    const nr_block b = block_of(a.segments, first);
     const transport_row<const float> extrinsic(a.extrinsic, b.row), soft(a.soft, b.row),
         llr(a.llr, b.transport);
     const transport_row<float> prior(a.prior, b.transport);
@@ -165,13 +170,13 @@ struct nr_feedback_op : transport_op<nr_feedback_args> {
     const int order = a.modulation_order;
     const bool erased = a.status.data != nullptr &&
                         (transport_row<const std::uint8_t>(a.status, b.row)[0] & status_erased) != 0;
-    nr_runs(a.ring, sent_by(a.sent, b.r), order, [&](int at, int n, int to, bool) WB_INLINE_LAMBDA {
+    nr_runs(a.ring, sent_by(a.sent, b.r), order, [&](int position, int n, int to, bool) WB_INLINE_LAMBDA {
       for (int i = g.rank; i < n; i += g.size) {
         const std::size_t place = before + static_cast<std::size_t>(to + i * order);
-        const int number = place_of(a.at, a.ring, at + i);
+        const int number = place_of(a.segments, a.ring, position + i);
         const bool turned = a.scrambling != nullptr && a.scrambling[place] != 0;
-        const float own = turned ? -llr[place] : llr[place];
-        const float known = extrinsic[number] + (soft[number] - own);
+        const float channel = turned ? -llr[place] : llr[place];
+        const float known = extrinsic[number] + (soft[number] - channel);
         prior[place] = erased ? 0.f : (turned ? -known : known) + 0.f;
       }
     });

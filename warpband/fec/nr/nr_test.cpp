@@ -53,8 +53,8 @@ TEST(nr_ldpc, has_the_entries_of_the_tables) {
       ASSERT_EQ(code.columns(), graph == 1 ? 68 : 52);
       for (int row = 0; row < code.rows(); row++)
         for (int column = 0; column < code.columns(); column++) {
-          const auto at = entries.find({row, column});
-          ASSERT_EQ(code.shift(row, column), at == entries.end() ? -1 : at->second[set] % z)
+          const auto entry = entries.find({row, column});
+          ASSERT_EQ(code.shift(row, column), entry == entries.end() ? -1 : entry->second[set] % z)
               << "graph " << graph << ", Z " << z << ", row " << row << ", column " << column;
         }
     }
@@ -74,12 +74,12 @@ TEST(nr_ldpc, a_code_is_known_by_its_base_graph) {
 }
 
 TEST(nr_ldpc, has_51_lifting_sizes) {
-  const auto& all = nr_lifting_sizes();
-  EXPECT_EQ(all.size(), 51U);
-  EXPECT_EQ(all.front(), 2);
-  EXPECT_EQ(all.back(), 384);
-  const std::set<int> known(all.begin(), all.end());
-  EXPECT_EQ(known.size(), all.size());
+  const auto& sizes = nr_lifting_sizes();
+  EXPECT_EQ(sizes.size(), 51U);
+  EXPECT_EQ(sizes.front(), 2);
+  EXPECT_EQ(sizes.back(), 384);
+  const std::set<int> known(sizes.begin(), sizes.end());
+  EXPECT_EQ(known.size(), sizes.size());
   for (int z = -2; z <= 400; z++) {
     int odd = z;
     while (odd > 0 && odd % 2 == 0) odd /= 2;
@@ -229,10 +229,10 @@ TEST(nr_tbs, tables_rise_and_end_with_reserved_indices) {
         EXPECT_EQ(blamed([&] { nr_transport_block_size(100, mcs, 1); }), "rate_x1024");
         continue;
       }
-      const double now = mcs.modulation_order * mcs.code_rate();
+      const double current = mcs.modulation_order * mcs.code_rate();
       // Table 1 goes from 16-QAM to 64-QAM with 2.5703 and then 2.5664 bits.
-      EXPECT_GT(now, efficiency - 0.004) << table << ", " << i;
-      efficiency = now;
+      EXPECT_GT(current, efficiency - 0.004) << table << ", " << i;
+      efficiency = current;
     }
   }
 }
@@ -446,9 +446,9 @@ TEST_P(nr_rate_matching, sends_what_the_standard_says_and_adds_what_was_received
           for (auto& x : llr) x = static_cast<float>(random() % 31) - 15.f;
           for (std::size_t b = 0; b < batch; b++)
             for (std::size_t i = 0; i < e; i++) {
-              const std::size_t at = b * n + static_cast<std::size_t>(places[i]);
-              sent.push_back(coded[at]);
-              expected[at] += llr[b * e + i];
+              const std::size_t index = b * n + static_cast<std::size_t>(places[i]);
+              sent.push_back(coded[index]);
+              expected[index] += llr[b * e + i];
             }
           auto out = given(exec(), bits_t(e * batch, 9), batch, order);
           matcher.match(exec(), given(exec(), coded, batch, order), rv, out);

@@ -166,7 +166,7 @@ TEST_P(nr_transport, comes_back_through_every_order_of_redundancy_versions) {
     std::vector<array<float>> llr;
     for (int rv = 0; rv < 4; rv++)
       llr.push_back(given(exec(), noise_free(encoded(exec(), config, sent, batch, rv), 4.f), batch));
-    llrs_t all;
+    llrs_t expected;
     for (const std::vector<int>& order : {std::vector{0, 1, 2, 3}, std::vector{0, 2, 3, 1},
                                           std::vector{3, 0, 2, 1}, std::vector{2, 1, 3, 0}}) {
       decoder.reset();
@@ -179,9 +179,9 @@ TEST_P(nr_transport, comes_back_through_every_order_of_redundancy_versions) {
         if (rv == 0 && order[0] == 0) expect_right(decode(exec(), decoder, batch), sent, batch, blocks);
       }
       EXPECT_EQ(decoder.transmissions(), 4);
-      const llrs_t now = exec().to_host(decoder.soft());
-      if (all.empty()) all = now;
-      EXPECT_TRUE(now == all) << c.a;
+      const llrs_t soft = exec().to_host(decoder.soft());
+      if (expected.empty()) expected = soft;
+      EXPECT_TRUE(soft == expected) << c.a;
       expect_right(decode(exec(), decoder, batch), sent, batch, blocks);
       ASSERT_FALSE(HasFailure()) << "A " << c.a;
     }
@@ -196,8 +196,8 @@ TEST_P(nr_transport, comes_back_for_sizes_of_every_table) {
     const int table = 1 + i % 4;
     const nr_mcs mcs = nr_mcs_of(table, static_cast<int>(random() % 27));
     const int layers = 1 + static_cast<int>(random() % 4);
-    const auto most = static_cast<unsigned>(i % 10 == 0 ? (slow ? 20 : 60) : 8);
-    const int elements = nr_resource_elements({.resource_blocks = 1 + static_cast<int>(random() % most),
+    const auto max_blocks = static_cast<unsigned>(i % 10 == 0 ? (slow ? 20 : 60) : 8);
+    const int elements = nr_resource_elements({.resource_blocks = 1 + static_cast<int>(random() % max_blocks),
                                                .symbols = 2 + static_cast<int>(random() % 13),
                                                .layers = layers});
     const nr_transport_config config{.transport_bits = nr_transport_block_size(elements, mcs, layers),
@@ -231,22 +231,22 @@ TEST_P(nr_transport, gives_the_same_bits_as_scalar_code) {
                                        .scrambling = 321,
                                        .ldpc = {.iterations = 4, .precision = precision}};
       const std::size_t g = static_cast<std::size_t>(config.coded_bits);
-      nr_transport_decoder here(config), there(config);
+      nr_transport_decoder here(config), on_reference(config);
       for (const std::size_t batch : {1, 17}) {
         if (a > 500 && batch > 1) continue;
         const bits_t sent = random_bits_of(static_cast<std::size_t>(a) * batch, random);
         here.reset();
-        there.reset();
+        on_reference.reset();
         for (const int rv : {0, 2}) {
           llrs_t llr = noise_free(encoded(*reference, config, sent, batch, rv), 1.f);
           for (auto& x : llr) x = 2.4f * (x + 0.9f * normal(random));
           if (rv == 2) llr[g / 2] = std::nanf("");
           here.combine(exec(), given(exec(), llr, batch, layouts[batch % 2]), rv);
-          there.combine(*reference, given(*reference, llr, batch), rv);
+          on_reference.combine(*reference, given(*reference, llr, batch), rv);
           const decoded got = decode(exec(), here, batch, layouts[batch % 2]),
-                        expected = decode(*reference, there, batch);
+                        expected = decode(*reference, on_reference, batch);
           EXPECT_TRUE(got == expected) << "A " << a << ", batch " << batch << ", rv " << rv;
-          EXPECT_TRUE(exec().to_host(here.soft()) == reference->to_host(there.soft()));
+          EXPECT_TRUE(exec().to_host(here.soft()) == reference->to_host(on_reference.soft()));
         }
       }
     }
@@ -280,11 +280,11 @@ TEST_P(nr_transport, a_crc_stops_no_later_than_checks) {
     decoded by[2];
     for (const bool crc : {false, true}) {
       config.ldpc.early_stop = crc ? ldpc_early_stop::crc : ldpc_early_stop::syndrome;
-      nr_transport_decoder here(config), there(config);
+      nr_transport_decoder here(config), on_reference(config);
       here.combine(exec(), given(exec(), llr, batch), 0);
       by[crc] = decode(exec(), here, batch);
-      there.combine(*reference, given(*reference, llr, batch), 0);
-      EXPECT_TRUE(by[crc] == decode(*reference, there, batch)) << a << ", crc " << crc;
+      on_reference.combine(*reference, given(*reference, llr, batch), 0);
+      EXPECT_TRUE(by[crc] == decode(*reference, on_reference, batch)) << a << ", crc " << crc;
     }
     EXPECT_EQ(by[1].bits, by[0].bits) << a;
     EXPECT_EQ(by[1].ok, by[0].ok) << a;
@@ -317,8 +317,8 @@ TEST_P(nr_transport, rows_that_tell_nothing_change_no_decision) {
   const nr_code_block& b = decoder.segmentation().block;
   auto bits = exec().make<std::uint8_t>(1, static_cast<std::size_t>(b.padded()));
   ldpc_decoder(b.code(), config.ldpc).run(exec(), decoder.soft(), {.bits = bits});
-  const bits_t all = exec().to_host(bits);
-  EXPECT_TRUE(std::equal(sent.begin(), sent.end(), all.begin()));
+  const bits_t decided = exec().to_host(bits);
+  EXPECT_TRUE(std::equal(sent.begin(), sent.end(), decided.begin()));
 }
 
 TEST_P(nr_transport, what_cancels_out_is_nothing_received) {
@@ -417,23 +417,23 @@ TEST_P(nr_transport, threads_change_nothing_and_every_output_can_be_left_out) {
   const bits_t sent = random_bits_of(640 * 5, random);
   const llrs_t llr = noise_free(encoded(exec(), config, sent, 5), 5.f);
   for (const int threads : {1, 3}) {
-    const auto own = GetParam().open(threads);
+    const auto device = GetParam().open(threads);
     nr_transport_decoder decoder(config);
-    decoder.combine(*own, given(*own, llr, 5), 0);
+    decoder.combine(*device, given(*device, llr, 5), 0);
     const float* kept = decoder.soft().data();
-    decoder.decode(*own, {});
-    auto ok = own->make<std::uint8_t>(5, 1);
-    decoder.decode(*own, {.ok = ok});
-    EXPECT_EQ(own->to_host(ok), bits_t(5, 1));
-    const decoded d = decode(*own, decoder, 5);
+    decoder.decode(*device, {});
+    auto ok = device->make<std::uint8_t>(5, 1);
+    decoder.decode(*device, {.ok = ok});
+    EXPECT_EQ(device->to_host(ok), bits_t(5, 1));
+    const decoded d = decode(*device, decoder, 5);
     expect_right(d, sent, 5, 1);
     EXPECT_EQ(d.iterations, std::vector<std::int32_t>(5, 1));  // all checks held at once
     decoder.reset();
-    decoder.combine(*own, given(*own, llr, 5), 0);
+    decoder.combine(*device, given(*device, llr, 5), 0);
     EXPECT_EQ(decoder.soft().data(), kept);
     decoder.reset();
-    decoder.combine(*own, own->make<float>(0, 1600), 0);  // an empty batch
-    EXPECT_TRUE(decode(*own, decoder, 0).ok.empty());
+    decoder.combine(*device, device->make<float>(0, 1600), 0);  // an empty batch
+    EXPECT_TRUE(decode(*device, decoder, 0).ok.empty());
   }
 }
 

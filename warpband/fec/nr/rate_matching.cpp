@@ -13,12 +13,12 @@ namespace wb {
 namespace {
 
 nr_blocks one_block(const nr_code_block& b) {
-  nr_blocks at;
-  at.k = b.k;
-  at.padded = b.padded();
-  at.codeword = b.codeword();
-  at.punctured = 2 * b.z;
-  return at;
+  nr_blocks segments;
+  segments.k = b.k;
+  segments.padded = b.padded();
+  segments.codeword = b.codeword();
+  segments.punctured = 2 * b.z;
+  return segments;
 }
 
 nr_rate_matching_config checked(const nr_rate_matching_config& c) {
@@ -72,7 +72,7 @@ int nr_rows_sent(const nr_code_block& block, const nr_circular_buffer& buffer, i
 
 const std::vector<setting_of<nr_rate_matching_config>>& nr_rate_matching_settings() {
   using c = nr_rate_matching_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       integer("base_graph", &c::base_graph, 1, 2, "Of the LDPC code."),
       integer("k", &c::k, 5, 22 * nr_most_lifting, "K', bits of a code block, CRC included."),
       integer_or_auto("lifting_size", &c::lifting_size, 0, 2, nr_most_lifting,
@@ -83,7 +83,7 @@ const std::vector<setting_of<nr_rate_matching_config>>& nr_rate_matching_setting
       integer_or_auto("soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
                       "N_ref, places that are kept of the circular buffer. \"auto\": all.",
                       "an integer from 1 on")};
-  return all;
+  return settings;
 }
 
 nr_rate_matcher::nr_rate_matcher(const nr_rate_matching_config& config)
@@ -103,7 +103,7 @@ void nr_rate_matcher::match(executor& exec, view<const std::uint8_t> coded, int 
   check_shape("coded", coded, coded.items, static_cast<std::size_t>(block_.codeword()));
   check_shape("out", out, coded.items, static_cast<std::size_t>(config_.sent_bits));
   nr_match_args a;
-  a.at = one_block(block_);
+  a.segments = one_block(block_);
   a.sent = {config_.sent_bits, 0, 0};
   a.ring = {buffer_.length, buffer_.start[static_cast<std::size_t>(rv)]};
   a.modulation_order = config_.modulation_order;
@@ -120,7 +120,7 @@ void nr_rate_matcher::combine(executor& exec, view<const float> llr, int rv, boo
   check_optional_shape("marks", marks, llr.items, 1);
   check_apart({{"soft", soft}, {"marks", marks}});
   nr_combine_args a;
-  a.at = one_block(block_);
+  a.segments = one_block(block_);
   a.sent = {config_.sent_bits, 0, 0};
   a.ring = {buffer_.length, buffer_.start[static_cast<std::size_t>(rv)]};
   a.modulation_order = config_.modulation_order;
@@ -136,15 +136,15 @@ void nr_rate_matcher::feed_back(executor& exec, view<const float> extrinsic, vie
                                 view<const float> llr, int rv, view<float> prior,
                                 view<const std::uint8_t> status) const {
   const auto sent = static_cast<std::size_t>(config_.sent_bits),
-             least = static_cast<std::size_t>(block_.padded() + rows(rv) * block_.z),
-             most = static_cast<std::size_t>(block_.codeword());
+             lowest = static_cast<std::size_t>(block_.padded() + rows(rv) * block_.z),
+             highest = static_cast<std::size_t>(block_.codeword());
   check_shape("llr", llr, llr.items, sent);
   check_shape("prior", prior, llr.items, sent);
-  check_shape("extrinsic", extrinsic, llr.items, std::clamp(extrinsic.elements, least, most));
-  check_shape("soft", soft, llr.items, std::clamp(soft.elements, least, most));
+  check_shape("extrinsic", extrinsic, llr.items, std::clamp(extrinsic.elements, lowest, highest));
+  check_shape("soft", soft, llr.items, std::clamp(soft.elements, lowest, highest));
   check_optional_shape("status", status, llr.items, 1);
   nr_feedback_args a;
-  a.at = one_block(block_);
+  a.segments = one_block(block_);
   a.sent = {config_.sent_bits, 0, 0};
   a.ring = {buffer_.length, buffer_.start[static_cast<std::size_t>(rv)]};
   a.modulation_order = config_.modulation_order;

@@ -32,7 +32,7 @@ using size_list = std::map<std::pair<int, int>, sent_on>;
 size_list every_size() {
   std::set<int> elements;
   for (int blocks = 1; blocks <= 275; blocks++)
-    for (int each = 1; each <= 156; each++) elements.insert(blocks * each);
+    for (int per_block = 1; per_block <= 156; per_block++) elements.insert(blocks * per_block);
   std::set<std::pair<int, double>> schemes;
   for (int table = 1; table <= 4; table++)
     for (int i = 0; i < 32; i++)
@@ -42,18 +42,18 @@ size_list every_size() {
   for (const auto& [order, rate_x1024] : schemes)
     for (int layers = 1; layers <= 4; layers++)
       for (const int count : elements) {
-        const sent_on now{{order, rate_x1024}, count, layers};
-        const int size = nr_transport_block_size(count, now.mcs, layers);
-        sent_on& on = sizes[{size, nr_base_graph(size, now.mcs.code_rate())}];
-        const bool fewer = now.coded_bits() < on.coded_bits();
-        if (now.roomy(size) ? !on.roomy(size) || fewer : !on.roomy(size) && !fewer) on = now;
+        const sent_on candidate{{order, rate_x1024}, count, layers};
+        const int size = nr_transport_block_size(count, candidate.mcs, layers);
+        sent_on& on = sizes[{size, nr_base_graph(size, candidate.mcs.code_rate())}];
+        const bool fewer = candidate.coded_bits() < on.coded_bits();
+        if (candidate.roomy(size) ? !on.roomy(size) || fewer : !on.roomy(size) && !fewer) on = candidate;
       }
   return sizes;
 }
 
 /// Those above 3824 bits by the formula of 38.214 5.1.3.2: of each value that N_info is rounded to, up to
-/// `most` bits. low_rate: R <= 1/4.
-std::set<int> sizes_of_formula(int most, bool low_rate) {
+/// `limit` bits. low_rate: R <= 1/4.
+std::set<int> sizes_of_formula(int limit, bool low_rate) {
   std::set<int> sizes;
   for (int n = 6; n <= 15; n++)
     for (int k = 32; k <= 64; k++) {
@@ -62,7 +62,7 @@ std::set<int> sizes_of_formula(int most, bool low_rate) {
       const int largest = low_rate ? 3816 : info > 8424 ? 8424 : bits;
       const int blocks = (bits + largest - 1) / largest;
       const int size = 8 * blocks * ((bits + 8 * blocks - 1) / (8 * blocks)) - 24;
-      if (size <= most) sizes.insert(size);
+      if (size <= limit) sizes.insert(size);
     }
   return sizes;
 }

@@ -47,9 +47,9 @@ float least_llr(const ldpc_decoder_config& c) {
 
 const std::vector<setting_of<nr_transport_config>>& nr_transport_config_settings() {
   using c = nr_transport_config;
-  static const std::vector<setting_of<c>> all = [] {
+  static const std::vector<setting_of<c>> settings = [] {
     auto list = transport_settings_of<c>(nr_most_transport_bits, "That a transport block is mapped to.");
-    const std::vector<setting_of<c>> own{
+    const std::vector<setting_of<c>> of_nr{
         integer_or_auto("base_graph", &c::base_graph, 0, 1, 2,
                         "Of the LDPC code. \"auto\": by transport_bits and code_rate.", "1 or 2"),
         number_or_word(
@@ -60,10 +60,10 @@ const std::vector<setting_of<nr_transport_config>>& nr_transport_config_settings
                         "N_ref, places that are kept of each code block's circular buffer. \"auto\": all.",
                         "an integer from 1 on"),
         integer("scrambling", &c::scrambling, -1, INT_MAX, "c_init of the scrambling sequence; -1: none.")};
-    list.insert(list.end(), own.begin(), own.end());
+    list.insert(list.end(), of_nr.begin(), of_nr.end());
     return list;
   }();
-  return all;
+  return settings;
 }
 
 nr_transport_plan::nr_transport_plan(const nr_transport_config& config)
@@ -72,14 +72,14 @@ nr_transport_plan::nr_transport_plan(const nr_transport_config& config)
       buffer_(make_nr_circular_buffer(segmentation_.block, config.soft_buffer)) {
   const nr_segmentation& s = segmentation_;
   config_.base_graph = s.block.base_graph;
-  at_.blocks = s.blocks;
-  at_.k = s.block.k;
-  at_.padded = s.block.padded();
-  at_.codeword = s.block.codeword();
-  at_.punctured = 2 * s.block.z;
-  at_.block_crc_bits = s.block_crc_bits;
-  at_.crc_bits = s.crc_bits;
-  at_.transport_bits = s.transport_bits;
+  segments_.blocks = s.blocks;
+  segments_.k = s.block.k;
+  segments_.padded = s.block.padded();
+  segments_.codeword = s.block.codeword();
+  segments_.punctured = 2 * s.block.z;
+  segments_.block_crc_bits = s.block_crc_bits;
+  segments_.crc_bits = s.crc_bits;
+  segments_.transport_bits = s.transport_bits;
   share_out(config, s.crc());
   if (config.scrambling >= 0)
     scrambling_ =
@@ -103,7 +103,7 @@ void nr_transport_encoder::run(executor& exec, view<const std::uint8_t> bits, in
   if (owner_.changes(exec, batch)) {
     blocks_ = exec.make<std::uint8_t>(blocks(batch), padded());
     codewords_ = exec.make<std::uint8_t>(blocks(batch), codeword());
-    part_ = exec.make<std::int32_t>(batch, static_cast<std::size_t>(at_.blocks));
+    part_ = exec.make<std::int32_t>(batch, static_cast<std::size_t>(segments_.blocks));
     owner_.made(exec, batch);
   }
   nr_segment_args cut;
@@ -119,7 +119,7 @@ void nr_transport_encoder::run(executor& exec, view<const std::uint8_t> bits, in
   encoder->second.run(exec, blocks_, sent_part);
 
   nr_match_args match;
-  match.at = at_;
+  match.segments = segments_;
   match.sent = sent_;
   match.ring = {buffer_.length, buffer_.start[static_cast<std::size_t>(rv)]};
   match.modulation_order = config_.modulation_order;
@@ -196,7 +196,7 @@ void nr_transport_decoder::feed_back(executor& exec, view<const float> extrinsic
   check_shape("llr", llr, batch, static_cast<std::size_t>(config_.coded_bits));
   check_shape("prior", prior, batch, static_cast<std::size_t>(config_.coded_bits));
   nr_feedback_args a;
-  a.at = at_;
+  a.segments = segments_;
   a.sent = sent_;
   a.ring = {buffer_.length, buffer_.start[static_cast<std::size_t>(rv)]};
   a.modulation_order = config_.modulation_order;

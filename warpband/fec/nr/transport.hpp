@@ -61,11 +61,11 @@ class nr_transport_plan : public transport_plan<nr_blocks> {
     scrambling_.check_held();
     return scrambling_.host().empty() ? nullptr : scrambling_.on(exec);
   }
-  std::size_t padded() const noexcept { return static_cast<std::size_t>(at_.padded); }
-  std::size_t codeword() const noexcept { return static_cast<std::size_t>(at_.codeword); }
+  std::size_t padded() const noexcept { return static_cast<std::size_t>(segments_.padded); }
+  std::size_t codeword() const noexcept { return static_cast<std::size_t>(segments_.codeword); }
   /// What a code block ends with.
   ldpc_crc block_crc() const noexcept {
-    return {segmentation_.blocks == 1 ? segmentation_.crc() : crc24b, at_.k};
+    return {segmentation_.blocks == 1 ? segmentation_.crc() : crc24b, segments_.k};
   }
 };
 

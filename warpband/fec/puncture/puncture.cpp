@@ -12,11 +12,12 @@ puncturer::puncturer(std::size_t n, const std::vector<std::int32_t>& sent) : sen
   if (n < 1 || n > 1 << 24) throw argument_error("n", std::to_string(n), "1 to " + std::to_string(1 << 24));
   std::vector<std::int32_t> from(n, -1);
   for (std::size_t i = 0; i < sent.size(); i++) {
-    const std::int32_t at = sent[i];
-    if (at < 0 || static_cast<std::size_t>(at) >= n || from[static_cast<std::size_t>(at)] >= 0)
-      throw argument_error("sent", "a list with " + std::to_string(at),
+    const std::int32_t position = sent[i];
+    if (position < 0 || static_cast<std::size_t>(position) >= n ||
+        from[static_cast<std::size_t>(position)] >= 0)
+      throw argument_error("sent", "a list with " + std::to_string(position),
                            "places 0.." + std::to_string(n - 1) + ", each at most once");
-    from[static_cast<std::size_t>(at)] = static_cast<std::int32_t>(i);
+    from[static_cast<std::size_t>(position)] = static_cast<std::int32_t>(i);
   }
   received_ = resident(std::move(from));
 }

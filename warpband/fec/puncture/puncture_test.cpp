@@ -26,32 +26,32 @@ TEST_P(puncture, equals_a_plain_loop_and_comes_back) {
   for (const std::size_t n : {1, 7, 132, 500})
     for (const std::size_t batch : {1, 5, 16, 35})
       for (const layout order : {layout::row_major, layout::batch_fastest}) {
-        places all(n);
-        std::iota(all.begin(), all.end(), 0);
-        std::shuffle(all.begin(), all.end(), random);
-        all.resize(std::max<std::size_t>(1, 2 * n / 3));
-        const wb::puncturer p(n, all);
+        places positions(n);
+        std::iota(positions.begin(), positions.end(), 0);
+        std::shuffle(positions.begin(), positions.end(), random);
+        positions.resize(std::max<std::size_t>(1, 2 * n / 3));
+        const wb::puncturer p(n, positions);
         EXPECT_EQ(p.n(), n);
-        EXPECT_EQ(p.sent(), all.size());
-        const std::size_t wide = all.size() + 3;  // zeros behind
-        const auto at = [&](std::size_t b, std::size_t e, std::size_t elements) {
+        EXPECT_EQ(p.sent(), positions.size());
+        const std::size_t wide = positions.size() + 3;  // zeros behind
+        const auto index = [&](std::size_t b, std::size_t e, std::size_t elements) {
           return order == layout::row_major ? b * elements + e : e * batch + b;
         };
         bits coded(n * batch), expected(wide * batch);
-        std::vector<float> llr(all.size() * batch), expected_llr(n * batch);
+        std::vector<float> llr(positions.size() * batch), expected_llr(n * batch);
         for (auto& b : coded) b = static_cast<std::uint8_t>(random() & 1);
         for (auto& x : llr) x = static_cast<float>(random() % 100) - 50.f;
         for (std::size_t b = 0; b < batch; b++)
-          for (std::size_t i = 0; i < all.size(); i++) {
-            const auto from = static_cast<std::size_t>(all[i]);
-            expected[at(b, i, wide)] = coded[at(b, from, n)];
-            expected_llr[at(b, from, n)] = llr[at(b, i, all.size())];
+          for (std::size_t i = 0; i < positions.size(); i++) {
+            const auto from = static_cast<std::size_t>(positions[i]);
+            expected[index(b, i, wide)] = coded[index(b, from, n)];
+            expected_llr[index(b, from, n)] = llr[index(b, i, positions.size())];
           }
         auto out = on_device(exec(), bits(wide * batch, 7), batch, wide, order);
         p.puncture(exec(), on_device(exec(), coded, batch, n, order), out);
         ASSERT_EQ(exec().to_host(out), expected) << n << ", " << batch;
         auto back = on_device(exec(), std::vector<float>(n * batch, 7.f), batch, n, order);
-        p.restore(exec(), on_device(exec(), llr, batch, all.size(), order), back);
+        p.restore(exec(), on_device(exec(), llr, batch, positions.size(), order), back);
         ASSERT_EQ(exec().to_host(back), expected_llr) << n << ", " << batch;
       }
 }
@@ -78,9 +78,9 @@ TEST_P(puncture, a_turbo_code_at_rate_one_half_decodes) {
   p.puncture(exec(), coded, out);
   std::vector<float> llr;
   for (const std::uint8_t b : exec().to_host(out)) llr.push_back(8 * ((b == 0 ? 1.f : -1.f) + noise(random)));
-  auto all = exec().make<float>(batch, p.n());
-  p.restore(exec(), on_device(exec(), llr, batch, p.sent()), all);
-  decoder.run(exec(), all, {.bits = decided});
+  auto restored = exec().make<float>(batch, p.n());
+  p.restore(exec(), on_device(exec(), llr, batch, p.sent()), restored);
+  decoder.run(exec(), restored, {.bits = decided});
   EXPECT_EQ(exec().to_host(decided), sent);
 }
 

@@ -13,7 +13,7 @@ llr_quanta llr_scale::of(executor& exec, view<const float> llr) const {
   a.information = information_;
   a.quanta = make_view(to, llr.items);
   if (llr.items != 0) exec.run(llr_scale_kernels(), &a, llr.items);
-  return {.each = to};
+  return {.per_item = to};
 }
 
 }  // namespace wb

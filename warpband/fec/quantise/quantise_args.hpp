@@ -8,7 +8,7 @@ namespace wb {
 /// What an LLR of 1 becomes: `fixed` quanta in every item, or each[item] of them.
 struct llr_quanta {
   float fixed = 1.f;
-  const float* each = nullptr;
+  const float* per_item = nullptr;
 };
 
 struct llr_scale_args {

@@ -16,7 +16,8 @@ struct llr_quantiser {
 
   llr_quantiser() = default;
   WB_HD llr_quantiser(const llr_quanta& q, std::size_t item)
-      : quanta(q.each != nullptr ? q.each[item] : q.fixed), least(q.each != nullptr ? 1.f : 0.f) {}
+      : quanta(q.per_item != nullptr ? q.per_item[item] : q.fixed),
+        least(q.per_item != nullptr ? 1.f : 0.f) {}
   /// The integer of a finite LLR, within +-limit; ties to even.
   template <class T>
   WB_HD typename rebind<T>::i32 operator()(T llr, float limit) const {

@@ -78,7 +78,7 @@ struct llr_scale_op {
   /// The sample that comes after `rank` others: the largest that no more are below.
   template <class G>
   WB_HD static std::int32_t ranked(const std::int32_t* sample, std::int32_t rank, G g) {
-    std::int32_t most = 0;
+    std::int32_t result = 0;
 #if WB_WIDTH > 1
     using I = rebind<lane>::i32;
     I best(0);
@@ -89,25 +89,25 @@ struct llr_scale_op {
       s = select(I(rank) < below, I(0), s);
       best = select(best < s, s, best);
     }
-    for (int i = 0; i < WB_WIDTH; i++) most = best.x[i] > most ? best.x[i] : most;
+    for (int i = 0; i < WB_WIDTH; i++) result = best.x[i] > result ? best.x[i] : result;
 #else
     for (int i = g.rank; i < most_samples; i += g.size) {
       std::int32_t below = 0;
       for (int j = 0; j < most_samples; j++) below += sample[j] < sample[i] ? 1 : 0;
-      most = below <= rank && sample[i] > most ? sample[i] : most;
+      result = below <= rank && sample[i] > result ? sample[i] : result;
     }
 #endif
-    return as_int(g.max_all(as_float(most)));
+    return as_int(g.max_all(as_float(result)));
   }
   /// The largest usable magnitude of all LLRs, where no sample is usable; 0 if there is none.
   template <class G>
   WB_HD std::int32_t largest(std::size_t item, int n, G g) const {
-    std::int32_t most = 0;
+    std::int32_t result = 0;
     for (int i = g.rank; i < n; i += g.size) {
       const std::int32_t x = magnitude(llr(item, i));
-      most = x != unusable && x > most ? x : most;
+      result = x != unusable && x > result ? x : result;
     }
-    return as_int(g.max_all(as_float(most)));
+    return as_int(g.max_all(as_float(result)));
   }
 };
 

@@ -41,7 +41,7 @@ llrs_t quanta_of(executor& exec, const llrs_t& llr, std::size_t n, float finenes
   const llr_scale scale(automatic_steps, fineness, information);
   const llr_quanta q = scale.of(exec, on);
   llrs_t got(items);
-  exec.download(got.data(), q.each, sizeof(float) * items);
+  exec.download(got.data(), q.per_item, sizeof(float) * items);
   exec.sync();
   return got;
 }
@@ -92,19 +92,19 @@ TEST_P(quantise, upper_quartile_of_long_words_is_that_of_a_fair_share) {
 }
 
 TEST_P(quantise, steps_are_finer_the_higher_the_rate) {
-  const auto at = [&](llrs_t llr, float information) {
+  const auto steps_at = [&](llrs_t llr, float information) {
     return quanta_of(exec(), llr, llr.size(), 6, layout::row_major, information)[0];
   };
   llrs_t llr(200, -2.f);
-  EXPECT_EQ(at(llr, 0), 3);    // 6 / 2
-  EXPECT_EQ(at(llr, 100), 6);  // R = 1/2
-  EXPECT_EQ(at(llr, 150), 12);
-  EXPECT_EQ(at(llr, 190), 48);  // 96 / 2 at most
-  EXPECT_EQ(at(llr, 300), 48);
+  EXPECT_EQ(steps_at(llr, 0), 3);    // 6 / 2
+  EXPECT_EQ(steps_at(llr, 100), 6);  // R = 1/2
+  EXPECT_EQ(steps_at(llr, 150), 12);
+  EXPECT_EQ(steps_at(llr, 190), 48);  // 96 / 2 at most
+  EXPECT_EQ(steps_at(llr, 300), 48);
   std::fill(llr.begin(), llr.begin() + 50, 0.f);  // 100 bits in 150 LLRs
-  EXPECT_NEAR(at(llr, 100), 9, 1e-5);
+  EXPECT_NEAR(steps_at(llr, 100), 9, 1e-5);
   std::fill(llr.begin(), llr.begin() + 25, known_llr);  // 75 bits
-  EXPECT_EQ(at(llr, 100), 6);
+  EXPECT_EQ(steps_at(llr, 100), 6);
 }
 
 TEST_P(quantise, few_llrs_of_many_are_enough) {
@@ -124,14 +124,15 @@ struct results {
 };
 /// Decisions do not depend on a factor of all LLRs, and soft outputs grow with it.
 void expect_alike(const llrs_t& llr, const std::function<results(const llrs_t&)>& decode,
-                  const std::string& what) {
+                  const std::string& label) {
   const results usual = decode(llr);
   for (const float f : factors) {
     const results got = decode(scaled(llr, f));
-    ASSERT_EQ(got.bits, usual.bits) << what << ", factor " << f;
+    ASSERT_EQ(got.bits, usual.bits) << label << ", factor " << f;
     ASSERT_EQ(got.soft.size(), usual.soft.size());
     for (std::size_t i = 0; i < got.soft.size(); i++)
-      ASSERT_NEAR(got.soft[i] / f, usual.soft[i], 1e-5 * std::abs(usual.soft[i])) << what << ", factor " << f;
+      ASSERT_NEAR(got.soft[i] / f, usual.soft[i], 1e-5 * std::abs(usual.soft[i]))
+          << label << ", factor " << f;
   }
 }
 
@@ -226,7 +227,7 @@ TEST_P(quantise, polar_codes_are_decided_alike_for_all_factors) {
 
 /// Two transmissions of a transport block add up before they become integers: one scale serves both.
 template <class Encoder, class Decoder>
-void expect_alike(executor& exec, Encoder encoder, Decoder decoder, const std::string& what) {
+void expect_alike(executor& exec, Encoder encoder, Decoder decoder, const std::string& label) {
   std::mt19937_64 random(7);
   std::normal_distribution<float> normal(0.f, 1.f);
   const std::size_t count = 10, a = static_cast<std::size_t>(decoder.config().transport_bits),
@@ -234,16 +235,16 @@ void expect_alike(executor& exec, Encoder encoder, Decoder decoder, const std::s
   const auto sent = on_device(exec, testing::random_bit_vector(a * count, random), count, a);
   auto coded = exec.make<std::uint8_t>(count, g), bits = exec.make<std::uint8_t>(count, a),
        ok = exec.make<std::uint8_t>(count, 1);
-  llrs_t all;
+  llrs_t llrs;
   for (const int rv : {0, 2}) {
     encoder.run(exec, sent, rv, coded);
     // The second transmission fades.
     for (const auto b : exec.to_host(coded))
-      all.push_back((rv == 0 ? 2.f : 0.2f) * (b ? -1.f : 1.f) + 2.2f * normal(random));
+      llrs.push_back((rv == 0 ? 2.f : 0.2f) * (b ? -1.f : 1.f) + 2.2f * normal(random));
   }
   const auto half = static_cast<std::ptrdiff_t>(g * count);
   expect_alike(
-      all,
+      llrs,
       [&](const llrs_t& llr) -> results {
         decoder.reset();
         decoder.combine(exec, on_device(exec, llrs_t(llr.begin(), llr.begin() + half), count, g), 0);
@@ -254,7 +255,7 @@ void expect_alike(executor& exec, Encoder encoder, Decoder decoder, const std::s
         r.bits.insert(r.bits.end(), held.begin(), held.end());
         return r;
       },
-      what);
+      label);
 }
 TEST_P(quantise, transport_blocks_are_decided_alike_for_all_factors) {
   lte_transport_config lte{.transport_bits = 320, .coded_bits = 480};

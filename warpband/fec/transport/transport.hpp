@@ -95,21 +95,22 @@ class transport_plan {
   }
 
  protected:
-  Blocks at_;
+  Blocks segments_;
   transport_sent_bits sent_;
   resident<std::int32_t> transport_weights_, block_weights_;
 
   std::size_t blocks(std::size_t batch) const noexcept {
-    return batch * static_cast<std::size_t>(at_.blocks);
+    return batch * static_cast<std::size_t>(segments_.blocks);
   }
-  /// After at_: TS 36.212 §5.1.4.1.2 and TS 38.212 §5.4.2.1: of G / (N_L Q_m) symbols the last
+  /// After segments_: TS 36.212 §5.1.4.1.2 and TS 38.212 §5.4.2.1: of G / (N_L Q_m) symbols the last
   /// G / (N_L Q_m) mod C code blocks send one more.
   template <class Config>
   void share_out(const Config& c, crc_polynomial crc) {
     const int symbol = c.layers * c.modulation_order, symbols = c.coded_bits / symbol;
-    sent_ = {symbols / at_.blocks * symbol, symbol, at_.blocks - symbols % at_.blocks};
-    transport_weights_ = resident(crc_remainders(at_.transport_bits + at_.crc_bits, crc));
-    block_weights_ = resident(crc_remainders(at_.block_crc_bits == 0 ? 0 : at_.longest(), crc24b));
+    sent_ = {symbols / segments_.blocks * symbol, symbol, segments_.blocks - symbols % segments_.blocks};
+    transport_weights_ = resident(crc_remainders(segments_.transport_bits + segments_.crc_bits, crc));
+    block_weights_ =
+        resident(crc_remainders(segments_.block_crc_bits == 0 ? 0 : segments_.longest(), crc24b));
   }
 
   /// Throws argument_error, shape_error for what an encoder's run refuses.
@@ -124,13 +125,13 @@ class transport_plan {
   void segment(executor& exec, const view<const std::uint8_t>& bits, const view<std::int32_t>& part,
                const kernel_set& of_crc, const kernel_set& of_segment,
                transport_segment_args<Blocks>& cut) const {
-    cut.at = at_;
+    cut.segments = segments_;
     cut.bits = bits;
     cut.part = part;
     cut.transport_weights = transport_weights_.on(exec);
     cut.block_weights = block_weights_.on(exec);
-    if (at_.blocks > 1) {
-      const transport_crc_args<Blocks> a{at_, bits, part, cut.transport_weights};
+    if (segments_.blocks > 1) {
+      const transport_crc_args<Blocks> a{segments_, bits, part, cut.transport_weights};
       exec.run(of_crc, &a, blocks(bits.items));
     }
     exec.run(of_segment, &cut, blocks(bits.items));
@@ -152,7 +153,7 @@ class transport_plan {
     check_range("rv", rv, 0, 3);
     check_shape("llr", llr, first ? llr.items : r.owner.batch(), static_cast<std::size_t>(c.coded_bits));
     if (!first || !r.owner.changes(exec, llr.items)) return false;
-    const std::size_t count = static_cast<std::size_t>(at_.blocks);
+    const std::size_t count = static_cast<std::size_t>(segments_.blocks);
     r.marks = exec.make<std::uint8_t>(llr.items, count);
     r.part = exec.make<std::int32_t>(llr.items, count);
     r.history = exec.make<std::int32_t>(llr.items, count * std::size_t{transport_history_size});
@@ -162,7 +163,7 @@ class transport_plan {
   template <class Config, class Args>
   void combine_into(transport_reception& r, executor& exec, const Config& c, const view<const float>& llr,
                     int rv, const kernel_set& kernels, Args& a) const {
-    a.at = at_;
+    a.segments = segments_;
     a.sent = sent_;
     a.modulation_order = c.modulation_order;
     a.rv = rv;
@@ -177,8 +178,8 @@ class transport_plan {
   /// Throws shape_error.
   template <class Output>
   void check_outputs(const Output& out, std::size_t batch) const {
-    const std::size_t count = static_cast<std::size_t>(at_.blocks);
-    check_optional_shape("bits", out.bits, batch, static_cast<std::size_t>(at_.transport_bits));
+    const std::size_t count = static_cast<std::size_t>(segments_.blocks);
+    check_optional_shape("bits", out.bits, batch, static_cast<std::size_t>(segments_.transport_bits));
     check_optional_shape("ok", out.ok, batch, 1);
     check_optional_shape("block_ok", out.block_ok, batch, count);
     check_optional_shape("iterations", out.iterations, batch, count);
@@ -188,7 +189,7 @@ class transport_plan {
   template <class Output>
   void assemble(transport_reception& r, executor& exec, const Output& out, const kernel_set& of_assemble,
                 const kernel_set& of_finish, transport_assemble_args<Blocks>& a) const {
-    a.at = at_;
+    a.segments = segments_;
     a.sent = sent_;
     a.least = r.least;
     a.marks = r.marks;
@@ -200,7 +201,7 @@ class transport_plan {
     a.transport_weights = transport_weights_.on(exec);
     a.block_weights = block_weights_.on(exec);
     exec.run(of_assemble, &a, blocks(r.owner.batch()));
-    const transport_finish_args finish{at_.blocks, r.part, out.ok, out.status};
+    const transport_finish_args finish{segments_.blocks, r.part, out.ok, out.status};
     exec.run(of_finish, &finish, r.owner.batch());
   }
 };

@@ -34,14 +34,14 @@ struct transport_sent_bits {
 
 template <class Blocks>
 struct transport_crc_args {
-  Blocks at;
+  Blocks segments;
   view<const std::uint8_t> bits;                    // [batch, A]
   view<std::int32_t> part;                          // [batch, C]: the block's part of the transport CRC
   const std::int32_t* transport_weights = nullptr;  // B remainders of it
 };
 template <class Blocks>
 struct transport_segment_args {
-  Blocks at;
+  Blocks segments;
   view<const std::uint8_t> bits;             // [batch, A]
   view<const std::int32_t> part;             // [batch, C]; not looked at where C = 1
   view<std::uint8_t> blocks[Blocks::kinds];  // [code blocks of the kind, their bits into the encoder]
@@ -50,7 +50,7 @@ struct transport_segment_args {
 };
 template <class Blocks>
 struct transport_assemble_args {
-  Blocks at;
+  Blocks segments;
   transport_sent_bits sent;
   typename Blocks::ring_type ring[Blocks::rings];          // `start` is not looked at
   std::int32_t start[Blocks::rings][4] = {};               // of the rings, by redundancy version

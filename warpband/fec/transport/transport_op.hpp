@@ -4,8 +4,8 @@
 // between places that a table or the segmentation gives. So the threads of a block share a code block, and a
 // CPU thread has one to itself.
 //
-// A channel has, beside its Blocks (transport_args.hpp), block_of(at, index) with the members of lte_block,
-// and place_of(at, ring, i): where the codeword has the ring's number i.
+// A channel has, beside its Blocks (transport_args.hpp), block_of(segments, index) with the members of
+// lte_block, and place_of(segments, ring, i): where the codeword has the ring's number i.
 #include <warpband/core/group.hpp>
 #include <warpband/core/llr.hpp>
 #include <warpband/core/memory.hpp>
@@ -43,11 +43,11 @@ struct transport_op {
   static constexpr bool by_block = true;
   static constexpr int at_once = 1;
   explicit transport_op(const Args& args) : a(args) {}
-  int threads() const { return a.at.longest() >= 1024 ? 256 : 64; }
+  int threads() const { return a.segments.longest() >= 1024 ? 256 : 64; }
   std::size_t scratch_bytes(int) const { return 0; }
   double flops() const { return 0; }
   double mean_sent() const {
-    return a.sent.least + 1.0 * a.sent.step * (a.at.blocks - a.sent.larger) / a.at.blocks;
+    return a.sent.least + 1.0 * a.sent.step * (a.segments.blocks - a.sent.larger) / a.segments.blocks;
   }
 };
 
@@ -119,29 +119,30 @@ WB_HD std::int32_t transport_crc_sum(const std::uint8_t* in, std::size_t stride,
 
 /// Bits of block b that are of the transport block, not of its CRC.
 template <class Blocks, class Block>
-WB_HD int own_bits(const Blocks& at, const Block& b) {
-  const int left = at.transport_bits - b.first_bit;
+WB_HD int own_bits(const Blocks& segments, const Block& b) {
+  const int left = segments.transport_bits - b.first_bit;
   return left < 0 ? 0 : left < b.payload ? left : b.payload;
 }
 /// Their part in the CRC of the transport block.
 template <class Blocks, class Block, class G>
-WB_HD std::int32_t transport_crc_part(const Blocks& at, const Block& b, const view<const std::uint8_t>& bits,
-                                      const std::int32_t* weights, G g) {
+WB_HD std::int32_t transport_crc_part(const Blocks& segments, const Block& b,
+                                      const view<const std::uint8_t>& bits, const std::int32_t* weights,
+                                      G g) {
   const transport_row<const std::uint8_t> in(bits, b.transport);
   return transport_crc_sum(in.data + static_cast<std::size_t>(b.first_bit) * in.stride, in.stride,
-                           weights + b.first_bit, own_bits(at, b), g);
+                           weights + b.first_bit, own_bits(segments, b), g);
 }
 
 template <class Blocks>
 struct transport_crc_op : transport_op<transport_crc_args<Blocks>> {
   using transport_op<transport_crc_args<Blocks>>::transport_op;
-  double bytes() const { return this->a.at.mean_k() + 4; }
+  double bytes() const { return this->a.segments.mean_k() + 4; }
 
   template <class G>
   WB_HD void operator()(std::size_t first, int, G g, void*) const {
     const auto& a = this->a;
-    const auto b = block_of(a.at, first);
-    const std::int32_t part = transport_crc_part(a.at, b, a.bits, a.transport_weights, g);
+    const auto b = block_of(a.segments, first);
+    const std::int32_t part = transport_crc_part(a.segments, b, a.bits, a.transport_weights, g);
     if (g.rank == 0) transport_row<std::int32_t>(a.part, b.transport)[b.r] = part;
   }
 };
@@ -150,35 +151,36 @@ struct transport_crc_op : transport_op<transport_crc_args<Blocks>> {
 template <class Blocks>
 struct transport_segment_op : transport_op<transport_segment_args<Blocks>> {
   using transport_op<transport_segment_args<Blocks>>::transport_op;
-  double bytes() const { return this->a.at.mean_k() + this->a.at.mean_padded(); }
+  double bytes() const { return this->a.segments.mean_k() + this->a.segments.mean_padded(); }
 
   template <class G>
   WB_HD void operator()(std::size_t first, int, G g, void*) const {
     const auto& a = this->a;
-    const auto b = block_of(a.at, first);
+    const auto b = block_of(a.segments, first);
     const transport_row<const std::uint8_t> in(a.bits, b.transport);
     const transport_row<std::uint8_t> out(a.blocks[b.kind], b.row);
-    const int own = own_bits(a.at, b), end = b.fillers + b.payload;
+    const int data_bits = own_bits(a.segments, b), end = b.fillers + b.payload;
     for (int i = g.rank; i < b.fillers; i += g.size) out[i] = 0;
     for (int i = b.k + g.rank; i < b.padded; i += g.size) out[i] = 0;
     copy_low_bits(in.data + static_cast<std::size_t>(b.first_bit) * in.stride, in.stride, &out[b.fillers],
-                  out.stride, own, g);
-    if (own < b.payload) {  // the last block, or a part of it: it ends with the parity of the transport block
+                  out.stride, data_bits, g);
+    // The last block, or a part of it: it ends with the parity of the transport block.
+    if (data_bits < b.payload) {
       std::int32_t parity = 0;
-      if (a.at.blocks == 1)
-        parity = transport_crc_part(a.at, b, a.bits, a.transport_weights, g);
+      if (a.segments.blocks == 1)
+        parity = transport_crc_part(a.segments, b, a.bits, a.transport_weights, g);
       else
-        for (int r = 0; r < a.at.blocks; r++)
+        for (int r = 0; r < a.segments.blocks; r++)
           parity ^= transport_row<const std::int32_t>(a.part, b.transport)[r];
-      const int last = a.at.transport_bits + a.at.crc_bits - 1 - b.first_bit;
-      for (int i = own + g.rank; i < b.payload; i += g.size)
+      const int last = a.segments.transport_bits + a.segments.crc_bits - 1 - b.first_bit;
+      for (int i = data_bits + g.rank; i < b.payload; i += g.size)
         out[b.fillers + i] = static_cast<std::uint8_t>(parity >> (last - i) & 1);
     }
-    if (a.at.block_crc_bits == 0) return;
+    if (a.segments.block_crc_bits == 0) return;
     g.sync();
     const std::int32_t check = transport_crc_sum(out.data, out.stride, a.block_weights + b.shorter, end, g);
-    for (int i = g.rank; i < a.at.block_crc_bits; i += g.size)
-      out[end + i] = static_cast<std::uint8_t>(check >> (a.at.block_crc_bits - 1 - i) & 1);
+    for (int i = g.rank; i < a.segments.block_crc_bits; i += g.size)
+      out[end + i] = static_cast<std::uint8_t>(check >> (a.segments.block_crc_bits - 1 - i) & 1);
   }
 };
 
@@ -192,8 +194,10 @@ WB_HD void note_reception(const Args& a, const Block& b, int sent, bool erased, 
     mark = erased ? status_erased : a.first ? std::uint8_t{0} : mark;
   }
   if (a.history.data == nullptr) return;
-  const transport_row<std::int32_t> all(a.history, b.transport);
-  const auto of = [&](int what) -> std::int32_t& { return all[transport_history_size * b.r + what]; };
+  const transport_row<std::int32_t> entries(a.history, b.transport);
+  const auto entry = [&](int field) -> std::int32_t& {
+    return entries[transport_history_size * b.r + field];
+  };
   const int order = a.modulation_order, symbols = sent / order;
   const int step = (symbols + transport_counted_symbols - 1) / transport_counted_symbols;
   std::int32_t signs = 0, positive = 0;
@@ -206,33 +210,33 @@ WB_HD void note_reception(const Args& a, const Block& b, int sent, bool erased, 
   signs = g.sum_all(signs);
   positive = g.sum_all(positive);
   if (g.rank != 0) return;
-  if (a.first) of(transport_signs) = of(transport_positive) = of(transport_versions) = 0;
-  if (a.first || !erased) of(transport_usable) = usable;
-  of(transport_signs) += signs;
-  of(transport_positive) += positive;
-  if (!erased) of(transport_versions) |= 1 << a.rv;
+  if (a.first) entry(transport_signs) = entry(transport_positive) = entry(transport_versions) = 0;
+  if (a.first || !erased) entry(transport_usable) = usable;
+  entry(transport_signs) += signs;
+  entry(transport_positive) += positive;
+  if (!erased) entry(transport_versions) |= 1 << a.rv;
 }
 
 /// Decisions of code blocks to transport blocks, and what the CRCs say of them.
 template <class Blocks>
 struct transport_assemble_op : transport_op<transport_assemble_args<Blocks>> {
   using transport_op<transport_assemble_args<Blocks>>::transport_op;
-  double bytes() const { return (this->a.bits.data != nullptr ? 2 : 1) * this->a.at.mean_k(); }
+  double bytes() const { return (this->a.bits.data != nullptr ? 2 : 1) * this->a.segments.mean_k(); }
 
   template <class G>
   WB_HD void operator()(std::size_t first, int, G g, void*) const {
     const auto& a = this->a;
-    const auto b = block_of(a.at, first);
+    const auto b = block_of(a.segments, first);
     const transport_row<const std::uint8_t> in(a.decided[b.kind], b.row);
     if (a.bits.data != nullptr) {
       const transport_row<std::uint8_t> out(a.bits, b.transport);
       copy_low_bits(&in[b.fillers], in.stride, out.data + static_cast<std::size_t>(b.first_bit) * out.stride,
-                    out.stride, own_bits(a.at, b), g);
+                    out.stride, own_bits(a.segments, b), g);
     }
     const std::int32_t part =
         transport_crc_sum(&in[b.fillers], in.stride, a.transport_weights + b.first_bit, b.payload, g);
     std::int32_t check = part;
-    if (a.at.block_crc_bits != 0)
+    if (a.segments.block_crc_bits != 0)
       check = transport_crc_sum(in.data, in.stride, a.block_weights + b.shorter, b.k, g);
     const std::uint8_t mark = transport_row<const std::uint8_t>(a.marks, b.transport)[b.r];
     bool enough = history(b, transport_usable) >= b.k - b.fillers && !erased(b);
@@ -254,9 +258,9 @@ struct transport_assemble_op : transport_op<transport_assemble_args<Blocks>> {
 
  private:
   template <class Block>
-  WB_HD std::int32_t history(const Block& b, int what) const {
+  WB_HD std::int32_t history(const Block& b, int field) const {
     return transport_row<const std::int32_t>(this->a.history,
-                                             b.transport)[transport_history_size * b.r + what];
+                                             b.transport)[transport_history_size * b.r + field];
   }
   template <class Block>
   WB_HD bool erased(const Block& b) const {
@@ -276,18 +280,20 @@ struct transport_assemble_op : transport_op<transport_assemble_args<Blocks>> {
     const auto& ring = a.ring[b.ring];
     const transport_row<const float> soft(a.soft[b.kind], b.row);
     const int sent = sent_by(a.sent, b.r), versions = history(b, transport_versions);
-    float most = 0.f;
-    for (int i = g.rank; i < ring.length; i += g.size) most = max(most, abs(soft[place_of(a.at, ring, i)]));
-    const float least = max(g.max_all(most) * zeros_least, a.least);
+    float largest = 0.f;
+    for (int i = g.rank; i < ring.length; i += g.size)
+      largest = max(largest, abs(soft[place_of(a.segments, ring, i)]));
+    const float least = max(g.max_all(largest) * zeros_least, a.least);
     std::int32_t reached = 0, usable = 0;
     for (int i = g.rank; i < ring.length; i += g.size) {
       bool sent_once = false;
       for (int rv = 0; rv < 4; rv++) {
-        const int at = i - a.start[b.ring][rv];
-        sent_once = sent_once || ((versions >> rv & 1) != 0 && (at < 0 ? at + ring.length : at) < sent);
+        const int offset = i - a.start[b.ring][rv];
+        sent_once =
+            sent_once || ((versions >> rv & 1) != 0 && (offset < 0 ? offset + ring.length : offset) < sent);
       }
       reached += sent_once ? 1 : 0;
-      usable += abs(soft[place_of(a.at, ring, i)]) > least ? 1 : 0;
+      usable += abs(soft[place_of(a.segments, ring, i)]) > least ? 1 : 0;
     }
     return zeros_share * g.sum_all(reached) <= zeros_whole * g.sum_all(usable);
   }

@@ -259,7 +259,7 @@ WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int step
   T alpha[2][Seg][S];
   for (int k = whole; k >= 0; k -= Seg) {
     const int before = k - Seg;
-    T(&now)[Seg][S] = alpha[k / Seg % 2];
+    T(&current)[Seg][S] = alpha[k / Seg % 2];
     T(&next)[Seg][S] = alpha[(k / Seg + 1) % 2];
     T t[S];
     restore(before >= 0 ? before / Seg : 0, t);
@@ -273,7 +273,7 @@ WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int step
         const int i = Seg - 1 - j;
         if ((i + 1) % M::interval == 0) M::normalise_segment(b);
         const T ws = kept[k + i];
-        out(k + i, backward_step<C, M>(b, now[i], ws, parity(k + i)), ws);
+        out(k + i, backward_step<C, M>(b, current[i], ws, parity(k + i)), ws);
       }
     }
     if (k < whole && k == last_kept) keep_beta(b);

@@ -115,9 +115,9 @@ struct log_map {
   static constexpr float large_llr = 11.f;  // of a codeword that is_large
   static constexpr int chains = 1;
   /// Channel LLRs and extrinsics are limited to +-30, sums of three of them to +-60.
-  static constexpr float llr_limit = 30.f, least_llr = 0x1p-25f;          // up to it e^-L rounds to 1
-  static constexpr float most = 1.06864746e13f, least = 9.35762297e-14f;  // e^30, e^-30
-  static constexpr float most_twice = 1.14200739e26f, least_twice = 8.75651076e-27f;  // e^60, e^-60
+  static constexpr float llr_limit = 30.f, least_llr = 0x1p-25f;             // up to it e^-L rounds to 1
+  static constexpr float largest = 1.06864746e13f, least = 9.35762297e-14f;  // e^30, e^-30
+  static constexpr float largest_twice = 1.14200739e26f, least_twice = 8.75651076e-27f;  // e^60, e^-60
   template <class T>
   WB_HD static T one() {
     return T(1.f);
@@ -167,11 +167,11 @@ struct log_map {
   }
   template <class T>
   WB_HD static T limit(T weight) {
-    return max(min(weight, T(most)), T(least));
+    return max(min(weight, T(largest)), T(least));
   }
   template <class T>
   WB_HD static T limit_twice(T weight) {
-    return max(min(weight, T(most_twice)), T(least_twice));
+    return max(min(weight, T(largest_twice)), T(least_twice));
   }
   template <class T>
   WB_HD static T scale(T weight, float) {

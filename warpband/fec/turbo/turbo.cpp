@@ -46,8 +46,8 @@ struct windows_wanted {
 /// overlap or more, so that warm-ups stay below 3/4 of a window's steps. `least` holds up to rate 1/2. An
 /// overlap is a multiple of `unit`: 3/8 of one are rounded down, so that rates near 1/2 keep their 8 steps.
 windows_wanted wanted(const turbo_decoder_config& c, windows_wanted least, int unit) {
-  const float parity = (1.f / c.code_rate - 1.f) / 2.f, most = static_cast<float>(c.k);
-  const float steps = parity * most > 5.f ? 5.f / parity : most;
+  const float parity = (1.f / c.code_rate - 1.f) / 2.f, k = static_cast<float>(c.k);
+  const float steps = parity * k > 5.f ? 5.f / parity : k;
   const int units = static_cast<int>(steps / static_cast<float>(unit) + 0.625f);
   const int overlap = std::max(least.overlap, unit * units);
   return {overlap, std::max(least.window, (4 * overlap + 2) / 3)};
@@ -115,7 +115,7 @@ turbo_decoder_config checked(turbo_decoder_config c) {
 
 const std::vector<setting_of<turbo_decoder_config>>& turbo_decoder_settings() {
   using c = turbo_decoder_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       words<c, map_algorithm>(
           "algorithm", &c::algorithm,
           {{"log-map", map_algorithm::log_map}, {"max-log-map", map_algorithm::max_log_map}},
@@ -156,7 +156,7 @@ const std::vector<setting_of<turbo_decoder_config>>& turbo_decoder_settings() {
                         "steps.")
           .only_with("precision", {"int16"}),
   };
-  return all;
+  return settings;
 }
 
 const setting_of<turbo_decoder_config>& turbo_code_rate_setting() {
@@ -201,31 +201,31 @@ void make(Tables& t, const std::vector<std::int32_t>& permutation,
           const std::vector<std::int32_t>& remainders, int windows, int L) {
   const int W = static_cast<int>(permutation.size()) / windows;
   const int share = std::min(windows, L);  // lanes of a codeword
-  turbo_lanes& at = t.layout;
-  at.vectors = windows / share;
-  at.codewords = L / share;
+  turbo_lanes& layout = t.layout;
+  layout.vectors = windows / share;
+  layout.codewords = L / share;
   // A row of a GPU's shared memory ends two values on: columns lie in different banks as well.
-  at.stride = L > 1 ? at.vectors * L : windows >= 32 ? windows + 2 : windows;
-  const auto stride = static_cast<std::size_t>(at.stride), lanes = static_cast<std::size_t>(L);
+  layout.stride = L > 1 ? layout.vectors * L : windows >= 32 ? windows + 2 : windows;
+  const auto stride = static_cast<std::size_t>(layout.stride), lanes = static_cast<std::size_t>(L);
   std::vector<std::uint16_t> places;
   std::vector<std::int32_t> rows;
   std::vector<std::int16_t> from(lanes), to(lanes);  // one vector before and one behind the table
   std::vector<std::int16_t> low(remainders.empty() ? 0 : stride * static_cast<std::size_t>(W)),
       high(low.size());
   for (int j = 0; j < W; j++)
-    for (int v = 0; v < at.vectors; v++) {
+    for (int v = 0; v < layout.vectors; v++) {
       std::vector<std::int16_t> read(lanes), write(lanes);
       for (int l = 0; l < share; l++) {
-        const auto place = static_cast<std::size_t>((v + at.vectors * l) * W + j);
-        const int i = permutation[place], step = i % W, window = i / W, lane = window / at.vectors;
-        if (l == 0) rows.push_back(step * at.stride + window % at.vectors * L);
-        if (L == 1) places.push_back(static_cast<std::uint16_t>(step * at.stride + window));
-        for (int q = 0; q < at.codewords; q++) {
+        const auto place = static_cast<std::size_t>((v + layout.vectors * l) * W + j);
+        const int i = permutation[place], step = i % W, window = i / W, lane = window / layout.vectors;
+        if (l == 0) rows.push_back(step * layout.stride + window % layout.vectors * L);
+        if (L == 1) places.push_back(static_cast<std::uint16_t>(step * layout.stride + window));
+        for (int q = 0; q < layout.codewords; q++) {
           read[static_cast<std::size_t>(q * share + l)] = static_cast<std::int16_t>(q * share + lane);
           write[static_cast<std::size_t>(q * share + lane)] = static_cast<std::int16_t>(q * share + l);
           if (!remainders.empty()) {
             const auto r = static_cast<std::uint32_t>(remainders[place]);
-            const auto lies = static_cast<std::size_t>(j * at.stride + v * L + q * share + l);
+            const auto lies = static_cast<std::size_t>(j * layout.stride + v * L + q * share + l);
             low[lies] = static_cast<std::int16_t>(r & 0xffffu);
             high[lies] = static_cast<std::int16_t>(r >> 16);
           }
@@ -342,13 +342,13 @@ void turbo_decoder::run_windows(executor& exec, turbo_windows_args& a, std::size
   const int lanes = on_cuda ? 1 : build.lanes;
   if (!tables_) refuse_moved_from();
   std::unique_lock lock(tables_->mutex);
-  auto at = tables_->made.find(lanes);
-  if (at == tables_->made.end()) {
+  auto entry = tables_->made.find(lanes);
+  if (entry == tables_->made.end()) {
     windows_tables::of_lanes fresh;
     make(fresh, tables_->permutation, tables_->remainders, a.windows, lanes);
-    at = tables_->made.emplace(lanes, std::move(fresh)).first;
+    entry = tables_->made.emplace(lanes, std::move(fresh)).first;
   }
-  const auto& t = at->second;
+  const auto& t = entry->second;
   a.lanes = t.layout;
   if (lanes == 1) {
     a.lanes.places = t.places.on(exec);

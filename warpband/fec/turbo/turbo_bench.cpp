@@ -22,8 +22,8 @@ turbo_decoder_config setting(int k, map_algorithm algorithm, int windows, int ov
 /// T: float, or std::int8_t with precision int16.
 template <class T>
 bench::maker decode(const turbo_decoder_config& config, std::size_t batch) {
-  return [=](executor& exec, figure what) {
-    const bool fed = what == figure::host_fed;
+  return [=](executor& exec, figure measured) {
+    const bool fed = measured == figure::host_fed;
     const std::size_t k = static_cast<std::size_t>(config.k), n = 3 * (k + 4);
     array<T> llr = bench::make_llrs<T>(exec, n, batch, 1 / 3., 0.5, 8.f),
              host_llr = exec.make_host<T>(batch, fed ? n : 0);

@@ -97,8 +97,8 @@ struct bfloat_numbers {
     __builtin_memcpy(&h, p, sizeof h);
     return word(__builtin_convertvector(h, i32x::v));
   }
-  WB_HD static lane permuted(lane x, const std::int16_t* at) {
-    return lane(WB_SHUFFLE(x.x, table_row(at).x));
+  WB_HD static lane permuted(lane x, const std::int16_t* order) {
+    return lane(WB_SHUFFLE(x.x, table_row(order).x));
   }
   /// `value` in the lanes with this number modulo `share`, x in the others.
   WB_HD static lane in_lanes(int which, int share, lane value, lane x) {
@@ -132,8 +132,8 @@ struct bfloat_numbers {
     return M::passed_on(e, last ? 1.f : a.scale);
   }
   /// e in bfloat16 with the decision of the bit, by all that is known of it, as its lowest bit.
-  WB_HD static T with_decision(T e, T all) {
-    return as_float((as_int(e) & word(~0x1ffff)) | select(M::is_one(all), word(0x10000), word(0)));
+  WB_HD static T with_decision(T e, T posterior) {
+    return as_float((as_int(e) & word(~0x1ffff)) | select(M::is_one(posterior), word(0x10000), word(0)));
   }
 
   WB_HD static word no_bits() { return word(0); }
@@ -218,8 +218,8 @@ struct turbo_bfloat_weights : turbo_windows_setup<C, bfloat_numbers<M, T>> {
       t[j] = M::channel(llr(static_cast<std::size_t>(n % 3 * (a.k + 4) + a.k + n / 3), item, s));
     }
     beta_of_tail<C, M>(t, b);
-    const int share = L / w.at.codewords;
-    single* to = w.tail(q / w.at.codewords, d) + q % w.at.codewords * share + share - 1;
+    const int share = L / w.layout.codewords;
+    single* to = w.tail(q / w.layout.codewords, d) + q % w.layout.codewords * share + share - 1;
     for (int i = 0; i < S; i++) to[i * L] = stored(as_float(as_int(b[i])));
     note(w, q, s);
     return s.finite;

@@ -43,8 +43,8 @@ struct max_log_bfloat : max_log {
     return e * T(scale);
   }
   template <class T>
-  WB_HD static typename rebind<T>::mask is_one(T all) {
-    return all > T(0.f);
+  WB_HD static typename rebind<T>::mask is_one(T posterior) {
+    return posterior > T(0.f);
   }
 };
 
@@ -84,8 +84,8 @@ struct log_map_bfloat : log_map {
     return max(min(e, T(most_extrinsic)), T(least_extrinsic));
   }
   template <class T>
-  WB_HD static typename rebind<T>::mask is_one(T all) {
-    return all > T(1.f);
+  WB_HD static typename rebind<T>::mask is_one(T posterior) {
+    return posterior > T(1.f);
   }
   template <int S, class T>
   WB_HD static void normalise_step(T (&)[S]) {}

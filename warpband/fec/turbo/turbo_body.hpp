@@ -74,33 +74,33 @@ struct turbo_half {
 /// The weights of the steps of a half-iteration.
 template <class M, class T>
 struct turbo_weights {
-  turbo_layout at;
+  turbo_layout layout;
   turbo_half<T> h;
   WB_HD int address(int window, int j) const {
-    return h.interleaved != nullptr ? h.interleaved[j * at.windows + window]
-                                    : at.start(window) + j + window * at.pad;
+    return h.interleaved != nullptr ? h.interleaved[j * layout.windows + window]
+                                    : layout.start(window) + j + window * layout.pad;
   }
   WB_HD void operator()(int window, int j, T& ws, T& wp) const {
     const int i = address(window, j);
     ws = M::limit(M::times(h.systematic[i], h.apriori[i]));
-    wp = h.parity[at.start(window) + j + window * at.pad];
+    wp = h.parity[layout.start(window) + j + window * layout.pad];
   }
 };
 /// alpha before window w of decoder d and beta behind it: from the borders, through `overlap` steps.
 template <class C, class M, class T>
 WB_HD void begin_window(const turbo_weights<M, T>& weights, int overlap, turbo_borders<C, T> borders,
                         int buffer, int d, int w, T (&a)[C::states], T (&b)[C::states]) {
-  const turbo_layout& at = weights.at;
+  const turbo_layout& layout = weights.layout;
   borders.fetch(borders.at(buffer, d, 0, w), a);
   borders.fetch(borders.at(buffer, d, 1, w + 1), b);
   if (w > 0) {
-    for (int j = at.steps(w - 1) - overlap; j < at.steps(w - 1); j++) {
+    for (int j = layout.steps(w - 1) - overlap; j < layout.steps(w - 1); j++) {
       T ws, wp;
       weights(w - 1, j, ws, wp);
       forward_step<C, M>(a, ws, wp);
     }
   }
-  if (w + 1 < at.windows) {
+  if (w + 1 < layout.windows) {
     for (int j = overlap - 1; j >= 0; j--) {
       T ws, wp;
       weights(w + 1, j, ws, wp);
@@ -112,31 +112,32 @@ WB_HD void begin_window(const turbo_weights<M, T>& weights, int overlap, turbo_b
 /// One half-iteration of decoder d. With `watch`, returns per lane whether a decision differs from the one
 /// before it.
 template <int Seg, class C, class M, class T, class G>
-WB_HD typename rebind<T>::mask turbo_half_iteration(G g, turbo_layout at, int overlap, turbo_half<T> h,
+WB_HD typename rebind<T>::mask turbo_half_iteration(G g, turbo_layout layout, int overlap, turbo_half<T> h,
                                                     turbo_borders<C, T> borders, int buffer, int d,
                                                     T* checkpoints, bool watch) {
   constexpr int S = C::states;
   using mask = typename rebind<T>::mask;
   mask differs = mask_from<mask>(false);
-  for (int w = g.rank; w < at.windows; w += g.size) {
-    const turbo_weights<M, T> weights{at, h};
+  for (int w = g.rank; w < layout.windows; w += g.size) {
+    const turbo_weights<M, T> weights{layout, h};
     T a[S], b[S];
     begin_window<C, M>(weights, overlap, borders, buffer, d, w, a, b);
     map_window<Seg, C, M>(
-        a, b, at.steps(w), overlap, checkpoints + g.rank, g.size < at.windows ? g.size : at.windows,
+        a, b, layout.steps(w), overlap, checkpoints + g.rank,
+        g.size < layout.windows ? g.size : layout.windows,
         [=](int j, T& ws, T& wp) WB_INLINE_LAMBDA { weights(w, j, ws, wp); },
         [&](int j, T e) WB_INLINE_LAMBDA {
           const int i = weights.address(w, j);
           e = M::limit(M::scale(e, h.scale));
           if (watch) {
             const T one = M::template one<T>(), rest = M::times(h.systematic[i], h.apriori[i]);
-            const T before = M::times(rest, h.extrinsic[i]), now = M::times(rest, e);
-            differs = differs | ((before > one) & (now <= one)) | ((before <= one) & (now > one));
+            const T before = M::times(rest, h.extrinsic[i]), after = M::times(rest, e);
+            differs = differs | ((before > one) & (after <= one)) | ((before <= one) & (after > one));
           }
           h.extrinsic[i] = e;
         },
         [=](const T(&m)[S]) WB_INLINE_LAMBDA {
-          if (w + 1 < at.windows) borders.keep(borders.at(1 - buffer, d, 0, w + 1), m);
+          if (w + 1 < layout.windows) borders.keep(borders.at(1 - buffer, d, 0, w + 1), m);
         },
         [=](const T(&m)[S]) WB_INLINE_LAMBDA {
           if (w > 0) borders.keep(borders.at(1 - buffer, d, 1, w), m);

@@ -52,20 +52,20 @@ WB_HD void tail_extrinsics(const T (&alpha)[C::states], const T (&tail)[6], T (&
 ///   end(alpha)  gets alpha behind the last step
 /// Each step and the end come once, to one of the threads. Nothing is written that others read.
 template <int Seg, class C, class M, class T, class G, class Out, class End>
-WB_HD void turbo_parity_extrinsics(G g, turbo_layout at, int overlap, turbo_half<T> h,
+WB_HD void turbo_parity_extrinsics(G g, turbo_layout layout, int overlap, turbo_half<T> h,
                                    turbo_borders<C, T> borders, int buffer, int d, T* checkpoints, Out out,
                                    End end) {
   constexpr int S = C::states;
-  for (int w = g.rank; w < at.windows; w += g.size) {
-    const turbo_weights<M, T> weights{at, h};
+  for (int w = g.rank; w < layout.windows; w += g.size) {
+    const turbo_weights<M, T> weights{layout, h};
     T a[S], b[S];
     begin_window<C, M>(weights, overlap, borders, buffer, d, w, a, b);
     map_window<Seg, C, M, parity_bit>(
-        a, b, at.steps(w), 0, checkpoints + g.rank, g.size < at.windows ? g.size : at.windows,
+        a, b, layout.steps(w), 0, checkpoints + g.rank, g.size < layout.windows ? g.size : layout.windows,
         [=](int j, T& ws, T& wp) WB_INLINE_LAMBDA { weights(w, j, ws, wp); },
-        [&](int j, T e) WB_INLINE_LAMBDA { out(at.start(w) + j, M::limit(e)); },
+        [&](int j, T e) WB_INLINE_LAMBDA { out(layout.start(w) + j, M::limit(e)); },
         [&](const T(&m)[S]) WB_INLINE_LAMBDA {
-          if (w + 1 == at.windows) end(m);
+          if (w + 1 == layout.windows) end(m);
         },
         [](const T(&)[S]) WB_INLINE_LAMBDA {});
   }

@@ -66,8 +66,8 @@ struct turbo_decode_op : block_op<turbo_decode_args> {
     using I = typename rebind<T>::i32;
     using mask = typename rebind<T>::mask;
     const int K = a.k, P = a.windows;
-    const turbo_layout at{K, P, a.pad};
-    const int padded = at.padded();
+    const turbo_layout layout{K, P, a.pad};
+    const int padded = layout.padded();
     T *systematic = scratch, *parity1 = systematic + padded, *parity2 = parity1 + padded;
     T *extrinsic1 = parity2 + padded, *extrinsic2 = extrinsic1 + padded;
     const turbo_borders<C, T> borders{extrinsic2 + padded, P};
@@ -87,7 +87,7 @@ struct turbo_decode_op : block_op<turbo_decode_args> {
       return M::weight(select(finite, x, T(0.f)));
     };
     for (int i = g.rank; i < K; i += g.size) {
-      const int p = at.address(i);
+      const int p = layout.address(i);
       systematic[p] = channel(i);
       parity1[p] = channel(K + 4 + i);
       parity2[p] = channel(2 * (K + 4) + i);
@@ -125,12 +125,13 @@ struct turbo_decode_op : block_op<turbo_decode_args> {
       const bool last = it + 1 == a.iterations;
       const float scale = last ? 1.f : a.scale;
       turbo_half_iteration<Seg, C, M>(
-          g, at, a.overlap, turbo_half<T>{systematic, parity1, extrinsic2, extrinsic1, nullptr, scale},
+          g, layout, a.overlap, turbo_half<T>{systematic, parity1, extrinsic2, extrinsic1, nullptr, scale},
           borders, buffer, 0, checkpoints, false);
       g.sync();
       const mask differs = turbo_half_iteration<Seg, C, M>(
-          g, at, a.overlap, turbo_half<T>{systematic, parity2, extrinsic1, extrinsic2, a.interleaved, scale},
-          borders, buffer, 1, checkpoints, a.early_stop == turbo_early_stop::sign_agreement);
+          g, layout, a.overlap,
+          turbo_half<T>{systematic, parity2, extrinsic1, extrinsic2, a.interleaved, scale}, borders, buffer,
+          1, checkpoints, a.early_stop == turbo_early_stop::sign_agreement);
       g.sync();
 
       mask stopped = mask_from<mask>(false);
@@ -140,7 +141,7 @@ struct turbo_decode_op : block_op<turbo_decode_args> {
         I remainder = I(0);
         mask ones = mask_from<mask>(false);
         for (int i = g.rank; i < K; i += g.size) {
-          const int p = at.address(i);
+          const int p = layout.address(i);
           const T L = M::times(M::times(systematic[p], extrinsic1[p]), extrinsic2[p]);
           const mask one = L > M::template one<T>();
           remainder = remainder ^ select(one, I(a.crc_weights[i]), I(0));
@@ -157,14 +158,14 @@ struct turbo_decode_op : block_op<turbo_decode_args> {
       if (any(leaving)) {
         // Store: what a codeword gets does not depend on its neighbours in the vector.
         for (int i = g.rank; i < K; i += g.size) {
-          const int p = at.address(i);
+          const int p = layout.address(i);
           const std::size_t e = static_cast<std::size_t>(i);
           const T outer = M::times(extrinsic1[p], extrinsic2[p]);
-          const T all = M::limit_twice(M::times(systematic[p], outer));
+          const T posterior = M::limit_twice(M::times(systematic[p], outer));
           if (a.bits.data)
-            store_int<T>(a.bits, e, item, select((all > M::template one<T>()) & (!erased), I(1), I(0)),
+            store_int<T>(a.bits, e, item, select((posterior > M::template one<T>()) & (!erased), I(1), I(0)),
                          leaving);
-          if (a.soft.data) store(a.soft, e, item, select(erased, T(0.f), M::llr(all)), leaving);
+          if (a.soft.data) store(a.soft, e, item, select(erased, T(0.f), M::llr(posterior)), leaving);
           if (a.extrinsic.data)
             store(a.extrinsic, e, item, select(erased, T(0.f), M::llr(M::limit_twice(outer))), leaving);
         }
@@ -180,12 +181,12 @@ struct turbo_decode_op : block_op<turbo_decode_args> {
               {systematic, parity1, extrinsic2, extrinsic1, nullptr, scale},
               {systematic, parity2, extrinsic1, extrinsic2, a.interleaved, scale}};
           for (int i = g.rank; i < K; i += g.size) {
-            const int p = at.address(i);
+            const int p = layout.address(i);
             const T outer = M::limit_twice(M::times(extrinsic1[p], extrinsic2[p]));
             store(a.coded, static_cast<std::size_t>(i), item, select(erased, T(0.f), M::llr(outer)), leaving);
           }
           for (int d = 0; d < 2; d++)
-            store_coded(item, g, at, halves[d], borders, 1 - buffer, d, checkpoints, erased, leaving);
+            store_coded(item, g, layout, halves[d], borders, 1 - buffer, d, checkpoints, erased, leaving);
           g.sync();  // the next iteration writes what others still read
         }
         done = done | leaving;
@@ -198,7 +199,7 @@ struct turbo_decode_op : block_op<turbo_decode_args> {
  private:
   /// Extrinsics of decoder d's parity and tail bits.
   template <class T, class G>
-  WB_HD_CALL void store_coded(item<T> item, G g, turbo_layout at, turbo_half<T> half,
+  WB_HD_CALL void store_coded(item<T> item, G g, turbo_layout layout, turbo_half<T> half,
                               turbo_borders<C, T> borders, int buffer, int d, T* checkpoints,
                               typename rebind<T>::mask erased, typename rebind<T>::mask leaving) const {
     const int K = a.k;
@@ -210,7 +211,7 @@ struct turbo_decode_op : block_op<turbo_decode_args> {
       return n % 3 * (K + 4) + K + n / 3;
     };
     turbo_parity_extrinsics<Seg, C, M>(
-        g, at, a.overlap, half, borders, buffer, d, checkpoints,
+        g, layout, a.overlap, half, borders, buffer, d, checkpoints,
         [&](int i, T e) WB_INLINE_LAMBDA { put((d + 1) * (K + 4) + i, e); },
         [&](const T(&alpha)[S]) WB_INLINE_LAMBDA {
           T tail[6], extrinsic[6];
@@ -229,9 +230,9 @@ struct turbo_decode_op : block_op<turbo_decode_args> {
     const auto magnitude = [&](int i) WB_INLINE_LAMBDA {
       return abs(load(a.llr, static_cast<std::size_t>(i), item));
     };
-    T most = T(0.f);
-    for (int i = g.rank; i < a.k; i += g.size) most = max(most, unless_known(magnitude(i)));
-    const T least = max(g.max_all(most) * T(zeros_least), T(a.least));
+    T largest = T(0.f);
+    for (int i = g.rank; i < a.k; i += g.size) largest = max(largest, unless_known(magnitude(i)));
+    const T least = max(g.max_all(largest) * T(zeros_least), T(a.least));
     I usable = I(0);
     for (int i = g.rank; i < a.k; i += g.size) usable = usable + select(magnitude(i) > least, I(1), I(0));
     return I(zeros_share * a.k - 1) < g.sum_all(usable) * I(zeros_whole);

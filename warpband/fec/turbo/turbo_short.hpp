@@ -90,11 +90,11 @@ struct short_numbers {
     return scaled(e, last ? 8 : a.eighths);
   }
   /// e with the decision of the bit, by all that is known of it, as its lowest bit.
-  WB_HD static T with_decision(T e, T all) {
-    return (e & to_short(~1)) | sign_bit(to_short(0) - all);  // a weight above 0: bit 1
+  WB_HD static T with_decision(T e, T posterior) {
+    return (e & to_short(~1)) | sign_bit(to_short(0) - posterior);  // a weight above 0: bit 1
   }
 #if WB_WIDTH > 1
-  WB_HD static i16x permuted(i16x x, const std::int16_t* at) { return permute(x, load_short(at)); }
+  WB_HD static i16x permuted(i16x x, const std::int16_t* order) { return permute(x, load_short(order)); }
   /// `value` in the lanes with this number modulo `share`, x in the others.
   WB_HD static i16x in_lanes(int which, int share, i16x value, i16x x) {
     return select_if_zero((lane_numbers() & to_short(share - 1)) - to_short(which), value, x);
@@ -170,7 +170,7 @@ struct turbo_short_weights : turbo_windows_setup<C, short_numbers<T>> {
       for (int s = 0; s < S; s++) b[s] = n[s];
     }
     // All states reach state 0 in three steps, so none is impossible.
-    const int together = w.at.codewords * i16x::items;
+    const int together = w.layout.codewords * i16x::items;
     for (int s = 0; s < S; s++) put_tail(w.tail(q / together, d) + s * L, q % together, b[s] - b[0]);
     return of_tail.finite;
   }

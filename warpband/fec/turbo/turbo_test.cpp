@@ -44,8 +44,8 @@ struct decoded {
     const std::size_t k = bits.size() / status.size();
     const auto cut = [&](const auto& v, std::size_t w) {
       using V = std::remove_cvref_t<decltype(v)>;
-      const auto at = v.begin() + static_cast<std::ptrdiff_t>(first * w);
-      return V(at, at + static_cast<std::ptrdiff_t>(n * w));
+      const auto begin = v.begin() + static_cast<std::ptrdiff_t>(first * w);
+      return V(begin, begin + static_cast<std::ptrdiff_t>(n * w));
     };
     return {cut(bits, k), cut(soft, k), cut(extrinsic, k), cut(iterations, 1), cut(status, 1)};
   }
@@ -156,9 +156,9 @@ TEST_P(turbo, decoder_equals_oracle) {
             c.algorithm == map_algorithm::log_map ? oracle::algorithm::log_map : oracle::algorithm::max_log,
             static_cast<double>(c.scale), iterations};
         for (std::size_t w = 0; w < words.sent.size(); w++) {
-          const auto at = words.llr.begin() + static_cast<std::ptrdiff_t>(w * n);
-          const auto want = oracle::turbo_decode(std::vector<double>(at, at + static_cast<std::ptrdiff_t>(n)),
-                                                 interleaver(k), o);
+          const auto begin = words.llr.begin() + static_cast<std::ptrdiff_t>(w * n);
+          const auto want = oracle::turbo_decode(
+              std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(n)), interleaver(k), o);
           for (std::size_t i = 0; i < K; i++) {
             const double L = want.a_posteriori[i], tolerance = 2e-3 + 2e-4 * std::abs(L);
             if (std::abs(L) > 20) {  // near the limits of the extrinsics: the sign, and not small
@@ -305,8 +305,8 @@ TEST_P(turbo, overlap_brings_windows_to_one_window) {
       sum += std::abs(static_cast<double>(d.soft[i] - one.soft[i]));
     return sum / static_cast<double>(d.soft.size());
   };
-  const double none = distance(run(16, 0)), half = distance(run(16, 24)), most = distance(run(16, 63));
-  EXPECT_LT(most, none / 30);
+  const double none = distance(run(16, 0)), half = distance(run(16, 24)), large = distance(run(16, 63));
+  EXPECT_LT(large, none / 30);
   EXPECT_LT(half, none / 4);
   EXPECT_GT(none, 1e-2);
 }
@@ -338,8 +338,8 @@ TEST_P(turbo, early_stop_is_what_full_decoding_reaches) {
     turbo_decoder_config full = c;
     full.iterations = used;
     full.early_stop = turbo_early_stop::none;
-    const auto at = words.llr.begin() + static_cast<std::ptrdiff_t>(w * n);
-    const auto want = decode(*e, turbo_decoder(full), {at, at + static_cast<std::ptrdiff_t>(n)});
+    const auto begin = words.llr.begin() + static_cast<std::ptrdiff_t>(w * n);
+    const auto want = decode(*e, turbo_decoder(full), {begin, begin + static_cast<std::ptrdiff_t>(n)});
     EXPECT_EQ(want.soft, stopped.rows(w, 1).soft);
   }
   EXPECT_GT(early, 12);
@@ -433,10 +433,10 @@ TEST(turbo_choice, windows_and_overlap_follow_the_code_rate) {
                                        .code_rate = c.rate,
                                        .precision = c.precision})
                             .config();
-    const std::string at = std::to_string(static_cast<int>(c.precision)) + " k = " + std::to_string(c.k) +
-                           ", rate " + std::to_string(c.rate);
-    EXPECT_EQ(chosen.windows, c.windows) << at;
-    EXPECT_EQ(chosen.overlap, c.overlap) << at;
+    const std::string label = std::to_string(static_cast<int>(c.precision)) + " k = " + std::to_string(c.k) +
+                              ", rate " + std::to_string(c.rate);
+    EXPECT_EQ(chosen.windows, c.windows) << label;
+    EXPECT_EQ(chosen.overlap, c.overlap) << label;
   }
   // What is given stays.
   const auto given = turbo_decoder({.windows = 96, .overlap = 8, .code_rate = 0.95f}).config();

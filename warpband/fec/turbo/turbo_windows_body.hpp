@@ -39,11 +39,11 @@ struct turbo_windows {
   using channel_element = typename V::channel_element;  // the channel's
   using metric_element = typename V::metric_element;
   const turbo_windows_args& a;
-  const turbo_lanes& at;
+  const turbo_lanes& layout;
   const turbo_windows_plan& p;
   char* scratch;
 
-  WB_HD int array() const { return p.steps * at.stride; }  // of a group
+  WB_HD int array() const { return p.steps * layout.stride; }  // of a group
   WB_HD prior_element* prior(int group) const {
     return reinterpret_cast<prior_element*>(scratch + p.prior) + group * array();
   }
@@ -61,7 +61,7 @@ struct turbo_windows {
     return reinterpret_cast<metric_element*>(scratch + place);
   }
   WB_HD metric_element* border(int group, int decoder, int direction) const {
-    return metrics(p.borders) + ((group * 2 + decoder) * 2 + direction) * S * at.stride;
+    return metrics(p.borders) + ((group * 2 + decoder) * 2 + direction) * S * layout.stride;
   }
   WB_HD metric_element* tail(int group, int decoder) const {
     return metrics(p.tails) + (group * 2 + decoder) * S * L;
@@ -74,17 +74,17 @@ struct turbo_windows {
   };
   WB_HD neighbour beside(int v, int side) const {
     const int n = v + side;
-    if (n >= 0 && n < at.vectors) return {n, 0};
+    if (n >= 0 && n < layout.vectors) return {n, 0};
     if constexpr (L == 1) return {v, 0};
-    return {n < 0 ? at.vectors - 1 : 0, side};
+    return {n < 0 ? layout.vectors - 1 : 0, side};
   }
   /// What the outermost windows have in place of a neighbour: `value` in their lanes, x in the others.
   WB_HD number at_the_end(int v, int side, number value, number x) const {
-    if (side < 0 ? v != 0 : v + 1 != at.vectors) return x;
+    if (side < 0 ? v != 0 : v + 1 != layout.vectors) return x;
     if constexpr (L == 1) {
       return value;
     } else {
-      const int share = L / at.codewords;  // lanes of a codeword, a power of two
+      const int share = L / layout.codewords;  // lanes of a codeword, a power of two
       return V::in_lanes(side < 0 ? 0 : share - 1, share, value, x);
     }
   }
@@ -92,26 +92,26 @@ struct turbo_windows {
   /// A value of the interleaved order: step j of vector v.
   WB_HD prior_element* place(int group, int j, int v) const {
 #if WB_WIDTH == 1
-    return prior(group) + at.places[j * at.vectors + v];
+    return prior(group) + layout.places[j * layout.vectors + v];
 #else
-    return prior(group) + at.rows[j * at.vectors + v];
+    return prior(group) + layout.rows[j * layout.vectors + v];
 #endif
   }
   WB_HD number permuted(number x, const std::int16_t* table, int j, int v, int lanes) const {
     if constexpr (L == 1)
       return x;
     else
-      return V::permuted(x, table + (j * at.vectors + v) * L + lanes);
+      return V::permuted(x, table + (j * layout.vectors + v) * L + lanes);
   }
 
   /// The weights of step j of the windows `lanes` ahead in vector v.
   template <int Decoder>
   WB_HD void weights(int group, int j, int v, int lanes, number& ws, number& wp) const {
-    const int i = j * at.stride + v * L + lanes;
+    const int i = j * layout.stride + v * L + lanes;
     if constexpr (Decoder == 0)
       ws = M::times(V::load(systematic(group) + i), V::load(prior(group) + i));
     else
-      ws = permuted(V::load(place(group, j, v)), at.from, j, v, lanes);
+      ws = permuted(V::load(place(group, j, v)), layout.from, j, v, lanes);
     wp = V::load(parity(group, Decoder) + i);
   }
 
@@ -122,12 +122,12 @@ struct turbo_windows {
   template <int Decoder, class G>
   WB_HD void begin(G g) const {
     for (int u = g.rank; u < p.columns; u += g.size) {
-      const int group = u / at.vectors, v = u % at.vectors;
+      const int group = u / layout.vectors, v = u % layout.vectors;
       for (int side = -1; side <= 1; side += 2) {
         const neighbour n = beside(v, side);
         const metric_element* from = border(group, Decoder, side < 0 ? 0 : 1) + n.vector * L + n.lanes;
         number x[S];
-        WB_UNROLL for (int s = 0; s < S; s++) x[s] = V::load(from + s * at.stride);
+        WB_UNROLL for (int s = 0; s < S; s++) x[s] = V::load(from + s * layout.stride);
         const int steps = a.overlap == 0 ? 0 : side < 0 ? p.steps - first_kept() : last_kept();
         for (int k = 0; k < steps; k += Seg) {
           number ws[Seg], wp[Seg];
@@ -159,11 +159,11 @@ struct turbo_windows {
     const int sharing = g.size < p.columns ? g.size : p.columns;
     using checkpoint = typename V::checkpoint;
     checkpoint* checkpoints = reinterpret_cast<checkpoint*>(scratch + p.checkpoints) + g.rank;
-    constexpr int each = S / V::together;
+    constexpr int checkpoint_size = S / V::together;
     number* weights_kept = nullptr;
     if constexpr (!V::on_cuda) weights_kept = checkpoints + (p.steps + Seg - 1) / Seg * S;
     for (int u = g.rank; u < p.columns; u += g.size) {
-      const int group = u / at.vectors, v = u % at.vectors;
+      const int group = u / layout.vectors, v = u % layout.vectors;
       number alpha[S], beta[S];
       const metric_element* warm = metrics(p.warm) + u * L;
       WB_UNROLL for (int s = 0; s < S; s++) {
@@ -172,26 +172,26 @@ struct turbo_windows {
       }
       auto keep = [=, this](int direction, const number(&m)[S]) WB_INLINE_LAMBDA {
         metric_element* to = border(group, Decoder, direction) + v * L;
-        WB_UNROLL for (int s = 0; s < S; s++) V::store(to + s * at.stride, m[s]);
+        WB_UNROLL for (int s = 0; s < S; s++) V::store(to + s * layout.stride, m[s]);
       };
       map_window_by_segments<Seg, C, M>(
           alpha, beta, p.steps, first_kept(), last_kept(), weights_kept,
           [=](int i, const number(&m)[S])
-              WB_INLINE_LAMBDA { V::save(checkpoints + i * each * sharing, sharing, m); },
+              WB_INLINE_LAMBDA { V::save(checkpoints + i * checkpoint_size * sharing, sharing, m); },
           [=](int i, number(&m)[S])
-              WB_INLINE_LAMBDA { V::restore(checkpoints + i * each * sharing, sharing, m); },
+              WB_INLINE_LAMBDA { V::restore(checkpoints + i * checkpoint_size * sharing, sharing, m); },
           [=, this](int j, number& ws, number& wp)
               WB_INLINE_LAMBDA { weights<Decoder>(group, j, v, 0, ws, wp); },
           [=, this](int j)
-              WB_INLINE_LAMBDA { return V::load(parity(group, Decoder) + j * at.stride + v * L); },
+              WB_INLINE_LAMBDA { return V::load(parity(group, Decoder) + j * layout.stride + v * L); },
           [=, this](int j, number e, number ws) WB_INLINE_LAMBDA {
             const number passed = V::passed_on(e, a, last);
             if constexpr (Decoder == 0) {
-              const int i = j * at.stride + v * L;
+              const int i = j * layout.stride + v * L;
               V::store(prior(group) + i, M::times(passed, V::load(systematic(group) + i)));
             } else {
               V::store_decision(place(group, j, v),
-                                permuted(V::with_decision(passed, M::times(ws, e)), at.to, j, v, 0));
+                                permuted(V::with_decision(passed, M::times(ws, e)), layout.to, j, v, 0));
             }
           },
           [=](const number(&m)[S]) WB_INLINE_LAMBDA { keep(0, m); },

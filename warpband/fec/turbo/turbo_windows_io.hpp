@@ -41,7 +41,7 @@ struct turbo_windows_io : W {
                          G g) const {
     const bool words = a.llr8.data != nullptr ? in_words(a.llr8) : in_words(a.llr);
     for (int u = g.rank; u < plan.columns; u += g.size) {
-      const int group = u / w.at.vectors, v = u % w.at.vectors, q = V::items * group;
+      const int group = u / w.layout.vectors, v = u % w.layout.vectors, q = V::items * group;
       channel_element* to = (stream == 0 ? w.systematic(group) : w.parity(group, stream - 1)) + v;
       const std::size_t begin = static_cast<std::size_t>(stream * (a.k + 4) + v * plan.steps);
       std::size_t item[V::items];
@@ -53,14 +53,14 @@ struct turbo_windows_io : W {
           typename W::four x[V::items];
           WB_UNROLL for (int i = 0; i < V::items; i++) x[i] =
               this->four_weights(begin + static_cast<std::size_t>(j), item[i], s[i]);
-          WB_UNROLL for (int i = 0; i < 4; i++) to[(j + i) * w.at.stride] = W::packed_of(x, i);
+          WB_UNROLL for (int i = 0; i < 4; i++) to[(j + i) * w.layout.stride] = W::packed_of(x, i);
         }
       } else {
         for (int j = 0; j < plan.steps; j++) {
           typename W::single x[V::items];
           WB_UNROLL for (int i = 0; i < V::items; i++) x[i] =
               this->weight(begin + static_cast<std::size_t>(j), item[i], s[i]);
-          to[j * w.at.stride] = W::packed(x);
+          to[j * w.layout.stride] = W::packed(x);
         }
       }
       WB_UNROLL for (int i = 0; i < V::items; i++) {
@@ -74,13 +74,13 @@ struct turbo_windows_io : W {
                         const std::int32_t* leaving, G g) const {
     const bool words = in_words(a.bits);
     for (int u = g.rank; u < plan.columns; u += g.size) {
-      const int group = u / w.at.vectors, v = u % w.at.vectors;
+      const int group = u / w.layout.vectors, v = u % w.layout.vectors;
       const auto* from = w.prior(group) + v;
       for (int i = 0; i < V::items; i++) {
         const int q = V::items * group + i;
         if (q >= items || leaving[q] == 0) continue;
         const std::uint32_t kept = erased[q] != 0 ? 0u : 1u;
-        const auto bit = [&](int j) { return V::stored_bits(from + j * w.at.stride, i) & kept; };
+        const auto bit = [&](int j) { return V::stored_bits(from + j * w.layout.stride, i) & kept; };
         std::uint8_t* to = a.bits.data + (first + static_cast<std::size_t>(q)) * a.bits.item_stride +
                            static_cast<std::size_t>(v * plan.steps) * a.bits.element_stride;
         if (words) {
@@ -113,7 +113,8 @@ struct turbo_windows_io : W {
   WB_HD void load_stream(const values& w, int stream, std::size_t first, int items, std::int32_t* erased,
                          G) const {
     channel_element* to = stream == 0 ? w.systematic(0) : w.parity(0, stream - 1);
-    const int vectors = w.at.vectors, steps = plan.steps, share = L / w.at.codewords, stride = w.at.stride;
+    const int vectors = w.layout.vectors, steps = plan.steps, share = L / w.layout.codewords,
+              stride = w.layout.stride;
     const std::size_t begin = static_cast<std::size_t>(stream * (a.k + 4));
     const std::size_t apart = a.llr8.data != nullptr ? a.llr8.element_stride : a.llr.element_stride;
     for (int q = 0; q < plan.codewords; q++) {
@@ -142,7 +143,8 @@ struct turbo_windows_io : W {
   template <class G>
   WB_HD void store_bits(const values& w, std::size_t first, int items, const std::int32_t* erased,
                         const std::int32_t* leaving, G) const {
-    const int vectors = w.at.vectors, steps = plan.steps, share = L / w.at.codewords, stride = w.at.stride;
+    const int vectors = w.layout.vectors, steps = plan.steps, share = L / w.layout.codewords,
+              stride = w.layout.stride;
     for (int q = 0; q < items; q++) {
       if (leaving[q] == 0) continue;
       const auto* from = w.prior(0) + q * share;

@@ -23,10 +23,10 @@ struct turbo_windows_setup {
 
   /// On the host.
   explicit turbo_windows_setup(const turbo_windows_args& args) : a(args), plan{} {
-    const turbo_lanes& at = a.lanes;
-    at_once = a.groups * at.codewords * V::items;
+    const turbo_lanes& layout = a.lanes;
+    at_once = a.groups * layout.codewords * V::items;
     plan.steps = a.k / a.windows;
-    plan.columns = a.groups * at.vectors;
+    plan.columns = a.groups * layout.vectors;
     plan.codewords = at_once;
     std::size_t used = 64;  // a vector's neighbour is read one value before and behind its array
     auto take = [&](std::size_t count, std::size_t size) {
@@ -35,8 +35,8 @@ struct turbo_windows_setup {
       return place;
     };
     const auto groups = static_cast<std::size_t>(a.groups), steps = static_cast<std::size_t>(plan.steps),
-               columns = static_cast<std::size_t>(plan.columns), stride = static_cast<std::size_t>(at.stride),
-               lanes = static_cast<std::size_t>(L);
+               columns = static_cast<std::size_t>(plan.columns),
+               stride = static_cast<std::size_t>(layout.stride), lanes = static_cast<std::size_t>(L);
     constexpr std::size_t Seg = values::Seg;
     constexpr std::size_t m = sizeof(typename V::metric_element), c = sizeof(typename V::channel_element);
     plan.prior = take(groups * steps * stride, sizeof(typename V::prior_element));
@@ -204,7 +204,7 @@ struct turbo_windows_op : IO {
       const std::size_t item = first + static_cast<std::size_t>(q < items ? q : 0);
       if (!this->load_tail(w, i % 2, q, item)) set_flag(erased + q);
     }
-    for (int i = g.rank; i < a.groups * 4 * IO::S * w.at.stride; i += g.size)
+    for (int i = g.rank; i < a.groups * 4 * IO::S * w.layout.stride; i += g.size)
       w.border(0, 0, 0)[i] = V::template alone<typename V::metric_element>();
     for (int i = g.rank; i < a.groups * w.array(); i += g.size)
       w.prior(0)[i] = V::template alone<typename V::prior_element>();
@@ -218,23 +218,23 @@ struct turbo_windows_op : IO {
   /// f(x) of the numbers that a row has of codeword q.
   template <class F>
   WB_HD void each_kept(const values& w, int row, int q, F f) const {
-    const turbo_lanes& at = w.at;
-    const int group = q / (at.codewords * V::items), within = q % (at.codewords * V::items);
-    const int share = L / at.codewords;  // lanes of a codeword, or numbers packed in one
-    for (int v = 0; v < at.vectors; v++)
+    const turbo_lanes& layout = w.layout;
+    const int group = q / (layout.codewords * V::items), within = q % (layout.codewords * V::items);
+    const int share = L / layout.codewords;  // lanes of a codeword, or numbers packed in one
+    for (int v = 0; v < layout.vectors; v++)
       for (int l = within * share; l < (within + 1) * share; l++)
-        f(V::stored_bits(kept(w, row, group * at.vectors + v), l));
+        f(V::stored_bits(kept(w, row, group * layout.vectors + v), l));
   }
 
   /// Rows: of each stream the weights that say anything.
   template <class G>
   WB_HD void count_usable(const values& w, G g) const {
     for (int u = g.rank; u < plan.columns; u += g.size) {
-      const int group = u / w.at.vectors, v = u % w.at.vectors;
+      const int group = u / w.layout.vectors, v = u % w.layout.vectors;
       for (int stream = 0; stream < 3; stream++) {
         const auto* x = (stream == 0 ? w.systematic(group) : w.parity(group, stream - 1)) + v * L;
         auto count = V::no_bits();
-        for (int j = 0; j < plan.steps; j++) count = count + V::tells(x + j * w.at.stride);
+        for (int j = 0; j < plan.steps; j++) count = count + V::tells(x + j * w.layout.stride);
         V::store_bits(kept(w, stream, u), count);
       }
     }
@@ -258,9 +258,9 @@ struct turbo_windows_op : IO {
   /// Whether enough of the systematic LLRs support an all-zero word (usable.hpp).
   template <class G>
   WB_HD bool supports_zeros(std::size_t item, G g) const {
-    float most = 0.f;
-    for (int i = g.rank; i < a.k; i += g.size) most = max(most, unless_known(magnitude(i, item)));
-    const float least = max(g.max_all(most) * zeros_least, a.least);
+    float largest = 0.f;
+    for (int i = g.rank; i < a.k; i += g.size) largest = max(largest, unless_known(magnitude(i, item)));
+    const float least = max(g.max_all(largest) * zeros_least, a.least);
     int n = 0;
     for (int i = g.rank; i < a.k; i += g.size) n += magnitude(i, item) > least ? 1 : 0;
     return zeros_share * a.k <= zeros_whole * g.sum_all(n);
@@ -270,13 +270,13 @@ struct turbo_windows_op : IO {
   template <class G>
   WB_HD void remainders(const values& w, G g) const {
     for (int u = g.rank; u < plan.columns; u += g.size) {
-      const int group = u / w.at.vectors, v = u % w.at.vectors;
+      const int group = u / w.layout.vectors, v = u % w.layout.vectors;
       const auto* x = w.prior(group) + v * L;
       auto low = V::no_bits(), high = V::no_bits(), ones = V::no_bits();
       for (int j = 0; j < plan.steps; j++) {
-        const auto one = V::decided(x + j * w.at.stride);
-        low = low ^ (one & V::table_row(w.at.crc_low + j * w.at.stride + v * L));
-        high = high ^ (one & V::table_row(w.at.crc_high + j * w.at.stride + v * L));
+        const auto one = V::decided(x + j * w.layout.stride);
+        low = low ^ (one & V::table_row(w.layout.crc_low + j * w.layout.stride + v * L));
+        high = high ^ (one & V::table_row(w.layout.crc_high + j * w.layout.stride + v * L));
         ones = ones | one;
       }
       V::store_bits(kept(w, 0, u), low);

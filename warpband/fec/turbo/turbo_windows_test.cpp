@@ -43,12 +43,12 @@ TEST_P(turbo_windows, take_windows_of_any_length) {
     const codewords worse = make_codewords(c.k, c.k == 6080 ? 1 : 3, 0., 32);
     for (const auto& kind : kinds) {
       const turbo_decoder d(setting(kind, c.k, c.windows, c.overlap, 2));
-      const std::string at = kind.name + (" " + std::to_string(c.k)) + " in " + std::to_string(c.windows) +
-                             ", " + std::to_string(c.overlap);
+      const std::string label = kind.name + (" " + std::to_string(c.k)) + " in " + std::to_string(c.windows) +
+                                ", " + std::to_string(c.overlap);
       bits_t want;
       for (const bits_t& u : sent.sent) want.insert(want.end(), u.begin(), u.end());
-      EXPECT_EQ(decide(exec(), d, sent.llr).bits, want) << at;
-      EXPECT_EQ(decide(exec(), d, worse.llr), decide(*open_reference(), d, worse.llr)) << at;
+      EXPECT_EQ(decide(exec(), d, sent.llr).bits, want) << label;
+      EXPECT_EQ(decide(exec(), d, worse.llr), decide(*open_reference(), d, worse.llr)) << label;
     }
   }
 }
@@ -266,11 +266,11 @@ TEST_P(turbo_windows, bfloat16_decides_as_the_oracle) {
           largest = std::max(largest, std::abs(want.a_posteriori[j]));
         }
       }
-      const std::string at = kind.name + (" " + std::to_string(c.k)) + ", " + std::to_string(c.iterations);
+      const std::string label = kind.name + (" " + std::to_string(c.k)) + ", " + std::to_string(c.iterations);
       const double off = log_map ? 0.02 : c.iterations == 1 ? 0.1 : 1, share = 0.15 * std::min(2 * off, 0.2);
-      EXPECT_GT(wrong, bits / 8) << at;
-      EXPECT_LE(static_cast<double>(differ), share * static_cast<double>(bits)) << at;
-      EXPECT_LT(largest, off) << at;
+      EXPECT_GT(wrong, bits / 8) << label;
+      EXPECT_LE(static_cast<double>(differ), share * static_cast<double>(bits)) << label;
+      EXPECT_LT(largest, off) << label;
     }
 }
 

@@ -16,7 +16,7 @@ WB_DECLARE_KERNEL(viterbi_i16_large)
 
 const std::vector<setting_of<viterbi_config>>& viterbi_settings() {
   using c = viterbi_config;
-  static const std::vector all = [] {
+  static const std::vector settings = [] {
     std::vector<setting_of<c>> list{conv_k_setting(&c::k, 65536), conv_overlap_setting(&c::overlap),
                                     tail_biting_setting(&c::tail_biting)};
     for (auto& s : conv_precision_settings(
@@ -26,7 +26,7 @@ const std::vector<setting_of<viterbi_config>>& viterbi_settings() {
       list.push_back(std::move(s));
     return list;
   }();
-  return all;
+  return settings;
 }
 
 namespace {

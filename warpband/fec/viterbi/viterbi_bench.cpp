@@ -15,8 +15,8 @@ using bench::figure;
 /// T: float, or std::int8_t with precision int16.
 template <class T>
 bench::maker decode(const viterbi_config& config, std::size_t batch) {
-  return [=](executor& exec, figure what) {
-    const bool fed = what == figure::host_fed;
+  return [=](executor& exec, figure measured) {
+    const bool fed = measured == figure::host_fed;
     viterbi_decoder decoder(config);
     const std::size_t k = static_cast<std::size_t>(config.k), n = decoder.frame().n();
     array<T> llr = bench::make_llrs<T>(exec, n, batch, decoder.frame().rate(), 4, 8.f),

@@ -39,12 +39,12 @@ struct viterbi_known_op {
   template <class G>
   WB_HD void operator()(std::size_t first, int items, G g, int team, float* shared, void* kept) const {
     // A team without a codeword repeats the last one and stores nothing.
-    const int mine = team < items ? team : items - 1;
+    const int index = team < items ? team : items - 1;
     viterbi_known<sizes::Memory, Code, G> d{
         {},
         a,
         g,
-        {first + static_cast<std::size_t>(mine), 1},
+        {first + static_cast<std::size_t>(index), 1},
         team < items,
         shared + team * sizes::table_values,
         static_cast<typename sizes::decisions*>(kept) + team * g.size + g.rank,
@@ -59,8 +59,8 @@ struct viterbi_known_op {
 template <class Code>
 std::size_t blocks_of(const viterbi_known_op<Code>& op, const device_limits& limits, std::size_t items) {
   const std::size_t calls = (items + op.at_once - 1) / op.at_once,
-                    most = static_cast<std::size_t>(limits.multiprocessors) * op.resident;
-  return calls < most ? calls : most;
+                    concurrent = static_cast<std::size_t>(limits.multiprocessors) * op.resident;
+  return calls < concurrent ? calls : concurrent;
 }
 template <class Code>
 std::size_t scratch_bytes(const viterbi_known_op<Code>& op, const device_limits& limits, std::size_t items) {

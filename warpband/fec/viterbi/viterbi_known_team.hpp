@@ -25,12 +25,12 @@ inline namespace WB_ISA {
 
 template <int Memory_, class Code>
 struct viterbi_known_sizes {
-  static constexpr int Memory = Memory_, S = 1 << Memory, all = Code::all, outputs = Code::outputs;
+  static constexpr int Memory = Memory_, S = 1 << Memory, patterns = Code::patterns, outputs = Code::outputs;
   static constexpr int team = S / 16;                 // threads that share a codeword
   static constexpr int count = S / team;              // places of a thread
   static constexpr int steps_each = conv_run / team;  // steps of a run whose weights it makes
   /// Values of shared memory: the weights of a run. Neighbouring codewords begin in other banks.
-  static constexpr int table_values = conv_run * all + all;
+  static constexpr int table_values = conv_run * patterns + patterns;
   using decisions = std::uint16_t;  // of a thread in a step
   using team_decisions = std::uint64_t;
   static_assert(sizeof(team_decisions) == team * sizeof(decisions));
@@ -47,13 +47,13 @@ struct viterbi_known_sizes {
 template <int Memory, class Code, class G>
 struct viterbi_known : viterbi_known_sizes<Memory, Code> {
   using sizes = viterbi_known_sizes<Memory, Code>;
-  using sizes::S, sizes::all, sizes::outputs, sizes::team, sizes::count, sizes::steps_each;
+  using sizes::S, sizes::patterns, sizes::outputs, sizes::team, sizes::count, sizes::steps_each;
   using typename sizes::decisions, typename sizes::team_decisions;
   static_assert(G::size == team);
 
   const viterbi_args& a;
   G g;
-  item<float> at;
+  item<float> batch_item;
   bool stores;      // false: another team has this codeword
   float* table;     // table_values of shared memory, on a multiple of four
   decisions* kept;  // device memory, [slot][thread of the warp]: from this thread's on
@@ -100,14 +100,14 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
     if (c.ending != conv_ending::zero_tail) state = largest(best);
     const int status = erasure();
     if (stores && g.rank == 0) {
-      if (a.metric.data != nullptr) store(a.metric, 0, at, status != 0 ? 0.f : best - taken);
-      if (a.status.data != nullptr) store_int<float>(a.status, 0, at, status);
+      if (a.metric.data != nullptr) store(a.metric, 0, batch_item, status != 0 ? 0.f : best - taken);
+      if (a.status.data != nullptr) store_int<float>(a.status, 0, batch_item, status);
     }
     if (a.bits.data == nullptr) return;
     trace(state, c.steps + a.overlap, c.k, status != 0);
     if (status != 0 && stores)  // bits that were decided before it was known
       for (int v = g.rank; v < decided; v += team)
-        store_int<float>(a.bits, static_cast<std::size_t>(v), at, 0);
+        store_int<float>(a.bits, static_cast<std::size_t>(v), batch_item, 0);
   }
 
  private:
@@ -119,7 +119,8 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
       const std::size_t step = (c.ranges == 1 ? outputs : 1) * a.llr.element_stride,
                         output = c.ranges == 1 ? a.llr.element_stride
                                                : static_cast<std::size_t>(c.steps) * a.llr.element_stride;
-      const float* p = a.llr.data + at.first * a.llr.item_stride + static_cast<std::size_t>(first) * step;
+      const float* p =
+          a.llr.data + batch_item.first * a.llr.item_stride + static_cast<std::size_t>(first) * step;
       WB_UNROLL for (int i = 0; i < steps_each; i++, p += step) {
         const float* q = p;
         WB_UNROLL for (int e = 0; e < outputs; e++, q += output) ahead[i][e] = *q;
@@ -128,14 +129,14 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
     }
     WB_UNROLL for (int i = 0; i < steps_each; i++) WB_UNROLL for (int e = 0; e < outputs; e++) {
       const std::int32_t place = first + i < c.steps ? c.places[(first + i) * outputs + e] : -1;
-      ahead[i][e] = place < 0 ? 0.f : load(a.llr, static_cast<std::size_t>(place), at);
+      ahead[i][e] = place < 0 ? 0.f : load(a.llr, static_cast<std::size_t>(place), batch_item);
     }
   }
   /// The weights of a run's steps: minus the LLRs of the coded bits that are 1. Those of its first step bring
   /// the metric of state 0 back to 0.
   WB_HD void make_weights(bool counts) {
     WB_UNROLL for (int i = 0; i < steps_each; i++) {
-      float w[all];
+      float w[patterns];
       w[0] = 0.f;
       WB_UNROLL for (int e = 0; e < outputs; e++) {
         const float x = ahead[i][e];
@@ -147,10 +148,10 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
       if (i == 0) {
         const float z = g.rank == 0 ? 0.f - m[0] : 0.f;
         taken = taken + z;
-        WB_UNROLL for (int code = 0; code < all; code++) w[code] = w[code] + z;
+        WB_UNROLL for (int code = 0; code < patterns; code++) w[code] = w[code] + z;
       }
-      float* row = table + (g.rank * steps_each + i) * all;
-      WB_UNROLL for (int code = 0; code < all; code += 4) {
+      float* row = table + (g.rank * steps_each + i) * patterns;
+      WB_UNROLL for (int code = 0; code < patterns; code += 4) {
         const float four[4] = {w[code], w[code + 1], w[code + 2], w[code + 3]};
         store4(row + code, four);
       }
@@ -176,8 +177,8 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
   template <int Phase, int N>
   WB_HD void do_steps_from(count_of<N>, const float*& row, int& left) {
     step<Phase>(row);
-    if constexpr (N == 2) step<Phase + 1>(row + all);
-    row += N * all;
+    if constexpr (N == 2) step<Phase + 1>(row + patterns);
+    row += N * patterns;
     left -= N;
     phase = (Phase + N) % Memory;
   }
@@ -185,14 +186,14 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
   template <int Phase>
   WB_HD void step(const float* row) {
     constexpr int bit = 1 << Phase;
-    const int mine = coded(Phase, first_place());
-    float w[all], apart[count];
-    WB_UNROLL for (int code = 0; code < all; code++) w[code] = row[code ^ mine];
+    const int thread_code = coded(Phase, first_place());
+    float w[patterns], apart[count];
+    WB_UNROLL for (int code = 0; code < patterns; code++) w[code] = row[code ^ thread_code];
     if constexpr (bit < count) {
       WB_UNROLL for (int r = 0; r < count; r++) {
         if ((r & bit) != 0) continue;
         const int code = coded(Phase, r);
-        const float x = w[code], y = w[all - 1 - code];
+        const float x = w[code], y = w[patterns - 1 - code];
         const float low = m[r] + x, low_other = m[r + bit] + y, high = m[r] + y, high_other = m[r + bit] + x;
         m[r] = max(low, low_other);
         m[r + bit] = max(high, high_other);
@@ -204,9 +205,9 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
       const float sign = (g.rank & distance) != 0 ? -1.f : 1.f;
       WB_UNROLL for (int r = 0; r < count; r++) {
         const int code = coded(Phase, r);
-        const float own = m[r] + w[code], other = g.exchange(m[r], distance) + w[all - 1 - code];
-        m[r] = max(own, other);
-        apart[r] = fnma(sign, other, sign * own);
+        const float local = m[r] + w[code], other = g.exchange(m[r], distance) + w[patterns - 1 - code];
+        m[r] = max(local, other);
+        apart[r] = fnma(sign, other, sign * local);
       }
     }
     // Signs of differences become bits, the last one's the lowest. Two words at a time do not wait as long.
@@ -221,17 +222,17 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
   }
 
   /// The first state of the largest metric, for all threads.
-  WB_HD int largest(float& most) const {
+  WB_HD int largest(float& metric) const {
     int best = state_of(phase, first_place());
-    most = m[0];
+    metric = m[0];
     const auto compare = [&](float x, int state) WB_INLINE_LAMBDA {
-      const bool better = x > most || (!(x < most) && state < best);
-      most = better ? x : most;
+      const bool better = x > metric || (!(x < metric) && state < best);
+      metric = better ? x : metric;
       best = better ? state : best;
     };
     WB_UNROLL for (int r = 1; r < count; r++) compare(m[r], state_of(phase, first_place() + r));
     WB_UNROLL for (int d = 1; d < team; d *= 2) {
-      const float x = g.exchange(most, d);
+      const float x = g.exchange(metric, d);
       compare(x, g.exchange(best, d));
     }
     return best;
@@ -247,8 +248,8 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
   }
   /// Decides the bits that lie `depth` steps before step v, where survivors have met.
   WB_HD void decide(int v) {
-    float most;
-    const int state = largest(most), until = (v - a.depth) / 32 * 32;
+    float metric;
+    const int state = largest(metric), until = (v - a.depth) / 32 * 32;
     trace(state, v, until, false);
     decided = until;
   }
@@ -276,23 +277,23 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
     };
     WB_UNROLL for (int i = 0; i < team; i++) load_group(x[i]);
     for (v -= phase; v > decided; v -= team * Memory) {
-      int mine = 0;
+      int thread_place = 0;
       WB_UNROLL for (int i = 0; i < team; i++) {
-        mine = g.rank == i ? place : mine;
+        thread_place = g.rank == i ? place : thread_place;
         back(Memory - 1, x[i][Memory - 1], (place & 32) != 0);
         const bool upper = (place & 32) != 0;
         WB_UNROLL for (int p = Memory - 2; p >= 0; p--) back(p, x[i][p], upper);
         load_group(x[i]);
       }
-      store_bits_of(mine, v - (g.rank + 1) * Memory, until, erased, true);
+      store_bits_of(thread_place, v - (g.rank + 1) * Memory, until, erased, true);
     }
   }
   /// Stores the inputs that make up a place number: those of the Memory steps from v on that lie from
   /// `decided` to `until`.
-  WB_HD void store_bits_of(int place, int v, int until, bool erased, bool mine) const {
-    if (!stores || !mine) return;
+  WB_HD void store_bits_of(int place, int v, int until, bool erased, bool by_thread) const {
+    if (!stores || !by_thread) return;
     if (erased) place = 0;
-    std::uint8_t* const bits = a.bits.data + at.first * a.bits.item_stride;
+    std::uint8_t* const bits = a.bits.data + batch_item.first * a.bits.item_stride;
     WB_UNROLL for (int i = 0; i < Memory; i++) {
       if (v + i < decided || v + i >= until) continue;
       bits[static_cast<std::size_t>(v + i) * a.bits.element_stride] =

@@ -18,9 +18,9 @@ struct viterbi_passes {
   G g;
   T *metrics, *decisions, *bounds;
   conv_branches<max_log, T, G> branches;
-  item<T> at;
+  item<T> batch_item;
   int decided = 0;   // bits that were
-  int now = 0;       // metrics + now are those after the last step
+  int current = 0;   // metrics + current are those after the last step
   T taken = T(0.f);  // what was added to all of them
 
   WB_HD viterbi_passes(const viterbi_args& args, G group, item<T> item, T* scratch)
@@ -30,7 +30,7 @@ struct viterbi_passes {
         decisions(scratch + 2 * S),
         bounds(decisions + kept_steps(a) * words),
         branches(g, a.code, a.llr, nullptr, item, bounds + (a.exact ? S : 0)),
-        at(item) {}
+        batch_item(item) {}
   WB_HD static int kept_steps(const viterbi_args& a) {
     return a.kept != 0 ? a.kept : a.code.steps + a.overlap;
   }
@@ -45,11 +45,11 @@ struct viterbi_passes {
       metrics[s] = select(may, max_log::one<T>(), max_log::zero<T>());
     }
     g.sync();
-    now = 0;
+    current = 0;
     taken = T(0.f);
     conv_forward(-a.overlap, c.steps + a.overlap, c.steps, [&](int v, int t, int count) WB_INLINE_LAMBDA {
       if (a.kept != 0 && v + count - decided > a.kept && a.bits.data) decide(v);
-      const T z = v == -a.overlap ? T(0.f) : T(0.f) - metrics[now];
+      const T z = v == -a.overlap ? T(0.f) : T(0.f) - metrics[current];
       if (a.metric.data || a.exact) taken = taken + z;
       branches.make(t, count, &z, first && v >= 0 && v < c.steps);
       const auto weights = [&](int e) WB_INLINE_LAMBDA { return branches.table + (e << branches.bits); };
@@ -57,11 +57,11 @@ struct viterbi_passes {
       const auto keep = [&](int e) WB_INLINE_LAMBDA { return decisions_of(v < 0 ? 0 : v + e); };
       int s = 0;
       if constexpr (G::size == 1 && Memory > 5)
-        for (; s + 1 < count; s += 2, now = S - now)
-          viterbi_two_steps<Memory, Paired>(c, metrics + now, metrics + (S - now), weights(s), weights(s + 1),
-                                            keep(s), keep(s + 1));
-      for (; s < count; s++, now = S - now)
-        viterbi_step<Memory, Paired>(g, c, metrics + now, metrics + (S - now), weights(s), keep(s));
+        for (; s + 1 < count; s += 2, current = S - current)
+          viterbi_two_steps<Memory, Paired>(c, metrics + current, metrics + (S - current), weights(s),
+                                            weights(s + 1), keep(s), keep(s + 1));
+      for (; s < count; s++, current = S - current)
+        viterbi_step<Memory, Paired>(g, c, metrics + current, metrics + (S - current), weights(s), keep(s));
     });
   }
   /// The state that the path to trace back ends in, and its metric. An exact search first bounds the
@@ -73,9 +73,9 @@ struct viterbi_passes {
       run(pass == 0, start);
       if (last) break;
       if (pass == 0) {
-        for (int s = g.rank; s < S; s += g.size) bounds[s] = metrics[now + s] - taken;
+        for (int s = g.rank; s < S; s += g.size) bounds[s] = metrics[current + s] - taken;
       } else {
-        const T m = load_at(metrics + now, start) - taken;
+        const T m = load_at(metrics + current, start) - taken;
         const M better = pass == 1 ? mask_from<M>(true) : m > best;
         best = select(better, m, best);
         best_start = select(better, start, best_start);
@@ -91,8 +91,8 @@ struct viterbi_passes {
       if (last && pass == 1) break;  // decisions are those of the best
     }
     if (!a.exact) {
-      best = metrics[now];
-      if (a.code.ending != conv_ending::zero_tail) start = largest(metrics + now, best);
+      best = metrics[current];
+      if (a.code.ending != conv_ending::zero_tail) start = largest(metrics + current, best);
       best = best - taken;
     }
     return start;
@@ -100,7 +100,7 @@ struct viterbi_passes {
   /// Decides the bits that lie `depth` steps before step v, where survivors have met.
   WB_HD void decide(int v) {
     T best;
-    const I state = largest(metrics + now, best);
+    const I state = largest(metrics + current, best);
     const int until = (v - a.depth) / 32 * 32;
     trace(state, v, until, mask_from<M>(false));
     decided = until;
@@ -124,21 +124,21 @@ struct viterbi_passes {
       const int count = until - v < 32 ? until - v : 32;
       if constexpr (G::size > 1) {
         for (int i = g.rank; i < count; i += g.size)
-          store_int<T>(a.bits, static_cast<std::size_t>(v + i), at, as_int(word >> (31 - i)) & I(1));
+          store_int<T>(a.bits, static_cast<std::size_t>(v + i), batch_item, as_int(word >> (31 - i)) & I(1));
       } else {
-        store_bits(a.bits, static_cast<std::size_t>(v), count, at, word);
+        store_bits(a.bits, static_cast<std::size_t>(v), count, batch_item, word);
       }
       word = U(0);
     }
   }
   /// The first state with the largest of S values.
-  WB_HD static I largest(const T* values, T& most) {
+  WB_HD static I largest(const T* values, T& metric) {
     I state(0);
-    most = values[0];
+    metric = values[0];
     for (int s = 1; s < S; s++) {
       const T m = values[s];
-      state = select(m > most, I(s), state);
-      most = select(m > most, m, most);
+      state = select(m > metric, I(s), state);
+      metric = select(m > metric, m, metric);
     }
     return state;
   }

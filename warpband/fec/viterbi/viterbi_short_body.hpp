@@ -52,11 +52,11 @@ WB_HD V viterbi_word(const V* x) {
 }
 
 /// A stage of one part. `begin` is what is added to each state's metric; weights of a known code have it
-/// already, but for the survivors. `most` becomes the largest that it was or a metric is, unless nobody needs
-/// it.
+/// already, but for the survivors. `largest` becomes the largest that it was or a metric is, unless nobody
+/// needs it.
 template <int Memory, int Steps, bool WithMost, class V, class Weights>
 WB_HD void viterbi_stage(int part, const short_element* before, short_element* after, const Weights& weights,
-                         const V* begin, V& most, short_element* survivors) {
+                         const V* begin, V& largest, short_element* survivors) {
   using parts = viterbi_parts<Memory, Steps>;
   constexpr int R = Steps, N = parts::size, half = parts::half, L = i16x::lanes;
   V m0[N], m1[N], m2[N], m3[N], m4[N];  // before the stage's steps 0..4
@@ -90,7 +90,7 @@ WB_HD void viterbi_stage(int part, const short_element* before, short_element* a
     }
   const V* m = R == 2 ? m2 : R == 3 ? m3 : m4;
   WB_UNROLL for (int u = 0; u < N; u++) {
-    if constexpr (WithMost) most = max(most, m[u]);
+    if constexpr (WithMost) largest = max(largest, m[u]);
     store_short(after + parts::place(u * parts::count, part) * L, m[u]);
   }
   if constexpr (!parts::with_metrics) {
@@ -108,28 +108,29 @@ WB_HD void viterbi_stage(int part, const short_element* before, short_element* a
 template <int Memory, int Steps, bool Paired, class Code, class V>
 WB_HD_CALL void viterbi_short_step(int member, int members, const conv_trellis& code,
                                    const short_element* before, short_element* after,
-                                   const conv_short_table& weights, V base, V& most,
+                                   const conv_short_table& weights, V base, V& largest,
                                    short_element* survivors) {
   using parts = viterbi_parts<Memory, Steps>;
-  constexpr int S = parts::states, half = S / 2, each = half < 4 ? half : 4, L = i16x::lanes;
+  constexpr int S = parts::states, half = S / 2, per_round = half < 4 ? half : 4, L = i16x::lanes;
   const V even = base + to_short(1);
-  for (int first = member * each; first < half; first += members * each) {
-    V to[2 * each];
-    WB_UNROLL for (int i = 0; i < each; i++) {
+  for (int first = member * per_round; first < half; first += members * per_round) {
+    V to[2 * per_round];
+    WB_UNROLL for (int i = 0; i < per_round; i++) {
       const int j = first + i;
       const V p0 = load_short(before + parts::place(2 * j) * L),
               p1 = load_short(before + parts::place(2 * j + 1) * L);
       V w[4];
       conv_step_weights<Paired, Code>(weights, code, j, w);
-      conv_short_butterfly(w, parts::metric_of(p0) + even, parts::metric_of(p1) + base, to[i], to[each + i]);
-      most = max(most, max(to[i], to[each + i]));
+      conv_short_butterfly(w, parts::metric_of(p0) + even, parts::metric_of(p1) + base, to[i],
+                           to[per_round + i]);
+      largest = max(largest, max(to[i], to[per_round + i]));
       store_short(after + parts::place(j) * L, to[i]);
-      store_short(after + parts::place(half + j) * L, to[each + i]);
+      store_short(after + parts::place(half + j) * L, to[per_round + i]);
     }
     if constexpr (parts::with_metrics) continue;
-    if constexpr (each == 4) {
+    if constexpr (per_round == 4) {
       store_short(survivors + first / 4 * L, viterbi_word<parts>(to));
-      store_short(survivors + (half + first) / 4 * L, viterbi_word<parts>(to + each));
+      store_short(survivors + (half + first) / 4 * L, viterbi_word<parts>(to + per_round));
     } else {
       store_short(survivors, viterbi_word<parts>(to));
     }
@@ -137,18 +138,18 @@ WB_HD_CALL void viterbi_short_step(int member, int members, const conv_trellis& 
 }
 
 /// The state after a stage of `Now` steps becomes that before it; also gives the bits that entered the
-/// register, the first one lowest. Survivors are read in lane `of`.
+/// register, the first one lowest. Survivors are read in lane `lane_index`.
 template <int Memory, int Steps, int Now>
-WB_HD int viterbi_step_back(const short_element* survivors, int of, int& state) {
+WB_HD int viterbi_step_back(const short_element* survivors, int lane_index, int& state) {
   using parts = viterbi_parts<Memory, Steps>;
   constexpr int S = parts::states, count = S >> Now, last = (1 << Now) - 1, L = i16x::lanes;
   const int entered = state >> (Memory - Now), part = state & (count - 1);
   int left;
   if constexpr (parts::with_metrics) {
-    left = lane_at(survivors + state * L, of);
+    left = lane_at(survivors + state * L, lane_index);
   } else {
-    const int at = Now == 1 ? state : part * (1 << Now) + entered;
-    left = bits_at(survivors + (at >> 2) * L, of, (at & 3) * 4);
+    const int index = Now == 1 ? state : part * (1 << Now) + entered;
+    left = bits_at(survivors + (index >> 2) * L, lane_index, (index & 3) * 4);
   }
   state = part << Now | (~left & last);
   return entered;
@@ -157,11 +158,11 @@ WB_HD int viterbi_step_back(const short_element* survivors, int of, int& state) 
 /// The first state of the largest metric, for all threads of g.
 template <class Parts, class V, class G>
 WB_HD_CALL i16x viterbi_best_state(const short_element* metrics, G g) {
-  constexpr int each = Parts::states / G::size;  // neighbouring states of a thread
-  const int first = g.rank * each;
+  constexpr int per_thread = Parts::states / G::size;  // neighbouring states of a thread
+  const int first = g.rank * per_thread;
   V best = Parts::metric_of(V(load_short(metrics + Parts::place(first) * i16x::lanes)));
   i16x state = to_short(first);
-  WB_UNROLL_ON_DEVICE for (int s = first + 1; s < first + each; s++) {
+  WB_UNROLL_ON_DEVICE for (int s = first + 1; s < first + per_thread; s++) {
     const V m = Parts::metric_of(V(load_short(metrics + Parts::place(s) * i16x::lanes)));
     state = select_less(best, m, to_short(s), state);
     best = max(best, m);

@@ -16,9 +16,9 @@ struct viterbi_short_op : conv_short_op<viterbi_short_op<Memory, Steps, Paired, 
   std::size_t metrics_at = 0, survivors_at;  // where in a tile's scratch they lie
 
   explicit viterbi_short_op(const viterbi_short_args& args) : base(args) {
-    constexpr std::size_t each = sizeof(short_element) * L;
-    if (!parts::with_metrics) metrics_at = this->take(2 * each * parts::room);
-    survivors_at = this->take(each * static_cast<std::size_t>(a.kept) * parts::words);
+    constexpr std::size_t vector_bytes = sizeof(short_element) * L;
+    if (!parts::with_metrics) metrics_at = this->take(2 * vector_bytes * parts::room);
+    survivors_at = this->take(vector_bytes * static_cast<std::size_t>(a.kept) * parts::words);
   }
   /// Of packed numbers together: three for a state and step, two for a state and stage; of the weights and of
   /// the LLRs that count.
@@ -33,10 +33,10 @@ struct viterbi_short_op : conv_short_op<viterbi_short_op<Memory, Steps, Paired, 
   }
 
   template <class G>
-  WB_HD void decode_windows(const conv_short_lanes& of, G g, char* scratch, const int* codes,
+  WB_HD void decode_windows(const conv_short_lanes& lane_map, G g, char* scratch, const int* codes,
                             conv_short_branches<V, G, Code>& branches, std::int32_t* usable) const {
     viterbi_windows<Memory, R, Paired, Code, V, G> windows{a,
-                                                           of,
+                                                           lane_map,
                                                            g,
                                                            this->shorts(scratch, metrics_at),
                                                            this->shorts(scratch, survivors_at),

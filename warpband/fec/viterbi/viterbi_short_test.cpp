@@ -57,14 +57,14 @@ int differences(const bit_vector& a, const bit_vector& b) {
 TEST_P(viterbi_int16, decides_whole_numbers_as_float32_does) {
   const auto reference = testing::open_reference();
   for (const conv_code& code : testing::many_codes())
-    for (const int most : {1, 20, 128}) {
+    for (const int largest : {1, 20, 128}) {
       const std::size_t k = 61, count = small_scale() ? 5 : 17;
-      const steps_t llr = whole_llrs(code, k, count, std::min(most, 127), 3);
+      const steps_t llr = whole_llrs(code, k, count, std::min(largest, 127), 3);
       const viterbi_decoder plain({.code = code, .k = static_cast<int>(k)});
       const auto want = decode(*reference, plain, floats_of_whole(llr));
       const auto got = decode(exec(), viterbi_decoder(int16_of(code, k)), llr);
-      ASSERT_EQ(got.bits, want.bits) << name_of(code) << " " << most;
-      ASSERT_EQ(got.status, want.status) << name_of(code) << " " << most;
+      ASSERT_EQ(got.bits, want.bits) << name_of(code) << " " << largest;
+      ASSERT_EQ(got.status, want.status) << name_of(code) << " " << largest;
     }
 }
 

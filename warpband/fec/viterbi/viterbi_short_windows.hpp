@@ -13,14 +13,14 @@ struct viterbi_windows {
   static constexpr int S = parts::states, R = parts::steps, L = i16x::lanes, lanes = conv_short_lanes::count;
 
   const viterbi_short_args& a;
-  const conv_short_lanes& of;
+  const conv_short_lanes& lane_map;
   G g;
   short_element *metrics, *survivors;
   const int* codes;
   conv_short_branches<V, G, Code>& branches;
   std::int32_t* usable;  // [codeword]
   V largest;             // of the metrics; without a survivor. Not used if state 0 is the centre
-  int now = 0;           // of two sets of metrics
+  int current = 0;       // of two sets of metrics
   int unsettled = 0;     // steps for which paths that began behind a known state last
   int stages = 0;        // done; the first that is kept:
   int oldest = 0;
@@ -31,10 +31,10 @@ struct viterbi_windows {
   /// The metrics before the next stage, and where those behind it go.
   WB_HD short_element* metrics_before() const {
     return parts::with_metrics ? survivors_in(slot == 0 ? a.kept - 1 : slot - 1)
-                               : metrics + now * parts::room * L;
+                               : metrics + current * parts::room * L;
   }
   WB_HD short_element* metrics_behind() const {
-    return parts::with_metrics ? survivors_in(slot) : metrics + (1 - now) * parts::room * L;
+    return parts::with_metrics ? survivors_in(slot) : metrics + (1 - current) * parts::room * L;
   }
   /// D: by how much metrics of states differ at most.
   WB_HD int spread() const { return Memory * a.code.outputs * 127; }
@@ -58,15 +58,15 @@ struct viterbi_windows {
   }
 
  private:
-  WB_HD void know_states(int at) {
-    const int window = conv_short_segments{a}.known_at(at);
+  WB_HD void know_states(int step) {
+    const int window = conv_short_segments{a}.known_at(step);
     if (window >= 0) known_state(window);
   }
   WB_HD void segment(int i) {
     const int from = boundary(i), to = boundary(i + 1), stages_from = from + single_steps(i),
               end = boundary(segments);
     const i16x counts = i == 1   ? to_short(-1)
-                        : i == 2 ? conv_short_in_window(of, a.windows - 1, 0, -1)
+                        : i == 2 ? conv_short_in_window(lane_map, a.windows - 1, 0, -1)
                                  : to_short(0);
     int runs = 0;
     for (int r = from; r < to;) {
@@ -91,7 +91,7 @@ struct viterbi_windows {
   }
   /// State 0 before the next step, in the lanes with a window.
   WB_HD void known_state(int window) {
-    const i16x here = conv_short_in_window(of, window, -1, 0);
+    const i16x here = conv_short_in_window(lane_map, window, -1, 0);
     const i16x others = to_short((-1 - spread()) * parts::size);
     for (int s = g.rank; s < S; s += g.size) {
       short_element* m = metrics_before() + parts::place(s) * L;
@@ -128,64 +128,65 @@ struct viterbi_windows {
     const conv_short_table weights = branches.table_at(s);
     const V base = at_state_zero ? V(to_short(0) - parts::metric_of(load_short(metrics_before())))
                                  : V(to_short(spread() / 2 * parts::size)) - largest;
-    V most = to_short(-32768);
+    V stage_largest = to_short(-32768);
     if (single)
       viterbi_short_step<Memory, R, Paired, Code>(g.rank, g.size, a.code, metrics_before(), metrics_behind(),
-                                                  weights, base, most, survivors_in(slot));
+                                                  weights, base, stage_largest, survivors_in(slot));
     else
-      stage(weights, base, most);
+      stage(weights, base, stage_largest);
     if constexpr (!at_state_zero) {
       if constexpr (G::size > 1)
-        WB_UNROLL for (int step = 1; step < G::size; step *= 2) most =
-            max(most, i16x{g.exchange(most.x, step)});
-      largest = parts::metric_of(most);
+        WB_UNROLL for (int step = 1; step < G::size; step *= 2) stage_largest =
+            max(stage_largest, i16x{g.exchange(stage_largest.x, step)});
+      largest = parts::metric_of(stage_largest);
     }
-    now = 1 - now;
+    current = 1 - current;
     g.sync();
   }
   /// A stage of this thread's parts.
-  WB_HD void stage(const conv_short_table& table, V base, V& most) {
+  WB_HD void stage(const conv_short_table& table, V base, V& stage_largest) {
     using weights = conv_stage_weights<parts, Paired, Code, V>;
-    constexpr int each = (parts::count + G::size - 1) / G::size,
+    constexpr int per_thread = (parts::count + G::size - 1) / G::size,
                   codes_each = parts::template code_count<Code>;
     V begin[parts::size];
     if constexpr (!Code::known)
       WB_UNROLL for (int u = 0; u < parts::size; u++) begin[u] = base + to_short(parts::survivor - u);
-    WB_UNROLL_ON_DEVICE for (int i = 0; i < each; i++) {
+    WB_UNROLL_ON_DEVICE for (int i = 0; i < per_thread; i++) {
       weights w(table, codes + i * codes_each);
       if constexpr (Code::known) w.raise(base);
       viterbi_stage<Memory, R, !at_state_zero>(g.rank + i * G::size, metrics_before(), metrics_behind(), w,
-                                               begin, most, survivors_in(slot));
+                                               begin, stage_largest, survivors_in(slot));
     }
   }
   WB_HD void add_usable() {
     short_element x[L];
     store_short(x, i16x(branches.usable));
-    WB_UNROLL_ON_DEVICE for (int l = 0; l < lanes; l++) if (of.stores[l])
-        add_to(usable + of.codeword[l], lane_at(x, l));
+    WB_UNROLL_ON_DEVICE for (int l = 0; l < lanes; l++) if (lane_map.stores[l])
+        add_to(usable + lane_map.codeword[l], lane_at(x, l));
     branches.usable = to_short(0);
   }
 
   /// Traces back from the best state before step r, which is in segment i or follows it. Stores the bits of
   /// steps up to `until` that are not stored yet.
   WB_HD_CALL void decide(int i, int r, int until) {
-    constexpr int each = (lanes + G::size - 1) / G::size;
-    int state[each], place = slot;
-    std::uint8_t* to[each];  // where the bits of the lane's window lie,
-    int limit[each];         // and how many there are
+    constexpr int per_thread = (lanes + G::size - 1) / G::size;
+    int state[per_thread], place = slot;
+    std::uint8_t* to[per_thread];  // where the bits of the lane's window lie,
+    int limit[per_thread];         // and how many there are
     short_element best[L];
     store_short(best, viterbi_best_state<parts, V>(metrics_before(), g));
-    WB_UNROLL_ON_DEVICE for (int n = 0; n < each; n++) {
+    WB_UNROLL_ON_DEVICE for (int n = 0; n < per_thread; n++) {
       const int l = g.rank + n * G::size;
-      const bool mine = l < lanes;
-      state[n] = mine ? lane_at(best, l) : 0;
-      const int window = mine ? conv_short_lanes::at(of.window, l) : 0, rest = a.code.k - window * a.length;
-      const std::size_t at = mine ? conv_short_lanes::at(of.item, l) : of.item[0];
-      limit[n] = a.bits.data == nullptr || !mine || !conv_short_lanes::at(of.stores, l) ? 0
-                 : rest < a.length                                                      ? rest
-                                                                                        : a.length;
+      const bool in_use = l < lanes;
+      state[n] = in_use ? lane_at(best, l) : 0;
+      const int window = in_use ? conv_short_lanes::at(lane_map.window, l) : 0,
+                rest = a.code.k - window * a.length;
+      const std::size_t batch_index = in_use ? conv_short_lanes::at(lane_map.item, l) : lane_map.item[0];
+      limit[n] = a.bits.data == nullptr || !in_use || !conv_short_lanes::at(lane_map.stores, l) ? 0
+                 : rest < a.length                                                              ? rest
+                                                                                                : a.length;
       to[n] = limit[n] == 0 ? nullptr
-                            : a.bits.data + at * a.bits.item_stride +
+                            : a.bits.data + batch_index * a.bits.item_stride +
                                   static_cast<std::size_t>(window * a.length) * a.bits.element_stride;
     }
     int stage = stages, first = -1, left = stages, plain = 0;  // bits that all lanes have, on a CPU
@@ -200,8 +201,8 @@ struct viterbi_windows {
       /// Back to step `least`, or as far as there is anything to do.
       const auto go_back = [&](auto steps, auto stores, int least) {
         constexpr int by = decltype(steps)::value;
-        const int steps_left = r - larger(least, stop), there = stage - oldest;
-        const int n = -larger(-((steps_left + by - 1) / by), -there);
+        const int steps_left = r - larger(least, stop), stages_left = stage - oldest;
+        const int n = -larger(-((steps_left + by - 1) / by), -stages_left);
         if (steps_left <= 0 || n <= 0) return;
         if (decltype(stores)::value && first < 0) first = r, left = stage;
         for (int j = 0; j < n; j++) {
@@ -229,8 +230,8 @@ struct viterbi_windows {
 #if WB_WIDTH > 1
     if (Now == 4 && (!Stores || r + Now <= plain)) return all_back<Stores>(kept, state, to, r);
 #endif
-    constexpr int each = (lanes + G::size - 1) / G::size;
-    WB_UNROLL_ON_DEVICE for (int n = 0; n < each; n++) {
+    constexpr int per_thread = (lanes + G::size - 1) / G::size;
+    WB_UNROLL_ON_DEVICE for (int n = 0; n < per_thread; n++) {
       const int l = g.rank + n * G::size;
       if (l >= lanes) continue;
       const int entered = viterbi_step_back<Memory, R, Now>(kept, l, state[n]);

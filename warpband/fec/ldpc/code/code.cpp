@@ -30,8 +30,8 @@ qc_matrix lifted(const qc_matrix& base, int z0, int z, shift_scaling scaling) {
 }
 
 ldpc_code::ldpc_code(qc_matrix matrix, int z) : matrix_(std::move(matrix)), z_(z) {
-  const auto refuse = [](const std::string& what, const std::string& allowed) {
-    throw argument_error("matrix", what, allowed);
+  const auto refuse = [](const std::string& value, const std::string& allowed) {
+    throw argument_error("matrix", value, allowed);
   };
   const int rows = matrix_.rows, columns = matrix_.columns;
   check_range("matrix.rows", rows, 1, ldpc_most_rows);

@@ -236,9 +236,9 @@ schedule schedule_of(const ldpc_code& code) {
   std::vector<std::vector<polynomial>> b(static_cast<std::size_t>(code.rows()));
   std::vector<char> peeled(b.size());
   for (std::size_t j = 0; j < g; j++) {
-    auto& own = b[static_cast<std::size_t>(p.core_columns[j] - first)];
-    own.assign(g, polynomial(uz));
-    own[j][0] = 1;
+    auto& column = b[static_cast<std::size_t>(p.core_columns[j] - first)];
+    column.assign(g, polynomial(uz));
+    column[j][0] = 1;
   }
   auto row_of_b = [&](int m, int but) {
     std::vector<polynomial> sum(g, polynomial(uz));
@@ -261,9 +261,9 @@ schedule schedule_of(const ldpc_code& code) {
     add_peeled(step.row, turn);
     s.end_phase();
     auto sum = row_of_b(step.row, step.column);
-    auto& own = b[static_cast<std::size_t>(step.column - first)];
-    own.assign(g, polynomial(uz));
-    for (std::size_t j = 0; j < g; j++) add_rotated(own[j], sum[j], static_cast<std::size_t>(mod(-turn)));
+    auto& column = b[static_cast<std::size_t>(step.column - first)];
+    column.assign(g, polynomial(uz));
+    for (std::size_t j = 0; j < g; j++) add_rotated(column[j], sum[j], static_cast<std::size_t>(mod(-turn)));
     peeled[static_cast<std::size_t>(step.column - first)] = 1;
   }
   if (g == 0) return s;
@@ -291,11 +291,11 @@ schedule schedule_of(const ldpc_code& code) {
   }
   s.end_phase();
   for (const peeling::step& step : p.steps) {
-    const auto& own = b[static_cast<std::size_t>(step.column - first)];
-    if (std::all_of(own.begin(), own.end(), is_zero)) continue;
+    const auto& column = b[static_cast<std::size_t>(step.column - first)];
+    if (std::all_of(column.begin(), column.end(), is_zero)) continue;
     s.begin(step.column);
     s.term(step.column, 0);
-    for (std::size_t j = 0; j < g; j++) add_terms(own[j], p.core_columns[j]);
+    for (std::size_t j = 0; j < g; j++) add_terms(column[j], p.core_columns[j]);
   }
   s.end_phase();
   return s;

@@ -32,8 +32,8 @@ struct ldpc_encode_op {
         I bit = I(0);
         for (int t = sum.first; t < sum.first + sum.terms; t++) {
           const ldpc_term term = a.term_table[t];
-          const int at = r + term.shift < a.z ? r + term.shift : r + term.shift - a.z;
-          bit = bit ^ as_int(scratch[term.block * a.z + at]);
+          const int row = r + term.shift < a.z ? r + term.shift : r + term.shift - a.z;
+          bit = bit ^ as_int(scratch[term.block * a.z + row]);
         }
         scratch[sum.target * a.z + r] = as_float(bit);
       }

@@ -20,9 +20,11 @@ constexpr int most_n = 1 << 20, most_z = 4096, most_columns = 1024;
 
 struct reader {
   const std::string& name;
-  [[noreturn]] void fail(const std::string& what) const { throw file_error(name, "no base matrix: " + what); }
-  [[noreturn]] void fail(std::size_t line, const std::string& what) const {
-    fail("line " + std::to_string(line) + ": " + what);
+  [[noreturn]] void fail(const std::string& reason) const {
+    throw file_error(name, "no base matrix: " + reason);
+  }
+  [[noreturn]] void fail(std::size_t line, const std::string& reason) const {
+    fail("line " + std::to_string(line) + ": " + reason);
   }
 };
 
@@ -49,17 +51,17 @@ struct text_line {
   std::string_view text, comment;
 };
 std::vector<text_line> lines_of(std::string_view text) {
-  std::vector<text_line> all;
+  std::vector<text_line> lines;
   std::size_t begin = 0;
   for (std::size_t number = 1; begin < text.size(); number++) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view whole = text.substr(begin, end - begin);
     const std::size_t mark = std::min(whole.find('#'), whole.size());
     const std::string_view line = trimmed(whole.substr(0, mark)), comment = whole.substr(mark);
-    if (!line.empty() || !comment.empty()) all.push_back({number, line, comment});
+    if (!line.empty() || !comment.empty()) lines.push_back({number, line, comment});
     begin = end + 1;
   }
-  return all;
+  return lines;
 }
 
 std::vector<std::string_view> words_of(std::string_view line) {
@@ -87,9 +89,9 @@ std::vector<std::string_view> fields_of(std::string_view line) {
 /// "z = 27" of a comment.
 std::optional<int> lifting_size_in(std::string_view comment) {
   comment = trimmed(comment);  // once: what follows then meets blanks only once each
-  for (std::size_t at = comment.find_first_of("zZ"); at != comment.npos;
-       at = comment.find_first_of("zZ", at + 1)) {
-    std::string_view rest = trimmed(comment.substr(at + 1));
+  for (std::size_t mark = comment.find_first_of("zZ"); mark != comment.npos;
+       mark = comment.find_first_of("zZ", mark + 1)) {
+    std::string_view rest = trimmed(comment.substr(mark + 1));
     if (rest.empty() || (rest.front() != '=' && rest.front() != ':')) continue;
     rest = trimmed(rest.substr(1));
     if (const auto z =
@@ -110,10 +112,11 @@ ldpc_code csv_code(const reader& r, const std::vector<text_line>& lines, int wan
   qc_matrix m;
   int z = 0;
   for (const text_line& line : lines) {
-    if (const auto said = lifting_size_in(line.comment)) {
-      if (z != 0 && z != *said)
-        r.fail(line.number, "says z = " + std::to_string(*said) + ", an earlier line " + std::to_string(z));
-      z = *said;
+    if (const auto announced = lifting_size_in(line.comment)) {
+      if (z != 0 && z != *announced)
+        r.fail(line.number,
+               "says z = " + std::to_string(*announced) + ", an earlier line " + std::to_string(z));
+      z = *announced;
     }
     if (line.text.empty()) continue;
     const std::vector<std::string_view> fields = fields_of(line.text);
@@ -153,63 +156,63 @@ struct sparse {
 class number_lines {
  public:
   number_lines(const reader& r, const std::vector<text_line>& lines) : r_(r), lines_(lines) {}
-  std::vector<int> next(const std::string& what) {
-    while (at_ < lines_.size() && lines_[at_].text.empty()) at_++;
-    if (at_ == lines_.size()) r_.fail("it ends before " + what);
-    const text_line& line = lines_[at_++];
-    std::vector<int> all;
+  std::vector<int> next(const std::string& name) {
+    while (position_ < lines_.size() && lines_[position_].text.empty()) position_++;
+    if (position_ == lines_.size()) r_.fail("it ends before " + name);
+    const text_line& line = lines_[position_++];
+    std::vector<int> numbers;
     for (const std::string_view word : words_of(line.text)) {
       const auto number = integer_of(word);
       if (!number) r_.fail(line.number, quoted(word) + " is no integer");
-      all.push_back(*number);
+      numbers.push_back(*number);
     }
-    return all;
+    return numbers;
   }
-  std::size_t line() const { return at_ == 0 ? 0 : lines_[at_ - 1].number; }
+  std::size_t line() const { return position_ == 0 ? 0 : lines_[position_ - 1].number; }
   void end() const {
-    for (std::size_t i = at_; i < lines_.size(); i++)
+    for (std::size_t i = position_; i < lines_.size(); i++)
       if (!lines_[i].text.empty()) r_.fail(lines_[i].number, "more than the list should hold");
   }
-  [[noreturn]] void fail(const std::string& what) const { r_.fail(line(), what); }
+  [[noreturn]] void fail(const std::string& reason) const { r_.fail(line(), reason); }
 
  private:
   const reader& r_;
   const std::vector<text_line>& lines_;
-  std::size_t at_ = 0;
+  std::size_t position_ = 0;
 };
 
 /// One list of places for each of `count` columns or rows, with the degrees that were announced; from 0.
-std::vector<std::vector<int>> places(number_lines& in, const std::string& what,
-                                     const std::vector<int>& degrees, int most) {
-  std::vector<std::vector<int>> all;
+std::vector<std::vector<int>> places(number_lines& in, const std::string& kind,
+                                     const std::vector<int>& degrees, int limit) {
+  std::vector<std::vector<int>> lists;
   for (std::size_t i = 0; i < degrees.size(); i++) {
-    std::vector<int> list = in.next(what + " " + std::to_string(i));
+    std::vector<int> list = in.next(kind + " " + std::to_string(i));
     while (!list.empty() && list.back() == 0) list.pop_back();  // filled up
     if (list.size() != static_cast<std::size_t>(degrees[i]))
-      in.fail(what + " " + std::to_string(i) + " has " + std::to_string(list.size()) + " ones, but " +
+      in.fail(kind + " " + std::to_string(i) + " has " + std::to_string(list.size()) + " ones, but " +
               std::to_string(degrees[i]) + " are announced");
     std::sort(list.begin(), list.end());
     for (int& x : list) {
-      if (x < 1 || x > most)
-        in.fail(std::to_string(x) + " is no place of a one: expected 1 to " + std::to_string(most));
+      if (x < 1 || x > limit)
+        in.fail(std::to_string(x) + " is no place of a one: expected 1 to " + std::to_string(limit));
       x--;
     }
     if (std::adjacent_find(list.begin(), list.end()) != list.end())
-      in.fail(what + " " + std::to_string(i) + " has a one twice");
-    all.push_back(std::move(list));
+      in.fail(kind + " " + std::to_string(i) + " has a one twice");
+    lists.push_back(std::move(list));
   }
-  return all;
+  return lists;
 }
 
-std::vector<int> degrees(number_lines& in, const std::string& what, int count, int most) {
-  const std::vector<int> all = in.next("the ones of each " + what);
-  if (all.size() != static_cast<std::size_t>(count))
-    in.fail("ones of " + std::to_string(all.size()) + " " + what + "s: expected " + std::to_string(count));
-  for (const int d : all)
-    if (d < 0 || d > most)
-      in.fail("a " + what + " of " + std::to_string(d) + " ones: expected 0 to " + std::to_string(most) +
+std::vector<int> degrees(number_lines& in, const std::string& kind, int count, int limit) {
+  const std::vector<int> counts = in.next("the ones of each " + kind);
+  if (counts.size() != static_cast<std::size_t>(count))
+    in.fail("ones of " + std::to_string(counts.size()) + " " + kind + "s: expected " + std::to_string(count));
+  for (const int d : counts)
+    if (d < 0 || d > limit)
+      in.fail("a " + kind + " of " + std::to_string(d) + " ones: expected 0 to " + std::to_string(limit) +
               ", as the second line says");
-  return all;
+  return counts;
 }
 
 sparse alist_ones(const reader& r, const std::vector<text_line>& lines) {
@@ -220,10 +223,10 @@ sparse alist_ones(const reader& r, const std::vector<text_line>& lines) {
     in.fail("n and m: expected two numbers, 2 to 1048576 and fewer");
   h.n = sizes[0];
   h.m = sizes[1];
-  const std::vector<int> most = in.next("the most ones");
-  if (most.size() != 2) in.fail("the most ones of a column and of a row: expected two numbers");
-  const std::vector<int> of_columns = degrees(in, "column", h.n, most[0]),
-                         of_rows = degrees(in, "row", h.m, most[1]);
+  const std::vector<int> limits = in.next("the most ones");
+  if (limits.size() != 2) in.fail("the most ones of a column and of a row: expected two numbers");
+  const std::vector<int> of_columns = degrees(in, "column", h.n, limits[0]),
+                         of_rows = degrees(in, "row", h.m, limits[1]);
   const auto columns = places(in, "column", of_columns, h.m);
   h.rows = places(in, "row", of_rows, h.n);
   in.end();
@@ -240,9 +243,9 @@ sparse alist_ones(const reader& r, const std::vector<text_line>& lines) {
 std::optional<qc_matrix> blocks_of(const sparse& h, int z, std::string& why) {
   qc_matrix m{h.m / z, h.n / z, {}};
   m.shifts.assign(static_cast<std::size_t>(m.rows) * static_cast<std::size_t>(m.columns), -1);
-  const auto refuse = [&](int row, int column, const char* what) {
+  const auto refuse = [&](int row, int column, const char* reason) {
     why = "with z = " + std::to_string(z) + " the block in row " + std::to_string(row) + ", column " +
-          std::to_string(column) + " " + what;
+          std::to_string(column) + " " + reason;
     return std::nullopt;
   };
   for (int row = 0; row < m.rows; row++) {

@@ -149,22 +149,22 @@ class ldpc_encode : public testing::on_backend {};
 WB_ON_ALL_BACKENDS(ldpc_encode);
 
 struct encoded {
-  testing::named_code of;
+  testing::named_code named;
   bytes messages, words;
 };
 /// Some messages of each code of the standards, encoded by elimination; made once for all backends.
 const std::vector<encoded>& encoded_by_elimination() {
-  static const std::vector<encoded> all = [] {
+  static const std::vector<encoded> cases = [] {
     std::vector<encoded> list;
     std::mt19937_64 random(1);
     std::size_t i = 0;
-    for (const auto& of : testing::standard_codes()) {
+    for (const auto& named : testing::standard_codes()) {
       if (i++ % 9 != 0 && testing::small_scale()) continue;
-      const auto encoder = testing::dense_encoder_of(of.code);
-      EXPECT_EQ(encoder.rank(), of.code.n() - of.code.k()) << of.name;
-      encoded e{of, {}, {}};
+      const auto encoder = testing::dense_encoder_of(named.code);
+      EXPECT_EQ(encoder.rank(), named.code.n() - named.code.k()) << named.name;
+      encoded e{named, {}, {}};
       for (int w = 0; w < 3; w++) {
-        const bytes message = testing::random_bytes_of_bits(of.code.k(), random),
+        const bytes message = testing::random_bytes_of_bits(named.code.k(), random),
                     word = encoder.encode(message);
         e.messages.insert(e.messages.end(), message.begin(), message.end());
         e.words.insert(e.words.end(), word.begin(), word.end());
@@ -173,20 +173,20 @@ const std::vector<encoded>& encoded_by_elimination() {
     }
     return list;
   }();
-  return all;
+  return cases;
 }
 
 TEST_P(ldpc_encode, equals_elimination_for_every_code) {
   for (const auto& e : encoded_by_elimination()) {
-    const ldpc_encoder encoder(e.of.code);
-    EXPECT_EQ(encoder.k(), e.of.code.k());
-    EXPECT_EQ(encoder.n(), e.of.code.n());
+    const ldpc_encoder encoder(e.named.code);
+    EXPECT_EQ(encoder.k(), e.named.code.k());
+    EXPECT_EQ(encoder.n(), e.named.code.n());
     const std::size_t n = static_cast<std::size_t>(encoder.n());
-    const auto h = testing::checks_of(e.of.code);
+    const auto h = testing::checks_of(e.named.code);
     const bytes got = encode_words(exec(), encoder, e.messages, n);
-    ASSERT_EQ(got, e.words) << e.of.name;
+    ASSERT_EQ(got, e.words) << e.named.name;
     for (std::size_t w = 0; w < got.size() / n; w++)
-      ASSERT_TRUE(testing::satisfies(h, row_of(got, w, n))) << e.of.name;
+      ASSERT_TRUE(testing::satisfies(h, row_of(got, w, n))) << e.named.name;
   }
 }
 
@@ -273,12 +273,12 @@ TEST_P(ldpc_encode, takes_any_batch_layout_and_width) {
   for (const ldpc_code& code : {wifi_ldpc(648, wifi_rate::r2_3), wimax_ldpc(576, wimax_rate::r3_4b),
                                 testing::random_code(2, 5, 3, 3, 9)}) {
     const std::size_t k = static_cast<std::size_t>(code.k()), n = static_cast<std::size_t>(code.n()),
-                      most = 67, width = n + 5;
+                      count_of_words = 67, width = n + 5;
     const auto dense = testing::dense_encoder_of(code);
     if (dense.rank() != code.n() - code.k()) continue;
     const ldpc_encoder encoder(code);
     bytes messages, words;
-    for (std::size_t w = 0; w < most; w++) {
+    for (std::size_t w = 0; w < count_of_words; w++) {
       const bytes message = testing::random_bytes_of_bits(code.k(), random);
       bytes word = dense.encode(message);
       word.resize(width, 0);  // rows may be wider than a codeword: zeros
@@ -293,14 +293,14 @@ TEST_P(ldpc_encode, takes_any_batch_layout_and_width) {
           << count;
     }
     bytes turned(messages.size());
-    for (std::size_t w = 0; w < most; w++)
-      for (std::size_t i = 0; i < k; i++) turned[i * most + w] = messages[w * k + i];
-    auto in = testing::on_device(exec(), turned, most, k, layout::batch_fastest);
-    auto out = testing::on_device(exec(), bytes(width * most, 0xee), most, width, layout::batch_fastest);
+    for (std::size_t w = 0; w < count_of_words; w++)
+      for (std::size_t i = 0; i < k; i++) turned[i * count_of_words + w] = messages[w * k + i];
+    auto in = testing::on_device(exec(), turned, count_of_words, k, layout::batch_fastest);
+    auto out = testing::on_device(exec(), bytes(width * count_of_words, 0xee), count_of_words, width, layout::batch_fastest);
     encoder.run(exec(), in, out);
     const bytes got = exec().to_host(out);
-    for (std::size_t w = 0; w < most; w++)
-      for (std::size_t i = 0; i < width; i++) ASSERT_EQ(got[i * most + w], words[w * width + i]);
+    for (std::size_t w = 0; w < count_of_words; w++)
+      for (std::size_t i = 0; i < width; i++) ASSERT_EQ(got[i * count_of_words + w], words[w * width + i]);
   }
 }
 

@@ -19,18 +19,18 @@ std::string alist_of(const std::vector<std::vector<int>>& h, bool filled) {
   for (std::size_t r = 0; r < m; r++)
     for (std::size_t c = 0; c < n; c++)
       if (h[r][c] != 0) columns[c].push_back(r + 1), rows[r].push_back(c + 1);
-  std::size_t most[2] = {0, 0};
-  for (const auto& c : columns) most[0] = std::max(most[0], c.size());
-  for (const auto& r : rows) most[1] = std::max(most[1], r.size());
+  std::size_t max_degrees[2] = {0, 0};
+  for (const auto& c : columns) max_degrees[0] = std::max(max_degrees[0], c.size());
+  for (const auto& r : rows) max_degrees[1] = std::max(max_degrees[1], r.size());
   std::ostringstream out;
-  out << n << ' ' << m << '\n' << most[0] << ' ' << most[1] << " \n";
+  out << n << ' ' << m << '\n' << max_degrees[0] << ' ' << max_degrees[1] << " \n";
   for (const auto& c : columns) out << c.size() << ' ';
   out << "\r\n";
   for (const auto& r : rows) out << r.size() << ' ';
   out << '\n';
   for (const auto* lists : {&columns, &rows})
     for (auto list : *lists) {
-      if (filled) list.resize(most[lists == &rows ? 1 : 0]);
+      if (filled) list.resize(max_degrees[lists == &rows ? 1 : 0]);
       for (const std::size_t x : list) out << x << ' ';
       out << '\n';
     }
@@ -47,10 +47,10 @@ std::vector<std::vector<int>> expanded(const std::vector<std::vector<int>>& shif
   return h;
 }
 std::vector<std::vector<int>> shifts_of(const ldpc_code& c) {
-  std::vector<std::vector<int>> all(static_cast<std::size_t>(c.rows()));
+  std::vector<std::vector<int>> shifts(static_cast<std::size_t>(c.rows()));
   for (int i = 0; i < c.rows(); i++)
-    for (int j = 0; j < c.columns(); j++) all[static_cast<std::size_t>(i)].push_back(c.shift(i, j));
-  return all;
+    for (int j = 0; j < c.columns(); j++) shifts[static_cast<std::size_t>(i)].push_back(c.shift(i, j));
+  return shifts;
 }
 
 const std::vector<std::vector<int>> small{{1, 4, 2, 0, -1}, {0, 3, -1, 2, 0}};
@@ -92,11 +92,11 @@ std::string reason(const std::string& text, int z = 0) {
   try {
     (void)parse_ldpc_code(text, "m", z);
   } catch (const file_error& e) {
-    const std::string what = e.what(), begin = "m: no base matrix: ";
+    const std::string message = e.what(), begin = "m: no base matrix: ";
     EXPECT_EQ(e.path(), "m");
-    EXPECT_EQ(what.find('\n'), std::string::npos) << what;
-    EXPECT_TRUE(what.starts_with(begin)) << what;
-    return what.substr(std::min(begin.size(), what.size()));
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    EXPECT_TRUE(message.starts_with(begin)) << message;
+    return message.substr(std::min(begin.size(), message.size()));
   }
   ADD_FAILURE() << "not refused: " << text.substr(0, 200);
   return "";

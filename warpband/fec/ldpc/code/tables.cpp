@@ -26,16 +26,18 @@ struct base_matrix {
 qc_matrix completed(const base_matrix& base) {
   const int rows = base.rows, systematic = columns - rows;
   qc_matrix m{rows, columns, std::vector<int>(static_cast<std::size_t>(rows * columns), -1)};
-  const auto at = [&](int i, int j) -> int& { return m.shifts[static_cast<std::size_t>(i * columns + j)]; };
+  const auto shift = [&](int i, int j) -> int& {
+    return m.shifts[static_cast<std::size_t>(i * columns + j)];
+  };
   for (int i = 0; i < rows; i++) {
     const auto row = base.systematic.subspan(static_cast<std::size_t>(i * systematic),
                                              static_cast<std::size_t>(systematic));
-    std::copy(row.begin(), row.end(), &at(i, 0));
-    if (i > 0) at(i, systematic + i) = 0;
-    if (i + 1 < rows) at(i, systematic + i + 1) = 0;
+    std::copy(row.begin(), row.end(), &shift(i, 0));
+    if (i > 0) shift(i, systematic + i) = 0;
+    if (i + 1 < rows) shift(i, systematic + i + 1) = 0;
   }
-  at(0, systematic) = at(rows - 1, systematic) = base.outer;
-  at(base.middle_row, systematic) = base.middle;
+  shift(0, systematic) = shift(rows - 1, systematic) = base.outer;
+  shift(base.middle_row, systematic) = base.middle;
   return m;
 }
 

@@ -19,8 +19,8 @@ struct kept_vectors {
   std::size_t item;
   llr_quantiser by;
 
-  WB_HD kept_vectors(const values& of, std::size_t number)
-      : v(of), a(of.a), item(number), by(a.quanta, number) {}
+  WB_HD kept_vectors(const values& codeword, std::size_t number)
+      : v(codeword), a(codeword.a), item(number), by(a.quanta, number) {}
 
   WB_HD lane read(int e, int count) const {
     if constexpr (std::is_same_v<T, f16x>)
@@ -39,11 +39,11 @@ struct kept_vectors {
       const ldpc_row row = a.row_table[m];
       for (int d = 0; d < row.degree; d++)
         for (int r = 0; r < a.z; r += WB_WIDTH) {
-          const int at = a.flooding
-                             ? (row.first + d) * a.row_stride + r
-                             : (row.first * a.vectors + r / values::rows * row.degree + d) * values::rows +
-                                   r % values::rows;
-          f(v.messages + at, (row.first + d) * a.z + r, a.z - r);
+          const int offset =
+              a.flooding ? (row.first + d) * a.row_stride + r
+                         : (row.first * a.vectors + r / values::rows * row.degree + d) * values::rows +
+                               r % values::rows;
+          f(v.messages + offset, (row.first + d) * a.z + r, a.z - r);
         }
     }
   }
@@ -53,8 +53,8 @@ struct kept_vectors {
     if (r + rows <= a.z) return read(edge * a.z + r, rows);
     lane x(0.f);
     for (int i = 0; i < rows; i++) {
-      const int at = r + i < a.z ? r + i : r + i - a.z;
-      const lane value = read(edge * a.z + at, 1);
+      const int row = r + i < a.z ? r + i : r + i - a.z;
+      const lane value = read(edge * a.z + row, 1);
       __builtin_memcpy(reinterpret_cast<char*>(&x) + sizeof(float) * static_cast<std::size_t>(i), &value,
                        sizeof(float));
     }

@@ -44,8 +44,8 @@ struct vector_codewords {
   WB_HD void clear_messages(G) const {}
   /// Of the only codeword.
   template <class G>
-  WB_HD std::int32_t large(float limit, float most, G) const {
-    return codeword(0).large(limit, most);
+  WB_HD std::int32_t large(float limit, float overflow, G) const {
+    return codeword(0).large(limit, overflow);
   }
   template <class Rule, class Degree, class G>
   WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int parity, unsigned active, G) const {

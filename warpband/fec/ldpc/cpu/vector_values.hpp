@@ -79,8 +79,8 @@ struct vector_values {
       for (; r + 16 <= a.z && a.llr.element_stride == 1; r += 16) {  // the usual case: 16 bytes at once
         I whole[16 / WB_WIDTH];
         WB_UNROLL for (int v = 0; v < 16 / WB_WIDTH; v++) {
-          const int at = r + v * WB_WIDTH;
-          const lane x = load_row(a.llr, static_cast<std::size_t>(c * a.z + at), item, WB_WIDTH);
+          const int row = r + v * WB_WIDTH;
+          const lane x = load_row(a.llr, static_cast<std::size_t>(c * a.z + row), item, WB_WIDTH);
           const auto good = is_finite(x);
           finite = finite & good;
           whole[v] = conversion::whole(quantise, select(good, x, lane(0.f)));
@@ -137,14 +137,14 @@ struct vector_values {
       __builtin_memset(channel(), 0, static_cast<std::size_t>(a.columns * a.row_stride) * sizeof(element));
   }
   /// count_large of the channel's LLRs. Before the first iteration.
-  WB_HD std::int32_t large(float limit, float most) const {
+  WB_HD std::int32_t large(float limit, float overflow) const {
     typename rebind<lane>::i32 in_lanes(0);
     std::int32_t count = 0;
     for (int c = 0; c < a.columns; c++) {
       const element* x = app + (a.flooding ? c * a.column_stride : a.column_table[c].first);
       int r = 0;
-      for (; r + rows <= a.z; r += rows) count_large(in_lanes, load_message<T>(x + r), limit, most);
-      for (; r < a.z; r++) count_large(count, x[r], limit, most);
+      for (; r + rows <= a.z; r += rows) count_large(in_lanes, load_message<T>(x + r), limit, overflow);
+      for (; r < a.z; r++) count_large(count, x[r], limit, overflow);
     }
     return count + sum_of_lanes(in_lanes);
   }
@@ -230,8 +230,8 @@ struct vector_values {
 
   /// Whether a check is not satisfied.
   WB_HD bool violated(int parity) const {
-    const std::int32_t* at = a.reads + (2 + parity) * a.blocks * a.vectors;
-    for (int r = 0; r < a.z; r += rows, at += a.blocks) {
+    const std::int32_t* reads = a.reads + (2 + parity) * a.blocks * a.vectors;
+    for (int r = 0; r < a.z; r += rows, reads += a.blocks) {
       T bad = rows_of_zero();
       for (int m = 0; m < a.rows; m++) {
         const ldpc_row row = a.row_table[m];
@@ -239,7 +239,7 @@ struct vector_values {
         for (int d = row.first; d < row.first + row.degree; d++)
           odd = sign_product(odd, load_message<T>(app + (a.flooding ? a.edges[d].column * a.column_stride +
                                                                           a.edges[d].shift + r
-                                                                    : at[d])));
+                                                                    : reads[d])));
         bad = sign_union(bad, odd);
       }
       element part[rows];
@@ -308,10 +308,10 @@ struct vector_values {
   /// The results of a codeword that leaves after `iterations`, the last of parity `parity`.
   WB_HD void store(std::size_t item, unsigned gone, bool stopped, int iterations, int parity) const {
     const llr_quantiser quantise(a.quanta, item);
-    std::size_t most = a.bits.data ? a.bits.elements : 0;
-    if (a.soft.data && a.soft.elements > most) most = a.soft.elements;
-    if (a.extrinsic.data && a.extrinsic.elements > most) most = a.extrinsic.elements;
-    for (int c = 0; static_cast<std::size_t>(c * a.z) < most; c++) {
+    std::size_t elements = a.bits.data ? a.bits.elements : 0;
+    if (a.soft.data && a.soft.elements > elements) elements = a.soft.elements;
+    if (a.extrinsic.data && a.extrinsic.elements > elements) elements = a.extrinsic.elements;
+    for (int c = 0; static_cast<std::size_t>(c * a.z) < elements; c++) {
       const element* from = app + c * a.column_stride;
       if (!a.flooding) {
         const int left = a.column_table[c].rotation;  // messages are no longer needed

@@ -28,8 +28,8 @@ struct block_values {
   /// Where row r of a block row finds its bit of an edge's column.
   WB_HD int place(int edge, int r) const {
     const ldpc_place p = a.places[edge];
-    const unsigned at = static_cast<unsigned>(r + p.shift);
-    return p.first + static_cast<int>(::min(at, at - static_cast<unsigned>(a.z)));
+    const unsigned row = static_cast<unsigned>(r + p.shift);
+    return p.first + static_cast<int>(::min(row, row - static_cast<unsigned>(a.z)));
   }
 
   WB_HD void read(int e, std::size_t item, int items, float (&x)[codewords]) const {
@@ -131,9 +131,9 @@ struct block_values {
   }
   /// count_large of the channel's LLRs. Before the first iteration.
   template <class G>
-  WB_HD std::int32_t large(float limit, float most, G g) const {
+  WB_HD std::int32_t large(float limit, float overflow, G g) const {
     std::int32_t count = 0;
-    for (int e = g.rank; e < a.n; e += g.size) count_large(count, app[e], limit, most);
+    for (int e = g.rank; e < a.n; e += g.size) count_large(count, app[e], limit, overflow);
     return g.sum_all(count);
   }
   WB_HD void put_bit(int e, T x) const {
@@ -145,15 +145,15 @@ struct block_values {
   WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int, unsigned, G g) const {
     for (int r = g.rank; r < a.z; r += g.size) {
       element* message = messages + row.first * a.z + r;
-      int at[Degree::most];
+      int positions[Degree::most];
       T q[Degree::most], back[Degree::most];
       const auto last_app = [&](int d) {
-        at[d] = place(row.first + d, r);
-        return load_message<T>(app + at[d]);
+        positions[d] = place(row.first + d, r);
+        return load_message<T>(app + positions[d]);
       };
       const auto last = [&](int d) { return load_message<T>(message + d * a.z); };
       const auto keep = [&](int d, T value) { store_message<T>(message + d * a.z, value); };
-      const auto store_app = [&](int d, T value) { store_message<T>(app + at[d], value); };
+      const auto store_app = [&](int d, T value) { store_message<T>(app + positions[d], value); };
       variable_to_check(degree, q, last_app, last);
       check_to_variable(rule, degree, q, back);
       posteriors(degree, q, back, keep, store_app);

@@ -26,9 +26,10 @@ struct graph_plan {
   /// Of a launch: those that run at once where each has a part of device memory or fetches its next
   /// codewords; else one for each two codewords.
   std::size_t blocks(const device_limits& limits, std::size_t items) const {
-    const std::size_t calls = (items + 1) / 2, each = fetches ? 1 : limits.shared_bytes / shared_bytes,
-                      most = static_cast<std::size_t>(limits.multiprocessors) * each;
-    return (part || fetches) && most < calls ? most : calls;
+    const std::size_t calls = (items + 1) / 2,
+                      per_multiprocessor = fetches ? 1 : limits.shared_bytes / shared_bytes,
+                      concurrent = static_cast<std::size_t>(limits.multiprocessors) * per_multiprocessor;
+    return (part || fetches) && concurrent < calls ? concurrent : calls;
   }
 };
 /// The plan for a call with the rows of a base graph, if it fits. T: f16x or i8_pair, which need the same.
@@ -38,13 +39,13 @@ graph_plan graph_plan_of(const ldpc_decode_args& a, const device_limits& limits)
   using all_1 = graph_values<T, 1, 0, base_graph_rows<1>::rows>;
   using all_2 = graph_values<T, 2, 0, base_graph_rows<2>::rows>;
   using part_1 = graph_values<T, 1, 0, graph_rows_shared>;
-  const std::size_t all = a.base_graph == 1 ? all_1::shared_bytes(a) : all_2::shared_bytes(a);
+  const std::size_t whole = a.base_graph == 1 ? all_1::shared_bytes(a) : all_2::shared_bytes(a);
   // A block of more than half of graph_most_z threads has a multiprocessor alone, because of its registers.
   // Smaller blocks hide each other's loads.
   const std::size_t fetched = all_1::fetched_bytes(a);
-  if (fetched > 0 && 2 * a.z > graph_most_z && all + fetched <= limits.shared_bytes)
-    return {true, false, true, all + fetched, 0};
-  if (all <= limits.shared_bytes) return {true, false, false, all, 0};
+  if (fetched > 0 && 2 * a.z > graph_most_z && whole + fetched <= limits.shared_bytes)
+    return {true, false, true, whole + fetched, 0};
+  if (whole <= limits.shared_bytes) return {true, false, false, whole, 0};
   if (a.base_graph == 2 || part_1::shared_bytes(a) > limits.shared_bytes) return {};
   return {true, true, false, part_1::shared_bytes(a), part_1::memory_bytes(a)};
 }
@@ -74,11 +75,11 @@ int launch(const graph_or_any<T, Op>& op, const place& where) {
   const graph_plan plan = graph_plan_of<T>(op.a, where.limits);
   if (!plan.served) return launch(static_cast<const Op&>(op), where);
   constexpr int most_z = graph_most_z;
-  const bool most = op.a.z == most_z;
-  const auto start = op.a.base_graph == 2
-                         ? (most ? launch_graph<T, 2, most_z, false> : launch_graph<T, 2, 0, false>)
-                     : plan.part ? (most ? launch_graph<T, 1, most_z, true> : launch_graph<T, 1, 0, true>)
-                                 : (most ? launch_graph<T, 1, most_z, false> : launch_graph<T, 1, 0, false>);
+  const bool is_most_z = op.a.z == most_z;
+  const auto start =
+      op.a.base_graph == 2 ? (is_most_z ? launch_graph<T, 2, most_z, false> : launch_graph<T, 2, 0, false>)
+      : plan.part          ? (is_most_z ? launch_graph<T, 1, most_z, true> : launch_graph<T, 1, 0, true>)
+                           : (is_most_z ? launch_graph<T, 1, most_z, false> : launch_graph<T, 1, 0, false>);
   return start(op.a, plan, where);
 }
 #else

@@ -182,8 +182,8 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
   template <int Edge>
   WB_HD element* place(int r) const {
     constexpr int bytes = sizeof(element), column = column_of<Edge>;
-    const unsigned at = static_cast<unsigned>(bytes * r + this->a.byte_shifts[Edge]),
-                   wrapped = ::min(at, at - static_cast<unsigned>(bytes * z()));
+    const unsigned offset = static_cast<unsigned>(bytes * r + this->a.byte_shifts[Edge]),
+                   wrapped = ::min(offset, offset - static_cast<unsigned>(bytes * z()));
     return reinterpret_cast<element*>(reinterpret_cast<char*>(this->app) + bytes * z() * column + wrapped);
   }
 
@@ -250,12 +250,12 @@ struct graph_values : block_values<T, 1> {  // the messages leave few registers
   template <int M, class Rule, int... D>
   WB_HD void update_edges(const Rule& rule, int r, fetched_words& fetched, std::integer_sequence<int, D...>) {
     constexpr int n = degree<M>, first = first_edge<M>;
-    element* const at[n] = {place<first + D>(r)...};
+    element* const app_values[n] = {place<first + D>(r)...};
     T q[n], back[n];
-    const auto last_app = [&](int d) { return load_message<T>(at[d]); };
+    const auto last_app = [&](int d) { return load_message<T>(app_values[d]); };
     const auto last = [&](int d) { return last_message<M>(fetched, d, r); };
     const auto keep_later = [](int, T) {};
-    const auto store_app = [&](int d, T value) { store_message<T>(at[d], value); };
+    const auto store_app = [&](int d, T value) { store_message<T>(app_values[d], value); };
     variable_to_check(fixed<n>{}, q, last_app, last);
     fetch<M + 2>(fetched, r);
     const check_minima<T> minima = check_to_variable(rule, fixed<n>{}, q, back);

@@ -54,16 +54,17 @@ struct kept_block {
     return format::rounded(channel);
   }
   /// A of bit e of codeword w from what was kept and its channel LLR now.
-  WB_HD float changed(float app, float was, float now, int e, int w) const {
+  WB_HD float changed(float app, float was, float channel, int e, int w) const {
     const llr_quantiser by = scale(w);
     if constexpr (std::is_same_v<T, f16x>) {
       if (!a.flooding)
-        return conversion::get(
-            format::moved(to_half(format::number(by, app)), to_half(format::message(by, was)), to_half(now)),
-            w);
+        return conversion::get(format::moved(to_half(format::number(by, app)),
+                                             to_half(format::message(by, was)), to_half(channel)),
+                               w);
       return format::number(by, app);
     } else {
-      return a.flooding || format::number(by, was) == now ? format::number(by, app) : summed(now, e, w);
+      return a.flooding || format::number(by, was) == channel ? format::number(by, app)
+                                                              : summed(channel, e, w);
     }
   }
   template <class G>

@@ -97,18 +97,18 @@ struct kept_register_values : register_values<f16x, Rows, Least, Most> {
     WB_ROLL for (int e = g.rank; e < a.n; e += ahead * g.size) {
       f16x old[ahead], was[ahead];
       WB_UNROLL for (int i = 0; i < ahead; i++) {
-        const int at = ::min(e + i * g.size, a.n - 1);
-        old[i] = load(kept_app(a) + at);
-        was[i] = load(kept_channel(a) + at);
+        const int index = ::min(e + i * g.size, a.n - 1);
+        old[i] = load(kept_app(a) + index);
+        was[i] = load(kept_channel(a) + index);
       }
       WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n) {
-        const int at = e + i * g.size;
-        const f16x channel = {this->app[at]};
+        const int index = e + i * g.size;
+        const f16x channel = {this->app[index]};
         const f16x moved =
-            format::moved(within(old[i], format::most), within(was[i], min_sum<f16x>::limit), channel);
+            format::moved(within(old[i], format::app_limit), within(was[i], min_sum<f16x>::limit), channel);
         bad |= not_finite(old[i]) | not_finite(was[i]);
-        this->app[at] = (moved.x & mask) | (channel.x & ~mask);
-        channels[at] = channel.x;
+        this->app[index] = (moved.x & mask) | (channel.x & ~mask);
+        channels[index] = channel.x;
       }
     }
     return base::conversion::sign_bits({bad});
@@ -121,9 +121,9 @@ struct kept_register_values : register_values<f16x, Rows, Least, Most> {
     WB_UNROLL for (int w = 0; w < codewords; w++) {
       const std::uint16_t* of_row = from[w] + (has_row ? g.rank : 0);
       WB_UNROLL for (int m = 0; m < Rows; m++) {
-        const std::uint16_t* at = of_row + this->row(m).first * this->a.z;
-        WB_UNROLL for (int d = 0; d < Most; d++, at += this->a.z) {
-          const std::uint32_t half = *at;
+        const std::uint16_t* source = of_row + this->row(m).first * this->a.z;
+        WB_UNROLL for (int d = 0; d < Most; d++, source += this->a.z) {
+          const std::uint32_t half = *source;
           this->message[m][d].x = w == 0 ? half : this->message[m][d].x | half << 16;
         }
       }

@@ -17,10 +17,10 @@ struct packed_messages {
     return ((q.x & signs) | (is_least.x & ~signs)) >> d & marks >> d;
   }
   WB_HD static T message(T m1, T m2, std::uint32_t bits, int d) {
-    const std::uint32_t own = bits << d;
+    const std::uint32_t shifted = bits << d;
     std::uint32_t takes_m2;  // bits 7 and 23 fill their halves
-    asm("prmt.b32 %0, %1, 0, 0xaa88;" : "=r"(takes_m2) : "r"(own));
-    return {m1.x ^ (takes_m2 & (m1.x ^ m2.x)) ^ (own & signs)};
+    asm("prmt.b32 %0, %1, 0, 0xaa88;" : "=r"(takes_m2) : "r"(shifted));
+    return {m1.x ^ (takes_m2 & (m1.x ^ m2.x)) ^ (shifted & signs)};
   }
 };
 

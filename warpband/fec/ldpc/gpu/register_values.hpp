@@ -27,11 +27,12 @@ struct register_values : block_values<T, 1> {  // the messages leave few registe
   }
 
   /// Byte addresses of A for thread r in block row m.
-  WB_HD void fetch(int m, int r, std::uint32_t (&at)[4 * chunks]) const {
+  WB_HD void fetch(int m, int r, std::uint32_t (&addresses)[4 * chunks]) const {
     const uint4* table = reinterpret_cast<const uint4*>(this->a.addresses) + r;
     WB_UNROLL for (int c = 0; c < chunks; c++) {
       const uint4 v = __ldg(table + (m * chunks + c) * ldpc_row_threads);
-      at[4 * c] = v.x, at[4 * c + 1] = v.y, at[4 * c + 2] = v.z, at[4 * c + 3] = v.w;
+      addresses[4 * c] = v.x, addresses[4 * c + 1] = v.y, addresses[4 * c + 2] = v.z,
+                    addresses[4 * c + 3] = v.w;
     }
   }
   template <class Rule, class G>
@@ -41,12 +42,12 @@ struct register_values : block_values<T, 1> {  // the messages leave few registe
     fetch(0, g.rank, place);
     WB_UNROLL for (int m = 0; m < Rows; m++) {
       const between<Least, Most> degree{this->row(m).degree};
-      auto at = [&](int d) { return reinterpret_cast<element*>(app + place[d]); };
+      auto app_value = [&](int d) { return reinterpret_cast<element*>(app + place[d]); };
       T q[Most], back[Most];
-      const auto last_app = [&](int d) { return load_message<T>(at(d)); };
+      const auto last_app = [&](int d) { return load_message<T>(app_value(d)); };
       const auto last = [&](int d) { return message[m][d]; };
       const auto keep = [&](int d, T value) { message[m][d] = value; };
-      const auto store_app = [&](int d, T value) { store_message<T>(at(d), value); };
+      const auto store_app = [&](int d, T value) { store_message<T>(app_value(d), value); };
       variable_to_check(degree, q, last_app, last);
       check_to_variable(rule, degree, q, back);
       posteriors(degree, q, back, keep, store_app);

@@ -27,32 +27,32 @@ struct base_graph_rows {
   /// Rows that every code has, and columns that several rows share.
   static constexpr int least_rows = 4, shared_columns = Graph == 1 ? 26 : 14;
 
-  static constexpr int first(int row) { return edges_before.of[row]; }
+  static constexpr int first(int row) { return edges_before.values[row]; }
   static constexpr int degree(int row) { return first(row + 1) - first(row); }
   /// Whether a barrier follows a row: the next one touches a column of it or of those since the last barrier.
-  static constexpr bool barrier_after(int row) { return barriers.of[row] != 0; }
+  static constexpr bool barrier_after(int row) { return barriers.values[row] != 0; }
 
  private:
   struct of_rows {
-    int of[rows + 1] = {};
+    int values[rows + 1] = {};
   };
   static constexpr of_rows edges_before = [] {
     of_rows before;
-    for (int e = 0; e < edges; e++) before.of[base_graphs::entry(Graph, e).row + 1]++;
-    for (int m = 0; m < rows; m++) before.of[m + 1] += before.of[m];
+    for (int e = 0; e < edges; e++) before.values[base_graphs::entry(Graph, e).row + 1]++;
+    for (int m = 0; m < rows; m++) before.values[m + 1] += before.values[m];
     return before;
   }();
   static constexpr of_rows barriers = [] {
     of_rows columns, after;  // a bit for each shared column
     for (int e = 0; e < edges; e++)
       if (const auto b = base_graphs::entry(Graph, e); b.column < shared_columns)
-        columns.of[b.row] |= 1 << b.column;
+        columns.values[b.row] |= 1 << b.column;
     int touched = 0;
     for (int m = 0; m + 1 < rows; m++) {
-      touched |= columns.of[m];
-      if ((touched & columns.of[m + 1]) != 0) after.of[m] = 1, touched = 0;
+      touched |= columns.values[m];
+      if ((touched & columns.values[m + 1]) != 0) after.values[m] = 1, touched = 0;
     }
-    after.of[rows - 1] = 1;
+    after.values[rows - 1] = 1;
     return after;
   }();
 };

@@ -34,14 +34,14 @@ int set_of(int lifting_size) {
 }  // namespace
 
 const std::vector<int>& nr_lifting_sizes() {
-  static const std::vector<int> all = [] {
+  static const std::vector<int> lifting_sizes = [] {
     std::vector<int> sizes;
     for (const int a : {2, 3, 5, 7, 9, 11, 13, 15})
       for (int z = a; z <= nr_most_lifting; z *= 2) sizes.push_back(z);
     std::sort(sizes.begin(), sizes.end());
     return sizes;
   }();
-  return all;
+  return lifting_sizes;
 }
 
 void check_nr_lifting_size(int lifting_size) { (void)set_of(lifting_size); }
