@@ -61,13 +61,13 @@ std::vector<edge> edges_of(const conv& code) {
 
 /// LLR of every coded bit, 0 where it was not sent.
 std::vector<std::vector<double>> spread(const conv& code, const std::vector<double>& llr, int k) {
-  std::vector<std::vector<double>> all(steps_of(code, k), std::vector<double>(code.generators.size(), 0.0));
+  std::vector<std::vector<double>> bits(steps_of(code, k), std::vector<double>(code.generators.size(), 0.0));
   std::size_t next = 0;
-  for (std::size_t t = 0; t < all.size(); ++t)
-    for (std::size_t i = 0; i < all[t].size(); ++i)
-      if (is_sent(code, t, i)) all[t][i] = llr.at(next++);
+  for (std::size_t t = 0; t < bits.size(); ++t)
+    for (std::size_t i = 0; i < bits[t].size(); ++i)
+      if (is_sent(code, t, i)) bits[t][i] = llr.at(next++);
   if (next != llr.size()) throw std::invalid_argument("oracle::conv: wrong number of LLRs");
-  return all;
+  return bits;
 }
 
 double weight(const edge& e, const std::vector<double>& llr) {

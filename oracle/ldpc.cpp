@@ -14,7 +14,7 @@ namespace {
 
 using bits = std::vector<std::uint8_t>;
 
-[[noreturn]] void refuse(const char* what) { throw std::invalid_argument(what); }
+[[noreturn]] void refuse(const char* reason) { throw std::invalid_argument(reason); }
 
 bool all_zero(const bits& b) {
   return std::all_of(b.begin(), b.end(), [](std::uint8_t x) { return x == 0; });

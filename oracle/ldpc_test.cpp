@@ -32,13 +32,13 @@ bool holds(const parity_checks& h, const bits& word) {
 
 /// All words that satisfy H, up to 2^20.
 std::vector<bits> codewords(const parity_checks& h) {
-  std::vector<bits> all;
+  std::vector<bits> words;
   for (unsigned value = 0; value < 1u << h.n; ++value) {
     bits word;
     for (int i = 0; i < h.n; ++i) word.push_back(value >> i & 1);
-    if (holds(h, word)) all.push_back(word);
+    if (holds(h, word)) words.push_back(word);
   }
-  return all;
+  return words;
 }
 
 /// ln P(bit = 0) - ln P(bit = 1) over all codewords; `best` takes the likeliest of each kind for their sum.

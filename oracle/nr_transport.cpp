@@ -30,8 +30,8 @@ const std::vector<int> crc24a{23, 18, 17, 14, 11, 10, 7, 6, 5, 4, 3, 1, 0}, crc2
 }  // namespace
 
 std::vector<int> nr_gold_sequence(std::uint32_t c_init, int n) {
-  const int offset = 1600, all = n + offset + 31;
-  std::vector<int> x1(static_cast<std::size_t>(all)), x2 = x1;
+  const int offset = 1600, length = n + offset + 31;
+  std::vector<int> x1(static_cast<std::size_t>(length)), x2 = x1;
   x1[0] = 1;
   for (std::size_t i = 0; i < 31; i++) x2[i] = static_cast<int>(c_init >> i & 1);
   for (std::size_t i = 0; i + 31 < x1.size(); i++) {
@@ -40,8 +40,8 @@ std::vector<int> nr_gold_sequence(std::uint32_t c_init, int n) {
   }
   std::vector<int> c;
   for (int i = 0; i < n; i++) {
-    const auto at = static_cast<std::size_t>(i + offset);
-    c.push_back((x1[at] + x2[at]) % 2);
+    const auto index = static_cast<std::size_t>(i + offset);
+    c.push_back((x1[index] + x2[index]) % 2);
   }
   return c;
 }
@@ -83,9 +83,9 @@ nr_segments nr_segment(int B, int base_graph, const std::vector<int>& lifting) {
 
 std::vector<int> nr_select(const nr_symbols& d, int base_graph, int z, int N_ref, int rv, int E) {
   const int N = static_cast<int>(d.size()), N_cb = N_ref == 0 ? N : std::min(N, N_ref);
-  const double of[2][4] = {{0, 17, 33, 56}, {0, 13, 25, 43}};
+  const double numerators[2][4] = {{0, 17, 33, 56}, {0, 13, 25, 43}};
   const double parts = base_graph == 1 ? 66 : 50;
-  const int k0 = static_cast<int>(std::floor(of[base_graph - 1][rv] * N_cb / (parts * z))) * z;
+  const int k0 = static_cast<int>(std::floor(numerators[base_graph - 1][rv] * N_cb / (parts * z))) * z;
   std::vector<int> e;
   for (int j = 0; static_cast<int>(e.size()) < E; j++) {
     const int bit = d[static_cast<std::size_t>((k0 + j) % N_cb)];

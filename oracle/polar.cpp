@@ -12,21 +12,21 @@ double box_plus(double a, double b, bool exact) {
   return sign * least + std::log1p(std::exp(-std::abs(a + b))) - std::log1p(std::exp(-std::abs(a - b)));
 }
 
-/// The LLR of u[at] given the bits before it.
+/// The LLR of u[index] given the bits before it.
 double leaf_llr(const std::vector<double>& llr, const std::vector<std::uint8_t>& u, std::size_t first,
-                std::size_t at, bool exact) {
+                std::size_t index, bool exact) {
   const std::size_t half = llr.size() / 2;
   if (half == 0) return llr[0];
   std::vector<double> next(half);
-  if (at < first + half) {
+  if (index < first + half) {
     for (std::size_t i = 0; i < half; i++) next[i] = box_plus(llr[i], llr[i + half], exact);
-    return leaf_llr(next, u, first, at, exact);
+    return leaf_llr(next, u, first, index, exact);
   }
   const std::vector<std::uint8_t> left(u.begin() + static_cast<std::ptrdiff_t>(first),
                                        u.begin() + static_cast<std::ptrdiff_t>(first + half));
   const std::vector<std::uint8_t> sums = polar_transform(left);
   for (std::size_t i = 0; i < half; i++) next[i] = llr[i + half] + (sums[i] ? -llr[i] : llr[i]);
-  return leaf_llr(next, u, first + half, at, exact);
+  return leaf_llr(next, u, first + half, index, exact);
 }
 
 }  // namespace
@@ -42,18 +42,18 @@ std::vector<std::uint8_t> polar_transform(const std::vector<std::uint8_t>& u) {
 std::vector<polar_path> polar_list(const std::vector<polar_bit>& bits, const std::vector<double>& llr,
                                    int list_size, bool exact) {
   std::vector<polar_path> paths{{0, std::vector<std::uint8_t>(bits.size())}};
-  for (std::size_t at = 0; at < bits.size(); at++) {
+  for (std::size_t index = 0; index < bits.size(); index++) {
     std::vector<polar_path> next;
     for (const polar_path& p : paths) {
-      const double l = leaf_llr(llr, p.u, 0, at, exact);
+      const double l = leaf_llr(llr, p.u, 0, index, exact);
       std::uint8_t check = 0;
-      for (std::size_t back = 5; back <= at; back += 5)
-        if (bits[at - back] == polar_bit::information) check ^= p.u[at - back];
+      for (std::size_t back = 5; back <= index; back += 5)
+        if (bits[index - back] == polar_bit::information) check ^= p.u[index - back];
       for (std::uint8_t bit = 0; bit < 2; bit++) {
-        if (bits[at] == polar_bit::frozen && bit != 0) continue;
-        if (bits[at] == polar_bit::check && bit != check) continue;
+        if (bits[index] == polar_bit::frozen && bit != 0) continue;
+        if (bits[index] == polar_bit::check && bit != check) continue;
         polar_path q = p;
-        q.u[at] = bit;
+        q.u[index] = bit;
         const double against = bit ? l : -l;
         q.metric +=
             exact ? std::max(against, 0.0) + std::log1p(std::exp(-std::abs(l))) : std::max(against, 0.0);

@@ -27,7 +27,7 @@ struct counts {
 
 counts simulate(const std::vector<int>& pi, const oracle::turbo_options& options, double ebn0_db,
                 long frame_errors, unsigned threads) {
-  counts all;
+  counts total;
   std::mutex mutex;
   std::atomic<bool> enough = false;
   std::vector<std::jthread> workers;
@@ -50,14 +50,14 @@ counts simulate(const std::vector<int>& pi, const oracle::turbo_options& options
         long errors = 0;
         for (std::size_t i = 0; i < k; i++) errors += got[i] != u[i];
         std::lock_guard lock(mutex);
-        all.frames++;
-        all.bit_errors += errors;
-        all.frame_errors += errors > 0;
-        if (all.frame_errors >= frame_errors) enough = true;
+        total.frames++;
+        total.bit_errors += errors;
+        total.frame_errors += errors > 0;
+        if (total.frame_errors >= frame_errors) enough = true;
       }
     });
   workers.clear();
-  return all;
+  return total;
 }
 
 }  // namespace

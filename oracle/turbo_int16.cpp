@@ -54,14 +54,14 @@ struct decoder {
     return n;
   }
   int extrinsic(const metrics& a, const metrics& b, int wp) {
-    int most[2] = {-1000000, -1000000};
+    int maximum[2] = {-1000000, -1000000};
     for (int s = 0; s < 8; s++)
       for (int u = 0; u < 2; u++) {
         const branch x = step(s, u);
-        most[u] = std::max(most[u], seen(a[static_cast<std::size_t>(s)] + b[static_cast<std::size_t>(x.to)] +
-                                         x.parity * wp));
+        maximum[u] = std::max(maximum[u], seen(a[static_cast<std::size_t>(s)] +
+                                               b[static_cast<std::size_t>(x.to)] + x.parity * wp));
       }
-    return most[1] - most[0];
+    return maximum[1] - maximum[0];
   }
 };
 
