@@ -95,6 +95,7 @@ GUIDES = ["lab", "command", "cpp", "conventions", "soft-detection", "iterative",
           "performance-tables"]
 BACKGROUND = ["ldpc", "viterbi", "polar", "lte", "nr-ldpc", "pusch", "tdl", "cdl", "channels", "wu2010", "wu2012", "li-thesis", "bollapalli"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
+TUTORIALS = ["first_link", "own_detector", "replay_recording", "deadline_receiver", "uplink_standard"]  # as notebooks, with their outputs
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
 MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "polar", "lte", "nr", "nr_slots", "modem", "channel", "ofdm", "receive", "stream", "plot"]
 
@@ -323,6 +324,9 @@ def links(text, depth="", prose=True):
             return match[0]
         if not (ROOT / name).exists():
             sys.exit(f"{name} is named, and is not there: {text.strip().splitlines()[0]}")
+        if page.startswith("tutorials/"):
+            stem = page[len("tutorials/"):-3]
+            return f"[{stem.replace('_', ' ')}]({depth}notebooks/{stem}.ipynb)"
         return f"[{page[:-3].rpartition('/')[2]}]({depth}{page})"
     text = re.sub(r"(?<!\[)`([\w/-]+\.md)`", link, text)
     if not prose:
@@ -353,6 +357,7 @@ def write_source(source):
     notebooks = sorted((ROOT / "examples").glob("*.ipynb"))
     for notebook in notebooks:
         text = links(notebook.read_text(), "../", prose=False)
+        text = re.sub(rf"\]\(({'|'.join(TUTORIALS)})\.md\)", r"](\1.ipynb)", text)
         (source / "notebooks" / notebook.name).write_text(text)
 
     all_records, pages = list(records()), []
@@ -388,13 +393,18 @@ def write_source(source):
     (source / "headers.md").write_text("\n".join(listing) + "\n")
 
     readme = re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", (ROOT / "README.md").read_text())  # links of the repository's page
+    readme = re.sub(r"\(docs/tutorials/(\w+)\.md\)", r"(notebooks/\1.ipynb)", readme)
     about, rest = links(readme).replace("(docs/figures/", "(figures/").split("## Install", 1)
-    index = [about, f"**[Which MIMO detector?](notebooks/{LANDING}.ipynb)** compares error rates and cost in one notebook. [Python](python.md) leads from "
+    index = [about, "**Tutorials**: " + ", ".join(f"[{stem.replace('_', ' ')}](notebooks/{stem}.ipynb)" for stem in TUTORIALS) + ".", "",
+             f"**[Which MIMO detector?](notebooks/{LANDING}.ipynb)** compares error rates and cost in one notebook. [Python](python.md) leads from "
              "`pip install` to an error-rate curve of your own.", "", "| | |", "|---|---|"]
     for group, algorithms in ALGORITHMS:
         index.append(f"| {group} | " + ", ".join(f"[{title}](algorithms/{name}.md)" for name, title, *_ in algorithms) + " |")
     index += ["", "## Install" + rest]
-    stems = sorted((n.stem for n in notebooks), key=lambda stem: stem != LANDING)
+    if sorted(TUTORIALS) != sorted(page.stem for page in (ROOT / "docs" / "tutorials").glob("*.md")):
+        sys.exit("docs/tutorials has other pages than TUTORIALS in scripts/site.py")
+    stems = sorted({n.stem for n in notebooks} - set(TUTORIALS), key=lambda stem: (stem != LANDING, stem))
+    index.append(toctree("Tutorials", [f"notebooks/{stem}" for stem in TUTORIALS]))
     index.append(toctree("Start", ["python", *(f"notebooks/{stem}" for stem in stems)]))
     index.append(toctree("Guides", GUIDES))
     for group, names in pages:
