@@ -1,5 +1,6 @@
 // The page of scenario files.
-#include <set>
+#include <algorithm>
+#include <stdexcept>
 
 #include <warpband/link/scenario.hpp>
 
@@ -80,6 +81,38 @@ sweep.ebn0_db = [0.5, 1.0]
 frame error rate is 1e-2.
 )";
 
+/// Keys that most scenarios are made of, and when to set them.
+struct common_key {
+  const char *name, *when;
+};
+constexpr common_key common_keys[] = {
+    {"code.type", "always: it chooses the code, and which keys of `[code]` and `[decoder]` there are"},
+    {"code.k", "turbo, convolutional and polar codes: bits of a frame"},
+    {"code.n", "LDPC codes: bits of a codeword"},
+    {"code.rate", "codes with several rates"},
+    {"decoder.algorithm", "to trade error rate for speed, or to compare algorithms"},
+    {"decoder.iterations", "iterative decoders: more are slower and have fewer errors"},
+    {"decoder.precision", "for throughput, above all on GPUs"},
+    {"modem.modulation", "for another modulation than BPSK"},
+    {"channel.type", "for fading, delay lines or a recording"},
+    {"channel.fading", "`block` if a frame sees one channel, `fast` if every use has its own"},
+    {"channel.profile", "delay lines: the standard's profile"},
+    {"mimo.streams", "if several antennas send"},
+    {"mimo.rx_antennas", "if several antennas receive"},
+    {"detector.type", "with several antennas, without a space-time code or massive MIMO"},
+    {"stbc.type", "for Alamouti, Silver or Golden codes"},
+    {"massive.solver", "for massive MIMO; then also `massive.antennas` and `massive.users`"},
+    {"nr.channel", "for slots of 5G NR"},
+    {"nr.csi", "slots of 5G NR: channel known or estimated"},
+    {"receiver.outer", "for a loop of detector and decoder"},
+    {"sweep.ebn0_db", "the points: this or `sweep.snr_db`"},
+    {"sweep.snr_db", "the points, with several antennas"},
+    {"sweep.target_fer", "if you want the SNR of one frame error rate, not a curve"},
+    {"stop.frame_errors", "more for smoother curves: 100 give about 20 % (95 % confidence)"},
+    {"stop.max_frames", "to bound the time of points with few errors"},
+    {"stop.below_fer", "to end a curve where it is low enough"},
+};
+
 const char* heading_of(const std::string& group) {
   if (group == "code") return "channel code";
   if (group == "decoder") return "decoder of the code";
@@ -100,7 +133,17 @@ const char* heading_of(const std::string& group) {
 
 std::string scenario_help() {
   std::string out = introduction, group = "-";
-  for (const key_entry& e : config::link_schema().entries()) {
+  const auto& entries = config::link_schema().entries();
+  out += "\n## Common keys\n\n| key | default | when you set it |\n|---|---|---|\n";
+  for (const common_key& common : common_keys) {
+    const auto entry = std::find_if(entries.begin(), entries.end(),
+                                    [&](const key_entry& e) { return e.key.name == common.name; });
+    if (entry == entries.end()) throw std::logic_error(std::string(common.name) + " is no key of a scenario");
+    const std::string initial = entry->key.initial.empty() ? "" : "`" + entry->key.initial + "`";
+    out += "| `" + entry->key.name + "` | " + initial + " | " + common.when + " |\n";
+  }
+  out += "\nAll keys follow, table by table, with the defaults of each code and channel.\n";
+  for (const key_entry& e : entries) {
     const std::string& name = e.key.name;
     const std::string own = name.find('.') == std::string::npos ? "" : name.substr(0, name.find('.'));
     if (own != group) {
