@@ -203,7 +203,7 @@ CALLS_OF = [
     (wb.exit_chart, {"detector": wb.PIC(**MIMO), "decoder": wb.BcjrDecoder(code=CONV, k=10), "snr_db": 3, "bits": 100, "prior_information": [0.5]}),
     (wb.Stream, {"stage": wb.MMSE(**MIMO), "most_items": 4, "devices": ["cpu"]}), (STREAM.push, {"channel": H, "items": Y, "noise_var": N0, "timeout": 60}),
     (STREAM.push(H, Y, N0).result, {"timeout": 60}), (STREAM.push(H, Y, N0).frame, {"timeout": 60}), (STREAM.push(H, Y, N0).exception, {"timeout": 60}),
-    (STREAM.drain, {"timeout": 60}), (STREAM.stats().latency.percentile_us, {"percent": 50}), (STREAM.stats().latency.seconds, {"most": 5}),
+    (STREAM.drain, {"timeout": 60}), (STREAM.stats().latency.percentile_us, {"percent": 50}), (STREAM.stats().latency.seconds, {"limit": 5}),
     (wb.sweep, {"scenario": SCENARIO, "threads": 1}), (wb.SweepResult, {"content": RESULT.to_dict()}), (wb.SweepResult.load, {"path": "there is no such file"}),
     (wb.cpu, {"threads": 1}), (wb.cuda, {"device": 99}), (wb.scenario_help, {}), (wb.isas, {}), (wb.cuda_devices, {}),
 ]

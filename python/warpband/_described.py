@@ -55,9 +55,9 @@ class Described:
 
     def __repr__(self) -> str:
         parameters = inspect.signature(type(self)).parameters
-        own = {name: self._given[name] if name in self._given else getattr(self, name) for name in parameters
-               if name in self._always_shown or name in self._given and name != "executor"}
-        words = [f"{name}={self._shown(name, value)}" for name, value in own.items()
+        values = {name: self._given[name] if name in self._given else getattr(self, name) for name in parameters
+                  if name in self._always_shown or name in self._given and name != "executor"}
+        words = [f"{name}={self._shown(name, value)}" for name, value in values.items()
                  if name in self._always_shown or repr(value) != repr(parameters[name].default)]
         return f"{type(self).__name__}({', '.join(words)})"
 
@@ -93,7 +93,7 @@ def described(cls: Class) -> Class:
     """In ``__init__`` the listed keywords stand where ``**settings`` does, in the docstring where ``{settings}`` does. Their values
     in force are attributes."""
     kind: Any = cls
-    keywords = [Keyword(*each) for each in _core.keywords.get(cls.__name__, ())]
+    keywords = [Keyword(*fields) for fields in _core.keywords.get(cls.__name__, ())]
     init = kind.__init__
     signature = _with(keywords, inspect.signature(init))
 
@@ -124,7 +124,7 @@ def described(cls: Class) -> Class:
         if not hasattr(cls, keyword.name):
             setattr(cls, keyword.name, _attribute(keyword))
     if cls.__doc__:
-        cls.__doc__ = re.sub(r"^( *)\{settings\}$", lambda m: "\n".join(_lines(m[1], each) for each in keywords), cls.__doc__,
+        cls.__doc__ = re.sub(r"^( *)\{settings\}$", lambda m: "\n".join(_lines(m[1], keyword) for keyword in keywords), cls.__doc__,
                              flags=re.M)
     return cls
 
@@ -149,9 +149,9 @@ def _with(keywords: list[Keyword], signature: inspect.Signature) -> inspect.Sign
     kind = inspect.Parameter.KEYWORD_ONLY
     listed = [inspect.Parameter(k.name, kind, default=inspect.Parameter.empty if k.default is ... else k.default, annotation=k.annotation)
               for k in keywords]
-    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    behind = [p for p in own if p.name in ("llr_sign", "executor")]
-    before = [p for p in own if p not in behind]
+    stated = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    behind = [p for p in stated if p.name in ("llr_sign", "executor")]
+    before = [p for p in stated if p not in behind]
     return signature.replace(parameters=[*before, *listed, *behind])
 
 

@@ -48,8 +48,8 @@ def text_drawn(text: str) -> str:
 class PlotError(ValueError):
     """A one-line message. It may contain text from files."""
 
-    def __init__(self, what: object):
-        super().__init__(printable(what))
+    def __init__(self, message: object):
+        super().__init__(printable(message))
 
 
 def begin_elsewhere() -> None:
@@ -166,9 +166,9 @@ def clustered_interval(errors: float, squares: float, clusters: int, size: int) 
 
 # ---------------------------------------------------------------- results
 
-def _number(value: Any, what: str) -> float:
+def _number(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise PlotError(f"{what}: expected a number, got {value!r}")
+        raise PlotError(f"{name}: expected a number, got {value!r}")
     return value
 
 
@@ -204,11 +204,11 @@ def axis_of(curves: Sequence[Mapping[str, Any]]) -> str:
     return "snr_db" if all("snr_db" in (curve["config"].get("sweep") or {}) for curve in curves) else "ebn0_db"
 
 
-def _check_point(point: Mapping[str, Any], what: str) -> None:
+def _check_point(point: Mapping[str, Any], name: str) -> None:
     """Refuses counts that nobody counted, and intervals without two ends."""
-    frames, bits, wrong_bits, wrong_frames = (_number(point[key], f"{what}: {key}") for key in ("frames", "bits", "bit_errors", "frame_errors"))
+    frames, bits, wrong_bits, wrong_frames = (_number(point[key], f"{name}: {key}") for key in ("frames", "bits", "bit_errors", "frame_errors"))
     if not (0 < frames < 2 ** 63 and 0 <= wrong_frames <= frames and 0 < bits < 2 ** 63 and 0 <= wrong_bits <= bits):
-        raise PlotError(f"{what}: {wrong_bits:g} wrong of {bits:g} bits and {wrong_frames:g} wrong of {frames:g} frames are no counts")
+        raise PlotError(f"{name}: {wrong_bits:g} wrong of {bits:g} bits and {wrong_frames:g} wrong of {frames:g} frames are no counts")
     if "harq" in point:
         counts, intervals = point["harq"]["block_errors"], point["harq"]["bler_intervals"]
         if len(counts) != len(intervals):
@@ -220,7 +220,7 @@ def _check_point(point: Mapping[str, Any], what: str) -> None:
     for metric in METRICS:
         for value, low, high in values_of(point, metric) if metric != "required" else ():
             for number in (value, low, high):
-                _number(number, f"{what}: {metric} and its interval")
+                _number(number, f"{name}: {metric} and its interval")
 
 
 def _checked_config(config: Any) -> dict[str, Any]:
@@ -279,10 +279,10 @@ def _merged_point(config: Mapping[str, Any], points: list[dict[str, Any]]) -> di
     total["ber"], total["fer"] = total["bit_errors"] / bits, total["frame_errors"] / frames
     total["fer_interval"] = clopper_pearson(total["frame_errors"], frames)
     if all("codewords" in point for point in points):
-        each = points[0]["codewords"]["codewords"] // points[0]["frames"]
+        per_frame = points[0]["codewords"]["codewords"] // points[0]["frames"]
         sums = {key: sum(point["codewords"][key] for point in points) for key in ("errors", "codewords", "errors_squared", "bit_errors_squared")}
         total["codewords"] = {**sums, "bler": sums["errors"] / sums["codewords"],
-                              "bler_interval": clustered_interval(sums["errors"], sums["errors_squared"], frames, each)}
+                              "bler_interval": clustered_interval(sums["errors"], sums["errors_squared"], frames, per_frame)}
         total["ber_interval"] = clustered_interval(total["bit_errors"], sums["bit_errors_squared"], frames, bits // frames)
     elif total.get("ber_interval") is not None:
         total["ber_interval"] = clopper_pearson(total["bit_errors"], bits)
@@ -403,8 +403,8 @@ def references_of(source: Any, label: str = "") -> list[tuple[str, dict[str, lis
             if missing < 0:
                 raise PlotError(f"{path}:{line}: {len(row)} cells: expected {len(names)}, as the first row has; too many rows are short")
             found = dict(itertools.zip_longest(names, row[:len(names)]))
-            own = found.get("label")
-            columns = groups.setdefault(f"{label}: {own}" if own else label, {key: [] for key in [*names, "line"]})
+            row_label = found.get("label")
+            columns = groups.setdefault(f"{label}: {row_label}" if row_label else label, {key: [] for key in [*names, "line"]})
             for key in names:
                 columns[key].append(found[key])
             columns["line"].append(f"{path}:{line}")
@@ -424,11 +424,11 @@ def _reference_points(label: str, columns: Mapping[str, Any], axis: str, metric:
     points = []
     for line, x, y in zip(lines, columns[axis], values):
         try:
-            at, rate = float(x), float("nan" if y in ("", None) else y)
+            place, rate = float(x), float("nan" if y in ("", None) else y)
         except (TypeError, ValueError):
             raise PlotError(f"{line}: expected numbers in columns {axis}, and ber, fer or bler") from None
         if rate > 0 and math.isfinite(rate):
-            points.append((at, rate))
+            points.append((place, rate))
     return sorted(points)
 
 
@@ -471,11 +471,11 @@ def metrics_for(curves: Sequence[Mapping[str, Any]], metric: str | Sequence[str]
                 references: Sequence[tuple[str, Mapping[str, Any]]] = ()) -> list[str]:
     """The metrics of a figure: of None what all curves have, without a curve what the references have."""
     if not curves:
-        there = [name for name in ("ber", "fer", "bler") if any(name in columns for _, columns in references)]
-        asked = there if metric in (None, "both") else SEVERAL.get(metric, (metric,)) if isinstance(metric, str) else list(metric or ())
+        known = [name for name in ("ber", "fer", "bler") if any(name in columns for _, columns in references)]
+        asked = known if metric in (None, "both") else SEVERAL.get(metric, (metric,)) if isinstance(metric, str) else list(metric or ())
         for name in asked:
-            if name not in there:
-                raise PlotError(f"metric = {name!r} is not allowed: no reference has it, expected {' or '.join(map(repr, there))}")
+            if name not in known:
+                raise PlotError(f"metric = {name!r} is not allowed: no reference has it, expected {' or '.join(map(repr, known))}")
         return list(asked)
 
     def having(name: str) -> list[bool]:
@@ -533,8 +533,8 @@ def metric_name(curves: Sequence[Mapping[str, Any]], metric: str) -> str:
 
 def parameters_of(curves: Sequence[Mapping[str, Any]]) -> list[str]:
     """The swept settings that all curves have, in order."""
-    each = [list((curve["config"].get("sweep") or {}).get("parameters") or {}) for curve in curves]
-    return [key for key in (each[0] if each else []) if all(key in keys for keys in each)]
+    swept = [list((curve["config"].get("sweep") or {}).get("parameters") or {}) for curve in curves]
+    return [key for key in (swept[0] if swept else []) if all(key in keys for keys in swept)]
 
 
 def x_axis(curves: Sequence[Mapping[str, Any]], asked: str | None) -> str:
@@ -559,20 +559,20 @@ def lines_of(curves: Sequence[Mapping[str, Any]], axis: str, metric: str = "fer"
     db = axis_of(curves)
     if axis in ("ebn0_db", "snr_db"):
         return [(curve["label"], sorted(((_number(point.get(axis), f"{curve['label']}: {axis}"), point) for point in curve["points"]),
-                                        key=lambda at: at[0])) for curve in curves]
+                                        key=lambda pair: pair[0])) for curve in curves]
     lines: dict[tuple[str, Any], list[tuple[Any, Mapping[str, Any]]]] = {}
     for curve in curves:
         value = curve["config"]["sweep"]["parameters"][axis]
         if metric == "required":
             target = curve.get("target") or {}
             if target.get("db") is not None:
-                at = {"required": (target["db"], target["low_db"], target["high_db"])}
-                lines.setdefault((_line_label(curve, axis), None), []).append((value, at))
+                point = {"required": (target["db"], target["low_db"], target["high_db"])}
+                lines.setdefault((_line_label(curve, axis), None), []).append((value, point))
             continue
         for point in curve["points"]:
             lines.setdefault((_line_label(curve, axis), round(_number(point.get(db), f"{curve['label']}: {db}"), 9)), []).append((value, point))
-    several = len({at for _, at in lines}) > 1
-    return [(f"{label}, {at:g} dB" if several else label, points) for (label, at), points in lines.items()]
+    several = len({point_db for _, point_db in lines}) > 1
+    return [(f"{label}, {point_db:g} dB" if several else label, points) for (label, point_db), points in lines.items()]
 
 
 def _place_key(value: Any) -> Any:
@@ -620,7 +620,7 @@ def _draw_line(panel: Any, look: dict[str, Any], label: str | None, points: Sequ
     return bool(unseen)
 
 
-def _round_ticks(panel: Any, values: Sequence[float], nbins: int, own: bool) -> None:
+def _round_ticks(panel: Any, values: Sequence[float], nbins: int, new_figure: bool) -> None:
     from matplotlib import ticker
     numbers = sorted(set(values))
     if not panel.get_xaxis().get_label().get_gid():  # the values of a setting have ticks of their own
@@ -632,7 +632,7 @@ def _round_ticks(panel: Any, values: Sequence[float], nbins: int, own: bool) -> 
     panel.yaxis.set_minor_locator(ticker.LogLocator(base=10, subs=range(2, 10), numticks=100))
     panel.yaxis.set_minor_formatter(ticker.NullFormatter())
     drawn = [value for value in numbers if value > 0]
-    if own and drawn:
+    if new_figure and drawn:
         bottom, top = math.floor(math.log10(drawn[0]) + 1e-9), math.ceil(math.log10(drawn[-1]) - 1e-9)
         panel.set_ylim(10.0 ** bottom, 10.0 ** max(top, bottom + 1) * (1.3 if top >= 0 else 1.0))
 
@@ -651,7 +651,7 @@ def _value_ticks(panel: Any, places: Mapping[Any, float]) -> None:
 
 
 def draw_panel(panel: Any, curves: Sequence[Mapping[str, Any]], references: Sequence[tuple[str, Mapping[str, Any]]], metric: str,
-               axis: str, size: str, own: bool = True, theory: Iterable[tuple[str, str, Any]] = ()) -> None:
+               axis: str, size: str, new_figure: bool = True, theory: Iterable[tuple[str, str, Any]] = ()) -> None:
     """One panel of a figure: lines, references, theory, axes, legend."""
     small = size != "screen"
     panel.set_yscale("linear" if metric in ("throughput", "required", "mutual_information") else "log")
@@ -660,7 +660,7 @@ def draw_panel(panel: Any, curves: Sequence[Mapping[str, Any]], references: Sequ
     lines = lines_of(curves, axis, metric)
     if axis not in ("ebn0_db", "snr_db"):
         places = _places(x for _, points in lines for x, _ in points)
-        lines = [(label, sorted(((places[_place_key(x)], point) for x, point in points), key=lambda at: at[0])) for label, points in lines]
+        lines = [(label, sorted(((places[_place_key(x)], point) for x, point in points), key=lambda pair: pair[0])) for label, points in lines]
         _value_ticks(panel, places)
     for index, (label, points) in enumerate(lines):
         found = [(x, values) for x, values in ((x, values_of(point, metric)) for x, point in points) if values]
@@ -672,8 +672,8 @@ def draw_panel(panel: Any, curves: Sequence[Mapping[str, Any]], references: Sequ
             line = [(x, values[n]) for x, values in found if n < len(values)]
             drawn += [value[0] if value[0] > 0 else value[2] for _, value in line]
             if transmissions > 1:  # one triangle a line: there are many of them
-                rare = [at for at in line if at[1][0] == 0]
-                line = [at for at in line if at[1][0] > 0] + rare[:1]
+                rare = [pair for pair in line if pair[1][0] == 0]
+                line = [pair for pair in line if pair[1][0] > 0] + rare[:1]
             gap |= _draw_line(panel, look, label if n == 0 else None, line, small)
     for index, (label, columns) in enumerate(references):
         rates = _reference_points(label, columns, axis, metric)
@@ -689,22 +689,22 @@ def draw_panel(panel: Any, curves: Sequence[Mapping[str, Any]], references: Sequ
     if gap:
         panel.plot([], [], color="#606060", marker="v", markerfacecolor="none", linestyle="none", markersize=4 if small else 6,
                    label="no error: upper end of 95%")
-    if metric == "throughput" and own:
+    if metric == "throughput" and new_figure:
         panel.set_ylim(bottom=0)
-    _round_ticks(panel, drawn, 6 if size == "one-column" else 9, own)
+    _round_ticks(panel, drawn, 6 if size == "one-column" else 9, new_figure)
     panel.set_xlabel(axis_name(curves, axis))
     panel.set_ylabel(metric_name(curves, metric))
     panel.grid(True, which="major", linewidth=0.6, alpha=0.6)
     panel.grid(True, which="minor", linewidth=0.4, alpha=0.25)
 
 
-def _add_legends(figure: Any, panels: Sequence[Any], size: str, own: bool) -> None:
+def _add_legends(figure: Any, panels: Sequence[Any], size: str, new_figure: bool) -> None:
     """In each panel; one for all below them where it would cover the lines."""
     entries: dict[str, Any] = {}
     for panel in panels:
         handles, labels = panel.get_legend_handles_labels()
         entries.update(zip(labels, handles))
-    if not own or len(entries) <= (6 if size == "one-column" else 9):
+    if not new_figure or len(entries) <= (6 if size == "one-column" else 9):
         for panel in panels:
             panel.legend()
         return

@@ -67,9 +67,9 @@ class FunctionOfSweep:
 
     # ---- what it gives
 
-    def checked(self, array: Any, shape: tuple[int, ...], dtype: str, what: str = "") -> Any:
+    def checked(self, array: Any, shape: tuple[int, ...], dtype: str, part: str = "") -> Any:
         """A result of the function, with rows side by side on the executor's device."""
-        got = f"{self.shown} returned{what and ' ' + what + ' as'}"
+        got = f"{self.shown} returned{part and ' ' + part + ' as'}"
         if type(array).__module__.partition(".")[0] == "torch" and hasattr(array, "detach"):
             array = array.detach().resolve_conj().resolve_neg()
             if self.torch is None:

@@ -162,21 +162,21 @@ def _in_words(kind: str, several: bool = False) -> str:
     return _WORDS.get(outer, (outer, outer))[several]
 
 
-def _check_kinds(what: Any, settings: dict[str, Any]) -> None:
+def _check_kinds(call: Any, settings: dict[str, Any]) -> None:
     """Refuses the first setting whose type is not that of the compiled part's signature."""
-    signature = getattr(what.__init__ if isinstance(what, type) else what, "__nb_signature__", (("",),))[0][0]
+    signature = getattr(call.__init__ if isinstance(call, type) else call, "__nb_signature__", (("",),))[0][0]
     for name, kind in re.findall(r"(\w+): ((?:[^,\[\]()=]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])+)", signature):
         if name in settings and not _fits(kind.strip(), settings[name]):
             raise refused(name, settings[name], _in_words(kind.strip()))
 
 
-def made(what: Any, **settings: Any) -> Any:
-    """``what(**settings)``, with a setting of another type, or an integer that no C++ type holds, as a ``ValueError`` like any
+def made(call: Any, **settings: Any) -> Any:
+    """``call(**settings)``, with a setting of another type, or an integer that no C++ type holds, as a ``ValueError`` like any
     other that is not allowed."""
     try:
-        return what(**settings)
+        return call(**settings)
     except TypeError:
-        _check_kinds(what, settings)
+        _check_kinds(call, settings)
         for name, value in settings.items():
             try:
                 _in_range(name, value)
@@ -188,7 +188,7 @@ def made(what: Any, **settings: Any) -> Any:
                 if nearest == value:  # a range of its own, such as that of a seed
                     raise
                 try:
-                    made(what, **{**settings, name: nearest})
+                    made(call, **{**settings, name: nearest})
                 except ValueError as better:
                     if str(better).startswith(f"{name} = {nearest} "):
                         raise ValueError(str(better).replace(str(nearest), str(value), 1)) from None

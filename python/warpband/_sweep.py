@@ -367,13 +367,13 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
         raise refused("device", device, "one device with functions")
     bar = _Bar() if progress is True else None
     told = bar or (progress if callable(progress) else None)
-    own = None
+    temporary = None
     try:
         if isinstance(resume, SweepResult):
-            handle, own = tempfile.mkstemp(suffix=".json")
+            handle, temporary = tempfile.mkstemp(suffix=".json")
             os.close(handle)
-            resume.save(own)
-        source = own if own else None if resume is None else file_name("resume", resume)
+            resume.save(temporary)
+        source = temporary if temporary else None if resume is None else file_name("resume", resume)
         result = _core.sweep(
             executor, more=list(devices[1:]), threads=threads, text=text, file=name, resume=source, out="" if output is None else file_name("output", output), seed=seed,
             frame_errors=frame_errors, max_frames=max_frames, max_seconds=max_seconds, checkpoint=checkpoint,
@@ -381,6 +381,6 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
     finally:
         if bar:
             bar.close()
-        if own:
-            os.unlink(own)
+        if temporary:
+            os.unlink(temporary)
     return SweepResult(json.loads(result))

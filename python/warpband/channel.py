@@ -120,14 +120,14 @@ def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel:
     return space.give(received), space.give(channel)
 
 
-def _numbers(name: str, value: Any, kind: type, most: float) -> np.ndarray:
+def _numbers(name: str, value: Any, kind: type, limit: float) -> np.ndarray:
     """An array of finite numbers of at most this magnitude."""
     try:
         numbers = np.array(value, kind)
     except Exception:  # objects may raise anything
         raise TypeError(f"{name} is a {type(value).__name__}: expected numbers") from None
-    if not (np.abs(numbers) <= most).all():
-        raise ValueError(f"{name} = NaN or numbers beyond {most:g} is not allowed: expected numbers from {-most:g} to {most:g}")
+    if not (np.abs(numbers) <= limit).all():
+        raise ValueError(f"{name} = NaN or numbers beyond {limit:g} is not allowed: expected numbers from {-limit:g} to {limit:g}")
     return numbers
 
 
@@ -483,10 +483,10 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
                 shifted_pilot=shifted_pilot, trusted=trusted)
     if file.remark:
         warnings.warn(f"{os.fspath(path)}: {file.remark}", stacklevel=2)
-    there, *item = file.shape
-    count = max(0, there - first) if snapshots is None else snapshots
-    if first + count > there:
-        raise ValueError(f"snapshots = {first} + {count} is not allowed: expected at most {there} in all")
+    stored, *item = file.shape
+    count = max(0, stored - first) if snapshots is None else snapshots
+    if first + count > stored:
+        raise ValueError(f"snapshots = {first} + {count} is not allowed: expected at most {stored} in all")
     channel, status = NUMPY.empty((count, *item), COMPLEX64), NUMPY.empty((count, item[0]), UINT8)
     file.read(NUMPY.executor(None), first, channel, status)
     return Csi(channel, status, file.layout, file.carrier_hz, file.spacing_hz)

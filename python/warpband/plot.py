@@ -278,11 +278,11 @@ def latencies(times: Any, *, op: str | None = None, figure: str | Sequence[str] 
     panel = _panel(axes)
     for index, (label, values) in enumerate(seconds.items()):
         colour = COLOURS[index % len(COLOURS)]
-        each = frames.get(label, values.size) / values.size
-        panel.hist(scale * values, edges, weights=np.full(values.size, each), color=colour, alpha=0.45, label=label)
+        frames_per_time = frames.get(label, values.size) / values.size
+        panel.hist(scale * values, edges, weights=np.full(values.size, frames_per_time), color=colour, alpha=0.45, label=label)
         for style, percentile in zip(STYLES * len(percentiles), percentiles):
-            at = float(np.percentile(scale * values, percentile))
-            panel.axvline(at, color=colour, linestyle=style, linewidth=1.2, label=f"{percentile:g}%: {at:.3g} {unit}")
+            time = float(np.percentile(scale * values, percentile))
+            panel.axvline(time, color=colour, linestyle=style, linewidth=1.2, label=f"{percentile:g}%: {time:.3g} {unit}")
     panel.set_xscale("log")
     panel.set_xlabel(f"time ({unit})")
     panel.set_ylabel("count")

@@ -94,9 +94,9 @@ class IterativeReceiver(Described):
             raise refused("codewords", codewords, '"frame" or "user"')
         self._reversed = checked_sign(llr_sign)
         self._executor = checked_executor(executor)
-        own = getattr(decoder, "_given", {}).get("permutation")  # of a turbo code
+        turbo_order = getattr(decoder, "_given", {}).get("permutation")  # of a turbo code
         self._work = made(_core.IterativeReceiver, detector=detector._work, decoder=decoder._work, crc=crc_of(crc),
-                          decoder_permutation=None if own is None else listed("permutation", own),
+                          decoder_permutation=None if turbo_order is None else listed("permutation", turbo_order),
                           permutation=None if permutation is None else listed("permutation", permutation),
                           per_user=codewords == "user", settings=settings)
         self.detector, self.decoder, self.codewords = detector, decoder, codewords
@@ -239,8 +239,8 @@ def exit_chart(*, detector: Detector, decoder: LdpcDecoder | TurboDecoder | Bcjr
     else:
         prior = np.array([number("prior_information", value) for value in listed("prior_information", prior_information)])
 
-    def chart(of: IterativeReceiver) -> Any:
-        return made(of._work.exit_chart, executor=NUMPY.executor(checked_executor(executor)), snr_db=number("snr_db", snr_db),
+    def chart(loop: IterativeReceiver) -> Any:
+        return made(loop._work.exit_chart, executor=NUMPY.executor(checked_executor(executor)), snr_db=number("snr_db", snr_db),
                     prior_information=prior.tolist(), bits=whole("bits", bits, 1, 10 ** 9), seed=whole("seed", seed))
     measured = chart(receiver)
     if getattr(decoder, "early_stop", "none") != "none":

@@ -97,9 +97,9 @@ class Latencies:
             raise refused("percent", percent, "0 to 100")
         return self._counted.percentiles_us([percent])[0]
 
-    def seconds(self, most: int = 4096) -> np.ndarray:
-        """The times in rising order, float64: one for each frame, or ``most`` at equal steps of their percentiles."""
-        n = min(self.count, whole("most", most, 0, 2 ** 31 - 1))
+    def seconds(self, limit: int = 4096) -> np.ndarray:
+        """The times in rising order, float64: one for each frame, or ``limit`` at equal steps of their percentiles."""
+        n = min(self.count, whole("limit", limit, 0, 2 ** 31 - 1))
         return np.array(self._counted.percentiles_us([100 * (i + 1) / n for i in range(n)])) * 1e-6
 
     def __repr__(self) -> str:
