@@ -193,6 +193,63 @@ def test_torch_in_torch_out():
     assert np.array_equal(conjugated.numpy(), wanted)
 
 
+class Traced:
+    """As jax.jit hands it to a function: without values."""
+
+    shape, dtype, ndim = (9, 2), np.dtype("complex64"), 2
+
+    def __dlpack__(self, **_):
+        raise TypeError("no values")
+
+    __dlpack_device__ = __array__ = __dlpack__
+
+
+class Half:
+    """An array of a library with DLPack, of a type that NumPy lacks."""
+
+    shape, dtype, ndim = (9, 132), "bfloat16", 2
+
+    def __dlpack__(self, **_):
+        raise BufferError("a type that NumPy lacks")
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+
+TRACED = r"a tracer of JAX is not allowed: expected an array with values, so call it outside jax\.jit or through jax\.pure_callback$"
+GRADIENT = r"a tensor that requires a gradient is not allowed: expected one without, as tensor\.detach\(\) gives$"
+HALF = r"an array of bfloat16 is not allowed: expected one of float32, as tensor\.float\(\) or array\.astype\('float32'\) gives$"
+
+
+def test_arrays_that_no_call_takes_are_refused_with_what_to_do():
+    base = type("Tracer", (Traced,), {"__module__": "jax._src.core"})
+    tracer = type("DynamicJaxprTracer", (base,), {"__module__": "jax._src.interpreters.partial_eval"})()
+    h, y = np.ones((9, 2, 2), np.complex64), np.ones((9, 2), np.complex64)
+    detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    for name, call in (("received", lambda: detector(h, tracer, 0.1)), ("channel", lambda: detector(tracer, y, 0.1)),
+                       ("noise_var", lambda: detector(h, y, tracer)), ("sent", lambda: wb.awgn(tracer, noise_var=0.1, seed=1)),
+                       ("llr", lambda: wb.TurboDecoder(k=40)(tracer)), ("out", lambda: wb.awgn(y, noise_var=0.1, seed=1, out=tracer))):
+        with pytest.raises(ValueError, match=f"^{name} = {TRACED}"):
+            call()
+    with pytest.raises(ValueError, match=f"^llr = {HALF}"):
+        wb.TurboDecoder(k=40)(Half())
+
+
+@pytest.mark.parametrize("sign", ["log_p0_p1", "log_p1_p0"])
+def test_tensors_of_torch_that_no_call_takes(sign):
+    torch = pytest.importorskip("torch")
+    decode = wb.TurboDecoder(k=40, llr=sign)
+    for wrong, text in ((torch.ones(2, 132, requires_grad=True), GRADIENT), (torch.nn.Parameter(torch.ones(2, 132)), GRADIENT),
+                        (torch.ones(2, 132, dtype=torch.bfloat16), HALF)):
+        with pytest.raises(ValueError, match=f"^llr = {text}"):
+            decode(wrong)
+    assert decode(torch.nn.Parameter(torch.ones(2, 132)).detach()).shape == (2, 40)
+    detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    h, y = torch.ones(9, 2, 2, dtype=torch.complex64, requires_grad=True), torch.ones(9, 2, dtype=torch.complex64)
+    with pytest.raises(ValueError, match=f"^channel = {GRADIENT}"):
+        detector(h, y, 0.1)
+
+
 def test_threads_that_do_not_start_are_an_error():
     """Under a bound of memory, in which some of 512 threads start: an error, and the process goes on."""
     program = """

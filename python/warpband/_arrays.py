@@ -98,6 +98,20 @@ def _resolved(array: Array) -> Array:
     return array
 
 
+_GRADIENT = "a tensor that requires a gradient is not allowed: expected one without, as tensor.detach() gives"
+
+
+def unusable(array: Any) -> str:
+    """Why no call takes this array, and what to do instead; "" of any other object."""
+    if any(base.__name__ == "Tracer" and base.__module__.partition(".")[0] in ("jax", "jaxlib") for base in type(array).__mro__):
+        return "a tracer of JAX is not allowed: expected an array with values, so call it outside jax.jit or through jax.pure_callback"
+    if getattr(array, "requires_grad", False) is True:
+        return _GRADIENT
+    if str(getattr(array, "dtype", "")).rpartition(".")[2] == "bfloat16":
+        return "an array of bfloat16 is not allowed: expected one of float32, as tensor.float() or array.astype('float32') gives"
+    return ""
+
+
 class NumpySpace:
     """NumPy in, NumPy out, on the CPU."""
 
@@ -135,11 +149,13 @@ class TorchHostSpace(NumpySpace):
             return array
         if array.device.type != "cpu":
             raise ValueError(f"an array on {array.device} is not allowed: expected all arrays of a call in host memory")
+        if getattr(array, "requires_grad", False):
+            raise ValueError(_GRADIENT)
         try:
-            return array.detach().resolve_conj().resolve_neg().numpy()
+            return array.resolve_conj().resolve_neg().numpy()
         except TypeError:  # bfloat16, complex32
-            raise ValueError(f"an array of {str(array.dtype).rpartition('.')[2]} is not allowed: expected one of a type that NumPy "
-                             "has") from None
+            raise ValueError(unusable(array) or f"an array of {str(array.dtype).rpartition('.')[2]} is not allowed: expected one of "
+                             "a type that NumPy has") from None
 
     def target(self, array: Array) -> Array:
         return self.take(_resolved(array))
@@ -157,7 +173,10 @@ class DlpackHostSpace(NumpySpace):
     def take(self, array: Array) -> Array:
         if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
             return array
-        return np.from_dlpack(array)
+        try:
+            return np.from_dlpack(array)
+        except BufferError as error:
+            raise ValueError(unusable(array) or f"an array that NumPy cannot read is not allowed: {error}") from None
 
     def give(self, array: Array) -> Array:
         return array if self.namespace is np else self.namespace.from_dlpack(array)
@@ -257,15 +276,16 @@ class TorchSpace(StreamSpace):
 
     def take(self, array: Array) -> Array:
         kind = type(array)
-        return array if kind is self.kind or kind is float else _number(array)
+        if kind is float:
+            return array
+        if getattr(array, "requires_grad", False):
+            raise ValueError(_GRADIENT)
+        return array if kind is self.kind else _number(array)
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> Array:
         # Numbers one by one take torch half the time of a tuple.
         kind = self.types[dtype.char]
         return self.empty_of(*shape, dtype=kind, device=self.place) if shape else self.empty_of((), dtype=kind, device=self.place)
-
-    def negated(self, array: Array) -> Array:
-        return super().negated(array.detach())
 
     def negate(self, array: Array) -> Array:
         with self.torch.no_grad():

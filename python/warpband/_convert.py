@@ -8,7 +8,7 @@ from typing import Any, Callable, TypeVar
 
 import numpy as np
 
-from ._arrays import COMPLEX64, FLOAT32, NUMPY, UINT8, Array, DeviceSpace, named_space, space_of
+from ._arrays import COMPLEX64, FLOAT32, NUMPY, UINT8, Array, DeviceSpace, named_space, space_of, unusable
 from ._settings import refused, shown
 
 Call = TypeVar("Call", bound=Callable[..., Any])
@@ -49,6 +49,9 @@ def _converted(inputs: dict[str, Rule], needed: list[str], given: dict[str, Any]
     if not isinstance(strict, (bool, np.bool_)):
         raise refused("strict", strict, "True or False") from None
     original: Any = sys.exc_info()[1]
+    for name in (*inputs, "out"):
+        if problem := unusable(given.get(name)):
+            raise ValueError(f"{name} = {problem}") from None
     for name in needed:
         listed = isinstance(given[name], (list, tuple))
         if not listed or strict:
