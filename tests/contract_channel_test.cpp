@@ -39,7 +39,17 @@ algorithms noise() {
   algorithm a{.text = "noise", .items = 1003, .outputs = {output<complex>("out", 1)}};
   a.draw = [](std::size_t items) { return operands{input("in", 1, random_symbols(items))}; };
   a.run = [](executor& e, const call& c) { add_awgn(e, c["in"], c["out"], 0.3f, range_of(c)); };
-  return {a};
+  algorithm with_each = a;
+  with_each.text = "noise, an N0 for each symbol";
+  with_each.draw = [](std::size_t items) {
+    std::vector<float> noise_var(items);
+    for (std::size_t i = 0; i < items; i++) noise_var[i] = 0.1f * static_cast<float>(i % 7);
+    return operands{input("in", 1, random_symbols(items)), input("noise_var", 1, noise_var)};
+  };
+  with_each.run = [](executor& e, const call& c) {
+    add_awgn(e, c["in"], c["out"], view<const float>(c["noise_var"]), range_of(c));
+  };
+  return {a, with_each};
 }
 
 /// Channels over uses of several antennas.

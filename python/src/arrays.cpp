@@ -645,11 +645,19 @@ void argument::not_a_multiple(std::size_t count, std::size_t elements) const {
 }
 
 std::size_t argument::items_sharing(int trailing, std::span<const std::ptrdiff_t> whole) const {
-  const auto own = batch(trailing);
-  if (own.size() > whole.size() || !std::equal(own.begin(), own.end(), whole.begin()))
+  auto first = batch(trailing);
+  const auto leads = [&] {
+    return first.size() <= whole.size() && std::equal(first.begin(), first.end(), whole.begin());
+  };
+  if (!leads()) {  // axes of extent 1 at the end are shared as NumPy broadcasts them
+    const bool broadcast =
+        first.size() == whole.size() || (first.size() < whole.size() && product(first) == 1);
+    while (broadcast && !first.empty() && first.back() == 1) first = first.first(first.size() - 1);
+  }
+  if (!leads())
     throw shape_error(name_, "shape " + text_of(batch(0)),
-                      "batch axes that are the first of " + text_of(whole));
-  return product(whole.subspan(own.size()));
+                      "batch axes that are the first of " + text_of(whole) + ", or 1 where they are shared");
+  return product(whole.subspan(first.size()));
 }
 
 void argument::expect_item(std::initializer_list<std::size_t> extents) const {

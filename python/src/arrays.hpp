@@ -75,8 +75,8 @@ class argument {
   view<const std::uint8_t> bits_in_groups(std::size_t elements) const {
     return only_bits(in_groups<const std::uint8_t>(elements));
   }
-  /// This one's batch axes are the first of `whole`'s: how many items of `whole` share each item of it.
-  /// Throws shape_error.
+  /// This one's batch axes are the first of `whole`'s, or have extent 1 where the others are shared: how many
+  /// items of `whole` share each item of it. Throws shape_error.
   std::size_t items_sharing(int trailing, std::span<const std::ptrdiff_t> whole) const;
   /// Throws shape_error where the last axes are not these.
   void expect_item(std::initializer_list<std::size_t> extents) const;

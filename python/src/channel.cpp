@@ -28,12 +28,21 @@ void send(executor_ref& where, F&& f) {
   }
 }
 
-void awgn(executor_ref& where, nb::handle sent, nb::handle out, float noise_var, random_range range) {
-  const argument x("sent", sent, where), y("out", out, where, true, true);
+void awgn(executor_ref& where, nb::handle sent, nb::handle out, nb::handle noise_var, random_range range) {
+  const argument x("sent", sent, where),
+      n0("noise_var", PyFloat_Check(noise_var.ptr()) ? nb::none() : noise_var, where),
+      y("out", out, where, true, true);
   const auto from = x.as<const cf>(0);
   const auto to = y.as<cf>(0);
-  check_noise(noise_var, true);
-  send(where, [&](executor& exec) { add_awgn(exec, from, to, noise_var, range); });
+  if (n0) {
+    n0.expect_batch(0, x.batch(0));
+    const auto powers = n0.as<const float>(0);
+    send(where, [&](executor& exec) { add_awgn(exec, from, to, powers, range); });
+    return;
+  }
+  const auto value = nb::cast<float>(noise_var);
+  check_noise(value, true);
+  send(where, [&](executor& exec) { add_awgn(exec, from, to, value, range); });
 }
 
 void rayleigh(executor_ref& where, nb::handle sent, nb::handle out, nb::handle gain, int block,

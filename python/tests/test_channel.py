@@ -29,6 +29,23 @@ def test_awgn():
         wb.awgn(x, noise_var=-1.0, seed=1)
 
 
+def test_awgn_with_an_n0_for_each_item():
+    x = np.exp(2j * np.pi * np.arange(60) / 7).astype(np.complex64).reshape(3, 20)
+    values = np.array([0.1, 0.0, 4.0])
+    wanted = np.stack([wb.awgn(x[i], noise_var=n0, seed=3, first=20 * i, point=2) for i, n0 in enumerate(values)])
+    for n0 in (values[:, None], values[:, None].tolist(), np.repeat(values, 20).reshape(3, 20).astype(np.float32)):
+        assert np.array_equal(wb.awgn(x, noise_var=n0, seed=3, point=2), wanted)
+    assert np.array_equal(wb.awgn(x, noise_var=[0.5], seed=3), wb.awgn(x, noise_var=0.5, seed=3))
+    again = x.copy()
+    assert wb.awgn(again, noise_var=values[:, None], seed=3, point=2, out=again) is again and np.array_equal(again, wanted)
+    for n0, text in ((values, "^noise_var = shape"), (-values[:, None], "^noise_var = an array with -"), ([[np.nan]], "^noise_var = an array with nan"),
+                     (["loud"], "^noise_var"), (1j * values[:, None], "^noise_var")):
+        with pytest.raises((ValueError, TypeError), match=text):
+            wb.awgn(x, noise_var=n0, seed=3)
+    with pytest.raises(ValueError, match="^noise_var = an array of float64"):
+        wb.awgn(x, noise_var=np.full((3, 20), 0.5), seed=3, strict=True)
+
+
 def test_rayleigh():
     x = np.exp(2j * np.pi * np.arange(N) / 7).astype(np.complex64)
     y, h = wb.rayleigh(x, seed=1)

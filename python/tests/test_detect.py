@@ -75,6 +75,28 @@ def test_uses_share_a_channel(rng):
     assert np.array_equal(detector(h[0], y[0], 0.5), detector(np.repeat(h[:1], 5, 0), y[0], 0.5))
 
 
+def test_a_channel_is_broadcast_as_numpy_does(rng):
+    y = uses(rng, 20, 2, 2, 4, 0.1)[1].reshape(4, 5, 2)
+    detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    for shape in ((), (1,), (1, 1), (4, 1), (1, 5), (4, 5)):
+        h = (rng.normal(size=(*shape, 2, 2)) + 1j * rng.normal(size=(*shape, 2, 2))).astype(np.complex64)
+        wanted = detector(np.array(np.broadcast_to(h, (4, 5, 2, 2))), y, 0.1)
+        assert np.array_equal(detector(h, y, 0.1), wanted), shape
+        assert np.array_equal(detector(h.tolist(), y, 0.1), wanted), shape
+        if shape != (1, 5):  # nothing is copied
+            assert np.array_equal(detector(h, y, 0.1, strict=True), wanted), shape
+    assert np.array_equal(detector(h[:1, 0], y[0], 0.1), detector(h[0, 0], y[0], 0.1))
+    for shape in ((3,), (2, 1), (4, 4), (1, 1, 1)):
+        with pytest.raises(ValueError, match="^channel = shape .* is not allowed: expected batch axes that are the first of .*, or 1 where they are shared$"):
+            detector(np.ones((*shape, 2, 2), np.complex64), y, 0.1)
+    demap, r = wb.Demapper(qam=4), y.reshape(4, 10)
+    gain = np.full((4, 10), 2j, np.complex64)
+    for h in (np.complex64(2j) * np.ones(()), gain[:1], gain[:, :1], [2j]):
+        assert np.array_equal(demap(r, 0.1, channel=h), demap(r, 0.1, channel=gain))
+    with pytest.raises(ValueError, match="^channel = shape"):
+        demap(r, 0.1, channel=gain[:3])
+
+
 def test_a_singular_channel_is_erased_alone(rng):
     h, y, _ = uses(rng, 3, 2, 2, 4, 0.1)
     h[1, :, 1] = h[1, :, 0]

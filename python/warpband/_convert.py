@@ -123,7 +123,44 @@ def as_bits(name: str, array: Array, given: dict[str, Any]) -> Array:
     return _as(array, "iuf", UINT8, ("uint8", "bool"), check)
 
 
-def as_noise(of: str, trailing: int) -> Rule:
+def _batch_axes(array: Any, trailing: int) -> tuple[int, ...]:
+    """The extents of all axes but the last ones; of float16 the real and the imaginary part are one axis more."""
+    shape = np.shape(array) if isinstance(array, (list, tuple)) else tuple(array.shape)
+    dtype = getattr(array, "dtype", "")
+    return shape[:max(0, len(shape) - trailing - str(getattr(dtype, "name", dtype)).endswith("float16"))]
+
+
+def as_channel(like: str, trailing: int) -> Rule:
+    """H, of two axes, for the batch axes of another array. With as many batch axes H is broadcast as NumPy does."""
+
+    def rule(name: str, array: Array, given: dict[str, Any]) -> Array:
+        found = _on_host(array)
+        if found is not None and found[1].dtype.kind in "biufc" and _on_host(given[like]) is not None:
+            space, values = found
+            batch, ahead = _batch_axes(given[like], trailing), values.shape[:-2]
+            if len(ahead) == len(batch) and ahead != batch and all(n in (1, m) for n, m in zip(ahead, batch)):
+                array = space.give(np.array(np.broadcast_to(values, batch + values.shape[-2:])))
+        return as_complex(name, array, given)
+
+    return rule
+
+
+def as_gain(like: str) -> Rule:
+    """A complex number for each of another array's, broadcast as NumPy does."""
+
+    def rule(name: str, array: Array, given: dict[str, Any]) -> Array:
+        found = _on_host(array)
+        if found is not None and found[1].dtype.kind in "biufc" and _on_host(given[like]) is not None:
+            try:
+                array = found[0].give(np.array(np.broadcast_to(found[1], _batch_axes(given[like], 0))))
+            except ValueError:
+                pass  # the call says which shape it expects
+        return as_complex(name, array, given)
+
+    return rule
+
+
+def as_noise(like: str, trailing: int) -> Rule:
     """N0 for the batch axes of another array, broadcast as NumPy does."""
 
     def rule(name: str, array: Array, given: dict[str, Any]) -> Array:
@@ -131,10 +168,7 @@ def as_noise(of: str, trailing: int) -> Rule:
         if found is None or found[1].ndim == 0:
             return array
         space, values = found
-        shape = np.shape(given[of]) if isinstance(given[of], (list, tuple)) else tuple(given[of].shape)
-        dtype = getattr(given[of], "dtype", "")
-        halves = str(getattr(dtype, "name", dtype)).endswith("float16")  # real and imaginary part are an axis
-        batch = shape[:max(0, len(shape) - trailing - halves)]
+        batch = _batch_axes(given[like], trailing)
         if values.shape != batch:
             try:
                 values = np.array(np.broadcast_to(values, batch))

@@ -1,7 +1,12 @@
 """Channels: noise, flat Rayleigh fading with one antenna or several, tapped and clustered delay lines on an OFDM grid.
 
-Random numbers follow from ``seed``, ``point`` and the number of an item alone, of which ``first`` is that of the first: not from
-the batch, the threads or the device. A second batch goes on with ``first`` = the items of the first one.
+Random numbers are counted, not drawn in turn: those of an item follow from ``seed``, ``point`` and the item's index alone.
+They do not depend on the batch, the threads or the device.
+
+* ``seed`` names the experiment. Two calls with the same three numbers get the same random numbers.
+* ``first`` is the index of the first item of a call. A second batch goes on with ``first`` = the items of the first one; both
+  together then have the numbers of one large batch.
+* ``point`` names the point of a sweep. Points with one seed and different ``point`` have independent numbers.
 """
 from __future__ import annotations
 
@@ -14,7 +19,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import COMPLEX64, NUMPY, UINT8, Array, Executor, batch_of, fill, named_space, results, space_of
-from ._convert import as_complex, converting
+from ._convert import as_complex, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, file_name, made, number, random_range, refused, whole
 
@@ -27,17 +32,35 @@ __all__ = ["CdlChannel", "Csi", "KroneckerChannel", "TdlChannel", "awgn", "capac
            "mimo_rayleigh", "rayleigh", "read_csi", "tdl_profiles"]
 
 
-@converting(sent=as_complex)
-def awgn(sent: Array, *, noise_var: float, seed: int, first: int = 0, point: int = 0, out: Any = None,
+def _powers(space: Any, noise_var: Any) -> Any:
+    """N0 as a number of Python, or as an array that the compiled part takes. In host memory it holds powers."""
+    if isinstance(noise_var, (list, tuple)):
+        raise TypeError(f"noise_var is a {type(noise_var).__name__}: expected a number or an array")
+    if not getattr(noise_var, "shape", ()):
+        return number("noise_var", noise_var)
+    powers = space.take(noise_var)
+    if isinstance(powers, np.ndarray) and powers.dtype.kind in "iuf":
+        wrong = powers[~((powers >= 0) & np.isfinite(powers))]
+        if wrong.size:
+            raise ValueError(f"noise_var = an array with {wrong.flat[0].item()!r} is not allowed: expected finite powers of 0 or more, not in dB")
+    return powers
+
+
+@converting(sent=as_complex, noise_var=as_noise("sent", 0))
+def awgn(sent: Array, *, noise_var: float | Array, seed: int, first: int = 0, point: int = 0, out: Any = None,
          executor: Executor | None = None, strict: bool = False) -> Any:
     """Adds circular Gaussian noise: ``sent + n`` with n ~ CN(0, noise_var), of variance noise_var / 2 in each part.
 
+    The noise of an item depends on ``seed``, ``point`` and the item's index alone, whatever the batch and the device. A loop over
+    batches counts ``first`` up, and a loop over SNRs counts ``point`` up; both keep ``seed``.
+
     Args:
         sent: complex64 of any shape; its numbers are the items.
-        noise_var: N0, 0 or more.
-        seed: of the random numbers, 0..2**64 - 1. The same seed gives the same noise on any device.
-        first: index of the first item. A second batch goes on with ``first`` = the items of the first one.
-        point: 0..2**32 - 1, separates points of a sweep with one seed.
+        noise_var: N0, a number of 0 or more, or an array of them, float32, that NumPy broadcasts to the shape of ``sent``. On a GPU the
+            array has that shape, and an item whose N0 is no such power gets no noise.
+        seed: names the experiment, 0..2**64 - 1. The same seed gives the same noise on any device.
+        first: index of the first item, 0..2**64 - 1. A second batch goes on with ``first`` = the items of the first one.
+        point: 0..2**32 - 1: names the point of a sweep. Points of one seed have independent noise.
         out: where the result goes; it may be ``sent`` itself.
         executor: where arrays in host memory are processed; None for all cores.
         strict: arrays of other types and layouts are refused in place of converted.
@@ -51,10 +74,14 @@ def awgn(sent: Array, *, noise_var: float, seed: int, first: int = 0, point: int
     >>> later = wb.awgn(np.ones(99_990, np.complex64), noise_var=0.5, seed=1, first=10)
     >>> bool((later == received[10:]).all())
     True
+    >>> n0 = 10 ** (-np.array([[0], [10], [20]]) / 10)  # three SNRs of unit symbols
+    >>> (abs(wb.awgn(np.ones((3, 100_000)), noise_var=n0, seed=1) - 1) ** 2).mean(axis=1, dtype=float).round(2).tolist()
+    [1.0, 0.1, 0.01]
     """
     space = space_of(sent)
+    powers = _powers(space, noise_var)
     arrays = fill(space, {"out": (COMPLEX64, ())}, "out", out, tuple(sent.shape))
-    _core.awgn(space.executor(checked_executor(executor)), space.take(sent), arrays["out"], number("noise_var", noise_var),
+    _core.awgn(space.executor(checked_executor(executor)), space.take(sent), arrays["out"], powers,
                random_range(seed, first, point))
     return results(space, arrays, "out", out)
 

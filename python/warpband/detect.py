@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _core
 from ._arrays import FLOAT32, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
-from ._convert import as_complex, as_llrs, as_noise, converting
+from ._convert import as_channel, as_complex, as_llrs, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, checked_sign, made
 
@@ -56,13 +56,14 @@ class Detector(Described):
         """LLRs are limited to +-this, as chosen; infinity for no limit."""
         return float(str(self._work.settings["llr_clip"]).replace("none", "inf"))
 
-    @converting(channel=as_complex, received=as_complex, noise_var=as_noise("received", 1), prior=as_llrs)
+    @converting(channel=as_channel("received", 1), received=as_complex, noise_var=as_noise("received", 1), prior=as_llrs)
     def __call__(self, channel: Array, received: Array, noise_var: float | Array, *, prior: Array | None = None,
                  outputs: str | Sequence[str] = "llr", out: Any = None, strict: bool = False) -> Any:
         """Detects a batch of uses of the channel.
 
         Args:
-            channel: H, complex64, ``(..., rx_antennas, streams)``; the batch axes may be the first of received's alone.
+            channel: H, complex64, ``(..., rx_antennas, streams)``; the batch axes may be the first of received's alone. An axis of
+                extent 1 is shared as NumPy broadcasts it: one H for all uses is ``(rx_antennas, streams)``, or has a 1 for each axis.
             received: y, complex64, ``(..., rx_antennas)``.
             noise_var: N0 per complex entry: a number, or an array that broadcasts to the batch axes of ``received``.
             prior: a-priori LLRs, float32, ``(..., bits_per_use)``; those beyond +-1e6 count as +-1e6. Not for MatchedFilter,

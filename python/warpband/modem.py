@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, fill, results, space_of
-from ._convert import as_bits, as_complex, as_noise, converting
+from ._convert import as_bits, as_complex, as_gain, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, checked_sign, made
 
@@ -70,7 +70,7 @@ class Demapper(Described):
         self.llr_sign = llr_sign
         self.bits_per_symbol: int = self._work.bits_per_symbol
 
-    @converting(received=as_complex, noise_var=as_noise("received", 0), channel=as_complex)
+    @converting(received=as_complex, noise_var=as_noise("received", 0), channel=as_gain("received"))
     def __call__(self, received: Array, noise_var: float | Array, *, channel: Array | None = None,
                  outputs: str | Sequence[str] = "llr", out: Any = None, strict: bool = False) -> Any:
         """Demaps symbols.
@@ -78,7 +78,7 @@ class Demapper(Described):
         Args:
             received: y, complex64 ``(..., n)``.
             noise_var: N0 per complex entry: a number, or an array that broadcasts to the shape of ``received``.
-            channel: h, complex64 of the shape of ``received``; None is 1.
+            channel: h, complex64 that NumPy broadcasts to the shape of ``received``; None is 1. On a GPU it has this shape.
             outputs: "llr" (float32 ``(..., n * bits_per_symbol)``, in 3GPP order) or "status" (uint8 of the shape of
                 ``received``, 1 where NaN, Inf or N0 <= 0 made the LLRs 0); or both. LLRs are limited to +-3e38; all finite y and h,
                 and all N0 > 0, are taken, however small or large.

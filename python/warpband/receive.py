@@ -17,7 +17,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import FLOAT32, INT32, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
-from ._convert import as_bits, as_complex, as_llrs, as_noise, converting
+from ._convert import as_bits, as_channel, as_complex, as_llrs, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, checked_sign, listed, made, number, refused, whole
 from .conv import BcjrDecoder
@@ -37,6 +37,10 @@ __all__ = ["ExitChart", "IterativeReceiver", "exit_chart"]
 
 def _noise_of_uses(name: str, array: Array, given: dict[str, Any]) -> Array:
     return as_noise("received", given["self"]._use_axes)(name, array, given)
+
+
+def _channel_of_uses(name: str, array: Array, given: dict[str, Any]) -> Array:
+    return as_channel("received", given["self"]._use_axes)(name, array, given)
 
 
 @described
@@ -135,14 +139,14 @@ class IterativeReceiver(Described):
         frame[..., :bits] = coded.reshape(lead + (bits,))[..., self.permutation]
         return frame
 
-    @converting(channel=as_complex, received=as_complex, noise_var=_noise_of_uses, prior=as_llrs)
+    @converting(channel=_channel_of_uses, received=as_complex, noise_var=_noise_of_uses, prior=as_llrs)
     def __call__(self, channel: Array, received: Array, noise_var: float | Array, *, prior: Array | None = None,
                  outputs: str | Sequence[str] = "bits", each_outer: bool = False, out: Any = None, strict: bool = False) -> Any:
         """Receives a batch of frames.
 
         Args:
             channel: H, complex64, ``(..., uses_per_frame, rx_antennas, streams)``; the batch axes may be the first of received's
-                alone, as in ``(..., rx_antennas, streams)`` for one H a frame.
+                alone, as in ``(..., rx_antennas, streams)`` for one H a frame, or 1 where NumPy broadcasts them.
             received: y, complex64, ``(..., uses_per_frame, rx_antennas)``, of a space-time code ``(..., uses_per_frame, 2,
                 rx_antennas)``: slot, antenna.
             noise_var: N0 per complex entry: a number, or an array that broadcasts to ``(..., uses_per_frame)``.

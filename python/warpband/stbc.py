@@ -8,7 +8,7 @@ import numpy as np
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, fill, results, space_of
 from ._codec import Encoder
-from ._convert import as_bits, as_complex, as_llrs, as_noise, converting
+from ._convert import as_bits, as_channel, as_complex, as_llrs, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, checked_sign, made, refused
 
@@ -91,13 +91,14 @@ class StbcDecoder(Described):
         bits = (self.bits_per_codeword,)
         self._table = {"llr": (FLOAT32, bits), "bits": (UINT8, bits), "status": (UINT8, ())}
 
-    @converting(channel=as_complex, received=as_complex, noise_var=as_noise("received", 2), prior=as_llrs)
+    @converting(channel=as_channel("received", 2), received=as_complex, noise_var=as_noise("received", 2), prior=as_llrs)
     def __call__(self, channel: Array, received: Array, noise_var: float | Array, *, prior: Array | None = None,
                  outputs: str | Sequence[str] = "llr", out: Any = None, strict: bool = False) -> Any:
         """Decodes codewords.
 
         Args:
-            channel: H, complex64 ``(..., rx_antennas, 2)``; the batch axes may be the first of received's alone.
+            channel: H, complex64 ``(..., rx_antennas, 2)``; the batch axes may be the first of received's alone, or 1 where NumPy
+                broadcasts them.
             received: Y, complex64 ``(..., 2, rx_antennas)``: slot, antenna.
             noise_var: N0 per complex entry: a number, or an array that broadcasts to the batch axes of ``received``.
             prior: a-priori LLRs, float32, ``(..., bits_per_codeword)``; those beyond +-1e6 count as +-1e6. Not with

@@ -12,5 +12,8 @@ namespace wb {
 /// Throws argument_error unless noise_var is finite and >= 0.
 void add_awgn(executor& exec, view<const std::complex<float>> in, view<std::complex<float>> out,
               float noise_var, random_range range);
+/// With an N0 for each symbol, [symbols, 1]. A symbol whose N0 is NaN, infinite or below 0 gets no noise.
+void add_awgn(executor& exec, view<const std::complex<float>> in, view<std::complex<float>> out,
+              view<const float> noise_var, random_range range);
 
 }  // namespace wb

@@ -73,6 +73,33 @@ TEST_P(awgn, without_variance_nothing_is_added) {
   EXPECT_TRUE(same_bits(add_noise(exec(), x, 0.f, {.seed = 1}), x));
 }
 
+TEST_P(awgn, symbols_have_an_n0_each) {
+  const std::size_t n = 173;
+  const symbols x = random_symbols(n);
+  const float values[]{0.5f, 0.f, 3.f};
+  std::vector<float> noise_var(n);
+  for (std::size_t i = 0; i < n; i++) noise_var[i] = values[i % 3];
+  const wb::random_range range{.seed = 5, .first = 9, .point = 1};
+  const auto in = on_device(exec(), x, 1, n);
+  auto out = exec().make<std::complex<float>>(1, n);
+  const auto n0 = exec().make_from(noise_var);
+  wb::add_awgn(exec(), in, out, {n0.data(), 1, n, 1, 1}, range);
+  const symbols y = exec().to_host(out);
+  for (std::size_t value = 0; value < 3; value++) {
+    const symbols of_all = add_noise(exec(), x, values[value], range);
+    for (std::size_t i = value; i < n; i += 3) EXPECT_EQ(y[i], of_all[i]) << i;
+  }
+  // One for all by a step of 0; what is no power adds nothing.
+  wb::add_awgn(exec(), in, out, {n0.data(), 1, n, 1, 0}, range);
+  EXPECT_TRUE(same_bits(exec().to_host(out), add_noise(exec(), x, 0.5f, range)));
+  for (const float bad :
+       {-1.f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    const auto wrong = exec().make_from(std::vector<float>(n, bad));
+    wb::add_awgn(exec(), in, out, {wrong.data(), 1, n, 1, 1}, range);
+    EXPECT_TRUE(same_bits(exec().to_host(out), x)) << bad;
+  }
+}
+
 TEST_P(awgn, seeds_points_and_indices_give_other_noise) {
   const symbols zero(64);
   const wb::random_range ranges[]{{1, 0, 0}, {2, 0, 0},  {std::uint64_t{1} << 32 | 1, 0, 0},
@@ -100,6 +127,8 @@ TEST(awgn_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { wb::add_awgn(*exec, x, few, 1.f, {}); }), "out");
   EXPECT_EQ(blamed([&] { wb::add_awgn(*exec, x, wide, 1.f, {}); }), "out");
   EXPECT_EQ(blamed([&] { wb::add_awgn(*exec, x, {nullptr, 1, 4, 1, 1}, 1.f, {}); }), "out");
+  const auto n0 = exec->make<float>(1, 3);
+  EXPECT_EQ(blamed([&] { wb::add_awgn(*exec, x, x, wb::view<const float>(n0), {}); }), "noise_var");
 }
 
 }  // namespace awgn_test
