@@ -12,7 +12,7 @@ import _core
 
 def main():
     lines = ['"""Made by scripts/python_stubs.py: keywords of classes, from the lists of settings in the library."""',
-             "from typing import Sequence", "", "from typing_extensions import Required, TypedDict"]
+             "from typing import Literal, Sequence", "", "from typing_extensions import Required, TypedDict"]
     for kind, keywords in _core.keywords.items():
         lines += ["", f"class {kind}Keywords(TypedDict, total=False):"]
         for name, annotation, default, allowed, text in keywords:

@@ -20,11 +20,47 @@ detector_config of(const std::string& type) {
   return c;
 }
 
+/// What a setting that several kinds have means to one of them. Scenarios have one text for all kinds.
+void describe_for(const detector_config& c, setting_of<detector_config>& s) {
+  const detector_kind& kind = c.kind();
+  if (s.name == "streams") {
+    s.allowed = "an integer from 1 to " + std::to_string(kind.most_streams);
+  } else if (s.name == "llr_clip") {
+    const bool misses = may_miss(c);
+    s.allowed = "a number from 1e-6 to 1e6";
+    if (!misses) s.allowed += kind.may_miss ? ", or \"none\" with as many ways as streams" : ", or \"none\"";
+    s.text = "LLRs are limited to this magnitude. ";
+    if (kind.may_miss) s.text += "A bit gets it if the search found no candidate with one of its values. ";
+    s.text += misses          ? "Left out: 8."
+              : kind.may_miss ? "Left out: 8 with fewer ways than streams, else \"none\"."
+                              : "Left out: \"none\".";
+  } else if (s.name == "order") {
+    s.text = "The search sees the columns of H in this order. ";
+    s.text += kind.name == "nway"
+                  ? "Pass p has entry p at the top of the tree. Below it are the entries before it, "
+                    "cyclically. "
+                  : "It begins with the last stream of the list and ends with the first. ";
+    s.text += "Left out: 0, 1, 2, ...";
+  } else if (s.name == "sort") {
+    s.text =
+        "Sort the streams of each use instead of `order`: by falling or rising norm of their columns of H, "
+        "or "
+        "as a sorted QR decomposition takes them.";
+    if (kind.name != "nway")
+      s.text +=
+          " With norm the search begins with the weakest stream, as Sionna's does; with norm-ascending and "
+          "sqrd with the strongest.";
+  }
+}
+
 /// Those that detectors of a type have.
 settings_list keywords_of(const detector_config& c) {
   settings_list all = settings_of(c.kind());
   std::erase_if(all, [](const auto& s) { return s.name == "type"; });
-  for (auto& s : all) s.conditions.clear();  // full texts say no more than the settings' own
+  for (auto& s : all) {
+    s.conditions.clear();  // full texts say no more than the settings' own
+    describe_for(c, s);
+  }
   return all;
 }
 

@@ -12,16 +12,24 @@
 namespace wb::python {
 namespace {
 
-std::string annotation(const std::string& kind, bool takes_words, bool takes_bool) {
+/// The type of a choice: Literal["none", "crc"].
+std::string literal(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "\"" : ", \"") + word + "\"";
+  return "Literal[" + list + "]";
+}
+
+std::string annotation(const std::string& kind, const std::vector<std::string>& words, bool takes_bool) {
   if (kind == "boolean") return "bool";
-  if (kind == "integer") return takes_words ? "int | str" : "int";
-  if (kind == "number") return takes_words ? "float | str" : "float";
+  if (kind == "integer") return words.empty() ? "int" : "int | " + literal(words);
+  if (kind == "number") return words.empty() ? "float" : "float | " + literal(words);
   if (kind == "list of integers") return "Sequence[int]";
   if (kind == "list of numbers") return "Sequence[float]";
   if (kind == "list of text") return "Sequence[str]";
   if (kind == "list of pairs of numbers") return "Sequence[complex]";
   if (kind == "list of rows of integers") return "Sequence[Sequence[int]]";
-  return takes_bool ? "str | bool" : "str";
+  const std::string type = kind == "word" && !words.empty() ? literal(words) : "str";
+  return takes_bool ? type + " | bool" : type;
 }
 
 /// A value in a message: one line that is not long.
@@ -153,14 +161,13 @@ void add_renamed(nb::module_& m) {
 }
 
 void add_keyword(nb::module_& m, const char* of_class, const std::string& name, const std::string& kind,
-                 bool takes_words, bool takes_bool, nb::object initial, const std::string& allowed,
-                 const std::string& text) {
+                 const std::vector<std::string>& words, bool takes_bool, nb::object initial,
+                 const std::string& allowed, const std::string& text) {
   if (!nb::hasattr(m, "keywords")) m.attr("keywords") = nb::dict();
   nb::dict all = nb::cast<nb::dict>(m.attr("keywords"));
   if (!all.contains(of_class)) all[of_class] = nb::list();
   nb::cast<nb::list>(all[of_class])
-      .append(nb::make_tuple(name,
-                             annotation(kind, takes_words, takes_bool) + (initial.is_none() ? " | None" : ""),
+      .append(nb::make_tuple(name, annotation(kind, words, takes_bool) + (initial.is_none() ? " | None" : ""),
                              initial, kind == "boolean" ? "True or False" : allowed, text));
 }
 

@@ -22,8 +22,8 @@ setting_value as_value(nb::handle object, const std::string& name, const std::st
 void add_renamed(nb::module_& m);
 /// Writes down one keyword of a class. Without a default it must be given.
 void add_keyword(nb::module_& m, const char* of_class, const std::string& name, const std::string& kind,
-                 bool takes_words, bool takes_bool, nb::object initial, const std::string& allowed,
-                 const std::string& text);
+                 const std::vector<std::string>& words, bool takes_bool, nb::object initial,
+                 const std::string& allowed, const std::string& text);
 
 /// What stands for leaving a setting out; nothing where no value does.
 template <class C>
@@ -44,7 +44,7 @@ void add_keywords(nb::module_& m, const char* of_class, const std::vector<settin
       takes_bool = false;
     }
     const bool must = find_word(required, s.name).has_value();
-    add_keyword(m, of_class, s.name, s.kind, !s.words.empty(), takes_bool,
+    add_keyword(m, of_class, s.name, s.kind, s.words, takes_bool,
                 must ? nb::object(nb::ellipsis()) : as_object(initial_value(s, initial)), s.allowed,
                 s.full_text());
   }

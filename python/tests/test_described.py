@@ -31,6 +31,33 @@ def test_what_the_library_lists_is_a_keyword_with_its_meaning(name):
     assert "{settings}" not in kind.__doc__ and "settings" not in parameters
 
 
+def test_choices_are_literal_types():
+    """Of words; a type checker then names a wrong one."""
+    annotations = {(name, keyword): annotation for name in LISTED for keyword, annotation, _, _, _ in _core.keywords[name]}
+    assert annotations["NWay", "sort"] == 'Literal["none", "norm", "norm-ascending", "sqrd"]'
+    assert annotations["NWay", "ways"] == 'int | Literal["auto"]'
+    assert annotations["Pic", "demapper"] == 'Literal["max-log", "exact"]'
+    assert annotations["Pic", "llr_clip"] == 'float | Literal["none"] | None'
+    stub = (pathlib.Path(wb.__file__).parent / "_keywords.pyi").read_text()
+    assert "from typing import Literal, Sequence" in stub
+    for (name, keyword), annotation in annotations.items():
+        for words in re.findall(r"Literal\[(.*?)\]", annotation):
+            assert all(re.fullmatch(r'"[^"]+"', word) for word in words.split(", ")), (name, keyword)
+
+
+DETECTORS = (wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis, wb.KBest, wb.NWay, wb.Pic, wb.Ep)
+
+
+@pytest.mark.parametrize("kind", DETECTORS, ids=lambda kind: kind.__name__)
+def test_help_of_a_detector_speaks_of_it_alone(kind):
+    others = {other.__name__ for other in DETECTORS if other is not kind} | {other.type for other in DETECTORS if other is not kind}
+    texts = [kind.__doc__.partition("\n\n")[2], *(vars(kind)[name].__doc__ or "" for name in vars(kind) if isinstance(vars(kind)[name], property)),
+             kind.__call__.__doc__]
+    named = {word for text in texts for word in re.findall(r"\w+", text) if word in others - {"ML", "MMSE", "ml", "mmse", "ep", "pic"}}
+    assert not named
+    assert not re.search(r"with (pic|ep)\b|all but", kind.__doc__)
+
+
 LDPC, CONV = wb.wifi_ldpc(n=648), wb.conv_80211(rate="3/4")
 MADE = [
     (wb.LdpcEncoder, {"code": LDPC}), (wb.LdpcDecoder, {"code": LDPC, "iterations": 20, "algorithm": "min-sum"}),

@@ -287,10 +287,13 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
         output: a result file that is kept up to date: every ``checkpoint`` seconds, after the first batch and at the end.
         resume: a result, or its file, to go on from: to more frame errors or frames, or with a scenario that differs from the
             first in its stop rules, points and curves alone. The counts are those of a run in one go.
-        seed, frame_errors, max_frames, max_seconds: in the place of the scenario's: 0..2**63 - 1, 0..10**15, 1..10**15, 0..1e9.
+        seed: in the place of the scenario's, 0..2**63 - 1.
+        frame_errors: in the place of ``stop.frame_errors``, 0..10**15. A point ends after so many wrong frames; 0: no such rule.
+        max_frames: in the place of ``stop.max_frames``, 1..10**15. A point ends after so many frames.
+        max_seconds: in the place of ``stop.max_seconds``, 0..1e9. A point ends after this time; 0: no such rule.
         device: "cpu" or "cuda:N", or several that run frames side by side, as ``["cuda:0", "cuda:1"]`` (docs/scale.md).
-        threads: of the CPU; 0 for all cores.
-        checkpoint: seconds, 0..30.
+        threads: of the CPU, 1..4096; 0 for all cores.
+        checkpoint: seconds between two writings of ``output``, 0..30; 0 writes after every batch.
         progress: True for a bar on stderr, or a function that gets a :class:`Progress` ten times a second at most and after
             each point; what it raises ends the sweep, False stops it.
         detectors: functions by name, for ``detector.type = "mine"``: ``llr = f(h, y, n0)``. h: complex64
@@ -304,7 +307,7 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
         channels: functions by name, for ``channel.type = "mine"``: ``h = f(frames)`` gets a :class:`Frames`. h: complex64
             ``(count, matrices, rx, tx)``, random by ``frames.seed`` alone. The library sends the symbols through H and adds noise.
         batch: frames of each call of these functions, 1..2**20. A whole batch is run even where a stop rule needs less of it.
-        version: of the functions, as you count. Another one refuses to resume.
+        version: of the functions, text of at most 200 characters, as you count. Another one refuses to resume.
 
     Functions get arrays of NumPy, on a GPU tensors of torch. They run on one device, and may call the rest of this package.
     What they raise ends the sweep. The finished points are in ``output`` then.

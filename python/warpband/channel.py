@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -455,7 +455,8 @@ class Csi(NamedTuple):
     spacing_hz: float
 
 
-def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | None = None, scale: str = "none", cell: int = 0,
+def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | None = None,
+             scale: Literal["none", "snapshot", "file"] = "none", cell: int = 0,
              first_sample: int | None = None, shifted_pilot: bool | None = None, trusted: bool = False,
              untrusted: bool = False) -> Csi:
     """Reads channel estimates, measured or computed elsewhere, from an HDF5 or .npy file (docs/files.md).

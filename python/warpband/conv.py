@@ -1,7 +1,7 @@
 """Convolutional codes of constraint lengths 3 to 9: encoder, Viterbi decoder, BCJR decoder."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Sequence
 
 from . import _core
 from ._arrays import FLOAT32, UINT8, Array, Executor
@@ -68,7 +68,7 @@ class ConvCode(Described):
         return f"0o{value:o}" if name == "feedback" else super()._shown(name, value)
 
 
-def conv_80211(*, rate: str = "1/2") -> ConvCode:
+def conv_80211(*, rate: Literal["1/2", "2/3", "3/4", "5/6"] = "1/2") -> ConvCode:
     """IEEE 802.11: (133, 171), zero tail; rate "1/2", "2/3", "3/4" or "5/6".
 
     >>> wb.ConvEncoder(code=wb.conv_80211(rate="3/4"), k=90).n
@@ -77,7 +77,8 @@ def conv_80211(*, rate: str = "1/2") -> ConvCode:
     return ConvCode._of(made(_core.ConvCode.ieee80211, rate=rate))
 
 
-def conv_80216(*, rate: str = "1/2", termination: str = "zero-tail") -> ConvCode:
+def conv_80216(*, rate: Literal["1/2", "2/3", "3/4", "5/6"] = "1/2",
+               termination: Literal["zero-tail", "tail-biting"] = "zero-tail") -> ConvCode:
     """IEEE 802.16: (171, 133), zero tail (OFDM) or tail-biting (OFDMA); rate "1/2", "2/3", "3/4" or "5/6".
 
     >>> wb.ConvEncoder(code=wb.conv_80216(termination="tail-biting"), k=96).n

@@ -66,8 +66,8 @@ class Detector(Described):
                 extent 1 is shared as NumPy broadcasts it: one H for all uses is ``(rx_antennas, streams)``, or has a 1 for each axis.
             received: y, complex64, ``(..., rx_antennas)``.
             noise_var: N0 per complex entry: a number, or an array that broadcasts to the batch axes of ``received``.
-            prior: a-priori LLRs, float32, ``(..., bits_per_use)``; those beyond +-1e6 count as +-1e6. Not for MatchedFilter,
-                ZeroForcing and MMSE. In the sign of ``llr``.
+            prior: a-priori LLRs, float32, ``(..., bits_per_use)``; those beyond +-1e6 count as +-1e6. In the sign of
+                ``llr``. For detectors with the setting ``extrinsic``.
             outputs: "llr", "bits" (uint8 hard decisions) or "status" (uint8, 1 where a use is erased); or several names.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
             strict: refuse arrays in host memory of another type or layout instead of converting them.

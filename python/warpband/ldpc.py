@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Sequence
 
 from . import _core
 from ._arrays import FLOAT32, INT32, UINT8, Array, Executor
@@ -78,7 +78,7 @@ def _ldpc_code(matrix: list[list[int]], z: int) -> LdpcCode:
     return LdpcCode(matrix=matrix, z=z)
 
 
-def wimax_ldpc(*, n: int = 2304, rate: str = "1/2") -> LdpcCode:
+def wimax_ldpc(*, n: int = 2304, rate: Literal["1/2", "2/3A", "2/3B", "3/4A", "3/4B", "5/6"] = "1/2") -> LdpcCode:
     """A code of IEEE 802.16e: n = 576, 672, ... 2304; rate "1/2", "2/3A", "2/3B", "3/4A", "3/4B" or "5/6".
 
     >>> code = wb.wimax_ldpc(n=576, rate="5/6")
@@ -88,7 +88,7 @@ def wimax_ldpc(*, n: int = 2304, rate: str = "1/2") -> LdpcCode:
     return LdpcCode._of(made(_core.LdpcCode.wimax, n=n, rate=rate))
 
 
-def wifi_ldpc(*, n: int = 1944, rate: str = "1/2") -> LdpcCode:
+def wifi_ldpc(*, n: int = 1944, rate: Literal["1/2", "2/3", "3/4", "5/6"] = "1/2") -> LdpcCode:
     """A code of IEEE 802.11n: n = 648, 1296 or 1944; rate "1/2", "2/3", "3/4" or "5/6".
 
     >>> code = wb.wifi_ldpc(n=648, rate="3/4")

@@ -6,7 +6,7 @@ each sample has variance N0 on each subcarrier.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._arrays import COMPLEX64, Array, Executor, batch_of, fill, results, space_of
@@ -56,7 +56,7 @@ class OfdmNumerology(Described):
         return self._work.samples_per_slot
 
 
-def lte_numerology(*, bandwidth_mhz: float = 5, prefix: str = "normal") -> OfdmNumerology:
+def lte_numerology(*, bandwidth_mhz: float = 5, prefix: Literal["normal", "extended"] = "normal") -> OfdmNumerology:
     """That of the downlink of LTE at 1.4, 3, 5, 10, 15 or 20 MHz with the "normal" or "extended" prefix (3GPP TS 36.211 section 6.12).
 
     >>> numerology = wb.lte_numerology(bandwidth_mhz=20)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Iterator, Literal, Mapping, Sequence
 
 from . import _error_rates, _theory
 from ._error_rates import COLOURS, STYLES
@@ -34,8 +34,9 @@ def _results(results: Any) -> list[tuple[str, Mapping[str, Any]]]:
 
 def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepResult | str | os.PathLike[str]], *,
                 metric: str | Sequence[str] | None = None, references: Mapping[str, Any] | None = None, title: str | None = None,
-                size: str = "screen", x: str | None = None, axes: Any = None, theory: bool = False) -> Any:
-    """Draws error rates over Eb/N0 or SNR with their 95% confidence intervals. ``warpband plot`` draws the same.
+                size: Literal["screen", "one-column", "two-column"] = "screen", x: str | None = None, axes: Any = None,
+                theory: bool = False) -> Any:
+    """Draws error rates over Eb/N0, SNR or Es/N0 with their 95% confidence intervals. ``warpband plot`` draws the same.
 
     Curves of several results that have the same settings become one: runs with different seeds are added up; of runs with the
     same seed, which saw the same random numbers, the longest counts. A point without an error has no rate: a triangle marks the
@@ -177,7 +178,8 @@ def _few(lines: Sequence[Any]) -> None:
 
 
 def throughput(records: Any, *, op: str | None = None, figure: str | Sequence[str] | None = ("resident", "small"),
-               where: Mapping[str, Any] | None = None, unit: str | None = None, title: str | None = None, axes: Any = None) -> Any:
+               where: Mapping[str, Any] | None = None, unit: Literal["mbps", "items_per_second"] | None = None, title: str | None = None,
+               axes: Any = None) -> Any:
     """Draws throughput over the batch, with the range of the repetitions as a band. A line for each setting and device.
 
     Args:

@@ -11,7 +11,7 @@ the streams' symbols: those of the first stream in the first use, of the second 
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Sequence
 
 import numpy as np
 
@@ -88,7 +88,7 @@ class IterativeReceiver(Described):
 
     def __init__(self, *, detector: Detector | StbcDecoder | MassiveUplink | MassiveSoftUplink,
                  decoder: LdpcDecoder | TurboDecoder | BcjrDecoder, crc: str | tuple[int, int] | None = None,
-                 permutation: Sequence[int] | None = None, codewords: str = "frame", llr_sign: str = "p0/p1", executor: Executor | None = None,
+                 permutation: Sequence[int] | None = None, codewords: Literal["frame", "user"] = "frame", llr_sign: str = "p0/p1", executor: Executor | None = None,
                  **settings: Unpack[IterativeReceiverKeywords]):
         if not isinstance(detector, (Detector, StbcDecoder, MassiveUplink, MassiveSoftUplink)):
             raise TypeError(f"detector is a {type(detector).__name__}: expected one of warpband's")
