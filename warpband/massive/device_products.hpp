@@ -75,14 +75,14 @@ struct massive_products : massive_frames<Users, T, G> {
     const std::size_t stride = a.half_channel.element_stride;
     if (n % 4 == 0 && stride == 1 && reinterpret_cast<std::uintptr_t>(from) % sizeof(uint4) == 0) {
       const auto* fours = reinterpret_cast<const uint4*>(from);
-      const int quarter = n / 4, all = a.antennas * quarter;
-      for (int i = g.rank; i < all; i += 4 * g.size) {  // four on their way at once
+      const int quarter = n / 4, pieces = a.antennas * quarter;
+      for (int i = g.rank; i < pieces; i += 4 * g.size) {  // four on their way at once
         uint4 x[4];
-        WB_UNROLL for (int j = 0; j < 4; j++) if (i + j * g.size < all) x[j] = fours[i + j * g.size];
+        WB_UNROLL for (int j = 0; j < 4; j++) if (i + j * g.size < pieces) x[j] = fours[i + j * g.size];
         WB_UNROLL for (int j = 0; j < 4; j++) {
-          const int at = i + j * g.size, k = at / quarter;
-          if (at >= all) continue;
-          auto* to = reinterpret_cast<float4*>(staged(h, k) + 8 * (at - k * quarter));
+          const int piece = i + j * g.size, k = piece / quarter;
+          if (piece >= pieces) continue;
+          auto* to = reinterpret_cast<float4*>(staged(h, k) + 8 * (piece - k * quarter));
           const float2 z[4] = {to_floats(x[j].x), to_floats(x[j].y), to_floats(x[j].z), to_floats(x[j].w)};
           to[0] = {z[0].x, z[0].y, z[1].x, z[1].y};
           to[1] = {z[2].x, z[2].y, z[3].x, z[3].y};
@@ -98,13 +98,13 @@ struct massive_products : massive_frames<Users, T, G> {
     if (n % 2 == 0 && a.channel.element_stride == 1 &&
         reinterpret_cast<std::uintptr_t>(from) % sizeof(float4) == 0) {
       const auto* pairs = reinterpret_cast<const float4*>(from);
-      const int half = n / 2, all = a.antennas * half;
-      for (int i = g.rank; i < all; i += 8 * g.size) {  // eight on their way at once
+      const int half = n / 2, pieces = a.antennas * half;
+      for (int i = g.rank; i < pieces; i += 8 * g.size) {  // eight on their way at once
         float4 x[8];
-        WB_UNROLL for (int j = 0; j < 8; j++) if (i + j * g.size < all) x[j] = pairs[i + j * g.size];
+        WB_UNROLL for (int j = 0; j < 8; j++) if (i + j * g.size < pieces) x[j] = pairs[i + j * g.size];
         WB_UNROLL for (int j = 0; j < 8; j++) {
-          const int at = i + j * g.size, k = at / half;
-          if (at < all) *reinterpret_cast<float4*>(staged(h, k) + 4 * (at - k * half)) = x[j];
+          const int piece = i + j * g.size, k = piece / half;
+          if (piece < pieces) *reinterpret_cast<float4*>(staged(h, k) + 4 * (piece - k * half)) = x[j];
         }
       }
     } else {

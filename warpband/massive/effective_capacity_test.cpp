@@ -72,10 +72,12 @@ TEST(effective_capacity, of_table_5_5_by_hand) {
 TEST(effective_capacity, is_equal_at_a_crossover_and_ordered_beside_it) {
   const wb::capacity_setting s;
   const precoder_model mf = precoder_model::matched_filter(), mmse = precoder_model::cholesky();
-  const double at = wb::capacity_crossover_s(s, mf, mmse).value();
-  EXPECT_NEAR(wb::effective_capacity(s, mf, at), wb::effective_capacity(s, mmse, at), 1e-9);
-  EXPECT_GT(wb::effective_capacity(s, mf, 0.99 * at), wb::effective_capacity(s, mmse, 0.99 * at));
-  EXPECT_LT(wb::effective_capacity(s, mf, 1.01 * at), wb::effective_capacity(s, mmse, 1.01 * at));
+  const double crossover = wb::capacity_crossover_s(s, mf, mmse).value();
+  EXPECT_NEAR(wb::effective_capacity(s, mf, crossover), wb::effective_capacity(s, mmse, crossover), 1e-9);
+  EXPECT_GT(wb::effective_capacity(s, mf, 0.99 * crossover),
+            wb::effective_capacity(s, mmse, 0.99 * crossover));
+  EXPECT_LT(wb::effective_capacity(s, mf, 1.01 * crossover),
+            wb::effective_capacity(s, mmse, 1.01 * crossover));
   EXPECT_FALSE(wb::capacity_crossover_s(s, mmse, mf).has_value());
   EXPECT_FALSE(wb::capacity_crossover_s(s, mmse, mmse).has_value());
 }

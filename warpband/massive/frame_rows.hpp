@@ -54,11 +54,11 @@ struct frame_rows {
     if (good) return;
     WB_UNROLL for (int c = 0; c < U; c++) x[c] = {0.f, 0.f};
   }
-  /// Replaces A, whose diagonal entry is `own`, by W in the triangle, as `invert_factor` defines it. False
-  /// where a pivot of the lane's matrix was too small. By a whole warp.
-  WB_HD bool invert_factor(float own) {
-    float pivot = own;
-    const float least = least_ldl_pivot * own;
+  /// Replaces A by W in the triangle, as `invert_factor` defines it. `diagonal` is the entry of A on the
+  /// diagonal in this row. False where a pivot of the lane's matrix was too small. By a whole warp.
+  WB_HD bool invert_factor(float diagonal) {
+    float pivot = diagonal;
+    const float least = least_ldl_pivot * diagonal;
     bool regular = true;
     all_steps<U / group - 1>(pivot, least, regular);
     __syncwarp();
@@ -66,10 +66,10 @@ struct frame_rows {
       const float four[4] = {inverse * x[c].x, inverse * x[c].y, inverse * x[c + 1].x, inverse * x[c + 1].y};
       if (c < row && stores_row<U>()) store4(pair_of(c), four);
     }
-    const unsigned all = __ballot_sync(0xffffffffu, regular);
+    const unsigned regular_lanes = __ballot_sync(0xffffffffu, regular);
     __syncwarp();
-    constexpr unsigned mine = 0xffffffffu >> (32 - lanes);
-    return (all >> (threadIdx.x & (32 - lanes)) & mine) == mine;
+    constexpr unsigned lane_mask = 0xffffffffu >> (32 - lanes);
+    return (regular_lanes >> (threadIdx.x & (32 - lanes)) & lane_mask) == lane_mask;
   }
 
  private:
@@ -93,8 +93,8 @@ struct frame_rows {
     WB_ROLL for (int i = group - 1; i >= 0; i--) {
       const int k = base + i, moved = group - 1 - i;
       float* const line = lines + (i & 1) * 2 * U;
-      const bool own = row == k;
-      if (own && stores_row<U>()) {
+      const bool is_pivot = row == k;
+      if (is_pivot && stores_row<U>()) {
         WB_UNROLL for (int c = 0; c < base + group; c += 2) {
           const float four[4] = {x[c].x, x[c].y, x[c + 1].x, x[c + 1].y};
           store4(line + 2 * c, four);
@@ -102,18 +102,18 @@ struct frame_rows {
       }
       const bool enough = pivot > least;
       const float q = 1.f / __shfl_sync(0xffffffffu, enough ? pivot : 1.f, k, lanes);
-      if (own) {
+      if (is_pivot) {
         inverse = q;
         regular = enough;
       }
       if (k == 0) break;
       __syncwarp();
-      const int at = row < k ? row + (row >= base ? moved : 0) : 0;
-      float2 z = *reinterpret_cast<const float2*>(line + 2 * at);
+      const int position = row < k ? row + (row >= base ? moved : 0) : 0;
+      float2 z = *reinterpret_cast<const float2*>(line + 2 * position);
       if (row > k) z = x[base + group - 1];
-      if (base == 0 && own) z = {0.f, 0.f};  // not of this row: it may be no number
+      if (base == 0 && is_pivot) z = {0.f, 0.f};  // not of this row: it may be no number
       // Rows above the pivot use the conjugate; the pivot's own row does not change.
-      const float q_re = own ? 0.f : q, q_im = row < k ? 0.f - q : q_re;
+      const float q_re = is_pivot ? 0.f : q, q_im = row < k ? 0.f - q : q_re;
       const cx<float> factor = {q_re * z.x, q_im * z.y};
       pivot = fma(factor.im, z.y, fnma(factor.re, z.x, pivot));
       const auto update = [&](int c, float re, float im) {

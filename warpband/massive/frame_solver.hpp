@@ -30,9 +30,9 @@ struct frame_solver {
   const massive_args& a;
   float* results;
   int row;
-  // Of the lane's user. `diagonal` is the entry of H^H H, `own` that of A; `inverse` is 1 / D, or for
+  // Of the lane's user. `diagonal` is the entry of H^H H, `regularized` that of A; `inverse` is 1 / D, or for
   // `jacobi_cg` the factor that scales the user.
-  float n0 = 1.f, diagonal = 0.f, own = 1.f, inverse = 0.f;
+  float n0 = 1.f, diagonal = 0.f, regularized = 1.f, inverse = 0.f;
   float trace = 0.f;          // of H^H H
   float most_energy = 1e24f;  // of a right side that is not erased
   bool good = false;
@@ -58,14 +58,14 @@ struct frame_solver {
     n0 = select(good, n0, 1.f);
     const float added = regularization(a, n0);
     diagonal = results[Shape::diagonal + row];
-    own = select(good, diagonal, 1.f) + select(good, added, 0.f);
+    regularized = select(good, diagonal, 1.f) + select(good, added, 0.f);
     if (decomposes(a.solver)) {
       frame_rows<U> rows(results, results + Shape::work, row);
       rows.load(good);
-      good = good & rows.invert_factor(own);
+      good = good & rows.invert_factor(regularized);
       inverse = rows.inverse;
     } else if (scaled()) {
-      inverse = 1.f / sqrt(select(own > 0.f, own, 1.f));
+      inverse = 1.f / sqrt(select(regularized > 0.f, regularized, 1.f));
     } else {
       return;
     }
@@ -79,15 +79,15 @@ struct frame_solver {
   WB_HD unsigned judge(int first, int count) const {
     bool fine = true;
     // By each lane for itself, as it changes what it reads: no lane repeats this.
-    const int mine = static_cast<int>(threadIdx.x) % Shape::lanes;
-    if (mine < count) {
-      float* b = right(first + mine);
+    const int side = static_cast<int>(threadIdx.x) % Shape::lanes;
+    if (side < count) {
+      float* b = right(first + side);
       fine = energy_of<U>(b) <= most_energy;
       if (!fine)
         for (int i = 0; i < 2 * U; i++) b[i] = 0.f;
     }
-    const unsigned all = __ballot_sync(0xffffffffu, fine);
-    return all >> (threadIdx.x & (32 - Shape::lanes));
+    const unsigned fine_lanes = __ballot_sync(0xffffffffu, fine);
+    return fine_lanes >> (threadIdx.x & (32 - Shape::lanes));
   }
 
   /// Copies sums to a slot that no producer will write. `matrix`: H^H H too.
@@ -101,19 +101,19 @@ struct frame_solver {
     __syncwarp();
   }
 
-  /// A^-1 b in place of the right sides `first` to `first` + each - 1, of which those from `end` on are left
-  /// as they are.
-  WB_HD void solve_sides(int first, int each, int end) const {
+  /// A^-1 b in place of the right sides `first` to `first` + side_count - 1, of which those from `end` on are
+  /// left as they are.
+  WB_HD void solve_sides(int first, int side_count, int end) const {
     if (iterates(a.solver)) {
       float2 column[U];
       column_of(column);
       constexpr int together = Many ? 2 : 1;
-      WB_ROLL for (int k = 0; k < each; k += together) gradients<together>(column, first + k, end);
+      WB_ROLL for (int k = 0; k < side_count; k += together) gradients<together>(column, first + k, end);
     } else if (decomposes(a.solver)) {
       if constexpr (Many) {
-        if (each > 4) {
+        if (side_count > 4) {
           constexpr int together = Shape::sides == 8 ? 4 : 7;
-          WB_ROLL for (int k = 0; k < each; k += together) substitute<together>(first + k, end);
+          WB_ROLL for (int k = 0; k < side_count; k += together) substitute<together>(first + k, end);
         } else {
           substitute<4>(first, end);
         }
@@ -181,7 +181,7 @@ struct frame_solver {
     WB_UNROLL for (int c = 0; c < U; c++) {
       float2 z = c < row ? entry(row, c) : entry(c, row);
       if (c < row) z.y = 0.f - z.y;
-      if (c == row) z = {own, 0.f};
+      if (c == row) z = {regularized, 0.f};
       if (scaled()) {
         const float both = inverse * results[Shape::inverse + c];
         z = {both * z.x, both * z.y};
@@ -248,11 +248,11 @@ struct frame_solver {
       __syncwarp();
       WB_UNROLL for (int i = 0; i < P; i++) put(of_s[i], r[i]);
       __syncwarp();
-      float now[P] = {};
-      for_users(of_s, [&](int i, int, cx<float> v) { now[i] = norm_fma(v, now[i]); });
+      float new_energy[P] = {};
+      for_users(of_s, [&](int i, int, cx<float> v) { new_energy[i] = norm_fma(v, new_energy[i]); });
       __syncwarp();
       WB_UNROLL for (int i = 0; i < P; i++) {
-        t[i] = fma(state[i].beta(now[i]), t[i], r[i]);
+        t[i] = fma(state[i].beta(new_energy[i]), t[i], r[i]);
         put(of_t[i], t[i]);
       }
       __syncwarp();

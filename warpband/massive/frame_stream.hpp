@@ -35,7 +35,7 @@ struct frame_stream {
   std::size_t first;
   int count;  // frames of this block
   int warp, lane;
-  int now = 0;                                    // the frame that is worked on
+  int current = 0;                                // the frame that is worked on
   ring_position reads{}, copies{};                // the next part to read, and to copy
   int frame = 0, pass = 0, part = 0, copier = 0;  // of the next part to copy
   int ahead = 0;                                  // parts that are copied and not yet read
@@ -164,9 +164,9 @@ struct streamed_tiles : frame_sums<P::users, P::many, typename P::sums, streamed
   /// rectangle whose columns are vectors.
   WB_HD void rectangle_of_vectors(int u0, int count) const {
     four_sums sums[8][4];
-    over_antennas([&](const float* run_of_h, const float* at_y, int mine) {
+    over_antennas([&](const float* run_of_h, const float* at_y, int run_antennas) {
       this->add_rectangle(
-          sums, run_of_h + 2 * u0, mine,
+          sums, run_of_h + 2 * u0, run_antennas,
           [&](int j, float2* z) {
             WB_UNROLL for (int i = 0; i < 2; i++) {
               const int side = 4 * part + j + i;  // past the last one: any
@@ -179,10 +179,10 @@ struct streamed_tiles : frame_sums<P::users, P::many, typename P::sums, streamed
     WB_UNROLL for (int i = 0; i < 32; i++) sums[i / 4][i % 4].join_conjugate(sum + 2 * i);
     this->sum(sum);
     WB_UNROLL for (int i = 0; i < 8; i += 2) {
-      const int at = this->template number_of<64>(i), side = 4 * part + at % 8 / 2;
+      const int index = this->template number_of<64>(i), side = 4 * part + index % 8 / 2;
       if (side < count)
-        *reinterpret_cast<float2*>(results + Shape::right + side * Shape::side_floats + 2 * (u0 + at / 8)) = {
-            sum[i], sum[i + 1]};
+        *reinterpret_cast<float2*>(results + Shape::right + side * Shape::side_floats +
+                                   2 * (u0 + index / 8)) = {sum[i], sum[i + 1]};
     }
   }
 };
@@ -200,7 +200,7 @@ struct streamed_sums {
     if constexpr (P::many) tiles.rectangle_of_vectors(8 * stream.warp, count);
     e.g.sync();
     const bool last = symbol + count == e.a.symbols;
-    stream.load_vectors(stream.now + last, last ? 0 : symbol + count);
+    stream.load_vectors(stream.current + last, last ? 0 : symbol + count);
   }
 };
 
@@ -234,8 +234,8 @@ struct streamed_sends {
       const int side = stream.warp + P::warps * (i % 2);
       return side < count ? side : stream.warp;
     };
-    const int mine = side_of(sent.part);
-    const float factor = sent.factor_of(m + mine * sent.sent_floats, e.numbers[mine] > 0.f);
+    const int lane_side = side_of(sent.part);
+    const float factor = sent.factor_of(m + lane_side * sent.sent_floats, e.numbers[lane_side] > 0.f);
     WB_ROLL for (int i = 0; i < 2 && stream.warp + P::warps * i < count; i++)
         sent.store(vector + static_cast<std::size_t>(side_of(i)), m + side_of(i) * sent.sent_floats,
                    __shfl_sync(0xffffffffu, factor, antenna_runs * i));
@@ -270,8 +270,8 @@ __global__ void __launch_bounds__(P::threads, 1)
   frame_stream<P> stream(op.a, p, shared, first, last);
   stream.begin();
   const factor_block g(shared + p.memory);
-  WB_ROLL for (; stream.now < stream.count; stream.now++)
-      op.run(stream.number(stream.now), 1, g, shared, Steps<P>{stream});
+  WB_ROLL for (; stream.current < stream.count; stream.current++)
+      op.run(stream.number(stream.current), 1, g, shared, Steps<P>{stream});
 }
 /// The same without H: frames whose sums over clusters `op` solves. Shared memory: `massive_plan::values` and
 /// `factor_block::floats`.

@@ -104,13 +104,14 @@ struct frame_sums {
 
   WB_HD void large_triangle(int block) const {
     large_sums<U, Joined> sums;
-    over_antennas([&](const float* run_of_h, const float* at_y, int mine) {
-      add_triangle(sums, run_of_h + 2 * block_step<U> * block, at_y, mine);
+    over_antennas([&](const float* run_of_h, const float* at_y, int run_antennas) {
+      add_triangle(sums, run_of_h + 2 * block_step<U> * block, at_y, run_antennas);
     });
     write(block, sums);
   }
-  /// Adds `mine` antennas of a run, whose columns of the block begin at `row`.
-  WB_HD void add_triangle(large_sums<U, Joined>& sums, const float* row, const float* at_y, int mine) const {
+  /// Adds `run_antennas` antennas of a run, whose columns of the block begin at `row`.
+  WB_HD void add_triangle(large_sums<U, Joined>& sums, const float* row, const float* at_y,
+                          int run_antennas) const {
     const auto first = [&](std::uint32_t packed) { return 2 * static_cast<int>(packed >> (8 * part) & 255); };
     const float *at_p = row + first(packed_p), *at_q = row + first(packed_q), *at_r = row + first(packed_r),
                 *at_s = row + first(packed_s);
@@ -129,8 +130,8 @@ struct frame_sums {
         WB_UNROLL for (int j = 0; j < 2; j++) to[i][j].add(a[i], b[j]);
       }
     };
-    if (mine > 0) high();
-    WB_ROLL for (int left = mine; left > 0; left--) {
+    if (run_antennas > 0) high();
+    WB_ROLL for (int left = run_antennas; left > 0; left--) {
       low();
       if constexpr (Joined) v = *reinterpret_cast<const float2*>(at_y), at_y += 2;
       z[2] = z_high[0], z[3] = z_high[1];
@@ -189,9 +190,9 @@ struct frame_sums {
                 *at_s = row + first(packed_s), *at_y = y + run * p.y_run;
     four_sums pq[2][2], pr, qs, pp, filter[2];
     float squares[2][2] = {};
-    const int mine = antennas_of(run);
+    const int run_antennas = antennas_of(run);
 #pragma unroll 2
-    for (int b = 0; b < mine; b++) {
+    for (int b = 0; b < run_antennas; b++) {
       float2 x[2], z[2];
       load_two(at_p, x), load_two(at_q, z);
       const float2 r = load_one(at_r), s = load_one(at_s);
@@ -224,10 +225,10 @@ struct frame_sums {
   /// Rows r0 to r0 + 7 and columns c0 to c0 + 15.
   WB_HD void rectangle(int r0, int c0 = 0) const {
     four_sums sums[8][4];
-    over_antennas([&](const float* run_of_h, const float*, int mine) {
+    over_antennas([&](const float* run_of_h, const float*, int run_antennas) {
       const float* at_z = run_of_h + 2 * c0 + 8 * part;
       add_rectangle(
-          sums, run_of_h + 2 * r0, mine, [&](int j, float2* z) { load_two(at_z + 2 * j, z); },
+          sums, run_of_h + 2 * r0, run_antennas, [&](int j, float2* z) { load_two(at_z + 2 * j, z); },
           [&] { at_z += 2 * U; });
     });
     float sum[64];
@@ -236,18 +237,19 @@ struct frame_sums {
     ready();
     WB_UNROLL for (int i = 0; i < 8; i += 4) {
       const float four[4] = {sum[i], sum[i + 1], sum[i + 2], sum[i + 3]};
-      const int at = number_of<64>(i);
-      float* const to = results + Matrix::place(r0 + at / 8, c0 + 4 * part + at % 8 / 2);
+      const int index = number_of<64>(i);
+      float* const to = results + Matrix::place(r0 + index / 8, c0 + 4 * part + index % 8 / 2);
       if constexpr (U == 64)
         store_two(to, four);
       else
         store4(to, four);
     }
   }
-  /// Adds `mine` antennas to a tile of 8 rows, which begin at `at_x`, and 4 columns of each part. `two(j, z)`
-  /// loads columns j and j + 1 of an antenna; `next` goes on to the one after it.
+  /// Adds `run_antennas` antennas to a tile of 8 rows, which begin at `at_x`, and 4 columns of each part.
+  /// `two(j, z)` loads columns j and j + 1 of an antenna; `next` goes on to the one after it.
   template <class Two, class Next>
-  WB_HD void add_rectangle(four_sums (&sums)[8][4], const float* at_x, int mine, Two two, Next next) const {
+  WB_HD void add_rectangle(four_sums (&sums)[8][4], const float* at_x, int run_antennas, Two two,
+                           Next next) const {
     float2 x[8], z[4], z_low[2];
     const auto low = [&] { load_two(at_x, x), load_two(at_x + 4, x + 2), two(0, z_low); };
     const auto high = [&] { load_two(at_x + 8, x + 4), load_two(at_x + 12, x + 6), two(2, z + 2); };
@@ -256,8 +258,8 @@ struct frame_sums {
         WB_UNROLL for (int j = j0; j < j0 + columns; j++) sums[i][j].add(x[i], z[j]);
       }
     };
-    if (mine > 0) low();
-    WB_ROLL for (int left = mine; left > 0; left--) {
+    if (run_antennas > 0) low();
+    WB_ROLL for (int left = run_antennas; left > 0; left--) {
       high();
       z[0] = z_low[0], z[1] = z_low[1];
       add(0, 0, 4);
@@ -277,10 +279,10 @@ struct frame_sums {
     // Vectors past `count` are summed from whatever the memory holds, and not stored.
     const float *at_h = h + at_run(p, run) + 2 * c, *at_y = y + side * y_side + run * p.y_run;
     four_sums sums[N][group];
-    const int mine = antennas_of(run);
+    const int run_antennas = antennas_of(run);
     // Two antennas an iteration need fewer loads of y. For 16 users the shorter loop is as fast.
     if constexpr (U <= 16 && N > 1) {
-      WB_ROLL for (int b = 0; b < mine; b++) {
+      WB_ROLL for (int b = 0; b < run_antennas; b++) {
         float2 z[group];
         load_pairs(at_h, z);
         WB_UNROLL for (int i = 0; i < N; i++) {
@@ -300,8 +302,8 @@ struct frame_sums {
           WB_UNROLL for (int j = 0; j < group; j++) sums[i][j].add(v[i][e], z[e][j]);
         }
       };
-      if (mine > 0) load_pairs(at_h, z[0]), sides(0, half);
-      WB_ROLL for (int left = mine; left > 0; left -= 2) {
+      if (run_antennas > 0) load_pairs(at_h, z[0]), sides(0, half);
+      WB_ROLL for (int left = run_antennas; left > 0; left -= 2) {
         sides(half, N);
         load_pairs(at_h + 2 * U, z[1]);
         add(0, 0, N);
@@ -315,16 +317,16 @@ struct frame_sums {
         add(1, half, N);
       }
     }
-    constexpr int of_side = 2 * group, all = of_side * N;
-    float sum[all];
+    constexpr int of_side = 2 * group, value_count = of_side * N;
+    float sum[value_count];
     WB_UNROLL for (int i = 0; i < group * N; i++) sums[i / group][i % group].join(sum + 2 * i);
     this->sum(sum);
     ready();
-    constexpr int own = all / antenna_runs;
-    WB_UNROLL for (int i = 0; i < (in_scratch ? (own + 3) / 4 * 4 : own); i++) {
-      const int at = number_of<all>(i), k = side + at / of_side;
-      if (at < all && k < count && (U != 24 || c0 == 0 || !is_shared_user<U>(1, c)))
-        results[Shape::right + k * Shape::side_floats + 2 * c + at % of_side] = sum[i];
+    constexpr int values_per_lane = value_count / antenna_runs;
+    WB_UNROLL for (int i = 0; i < (in_scratch ? (values_per_lane + 3) / 4 * 4 : values_per_lane); i++) {
+      const int index = number_of<value_count>(i), k = side + index / of_side;
+      if (index < value_count && k < count && (U != 24 || c0 == 0 || !is_shared_user<U>(1, c)))
+        results[Shape::right + k * Shape::side_floats + 2 * c + index % of_side] = sum[i];
     }
   }
 

@@ -54,13 +54,13 @@ struct triangle_table {
 template <int U>
 constexpr triangle_table<U> make_triangle_table() {
   using Matrix = lower_triangle<U>;
-  constexpr int all = group_columns<U>, half = all / 2;
+  constexpr int columns = group_columns<U>, half = columns / 2;
   triangle_table<U> t{};
   for (int block = 0; block < diagonal_blocks<U>; block++)
     for (int k = 0; k < 4; k++) {
-      const int first = block_step<U> * block, p = first + triangle_p[k] * all / 4,
-                q = first + triangle_q[k] * all / 4, r = first + triangle_r[k] * all / 4,
-                s = first + triangle_s[k] * all / 4;
+      const int first = block_step<U> * block, p = first + triangle_p[k] * columns / 4,
+                q = first + triangle_q[k] * columns / 4, r = first + triangle_r[k] * columns / 4,
+                s = first + triangle_s[k] * columns / 4;
       int n = 0;
       const auto add = [&](int x, int h) {
         for (int part = 0; part < 2; part++) {
@@ -72,15 +72,15 @@ constexpr triangle_table<U> make_triangle_table() {
                   : static_cast<std::uint16_t>((place + part) | (x < h && part == 1 ? 0x8000 : 0));
         }
       };
-      for (int i = 0; i < all; i++)
-        for (int j = 0; j < all; j++) add(p + i, q + j);
+      for (int i = 0; i < columns; i++)
+        for (int j = 0; j < columns; j++) add(p + i, q + j);
       for (int i = 0; i < half; i++)
         for (int j = 0; j < half; j++) add(p + i, r + j);
       for (int i = 0; i < half; i++)
         for (int j = 0; j < half; j++) add(q + half + i, s + j);
-      for (int i = 1; i < all; i++)
+      for (int i = 1; i < columns; i++)
         for (int j = 0; j < i; j++) add(p + i, p + j);
-      for (int i = 0; i < all; i++)
+      for (int i = 0; i < columns; i++)
         t.to[block][k][n++] = is_shared_user<U>(block, p + i)
                                   ? stored_elsewhere
                                   : static_cast<std::uint16_t>(Matrix::diagonal(p + i));
@@ -158,8 +158,8 @@ WB_HD int at_antenna(const frame_samples& p, int i) {
 }
 /// Antennas of run r. Trailing runs may have fewer or none.
 WB_HD int antennas_of_run(const frame_samples& p, int antennas, int r) {
-  const int first = r << p.run_log2, left = antennas - first, most = 1 << p.run_log2;
-  return left < 0 ? 0 : left < most ? left : most;
+  const int first = r << p.run_log2, left = antennas - first, run_length = 1 << p.run_log2;
+  return left < 0 ? 0 : left < run_length ? left : run_length;
 }
 
 /// Starts to copy H of a frame into shared memory by `cp.async`, run after run, by `Threads` threads of which
@@ -172,13 +172,14 @@ WB_HD void stage_channel(float* h, const massive_args& a, const frame_samples& p
   std::uint32_t to = async_copies::address(h) + 16 * static_cast<std::uint32_t>(rank);
   constexpr std::uint32_t stride = 16 * Threads;
   WB_ROLL for (int r = 0; r < antenna_runs; r++) {
-    const auto* at = from;
+    const auto* source = from;
     std::uint32_t at_to = to;
     int left = antennas_of_run(p, a.antennas, r) * row - rank;
-    WB_ROLL for (; left > 3 * Threads; left -= 4 * Threads, at += 4 * Threads, at_to += 4 * stride) {
-      WB_UNROLL for (int e = 0; e < 4; e++) async_copies::copy16(at_to + e * stride, at + e * Threads);
+    WB_ROLL for (; left > 3 * Threads; left -= 4 * Threads, source += 4 * Threads, at_to += 4 * stride) {
+      WB_UNROLL for (int e = 0; e < 4; e++) async_copies::copy16(at_to + e * stride, source + e * Threads);
     }
-    WB_ROLL for (; left > 0; left -= Threads, at += Threads, at_to += stride) async_copies::copy16(at_to, at);
+    WB_ROLL for (; left > 0; left -= Threads, source += Threads, at_to += stride)
+        async_copies::copy16(at_to, source);
     from += row << p.run_log2;
     to += 4 * static_cast<std::uint32_t>(at_run(p, r + 1) - at_run(p, r));
   }
@@ -192,10 +193,10 @@ WB_HD void stage_vectors(float* to, const massive_args& a, const frame_samples& 
   const cx_pair* vectors = a.in.data + number * a.in.item_stride;
   WB_ROLL for (int i = rank; 2 * i < a.antennas; i += threads) {
     const cx_pair* from = vectors + 2 * i;
-    std::uint32_t at = async_copies::address(to + at_antenna(p, 2 * i));
+    std::uint32_t target = async_copies::address(to + at_antenna(p, 2 * i));
 #pragma unroll 4
-    for (int side = 0; side < count; side++, from += a.in.item_stride, at += vector)
-      async_copies::copy16(at, from);
+    for (int side = 0; side < count; side++, from += a.in.item_stride, target += vector)
+      async_copies::copy16(target, from);
   }
 }
 
@@ -215,22 +216,22 @@ template <int N>
 WB_HD void sum_over_runs_in(float* scratch, int run, int part, float (&x)[N]) {
   static_assert(N % 4 == 0);
   constexpr int fours = N / 4, lanes = 4 * 32;
-  float* const mine = scratch + 32 * part;
+  float* const part_scratch = scratch + 32 * part;
   const auto turned = [&](int k) { return 4 * (run ^ k); };  // no bank conflicts within a part
   WB_UNROLL for (int from = 0; from < fours; from += antenna_runs) {
     WB_UNROLL for (int k = 0; k < antenna_runs; k++) {
       if (from + k >= fours) break;
       const float four[4] = {x[4 * (from + k)], x[4 * (from + k) + 1], x[4 * (from + k) + 2],
                              x[4 * (from + k) + 3]};
-      store4(mine + lanes * k + turned(k), four);
+      store4(part_scratch + lanes * k + turned(k), four);
     }
     __syncwarp();
     if (from + antenna_runs <= fours || from + run < fours) {
-      float of[antenna_runs][4];
-      WB_UNROLL for (int k = 0; k < antenna_runs; k++) load4(mine + lanes * run + turned(k), of[k]);
+      float runs[antenna_runs][4];
+      WB_UNROLL for (int k = 0; k < antenna_runs; k++) load4(part_scratch + lanes * run + turned(k), runs[k]);
       WB_UNROLL for (int i = 0; i < 4; i++) {
-        x[from / 2 + i] =
-            ((of[0][i] + of[4][i]) + (of[2][i] + of[6][i])) + ((of[1][i] + of[5][i]) + (of[3][i] + of[7][i]));
+        x[from / 2 + i] = ((runs[0][i] + runs[4][i]) + (runs[2][i] + runs[6][i])) +
+                          ((runs[1][i] + runs[5][i]) + (runs[3][i] + runs[7][i]));
       }
     }
     __syncwarp();

@@ -118,8 +118,8 @@ struct massive_products : massive_frames<Users, T, G> {
       if constexpr (Filter)
         in_parts(count, [&]<int R>(int k) WB_INLINE_LAMBDA {
           vectors_ahead.step();
-          const int at = (n + k) * p.frame_row;
-          strip<R>(entries_from(y, k), h, n, i, sums + at, kept + at);
+          const int offset = (n + k) * p.frame_row;
+          strip<R>(entries_from(y, k), h, n, i, sums + offset, kept + offset);
         });
     }
   }
@@ -148,11 +148,13 @@ struct massive_products : massive_frames<Users, T, G> {
       for (; c + 2 * wide < last; c += 4 * wide) {
         WB_ROLL for (int r = 0; r < R; r += rows) {
           const antenna_rows<float> part = entries_from(x, r);
-          const int at = r * row + 2 * c;
+          const int offset = r * row + 2 * c;
           if (c + 3 * wide < last)
-            fold_run<rows, 4, T>(part, from(c), a.antennas, p.run_log2, i, out + at, row, kept + at, plane);
+            fold_run<rows, 4, T>(part, from(c), a.antennas, p.run_log2, i, out + offset, row, kept + offset,
+                                 plane);
           else
-            fold_run<rows, 3, T>(part, from(c), a.antennas, p.run_log2, i, out + at, row, kept + at, plane);
+            fold_run<rows, 3, T>(part, from(c), a.antennas, p.run_log2, i, out + offset, row, kept + offset,
+                                 plane);
         }
       }
       for (; c + wide < last; c += 2 * wide)
@@ -179,28 +181,28 @@ struct massive_products : massive_frames<Users, T, G> {
   WB_HD bool small_channel() const { return a.antennas * p.h_row <= most_floats_near; }
   /// What the next frame will read, where it lies in one piece.
   WB_HD read_ahead next_channel(std::size_t frame, int symbol) const {
-    const auto of = [&](const auto& h) WB_INLINE_LAMBDA -> read_ahead {
+    const auto ahead = [&](const auto& h) WB_INLINE_LAMBDA -> read_ahead {
       if (h.element_stride != 1 || frame + 1 >= h.items || symbol != 0) return {};
       return ahead_of(row_of(h, frame + 1), n, (n + 3) / 4);
     };
-    return half_channel() ? of(a.half_channel) : of(a.channel);
+    return half_channel() ? ahead(a.half_channel) : ahead(a.channel);
   }
   WB_HD read_ahead next_vectors(std::size_t frame, int symbol, int count) const {
-    const auto of = [&](const auto& y) WB_INLINE_LAMBDA -> read_ahead {
+    const auto ahead = [&](const auto& y) WB_INLINE_LAMBDA -> read_ahead {
       if (y.element_stride != 1 || y.item_stride != static_cast<std::size_t>(a.antennas) ||
           vector_number(frame + 1, 0) >= y.items)
         return {};
       return ahead_of(row_of(y, vector_number(frame + 1, symbol)), count,
                       count / 4 + count % 4 / 2 + count % 2);
     };
-    return half_in() ? of(a.half_in) : of(a.in);
+    return half_in() ? ahead(a.half_in) : ahead(a.in);
   }
   /// `wide` values of each antenna, by so many rows of tiles.
   template <class S>
   WB_HD read_ahead ahead_of(const S* from, int wide, int tiles_down) const {
     const int bytes = static_cast<int>(sizeof(S)) * a.antennas * wide;
-    const char* at = reinterpret_cast<const char*>(from);
-    return {at, at + bytes, bytes / (64 * antenna_runs * tiles_down) + 1, small_channel()};
+    const char* begin = reinterpret_cast<const char*>(from);
+    return {begin, begin + bytes, bytes / (64 * antenna_runs * tiles_down) + 1, small_channel()};
   }
 
   /// Row `row` of the sums of all frames, `entries` of it, to lanes of frames.

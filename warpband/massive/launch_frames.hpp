@@ -28,7 +28,7 @@ int launch_sent_frames(const massive_args& a, const place& where) {
 /// A call that `takes_cluster_sums`.
 template <class P>
 int launch_cluster_sums(const cluster_sums_args& args, const place& where) {
-  const massive_args a = sums_only(args.of);
+  const massive_args a = sums_only(args.massive);
   return launch_plan<P>(sum_frames<P>, frame_plan::of<P>(a, where.limits.shared_bytes), where, a, args.sums);
 }
 /// A call that `takes_cluster_solve`: as many blocks as the device holds at once.
@@ -39,10 +39,11 @@ int launch_cluster_solve(const cluster_solve_args& args, const place& where) {
   return launch_with_shared(
       solve_sums<P>, 32 * solve_warps, static_cast<std::size_t>(solve_floats<P>) * sizeof(float), where,
       [&](auto resident) {
-        const std::size_t most = static_cast<std::size_t>(where.limits.multiprocessors) * resident();
-        return blocks < most ? blocks : most;
+        const std::size_t resident_blocks =
+            static_cast<std::size_t>(where.limits.multiprocessors) * resident();
+        return blocks < resident_blocks ? blocks : resident_blocks;
       },
-      args.of, args.sums, where.first, where.last);
+      args.massive, args.sums, where.first, where.last);
 }
 
 }  // namespace WB_ISA

@@ -16,8 +16,8 @@ using bench::figure;
 using bench::fill;
 
 bench::maker detect(const uplink_config& c, int symbols, std::size_t frames) {
-  return [=](executor& exec, figure what) {
-    const bool fed = what == figure::host_fed || what == figure::sync;
+  return [=](executor& exec, figure kind) {
+    const bool fed = kind == figure::host_fed || kind == figure::sync;
     const uplink_detector detector(c);
     const std::size_t b = static_cast<std::size_t>(c.antennas), u = static_cast<std::size_t>(c.users),
                       vectors = frames * static_cast<std::size_t>(symbols), bits = detector.bits_per_vector();

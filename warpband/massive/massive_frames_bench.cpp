@@ -10,11 +10,11 @@ using bench::figure;
 const bench::group massive_frame_benches{[] {
   for (const std::string& device : bench::devices())
     for (const auto& [shape, figures] : bench::thesis_frames(device)) {
-      std::vector<figure> mine = figures;
+      std::vector<figure> chosen = figures;
       // Symbols that are copies of one another need no copies here: they share an estimate.
       if (shape.per_vector)
-        std::erase_if(mine, [](figure f) { return f == figure::sync || f == figure::host_fed; });
-      bench::add_frames(device, shape, "warpband", mine, false, bench::warpband_design);
+        std::erase_if(chosen, [](figure f) { return f == figure::sync || f == figure::host_fed; });
+      bench::add_frames(device, shape, "warpband", chosen, false, bench::warpband_design);
     }
   for (const std::string& device : bench::devices())
     for (const auto& frames : {bench::half_frames(device), bench::split_frames(device)})

@@ -115,8 +115,8 @@ struct massive_call {
 inline int massive_threads(const massive_args& a, const massive_plan& p, bool filter) {
   const int down = (a.users + 3) / 4;
   const int tiles = down * (down + 1) / 2 + (filter ? down * (p.sides == 1 ? 1 : (p.sides + 3) / 4) : 0);
-  const int most = p.values + p.floats > 14000 ? massive_most_threads : 128;
-  int rounds = (tiles * antenna_runs + most - 1) / most;
+  const int max_threads = p.values + p.floats > 14000 ? massive_most_threads : 128;
+  int rounds = (tiles * antenna_runs + max_threads - 1) / max_threads;
   if (rounds < 2) rounds = 2;
   return (tiles + rounds - 1) / rounds * antenna_runs;
 }

@@ -78,7 +78,7 @@ struct stream_plan : frame_samples {
       p.passes = 2 + (P::many ? groups : 0);
     }
     p.stages_at = (p.y + p.sides * p.y_side + 31) / 32 * 32;
-    const int most = static_cast<int>(shared_bytes / sizeof(float));
+    const int max_floats = static_cast<int>(shared_bytes / sizeof(float));
     for (int size = P::most_part; size >= P::least_part; size--) {
       p.parts = (run + size - 1) / size;
       p.part_antennas = (run + p.parts - 1) / p.parts;
@@ -86,7 +86,7 @@ struct stream_plan : frame_samples {
       p.stage = frame_runs * (p.h_run + p.pad);
       p.barriers = p.stages_at + P::stages * p.stage;
       p.floats = p.barriers + 4 * P::stages;
-      if (p.floats <= most) return p;
+      if (p.floats <= max_floats) return p;
     }
     p.parts = 0;
     return p;

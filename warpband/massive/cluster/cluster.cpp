@@ -60,7 +60,7 @@ const char* name_of(massive_cluster_method method) noexcept {
 
 const std::vector<setting_of<clustered_uplink_config>>& clustered_uplink_settings() {
   using c = clustered_uplink_config;
-  static const auto all = [] {
+  static const auto settings = [] {
     auto of_detector = uplink_settings();
     for (auto& s : of_detector)
       if (s.name == "antennas")
@@ -71,17 +71,17 @@ const std::vector<setting_of<clustered_uplink_config>>& clustered_uplink_setting
     list.push_back(cluster_method_setting(&c::cluster_method));
     return list;
   }();
-  return all;
+  return settings;
 }
 const std::vector<setting_of<clustered_downlink_config>>& clustered_downlink_settings() {
   using c = clustered_downlink_config;
-  static const auto all = [] {
+  static const auto settings = [] {
     auto list = within<c>([](c& x) -> auto& { return x.precoder; }, downlink_settings());
     list.push_back(clusters_setting<c>());
     list.push_back(cluster_method_setting(&c::cluster_method));
     return list;
   }();
-  return all;
+  return settings;
 }
 
 void check(const clustered_uplink_config& config) {

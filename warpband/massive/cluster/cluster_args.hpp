@@ -27,16 +27,16 @@ inline std::size_t sums_values(int users, int symbols) {
   return gram_values(users) + 2 * static_cast<std::size_t>(users) * static_cast<std::size_t>(symbols);
 }
 
-/// Partial sums of one cluster. `of` has the cluster's antennas and its parts of H and y.
+/// Partial sums of one cluster. `massive` has the cluster's antennas and its parts of H and y.
 struct cluster_sums_args {
-  massive_args of;
+  massive_args massive;
   bool filter = true;  // matched filters too
   view<float> sums;    // [frames, sums_values], or gram_values of it
 };
 
-/// Detects from sums, or, with `of.in` the symbols to send, solves A z = s.
+/// Detects from sums, or, with `massive.in` the symbols to send, solves A z = s.
 struct cluster_solve_args {
-  massive_args of;
+  massive_args massive;
   cluster_terms<const float> sums;
 };
 
@@ -48,7 +48,7 @@ enum class cluster_cg_stage {
   last,   // the last iteration, and the results
 };
 struct cluster_cg_args {
-  massive_args of;  // with `in`: the symbols to send in the place of matched filters
+  massive_args massive;  // with `in`: the symbols to send in the place of matched filters
   cluster_cg_stage stage = cluster_cg_stage::begin;
   cluster_terms<const float> sums;      // of the own clusters
   view<float> start;                    // [frames, U + 2 U symbols]: diagonal of G, matched filters
@@ -75,15 +75,16 @@ struct cluster_fuse_args {
 /// |H_c z|^2 = z^H G_c z of the own clusters. Items are frames.
 struct cluster_energy_args {
   int users = 1, symbols = 1;
-  view<const float> gram;  // [frames, U^2]: of the own clusters together
-  view<const cx_pair> z;   // [frames * symbols, U]
-  view<float> own, all;    // [frames * symbols, 1]: the same in both
+  view<const float> gram;                   // [frames, U^2]: of the own clusters together
+  view<const cx_pair> z;                    // [frames * symbols, U]
+  view<float> member_energy, total_energy;  // [frames * symbols, 1]: the same in both
 };
 
 /// What the clusters send, together: scaled, and erased where one of them is. Items are vectors.
 struct cluster_join_args {
   float factor = 1;
-  view<const float> own = {}, all = {};  // with data: the factor is sqrt(own / all), energies of a vector
+  // With data the factor is sqrt(member_energy / total_energy), energies of a vector.
+  view<const float> member_energy = {}, total_energy = {};
   cluster_terms<const std::uint8_t> states = {};
   view<cx_pair> sent = {};  // [vectors, B], in place
   view<std::uint8_t> status = {};

@@ -87,18 +87,18 @@ struct spread_detection {
   spread_detection(executor& first, const clustered_uplink_config& c, int symbols, std::size_t frames,
                    int devices)
       : detector(c) {
-    std::vector<executor*> all{&first};
+    std::vector<executor*> executors{&first};
     for (int d = 1; d < devices; d++) {
       others.push_back(std::make_unique<cuda>(cuda_options{.device = d}));
-      all.push_back(others.back().get());
+      executors.push_back(others.back().get());
     }
-    group = std::make_unique<executor_group>(all);
+    group = std::make_unique<executor_group>(executors);
     const std::size_t antennas = static_cast<std::size_t>(c.detector.antennas / devices),
                       users = static_cast<std::size_t>(c.detector.users),
                       of_frame = static_cast<std::size_t>(symbols);
     for (int m = 0; m < devices; m++)
-      members.emplace_back(*all[static_cast<std::size_t>(m)], antennas, users, frames, frames * of_frame,
-                           detector.bits_per_vector(), group->share(frames, m) * of_frame);
+      members.emplace_back(*executors[static_cast<std::size_t>(m)], antennas, users, frames,
+                           frames * of_frame, detector.bits_per_vector(), group->share(frames, m) * of_frame);
     for (member& m : members) {
       in.push_back(
           {.channel = m.h, .received = m.y, .noise_var = {m.n0.data(), 1, frames, 1, 0}, .symbols = symbols});
@@ -148,11 +148,11 @@ void add_spread(const std::string& device, int antennas, int users, int clusters
 void add_spread(const std::string& device) {
   using enum massive_cluster_method;
   if (device != "cpu" && device != "cuda:0") return;
-  const int most = device == "cpu" ? 1 : std::min(8, static_cast<int>(cuda_devices().size()));
+  const int max_devices = device == "cpu" ? 1 : std::min(8, static_cast<int>(cuda_devices().size()));
   for (const massive_cluster_method method : {exact, local_mmse, cg})
     for (const int symbols : {1, 14})
-      for (int devices = 1; devices <= most; devices *= 2) {
-        if (most > 1) add_spread(device, 256, 32, std::max(2, devices), method, symbols, devices);
+      for (int devices = 1; devices <= max_devices; devices *= 2) {
+        if (max_devices > 1) add_spread(device, 256, 32, std::max(2, devices), method, symbols, devices);
         for (const int clusters : {4, 8})
           if (devices <= clusters) add_spread(device, 1024, 64, clusters, method, symbols, devices);
       }

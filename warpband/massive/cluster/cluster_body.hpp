@@ -38,8 +38,8 @@ template <class T>
 WB_HD cx<T> gram_entry(const view<const float>& gram, int u, int j, item<T> frames) {
   // The lower entry (r, c) holds G[c][r].
   if (u == j) return {load(gram, gram_place(u, u), frames), T(0.f)};
-  const std::size_t at = j > u ? gram_place(j, u) : gram_place(u, j);
-  const T re = load(gram, at, frames), im = load(gram, at + 1, frames);
+  const std::size_t index = j > u ? gram_place(j, u) : gram_place(u, j);
+  const T re = load(gram, index, frames), im = load(gram, index + 1, frames);
   return {re, j > u ? im : T(0.f) - im};
 }
 

@@ -42,31 +42,34 @@ void take_memory(const kept_workspace& workspace, executor& exec, Take take) {
 
 /// Elements of cluster c of C: views of items that have those of all clusters, in order.
 template <class T>
-view<T> of_cluster(view<T> all, int c, int clusters) {
-  all.elements /= static_cast<std::size_t>(clusters);
-  all.data += static_cast<std::size_t>(c) * all.elements * all.element_stride;
-  return all;
+view<T> of_cluster(view<T> array, int c, int clusters) {
+  array.elements /= static_cast<std::size_t>(clusters);
+  array.data += static_cast<std::size_t>(c) * array.elements * array.element_stride;
+  return array;
 }
 /// Items from `first` on, `count` of them; of an array with stride 0 the one that all share.
 template <class T>
-view<T> of_items(view<T> all, std::size_t first, std::size_t count) {
-  if (all.data == nullptr) return all;
-  all.data += first * all.item_stride;
-  all.items = count;
-  return all;
+view<T> of_items(view<T> array, std::size_t first, std::size_t count) {
+  if (array.data == nullptr) return array;
+  array.data += first * array.item_stride;
+  array.items = count;
+  return array;
 }
 inline view<std::complex<float>> as_complex(view<cx_pair> v) {
   return {reinterpret_cast<std::complex<float>*>(v.data), v.elements, v.items, v.element_stride,
           v.item_stride};
 }
 
-/// H and y, or s, of a call, as pairs of floats or of halves; `of.in` are vectors of antennas with `filter`.
+/// H and y, or s, of a call, as pairs of floats or of halves; `massive.in` are vectors of antennas with
+/// `filter`.
 struct cluster_call {
-  massive_args of;
+  massive_args massive;
   int clusters = 1;
   bool filter = true;
-  std::size_t frames() const { return of.noise_var.items; }
-  std::size_t values() const { return filter ? sums_values(of.users, of.symbols) : gram_values(of.users); }
+  std::size_t frames() const { return massive.noise_var.items; }
+  std::size_t values() const {
+    return filter ? sums_values(massive.users, massive.symbols) : gram_values(massive.users);
+  }
   std::size_t all_values() const { return frames() * values(); }
   /// Sums of all clusters, one cluster's after the other, with memory for them.
   float* take_sums(pieces& memory) const { return memory.take<float>(as_size(clusters) * all_values()); }
@@ -78,17 +81,17 @@ struct cluster_call {
 /// Queues the sums of all clusters of a call.
 void queue_sums(executor& exec, const cluster_call& call, float* sums);
 /// Queues what solves such sums: the detector, or for the precoder A z = s.
-void queue_solver(executor& exec, const kernel_set& solver, const massive_args& of,
+void queue_solver(executor& exec, const kernel_set& solver, const massive_args& massive,
                   const cluster_terms<const float>& sums);
 
-/// Decentralised conjugate gradients; the results go to of.out, of.sinr and of.status. Between stages `start`
-/// and `product` become sums over all members.
+/// Decentralised conjugate gradients; the results go to massive.out, massive.sinr and massive.status. Between
+/// stages `start` and `product` become sums over all members.
 class cg_steps {
  public:
   cg_steps() = default;
   cg_steps(pieces& memory, const cluster_call& call, const float* sums);
   void queue(executor& exec, cluster_cg_stage stage);
-  int iterations() const { return args_.of.iterations; }
+  int iterations() const { return args_.massive.iterations; }
   view<float> start() const { return args_.start; }
   view<float> product() const { return args_.product; }
 
@@ -137,8 +140,8 @@ inline void check_members(const executor_group& group, int clusters,
 }
 /// Throws shape_error unless both calls have as many frames and symbols.
 inline void check_same_frames(const cluster_call& call, const cluster_call& first) {
-  if (call.frames() != first.frames() || call.of.symbols != first.of.symbols)
-    throw shape_error("channel", shape_text(call.frames(), call.of.channel.elements),
+  if (call.frames() != first.frames() || call.massive.symbols != first.massive.symbols)
+    throw shape_error("channel", shape_text(call.frames(), call.massive.channel.elements),
                       "as many frames and symbols as of the first member");
 }
 
@@ -166,9 +169,9 @@ struct cluster_member {
 
 /// An array of each member.
 template <class T, class Member, class F>
-std::vector<T*> of_each(const std::vector<Member>& all, F of) {
+std::vector<T*> of_each(const std::vector<Member>& members, F array_of) {
   std::vector<T*> arrays;
-  for (const Member& m : all) arrays.push_back(of(m));
+  for (const Member& m : members) arrays.push_back(array_of(m));
   return arrays;
 }
 /// Adds up the sums of a member's own clusters.
@@ -178,26 +181,28 @@ inline void join_clusters(executor& e, const cluster_member& m) {
 }
 /// Adds up each member's clusters in `sums`, then gives it its share of all members' sums in `parts`.
 template <class Member>
-void exchange_sums(executor_group& group, const std::vector<Member>& all) {
+void exchange_sums(executor_group& group, const std::vector<Member>& members) {
   group.each([&](executor& e, std::size_t i) {
-    queue_sums(e, all[i].call, all[i].sums);
-    join_clusters(e, all[i]);
+    queue_sums(e, members[i].call, members[i].sums);
+    join_clusters(e, members[i]);
   });
-  group.all_to_all(of_each<const void>(all, [](const Member& m) { return m.sums; }),
-                   of_each<void>(all, [](const Member& m) { return m.parts; }), all[0].call.frames(),
-                   all[0].call.values() * sizeof(float));
+  group.all_to_all(of_each<const void>(members, [](const Member& m) { return m.sums; }),
+                   of_each<void>(members, [](const Member& m) { return m.parts; }), members[0].call.frames(),
+                   members[0].call.values() * sizeof(float));
 }
 
 /// Queues the sums of each member's clusters, then all stages on all members.
 template <class Member>
-void run_cg(executor_group& group, std::vector<Member>& all) {
-  group.each([&](executor& e, std::size_t i) { queue_sums(e, all[i].call, all[i].sums); });
+void run_cg(executor_group& group, std::vector<Member>& members) {
+  group.each([&](executor& e, std::size_t i) { queue_sums(e, members[i].call, members[i].sums); });
   run_cg_stages(
-      all[0].steps.iterations(),
-      [&](cluster_cg_stage s) { group.each([&](executor& e, std::size_t i) { all[i].steps.queue(e, s); }); },
+      members[0].steps.iterations(),
+      [&](cluster_cg_stage s) {
+        group.each([&](executor& e, std::size_t i) { members[i].steps.queue(e, s); });
+      },
       [&](view<float> (cg_steps::*which)() const) {
-        const view<float> v = (all[0].steps.*which)();
-        group.all_reduce(of_each<float>(all, [&](const Member& m) { return (m.steps.*which)().data; }),
+        const view<float> v = (members[0].steps.*which)();
+        group.all_reduce(of_each<float>(members, [&](const Member& m) { return (m.steps.*which)().data; }),
                          v.elements * v.items);
       });
 }

@@ -13,11 +13,11 @@ inline namespace WB_ISA {
 /// A stage of decentralised conjugate gradients. An item is a frame. Every member does the same steps with
 /// the same sums, so that all have the same residuals.
 struct cluster_cg_op : block_op<cluster_cg_args> {
-  int threads() const { return a.of.users <= 32 ? 32 : 64; }
+  int threads() const { return a.massive.users <= 32 ? 32 : 64; }
   /// Three vectors.
-  std::size_t scratch(int) const { return 6 * static_cast<std::size_t>(a.of.users); }
+  std::size_t scratch(int) const { return 6 * static_cast<std::size_t>(a.massive.users); }
   double flops() const {
-    const double n = a.of.users, sides = a.of.symbols, clusters = a.sums.count;
+    const double n = a.massive.users, sides = a.massive.symbols, clusters = a.sums.count;
     if (a.stage == cluster_cg_stage::begin) return (n + 2 * n * sides) * (clusters - 1);
     const double products =
         a.stage == cluster_cg_stage::last ? 0 : clusters * 4 * n * n + 2 * n * (clusters - 1);
@@ -25,7 +25,7 @@ struct cluster_cg_op : block_op<cluster_cg_args> {
     return sides * (products + step);
   }
   double bytes() const {
-    const double n = a.of.users, sides = a.of.symbols, clusters = a.sums.count;
+    const double n = a.massive.users, sides = a.massive.symbols, clusters = a.sums.count;
     if (a.stage == cluster_cg_stage::begin) return 4 * (n + 2 * n * sides) * (clusters + 1);
     const double products = a.stage == cluster_cg_stage::last ? 0 : 4 * clusters * n * n + 8 * n * sides;
     return products + sides * (8 * n * 6 + 16);
@@ -33,19 +33,19 @@ struct cluster_cg_op : block_op<cluster_cg_args> {
 
   template <class T, class G>
   WB_HD void operator()(item<T> frames, G g, T* scratch) const {
-    const int n = a.of.users;
+    const int n = a.massive.users;
     if (a.stage == cluster_cg_stage::begin) return begin(frames, g);
     const packed_vector<T> t{scratch}, r{t.data + 2 * n}, s{r.data + 2 * n};
-    T n0 = load(a.of.noise_var, 0, frames), trace = T(0.f);
-    auto good = is_valid_noise(n0, a.of.in.data ? 0.f : least_massive_n0);
+    T n0 = load(a.massive.noise_var, 0, frames), trace = T(0.f);
+    auto good = is_valid_noise(n0, a.massive.in.data ? 0.f : least_massive_n0);
     for (int u = 0; u < n; u++) trace = trace + load_sum(a.starts, static_cast<std::size_t>(u), frames);
     good = good & is_valid_trace(trace);
     n0 = select(good, n0, T(1.f));
-    for (int k = 0; k < a.of.symbols; k++) {
+    for (int k = 0; k < a.massive.symbols; k++) {
       if (a.stage == cluster_cg_stage::first)
         start(frames, g, k, trace, t);
       else
-        step(frames, g, k, n0 * T(1.f / a.of.symbol_energy), t, r, s);
+        step(frames, g, k, n0 * T(1.f / a.massive.symbol_energy), t, r, s);
       if (a.stage == cluster_cg_stage::last)
         finish(frames, g, k, n0, trace, good);
       else
@@ -56,17 +56,17 @@ struct cluster_cg_op : block_op<cluster_cg_args> {
 
  private:
   WB_HD std::size_t place(int symbol, int i) const {
-    return static_cast<std::size_t>(2 * a.of.users * symbol + i);
+    return static_cast<std::size_t>(2 * a.massive.users * symbol + i);
   }
   template <class S>
   WB_HD view<S> of_symbol(view<S> x, int symbol) const {
-    return symbol_of(x, symbol, a.of.symbols);
+    return symbol_of(x, symbol, a.massive.symbols);
   }
 
   template <class T, class G>
   WB_HD void begin(item<T> frames, G g) const {
-    const int n = a.of.users, all = n + (a.of.in.data ? 0 : 2 * n * a.of.symbols);
-    for (int i = g.rank; i < all; i += g.size) {
+    const int n = a.massive.users, value_count = n + (a.massive.in.data ? 0 : 2 * n * a.massive.symbols);
+    for (int i = g.rank; i < value_count; i += g.size) {
       const std::size_t from = i < n ? gram_place(i, i) : static_cast<std::size_t>(n * n + i - n);
       store(a.start, static_cast<std::size_t>(i), frames, load_sum(a.sums, from, frames));
     }
@@ -74,26 +74,26 @@ struct cluster_cg_op : block_op<cluster_cg_args> {
   /// Value i of the right side of a vector.
   template <class T>
   WB_HD T right_side(item<T> frames, int symbol, int i) const {
-    if (a.of.in.data == nullptr)
-      return load_sum(a.starts, static_cast<std::size_t>(a.of.users) + place(symbol, i), frames);
-    return load(parts(of_symbol(a.of.in, symbol), static_cast<std::size_t>(i & 1)),
+    if (a.massive.in.data == nullptr)
+      return load_sum(a.starts, static_cast<std::size_t>(a.massive.users) + place(symbol, i), frames);
+    return load(parts(of_symbol(a.massive.in, symbol), static_cast<std::size_t>(i & 1)),
                 static_cast<std::size_t>(i >> 1), frames);
   }
   /// Where a right side is a number, and not too large.
   template <class T>
   WB_HD auto is_fine(item<T> frames, int symbol, T trace) const {
     T energy = T(0.f);
-    for (int i = 0; i < 2 * a.of.users; i++) {
+    for (int i = 0; i < 2 * a.massive.users; i++) {
       const T x = right_side(frames, symbol, i);
       energy = fma(x, x, energy);
     }
-    return energy <= (a.of.in.data ? T(1e24f) : most_matched_energy(trace));
+    return energy <= (a.massive.in.data ? T(1e24f) : most_matched_energy(trace));
   }
 
   template <class T, class G>
   WB_HD void start(item<T> frames, G g, int symbol, T trace, const packed_vector<T>& t) const {
     const auto fine = is_fine(frames, symbol, trace);
-    for (int i = g.rank; i < 2 * a.of.users; i += g.size) {
+    for (int i = g.rank; i < 2 * a.massive.users; i += g.size) {
       const T b = select(fine, right_side(frames, symbol, i), T(0.f));
       t.data[i] = b;
       store(a.x, place(symbol, i), frames, T(0.f));
@@ -102,7 +102,7 @@ struct cluster_cg_op : block_op<cluster_cg_args> {
     }
     g.sync();
     if (g.rank != 0) return;
-    store_state(frames, symbol, cg_state<T>::of(energy_of(t, a.of.users)));
+    store_state(frames, symbol, cg_state<T>::of(energy_of(t, a.massive.users)));
   }
 
   template <class T>
@@ -115,7 +115,7 @@ struct cluster_cg_op : block_op<cluster_cg_args> {
   template <class T, class G>
   WB_HD void step(item<T> frames, G g, int symbol, T added, const packed_vector<T>& t,
                   const packed_vector<T>& r, const packed_vector<T>& s) const {
-    const int n = a.of.users;
+    const int n = a.massive.users;
     const auto number = static_cast<std::size_t>(symbol);
     for (int i = g.rank; i < 2 * n; i += g.size) {
       t.data[i] = load_stored(a.t, place(symbol, i), frames);
@@ -144,7 +144,7 @@ struct cluster_cg_op : block_op<cluster_cg_args> {
   /// The own clusters' G_c t, and their sum.
   template <class T, class G>
   WB_HD void multiply(item<T> frames, G g, int symbol, const packed_vector<T>& t) const {
-    const int n = a.of.users;
+    const int n = a.massive.users;
     for (int u = g.rank; u < n; u += g.size) {
       const cx<T> product = sum_in_pairs<cx<T>>(a.sums.count, [&](int c) WB_INLINE_LAMBDA {
         const view<const float> gram = term_of(a.sums, c);
@@ -161,20 +161,20 @@ struct cluster_cg_op : block_op<cluster_cg_args> {
   template <class T, class G, class M>
   WB_HD void finish(item<T> frames, G g, int symbol, T n0, T trace, M good) const {
     good = good & is_fine(frames, symbol, trace);
-    const bool down = a.of.in.data != nullptr;
+    const bool down = a.massive.in.data != nullptr;
     const T erased = as_float(typename rebind<T>::i32(down ? 0x7fc00000 : 0));
-    for (int u = g.rank; u < a.of.users; u += g.size) {
+    for (int u = g.rank; u < a.massive.users; u += g.size) {
       const T power = load_sum(a.starts, static_cast<std::size_t>(u), frames);
       const estimate_weight<T> weight = approximate_weight(massive_solver::cg, power, n0);
       const T gain = down ? T(1.f) : weight.gain;
       const T re = gain * load_stored(a.x, place(symbol, 2 * u), frames),
               im = gain * load_stored(a.x, place(symbol, 2 * u + 1), frames);
       const std::size_t user = static_cast<std::size_t>(u);
-      store_cx(of_symbol(a.of.out, symbol), user, frames,
+      store_cx(of_symbol(a.massive.out, symbol), user, frames,
                {select(good, re, erased), select(good, im, erased)});
-      if (!down) store(of_symbol(a.of.sinr, symbol), user, frames, select(good, weight.sinr, T(0.f)));
+      if (!down) store(of_symbol(a.massive.sinr, symbol), user, frames, select(good, weight.sinr, T(0.f)));
     }
-    if (!down && g.rank == 0) store_status(of_symbol(a.of.status, symbol), frames, good);
+    if (!down && g.rank == 0) store_status(of_symbol(a.massive.status, symbol), frames, good);
   }
 };
 

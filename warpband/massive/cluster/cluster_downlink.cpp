@@ -45,78 +45,82 @@ struct sending_member : cluster_member {
   view<std::complex<float>> precoded;
   view<std::uint8_t> status, states;
   view<cx_pair> z;
-  view<float> own, all;
+  view<float> member_energy, total_energy;
 
   sending_member(const clustered_downlink_config& c, const executor_group& group, int i,
                  const downlink_input& of_member, view<std::complex<float>> to, view<std::uint8_t> to_status)
       : cluster_member(group, i, of_member.channel.items), in(of_member), precoded(to), status(to_status) {
     call = {downlink_arguments(c.precoder, in, precoded, status, c.precoder.antennas / group.size()),
             c.clusters / group.size(), false};
-    call.of.out = {}, call.of.status = {};
+    call.massive.out = {}, call.massive.status = {};
   }
 };
 using sending_members = std::vector<sending_member>;
 
 /// z of all frames on all members, each of which solves its share.
-void solve_exact(executor_group& group, const sending_members& all) {
-  exchange_sums(group, all);
+void solve_exact(executor_group& group, const sending_members& members) {
+  exchange_sums(group, members);
   group.each([&](executor& e, std::size_t i) {
-    const sending_member& m = all[i];
-    massive_args of = m.call.of;
-    const std::size_t s = as_size(of.symbols);
-    of.noise_var = of_items(of.noise_var, m.first, m.frames);
-    of.in = of_items(of.in, m.first * s, m.frames * s);
-    of.out = of_items(m.z, m.first * s, m.frames * s);
-    queue_solver(e, cluster_weights_kernels(), of, m.of_members(group.size()));
+    const sending_member& m = members[i];
+    massive_args share = m.call.massive;
+    const std::size_t s = as_size(share.symbols);
+    share.noise_var = of_items(share.noise_var, m.first, m.frames);
+    share.in = of_items(share.in, m.first * s, m.frames * s);
+    share.out = of_items(m.z, m.first * s, m.frames * s);
+    queue_solver(e, cluster_weights_kernels(), share, m.of_members(group.size()));
   });
-  group.all_gather(of_each<void>(all, [](const sending_member& m) { return m.z.data; }), all[0].call.frames(),
-                   all[0].z.elements * as_size(all[0].in.symbols) * sizeof(cx_pair));
+  group.all_gather(of_each<void>(members, [](const sending_member& m) { return m.z.data; }),
+                   members[0].call.frames(),
+                   members[0].z.elements * as_size(members[0].in.symbols) * sizeof(cx_pair));
 }
 
 /// H z of each member, with the norm of all together if it is normalised.
-void send(executor_group& group, const sending_members& all, const downlink_config& p) {
+void send(executor_group& group, const sending_members& members, const downlink_config& p) {
   const downlink_precoder sender(sender_of(p, p.antennas / group.size()));
-  const auto send_part = [&](executor& e, const sending_member& m, view<const float> own,
+  const auto send_part = [&](executor& e, const sending_member& m, view<const float> member_energy,
                              view<const float> energy) {
     downlink_input of_z = m.in;
     of_z.sent = as_complex(m.z);
     sender.run(e, of_z, m.precoded, m.states);
-    queue_join(e, {.own = own,
-                   .all = energy,
+    queue_join(e, {.member_energy = member_energy,
+                   .total_energy = energy,
                    .states = {m.states, 1, m.states.items},
                    .sent = as_pairs(m.precoded),
                    .status = m.status});
   };
   if (p.normalization == massive_normalization::unscaled)
-    return group.each([&](executor& e, std::size_t i) { send_part(e, all[i], {}, {}); });
+    return group.each([&](executor& e, std::size_t i) { send_part(e, members[i], {}, {}); });
   group.each([&](executor& e, std::size_t i) {
-    const sending_member& m = all[i];
+    const sending_member& m = members[i];
     const cluster_energy_args args{
         .users = p.users,
         .symbols = m.in.symbols,
         .gram = make_view(static_cast<const float*>(m.sums), m.call.frames(), m.call.values()),
         .z = m.z,
-        .own = m.own,
-        .all = m.all};
+        .member_energy = m.member_energy,
+        .total_energy = m.total_energy};
     e.run(cluster_energy_kernels(), &args, m.call.frames());
   });
-  group.all_reduce(of_each<float>(all, [](const sending_member& m) { return m.all.data; }), all[0].all.items);
-  group.each([&](executor& e, std::size_t i) { send_part(e, all[i], all[i].own, all[i].all); });
+  group.all_reduce(of_each<float>(members, [](const sending_member& m) { return m.total_energy.data; }),
+                   members[0].total_energy.items);
+  group.each([&](executor& e, std::size_t i) {
+    send_part(e, members[i], members[i].member_energy, members[i].total_energy);
+  });
 }
 
-void send_local(executor_group& group, const sending_members& all, const downlink_config& p, int clusters,
+void send_local(executor_group& group, const sending_members& members, const downlink_config& p, int clusters,
                 const downlink_precoder& local) {
-  const std::size_t vectors = all[0].precoded.items;
+  const std::size_t vectors = members[0].precoded.items;
   group.each([&](executor& e, std::size_t i) {
-    const sending_member& m = all[i];
-    view<std::uint8_t> own = m.states;
-    own.data += as_size((group.first() + static_cast<int>(i)) * m.call.clusters) * vectors;
-    queue_local(e, local, m.in, m.call.clusters, m.precoded, own);
+    const sending_member& m = members[i];
+    view<std::uint8_t> member_states = m.states;
+    member_states.data += as_size((group.first() + static_cast<int>(i)) * m.call.clusters) * vectors;
+    queue_local(e, local, m.in, m.call.clusters, m.precoded, member_states);
   });
-  group.all_gather(of_each<void>(all, [](const sending_member& m) { return m.states.data; }),
-                   as_size(group.size()), as_size(all[0].call.clusters) * vectors);
+  group.all_gather(of_each<void>(members, [](const sending_member& m) { return m.states.data; }),
+                   as_size(group.size()), as_size(members[0].call.clusters) * vectors);
   group.each([&](executor& e, std::size_t i) {
-    queue_local_join(e, p, clusters, all[i].states, all[i].precoded, all[i].status);
+    queue_local_join(e, p, clusters, members[i].states, members[i].precoded, members[i].status);
   });
 }
 
@@ -130,7 +134,7 @@ void clustered_downlink_precoder::run_as(executor& exec, const Input& in, view<s
   const std::size_t vectors = precoded.items, users = as_size(p.users);
   if (vectors == 0) return;
   if (p.solver == massive_solver::mf) return sender_.run(exec, in, precoded, status);
-  call.of.out = {}, call.of.status = {};
+  call.massive.out = {}, call.massive.status = {};
   const bool is_local = config_.cluster_method == massive_cluster_method::local_mmse,
              is_cg = config_.cluster_method == massive_cluster_method::cg;
   view<std::uint8_t> states;
@@ -141,7 +145,7 @@ void clustered_downlink_precoder::run_as(executor& exec, const Input& in, view<s
       states = make_view(memory.take<std::uint8_t>(as_size(call.clusters) * vectors), vectors);
       return;
     }
-    call.of.out = make_view(memory.take<cx_pair>(users * vectors), vectors, users);
+    call.massive.out = make_view(memory.take<cx_pair>(users * vectors), vectors, users);
     sums = call.take_sums(memory);
     if (is_cg) steps = cg_steps(memory, call, sums);
   });
@@ -153,9 +157,9 @@ void clustered_downlink_precoder::run_as(executor& exec, const Input& in, view<s
   if (is_cg)
     queue_cg(exec, steps);
   else
-    queue_solver(exec, cluster_weights_kernels(), call.of, call.terms(sums));
+    queue_solver(exec, cluster_weights_kernels(), call.massive, call.terms(sums));
   Input of_z = in;
-  of_z.sent = as_complex(call.of.out);
+  of_z.sent = as_complex(call.massive.out);
   sender_.run(exec, of_z, precoded, status);
 }
 
@@ -179,39 +183,39 @@ void clustered_downlink_precoder::run(executor_group& group, const std::vector<d
   if (p.antennas / group.size() < p.users)
     throw argument_error("members", std::to_string(group.size()),
                          "at most antennas / users = " + std::to_string(p.antennas / p.users));
-  sending_members all;
+  sending_members members;
   for (int i = 0; i < group.local(); i++) {
-    all.emplace_back(config_, group, i, in[as_size(i)], precoded[as_size(i)],
-                     status.empty() ? view<std::uint8_t>{} : status[as_size(i)]);
-    check_same_frames(all.back().call, all[0].call);
+    members.emplace_back(config_, group, i, in[as_size(i)], precoded[as_size(i)],
+                         status.empty() ? view<std::uint8_t>{} : status[as_size(i)]);
+    check_same_frames(members.back().call, members[0].call);
   }
-  const std::size_t vectors = all[0].precoded.items, users = as_size(p.users);
+  const std::size_t vectors = members[0].precoded.items, users = as_size(p.users);
   if (vectors == 0) return;
   const bool is_local = config_.cluster_method == massive_cluster_method::local_mmse,
              is_cg = config_.cluster_method == massive_cluster_method::cg;
-  for (sending_member& m : all)
+  for (sending_member& m : members)
     take_memory(workspace_, *m.exec, [&](pieces& memory) {
       m.states =
           make_view(memory.take<std::uint8_t>(vectors * (is_local ? as_size(config_.clusters) : 1)), vectors);
       if (is_local) return;
       m.z = make_view(memory.take<cx_pair>(users * vectors), vectors, users);
-      m.own = make_view(memory.take<float>(vectors), vectors);
-      m.all = make_view(memory.take<float>(vectors), vectors);
-      m.call.of.out = m.z;
+      m.member_energy = make_view(memory.take<float>(vectors), vectors);
+      m.total_energy = make_view(memory.take<float>(vectors), vectors);
+      m.call.massive.out = m.z;
       m.sums = m.call.take_sums(memory);
       if (is_cg)
         m.steps = cg_steps(memory, m.call, m.sums);
       else
         m.parts = m.take_parts(memory, group.size());
     });
-  if (is_local) return send_local(group, all, p, config_.clusters, local_);
+  if (is_local) return send_local(group, members, p, config_.clusters, local_);
   if (is_cg) {
-    run_cg(group, all);
-    group.each([&](executor& e, std::size_t i) { join_clusters(e, all[i]); });  // for the norms
+    run_cg(group, members);
+    group.each([&](executor& e, std::size_t i) { join_clusters(e, members[i]); });  // for the norms
   } else {
-    solve_exact(group, all);
+    solve_exact(group, members);
   }
-  send(group, all, p);
+  send(group, members, p);
 }
 
 }  // namespace wb

@@ -47,22 +47,23 @@ template <class P>
 WB_HD void store_frames(const frame_block<P>& block, int solver, const view<float>& sums) {
   using Shape = typename P::shape;
   constexpr int U = P::users, frames = Shape::frames;
-  const int sub = static_cast<int>(threadIdx.x) % 32 / U, own = solver * frames, slot = own + sub;
+  const int sub = static_cast<int>(threadIdx.x) % 32 / U, first_slot = solver * frames,
+            slot = first_slot + sub;
   const ring slots = block.slots();
   int phase = 0;
-  WB_ROLL for (int n = own; n < block.count; n += block.p.slots, phase += block.groups) {
+  WB_ROLL for (int n = first_slot; n < block.count; n += block.p.slots, phase += block.groups) {
     const bool exists = n + sub < block.count;
     WB_ROLL for (int g = 0; g < block.groups; g++) {
       WB_UNROLL for (int i = 0; i < frames; i++) {
-        if (n + i < block.count) slots.wait({own + i, phase + g});
+        if (n + i < block.count) slots.wait({first_slot + i, phase + g});
       }
       if (exists) {
         const float* from = slots[slot];
         const int symbol = g * Shape::sides;
         float* to = sums.data + block.frame(n + sub) * sums.item_stride;
-        if (g == 0) for_gram<P>([&](int value, int at) { to[value] = from[at]; });
+        if (g == 0) for_gram<P>([&](int value, int offset) { to[value] = from[offset]; });
         to += U * U + 2 * U * symbol;
-        for_filters<P>(block.count_from(symbol), [&](int value, int at) { to[value] = from[at]; });
+        for_filters<P>(block.count_from(symbol), [&](int value, int offset) { to[value] = from[offset]; });
         // No producer waits for the last frame of a slot to be stored.
         if (g + 1 < block.groups || n + sub + block.p.slots < block.count) slots.release({slot, phase + g});
       }
@@ -87,9 +88,9 @@ __global__ void __launch_bounds__(32 * P::warps, 1)
     store_frames(block, warp - P::team * p.teams, sums);
 }
 
-/// Value `at` of frame `frame`, summed over clusters as `load_sum` does.
-WB_HD float sum_over_clusters(const cluster_terms<const float>& terms, std::size_t frame, int at) {
-  const float* x = terms.first.data + frame * terms.first.item_stride + at;
+/// Value `index` of frame `frame`, summed over clusters as `load_sum` does.
+WB_HD float sum_over_clusters(const cluster_terms<const float>& terms, std::size_t frame, int index) {
+  const float* x = terms.first.data + frame * terms.first.item_stride + index;
   if (terms.count == 1) return x[0];
   if (terms.count == 2) return x[0] + x[terms.distance];
   if (terms.count == 4) return (x[0] + x[terms.distance]) + (x[2 * terms.distance] + x[3 * terms.distance]);
@@ -118,11 +119,11 @@ __global__ void __launch_bounds__(32 * solve_warps, 3)
     frame_estimates<U, P::many> work(a, slot, exists);
     WB_ROLL for (int symbol = 0; symbol < a.symbols; symbol += Shape::sides) {
       const int left = a.symbols - symbol, count = left < Shape::sides ? left : Shape::sides;
-      const auto load = [&](int from, int at, int to) {
-        slot[to] = sum_over_clusters(sums, frame, from + at);
+      const auto load = [&](int from, int value, int to) {
+        slot[to] = sum_over_clusters(sums, frame, from + value);
       };
-      if (symbol == 0) for_gram<P>([&](int value, int at) { load(0, value, at); });
-      for_filters<P>(count, [&](int value, int at) { load(U * U + 2 * U * symbol, value, at); });
+      if (symbol == 0) for_gram<P>([&](int value, int offset) { load(0, value, offset); });
+      for_filters<P>(count, [&](int value, int offset) { load(U * U + 2 * U * symbol, value, offset); });
       __syncwarp();
       if (symbol == 0) work.prepare(a.noise_var.data[frame * a.noise_var.item_stride]);
       work.solve(frame * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol), count,

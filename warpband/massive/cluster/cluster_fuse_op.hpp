@@ -68,9 +68,9 @@ struct cluster_fuse_op : block_op<cluster_fuse_args> {
     T llr[2 * B];
     estimate_llrs<B>(x, sinr, good, a.clip, llr);
     WB_UNROLL for (int j = 0; j < 2 * B; j++) {
-      const std::size_t at = 2 * B * user + static_cast<std::size_t>(j);
-      if (a.llr.data) store(a.llr, at, vector, llr[j]);
-      if (a.llr8.data) store_int<T>(a.llr8, at, vector, to_steps(llr[j], a.steps));
+      const std::size_t element = 2 * B * user + static_cast<std::size_t>(j);
+      if (a.llr.data) store(a.llr, element, vector, llr[j]);
+      if (a.llr8.data) store_int<T>(a.llr8, element, vector, to_steps(llr[j], a.steps));
     }
   }
 };
@@ -89,15 +89,15 @@ struct cluster_energy_op : block_op<cluster_energy_args> {
         cx<T> sum = {T(0.f), T(0.f)};
         for (int j = 0; j < a.users; j++)
           sum = fma(gram_entry(a.gram, u, j, frames), load_cx(z, static_cast<std::size_t>(j), frames), sum);
-        const cx<T> own = load_cx(z, static_cast<std::size_t>(u), frames);
-        part[u] = fma(own.im, sum.im, own.re * sum.re);
+        const cx<T> entry = load_cx(z, static_cast<std::size_t>(u), frames);
+        part[u] = fma(entry.im, sum.im, entry.re * sum.re);
       }
       g.sync();
       if (g.rank == 0) {
         T energy = T(0.f);
         for (int u = 0; u < a.users; u++) energy = energy + part[u];
-        store(symbol_of(a.own, k, a.symbols), 0, frames, energy);
-        store(symbol_of(a.all, k, a.symbols), 0, frames, energy);
+        store(symbol_of(a.member_energy, k, a.symbols), 0, frames, energy);
+        store(symbol_of(a.total_energy, k, a.symbols), 0, frames, energy);
       }
       g.sync();
     }
@@ -114,17 +114,17 @@ struct cluster_join_op : block_op<cluster_join_args> {
   WB_HD void operator()(item<T> vector, G g, T*) const {
     const auto good = none_erased(a.states, vector);
     T factor = T(a.factor);
-    if (a.own.data) {
-      const T all = load(a.all, 0, vector);
-      const auto some = all > T(0.f);  // false where it is no number
-      const T own = select(some, load(a.own, 0, vector), T(0.f));
-      factor = sqrt(own / select(some, all, T(1.f)));
+    if (a.member_energy.data) {
+      const T total_energy = load(a.total_energy, 0, vector);
+      const auto some = total_energy > T(0.f);  // false where it is no number
+      const T member_energy = select(some, load(a.member_energy, 0, vector), T(0.f));
+      factor = sqrt(member_energy / select(some, total_energy, T(1.f)));
     }
     const view<const cx_pair> from = {a.sent.data, a.sent.elements, a.sent.items, a.sent.element_stride,
                                       a.sent.item_stride};
     for (int b = g.rank; b < static_cast<int>(a.sent.elements); b += g.size) {
-      const std::size_t at = static_cast<std::size_t>(b);
-      store_cx(a.sent, at, vector, or_zero(good, factor * load_cx(from, at, vector)));
+      const std::size_t element = static_cast<std::size_t>(b);
+      store_cx(a.sent, element, vector, or_zero(good, factor * load_cx(from, element, vector)));
     }
     if (a.status.data && g.rank == 0) store_status(a.status, vector, good);
   }

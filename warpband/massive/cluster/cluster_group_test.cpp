@@ -41,12 +41,12 @@ struct outputs {
         x(e.make<std::complex<float>>(vectors, b.users)),
         status(e.make<std::uint8_t>(vectors, 1)) {}
   uplink_output views() { return {.llr = llr, .equalized = x, .sinr = sinr, .status = status}; }
-  void append_to(massive_result& all, executor& e) {
+  void append_to(massive_result& result, executor& e) {
     const auto add = [&](auto& to, const auto& a) {
       const auto values = e.to_host(a);
       to.insert(to.end(), values.begin(), values.end());
     };
-    add(all.llr, llr), add(all.sinr, sinr), add(all.x, x), add(all.status, status);
+    add(result.llr, llr), add(result.sinr, sinr), add(result.x, x), add(result.status, status);
   }
 };
 
@@ -88,23 +88,23 @@ massive_result detect(executor_group& group, const clustered_uplink_config& c, c
   const clustered_uplink_detector detector(c);
   detector.run(group, in, out);
   group.sync();
-  massive_result all;
+  massive_result result;
   for (int i = 0; i < group.local(); i++)
-    data[static_cast<std::size_t>(i)].out.append_to(all, group.member(i));
-  return all;
+    data[static_cast<std::size_t>(i)].out.append_to(result, group.member(i));
+  return result;
 }
 
 /// The part of a result that a member has.
-massive_result part_of(const massive_result& all, const massive_batch& b, const executor_group& group) {
+massive_result part_of(const massive_result& result, const massive_batch& b, const executor_group& group) {
   const std::size_t first = group.share_begin(b.frames, group.first()) * b.symbols,
                     count = group.share(b.frames, group.first()) * b.symbols;
-  const auto cut = [&](auto v, std::size_t each) {
-    return decltype(v)(v.begin() + static_cast<std::ptrdiff_t>(first * each),
-                       v.begin() + static_cast<std::ptrdiff_t>((first + count) * each));
+  const auto cut = [&](auto v, std::size_t per_vector) {
+    return decltype(v)(v.begin() + static_cast<std::ptrdiff_t>(first * per_vector),
+                       v.begin() + static_cast<std::ptrdiff_t>((first + count) * per_vector));
   };
   massive_result part;
-  part.llr = cut(all.llr, 4 * b.users), part.sinr = cut(all.sinr, b.users);
-  part.x = cut(all.x, b.users), part.status = cut(all.status, 1);
+  part.llr = cut(result.llr, 4 * b.users), part.sinr = cut(result.sinr, b.users);
+  part.x = cut(result.x, b.users), part.status = cut(result.status, 1);
   return part;
 }
 
@@ -170,20 +170,20 @@ massive_result precode(executor_group& group, const clustered_downlink_config& c
   }
   clustered_downlink_precoder(c).run(group, in, out, status);
   group.sync();
-  massive_result all;
-  all.x.resize(b.vectors() * b.antennas);
+  massive_result result;
+  result.x.resize(b.vectors() * b.antennas);
   for (int i = 0; i < group.local(); i++) {
     const auto x = group.member(i).to_host(more[static_cast<std::size_t>(i)].x);
     for (std::size_t v = 0; v < b.vectors(); v++)
       std::copy_n(&x[v * rows], rows,
-                  &all.x[v * b.antennas + rows * static_cast<std::size_t>(group.first() + i)]);
+                  &result.x[v * b.antennas + rows * static_cast<std::size_t>(group.first() + i)]);
     const auto states = group.member(i).to_host(more[static_cast<std::size_t>(i)].status);
     if (i > 0) {
-      EXPECT_EQ(states, all.status);
+      EXPECT_EQ(states, result.status);
     }
-    all.status = states;
+    result.status = states;
   }
-  return all;
+  return result;
 }
 massive_result precode(executor& e, const clustered_downlink_config& c, const massive_batch& b) {
   return wb::testing::precode_by(e, clustered_downlink_precoder(c), b);
@@ -245,11 +245,11 @@ TEST(cluster_group, ranks_have_the_results_of_one_executor) {
 
 /// The ranks of mpirun: `mpirun -n 2 warpband_tests --gtest_filter=cluster_of_mpirun.*`, or 4.
 TEST(cluster_of_mpirun, has_the_results_of_one_executor) {
-  const auto all = ranks::built() ? ranks::join() : nullptr;
-  if (!all) GTEST_SKIP() << "not started by mpirun, or built without MPI";
+  const auto world = ranks::built() ? ranks::join() : nullptr;
+  if (!world) GTEST_SKIP() << "not started by mpirun, or built without MPI";
   const massive_batch b = wb::testing::ugly_frames(32, 4, 2, 11);
   const auto exec = open_executor("cpu", 1);
-  executor_group group(*all, *exec, 60);
+  executor_group group(*world, *exec, 60);
   for (const massive_cluster_method method : all_methods) {
     const auto c = setting(b, method, 4);
     expect_same(detect(group, c, b), part_of(detect(*exec, c, b), b, group), method);

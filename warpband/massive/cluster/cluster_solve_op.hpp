@@ -11,9 +11,9 @@ struct sums_over_clusters {
 
   template <class Engine>
   WB_HD void gram(const Engine& e) const {
-    const over_matrix at(e.g);
-    for (int r = at.y; r < e.n; r += at.down)
-      for (int i = at.x; i < 2 * r + 2; i += at.across) {
+    const over_matrix layout(e.g);
+    for (int r = layout.y; r < e.n; r += layout.down)
+      for (int i = layout.x; i < 2 * r + 2; i += layout.across) {
         auto& to = e.m.data[2 * r * e.p.ld + i];
         to = i < 2 * r + 1 ? load_sum(sums, gram_place(r, 0) + static_cast<std::size_t>(i), e.frames())
                            : decltype(e.trace)(0.f);
@@ -42,7 +42,7 @@ struct cluster_detect_op : uplink_op<Users> {
   using detector::a;
   sums_over_clusters sums;
   explicit cluster_detect_op(const cluster_solve_args& args)
-      : detector(without_antennas(args.of)), sums{args.sums} {}
+      : detector(without_antennas(args.massive)), sums{args.sums} {}
 
   double flops() const {
     const double n = a.users, values = n * n + 2 * n * a.symbols;
@@ -63,7 +63,7 @@ template <class Users>
 struct cluster_weights_op : massive_call {
   sums_over_clusters sums;
   explicit cluster_weights_op(const cluster_solve_args& args)
-      : massive_call(without_antennas(args.of), false), sums{args.sums} {}
+      : massive_call(without_antennas(args.massive), false), sums{args.sums} {}
 
   int threads() const { return massive_threads(a, p, true); }
   double flops() const {

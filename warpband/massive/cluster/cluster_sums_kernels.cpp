@@ -15,7 +15,8 @@ int launch_cluster_sums_64(const cluster_sums_args& args, const place& where);
 template <class Users>
 struct cluster_sums_call : cluster_sums_op<Users> {
   cluster_sums_args args;
-  explicit cluster_sums_call(const cluster_sums_args& all) : cluster_sums_op<Users>(all), args(all) {}
+  explicit cluster_sums_call(const cluster_sums_args& arguments)
+      : cluster_sums_op<Users>(arguments), args(arguments) {}
 };
 template <class Users>
 int launch(const cluster_sums_call<Users>& op, const place& where) {
@@ -23,7 +24,8 @@ int launch(const cluster_sums_call<Users>& op, const place& where) {
   if (takes_streamed_sums(op.args, where.limits.shared_bytes)) return launch_cluster_sums_64(op.args, where);
   if (!takes_cluster_sums(op.args, where.limits.shared_bytes))
     return launch(static_cast<const cluster_sums_op<Users>&>(op), where);
-  return with_cluster_policy(op.args.of, [&]<class P>() { return launch_cluster_sums<P>(op.args, where); });
+  return with_cluster_policy(op.args.massive,
+                             [&]<class P>() { return launch_cluster_sums<P>(op.args, where); });
 }
 #else
 template <class Users>
@@ -31,7 +33,7 @@ using cluster_sums_call = cluster_sums_op<Users>;
 #endif
 template <class F>
 static auto with_cluster_sums(const cluster_sums_args& a, F f) {
-  return with_massive_users(a.of.users, [&]<class Users>() { return f(cluster_sums_call<Users>(a)); });
+  return with_massive_users(a.massive.users, [&]<class Users>() { return f(cluster_sums_call<Users>(a)); });
 }
 WB_EXPORT_KERNEL(cluster_sums, cluster_sums_args, with_cluster_sums)
 }  // namespace WB_ISA

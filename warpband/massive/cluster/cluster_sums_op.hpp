@@ -11,7 +11,7 @@ struct cluster_sums_op : massive_call {
   bool filter;
   view<float> sums;
   explicit cluster_sums_op(const cluster_sums_args& args)
-      : massive_call(args.of, false), filter(args.filter), sums(args.sums) {}
+      : massive_call(args.massive, false), filter(args.filter), sums(args.sums) {}
 
   int threads() const { return massive_threads(a, p, filter); }
   double flops() const {
@@ -41,9 +41,9 @@ struct cluster_sums_op : massive_call {
       else
         e.template products<false>(0, 0, true);
       if (symbol == 0) {
-        const over_matrix<G> at(g);
-        for (int r = at.y; r < e.n; r += at.down)
-          for (int i = at.x; i < 2 * r + 1; i += at.across)
+        const over_matrix<G> layout(g);
+        for (int r = layout.y; r < e.n; r += layout.down)
+          for (int i = layout.x; i < 2 * r + 1; i += layout.across)
             store(sums, gram_place(r, 0) + static_cast<std::size_t>(i), e.frames(),
                   e.m.data[2 * r * p.ld + i]);
       }

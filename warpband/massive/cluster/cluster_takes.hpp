@@ -16,8 +16,8 @@ inline massive_args sums_only(massive_args a) {
 }
 /// Whether `sum_frames` makes the sums of a call.
 inline bool takes_cluster_sums(const cluster_sums_args& args, std::size_t shared_bytes) {
-  return (args.of.users == 16 || args.of.users == 32) && args.filter &&
-         takes_frames(sums_only(args.of), shared_bytes);
+  return (args.massive.users == 16 || args.massive.users == 32) && args.filter &&
+         takes_frames(sums_only(args.massive), shared_bytes);
 }
 /// Whether `solve_sums` takes a call.
 inline bool takes_cluster_solve(const massive_args& a) {
@@ -25,7 +25,7 @@ inline bool takes_cluster_solve(const massive_args& a) {
 }
 /// Whether the warps of frame_stream.hpp make the sums of a call: those of 64 users.
 inline bool takes_streamed_sums(const cluster_sums_args& args, std::size_t shared_bytes) {
-  return args.filter && takes_streamed(sums_only(args.of), shared_bytes);
+  return args.filter && takes_streamed(sums_only(args.massive), shared_bytes);
 }
 /// f.operator()<Policy>() with the policy of a call with 16 or 32 users.
 template <class F>

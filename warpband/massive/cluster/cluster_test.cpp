@@ -213,9 +213,9 @@ TEST_P(cluster, local_precoders_share_the_power) {
     const std::size_t rows = 48 / static_cast<std::size_t>(clusters);
     for (std::size_t v = 0; v < b.vectors(); v++)
       for (std::size_t first = 0; first < 48; first += rows) {
-        const oracle::matrix all = b.channel(v / 3);
+        const oracle::matrix channel = b.channel(v / 3);
         oracle::matrix h(static_cast<int>(rows), 6);
-        for (std::size_t i = 0; i < rows * 6; i++) h.entries[i] = all.entries[first * 6 + i];
+        for (std::size_t i = 0; i < rows * 6; i++) h.entries[i] = channel.entries[first * 6 + i];
         const oracle::matrix m =
             oracle::precode_massive(h, b.sent(v), 0.2f, 1.0 / 6, oracle::massive_rule::mmse, {});
         double energy = 0;

@@ -35,42 +35,45 @@ struct estimates {
   }
 };
 /// A call whose outputs these estimates are.
-massive_args to_estimates(massive_args of, const estimates& e) {
-  of.out = e.x, of.sinr = e.sinr, of.status = e.status;
-  return of;
+massive_args to_estimates(massive_args massive, const estimates& e) {
+  massive.out = e.x, massive.sinr = e.sinr, massive.status = e.status;
+  return massive;
 }
 /// Queues their weighted sum, and its LLRs.
-void queue_fusion(executor& exec, const massive_args& of, const estimates& e) {
+void queue_fusion(executor& exec, const massive_args& massive, const estimates& e) {
   const std::size_t values = e.x.elements * e.x.items;
-  const cluster_fuse_args args{.users = of.users,
-                               .pam_bits = of.pam_bits,
-                               .clip = of.clip,
-                               .steps = of.steps,
+  const cluster_fuse_args args{.users = massive.users,
+                               .pam_bits = massive.pam_bits,
+                               .clip = massive.clip,
+                               .steps = massive.steps,
                                .estimates = {e.x, e.count, values},
                                .sinrs = {e.sinr, e.count, values},
                                .states = {e.status, e.count, e.status.items},
-                               .llr = of.llr,
-                               .sinr = of.sinr,
-                               .llr8 = of.llr8,
-                               .out = of.out,
-                               .status = of.status};
+                               .llr = massive.llr,
+                               .sinr = massive.sinr,
+                               .llr8 = massive.llr8,
+                               .out = massive.out,
+                               .status = massive.status};
   exec.run(cluster_fuse_kernels(), &args, e.x.items);
 }
 /// Each of e.count clusters detects by itself.
 template <class Input>
 void queue_local(executor& exec, const uplink_detector& local, const Input& in, const estimates& e) {
   for (int c = 0; c < e.count; c++) {
-    const estimates own = e.of(c);
+    const estimates cluster_estimates = e.of(c);
     Input part = in;
     part.channel = of_cluster(in.channel, c, e.count), part.received = of_cluster(in.received, c, e.count);
-    local.run(exec, part, {.equalized = as_complex(own.x), .sinr = own.sinr, .status = own.status});
+    local.run(exec, part,
+              {.equalized = as_complex(cluster_estimates.x),
+               .sinr = cluster_estimates.sinr,
+               .status = cluster_estimates.status});
   }
 }
 
 struct detecting_member : cluster_member {
   uplink_input in;
-  massive_args share;              // of its share of the frames: N0 and outputs
-  estimates own, fused, of_share;  // of its clusters; of all of them; of all members, for its share
+  massive_args share;                // of its share of the frames: N0 and outputs
+  estimates local, fused, of_share;  // of its clusters; of all of them; of all members, for its share
 
   detecting_member(const clustered_uplink_config& c, const executor_group& group, int i,
                    const uplink_input& of_member, const uplink_output& out)
@@ -79,49 +82,50 @@ struct detecting_member : cluster_member {
         share(uplink_arguments(c.detector, in, out, c.detector.antennas / group.size(),
                                frames * as_size(in.symbols))) {
     call = {share, c.clusters / group.size(), true};
-    massive_args& of = call.of;
-    of.llr = {}, of.llr8 = {}, of.sinr = {}, of.out = {}, of.status = {};
+    massive_args& massive = call.massive;
+    massive.llr = {}, massive.llr8 = {}, massive.sinr = {}, massive.out = {}, massive.status = {};
     share.channel = {}, share.in = {};
     share.noise_var = of_items(in.noise_var, first, frames);
   }
 };
 using detecting_members = std::vector<detecting_member>;
 
-void run_exact(executor_group& group, const detecting_members& all) {
-  exchange_sums(group, all);
+void run_exact(executor_group& group, const detecting_members& members) {
+  exchange_sums(group, members);
   group.each([&](executor& e, std::size_t i) {
-    queue_solver(e, cluster_detect_kernels(), all[i].share, all[i].of_members(group.size()));
+    queue_solver(e, cluster_detect_kernels(), members[i].share, members[i].of_members(group.size()));
   });
 }
 
-void run_local(executor_group& group, const detecting_members& all, const uplink_detector& local) {
+void run_local(executor_group& group, const detecting_members& members, const uplink_detector& local) {
   group.each([&](executor& e, std::size_t i) {
-    queue_local(e, local, all[i].in, all[i].own);
-    queue_fusion(e, to_estimates(all[i].call.of, all[i].fused), all[i].own);
+    queue_local(e, local, members[i].in, members[i].local);
+    queue_fusion(e, to_estimates(members[i].call.massive, members[i].fused), members[i].local);
   });
   const auto exchange = [&](auto array, std::size_t bytes) {
     group.all_to_all(
-        of_each<const void>(all, [&](const detecting_member& m) { return (m.fused.*array).data; }),
-        of_each<void>(all, [&](const detecting_member& m) { return (m.of_share.*array).data; }),
-        all[0].call.frames(), bytes);
+        of_each<const void>(members, [&](const detecting_member& m) { return (m.fused.*array).data; }),
+        of_each<void>(members, [&](const detecting_member& m) { return (m.of_share.*array).data; }),
+        members[0].call.frames(), bytes);
   };
-  const std::size_t users = as_size(all[0].call.of.users), symbols = as_size(all[0].call.of.symbols);
+  const std::size_t users = as_size(members[0].call.massive.users),
+                    symbols = as_size(members[0].call.massive.symbols);
   exchange(&estimates::x, symbols * users * sizeof(cx_pair));
   exchange(&estimates::sinr, symbols * users * sizeof(float));
   exchange(&estimates::status, symbols);
-  group.each([&](executor& e, std::size_t i) { queue_fusion(e, all[i].share, all[i].of_share); });
+  group.each([&](executor& e, std::size_t i) { queue_fusion(e, members[i].share, members[i].of_share); });
 }
 
-void run_cg_and_share(executor_group& group, detecting_members& all) {
-  run_cg(group, all);
+void run_cg_and_share(executor_group& group, detecting_members& members) {
+  run_cg(group, members);
   group.each([&](executor& e, std::size_t i) {
-    const std::size_t symbols = as_size(all[i].share.symbols), first = all[i].first * symbols,
-                      count = all[i].frames * symbols;
-    estimates own = all[i].fused;
-    own.x = of_items(own.x, first, count);
-    own.sinr = of_items(own.sinr, first, count);
-    own.status = of_items(own.status, first, count);
-    queue_fusion(e, all[i].share, own);
+    const std::size_t symbols = as_size(members[i].share.symbols), first = members[i].first * symbols,
+                      count = members[i].frames * symbols;
+    estimates part = members[i].fused;
+    part.x = of_items(part.x, first, count);
+    part.sinr = of_items(part.sinr, first, count);
+    part.status = of_items(part.status, first, count);
+    queue_fusion(e, members[i].share, part);
   });
 }
 
@@ -130,9 +134,10 @@ void run_cg_and_share(executor_group& group, detecting_members& all) {
 template <class Input>
 void clustered_uplink_detector::run_as(executor& exec, const Input& in, const uplink_output& out) const {
   const std::size_t vectors = in.received.items;
-  const massive_args of = uplink_arguments(config_.detector, in, out, config_.detector.antennas, vectors);
+  const massive_args massive =
+      uplink_arguments(config_.detector, in, out, config_.detector.antennas, vectors);
   if (vectors == 0) return;
-  const cluster_call call{of, config_.clusters, true};
+  const cluster_call call{massive, config_.clusters, true};
   const bool is_local = config_.cluster_method == massive_cluster_method::local_mmse,
              is_cg = config_.cluster_method == massive_cluster_method::cg;
   float* sums = nullptr;
@@ -140,17 +145,18 @@ void clustered_uplink_detector::run_as(executor& exec, const Input& in, const up
   cg_steps steps;
   take_memory(workspace_, exec, [&](pieces& memory) {
     if (!is_local) sums = call.take_sums(memory);
-    if (is_local || is_cg) e = estimates(memory, as_size(of.users), vectors, is_local ? config_.clusters : 1);
-    if (is_cg) steps = cg_steps(memory, {to_estimates(of, e), call.clusters, true}, sums);
+    if (is_local || is_cg)
+      e = estimates(memory, as_size(massive.users), vectors, is_local ? config_.clusters : 1);
+    if (is_cg) steps = cg_steps(memory, {to_estimates(massive, e), call.clusters, true}, sums);
   });
   if (is_local) {
     queue_local(exec, local_, in, e);
   } else {
     queue_sums(exec, call, sums);
-    if (!is_cg) return queue_solver(exec, cluster_detect_kernels(), of, call.terms(sums));
+    if (!is_cg) return queue_solver(exec, cluster_detect_kernels(), massive, call.terms(sums));
     queue_cg(exec, steps);
   }
-  queue_fusion(exec, of, e);
+  queue_fusion(exec, massive, e);
 }
 
 void clustered_uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
@@ -165,15 +171,15 @@ void clustered_uplink_detector::run(executor_group& group, const std::vector<upl
                                     const std::vector<uplink_output>& out) const {
   check_members(group, config_.clusters, {{"in", in.size()}, {"out", out.size()}});
   if (group.size() == 1) return run(group.member(0), in[0], out[0]);
-  detecting_members all;
+  detecting_members members;
   for (int i = 0; i < group.local(); i++) {
-    all.emplace_back(config_, group, i, in[as_size(i)], out[as_size(i)]);
-    check_same_frames(all.back().call, all[0].call);
+    members.emplace_back(config_, group, i, in[as_size(i)], out[as_size(i)]);
+    check_same_frames(members.back().call, members[0].call);
   }
-  const std::size_t frames = all[0].call.frames();
+  const std::size_t frames = members[0].call.frames();
   if (frames == 0) return;
   const massive_cluster_method method = config_.cluster_method;
-  for (detecting_member& m : all)
+  for (detecting_member& m : members)
     take_memory(workspace_, *m.exec, [&](pieces& memory) {
       const std::size_t users = as_size(config_.detector.users), symbols = as_size(m.in.symbols);
       if (method != massive_cluster_method::local_mmse) m.sums = m.call.take_sums(memory);
@@ -183,18 +189,18 @@ void clustered_uplink_detector::run(executor_group& group, const std::vector<upl
       }
       m.fused = estimates(memory, users, frames * symbols, 1);
       if (method == massive_cluster_method::cg) {
-        m.steps = cg_steps(memory, {to_estimates(m.call.of, m.fused), m.call.clusters, true}, m.sums);
+        m.steps = cg_steps(memory, {to_estimates(m.call.massive, m.fused), m.call.clusters, true}, m.sums);
         return;
       }
-      m.own = estimates(memory, users, frames * symbols, m.call.clusters);
+      m.local = estimates(memory, users, frames * symbols, m.call.clusters);
       m.of_share = estimates(memory, users, m.frames * symbols, group.size());
     });
   if (method == massive_cluster_method::exact)
-    run_exact(group, all);
+    run_exact(group, members);
   else if (method == massive_cluster_method::local_mmse)
-    run_local(group, all, local_);
+    run_local(group, members, local_);
   else
-    run_cg_and_share(group, all);
+    run_cg_and_share(group, members);
 }
 
 double clustered_uplink_detector::bytes_sent(int members, std::size_t frames, int symbols) const {

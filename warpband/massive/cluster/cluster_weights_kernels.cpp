@@ -5,7 +5,7 @@ namespace wb {
 inline namespace WB_ISA {
 template <class F>
 static auto with_cluster_weights(const cluster_solve_args& a, F f) {
-  return with_massive_users(a.of.users, [&]<class Users>() { return f(cluster_weights_op<Users>(a)); });
+  return with_massive_users(a.massive.users, [&]<class Users>() { return f(cluster_weights_op<Users>(a)); });
 }
 WB_EXPORT_KERNEL(cluster_weights, cluster_solve_args, with_cluster_weights)
 }  // namespace WB_ISA

@@ -9,7 +9,7 @@ WB_DECLARE_KERNEL(downlink)
 
 const std::vector<setting_of<downlink_config>>& downlink_settings() {
   using c = downlink_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       antennas_setting<c>(),
       users_setting<c>(),
       solver_setting(&c::solver),
@@ -25,7 +25,7 @@ const std::vector<setting_of<downlink_config>>& downlink_settings() {
              {"unscaled", massive_normalization::unscaled}},
             "Of what is sent, m = H A^-1 s: to a norm of Es, to one of "
             "1, or m itself.")};
-  return all;
+  return settings;
 }
 
 void check(const downlink_config& config) {

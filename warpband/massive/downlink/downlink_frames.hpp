@@ -58,22 +58,22 @@ struct frame_sender : send_block<P> {
   }
 
   /// Starts to copy H of frame n of the team into a buffer, and commits. By one warp.
-  WB_HD void load(ring_position at, int n) const {
+  WB_HD void load(ring_position position, int n) const {
     const std::size_t f = this->frame(n);
     const ring channels = this->channels(team);
-    float* const to = channels[at.stage];
+    float* const to = channels[position.stage];
     if constexpr (async_copies::bulk) {
       if (lane != 0) return;
       const cx_pair* from = a.channel.data + f * a.channel.item_stride;
       WB_ROLL for (int r = 0; r < antenna_runs; r++) {
         const int antennas = antennas_of_run(p, a.antennas, r);
         if (antennas > 0)
-          channels.copy(at, to + at_run(p, r), from + (U * r << p.run_log2), 8 * U * antennas);
+          channels.copy(position, to + at_run(p, r), from + (U * r << p.run_log2), 8 * U * antennas);
       }
-      channels.commit(at);
+      channels.commit(position);
     } else {
       stage_channel<U, 32>(to, a, p, f, lane);
-      channels.commit_copies(at);
+      channels.commit_copies(position);
     }
   }
 
@@ -90,9 +90,9 @@ struct frame_sender : send_block<P> {
 
   /// Sends vectors `first` to `first` + at_once - 1 of the group of `count` vectors from number `number` on,
   /// whose H is at h. If the group has fewer, its last one is sent several times.
-  WB_HD void send(const float* h, ring_position at, int first, int count, std::size_t number) const {
-    const float* const slot = this->slots()[at.stage / 2];
-    const int begin = group * (at.stage % 2);
+  WB_HD void send(const float* h, ring_position position, int first, int count, std::size_t number) const {
+    const float* const slot = this->slots()[position.stage / 2];
+    const int begin = group * (position.stage % 2);
     const auto vector = [&](int i) { return first + i < count ? first + i : count - 1; };
     const float* x[at_once];
     WB_UNROLL for (int i = 0; i < at_once; i++) x[i] =
@@ -105,9 +105,9 @@ struct frame_sender : send_block<P> {
     constexpr int parts = 4;  // each takes every fourth vector
     float factors[(at_once + parts - 1) / parts];
     WB_UNROLL for (int i = 0; i < at_once; i += parts) {
-      const int mine = i + part < at_once ? i + part : at_once - 1;
+      const int index = i + part < at_once ? i + part : at_once - 1;
       factors[i / parts] =
-          sent.factor_of(scratch + mine * sent_floats, slot[Shape::diagonal + begin + vector(mine)] > 0.f);
+          sent.factor_of(scratch + index * sent_floats, slot[Shape::diagonal + begin + vector(index)] > 0.f);
     }
     WB_UNROLL for (int i = 0; i < at_once; i++)
         sent.store(number + static_cast<std::size_t>(vector(i)), scratch + i * sent_floats,
@@ -119,14 +119,14 @@ struct frame_sender : send_block<P> {
     constexpr int shares = (group + at_once - 1) / at_once;
     const ring solutions = this->solutions();
     WB_ROLL for (int g = 0; g < this->groups; g++) {
-      const ring_position at = this->group_at(slot, g);
-      solutions.wait(at);
+      const ring_position position = this->group_at(slot, g);
+      solutions.wait(position);
       const int count = this->vectors_of(g);
       WB_ROLL for (int i = 0; at_once * i < count; i++) {
         if (!Many || (shares * g + i) % senders == sender)
-          send(h, at, at_once * i, count, this->vector_number(n, g));
+          send(h, position, at_once * i, count, this->vector_number(n, g));
       }
-      solutions.release(at);
+      solutions.release(position);
     }
     this->slots().release(slot);
   }
@@ -143,10 +143,10 @@ struct frame_sender : send_block<P> {
   }
   /// The buffer of a frame that has been sent gets frame `next`. By the warp that has sent a single vector,
   /// or by the first sending warp.
-  WB_HD void refill(ring_position at, ring_position slot, int next) const {
+  WB_HD void refill(ring_position position, ring_position slot, int next) const {
     if (next >= this->count || (Many && sender != 0)) return;
     this->slots().acquire(ring::once_more(slot));
-    load(ring::once_more(at), next);
+    load(ring::once_more(position), next);
   }
   /// All frames of the warp's team.
   WB_HD void work() const {
@@ -179,10 +179,10 @@ struct frame_sender : send_block<P> {
   }
 };
 
-/// Waits for the sums of the frames that a solver warp has from frame n and slot `own` on. If the warps share
-/// a frame, each slot gets a copy of its sums.
+/// Waits for the sums of the frames that a solver warp has from frame n and slot `first_slot` on. If the
+/// warps share a frame, each slot gets a copy of its sums.
 template <class P>
-WB_HD void wait_for_sums(const send_block<P>& block, ring_position slot, int n, int own) {
+WB_HD void wait_for_sums(const send_block<P>& block, ring_position slot, int n, int first_slot) {
   using solver = frame_solver<P::users, P::many>;
   constexpr int frames = P::shape::frames;
   const ring slots = block.slots();
@@ -195,7 +195,8 @@ WB_HD void wait_for_sums(const send_block<P>& block, ring_position slot, int n, 
   }
   slots.wait({0, 0});
   if (block.a.solver != massive_solver::mf) {
-    WB_ROLL for (int i = own == 0 ? 1 : 0; i < frames; i++) solver::copy_sums(slots[0], slots[own + i], true);
+    WB_ROLL for (int i = first_slot == 0 ? 1 : 0; i < frames; i++)
+        solver::copy_sums(slots[0], slots[first_slot + i], true);
   }
   meet_in_block(1, 32 * block.p.solvers);
 }
@@ -206,8 +207,9 @@ WB_HD void solve_sent_frames(const send_block<P>& block, int solver) {
   using Shape = typename P::shape;
   constexpr int U = P::users, frames = Shape::frames, group = P::group;
   const massive_args& a = block.a;
-  const int sub = block.lane / Shape::lanes, row = block.lane % U, own = solver * frames, worker = own + sub;
-  const int step = block.workers(), begin = block.alone ? 0 : own;
+  const int sub = block.lane / Shape::lanes, row = block.lane % U, first_slot = solver * frames,
+            worker = first_slot + sub;
+  const int step = block.workers(), begin = block.alone ? 0 : first_slot;
   const ring slots = block.slots(), solutions = block.solutions();
   ring_position slot{worker};
   WB_ROLL for (int n = begin; n < block.count; n += step, slots.advance(slot, step)) {
@@ -232,27 +234,27 @@ WB_HD void solve_sent_frames(const send_block<P>& block, int solver) {
     fetch(0);
     float* const results = slots[slot.stage];
     frame_solver<U, P::many> work(a, results);
-    wait_for_sums(block, slot, n, own);
+    wait_for_sums(block, slot, n, first_slot);
     if (a.solver == massive_solver::mf)
       work.take_noise(noise_var, 0.f);
     else
       work.prepare(noise_var, 0.f);
     WB_ROLL for (int i = 0; i < groups; i++) {
-      const ring_position at = block.group_at(slot, group_number(i));
-      const int first = group * (at.stage % 2), now = vectors;
-      if (now > 0) solutions.acquire(at);
+      const ring_position position = block.group_at(slot, group_number(i));
+      const int first = group * (position.stage % 2), vector_count = vectors;
+      if (vector_count > 0) solutions.acquire(position);
       WB_UNROLL for (int k = 0; k < group; k++) {
-        if (k < now)
+        if (k < vector_count)
           *reinterpret_cast<float2*>(work.right(first + k) + 2 * row) = {symbols[k].re, symbols[k].im};
       }
       __syncwarp();
       if (i + 1 < groups) fetch(i + 1);
-      const unsigned fine = work.judge(first, now);
+      const unsigned fine = work.judge(first, vector_count);
       __syncwarp();
-      work.solve_sides(first, group, first + now);
-      if (row < now)
+      work.solve_sides(first, group, first + vector_count);
+      if (row < vector_count)
         results[Shape::diagonal + first + row] = work.good & ((fine >> row & 1) != 0) ? 1.f : 0.f;
-      if (now > 0) solutions.commit(at);
+      if (vector_count > 0) solutions.commit(position);
       __syncwarp();
     }
   }

@@ -96,12 +96,13 @@ struct downlink_op : massive_call {
     constexpr int wide = massive_on_device ? 2 : 1;
     const int blocks = (count + wide - 1) / wide;
     for (int i = g.rank; i < blocks * a.antennas; i += g.size) {
-      const int block = i / a.antennas, b = i - block * a.antennas, at = 2 * wide * block;
+      const int block = i / a.antennas, b = i - block * a.antennas, offset = 2 * wide * block;
       // Sums over users of H[b][u] z[u][k], for `wide` vectors k.
       columns<E> sum[1][wide];
       run_sums<1, wide, false, E, false>(antenna_rows<E>{row_of(b), 2, 0, 2},
-                                         antenna_rows<E>{sides + at, p.y_row, 0, 2}, 0, 0, n, sum);
-      WB_UNROLL for (int c = 0; c < wide; c++) store_columns<E>(out + b * p.y_row + at + 2 * c, sum[0][c]);
+                                         antenna_rows<E>{sides + offset, p.y_row, 0, 2}, 0, 0, n, sum);
+      WB_UNROLL for (int c = 0; c < wide; c++)
+          store_columns<E>(out + b * p.y_row + offset + 2 * c, sum[0][c]);
     }
     g.sync();
     energies(g, out, energy, count);

@@ -154,10 +154,10 @@ struct lane_sender {
     if (a.out.element_stride == 1) {
       float* flat = reinterpret_cast<float*>(to);
       for (; 2 * b + width_of<T> <= 2 * a.antennas; b += columns<T>::count) {
-        T now;
-        __builtin_memcpy(&now, x + 2 * b, sizeof now);
-        now = good ? T(factor) * now + T(0.f) : T(0.f);
-        __builtin_memcpy(flat + 2 * b, &now, sizeof now);
+        T value;
+        __builtin_memcpy(&value, x + 2 * b, sizeof value);
+        value = good ? T(factor) * value + T(0.f) : T(0.f);
+        __builtin_memcpy(flat + 2 * b, &value, sizeof value);
       }
     }
     for (; b < a.antennas; b++)

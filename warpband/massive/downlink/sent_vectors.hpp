@@ -22,12 +22,12 @@ struct sent_vectors {
   int lane, run, part;
   int sent_floats;
 
-  WB_HD sent_vectors(const massive_args& args, const frame_samples& samples, int own)
+  WB_HD sent_vectors(const massive_args& args, const frame_samples& samples, int lane_index)
       : a(args),
         p(samples),
-        lane(own),
-        run(own % antenna_runs),
-        part(own / antenna_runs),
+        lane(lane_index),
+        run(lane_index % antenna_runs),
+        part(lane_index / antenna_runs),
         sent_floats(2 * antenna_runs << samples.run_log2) {}
 
   /// Offset of antenna j of run r of m. Neighbouring antennas 2 i and 2 i + 1 are side by side;
@@ -81,13 +81,13 @@ struct sent_vectors {
     const int antennas = antennas_of_run(p, a.antennas, run);
     float re = 0.f, im = 0.f;
     WB_ROLL for (int first = 0; first < antennas; first += 8) {
-      float now[4][4];
+      float values[4][4];
       WB_UNROLL for (int j = 0; j < 4; j++) if (first + 2 * j < antennas)
-          load4(from + at_sent(run, first + 2 * j), now[j]);
+          load4(from + at_sent(run, first + 2 * j), values[j]);
       WB_UNROLL for (int j = 0; j < 4; j++) if (first + 2 * j < antennas) {
         WB_UNROLL for (int e = 0; e < 4; e += 2) {
-          re = fma(now[j][e], now[j][e], re);
-          im = fma(now[j][e + 1], now[j][e + 1], im);
+          re = fma(values[j][e], values[j][e], re);
+          im = fma(values[j][e + 1], values[j][e + 1], im);
         }
       }
     }

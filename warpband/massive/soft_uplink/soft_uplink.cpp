@@ -13,10 +13,10 @@ WB_DECLARE_KERNEL(soft_uplink)
 
 const std::vector<setting_of<soft_uplink_config>>& soft_uplink_settings() {
   using c = soft_uplink_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       antennas_setting<c>(), users_setting<c>(), qam_setting<c>(), llr_clip_setting<c>(),
       boolean("extrinsic", &c::extrinsic, "Take the a-priori LLRs off the output again.").not_of_links()};
-  return all;
+  return settings;
 }
 
 void check(const soft_uplink_config& config) {

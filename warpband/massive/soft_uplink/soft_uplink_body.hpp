@@ -43,7 +43,7 @@ WB_HD auto user_costs(const view<const float>& prior, std::size_t first, item<T>
 /// Mean of an amplitude with probabilities in proportion to e^-cost; its variance is added to the given one.
 template <int B, class T>
 WB_HD T user_mean(const T (&cost)[1 << B], T& variance) {
-  T least = cost[0], sum = T(0.f), mean = T(0.f), own = T(0.f), weight[1 << B];
+  T least = cost[0], sum = T(0.f), mean = T(0.f), square_sum = T(0.f), weight[1 << B];
   WB_UNROLL for (int j = 1; j < 1 << B; j++) least = min(least, cost[j]);
   WB_UNROLL for (int j = 0; j < 1 << B; j++) {
     weight[j] = exp(least - cost[j]);
@@ -54,9 +54,9 @@ WB_HD T user_mean(const T (&cost)[1 << B], T& variance) {
   mean = mean * one;
   WB_UNROLL for (int j = 0; j < 1 << B; j++) {
     const T off = T(user_amplitude<B>(j)) - mean;
-    own = fma(weight[j] * off, off, own);
+    square_sum = fma(weight[j] * off, off, square_sum);
   }
-  variance = fma(own, one, variance);
+  variance = fma(square_sum, one, variance);
   return mean;
 }
 /// LLRs of a dimension of which an estimate is known as weight w and pull w x: metrics a (a w - 2 w x) +

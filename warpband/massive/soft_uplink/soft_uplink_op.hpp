@@ -23,11 +23,11 @@ struct soft_uplink_memory {
   packed_vector<T> matched, mean, residual, right, middle, solved;  // matched: [vector][user]
   T *deviation, *diagonal, *inverse, *fine;
 
-  WB_HD soft_uplink_memory(T* at, int n) {
+  WB_HD soft_uplink_memory(T* next, int n) {
     const int ld = n | 1;
     const auto take = [&](int count) WB_INLINE_LAMBDA {
-      T* const piece = at;
-      at += count;
+      T* const piece = next;
+      next += count;
       return piece;
     };
     gram = {take(2 * n * ld), ld};
@@ -46,9 +46,9 @@ struct soft_uplink_memory {
     fine = take(n);
   }
   static std::size_t values(int n) {
-    const int all = 4 * n * (n | 1) + 2 * soft_uplink_antennas * (n + soft_uplink_vectors) +
-                    2 * soft_uplink_vectors * n + 14 * n;
-    return static_cast<std::size_t>(all);
+    const int count = 4 * n * (n | 1) + 2 * soft_uplink_antennas * (n + soft_uplink_vectors) +
+                      2 * soft_uplink_vectors * n + 14 * n;
+    return static_cast<std::size_t>(count);
   }
 };
 
@@ -102,8 +102,8 @@ struct soft_uplink_op : block_op<soft_uplink_args> {
 
  private:
   template <class E>
-  WB_HD view<E> of_vector(const view<E>& all, int v) const {
-    return symbol_of(all, v, a.symbols);
+  WB_HD view<E> of_vector(const view<E>& vectors, int v) const {
+    return symbol_of(vectors, v, a.symbols);
   }
 
   /// G, with the first vectors, and H^H y of `count` vectors. Antennas are added from the first to the last.

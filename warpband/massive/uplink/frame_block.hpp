@@ -111,32 +111,32 @@ struct frame_loads : frame_block<P> {
   WB_HD bool half_in() const { return this->a.half_channel.data != nullptr; }
 
   WB_HD static void copy(float* to, const void* from, int fours, int first, int step) {
-    const auto* at = static_cast<const float4*>(from);
+    const auto* source = static_cast<const float4*>(from);
     WB_ROLL for (int i = first; i < fours; i += step)
-        async_copies::copy16(async_copies::address(to + 4 * i), at + i);
+        async_copies::copy16(async_copies::address(to + 4 * i), source + i);
   }
   /// Starts to copy part `part` of frame n's H into a buffer, and commits. Where a frame has a single vector,
   /// part 0 also copies that into vector area v. Of two parts, the first has the first 4 `octets` antennas.
   /// By the whole team.
-  WB_HD void load(ring_position at, int v, int n, int part) const {
+  WB_HD void load(ring_position position, int v, int n, int part) const {
     if (sharer != 0 || warp >= copiers) return;
     const massive_args& a = this->a;
     const std::size_t f = this->frame(n);
     const ring channels = this->channels();
-    float *const buffer = channels[at.stage], *const vector = this->vector_area(v);
+    float *const buffer = channels[position.stage], *const vector = this->vector_area(v);
     const int first = part * 4 * this->p.octets, count = P::parts == 1 ? a.antennas
                                                          : part == 0   ? 4 * this->p.octets
                                                                        : a.antennas - first;
     if constexpr (async_copies::bulk) {
       if (rank % 32 != 0) return;
-      bulk_channel(at, f, first, count);
+      bulk_channel(position, f, first, count);
       if (!Many && part == 0 && warp == 0) {
         if (half_in())
-          channels.copy(at, vector, a.half_in.data + f * a.half_in.item_stride, 4 * a.antennas);
+          channels.copy(position, vector, a.half_in.data + f * a.half_in.item_stride, 4 * a.antennas);
         else
-          channels.copy(at, vector, a.in.data + f * a.in.item_stride, 8 * a.antennas);
+          channels.copy(position, vector, a.in.data + f * a.in.item_stride, 8 * a.antennas);
       }
-      channels.commit(at);
+      channels.commit(position);
     } else {
       if (half_in())
         copy(buffer, a.half_channel.data + f * a.half_channel.item_stride + U * first, count * (U / 4), rank,
@@ -146,33 +146,34 @@ struct frame_loads : frame_block<P> {
       else
         stage_channel<U, threads>(buffer, a, this->p, f, rank);
       if (!Many && part == 0) copy_vectors(vector, f, 0);
-      channels.commit_copies(at);
+      channels.commit_copies(position);
     }
   }
   /// Issues the bulk copies of `count` antennas from `begin` on, by one lane of each copying warp. A bulk
   /// copy takes long to issue, so there are as few as the layout allows.
-  WB_HD void bulk_channel(ring_position at, std::size_t f, int begin, int count) const {
+  WB_HD void bulk_channel(ring_position position, std::size_t f, int begin, int count) const {
     const massive_args& a = this->a;
     const frame_plan& p = this->p;
     const ring channels = this->channels();
-    float* const buffer = channels[at.stage];
+    float* const buffer = channels[position.stage];
     if (half_in()) {
       if (warp == 0)
-        channels.copy(at, buffer, a.half_channel.data + f * a.half_channel.item_stride + U * begin,
+        channels.copy(position, buffer, a.half_channel.data + f * a.half_channel.item_stride + U * begin,
                       4 * U * count);
       return;
     }
     const cx_pair* channel = a.channel.data + f * a.channel.item_stride;
     if constexpr (Tensor) {
-      channels.copy(at, buffer, channel + U * begin, 8 * U * count);
+      channels.copy(position, buffer, channel + U * begin, 8 * U * count);
       return;
     }
     constexpr int together = P::sums::turned ? 4 : 1;
     WB_UNROLL for (int i = 0; i < antenna_runs / (together * copiers); i++) {
       const int run = together * (copiers * i + warp), first = run << p.run_log2;
-      const int left = a.antennas - first, most = together << p.run_log2;
+      const int left = a.antennas - first, run_length = together << p.run_log2;
       if (left > 0)
-        channels.copy(at, buffer + at_run(p, run), channel + U * first, 8 * U * (left < most ? left : most));
+        channels.copy(position, buffer + at_run(p, run), channel + U * first,
+                      8 * U * (left < run_length ? left : run_length));
     }
   }
   /// Starts to copy the vectors of a group into the team's stage, and commits. By all threads that share the
@@ -204,19 +205,19 @@ struct frame_loads : frame_block<P> {
     *reinterpret_cast<float4*>(to) = {x.x, x.y, z.x, z.y};
   }
   /// Converts the halves of a buffer to floats in the team's own memory.
-  WB_HD void unpack_channel(const float* buffer, float* own) const {
+  WB_HD void unpack_channel(const float* buffer, float* unpacked) const {
     const auto* from = reinterpret_cast<const uint4*>(buffer);
     WB_ROLL for (int i = shared_rank(); i < this->a.antennas * (U / 4); i += shared_threads()) {
       const uint4 x = from[i];
-      float* to = own + 8 * i + this->p.pad * (i / (U / 4) >> (this->p.run_log2 + this->p.pad_log2));
+      float* to = unpacked + 8 * i + this->p.pad * (i / (U / 4) >> (this->p.run_log2 + this->p.pad_log2));
       put_two(to, x.x, x.y);
       put_two(to + 4, x.z, x.w);
     }
   }
-  WB_HD void unpack_vectors(const float* buffer, float* own, int count) const {
+  WB_HD void unpack_vectors(const float* buffer, float* unpacked, int count) const {
     WB_ROLL for (int side = shared_rank() / 32; side < count; side += shared_threads() / 32) {
       const auto* from = reinterpret_cast<const uint4*>(buffer + this->a.antennas * side);
-      float* to = own + this->p.y + side * this->p.y_side;
+      float* to = unpacked + this->p.y + side * this->p.y_side;
       WB_ROLL for (int i = rank % 32; 4 * i < this->a.antennas; i += 32) {
         const uint4 x = from[i];
         put_two(to + at_antenna(this->p, 4 * i), x.x, x.y);

@@ -12,9 +12,9 @@ namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
-/// Part `number` of `of` equal parts of a frame's vectors.
+/// Part `number` of `count` equal parts of a frame's vectors.
 struct vector_share {
-  int number, of;
+  int number, count;
 };
 template <int U, bool Many>
 struct frame_estimates : frame_solver<U, Many> {
@@ -25,8 +25,8 @@ struct frame_estimates : frame_solver<U, Many> {
   bool writes;  // whether the lane's frame exists, and no other lane has its user
   estimate_weight<float> weight = {1.f, 0.f};
 
-  WB_HD frame_estimates(const massive_args& args, float* slot, bool there)
-      : solver(args, slot), writes(there && stores_row<U>()) {}
+  WB_HD frame_estimates(const massive_args& args, float* slot, bool exists)
+      : solver(args, slot), writes(exists && stores_row<U>()) {}
 
   WB_HD void prepare(float noise_var) {
     solver::prepare(noise_var, least_massive_n0);
@@ -72,15 +72,16 @@ struct frame_estimates : frame_solver<U, Many> {
   template <int B>
   WB_HD void finish(std::size_t vector, cx<float> z, bool kept) const {
     const std::size_t n = static_cast<std::size_t>(row);
-    const item<float> at{vector, 1};
+    const item<float> vector_item{vector, 1};
     z = weight.gain * z;
-    if (a.out.data) store_cx(a.out, n, at, cx<float>{select(kept, z.re, 0.f), select(kept, z.im, 0.f)});
-    if (a.sinr.data) store(a.sinr, n, at, select(kept, weight.sinr, 0.f));
+    if (a.out.data)
+      store_cx(a.out, n, vector_item, cx<float>{select(kept, z.re, 0.f), select(kept, z.im, 0.f)});
+    if (a.sinr.data) store(a.sinr, n, vector_item, select(kept, weight.sinr, 0.f));
     if (!a.llr.data && !a.llr8.data) return;
     float llr[2 * B];
     estimate_llrs<B>(z, weight.sinr, kept, a.clip, llr);
-    if (a.llr.data) store_row(a.llr, 2 * B * n, at, llr);
-    if (a.llr8.data) store_steps_row(a.llr8, 2 * B * n, at, llr, a.steps);
+    if (a.llr.data) store_row(a.llr, 2 * B * n, vector_item, llr);
+    if (a.llr8.data) store_steps_row(a.llr8, 2 * B * n, vector_item, llr, a.steps);
   }
   /// Solves and stores a share of the `count` vectors from number `vector` on. By a whole warp. Its halves
   /// may have different shares, each with all vectors in its own slot. Vectors beyond the share may be solved
@@ -88,9 +89,9 @@ struct frame_estimates : frame_solver<U, Many> {
   WB_HD void solve(std::size_t vector, int count, vector_share share) const {
     const unsigned fine = this->judge(0, count);
     __syncwarp();
-    const int each = (count + share.of - 1) / share.of, begin = share.number * each,
-              end = begin + each < count ? begin + each : count;
-    this->solve_sides(begin, each, count);
+    const int share_size = (count + share.count - 1) / share.count, begin = share.number * share_size,
+              end = begin + share_size < count ? begin + share_size : count;
+    this->solve_sides(begin, share_size, count);
     if (!writes) return;
     with_pam_bits(a.pam_bits, [&]<int B>() {
       WB_ROLL for (int k = begin; k < end; k++) {

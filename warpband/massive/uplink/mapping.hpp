@@ -17,7 +17,7 @@
 //
 //   [0]           buffers x buffer   ring of H, `parts` buffers a frame
 //   [vectors_at]  areas x vectors    y: one area for each frame of the ring, or one for each team
-//   [own]         teams x sums       if H and y come as halves: H and y as floats
+//   [unpacked_at] teams x sums       if H and y come as halves: H and y as floats
 //   [slots_at]    slots x `frame_shape::floats`    ring of sums, from producers to solvers
 //   [scratch]     teams x `scratch` of the policy  memory of the producers
 //   [barriers]    2 buffers + teams + 2 slots mbarriers, two floats each
@@ -192,7 +192,7 @@ constexpr bool slots_change_teams() {
 struct frame_plan : frame_samples {
   int teams, solvers, slots, buffers;
   int buffer, vectors, areas;  // size of a buffer and of a vector area; number of vector areas
-  int vectors_at, own, slots_at, scratch, barriers, floats;  // offsets; size of all
+  int vectors_at, unpacked_at, slots_at, scratch, barriers, floats;  // offsets; size of all
 
   /// The plan of a call; `buffers` is 0 where nothing fits into `shared_bytes`.
   template <class P>
@@ -206,7 +206,7 @@ struct frame_plan : frame_samples {
     const int channel = halves ? a.antennas * a.users : p.y;
     p.buffer = P::parts == 1 ? channel : (halves ? 4 : 8) * p.octets * a.users;
     p.vectors = halves ? a.antennas * Shape::sides : p.sums - p.y;
-    const int most = static_cast<int>(shared_bytes / sizeof(float));
+    const int max_floats = static_cast<int>(shared_bytes / sizeof(float));
     for (const warp_split& split : P::splits) {
       p.teams = split.teams, p.solvers = split.solvers, p.slots = slots_of<P>(split);
       // More than 14 vectors: a slot is filled once for each group of a frame. The frames of a solver warp go
@@ -218,12 +218,12 @@ struct frame_plan : frame_samples {
       for (p.buffers = P::most_buffers * least; p.buffers >= least; p.buffers -= fewer) {
         p.areas = P::many ? p.teams : (p.buffers + P::parts - 1) / P::parts;
         p.vectors_at = p.buffers * p.buffer;
-        p.own = p.vectors_at + p.areas * p.vectors;
-        p.slots_at = p.own + (halves ? p.teams * p.sums : 0);
+        p.unpacked_at = p.vectors_at + p.areas * p.vectors;
+        p.slots_at = p.unpacked_at + (halves ? p.teams * p.sums : 0);
         p.scratch = p.slots_at + p.slots * Shape::floats;
         p.barriers = p.scratch + p.teams * P::scratch;
         p.floats = p.barriers + 2 * (2 * p.buffers + p.teams + 2 * p.slots);
-        if (p.floats <= most) return p;
+        if (p.floats <= max_floats) return p;
       }
     }
     p.buffers = 0;

@@ -153,20 +153,20 @@ struct frame_operands {
     const int lane = rank % lanes;
     WB_ROLL for (int from = 0; from < count; from += threads / lanes) {
       const int v = from + rank / lanes;
-      const bool mine = v < count;
+      const bool exists = v < count;
       if constexpr (Halves) {
-        if (!mine) continue;
+        if (!exists) continue;
         WB_ROLL for (int octet = lane; octet < p.octets; octet += lanes) {
-          std::uint32_t of[8];
+          std::uint32_t halves[8];
           WB_UNROLL for (int part = 0; part < parts; part++) {
             const uint2 two = two_halves(v, octet, part);
-            of[2 * part] = two.x, of[2 * part + 1] = two.y;
+            halves[2 * part] = two.x, halves[2 * part + 1] = two.y;
           }
-          store_halves(of, vector_part(v, octet, 0), vector_part(v, octet, 1));
+          store_halves(halves, vector_part(v, octet, 0), vector_part(v, octet, 1));
         }
       } else {
         float energy[4] = {};
-        if (mine) {
+        if (exists) {
           WB_ROLL for (int octet = lane; octet < p.octets; octet += lanes) {
             WB_UNROLL for (int part = 0; part < parts; part++) {
               if (ragged() && antenna(octet, 2 * part) >= antennas)
@@ -179,10 +179,11 @@ struct frame_operands {
             }
           }
         }
-        float all = (energy[0] + energy[1]) + (energy[2] + energy[3]);
-        WB_UNROLL for (int i = 1; i < lanes; i *= 2) all += __shfl_xor_sync(0xffffffffu, all, i);
-        if (!mine) continue;
-        const int by = scale_exponent(all);
+        float total_energy = (energy[0] + energy[1]) + (energy[2] + energy[3]);
+        WB_UNROLL for (int i = 1; i < lanes; i *= 2) total_energy +=
+            __shfl_xor_sync(0xffffffffu, total_energy, i);
+        if (!exists) continue;
+        const int by = scale_exponent(total_energy);
         const float scale = power_of_two(by);
         if (lane == 0) scratch[Scratch::vector_inverse + v] = power_of_two(-by);
         WB_ROLL for (int octet = lane; octet < p.octets; octet += lanes) {
@@ -215,11 +216,11 @@ struct frame_operands {
         const float2 a = to_floats(two[i].x), b = to_floats(two[i].y);
         x[i] = {a.x, a.y, b.x, b.y};
       }
-      std::uint32_t of[8];
-      WB_UNROLL for (int i = 0; i < 8; i++) of[i] = two[i].x;
-      store_halves(of, row(octet, 0), row(octet, 1));
-      WB_UNROLL for (int i = 0; i < 8; i++) of[i] = two[i].y;
-      store_halves(of, row(octet, 4), row(octet, 5));
+      std::uint32_t halves[8];
+      WB_UNROLL for (int i = 0; i < 8; i++) halves[i] = two[i].x;
+      store_halves(halves, row(octet, 0), row(octet, 1));
+      WB_UNROLL for (int i = 0; i < 8; i++) halves[i] = two[i].y;
+      store_halves(halves, row(octet, 4), row(octet, 5));
     } else {
       // Past the last antenna the buffer has operands of the frame before.
       if (ragged()) {
@@ -239,8 +240,8 @@ struct frame_operands {
   }
   /// Vector v at two antennas of an octet; zeros past the last antenna.
   WB_HD uint2 two_halves(int v, int octet, int part) const {
-    const int at = antenna(octet, 2 * part);
-    return at < antennas ? *reinterpret_cast<const uint2*>(from_y + v * antennas + at) : uint2{0, 0};
+    const int index = antenna(octet, 2 * part);
+    return index < antennas ? *reinterpret_cast<const uint2*>(from_y + v * antennas + index) : uint2{0, 0};
   }
   WB_HD float4 two_of_vector(int v, int octet, int part) const {
     if constexpr (Halves) {

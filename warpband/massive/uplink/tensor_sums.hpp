@@ -60,13 +60,13 @@ struct tensor_products {
         if constexpr (Own) {
           // The adjoint: row 2 q + i, column g.
           const int from = 4 * (2 * q + i) + g / 2;
-          float of[4];
+          float adjoint[4];
           WB_UNROLL for (int e = 0; e < 2; e++) {
-            of[2 * e] = __shfl_sync(0xffffffffu, low[e].x, from);
-            of[2 * e + 1] = __shfl_sync(0xffffffffu, low[e].y, from);
+            adjoint[2 * e] = __shfl_sync(0xffffffffu, low[e].x, from);
+            adjoint[2 * e + 1] = __shfl_sync(0xffffffffu, low[e].y, from);
           }
-          sum[i].x += g % 2 == 0 ? of[0] : of[2];
-          sum[i].y -= g % 2 == 0 ? of[1] : of[3];
+          sum[i].x += g % 2 == 0 ? adjoint[0] : adjoint[2];
+          sum[i].y -= g % 2 == 0 ? adjoint[1] : adjoint[3];
         }
         sum[i].x += low[i].x;
         sum[i].y += low[i].y;
@@ -193,26 +193,26 @@ struct tensor_sums {
   WB_HD operand_at on_left(int block, int odd) const { return users_at(left, block, odd); }
   WB_HD operand_at on_right(int block, int odd) const { return users_at(right, block, odd); }
   WB_HD operand_at users_at(const float* first, int block, int odd) const {
-    const float* at = first + (8 * U * p.octets + gap) * odd + 32 * block;
-    return {async_copies::address(at), async_copies::address(at + 4 * U * p.octets)};
+    const float* source = first + (8 * U * p.octets + gap) * odd + 32 * block;
+    return {async_copies::address(source), async_copies::address(source + 4 * U * p.octets)};
   }
   /// Operand of eight vectors from `side` on. Past `count` it is any vector; those sums are not stored.
   WB_HD operand_at vectors_from(int side, int count) const {
-    const int mine = side + lane % 8;
-    const float* at = y + (mine < count ? mine : 0) * p.y_side;
-    return {async_copies::address(at), async_copies::address(at + 8 * p.octets)};
+    const int vector = side + lane % 8;
+    const float* source = y + (vector < count ? vector : 0) * p.y_side;
+    return {async_copies::address(source), async_copies::address(source + 8 * p.octets)};
   }
   template <bool Low = true>
-  WB_HD static split_operand users(const operand_at& at, std::uint32_t octet) {
-    return load<Low>(at, octet * (U * bytes_of_octet));
+  WB_HD static split_operand users(const operand_at& operand, std::uint32_t octet) {
+    return load<Low>(operand, octet * (U * bytes_of_octet));
   }
-  WB_HD static split_operand vectors(const operand_at& at, std::uint32_t octet) {
-    return load<true>(at, octet * bytes_of_octet);
+  WB_HD static split_operand vectors(const operand_at& operand, std::uint32_t octet) {
+    return load<true>(operand, octet * bytes_of_octet);
   }
   template <bool Low>
-  WB_HD static split_operand load(const operand_at& at, std::uint32_t offset) {
-    split_operand x{load_matrices(at.high + offset), {}};
-    if constexpr (Low && !Halves) x.low = load_matrices(at.low + offset);
+  WB_HD static split_operand load(const operand_at& operand, std::uint32_t offset) {
+    split_operand x{load_matrices(operand.high + offset), {}};
+    if constexpr (Low && !Halves) x.low = load_matrices(operand.low + offset);
     return x;
   }
   /// add(load(octet)) for every other octet. The next operands are loaded before the products of these,
@@ -263,10 +263,10 @@ struct tensor_sums {
     const int user = 16 * block + 2 * g + odd;
     const float scale = Halves ? 1.f : scratch[Scratch::inverse + user];
     WB_UNROLL for (int i = 0; i < 2; i++) {
-      const int mine = side + 2 * q + i;
-      if (mine >= count) continue;
-      const float by = Halves ? 1.f : scratch[Scratch::vector_inverse + mine];
-      *reinterpret_cast<float2*>(results + Shape::right + mine * Shape::side_floats + 2 * user) = {
+      const int vector = side + 2 * q + i;
+      if (vector >= count) continue;
+      const float by = Halves ? 1.f : scratch[Scratch::vector_inverse + vector];
+      *reinterpret_cast<float2*>(results + Shape::right + vector * Shape::side_floats + 2 * user) = {
           sum[i].x * scale * by, (0.f - sum[i].y) * scale * by};
     }
   }

@@ -13,7 +13,7 @@ const char* name_of(massive_sums sums) noexcept {
 
 const std::vector<setting_of<uplink_config>>& uplink_settings() {
   using c = uplink_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       antennas_setting<c>(),
       users_setting<c>(),
       qam_setting<c>(),
@@ -28,7 +28,7 @@ const std::vector<setting_of<uplink_config>>& uplink_settings() {
       llr_clip_setting<c>(),
       number("llr_steps", &c::llr_steps, 0.25, 64,
              "LLRs of 8 bits are rounded to steps, this many for an LLR of 1, and limited to +-127 steps.")};
-  return all;
+  return settings;
 }
 
 void check(const uplink_config& config) {

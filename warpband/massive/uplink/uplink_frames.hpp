@@ -127,62 +127,62 @@ struct frame_team : frame_loads<P> {
   };
   static constexpr int parts = P::parts;
   static constexpr bool slots_change = slots_change_teams<P>();
-  WB_HD ring_position buffer_of(const progress& at, int part) const {
-    return part == 0 ? at.buffer : this->channels().after(at.buffer, part);
+  WB_HD ring_position buffer_of(const progress& state, int part) const {
+    return part == 0 ? state.buffer : this->channels().after(state.buffer, part);
   }
   /// Releases the frame's buffers, and starts the copies of the frames that follow there.
-  WB_HD void refill(const progress& at) const {
+  WB_HD void refill(const progress& state) const {
     const ring channels = this->channels();
     if constexpr (base::all_release) {
-      WB_UNROLL for (int i = 0; i < parts; i++) channels.release(buffer_of(at, i));
+      WB_UNROLL for (int i = 0; i < parts; i++) channels.release(buffer_of(state, i));
     }
     WB_UNROLL for (int i = 0; i < parts; i++) {
-      const int next = at.n + (this->p.buffers + i) / parts;
-      const ring_position to = ring::once_more(buffer_of(at, i));
+      const int next = state.n + (this->p.buffers + i) / parts;
+      const ring_position to = ring::once_more(buffer_of(state, i));
       if (base::all_release && warp < copiers) channels.acquire(to);
       if (next >= this->count) continue;
-      load(to, at.area, next, (this->p.buffers + i) % parts);
-      if (P::buffers_change && !base::all_release && rank == 0) channels.release(buffer_of(at, i));
+      load(to, state.area, next, (this->p.buffers + i) % parts);
+      if (P::buffers_change && !base::all_release && rank == 0) channels.release(buffer_of(state, i));
     }
   }
   /// Waits for group g of the frame, and sums it into the frame's slot.
-  WB_HD void sum_group(progress& at, int g) const {
+  WB_HD void sum_group(progress& state, int g) const {
     const frame_plan& p = this->p;
     const ring channels = this->channels(), slots = this->slots();
     const int symbol = g * Shape::sides, side_count = this->count_from(symbol);
     if (g == 0) {
       WB_UNROLL for (int i = 0; i < parts; i++) {
         if constexpr (P::buffers_change)
-          channels.wait_in_turn(buffer_of(at, i));
+          channels.wait_in_turn(buffer_of(state, i));
         else
-          channels.wait(buffer_of(at, i));
+          channels.wait(buffer_of(state, i));
       }
     }
-    if constexpr (Many) this->vectors().wait(at.vectors), at.vectors.phase++;
-    float *const buffer = channels[at.buffer.stage], *const scratch = this->scratch(at.odd);
+    if constexpr (Many) this->vectors().wait(state.vectors), state.vectors.phase++;
+    float *const buffer = channels[state.buffer.stage], *const scratch = this->scratch(state.odd);
     // If the ring ends between the two parts, the second one is in buffer 0.
-    const int gap = parts > 1 && buffer_of(at, 1).stage == 0 ? -p.buffers * p.buffer : 0;
-    float *h = buffer, *y = Many ? this->vectors()[team] : this->vector_area(at.area);
+    const int gap = parts > 1 && buffer_of(state, 1).stage == 0 ? -p.buffers * p.buffer : 0;
+    float *h = buffer, *y = Many ? this->vectors()[team] : this->vector_area(state.area);
     if (half_in()) {
-      float* const own = this->shared + p.own + team * p.sums;
+      float* const unpacked = this->shared + p.unpacked_at + team * p.sums;
       const float* halves = y;
-      h = own, y = own + p.y;
+      h = unpacked, y = unpacked + p.y;
       if constexpr (Tensor) {
         make_operands<true>(h, y, buffer, halves, scratch, 0, gap, g == 0, side_count);
       } else {
         if constexpr (base::apart) meet();  // all have read the floats of the frame before
-        if (g == 0) unpack_channel(buffer, own);
-        unpack_vectors(halves, own, side_count);
+        if (g == 0) unpack_channel(buffer, unpacked);
+        unpack_vectors(halves, unpacked, side_count);
         meet();
       }
     } else if constexpr (Tensor) {
       make_operands<false>(h, y, nullptr, nullptr, scratch, gap, 0, g == 0, side_count);
     }
-    const ring_position to{at.slot.stage, at.slot.phase + g};
+    const ring_position to{state.slot.stage, state.slot.phase + g};
     const auto ready = [&] {
       if constexpr (parts > 1) {
         async_copies::order_bulk();
-        refill(at);
+        refill(state);
       }
       if constexpr (slots_change)
         slots.acquire_in_turn(to);
@@ -194,14 +194,14 @@ struct frame_team : frame_loads<P> {
       if constexpr (Many) filter(sums, side_count);
       if constexpr (P::filters_first) {
         meet();
-        load_next_vectors(at.n, g);  // they overwrite these while H^H H is summed
+        load_next_vectors(state.n, g);  // they overwrite these while H^H H is summed
         if (g == 0) square(sums);
       }
     });
     slots.commit(to);
     if constexpr (Tensor && parts == 1) async_copies::order_bulk();  // after operands in the buffer
     if (!base::all_release || (parts > 1 && half_in())) meet();
-    if constexpr (Many && !P::filters_first) load_next_vectors(at.n, g);
+    if constexpr (Many && !P::filters_first) load_next_vectors(state.n, g);
   }
   /// Starts to copy the vectors of the group after group g of frame n.
   WB_HD void load_next_vectors(int n, int g) const {
@@ -220,15 +220,15 @@ struct frame_team : frame_loads<P> {
       }
     }
     if (Many && team < this->count) load_vectors(this->frame(team), 0);
-    progress at{team, {parts * team}, {team}, {team}, team, false};
-    WB_ROLL for (; at.n < this->count; at.n += p.teams) {
-      WB_ROLL for (int g = 0; g < this->groups; g++) sum_group(at, g);
-      if constexpr (parts == 1) refill(at);
-      this->channels().advance(at.buffer, parts * p.teams);
-      this->slots().advance(at.slot, p.teams, this->groups);
-      at.area += p.teams;
-      if (at.area >= p.areas) at.area -= p.areas;
-      at.odd = !at.odd;
+    progress state{team, {parts * team}, {team}, {team}, team, false};
+    WB_ROLL for (; state.n < this->count; state.n += p.teams) {
+      WB_ROLL for (int g = 0; g < this->groups; g++) sum_group(state, g);
+      if constexpr (parts == 1) refill(state);
+      this->channels().advance(state.buffer, parts * p.teams);
+      this->slots().advance(state.slot, p.teams, this->groups);
+      state.area += p.teams;
+      if (state.area >= p.areas) state.area -= p.areas;
+      state.odd = !state.odd;
     }
   }
 };
@@ -239,8 +239,9 @@ WB_HD void solve_frames(const frame_block<P>& block, int solver) {
   using Shape = typename P::shape;
   constexpr bool Many = P::many;
   constexpr int frames = Shape::frames;
-  const int sub = static_cast<int>(threadIdx.x) % 32 / Shape::lanes, own = solver * frames, slot = own + sub,
-            from = block.alone ? 0 : own;  // slots: own; and those that producers fill for this warp
+  // first_slot is the first of this warp's slots, from the first of those that producers fill for it.
+  const int sub = static_cast<int>(threadIdx.x) % 32 / Shape::lanes, first_slot = solver * frames,
+            slot = first_slot + sub, from = block.alone ? 0 : first_slot;
   const ring slots = block.slots();
   int phase = 0;
   const auto of_solver = [&](int n) { return block.frame(n + sub < block.count ? n + sub : n); };
@@ -264,18 +265,18 @@ WB_HD void solve_frames(const frame_block<P>& block, int solver) {
       }
       const int symbol = g * Shape::sides;
       if (divided) {
-        WB_ROLL for (int i = own == from ? 1 : 0; i < frames; i++)
-            work.copy_sums(slots[from], slots[own + i], g == 0);
+        WB_ROLL for (int i = first_slot == from ? 1 : 0; i < frames; i++)
+            work.copy_sums(slots[from], slots[first_slot + i], g == 0);
         if (block.alone) meet_in_block(2, 32 * block.p.solvers);
       }
       if (g == 0) {
-        const float now = noise_var;
+        const float frame_noise_var = noise_var;
         if (n + block.p.slots < block.count) noise_var = noise_var_of(of_solver(n + block.p.slots));
-        work.prepare(now);
+        work.prepare(frame_noise_var);
       }
       work.solve(block.vector_number(frame, symbol), block.count_from(symbol), share);
       // No producer waits for a slot that holds a copy, nor after the last frame of a slot.
-      if (exists && own == from && (g + 1 < block.groups || n + sub + block.p.slots < block.count))
+      if (exists && first_slot == from && (g + 1 < block.groups || n + sub + block.p.slots < block.count))
         slots.release({slot, phase + g});
       __syncwarp();
     }

@@ -117,16 +117,16 @@ struct uplink_op : massive_call {
       if constexpr (width_of<T> > 1) {
         int i = 0;
         for (; i + width_of<T> <= 2 * B * e.n; i += width_of<T>) {
-          const std::size_t at = static_cast<std::size_t>(i);
-          if (a.llr.data) store_square(e.of_symbol(a.llr, symbol + k), at, e.frames(), e.llr + i);
+          const std::size_t element = static_cast<std::size_t>(i);
+          if (a.llr.data) store_square(e.of_symbol(a.llr, symbol + k), element, e.frames(), e.llr + i);
           if (a.llr8.data)
-            store_steps_square(e.of_symbol(a.llr8, symbol + k), at, e.frames(), e.llr + i, a.steps);
+            store_steps_square(e.of_symbol(a.llr8, symbol + k), element, e.frames(), e.llr + i, a.steps);
         }
         for (; i < 2 * B * e.n; i++) {
-          const std::size_t at = static_cast<std::size_t>(i);
-          if (a.llr.data) store(e.of_symbol(a.llr, symbol + k), at, e.frames(), e.llr[i]);
+          const std::size_t element = static_cast<std::size_t>(i);
+          if (a.llr.data) store(e.of_symbol(a.llr, symbol + k), element, e.frames(), e.llr[i]);
           if (a.llr8.data)
-            store_int<T>(e.of_symbol(a.llr8, symbol + k), at, e.frames(), to_steps(e.llr[i], a.steps));
+            store_int<T>(e.of_symbol(a.llr8, symbol + k), element, e.frames(), to_steps(e.llr[i], a.steps));
         }
       }
     }

@@ -168,10 +168,10 @@ TEST_P(uplink, iterations_past_convergence_change_nothing) {
     for (std::size_t u = 0; u < 8; u++) b.h[(f * 8 + u) * 8 + u] = 2;
   for (const massive_solver solver : {massive_solver::cg, massive_solver::jacobi_cg}) {
     const massive_result one = detect(exec(), setting(8, 8, solver, 1), b),
-                         all = detect(exec(), setting(8, 8, solver, 8), b);
+                         eight = detect(exec(), setting(8, 8, solver, 8), b);
     for (std::size_t i = 0; i < one.x.size(); i++) {
-      ASSERT_TRUE(std::isfinite(all.x[i].real()) && std::isfinite(all.x[i].imag()));
-      ASSERT_LT(std::abs(all.x[i] - one.x[i]), 1e-6f);
+      ASSERT_TRUE(std::isfinite(eight.x[i].real()) && std::isfinite(eight.x[i].imag()));
+      ASSERT_LT(std::abs(eight.x[i] - one.x[i]), 1e-6f);
     }
   }
   const massive_batch large = random_frames(512, 64, 1, 1, 0.1f);
@@ -290,21 +290,21 @@ TEST_P(uplink, split_f16_has_a_gram_matrix_to_1e_6) {
       double worst = 0, squares = 0;
       for (std::size_t f = 0; f < b.frames; f++)
         for (std::size_t u = 0; u < users; u++) {
-          double own = 0, others = 0;
+          double gain = 0, others = 0;
           for (std::size_t j = 0; j < users; j++) {
             std::complex<double> g = 0;
             for (std::size_t r = 0; r < antennas; r++)
               g += std::conj(std::complex<double>(b.h[(f * antennas + r) * users + u])) *
                    std::complex<double>(b.h[(f * antennas + r) * users + j]);
             if (j == u)
-              own = g.real();
+              gain = g.real();
             else
               others += std::norm(g);
           }
-          worst = std::max(worst, std::fabs(diagonal.sinr[f * users + u] / own - 1));
+          worst = std::max(worst, std::fabs(diagonal.sinr[f * users + u] / gain - 1));
           // What an error of the row, as a part of its norm, makes of the SINR.
-          const double change = rows.sinr[f * users + u] * others / (own * own) - 1;
-          squares += change * change * others / (own * own + others);
+          const double change = rows.sinr[f * users + u] * others / (gain * gain) - 1;
+          squares += change * change * others / (gain * gain + others);
         }
       EXPECT_LT(worst, 1e-6) << antennas << "x" << users;
       EXPECT_LT(std::sqrt(squares / static_cast<double>(b.frames * users)), 1e-6) << antennas << "x" << users;
@@ -359,14 +359,15 @@ TEST_P(uplink, split_f16_has_the_same_bits_for_any_batch_and_erases_what_float32
                    std::to_string(s.symbols) + " " + name_of(solver));
       const uplink_config plain = setting(s.antennas, s.users, solver, is_iterative(solver) ? 4 : 0),
                           c = in_split_f16(plain);
-      const massive_result float32 = detect(*reference, plain, b), all = detect(exec(), c, b);
-      EXPECT_EQ(all.status, float32.status);
-      for (std::size_t i = 0; i < all.llr.size(); i++) ASSERT_TRUE(std::isfinite(all.llr[i])) << i;
+      const massive_result float32 = detect(*reference, plain, b), split_f16 = detect(exec(), c, b);
+      EXPECT_EQ(split_f16.status, float32.status);
+      for (std::size_t i = 0; i < split_f16.llr.size(); i++)
+        ASSERT_TRUE(std::isfinite(split_f16.llr[i])) << i;
       // Where the data lie in another way, and on a CPU, sums are float32.
       EXPECT_TRUE(detect(exec(), c, b, layout::batch_fastest) == float32);
       // Conjugate gradients with few vectors in the last group are left to the generic kernel.
       if (!on_cuda() || solver != massive_solver::cg) {
-        EXPECT_EQ(all == float32, !on_cuda());
+        EXPECT_EQ(split_f16 == float32, !on_cuda());
       }
       if (!on_cuda()) continue;
       if (s.antennas % 4 == 0) {  // other halves are summed as float32
@@ -381,7 +382,8 @@ TEST_P(uplink, split_f16_has_the_same_bits_for_any_batch_and_erases_what_float32
         few.y.resize(few.vectors() * s.antennas);
         few.n0.resize(frames);
         const massive_result got = detect(exec(), c, few);
-        EXPECT_EQ(std::memcmp(got.llr.data(), all.llr.data(), got.llr.size() * sizeof(float)), 0) << frames;
+        EXPECT_EQ(std::memcmp(got.llr.data(), split_f16.llr.data(), got.llr.size() * sizeof(float)), 0)
+            << frames;
       }
       // Each frame is other warps' work where it stands elsewhere.
       massive_batch rotated = b;
@@ -391,7 +393,7 @@ TEST_P(uplink, split_f16_has_the_same_bits_for_any_batch_and_erases_what_float32
                             values.begin() + static_cast<std::ptrdiff_t>(values.size() / s.frames * by));
       };
       rotate(rotated.h), rotate(rotated.y), rotate(rotated.n0);
-      massive_result want = all;
+      massive_result want = split_f16;
       rotate(want.llr);
       const massive_result got = detect(exec(), c, rotated);
       EXPECT_EQ(std::memcmp(got.llr.data(), want.llr.data(), got.llr.size() * sizeof(float)), 0);
