@@ -52,16 +52,16 @@ TEST(oracle_linalg, condition_is_what_was_asked_for) {
     // Power iterations on A^H A and on its inverse.
     const matrix h = oracle::with_condition(10, n, 100, false, random), g = oracle::adjoint(h) * h;
     matrix large = oracle::with_condition(n, 1, 1, false, random), small = large;
-    double most = 0, least = 0;
+    double largest = 0, least = 0;
     for (int i = 0; i < 500; i++) {
       large = g * large;
       small = oracle::solve(g, small);
-      most = oracle::norm(large), least = oracle::norm(small);
-      for (auto& x : large.entries) x /= most;
+      largest = oracle::norm(large), least = oracle::norm(small);
+      for (auto& x : large.entries) x /= largest;
       for (auto& x : small.entries) x /= least;
     }
-    EXPECT_NEAR(most, 1, 1e-9);
-    EXPECT_NEAR(std::sqrt(most * least), 100, 1e-6);
+    EXPECT_NEAR(largest, 1, 1e-9);
+    EXPECT_NEAR(std::sqrt(largest * least), 100, 1e-6);
   }
 }
 

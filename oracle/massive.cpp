@@ -86,27 +86,28 @@ massive_estimate detect_massive(const matrix& h, const matrix& y, double n0, int
 
 massive_estimate detect_clusters(const matrix& h, const matrix& y, double n0, int points, int clusters) {
   const int users = h.columns, rows = h.rows / clusters;
-  massive_estimate all;
-  all.symbols.resize(static_cast<std::size_t>(users));
-  all.sinr.resize(static_cast<std::size_t>(users));
+  massive_estimate combined;
+  combined.symbols.resize(static_cast<std::size_t>(users));
+  combined.sinr.resize(static_cast<std::size_t>(users));
   for (int c = 0; c < clusters; c++) {
     matrix part(rows, users), received(rows, 1);
     for (int b = 0; b < rows; b++) {
       received(b, 0) = y(c * rows + b, 0);
       for (int u = 0; u < users; u++) part(b, u) = h(c * rows + b, u);
     }
-    const massive_estimate own = detect_massive(part, received, n0, points, massive_rule::mmse, {}, false);
-    for (std::size_t u = 0; u < all.sinr.size(); u++) {
-      all.symbols[u] += own.sinr[u] * own.symbols[u];
-      all.sinr[u] += own.sinr[u];
+    const massive_estimate part_estimate =
+        detect_massive(part, received, n0, points, massive_rule::mmse, {}, false);
+    for (std::size_t u = 0; u < combined.sinr.size(); u++) {
+      combined.symbols[u] += part_estimate.sinr[u] * part_estimate.symbols[u];
+      combined.sinr[u] += part_estimate.sinr[u];
     }
   }
-  for (std::size_t u = 0; u < all.sinr.size(); u++) {
-    all.symbols[u] /= all.sinr[u];
-    for (const double llr : demap(all.symbols[u], 1 / all.sinr[u], 1, points, demapper::max_log))
-      all.llr.push_back(llr);
+  for (std::size_t u = 0; u < combined.sinr.size(); u++) {
+    combined.symbols[u] /= combined.sinr[u];
+    for (const double llr : demap(combined.symbols[u], 1 / combined.sinr[u], 1, points, demapper::max_log))
+      combined.llr.push_back(llr);
   }
-  return all;
+  return combined;
 }
 
 matrix precode_massive(const matrix& h, const matrix& s, double n0, double energy, massive_rule rule,

@@ -35,12 +35,12 @@ void check(const mimo_use& use) {
 /// 0.
 std::vector<double> amplitudes(int points) {
   const int m = bits_of(points);
-  const auto all = constellation(points);
+  const auto alphabet = constellation(points);
   std::vector<double> a;
   for (int index = 0; index < 1 << m / 2; ++index) {
     int symbol = 0;
     for (int b = 0; b < m / 2; ++b) symbol |= ((index >> b) & 1) << (2 * b + 1);
-    a.push_back(all[as_size(symbol)].real());
+    a.push_back(alphabet[as_size(symbol)].real());
   }
   return a;
 }
@@ -491,7 +491,7 @@ filtered filter(const mimo_use& use, linear rule) {
   filtered out;
   for (std::size_t k = 0; k < n; ++k) {
     complex value = 0;
-    double noise = 0, others = 0, own = 0;
+    double noise = 0, others = 0, signal_gain = 0;
     for (std::size_t r = 0; r < rows; ++r) {
       value += w[k][r] * use.y[r];
       noise += std::norm(w[k][r]) * use.n0;
@@ -500,12 +500,12 @@ filtered filter(const mimo_use& use, linear rule) {
       complex gain = 0;
       for (std::size_t r = 0; r < rows; ++r) gain += w[k][r] * use.h[r * n + j];
       if (j == k)
-        own = gain.real();
+        signal_gain = gain.real();
       else
         others += std::norm(gain);
     }
-    out.value.push_back(value / own);
-    out.variance.push_back((noise + others) / (own * own));
+    out.value.push_back(value / signal_gain);
+    out.variance.push_back((noise + others) / (signal_gain * signal_gain));
   }
   return out;
 }

@@ -30,7 +30,7 @@ struct drawn {
   std::vector<int> sent;  // bits
 };
 drawn draw(int streams, int rx, int points, double n0, double prior, std::mt19937_64& random) {
-  const auto all = oracle::constellation(points);
+  const auto alphabet = oracle::constellation(points);
   drawn d;
   d.use.points = points;
   d.use.n0 = n0;
@@ -38,11 +38,11 @@ drawn draw(int streams, int rx, int points, double n0, double prior, std::mt1993
   for (complex& y : d.use.y) y = std::sqrt(n0) * normal(random);
   for (int i = 0; i < rx * streams; ++i) d.use.h.push_back(normal(random));
   for (int k = 0; k < streams; ++k) {
-    const std::size_t symbol = random() % all.size();
-    for (std::size_t mask = all.size() / 2; mask > 0; mask /= 2) d.sent.push_back((symbol & mask) != 0);
+    const std::size_t symbol = random() % alphabet.size();
+    for (std::size_t mask = alphabet.size() / 2; mask > 0; mask /= 2) d.sent.push_back((symbol & mask) != 0);
     for (int r = 0; r < rx; ++r)
       d.use.y[static_cast<std::size_t>(r)] +=
-          d.use.h[static_cast<std::size_t>(r * streams + k)] * all[symbol];
+          d.use.h[static_cast<std::size_t>(r * streams + k)] * alphabet[symbol];
   }
   if (prior > 0)
     for (int b = 0; b < d.use.bits(); ++b) d.use.prior.push_back(prior * normal(random).real());
@@ -160,18 +160,18 @@ TEST(oracle_mimo, without_noise_the_signs_are_the_bits) {
       for (int i = 0; i < 10; ++i) {
         drawn d = draw(streams, streams + i % 3, points, 1e-30, 0, random);
         d.use.n0 = 1e-6;
-        std::vector<llrs> all{oracle::detect_kbest(d.use, 8, false, 8),
-                              oracle::detect_kbest(d.use, 8, true, 8),
-                              oracle::detect_trellis(d.use, oracle::trellis::one_pass, 8),
-                              oracle::detect_trellis(d.use, oracle::trellis::multi_pass, unlimited),
-                              oracle::detect_nway(d.use, 1, 8),
-                              oracle::detect_nway(d.use, streams, unlimited),
-                              oracle::detect_ssfe(d.use, streams - 1, 8),
-                              oracle::detect_linear(d.use, oracle::linear::zf, unlimited)};
-        if (streams < 3 || points < 64) all.push_back(oracle::detect_ml(d.use, unlimited));
-        for (std::size_t which = 0; which < all.size(); ++which)
+        std::vector<llrs> results{oracle::detect_kbest(d.use, 8, false, 8),
+                                  oracle::detect_kbest(d.use, 8, true, 8),
+                                  oracle::detect_trellis(d.use, oracle::trellis::one_pass, 8),
+                                  oracle::detect_trellis(d.use, oracle::trellis::multi_pass, unlimited),
+                                  oracle::detect_nway(d.use, 1, 8),
+                                  oracle::detect_nway(d.use, streams, unlimited),
+                                  oracle::detect_ssfe(d.use, streams - 1, 8),
+                                  oracle::detect_linear(d.use, oracle::linear::zf, unlimited)};
+        if (streams < 3 || points < 64) results.push_back(oracle::detect_ml(d.use, unlimited));
+        for (std::size_t which = 0; which < results.size(); ++which)
           for (std::size_t b = 0; b < d.sent.size(); ++b)
-            ASSERT_EQ(all[which][b] < 0, d.sent[b] == 1) << "detector " << which << ", bit " << b;
+            ASSERT_EQ(results[which][b] < 0, d.sent[b] == 1) << "detector " << which << ", bit " << b;
       }
 }
 

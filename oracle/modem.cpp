@@ -49,15 +49,15 @@ std::complex<double> map_symbol(int points, int index) {
 
 /// Built once per size: a link run demaps millions of symbols.
 const std::vector<std::complex<double>>& stored_constellation(int points) {
-  static const std::map<int, std::vector<std::complex<double>>> all = [] {
+  static const std::map<int, std::vector<std::complex<double>>> constellations = [] {
     std::map<int, std::vector<std::complex<double>>> built;
     for (int size : {2, 4, 16, 64, 256}) {
       for (int index = 0; index < size; ++index) built[size].push_back(map_symbol(size, index));
     }
     return built;
   }();
-  const auto found = all.find(points);
-  if (found == all.end())
+  const auto found = constellations.find(points);
+  if (found == constellations.end())
     throw std::invalid_argument("oracle: a constellation has 2, 4, 16, 64 or 256 points");
   return found->second;
 }

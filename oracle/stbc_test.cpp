@@ -32,9 +32,9 @@ oracle::stbc_use draw(space_time kind, int points, int rx, double n0, std::mt199
   use.points = points;
   use.n0 = n0;
   for (int i = 0; i < 2 * rx; ++i) use.h.push_back(normal());
-  const auto all = oracle::constellation(points);
+  const auto alphabet = oracle::constellation(points);
   std::vector<complex> x;
-  for (int k = 0; k < use.code.symbols(); ++k) x.push_back(all[random() % all.size()]);
+  for (int k = 0; k < use.code.symbols(); ++k) x.push_back(alphabet[random() % alphabet.size()]);
   const auto s = oracle::space_time_matrix(use.code, x);
   for (std::size_t slot = 0; slot < 2; ++slot)
     for (std::size_t r = 0; r < static_cast<std::size_t>(rx); ++r)
@@ -48,27 +48,29 @@ TEST(oracle_stbc, conditional_search_equals_exhaustive) {
     for (const int points : {4, 16})
       for (int i = 0; i < (points == 4 ? 60 : 10); ++i) {
         const auto use = draw(kind, points, 1 + i % 3, i % 2 ? 0.3 : 0.03, random);
-        const auto all = oracle::stbc_exhaustive(use), some = oracle::stbc_conditional(use);
-        EXPECT_EQ(all.symbols, some.symbols);
-        EXPECT_NEAR(all.metric, some.metric, 1e-10);
-        EXPECT_NEAR(all.metric, oracle::stbc_metric(use, all.symbols), 1e-10);
-        ASSERT_EQ(all.llr.size(), some.llr.size());
-        for (std::size_t b = 0; b < all.llr.size(); ++b) EXPECT_NEAR(all.llr[b], some.llr[b], 1e-8);
+        const auto exhaustive = oracle::stbc_exhaustive(use), conditional = oracle::stbc_conditional(use);
+        EXPECT_EQ(exhaustive.symbols, conditional.symbols);
+        EXPECT_NEAR(exhaustive.metric, conditional.metric, 1e-10);
+        EXPECT_NEAR(exhaustive.metric, oracle::stbc_metric(use, exhaustive.symbols), 1e-10);
+        ASSERT_EQ(exhaustive.llr.size(), conditional.llr.size());
+        for (std::size_t b = 0; b < exhaustive.llr.size(); ++b)
+          EXPECT_NEAR(exhaustive.llr[b], conditional.llr[b], 1e-8);
         if (kind == space_time::pair) {
-          EXPECT_EQ(oracle::stbc_literal(use), all.symbols);
+          EXPECT_EQ(oracle::stbc_literal(use), exhaustive.symbols);
         }
       }
 }
 
 TEST(oracle_stbc, every_antenna_sends_unit_energy) {
-  const auto all = oracle::constellation(4);
+  const auto alphabet = oracle::constellation(4);
   for (const space_time kind : {space_time::alamouti, space_time::pair, space_time::golden}) {
     const auto code = code_of(kind);
     double energy[4] = {};
     const int count = code.symbols() == 2 ? 16 : 256;
     for (int index = 0; index < count; ++index) {
       std::vector<complex> x;
-      for (int k = 0; k < code.symbols(); ++k) x.push_back(all[static_cast<std::size_t>(index >> 2 * k & 3)]);
+      for (int k = 0; k < code.symbols(); ++k)
+        x.push_back(alphabet[static_cast<std::size_t>(index >> 2 * k & 3)]);
       const auto s = oracle::space_time_matrix(code, x);
       for (std::size_t e = 0; e < 4; ++e) energy[e] += std::norm(s[e]) / count;
     }
