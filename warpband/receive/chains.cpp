@@ -14,13 +14,13 @@ namespace wb {
 
 const std::vector<setting_of<uplink_chain_config>>& uplink_chain_settings() {
   using c = uplink_chain_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       words("samples", &c::half, {{"complex64", false}, {"complex32", true}},
             "H and y, of precode H alone, as pairs of floats, or of halves, which cross the bus in half the "
             "time; all is computed in float32."),
       words("llr", &c::llr_int8, {{"float32", false}, {"int8", true}},
             "LLRs as floats, or in 8 bits: the nearest of +-127 steps.")};
-  return all;
+  return settings;
 }
 
 std::size_t size_of(element_type type) noexcept {
@@ -55,19 +55,20 @@ const char* name_of(element_type type) noexcept {
   return "?";
 }
 std::size_t offset_of(const std::vector<frame_port>& ports, std::size_t index, std::size_t items) noexcept {
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < index; i++) at += (ports[i].bytes_of(items) + 255) / 256 * 256;
-  return at;
+  std::size_t offset = 0;
+  for (std::size_t i = 0; i < index; i++) offset += (ports[i].bytes_of(items) + 255) / 256 * 256;
+  return offset;
 }
 
-void check_items(const frame_receiver& receiver, const char* argument, std::size_t items, std::size_t most) {
+void check_items(const frame_receiver& receiver, const char* argument, std::size_t items,
+                 std::size_t greatest) {
   constexpr std::size_t limit = std::size_t{1} << 31;
   const std::size_t unit = receiver.multiple(), least = receiver.least_items();
-  if (most > limit || most < least) most = limit;
-  if (items >= least && items <= most && items % unit == 0) return;
+  if (greatest > limit || greatest < least) greatest = limit;
+  if (items >= least && items <= greatest && items % unit == 0) return;
   throw argument_error(argument, std::to_string(items),
                        (unit == 1 ? std::string() : "a multiple of " + std::to_string(unit) + " from ") +
-                           std::to_string(least) + " to " + std::to_string(most));
+                           std::to_string(least) + " to " + std::to_string(greatest));
 }
 
 namespace {
@@ -143,9 +144,9 @@ std::unique_ptr<frame_receiver> decides(frame_receiver_parts parts, const frame_
   parts.least_items = (codewords.per_items + codewords.rows - 1) / codewords.rows;
   parts.stages = make(false)->stages();
   parts.attach = [in = parts.inputs, out = parts.outputs, uses, make](executor& exec,
-                                                                      std::size_t most) -> frame_run {
+                                                                      std::size_t max_items) -> frame_run {
     const std::shared_ptr<receiver> r = make(!exec.is_device());
-    r->allocate(exec, most);
+    r->allocate(exec, max_items);
     return [=, &exec](std::size_t stage, const frame_arrays& f) {
       const std::size_t taken = uses == 0 ? f.items : out[0].rows_of(f.items) * uses;
       r->run_stage(exec, stage, heard_of(in, f, taken),

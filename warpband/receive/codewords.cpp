@@ -47,15 +47,16 @@ class codewords_decoder final : public soft_decoder {
     check_optional_shape("status", out.status, frames, 1);
     check_optional_shape("finished", out.finished, frames, 1);
     check_optional_shape("state", state.values, frames, state_size());
-    soft_decoder_output each;
+    soft_decoder_output per_codeword;
     soft_decoder_state kept = state;
     if (state.values.data != nullptr)
       kept.values = split("state", state.values, codewords_, one_->state_size(), one_->state_size());
     if (out.extrinsic.data != nullptr)
-      each.extrinsic = split("extrinsic", out.extrinsic, codewords_, places_, one_->n());
-    if (out.bits.data != nullptr) each.bits = split("bits", out.bits, codewords_, one_->k(), one_->k());
-    frames_join_args joined = own_results(exec, rows, out, each);
-    one_->run(exec, split("llr", llr, codewords_, places_, one_->n()), kept, each);
+      per_codeword.extrinsic = split("extrinsic", out.extrinsic, codewords_, places_, one_->n());
+    if (out.bits.data != nullptr)
+      per_codeword.bits = split("bits", out.bits, codewords_, one_->k(), one_->k());
+    frames_join_args joined = own_results(exec, rows, out, per_codeword);
+    one_->run(exec, split("llr", llr, codewords_, places_, one_->n()), kept, per_codeword);
     if (out.extrinsic.data != nullptr && places_ > one_->n()) clear_rest(exec, out.extrinsic);
     if (joined.finished == nullptr && joined.status == nullptr && joined.iterations == nullptr) return;
     joined.finished_out = out.finished;
@@ -67,17 +68,17 @@ class codewords_decoder final : public soft_decoder {
  private:
   /// Memory for what is wanted of each codeword.
   frames_join_args own_results(executor& exec, std::size_t rows, const soft_decoder_output& out,
-                               soft_decoder_output& each) const {
+                               soft_decoder_output& per_codeword) const {
     frames_join_args a;
     a.codewords = codewords_;
     auto* iterations =
         reinterpret_cast<std::int32_t*>(workspace_.on(exec, rows * (sizeof(std::int32_t) + 2)));
     auto* bytes = reinterpret_cast<std::uint8_t*>(iterations + rows);
     if (out.iterations.data != nullptr)
-      each.iterations = make_view(iterations, rows), a.iterations = iterations;
-    if (out.status.data != nullptr) each.status = make_view(bytes, rows), a.status = bytes;
+      per_codeword.iterations = make_view(iterations, rows), a.iterations = iterations;
+    if (out.status.data != nullptr) per_codeword.status = make_view(bytes, rows), a.status = bytes;
     if (out.finished.data != nullptr)
-      each.finished = make_view(bytes + rows, rows), a.finished = bytes + rows;
+      per_codeword.finished = make_view(bytes + rows, rows), a.finished = bytes + rows;
     return a;
   }
   /// Zeros behind the bits of each codeword.
@@ -98,23 +99,23 @@ class codewords_decoder final : public soft_decoder {
 
 }  // namespace
 
-std::vector<std::int32_t> order_of(const user_codewords& f, const bit_interleaver& own) {
-  const std::size_t m = f.bits_per_symbol, places = f.places(), all = f.codewords() * places;
-  if (own.n() > places)
+std::vector<std::int32_t> order_of(const user_codewords& f, const bit_interleaver& interleaver) {
+  const std::size_t m = f.bits_per_symbol, places = f.places(), bits = f.codewords() * places;
+  if (interleaver.n() > places)
     throw argument_error("subcarriers", std::to_string(f.subcarriers),
-                         "as many as the " + std::to_string(own.n()) + " bits of a codeword take");
-  if (all > INT32_MAX)
+                         "as many as the " + std::to_string(interleaver.n()) + " bits of a codeword take");
+  if (bits > INT32_MAX)
     throw argument_error("users", std::to_string(f.users),
                          "fewer, or fewer symbols or subcarriers: a frame of less than 2^31 bits");
-  std::vector<std::int32_t> order(all);
+  std::vector<std::int32_t> order(bits);
   std::size_t i = 0;
   for (std::size_t s = 0; s < f.subcarriers; s++)
     for (std::size_t codeword = 0; codeword < f.codewords();
          codeword++)  // symbol after symbol, users in each
       for (std::size_t bit = s * m; bit < (s + 1) * m; bit++) {
-        const bool moves = own.permutes() && bit < own.n();
-        const std::size_t at = moves ? static_cast<std::size_t>(own.permutation()[bit]) : bit;
-        order[i++] = static_cast<std::int32_t>(codeword * places + at);
+        const bool moves = interleaver.permutes() && bit < interleaver.n();
+        const std::size_t place = moves ? static_cast<std::size_t>(interleaver.permutation()[bit]) : bit;
+        order[i++] = static_cast<std::int32_t>(codeword * places + place);
       }
   return order;
 }

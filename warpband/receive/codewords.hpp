@@ -21,10 +21,10 @@ struct user_codewords {
   std::size_t places() const noexcept { return subcarriers * bits_per_symbol; }  // of a codeword
 };
 
-/// The permutation of the receiver: bit i of a frame's uses is place order[i]. `own`: the order in which each
-/// codeword sends its n bits. Throws argument_error where n is more than there are places, or the places of a
-/// frame are 2^31 or more.
-std::vector<std::int32_t> order_of(const user_codewords& frame, const bit_interleaver& own);
+/// The permutation of the receiver: bit i of a frame's uses is place order[i]. `interleaver`: the order in
+/// which each codeword sends its n bits. Throws argument_error where n is more than there are places, or the
+/// places of a frame are 2^31 or more.
+std::vector<std::int32_t> order_of(const user_codewords& frame, const bit_interleaver& interleaver);
 
 /// A decoder of frames of several codewords, each decoded by `one`. k and n count all codewords: n =
 /// codewords * places. It ignores LLRs behind a codeword's n bits, and writes extrinsic LLRs of 0 there. A

@@ -111,9 +111,9 @@ TEST_P(receiver_curve, equals_the_reference_after_each_outer_iteration) {
   const std::size_t outer = static_cast<std::size_t>(l.config.outer), frames = small_scale() ? 100 : 1500;
   const std::vector<reference_point> points = points_of(path, outer);
   for (std::size_t j = 0; j < outer; j++) {
-    const std::size_t at = point_for(points, j);
-    ASSERT_NE(at, 0U) << "outer iteration " << j + 1;
-    const reference_point &p = points[at], &before = points[at - 1], &after = points[at + 1];
+    const std::size_t index = point_for(points, j);
+    ASSERT_NE(index, 0U) << "outer iteration " << j + 1;
+    const reference_point &p = points[index], &before = points[index - 1], &after = points[index + 1];
     const double wrong = measured(l, p.snr_db, frames)[j], rate = wrong / static_cast<double>(frames);
     const double slope = std::log(before.rate(j) / after.rate(j)) / (after.snr_db - before.snr_db);
     const double shift = std::log(rate / p.rate(j)) / slope;

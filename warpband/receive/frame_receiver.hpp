@@ -45,9 +45,9 @@ std::size_t offset_of(const std::vector<frame_port>& ports, std::size_t index, s
 
 /// Where the arrays of a frame, or of a part of it, begin, in the memory of an executor.
 struct frame_arrays {
-  static constexpr std::size_t most = 8;
-  const void* inputs[most] = {};
-  void* outputs[most] = {};
+  static constexpr std::size_t max_arrays = 8;
+  const void* inputs[max_arrays] = {};
+  void* outputs[max_arrays] = {};
   std::size_t items = 0;
   std::size_t frame_items = 0;  // of the frame that it is a part of, or `items`
 };
@@ -101,9 +101,9 @@ class frame_receiver {
 };
 
 /// Throws argument_error naming `argument` where a frame of the receiver cannot have `items`: fewer than
-/// least_items(), no multiple of multiple(), or more than `most`. A `most` above 2^31 or below least_items()
-/// counts as 2^31.
+/// least_items(), no multiple of multiple(), or more than `greatest`. A `greatest` above 2^31 or below
+/// least_items() counts as 2^31.
 void check_items(const frame_receiver& receiver, const char* argument, std::size_t items,
-                 std::size_t most = std::size_t{1} << 31);
+                 std::size_t greatest = std::size_t{1} << 31);
 
 }  // namespace wb

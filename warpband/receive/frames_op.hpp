@@ -64,13 +64,13 @@ struct frames_gather_op : parts_op<frames_gather_args> {
   WB_HD void operator()(std::size_t first, int, G g, void*) const {
     const std::size_t frame = static_cast<std::size_t>(a.frame[first]),
                       width = static_cast<std::size_t>(a.width), of_row = a.elements * width,
-                      all = a.rows * of_row, step = static_cast<std::size_t>(g.size);
-    float* out = a.out + first * all;
+                      values = a.rows * of_row, step = static_cast<std::size_t>(g.size);
+    float* out = a.out + first * values;
     if (side_by_side(of_row)) {
-      copy(a.in + frame * a.of_frame / a.shared * a.row_stride, out, all, g);
+      copy(a.in + frame * a.of_frame / a.shared * a.row_stride, out, values, g);
       return;
     }
-    for (std::size_t i = static_cast<std::size_t>(g.rank); i < all; i += step) {
+    for (std::size_t i = static_cast<std::size_t>(g.rank); i < values; i += step) {
       const std::size_t row = i / of_row, e = (i - row * of_row) / width, part = i % width;
       const std::size_t source = (frame * a.of_frame + row * a.step) / a.shared;
       out[i] = a.in[source * a.row_stride + e * a.element_stride + part];
@@ -133,9 +133,9 @@ struct frames_list_op : parts_op<frames_list_args> {
     }
     counts[g.rank] = unfinished;
     g.sync();
-    std::int32_t at = 0, left = 0;
+    std::int32_t position = 0, left = 0;
     for (int t = 0; t < g.size; t++) {
-      if (t == g.rank) at = left;
+      if (t == g.rank) position = left;
       left += counts[t];
     }
     if (g.rank == 0) *a.count = left;
@@ -143,11 +143,11 @@ struct frames_list_op : parts_op<frames_list_args> {
     for (std::int32_t i = begin; i < end; i++) {
       const std::int32_t frame = a.before == nullptr ? i : a.before[i];
       const bool stays = a.done[i] == 0;
-      a.place[frame] = !stays ? -1 : anew ? at : i;
+      a.place[frame] = !stays ? -1 : anew ? position : i;
       if (!stays || !anew) continue;
-      a.list[at] = frame;
-      a.from[at] = i;
-      at++;
+      a.list[position] = frame;
+      a.from[position] = i;
+      position++;
     }
     if (!anew) return;
     for (std::int32_t i = begin; i < end; i++) a.done[i] = 0;
@@ -180,10 +180,10 @@ struct frames_keep_op : parts_op<frames_keep_args> {
 
  private:
   template <class G, class X>
-  WB_HD static void copy(G g, const view<const X>& now, const view<const X>& before, const view<X>& out,
+  WB_HD static void copy(G g, const view<const X>& latest, const view<const X>& before, const view<X>& out,
                          std::size_t frame, std::int32_t place) {
     if (out.data == nullptr || (place < 0 && before.data == out.data)) return;
-    const view<const X>& source = place < 0 ? before : now;
+    const view<const X>& source = place < 0 ? before : latest;
     const X* from = row_of(source, place < 0 ? frame : static_cast<std::size_t>(place));
     X* to = row_of(out, frame);
     const std::size_t step = static_cast<std::size_t>(g.size);
@@ -227,12 +227,12 @@ struct frames_join_op : parts_op<frames_join_args> {
     std::int32_t unfinished = 0, running = 0, iterations = 0, with[2] = {0, 0};
     for (std::size_t i = static_cast<std::size_t>(g.rank); i < a.codewords;
          i += static_cast<std::size_t>(g.size)) {
-      const std::size_t at = first * a.codewords + i;
-      if (a.finished != nullptr) unfinished += a.finished[at] == 0;
-      if (a.iterations != nullptr) iterations += a.iterations[at];
+      const std::size_t codeword = first * a.codewords + i;
+      if (a.finished != nullptr) unfinished += a.finished[codeword] == 0;
+      if (a.iterations != nullptr) iterations += a.iterations[codeword];
       if (a.status == nullptr) continue;
-      running += (a.status[at] & status_stopped) == 0;
-      for (int o = 0; o < 2; o++) with[o] += (a.status[at] & others[o]) != 0;
+      running += (a.status[codeword] & status_stopped) == 0;
+      for (int o = 0; o < 2; o++) with[o] += (a.status[codeword] & others[o]) != 0;
     }
     unfinished = g.sum_all(unfinished), running = g.sum_all(running), iterations = g.sum_all(iterations);
     int status = running == 0 ? status_stopped : 0;

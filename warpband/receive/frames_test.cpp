@@ -74,15 +74,15 @@ TEST_P(receive_list, of_many_frames_is_in_their_order) {
   EXPECT_EQ(kept.left, left);
   EXPECT_EQ(anew.left, left);
   EXPECT_EQ(kept.done, finished);
-  std::int32_t at = 0;
+  std::int32_t position = 0;
   for (std::int32_t i = 0; i < 1000; i++) {
     const auto f = static_cast<std::size_t>(i);
     ASSERT_EQ(kept.place[f], finished[f] ? -1 : i);
-    ASSERT_EQ(anew.place[f], finished[f] ? -1 : at);
+    ASSERT_EQ(anew.place[f], finished[f] ? -1 : position);
     if (finished[f]) continue;
-    ASSERT_EQ(anew.list[static_cast<std::size_t>(at)], i);
-    ASSERT_EQ(anew.from[static_cast<std::size_t>(at)], i);
-    at++;
+    ASSERT_EQ(anew.list[static_cast<std::size_t>(position)], i);
+    ASSERT_EQ(anew.from[static_cast<std::size_t>(position)], i);
+    position++;
   }
 }
 
@@ -99,8 +99,8 @@ TEST_P(receive_gather, takes_what_belongs_to_each_frame) {
                           std::size_t shared, int width, std::size_t row_stride, std::size_t element_stride,
                           std::size_t offset) {
     const auto numbers_of_value = static_cast<std::size_t>(width);
-    const std::size_t of_row = elements * numbers_of_value, all = rows * of_row;
-    auto out = exec().make_from(std::vector<float>(3 * all + 1, -1.f));
+    const std::size_t of_row = elements * numbers_of_value, values = rows * of_row;
+    auto out = exec().make_from(std::vector<float>(3 * values + 1, -1.f));
     wb::frames_gather_args a;
     a.frame = list.data();
     a.elements = elements, a.rows = rows, a.of_frame = of_frame, a.step = step, a.shared = shared;

@@ -14,33 +14,35 @@ using wb::receiver_config;
 
 TEST(receiver_arguments, bad_ones_are_named) {
   const detector_config d = detector_of("nway");
-  const auto of = [&](receiver_config c) { iterative_receiver(d, ldpc_of(576), c); };
-  EXPECT_EQ(blamed([&] { of({}); }), "");
-  EXPECT_EQ(blamed([&] { of({.outer = 0}); }), "outer");
+  const auto receiver = [&](receiver_config c) { iterative_receiver(d, ldpc_of(576), c); };
+  EXPECT_EQ(blamed([&] { receiver({}); }), "");
+  EXPECT_EQ(blamed([&] { receiver({.outer = 0}); }), "outer");
   EXPECT_EQ(blamed([&] { iterative_receiver(d, ldpc_of(576), {}, 71); }), "uses_per_frame");
   EXPECT_EQ(blamed([&] { iterative_receiver(d, ldpc_of(576), {}, 72); }), "");
-  EXPECT_EQ(blamed([&] { of({.outer = 17}); }), "outer");
-  EXPECT_EQ(blamed([&] { of({.inner = -1}); }), "inner");
-  EXPECT_EQ(blamed([&] { of({.inner = 1001}); }), "inner");
-  EXPECT_EQ(blamed([&] { of({.scaling = 0}); }), "scaling");
-  EXPECT_EQ(blamed([&] { of({.scaling = 2.1f}); }), "scaling");
-  EXPECT_EQ(blamed([&] { of({.scaling = std::nanf("")}); }), "scaling");
-  EXPECT_EQ(blamed([&] { of({.detector_clip = 0}); }), "detector_clip");
-  EXPECT_EQ(blamed([&] { of({.interleaver = wb::receiver_interleaver::random, .interleaver_seed = -1}); }),
-            "interleaver_seed");
+  EXPECT_EQ(blamed([&] { receiver({.outer = 17}); }), "outer");
+  EXPECT_EQ(blamed([&] { receiver({.inner = -1}); }), "inner");
+  EXPECT_EQ(blamed([&] { receiver({.inner = 1001}); }), "inner");
+  EXPECT_EQ(blamed([&] { receiver({.scaling = 0}); }), "scaling");
+  EXPECT_EQ(blamed([&] { receiver({.scaling = 2.1f}); }), "scaling");
+  EXPECT_EQ(blamed([&] { receiver({.scaling = std::nanf("")}); }), "scaling");
+  EXPECT_EQ(blamed([&] { receiver({.detector_clip = 0}); }), "detector_clip");
+  EXPECT_EQ(
+      blamed([&] { receiver({.interleaver = wb::receiver_interleaver::random, .interleaver_seed = -1}); }),
+      "interleaver_seed");
   std::vector<std::int32_t> order(576);
   std::iota(order.rbegin(), order.rend(), 0);
-  EXPECT_EQ(blamed([&] { of({.permutation = order}); }), "");
-  EXPECT_EQ(blamed([&] { of({.interleaver = wb::receiver_interleaver::random, .permutation = order}); }),
-            "interleaver");
+  EXPECT_EQ(blamed([&] { receiver({.permutation = order}); }), "");
+  EXPECT_EQ(
+      blamed([&] { receiver({.interleaver = wb::receiver_interleaver::random, .permutation = order}); }),
+      "interleaver");
   order[3] = order[9];
-  EXPECT_EQ(blamed([&] { of({.permutation = order}); }), "interleaver");
+  EXPECT_EQ(blamed([&] { receiver({.permutation = order}); }), "interleaver");
   order[3] = 576;
-  EXPECT_EQ(blamed([&] { of({.permutation = order}); }), "interleaver");
+  EXPECT_EQ(blamed([&] { receiver({.permutation = order}); }), "interleaver");
   order[3] = -1;
-  EXPECT_EQ(blamed([&] { of({.permutation = order}); }), "interleaver");
+  EXPECT_EQ(blamed([&] { receiver({.permutation = order}); }), "interleaver");
   order.resize(575);
-  EXPECT_EQ(blamed([&] { of({.permutation = order}); }), "interleaver");
+  EXPECT_EQ(blamed([&] { receiver({.permutation = order}); }), "interleaver");
 
   const detector_config linear = detector_of("mmse");
   EXPECT_EQ(blamed([&] { iterative_receiver(linear, ldpc_of(576), loop_of(2)); }), "detector");

@@ -15,8 +15,8 @@ template <class T>
 void check_output(const char* argument, const view<T>& v, std::size_t frames, std::size_t elements,
                   int outer) {
   if (v.data == nullptr) return;
-  const std::size_t all = frames * static_cast<std::size_t>(outer);
-  check_shape(argument, v, v.items == frames ? frames : all, elements);
+  const std::size_t rows = frames * static_cast<std::size_t>(outer);
+  check_shape(argument, v, v.items == frames ? frames : rows, elements);
 }
 
 /// Lays pieces of working memory behind each other; the first pass, without memory, finds the size.
@@ -66,7 +66,7 @@ bit_interleaver interleaver_of(const receiver_config& c, std::size_t n) {
 
 const std::vector<setting_of<receiver_config>>& receiver_settings() {
   using c = receiver_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       integer("outer", &c::outer, 1, most_outer,
               "Outer iterations between detector and decoder; 1: each runs once, without feedback."),
       integer_or_auto(
@@ -92,7 +92,7 @@ const std::vector<setting_of<receiver_config>>& receiver_settings() {
                      "LLRs that the decoder gets are limited to this.",
                      "a number from 0.001 to 1e6, or \"none\""),
   };
-  return all;
+  return settings;
 }
 
 /// A call of `run`. Arrays of the frames in the list have them side by side in its order.
@@ -258,10 +258,10 @@ void iterative_receiver::detect_and_decode(executor& exec, batch& b, int j) cons
   const std::size_t bits = detector_->bits_per_use();
   const bool first = j == 0, goes_on = j + 1 < config_.outer;
   const decided& out = *b.out;
-  const auto place = [&]<class T>(const view<T>& result, T* own, std::size_t elements, bool needed) {
+  const auto place = [&]<class T>(const view<T>& result, T* fallback, std::size_t elements, bool needed) {
     if (first && result.data != nullptr) return of_iteration(result, b.frames, 0);
     const bool wanted = needed || result.data != nullptr;
-    return make_view(wanted ? own : nullptr, b.listed, elements);
+    return make_view(wanted ? fallback : nullptr, b.listed, elements);
   };
   detector_->run(exec, b.detects,
                  {.llr = make_view(b.llr, b.listed * uses_, bits),
@@ -304,9 +304,9 @@ void iterative_receiver::keep(executor& exec, const batch& b, int j) const {
   a.iterations = b.results.iterations;
   a.extrinsic = b.results.extrinsic;
   a.detected = b.detected;
-  const auto rows = [&](const auto& result, auto& before, auto& now) {
+  const auto rows = [&](const auto& result, auto& before, auto& latest) {
     before = of_iteration(result, b.frames, j - 1);
-    now = of_iteration(result, b.frames, j);
+    latest = of_iteration(result, b.frames, j);
   };
   rows(out.bits, a.bits_before, a.bits_out);
   rows(out.ok, a.ok_before, a.ok_out);
@@ -363,7 +363,8 @@ void iterative_receiver::feed_back(executor& exec, batch& b, int j) const {
 void iterative_receiver::gather(executor& exec, batch& b) const {
   const heard& in = *b.in;
   const std::size_t uses = b.listed * uses_, shared = in.uses_per_channel;
-  const auto copy = [&](const auto& from, float* to, std::size_t rows, std::size_t step, std::size_t of) {
+  const auto copy = [&](const auto& from, float* to, std::size_t rows, std::size_t step,
+                        std::size_t sharers) {
     constexpr std::size_t width = sizeof(*from.data) / sizeof(float);
     frames_gather_args a;
     a.frame = b.list;
@@ -371,7 +372,7 @@ void iterative_receiver::gather(executor& exec, batch& b) const {
     a.rows = rows;
     a.of_frame = uses_;
     a.step = step;
-    a.shared = of;
+    a.shared = sharers;
     a.width = static_cast<int>(width);
     a.in = reinterpret_cast<const float*>(from.data);
     a.row_stride = width * from.item_stride;
@@ -382,11 +383,11 @@ void iterative_receiver::gather(executor& exec, batch& b) const {
   copy(in.received, reinterpret_cast<float*>(b.received), uses_, 1, 1);
   b.detects.received =
       make_view(static_cast<const std::complex<float>*>(b.received), uses, in.received.elements);
-  const std::size_t own = sharing(uses_, shared);
-  copy(in.channel, reinterpret_cast<float*>(b.channel), uses_ / own, own, shared);
+  const std::size_t uses_per_channel = sharing(uses_, shared);
+  copy(in.channel, reinterpret_cast<float*>(b.channel), uses_ / uses_per_channel, uses_per_channel, shared);
   b.detects.channel =
-      make_view(static_cast<const std::complex<float>*>(b.channel), uses / own, in.channel.elements);
-  b.detects.uses_per_channel = own;
+      make_view(static_cast<const std::complex<float>*>(b.channel), uses / uses_per_channel, in.channel.elements);
+  b.detects.uses_per_channel = uses_per_channel;
   b.detects.noise_var.items = uses;  // one for all, as it is
   if (in.noise_var.item_stride != 0) {
     copy(in.noise_var, b.noise_var, uses_, 1, 1);

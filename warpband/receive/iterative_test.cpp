@@ -123,9 +123,10 @@ received_frames by_hand(wb::executor& exec, detector_config d, const decode_fram
     const auto used = exec.to_host(iterations);
     const auto told = exec.to_host(extrinsic);
     for (std::size_t i = 0; i < frames; i++) {
-      const auto push = [&](auto& all, const auto& now, std::size_t each) {
-        const std::size_t last = all.size() - (finished[i] ? frames * each : 0);
-        for (std::size_t e = 0; e < each; e++) all.push_back(finished[i] ? all[last + e] : now[i * each + e]);
+      const auto push = [&](auto& results, const auto& latest, std::size_t width) {
+        const std::size_t last = results.size() - (finished[i] ? frames * width : 0);
+        for (std::size_t e = 0; e < width; e++)
+          results.push_back(finished[i] ? results[last + e] : latest[i * width + e]);
       };
       push(r.bits, decided, k);
       push(r.status, states, 1);
@@ -153,26 +154,26 @@ struct loop_case {
 };
 std::vector<loop_case> loop_cases() {
   using order = wb::receiver_interleaver;
-  std::vector<loop_case> all;
+  std::vector<loop_case> cases;
   const auto add = [&](const std::string& type, int streams, int qam, int n, receiver_config c, double snr_db,
                        std::size_t uses_per_channel = 1) {
-    all.push_back({detector_of(type, streams, qam), ldpc_of(n), c, snr_db, uses_per_channel, 0});
+    cases.push_back({detector_of(type, streams, qam), ldpc_of(n), c, snr_db, uses_per_channel, 0});
   };
   add(nway, 2, 16, 576, {.outer = 4, .scaling = 0.8f, .interleaver = order::random}, 10);
-  all.push_back(all.back());
-  all.back().config.decoder_state = wb::receiver_state::reset;
-  all.back().uses_per_frame = 75;                         // three more than the coded bits take
+  cases.push_back(cases.back());
+  cases.back().config.decoder_state = wb::receiver_state::reset;
+  cases.back().uses_per_frame = 75;                       // three more than the coded bits take
   add(kbest, 4, 4, 672, {.outer = 3, .inner = 2}, 6, 7);  // padded, channels that uses share
-  ldpc_decoder_in(all.back().code).schedule = wb::ldpc_schedule::flooding;
-  ldpc_decoder_in(all.back().code).algorithm = wb::ldpc_algorithm::sum_product;
-  all.push_back(all.back());
-  all.back().config.decoder_state = wb::receiver_state::reset;
+  ldpc_decoder_in(cases.back().code).schedule = wb::ldpc_schedule::flooding;
+  ldpc_decoder_in(cases.back().code).algorithm = wb::ldpc_algorithm::sum_product;
+  cases.push_back(cases.back());
+  cases.back().config.decoder_state = wb::receiver_state::reset;
   add(ml, 3, 4, 576, {.outer = 5, .interleaver = order::random, .detector_clip = 6}, 5, 96);
   add(nway, 4, 16, 1152, {.outer = 3, .interleaver = order::random, .interleaver_seed = 7}, 12, 144);
-  all.back().detector.edit<wb::nway_settings>().ways = 4;
+  cases.back().detector.edit<wb::nway_settings>().ways = 4;
   add(nway, 2, 16, 576, {.outer = 4, .scaling = 0.8f, .interleaver = order::random}, 10);
-  ldpc_decoder_in(all.back().code).precision = wb::ldpc_precision::float16;
-  return all;
+  ldpc_decoder_in(cases.back().code).precision = wb::ldpc_precision::float16;
+  return cases;
 }
 
 TEST_P(receive_on, equals_its_parts_run_by_hand) {
@@ -217,12 +218,12 @@ TEST_P(receive_on, takes_turbo_codes) {
       const iterative_receiver receiver(d, code, c);
       const wb::turbo_decoder decoder(turbo_decoder_in(completed(code)),
                                       wb::permutation_of(completed(code).get<wb::turbo_settings>()));
-      const std::size_t frames = 20, all = 3 * (264 + 4);
+      const std::size_t frames = 20, coded = 3 * (264 + 4);
       const bool half = rate == wb::turbo_rate::half;
       const auto places = wb::turbo_half_rate_places(264);
-      const wb::puncturer puncturer(all, places);
+      const wb::puncturer puncturer(coded, places);
       const auto decode = [&](wb::view<const float> llr, const wb::ldpc_decoder_output& out) {
-        auto whole = exec().make<float>(frames, all), extrinsic = exec().make<float>(frames, all);
+        auto whole = exec().make<float>(frames, coded), extrinsic = exec().make<float>(frames, coded);
         if (half) puncturer.restore(exec(), llr, whole);
         decoder.run(exec(), half ? wb::view<const float>(whole) : llr,
                     {.bits = out.bits,
@@ -233,7 +234,7 @@ TEST_P(receive_on, takes_turbo_codes) {
         std::vector<float> sent;
         for (std::size_t i = 0; i < frames; i++)
           for (std::size_t e = 0; e < out.extrinsic.elements; e++)
-            sent.push_back(told[i * all + (half ? static_cast<std::size_t>(places[e]) : e)]);
+            sent.push_back(told[i * coded + (half ? static_cast<std::size_t>(places[e]) : e)]);
         exec().upload(out.extrinsic.data, sent.data(), sent.size() * sizeof(float));
         exec().sync();
       };
@@ -329,14 +330,14 @@ TEST_P(receive_on, is_the_same_in_any_batch_with_any_threads_and_on_a_scalar_cpu
     for (const std::size_t piece : {1, 2, 6}) {
       if (piece * receiver.uses_per_frame() < c.uses_per_channel) continue;  // frames share channels
       received_frames joined = whole;
-      for (std::size_t at = 0; at < frames; at += piece) {
-        const std::size_t count = std::min(piece, frames - at);
-        const received_frames part = receive(exec(), receiver, part_of(f, at, count));
-        const auto put = [&](auto& all, const auto& some) {
-          const std::size_t each = all.size() / (outer * frames);
+      for (std::size_t first = 0; first < frames; first += piece) {
+        const std::size_t count = std::min(piece, frames - first);
+        const received_frames part = receive(exec(), receiver, part_of(f, first, count));
+        const auto put = [&](auto& whole_rows, const auto& some) {
+          const std::size_t width = whole_rows.size() / (outer * frames);
           for (std::size_t j = 0; j < outer; j++)
-            std::copy_n(some.begin() + static_cast<std::ptrdiff_t>(j * count * each), count * each,
-                        all.begin() + static_cast<std::ptrdiff_t>((j * frames + at) * each));
+            std::copy_n(some.begin() + static_cast<std::ptrdiff_t>(j * count * width), count * width,
+                        whole_rows.begin() + static_cast<std::ptrdiff_t>((j * frames + first) * width));
         };
         put(joined.bits, part.bits);
         put(joined.status, part.status);

@@ -34,16 +34,16 @@ class parity_decoder final : public wb::soft_decoder {
           double best[2] = {-1e30, -1e30};  // by the bit's value
           for (unsigned word = 0; word < 1U << check.size(); word++) {
             double metric = 0;
-            unsigned sum = 0, own = 0;
+            unsigned sum = 0, index = 0;
             for (std::size_t b = 0; b < check.size(); b++) {
               const unsigned value = word >> b & 1;
               sum ^= value;
               if (check[b] == bit)
-                own = value;
+                index = value;
               else
                 metric += value != 0 ? -l[check[b]] / 2. : l[check[b]] / 2.;
             }
-            if (sum == 0) best[own] = std::max(best[own], metric);
+            if (sum == 0) best[index] = std::max(best[index], metric);
           }
           e[bit] = static_cast<float>(best[0] - best[1]);
         }

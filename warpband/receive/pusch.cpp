@@ -67,10 +67,10 @@ struct pusch_receiver {
 /// It on an executor.
 class attached {
  public:
-  attached(std::shared_ptr<const pusch_receiver> is, executor& exec, std::size_t most)
+  attached(std::shared_ptr<const pusch_receiver> is, executor& exec, std::size_t max_slots)
       : is_(std::move(is)), exec_(exec), rx_(as_size(is_->detector.rx_antennas)), arrays_(is_->channel, rx_) {
-    arrays_.allocate(exec, most);
-    for (std::size_t slots = most; slots > 0; slots = is_->loop ? slots / 2 : 0) {
+    arrays_.allocate(exec, max_slots);
+    for (std::size_t slots = max_slots; slots > 0; slots = is_->loop ? slots / 2 : 0) {
       batches_.emplace_back(slots, is_->make());
       batches_.back().second->allocate(exec, slots);
     }
@@ -93,13 +93,13 @@ class attached {
 
  private:
   decided results(const frame_arrays& f, std::size_t first, std::size_t slots) const {
-    const auto of = [&](std::size_t port, std::size_t elements) {
+    const auto output = [&](std::size_t port, std::size_t elements) {
       return make_view(static_cast<std::uint8_t*>(f.outputs[port]) + first * elements, slots, elements);
     };
-    return {.bits = of(0, as_size(is_->transport.transport_bits)),
-            .ok = of(1, 1),
+    return {.bits = output(0, as_size(is_->transport.transport_bits)),
+            .ok = output(1, 1),
             .iterations = {},
-            .status = of(2, 1)};
+            .status = output(2, 1)};
   }
 
   std::shared_ptr<const pusch_receiver> is_;
@@ -129,8 +129,8 @@ std::unique_ptr<frame_receiver> make_pusch_chain(const pusch_chain_config& confi
       .stages = {"estimate"}};
   const std::unique_ptr<receiver> one = is->make();
   p.stages.insert(p.stages.end(), one->stages().begin(), one->stages().end());
-  p.attach = [is](executor& exec, std::size_t most) -> frame_run {
-    return [a = std::make_shared<attached>(is, exec, most)](std::size_t stage, const frame_arrays& f) {
+  p.attach = [is](executor& exec, std::size_t max_slots) -> frame_run {
+    return [a = std::make_shared<attached>(is, exec, max_slots)](std::size_t stage, const frame_arrays& f) {
       a->run(stage, f);
     };
   };

@@ -39,9 +39,9 @@ struct slots_of_pusch {
   array<cf> received;
   array<float> n0;
 
-  slots_of_pusch(executor& exec, std::size_t count, std::size_t most,
+  slots_of_pusch(executor& exec, std::size_t count, std::size_t max_slots,
                  const pusch_chain_config& config = two_layers)
-      : chain(make_pusch_chain(config)), slots(count), run(chain->attach(exec, most)) {
+      : chain(make_pusch_chain(config)), slots(count), run(chain->attach(exec, max_slots)) {
     std::mt19937_64 random(5);
     const auto k = static_cast<std::size_t>(transport.transport_bits),
                n = static_cast<std::size_t>(transport.coded_bits);
@@ -53,8 +53,8 @@ struct slots_of_pusch {
                        make_view(symbols.data(), symbols.size()));
     received = exec.make<cf>(slots * channel.elements(), 2);
     channel.map(exec, {symbols}, received);
-    const auto all = make_view(received.data(), received.size());
-    add_awgn(exec, all, all, 1e-3f, {.seed = 2});
+    const auto samples = make_view(received.data(), received.size());
+    add_awgn(exec, samples, samples, 1e-3f, {.seed = 2});
     n0 = exec.make_from(std::vector<float>{1e-3f});
     bits = exec.make<std::uint8_t>(slots, k);
     ok = exec.make<std::uint8_t>(slots, 1);
@@ -127,9 +127,9 @@ TEST_P(pusch_slots, may_be_fewer_than_there_is_room_for) {
 
 TEST_P(pusch_slots, that_are_erased_are_not_ok_and_leave_others_alone) {
   slots_of_pusch slots(exec(), 3, 3);
-  std::vector<std::int32_t> all(slots.channel.elements());
-  for (std::size_t e = 0; e < all.size(); e++) all[e] = static_cast<std::int32_t>(e);
-  slots.spoil(exec(), 1, all);
+  std::vector<std::int32_t> entries(slots.channel.elements());
+  for (std::size_t e = 0; e < entries.size(); e++) entries[e] = static_cast<std::int32_t>(e);
+  slots.spoil(exec(), 1, entries);
   slots.spoil(exec(), 2, {slots.channel.data_places()[7]});  // LLRs of 0, which the code corrects
   slots.receive();
   EXPECT_EQ(exec().to_host(slots.ok), (bits_t{1, 0, 1}));

@@ -73,16 +73,16 @@ struct case_of {
   code_config code() const { return benched_code(precision); }
   receiver_config receiver() const { return {.outer = outer, .inner = 5}; }
   std::vector<bench::axis> axes() const {
-    std::vector<bench::axis> all{{"detector", type}, {"antennas", "4x4"}, {"qam", qam}, {"n", 2304},
-                                 {"rate", "1_2"},    {"outer", outer},    {"inner", 5}};
-    if (precision == ldpc_precision::float16) all.emplace_back("precision", "float16");
-    return all;
+    std::vector<bench::axis> list{{"detector", type}, {"antennas", "4x4"}, {"qam", qam}, {"n", 2304},
+                                  {"rate", "1_2"},    {"outer", outer},    {"inner", 5}};
+    if (precision == ldpc_precision::float16) list.emplace_back("precision", "float16");
+    return list;
   }
 };
 
 bench::maker loop(const case_of& c, std::size_t frames) {
-  return [=](executor& exec, figure what) {
-    const bool fed = what == figure::sync;
+  return [=](executor& exec, figure measured) {
+    const bool fed = measured == figure::sync;
     auto receiver = std::make_unique<iterative_receiver>(c.detector(), c.code(), c.receiver());
     auto in = received(exec, c.detector(), *receiver, frames, c.snr_db);
     auto bits = exec.make<std::uint8_t>(frames, receiver->k());
@@ -119,7 +119,7 @@ struct second_iteration {
   std::size_t frames;
   std::unique_ptr<iterative_receiver> receiver;
   received_batch in;
-  array<float> said, llr, state, out;
+  array<float> decoded, llr, state, out;
   array<std::uint8_t> bits;
   array<std::int32_t> every;
 
@@ -127,23 +127,24 @@ struct second_iteration {
     receiver = std::make_unique<iterative_receiver>(c.detector(), c.code(), c.receiver());
     in = received(exec, c.detector(), *receiver, frames, c.snr_db);
     const std::size_t n = receiver->n(), size = receiver->decoder().state_size();
-    said = exec.make<float>(frames, n), llr = exec.make<float>(frames, n), out = exec.make<float>(frames, n);
+    decoded = exec.make<float>(frames, n), llr = exec.make<float>(frames, n),
+    out = exec.make<float>(frames, n);
     state = exec.make<float>(frames, size);
     bits = exec.make<std::uint8_t>(frames, receiver->k());
     std::vector<std::int32_t> numbers(frames);
     std::iota(numbers.begin(), numbers.end(), 0);
     every = exec.make_from(numbers);
     detect(exec, {}, llr);
-    decode(exec, {state, true}, said);
-    detect(exec, said, llr);
+    decode(exec, {state, true}, decoded);
+    detect(exec, decoded, llr);
     exec.sync();
   }
   std::size_t uses() const { return frames * receiver->uses_per_frame(); }
   void detect(executor& exec, view<const float> prior, view<float> to) const {
-    const std::size_t each = receiver->detector().bits_per_use();
+    const std::size_t per_use = receiver->detector().bits_per_use();
     detector_input i{in.h, 1, in.y, {in.n0.data(), 1, uses(), 1, 0}, {}};
-    if (prior.data != nullptr) i.prior = make_view(prior.data, uses(), each);
-    receiver->detector().run(exec, i, {.llr = make_view(to.data, uses(), each)});
+    if (prior.data != nullptr) i.prior = make_view(prior.data, uses(), per_use);
+    receiver->detector().run(exec, i, {.llr = make_view(to.data, uses(), per_use)});
   }
   void decode(executor& exec, const soft_decoder_state& from, view<float> to) {
     receiver->decoder().run(exec, llr, from, {.extrinsic = to, .bits = bits});
@@ -154,7 +155,7 @@ struct second_iteration {
     a.elements = receiver->n();
     a.scaled = true;
     a.limit = most_feedback;
-    a.in = said;
+    a.in = decoded;
     a.out = out;
     run_frames_arrange(exec, a, frames);
   }
@@ -177,10 +178,10 @@ using part = std::function<void(executor&, second_iteration&)>;
 
 bench::maker part_of(const case_of& c, std::size_t frames, const part& call) {
   return [=](executor& exec, figure) {
-    auto at = std::make_unique<second_iteration>(exec, c, frames);
-    const double information = static_cast<double>(frames * at->receiver->k());
+    auto iteration = std::make_unique<second_iteration>(exec, c, frames);
+    const double information = static_cast<double>(frames * iteration->receiver->k());
     return bench::job(static_cast<double>(frames), information,
-                      [&exec, call, at = std::move(at)]() mutable { call(exec, *at); });
+                      [&exec, call, iteration = std::move(iteration)]() mutable { call(exec, *iteration); });
   };
 }
 
@@ -194,7 +195,7 @@ void add_parts(const std::string& device, const case_of& c, bool detector) {
   };
   if (detector) {
     add("detector_without_prior", [](executor& e, second_iteration& s) { s.detect(e, {}, s.out); });
-    add("detector", [](executor& e, second_iteration& s) { s.detect(e, s.said, s.out); });
+    add("detector", [](executor& e, second_iteration& s) { s.detect(e, s.decoded, s.out); });
     add("priors", [](executor& e, second_iteration& s) { s.arrange(e); });
     add("gather_of_a_fourth",
         [to = std::make_shared<array<std::complex<float>>>()](executor& e, second_iteration& s) {

@@ -22,10 +22,10 @@ class frame_check {
   template <class Decode>
   void run(executor& exec, std::size_t frames, soft_decoder_output out, Decode decode) const {
     if (out.finished.data == nullptr) return decode(out);
-    std::byte* own = workspace_.on(exec, frames * (1 + (has_crc() ? k_ : 0)));
-    if (out.status.data == nullptr) out.status = make_view(reinterpret_cast<std::uint8_t*>(own), frames);
+    std::byte* memory = workspace_.on(exec, frames * (1 + (has_crc() ? k_ : 0)));
+    if (out.status.data == nullptr) out.status = make_view(reinterpret_cast<std::uint8_t*>(memory), frames);
     if (has_crc() && out.bits.data == nullptr)
-      out.bits = make_view(reinterpret_cast<std::uint8_t*>(own) + frames, frames, k_);
+      out.bits = make_view(reinterpret_cast<std::uint8_t*>(memory) + frames, frames, k_);
     decode(out);
     frames_check_args a;
     a.needed = needed_;
@@ -48,7 +48,8 @@ class frame_check {
 /// A code without extrinsic LLRs of its coded bits, for the open loop.
 class hard_decoder final : public soft_decoder {
  public:
-  hard_decoder(std::shared_ptr<const codec> code, int most) : codec_(std::move(code)), most_(most) {}
+  hard_decoder(std::shared_ptr<const codec> code, int iterations)
+      : codec_(std::move(code)), most_(iterations) {}
   std::size_t k() const noexcept override { return codec_->k(); }
   std::size_t n() const noexcept override { return codec_->n(); }
   bool gives_extrinsic() const noexcept override { return false; }

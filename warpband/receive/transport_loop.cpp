@@ -64,9 +64,9 @@ class transport_loop::block_decoder final : public soft_decoder {
   void run(executor& exec, view<const float> llr, const soft_decoder_state&,
            const soft_decoder_output& out) const override {
     const std::size_t count = llr.items;
-    const auto of = [&](std::size_t t) { return make_view(before_[t].data(), count, n()); };
+    const auto earlier = [&](std::size_t t) { return make_view(before_[t].data(), count, n()); };
     decoder_.reset();
-    for (std::size_t t = 0; t < transmission_; t++) decoder_.combine(exec, of(t), versions_[t]);
+    for (std::size_t t = 0; t < transmission_; t++) decoder_.combine(exec, earlier(t), versions_[t]);
     decoder_.combine(exec, llr, versions_[transmission_]);
     nr_transport_output results{.bits = out.bits, .ok = out.finished, .status = out.status};
     if (out.iterations.data != nullptr) results.iterations = make_view(iterations_.data(), count, blocks());
@@ -83,7 +83,7 @@ class transport_loop::block_decoder final : public soft_decoder {
     if (out.extrinsic.data != nullptr)
       decoder_.feed_back(exec, results.extrinsic, llr, versions_[transmission_], out.extrinsic);
     if (transmission_ < before_.size())
-      run_frames_arrange(exec, {.elements = n(), .in = llr, .out = of(transmission_)}, count);
+      run_frames_arrange(exec, {.elements = n(), .in = llr, .out = earlier(transmission_)}, count);
   }
 
  private:

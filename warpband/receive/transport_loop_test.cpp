@@ -100,8 +100,8 @@ decisions received(executor& exec, const received_blocks& b, const receiver_conf
   return o.to_host(exec);
 }
 
-void limit(std::vector<float>& llr, float factor, float most) {
-  for (float& x : llr) x = std::clamp(factor * x, -most, most) + 0.f;
+void limit(std::vector<float>& llr, float factor, float greatest) {
+  for (float& x : llr) x = std::clamp(factor * x, -greatest, greatest) + 0.f;
 }
 
 /// The recursion with detector and decoder alone. Decisions after every outer iteration.
@@ -117,7 +117,7 @@ std::vector<decisions> expected(const received_blocks& b, const receiver_config&
   const std::size_t codewords = blocks * static_cast<std::size_t>(decoder.segmentation().blocks);
   auto extrinsic = exec->make<float>(codewords, decoder.columns());
   std::vector<float> llr(blocks * g), prior(blocks * g);
-  std::vector<decisions> all;
+  std::vector<decisions> results;
   for (int j = 0; j < c.outer; j++) {
     const heard y = a.in();
     detector_input in{y.channel, y.uses_per_channel, y.received, y.noise_var, {}};
@@ -132,18 +132,18 @@ std::vector<decisions> expected(const received_blocks& b, const receiver_config&
     decoder.combine(*exec, coded, 0);
     decoder.decode(*exec, out);
     decoder.feed_back(*exec, extrinsic, coded, 0, make_view(prior.data(), blocks, g));
-    decisions now = o.to_host(*exec);
+    decisions latest = o.to_host(*exec);
     limit(prior, c.scaling, 100);
     for (std::size_t i = 0; j > 0 && i < blocks; i++) {  // finished blocks stay as they are
-      const decisions& before = all.back();
+      const decisions& before = results.back();
       if (before.ok[i] == 0) continue;
-      now.ok[i] = 1, now.status[i] = before.status[i];
+      latest.ok[i] = 1, latest.status[i] = before.status[i];
       std::copy_n(before.bits.begin() + static_cast<std::ptrdiff_t>(i * k), k,
-                  now.bits.begin() + static_cast<std::ptrdiff_t>(i * k));
+                  latest.bits.begin() + static_cast<std::ptrdiff_t>(i * k));
     }
-    all.push_back(now);
+    results.push_back(latest);
   }
-  return all;
+  return results;
 }
 std::ptrdiff_t passed(const decisions& d) { return std::count(d.ok.begin(), d.ok.end(), 1); }
 
@@ -155,12 +155,13 @@ TEST_P(transport_loop_on, equals_the_recursion_on_the_host) {
   for (const receiver_config& c :
        {receiver_config{.outer = 4, .inner = 3},
         receiver_config{.outer = 3, .inner = 4, .scaling = 0.75f, .detector_clip = 6.f}}) {
-    const std::vector<decisions> all = expected(b, c);
-    EXPECT_GT(passed(all.back()), passed(all.front()));
+    const std::vector<decisions> results = expected(b, c);
+    EXPECT_GT(passed(results.back()), passed(results.front()));
     for (int outer = 1; outer <= c.outer; outer++) {
       receiver_config shorter = c;
       shorter.outer = outer;
-      const decisions got = received(exec(), b, shorter), &wanted = all[static_cast<std::size_t>(outer - 1)];
+      const decisions got = received(exec(), b, shorter),
+                      &wanted = results[static_cast<std::size_t>(outer - 1)];
       EXPECT_EQ(got.ok, wanted.ok) << outer;
       EXPECT_EQ(got.status, wanted.status) << outer;
       EXPECT_EQ(got.bits == wanted.bits, true) << outer;
@@ -182,16 +183,16 @@ TEST_P(transport_loop_on, gives_the_results_of_every_outer_iteration) {
       decided out = o.out();
       out.iterations = iterations;
       loop.run(exec(), a.in(), out);
-      decisions all = o.to_host(exec());
+      decisions results = o.to_host(exec());
       const std::vector<decisions> wanted = expected(b, c);
       for (std::size_t j = 0; j < wanted.size(); j++) {
         const auto from = [&](const bits_t& x, std::size_t n) {
           const auto first = x.begin() + static_cast<std::ptrdiff_t>(j * blocks * n);
           return bits_t(first, first + static_cast<std::ptrdiff_t>(blocks * n));
         };
-        EXPECT_EQ(from(all.ok, 1), wanted[j].ok) << j;
-        EXPECT_EQ(from(all.status, 1), wanted[j].status) << j;
-        EXPECT_EQ(from(all.bits, k) == wanted[j].bits, true) << j;
+        EXPECT_EQ(from(results.ok, 1), wanted[j].ok) << j;
+        EXPECT_EQ(from(results.status, 1), wanted[j].status) << j;
+        EXPECT_EQ(from(results.bits, k) == wanted[j].bits, true) << j;
       }
       const std::vector<std::int32_t> used = exec().to_host(iterations);
       for (std::size_t i = 0; i < blocks; i++)

@@ -45,7 +45,7 @@ setting_of<pipeline_config> time_setting(const char* name, std::chrono::nanoseco
 
 const std::vector<setting_of<pipeline_config>>& pipeline_settings() {
   using c = pipeline_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       integer("most_items", &c::most_items, 1, std::int64_t{1} << 31,
               "Of a frame: uses of the channel, vectors, or codewords of the space-time code.",
               "an integer from 1 to 2^31"),
@@ -77,7 +77,7 @@ const std::vector<setting_of<pipeline_config>>& pipeline_settings() {
       integer("trace", &c::trace, 0, 100'000,
               "Counts the times of all frames at each place that they pass. Lists this many of the slowest "
               "frames, with the share of each place in their excess over the others. 0: none of this.")};
-  return all;
+  return settings;
 }
 
 int automatic_batch(const frame_receiver& chain, std::size_t items) noexcept {
@@ -115,7 +115,7 @@ pipeline_config checked(const frame_receiver* chain, pipeline_config config) {
     throw argument_error("timeout", std::to_string(config.timeout.count()) + " ns", "0 or more");
   if (config.deadline.count() < 0)
     throw argument_error("deadline", std::to_string(config.deadline.count()) + " ns", "0 or more");
-  if (chain->inputs().size() > frame_arrays::most || chain->outputs().size() > frame_arrays::most)
+  if (chain->inputs().size() > frame_arrays::max_arrays || chain->outputs().size() > frame_arrays::max_arrays)
     throw argument_error("chain", chain->name(), "one with at most 8 arrays in and 8 out");
   check_items(*chain, "most_items", config.most_items, config.most_items);
   if (config.graphs && config.parts != 1) throw argument_error("graphs", "true", "false with parts above 1");
