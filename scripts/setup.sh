@@ -20,13 +20,18 @@ packages=(python3-venv libcli11-dev libfmt-dev nlohmann-json3-dev libtomlplusplu
 checks=no docs=no venv=yes
 for argument in "$@"; do
     case $argument in
-        --checks) checks=yes; programs+=(nm:binutils ccache:ccache pkg-config:pkgconf clang++-16:clang-16) ;;
-        --docs) checks=yes docs=yes; programs+=(nm:binutils ccache:ccache pkg-config:pkgconf clang++-16:clang-16) ;;
+        --checks) checks=yes ;;
+        --docs) checks=yes docs=yes ;;
         --cross) programs+=(qemu-aarch64:qemu-user aarch64-linux-gnu-g++:g++-aarch64-linux-gnu) ;;
         --system) venv=no ;;
         *) fail "unknown option $argument (there are --checks, --docs, --cross and --system)" ;;
     esac
 done
+
+if [[ $checks == yes ]]; then
+    programs+=(nm:binutils ccache:ccache pkg-config:pkgconf clang++-16:clang-16)
+    packages+=(libclang-rt-16-dev) # its sanitizers
+fi
 
 missing=()
 if command -v python3 > /dev/null \

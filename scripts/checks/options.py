@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Clang compiles all, and each option builds with the others at their defaults. Usage: options.py [NAME...]
+"""Each option builds with the others at their defaults. Usage: options.py [NAME...]
 
 Configures the combinations below and parses (-fsyntax-only) the units that differ from those of a combination before: in their sources, in
 the macros that their files mention, or in the libraries' headers that they find. GCC's units with default options are taken as compiled, as
-scripts/test.sh has just done. Members of a unity unit are parsed together, those of tests alone. Not covered: the linker, options of the
-compiler alone (WARPBAND_HARDEN, WARPBAND_SANITIZE), and tests with Clang unless `clang-tests` is named. `clang-kernels` parses kernels alone.
+scripts/test.sh has just done. Members of a unity unit are parsed together, those of tests alone. Not covered: the linker, and options of the
+compiler alone (WARPBAND_HARDEN, WARPBAND_SANITIZE).
 """
 import concurrent.futures
 import functools
@@ -20,9 +20,10 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMON = ["-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", "-DWARPBAND_ISAS=native", "-DWARPBAND_CCACHE=OFF", "-DWARPBAND_COMPILE_COST=OFF"]
-GCC = {  # the first is what the others are compared with
+COMBINATIONS = {  # the first is what the others are compared with
     "default": [],
     "hdf5-off": ["-DWARPBAND_HDF5=OFF"],
+    "unity-hdf5-off": ["-DWARPBAND_HDF5=OFF", "-DWARPBAND_UNITY=ON", "-DWARPBAND_TESTS=OFF"],
     "kissfft-off": ["-DWARPBAND_KISSFFT=OFF"],
     "app-off": ["-DWARPBAND_APP=OFF"],
     "bench-off": ["-DWARPBAND_BENCH=OFF"],
@@ -30,13 +31,6 @@ GCC = {  # the first is what the others are compared with
     "shared": ["-DBUILD_SHARED_LIBS=ON"],
     "no-werror": ["-DWARPBAND_WERROR=OFF"],
 }
-CLANG = {  # unity units with HDF5 are those of the preset `asan`
-    "clang-unity-hdf5-off": ["-DWARPBAND_UNITY=ON", "-DWARPBAND_HDF5=OFF", "-DWARPBAND_TESTS=OFF"],
-    "clang": ["-DWARPBAND_TESTS=OFF"],
-    "clang-tests": [],
-    "clang-kernels": ["-DWARPBAND_APP=OFF", "-DWARPBAND_TESTS=OFF"],
-}
-UNLESS_NAMED = ["clang-tests", "clang-kernels"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
 COMMENT = re.compile(r"//.*")
 MACRO = re.compile(r"\b(?:WARPBAND|WB)_[A-Z0-9_]+\b")
@@ -91,15 +85,6 @@ class Unit:
             yield member.removeprefix(self.folder), definitions, found  # parts of kernels lie in the build folder
 
 
-def clang():
-    for name in ("clang++-16", "clang++", "clang++-17", "clang++-18", "clang++-19"):
-        if shutil.which(name):
-            version = subprocess.run([name, "-dumpversion"], capture_output=True, text=True, check=True).stdout
-            if int(version.split(".")[0]) >= 16:
-                return name
-    return None
-
-
 def units_of(name, options):
     build = ROOT / "build/options" / name
     shutil.rmtree(build, ignore_errors=True)
@@ -119,8 +104,6 @@ def check(name, options, seen):
     """Parses what is new in a combination, and adds it to `seen`. Returns how many units failed."""
     start, jobs = time.monotonic(), []
     for unit in units_of(name, options):
-        if name == "clang-kernels" and not unit.target.startswith("wb_kernels_"):
-            continue
         new = [key for key in unit.keys() if key not in seen]
         seen.update(new)
         if unit.target == "warpband_tests":
@@ -141,19 +124,13 @@ def check(name, options, seen):
 
 def main():
     named = sys.argv[1:]
-    unknown = [name for name in named if name not in {**GCC, **CLANG}]
+    unknown = [name for name in named if name not in COMBINATIONS]
     if unknown:
-        sys.exit(f"options.py: {unknown[0]}: expected {', '.join({**GCC, **CLANG})}")
-    failed = 0
-    compiler = clang()
-    for combinations, extra in ((GCC, []), (CLANG, [f"-DCMAKE_CXX_COMPILER={compiler}"])):
-        if combinations is CLANG and compiler is None:
-            print("no clang++ of version 16 or newer: Clang is not tested")
-            continue
-        seen = set()
-        for name, options in combinations.items():
-            if name == "default" or (name in named if named else name not in UNLESS_NAMED):
-                failed += check(name, options + extra, seen)
+        sys.exit(f"options.py: {unknown[0]}: expected {', '.join(COMBINATIONS)}")
+    failed, seen = 0, set()
+    for name, options in COMBINATIONS.items():
+        if name == "default" or not named or name in named:
+            failed += check(name, options, seen)
     return failed != 0
 
 

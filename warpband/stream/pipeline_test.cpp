@@ -748,7 +748,7 @@ TEST(stream_pipeline, stress_of_everything_at_once) {
         o(r);
         if (r.sequence % 13 == 0) throw std::runtime_error("a callback");
       });
-      std::atomic<std::uint64_t> pushed = 0, tickets = 0, ticket_ends = 0;
+      std::atomic<std::uint64_t> pushed = 0;
       std::vector<std::thread> producers;
       for (std::uint64_t t = 0; t < 4; t++)
         producers.emplace_back([&, t] {
