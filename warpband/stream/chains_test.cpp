@@ -305,7 +305,7 @@ void loop_slots(wb::executor& exec, const wb::nr_transport_config& transport, co
 const std::vector<chain_case>& cases() {
   using enum wb::massive_cluster_method;
   const std::vector<std::size_t> uplink_sizes{6, 60, 180}, precode_sizes{5, 60, 150}, slots{1, 2, 3, 5};
-  static const std::vector<chain_case> all{
+  static const std::vector<chain_case> list{
       {"detect", wb::make_detect_chain({nway_44, 3}), {1, 7, 300, 1000}, detects(nway_44, 3)},
       {"detect_turbo",
        wb::make_decode_chain({nway_44, 1}, wb::make_codec(turbo_code())),
@@ -362,7 +362,7 @@ const std::vector<chain_case>& cases() {
       {"loop_pusch", wb::make_pusch_chain(looped_pusch), slots,
        [](host_frame& f) { receive_slots_directly(f, looped_pusch, loop_slots); }},
   };
-  return all;
+  return list;
 }
 
 /// Normal numbers in, the direct call's out; some frames with an item that is erased.
@@ -451,14 +451,14 @@ TEST_P(stream_chain, equals_a_direct_call_on_a_cpu) {
 }
 
 TEST_P(stream_chain, equals_a_direct_call_on_cuda_devices) {
-  const std::size_t there = wb::cuda_devices().size();
-  if (there == 0) GTEST_SKIP() << "no CUDA device here";
+  const std::size_t device_count = wb::cuda_devices().size();
+  if (device_count == 0) GTEST_SKIP() << "no CUDA device here";
   const std::size_t sizes = what().items.size();
   std::vector<std::vector<std::string>> devices{{"cuda:0"}, {"cuda:0", "cpu"}};
-  if (there > 1) devices.push_back({"cuda:0", "cuda:1"});
-  if (there > 2) {
+  if (device_count > 1) devices.push_back({"cuda:0", "cuda:1"});
+  if (device_count > 2) {
     devices.emplace_back();
-    for (std::size_t d = 0; d < there; d++) devices.back().push_back("cuda:" + std::to_string(d));
+    for (std::size_t d = 0; d < device_count; d++) devices.back().push_back("cuda:" + std::to_string(d));
   }
   for (const auto& names : devices)
     for (const auto waiting : {wb::wait_policy::block, wb::wait_policy::spin}) {
@@ -559,13 +559,13 @@ TEST_P(stream_chain, frames_of_a_group_fail_one_by_one) {
   one_size.items = {what().items.back()};
   for (const auto moment : moments) {
     std::atomic<int> failed = 0, delivered = 0;
-    wb::pipeline_config own{
+    wb::pipeline_config config{
         .devices = {"cuda:0"}, .streams = 2, .most_items = one_size.items[0], .queue = 16, .batch = 4};
-    own.fault = [moment](const wb::fault_point& f) {
+    config.fault = [moment](const wb::fault_point& f) {
       if (f.moment == moment && f.sequence % 10 == 3) throw std::runtime_error("not this frame");
     };
     const host_frame frame = make_frame(one_size, one_size.items[0], 2);
-    wb::frame_pipeline p(what().chain, own, [&](const wb::frame_result& r) {
+    wb::frame_pipeline p(what().chain, config, [&](const wb::frame_result& r) {
       EXPECT_EQ(r.status == wb::frame_status::failed, r.sequence % 10 == 3);
       (r.status == wb::frame_status::failed ? failed : delivered)++;
     });

@@ -106,14 +106,14 @@ struct device_worker {
     while (runs[lane].count != 0) lane++;
     runs[lane] = run;
     started.push_back(lane);
-    const auto now = frame_clock::now();
-    for (slot_state& f : slots.in(run)) f.started = now;
+    const auto start = frame_clock::now();
+    for (slot_state& f : slots.in(run)) f.started = start;
     guarded(lane, [&] {
       fault(fault_moment::start, run);
       const slot_state& first = slots[run.first];
       lanes[lane]->start({first.inputs, first.outputs, first.items, run.first, run.count});
       if (queue.tracer) {  // a CPU has computed by now: nothing was submitted there
-        const auto submitted = queues ? frame_clock::now() : now;
+        const auto submitted = queues ? frame_clock::now() : start;
         for (slot_state& f : slots.in(run)) f.submitted = submitted;
       }
       fault(fault_moment::started, run);
@@ -140,11 +140,11 @@ struct device_worker {
     return true;
   }
   void finish(std::size_t lane) {
-    const auto now = frame_clock::now();
+    const auto end = frame_clock::now();
     const slot_run run = release(lane);
     lock l = slots.hold();
     for (slot_state& f : slots.in(run)) {
-      f.finished = now;
+      f.finished = end;
       f.status = frame_status::delivered;
       f.use = slot_use::ended;
     }
@@ -250,15 +250,15 @@ struct device_worker {
     queue.deliver(l);
   }
   /// Whether a frame has been on the device for too long.
-  bool overdue(frame_clock::time_point now) const {
+  bool overdue(frame_clock::time_point time) const {
     return config.timeout.count() > 0 && !started.empty() &&
-           now - slots[runs[started.front()].first].started > config.timeout;
+           time - slots[runs[started.front()].first].started > config.timeout;
   }
   /// Until when a device may take to release frames.
   frame_clock::time_point patience() const {
-    const auto now = frame_clock::now();
-    const bool bounded = config.timeout.count() > 0 && config.timeout < frame_lane::for_ever - now;
-    return bounded ? now + config.timeout : frame_lane::for_ever;
+    const auto time = frame_clock::now();
+    const bool bounded = config.timeout.count() > 0 && config.timeout < frame_lane::for_ever - time;
+    return bounded ? time + config.timeout : frame_lane::for_ever;
   }
 };
 

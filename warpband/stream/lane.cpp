@@ -45,8 +45,8 @@ std::vector<std::size_t> sizes_to_run(const frame_receiver& chain, std::size_t m
 /// parts : parts - 1 : ... : 1. What a frame takes beside its copies in is the work on its last part, which
 /// is short then without a larger number of copies, of which each costs some microseconds whatever its size.
 std::size_t part_begin(std::size_t units, std::size_t parts, std::size_t part) {
-  const std::size_t at = units * (part * (2 * parts - part + 1)) / (parts * (parts + 1));
-  return std::clamp(at, part, units - (parts - part));  // none is empty
+  const std::size_t boundary = units * (part * (2 * parts - part + 1)) / (parts * (parts + 1));
+  return std::clamp(boundary, part, units - (parts - part));  // none is empty
 }
 
 /// Works where the frame lies.
@@ -90,10 +90,10 @@ class device_clock {
   }
   /// Before a frame starts on `exec`, so that after a pause it is timed from an event that is close.
   void renew(cuda& exec) {
-    const auto now = frame_clock::now();
-    if (waits_ || now - renewed_ < std::chrono::milliseconds(500)) return;
+    const auto time = frame_clock::now();
+    if (waits_ || time - renewed_ < std::chrono::milliseconds(500)) return;
     next_->record(exec);
-    renewed_ = now;
+    renewed_ = time;
     waits_ = true;
   }
   /// Of places that are reached, from now on from the new event if that is reached too.
@@ -367,14 +367,14 @@ std::vector<std::unique_ptr<frame_lane>> make_lanes(const frame_receiver& chain,
     std::memset(in.data(), 0, in.bytes());
   }
   const auto clock = device && config.traced ? std::make_shared<device_clock>(*device) : nullptr;
-  std::vector<std::unique_ptr<frame_lane>> all;
+  std::vector<std::unique_ptr<frame_lane>> created;
   for (std::size_t i = 0; i < lanes; i++)
     if (device)
-      all.push_back(
+      created.push_back(
           std::make_unique<cuda_lane>(chain, config, device->device().index, device, clock, in, out));
     else
-      all.push_back(std::make_unique<cpu_lane>(chain, config));
-  return all;
+      created.push_back(std::make_unique<cpu_lane>(chain, config));
+  return created;
 }
 
 }  // namespace wb

@@ -17,7 +17,7 @@ class latency_histogram {
  public:
   void add(std::chrono::nanoseconds time) noexcept {
     const std::uint64_t ns =
-        std::min<std::uint64_t>(static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 0)), most);
+        std::min<std::uint64_t>(static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 0)), longest);
     cells_[cell_of(ns)]++;
     count_++;
     sum_ += ns;
@@ -49,7 +49,8 @@ class latency_histogram {
 
  private:
   static constexpr int part_bits = 7, top_bits = 42;
-  static constexpr std::uint64_t most = std::uint64_t{1} << top_bits, parts = std::uint64_t{1} << part_bits;
+  static constexpr std::uint64_t longest = std::uint64_t{1} << top_bits,
+                                 parts = std::uint64_t{1} << part_bits;
   static constexpr std::size_t cells = (top_bits - part_bits + 2) << part_bits;
   /// Below 2 * parts a cell for each ns; from there on `parts` cells for each factor of two.
   static std::size_t cell_of(std::uint64_t ns) noexcept {

@@ -29,22 +29,22 @@ TEST(stream_latency, short_times_are_exact) {
 TEST(stream_latency, percentiles_are_those_of_the_sorted_times) {
   std::mt19937_64 rng(5);
   std::uniform_real_distribution<double> log_ns(0, std::log(1e12));
-  std::vector<std::int64_t> all;
+  std::vector<std::int64_t> times;
   wb::latency_histogram h, first, second;
   for (int i = 0; i < 20000; i++) {
-    all.push_back(static_cast<std::int64_t>(std::exp(log_ns(rng))));
-    h.add(nanoseconds(all.back()));
-    (i % 3 == 0 ? first : second).add(nanoseconds(all.back()));
+    times.push_back(static_cast<std::int64_t>(std::exp(log_ns(rng))));
+    h.add(nanoseconds(times.back()));
+    (i % 3 == 0 ? first : second).add(nanoseconds(times.back()));
   }
   first.add(second);
-  std::sort(all.begin(), all.end());
+  std::sort(times.begin(), times.end());
   double sum = 0;
-  for (const auto ns : all) sum += static_cast<double>(ns);
+  for (const auto ns : times) sum += static_cast<double>(ns);
   EXPECT_NEAR(h.mean_us() / (sum / 20000 * 1e-3), 1, 1e-9);
-  EXPECT_EQ(h.max_us(), static_cast<double>(all.back()) * 1e-3);
+  EXPECT_EQ(h.max_us(), static_cast<double>(times.back()) * 1e-3);
   for (const double p : {0.01, 1., 25., 50., 90., 99., 99.9, 99.99, 100.}) {
     const auto rank = static_cast<std::size_t>(std::ceil(p * 20000 / 100));
-    const double exact = static_cast<double>(all[std::max<std::size_t>(rank, 1) - 1]) * 1e-3,
+    const double exact = static_cast<double>(times[std::max<std::size_t>(rank, 1) - 1]) * 1e-3,
                  got = h.percentile_us(p);
     EXPECT_GE(got, exact * (1 - 1e-12)) << p;
     EXPECT_LE(got, exact * (1 + 1. / 128) + 1e-3) << p;

@@ -60,18 +60,18 @@ double measure_copies(const frame_receiver& chain, const std::vector<std::string
   check_range("batch", batch, 1, 64);
   constexpr std::size_t groups = 48;
   const std::size_t frames = static_cast<std::size_t>(batch);
-  std::vector<std::unique_ptr<copier>> all;
+  std::vector<std::unique_ptr<copier>> copiers;
   for (const std::string& d : devices)
-    all.push_back(
+    copiers.push_back(
         std::make_unique<copier>(d, frames * offset_of(chain.inputs(), chain.inputs().size(), items),
                                  frames * offset_of(chain.outputs(), chain.outputs().size(), items)));
   std::vector<double> times;
   for (int r = 0; r < std::min(repetitions, 30) + 1; r++) {
     const double start = now_us();
     for (std::size_t g = 0; g < groups; g++)
-      for (auto& c : all) c->copy(g);
-    for (auto& c : all) c->sync();
-    if (r > 0) times.push_back((now_us() - start) / static_cast<double>(groups * frames * all.size()));
+      for (auto& c : copiers) c->copy(g);
+    for (auto& c : copiers) c->sync();
+    if (r > 0) times.push_back((now_us() - start) / static_cast<double>(groups * frames * copiers.size()));
   }
   return median(times);
 }
@@ -111,42 +111,44 @@ stage_times measure_stages(const frame_receiver& chain, const std::string& devic
   exec->sync();
 
   /// The median time of one call, and all of them.
-  std::vector<double> all;
+  std::vector<double> samples;
   const auto goes_on = [&] {
-    return all.empty() || (all.size() < static_cast<std::size_t>(repetitions) && !(enough && enough()));
+    return samples.empty() ||
+           (samples.size() < static_cast<std::size_t>(repetitions) && !(enough && enough()));
   };
   const auto time_of = [&](const auto& call) {
-    all.clear();
+    samples.clear();
     while (goes_on()) {
       timer->hold();  // launches wait, so that the device does not wait for the host
       timer->start();
       call();
       timer->stop();
       timer->release();
-      all.push_back(timer->seconds() * 1e6);
+      samples.push_back(timer->seconds() * 1e6);
     }
-    return median(all);
+    return median(samples);
   };
   if (exec->is_device()) {
     t.upload_us = time_of(upload);
-    t.upload_p999_us = p999(all), t.upload_max_us = *std::max_element(all.begin(), all.end());
+    t.upload_p999_us = p999(samples), t.upload_max_us = *std::max_element(samples.begin(), samples.end());
     t.download_us = time_of(download);
   }
   for (std::size_t s = 0; s < chain.stages().size(); s++) t.stage_us.push_back(time_of([&] { run(s, f); }));
   t.kernel_us = time_of(stages);
-  all.clear();
+  samples.clear();
   while (goes_on()) {
     const double start = now_us();
     if (exec->is_device()) upload();
     stages();
     if (exec->is_device()) download();
     exec->sync();
-    all.push_back(now_us() - start);
+    samples.push_back(now_us() - start);
   }
-  t.synchronous_us = median(all);
+  t.synchronous_us = median(samples);
   if (exec->is_device())
     t.copies_us = measure_copies(chain, {device}, items, enough && enough() ? 1 : repetitions, batch);
-  t.synchronous_p999_us = p999(all), t.synchronous_max_us = *std::max_element(all.begin(), all.end());
+  t.synchronous_p999_us = p999(samples),
+  t.synchronous_max_us = *std::max_element(samples.begin(), samples.end());
   return t;
 }
 

@@ -99,7 +99,7 @@ struct frame_queue {
   }
   std::uint64_t push(slot_state& f, std::size_t items, bool ticket, std::uint64_t token,
                      frame_clock::time_point since) {
-    const auto now = since == frame_clock::time_point{} ? frame_clock::now() : since;
+    const auto time = since == frame_clock::time_point{} ? frame_clock::now() : since;
     lock l = slots_.hold();
     check_open();
     f.use = slot_use::queued;
@@ -111,7 +111,7 @@ struct frame_queue {
     f.token = token;
     f.attempts = 0;
     f.alone = false;
-    f.pushed = f.started = f.finished = now;
+    f.pushed = f.started = f.finished = time;
     if (tracer) f.queued = frame_clock::now();
     counts_.waiting_sum += waiting_.size();
     waiting_.push_back(f.index);
@@ -353,9 +353,9 @@ struct frame_queue {
       slots_.give_back(f);
   }
   void count_times(const slot_state& f) {
-    const auto now = frame_clock::now();
-    const auto latency = now - f.pushed;
-    if (tracer) tracer->delivered(f.index, now);
+    const auto time = frame_clock::now();
+    const auto latency = time - f.pushed;
+    if (tracer) tracer->delivered(f.index, time);
     times_.latency.add(latency);
     times_.queued.add(f.started - f.pushed);
     times_.device.add(f.finished - f.started);

@@ -23,14 +23,14 @@ bool slower(const traced_frame& a, const traced_frame& b) noexcept { return a.la
 }  // namespace
 
 place_times places_of(const frame_times& f, double zero_us) {
-  place_times all{};
-  double at = 0;
+  place_times durations{};
+  double end = 0;
   // Clocks agree to some microseconds, and a copy may begin before all is submitted: no place ends before it
   // begins.
   const auto leaves = [&](frame_place place, double when) {
-    when = std::max(when, at);
-    all[static_cast<std::size_t>(place)] = when - at;
-    at = when;
+    when = std::max(when, end);
+    durations[static_cast<std::size_t>(place)] = when - end;
+    end = when;
   };
   leaves(frame_place::pushing, us_between(f.due, f.pushed));
   leaves(frame_place::queueing, us_between(f.due, f.started));
@@ -49,7 +49,7 @@ place_times places_of(const frame_times& f, double zero_us) {
   leaves_device(frame_place::downloading, d.downloaded);
   leaves(frame_place::noticing, seen);
   leaves(frame_place::delivering, us_between(f.due, f.delivered));
-  return all;
+  return durations;
 }
 
 trace_tail tail_of(const stream_trace& trace) {
@@ -71,8 +71,8 @@ trace_tail tail_of(const stream_trace& trace) {
     t.excess_us[p] /= static_cast<double>(trace.slowest.size());
     t.share[p] = std::max(t.excess_us[p], 0.0);
   }
-  const double all = std::accumulate(t.share.begin(), t.share.end(), 0.0);
-  for (double& share : t.share) share = all == 0 ? 0 : share / all;
+  const double total = std::accumulate(t.share.begin(), t.share.end(), 0.0);
+  for (double& share : t.share) share = total == 0 ? 0 : share / total;
   return t;
 }
 
@@ -90,9 +90,9 @@ double frame_tracer::recent_least::get(double now_us) const noexcept {
   return least;
 }
 
-frame_tracer::frame_tracer(std::size_t most, std::size_t slots, std::size_t devices)
-    : pending_(slots), zero_us_of_(devices), places_(frame_places), most_(most) {
-  slowest_.reserve(most);
+frame_tracer::frame_tracer(std::size_t slowest_kept, std::size_t slots, std::size_t devices)
+    : pending_(slots), zero_us_of_(devices), places_(frame_places), most_(slowest_kept) {
+  slowest_.reserve(slowest_kept);
 }
 void frame_tracer::ended(std::size_t slot, const frame_times& times, bool tells) noexcept {
   pending& p = pending_[slot];
@@ -100,9 +100,9 @@ void frame_tracer::ended(std::size_t slot, const frame_times& times, bool tells)
   if (p.waits_for_device) finish(p);
   p = {times, true, tells};
 }
-void frame_tracer::delivered(std::size_t slot, frame_clock::time_point now) noexcept {
+void frame_tracer::delivered(std::size_t slot, frame_clock::time_point time) noexcept {
   pending& p = pending_[slot];
-  p.times.delivered = now;
+  p.times.delivered = time;
   p.waits_for_delivery = false;
   if (!p.waits_for_device) finish(p);
 }

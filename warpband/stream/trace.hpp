@@ -65,7 +65,7 @@ struct stream_trace {
   std::uint64_t frames = 0;               // that were delivered
   std::vector<latency_histogram> places;  // their times at each
   std::vector<traced_frame> slowest;      // of them, the slowest first
-  std::size_t most = 0;                   // so many of these are kept
+  std::size_t slowest_kept = 0;           // so many of these are kept
 };
 
 /// What the slowest frames of a trace have in excess of all.
@@ -88,12 +88,12 @@ trace_tail tail_of(const stream_trace& trace);
 /// wrong at most; a frame that has no other before it in that time has no noticing.
 class frame_tracer {
  public:
-  frame_tracer(std::size_t most, std::size_t slots, std::size_t devices);
+  frame_tracer(std::size_t slowest_kept, std::size_t slots, std::size_t devices);
   frame_tracer(const frame_tracer&) = delete;
   frame_tracer& operator=(const frame_tracer&) = delete;
   /// A frame in a slot ended and waits for its delivery; `tells`: device_told() follows.
   void ended(std::size_t slot, const frame_times& times, bool tells) noexcept;
-  void delivered(std::size_t slot, frame_clock::time_point now) noexcept;
+  void delivered(std::size_t slot, frame_clock::time_point time) noexcept;
   /// Before or after delivered(); then the slot may have the next frame already. Nothing where the device's
   /// times are not known.
   void device_told(std::size_t slot, std::uint64_t sequence, const lane_times& times) noexcept;

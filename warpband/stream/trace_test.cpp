@@ -52,11 +52,11 @@ void pass(wb::frame_tracer& tracer, std::size_t slot, wb::frame_times f) {
   if (tells) tracer.device_told(slot, f.sequence, on_device);
 }
 std::vector<wb::traced_frame> in_order(const wb::stream_trace& trace) {
-  std::vector<wb::traced_frame> all = trace.slowest;
-  std::sort(all.begin(), all.end(), [](const wb::traced_frame& a, const wb::traced_frame& b) {
+  std::vector<wb::traced_frame> frames = trace.slowest;
+  std::sort(frames.begin(), frames.end(), [](const wb::traced_frame& a, const wb::traced_frame& b) {
     return a.times.sequence < b.times.sequence;
   });
-  return all;
+  return frames;
 }
 
 TEST(stream_trace, places_add_up_and_clocks_agree) {
