@@ -97,18 +97,18 @@ setting_value code_config::value_of(std::string_view setting) const {
 }
 
 std::vector<setting_of<code_config>> settings_of(const code_kind& kind) {
-  std::vector<setting_of<code_config>> all;
+  std::vector<setting_of<code_config>> settings;
   for (const setting_of<box>& s : kind.settings)
-    all.push_back({s.name, s.kind, s.allowed, s.text, s.words,
-                   [name = kind.name, set = s.set](code_config& c, const setting_value& v) {
-                     if (c.type != name) c = code_config(name);
-                     set(c.settings, v);
-                   },
-                   [name = kind.name, initial = kind.initial, get = s.get](const code_config& c) {
-                     return get(c.type == name ? c.settings : initial);
-                   },
-                   s.conditions, s.group, s.of_links, s.brief, s.open});
-  return all;
+    settings.push_back({s.name, s.kind, s.allowed, s.text, s.words,
+                        [name = kind.name, set = s.set](code_config& c, const setting_value& v) {
+                          if (c.type != name) c = code_config(name);
+                          set(c.settings, v);
+                        },
+                        [name = kind.name, initial = kind.initial, get = s.get](const code_config& c) {
+                          return get(c.type == name ? c.settings : initial);
+                        },
+                        s.conditions, s.group, s.of_links, s.brief, s.open});
+  return settings;
 }
 
 // ---- what follows from it
@@ -152,7 +152,7 @@ std::optional<crc_polynomial> crc_of(const code_config& config) {
 int most_iterations(const code_config& config) {
   if (!config.decoder.empty()) return decoder_of(config).most_iterations;
   const setting_value iterations = config.value_of("iterations");
-  if (const auto* most = std::get_if<std::int64_t>(&iterations)) return static_cast<int>(*most);
+  if (const auto* number = std::get_if<std::int64_t>(&iterations)) return static_cast<int>(*number);
   return is_uncoded(config) ? 0 : 1;
 }
 
@@ -185,17 +185,17 @@ code_config mapped_to(code_config config, int modulation_order, int layers) {
 std::vector<code_config> decoder_candidates(const code_config& base, bool on_device) {
   const code_kind& kind = base.kind();
   if (!kind.candidates || !base.decoder.empty()) return {base};
-  std::vector<code_config> all;
+  std::vector<code_config> candidates;
   for (const box& settings : kind.candidates(base.settings, on_device)) {
     const code_config c(base.type, settings);
-    if (std::find(all.begin(), all.end(), c) != all.end()) continue;
+    if (std::find(candidates.begin(), candidates.end(), c) != candidates.end()) continue;
     try {
       (void)completed(c);
-      all.push_back(c);
+      candidates.push_back(c);
     } catch (const argument_error&) {  // the decoder does not have this
     }
   }
-  return all;
+  return candidates;
 }
 
 std::uint64_t passes_of(const code_config& config) {
@@ -209,33 +209,33 @@ std::uint64_t passes_of(const code_config& config) {
 
 named_values values_in_results(const std::vector<setting_of<box>>& settings, const box& initial,
                                const box& content, std::string_view group) {
-  named_values all;
+  named_values values;
   for (const auto& [s, value] : values_of(settings, content))
     if (s->group == group && s->of_links && (!s->brief || value != s->get(initial)))
-      all.emplace_back(s->name, value);
-  return all;
+      values.emplace_back(s->name, value);
+  return values;
 }
 
 named_values described(const code_config& config) {
   const code_kind& kind = config.kind();
   if (kind.described) return kind.described(config.settings);
   const code_sizes sizes = sizes_of(config);
-  named_values all{{"k", static_cast<std::int64_t>(sizes.k)}};
-  all.emplace_back("crc", crc_name(crc_of(config)));
-  if (!is_uncoded(config)) all.emplace_back("n", static_cast<std::int64_t>(sizes.n));
+  named_values values{{"k", static_cast<std::int64_t>(sizes.k)}};
+  values.emplace_back("crc", crc_name(crc_of(config)));
+  if (!is_uncoded(config)) values.emplace_back("n", static_cast<std::int64_t>(sizes.n));
   for (auto& [name, value] : values_in_results(kind.settings, kind.initial, config.settings, "code"))
     if (name == "rate")
-      all.emplace_back("rate_name", std::move(value));
+      values.emplace_back("rate_name", std::move(value));
     else if (name != "k" && name != "crc" && name != "n")
-      all.emplace_back(std::move(name), std::move(value));
-  return all;
+      values.emplace_back(std::move(name), std::move(value));
+  return values;
 }
 
 // ---- rows of an array
 
 box fit_k(const code_kind& kind, const box& content, const code_rows& rows, const std::string& n_expected,
           const std::string& k_expected) {
-  constexpr std::size_t most = 65536;
+  constexpr std::size_t max_k = 65536;
   if (rows.has("k")) {
     const code_sizes sizes = kind.sizes(content);
     const std::size_t wanted = rows.decodes ? sizes.n : sizes.k;
@@ -246,7 +246,7 @@ box fit_k(const code_kind& kind, const box& content, const code_rows& rows, cons
   const auto k = !rows.decodes ? std::optional(rows.values)
                  : kind.k_of   ? kind.k_of(content, rows.values)
                                : std::nullopt;
-  if (!k || *k > most || *k == 0)
+  if (!k || *k > max_k || *k == 0)
     rows.refuse(rows.decodes ? "[batch, n] with " + n_expected : "[batch, k], " + k_expected);
   box fitting = content;
   setting_named(kind, "k").set(fitting, static_cast<std::int64_t>(*k));

@@ -37,42 +37,42 @@ code_config polar_code_named(polar_kind kind, int k, int coded_bits, int list_si
 
 /// One or more of every family.
 std::vector<code_config> samples() {
-  std::vector<code_config> all;
-  all.push_back(turbo_code(104));
-  all.push_back(turbo_code(104, turbo_rate::half));
+  std::vector<code_config> configs;
+  configs.push_back(turbo_code(104));
+  configs.push_back(turbo_code(104, turbo_rate::half));
   for (const char* rate : {"1/2", "2/3A", "2/3B", "3/4A", "3/4B", "5/6"})
-    all.push_back(ldpc_code_named("wimax-ldpc", 576, rate));
+    configs.push_back(ldpc_code_named("wimax-ldpc", 576, rate));
   for (const char* rate : {"1/2", "2/3", "3/4", "5/6"})
-    all.push_back(ldpc_code_named("wifi-ldpc", 648, rate));
-  testing::ldpc_decoder_in(all.back()).precision = ldpc_precision::int8;
-  all.push_back(ldpc_code_named("wimax-ldpc", 960, "1/2"));
-  testing::ldpc_decoder_in(all.back()).algorithm = ldpc_algorithm::sum_product;
-  for (const int k : {100, 330, 1000}) all.push_back(nr_code(k));
-  testing::base_graph_in(all.back()) = 1;
-  testing::ldpc_decoder_in(all.back()).precision = ldpc_precision::int8;
+    configs.push_back(ldpc_code_named("wifi-ldpc", 648, rate));
+  testing::ldpc_decoder_in(configs.back()).precision = ldpc_precision::int8;
+  configs.push_back(ldpc_code_named("wimax-ldpc", 960, "1/2"));
+  testing::ldpc_decoder_in(configs.back()).algorithm = ldpc_algorithm::sum_product;
+  for (const int k : {100, 330, 1000}) configs.push_back(nr_code(k));
+  testing::base_graph_in(configs.back()) = 1;
+  testing::ldpc_decoder_in(configs.back()).precision = ldpc_precision::int8;
   for (const conv_algorithm a :
        {conv_algorithm::viterbi, conv_algorithm::max_log_map, conv_algorithm::log_map}) {
     for (const char* rate : {"1/2", "1/3", "2/3", "3/4", "5/6"}) {
-      all.push_back(conv_code_named(50, rate, conv_ending::zero_tail, a));
-      all.push_back(conv_code_named(60, rate, conv_ending::tail_biting, a));
+      configs.push_back(conv_code_named(50, rate, conv_ending::zero_tail, a));
+      configs.push_back(conv_code_named(60, rate, conv_ending::tail_biting, a));
     }
-    testing::conv_in(all.back()).standard = conv_standard::ieee_802_16;
-    all.push_back(conv_code_named(33, "", conv_ending::zero_tail, a));  // recursive, systematic
-    testing::conv_in(all.back()).generators = {07, 05};
-    testing::conv_in(all.back()).feedback = 07;
-    testing::conv_in(all.back()).order = conv_order::streams;
+    testing::conv_in(configs.back()).standard = conv_standard::ieee_802_16;
+    configs.push_back(conv_code_named(33, "", conv_ending::zero_tail, a));  // recursive, systematic
+    testing::conv_in(configs.back()).generators = {07, 05};
+    testing::conv_in(configs.back()).feedback = 07;
+    testing::conv_in(configs.back()).order = conv_order::streams;
   }
   for (const conv_algorithm a : {conv_algorithm::viterbi, conv_algorithm::max_log_map}) {
-    all.push_back(conv_code_named(600, "1/2", conv_ending::zero_tail, a));
-    testing::conv_in(all.back()).precision = conv_precision::int16;
+    configs.push_back(conv_code_named(600, "1/2", conv_ending::zero_tail, a));
+    testing::conv_in(configs.back()).precision = conv_precision::int16;
   }
-  all.push_back(polar_code_named(polar_kind::uci, 40, 100, 8));
-  all.push_back(polar_code_named(polar_kind::uci, 400, 1100, 2));  // two code blocks
-  all.push_back(polar_code_named(polar_kind::dci, 40, 108, 4));
-  testing::polar_in(all.back()).code.rnti = 0x1234;
-  all.push_back(polar_code_named(polar_kind::plain, 32, 80, 1));
-  testing::polar_in(all.back()).decoder.algorithm = polar_algorithm::sum_product;
-  return all;
+  configs.push_back(polar_code_named(polar_kind::uci, 40, 100, 8));
+  configs.push_back(polar_code_named(polar_kind::uci, 400, 1100, 2));  // two code blocks
+  configs.push_back(polar_code_named(polar_kind::dci, 40, 108, 4));
+  testing::polar_in(configs.back()).code.rnti = 0x1234;
+  configs.push_back(polar_code_named(polar_kind::plain, 32, 80, 1));
+  testing::polar_in(configs.back()).decoder.algorithm = polar_algorithm::sum_product;
+  return configs;
 }
 
 std::string title_of_code(const code_config& c) {

@@ -17,9 +17,9 @@ code_setting_text text_of(const std::vector<const code_kind*>& kinds, const code
     if (same == nullptr) continue;
     std::string text = same->full_text();
     // An empty text is no default that a reader could write.
-    if (const std::string own = initial_of(*kind, *same);
-        !own.empty() && own != "\"\"" && own != initial_of(first, s))
-      text += " Left out: " + own + ".";
+    if (const std::string initial = initial_of(*kind, *same);
+        !initial.empty() && initial != "\"\"" && initial != initial_of(first, s))
+      text += " Left out: " + initial + ".";
     for (const std::string& w : same->words)
       if (!find_word(words, w)) words.push_back(w);
     allowed.emplace_back(kind->name, same->allowed);
@@ -44,9 +44,9 @@ std::vector<code_setting_text> code_setting_texts(const std::vector<const code_k
   return texts;
 }
 std::vector<code_setting_text> code_setting_texts() {
-  std::vector<const code_kind*> all;
-  for (const code_kind& kind : codes()) all.push_back(&kind);
-  return code_setting_texts(all);
+  std::vector<const code_kind*> kinds;
+  for (const code_kind& kind : codes()) kinds.push_back(&kind);
+  return code_setting_texts(kinds);
 }
 
 std::vector<const code_kind*> kinds_with(std::string_view setting) {

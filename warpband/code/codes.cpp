@@ -11,16 +11,16 @@
 namespace wb {
 
 kind_list<code_kind>& codes() {
-  static kind_list<code_kind> all(
+  static kind_list<code_kind> kinds(
       "code.type",
       {lte_turbo_kind(), lte_transport_kind(), wimax_ldpc_kind(), wifi_ldpc_kind(), nr_ldpc_kind(),
        nr_dlsch_kind(), nr_ulsch_kind(), qc_ldpc_kind(), conv_kind(), polar_code_kind(), uncoded_kind()});
-  return all;
+  return kinds;
 }
 
 kind_list<decoder_kind>& decoders() {
-  static kind_list<decoder_kind> all("decoder.type", {});
-  return all;
+  static kind_list<decoder_kind> kinds("decoder.type", {});
+  return kinds;
 }
 
 }  // namespace wb

@@ -17,8 +17,8 @@ constexpr std::size_t widest = 16;  // values in a lane of any instruction set
 const conv_settings& typed(const box& b) { return b.get<conv_settings>(); }
 
 const std::vector<std::string>& rates() {
-  static const std::vector<std::string> all{"1/2", "1/3", "2/3", "3/4", "5/6"};
-  return all;
+  static const std::vector<std::string> names{"1/2", "1/3", "2/3", "3/4", "5/6"};
+  return names;
 }
 /// Beside the rates by name 1 / the number of generators that are given.
 setting_of<conv_settings> rate_setting(std::string text) {
@@ -119,7 +119,7 @@ std::vector<setting_of<conv_settings>> of_code() {
 }
 std::vector<setting_of<conv_settings>> of_decoder() {
   using c = conv_settings;
-  std::vector<setting_of<c>> all{
+  std::vector<setting_of<c>> settings{
       words<c, conv_algorithm>("algorithm", &c::algorithm,
                                {{"viterbi", conv_algorithm::viterbi},
                                 {"max-log-map", conv_algorithm::max_log_map},
@@ -139,9 +139,9 @@ std::vector<setting_of<conv_settings>> of_decoder() {
                                          "only.",
                                          "the largest power of two whose windows have at least 1024 steps "
                                          "and 12 overlaps, with max-log-map 256 steps and 5 overlaps."))
-    all.push_back(s.name == "precision" ? std::move(s).only_with("algorithm", {"viterbi", "max-log-map"})
-                                        : std::move(s));
-  return all;
+    settings.push_back(s.name == "precision" ? std::move(s).only_with("algorithm", {"viterbi", "max-log-map"})
+                                             : std::move(s));
+  return settings;
 }
 
 viterbi_config viterbi_of(const conv_settings& s, const conv_code& code) {
@@ -207,13 +207,13 @@ class convolutional final : public codec {
 std::size_t conv_bits(const conv_code& code, std::size_t k) {
   const std::size_t tail =
       code.ending == conv_ending::zero_tail ? static_cast<std::size_t>(code.constraint_length - 1) : 0;
-  const std::size_t all = (k + tail) * code.generators.size(), period = code.sent.size();
-  if (period == 0) return all;
-  const auto ones = [&](std::size_t of) {
+  const std::size_t coded = (k + tail) * code.generators.size(), period = code.sent.size();
+  if (period == 0) return coded;
+  const auto ones = [&](std::size_t places) {
     return static_cast<std::size_t>(
-        std::count(code.sent.begin(), code.sent.begin() + static_cast<std::ptrdiff_t>(of), 1));
+        std::count(code.sent.begin(), code.sent.begin() + static_cast<std::ptrdiff_t>(places), 1));
   };
-  return all / period * ones(period) + ones(all % period);
+  return coded / period * ones(period) + ones(coded % period);
 }
 
 conv_settings complete(conv_settings s) {
@@ -265,19 +265,19 @@ bool gives_extrinsic(const conv_settings& s) {
 
 std::optional<std::size_t> k_of(const conv_settings& s, std::size_t n) {
   const conv_code code = conv_code_of(s);
-  std::size_t least = 1, most = 65536;  // every step sends a bit: n rises with k
-  while (least < most) {
-    const std::size_t middle = (least + most) / 2;
+  std::size_t least = 1, greatest = 65536;  // every step sends a bit: n rises with k
+  while (least < greatest) {
+    const std::size_t middle = (least + greatest) / 2;
     if (conv_bits(code, middle) < n)
       least = middle + 1;
     else
-      most = middle;
+      greatest = middle;
   }
   return conv_bits(code, least) == n ? std::optional(least) : std::nullopt;
 }
 
 std::vector<box> candidates(const conv_settings& base) {
-  std::vector<box> all;
+  std::vector<box> choices;
   for (const auto& [algorithm, precision] : {std::pair{base.algorithm, base.precision},
                                              {conv_algorithm::viterbi, conv_precision::int16},
                                              {conv_algorithm::max_log_map, conv_precision::int16},
@@ -287,23 +287,23 @@ std::vector<box> candidates(const conv_settings& base) {
     conv_settings s = base;
     s.algorithm = algorithm;
     s.precision = precision;
-    all.emplace_back(s);
+    choices.emplace_back(s);
   }
-  return all;
+  return choices;
 }
 
 /// As of other codes, without a feedback of 0.
 named_values describe(const box& b) {
   const code_kind& kind = codes().get("conv");
   const conv_settings& s = typed(b);
-  named_values all{{"k", std::int64_t{s.k}},
-                   {"crc", crc_name(s.crc)},
-                   {"n", static_cast<std::int64_t>(kind.sizes(b).n)},
-                   {"rate_name", s.rate}};
+  named_values values{{"k", std::int64_t{s.k}},
+                      {"crc", crc_name(s.crc)},
+                      {"n", static_cast<std::int64_t>(kind.sizes(b).n)},
+                      {"rate_name", s.rate}};
   for (auto& [name, value] : values_in_results(kind.settings, kind.initial, b, "code"))
     if (name != "k" && name != "crc" && name != "rate" && (name != "feedback" || s.feedback != 0))
-      all.emplace_back(std::move(name), std::move(value));
-  return all;
+      values.emplace_back(std::move(name), std::move(value));
+  return values;
 }
 
 }  // namespace

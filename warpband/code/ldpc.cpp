@@ -203,12 +203,12 @@ std::string matrix_id(const ldpc_code& code) {
 named_values describe(const box& b) {
   const auto& s = b.get<qc_ldpc_settings>();
   const ldpc_code code = code_of(s);
-  named_values all{{"k", std::int64_t{code.k()}}, {"crc", crc_name(s.crc)}, {"n", std::int64_t{code.n()}}};
+  named_values values{{"k", std::int64_t{code.k()}}, {"crc", crc_name(s.crc)}, {"n", std::int64_t{code.n()}}};
   const code_kind& kind = codes().get("qc-ldpc");
   for (auto& [name, value] : values_in_results(kind.settings, kind.initial, b, "code"))
-    if (name != "k" && name != "crc") all.emplace_back(std::move(name), std::move(value));
-  all.emplace_back("matrix_id", matrix_id(code));
-  return all;
+    if (name != "k" && name != "crc") values.emplace_back(std::move(name), std::move(value));
+  values.emplace_back("matrix_id", matrix_id(code));
+  return values;
 }
 
 std::optional<std::size_t> k_of(const ldpc_standard& standard, ldpc_settings s, std::size_t n) {
@@ -254,13 +254,13 @@ box fit_matrix(const box& b, const code_rows& rows) {
 
 template <class T>
 std::vector<box> candidates(const T& base, bool on_device) {
-  std::vector<box> all;
+  std::vector<box> choices;
   for (const ldpc_decoder_config& decoder : ldpc_candidates(base.decoder, on_device)) {
     T s = base;
     s.decoder = decoder;
-    all.emplace_back(s);
+    choices.emplace_back(s);
   }
-  return all;
+  return choices;
 }
 
 code_kind kind_of(const ldpc_standard& standard) {
@@ -304,15 +304,15 @@ std::vector<ldpc_decoder_config> ldpc_candidates(const ldpc_decoder_config& base
       {ldpc_algorithm::normalised_min_sum, ldpc_precision::float32},
       {ldpc_algorithm::sum_product, ldpc_precision::float32}};
   if (on_device) kinds.emplace_back(ldpc_algorithm::normalised_min_sum, ldpc_precision::float16);
-  std::vector<ldpc_decoder_config> all;
+  std::vector<ldpc_decoder_config> choices;
   for (const auto& [algorithm, precision] : kinds)
     for (const int iterations : {base.iterations, 4, 6, 8, 10, 15, 20, 30}) {
-      all.push_back(base);
-      all.back().algorithm = algorithm;
-      all.back().precision = precision;
-      all.back().iterations = iterations;
+      choices.push_back(base);
+      choices.back().algorithm = algorithm;
+      choices.back().precision = precision;
+      choices.back().iterations = iterations;
     }
-  return all;
+  return choices;
 }
 
 std::unique_ptr<soft_decoder> make_soft_ldpc(const ldpc_code& code, const ldpc_decoder_config& config,
@@ -342,8 +342,8 @@ code_kind qc_ldpc_kind() {
             return std::make_unique<ldpc_codec>(code_of(s(b)), s(b).decoder, s(b).crc);
           },
           .k_of = [=](const box& b, std::size_t n) -> std::optional<std::size_t> {
-            const code_sizes own = sizes(code_of(s(b)));
-            return n == own.n ? std::optional(own.k) : std::nullopt;
+            const code_sizes listed = sizes(code_of(s(b)));
+            return n == listed.n ? std::optional(listed.k) : std::nullopt;
           },
           .crc = [=](const box& b) { return s(b).crc; },
           .make_soft = [=](const box& b) { return make_soft_ldpc(code_of(s(b)), s(b).decoder, s(b).crc); },

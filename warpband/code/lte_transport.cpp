@@ -9,14 +9,14 @@ const lte_transport_settings& typed(const box& b) { return b.get<lte_transport_s
 
 std::vector<setting_of<lte_transport_settings>> of_code() {
   using c = lte_transport_settings;
-  std::vector<setting_of<c>> all{integer(
+  std::vector<setting_of<c>> settings{integer(
       "transport_block_size", &c::transport_block_size, 1, INT_MAX,
       "A: information bits of a transport block, a frame, without CRCs; from 6121 on it is cut into code "
       "blocks.",
       "an integer from 1 to 1048576")};
   for (auto& s : within<c>([](c& x) -> transport_settings& { return x.sent; }, transport_settings_list()))
-    all.push_back(std::move(s));
-  return all;
+    settings.push_back(std::move(s));
+  return settings;
 }
 
 std::unique_ptr<transport_coder> make_coder(const lte_transport_config& c) {

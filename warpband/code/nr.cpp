@@ -142,13 +142,13 @@ code_kind nr_ldpc_kind() {
           },
           .candidates =
               [](const box& b, bool on_device) {
-                std::vector<box> all;
+                std::vector<box> candidates;
                 for (const ldpc_decoder_config& d : ldpc_candidates(typed(b).decoder, on_device)) {
                   nr_ldpc_settings s = typed(b);
                   s.decoder = d;
-                  all.emplace_back(s);
+                  candidates.emplace_back(s);
                 }
-                return all;
+                return candidates;
               },
           .fit = [](const box& b, const code_rows& rows) { return box(fit(typed(b), rows)); }};
 }

@@ -13,16 +13,16 @@ const nr_transport_settings& typed(const box& b) { return b.get<nr_transport_set
 
 std::vector<setting_of<nr_transport_settings>> of_code() {
   using c = nr_transport_settings;
-  std::vector<setting_of<c>> all{
+  std::vector<setting_of<c>> settings{
       integer("transport_block_size", &c::transport_block_size, 1, INT_MAX,
               "A: information bits of a transport block of DL-SCH or UL-SCH, a frame, without CRCs.",
               "an integer from 1 to 2097152, of equal code blocks")};
   for (auto& s : within<c>([](c& x) -> transport_settings& { return x.sent; }, transport_settings_list()))
-    all.push_back(std::move(s));
-  all.push_back(number_or_word("target_rate", &c::target_rate, "auto", 0, 0, 1,
-                               "Target code rate, which chooses the base graph. \"auto\": A / G.",
-                               "\"auto\" or a number from 0 to 1"));
-  all.push_back(
+    settings.push_back(std::move(s));
+  settings.push_back(number_or_word("target_rate", &c::target_rate, "auto", 0, 0, 1,
+                                    "Target code rate, which chooses the base graph. \"auto\": A / G.",
+                                    "\"auto\" or a number from 0 to 1"));
+  settings.push_back(
       integer_or_auto("lbrm_resource_blocks", &c::lbrm_resource_blocks, 0, 1, 275,
                       "Limited-buffer rate matching (TS 38.212 section 5.4.2.1) on a carrier of this many "
                       "resource blocks. N_ref follows from them, from the layers of the link, and from "
@@ -30,11 +30,11 @@ std::vector<setting_of<nr_transport_settings>> of_code() {
                       "network says so. \"auto\": soft_buffer applies instead.",
                       "an integer from 1 to 275")
           .left_out_by_default());
-  all.push_back(
+  settings.push_back(
       integer("scrambling", &c::scrambling, -1, INT_MAX, "c_init of the scrambling sequence; -1: none.")
           .not_of_links());
-  all.push_back(base_graph_setting(&c::base_graph));
-  return all;
+  settings.push_back(base_graph_setting(&c::base_graph));
+  return settings;
 }
 
 /// What is refused is named as the settings name it.

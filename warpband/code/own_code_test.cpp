@@ -23,11 +23,11 @@ struct repetition_settings {
 /// Elements of a view between first and last on the host.
 template <class T>
 std::vector<std::remove_const_t<T>> on_host(executor& exec, view<T> v) {
-  std::vector<std::remove_const_t<T>> all((v.elements - 1) * v.element_stride +
-                                          (v.items - 1) * v.item_stride + 1);
-  exec.download(all.data(), v.data, all.size() * sizeof(T));
+  std::vector<std::remove_const_t<T>> memory((v.elements - 1) * v.element_stride +
+                                             (v.items - 1) * v.item_stride + 1);
+  exec.download(memory.data(), v.data, memory.size() * sizeof(T));
   exec.sync();
-  return all;
+  return memory;
 }
 
 class repetition final : public codec {
@@ -71,11 +71,11 @@ class repetition final : public codec {
   template <class T>
   static void put(executor& exec, view<T> to, const std::vector<T>& rows) {
     if (to.data == nullptr) return;
-    auto all = on_host(exec, to);
+    auto memory = on_host(exec, to);
     for (std::size_t i = 0; i < to.items; i++)
       for (std::size_t e = 0; e < to.elements; e++)
-        all[i * to.item_stride + e * to.element_stride] = rows[i * to.elements + e];
-    exec.upload(to.data, all.data(), all.size() * sizeof(T));
+        memory[i * to.item_stride + e * to.element_stride] = rows[i * to.elements + e];
+    exec.upload(to.data, memory.data(), memory.size() * sizeof(T));
     exec.sync();
   }
 

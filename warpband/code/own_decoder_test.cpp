@@ -96,10 +96,10 @@ TEST(own_decoder_in, scenarios_and_results) {
   EXPECT_NE(curves[0]["config"]["decoder"], curves[1]["config"]["decoder"]);
   EXPECT_EQ(curves[0]["config"]["code"], curves[1]["config"]["code"]);
 
-  const code_config& mine = s.curves[1].link.code;
-  EXPECT_FALSE(gives_extrinsic(mine));
-  EXPECT_EQ(decoder_candidates(mine, false), std::vector{mine});
-  EXPECT_EQ(with_iterations(mine, 3), mine);
+  const code_config& config = s.curves[1].link.code;
+  EXPECT_FALSE(gives_extrinsic(config));
+  EXPECT_EQ(decoder_candidates(config, false), std::vector{config});
+  EXPECT_EQ(with_iterations(config, 3), config);
   code_config uncoded("none");
   uncoded.decoder = "mine";
   EXPECT_THROW((void)completed(uncoded), argument_error);

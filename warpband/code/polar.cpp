@@ -48,12 +48,12 @@ class polar final : public codec {
 };
 
 std::vector<setting_of<polar_code_settings>> of_code() {
-  auto all = within<polar_code_settings>([](polar_code_settings& s) -> polar_config& { return s.code; },
-                                         polar_settings());
-  const auto k = std::find_if(all.begin(), all.end(), [](const auto& s) { return s.name == "k"; });
+  auto settings = within<polar_code_settings>([](polar_code_settings& s) -> polar_config& { return s.code; },
+                                              polar_settings());
+  const auto k = std::find_if(settings.begin(), settings.end(), [](const auto& s) { return s.name == "k"; });
   k->text = "A: bits of a message, a frame, without its CRC.";
-  std::rotate(all.begin(), k, k + 1);
-  return all;
+  std::rotate(settings.begin(), k, k + 1);
+  return settings;
 }
 
 box fit(const box& b, const code_rows& rows) {

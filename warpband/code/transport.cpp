@@ -40,19 +40,19 @@ class transport_codec final : public codec {
     coder_->reset();
     for (int t = 0; t < rule_.transmissions; t++)
       coder_->combine(exec, transmission(llr, t), rule_.version(t));
-    auto each = exec.make<std::int32_t>(llr.items, blocks());
+    auto block_iterations = exec.make<std::int32_t>(llr.items, blocks());
     auto ok = exec.make<std::uint8_t>(llr.items, 1), status = exec.make<std::uint8_t>(llr.items, 1);
-    coder_->decode(exec, {.bits = out.bits, .ok = ok, .iterations = each, .status = status});
-    sum_up_blocks(exec, view<std::int32_t>(each), view<std::uint8_t>(ok), view<std::uint8_t>(status),
-                  out.iterations, out.status);
+    coder_->decode(exec, {.bits = out.bits, .ok = ok, .iterations = block_iterations, .status = status});
+    sum_up_blocks(exec, view<std::int32_t>(block_iterations), view<std::uint8_t>(ok),
+                  view<std::uint8_t>(status), out.iterations, out.status);
   }
 
  private:
   std::size_t blocks() const { return static_cast<std::size_t>(rule_.code_blocks); }
   template <class T>
-  view<T> transmission(view<T> all, int t) const {
-    return {all.data + static_cast<std::size_t>(t) * sizes_.n * all.element_stride, sizes_.n, all.items,
-            all.element_stride, all.item_stride};
+  view<T> transmission(view<T> transmissions, int t) const {
+    return {transmissions.data + static_cast<std::size_t>(t) * sizes_.n * transmissions.element_stride,
+            sizes_.n, transmissions.items, transmissions.element_stride, transmissions.item_stride};
   }
 
   std::unique_ptr<transport_coder> coder_;
@@ -64,7 +64,7 @@ class transport_codec final : public codec {
 
 const std::vector<setting_of<transport_settings>>& transport_settings_list() {
   using c = transport_settings;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       left_open(integer(
           "resource_elements", &c::resource_elements, 1, INT_MAX,
           "Resource elements, uses of the channel, that one transmission of a transport block takes: G = "
@@ -90,11 +90,11 @@ const std::vector<setting_of<transport_settings>>& transport_settings_list() {
               "1, 2, 4, 6, 8, with 5G NR also 10")
           .not_of_links(),
       integer("layers", &c::layers, 1, 4, "N_L, that a transport block is mapped to.").not_of_links()};
-  return all;
+  return settings;
 }
 
-void check(const transport_settings& s, int transport_block_size, int most, int least_resource_elements) {
-  check_range("transport_block_size", transport_block_size, 1, most);
+void check(const transport_settings& s, int transport_block_size, int max_size, int least_resource_elements) {
+  check_range("transport_block_size", transport_block_size, 1, max_size);
   check_range("transmissions", s.transmissions, 1, most_transmissions);
   const bool known = std::all_of(s.redundancy_versions.begin(), s.redundancy_versions.end(),
                                  [](int rv) { return rv >= 0 && rv <= 3; });
@@ -137,22 +137,22 @@ void fit(transport_settings& s, int& transport_block_size, const code_rows& rows
   if (s.transmissions <= most_transmissions &&
       rows.values == sent * static_cast<std::size_t>(s.transmissions))
     return;
-  const std::string all = counted ? std::to_string(sent * static_cast<std::size_t>(s.transmissions))
-                                  : std::to_string(sent) + " or a multiple";
-  rows.refuse("[batch, " + all + "], " + std::to_string(sent) + " bits for each of 1 to " +
+  const std::string sent_in_all = counted ? std::to_string(sent * static_cast<std::size_t>(s.transmissions))
+                                          : std::to_string(sent) + " or a multiple";
+  rows.refuse("[batch, " + sent_in_all + "], " + std::to_string(sent) + " bits for each of 1 to " +
               std::to_string(most_transmissions) + " transmissions");
 }
 
 named_values described_transport(const code_kind& kind, const box& content, int code_blocks) {
   const code_sizes sizes = kind.sizes(content);
-  named_values all{{"transport_block_size", static_cast<std::int64_t>(sizes.k)},
-                   {"resource_elements", std::int64_t{0}},  // those of the link
-                   {"coded_bits", static_cast<std::int64_t>(sizes.n)}};
+  named_values values{{"transport_block_size", static_cast<std::int64_t>(sizes.k)},
+                      {"resource_elements", std::int64_t{0}},  // those of the link
+                      {"coded_bits", static_cast<std::int64_t>(sizes.n)}};
   for (auto& [name, value] : values_in_results(kind.settings, kind.initial, content, "code"))
-    if (name != all[0].first && name != all[1].first && name != all[2].first)
-      all.emplace_back(std::move(name), std::move(value));
-  all.emplace_back("code_blocks", std::int64_t{code_blocks});
-  return all;
+    if (name != values[0].first && name != values[1].first && name != values[2].first)
+      values.emplace_back(std::move(name), std::move(value));
+  values.emplace_back("code_blocks", std::int64_t{code_blocks});
+  return values;
 }
 
 std::unique_ptr<codec> make_transport_codec(std::unique_ptr<transport_coder> coder, const harq_rule& rule,

@@ -33,9 +33,9 @@ struct transport_settings {
 
 /// Those that links have of LTE and 5G NR.
 const std::vector<setting_of<transport_settings>>& transport_settings_list();
-/// Throws argument_error for what is not allowed of a block of A bits, at most `most`, with so many resource
-/// elements or more.
-void check(const transport_settings& settings, int transport_block_size, int most,
+/// Throws argument_error for what is not allowed of a block of A bits, at most `max_size`, with so many
+/// resource elements or more.
+void check(const transport_settings& settings, int transport_block_size, int max_size,
            int least_resource_elements);
 /// Sets what follows from rows of A bits, or of the LLRs of all transmissions. If `transmissions` is not
 /// given, an encoder makes one and a decoder takes as many as a row has.
@@ -96,8 +96,8 @@ code_kind transport_kind(std::string name, std::string text, std::vector<setting
                                      static_cast<std::size_t>(std::max(0LL, typed(b).sent.sent_bits()))};
                  }};
   kind.make = [name](const box& b) {
-    const code_kind& own = codes().get(name);
-    return make_transport_codec(own.make_transport(b), own.harq(b), own.sizes(b));
+    const code_kind& registered = codes().get(name);
+    return make_transport_codec(registered.make_transport(b), registered.harq(b), registered.sizes(b));
   };
   kind.without_soft = [](const box&) { return "the decoder of transport blocks"; };
   kind.mapped = [typed](const box& b, int modulation_order, int layers) {
@@ -107,8 +107,8 @@ code_kind transport_kind(std::string name, std::string text, std::vector<setting
     return box(s);
   };
   kind.described = [name](const box& b) {
-    const code_kind& own = codes().get(name);
-    return described_transport(own, b, own.harq(b).code_blocks);
+    const code_kind& registered = codes().get(name);
+    return described_transport(registered, b, registered.harq(b).code_blocks);
   };
   kind.fit = [typed](const box& b, const code_rows& rows) {
     T s = typed(b);

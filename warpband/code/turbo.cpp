@@ -58,10 +58,10 @@ std::vector<setting_of<turbo_settings>> of_code() {
 }
 std::vector<setting_of<turbo_settings>> of_decoder() {
   const auto decoder = [](turbo_settings& s) -> turbo_decoder_config& { return s.decoder; };
-  auto all = within<turbo_settings>(decoder, turbo_decoder_settings());
+  auto settings = within<turbo_settings>(decoder, turbo_decoder_settings());
   auto rate = within<turbo_settings>(decoder, std::vector{turbo_code_rate_setting()}).front();
-  all.push_back(std::move(rate).not_of_links().without_default());
-  return all;
+  settings.push_back(std::move(rate).not_of_links().without_default());
+  return settings;
 }
 
 turbo_settings complete(turbo_settings s) {
@@ -100,9 +100,9 @@ class lte_turbo final : public codec {
   void encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const override {
     if (!puncturer_) return encoder_.run(exec, bits, coded);
     check_shape("coded", coded, bits.items, std::max(coded.elements, n()));
-    auto all = exec.make<std::uint8_t>(bits.items, puncturer_->n());
-    encoder_.run(exec, bits, all);
-    puncturer_->puncture(exec, all, coded);
+    auto unpunctured = exec.make<std::uint8_t>(bits.items, puncturer_->n());
+    encoder_.run(exec, bits, unpunctured);
+    puncturer_->puncture(exec, unpunctured, coded);
   }
   void decode(executor& exec, view<const float> llr, const decoder_output& out) const override {
     const turbo_decoder_output decided{.bits = out.bits,
@@ -112,11 +112,11 @@ class lte_turbo final : public codec {
                                        .status = out.status};
     if (!puncturer_) return decoder_.run(exec, llr, decided);
     check_shape("llr", llr, llr.items, n());
-    const view<float> all =
+    const view<float> unpunctured =
         make_view(reinterpret_cast<float*>(workspace_.on(exec, puncturer_->n() * llr.items * sizeof(float))),
                   llr.items, puncturer_->n());
-    puncturer_->restore(exec, llr, all);
-    decoder_.run(exec, view<const float>(all), decided);
+    puncturer_->restore(exec, llr, unpunctured);
+    decoder_.run(exec, view<const float>(unpunctured), decided);
   }
 
  private:
@@ -161,8 +161,8 @@ class soft_turbo final : public soft_decoder {
   std::size_t all() const noexcept { return 3 * (k() + 4); }
   /// Room for LLRs of whole codewords, and as much behind it for extrinsic ones.
   view<float> codewords(executor& exec, std::size_t frames) const {
-    std::byte* own = workspace_.on(exec, 2 * all() * frames * sizeof(float));
-    return make_view(reinterpret_cast<float*>(own), frames, all());
+    std::byte* memory = workspace_.on(exec, 2 * all() * frames * sizeof(float));
+    return make_view(reinterpret_cast<float*>(memory), frames, all());
   }
 
   turbo_decoder decoder_;
@@ -177,7 +177,7 @@ std::vector<box> candidates(const turbo_settings& base) {
        {map_algorithm::max_log_map, turbo_precision::float32},
        {map_algorithm::log_map, turbo_precision::bfloat16},
        {map_algorithm::log_map, turbo_precision::float32}}};
-  std::vector<box> all;
+  std::vector<box> choices;
   for (const auto& [algorithm, precision] : kinds)
     for (const int iterations : {base.decoder.iterations, 2, 3, 4, 5, 6, 8}) {
       turbo_settings s = base;
@@ -187,9 +187,9 @@ std::vector<box> candidates(const turbo_settings& base) {
       }
       s.decoder.precision = precision;
       s.decoder.iterations = iterations;
-      all.emplace_back(s);
+      choices.emplace_back(s);
     }
-  return all;
+  return choices;
 }
 
 std::optional<std::size_t> k_of(const turbo_settings& s, std::size_t n) {
