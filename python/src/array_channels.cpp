@@ -28,10 +28,10 @@ struct cdl_ref {
 };
 
 const std::vector<setting_of<cdl_choice>>& cdl_keywords() {
-  static const auto all = joined<cdl_choice>(
+  static const auto settings = joined<cdl_choice>(
       [](cdl_choice& c) -> cdl_profile_choice& { return c.profile; }, cdl_profile_settings(),
       [](cdl_choice& c) -> cdl_config& { return c.lines; }, cdl_settings());
-  return all;
+  return settings;
 }
 /// What is left out: one user in CDL-A, and neighbouring antennas half a wavelength apart.
 cdl_choice cdl_initial() {
@@ -63,9 +63,9 @@ void cdl_response(const cdl_ref& c, executor_ref& where, nb::handle channel, ran
 
 template <class F>
 auto of_paths(const cdl_ref& c, F&& f) {
-  std::vector<decltype(f(cdl_path{}))> all;
-  for (const cdl_path& path : cdl_paths(c.made.config().profile)) all.push_back(f(path));
-  return all;
+  std::vector<decltype(f(cdl_path{}))> values;
+  for (const cdl_path& path : cdl_paths(c.made.config().profile)) values.push_back(f(path));
+  return values;
 }
 
 void bind_cdl(nb::module_& m) {

@@ -178,9 +178,9 @@ static std::ptrdiff_t times(const char* name, std::ptrdiff_t a, std::ptrdiff_t b
 }
 
 /// What an object says of its steps, each in `unit` bytes: one for each axis.
-static void get_strides(const char* name, nb::handle said, std::size_t unit,
+static void get_strides(const char* name, nb::handle given, std::size_t unit,
                         std::span<std::ptrdiff_t> strides) {
-  const nb::tuple steps = nb::cast<nb::tuple>(said);
+  const nb::tuple steps = nb::cast<nb::tuple>(given);
   if (steps.size() != strides.size())
     throw shape_error(
         name, std::to_string(steps.size()) + " strides of " + std::to_string(strides.size()) + " axes",
@@ -493,9 +493,9 @@ bool argument::take_cupy(nb::handle object) {
     cupy = type.inc_ref();
   }
   if (!type.is(cupy)) return false;
-  const nb::object own = dtype.of(object);
+  const nb::object dtype_of_object = dtype.of(object);
   const auto found =
-      std::find_if(types.begin(), types.end(), [&](const known& k) { return k.dtype.is(own); });
+      std::find_if(types.begin(), types.end(), [&](const known& k) { return k.dtype.is(dtype_of_object); });
   if (found == types.end()) return false;  // it is refused by its name
   const auto stream =
       nb::cast<std::uintptr_t>(ptr.of(word::checked(PyObject_CallNoArgs(current_stream.ptr()))));
@@ -625,15 +625,15 @@ view<const std::uint8_t> argument::only_bits(view<const std::uint8_t> v) const {
   const std::size_t rows = together ? 1 : v.items, length = together ? v.items * v.elements : v.elements;
   for (std::size_t r = 0; r < rows; r++) {
     const std::uint8_t* row = v.data + r * v.item_stride;
-    std::uint64_t all = 0;
+    std::uint64_t seen = 0;
     std::size_t i = 0;
     if (v.element_stride == 1)  // eight at once
       for (std::uint64_t eight; i + sizeof eight <= length; i += sizeof eight) {
         std::memcpy(&eight, row + i, sizeof eight);
-        all |= eight;
+        seen |= eight;
       }
-    for (; i < length; i++) all |= row[i * v.element_stride];
-    if ((all & ~std::uint64_t{0x0101010101010101}) == 0) continue;
+    for (; i < length; i++) seen |= row[i * v.element_stride];
+    if ((seen & ~std::uint64_t{0x0101010101010101}) == 0) continue;
     for (i = 0; row[i * v.element_stride] <= 1;) i++;
     throw shape_error(name_, "an array with " + std::to_string(row[i * v.element_stride]), "0 and 1");
   }

@@ -65,9 +65,9 @@ class argument {
   view<T> in_groups(std::size_t elements) const {
     if (!given_) return {};
     check(number_of<std::remove_const_t<T>>, 0, sizeof(T));
-    const run all = merged(0, axes_);
-    if (all.count % elements != 0) not_a_multiple(all.count, elements);
-    return {static_cast<T*>(data_), elements, all.count / elements, all.stride, elements * all.stride};
+    const run flat = merged(0, axes_);
+    if (flat.count % elements != 0) not_a_multiple(flat.count, elements);
+    return {static_cast<T*>(data_), elements, flat.count / elements, flat.stride, elements * flat.stride};
   }
   /// Bits, as `as` and `in_groups` give them. Throws shape_error for another number than 0 and 1 in host
   /// memory; on a device the lowest bit counts.

@@ -72,10 +72,10 @@ struct tdl_ref {
 };
 
 const std::vector<setting_of<tdl_choice>>& tdl_keywords() {
-  static const auto all = joined<tdl_choice>(
+  static const auto settings = joined<tdl_choice>(
       [](tdl_choice& c) -> tdl_profile_choice& { return c.profile; }, tdl_profile_settings(),
       [](tdl_choice& c) -> tdl_config& { return c.line; }, tdl_settings());
-  return all;
+  return settings;
 }
 
 tdl_choice tdl_of(const nb::dict& settings) {
@@ -133,9 +133,9 @@ void bind_channel(nb::module_& m) {
            nb::arg("random"))
       .def_prop_ro("delays_ns",
                    [](const tdl_ref& t) {
-                     std::vector<double> all;
-                     for (const tdl_tap& tap : t.made.config().profile.taps) all.push_back(tap.delay_ns);
-                     return all;
+                     std::vector<double> delays;
+                     for (const tdl_tap& tap : t.made.config().profile.taps) delays.push_back(tap.delay_ns);
+                     return delays;
                    })
       .def_prop_ro("powers", [](const tdl_ref& t) { return tap_powers(t.made.config().profile); });
   m.def("tdl_profiles", &tdl_profile_names);

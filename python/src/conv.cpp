@@ -32,8 +32,8 @@ struct encoder_config {
   int k = 0;
 };
 const std::vector<setting_of<encoder_config>>& conv_encoder_settings() {
-  static const std::vector all{conv_k_setting(&encoder_config::k, 1 << 20)};
-  return all;
+  static const std::vector settings{conv_k_setting(&encoder_config::k, 1 << 20)};
+  return settings;
 }
 
 void conv_encode(const conv_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {

@@ -55,13 +55,13 @@ void describe_for(const detector_config& c, setting_of<detector_config>& s) {
 
 /// Those that detectors of a type have.
 settings_list keywords_of(const detector_config& c) {
-  settings_list all = settings_of(c.kind());
-  std::erase_if(all, [](const auto& s) { return s.name == "type"; });
-  for (auto& s : all) {
+  settings_list settings = settings_of(c.kind());
+  std::erase_if(settings, [](const auto& s) { return s.name == "type"; });
+  for (auto& s : settings) {
     s.conditions.clear();  // full texts say no more than the settings' own
     describe_for(c, s);
   }
-  return all;
+  return settings;
 }
 
 void run(const detector_ref& d, executor_ref& where, nb::handle channel, nb::handle received,

@@ -112,11 +112,11 @@ std::unique_ptr<device_array> device_array::from_dlpack(nb::object capsule, nb::
 device_array::~device_array() {
   if (memory_.data() == nullptr || readers_.empty()) return;
   try {
-    void* own = static_cast<cuda&>(nb::cast<executor_ref&>(owner_).open()).stream();
+    void* owner_stream = static_cast<cuda&>(nb::cast<executor_ref&>(owner_).open()).stream();
     cuda_event read(device_);
     for (void* reader : readers_) {
       read.record(reader);
-      read.hold(own);
+      read.hold(owner_stream);
     }
   } catch (const std::exception&) {  // the device is lost, and with it all memory
   }
@@ -128,10 +128,10 @@ nb::object device_array::dlpack(nb::handle self, nb::handle stream, nb::handle m
     const std::intptr_t given = stream.is_none() ? 1 : nb::cast<std::intptr_t>(stream);
     if (given != -1) {
       void* reader = reinterpret_cast<void*>(given == 0 ? 1 : given);  // 0 is not unique: the default stream
-      void* own = static_cast<cuda&>(nb::cast<executor_ref&>(a.owner_).open()).stream();
-      if (reader != own) {
+      void* owner_stream = static_cast<cuda&>(nb::cast<executor_ref&>(a.owner_).open()).stream();
+      if (reader != owner_stream) {
         cuda_event written(a.device_);
-        written.record(own);
+        written.record(owner_stream);
         written.hold(reader);
         if (std::find(a.readers_.begin(), a.readers_.end(), reader) == a.readers_.end())
           a.readers_.push_back(reader);

@@ -22,9 +22,9 @@ nb::object attribute(nb::handle object, const char* name) {
 const exchange_functions* functions_of(nb::handle type) {
   static constexpr const char* attribute_name = "__dlpack_c_exchange_api__";
   static constexpr const char* capsule_name = "dlpack_exchange_api";
-  const nb::object own = attribute(type, "__dict__");
-  if (!own.is_valid()) return nullptr;
-  const nb::object capsule = nb::steal(PyMapping_GetItemString(own.ptr(), attribute_name));
+  const nb::object dict = attribute(type, "__dict__");
+  if (!dict.is_valid()) return nullptr;
+  const nb::object capsule = nb::steal(PyMapping_GetItemString(dict.ptr(), attribute_name));
   if (!capsule.is_valid()) {
     PyErr_Clear();
     return nullptr;

@@ -29,9 +29,9 @@ std::atomic<unsigned> forks{0};
 class signal_check {
  public:
   bool operator()() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next_) return false;
-    next_ = now + std::chrono::milliseconds(100);
+    const auto time = std::chrono::steady_clock::now();
+    if (time < next_) return false;
+    next_ = time + std::chrono::milliseconds(100);
     const nb::gil_scoped_acquire gil;
     return PyErr_CheckSignals() != 0;
   }

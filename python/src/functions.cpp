@@ -102,13 +102,13 @@ class function_detector final : public detector {
 }  // namespace
 
 python_functions functions_in(nb::list functions) {
-  python_functions all;
+  python_functions held;
   for (nb::handle f : functions)
-    all.emplace_back(new nb::object(nb::borrow(f)), [](nb::object* object) {
+    held.emplace_back(new nb::object(nb::borrow(f)), [](nb::object* object) {
       const nb::gil_scoped_acquire gil;
       delete object;
     });
-  return all;
+  return held;
 }
 
 std::vector<std::string> names_of(const python_functions& functions) {

@@ -28,7 +28,7 @@ struct decoder_ref {
 using lte_settings_list = std::vector<setting_of<lte_transport_config>>;
 
 const lte_settings_list& lte_decoder_settings() {
-  static const lte_settings_list all = [] {
+  static const lte_settings_list settings = [] {
     lte_settings_list list = lte_transport_config_settings();
     for (auto& s : within<lte_transport_config>(
              [](lte_transport_config& c) -> turbo_decoder_config& { return c.turbo; },
@@ -36,7 +36,7 @@ const lte_settings_list& lte_decoder_settings() {
       list.push_back(std::move(s));
     return list;
   }();
-  return all;
+  return settings;
 }
 
 std::size_t bits_of(const lte_transport_plan& p) {

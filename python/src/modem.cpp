@@ -19,8 +19,8 @@ struct mapper_ref {
   qam_mapper made;
 };
 const std::vector<setting_of<mapper_config>>& mapper_settings() {
-  static const std::vector all{qam_setting(&mapper_config::qam)};
-  return all;
+  static const std::vector settings{qam_setting(&mapper_config::qam)};
+  return settings;
 }
 
 void map(const mapper_ref& q, executor_ref& where, nb::handle bits, nb::handle symbols) {

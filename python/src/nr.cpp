@@ -32,14 +32,14 @@ struct nr_decoder_ref {
 using nr_settings_list = std::vector<setting_of<nr_transport_config>>;
 
 const nr_settings_list& nr_decoder_settings() {
-  static const nr_settings_list all = [] {
+  static const nr_settings_list settings = [] {
     nr_settings_list list = nr_transport_config_settings();
     for (auto& s : within<nr_transport_config>(
              [](nr_transport_config& c) -> ldpc_decoder_config& { return c.ldpc; }, ldpc_decoder_settings()))
       list.push_back(std::move(s));
     return list;
   }();
-  return all;
+  return settings;
 }
 
 void nr_encode(nr_encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb::handle coded) {

@@ -120,14 +120,14 @@ void bind_channel_of_nr(nb::module_& m) {
       .def("transport",
            [](const nr_shared_channel& c, int table, int mcs, int codeword) {
              const nr_transport_config t = c.transport(table, mcs, codeword);
-             nb::dict all;
-             all["transport_bits"] = t.transport_bits;
-             all["coded_bits"] = t.coded_bits;
-             all["modulation_order"] = t.modulation_order;
-             all["layers"] = t.layers;
-             all["code_rate"] = t.code_rate;
-             all["scrambling"] = t.scrambling;
-             return all;
+             nb::dict values;
+             values["transport_bits"] = t.transport_bits;
+             values["coded_bits"] = t.coded_bits;
+             values["modulation_order"] = t.modulation_order;
+             values["layers"] = t.layers;
+             values["code_rate"] = t.code_rate;
+             values["scrambling"] = t.scrambling;
+             return values;
            })
       .def("map", &map_slots, nb::arg("executor"), nb::arg("first"), optional("second"), nb::arg("grid"))
       .def("extract", &extract, nb::arg("executor"), nb::arg("grid"), nb::arg("data"));

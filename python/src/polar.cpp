@@ -13,10 +13,10 @@ struct decoder_config {
   polar_decoder_config decoder;
 };
 const std::vector<setting_of<decoder_config>>& decoder_settings() {
-  static const auto all = joined<decoder_config>(
+  static const auto settings = joined<decoder_config>(
       [](decoder_config& c) -> polar_config& { return c.code; }, polar_settings(),
       [](decoder_config& c) -> polar_decoder_config& { return c.decoder; }, polar_decoder_settings());
-  return all;
+  return settings;
 }
 
 void polar_encode(const polar_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {

@@ -50,9 +50,9 @@ frame_encoder encoder_of(Encoder made, std::size_t k, const std::optional<crc_wo
 
 using permutation_words = std::optional<std::vector<std::int32_t>>;
 
-/// The decoder of a Python class, with as many iterations as the receiver asks for. `own`: the interleaver of
-/// a turbo code, if not the standard's.
-void set_decoder(receiver_ref& r, nb::handle decoder, const permutation_words& own,
+/// The decoder of a Python class, with as many iterations as the receiver asks for. `interleaver`: the
+/// interleaver of a turbo code, if not the standard's.
+void set_decoder(receiver_ref& r, nb::handle decoder, const permutation_words& interleaver,
                  const std::optional<crc_words>& crc) {
   if (nb::isinstance<ldpc_decoder>(decoder)) {
     const auto& d = nb::cast<const ldpc_decoder&>(decoder);
@@ -71,8 +71,10 @@ void set_decoder(receiver_ref& r, nb::handle decoder, const permutation_words& o
     if (r.config.inner != 0) c.iterations = r.config.inner;
     std::optional<crc_words> checked = crc;  // or its own
     if (!crc && c.crc_degree != 0) checked = {c.crc_polynomial, c.crc_degree};
-    r.decoder = make_soft_decoder(own ? turbo_decoder(c, *own) : turbo_decoder(c), polynomial_of(checked));
-    r.encode = encoder_of(own ? turbo_encoder(*own) : turbo_encoder(c.k), r.decoder->k(), checked);
+    r.decoder = make_soft_decoder(interleaver ? turbo_decoder(c, *interleaver) : turbo_decoder(c),
+                                  polynomial_of(checked));
+    r.encode =
+        encoder_of(interleaver ? turbo_encoder(*interleaver) : turbo_encoder(c.k), r.decoder->k(), checked);
     return;
   }
   if (nb::isinstance<bcjr_decoder>(decoder)) {
@@ -129,7 +131,7 @@ std::unique_ptr<iterative_receiver> of_users(const receiver_ref& r,
       detects, make_codewords_decoder(r.decoder, frame.codewords(), frame.places()), config);
 }
 
-void make(receiver_ref* self, nb::handle detector, nb::handle decoder, const permutation_words& own,
+void make(receiver_ref* self, nb::handle detector, nb::handle decoder, const permutation_words& interleaver,
           const std::optional<crc_words>& crc, permutation_words permutation, bool per_user,
           const nb::dict& settings) {
   receiver_ref r;
@@ -137,7 +139,7 @@ void make(receiver_ref* self, nb::handle detector, nb::handle decoder, const per
   r.config = with_settings(receiver_settings(), settings);
   if (permutation) r.config.permutation = std::move(*permutation);
   check_settings(receiver_settings(), r.config);
-  with_names_of_codes(crc, [&] { set_decoder(r, decoder, own, crc); });
+  with_names_of_codes(crc, [&] { set_decoder(r, decoder, interleaver, crc); });
   receiver_config config = r.config;
   config.inner = 0;  // the decoder is made with it
   if (per_user) r.users = antennas_of(r).second;

@@ -40,11 +40,11 @@ inline auto optional(const char* name) { return nanobind::arg(name).none(); }
 
 /// The value that a word names; "log_map" is "log-map". Throws argument_error.
 template <class E>
-E named(const char* argument, std::string word, std::initializer_list<std::pair<const char*, E>> all) {
+E named(const char* argument, std::string word, std::initializer_list<std::pair<const char*, E>> values) {
   for (char& c : word)
     if (c == '_') c = '-';
   std::string allowed;
-  for (const auto& [name, value] : all) {
+  for (const auto& [name, value] : values) {
     if (word == name) return value;
     allowed += (allowed.empty() ? "\"" : ", \"") + std::string(name) + "\"";
   }

@@ -87,10 +87,10 @@ std::optional<std::string> text_in(nb::handle object) {
 
 /// The entries of a list, each as one type.
 template <class T, class Read>
-std::vector<T> listed(const nb::list& all, const argument_error& refused, Read read) {
+std::vector<T> listed(const nb::list& list, const argument_error& refused, Read read) {
   std::vector<T> entries;
-  for (nb::handle each : all) {
-    const std::optional<T> entry = read(each);
+  for (nb::handle item : list) {
+    const std::optional<T> entry = read(item);
     if (!entry) throw refused;
     entries.push_back(*entry);
   }
@@ -109,7 +109,7 @@ nb::object as_object(const setting_value& value) {
           return nb::cast(x);
         } else {
           nb::list list;
-          for (const auto& each : x) list.append(each);
+          for (const auto& entry : x) list.append(entry);
           return nb::tuple(list);
         }
       },
@@ -164,9 +164,9 @@ void add_keyword(nb::module_& m, const char* of_class, const std::string& name, 
                  const std::vector<std::string>& words, bool takes_bool, nb::object initial,
                  const std::string& allowed, const std::string& text) {
   if (!nb::hasattr(m, "keywords")) m.attr("keywords") = nb::dict();
-  nb::dict all = nb::cast<nb::dict>(m.attr("keywords"));
-  if (!all.contains(of_class)) all[of_class] = nb::list();
-  nb::cast<nb::list>(all[of_class])
+  nb::dict keywords = nb::cast<nb::dict>(m.attr("keywords"));
+  if (!keywords.contains(of_class)) keywords[of_class] = nb::list();
+  nb::cast<nb::list>(keywords[of_class])
       .append(nb::make_tuple(name, annotation(kind, words, takes_bool) + (initial.is_none() ? " | None" : ""),
                              initial, kind == "boolean" ? "True or False" : allowed, text));
 }

@@ -33,9 +33,9 @@ setting_value initial_value(const setting_of<C>& s, const C& initial) {
 
 /// Writes down the settings of a class, with the defaults of `initial`.
 template <class C>
-void add_keywords(nb::module_& m, const char* of_class, const std::vector<setting_of<C>>& all,
+void add_keywords(nb::module_& m, const char* of_class, const std::vector<setting_of<C>>& settings,
                   const C& initial = {}, const std::vector<std::string>& required = {}) {
-  for (const setting_of<C>& s : all) {
+  for (const setting_of<C>& s : settings) {
     bool takes_bool = true;
     try {
       C copy = initial;
@@ -53,8 +53,8 @@ void add_keywords(nb::module_& m, const char* of_class, const std::vector<settin
 /// The configuration with the settings that were given; None, and of lists an empty one, stand for leaving
 /// out those that no value stands for. Throws argument_error.
 template <class C>
-C with_settings(const std::vector<setting_of<C>>& all, const nb::dict& given, C c = {}) {
-  for (const setting_of<C>& s : all) {
+C with_settings(const std::vector<setting_of<C>>& settings, const nb::dict& given, C c = {}) {
+  for (const setting_of<C>& s : settings) {
     if (!given.contains(s.name.c_str())) continue;
     const nb::object object = given[s.name.c_str()];
     const bool nothing = s.kind.starts_with("list") ? is_nothing(object) : object.is_none();
@@ -66,23 +66,23 @@ C with_settings(const std::vector<setting_of<C>>& all, const nb::dict& given, C 
 
 /// The values in force, by name.
 template <class C>
-nb::dict settings_in(const std::vector<setting_of<C>>& all, const C& c) {
+nb::dict settings_in(const std::vector<setting_of<C>>& settings, const C& c) {
   nb::dict values;
-  for (const setting_of<C>& s : all) values[s.name.c_str()] = as_object(s.get(c));
+  for (const setting_of<C>& s : settings) values[s.name.c_str()] = as_object(s.get(c));
   return values;
 }
 
 /// A standard's profile of a delay line by name, or one's own delays: what would be ignored is refused.
 template <class Choice>
 void check_profile(const Choice& c, const nb::dict& given, bool scaled) {
-  const bool own = !c.delays_ns.empty();
+  const bool custom = !c.delays_ns.empty();
   const auto refuse = [&](const char* name, const std::string& value, const std::string& allowed) {
     if (given.contains(name)) throw argument_error(name, value, allowed);
   };
-  if (own) refuse("profile", "\"" + c.name + "\"", "none with delays_ns");
-  if (own || !scaled)
+  if (custom) refuse("profile", "\"" + c.name + "\"", "none with delays_ns");
+  if (custom || !scaled)
     refuse("delay_spread_ns", "given",
-           own ? "none with delays_ns" : "none with profile = \"" + c.name + "\"");
+           custom ? "none with delays_ns" : "none with profile = \"" + c.name + "\"");
 }
 /// The settings of a delay line in force: a profile and a delay spread only where they have a meaning.
 template <class Choice>
@@ -96,16 +96,17 @@ nb::dict with_profile(const Choice& c, bool scaled, nb::dict values) {
 template <class Outer, class A, class B, class First, class Second>
 std::vector<setting_of<Outer>> joined(A first, const std::vector<setting_of<First>>& one, B second,
                                       const std::vector<setting_of<Second>>& two) {
-  std::vector<setting_of<Outer>> all = within<Outer>(first, one);
-  for (setting_of<Outer>& s : within<Outer>(second, two)) all.push_back(std::move(s));
-  return all;
+  std::vector<setting_of<Outer>> settings = within<Outer>(first, one);
+  for (setting_of<Outer>& s : within<Outer>(second, two)) settings.push_back(std::move(s));
+  return settings;
 }
 
 /// Those of a list but some.
 template <class C>
-std::vector<setting_of<C>> without(const std::vector<std::string>& names, std::vector<setting_of<C>> all) {
-  std::erase_if(all, [&](const setting_of<C>& s) { return find_word(names, s.name).has_value(); });
-  return all;
+std::vector<setting_of<C>> without(const std::vector<std::string>& names,
+                                   std::vector<setting_of<C>> settings) {
+  std::erase_if(settings, [&](const setting_of<C>& s) { return find_word(names, s.name).has_value(); });
+  return settings;
 }
 
 }  // namespace wb::python

@@ -13,18 +13,18 @@ namespace {
 using stbc_settings_list = std::vector<setting_of<stbc_config>>;
 
 const stbc_settings_list& stbc_encoder_settings() {
-  static const stbc_settings_list all =
+  static const stbc_settings_list list =
       without({"search", "rx_antennas", "llr_clip", "extrinsic"}, stbc_settings());
-  return all;
+  return list;
 }
 
 /// A matrix that would be ignored, or is missing, is refused.
-stbc_config config_of(const stbc_settings_list& all, const nb::dict& settings) {
-  const std::string type = name_of(with_settings(without({"v"}, all), settings).code);
+stbc_config config_of(const stbc_settings_list& list, const nb::dict& settings) {
+  const std::string type = name_of(with_settings(without({"v"}, list), settings).code);
   const bool given = settings.contains("v") && !is_nothing(settings["v"]);
   if (given && type != "pair") throw argument_error("v", "given", "None with type = \"" + type + "\"");
   if (!given && type == "pair") throw argument_error("v", "None", "a unitary matrix of 2 x 2");
-  return with_settings(all, settings);
+  return with_settings(list, settings);
 }
 
 struct stbc_encoder_ref {

@@ -96,12 +96,12 @@ struct stream_choice {
 
 /// Nothing in Python reads a trace.
 const std::vector<setting_of<stream_choice>>& stream_keywords() {
-  static const auto all =
+  static const auto settings =
       joined<stream_choice>([](stream_choice& c) -> pipeline_config& { return c.pipeline; },
                             without({"trace"}, pipeline_settings()),
                             [](stream_choice& c) -> uplink_chain_config& { return c.numbers; },
                             without({"llr"}, uplink_chain_settings()));
-  return all;
+  return settings;
 }
 
 bool is_uplink(nb::handle stage) {
@@ -210,7 +210,7 @@ struct frame_hub {
 
   /// What the pipeline calls.
   void deliver(const frame_result& r) {
-    const auto now = frame_clock::now();
+    const auto time = frame_clock::now();
     frame_ptr f;
     bool wanted = false;
     {
@@ -225,7 +225,7 @@ struct frame_hub {
     if (r.status != frame_status::dropped) {
       f->error = r.error;
       f->device = r.device, f->attempts = r.attempts;
-      f->latency = seconds(now - r.pushed).count();
+      f->latency = seconds(time - r.pushed).count();
       f->queued = seconds(r.started - r.pushed).count();
       f->on_device = seconds(r.finished - r.started).count();
     }
@@ -485,10 +485,10 @@ class stream {
     const unhindered_deliveries in_callback(hub, hub.in_callback());
     try {
       for (;;) {
-        const auto now = frame_clock::now();
-        const double left = drops_ && timeout ? *timeout - seconds(now - since).count() : signals_every;
+        const auto time = frame_clock::now();
+        const double left = drops_ && timeout ? *timeout - seconds(time - since).count() : signals_every;
         const seconds slice(std::clamp(left, 0.0, signals_every));
-        if (push_by(now + std::chrono::duration_cast<frame_clock::duration>(slice), f, inputs, n0, since))
+        if (push_by(time + std::chrono::duration_cast<frame_clock::duration>(slice), f, inputs, n0, since))
           return ticket{hub_, std::move(f)};
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (left <= 0) return std::nullopt;
@@ -504,14 +504,14 @@ class stream {
     hub_->check_process();
     if (hub_->in_callback()) throw error("a callback cannot drain its stream: it would wait for itself");
     frame_hub& hub = *hub_;
-    std::uint64_t all = 0, calls = 0;
+    std::uint64_t total = 0, calls = 0;
     {
       std::lock_guard l(hub.mutex);
-      all = hub.delivered + hub.under_way.size();
+      total = hub.delivered + hub.under_way.size();
     }
     // Then how many of them the callback gets is known.
     const bool reached = hub.wait(timeout, [&] {
-      if (hub.delivered < all) return false;
+      if (hub.delivered < total) return false;
       if (calls == 0) calls = hub.for_callback;
       return hub.called_back >= calls;
     });
@@ -603,11 +603,11 @@ class stream {
   static std::byte* memory_of(nb::handle array, std::size_t bytes) {
     Py_buffer buffer;
     if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_CONTIG) != 0) throw nb::python_error();
-    auto* const at = static_cast<std::byte*>(buffer.buf);
+    auto* const memory = static_cast<std::byte*>(buffer.buf);
     const bool fits = static_cast<std::size_t>(buffer.len) == bytes;
     PyBuffer_Release(&buffer);  // the array is kept, and nobody else has it
     if (!fits) throw shape_error("out", "another size", std::to_string(bytes) + " bytes");
-    return at;
+    return memory;
   }
   template <class Sample>
   static void put(const view<const Sample>& from, std::byte* bytes) {
@@ -635,18 +635,18 @@ class stream {
 };
 
 stream_choice choice_of(const nb::dict& settings, bool llr_int8, faults fail) {
-  stream_choice all = with_settings(stream_keywords(), settings);
-  all.numbers.llr_int8 = llr_int8;
-  pipeline_config& c = all.pipeline;
+  stream_choice choice = with_settings(stream_keywords(), settings);
+  choice.numbers.llr_int8 = llr_int8;
+  pipeline_config& c = choice.pipeline;
   if (!fail.empty())
     c.fault = [fail = std::move(fail)](const fault_point& p) {
-      for (const auto& [sequence, what] : fail) {
+      for (const auto& [sequence, kind] : fail) {
         if (p.sequence != sequence || p.attempt != 0 || p.moment != fault_moment::start) continue;
-        if (what == "device") throw device_error("a fault that a test asked for");
+        if (kind == "device") throw device_error("a fault that a test asked for");
         throw error("a fault that a test asked for");
       }
     };
-  return all;
+  return choice;
 }
 
 }  // namespace

@@ -27,22 +27,22 @@ using clock = std::chrono::steady_clock;
 /// setting of the call.
 scenario parsed(std::string text, const std::optional<std::string>& file) {
   const std::string name = file.value_or("scenario");
-  std::string what;
+  std::string message;
   try {
     scenario s = parse_scenario(std::move(text), name);
     for (const std::string& hint : s.hints)
       if (PyErr_WarnEx(PyExc_FutureWarning, (name + ": " + hint).c_str(), 1) != 0) throw nb::python_error();
     return s;
   } catch (const file_error& e) {
-    what = std::string(e.what()).substr(name.size() + 2);  // "name: "
+    message = std::string(e.what()).substr(name.size() + 2);  // "name: "
   }
   const std::string command = "warpband sim --help-scenario";
-  if (const auto at = what.find(command); at != std::string::npos)
-    what.replace(at, command.size(), "warpband.scenario_help()");
-  if (file) throw file_error(*file, what);
-  if (what.starts_with("line ")) what.erase(0, what.find(": ") + 2);
-  if (what.starts_with("channel.file: ")) throw file_error(name, what);  // that file cannot be read
-  throw nb::value_error((name + ": " + what).c_str());
+  if (const auto position = message.find(command); position != std::string::npos)
+    message.replace(position, command.size(), "warpband.scenario_help()");
+  if (file) throw file_error(*file, message);
+  if (message.starts_with("line ")) message.erase(0, message.find(": ") + 2);
+  if (message.starts_with("channel.file: ")) throw file_error(name, message);  // that file cannot be read
+  throw nb::value_error((name + ": " + message).c_str());
 }
 
 /// A run of all curves. All of it happens without the GIL but for what is told to Python.
@@ -80,10 +80,10 @@ class sweep_run {
           return tell(curve, before + index, index, c, false);
         };
         observer.finished = [&](const curve_result&, const point_result& p) {
-          const auto& all = curve.config.sweep_db;
+          const auto& points_db = curve.config.sweep_db;
           if (curve.config.target) return void(tell(curve, before, 0, p.counts, false));
-          const auto index =
-              static_cast<std::size_t>(std::find(all.begin(), all.end(), p.sweep_db) - all.begin());
+          const auto index = static_cast<std::size_t>(
+              std::find(points_db.begin(), points_db.end(), p.sweep_db) - points_db.begin());
           tell(curve, before + index, index, p.counts, true);
         };
         run_curve(curve, make, observer);
@@ -132,10 +132,10 @@ class sweep_run {
   /// False ends the run. Python hears of ten batches a second, and of every point that is finished.
   bool tell(const curve_result& curve, std::size_t number, std::size_t index, const point_counts& c,
             bool finished) {
-    const auto now = clock::now();
+    const auto time = clock::now();
     if (stopped_) return false;
-    if (!finished && std::chrono::duration<double>(now - told_).count() < 0.1) return true;
-    told_ = now;
+    if (!finished && std::chrono::duration<double>(time - told_).count() < 0.1) return true;
+    told_ = time;
     const double db =
         curve.config.target ? std::numeric_limits<double>::quiet_NaN() : curve.config.sweep_db[index];
     nb::gil_scoped_acquire held;
@@ -219,12 +219,12 @@ std::string sweep(executor_ref& where, const std::vector<std::string>& more, int
   sweep_run run(std::move(start), out, checkpoint, std::move(progress));
   where.run([&](executor& exec) {
     std::vector<std::unique_ptr<executor>> others;
-    std::vector<executor*> all{&exec};
+    std::vector<executor*> executors{&exec};
     for (const std::string& device : more) {
       others.push_back(open_executor(device, threads));
-      all.push_back(others.back().get());
+      executors.push_back(others.back().get());
     }
-    run.run(all, resume.has_value());
+    run.run(executors, resume.has_value());
   });
   run.raise();
   return run.json();

@@ -48,12 +48,12 @@ void turbo_encode(const turbo_encoder& e, executor_ref& where, nb::handle bits, 
 }
 
 const std::vector<setting_of<turbo_decoder_config>>& settings() {
-  static const auto all = [] {
+  static const auto settings = [] {
     auto list = turbo_decoder_settings();
     list.push_back(turbo_code_rate_setting());
     return list;
   }();
-  return all;
+  return settings;
 }
 
 }  // namespace

@@ -34,8 +34,8 @@ def max_log(metric, bits):
 
 
 def exact_log(metric, bits):
-    def total(of):
-        return np.logaddexp.reduce(-metric[..., of], -1)
+    def total(hypotheses):
+        return np.logaddexp.reduce(-metric[..., hypotheses], -1)
 
     return np.stack([total(bits[:, b] == 0) - total(bits[:, b] == 1) for b in range(bits.shape[1])], -1)
 
@@ -110,9 +110,9 @@ def ep(h, y, n0, qam, prior, demapper, iterations, damping):
     shift = mean * precision
     for i in range(1, iterations + 1):
         covariance = np.linalg.inv(gram + precision[..., None] * np.eye(2 * streams))
-        own = np.einsum("ukk->uk", covariance)
-        v = 1 / (1 / own - precision)
-        x = v * ((covariance @ (matched + shift)[..., None])[..., 0] / own - shift)
+        marginal = np.einsum("ukk->uk", covariance)
+        v = 1 / (1 / marginal - precision)
+        x = v * ((covariance @ (matched + shift)[..., None])[..., 0] / marginal - shift)
         x_parts, v_parts = x.reshape(-1, 2, streams), v.reshape(-1, 2, streams)
         off = (x_parts[..., None] - parts[None, :, None]) ** 2 / (2 * v_parts[..., None])
         cost = known + off.sum(1)
@@ -130,11 +130,11 @@ def linear(kind, h, y, n0, qam):
     hh = np.conj(np.swapaxes(h, -1, -2))
     gram = hh @ h
     matched = (hh @ y[..., None])[..., 0]
-    own = np.einsum("...kk->...k", gram).real
-    n0 = np.broadcast_to(np.asarray(n0, float).reshape(-1, 1), own.shape)
+    power = np.einsum("...kk->...k", gram).real
+    n0 = np.broadcast_to(np.asarray(n0, float).reshape(-1, 1), power.shape)
     if kind == "mf":
-        x = matched / own
-        sinr = own ** 2 / ((np.abs(gram) ** 2).sum(-1) - own ** 2 + n0 * own)
+        x = matched / power
+        sinr = power ** 2 / ((np.abs(gram) ** 2).sum(-1) - power ** 2 + n0 * power)
     else:
         a = gram + (n0[..., None] * np.eye(h.shape[-1]) if kind == "mmse" else 0)
         inverse = np.linalg.inv(a)
@@ -321,13 +321,13 @@ def code_blocks(bits):
     """A transport block with its CRC-24A, cut into code blocks with their CRC-24B; and the filler bits of the first one."""
     bits = list(bits) + crc(bits, 0x1864CFB, 24)
     sizes, fillers, crc_bits = segmentation(len(bits))
-    blocks, at = [], 0
+    blocks, begin = [], 0
     for r, k in enumerate(sizes):
-        own = [0] * (fillers if r == 0 else 0)
-        take = k - crc_bits - len(own)
-        own += bits[at:at + take]
-        at += take
-        blocks.append(own + (crc(own, 0x1800063, 24) if crc_bits else []))
+        block = [0] * (fillers if r == 0 else 0)
+        take = k - crc_bits - len(block)
+        block += bits[begin:begin + take]
+        begin += take
+        blocks.append(block + (crc(block, 0x1800063, 24) if crc_bits else []))
     return blocks, fillers
 
 
@@ -364,8 +364,8 @@ def sent_of_blocks(g, blocks, modulation_order, layers):
 def transport_encode(bits, g, rv, modulation_order=2, layers=1, soft_buffer=0):
     blocks, fillers = code_blocks(bits)
     shares = sent_of_blocks(g, len(blocks), modulation_order, layers)
-    return np.concatenate([turbo_encode(own)[sent_places(len(own), share, rv, fillers if r == 0 else 0, soft_buffer)]
-                           for r, (own, share) in enumerate(zip(blocks, shares))])
+    return np.concatenate([turbo_encode(block)[sent_places(len(block), share, rv, fillers if r == 0 else 0, soft_buffer)]
+                           for r, (block, share) in enumerate(zip(blocks, shares))])
 
 
 def transport_decode(received, transport_bits, iterations, exact=True, scale=1.0, modulation_order=2, layers=1, soft_buffer=0):
@@ -374,21 +374,21 @@ def transport_decode(received, transport_bits, iterations, exact=True, scale=1.0
     sizes, fillers, crc_bits = segmentation(transport_bits + 24)
     soft = [np.zeros(3 * (k + 4)) for k in sizes]
     for llr, rv in received:
-        at = 0
+        begin = 0
         for r, share in enumerate(sent_of_blocks(len(llr), len(sizes), modulation_order, layers)):
             places = sent_places(sizes[r], share, rv, fillers if r == 0 else 0, soft_buffer)
-            np.add.at(soft[r], places, np.asarray(llr, float)[at:at + share])
-            at += share
+            np.add.at(soft[r], places, np.asarray(llr, float)[begin:begin + share])
+            begin += share
     found, holds, least = [], [], np.inf
     for r, k in enumerate(sizes):
         known = fillers if r == 0 else 0
         streams = soft[r].reshape(3, k + 4)
         streams[:2, :known] = 30 if exact else 10000  # they are zeros
-        own = turbo_decode(streams, k, iterations, exact, scale)
-        least = min(least, np.abs(own[known:]).min())
-        bits = (own < 0).astype(int).tolist()
+        decided = turbo_decode(streams, k, iterations, exact, scale)
+        least = min(least, np.abs(decided[known:]).min())
+        bits = (decided < 0).astype(int).tolist()
         holds.append(not crc_bits or crc(bits[:-24], 0x1800063, 24) == bits[-24:])
-        found.append(own[known:k - crc_bits])
+        found.append(decided[known:k - crc_bits])
     found = np.concatenate(found)
     bits = (found < 0).astype(int).tolist()
     whole = crc(bits[:-24], 0x1864CFB, 24) == bits[-24:]
@@ -418,8 +418,8 @@ def belief_propagation(llr, h, iterations, rule, layers=None, scale=1.0, offset=
             toward = np.where(here, total[None, :] - message[rows], np.inf)
             if rule == "sum-product":
                 part = np.where(here, np.tanh(toward / 2), 1.0)
-                others = np.array([[np.prod(np.delete(row, v)) if of[v] else 0.0 for v in range(len(row))]
-                                   for row, of in zip(part, here)])
+                others = np.array([[np.prod(np.delete(row, v)) if edges[v] else 0.0 for v in range(len(row))]
+                                   for row, edges in zip(part, here)])
                 answer = 2 * np.arctanh(others)
             else:
                 sign = np.where(toward < 0, -1.0, 1.0)
@@ -500,11 +500,11 @@ def gradients(a, b, iterations, jacobi):
 def uplink(h, y, n0, qam, mode, iterations=0):
     """One vector with the SINR that the Gram matrix alone gives, G_uu / N0: LLRs, estimates without bias, SINR."""
     gram, matched = h.conj().T @ h, h.conj().T @ y
-    own = np.diag(gram).real
+    power = np.diag(gram).real
     a = gram + (0 if mode == "zf" else n0) * np.eye(len(gram))
-    sinr = own / n0
+    sinr = power / n0
     if mode == "mf":
-        x = matched / own
+        x = matched / power
     elif mode == "zf":
         x = np.linalg.solve(a, matched)
     else:

@@ -50,8 +50,8 @@ def test_own_clusters():
     np.testing.assert_allclose(channel.powers, power, rtol=1e-9)
     taps = np.fft.ifft(h[:, 0, :, 0, :], axis=1)  # of 100 ns
     found = (np.abs(taps) ** 2).mean((0, 2))
-    for at in range(n):
-        close(found[at], dict(zip((0, 3, 7), power)).get(at, 0), max(found[at], 1e-9) / (2 * drops) ** 0.5)
+    for delay in range(n):
+        close(found[delay], dict(zip((0, 3, 7), power)).get(delay, 0), max(found[delay], 1e-9) / (2 * drops) ** 0.5)
     departing = np.radians(np.array([-40, 10, 35])[:, None] + 5 * RAYS)
     arriving = np.radians(np.array([60, -100, 170])[:, None] + 8 * RAYS - 20)
     for user, direction in enumerate((0, np.radians(25))):

@@ -186,9 +186,9 @@ def test_detector_layouts(batch, layout, streams, shared, number, sign):
     wide = np.broadcast_to(h.reshape(h.shape[:-2] + ((1,) if shared and batch else ()) + h.shape[-2:]),
                            tuple(batch) + (4, streams))
     one = wb.MMSE(streams=streams, rx_antennas=4, qam=4, executor=HERE)
-    for at in np.ndindex(*batch):
-        alone = one(wide[at].copy(), y[at].copy(), 0.5 if number else float(n0[at]))
-        assert np.array_equal(llr[at], alone if sign == "p0/p1" else -alone)
+    for item in np.ndindex(*batch):
+        alone = one(wide[item].copy(), y[item].copy(), 0.5 if number else float(n0[item]))
+        assert np.array_equal(llr[item], alone if sign == "p0/p1" else -alone)
 
 
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
@@ -202,8 +202,8 @@ def test_codec_layouts(batch, layout, boolean):
     assert coded.shape == tuple(batch) + (132,)
     llr = (4 * (1 - 2.0 * coded)).astype(np.float32)
     assert np.array_equal(decode(LAYOUTS[layout](llr)), bits)
-    for at in np.ndindex(*batch):
-        assert np.array_equal(encode(bits[at].copy()), coded[at])
+    for item in np.ndindex(*batch):
+        assert np.array_equal(encode(bits[item].copy()), coded[item])
 
 
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)

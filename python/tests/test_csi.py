@@ -36,9 +36,9 @@ def test_plain_channels(rng, tmp_path):
         with h5py.File(tmp_path / "small.hdf5", "w") as file:
             file["h"] = h[:shape[0], :shape[1], :shape[2], :shape[3]]
         assert np.array_equal(wb.read_csi(tmp_path / "small.hdf5").channel, h[:shape[0], :shape[1], :shape[2], :shape[3]])
-    each = wb.read_csi(tmp_path / "h.hdf5", scale="snapshot")
+    by_snapshot = wb.read_csi(tmp_path / "h.hdf5", scale="snapshot")
     good = (status == 0)[:, :, None, None]
-    np.testing.assert_allclose((np.abs(each.channel) ** 2).sum((1, 2)) / (4 * good.sum(1)[:, 0]), 1, rtol=1e-5)
+    np.testing.assert_allclose((np.abs(by_snapshot.channel) ** 2).sum((1, 2)) / (4 * good.sum(1)[:, 0]), 1, rtol=1e-5)
     factors = np.sqrt(good.sum() * 4 / (np.abs(wanted) ** 2).sum((0, 1, 2)))
     np.testing.assert_allclose(wb.read_csi(tmp_path / "h.hdf5", scale="file", first=1, snapshots=2).channel, wanted[1:3] * factors, rtol=1e-5)
     # as detectors take it

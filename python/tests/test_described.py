@@ -149,8 +149,8 @@ def test_codes_and_numerologies_by_the_librarys_lists():
 
 
 def test_own_delays_take_the_profiles_place():
-    named, own = wb.TdlChannel(profile="EVA"), wb.TdlChannel(delays_ns=[0, 30], powers_db=[0, -3])
-    assert (named.profile, named.delay_spread_ns, own.profile, own.powers_db) == ("eva", None, None, (0.0, -3.0))
+    named, custom = wb.TdlChannel(profile="EVA"), wb.TdlChannel(delays_ns=[0, 30], powers_db=[0, -3])
+    assert (named.profile, named.delay_spread_ns, custom.profile, custom.powers_db) == ("eva", None, None, (0.0, -3.0))
     assert wb.TdlChannel(profile="tdl-a", delay_spread_ns=None).delay_spread_ns == 100
     assert wb.CdlChannel(antennas=2, profile=None, delays_ns=[]).profile == "cdl-a"
 
@@ -184,9 +184,9 @@ def test_the_example_of_every_class_and_function_runs(name):
     finder = doctest.DocTestFinder(recurse=False)
     tests = finder.find(operator.attrgetter(name)(wb), name, module=False, globs={"wb": wb, "np": np})
     assert sum(len(test.examples) for test in tests) > 0, f"{name} has no example"
-    said = []
+    output = []
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
-    assert sum(runner.run(test, out=said.append).failed for test in tests) == 0, "".join(said)
+    assert sum(runner.run(test, out=output.append).failed for test in tests) == 0, "".join(output)
 
 
 def has_fft():

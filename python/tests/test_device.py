@@ -679,7 +679,7 @@ def test_a_stream_under_load(rng):
     stream = wb.Stream(stage=detector, most_items=4000, devices=["cuda:0"], streams=4, queue=2, overflow="drop-oldest",
                        on_frame=got.append)
     tickets = [[] for _ in range(3)]
-    threads = [threading.Thread(target=lambda own=own: own.extend(stream.push(*frame) for _ in range(100))) for own in tickets]
+    threads = [threading.Thread(target=lambda results=results: results.extend(stream.push(*frame) for _ in range(100))) for results in tickets]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -687,7 +687,7 @@ def test_a_stream_under_load(rng):
     stream.drain()
     last = [stream.push(*frame) for _ in range(4)]
     stream.stop()
-    ended = [t.frame(timeout=60) for own in tickets for t in own]
+    ended = [t.frame(timeout=60) for results in tickets for t in results]
     assert all(f.result.tobytes() == wanted.tobytes() for f in ended if f.status == "delivered")
     stats = stream.stats()
     assert stats.pushed == 304 == stats.delivered + stats.dropped and len(got) == stats.delivered

@@ -197,9 +197,9 @@ def test_numpy_files(tmp_path):
     h[1, 2, 0, 0] = np.nan
     np.save(tmp_path / "h.npy", h)
     assert np.array_equal(np.argwhere(wb.read_csi(tmp_path / "h.npy").status), [[1, 2]])
-    for bad, what in ((h.real, "<f8"), (np.asfortranarray(h), "Fortran"), (h[0, 0], "shape"), (np.array([{}], object), "O")):
+    for bad, part in ((h.real, "<f8"), (np.asfortranarray(h), "Fortran"), (h[0, 0], "shape"), (np.array([{}], object), "O")):
         np.save(tmp_path / "bad.npy", bad, allow_pickle=True)
-        with pytest.raises(RuntimeError, match=what):
+        with pytest.raises(RuntimeError, match=part):
             wb.read_csi(tmp_path / "bad.npy")
     np.savez(tmp_path / "bad.npz", h=h)
     with pytest.raises(RuntimeError, match="not an HDF5 file"):

@@ -31,11 +31,11 @@ def modulated(values, n):
 
 
 def demodulated(samples, n):
-    at, parts = 0, []
+    begin, parts = 0, []
     for s in range(n.symbols_per_slot):
-        at += n.first_cyclic_prefix if s == 0 else n.cyclic_prefix
-        parts.append(np.fft.fft(samples[..., at:at + n.fft_size], norm="ortho")[..., bins(n)])
-        at += n.fft_size
+        begin += n.first_cyclic_prefix if s == 0 else n.cyclic_prefix
+        parts.append(np.fft.fft(samples[..., begin:begin + n.fft_size], norm="ortho")[..., bins(n)])
+        begin += n.fft_size
     return np.stack(parts, -2)
 
 

@@ -502,9 +502,9 @@ SMALL = [*range(1, 25), *range(73, 89), *range(481, 489)]
 LARGE = [*range(6121, 6201), *range(12217, 12385)]
 
 
-def transmissions(data, most):
+def transmissions(data, limit):
     order, layers = data.draw(st.sampled_from([1, 2, 4, 6, 8])), data.draw(st.integers(1, 4))
-    return order, layers, [data.draw(st.integers(0, 3)) for _ in range(data.draw(st.integers(1, most)))]
+    return order, layers, [data.draw(st.integers(0, 3)) for _ in range(data.draw(st.integers(1, limit)))]
 
 
 @settings(max_examples=30, deadline=None)

@@ -24,9 +24,9 @@ def python(code):
 
 def test_import_reads_nothing_that_is_not_needed():
     """What it takes is counted in modules: seconds are those of the machine and of what runs beside."""
-    own = python("import sys, numpy; before = set(sys.modules); import warpband; print(*sorted(set(sys.modules) - before))").split()
-    assert {name.partition(".")[0] for name in own} <= {"warpband", "_xxsubinterpreters", *sys.stdlib_module_names}
-    assert len(own) < 80, own
+    imported_modules = python("import sys, numpy; before = set(sys.modules); import warpband; print(*sorted(set(sys.modules) - before))").split()
+    assert {name.partition(".")[0] for name in imported_modules} <= {"warpband", "_xxsubinterpreters", *sys.stdlib_module_names}
+    assert len(imported_modules) < 80, imported_modules
 
 
 def test_a_subinterpreter_is_refused_and_leaves_the_main_one_usable():
@@ -83,8 +83,8 @@ def test_the_root_of_the_repository_says_what_is_missing_and_does_not_hide_the_p
 
     missing = imported()
     assert missing.returncode == 1 and re.search(r"^ImportError: the Python package warpband is not installed: .*pip install \.", missing.stderr, re.M)
-    there = imported(PACKAGE.parent, *(p for p in sys.path if p))
-    assert there.stdout.strip() == str(PACKAGE / "__init__.py"), there.stderr
+    from_root = imported(PACKAGE.parent, *(p for p in sys.path if p))
+    assert from_root.stdout.strip() == str(PACKAGE / "__init__.py"), from_root.stderr
 
 
 def test_a_package_that_is_not_built_says_so(tmp_path):
@@ -93,12 +93,12 @@ def test_a_package_that_is_not_built_says_so(tmp_path):
         (tmp_path / "warpband" / path.name).write_text(path.read_text())
     program = [sys.executable, "-c", "import warpband"]
     path = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *(p for p in sys.path if p)])}
-    said = subprocess.run(program, env=path, cwd=tmp_path, capture_output=True, text=True).stderr
-    assert re.search(r"^ImportError: .*/warpband has no compiled part of warpband: `pip install .`", said, re.M), said
+    message = subprocess.run(program, env=path, cwd=tmp_path, capture_output=True, text=True).stderr
+    assert re.search(r"^ImportError: .*/warpband has no compiled part of warpband: `pip install .`", message, re.M), message
     (tmp_path / "warpband" / "_core.cpython-311-x86_64-linux-gnu.so").write_bytes(b"half of it")
     (tmp_path / "warpband" / "_core.abi3.so").write_bytes(b"half of it")
-    said = subprocess.run(program, env=path, cwd=tmp_path, capture_output=True, text=True).stderr
-    assert re.search(r"^ImportError: the compiled part of warpband in .*/warpband cannot be loaded \(.*\): it is of another Python", said, re.M), said
+    message = subprocess.run(program, env=path, cwd=tmp_path, capture_output=True, text=True).stderr
+    assert re.search(r"^ImportError: the compiled part of warpband in .*/warpband cannot be loaded \(.*\): it is of another Python", message, re.M), message
 
 
 def test_plot_is_listed():

@@ -137,17 +137,17 @@ def test_other_types_and_shapes_are_told_by_name(name, data):
     call, arguments = CASES[name]
     rng, batch = np.random.default_rng(1), (3,) if arguments[0][2] is not None else (3, 8)
     arrays = [numbers(rng, argument, dtype, batch + (shape or ())) for argument, dtype, shape in arguments]
-    at = data.draw(st.integers(0, len(arguments) - 1))
-    argument, dtype, shape = arguments[at]
+    index = data.draw(st.integers(0, len(arguments) - 1))
+    argument, dtype, shape = arguments[index]
     if shape and argument != "sent" and data.draw(st.booleans()):
         axis = data.draw(st.integers(1, len(shape)))
-        bad = np.repeat(arrays[at], 2, axis)
+        bad = np.repeat(arrays[index], 2, axis)
     else:
         allowed = {U8: ["bool"], F32: ["int8"] if argument == "llr" else []}.get(dtype, [])
         other = data.draw(st.sampled_from(["float64", "complex128", "int32", "int64", "float32", "uint16", "int8"])
                           .filter(lambda d: d != dtype and d not in allowed))
-        bad = (arrays[at].real if other[0] != "c" else arrays[at]).astype(other)
-    arrays[at] = bad
+        bad = (arrays[index].real if other[0] != "c" else arrays[index]).astype(other)
+    arrays[index] = bad
     with pytest.raises(ValueError, match=f"{argument} = .* is not allowed: expected|{argument}.*shape"):
         call(*arrays, strict=True)
 

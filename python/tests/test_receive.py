@@ -123,13 +123,13 @@ def test_each_user_has_a_codeword_of_its_own():
     soft, decoder = wb.MassiveSoftUplink(antennas=antennas, users=users, qam=16, extrinsic=True), wb.LdpcDecoder(code=CODE, iterations=4)
     llr = np.zeros((frames, users, CODE.n), np.float32)
     llr[..., order] = soft(h, y, n0).reshape(frames, -1, users, 4).swapaxes(1, 2).reshape(frames, users, -1)
-    first, own, held, count = decoder(llr, outputs=("bits", "extrinsic", "status", "iterations"))
+    first, extrinsic_of_users, held, count = decoder(llr, outputs=("bits", "extrinsic", "status", "iterations"))
     np.testing.assert_array_equal(got[0], first)
-    np.testing.assert_array_equal(extrinsic[0], own)
+    np.testing.assert_array_equal(extrinsic[0], extrinsic_of_users)
     np.testing.assert_array_equal(iterations[0], count.sum(axis=1))
     finished = (held & 2 != 0).all(axis=1)
     np.testing.assert_array_equal(status[0] & 2 != 0, finished)
-    prior = np.clip(own[..., order], -100, 100).reshape(frames, users, -1, 4).swapaxes(1, 2).reshape(frames, -1, users * 4)
+    prior = np.clip(extrinsic_of_users[..., order], -100, 100).reshape(frames, users, -1, 4).swapaxes(1, 2).reshape(frames, -1, users * 4)
     llr[..., order] = soft(h, y, n0, prior=prior).reshape(frames, -1, users, 4).swapaxes(1, 2).reshape(frames, users, -1)
     np.testing.assert_array_equal(got[1], np.where(finished[:, None, None], first, decoder(llr)))
     wrong = (got != bits).any(axis=3).sum(axis=(1, 2))
@@ -228,8 +228,8 @@ def test_the_other_sign_and_arrays_to_fill():
     prior = np.random.default_rng(1).normal(size=(6, CODE.n)).astype(np.float32)
     names = ("extrinsic", "detected", "bits", "use_status")
     here = receiver(h, y, n0, prior=prior, outputs=names)
-    there = other(h, y, n0, prior=-prior, outputs=names)
-    for a, b, sign in zip(here, there, (-1, -1, 1, 1)):
+    negated = other(h, y, n0, prior=-prior, outputs=names)
+    for a, b, sign in zip(here, negated, (-1, -1, 1, 1)):
         np.testing.assert_array_equal(a, sign * b)
     out = np.empty((2, 6, CODE.k), np.uint8)
     assert receiver(h, y, n0, each_outer=True, out=out) is out

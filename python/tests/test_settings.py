@@ -153,9 +153,9 @@ def test_numbers_of_numpy_are_numbers():
     assert wb.NWay(streams=np.int64(2), rx_antennas=np.array(2), qam=np.uint8(16), llr_clip=np.float32(8), order=np.array([1, 0])).ways == 2
     assert wb.mimo_rayleigh(SENT, rx_antennas=np.int8(3), seed=np.uint64(2 ** 63))[0].shape == (4, 3)
     assert wb.awgn(SENT, noise_var=np.float64(0), seed=1).tolist() == SENT.tolist()
-    own = wb.CdlChannel(antennas=2, delays_ns=np.array([0, 30]), powers_db=np.zeros(2, np.float32),
-                        split=np.array([True, False]))
-    assert own.delays_ns == [0.0, 5.0, 10.0, 30.0]
+    channel = wb.CdlChannel(antennas=2, delays_ns=np.array([0, 30]), powers_db=np.zeros(2, np.float32),
+                            split=np.array([True, False]))
+    assert channel.delays_ns == [0.0, 5.0, 10.0, 30.0]
     wanted = wb.exponential_correlation(antennas=2, correlation=0.5 + 0j)
     for half in (0.5, np.float32(0.5), np.complex64(0.5), np.array(0.5)):
         assert np.array_equal(wb.exponential_correlation(antennas=np.int64(2), correlation=half), wanted)

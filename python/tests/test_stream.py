@@ -605,7 +605,7 @@ def test_a_ticket_in_its_own_tag_is_collected(rng, how):
 
 
 def test_a_callback_may_push_and_wait_but_not_drain_or_stop(rng):
-    frame, said, got = mmse_frame(rng), [], []
+    frame, messages, got = mmse_frame(rng), [], []
 
     def on_frame(f):
         got.append(f.tag)
@@ -617,12 +617,12 @@ def test_a_callback_may_push_and_wait_but_not_drain_or_stop(rng):
             try:
                 call()
             except RuntimeError as error:
-                said.append(str(error))
+                messages.append(str(error))
     with wb.Stream(stage=wb.MMSE(**MMSE), most_items=5, streams=1, queue=1, on_frame=on_frame) as stream:
         stream.push(*frame, tag=0)
         until(lambda: 40 in got)
     assert [t for t in got if isinstance(t, int)] == list(range(41)) and (5, 8) in got and "waited for" in got
-    assert said == [f"a callback cannot {what} its stream: it would wait for itself" for what in ("drain", "stop")]
+    assert messages == [f"a callback cannot {action} its stream: it would wait for itself" for action in ("drain", "stop")]
 
 
 def test_a_slow_callback_holds_frames_up(rng):
@@ -695,11 +695,11 @@ def test_statistics(rng):
         stats = stream.stats()
         assert stats.pushed == stats.delivered == stats.missed == stats.latency.count == 300 and all(f.missed for f in frames)
         assert (stats.dropped, stats.failed, stats.rerun, stats.devices_failed, stats.callback_errors, stats.waiting) == (0,) * 6
-        own = np.sort([f.latency_us for f in frames])  # taken a little later
+        latencies = np.sort([f.latency_us for f in frames])  # taken a little later
         for percent in (50, 90):
-            at = stats.latency.percentile_us(percent)
-            assert 0 < at <= 1.02 * np.percentile(own, percent, method="higher") + 1
-        assert stats.latency.percentile_us(100) == stats.latency.max_us <= own[-1] + 1e-3
+            value = stats.latency.percentile_us(percent)
+            assert 0 < value <= 1.02 * np.percentile(latencies, percent, method="higher") + 1
+        assert stats.latency.percentile_us(100) == stats.latency.max_us <= latencies[-1] + 1e-3
         assert stats.queued.mean_us + stats.device.mean_us <= stats.latency.mean_us
         times = stats.latency.seconds()
         assert times.shape == (300,) and (np.diff(times) >= 0).all() and times[-1] == pytest.approx(1e-6 * stats.latency.max_us)
@@ -800,7 +800,7 @@ def test_a_block_drains_but_not_when_an_exception_leaves_it(rng):
 
 
 def test_stop_while_others_push(rng):
-    frame, said = Slow.frame(rng), []
+    frame, messages = Slow.frame(rng), []
     stream = Slow.stream()
 
     def produce():
@@ -808,7 +808,7 @@ def test_stop_while_others_push(rng):
             while True:
                 stream.push(*frame)
         except RuntimeError as error:
-            said.append(str(error))
+            messages.append(str(error))
     threads = [threading.Thread(target=produce) for _ in range(3)]
     for thread in threads:
         thread.start()
@@ -817,7 +817,7 @@ def test_stop_while_others_push(rng):
     for thread in threads:
         thread.join(60)
         assert not thread.is_alive()
-    assert said == ["the pipeline was stopped: it takes no frames any more"] * 3
+    assert messages == ["the pipeline was stopped: it takes no frames any more"] * 3
     stats = stream.stats()
     assert stats.pushed == stats.delivered + stats.dropped
 

@@ -165,10 +165,10 @@ def test_a_detector_with_a_prior_serves_a_loop():
              "mimo": {"streams": 2, "rx_antennas": 2}, "channel": {"type": "rayleigh"}, "receiver": {"outer": 3},
              "sweep": {"ebn0_db": [3.0]}, "stop": {"frame_errors": 0, "max_frames": 400}}
     built_in, = wb.sweep(with_detector(coded, "ml"))
-    mine, = wb.sweep(with_detector(coded, "mine"), detectors={"mine": ml_with_prior}, batch=400)
+    got, = wb.sweep(with_detector(coded, "mine"), detectors={"mine": ml_with_prior}, batch=400)
     for name in ("bit_errors_1", "bit_errors_2", "bit_errors_3"):  # after each outer iteration
-        assert abs(mine[name] - built_in[name]) <= 0.01 * built_in[name]
-    assert built_in["bit_errors_1"] > 1.05 * built_in["bit_errors_3"] > 100 and mine["erased_uses"] == 0
+        assert abs(got[name] - built_in[name]) <= 0.01 * built_in[name]
+    assert built_in["bit_errors_1"] > 1.05 * built_in["bit_errors_3"] > 100 and got["erased_uses"] == 0
     with pytest.raises(ValueError, match='detector.type = "mine", which takes no a-priori LLRs'):
         wb.sweep(with_detector(coded, "mine"), detectors={"mine": ml})
     open_loop = {key: value for key, value in coded.items() if key != "receiver"}
@@ -222,8 +222,8 @@ def test_counts_do_not_depend_on_the_stop_rule_or_on_resuming(tmp_path):
     assert at_once["frame_errors"] == [9, 9] and at_once["frames"][0] > 9 * 30
     path = tmp_path / "r.json"
     wb.sweep(scenario, **call, max_frames=70, output=path)
-    for most in (100, 128, 300):
-        wb.sweep(resume=path, **call, max_frames=most, output=path)
+    for max_frames in (100, 128, 300):
+        wb.sweep(resume=path, **call, max_frames=max_frames, output=path)
     parts = wb.sweep(resume=path, **call, max_frames=1000, output=path)
     assert counts(parts) == counts(at_once) and parts.complete
     assert counts(wb.sweep(scenario, **call, threads=1)) == counts(at_once)

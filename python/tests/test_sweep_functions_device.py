@@ -101,9 +101,9 @@ def test_a_detector_with_a_prior_serves_a_loop():
              "mimo": {"streams": 2, "rx_antennas": 2}, "channel": {"type": "rayleigh"}, "receiver": {"outer": 3},
              "sweep": {"ebn0_db": [3.0]}, "stop": {"frame_errors": 0, "max_frames": 400}}
     built_in, = wb.sweep({**coded, "detector": {"type": "ml"}}, device=DEVICE)
-    mine, = wb.sweep({**coded, "detector": {"type": "mine"}}, detectors={"mine": ml_with_prior}, batch=400, device=DEVICE)
+    counts, = wb.sweep({**coded, "detector": {"type": "mine"}}, detectors={"mine": ml_with_prior}, batch=400, device=DEVICE)
     for name in ("bit_errors_1", "bit_errors_2", "bit_errors_3"):
-        assert abs(mine[name] - built_in[name]) <= 0.01 * built_in[name]
+        assert abs(counts[name] - built_in[name]) <= 0.01 * built_in[name]
     assert built_in["bit_errors_1"] > 1.05 * built_in["bit_errors_3"] > 100
 
 

@@ -49,20 +49,20 @@ def test_two_benchmarks_of_the_same_axes_are_an_error():
 
 def test_space_time_codes_and_turbo_are_found_by_all_axes():
     axes = {"code": "silver", "output": "hard", "qam": 16, "fragment": 8, "stage": "all"}
-    mine = [bench(1.0, "stbc_fragment", "kernel", axes | {"code": "golden"}), bench(2.0, "stbc_fragment", "kernel", axes)]
-    assert one(mine, "stbc_fragment", ["kernel"], qam=16, fragment=8, stage="all")["mbps"] == 2.0
+    records = [bench(1.0, "stbc_fragment", "kernel", axes | {"code": "golden"}), bench(2.0, "stbc_fragment", "kernel", axes)]
+    assert one(records, "stbc_fragment", ["kernel"], qam=16, fragment=8, stage="all")["mbps"] == 2.0
     axes = {"k": 6144, "map": "log_map", "precision": "bfloat16", "window_steps": 48, "overlap": 8, "iterations": 6}
-    mine = [bench(5.0, "turbo", "resident", axes | {"iterations": 8}), bench(3.0, "turbo", "resident", axes),
-            bench(4.0, "turbo", "resident", axes | {"input": "float32"})]
-    assert rate(mine, "bfloat16", "log_map", 48, 8) == 3.0
+    records = [bench(5.0, "turbo", "resident", axes | {"iterations": 8}), bench(3.0, "turbo", "resident", axes),
+               bench(4.0, "turbo", "resident", axes | {"input": "float32"})]
+    assert rate(records, "bfloat16", "log_map", 48, 8) == 3.0
 
 
 def test_a_chart_takes_the_benchmark_of_its_machine_and_of_all_axes():
     axes = {"detector": "nway", "ways": 4}
-    mine = [bench(1.0, "detect", "kernel", axes | {"uses": 8400}), bench(2.0, "detect", "resident", axes), bench(3.0, "detect", "kernel", axes)]
-    assert find(mine, lambda b: "H100", "H100", "detect", axes)["mbps"] == 3.0
-    assert find(mine[:2], lambda b: "H100", "H100", "detect", axes)["mbps"] == 2.0
-    for machine, records in (("H100", mine[:1]), ("EPYC", mine)):
+    benchmarks = [bench(1.0, "detect", "kernel", axes | {"uses": 8400}), bench(2.0, "detect", "resident", axes), bench(3.0, "detect", "kernel", axes)]
+    assert find(benchmarks, lambda b: "H100", "H100", "detect", axes)["mbps"] == 3.0
+    assert find(benchmarks[:2], lambda b: "H100", "H100", "detect", axes)["mbps"] == 2.0
+    for machine, records in (("H100", benchmarks[:1]), ("EPYC", benchmarks)):
         with pytest.raises(SystemExit, match=f"no benchmark of detect .* on {machine}"):
             find(records, lambda b: "H100", machine, "detect", axes)
 

@@ -170,7 +170,7 @@ def _check_kinds(call: Any, settings: dict[str, Any]) -> None:
             raise refused(name, settings[name], _in_words(kind.strip()))
 
 
-def made(call: Any, **settings: Any) -> Any:
+def made(factory: Any, **settings: Any) -> Any:
     """``call(**settings)``, with a setting of another type, or an integer that no C++ type holds, as a ``ValueError`` like any
     other that is not allowed."""
     try:

@@ -83,14 +83,14 @@ def table_3(data: Data):
     repetitions = min((len(b["seconds"]["samples"]) for b in serial), default=0)
     lines, claims, speedups = [], [], {}
     for qam, name in NAMES.items():
-        mine, core = fragments(bs, "host_fed", qam), fragments(serial, "resident", qam)
-        speedups[qam] = {n: core[n] / mine[n] for n in mine if n in core}
+        device_fragments, core = fragments(bs, "host_fed", qam), fragments(serial, "resident", qam)
+        speedups[qam] = {n: core[n] / device_fragments[n] for n in device_fragments if n in core}
         lines.append(Line(f"ours, {name}", [(1 << n, x) for n, x in speedups[qam].items()]))
         for i, machine in ((1, "GTX 280"), (2, "Tesla C1060")):
             lines.append(Line(f"paper, {machine}, {name}", [(1 << n, row[i]) for n, row in printed.BOLLAPALLI_FRAGMENTS[qam].items() if row[i]], printed=True))
         longest = max(core, default=None)
         claims.append(beside(f"{name}, 2^23 symbols: {printed.BOLLAPALLI_FRAGMENTS[qam][23][0]:g} s on a core of a Pentium 4, {printed.BOLLAPALLI_FRAGMENTS[qam][23][0] / max(printed.BOLLAPALLI_FRAGMENTS[qam][23][1:]):.3g} s on the faster GPU",
-                             [mine.get(23), longest], lambda v, core=core, longest=longest: f"{duration(v[0])} on the GPU; one scalar core {duration(core[longest])} for 2^{longest}, {repetitions} repetition" + ("s" if repetitions > 1 else ""), "on a GPU"))
+                             [device_fragments.get(23), longest], lambda v, core=core, longest=longest: f"{duration(v[0])} on the GPU; one scalar core {duration(core[longest])} for 2^{longest}, {repetitions} repetition" + ("s" if repetitions > 1 else ""), "on a GPU"))
     def at_top(qam):
         return max(speedups[qam].values(), default=None)
     for qams, says, least in (((16, 64), "16- and 64-QAM: more than 700 times as fast as the serial program", 700), ((4,), "QPSK: more than 510 times", 510)):

@@ -75,7 +75,7 @@ def write_pages(rows: list[Row], data: Data) -> None:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="warpband reproduce", description=DESCRIPTION, epilog=EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", metavar="DOCUMENT|ROW", help="wu2010, wu2012, li, bollapalli, all; or rows: fig4.5, table5.1")
+    parser.add_argument("targets", nargs="*", metavar="DOCUMENT|ROW", help="wu2010, wu2012, li, bollapalli, all; or rows: fig4.5, table5.1")
     parser.add_argument("--device", default="cpu", help="where to run: cpu (default) or cuda:N")
     parser.add_argument("--quick", action="store_true", help="few frames; benchmarks as stored")
     parser.add_argument("--stored", action="store_true", help="take the results in curves/ and bench/results/, run nothing")
@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         rows = all_rows()
-        if not options.what:
+        if not options.targets:
             try:
                 print("".join(f"{row.document:10} {row.name:9} {row.title}\n" for row in rows), end="", flush=True)
             except BrokenPipeError:  # who reads the list has enough
@@ -98,7 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
         out = options.out or root() / "build/reproduce"
         data = Data(options.stored, options.quick, options.device, out / "runs", lambda line: print(printable(line), file=sys.stderr, flush=True),
                     options.csi)
-        asked = chosen(rows, options.what)
+        asked = chosen(rows, options.targets)
         if options.pages:
             write_pages(asked, data)
             return 0

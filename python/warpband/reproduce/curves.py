@@ -32,8 +32,8 @@ def crossing(ps, target):
 def behind(result, label, reference, rate, target, reference_result=None):
     """By how many dB `label` needs more than `reference`; None where one of them does not reach the target."""
     here = crossing(points(result, label, rate), target)
-    there = crossing(points(reference_result or result, reference, rate), target)
-    return None if here is None or there is None else here - there
+    reference_db = crossing(points(reference_result or result, reference, rate), target)
+    return None if here is None or reference_db is None else here - reference_db
 
 
 def differences(result, a, b):

@@ -20,8 +20,8 @@ def printable(text: object) -> str:
 class ReproduceError(Exception):
     """What went wrong, in one line. What files hold may be in it."""
 
-    def __init__(self, what: object):
-        super().__init__(printable(what))
+    def __init__(self, message: object):
+        super().__init__(printable(message))
 
 
 def _tree_around(place: pathlib.Path) -> pathlib.Path | None:

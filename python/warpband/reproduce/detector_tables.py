@@ -34,22 +34,22 @@ def wu2012(bs):
             ("III", WU2012_ALL, "sync", "copies in, all kernels, copies out and a wait")):
         rows = []
         for (n, qam), theirs in times.items():
-            mine = [pick(bs, [figure], detector="nway", n=n, qam=qam, ways=i + 1, uses=8400) for i in range(len(theirs))]
-            if not any(mine):
+            measured = [pick(bs, [figure], detector="nway", n=n, qam=qam, ways=i + 1, uses=8400) for i in range(len(theirs))]
+            if not any(measured):
                 continue
             bits = {16: 4, 64: 6}[qam] * n
             cells = [beside(b, ms) + (f", {three(b['mbps'])} / {megabits(8400, bits, ms)} Mb/s" if b else "")
-                     for b, ms in zip(mine, theirs)]
+                     for b, ms in zip(measured, theirs)]
             rows.append([f"{n}x{n} {qam}-QAM"] + cells + ["-"] * (4 - len(cells)))
         if rows:
             out += [f"N-way, 8400 uses, ms and Mb/s, ours / wu2012 table {title} ({note}):", ""]
             out += table(["", "N = 1", "N = 2", "N = 3", "N = 4"], rows)
     rows = []
     for n, theirs in WU2012_QR.items():
-        mine = [pick(bs, ["kernel"], op="qr", entries="complex", rows=n, columns=n, method="gram_schmidt", layout="row_major",
-                     ways=i + 1, matrices=8400) for i in range(len(theirs))]
-        if any(mine):
-            cells = [beside(b, ms) for b, ms in zip(mine, theirs)]
+        measured = [pick(bs, ["kernel"], op="qr", entries="complex", rows=n, columns=n, method="gram_schmidt", layout="row_major",
+                         ways=i + 1, matrices=8400) for i in range(len(theirs))]
+        if any(measured):
+            cells = [beside(b, ms) for b, ms in zip(measured, theirs)]
             rows.append([f"{n}x{n}"] + cells + ["-"] * (4 - len(cells)))
     if rows:
         out += ["QR decompositions of 8400 uses, ms, ours / wu2012 table I:", ""] + table(
@@ -62,12 +62,12 @@ def wu2010(bs):
     for n, times in WU2010_MTT.items():
         rows = []
         for qam, theirs in times.items():
-            mine = [pick(bs, [figure], detector="mtt", n=n, qam=qam, uses=WU2010_USES[n]) for figure in ("sync", "host_fed", "kernel")]
-            if any(mine):
+            measured = [pick(bs, [figure], detector="mtt", n=n, qam=qam, uses=WU2010_USES[n]) for figure in ("sync", "host_fed", "kernel")]
+            if any(measured):
                 bits = {4: 2, 16: 4, 64: 6}[qam] * n
                 rows.append([str(qam)] + [
                     beside(b, ms) + (f", {three(b['mbps'])} / {megabits(WU2010_USES[n], bits, ms)} Mb/s" if b else "")
-                    for b, ms in zip(mine, theirs)])
+                    for b, ms in zip(measured, theirs)])
         if rows:
             out += [f"MTT {n}x{n}, {WU2010_USES[n]} uses, ms and Mb/s, ours / wu2010 table {'4.1' if n == 2 else '4.2'} (ours takes H "
                     "and includes the QR decomposition, which the thesis does on the host):", ""]
@@ -175,7 +175,7 @@ def instructions(compared):
 
 
 def detector_tables(bs, compared):
-    mine = [b for b in bs if b["op"] in ("detect", "qr")]
-    if not mine:
+    selected = [b for b in bs if b["op"] in ("detect", "qr")]
+    if not selected:
         return instructions(compared)
-    return targets(mine) + budget(mine) + wu2010(mine) + others(mine) + wu2012(mine) + instructions(compared)
+    return targets(selected) + budget(selected) + wu2010(selected) + others(selected) + wu2012(selected) + instructions(compared)

@@ -46,7 +46,7 @@ def around(data, curves, size):
     return [(size, "cholesky")] + [(size, "cg", i) for i in range(1, size[1] + 1) if curves.of(size, "cg", i) and (data.quick or abs(i - middle) <= 1)]
 
 
-def convergence(data, curves, size, what):
+def convergence(data, curves, size, direction):
     """That more iterations come nearer to Cholesky."""
     reference = curves.of(size, "cholesky")
     lost = [(i, sweep.loss(curves.of(size, "cg", i), reference, rate_of(data))) for i in range(1, size[1] + 1) if curves.of(size, "cg", i)]
@@ -55,11 +55,11 @@ def convergence(data, curves, size, what):
     words = ", ".join(f"I = {i}: " + (f"{x[0]:.2f} dB" if x else "> 1.5 dB") for i, x in lost)
     found = [x[0] if x else 9.0 for _, x in lost]
     slack = 1.0 if data.quick else 0.05  # what the counted errors can tell
-    return f"{what} {size[0]}x{size[1]} " + words, all(b <= a + slack for a, b in zip(found, found[1:])) and found[-1] < 1
+    return f"{direction} {size[0]}x{size[1]} " + words, all(b <= a + slack for a, b in zip(found, found[1:])) and found[-1] < 1
 
 
 def convergence_claim(data, says, sides, sizes, because="the curves have few drops", missing=""):
-    found = [convergence(data, curves, size, what) for what, curves in sides for size in sizes if curves]
+    found = [convergence(data, curves, size, direction) for direction, curves in sides for size in sizes if curves]
     found = [f for f in found if f]
     if not found:
         return Claim(says, "-", None, missing)
@@ -70,8 +70,8 @@ def users_figure(number, users):
     def make(data: Data):
         up, down = results_of(data, CHANNELS["c2"]), results_of(data, CHANNELS["c2_downlink"])
         sizes = [(b, users) for b in (128, 256, 512)]
-        panels = [bler_panel(f"({part}) {what}", curves, [key for size in sizes for key in around(data, curves, size)])
-                  for part, what, curves in (("a", "detection", up), ("b", "precoding", down)) if curves]
+        panels = [bler_panel(f"({part}) {direction}", curves, [key for size in sizes for key in around(data, curves, size)])
+                  for part, direction, curves in (("a", "detection", up), ("b", "precoding", down)) if curves]
         claims = [convergence_claim(data, f"with more iterations CG {doing} comes nearer to Cholesky, U = {users}", [(doing, curves)], sizes)
                   for doing, curves in (("detection", up), ("precoding", down))]
         return panels, claims
@@ -81,11 +81,11 @@ def users_figure(number, users):
 
 def file_figure(number, size):
     def make(data: Data):
-        sides = [(what, results_of(data, FILES[name])) for what, name in (("detection", "file"), ("precoding", "file_downlink"))]
-        panels = [bler_panel(f"({part}) {what}, simulated channels", curves, [(size, "cholesky")] + [(size, "cg", i) for i in range(1, size[1] + 1)])
-                  for part, (what, curves) in zip("ab", sides) if curves]
+        sides = [(direction, results_of(data, FILES[name])) for direction, name in (("detection", "file"), ("precoding", "file_downlink"))]
+        panels = [bler_panel(f"({part}) {direction}, simulated channels", curves, [(size, "cholesky")] + [(size, "cg", i) for i in range(1, size[1] + 1)])
+                  for part, (direction, curves) in zip("ab", sides) if curves]
         claims = [Claim("CG converges to Cholesky over channels measured with Argos", "-", None, "no measurement of the array is part of this project; --csi takes one")]
-        claims += [convergence_claim(data, f"the same over simulated channels in the file layout of RENEW, {what}", [side], [size], missing="needs a run of this row") for side in sides for what in [side[0]]]
+        claims += [convergence_claim(data, f"the same over simulated channels in the file layout of RENEW, {direction}", [side], [size], missing="needs a run of this row") for side in sides for direction in [side[0]]]
         return panels, claims
 
     return Row("li", f"fig3.{number}", f"BLER of {size[0]}x{size[1]} over channel estimates of a file", tuple(FILES.values()), make)
@@ -127,8 +127,8 @@ def table_3_1(data: Data):
     lines = [Line("table 3.1", [(i, printed.LI_ITERATIONS[s]) for i, s in enumerate(sizes)], printed=True)]
     lines += [Line(titles[name], [(i, least[name][s]) for i, s in enumerate(sizes) if least[name][s]], joined=False) for name in titles if name in least]
     claims = []
-    for name, mine in least.items():
-        known = {s: i for s, i in mine.items() if i}
+    for name, iterations in least.items():
+        known = {s: i for s, i in iterations.items() if i}
         near = [s for s, i in known.items() if abs(i - printed.LI_ITERATIONS[s]) <= 1]
         far = [f"{b}x{u} {known[b, u]} for {printed.LI_ITERATIONS[b, u]}" for b, u in known if (b, u) not in near]
         claims.append(Claim(f"the least I that loses less than 1 dB, within one iteration, {titles[name]}", f"{len(near)} of {len(known)}" + (f"; not {', '.join(far)}" if far else ""),
@@ -216,8 +216,8 @@ def table_5_1(data: Data):
     for size, more in ((SIZE, (8, 16, 32, 64)), ("256x32", (2, 4, 8, 16))):
         lines = []
         for mode, title in MODES.items():
-            for estimate, what in (("each", "H for each"), ("shared", "H shared")):
-                lines.append(Line(f"ours, {title}, {what}", [(n, r) for n in more if (r := frames.rate("uplink", size, mode, n, estimate, OURS, "kernel"))], dashed=estimate == "each"))
+            for estimate, sharing in (("each", "H for each"), ("shared", "H shared")):
+                lines.append(Line(f"ours, {title}, {sharing}", [(n, r) for n in more if (r := frames.rate("uplink", size, mode, n, estimate, OURS, "kernel"))], dashed=estimate == "each"))
             lines.append(Line(f"its design, cuBLAS, {title}", [(n, r) for n in more if (r := frames.rate("uplink", size, mode, n, "each", AS_PRINTED, "kernel"))], dashed=True))
             lines.append(Line(f"thesis (GTX 980 Ti), {title}", [(n, k) for n, (k, _) in printed.LI_SINGLE[size, mode].items()], printed=True))
         panels.append(Panel(f"{size}, kernels, float32", "OFDM symbols of a frame", "coded Mb/s", lines, log_x=True))
@@ -309,7 +309,7 @@ SIONNA = ("Sionna 2.0.1 on an H100, MMSE", 206)
 
 def table_5_4(data: Data):
     frames, name = frames_of(data), gpu(data)
-    ours = {f"{name}, {title}, {what}": frames.rate("uplink", SIZE, mode, 64, estimate, OURS, "kernel") for mode, title in MODES.items() for estimate, what in (("each", "H for each"), ("shared", "H shared"))}
+    ours = {f"{name}, {title}, {sharing}": frames.rate("uplink", SIZE, mode, 64, estimate, OURS, "kernel") for mode, title in MODES.items() for estimate, sharing in (("each", "H for each"), ("shared", "H shared"))}
     theirs = [(f"{hardware}, {kind}, {antennas}", mbps) for hardware, kind, antennas, mbps in printed.LI_DETECTORS]
     ticks = [n for n, _ in theirs] + [SIONNA[0]] + list(ours)
     place = {n: i for i, n in enumerate(ticks)}
@@ -375,15 +375,15 @@ def fig_5_3(data: Data):
     panels, claims = [], []
     for part, transport in zip("abc", model["transports"]):
         lines = [Line(label, [(p["coherence_ms"], p[key]) for p in transport["points"]], dashed=key == "cg") for key, label in (("mf", "MF"), ("cholesky", "Cholesky MMSE"), ("cg", "CG MMSE"))]
-        at, gbps = transport["crossovers_ms"], transport["gbps"]
+        crossovers, gbps = transport["crossovers_ms"], transport["gbps"]
         crossed = printed.LI_CROSSOVERS.get(gbps)
         if crossed:
             top = max(p["cholesky"] for p in transport["points"])
             lines.append(Line(f"the thesis' crossover, {crossed} ms", [(crossed, 0), (crossed, top)], dashed=True))
         panels.append(Panel(f"({part}) {gbps:g} Gb/s", "coherence time (ms)", "effective capacity (bit/s/Hz)", lines, log_x=True, log_y=False))
-        claims.append(Claim(f"{gbps:g} Gb/s: MF has more capacity below {crossed} ms", f"MF = Cholesky at {at['mf_cholesky']:.2f} ms, MF = CG at {at['mf_cg']:.2f} ms",
-                            crossed is not None and round(at["mf_cholesky"]) == crossed and round(at["mf_cg"]) == crossed))
-        claims.append(Claim(f"{gbps:g} Gb/s: CG has more than Cholesky up to around 5 ms", f"up to {at['cg_cholesky']:.2f} ms", abs(at["cg_cholesky"] - 5) <= 1.5))
+        claims.append(Claim(f"{gbps:g} Gb/s: MF has more capacity below {crossed} ms", f"MF = Cholesky at {crossovers['mf_cholesky']:.2f} ms, MF = CG at {crossovers['mf_cg']:.2f} ms",
+                            crossed is not None and round(crossovers["mf_cholesky"]) == crossed and round(crossovers["mf_cg"]) == crossed))
+        claims.append(Claim(f"{gbps:g} Gb/s: CG has more than Cholesky up to around 5 ms", f"up to {crossovers['cg_cholesky']:.2f} ms", abs(crossovers["cg_cholesky"] - 5) <= 1.5))
     values = [t["crossovers_ms"]["mf_cholesky"] for t in model["transports"]]
     claims.append(Claim("a faster transport moves the crossover to shorter coherence times", ", ".join(f"{v:.2f}" for v in values) + " ms", values == sorted(values, reverse=True)))
     return panels, claims

@@ -77,11 +77,11 @@ def sweep_tables(frames):
                 for n in frames.symbols(direction, size, mode):
                     def rate(estimate, by, figure):
                         return frames.rate(direction, size, mode, n, estimate, by, figure)
-                    shared, shared_copies, each = rate("shared", OURS, "kernel"), rate("shared", OURS, "sync"), rate("each", OURS, "kernel")
+                    shared, shared_copies, per_vector = rate("shared", OURS, "kernel"), rate("shared", OURS, "sync"), rate("each", OURS, "kernel")
                     theirs, theirs_copies = rate("each", AS_PRINTED, "kernel"), rate("each", AS_PRINTED, "sync")
                     paper = LI_SINGLE.get((size, mode), {}).get(n) if direction == "uplink" else None
-                    rows.append([str(n), cell(gbps(shared), gbps(shared_copies)), cell(gbps(each)), cell(gbps(theirs), gbps(theirs_copies)),
-                                 f"{times(shared, theirs)}, {times(shared_copies, theirs_copies)}", times(each, theirs),
+                    rows.append([str(n), cell(gbps(shared), gbps(shared_copies)), cell(gbps(per_vector)), cell(gbps(theirs), gbps(theirs_copies)),
+                                 f"{times(shared, theirs)}, {times(shared_copies, theirs_copies)}", times(per_vector, theirs),
                                  cell(*[gbps(x) for x in paper]) if paper else "-"])
                 if rows:
                     iterations = f", {SIZES[size]} iterations" if mode == "cg" else ""
@@ -197,17 +197,17 @@ def formats_table(frames):
 
 def peers_table(frames, machine):
     """Table 5.4, continued."""
-    mine = []
+    ours = []
     for mode, title in MODES.items():
-        for estimate, what in (("each", "a new H for each vector"), ("shared", "H shared by 64 symbols")):
+        for estimate, sharing in (("each", "a new H for each vector"), ("shared", "H shared by 64 symbols")):
             rate = frames.rate("uplink", "128x16", mode, 64, estimate, OURS, "kernel")
             if rate:
-                mine.append((f"{machine}, {what}", f"MMSE ({title})", "128x16", rate))
-    if not mine:
+                ours.append((f"{machine}, {sharing}", f"MMSE ({title})", "128x16", rate))
+    if not ours:
         return []
     return ["Table 5.4 of the thesis, continued (data in place), coded Mb/s:", ""] + table(
         ["hardware", "detector", "antennas", "Mb/s"], [[*row[:3], f"{row[3]:g}" if row[3] < 1000 else f"{row[3]:.0f}"]
-                                                        for row in LI_DETECTORS + [SIONNA] * ("H100" in machine) + mine])
+                                                        for row in LI_DETECTORS + [SIONNA] * ("H100" in machine) + ours])
 
 
 def cpu_tables(frames):
@@ -271,14 +271,14 @@ def massive_tables(bs, machine):
 def speedups(results, machine_of):
     """Figure 5.2, over all machines."""
     machines = sorted({machine_of(b) for b in results if is_frame(b)}, key=lambda m: (m.startswith("NVIDIA"), m))
-    of = {m: Frames([b for b in results if machine_of(b) == m]) for m in machines}
+    frames = {m: Frames([b for b in results if machine_of(b) == m]) for m in machines}
     lines = []
     for gpu in (m for m in machines if m.startswith("NVIDIA")):
-        counts, rows = of[gpu].symbols("uplink", "128x16", "cg", by=OURS), []
+        counts, rows = frames[gpu].symbols("uplink", "128x16", "cg", by=OURS), []
         for core in (m for m in machines if not m.startswith("NVIDIA")):
             for figure, how in (("kernel", "kernel"), ("sync", "kernel and copies")):
-                pairs = [(of[gpu].rate("uplink", "128x16", "cg", n, "shared", OURS, figure),
-                          of[core].rate("uplink", "128x16", "cg", n, "shared", OURS, "resident")) for n in counts]
+                pairs = [(frames[gpu].rate("uplink", "128x16", "cg", n, "shared", OURS, figure),
+                          frames[core].rate("uplink", "128x16", "cg", n, "shared", OURS, "resident")) for n in counts]
                 if any(a and b for a, b in pairs):
                     rows.append([core, how] + [f"{three(a / b)} x" if a and b else "-" for a, b in pairs])
         if rows:

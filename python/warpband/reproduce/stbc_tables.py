@@ -43,12 +43,12 @@ def frames(bs, figure):
     rows = []
     for profile, symbols, title in counted:
         for qam, name in QAM.items():
-            mine = [frame_of(bs, figure, profile, qam, n) for n in symbols]
-            if not any(mine):
+            measured = [frame_of(bs, figure, profile, qam, n) for n in symbols]
+            if not any(measured):
                 continue
             theirs = BOLLAPALLI_FRAMES[profile][qam] if symbols is SYMBOLS_MOBILE else (None,) * 4
             cells = []
-            for b, ms, paper in zip(mine, FRAMES_MS, theirs):
+            for b, ms, paper in zip(measured, FRAMES_MS, theirs):
                 if b is None:
                     cells.append("-")
                     continue
@@ -131,9 +131,9 @@ def stbc_tables(bs, machine):
 
 def fragment_tables(results, machine_of):
     """Table III, over all machines."""
-    mine = [b for b in results if b["op"] == "stbc_fragment" and b["axes"]["stage"] == "all"]
-    machines = sorted({machine_of(b) for b in mine}, key=lambda m: (m.startswith("NVIDIA"), "scalar" not in m, m))
-    if not mine:
+    selected = [b for b in results if b["op"] == "stbc_fragment" and b["axes"]["stage"] == "all"]
+    machines = sorted({machine_of(b) for b in selected}, key=lambda m: (m.startswith("NVIDIA"), "scalar" not in m, m))
+    if not selected:
         return []
     out = ["## Fragments of space-time codewords", "",
            "Silver, hard decisions, 2^3 to 2^23 symbols, four to a codeword (table III of Bollapalli et al.), on a GPU fed from the host: "
@@ -143,7 +143,7 @@ def fragment_tables(results, machine_of):
     for qam, name in QAM.items():
         rows = []
         for exponent in range(3, 24):
-            found = [one([b for b in mine if machine_of(b) == m], "stbc_fragment", ["host_fed", "resident"], qam=qam,
+            found = [one([b for b in selected if machine_of(b) == m], "stbc_fragment", ["host_fed", "resident"], qam=qam,
                          fragment=1 << exponent, stage="all") for m in machines]
             if not any(found):
                 continue
@@ -151,7 +151,7 @@ def fragment_tables(results, machine_of):
             cells = []
             for b, m in zip(found, machines):
                 text = duration(median(b)) if b else "-"
-                kernel = one([k for k in mine if machine_of(k) == m], "stbc_fragment", ["kernel"], qam=qam, fragment=1 << exponent,
+                kernel = one([k for k in selected if machine_of(k) == m], "stbc_fragment", ["kernel"], qam=qam, fragment=1 << exponent,
                              stage="all")
                 if b and kernel:
                     text = f"{duration(median(kernel))} / {text}"

@@ -64,12 +64,12 @@ def crossing(points, column=1, rate=RATE):
 def loss(points, reference, rate=RATE):
     """(dB, least, most) of the crossing behind the reference's; None where it does not cross. The ends are those of both
     intervals on the same side of the points; they are further apart than 95% asks for."""
-    here, there = crossing(points, rate=rate), crossing(reference, rate=rate)
-    if here is None or there is None:
+    here, reference_db = crossing(points, rate=rate), crossing(reference, rate=rate)
+    if here is None or reference_db is None:
         return None
     ends = [crossing(p, c, rate) for p in (points, reference) for c in (2, 3)]
     spread = sum((b - a) / 2 if a is not None and b is not None else STEP for a, b in (ends[:2], ends[2:]))
-    return here - there, here - there - spread, here - there + spread
+    return here - reference_db, here - reference_db - spread, here - reference_db + spread
 
 
 def first_guess(size, downlink):

@@ -28,12 +28,12 @@ def windows_table(bs):
 
 def table_5_4(bs, machine):
     """The fastest setting that loses less than 0.1 dB, beside what others reached."""
-    mine = [(f"{machine}, {precision}, 128 windows, overlap 8", NAMES[algorithm], 6, r) for precision, algorithm in KINDS
+    ours = [(f"{machine}, {precision}, 128 windows, overlap 8", NAMES[algorithm], 6, r) for precision, algorithm in KINDS
             if (r := rate(bs, precision, algorithm, 48, 8))]
-    if not mine:
+    if not ours:
         return []
     rows = [[name, algorithm, str(iterations), f"{rate:.4g}"] for name, algorithm, iterations, rate in
-            [(f"{name} (table 5.4)" if "wu2010" not in name else name, *rest) for name, *rest in WU2010_DECODERS] + DECODERS_SINCE + mine]
+            [(f"{name} (table 5.4)" if "wu2010" not in name else name, *rest) for name, *rest in WU2010_DECODERS] + DECODERS_SINCE + ours]
     return ["Programmable turbo decoders, continuing wu2010 table 5.4:", ""] + table(
         ["decoder", "algorithm", "iterations", "Mb/s"], rows)
 

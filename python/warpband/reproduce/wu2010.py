@@ -32,8 +32,8 @@ def labels_of(result):
     return [c["label"] for c in result["curves"]]
 
 
-def ahead(data: Data, result, label, others, says, most=0.0, because=""):
-    """The claim that `label` needs at most `most` dB more than each of the others, at each of the bit error rates."""
+def ahead(data: Data, result, label, others, says, greatest_gap=0.0, because=""):
+    """The claim that `label` needs at most `greatest_gap` dB more than each of the others, at each of the bit error rates."""
     pairs = [(other, ber, curves.behind(result, label, other, "ber", ber)) for other in others for ber in data.bers]
     if any(db is None for *_, db in pairs):
         pairs = [p for p in pairs if p[2] is not None]
@@ -41,7 +41,7 @@ def ahead(data: Data, result, label, others, says, most=0.0, because=""):
                       for other in dict.fromkeys(p[0] for p in pairs))
     if not pairs:
         return Claim(says, "-", None, "the curves do not reach the bit error rates")
-    return Claim(says, f"{label} behind {words}", all(db <= most for *_, db in pairs), because)
+    return Claim(says, f"{label} behind {words}", all(db <= greatest_gap for *_, db in pairs), because)
 
 
 def detector_figure(number, n, qam):
@@ -226,8 +226,8 @@ def windows_figure(number, need, algorithm):
     def make(data: Data):
         result = data.get(need)
         strict = data.bers[1]
-        at = {p: curves.crossing(curves.points(result, f"P = {p}", "ber"), strict) for p in WINDOWS}
-        claims = [measured("the more windows the worse", at.values(), lambda v: f"Eb/N0 at BER {strict:g}, P = 1, 32, 64, 96, 128: " + ", ".join(f"{x:.2f}" for x in v) + " dB",
+        crossings = {p: curves.crossing(curves.points(result, f"P = {p}", "ber"), strict) for p in WINDOWS}
+        claims = [measured("the more windows the worse", crossings.values(), lambda v: f"Eb/N0 at BER {strict:g}, P = 1, 32, 64, 96, 128: " + ", ".join(f"{x:.2f}" for x in v) + " dB",
                            lambda v: all(a <= b + (0.1 if data.quick else 0) for a, b in zip(v, v[1:])), "the curves have few frames", "the curves do not reach it")]
         fine, one = (data.get(OVERLAP), data.get(ONE_WINDOW)) if number == 2 and not data.quick else (result, result)
         labels, reference = (("overlap 0", "overlap 1"), "log-MAP, one window") if fine is not result else (("P = 96", "P = 96, overlap 16"), "P = 1")

@@ -57,11 +57,11 @@ def series(panel_of, ours, paper):
     return Panel(panel_of, "N", "ms", lines)
 
 
-def values_claims(ours, paper, what):
+def values_claims(ours, paper, scope):
     claims = []
     for size, values in ours.items():
         name = f"{size[0]}x{size[0]}" + (f" {NAMES[size[1]]}" if len(size) > 1 else "")
-        claims.append(beside(f"{name}, N = 1 to {len(values)}: {', '.join(f'{x:g}' for x in paper[size])} ms ({what})", values,
+        claims.append(beside(f"{name}, N = 1 to {len(values)}: {', '.join(f'{x:g}' for x in paper[size])} ms ({scope})", values,
                              lambda v, p=paper[size]: ", ".join(f"{1e3 * x:.3g}" for x in v) + " us: " + ", ".join(f"{y / x:.0f}x" for x, y in zip(v, p))))
     return claims
 
