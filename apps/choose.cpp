@@ -26,7 +26,6 @@
 #include "command.hpp"
 #include "plot.hpp"
 #include "python.hpp"
-#include "temporary_file.hpp"
 
 namespace {
 
@@ -39,19 +38,6 @@ struct choose_options {
   std::optional<std::uint64_t> seed;
   bool quiet = false;
 };
-
-/// The curve of the scenario to choose for.
-std::size_t curve_of(const wb::scenario& s, const choose_options& options) {
-  std::string labels;
-  for (std::size_t i = 0; i < s.curves.size(); i++) {
-    if (s.curves[i].label == options.curve || (options.curve.empty() && s.curves.size() == 1)) return i;
-    labels += (labels.empty() ? "\"" : ", \"") + s.curves[i].label + "\"";
-  }
-  if (options.curve.empty())
-    throw usage_error(
-        fmt::format("{} has {} curves: --curve LABEL names one of {}", s.file, s.curves.size(), labels));
-  throw usage_error(fmt::format("--curve \"{}\" is not allowed: expected one of {}", options.curve, labels));
-}
 
 /// Refuses links whose receiver has nothing to choose, or is not of detector and decoder.
 void check_link(const std::string& file, const wb::link_config& link, const wb::config::key_tree& keys) {
@@ -198,34 +184,6 @@ std::string scenario_of(const wb::scenario& s, std::size_t index, const wb::trad
   return about + wb::scenario_of_curve(s, index, curve);
 }
 
-void draw(const std::string& record, const choose_options& options, const std::string& python,
-          const std::string& script) {
-  std::optional<temporary_file> unsaved;
-  if (options.json.empty()) {
-    unsaved.emplace();
-    wb::write_file(unsaved->path(), record);
-  }
-  const std::string& from = unsaved ? unsaved->path() : options.json;
-  const int code = run_python({python, script, "--", from, options.plot}, stdout_of::to_stderr);
-  if (code != 0)
-    throw wb::file_error(options.plot,
-                         "was not drawn: plot_front.py ended with exit code " + std::to_string(code));
-}
-
-/// Refuses files that are the same, or read.
-void check_files(const choose_options& options) {
-  const std::vector<std::string> files{options.out, options.json, options.plot};
-  for (std::size_t a = 0; a < files.size(); a++) {
-    if (files[a].empty()) continue;
-    check_not_an_input(files[a], {options.scenario});
-    for (std::size_t b = 0; b < a; b++)
-      if (!files[b].empty() && wb::same_place(files[a], files[b]))
-        throw usage_error(files[a] + " is named twice: give each file its own name");
-    claim_output(files[a]);
-    wb::check_writable(files[a]);
-  }
-}
-
 int run_choose(const choose_options& options) {
   if (options.scenario.empty())
     throw usage_error("a scenario is missing: warpband choose SCENARIO.toml (see warpband choose --help)");
@@ -234,18 +192,14 @@ int run_choose(const choose_options& options) {
   wb::scenario_overrides overrides;
   overrides.seed = options.seed;
   wb::apply_overrides(s, overrides);
-  const std::size_t index = curve_of(s, options);
+  const std::size_t index = curve_named(s, options.curve);
   const wb::curve_config& curve = s.curves[index];
   check_link(options.scenario, curve.link, s.trees[index].keys);
   const auto exec = wb::open_executor(options.where.device, options.where.threads);
-  check_files(options);
+  claim_outputs({options.out, options.json, options.plot}, options.scenario);
   stop_on_interrupt();
-  std::string python, script;
-  if (!options.plot.empty()) {
-    python = find_python();
-    script = find_program("WARPBAND_PLOT_FRONT", "plot_front.py", "apps/plot_front.py");
-    check_matplotlib(python, "--plot");
-  }
+  std::optional<record_plotter> plotter;
+  if (!options.plot.empty()) plotter.emplace("WARPBAND_PLOT_FRONT", "plot_front.py", "--plot");
 
   const wb::machine_info machine = wb::describe_machine(*exec);
   print_to(stdout, "{}\n{}\nframe error rate {:g}\n\n", wb::printable(curve.label, most_shown),
@@ -278,7 +232,7 @@ int run_choose(const choose_options& options) {
   if (!options.out.empty())
     wb::write_file(options.out, scenario_of(s, index, e, r, *chosen, options, machine));
   if (!options.json.empty()) wb::write_file(options.json, record);
-  if (!options.plot.empty()) draw(record, options, python, script);
+  if (plotter) plotter->draw(record, options.json, options.plot);
   return done;
 }
 

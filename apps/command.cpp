@@ -24,6 +24,7 @@
 #include <warpband/core/setting.hpp>
 #include <warpband/io/hdf5.hpp>
 #include <warpband/io/replacement.hpp>
+#include <warpband/link/scenario.hpp>
 
 namespace {
 
@@ -149,6 +150,30 @@ void bound_memory([[maybe_unused]] std::uint64_t bytes) {
 void claim_output(const std::string& path) {
   static std::vector<wb::output_claim> claims;  // until the process ends
   claims.emplace_back(path);
+}
+
+void claim_outputs(const std::vector<std::string>& files, const std::string& input) {
+  for (std::size_t i = 0; i < files.size(); i++) {
+    if (files[i].empty()) continue;
+    check_not_an_input(files[i], {input});
+    for (std::size_t j = 0; j < i; j++)
+      if (!files[j].empty() && wb::same_place(files[i], files[j]))
+        throw usage_error(files[i] + " is named twice: give each file its own name");
+    claim_output(files[i]);
+    wb::check_writable(files[i]);
+  }
+}
+
+std::size_t curve_named(const wb::scenario& s, const std::string& label) {
+  std::string labels;
+  for (std::size_t i = 0; i < s.curves.size(); i++) {
+    if (s.curves[i].label == label || (label.empty() && s.curves.size() == 1)) return i;
+    labels += (labels.empty() ? "\"" : ", \"") + s.curves[i].label + "\"";
+  }
+  if (label.empty())
+    throw usage_error(
+        fmt::format("{} has {} curves: --curve LABEL names one of {}", s.file, s.curves.size(), labels));
+  throw usage_error(fmt::format("--curve \"{}\" is not allowed: expected one of {}", label, labels));
 }
 
 std::vector<std::string> options_given(const CLI::App& app) {

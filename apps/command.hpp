@@ -14,6 +14,10 @@
 
 #include "terminal.hpp"
 
+namespace wb {
+struct scenario;
+}
+
 /// Exit codes.
 inline constexpr int done = 0, failed = 1, used_wrongly = 2;
 
@@ -96,10 +100,18 @@ void check_not_another_result(const std::string& out, const std::string& others)
 /// Throws file_error if `out` (which may be empty) names one of the files that are read.
 void check_not_an_input(const std::string& out, const std::vector<std::string>& inputs);
 
+/// The curve of a scenario with this label; of a scenario with one curve "" is this one. Throws usage_error
+/// with the labels that there are.
+std::size_t curve_named(const wb::scenario& s, const std::string& label);
+
 /// From here to the end of the process no other process can claim the file that `path` names or will name:
 /// wb::output_claim. Throws file_error where one has. Nothing is claimed of what is no file (a pipe,
 /// /dev/null).
 void claim_output(const std::string& path);
+
+/// Claims the files that a run writes, those named "" left out. Throws usage_error where two are the same,
+/// and file_error for one that is `input` or cannot be written.
+void claim_outputs(const std::vector<std::string>& files, const std::string& input);
 
 /// "1.2 s", "15 min", "2.5 h".
 std::string duration_text(double seconds);

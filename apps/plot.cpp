@@ -168,11 +168,7 @@ void plotter::draw(const plot_request& r) const {
   command.push_back("--");
   command.insert(command.end(), r.inputs.begin(), r.inputs.end());
   // The table of `sim` has standard output for itself.
-  const int code = run_python(command, r.csv == "-" ? stdout_of::child : stdout_of::to_stderr);
-  if (code == 127) throw wb::error(python_ + " does not start: set WARPBAND_PYTHON to a Python");
-  if (code != 0)
-    throw wb::file_error(r.out.empty() ? r.csv : r.out,
-                         "was not written: plot.py ended with exit code " + std::to_string(code));
+  run_drawing(command, r.csv == "-" ? stdout_of::child : stdout_of::to_stderr, r.out.empty() ? r.csv : r.out);
 }
 
 command add_plot(CLI::App& app) {

@@ -31,7 +31,7 @@ class plotter {
  public:
   /// Finds plot.py, and Python with matplotlib. Throws wb::error, with the cure, where one is missing.
   explicit plotter(const std::string& asked, bool draws = true);
-  /// Draws. What plot.py says goes to stderr, a table for "-" to stdout. Throws wb::error if it fails.
+  /// Draws; a table for "-" goes to stdout. Throws wb::error if it fails, with the message of plot.py.
   void draw(const plot_request& request) const;
 
  private:

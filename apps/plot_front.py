@@ -7,7 +7,6 @@ Rate of information bits over the loss against the most accurate setting: the Pa
 loss was measured as dots, a ring around the chosen one. Exit codes: 0 drawn, 1 failed, 2 used wrongly.
 """
 import argparse
-import json
 import math
 import os
 import sys
@@ -22,13 +21,7 @@ PlotError = rates.PlotError
 
 def read(path):
     """(the record, [(loss in dB, Gb/s, setting)]): settings whose loss was measured, the fastest last."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            record = json.load(file)
-    except OSError as error:
-        raise PlotError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise PlotError(f"{path} is not JSON: {error}") from None
+    record = rates.load(path)
     try:
         settings = [(float(s["loss_db"]), float(s["information_gbps"]), s) for s in record["settings"] if s["loss_db"] is not None]
         chosen = record["settings"][record["chosen"]]

@@ -356,7 +356,7 @@ class PlotTest(unittest.TestCase):
     def test_bad_input_gives_one_line(self):
         out, good = self.path("out.png"), self.path("good.json", json.dumps(made_up_result()))
         self.expect_one_line("cannot read", self.path("absent.json"), "--out", out)
-        self.expect_one_line("is not JSON", self.path("text.json", "curves"), "--out", out)
+        self.expect_one_line("text.json:1: this is not JSON: Expecting value", self.path("text.json", "curves"), "--out", out)
         self.expect_one_line("holds no curves", self.path("list.json", "[]"), "--out", out)
         self.expect_one_line("holds no curves", self.path("empty.json", '{"curves": []}'), "--out", out)
         self.expect_one_line("holds no point", self.path("none.json", '{"curves": [{"points": []}]}'), "--out", out)

@@ -6,11 +6,18 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include <warpband/core/error.hpp>
+#include <warpband/io/replacement.hpp>
+
+#include "temporary_file.hpp"
+#include "terminal.hpp"
 
 extern char** environ;
 
@@ -102,7 +109,45 @@ void check_matplotlib(const std::string& python, const std::string& asked) {
                     ": run scripts/setup.sh, or set WARPBAND_PYTHON to one that has it");
 }
 
-int run_python(const std::vector<std::string>& command, stdout_of output) {
+namespace {
+
+/// A pipe for the stderr of a child.
+class error_pipe {
+ public:
+  error_pipe() {
+    if (pipe2(ends_, O_CLOEXEC) != 0) throw wb::error(std::string("no pipe: ") + std::strerror(errno));
+  }
+  ~error_pipe() {
+    close_end(0);
+    close_end(1);
+  }
+  error_pipe(const error_pipe&) = delete;
+  error_pipe& operator=(const error_pipe&) = delete;
+  int write_end() const noexcept { return ends_[1]; }
+  /// All that the child writes, to its end; at most 1 MiB is kept.
+  std::string text() {
+    close_end(1);
+    std::string all;
+    char piece[4096];
+    for (;;) {
+      const ssize_t n = read(ends_[0], piece, sizeof piece);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return all;
+      if (all.size() < (std::size_t{1} << 20)) all.append(piece, static_cast<std::size_t>(n));
+    }
+  }
+
+ private:
+  void close_end(int end) {
+    if (ends_[end] >= 0) close(ends_[end]);
+    ends_[end] = -1;
+  }
+  int ends_[2] = {-1, -1};
+};
+
+}  // namespace
+
+int run_python(const std::vector<std::string>& command, stdout_of output, std::string* errors) {
   // Isolated: Python takes modules neither from the working folder nor from PYTHONPATH.
   std::string isolated = "-I";
   const bool by_path = command[0].find('/') == std::string::npos;
@@ -114,6 +159,8 @@ int run_python(const std::vector<std::string>& command, stdout_of output) {
   words.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
+  std::optional<error_pipe> pipe;
+  if (errors != nullptr) posix_spawn_file_actions_adddup2(&actions, pipe.emplace().write_end(), 2);
   if (output == stdout_of::none) {
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
@@ -124,8 +171,37 @@ int run_python(const std::vector<std::string>& command, stdout_of output) {
   const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return 127;
+  if (errors != nullptr) *errors = pipe->text();
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return 127;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+void run_drawing(const std::vector<std::string>& command, stdout_of output, const std::string& out) {
+  std::string errors;
+  const int code = run_python(command, output, &errors);
+  if (code == 127) throw wb::error(command[0] + " does not start: set WARPBAND_PYTHON to a Python");
+  const std::string name = fs::path(command[1]).filename().string(), prefix = name + ": ";
+  if (code != 0 && errors.starts_with(prefix) && errors.find('\n') == errors.size() - 1)
+    throw wb::error(errors.substr(prefix.size(), errors.size() - prefix.size() - 1));
+  if (!errors.empty()) print_text(stderr, errors);
+  if (code != 0)
+    throw wb::file_error(out, "was not drawn: " + name + " ended with exit code " + std::to_string(code));
+}
+
+record_plotter::record_plotter(const std::string& variable, const std::string& program,
+                               const std::string& option)
+    : python_(find_python()), script_(find_program(variable, program, "apps/" + program)) {
+  check_matplotlib(python_, option);
+}
+
+void record_plotter::draw(const std::string& record, const std::string& saved, const std::string& out) const {
+  std::optional<temporary_file> unsaved;
+  if (saved.empty()) {
+    unsaved.emplace();
+    wb::write_file(unsaved->path(), record);
+  }
+  const std::string& from = unsaved ? unsaved->path() : saved;
+  run_drawing({python_, script_, "--", from, out}, stdout_of::to_stderr, out);
 }

@@ -58,6 +58,7 @@ def test_latencies_are_counted_and_their_percentiles_drawn(tmp_path):
 @pytest.mark.parametrize("call, match", [
     (lambda: wb.plot.throughput({"format": "another"}), "records = another file"),
     (lambda: wb.plot.throughput(bench(record(1, 1.0)), op="ldpc"), "no benchmark"),
+    (lambda: wb.plot.throughput({"format": "warpband bench 1", "benchmarks": [record(1, 1.0), {"op": "turbo"}]}), "benchmark 2 has no axes"),
     (lambda: wb.plot.throughput(bench(record(1, 1.0)), unit="gbps"), "unit = 'gbps'"),
     (lambda: wb.plot.latencies({}), "times = none"),
     (lambda: wb.plot.latencies({"a": [1.0, -1.0]}), "times = none"),

@@ -190,7 +190,9 @@ def load(path: str) -> dict[str, Any]:
         result = json.loads(_text_of(path))
     except PlotError:
         raise
-    except ValueError as error:
+    except json.JSONDecodeError as error:
+        raise PlotError(f"{path}:{error.lineno}: this is not JSON: {error.msg}") from None
+    except ValueError as error:  # an integer of too many digits
         raise PlotError(f"{path} is not JSON: {error}") from None
     except RecursionError:
         raise PlotError(f"{path} is not a result: it is nested too deep") from None

@@ -4,7 +4,6 @@ Needs matplotlib, which is imported when a figure is drawn.
 """
 from __future__ import annotations
 
-import json
 import os
 from typing import Any, Iterator, Literal, Mapping, Sequence
 
@@ -36,7 +35,7 @@ def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepRe
                 metric: str | Sequence[str] | None = None, references: Mapping[str, Any] | None = None, title: str | None = None,
                 size: Literal["screen", "one-column", "two-column"] = "screen", x: str | None = None, axes: Any = None,
                 theory: bool = False) -> Any:
-    """Draws error rates over Eb/N0, SNR or Es/N0 with their 95% confidence intervals. ``warpband plot`` draws the same.
+    """Draws error rates over Eb/N0 or SNR with their 95% confidence intervals. ``warpband plot`` draws the same.
 
     Curves of several results that have the same settings become one: runs with different seeds are added up; of runs with the
     same seed, which saw the same random numbers, the longest counts. A point without an error has no rate: a triangle marks the
@@ -132,11 +131,14 @@ def exit_chart(chart: Any, *, title: str | None = None, axes: Any = None) -> Any
 def _records(source: Any) -> list[dict[str, Any]]:
     """The benchmarks of a file, of what it holds, or of several of them."""
     if isinstance(source, (str, os.PathLike)):
-        with open(source, encoding="utf-8") as file:
-            source = json.load(file)
+        source = _error_rates.load(os.fspath(source))
     if isinstance(source, Mapping):
         if not str(source.get("format", "")).startswith("warpband bench") or "benchmarks" not in source:
             raise ValueError("records = another file is not allowed: expected what warpband bench --json writes")
+        for number, record in enumerate(source["benchmarks"], 1):
+            for key in ("op", "axes", "figure", "device", "items", "seconds"):
+                if not isinstance(record, Mapping) or key not in record:
+                    raise ValueError(f"records: benchmark {number} has no {key}: expected what warpband bench --json writes")
         return [dict(record) for record in source["benchmarks"]]
     return [record for one in source for record in _records(one)]
 
