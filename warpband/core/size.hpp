@@ -1,6 +1,6 @@
 #pragma once
 // Sizes of small matrices: known when a body is compiled, or up to a bound when it runs. A body is written
-// once over them; its arrays have `most` elements.
+// once over them; its arrays have `capacity` elements.
 #include <warpband/core/lane.hpp>
 
 namespace wb {
@@ -8,13 +8,13 @@ inline namespace WB_ISA {
 
 template <int N>
 struct fixed {
-  static constexpr int most = N;
+  static constexpr int capacity = N;
   static constexpr bool known = true;
   WB_HD constexpr operator int() const { return N; }
 };
 template <int N>
 struct upto {
-  static constexpr int most = N;
+  static constexpr int capacity = N;
   static constexpr bool known = false;
   int n;
   WB_HD constexpr operator int() const { return n; }
@@ -28,10 +28,10 @@ WB_HD void loop(Size n, F f) {
 #if defined(__CUDACC__)
   constexpr bool unrolled = Size::known;
 #else
-  constexpr bool unrolled = Size::known && Size::most <= 4;
+  constexpr bool unrolled = Size::known && Size::capacity <= 4;
 #endif
   if constexpr (unrolled) {
-    WB_UNROLL for (int i = 0; i < Size::most; i++) f(i);
+    WB_UNROLL for (int i = 0; i < Size::capacity; i++) f(i);
   } else {
     const int count = n;
     for (int i = 0; i < count; i++) f(i);

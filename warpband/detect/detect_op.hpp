@@ -53,8 +53,8 @@ inline double llr_flops(const detect_call& a, bool scaled = true) {
 template <class S, class T>
 struct use_of_channel {
   using M = typename rebind<T>::mask;
-  cx<T> h[S::streams::most][S::rows::most];
-  cx<T> y[S::rows::most];
+  cx<T> h[S::streams::capacity][S::rows::capacity];
+  cx<T> y[S::rows::capacity];
   T n0, trace;  // trace of H^H H
   M good;       // finite, and of a size that can be worked with; elsewhere H and y are 0
 
@@ -86,7 +86,7 @@ struct use_of_channel {
   template <class Order, class F>
   WB_HD void read_by_lane(S s, const Order& order, F column) {
     for (int r = 0; r < s.rx; r++) {
-      cx<T> row[S::streams::most];
+      cx<T> row[S::streams::capacity];
       loop(s.n, [&](int stream) WB_INLINE_LAMBDA { row[stream] = column(r, stream); });
       loop(s.n, [&](int k) WB_INLINE_LAMBDA {
         h[k][r].re = at_position(s.n, order, k, [&](int stream) WB_INLINE_LAMBDA { return row[stream].re; });
@@ -98,30 +98,30 @@ struct use_of_channel {
   WB_HD void read(const detect_call& a, S s, item<T> item, const Order& order) {
 #if defined(__CUDACC__)
     if constexpr (S::streams::known) {
-      constexpr int n = S::streams::most;
+      constexpr int n = S::streams::capacity;
       load_cx_row(a.received, 0, item, 1, y);
       const int first = n == 2 ? order(n, 0) : order.first;  // an order of two is a turn
       if (n > 2 && order.given) {
         // Through local memory, in a loop: in line its addresses would take registers from calls without one.
-        cx<T> columns[n][S::rows::most];
+        cx<T> columns[n][S::rows::capacity];
 #pragma unroll 1
         for (int k = 0; k < n; k++) {
           const int stream = order(n, k);
-          WB_UNROLL for (int r = 0; r < S::rows::most; r++) columns[k][r] =
+          WB_UNROLL for (int r = 0; r < S::rows::capacity; r++) columns[k][r] =
               load_cx(a.channel, static_cast<std::size_t>(r * n + stream), item, a.uses_per_channel);
         }
         WB_UNROLL for (int k = 0; k < n; k++) {
-          WB_UNROLL for (int r = 0; r < S::rows::most; r++) h[k][r] = columns[k][r];
+          WB_UNROLL for (int r = 0; r < S::rows::capacity; r++) h[k][r] = columns[k][r];
         }
         return;
       }
-      WB_UNROLL for (int r = 0; r < S::rows::most; r++) {  // whole rows, then turned
+      WB_UNROLL for (int r = 0; r < S::rows::capacity; r++) {  // whole rows, then turned
         cx<T> row[n];
         load_cx_row(a.channel, static_cast<std::size_t>(r * n), item, a.uses_per_channel, row);
         WB_UNROLL for (int k = 0; k < n; k++) h[k][r] = row[k];
       }
       WB_UNROLL for (int turn = 1; turn < n; turn *= 2) if (first & turn) {
-        WB_UNROLL for (int r = 0; r < S::rows::most; r++) {
+        WB_UNROLL for (int r = 0; r < S::rows::capacity; r++) {
           cx<T> row[n];
           WB_UNROLL for (int k = 0; k < n; k++) row[k] = h[(k + turn) % n][r];
           WB_UNROLL for (int k = 0; k < n; k++) h[k][r] = row[k];
@@ -179,7 +179,7 @@ inline constexpr float most_prior = 1e6f;
 /// prior. Positions of the search are in an order. Returns false where the prior is not finite.
 template <class S, class T>
 struct prior_costs {
-  T re[S::streams::most][1 << S::pam::most], im[S::streams::most][1 << S::pam::most];
+  T re[S::streams::capacity][1 << S::pam::capacity], im[S::streams::capacity][1 << S::pam::capacity];
 
   template <class Order>
   WB_HD auto load_from(const detect_call& a, S s, item<T> item, const Order& order, T n0) {
@@ -200,9 +200,9 @@ struct prior_costs {
       if (a.prior.data == nullptr) return;
       if constexpr (S::pam::known) {
         if (!sorted) {
-          T of_symbol[2 * S::pam::most];
+          T of_symbol[2 * S::pam::capacity];
           load_llr_row(a.prior, static_cast<std::size_t>(order(s.n, k) * 2 * s.b), item, of_symbol);
-          loop(fixed<2 * S::pam::most>{},
+          loop(fixed<2 * S::pam::capacity>{},
                [&](int i) WB_INLINE_LAMBDA { add(s, k, i, of_symbol[i], n0, good); });
           return;
         }
@@ -279,20 +279,21 @@ WB_HD void store_llrs(const detect_call& a, N n, B pam, item<T> item, G g, const
     const int stream = order(n, k);
     if constexpr (B::known && N::known && G::size == 1) {  // whole symbols
       const std::size_t place = static_cast<std::size_t>(stream * 2 * pam);
-      T llr[2 * B::most];
-      WB_UNROLL for (int i = 0; i < 2 * B::most; i++) llr[i] = difference(k, bit_of(pam, i)) * scale;
+      T llr[2 * B::capacity];
+      WB_UNROLL for (int i = 0; i < 2 * B::capacity; i++) llr[i] = difference(k, bit_of(pam, i)) * scale;
       if constexpr (Prior) {
         if (a.extrinsic && a.prior.data) {
-          T prior[2 * B::most];
+          T prior[2 * B::capacity];
           load_llr_row(a.prior, place, item, prior);
-          WB_UNROLL for (int i = 0; i < 2 * B::most; i++) llr[i] =
+          WB_UNROLL for (int i = 0; i < 2 * B::capacity; i++) llr[i] =
               saturate(llr[i], 3e38f) - saturate(prior[i], most_prior);
         }
       }
-      WB_UNROLL for (int i = 0; i < 2 * B::most; i++) llr[i] = select(good, saturate(llr[i], limit), T(0.f));
+      WB_UNROLL for (int i = 0; i < 2 * B::capacity; i++) llr[i] =
+          select(good, saturate(llr[i], limit), T(0.f));
       if (a.llr.data) store_row(a.llr, place, item, llr);
       if (a.bits.data) {
-        WB_UNROLL for (int i = 0; i < 2 * B::most; i++)
+        WB_UNROLL for (int i = 0; i < 2 * B::capacity; i++)
             store_int<T>(a.bits, place + static_cast<std::size_t>(i), item, decide(llr[i]));
       }
       return;

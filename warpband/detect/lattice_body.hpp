@@ -18,7 +18,7 @@ inline namespace WB_ISA {
 template <class B>
 WB_HD float scale_of(B pam) {
   if constexpr (B::known)
-    return qam_scale<B::most>();
+    return qam_scale<B::capacity>();
   else
     return pam == 1 ? qam_scale<1>() : pam == 2 ? qam_scale<2>() : pam == 3 ? qam_scale<3>() : qam_scale<4>();
 }
@@ -27,16 +27,16 @@ WB_HD float scale_of(B pam) {
 template <class B>
 WB_HD auto levels_of(B pam) {
   if constexpr (B::known)
-    return fixed<(1 << B::most)>{};
+    return fixed<(1 << B::capacity)>{};
   else
-    return upto<(1 << B::most)>{1 << pam};
+    return upto<(1 << B::capacity)>{1 << pam};
 }
 
 template <class N, class T>
 struct lattice {
-  T g[N::most], slope[N::most];  // diagonal of 2 scale R, and 1 / (g (L - 1))
-  cx<T> above[N::most][N::most];
-  cx<T> w[N::most];
+  T g[N::capacity], slope[N::capacity];  // diagonal of 2 scale R, and 1 / (g (L - 1))
+  cx<T> above[N::capacity][N::capacity];
+  cx<T> w[N::capacity];
 };
 
 /// From R and z = Q^H y.
@@ -73,7 +73,7 @@ struct nearest {
   T j, metric;
 };
 template <class B, class T>
-WB_HD nearest<T> cheapest(B pam, T w, T g, const T (&cost)[1 << B::most]) {
+WB_HD nearest<T> cheapest(B pam, T w, T g, const T (&cost)[1 << B::capacity]) {
   T least = T(0.f), best = T(0.f);
   loop(levels_of(pam), [&](int j) WB_INLINE_LAMBDA {
     const T d = fnma(g, T(static_cast<float>(j)), w), metric = fma(d, d, cost[j]);
@@ -84,13 +84,13 @@ WB_HD nearest<T> cheapest(B pam, T w, T g, const T (&cost)[1 << B::most]) {
   return {best, least};
 }
 template <class B, class T>
-WB_HD step<T> slice(B pam, T w, T g, const T (&cost)[1 << B::most]) {
+WB_HD step<T> slice(B pam, T w, T g, const T (&cost)[1 << B::capacity]) {
   const T best = cheapest(pam, w, g, cost).j;
   return {best, best + T(rounder)};
 }
 /// Entry j of the costs. With a known size they are chosen from registers.
 template <class B, class T>
-WB_HD T cost_of(B pam, const T (&cost)[1 << B::most], typename rebind<T>::i32 j) {
+WB_HD T cost_of(B pam, const T (&cost)[1 << B::capacity], typename rebind<T>::i32 j) {
   if constexpr (B::known) {
     T found = cost[0];
     loop(levels_of(pam), [&](int i) WB_INLINE_LAMBDA {
@@ -139,8 +139,8 @@ template <class N, class B, class T>
 struct hypotheses {
   using I = typename rebind<T>::i32;
   T least;
-  I best[N::most];
-  T other[N::most][2 * B::most];  // by the bit's place in the label
+  I best[N::capacity];
+  T other[N::capacity][2 * B::capacity];  // by the bit's place in the label
 
   WB_HD void clear(N n, B pam) {
     least = T(unreached);
@@ -151,7 +151,7 @@ struct hypotheses {
   }
   /// A candidate, whose labels of the positions below `end` are its bits. Other positions keep what they
   /// have, but for `best`.
-  WB_HD void add(N n, B pam, int end, T distance, const I (&label)[N::most]) {
+  WB_HD void add(N n, B pam, int end, T distance, const I (&label)[N::capacity]) {
     const T larger = max(distance, least);
     const auto closer = distance < least;
     loop(n, [&](int k) WB_INLINE_LAMBDA {
@@ -166,7 +166,7 @@ struct hypotheses {
     });
     least = min(least, distance);
   }
-  WB_HD void add(N n, B pam, T distance, const I (&label)[N::most]) { add(n, pam, n, distance, label); }
+  WB_HD void add(N n, B pam, T distance, const I (&label)[N::capacity]) { add(n, pam, n, distance, label); }
   /// Catches up for position k on candidates that were added without it: `those` are their minima, `before`
   /// and `best_before` what was the least and its label.
   template <class Minima>
@@ -183,12 +183,13 @@ struct hypotheses {
   /// Turns the positions by one: what was of k + 1 is of k.
   WB_HD void turn(N n, B pam) {
     const I first = best[0];
-    loop(n, [&](int k) WB_INLINE_LAMBDA { best[k] = k + 1 < n ? best[k + 1 < N::most ? k + 1 : k] : first; });
+    loop(n, [&](int k)
+                WB_INLINE_LAMBDA { best[k] = k + 1 < n ? best[k + 1 < N::capacity ? k + 1 : k] : first; });
     loop(pam, [&](int b) WB_INLINE_LAMBDA {
       WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++) {
         const T kept = other[0][i];
         loop(n, [&](int k) WB_INLINE_LAMBDA {
-          other[k][i] = k + 1 < n ? other[k + 1 < N::most ? k + 1 : k][i] : kept;
+          other[k][i] = k + 1 < n ? other[k + 1 < N::capacity ? k + 1 : k][i] : kept;
         });
       }
     });
@@ -227,7 +228,7 @@ struct hypotheses {
 /// For each value of each bit the least distance of a candidate that has it.
 template <class N, class B, class T>
 struct minima {
-  T least[2][N::most][2 * B::most];  // by value and place in the label, as labels count them
+  T least[2][N::capacity][2 * B::capacity];  // by value and place in the label, as labels count them
 
   WB_HD void clear(N n, B pam) {
     loop(n, [&](int k) WB_INLINE_LAMBDA { clear(pam, k); });

@@ -39,10 +39,10 @@ template <class S, class T>
 struct sorted_streams {
   using I = typename rebind<T>::i32;
   using M = typename rebind<T>::mask;
-  I stream[S::streams::most];
+  I stream[S::streams::capacity];
 
   WB_HD sorted_streams(const search_args& a, S s, item<T> item) {
-    T key[S::streams::most];
+    T key[S::streams::capacity];
     if (a.sort == sort_by_qr) {
       by_qr(a, s, item, key);
       return;
@@ -59,7 +59,7 @@ struct sorted_streams {
     // Neighbours change places in n rounds, equal ones never: the first of them stays the first.
     loop(s.n, [&](int round) WB_INLINE_LAMBDA {
       loop(s.n, [&](int k) WB_INLINE_LAMBDA {
-        const int next = k + 1 < S::streams::most ? k + 1 : k;
+        const int next = k + 1 < S::streams::capacity ? k + 1 : k;
         if ((k + round) % 2 != 0 || k + 1 >= s.n) return;
         exchange(key[k] < key[next], key, k, next);
       });
@@ -72,7 +72,7 @@ struct sorted_streams {
     a = select(m, b, a);
     b = select(m, before, b);
   }
-  WB_HD void exchange(M m, T (&key)[S::streams::most], int k, int other) {
+  WB_HD void exchange(M m, T (&key)[S::streams::capacity], int k, int other) {
     exchange(m, key[k], key[other]);
     const I before = stream[k];
     stream[k] = select(m, stream[other], stream[k]);
@@ -81,8 +81,8 @@ struct sorted_streams {
   /// Modified Gram-Schmidt that goes on with the least of the columns that are left (D. Wübben, R. Böhnke, J.
   /// Rinas, V. Kühn, K. Kammeyer, "Efficient algorithm for decoding layered space-time codes", Electronics
   /// Letters 37(22), 2001).
-  WB_HD void by_qr(const search_args& a, S s, item<T> item, T (&key)[S::streams::most]) {
-    cx<T> h[S::streams::most][S::rows::most];
+  WB_HD void by_qr(const search_args& a, S s, item<T> item, T (&key)[S::streams::capacity]) {
+    cx<T> h[S::streams::capacity][S::rows::capacity];
     loop(s.n, [&](int k) WB_INLINE_LAMBDA {
       stream[k] = I(k);
       loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
@@ -124,7 +124,7 @@ struct order_of_use : in_order {
   using I = typename rebind<T>::i32;
   static constexpr bool lanes = width_of<T> > 1;
   bool sorted;
-  I stream[lanes ? S::streams::most : 1];  // before the turn
+  I stream[lanes ? S::streams::capacity : 1];  // before the turn
 
   WB_HD order_of_use(const search_args& a, S s, item<T> item, int start)
       : in_order(a, start), sorted(a.sort != sort_none) {

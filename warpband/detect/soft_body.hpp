@@ -29,8 +29,8 @@ struct moments {
 };
 /// Mean and variance of an amplitude with probabilities in proportion to e^-metric.
 template <class B, class T>
-WB_HD moments<T> moments_of(B pam, const T (&metric)[1 << B::most]) {
-  T least = metric[0], sum = T(0.f), mean = T(0.f), variance = T(0.f), weight[1 << B::most];
+WB_HD moments<T> moments_of(B pam, const T (&metric)[1 << B::capacity]) {
+  T least = metric[0], sum = T(0.f), mean = T(0.f), variance = T(0.f), weight[1 << B::capacity];
   loop(levels_of(pam), [&](int j) WB_INLINE_LAMBDA { least = min(least, metric[j]); });
   loop(levels_of(pam), [&](int j) WB_INLINE_LAMBDA {
     weight[j] = exp(least - metric[j]);
@@ -49,7 +49,8 @@ WB_HD moments<T> moments_of(B pam, const T (&metric)[1 << B::most]) {
 /// -ln of the likelihoods of all amplitudes, but for a constant, and their costs: of an estimate with
 /// squared distances weighed by `weight`, that is weight (a^2 - 2 a x) = a (a weight - 2 pull).
 template <class B, class T>
-WB_HD void metrics_of(B pam, T weight, T pull, const T (&cost)[1 << B::most], T (&metric)[1 << B::most]) {
+WB_HD void metrics_of(B pam, T weight, T pull, const T (&cost)[1 << B::capacity],
+                      T (&metric)[1 << B::capacity]) {
   loop(levels_of(pam), [&](int j) WB_INLINE_LAMBDA {
     const float a = amplitude_of(pam, j);
     metric[j] = fma(T(a), fma(T(a), weight, T(-2.f) * pull), cost[j]);
@@ -58,7 +59,7 @@ WB_HD void metrics_of(B pam, T weight, T pull, const T (&cost)[1 << B::most], T 
 
 /// LLRs of the bits of one dimension from its metrics: max-log, or from sums of all points.
 template <class B, class T>
-WB_HD void llrs_of(B pam, const T (&metric)[1 << B::most], bool exact, T (&llr)[B::most]) {
+WB_HD void llrs_of(B pam, const T (&metric)[1 << B::capacity], bool exact, T (&llr)[B::capacity]) {
   const int half = (1 << pam) / 2 - 1;
   loop(pam, [&](int i) WB_INLINE_LAMBDA {
     const auto is_one = [&](int j)
@@ -83,11 +84,11 @@ WB_HD void llrs_of(B pam, const T (&metric)[1 << B::most], bool exact, T (&llr)[
 /// LLRs by stream and place in the label, as store_llrs asks for them.
 template <class N, class B, class T>
 struct soft_llrs {
-  T values[N::most][2 * B::most];
+  T values[N::capacity][2 * B::capacity];
 
   /// Those of position k from the metrics of its two dimensions.
-  WB_HD void set(B pam, int k, bool exact, const T (&re)[1 << B::most], const T (&im)[1 << B::most]) {
-    T llr[B::most];
+  WB_HD void set(B pam, int k, bool exact, const T (&re)[1 << B::capacity], const T (&im)[1 << B::capacity]) {
+    T llr[B::capacity];
     llrs_of(pam, re, exact, llr);
     loop(pam, [&](int i) WB_INLINE_LAMBDA { values[k][2 * pam - 1 - i] = llr[i]; });
     llrs_of(pam, im, exact, llr);
@@ -115,12 +116,12 @@ struct two_rows {
 template <class N, class E>
 struct estimates {
   using T = real_of<E>;
-  T weight[N::most];
-  E pull[N::most];
+  T weight[N::capacity];
+  E pull[N::capacity];
 
-  WB_HD void from(N n, const triangle<N, E>& t, const E (&mean)[N::most], const T (&deviation)[N::most],
-                  T noise) {
-    two_rows<E> q[N::most][N::most], e[N::most];
+  WB_HD void from(N n, const triangle<N, E>& t, const E (&mean)[N::capacity],
+                  const T (&deviation)[N::capacity], T noise) {
+    two_rows<E> q[N::capacity][N::capacity], e[N::capacity];
     const E none = entry<E>::of(T(0.f));
     const T sigma = sqrt(noise);
     loop(n, [&](int k) WB_INLINE_LAMBDA {
@@ -135,7 +136,7 @@ struct estimates {
       e[k] = {rest, none};
     });
     /// Column j of Q off v.
-    const auto take_off = [&](int j, two_rows<E>(&v)[N::most]) WB_INLINE_LAMBDA {
+    const auto take_off = [&](int j, two_rows<E>(&v)[N::capacity]) WB_INLINE_LAMBDA {
       E s = none;
       loop(n, [&](int r) WB_INLINE_LAMBDA {
         if (r <= j) s = conj_fma(q[j][r].i, v[r].i, conj_fma(q[j][r].r, v[r].r, s));
@@ -160,7 +161,7 @@ struct estimates {
     });
     const T one = T(1.f) / noise;
     loop(n, [&](int k) WB_INLINE_LAMBDA {
-      two_rows<E> v[N::most];
+      two_rows<E> v[N::capacity];
       loop(n, [&](int r) WB_INLINE_LAMBDA {
         v[r] = {r < k ? t.above[r][k] : r == k ? entry<E>::of(t.diagonal[k]) : none, none};
       });

@@ -26,7 +26,7 @@ struct massive_frames {
                        int frames, T* scratch)
       : a(args), p(plan), g(group), first(frame), valid(frames) {
     if constexpr (Users::known)
-      n = Users::most;
+      n = Users::capacity;
     else
       n = args.users;
     m = {scratch, p.ld};

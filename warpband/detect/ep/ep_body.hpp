@@ -74,7 +74,7 @@ class expectation_propagation {
       });
     }
     loop(n_, [&](int k) WB_INLINE_LAMBDA {
-      T re[1 << B::most], im[1 << B::most];
+      T re[1 << B::capacity], im[1 << B::capacity];
       metrics(2 * k, costs_.re[k], re);
       metrics(2 * k + 1, costs_.im[k], im);
       llrs.set(pam_, k, how_.exact, re, im);
@@ -88,7 +88,7 @@ class expectation_propagation {
       start_with(2 * k + 1, costs_.im[k]);
     });
   }
-  WB_HD void start_with(int d, const T (&cost)[1 << B::most]) {
+  WB_HD void start_with(int d, const T (&cost)[1 << B::capacity]) {
     moments<T> prior{T(0.f), T(0.5f)};
     if (how_.given) prior = moments_of(pam_, cost);
     precision_[d] = T(1.f) / max(prior.variance * T(how_.start_variance), T(least_variance));
@@ -96,7 +96,7 @@ class expectation_propagation {
   }
   /// Of each dimension from z and the Gaussians of the others.
   WB_HD void estimate() {
-    T mean[M::most], deviation[M::most];
+    T mean[M::capacity], deviation[M::capacity];
     loop(m_, [&](int d) WB_INLINE_LAMBDA {
       const T variance = T(1.f) / precision_[d];
       mean[d] = variance * shift_[d];
@@ -104,11 +104,11 @@ class expectation_propagation {
     });
     found_.from(m_, system_, mean, deviation, noise_);
   }
-  WB_HD void metrics(int d, const T (&cost)[1 << B::most], T (&metric)[1 << B::most]) const {
+  WB_HD void metrics(int d, const T (&cost)[1 << B::capacity], T (&metric)[1 << B::capacity]) const {
     metrics_of(pam_, T(0.5f) * found_.weight[d], T(0.5f) * found_.pull[d], cost, metric);
   }
-  WB_HD void refine(int d, const T (&cost)[1 << B::most]) {
-    T metric[1 << B::most];
+  WB_HD void refine(int d, const T (&cost)[1 << B::capacity]) {
+    T metric[1 << B::capacity];
     metrics(d, cost, metric);
     const moments<T> seen = moments_of(pam_, metric);
     const T one = T(1.f) / max(seen.variance, T(least_variance));
@@ -127,7 +127,7 @@ class expectation_propagation {
   const Costs& costs_;
   triangle<M, T> system_;
   estimates<M, T> found_;
-  T precision_[M::most], shift_[M::most];  // lambda, gamma
+  T precision_[M::capacity], shift_[M::capacity];  // lambda, gamma
 };
 
 }  // namespace WB_ISA

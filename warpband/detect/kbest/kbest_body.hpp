@@ -53,7 +53,7 @@ class kbest_search {
   /// Adds the survivors.
   WB_HD void collect(hypotheses<N, B, T>& found) const {
     for (int p = g_.rank; p < parents_; p += G::size) {
-      I label[N::most];
+      I label[N::capacity];
       loop(n_, [&](int k) WB_INLINE_LAMBDA { label[k] = label_of_survivor(p, k); });
       found.add(n_, pam_, distance_[p], label);
     }
@@ -77,7 +77,7 @@ class kbest_search {
   /// What a level needs of the lattice: copied, so that no register is indexed by k.
   struct level {
     T g, slope;
-    cx<T> w, above[N::most];
+    cx<T> w, above[N::capacity];
   };
   WB_HD level level_of(int k) const {
     level l = {};
@@ -96,7 +96,8 @@ class kbest_search {
   WB_HD void take_labels() {
     const int half = (1 << pam_) / 2 - 1;
     const I lower = I((half << pam_ | half) * 0x01010101);
-    for (int p = g_.rank; p < parents_; p += G::size) WB_UNROLL for (int i = 0; i < (N::most + 3) / 4; i++) {
+    for (int p = g_.rank; p < parents_; p += G::size)
+      WB_UNROLL for (int i = 0; i < (N::capacity + 3) / 4; i++) {
         const I word = as_int(taken_[i][p]);
         taken_[i][p] = as_float(word ^ ((word >> 1) & lower));
       }
@@ -112,12 +113,12 @@ class kbest_search {
   WB_HD void children(int p, int k, T g, bool real, bool imaginary, F f) const {
     const T d = distance_[p], wr = re_[p], wi = im_[p];
     if constexpr (B::known) {
-      constexpr int levels = 1 << B::most;
+      constexpr int levels = 1 << B::capacity;
       T im[levels];
       WB_UNROLL for (int j = 0; j < levels; j++) im[j] = fnma(g, T(static_cast<float>(j)), wi);
       WB_UNROLL for (int jr = 0; jr < levels; jr++) {
         const T re = fnma(g, T(static_cast<float>(jr)), wr), above = fma(re, re, d);
-        WB_UNROLL for (int ji = 0; ji < levels; ji++) f(jr << B::most | ji, fma(im[ji], im[ji], above));
+        WB_UNROLL for (int ji = 0; ji < levels; ji++) f(jr << B::capacity | ji, fma(im[ji], im[ji], above));
       }
       return;
     }

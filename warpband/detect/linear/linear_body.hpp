@@ -9,13 +9,14 @@ inline namespace WB_ISA {
 /// Estimates x of the symbols without bias, x = s + noise, and one over the variance of that noise: the SINR.
 template <class N, class T>
 struct equalized {
-  cx<T> x[N::most];
-  T sinr[N::most];
+  cx<T> x[N::capacity];
+  T sinr[N::capacity];
 };
 
 /// H^H H and H^H y from R and z.
 template <class N, class T>
-WB_HD void gram_of(N n, const triangle<N, cx<T>>& t, cx<T> (&a)[N::most][N::most], cx<T> (&b)[N::most]) {
+WB_HD void gram_of(N n, const triangle<N, cx<T>>& t, cx<T> (&a)[N::capacity][N::capacity],
+                   cx<T> (&b)[N::capacity]) {
   loop(n, [&](int i) WB_INLINE_LAMBDA {
     T square = t.diagonal[i] * t.diagonal[i];
     b[i] = t.diagonal[i] * t.z[i];
@@ -39,7 +40,7 @@ WB_HD void gram_of(N n, const triangle<N, cx<T>>& t, cx<T> (&a)[N::most][N::most
 /// x_k = h_k^H y / |h_k|^2; the other streams and the noise remain.
 template <class N, class T>
 WB_HD void matched_filter(N n, const triangle<N, cx<T>>& t, T n0, equalized<N, T>& e) {
-  cx<T> a[N::most][N::most], b[N::most];
+  cx<T> a[N::capacity][N::capacity], b[N::capacity];
   gram_of(n, t, a, b);
   loop(n, [&](int k) WB_INLINE_LAMBDA {
     const T power = a[k][k].re, inverse = T(1.f) / power;
@@ -57,7 +58,7 @@ WB_HD void matched_filter(N n, const triangle<N, cx<T>>& t, T n0, equalized<N, T
 /// x = R^-1 z; SINR 1 / (N0 [(H^H H)^-1]_kk).
 template <class N, class T>
 WB_HD void zero_forcing(N n, const triangle<N, cx<T>>& t, T n0, equalized<N, T>& e) {
-  T d[N::most];
+  T d[N::capacity];
   back_substitute(n, t, e.x);
   inverse_gram_diagonal(n, t, d);
   loop(n, [&](int k) WB_INLINE_LAMBDA { e.sinr[k] = T(1.f) / max(n0 * d[k], T(1e-37f)); });
@@ -72,7 +73,7 @@ struct stacked {
 /// has nothing below row k, and stays so.
 template <class N, class T>
 WB_HD void regularize(N n, triangle<N, cx<T>>& t, T sigma) {
-  stacked<T> h[N::most][N::most], y[N::most];
+  stacked<T> h[N::capacity][N::capacity], y[N::capacity];
   const cx<T> zero = {T(0.f), T(0.f)};
   loop(n, [&](int k) WB_INLINE_LAMBDA {
     loop(n, [&](int r) WB_INLINE_LAMBDA {
@@ -82,7 +83,7 @@ WB_HD void regularize(N n, triangle<N, cx<T>>& t, T sigma) {
     y[k] = {t.z[k], zero};
   });
   loop(n, [&](int i) WB_INLINE_LAMBDA {
-    const auto project = [&](stacked<T>(&v)[N::most]) WB_INLINE_LAMBDA {
+    const auto project = [&](stacked<T>(&v)[N::capacity]) WB_INLINE_LAMBDA {
       cx<T> s = zero;
       loop(n, [&](int r) WB_INLINE_LAMBDA {
         if (r <= i) s = conj_fma(h[i][r].i, v[r].i, conj_fma(h[i][r].r, v[r].r, s));
@@ -113,7 +114,7 @@ WB_HD void regularize(N n, triangle<N, cx<T>>& t, T sigma) {
 template <class N, class T>
 WB_HD void mmse(N n, triangle<N, cx<T>>& t, T n0, equalized<N, T>& e) {
   regularize(n, t, sqrt(n0));
-  T d[N::most];
+  T d[N::capacity];
   back_substitute(n, t, e.x);
   inverse_gram_diagonal(n, t, d);
   loop(n, [&](int k) WB_INLINE_LAMBDA {
@@ -130,9 +131,9 @@ WB_HD void demap_symbol(B pam, int k, cx<T> x, minima<N, B, T>& found) {
   const float scale = scale_of(pam), top = static_cast<float>((1 << pam) - 1);
   const auto levels = [&]() WB_INLINE_LAMBDA {
     if constexpr (B::known)
-      return fixed<(1 << B::most)>{};
+      return fixed<(1 << B::capacity)>{};
     else
-      return upto<(1 << B::most)>{1 << pam};
+      return upto<(1 << B::capacity)>{1 << pam};
   }();
   x = {saturate(x.re, 1e15f), saturate(x.im, 1e15f)};  // squares stay finite
   loop(levels, [&](int j) WB_INLINE_LAMBDA {

@@ -12,13 +12,13 @@ WB_HD void exhaustive(G g, N n, B pam, const lattice<N, T>& m, const Costs* cost
   const int levels = 1 << pam, low = levels - 1;
   const auto steps = [&]() WB_INLINE_LAMBDA {
     if constexpr (B::known)
-      return fixed<(1 << B::most)>{};
+      return fixed<(1 << B::capacity)>{};
     else
-      return upto<(1 << B::most)>{levels};
+      return upto<(1 << B::capacity)>{levels};
   }();
   /// Antenna 0 given the others: w is what they leave, `above` their distance. Returns the least distance.
   const auto leaf = [&](cx<T> w, T above) WB_INLINE_LAMBDA {
-    T re[1 << B::most], im[1 << B::most], least_re = T(unreached), least_im = T(unreached);
+    T re[1 << B::capacity], im[1 << B::capacity], least_re = T(unreached), least_im = T(unreached);
     loop(steps, [&](int j) WB_INLINE_LAMBDA {
       const T x = T(static_cast<float>(j)), r = fnma(m.g[0], x, w.re), i = fnma(m.g[0], x, w.im);
       re[j] = costs ? fma(r, r, costs->re[0][j]) : r * r;
@@ -39,11 +39,11 @@ WB_HD void exhaustive(G g, N n, B pam, const lattice<N, T>& m, const Costs* cost
       return;
     }
   }
-  constexpr int second = N::most > 1 ? 1 : 0;
+  constexpr int second = N::capacity > 1 ? 1 : 0;
   const int prefixes = 1 << 2 * pam * (n - 2);
   for (int p = g.rank; p < prefixes; p += g.size) {
     T distance = T(0.f);
-    cx<T> symbol[N::most] = {};
+    cx<T> symbol[N::capacity] = {};
     const auto digit = [&](int k) WB_INLINE_LAMBDA { return p >> 2 * pam * (k - 2); };
     const auto left_of = [&](int k) WB_INLINE_LAMBDA {  // w without the antennas above k that are chosen
       cx<T> w = m.w[k];

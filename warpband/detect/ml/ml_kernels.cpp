@@ -6,7 +6,7 @@ inline namespace WB_ISA {
 template <class F>
 static auto with_ml(const detect_call& a, F f) {
   return with_sizes(a, [&]<class S>() {
-    if constexpr (S::pam::known && 2 * S::pam::most * S::streams::most > 24)
+    if constexpr (S::pam::known && 2 * S::pam::capacity * S::streams::capacity > 24)
       return f(ml_op<any_sizes, 1>{a});  // more hypotheses than ml allows
     else {
 #if defined(__CUDACC__)

@@ -19,7 +19,7 @@ WB_HD void nway_pass(G g, N n, B pam, const lattice<N, T>& m, const Costs* costs
   const I best_before = found.best[top];
   for (int jr = g.rank; jr < levels; jr += g.size) {
     const T re = T(static_cast<float>(jr));
-    cx<T> row[N::most];  // w without the real part of the top antenna
+    cx<T> row[N::capacity];  // w without the real part of the top antenna
     loop(n, [&](int k) WB_INLINE_LAMBDA {
       if (k < top)
         row[k] = {fnma(m.above[k][top].re, re, m.w[k].re), fnma(m.above[k][top].im, re, m.w[k].im)};
@@ -32,8 +32,8 @@ WB_HD void nway_pass(G g, N n, B pam, const lattice<N, T>& m, const Costs* costs
       const T top_im = fnma(m.g[top], im, m.w[top].im);
       T distance = fma(top_im, top_im, above);
       if (costs) distance = distance + costs->im[top][ji];
-      I label[N::most];
-      cx<T> symbol[N::most];
+      I label[N::capacity];
+      cx<T> symbol[N::capacity];
       label[top] = label_of(pam, I(jr), I(ji));
       symbol[top] = {re, im};
       loop(n, [&](int down) WB_INLINE_LAMBDA {

@@ -12,10 +12,10 @@ struct nway_op : thread_op<nway_args> {
   static constexpr int tile = Tile;
   /// Blocks of 128 threads on a multiprocessor: without a prior measured on an H100, with one as many as the
   /// registers of its costs allow.
-  static constexpr int resident = !S::pam::known || S::streams::most != 4 ? 1
-                                  : !S::takes_prior                       ? 5
-                                  : S::pam::most <= 2                     ? 4
-                                                                          : 2;
+  static constexpr int resident = !S::pam::known || S::streams::capacity != 4 ? 1
+                                  : !S::takes_prior                           ? 5
+                                  : S::pam::capacity <= 2                     ? 4
+                                                                              : 2;
   /// `child`: a point's step of one antenna below the top, its label and hypotheses; clamping to [0, 1] is
   /// part of a multiply.
   double flops() const {

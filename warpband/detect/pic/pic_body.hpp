@@ -8,8 +8,8 @@ inline namespace WB_ISA {
 template <class N, class B, class T, class Costs>
 WB_HD void cancel_in_parallel(N n, B pam, const triangle<N, cx<T>>& t, T n0, bool given, const Costs& costs,
                               bool exact, soft_llrs<N, B, T>& llrs) {
-  cx<T> mean[N::most];
-  T deviation[N::most];
+  cx<T> mean[N::capacity];
+  T deviation[N::capacity];
   loop(n, [&](int k) WB_INLINE_LAMBDA {
     mean[k] = {T(0.f), T(0.f)};
     deviation[k] = T(1.f);
@@ -21,7 +21,7 @@ WB_HD void cancel_in_parallel(N n, B pam, const triangle<N, cx<T>>& t, T n0, boo
   estimates<N, cx<T>> x;
   x.from(n, t, mean, deviation, n0);
   loop(n, [&](int k) WB_INLINE_LAMBDA {
-    T re[1 << B::most], im[1 << B::most];
+    T re[1 << B::capacity], im[1 << B::capacity];
     metrics_of(pam, x.weight[k], x.pull[k].re, costs.re[k], re);
     metrics_of(pam, x.weight[k], x.pull[k].im, costs.im[k], im);
     llrs.set(pam, k, exact, re, im);

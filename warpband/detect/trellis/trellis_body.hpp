@@ -55,7 +55,7 @@ class trellis {
         path p;
         read(current_, place(jr, ji), p);
         const int low = (1 << pam_) - 1;
-        I label[N::most];
+        I label[N::capacity];
         loop(n_, [&](int k) WB_INLINE_LAMBDA {
           const I word = as_int(p.value[point_slot(k)]);
           label[k] = label_of(pam_, word >> pam_, word & I(low));
@@ -67,14 +67,14 @@ class trellis {
 
  private:
   /// Few enough points for registers, where a thread has them all.
-  static constexpr bool few_points = B::known && B::most == 1 && G::size == 1;
+  static constexpr bool few_points = B::known && B::capacity == 1 && G::size == 1;
   /// Rows of points that a thread works on at once: on a CUDA device all of its own, where they are known.
-  static constexpr int together = B::known && (few_points || G::size > 1) ? (1 << B::most) / G::size : 1;
+  static constexpr int together = B::known && (few_points || G::size > 1) ? (1 << B::capacity) / G::size : 1;
   /// A thread's new paths wait in registers until all have read the old ones, whose places they take.
-  static constexpr bool in_place = B::known && together * G::size == 1 << B::most;
+  static constexpr bool in_place = B::known && together * G::size == 1 << B::capacity;
 
   struct path {
-    T value[4 * trellis_planes(N::most, Points)] = {};
+    T value[4 * trellis_planes(N::capacity, Points)] = {};
   };
   /// Where a path that ends in antenna a has what it leaves for antenna l < a.
   WB_HD static int slot(int a, int l) { return 1 + 2 * (a - 1 - l); }
@@ -102,7 +102,7 @@ class trellis {
         if (k == 0) return;
         path other;
         read(from, k, other, planes);
-        WB_UNROLL for (int j = 0; j < 4 * trellis_planes(N::most, Points); j++) p.value[j] =
+        WB_UNROLL for (int j = 0; j < 4 * trellis_planes(N::capacity, Points); j++) p.value[j] =
             select(vertex == I(k), other.value[j], p.value[j]);
       });
     } else {
@@ -130,9 +130,9 @@ class trellis {
   WB_HD int planes_at(int a) const { return Points ? 64 : 2 * a / 4 + 1; }
   WB_HD auto plane_count() const {
     if constexpr (N::known)
-      return fixed<trellis_planes(N::most, Points)>{};
+      return fixed<trellis_planes(N::capacity, Points)>{};
     else
-      return upto<trellis_planes(N::most, Points)>{trellis_planes(n_, Points)};
+      return upto<trellis_planes(N::capacity, Points)>{trellis_planes(n_, Points)};
   }
 
   /// f(jr) for this thread's real parts.
@@ -147,9 +147,9 @@ class trellis {
   template <class F>
   WB_HD void every_step(F f) const {
     if constexpr (B::known)
-      loop(fixed<(1 << B::most)>{}, f);
+      loop(fixed<(1 << B::capacity)>{}, f);
     else
-      loop(upto<(1 << B::most)>{1 << pam_}, f);
+      loop(upto<(1 << B::capacity)>{1 << pam_}, f);
   }
 
   /// The vertices of antenna n - 1, extended for `found` where that is wanted.
@@ -194,8 +194,8 @@ class trellis {
     for (int first = g_.rank; first < 1 << pam_; first += G::size * together) {
       const auto row = [&](int i) WB_INLINE_LAMBDA { return first + i * G::size; };
       const auto each_row = [&](auto f) WB_INLINE_LAMBDA { loop(fixed<together>{}, f); };
-      T least[together][1 << B::most];
-      I from[together][1 << B::most];
+      T least[together][1 << B::capacity];
+      I from[together][1 << B::capacity];
       each_row([&](int i) WB_INLINE_LAMBDA {
         every_step([&](int ji) WB_INLINE_LAMBDA {
           least[i][ji] = T(3e38f);
@@ -222,7 +222,7 @@ class trellis {
       } else {
         for (int k = 0; k < 1 << 2 * pam_; k++) keep_least(k);
       }
-      path kept[in_place ? together : 1][in_place ? 1 << B::most : 1];
+      path kept[in_place ? together : 1][in_place ? 1 << B::capacity : 1];
       each_row([&](int i) WB_INLINE_LAMBDA {
         const int jr = row(i);
         const T x = T(static_cast<float>(jr));
@@ -291,7 +291,7 @@ class trellis {
   /// the row of points.
   WB_HD void extend(int a, int ji, const path& p, T& least_row, minima<N, B, T>& found) const {
     T distance = p.value[0];
-    cx<T> symbol[N::most] = {};
+    cx<T> symbol[N::capacity] = {};
     loop(n_, [&](int down) WB_INLINE_LAMBDA {
       const int l = a - 1 - down;
       if (l < 0) return;

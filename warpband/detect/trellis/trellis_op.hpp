@@ -14,7 +14,7 @@ constexpr int trellis_tile() {
   if constexpr (!S::pam::known)
     return 8;
   else
-    return S::pam::most == 4 ? 16 : 1 << (S::pam::most - 1);
+    return S::pam::capacity == 4 ? 16 : 1 << (S::pam::capacity - 1);
 }
 
 /// The kernels of a CUDA device for known sizes take streams as they come: an order costs them registers (15
@@ -22,7 +22,7 @@ constexpr int trellis_tile() {
 template <class S, class T>
 WB_HD auto trellis_order(const search_args& a, S s, item<T> item) {
 #if defined(__CUDACC__)
-  if constexpr (S::streams::known && S::streams::most > 2)
+  if constexpr (S::streams::known && S::streams::capacity > 2)
     return as_they_come{};
   else
 #endif
@@ -41,11 +41,11 @@ template <class S, trellis_algorithm Algorithm, int Tile, bool Local = false>
 struct trellis_op : thread_op<search_args> {
   static constexpr int tile = Tile;
   // Measured on an H100: more registers for more points.
-  static constexpr int resident = !S::pam::known      ? 1
-                                  : S::pam::most == 1 ? 6
-                                  : S::pam::most == 2 ? 5
-                                  : S::pam::most == 3 ? 3
-                                                      : 2;
+  static constexpr int resident = !S::pam::known          ? 1
+                                  : S::pam::capacity == 1 ? 6
+                                  : S::pam::capacity == 2 ? 5
+                                  : S::pam::capacity == 3 ? 3
+                                                          : 2;
   static constexpr bool points = Algorithm == trellis_algorithm::one_pass;
   std::size_t scratch(int) const {
     if (Local) return 0;
@@ -85,7 +85,7 @@ struct trellis_op : thread_op<search_args> {
     auto good = load_lattice(a, s, item, order, m, n0);
     with_prior(a, s, item, order, n0, good, [&](auto* costs) WB_INLINE_LAMBDA {
       if constexpr (Local) {
-        T local[(4 << 2 * B::most) * trellis_planes(N::most, points)];
+        T local[(4 << 2 * B::capacity) * trellis_planes(N::capacity, points)];
         search(item, g, s, order, m, costs, local, n0, good);
       } else {
         search(item, g, s, order, m, costs, scratch, n0, good);

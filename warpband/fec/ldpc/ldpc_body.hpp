@@ -21,7 +21,7 @@ inline namespace WB_ISA {
 /// A degree from Least to Most.
 template <int Least, int Most>
 struct between {
-  static constexpr int least = Least, most = Most;
+  static constexpr int least = Least, capacity = Most;
   static constexpr bool known = false;
   int n;
   WB_HD constexpr operator int() const { return n; }
@@ -36,14 +36,14 @@ constexpr int least_of<between<Least, Most>> = Least;
 template <class Degree, class F>
 WB_HD void each_edge(Degree degree, F f) {
 #if defined(__CUDACC__)
-  constexpr bool unrolled = Degree::most <= 24;
+  constexpr bool unrolled = Degree::capacity <= 24;
 #else
   constexpr bool unrolled = Degree::known;
 #endif
   if constexpr (Degree::known) {
-    WB_UNROLL for (int d = 0; d < Degree::most; d++) f(d);
+    WB_UNROLL for (int d = 0; d < Degree::capacity; d++) f(d);
   } else if constexpr (unrolled) {
-    WB_UNROLL for (int d = 0; d < Degree::most; d++) if (d < least_of<Degree> || d < degree) f(d);
+    WB_UNROLL for (int d = 0; d < Degree::capacity; d++) if (d < least_of<Degree> || d < degree) f(d);
   } else {
     for (int d = 0; d < degree; d++) f(d);
   }
@@ -52,12 +52,12 @@ WB_HD void each_edge(Degree degree, F f) {
 template <class Degree, class F>
 WB_HD void each_edge_back(Degree degree, F f) {
 #if defined(__CUDACC__)
-  constexpr bool unrolled = Degree::most <= 24;
+  constexpr bool unrolled = Degree::capacity <= 24;
 #else
   constexpr bool unrolled = Degree::known;
 #endif
   if constexpr (unrolled) {
-    WB_UNROLL for (int d = Degree::most - 1; d >= 0; d--) if (d < degree) f(d);
+    WB_UNROLL for (int d = Degree::capacity - 1; d >= 0; d--) if (d < degree) f(d);
   } else {
     for (int d = degree - 1; d >= 0; d--) f(d);
   }
@@ -144,7 +144,7 @@ struct sum_product {
 };
 template <class T, class Degree>
 WB_HD void check_to_variable(const sum_product<T>&, Degree degree, const T* q, T* r) {
-  T x[Degree::most], before0[Degree::most], before1[Degree::most];
+  T x[Degree::capacity], before0[Degree::capacity], before1[Degree::capacity];
   T e0 = T(1.f), e1 = T(0.f), sign = T(0.f);
   const auto add = [&](T next) WB_INLINE_LAMBDA {
     const T even = fma(e1, next, e0);

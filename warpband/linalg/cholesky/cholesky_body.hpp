@@ -9,10 +9,10 @@ inline namespace WB_ISA {
 
 /// a[i][j] = h_i^H h_j for i <= j, b[i] = h_i^H y.
 template <class R, class N, class E>
-WB_HD void gram(R rows, N n, const E (&h)[N::most][R::most], const E (&y)[R::most], E (&a)[N::most][N::most],
-                E (&b)[N::most]) {
+WB_HD void gram(R rows, N n, const E (&h)[N::capacity][R::capacity], const E (&y)[R::capacity],
+                E (&a)[N::capacity][N::capacity], E (&b)[N::capacity]) {
   using T = real_of<E>;
-  const auto product = [&](int i, const E(&v)[R::most]) WB_INLINE_LAMBDA {
+  const auto product = [&](int i, const E(&v)[R::capacity]) WB_INLINE_LAMBDA {
     E s = entry<E>::of(T(0.f));
     loop(rows, [&](int r) WB_INLINE_LAMBDA { s = conj_fma(h[i][r], v[r], s); });
     return s;
@@ -31,7 +31,7 @@ WB_HD void gram(R rows, N n, const E (&h)[N::most][R::most], const E (&y)[R::mos
 /// R of A = R^H R and z with R^H z = b, from the upper triangle of A. Returns where every pivot was at least
 /// `least`; elsewhere the result is finite and means nothing.
 template <class N, class E>
-WB_HD auto cholesky(N n, const E (&a)[N::most][N::most], const E (&b)[N::most], real_of<E> least,
+WB_HD auto cholesky(N n, const E (&a)[N::capacity][N::capacity], const E (&b)[N::capacity], real_of<E> least,
                     triangle<N, E>& t) {
   using T = real_of<E>;
   auto regular = mask_from<typename rebind<T>::mask>(true);

@@ -28,7 +28,7 @@ struct cholesky_op : thread_op<cholesky_args> {
     using E = cx<T>;
     using N = typename S::columns;
     const S s(a.size, a.size);
-    E m[N::most][N::most], b[N::most], x[N::most];
+    E m[N::capacity][N::capacity], b[N::capacity], x[N::capacity];
     T trace = T(0.f), energy = T(0.f);
     loop(s.n, [&](int i) WB_INLINE_LAMBDA {
       loop(s.n, [&](int j) WB_INLINE_LAMBDA {

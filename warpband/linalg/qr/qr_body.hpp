@@ -10,19 +10,19 @@ inline namespace WB_ISA {
 /// An upper triangular R with real positive diagonal, and z = Q^H y.
 template <class N, class E>
 struct triangle {
-  real_of<E> diagonal[N::most], inverse[N::most];  // of R, and one over it
-  E above[N::most][N::most];                       // R[i][j], i < j
-  E z[N::most];
+  real_of<E> diagonal[N::capacity], inverse[N::capacity];  // of R, and one over it
+  E above[N::capacity][N::capacity];                       // R[i][j], i < j
+  E z[N::capacity];
 };
 
 /// Columns h[0..n) of `rows` entries become those of Q, and y what of it is orthogonal to them. Returns where
 /// every squared pivot was at least `least`; elsewhere the result is finite and means nothing.
 template <class R, class N, class E>
-WB_HD auto gram_schmidt(R rows, N n, E (&h)[N::most][R::most], E (&y)[R::most], real_of<E> least,
+WB_HD auto gram_schmidt(R rows, N n, E (&h)[N::capacity][R::capacity], E (&y)[R::capacity], real_of<E> least,
                         triangle<N, E>& t) {
   using T = real_of<E>;
   auto regular = mask_from<typename rebind<T>::mask>(true);
-  const auto project = [&](int i, E(&v)[R::most]) WB_INLINE_LAMBDA {
+  const auto project = [&](int i, E(&v)[R::capacity]) WB_INLINE_LAMBDA {
     E s = entry<E>::of(T(0.f));
     loop(rows, [&](int r) WB_INLINE_LAMBDA { s = conj_fma(h[i][r], v[r], s); });
     loop(rows, [&](int r) WB_INLINE_LAMBDA { v[r] = fnma(s, h[i][r], v[r]); });

@@ -39,7 +39,7 @@ struct qr_op {
     const S s(a.rows, a.columns);
     const auto element = [&](int r, int k) WB_INLINE_LAMBDA { return static_cast<std::size_t>(r * s.n + k); };
 
-    E h[S::columns::most][S::rows::most], y[S::rows::most];
+    E h[S::columns::capacity][S::rows::capacity], y[S::rows::capacity];
     T trace = T(0.f), energy = T(0.f);  // of H^H H and of y
     loop(s.n, [&](int k) WB_INLINE_LAMBDA {
       loop(s.m, [&](int r) WB_INLINE_LAMBDA {
@@ -66,7 +66,7 @@ struct qr_op {
     if constexpr (Method == qr_method::gram_schmidt) {
       good = good & gram_schmidt(s.m, s.n, h, y, trace * T(least_pivot), t);
     } else {
-      E g[N::most][N::most], b[N::most];
+      E g[N::capacity][N::capacity], b[N::capacity];
       gram(s.m, s.n, h, y, g, b);
       good = good & cholesky(s.n, g, b, trace * T(least_gram_pivot), t);
     }

@@ -7,7 +7,7 @@ inline namespace WB_ISA {
 
 /// x of R x = z.
 template <class N, class E>
-WB_HD void back_substitute(N n, const triangle<N, E>& t, E (&x)[N::most]) {
+WB_HD void back_substitute(N n, const triangle<N, E>& t, E (&x)[N::capacity]) {
   loop(n, [&](int k) WB_INLINE_LAMBDA {
     const int i = n - 1 - k;
     E s = t.z[i];
@@ -20,10 +20,10 @@ WB_HD void back_substitute(N n, const triangle<N, E>& t, E (&x)[N::most]) {
 
 /// The diagonal of (R^H R)^-1: squared norms of the rows of R^-1, which is not kept.
 template <class N, class E>
-WB_HD void inverse_gram_diagonal(N n, const triangle<N, E>& t, real_of<E> (&d)[N::most]) {
+WB_HD void inverse_gram_diagonal(N n, const triangle<N, E>& t, real_of<E> (&d)[N::capacity]) {
   using T = real_of<E>;
   loop(n, [&](int c) WB_INLINE_LAMBDA {
-    E w[N::most];  // column c of R^-1
+    E w[N::capacity];  // column c of R^-1
     w[c] = entry<E>::of(t.inverse[c]);
     d[c] = t.inverse[c] * t.inverse[c];
     loop(n, [&](int k) WB_INLINE_LAMBDA {

@@ -160,7 +160,7 @@ struct vector_values {
     // Addresses are kept in locals: stores of bytes may alias everything else.
     const int n = degree, z = a.z, vectors = a.vectors;
     element* const values = app;
-    element* to[Degree::most];
+    element* to[Degree::capacity];
     const ldpc_edge* const edges = a.edges + row.first;
     each_edge(degree, [&](int d) WB_INLINE_LAMBDA { to[d] = values + edges[d].to[parity]; });
     const int before = (row.first + n) * vectors;
@@ -169,7 +169,7 @@ struct vector_values {
     // From the last vector down: what lies behind the z values of a column is overwritten by the first ones.
     for (int r = (vectors - 1) * rows; r >= 0; r -= rows) {
       from -= n, message -= n * rows;
-      T q[Degree::most], back[Degree::most];
+      T q[Degree::capacity], back[Degree::capacity];
       const auto last_app = [&](int d) WB_INLINE_LAMBDA {
         return load_message<T>(values + static_cast<std::uint32_t>(from[d]));
       };
@@ -194,7 +194,7 @@ struct vector_values {
     const ldpc_edge* edges = a.edges + row.first;
     element* message = messages + row.first * a.row_stride;
     for (int r = 0; r < a.z; r += rows) {
-      T q[Degree::most], back[Degree::most];
+      T q[Degree::capacity], back[Degree::capacity];
       const auto last_app = [&](int d) WB_INLINE_LAMBDA {
         return load_message<T>(app + edges[d].column * a.column_stride + edges[d].shift + r);
       };

@@ -145,8 +145,8 @@ struct block_values {
   WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int, unsigned, G g) const {
     for (int r = g.rank; r < a.z; r += g.size) {
       element* message = messages + row.first * a.z + r;
-      int positions[Degree::most];
-      T q[Degree::most], back[Degree::most];
+      int positions[Degree::capacity];
+      T q[Degree::capacity], back[Degree::capacity];
       const auto last_app = [&](int d) {
         positions[d] = place(row.first + d, r);
         return load_message<T>(app + positions[d]);
@@ -172,7 +172,7 @@ struct block_values {
   WB_HD void flooding_layer(const Rule& rule, Degree degree, ldpc_row row, unsigned, G g) const {
     for (int r = g.rank; r < a.z; r += g.size) {
       element* message = messages + row.first * a.z + r;
-      T q[Degree::most], back[Degree::most];
+      T q[Degree::capacity], back[Degree::capacity];
       const auto last_app = [&](int d) { return load_message<T>(app + place(row.first + d, r)); };
       const auto last = [&](int d) { return load_message<T>(message + d * a.z); };
       variable_to_check(degree, q, last_app, last);
