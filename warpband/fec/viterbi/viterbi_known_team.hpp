@@ -268,11 +268,14 @@ struct viterbi_known : viterbi_known_sizes<Memory, Code> {
       return x;
     };
     const decisions* group = next - phase * 32;  // of Memory steps, the one that step v is in
+    // Loads run ahead of the path and past its first step. Until all slots are written they repeat the first
+    // group there.
+    const decisions* const behind_first = v + a.overlap >= slots ? kept_end() : kept + Memory * 32;
     store_bits_of(place, v - phase, until, erased, g.rank == 0);
     for (int p = phase - 1; p >= 0; p--) back(p, decisions_of(group, p), (place & 32) != 0);
     team_decisions x[team][Memory];  // of groups before that
     const auto load_group = [&](team_decisions(&to)[Memory]) WB_INLINE_LAMBDA {
-      group = (group == kept ? kept_end() : group) - Memory * 32;
+      group = (group == kept ? behind_first : group) - Memory * 32;
       WB_UNROLL for (int p = 0; p < Memory; p++) to[p] = decisions_of(group, p);
     };
     WB_UNROLL for (int i = 0; i < team; i++) load_group(x[i]);
