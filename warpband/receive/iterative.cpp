@@ -385,8 +385,8 @@ void iterative_receiver::gather(executor& exec, batch& b) const {
       make_view(static_cast<const std::complex<float>*>(b.received), uses, in.received.elements);
   const std::size_t uses_per_channel = sharing(uses_, shared);
   copy(in.channel, reinterpret_cast<float*>(b.channel), uses_ / uses_per_channel, uses_per_channel, shared);
-  b.detects.channel =
-      make_view(static_cast<const std::complex<float>*>(b.channel), uses / uses_per_channel, in.channel.elements);
+  b.detects.channel = make_view(static_cast<const std::complex<float>*>(b.channel), uses / uses_per_channel,
+                                in.channel.elements);
   b.detects.uses_per_channel = uses_per_channel;
   b.detects.noise_var.items = uses;  // one for all, as it is
   if (in.noise_var.item_stride != 0) {

@@ -29,8 +29,8 @@ void queue_solver(executor& exec, const kernel_set& solver, const massive_args& 
   exec.run(solver, &args, sums.first.items);
 }
 cg_steps::cg_steps(pieces& memory, const cluster_call& call, const float* sums) {
-  const std::size_t frames = call.frames(), u = as_size(call.massive.users), sides = as_size(call.massive.symbols),
-                    entries = 2 * u * sides;
+  const std::size_t frames = call.frames(), u = as_size(call.massive.users),
+                    sides = as_size(call.massive.symbols), entries = 2 * u * sides;
   const auto take = [&](std::size_t values) {
     return make_view(memory.take<float>(frames * values), frames, values);
   };

@@ -296,7 +296,8 @@ TEST_P(ldpc_encode, takes_any_batch_layout_and_width) {
     for (std::size_t w = 0; w < count_of_words; w++)
       for (std::size_t i = 0; i < k; i++) turned[i * count_of_words + w] = messages[w * k + i];
     auto in = testing::on_device(exec(), turned, count_of_words, k, layout::batch_fastest);
-    auto out = testing::on_device(exec(), bytes(width * count_of_words, 0xee), count_of_words, width, layout::batch_fastest);
+    auto out = testing::on_device(exec(), bytes(width * count_of_words, 0xee), count_of_words, width,
+                                  layout::batch_fastest);
     encoder.run(exec(), in, out);
     const bytes got = exec().to_host(out);
     for (std::size_t w = 0; w < count_of_words; w++)
