@@ -3,9 +3,9 @@
 namespace wb {
 
 kind_list<antenna_kind>& antenna_kinds() {
-  static kind_list<antenna_kind> all("antennas", {single_antenna_kind(), streams_kind(), massive_kind(),
-                                                  space_time_antennas_kind(), nr_kind()});
-  return all;
+  static kind_list<antenna_kind> kinds("antennas", {single_antenna_kind(), streams_kind(), massive_kind(),
+                                                    space_time_antennas_kind(), nr_kind()});
+  return kinds;
 }
 
 link_antennas::link_antennas() : link_antennas(single_antenna{}) {}

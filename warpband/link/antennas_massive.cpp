@@ -154,9 +154,9 @@ class downlink_antennas final : public massive_antennas {
     variances_ = exec.make<float>(vectors, users_);
     factors_ = exec.make<float>(vectors, 1);
     const std::vector<cf> once = reference_vectors(config_.users);
-    std::vector<cf> all;
-    for (std::size_t i = 0; i < matrices; i++) all.insert(all.end(), once.begin(), once.end());
-    references_ = exec.make_from(all);
+    std::vector<cf> repeated;
+    for (std::size_t i = 0; i < matrices; i++) repeated.insert(repeated.end(), once.begin(), once.end());
+    references_ = exec.make_from(repeated);
     precoded_ = exec.make<cf>(matrices * users_, antennas_);
     heard_ = exec.make<cf>(matrices * users_, users_);
     reference_factors_ = exec.make<float>(matrices * users_, 1);

@@ -45,23 +45,23 @@ class nr_antennas final : public antenna_system {
   }
 
   std::size_t bytes_per_frame() const noexcept override {
-    const std::size_t all = channel_.elements(), data = channel_.data_elements(), matrix = 8 * rx_ * layers_,
-                      of_ports = 8 * rx_ * ports_;
+    const std::size_t elements = channel_.elements(), data = channel_.data_elements(),
+                      matrix = 8 * rx_ * layers_, of_ports = 8 * rx_ * ports_;
     return slots_.bytes_per_slot() + data * (8 * layers_ + (precoded() ? of_ports : 0)) +
-           all * (8 * (ports_ + rx_) + of_ports) + air_->bytes_per_frame() +
+           elements * (8 * (ports_ + rx_) + of_ports) + air_->bytes_per_frame() +
            (estimator_                     ? estimator_->working_bytes(1, rx_)
             : nr_.csi == csi_type::perfect ? 0
-                                           : all * matrix / 2);
+                                           : elements * matrix / 2);
   }
   std::size_t items_per_frame() const noexcept override { return 1; }
 
   void allocate(executor& exec, std::size_t frames) override {
-    const std::size_t all = frames * channel_.elements(), data = frames * channel_.data_elements();
+    const std::size_t elements = frames * channel_.elements(), data = frames * channel_.data_elements();
     symbols_ = exec.make<cf>(frames, channel_.symbols_of(0));
-    grid_ = exec.make<cf>(all, ports_);
-    received_ = exec.make<cf>(all, rx_);
+    grid_ = exec.make<cf>(elements, ports_);
+    received_ = exec.make<cf>(elements, rx_);
     slots_.allocate(exec, frames);
-    if (fades()) true_h_ = exec.make<cf>(all, rx_ * ports_);
+    if (fades()) true_h_ = exec.make<cf>(elements, rx_ * ports_);
     if (precoded() && nr_.csi == csi_type::perfect) port_h_ = exec.make<cf>(data, rx_ * ports_);
     air_->allocate(exec, frames);
     noise_.allocate(exec);
@@ -69,19 +69,19 @@ class nr_antennas final : public antenna_system {
   }
 
   samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
-    const std::size_t n = batch.frames, all = n * channel_.elements(), symbols = n * channel_.symbols_of(0);
-    const auto grid = make_view(grid_.data(), all, ports_), received = make_view(received_.data(), all, rx_);
+    const std::size_t n = batch.frames, elements = n * channel_.elements(), symbols = n * channel_.symbols_of(0);
+    const auto grid = make_view(grid_.data(), elements, ports_), received = make_view(received_.data(), elements, rx_);
     noise_.set(exec, batch.point_db);
     prepare(noise_.n0());
     mapper_.run(exec, make_view(bits, symbols, static_cast<std::size_t>(mapper_.bits())),
                 make_view(symbols_.data(), symbols));
     channel_.map(exec, {view<const cf>(make_view(symbols_.data(), n, channel_.symbols_of(0)))}, grid);
     if (fades())
-      air_->send(exec, grid, received, make_view(true_h_.data(), all, rx_ * ports_),
+      air_->send(exec, grid, received, make_view(true_h_.data(), elements, rx_ * ports_),
                  batch.random(config_.seed));
     cf* sent = fades() ? received_.data() : grid_.data();  // without fading h is 1
     noise_.add(exec, sent, channel_.elements() * rx_, batch);
-    estimate(exec, make_view(static_cast<const cf*>(sent), all, rx_), n);
+    estimate(exec, make_view(static_cast<const cf*>(sent), elements, rx_), n);
     return heard_samples(n);
   }
 

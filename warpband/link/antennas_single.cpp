@@ -11,11 +11,11 @@ const single_antenna& settings_of(const link_config& c) { return c.antennas.get<
 
 /// Two demappers differ from 16-QAM on.
 std::vector<link_antennas> single_candidates(const link_config& c) {
-  std::vector<link_antennas> all{c.antennas};
+  std::vector<link_antennas> candidates{c.antennas};
   if (c.qam > 4)
     for (const demap_algorithm a : {demap_algorithm::max_log, demap_algorithm::exact})
-      if (settings_of(c).demapper != a) all.emplace_back(single_antenna{a});
-  return all;
+      if (settings_of(c).demapper != a) candidates.emplace_back(single_antenna{a});
+  return candidates;
 }
 
 }  // namespace

@@ -85,17 +85,17 @@ void check_loop(const link_config& c) {
 std::vector<link_antennas> stream_candidates(const link_config& c) {
   detector_config base = detector_of(c);
   base.qam = c.qam;
-  const std::vector<detector_config> all = detector_candidates(base);
-  return {all.begin(), all.end()};
+  const std::vector<detector_config> candidates = detector_candidates(base);
+  return {candidates.begin(), candidates.end()};
 }
 std::vector<link_antennas> stream_limits(const link_antennas& a) {
   auto detector = a.get<detector_config>();
-  std::vector<link_antennas> all;
+  std::vector<link_antennas> candidates;
   for (const std::optional<float>& clip : clip_candidates(detector)) {
     detector.llr_clip = clip;
-    all.emplace_back(detector);
+    candidates.emplace_back(detector);
   }
-  return all;
+  return candidates;
 }
 
 }  // namespace

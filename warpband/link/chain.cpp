@@ -35,8 +35,8 @@ link_chain::link_chain(const link_config& config, executor& exec, std::size_t ma
   // What one unit of the executor's work needs is taken in any case, within reason.
   const std::size_t unit = preferred_frames();
   const std::size_t usual = (exec_.is_device() ? std::size_t{1024} : std::size_t{64}) << 20;
-  const std::size_t most = std::size_t{1} << 30;
-  std::size_t batch = std::max<std::size_t>(1, std::clamp(unit * frame, usual, most) / frame);
+  const std::size_t limit = std::size_t{1} << 30;
+  std::size_t batch = std::max<std::size_t>(1, std::clamp(unit * frame, usual, limit) / frame);
   if (batch > unit) batch = batch / unit * unit;
   batch = std::min(batch, std::max<std::size_t>(1, max_batch));
   while (max_batch_ == 0) {

@@ -156,9 +156,9 @@ TEST_P(link_chain_on, wimax_ldpc_fails_as_often_as_it_should) {
   const std::size_t frames = small_scale() ? 400 : 3000;
   std::size_t failed = 0;
   for (std::size_t done = 0; done < frames;) {
-    const std::size_t now = std::min(chain.max_batch(), frames - done);
-    for (const std::int32_t errors : chain.run(done, now, 1.6).bit_errors) failed += errors != 0;
-    done += now;
+    const std::size_t count = std::min(chain.max_batch(), frames - done);
+    for (const std::int32_t errors : chain.run(done, count, 1.6).bit_errors) failed += errors != 0;
+    done += count;
   }
   const double expected = 0.018 * static_cast<double>(frames);
   EXPECT_NEAR(static_cast<double>(failed), expected, 4 * std::sqrt(expected));

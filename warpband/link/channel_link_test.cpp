@@ -86,26 +86,26 @@ std::vector<one> links() {
 bool in_slots(const link_config& c) { return c.antennas.find<nr_link_config>() != nullptr; }
 
 std::vector<one> in_all_channels() {
-  std::vector<one> all;
+  std::vector<one> cases;
   for (const one& o : links())
     for (const fading_type fading : {fading_type::fast, fading_type::block}) {
       if (in_slots(o.link) && fading == fading_type::fast) continue;
-      all.push_back(o);
-      all.back().link.channel =
+      cases.push_back(o);
+      cases.back().link.channel =
           kronecker_fading{.fading = fading, .rx_coefficient = 0.6, .tx_coefficient = 0.3};
       if (o.link.antennas.find<massive_link_config>() != nullptr && fading == fading_type::fast) continue;
 #if WARPBAND_HDF5
-      all.push_back(o);
+      cases.push_back(o);
       csi_channel_config file{.path = recording::path(), .power_control = false, .fading = fading};
-      if (auto* nr = all.back().link.antennas.find<nr_link_config>()) {
-        all.back().point_db -= 4;     // every subcarrier fades by itself
+      if (auto* nr = cases.back().link.antennas.find<nr_link_config>()) {
+        cases.back().point_db -= 4;   // every subcarrier fades by itself
         file.spacing_khz = 60;        // of 12 subcarriers of 30 kHz: the first 6
         nr->csi = csi_type::perfect;  // the file's subcarriers have nothing to do with each other
       }
-      all.back().link.channel = file;
+      cases.back().link.channel = file;
 #endif
     }
-  return all;
+  return cases;
 }
 
 class channel_link_on : public testing::on_backend {};

@@ -83,18 +83,19 @@ TEST_P(csi_link_on, soundings_of_renew_give_the_counts_of_a_scalar_cpu_in_any_ba
   const auto more = GetParam().open(2);
   for (const auto& [antennas, users] : {std::pair{68, 4}, {84, 3}}) {
     if (testing::small_scale() && users == 3) continue;  // making soundings takes long
-    const scratch_file at("link_" + std::to_string(antennas));
-    sounding_of(antennas, users).write(at.path());
-    std::vector<link_config> links{over(at.path(), antennas, users, massive_solver::cholesky),
-                                   over(at.path(), antennas, users, massive_solver::cg, 3),
-                                   over(at.path(), antennas, users, massive_solver::cholesky, 0, 0)};
+    const scratch_file recording("link_" + std::to_string(antennas));
+    sounding_of(antennas, users).write(recording.path());
+    std::vector<link_config> links{over(recording.path(), antennas, users, massive_solver::cholesky),
+                                   over(recording.path(), antennas, users, massive_solver::cg, 3),
+                                   over(recording.path(), antennas, users, massive_solver::cholesky, 0, 0)};
     massive_of(links[2]).direction = massive_direction::downlink;
     for (link_config& link : links) {
       SCOPED_TRACE(std::to_string(antennas) + " " + name_of(massive_of(link).solver) + " " +
                    name_of(massive_of(link).direction));
       const double snr_db = -6;
-      link_chain here(link, exec()), there(link, *reference);
-      const frame_counts &a = here.run(1001, 11, snr_db), &b = there.run(1001, 11, snr_db);  // 4 snapshots
+      link_chain here(link, exec()), reference_chain(link, *reference);
+      const frame_counts &a = here.run(1001, 11, snr_db),
+                         &b = reference_chain.run(1001, 11, snr_db);  // 4 snapshots
       EXPECT_EQ(a.bit_errors, b.bit_errors);
       EXPECT_EQ(a.codeword_errors, b.codeword_errors);
       EXPECT_EQ(a.iterations, b.iterations);
@@ -119,9 +120,9 @@ TEST_P(csi_link_on, soundings_of_renew_give_the_counts_of_a_scalar_cpu_in_any_ba
 
 complex_values units(std::size_t n, std::mt19937& random) {
   const std::complex<float> unit[]{1.f, -1.f, {0, 1}, {0, -1}};
-  complex_values all(n);
-  for (auto& x : all) x = unit[random() % 4];
-  return all;
+  complex_values values(n);
+  for (auto& x : values) x = unit[random() % 4];
+  return values;
 }
 /// What antennas receive of the bits of each vector: mapper, matrices, noise.
 array<std::complex<float>> received_by_parts(executor& exec, const array<std::complex<float>>& channel,
@@ -147,27 +148,27 @@ TEST_P(csi_link_on, a_link_is_mapper_matrices_noise_and_detector) {
   const complex_values scaled = units(snapshots * subcarriers * antennas * users, random);
   complex_values h = scaled, expected_h;
   for (std::size_t i = 0; i < h.size(); i++) h[i] *= static_cast<float>(1 << i % users);
-  const scratch_file at("known");
-  write_plain(at.path(), {snapshots, subcarriers, antennas, users}, h);
+  const scratch_file recording("known");
+  write_plain(recording.path(), {snapshots, subcarriers, antennas, users}, h);
   for (std::size_t f = 0; f < frames; f++) {
     const auto from =
         scaled.begin() + static_cast<std::ptrdiff_t>((first + f) % snapshots * h.size() / snapshots);
     expected_h.insert(expected_h.end(), from, from + static_cast<std::ptrdiff_t>(h.size() / snapshots));
   }
   const auto by_vector = [&](const auto& by_codeword) {
-    auto all = by_codeword;
+    auto reordered = by_codeword;
     for (std::size_t v = 0; v < vectors; v++)
       for (std::size_t u = 0; u < users; u++)
         for (std::size_t b = 0; b < m; b++)
-          all[(v * users + u) * m + b] =
+          reordered[(v * users + u) * m + b] =
               by_codeword[(v / subcarriers * users + u) * subcarriers * m + v % subcarriers * m + b];
-    return all;
+    return reordered;
   };
   std::vector<std::uint8_t> bits(vectors * users * m);
   for (auto& b : bits) b = random() % 2;
   const double point_db = 4;
   for (const auto& [solver, iterations] : {std::pair{massive_solver::cholesky, 0}, {massive_solver::cg, 2}}) {
-    link_config link = over(at.path(), 12, 3, solver, iterations, 0);
+    link_config link = over(recording.path(), 12, 3, solver, iterations, 0);
     massive_of(link).subcarriers = 0;  // all
     link.seed = 5;
     link = completed(link);
@@ -206,10 +207,10 @@ TEST_P(csi_link_on, missing_estimates_are_erased_and_counted) {
   complex_values h = normal_values(3 * 31 * 8 * 2);
   h[(31 + 4) * 16 + 5] = {std::numeric_limits<float>::quiet_NaN(), 0};  // snapshot 1, subcarriers 4 and 30
   h[(31 + 30) * 16] = {0, std::numeric_limits<float>::infinity()};
-  const scratch_file at("erased");
-  write_plain(at.path(), {3, 31, 8, 2}, h);
+  const scratch_file recording("erased");
+  write_plain(recording.path(), {3, 31, 8, 2}, h);
   for (const auto direction : {massive_direction::uplink, massive_direction::downlink}) {
-    link_config link = over(at.path(), 8, 2, massive_solver::cholesky, 0, 0);
+    link_config link = over(recording.path(), 8, 2, massive_solver::cholesky, 0, 0);
     massive_of(link).direction = direction;
     link_chain chain(link, exec());
     const frame_counts& counts = chain.run(0, 5, 60);
@@ -225,11 +226,11 @@ TEST(csi_link, matrices_are_the_first_of_the_file_with_unit_power) {
   complex_values h = normal_values(snapshots * subcarriers * antennas * users);
   for (std::size_t i = 0; i < h.size(); i++)
     h[i] *= static_cast<float>((1 + i % users) * (1 + i / (subcarriers * antennas * users)));
-  const scratch_file at("cut");
-  write_plain(at.path(), {snapshots, subcarriers, antennas, users}, h);
+  const scratch_file recording("cut");
+  write_plain(recording.path(), {snapshots, subcarriers, antennas, users}, h);
   const auto exec = open_scalar();
   for (const bool control : {true, false}) {
-    link_config link = over(at.path(), 7, 2, massive_solver::cholesky, 0, 0);
+    link_config link = over(recording.path(), 7, 2, massive_solver::cholesky, 0, 0);
     link.channel.edit<csi_channel_config>([&](auto& file) { file.power_control = control; });
     massive_of(link).subcarriers = 4;
     const complex_values got = drawn(*exec, link, 5, 3);  // snapshots 2, 0, 1
@@ -260,32 +261,32 @@ TEST(csi_link, matrices_are_the_first_of_the_file_with_unit_power) {
     massive_of(link).antennas = 9;
     massive_of(link).users = 4;
     complex_values expected(h.size());
-    csi_file(at.path(), {.scale = control ? csi_scale::snapshot : csi_scale::file})
+    csi_file(recording.path(), {.scale = control ? csi_scale::snapshot : csi_scale::file})
         .read(0, snapshots, expected.data());
-    const complex_values all = drawn(*exec, link, 0, 3);
-    ASSERT_EQ(all.size(), expected.size());
-    for (std::size_t i = 0; i < all.size(); i++) EXPECT_LT(std::abs(all[i] - expected[i]), 1e-6f);
+    const complex_values whole = drawn(*exec, link, 0, 3);
+    ASSERT_EQ(whole.size(), expected.size());
+    for (std::size_t i = 0; i < whole.size(); i++) EXPECT_LT(std::abs(whole[i] - expected[i]), 1e-6f);
   }
 }
 
 TEST(csi_link, bad_files_and_settings_are_named_before_any_work) {
-  const scratch_file at("bad"), none("none"), text("text"), cut("truncated");
-  sounding_of(12, 3).write(at.path());
+  const scratch_file recording("bad"), none("none"), text("text"), cut("truncated");
+  sounding_of(12, 3).write(recording.path());
   std::ofstream(text.path()) << "no HDF5 file at all";
-  std::filesystem::copy_file(at.path(), cut.path());
-  std::filesystem::resize_file(cut.path(), std::filesystem::file_size(at.path()) * 2 / 3);
-  for (const auto& [path, what] : {std::pair{none.path(), "cannot read: No such file"},
-                                   {text.path(), "it is not an HDF5 file"},
-                                   {cut.path(), "it is truncated"}}) {
+  std::filesystem::copy_file(recording.path(), cut.path());
+  std::filesystem::resize_file(cut.path(), std::filesystem::file_size(recording.path()) * 2 / 3);
+  for (const auto& [path, reason] : {std::pair{none.path(), "cannot read: No such file"},
+                                     {text.path(), "it is not an HDF5 file"},
+                                     {cut.path(), "it is truncated"}}) {
     try {
       completed(over(path, 12, 3, massive_solver::cholesky));
-      ADD_FAILURE() << what;
+      ADD_FAILURE() << reason;
     } catch (const file_error& error) {
-      EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(reason), std::string::npos) << error.what();
     }
   }
   const auto blames = [&](auto change) {
-    link_config c = over(at.path(), 12, 3, massive_solver::cholesky);
+    link_config c = over(recording.path(), 12, 3, massive_solver::cholesky);
     change(c);
     return blamed([&] { completed(c); });
   };
@@ -300,15 +301,15 @@ TEST(csi_link, bad_files_and_settings_are_named_before_any_work) {
   EXPECT_EQ(blames([](link_config& c) { c.antennas = single_antenna{}; }), "");
   EXPECT_EQ(blames([](link_config& c) { c.antennas = stbc_config{}; }), "");
   EXPECT_EQ(blames([](link_config& c) { c.antennas = stbc_config{.rx_antennas = 4}; }), "");
-  link_config link = completed(over(at.path(), 12, 3, massive_solver::cholesky));
-  sounding_of(12, 4).write(at.path());
+  link_config link = completed(over(recording.path(), 12, 3, massive_solver::cholesky));
+  sounding_of(12, 4).write(recording.path());
   EXPECT_THROW(make_air(link.channel, air_antennas_of(link)), file_error);
 }
 
 TEST(csi_link, scenarios_name_files_from_their_own_folder) {
-  const scratch_file at("scenario"), result("result");
-  sounding_of(12, 3).write(at.path());
-  const std::filesystem::path path(at.path());
+  const scratch_file recording("scenario"), result("result");
+  sounding_of(12, 3).write(recording.path());
+  const std::filesystem::path path(recording.path());
   const std::string s = (path.parent_path() / "s.toml").string(),
                     head =
                         "code.type = \"none\"\nmodem.modulation = \"qpsk\"\nsweep.snr_db = [-9, 0]\n"
@@ -337,7 +338,8 @@ TEST(csi_link, scenarios_name_files_from_their_own_folder) {
   write_file(result.path(), json);
   EXPECT_EQ(result_json(load_result(result.path())), json);
 
-  EXPECT_EQ(refusal(head + massive + "channel = { type = \"file\", file = \"" + at.path() + "\" }"), "");
+  EXPECT_EQ(refusal(head + massive + "channel = { type = \"file\", file = \"" + recording.path() + "\" }"),
+            "");
   EXPECT_EQ(refusal(head + massive + "channel = { type = \"file\", file = \"no.h5\" }"),
             s + ": line 6: channel.file: " + (path.parent_path() / "no.h5").string() +
                 ": cannot read: No such file or directory");

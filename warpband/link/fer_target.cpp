@@ -50,7 +50,7 @@ class fer_search {
         confidence_(1 - (1 - target.confidence) / most_tests) {}
 
   fer_target_result run() {
-    double at = on_lattice(target_.near_db.value_or(2 * coarsest_step_db), step_);
+    double db = on_lattice(target_.near_db.value_or(2 * coarsest_step_db), step_);
     double stride = target_.near_db ? 0.5 : coarsest_step_db;
     while (!over_) {
       if (narrow_enough()) {
@@ -58,13 +58,13 @@ class fer_search {
         break;
       }
       if (result_.low_db && result_.high_db)
-        at = on_lattice((*result_.low_db + *result_.high_db) / 2, step_);
+        db = on_lattice((*result_.low_db + *result_.high_db) / 2, step_);
       else if (result_.low_db)
-        at = *result_.low_db + stride, stride *= 2;
+        db = *result_.low_db + stride, stride *= 2;
       else if (result_.high_db)
-        at = *result_.high_db - stride, stride *= 2;
-      if (!limit(at)) break;
-      settle(at);
+        db = *result_.high_db - stride, stride *= 2;
+      if (!limit(db)) break;
+      settle(db);
     }
     if (result_.low_db && result_.high_db)
       result_.db = estimate(result_.points, *result_.low_db, *result_.high_db, target_.fer);
@@ -80,10 +80,10 @@ class fer_search {
            (!result_.high_db || db < *result_.high_db);
   }
   /// Keeps a point where to search. False where an end of that is decided, and there is nothing beyond.
-  bool limit(double& at) {
+  bool limit(double& db) {
     if (result_.low_db && *result_.low_db >= target_.most_db) return end(fer_outcome::above);
     if (result_.high_db && *result_.high_db <= target_.least_db) return end(fer_outcome::below);
-    at = std::clamp(at, target_.least_db, target_.most_db);
+    db = std::clamp(db, target_.least_db, target_.most_db);
     return true;
   }
   bool end(fer_outcome outcome) {
@@ -94,22 +94,22 @@ class fer_search {
 
   /// Runs frames at a point, and where it stays undecided around it, until the interval is smaller. Where the
   /// FER falls slowly, neighbours are undecided too: then those four times as far away tell.
-  void settle(double at) {
+  void settle(double db) {
     const double rarer = std::min(target_.fer, 1 - target_.fer);
     const auto enough = static_cast<std::uint64_t>(std::ceil(10 / rarer)),  // to decide where there are none
         patience = 4 * enough;
     for (std::uint64_t frames = first_frames; !over_; frames *= frames < enough ? 4 : 2) {
-      if (test(at, frames)) return;
+      if (test(db, frames)) return;
       if (frames < patience) continue;
       for (const double side : {-step_, step_})
-        for (double away = side; !over_ && inside(at + away) && !test(at + away, frames);) away *= 4;
+        for (double away = side; !over_ && inside(db + away) && !test(db + away, frames);) away *= 4;
       if (narrow_enough()) return;
     }
   }
 
   /// Runs a point up to so many frames; true where the point is decided then, and an end of the interval.
-  bool test(double at, std::uint64_t frames) {
-    point_result& point = point_at(at);
+  bool test(double db, std::uint64_t frames) {
+    point_result& point = point_at(db);
     const std::uint64_t held = point.counts.frames;
     if (frames <= held) return false;  // tested before
     const std::uint64_t others = result_.frames - held;
@@ -121,12 +121,12 @@ class fer_search {
       cancelled = progress_ && !progress_(result_);
       return !cancelled;
     };
-    point = run_point(frames_, at, {.frame_errors = 0, .max_frames = frames}, watch, point.counts);
+    point = run_point(frames_, db, {.frame_errors = 0, .max_frames = frames}, watch, point.counts);
     if (cancelled) return end(fer_outcome::cancelled);
     tests_++;
     const interval fer = clopper_pearson(point.counts.frame_errors, point.counts.frames, confidence_);
-    if (fer.low > target_.fer) result_.low_db = at;
-    if (fer.high < target_.fer) result_.high_db = at;
+    if (fer.low > target_.fer) result_.low_db = db;
+    if (fer.high < target_.fer) result_.high_db = db;
     return fer.low > target_.fer || fer.high < target_.fer;
   }
 

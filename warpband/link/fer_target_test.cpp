@@ -109,10 +109,10 @@ TEST(fer_target, is_the_same_for_any_threads_and_batches) {
   cpu one(cpu_options{.threads = 1}), three(cpu_options{.threads = 3});
   link_chain a(c, one), b(c, three), small(c, one, 5);
   const fer_target target{.fer = 0.2, .width_db = 0.5};
-  const fer_target_result there = find_fer(a, target);
-  EXPECT_TRUE(there.reached());
-  expect_same(find_fer(b, target), there);
-  expect_same(find_fer(small, target), there);
+  const fer_target_result expected = find_fer(a, target);
+  EXPECT_TRUE(expected.reached());
+  expect_same(find_fer(b, target), expected);
+  expect_same(find_fer(small, target), expected);
 }
 
 class fer_target_on : public testing::on_backend {};
@@ -120,9 +120,9 @@ WB_ON_ALL_BACKENDS(fer_target_on);
 
 TEST_P(fer_target_on, equals_a_scalar_cpu) {
   const auto reference = testing::open_reference();
-  link_chain here(bpsk(3), exec()), there(bpsk(3), *reference);
+  link_chain here(bpsk(3), exec()), other(bpsk(3), *reference);
   const fer_target target{.fer = 0.3, .width_db = 0.5};
-  expect_same(find_fer(here, target), find_fer(there, target));
+  expect_same(find_fer(here, target), find_fer(other, target));
 }
 
 TEST(fer_target, says_what_is_out_of_reach) {

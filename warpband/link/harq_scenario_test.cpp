@@ -54,11 +54,11 @@ TEST(harq, a_result_has_counts_that_agree) {
       {"/curves/2/points/0/harq", json::object(), "none: the code has no HARQ"},
       {"/curves/0/config/code/transmissions", 4, "was run with code.transmissions = 4, but"}};
   const scratch_folder folder;
-  for (const auto& [at, value, part_of] : table) {
+  for (const auto& [pointer, value, part_of] : table) {
     json j = good;
-    j[json::json_pointer(at)] = value;
-    const std::string what = refusal(folder.path("r.json"), j.dump(2));
-    EXPECT_NE(what.find(part_of), std::string::npos) << what << "\nexpected: " << part_of;
+    j[json::json_pointer(pointer)] = value;
+    const std::string message = refusal(folder.path("r.json"), j.dump(2));
+    EXPECT_NE(message.find(part_of), std::string::npos) << message << "\nexpected: " << part_of;
   }
 }
 

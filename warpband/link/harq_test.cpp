@@ -36,33 +36,33 @@ struct link_at {
   double snr_db;
 };
 std::vector<link_at> links() {
-  std::vector<link_at> all;
-  all.push_back({transport_link(200, 150, 4), -0.5});
+  std::vector<link_at> list;
+  list.push_back({transport_link(200, 150, 4), -0.5});
   link_config block = transport_link(104, 60, 16);
   block.channel = rayleigh_config{fading_type::block};
   block.antennas = single_antenna{demap_algorithm::exact};
-  all.push_back({block, 8});
+  list.push_back({block, 8});
   link_config line = transport_link(300, 157, 16);  // fills no whole OFDM symbols
   line.channel = tdl_config{
       .profile = tdl_profile_named("eva"), .grid = {.subcarriers = 24, .symbols = 0}, .doppler_hz = 70};
   testing::sent_in(line.code).redundancy_versions = {0, 2};
   testing::turbo_decoder_in(line.code).precision = turbo_precision::int16;
-  all.push_back({line, 8});
+  list.push_back({line, 8});
   link_config antennas = transport_link(400, 80, 16);
   antennas.channel = rayleigh_config{};
   antennas.antennas = detector_config{.type = "mmse", .streams = 2, .rx_antennas = 2, .llr_clip = {}};
   testing::sent_in(antennas.code).transmissions = 3;
-  all.push_back({antennas, 14});
-  return all;
+  list.push_back({antennas, 14});
+  return list;
 }
 
 class harq_on : public on_backend {};
 WB_ON_ALL_BACKENDS(harq_on);
 
 TEST_P(harq_on, without_noise_brings_the_rate_of_one_transmission) {
-  std::vector<link_at> all = links();
-  all.push_back({transport_link(6300, 4000, 4), 0});  // two code blocks
-  for (auto& [link, snr_db] : all) {
+  std::vector<link_at> list = links();
+  list.push_back({transport_link(6300, 4000, 4), 0});  // two code blocks
+  for (auto& [link, snr_db] : list) {
     const double bits = testing::k_in(link.code), elements = testing::sent_in(link.code).resource_elements;
     testing::turbo_decoder_in(link.code).precision = turbo_precision::float32;  // has room for LLRs of 100 dB
     link_chain chain(link, exec());
@@ -163,10 +163,10 @@ TEST(harq, is_what_the_parts_of_the_library_give) {
               make_view(llr.data(), frames * symbols, 2));
     decoder.combine(exec, llr, versions[n]);
     decoder.decode(exec, {.bits = decided, .ok = ok});
-    const auto now = exec.to_host(ok), got = exec.to_host(decided);
+    const auto passes = exec.to_host(ok), got = exec.to_host(decided);
     for (std::size_t i = 0; i < frames; i++) {
       if (passed[i] != 0) continue;
-      passed[i] = now[i];
+      passed[i] = passes[i];
       sent[i]++;
       errors[i] = 0;
       for (std::size_t b = i * a; b < (i + 1) * a; b++) errors[i] += all_bits[b] != got[b];

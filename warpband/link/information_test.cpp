@@ -17,13 +17,13 @@ WB_ON_ALL_BACKENDS(information);
 /// Information of a bit and its LLR N(s^2 / 2, s^2) x (1 - 2 b): 1 - E log2(1 + exp(-L)), by the trapezoidal
 /// rule.
 double information_of(double s) {
-  double loss = 0, all = 0;
+  double loss = 0, total = 0;
   for (int i = -10000; i <= 10000; i++) {
     const double g = 1e-3 * i, weight = std::exp(-g * g / 2);
     loss += weight * std::log2(1 + std::exp(-s * s / 2 - s * g));
-    all += weight;
+    total += weight;
   }
-  return 1 - loss / all;
+  return 1 - loss / total;
 }
 double sum_of(const std::vector<float>& lost) { return std::accumulate(lost.begin(), lost.end(), 0.0); }
 
@@ -56,9 +56,10 @@ TEST_P(information, is_the_same_on_every_backend_in_any_batch_and_changes_no_cou
     };
     const frame_counts a = counts_of(c, exec());
     ASSERT_EQ(a.information_lost.size(), frames);
-    const double most = static_cast<double>(frames * codewords_per_frame(c) * sizes_of(completed(c).code).n);
+    const double sent_bits =
+        static_cast<double>(frames * codewords_per_frame(c) * sizes_of(completed(c).code).n);
     EXPECT_GT(sum_of(a.information_lost), 0);
-    EXPECT_LT(sum_of(a.information_lost), most);
+    EXPECT_LT(sum_of(a.information_lost), sent_bits);
     EXPECT_TRUE(counts_of(c, *reference) == a);
     EXPECT_TRUE(counts_of(c, *two_threads) == a);
     link_chain chain(c, exec());

@@ -24,11 +24,11 @@ TEST(clopper_pearson, known_values) {
 }
 
 TEST(clopper_pearson, no_errors_and_all_errors_are_exact) {
-  const interval none = clopper_pearson(0, 1000), all = clopper_pearson(1000, 1000);
+  const interval none = clopper_pearson(0, 1000), every = clopper_pearson(1000, 1000);
   EXPECT_EQ(none.low, 0);
   EXPECT_NEAR(none.high, 1 - std::pow(0.025, 1e-3), 1e-12);
-  EXPECT_NEAR(all.low, std::pow(0.025, 1e-3), 1e-12);
-  EXPECT_EQ(all.high, 1);
+  EXPECT_NEAR(every.low, std::pow(0.025, 1e-3), 1e-12);
+  EXPECT_EQ(every.high, 1);
 }
 
 TEST(clopper_pearson, is_what_it_says) {

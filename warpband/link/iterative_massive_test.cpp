@@ -148,10 +148,10 @@ TEST(user_codewords, lie_subcarrier_after_subcarrier_and_user_after_user) {
           ASSERT_EQ(plain[i], (t * 3 + u) * 8 + s * 2 + b);
         }
   // A codeword's own order moves its 7 bits and leaves the place behind them.
-  const std::vector<std::int32_t> own = order_of(frame, bit_interleaver({6, 5, 4, 3, 2, 1, 0}));
-  for (std::size_t i = 0; i < own.size(); i++) {
-    const std::int32_t at = plain[i] % 8;
-    ASSERT_EQ(own[i], plain[i] - at + (at < 7 ? 6 - at : 7));
+  const std::vector<std::int32_t> permuted = order_of(frame, bit_interleaver({6, 5, 4, 3, 2, 1, 0}));
+  for (std::size_t i = 0; i < permuted.size(); i++) {
+    const std::int32_t place = plain[i] % 8;
+    ASSERT_EQ(permuted[i], plain[i] - place + (place < 7 ? 6 - place : 7));
   }
   EXPECT_EQ(blamed([&] { order_of(frame, bit_interleaver(9)); }), "subcarriers");
   EXPECT_EQ(blamed([&] { order_of({64, 64, 4096, 256}, bit_interleaver(9)); }), "users");
@@ -161,10 +161,10 @@ TEST_P(iterative_massive_on, a_decoder_of_codewords_is_its_decoder_for_each) {
   code_config code("wimax-ldpc");
   testing::n_in(code) = 576;
   const std::shared_ptr<const soft_decoder> one = make_soft_decoder(code, 2);
-  const auto all = make_codewords_decoder(one, 3, 580);
-  EXPECT_EQ(all->k(), 3 * 288u);
-  EXPECT_EQ(all->n(), 3 * 580u);
-  EXPECT_EQ(all->state_size(), 3 * one->state_size());
+  const auto decoder = make_codewords_decoder(one, 3, 580);
+  EXPECT_EQ(decoder->k(), 3 * 288u);
+  EXPECT_EQ(decoder->n(), 3 * 580u);
+  EXPECT_EQ(decoder->state_size(), 3 * one->state_size());
   constexpr std::size_t frames = 4, rows = 3 * frames;
   std::mt19937 random(1);
   std::normal_distribution<float> noise(0, 1);
@@ -178,7 +178,7 @@ TEST_P(iterative_massive_on, a_decoder_of_codewords_is_its_decoder_for_each) {
   auto status = exec().make<std::uint8_t>(frames, 1), finished = exec().make<std::uint8_t>(frames, 1),
        row_status = exec().make<std::uint8_t>(rows, 1), row_finished = exec().make<std::uint8_t>(rows, 1);
   auto iterations = exec().make<std::int32_t>(frames, 1), row_iterations = exec().make<std::int32_t>(rows, 1);
-  all->run(exec(), in, {}, {extrinsic, bits, iterations, status, finished});
+  decoder->run(exec(), in, {}, {extrinsic, bits, iterations, status, finished});
   one->run(exec(), view<const float>{in.data(), 576, rows, 1, 580}, {},
            {of_each, of_rows, row_iterations, row_status, row_finished});
   EXPECT_EQ(exec().to_host(bits), exec().to_host(of_rows));
@@ -186,13 +186,13 @@ TEST_P(iterative_massive_on, a_decoder_of_codewords_is_its_decoder_for_each) {
   for (std::size_t i = 0; i < soft.size(); i++)
     ASSERT_EQ(soft[i], i % 580 < 576 ? soft_rows[i / 580 * 576 + i % 580] : 0.f) << i;
   const auto says = exec().to_host(status), ended = exec().to_host(finished),
-             each = exec().to_host(row_status), each_ended = exec().to_host(row_finished);
+             single = exec().to_host(row_status), each_ended = exec().to_host(row_finished);
   const auto sum = exec().to_host(iterations), of_row = exec().to_host(row_iterations);
   for (std::size_t f = 0; f < frames; f++) {
     int erased = 0, stopped = status_stopped, done = 1;
     std::int32_t count = 0;
     for (std::size_t r = 3 * f; r < 3 * f + 3; r++) {
-      erased |= each[r] & status_erased, stopped &= each[r], done &= each_ended[r];
+      erased |= single[r] & status_erased, stopped &= single[r], done &= each_ended[r];
       count += of_row[r];
     }
     EXPECT_EQ(says[f], erased | stopped) << f;
@@ -203,7 +203,7 @@ TEST_P(iterative_massive_on, a_decoder_of_codewords_is_its_decoder_for_each) {
   EXPECT_EQ(ended, (std::vector<std::uint8_t>{0, 0, ended[2], 1}));
   EXPECT_EQ(blamed([&] { (void)make_codewords_decoder(one, 0, 576); }), "codewords");
   EXPECT_EQ(blamed([&] { (void)make_codewords_decoder(one, 2, 575); }), "places");
-  EXPECT_EQ(blamed([&] { all->run(exec(), {in.data(), 3 * 576, 3, 1, 3 * 580}, {}, {}); }), "llr");
+  EXPECT_EQ(blamed([&] { decoder->run(exec(), {in.data(), 3 * 576, 3, 1, 3 * 580}, {}, {}); }), "llr");
 }
 
 }  // namespace iterative_massive_test

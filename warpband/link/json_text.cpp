@@ -69,9 +69,9 @@ class builder final : public nlohmann::json_sax<json> {
     std::string key{};  // of the member to come
   };
 
-  [[noreturn]] void refuse(const std::string& what) const {
-    fail_(what);
-    throw std::logic_error("a fault of JSON was passed over: " + what);
+  [[noreturn]] void refuse(const std::string& reason) const {
+    fail_(reason);
+    throw std::logic_error("a fault of JSON was passed over: " + reason);
   }
   bool open(bool is_object) {
     if (open_.size() > most_depth) refuse("it is nested too deeply, more than 64 levels");

@@ -10,7 +10,7 @@ namespace wb {
 namespace json_text_test {
 
 nlohmann::ordered_json read(const std::string& text) {
-  return parse_json(text, [](const std::string& what) { throw error(what); });
+  return parse_json(text, [](const std::string& reason) { throw error(reason); });
 }
 std::string refused(const std::string& text) {
   try {
@@ -21,9 +21,9 @@ std::string refused(const std::string& text) {
   return "";
 }
 std::string repeated(const std::string& part, int times) {
-  std::string all;
-  for (int i = 0; i < times; i++) all += part;
-  return all;
+  std::string text;
+  for (int i = 0; i < times; i++) text += part;
+  return text;
 }
 
 TEST(json_text, values_are_those_of_the_text) {

@@ -13,8 +13,8 @@ namespace {
 
 /// Information is measured where a frame's LLRs are there, and once.
 void check_information(const link_config& c) {
-  const auto refuse = [](const std::string& what) {
-    throw argument_error("mutual_information", "true", "false with " + what);
+  const auto refuse = [](const std::string& kind) {
+    throw argument_error("mutual_information", "true", "false with " + kind);
   };
   if (c.receiver) refuse("a receiver in a loop, whose EXIT chart shows the information");
   if (is_transport(c.code)) refuse("code.type = \"" + c.code.type + "\"");

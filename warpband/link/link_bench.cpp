@@ -17,10 +17,10 @@ const bench::group link_benches{[] {
       bench::add("link", device,
                  {{"k", 6144}, {"map", exact ? "log_map" : "max_log_map"}, {"iterations", 6}, {"points", 2}},
                  {figure::resident},
-                 [=, most = bench::batch_for(device, 32, SIZE_MAX)](executor& exec, figure) {
+                 [=, max_batch = bench::batch_for(device, 32, SIZE_MAX)](executor& exec, figure) {
                    link_config config;
                    testing::turbo_decoder_in(config.code) = with_usual_scale({.algorithm = algorithm});
-                   auto chain = std::make_unique<link_chain>(config, exec, most);
+                   auto chain = std::make_unique<link_chain>(config, exec, max_batch);
                    const std::size_t frames = chain->max_batch();
                    return bench::job(static_cast<double>(frames), 6144.0 * static_cast<double>(frames),
                                      [=, chain = std::move(chain)] { chain->run(0, frames, 0.5); });

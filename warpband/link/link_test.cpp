@@ -45,7 +45,7 @@ TEST(link_chain, rates_and_signal_to_noise_ratios) {
   tdl_config epa{.profile = tdl_profile_named("epa"), .grid = {.symbols = 0}};
   line.channel = epa;
   EXPECT_EQ(uses_per_frame(line), 1200u);
-  const auto symbols_of = [](const link_config& of) { return of.channel.get<tdl_config>().grid.symbols; };
+  const auto symbols_of = [](const link_config& link) { return link.channel.get<tdl_config>().grid.symbols; };
   EXPECT_EQ(symbols_of(completed(line)), 4);
   EXPECT_EQ(uses_per_frame(completed(line)), 1200u);
   EXPECT_EQ(symbols_of(completed(completed(line))), 4);

@@ -7,7 +7,7 @@ namespace wb {
 
 const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
   using c = massive_link_config;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       solver_setting(&c::solver),
       words("direction", &c::direction,
             {{"uplink", massive_direction::uplink}, {"downlink", massive_direction::downlink}},
@@ -35,7 +35,7 @@ const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
               "OFDM symbols of a frame. They share one channel estimate per subcarrier."),
       clusters_setting<c>().left_out_by_default(),
       cluster_method_setting(&c::cluster_method).left_out_by_default()};
-  return all;
+  return settings;
 }
 
 const char* name_of(massive_direction d) noexcept {

@@ -89,9 +89,9 @@ TEST_P(massive_link_on, as_many_iterations_as_users_are_cholesky) {
     const std::int64_t errors = total(reference.run(0, 40, snr_db).bit_errors);
     ASSERT_GT(errors, 200);
     for (const massive_solver solver : {massive_solver::cg, massive_solver::jacobi_cg}) {
-      link_chain all(make(32, 4, solver, 4, 0), exec()), few(make(32, 4, solver, 1, 0), exec());
-      EXPECT_NEAR(static_cast<double>(total(all.run(0, 40, snr_db).bit_errors)), static_cast<double>(errors),
-                  2);
+      link_chain together(make(32, 4, solver, 4, 0), exec()), few(make(32, 4, solver, 1, 0), exec());
+      EXPECT_NEAR(static_cast<double>(total(together.run(0, 40, snr_db).bit_errors)),
+                  static_cast<double>(errors), 2);
       EXPECT_GT(total(few.run(0, 40, snr_db).bit_errors), errors + 100);
     }
   }
@@ -181,9 +181,9 @@ TEST_P(massive_link_on, vectors_get_energy_one_in_equal_parts) {
     const std::size_t part = antennas / static_cast<std::size_t>(parts);
     for (std::size_t v = 0; v < vectors; v++) {
       double mean = 0;
-      for (std::size_t at = v * antennas; at < (v + 1) * antennas; at += part) {
+      for (std::size_t first = v * antennas; first < (v + 1) * antennas; first += part) {
         double energy = 0, sent = 0;
-        for (std::size_t i = at; i < at + part; i++)
+        for (std::size_t i = first; i < first + part; i++)
           energy += std::norm(std::complex<double>(values[i])), sent += std::norm(std::complex<double>(x[i]));
         EXPECT_NEAR(sent, energy > 0 ? 1.0 / parts : 0, 1e-6);
         mean += energy > 0 ? 1 / std::sqrt(parts * energy) / parts : 0;
@@ -207,18 +207,18 @@ TEST_P(massive_link_on, gains_are_those_of_the_matrix_and_not_of_what_is_sent) {
                          n = normal_values(matrices * vectors * users, 6);
     std::mt19937 random(7);
     std::vector<float> factor(matrices * vectors), of_reference(matrices * users);
-    for (auto* all : {&factor, &of_reference})
-      for (float& f : *all) f = std::uniform_real_distribution<float>(0.5f, 2.f)(random);
+    for (auto* factors : {&factor, &of_reference})
+      for (float& f : *factors) f = std::uniform_real_distribution<float>(0.5f, 2.f)(random);
     factor[vectors + 1] = 0;
     const auto through = [&](const complex_values& in, const std::vector<float>& f, bool shared) {
-      const std::size_t each = f.size() / matrices;
+      const std::size_t per_matrix = f.size() / matrices;
       complex_values y(f.size() * users);
       for (std::size_t v = 0; v < f.size(); v++)
         for (std::size_t u = 0; u < users; u++) {
           std::complex<double> sum = 0;
           for (std::size_t j = 0; j < users; j++)
-            sum += std::complex<double>(effective[v / each * square + u * users + j]) *
-                   std::complex<double>(in[(shared ? v % each : v) * users + j]);
+            sum += std::complex<double>(effective[v / per_matrix * square + u * users + j]) *
+                   std::complex<double>(in[(shared ? v % per_matrix : v) * users + j]);
           y[v * users + u] = std::complex<float>(sum * static_cast<double>(f[v]));
         }
       return y;
@@ -250,16 +250,16 @@ TEST_P(massive_link_on, gains_are_those_of_the_matrix_and_not_of_what_is_sent) {
         EXPECT_LT(std::abs(std::complex<double>(gain[i * users + u]) - g), 1e-5);
         EXPECT_NEAR(interference[i * users + u], others, 1e-5 * (others + std::norm(g)));
         for (std::size_t v = 0; v < vectors; v++) {
-          const std::size_t at = (i * vectors + v) * users + u;
+          const std::size_t index = (i * vectors + v) * users + u;
           const double f = factor[i * vectors + v];
           if (i == 0 || f == 0) {
-            EXPECT_EQ(out[at], 0.f);
-            EXPECT_EQ(variance[at], 1e12f);
+            EXPECT_EQ(out[index], 0.f);
+            EXPECT_EQ(variance[index], 1e12f);
             continue;
           }
-          const std::complex<double> want = std::complex<double>(y[at]) / (f * g);
-          EXPECT_LT(std::abs(std::complex<double>(out[at]) - want), 1e-4 * (std::abs(want) + 1));
-          EXPECT_NEAR(variance[at] * std::norm(g), 0.01 / (f * f) + others, 1e-4 * (1 + others));
+          const std::complex<double> want = std::complex<double>(y[index]) / (f * g);
+          EXPECT_LT(std::abs(std::complex<double>(out[index]) - want), 1e-4 * (std::abs(want) + 1));
+          EXPECT_NEAR(variance[index] * std::norm(g), 0.01 / (f * f) + others, 1e-4 * (1 + others));
         }
       }
   }
@@ -275,8 +275,8 @@ TEST(massive_link, zero_forcing_has_its_diversity) {
   const std::size_t frames = 400, branches = 3;
   link_chain chain(c, *exec);
   std::int64_t errors = 0;
-  for (std::size_t at = 0; at < frames; at += 50)
-    errors += total(chain.run(at, 50, esn0_db + 10 * std::log10(4.0)).bit_errors);
+  for (std::size_t first = 0; first < frames; first += 50)
+    errors += total(chain.run(first, 50, esn0_db + 10 * std::log10(4.0)).bit_errors);
   const double snr = std::pow(10, esn0_db / 10) / 2, mu = std::sqrt(snr / (1 + snr)), low = (1 - mu) / 2,
                high = (1 + mu) / 2;
   double expected = 0, binomial = 1;
@@ -326,8 +326,8 @@ TEST(massive_link, zero_forcing_downlink_has_the_closed_form_for_any_subcarriers
     const std::size_t frames = s.vectors / static_cast<std::size_t>(s.subcarriers * s.symbols), batch = 500;
     link_chain chain(c, *exec, batch);
     std::int64_t errors = 0;
-    for (std::size_t at = 0; at < frames; at += batch)
-      errors += total(chain.run(at, std::min(batch, frames - at), s.snr_db).bit_errors);
+    for (std::size_t first = 0; first < frames; first += batch)
+      errors += total(chain.run(first, std::min(batch, frames - first), s.snr_db).bit_errors);
     const double expected = zero_forcing_ber(s.antennas, s.users, s.snr_db),
                  bits = static_cast<double>(frames * bits_per_frame(chain.config())),
                  // of bits that share a channel or a vector

@@ -42,8 +42,9 @@ TEST_F(massive_result, contradictions_are_refused) {
   const std::string good = result_json(r);
   const auto refused = [&](const std::string& key, const std::string& value) {
     std::string bad = good;
-    const std::size_t at = bad.find("\"" + key + "\": ", bad.find("\"codewords\": {") + 13) + key.size() + 4;
-    bad.replace(at, bad.find_first_of(",\n", at) - at, value);
+    const std::size_t begin =
+        bad.find("\"" + key + "\": ", bad.find("\"codewords\": {") + 13) + key.size() + 4;
+    bad.replace(begin, bad.find_first_of(",\n", begin) - begin, value);
     write_file(path("bad.json"), bad);
     try {
       load_result(path("bad.json"));
@@ -86,13 +87,14 @@ TEST(clustered, intervals_cover_what_fails_together) {
 
 TEST(clustered, limits_are_exact_ones) {
   // Errors of their own: nearly the exact interval of all trials, never narrower.
-  const interval all = clopper_pearson(100, 10000), i = clustered_interval(100, 100, 10000, 1);
-  EXPECT_NEAR(i.low, all.low, 1e-6);
-  EXPECT_NEAR(i.high, all.high, 1e-6);
+  const interval trials = clopper_pearson(100, 10000), i = clustered_interval(100, 100, 10000, 1);
+  EXPECT_NEAR(i.low, trials.low, 1e-6);
+  EXPECT_NEAR(i.high, trials.high, 1e-6);
   // Whole clusters: that of the clusters.
-  const interval whole = clustered_interval(10 * 20, 10 * 20 * 20, 200, 20), of = clopper_pearson(10, 200);
-  EXPECT_NEAR(whole.low, of.low, 1e-3);
-  EXPECT_NEAR(whole.high, of.high, 2e-3);
+  const interval whole = clustered_interval(10 * 20, 10 * 20 * 20, 200, 20),
+                 clusters = clopper_pearson(10, 200);
+  EXPECT_NEAR(whole.low, clusters.low, 1e-3);
+  EXPECT_NEAR(whole.high, clusters.high, 2e-3);
   EXPECT_EQ(clustered_interval(0, 0, 50, 8).low, 0);
   EXPECT_EQ(clustered_interval(0, 0, 50, 8).high, clopper_pearson(0, 50).high);
   EXPECT_EQ(clustered_interval(400, 3200, 50, 8).high, 1);

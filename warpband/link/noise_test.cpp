@@ -28,7 +28,7 @@ struct receiver {
 };
 /// Decoders behind the demapper, detectors, receivers in a loop, space-time codes, massive MIMO, 5G NR.
 std::vector<receiver> receivers() {
-  std::vector<receiver> all;
+  std::vector<receiver> list;
   const std::string turbo = "code = { type = \"lte-turbo\", k = 104, rate = \"1/2\" }\n",
                     conv = "code = { type = \"conv\", k = 100, rate = \"5/6\" }\n",
                     polar = "code = { type = \"polar\", k = 64, coded_bits = 100 }\n",
@@ -43,33 +43,33 @@ std::vector<receiver> receivers() {
                            conv + "decoder.precision = \"int16\"\n", conv + short_numbers, polar,
                            polar + int8, polar + "decoder.precision = \"int16\"\n", lte, lte + short_numbers,
                            nr, nr + int8, nr + "decoder.precision = \"float16\"\n", wifi, wifi + int8})
-    all.push_back({code, qam(256) + fading});
+    list.push_back({code, qam(256) + fading});
   for (const auto& decoder : {none, int8}) {
     for (const char* type : {"ml", "zf", "mmse", "ot", "mtt", "kbest", "nway", "pic", "ep"})
-      all.push_back({wifi + decoder, qam(16) + fading + "mimo = { streams = 2, rx_antennas = 2 }\n" +
-                                         "detector.type = \"" + type + "\"\n"});
+      list.push_back({wifi + decoder, qam(16) + fading + "mimo = { streams = 2, rx_antennas = 2 }\n" +
+                                          "detector.type = \"" + type + "\"\n"});
     for (const char* type : {"nway", "pic", "ep"})
-      all.push_back({wifi + decoder, qam(16) + fading + "mimo = { streams = 2, rx_antennas = 2 }\n" +
-                                         "detector.type = \"" + type + "\"\nreceiver.outer = 2\n"});
+      list.push_back({wifi + decoder, qam(16) + fading + "mimo = { streams = 2, rx_antennas = 2 }\n" +
+                                          "detector.type = \"" + type + "\"\nreceiver.outer = 2\n"});
     for (const char* type : {"alamouti", "silver", "golden"})
-      all.push_back({wifi + decoder,
-                     qam(16) + fading + "mimo.rx_antennas = 2\nstbc.type = \"" + std::string(type) + "\"\n"});
+      list.push_back({wifi + decoder, qam(16) + fading + "mimo.rx_antennas = 2\nstbc.type = \"" +
+                                          std::string(type) + "\"\n"});
     // cg and jacobi-cg leave interference that their LLRs do not know.
     for (const char* solver : {"solver = \"cholesky\"", "solver = \"cg\", iterations = 4",
                                "solver = \"jacobi-cg\", iterations = 4", "solver = \"zf\""})
       for (const char* direction : {"uplink", "downlink"})
-        all.push_back({longer + decoder, qam(64) + fading + "massive = { " + solver + ", direction = \"" +
-                                             direction +
-                                             "\", antennas = 32, users = 8, subcarriers = 324 }\n"});
+        list.push_back({longer + decoder, qam(64) + fading + "massive = { " + solver + ", direction = \"" +
+                                              direction +
+                                              "\", antennas = 32, users = 8, subcarriers = 324 }\n"});
     for (const char* channel : {"pusch", "pdsch"})
-      all.push_back({decoder,
-                     "code.transmissions = 1\nchannel = { type = \"tdl\", profile = \"tdl-c\", "
-                     "delay_spread_ns = 300 }\nmimo.rx_antennas = 4\nnr = { channel = \"" +
-                         std::string(channel) +
-                         "\", csi = \"perfect\", mcs_table = 2, mcs = 27, resource_blocks = 2, "
-                         "layers = 2 }\n"});
+      list.push_back({decoder,
+                      "code.transmissions = 1\nchannel = { type = \"tdl\", profile = \"tdl-c\", "
+                      "delay_spread_ns = 300 }\nmimo.rx_antennas = 4\nnr = { channel = \"" +
+                          std::string(channel) +
+                          "\", csi = \"perfect\", mcs_table = 2, mcs = 27, resource_blocks = 2, "
+                          "layers = 2 }\n"});
   }
-  return all;
+  return list;
 }
 
 TEST_P(noise, less_of_it_is_never_worse) {

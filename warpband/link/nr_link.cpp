@@ -14,24 +14,24 @@ namespace {
 
 /// What a reference channel says.
 bool is_of_frc(const std::string& name) {
-  const std::vector<std::string> own{"spacing_khz",
-                                     "resource_blocks",
-                                     "first_block",
-                                     "blocks",
-                                     "mapping",
-                                     "first_symbol",
-                                     "symbols",
-                                     "layers",
-                                     "dmrs_type",
-                                     "dmrs_length",
-                                     "dmrs_additional_positions",
-                                     "dmrs_first_symbol",
-                                     "dmrs_cdm_groups",
-                                     "dmrs_ports",
-                                     "extended_prefix",
-                                     "mcs_table",
-                                     "mcs"};
-  return std::find(own.begin(), own.end(), name) != own.end();
+  const std::vector<std::string> names{"spacing_khz",
+                                       "resource_blocks",
+                                       "first_block",
+                                       "blocks",
+                                       "mapping",
+                                       "first_symbol",
+                                       "symbols",
+                                       "layers",
+                                       "dmrs_type",
+                                       "dmrs_length",
+                                       "dmrs_additional_positions",
+                                       "dmrs_first_symbol",
+                                       "dmrs_cdm_groups",
+                                       "dmrs_ports",
+                                       "extended_prefix",
+                                       "mcs_table",
+                                       "mcs"};
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 /// A name, or "none" for the empty one.
@@ -87,7 +87,7 @@ constexpr double least_noise = 1e-6, most_noise = 1e6;
 
 const std::vector<setting_of<nr_link_config>>& nr_link_settings() {
   using c = nr_link_config;
-  static const std::vector<setting_of<c>> all = [] {
+  static const std::vector<setting_of<c>> settings = [] {
     std::vector<setting_of<c>> list;
     const auto channel =
         within<c>([](c& x) -> nr_channel_config& { return x.channel; }, nr_channel_settings());
@@ -110,7 +110,7 @@ const std::vector<setting_of<nr_link_config>>& nr_link_settings() {
       if (is_of_frc(s.name)) s = std::move(s).only_with("frc", {"none"});
     return list;
   }();
-  return all;
+  return settings;
 }
 
 nr_link_config completed(const nr_link_config& config) {

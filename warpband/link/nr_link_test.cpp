@@ -177,22 +177,22 @@ TEST_P(nr_link_on, outer_iterations_save_blocks) {
 }
 
 TEST(nr_link, bad_settings_are_named) {
-  const auto of = [](auto change) {
+  const auto error = [](auto change) {
     link_config c = slot_link(4, 1, 4, csi_type::ls, 1, "", 0);
     change(c, c.antennas.edit<nr_link_config>());
     return blamed([&] { completed(c); });
   };
-  EXPECT_EQ(of([](auto&, auto&) {}), "");
-  EXPECT_EQ(of([](auto& c, auto&) { c.code = code_config("lte-transport"); }), "code.type");
-  EXPECT_EQ(of([](auto& c, auto&) { c.channel = rayleigh_config{}; }), "channel.type");
-  EXPECT_EQ(of([](auto&, auto& nr) { nr.detector.rx_antennas = 2; }), "channel.type");
-  EXPECT_EQ(of([](auto&, auto& nr) { nr.channel.layers = 2; }), "rx_antennas");
-  EXPECT_EQ(of([](auto&, auto& nr) { nr.channel.layers = 5; }), "layers");
-  EXPECT_EQ(of([](auto&, auto& nr) { nr.frc = "G-FR1-A4-99"; }), "frc");
-  EXPECT_EQ(of([](auto&, auto& nr) { nr.mcs = 28, nr.mcs_table = 2; }), "mcs");
-  EXPECT_EQ(of([](auto&, auto& nr) { nr.channel.blocks = 5; }), "blocks");
-  EXPECT_EQ(of([](auto&, auto& nr) { nr.channel.tpmi = 0; }), "tpmi");
-  EXPECT_EQ(of([](auto& c, auto&) { c.channel = cdl_config{}; }), "profile");
+  EXPECT_EQ(error([](auto&, auto&) {}), "");
+  EXPECT_EQ(error([](auto& c, auto&) { c.code = code_config("lte-transport"); }), "code.type");
+  EXPECT_EQ(error([](auto& c, auto&) { c.channel = rayleigh_config{}; }), "channel.type");
+  EXPECT_EQ(error([](auto&, auto& nr) { nr.detector.rx_antennas = 2; }), "channel.type");
+  EXPECT_EQ(error([](auto&, auto& nr) { nr.channel.layers = 2; }), "rx_antennas");
+  EXPECT_EQ(error([](auto&, auto& nr) { nr.channel.layers = 5; }), "layers");
+  EXPECT_EQ(error([](auto&, auto& nr) { nr.frc = "G-FR1-A4-99"; }), "frc");
+  EXPECT_EQ(error([](auto&, auto& nr) { nr.mcs = 28, nr.mcs_table = 2; }), "mcs");
+  EXPECT_EQ(error([](auto&, auto& nr) { nr.channel.blocks = 5; }), "blocks");
+  EXPECT_EQ(error([](auto&, auto& nr) { nr.channel.tpmi = 0; }), "tpmi");
+  EXPECT_EQ(error([](auto& c, auto&) { c.channel = cdl_config{}; }), "profile");
   const auto of_codebook = [](int ports, int layers, int tpmi, nr_direction direction) {
     link_config c = precoded(slot_link(4, layers, 4, csi_type::ls, 4, "tdla30", 0), ports, tpmi);
     c.antennas.edit<nr_link_config>().channel.direction = direction;
@@ -213,7 +213,7 @@ TEST(nr_link, bad_settings_are_named) {
   EXPECT_EQ(of_codebook(2, 1, 6, up), "tpmi");
   EXPECT_EQ(of_codebook(4, 4, 5, up), "tpmi");
   EXPECT_EQ(of_codebook(2, 2, 0, nr_direction::downlink), "precoder");
-  EXPECT_EQ(of([](auto& c, auto&) { testing::sent_in(c.code).transmissions = 9; }), "transmissions");
+  EXPECT_EQ(error([](auto& c, auto&) { testing::sent_in(c.code).transmissions = 9; }), "transmissions");
 }
 
 const std::string pusch = "nr.channel = \"pusch\"\nsweep.snr_db = [10.0]\n";
@@ -293,7 +293,7 @@ TEST(nr_curve, lies_where_another_program_finds_it) {
       std::size_t i = 0;  // the last point above 0.3
       while (i + 1 < y.size() && y[i + 1] > 0.3) i++;
       if (i + 1 == y.size() || y[i + 1] == 0) continue;
-      const auto at = [&](double db) {
+      const auto bler_at = [&](double db) {
         std::size_t n = 0;
         while (n + 2 < snr.size() && snr[n + 1] < db) n++;
         const double a = std::log(std::max(y[n], 1e-6)), b = std::log(std::max(y[n + 1], 1e-6));
@@ -310,8 +310,8 @@ TEST(nr_curve, lies_where_another_program_finds_it) {
       link_chain chain(link, *exec);
       const point_result p = run_point(chain, snr[i], {.frame_errors = 0, .max_frames = 48});
       const interval ours = clopper_pearson(p.counts.frame_errors, p.counts.frames, 0.999);
-      EXPECT_LT(ours.low, at(snr[i] - 0.4)) << file.path().filename() << (perfect ? " perfect" : " ls");
-      EXPECT_GT(ours.high, at(snr[i] + 0.4)) << file.path().filename() << (perfect ? " perfect" : " ls");
+      EXPECT_LT(ours.low, bler_at(snr[i] - 0.4)) << file.path().filename() << (perfect ? " perfect" : " ls");
+      EXPECT_GT(ours.high, bler_at(snr[i] + 0.4)) << file.path().filename() << (perfect ? " perfect" : " ls");
     }
   }
 }

@@ -12,7 +12,7 @@ namespace wb {
 const std::vector<setting_of<stop_rule>>& stop_settings() {
   using c = stop_rule;
   constexpr std::int64_t most_count = 1'000'000'000'000'000;
-  static const std::vector<setting_of<c>> all{
+  static const std::vector<setting_of<c>> settings{
       integer("frame_errors", &c::frame_errors, 0, most_count,
               "A point stops at exactly this many frame errors, with HARQ those that the last transmission "
               "leaves. 0: no such rule. `warpband sim --frame-errors` overrides it."),
@@ -29,7 +29,7 @@ const std::vector<setting_of<stop_rule>>& stop_settings() {
              "As below_fer, with the error rate of the codewords of massive MIMO. stop.frame_errors counts "
              "frames with any wrong codeword.")
           .left_out_by_default()};
-  return all;
+  return settings;
 }
 
 namespace {
@@ -49,10 +49,10 @@ std::uint64_t frames_to_target(const point_counts& c, const stop_rule& stop, std
 /// Frames of a first batch: as many as keep the executor busy, but where frames are large no more than any
 /// processor has done in a few seconds. What a frame takes is known after that.
 std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
-  std::uint64_t each = bits_per_frame(link) * passes_of(link.code) + link.antennas.kind().work(link);
-  each *= static_cast<std::uint64_t>(outer_iterations(link));
-  if (is_transport(link.code)) each *= static_cast<std::uint64_t>(harq_of(link.code).transmissions);
-  return std::clamp<std::uint64_t>((std::uint64_t{1} << 26) / each, 1, unit);
+  std::uint64_t work = bits_per_frame(link) * passes_of(link.code) + link.antennas.kind().work(link);
+  work *= static_cast<std::uint64_t>(outer_iterations(link));
+  if (is_transport(link.code)) work *= static_cast<std::uint64_t>(harq_of(link.code).transmissions);
+  return std::clamp<std::uint64_t>((std::uint64_t{1} << 26) / work, 1, unit);
 }
 
 }  // namespace
@@ -248,25 +248,25 @@ point_result run_point(frame_runner& frames, double sweep_db, const stop_rule& s
   r.counts = from;
   point_counts& c = r.counts;
 
-  const std::uint64_t most = frames.max_batch();
-  std::uint64_t unit = std::min<std::uint64_t>(most, frames.preferred_frames());
+  const std::uint64_t max_batch = frames.max_batch();
+  std::uint64_t unit = std::min<std::uint64_t>(max_batch, frames.preferred_frames());
   std::uint64_t batch = first_batch(frames.config(), unit);
   bool cancelled = false;
   while (!cancelled && !has_enough(c, stop)) {
     const std::uint64_t left = stop.max_frames - c.frames;
-    const std::uint64_t now = std::min({batch, left, std::max(unit, frames_to_target(c, stop, unit))});
+    const std::uint64_t count = std::min({batch, left, std::max(unit, frames_to_target(c, stop, unit))});
     const auto start = clock::now();
-    const frame_counts& counts = frames.run(c.frames, static_cast<std::size_t>(now), sweep_db);
+    const frame_counts& counts = frames.run(c.frames, static_cast<std::size_t>(count), sweep_db);
     add_frames(c, counts, stop);
     const double seconds = std::chrono::duration<double>(clock::now() - start).count();
-    c.frames_run += now;
+    c.frames_run += count;
     c.seconds += seconds;
     // Long enough to hide the start of a batch. Short enough for a lively progress and a prompt Ctrl-C, and
     // far below the distance of two checkpoints.
     if (seconds < 0.1)
-      batch = std::min(most, batch * (seconds < 0.02 ? 4 : 2));
-    else if (seconds > 5 && now > 1)
-      batch = unit = std::max<std::uint64_t>(1, now / static_cast<std::uint64_t>(seconds));
+      batch = std::min(max_batch, batch * (seconds < 0.02 ? 4 : 2));
+    else if (seconds > 5 && count > 1)
+      batch = unit = std::max<std::uint64_t>(1, count / static_cast<std::uint64_t>(seconds));
     if (progress) cancelled = !progress(c);
   }
   r.stopped_by = reason_of(c, stop);

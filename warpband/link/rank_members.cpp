@@ -51,8 +51,8 @@ reader checked(message bytes, const std::string& name) {
 
 class rank_member final : public team_member {
  public:
-  rank_member(ranks& all, int rank, double deadline, reader opened)
-      : all_(all), rank_(rank), deadline_(deadline) {
+  rank_member(ranks& world, int rank, double deadline, reader opened)
+      : all_(world), rank_(rank), deadline_(deadline) {
     opened >> max_batch_ >> preferred_;
   }
   const std::string& name() const noexcept override { return all_.name(rank_); }
@@ -82,7 +82,7 @@ class rank_member final : public team_member {
 /// One of the ranks that run frames.
 class server {
  public:
-  server(ranks& all, const std::function<std::unique_ptr<executor>()>& open) : all_(all) {
+  server(ranks& world, const std::function<std::unique_ptr<executor>()>& open) : all_(world) {
     message bytes = all_.receive(0);
     if (bytes.empty()) {
       dismissed_ = true;
@@ -103,9 +103,9 @@ class server {
   void serve() {
     while (!dismissed_) {
       reader in = read_back(all_.receive(0));
-      const auto what = in.get<order>();
-      if (what == order::end) return;
-      if (what == order::open)
+      const auto request = in.get<order>();
+      if (request == order::end) return;
+      if (request == order::open)
         answered([&](writer& out) { begin_curve(in, out); });
       else
         run(in);
@@ -160,8 +160,8 @@ class server {
 
 }  // namespace
 
-rank_crew::rank_crew(ranks& all, const scenario& source, double deadline_seconds)
-    : all_(all), source_(source), deadline_(deadline_seconds) {
+rank_crew::rank_crew(ranks& world, const scenario& source, double deadline_seconds)
+    : all_(world), source_(source), deadline_(deadline_seconds) {
   for (int r = 1; r < all_.size(); r++)
     all_.send(r, (writer() << std::string(version()) << std::string(commit())).take());
   std::string failed;
@@ -177,8 +177,8 @@ rank_crew::rank_crew(ranks& all, const scenario& source, double deadline_seconds
   throw device_error(failed);
 }
 
-void dismiss(ranks& all) {
-  for (int r = 1; r < all.size(); r++) all.send(r, {});
+void dismiss(ranks& world) {
+  for (int r = 1; r < world.size(); r++) world.send(r, {});
 }
 
 rank_crew::~rank_crew() {
@@ -211,8 +211,8 @@ std::vector<std::unique_ptr<team_member>> rank_crew::members(std::size_t curve, 
   return members;
 }
 
-void serve_frames(ranks& all, const std::function<std::unique_ptr<executor>()>& open) {
-  server(all, open).serve();
+void serve_frames(ranks& world, const std::function<std::unique_ptr<executor>()>& open) {
+  server(world, open).serve();
 }
 
 message pack_counts(const frame_counts& counts, double seconds) {

@@ -20,7 +20,7 @@ class rank_crew {
   /// Ranks get the keys of each curve that they run. `deadline_seconds`: how long a rank may take to answer;
   /// 0: for ever. Throws device_error where a rank is of another version or commit, or cannot open its
   /// device.
-  rank_crew(ranks& all, const scenario& source, double deadline_seconds);
+  rank_crew(ranks& world, const scenario& source, double deadline_seconds);
   /// Tells the ranks that no more is to come.
   ~rank_crew();
   rank_crew(const rank_crew&) = delete;
@@ -41,11 +41,11 @@ class rank_crew {
 };
 
 /// Rank 0's side where no crew was made: tells the ranks that nothing is to come.
-void dismiss(ranks& all);
+void dismiss(ranks& world);
 
 /// The other ranks' side: opens the device and runs frames until rank 0 says that no more is to come.
 /// `open`: makes the executor; what it throws is told to rank 0.
-void serve_frames(ranks& all, const std::function<std::unique_ptr<executor>()>& open);
+void serve_frames(ranks& world, const std::function<std::unique_ptr<executor>()>& open);
 
 /// Counts as bytes and back, between processes of one build. `unpack_counts` throws error for bytes that
 /// `pack_counts` did not make.

@@ -37,15 +37,15 @@ double seconds_of_frame(executor& exec, std::size_t unit, std::size_t batch,
     timed(frames);
     first = timed(frames);
   }
-  double least = first, all = first;
+  double least = first, total = first;
   int runs = 1;
   const auto enough = [&] {
-    return runs == most_runs || (runs >= least_runs && all > 3 * long_enough) || all > 20 * long_enough;
+    return runs == most_runs || (runs >= least_runs && total > 3 * long_enough) || total > 20 * long_enough;
   };
   for (; !enough(); runs++) {
-    const double now = timed(frames);
-    least = std::min(least, now);
-    all += now;
+    const double seconds = timed(frames);
+    least = std::min(least, seconds);
+    total += seconds;
   }
   return least / static_cast<double>(frames);
 }
@@ -97,20 +97,20 @@ receiver_times receiver_clock::measure(const link_config& link, double point_db)
   antennas->allocate(exec_, batch_);
   receiver->allocate(exec_, batch_);
   results.allocate(exec_, batch_);
-  const samples all = antennas->send(exec_, bits_at(point_db), batch_at(point_db));
+  const samples received = antennas->send(exec_, bits_at(point_db), batch_at(point_db));
   exec_.sync();
   const auto stage = [&](std::size_t s) {
     return [&, s](std::size_t frames) {
-      receiver->run_stage(exec_, s, heard_of(first_frames(all, frames, batch_)), results.wanted(frames));
+      receiver->run_stage(exec_, s, heard_of(first_frames(received, frames, batch_)), results.wanted(frames));
     };
   };
   receiver_times times{.detect = seconds_of_frame(exec_, unit_, batch_, stage(0))};
   if (receiver->stages().size() == 1) return times;
 
   // LLRs of all frames that the decoder is timed on; of a slow detector not of the whole batch.
-  const double most = static_cast<double>(batch_), affordable = 25 * long_enough / times.detect;
+  const double max_frames = static_cast<double>(batch_), affordable = 25 * long_enough / times.detect;
   const std::size_t frames =
-      std::max<std::size_t>(1, static_cast<std::size_t>(std::min(most, affordable)) / unit_) * unit_;
+      std::max<std::size_t>(1, static_cast<std::size_t>(std::min(max_frames, affordable)) / unit_) * unit_;
   stage(0)(frames);
   times.decode = seconds_of_frame(exec_, unit_, frames, stage(1));
   std::vector<std::int32_t> iterations(unit_);

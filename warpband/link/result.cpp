@@ -37,7 +37,8 @@ std::string cpu_model() {
   std::ifstream in("/proc/cpuinfo");
   for (std::string line; std::getline(in, line);)
     if (line.starts_with("model name"))
-      if (const std::size_t at = line.find(": "); at != std::string::npos) return line.substr(at + 2);
+      if (const std::size_t colon = line.find(": "); colon != std::string::npos)
+        return line.substr(colon + 2);
   utsname u{};
   return uname(&u) == 0 ? std::string(u.machine) : "unknown";
 }
@@ -64,12 +65,12 @@ machine_info joined(machine_info m, const machine_info& more) {
   return m;
 }
 
-void add_origin(run_result& result, const run_origin& now) {
+void add_origin(run_result& result, const run_origin& origin) {
   const auto same = [](const run_origin& a, const run_origin& b) {
     return program_json(a) == program_json(b) && machine_json(a.machine) == machine_json(b.machine);
   };
-  if (!same(result.origin, now)) result.earlier.push_back(std::move(result.origin));
-  result.origin = now;
+  if (!same(result.origin, origin)) result.earlier.push_back(std::move(result.origin));
+  result.origin = origin;
 }
 
 namespace {
@@ -80,14 +81,14 @@ bool holds_counts(const curve_result& c) { return !c.points.empty() || !c.unfini
 difference difference_of(const curve_config& held, const curve_config& wanted) {
   if (held.link.axis != wanted.link.axis)
     return {"sweep", name_of(held.link.axis), name_of(wanted.link.axis)};
-  json was = config_json(held), now = config_json(wanted);
+  json old_config = config_json(held), new_config = config_json(wanted);
   if (held.target || wanted.target) {  // another search is another curve
-    const difference d = first_difference(was["sweep"], now["sweep"], "sweep.");
+    const difference d = first_difference(old_config["sweep"], new_config["sweep"], "sweep.");
     if (!d.key.empty() && !d.key.starts_with("sweep.family") && !d.key.starts_with("sweep.parameters"))
       return d;
   }
-  for (const char* key : {"sweep", "stop"}) was.erase(key), now.erase(key);
-  return first_difference(was, now);
+  for (const char* key : {"sweep", "stop"}) old_config.erase(key), new_config.erase(key);
+  return first_difference(old_config, new_config);
 }
 
 /// What makes curves the same: texts of two are equal where difference_of finds nothing.
@@ -105,10 +106,10 @@ std::string settings_of_curve(const curve_config& c) {
 using curves_by_settings = std::map<std::string, std::vector<curve_result*>>;
 
 /// The curve of `held` that has the settings of `wanted`, the one of the same label where several have.
-/// Nothing: none. Throws file_error where `same_label` has other settings, and its own are none of `all`.
+/// Nothing: none. Throws file_error where `same_label` has other settings, and its own are none of `known`.
 curve_result* held_for(const curve_config& wanted, const std::string& settings,
                        const curves_by_settings& held, const curve_result* same_label,
-                       const std::set<std::string>& all, const std::string& path) {
+                       const std::set<std::string>& known, const std::string& path) {
   if (const auto found = held.find(settings); found != held.end()) {
     curve_result* first = nullptr;  // that no other curve has taken
     for (curve_result* h : found->second) {
@@ -119,14 +120,14 @@ curve_result* held_for(const curve_config& wanted, const std::string& settings,
     if (first != nullptr) return first;
   }
   if (same_label == nullptr || !holds_counts(*same_label) ||
-      all.contains(settings_of_curve(same_label->config)))
+      known.contains(settings_of_curve(same_label->config)))
     return nullptr;  // that one goes on under another label
   const difference d = difference_of(same_label->config, wanted);
   if (d.key == "sweep")
     throw file_error(path, "curve \"" + printable(wanted.label) + "\" was run over sweep." + d.was +
-                               ", now over sweep." + d.now + ": expected the same");
+                               ", now over sweep." + d.wanted + ": expected the same");
   throw file_error(path, "curve \"" + printable(wanted.label) + "\" was run with " + d.key + " = " + d.was +
-                             ", now " + d.now + ": expected the same");
+                             ", now " + d.wanted + ": expected the same");
 }
 
 }  // namespace
@@ -200,14 +201,14 @@ run_result resumed(run_result held, scenario wanted, const std::string& path) {
   }
   std::vector<std::string> settings;
   for (const curve_config& w : completed_curves) settings.push_back(settings_of_curve(w));
-  const std::set<std::string> all(settings.begin(), settings.end());
+  const std::set<std::string> known(settings.begin(), settings.end());
   std::vector<curve_result> curves;
   for (std::size_t i = 0; i < completed_curves.size(); i++) {
     const curve_config& w = completed_curves[i];
     const auto same_label = of_label.find(w.label);
     curve_result c{w.label, w, {}, {}, false};
     if (curve_result* h = held_for(w, settings[i], of_settings,
-                                   same_label == of_label.end() ? nullptr : same_label->second, all, path);
+                                   same_label == of_label.end() ? nullptr : same_label->second, known, path);
         h != nullptr && w.target) {
       c.points = std::exchange(h->points, {});
       c.found = std::exchange(h->found, {});

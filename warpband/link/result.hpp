@@ -59,8 +59,8 @@ struct run_result {
   bool complete = false;  // all points were run
 };
 
-/// Notes that `now` goes on with the result; two runs in a row on the same count as one.
-void add_origin(run_result& result, const run_origin& now);
+/// Notes that `origin` goes on with the result; two runs in a row on the same count as one.
+void add_origin(run_result& result, const run_origin& origin);
 
 /// The result as JSON text. Curves of which nothing is counted are left out; what is unfinished stands apart
 /// from "curves". It names no path but the scenario's, as it was given.

@@ -101,16 +101,16 @@ std::string shown(const json& j) {
   return text;
 }
 
-difference first_difference(const json& was, const json& now, const std::string& prefix) {
+difference first_difference(const json& was, const json& wanted, const std::string& prefix) {
   for (const auto& [key, v] : was.items()) {
-    if (!now.contains(key)) return {printable(prefix + key), shown(v), "without it"};
-    if (v.is_object() && now[key].is_object()) {
-      if (const difference d = first_difference(v, now[key], prefix + key + "."); !d.key.empty()) return d;
-    } else if (v != now[key]) {
-      return {printable(prefix + key), shown(v), shown(now[key])};
+    if (!wanted.contains(key)) return {printable(prefix + key), shown(v), "without it"};
+    if (v.is_object() && wanted[key].is_object()) {
+      if (const difference d = first_difference(v, wanted[key], prefix + key + "."); !d.key.empty()) return d;
+    } else if (v != wanted[key]) {
+      return {printable(prefix + key), shown(v), shown(wanted[key])};
     }
   }
-  for (const auto& [key, v] : now.items())
+  for (const auto& [key, v] : wanted.items())
     if (!was.contains(key)) return {printable(prefix + key), "not there", shown(v)};
   return {};
 }

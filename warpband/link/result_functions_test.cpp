@@ -31,9 +31,9 @@ std::string text_of_result() {
     c.points.back().counts.frames_run = 100;
     r.curves.push_back(c);
   }
-  run_functions all = held;
-  all.channels.push_back("unused");
-  r.functions = functions_of(r.curves, all);
+  run_functions functions = held;
+  functions.channels.push_back("unused");
+  r.functions = functions_of(r.curves, functions);
   EXPECT_EQ(r.functions.channels, held.channels);
   return result_json(r);
 }

@@ -25,8 +25,8 @@ std::string shown(const json& j);
 
 /// The first key in which two configurations differ, "" where none does; with what each says there.
 struct difference {
-  std::string key, was, now;
+  std::string key, was, wanted;
 };
-difference first_difference(const json& was, const json& now, const std::string& prefix = "");
+difference first_difference(const json& was, const json& wanted, const std::string& prefix = "");
 
 }  // namespace wb::result_file

@@ -17,7 +17,9 @@ class object {
       : j_(j), where_(std::move(where)), path_(path) {
     if (!j.is_object()) refuse(where_.empty() ? "it" : where_, j, "an object");
   }
-  [[noreturn]] void fail(const std::string& what) const { throw file_error(path_, "not a result: " + what); }
+  [[noreturn]] void fail(const std::string& reason) const {
+    throw file_error(path_, "not a result: " + reason);
+  }
   [[noreturn]] void refuse(const std::string& name, const json& v, const std::string& allowed) const {
     fail(argument_error(name, shown(v), allowed).what());
   }
@@ -55,16 +57,16 @@ class object {
     return at(key).get<bool>();
   }
   /// `most_name` says in words where the largest value comes from.
-  std::uint64_t integer(const char* key, std::uint64_t least, std::uint64_t most,
+  std::uint64_t integer(const char* key, std::uint64_t least, std::uint64_t greatest,
                         const std::string& most_name = "") const {
     const json& v = at(key);
-    if (!v.is_number_unsigned() || v.get<std::uint64_t>() < least || v.get<std::uint64_t>() > most)
-      refuse(key, "an integer from " + std::to_string(least) + " to " + std::to_string(most) + most_name);
+    if (!v.is_number_unsigned() || v.get<std::uint64_t>() < least || v.get<std::uint64_t>() > greatest)
+      refuse(key, "an integer from " + std::to_string(least) + " to " + std::to_string(greatest) + most_name);
     return v.get<std::uint64_t>();
   }
-  double number(const char* key, double least, double most, const std::string& allowed) const {
+  double number(const char* key, double least, double greatest, const std::string& allowed) const {
     const json& v = at(key);
-    if (!v.is_number() || !(v.get<double>() >= least && v.get<double>() <= most)) refuse(key, allowed);
+    if (!v.is_number() || !(v.get<double>() >= least && v.get<double>() <= greatest)) refuse(key, allowed);
     return v.get<double>();
   }
 

@@ -28,34 +28,34 @@ run_origin read_origin(const object& o) {
 
 /// What a result says of the files of channel estimates that it was run with.
 config::known_recordings recordings_in(const object& root) {
-  config::known_recordings all;
+  config::known_recordings recordings;
   for (const char* key : {"curves", "unfinished"})
     for (std::size_t i = 0; root.has(key) && i < root.list(key).size(); i++) {
       const object channel = root.element(key, i).inner("config").inner("channel");
       if (channel.text("type") != "file") continue;
-      constexpr std::uint64_t most = 1'000'000'000;
+      constexpr std::uint64_t limit = 1'000'000'000;
       csi_channel_config c;
       c.layout = channel.text("layout");
-      c.snapshots = channel.integer("snapshots", 1, most);
-      c.subcarriers = channel.integer("subcarriers", 1, most);
-      c.antennas = channel.integer("antennas", 1, most);
-      c.users = channel.integer("users", 1, most);
-      all.emplace(channel.text("file"), c);
+      c.snapshots = channel.integer("snapshots", 1, limit);
+      c.subcarriers = channel.integer("subcarriers", 1, limit);
+      c.antennas = channel.integer("antennas", 1, limit);
+      c.users = channel.integer("users", 1, limit);
+      recordings.emplace(channel.text("file"), c);
     }
-  return all;
+  return recordings;
 }
 
 run_functions read_functions(const object& o) {
   o.holds_only({"channels", "detectors", "decoders", "batch", "version"});
   const auto names = [&](const char* key) {
-    std::vector<std::string> all;
+    std::vector<std::string> found;
     if (o.has(key) && o.list(key).size() > 1000) o.refuse(key, "at most 1000 names");
     for (std::size_t i = 0; o.has(key) && i < o.list(key).size(); i++) {
       const json& name = o.list(key)[i];
       if (!name.is_string() || name.get<std::string>().empty()) o.refuse(key, "names of functions");
-      all.push_back(name.get<std::string>());
+      found.push_back(name.get<std::string>());
     }
-    return all;
+    return found;
   };
   run_functions f;
   f.channels = names("channels"), f.detectors = names("detectors"), f.decoders = names("decoders");
@@ -76,9 +76,9 @@ void check_functions(const run_functions& held, const run_functions& given, cons
   check("detectors", held.detectors, given.detectors);
   check("decoders", held.decoders, given.decoders);
   if (held.empty()) return;
-  const auto differs = [&](const char* what, const std::string& was, const std::string& now) {
-    throw file_error(
-        path, std::string("was run with ") + what + " = " + was + ", now " + now + ": expected the same");
+  const auto differs = [&](const char* argument, const std::string& was, const std::string& wanted) {
+    throw file_error(path, std::string("was run with ") + argument + " = " + was + ", now " + wanted +
+                               ": expected the same");
   };
   const auto text = [](const std::optional<std::string>& v) { return v ? shown(json(*v)) : "None"; };
   if (held.batch != given.batch) differs("batch", std::to_string(held.batch), std::to_string(given.batch));
@@ -98,13 +98,13 @@ scenario read_scenario(const object& o, const std::string& path, const config::k
   if (s.title != o.text("title")) o.refuse("title", shown(s.title) + ", as in the scenario's text");
   const object given = o.inner("overrides");
   given.holds_only({"seed", "frame_errors", "max_frames", "max_seconds"});
-  scenario_overrides all;
-  if (given.has("seed")) all.seed = given.integer("seed", 0, INT64_MAX);
-  if (given.has("frame_errors")) all.frame_errors = given.integer("frame_errors", 0, most_frames);
-  if (given.has("max_frames")) all.max_frames = given.integer("max_frames", 1, most_frames);
+  scenario_overrides overrides;
+  if (given.has("seed")) overrides.seed = given.integer("seed", 0, INT64_MAX);
+  if (given.has("frame_errors")) overrides.frame_errors = given.integer("frame_errors", 0, most_frames);
+  if (given.has("max_frames")) overrides.max_frames = given.integer("max_frames", 1, most_frames);
   if (given.has("max_seconds"))
-    all.max_seconds = given.number("max_seconds", 0, 1e9, "a number of seconds from 0 to 1e9");
-  apply_overrides(s, all);
+    overrides.max_seconds = given.number("max_seconds", 0, 1e9, "a number of seconds from 0 to 1e9");
+  apply_overrides(s, overrides);
   return s;
 }
 
@@ -116,28 +116,28 @@ void read_harq(const object& o, int transmissions, point_counts& n) {
   const json& errors = o.list("block_errors");
   if (errors.size() != static_cast<std::size_t>(transmissions))
     o.refuse("block_errors", std::to_string(transmissions) + " counts");
-  std::uint64_t most = n.frames;
+  std::uint64_t errors_before = n.frames;
   for (std::size_t i = 0; i < errors.size(); i++) {
-    if (!errors[i].is_number_unsigned() || errors[i].get<std::uint64_t>() > most)
+    if (!errors[i].is_number_unsigned() || errors[i].get<std::uint64_t>() > errors_before)
       o.refuse("block_errors", "integers that do not rise, up to " + std::to_string(n.frames) + " = frames");
-    n.block_errors[i] = most = errors[i].get<std::uint64_t>();
+    n.block_errors[i] = errors_before = errors[i].get<std::uint64_t>();
   }
   // What is no error after the last transmission is one that the CRCs did not tell.
-  const std::uint64_t undetected = n.frame_errors - std::min(n.frame_errors, most);
+  const std::uint64_t undetected = n.frame_errors - std::min(n.frame_errors, errors_before);
   n.undetected_errors = o.integer("undetected_errors", undetected, undetected);
-  if (most > n.frame_errors) o.refuse("block_errors", "a last one up to frame_errors");
+  if (errors_before > n.frame_errors) o.refuse("block_errors", "a last one up to frame_errors");
 }
 
 /// What is counted after each outer iteration, of a point of which frames and errors are known.
 void read_outer(const object& o, const link_config& link, point_counts& n) {
   o.holds_only({"bit_errors", "frame_errors", "codeword_errors", "ber", "fer", "bler", "fer_intervals"});
   const auto count = static_cast<std::size_t>(link.receiver->outer);
-  const auto read = [&](const char* key, auto& to, std::uint64_t most, std::uint64_t last) {
+  const auto read = [&](const char* key, auto& to, std::uint64_t greatest, std::uint64_t last) {
     const json& list = o.list(key);
     if (list.size() != count) o.refuse(key, std::to_string(count) + " counts");
     for (std::size_t j = 0; j < count; j++) {
-      if (!list[j].is_number_unsigned() || list[j].get<std::uint64_t>() > most)
-        o.refuse(key, "integers up to " + std::to_string(most));
+      if (!list[j].is_number_unsigned() || list[j].get<std::uint64_t>() > greatest)
+        o.refuse(key, "integers up to " + std::to_string(greatest));
       to[j] = list[j].template get<std::uint64_t>();
     }
     if (to[count - 1] != last) o.refuse(key, "a last one of " + std::to_string(last) + ", as beside it");
@@ -152,13 +152,14 @@ void read_outer(const object& o, const link_config& link, point_counts& n) {
 /// squares lie between those of equal parts and of the most unequal ones.
 void read_codewords(const object& o, const link_config& link, point_counts& n) {
   o.holds_only({"codewords", "errors", "errors_squared", "bit_errors_squared", "bler", "bler_interval"});
-  const std::uint64_t each = codewords_per_frame(link), bits = bits_per_frame(link);
-  const auto squares = [&](const char* key, std::uint64_t sum, std::uint64_t most) {
-    const std::uint64_t all = sum > UINT64_MAX / most ? UINT64_MAX : sum * most;
-    return o.integer(key, sum, all, ", as the errors say");
+  const std::uint64_t per_frame = codewords_per_frame(link), bits = bits_per_frame(link);
+  const auto squares = [&](const char* key, std::uint64_t sum, std::uint64_t max_of_one) {
+    const std::uint64_t greatest = sum > UINT64_MAX / max_of_one ? UINT64_MAX : sum * max_of_one;
+    return o.integer(key, sum, greatest, ", as the errors say");
   };
-  n.codeword_errors = o.integer("errors", n.frame_errors, n.frame_errors * each, " = frame_errors codewords");
-  n.codeword_errors_squared = squares("errors_squared", n.codeword_errors, each);
+  n.codeword_errors =
+      o.integer("errors", n.frame_errors, n.frame_errors * per_frame, " = frame_errors codewords");
+  n.codeword_errors_squared = squares("errors_squared", n.codeword_errors, per_frame);
   if (n.bit_errors < n.codeword_errors || n.bit_errors / sizes_of(link.code).k > n.codeword_errors)
     o.refuse("errors", "a number that goes with bit_errors");
   n.bit_errors_squared = squares("bit_errors_squared", n.bit_errors, bits);
@@ -177,29 +178,29 @@ point_counts read_counts(const object& o, const curve_config& c) {
   const bool harq = is_transport(c.link.code);
   std::uint64_t decodings = n.frames, least_bits = n.frame_errors;
   if (harq) {
-    const int most = harq_of(c.link.code).transmissions;
-    read_harq(o.inner("harq"), most, n);
-    for (int i = 1; i < most; i++) decodings += n.block_errors[static_cast<std::size_t>(i - 1)];
+    const int transmissions = harq_of(c.link.code).transmissions;
+    read_harq(o.inner("harq"), transmissions, n);
+    for (int i = 1; i < transmissions; i++) decodings += n.block_errors[static_cast<std::size_t>(i - 1)];
     least_bits = n.undetected_errors;
   } else if (o.has("harq")) {
     o.refuse("harq", "none: the code has no HARQ");
   }
   n.bit_errors = o.integer("bit_errors", least_bits, n.frame_errors * k, " = frame_errors k");
   n.erased_frames = o.integer("erased_frames", 0, coded ? n.frames : 0);
-  const auto each = static_cast<std::uint64_t>(most_iterations(c.link));
+  const auto per_block = static_cast<std::uint64_t>(most_iterations(c.link));
   if (harq) {
     const auto blocks = static_cast<std::uint64_t>(harq_of(c.link.code).code_blocks);
-    const std::uint64_t most =
-        decodings > UINT64_MAX / (blocks * each) ? UINT64_MAX : decodings * blocks * each;
-    n.iterations = o.integer("iterations_sum", 0, most, " = code blocks sent decoder.iterations");
+    const std::uint64_t greatest =
+        decodings > UINT64_MAX / (blocks * per_block) ? UINT64_MAX : decodings * blocks * per_block;
+    n.iterations = o.integer("iterations_sum", 0, greatest, " = code blocks sent decoder.iterations");
   } else {
-    n.iterations = o.integer("iterations_sum", 0, n.frames * each * codewords_per_frame(c.link),
+    n.iterations = o.integer("iterations_sum", 0, n.frames * per_block * codewords_per_frame(c.link),
                              coded ? " = frames decoder.iterations" : "");
   }
   if (erases_uses(c.link)) {
     const std::uint64_t uses = uses_per_frame(c.link);
-    const std::uint64_t all = decodings > UINT64_MAX / uses ? UINT64_MAX : decodings * uses;
-    n.erased_uses = o.integer("erased_uses", 0, all, " = uses of the frames");
+    const std::uint64_t greatest = decodings > UINT64_MAX / uses ? UINT64_MAX : decodings * uses;
+    n.erased_uses = o.integer("erased_uses", 0, greatest, " = uses of the frames");
   } else if (o.has("erased_uses")) {
     o.refuse("erased_uses", "none: there is neither a detector nor a space-time code");
   }
@@ -277,7 +278,7 @@ curve_result& find_curve(const object& o, run_result& result, const std::string&
   if (const difference d = first_difference(with_names_of_today(o.at("config")), config_json(c->config));
       !d.key.empty())
     throw file_error(path, "curve \"" + printable(label) + "\" was run with " + d.key + " = " + d.was +
-                               ", but the scenario in it gives " + d.now +
+                               ", but the scenario in it gives " + d.wanted +
                                " in this build: expected the same");
   return *c;
 }
@@ -296,11 +297,11 @@ fer_target_result read_target(const object& o, const curve_result& c) {
   const fer_target& target = *c.config.target;
   o.number("fer", target.fer, target.fer, "config.sweep.target_fer");
   const std::string outcome = o.text("outcome");
-  const auto all = {fer_outcome::reached, fer_outcome::budget, fer_outcome::above, fer_outcome::below};
-  const auto* const at =
-      std::find_if(all.begin(), all.end(), [&](fer_outcome one) { return outcome == name_of(one); });
-  if (at == all.end()) o.refuse("outcome", R"("reached", "budget", "above" or "below")");
-  found.outcome = *at;
+  const auto outcomes = {fer_outcome::reached, fer_outcome::budget, fer_outcome::above, fer_outcome::below};
+  const auto* const match = std::find_if(outcomes.begin(), outcomes.end(),
+                                         [&](fer_outcome one) { return outcome == name_of(one); });
+  if (match == outcomes.end()) o.refuse("outcome", R"("reached", "budget", "above" or "below")");
+  found.outcome = *match;
   const auto db = [&](const char* key) -> std::optional<double> {
     if (o.at(key).is_null()) return std::nullopt;
     return o.number(key, target.least_db, target.most_db, "null or dB where the search was");
@@ -319,9 +320,9 @@ void read_curve(const object& o, run_result& r, const std::string& path) {
   if (!c.points.empty()) o.refuse("label", "another one for each curve");
   if (o.list("points").empty()) o.refuse("points", "at least one");
   for (std::size_t n = 0; n < o.list("points").size(); n++) {
-    const object at = o.element("points", n);
-    const point_result p = read_point(at, c.config);
-    check_order(at, c.config, c.points, p.sweep_db);
+    const object point = o.element("points", n);
+    const point_result p = read_point(point, c.config);
+    check_order(point, c.config, c.points, p.sweep_db);
     c.points.push_back(p);
   }
   if (c.config.target)
@@ -330,40 +331,42 @@ void read_curve(const object& o, run_result& r, const std::string& path) {
     o.refuse("target", "none: the scenario has no sweep.target_fer");
 }
 template <class Counts>
-bool none_falls(const Counts& now, const Counts& was) {
-  return std::equal(was.begin(), was.end(), now.begin(),
+bool none_falls(const Counts& later, const Counts& was) {
+  return std::equal(was.begin(), was.end(), later.begin(),
                     [](std::uint64_t before, std::uint64_t after) { return before <= after; });
 }
-bool goes_on_from(const point_counts& now, const point_counts& was) {
-  return now.frames >= was.frames && now.bit_errors >= was.bit_errors &&
-         now.frame_errors >= was.frame_errors && now.erased_frames >= was.erased_frames &&
-         now.erased_uses >= was.erased_uses && now.iterations >= was.iterations &&
-         now.frames_run >= was.frames_run && now.seconds >= was.seconds &&
-         now.undetected_errors >= was.undetected_errors && now.codeword_errors >= was.codeword_errors &&
-         now.codeword_errors_squared >= was.codeword_errors_squared &&
-         now.bit_errors_squared >= was.bit_errors_squared && none_falls(now.block_errors, was.block_errors) &&
-         none_falls(now.outer_bit_errors, was.outer_bit_errors) &&
-         none_falls(now.outer_frame_errors, was.outer_frame_errors) &&
-         none_falls(now.outer_codeword_errors, was.outer_codeword_errors) &&
-         now.information_lost >= was.information_lost;
+bool goes_on_from(const point_counts& later, const point_counts& was) {
+  return later.frames >= was.frames && later.bit_errors >= was.bit_errors &&
+         later.frame_errors >= was.frame_errors && later.erased_frames >= was.erased_frames &&
+         later.erased_uses >= was.erased_uses && later.iterations >= was.iterations &&
+         later.frames_run >= was.frames_run && later.seconds >= was.seconds &&
+         later.undetected_errors >= was.undetected_errors && later.codeword_errors >= was.codeword_errors &&
+         later.codeword_errors_squared >= was.codeword_errors_squared &&
+         later.bit_errors_squared >= was.bit_errors_squared &&
+         none_falls(later.block_errors, was.block_errors) &&
+         none_falls(later.outer_bit_errors, was.outer_bit_errors) &&
+         none_falls(later.outer_frame_errors, was.outer_frame_errors) &&
+         none_falls(later.outer_codeword_errors, was.outer_codeword_errors) &&
+         later.information_lost >= was.information_lost;
 }
 
 void read_unfinished(const object& o, run_result& r, const std::string& path) {
   curve_result& c = find_curve(o, r, path);
   if (!c.unfinished.empty()) o.refuse("label", "another one for each curve");
   for (std::size_t n = 0; n < o.list("points").size(); n++) {
-    const object at = o.element("points", n);
-    at.holds_only({name_of(c.config.link.axis), "frames", "bit_errors", "frame_errors", "erased_frames",
-                   "erased_uses", "iterations_sum", "frames_run", "seconds", "harq", "codewords", "outer",
-                   "information_lost"});
-    if (at.has("codewords"))
-      at.inner("codewords").holds_only({"errors", "errors_squared", "bit_errors_squared"});
-    if (at.has("outer")) at.inner("outer").holds_only({"bit_errors", "frame_errors", "codeword_errors"});
-    if (at.has("harq")) at.inner("harq").holds_only({"block_errors", "undetected_errors"});
-    const unfinished_point p{read_sweep_db(at, c.config), read_counts(at, c.config)};
-    check_order(at, c.config, c.unfinished, p.sweep_db);
+    const object point = o.element("points", n);
+    point.holds_only({name_of(c.config.link.axis), "frames", "bit_errors", "frame_errors", "erased_frames",
+                      "erased_uses", "iterations_sum", "frames_run", "seconds", "harq", "codewords", "outer",
+                      "information_lost"});
+    if (point.has("codewords"))
+      point.inner("codewords").holds_only({"errors", "errors_squared", "bit_errors_squared"});
+    if (point.has("outer"))
+      point.inner("outer").holds_only({"bit_errors", "frame_errors", "codeword_errors"});
+    if (point.has("harq")) point.inner("harq").holds_only({"block_errors", "undetected_errors"});
+    const unfinished_point p{read_sweep_db(point, c.config), read_counts(point, c.config)};
+    check_order(point, c.config, c.unfinished, p.sweep_db);
     if (!goes_on_from(p.counts, c.counts_at(p.sweep_db)))
-      at.refuse("frames", "counts that go on from the finished point's");
+      point.refuse("frames", "counts that go on from the finished point's");
     c.unfinished.push_back(p);
   }
 }
@@ -379,7 +382,7 @@ run_result parse_result(const std::string& text, const std::string& path, result
                         const run_functions& functions) {
   using namespace result_file;
   const json file =
-      parse_json(text, [&](const std::string& what) { throw file_error(path, "not a result: " + what); });
+      parse_json(text, [&](const std::string& reason) { throw file_error(path, "not a result: " + reason); });
   const object root(file, "", path);
   const object source = root.inner("scenario");
   for (const char* key : {"warpband", "machine", "curves"}) root.at(key);

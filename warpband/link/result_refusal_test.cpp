@@ -34,8 +34,8 @@ using json = nlohmann::ordered_json;
 
 /// What is changed in a result, and what is said then.
 struct change {
-  std::string at;  // JSON pointer; "-" at its end adds to a list
-  json value;      // discarded: takes it out
+  std::string pointer;  // JSON pointer; "-" at its end adds to a list
+  json value;           // discarded: takes it out
   std::string part;
 };
 const json gone(json::value_t::discarded);
@@ -43,13 +43,13 @@ const json gone(json::value_t::discarded);
 void expect_refused(const std::string& file, const json& good, const std::vector<change>& changes) {
   for (const change& c : changes) {
     json j = good;
-    const json::json_pointer at(c.at);
+    const json::json_pointer pointer(c.pointer);
     if (c.value.is_discarded())
-      j[at.parent_pointer()].erase(at.back());
+      j[pointer.parent_pointer()].erase(pointer.back());
     else
-      j[at] = c.value;
-    const std::string what = refusal(file, j.dump(2));
-    EXPECT_NE(what.find(c.part), std::string::npos) << what << "\nexpected: " << c.part;
+      j[pointer] = c.value;
+    const std::string message = refusal(file, j.dump(2));
+    EXPECT_NE(message.find(c.part), std::string::npos) << message << "\nexpected: " << c.part;
   }
 }
 

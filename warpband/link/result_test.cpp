@@ -212,9 +212,9 @@ TEST_F(result, has_settings_in_their_order_as_they_were_completed) {
   // More passes than frames are no state of a decoder that has one.
   std::string wrong = text;
   const std::string key = "\"iterations_sum\": 30";
-  const std::size_t at = wrong.find(key, wrong.find("\"zero\""));
-  ASSERT_NE(at, std::string::npos);
-  wrong.replace(at, key.size(), "\"iterations_sum\": 31");
+  const std::size_t begin = wrong.find(key, wrong.find("\"zero\""));
+  ASSERT_NE(begin, std::string::npos);
+  wrong.replace(begin, key.size(), "\"iterations_sum\": 31");
   write_file(path("wrong.json"), wrong);
   EXPECT_THROW(load_result(path("wrong.json")), file_error);
 }

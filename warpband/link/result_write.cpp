@@ -165,9 +165,9 @@ json target_json(const fer_target& target, const fer_target_result& found) {
 template <class Point>
 void add_curve(json& list, const curve_result& c, const std::vector<Point>& points) {
   if (points.empty()) return;
-  json all = json::array();
-  for (const Point& p : points) all.push_back(to_json(p, c.config.link));
-  list.push_back({{"label", c.label}, {"config", config_json(c.config)}, {"points", std::move(all)}});
+  json converted = json::array();
+  for (const Point& p : points) converted.push_back(to_json(p, c.config.link));
+  list.push_back({{"label", c.label}, {"config", config_json(c.config)}, {"points", std::move(converted)}});
   if (c.found) list.back()["target"] = target_json(*c.config.target, *c.found);
 }
 

@@ -145,13 +145,13 @@ std::string scenario_help() {
   out += "\nAll keys follow, table by table, with the defaults of each code and channel.\n";
   for (const key_entry& e : entries) {
     const std::string& name = e.key.name;
-    const std::string own = name.find('.') == std::string::npos ? "" : name.substr(0, name.find('.'));
-    if (own != group) {
-      group = own;
+    const std::string table = name.find('.') == std::string::npos ? "" : name.substr(0, name.find('.'));
+    if (table != group) {
+      group = table;
       out += group.empty() ? "\n## At the top\n\n" : "\n## `[" + group + "]`: " + heading_of(group) + "\n\n";
     }
     const std::string initial = e.key.initial.empty() ? "" : ", default `" + e.key.initial + "`";
-    out += wrapped("- `" + name.substr(own.empty() ? 0 : own.size() + 1) + "` (" + e.key.type + initial +
+    out += wrapped("- `" + name.substr(table.empty() ? 0 : table.size() + 1) + "` (" + e.key.type + initial +
                        (e.kinds().empty() ? "" : "; for " + e.kinds()) + "): " + e.key.text +
                        " Allowed: " + e.key.allowed + ".",
                    110, 2) +

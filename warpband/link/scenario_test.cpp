@@ -139,14 +139,14 @@ TEST(scenario, keys_become_settings_of_channels) {
                             .sector_deg = 45,
                             .power_control = true},
                  uplink);
-  cdl_profile own;
-  own.clusters = {{.delay_ns = 0, .power_db = 0, .aod_deg = -40, .zoa_deg = 80, .split = true},
-                  {.delay_ns = 300, .power_db = -3, .aod_deg = 10, .zoa_deg = 100}};
-  own.asd_deg = 5;
-  own.rician_k_db = 6;
+  cdl_profile profile;
+  profile.clusters = {{.delay_ns = 0, .power_db = 0, .aod_deg = -40, .zoa_deg = 80, .split = true},
+                      {.delay_ns = 300, .power_db = -3, .aod_deg = 10, .zoa_deg = 100}};
+  profile.asd_deg = 5;
+  profile.rician_k_db = 6;
   expect_channel(R"(type = "cdl", delays_ns = [0, 300], powers_db = [0, -3], aod_deg = [-40, 10], )"
                  "zoa_deg = [80, 100], split = [1, 0], asd_deg = 5, rician_k_db = 6",
-                 cdl_config{.profile = own, .power_control = true}, uplink);
+                 cdl_config{.profile = profile, .power_control = true}, uplink);
 }
 
 TEST(scenario, keys_become_settings_of_points_and_stop_rules) {

@@ -27,9 +27,9 @@ std::string toml_string(const std::string& text) {
 std::string toml(const setting_value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return toml_string(*text);
   if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {
-    std::string all;
-    for (const std::string& entry : *list) all += (all.empty() ? "" : ", ") + toml_string(entry);
-    return "[" + all + "]";
+    std::string entries;
+    for (const std::string& entry : *list) entries += (entries.empty() ? "" : ", ") + toml_string(entry);
+    return "[" + entries + "]";
   }
   return as_message(value);
 }
@@ -77,17 +77,17 @@ std::string scenario_of_curve(const scenario& s, std::size_t index, const curve_
     const auto value = values.find(key.name);
     if (value == values.end() || std::holds_alternative<std::monostate>(value->second)) continue;
     const std::size_t dot = key.name.find('.');
-    const std::string of = dot == std::string::npos ? "" : key.name.substr(0, dot);
-    if (of != table) text += "\n[" + of + "]\n";
-    table = of;
-    text += (of.empty() ? key.name : key.name.substr(dot + 1)) + " = " + toml(value->second) + "\n";
+    const std::string group = dot == std::string::npos ? "" : key.name.substr(0, dot);
+    if (group != table) text += "\n[" + group + "]\n";
+    table = group;
+    text += (group.empty() ? key.name : key.name.substr(dot + 1)) + " = " + toml(value->second) + "\n";
   }
   const scenario back = parse_scenario(text, s.file);
   const auto difference = result_file::first_difference(result_file::config_json(curve),
                                                         result_file::config_json(back.curves.front()));
   if (!difference.key.empty())
     throw error("a scenario cannot say " + difference.key + " = " + difference.was + ": it reads back as " +
-                difference.now);
+                difference.wanted);
   return text;
 }
 

@@ -64,8 +64,8 @@ void noise_of_link::set(executor& exec, double point_db) {
 
 void noise_of_link::add(executor& exec, std::complex<float>* samples, std::size_t per_frame,
                         const frame_batch& batch) const {
-  const auto all = make_view(samples, batch.frames * per_frame);
-  add_awgn(exec, all, all, n0_, batch.random(config_.seed, per_frame));
+  const auto values = make_view(samples, batch.frames * per_frame);
+  add_awgn(exec, values, values, n0_, batch.random(config_.seed, per_frame));
 }
 
 }  // namespace wb

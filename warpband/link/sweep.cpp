@@ -28,16 +28,16 @@ void search(curve_result& curve, const runner_maker& make, const curve_observer&
   curve.points.clear();
   fer_target target = *curve.config.target;
   target.max_frames = curve.config.stop.max_frames;
-  const std::uint64_t most = std::min<std::uint64_t>(target.max_frames, SIZE_MAX);
-  const auto frames = make(curve.config.link, static_cast<std::size_t>(most));
+  const std::uint64_t max_batch = std::min<std::uint64_t>(target.max_frames, SIZE_MAX);
+  const auto frames = make(curve.config.link, static_cast<std::size_t>(max_batch));
   const auto watch = [&](const fer_target_result& so_far) {
-    point_counts all;  // of all points, for who watches
+    point_counts total;  // of all points, for who watches
     for (const point_result& p : so_far.points) {
-      all.frame_errors += p.counts.frame_errors, all.bit_errors += p.counts.bit_errors;
-      all.frames_run += p.counts.frames_run, all.seconds += p.counts.seconds;
+      total.frame_errors += p.counts.frame_errors, total.bit_errors += p.counts.bit_errors;
+      total.frames_run += p.counts.frames_run, total.seconds += p.counts.seconds;
     }
-    all.frames = so_far.frames;
-    return !observer.progress || observer.progress(curve, 0, all);
+    total.frames = so_far.frames;
+    return !observer.progress || observer.progress(curve, 0, total);
   };
   fer_target_result found = find_fer(*frames, target, watch);
   if (found.outcome == fer_outcome::cancelled) {
@@ -110,8 +110,8 @@ void run_curve(curve_result& curve, const runner_maker& make, const curve_observ
       point.counts = from;
       point.stopped_by = reason_of(from, config.stop);
     } else {
-      const std::uint64_t most = std::min<std::uint64_t>(config.stop.max_frames, SIZE_MAX);
-      if (!frames) frames = make(config.link, static_cast<std::size_t>(most));
+      const std::uint64_t max_batch = std::min<std::uint64_t>(config.stop.max_frames, SIZE_MAX);
+      if (!frames) frames = make(config.link, static_cast<std::size_t>(max_batch));
       point = run_point(*frames, sweep_db, config.stop, progress, from);
     }
     if (point.stopped_by == stop_reason::cancelled) {

@@ -50,15 +50,15 @@ TEST_P(sweep_on, counts_do_not_depend_on_backend_threads_or_batch) {
 TEST(sweep, stops_at_the_exact_frame) {
   const auto exec = open_scalar();
   link_chain chain(small_link(), *exec);
-  const frame_counts all = chain.run(0, 200, ebn0_db);
+  const frame_counts counts = chain.run(0, 200, ebn0_db);
   for (const std::uint64_t target : {1, 2, 10}) {
     point_counts expected;
     while (expected.frame_errors < target) {
       ASSERT_LT(expected.frames, 200u);
       const std::size_t i = expected.frames++;
-      expected.bit_errors += static_cast<std::uint64_t>(all.bit_errors[i]);
-      expected.frame_errors += all.bit_errors[i] > 0;
-      expected.iterations += static_cast<std::uint64_t>(all.iterations[i]);
+      expected.bit_errors += static_cast<std::uint64_t>(counts.bit_errors[i]);
+      expected.frame_errors += counts.bit_errors[i] > 0;
+      expected.iterations += static_cast<std::uint64_t>(counts.iterations[i]);
     }
     const point_result r = run_point(chain, ebn0_db, {.frame_errors = target, .max_frames = 200});
     expect_same(r.counts, expected);
@@ -268,11 +268,11 @@ TEST(sweep, every_frame_is_a_state_to_go_on_from) {
   const stop_rule stop{.frame_errors = 12, .max_frames = 150};
   const point_result whole = run_point(chain, ebn0_db, stop);
   ASSERT_GT(whole.counts.frames, 20u);
-  const frame_counts all = chain.run(0, 150, ebn0_db);
+  const frame_counts counts = chain.run(0, 150, ebn0_db);
   point_counts state;
   for (std::size_t frame = 0; frame < whole.counts.frames; frame++) {
     expect_same(run_point(frame % 2 == 0 ? chain : narrow, ebn0_db, stop, {}, state).counts, whole.counts);
-    const frame_counts one{{all.bit_errors[frame]}, {all.iterations[frame]}, {all.erased[frame]}};
+    const frame_counts one{{counts.bit_errors[frame]}, {counts.iterations[frame]}, {counts.erased[frame]}};
     add_frames(state, one, {.frame_errors = 0});
   }
   expect_same(state, whole.counts);

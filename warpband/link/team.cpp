@@ -100,17 +100,17 @@ std::unique_ptr<team_member> make_local_member(const link_config& config, execut
 }
 
 std::vector<std::size_t> shares_of(std::size_t frames, const std::vector<member_pace>& members) {
-  double all = 0;
-  for (const auto& m : members) all += m.speed;
+  double total = 0;
+  for (const auto& m : members) total += m.speed;
   std::vector<std::size_t> shares(members.size());
   std::size_t left = frames;
   for (std::size_t i = 0; i < shares.size(); i++) {
     const member_pace& m = members[i];
-    const double ideal = static_cast<double>(frames) * m.speed / all,
+    const double ideal = static_cast<double>(frames) * m.speed / total,
                  units = ideal / static_cast<double>(m.unit);
     const auto share =
         units < 4 ? static_cast<std::size_t>(ideal) : m.unit * static_cast<std::size_t>(std::lround(units));
-    shares[i] = std::min({share, m.most, left});
+    shares[i] = std::min({share, m.max_frames, left});
     left -= shares[i];
   }
   // What rounding and full members leave goes to the fastest with room.
@@ -119,7 +119,7 @@ std::vector<std::size_t> shares_of(std::size_t frames, const std::vector<member_
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return members[a].speed > members[b].speed; });
   for (const std::size_t i : order) {
-    const std::size_t more = std::min(members[i].most - shares[i], left);
+    const std::size_t more = std::min(members[i].max_frames - shares[i], left);
     shares[i] += more, left -= more;
   }
   return shares;
@@ -135,23 +135,23 @@ link_team::link_team(link_config config, std::vector<std::unique_ptr<team_member
 
 std::vector<member_pace> link_team::paces() const {
   double speed = 0, size = 0;  // of those that have run
-  std::vector<member_pace> all(members_.size());
-  for (std::size_t i = 0; i < all.size(); i++) {
-    all[i].most = members_[i]->max_batch();
-    all[i].unit = members_[i]->preferred_frames();
+  std::vector<member_pace> paces(members_.size());
+  for (std::size_t i = 0; i < paces.size(); i++) {
+    paces[i].max_frames = members_[i]->max_batch();
+    paces[i].unit = members_[i]->preferred_frames();
     if (seconds_[i] == 0) continue;
-    all[i].speed = frames_[i] / seconds_[i];
-    speed += all[i].speed, size += static_cast<double>(all[i].unit);
+    paces[i].speed = frames_[i] / seconds_[i];
+    speed += paces[i].speed, size += static_cast<double>(paces[i].unit);
   }
-  for (std::size_t i = 0; i < all.size(); i++)
-    if (seconds_[i] == 0) all[i].speed = static_cast<double>(all[i].unit) * (size > 0 ? speed / size : 1);
-  return all;
+  for (std::size_t i = 0; i < paces.size(); i++)
+    if (seconds_[i] == 0) paces[i].speed = static_cast<double>(paces[i].unit) * (size > 0 ? speed / size : 1);
+  return paces;
 }
 
 std::size_t link_team::preferred_frames() const {
-  std::size_t all = 0;
-  for (const auto& m : members_) all += m->preferred_frames();
-  return all;
+  std::size_t total = 0;
+  for (const auto& m : members_) total += m->preferred_frames();
+  return total;
 }
 
 const frame_counts& link_team::run(std::uint64_t first_frame, std::size_t frames, double point_db) {

@@ -34,9 +34,9 @@ std::unique_ptr<team_member> make_local_member(const link_config& config, execut
 
 /// What decides on a member's share of a run's frames.
 struct member_pace {
-  double speed = 1;      // frames a second, or in proportion to it
-  std::size_t most = 0;  // frames that it takes at once
-  std::size_t unit = 1;  // frames that it runs side by side: one more takes as long as that many
+  double speed = 1;            // frames a second, or in proportion to it
+  std::size_t max_frames = 0;  // frames that it takes at once
+  std::size_t unit = 1;        // frames that it runs side by side: one more takes as long as that many
 };
 
 /// Threads: one at a time.

@@ -36,7 +36,7 @@ scenario scenario_of(const std::string& link) {
 /// A member whose speed is that of all, so that the first one of a team always has a share.
 class even_member final : public team_member {
  public:
-  explicit even_member(std::unique_ptr<team_member> of) : of_(std::move(of)) {}
+  explicit even_member(std::unique_ptr<team_member> member) : of_(std::move(member)) {}
   const std::string& name() const noexcept override { return of_->name(); }
   std::size_t max_batch() const noexcept override { return of_->max_batch(); }
   std::size_t preferred_frames() const override { return of_->preferred_frames(); }

@@ -55,7 +55,7 @@ TEST(link_team, shares_are_all_frames_by_speed_and_room) {
        {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{400}, std::size_t{1000}}) {
     const std::vector<std::size_t> shares = shares_of(frames, members);
     EXPECT_EQ(std::accumulate(shares.begin(), shares.end(), std::size_t{0}), frames);
-    for (std::size_t i = 0; i < 3; i++) EXPECT_LE(shares[i], members[i].most);
+    for (std::size_t i = 0; i < 3; i++) EXPECT_LE(shares[i], members[i].max_frames);
   }
   EXPECT_EQ(shares_of(400, members), (std::vector<std::size_t>{300, 100, 0}));
   EXPECT_EQ(shares_of(1000, members), (std::vector<std::size_t>{500, 400, 100}));
@@ -77,13 +77,13 @@ TEST(link_team, counts_are_those_of_one_executor) {
     const curve_config curve = scenario_of(link).curves[0];
     const point_counts expected = alone(curve);
     EXPECT_EQ(expected.frame_errors, 23u);
-    for (const std::size_t most : {std::size_t{3}, std::size_t{64}}) {
+    for (const std::size_t max_batch : {std::size_t{3}, std::size_t{64}}) {
       const auto one = open_executor("cpu", 1), two = open_executor("cpu", 2);
       std::vector<std::unique_ptr<team_member>> members;
-      members.push_back(make_local_member(curve.link, *one, most));
-      members.push_back(make_local_member(curve.link, *two, 2 * most));
+      members.push_back(make_local_member(curve.link, *one, max_batch));
+      members.push_back(make_local_member(curve.link, *two, 2 * max_batch));
       link_team team(completed(curve.link), std::move(members));
-      EXPECT_EQ(team.max_batch(), 3 * most);
+      EXPECT_EQ(team.max_batch(), 3 * max_batch);
       expect_same(run_point(team, curve.sweep_db[0], curve.stop).counts, expected);
     }
   }
@@ -153,9 +153,9 @@ TEST(link_team, counts_of_ranks_are_those_of_one_executor) {
     for (const int size : {2, 4}) {
       with_ranks(
           size,
-          [&](ranks& all) {
+          [&](ranks& world) {
             const auto exec = one_thread();
-            rank_crew crew(all, source, 0);
+            rank_crew crew(world, source, 0);
             EXPECT_EQ(crew.devices(), std::vector<std::string>(static_cast<std::size_t>(size - 1), "cpu"));
             auto members = crew.members(0, 16);
             members.insert(members.begin(), make_local_member(curve.link, *exec, 16));
@@ -172,8 +172,8 @@ TEST(link_team, a_rank_reads_the_seed_of_the_command) {
   apply_overrides(source, {.seed = 77, .frame_errors = {}, .max_frames = {}, .max_seconds = {}});
   with_ranks(
       2,
-      [&](ranks& all) {
-        rank_crew crew(all, source, 0);
+      [&](ranks& world) {
+        rank_crew crew(world, source, 0);
         link_team team(completed(source.curves[0].link), crew.members(0, 16));
         expect_same(run_point(team, 1, source.curves[0].stop).counts, alone(source.curves[0]));
       },
@@ -183,9 +183,9 @@ TEST(link_team, a_rank_reads_the_seed_of_the_command) {
 TEST(link_team, what_goes_wrong_on_a_rank_is_told_with_its_name) {
   with_ranks(
       2,
-      [&](ranks& all) {
+      [&](ranks& world) {
         try {
-          rank_crew crew(all, scenario_of(links[0]), 0);
+          rank_crew crew(world, scenario_of(links[0]), 0);
           ADD_FAILURE() << "expected an error";
         } catch (const device_error& e) {
           EXPECT_STREQ(e.what(), "rank 1 on here: cuda:7: no such device");
@@ -194,12 +194,12 @@ TEST(link_team, what_goes_wrong_on_a_rank_is_told_with_its_name) {
       []() -> std::unique_ptr<executor> { throw device_error("cuda:7: no such device"); });
   with_ranks(
       2,
-      [&](ranks& all) {
+      [&](ranks& world) {
         scenario source = scenario_of(links[0]);
         source.curves.push_back(source.curves[0]);
         source.trees.push_back(source.trees[0]);
         source.trees[1].keys.set("code.k", {std::int64_t{-1}, {}});
-        rank_crew crew(all, source, 0);
+        rank_crew crew(world, source, 0);
         EXPECT_THROW(crew.members(2, 16), argument_error);  // there are two curves
         try {
           crew.members(1, 16);
@@ -212,7 +212,7 @@ TEST(link_team, what_goes_wrong_on_a_rank_is_told_with_its_name) {
         EXPECT_EQ(team.run(0, 4, 4).bit_errors.size(), 4u);  // and it goes on
       },
       one_thread);
-  with_ranks(3, [&](ranks& all) { dismiss(all); }, one_thread);
+  with_ranks(3, [&](ranks& world) { dismiss(world); }, one_thread);
 }
 
 TEST(link_team, counts_survive_the_way_between_ranks) {

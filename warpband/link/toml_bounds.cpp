@@ -11,15 +11,15 @@ namespace {
 constexpr int most_parts = 32;
 constexpr std::size_t most_depth = 32;
 
-/// Where a string or comment that begins at `at` ends: at its last character, or at the end of the text.
-std::size_t end_of(const std::string& text, std::size_t at) {
-  const char quote = text[at];
+/// Where a string or comment that begins at `begin` ends: at its last character, or at the end of the text.
+std::size_t end_of(const std::string& text, std::size_t begin) {
+  const char quote = text[begin];
   if (quote == '#') {
-    const std::size_t line = text.find('\n', at);
+    const std::size_t line = text.find('\n', begin);
     return line == std::string::npos ? text.size() - 1 : line - 1;
   }
-  const bool of_lines = text.compare(at, 3, std::string(3, quote)) == 0;
-  for (std::size_t i = at + (of_lines ? 3 : 1); i < text.size(); i++) {
+  const bool of_lines = text.compare(begin, 3, std::string(3, quote)) == 0;
+  for (std::size_t i = begin + (of_lines ? 3 : 1); i < text.size(); i++) {
     if (quote == '"' && text[i] == '\\') {
       i++;
     } else if (of_lines) {
@@ -36,21 +36,22 @@ std::size_t end_of(const std::string& text, std::size_t at) {
   return text.size() - 1;
 }
 
-/// Whether the table header that begins at `at` has a key. Also true for an empty header, which the parser
-/// refuses itself. toml++ 3.3 asserts a key for any other character.
-bool has_key(const std::string& text, std::size_t at) {
-  at = text.find_first_not_of(" \t", at + 1);
-  if (at != std::string::npos && text[at] == '[') at = text.find_first_not_of(" \t", at + 1);
-  if (at == std::string::npos) return true;
-  const char c = text[at];
+/// Whether the table header that begins at `position` has a key. Also true for an empty header, which the
+/// parser refuses itself. toml++ 3.3 asserts a key for any other character.
+bool has_key(const std::string& text, std::size_t position) {
+  position = text.find_first_not_of(" \t", position + 1);
+  if (position != std::string::npos && text[position] == '[')
+    position = text.find_first_not_of(" \t", position + 1);
+  if (position == std::string::npos) return true;
+  const char c = text[position];
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string("_-\"']").find(c) != std::string::npos;
 }
 
-/// Whether a character that is not ASCII follows a \ in the text from `at` to `end`, or the blanks and line
-/// breaks behind it. toml++ 3.3 looks such a character up in a table that does not have it.
-bool has_letter_behind_backslash(const std::string& text, std::size_t at, std::size_t end) {
-  for (std::size_t i = at; i < end; i++) {
+/// Whether a character that is not ASCII follows a \ in the text from `begin` to `end`, or the blanks and
+/// line breaks behind it. toml++ 3.3 looks such a character up in a table that does not have it.
+bool has_letter_behind_backslash(const std::string& text, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; i++) {
     if (text[i] != '\\') continue;
     const std::size_t next = text.find_first_not_of(" \t\r\n", i + 1);
     if (next < end && static_cast<unsigned char>(text[next]) >= 0x80) return true;
@@ -69,8 +70,8 @@ void check_toml_bounds(const std::string& text, const std::string& file) {
   bool value = false;  // behind an =, where . is no part of a key
   bool header = false;
   bool begins = true;  // nothing but blanks before it in its line
-  const auto fail = [&](const std::string& what) {
-    throw file_error(file, "line " + std::to_string(line) + ": " + what);
+  const auto fail = [&](const std::string& reason) {
+    throw file_error(file, "line " + std::to_string(line) + ": " + reason);
   };
   const std::size_t mark = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // of UTF-8
   for (std::size_t i = mark; i < text.size(); i++) {

@@ -10,9 +10,9 @@ namespace wb {
 namespace toml_bounds_test {
 
 std::string repeated(const std::string& text, int times) {
-  std::string all;
-  for (int i = 0; i < times; i++) all += text;
-  return all;
+  std::string joined;
+  for (int i = 0; i < times; i++) joined += text;
+  return joined;
 }
 std::string refusal_of(const std::string& text) {
   try {

@@ -25,34 +25,35 @@ bool dominates(const cost_and_need& a, const cost_and_need& b) noexcept {
   return a.seconds <= b.seconds && a.db <= b.db && (a.seconds < b.seconds || a.db < b.db);
 }
 
-std::vector<std::size_t> front_of(std::span<const cost_and_need> all) {
-  std::vector<std::size_t> order(all.size()), front;
+std::vector<std::size_t> front_of(std::span<const cost_and_need> settings) {
+  std::vector<std::size_t> order(settings.size()), front;
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return all[a].seconds != all[b].seconds ? all[a].seconds < all[b].seconds : all[a].db < all[b].db;
+    return settings[a].seconds != settings[b].seconds ? settings[a].seconds < settings[b].seconds
+                                                      : settings[a].db < settings[b].db;
   });
   for (const std::size_t i : order)
-    if (front.empty() || all[i].db < all[front.back()].db) front.push_back(i);
+    if (front.empty() || settings[i].db < settings[front.back()].db) front.push_back(i);
   return front;
 }
 
-std::optional<std::size_t> fastest_within(std::span<const cost_and_need> all,
+std::optional<std::size_t> fastest_within(std::span<const cost_and_need> settings,
                                           std::span<const std::size_t> front, double loss_db) {
   if (front.empty()) return std::nullopt;
-  const double best = all[front.back()].db;
+  const double best = settings[front.back()].db;
   for (const std::size_t i : front)
-    if (all[i].db - best <= loss_db) return i;
+    if (settings[i].db - best <= loss_db) return i;
   return front.back();
 }
 
 std::vector<detector_config> detector_candidates(const detector_config& base) {
-  std::vector<detector_config> all;
+  std::vector<detector_config> candidates;
   const auto add = [&](detector_config d) {
     // "none" is for those alone that always have both hypotheses.
     if (d.llr_clip == no_clip && may_miss(d)) d.llr_clip.reset();
     if (!is_allowed(d)) return;
     const auto is_same = [&](const detector_config& other) { return completed(other) == completed(d); };
-    if (std::none_of(all.begin(), all.end(), is_same)) all.push_back(std::move(d));
+    if (std::none_of(candidates.begin(), candidates.end(), is_same)) candidates.push_back(std::move(d));
   };
   add(base);
   const setting_value order = base.value_of("order");
@@ -69,23 +70,23 @@ std::vector<detector_config> detector_candidates(const detector_config& base) {
       add(std::move(d));
     }
   }
-  return all;
+  return candidates;
 }
 
 std::vector<std::optional<float>> clip_candidates(const detector_config& d) {
   if (!may_miss(d)) return {d.llr_clip};
-  std::vector<std::optional<float>> all{d.llr_clip.value_or(8.f)};
+  std::vector<std::optional<float>> clips{d.llr_clip.value_or(8.f)};
   for (const float clip : {4.f, 8.f, 16.f})
-    if (clip != all.front()) all.emplace_back(clip);
-  return all;
+    if (clip != clips.front()) clips.emplace_back(clip);
+  return clips;
 }
 
 std::string decoder_name(const code_config& code) {
   if (is_uncoded(code)) return "none";
-  const auto said = [&](const char* setting) { return plain(code.value_of(setting)); };
-  std::string name = said("algorithm");
-  if (const std::string precision = said("precision"); !precision.empty()) name += " " + precision;
-  if (const std::string iterations = said("iterations"); !iterations.empty())
+  const auto value = [&](const char* setting) { return plain(code.value_of(setting)); };
+  std::string name = value("algorithm");
+  if (const std::string precision = value("precision"); !precision.empty()) name += " " + precision;
+  if (const std::string iterations = value("iterations"); !iterations.empty())
     name += ", " + iterations + (iterations == "1" ? " iteration" : " iterations");
   return name;
 }
@@ -113,9 +114,9 @@ double loss_of(const tradeoff_result& r, std::size_t entry) {
 }
 
 std::optional<std::size_t> chosen_of(const tradeoff_result& r, double loss_db) {
-  std::vector<cost_and_need> all;
-  for (const tradeoff_entry& e : r.entries) all.push_back({e.times.seconds(), e.db.value_or(1e9)});
-  return fastest_within(all, r.front, loss_db);
+  std::vector<cost_and_need> costs;
+  for (const tradeoff_entry& e : r.entries) costs.push_back({e.times.seconds(), e.db.value_or(1e9)});
+  return fastest_within(costs, r.front, loss_db);
 }
 
 }  // namespace wb

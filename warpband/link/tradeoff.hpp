@@ -30,9 +30,9 @@ struct cost_and_need {
 /// No worse in both, and better in one.
 bool dominates(const cost_and_need& a, const cost_and_need& b) noexcept;
 /// Those that no other dominates, in the order of rising time, and so of falling dB; of equal ones the first.
-std::vector<std::size_t> front_of(std::span<const cost_and_need> all);
+std::vector<std::size_t> front_of(std::span<const cost_and_need> settings);
 /// The fastest of a front that needs at most `loss_db` more than the best of it; nothing of an empty front.
-std::optional<std::size_t> fastest_within(std::span<const cost_and_need> all,
+std::optional<std::size_t> fastest_within(std::span<const cost_and_need> settings,
                                           std::span<const std::size_t> front, double loss_db);
 
 // ---- candidates
@@ -91,7 +91,7 @@ std::optional<std::size_t> chosen_of(const tradeoff_result& result, double loss_
 
 /// Called often, with the entry under way; false cancels.
 using tradeoff_progress =
-    std::function<bool(const tradeoff_result& so_far, const tradeoff_entry& now, std::uint64_t frames)>;
+    std::function<bool(const tradeoff_result& so_far, const tradeoff_entry& current, std::uint64_t frames)>;
 
 /// Measures the settings of a link's receiver. `link` is as a scenario has it, not completed. Throws
 /// argument_error for links that receiver_clock refuses, and for settings that are not allowed.

@@ -83,18 +83,18 @@ class tradeoff_search {
 
   /// Receivers with their times at a point; those that are too late become entries.
   std::vector<trial> timed(const std::vector<link_config>& links, double point_db) {
-    std::vector<trial> all;
+    std::vector<trial> trials;
     for (const link_config& c : links) {
-      tradeoff_entry now = entry_of({c, {}});
-      if (!told(now, 0)) break;
+      tradeoff_entry entry = entry_of({c, {}});
+      if (!told(entry, 0)) break;
       if (done()) {
-        now.fate = tradeoff_fate::late;
-        result_.entries.push_back(std::move(now));
+        entry.fate = tradeoff_fate::late;
+        result_.entries.push_back(std::move(entry));
       } else {
-        all.push_back({c, clock_.measure(c, point_db)});
+        trials.push_back({c, clock_.measure(c, point_db)});
       }
     }
-    return all;
+    return trials;
   }
 
   /// Tries settings in the order of their times.
@@ -174,12 +174,12 @@ class tradeoff_search {
 
   /// Takes the limit of LLRs that leaves the fewest errors in the same frames. It costs no time.
   void choose_clip(tradeoff_entry& e, double near_db) {
-    const auto all = e.link.antennas.kind().limits(e.link.antennas);
+    const auto limits = e.link.antennas.kind().limits(e.link.antennas);
     const auto frames = static_cast<std::uint64_t>(std::ceil(24 / config_.fer));
     std::uint64_t least = UINT64_MAX;
     link_config best = e.link;
-    for (const link_antennas& antennas : all) {
-      if (all.size() == 1) break;
+    for (const link_antennas& antennas : limits) {
+      if (limits.size() == 1) break;
       const link_config c = with(antennas, e.link.code);
       link_chain chain(c, exec_, most_of_a_batch());
       point_counts counts;
@@ -205,19 +205,19 @@ class tradeoff_search {
   }
 
   void find_front() {
-    std::vector<cost_and_need> all;
-    std::vector<std::size_t> of;
+    std::vector<cost_and_need> costs;
+    std::vector<std::size_t> entries;
     for (std::size_t i = 0; i < result_.entries.size(); i++)
       if (const tradeoff_entry& e = result_.entries[i]; e.db) {
-        all.push_back({e.times.seconds(), *e.db});
-        of.push_back(i);
+        costs.push_back({e.times.seconds(), *e.db});
+        entries.push_back(i);
       }
     result_.front.clear();
-    for (const std::size_t i : front_of(all)) result_.front.push_back(of[i]);
+    for (const std::size_t i : front_of(costs)) result_.front.push_back(entries[i]);
   }
 
-  bool told(const tradeoff_entry& now, std::uint64_t frames) {
-    if (!result_.cancelled && progress_ && !progress_(result_, now, frames)) result_.cancelled = true;
+  bool told(const tradeoff_entry& entry, std::uint64_t frames) {
+    if (!result_.cancelled && progress_ && !progress_(result_, entry, frames)) result_.cancelled = true;
     return !result_.cancelled;
   }
   bool done() const {

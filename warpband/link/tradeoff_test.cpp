@@ -34,21 +34,21 @@ TEST(tradeoff, one_setting_dominates_another) {
 TEST(tradeoff, front_is_what_nothing_dominates) {
   std::mt19937 random(1);
   for (int round = 0; round < 200; round++) {
-    std::vector<cost_and_need> all(static_cast<std::size_t>(round % 30));
-    for (cost_and_need& c : all)  // few values, so that some are equal
+    std::vector<cost_and_need> costs(static_cast<std::size_t>(round % 30));
+    for (cost_and_need& c : costs)  // few values, so that some are equal
       c = {1 + static_cast<double>(random() % 12), static_cast<double>(random() % 12)};
-    const std::vector<std::size_t> front = front_of(all);
-    for (std::size_t i = 0; i < all.size(); i++) {
-      const bool dominated =
-          std::any_of(all.begin(), all.end(), [&](const cost_and_need& c) { return dominates(c, all[i]); });
-      const bool there = std::any_of(front.begin(), front.end(), [&](std::size_t f) {
-        return all[f].seconds == all[i].seconds && all[f].db == all[i].db;
+    const std::vector<std::size_t> front = front_of(costs);
+    for (std::size_t i = 0; i < costs.size(); i++) {
+      const bool dominated = std::any_of(costs.begin(), costs.end(),
+                                         [&](const cost_and_need& c) { return dominates(c, costs[i]); });
+      const bool on_front = std::any_of(front.begin(), front.end(), [&](std::size_t f) {
+        return costs[f].seconds == costs[i].seconds && costs[f].db == costs[i].db;
       });
-      EXPECT_EQ(there, !dominated);
+      EXPECT_EQ(on_front, !dominated);
     }
     for (std::size_t i = 1; i < front.size(); i++) {
-      EXPECT_LT(all[front[i - 1]].seconds, all[front[i]].seconds);
-      EXPECT_GT(all[front[i - 1]].db, all[front[i]].db);
+      EXPECT_LT(costs[front[i - 1]].seconds, costs[front[i]].seconds);
+      EXPECT_GT(costs[front[i - 1]].db, costs[front[i]].db);
     }
   }
   EXPECT_TRUE(front_of({}).empty());
@@ -57,13 +57,13 @@ TEST(tradeoff, front_is_what_nothing_dominates) {
 }
 
 TEST(tradeoff, fastest_within_a_loss) {
-  const std::vector<cost_and_need> all{{4, 10}, {1, 13}, {2, 10.4}, {9, 20}};
-  const std::vector<std::size_t> front = front_of(all);
+  const std::vector<cost_and_need> costs{{4, 10}, {1, 13}, {2, 10.4}, {9, 20}};
+  const std::vector<std::size_t> front = front_of(costs);
   EXPECT_EQ(front, (std::vector<std::size_t>{1, 2, 0}));
-  EXPECT_EQ(fastest_within(all, front, 0), 0U);
-  EXPECT_EQ(fastest_within(all, front, 0.39), 0U);
-  EXPECT_EQ(fastest_within(all, front, 0.5), 2U);
-  EXPECT_EQ(fastest_within(all, front, 3), 1U);
+  EXPECT_EQ(fastest_within(costs, front, 0), 0U);
+  EXPECT_EQ(fastest_within(costs, front, 0.39), 0U);
+  EXPECT_EQ(fastest_within(costs, front, 0.5), 2U);
+  EXPECT_EQ(fastest_within(costs, front, 3), 1U);
   EXPECT_FALSE(fastest_within({}, {}, 1));
 }
 
@@ -78,11 +78,11 @@ TEST(tradeoff, candidates_are_allowed_differ_and_begin_with_what_is_given) {
                                  .rx_antennas = streams + 1,
                                  .qam = qam,
                                  .settings = box(kbest_settings{.survivors = 12})};
-      const std::vector<detector_config> all = detector_candidates(base);
-      EXPECT_EQ(label_of(all.front()), "kbest K = 12, clip 8");
+      const std::vector<detector_config> candidates = detector_candidates(base);
+      EXPECT_EQ(label_of(candidates.front()), "kbest K = 12, clip 8");
       std::set<std::string> names;
       std::set<std::string> types;
-      for (const detector_config& d : all) {
+      for (const detector_config& d : candidates) {
         EXPECT_NO_THROW(make_detector(d)) << label_of(d);
         EXPECT_EQ(d.streams, streams);
         EXPECT_EQ(d.rx_antennas, streams + 1);
@@ -108,10 +108,10 @@ TEST(tradeoff, candidates_are_allowed_differ_and_begin_with_what_is_given) {
 
 TEST(tradeoff, decoders_are_allowed_differ_and_begin_with_what_is_given) {
   const auto check = [](code_config base, bool on_device) {
-    const std::vector<code_config> all = decoder_candidates(base, on_device);
+    const std::vector<code_config> candidates = decoder_candidates(base, on_device);
     std::set<std::string> names;
-    EXPECT_EQ(decoder_name(all.front()), decoder_name(base));
-    for (const code_config& c : all) {
+    EXPECT_EQ(decoder_name(candidates.front()), decoder_name(base));
+    for (const code_config& c : candidates) {
       EXPECT_NO_THROW(make_codec(completed(c))) << decoder_name(c);
       EXPECT_EQ(sizes_of(completed(c)).n, sizes_of(completed(base)).n);
       EXPECT_TRUE(names.insert(decoder_name(c)).second) << decoder_name(c);
@@ -214,7 +214,7 @@ TEST(tradeoff, measures_a_front) {
   EXPECT_GT(calls, r.entries.size());
   EXPECT_FALSE(r.cancelled);
   ASSERT_FALSE(r.front.empty());
-  std::vector<cost_and_need> all;
+  std::vector<cost_and_need> costs;
   for (const tradeoff_entry& e : r.entries) {
     if (e.fate == tradeoff_fate::measured) {
       EXPECT_TRUE(e.db) << e.detector;
@@ -227,9 +227,9 @@ TEST(tradeoff, measures_a_front) {
     if (e.fate == tradeoff_fate::measured) {
       EXPECT_LE(*e.high_db - *e.low_db, 0.5);
     }
-    all.push_back({e.times.seconds(), *e.db});
+    costs.push_back({e.times.seconds(), *e.db});
   }
-  EXPECT_EQ(front_of(all).size(), r.front.size());
+  EXPECT_EQ(front_of(costs).size(), r.front.size());
   EXPECT_EQ(loss_of(r, r.front.back()), 0);
   for (std::size_t i = 1; i < r.front.size(); i++)
     EXPECT_GT(loss_of(r, r.front[i - 1]), loss_of(r, r.front[i]));

@@ -18,7 +18,7 @@ link_config uncoded() {
 /// Frames whose errors depend on the batch: of its first frame and its size.
 class uneven final : public frame_runner {
  public:
-  explicit uneven(std::size_t most) : most_(most) {}
+  explicit uneven(std::size_t max_frames) : most_(max_frames) {}
   const frame_counts& run(std::uint64_t first, std::size_t frames, double point_db) override {
     check_run(frames, point_db);
     runs.emplace_back(first, frames);
@@ -65,15 +65,15 @@ TEST(whole_batches, run_whole_and_from_multiples_of_their_size_alone) {
 TEST(whole_batches, a_point_has_the_same_counts_however_it_is_run) {
   for (const std::size_t batch : {1, 7, 64}) {
     runner at_once(batch);
-    const point_counts all = run_point(*at_once.whole, 0, {.frame_errors = 0, .max_frames = 500}).counts;
-    ASSERT_GT(all.frame_errors, 0u);
+    const point_counts expected = run_point(*at_once.whole, 0, {.frame_errors = 0, .max_frames = 500}).counts;
+    ASSERT_GT(expected.frame_errors, 0u);
     runner in_parts(batch);
     point_counts parts;
     for (const std::uint64_t frames : {1, 60, 64, 65, 333, 500})
       parts = run_point(*in_parts.whole, 0, {.frame_errors = 0, .max_frames = frames}, {}, parts).counts;
-    EXPECT_EQ(parts.frames, all.frames);
-    EXPECT_EQ(parts.bit_errors, all.bit_errors);
-    EXPECT_EQ(parts.frame_errors, all.frame_errors);
+    EXPECT_EQ(parts.frames, expected.frames);
+    EXPECT_EQ(parts.bit_errors, expected.bit_errors);
+    EXPECT_EQ(parts.frame_errors, expected.frame_errors);
     runner other(batch);  // which begins in the middle of a batch, without the batches before
     point_counts half;
     half.frames = 250;
@@ -81,7 +81,7 @@ TEST(whole_batches, a_point_has_the_same_counts_however_it_is_run) {
         run_point(*other.whole, 0, {.frame_errors = 0, .max_frames = 500}, {}, half).counts;
     runner first(batch);
     const point_counts begin = run_point(*first.whole, 0, {.frame_errors = 0, .max_frames = 250}).counts;
-    EXPECT_EQ(begin.bit_errors + end.bit_errors, all.bit_errors);
+    EXPECT_EQ(begin.bit_errors + end.bit_errors, expected.bit_errors);
     for (const auto& [start, frames] : other.inner->runs) {
       EXPECT_EQ(frames, batch);
       EXPECT_EQ(start % batch, 0u);

@@ -22,11 +22,11 @@ const setting_condition without_nr{"nr.channel", {"none"}}, without_detector{"de
 
 /// That no antenna system is chosen with which a key, or its table, has no meaning.
 conditions without(const std::string& key) {
-  conditions all;
+  conditions list;
   for (const antenna_kind& kind : antenna_kinds())
     for (const std::string& idle : kind.idle)
-      if (key == idle || key.starts_with(idle + ".")) all.push_back({std::string(kind.key), {"none"}});
-  return all;
+      if (key == idle || key.starts_with(idle + ".")) list.push_back({std::string(kind.key), {"none"}});
+  return list;
 }
 
 void add_top(schema& s) {

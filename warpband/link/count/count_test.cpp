@@ -25,14 +25,14 @@ TEST_P(count, equals_a_plain_loop) {
         if (n > 1024 && wb::testing::small_scale()) continue;
         bits sent(n * frames), received(n * frames);
         std::vector<float> llr(n * frames);
-        const auto at = [&](std::size_t f, std::size_t i) {
+        const auto index = [&](std::size_t f, std::size_t i) {
           return order == layout::row_major ? f * n + i : i * frames + f;
         };
         std::vector<std::int32_t> expected(frames), soft_expected(frames);
         for (std::size_t f = 0; f < frames; f++) {
           const unsigned one_in = f % 4 == 0 ? 1 : f % 4 == 1 ? 2 : f % 4 == 2 ? 100 : 1u << 31;
           for (std::size_t i = 0; i < n; i++) {
-            const std::size_t k = at(f, i);
+            const std::size_t k = index(f, i);
             sent[k] = static_cast<std::uint8_t>(random() & 1);
             received[k] = static_cast<std::uint8_t>(sent[k] ^ (random() % one_in == 0 ? 1 : 0));
             const float values[]{0.f,
@@ -76,8 +76,8 @@ TEST_P(count, a_call_equals_its_pieces_with_any_number_of_threads) {
   const auto whole = run(exec(), 0, frames);
   EXPECT_EQ(run(*GetParam().open(3), 0, frames), whole);
   std::vector<std::int32_t> joined;
-  for (std::size_t at = 0; at < frames; at += 101)
-    for (const auto e : run(exec(), at, std::min(at + 101, frames))) joined.push_back(e);
+  for (std::size_t from = 0; from < frames; from += 101)
+    for (const auto e : run(exec(), from, std::min(from + 101, frames))) joined.push_back(e);
   EXPECT_EQ(joined, whole);
 }
 

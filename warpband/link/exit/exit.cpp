@@ -70,29 +70,29 @@ class information_sum {
     }
   }
   double mean() const {
-    double all = static_cast<double>(bins_[0][0] + bins_[0][1]), information = 0;
+    double total = static_cast<double>(bins_[0][0] + bins_[0][1]), information = 0;
     for (std::size_t i = 1; i < bins_.size(); i++) {
       const double right = static_cast<double>(bins_[i][0]), wrong = static_cast<double>(bins_[i][1]),
                    n = right + wrong;
-      all += n;
+      total += n;
       information += n;
       if (right == 0 || wrong == 0) continue;
       // Less the entropy of the sign. That of samples is too small by 1 / (2 n ln 2) bits (G. A. Miller,
       // 1955).
       information += right * std::log2(right / n) + wrong * std::log2(wrong / n) - 0.5 / std::log(2);
     }
-    return std::max(0., information / all);
+    return std::max(0., information / total);
   }
 
  private:
   std::vector<std::array<std::uint64_t, 2>> bins_ = std::vector<std::array<std::uint64_t, 2>>(1 << 11);
 };
 
-/// f(first, items) for pieces of `all` items of `bits` bits each.
+/// f(first, items) for pieces of `items` items of `bits` bits each.
 template <class F>
-void in_batches(std::size_t all, std::size_t bits, F f) {
-  const std::size_t most = std::max<std::size_t>(1, batch_bits / bits);
-  for (std::size_t first = 0; first < all; first += most) f(first, std::min(most, all - first));
+void in_batches(std::size_t items, std::size_t bits, F f) {
+  const std::size_t piece = std::max<std::size_t>(1, batch_bits / bits);
+  for (std::size_t first = 0; first < items; first += piece) f(first, std::min(piece, items - first));
 }
 
 /// Uses of the channel with what is sent in them, in memory of an executor.
@@ -140,13 +140,13 @@ double gaussian_information(double sigma) {
 double gaussian_sigma(double information) {
   if (!(information >= 0 && information <= 1))
     throw argument_error("information", as_message(setting_value(information)), "0 to 1 bits");
-  double least = 0, most = most_sigma;
-  if (information == 0 || information == 1) return information == 0 ? least : most;
+  double least = 0, greatest = most_sigma;
+  if (information == 0 || information == 1) return information == 0 ? least : greatest;
   for (int i = 0; i < 60; i++) {
-    const double middle = (least + most) / 2;
-    (gaussian_information(middle) < information ? least : most) = middle;
+    const double middle = (least + greatest) / 2;
+    (gaussian_information(middle) < information ? least : greatest) = middle;
   }
-  return (least + most) / 2;
+  return (least + greatest) / 2;
 }
 
 exit_curve detector_exit(executor& exec, const detector_config& config, double snr_db, const exit_config& c) {
@@ -154,9 +154,9 @@ exit_curve detector_exit(executor& exec, const detector_config& config, double s
   check_snr(snr_db);
   const auto detector = make_soft_detector(config);
   if (!detector->takes_prior()) throw argument_error("detector", config.type, "one that takes a-priori LLRs");
-  const std::size_t bits = detector->bits_per_use(), all = (c.bits + bits - 1) / bits;
+  const std::size_t bits = detector->bits_per_use(), total = (c.bits + bits - 1) / bits;
   std::vector<information_sum> sums(c.prior_information.size());
-  in_batches(all, bits, [&](std::size_t first, std::size_t uses) {
+  in_batches(total, bits, [&](std::size_t first, std::size_t uses) {
     const random_range range{c.seed, first, 0};
     auto sent = exec.make<std::uint8_t>(uses, bits);
     auto prior = exec.make<float>(uses, bits), llr = exec.make<float>(uses, bits);
@@ -183,9 +183,9 @@ exit_curve decoder_exit(executor& exec, const soft_decoder& decoder, const exit_
   check(c);
   if (!decoder.gives_extrinsic())
     throw argument_error("decoder", "one without extrinsic LLRs of the coded bits", "one with them");
-  const std::size_t n = decoder.n(), all = (c.bits + n - 1) / n;
+  const std::size_t n = decoder.n(), total = (c.bits + n - 1) / n;
   std::vector<information_sum> sums(c.prior_information.size());
-  in_batches(all, n, [&](std::size_t first, std::size_t frames) {
+  in_batches(total, n, [&](std::size_t first, std::size_t frames) {
     auto llr = exec.make<float>(frames, n), extrinsic = exec.make<float>(frames, n);
     for (std::size_t i = 0; i < sums.size(); i++) {
       draw_llrs(exec, {}, llr, c.prior_information[i], {c.seed, first, 0});

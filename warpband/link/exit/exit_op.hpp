@@ -39,8 +39,9 @@ struct exit_llrs_op : block_op<exit_llrs_args> {
       WB_UNROLL for (int i = 0; i < 4; i++) {
         const int e = 4 * word + i;
         if (e >= n) break;
-        const std::size_t at = static_cast<std::size_t>(e);
-        store(a.llr, at, item, saturate(fma(T(a.mean), sign_of_bit<T>(a.bits, at, item), noise[i]), a.limit));
+        const std::size_t index = static_cast<std::size_t>(e);
+        store(a.llr, index, item,
+              saturate(fma(T(a.mean), sign_of_bit<T>(a.bits, index, item), noise[i]), a.limit));
       }
     }
   }

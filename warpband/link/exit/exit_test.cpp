@@ -78,8 +78,8 @@ sample_mean two_streams(double snr_db, double sigma, int uses) {
     for (int b = 0; b < 4; b++) {
       double best[2] = {-1e300, -1e300};
       for (unsigned word = 0; word < 16; word++) {
-        double& of = best[word >> (3 - b) & 1];
-        of = std::max(of, metric[word]);
+        double& largest = best[word >> (3 - b) & 1];
+        largest = std::max(largest, metric[word]);
       }
       const double llr = best[0] - best[1] - prior[b];
       loss_of_use += missing(sent >> (3 - b) & 1 ? -llr : llr) / 4;
@@ -369,14 +369,14 @@ TEST_P(exit_on, is_the_same_with_any_threads_and_on_a_scalar_cpu) {
   c.prior_information = {0.2, 0.7};
   c.bits = 20000;
   const auto decoder = wb::make_soft_decoder(wimax(576));
-  const auto all = [&](wb::executor& e) {
+  const auto charts = [&](wb::executor& e) {
     const auto loop = wb::loop_exit(e, d, wimax(576), receiver, 8, c);
     return std::vector{wb::detector_exit(e, d, 8, c).extrinsic, wb::decoder_exit(e, *decoder, c).extrinsic,
                        loop.detector, loop.decoder};
   };
-  const auto here = all(exec());
-  EXPECT_EQ(here, all(*open_reference()));
-  EXPECT_EQ(here, all(*GetParam().open(3)));
+  const auto here = charts(exec());
+  EXPECT_EQ(here, charts(*open_reference()));
+  EXPECT_EQ(here, charts(*GetParam().open(3)));
   exit_config other = c;
   other.seed = 2;
   EXPECT_NE(here[0], wb::detector_exit(exec(), d, 8, other).extrinsic);
@@ -388,18 +388,18 @@ TEST(exit_arguments, bad_ones_are_named) {
   d.type = "ml";
   exit_config c;
   c.bits = 100;
-  const auto of = [&](auto change) {
+  const auto error = [&](auto change) {
     detector_config e = d;
     exit_config f = c;
     double snr_db = 5;
     change(e, f, snr_db);
     return blamed([&] { (void)wb::detector_exit(*exec, e, snr_db, f); });
   };
-  EXPECT_EQ(of([](auto&, auto&, auto&) {}), "");
-  EXPECT_EQ(of([](auto& e, auto&, auto&) { e.type = "mmse"; }), "detector");
-  EXPECT_EQ(of([](auto&, auto& f, auto&) { f.bits = 0; }), "bits");
-  EXPECT_EQ(of([](auto&, auto& f, auto&) { f.prior_information = {1.5}; }), "prior_information");
-  EXPECT_EQ(of([](auto&, auto&, auto& s) { s = NAN; }), "snr_db");
+  EXPECT_EQ(error([](auto&, auto&, auto&) {}), "");
+  EXPECT_EQ(error([](auto& e, auto&, auto&) { e.type = "mmse"; }), "detector");
+  EXPECT_EQ(error([](auto&, auto& f, auto&) { f.bits = 0; }), "bits");
+  EXPECT_EQ(error([](auto&, auto& f, auto&) { f.prior_information = {1.5}; }), "prior_information");
+  EXPECT_EQ(error([](auto&, auto&, auto& s) { s = NAN; }), "snr_db");
   wb::code_config conv("conv");
   wb::testing::k_in(conv) = 100;
   EXPECT_EQ(blamed([&] { (void)wb::decoder_exit(*exec, *wb::make_soft_decoder(conv), c); }), "decoder");

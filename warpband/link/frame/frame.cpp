@@ -72,16 +72,16 @@ template <class T>
 std::optional<view<T>> as_batch(T* data, const grid_piece& p, std::size_t frames) {
   const auto join = [](std::initializer_list<std::pair<std::size_t, std::size_t>> innermost_first)
       -> std::optional<std::pair<std::size_t, std::size_t>> {
-    std::size_t all = 1, stride = 1;
+    std::size_t count = 1, stride = 1;
     for (const auto& [n, step] : innermost_first) {
       if (n == 1) continue;
-      if (all == 1)
+      if (count == 1)
         stride = step;
-      else if (step != stride * all)
+      else if (step != stride * count)
         return std::nullopt;
-      all *= n;
+      count *= n;
     }
-    return std::pair{all, stride};
+    return std::pair{count, stride};
   };
   const auto elements = join({{p.antennas, p.antenna_stride}, {p.slots, p.slot_stride}}),
              items = join({{p.steps, p.step_stride}, {p.tones, p.tone_stride}, {frames, p.frame_stride}});
@@ -132,7 +132,7 @@ void check_grid(const char* argument, const frame_grid<T>& g, std::size_t frames
 
 std::vector<wimax_burst_sizes> wimax_bursts_of(const wimax_link_config& c) {
   check(c.frame);
-  std::vector<wimax_burst_sizes> all;
+  std::vector<wimax_burst_sizes> sizes;
   for (const wimax_burst& b : c.frame.bursts) {
     if (b.direction != c.direction) continue;
     wimax_burst_sizes s;
@@ -142,16 +142,16 @@ std::vector<wimax_burst_sizes> wimax_bursts_of(const wimax_link_config& c) {
     s.bits_per_codeword = as_size(c.space_time.code.symbols() * bits_per_symbol(b.qam));
     s.blocks = s.codewords;
     s.k = s.n = s.bits_per_codeword;
-    all.push_back(s);
+    sizes.push_back(s);
   }
   check(space_time_of(c, 4));  // where there is no burst too
-  if (!c.codes.empty() && c.codes.size() != all.size())
+  if (!c.codes.empty() && c.codes.size() != sizes.size())
     throw argument_error("codes", std::to_string(c.codes.size()) + " of them",
-                         "one for each of the " + std::to_string(all.size()) + " bursts of the direction");
+                         "one for each of the " + std::to_string(sizes.size()) + " bursts of the direction");
   for (std::size_t i = 0; i < c.codes.size(); i++) {
     if (is_uncoded(c.codes[i])) continue;
     const code_sizes code = sizes_of_code(c, i);
-    wimax_burst_sizes& s = all[i];
+    wimax_burst_sizes& s = sizes[i];
     s.k = code.k;
     s.n = code.n;
     s.blocks = s.capacity() / s.n;
@@ -159,7 +159,7 @@ std::vector<wimax_burst_sizes> wimax_bursts_of(const wimax_link_config& c) {
       throw argument_error(name_of_code(i), "with " + std::to_string(s.n) + " bits a block",
                            "at most the " + std::to_string(s.capacity()) + " bits of its burst");
   }
-  return all;
+  return sizes;
 }
 
 struct wimax_plan {
@@ -174,14 +174,14 @@ struct wimax_plan {
     array<std::int32_t> iterations;
   };
 
-  wimax_plan(const wimax_link_config& c, executor& e, std::size_t most)
-      : config(c), exec(e), most_frames(most), sizes(wimax_bursts_of(c)), bursts(sizes.size()) {
-    if (most == 0) throw argument_error("frames", "0", "1 or more");
-    if (most > most_items / std::max<std::size_t>(1, symbols() * tones()))
-      throw argument_error("frames", std::to_string(most), "at most 2^31 tones of symbols in all");
+  wimax_plan(const wimax_link_config& c, executor& e, std::size_t max_frames)
+      : config(c), exec(e), most_frames(max_frames), sizes(wimax_bursts_of(c)), bursts(sizes.size()) {
+    if (max_frames == 0) throw argument_error("frames", "0", "1 or more");
+    if (max_frames > most_items / std::max<std::size_t>(1, symbols() * tones()))
+      throw argument_error("frames", std::to_string(max_frames), "at most 2^31 tones of symbols in all");
     for (std::size_t i = 0; i < sizes.size(); i++) {
-      most_codewords = std::max(most_codewords, most * sizes[i].codewords);
-      most_tones = std::max(most_tones, most * as_size(sizes[i].burst.tones));
+      most_codewords = std::max(most_codewords, max_frames * sizes[i].codewords);
+      most_tones = std::max(most_tones, max_frames * as_size(sizes[i].burst.tones));
       if (!c.codes.empty() && !is_uncoded(c.codes[i])) bursts[i].code = make_codec(c.codes[i]);
     }
   }
@@ -262,14 +262,14 @@ void wimax_transmitter::run(std::span<const view<const std::uint8_t>> bits,
     const std::size_t n = frames * s.codewords;
     view<const std::uint8_t> sent = bits[i];
     if (b.code) {
-      wimax_plan::each_batch(
-          s, frames,
-          [&](std::size_t blocks, std::size_t first, std::size_t step, std::size_t at, std::size_t stride) {
-            b.code->encode(p.exec,
-                           {bits[i].data + first * bits[i].item_stride, s.k, blocks, bits[i].element_stride,
-                            step * bits[i].item_stride},
-                           {b.coded.data() + at, s.n, blocks, s.blocks, stride});
-          });
+      wimax_plan::each_batch(s, frames,
+                             [&](std::size_t blocks, std::size_t first, std::size_t step, std::size_t offset,
+                                 std::size_t stride) {
+                               b.code->encode(p.exec,
+                                              {bits[i].data + first * bits[i].item_stride, s.k, blocks,
+                                               bits[i].element_stride, step * bits[i].item_stride},
+                                              {b.coded.data() + offset, s.n, blocks, s.blocks, stride});
+                             });
       sent = make_view(b.coded.data(), n, s.bits_per_codeword);
     }
     const grid_piece piece = piece_of(out, s.burst);
@@ -366,8 +366,9 @@ const std::vector<wimax_burst_result>& wimax_receiver::run(const wimax_received&
     if (b.code)
       wimax_plan::each_batch(
           s, frames,
-          [&](std::size_t blocks, std::size_t first, std::size_t step, std::size_t at, std::size_t stride) {
-            b.code->decode(p.exec, view<const float>{b.llr.data() + at, s.n, blocks, s.blocks, stride},
+          [&](std::size_t blocks, std::size_t first, std::size_t step, std::size_t offset,
+              std::size_t stride) {
+            b.code->decode(p.exec, view<const float>{b.llr.data() + offset, s.n, blocks, s.blocks, stride},
                            {.bits = {b.bits.data() + first * s.k, s.k, blocks, 1, step * s.k},
                             .soft = {},
                             .iterations = {b.iterations.data() + first, 1, blocks, 1, step},

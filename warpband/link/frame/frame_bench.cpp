@@ -38,8 +38,8 @@ struct direction {
     transmitter.run(views, laid);
     h = exec.make<complex>(tones, 2 * rx);
     apply_mimo_rayleigh(exec, sent, received, h, symbols, {.seed = 7});
-    const auto all = make_view(received.data(), received.size());
-    add_awgn(exec, all, all, noise_var, {.seed = 8});
+    const auto samples = make_view(received.data(), received.size());
+    add_awgn(exec, samples, samples, noise_var, {.seed = 8});
     const auto by_tone = exec.to_host(received);
     std::vector<complex> by_symbol(by_tone.size());
     for (std::size_t t = 0; t < tones; t++)

@@ -18,14 +18,14 @@ struct grid_copy_op : thread_op<grid_copy_args> {
     const std::uint32_t first = static_cast<std::uint32_t>(item.first), row = first / p.steps;
     std::uint32_t step = first % p.steps, tone = row % p.tones, frame = row / p.tones;
     for (int lane = 0; lane < item.valid; lane++) {
-      const std::size_t at = frame * p.frame_stride + tone * p.tone_stride + step * p.step_stride;
+      const std::size_t offset = frame * p.frame_stride + tone * p.tone_stride + step * p.step_stride;
       const std::size_t i = item.first + static_cast<std::size_t>(lane);
       if (a.from_grid != nullptr)
-        copy(p, a.from_grid + at, p.slot_stride, p.antenna_stride, a.to.data + i * a.to.item_stride,
+        copy(p, a.from_grid + offset, p.slot_stride, p.antenna_stride, a.to.data + i * a.to.item_stride,
              p.antennas * a.to.element_stride, a.to.element_stride);
       else
         copy(p, a.from.data + i * a.from.item_stride, p.antennas * a.from.element_stride,
-             a.from.element_stride, a.to_grid + at, p.slot_stride, p.antenna_stride);
+             a.from.element_stride, a.to_grid + offset, p.slot_stride, p.antenna_stride);
       if (++step < p.steps) continue;
       step = 0;
       if (++tone < p.tones) continue;

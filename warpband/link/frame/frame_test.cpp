@@ -67,12 +67,12 @@ struct transmission {
 
 std::vector<std::vector<std::uint8_t>> draw_bits(const wimax_link_config& c, std::size_t frames,
                                                  std::mt19937_64& random) {
-  std::vector<std::vector<std::uint8_t>> all;
+  std::vector<std::vector<std::uint8_t>> bits;
   for (const wimax_burst_sizes& s : wimax_bursts_of(c)) {
-    all.emplace_back(frames * s.blocks * s.k);
-    for (std::uint8_t& b : all.back()) b = random() & 1;
+    bits.emplace_back(frames * s.blocks * s.k);
+    for (std::uint8_t& b : bits.back()) b = random() & 1;
   }
-  return all;
+  return bits;
 }
 std::vector<complex> send(executor& exec, const wimax_link_config& c, std::size_t frames,
                           const std::vector<std::vector<std::uint8_t>>& bits, order how,
@@ -123,8 +123,8 @@ transmission transmit(const wimax_link_config& c, std::size_t frames, float n0, 
       for (std::size_t t = 0; t < x.tones(); t++)
         for (std::size_t r = 0; r < x.rx(); r++) {
           const complex* const h = &x.h[(f * x.tones() + t) * 2 * x.rx() + 2 * r];
-          const complex* const at = &sent[((f * x.symbols() + s) * x.tones() + t) * 2];
-          x.y[x.place(f, s, t) + r] = h[0] * at[0] + h[1] * at[1] + std::sqrt(n0) * normal();
+          const complex* const symbols = &sent[((f * x.symbols() + s) * x.tones() + t) * 2];
+          x.y[x.place(f, s, t) + r] = h[0] * symbols[0] + h[1] * symbols[1] + std::sqrt(n0) * normal();
         }
   return x;
 }
@@ -225,15 +225,15 @@ TEST_P(frame_on, a_grid_holds_what_the_encoder_sends_at_its_places_and_zeros_els
         auto codewords = exec().make<complex>(frames * sizes[i].codewords, 4);
         encoder.run(exec(), b, codewords);
         const auto sent = exec().to_host(codewords);
-        const wimax_burst& at = sizes[i].burst;
+        const wimax_burst& burst = sizes[i].burst;
         std::size_t n = 0;
         for (std::size_t f = 0; f < frames; f++)
-          for (int t = 0; t < at.tones; t++)
-            for (int p = 0; p < at.symbols / 2; p++)
+          for (int t = 0; t < burst.tones; t++)
+            for (int p = 0; p < burst.symbols / 2; p++)
               for (int slot = 0; slot < 2; slot++)
                 for (std::size_t a = 0; a < 2; a++)
-                  expected[((f * symbols + static_cast<std::size_t>(at.first_symbol + 2 * p + slot)) * 72 +
-                            static_cast<std::size_t>(at.first_tone + t)) *
+                  expected[((f * symbols + static_cast<std::size_t>(burst.first_symbol + 2 * p + slot)) * 72 +
+                            static_cast<std::size_t>(burst.first_tone + t)) *
                                2 +
                            a] = sent[n++];
       }
@@ -292,7 +292,7 @@ TEST_P(frame_on, frames_of_a_batch_are_those_alone) {
   const auto x = transmit(c, 3, 0.3f, 12);
   for (const order how : {order::frequency_first, order::antennas_apart})
     for (const bool own_n0 : {false, true}) {
-      const auto all = receive(exec(), x, how, own_n0);
+      const auto whole = receive(exec(), x, how, own_n0);
       for (std::size_t f = 0; f < 3; f++) {
         transmission one = x;
         one.frames = 1;
@@ -304,8 +304,8 @@ TEST_P(frame_on, frames_of_a_batch_are_those_alone) {
         cut(one.y);
         cut(one.h);
         const auto alone = receive(exec(), one, how, own_n0);
-        for (std::size_t i = 0; i < all.size(); i++) {
-          decided part = all[i];
+        for (std::size_t i = 0; i < whole.size(); i++) {
+          decided part = whole[i];
           cut(part.bits), cut(part.codeword_status), cut(part.llr), cut(part.status), cut(part.iterations);
           EXPECT_TRUE(same(part, alone[i])) << "burst " << i << ", frame " << f;
         }

@@ -42,18 +42,18 @@ struct effective_gain_op : block_op<effective_gain_args> {
   template <class T, class G>
   WB_HD void operator()(item<T> item, G g, T*) const {
     const std::size_t users = static_cast<std::size_t>(a.users);
-    const T each = T(1.f / static_cast<float>(a.users));
+    const T weight = T(1.f / static_cast<float>(a.users));
     for (int rank = g.rank; rank < a.users; rank += g.size) {
       const std::size_t u = static_cast<std::size_t>(rank);
       cx<T> product{T(0.f), T(0.f)};
       for (std::size_t t = 0; t < users; t++)
         product = conj_fma(load_cx(a.reference, t * users + u, item), heard(t, u, item), product);
-      const cx<T> gain = each * product, minus{T(0.f) - gain.re, T(0.f) - gain.im};
+      const cx<T> gain = weight * product, minus{T(0.f) - gain.re, T(0.f) - gain.im};
       T left = T(0.f);
       for (std::size_t t = 0; t < users; t++)
         left = norm_fma(fma(minus, load_cx(a.reference, t * users + u, item), heard(t, u, item)), left);
       store_cx(a.gain, u, item, gain);
-      store(a.interference, u, item, each * left);
+      store(a.interference, u, item, weight * left);
     }
   }
 
@@ -80,7 +80,8 @@ struct gain_division_op : block_op<gain_division_args> {
     const T n0 = load(a.noise_var, 0, item);
     for (int i = g.rank; i < a.vectors * a.users; i += g.size) {
       const int vector = i / a.users;
-      const std::size_t at = static_cast<std::size_t>(i), u = static_cast<std::size_t>(i - vector * a.users);
+      const std::size_t index = static_cast<std::size_t>(i),
+                        u = static_cast<std::size_t>(i - vector * a.users);
       const cx<T> gain = load_cx(a.gain, u, item);
       const T f = load(a.factor, static_cast<std::size_t>(vector), item),
               power = fma(gain.im, gain.im, gain.re * gain.re);
@@ -89,10 +90,10 @@ struct gain_division_op : block_op<gain_division_args> {
               noise = fma(n0, T(1.f) / (safe * safe), load(a.interference, u, item)) /
                       select(good, power, T(1.f)),
               least = select(noise >= T(1e-12f), noise, T(1e-12f)),
-              most = select(least <= T(1e12f), least, T(1e12f));
+              variance = select(least <= T(1e12f), least, T(1e12f));
       const cx<T> inverse{gain.re * over, T(0.f) - gain.im * over};
-      store_cx(a.out, at, item, or_zero(good, inverse * load_cx(a.received, at, item)));
-      store(a.out_noise_var, at, item, select(good, most, T(1e12f)));
+      store_cx(a.out, index, item, or_zero(good, inverse * load_cx(a.received, index, item)));
+      store(a.out_noise_var, index, item, select(good, variance, T(1e12f)));
     }
   }
 };

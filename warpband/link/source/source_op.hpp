@@ -22,9 +22,9 @@ struct source_op : block_op<source_args> {
           counter<T>(a.first + item.first, stream_bits + static_cast<std::uint32_t>(word), a.point);
       const auto r = philox(c, static_cast<std::uint32_t>(a.seed), static_cast<std::uint32_t>(a.seed >> 32));
       WB_UNROLL for (int part = 0; part < 4; part++) {
-        const int at = word * 128 + part * 32;
-        for (int i = 0; i < 32 && at + i < a.n; i++)
-          store_int<T>(a.bits, static_cast<std::size_t>(at + i), item, as_int(r.w[part] >> i) & I(1));
+        const int first = word * 128 + part * 32;
+        for (int i = 0; i < 32 && first + i < a.n; i++)
+          store_int<T>(a.bits, static_cast<std::size_t>(first + i), item, as_int(r.w[part] >> i) & I(1));
       }
     }
   }

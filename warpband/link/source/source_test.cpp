@@ -60,9 +60,9 @@ TEST_P(source, equals_scalar_and_its_own_pieces_with_any_number_of_threads) {
   EXPECT_EQ(whole, random_bits(*GetParam().open(3), n, frames, range));
   for (const std::size_t piece : {1, 7, 64}) {
     bits joined;
-    for (std::size_t at = 0; at < frames; at += piece) {
-      const bits part =
-          random_bits(exec(), n, std::min(piece, frames - at), {range.seed, range.first + at, range.point});
+    for (std::size_t first = 0; first < frames; first += piece) {
+      const bits part = random_bits(exec(), n, std::min(piece, frames - first),
+                                    {range.seed, range.first + first, range.point});
       joined.insert(joined.end(), part.begin(), part.end());
     }
     EXPECT_EQ(joined, whole) << piece;
@@ -75,7 +75,9 @@ TEST_P(source, equals_scalar_and_its_own_pieces_with_any_number_of_threads) {
 TEST_P(source, bits_are_balanced_and_unrelated) {
   const std::size_t n = 1024, frames = wb::testing::small_scale() ? 100 : 2000;
   const bits b = random_bits(exec(), n, frames, {.seed = 1});
-  const auto far = [](double ones, double of) { return std::fabs(ones - of / 2) / std::sqrt(of / 4); };
+  const auto far = [](double ones, double count) {
+    return std::fabs(ones - count / 2) / std::sqrt(count / 4);
+  };
   double ones = 0, equal_neighbours = 0, equal_frames = 0, equal_words = 0;
   std::vector<double> by_place(n);
   for (std::size_t f = 0; f < frames; f++)
@@ -99,12 +101,12 @@ TEST_P(source, bits_are_balanced_and_unrelated) {
 TEST_P(source, seeds_and_points_give_other_bits) {
   const wb::random_range ranges[]{
       {1, 0, 0}, {2, 0, 0}, {std::uint64_t{1} << 32 | 1, 0, 0}, {1, 0, 1}, {1, 1, 0}};
-  std::vector<bits> all;
-  for (const auto& r : ranges) all.push_back(random_bits(exec(), 256, 1, r));
-  for (std::size_t a = 0; a < all.size(); a++)
+  std::vector<bits> drawn;
+  for (const auto& r : ranges) drawn.push_back(random_bits(exec(), 256, 1, r));
+  for (std::size_t a = 0; a < drawn.size(); a++)
     for (std::size_t b = 0; b < a; b++) {
       int equal = 0;
-      for (std::size_t i = 0; i < 256; i++) equal += all[a][i] == all[b][i];
+      for (std::size_t i = 0; i < 256; i++) equal += drawn[a][i] == drawn[b][i];
       EXPECT_NEAR(equal, 128, 48) << a << " and " << b;  // 6 standard deviations
     }
 }
