@@ -88,11 +88,11 @@ std::size_t array_run::piece(const memory_need& need) const {
     throw wb::argument_error("--memory", options_.memory,
                              fmt::format("at least {}M for this file and these threads",
                                          (rest + 2 * item + mebibyte - 1) / mebibyte));
-  const std::size_t most =
+  const std::size_t max_rows =
       static_cast<std::size_t>(std::min<std::uint64_t>((memory - rest) / (2 * item), SIZE_MAX));
   const std::size_t usual =
       (direct() ? 32 : 256) * mebibyte / item + 1;  // long enough to hide the start of a batch
-  std::size_t rows = std::min(most, usual);
+  std::size_t rows = std::min(max_rows, usual);
   // Whole chunks and whole vectors, where they fit.
   for (const std::size_t unit :
        {exec_->preferred_blocks(), file_.describe(need.arrays.front()).chunk_rows, need.together})

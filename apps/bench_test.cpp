@@ -12,8 +12,8 @@ using wb::testing::outcome;
 
 class bench_command : public ::testing::Test, protected wb::testing::command_folder {
  protected:
-  void write(const std::string& name, const json& what) const {
-    std::ofstream(folder_ / name) << what.dump();
+  void write(const std::string& name, const json& record) const {
+    std::ofstream(folder_ / name) << record.dump();
   }
   json read(const std::string& name) const { return wb::testing::parse_json(content(folder_ / name)); }
   outcome run(const std::string& arguments) const { return command_folder::run("bench " + arguments); }
@@ -83,12 +83,12 @@ TEST_F(bench_command, lists_what_a_filter_leaves) {
             "demap/points=4/algorithm=exact/figure=resident/device=cpu\n"
             "demap/points=16/algorithm=max_log/figure=resident/device=cpu\n"
             "demap/points=16/algorithm=exact/figure=resident/device=cpu\n");
-  const std::string all = run("--list --device cpu").out;
+  const std::string listed = run("--list --device cpu").out;
   for (const char* op :
        {"turbo/", "turbo_encode/", "ldpc/", "ldpc_encode/", "qam_map/", "awgn/", "rayleigh/", "crc_attach/",
         "lte_combine/", "link/", "detect/", "uplink_frame/", "downlink_frame/"})
-    EXPECT_NE(all.find(op), std::string::npos) << op;
-  EXPECT_EQ(all.find("host_fed"), std::string::npos) << "nothing is copied on a CPU";
+    EXPECT_NE(listed.find(op), std::string::npos) << op;
+  EXPECT_EQ(listed.find("host_fed"), std::string::npos) << "nothing is copied on a CPU";
 }
 
 TEST_F(bench_command, records_what_it_measured) {
@@ -262,10 +262,10 @@ TEST_F(bench_command, refuses_broken_records) {
       EXPECT_EQ(content(folder_ / "err.txt").find("json.exception"), std::string::npos);
     }
   };
-  for (const auto& [where, what] : changes) {
-    SCOPED_TRACE(std::string(where) + " = " + what.dump());
+  for (const auto& [where, value] : changes) {
+    SCOPED_TRACE(std::string(where) + " = " + value.dump());
     json bad = good;
-    bad[json::json_pointer(where)] = what;
+    bad[json::json_pointer(where)] = value;
     write("bad.json", bad);
     refused();
   }

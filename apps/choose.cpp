@@ -75,10 +75,10 @@ std::string counts_text(const wb::tradeoff_result& r) {
   using fate = wb::tradeoff_fate;
   std::string text = fmt::format("{} setting{}: {} on the front", r.entries.size(),
                                  r.entries.size() == 1 ? "" : "s", r.front.size());
-  const auto add = [&](fate f, const char* what) {
+  const auto add = [&](fate f, const char* noun) {
     const auto n =
         std::count_if(r.entries.begin(), r.entries.end(), [&](const auto& e) { return e.fate == f; });
-    if (n != 0) text += fmt::format(", {} {}", n, what);
+    if (n != 0) text += fmt::format(", {} {}", n, noun);
   };
   std::size_t beaten = 0;  // measured in full
   for (std::size_t i = 0; i < r.entries.size(); i++)
@@ -109,9 +109,9 @@ void print_front(const wb::tradeoff_result& r, std::size_t chosen, const char* a
 }
 
 template <class C>
-json settings_json(const std::vector<wb::setting_of<C>>& all, const C& c, const std::string& group) {
+json settings_json(const std::vector<wb::setting_of<C>>& settings, const C& c, const std::string& group) {
   json out = json::object();
-  for (const auto& [s, value] : wb::values_of(all, c))
+  for (const auto& [s, value] : wb::values_of(settings, c))
     if (s->of_links && s->group == group) out[s->name] = wb::json_of(value);
   return out;
 }
@@ -208,10 +208,10 @@ int run_choose(const choose_options& options) {
   progress_line line(options.quiet);
   const wb::tradeoff_result r = wb::run_tradeoff(
       curve.link, options.search, *exec,
-      [&](const wb::tradeoff_result& so_far, const wb::tradeoff_entry& now, std::uint64_t frames) {
+      [&](const wb::tradeoff_result& so_far, const wb::tradeoff_entry& current, std::uint64_t frames) {
         if (line.due())
           line.show(fmt::format("{} settings tried, {} on the front; {}; {}: {} frames",
-                                so_far.entries.size(), so_far.front.size(), now.detector, now.decoder,
+                                so_far.entries.size(), so_far.front.size(), current.detector, current.decoder,
                                 frames));
         return !interrupted();
       });

@@ -65,10 +65,10 @@ TEST_F(choose_command, writes_a_scenario_that_runs) {
   ASSERT_EQ(o.code, 0) << o.err;
   EXPECT_EQ(o.err, "");
   EXPECT_NE(o.out.find("\n* "), std::string::npos) << o.out;
-  const auto all = wb::testing::parse_json(content(path("all.json")));
-  EXPECT_EQ(all["target"]["fer"], 0.3);
-  EXPECT_EQ(all["axis"], "snr_db");
-  const auto& chosen = all["settings"][all["chosen"].get<std::size_t>()];
+  const auto report = wb::testing::parse_json(content(path("all.json")));
+  EXPECT_EQ(report["target"]["fer"], 0.3);
+  EXPECT_EQ(report["axis"], "snr_db");
+  const auto& chosen = report["settings"][report["chosen"].get<std::size_t>()];
   EXPECT_EQ(chosen["front"], true);
   EXPECT_LE(chosen["loss_db"].get<double>(), 0.7);
   EXPECT_GT(chosen["information_gbps"].get<double>(), 0);
@@ -76,7 +76,7 @@ TEST_F(choose_command, writes_a_scenario_that_runs) {
   EXPECT_NEAR(chosen["coded_gbps"].get<double>() / chosen["information_gbps"].get<double>(), 412.0 / 200,
               1e-9);
   std::size_t front = 0;
-  for (const auto& s : all["settings"]) {
+  for (const auto& s : report["settings"]) {
     front += s["front"].get<bool>();
     EXPECT_EQ(s["db"].is_null(), s["loss_db"].is_null());
     // Nothing that was measured is both faster and more accurate than the chosen one.
@@ -91,10 +91,10 @@ TEST_F(choose_command, writes_a_scenario_that_runs) {
   EXPECT_EQ(written.curves[0].label,
             "2x2: " + chosen["detector"].get<std::string>() + "; " + chosen["decoder"].get<std::string>());
   EXPECT_EQ(written.curves[0].stop.max_frames, 50U);
-  const auto [least, most] =
+  const auto [least, greatest] =
       std::minmax_element(written.curves[0].sweep_db.begin(), written.curves[0].sweep_db.end());
   EXPECT_LT(*least, chosen["db"].get<double>());
-  EXPECT_GT(*most, chosen["db"].get<double>());
+  EXPECT_GT(*greatest, chosen["db"].get<double>());
   EXPECT_EQ(run("sim chosen.toml --quiet").code, 0);
 }
 

@@ -18,19 +18,19 @@ int run_encode(const code_options& options) {
   stop_on_interrupt();
   code_run run(options, "bits", false);
   const wb::codec& code = run.code();
-  const std::size_t k = code.k(), n = code.n(), items = run.items(), most = run.piece_of(k + n);
+  const std::size_t k = code.k(), n = code.n(), items = run.items(), max_piece = run.piece_of(k + n);
   struct slot {
     buffer<std::uint8_t> bits, coded;
   };
   std::array<slot, 2> slots;
-  for (slot& s : slots) s = {{run, most, k}, {run, most, n}};
+  for (slot& s : slots) s = {{run, max_piece, k}, {run, max_piece, n}};
 
   const auto start = code_run::clock::now();
   wb::hdf5_writer out(options.out);
   out.set(run.attributes());
   out.create<std::uint8_t>("bits", {items, n});
   progress_line line(options.quiet);
-  run_pieces(items, most,
+  run_pieces(items, max_piece,
              {.read =
                   [&](const piece& p) {
                     auto& bits = slots[static_cast<std::size_t>(p.slot)].bits.host;
@@ -102,10 +102,10 @@ int run_decode(const code_options& options) {
   code_run run(options, "llr", true);
   const wb::codec& code = run.code();
   const std::size_t k = code.k(), n = code.n(), items = run.items(), soft_k = options.soft ? k : 0;
-  const std::size_t most = run.piece_of(4 * n + k + 4 * soft_k + 5);
+  const std::size_t max_piece = run.piece_of(4 * n + k + 4 * soft_k + 5);
   std::array<decode_slot, 2> slots;
   for (decode_slot& s : slots)
-    s = {{run, most, n}, {run, most, soft_k}, {run, most, k}, {run, most, 1}, {run, most, 1}};
+    s = {{run, max_piece, n}, {run, max_piece, soft_k}, {run, max_piece, k}, {run, max_piece, 1}, {run, max_piece, 1}};
 
   const auto start = code_run::clock::now();
   wb::hdf5_writer out(options.out);
@@ -118,7 +118,7 @@ int run_decode(const code_options& options) {
   if (options.soft) out.create<float>("soft", {items, k});
   progress_line line(options.quiet);
   decode_counts counts;
-  run_pieces(items, most,
+  run_pieces(items, max_piece,
              {.read =
                   [&](const piece& p) {
                     auto& llr = slots[static_cast<std::size_t>(p.slot)].llr.host;

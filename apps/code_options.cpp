@@ -30,21 +30,21 @@ namespace {
 /// A line or more for each code: its name, what it is and its options.
 std::string text_of_codes() {
   constexpr std::size_t width = 116, indent = 17;
-  std::string all = "Codes (which options each has; an option of another code is refused):\n";
+  std::string text = "Codes (which options each has; an option of another code is refused):\n";
   for (const wb::code_kind* kind : coded_kinds()) {
     std::string line = fmt::format("  {:<15}", kind->name);
     for (std::string_view rest = kind->text; !rest.empty();) {
       const std::string_view word = rest.substr(0, rest.find(' '));
       rest.remove_prefix(std::min(rest.size(), word.size() + 1));
       if (line.size() > indent && line.size() + 1 + word.size() > width) {
-        all += line + "\n";
+        text += line + "\n";
         line.assign(indent, ' ');
       }
       line += (line.size() > indent ? " " : "") + std::string(word);
     }
-    all += line + "\n";
+    text += line + "\n";
   }
-  return all + "\n";
+  return text + "\n";
 }
 
 constexpr const char* encode_footer = R"(Input (HDF5):

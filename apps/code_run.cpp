@@ -38,9 +38,9 @@ code_run::code_run(const code_options& options, const char* array, bool decodes)
   } catch (const wb::argument_error& e) {
     refuse(e);
   }
-  if (const std::string said = held("n"); !said.empty() && said != std::to_string(code_->n()))
+  if (const std::string text = held("n"); !text.empty() && text != std::to_string(code_->n()))
     throw wb::file_error(options_.in,
-                         fmt::format("says that n = {}, but {} has {} values a row, for which n = {}", said,
+                         fmt::format("says that n = {}, but {} has {} values a row, for which n = {}", text,
                                      array_, shape_[1], code_->n()));
   items_ = shape_[0];
   item_bits_ = code_->k();
@@ -100,9 +100,9 @@ void code_run::report_code(const char* command, clock::time_point start, const n
 }
 
 void code_run::settle_type() {
-  const std::string said = held("code");
+  const std::string text = held("code");
   const std::vector<std::string> names = code_names();
-  if (options_.code.empty() && said.empty())
+  if (options_.code.empty() && text.empty())
     throw usage_error("a code is missing: --code " + wb::among(names) + " (" + options_.in + " names none)");
   std::string given = options_.code;
   if (is_matrix_file(given)) {
@@ -111,9 +111,9 @@ void code_run::settle_type() {
     settings_["base_matrix"] = given;
     given = "qc-ldpc";
   }
-  if (!given.empty() && !said.empty() && given != said)
-    throw wb::file_error(options_.in, "is of code " + said + ", not " + given);
-  const std::string name = given.empty() ? said : given;
+  if (!given.empty() && !text.empty() && given != text)
+    throw wb::file_error(options_.in, "is of code " + text + ", not " + given);
+  const std::string name = given.empty() ? text : given;
   if (std::find(names.begin(), names.end(), name) == names.end())
     throw wb::file_error(options_.in, "is of code \"" + name + "\": expected " + wb::among(names));
   kind_ = &wb::codes().get(name);
@@ -166,18 +166,18 @@ std::string code_run::said_of(const wb::setting_of<wb::box>& s) const {
 void code_run::settle_settings() {
   for (const auto& s : kind_->settings) {
     if (s.group != "code" || s.name == "k" || s.name == "crc") continue;
-    const std::string said = said_of(s);
-    if (said.empty()) continue;
+    const std::string text = said_of(s);
+    if (text.empty()) continue;
     try {
-      const wb::setting_value kept = wb::as_kept(*kind_, s, wb::from_text(s.kind, said));
+      const wb::setting_value kept = wb::as_kept(*kind_, s, wb::from_text(s.kind, text));
       if (const auto given = settings_.find(s.name);
           given != settings_.end() && wb::as_kept(*kind_, s, given->second) != kept)
         throw wb::file_error(options_.in,
-                             fmt::format("is of {} {}, not {}", s.name, said, wb::plain(given->second)));
+                             fmt::format("is of {} {}, not {}", s.name, text, wb::plain(given->second)));
       settings_[s.name] = kept;
     } catch (const wb::argument_error& e) {
       throw wb::file_error(options_.in,
-                           fmt::format("its attribute {} is \"{}\": expected {}", s.name, said, e.allowed()));
+                           fmt::format("its attribute {} is \"{}\": expected {}", s.name, text, e.allowed()));
     }
   }
 }
@@ -193,8 +193,8 @@ wb::code_config code_run::configured() const {
 
 void code_run::settle_sizes(wb::code_config& config) const {
   wb::code_rows rows{.decodes = decodes_, .values = shape_[1], .given = settings_};
-  const std::string said = held("k");
-  if (!said.empty()) rows.k = static_cast<int>(std::strtol(said.c_str(), nullptr, 10));
+  const std::string text = held("k");
+  if (!text.empty()) rows.k = static_cast<int>(std::strtol(text.c_str(), nullptr, 10));
   try {
     config = wb::fit_to_rows(std::move(config), rows);
   } catch (const wb::argument_error& e) {
@@ -203,9 +203,9 @@ void code_run::settle_sizes(wb::code_config& config) const {
     throw usage_error(fmt::format("{} is missing: {}{}", option_of(e.argument()), e.allowed(),
                                   decodes_ ? " (" + options_.in + " names none)" : ""));
   }
-  if (!said.empty() && said != std::to_string(wb::sizes_of(config).k))
+  if (!text.empty() && text != std::to_string(wb::sizes_of(config).k))
     throw wb::file_error(options_.in, fmt::format("says that it holds k = {}, but {} is {} values a row",
-                                                  said, array_, shape_[1]));
+                                                  text, array_, shape_[1]));
 }
 
 #endif

@@ -69,7 +69,7 @@ TEST_P(code_command, settings_that_options_have_are_used_wrongly) {
     w.commit();
   }
   const struct {
-    const char *options, *said;
+    const char *options, *message;
   } wrong[]{{"--early-stop crc", "--early-stop = crc is not allowed"},
             {"--precision int16",
              "--algorithm = \"log-map\" is not allowed: expected \"max-log-map\" with precision int16"},
@@ -81,9 +81,9 @@ TEST_P(code_command, settings_that_options_have_are_used_wrongly) {
             {"--code-rate -1", "--code-rate: \"-1\" is not allowed"},
             {"--extrinsic-scale 2", "--extrinsic-scale"},
             {"--interleaver 2,2", "--interleaver"}};
-  for (const auto& [options, said] : wrong) {
+  for (const auto& [options, message] : wrong) {
     EXPECT_EQ(run(std::string("decode llr.h5 -o out.h5 --code lte-turbo ") + options), 2) << options;
-    EXPECT_NE(text("err.txt").find(said), std::string::npos) << text("err.txt");
+    EXPECT_NE(text("err.txt").find(message), std::string::npos) << text("err.txt");
   }
   EXPECT_FALSE(fs::exists(path("out.h5")));
 }

@@ -233,14 +233,14 @@ class CodeTest(array_files.ArrayFilesTest):
                     with self.subTest(code=code, options=options, decoder=decoder):
                         soft = () if code == "conv" and not decoder or {"bfloat16", "int16"} & set(decoder) else ("--soft",)
                         self.succeed("decode", "llr.h5", "-o", "out.h5", *given, *decoder, *soft)
-                        arrays, said = self.read("out.h5")
+                        arrays, written = self.read("out.h5")
                         numpy.testing.assert_array_equal(arrays["bits"], erased)
                         self.assertEqual((arrays["status"] & 1).tolist(), [0] * 4 + [1] + [0] * 4)
                         self.assertEqual((arrays["iterations"] == 0).tolist(), [i == 4 for i in range(9)])
                         if soft:
                             numpy.testing.assert_array_equal(arrays["soft"] < 0, erased == 1)
                         for option, value in zip(decoder[::2], decoder[1::2]):
-                            self.assertEqual(str(said[option[2:].replace("-", "_")]).removesuffix(".0"), value)
+                            self.assertEqual(str(written[option[2:].replace("-", "_")]).removesuffix(".0"), value)
             # An encoder takes what a decoder wrote.
             self.succeed("encode", "out.h5", "-o", "again.h5")
             again = self.read("again.h5")[0]["bits"]
@@ -395,11 +395,11 @@ class CodeTest(array_files.ArrayFilesTest):
         self.write("llr.h5", {"llr": llr.astype(numpy.float32)})
         self.succeed("decode", "llr.h5", "-o", "bits.h5", "--code", "lte-turbo", "--soft")
         decoded = self.read("bits.h5")[0]
-        for kind, said in (("uint8", ""), ("float64", ", float64 converted")):
+        for kind, addition in (("uint8", ""), ("float64", ", float64 converted")):
             self.write_matlab("in.h5", {"bits": bits.astype(kind)})
             run = self.run_command("encode", "in.h5", "-o", "out.h5", "--code", "lte-turbo")
             self.assertEqual((run.returncode, run.stderr),
-                             (0, f"warpband: note: in.h5: read as MATLAB wrote it: axes reversed{said}\n"))
+                             (0, f"warpband: note: in.h5: read as MATLAB wrote it: axes reversed{addition}\n"))
             numpy.testing.assert_array_equal(self.read("out.h5")[0]["bits"], coded)
         for compressed in (False, True):
             self.write_matlab("in.h5", {"llr": llr}, compressed)
@@ -414,9 +414,9 @@ class CodeTest(array_files.ArrayFilesTest):
         self.succeed("decode", "good.h5", "-o", "out.h5")
         good = (self.folder / "good.h5").read_bytes()
         heap = good.index(b"GCOL")
-        for at, value in ((8, 2 ** 40), (24, 2 ** 63), (56, 0), (56, 208)):  # bytes of the heap, of the text, of the free rest
+        for offset, value in ((8, 2 ** 40), (24, 2 ** 63), (56, 0), (56, 208)):  # bytes of the heap, of the text, of the free rest
             bad = bytearray(good)
-            bad[heap + at:heap + at + 8] = value.to_bytes(8, "little")
+            bad[heap + offset:heap + offset + 8] = value.to_bytes(8, "little")
             (self.folder / "bad.h5").write_bytes(bad)
             self.fail_clearly(1, "attribute code cannot be read, it is truncated or damaged", "decode", "bad.h5", "-o", "none.h5")
 

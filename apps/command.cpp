@@ -32,9 +32,9 @@ std::atomic<std::int64_t> first_interrupt{0};                   // in ms; 0: non
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);  // a signal handler may use it
 
 extern "C" void on_interrupt(int signal) {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  const std::int64_t ms = now.tv_sec * std::int64_t{1000} + now.tv_nsec / 1000000 + 1;
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  const std::int64_t ms = time.tv_sec * std::int64_t{1000} + time.tv_nsec / 1000000 + 1;
   std::int64_t first = 0;
   if (first_interrupt.compare_exchange_strong(first, ms)) return;
   if (ms - first < 500) return;  // timeout(1) sends one signal twice: to the process and to its group
@@ -52,12 +52,12 @@ std::string check_device(const std::string& device) {
 
 /// Of "cpu,cuda:0", where no device stands twice.
 std::string check_devices(const std::string& list) {
-  std::set<std::string> all;
+  std::set<std::string> devices_seen;
   std::istringstream in(list + ",");
   for (std::string device; std::getline(in, device, ',');) {
     if (std::string wrong = check_device(device); !wrong.empty())
       return wrong + (list.find(',') == std::string::npos ? ", or several with commas between them" : "");
-    if (!all.insert(device == "cuda" ? "cuda:0" : device).second)
+    if (!devices_seen.insert(device == "cuda" ? "cuda:0" : device).second)
       return "\"" + list + "\" is not allowed: it names " + device + " twice";
   }
   return {};
@@ -75,20 +75,20 @@ std::optional<std::int64_t> decimal(const std::string& text) {
 
 CLI::Validator word_of(const std::vector<std::string>& words) {
   return {[words](std::string& given) -> std::string {
-            const auto at = wb::find_word(words, given);
-            if (!at) return "\"" + given + "\" is not allowed: expected " + wb::among(words);
-            given = words[*at];
+            const auto index = wb::find_word(words, given);
+            if (!index) return "\"" + given + "\" is not allowed: expected " + wb::among(words);
+            given = words[*index];
             return {};
           },
           fmt::format("{{{}}}", fmt::join(words, ",")), "word"};
 }
 
-CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t least, std::int64_t most,
+CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t least, std::int64_t greatest,
                          const std::string& text, std::function<void(std::int64_t)> take,
                          const std::string& allowed) {
-  const std::string range = allowed.empty() ? fmt::format("{} to {}", least, most) : allowed;
+  const std::string range = allowed.empty() ? fmt::format("{} to {}", least, greatest) : allowed;
   const auto check = [=](const std::string& word) -> std::string {
-    if (const auto n = decimal(word); n && *n >= least && *n <= most) return {};
+    if (const auto n = decimal(word); n && *n >= least && *n <= greatest) return {};
     return "\"" + word + "\" is not allowed: expected an integer from " + range;
   };
   return app
@@ -177,10 +177,10 @@ std::size_t curve_named(const wb::scenario& s, const std::string& label) {
 }
 
 std::vector<std::string> options_given(const CLI::App& app) {
-  std::vector<std::string> all;
+  std::vector<std::string> names;
   for (const CLI::Option* given : app.parse_order())
-    for (const std::string& name : given->get_lnames()) all.push_back("--" + name);
-  return all;
+    for (const std::string& name : given->get_lnames()) names.push_back("--" + name);
+  return names;
 }
 void refuse_option(const wb::argument_error& error, const std::vector<std::string>& given) {
   std::string option = "--" + error.argument();
@@ -202,19 +202,19 @@ std::uint64_t bytes_from(const std::string& option, const std::string& text) {
   if (unit.ends_with("iB")) unit.resize(unit.size() - 2);
   const std::string units = "KMGT";
   if (!unit.empty()) {
-    const std::size_t at = units.find(unit);
-    if (unit.size() != 1 || at == std::string::npos) return refuse();
-    value = std::ldexp(value, 10 * static_cast<int>(at + 1));
+    const std::size_t power = units.find(unit);
+    if (unit.size() != 1 || power == std::string::npos) return refuse();
+    value = std::ldexp(value, 10 * static_cast<int>(power + 1));
   }
   if (!(value >= 1 << 20 && value < 9.2e18)) return refuse();
   return static_cast<std::uint64_t>(value);
 }
 
-CLI::Validator number_between(double least, double most) {
+CLI::Validator number_between(double least, double greatest) {
   const auto check = [=](const std::string& word) -> std::string {
     double value{};
-    if (CLI::detail::lexical_cast(word, value) && value >= least && value <= most) return {};
-    return fmt::format("\"{}\" is not allowed: expected a number from {:g} to {:g}", word, least, most);
+    if (CLI::detail::lexical_cast(word, value) && value >= least && value <= greatest) return {};
+    return fmt::format("\"{}\" is not allowed: expected a number from {:g} to {:g}", word, least, greatest);
   };
   return CLI::Validator(check, "", "number");
 }

@@ -79,7 +79,7 @@ std::optional<std::int64_t> decimal(const std::string& text);
 
 /// Adds an option that takes a decimal integer of a range and nothing else (CLI11 alone would read 010 as
 /// octal). `allowed` explains the range in messages where its two ends would not.
-CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t least, std::int64_t most,
+CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t least, std::int64_t greatest,
                          const std::string& text, std::function<void(std::int64_t)> take,
                          const std::string& allowed = "");
 
@@ -87,7 +87,7 @@ CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t le
 inline constexpr std::size_t most_shown = 1000;
 
 /// Takes a number of a range. CLI::Range would take NaN too.
-CLI::Validator number_between(double least, double most);
+CLI::Validator number_between(double least, double greatest);
 
 /// "512M", "2G", "1.5G", "65536": bytes; K, M, G and T are powers of 1024. Throws usage_error naming
 /// `option`.

@@ -32,19 +32,19 @@ values values_of(const CLI::Option& option) {
   v.file = type.starts_with("FILE") || type.starts_with("CSV") || type.starts_with("RESULT");
   // What a scenario, a result, an array is called, as help names it.
   const std::string name = option.get_positional() ? option.get_name() : type;
-  for (const auto& [said, ends] :
+  for (const auto& [type_name, ends] :
        std::vector<std::pair<std::string, std::vector<std::string>>>{{"SCENARIO", {"toml"}},
                                                                      {"RESULT", {"json"}},
                                                                      {"CSV", {"csv"}},
                                                                      {"INPUT", {"json", "csv"}},
                                                                      {"IN.h5", {"h5", "hdf5", "mat"}}})
-    if (name.starts_with(said)) v.ends = ends;
+    if (name.starts_with(type_name)) v.ends = ends;
   const std::size_t from = type.find('{'), to = type.rfind('}');
   if (from != std::string::npos && to != std::string::npos)
-    for (std::size_t at = from + 1; at < to;) {
-      const std::size_t end = std::min(type.find(',', at), to);
-      v.words.push_back(type.substr(at, end - at));
-      at = end + 1;
+    for (std::size_t begin = from + 1; begin < to;) {
+      const std::size_t end = std::min(type.find(',', begin), to);
+      v.words.push_back(type.substr(begin, end - begin));
+      begin = end + 1;
     }
   if (option.check_lname("device")) v.words = {"cpu", "cuda:0"};
   return v;

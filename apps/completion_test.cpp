@@ -128,17 +128,17 @@ TEST(completion, other_shells_take_their_scripts) {
 
 TEST(completion, knows_every_command) {
   const std::string help = shell("sh", "'" WARPBAND_COMMAND "' --help").out;
-  for (const std::string of : {"bash", "zsh", "fish"}) {
-    const std::string script = shell("sh", "'" WARPBAND_COMMAND "' completion " + of).out;
+  for (const std::string shell_name : {"bash", "zsh", "fish"}) {
+    const std::string script = shell("sh", "'" WARPBAND_COMMAND "' completion " + shell_name).out;
     for (const char* name : {"sim", "plot", "choose", "encode", "decode", "detect", "bench", "model",
                              "reproduce", "info", "completion"}) {
       EXPECT_NE(help.find(std::string("  ") + name + " "), std::string::npos) << name;
-      EXPECT_NE(script.find(name), std::string::npos) << of << " " << name;
+      EXPECT_NE(script.find(name), std::string::npos) << shell_name << " " << name;
     }
-    EXPECT_NE(script.find("iterations"), std::string::npos) << of;
-    EXPECT_NE(script.find("survivors"), std::string::npos) << of;
-    EXPECT_NE(script.find("order"), std::string::npos) << of;
-    EXPECT_NE(script.find("ml mf zf mmse ot mtt kbest nway"), std::string::npos) << of;
+    EXPECT_NE(script.find("iterations"), std::string::npos) << shell_name;
+    EXPECT_NE(script.find("survivors"), std::string::npos) << shell_name;
+    EXPECT_NE(script.find("order"), std::string::npos) << shell_name;
+    EXPECT_NE(script.find("ml mf zf mmse ot mtt kbest nway"), std::string::npos) << shell_name;
   }
   EXPECT_EQ(shell("sh", "'" WARPBAND_COMMAND "' completion tcsh").code, 2);
   EXPECT_EQ(shell("sh", "'" WARPBAND_COMMAND "' completion").code, 2);

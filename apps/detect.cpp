@@ -159,15 +159,15 @@ class detect_run : public array_run {
                                       option_of_setting(choice->first), choice->second));
   }
   void settle_qam() {
-    const std::string said = held("qam");
-    if (options_.qam == 0 && said.empty())
+    const std::string text = held("qam");
+    if (options_.qam == 0 && text.empty())
       throw usage_error("a constellation is missing: --qam 4, 16, 64 or 256 (" + options_.in +
                         " names none)");
-    if (options_.qam != 0 && !said.empty() && said != std::to_string(options_.qam))
-      throw wb::file_error(options_.in, fmt::format("says qam = {}, not {}", said, options_.qam));
-    const auto number = options_.qam != 0 ? std::optional<std::int64_t>(options_.qam) : decimal(said);
+    if (options_.qam != 0 && !text.empty() && text != std::to_string(options_.qam))
+      throw wb::file_error(options_.in, fmt::format("says qam = {}, not {}", text, options_.qam));
+    const auto number = options_.qam != 0 ? std::optional<std::int64_t>(options_.qam) : decimal(text);
     if (!number || (*number != 4 && *number != 16 && *number != 64 && *number != 256))
-      throw wb::file_error(options_.in, "says qam = " + said + ": expected 4, 16, 64 or 256");
+      throw wb::file_error(options_.in, "says qam = " + text + ": expected 4, 16, 64 or 256");
     config_.qam = static_cast<int>(*number);
   }
   /// The order of the streams in the search, where one holds for all uses.
@@ -182,13 +182,13 @@ class detect_run : public array_run {
   }
   /// How many uses share a row of h.
   void settle_channels(std::size_t groups) {
-    const std::string said = held("uses_per_channel");
-    const auto number = decimal(said);
-    if (!said.empty() && (!number || *number < 1))
-      throw wb::file_error(options_.in, "says uses_per_channel = " + said + ": expected 1 or more");
+    const std::string text = held("uses_per_channel");
+    const auto number = decimal(text);
+    if (!text.empty() && (!number || *number < 1))
+      throw wb::file_error(options_.in, "says uses_per_channel = " + text + ": expected 1 or more");
     std::size_t shared = options_.uses_per_channel;
     if (number && shared != 0 && static_cast<std::size_t>(*number) != shared)
-      throw wb::file_error(options_.in, fmt::format("says uses_per_channel = {}, not {}", said, shared));
+      throw wb::file_error(options_.in, fmt::format("says uses_per_channel = {}, not {}", text, shared));
     if (number) shared = static_cast<std::size_t>(*number);
     if (shared != 0) {
       const std::size_t wanted = items_ / shared + (items_ % shared != 0 ? 1 : 0);

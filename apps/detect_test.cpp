@@ -70,7 +70,7 @@ TEST_P(detect_command, gives_what_the_library_gives) {
   std::size_t tried = 0;
   for (const std::string& name : detectors().names()) {
     // Starting a program is what takes long under sanitizers.
-    const bool all = !wb::testing::small_scale() || tried++ % 3 == 0;
+    const bool every = !wb::testing::small_scale() || tried++ % 3 == 0;
     detector_config config;  // of 2 streams
     config.type = name;
     config.rx_antennas = rx;
@@ -85,7 +85,7 @@ TEST_P(detect_command, gives_what_the_library_gives) {
                       one = is_cuda() ? "" : " --threads 1";
     ASSERT_EQ(run("detect shared.h5 -o whole.h5" + options + " --json summary.json"), 0) << text("err.txt");
     std::vector<std::string> files{"whole.h5"};
-    if (all) {
+    if (every) {
       // The sanitizers' own memory is not meant.
       const std::string memory = " --memory " + smallest("detect shared.h5" + options + one);
       ASSERT_EQ(run("detect shared.h5 -o pieces.h5" + options + one + memory), 0) << text("err.txt");

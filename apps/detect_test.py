@@ -92,16 +92,16 @@ class DetectTest(array_files.ArrayFilesTest):
     def test_every_detector_and_its_attributes(self):
         h, y, sent = signal_of(2, 300, 6, 4, 4, 1e-3)
         self.write_signal("in.h5", h, y, 1e-3)
-        for detector, more, said in (("ml", (), {}), ("mf", (), None), ("zf", (), {}), ("mmse", (), {}), ("ot", (), {}), ("mtt", (), {}),
-                                     ("kbest", (), {"survivors": 64, "real_valued": 0}),
-                                     ("kbest", ("--survivors", 8, "--real-valued"), {"survivors": 8, "real_valued": 1}),
-                                     ("nway", (), {"ways": 4}), ("nway", ("--ways", 2, "--llr-clip", 5), {"ways": 2, "llr_clip": 5})):
+        for detector, more, expected in (("ml", (), {}), ("mf", (), None), ("zf", (), {}), ("mmse", (), {}), ("ot", (), {}), ("mtt", (), {}),
+                                         ("kbest", (), {"survivors": 64, "real_valued": 0}),
+                                         ("kbest", ("--survivors", 8, "--real-valued"), {"survivors": 8, "real_valued": 1}),
+                                         ("nway", (), {"ways": 4}), ("nway", ("--ways", 2, "--llr-clip", 5), {"ways": 2, "llr_clip": 5})):
             with self.subTest(detector=detector, more=more):
                 arrays, attributes = self.detect("--hard", *more, detector=detector, qam=4)
                 self.assertEqual(sorted(arrays), ["bits", "status"])
-                if said is not None:  # the matched filter does not separate streams
+                if expected is not None:  # the matched filter does not separate streams
                     numpy.testing.assert_array_equal(arrays["bits"], sent)
-                    self.assertEqual({a: attributes[a] for a in said}, said)
+                    self.assertEqual({a: attributes[a] for a in expected}, expected)
                 self.assertEqual("ways" in attributes, detector == "nway")
                 self.assertEqual("survivors" in attributes, detector == "kbest")
                 self.assertEqual(attributes["detector"], detector)
@@ -111,7 +111,7 @@ class DetectTest(array_files.ArrayFilesTest):
         self.write_signal("in.h5", h, y, 0.02)
         expected, _ = self.detect()
         note = "warpband: note: in.h5: read as MATLAB wrote it: axes reversed"
-        for kind, said in (("complex128", note + ", float64 converted"), ("complex64", note)):
+        for kind, message in (("complex128", note + ", float64 converted"), ("complex64", note)):
             for noise in (0.02, numpy.full(300, 0.02)):
                 for compressed in (False, True):
                     with self.subTest(kind=kind, noise=numpy.ndim(noise), compressed=compressed):
@@ -119,16 +119,16 @@ class DetectTest(array_files.ArrayFilesTest):
                         self.write_matlab("in.h5", {"h": h.astype(kind), "y": y.astype(kind), "noise_var": noise}, compressed)
                         for memory in ((), ("--memory", "64M")):
                             run = self.run_command("detect", "in.h5", "-o", "out.h5", "--detector", "mmse", "--qam", 16, *memory)
-                            self.assertEqual((run.returncode, run.stderr), (0, said + "\n"))
+                            self.assertEqual((run.returncode, run.stderr), (0, message + "\n"))
                             numpy.testing.assert_array_equal(self.read("out.h5")[0]["llr"], expected["llr"])
         self.write_matlab("in.h5", {"h": h.astype("complex128"), "y": 1e300 * y.astype("complex128"), "noise_var": 0.1})
-        self.fail_clearly_after(said=note, part="expected a value of float32")
+        self.fail_clearly_after(beginning=note, part="expected a value of float32")
 
-    def fail_clearly_after(self, said, part):
+    def fail_clearly_after(self, beginning, part):
         run = self.run_command("detect", "in.h5", "-o", "bad.h5", "--detector", "mmse", "--qam", 16)
         first, second = run.stderr.splitlines()
         self.assertEqual(run.returncode, 1)
-        self.assertTrue(first.startswith(said), first)
+        self.assertTrue(first.startswith(beginning), first)
         self.assertIn(part, second)
         self.assertFalse((self.folder / "bad.h5").exists())
 
@@ -293,8 +293,8 @@ class DetectTest(array_files.ArrayFilesTest):
                                 megabytes * 2**20, (form, detector))
             with h5py.File(self.folder / "out.h5", "r") as file:
                 first = file["llr"][:4096]
-                for at in range(0, uses, 4096):
-                    numpy.testing.assert_array_equal(file["llr"][at:at + 4096], first)
+                for begin in range(0, uses, 4096):
+                    numpy.testing.assert_array_equal(file["llr"][begin:begin + 4096], first)
                 self.assertLess(numpy.mean((first < 0) != sent), 0.1)
 
     # ------------------------------------------------------------------ what goes wrong

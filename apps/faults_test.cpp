@@ -35,18 +35,18 @@ class faults : public ::testing::Test, protected wb::testing::command_folder {
     return std::stol(content(path("calls.txt")));
   }
   /// The first calls, and some among the rest, the same ones in each run of the test.
-  static std::set<long> some_of(long all, int first, int rest) {
+  static std::set<long> some_of(long total, int first, int rest) {
     std::set<long> some;
-    for (long n = 1; n <= std::min<long>(all, first); n++) some.insert(n);
-    for (int i = 0; i < rest; i++) some.insert(1 + (2 * i + 1) * all / (2 * rest) % std::max(all, 1L));
+    for (long n = 1; n <= std::min<long>(total, first); n++) some.insert(n);
+    for (int i = 0; i < rest; i++) some.insert(1 + (2 * i + 1) * total / (2 * rest) % std::max(total, 1L));
     return some;
   }
   /// Makes a call of each kind fail, alone and with all after it.
   void expect_ends_well(const std::string& arguments, const std::set<std::string>& outputs, int first,
                         int rest) const {
     for (const std::string kind : {"malloc", "read", "write"}) {
-      const long all = calls(kind, arguments);
-      for (const long n : some_of(all, first, rest))
+      const long total = calls(kind, arguments);
+      for (const long n : some_of(total, first, rest))
         for (const char* and_later : {"", "+"}) {
           for (const std::string& name : outputs) fs::remove(path(name));
           const std::string fault = kind + ":" + std::to_string(n) + and_later;

@@ -23,9 +23,9 @@ using wb::testing::outcome;
 class hostile : public ::testing::Test, protected wb::testing::command_folder {
  protected:
   static std::string repeated(const std::string& text, int times) {
-    std::string all;
-    for (int i = 0; i < times; i++) all += text;
-    return all;
+    std::string joined;
+    for (int i = 0; i < times; i++) joined += text;
+    return joined;
   }
 };
 
@@ -207,11 +207,11 @@ TEST_F(hostile, no_file_steers_the_terminal) {
                     raw =
                         "\x1b]52;c;QQ==\x07\xc2\x9b"
                         "31m\xe2\x80\xae\xe2\x81\xa6x";
-  const auto expect_harmless = [&](const outcome& o, const std::string& what) {
+  const auto expect_harmless = [&](const outcome& o, const std::string& label) {
     for (const std::string& text : {o.out, o.err})
       for (const char* bad : {"\x1b", "\x07", "\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6", "\x7f"})
-        EXPECT_EQ(text.find(bad), std::string::npos) << what << ": " << wb::printable_lines(text);
-    EXPECT_NE((o.out + o.err).find("52;c;QQ"), std::string::npos) << what << ": " << o.out << o.err;
+        EXPECT_EQ(text.find(bad), std::string::npos) << label << ": " << wb::printable_lines(text);
+    EXPECT_NE((o.out + o.err).find("52;c;QQ"), std::string::npos) << label << ": " << o.out << o.err;
   };
   write("s.toml", "title = \"" + toml +
                       "\"\ncode.k = 40\nsweep.ebn0_db = 0\nstop.max_frames = 10\n[[curve]]\nlabel = \"" +

@@ -79,12 +79,12 @@ void say_out_of_memory() noexcept {
 [[gnu::constructor(101)]] void end_well() { std::set_terminate(end_on_exception); }
 
 /// The error's line. What files and arguments hold is shown in it, and without memory a line all the same.
-int report(int code, const char* what) noexcept {
-  constexpr std::size_t most = 4000;
+int report(int code, const char* message) noexcept {
+  constexpr std::size_t max_length = 4000;
   try {
-    std::string text = what;
+    std::string text = message;
     std::replace(text.begin(), text.end(), '\n', ' ');
-    text = "warpband: error: " + wb::printable(text, most) + "\n";
+    text = "warpband: error: " + wb::printable(text, max_length) + "\n";
     std::cout.flush();
     std::fflush(stdout);
     std::fputs(text.c_str(), stderr);
@@ -102,7 +102,7 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
     asked = asked->get_subcommands().front();
     path += asked->get_name() + " ";
   }
-  std::string what = error.what();
+  std::string message = error.what();
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     std::vector<std::string> names;
     for (const CLI::Option* o : asked->get_options())
@@ -110,11 +110,11 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
     for (const CLI::App* sub : asked->get_subcommands({})) names.push_back(sub->get_name());
     const std::vector<std::string> extras = app.remaining(true);
     const std::string word = extras.empty() ? "" : extras.front().substr(0, extras.front().find('='));
-    what = "\"" + word + "\" is not known here";
+    message = "\"" + word + "\" is not known here";
     if (const std::string near = wb::nearest_name(word, names); !near.empty())
-      what += ": did you mean " + near + "?";
+      message += ": did you mean " + near + "?";
   }
-  return what + " (see warpband " + path + "--help)";
+  return message + " (see warpband " + path + "--help)";
 }
 
 /// Gives options that settings are their names of today (config/renamed.hpp), with a hint on stderr.

@@ -59,9 +59,9 @@ int run_capacity(const capacity_options& o) {
     json crossovers;
     std::string line = fmt::format("{:>10}", fmt::format("{:g} Gb/s", gbps));
     const auto cross = [&](const char* name, const wb::precoder_model& a, const wb::precoder_model& b) {
-      const std::optional<double> at = wb::capacity_crossover_s(setting, a, b);
-      crossovers[name] = at ? json(*at * 1e3) : json();
-      line += fmt::format("  {:>14}", at ? fmt::format("{:.3g} ms", *at * 1e3) : "none");
+      const std::optional<double> crossover = wb::capacity_crossover_s(setting, a, b);
+      crossovers[name] = crossover ? json(*crossover * 1e3) : json();
+      line += fmt::format("  {:>14}", crossover ? fmt::format("{:.3g} ms", *crossover * 1e3) : "none");
     };
     cross("mf_cholesky", mf, cholesky);
     cross("mf_cg", mf, cg);
@@ -117,9 +117,9 @@ int run_operations(const operations_options& o) {
     json counts = json::array();
     double cg_all = 0;
     for (int i = 1; i <= most_iterations; i++) {
-      const double all = operations(o, c.antennas, c.users, cg, i);
-      if (i == c.iterations) cg_all = all;
-      counts.push_back({{"iterations", i}, {"operations", all}, {"solver", all - rest}});
+      const double total = operations(o, c.antennas, c.users, cg, i);
+      if (i == c.iterations) cg_all = total;
+      counts.push_back({{"iterations", i}, {"operations", total}, {"solver", total - rest}});
     }
     const double reduction = 1 - cg_all / cholesky_all, solver = 1 - (cg_all - rest) / (cholesky_all - rest);
     table += fmt::format("{:>9}  {:>10}  {:>14.0f}  {:>14.0f}  {:>8.1f}%  {:>10.1f}%\n",
@@ -155,9 +155,9 @@ command add_model(CLI::App& app) {
   CLI::App* capacity =
       model->add_subcommand("capacity", "Effective capacity of precoders over the coherence time");
   const auto c = std::make_shared<capacity_options>();
-  const auto number = [](CLI::App* to, const char* name, double& value, double least, double most,
+  const auto number = [](CLI::App* to, const char* name, double& value, double least, double greatest,
                          const char* text) {
-    to->add_option(name, value, text)->type_name("X")->check(number_between(least, most));
+    to->add_option(name, value, text)->type_name("X")->check(number_between(least, greatest));
   };
   capacity->add_option("--transport-gbps", c->transport_gbps, "Of the antennas' data; several, with commas")
       ->type_name("X,...")

@@ -21,21 +21,21 @@ struct piece_steps {
 };
 
 /// Runs all pieces of a batch in order. At least one item a piece.
-inline void run_pieces(std::size_t items, std::size_t most, const piece_steps& steps) {
+inline void run_pieces(std::size_t items, std::size_t max_piece, const piece_steps& steps) {
   if (items == 0) return;
-  const auto at = [&](std::size_t i) {
-    return piece{static_cast<int>(i % 2), i * most, std::min(most, items - i * most)};
+  const auto piece_at = [&](std::size_t i) {
+    return piece{static_cast<int>(i % 2), i * max_piece, std::min(max_piece, items - i * max_piece)};
   };
-  const std::size_t pieces = (items + most - 1) / most;
-  steps.read(at(0));
+  const std::size_t pieces = (items + max_piece - 1) / max_piece;
+  steps.read(piece_at(0));
   for (std::size_t i = 0; i < pieces; i++) {
     auto files = std::async(std::launch::async, [&, i] {
-      if (i > 0) steps.write(at(i - 1));
-      if (i + 1 < pieces) steps.read(at(i + 1));
+      if (i > 0) steps.write(piece_at(i - 1));
+      if (i + 1 < pieces) steps.read(piece_at(i + 1));
     });
-    steps.compute(at(i));  // if it throws, the destructor of `files` waits
+    steps.compute(piece_at(i));  // if it throws, the destructor of `files` waits
     files.get();
-    if (steps.finished) steps.finished(at(i).first + at(i).items);
+    if (steps.finished) steps.finished(piece_at(i).first + piece_at(i).items);
   }
-  steps.write(at(pieces - 1));
+  steps.write(piece_at(pieces - 1));
 }

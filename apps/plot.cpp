@@ -113,13 +113,13 @@ int run_plot(plot_request request) {
 }  // namespace
 
 const std::vector<std::string>& plot_metrics() {
-  static const std::vector<std::string> all{"ber",        "fer",  "both",     "bler",
-                                            "throughput", "harq", "required", "mutual_information"};
-  return all;
+  static const std::vector<std::string> words{"ber",        "fer",  "both",     "bler",
+                                              "throughput", "harq", "required", "mutual_information"};
+  return words;
 }
 const std::vector<std::string>& plot_sizes() {
-  static const std::vector<std::string> all{"screen", "one-column", "two-column"};
-  return all;
+  static const std::vector<std::string> words{"screen", "one-column", "two-column"};
+  return words;
 }
 
 std::string check_picture(const std::string& path) {

@@ -199,9 +199,9 @@ class PlotTest(unittest.TestCase):
 
     def test_runs_of_the_same_settings_are_added_up(self):
         def result(label, seed, frame_errors, frames=1000, **config):
-            at = {**made_up_point(0.4, 50 * frame_errors, frame_errors), "frames": frames, "bits": 6144 * frames}
+            point = {**made_up_point(0.4, 50 * frame_errors, frame_errors), "frames": frames, "bits": 6144 * frames}
             return {"curves": [{"label": label, "config": {"seed": seed, "code": {"k": 6144}, "sweep": {"ebn0_db": [0.4]}, **config},
-                                "points": [at]}]}
+                                "points": [point]}]}
         files = [self.path(f"{n}.json", json.dumps(content)) for n, content in enumerate((
             result("a", 1, 30), result("renamed", 2, 20, stop={"max_frames": 1}), result("a", 1, 45, 2000),
             result("a", 1, 7, decoder={"iterations": 2})))]
@@ -250,7 +250,7 @@ class PlotTest(unittest.TestCase):
 
     def halve(self, point, half):
         """A part of every count, such that both parts add up to the whole."""
-        each = point.get("codewords", {}).get("codewords", 0) // point["frames"]
+        codewords = point.get("codewords", {}).get("codewords", 0) // point["frames"]
         per_frame = point["bits"] // point["frames"]
         for owner in (point, point.get("codewords", {}), point.get("harq", {})):
             for key, value in list(owner.items()):
@@ -259,8 +259,8 @@ class PlotTest(unittest.TestCase):
                 elif key == "block_errors":
                     owner[key] = [(count + half) // 2 for count in value]
         point["bits"] = point["frames"] * per_frame
-        if each:
-            point["codewords"]["codewords"] = point["frames"] * each
+        if codewords:
+            point["codewords"]["codewords"] = point["frames"] * codewords
 
     def test_a_point_without_an_error_is_explained(self):
         out = self.path("out.svg")

@@ -11,7 +11,7 @@
 namespace {
 
 struct reproduce_options {
-  std::vector<std::string> what;
+  std::vector<std::string> targets;
   std::string device, out, csi;
   bool quick = false, stored = false, pages = false;
 };
@@ -32,7 +32,7 @@ It needs the source tree, and Python with matplotlib: scripts/setup.sh installs 
 
 int run_reproduce(const reproduce_options& o) {
   const std::string python = find_python();
-  if (!o.what.empty()) check_matplotlib(python, "reproduce");
+  if (!o.targets.empty()) check_matplotlib(python, "reproduce");
   std::error_code status;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe", status).string();
   if (!status) setenv("WARPBAND_COMMAND", self.c_str(), 0);  // what it runs is this program
@@ -44,7 +44,7 @@ int run_reproduce(const reproduce_options& o) {
   if (o.stored) command.push_back("--stored");
   if (o.pages) command.push_back("--pages");
   command.push_back("--");
-  command.insert(command.end(), o.what.begin(), o.what.end());
+  command.insert(command.end(), o.targets.begin(), o.targets.end());
   return run_python(command, stdout_of::child);
 }
 
@@ -55,7 +55,7 @@ command add_reproduce(CLI::App& app) {
       app.add_subcommand("reproduce", "Figures and tables of the four documents, made again");
   reproduce->footer(reproduce_footer);
   const auto o = std::make_shared<reproduce_options>();
-  reproduce->add_option("WHAT", o->what, "wu2010, wu2012, li, bollapalli, all; or rows: fig4.5, table5.1")
+  reproduce->add_option("WHAT", o->targets, "wu2010, wu2012, li, bollapalli, all; or rows: fig4.5, table5.1")
       ->type_name("NAME:{wu2010,wu2012,li,bollapalli,all}");
   reproduce->add_option("--device", o->device, "Where to run: cpu (default) or cuda:N")->type_name("NAME");
   reproduce->add_flag("--quick", o->quick, "Few frames; benchmarks as stored");

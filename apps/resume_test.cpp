@@ -87,25 +87,25 @@ class resume : public ::testing::Test, protected wb::testing::command_folder {
 
   /// All that must not depend on how a result came about.
   static counts counts_of(const json& result) {
-    counts all;
+    counts values;
     for (const json& c : result["curves"])
       for (const json& p : c["points"])
         for (const char* key :
              {"frames", "bit_errors", "frame_errors", "erased_frames", "iterations_sum", "stopped_by"})
-          all[c["label"].get<std::string>() + ", " + p["ebn0_db"].dump()].push_back(p[key]);
-    return all;
+          values[c["label"].get<std::string>() + ", " + p["ebn0_db"].dump()].push_back(p[key]);
+    return values;
   }
   /// Frames counted at each point, finished or not.
   static std::map<std::string, std::uint64_t> frames_of(const json& result) {
-    std::map<std::string, std::uint64_t> all;
+    std::map<std::string, std::uint64_t> frames;
     for (const char* kind : {"curves", "unfinished"})
       if (result.contains(kind))
         for (const json& c : result[kind])
           for (const json& p : c["points"]) {
-            std::uint64_t& n = all[c["label"].get<std::string>() + ", " + p["ebn0_db"].dump()];
+            std::uint64_t& n = frames[c["label"].get<std::string>() + ", " + p["ebn0_db"].dump()];
             n = std::max(n, p["frames"].get<std::uint64_t>());
           }
-    return all;
+    return frames;
   }
   bool has_leftovers() const {
     return std::any_of(fs::directory_iterator(folder_), fs::directory_iterator{}, [](const auto& f) {
@@ -148,21 +148,21 @@ class resume_killed : public resume, public ::testing::WithParamInterface<int> {
     return seconds(std::chrono::steady_clock::now() - begin).count();
   }
   static void expect_grown(const std::map<std::string, std::uint64_t>& before,
-                           const std::map<std::string, std::uint64_t>& now) {
+                           const std::map<std::string, std::uint64_t>& after) {
     for (const auto& [point, frames] : before) {
-      ASSERT_TRUE(now.contains(point)) << point;
-      EXPECT_GE(now.at(point), frames) << point;
+      ASSERT_TRUE(after.contains(point)) << point;
+      EXPECT_GE(after.at(point), frames) << point;
     }
   }
   /// To begin the sweep, or to go on with it.
   std::vector<std::string> arguments(const std::vector<std::string>& options) const {
-    std::vector<std::string> all{"sim"};
+    std::vector<std::string> list{"sim"};
     if (fs::exists(folder_ / "r.json"))
-      all.insert(all.end(), {"--resume", "r.json"});
+      list.insert(list.end(), {"--resume", "r.json"});
     else
-      all.insert(all.end(), {"sweep.toml", "-o", "r.json"});
-    all.insert(all.end(), options.begin(), options.end());
-    return all;
+      list.insert(list.end(), {"sweep.toml", "-o", "r.json"});
+    list.insert(list.end(), options.begin(), options.end());
+    return list;
   }
 };
 INSTANTIATE_TEST_SUITE_P(threads, resume_killed, ::testing::Values(1, 2),
@@ -216,10 +216,10 @@ TEST_P(resume_killed, at_random_moments_gives_the_counts_of_one_run) {
       continue;
     }
     ASSERT_NO_THROW(wb::load_result(path("r.json"))) << content(path("r.json"));
-    const auto now = frames_of(read("r.json"));
-    with_progress += now != before;
-    expect_grown(before, now);
-    before = now;
+    const auto after = frames_of(read("r.json"));
+    with_progress += after != before;
+    expect_grown(before, after);
+    before = after;
   }
   EXPECT_TRUE(enough());
   run_well(arguments(options));
@@ -237,8 +237,8 @@ TEST_F(resume, writes_checkpoints_while_a_point_goes_on) {
   for (int i = 0; i < 5; i++)
     wait_for(child, "r.json", [&](const json& r) {
       if (!r.contains("unfinished")) return false;
-      const std::uint64_t now = r["unfinished"][0]["points"][0]["frames"];
-      return now > last && (last = now, true);
+      const std::uint64_t frames = r["unfinished"][0]["points"][0]["frames"];
+      return frames > last && (last = frames, true);
     });
   kill(child, SIGKILL);
   EXPECT_EQ(finish(child).code, 128 + SIGKILL);
@@ -399,10 +399,10 @@ TEST_F(resume, says_when_another_program_began) {
   EXPECT_TRUE(o.err.starts_with("warpband: note: r.json was written by warpband ")) << o.err;
   EXPECT_NE(o.err.find("(commit 0123456789ab), this is "), std::string::npos) << o.err;
   EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
-  const json now = read("r.json");
-  EXPECT_EQ(now["earlier_runs"].size(), 1u);
-  EXPECT_EQ(now["earlier_runs"][0]["warpband"]["commit"], "0123456789ab");
-  EXPECT_EQ(now["warpband"]["commit"], wb::commit());
+  const json resumed = read("r.json");
+  EXPECT_EQ(resumed["earlier_runs"].size(), 1u);
+  EXPECT_EQ(resumed["earlier_runs"][0]["warpband"]["commit"], "0123456789ab");
+  EXPECT_EQ(resumed["warpband"]["commit"], wb::commit());
 }
 
 TEST_F(resume, refuses_what_is_no_result_and_leaves_it) {

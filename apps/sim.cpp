@@ -50,18 +50,18 @@ struct sim_options {
 
 /// How long a point goes on at most, and probably, in seconds, at so many frames a second.
 struct time_left {
-  double most, likely;
+  double longest, likely;
 };
 time_left left_of(const wb::point_counts& c, const wb::stop_rule& stop, double frames_per_second) {
   if (wb::has_enough(c, stop)) return {0, 0};
-  double most = static_cast<double>(stop.max_frames - c.frames) / frames_per_second;
-  if (stop.max_seconds > 0) most = std::min(most, stop.max_seconds - c.seconds);
-  double likely = most;
+  double longest = static_cast<double>(stop.max_frames - c.frames) / frames_per_second;
+  if (stop.max_seconds > 0) longest = std::min(longest, stop.max_seconds - c.seconds);
+  double likely = longest;
   if (stop.frame_errors > 0 && c.frame_errors > 0)
     likely = std::min(likely, static_cast<double>(stop.frame_errors - c.frame_errors) *
                                   static_cast<double>(c.frames) / static_cast<double>(c.frame_errors) /
                                   frames_per_second);
-  return {most, likely};
+  return {longest, likely};
 }
 
 class simulation {
@@ -198,9 +198,9 @@ class simulation {
 
   /// A batch is counted. The first one is written at once: from there on the file is this run's.
   void counted() {
-    const clock::time_point now = clock::now();
+    const clock::time_point time = clock::now();
     // The next batch is taken to last as long as this one: it must not make a checkpoint late.
-    const std::chrono::duration<double> by_then = (now - saved_) + (now - last_batch_);
+    const std::chrono::duration<double> by_then = (time - saved_) + (time - last_batch_);
     const bool due = by_then.count() >= options_.checkpoint;
     const bool first = !begun_;
     if (!begun_) {  // only now does this machine have a part in the result
@@ -215,7 +215,7 @@ class simulation {
       save();
     else if (due)
       save_if_possible();
-    last_batch_ = now;
+    last_batch_ = time;
   }
 
   void save() {
@@ -240,9 +240,10 @@ class simulation {
     const wb::curve_config& config = result_.curves[curve].config;
     const std::string label = wb::printable(config.label, most_shown);
     if (config.target) {
-      const std::string at = fmt::format("[{}/{}]", earlier_points_ + 1, points_);
-      return {fmt::format("{} {}: searches for FER {:g}, {} frames", at, label, config.target->fer, c.frames),
-              fmt::format("{} {} frames", at, c.frames)};
+      const std::string position = fmt::format("[{}/{}]", earlier_points_ + 1, points_);
+      return {fmt::format("{} {}: searches for FER {:g}, {} frames", position, label, config.target->fer,
+                          c.frames),
+              fmt::format("{} {} frames", position, c.frames)};
     }
     const wb::point_counts& from = held_[curve][index];
     // Speed of this run alone: an earlier one may have been on another machine.
@@ -251,26 +252,27 @@ class simulation {
     const double bits = static_cast<double>(c.frames_run - from.frames_run) * k / seconds;
     const time_left here = left_of(c, config.stop, bits / k);
     // Later points: no longer than the most that their rules allow, at the speed of this one.
-    double most = here.most;
+    double longest = here.longest;
     for (std::size_t i = curve; i < result_.curves.size(); i++) {
       const wb::curve_config& later = result_.curves[i].config;
       for (std::size_t n = i == curve ? index + 1 : 0; n < later.sweep_db.size(); n++)
-        most += left_of(held_[i][n], later.stop, bits / static_cast<double>(wb::sizes_of(later.link.code).k))
-                    .most;
+        longest +=
+            left_of(held_[i][n], later.stop, bits / static_cast<double>(wb::sizes_of(later.link.code).k))
+                .longest;
     }
-    const std::string at = fmt::format("[{}/{}]", earlier_points_ + index + 1, points_),
+    const std::string position = fmt::format("[{}/{}]", earlier_points_ + index + 1, points_),
                       point = fmt::format("{:.3g} dB", config.sweep_db[index]),
-                      left = duration_text(here.likely), all = duration_text(most);
+                      left = duration_text(here.likely), longest_left = duration_text(longest);
     return {
         fmt::format("{} {}, {} {}: {} frames, {} frame errors, {:.4g} Mb/s, about {} left, all at most {}",
-                    at, label, wb::title_of(config.link.axis), point, c.frames, c.frame_errors, bits * 1e-6,
-                    left, all),
-        fmt::format("{} {}, {}: {} frames, {} errors, {} left, all {}", at, cut_to(label, 24), point,
-                    c.frames, c.frame_errors, left, all),
-        fmt::format("{} {}: {} frames, {} errors, {} left, all {}", at, point, c.frames, c.frame_errors, left,
-                    all),
-        fmt::format("{} {}: {} frames, {} errors, {} left", at, point, c.frames, c.frame_errors, left),
-        fmt::format("{} {}: {} errors, {} left", at, point, c.frame_errors, left)};
+                    position, label, wb::title_of(config.link.axis), point, c.frames, c.frame_errors,
+                    bits * 1e-6, left, longest_left),
+        fmt::format("{} {}, {}: {} frames, {} errors, {} left, all {}", position, cut_to(label, 24), point,
+                    c.frames, c.frame_errors, left, longest_left),
+        fmt::format("{} {}: {} frames, {} errors, {} left, all {}", position, point, c.frames, c.frame_errors,
+                    left, longest_left),
+        fmt::format("{} {}: {} frames, {} errors, {} left", position, point, c.frames, c.frame_errors, left),
+        fmt::format("{} {}: {} errors, {} left", position, point, c.frame_errors, left)};
   }
 
   const sim_options& options_;
@@ -315,11 +317,11 @@ wb::run_result starting_point(const sim_options& options) {
   wb::scenario wanted = options.scenario.empty() ? start.source : read_scenario(options.scenario);
   wb::apply_overrides(wanted, options.overrides);
   start = wb::resumed(std::move(start), std::move(wanted), options.resume);
-  const wb::run_origin here, &there = start.origin;
-  if (!options.quiet && (here.version != there.version || here.commit != there.commit))
+  const wb::run_origin here, &earlier = start.origin;
+  if (!options.quiet && (here.version != earlier.version || here.commit != earlier.commit))
     print_note(fmt::format(
         "{} was written by warpband {} (commit {}), this is {} (commit {}): the counts of both are added up",
-        options.resume, wb::printable(there.version, 40), wb::printable(there.commit, 60), here.version,
+        options.resume, wb::printable(earlier.version, 40), wb::printable(earlier.commit, 60), here.version,
         here.commit));
   return start;
 }
@@ -361,10 +363,10 @@ void check_files(const sim_options& options) {
 
 /// Notes on recorded channels, once each.
 void print_remarks(const wb::run_result& start) {
-  std::set<std::string> said;
+  std::set<std::string> noted;
   for (const wb::curve_result& c : start.curves)
     if (const auto* csi = c.config.link.channel.settings.find<wb::csi_channel_config>();
-        csi != nullptr && said.insert(csi->path).second)
+        csi != nullptr && noted.insert(csi->path).second)
       print_remark(csi->path, csi->remark);
 }
 
@@ -426,13 +428,14 @@ int run_sim(sim_options options) {
 }
 
 /// Adds an option that takes a number of seconds.
-CLI::Option* add_seconds(CLI::App& app, const std::string& name, double most, const std::string& most_text,
-                         const std::string& text, std::function<void(double)> take) {
-  const auto number = [most](const std::string& word) -> std::optional<double> {
+CLI::Option* add_seconds(CLI::App& app, const std::string& name, double greatest,
+                         const std::string& most_text, const std::string& text,
+                         std::function<void(double)> take) {
+  const auto number = [greatest](const std::string& word) -> std::optional<double> {
     double value{};
     const char* last = word.data() + word.size();
     const auto [end, status] = std::from_chars(word.data(), last, value);
-    if (status != std::errc{} || end != last || !(value >= 0 && value <= most)) return std::nullopt;
+    if (status != std::errc{} || end != last || !(value >= 0 && value <= greatest)) return std::nullopt;
     return value;
   };
   const auto check = [=](const std::string& word) -> std::string {

@@ -26,10 +26,11 @@ bool has_interval_of_bits(const wb::curve_config& c) {
 std::vector<text_table::column> columns_for(const wb::curve_config& c) {
   // The axis of the sweep stays; a narrow terminal goes without the other one.
   const bool over_snr = c.link.axis == wb::snr_axis::snr_db;
-  std::vector<text_table::column> all{{wb::erases_uses(c.link) ? "SNR dB" : "Es/N0 dB", 8, over_snr ? 0 : 6},
-                                      {"Eb/N0 dB", 8, over_snr ? 6 : 0}};
+  std::vector<text_table::column> columns{
+      {wb::erases_uses(c.link) ? "SNR dB" : "Es/N0 dB", 8, over_snr ? 0 : 6},
+      {"Eb/N0 dB", 8, over_snr ? 6 : 0}};
   const auto add = [&](std::string title, std::size_t width, int dispensable) {
-    all.push_back({std::move(title), width, dispensable});
+    columns.push_back({std::move(title), width, dispensable});
   };
   if (wb::is_transport(c.link.code)) {
     add("blocks", 10, 4);
@@ -53,7 +54,7 @@ std::vector<text_table::column> columns_for(const wb::curve_config& c) {
   }
   add("Mb/s", 8, 9);
   add("time", 9, 7);
-  return all;
+  return columns;
 }
 
 }  // namespace
@@ -146,8 +147,8 @@ std::string result_csv(const wb::run_result& result) {
     const std::map<std::string, std::string> held(row.begin(), row.end());
     out += "\n";
     for (std::size_t i = 0; i < names.size(); i++) {
-      const auto at = held.find(names[i]);
-      out += (i == 0 ? "" : ",") + (at == held.end() ? "" : in_csv(at->second));
+      const auto found = held.find(names[i]);
+      out += (i == 0 ? "" : ",") + (found == held.end() ? "" : in_csv(found->second));
     }
   }
   return out + "\n";

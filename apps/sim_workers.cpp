@@ -16,12 +16,12 @@ namespace {
 
 /// The device of a rank of this machine: of a list by turns, of "cuda" that of its number.
 std::unique_ptr<wb::executor> open_local(const wb::ranks& ranks, const std::string& devices, int threads) {
-  const std::vector<std::string> all = devices_in(devices);
-  std::string device = all[static_cast<std::size_t>(ranks.local_rank()) % all.size()];
+  const std::vector<std::string> names = devices_in(devices);
+  std::string device = names[static_cast<std::size_t>(ranks.local_rank()) % names.size()];
   if (devices == "cuda") {
-    const auto there = wb::cuda_devices();
-    if (there.empty()) throw wb::device_error("cuda: no device was found on this machine");
-    device = fmt::format("cuda:{}", there[static_cast<std::size_t>(ranks.local_rank()) % there.size()].index);
+    const auto found = wb::cuda_devices();
+    if (found.empty()) throw wb::device_error("cuda: no device was found on this machine");
+    device = fmt::format("cuda:{}", found[static_cast<std::size_t>(ranks.local_rank()) % found.size()].index);
   }
   // The cores of a machine are shared by its ranks.
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -31,14 +31,14 @@ std::unique_ptr<wb::executor> open_local(const wb::ranks& ranks, const std::stri
 }  // namespace
 
 std::vector<std::string> devices_in(const std::string& list) {
-  std::vector<std::string> all(1);
+  std::vector<std::string> parts(1);
   for (const char c : list) {
     if (c == ',')
-      all.emplace_back();
+      parts.emplace_back();
     else
-      all.back() += c;
+      parts.back() += c;
   }
-  return all;
+  return parts;
 }
 
 sim_workers::sim_workers(const std::string& devices, int threads, std::unique_ptr<wb::ranks> ranks)

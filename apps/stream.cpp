@@ -57,11 +57,12 @@ double resident_bytes() {
 
 /// How many uses, vectors, codewords or slots of a frame were erased.
 std::uint64_t erased_in(const wb::frame_result& r, std::size_t status) {
-  const wb::view<const std::uint8_t> all = r.output<std::uint8_t>(status);
+  const wb::view<const std::uint8_t> codes = r.output<std::uint8_t>(status);
   // Most frames have none, and those behind wait for this: memcmp is faster than the count.
-  if (all.items == 0 || (all.data[0] == 0 && std::memcmp(all.data, all.data + 1, all.items - 1) == 0))
+  if (codes.items == 0 ||
+      (codes.data[0] == 0 && std::memcmp(codes.data, codes.data + 1, codes.items - 1) == 0))
     return 0;
-  return wb::count_erased(std::span(all.data, all.items));
+  return wb::count_erased(std::span(codes.data, codes.items));
 }
 /// Which output is the status of items; nothing where there is none.
 std::optional<std::size_t> status_of(const wb::frame_receiver& chain) {
@@ -132,14 +133,14 @@ class checker {
   void look(const wb::frame_result& r, std::size_t frame, bool counts) {
     if (r.status != wb::frame_status::delivered) return;
     if (counts && status_) erased += erased_in(r, *status_);
-    std::vector<std::byte> all;
+    std::vector<std::byte> outputs;
     for (std::size_t i = 0; i < chain_.outputs().size(); i++) {
       const std::byte* a = r.outputs + wb::offset_of(chain_.outputs(), i, r.items);
-      all.insert(all.end(), a, a + chain_.outputs()[i].bytes_of(r.items));
+      outputs.insert(outputs.end(), a, a + chain_.outputs()[i].bytes_of(r.items));
     }
     std::vector<std::byte>& first = first_[frame];
     if (first.empty()) {
-      first = std::move(all);
+      first = std::move(outputs);
       if (source_.sent(frame).empty()) return;
       const std::size_t k = chain_.outputs()[0].elements;
       for (std::size_t b = 0; b < chain_.outputs()[0].rows_of(r.items); b++) {
@@ -149,7 +150,7 @@ class checker {
       return;
     }
     compared++;
-    different += all != first;
+    different += outputs != first;
   }
   const wb::frame_receiver& chain_;
   const stream_source& source_;
@@ -204,9 +205,9 @@ class memory_watch {
   json device() const { return device_.to_json(); }
   /// [seconds, bytes of the process, bytes of the devices], about one a minute.
   json samples() const {
-    json all = json::array();
-    for (const sample& s : samples_) all.push_back({s.seconds, s.host, s.device});
-    return all;
+    json list = json::array();
+    for (const sample& s : samples_) list.push_back({s.seconds, s.host, s.device});
+    return list;
   }
 
  private:
@@ -215,12 +216,12 @@ class memory_watch {
   };
   struct extent {
     std::optional<double> first = {};
-    double last = 0, most = 0;
+    double last = 0, greatest = 0;
     void add(double bytes) {
       if (!first) first = bytes;
-      last = bytes, most = std::max(most, bytes);
+      last = bytes, greatest = std::max(greatest, bytes);
     }
-    json to_json() const { return {{"first", *first}, {"last", last}, {"most", most}}; }
+    json to_json() const { return {{"first", *first}, {"last", last}, {"most", greatest}}; }
   };
   void look(bool devices) {
     const double host = resident_bytes();
@@ -259,9 +260,9 @@ constexpr const char* row_format = "{:<34} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9}
 /// Waits for a time, or for an interrupt: awake, or asleep as long as it is far.
 void wait_until(frame_clock::time_point due, bool sleeps) {
   constexpr auto awake = std::chrono::microseconds(150), nap = std::chrono::microseconds(50'000);
-  for (auto now = frame_clock::now(); now < due && !interrupted(); now = frame_clock::now())
-    if (sleeps && due - now > 2 * awake)
-      std::this_thread::sleep_for(std::min<frame_clock::duration>(due - now - awake, nap));
+  for (auto time = frame_clock::now(); time < due && !interrupted(); time = frame_clock::now())
+    if (sleeps && due - time > 2 * awake)
+      std::this_thread::sleep_for(std::min<frame_clock::duration>(due - time - awake, nap));
 }
 
 /// The time of a frame in the middle one of many short times of a run: what goes on outside of this process
@@ -269,14 +270,14 @@ void wait_until(frame_clock::time_point due, bool sleeps) {
 class pace {
  public:
   explicit pace(frame_clock::time_point start) : since_(start) { windows_.reserve(100'000); }
-  bool due(frame_clock::time_point now) const { return now - since_ >= std::chrono::milliseconds(20); }
+  bool due(frame_clock::time_point time) const { return time - since_ >= std::chrono::milliseconds(20); }
   /// So many were delivered by now, since the start. When due.
-  void look(frame_clock::time_point now, std::uint64_t frames) {
+  void look(frame_clock::time_point time, std::uint64_t frames) {
     if (frames == before_) return;
     if (windows_.size() < windows_.capacity())
-      windows_.push_back(std::chrono::duration<double, std::micro>(now - since_).count() /
+      windows_.push_back(std::chrono::duration<double, std::micro>(time - since_).count() /
                          static_cast<double>(frames - before_));
-    since_ = now, before_ = frames;
+    since_ = time, before_ = frames;
   }
   std::optional<double> median() {
     if (windows_.size() < 5) return {};
@@ -330,22 +331,22 @@ class bare_copies {
 json trace_json(const wb::stream_trace& trace, const wb::trace_tail& tail, frame_clock::time_point start,
                 std::uint64_t first) {
   const auto by_place = [](const auto& value_of) {
-    json all;
+    json object;
     for (std::size_t p = 0; p < wb::frame_places; p++)
-      all[wb::name_of(static_cast<wb::frame_place>(p))] = value_of(p);
-    return all;
+      object[wb::name_of(static_cast<wb::frame_place>(p))] = value_of(p);
+    return object;
   };
   json slowest = json::array();
   for (const wb::traced_frame& f : trace.slowest) {
     const wb::lane_times& on_device = f.times.on_device;
-    json each{{"frame", f.times.sequence - first},
-              {"device", f.times.device},
-              {"seconds", std::chrono::duration<double>(f.times.due - start).count()},
-              {"latency_us", f.latency_us},
-              {"places_us", by_place([&](std::size_t p) { return f.places_us[p]; })}};
+    json frame{{"frame", f.times.sequence - first},
+               {"device", f.times.device},
+               {"seconds", std::chrono::duration<double>(f.times.due - start).count()},
+               {"latency_us", f.latency_us},
+               {"places_us", by_place([&](std::size_t p) { return f.places_us[p]; })}};
     if (on_device.uploaded != wb::lane_times::no_time)
-      each["upload_us"] = on_device.uploaded - on_device.upload_begun;
-    slowest.push_back(each);
+      frame["upload_us"] = on_device.uploaded - on_device.upload_begun;
+    slowest.push_back(frame);
   }
   return {{"frames", trace.frames},
           {"places_us", by_place([&](std::size_t p) { return times_json(trace.places[p]); })},
@@ -397,10 +398,10 @@ json stages_of(const stream_run& run, const wb::frame_receiver& chain, const str
   if (run.devices.size() > 1 && !interrupted() &&
       std::find(run.devices.begin(), run.devices.end(), "cpu") == run.devices.end())
     t.copies_us = wb::measure_copies(chain, run.devices, run.items, run.repetitions, run.batch);
-  json each;
+  json stages;
   double alone = t.upload_us + t.download_us;
   for (std::size_t i = 0; i < t.stage_us.size(); i++) {
-    each[chain.stages()[i]] = t.stage_us[i];
+    stages[chain.stages()[i]] = t.stage_us[i];
     alone += t.stage_us[i];
   }
   json share{{"upload", t.upload_us / alone}};
@@ -408,7 +409,7 @@ json stages_of(const stream_run& run, const wb::frame_receiver& chain, const str
   share["download"] = t.download_us / alone;
   return {{"device", run.devices.front()},
           {"upload_us", t.upload_us},
-          {"stages_us", each},
+          {"stages_us", stages},
           {"download_us", t.download_us},
           {"kernel_us", t.kernel_us},
           {"copies_us", t.copies_us},
@@ -531,15 +532,15 @@ class measured_run {
   void warm_up() {
     try {
       if (one_size()) {
-        std::vector<wb::frame_slot> all;
-        while (all.size() < pipeline_.slots()) {
-          all.push_back(pipeline_.acquire(run_.items));
-          source_.fill(all.back(), all.back().index() % source_.frames());
-          filled_[all.back().index()] = 1;
+        std::vector<wb::frame_slot> slots;
+        while (slots.size() < pipeline_.slots()) {
+          slots.push_back(pipeline_.acquire(run_.items));
+          source_.fill(slots.back(), slots.back().index() % source_.frames());
+          filled_[slots.back().index()] = 1;
         }
       }
-      const std::uint64_t most = std::max<std::uint64_t>(run_.warmup, 2 * pipeline_.slots());
-      for (std::uint64_t n = 0; n < most && !interrupted(); n++) {
+      const std::uint64_t count = std::max<std::uint64_t>(run_.warmup, 2 * pipeline_.slots());
+      for (std::uint64_t n = 0; n < count && !interrupted(); n++) {
         push(n, {});
         if (checks() && n < 4 * pipeline_.slots()) {  // one by one: none is left out for a busy checker
           pipeline_.drain();
@@ -585,11 +586,11 @@ class measured_run {
         error_ = e.what();
         break;
       }
-      const auto now = frame_clock::now();
-      if (run_.rate == 0 && windows_->due(now))
-        windows_->look(now, pipeline_.counters().delivered - before_.delivered);
-      if (now - looked > std::chrono::seconds(1)) {
-        looked = now;
+      const auto time = frame_clock::now();
+      if (run_.rate == 0 && windows_->due(time))
+        windows_->look(time, pipeline_.counters().delivered - before_.delivered);
+      if (time - looked > std::chrono::seconds(1)) {
+        looked = time;
         if (line_.due()) show_progress(frames);
       }
     }
@@ -597,12 +598,12 @@ class measured_run {
   }
 
   void show_progress(std::uint64_t frames) {
-    const wb::pipeline_counters now = pipeline_.counters();
-    const std::uint64_t delivered = now.delivered - before_.delivered;
+    const wb::pipeline_counters current = pipeline_.counters();
+    const std::uint64_t delivered = current.delivered - before_.delivered;
     const double share = static_cast<double>(delivered) / static_cast<double>(frames);
     line_.show(fmt::format("{}: {} frames, {:.4g} Mb/s, {} waiting, {} missed, {} dropped, {} failed, {}",
-                           run_.label, delivered, share * bits_pushed_ / elapsed() * 1e-6, now.waiting,
-                           now.missed, now.dropped - before_.dropped, now.failed - before_.failed,
+                           run_.label, delivered, share * bits_pushed_ / elapsed() * 1e-6, current.waiting,
+                           current.missed, current.dropped - before_.dropped, current.failed - before_.failed,
                            duration_text(elapsed())));
   }
 

@@ -97,8 +97,8 @@ stream_work loop_of(const stream_run& r, std::shared_ptr<const wb::codec> code) 
         r.detector, wb::code_config(r.code_name, r.code_values), r.receiver);
     return {wb::make_receive_chain({r.detector, r.per_channel}, *receiver), std::move(code), receiver};
   } catch (const wb::argument_error& e) {
-    const bool own = wb::find_setting(wb::receiver_settings(), e.argument()) != nullptr;
-    if (own) throw wb::argument_error("receiver." + e.argument(), e.value(), e.allowed());
+    const bool of_receiver = wb::find_setting(wb::receiver_settings(), e.argument()) != nullptr;
+    if (of_receiver) throw wb::argument_error("receiver." + e.argument(), e.value(), e.allowed());
     if (e.argument() != "detector" && e.argument() != "decoder") throw;
     throw wb::argument_error("receiver.outer", std::to_string(r.receiver.outer),
                              "1 with a " + e.argument() + " like this, which is " + e.value());

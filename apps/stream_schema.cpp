@@ -142,11 +142,11 @@ std::vector<run_setting> cluster_settings() {
 /// Doppler frequency and delays; here they are keys.
 std::vector<run_setting> slot_settings() {
   using c = wb::nr_link_config;
-  std::vector<run_setting> all =
+  std::vector<run_setting> list =
       wb::within<run>([](run& r) -> auto& { return r.nr; }, wb::nr_link_settings());
   const auto in_place = [&](std::vector<run_setting> settings) {
     for (run_setting& s : settings)
-      for (run_setting& other : all)
+      for (run_setting& other : list)
         if (other.name == s.name) other = s;
   };
   in_place(wb::within<run>(
@@ -163,9 +163,9 @@ std::vector<run_setting> slot_settings() {
   for (run_setting& s : wb::within<run>([](run& r) -> auto& { return r.fading; }, wb::estimator_settings()))
     if (s.name == "doppler_hz" || s.name == "delays_ns" || s.name == "powers") {
       if (s.name != "doppler_hz") s.conditions = {{"csi", {"lmmse"}}};
-      all.push_back(std::move(s));
+      list.push_back(std::move(s));
     }
-  return all;
+  return list;
 }
 
 /// The chains that have a key; empty for one that all have.

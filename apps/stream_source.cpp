@@ -274,9 +274,9 @@ void stream_source::read(const stream_run& run) {
 #endif
 
 std::vector<const void*> stream_source::arrays(std::size_t frame) const {
-  std::vector<const void*> all;
-  for (const auto& a : frames_[frame]) all.push_back(a.data());
-  return all;
+  std::vector<const void*> pointers;
+  for (const auto& a : frames_[frame]) pointers.push_back(a.data());
+  return pointers;
 }
 void stream_source::fill(const wb::frame_slot& slot, std::size_t frame) const {
   const auto& ports = chain_->inputs();

@@ -344,13 +344,13 @@ TEST(stream_command, keys_under_their_names_of_before_load_with_a_hint_each) {
     return std::lround(run["input_gb_per_s"].get<double>() * run["frame_us"].get<double>() * 1e3);
   };
   const std::string table = "chain = \"decode\"\n[code]\ntype = \"conv\"\nk = 10\n";
-  const long now =
+  const long bytes =
       bytes_of(table + "[mimo]\nstreams = 3\nrx_antennas = 4\n[modem]\nmodulation = \"QAM16\"\n", "");
   EXPECT_EQ(bytes_of(table + "[detector]\nstreams = 3\nrx_antennas = 4\nqam = 16\n[[run]]\n[[run]]\n",
                      "hint: detector.streams is now mimo.streams = 3\n"
                      "hint: detector.rx_antennas is now mimo.rx_antennas = 4\n"
                      "hint: detector.qam is now modem.modulation = \"16qam\"\n"),
-            now);
+            bytes);
   EXPECT_EQ(bytes_of("chain = \"stbc\"\n[stbc]\ncode = \"Golden\"\nqam = 64\nrx_antennas = 3\n",
                      "hint: stbc.qam is now modem.modulation = \"64qam\"\n"
                      "hint: stbc.rx_antennas is now mimo.rx_antennas = 3\n"

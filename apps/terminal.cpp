@@ -39,8 +39,8 @@ bool goes_on_a_character(char c) { return (static_cast<unsigned char>(c) & 0xC0u
 void print_text(std::FILE* out, const std::string& text) {
   std::fputs(wb::printable_lines(text).c_str(), out);
 }
-void print_note(const std::string& what) {
-  print_to(stderr, "warpband: note: {}\n", wb::printable(what, most_shown));
+void print_note(const std::string& note) {
+  print_to(stderr, "warpband: note: {}\n", wb::printable(note, most_shown));
 }
 void print_hints(const std::vector<std::string>& hints) {
   for (const std::string& hint : hints) print_to(stderr, "hint: {}\n", wb::printable(hint, most_shown));
@@ -75,17 +75,17 @@ progress_line::progress_line(bool quiet) : quiet_(quiet), terminal_(isatty(2) !=
 
 bool progress_line::due() {
   if (quiet_) return false;
-  const auto now = std::chrono::steady_clock::now();
+  const auto time = std::chrono::steady_clock::now();
   const bool resized = resizes_ != resizes;
-  if (!resized && now - last_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(30)))
+  if (!resized && time - last_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(30)))
     return false;
-  last_ = now;
+  last_ = time;
   return true;
 }
 
-void progress_line::show(const std::vector<std::string>& all) {
+void progress_line::show(const std::vector<std::string>& variants) {
   std::vector<std::string> texts;
-  for (const std::string& text : all) texts.push_back(wb::printable(text, most_shown));
+  for (const std::string& text : variants) texts.push_back(wb::printable(text, most_shown));
   if (!terminal_) {
     print_to(stderr, "{}\n", texts.front());
     std::fflush(stderr);

@@ -20,7 +20,7 @@ void print_to(std::FILE* out, fmt::format_string<Values...> format, Values&&... 
   print_text(out, fmt::format(format, std::forward<Values>(values)...));
 }
 /// A line on stderr: "warpband: note: ..."
-void print_note(const std::string& what);
+void print_note(const std::string& note);
 /// A line on stderr for each: what a scenario or command line has by an old name.
 void print_hints(const std::vector<std::string>& hints);
 /// Writes JSON to standard output, in wb::printable_json's escapes.
@@ -47,7 +47,7 @@ class progress_line {
   bool due();
   /// Shows the first of the texts that fits, the longest first; where none does the beginning of the last.
   /// Without a terminal the first.
-  void show(const std::vector<std::string>& all);
+  void show(const std::vector<std::string>& variants);
   void show(const std::string& text) { show(std::vector{text}); }
   void clear();
 

@@ -56,13 +56,13 @@ class Screen:
 
     def resize(self, width):
         """As terminals do that fold again what has become too long: the cursor stays at its character."""
-        rows, at = [], 0
+        rows, cursor = [], 0
         for n, row in enumerate(self.rows):
             parts = [row[i:i + width] for i in range(0, max(1, len(row)), width)]
             if n == self.row:
-                at, self.column = len(rows) + max(0, self.column - 1) // width, (max(0, self.column - 1) % width) + 1
+                cursor, self.column = len(rows) + max(0, self.column - 1) // width, (max(0, self.column - 1) % width) + 1
             rows += parts
-        self.rows, self.row, self.width = rows, at, width
+        self.rows, self.row, self.width = rows, cursor, width
 
 
 class TerminalTest(unittest.TestCase):
