@@ -111,6 +111,7 @@ checks() {
     step numbers bash scripts/checks/numbers.sh
     step version python3 scripts/checks/version.py
     step sentences python3 scripts/checks/sentences.py
+    step function-words python3 scripts/checks/function_words.py
     step samples python3 scripts/checks/samples.py
     step performance-report python3 scripts/performance_report.py --check
     step reproduce "build/$main/warpband" reproduce all --quick --out build/test/reproduce
