@@ -224,7 +224,7 @@ algorithms demappers() {
           return in;
         };
         a.run = [=](executor& e, const call& c) {
-          demap.run(e, {c["received"], c["channel"], c["noise_var"]}, c["llr"], c["status"]);
+          demap.run(e, {c["channel"], c["received"], c["noise_var"]}, c["llr"], c["status"]);
         };
         a.faults = bad_noise;
         if (faded) a.faults.push_back(says_nothing("channel"));
@@ -482,7 +482,7 @@ algorithm stbc(const stbc_config& config, std::size_t per_channel, bool soft, bo
     return in;
   };
   a.run = [=](executor& e, const call& c) {
-    d.run(e, {c["received"], c["channel"], per_channel, c["noise_var"], c["prior"]},
+    d.run(e, {c["channel"], per_channel, c["received"], c["noise_var"], c["prior"]},
           {c["llr"], c["bits"], c["status"]});
   };
   a.faults = {first_of("received", 2e15f), first_of("received", 3e38f), first_of("received", 1e8f),

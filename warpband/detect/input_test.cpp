@@ -400,11 +400,11 @@ TEST(detect_arguments, bad_shapes_are_named) {
     return refused([&] { detector->run(*exec, in, {llr}); });
   };
   EXPECT_EQ(blames({h, 1, y, n0, prior}), "");
-  EXPECT_EQ(blames({y, few, 2, n0}), "");
-  EXPECT_EQ(blames({y, one, SIZE_MAX, n0}), "");
-  EXPECT_EQ(blames({y, few, 1, n0}), "shape: channel");
+  EXPECT_EQ(blames({few, 2, y, n0}), "");
+  EXPECT_EQ(blames({one, SIZE_MAX, y, n0}), "");
+  EXPECT_EQ(blames({few, 1, y, n0}), "shape: channel");
   EXPECT_EQ(blames({h, 2, y, n0}), "shape: channel");
-  EXPECT_EQ(blames({y, {}, 1, n0}), "shape: channel");
+  EXPECT_EQ(blames({{}, 1, y, n0}), "shape: channel");
   EXPECT_EQ(blames({h, 0, y, n0}), "uses_per_channel");
   EXPECT_EQ(blames({h, 1, y, {}}), "shape: noise_var");
   EXPECT_EQ(refused([&] { no_prior->run(*exec, {h, 1, y, n0, prior}, {llr}); }), "prior");

@@ -116,10 +116,10 @@ TEST(stbc_arguments, channels_of_several_codewords_are_checked) {
   const auto few = make_view(std::as_const(rx).data(), 3, 4);
   auto n0 = on_device(*exec, std::vector<float>(5, 1.f), 5, 1), llr = exec->make<float>(5, 16);
   const auto blames = [&](const stbc_input& in) { return blamed([&] { decoder.run(*exec, in, {llr}); }); };
-  EXPECT_EQ(blames({rx, few, 2, n0}), "");
-  EXPECT_EQ(blames({rx, rx, 1, {n0.data(), 1, 5, 1, 0}}), "");
-  EXPECT_EQ(blames({rx, few, 1, n0}), "channel");
-  EXPECT_EQ(blames({rx, rx, 0, n0}), "codewords_per_channel");
+  EXPECT_EQ(blames({few, 2, rx, n0}), "");
+  EXPECT_EQ(blames({rx, 1, rx, {n0.data(), 1, 5, 1, 0}}), "");
+  EXPECT_EQ(blames({few, 1, rx, n0}), "channel");
+  EXPECT_EQ(blames({rx, 0, rx, n0}), "codewords_per_channel");
 }
 
 }  // namespace stbc_input_test
