@@ -167,8 +167,9 @@ void add_keyword(nb::module_& m, const char* of_class, const std::string& name, 
   nb::dict keywords = nb::cast<nb::dict>(m.attr("keywords"));
   if (!keywords.contains(of_class)) keywords[of_class] = nb::list();
   nb::cast<nb::list>(keywords[of_class])
-      .append(nb::make_tuple(name, annotation(kind, words, takes_bool) + (initial.is_none() ? " | None" : ""),
-                             initial, kind == "boolean" ? "True or False" : allowed, text));
+      .append(nb::make_tuple(
+          name, annotation(kind, words, takes_bool) + (initial.is(nb::ellipsis()) ? "" : " | None"),
+          initial, kind == "boolean" ? "True or False" : allowed, text));
 }
 
 }  // namespace wb::python

@@ -107,6 +107,29 @@ def test_objects_are_shown_copied_and_pickled_by_their_settings(kind, settings):
                 assert getattr(same, name) == settings[name]
 
 
+@pytest.mark.parametrize("kind, settings", MADE, ids=[kind.__name__ for kind, _ in MADE])
+def test_none_leaves_a_keyword_out(kind, settings):
+    nothing = {name: None for name, _, default, *_ in _core.keywords.get(kind.__name__, ()) if default is not ... and name not in settings}
+    made, same = kind(**settings), kind(**settings, **nothing)
+    assert repr(same) == repr(made)
+    assert all(getattr(same, name) == getattr(made, name) for name in nothing)
+
+
+def test_none_is_no_value_of_what_must_be_given():
+    for make, name in ((lambda: wb.NWay(streams=None, rx_antennas=2, qam=4), "streams"), (lambda: wb.QamMapper(qam=None), "qam")):
+        with pytest.raises(ValueError, match=f"^{name} = None is not allowed: "):
+            make()
+
+
+def test_none_leaves_arguments_of_functions_out(tmp_path):
+    file = tmp_path / "own.csv"
+    file.write_text("# z = 4\n0,1,0,-1\n1,0,0,0\n")
+    for make, name in ((wb.cpu, "threads"), (lambda **given: wb.read_ldpc(file, **given), "lifting_size")):
+        assert repr(make(**{name: None})) == repr(make())
+        with pytest.warns(FutureWarning, match=f"^{name} = 0 is now {name} = None$"):
+            assert repr(make(**{name: 0})) == repr(make())
+
+
 def test_a_copy_decodes_the_same(rng):
     llr = rng.normal(size=(5, 648)).astype(np.float32)
     decoder = wb.LdpcDecoder(code=LDPC, iterations=7, early_stop="none")

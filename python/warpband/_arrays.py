@@ -9,7 +9,7 @@ from typing import Any, Iterable, Mapping, Protocol, Sequence, Tuple
 import numpy as np
 
 from . import _core
-from ._settings import listed, made, refused, whole
+from ._settings import listed, made, number_or_none, refused, whole
 
 #: An array of NumPy, torch, CuPy or another library with DLPack or ``__cuda_array_interface__``.
 Array = Any
@@ -40,31 +40,31 @@ class Executor(Protocol):
         """The instruction set and threads, or the name of the GPU."""
 
 
-def cpu(*, threads: int = 0, isa: str | None = None) -> Executor:
+def cpu(*, threads: int | None = None, isa: str | None = None) -> Executor:
     """Opens a CPU executor of its own.
 
     Args:
-        threads: 0 for all cores.
+        threads: None for all cores.
         isa: an instruction set of :func:`warpband.isas`; None takes the widest, or what WARPBAND_ISA says.
 
     >>> detector = wb.MMSE(streams=2, rx_antennas=2, qam=4, executor=wb.cpu(threads=1))
     >>> wb.cpu(threads=2).description.endswith("2 threads")
     True
     """
-    return made(_core.Executor, threads=threads, isa=isa)
+    return made(_core.Executor, threads=number_or_none("threads", threads), isa=isa)
 
 
 def reopened(threads: int, isa: str | None) -> Executor:
     """A pickled CPU executor."""
-    return cpu(threads=threads, isa=isa)
+    return made(_core.Executor, threads=threads, isa=isa)
 
 
-def cuda(*, device: int = 0, stream: int = 0) -> Executor:
+def cuda(*, device: int = 0, stream: int | None = None) -> Executor:
     """Opens an executor on a stream of a CUDA device.
 
     Args:
         device: its number.
-        stream: a ``cudaStream_t`` of yours as an integer, which must outlive the executor; 0 opens a new one.
+        stream: a ``cudaStream_t`` of yours as an integer, which must outlive the executor; None opens a new one.
 
     Raises:
         RuntimeError: the device is not there, or this build has no CUDA.
@@ -73,7 +73,7 @@ def cuda(*, device: int = 0, stream: int = 0) -> Executor:
     >>> executor = wb.cuda() if wb.cuda_devices() else wb.cpu()
     >>> detector = wb.MMSE(streams=2, rx_antennas=2, qam=4, executor=executor)
     """
-    return made(_core.Executor.cuda, device=whole("device", device, 0, 2 ** 31 - 1), stream=whole("stream", stream))
+    return made(_core.Executor.cuda, device=whole("device", device, 0, 2 ** 31 - 1), stream=whole("stream", number_or_none("stream", stream)))
 
 
 _default: Executor | None = None

@@ -91,11 +91,12 @@ def _made_again(kind: type, given: dict[str, Any]) -> Any:
 
 def described(cls: Class) -> Class:
     """In ``__init__`` the listed keywords stand where ``**settings`` does, in the docstring where ``{settings}`` does. Their values
-    in force are attributes."""
+    in force are attributes. None leaves a keyword out."""
     kind: Any = cls
     keywords = [Keyword(*fields) for fields in _core.keywords.get(cls.__name__, ())]
     init = kind.__init__
     signature = _with(keywords, inspect.signature(init))
+    optional = {keyword.name for keyword in keywords if keyword.default is not ...}
 
     @functools.wraps(init)
     def __init__(self: Any, **given: Any) -> None:
@@ -109,6 +110,7 @@ def described(cls: Class) -> Class:
             import difflib  # it takes a while
             near = difflib.get_close_matches(unknown, signature.parameters, 1)
             raise TypeError(f"{cls.__name__}: {error}{f'. Did you mean {near[0]!r}?' if near else ''}") from None
+        given = {name: value for name, value in given.items() if value is not None or name not in optional}
         for name, value in given.items():
             try:
                 given[name] = _kept(name, value)

@@ -71,6 +71,16 @@ def code_of(code: Any, kind: type) -> Any:
     return code._code  # type: ignore[attr-defined]
 
 
+def number_or_none(name: str, value: Any) -> Any:
+    """A number as the compiled part takes it, for which 0 says that it is left out. Until 0.2.0 callers may say 0 too."""
+    if value is None:
+        return 0
+    if integer_of(value) == 0 and not isinstance(value, bool):
+        import warnings
+        warnings.warn(f"{name} = 0 is now {name} = None", FutureWarning, stacklevel=3)
+    return value
+
+
 def listed(name: str, values: Any) -> list[Any]:
     try:
         return list(values)

@@ -13,7 +13,7 @@ from . import _core
 from ._error_rates import printable, whole_file
 from ._functions import Frames, functions_of
 from ._json_lines import json_lines
-from ._settings import encodable, file_name, made, number, refused, shown, whole
+from ._settings import encodable, file_name, made, number, number_or_none, refused, shown, whole
 
 __all__ = ["Curve", "Frames", "Progress", "SweepResult", "scenario_help", "sweep"]
 
@@ -272,7 +272,7 @@ Scenario = Union[Mapping[str, Any], str, "os.PathLike[str]"]
 def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | None = None,
           resume: SweepResult | str | os.PathLike[str] | None = None, seed: int | None = None,
           frame_errors: int | None = None, max_frames: int | None = None, max_seconds: float | None = None,
-          device: str | Sequence[str] = "cpu", threads: int = 0, checkpoint: float = 10.0,
+          device: str | Sequence[str] = "cpu", threads: int | None = None, checkpoint: float = 10.0,
           progress: bool | Callable[[Progress], Any] = False,
           detectors: Mapping[str, Callable[..., Any]] | None = None, decoders: Mapping[str, Callable[..., Any]] | None = None,
           channels: Mapping[str, Callable[[Frames], Any]] | None = None, batch: int = 1024, version: str | None = None) -> SweepResult:
@@ -292,7 +292,7 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
         max_frames: in the place of ``stop.max_frames``, 1..10**15. A point ends after so many frames.
         max_seconds: in the place of ``stop.max_seconds``, 0..1e9. A point ends after this time; 0: no such rule.
         device: "cpu" or "cuda:N", or several that run frames side by side, as ``["cuda:0", "cuda:1"]`` (docs/scale.md).
-        threads: of the CPU, 1..4096; 0 for all cores.
+        threads: of the CPU, 1..4096; None for all cores.
         checkpoint: seconds between two writings of ``output``, 0..30; 0 writes after every batch.
         progress: True for a bar on stderr, or a function that gets a :class:`Progress` ten times a second at most and after
             each point; what it raises ends the sweep, False stops it.
@@ -360,6 +360,7 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
     devices = [device] if isinstance(device, str) else device
     if not (isinstance(devices, (list, tuple)) and devices and all(isinstance(d, str) and re.fullmatch(r"cpu|cuda(:\d+)?", d) for d in devices)):
         raise refused("device", device, '"cpu" or "cuda:N", or a list of these')
+    threads = number_or_none("threads", threads)
     if devices[0] == "cpu":
         executor = made(_core.Executor, threads=threads, isa=None)
     else:

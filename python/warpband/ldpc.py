@@ -9,7 +9,7 @@ from ._arrays import FLOAT32, INT32, UINT8, Array, Executor
 from ._codec import Decoder, Encoder
 from ._convert import as_bits, as_llrs, converting
 from ._described import described
-from ._settings import code_of, file_name, listed, made
+from ._settings import code_of, file_name, listed, made, number_or_none
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -98,7 +98,7 @@ def wifi_ldpc(*, n: int = 1944, rate: Literal["1/2", "2/3", "3/4", "5/6"] = "1/2
     return LdpcCode._of(made(_core.LdpcCode.wifi, n=n, rate=rate))
 
 
-def read_ldpc(path: str | os.PathLike[str], *, lifting_size: int = 0) -> LdpcCode:
+def read_ldpc(path: str | os.PathLike[str], *, lifting_size: int | None = None) -> LdpcCode:
     """A quasi-cyclic code of a file: CSV with a row of shifts in each line, or alist.
 
     CSV has -1, - or nothing for a zero block; text behind # is a comment, in which "z = 27" gives the lifting size. Of an alist the
@@ -106,7 +106,7 @@ def read_ldpc(path: str | os.PathLike[str], *, lifting_size: int = 0) -> LdpcCod
 
     Args:
         path: the file.
-        lifting_size: z, 1..4096; 0: what the file says.
+        lifting_size: z, 1..4096; None: what the file says.
 
     Raises:
         RuntimeError: where the file cannot be read or is no base matrix, with the reason.
@@ -118,7 +118,7 @@ def read_ldpc(path: str | os.PathLike[str], *, lifting_size: int = 0) -> LdpcCod
     ...     wb.read_ldpc(file, lifting_size=4)
     LdpcCode(k=8, n=16, z=4)
     """
-    return LdpcCode._of(made(_core.LdpcCode.read, path=file_name("path", path), lifting_size=lifting_size))
+    return LdpcCode._of(made(_core.LdpcCode.read, path=file_name("path", path), lifting_size=number_or_none("lifting_size", lifting_size)))
 
 
 @described
