@@ -52,7 +52,7 @@ def run(rates, options):
     references = [reference for name in options.inputs if is_reference(rates, name) for reference in rates.references_of(name)]
     metrics = rates.metrics_for(curves, options.metric, references)
     if not curves and not options.x:
-        options.x = "ebn0_db" if any("ebn0_db" in columns for _, columns in references) else "snr_db"
+        options.x = next((axis for axis in rates.AXES if any(axis in columns for _, columns in references)), "snr_db")
     if options.csv == "-":
         rates.write_table(curves, sys.stdout)
     elif options.csv:
@@ -75,7 +75,7 @@ def main():
     parser.add_argument("--csv", default="", help="table of all points to write; - for standard output")
     parser.add_argument("--metric", choices=(*rates.METRICS, *rates.SEVERAL), default="both")
     parser.add_argument("--title", default="")
-    parser.add_argument("--x", default="", help="ebn0_db, snr_db or a swept setting")
+    parser.add_argument("--x", default="", help="ebn0_db, snr_db, esn0_db or a swept setting")
     parser.add_argument("--theory", action="store_true", help="draw closed forms and bounds too")
     parser.add_argument("--size", choices=tuple(rates.SIZES), default="screen")
     options = parser.parse_args()

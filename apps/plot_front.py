@@ -29,7 +29,7 @@ def read(path):
         known = all(math.isfinite(loss) and rate > 0 and isinstance(s["front"], bool) for loss, rate, s in settings)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise PlotError(f"{path} is incomplete: expected what `warpband choose --json` writes ({error!r})") from None
-    if not settings or not known or axis not in ("ebn0_db", "snr_db") or not 0 < target < 1:
+    if not settings or not known or axis not in rates.AXES or not 0 < target < 1:
         raise PlotError(f"{path} holds no front: expected what `warpband choose --json` writes")
     return record, chosen, sorted(settings, key=lambda x: x[1])
 

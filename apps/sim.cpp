@@ -514,7 +514,7 @@ Files:
                   while writing, RESULT.json.tmpPID-N, the next run with the same output removes. Two runs cannot
                   write the same RESULT.json at once: a lock on RESULT.json.lock, which is there during a run, says so on
                   every machine that sees the folder, if its file system has locks
-  FILE.csv        a reference: columns ebn0_db (snr_db where the scenario sweeps that), ber, fer. What --csv writes is one
+  FILE.csv        a reference: columns ebn0_db (snr_db or esn0_db where the scenario sweeps that), ber, fer. --csv writes one
 
 Going on:
   A run that was killed (kill -9, power, a crash) loses what it did since the last checkpoint, at most 30 s unless

@@ -25,10 +25,11 @@ bool has_interval_of_bits(const wb::curve_config& c) {
 
 std::vector<text_table::column> columns_for(const wb::curve_config& c) {
   // The axis of the sweep stays; a narrow terminal goes without the other one.
-  const bool over_snr = c.link.axis == wb::snr_axis::snr_db;
+  const bool over_ebn0 = c.link.axis == wb::snr_axis::ebn0_db,
+             of_antenna = wb::erases_uses(c.link) && c.link.axis != wb::snr_axis::esn0_db;
   std::vector<text_table::column> columns{
-      {wb::erases_uses(c.link) ? "SNR dB" : "Es/N0 dB", 8, over_snr ? 0 : 6},
-      {"Eb/N0 dB", 8, over_snr ? 6 : 0}};
+      {of_antenna ? "SNR dB" : "Es/N0 dB", 8, over_ebn0 ? 6 : 0},
+      {"Eb/N0 dB", 8, over_ebn0 ? 0 : 6}};
   const auto add = [&](std::string title, std::size_t width, int dispensable) {
     columns.push_back({std::move(title), width, dispensable});
   };
@@ -60,10 +61,14 @@ std::vector<text_table::column> columns_for(const wb::curve_config& c) {
 }  // namespace
 
 curve_table::curve_table(std::FILE* out, const wb::curve_config& curve)
-    : out_(out), of_bits_(has_interval_of_bits(curve)), table_(out, columns_for(curve)) {}
+    : out_(out),
+      of_bits_(has_interval_of_bits(curve)),
+      over_esn0_(curve.link.axis == wb::snr_axis::esn0_db),
+      table_(out, columns_for(curve)) {}
 
 void curve_table::row(const wb::point_result& p) {
-  std::vector<std::string> cells{decibels(p.snr_db), decibels(p.ebn0_db), std::to_string(p.counts.frames)};
+  std::vector<std::string> cells{decibels(over_esn0_ ? p.esn0_db : p.snr_db), decibels(p.ebn0_db),
+                                 std::to_string(p.counts.frames)};
   const auto add = [&](std::string text) { cells.push_back(std::move(text)); };
   if (p.transmissions != 0) {
     for (int n = 1; n <= p.transmissions; n++) add(rate(p.bler(n)));

@@ -18,7 +18,8 @@ class curve_table {
 
  private:
   std::FILE* out_;
-  bool of_bits_;  // the interval
+  bool of_bits_;    // the interval
+  bool over_esn0_;  // the sweep is
   text_table table_;
 };
 

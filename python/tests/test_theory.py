@@ -142,3 +142,15 @@ def test_exit_charts_are_drawn():
     assert panel.get_title() == "a loop"
     with pytest.raises(TypeError, match="^chart is a int: expected what warpband.exit_chart measures$"):
         wb.plot.exit_chart(3)
+
+
+def test_a_sweep_over_es_n0_is_drawn_over_it():
+    scenario = {"code": {"type": "none", "k": 1000}, "modem": {"modulation": "qpsk"}, "stop": {"frame_errors": 0, "max_frames": 20}}
+    result = wb.sweep({**scenario, "sweep": {"esn0_db": [3.0, 6.0]}})
+    assert result.axis == "esn0_db" and result["esn0_db"] == [3.0, 6.0]
+    assert result["ebn0_db"] == pytest.approx([3 - 10 * math.log10(2), 6 - 10 * math.log10(2)])
+    panel = wb.plot.error_rates(result, metric="ber", theory=True).axes[0]
+    assert panel.get_xlabel() == "$E_s/N_0$ (dB)"
+    assert [line.get_xdata()[0] for line in panel.get_lines() if line.get_label() == "QPSK in AWGN, exact"] == [3.0]
+    other = wb.sweep({**scenario, "sweep": {"snr_db": [3.0]}})
+    assert wb.plot.error_rates([result, other], x="esn0_db").axes[0].get_xlabel() == "$E_s/N_0$ (dB)"

@@ -19,6 +19,7 @@ METRICS = {"ber": "bit error rate", "fer": "frame error rate", "bler": "block er
            "required": "for a frame error rate of", "mutual_information": "mutual information (bits per sent bit)"}
 NEEDS = {"bler": "HARQ or massive MIMO", "throughput": "HARQ", "required": "a scenario with sweep.target_fer",
          "mutual_information": "a scenario with modem.mutual_information = true"}
+AXES = ("ebn0_db", "snr_db", "esn0_db")
 SEVERAL = {"both": ("ber", "fer"), "harq": ("bler", "throughput")}
 # Colours that differ for colour-blind readers, after Okabe and Ito, changed to differ in grey too: their lightness L* is 40, 52,
 # 0, 71, 28, 62, 15 and 80.
@@ -202,8 +203,11 @@ def load(path: str) -> dict[str, Any]:
 
 
 def axis_of(curves: Sequence[Mapping[str, Any]]) -> str:
-    """"snr_db" where all curves are sweeps over it, else "ebn0_db"."""
-    return "snr_db" if all("snr_db" in (curve["config"].get("sweep") or {}) for curve in curves) else "ebn0_db"
+    """"snr_db" or "esn0_db" where all curves are sweeps over it, else "ebn0_db"."""
+    for axis in AXES[1:]:
+        if all(axis in (curve["config"].get("sweep") or {}) for curve in curves):
+            return axis
+    return "ebn0_db"
 
 
 def _check_point(point: Mapping[str, Any], name: str) -> None:
@@ -513,6 +517,8 @@ def axis_name(curves: Sequence[Mapping[str, Any]], axis: str) -> str:
     """The name of the horizontal axis, by the kind of link."""
     if axis == "ebn0_db":
         return "$E_b/N_0$ (dB)"
+    if axis == "esn0_db":
+        return "$E_s/N_0$ (dB)"
     if axis == "snr_db":
         names = {_snr_name(curve["config"]) for curve in curves}
         return names.pop() if len(names) == 1 else "SNR (dB)"
@@ -540,12 +546,12 @@ def parameters_of(curves: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def x_axis(curves: Sequence[Mapping[str, Any]], asked: str | None) -> str:
-    """What a figure is drawn over: of a sweep over a setting that setting, else Eb/N0 or SNR."""
+    """What a figure is drawn over: of a sweep over a setting that setting, else Eb/N0, SNR or Es/N0."""
     parameters = parameters_of(curves)
     if not asked:
         return parameters[0] if parameters else axis_of(curves) if curves else "ebn0_db"
-    if asked not in ("ebn0_db", "snr_db", *parameters):
-        raise PlotError(f"x = {asked!r} is not allowed: expected {', '.join(map(repr, ('ebn0_db', 'snr_db', *parameters)))}")
+    if asked not in (*AXES, *parameters):
+        raise PlotError(f"x = {asked!r} is not allowed: expected {', '.join(map(repr, (*AXES, *parameters)))}")
     return asked
 
 
@@ -559,7 +565,7 @@ def _line_label(curve: Mapping[str, Any], axis: str) -> str:
 def lines_of(curves: Sequence[Mapping[str, Any]], axis: str, metric: str = "fer") -> list[tuple[str, list[tuple[Any, Mapping[str, Any]]]]]:
     """(label, [(x, point)]) of each line, x rising. Over a swept setting there is a line for each Eb/N0 or SNR."""
     db = axis_of(curves)
-    if axis in ("ebn0_db", "snr_db"):
+    if axis in AXES:
         return [(curve["label"], sorted(((_number(point.get(axis), f"{curve['label']}: {axis}"), point) for point in curve["points"]),
                                         key=lambda pair: pair[0])) for curve in curves]
     lines: dict[tuple[str, Any], list[tuple[Any, Mapping[str, Any]]]] = {}
@@ -660,7 +666,7 @@ def draw_panel(panel: Any, curves: Sequence[Mapping[str, Any]], references: Sequ
     drawn: list[float] = []
     gap, transmissions = False, 0
     lines = lines_of(curves, axis, metric)
-    if axis not in ("ebn0_db", "snr_db"):
+    if axis not in AXES:
         places = _places(x for _, points in lines for x, _ in points)
         lines = [(label, sorted(((places[_place_key(x)], point) for x, point in points), key=lambda pair: pair[0])) for label, points in lines]
         _value_ticks(panel, places)
@@ -723,10 +729,10 @@ def figure_of(curves: Sequence[Mapping[str, Any]], references: Sequence[tuple[st
     """Draws a panel for each metric: beside each other, in one column below each other. ``theory``: _theory.lines_for."""
     style = style_of(size)
     axis = x_axis(curves, x)
-    known = {metric: list(theory(curves, axis, metric)) if theory and axis in ("ebn0_db", "snr_db") else [] for metric in metrics}
+    known = {metric: list(theory(curves, axis, metric)) if theory and axis in AXES else [] for metric in metrics}
     if theory and not any(known.values()):
         raise PlotError("theory: no curve of the figure has a closed form or a bound: expected uncoded curves of one antenna or Alamouti's code, "
-                        "or frame error rates of codes in AWGN, over Eb/N0 or SNR")
+                        "or frame error rates of codes in AWGN, over Eb/N0, SNR or Es/N0")
     import matplotlib
     from matplotlib.figure import Figure  # has no window and leaves pyplot's state alone
     with matplotlib.rc_context(style):
@@ -773,7 +779,7 @@ def table_of(curves: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         for point in curve["points"]:
             row: dict[str, Any] = {"label": printable(curve["label"])}
             row.update(((curve["config"].get("sweep") or {}).get("parameters") or {}))
-            for key in ("ebn0_db", "snr_db", "esn0_db", "frames", "bits", "bit_errors", "frame_errors"):
+            for key in (*AXES, "frames", "bits", "bit_errors", "frame_errors"):
                 row[key] = point.get(key)
             for metric in METRICS:
                 values = values_of(point, metric)

@@ -10,7 +10,7 @@ import tempfile
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from . import _core
-from ._error_rates import printable, whole_file
+from ._error_rates import axis_of, printable, whole_file
 from ._functions import Frames, functions_of
 from ._json_lines import json_lines
 from ._settings import encodable, file_name, made, number, number_or_none, refused, shown, whole
@@ -31,7 +31,7 @@ class Progress(NamedTuple):
     """
 
     label: str  #: of the curve
-    db: float  #: the point, Eb/N0 or SNR as the scenario sweeps; NaN in a search for ``sweep.target_fer``
+    db: float  #: the point, Eb/N0, SNR or Es/N0 as the scenario sweeps; NaN in a search for ``sweep.target_fer``
     number: int  #: of the point among all, from 0
     points: int  #: of all curves
     frames: int
@@ -106,9 +106,9 @@ class SweepResult:
 
     @property
     def axis(self) -> str:
-        """What the sweep is over, "ebn0_db" or "snr_db" (where all curves are)."""
-        over_snr = [("snr_db" in c.config.get("sweep", {})) for c in self._curves()]
-        return "snr_db" if over_snr and all(over_snr) else "ebn0_db"
+        """What the sweep is over: "snr_db" or "esn0_db" where all curves are, else "ebn0_db"."""
+        curves = self._curves()
+        return axis_of([{"config": curve.config} for curve in curves]) if curves else "ebn0_db"
 
     def rows(self) -> list[dict[str, Any]]:
         """The points of all curves, each with its label and swept settings; of intervals the ends, ``fer_low`` and ``fer_high``."""

@@ -35,7 +35,7 @@ def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepRe
                 metric: str | Sequence[str] | None = None, references: Mapping[str, Any] | None = None, title: str | None = None,
                 size: Literal["screen", "one-column", "two-column"] = "screen", x: str | None = None, axes: Any = None,
                 theory: bool = False) -> Any:
-    """Draws error rates over Eb/N0 or SNR with their 95% confidence intervals. ``warpband plot`` draws the same.
+    """Draws error rates over Eb/N0, SNR or Es/N0 with their 95% confidence intervals. ``warpband plot`` draws the same.
 
     Curves of several results that have the same settings become one: runs with different seeds are added up; of runs with the
     same seed, which saw the same random numbers, the longest counts. A point without an error has no rate: a triangle marks the
@@ -47,12 +47,12 @@ def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepRe
             "required" (of ``sweep.target_fer``, over a swept setting), "mutual_information" (of ``modem.mutual_information``), or
             several, one panel each. None draws BER and FER, with HARQ BLER and throughput, with massive MIMO BER and BLER, of
             searches "required".
-        references: curves to draw dashed, by label: a CSV file with the columns ``ebn0_db`` (or ``snr_db``) and ``ber`` or
+        references: curves to draw dashed, by label: a CSV file with the columns ``ebn0_db`` (or ``snr_db``, ``esn0_db``) and ``ber`` or
             ``fer``, or a mapping of such columns.
         title: None takes the scenario's, of a single result.
         size: "screen"; "one-column" (3.5 in wide, panels below each other) or "two-column" (7.16 in wide), with fonts that go
             with LaTeX.
-        x: "ebn0_db", "snr_db" or a swept setting such as "decoder.iterations"; None takes the setting where there is one.
+        x: "ebn0_db", "snr_db", "esn0_db" or a swept setting such as "decoder.iterations"; None takes the setting where there is one.
         axes: matplotlib axes to draw into, as many as there are metrics; None makes a figure.
         theory: also draw what is known in closed form: bit error rates of uncoded BPSK, QPSK and QAM in AWGN, in Rayleigh fading and
             with Alamouti's code. For codes of one antenna in AWGN, the frame error rate of the best code of their length by the normal

@@ -24,8 +24,12 @@ void check_information(const link_config& c) {
 
 }  // namespace
 
-const char* name_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "ebn0_db" : "snr_db"; }
-const char* title_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "Eb/N0" : "SNR"; }
+const char* name_of(snr_axis a) noexcept {
+  return a == snr_axis::ebn0_db ? "ebn0_db" : a == snr_axis::snr_db ? "snr_db" : "esn0_db";
+}
+const char* title_of(snr_axis a) noexcept {
+  return a == snr_axis::ebn0_db ? "Eb/N0" : a == snr_axis::snr_db ? "SNR" : "Es/N0";
+}
 
 // ---- what kinds complete
 
@@ -112,6 +116,12 @@ noise_level noise_level_at(const link_config& c, double point_db) {
   const antenna_kind& kind = c.antennas.kind();
   const double bits = code_rate(c) * bits_per_symbol(c.qam) * kind.symbols_per_use(c) / rx_antennas_of(c);
   noise_level n;
+  if (c.axis == snr_axis::esn0_db) {
+    n.esn0_db = point_db;
+    n.snr_db = point_db + 10 * std::log10(kind.sent_power(c));
+    n.ebn0_db = n.snr_db - 10 * std::log10(bits);
+    return n;
+  }
   if (c.axis == snr_axis::ebn0_db) {
     n.ebn0_db = point_db;
     n.snr_db = point_db + 10 * std::log10(bits);

@@ -72,10 +72,10 @@ inline constexpr std::string_view antennas_name<stbc_config> = "space-time";
 // ---- the link
 
 /// What the numbers of a sweep are.
-enum class snr_axis { ebn0_db, snr_db };
-/// "ebn0_db", "snr_db".
+enum class snr_axis { ebn0_db, snr_db, esn0_db };
+/// "ebn0_db", "snr_db", "esn0_db".
 const char* name_of(snr_axis axis) noexcept;
-/// "Eb/N0", "SNR".
+/// "Eb/N0", "SNR", "Es/N0".
 const char* title_of(snr_axis axis) noexcept;
 
 struct link_config {

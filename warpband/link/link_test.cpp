@@ -81,6 +81,28 @@ TEST(link_chain, rates_of_space_time_codes) {
   EXPECT_NEAR(n.esn0_db, n.snr_db - 10 * std::log10(2), 1e-12);
 }
 
+/// A point has the same three ratios, whichever of them the sweep lists.
+TEST(link_chain, an_axis_of_es_n0) {
+  link_config massive = ldpc_link("wifi-ldpc", 648, "1/2");
+  massive.qam = 16;
+  massive.antennas = massive_link_config{.antennas = 16, .users = 4};
+  link_config downlink = massive;
+  downlink.antennas.edit<massive_link_config>().direction = massive_direction::downlink;
+  for (link_config c : {turbo_link(1024), mimo_link(2, 4, "mmse"), massive, downlink,
+                        space_time_link(space_time_code::silver(), 16, 2)}) {
+    const noise_level n = noise_level_at(c, 5);
+    const double noise_var = noise_var_at(c, 5);
+    c.axis = snr_axis::esn0_db;
+    EXPECT_STREQ(name_of(c.axis), "esn0_db");
+    const noise_level same = noise_level_at(c, n.esn0_db);
+    EXPECT_EQ(same.esn0_db, n.esn0_db);
+    EXPECT_NEAR(same.snr_db, n.snr_db, 1e-12);
+    EXPECT_NEAR(same.ebn0_db, 5, 1e-12);
+    EXPECT_DOUBLE_EQ(noise_var_at(c, n.esn0_db), noise_var);
+    EXPECT_NEAR(same.snr_db - same.esn0_db, 10 * std::log10(streams_of(c)), 1e-12);
+  }
+}
+
 TEST(link_chain, fills_in_what_is_left_open) {
   link_config c = turbo_link(6144);
   testing::crc_in(c.code) = crc24b;

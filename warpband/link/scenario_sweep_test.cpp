@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -32,6 +33,27 @@ TEST(scenario_sweep, keys_become_settings_of_a_search) {
   EXPECT_FALSE(parsed(turbo + at_1).curves.at(0).target);
 }
 
+TEST(scenario_sweep, es_n0_is_an_axis) {
+  const scenario s = parsed(turbo +
+                            "sweep.esn0_db = [-5, -4]\n[[curve]]\n[[curve]]\nsweep.snr_db = 1\n"
+                            "[[curve]]\nsweep.esn0_db = { from = 0, to = 1, step = 0.5 }\n");
+  ASSERT_EQ(s.curves.size(), 3u);
+  EXPECT_EQ(s.curves[0].link.axis, snr_axis::esn0_db);
+  EXPECT_EQ(s.curves[0].sweep_db, (std::vector<double>{-5, -4}));
+  EXPECT_EQ(s.curves[1].link.axis, snr_axis::snr_db);
+  EXPECT_EQ(s.curves[2].sweep_db, (std::vector<double>{0, 0.5, 1}));
+  for (const char* other : {"ebn0_db", "snr_db"}) {
+    try {
+      parsed(turbo + "sweep.esn0_db = 1\nsweep." + other + " = 1\n");
+      ADD_FAILURE() << other;
+    } catch (const file_error& error) {
+      EXPECT_NE(std::string(error.what()).find(std::string("sweep has both ") + other + " and esn0_db"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+}
+
 class scenario_sweep_result : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -56,6 +78,17 @@ class scenario_sweep_result : public ::testing::Test {
   }
   std::string path_;
 };
+
+TEST_F(scenario_sweep_result, comes_back_with_its_axis_of_es_n0) {
+  const run_result r =
+      run("code = { type = \"none\", k = 100 }\nmodem.modulation = \"qpsk\"\nsweep.esn0_db = [1, 2]\n"
+          "channel.type = \"rayleigh\"\nmimo = { streams = 2, rx_antennas = 2 }\ndetector.type = \"mmse\"\n"
+          "stop = { frame_errors = 0, max_frames = 5 }\n");
+  ASSERT_EQ(r.curves.at(0).points.size(), 2u);
+  EXPECT_EQ(r.curves[0].config.link.axis, snr_axis::esn0_db);
+  EXPECT_EQ(r.curves[0].points[1].esn0_db, 2);
+  EXPECT_NEAR(r.curves[0].points[1].snr_db, 2 + 10 * std::log10(2), 1e-12);
+}
 
 TEST_F(scenario_sweep_result, comes_back_with_what_was_swept) {
   const run_result r = run(turbo + at_1 + "sweep.decoder.iterations = [1, 2]\nstop.max_frames = 50\n");

@@ -77,8 +77,8 @@ class tradeoff_search {
     return c;
   }
   double at_first() const {
-    return link_.axis == snr_axis::snr_db ? first_snr_db
-                                          : first_snr_db - (noise_level_at(completed(link_), 0).snr_db);
+    if (link_.axis == snr_axis::snr_db) return first_snr_db;
+    return first_snr_db - noise_level_at(completed(link_), 0).snr_db;
   }
 
   /// Receivers with their times at a point; those that are too late become entries.

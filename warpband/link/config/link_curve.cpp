@@ -29,8 +29,7 @@ class curve_maker : public link_keys {
     c.parameters = curve_.parameters;
     apply(keys_, "stop", stop_settings(), c.stop);
     c.link = link();
-    c.link.axis =
-        keys_.has("sweep.snr_db") || keys_.has_table("sweep.snr_db") ? snr_axis::snr_db : snr_axis::ebn0_db;
+    c.link.axis = axis();
     c.target = target(c.link.axis);
     if (!c.target) c.sweep_db = points(c.link.axis);
     if (c.target && !keys_.has("stop.max_frames")) c.stop.max_frames = fer_target{}.max_frames;
@@ -48,6 +47,14 @@ class curve_maker : public link_keys {
 
  private:
   // ---- points
+
+  snr_axis axis() const {
+    for (const snr_axis axis : {snr_axis::snr_db, snr_axis::esn0_db})
+      if (const std::string key = std::string("sweep.") + name_of(axis);
+          keys_.has(key) || keys_.has_table(key))
+        return axis;
+    return snr_axis::ebn0_db;
+  }
 
   std::vector<double> range(const std::string& key, const sweep_points& points) const {
     const unsigned end = std::max({line(key + ".from"), line(key + ".to"), line(key + ".step")});

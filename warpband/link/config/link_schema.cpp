@@ -265,30 +265,35 @@ const std::vector<setting_of<sweep_points>>& points_settings(snr_axis axis) {
         number(name + ".step", &p::step, 0.001, 100, "Distance of the points of a range, in dB.")
             .without_default()};
   };
-  static const std::vector<setting_of<p>> ebn0 =
-      settings("ebn0_db",
-               "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a "
-               "symbol; with several antennas SNR = Eb/N0 + 10 log10(streams R m / rx_antennas), where "
-               "Alamouti's streams count as one. This or snr_db is needed, as a list, [0.0, 0.2, 0.4], one "
-               "number, or a range, { from = 0.0, to = 0.4, step = 0.2 }.");
+  static const std::vector<setting_of<p>> ebn0 = settings(
+      "ebn0_db",
+      "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a "
+      "symbol; with several antennas SNR = Eb/N0 + 10 log10(streams R m / rx_antennas), where "
+      "Alamouti's streams count as one. This, snr_db or esn0_db is needed, as a list, [0.0, 0.2, 0.4], "
+      "one number, or a range, { from = 0.0, to = 0.4, step = 0.2 }.");
   static const std::vector<setting_of<p>> snr =
       settings("snr_db",
                "In place of ebn0_db: the mean SNR of a receive antenna in dB, 10 log10(streams Es/N0); with "
                "one stream Es/N0.");
-  return axis == snr_axis::ebn0_db ? ebn0 : snr;
+  static const std::vector<setting_of<p>> esn0 =
+      settings("esn0_db",
+               "In place of ebn0_db: the mean Es/N0 of one stream at one receive antenna in dB, SNR - 10 "
+               "log10(streams). With massive MIMO a user is a stream, in slots of 5G NR a layer.");
+  return axis == snr_axis::ebn0_db ? ebn0 : axis == snr_axis::snr_db ? snr : esn0;
 }
 
 const std::vector<setting_of<fer_target>>& target_settings() {
   using f = fer_target;
   static const std::vector<setting_of<f>> settings{
-      number("target_fer", &f::fer, 1e-9, 0.999,
-             "In place of a list of points: searches for the Eb/N0 or SNR at which the frame error rate is "
-             "this one, by bisection with exact confidence intervals. ebn0_db, or snr_db, then says where "
-             "to search, { from, to } or any list; left out, -30 to 60 dB of Eb/N0. The point lies in the "
-             "interval that is found with a probability of 95% or more. stop.max_frames is for all points "
-             "of the search together, left out 10000000; other stop rules have no effect. With massive "
-             "MIMO it is the rate of drops with any wrong codeword.",
-             false, "a number from 1e-9 to 0.999")
+      number(
+          "target_fer", &f::fer, 1e-9, 0.999,
+          "In place of a list of points: searches for the Eb/N0, SNR or Es/N0 at which the frame error rate "
+          "is this one, by bisection with exact confidence intervals. ebn0_db, snr_db or esn0_db then says "
+          "where to search, { from, to } or any list; left out, -30 to 60 dB of Eb/N0. The point lies in the "
+          "interval that is found with a probability of 95% or more. stop.max_frames is for all points "
+          "of the search together, left out 10000000; other stop rules have no effect. With massive "
+          "MIMO it is the rate of drops with any wrong codeword.",
+          false, "a number from 1e-9 to 0.999")
           .without_default(),
       number("target_width_db", &f::width_db, 0.01, 10,
              "With target_fer: the search ends once its interval is this narrow. Left out: 0.1.")
@@ -359,7 +364,8 @@ schema make_link_schema() {
   add_channels(s);
   add_antennas(s);
   add_receiver(s);
-  for (const snr_axis axis : {snr_axis::ebn0_db, snr_axis::snr_db}) s.add("sweep", points_settings(axis));
+  for (const snr_axis axis : {snr_axis::ebn0_db, snr_axis::snr_db, snr_axis::esn0_db})
+    s.add("sweep", points_settings(axis));
   s.add("sweep", target_settings());
   for (const setting_of<stop_rule>& setting : stop_settings())
     if (setting.name == "below_bler") {
@@ -389,6 +395,10 @@ schema make_link_schema() {
   s.either = {
       {points_of("sweep.ebn0_db"), points_of("sweep.snr_db"),
        "sweep has both ebn0_db and snr_db: expected one of them"},
+      {points_of("sweep.ebn0_db"), points_of("sweep.esn0_db"),
+       "sweep has both ebn0_db and esn0_db: expected one of them"},
+      {points_of("sweep.snr_db"), points_of("sweep.esn0_db"),
+       "sweep has both snr_db and esn0_db: expected one of them"},
       {{"code.coded_bits"},
        {"code.resource_elements"},
        "code has both resource_elements and coded_bits: expected one of them"},
