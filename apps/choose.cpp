@@ -92,19 +92,29 @@ std::string counts_text(const wb::tradeoff_result& r) {
   return text;
 }
 
+/// What rates are shown in: Gb/s of a GPU, Mb/s of a CPU.
+struct rate_unit {
+  const char* name;
+  double per_gbps;
+};
+rate_unit rate_unit_of(const wb::machine_info& m) {
+  return m.threads == 0 ? rate_unit{"Gb/s", 1} : rate_unit{"Mb/s", 1000};
+}
+
 constexpr const char* row_format = "{:1} {:>7} {:>8} {:>17} {:>9} {:>9} {:>10} {:>10} {:>6}  {}\n";
 
-void print_front(const wb::tradeoff_result& r, std::size_t chosen, const char* axis) {
-  print_to(stdout, row_format, "", "loss dB", fmt::format("{} dB", axis), "95% interval", "Gb/s", "coded",
+void print_front(const wb::tradeoff_result& r, std::size_t chosen, const char* axis, const rate_unit& unit) {
+  print_to(stdout, row_format, "", "loss dB", fmt::format("{} dB", axis), "95% interval", unit.name, "coded",
            "detect us", "decode us", "iter.", "detector; decoder");
   for (const std::size_t i : r.front) {
     const row x = row_of(r.entries[i]);
     const wb::tradeoff_entry& e = x.entry;
     print_to(stdout, row_format, i == chosen ? "*" : "", fmt::format("{:.2f}", wb::loss_of(r, i)),
              fmt::format("{:.2f}", *e.db), fmt::format("{:.2f} .. {:.2f}", *e.low_db, *e.high_db),
-             fmt::format("{:.4g}", x.information_gbps), fmt::format("{:.4g}", x.coded_gbps),
-             fmt::format("{:.4g}", 1e6 * e.times.detect), fmt::format("{:.4g}", 1e6 * e.times.decode),
-             fmt::format("{:.1f}", e.times.iterations), e.detector + "; " + e.decoder);
+             fmt::format("{:.4g}", unit.per_gbps * x.information_gbps),
+             fmt::format("{:.4g}", unit.per_gbps * x.coded_gbps), fmt::format("{:.4g}", 1e6 * e.times.detect),
+             fmt::format("{:.4g}", 1e6 * e.times.decode), fmt::format("{:.1f}", e.times.iterations),
+             e.detector + "; " + e.decoder);
   }
 }
 
@@ -164,7 +174,14 @@ std::string record_of(const wb::tradeoff_result& r, std::size_t chosen, const ch
   return wb::json_lines(out);
 }
 
-/// The scenario of the chosen setting: some points around its own.
+/// 100 wrong frames at the target, within 20 % of its rate, and ten times fewer at the points beyond it.
+wb::stop_rule stop_rule_for(double fer) {
+  return {.frame_errors = 100,
+          .max_frames = std::max<std::uint64_t>(1000, static_cast<std::uint64_t>(std::ceil(1000 / fer))),
+          .below_fer = fer / 10};
+}
+
+/// The scenario of the chosen setting: some points around its own, and a stop rule for the target.
 std::string scenario_of(const wb::scenario& s, std::size_t index, const wb::tradeoff_entry& e,
                         const wb::tradeoff_result& r, std::size_t chosen, const choose_options& options,
                         const wb::machine_info& m) {
@@ -175,12 +192,14 @@ std::string scenario_of(const wb::scenario& s, std::size_t index, const wb::trad
   const double middle = std::round(*e.db * 4) / 4;
   for (double away = -1; away <= 1; away += 0.25)
     if (std::abs(middle + away) <= 100) curve.sweep_db.push_back(middle + away);
+  curve.stop = stop_rule_for(options.search.fer);
+  const rate_unit unit = rate_unit_of(m);
   const std::string about = fmt::format(
       "# Chosen by warpband choose for a frame error rate of {:g}: {} {:.2f} dB, {:.2f} dB more than the "
       "most\n"
-      "# accurate setting needs; {:.4g} Gb/s of information bits through detector and decoder on\n# {}\n",
+      "# accurate setting needs; {:.4g} {} of information bits through detector and decoder on\n# {}\n",
       options.search.fer, wb::title_of(curve.link.axis), *e.db, wb::loss_of(r, chosen),
-      row_of(e).information_gbps, machine_text(m));
+      unit.per_gbps * row_of(e).information_gbps, unit.name, machine_text(m));
   return about + wb::scenario_of_curve(s, index, curve);
 }
 
@@ -223,9 +242,10 @@ int run_choose(const choose_options& options) {
                                 options.search.fer, counts_text(r)));
 
   const wb::tradeoff_entry& e = r.entries[*chosen];
-  print_front(r, *chosen, wb::title_of(curve.link.axis));
-  print_to(stdout, "\nGb/s: information bits over the time of detector and decoder, coded: bits sent. {}.\n",
-           counts_text(r));
+  const rate_unit unit = rate_unit_of(machine);
+  print_front(r, *chosen, wb::title_of(curve.link.axis), unit);
+  print_to(stdout, "\n{}: information bits over the time of detector and decoder, coded: bits sent. {}.\n",
+           unit.name, counts_text(r));
   print_to(stdout, "* the fastest that loses at most {:g} dB: {}; {}\n", options.search.loss_db, e.detector,
            e.decoder);
   const std::string record = record_of(r, *chosen, options, curve, machine);
@@ -269,14 +289,16 @@ What it does:
 
 Output:
   stdout   the front, the fastest first: loss against the most accurate, SNR and its interval, rates, times of a
-           frame, mean iterations; * marks the chosen one. Gb/s are information bits (into the encoder) over the
-           time of detector and decoder alone, one after the other, in large batches; coded: bits sent
+           frame, mean iterations; * marks the chosen one. Rates, Gb/s of a GPU and Mb/s of a CPU, are information bits
+           (into the encoder) over the time of detector and decoder alone, one after the other, in large batches;
+           coded: bits sent
   stderr   progress; one line on a terminal, else one every 30 s
 
 Files:
   SCENARIO.toml   as for warpband sim; its points do not matter. One antenna or a detector with up to 8 streams;
                   not massive MIMO, space-time codes nor lte-transport
-  CHOSEN.toml     the scenario with the chosen detector and decoder, and points around its SNR: for warpband sim
+  CHOSEN.toml     the scenario with the chosen detector and decoder, points around its SNR and a stop rule for the
+                  target, 100 wrong frames: for warpband sim
   FILE.json       every setting that was tried: SNR, interval, times, what became of it
 
 Times depend on the machine and on what else it does. The SNR of a setting does not; its interval holds the true one

@@ -90,7 +90,13 @@ TEST_F(choose_command, writes_a_scenario_that_runs) {
   ASSERT_EQ(written.curves.size(), 1U);
   EXPECT_EQ(written.curves[0].label,
             "2x2: " + chosen["detector"].get<std::string>() + "; " + chosen["decoder"].get<std::string>());
-  EXPECT_EQ(written.curves[0].stop.max_frames, 50U);
+  // 100 wrong frames of the target, whatever the scenario's rule was.
+  EXPECT_EQ(written.curves[0].stop.frame_errors, 100U);
+  EXPECT_EQ(written.curves[0].stop.max_frames, 3334U);
+  EXPECT_NEAR(written.curves[0].stop.below_fer, 0.03, 1e-12);
+  EXPECT_NE(o.out.find("Mb/s"), std::string::npos);
+  EXPECT_EQ(o.out.find("Gb/s"), std::string::npos);
+  EXPECT_NE(content(path("chosen.toml")).find(" Mb/s of information bits"), std::string::npos);
   const auto [least, greatest] =
       std::minmax_element(written.curves[0].sweep_db.begin(), written.curves[0].sweep_db.end());
   EXPECT_LT(*least, chosen["db"].get<double>());
