@@ -38,6 +38,7 @@ command add_info(CLI::App& app);
 command add_sim(CLI::App& app);
 command add_plot(CLI::App& app);
 command add_choose(CLI::App& app);
+command add_exit(CLI::App& app);
 command add_encode(CLI::App& app);
 command add_decode(CLI::App& app);
 command add_detect(CLI::App& app);

@@ -46,7 +46,7 @@ TEST_F(command, examples_that_help_names_are_there) {
     for (std::sregex_iterator i(text.begin(), text.end(), name), end; i != end; ++i, found++)
       EXPECT_TRUE(fs::exists(source / i->str())) << where << ": " << i->str();
   };
-  for (const std::string name : {"", "sim", "choose", "encode", "decode", "detect", "stream", "bench",
+  for (const std::string name : {"", "sim", "choose", "exit", "encode", "decode", "detect", "stream", "bench",
                                  "bench ceilings", "bench compare", "model", "info", "completion"})
     check(run(name + " --help").out, "warpband " + name + " --help");
   for (const fs::directory_entry& e : fs::recursive_directory_iterator(source / "examples"))

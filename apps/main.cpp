@@ -32,6 +32,7 @@ constexpr const char* main_footer = R"(Examples:
   warpband plot a.json b.json -o figure.pdf                 runs in one figure, those of the same settings added up
   warpband sim --resume result.json --frame-errors 400      go on with a run that ended or was killed
   warpband choose examples/mimo.toml --fer 0.1              the fastest detector and decoder within a loss, measured here
+  warpband exit examples/exit.toml -o exit.png              EXIT charts of a detector and a decoder in a loop
   warpband decode recorded.h5 -o bits.h5 --code lte-turbo   LLRs of any receiver
   warpband detect recorded.h5 -o llr.h5 --detector nway --qam 64
                                                             soft MIMO detection of any recording
@@ -151,10 +152,10 @@ int run(int argc, char** argv) {
   app.set_version_flag(
       "--version", [] { return std::string("warpband ") + wb::version() + " (commit " + wb::commit() + ")"; },
       "Print version and commit");
-  const std::vector<command> commands{add_sim(app),       add_plot(app),   add_choose(app),
-                                      add_encode(app),    add_decode(app), add_detect(app),
-                                      add_stream(app),    add_bench(app),  add_model(app),
-                                      add_reproduce(app), add_info(app),   add_completion(app)};
+  const std::vector<command> commands{
+      add_sim(app),       add_plot(app),   add_choose(app),    add_exit(app),  add_encode(app),
+      add_decode(app),    add_detect(app), add_stream(app),    add_bench(app), add_model(app),
+      add_reproduce(app), add_info(app),   add_completion(app)};
   for (const command& c : commands)
     if (c.app->get_option_no_throw("--memory") == nullptr) add_memory_bound(*c.app);
 

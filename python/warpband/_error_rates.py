@@ -1,7 +1,7 @@
-"""Figures and tables of error rates: reads results and references, merges runs, draws.
+"""Figures and tables of error rates: reads results and references, merges runs, draws. EXIT charts too.
 
-``warpband.plot.error_rates`` and ``warpband plot`` share this file. It needs matplotlib alone, and only to draw a figure. It
-imports nothing of the package, so that the command runs it without the package.
+``warpband.plot`` and the programs that ``warpband plot`` and ``warpband exit`` start share this file. It needs matplotlib alone, and
+only to draw a figure. It imports nothing of the package, so that the command runs it without the package.
 """
 from __future__ import annotations
 
@@ -751,6 +751,20 @@ def figure_of(curves: Sequence[Mapping[str, Any]], references: Sequence[tuple[st
             draw_panel(panel, curves, references, metric, axis, size, axes is None, known[metric])
         _add_legends(figure, panels, size, axes is None)
     return figure
+
+
+def draw_exit_chart(panel: Any, prior: Sequence[float], detector: Sequence[float], decoder: Sequence[float], loop_detector: Sequence[float],
+                    loop_decoder: Sequence[float]) -> None:
+    """The detector's transfer curve, the decoder's with its axes exchanged, and the trajectory of the loop as steps."""
+    panel.plot(prior, detector, color=COLOURS[0], linewidth=1.5, label="detector")
+    panel.plot(decoder, prior, color=COLOURS[1], linewidth=1.5, linestyle="--", label="decoder, axes exchanged")
+    x, y = [0.0], [0.0]
+    for of_detector, of_decoder in zip(loop_detector, loop_decoder):
+        x += [x[-1], of_decoder]
+        y += [of_detector, of_detector]
+    panel.plot(x, y, color=COLOURS[2], linewidth=0.9, label="real loop")
+    panel.set(xlabel="information to the detector (bits)", ylabel="information from the detector (bits)", xlim=(0, 1), ylim=(0, 1))
+    panel.grid(True, linewidth=0.6, alpha=0.6)
 
 
 def save(figure: Any, path: Any) -> None:

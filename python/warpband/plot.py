@@ -95,6 +95,7 @@ def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepRe
 
 def exit_chart(chart: Any, *, title: str | None = None, axes: Any = None) -> Any:
     """Draws an EXIT chart: the detector's curve, the decoder's with its axes exchanged, and the trajectory of the real loop.
+    ``warpband exit`` draws the same of a scenario.
 
     The loop goes on while the detector's curve lies above the decoder's. Where they cross it stops.
 
@@ -111,17 +112,11 @@ def exit_chart(chart: Any, *, title: str | None = None, axes: Any = None) -> Any
     >>> [line.get_label() for line in wb.plot.exit_chart(chart).axes[0].get_lines()]
     ['detector', 'decoder, axes exchanged', 'real loop']
     """
-    import numpy as np
     from .receive import ExitChart
     if not isinstance(chart, ExitChart):
         raise TypeError(f"chart is a {type(chart).__name__}: expected what warpband.exit_chart measures")
     panel = _panel(axes)
-    panel.plot(chart.prior, chart.detector, color=COLOURS[0], linewidth=1.5, label="detector")
-    panel.plot(chart.decoder, chart.prior, color=COLOURS[1], linewidth=1.5, linestyle="--", label="decoder, axes exchanged")
-    fed_back = np.concatenate([[0.0], chart.loop_decoder])  # to the detector, before each iteration
-    panel.plot(np.repeat(fed_back, 2)[:-1], np.concatenate([[0.0], np.repeat(chart.loop_detector, 2)]), color=COLOURS[2], linewidth=0.9, label="real loop")
-    panel.set(xlabel="information to the detector (bits)", ylabel="information from the detector (bits)", xlim=(0, 1), ylim=(0, 1))
-    panel.grid(True, linewidth=0.6, alpha=0.6)
+    _error_rates.draw_exit_chart(panel, *chart)
     _legend(panel, axes)
     if title:
         panel.set_title(title)
