@@ -71,13 +71,13 @@ struct exit_chart {
 
 std::vector<double> snrs_of(const wb::curve_config& curve, const exit_options& options) {
   if (options.snr_db) return {*options.snr_db};
-  std::vector<double> all;
-  for (const double point : curve.sweep_db) all.push_back(wb::noise_level_at(curve.link, point).snr_db);
-  if (all.empty()) throw usage_error(options.scenario + " searches for an SNR: --snr DB names one");
-  if (!options.out.empty() && all.size() > most_panels)
+  std::vector<double> snrs;
+  for (const double point : curve.sweep_db) snrs.push_back(wb::noise_level_at(curve.link, point).snr_db);
+  if (snrs.empty()) throw usage_error(options.scenario + " searches for an SNR: --snr DB names one");
+  if (!options.out.empty() && snrs.size() > most_panels)
     throw usage_error(fmt::format("{} has {} points: a figure shows at most {}, and --snr DB names one",
-                                  options.scenario, all.size(), most_panels));
-  return all;
+                                  options.scenario, snrs.size(), most_panels));
+  return snrs;
 }
 
 nlohmann::ordered_json exit_json(const exit_chart& c) {

@@ -127,13 +127,13 @@ class error_pipe {
   /// All that the child writes, to its end; at most 1 MiB is kept.
   std::string text() {
     close_end(1);
-    std::string all;
+    std::string output;
     char piece[4096];
     for (;;) {
       const ssize_t n = read(ends_[0], piece, sizeof piece);
       if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return all;
-      if (all.size() < (std::size_t{1} << 20)) all.append(piece, static_cast<std::size_t>(n));
+      if (n <= 0) return output;
+      if (output.size() < (std::size_t{1} << 20)) output.append(piece, static_cast<std::size_t>(n));
     }
   }
 

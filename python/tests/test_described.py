@@ -45,7 +45,7 @@ def test_choices_are_literal_types():
             assert all(re.fullmatch(r'"[^"]+"', word) for word in words.split(", ")), (name, keyword)
 
 
-DETECTORS = (wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis, wb.KBest, wb.NWay, wb.Pic, wb.Ep)
+DETECTORS = (wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis, wb.KBest, wb.NWay, wb.PIC, wb.EP)
 
 
 @pytest.mark.parametrize("kind", DETECTORS, ids=lambda kind: kind.__name__)

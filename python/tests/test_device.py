@@ -576,9 +576,9 @@ def test_empty_batches(on):
 def test_gradients_stop_here(rng):
     torch = library("torch")
     llr = torch.ones(2, 132, device="cuda", requires_grad=True)
-    for sign in ("log_p0_p1", "log_p1_p0"):
+    for sign in ("p0/p1", "p1/p0"):
         with pytest.raises(ValueError, match=r"^llr = a tensor that requires a gradient is not allowed: expected one without, as tensor\.detach\(\) gives$"):
-            wb.TurboDecoder(k=40, llr=sign)(llr)
+            wb.TurboDecoder(k=40, llr_sign=sign)(llr)
     llr = llr.detach()
     decided = wb.TurboDecoder(k=40)(llr)
     assert not decided.requires_grad and not bool(decided.any())

@@ -235,10 +235,10 @@ def test_arrays_that_no_call_takes_are_refused_with_what_to_do():
         wb.TurboDecoder(k=40)(Half())
 
 
-@pytest.mark.parametrize("sign", ["log_p0_p1", "log_p1_p0"])
+@pytest.mark.parametrize("sign", ["p0/p1", "p1/p0"])
 def test_tensors_of_torch_that_no_call_takes(sign):
     torch = pytest.importorskip("torch")
-    decode = wb.TurboDecoder(k=40, llr=sign)
+    decode = wb.TurboDecoder(k=40, llr_sign=sign)
     for wrong, text in ((torch.ones(2, 132, requires_grad=True), GRADIENT), (torch.nn.Parameter(torch.ones(2, 132)), GRADIENT),
                         (torch.ones(2, 132, dtype=torch.bfloat16), HALF)):
         with pytest.raises(ValueError, match=f"^llr = {text}"):

@@ -253,8 +253,8 @@ TEST(scenario, old_names_give_the_same_configuration) {
   const std::string ldpc = sweep + "code.type = \"wimax-ldpc\"\n";
   for (const auto& [old, word] : {std::pair("true", "\"syndrome\""), {"false", "\"none\""}}) {
     const std::string key = "decoder.early_stop = ";
-    const scenario said = parse_scenario(ldpc + key + old, "s.toml");
-    EXPECT_EQ(said.hints, std::vector<std::string>{key + old + " is now " + word});
+    const scenario read = parse_scenario(ldpc + key + old, "s.toml");
+    EXPECT_EQ(read.hints, std::vector<std::string>{key + old + " is now " + word});
     EXPECT_EQ(json_of(ldpc + key + old), json_of(ldpc + key + word));
   }
   EXPECT_EQ(parse_scenario(ldpc + "sweep.decoder.early_stop = [true, false]", "s.toml").curves[0].label,
