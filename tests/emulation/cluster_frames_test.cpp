@@ -72,8 +72,8 @@ massive_result detect_emulated(const uplink_config& config, const massive_batch&
   std::vector<float> sums(total * static_cast<std::size_t>(s.clusters), NAN);
   for (int c = 0; c < s.clusters; c++) {
     if (half) {
-      a.half_channel = part_of<half_complex>(h, b.antennas * U, b.frames, c, s.clusters);
-      a.half_in = part_of<half_complex>(y, b.antennas, b.vectors(), c, s.clusters);
+      a.half_channel = part_of<half_complex>(h, b.frames, b.antennas * U, c, s.clusters);
+      a.half_in = part_of<half_complex>(y, b.vectors(), b.antennas, c, s.clusters);
     } else {
       a.channel = part_of(h, b.frames, b.antennas * U, c, s.clusters);
       a.in = part_of(y, b.vectors(), b.antennas, c, s.clusters);
@@ -204,8 +204,8 @@ TEST(emulated_clusters, other_calls_keep_the_general_kernels) {
   EXPECT_FALSE(takes_cluster_solve(other));
   other = a, other.channel.element_stride = 2;
   EXPECT_FALSE(sums_of(other, true));
-  other = a, other.half_channel = part_of<half_complex>(memory, 128 * 32, 1, 0, 1);
-  other.half_in = part_of<half_complex>(memory, 128, 1, 0, 1);
+  other = a, other.half_channel = part_of<half_complex>(memory, 1, 128 * 32, 0, 1);
+  other.half_in = part_of<half_complex>(memory, 1, 128, 0, 1);
   EXPECT_TRUE(sums_of(other, true));
   other.antennas = 126;
   EXPECT_FALSE(sums_of(other, true));

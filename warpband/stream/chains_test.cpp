@@ -125,7 +125,7 @@ direct_call decodes(const wb::detector_config& detector, const wb::code_config& 
     const std::size_t bits = wb::make_detector(detector)->bits_per_use() * f.items, blocks = bits / code->n();
     detected.out = {bytes(bits * sizeof(float)), bytes(f.items)};
     detects(detector, 1)(detected);
-    code->decode(*exec, rows<const float>(detected.output<float>(0), code->n(), blocks),
+    code->decode(*exec, rows<const float>(detected.output<float>(0), blocks, code->n()),
                  {.bits = rows(f.output<std::uint8_t>(0), blocks, code->k()),
                   .soft = {},
                   .iterations = rows(f.output<std::int32_t>(1), blocks, 1),

@@ -155,8 +155,8 @@ std::vector<decided> receive(executor& exec, const transmission& x, order how = 
   const auto y = on_device(exec, laid, laid.size() / x.rx(), x.rx());
   const auto h = on_device(exec, x.h, x.frames * x.tones(), 2 * x.rx());
   const auto n0 = on_device(exec, std::vector<float>(x.frames, x.n0), x.frames, 1);
-  const auto& results = receiver.run({lay(y.data(), how, x.frames, x.symbols(), x.tones(), x.rx()),
-                                      make_frame_grid(h.data(), x.frames, 1, x.tones(), 2 * x.rx()),
+  const auto& results = receiver.run({make_frame_grid(h.data(), x.frames, 1, x.tones(), 2 * x.rx()),
+                                      lay(y.data(), how, x.frames, x.symbols(), x.tones(), x.rx()),
                                       {n0.data(), 1, x.frames, 1, own_n0 ? std::size_t{1} : std::size_t{0}}});
   std::vector<decided> out;
   for (const wimax_burst_result& r : results)
