@@ -67,7 +67,7 @@ command add_reproduce(CLI::App& app) {
   reproduce->add_flag("--pages", o->pages, "With --stored: write the tables of docs/ and their figures");
   reproduce
       ->add_option("--csi", o->csi,
-                   "Channel estimates of li fig3.4 and fig3.5, {size} for 68x4; default: made ones")
+                   "Channel estimates of li fig3.4 and fig3.5; {size} stands for 68x4 and 84x3; default: simulated")
       ->type_name("FILE");
   return {reproduce, [o] { return run_reproduce(*o); }};
 }

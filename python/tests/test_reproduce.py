@@ -9,7 +9,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python/warpband"))
-from reproduce import cli, curves, li, output  # noqa: E402
+from reproduce import cli, curves, li, output, sweep_iterations  # noqa: E402
 from reproduce.data import Data, Need, ReproduceError  # noqa: E402
 from reproduce.rows import Claim, Line, Panel, Row, all_rows, beside, measured  # noqa: E402
 
@@ -83,6 +83,27 @@ def test_a_row_becomes_files(tmp_path, capsys, monkeypatch):
     assert cli.main(["fig9", "--out", str(tmp_path)]) == 2
     assert "fig9 is no row" in capsys.readouterr().err
     assert cli.main(["fig0", "--pages"]) == 2
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["wu2010", "--quick", "--stored"], "give one of them"),
+    (["li", "fig3.4", "--quick", "--csi", "x"], "--csi needs a full run"),
+    (["li", "fig3.4", "--stored", "--csi", "x"], "--csi needs a full run"),
+    (["li", "fig3.1", "--csi", "x"], "neither is asked for"),
+    (["li", "fig3.4", "--csi", "no-such-{size}"], "cannot read no-such-68x4")])
+def test_options_that_contradict_each_other_are_refused(arguments, message, tmp_path, capsys):
+    assert cli.main([*arguments, "--out", str(tmp_path)]) == 2
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_results_of_other_channels_are_not_resumed(tmp_path, monkeypatch):
+    folders = []
+    monkeypatch.setattr(sweep_iterations, "wanted", lambda *arguments: ([], False))
+    monkeypatch.setattr(sweep_iterations, "soundings", lambda *arguments: "made")
+    for csi in (None, "a-{size}.hdf5", "b-{size}.hdf5"):
+        folders.append(sweep_iterations.run_channel("li_thesis_file", "cpu", tmp_path, csi).parent)
+    assert folders[0] == tmp_path and len(set(folders)) == 3
 
 
 def test_a_broken_record_is_one_line(tmp_path, monkeypatch):

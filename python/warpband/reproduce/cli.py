@@ -11,6 +11,7 @@ from . import output
 from .data import Data, ReproduceError, printable, root
 from .records import table
 from .rows import Row, all_rows
+from .sweep_iterations import FILE_SIZES, csi_file
 
 DESCRIPTION = """Makes figures and tables of the four documents again: runs what they need, and writes for each row CSV, PNG and
 SVG, and a row of a page that compares the document's statements with the result. Without arguments: lists all rows."""
@@ -41,6 +42,24 @@ def chosen(rows: list[Row], words: list[str]) -> list[Row]:
             raise UsageError(f"{name} is no row{' of ' + ', '.join(named) if named else ''}: expected {', '.join(documents)}, all, or "
                              f"one of {', '.join(sorted(known))}")
     return [row for row in within if not names or row.name in names]
+
+
+def check_options(options: argparse.Namespace, rows: list[Row]) -> None:
+    """Refuses options that contradict each other or that no row uses."""
+    if options.quick and options.stored:
+        raise UsageError("--quick runs few frames and --stored runs nothing: give one of them")
+    if options.pages and not options.stored:
+        raise UsageError("--pages needs --stored: pages show stored results")
+    if options.csi is None:
+        return
+    if options.quick or options.stored:
+        raise UsageError("--csi needs a full run: --quick and --stored take the stored curves of li fig3.4 and fig3.5")
+    if not any(need.takes_csi for row in rows for need in row.needs):
+        raise UsageError("--csi is for li fig3.4 and fig3.5: neither is asked for")
+    for size in FILE_SIZES:
+        file = csi_file(options.csi, size)
+        if not os.access(file, os.R_OK):
+            raise UsageError(f"--csi: cannot read {file}")
 
 
 def make(rows: list[Row], data: Data, folder: pathlib.Path) -> list[output.Claim]:
@@ -80,7 +99,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="few frames; benchmarks as stored")
     parser.add_argument("--stored", action="store_true", help="take the results in curves/ and bench/results/, run nothing")
     parser.add_argument("--out", type=pathlib.Path, metavar="DIR", help="where CSV, PNG, SVG and page.md go; default build/reproduce")
-    parser.add_argument("--csi", metavar="FILE", help="channel estimates of li fig3.4 and fig3.5, {size} for 68x4; default: simulated ones")
+    parser.add_argument("--csi", metavar="FILE", help="channel estimates of li fig3.4 and fig3.5; {size} stands for 68x4 and 84x3; default: simulated ones")
     parser.add_argument("--pages", action="store_true", help="with --stored: write the tables of docs/ and their figures")
     options = parser.parse_args(arguments)
     try:
@@ -93,12 +112,11 @@ def main(arguments: list[str] | None = None) -> int:
                 os.dup2(null, sys.stdout.fileno())
                 os.close(null)
             return 0
-        if options.pages and not options.stored:
-            raise UsageError("--pages goes with --stored: pages show stored results")
+        asked = chosen(rows, options.targets)
+        check_options(options, asked)
         out = options.out or root() / "build/reproduce"
         data = Data(options.stored, options.quick, options.device, out / "runs", lambda line: print(printable(line), file=sys.stderr, flush=True),
                     options.csi)
-        asked = chosen(rows, options.targets)
         if options.pages:
             write_pages(asked, data)
             return 0

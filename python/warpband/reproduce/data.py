@@ -68,6 +68,11 @@ class Need:
     gpus: int = 1  # that a run with device "cuda" takes
 
     @property
+    def takes_csi(self) -> bool:
+        """Whether its channels come from a file of channel estimates."""
+        return self.kind == "sweep" and "_file" in self.name
+
+    @property
     def stored(self) -> str:
         return f"curves/{self.name}.json" if self.kind in ("sim", "model", "sweep") else f"bench/results/{self.name}.json"
 
@@ -112,7 +117,7 @@ class Data:
         if self.stored or need.device == "elsewhere" or need.kind == "profile":  # counters need a profiler: scripts/ncu_bound.py
             return False
         if self.quick:
-            return need.kind in ("sim", "model") or (need.kind == "sweep" and "_file" not in need.name)
+            return need.kind in ("sim", "model") or (need.kind == "sweep" and not need.takes_csi)
         return need.device != "cuda" or (self.device.startswith("cuda") and (need.gpus == 1 or need.gpus <= self._gpus()))
 
     @staticmethod

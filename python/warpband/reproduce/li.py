@@ -82,10 +82,11 @@ def users_figure(number, users):
 def file_figure(number, size):
     def make(data: Data):
         sides = [(direction, results_of(data, FILES[name])) for direction, name in (("detection", "file"), ("precoding", "file_downlink"))]
-        panels = [bler_panel(f"({part}) {direction}, simulated channels", curves, [(size, "cholesky")] + [(size, "cg", i) for i in range(1, size[1] + 1)])
+        channels = "channels of --csi" if data.csi else "simulated channels"
+        panels = [bler_panel(f"({part}) {direction}, {channels}", curves, [(size, "cholesky")] + [(size, "cg", i) for i in range(1, size[1] + 1)])
                   for part, (direction, curves) in zip("ab", sides) if curves]
         claims = [Claim("CG converges to Cholesky over channels measured with Argos", "-", None, "no measurement of the array is part of this project; --csi takes one")]
-        claims += [convergence_claim(data, f"the same over simulated channels in the file layout of RENEW, {direction}", [side], [size], missing="needs a run of this row") for side in sides for direction in [side[0]]]
+        claims += [convergence_claim(data, f"the same over {channels} in the file layout of RENEW, {side[0]}", [side], [size], missing="needs a run of this row") for side in sides]
         return panels, claims
 
     return Row("li", f"fig3.{number}", f"BLER of {size[0]}x{size[1]} over channel estimates of a file", tuple(FILES.values()), make)

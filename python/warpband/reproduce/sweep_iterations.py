@@ -5,6 +5,7 @@ Cholesky's points halve the distance around 1e-2 down to 0.5 dB. Then CG has poi
 the thesis': the largest that loses more than 1 dB, the first that loses less, and one more. A run that was killed goes on where it
 was: the result holds all its state.
 """
+import hashlib
 import json
 import math
 import os
@@ -140,6 +141,11 @@ def wanted(curves, held_sizes, size, downlink):
     return todo, new
 
 
+def csi_file(name, size):
+    """The file of channel estimates for `size`."""
+    return name.replace("{size}", f"{size[0]}x{size[1]}")
+
+
 def scenario(channel, downlink, frame_errors, todo, csi, folder):
     name, settings = CHANNELS[channel]
     stem = f"li_thesis_{channel}{'_downlink' if downlink else ''}"
@@ -156,8 +162,7 @@ def scenario(channel, downlink, frame_errors, todo, csi, folder):
         if iterations:
             lines.append(f"massive.iterations = {iterations}")
         if csi:
-            name = csi.replace("{size}", f"{size[0]}x{size[1]}")
-            lines += ["massive.subcarriers = 128", f"channel.file = {json.dumps(os.path.relpath(name, folder))}"]
+            lines += ["massive.subcarriers = 128", f"channel.file = {json.dumps(os.path.relpath(csi_file(csi, size), folder))}"]
         lines.append(f"sweep.snr_db = [{', '.join(f'{x:g}' for x in points)}]")
     return "\n".join(lines) + "\n"
 
@@ -193,6 +198,9 @@ def run_channel(name, device, folder, csi=None):
     channel, downlink = channel_of(name)
     sizes, errors = (FILE_SIZES, 50) if channel == "file" else (sorted(LI_ITERATIONS, key=lambda size: size[0] * size[1]), 100)
     if channel == "file":
+        if csi:  # results of other channels are not resumed
+            folder = folder / f"csi-{hashlib.sha256(os.path.abspath(csi).encode()).hexdigest()[:12]}"
+            folder.mkdir(parents=True, exist_ok=True)
         csi = csi or soundings(sizes, root() / "build/soundings")
     scenario_file, result = folder / f"{name}.toml", folder / f"{name}.json"
     for size in sizes:
