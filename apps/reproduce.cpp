@@ -25,7 +25,7 @@ Examples:
   warpband reproduce wu2010 fig4.5                one figure, on this machine's cores
   warpband reproduce li --device cuda:0           all of a document, on a GPU
   warpband reproduce wu2012 table1 --stored       of the stored results, without running anything
-  warpband reproduce all --quick                  all rows with few frames
+  warpband reproduce all --quick                  all rows with few frames: shows curves, gives no verdicts on them
 
 With --device cpu, results of benchmarks that need a GPU are those stored; counters of the profiler always are.
 It needs the source tree, and Python with matplotlib: scripts/setup.sh installs it; WARPBAND_PYTHON names another Python.)";
@@ -58,7 +58,7 @@ command add_reproduce(CLI::App& app) {
   reproduce->add_option("WHAT", o->targets, "wu2010, wu2012, li, bollapalli, all; or rows: fig4.5, table5.1")
       ->type_name("NAME:{wu2010,wu2012,li,bollapalli,all}");
   reproduce->add_option("--device", o->device, "Where to run: cpu (default) or cuda:N")->type_name("NAME");
-  reproduce->add_flag("--quick", o->quick, "Few frames; benchmarks as stored");
+  reproduce->add_flag("--quick", o->quick, "Few frames, whose error rates are drawn and not judged; benchmarks as stored");
   reproduce->add_flag("--stored", o->stored, "Take the results in curves/ and bench/results/, run nothing");
   reproduce
       ->add_option("--out", o->out,

@@ -66,6 +66,20 @@ def test_what_a_run_takes_as_stored():
     assert Need("bench", "b", ("^(a|b)/",), "cpu", "scalar").line() == "WARPBAND_ISA=scalar warpband bench '^(a|b)/' --device cpu --json bench/results/b.json"
 
 
+def test_a_quick_run_draws_curves_and_does_not_judge_them(tmp_path, monkeypatch):
+    need, kept = Need("sim", "y"), [Claim("a", "b", True), Claim("c", "-", None, "the curves do not reach it")]
+    row = Row("wu2010", "fig0", "title", (need,), lambda data: ([], kept))
+    quick = Data(quick=True, out=tmp_path)
+    assert [c.verdict for c in row.results(quick)[1]] == ["not measured: quick run, few frames", "not measured: the curves do not reach it"]
+    assert row.full_title(quick) == "title (quick run, few frames)" and row.full_title(STORED) == "title"
+    assert [c.verdict for c in row.results(STORED)[1]][0] == "holds"
+    stored = Row("wu2010", "fig0", "title", (Need("bench", "z"),), lambda data: ([], kept))
+    assert stored.results(quick)[1] == kept  # benchmarks of a quick run are the stored ones
+    for name in ("fig3.4", "fig3.5"):  # a quick run takes stored curves there, at the error rate of the thesis
+        row = next(r for r in all_rows() if (r.document, r.name) == ("li", name))
+        assert [c.verdict for c in row.results(quick)[1]] == [c.verdict for c in row.results(STORED)[1]]
+
+
 def test_the_thesis_design_saves_what_it_states():
     saved = 1 - li.thesis_operations(128, 64, 8) / li.thesis_operations(128, 64)
     assert 0.35 < saved < 0.45

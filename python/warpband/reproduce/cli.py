@@ -20,7 +20,7 @@ EPILOG = """Examples:
   warpband reproduce wu2010 fig4.5                one figure, on this machine's cores
   warpband reproduce li --device cuda:0           all of a document, on a GPU
   warpband reproduce wu2012 table1 --stored       of the stored results, without running anything
-  warpband reproduce all --quick                  all rows with few frames: a minute on two cores
+  warpband reproduce all --quick                  all rows with few frames, a minute on two cores: shows curves, gives no verdicts on them
 
 With --device cpu, results of benchmarks that need a GPU are those stored; counters of the profiler always are.
 The table at the top of each document's page is that of --stored; --pages writes it, and docs/figures/reproduce/."""
@@ -67,12 +67,12 @@ def make(rows: list[Row], data: Data, folder: pathlib.Path) -> list[output.Claim
     folder.mkdir(parents=True, exist_ok=True)
     lines, claims = [], []
     for row in rows:
-        panels, found = row.make(data)
+        panels, found = row.results(data)
         output.write_csv(panels, folder / f"{row.file}.csv")
-        output.draw(row, panels, [folder / f"{row.file}{end}" for end in (".png", ".svg")])
-        lines += output.claim_lines(row, found, f"{row.file}.png")
+        output.draw(row, row.full_title(data), panels, [folder / f"{row.file}{end}" for end in (".png", ".svg")])
+        lines += output.claim_lines(row, row.full_title(data), found, f"{row.file}.png")
         claims += found
-        print(printable(f"{row.document} {row.name}: {row.title}: {output.counts(found)}"), flush=True)
+        print(printable(f"{row.document} {row.name}: {row.full_title(data)}: {output.counts(found)}"), flush=True)
         for claim in found:
             print(printable(f"  {claim.says}: {claim.result}: {claim.verdict}"))
     page = table(["figure or table", "command", "our result", "statement of the document", "holds?"], lines)
@@ -84,7 +84,7 @@ def write_pages(rows: list[Row], data: Data) -> None:
     figures = root() / "docs" / output.FIGURES
     figures.mkdir(parents=True, exist_ok=True)
     for row in rows:
-        output.draw(row, row.make(data)[0], [figures / f"{row.file}.png"])
+        output.draw(row, row.full_title(data), row.results(data)[0], [figures / f"{row.file}.png"])
     for document in dict.fromkeys(row.document for row in rows):
         page = output.page_of(document)
         block = output.block(document, [row for row in all_rows() if row.document == document], data)
@@ -96,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", metavar="DOCUMENT|ROW", help="wu2010, wu2012, li, bollapalli, all; or rows: fig4.5, table5.1")
     parser.add_argument("--device", default="cpu", help="where to run: cpu (default) or cuda:N")
-    parser.add_argument("--quick", action="store_true", help="few frames; benchmarks as stored")
+    parser.add_argument("--quick", action="store_true", help="few frames, whose error rates are drawn and not judged; benchmarks as stored")
     parser.add_argument("--stored", action="store_true", help="take the results in curves/ and bench/results/, run nothing")
     parser.add_argument("--out", type=pathlib.Path, metavar="DIR", help="where CSV, PNG, SVG and page.md go; default build/reproduce")
     parser.add_argument("--csi", metavar="FILE", help="channel estimates of li fig3.4 and fig3.5; {size} stands for 68x4 and 84x3; default: simulated ones")

@@ -100,7 +100,7 @@ class Data:
         self.stored, self.quick, self.device, self.out, self.note, self.csi = stored, quick, device, out, note, csi
         self._held: dict[str, object] = {}
 
-    # Error rates at which curves are compared. A quick run has too few frames for the documents' own.
+    # Error rates at which curves are compared. A quick run has too few frames for the documents' own: its distances are shown, not judged.
     @property
     def fer(self) -> float:
         return 0.1 if self.quick else 1e-2

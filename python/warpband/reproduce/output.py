@@ -28,7 +28,7 @@ def write_csv(panels: list[Panel], path: pathlib.Path) -> None:
                     out.writerow([panel.heading, line.label, int(line.printed), name, y, *(interval or ("", ""))])
 
 
-def draw(row: Row, panels: list[Panel], paths: list[pathlib.Path]) -> None:
+def draw(row: Row, title: str, panels: list[Panel], paths: list[pathlib.Path]) -> None:
     try:
         import matplotlib
     except ImportError:
@@ -39,7 +39,7 @@ def draw(row: Row, panels: list[Panel], paths: list[pathlib.Path]) -> None:
     figure = Figure(figsize=(max(7.5, 5.2 * len(panels)), 8.5 if long_names else 5.6), layout="constrained")
     for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels):
         _draw_panel(axes, panel)
-    figure.suptitle(f"{row.document} {row.name}: {row.title}", fontsize=11, wrap=True)
+    figure.suptitle(f"{row.document} {row.name}: {title}", fontsize=11, wrap=True)
     for path in paths:
         figure.savefig(path, dpi=100, metadata={"Date": None} if path.suffix == ".svg" else {"Software": None})
 
@@ -83,11 +83,11 @@ def _draw_panel(axes, panel: Panel) -> None:
         axes.legend(fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, below), ncols=2)
 
 
-def claim_lines(row: Row, claims: list[Claim], figure: str | None) -> list[list[str]]:
+def claim_lines(row: Row, title: str, claims: list[Claim], figure: str | None) -> list[list[str]]:
     """Rows of the page's table: one a claim."""
     name = f"[{row.name}]({figure})" if figure else row.name
     command = f"`warpband reproduce {row.document} {row.name}`"
-    return [[f"**{name}** {row.title}" if i == 0 else "", command if i == 0 else "", c.result, c.says, c.verdict]
+    return [[f"**{name}** {title}" if i == 0 else "", command if i == 0 else "", c.result, c.says, c.verdict]
             for i, c in enumerate(claims)]
 
 
@@ -99,10 +99,10 @@ def counts(claims: list[Claim]) -> str:
 
 def block(document: str, rows: list[Row], data: Data) -> str:
     """What a page begins with: the table of its rows, and the commands behind them."""
-    made = [(row, row.make(data)[1]) for row in rows]
+    made = [(row, row.results(data)[1]) for row in rows]
     lines = [BEGIN, f"{len(made)} figures and tables, {sum(len(c) for _, c in made)} statements: {counts([c for _, cs in made for c in cs])}.", ""]
     lines += table(["figure or table", "command", "our result", "statement of the document", "holds?"],
-                   [line for row, claims in made for line in claim_lines(row, claims, f"{FIGURES}/{row.file}.png")])
+                   [line for row, claims in made for line in claim_lines(row, row.full_title(data), claims, f"{FIGURES}/{row.file}.png")])
     lines += ["What these commands run, and the stored results that the table is made of:", "", "```sh"]
     lines += dict.fromkeys(need.line() for row in rows for need in row.needs)
     return "\n".join([*lines, "```", END])

@@ -1,10 +1,13 @@
 """A row is a figure or a table of a document; `all_rows` has the 41 of them."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Callable
 
 from .data import Data, Need
+
+
+QUICK = "quick run, few frames"
 
 
 @dataclass
@@ -70,6 +73,20 @@ class Row:
     title: str
     needs: tuple[Need, ...]
     make: Callable[[Data], tuple[list[Panel], list[Claim]]]
+
+    def is_quick(self, data: Data) -> bool:
+        """Whether its error rates come from a quick run, which has too few frames for a verdict."""
+        return data.quick and any(need.kind in ("sim", "sweep") and data.runs(need) for need in self.needs)
+
+    def results(self, data: Data) -> tuple[list[Panel], list[Claim]]:
+        """Panels and claims; those of a quick run are not judged."""
+        panels, claims = self.make(data)
+        if self.is_quick(data):
+            claims = [replace(c, holds=None, because=QUICK) if c.holds is not None else c for c in claims]
+        return panels, claims
+
+    def full_title(self, data: Data) -> str:
+        return self.title + (f" ({QUICK})" if self.is_quick(data) else "")
 
     @property
     def file(self) -> str:

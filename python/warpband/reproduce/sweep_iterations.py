@@ -33,9 +33,11 @@ def label_of(size, solver, iterations=0):
 
 
 class Curves:
-    """What a result (its JSON, or None) holds: label -> sorted [(snr_db, bler, low, high, frames)]."""
+    """What a result (its JSON, or None) holds: label -> sorted [(snr_db, bler, low, high, frames)]. `rate`: the block error rate at which
+    its curves are compared."""
 
-    def __init__(self, result):
+    def __init__(self, result, rate=RATE):
+        self.rate = rate
         self.points, self.asked = {}, {}
         self.result = result or {"curves": []}
         # label -> SNRs that are begun or done
@@ -230,14 +232,14 @@ def run_quick(name, device, folder):
     return result
 
 
-def minimum(curves, size, rate=RATE):
+def minimum(curves, size):
     """The first I that loses less than 1 dB, and [(I, loss)] of all; I is None where none was found."""
     rows, first = [], None
     for iterations in range(1, size[1] + 1):
         points = curves.of(size, "cg", iterations)
         if not points:
             continue
-        rows.append((iterations, loss(points, curves.of(size, "cholesky"), rate)))
+        rows.append((iterations, loss(points, curves.of(size, "cholesky"), curves.rate)))
         if first is None and rows[-1][1] is not None and rows[-1][1][0] < 1:
             first = iterations
     return first, rows
