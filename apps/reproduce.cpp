@@ -28,6 +28,8 @@ Examples:
   warpband reproduce all --quick                  all rows with few frames: shows curves, gives no verdicts on them
 
 With --device cpu, results of benchmarks that need a GPU are those stored; counters of the profiler always are.
+Benchmarks need a command that was built with -DWARPBAND_BENCH=ON. Without it, stored ones are used: the run
+begins with a list of them, and so does page.md, which is written after each row.
 It needs the source tree, and Python with matplotlib: scripts/setup.sh installs it; WARPBAND_PYTHON names another Python.)";
 
 int run_reproduce(const reproduce_options& o) {

@@ -59,7 +59,20 @@ def test_a_verdict_needs_data():
     assert output.counts(claims) == "1 hold, 0 differ, 1 not measured; 1 only compare values"
 
 
-def test_what_a_run_takes_as_stored():
+def write_command(program, bench):
+    """A stand-in for the command, whose subcommands other than `info` do `bench`."""
+    program.write_text(f"""#!/bin/sh
+case $1 in
+  info) echo '{{"cpu": {{"instruction_sets": ["avx2"]}}, "cuda_devices": []}}' ;;
+  *) {bench} ;;
+esac
+""", encoding="utf-8")
+    program.chmod(0o755)
+
+
+def test_what_a_run_takes_as_stored(tmp_path, monkeypatch):
+    write_command(tmp_path / "warpband", "exit 0")
+    monkeypatch.setenv("WARPBAND_COMMAND", str(tmp_path / "warpband"))
     gpu, sim, profile = Need("bench", "x", (), "cuda"), Need("sim", "y"), Need("profile", "z")
     assert not Data(stored=True).runs(sim) and not Data().runs(gpu) and Data(device="cuda:0").runs(gpu)
     assert Data(quick=True).runs(sim) and not Data(quick=True, device="cuda:0").runs(gpu) and not Data(device="cuda:0").runs(profile)
@@ -118,6 +131,44 @@ def test_results_of_other_channels_are_not_resumed(tmp_path, monkeypatch):
     for csi in (None, "a-{size}.hdf5", "b-{size}.hdf5"):
         folders.append(sweep_iterations.run_channel("li_thesis_file", "cpu", tmp_path, csi).parent)
     assert folders[0] == tmp_path and len(set(folders)) == 3
+
+
+@pytest.fixture
+def without_bench(tmp_path, monkeypatch):
+    write_command(tmp_path / "warpband", "exit 1")
+    monkeypatch.setenv("WARPBAND_COMMAND", str(tmp_path / "warpband"))
+
+
+def test_a_build_without_bench_names_what_it_lacks_and_makes_the_rest(tmp_path, capsys, without_bench):
+    assert cli.main(["table5.4", "wu2010", "--out", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().err
+    assert said.index("bench/results/turbo_h100.json is not measured again") < said.index("1 of 1")
+    page = (tmp_path / "out/page.md").read_text(encoding="utf-8")
+    assert "-DWARPBAND_BENCH=ON; bench/results/turbo_h100.json is used instead" in page and "table5.4" in page
+
+
+def test_what_is_in_the_way_of_a_run(without_bench):
+    full = Data(device="cuda:0")
+    assert "WARPBAND_BENCH" in full.obstacle(Need("bench", "x")) and not full.runs(Need("bench", "x"))
+    assert "2 GPUs" in full.obstacle(Need("stream", "x", device="cuda", gpus=2))
+    assert "scalar" in full.obstacle(Need("sim", "x", isa="scalar")) and full.runs(Need("sim", "x", isa="avx2"))
+    assert not Data(stored=True).obstacle(Need("bench", "x")) and not Data().obstacle(Need("bench", "x", device="cuda"))
+
+
+def test_a_row_that_fails_does_not_end_the_run(tmp_path, capsys, monkeypatch, without_bench):
+    def rows():
+        claims = [Claim("says", "result", True)]
+        def held(path):
+            return lambda data: ([Panel("p", "x", "y", [Line("a", [(1, 0.5)])])], claims) if path is None or (path / "page.md").exists() else None
+        need = Need("sim", "y")
+        return [Row("wu2010", "fig1", "made", (), held(None)), Row("wu2010", "fig2", "fails", (need,), lambda data: data.get(need)),
+                Row("wu2010", "fig3", "after a page", (), held(tmp_path / "out"))]
+    monkeypatch.setattr(cli, "all_rows", rows)
+    assert cli.main(["wu2010", "--out", str(tmp_path / "out")]) == 1
+    said = capsys.readouterr()
+    page = (tmp_path / "out/page.md").read_text(encoding="utf-8")
+    assert "made" in page and "after a page" in page and "- wu2010 fig2: " in page and "ended with 1" in page
+    assert "1 of 3 rows failed" in said.err and "2 rows, 2 statements" in said.out
 
 
 def test_a_broken_record_is_one_line(tmp_path, monkeypatch):

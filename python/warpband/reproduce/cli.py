@@ -23,6 +23,8 @@ EPILOG = """Examples:
   warpband reproduce all --quick                  all rows with few frames, a minute on two cores: shows curves, gives no verdicts on them
 
 With --device cpu, results of benchmarks that need a GPU are those stored; counters of the profiler always are.
+Benchmarks need a command that was built with -DWARPBAND_BENCH=ON. Without it, stored ones are used: the run
+begins with a list of them, and so does page.md, which is written after each row.
 The table at the top of each document's page is that of --stored; --pages writes it, and docs/figures/reproduce/."""
 
 
@@ -62,22 +64,57 @@ def check_options(options: argparse.Namespace, rows: list[Row]) -> None:
             raise UsageError(f"--csi: cannot read {file}")
 
 
-def make(rows: list[Row], data: Data, folder: pathlib.Path) -> list[output.Claim]:
-    """Makes rows, and writes them; their claims."""
+def not_run(rows: list[Row], data: Data) -> list[str]:
+    """A line for each result that this run would make and cannot."""
+    lines = []
+    for need in dict.fromkeys(need for row in rows for need in row.needs):
+        if reason := data.obstacle(need):
+            names = ", ".join(f"{row.document} {row.name}" for row in rows if need in row.needs)
+            instead = f"{need.stored} is used instead" if data.has(need) else "and none is stored"
+            lines.append(f"{names}: {need.stored} is not measured again: {reason}; {instead}")
+    return lines
+
+
+def page(data: Data, missing: list[str], lines: list[list[str]]) -> str:
+    begin = {"quick": "A quick run: few frames, so error rates are drawn and not judged; benchmarks are the stored ones.",
+             "stored": "Stored results; nothing was run.", "full": f"A full run on {data.device}."}
+    text = [begin["quick" if data.quick else "stored" if data.stored else "full"], ""]
+    if missing:
+        text += ["What this run could not make:", "", *(f"- {line}" for line in missing), ""]
+    return "\n".join(text + table(["figure or table", "command", "our result", "statement of the document", "holds?"], lines))
+
+
+def make(rows: list[Row], data: Data, folder: pathlib.Path) -> tuple[list[output.Claim], int]:
+    """Makes rows, and writes them and the page after each; their claims, and how many rows failed."""
     folder.mkdir(parents=True, exist_ok=True)
-    lines, claims = [], []
-    for row in rows:
-        panels, found = row.results(data)
-        output.write_csv(panels, folder / f"{row.file}.csv")
-        output.draw(row, row.full_title(data), panels, [folder / f"{row.file}{end}" for end in (".png", ".svg")])
-        lines += output.claim_lines(row, row.full_title(data), found, f"{row.file}.png")
-        claims += found
-        print(printable(f"{row.document} {row.name}: {row.full_title(data)}: {output.counts(found)}"), flush=True)
-        for claim in found:
-            print(printable(f"  {claim.says}: {claim.result}: {claim.verdict}"))
-    page = table(["figure or table", "command", "our result", "statement of the document", "holds?"], lines)
-    (folder / "page.md").write_text("\n".join(page), encoding="utf-8")
-    return claims
+    lines, claims, missing, failed = [], [], not_run(rows, data), 0
+    for line in missing:
+        data.note(line)
+    for number, row in enumerate(rows, 1):
+        name = f"{row.document} {row.name}"
+        data.note(f"{number} of {len(rows)}, {time.strftime('%H:%M:%S')}: {name}")
+        try:
+            panels, found = row.results(data)
+            output.write_csv(panels, folder / f"{row.file}.csv")
+            output.draw(row, row.full_title(data), panels, [folder / f"{row.file}{end}" for end in (".png", ".svg")])
+            lines += output.claim_lines(row, row.full_title(data), found, f"{row.file}.png")
+            claims += found
+            print(printable(f"{name}: {row.full_title(data)}: {output.counts(found)}"), flush=True)
+            for claim in found:
+                print(printable(f"  {claim.says}: {claim.result}: {claim.verdict}"))
+        except ReproduceError as error:
+            failed += 1
+            missing.append(f"{name}: {error}")
+            print(f"{name}: error: {printable(error)}", file=sys.stderr, flush=True)
+        write_whole(folder / "page.md", page(data, missing, lines))
+    return claims, failed
+
+
+def write_whole(path: pathlib.Path, text: str) -> None:
+    """Replaces a file in one step: a reader sees the old one or the new one."""
+    new = path.with_name(f"{path.name}.new")
+    new.write_text(text, encoding="utf-8")
+    new.replace(path)
 
 
 def write_pages(rows: list[Row], data: Data) -> None:
@@ -121,8 +158,11 @@ def main(arguments: list[str] | None = None) -> int:
             write_pages(asked, data)
             return 0
         begun = time.monotonic()
-        claims = make(asked, data, out)
-        print(f"{len(asked)} rows, {len(claims)} statements: {output.counts(claims)}; {printable(out)}/page.md; {time.monotonic() - begun:.0f} s")
+        claims, failed = make(asked, data, out)
+        print(f"{len(asked) - failed} rows, {len(claims)} statements: {output.counts(claims)}; {printable(out)}/page.md; {time.monotonic() - begun:.0f} s")
+        if failed:
+            print(f"warpband reproduce: error: {failed} of {len(asked)} rows failed; {printable(out)}/page.md names them", file=sys.stderr)
+            return 1
     except (ReproduceError, OSError) as error:
         print(f"warpband reproduce: error: {printable(error)}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1

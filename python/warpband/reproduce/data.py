@@ -50,6 +50,28 @@ def command() -> str:
     raise ReproduceError("no warpband command: build it (scripts/quickstart.sh), or set WARPBAND_COMMAND")
 
 
+def run_command(words: list[str], environment=None) -> None:
+    """Runs a program that shows its progress on stderr."""
+    code = subprocess.run(words, check=False, stdout=subprocess.DEVNULL, env=environment).returncode
+    if code != 0:
+        raise ReproduceError(f"{' '.join(words)}: ended with {code}")
+
+
+@functools.cache
+def info_of(program: str) -> dict:
+    """What a command reports about itself and its machine."""
+    done = subprocess.run([program, "info", "--json"], check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise ReproduceError(f"{program} info --json: ended with {done.returncode}")
+    return json.loads(done.stdout)
+
+
+@functools.cache
+def has_bench(program: str) -> bool:
+    """Whether a command was built with its benchmarks."""
+    return subprocess.run([program, "bench", "--help"], check=False, capture_output=True).returncode == 0
+
+
 def read(path: pathlib.Path):
     try:
         return json.loads(path.read_text(encoding="utf-8"))
@@ -114,17 +136,26 @@ class Data:
 
     def runs(self, need: Need) -> bool:
         """Whether `need` is run, not taken as stored."""
+        return self._wants(need) and not self.obstacle(need)
+
+    def obstacle(self, need: Need) -> str:
+        """Why the command cannot make `need`, which this run would otherwise make; empty if nothing is in the way."""
+        if not self._wants(need):
+            return ""
+        if need.kind == "bench" and not has_bench(command()):
+            return "this command has no `warpband bench`: build it with -DWARPBAND_BENCH=ON"
+        if need.isa and need.isa not in info_of(command())["cpu"]["instruction_sets"]:
+            return f"this command has no kernels for the instruction set {need.isa}: build it with -DWARPBAND_ISAS=\"{need.isa};...\""
+        if need.gpus > 1 and need.gpus > len(info_of(command())["cuda_devices"]):
+            return f"it takes {need.gpus} GPUs, and this machine has {len(info_of(command())['cuda_devices'])}"
+        return ""
+
+    def _wants(self, need: Need) -> bool:
         if self.stored or need.device == "elsewhere" or need.kind == "profile":  # counters need a profiler: scripts/ncu_bound.py
             return False
         if self.quick:
             return need.kind in ("sim", "model") or (need.kind == "sweep" and not need.takes_csi)
-        return need.device != "cuda" or (self.device.startswith("cuda") and (need.gpus == 1 or need.gpus <= self._gpus()))
-
-    @staticmethod
-    @functools.cache
-    def _gpus() -> int:
-        """CUDA devices of this machine."""
-        return len(json.loads(subprocess.run([command(), "info", "--json"], check=True, capture_output=True, text=True).stdout)["cuda_devices"])
+        return need.device != "cuda" or (self.device.startswith("cuda"))
 
     def get(self, need: Need):
         """The result as JSON, run or stored."""
@@ -159,20 +190,17 @@ class Data:
         run = [command(), need.kind]
         if need.kind == "sim":
             scenario = root() / f"curves/{need.name}.toml"
-            run += [str(self._coarse(scenario) if self.quick else scenario), "--device", self.device, "-o", str(result), "--force", "--quiet"]
+            run += [str(self._coarse(scenario) if self.quick else scenario), "--device", self.device, "-o", str(result), "--force"]
             if self.quick:
                 run += ["--frame-errors", "8", "--max-frames", "24"]
         elif need.kind == "bench":
-            run += [*need.options, "--device", "cpu" if need.device == "cpu" else self.device, "--json", str(result), "--quiet"]
+            run += [*need.options, "--device", "cpu" if need.device == "cpu" else self.device, "--json", str(result)]
         elif need.kind == "stream":
-            run += [str(root() / f"curves/{need.name}.toml"), "--json", str(result), "--quiet"]
+            run += [str(root() / f"curves/{need.name}.toml"), "--json", str(result)]
         else:
             run += [*need.options, "--json", str(result)]
         self.note(" ".join(run))
-        try:
-            subprocess.run(run, check=True, stdout=subprocess.DEVNULL, env=os.environ | ({"WARPBAND_ISA": need.isa} if need.isa else {}))
-        except subprocess.CalledProcessError as error:
-            raise ReproduceError(f"{' '.join(run)}: ended with {error.returncode}") from None
+        run_command(run, os.environ | ({"WARPBAND_ISA": need.isa} if need.isa else {}))
         return result
 
     def _coarse(self, scenario: pathlib.Path) -> pathlib.Path:

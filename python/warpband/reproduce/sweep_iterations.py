@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-from .data import ReproduceError, command, own_tree, read, root
+from .data import ReproduceError, command, own_tree, read, root, run_command
 from .printed import LI_ITERATIONS
 
 RATE = 1e-2
@@ -176,9 +176,8 @@ def channel_of(name):
 
 
 def simulate(scenario_file, result, options):
-    run = [command(), "sim", *(["--resume", str(result), str(scenario_file)] if result.exists() else [str(scenario_file), "-o", str(result)]), *options, "--quiet"]
-    if (code := subprocess.run(run, stdout=subprocess.DEVNULL, check=False).returncode) != 0:
-        raise ReproduceError(f"{' '.join(run)}: ended with {code}")
+    run = [command(), "sim", *(["--resume", str(result), str(scenario_file)] if result.exists() else [str(scenario_file), "-o", str(result)]), *options]
+    run_command(run)
 
 
 def soundings(sizes, folder):
