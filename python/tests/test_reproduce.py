@@ -59,6 +59,14 @@ def test_a_verdict_needs_data():
     assert output.counts(claims) == "1 hold, 0 differ, 1 not measured; 1 only compare values"
 
 
+def test_additions_of_ours_are_no_statements_of_a_document():
+    claims = [Claim("a", "b", True), Claim("c", "d", True, ours=True), measured("e", [1.0], lambda v: "", lambda v: False, "f", ours=True)]
+    assert [c.verdict for c in claims] == ["holds", "ours: holds", "ours: differs, because f"]
+    assert output.counts(claims) == "1 hold, 0 differ, 0 not measured; besides them 2 of ours"
+    ours = {(row.document, row.name) for row in all_rows() if any(c.ours for c in row.results(STORED)[1])}
+    assert {("wu2010", "fig4.6"), ("wu2012", "fig3"), ("wu2012", "table2"), ("li", "fig3.4"), ("li", "table3.1"), ("bollapalli", "table3")} <= ours
+
+
 def write_command(program, bench):
     """A stand-in for the command, whose subcommands other than `info` do `bench`."""
     program.write_text(f"""#!/bin/sh

@@ -159,7 +159,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
         begun = time.monotonic()
         claims, failed = make(asked, data, out)
-        print(f"{len(asked) - failed} rows, {len(claims)} statements: {output.counts(claims)}; {printable(out)}/page.md; {time.monotonic() - begun:.0f} s")
+        print(f"{len(asked) - failed} rows, {sum(not c.ours for c in claims)} statements: {output.counts(claims)}; {printable(out)}/page.md; {time.monotonic() - begun:.0f} s")
         if failed:
             print(f"warpband reproduce: error: {failed} of {len(asked)} rows failed; {printable(out)}/page.md names them", file=sys.stderr)
             return 1

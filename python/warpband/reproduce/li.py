@@ -54,12 +54,12 @@ def convergence(curves, size, direction):
     return f"{direction} {size[0]}x{size[1]} " + words, all(b <= a + EQUAL_DB for a, b in zip(found, found[1:])) and found[-1] < 1
 
 
-def convergence_claim(says, sides, sizes, because="the curves have few drops", missing=""):
+def convergence_claim(says, sides, sizes, because="the curves have few drops", missing="", ours=False):
     found = [convergence(curves, size, direction) for direction, curves in sides for size in sizes if curves]
     found = [f for f in found if f]
     if not found:
-        return Claim(says, "-", None, missing)
-    return Claim(says, "; ".join(words for words, _ in found), all(holds for _, holds in found), because)
+        return Claim(says, "-", None, missing, ours=ours)
+    return Claim(says, "; ".join(words for words, _ in found), all(holds for _, holds in found), because, ours=ours)
 
 
 def users_figure(number, users):
@@ -82,7 +82,7 @@ def file_figure(number, size):
         panels = [bler_panel(f"({part}) {direction}, {channels}", curves, [(size, "cholesky")] + [(size, "cg", i) for i in range(1, size[1] + 1)])
                   for part, (direction, curves) in zip("ab", sides) if curves]
         claims = [Claim("CG converges to Cholesky over channels measured with Argos", "-", None, "no measurement of the array is part of this project; --csi takes one")]
-        claims += [convergence_claim(f"the same over {channels} in the file layout of RENEW, {side[0]}", [side], [size], missing="needs a run of this row") for side in sides]
+        claims += [convergence_claim(f"the same over {channels} in the file layout of RENEW, {side[0]}", [side], [size], missing="needs a run of this row", ours=not data.csi) for side in sides]
         return panels, claims
 
     return Row("li", f"fig3.{number}", f"BLER of {size[0]}x{size[1]} over channel estimates of a file", tuple(FILES.values()), make)
@@ -134,7 +134,7 @@ def table_3_1(data: Data):
                             "with which the array does not resolve 64 users"))
     inside = [s for s in sizes if all(least.get(n, {}).get(s) for n in ("rayleigh", "b1")) and least["rayleigh"][s] <= printed.LI_ITERATIONS[s] <= least["b1"][s]]
     both = [s for s in sizes if all(least.get(n, {}).get(s) for n in ("rayleigh", "b1"))]
-    claims.append(Claim("every number of table 3.1 lies between independent fading and a line of sight (ours)", f"{len(inside)} of {len(both)}", len(inside) == len(both) if both else None))
+    claims.append(Claim("every number of table 3.1 lies between independent fading and a line of sight (ours)", f"{len(inside)} of {len(both)}", len(inside) == len(both) if both else None, ours=True))
     if data.has(SINR) and not data.quick:
         held = sweep.Curves(data.get(SINR))
         pairs = [(label, label.replace("exact", "approximate")) for label in held.points if "exact" in label]
@@ -192,7 +192,7 @@ def fig_3_7(data: Data):
     return panels, [Claim("128x64: CG saves around 40 % (within 5 %), counted for the thesis' design", f"{100 * design(128, 64):.0f} %", abs(design(128, 64) - 0.4) <= 0.05),
                     Claim("the same, counted for our design", f"{100 * counts[128, 64]['reduction']:.0f} % of the detector, {100 * counts[128, 64]['solver_reduction']:.0f} % of the solver",
                           abs(counts[128, 64]["reduction"] - 0.4) <= 0.05,
-                          "our Gram matrix has half the products and our decomposition gives A^-1 with 4/3 U^3 operations, so that there is less to save")]
+                          "our Gram matrix has half the products and our decomposition gives A^-1 with 4/3 U^3 operations, so that there is less to save", ours=True)]
 
 
 # ---------------------------------------------------------------- frames

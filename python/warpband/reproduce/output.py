@@ -92,15 +92,17 @@ def claim_lines(row: Row, title: str, claims: list[Claim], figure: str | None) -
 
 
 def counts(claims: list[Claim]) -> str:
-    kinds = [sum(c.holds is kind and not c.aside for c in claims) for kind in (True, False, None)]
-    others = sum(bool(c.aside) for c in claims)
-    return f"{kinds[0]} hold, {kinds[1]} differ, {kinds[2]} not measured" + (f"; {others} only compare values" if others else "")
+    stated = [c for c in claims if not c.ours]
+    kinds = [sum(c.holds is kind and not c.aside for c in stated) for kind in (True, False, None)]
+    others, ours = sum(bool(c.aside) for c in stated), len(claims) - len(stated)
+    return f"{kinds[0]} hold, {kinds[1]} differ, {kinds[2]} not measured" + (f"; {others} only compare values" if others else "") \
+        + (f"; besides them {ours} of ours" if ours else "")
 
 
 def block(document: str, rows: list[Row], data: Data) -> str:
     """What a page begins with: the table of its rows, and the commands behind them."""
     made = [(row, row.results(data)[1]) for row in rows]
-    lines = [BEGIN, f"{len(made)} figures and tables, {sum(len(c) for _, c in made)} statements: {counts([c for _, cs in made for c in cs])}.", ""]
+    lines = [BEGIN, f"{len(made)} figures and tables, {sum(not c.ours for _, cs in made for c in cs)} statements: {counts([c for _, cs in made for c in cs])}.", ""]
     lines += table(["figure or table", "command", "our result", "statement of the document", "holds?"],
                    [line for row, claims in made for line in claim_lines(row, row.full_title(data), claims, f"{FIGURES}/{row.file}.png")])
     lines += ["What these commands run, and the stored results that the table is made of:", "", "```sh"]

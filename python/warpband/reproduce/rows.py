@@ -13,15 +13,20 @@ QUICK = "quick run, few frames"
 @dataclass
 class Claim:
     """A statement of the document beside our result. `holds` is None where it was not measured. `aside`: of what is
-    no statement that could hold, such as a printed time of another machine."""
+    no statement that could hold, such as a printed time of another machine. `ours`: an addition of ours, which no document states."""
     says: str
     result: str
     holds: bool | None
     because: str = ""
     aside: str = ""
+    ours: bool = False
 
     @property
     def verdict(self) -> str:
+        return f"ours: {self._verdict}" if self.ours else self._verdict
+
+    @property
+    def _verdict(self) -> str:
         if self.aside and self.holds is not None:
             return self.aside
         if self.holds is None:
@@ -31,12 +36,12 @@ class Claim:
         return "differs" + (f", because {self.because}" if self.because else "")
 
 
-def measured(says, values, result, holds, because="", missing="", aside=""):
+def measured(says, values, result, holds, because="", missing="", aside="", ours=False):
     """A claim from values of which none may be missing: `result` and `holds` are made of them."""
     values = list(values)
     if not values or any(v is None for v in values):
-        return Claim(says, "-", None, missing)
-    return Claim(says, result(values), holds(values), because, aside)
+        return Claim(says, "-", None, missing, ours=ours)
+    return Claim(says, result(values), holds(values), because, aside, ours)
 
 
 def beside(says, values, result, missing=""):

@@ -32,7 +32,7 @@ def labels_of(result):
     return [c["label"] for c in result["curves"]]
 
 
-def ahead(data: Data, result, label, others, says, greatest_gap=0.0, because=""):
+def ahead(data: Data, result, label, others, says, greatest_gap=0.0, because="", ours=False):
     """The claim that `label` needs at most `greatest_gap` dB more than each of the others, at each of the bit error rates."""
     pairs = [(other, ber, curves.behind(result, label, other, "ber", ber)) for other in others for ber in data.bers]
     if any(db is None for *_, db in pairs):
@@ -40,8 +40,8 @@ def ahead(data: Data, result, label, others, says, greatest_gap=0.0, because="")
     words = "; ".join(f"{other}: " + ", ".join(f"{db:+.2f} dB at BER {ber:g}" for name, ber, db in pairs if name == other)
                       for other in dict.fromkeys(p[0] for p in pairs))
     if not pairs:
-        return Claim(says, "-", None, "the curves do not reach the bit error rates")
-    return Claim(says, f"{label} behind {words}", all(db <= greatest_gap for *_, db in pairs), because)
+        return Claim(says, "-", None, "the curves do not reach the bit error rates", ours=ours)
+    return Claim(says, f"{label} behind {words}", all(db <= greatest_gap for *_, db in pairs), because, ours=ours)
 
 
 def detector_figure(number, n, qam):
@@ -65,13 +65,13 @@ def detector_figure(number, n, qam):
                                 f"for 4x4 MTT is close to K-best with K = M (within {CLOSE_DB} dB), as printed: no clip", CLOSE_DB, why))
             claims.append(ahead(data, result, "MTT, clip 8", [best, *narrow], f"the same with a clip of 8 (within {CLOSE_DB} dB)", CLOSE_DB,
                                 "MTT keeps one path for each of the Q points of a stage, and a reduction may drop the right one. K-best with K = Q "
-                                "keeps the Q best of a whole level"))
+                                "keeps the Q best of a whole level", ours=True))
             claims.append(ahead(data, result, "MTT", ["MTT, clip 8"], "MTT needs no clip", 0.1,
                                 "no hypothesis is missing, but a reduction can drop the right path; the wrong LLR is then large, and a clip limits it"))
         claims.append(ahead(data, result, "MTT", ["one-pass trellis"], "MTT is better than one pass", 0.0,
                             "without a clip MTT's curve is flatter than that of one pass with a clip of 8; with the same clip MTT is better"))
         if n == 4:
-            claims.append(ahead(data, result, "MTT, clip 8", ["one-pass trellis"], "the same, both with a clip of 8", 0.0))
+            claims.append(ahead(data, result, "MTT, clip 8", ["one-pass trellis"], "the same, both with a clip of 8", 0.0, ours=True))
         return [error_panel(result, "ber", labels_of(result)), error_panel(result, "fer", labels_of(result))], claims
 
     return Row("wu2010", f"fig4.{number}", f"BER of {n}x{n} {NAMES[qam] if qam > 4 else '4-QAM'}, WiMAX LDPC 2304 rate 1/2", (need,), make)
@@ -163,12 +163,12 @@ def table_4_3(data: Data):
              Line("ours, a batch that fills the GPU", [(i, share(large, q)) for i, q in enumerate(NAMES) if share(large, q)], joined=False),
              Line("ours, 16800 uses", [(i, share(small, q)) for i, q in enumerate(NAMES) if share(small, q)], joined=False)]
     panel = Panel("issue slots in use, MTT 2x2", "", "% of the peak instruction rate", lines, log_y=False, ticks=names)
-    def counted(found, uses):
+    def counted(found, uses, ours):
         return [measured(f"{NAMES[q]}, 16800 uses: I = {i}, T = {t:g} ms, R = {r:g}" + uses, [found.get((2, q))],
                          lambda v: f"I = {v[0][1][EXECUTED]:.0f} warp instructions for {v[0][0]:.0f} uses, T = {1e3 * v[0][1][TIME]:.3g} ms, R = {v[0][1][ISSUED] / 100:.3f}",
                          lambda v, r=r: abs(v[0][1][ISSUED] / 100 - r) <= 0.1,
-                         "the C1060 issues a warp instruction in four cycles, which hides most latencies; this GPU issues one a cycle", "16800 uses by the profiler") for q, (i, t, r) in printed.WU2010_RATIO.items()]
-    claims = counted(small, "") + counted(large, " (our batch: 2^20 uses)")
+                         "the C1060 issues a warp instruction in four cycles, which hides most latencies; this GPU issues one a cycle", "16800 uses by the profiler", ours=ours) for q, (i, t, r) in printed.WU2010_RATIO.items()]
+    claims = counted(small, "", False) + counted(large, " (our batch: 2^20 uses)", True)
     claims.append(measured("R is lowest for 4-QAM, which computes least for each memory access", [share(large, q) for q in NAMES],
                            lambda v: ", ".join(f"{name} {x:.0f} %" for name, x in zip(names, v)), lambda v: v[0] == min(v), missing="by the profiler"))
     claims.append(measured("R is near 1 for 16- and 64-QAM (above 0.9)", [share(large, q) for q in (16, 64)], lambda v: ", ".join(f"{x:.0f} %" for x in v),
