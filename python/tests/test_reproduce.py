@@ -9,7 +9,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python/warpband"))
-from reproduce import cli, curves, li, output, sweep_iterations  # noqa: E402
+from reproduce import bollapalli, cli, curves, li, output, records, sweep_iterations  # noqa: E402
 from reproduce.data import Data, Need, ReproduceError  # noqa: E402
 from reproduce.rows import Claim, Line, Panel, Row, all_rows, beside, measured  # noqa: E402
 
@@ -53,14 +53,24 @@ def test_distances_are_read_between_points_in_the_logarithm():
 def test_a_verdict_needs_data():
     assert measured("x", [1.0, None], lambda v: "", lambda v: True, missing="so").verdict == "not measured: so"
     assert measured("x", [], lambda v: "", lambda v: True).holds is None
-    assert measured("x", [1.0], lambda v: f"{v[0]}", lambda v: v[0] > 2, "y").verdict == "differs, because y"
+    assert measured("x", [1.0], lambda v: f"{v[0]}", lambda v: v[0] > 2, lambda v: f"of {v[0]}").verdict == "differs, because of 1.0"
     claims = [beside("t", [1.0], lambda v: "2x"), Claim("a", "b", True), Claim("a", "b", None)]
     assert claims[0].verdict == "another machine"
     assert output.counts(claims) == "1 hold, 0 differ, 1 not measured; 1 only compare values"
 
 
+def test_reasons_follow_from_the_numbers():
+    assert measured("x", [1.0], lambda v: "", lambda v: False, lambda v: "").verdict == "differs"
+    assert "10 to 10 times" in records.faster_than_copies([(20, 10)], [(11, 1)]) and records.faster_than_copies([(20, 10)], [(6, 5)]) == ""
+    assert li.slow_frames([(8, 2, 1), (16, 1, 2)]).startswith("the last group of 14 symbols is short at N_sym 16,")
+    assert li.slow_frames([(8, 1, 1), (16, 2, 1)]) == "" and li.falling([(1, 1.0), (2, 1.1)]) == ""
+    assert li.falling([(1, 1.0), (2, 0.5)]) == "it falls by 50 % from 1 to 2 symbols"
+    assert bollapalli.fixed_cost({"QPSK": {3: 1.0, 20: 100.0}}) == "" and "10 % (QPSK)" in bollapalli.fixed_cost({"QPSK": {3: 1.0, 20: 10.0}})
+    assert li.slow_copies([(1, 10)]).endswith("1 of 10 us of a synchronous call") and li.slow_copies([(1, 1.5)]) == ""
+
+
 def test_additions_of_ours_are_no_statements_of_a_document():
-    claims = [Claim("a", "b", True), Claim("c", "d", True, ours=True), measured("e", [1.0], lambda v: "", lambda v: False, "f", ours=True)]
+    claims = [Claim("a", "b", True), Claim("c", "d", True, ours=True), measured("e", [1.0], lambda v: "", lambda v: False, lambda v: "f", ours=True)]
     assert [c.verdict for c in claims] == ["holds", "ours: holds", "ours: differs, because f"]
     assert output.counts(claims) == "1 hold, 0 differ, 0 not measured; besides them 2 of ours"
     ours = {(row.document, row.name) for row in all_rows() if any(c.ours for c in row.results(STORED)[1])}

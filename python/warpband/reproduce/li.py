@@ -6,7 +6,7 @@ from . import printed
 from . import sweep_iterations as sweep
 from .data import Data, Need, root
 from .massive_tables import AS_PRINTED, DIRECTIONS, MODES, OURS, SIZES, SPLIT, Frames
-from .records import machine_of, three
+from .records import faster_than_copies, machine_of, three
 from .rows import Claim, Line, Panel, Row, beside, measured
 
 CHANNELS = {name: Need("sweep", f"li_thesis_{name}", ("table3.1",)) for name in ("c2", "c2_downlink", "rayleigh", "b1")}
@@ -54,12 +54,12 @@ def convergence(curves, size, direction):
     return f"{direction} {size[0]}x{size[1]} " + words, all(b <= a + EQUAL_DB for a, b in zip(found, found[1:])) and found[-1] < 1
 
 
-def convergence_claim(says, sides, sizes, because="the curves have few drops", missing="", ours=False):
+def convergence_claim(says, sides, sizes, missing="", ours=False):
     found = [convergence(curves, size, direction) for direction, curves in sides for size in sizes if curves]
     found = [f for f in found if f]
     if not found:
         return Claim(says, "-", None, missing, ours=ours)
-    return Claim(says, "; ".join(words for words, _ in found), all(holds for _, holds in found), because, ours=ours)
+    return Claim(says, "; ".join(words for words, _ in found), all(holds for _, holds in found), ours=ours)
 
 
 def users_figure(number, users):
@@ -109,7 +109,7 @@ def fig_3_8(data: Data):
     claims = [Claim("MMSE precoding, exact and approximate, has fewer block errors than the matched filter", "; ".join(words) or "-", all(holds) if holds else None)]
     claims.append(measured("all of them gain from more antennas for each user", [at(size, "cholesky") for size in sizes] + [best(down.of(size, "mf")) for size in sizes],
                            lambda v: f"Cholesky at {', '.join(f'{x:.1f}' for x in v[:3])} dB; least BLER of MF {', '.join(f'{x:.2g}' for x in v[3:])} (128, 256, 512 antennas)",
-                           lambda v: v[0] > v[1] > v[2] and v[3] >= v[4] >= v[5], "the matched filter's curves have few points" ))
+                           lambda v: v[0] > v[1] > v[2] and v[3] >= v[4] >= v[5]))
     return panels, claims
 
 
@@ -123,6 +123,8 @@ def table_3_1(data: Data):
     ticks = [f"{b}x{u}" for b, u in sizes]
     lines = [Line("table 3.1", [(i, printed.LI_ITERATIONS[s]) for i, s in enumerate(sizes)], printed=True)]
     lines += [Line(titles[name], [(i, least[name][s]) for i, s in enumerate(sizes) if least[name][s]], joined=False) for name in titles if name in least]
+    inside = [s for s in sizes if all(least.get(n, {}).get(s) for n in ("rayleigh", "b1")) and least["rayleigh"][s] <= printed.LI_ITERATIONS[s] <= least["b1"][s]]
+    both = [s for s in sizes if all(least.get(n, {}).get(s) for n in ("rayleigh", "b1"))]
     claims = []
     for name, iterations in least.items():
         known = {s: i for s, i in iterations.items() if i}
@@ -130,10 +132,8 @@ def table_3_1(data: Data):
         far = [f"{b}x{u} {known[b, u]} for {printed.LI_ITERATIONS[b, u]}" for b, u in known if (b, u) not in near]
         claims.append(Claim(f"the least I that loses less than 1 dB, within one iteration, {titles[name]}", f"{len(near)} of {len(known)}" + (f"; not {', '.join(far)}" if far else ""),
                             not far if known else None,
-                            "the thesis does not say which of WINNER's scenarios it has. Its numbers lie between ours of independent fading and of a line of sight, "
-                            "with which the array does not resolve 64 users"))
-    inside = [s for s in sizes if all(least.get(n, {}).get(s) for n in ("rayleigh", "b1")) and least["rayleigh"][s] <= printed.LI_ITERATIONS[s] <= least["b1"][s]]
-    both = [s for s in sizes if all(least.get(n, {}).get(s) for n in ("rayleigh", "b1"))]
+                            f"the thesis does not say which of WINNER's scenarios it has. {len(inside)} of {len(both)} of its numbers lie between ours of independent fading "
+                            "and of a line of sight" if inside else ""))
     claims.append(Claim("every number of table 3.1 lies between independent fading and a line of sight (ours)", f"{len(inside)} of {len(both)}", len(inside) == len(both) if both else None, ours=True))
     if data.has(SINR) and not data.quick:
         held = sweep.Curves(data.get(SINR))
@@ -226,20 +226,20 @@ def table_5_1(data: Data):
         return frames.rate("uplink", size, mode, n, estimate, OURS, figure)
     rising = [each(SIZE, mode, n) for mode in MODES for n in (8, 16, 32, 64)]
     claims.append(measured("longer frames have a higher rate, 128x16 (H for each)", rising, lambda v: f"Cholesky {', '.join(three(x) for x in v[:4])}; CG {', '.join(three(x) for x in v[4:])} Mb/s",
-                           lambda v: all(b > a for part in (v[:4], v[4:]) for a, b in zip(part, part[1:])), "", "128x16"))
+                           lambda v: all(b > a for part in (v[:4], v[4:]) for a, b in zip(part, part[1:])), missing="128x16"))
     every = [(size, n) for size in SIZES for n in frames.symbols("uplink", size, "cg", by=OURS)]
     faster = [(size, n, each(size, "cg", n), each(size, "cholesky", n)) for size, n in every]
     claims.append(measured("CG is faster than Cholesky at every length (H for each, float32)", [x for *_, a, b in faster for x in (a, b)],
                            lambda v: "CG over Cholesky " + ", ".join(f"{size}: {min(a / b for s, _, a, b in faster if s == size):.2f} to {max(a / b for s, _, a, b in faster if s == size):.2f}" for size in SIZES),
-                           lambda v: all(a > b for *_, a, b in faster), "", "some lengths"))
+                           lambda v: all(a > b for *_, a, b in faster), missing="some lengths"))
     shared = [(n, each(SIZE, "cg", n, estimate="shared"), each(SIZE, "cholesky", n, estimate="shared")) for n in (8, 16, 32, 64, 128)]
     claims.append(measured("the same where symbols share H", [x for _, a, b in shared for x in (a, b)], lambda v: ", ".join(f"N_sym {n}: {a / b:.2f}" for n, a, b in shared),
-                           lambda v: all(a > b for _, a, b in shared), "", "some lengths", "our result only: the decomposition is computed once for all symbols, and a solution costs less than three iterations"))
+                           lambda v: all(a > b for _, a, b in shared), lambda v: slow_frames(shared), "some lengths", ours=True))
     for size, n, says, low, high in ((SIZE, (8, 16, 32, 64), "copies cost 20 to 30 % of the rate, 128x16", 0.15, 0.35), ("256x32", (2, 4, 8, 16), "and more, 256x32", 0.25, 1)):
         cost = [(frames.rate("uplink", size, "cholesky", k, "each", AS_PRINTED, "kernel"), frames.rate("uplink", size, "cholesky", k, "each", AS_PRINTED, "sync")) for k in n]
         claims.append(measured(f"{says} (its design with cuBLAS on this GPU, Cholesky, N_sym {', '.join(map(str, n))})", [x for p in cost for x in p], lambda v, cost=cost: ", ".join(f"{100 * (1 - b / a):.0f} %" for a, b in cost),
                                lambda v, cost=cost, low=low, high=high: all(low <= 1 - b / a <= high for a, b in cost),
-                               "kernels have become faster by more than the bus has, so copies are a larger share of a call", "with copies"))
+                               lambda v, size=size, cost=cost: faster_than_copies([(1e3 / b, 1e3 / a) for a, b in printed.LI_SINGLE[size, "cholesky"].values()], [(1e3 / b, 1e3 / a) for a, b in cost]), "with copies"))
     return panels, claims
 
 
@@ -254,6 +254,31 @@ def runs_of(data: Data, need):
             shape = next(w for w in words if w in ("8x8", "4x16"))
             found[words[0], words[1], int(words[words.index("GPU") - 1]), shape] = run
     return found
+
+
+def full_queue(deep, short):
+    """Why a frame waits: the latency over that with a shorter queue."""
+    times = [deep[key]["latency_us"]["p50"] / short[key]["latency_us"]["p50"] for key in deep if short.get(key)]
+    return f"the stream's queue is kept full: with a queue of 12 the median is {min(times):.1f} to {max(times):.1f} times shorter" if times and min(times) > 1.2 else ""
+
+
+def slow_copies(times):
+    """Why streams stay behind kernels: (kernel, whole call) in us by solver."""
+    if any(None in pair for pair in times) or any(call < 2 * kernel for kernel, call in times):
+        return ""
+    return "copies bound a stream: the kernel of a frame takes " + " and ".join(f"{three(kernel)} of {three(call)} us" for kernel, call in times) + " of a synchronous call"
+
+
+GROUP, LEAST_OF_LAST_GROUP = 14, 6  # warpband/massive/uplink/mapping.hpp
+
+
+def slow_frames(rates):
+    """Which frames have the generic kernel of CG, from (symbols, CG, Cholesky); empty where that does not tell slow frames from fast ones."""
+    generic = {n: a / b for n, a, b in rates if (n - 1) % GROUP + 1 < LEAST_OF_LAST_GROUP}
+    own_kernel = {n: a / b for n, a, b in rates if n not in generic}
+    if not generic or not own_kernel or max(generic.values()) >= min(own_kernel.values()):
+        return ""
+    return f"the last group of {GROUP} symbols is short at N_sym {', '.join(map(str, generic))}, and CG then has the generic kernel"
 
 
 def stream_table(number, direction):
@@ -280,21 +305,21 @@ def stream_table(number, direction):
         claims.append(measured("two GPUs have about twice the rate of one (at least 1.8 times)", [x for p in twice for x in p],
                                lambda v: ", ".join(f"{MODES[m]} {s}: {b['throughput_mbps'] / a['throughput_mbps']:.2f}" for (m, s), (a, b) in zip(((m, s) for m in MODES for s in ("8x8", "4x16")), twice)),
                                lambda v: all(b["throughput_mbps"] >= 1.8 * a["throughput_mbps"] for a, b in twice),
-                               "frames of the precoder cross the bus both ways. On these hosts the copies alone of two GPUs are 1.4 to 1.6 times as fast as those of one (docs/stream.md)", "one of them"))
+                               lambda v: "frames of the precoder cross the bus both ways. On these hosts the copies alone of two GPUs are 1.4 to 1.6 times as fast as those of one (docs/stream.md)" if direction == "downlink" else "", "one of them"))
         for name, held in (("groups of frames, queue of 32", runs), ("frame by frame, queue of 12", shallow)):
             lat = {(m, g): held.get((chain, m, g, s)) for m in MODES for g, s in shapes}
             claims.append(measured(f"a frame takes less than 4 ms ({name}; median, and 99 %)", lat.values(),
                                    lambda v, lat=lat: ", ".join(f"{g} GPU{'s' if g > 1 else ''} {MODES[m]} {1e-3 * r['latency_us']['p50']:.2f}, {1e-3 * r['latency_us']['p99']:.2f} ms" for (m, g), r in lat.items()),
                                    lambda v: all(r["latency_us"]["p99"] < 4000 for r in v),
-                                   "frames are pushed as fast as the stream takes them, so the latency is that of a full queue. With a queue of 12 it is three times shorter", "this stream"))
+                                   lambda v, lat=lat: full_queue(lat, {(m, g): shallow.get((chain, m, g, s)) for m in MODES for g, s in shapes}), "this stream"))
         alone = [(frames.rate(direction, SIZE, m, 8, "shared", OURS, "kernel"), runs.get((chain, m, 1, "8x8"))) for m in MODES]
         claims.append(measured("several streams bring the rate near the kernels' (at least 80 %, N_sym 8)", [x for p in alone for x in p],
                                lambda v: ", ".join(f"{MODES[m]} {100 * r['throughput_mbps'] / k:.0f} %" for m, (k, r) in zip(MODES, alone)), lambda v: all(r["throughput_mbps"] >= 0.8 * k for k, r in alone),
-                               "copying H and y of a frame takes longer than its kernel, and streams cannot be faster than the bus", "this size"))
+                               lambda v: slow_copies([(frames.micros(direction, SIZE, m, 8, "shared", OURS, "kernel"), frames.micros(direction, SIZE, m, 8, "shared", OURS, "sync")) for m in MODES]), "this size"))
         if direction == "downlink":
             claims.append(measured("two GPUs precode more than 250 Mb/s in less than 4 ms (frame by frame)", [shallow.get((chain, m, 2, "4x16")) for m in MODES],
                                    lambda v: ", ".join(f"{MODES[m]} {three(r['throughput_mbps'])} Mb/s, {1e-3 * r['latency_us']['p50']:.2f} ms" for m, r in zip(MODES, v)),
-                                   lambda v: all(r["throughput_mbps"] > 250 and r["latency_us"]["p50"] < 4000 for r in v), "", "two GPUs"))
+                                   lambda v: all(r["throughput_mbps"] > 250 and r["latency_us"]["p50"] < 4000 for r in v), missing="two GPUs"))
         return panels, claims
 
     return Row("li", f"table5.{number}", f"streams of frames on one and two GPUs, {DIRECTIONS[direction]}", (STREAM, STREAM_SHALLOW, FRAMES), make)
@@ -314,8 +339,8 @@ def table_5_4(data: Data):
     gpus = max(x for n, x in theirs if "FPGA" not in n and "thesis" not in n)
     best = [frames.rate("uplink", SIZE, mode, 64, "each", OURS, "kernel") for mode in MODES]
     return [panel], [measured("a GPU design for 128x16 is faster than earlier GPU detectors of few antennas", best, lambda v: f"one GPU, a new H for each vector, float32: {', '.join(f'{MODES[m]} {three(x)} Mb/s' for m, x in zip(MODES, v))}; earlier: {gpus:g} Mb/s at most",
-                              lambda v: min(v) > gpus, "", "128x16"),
-                     measured("its rate is comparable to that of FPGAs (20 and 603 Mb/s at 128x8)", best, lambda v: f"{v[0] / 603:.1f} times the faster one's, at twice the users", lambda v: min(v) > 20, "", "128x16")]
+                              lambda v: min(v) > gpus, missing="128x16"),
+                     measured("its rate is comparable to that of FPGAs (20 and 603 Mb/s at 128x8)", best, lambda v: f"{v[0] / 603:.1f} times the faster one's, at twice the users", lambda v: min(v) > 20, missing="128x16")]
 
 
 def fig_5_1(data: Data):
@@ -336,11 +361,17 @@ def fig_5_1(data: Data):
         claims.append(measured(f"{name}: the rate rises with the frame and saturates (H for each; 64 to 128 symbols less than 5 %)", curve,
                                lambda v: "1, 8, 64, 128 symbols: " + "; ".join(", ".join(three(x) for x in v[i:i + 4]) for i in (0, 4)) + " Mb/s",
                                lambda v: all(v[i] < v[i + 1] < v[i + 2] * 1.02 and abs(v[i + 3] / v[i + 2] - 1) < 0.05 for i in (0, 4)),
-                               "this GPU has 132 multiprocessors, which 64 symbols of 128 subcarriers do not fill yet", "some lengths"))
+                               lambda v: f"64 symbols do not fill this GPU: 128 symbols have {100 * (v[3] / v[2] - 1):.0f} and {100 * (v[7] / v[6] - 1):.0f} % more" if min(v[3] / v[2], v[7] / v[6]) > 1.02 else "", "some lengths"))
         late = [frames.micros(direction, SIZE, mode, n, "each", OURS, "kernel") for mode in MODES for n in (1, 8, 64, 128)]
         claims.append(measured(f"{name}: and the latency rises with it", late, lambda v: "; ".join(", ".join(three(x) for x in v[i:i + 4]) for i in (0, 4)) + " us",
-                               lambda v: all(v[i] < v[i + 1] < v[i + 2] < v[i + 3] for i in (0, 4)), "", "some lengths"))
+                               lambda v: all(v[i] < v[i + 1] < v[i + 2] < v[i + 3] for i in (0, 4)), missing="some lengths"))
     return panels, claims
+
+
+def falling(points):
+    """Where a speed-up falls with the frame; empty where it does not."""
+    falls = [(x0, x1, y1 / y0) for (x0, y0), (x1, y1) in zip(points, points[1:]) if y1 < y0 * 0.97]
+    return "it falls " + ", ".join(f"by {100 * (1 - ratio):.0f} % from {x0} to {x1} symbols" for x0, x1, ratio in falls) if falls else ""
 
 
 def fig_5_2(data: Data):
@@ -358,8 +389,7 @@ def fig_5_2(data: Data):
             if points:
                 lines.append(Line(f"{name}, {how}", points, dashed=figure == "sync"))
                 growing = all(y1 >= y0 * 0.97 for (_, y0), (_, y1) in zip(points, points[1:]))
-                claims.append(Claim(f"the speed-up grows with the frame ({name}, {how})", ", ".join(f"N_sym {n}: {three(y)}x" for n, y in points if n in (1, 8, 64, 128)), growing,
-                                    "from 16 symbols on the GPU is full, and the core's rate does not fall" if figure == "kernel" else "copies take the same share of longer frames"))
+                claims.append(Claim(f"the speed-up grows with the frame ({name}, {how})", ", ".join(f"N_sym {n}: {three(y)}x" for n, y in points if n in (1, 8, 64, 128)), growing, falling(points)))
     if not claims:
         claims = [Claim("the speed-up grows with the frame", "-", None, "GPU or cores")]
     claims.append(Claim("the comparison of the thesis: six cores of a Core i7-3930K", "-", None, "ours have one core and two, which run this library's kernels too"))

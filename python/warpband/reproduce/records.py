@@ -40,6 +40,16 @@ def duration(seconds):
     return f"{three(1e3 * seconds)} ms" if seconds < 1 else f"{three(seconds)} s"
 
 
+def faster_than_copies(old, new):
+    """A reason from (call, kernel) in ms of an earlier GPU and of ours: kernels gained more than what surrounds them. Empty where not."""
+    kernels = [a[1] / b[1] for a, b in zip(old, new)]
+    rest = [(a[0] - a[1]) / (b[0] - b[1]) for a, b in zip(old, new) if b[0] > b[1]]
+    if len(rest) < len(kernels) or any(k <= r for k, r in zip(kernels, rest)):
+        return ""
+    return (f"against the printed times, kernels are {three(min(kernels))} to {three(max(kernels))} times as fast, "
+            f"and the rest of a call, mostly copies, {three(min(rest))} to {three(max(rest))} times")
+
+
 def axes_of(detector, n, qam, ways=None, survivors=None, uses=None):
     axes = {"detector": detector, "antennas": f"{n}x{n}", "qam": qam, "ways": ways, "survivors": survivors, "uses": uses}
     return {axis: value for axis, value in axes.items() if value is not None}

@@ -36,12 +36,13 @@ class Claim:
         return "differs" + (f", because {self.because}" if self.because else "")
 
 
-def measured(says, values, result, holds, because="", missing="", aside="", ours=False):
-    """A claim from values of which none may be missing: `result` and `holds` are made of them."""
+def measured(says, values, result, holds, because=None, missing="", aside="", ours=False):
+    """A claim from values of which none may be missing: `result`, `holds` and `because` are made of them. `because` returns the reason
+    for a difference, or nothing where the values do not support it."""
     values = list(values)
     if not values or any(v is None for v in values):
         return Claim(says, "-", None, missing, ours=ours)
-    return Claim(says, result(values), holds(values), because, aside, ours)
+    return Claim(says, result(values), holds(values), because(values) if because and not holds(values) else "", aside, ours)
 
 
 def beside(says, values, result, missing=""):

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from . import curves, printed
 from .data import Data, Need
-from .records import on_gpu, pick, seconds, three
+from .records import faster_than_copies, on_gpu, pick, seconds, three
 from .rows import Claim, Line, Panel, Row, beside, measured
 
 NAMES = {4: "QPSK", 16: "16-QAM", 64: "64-QAM"}
@@ -32,8 +32,9 @@ def labels_of(result):
     return [c["label"] for c in result["curves"]]
 
 
-def ahead(data: Data, result, label, others, says, greatest_gap=0.0, because="", ours=False):
-    """The claim that `label` needs at most `greatest_gap` dB more than each of the others, at each of the bit error rates."""
+def ahead(data: Data, result, label, others, says, greatest_gap=0.0, because=lambda gaps: "", ours=False):
+    """The claim that `label` needs at most `greatest_gap` dB more than each of the others, at each of the bit error rates. `because`
+    makes the reason of the distances in dB by (other, bit error rate)."""
     pairs = [(other, ber, curves.behind(result, label, other, "ber", ber)) for other in others for ber in data.bers]
     if any(db is None for *_, db in pairs):
         pairs = [p for p in pairs if p[2] is not None]
@@ -41,7 +42,7 @@ def ahead(data: Data, result, label, others, says, greatest_gap=0.0, because="",
                       for other in dict.fromkeys(p[0] for p in pairs))
     if not pairs:
         return Claim(says, "-", None, "the curves do not reach the bit error rates", ours=ours)
-    return Claim(says, f"{label} behind {words}", all(db <= greatest_gap for *_, db in pairs), because, ours=ours)
+    return Claim(says, f"{label} behind {words}", all(db <= greatest_gap for *_, db in pairs), because({p[:2]: p[2] for p in pairs}), ours=ours)
 
 
 def detector_figure(number, n, qam):
@@ -59,17 +60,23 @@ def detector_figure(number, n, qam):
             claims.append(ahead(data, result, "MTT", [best, *narrow], "for 2x2 MTT is better than K-best with K = M (K = Q and K = antennas)",
                                 EQUAL_DB))
         else:
-            why = ("without a clip a wrong LLR, whose right path was dropped, is as large as a correct one. With a clip of 8 MTT is near K = Q, and ahead of K = antennas"
-                   if qam != 4 else "without a clip a wrong LLR, whose right path was dropped, is as large as a correct one")
+            clipped = [curves.behind(result, "MTT", "MTT, clip 8", "ber", ber) for ber in data.bers]
+            def by_clip(gaps):
+                if any(db is None or db <= 0 for db in clipped):
+                    return ""
+                return "a clip of 8 alone gains " + " and ".join(f"{db:.2f} dB at BER {ber:g}" for ber, db in zip(data.bers, clipped)) + \
+                    ": without one, a wrong LLR is as large as a correct one"
+            def by_paths(gaps):
+                return f"both have a clip of 8, so the {max(gaps.values()):.2f} dB are paths: MTT keeps one for each of the Q points of a stage, K-best with K = Q the Q best"
+            def growing(gaps):
+                loss = [gaps.get(("MTT, clip 8", ber)) for ber in data.bers]
+                return f"the loss grows from {loss[0]:.2f} to {loss[1]:.2f} dB as the error rate falls: a few large wrong LLRs, whose right path was dropped, remain" \
+                    if None not in loss and loss[0] < loss[1] else ""
             claims.append(ahead(data, result, "MTT", [best, *narrow],
-                                f"for 4x4 MTT is close to K-best with K = M (within {CLOSE_DB} dB), as printed: no clip", CLOSE_DB, why))
-            claims.append(ahead(data, result, "MTT, clip 8", [best, *narrow], f"the same with a clip of 8 (within {CLOSE_DB} dB)", CLOSE_DB,
-                                "MTT keeps one path for each of the Q points of a stage, and a reduction may drop the right one. K-best with K = Q "
-                                "keeps the Q best of a whole level", ours=True))
-            claims.append(ahead(data, result, "MTT", ["MTT, clip 8"], "MTT needs no clip", 0.1,
-                                "no hypothesis is missing, but a reduction can drop the right path; the wrong LLR is then large, and a clip limits it"))
-        claims.append(ahead(data, result, "MTT", ["one-pass trellis"], "MTT is better than one pass", 0.0,
-                            "without a clip MTT's curve is flatter than that of one pass with a clip of 8; with the same clip MTT is better"))
+                                f"for 4x4 MTT is close to K-best with K = M (within {CLOSE_DB} dB), as printed: no clip", CLOSE_DB, by_clip))
+            claims.append(ahead(data, result, "MTT, clip 8", [best, *narrow], f"the same with a clip of 8 (within {CLOSE_DB} dB)", CLOSE_DB, by_paths, ours=True))
+            claims.append(ahead(data, result, "MTT", ["MTT, clip 8"], "MTT needs no clip", 0.1, growing))
+        claims.append(ahead(data, result, "MTT", ["one-pass trellis"], "MTT is better than one pass", 0.0))
         if n == 4:
             claims.append(ahead(data, result, "MTT, clip 8", ["one-pass trellis"], "the same, both with a clip of 8", 0.0, ours=True))
         return [error_panel(result, "ber", labels_of(result)), error_panel(result, "fer", labels_of(result))], claims
@@ -129,7 +136,8 @@ def runtime_table(number, n):
                                [ms[q, k] for q in NAMES for k in ("asynchronous", "kernel")],
                                lambda v: ", ".join(f"{name} {v[2 * i] / v[2 * i + 1]:.3g}x" for i, name in enumerate(NAMES.values())),
                                lambda v: all(v[2 * i] <= 1.25 * v[2 * i + 1] for i in range(3)),
-                               "kernels have become faster by more than the bus has: up to 16-QAM the copies take longer than the kernel",
+                               lambda v: faster_than_copies([printed.WU2010_MTT[n][q][::2] for q in NAMES], [(ms[q, "synchronous"], ms[q, "kernel"]) for q in NAMES])
+                               if all(ms[q, "synchronous"] for q in NAMES) else "",
                                "on a GPU"))
         claims.append(measured("overlap is an effective way to hide the copies: faster than synchronous", [ms[q, k] for q in NAMES for k in ("synchronous", "asynchronous")],
                                lambda v: ", ".join(f"{name} {v[2 * i] / v[2 * i + 1]:.2f}x" for i, name in enumerate(NAMES.values())),
@@ -152,6 +160,7 @@ def profiled(data: Data, need):
 
 
 ISSUED, EXECUTED, TIME = "sm__inst_issued.avg.pct_of_peak_sustained_active", "smsp__inst_executed.sum", "gpu__time_duration.sum"
+MEMORY = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"
 
 
 def table_4_3(data: Data):
@@ -163,16 +172,23 @@ def table_4_3(data: Data):
              Line("ours, a batch that fills the GPU", [(i, share(large, q)) for i, q in enumerate(NAMES) if share(large, q)], joined=False),
              Line("ours, 16800 uses", [(i, share(small, q)) for i, q in enumerate(NAMES) if share(small, q)], joined=False)]
     panel = Panel("issue slots in use, MTT 2x2", "", "% of the peak instruction rate", lines, log_y=False, ticks=names)
+    def not_filled(q):
+        more, less = share(large, q), share(small, q)
+        return f"16800 uses do not fill this GPU: 2^20 uses have R = {more / 100:.3f}" if more and more > less + 10 else ""
     def counted(found, uses, ours):
         return [measured(f"{NAMES[q]}, 16800 uses: I = {i}, T = {t:g} ms, R = {r:g}" + uses, [found.get((2, q))],
                          lambda v: f"I = {v[0][1][EXECUTED]:.0f} warp instructions for {v[0][0]:.0f} uses, T = {1e3 * v[0][1][TIME]:.3g} ms, R = {v[0][1][ISSUED] / 100:.3f}",
                          lambda v, r=r: abs(v[0][1][ISSUED] / 100 - r) <= 0.1,
-                         "the C1060 issues a warp instruction in four cycles, which hides most latencies; this GPU issues one a cycle", "16800 uses by the profiler", ours=ours) for q, (i, t, r) in printed.WU2010_RATIO.items()]
+                         lambda v, q=q: not_filled(q) if not ours else "", "16800 uses by the profiler", ours=ours) for q, (i, t, r) in printed.WU2010_RATIO.items()]
+    def waiting():
+        memory = [large[2, q][1].get(MEMORY) for q in (16, 64)]
+        return f"at {memory[0]:.0f} and {memory[1]:.0f} % of the device memory's rate memory is no limit: instructions wait for the results of earlier ones" \
+            if None not in memory and max(memory) < 50 else ""
     claims = counted(small, "", False) + counted(large, " (our batch: 2^20 uses)", True)
     claims.append(measured("R is lowest for 4-QAM, which computes least for each memory access", [share(large, q) for q in NAMES],
                            lambda v: ", ".join(f"{name} {x:.0f} %" for name, x in zip(names, v)), lambda v: v[0] == min(v), missing="by the profiler"))
     claims.append(measured("R is near 1 for 16- and 64-QAM (above 0.9)", [share(large, q) for q in (16, 64)], lambda v: ", ".join(f"{x:.0f} %" for x in v),
-                           lambda v: min(v) > 90, "instructions wait for the results of earlier ones; no pipe is saturated (docs/wu2010.md)", "by the profiler"))
+                           lambda v: min(v) > 90, lambda v: waiting(), "by the profiler"))
     return [panel], claims
 
 
@@ -207,12 +223,13 @@ def table_4_5(data: Data):
     lines = [Line(f"ours, {name}", [(i, rates[q]) for i, q in enumerate(NAMES) if rates[q]], joined=False) for name, rates in ours.items()]
     lines += [Line(name, [(i, rates[q]) for i, q in enumerate(NAMES) if q in rates], printed=True) for name, rates in printed.WU2010_OTHERS.items()]
     theirs = {q: max(rates[q] for name, rates in printed.WU2010_OTHERS.items() if q in rates and "trellis" not in name) if q != 4 else 19.2 for q in NAMES}
+    c1060 = next(rates for name, rates in printed.WU2010_OTHERS.items() if name.startswith("wu2010"))
     claims = [measured("a GPU with MTT is as fast as FPGA, ASIP and ASIC of [33], [3], [34], [6], or faster", ours["MTT"].values(),
                        lambda v: ", ".join(f"{name} {three(x / theirs[q])}x" for (q, name), x in zip(NAMES.items(), v)),
                        lambda v: all(x >= theirs[q] for q, x in zip(NAMES, v)), missing="on a GPU"),
               measured("the ASIC with trellis detection [26] is faster than the GPU (300 and 600 Mb/s)", [ours["MTT"][4], ours["MTT"][16]],
                        lambda v: f"{three(v[0] / 300)} and {three(v[1] / 600)} times as fast as that ASIC", lambda v: v[0] < 300 and v[1] < 600,
-                       "a GPU of today has 300 times the throughput of a C1060, and that ASIC is of 2010", "on a GPU")]
+                       lambda v: "this GPU has " + " and ".join(f"{three(x / c1060[q])}" for x, q in zip(v, (4, 16))) + " times the rate of the thesis' C1060 with MTT; the ASIC is of 2010", "on a GPU")]
     return [Panel("4x4 detectors", "", "coded Mb/s", lines, ticks=list(NAMES.values()))], claims
 
 
@@ -227,20 +244,24 @@ def windows_figure(number, need, algorithm):
         result = data.get(need)
         strict = data.bers[1]
         crossings = {p: curves.crossing(curves.points(result, f"P = {p}", "ber"), strict) for p in WINDOWS}
+        def growing(fine, label, reference, one):
+            lost = [curves.behind(fine, label, reference, "ber", ber, one) for ber in data.bers]
+            return f"the loss grows as the error rate falls: {lost[0]:.3f} dB at BER {data.bers[0]:g}, {lost[1]:.3f} at {data.bers[1]:g}" \
+                if None not in lost and lost[0] < 0.1 <= lost[1] else ""
         claims = [measured("the more windows the worse", crossings.values(), lambda v: f"Eb/N0 at BER {strict:g}, P = 1, 32, 64, 96, 128: " + ", ".join(f"{x:.2f}" for x in v) + " dB",
-                           lambda v: all(a <= b for a, b in zip(v, v[1:])), "the curves have few frames", "the curves do not reach it")]
+                           lambda v: all(a <= b for a, b in zip(v, v[1:])), missing="the curves do not reach it")]
         fine, one = (data.get(OVERLAP), data.get(ONE_WINDOW)) if number == 2 and not data.quick else (result, result)
         labels, reference = (("overlap 0", "overlap 1"), "log-MAP, one window") if fine is not result else (("P = 96", "P = 96, overlap 16"), "P = 1")
         for ber in data.bers:
             claims.append(measured(f"96 windows lose less than 0.1 dB, at BER {ber:g}", [curves.behind(fine, label, reference, "ber", ber, one) for label in labels],
                                    lambda v: f"{v[0]:.3f} dB" + (f", {v[1]:.3f} with an overlap of one step, which the thesis has not" if fine is not result else ""), lambda v: v[0] < 0.1,
-                                   "the thesis' figures have a point every 0.1 dB; ours has one every 0.05", "the curves do not reach it"))
+                                   lambda v: growing(fine, labels[0], reference, one), "the curves do not reach it"))
         panels = [error_panel(result, "ber", [f"P = {p}" for p in WINDOWS], "no overlap"),
                   error_panel(result, "ber", ["P = 1"] + [f"P = {p}, overlap 16" for p in WINDOWS[1:]], "overlap of 16 steps (not in the thesis)")]
         if number == 2:
             other = data.get(FIG_5_3)
             claims.append(measured("log-MAP is significantly better than max-log-MAP (P = 1; above 0.1 dB)", [curves.behind(other, "P = 1", "P = 1", "ber", strict, result)],
-                                   lambda v: f"{v[0]:.2f} dB at BER {strict:g}", lambda v: v[0] > 0.1, "", "the curves do not reach it"))
+                                   lambda v: f"{v[0]:.2f} dB at BER {strict:g}", lambda v: v[0] > 0.1, missing="the curves do not reach it"))
         return panels, claims
 
     more = (FIG_5_3, OVERLAP, ONE_WINDOW) if number == 2 else ()
@@ -273,20 +294,22 @@ def table_5_3(data: Data):
         claims.append(measured(f"{name}: m iterations run at T0 / m (within 10 %; m = 6)", six,
                                lambda v: "6 T / T0 = " + ", ".join(f"{x:.2f}" for x in factors(v)) + "; the fixed part of a call takes as long as "
                                + ", ".join(f"{x:.1f}" for x in once(v)) + " iterations (W = 32, 64, 96, 128)",
-                               lambda v: max(abs(x - 1) for x in factors(v)) <= 0.1, "an iteration is so short here that the fixed part of a call is a larger share", "all settings"))
+                               lambda v: max(abs(x - 1) for x in factors(v)) <= 0.1,
+                               lambda v: f"the fixed part of a call takes as long as {min(once(v)):.1f} to {max(once(v)):.1f} iterations" if min(once(v)) > 0.1 else "", "all settings"))
         claims.append(measured(f"{name}: shorter windows are faster", [ours[w][5] for w in steps], lambda v: "6 iterations, W = 32, 64, 96, 128: " + ", ".join(three(x) for x in v) + " Mb/s",
                                lambda v: list(v) == sorted(v, reverse=True),
-                               "a batch fills this GPU with any windows; the time is then proportional to the steps of all windows, whose number is the same", "all settings"))
+                               lambda v: "all windows fill this GPU: the rates differ by less than 10 %" if max(v) < 1.1 * min(v) else "", "all settings"))
         lengths = data.benchmarks(TURBO_K)
         claims.append(measured(f"{name}: the rate depends on W alone (within 10 %), at W = 32, K = 512 to 6144",
                                [turbo_rate(lengths, algorithm, 32, 6, k) for k in (512, 1024, 2048, 6144)], lambda v: ", ".join(three(x) for x in v) + " Mb/s",
                                lambda v: max(v) <= 1.1 * min(v),
-                               "a thread decodes a window, and a block of threads a codeword: 512 bits fill half a warp, 1024 one warp; from 2048 bits on the rate hardly changes",
+                               lambda v: "a thread decodes a window, and a block a codeword: 512 bits fill half a warp. From 2048 bits on the rates differ by "
+                               f"{100 * (max(v[2:]) / min(v[2:]) - 1):.0f} %" if max(v[2:]) <= 1.1 * min(v[2:]) else "",
                                "fixed W over K; with automatic windows the rate rises with K"))
     pairs = [(turbo_rate(bs, "max_log_map", w, 6), turbo_rate(bs, "log_map", w, 6)) for w in steps]
     claims.append(measured("log-MAP is slower than max-log-MAP, by little (at most a half)", [x for p in pairs for x in p],
                            lambda v: "by " + ", ".join(f"{100 * (v[i] / v[i + 1] - 1):.0f} %" for i in range(0, 8, 2)) + " at W = 32, 64, 96, 128",
-                           lambda v: all(1 <= v[i] / v[i + 1] <= 1.5 for i in range(0, 8, 2)), "", "all settings"))
+                           lambda v: all(1 <= v[i] / v[i + 1] <= 1.5 for i in range(0, 8, 2)), missing="all settings"))
     return panels, claims
 
 
