@@ -105,7 +105,11 @@ int run_decode(const code_options& options) {
   const std::size_t max_piece = run.piece_of(4 * n + k + 4 * soft_k + 5);
   std::array<decode_slot, 2> slots;
   for (decode_slot& s : slots)
-    s = {{run, max_piece, n}, {run, max_piece, soft_k}, {run, max_piece, k}, {run, max_piece, 1}, {run, max_piece, 1}};
+    s = {{run, max_piece, n},
+         {run, max_piece, soft_k},
+         {run, max_piece, k},
+         {run, max_piece, 1},
+         {run, max_piece, 1}};
 
   const auto start = code_run::clock::now();
   wb::hdf5_writer out(options.out);

@@ -60,7 +60,8 @@ command add_reproduce(CLI::App& app) {
   reproduce->add_option("WHAT", o->targets, "wu2010, wu2012, li, bollapalli, all; or rows: fig4.5, table5.1")
       ->type_name("NAME:{wu2010,wu2012,li,bollapalli,all}");
   reproduce->add_option("--device", o->device, "Where to run: cpu (default) or cuda:N")->type_name("NAME");
-  reproduce->add_flag("--quick", o->quick, "Few frames, whose error rates are drawn and not judged; benchmarks as stored");
+  reproduce->add_flag("--quick", o->quick,
+                      "Few frames, whose error rates are drawn and not judged; benchmarks as stored");
   reproduce->add_flag("--stored", o->stored, "Take the results in curves/ and bench/results/, run nothing");
   reproduce
       ->add_option("--out", o->out,
@@ -68,8 +69,9 @@ command add_reproduce(CLI::App& app) {
       ->type_name("DIR");
   reproduce->add_flag("--pages", o->pages, "With --stored: write the tables of docs/ and their figures");
   reproduce
-      ->add_option("--csi", o->csi,
-                   "Channel estimates of li fig3.4 and fig3.5; {size} stands for 68x4 and 84x3; default: simulated")
+      ->add_option(
+          "--csi", o->csi,
+          "Channel estimates of li fig3.4 and fig3.5; {size} stands for 68x4 and 84x3; default: simulated")
       ->type_name("FILE");
   return {reproduce, [o] { return run_reproduce(*o); }};
 }

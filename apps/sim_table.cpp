@@ -27,9 +27,8 @@ std::vector<text_table::column> columns_for(const wb::curve_config& c) {
   // The axis of the sweep stays; a narrow terminal goes without the other one.
   const bool over_ebn0 = c.link.axis == wb::snr_axis::ebn0_db,
              of_antenna = wb::erases_uses(c.link) && c.link.axis != wb::snr_axis::esn0_db;
-  std::vector<text_table::column> columns{
-      {of_antenna ? "SNR dB" : "Es/N0 dB", 8, over_ebn0 ? 6 : 0},
-      {"Eb/N0 dB", 8, over_ebn0 ? 0 : 6}};
+  std::vector<text_table::column> columns{{of_antenna ? "SNR dB" : "Es/N0 dB", 8, over_ebn0 ? 6 : 0},
+                                          {"Eb/N0 dB", 8, over_ebn0 ? 0 : 6}};
   const auto add = [&](std::string title, std::size_t width, int dispensable) {
     columns.push_back({std::move(title), width, dispensable});
   };

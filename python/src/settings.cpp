@@ -168,8 +168,8 @@ void add_keyword(nb::module_& m, const char* of_class, const std::string& name, 
   if (!keywords.contains(of_class)) keywords[of_class] = nb::list();
   nb::cast<nb::list>(keywords[of_class])
       .append(nb::make_tuple(
-          name, annotation(kind, words, takes_bool) + (initial.is(nb::ellipsis()) ? "" : " | None"),
-          initial, kind == "boolean" ? "True or False" : allowed, text));
+          name, annotation(kind, words, takes_bool) + (initial.is(nb::ellipsis()) ? "" : " | None"), initial,
+          kind == "boolean" ? "True or False" : allowed, text));
 }
 
 }  // namespace wb::python

@@ -69,8 +69,10 @@ class nr_antennas final : public antenna_system {
   }
 
   samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
-    const std::size_t n = batch.frames, elements = n * channel_.elements(), symbols = n * channel_.symbols_of(0);
-    const auto grid = make_view(grid_.data(), elements, ports_), received = make_view(received_.data(), elements, rx_);
+    const std::size_t n = batch.frames, elements = n * channel_.elements(),
+                      symbols = n * channel_.symbols_of(0);
+    const auto grid = make_view(grid_.data(), elements, ports_),
+               received = make_view(received_.data(), elements, rx_);
     noise_.set(exec, batch.point_db);
     prepare(noise_.n0());
     mapper_.run(exec, make_view(bits, symbols, static_cast<std::size_t>(mapper_.bits())),

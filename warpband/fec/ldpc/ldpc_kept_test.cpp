@@ -305,7 +305,7 @@ TEST_P(ldpc_kept, a_start_is_a_call_without_messages) {
 TEST_P(ldpc_kept, the_last_call_may_leave_them_as_they_were) {
   for (const auto& [name, code] : codes()) {
     const auto llrs = outer_llrs(code, 5, 2, 15);
-    for (const auto& c : each_arithmetic(3, true)) {
+    for (const auto& c : each_arithmetic(3, ldpc_early_stop::syndrome)) {
       const ldpc_decoder d(code, c);
       std::vector<float> kept;
       decode_keeping(exec(), d, llrs[0], kept);
@@ -322,7 +322,7 @@ TEST_P(ldpc_kept, codewords_that_stop_early_keep_where_they_stopped) {
   const std::size_t n = 576, words = 12;
   std::mt19937_64 random(10);
   const auto llr = testing::noisy(bytes(n * words), -1.2, random);
-  for (const auto& c : each_arithmetic(8, true)) {
+  for (const auto& c : each_arithmetic(8, ldpc_early_stop::syndrome)) {
     const ldpc_decoder d(code, c);
     std::vector<float> kept;
     const auto got = decode_keeping(exec(), d, llr, kept);
@@ -455,7 +455,7 @@ TEST_P(ldpc_kept, a_word_does_not_depend_on_its_batch_nor_its_layout) {
   const ldpc_code code = wimax_ldpc(576, wimax_rate::r1_2);
   const std::size_t n = 576, words = 9;
   const auto llrs = outer_llrs(code, words, 2, 13);
-  for (const auto& c : each_arithmetic(3, true)) {
+  for (const auto& c : each_arithmetic(3, ldpc_early_stop::syndrome)) {
     const ldpc_decoder d(code, c);
     const std::size_t width = d.message_values();
     std::vector<float> kept, turned;

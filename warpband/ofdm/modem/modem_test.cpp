@@ -218,7 +218,7 @@ TEST_P(ofdm_modem, cpus_give_the_bits_of_scalar_code_for_any_number_of_threads) 
   const wb::ofdm_demodulator d(n);
   const std::size_t slots = 20;
   const auto values = random_values(slots * m.values(), 6), received = random_values(slots * m.samples(), 7);
-  const auto outputs = [&](wb::executor& e) {
+  const auto run_both = [&](wb::executor& e) {
     const auto in = on_device(e, values, slots, m.values()),
                noise = on_device(e, received, slots, m.samples());
     auto x = e.make<sample>(slots, m.samples()), y = e.make<sample>(slots, m.values());
@@ -229,9 +229,9 @@ TEST_P(ofdm_modem, cpus_give_the_bits_of_scalar_code_for_any_number_of_threads) 
     return outputs;
   };
   const auto scalar = wb::testing::open_scalar(), three = GetParam().open(3);
-  const auto expected = outputs(*scalar);
-  EXPECT_EQ(outputs(exec()), expected);
-  EXPECT_EQ(outputs(*three), expected);
+  const auto expected = run_both(*scalar);
+  EXPECT_EQ(run_both(exec()), expected);
+  EXPECT_EQ(run_both(*three), expected);
 }
 
 TEST_P(ofdm_modem, nothing_that_is_not_finite_leaves_its_symbol) {
@@ -243,11 +243,11 @@ TEST_P(ofdm_modem, nothing_that_is_not_finite_leaves_its_symbol) {
   const auto samples = modulate(n, values);
   for (int s = 0; s < 7; s++)
     for (int i = -n.prefix_of(s); i < n.fft_size; i++) {
-      const std::size_t sample = static_cast<std::size_t>(n.first_sample_of(s) + i);
+      const std::size_t index = static_cast<std::size_t>(n.first_sample_of(s) + i);
       if (s == 2)
-        EXPECT_FALSE(std::isfinite(samples[sample].real()) && std::isfinite(samples[sample].imag()));
+        EXPECT_FALSE(std::isfinite(samples[index].real()) && std::isfinite(samples[index].imag()));
       else
-        EXPECT_EQ(samples[sample], clean[sample]);
+        EXPECT_EQ(samples[index], clean[index]);
     }
 }
 
