@@ -400,7 +400,7 @@ TEST_P(cdl, the_uplink_detector_takes_the_channel_as_it_is) {
   zf.antennas = 20;
   zf.users = 3;
   zf.qam = 4;
-  zf.mode = wb::massive_mode::zf;
+  zf.solver = wb::massive_solver::zf;
   const auto received = on_device(exec(), y, rows, b);
   const auto n0 = exec().make_from(std::vector<float>{1e-6f});
   auto out = exec().make<std::complex<float>>(rows, users);

@@ -14,7 +14,7 @@ namespace spatial_test {
 
 using wb::antenna_array;
 using wb::antenna_correlation;
-using wb::size;
+using wb::as_size;
 using wb::spatial_config;
 using wb::spatial_correlation;
 using wb::tdl_config;
