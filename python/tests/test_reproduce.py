@@ -23,7 +23,9 @@ def test_every_figure_and_table_has_a_row_a_figure_and_statements():
     for row in rows:
         panels, claims = row.make(STORED)
         assert claims and any(line.points for panel in panels for line in panel.lines), row.file
-        assert all(len(panel.lines) <= len(output.COLOURS) for panel in panels), row.file  # no colour twice
+        assert all(len({line.setting or line.label for line in panel.lines}) <= len(output.COLOURS) for panel in panels), row.file
+        records = [need for need in row.needs if need.kind in ("bench", "stream", "profile") and STORED.has(need)]
+        assert len(row.sources(STORED)) == len(records), row.file
         assert "differs" not in [c.verdict for c in claims], row.file  # always with a reason
         assert (ROOT / "docs" / output.FIGURES / f"{row.file}.png").exists()
     assert len(set(output.COLOURS)) == len(output.COLOURS)
@@ -48,6 +50,35 @@ def test_distances_are_read_between_points_in_the_logarithm():
     assert curves.crossing(curves.points(r, "a", "ber"), 10**-1.5) == pytest.approx(0.5)
     assert curves.points(r, "b", "ber")[-1] == (3, 5e-4)  # no error: half of one
     assert curves.behind(r, "a", "b", "fer", 1e-5) is None
+
+
+def test_points_without_an_error_keep_the_end_of_their_interval():
+    held = {"curves": [{"label": "a", "config": {"sweep": {"snr_db": []}}, "points": [
+        {"snr_db": 1, "ber": 0.0, "fer": 0.0, "bits": 300, "frames": 10, "ber_interval": None, "fer_interval": [0.0, 0.3]},
+        {"snr_db": 0, "ber": 0.1, "fer": 0.5, "bits": 300, "frames": 10, "ber_interval": None, "fer_interval": [0.2, 0.8]}]}]}
+    assert curves.with_intervals(held, "a", "fer") == [(0, 0.5, 0.2, 0.8), (1, 0.0, 0.0, 0.3)]
+    assert curves.with_intervals(held, "a", "ber") == [(0, 0.1, 0.1, 0.1), (1, 0.0, 0.0, 0.01)]
+
+
+def drawn(lines):
+    from matplotlib.figure import Figure
+    axes = Figure().subplots()
+    output._draw_panel(axes, Panel("p", "x", "y", lines))
+    return axes.get_lines()
+
+
+def test_a_setting_has_one_colour_and_a_point_without_errors_a_triangle():
+    ours, paper, other = drawn([Line("ours, W = 32", [(1, 0.5)], setting="W = 32"), Line("paper, W = 32", [(1, 0.4)], printed=True, setting="W = 32"), Line("b", [(1, 0.1)])])
+    assert ours.get_color() == paper.get_color() != other.get_color()
+    triangle, seen = drawn([Line("a", [(0, 0.5, 0.2, 0.8), (1, 0.0, 0.0, 0.3)])])
+    assert (triangle.get_marker(), list(triangle.get_ydata()), list(seen.get_xdata())) == ("v", [0.3], [0])
+
+
+def test_a_figure_names_machine_date_and_commit():
+    row = next(r for r in all_rows() if (r.document, r.name) == ("wu2010", "table4.1"))
+    assert row.sources(STORED) == ["detect_h100: NVIDIA H100 80GB HBM3, 2026-11-25, commit 3bfe35c9, stored"]
+    row = next(r for r in all_rows() if (r.document, r.name) == ("bollapalli", "table3"))
+    assert [text.split(": ")[1].split(",")[0] for text in row.sources(STORED)] == ["NVIDIA H100 80GB HBM3", "Intel(R) Xeon(R) Processor"]
 
 
 def test_a_verdict_needs_data():

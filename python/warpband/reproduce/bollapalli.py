@@ -45,8 +45,8 @@ def fig_5(data: Data):
     for qam, name in NAMES.items():
         alone, fed = fragments(bs, "sync", qam), fragments(bs, "host_fed", qam)
         paper = {n: cpu / c1060 for n, (cpu, _, c1060) in printed.BOLLAPALLI_FRAGMENTS[qam].items() if c1060}
-        lines += [Line(f"ours, {name}, one after the other", points(alone)), Line(f"ours, {name}, copies overlapped", points(fed), dashed=True),
-                  Line(f"paper (Tesla C1060), {name}", points(paper), printed=True)]
+        lines += [Line(f"ours, {name}, one after the other", points(alone), setting=name), Line(f"ours, {name}, copies overlapped", points(fed), dashed=True, setting=name),
+                  Line(f"paper (Tesla C1060), {name}", points(paper), printed=True, setting=name)]
         alone_times[name] = alone
         ratios[name], short[name] = grows(alone, 20, 23), grows(alone, 3, 10)
     claims = [measured("the time is linear in the symbols of long fragments (2^20 to 2^23, within 10 %)", ratios.values(),
@@ -99,9 +99,9 @@ def table_3(data: Data):
     for qam, name in NAMES.items():
         device_fragments, core = fragments(bs, "host_fed", qam), fragments(serial, "resident", qam)
         speedups[qam] = {n: core[n] / device_fragments[n] for n in device_fragments if n in core}
-        lines.append(Line(f"ours, {name}", [(1 << n, x) for n, x in speedups[qam].items()]))
+        lines.append(Line(f"ours, {name}", [(1 << n, x) for n, x in speedups[qam].items()], setting=name))
         for i, machine in ((1, "GTX 280"), (2, "Tesla C1060")):
-            lines.append(Line(f"paper, {machine}, {name}", [(1 << n, row[i]) for n, row in printed.BOLLAPALLI_FRAGMENTS[qam].items() if row[i]], printed=True))
+            lines.append(Line(f"paper, {machine}, {name}", [(1 << n, row[i]) for n, row in printed.BOLLAPALLI_FRAGMENTS[qam].items() if row[i]], printed=True, setting=name))
         longest = max(core, default=None)
         claims.append(beside(f"{name}, 2^23 symbols: {printed.BOLLAPALLI_FRAGMENTS[qam][23][0]:g} s on a core of a Pentium 4, {printed.BOLLAPALLI_FRAGMENTS[qam][23][0] / max(printed.BOLLAPALLI_FRAGMENTS[qam][23][1:]):.3g} s on the faster GPU",
                              [device_fragments.get(23), longest], lambda v, core=core, longest=longest: f"{duration(v[0])} on the GPU; one scalar core {duration(core[longest])} for 2^{longest}, {repetitions} repetition" + ("s" if repetitions > 1 else ""), "on a GPU"))
@@ -131,12 +131,12 @@ def table_4(data: Data):
     times = {(p, q, n): ours(p, q, n) for p in TONES for q in NAMES for n in SYMBOLS_MOBILE}
     lines, claims = [], []
     for qam, name in NAMES.items():
-        lines.append(Line(f"ours, {name}", [(place[p], 5e-3 / t) for p in TONES if (t := times[p, qam, 48])], joined=False))
+        lines.append(Line(f"ours, {name}", [(place[p], 5e-3 / t) for p in TONES if (t := times[p, qam, 48])], joined=False, setting=name))
         shown = []
         for p in TONES:
             text = printed.BOLLAPALLI_FRAMES[p][qam][1]
             shown.append((place[p], float(text.strip("()")) / TONES[p] if text.startswith("(") else 5 / float(text)))
-        lines.append(Line(f"paper (Tesla C1060), {name}", shown, printed=True))
+        lines.append(Line(f"paper (Tesla C1060), {name}", shown, printed=True, setting=name))
         claims.append(beside(f"{name}, frame of 5 ms by profile: {', '.join(printed.BOLLAPALLI_FRAMES[p][qam][1] for p in TONES)} ms; in brackets: tones", [times[p, qam, 48] for p in TONES],
                              lambda v: ", ".join(three(1e3 * t) for t in v) + " ms", "on a GPU"))
     def ratio(p, q):

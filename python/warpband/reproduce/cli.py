@@ -96,7 +96,7 @@ def make(rows: list[Row], data: Data, folder: pathlib.Path) -> tuple[list[output
         try:
             panels, found = row.results(data)
             output.write_csv(panels, folder / f"{row.file}.csv")
-            output.draw(row, row.full_title(data), panels, [folder / f"{row.file}{end}" for end in (".png", ".svg")])
+            output.draw(row, data, panels, [folder / f"{row.file}{end}" for end in (".png", ".svg")])
             lines += output.claim_lines(row, row.full_title(data), found, f"{row.file}.png")
             claims += found
             print(printable(f"{name}: {row.full_title(data)}: {output.counts(found)}"), flush=True)
@@ -121,7 +121,7 @@ def write_pages(rows: list[Row], data: Data) -> None:
     figures = root() / "docs" / output.FIGURES
     figures.mkdir(parents=True, exist_ok=True)
     for row in rows:
-        output.draw(row, row.full_title(data), row.results(data)[0], [figures / f"{row.file}.png"])
+        output.draw(row, data, row.results(data)[0], [figures / f"{row.file}.png"])
     for document in dict.fromkeys(row.document for row in rows):
         page = output.page_of(document)
         block = output.block(document, [row for row in all_rows() if row.document == document], data)

@@ -15,10 +15,19 @@ def axis_of(result):
 
 
 def points(result, label, rate):
-    """[(dB, rate)], sorted. A point without an error stands at half an error."""
+    """[(dB, rate)], sorted. For distances a point without an error has half an error; figures mark it."""
     trials = {"ber": "bits", "fer": "frames"}[rate]
     axis = axis_of(result)
     return sorted((p[axis], p[rate] or 0.5 / max(1, p[trials])) for p in curve(result, label)["points"])
+
+
+def with_intervals(result, label, rate):
+    """[(dB, rate, low, high)], sorted: 95 % intervals. Bits of a frame fail together, so a BER may have none: both ends are
+    then the rate. Without an error the upper end follows the rule of three."""
+    trials = {"ber": "bits", "fer": "frames"}[rate]
+    axis = axis_of(result)
+    return sorted((p[axis], p[rate], *(p[f"{rate}_interval"] or ((p[rate],) * 2 if p[rate] else (0.0, min(1.0, 3 / max(1, p[trials]))))))
+                  for p in curve(result, label)["points"])
 
 
 def crossing(ps, target):

@@ -179,6 +179,18 @@ class Data:
                     found[key] = b
         return list(found.values())
 
+    def source(self, need: Need) -> str:
+        """Machine, date and commit of a record; empty where there is none."""
+        if not self.has(need):
+            return ""
+        record = self.get(need)
+        machine, made = record["machine"], record.get("records", [record])[-1]
+        gpus = list(dict.fromkeys(gpu["name"] for gpu in machine.get("gpus", ())))
+        by_cores = need.device in ("cpu", "elsewhere")
+        name = machine["cpu"] if by_cores or not (gpus or machine.get("device")) else gpus[0] if gpus else machine["device"].split(", ", 1)[-1]
+        date = made.get("date", "")[:10] or "no date"
+        return f"{need.name}: {name}, {date}, commit {made['commit'][:8]}" + (", run here" if self.runs(need) else ", stored")
+
     def _run(self, need: Need) -> pathlib.Path:
         assert self.out is not None
         self.out.mkdir(parents=True, exist_ok=True)

@@ -213,9 +213,9 @@ def table_5_1(data: Data):
         lines = []
         for mode, title in MODES.items():
             for estimate, sharing in (("each", "H for each"), ("shared", "H shared")):
-                lines.append(Line(f"ours, {title}, {sharing}", [(n, r) for n in more if (r := frames.rate("uplink", size, mode, n, estimate, OURS, "kernel"))], dashed=estimate == "each"))
+                lines.append(Line(f"ours, {title}, {sharing}", [(n, r) for n in more if (r := frames.rate("uplink", size, mode, n, estimate, OURS, "kernel"))], dashed=estimate == "each", setting=f"{title}, {sharing}"))
             lines.append(Line(f"its design, cuBLAS, {title}", [(n, r) for n in more if (r := frames.rate("uplink", size, mode, n, "each", AS_PRINTED, "kernel"))], dashed=True))
-            lines.append(Line(f"thesis (GTX 980 Ti), {title}", [(n, k) for n, (k, _) in printed.LI_SINGLE[size, mode].items()], printed=True))
+            lines.append(Line(f"thesis (GTX 980 Ti), {title}", [(n, k) for n, (k, _) in printed.LI_SINGLE[size, mode].items()], printed=True, setting=f"{title}, H for each"))
         panels.append(Panel(f"{size}, kernels, float32", "OFDM symbols of a frame", "coded Mb/s", lines, log_x=True))
         for mode, title in MODES.items():
             pairs = {n: (frames.rate("uplink", size, mode, n, "each", OURS, "kernel"), frames.rate("uplink", size, mode, n, "shared", OURS, "sync")) for n in more}
@@ -350,8 +350,8 @@ def fig_5_1(data: Data):
         lines = []
         for mode, title in MODES.items():
             for by, estimate, dashed, label in ((OURS, "shared", False, "H shared"), (OURS, "each", True, "H for each"), (AS_PRINTED, "each", True, "its design, cuBLAS")):
-                lines.append(Line(f"{title}, {label}", [(n, r) for n in frames.symbols(direction, SIZE, mode) if (r := frames.rate(direction, SIZE, mode, n, estimate, by, "kernel"))], dashed=dashed))
-            lines.append(Line(f"{title}, thesis (GTX 980 Ti)", [(n, 128 * n * 64e-3 / ms) for n, ms in printed.LI_LATENCY[direction, mode].items()], printed=True))
+                lines.append(Line(f"{title}, {label}", [(n, r) for n in frames.symbols(direction, SIZE, mode) if (r := frames.rate(direction, SIZE, mode, n, estimate, by, "kernel"))], dashed=dashed, setting=f"{title}, {label}"))
+            lines.append(Line(f"{title}, thesis (GTX 980 Ti)", [(n, 128 * n * 64e-3 / ms) for n, ms in printed.LI_LATENCY[direction, mode].items()], printed=True, setting=f"{title}, H for each"))
         panels.append(Panel(f"({part}) {name}, {SIZE}, float32", "OFDM symbols of a frame", "coded Mb/s", [line for line in lines if line.points], log_x=True))
         for mode, title in MODES.items():
             paper = printed.LI_LATENCY[direction, mode]

@@ -3,15 +3,17 @@ from __future__ import annotations
 
 import csv
 import pathlib
+from collections import Counter
 
 from .data import Data, ReproduceError, root
 from .records import table
 from .rows import Claim, Panel, Row
 
-# Colours that stay apart, the first eight for colour-blind readers too (after Okabe and Ito). No panel repeats one.
+# Colours that stay apart, the first eight for colour-blind readers too (after Okabe and Ito). In a panel a setting has one.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A8A00", "#7B3294", "#8C510A", "#A6A6A6",
            "#01665E", "#E7298A", "#66A61E", "#B2182B", "#8DA0CB"]
 MARKS = ["o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*"]
+PRINTED_MARKS = ["x", "+", "1", "2"]  # of printed values with one colour
 PAGES = {"wu2010": "wu2010.md", "wu2012": "wu2012.md", "li": "li-thesis.md", "bollapalli": "bollapalli.md"}
 BEGIN, END = "<!-- written by `warpband reproduce --stored --pages`: begin -->", "<!-- end -->"
 FIGURES = "figures/reproduce"
@@ -28,7 +30,7 @@ def write_csv(panels: list[Panel], path: pathlib.Path) -> None:
                     out.writerow([panel.heading, line.label, int(line.printed), name, y, *(interval or ("", ""))])
 
 
-def draw(row: Row, title: str, panels: list[Panel], paths: list[pathlib.Path]) -> None:
+def draw(row: Row, data: Data, panels: list[Panel], paths: list[pathlib.Path]) -> None:
     try:
         import matplotlib
     except ImportError:
@@ -39,25 +41,48 @@ def draw(row: Row, title: str, panels: list[Panel], paths: list[pathlib.Path]) -
     figure = Figure(figsize=(max(7.5, 5.2 * len(panels)), 8.5 if long_names else 5.6), layout="constrained")
     for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels):
         _draw_panel(axes, panel)
-    figure.suptitle(f"{row.document} {row.name}: {title}", fontsize=11, wrap=True)
+    figure.suptitle(f"{row.document} {row.name}: {row.full_title(data)}", fontsize=11, wrap=True)
+    if sources := row.sources(data):
+        figure.supxlabel("\n".join(sources), fontsize=7, color="#505050")
     for path in paths:
         figure.savefig(path, dpi=100, metadata={"Date": None} if path.suffix == ".svg" else {"Software": None})
 
 
+def _shifts(panel: Panel) -> dict[str, float]:
+    """How far marks move to the side, by label, so that those over one name do not hide one another."""
+    shared = Counter(p[0] for line in panel.lines for p in line.points)
+    if not panel.ticks or max(shared.values(), default=0) < 2 or any(line.joined and not line.printed for line in panel.lines):
+        return {}
+    step = 0.6 / len(panel.lines)
+    return {line.label: step * (i - (len(panel.lines) - 1) / 2) for i, line in enumerate(panel.lines)}
+
+
 def _draw_panel(axes, panel: Panel) -> None:
-    if len(panel.lines) > len(COLOURS):
-        raise ReproduceError(f"{panel.heading}: {len(panel.lines)} lines, and only {len(COLOURS)} colours")
-    for i, line in enumerate(panel.lines):
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    settings = list(dict.fromkeys(line.setting or line.label for line in panel.lines))
+    if len(settings) > len(COLOURS):
+        raise ReproduceError(f"{panel.heading}: {len(settings)} settings, and only {len(COLOURS)} colours")
+    unseen_in_panel, printed = False, []
+    shifts = _shifts(panel)
+    for line in panel.lines:
+        i = settings.index(line.setting or line.label)
         ps = [p for p in line.points if p[1] and p[1] > 0] if panel.log_y else line.points
+        unseen = [(p[0], p[3]) for p in line.points if len(p) == 4 and not p[1]] if panel.log_y else []
+        if unseen:  # no error: a hollow triangle at the upper end of the interval
+            unseen_in_panel = True
+            axes.plot(*zip(*unseen), color=COLOURS[i], marker="v", markersize=6, markerfacecolor="none", linestyle="none", label=None if ps else line.label)
         if not ps:
             continue
         style = "none" if line.printed and not panel.log_x or not line.joined else "--" if line.dashed else "-"
-        mark = "x" if line.printed else None if len(ps) > 40 else MARKS[i % len(MARKS)]
-        x, y = [p[0] for p in ps], [p[1] for p in ps]
+        mark = PRINTED_MARKS[printed.count(i) % len(PRINTED_MARKS)] if line.printed else None if len(ps) > 40 else MARKS[i % len(MARKS)]
+        printed += [i] * line.printed
+        x, y = [p[0] + shifts.get(line.label, 0) for p in ps], [p[1] for p in ps]
         if all(len(p) == 4 for p in ps):
-            axes.fill_between(x, [max(p[2], min(y) / 10) for p in ps], [p[3] for p in ps], color=COLOURS[i], alpha=0.15, linewidth=0)
+            axes.fill_between(x, [max(p[2], min(y) / 10) if panel.log_y else p[2] for p in ps], [p[3] for p in ps], color=COLOURS[i], alpha=0.15, linewidth=0)
         axes.plot(x, y, color=COLOURS[i], marker=mark, markersize=7 if line.printed else 4.5, linestyle=":" if line.printed and style == "-" else style,
                   linewidth=1.3, label=line.label, markerfacecolor=None if line.joined else "none")
+    if unseen_in_panel:
+        axes.annotate("hollow triangle: no error, upper end of the 95 % interval", (0.01, 0.01), xycoords="axes fraction", fontsize=7, color="#505050")
     for value, name in panel.levels:
         axes.axhline(value, color="#808080", linewidth=0.8, linestyle=":")
         axes.annotate(name, (1, value), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=7, color="#505050")
@@ -65,6 +90,11 @@ def _draw_panel(axes, panel: Panel) -> None:
         axes.set_xscale("log", base=2)
     if panel.log_y:
         axes.set_yscale("log")
+        heights = [p[1] for line in panel.lines for p in line.points if p[1] and p[1] > 0]
+        if heights and max(heights) < 100 * min(heights):  # powers of ten alone would leave one or two numbers on the axis
+            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         axes.set_ylim(bottom=0)
     if panel.ticks:
@@ -79,7 +109,7 @@ def _draw_panel(axes, panel: Panel) -> None:
     if panel.ticks and longest > 20:
         axes.legend(fontsize=7.5, loc="best")
     else:
-        below = -0.13 if not panel.ticks else -0.08 if longest <= 7 else -0.22
+        below = -0.22 if panel.ticks and longest > 7 else -0.13 if panel.x else -0.08
         axes.legend(fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, below), ncols=2)
 
 

@@ -52,12 +52,13 @@ def beside(says, values, result, missing=""):
 
 @dataclass
 class Line:
-    """Points (x, y) or (x, y, low, high). `printed`: the document's own values."""
+    """Points (x, y) or (x, y, low, high). `printed`: the document's own values. Lines of one `setting` have one colour."""
     label: str
     points: list[tuple]
     printed: bool = False
     dashed: bool = False
     joined: bool = True
+    setting: str = ""  # by default the label
 
 
 @dataclass
@@ -90,6 +91,11 @@ class Row:
         if self.is_quick(data):
             claims = [replace(c, holds=None, because=QUICK) if c.holds is not None else c for c in claims]
         return panels, claims
+
+    def sources(self, data: Data) -> list[str]:
+        """Machine, date and commit of each record of rates or counters."""
+        found = [(need, data.source(need)) for need in self.needs if need.kind in ("bench", "stream", "profile")]
+        return [text for _, text in found if text]
 
     def full_title(self, data: Data) -> str:
         return self.title + (f" ({QUICK})" if self.is_quick(data) else "")

@@ -24,7 +24,7 @@ EQUAL_DB = 0.02  # what counting errors can tell
 # ---------------------------------------------------------------- error rates
 def error_panel(result, rate, labels, heading=""):
     axis = {"snr_db": "SNR of a receive antenna (dB)", "ebn0_db": "Eb/N0 (dB)"}[curves.axis_of(result)]
-    lines = [Line(label, curves.points(result, label, rate)) for label in labels]
+    lines = [Line(label, curves.with_intervals(result, label, rate)) for label in labels]
     return Panel(heading or {"ber": "bit error rate", "fer": "frame error rate"}[rate], axis, {"ber": "BER", "fer": "FER"}[rate], lines)
 
 
@@ -124,8 +124,8 @@ def runtime_table(number, n):
         ms = {(q, k): 1e3 * seconds(b) if (b := mtt(bs, n, q, figure)) else None for q in NAMES for k, figure in kinds.items()}
         lines = []
         for i, kind in enumerate(kinds):
-            lines.append(Line(f"ours, {kind}", [(j, ms[q, kind]) for j, q in enumerate(NAMES) if ms[q, kind]], joined=False))
-            lines.append(Line(f"wu2010, {kind}", [(j, printed.WU2010_MTT[n][q][i]) for j, q in enumerate(NAMES)], printed=True))
+            lines.append(Line(f"ours, {kind}", [(j, ms[q, kind]) for j, q in enumerate(NAMES) if ms[q, kind]], joined=False, setting=kind))
+            lines.append(Line(f"wu2010, {kind}", [(j, printed.WU2010_MTT[n][q][i]) for j, q in enumerate(NAMES)], printed=True, setting=kind))
         panel = Panel(f"{printed.WU2010_USES[n]} uses", "", "ms", lines, ticks=list(NAMES.values()))
         claims = [beside(f"{NAMES[q]}: {' / '.join(f'{x:g}' for x in printed.WU2010_MTT[n][q])} ms synchronous / asynchronous / kernel (without QR)",
                            [ms[q, k] for k in kinds],
@@ -200,10 +200,10 @@ def table_4_4(data: Data):
     def model(key):
         return found[key][2] / found[key][0] if key in found else None
     ticks = [f"{n}x{n} {NAMES[q]}" for n, q in sizes]
-    lines = [Line("ours, executed", [(i, executed(k)) for i, k in enumerate(sizes) if executed(k)], joined=False),
-             Line("ours, operations that flops() states", [(i, model(k)) for i, k in enumerate(sizes) if model(k)], joined=False),
-             Line("wu2010, profiler, times Q threads", [(i, k[1] * printed.WU2010_INSTRUCTIONS[k][1]) for i, k in enumerate(sizes)], printed=True),
-             Line("wu2010, model, times Q threads", [(i, k[1] * printed.WU2010_INSTRUCTIONS[k][0]) for i, k in enumerate(sizes)], printed=True)]
+    lines = [Line("ours, executed", [(i, executed(k)) for i, k in enumerate(sizes) if executed(k)], joined=False, setting="executed"),
+             Line("ours, operations that flops() states", [(i, model(k)) for i, k in enumerate(sizes) if model(k)], joined=False, setting="model"),
+             Line("wu2010, profiler, times Q threads", [(i, k[1] * printed.WU2010_INSTRUCTIONS[k][1]) for i, k in enumerate(sizes)], printed=True, setting="executed"),
+             Line("wu2010, model, times Q threads", [(i, k[1] * printed.WU2010_INSTRUCTIONS[k][0]) for i, k in enumerate(sizes)], printed=True, setting="model")]
     claims = [beside(f"{n}x{n} {NAMES[q]}: {m * q} by the model, {p * q} by the profiler (times Q threads)", [executed((n, q)), model((n, q))],
                        lambda v, p=p, q=q: f"{three(v[0])} executed, {p * q / v[0]:.1f} times fewer than in the thesis; {three(v[1])} fp32 operations by our model",
                        "by the profiler") for (n, q), (m, p) in printed.WU2010_INSTRUCTIONS.items()]
@@ -280,8 +280,8 @@ def table_5_3(data: Data):
     for algorithm, name in (("max_log_map", "max-log-MAP"), ("log_map", "log-MAP")):
         ours = {w: [turbo_rate(bs, algorithm, w, i) for i in range(1, 7)] for w in steps}
         paper = printed.WU2010_TURBO[algorithm]
-        lines = [Line(f"ours, W = {w}", [(i, r) for i, r in enumerate(ours[w], 1) if r]) for w in steps]
-        lines += [Line(f"wu2010, W = {w}", list(enumerate(paper[w], 1)), printed=True) for w in steps]
+        lines = [Line(f"ours, W = {w}", [(i, r) for i, r in enumerate(ours[w], 1) if r], setting=f"W = {w}") for w in steps]
+        lines += [Line(f"wu2010, W = {w}", list(enumerate(paper[w], 1)), printed=True, setting=f"W = {w}") for w in steps]
         panels.append(Panel(f"{name}, K = 6144", "iterations", "Mb/s", lines))
         for w in steps:
             claims.append(beside(f"{name}, W = {w}: {' / '.join(f'{x:g}' for x in paper[w])} Mb/s after 1 to 6 iterations", ours[w],

@@ -1,6 +1,8 @@
 """M. Wu, B. Yin, J. R. Cavallaro, "Flexible N-way MIMO detector on GPU", 2012."""
 from __future__ import annotations
 
+from dataclasses import replace
+
 from . import curves, printed
 from .data import Data, Need
 from .records import on_gpu, pick, seconds, three
@@ -59,9 +61,9 @@ def series(panel_of, ours, paper):
     lines = []
     for size, values in ours.items():
         name = f"{size[0]}x{size[0]}" + (f" {NAMES[size[1]]}" if len(size) > 1 else "")
-        lines.append(Line(f"ours, {name}", [(n, x) for n, x in enumerate(values, 1) if x]))
-        lines.append(Line(f"wu2012, {name}", list(enumerate(paper[size], 1)), printed=True))
-    return Panel(panel_of, "N", "ms", lines)
+        lines.append(Line(f"ours, {name}", [(n, x) for n, x in enumerate(values, 1) if x], setting=name))
+        lines.append(Line(f"wu2012, {name}", list(enumerate(paper[size], 1)), printed=True, setting=name))
+    return Panel(panel_of, "N", "ms", [replace(line, points=[(n - 1, *rest) for n, *rest in line.points]) for line in lines], ticks=["1", "2", "3", "4"])
 
 
 def values_claims(ours, paper, scope):
