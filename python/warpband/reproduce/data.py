@@ -68,8 +68,8 @@ def info_of(program: str) -> dict:
 
 @functools.cache
 def has_bench(program: str) -> bool:
-    """Whether a command was built with its benchmarks."""
-    return subprocess.run([program, "bench", "--help"], check=False, capture_output=True).returncode == 0
+    """Whether a command was built with its benchmarks. Without them `bench --help` works, and all else fails."""
+    return subprocess.run([program, "bench", "--list", "--device", "cpu"], check=False, capture_output=True).returncode == 0
 
 
 def read(path: pathlib.Path):

@@ -135,8 +135,12 @@ def block(document: str, rows: list[Row], data: Data) -> str:
     lines = [BEGIN, f"{len(made)} figures and tables, {sum(not c.ours for _, cs in made for c in cs)} statements: {counts([c for _, cs in made for c in cs])}.", ""]
     lines += table(["figure or table", "command", "our result", "statement of the document", "holds?"],
                    [line for row, claims in made for line in claim_lines(row, row.full_title(data), claims, f"{FIGURES}/{row.file}.png")])
-    lines += ["What these commands run, and the stored results that the table is made of:", "", "```sh"]
-    lines += dict.fromkeys(need.line() for row in rows for need in row.needs)
+    needs = [need for row in rows for need in row.needs]
+    lines += ["What these commands run, and the stored results that the table is made of:"]
+    if any(need.kind == "bench" for need in needs):
+        lines += ["`warpband bench` needs a build with `-DWARPBAND_BENCH=ON`."]
+    lines += ["", "```sh"]
+    lines += dict.fromkeys(need.line() for need in needs)
     return "\n".join([*lines, "```", END])
 
 
