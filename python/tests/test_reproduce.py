@@ -197,6 +197,15 @@ def test_a_build_without_bench_names_what_it_lacks_and_makes_the_rest(tmp_path, 
     assert "-DWARPBAND_BENCH=ON; bench/results/turbo_h100.json is used instead" in page and "table5.4" in page
 
 
+def test_a_run_that_failed_is_not_started_again(tmp_path, without_bench):
+    notes = []
+    data = Data(out=tmp_path, note=notes.append)
+    for _ in range(2):
+        with pytest.raises(ReproduceError, match="ended with 1"):
+            data.get(Need("sim", "y"))
+    assert len(notes) == 1
+
+
 def test_what_is_in_the_way_of_a_run(without_bench):
     full = Data(device="cuda:0")
     assert "WARPBAND_BENCH" in full.obstacle(Need("bench", "x")) and not full.runs(Need("bench", "x"))

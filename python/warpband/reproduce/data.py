@@ -158,10 +158,16 @@ class Data:
         return need.device != "cuda" or (self.device.startswith("cuda"))
 
     def get(self, need: Need):
-        """The result as JSON, run or stored."""
+        """The result as JSON, run or stored. A run that failed is not started again."""
         if need.name not in self._held:
-            self._held[need.name] = read(self._run(need) if self.runs(need) else root() / need.stored)
-        return self._held[need.name]
+            try:
+                self._held[need.name] = read(self._run(need) if self.runs(need) else root() / need.stored)
+            except ReproduceError as error:
+                self._held[need.name] = error
+        held = self._held[need.name]
+        if isinstance(held, ReproduceError):
+            raise held
+        return held
 
     def benchmarks(self, *needs: Need) -> list[dict]:
         """Benchmarks of the needs' records; of two with the same axes on the same machine the later."""
