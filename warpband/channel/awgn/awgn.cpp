@@ -21,9 +21,9 @@ void add_awgn(executor& exec, view<const std::complex<float>> in, view<std::comp
 
 void add_awgn(executor& exec, view<const std::complex<float>> in, view<std::complex<float>> out,
               view<const float> noise_var, random_range range) {
-  check_shape("in", in, 1, in.items);
-  check_shape("out", out, 1, in.items);
-  check_shape("noise_var", noise_var, 1, in.items);
+  check_shape("in", in, in.items, 1);
+  check_shape("out", out, in.items, 1);
+  check_shape("noise_var", noise_var, in.items, 1);
   const awgn_args a{as_pairs(in), as_pairs(out), 0, range.seed, range.first, range.point, noise_var};
   exec.run(awgn_kernels(), &a, in.items);
 }
