@@ -519,14 +519,18 @@ def forms_of_right():
 
 def settings_of_right():
     """A curve for each setting of a context."""
-    contexts = []
+    contexts, names = [], set()
     for context, *_ in SETTINGS:
         if context not in contexts:
             contexts.append(context)
     for context in contexts:
         curves = [{"label": key, key: good} for c, key, good, _ in SETTINGS if c == context]
         over = context.get("channel.type", "awgn")
-        yield row(f"curves over {over} that set " + ", ".join(c["label"] for c in curves), text_of(context, curves))
+        name = f"curves over {over} that set " + ", ".join(c["label"] for c in curves)
+        if name in names:
+            name += f" of {context['code.type']}"
+        names.add(name)
+        yield row(name, text_of(context, curves))
 
 
 def streams_of_right():

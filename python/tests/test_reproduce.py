@@ -191,8 +191,8 @@ def without_bench(tmp_path, monkeypatch):
 
 def test_a_build_without_bench_names_what_it_lacks_and_makes_the_rest(tmp_path, capsys, without_bench):
     assert cli.main(["table5.4", "wu2010", "--out", str(tmp_path / "out")]) == 0
-    said = capsys.readouterr().err
-    assert said.index("bench/results/turbo_h100.json is not measured again") < said.index("1 of 1")
+    output = capsys.readouterr().err
+    assert output.index("bench/results/turbo_h100.json is not measured again") < output.index("1 of 1")
     page = (tmp_path / "out/page.md").read_text(encoding="utf-8")
     assert "-DWARPBAND_BENCH=ON; bench/results/turbo_h100.json is used instead" in page and "table5.4" in page
 
@@ -224,10 +224,10 @@ def test_a_row_that_fails_does_not_end_the_run(tmp_path, capsys, monkeypatch, wi
                 Row("wu2010", "fig3", "after a page", (), held(tmp_path / "out"))]
     monkeypatch.setattr(cli, "all_rows", rows)
     assert cli.main(["wu2010", "--out", str(tmp_path / "out")]) == 1
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     page = (tmp_path / "out/page.md").read_text(encoding="utf-8")
     assert "made" in page and "after a page" in page and "- wu2010 fig2: " in page and "ended with 1" in page
-    assert "1 of 3 rows failed" in said.err and "2 rows, 2 statements" in said.out
+    assert "1 of 3 rows failed" in output.err and "2 rows, 2 statements" in output.out
 
 
 def test_a_broken_record_is_one_line(tmp_path, monkeypatch):
