@@ -20,7 +20,7 @@ detector_config of(const std::string& type) {
   return c;
 }
 
-/// What a setting that several kinds have means to one of them. Scenarios have one text for all kinds.
+/// The text and range of a shared setting for one kind of detector. Scenarios have one text for all kinds.
 void describe_for(const detector_config& c, setting_of<detector_config>& s) {
   const detector_kind& kind = c.kind();
   if (s.name == "streams") {

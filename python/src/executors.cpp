@@ -143,8 +143,9 @@ void bind_executors(nb::module_& m) {
       .def("__repr__",
            [](const executor_ref& e) {
              if (e.device() >= 0) return "cuda(device=" + std::to_string(e.device()) + ")";
-             const std::string isa = e.instructions() ? ", isa='" + *e.instructions() + "'" : "";
-             return "cpu(threads=" + std::to_string(e.threads()) + isa + ")";
+             const std::string threads = e.threads() != 0 ? "threads=" + std::to_string(e.threads()) : "";
+             const std::string isa = e.instructions() ? "isa='" + *e.instructions() + "'" : "";
+             return "cpu(" + threads + (threads.empty() || isa.empty() ? "" : ", ") + isa + ")";
            })
       .def("__reduce__",
            [](const executor_ref& e) {

@@ -50,8 +50,8 @@ frame_encoder encoder_of(Encoder made, std::size_t k, const std::optional<crc_wo
 
 using permutation_words = std::optional<std::vector<std::int32_t>>;
 
-/// The decoder of a Python class, with as many iterations as the receiver asks for. `interleaver`: the
-/// interleaver of a turbo code, if not the standard's.
+/// The decoder of a Python class, with as many iterations as the receiver asks for. `interleaver`:
+/// that of a turbo code, if not the standard's.
 void set_decoder(receiver_ref& r, nb::handle decoder, const permutation_words& interleaver,
                  const std::optional<crc_words>& crc) {
   if (nb::isinstance<ldpc_decoder>(decoder)) {

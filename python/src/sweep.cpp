@@ -31,7 +31,7 @@ scenario parsed(std::string text, const std::optional<std::string>& file) {
   try {
     scenario s = parse_scenario(std::move(text), name);
     for (const std::string& hint : s.hints)
-      if (PyErr_WarnEx(PyExc_FutureWarning, (name + ": " + hint).c_str(), 1) != 0) throw nb::python_error();
+      if (PyErr_WarnEx(PyExc_FutureWarning, (name + ": " + hint).c_str(), 2) != 0) throw nb::python_error();
     return s;
   } catch (const file_error& e) {
     message = std::string(e.what()).substr(name.size() + 2);  // "name: "

@@ -34,10 +34,10 @@ def test_what_the_library_lists_is_a_keyword_with_its_meaning(name):
 def test_choices_are_literal_types():
     """Of words; a type checker then names a wrong one."""
     annotations = {(name, keyword): annotation for name in LISTED for keyword, annotation, _, _, _ in _core.keywords[name]}
-    assert annotations["NWay", "sort"] == 'Literal["none", "norm", "norm-ascending", "sqrd"]'
-    assert annotations["NWay", "ways"] == 'int | Literal["auto"]'
-    assert annotations["Pic", "demapper"] == 'Literal["max-log", "exact"]'
-    assert annotations["Pic", "llr_clip"] == 'float | Literal["none"] | None'
+    assert annotations["NWay", "sort"] == 'Literal["none", "norm", "norm-ascending", "sqrd"] | None'
+    assert annotations["NWay", "ways"] == 'int | Literal["auto"] | None'
+    assert annotations["PIC", "demapper"] == 'Literal["max-log", "exact"] | None'
+    assert annotations["PIC", "llr_clip"] == 'float | Literal["none"] | None'
     stub = (pathlib.Path(wb.__file__).parent / "_keywords.pyi").read_text()
     assert "from typing import Literal, Sequence" in stub
     for (name, keyword), annotation in annotations.items():

@@ -104,7 +104,7 @@ def test_a_singular_channel_is_erased_alone(rng):
     assert status.tolist() == [0, 1, 0] and not llr[1].any() and llr[[0, 2]].all()
 
 
-@pytest.mark.parametrize("settings", [{"streams": 0}, {"rx_antennas": 1}, {"qam": 8}, {"order": [0, 0]}, {"llr": "p1"},
+@pytest.mark.parametrize("settings", [{"streams": 0}, {"rx_antennas": 1}, {"qam": 8}, {"order": [0, 0]}, {"llr_sign": "p1"},
                                       {"llr_clip": -1.0}, {"survivors": 0}])
 def test_settings_that_are_not_allowed(settings):
     with pytest.raises(ValueError, match="is not allowed: expected"):

@@ -94,7 +94,7 @@ def test_a_subclass_has_attributes_of_its_own():
     made = Counted(**MIMO)
     made(np.ones((4, 2, 2)), np.ones((4, 2)), 0.1)
     assert made.calls == 1
-    for name in ("llr", "bits_per_use", "streams", "type"):
+    for name in ("llr_sign", "bits_per_use", "streams", "type"):
         with pytest.raises(AttributeError, match=f"^MMSE.{name} cannot be changed: make another MMSE$"):
             setattr(made, name, None)
 

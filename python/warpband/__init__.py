@@ -100,7 +100,7 @@ def cuda_devices() -> list[str]:
     return _core.cuda_devices()
 
 
-#: Classes under their earlier names, until 0.2.0.
+#: Classes under their earlier names, which 0.2.0 still has.
 _RENAMED = {"Ep": "EP", "Pic": "PIC"}
 
 

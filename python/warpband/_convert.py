@@ -124,14 +124,14 @@ def as_bits(name: str, array: Array, given: dict[str, Any]) -> Array:
 
 
 def _batch_axes(array: Any, trailing: int) -> tuple[int, ...]:
-    """The extents argument all axes but the last ones; argument float16 the real and the imaginary part are one axis more."""
+    """The extents of all axes but the last ones. In float16 the real and the imaginary part are one axis more."""
     shape = np.shape(array) if isinstance(array, (list, tuple)) else tuple(array.shape)
     dtype = getattr(array, "dtype", "")
     return shape[:max(0, len(shape) - trailing - str(getattr(dtype, "name", dtype)).endswith("float16"))]
 
 
 def as_channel(like: str, trailing: int) -> Rule:
-    """H, argument two axes, for the batch axes argument another array. With as many batch axes H is broadcast as NumPy does."""
+    """H, with two axes, for the batch axes of another array. With as many batch axes H is broadcast as NumPy does."""
 
     def rule(name: str, array: Array, given: dict[str, Any]) -> Array:
         found = _on_host(array)
@@ -146,7 +146,7 @@ def as_channel(like: str, trailing: int) -> Rule:
 
 
 def as_gain(like: str) -> Rule:
-    """A complex number for each argument another array's, broadcast as NumPy does."""
+    """A complex number for each number of another array, broadcast as NumPy does."""
 
     def rule(name: str, array: Array, given: dict[str, Any]) -> Array:
         found = _on_host(array)

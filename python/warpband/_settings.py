@@ -72,7 +72,7 @@ def code_of(code: Any, kind: type) -> Any:
 
 
 def number_or_none(name: str, value: Any) -> Any:
-    """A number as the compiled part takes it, for which 0 says that it is left out. Until 0.2.0 callers may say 0 too."""
+    """A number as the compiled part takes it, for which 0 says that it is left out. In 0.2.0 callers may still give 0."""
     if value is None:
         return 0
     if integer_of(value) == 0 and not isinstance(value, bool):
@@ -181,12 +181,12 @@ def _check_kinds(call: Any, settings: dict[str, Any]) -> None:
 
 
 def made(factory: Any, **settings: Any) -> Any:
-    """``call(**settings)``, with a setting of another type, or an integer that no C++ type holds, as a ``ValueError`` like any
+    """``factory(**settings)``, with a setting of another type, or an integer that no C++ type holds, as a ``ValueError`` like any
     other that is not allowed."""
     try:
-        return call(**settings)
+        return factory(**settings)
     except TypeError:
-        _check_kinds(call, settings)
+        _check_kinds(factory, settings)
         for name, value in settings.items():
             try:
                 _in_range(name, value)
@@ -198,7 +198,7 @@ def made(factory: Any, **settings: Any) -> Any:
                 if nearest == value:  # a range of its own, such as that of a seed
                     raise
                 try:
-                    made(call, **{**settings, name: nearest})
+                    made(factory, **{**settings, name: nearest})
                 except ValueError as better:
                     if str(better).startswith(f"{name} = {nearest} "):
                         raise ValueError(str(better).replace(str(nearest), str(value), 1)) from None
