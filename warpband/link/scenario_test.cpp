@@ -258,7 +258,7 @@ TEST(scenario, old_names_give_the_same_configuration) {
     EXPECT_EQ(json_of(ldpc + key + old), json_of(ldpc + key + word));
   }
   EXPECT_EQ(parse_scenario(ldpc + "sweep.decoder.early_stop = [true, false]", "s.toml").curves[0].label,
-            "s, early_stop = syndrome");
+            "s, early_stop = true");
   // A level of its own replaces the base's, whatever the name.
   EXPECT_EQ(json_of(int8 + "decoder.int8_steps = 4\n[[curve]]\ndecoder.llr_steps = 2"),
             json_of(int8 + "decoder.llr_steps = 4\n[[curve]]\ndecoder.int8_steps = 2"));

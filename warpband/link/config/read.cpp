@@ -26,7 +26,8 @@ struct swept_key {
   std::string key;
   std::vector<setting_value> values;
   place where;
-  std::string written;  // its old name; "" if the scenario has today's
+  std::string written;                           // its old name; "" if the scenario has today's
+  std::vector<std::string> written_values = {};  // the old word of each value; "" if the scenario has today's
 };
 
 unsigned line_of(const toml::node& n) { return static_cast<unsigned>(n.source().begin.line); }
@@ -210,6 +211,10 @@ class reader {
                          " say the same: expected one of them");
     for (const toml::node& node : *list) try {
         added.values.push_back(value_of(*e, node, r));
+        const auto written = toml_value(node);
+        const bool old_word =
+            r != nullptr && !r->values.empty() && written && *written != added.values.back();
+        added.written_values.push_back(old_word ? plain(*written) : "");
         if (std::count(added.values.begin(), added.values.end(), added.values.back()) > 1)
           fail(l.line, l.name + " has " + as_message(added.values.back()) + " twice");
       } catch (const argument_error& error) {
@@ -250,10 +255,10 @@ class reader {
                                " curves: at most " + std::to_string(most_curves));
       std::vector<curve_tree> more;
       for (const curve_tree& c : curves)
-        for (const setting_value& value : s.values) {
+        for (std::size_t i = 0; i < s.values.size(); i++) {
           more.push_back(c);
-          more.back().keys.set(s.key, {value, s.where});
-          more.back().parameters.push_back({s.key, value, s.written});
+          more.back().keys.set(s.key, {s.values[i], s.where});
+          more.back().parameters.push_back({s.key, s.values[i], s.written, s.written_values[i]});
         }
       curves = std::move(more);
     }
@@ -322,7 +327,8 @@ std::string label_of(const curve_tree& curve) {
     const auto same =
         std::count_if(curve.parameters.begin(), curve.parameters.end(),
                       [&](const swept_setting& other) { return last(name(other)) == last(name(p)); });
-    label += ", " + (same > 1 ? name(p) : last(name(p))) + " = " + plain(p.value);
+    label += ", " + (same > 1 ? name(p) : last(name(p))) + " = " +
+             (p.written_value.empty() ? plain(p.value) : p.written_value);
   }
   return label;
 }

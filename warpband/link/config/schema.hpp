@@ -2,7 +2,8 @@
 // The keys of a program's scenarios, and the one rule by which the levels of a scenario become the keys of a
 // curve:
 //
-//   1. A key replaces the same key and all its alternatives of less specific levels. Of ebn0_db and snr_db,
+//   1. A key replaces the same key and all its alternatives of less specific levels. Of ebn0_db, snr_db and
+//   esn0_db,
 //      profile and delays_ns, coded_bits and resource_elements a level gives one.
 //   2. A key belongs to a choice: decoder.* to code.type, detector.ways to detector.type. If a level changes
 //      the choice, keys of less specific levels that the new one lacks or refuses are dropped.

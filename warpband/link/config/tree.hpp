@@ -62,7 +62,8 @@ class key_tree {
 struct swept_setting {
   std::string key;  // "decoder.iterations"
   setting_value value;
-  std::string written = {};  // the key as the scenario names it, if that is an old name
+  std::string written = {};        // the key as the scenario names it, if that is an old name
+  std::string written_value = {};  // the value as the scenario has it, if that is an old word
 };
 
 /// Puts the keys of a group that a list of settings has into a configuration. The values were checked.
