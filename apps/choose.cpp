@@ -174,7 +174,8 @@ std::string record_of(const wb::tradeoff_result& r, std::size_t chosen, const ch
   return wb::json_lines(out);
 }
 
-/// 100 wrong frames at the target, within 20 % of its rate, and ten times fewer at the points beyond it.
+/// 100 wrong frames, within 20 % of the rate, at points down to a tenth of the target. Below that the curve
+/// ends.
 wb::stop_rule stop_rule_for(double fer) {
   return {.frame_errors = 100,
           .max_frames = std::max<std::uint64_t>(1000, static_cast<std::uint64_t>(std::ceil(1000 / fer))),

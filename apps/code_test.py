@@ -494,7 +494,8 @@ class CodeTest(array_files.ArrayFilesTest):
     def test_options_by_old_names(self):
         self.write("in.h5", {"llr": numpy.ones((3, 576), numpy.float32)})
         decode = ("decode", "in.h5", "-o", "out.h5", "--code", "wimax-ldpc", "--precision", "int8", "--int8-steps=4")
-        self.succeed(*decode)
+        ran = self.run_command(*decode)
+        self.assertEqual((ran.returncode, ran.stderr), (0, "hint: --int8-steps is now --llr-steps\n"))
         self.assertEqual(self.read("out.h5")[1]["llr_steps"], 4)
         self.fail_clearly(2, "--int8-steps and --llr-steps say the same: expected one of them", *decode, "--force", "--llr-steps", 3)
 

@@ -108,6 +108,7 @@ int run_exit(const exit_options& options) {
   if (options.scenario.empty())
     throw usage_error("a scenario is missing: warpband exit SCENARIO.toml (see warpband exit --help)");
   wb::scenario s = wb::load_scenario(options.scenario);
+  print_hints(s.hints);
   wb::scenario_overrides overrides;
   overrides.seed = options.seed;
   wb::apply_overrides(s, overrides);
@@ -189,7 +190,8 @@ command add_exit(CLI::App& app) {
       ->check(number_between(-100, 100));
   add_integer(*exit, "--bits", 1, 1'000'000'000, "Coded bits of a value, default 200000",
               [options](std::int64_t n) { options->bits = n; });
-  exit->add_option("--curve", options->curve, "Of a scenario with several: its label")->type_name("LABEL");
+  exit->add_option("--curve", options->curve, "The curve, by its label, of a scenario with several")
+      ->type_name("LABEL");
   exit->add_option("-o,--output", options->out, "Draw the charts: .pdf, .png or .svg")
       ->type_name("FILE")
       ->check(CLI::Validator(check_picture, "", "picture"));

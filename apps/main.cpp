@@ -118,7 +118,7 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
   return message + " (see warpband " + path + "--help)";
 }
 
-/// Gives options that settings are their names of today (config/renamed.hpp), with a hint on stderr.
+/// Replaces old names of options by today's (config/renamed.hpp) and prints a hint for each.
 void rename_options(const CLI::App& app, std::vector<std::string>& words) {
   const CLI::App* asked = &app;
   std::vector<std::string> hints;
@@ -129,6 +129,7 @@ void rename_options(const CLI::App& app, std::vector<std::string>& words) {
     const std::string name = name_in(word);
     if (name == "--") break;
     for (const wb::config::renamed& r : wb::config::renamed_settings()) {
+      if (r.before.find('.') == std::string::npos) continue;  // a keyword of Python alone
       const auto [before, today] = r.keywords();
       if (before == today || name != option_of_setting(before)) continue;
       const std::string option = option_of_setting(today);

@@ -71,6 +71,7 @@ try_release() {
 
     scratch=$PWD/build/try
     rm -rf "$scratch"
+    mkdir -p build
     trap 'rm -rf "$scratch"' EXIT
     if (($#)); then
         cp -a "$(bash scripts/clean_system.sh "$@")" "$scratch"

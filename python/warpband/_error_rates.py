@@ -563,7 +563,7 @@ def _line_label(curve: Mapping[str, Any], axis: str) -> str:
 
 
 def lines_of(curves: Sequence[Mapping[str, Any]], axis: str, metric: str = "fer") -> list[tuple[str, list[tuple[Any, Mapping[str, Any]]]]]:
-    """(label, [(x, point)]) of each line, x rising. Over a swept setting there is a line for each Eb/N0 or SNR."""
+    """(label, [(x, point)]) of each line, x rising. Over a swept setting there is a line for each Eb/N0, SNR or Es/N0."""
     db = axis_of(curves)
     if axis in AXES:
         return [(curve["label"], sorted(((_number(point.get(axis), f"{curve['label']}: {axis}"), point) for point in curve["points"]),

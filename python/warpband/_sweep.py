@@ -1,4 +1,4 @@
-"""The simulator: error rates of a link over Eb/N0 or SNR."""
+"""The simulator: error rates of a link over Eb/N0, SNR or Es/N0."""
 from __future__ import annotations
 
 import copy

@@ -63,7 +63,7 @@ const char* name_of(stop_reason reason) noexcept;
 
 /// One point of a curve.
 struct point_result {
-  double sweep_db = 0;  // its number in the sweep: ebn0_db or snr_db
+  double sweep_db = 0;  // its number in the sweep: ebn0_db, snr_db or esn0_db
   double ebn0_db = 0, snr_db = 0, esn0_db = 0;
   std::uint64_t bits_per_frame = 0;
   bool coded = false, independent_bits = false;

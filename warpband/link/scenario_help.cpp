@@ -31,7 +31,7 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
 constexpr const char* introduction = R"(# Scenario files
 
 `warpband sim SCENARIO.toml` simulates the link of a scenario file: random bits, CRC, encoder, mapper, channel,
-demapper or MIMO detector, and decoder. It counts errors at each Eb/N0 or SNR of a sweep. The files are TOML
+demapper or MIMO detector, and decoder. It counts errors at each Eb/N0, SNR or Es/N0 of a sweep. The files are TOML
 (https://toml.io). A key that is left out has its default; an unknown key is refused. Words may be written in upper
 or lower case, and with - or _. This page is what `warpband sim --help-scenario` prints.
 
@@ -77,7 +77,7 @@ sweep.decoder.algorithm = ["log-map", "max-log-map"]
 sweep.ebn0_db = [0.5, 1.0]
 ```
 
-`sweep.target_fer = 1e-2` takes the place of a list of points: it searches for the Eb/N0, or the SNR, at which the
+`sweep.target_fer = 1e-2` takes the place of a list of points: it searches for the Eb/N0, SNR or Es/N0 at which the
 frame error rate is 1e-2.
 )";
 
@@ -105,7 +105,7 @@ constexpr common_key common_keys[] = {
     {"nr.channel", "for slots of 5G NR"},
     {"nr.csi", "slots of 5G NR: channel known or estimated"},
     {"receiver.outer", "for a loop of detector and decoder"},
-    {"sweep.ebn0_db", "the points: this or `sweep.snr_db`"},
+    {"sweep.ebn0_db", "the points: this, `sweep.snr_db` or `sweep.esn0_db`"},
     {"sweep.snr_db", "the points, with several antennas"},
     {"sweep.target_fer", "if you want the SNR of one frame error rate, not a curve"},
     {"stop.frame_errors", "more for smoother curves: 100 give about 20 % (95 % confidence)"},

@@ -1,5 +1,5 @@
 #pragma once
-// Curves: sweeps over Eb/N0, or the SNR, and searches for the point of a frame error rate. Counts are exact
+// Curves: sweeps over Eb/N0, SNR or Es/N0, and searches for the point of a frame error rate. Counts are exact
 // and depend on neither threads nor device, and a curve goes on from them: see link/point.hpp.
 #include <cstdint>
 #include <functional>

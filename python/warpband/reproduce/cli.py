@@ -102,10 +102,11 @@ def make(rows: list[Row], data: Data, folder: pathlib.Path) -> tuple[list[output
             print(printable(f"{name}: {row.full_title(data)}: {output.counts(found)}"), flush=True)
             for claim in found:
                 print(printable(f"  {claim.says}: {claim.result}: {claim.verdict}"))
-        except ReproduceError as error:
+        except (ReproduceError, LookupError, TypeError, ValueError) as error:  # of a result without what the row reads, too
             failed += 1
-            missing.append(f"{name}: {error}")
-            print(f"{name}: error: {printable(error)}", file=sys.stderr, flush=True)
+            text = error if isinstance(error, ReproduceError) else f"{type(error).__name__}: {error}"
+            missing.append(f"{name}: {text}")
+            print(f"{name}: error: {printable(text)}", file=sys.stderr, flush=True)
         write_whole(folder / "page.md", page(data, missing, lines))
     return claims, failed
 

@@ -192,10 +192,12 @@ class Data:
         record = self.get(need)
         machine, made = record["machine"], record.get("records", [record])[-1]
         gpus = list(dict.fromkeys(gpu["name"] for gpu in machine.get("gpus", ())))
-        by_cores = need.device in ("cpu", "elsewhere")
-        name = machine["cpu"] if by_cores or not (gpus or machine.get("device")) else gpus[0] if gpus else machine["device"].split(", ", 1)[-1]
+        here = self.runs(need)
+        by_cores = need.device in ("cpu", "elsewhere") or (here and need.device == "any" and self.device == "cpu")
+        number = int(self.device.partition(":")[2] or 0) if here and self.device.startswith("cuda") else 0
+        name = machine["cpu"] if by_cores or not (gpus or machine.get("device")) else gpus[min(number, len(gpus) - 1)] if gpus else machine["device"].split(", ", 1)[-1]
         date = made.get("date", "")[:10] or "no date"
-        return f"{need.name}: {name}, {date}, commit {made['commit'][:8]}" + (", run here" if self.runs(need) else ", stored")
+        return f"{need.name}: {name}, {date}, commit {made['commit'][:8]}" + (", run here" if here else ", stored")
 
     def _run(self, need: Need) -> pathlib.Path:
         assert self.out is not None

@@ -133,7 +133,7 @@ def table_3_1(data: Data):
         claims.append(Claim(f"the least I that loses less than 1 dB, within one iteration, {titles[name]}", f"{len(near)} of {len(known)}" + (f"; not {', '.join(far)}" if far else ""),
                             not far if known else None,
                             f"the thesis does not say which of WINNER's scenarios it has. {len(inside)} of {len(both)} of its numbers lie between ours of independent fading "
-                            "and of a line of sight" if inside else ""))
+                            "and of a line of sight" if inside and len(inside) == len(both) else ""))
     claims.append(Claim("every number of table 3.1 lies between independent fading and a line of sight (ours)", f"{len(inside)} of {len(both)}", len(inside) == len(both) if both else None, ours=True))
     if data.has(SINR) and not data.quick:
         held = sweep.Curves(data.get(SINR))

@@ -80,8 +80,8 @@ TEST_P(awgn, symbols_have_an_n0_each) {
   std::vector<float> noise_var(n);
   for (std::size_t i = 0; i < n; i++) noise_var[i] = values[i % 3];
   const wb::random_range range{.seed = 5, .first = 9, .point = 1};
-  const auto in = on_device(exec(), x, 1, n);
-  auto out = exec().make<std::complex<float>>(1, n);
+  const auto in = on_device(exec(), x, n, 1);
+  auto out = exec().make<std::complex<float>>(n, 1);
   const auto n0 = exec().make_from(noise_var);
   wb::add_awgn(exec(), in, out, {n0.data(), 1, n, 1, 1}, range);
   const symbols y = exec().to_host(out);
@@ -127,7 +127,7 @@ TEST(awgn_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { wb::add_awgn(*exec, x, few, 1.f, {}); }), "out");
   EXPECT_EQ(blamed([&] { wb::add_awgn(*exec, x, wide, 1.f, {}); }), "out");
   EXPECT_EQ(blamed([&] { wb::add_awgn(*exec, x, {nullptr, 1, 4, 1, 1}, 1.f, {}); }), "out");
-  const auto n0 = exec->make<float>(1, 3);
+  const auto n0 = exec->make<float>(3, 1);
   EXPECT_EQ(blamed([&] { wb::add_awgn(*exec, x, x, wb::view<const float>(n0), {}); }), "noise_var");
 }
 
