@@ -26,6 +26,12 @@ if(WARPBAND_SANITIZE)
     list(APPEND wb_sanitizers -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow)
   endif()
   target_compile_options(wb_options INTERFACE ${wb_sanitizers} -fno-omit-frame-pointer)
+  foreach(sanitizer address thread)  # GCC's macros, which Clang 16 does not define
+    if(WARPBAND_SANITIZE MATCHES "${sanitizer}")
+      string(TOUPPER "${sanitizer}" upper)
+      target_compile_definitions(wb_options INTERFACE $<$<CXX_COMPILER_ID:Clang>:__SANITIZE_${upper}__>)
+    endif()
+  endforeach()
   add_link_options(-fsanitize=${WARPBAND_SANITIZE})
 endif()
 set(wb_oracle_flags ${wb_library_flags} $<$<CONFIG:Debug>:-O1>)  # oracles compute as much as kernels do
