@@ -1,13 +1,7 @@
 // `warpband exit` as a user meets it.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include <tests/command.hpp>
 #include <tests/json.hpp>
@@ -18,15 +12,9 @@ namespace fs = std::filesystem;
 
 using wb::testing::outcome;
 
-class exit_command : public ::testing::Test {
+class exit_command : public ::testing::Test, protected wb::testing::command_folder {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) / ("warpband_exit_" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-    write("loop.toml", scenario());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override { write("loop.toml", scenario()); }
 
   /// A loop of 2x2 QPSK; `changed` comes behind its keys.
   static std::string scenario(const std::string& sweep = "snr_db = [2, 6]",
@@ -38,30 +26,6 @@ class exit_command : public ::testing::Test {
     return "title = \"2x2 loop\"\n[code]\ntype = \"wifi-ldpc\"\nn = 648\n[modem]\nmodulation = \"qpsk\"\n" +
            mimo + receiver + "[channel]\n" + channel + "\n[sweep]\n" + sweep + "\n[stop]\nmax_frames = 10\n";
   }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-  }
-  static std::string content(const std::string& path) {
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
-  outcome run(const std::string& arguments, const std::string& before = "") const {
-    const std::string line = "cd '" + folder_.string() + "' && " + before + " '" WARPBAND_COMMAND "' " +
-                             arguments + " > out.txt 2> err.txt < /dev/null";
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, content(path("out.txt")),
-            content(path("err.txt"))};
-  }
-  void expect_error(int code, const std::string& arguments, const std::string& part) const {
-    const outcome o = run(arguments);
-    EXPECT_EQ(o.code, code) << arguments << "\n" << o.err;
-    EXPECT_TRUE(o.err.starts_with("warpband: error: ")) << o.err;
-    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
-    EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
-  }
-  fs::path folder_;
 };
 
 TEST_F(exit_command, measures_each_point_of_the_sweep) {
