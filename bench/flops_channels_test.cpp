@@ -33,11 +33,11 @@ TEST(flops, of_the_channels) {
   awgn_args a;
   a.in = make_view(in.data(), 1);
   a.out = make_view(out.data(), 1);
-  const awgn_op noise{a};
+  const awgn_op<false> noise{a};
   EXPECT_EQ(noise.flops(), operations_of(noise));
   const std::vector<float> noise_var(10, 1.f);
   a.noise_var = make_view(noise_var.data(), 1);
-  const awgn_op noises{a};
+  const awgn_op<true> noises{a};
   EXPECT_EQ(noises.flops(), operations_of(noises));
   rayleigh_args r;
   r.in = make_view(in.data(), 10);

@@ -3,6 +3,10 @@
 
 namespace wb {
 inline namespace WB_ISA {
-WB_EXPORT_OP(awgn, awgn_args, awgn_op)
+template <class F>
+static auto with_awgn(const awgn_args& a, F f) {
+  return a.noise_var.data ? f(awgn_op<true>{a}) : f(awgn_op<false>{a});
+}
+WB_EXPORT_KERNEL(awgn, awgn_args, with_awgn)
 }  // namespace WB_ISA
 }  // namespace wb

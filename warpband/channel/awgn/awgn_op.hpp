@@ -10,18 +10,19 @@
 namespace wb {
 inline namespace WB_ISA {
 
+/// Each: every symbol has an N0.
+template <bool Each>
 struct awgn_op : thread_op<awgn_args> {
-  double flops() const {
-    return 41 + 6 + (a.noise_var.data ? square_root_flops : 0);
-  }  // complex_normal; its scaling, the sum, the store
-  double bytes() const { return 16 + (a.noise_var.data ? 4 : 0); }
+  // complex_normal; its scaling, the sum, the store
+  double flops() const { return 41 + 6 + (Each ? square_root_flops : 0); }
+  double bytes() const { return 16 + (Each ? 4 : 0); }
 
   template <class T, class G>
   WB_HD void operator()(item<T> item, G, T*) const {
     const auto c = counter<T>(a.first + item.first, stream_noise, a.point);
     const auto r = philox(c, static_cast<std::uint32_t>(a.seed), static_cast<std::uint32_t>(a.seed >> 32));
     T deviation(a.deviation);
-    if (a.noise_var.data) {
+    if constexpr (Each) {
       const T n0 = load(a.noise_var, 0, item);
       deviation = sqrt(select(is_finite(n0) & (n0 >= T(0.f)), n0, T(0.f)));
     }
