@@ -12,6 +12,8 @@ import importlib.util
 import os
 import sys
 
+NO_MATPLOTLIB = "matplotlib is missing: run scripts/setup.sh and use .venv/bin/python"
+
 
 def of_package(name):
     """A module of the package that imports nothing of it."""
@@ -32,6 +34,39 @@ def drawing():
     return rates
 
 
+def check_format(rates, out):
+    if not out.lower().endswith(rates.FORMATS):
+        raise rates.PlotError(f"cannot write {out}: its name must end in {', '.join(rates.FORMATS)}")
+
+
+def draw_record(rates, command, subject, figure_of):
+    """The main of a program that draws what `warpband COMMAND --json` wrote. figure_of(record) is a figure, or None where the record
+    holds nothing of the subject, "charts" for example. A KeyError from it, or its like, says that the record is incomplete. Returns the exit code."""
+    program, writer = os.path.basename(sys.argv[0]), f"`warpband {command} --json`"
+    parser = argparse.ArgumentParser(prog=program, description=f"Draws what {writer} wrote.")
+    parser.add_argument("record", help=f"what {writer} wrote")
+    parser.add_argument("out", help="figure to write: .pdf, .png or .svg")
+    options = parser.parse_args()
+    try:
+        check_format(rates, options.out)
+        try:
+            figure = figure_of(rates.load(options.record, writer))
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise rates.PlotError(f"{options.record} is incomplete: expected what {writer} writes ({error!r})") from None
+        except ImportError:
+            raise rates.PlotError(NO_MATPLOTLIB) from None
+        if figure is None:
+            raise rates.PlotError(f"{options.record} holds no {subject}: expected what {writer} writes")
+        try:
+            rates.save(figure, options.out)
+        except OSError as error:
+            raise rates.PlotError(f"cannot write {options.out}: {error.strerror}") from None
+    except rates.PlotError as error:
+        print(f"{program}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
 def is_reference(rates, name):
     return rates.path_and_label(name, ".csv")[0].lower().endswith(".csv")
 
@@ -39,8 +74,8 @@ def is_reference(rates, name):
 def run(rates, options):
     if not options.out and not options.csv:
         raise rates.PlotError("nothing to write: expected --out or --csv")
-    if options.out and not options.out.lower().endswith(rates.FORMATS):
-        raise rates.PlotError(f"cannot write {options.out}: its name must end in {', '.join(rates.FORMATS)}")
+    if options.out:
+        check_format(rates, options.out)
     results = []
     for name in options.inputs:
         if not is_reference(rates, name):
@@ -63,7 +98,7 @@ def run(rates, options):
             figure = rates.figure_of(curves, references, metrics, options.title, options.size, x=options.x,
                                      theory=of_package("_theory").lines_for if options.theory else None)
         except ImportError:
-            raise rates.PlotError("matplotlib is missing: run scripts/setup.sh and use .venv/bin/python") from None
+            raise rates.PlotError(NO_MATPLOTLIB) from None
         rates.save(figure, options.out)
 
 

@@ -6,39 +6,25 @@
 A panel for each SNR: the detector's transfer curve, the decoder's with its axes exchanged, and the trajectory of the loop. Exit codes:
 0 drawn, 1 failed, 2 used wrongly.
 """
-import argparse
 import math
 import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # where PYTHONSAFEPATH leaves it out
-from plot import drawing
+from plot import draw_record, drawing
 
 rates = drawing()
-PlotError = rates.PlotError
 CURVES, LOOP = ("prior", "detector", "decoder"), ("loop_detector", "loop_decoder")
 MOST_PANELS = 9  # as the command has it
 
 
-def read(path):
-    """(the record, [(SNR in dB, the five lists of draw_exit_chart)])."""
-    record = rates.load(path)
-    try:
-        charts = [(float(chart["snr_db"]), [list(map(float, chart[key])) for key in (*CURVES, *LOOP)]) for chart in record["charts"]]
-    except (KeyError, TypeError, ValueError) as error:
-        raise PlotError(f"{path} is incomplete: expected what `warpband exit --json` writes ({error!r})") from None
+def figure_of(record):
+    charts = [(float(chart["snr_db"]), [list(map(float, chart[key])) for key in (*CURVES, *LOOP)]) for chart in record["charts"]]
     lengths = [(*map(len, lists),) for _, lists in charts]
     whole = all(len(set(of_chart[:3])) == 1 and len(set(of_chart[3:])) == 1 and min(of_chart) > 0 for of_chart in lengths)
     if not 0 < len(charts) <= MOST_PANELS or not whole or not all(0 <= x <= 1 for _, lists in charts for one in lists for x in one):
-        raise PlotError(f"{path} holds no charts: expected what `warpband exit --json` writes")
-    return record, charts
-
-
-def draw(record, charts, out):
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise PlotError("matplotlib is missing: run scripts/setup.sh and use .venv/bin/python") from None
+        return None
+    from matplotlib.figure import Figure
     columns = min(3, len(charts))
     rows = math.ceil(len(charts) / columns)
     figure = Figure(figsize=(4.2 * columns + (1.2 if columns == 1 else 0), 4.0 * rows), layout="constrained")
@@ -50,26 +36,8 @@ def draw(record, charts, out):
         panel.set_title(f"SNR {snr_db:.4g} dB", fontsize="medium")
     panels[0].legend(fontsize="small", loc="lower right")
     figure.suptitle(rates.text_drawn(str(record.get("curve", ""))), fontsize="medium")
-    try:
-        rates.save(figure, out)
-    except OSError as error:
-        raise PlotError(f"cannot write {out}: {error.strerror}") from None
-
-
-def main():
-    parser = argparse.ArgumentParser(prog="plot_exit.py", description="Draws the EXIT charts that `warpband exit` measured.")
-    parser.add_argument("record", help="what `warpband exit --json` wrote")
-    parser.add_argument("out", help="figure to write: .pdf, .png or .svg")
-    options = parser.parse_args()
-    try:
-        if not options.out.lower().endswith(rates.FORMATS):
-            raise PlotError(f"cannot write {options.out}: its name must end in {', '.join(rates.FORMATS)}")
-        draw(*read(options.record), options.out)
-    except PlotError as error:
-        print(f"plot_exit.py: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return figure
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(draw_record(rates, "exit", "charts", figure_of))

@@ -6,39 +6,26 @@
 Rate of information bits over the loss against the most accurate setting: the Pareto front as a line, other settings whose
 loss was measured as dots, a ring around the chosen one. Exit codes: 0 drawn, 1 failed, 2 used wrongly.
 """
-import argparse
 import math
 import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # where PYTHONSAFEPATH leaves it out
-from plot import drawing
+from plot import draw_record, drawing
 
 FRONT, OTHERS, CHOSEN = "#0072B2", "#8A8A8A", "#D55E00"
 rates = drawing()
-PlotError = rates.PlotError
 
 
-def read(path):
-    """(the record, [(loss in dB, Gb/s, setting)]): settings whose loss was measured, the fastest last."""
-    record = rates.load(path)
-    try:
-        settings = [(float(s["loss_db"]), float(s["information_gbps"]), s) for s in record["settings"] if s["loss_db"] is not None]
-        chosen = record["settings"][record["chosen"]]
-        target, axis = float(record["target"]["fer"]), record["axis"]
-        known = all(math.isfinite(loss) and rate > 0 and isinstance(s["front"], bool) for loss, rate, s in settings)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise PlotError(f"{path} is incomplete: expected what `warpband choose --json` writes ({error!r})") from None
+def figure_of(record):
+    settings = [(float(s["loss_db"]), float(s["information_gbps"]), s) for s in record["settings"] if s["loss_db"] is not None]
+    settings.sort(key=lambda x: x[1])  # the fastest last
+    chosen = record["settings"][record["chosen"]]
+    target, axis = float(record["target"]["fer"]), record["axis"]
+    known = all(math.isfinite(loss) and rate > 0 and isinstance(s["front"], bool) for loss, rate, s in settings)
     if not settings or not known or axis not in rates.AXES or not 0 < target < 1:
-        raise PlotError(f"{path} holds no front: expected what `warpband choose --json` writes")
-    return record, chosen, sorted(settings, key=lambda x: x[1])
-
-
-def draw(record, chosen, settings, out):
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise PlotError("matplotlib is missing: run scripts/setup.sh and use .venv/bin/python") from None
+        return None
+    from matplotlib.figure import Figure
     figure = Figure(figsize=(8.4, 5.4), layout="constrained")
     axes = figure.subplots()
     front = [(loss, rate, s) for loss, rate, s in settings if s["front"]]
@@ -56,32 +43,14 @@ def draw(record, chosen, settings, out):
     axes.set_yscale("log")
     axes.margins(x=0.25, y=0.1)
     axes.set_xlim(left=-0.03 * max(1.0, front[-1][0]))
-    axes.set_xlabel(f"loss (dB) at frame error rate {record['target']['fer']:g}")
+    axes.set_xlabel(f"loss (dB) at frame error rate {target:g}")
     axes.set_ylabel("information bits through detector and decoder (Gb/s)")
     axes.grid(True, which="major", linewidth=0.6, alpha=0.6)
     axes.grid(True, which="minor", linewidth=0.4, alpha=0.25)
     axes.legend(fontsize="small", loc="lower right")
     figure.suptitle(str(record.get("curve", "")), fontsize="medium")
-    try:
-        rates.save(figure, out)
-    except OSError as error:
-        raise PlotError(f"cannot write {out}: {error.strerror}") from None
-
-
-def main():
-    parser = argparse.ArgumentParser(prog="plot_front.py", description="Draws the trade-off that `warpband choose` measured.")
-    parser.add_argument("record", help="what `warpband choose --json` wrote")
-    parser.add_argument("out", help="figure to write: .pdf, .png or .svg")
-    options = parser.parse_args()
-    try:
-        if not options.out.lower().endswith(rates.FORMATS):
-            raise PlotError(f"cannot write {options.out}: its name must end in {', '.join(rates.FORMATS)}")
-        draw(*read(options.record), options.out)
-    except PlotError as error:
-        print(f"plot_front.py: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return figure
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(draw_record(rates, "choose", "front", figure_of))

@@ -357,7 +357,7 @@ class PlotTest(unittest.TestCase):
         out, good = self.path("out.png"), self.path("good.json", json.dumps(made_up_result()))
         self.expect_one_line("cannot read", self.path("absent.json"), "--out", out)
         self.expect_one_line("text.json:1: this is not JSON: Expecting value", self.path("text.json", "curves"), "--out", out)
-        self.expect_one_line("holds no curves", self.path("list.json", "[]"), "--out", out)
+        self.expect_one_line("is not a result", self.path("list.json", "[]"), "--out", out)
         self.expect_one_line("holds no curves", self.path("empty.json", '{"curves": []}'), "--out", out)
         self.expect_one_line("holds no point", self.path("none.json", '{"curves": [{"points": []}]}'), "--out", out)
         self.expect_one_line("incomplete", self.path("half.json", '{"curves": [{"points": [{"ebn0_db": 1}]}]}'), "--out", out)

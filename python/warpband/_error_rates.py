@@ -185,8 +185,8 @@ def _text_of(path: str) -> str:
     return text
 
 
-def load(path: str) -> dict[str, Any]:
-    """The content of a result file."""
+def load(path: str, writer: str = "`warpband sim`") -> dict[str, Any]:
+    """The content of a result file, which the command `writer` wrote."""
     try:
         result = json.loads(_text_of(path))
     except PlotError:
@@ -198,7 +198,7 @@ def load(path: str) -> dict[str, Any]:
     except RecursionError:
         raise PlotError(f"{path} is not a result: it is nested too deep") from None
     if not isinstance(result, dict):
-        raise PlotError(f"{path} holds no curves: expected what `warpband sim` writes")
+        raise PlotError(f"{path} is not a result: expected what {writer} writes")
     return result
 
 
