@@ -163,7 +163,7 @@ TEST_F(choose_command, draws_through_a_python) {
   write("refuse", "");
   const outcome refused = run(line + " --plot f.png", with);
   EXPECT_EQ(refused.code, 1);
-  EXPECT_EQ(refused.err, "warpband: error: f.png: was not drawn: plot_front.py ended with exit code 1\n");
+  EXPECT_EQ(refused.err, "warpband: error: f.png: was not written: plot_front.py ended with exit code 1\n");
 }
 
 }  // namespace choose_test

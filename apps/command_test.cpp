@@ -310,7 +310,7 @@ TEST_F(command, draws_through_a_python) {
   write("refuse", "");
   const outcome refused = run("sim quick.toml -o kept.json --plot p.png", with);
   EXPECT_EQ(refused.code, 1);
-  EXPECT_EQ(refused.err, "warpband: error: p.png: was not drawn: plot.py ended with exit code 1\n");
+  EXPECT_EQ(refused.err, "warpband: error: p.png: was not written: plot.py ended with exit code 1\n");
   // One line of plot.py is the line of the command.
   write("python",
         "#!/bin/sh\n[ \"$2\" = -c ] && exit 0\necho 'plot.py: old.csv:7: expected numbers' >&2\nexit 1\n");

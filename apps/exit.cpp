@@ -14,6 +14,7 @@
 #include <warpband/core/printable.hpp>
 #include <warpband/io/json_lines.hpp>
 #include <warpband/io/replacement.hpp>
+#include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/exit/exit.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/scenario.hpp>
@@ -47,7 +48,9 @@ struct exit_loop {
 exit_loop loop_of(const std::string& file, const wb::link_config& link) {
   const auto refuse = [&](const std::string& problem) { throw wb::file_error(file, problem); };
   const auto* detector = link.antennas.find<wb::detector_config>();
-  if (detector == nullptr) refuse("mimo is missing: an EXIT chart is of a detector of streams");
+  if (detector == nullptr)
+    refuse("an EXIT chart is of a detector: expected mimo.streams, not antennas of kind \"" +
+           std::string(link.antennas.kind().name) + "\"");
   if (!link.receiver)
     refuse("receiver is missing: an EXIT chart is of a loop, for instance receiver.outer = 4");
   const bool fast = link.channel.type == wb::air_name<wb::rayleigh_config> &&

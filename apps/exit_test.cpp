@@ -84,7 +84,7 @@ TEST_F(exit_command, refuses_what_has_no_chart) {
   write("block.toml", scenario("snr_db = 1", "type = \"rayleigh\"\nfading = \"block\""));
   expect_error(1, "exit block.toml", "expected channel.type = \"rayleigh\" with fading = \"fast\"");
   write("single.toml", scenario("snr_db = 1", "type = \"awgn\"", "", ""));
-  expect_error(1, "exit single.toml", "mimo is missing");
+  expect_error(1, "exit single.toml", "expected mimo.streams, not antennas of kind \"single\"");
   write("search.toml", scenario("target_fer = 0.1"));
   expect_error(2, "exit search.toml", "--snr DB names one");
   write("many.toml", scenario("snr_db = { from = 1, to = 10, step = 1 }"));
@@ -103,7 +103,7 @@ TEST_F(exit_command, draws_through_a_python) {
   write("refuse", "");
   const outcome refused = run(line + " -o e.png", with);
   EXPECT_EQ(refused.code, 1);
-  EXPECT_EQ(refused.err, "warpband: error: e.png: was not drawn: plot_exit.py ended with exit code 1\n");
+  EXPECT_EQ(refused.err, "warpband: error: e.png: was not written: plot_exit.py ended with exit code 1\n");
 }
 
 }  // namespace exit_command_test

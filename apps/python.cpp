@@ -187,7 +187,7 @@ void run_drawing(const std::vector<std::string>& command, stdout_of output, cons
     throw wb::error(errors.substr(prefix.size(), errors.size() - prefix.size() - 1));
   if (!errors.empty()) print_text(stderr, errors);
   if (code != 0)
-    throw wb::file_error(out, "was not drawn: " + name + " ended with exit code " + std::to_string(code));
+    throw wb::file_error(out, "was not written: " + name + " ended with exit code " + std::to_string(code));
 }
 
 record_plotter::record_plotter(const std::string& variable, const std::string& program,

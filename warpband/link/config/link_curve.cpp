@@ -60,7 +60,7 @@ class curve_maker : public link_keys {
     const unsigned end = std::max({line(key + ".from"), line(key + ".to"), line(key + ".step")});
     if (!keys_.has_table(key))
       fail(0, key + " is missing" + curve_.suffix +
-                  ": add, for instance, [sweep] ebn0_db = [0.0, 0.5, 1.0], or snr_db");
+                  ": add, for instance, [sweep] ebn0_db = [0.0, 0.5, 1.0], or snr_db or esn0_db");
     if (!keys_.has(key + ".from") || !keys_.has(key + ".to") || !keys_.has(key + ".step"))
       refuse(end, key + " needs from, to and step");
     if (points.to < points.from)
