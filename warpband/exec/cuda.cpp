@@ -245,9 +245,9 @@ bool cuda::idle() const {
 void cuda::wait_for(executor& other) {
   auto* const device = dynamic_cast<cuda*>(&other);
   if (device == nullptr) return executor::wait_for(other);
-  cuda_event queued(*device);
-  queued.record(*device);
-  queued.hold(*this);
+  if (!device->queued_) device->queued_ = std::make_unique<cuda_event>(*device);
+  device->queued_->record(*device);
+  device->queued_->hold(*this);
 }
 
 void cuda::notify(void (*f)(void*), void* data) {

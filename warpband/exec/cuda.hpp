@@ -29,6 +29,8 @@ struct cuda_options {
       nullptr;  // a cudaStream_t of the caller's to queue on, which outlives this; null: an own one
 };
 
+class cuda_event;
+
 /// Runs ops on one stream of one CUDA device. The caller's current device is as before after each call. The
 /// constructor throws device_error when the library was built without CUDA or the device is not there.
 /// Threads: one at a time; `run` throws error while another thread's call of it is under way.
@@ -69,6 +71,7 @@ class cuda final : public executor {
   void* stream_ = nullptr;
   bool owns_stream_ = true;
   array<unsigned char> workspace_;
+  std::unique_ptr<cuda_event> queued_;  // what others wait for; made by the first that does
   std::atomic<bool> in_use_{false};
 };
 
