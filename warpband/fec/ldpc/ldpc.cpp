@@ -37,14 +37,14 @@ struct layout_tables {
   std::vector<ldpc_row> rows;
   std::vector<ldpc_column> columns;
 };
-/// f(edge, buffer, rotation) of the edges of column c in their order: where the column lies, in an iteration
-/// of `parity`, when the edge reads it.
+/// f(edge, buffer, rotation) of the edges of column c in their order: where the column lies when the edge
+/// reads it, in an even (0) or odd (1) iteration.
 template <class Edges, class F>
-void each_reader(Edges& edges, int c, int parity, F f) {
+void each_reader(Edges& edges, int c, int odd, F f) {
   int degree = 0, rotation = 0;
   for (const ldpc_edge& e : edges)
     if (e.column == c) degree++, rotation = e.shift;
-  int buffer = parity * degree % 2;
+  int buffer = odd * degree % 2;
   for (auto& e : edges)
     if (e.column == c) {
       f(e, buffer, rotation);
@@ -66,9 +66,9 @@ layout_tables tables_of(const ldpc_code& code) {
   }
   for (int c = 0; c < code.columns(); c++) {
     ldpc_column column{0, place(0, c), {place(0, c), place(0, c)}};
-    for (int parity = 0; parity < 2; parity++)
-      each_reader(t.edges, c, parity, [&](ldpc_edge& e, int buffer, int) {
-        e.to[parity] = column.last[parity] = place(1 - buffer, c);
+    for (int odd = 0; odd < 2; odd++)
+      each_reader(t.edges, c, odd, [&](ldpc_edge& e, int buffer, int) {
+        e.to[odd] = column.last[odd] = place(1 - buffer, c);
         column.rotation = e.shift;
       });
     t.columns.push_back(column);
@@ -105,18 +105,18 @@ std::vector<std::int32_t> reads_of(const ldpc_code& code, const std::vector<ldpc
     for (int d = 0; d < rows[m].degree; d++) row_of[static_cast<std::size_t>(rows[m].first + d)] = m;
   std::vector<std::int32_t> table(4 * reads);
   for (int c = 0; c < code.columns(); c++)
-    for (int parity = 0; parity < 2; parity++)
-      each_reader(edges, c, parity, [&](const ldpc_edge& e, int buffer, int rotation) {
+    for (int odd = 0; odd < 2; odd++)
+      each_reader(edges, c, odd, [&](const ldpc_edge& e, int buffer, int rotation) {
         const auto edge = static_cast<std::size_t>(&e - edges.data());
         const ldpc_row row = rows[row_of[edge]];
         const ldpc_column& column = columns[static_cast<std::size_t>(c)];
         const auto read = places((buffer * code.columns() + c) * stride, e.shift - rotation),
-                   last = places(column.last[parity], e.shift - column.rotation);
+                   last = places(column.last[odd], e.shift - column.rotation);
         const auto before = static_cast<std::size_t>(row.first * (vectors - 1)),
                    degree = static_cast<std::size_t>(row.degree);
         for (std::size_t v = 0; v < static_cast<std::size_t>(vectors); v++) {
-          table[static_cast<std::size_t>(parity) * reads + before + v * degree + edge] = read[v];
-          table[static_cast<std::size_t>(2 + parity) * reads + v * n + edge] = last[v];
+          table[static_cast<std::size_t>(odd) * reads + before + v * degree + edge] = read[v];
+          table[static_cast<std::size_t>(2 + odd) * reads + v * n + edge] = last[v];
         }
       });
   return table;

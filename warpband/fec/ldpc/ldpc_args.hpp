@@ -1,6 +1,8 @@
 #pragma once
 // Arguments of the LDPC kernels. Plain data.
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 #include <warpband/core/status.hpp>
 #include <warpband/core/view.hpp>
@@ -80,15 +82,22 @@ struct ldpc_decode_args {
   std::int32_t byte_shifts[ldpc_graph_blocks] = {};
 };
 
-/// Whether the kernels with messages in registers serve a call. They are built for so many block rows and
-/// degrees from .. to (gpu/rows_kernels.cpp), and leave CRCs and `messages` of floats to others.
+/// Codes that the kernels with messages in registers are built for (gpu/rows_kernels.cpp): the rates of WiMAX
+/// and WiFi. `blocks` of CUDA share a multiprocessor.
+struct ldpc_known_rows {
+  int rows, least_degree, most_degree, blocks;
+  constexpr bool fit(const ldpc_decode_args& a) const {
+    return a.rows == rows && a.least_degree >= least_degree && a.most_degree <= most_degree;
+  }
+};
+inline constexpr ldpc_known_rows ldpc_known[] = {{12, 6, 7, 5},  {12, 7, 8, 5},  {8, 10, 11, 4},
+                                                 {6, 14, 15, 4}, {4, 19, 20, 4}, {4, 21, 22, 4}};
+/// Whether those kernels serve a call. They leave CRCs and `messages` of floats to others.
 inline bool ldpc_has_known_rows(const ldpc_decode_args& a) {
-  constexpr int built[][3] = {{12, 6, 7}, {12, 7, 8}, {8, 10, 11}, {6, 14, 15}, {4, 19, 20}, {4, 21, 22}};
   if (a.flooding || a.addresses == nullptr || a.crc_weights != nullptr) return false;
   if (a.messages.data != nullptr && !a.kept_halves) return false;
-  for (const auto& [rows, lowest, highest] : built)
-    if (a.rows == rows && a.least_degree >= lowest && a.most_degree <= highest) return true;
-  return false;
+  return std::any_of(std::begin(ldpc_known), std::end(ldpc_known),
+                     [&](const auto& known) { return known.fit(a); });
 }
 /// Whether such a call is one of an iterative receiver (gpu/kept_register_values.hpp), for codewords that
 /// leave room.

@@ -84,9 +84,10 @@ template <>
 struct min_sum<i8x> {
   int eighths, offset;
   static constexpr float limit = 127.f;  // of channel LLRs
-  WB_HD i8x reduce(i8x m) const { return scaled(m, eighths, offset); }
   // A third of the range: where A saturates, what it lost must not outweigh the messages that disagree.
-  WB_HD static i8x most() { return to_int8(42); }
+  static constexpr int message_limit = 42;
+  WB_HD i8x reduce(i8x m) const { return scaled(m, eighths, offset); }
+  WB_HD static i8x most() { return to_int8(message_limit); }
   WB_HD static i8x zero() { return to_int8(0); }
 };
 

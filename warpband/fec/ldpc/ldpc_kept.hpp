@@ -65,7 +65,9 @@ struct kept_format<i8x> {
     return rounded(
         to_float(nearest_integer(clamped(select(is_finite(llr), llr, lane(0.f)) * lane(by.quanta), 128.f))));
   }
-  WB_HD static lane message(const llr_quantiser& by, lane llr) { return number(by, llr); }
+  WB_HD static lane message(const llr_quantiser& by, lane llr) {
+    return clamped(number(by, llr), static_cast<float>(min_sum<i8x>::message_limit));
+  }
 };
 
 /// Where the parts of a codeword's kept values begin.

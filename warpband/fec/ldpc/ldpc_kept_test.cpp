@@ -531,6 +531,29 @@ TEST_P(ldpc_kept, any_finite_messages_leave_finite_llrs) {
   }
 }
 
+TEST_P(ldpc_kept, larger_messages_count_as_the_limit_of_int8) {
+  const ldpc_code code = wimax_ldpc(576, wimax_rate::r1_2);
+  const auto llr = outer_llrs(code, 1, 1, 15).front();
+  for (auto schedule : {ldpc_schedule::layered, ldpc_schedule::flooding}) {
+    const ldpc_decoder d(code, {.iterations = 3,
+                                .schedule = schedule,
+                                .precision = ldpc_precision::int8,
+                                .early_stop = ldpc_early_stop::none,
+                                .llr_steps = 8});
+    const auto messages = d.message_values() - 2 * 576 - 1;
+    const auto after = [&](float magnitude) {
+      std::mt19937_64 random(17);
+      std::vector<float> kept(d.message_values(), 0.f);
+      for (std::size_t i = 0; i < messages; i++) kept[i] = random() % 2 == 0 ? magnitude : -magnitude;
+      kept.back() = 1.f;
+      decode_keeping(exec(), d, llr, kept);
+      return kept;
+    };
+    EXPECT_EQ(after(100.f), after(42.f / 8));
+    EXPECT_NE(after(42.f / 8), after(41.f / 8));
+  }
+}
+
 TEST(ldpc_kept_errors, wrong_shapes_are_refused) {
   const auto e = testing::open_scalar();
   const ldpc_decoder d(wimax_ldpc(576, wimax_rate::r1_2), {});

@@ -162,7 +162,7 @@ struct ldpc_decode_op {
   template <class AnyRule, class G>
   WB_HD_CALL void iterate(const AnyRule& rule, const ldpc_values<T>& values, std::size_t first, int items,
                           unsigned erased, G g) const {
-    decode_until_done(a, values, first, items, erased, g, [&](int parity, unsigned active) WB_INLINE_LAMBDA {
+    decode_until_done(a, values, first, items, erased, g, [&](int odd, unsigned active) WB_INLINE_LAMBDA {
       if (a.flooding) values.begin_flooding(active, g);
       for (int m = 0; m < a.rows; m++) {
         const ldpc_row row = values.row(m);
@@ -170,7 +170,7 @@ struct ldpc_decode_op {
           values.flooding_layer(rule, upto<Most>{row.degree}, row, active, g);
         else
           with_degree<Most>(row.degree, rule, [&](auto degree) WB_INLINE_LAMBDA {
-            values.layer(rule, degree, row, parity, active, g);
+            values.layer(rule, degree, row, odd, active, g);
           });
         g.sync();
       }

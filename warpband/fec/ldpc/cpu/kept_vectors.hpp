@@ -116,7 +116,7 @@ struct kept_vectors {
     }
   }
   /// Before vector_values::store, which uses the messages as a buffer.
-  WB_HD void store(bool gone, int iterations, int parity) const {
+  WB_HD void store(bool gone, int iterations, int odd) const {
     each_message([&](const element* from, int e, int count) {
       write(e, gone ? lane(0.f) : conversion::llr(by, conversion::get(from)), count);
     });
@@ -126,7 +126,7 @@ struct kept_vectors {
         write_run(v.app + c * a.column_stride, e, a.z, gone);
       } else {
         const int left = a.column_table[c].rotation;
-        const element* last = v.app + a.column_table[c].last[parity];
+        const element* last = v.app + a.column_table[c].last[odd];
         write_run(last, e + left, a.z - left, gone);
         write_run(last + (a.z - left), e, left, gone);
       }
@@ -153,10 +153,10 @@ WB_HD_CALL unsigned load_kept(const vector_codewords<T>& values, std::size_t fir
 /// Those that leave keep their messages.
 template <class T, class G>
 WB_HD_CALL void store_kept(const vector_codewords<T>& values, std::size_t first, unsigned leaving,
-                           unsigned erased, int iterations, int parity, G) {
+                           unsigned erased, int iterations, int odd, G) {
   values.each(leaving, [&](const auto& c, int w) {
     kept_vectors<T>(c, first + static_cast<std::size_t>(w))
-        .store((erased >> 8 * w & 0xffu) != 0, iterations, parity);
+        .store((erased >> 8 * w & 0xffu) != 0, iterations, odd);
   });
 }
 

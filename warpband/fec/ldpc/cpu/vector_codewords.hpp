@@ -48,8 +48,8 @@ struct vector_codewords {
     return codeword(0).large(limit, overflow);
   }
   template <class Rule, class Degree, class G>
-  WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int parity, unsigned active, G) const {
-    each(active, [&](const auto& c, int) WB_INLINE_LAMBDA { c.layer(rule, degree, row, parity); });
+  WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int odd, unsigned active, G) const {
+    each(active, [&](const auto& c, int) WB_INLINE_LAMBDA { c.layer(rule, degree, row, odd); });
   }
   template <class G>
   WB_HD void begin_flooding(unsigned active, G) const {
@@ -64,27 +64,27 @@ struct vector_codewords {
     each(active, [](const auto& c, int) { c.end_flooding(); });
   }
   template <class G>
-  WB_HD unsigned violated(int parity, unsigned active, G) const {
+  WB_HD unsigned violated(int odd, unsigned active, G) const {
     unsigned violated = 0;
     each(active, [&](const auto& c, int w) {
-      if (c.violated(parity)) violated |= 1u << w;
+      if (c.violated(odd)) violated |= 1u << w;
     });
     return violated;
   }
   template <class G>
-  WB_HD unsigned crc_holds(int parity, unsigned asked, G) const {
+  WB_HD unsigned crc_holds(int odd, unsigned asked, G) const {
     unsigned holds = 0;
     each(asked, [&](const auto& c, int w) {
-      if (c.crc_holds(parity)) holds |= 1u << w;
+      if (c.crc_holds(odd)) holds |= 1u << w;
     });
     return holds;
   }
   template <class G>
   WB_HD void store(std::size_t item, unsigned leaving, unsigned erased, unsigned stopped, int iterations,
-                   int parity, G) const {
+                   int odd, G) const {
     each(leaving, [&](const auto& c, int w) {
       c.store(item + static_cast<std::size_t>(w), erased >> 8 * w & 0xffu, (stopped >> w & 1u) != 0,
-              iterations, parity);
+              iterations, odd);
     });
   }
 };

@@ -156,15 +156,15 @@ struct vector_values {
   }
 
   template <class Rule, class Degree>
-  WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int parity) const {
+  WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int odd) const {
     // Addresses are kept in locals: stores of bytes may alias everything else.
     const int n = degree, z = a.z, vectors = a.vectors;
     element* const values = app;
     element* to[Degree::capacity];
     const ldpc_edge* const edges = a.edges + row.first;
-    each_edge(degree, [&](int d) WB_INLINE_LAMBDA { to[d] = values + edges[d].to[parity]; });
+    each_edge(degree, [&](int d) WB_INLINE_LAMBDA { to[d] = values + edges[d].to[odd]; });
     const int before = (row.first + n) * vectors;
-    const std::int32_t* from = a.reads + parity * a.blocks * vectors + before;
+    const std::int32_t* from = a.reads + odd * a.blocks * vectors + before;
     element* message = messages + before * rows;
     // From the last vector down: what lies behind the z values of a column is overwritten by the first ones.
     for (int r = (vectors - 1) * rows; r >= 0; r -= rows) {
@@ -229,18 +229,19 @@ struct vector_values {
   }
 
   /// Whether a check is not satisfied.
-  WB_HD bool violated(int parity) const {
-    const std::int32_t* reads = a.reads + (2 + parity) * a.blocks * a.vectors;
+  WB_HD bool violated(int odd) const {
+    const std::int32_t* reads = a.reads + (2 + odd) * a.blocks * a.vectors;
     for (int r = 0; r < a.z; r += rows, reads += a.blocks) {
       T bad = rows_of_zero();
       for (int m = 0; m < a.rows; m++) {
         const ldpc_row row = a.row_table[m];
-        T odd = rows_of_zero();
+        T unsatisfied = rows_of_zero();
         for (int d = row.first; d < row.first + row.degree; d++)
-          odd = sign_product(odd, load_message<T>(app + (a.flooding ? a.edges[d].column * a.column_stride +
-                                                                          a.edges[d].shift + r
-                                                                    : reads[d])));
-        bad = sign_union(bad, odd);
+          unsatisfied = sign_product(
+              unsatisfied,
+              load_message<T>(app + (a.flooding ? a.edges[d].column * a.column_stride + a.edges[d].shift + r
+                                                : reads[d])));
+        bad = sign_union(bad, unsatisfied);
       }
       element part[rows];
       store_message<T>(part, bad);
@@ -252,7 +253,7 @@ struct vector_values {
   }
 
   /// Whether the CRC holds of bits that are not all zeros.
-  WB_HD bool crc_holds(int parity) const {
+  WB_HD bool crc_holds(int odd) const {
     using I = typename rebind<lane>::i32;
     I sums(0), ones(0);
     // Bits `bit` and on, `count` of them, at places `from` and on. No weight is 0.
@@ -273,7 +274,7 @@ struct vector_values {
       }
     };
     for (int c = 0; c * a.z < a.crc_bits; c++) {
-      const element* from = app + (a.flooding ? c * a.column_stride : a.column_table[c].last[parity]);
+      const element* from = app + (a.flooding ? c * a.column_stride : a.column_table[c].last[odd]);
       const int turned = a.flooding ? 0 : a.column_table[c].rotation;  // place p has bit (p + turned) mod z
       add(c * a.z + turned, a.z - turned, from);
       add(c * a.z, turned, from + a.z - turned);
@@ -305,8 +306,8 @@ struct vector_values {
       store_row(a.bits, e + static_cast<std::size_t>(r), item,
                 select(conversion::get(from + r) < lane(0.f), lane(1.f), lane(0.f)), count - r);
   }
-  /// The results of a codeword that leaves after `iterations`, the last of parity `parity`.
-  WB_HD void store(std::size_t item, unsigned gone, bool stopped, int iterations, int parity) const {
+  /// The results of a codeword that leaves after `iterations`, the last of them even (0) or odd (1).
+  WB_HD void store(std::size_t item, unsigned gone, bool stopped, int iterations, int odd) const {
     const llr_quantiser quantise(a.quanta, item);
     std::size_t elements = a.bits.data ? a.bits.elements : 0;
     if (a.soft.data && a.soft.elements > elements) elements = a.soft.elements;
@@ -315,7 +316,7 @@ struct vector_values {
       const element* from = app + c * a.column_stride;
       if (!a.flooding) {
         const int left = a.column_table[c].rotation;  // messages are no longer needed
-        place_column(app + a.column_table[c].last[parity], left == 0 ? 0 : a.z - left, messages);
+        place_column(app + a.column_table[c].last[odd], left == 0 ? 0 : a.z - left, messages);
         from = messages;
       }
       if (a.bits.data) store_bits(item, c, from);

@@ -11,15 +11,14 @@ namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
-/// f(op) with Op<block rows, least degree, most degree, blocks of a multiprocessor> for a code's rows.
-template <template <int, int, int, int> class Op, class F>
+/// f(op) with the Op of the first known rows from `First` on that fit the call: one does
+/// (ldpc_has_known_rows).
+template <template <int, int, int, int> class Op, std::size_t First = 0, class F>
 static auto with_rows(const ldpc_decode_args& a, F f) {
-  if (a.rows == 12 && a.most_degree <= 7) return f(Op<12, 6, 7, 5>{{a}});
-  if (a.rows == 12) return f(Op<12, 7, 8, 5>{{a}});
-  if (a.rows == 8) return f(Op<8, 10, 11, 4>{{a}});
-  if (a.rows == 6) return f(Op<6, 14, 15, 4>{{a}});
-  if (a.most_degree <= 20) return f(Op<4, 19, 20, 4>{{a}});
-  return f(Op<4, 21, 22, 4>{{a}});
+  constexpr ldpc_known_rows known = ldpc_known[First];
+  if constexpr (First + 1 < std::size(ldpc_known))
+    if (!known.fit(a)) return with_rows<Op, First + 1>(a, f);
+  return f(Op<known.rows, known.least_degree, known.most_degree, known.blocks>{{a}});
 }
 
 template <int Rows, int Least, int Most, int Blocks>
