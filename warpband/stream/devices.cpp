@@ -31,7 +31,7 @@ struct device_worker {
   void add(std::unique_ptr<frame_lane> lane) {
     if (queues && config.waiting == wait_policy::block)
       lane->notify([this] {
-        const lock l = slots.hold();
+        const lock l = slots.locked();
         signals++;
         queue.work.notify_all();
       });
@@ -45,7 +45,7 @@ struct device_worker {
     for (;;) {
       std::uint64_t seen = 0;
       if (config.waiting == wait_policy::block) {
-        const lock l = slots.hold();
+        const lock l = slots.locked();
         seen = signals;
       }
       bool moved = start_frames();
@@ -95,7 +95,7 @@ struct device_worker {
   }
   bool has_idle_lane() const noexcept { return started.size() < lanes.size(); }
   slot_run take_work() {
-    const lock l = slots.hold();
+    const lock l = slots.locked();
     over = !queue.alive(device);
     if (over) return {};
     const std::size_t count = queue.ready(limit, started.size());
@@ -142,7 +142,7 @@ struct device_worker {
   void finish(std::size_t lane) {
     const auto end = frame_clock::now();
     const slot_run run = release(lane);
-    lock l = slots.hold();
+    lock l = slots.locked();
     for (slot_state& f : slots.in(run)) {
       f.finished = end;
       f.status = frame_status::delivered;
@@ -181,7 +181,7 @@ struct device_worker {
   }
   /// False if the pipeline stops and this thread has nothing left to do.
   bool wait_for_work(std::uint64_t seen) {
-    lock l = slots.hold();
+    lock l = slots.locked();
     const auto finished = [&] { return queue.stopping() && started.empty(); };
     if (finished()) return false;
     const auto ready = [&] {
@@ -223,7 +223,7 @@ struct device_worker {
   void fail_frames(std::size_t lane, const char* text) {
     if (!lanes[lane]->abandon(patience())) return fail_hung_device();
     const slot_run run = release(lane);
-    lock l = slots.hold();
+    lock l = slots.locked();
     queue.fail(run, text);
     queue.deliver(l);
   }
@@ -235,7 +235,7 @@ struct device_worker {
   void fail_device(const char* text, bool hangs = false) {
     const auto until = patience();
     for (std::size_t i = 0; i < started.size() && !hangs; i++) hangs = !lanes[started[i]]->abandon(until);
-    lock l = slots.hold();
+    lock l = slots.locked();
     hung = hangs;
     over = true;
     queue.lose_device(device, text);

@@ -142,7 +142,7 @@ frame_slot& frame_slot::operator=(frame_slot&& o) noexcept {
 }
 frame_slot::~frame_slot() {
   if (!state_) return;
-  const auto l = state_->slots.hold();
+  const auto l = state_->slots.locked();
   state_->slots.give_back(state_->slots[index_]);
 }
 
@@ -154,12 +154,12 @@ frame_ticket& frame_ticket::operator=(frame_ticket&& o) noexcept {
 }
 frame_ticket::~frame_ticket() {
   if (!state_) return;
-  const auto l = state_->slots.hold();
+  const auto l = state_->slots.locked();
   state_->slots.release_ticket(state_->slots[index_]);
 }
 bool frame_ticket::ready() const {
   if (!state_) return false;
-  const auto l = state_->slots.hold();
+  const auto l = state_->slots.locked();
   return state_->slots[index_].use == slot_use::kept;
 }
 frame_result frame_ticket::wait() const {

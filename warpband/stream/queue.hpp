@@ -83,7 +83,7 @@ struct frame_queue {
   bool in_callback() const noexcept { return calls_back_ == this; }
   /// A slot; null: none was free until then.
   slot_state* acquire(frame_clock::time_point until) {
-    lock l = slots_.hold();
+    lock l = slots_.locked();
     for (;;) {
       check_open();
       if (slot_state* const f = slots_.take_free()) return f;
@@ -100,7 +100,7 @@ struct frame_queue {
   std::uint64_t push(slot_state& f, std::size_t items, bool ticket, std::uint64_t token,
                      frame_clock::time_point since) {
     const auto time = since == frame_clock::time_point{} ? frame_clock::now() : since;
-    lock l = slots_.hold();
+    lock l = slots_.locked();
     check_open();
     f.use = slot_use::queued;
     f.ticket = f.silent = ticket;
@@ -126,7 +126,7 @@ struct frame_queue {
   }
   /// Until a ticket's frame is delivered.
   frame_result wait(const slot_state& f) {
-    lock l = slots_.hold();
+    lock l = slots_.locked();
     if (f.use != slot_use::kept && in_callback())
       throw error("a callback cannot wait for a frame: frames are delivered one after the other");
     progress_.wait(l, [&] { return f.use == slot_use::kept; });
@@ -134,12 +134,12 @@ struct frame_queue {
   }
   void drain() {
     if (in_callback()) throw error("a callback cannot drain its pipeline: it would wait for itself");
-    lock l = slots_.hold();
+    lock l = slots_.locked();
     progress_.wait(l, [this, pushed = next_] { return through_ >= pushed; });
   }
   /// Drops what waits. From now on acquire() and push() throw.
   void close() {
-    lock l = slots_.hold();
+    lock l = slots_.locked();
     stopping_.store(true, std::memory_order_release);
     while (!waiting_.empty()) drop(0);
     work.notify_all();
@@ -148,22 +148,22 @@ struct frame_queue {
   }
   /// Until nothing is left to deliver.
   void wait_for_end() {
-    lock l = slots_.hold();
+    lock l = slots_.locked();
     progress_.wait(l, [this] { return deliveries_.empty() && !delivering_; });
   }
   pipeline_counters counters() {
-    const lock l = slots_.hold();
+    const lock l = slots_.locked();
     pipeline_counters c = counts_;
     c.waiting = waiting_.size();
     c.missed = times_.missed;
     return c;
   }
   pipeline_times times() {
-    const lock l = slots_.hold();
+    const lock l = slots_.locked();
     return times_;
   }
   void reset_times() {
-    const lock l = slots_.hold();
+    const lock l = slots_.locked();
     times_ = {};
     missed_now_ = 0;
     counts_.most_waiting = waiting_.size();
@@ -171,7 +171,7 @@ struct frame_queue {
   }
   stream_trace trace() {
     if (!tracer) return {};
-    const lock l = slots_.hold();
+    const lock l = slots_.locked();
     return tracer->result();
   }
 

@@ -12,7 +12,7 @@
 //   kept     -> free      the ticket goes
 //
 // Threads: `mutex_` is the only lock for the frames of a pipeline. It guards what changes after open() in
-// slots, in the queue and in workers of devices, because a step of a frame changes all three. hold() locks
+// slots, in the queue and in workers of devices, because a step of a frame changes all three. locked() locks
 // it; functions that do not say otherwise expect their caller to hold it.
 // - A thread holds it for less than a microsecond, except in frame_queue::trace(), which allocates. No thread
 //   holds it during a callback, a call of a lane, or a wait.
@@ -114,7 +114,7 @@ struct frame_slots {
   slot_state& operator[](std::size_t slot) noexcept { return states_[slot]; }
   const slot_state& operator[](std::size_t slot) const noexcept { return states_[slot]; }
   std::span<slot_state> in(slot_run run) noexcept { return std::span(states_).subspan(run.first, run.count); }
-  lock hold() {
+  lock locked() {
     lock l(mutex_, std::defer_lock);
     take(l);
     return l;
