@@ -49,8 +49,8 @@ python_tests() { PYTHONPATH=build/$main/python .venv/bin/python -m pytest -q --j
 optimised() {
     # Without a device CUDA code never runs: it is compiled for one architecture, at nvcc's fastest level, and by the check of CUDA
     # targets for the others. On a machine with a device all are compiled in full.
-    local options=(-UCMAKE_CUDA_ARCHITECTURES -UCMAKE_CUDA_FLAGS)
-    if [[ $main == cuda ]] && ! nvidia-smi -L; then options=('-DCMAKE_CUDA_ARCHITECTURES=90-real;90-virtual' '-DCMAKE_CUDA_FLAGS=-Ofc max'); fi
+    local options=(-DWARPBAND_UNITY=ON -UCMAKE_CUDA_ARCHITECTURES -UCMAKE_CUDA_FLAGS)
+    if [[ $main == cuda ]] && ! nvidia-smi -L; then options=(-DWARPBAND_UNITY=ON '-DCMAKE_CUDA_ARCHITECTURES=90-real;90-virtual' '-DCMAKE_CUDA_FLAGS=-Ofc max'); fi
     if command -v mpicxx; then options+=(-DWARPBAND_MPI=ON); fi
     bash scripts/setup.sh "${tools[@]}" & # .venv waits for the network; kernels are compiled without it
     trap wait EXIT
@@ -98,7 +98,7 @@ aarch64() {
 checks() {
     step python python_tests
     step h5py env "WARPBAND_COMMAND=$PWD/build/$main/warpband" .venv/bin/python -m pytest -q \
-        --junitxml="build/test/h5py/pytest.xml" apps/{plot,plot_front,plot_exit,code,detect,ranks,readme,terminal}_test.py
+        --junitxml="build/test/h5py/pytest.xml" apps/{plot,plot_records,code,detect,ranks,readme,terminal}_test.py
     step installed installed
     step site ninja -C "build/$main" docs
     step options python3 scripts/checks/options.py kissfft-off # the others by hand: they cost three minutes
