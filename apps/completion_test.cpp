@@ -51,7 +51,7 @@ TEST(completion, of_bash) {
   EXPECT_EQ(offered("warpband decode --precision i"), "int16 int8\n");
   EXPECT_EQ(offered("warpband decode --precision b"), "bfloat16\n");
   EXPECT_EQ(offered("warpband decode --algorithm = l"), "log-map\n");
-  EXPECT_EQ(offered("warpband detect --detector ''"), "ml mf zf mmse ot mtt kbest nway pic ep\n");
+  EXPECT_EQ(offered("warpband detect --detector ''"), "ml mf zf mmse ot mtt kbest nway sphere pic ep\n");
   EXPECT_EQ(offered("warpband detect in.h5 --detector = kb"), "kbest\n");
   EXPECT_EQ(offered("warpband detect in.h5 --qam 2"), "256\n");
   EXPECT_EQ(offered("warpband detect --uses"), "--uses-per-channel\n");
@@ -138,7 +138,7 @@ TEST(completion, knows_every_command) {
     EXPECT_NE(script.find("iterations"), std::string::npos) << shell_name;
     EXPECT_NE(script.find("survivors"), std::string::npos) << shell_name;
     EXPECT_NE(script.find("order"), std::string::npos) << shell_name;
-    EXPECT_NE(script.find("ml mf zf mmse ot mtt kbest nway"), std::string::npos) << shell_name;
+    EXPECT_NE(script.find("ml mf zf mmse ot mtt kbest nway sphere"), std::string::npos) << shell_name;
   }
   EXPECT_EQ(shell("sh", "'" WARPBAND_COMMAND "' completion tcsh").code, 2);
   EXPECT_EQ(shell("sh", "'" WARPBAND_COMMAND "' completion").code, 2);

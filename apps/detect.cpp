@@ -367,13 +367,15 @@ Detectors:
                hypothesis
   kbest        breadth-first through a tree of symbols, or with --real-valued of their dimensions; the
                --survivors best nodes of a level go on
+  sphere       depth-first through the same tree: the LLRs of ml from fewer nodes, or with --hard-output only
+               its decisions; --radius and --node-limit end the search earlier
   nway         --ways passes, each with another stream on top: all its points, and below each the nearest
   pic          MMSE with parallel interference cancellation: what the prior says of other streams is taken off;
                without a prior mmse
   ep           expectation propagation: --iterations, each a Gaussian for every symbol from y and the others'
-With --order S0,S1,... ot, mtt, kbest and nway work as if the columns of h were S0, S1, ...; outputs stay in
-the order of h. ot, mtt and kbest begin with the last stream named and end with the first (without it: tx - 1
-to 0). Pass p of nway, from 0 on, has stream Sp on top and below it the ones named before it, cyclically.
+With --order S0,S1,... ot, mtt, kbest, sphere and nway work as if the columns of h were S0, S1, ...; outputs
+stay in the order of h. All but nway begin with the last stream named and end with the first (without it: tx
+- 1 to 0). Pass p of nway, from 0 on, has stream Sp on top and below it the ones named before it, cyclically.
 
 Input (HDF5):
   y            complex64 [batch, rx]: what rx antennas receive, one row for each use of the channel

@@ -254,6 +254,138 @@ std::vector<double> kbest_of_dimensions(const mimo_use& use, int survivors, doub
   return found.llrs(clip);
 }
 
+/// Single tree search. `least_` has for each bit and value the best candidate that has it.
+class single_tree {
+ public:
+  single_tree(const mimo_use& use, const sphere& how, double clip)
+      : use_(use),
+        how_(how),
+        clip_(clip),
+        n_(use.streams()),
+        m_(bits_of(use.points)),
+        points_(constellation(use.points)),
+        levels_(amplitudes(use.points)),
+        t_(triangular(use, natural_order(use))),
+        radius_(how.radius > 0 ? how.radius : static_cast<double>(INFINITY)),
+        path_(as_size(n_)),
+        best_(as_size(n_)),
+        least_(as_size(2 * use.bits()), static_cast<double>(INFINITY)) {}
+
+  sphere_result run() {
+    extend(n_ - 1, 0);
+    if (least_of_all_ >= radius_) {
+      radius_ = INFINITY;
+      extend(n_ - 1, 0);
+    }
+    sphere_result result{{}, visited_};
+    for (int b = 0; b < use_.bits(); ++b) {
+      const auto inside = [&](int value) {
+        const double cost = least_[as_size(2 * b + value)];
+        return cost < radius_ ? cost : static_cast<double>(INFINITY);
+      };
+      const double zero = inside(0), one = inside(1);
+      if (how_.hard)
+        result.llrs.push_back(bit(best_, b) != 0 ? -clip_ : clip_);
+      else
+        result.llrs.push_back(std::isinf(one)    ? clip_
+                              : std::isinf(zero) ? -clip_
+                                                 : std::clamp(one - zero, -clip_, clip_));
+    }
+    return result;
+  }
+
+ private:
+  int bit(const symbols& s, int b) const { return (s[as_size(b / m_)] >> (m_ - 1 - b % m_)) & 1; }
+  bool spent() const { return how_.node_limit > 0 && visited_ >= how_.node_limit && !std::isinf(least_of_all_); }
+
+  /// Beyond this cost nothing below a node of stream k counts, for some or for the path's symbol.
+  double bound(int k, bool any_symbol) const {
+    if (how_.hard) return std::min(least_of_all_, radius_);
+    double farthest = 0;
+    for (int b = 0; b < use_.bits(); ++b) {
+      const int stream = b / m_;
+      const bool open = stream < k || (stream == k && any_symbol);
+      if (open)
+        farthest = std::max({farthest, least_[as_size(2 * b)], least_[as_size(2 * b + 1)]});
+      else if (bit(path_, b) != bit(best_, b))
+        farthest = std::max(farthest, least_[as_size(2 * b + bit(path_, b))]);
+    }
+    if (std::isinf(least_of_all_)) farthest = INFINITY;
+    return std::min({farthest, least_of_all_ + clip_, radius_});
+  }
+  /// Costs of the amplitudes of a dimension.
+  std::vector<double> costs(int k, double rest, int dimension) const {
+    std::vector<double> result;
+    const double gain = t_.r[as_size(k)][as_size(k)].real();
+    for (int a = 0; as_size(a) < levels_.size(); ++a) {
+      const double off = rest - gain * levels_[as_size(a)];
+      double cost = off * off / use_.n0;
+      for (int b = 0; b < m_ / 2 && !use_.prior.empty(); ++b) {
+        const double prior = use_.prior[as_size(k * m_ + 2 * b + dimension)];
+        cost += std::max(((a >> (m_ / 2 - 1 - b)) & 1) != 0 ? prior : -prior, 0.0);
+      }
+      result.push_back(cost);
+    }
+    return result;
+  }
+  static std::vector<int> by_cost(const std::vector<double>& costs) {
+    std::vector<int> order(costs.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return costs[as_size(a)] < costs[as_size(b)]; });
+    return order;
+  }
+
+  void extend(int k, double above) {
+    if (spent()) return;
+    const complex rest = left_over(t_, path_, k, points_);
+    const std::vector<double> re = costs(k, rest.real(), 0), im = costs(k, rest.imag(), 1);
+    if (k == 0) {
+      ++visited_;
+      for (int a = 0; as_size(a) < levels_.size(); ++a)
+        for (int b = 0; as_size(b) < levels_.size(); ++b) {
+          path_[0] = joined(a, b, use_.points);
+          add(above + re[as_size(a)] + im[as_size(b)]);
+        }
+      return;
+    }
+    for (const int a : by_cost(re)) {
+      bool some = false;
+      for (const int b : by_cost(im)) {
+        if (spent()) return;
+        const double cost = above + re[as_size(a)] + im[as_size(b)];
+        if (cost >= bound(k, true)) break;
+        some = true;
+        path_[as_size(k)] = joined(a, b, use_.points);
+        if (cost >= bound(k, false)) continue;
+        ++visited_;
+        extend(k - 1, cost);
+      }
+      if (!some) return;
+    }
+  }
+  void add(double cost) {
+    for (int b = 0; b < use_.bits(); ++b) {
+      double& least = least_[as_size(2 * b + bit(path_, b))];
+      least = std::min(least, cost);
+    }
+    if (cost >= least_of_all_) return;
+    least_of_all_ = cost;
+    best_ = path_;
+  }
+
+  const mimo_use& use_;
+  sphere how_;
+  double clip_;
+  int n_, m_, visited_ = 0;
+  std::vector<complex> points_;
+  std::vector<double> levels_;
+  triangle t_;
+  double radius_, least_of_all_ = INFINITY;
+  symbols path_, best_;
+  std::vector<double> least_;
+};
+
 /// The inverse, by elimination with row pivots.
 std::vector<std::vector<complex>> inverse(std::vector<std::vector<complex>> a) {
   const std::size_t n = a.size();
@@ -430,6 +562,11 @@ std::vector<double> detect_nway(const mimo_use& use, int ways, double clip) {
     }
   }
   return found.llrs(clip);
+}
+
+sphere_result detect_sphere(const mimo_use& use, const sphere& how, double clip) {
+  check(use);
+  return single_tree(use, how, clip).run();
 }
 
 std::vector<double> detect_ssfe(const mimo_use& use, int top, double clip) {

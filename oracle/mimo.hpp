@@ -54,7 +54,22 @@ std::vector<double> detect_trellis(const mimo_use& use, trellis rule, double cli
 /// streams); the least metric of each hypothesis over all passes.
 std::vector<double> detect_nway(const mimo_use& use, int ways, double clip);
 
-/// One pass of the same without priors, in real arithmetic of twice the size with rounding and clamping:
+/// C. Studer, A. Burg, H. Boelcskei, "Soft-output sphere decoding: algorithms and VLSI implementation", 2008,
+/// single tree search, from the last stream to the first. Children of a node come with rising cost of their
+/// real part, and for each of it with rising cost of their imaginary part. All points of stream 0 below a
+/// path are one node. Priors cost what their bits contradict.
+struct sphere {
+  bool hard = false;  ///< only the best candidate, whose LLRs are +-clip
+  double radius = 0;  ///< squared, in units of n0, with which the search begins; 0 for none
+  int node_limit = 0;  ///< 0 for none
+};
+struct sphere_result {
+  std::vector<double> llrs;
+  int visited = 0;  ///< nodes
+};
+sphere_result detect_sphere(const mimo_use& use, const sphere& how, double clip);
+
+/// One pass of detect_nway without priors, in real arithmetic of twice the size with rounding and clamping:
 /// selective spanning with fast enumeration, stream `top` expanded in full.
 std::vector<double> detect_ssfe(const mimo_use& use, int top, double clip);
 

@@ -93,6 +93,7 @@ DETECTORS = {
     "ot": {"detector.order": [1, 0]}, "mtt": {"detector.sort": "sqrd"},
     "kbest": {"detector.survivors": 8, "detector.real_valued": True},
     "nway": {"detector.ways": 1, "detector.sort": "norm", "detector.llr_clip": 6.0},
+    "sphere": {"detector.node_limit": 50, "detector.sort": "sqrd"},
     "pic": {"detector.demapper": "exact"},
     "ep": {"detector.iterations": 5, "detector.damping": 0.5, "detector.start_variance": 1.0},
 }
@@ -217,7 +218,7 @@ SETTINGS = [
     (OWN_CDL, "channel.asd_deg", 5.0, [61]),
     (LINK, "mimo.streams", 4, [0, 17, "two"]),
     (LINK, "mimo.rx_antennas", 3, [1, 17]),
-    (LINK, "detector.type", "zf", ["sphere", 4]),
+    (LINK, "detector.type", "zf", ["genie", 4]),
     (KBEST, "detector.survivors", 32, [0, 5000]),
     (KBEST, "detector.real_valued", True, ["real"]),
     (KBEST, "detector.order", [1, 0], [[0, 0], [0, 1, 2], "natural"]),

@@ -30,6 +30,7 @@ ALGORITHMS = [
         ("trellis", "One-pass and multi-pass trellis", ["detect/trellis/trellis.hpp"],
          ["detect.OnePassTrellis", "detect.MultiPassTrellis"], ("detect", {"detector": ("ot", "mtt")}), ["wu2010"]),
         ("kbest", "K-best", ["detect/kbest/kbest.hpp"], ["detect.KBest"], ("detect", {"detector": "kbest"}), []),
+        ("sphere", "Sphere detection", ["detect/sphere/sphere.hpp"], ["detect.Sphere"], ("detect", {"detector": "sphere"}), []),
         ("nway", "N-way (parallel SSFE)", ["detect/nway/nway.hpp"], ["detect.NWay"], ("detect", {"detector": "nway"}), ["wu2012"]),
         ("pic", "MMSE with parallel interference cancellation", ["detect/pic/pic.hpp"], ["detect.PIC"], ("detect", {"detector": "pic"}),
          ["soft-detection"]),

@@ -258,6 +258,7 @@ algorithm detection(const detector_config& config, std::size_t uses, bool with_p
   algorithm a{.text = text_of(config) + ", uses " + std::to_string(uses) + (with_prior ? ", prior" : "")};
   a.outputs = {output<float>("llr", d->bits_per_use(), uses), output<byte>("bits", d->bits_per_use(), uses),
                status_output(uses)};
+  if (d->counts_visited()) a.outputs.push_back(output<std::int32_t>("visited", 1, uses));
   a.draw = [=](std::size_t items) {
     std::mt19937_64 random(1);
     const auto b =
@@ -270,7 +271,7 @@ algorithm detection(const detector_config& config, std::size_t uses, bool with_p
   a.run = [=](executor& e, const call& c) {
     detector_input in{c["channel"], uses, c["received"], c["noise_var"]};
     if (with_prior) in.prior = c["prior"];
-    d->run(e, in, {c["llr"], c["bits"], c["status"]});
+    d->run(e, in, {c["llr"], c["bits"], c["status"], c["visited"]});
   };
   const int n = config.streams;
   a.faults = {last_of("received", 2e15f),    first_of("received", 3e38f),

@@ -110,9 +110,10 @@ struct mimo_result {
   std::vector<float> llr;          // [uses, bits]
   std::vector<std::uint8_t> bits;  // [uses, bits]
   std::vector<std::uint8_t> status;
+  std::vector<std::int32_t> visited = {};  // nodes; empty where the detector counts none
 };
 inline bool same_bits(const mimo_result& a, const mimo_result& b) {
-  return a.llr.size() == b.llr.size() && a.bits == b.bits && a.status == b.status &&
+  return a.llr.size() == b.llr.size() && a.bits == b.bits && a.status == b.status && a.visited == b.visited &&
          std::memcmp(a.llr.data(), b.llr.data(), a.llr.size() * sizeof(float)) == 0;
 }
 
@@ -132,8 +133,11 @@ inline mimo_result detect(executor& exec, const detector& detector, const mimo_b
   auto status = exec.make<std::uint8_t>(n, 1);
   detector_input in{h, b.uses_per_channel, y, {n0.data(), 1, n, 1, b.n0.size() == 1 ? 0U : 1U}};
   if (!b.prior.empty()) in.prior = prior;
-  detector.run(exec, in, {llr, bits, status});
-  mimo_result out{exec.to_host(llr), exec.to_host(bits), exec.to_host(status)};
+  auto visited = exec.make<std::int32_t>(detector.counts_visited() ? n : 0, 1);
+  detector_output to{llr, bits, status};
+  if (detector.counts_visited()) to.visited = visited;
+  detector.run(exec, in, to);
+  mimo_result out{exec.to_host(llr), exec.to_host(bits), exec.to_host(status), exec.to_host(visited)};
   if (order == layout::batch_fastest && n > 0) {
     out.llr = transposed(out.llr, n);
     out.bits = transposed(out.bits, n);
@@ -160,6 +164,10 @@ inline std::vector<int> oracle_order(stream_sort sort, const oracle::mimo_use& u
   return oracle::sorted_streams(use, sort == stream_sort::norm             ? oracle::sorting::falling_norm
                                      : sort == stream_sort::norm_ascending ? oracle::sorting::rising_norm
                                                                            : oracle::sorting::by_qr);
+}
+inline oracle::sphere oracle_sphere(detector_config c) {
+  const sphere_settings& settings = sphere_in(c);
+  return {settings.hard_output, static_cast<double>(settings.radius.value_or(0)), settings.node_limit};
 }
 /// A-posteriori LLRs.
 inline std::vector<double> oracle_llrs(const detector_config& config, const oracle::mimo_use& use) {
@@ -194,6 +202,8 @@ inline std::vector<double> oracle_llrs(const detector_config& config, const orac
   if (c.type == mtt) return oracle::detect_trellis(use, oracle::trellis::multi_pass, clip);
   if (c.type == kbest) return oracle::detect_kbest(use, kbest_in(c).survivors, kbest_in(c).real_valued, clip);
   if (c.type == nway) return oracle::detect_nway(use, nway_in(c).ways, clip);
+  if (c.type == sphere)
+    return may_miss(c) ? oracle::detect_sphere(use, oracle_sphere(c), clip).llrs : oracle::detect_ml(use, clip);
   if (c.type == pic) return oracle::detect_pic(use, rule, clip);
   if (c.type != ep) return {};
   const ep_settings& settings = ep_in(c);
@@ -250,6 +260,11 @@ inline detector_config nway_setting(int streams, int rx, int qam, int ways) {
   c.settings = box(nway_settings{.ways = ways});
   return c;
 }
+inline detector_config sphere_setting(int streams, int rx, int qam, const sphere_settings& settings = {}) {
+  detector_config c = setting(sphere, streams, rx, qam);
+  c.settings = box(settings);
+  return c;
+}
 inline detector_config ep_setting(int streams, int rx, int qam, int iterations, float damping = 0.9f) {
   detector_config c = setting(ep, streams, rx, qam);
   c.settings = box(ep_settings{.iterations = iterations, .damping = damping});
@@ -289,6 +304,14 @@ inline std::vector<detector_config> some_of_each() {
           nway_setting(3, 4, 16, 1),
           nway_setting(4, 4, 16, 3),
           nway_setting(8, 8, 4, 2),
+          setting(sphere, 1, 1, 16),
+          setting(sphere, 2, 2, 64),
+          setting(sphere, 3, 4, 4),
+          sphere_setting(4, 4, 4, {.hard_output = true}),
+          sphere_setting(4, 4, 16, {.radius = 6, .node_limit = 50}),
+          sphere_setting(5, 6, 16, {.hard_output = true, .node_limit = 40}),
+          sorted(sphere_setting(4, 4, 64, {.node_limit = 30}), stream_sort::sqrd),
+          sphere_setting(8, 8, 4, {.node_limit = 100}),
           setting(pic, 1, 1, 16),
           setting(pic, 2, 2, 64),
           exact(setting(pic, 4, 4, 16)),

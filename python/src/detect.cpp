@@ -28,11 +28,14 @@ void describe_for(const detector_config& c, setting_of<detector_config>& s) {
   } else if (s.name == "llr_clip") {
     const bool misses = may_miss(c);
     s.allowed = "a number from 1e-6 to 1e6";
-    if (!misses) s.allowed += kind.may_miss ? ", or \"none\" with as many ways as streams" : ", or \"none\"";
+    const char* when = kind.name == "nway"     ? " with as many ways as streams"
+                       : kind.name == "sphere" ? " without hard_output, radius and node_limit"
+                                               : "";
+    if (!misses) s.allowed += std::string(", or \"none\"") + when;
     s.text = "LLRs are limited to this magnitude. ";
     if (kind.may_miss) s.text += "A bit gets it if the search found no candidate with one of its values. ";
     s.text += misses          ? "Left out: 8."
-              : kind.may_miss ? "Left out: 8 with fewer ways than streams, else \"none\"."
+              : *when != '\0' ? std::string("Left out: \"none\"") + when + ", else 8."
                               : "Left out: \"none\".";
   } else if (s.name == "order") {
     s.text = "The search sees the columns of H in this order. ";
@@ -65,23 +68,29 @@ settings_list keywords_of(const detector_config& c) {
 }
 
 void run(const detector_ref& d, executor_ref& where, nb::handle channel, nb::handle received,
-         nb::handle noise_var, nb::handle prior, nb::handle llr, nb::handle bits, nb::handle status) {
+         nb::handle noise_var, nb::handle prior, nb::handle llr, nb::handle bits, nb::handle status,
+         nb::handle visited) {
   const argument h("channel", channel, where), y("received", received, where), p("prior", prior, where);
   const noise_argument n0(noise_var, where);
-  const argument l("llr", llr, where, true), b("bits", bits, where, true), s("status", status, where, true);
+  const argument l("llr", llr, where, true), b("bits", bits, where, true), s("status", status, where, true),
+      v("visited", visited, where, true);
   const auto rx = static_cast<std::size_t>(d.made->rx_antennas()),
              streams = static_cast<std::size_t>(d.made->streams());
   y.expect_item({rx});
   h.expect_item({rx, streams});
   const auto batch = y.batch(1);
-  p.expect_batch(1, batch), l.expect_batch(1, batch), b.expect_batch(1, batch), s.expect_batch(0, batch);
+  p.expect_batch(1, batch), l.expect_batch(1, batch), b.expect_batch(1, batch), s.expect_batch(0, batch),
+      v.expect_batch(0, batch);
   const detector_input in{.channel = h.as<const std::complex<float>>(2),
                           .uses_per_channel = std::max<std::size_t>(1, h.items_sharing(2, batch)),
                           .received = y.as<const std::complex<float>>(1),
                           .noise_var = n0.of(batch),
                           .prior = p.as<const float>(1)};
   const detector_output out{
-      .llr = l.as<float>(1), .bits = b.as<std::uint8_t>(1), .status = s.as<std::uint8_t>(0)};
+      .llr = l.as<float>(1),
+                            .bits = b.as<std::uint8_t>(1),
+                            .status = s.as<std::uint8_t>(0),
+                            .visited = v.as<std::int32_t>(0)};
   if (in.received.items == 0) return;  // however many channels there are
   where.run([&](executor& exec) { d.made->run(exec, in, out); });
 }
@@ -92,8 +101,8 @@ void bind_detect(nb::module_& m) {
   const std::pair<const char*, const char*> classes[] = {
       {"ml", "ML"},       {"mf", "MatchedFilter"},  {"zf", "ZeroForcing"},
       {"mmse", "MMSE"},   {"ot", "OnePassTrellis"}, {"mtt", "MultiPassTrellis"},
-      {"kbest", "KBest"}, {"nway", "NWay"},         {"pic", "PIC"},
-      {"ep", "EP"}};
+      {"kbest", "KBest"}, {"nway", "NWay"},         {"sphere", "Sphere"},
+      {"pic", "PIC"},     {"ep", "EP"}};
   for (const auto& [type, name] : classes)
     add_keywords(m, name, keywords_of(of(type)), of(type), {"streams", "rx_antennas", "qam"});
   nb::class_<detector_ref>(m, "Detector")
@@ -105,7 +114,7 @@ void bind_detect(nb::module_& m) {
           },
           nb::kw_only(), nb::arg("type"), nb::arg("settings"))
       .def("run", &run, nb::arg("executor"), nb::arg("channel"), nb::arg("received"), optional("noise_var"),
-           optional("prior"), optional("llr"), optional("bits"), optional("status"))
+           optional("prior"), optional("llr"), optional("bits"), optional("status"), optional("visited"))
       .def_prop_ro("bits_per_use", [](const detector_ref& d) { return d.made->bits_per_use(); })
       .def_prop_ro("settings",
                    [](const detector_ref& d) { return settings_in(keywords_of(d.config), d.config); });

@@ -45,7 +45,7 @@ def test_choices_are_literal_types():
             assert all(re.fullmatch(r'"[^"]+"', word) for word in words.split(", ")), (name, keyword)
 
 
-DETECTORS = (wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis, wb.KBest, wb.NWay, wb.PIC, wb.EP)
+DETECTORS = (wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis, wb.KBest, wb.NWay, wb.Sphere, wb.PIC, wb.EP)
 
 
 @pytest.mark.parametrize("kind", DETECTORS, ids=lambda kind: kind.__name__)
@@ -87,6 +87,7 @@ MADE = [
         wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis)),
     (wb.KBest, {"streams": 2, "rx_antennas": 3, "qam": 16, "survivors": 8, "real_valued": True}),
     (wb.NWay, {"streams": 2, "rx_antennas": 3, "qam": 16, "ways": 1, "order": (1, 0)}),
+    (wb.Sphere, {"streams": 2, "rx_antennas": 3, "qam": 16, "radius": 5.0, "node_limit": 90}),
     (wb.IterativeReceiver, {"detector": wb.ML(streams=2, rx_antennas=2, qam=4), "decoder": wb.LdpcDecoder(code=LDPC, iterations=5),
                             "outer": 3, "scaling": 0.75, "interleaver": "random"}),
     (wb.PIC, {"streams": 9, "rx_antennas": 12, "qam": 16, "demapper": "exact", "extrinsic": True}),

@@ -13,7 +13,7 @@ def uses(rng, n, streams, rx, qam, n0):
     return h, y, bits.reshape(n, -1)
 
 
-EXHAUSTIVE = {"ML": {}, "NWay": {}, "MultiPassTrellis": {}, "KBest": {"survivors": 4096, "llr_clip": 1e6}}
+EXHAUSTIVE = {"ML": {}, "NWay": {}, "MultiPassTrellis": {}, "KBest": {"survivors": 4096, "llr_clip": 1e6}, "Sphere": {}}
 
 
 @pytest.mark.parametrize("name", EXHAUSTIVE)
@@ -48,13 +48,27 @@ def test_linear(kind, name, rng):
 
 
 @pytest.mark.parametrize("name", ["ML", "MatchedFilter", "ZeroForcing", "MMSE", "OnePassTrellis", "MultiPassTrellis",
-                                  "KBest", "NWay", "PIC", "EP"])
+                                  "KBest", "NWay", "Sphere", "PIC", "EP"])
 def test_bits_are_signs_and_right_without_noise(name, rng):
     streams = 1 if name == "MatchedFilter" else 3
     h, y, sent = uses(rng, 21, streams, 4, 16, 1e-6)
     llr, bits, status = getattr(wb, name)(streams=streams, rx_antennas=4, qam=16)(h, y, 1e-6,
                                                                                   outputs=("llr", "bits", "status"))
     assert np.array_equal(bits, llr < 0) and np.array_equal(bits, sent) and not status.any()
+
+
+def test_visited_nodes(rng):
+    h, y, _ = uses(rng, 200, 3, 3, 16, 0.1)
+    made = {"streams": 3, "rx_antennas": 3, "qam": 16, "llr_clip": 8}
+    llr, visited = wb.Sphere(**made)(h, y, 0.1, outputs=("llr", "visited"))
+    assert visited.shape == (200,) and visited.dtype == np.int32 and (visited >= 3).all()
+    limited, fewer = wb.Sphere(**made, node_limit=20)(h, y, 0.1, outputs=("llr", "visited"))
+    assert np.array_equal(fewer, np.minimum(visited, 20))
+    assert np.array_equal(limited[visited < 20], llr[visited < 20]) and not np.array_equal(limited, llr)
+    hard, fewest = wb.Sphere(**made, hard_output=True)(h, y, 0.1, outputs=("llr", "visited"))
+    assert np.array_equal(hard, np.where(llr < 0, -8, 8)) and (fewest <= visited).all()
+    with pytest.raises(ValueError, match="visited"):
+        wb.ML(streams=3, rx_antennas=3, qam=16)(h, y, 0.1, outputs="visited")
 
 
 def test_order_turns_the_columns(rng):

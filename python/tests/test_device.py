@@ -165,6 +165,7 @@ def test_every_room_gives_the_bits_of_the_cpu_in_the_kind_that_came_in(on, rng):
         (wb.NWay(streams=4, rx_antennas=4, qam=16), (h, y, n0)),
         (wb.MMSE(streams=4, rx_antennas=4, qam=64), (h, y, 0.25)),
         (wb.KBest(streams=4, rx_antennas=4, qam=16, survivors=8), (h, y, 0.25)),
+        (wb.Sphere(streams=4, rx_antennas=4, qam=16, llr_clip=8), (h, y, 0.25)),
         (wb.TurboEncoder(k=40), (bits,)),
         (wb.TurboDecoder(k=40), (llr,)),
         (wb.LdpcEncoder(code=code), (rng.integers(0, 2, (4, code.k), dtype=np.uint8),)),

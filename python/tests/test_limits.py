@@ -5,7 +5,7 @@ import pytest
 import warpband as wb
 
 MIMO = {"streams": 2, "rx_antennas": 2, "qam": 16}
-SEARCHES = (wb.ML, wb.KBest, wb.NWay, wb.MultiPassTrellis, wb.OnePassTrellis, wb.PIC, wb.EP)
+SEARCHES = (wb.ML, wb.KBest, wb.NWay, wb.Sphere, wb.MultiPassTrellis, wb.OnePassTrellis, wb.PIC, wb.EP)
 LINEAR = (wb.MatchedFilter, wb.ZeroForcing, wb.MMSE)
 
 
@@ -94,6 +94,7 @@ def test_searches_that_are_exhaustive(rng):
         settings = {"streams": 2, "rx_antennas": 2, "qam": qam}
         exact = wb.ML(**settings)(h, y, 0.3)
         assert np.allclose(wb.MultiPassTrellis(**settings)(h, y, 0.3), exact, rtol=1e-5, atol=1e-4)
+        assert np.allclose(wb.Sphere(**settings)(h, y, 0.3), exact, rtol=1e-5, atol=1e-4)
         assert np.allclose(wb.KBest(**settings, survivors=qam ** 2, llr_clip=1e6)(h, y, 0.3), exact, rtol=1e-5, atol=1e-4)
 
 

@@ -19,6 +19,7 @@ COMPARED = {
     "OnePassTrellis": "test_one_pass_trellis", "MultiPassTrellis": "test_multi_pass_trellis, test_detect.test_prior",
     "PIC": "test_soft_symbols", "EP": "test_soft_symbols",
     "KBest": "test_kbest, test_kbest_of_real_dimensions, test_detect.test_prior", "NWay": "test_nway, test_detect.test_prior",
+    "Sphere": "test_exhaustive_searches, test_detect.test_prior",
     "MassiveUplink": "test_uplink_detectors, test_uplink_with_few_iterations_and_approximate_sinr", "MassiveDownlink": "test_precoders",
     "ClusteredUplink": "test_antennas_in_clusters", "ClusteredDownlink": "test_antennas_in_clusters",
     "MassiveSoftUplink": "test_soft_uplink", "StbcEncoder": "test_antennas.test_space_time_codes", "StbcDecoder": "test_space_time_decoders, test_golden_decoder_that_slices",
@@ -105,6 +106,8 @@ def test_exhaustive_searches(seed, streams, extra, qam, snr):
     made = {"streams": streams, "rx_antennas": rx, "qam": qam}
     agree(wb.ML(**made)(h, y, n0), wanted)
     agree(wb.KBest(**made, survivors=4096, llr_clip=1e6)(h, y, n0), wanted)
+    agree(wb.Sphere(**made)(h, y, n0), wanted)
+    agree(wb.Sphere(**made, llr_clip=2, sort="sqrd")(h, y, n0), np.clip(wanted, -2, 2))
     if streams <= 2:
         agree(wb.NWay(**made)(h, y, n0), wanted)
         agree(wb.MultiPassTrellis(**made)(h, y, n0), wanted)

@@ -34,7 +34,7 @@ TRANSPORT = {"transport_bits": 30, "coded_bits": 120, "executor": ONE}
 BCJR = wb.BcjrDecoder(code=CONV, k=10, executor=ONE)
 PRIOR = wb.ML(streams=2, rx_antennas=2, qam=4, executor=ONE)
 SOFT = ("bits", "soft", "extrinsic", "iterations", "status")
-DETECTORS = ("ML", "MatchedFilter", "ZeroForcing", "MMSE", "OnePassTrellis", "MultiPassTrellis", "KBest", "NWay", "PIC", "EP")
+DETECTORS = ("ML", "MatchedFilter", "ZeroForcing", "MMSE", "OnePassTrellis", "MultiPassTrellis", "KBest", "NWay", "Sphere", "PIC", "EP")
 TDL = wb.TdlChannel(profile="epa", subcarriers=3, symbols=2, streams=2, rx_antennas=2, executor=ONE)
 CASES = {
     **{kind: detector(kind) for kind in DETECTORS},

@@ -14,7 +14,7 @@ SCENARIO = {"code": {"type": "none", "k": 10}, "sweep": {"ebn0_db": [0.0]}, "sto
 
 def objects():
     """One of every public class."""
-    detectors = [kind(**MIMO) for kind in (wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis, wb.KBest, wb.NWay,
+    detectors = [kind(**MIMO) for kind in (wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis, wb.KBest, wb.NWay, wb.Sphere,
                                            wb.PIC, wb.EP)]
     codes = [LDPC, CONV, wb.LdpcEncoder(code=LDPC), wb.LdpcDecoder(code=LDPC), wb.ConvEncoder(code=CONV, k=10), wb.ViterbiDecoder(code=CONV, k=10),
              wb.BcjrDecoder(code=CONV, k=10), wb.TurboEncoder(k=40), wb.TurboDecoder(k=40), wb.PolarEncoder(kind="uci", k=20, coded_bits=60),

@@ -129,7 +129,7 @@ def llrs(*shape):
 
 #: Calls that are right: what is called, its arguments. A class stands for its constructor.
 CALLS_OF = [
-    *((kind, MIMO) for kind in (wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis, wb.KBest, wb.NWay, wb.PIC,
+    *((kind, MIMO) for kind in (wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis, wb.KBest, wb.NWay, wb.Sphere, wb.PIC,
                                 wb.EP)),
     *((kind(**MIMO), {"channel": H, "received": Y, "noise_var": N0}) for kind in (wb.MMSE, wb.KBest)),
     (wb.PIC(**MIMO), {"channel": H, "received": Y, "noise_var": N0, "prior": PRIOR}),

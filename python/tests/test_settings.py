@@ -21,7 +21,7 @@ def message(make, error=ValueError):
     (lambda: wb.NWay(**{**MIMO, "streams": 2.0}), "streams = 2.0 is not allowed: expected an integer from 1 to 8, with pic and ep to 16"),
     (lambda: wb.NWay(**{**MIMO, "qam": "16"}), 'qam = "16" is not allowed: expected 4, 16, 64 or 256'),
     (lambda: wb.NWay(**MIMO, llr_clip="8"), 'llr_clip = "8" is not allowed: expected a number from 1e-6 to 1e6, or "none" where no hypothesis '
-     "can be missing: with all but ot, kbest and nway with fewer ways than streams"),
+     "can be missing: with all but ot, kbest, nway with fewer ways than streams, and sphere with hard_output, radius or node_limit"),
     (lambda: wb.NWay(**MIMO, extrinsic=1), "extrinsic = 1 is not allowed: expected True or False"),
     (lambda: wb.NWay(**MIMO, order=5), "order = 5 is not allowed: expected a list with each of 0 to streams - 1 once"),
     (lambda: wb.NWay(**MIMO, order="ab"), 'order = "ab" is not allowed: expected a list with each of 0 to streams - 1 once'),

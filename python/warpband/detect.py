@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _core
-from ._arrays import FLOAT32, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._arrays import FLOAT32, INT32, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
 from ._convert import as_channel, as_complex, as_llrs, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, checked_sign, made
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._keywords import (EPKeywords, KBestKeywords, MatchedFilterKeywords, MLKeywords, MMSEKeywords, MultiPassTrellisKeywords,
-                            NWayKeywords, OnePassTrellisKeywords, PICKeywords, ZeroForcingKeywords)
+                            NWayKeywords, OnePassTrellisKeywords, PICKeywords, SphereKeywords, ZeroForcingKeywords)
 
-__all__ = ["EP", "KBest", "MatchedFilter", "ML", "MMSE", "MultiPassTrellis", "NWay", "OnePassTrellis", "PIC", "ZeroForcing"]
+__all__ = ["EP", "KBest", "MatchedFilter", "ML", "MMSE", "MultiPassTrellis", "NWay", "OnePassTrellis", "PIC", "Sphere", "ZeroForcing"]
 
 
 class Detector(Described):
@@ -87,7 +87,7 @@ class Detector(Described):
             if self._reversed:
                 prior = space.negated(prior)
         get = arrays.get
-        self._work.run(space.executor(self._executor), channel, received, noise_var, prior, get("llr"), get("bits"), get("status"))
+        self._work.run(space.executor(self._executor), channel, received, noise_var, prior, get("llr"), get("bits"), get("status"), get("visited"))
         return results(space, arrays, outputs, out, self._negated)
 
 
@@ -275,6 +275,38 @@ class NWay(Detector):
 
     def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[NWayKeywords]):
         super().__init__(llr_sign=llr_sign, executor=executor, **settings)
+
+
+@described
+class Sphere(Detector):
+    """Sphere detection, depth first: the LLRs of exhaustive search from fewer nodes.
+
+    C. Studer, A. Burg, H. Boelcskei, "Soft-output sphere decoding: algorithms and VLSI implementation", IEEE JSAC 26(2), 2008,
+    section III. A single tree search keeps the best candidate, and for each bit the best one with the other value. Without
+    ``hard_output``, ``radius`` and ``node_limit`` LLRs equal those of ``ML``. ``llr_clip`` ends branches earlier, and LLRs are those of
+    ``ML`` with that clip. ``sort="sqrd"`` halves the nodes.
+
+    A further output is "visited": nodes of the search, int32, one for each use. A node is a path down to some stream. All points
+    of the last stream below a path are one node.
+
+    Args:
+        {settings}
+        llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
+
+    >>> bits = np.random.default_rng(1).integers(0, 2, (10, 8))
+    >>> y, h = wb.mimo_rayleigh(wb.QamMapper(qam=4)(bits).reshape(10, 4), rx_antennas=4, seed=1)
+    >>> detect = wb.Sphere(streams=4, rx_antennas=4, qam=4, llr_clip=8, sort="sqrd")
+    >>> llr, visited = detect(h, wb.awgn(y, noise_var=0.1, seed=1), 0.1, outputs=("llr", "visited"))
+    >>> llr.shape, int(((llr < 0) != bits).sum()), bool((visited >= 4).all())
+    ((10, 8), 0, True)
+    """
+
+    type = "sphere"
+
+    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[SphereKeywords]):
+        super().__init__(llr_sign=llr_sign, executor=executor, **settings)
+        self._table["visited"] = (INT32, ())
 
 
 @described

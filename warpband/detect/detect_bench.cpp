@@ -1,14 +1,19 @@
 // Soft MIMO detectors: batches that fill the device, and 8400 and 1200 uses, which are a slot and an OFDM
 // symbol of LTE at 20 MHz (wu2012 tables II and III). Also wu2010's batches of 8 x 16384 uses for 2x2 and 8 x
-// 8192 for 4x4 (tables 4.1 and 4.2). Rayleigh fading, every use with its own H.
+// 8192 for 4x4 (tables 4.1 and 4.2). Rayleigh fading, every use with its own H. The time of a sphere search
+// depends on the SNR, so it has an axis for it. Its operations are those of the first path alone, and its share
+// of the bound says how much the search adds.
 #include <bench/bench.hpp>
+#include <cmath>
 #include <complex>
+#include <optional>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/detect/detector.hpp>
 #include <warpband/detect/ep/ep.hpp>
 #include <warpband/detect/kbest/kbest.hpp>
 #include <warpband/detect/nway/nway.hpp>
+#include <warpband/detect/sphere/sphere.hpp>
 #include <warpband/link/source/source.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
@@ -33,7 +38,8 @@ void send(executor& exec, const detector_config& c, std::size_t uses, array<std:
 }
 
 /// `informed`: with a-priori LLRs, between -4 and 4.
-bench::maker detect(const detector_config& config, std::size_t uses, layout order, bool informed) {
+bench::maker detect(const detector_config& config, std::size_t uses, layout order, bool informed,
+                    float noise_var) {
   return [=](executor& exec, figure kind) {
     const bool fed = kind == figure::host_fed || kind == figure::sync;
     auto detector = make_detector(config);
@@ -41,7 +47,6 @@ bench::maker detect(const detector_config& config, std::size_t uses, layout orde
                gains = rx * static_cast<std::size_t>(config.streams), bits = detector->bits_per_use();
     auto y = exec.make<std::complex<float>>(uses, rx, order),
          h = exec.make<std::complex<float>>(uses, gains, order);
-    constexpr float noise_var = 0.05f;
     send(exec, config, uses, h, y, noise_var);
     auto n0 = exec.make_from(std::vector<float>{noise_var});
     auto llr = exec.make<float>(uses, bits, order);
@@ -74,23 +79,31 @@ bench::maker detect(const detector_config& config, std::size_t uses, layout orde
   };
 }
 
-/// `uses`: 0 for a batch that fills the device.
+/// `uses`: 0 for a batch that fills the device. `snr_db`: at a receive antenna; nothing for N0 = 0.05.
 void add(const std::string& device, const detector_config& c, const std::vector<figure>& figures,
-         std::size_t uses = 0, layout order = layout::row_major, bool informed = false) {
+         std::size_t uses = 0, layout order = layout::row_major, bool informed = false,
+         std::optional<int> snr_db = {}) {
   std::vector<bench::axis> axes{{"detector", c.type},
                                 {"antennas", std::to_string(c.rx_antennas) + "x" + std::to_string(c.streams)},
                                 {"qam", c.qam}};
   if (c.type == "nway") axes.emplace_back("ways", c.get<nway_settings>().ways);
   if (c.type == "kbest") axes.emplace_back("survivors", c.get<kbest_settings>().survivors);
+  if (c.type == "sphere") {
+    axes.emplace_back("output", c.get<sphere_settings>().hard_output ? "hard" : "soft");
+    axes.emplace_back("sort", plain(c.value_of("sort")));
+  }
   if (c.type == "ep") axes.emplace_back("iterations", c.get<ep_settings>().iterations);
   if (informed) axes.emplace_back("prior", 1);
+  if (snr_db) axes.emplace_back("snr_db", *snr_db);
   if (order == layout::batch_fastest) axes.emplace_back("layout", "batch_fastest");
   if (uses != 0) axes.emplace_back("uses", static_cast<int>(uses));
-  const bool slow = c.type == "kbest" || c.type == "ep" || (c.type == "ml" && c.streams == 4 && c.qam > 4);
+  const float noise_var =
+      snr_db ? static_cast<float>(c.streams) * std::pow(10.f, -static_cast<float>(*snr_db) / 10) : 0.05f;
+  const bool slow = c.type == "kbest" || c.type == "ep" || c.type == "sphere" || (c.type == "ml" && c.streams == 4 && c.qam > 4);
   const std::size_t many = bench::batch_for(device, slow ? 512 : 4096, std::size_t{1} << (slow ? 17 : 20));
   for (const figure f : figures) {
     const std::size_t filling = f == figure::host_fed ? std::size_t{1} << 17 : many;
-    bench::add("detect", device, axes, {f}, detect(c, uses != 0 ? uses : filling, order, informed));
+    bench::add("detect", device, axes, {f}, detect(c, uses != 0 ? uses : filling, order, informed, noise_var));
   }
 }
 
@@ -109,6 +122,13 @@ detector_config nway_of(int antennas, int qam, int ways) {
 detector_config kbest_of(int qam, int survivors) {
   detector_config c = of("kbest", 4, qam);
   c.edit<kbest_settings>().survivors = survivors;
+  return c;
+}
+
+detector_config sphere_of(int qam, bool hard) {
+  detector_config c = of("sphere", 4, qam);
+  c.llr_clip = 8;
+  c.edit<sphere_settings>() = {.hard_output = hard, .search = {.sort = stream_sort::sqrd}};
   return c;
 }
 
@@ -133,6 +153,10 @@ const bench::group detect_benches{[] {
     for (const int qam : {4, 16}) filling(of("ml", 4, qam), false);
     for (const int survivors : {16, 64}) filling(kbest_of(16, survivors), survivors == 64);
     for (const int survivors : {16, 64, 256}) filling(kbest_of(64, survivors), false);
+    for (const int qam : {16, 64})
+      for (const bool hard : {true, false})
+        for (const int snr_db : {10, 15, 20, 25, 30})
+          add(device, sphere_of(qam, hard), alone, 0, layout::row_major, false, snr_db);
     for (const std::string type : {"mf", "zf", "mmse"}) {
       for (const int qam : {16, 64}) filling(of(type, 4, qam), type == "mmse" && qam == 64);
       filling(of(type, 8, 64), false);

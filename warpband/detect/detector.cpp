@@ -31,7 +31,10 @@ void detector::run(executor& exec, const detector_input& in, const detector_outp
   check_optional_shape("llr", out.llr, uses, bits);
   check_optional_shape("bits", out.bits, uses, bits);
   check_optional_shape("status", out.status, uses, 1);
-  check_apart({{"llr", out.llr}, {"bits", out.bits}, {"status", out.status}});
+  check_optional_shape("visited", out.visited, uses, 1);
+  if (out.visited.data != nullptr && !counts_visited())
+    throw argument_error("visited", "given", "none: this detector counts no nodes");
+  check_apart({{"llr", out.llr}, {"bits", out.bits}, {"status", out.status}, {"visited", out.visited}});
   compute(exec, in, out);
 }
 

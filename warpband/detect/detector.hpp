@@ -31,6 +31,7 @@ struct detector_output {
   view<float> llr = {};            // [uses, bits_per_use]
   view<std::uint8_t> bits = {};    // [uses, bits_per_use] hard decisions, 1 where the LLR is negative
   view<std::uint8_t> status = {};  // [uses, 1] status_erased
+  view<std::int32_t> visited = {};  // [uses, 1] nodes that the search visited. Only where `counts_visited`
 };
 
 /// A detector for one number of streams, antennas and points. A use is erased, with LLRs of 0, bits of 0 and
@@ -46,7 +47,8 @@ class detector {
  public:
   virtual ~detector() = default;
   /// Queues the uses of in.received on an executor. Throws shape_error where shapes do not match, and
-  /// argument_error for a prior that the detector does not take.
+  /// argument_error for a prior that the detector does not take, or
+  /// `visited` of one that does not count.
   void run(executor& exec, const detector_input& in, const detector_output& out) const;
 
   int streams() const noexcept { return streams_; }
@@ -56,6 +58,8 @@ class detector {
   std::size_t bits_per_use() const noexcept { return bits_per_use_; }
   /// Whether it takes a-priori LLRs; its output is then a-posteriori, or extrinsic where so configured.
   bool takes_prior() const noexcept { return takes_prior_; }
+  /// Whether it can say how many nodes its search visited.
+  virtual bool counts_visited() const noexcept { return false; }
   /// Operations for one use, roughly (exec/kernel.hpp). A link chooses its first batch by it.
   virtual double flops_per_use() const { return 64.0 * streams_ * streams_ * rx_antennas_; }
 

@@ -106,7 +106,7 @@ void silence(mimo_batch& b) {
 TEST_P(detect_input_on, ill_conditioned_channels_without_noise_give_the_bits) {
   // Condition numbers of 1e2 to 1e4, at noise far below the weakest direction.
   std::mt19937_64 random(4);
-  for (const std::string& type : {ml, zf, mmse, mtt, nway, kbest, pic, ep})
+  for (const std::string& type : {ml, zf, mmse, mtt, nway, kbest, sphere, pic, ep})
     for (const int n : {2, 4}) {
       detector_config c = setting(type, n, n, 4);
       if (type == kbest) kbest_in(c).survivors = 256;
@@ -147,7 +147,7 @@ TEST_P(detect_input_on, a_power_of_two_in_all_amplitudes_changes_no_bit) {
 
 TEST_P(detect_input_on, the_least_noise_gives_the_bits) {
   std::mt19937_64 random(5);
-  for (const std::string& type : {ml, mf, zf, mmse, mtt, nway, kbest, ot, pic, ep}) {
+  for (const std::string& type : {ml, mf, zf, mmse, mtt, nway, kbest, sphere, ot, pic, ep}) {
     const detector_config c = setting(type, 2, 2, 16);
     mimo_batch batch = draw_mimo(c, 40, {}, random);
     for (std::size_t i = 0; i < batch.uses(); i++) {
@@ -163,7 +163,7 @@ TEST_P(detect_input_on, the_least_noise_gives_the_bits) {
 
 TEST_P(detect_input_on, a_prior_beyond_all_doubt_decides) {
   std::mt19937_64 random(6);
-  for (const std::string& type : {ml, ot, mtt, nway, kbest, pic, ep})
+  for (const std::string& type : {ml, ot, mtt, nway, kbest, sphere, pic, ep})
     for (const float n0 : {1e-3f, 1e8f, 1e30f}) {
       detector_config c = setting(type, 2, 2, 4);
       if (type == kbest) kbest_in(c).survivors = 16;
@@ -253,7 +253,7 @@ TEST(detect_arguments, bad_settings_are_named) {
     c.settings = wb::box(std::string("of something else"));
     EXPECT_THROW(wb::make_detector(c), wb::error) << name;
   }
-  EXPECT_EQ(blames(setting("sphere", 2, 2, 4)), "type");
+  EXPECT_EQ(blames(setting("genie", 2, 2, 4)), "type");
 }
 
 TEST(detect_arguments, bad_settings_of_a_kind_are_named) {
@@ -267,6 +267,16 @@ TEST(detect_arguments, bad_settings_of_a_kind_are_named) {
   for (const int survivors : {1, 4096})
     EXPECT_EQ(blamed_for(kbest, &wb::kbest_settings::survivors, survivors), "");
   EXPECT_EQ(blamed_for(kbest, &wb::kbest_settings::real_valued, true), "");
+  for (const float radius : {0.f, -1.f, 1.1e6f, not_a_number, infinity})
+    EXPECT_EQ(blamed_for(sphere, &wb::sphere_settings::radius, radius), "radius");
+  EXPECT_EQ(blamed_for(sphere, &wb::sphere_settings::radius, 0.5f), "");
+  for (const int nodes : {-1, 1'000'000'001})
+    EXPECT_EQ(blamed_for(sphere, &wb::sphere_settings::node_limit, nodes), "node_limit");
+  for (const int nodes : {0, 1, 1'000'000'000})
+    EXPECT_EQ(blamed_for(sphere, &wb::sphere_settings::node_limit, nodes), "");
+  detector_config hard = sphere_setting(2, 2, 16, {.hard_output = true});
+  hard.llr_clip = wb::no_clip;
+  EXPECT_EQ(refused([&] { wb::make_detector(hard); }), "llr_clip");
   for (const int demapper : {0, 1, 7}) {
     const char* expected = demapper == 7 ? "demapper" : "";
     EXPECT_EQ(blamed_for(pic, &wb::pic_settings::demapper, demapper), expected);
@@ -287,7 +297,7 @@ TEST(detect_arguments, bad_settings_of_a_kind_are_named) {
 
 TEST(detect_arguments, bad_orders_are_named) {
   const auto blames = [](const detector_config& c) { return refused([&] { wb::make_detector(c); }); };
-  for (const std::string& name : {ot, mtt, kbest, nway}) {
+  for (const std::string& name : {ot, mtt, kbest, nway, sphere}) {
     detector_config c = setting(name, 3, 3, 4);
     search_in(c).order = {2, 0, 1};
     EXPECT_EQ(blames(c), "") << name;
@@ -377,10 +387,13 @@ TEST(detect_arguments, a_detector_tells_its_sizes) {
 
 TEST(detect_arguments, defaults_are_chosen) {
   const auto clip = [](const detector_config& c) { return *wb::completed(c).llr_clip; };
-  for (const std::string& type : {ml, mf, zf, mmse, mtt, nway, pic, ep})
+  for (const std::string& type : {ml, mf, zf, mmse, mtt, nway, sphere, pic, ep})
     EXPECT_EQ(clip(setting(type, 3, 3, 16)), wb::no_clip);
   for (const std::string& type : {ot, kbest}) EXPECT_EQ(clip(setting(type, 3, 3, 16)), 8.f);
   EXPECT_EQ(clip(nway_setting(3, 3, 16, 2)), 8.f);
+  for (const wb::sphere_settings& settings : std::vector<wb::sphere_settings>{
+           {.hard_output = true}, {.radius = 9}, {.node_limit = 100}})
+    EXPECT_EQ(clip(sphere_setting(3, 3, 16, settings)), 8.f);
   EXPECT_EQ(clip(nway_setting(3, 3, 16, 3)), wb::no_clip);
   EXPECT_EQ(wb::completed(setting(nway, 3, 3, 16)).get<wb::nway_settings>().ways, 3);
 }
@@ -408,6 +421,14 @@ TEST(detect_arguments, bad_shapes_are_named) {
   EXPECT_EQ(blames({h, 0, y, n0}), "uses_per_channel");
   EXPECT_EQ(blames({h, 1, y, {}}), "shape: noise_var");
   EXPECT_EQ(refused([&] { no_prior->run(*exec, {h, 1, y, n0, prior}, {llr}); }), "prior");
+  auto visited = exec->make<std::int32_t>(5, 1);
+  const auto counted = [&](const wb::detector& d, const wb::view<std::int32_t>& to) {
+    return refused([&] { d.run(*exec, {h, 1, y, n0}, {.llr = llr, .visited = to}); });
+  };
+  const auto tree = wb::make_detector(setting(sphere, 2, 3, 16));
+  EXPECT_EQ(counted(*tree, visited), "");
+  EXPECT_EQ(counted(*tree, wb::make_view(visited.data(), 4, 1)), "shape: visited");
+  EXPECT_EQ(counted(*detector, visited), "visited");
 }
 
 }  // namespace detect_input_test

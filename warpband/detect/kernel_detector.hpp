@@ -31,12 +31,14 @@ class kernel_detector final : public detector {
       : detector(c, takes_prior), call_(call), op_(op) {
     describe_call(call_, c);
   }
+  bool counts_visited() const noexcept override { return requires(Call c) { c.visited; }; }
   double flops_per_use() const override { return any_build_of(op_.kernels(call_))->flops(&call_); }
 
  private:
   void compute(executor& exec, const detector_input& in, const detector_output& out) const override {
     Call call = call_;
     attach_arrays(call, in, out);
+    if constexpr (requires { call.visited; }) call.visited = out.visited;
     if (op_.share != nullptr) op_.share(exec, in.received.items, call);
     exec.run(op_.kernels(call), &call, in.received.items);
   }

@@ -199,6 +199,47 @@ TEST(detect_oracle, nway) {
   expect_oracle(settings, 200, true);
 }
 
+TEST(detect_oracle, sphere) {
+  // Without limits the oracle's is exhaustive search.
+  std::vector<detector_config> settings;
+  add(settings, sphere,
+      {{1, 1, 4}, {1, 2, 256}, {2, 2, 4}, {2, 2, 16}, {2, 4, 64}, {3, 3, 4}, {3, 4, 16}, {4, 4, 4}});
+  expect_oracle(settings, 200, false);
+  expect_oracle(settings, 100, false, 3);
+  for (const float clip : {0.5f, 8.f}) {
+    for (detector_config& c : settings) c.llr_clip = clip;
+    expect_oracle(settings, 100, false);
+    expect_oracle(settings, 50, false, 3);
+  }
+  settings.clear();
+  add(settings, sphere, {{2, 2, 256}, {3, 3, 64}, {4, 4, 16}, {4, 6, 16}, {8, 8, 4}});
+  expect_oracle(settings, 12, false);
+  expect_oracle({settings[0], settings[2]}, 8, false, 3);
+}
+
+/// Searches with limits.
+std::vector<detector_config> limited_spheres() {
+  return {sphere_setting(1, 1, 16, {.hard_output = true}),
+          sphere_setting(2, 2, 16, {.hard_output = true}),
+          sphere_setting(4, 4, 4, {.hard_output = true}),
+          sphere_setting(4, 4, 16, {.hard_output = true}),
+          sphere_setting(4, 4, 64, {.hard_output = true, .node_limit = 40}),
+          sphere_setting(2, 2, 64, {.radius = 3}),
+          sphere_setting(4, 4, 16, {.radius = 6}),
+          sphere_setting(3, 5, 16, {.radius = 1, .node_limit = 15}),
+          sphere_setting(3, 3, 4, {.node_limit = 1}),
+          sphere_setting(4, 4, 16, {.node_limit = 25}),
+          sphere_setting(4, 4, 64, {.node_limit = 100}),
+          sphere_setting(8, 8, 4, {.node_limit = 60})};
+}
+TEST(detect_oracle, sphere_with_limits) {
+  std::vector<detector_config> settings = limited_spheres();
+  expect_oracle(settings, 200, true);
+  expect_oracle(settings, 100, true, 3);
+  for (detector_config& c : settings) c.llr_clip = 2;
+  expect_oracle(settings, 100, true);
+}
+
 TEST(detect_oracle, in_another_order) {
   std::vector<detector_config> settings;
   const auto put = [&](detector_config c, std::vector<int> order) {
@@ -222,6 +263,7 @@ TEST(detect_oracle, in_another_order) {
   put(nway_setting(4, 4, 16, 1), {2, 0, 3, 1});
   put(nway_setting(4, 4, 16, 4), {3, 1, 0, 2});
   put(nway_setting(8, 8, 4, 3), {4, 1, 7, 0, 2, 6, 3, 5});
+  put(sphere_setting(4, 4, 16, {.node_limit = 30}), {2, 0, 3, 1});
   expect_oracle(settings, 100, true);
   expect_oracle(settings, 50, true, 3);
 }
@@ -233,7 +275,8 @@ TEST(detect_oracle, sorted_for_each_use) {
     for (const detector_config& c :
          {setting(ot, 2, 2, 16), setting(mtt, 3, 4, 4), setting(ot, 4, 4, 16), kbest_setting(2, 2, 16, 3),
           kbest_setting(4, 4, 16, 16), kbest_setting(5, 5, 4, 4), kbest_setting(3, 3, 16, 7, true),
-          nway_setting(2, 3, 16, 1), nway_setting(4, 4, 16, 1), nway_setting(8, 8, 4, 3)})
+          nway_setting(2, 3, 16, 1), nway_setting(4, 4, 16, 1), nway_setting(8, 8, 4, 3),
+          sphere_setting(4, 4, 16, {.node_limit = 30}), sphere_setting(3, 4, 4, {.hard_output = true})})
       settings.push_back(sorted(c, sort));
   expect_oracle(settings, 60, true);
   expect_oracle(settings, 30, true, 3);
@@ -372,6 +415,101 @@ TEST_P(detect_exact_on, all_survivors_are_maximum_likelihood) {
             count_different(batch, detect(exec(), unpruned, batch).llr, detect(exec(), exact, batch).llr), 0U)
             << text_of(unpruned) << ", priors of " << prior;
       }
+}
+
+TEST_P(detect_exact_on, a_sphere_without_limits_is_maximum_likelihood) {
+  std::mt19937_64 random(11);
+  using enum wb::stream_sort;
+  for (const auto& [streams, qam] : {std::array{1, 64}, {2, 4}, {2, 16}, {2, 256}, {3, 16}, {4, 4}, {4, 16}})
+    for (const double n0 : noise_levels)
+      for (const double prior : {0., 3.}) {
+        detector_config exact = setting(ml, streams, streams, qam),
+                        tree = setting(sphere, streams, streams, qam);
+        const bool large = streams * qam >= 48;
+        const mimo_batch batch = draw_mimo(exact, scaled(large ? 500 : 4000), {n0, 2 * n0, prior}, random);
+        const mimo_result expected = detect(exec(), exact, batch);
+        detector_config hard = sphere_setting(streams, streams, qam, {.hard_output = true});
+        const mimo_result decided = detect(exec(), hard, batch);
+        for (std::size_t e = 0; e < expected.llr.size(); e++) {
+          ASSERT_EQ(std::fabs(decided.llr[e]), 8.f);
+          const bool tie = std::fabs(expected.llr[e]) <= llr_tolerance(batch, e / batch.bits());
+          ASSERT_TRUE(tie || decided.bits[e] == expected.bits[e]) << text_of(hard) << ", N0 " << n0;
+        }
+        for (const wb::stream_sort sort : {none, sqrd})
+          for (const float clip : {wb::no_clip, 8.f}) {
+            exact.llr_clip = tree.llr_clip = clip;
+            std::vector<float> limited = expected.llr;
+            for (float& l : limited) l = std::clamp(l, -clip, clip);
+            EXPECT_EQ(count_different(batch, detect(exec(), sorted(tree, sort), batch).llr, limited), 0U)
+                << text_of(sorted(tree, sort)) << ", N0 " << n0 << ", priors of " << prior;
+          }
+      }
+}
+
+TEST_P(detect_exact_on, a_radius_keeps_the_decisions_of_a_sphere_and_what_is_inside) {
+  std::mt19937_64 random(12);
+  const detector_config tree = setting(sphere, 4, 4, 4);
+  const mimo_batch batch = draw_mimo(tree, scaled(2000), {0.1, 1}, random);
+  const mimo_result expected = detect(exec(), tree, batch);
+  std::size_t missing = 0;
+  for (const float radius : {0.001f, 2.f, 8.f}) {
+    detector_config c = sphere_setting(4, 4, 4, {.radius = radius});
+    c.llr_clip = 1e6f;
+    const mimo_result got = detect(exec(), c, batch);
+    EXPECT_EQ(got.bits, expected.bits) << radius;
+    for (std::size_t e = 0; e < got.llr.size(); e++) {
+      missing += std::fabs(got.llr[e]) == 1e6f;
+      // What is inside is found. Nothing outside counts, unless nothing at all was inside.
+      const double off = std::fabs(got.llr[e] - expected.llr[e]);
+      ASSERT_TRUE(std::fabs(got.llr[e]) == 1e6f || off <= llr_tolerance(batch, e / batch.bits())) << radius;
+    }
+  }
+  EXPECT_GT(missing, 0U);
+}
+
+TEST_P(detect_exact_on, a_sphere_visits_no_more_nodes_than_its_limit) {
+  std::mt19937_64 random(13);
+  for (const bool is_hard : {false, true})
+    for (const auto& [streams, qam] : {std::array{2, 64}, {4, 16}, {5, 4}}) {
+      const mimo_batch batch =
+          draw_mimo(setting(sphere, streams, streams, qam), scaled(500), {0.03, 0.3}, random);
+      const auto with = [&](int limit) {
+        detector_config c = sphere_setting(streams, streams, qam, {.hard_output = is_hard, .node_limit = limit});
+        c.llr_clip = 8;
+        return detect(exec(), c, batch);
+      };
+      const mimo_result whole = with(0);
+      EXPECT_TRUE(same_bits(with(1'000'000'000), whole));
+      const int most = *std::max_element(whole.visited.begin(), whole.visited.end());
+      EXPECT_TRUE(same_bits(with(most), whole));
+      EXPECT_GE(*std::min_element(whole.visited.begin(), whole.visited.end()), streams);
+      std::vector<std::int32_t> before(batch.uses(), streams);
+      for (const int limit : {1, 3, 9, 20, 60, 200}) {
+        const mimo_result got = with(limit);
+        for (std::size_t i = 0; i < batch.uses(); i++) {
+          ASSERT_EQ(got.visited[i], std::min(std::max(limit, streams), whole.visited[i])) << limit;
+          ASSERT_GE(got.visited[i], before[i]);
+        }
+        before = got.visited;
+      }
+    }
+}
+
+TEST_P(detect_exact_on, a_sphere_visits_the_nodes_of_a_single_tree_search) {
+  std::mt19937_64 random(14);
+  for (detector_config c : {setting(sphere, 2, 2, 16), setting(sphere, 4, 4, 4), setting(sphere, 3, 3, 64),
+                            sphere_setting(4, 4, 16, {.hard_output = true}), sphere_setting(4, 4, 16, {.radius = 6}),
+                            sphere_setting(4, 4, 16, {.node_limit = 50})})
+    for (const double prior : {0., 3.}) {
+      c.llr_clip = 6;
+      const mimo_batch batch = draw_mimo(c, 40, {.prior = prior}, random);
+      const mimo_result got = detect(exec(), c, batch);
+      std::size_t different = 0;
+      for (std::size_t i = 0; i < batch.uses(); i++)
+        different +=
+            got.visited[i] != oracle::detect_sphere(oracle_use(batch, i), oracle_sphere(c), 6).visited;
+      EXPECT_LE(different, 1U) << text_of(c) << ", priors of " << prior;
+    }
 }
 
 TEST_P(detect_exact_on, one_way_is_selective_spanning) {

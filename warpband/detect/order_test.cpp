@@ -35,7 +35,8 @@ mimo_batch reordered(const mimo_batch& b, const std::vector<int>& order) {
 std::vector<detector_config> all_with_order(int streams, int rx, int qam) {
   std::vector<detector_config> configs{
       setting(ot, streams, rx, qam), setting(mtt, streams, rx, qam), kbest_setting(streams, rx, qam, 5),
-      kbest_setting(streams, rx, qam, 9, true), nway_setting(streams, rx, qam, streams)};
+      kbest_setting(streams, rx, qam, 9, true), nway_setting(streams, rx, qam, streams),
+      sphere_setting(streams, rx, qam, {.node_limit = 60}), sphere_setting(streams, rx, qam, {.hard_output = true, .node_limit = 90})};
   for (const int ways : {1, streams / 2})
     if (ways > 0 && ways < streams) configs.push_back(nway_setting(streams, rx, qam, ways));
   return configs;
@@ -193,8 +194,9 @@ TEST_P(detect_order_on, does_not_matter_to_an_exhaustive_search) {
       int survivors = 1;
       for (int k = 0; k < streams; k++) survivors *= qam;
       detector_config exact = setting(ml, streams, streams, qam),
-                      unpruned = kbest_setting(streams, streams, qam, survivors);
-      exact.llr_clip = unpruned.llr_clip = 1e6f;
+                      unpruned = kbest_setting(streams, streams, qam, survivors),
+                      tree = setting(sphere, streams, streams, qam);
+      exact.llr_clip = unpruned.llr_clip = tree.llr_clip = 1e6f;
       const mimo_batch batch = draw_mimo(exact, survivors > 256 ? 20 : 100, {.prior = prior}, random);
       const mimo_result expected = detect(exec(), exact, batch);
       const auto expect_exact = [&](const detector_config& c) {
@@ -208,6 +210,8 @@ TEST_P(detect_order_on, does_not_matter_to_an_exhaustive_search) {
         search_in(unpruned).order = order;
         kbest_in(unpruned).real_valued = !kbest_in(unpruned).real_valued;
         expect_exact(unpruned);
+        search_in(tree).order = order;
+        expect_exact(tree);
         if (streams > 2) continue;
         for (detector_config c : {setting(mtt, 2, 2, qam), nway_setting(2, 2, qam, 2)}) {
           if (prior > 0 && !takes_prior(c)) continue;

@@ -31,16 +31,16 @@ const std::vector<setting_of<search_order>>& search_order_settings() {
   using c = search_order;
   static const std::vector<setting_of<c>> settings{
       integers("order", &c::order, 0, 7,
-               "The search sees the columns of H in this order. ot, mtt and kbest begin with the last stream "
-               "of the list and end with the first. Pass p of nway has entry p at the top of the tree. Below "
+               "The search sees the columns of H in this order. ot, mtt, kbest and sphere begin with the last "
+               "stream of the list and end with the first. Pass p of nway has entry p at the top of the tree. Below "
                "it are the entries before it, cyclically. Left out: 0, 1, 2, ...",
                "a list with each of 0 to streams - 1 once")
           .only_with("sort", {"none"}),
       words(
           "sort", &c::sort, stream_sorts(),
           "Sort the streams of each use instead of `order`: by falling or rising norm of their columns of H, "
-          "or as a sorted QR decomposition takes them. With norm kbest begins with the weakest stream, as "
-          "Sionna's does; with norm-ascending and sqrd with the strongest.")
+          "or as a sorted QR decomposition takes them. With norm kbest and sphere begin with the weakest "
+          "stream, as Sionna's kbest does; with norm-ascending and sqrd with the strongest.")
           .left_out_by_default()};
   return settings;
 }
