@@ -1,6 +1,6 @@
 // Space-time codes: batches that fill the device, with a channel for every codeword and one for a frame
 // (Bollapalli et al. estimate it once a WiMAX frame); and batches of two OFDM symbols of 720 tones, 10 MHz in
-// their table I. Then their table III: fragments of 2^3 to 2^23 symbols, with the stages of figure 6 one by
+// their table I. Then their table III: fragments of 2^3 to 2^24 symbols, with the stages of figure 6 one by
 // one; and table IV: WiMAX frames, a channel for each tone, a call for each frame.
 #include <algorithm>
 #include <bench/bench.hpp>
@@ -154,7 +154,7 @@ void add_fragments(const std::string& device) {
   stbc_config c;
   for (const int qam : {4, 16, 64}) {
     c.qam = qam;
-    for (int exponent = 3; exponent <= 23; exponent++) {
+    for (int exponent = 3; exponent <= 24; exponent++) {
       const std::size_t codewords = std::size_t{1} << (exponent - 2),
                         shared = std::min<std::size_t>(16, codewords);
       // What a scalar core does in 20 s.

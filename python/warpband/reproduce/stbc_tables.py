@@ -93,7 +93,7 @@ def latencies(bs):
 def stages(bs):
     """Figure 6."""
     rows = []
-    for exponent in range(3, 24):
+    for exponent in range(3, 25):
         found = [one(bs, "stbc_fragment", figures, qam=16, fragment=1 << exponent, stage=stage) for stage, figures in (
             ("copy_in", ["sync"]), ("all", ["kernel"]), ("copy_out", ["sync"]), ("all", ["sync"]))]
         if all(found):
@@ -136,13 +136,13 @@ def fragment_tables(results, machine_of):
     if not selected:
         return []
     out = ["## Fragments of space-time codewords", "",
-           "Silver, hard decisions, 2^3 to 2^23 symbols, four to a codeword (table III of Bollapalli et al.), on a GPU fed from the host: "
+           "Silver, hard decisions, powers of two of symbols from 2^3 on, four to a codeword (table III of Bollapalli et al.), on a GPU fed from the host: "
            "the time for each fragment, there with the copies of others overlapped. Behind it, where a scalar core was measured, how many "
            "times faster than that; before it, on a GPU, the kernel's time alone. The last column is the paper's: time on a core of a Pentium 4 "
            "with the paper's search, and the larger of its two GPUs' speed-ups. Every core here runs this library's search.", ""]
     for qam, name in QAM.items():
         rows = []
-        for exponent in range(3, 24):
+        for exponent in range(3, 25):
             found = [one([b for b in selected if machine_of(b) == m], "stbc_fragment", ["host_fed", "resident"], qam=qam,
                          fragment=1 << exponent, stage="all") for m in machines]
             if not any(found):
