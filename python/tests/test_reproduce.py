@@ -1,5 +1,6 @@
-"""`warpband reproduce`: 41 rows, pages that are what the stored results give, and verdicts that follow from data."""
+"""`warpband reproduce`: 41 figures and tables and four rows of text, pages that are what the stored results give, and verdicts that follow from data."""
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -9,7 +10,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python/warpband"))
-from reproduce import bollapalli, cli, curves, li, output, records, sweep_iterations  # noqa: E402
+from reproduce import bollapalli, cli, curves, li, output, printed, records, sweep_iterations, text, wu2010  # noqa: E402
 from reproduce.data import Data, Need, ReproduceError  # noqa: E402
 from reproduce.rows import Claim, Line, Panel, Row, all_rows, beside, measured  # noqa: E402
 
@@ -18,16 +19,16 @@ STORED = Data(stored=True)
 
 def test_every_figure_and_table_has_a_row_a_figure_and_statements():
     rows = all_rows()
-    assert len(rows) == 41 and len({row.file for row in rows}) == 41
-    assert {d: sum(row.document == d for row in rows) for d in output.PAGES} == {"wu2010": 17, "wu2012": 4, "li": 16, "bollapalli": 4}
+    assert len({row.file for row in rows}) == len(rows) == 41 + len(output.PAGES)
+    assert {d: sum(row.document == d and row.name != "text" for row in rows) for d in output.PAGES} == {"wu2010": 17, "wu2012": 4, "li": 16, "bollapalli": 4}
     for row in rows:
         panels, claims = row.make(STORED)
-        assert claims and any(line.points for panel in panels for line in panel.lines), row.file
+        assert claims and any(line.points for panel in panels for line in panel.lines) == (row.name != "text"), row.file
         assert all(len({line.setting or line.label for line in panel.lines}) <= len(output.COLOURS) for panel in panels), row.file
-        records = [need for need in row.needs if need.kind in ("bench", "stream", "profile") and STORED.has(need)]
+        records = [need for need in row.needs if need.kind in ("bench", "stream", "profile", "peer") and STORED.has(need)]
         assert len(row.sources(STORED)) == len(records), row.file
-        assert "differs" not in [c.verdict for c in claims], row.file  # always with a reason
-        assert (ROOT / "docs" / output.FIGURES / f"{row.file}.png").exists()
+        assert not any(c.verdict.endswith("differs") for c in claims), row.file  # always with a reason
+        assert (ROOT / "docs" / output.FIGURES / f"{row.file}.png").exists() == bool(panels)
     assert len(set(output.COLOURS)) == len(output.COLOURS)
 
 
@@ -57,7 +58,57 @@ def test_points_without_an_error_keep_the_end_of_their_interval():
         {"snr_db": 1, "ber": 0.0, "fer": 0.0, "bits": 300, "frames": 10, "ber_interval": None, "fer_interval": [0.0, 0.3]},
         {"snr_db": 0, "ber": 0.1, "fer": 0.5, "bits": 300, "frames": 10, "ber_interval": None, "fer_interval": [0.2, 0.8]}]}]}
     assert curves.with_intervals(held, "a", "fer") == [(0, 0.5, 0.2, 0.8), (1, 0.0, 0.0, 0.3)]
-    assert curves.with_intervals(held, "a", "ber") == [(0, 0.1, 0.1, 0.1), (1, 0.0, 0.0, 0.01)]
+    assert curves.with_intervals(held, "a", "ber")[0] == pytest.approx((0, 0.1, 0.04, 0.16))  # in proportion to the frames'
+    assert curves.with_intervals(held, "a", "ber")[1] == (1, 0.0, 0.0, 0.01)
+
+
+def with_ends(share, **rates):
+    """A result whose intervals reach from (1 - share) to (1 + share) of each rate."""
+    r = result(**rates)
+    for c in r["curves"]:
+        for p in c["points"]:
+            p.update({f"{rate}_interval": [(1 - share) * p[rate], (1 + share) * p[rate]] for rate in ("ber", "fer")})
+    return r
+
+
+def test_a_distance_has_an_interval():
+    r = with_ends(0.5, a=[1e-1, 1e-2, 1e-3, 1e-4], b=[1.0, 1e-1, 1e-2, 1e-3])
+    ends = math.log10(1.5 / 0.5) / 2  # in points, one a decade
+    assert curves.half_width(r, "b", "a", "fer", 1e-2) == pytest.approx(math.sqrt(2) * ends)
+    assert curves.half_width(r, "b", "a", "fer", 1e-4) is None
+    gaps = curves.distances(STORED, r, "b", "a", ("fer",))
+    assert curves.in_words(gaps) == "+1.00, +1.00 dB at FER 1e-2, 1e-3" and curves.uncertainty(gaps.values()) == " (95 %: at most ±0.34 dB)"
+
+
+def test_a_crossing_counts_where_intervals_are_apart():
+    rates = {"floor": [1e-1, 1e-2, 5e-3, 4e-3], "steep": [3e-1, 1e-1, 5e-4, 1e-6]}
+    crossed = curves.falls_behind(with_ends(0.1, **rates), "floor", "steep", "fer")
+    assert 5e-3 < crossed < 1e-2
+    assert curves.falls_behind(with_ends(0.99, **rates), "floor", "steep", "fer") is None  # nothing is decided
+    assert curves.falls_behind(with_ends(0.1, **rates), "steep", "floor", "fer") is None
+    r = with_ends(0.1, **{name: [y / 1000 for y in ys] for name, ys in rates.items()})
+    claim = wu2010.ahead(STORED, r, "floor", ["steep"], "floor is better")
+    assert not claim.holds and claim.because.startswith("floor falls behind steep below BER ")  # although all distances are below 0
+    assert all(db < 0 for db, _ in curves.distances(STORED, r, "floor", "steep").values())
+
+
+def test_the_trellis_is_that_of_the_standard():
+    forward = {(state, bit): text.step(state, bit) for state in range(8) for bit in (0, 1)}
+    assert sorted(after for after, _ in forward.values()) == sorted(2 * list(range(8)))  # every state twice
+    assert text.trellis_claim(2, [[forward[i, 0], forward[i, 1]] for i in range(8)], forward, "successor").holds
+    wrong = text.trellis_claim(2, printed.WU2010_BETA, forward, "successor")
+    assert not wrong.holds and "0 have another successor, 12 another parity" in wrong.result
+
+
+def test_the_silver_code_has_the_determinant_of_the_literature():
+    assert text.least_determinant(1) / 4 == pytest.approx(1 / 7)
+
+
+def test_rates_over_the_snr_are_read_when_there_are_some():
+    def made(snr, mbps, detector="sphere"):
+        return {"op": "detect", "device": "cuda:0", "figure": "kernel", "mbps": mbps, "axes": {"detector": detector, "antennas": "4x4", "qam": 16, "snr_db": snr}}
+    found = text.over_snr([made(20, 50.0), made(10, 5.0), made(10, 7.0, "mtt"), {**made(10, 1.0), "axes": {"detector": "sphere"}}])
+    assert found == {"sphere 4x4 16": {10.0: 5.0, 20.0: 50.0}}
 
 
 def drawn(lines):
@@ -97,6 +148,10 @@ def test_reasons_follow_from_the_numbers():
     assert li.slow_frames([(8, 1, 1), (16, 2, 1)]) == "" and li.falling([(1, 1.0), (2, 1.1)]) == ""
     assert li.falling([(1, 1.0), (2, 0.5)]) == "it falls by 50 % from 1 to 2 symbols"
     assert bollapalli.fixed_cost({"QPSK": {3: 1.0, 20: 100.0}}) == "" and "10 % (QPSK)" in bollapalli.fixed_cost({"QPSK": {3: 1.0, 20: 10.0}})
+    assert "2^4 symbols takes 1.5 times as long as one of 2^3 on the GPU and 2 times" in bollapalli.small_calls({3: 1.0, 4: 1.5, 5: 3.0}, {3: 1.0, 4: 2.0})
+    assert bollapalli.small_calls({3: 1.0, 4: 2.0}, {3: 1.0, 4: 2.0}) == "" and li.same_time({1: 10, 2: 11, 4: 11}) == "" == li.same_time({1: 10, 2: 20, 4: 40})
+    assert li.same_time({1: 10, 2: 20, 4: 22}).startswith("CG takes 10 us for one symbol and 20 to 22 us for 2 to 4")
+    assert li.waiting([(900, 100)]).startswith("frames wait") and li.waiting([(900, 400)]) == "" == li.waiting([(9000, 100)])
     assert li.slow_copies([(1, 10)]).endswith("1 of 10 us of a synchronous call") and li.slow_copies([(1, 1.5)]) == ""
 
 
@@ -175,12 +230,18 @@ def test_options_that_contradict_each_other_are_refused(arguments, message, tmp_
 
 
 def test_results_of_other_channels_are_not_resumed(tmp_path, monkeypatch):
-    folders = []
+    def folder_of(csi):
+        return sweep_iterations.run_channel("li_thesis_file", "cpu", tmp_path, csi).parent
     monkeypatch.setattr(sweep_iterations, "wanted", lambda *arguments: ([], False))
     monkeypatch.setattr(sweep_iterations, "soundings", lambda *arguments: "made")
-    for csi in (None, "a-{size}.hdf5", "b-{size}.hdf5"):
-        folders.append(sweep_iterations.run_channel("li_thesis_file", "cpu", tmp_path, csi).parent)
-    assert folders[0] == tmp_path and len(set(folders)) == 3
+    for name in "ab":
+        for size in sweep_iterations.FILE_SIZES:
+            (tmp_path / sweep_iterations.csi_file(name + "-{size}.hdf5", size)).write_text(name)
+    one, other = (str(tmp_path / f"{name}-{{size}}.hdf5") for name in "ab")
+    folders = [folder_of(csi) for csi in (None, one, other, one)]
+    assert folders[0] == tmp_path and len(set(folders)) == 3 and folders[1] == folders[3]
+    (tmp_path / "a-68x4.hdf5").write_text("changed")
+    assert folder_of(one) not in folders
 
 
 @pytest.fixture

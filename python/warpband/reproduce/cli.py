@@ -14,13 +14,13 @@ from .rows import Row, all_rows
 from .sweep_iterations import FILE_SIZES, csi_file
 
 DESCRIPTION = """Makes figures and tables of the four documents again: runs what they need, and writes for each row CSV, PNG and
-SVG, and a row of a page that compares the document's statements with the result. Without arguments: lists all rows."""
+SVG (but for `text`, what stands beside the figures), and a row of a page that compares the document's statements with the result. Without arguments: lists all rows."""
 EPILOG = """Examples:
   warpband reproduce                              all rows, with their titles
   warpband reproduce wu2010 fig4.5                one figure, on this machine's cores
   warpband reproduce li --device cuda:0           all of a document, on a GPU
   warpband reproduce wu2012 table1 --stored       of the stored results, without running anything
-  warpband reproduce all --quick                  all rows with few frames, a minute on two cores: shows curves, gives no verdicts on them
+  warpband reproduce all --quick                  all rows with few frames: shows curves, gives no verdicts on them
 
 With --device cpu, results of benchmarks that need a GPU are those stored; counters of the profiler always are.
 Benchmarks need a command that was built with -DWARPBAND_BENCH=ON. Without it, stored ones are used: the run
@@ -95,9 +95,10 @@ def make(rows: list[Row], data: Data, folder: pathlib.Path) -> tuple[list[output
         data.note(f"{number} of {len(rows)}, {time.strftime('%H:%M:%S')}: {name}")
         try:
             panels, found = row.results(data)
-            output.write_csv(panels, folder / f"{row.file}.csv")
-            output.draw(row, data, panels, [folder / f"{row.file}{end}" for end in (".png", ".svg")])
-            lines += output.claim_lines(row, row.full_title(data), found, f"{row.file}.png")
+            if panels:
+                output.write_csv(panels, folder / f"{row.file}.csv")
+                output.draw(row, data, panels, [folder / f"{row.file}{end}" for end in (".png", ".svg")])
+            lines += output.claim_lines(row, row.full_title(data), found, f"{row.file}.png" if panels else None)
             claims += found
             print(printable(f"{name}: {row.full_title(data)}: {output.counts(found)}"), flush=True)
             for claim in found:
@@ -122,7 +123,8 @@ def write_pages(rows: list[Row], data: Data) -> None:
     figures = root() / "docs" / output.FIGURES
     figures.mkdir(parents=True, exist_ok=True)
     for row in rows:
-        output.draw(row, data, row.results(data)[0], [figures / f"{row.file}.png"])
+        if panels := row.results(data)[0]:
+            output.draw(row, data, panels, [figures / f"{row.file}.png"])
     for document in dict.fromkeys(row.document for row in rows):
         page = output.page_of(document)
         block = output.block(document, [row for row in all_rows() if row.document == document], data)

@@ -22,12 +22,16 @@ def points(result, label, rate):
 
 
 def with_intervals(result, label, rate):
-    """[(dB, rate, low, high)], sorted: 95 % intervals. Bits of a frame fail together, so a BER may have none: both ends are
-    then the rate. Without an error the upper end follows the rule of three."""
+    """[(dB, rate, low, high)], sorted: 95 % intervals. Bits of a frame fail together, so a BER may have none: its ends are then in the
+    same proportion to it as those of the frame error rate. Without an error the upper end follows the rule of three."""
     trials = {"ber": "bits", "fer": "frames"}[rate]
     axis = axis_of(result)
-    return sorted((p[axis], p[rate], *(p[f"{rate}_interval"] or ((p[rate],) * 2 if p[rate] else (0.0, min(1.0, 3 / max(1, p[trials]))))))
-                  for p in curve(result, label)["points"])
+
+    def ends(p):
+        if p[f"{rate}_interval"]:
+            return p[f"{rate}_interval"]
+        return [p[rate] * end / p["fer"] for end in p["fer_interval"]] if p[rate] else (0.0, min(1.0, 3 / max(1, p[trials])))
+    return sorted((p[axis], p[rate], *ends(p)) for p in curve(result, label)["points"])
 
 
 def crossing(ps, target):
@@ -43,6 +47,62 @@ def behind(result, label, reference, rate, target, reference_result=None):
     here = crossing(points(result, label, rate), target)
     reference_db = crossing(points(reference_result or result, reference, rate), target)
     return None if here is None or reference_db is None else here - reference_db
+
+
+def half_width(result, label, reference, rate, target, reference_result=None):
+    """Half the 95 % interval of `behind`, in dB, from those of the points; None where an end does not reach the target. Frames of both
+    curves count as independent. They share seeds, so the distance is known better than this."""
+    squares = 0.0
+    for held, name in ((result, label), (reference_result or result, reference)):
+        ps = with_intervals(held, name, rate)
+        low, high = (crossing([(p[0], p[i]) for p in ps if p[i] > 0], target) for i in (2, 3))
+        if low is None or high is None:
+            return None
+        squares += ((high - low) / 2) ** 2
+    return math.sqrt(squares)
+
+
+def falls_behind(result, label, other, rate):
+    """The rate at which `label` crosses `other` and is worse from there on, after it was better; None where it is not. On either side
+    of the crossing a point's intervals must be apart."""
+    one, two = ({p[0]: p for p in with_intervals(result, name, rate)} for name in (label, other))
+    shared = [(one[x], two[x]) for x in sorted(one.keys() & two.keys()) if one[x][1] and two[x][1]]
+    last = max((i for i, (a, b) in enumerate(shared) if a[1] <= b[1]), default=-1)
+    if not any(a[3] < b[2] for a, b in shared[:last + 1]) or not any(a[2] > b[3] for a, b in shared[last + 1:]):
+        return None
+    (a0, b0), (a1, b1) = shared[last:last + 2]
+    before, after = math.log(b0[1] / a0[1]), math.log(a1[1] / b1[1])
+    return math.exp(math.log(a0[1]) + math.log(a1[1] / a0[1]) * before / (before + after))
+
+
+def distances(data, result, label, reference, rates=("ber", "fer"), reference_result=None):
+    """{(rate, target): (dB, half its 95 % interval or None)} of `behind` at all of the run's targets that both curves reach."""
+    targets = [(rate, target) for rate in rates for target in {"ber": data.bers, "fer": data.fers}[rate]]
+    found = {key: behind(result, label, reference, *key, reference_result) for key in targets}
+    return {key: (db, half_width(result, label, reference, *key, reference_result)) for key, db in found.items() if db is not None}
+
+
+def in_words(gaps):
+    """+0.74, +1.42 dB at BER 1e-4, 1e-5."""
+    return " and ".join(", ".join(f"{db:+.2f}" for (kind, _), (db, _) in gaps.items() if kind == rate) + f" dB at {rate.upper()} "
+                        + ", ".join(power(target) for kind, target in gaps if kind == rate) for rate in dict.fromkeys(kind for kind, _ in gaps))
+
+
+def uncertainty(gaps):
+    """The widest of the intervals, in words."""
+    known = [half for _, half in gaps if half is not None]
+    return f" (95 %: at most ±{max(0.01, max(known)):.2f} dB)" if known else ""
+
+
+def crossed(result, label, other):
+    """Where `label` falls behind `other` for good, in words; empty where it does not."""
+    found = [(rate, x) for rate in ("ber", "fer") if (x := falls_behind(result, label, other, rate))]
+    return f"{label} falls behind {other} below " + " and ".join(f"{rate.upper()} {power(x)}" for rate, x in found) if found else ""
+
+
+def power(x):
+    """An error rate in words: 1e-4."""
+    return f"{x:.0e}".replace("e-0", "e-")
 
 
 def differences(result, a, b):

@@ -82,8 +82,8 @@ def read(path: pathlib.Path):
 @dataclass(frozen=True)
 class Need:
     """A result that a row needs, and the run that makes it."""
-    kind: str  # sim, model, bench, stream, profile or sweep
-    name: str  # of curves/NAME.json (sim, model, sweep) or of bench/results/NAME.json
+    kind: str  # sim, model, bench, stream, profile, sweep or peer
+    name: str  # of curves/NAME.json (sim, model, sweep), bench/peers/NAME.json (peer) or bench/results/NAME.json
     options: tuple[str, ...] = ()
     device: str = "any"  # "cuda": only a GPU can make it; "cpu": cores, whatever the device; "elsewhere": of another machine, as stored
     isa: str = ""  # WARPBAND_ISA of the run
@@ -96,7 +96,8 @@ class Need:
 
     @property
     def stored(self) -> str:
-        return f"curves/{self.name}.json" if self.kind in ("sim", "model", "sweep") else f"bench/results/{self.name}.json"
+        folder = {"peer": "bench/peers"}.get(self.kind, "curves" if self.kind in ("sim", "model", "sweep") else "bench/results")
+        return f"{folder}/{self.name}.json"
 
     def line(self, device="cuda:0") -> str:
         """The command that makes the stored result."""
@@ -112,6 +113,8 @@ class Need:
             return " ".join(["warpband model", *words, "--json", self.stored])
         if self.kind == "sweep":
             return " ".join(["warpband reproduce li", *words, "--device", device])
+        if self.kind == "peer":
+            return f"g++ -std=c++20 -O3 -march=native bench/peers/{self.name}.cpp -o {self.name} && ./{self.name} \"$(git rev-parse --short=12 HEAD)\" > {self.stored}"
         return " ".join(["python3 scripts/ncu_bound.py", *words, "--output", self.stored])
 
 
@@ -124,12 +127,12 @@ class Data:
 
     # Error rates at which curves are compared. A quick run has too few frames for the documents' own: its distances are shown, not judged.
     @property
-    def fer(self) -> float:
-        return 0.1 if self.quick else 1e-2
+    def fers(self) -> tuple[float, ...]:
+        return (0.1,) if self.quick else (1e-2, 1e-3)
 
     @property
     def bers(self) -> tuple[float, ...]:
-        return (2e-2, 5e-3) if self.quick else (1e-4, 1e-5)
+        return (2e-2, 5e-3) if self.quick else (1e-4, 1e-5, 1e-6)
 
     def has(self, need: Need) -> bool:
         return self.runs(need) or (root() / need.stored).exists()
@@ -151,7 +154,7 @@ class Data:
         return ""
 
     def _wants(self, need: Need) -> bool:
-        if self.stored or need.device == "elsewhere" or need.kind == "profile":  # counters need a profiler: scripts/ncu_bound.py
+        if self.stored or need.device == "elsewhere" or need.kind in ("profile", "peer"):  # a profiler (scripts/ncu_bound.py), a program of its own
             return False
         if self.quick:
             return need.kind in ("sim", "model") or (need.kind == "sweep" and not need.takes_csi)

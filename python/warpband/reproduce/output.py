@@ -92,7 +92,8 @@ def _draw_panel(axes, panel: Panel) -> None:
         axes.set_yscale("log")
         heights = [p[1] for line in panel.lines for p in line.points if p[1] and p[1] > 0]
         if heights and max(heights) < 100 * min(heights):  # powers of ten alone would leave one or two numbers on the axis
-            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            counts_things = all(y == round(y) for y in heights) and max(heights) < 100
+            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 4, 5, 6, 8) if counts_things else (1, 2, 5)))
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
             axes.yaxis.set_minor_formatter(NullFormatter())
     else:
@@ -131,10 +132,10 @@ def counts(claims: list[Claim]) -> str:
 
 def block(document: str, rows: list[Row], data: Data) -> str:
     """What a page begins with: the table of its rows, and the commands behind them."""
-    made = [(row, row.results(data)[1]) for row in rows]
-    lines = [BEGIN, f"{len(made)} figures and tables, {sum(not c.ours for _, cs in made for c in cs)} statements: {counts([c for _, cs in made for c in cs])}.", ""]
+    made = [(row, *row.results(data)) for row in rows]
+    lines = [BEGIN, f"{sum(bool(panels) for _, panels, _ in made)} figures and tables, {sum(not c.ours for *_, cs in made for c in cs)} statements: {counts([c for *_, cs in made for c in cs])}.", ""]
     lines += table(["figure or table", "command", "our result", "statement of the document", "holds?"],
-                   [line for row, claims in made for line in claim_lines(row, row.full_title(data), claims, f"{FIGURES}/{row.file}.png")])
+                   [line for row, panels, claims in made for line in claim_lines(row, row.full_title(data), claims, f"{FIGURES}/{row.file}.png" if panels else None)])
     needs = [need for row in rows for need in row.needs]
     lines += ["What these commands run, and the stored results that the table is made of:"]
     if any(need.kind == "bench" for need in needs):

@@ -9,6 +9,7 @@ WU2010_RATIO = {4: (13894, 0.08, 0.549), 16: (137712, 0.45, 0.940), 64: (1601220
 # wu2010 table 4.4: instructions of a thread block, which are those of a thread; a use has Q threads. Model, profiler.
 WU2010_INSTRUCTIONS = {(2, 4): (209, 209), (2, 16): (497, 496), (2, 64): (1649, 1780),
                        (4, 4): (988, 1014), (4, 16): (2152, 2137), (4, 64): (6808, 9749)}
+WU2010_PAIRS = {2: 24, 4: 97}  # eqs 4.5 and 4.6: instructions that a thread has for each of Q points
 WU2010_LOOP_SHARE = {16: 0.74, 64: 0.93}  # 2x2
 # wu2010 table 4.5, 4x4, Mb/s by QAM.
 WU2010_OTHERS = {"wu2010, GPU (Tesla C1060), trellis, soft": {4: 284.7, 16: 120.0, 64: 12.0},
@@ -23,16 +24,18 @@ WU2010_TURBO = {
                     96: (26.32, 12.98, 8.57, 6.41, 5.12, 4.26), 128: (17.95, 8.82, 5.85, 4.37, 3.49, 2.91)},
     "log_map": {32: (36.59, 18.09, 12.00, 9.01, 7.19, 5.99), 64: (23.87, 12.72, 8.45, 6.51, 5.20, 4.33),
                 96: (19.50, 9.62, 6.39, 4.78, 3.82, 3.18), 128: (12.19, 5.59, 3.97, 2.97, 2.37, 1.97)}}
+# wu2010 tables 5.1 and 5.2, by thread: (predecessor or successor, parity) for u = 0 and 1.
+WU2010_ALPHA = (((0, 0), (1, 1)), ((3, 1), (2, 0)), ((4, 1), (5, 0)), ((5, 0), (6, 1)), ((1, 0), (0, 0)), ((2, 1), (3, 1)), ((5, 1), (4, 1)), ((6, 0), (7, 0)))
+WU2010_BETA = (((0, 0), (4, 0)), ((4, 1), (0, 0)), ((5, 1), (1, 1)), ((1, 0), (5, 1)), ((2, 0), (6, 1)), ((6, 1), (2, 1)), ((7, 1), (3, 0)), ((3, 0), (7, 0)))
 # wu2010 table 5.4: decoder, MAP algorithm, iterations, Mb/s.
 WU2010_DECODERS = [
     ("Intel Pentium 3", "max-log-MAP", 1, 0.366), ("Motorola 56603", "max-log-MAP", 5, 0.0486), ("STM VLIW DSP", "log-MAP", 5, 0.2),
     ("TigerSHARC DSP", "max-log-MAP", 4, 2.399), ("TMS320C6201 DSP", "max-log-MAP", 4, 0.5), ("32-wide SIMD", "max-log-MAP", 5, 2.08),
     ("NVIDIA C1060 (wu2010)", "max-log-MAP", 5, 6.77), ("NVIDIA C1060 (wu2010)", "log-MAP", 5, 5.2)]
-# What was measured or published since.
+# What was published since.
 DECODERS_SINCE = [
     ("NVIDIA GTX 480, published 2013", "enhanced max-log-MAP", 6, 123), ("NVIDIA GTX 580, published 2014", "8-bit SOVA", 5, 128),
-    ("24 AVX2 cores, int8, published 2019", "max-log-MAP", 6, 1735), ("AFF3CT int8, one AVX-512 core, measured", "scaled max-log-MAP", 6, 75),
-    ("AFF3CT float, one AVX-512 core, measured", "log-MAP", 6, 1.15), ("srsRAN 4G int16, one core, measured", "max-log-MAP", 6, 46)]
+    ("24 AVX2 cores, int8, published 2019", "max-log-MAP", 6, 1735)]
 
 # wu2012 (GeForce GTX 560 Ti, 448 cores), 8400 uses, ms by N: table I (QR alone), II (detection without QR), III (all, with copies).
 WU2012_QR = {2: (0.030, 0.052), 4: (0.137, 0.257, 0.399, 0.501)}

@@ -1,4 +1,4 @@
-"""A row is a figure or a table of a document; `all_rows` has the 41 of them."""
+"""A row is a figure or a table of a document, or what its text states beside them; `all_rows` has the 41 and 4 of them."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
@@ -76,7 +76,7 @@ class Panel:
 @dataclass(frozen=True)
 class Row:
     document: str
-    name: str  # fig4.5, table5.3
+    name: str  # fig4.5, table5.3; text, which has no panels
     title: str
     needs: tuple[Need, ...]
     make: Callable[[Data], tuple[list[Panel], list[Claim]]]
@@ -94,7 +94,7 @@ class Row:
 
     def sources(self, data: Data) -> list[str]:
         """Machine, date and commit of each record of rates or counters."""
-        found = [(need, data.source(need)) for need in self.needs if need.kind in ("bench", "stream", "profile")]
+        found = [(need, data.source(need)) for need in self.needs if need.kind in ("bench", "stream", "profile", "peer")]
         return [text for _, text in found if text]
 
     def full_title(self, data: Data) -> str:
@@ -106,5 +106,5 @@ class Row:
 
 
 def all_rows() -> list[Row]:
-    from . import bollapalli, li, wu2010, wu2012
-    return [row for module in (wu2010, wu2012, li, bollapalli) for row in module.rows()]
+    from . import bollapalli, li, text, wu2010, wu2012
+    return [row for module in (wu2010, wu2012, li, bollapalli, text) for row in module.rows()]

@@ -65,13 +65,13 @@ def crossing(points, column=1, rate=RATE):
 
 
 def loss(points, reference, rate=RATE):
-    """(dB, least, most) of the crossing behind the reference's; None where it does not cross. The ends are those of both
-    intervals on the same side of the points; they are further apart than 95% asks for."""
+    """(dB, least, most) of the crossing behind the reference's; None where it does not cross. The ends are those of 95 % if the
+    drops of both were independent. They share seeds, so that the loss is known better."""
     here, reference_db = crossing(points, rate=rate), crossing(reference, rate=rate)
     if here is None or reference_db is None:
         return None
     ends = [crossing(p, c, rate) for p in (points, reference) for c in (2, 3)]
-    spread = sum((b - a) / 2 if a is not None and b is not None else STEP for a, b in (ends[:2], ends[2:]))
+    spread = math.hypot(*((b - a) / 2 if a is not None and b is not None else STEP for a, b in (ends[:2], ends[2:])))
     return here - reference_db, here - reference_db - spread, here - reference_db + spread
 
 
@@ -130,7 +130,7 @@ def wanted(curves, held_sizes, size, downlink):
         if is_enough(i) and i < size[1]:
             is_enough(i + 1)
         if downlink and size[1] == 8:
-            add(size, "mf", 0, window)
+            add(size, "mf", 0, window + [first + x for x in (5, 8, 11, 14)])  # to its floor
 
     plan()
     planned = {label_of(other, solver, iterations) for other, solver, iterations, _ in todo}
@@ -146,6 +146,17 @@ def wanted(curves, held_sizes, size, downlink):
 def csi_file(name, size):
     """The file of channel estimates for `size`."""
     return name.replace("{size}", f"{size[0]}x{size[1]}")
+
+
+def digest(files):
+    """Twelve hexadecimal digits of what files hold."""
+    whole = hashlib.sha256()
+    for name in files:
+        with open(name, "rb") as file:
+            for part in iter(lambda: file.read(1 << 20), b""):
+                whole.update(part)
+        whole.update(b"\0")
+    return whole.hexdigest()[:12]
 
 
 def scenario(channel, downlink, frame_errors, todo, csi, folder):
@@ -199,8 +210,8 @@ def run_channel(name, device, folder, csi=None):
     channel, downlink = channel_of(name)
     sizes, errors = (FILE_SIZES, 50) if channel == "file" else (sorted(LI_ITERATIONS, key=lambda size: size[0] * size[1]), 100)
     if channel == "file":
-        if csi:  # results of other channels are not resumed
-            folder = folder / f"csi-{hashlib.sha256(os.path.abspath(csi).encode()).hexdigest()[:12]}"
+        if csi:  # results of other channels are not resumed, nor of a file that has changed
+            folder = folder / f"csi-{digest(csi_file(csi, size) for size in FILE_SIZES)}"
             folder.mkdir(parents=True, exist_ok=True)
         csi = csi or soundings(sizes, root() / "build/soundings")
     scenario_file, result = folder / f"{name}.toml", folder / f"{name}.json"

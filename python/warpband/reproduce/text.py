@@ -1,0 +1,193 @@
+"""Statements of the documents that stand beside their figures and tables: a row of each document."""
+from __future__ import annotations
+
+import itertools
+import math
+
+from . import curves, printed
+from . import sweep_iterations as sweep
+from .bollapalli import GPU, NAMES, fragments
+from .data import Data, Need
+from .records import on_gpu, three
+from .rows import Claim, Row, measured
+from .stbc_tables import FRAMES_MS, SYMBOLS_MOBILE, TONES
+from .wu2010 import TURBO, TURBO_K, turbo_rate
+from .wu2012 import FIG_3
+
+MANY = FIG_3[16][0]
+
+TITLE = "statements beside figures and tables"
+
+
+# ---------------------------------------------------------------- wu2010
+SORTING = Need("peer", "kbest_sort")
+F1, F2, K = 263, 480, 6144  # TS 36.212 table 5.1.3-3, the longest block
+SHARED_FLOATS = 16 * 1024 // 4  # of a C1060's multiprocessor
+
+
+def step(state, bit):
+    """The constituent code of TS 36.212 5.1.3.2: next state, parity. The newest bit of a state is its highest."""
+    s1, s2, s3 = state >> 2 & 1, state >> 1 & 1, state & 1
+    fed = bit ^ s2 ^ s3
+    return fed << 2 | state >> 1, fed ^ s1 ^ s3
+
+
+def trellis_claim(name, table, truth, states):
+    """`truth`, `table`: by state and bit, (other state, parity)."""
+    pairs = [(table[i][bit], truth[i, bit]) for i in range(8) for bit in (0, 1)]
+    other, parity = (sum(a[k] != b[k] for a, b in pairs) for k in (0, 1))
+    return Claim(f"table 5.{name}: operands of the trellis of 3GPP LTE (TS 36.212 5.1.3.2)", f"of 16 edges {other} ha{'s' if other == 1 else 've'} another {states}, {parity} another parity",
+                 other == parity == 0, "; ".join(f"state {i}, u = {bit}: {states} {table[i][bit][0]} for {truth[i, bit][0]}" for i in range(8) for bit in (0, 1) if table[i][bit][0] != truth[i, bit][0])
+                 or f"{parity} parities are not those of the code's polynomials")
+
+
+def wu2010(data: Data):
+    claims = [measured("3.1: sorting takes up to 70 % of the run time of K-best (here: at least half, K and Q from 4 and 16 to 256 and 64)",
+                       data.get(SORTING)["settings"] if data.has(SORTING) else [],
+                       lambda v: "a textbook program on one core: " + " and ".join(f"{100 * min(s):.0f} to {100 * max(s):.0f} % by std::{choice}" for choice in ("sort", "nth_element") for s in [[x["sorting"] for x in v if x["choice"] == choice]])
+                       + "; our kernels settle the K least without sorting", lambda v: all(x["sorting"] >= 0.5 for x in v), missing="bench/peers/kbest_sort.cpp"),
+              Claim("4.2.5: floating point never loses, and fixed point must be designed carefully", "-", None, "there is no fixed-point detector")]
+    blocks = {w: SHARED_FLOATS // (10 * w + 196) for w in printed.WU2010_TURBO["max_log_map"]}
+    bs = data.benchmarks(TURBO, TURBO_K)
+    ours = [turbo_rate(on_gpu(bs) or bs, "max_log_map", w, 6) for w in blocks]
+    claims.append(measured("5.1.1: with 10 N/P + 196 floats a block, small P leaves few blocks of a multiprocessor, and so is slow", ours,
+                           lambda v: "N/P = " + ", ".join(map(str, blocks)) + ": " + ", ".join(map(str, blocks.values())) + " blocks in 16 KB; max-log-MAP has "
+                           + ", ".join(f"{printed.WU2010_TURBO['max_log_map'][w][5]:g}" for w in blocks) + " Mb/s there, and here, without such a limit, " + ", ".join(three(x) for x in v),
+                           lambda v: all(a > b for a, b in zip(blocks.values(), list(blocks.values())[1:])) and v == sorted(v, reverse=True), missing="all windows"))
+    parts = 8 + 128  # beta; 8 stages of two metrics for each of 8 states
+    claims.append(Claim("5.1.1: the parts named need 10 N/P + 196 floats", f"8 N/P + N/P + N/P + 8 + 128 = 10 N/P + {parts}", parts == 196, f"{196 - parts} floats are not named"))
+    square = (K - 1) ** 2
+    claims.append(Claim("5.1.4: 6143² cannot be represented as a 32-bit integer", f"6143² = {square}, and 2^31 = {2**31}", square >= 2**31,
+                        f"it is f2 x² that does not fit: {F2} x {square} = {F2 * square:.2g}, above 2^32" if F2 * square >= 2**32 else ""))
+    forward = {(state, bit): step(state, bit) for state in range(8) for bit in (0, 1)}
+    backward = {(after, bit): (state, parity) for (state, bit), (after, parity) in forward.items()}
+    claims += [trellis_claim(1, printed.WU2010_ALPHA, backward, "predecessor"), trellis_claim(2, printed.WU2010_BETA, forward, "successor"),
+               Claim("5.1.5: a look-up table for max* is slower", "-", None, "there is no decoder with such a table")]
+    return [], claims
+
+
+# ---------------------------------------------------------------- wu2012
+SPHERE = Need("bench", "sphere_h200", ("^detect/detector=sphere/", "--repetitions", "3", "--min-time", "0.02"), "cuda")
+FIG_4_6 = Need("sim", "wu2010_fig4_6")
+
+
+def over_snr(bs):
+    """{name of a sphere detector's setting: {SNR in dB: Mb/s}} of benchmarks with an axis of SNR."""
+    found: dict = {}
+    for b in bs:
+        if b["op"] == "detect" and b["axes"].get("detector") == "sphere" and "snr_db" in b["axes"]:
+            name = " ".join(str(v) for axis, v in b["axes"].items() if axis != "snr_db")
+            found.setdefault(name, {})[float(b["axes"]["snr_db"])] = b["mbps"]
+    return {name: dict(sorted(rates.items())) for name, rates in found.items()}
+
+
+def wu2012(data: Data):
+    rates = over_snr(on_gpu(data.benchmarks(SPHERE)))
+    claims = [measured("I: depth-first search visits more nodes at a low SNR, so its throughput varies with the SNR", rates.values(),
+                       lambda v: "; ".join(f"{name}: " + ", ".join(three(x) for x in r.values()) + " Mb/s at " + ", ".join(f"{snr:g}" for snr in r) + " dB" for name, r in rates.items()),
+                       lambda v: all(list(r.values())[-1] > 1.1 * list(r.values())[0] for r in v), missing="rates of a sphere detector over the SNR")]
+    few, many = data.get(FIG_4_6), data.get(MANY)
+    lost = {k: curves.behind(result, f"K-best, K = {k}", "ML", "fer", data.fers[0]) for k, result in ((4, few), (16, few), (64, many))}
+    claims.append(measured("I: to come near exhaustive search, K-best needs a large K (4x4 16-QAM, within 0.1 dB)", lost.values(),
+                           lambda v: "behind ML at FER " + curves.power(data.fers[0]) + ": " + ", ".join(f"K = {k} {x:+.2f} dB" for k, x in zip(lost, v)),
+                           lambda v: v[-1] <= 0.1 < min(v[:-1]), missing="the curves do not reach it"))
+    return [], claims
+
+
+# ---------------------------------------------------------------- K. Li
+C2, JACOBI, LOOP = Need("sweep", "li_thesis_c2", ("table3.1",)), Need("sim", "li_thesis_jacobi"), Need("sim", "iterative_massive")
+
+
+def li(data: Data):
+    return [], [preconditioned(data), in_a_loop(data)]
+
+
+def preconditioned(data: Data):
+    says = "6: iterations with a preconditioner may converge faster (Jacobi, C2, behind Cholesky at BLER 1e-2: none is worse by 0.02 dB, one better by 0.1 dB)"
+    plain, scaled = sweep.Curves(data.get(C2)), sweep.Curves(data.get(JACOBI))
+    pairs = []
+    for label, points in scaled.points.items():
+        size, _, iterations = label.split()
+        reference = plain.points.get(f"{size} Cholesky", [])
+        pairs.append((f"{size} I = {iterations}", *(sweep.loss(p, reference) for p in (plain.points.get(f"{size} CG {iterations}", []), points))))
+    pairs = [(name, a, b) for name, a, b in pairs if a and b]
+    return measured(says, [x for _, a, b in pairs for x in (a, b)], lambda v: "the same drops, CG / Jacobi-CG: " + ", ".join(f"{name} {a[0]:.2f} ± {a[2] - a[0]:.2f} / {b[0]:.2f} ± {b[2] - b[0]:.2f} dB" for name, a, b in pairs),
+                    lambda v: all(b[0] <= a[0] + 0.02 for _, a, b in pairs) and max(a[0] - b[0] for _, a, b in pairs) > 0.1, missing="curves of jacobi-cg that reach it")
+
+
+def in_a_loop(data: Data):
+    says = "6: detection and decoding in a loop can improve the error rate of massive MIMO (BLER 1e-2)"
+    held = sweep.Curves(data.get(LOOP))
+    gains = {size: sweep.loss(held.points[f"{size} open"], held.points[f"{size} loop"]) for size in sorted({label.split()[0] for label in held.points})}
+    return measured(says, gains.values(), lambda v: "three outer iterations of four, beside twelve iterations of an open loop, gain "
+                    + ", ".join(f"{size} {x[0]:.2f} dB (95 %: {x[1]:.2f} to {x[2]:.2f})" for size, x in zip(gains, v)), lambda v: max(x[1] for x in v) > 0, missing="the curves do not reach it")
+
+
+# ---------------------------------------------------------------- Bollapalli et al.
+SLICING, CODES = Need("sim", "stbc_slicing"), Need("sim", "stbc")
+LONG = Need("bench", "stbc_long_h200", ("^stbc_fragment/code=silver/.*fragment=(8388608|16777216)/stage=all",), "cuda")
+
+
+def least_determinant(levels):
+    """The least |det S|^2 of a difference of two Silver codewords (eq. 6), its four entries in -levels..levels + i (-levels..levels)."""
+    gaussian = [complex(a, b) for a in range(-levels, levels + 1) for b in range(-levels, levels + 1)]
+    v = [[(1 - 1j) / math.sqrt(7), (1 - 2j) / math.sqrt(7)], [(1 + 2j) / math.sqrt(7), (-1 - 1j) / math.sqrt(7)]]
+    least = math.inf
+    for x3, x4 in itertools.product(gaussian, repeat=2):
+        b = [[x3, -x4.conjugate()], [x4, x3.conjugate()]]
+        rotated = [[sum(v[i][k] * b[k][j] for k in (0, 1)) for j in (0, 1)] for i in (0, 1)]
+        for x1, x2 in itertools.product(gaussian, repeat=2):
+            if x1 or x2 or x3 or x4:
+                det = (x1 + rotated[0][0]) * (x1.conjugate() + rotated[1][1]) - (rotated[0][1] - x2.conjugate()) * (rotated[1][0] + x2)
+                least = min(least, abs(det) ** 2)
+    return least
+
+
+def slope(result, label, first, last):
+    """Decades of the frame error rate in 10 dB between two rates."""
+    ps = curves.points(result, label, "fer")
+    ends = [curves.crossing(ps, rate) for rate in (first, last)]
+    return None if None in ends else 10 * math.log10(first / last) / (ends[1] - ends[0])
+
+
+def bollapalli(data: Data):
+    result = data.get(SLICING)
+    lost = {q: curves.behind(result, f"{name}, slicing", f"{name}, exact", "fer", 1e-3) for q, name in NAMES.items()}
+    claims = [measured("II: the Golden code by conditional optimisation cannot be told from ML (within 0.05 dB at a codeword error rate of 1e-3)", lost.values(),
+                       lambda v: ", ".join(f"{name} {x:+.3f} dB" for name, x in zip(NAMES.values(), v)) + " behind the exact search", lambda v: max(v) <= 0.05, missing="the curves do not reach it")]
+    least = least_determinant(1)
+    claims.append(Claim("III: the Silver code's minimum determinant is 1/7 (|det|², an antenna's energy that of a symbol)",
+                        f"{least / 4:.4f} over differences of one step; eq. 6 as printed, with twice the energy, has {least:.4f}", abs(7 * least / 4 - 1) < 1e-9))
+    codes = data.get(CODES)
+    slopes = {label: [slope(codes, label, 10.0**-n, 10.0 ** -(n + 1)) for n in (2, 3, 4)] for label in ("Silver", "uncoded, ML")}
+    claims.append(measured("III: the Silver code has full diversity, 4 (slopes rise beyond 3; multiplexing has 2)", [x for s in slopes.values() for x in s],
+                           lambda v: "decades of the codeword error rate in 10 dB, from 1e-2, 1e-3, 1e-4 on: " + "; ".join(f"{name} " + ", ".join(f"{x:.2f}" for x in s) for name, s in slopes.items()),
+                           lambda v: v[0] < v[1] < v[2] and v[2] > 3 and max(v[3:]) < 2.5, missing="the curves do not reach it"))
+    claims.append(Claim("I: one decoder from rich scattering to line of sight", "-", None, "links of space-time codes have Rayleigh fading alone"))
+    long = on_gpu(data.benchmarks(LONG))
+    twice = {name: fragments(long, "host_fed", q) for q, name in NAMES.items()}
+    claims.append(measured("VI: 2^24 symbols take twice as long as 2^23 (within 5 %)", [t.get(n) for t in twice.values() for n in (24, 23)],
+                           lambda v: ", ".join(f"{name} {v[2 * i] / v[2 * i + 1]:.2f}x" for i, name in enumerate(twice)), lambda v: all(abs(v[i] / v[i + 1] - 2) <= 0.1 for i in (0, 2, 4)),
+                           missing="fragments of 2^24 symbols on a GPU"))
+    return [], [*claims, feasible(data, on_gpu(data.benchmarks(GPU)))]
+
+
+def feasible(data: Data, bs):
+    """What ML decoding of the largest WiMAX profile asks of a machine, with and without conditional optimisation."""
+    ceilings = data.get(GPU)["ceilings"] if bs else {}
+    fp32 = next((c["fp32"] for device, c in ceilings.items() if device.startswith("cuda")), None)
+    codewords = TONES["mobile_2048"] * SYMBOLS_MOBILE[1] / 2 / (1e-3 * FRAMES_MS[1])  # a second
+    asked = {q: [2 * HYPOTHESIS * codewords * q**power for power in (4, 2)] for q in NAMES}  # an fma counts as two
+    return measured(f"II: without conditional optimisation ML decoding for WiMAX is not feasible (mobile 2048, at least {HYPOTHESIS} fp32 operations a hypothesis)", [fp32],
+                    lambda v: "TFLOP/s by M^4 / M² hypotheses: " + ", ".join(f"{NAMES[q]} {a / 1e12:.2g} / {b / 1e12:.2g}" for q, (a, b) in asked.items()) + f"; this GPU has {2 * v[0] / 1e12:.0f}, a Tesla C1060 {C1060_TFLOPS}",
+                    lambda v: asked[16][0] > 2 * v[0], lambda v: f"this GPU could search exhaustively at QPSK and 16-QAM; only 64-QAM asks for {asked[64][0] / (2 * v[0]):.2g} times its rate" if asked[16][0] < 2 * v[0] < asked[64][0] else "",
+                    "the ceilings of a GPU")
+
+
+HYPOTHESIS = 14  # of a pair and QPSK, decisions: docs/bollapalli.md
+C1060_TFLOPS = 0.62  # 240 lanes at 1.296 GHz, an fma as two
+
+
+def rows():
+    return [Row("wu2010", "text", TITLE, (SORTING, TURBO, TURBO_K), wu2010), Row("wu2012", "text", TITLE, (SPHERE, FIG_4_6, MANY), wu2012),
+            Row("li", "text", TITLE, (C2, JACOBI, LOOP), li), Row("bollapalli", "text", TITLE, (SLICING, CODES, LONG, GPU), bollapalli)]
