@@ -304,14 +304,6 @@ inline std::vector<detector_config> some_of_each() {
           nway_setting(3, 4, 16, 1),
           nway_setting(4, 4, 16, 3),
           nway_setting(8, 8, 4, 2),
-          setting(sphere, 1, 1, 16),
-          setting(sphere, 2, 2, 64),
-          setting(sphere, 3, 4, 4),
-          sphere_setting(4, 4, 4, {.hard_output = true}),
-          sphere_setting(4, 4, 16, {.radius = 6, .node_limit = 50}),
-          sphere_setting(5, 6, 16, {.hard_output = true, .node_limit = 40}),
-          sorted(sphere_setting(4, 4, 64, {.node_limit = 30}), stream_sort::sqrd),
-          sphere_setting(8, 8, 4, {.node_limit = 100}),
           setting(pic, 1, 1, 16),
           setting(pic, 2, 2, 64),
           exact(setting(pic, 4, 4, 16)),
@@ -321,6 +313,14 @@ inline std::vector<detector_config> some_of_each() {
           ep_setting(2, 2, 16, 10),
           exact(ep_setting(3, 3, 64, 3, 0.5f)),
           ep_setting(4, 4, 256, 4),
-          ep_setting(9, 12, 4, 2, 0)};
+          ep_setting(9, 12, 4, 2, 0),
+          setting(sphere, 1, 1, 16),
+          setting(sphere, 2, 2, 64),
+          setting(sphere, 3, 4, 4),
+          sphere_setting(4, 4, 4, {.hard_output = true}),
+          sphere_setting(4, 4, 16, {.radius = 6, .node_limit = 50}),
+          sphere_setting(5, 6, 16, {.hard_output = true, .node_limit = 40}),
+          sorted(sphere_setting(4, 4, 64, {.node_limit = 30}), stream_sort::sqrd),
+          sphere_setting(8, 8, 4, {.node_limit = 100})};
 }
 }  // namespace wb::testing
