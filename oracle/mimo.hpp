@@ -59,8 +59,8 @@ std::vector<double> detect_nway(const mimo_use& use, int ways, double clip);
 /// real part, and for each of it with rising cost of their imaginary part. All points of stream 0 below a
 /// path are one node. Priors cost what their bits contradict.
 struct sphere {
-  bool hard = false;  ///< only the best candidate, whose LLRs are +-clip
-  double radius = 0;  ///< squared, in units of n0, with which the search begins; 0 for none
+  bool hard = false;   ///< only the best candidate, whose LLRs are +-clip
+  double radius = 0;   ///< squared, in units of n0, with which the search begins; 0 for none
   int node_limit = 0;  ///< 0 for none
 };
 struct sphere_result {

@@ -203,7 +203,8 @@ inline std::vector<double> oracle_llrs(const detector_config& config, const orac
   if (c.type == kbest) return oracle::detect_kbest(use, kbest_in(c).survivors, kbest_in(c).real_valued, clip);
   if (c.type == nway) return oracle::detect_nway(use, nway_in(c).ways, clip);
   if (c.type == sphere)
-    return may_miss(c) ? oracle::detect_sphere(use, oracle_sphere(c), clip).llrs : oracle::detect_ml(use, clip);
+    return may_miss(c) ? oracle::detect_sphere(use, oracle_sphere(c), clip).llrs
+                       : oracle::detect_ml(use, clip);
   if (c.type == pic) return oracle::detect_pic(use, rule, clip);
   if (c.type != ep) return {};
   const ep_settings& settings = ep_in(c);

@@ -34,7 +34,9 @@ void describe_for(const detector_config& c, setting_of<detector_config>& s) {
     if (!misses) s.allowed += std::string(", or \"none\"") + when;
     s.text = "LLRs are limited to this magnitude. ";
     if (kind.may_miss) s.text += "A bit gets it if the search found no candidate with one of its values. ";
-    s.text += misses          ? "Left out: 8."
+    s.text += kind.default_clip
+                  ? "Left out: \"none\" where it equals exhaustive search, with up to two streams; else 8."
+              : misses        ? "Left out: 8."
               : *when != '\0' ? std::string("Left out: \"none\"") + when + ", else 8."
                               : "Left out: \"none\".";
   } else if (s.name == "order") {
@@ -86,8 +88,7 @@ void run(const detector_ref& d, executor_ref& where, nb::handle channel, nb::han
                           .received = y.as<const std::complex<float>>(1),
                           .noise_var = n0.of(batch),
                           .prior = p.as<const float>(1)};
-  const detector_output out{
-      .llr = l.as<float>(1),
+  const detector_output out{.llr = l.as<float>(1),
                             .bits = b.as<std::uint8_t>(1),
                             .status = s.as<std::uint8_t>(0),
                             .visited = v.as<std::int32_t>(0)};
@@ -98,11 +99,17 @@ void run(const detector_ref& d, executor_ref& where, nb::handle channel, nb::han
 }  // namespace
 
 void bind_detect(nb::module_& m) {
-  const std::pair<const char*, const char*> classes[] = {
-      {"ml", "ML"},       {"mf", "MatchedFilter"},  {"zf", "ZeroForcing"},
-      {"mmse", "MMSE"},   {"ot", "OnePassTrellis"}, {"mtt", "MultiPassTrellis"},
-      {"kbest", "KBest"}, {"nway", "NWay"},         {"sphere", "Sphere"},
-      {"pic", "PIC"},     {"ep", "EP"}};
+  const std::pair<const char*, const char*> classes[] = {{"ml", "ML"},
+                                                         {"mf", "MatchedFilter"},
+                                                         {"zf", "ZeroForcing"},
+                                                         {"mmse", "MMSE"},
+                                                         {"ot", "OnePassTrellis"},
+                                                         {"mtt", "MultiPassTrellis"},
+                                                         {"kbest", "KBest"},
+                                                         {"nway", "NWay"},
+                                                         {"sphere", "Sphere"},
+                                                         {"pic", "PIC"},
+                                                         {"ep", "EP"}};
   for (const auto& [type, name] : classes)
     add_keywords(m, name, keywords_of(of(type)), of(type), {"streams", "rx_antennas", "qam"});
   nb::class_<detector_ref>(m, "Detector")

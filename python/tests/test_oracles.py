@@ -241,7 +241,7 @@ def test_nway(seed, streams, qam, data):
 
     def nearest(step, top, bottom):
         return (np.zeros(qam, int), np.arange(qam)) if top else (np.arange(len(step)), step.argmin(1))
-    clip = 1e6 if ways == streams else 8
+    clip = 1e6 if ways == streams == 2 else 8  # two ways of two streams are exhaustive
     wanted = []
     for i in range(12):
         found = []
@@ -285,6 +285,8 @@ def test_multi_pass_trellis(seed, streams, qam, data):
             paths, metric = search(h[i], y[i], n0, qam, order, step_of, None)
             value = oracles.labels(qam)[paths[:, stage]]
             wanted[i, order[stage]] = oracles.max_log(metric[None] / n0, value)[0]
+    if streams > 2:
+        wanted = np.clip(wanted, -8, 8)
     agree(wb.MultiPassTrellis(streams=streams, rx_antennas=streams, qam=qam, order=order[::-1])(h, y, n0), wanted.reshape(12, -1), 1)
 
 

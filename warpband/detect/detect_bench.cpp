@@ -1,8 +1,8 @@
 // Soft MIMO detectors: batches that fill the device, and 8400 and 1200 uses, which are a slot and an OFDM
 // symbol of LTE at 20 MHz (wu2012 tables II and III). Also wu2010's batches of 8 x 16384 uses for 2x2 and 8 x
 // 8192 for 4x4 (tables 4.1 and 4.2). Rayleigh fading, every use with its own H. The time of a sphere search
-// depends on the SNR, so it has an axis for it. Its operations are those of the first path alone, and its share
-// of the bound says how much the search adds.
+// depends on the SNR, so it has an axis for it. Its operations are those of the first path alone, and its
+// share of the bound says how much the search adds.
 #include <bench/bench.hpp>
 #include <cmath>
 #include <complex>
@@ -99,11 +99,13 @@ void add(const std::string& device, const detector_config& c, const std::vector<
   if (uses != 0) axes.emplace_back("uses", static_cast<int>(uses));
   const float noise_var =
       snr_db ? static_cast<float>(c.streams) * std::pow(10.f, -static_cast<float>(*snr_db) / 10) : 0.05f;
-  const bool slow = c.type == "kbest" || c.type == "ep" || c.type == "sphere" || (c.type == "ml" && c.streams == 4 && c.qam > 4);
+  const bool slow = c.type == "kbest" || c.type == "ep" || c.type == "sphere" ||
+                    (c.type == "ml" && c.streams == 4 && c.qam > 4);
   const std::size_t many = bench::batch_for(device, slow ? 512 : 4096, std::size_t{1} << (slow ? 17 : 20));
   for (const figure f : figures) {
     const std::size_t filling = f == figure::host_fed ? std::size_t{1} << 17 : many;
-    bench::add("detect", device, axes, {f}, detect(c, uses != 0 ? uses : filling, order, informed, noise_var));
+    bench::add("detect", device, axes, {f},
+               detect(c, uses != 0 ? uses : filling, order, informed, noise_var));
   }
 }
 

@@ -28,9 +28,9 @@ struct detector_input {
 
 /// Outputs without data are not computed. Bits of a use lie stream after stream, each symbol's in 3GPP order.
 struct detector_output {
-  view<float> llr = {};            // [uses, bits_per_use]
-  view<std::uint8_t> bits = {};    // [uses, bits_per_use] hard decisions, 1 where the LLR is negative
-  view<std::uint8_t> status = {};  // [uses, 1] status_erased
+  view<float> llr = {};             // [uses, bits_per_use]
+  view<std::uint8_t> bits = {};     // [uses, bits_per_use] hard decisions, 1 where the LLR is negative
+  view<std::uint8_t> status = {};   // [uses, 1] status_erased
   view<std::int32_t> visited = {};  // [uses, 1] nodes that the search visited. Only where `counts_visited`
 };
 

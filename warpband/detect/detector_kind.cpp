@@ -24,7 +24,7 @@ void check_streams(const detector_config& c, const detector_kind& kind) {
 
 float checked_clip(const detector_config& c, const detector_kind& kind) {
   const bool misses = may_miss(c);
-  const float clip = c.llr_clip.value_or(misses ? 8 : no_clip);
+  const float clip = clip_of(c);
   const bool limits = clip > 0 && clip <= 1e6f;
   if (misses && !limits)
     throw argument_error("llr_clip", clip_text(clip),
@@ -83,8 +83,11 @@ const std::vector<setting_of<detector_config>>& common_detector_settings() {
       number_or_word(
           "llr_clip", &c::llr_clip, "none", no_clip, 1e-6, 1e6,
           "LLRs are limited to this magnitude. A bit gets it if the search found no candidate with one of "
-          "its values. Left out: 8 where a hypothesis can be missing, else \"none\".",
-          "a number from 1e-6 to 1e6, or \"none\" where no hypothesis can be missing: with all but ot, kbest, "
+          "its values. Left out: 8 where a hypothesis can be missing, and with mtt and nway where they do "
+          "not equal ml; "
+          "else \"none\". Up to two streams mtt equals ml, and so does nway with all ways.",
+          "a number from 1e-6 to 1e6, or \"none\" where no hypothesis can be missing: with all but ot, "
+          "kbest, "
           "nway with fewer ways than streams, and sphere with hard_output, radius or node_limit"),
       boolean("extrinsic", &c::extrinsic, "Take the a-priori LLRs off the output again.").not_of_links()};
   return settings;
@@ -138,14 +141,19 @@ bool may_miss(const detector_config& config) {
   const detector_kind& kind = config.kind();
   return kind.may_miss && kind.may_miss(config);
 }
+float clip_of(const detector_config& config) {
+  if (config.llr_clip) return *config.llr_clip;
+  const detector_kind& kind = config.kind();
+  if (kind.default_clip) return kind.default_clip(config);
+  return may_miss(config) ? 8.f : no_clip;
+}
 double flops_per_use(const detector_config& config) { return make_detector(config)->flops_per_use(); }
 
 std::string label_of(const detector_config& config) {
   const detector_kind& kind = config.kind();
   std::string label = kind.label ? kind.label(config) : kind.name;
-  const bool misses = may_miss(config);
-  if (misses || (config.llr_clip && *config.llr_clip != no_clip))
-    label += ", clip " + plain(setting_value(as_written(config.llr_clip.value_or(8.f))));
+  const float clip = clip_of(config);
+  if (clip != no_clip) label += ", clip " + plain(setting_value(as_written(clip)));
   return label;
 }
 

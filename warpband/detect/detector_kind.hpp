@@ -37,7 +37,7 @@ struct detector_config {
   int rx_antennas = 2;  // streams..16
   int qam = 4;          // 4, 16, 64, 256
   /// LLRs are limited to +-llr_clip, which also stands for a missing hypothesis: above 0 and at most 1e6, or
-  /// `no_clip` where no hypothesis can be missing. Nothing: `no_clip` there, else 8.
+  /// `no_clip` where no hypothesis can be missing. Nothing: see clip_of.
   std::optional<float> llr_clip = {};
   bool extrinsic = false;  // the prior is taken off the output again
   box settings = {};       // of the kind; empty: its defaults
@@ -81,6 +81,9 @@ struct detector_kind {
   /// Whether the search may find no candidate with one of a bit's values. LLRs then need a limit. None: it
   /// always finds one.
   std::function<bool(const detector_config&)> may_miss = {};
+  /// The limit of LLRs where a configuration leaves it open. None: 8 where a hypothesis can be missing, else
+  /// `no_clip`.
+  std::function<float(const detector_config&)> default_clip = {};
   /// Settings that `warpband choose` tries. `base` is the detector of the scenario, of any kind; `choose`
   /// tries it in any case. None: the defaults. An empty list: nothing of this kind.
   std::function<std::vector<box>(const detector_config& base)> candidates = {};
@@ -111,6 +114,8 @@ std::unique_ptr<detector> make_detector(const detector_config& config);
 bool takes_prior(const detector_config& config);
 /// Whether a bit may have no candidate with one of its values.
 bool may_miss(const detector_config& config);
+/// The limit of LLRs in force: `llr_clip`, or the default of the kind where that is left open.
+float clip_of(const detector_config& config);
 /// Operations of one use (exec/kernel.hpp).
 double flops_per_use(const detector_config& config);
 /// What a plot calls it.

@@ -387,14 +387,22 @@ TEST(detect_arguments, a_detector_tells_its_sizes) {
 
 TEST(detect_arguments, defaults_are_chosen) {
   const auto clip = [](const detector_config& c) { return *wb::completed(c).llr_clip; };
-  for (const std::string& type : {ml, mf, zf, mmse, mtt, nway, sphere, pic, ep})
+  for (const std::string& type : {ml, mf, zf, mmse, sphere, pic, ep})
     EXPECT_EQ(clip(setting(type, 3, 3, 16)), wb::no_clip);
-  for (const std::string& type : {ot, kbest}) EXPECT_EQ(clip(setting(type, 3, 3, 16)), 8.f);
+  for (const std::string& type : {ot, kbest, mtt, nway}) EXPECT_EQ(clip(setting(type, 3, 3, 16)), 8.f);
+  for (const int streams : {1, 2})
+    for (const std::string& type : {mtt, nway})
+      EXPECT_EQ(clip(setting(type, streams, streams, 16)), wb::no_clip) << "as ml";
+  for (const std::string& type : {mtt, nway}) {
+    detector_config c = setting(type, 3, 3, 16);
+    c.llr_clip = wb::no_clip;
+    EXPECT_EQ(clip(c), wb::no_clip);
+  }
+  EXPECT_EQ(clip(nway_setting(2, 2, 16, 1)), 8.f);
   EXPECT_EQ(clip(nway_setting(3, 3, 16, 2)), 8.f);
-  for (const wb::sphere_settings& settings : std::vector<wb::sphere_settings>{
-           {.hard_output = true}, {.radius = 9}, {.node_limit = 100}})
+  for (const wb::sphere_settings& settings :
+       std::vector<wb::sphere_settings>{{.hard_output = true}, {.radius = 9}, {.node_limit = 100}})
     EXPECT_EQ(clip(sphere_setting(3, 3, 16, settings)), 8.f);
-  EXPECT_EQ(clip(nway_setting(3, 3, 16, 3)), wb::no_clip);
   EXPECT_EQ(wb::completed(setting(nway, 3, 3, 16)).get<wb::nway_settings>().ways, 3);
 }
 

@@ -31,7 +31,9 @@ class kernel_detector final : public detector {
       : detector(c, takes_prior), call_(call), op_(op) {
     describe_call(call_, c);
   }
-  bool counts_visited() const noexcept override { return requires(Call c) { c.visited; }; }
+  bool counts_visited() const noexcept override {
+    return requires(Call c) { c.visited; };
+  }
   double flops_per_use() const override { return any_build_of(op_.kernels(call_))->flops(&call_); }
 
  private:

@@ -474,7 +474,8 @@ TEST_P(detect_exact_on, a_sphere_visits_no_more_nodes_than_its_limit) {
       const mimo_batch batch =
           draw_mimo(setting(sphere, streams, streams, qam), scaled(500), {0.03, 0.3}, random);
       const auto with = [&](int limit) {
-        detector_config c = sphere_setting(streams, streams, qam, {.hard_output = is_hard, .node_limit = limit});
+        detector_config c =
+            sphere_setting(streams, streams, qam, {.hard_output = is_hard, .node_limit = limit});
         c.llr_clip = 8;
         return detect(exec(), c, batch);
       };
@@ -497,9 +498,10 @@ TEST_P(detect_exact_on, a_sphere_visits_no_more_nodes_than_its_limit) {
 
 TEST_P(detect_exact_on, a_sphere_visits_the_nodes_of_a_single_tree_search) {
   std::mt19937_64 random(14);
-  for (detector_config c : {setting(sphere, 2, 2, 16), setting(sphere, 4, 4, 4), setting(sphere, 3, 3, 64),
-                            sphere_setting(4, 4, 16, {.hard_output = true}), sphere_setting(4, 4, 16, {.radius = 6}),
-                            sphere_setting(4, 4, 16, {.node_limit = 50})})
+  for (detector_config c :
+       {setting(sphere, 2, 2, 16), setting(sphere, 4, 4, 4), setting(sphere, 3, 3, 64),
+        sphere_setting(4, 4, 16, {.hard_output = true}), sphere_setting(4, 4, 16, {.radius = 6}),
+        sphere_setting(4, 4, 16, {.node_limit = 50})})
     for (const double prior : {0., 3.}) {
       c.llr_clip = 6;
       const mimo_batch batch = draw_mimo(c, 40, {.prior = prior}, random);

@@ -34,9 +34,13 @@ mimo_batch reordered(const mimo_batch& b, const std::vector<int>& order) {
 /// Detectors that take an order, of one size.
 std::vector<detector_config> all_with_order(int streams, int rx, int qam) {
   std::vector<detector_config> configs{
-      setting(ot, streams, rx, qam), setting(mtt, streams, rx, qam), kbest_setting(streams, rx, qam, 5),
-      kbest_setting(streams, rx, qam, 9, true), nway_setting(streams, rx, qam, streams),
-      sphere_setting(streams, rx, qam, {.node_limit = 60}), sphere_setting(streams, rx, qam, {.hard_output = true, .node_limit = 90})};
+      setting(ot, streams, rx, qam),
+      setting(mtt, streams, rx, qam),
+      kbest_setting(streams, rx, qam, 5),
+      kbest_setting(streams, rx, qam, 9, true),
+      nway_setting(streams, rx, qam, streams),
+      sphere_setting(streams, rx, qam, {.node_limit = 60}),
+      sphere_setting(streams, rx, qam, {.hard_output = true, .node_limit = 90})};
   for (const int ways : {1, streams / 2})
     if (ways > 0 && ways < streams) configs.push_back(nway_setting(streams, rx, qam, ways));
   return configs;

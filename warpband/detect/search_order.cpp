@@ -30,11 +30,13 @@ const std::vector<std::pair<std::string, stream_sort>>& stream_sorts() {
 const std::vector<setting_of<search_order>>& search_order_settings() {
   using c = search_order;
   static const std::vector<setting_of<c>> settings{
-      integers("order", &c::order, 0, 7,
-               "The search sees the columns of H in this order. ot, mtt, kbest and sphere begin with the last "
-               "stream of the list and end with the first. Pass p of nway has entry p at the top of the tree. Below "
-               "it are the entries before it, cyclically. Left out: 0, 1, 2, ...",
-               "a list with each of 0 to streams - 1 once")
+      integers(
+          "order", &c::order, 0, 7,
+          "The search sees the columns of H in this order. ot, mtt, kbest and sphere begin with the last "
+          "stream of the list and end with the first. Pass p of nway has entry p at the top of the tree. "
+          "Below "
+          "it are the entries before it, cyclically. Left out: 0, 1, 2, ...",
+          "a list with each of 0 to streams - 1 once")
           .only_with("sort", {"none"}),
       words(
           "sort", &c::sort, stream_sorts(),

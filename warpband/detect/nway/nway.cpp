@@ -29,6 +29,7 @@ int ways_of(const detector_config& c) {
   const int ways = c.get<nway_settings>().ways;
   return ways == 0 ? c.streams : ways;
 }
+bool has_all_ways(const detector_config& c) { return ways_of(c) == c.streams; }
 
 box complete_nway(const detector_config& c) {
   nway_settings settings = c.get<nway_settings>();
@@ -69,7 +70,11 @@ detector_kind nway_kind() {
           .takes_prior = true,
           .make = make_nway,
           .complete = complete_nway,
-          .may_miss = [](const detector_config& c) { return ways_of(c) != c.streams; },
+          .may_miss = [](const detector_config& c) { return !has_all_ways(c); },
+          .default_clip =
+              [](const detector_config& c) {
+                return has_all_ways(c) && c.streams <= 2 ? no_clip : 8.f;  // there it equals ml
+              },
           .candidates = candidates_nway,
           .label = [](const detector_config& c) { return "nway N = " + std::to_string(ways_of(c)); }};
 }

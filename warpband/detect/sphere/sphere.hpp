@@ -6,11 +6,12 @@
 //
 // so that a path is not continued once it is outside the sphere.
 //
-// Soft output is that of a single tree search (C. Studer, A. Burg, H. Boelcskei, "Soft-output sphere decoding:
-// algorithms and VLSI implementation", IEEE JSAC 26(2), 2008, section III; with a-priori LLRs C. Studer,
-// H. Boelcskei, "Soft-input soft-output single tree-search sphere decoding", IEEE Trans. Inf. Theory 56(10),
-// 2010). The search keeps the best candidate, and for each of its bits the best one that has the other value.
-// It enters a node only if something below could change one of them. LLRs equal those of exhaustive search.
+// Soft output is that of a single tree search (C. Studer, A. Burg, H. Boelcskei, "Soft-output sphere
+// decoding: algorithms and VLSI implementation", IEEE JSAC 26(2), 2008, section III; with a-priori LLRs C.
+// Studer, H. Boelcskei, "Soft-input soft-output single tree-search sphere decoding", IEEE Trans. Inf. Theory
+// 56(10), 2010). The search keeps the best candidate, and for each of its bits the best one that has the
+// other value. It enters a node only if something below could change one of them. LLRs equal those of
+// exhaustive search.
 //
 // What ends the search earlier:
 //
@@ -38,9 +39,9 @@
 namespace wb {
 
 struct sphere_settings {
-  bool hard_output = false;            // only the maximum-likelihood decision
-  std::optional<float> radius = {};    // squared, in units of N0; above 0. Nothing: no sphere to begin with
-  int node_limit = 0;                  // nodes of a use; 0 for no limit
+  bool hard_output = false;          // only the maximum-likelihood decision
+  std::optional<float> radius = {};  // squared, in units of N0; above 0. Nothing: no sphere to begin with
+  int node_limit = 0;                // nodes of a use; 0 for no limit
   search_order search = {};
   bool operator==(const sphere_settings&) const = default;
 };

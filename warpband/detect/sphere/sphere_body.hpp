@@ -182,7 +182,8 @@ class sphere_search {
     });
     arrive(k - 1, enters, w, distance);
   }
-  /// The farthest counter-hypothesis of the bits at level k in which the path differs from the best candidate.
+  /// The farthest counter-hypothesis of the bits at level k in which the path differs from the best
+  /// candidate.
   WB_HD T changeable(int k) const {
     const I differs = label_[k] ^ found_.best[k];
     T farthest = T(0.f);
@@ -257,10 +258,10 @@ class sphere_search {
   sphere_limits<T> limits_;
   T radius_;
   I level_, visited_;
-  hypotheses<N, B, T> found_;      // of position 0 only the best, and that only of hard decisions
-  minima<fixed<1>, B, T> last_;    // of position 0
+  hypotheses<N, B, T> found_;    // of position 0 only the best, and that only of hard decisions
+  minima<fixed<1>, B, T> last_;  // of position 0
   cx<T> w_[N::capacity] = {}, symbol_[N::capacity] = {};
-  T above_[N::capacity] = {};      // distance of the path down to the level
+  T above_[N::capacity] = {};                          // distance of the path down to the level
   child re_[N::capacity] = {}, im_[N::capacity] = {};  // the child in each dimension
   I label_[N::capacity] = {};
   T worst_[N::capacity], path_[N::capacity];  // counter-hypotheses: the farthest, and of bits that differ

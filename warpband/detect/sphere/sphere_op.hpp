@@ -11,7 +11,8 @@ template <class S, bool Soft>
 struct sphere_op : thread_op<sphere_args> {
   /// Of a search that visits only the first path: a node for each stream. How many follow is up to the data.
   double flops() const {
-    const double n = a.streams, levels = 1 << a.pam_bits, bits = 2.0 * a.pam_bits, prior = a.prior.data ? 1 : 0;
+    const double n = a.streams, levels = 1 << a.pam_bits, bits = 2.0 * a.pam_bits,
+                 prior = a.prior.data ? 1 : 0;
     const double child = 3 * levels * 2 + 4 + 2 * n + (Soft ? n + bits + 5 : 1);
     const double leaf = 2 * levels * 3 + 2 + (Soft ? 2 * levels * (1 + bits / 2) + 2 * bits + 3 : 2);
     return lattice_flops(a) + prior_flops(a) + prior * 0 + (n - 1) * child + leaf + llr_flops(a);
@@ -27,8 +28,8 @@ struct sphere_op : thread_op<sphere_args> {
     auto good = load_lattice(a, s, item, order, m, n0);
     with_prior(a, s, item, order, n0, good, [&](auto* costs) WB_INLINE_LAMBDA {
       const sphere_limits<T> limits{clip_distance(s, item, n0), distance_of(a.radius, n0), a.node_limit};
-      sphere_search<Soft, typename S::streams, typename S::pam, T, prior_costs<S, T>> search(s.n, s.b, m, costs,
-                                                                                            limits);
+      sphere_search<Soft, typename S::streams, typename S::pam, T, prior_costs<S, T>> search(s.n, s.b, m,
+                                                                                             costs, limits);
       search.run(good);
       store_llrs(a, s.n, s.b, item, g, order, llr_scale(n0), good,
                  [&](int k, int i) WB_INLINE_LAMBDA { return search.difference(k, i); });

@@ -41,8 +41,10 @@ detector_kind ot_kind() {
   return kind;
 }
 detector_kind mtt_kind() {
-  return trellis_kind("mtt", "multi-pass trellis traversal, which misses no hypothesis",
-                      [](const search_args&) -> const kernel_set& { return mtt_kernels(); });
+  detector_kind kind = trellis_kind("mtt", "multi-pass trellis traversal, which misses no hypothesis",
+                                    [](const search_args&) -> const kernel_set& { return mtt_kernels(); });
+  kind.default_clip = [](const detector_config& c) { return c.streams <= 2 ? no_clip : 8.f; };
+  return kind;
 }
 
 }  // namespace wb

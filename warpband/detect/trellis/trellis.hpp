@@ -13,8 +13,11 @@
 // of the point it leads to that contradict the LLRs. 2x2 still equals exhaustive search.
 //
 // When to use. multi_pass for two streams, where it equals exhaustive search. With four streams nway has
-// fewer errors at a similar rate (docs/wu2012.md), and multi_pass needs an LLR clip of 8: without one it has
-// an error floor (docs/wu2010.md).
+// fewer errors at a similar rate (docs/wu2012.md).
+//
+// The limit of LLRs. multi_pass misses no hypothesis, but the right path can be lost in a reduction. The LLR
+// is then wrong and large, which gives an error floor (docs/wu2010.md). So LLRs are limited to 8 by default,
+// except of up to two streams, where multi_pass is exhaustive (curves/mimo_clip_all_ways.json).
 #include <warpband/detect/detector_kind.hpp>
 #include <warpband/detect/search_order.hpp>
 
