@@ -1,7 +1,7 @@
 """The runs behind docs/findings.md, and the short results that are stored of them.
 
-``python -m warpband.reproduce.campaign --device cuda:0 --seconds 380 --out build/findings`` runs all of them by priority until its
-time is over. A result that is there is resumed. ``warpband reproduce findings`` runs one after the other instead, without a limit.
+``PYTHONPATH=python/warpband python3 -m reproduce.campaign --device cuda:0 --seconds 380`` runs all of them by priority until its time is
+over. A result that is there is resumed. ``warpband reproduce findings`` runs one after the other instead, without a limit.
 
 A run of ``warpband sim`` over a thousand curves has a megabyte of settings. What is stored has a line for each curve: what was swept, and
 counts. The scenario in ``curves/findings/`` has the rest.
@@ -54,6 +54,7 @@ def short(result: dict, name: str) -> dict:
         else:
             points = [counts_of(axis, p) for p in c["points"]]
             full = [p for p in points if p[2] > 0.9 * p[1]] if "codewords" not in c["points"][0] else []
+            kept |= {"codewords": True} if "codewords" in c["points"][0] else {}
             kept["points"] = [p for p in points if p not in full[:-1]]
         curves.append(kept)
     return {"warpband": result["warpband"], "machine": result["machine"], "scenario": f"curves/findings/{name}.toml",
@@ -162,8 +163,8 @@ def campaign(device: str, folder: pathlib.Path, seconds: float, names: list[str]
     while waiting or under_way:
         now = time.monotonic()
         while waiting and len(under_way) < together and now < end:
-            name, most = waiting.pop(0)
-            under_way.append(Run(name, device, folder, min(most, end - now), options))
+            name, share = waiting.pop(0)
+            under_way.append(Run(name, device, folder, min(share, end - now), options))
             say(f"{name} begins")
         if now >= end:
             waiting = []
@@ -180,7 +181,7 @@ def campaign(device: str, folder: pathlib.Path, seconds: float, names: list[str]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m warpband.reproduce.campaign", description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(prog="python3 -m reproduce.campaign", description=__doc__.split("\n\n")[0])
     parser.add_argument("names", nargs="*", help="of curves/findings/; default: all")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--seconds", type=float, default=380.0, help="of all runs together")

@@ -82,8 +82,8 @@ def read(path: pathlib.Path):
 @dataclass(frozen=True)
 class Need:
     """A result that a row needs, and the run that makes it."""
-    kind: str  # sim, model, bench, stream, profile, sweep or peer
-    name: str  # of curves/NAME.json (sim, model, sweep), bench/peers/NAME.json (peer) or bench/results/NAME.json
+    kind: str  # sim, model, bench, stream, profile, sweep, peer or finding
+    name: str  # of curves/NAME.json (sim, model, sweep, finding), bench/peers/NAME.json (peer) or bench/results/NAME.json
     options: tuple[str, ...] = ()
     device: str = "any"  # "cuda": only a GPU can make it; "cpu": cores, whatever the device; "elsewhere": of another machine, as stored
     isa: str = ""  # WARPBAND_ISA of the run
@@ -96,7 +96,7 @@ class Need:
 
     @property
     def stored(self) -> str:
-        folder = {"peer": "bench/peers"}.get(self.kind, "curves" if self.kind in ("sim", "model", "sweep") else "bench/results")
+        folder = {"peer": "bench/peers"}.get(self.kind, "curves" if self.kind in ("sim", "model", "sweep", "finding") else "bench/results")
         return f"{folder}/{self.name}.json"
 
     def line(self, device="cuda:0") -> str:
@@ -115,6 +115,8 @@ class Need:
             return " ".join(["warpband reproduce li", *words, "--device", device])
         if self.kind == "peer":
             return f"g++ -std=c++20 -O3 -march=native bench/peers/{self.name}.cpp -o {self.name} && ./{self.name} \"$(git rev-parse --short=12 HEAD)\" > {self.stored}"
+        if self.kind == "finding":
+            return f"warpband reproduce findings --device {device}"
         return " ".join(["python3 scripts/ncu_bound.py", *words, "--output", self.stored])
 
 
@@ -210,6 +212,10 @@ class Data:
             from .sweep_iterations import run_channel, run_quick
             self.note(need.line(self.device))
             return run_quick(need.name, self.device, self.out) if self.quick else run_channel(need.name, self.device, self.out, self.csi)
+        if need.kind == "finding":
+            from .campaign import make
+            self.note(need.line(self.device))
+            return make(need.name.removeprefix("findings/"), self.device, self.out / "findings")
         run = [command(), need.kind]
         if need.kind == "sim":
             scenario = root() / f"curves/{need.name}.toml"

@@ -77,7 +77,9 @@ def _draw_panel(axes, panel: Panel) -> None:
         mark = PRINTED_MARKS[printed.count(i) % len(PRINTED_MARKS)] if line.printed else None if len(ps) > 40 else MARKS[i % len(MARKS)]
         printed += [i] * line.printed
         x, y = [p[0] + shifts.get(line.label, 0) for p in ps], [p[1] for p in ps]
-        if all(len(p) == 4 for p in ps):
+        if all(len(p) == 4 for p in ps) and not line.joined:
+            axes.vlines(x, [p[2] for p in ps], [p[3] for p in ps], color=COLOURS[i], alpha=0.5, linewidth=1)
+        elif all(len(p) == 4 for p in ps):
             axes.fill_between(x, [max(p[2], min(y) / 10) if panel.log_y else p[2] for p in ps], [p[3] for p in ps], color=COLOURS[i], alpha=0.15, linewidth=0)
         axes.plot(x, y, color=COLOURS[i], marker=mark, markersize=7 if line.printed else 4.5, linestyle=":" if line.printed and style == "-" else style,
                   linewidth=1.3, label=line.label, markerfacecolor=None if line.joined else "none")
@@ -97,11 +99,12 @@ def _draw_panel(axes, panel: Panel) -> None:
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
             axes.yaxis.set_minor_formatter(NullFormatter())
     else:
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(bottom=0 if all(p[1] >= 0 for line in panel.lines for p in line.points) else None)
     if panel.ticks:
         longest = max(map(len, panel.ticks))
-        axes.set_xticks(range(len(panel.ticks)), panel.ticks, rotation=90 if longest > 20 else 30 if longest > 7 else 0,
-                        ha="center" if longest > 20 or longest <= 7 else "right", fontsize=8)
+        many = longest > 7 and len(panel.ticks) > 12
+        axes.set_xticks(range(len(panel.ticks)), panel.ticks, rotation=90 if longest > 20 or many else 30 if longest > 7 else 0,
+                        ha="center" if longest > 20 or many or longest <= 7 else "right", fontsize=8)
         axes.set_xlim(-0.5, len(panel.ticks) - 0.5)
     axes.set_title(panel.heading, fontsize=10)
     axes.set_xlabel(panel.x)
@@ -110,7 +113,7 @@ def _draw_panel(axes, panel: Panel) -> None:
     if panel.ticks and longest > 20:
         axes.legend(fontsize=7.5, loc="best")
     else:
-        below = -0.22 if panel.ticks and longest > 7 else -0.13 if panel.x else -0.08
+        below = -0.3 if panel.ticks and many else -0.22 if panel.ticks and longest > 7 else -0.13 if panel.x else -0.08
         axes.legend(fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, below), ncols=2)
 
 

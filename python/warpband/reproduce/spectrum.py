@@ -55,7 +55,7 @@ def measure(channel: str, antennas: int, users: int, snr_db: float, power_contro
     """Quantiles over drops and subcarriers of the condition number, and what iterations leave."""
     import numpy as np
     n0 = users * 10 ** (-snr_db / 10)
-    most = min(users, 48)
+    steps = min(users, 48)
     kappa, excess, needed = [], {False: [], True: []}, []
     random = np.random.default_rng(2)
     for begin in range(0, DROPS, BATCH):
@@ -72,7 +72,7 @@ def measure(channel: str, antennas: int, users: int, snr_db: float, power_contro
         exact = np.linalg.solve(a, b[..., None])[..., 0]
         noise_left = (abs(exact - s) ** 2).mean(axis=(1, 2))  # of a drop
         for jacobi in (False, True):
-            xs, left = gradients(a, b, most, jacobi)
+            xs, left = gradients(a, b, steps, jacobi)
             excess[jacobi].append((abs(xs - exact) ** 2).mean(axis=(2, 3)) / noise_left)
             if not jacobi:
                 needed.append(left.reshape(len(left), -1))
@@ -82,10 +82,10 @@ def measure(channel: str, antennas: int, users: int, snr_db: float, power_contro
     for jacobi in (False, True):
         per_drop = np.concatenate(excess[jacobi], axis=1)
         found["jacobi_excess" if jacobi else "excess"] = [[float(f"{q:.3g}") for q in np.quantile(per_drop[i], QUANTILES)]
-                                                          for i in range(most) if i == 0 or np.quantile(per_drop[i - 1], 0.99) > 1e-4]
+                                                          for i in range(steps) if i == 0 or np.quantile(per_drop[i - 1], 0.99) > 1e-4]
     for residual in RESIDUALS:  # iterations of a vector: the first whose residual is small enough
         met = needed <= residual ** 2
-        count = np.where(met.any(axis=0), met.argmax(axis=0), most).reshape(DROPS, -1).mean(axis=1)
+        count = np.where(met.any(axis=0), met.argmax(axis=0), steps).reshape(DROPS, -1).mean(axis=1)
         found["stop"][str(residual)] = [round(float(count.mean()), 4), round(float(1.96 * count.std(ddof=1) / DROPS ** 0.5), 4)]
     return found
 

@@ -1,0 +1,199 @@
+"""Iterations of conjugate gradients predicted from the spectrum, a stop by residual, and Jacobi's preconditioner (docs/findings.md)."""
+from __future__ import annotations
+
+import math
+
+from . import printed
+from . import sweep_iterations as sweep
+from .data import Data, Need
+from .estimates import Number, behind
+from .findings_data import held, missing
+from .rows import Claim, Line, Panel
+
+JACOBI, RESIDUAL, SPECTRUM = (Need("finding", f"findings/{name}") for name in ("jacobi", "residual", "spectrum"))
+MEASURED = {channel: Need("sweep", f"li_thesis_{channel}", ("table3.1",)) for channel in ("rayleigh", "c2", "b1")}
+CHANNEL_NAMES = {"rayleigh": "Rayleigh", "c2": "C2", "b1": "B1"}
+BLER = 1e-2
+LOSSES = [10 ** (-k / 20) for k in range(0, 61)]  # what may be left of an error: candidates for the one parameter of a prediction
+
+
+class Needed:
+    """The least iterations for less than 1 dB against Cholesky in a channel. `low` and `high`: of the ends of the loss' interval."""
+
+    def __init__(self, curves, size):
+        losses = [(i, loss) for i, loss in sweep.minimum(curves, size)[1] if loss]
+        first = lambda end: next((i for i, loss in losses if loss[end] < 1), None)  # noqa: E731
+        self.value, self.low, self.high = first(0), first(1), first(2)
+
+    def has(self, count) -> bool:
+        return self.low <= count and (self.high is None or count <= self.high)
+
+    def __str__(self):
+        return f"{self.value}" if self.low == self.high else f"{self.value} [{self.low}, {self.high or 'open'}]"
+
+
+def needed_of(data: Data) -> dict:
+    found = {}
+    for channel, need in MEASURED.items():
+        curves = sweep.Curves(data.get(need))
+        for size in curves.sizes():
+            n = Needed(curves, size)
+            if n.value and n.low:
+                found[channel, size] = n
+    return found
+
+
+# ---------------------------------------------------------------- predictions
+def chebyshev(kappa, users, left) -> float:
+    """Iterations after which Chebyshev's bound 2 ((sqrt k - 1) / (sqrt k + 1))^I is `left`; U are always enough."""
+    root = math.sqrt(max(kappa, 1 + 1e-9))
+    return min(users, math.ceil(math.log(2 / left) / math.log((root + 1) / (root - 1)) - 1e-9))
+
+
+def random_kappa(entry) -> float:
+    """Of independent entries, from U/B and N0 (Marchenko and Pastur)."""
+    b, u = entry["antennas"], entry["users"]
+    n0, ratio = u * 10 ** (-entry["snr_db"] / 10), math.sqrt(u / b)
+    return (b * (1 + ratio) ** 2 + n0) / (b * (1 - ratio) ** 2 + n0)
+
+
+def remaining(entry, quantile, left) -> float:
+    """The first iteration whose error is `left` of what noise and interference leave, in a drop of this quantile."""
+    return next((i for i, q in enumerate(entry["excess"], 1) if q[quantile] <= left), len(entry["excess"]) + 1)
+
+
+PREDICTIONS = {
+    "U/B alone": lambda e, left: chebyshev(random_kappa(e), e["users"], left),
+    "the median condition number": lambda e, left: chebyshev(e["kappa"][0], e["users"], left),
+    "the condition number of 99 % of the subcarriers": lambda e, left: chebyshev(e["kappa"][2], e["users"], left),
+    "all eigenvalues, the median drop": lambda e, left: remaining(e, 0, left),
+    "all eigenvalues, 99 % of the drops": lambda e, left: remaining(e, 2, left),
+}
+
+
+def misses(pairs, predict, left) -> float:
+    return sum(math.log(predict(e, left) / n.value) ** 2 for e, n in pairs)
+
+
+def fitted(pairs, predict) -> float:
+    return min(LOSSES, key=lambda left: misses(pairs, predict, left))
+
+
+def judged(pairs, predict):
+    """The parameter, and of each pair the count that the others' parameter predicts."""
+    return fitted(pairs, predict), [predict(e, fitted([p for p in pairs if p[0] is not e], predict)) for e, _ in pairs]
+
+
+def spectrum_claims(data: Data):
+    measured = needed_of(data)
+    entries = [e for e in data.get(SPECTRUM)["entries"] if e["power_control"]]
+    pairs = [(e, measured[key]) for e in entries if (key := (e["channel"], (e["antennas"], e["users"]))) in measured]
+    claims, best = [], None
+    for name, predict in PREDICTIONS.items():
+        left, counts = judged(pairs, predict)
+        inside = sum(n.has(count) for count, (_, n) in zip(counts, pairs))
+        rms = math.sqrt(sum(math.log(count / n.value) ** 2 for count, (_, n) in zip(counts, pairs)) / len(pairs))
+        worst = max(zip(counts, pairs), key=lambda x: abs(math.log(x[0] / x[1][1].value)))
+        e = worst[1][0]
+        claims.append(Claim(f"I for less than 1 dB follows from {name}, one parameter for all sizes and channels",
+                            f"within the interval of the measured I in {inside} of {len(pairs)} (each predicted by a fit to the others), factor {math.exp(rms):.2f} in the mean, "
+                            f"error left {left:.2g}; worst: {CHANNEL_NAMES[e['channel']]} {e['antennas']}x{e['users']}, {worst[0]:g} for {worst[1][1]}",
+                            inside >= 0.9 * len(pairs), "" if inside >= 0.9 * len(pairs) else "outside of the intervals are " + ", ".join(
+                                f"{sum(not n.has(count) for count, (e, n) in zip(counts, pairs) if e['channel'] == c)} in {CHANNEL_NAMES[c]}" for c in CHANNEL_NAMES), ours=True))
+        if best is None or inside > best[0]:
+            best = (inside, name, counts)
+    lines = [Line(CHANNEL_NAMES[c], [(n.value, count, count, count) for count, (e, n) in zip(best[2], pairs) if e["channel"] == c], joined=False) for c in CHANNEL_NAMES]
+    lines.append(Line("equal", [(1, 1), (48, 48)], dashed=True))
+    return claims, Panel(f"predicted from {best[1]}", "measured I", "predicted I", lines, log_x=True)
+
+
+def table_claims(data: Data):
+    """That of table 3.1 in independent fading."""
+    measured = {size: n for (channel, size), n in needed_of(data).items() if channel == "rayleigh"}
+    ratios: dict = {}
+    for (b, u), n in measured.items():
+        ratios.setdefault(b // u, []).append(((b, u), n))
+    alone = all(max(n.low for _, n in group) <= min(n.high or 99 for _, n in group) for group in ratios.values())
+    words = "; ".join(f"U/B = 1/{ratio}: " + ", ".join(f"{b}x{u} {n} (thesis {printed.LI_ITERATIONS[b, u]})" for (b, u), n in group) for ratio, group in sorted(ratios.items(), reverse=True))
+    differs = [size for size, n in measured.items() if not n.has(printed.LI_ITERATIONS[size])]
+    return [Claim("li, table 3.1: I grows with U at the same U/B (128x16: 3, 256x32: 4, 512x64: 5)", f"in Rayleigh fading {words}; {len(differs)} of {len(measured)} differ from the thesis (95 %)",
+                  not alone, "one I for each U/B lies in all intervals" if alone else "")]
+
+
+# ---------------------------------------------------------------- stop by residual
+def by_family(curves):
+    found: dict = {}
+    for c in curves:
+        found.setdefault(c.family, []).append(c)
+    return found
+
+
+def residual_claims(data: Data):
+    stops, fixed = by_family(held(data, RESIDUAL)), by_family(held(data, JACOBI))
+    mean = {(e["channel"], f"{e['antennas']}x{e['users']}"): e["stop"] for e in data.get(SPECTRUM)["entries"] if e["power_control"]} if data.has(SPECTRUM) else {}
+    losses: dict = {}
+    for family, curves in stops.items():
+        reference = fixed.get(f"{family} cholesky")
+        for c in curves:
+            loss = behind(c, reference[0], BLER) if reference else None
+            count = mean.get(tuple(family.split()), {}).get(str(c.parameters["residual"]))
+            losses.setdefault(c.parameters["residual"], []).append((family, loss, count))
+    by_iterations = {family: {c.parameters["iterations"]: behind(c, fixed[f"{family} cholesky"][0], BLER) for c in curves if c.parameters.get("solver") == "cg"}
+                     for family, curves in fixed.items() if f"{family} cholesky" in fixed}
+    claims = []
+    for residual, found in sorted(losses.items(), reverse=True):
+        known = [(f, n, k) for f, n, k in found if n and k]
+        if not known:
+            continue
+        words = "; ".join(f"{f}: {n} dB, {k[0]:.2f} +- {k[1]:.2f} iterations" for f, n, k in known)
+        unknown = len(found) - len(known)
+        claims.append(Claim(f"a stop at the residual {residual:g} loses less than 0.25 dB in every channel and size", words + (f"; {unknown} do not cross the BLER" if unknown else ""),
+                            not unknown and all(n.high < 0.25 for _, n, _ in known), "an interval ends above 0.25 dB" if any(n.high >= 0.25 for _, n, _ in known) or unknown else "", ours=True))
+    panel = Panel("loss at BLER 1e-2 over mean iterations", "mean iterations of a vector", "dB behind Cholesky",
+                  [Line(f"{family}, residual", sorted((k[0], *n) for r, found in losses.items() for f, n, k in found if f == family and n and k)) for family in stops]
+                  + [Line(f"{family}, fixed", sorted((i, *n) for i, n in values.items() if n), dashed=True, setting=f"{family}, residual") for family, values in by_iterations.items()
+                     if family in stops], log_y=False)
+    panel.lines = [x for x in panel.lines if x.points]
+    return claims, panel
+
+
+# ---------------------------------------------------------------- Jacobi
+def jacobi_claims(data: Data):
+    families = by_family(held(data, JACOBI))
+    entries = data.get(SPECTRUM)["entries"] if data.has(SPECTRUM) else []
+    claims, gains = [], []
+    for controlled in (True, False):
+        found = []
+        for family, curves in families.items():
+            if family.endswith("cholesky") or family.endswith("uncontrolled") is controlled:
+                continue
+            sides = {(c.parameters["solver"], c.parameters["iterations"]): c for c in curves}
+            for i in sorted({i for _, i in sides}):
+                if ("cg", i) in sides and ("jacobi-cg", i) in sides and (n := behind(sides["jacobi-cg", i], sides["cg", i], BLER)):
+                    found.append((family, i, n))
+        gains += [(f, i, n) for f, i, n in found]
+        if not found:
+            continue
+        faster, slower = [x for x in found if x[2].high < 0], [x for x in found if x[2].low > 0]
+        words = "; ".join(f"{f.removesuffix(' uncontrolled')}, I = {i}: {n} dB" for f, i, n in found)
+        says = "li, chapter 6: \"specific preconditions\" may make iterations converge faster; Jacobi's, " + \
+            ("users of equal mean power" if controlled else "users whose mean powers differ from drop to drop")
+        shares = [j[0] / q[0] for e in entries if e["power_control"] is controlled and e["channel"] in {f.split()[0] for f, *_ in found}
+                  for q, j in zip(e["excess"], e["jacobi_excess"])]
+        scaled = f"after as many iterations its error is {min(shares):.2f} to {max(shares):.2f} of CG's in the median drop" if shares else "no interval ends below 0 dB"
+        claims.append(Claim(says, f"Jacobi's SNR over CG's at BLER 1e-2: {words}; less in {len(faster)}, more in {len(slower)} of {len(found)} (95 %)", bool(faster),
+                            scaled if not faster else ""))
+    ticks = [f"{f}, I = {i}" for f, i, _ in gains]
+    return claims, Panel("Jacobi against CG", "", "dB more than CG at BLER 1e-2", [Line("Jacobi", [(k, *n) for k, (_, _, n) in enumerate(gains)], joined=False)], log_y=False, ticks=ticks)
+
+
+def iterations_row(data: Data):
+    panels, claims = [], table_claims(data)
+    for need, make in ((SPECTRUM, spectrum_claims), (RESIDUAL, residual_claims), (JACOBI, jacobi_claims)):
+        if not data.has(need):
+            claims.append(missing(need))
+            continue
+        found, panel = make(data)
+        claims += found
+        panels += [panel] if any(line.points for line in panel.lines) else []
+    return panels, claims

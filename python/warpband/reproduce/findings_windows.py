@@ -1,0 +1,90 @@
+"""What windows cost the turbo decoder at an error rate, and which is the fastest for a loss (docs/findings.md)."""
+from __future__ import annotations
+
+from .data import Data, Need
+from .estimates import behind, bit_crossing_of
+from .findings_data import held, missing
+from .records import on_gpu, pick
+from .rows import Claim, Line, Panel
+
+WINDOWS = Need("finding", "findings/windows")
+RATES = (Need("bench", "turbo_h100", ("^turbo",), "any"), Need("bench", "turbo_windows_h100", ("^turbo/.*precision=",), "any"))
+FERS = (1e-1, 1e-2, 1e-3)
+BERS = (1e-3, 1e-4, 1e-5)
+LOSSES = (0.03, 0.05, 0.1, 0.2)
+FAMILIES = ("log-MAP float32", "max-log-MAP float32", "log-MAP bfloat16", "max-log-MAP int16")
+
+
+def reference_of(family):
+    """Of the same algorithm, in float32 with long windows and overlaps."""
+    return f"{family.split()[0]} float32 reference"
+
+
+def gbps(data: Data, family, windows, overlap):
+    """Of an H100, for all that is in a benchmark."""
+    algorithm, precision = family.split()
+    axes = {"k": 6144, "map": "max_log_map" if algorithm == "max-log-MAP" else "log_map", "window_steps": 6144 // windows, "overlap": overlap, "iterations": 6}
+    if precision != "float32":
+        axes["precision"] = precision
+    b = pick(on_gpu(data.benchmarks(*RATES)), ["resident"], op="turbo", **axes)
+    return None if b is None else 1e-3 * b["mbps"]
+
+
+def windows_row(data: Data):
+    if not data.has(WINDOWS):
+        return [], [missing(WINDOWS)]
+    found = held(data, WINDOWS)
+    references = {c.family: c for c in found if c.family.endswith("reference")}
+    decoders = {(c.family, c.parameters["windows"], c.parameters["overlap"]): c for c in found if "windows" in c.parameters}
+    best = references.get("log-MAP float32 reference")
+    lost = {(key, fer): behind(c, references[reference_of(key[0])], fer) for key, c in decoders.items() if reference_of(key[0]) in references for fer in FERS}
+    claims = []
+
+    def series(family, windows, overlap):
+        return [(fer, lost.get(((family, windows, overlap), fer))) for fer in FERS]
+
+    def words(values):
+        return ", ".join(f"{n} dB at FER {fer:g}" for fer, n in values if n)
+
+    printed_setting = ("log-MAP float32", 96, 0)
+    if printed_setting in decoders and best:
+        by_bits = [(ber, behind(decoders[printed_setting], best, ber, bit_crossing_of)) for ber in BERS]
+        by_bits = [(ber, n) for ber, n in by_bits if n]
+        frames = [(fer, n) for fer, n in series(*printed_setting) if n]
+        if by_bits:
+            claims.append(Claim("wu2010, 5.2: parallelism of 96 is \"within 0.1dB of the performance of the optimal case\"",
+                                ", ".join(f"{n.text(3)} dB at BER {ber:g}" for ber, n in by_bits) + "; " + ", ".join(f"{n.text(3)} dB at FER {fer:g}" for fer, n in frames),
+                                all(n.high <= 0.1 for _, n in by_bits),
+                                "the loss grows as the error rate falls: the sentence holds where the interval ends below 0.1 dB" if any(n.high > 0.1 for _, n in by_bits) else ""))
+    for family in FAMILIES[:2]:
+        for windows in (96, 192):
+            values = [n for _, n in series(family, windows, 0) if n]
+            if len(values) >= 2:
+                rise = values[-1].minus(values[0])
+                claims.append(Claim(f"{family}: the loss of {windows} windows without overlap grows as the error rate falls", f"{words(series(family, windows, 0))}; growth {rise} dB",
+                                    rise.low > 0, "the interval of the growth has 0" if rise.low <= 0 else "", ours=True))
+    for windows in (96, 192):
+        left = [(overlap, lost.get((("log-MAP float32", windows, overlap), 1e-3))) for overlap in (0, 1, 4, 16)]
+        left = [(overlap, n) for overlap, n in left if n]
+        if len(left) >= 2:
+            claims.append(Claim(f"overlapping steps restore log-MAP with {windows} windows, at FER 1e-3 (to 0.03 dB)", ", ".join(f"overlap {o}: {n} dB" for o, n in left),
+                                left[-1][1].high <= 0.03, "the last interval ends above 0.03 dB" if left[-1][1].high > 0.03 else "", ours=True))
+    for fer in FERS:
+        rule = []
+        for most in LOSSES:
+            fits = []
+            for key, c in decoders.items():
+                n, rate = behind(c, best, fer) if best else None, gbps(data, *key)
+                if n and rate and n.high <= most:
+                    fits.append((rate, key, n))
+            if fits:
+                rate, (family, windows, overlap), n = max(fits)
+                rule.append(f"{most:g} dB: {family}, {windows} windows, overlap {overlap} ({n} dB, {rate:.3g} Gb/s)")
+        if rule:
+            claims.append(Claim(f"the fastest decoder on an H100 for a loss against log-MAP at FER {fer:g}: the interval ends below the loss", "; ".join(rule), True, ours=True))
+    panels = [Panel(family, "-log10 of the FER", "dB behind long windows of the algorithm", [
+        Line(f"{windows} windows, overlap {overlap}", [(index, *n) for index, fer in enumerate(FERS, 1) if (n := lost.get(((family, windows, overlap), fer)))])
+        for windows, overlap in ((w, o) for f, w, o in decoders if f == family)], log_y=False) for family in FAMILIES]
+    for p in panels:
+        p.lines = [x for x in p.lines if x.points]
+    return [p for p in panels if p.lines], claims
