@@ -14,6 +14,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 
 from .data import ReproduceError, command, read, root, run_command
@@ -159,6 +160,9 @@ def campaign(device: str, folder: pathlib.Path, seconds: float, names: list[str]
     if times:
         detector_times(device, folder, 4.0, 400)
         say("times of detectors")
+    spectra = None
+    if "spectrum" in names and not (folder / "spectrum.json").exists():  # by cores of the host, beside the device
+        spectra = subprocess.Popen([sys.executable, "-c", f"import pathlib; from reproduce import spectrum; spectrum.make(pathlib.Path({str(folder)!r}))"])
     waiting, under_way = [(n, s) for n, s in SIMULATED if n in names], []
     while waiting or under_way:
         now = time.monotonic()
@@ -178,6 +182,22 @@ def campaign(device: str, folder: pathlib.Path, seconds: float, names: list[str]
                 say(f"{run.name} ends with {run.process.returncode} after {now - run.begin:.1f} s: {len(held['curves'])} curves, "
                     f"{'complete' if held['complete'] else 'not complete'}, {path.stat().st_size if path else 0} bytes")
         time.sleep(0.05)
+    if spectra is not None:
+        try:
+            say(f"spectrum ends with {spectra.wait(max(0.0, end - time.monotonic()))}")
+        except subprocess.TimeoutExpired:  # what is done is stored, and the next run begins anew
+            spectra.terminate()
+            say("spectrum is not complete")
+
+
+def archive(folder: pathlib.Path, to: pathlib.Path) -> None:
+    """Two files: what is stored, and the results that a run goes on from."""
+    to.mkdir(parents=True, exist_ok=True)
+    for name, kept in (("stored", lambda file: ".full" not in file.name), ("full", lambda file: ".full" in file.name)):
+        with tarfile.open(to / f"findings_{name}.tar.gz", "w:gz") as files:
+            for file in sorted(folder.glob("*.json")):
+                if kept(file):
+                    files.add(file, file.name)
 
 
 def main() -> int:
@@ -190,14 +210,19 @@ def main() -> int:
     parser.add_argument("--frame-errors", type=int, help="in place of the scenarios'")
     parser.add_argument("--max-frames", type=int, help="in place of the scenarios'")
     parser.add_argument("--no-times", action="store_true", help="without times of detectors")
+    parser.add_argument("--archive", type=pathlib.Path, help="folder for two archives of the results")
     given = parser.parse_args()
     options = [word for name, value in (("--frame-errors", given.frame_errors), ("--max-frames", given.max_frames)) if value is not None
                for word in (name, str(value))]
-    names = given.names or [name for name, _ in SIMULATED]
-    if unknown := set(names) - {name for name, _ in SIMULATED}:
-        parser.error(f"{', '.join(sorted(unknown))}: expected names among {', '.join(name for name, _ in SIMULATED)}")
+    known = [*(name for name, _ in SIMULATED), "spectrum"]
+    names = given.names or known
+    if unknown := set(names) - set(known):
+        parser.error(f"{', '.join(sorted(unknown))}: expected names among {', '.join(known)}")
     try:
-        campaign(given.device, given.out or root() / "build/findings", given.seconds, names, given.together, options, not given.no_times)
+        folder = given.out or root() / "build/findings"
+        campaign(given.device, folder, given.seconds, names, given.together, options, not given.no_times)
+        if given.archive:
+            archive(folder, given.archive)
     except ReproduceError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -71,15 +71,15 @@ def windows_row(data: Data):
                                 left[-1][1].high <= 0.03, "the last interval ends above 0.03 dB" if left[-1][1].high > 0.03 else "", ours=True))
     for fer in FERS:
         rule = []
-        for most in LOSSES:
+        for limit in LOSSES:
             fits = []
             for key, c in decoders.items():
                 n, rate = behind(c, best, fer) if best else None, gbps(data, *key)
-                if n and rate and n.high <= most:
+                if n and rate and n.high <= limit:
                     fits.append((rate, key, n))
             if fits:
                 rate, (family, windows, overlap), n = max(fits)
-                rule.append(f"{most:g} dB: {family}, {windows} windows, overlap {overlap} ({n} dB, {rate:.3g} Gb/s)")
+                rule.append(f"{limit:g} dB: {family}, {windows} windows, overlap {overlap} ({n} dB, {rate:.3g} Gb/s)")
         if rule:
             claims.append(Claim(f"the fastest decoder on an H100 for a loss against log-MAP at FER {fer:g}: the interval ends below the loss", "; ".join(rule), True, ours=True))
     panels = [Panel(family, "-log10 of the FER", "dB behind long windows of the algorithm", [

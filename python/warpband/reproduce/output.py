@@ -31,6 +31,9 @@ def write_csv(panels: list[Panel], path: pathlib.Path) -> None:
 
 
 def draw(row: Row, data: Data, panels: list[Panel], paths: list[pathlib.Path]) -> None:
+    """A picture of the panels; none where a row lacks what it would draw."""
+    if not panels:
+        return
     try:
         import matplotlib
     except ImportError:
