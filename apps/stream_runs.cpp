@@ -152,7 +152,7 @@ stream_work work_of(const stream_run& r) {
   if (r.chain == "precode") {
     wb::downlink_config c;
     c.antennas = r.massive.antennas, c.users = r.massive.users;
-    c.solver = r.massive.solver, c.iterations = r.massive.iterations;
+    c.solver = r.massive.solver, c.iterations = r.massive.iterations, c.residual = r.massive.residual;
     return {wb::make_precode_chain({c, static_cast<int>(r.per_channel), r.frames_as.clusters,
                                     r.frames_as.cluster_method, r.frames_as.half})};
   }

@@ -21,7 +21,7 @@ matrix plus(const matrix& a, complex factor, const matrix& b) {
 }
 
 /// Conjugate gradients with the preconditioner M = diag(A) or I.
-matrix conjugate_gradients(const matrix& a, const matrix& b, int iterations, bool jacobi) {
+matrix conjugate_gradients(const matrix& a, const matrix& b, int iterations, bool jacobi, double residual) {
   const auto preconditioned = [&](const matrix& r) {
     matrix z = r;
     if (jacobi)
@@ -29,8 +29,9 @@ matrix conjugate_gradients(const matrix& a, const matrix& b, int iterations, boo
     return z;
   };
   matrix x(b.rows, 1), r = b, z = preconditioned(r), p = z;
+  const double first = dot(r, z).real();
   for (int i = 0; i < iterations; i++) {
-    if (norm(r) <= 1e-13 * norm(b)) break;
+    if (dot(r, z).real() <= residual * residual * first) break;
     const matrix ap = a * p;
     const complex rz = dot(r, z), alpha = rz / dot(p, ap);
     x = plus(x, alpha, p);
@@ -47,7 +48,9 @@ matrix regularized(const matrix& h, double added) {
   return a;
 }
 matrix solved(const matrix& a, const matrix& b, massive_solver solver) {
-  return solver.iterations == 0 ? solve(a, b) : conjugate_gradients(a, b, solver.iterations, solver.jacobi);
+  return solver.iterations == 0
+             ? solve(a, b)
+             : conjugate_gradients(a, b, solver.iterations, solver.jacobi, solver.residual);
 }
 
 }  // namespace

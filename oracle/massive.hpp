@@ -11,10 +11,12 @@ namespace oracle {
 enum class massive_rule { mmse, zf, mf };
 
 /// How A x = b is solved: by elimination, or by so many iterations of conjugate gradients from 0, with or
-/// without Jacobi's preconditioner.
+/// without Jacobi's preconditioner M = diag(A). Iterations stop once the residual r = b - A x has
+/// r^H M^-1 r <= residual^2 b^H M^-1 b; without a preconditioner M = I.
 struct massive_solver {
   int iterations = 0;  ///< 0: elimination
   bool jacobi = false;
+  double residual = 1e-13;
 };
 
 struct massive_estimate {

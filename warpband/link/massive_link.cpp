@@ -20,6 +20,7 @@ const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
       antennas_setting<c>(),
       users_setting<c>(),
       iterations_setting<c>(),
+      residual_setting<c>(),
       words("sinr", &c::sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}},
             "Where the SINR that scales LLRs comes from. exact: from the inverse of the Gram matrix. "
             "approximate: from its diagonal, all that cg and jacobi-cg have. Left out: exact where the "
@@ -48,10 +49,15 @@ uplink_config uplink_of(const massive_link_config& c, int qam) {
           .qam = qam,
           .solver = c.solver,
           .iterations = c.iterations,
+          .residual = c.residual,
           .sinr = *c.sinr};
 }
 downlink_config downlink_of(const massive_link_config& c) {
-  return {.antennas = c.antennas, .users = c.users, .solver = c.solver, .iterations = c.iterations};
+  return {.antennas = c.antennas,
+          .users = c.users,
+          .solver = c.solver,
+          .iterations = c.iterations,
+          .residual = c.residual};
 }
 clustered_uplink_config clustered_uplink_of(const massive_link_config& c, int qam) {
   return {.detector = uplink_of(c, qam), .clusters = c.clusters, .cluster_method = c.cluster_method};

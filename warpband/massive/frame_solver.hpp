@@ -222,7 +222,8 @@ struct frame_solver {
       put(of_t[i], t[i]);
     }
     __syncwarp();
-    WB_UNROLL for (int i = 0; i < P; i++) state[i] = cg_state<float>::of(energy_of<U>(of_t[i]));
+    WB_UNROLL for (int i = 0; i < P; i++) state[i] =
+        cg_state<float>::of(energy_of<U>(of_t[i]), a.residual_squared);
     WB_ROLL for (int iteration = 0; iteration < a.iterations; iteration++) {
       WB_UNROLL for (int i = 0; i < P; i++) s[i] = {0.f, 0.f};
       for_users(of_t,
@@ -255,6 +256,9 @@ struct frame_solver {
         t[i] = fma(state[i].beta(new_energy[i]), t[i], r[i]);
         put(of_t[i], t[i]);
       }
+      bool stopped = true;
+      WB_UNROLL for (int i = 0; i < P; i++) stopped = stopped & !state[i].goes_on();
+      if (__all_sync(0xffffffffu, stopped)) break;
       __syncwarp();
     }
     WB_UNROLL for (int i = 0; i < P; i++) {

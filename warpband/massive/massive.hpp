@@ -9,7 +9,7 @@ namespace wb {
 
 enum class massive_solver {
   cholesky,   // MMSE, A decomposed once per channel estimate
-  cg,         // MMSE, conjugate gradients: `iterations` for every vector
+  cg,         // MMSE, conjugate gradients: for every vector `iterations`, fewer once `residual` is reached
   jacobi_cg,  // the same on A scaled to a diagonal of ones, which is Jacobi's preconditioner
   zf,         // zero forcing: A = H^H H, decomposed
   mf,         // matched filter
@@ -24,6 +24,9 @@ inline const char* name_of(massive_solver solver) noexcept {
 inline bool is_iterative(massive_solver solver) noexcept {
   return solver == massive_solver::cg || solver == massive_solver::jacobi_cg;
 }
+
+/// Residual |b - A x| / |b| at which iterations stop if nothing else is asked for: what float32 resolves.
+inline constexpr float least_massive_residual = 1e-7f;
 
 /// Limits of both: 1 <= users <= 64, users <= antennas <= 512.
 inline constexpr int most_massive_antennas = 512, most_massive_users = 64;

@@ -18,6 +18,7 @@ struct massive_args {
   int antennas = 1, users = 1, symbols = 1;
   massive_solver solver = massive_solver::cholesky;
   int iterations = 0;
+  float residual_squared = 0;  // |b - A x|^2 / |b|^2 at which iterations of a vector stop
   // Detector.
   int pam_bits = 1;  // of a symbol in one real dimension
   bool exact_sinr = true;

@@ -11,6 +11,11 @@
 
 namespace wb {
 
+/// What kernels compare with: |b - A x|^2 / |b|^2.
+inline float squared_residual(float residual) {
+  return static_cast<float>(static_cast<double>(residual) * static_cast<double>(residual));
+}
+
 inline void set_channel(massive_args& to, view<const std::complex<float>> h) { to.channel = as_pairs(h); }
 inline void set_channel(massive_args& to, view<const half_complex> h) { to.half_channel = h; }
 inline void set_received(massive_args& to, view<const std::complex<float>> y) { to.in = as_pairs(y); }
@@ -63,6 +68,7 @@ massive_args downlink_arguments(const downlink_config& config, const Input& in,
   massive_args args;
   args.antennas = antennas, args.users = config.users, args.symbols = in.symbols;
   args.solver = config.solver, args.iterations = config.iterations;
+  args.residual_squared = squared_residual(config.residual);
   args.symbol_energy = symbol_energy_of(config);
   args.sent_norm = sent_norm_of(config);
   set_channel(args, in.channel);

@@ -105,7 +105,7 @@ struct massive_engine : massive_products<Users, T, G> {
       return v;
     }
     T* of_sides = numbers + p.sides;
-    conjugate_gradients(n, count, m, a.iterations,
+    conjugate_gradients(n, count, m, a.iterations, a.residual_squared,
                         {v, b, t, s, of_sides, of_sides + p.sides, of_sides + 2 * p.sides}, g);
     if (jacobi) {
       for (int i = g.rank; i < count * n; i += g.size) v.put(i, inverse[i % n] * v.get(i));

@@ -37,6 +37,15 @@ setting_of<C> iterations_setting() {
       .only_with("solver", {"cg", "jacobi-cg"});
 }
 template <class C>
+setting_of<C> residual_setting() {
+  return number(
+             "residual", &C::residual, 1e-7, 0.9,
+             "A vector's iterations stop once the norm of the residual b - A x is at most this share of b's. "
+             "With jacobi-cg both are those of the scaled equations. The default is what float32 resolves.")
+      .only_with("solver", {"cg", "jacobi-cg"})
+      .left_out_by_default();
+}
+template <class C>
 setting_of<C> qam_setting() {
   return one_of("qam", &C::qam, {4, 16, 64, 256}, "Points of the constellation.").not_of_links();
 }
@@ -46,7 +55,8 @@ setting_of<C> llr_clip_setting() {
                         "LLRs are limited to this.", "a number from 1e-6 to 1e6, or \"none\"");
 }
 
-inline void check_massive(int antennas, int users, massive_solver solver, int iterations) {
+inline void check_massive(int antennas, int users, massive_solver solver, int iterations,
+                          float residual = least_massive_residual) {
   check_range("users", users, 1, most_massive_users);
   check_range("antennas", antennas, users, most_massive_antennas);
   if (solver < massive_solver::cholesky || solver > massive_solver::mf)
@@ -57,6 +67,11 @@ inline void check_massive(int antennas, int users, massive_solver solver, int it
   else if (iterations != 0)
     throw argument_error("iterations", std::to_string(iterations),
                          std::string("unset: ") + name_of(solver) + " has none");
+  if (is_iterative(solver) ? !(residual >= least_massive_residual && residual <= 0.9f)
+                           : residual != least_massive_residual)
+    throw argument_error("residual", std::to_string(residual),
+                         is_iterative(solver) ? std::string("1e-7 to 0.9")
+                                              : std::string("unset: ") + name_of(solver) + " has none");
 }
 /// Of a detector.
 inline void check_symbols(int qam, float llr_clip) {

@@ -2,26 +2,29 @@
 // Conjugate gradients for several right sides of a Hermitian positive definite matrix in scratch memory, from
 // x = 0:
 //   s = A t, alpha = |r|^2 / t^H s, x += alpha t, r -= alpha s, beta = |r|^2 / |r_before|^2, t = r + beta t
-// A right side is left as it is from the first iteration on in which |r|^2 <= eps^2 |b|^2 or t^H A t <= 0, so
-// that more iterations than are needed do no harm.
+// x of a right side stays as it is from the first iteration on in which |r|^2 <= residual^2 |b|^2 or
+// t^H A t <= 0. So more iterations than are needed do no harm. Right sides are independent: when one stops
+// does not depend on the others. The loop ends once all of a lane or group have stopped.
 #include <warpband/linalg/packed_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-inline constexpr float cg_eps_squared = 1e-14f;
-
 /// What a right side carries from one iteration to the next: |r|^2, and the |r|^2 down to which it changes.
 template <class T>
 struct cg_state {
   T energy, least;
-  WB_HD static cg_state of(T energy) { return {energy, T(cg_eps_squared) * energy}; }
+  WB_HD static cg_state of(T energy, float residual_squared) {
+    return {energy, T(residual_squared) * energy};
+  }
+  /// Where x still changes.
+  WB_HD auto goes_on() const { return energy > least; }
   /// From t^H A t.
   WB_HD T alpha(T curvature) {
     const auto convex = curvature > T(0.f);
     least = select(convex, least, T(3e38f));  // stays so
-    const auto goes_on = convex & (energy > least);
-    return select(goes_on, energy, T(0.f)) / select(goes_on, curvature, T(1.f));
+    const auto steps = convex & goes_on();
+    return select(steps, energy, T(0.f)) / select(steps, curvature, T(1.f));
   }
   /// From |r|^2 after the step of alpha.
   WB_HD T beta(T new_energy) {
@@ -53,7 +56,7 @@ WB_HD void mirror(int n, const packed_matrix<T>& m, G g) {
 /// `conjugate_gradients` by a group, which meets after each step.
 template <class T, class G>
 WB_HD void group_conjugate_gradients(int n, int sides, const packed_matrix<T>& a, int iterations,
-                                     const cg_memory<T>& v, G g) {
+                                     float residual_squared, const cg_memory<T>& v, G g) {
   const auto for_each = [&](int count, auto f) WB_INLINE_LAMBDA {
     for (int i = g.rank; i < count; i += g.size) f(i);
     g.sync();
@@ -64,7 +67,7 @@ WB_HD void group_conjugate_gradients(int n, int sides, const packed_matrix<T>& a
     v.t.put(i, v.r.get(i));
   }
   for_each(sides, [&](int k) WB_INLINE_LAMBDA {
-    const auto state = cg_state<T>::of(energy_of(v.r.from(k * n), n));
+    const auto state = cg_state<T>::of(energy_of(v.r.from(k * n), n), residual_squared);
     v.energy[k] = state.energy, v.least[k] = state.least;
   });
   for (int iteration = 0; iteration < iterations; iteration++) {
@@ -94,6 +97,9 @@ WB_HD void group_conjugate_gradients(int n, int sides, const packed_matrix<T>& a
     });
     for_each(sides * n,
              [&](int i) WB_INLINE_LAMBDA { v.t.put(i, fma(v.factor[i / n], v.t.get(i), v.r.get(i))); });
+    bool stopped = true;
+    for (int k = 0; k < sides; k++) stopped = stopped & !any(v.energy[k] > v.least[k]);
+    if (stopped) return;
   }
 }
 
@@ -125,10 +131,12 @@ WB_HD void multiply_tile(int n, int u, const packed_matrix<T>& a, const packed_v
 /// `conjugate_gradients` for P right sides by lanes alone: the same steps, of which those that pass over the
 /// same vectors are one pass.
 template <int P, class T>
-WB_HD_CALL void lane_conjugate_gradients(int n, packed_matrix<T> a, int iterations, cg_memory<T> v) {
+WB_HD_CALL void lane_conjugate_gradients(int n, packed_matrix<T> a, int iterations, float residual_squared,
+                                         cg_memory<T> v) {
   constexpr int R = (width_of<T> == 16 ? 8 : 4) / P;  // what 32 registers hold, or 16
   cg_state<T> state[P];
-  WB_UNROLL for (int p = 0; p < P; p++) state[p] = cg_state<T>::of(energy_of(v.r.from(p * n), n));
+  WB_UNROLL for (int p = 0; p < P; p++) state[p] =
+      cg_state<T>::of(energy_of(v.r.from(p * n), n), residual_squared);
   for (int i = 0; i < P * n; i++) {
     v.x.put(i, {T(0.f), T(0.f)});
     v.t.put(i, v.r.get(i));
@@ -160,6 +168,9 @@ WB_HD_CALL void lane_conjugate_gradients(int n, packed_matrix<T> a, int iteratio
         v.t.put(i, fma(beta, t, v.r.get(i)));
       }
     }
+    bool stopped = true;
+    WB_UNROLL for (int p = 0; p < P; p++) stopped = stopped & !any(state[p].goes_on());
+    if (stopped) return;
   }
 }
 
@@ -167,13 +178,14 @@ WB_HD_CALL void lane_conjugate_gradients(int n, packed_matrix<T> a, int iteratio
 /// threads and ends with x so.
 template <class T, class G>
 WB_HD void conjugate_gradients(int n, int sides, const packed_matrix<T>& a, int iterations,
-                               const cg_memory<T>& v, G g) {
+                               float residual_squared, const cg_memory<T>& v, G g) {
   // By lanes few sides at a time: their vectors stay in the nearest cache.
   if constexpr (width_of<T> > 1)
-    in_parts(sides, [&]<int P>(int k)
-                        WB_INLINE_LAMBDA { lane_conjugate_gradients<P>(n, a, iterations, v.from(k, n)); });
+    in_parts(sides, [&]<int P>(int k) WB_INLINE_LAMBDA {
+      lane_conjugate_gradients<P>(n, a, iterations, residual_squared, v.from(k, n));
+    });
   else
-    group_conjugate_gradients(n, sides, a, iterations, v, g);
+    group_conjugate_gradients(n, sides, a, iterations, residual_squared, v, g);
 }
 
 }  // namespace WB_ISA

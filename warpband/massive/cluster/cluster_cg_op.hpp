@@ -102,7 +102,7 @@ struct cluster_cg_op : block_op<cluster_cg_args> {
     }
     g.sync();
     if (g.rank != 0) return;
-    store_state(frames, symbol, cg_state<T>::of(energy_of(t, a.massive.users)));
+    store_state(frames, symbol, cg_state<T>::of(energy_of(t, a.massive.users), a.massive.residual_squared));
   }
 
   template <class T>

@@ -194,6 +194,23 @@ TEST_P(cluster, decentralised_cg_equals_the_oracle) {
     }
 }
 
+TEST_P(cluster, iterations_stop_at_the_residual_as_the_oracle_does) {
+  const massive_batch b = random_frames(64, 16, 2, 4, 0.05f);
+  for (const auto method : {massive_cluster_method::exact, massive_cluster_method::cg})
+    for (const float residual : {0.5f, 0.1f, 0.01f}) {
+      auto c = uplink_setting(b, massive_solver::cg, 4, method, 16);
+      c.detector.residual = residual;
+      const massive_result got = detect(exec(), c, b);
+      for (std::size_t v = 0; v < b.vectors(); v++) {
+        const auto want =
+            oracle::detect_massive(b.channel(v / 2), b.received(v), 0.05f, 16, oracle::massive_rule::mmse,
+                                   wb::testing::solver_of(massive_solver::cg, 16, residual), true);
+        const samples x(&got.x[v * 16], &got.x[v * 16] + 16);
+        ASSERT_LT(relative_error(x, want.symbols), 1e-4) << residual;
+      }
+    }
+}
+
 TEST_P(cluster, more_iterations_than_are_needed_change_nothing) {
   const massive_batch b = random_frames(64, 8, 1, 3, 0.1f);
   const auto exact = uplink_setting(b, massive_solver::cholesky, 4);

@@ -14,6 +14,7 @@ const std::vector<setting_of<downlink_config>>& downlink_settings() {
       users_setting<c>(),
       solver_setting(&c::solver),
       iterations_setting<c>(),
+      residual_setting<c>(),
       number("symbol_energy", &c::symbol_energy, 1e-6, 1e6,
              "Es, the energy that is sent for one user: A = H^H H + "
              "(N0 / Es) I. Left out: 1 / users, so that A = H^H H + "
@@ -29,7 +30,7 @@ const std::vector<setting_of<downlink_config>>& downlink_settings() {
 }
 
 void check(const downlink_config& config) {
-  check_massive(config.antennas, config.users, config.solver, config.iterations);
+  check_massive(config.antennas, config.users, config.solver, config.iterations, config.residual);
   if (config.symbol_energy && !(*config.symbol_energy >= 1e-6f && *config.symbol_energy <= 1e6f))
     throw argument_error("symbol_energy", std::to_string(*config.symbol_energy), "1e-6 to 1e6");
   if (config.normalization != massive_normalization::as_printed &&

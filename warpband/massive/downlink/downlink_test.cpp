@@ -60,6 +60,24 @@ TEST_P(downlink, equals_oracle) {
       }
 }
 
+TEST_P(downlink, iterations_stop_at_the_residual_as_the_oracle_does) {
+  for (const massive_batch& b : {random_frames(21, 7, 1, 9, 0.2f), random_frames(40, 16, 5, 3, 0.05f, 2)})
+    for (const massive_solver solver : {massive_solver::cg, massive_solver::jacobi_cg})
+      for (const float residual : {0.5f, 0.1f, 0.01f}) {
+        downlink_config c = setting(b.antennas, b.users, solver, static_cast<int>(b.users));
+        c.normalization = massive_normalization::unscaled;
+        c.residual = residual;
+        const massive_result got = precode(exec(), c, b);
+        for (std::size_t i = 0; i < b.vectors(); i++) {
+          const oracle::matrix want = oracle::precode_massive(
+              b.channel(i / b.symbols), b.sent(i), b.n0[i / b.symbols], 1 / static_cast<double>(b.users),
+              wb::testing::rule_of(solver), wb::testing::solver_of(solver, c.iterations, residual));
+          const wb::testing::samples x(&got.x[i * b.antennas], &got.x[i * b.antennas] + b.antennas);
+          ASSERT_LT(wb::testing::relative_error(x, want.entries), 1e-4) << name_of(solver) << i;
+        }
+      }
+}
+
 TEST_P(downlink, zero_forcing_reaches_each_user_alone) {
   const massive_batch b = random_frames(24, 8, 1, 5, 0.1f);
   const massive_result got = precode(exec(), setting(24, 8, massive_solver::zf), b);
@@ -163,6 +181,7 @@ TEST(downlink_arguments, bad_ones_are_named) {
   EXPECT_EQ(blames([](downlink_config& c) { c.users = -1; }), "users");
   EXPECT_EQ(blames([](downlink_config& c) { c.iterations = 1; }), "iterations");
   EXPECT_EQ(blames([](downlink_config& c) { c.solver = massive_solver::jacobi_cg; }), "iterations");
+  EXPECT_EQ(blames([](downlink_config& c) { c.residual = 0.1f; }), "residual");  // cholesky has none
   EXPECT_EQ(blames([](downlink_config& c) { c.symbol_energy = 0; }), "symbol_energy");
   EXPECT_EQ(blames([](downlink_config& c) { c.normalization = static_cast<massive_normalization>(7); }),
             "normalization");

@@ -19,6 +19,7 @@ const std::vector<setting_of<uplink_config>>& uplink_settings() {
       qam_setting<c>(),
       solver_setting(&c::solver),
       iterations_setting<c>(),
+      residual_setting<c>(),
       words("sinr", &c::sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}},
             "Where the SINR that scales LLRs comes from. exact: from the inverse of the Gram matrix. "
             "approximate: from its diagonal, all that cg and jacobi-cg have."),
@@ -32,7 +33,7 @@ const std::vector<setting_of<uplink_config>>& uplink_settings() {
 }
 
 void check(const uplink_config& config) {
-  check_massive(config.antennas, config.users, config.solver, config.iterations);
+  check_massive(config.antennas, config.users, config.solver, config.iterations, config.residual);
   check_symbols(config.qam, config.llr_clip);
   if (config.sinr != massive_sinr::exact && config.sinr != massive_sinr::approximate)
     throw argument_error("sinr", std::to_string(static_cast<int>(config.sinr)), "exact or approximate");
@@ -56,6 +57,7 @@ massive_args uplink_arguments(const uplink_config& config, int symbols) {
   massive_args args;
   args.antennas = config.antennas, args.users = config.users, args.symbols = symbols;
   args.solver = config.solver, args.iterations = config.iterations;
+  args.residual_squared = squared_residual(config.residual);
   args.pam_bits = bits_per_symbol(config.qam) / 2;
   args.exact_sinr = config.sinr == massive_sinr::exact;
   args.split_f16 = config.sums == massive_sums::split_f16;

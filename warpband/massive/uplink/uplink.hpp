@@ -45,7 +45,8 @@ struct uplink_config {
   int users = 16;      // U: 1..64
   int qam = 16;        // 4, 16, 64, 256
   massive_solver solver = massive_solver::cholesky;
-  int iterations = 0;  // cg, jacobi_cg: 1..64
+  int iterations = 0;                       // cg, jacobi_cg: 1..64
+  float residual = least_massive_residual;  // the same two: iterations of a vector stop there; 1e-7..0.9
   massive_sinr sinr = massive_sinr::exact;
   massive_sums sums = massive_sums::float32;
   /// LLRs are limited to +-llr_clip: above 0 and at most 1e6, or infinity for no limit.

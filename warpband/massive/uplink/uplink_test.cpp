@@ -43,7 +43,7 @@ void expect_oracle(executor& exec, const uplink_config& c, const massive_batch& 
     const std::size_t frame = i / b.symbols;
     const auto want = oracle::detect_massive(
         b.channel(frame), b.received(i), b.n0[frame], c.qam, wb::testing::rule_of(c.solver),
-        wb::testing::solver_of(c.solver, c.iterations), c.sinr == massive_sinr::approximate);
+        wb::testing::solver_of(c.solver, c.iterations, c.residual), c.sinr == massive_sinr::approximate);
     ASSERT_EQ(got.status[i], 0);
     const wb::testing::samples x(&got.x[i * b.users], &got.x[i * b.users] + b.users);
     ASSERT_LT(wb::testing::relative_error(x, want.symbols), tolerance) << i;
@@ -148,6 +148,49 @@ TEST_P(uplink, conjugate_gradients_equal_the_oracles) {
     }
 }
 
+uplink_config stopping(std::size_t antennas, std::size_t users, massive_solver solver, float residual) {
+  uplink_config c = setting(antennas, users, solver, static_cast<int>(users));
+  c.residual = residual;
+  return c;
+}
+
+/// Vectors stop after different numbers of iterations: those of one H whose y are of one user, of noise and
+/// of all. Residuals that no vector meets within rounding, so that float32 and double stop together.
+TEST_P(uplink, iterations_stop_at_the_residual_as_the_oracle_does) {
+  for (const auto& [antennas, users, symbols] : {std::tuple{std::size_t{40}, std::size_t{16}, std::size_t{3}},
+                                                 {std::size_t{21}, std::size_t{7}, std::size_t{1}},
+                                                 {std::size_t{96}, std::size_t{32}, std::size_t{14}},
+                                                 {std::size_t{12}, std::size_t{8}, std::size_t{2}}}) {
+    massive_batch b = random_frames(antennas, users, symbols, 5, 0.05f);
+    for (std::size_t i = 0; i < b.vectors(); i += 2)  // of the first user alone: close to an eigenvector
+      for (std::size_t r = 0; r < antennas; r++)
+        b.y[i * antennas + r] = b.h[(i / symbols * antennas + r) * users];
+    for (const massive_solver solver : {massive_solver::cg, massive_solver::jacobi_cg})
+      for (const float residual : {0.5f, 0.1f, 0.01f})
+        expect_oracle(exec(), stopping(antennas, users, solver, residual), b, 1e-4);
+  }
+}
+
+TEST_P(uplink, a_stop_by_residual_does_not_depend_on_the_batch) {
+  for (const std::size_t users : {7, 16, 32}) {
+    const massive_batch batch = random_frames(4 * users, users, 2, 9, 0.1f);
+    const uplink_config c = stopping(4 * users, users, massive_solver::cg, 0.05f);
+    const massive_result whole = detect(exec(), c, batch);
+    for (std::size_t f = 0; f < batch.frames; f++) {
+      massive_batch one = batch;
+      one.frames = 1;
+      const auto part = [&](auto& values, std::size_t size) {
+        values = {values.begin() + static_cast<std::ptrdiff_t>(f * size),
+                  values.begin() + static_cast<std::ptrdiff_t>((f + 1) * size)};
+      };
+      part(one.h, 4 * users * users), part(one.y, 2 * 4 * users), part(one.n0, 1);
+      const massive_result alone = detect(exec(), c, one);
+      for (std::size_t i = 0; i < alone.llr.size(); i++)
+        ASSERT_EQ(alone.llr[i], whole.llr[f * alone.llr.size() + i]) << users << " users, frame " << f;
+    }
+  }
+}
+
 TEST_P(uplink, as_many_iterations_as_users_equal_cholesky) {
   const massive_batch b = random_frames(48, 12, 2, 8, 0.1f);
   uplink_config exact = setting(48, 12, massive_solver::cholesky);
@@ -228,6 +271,11 @@ TEST_P(uplink, frames_of_8_to_64_users_have_the_same_bits) {
         const massive_result want = detect(*reference, c, b);
         EXPECT_GE(wb::count_erased(want.status), 4U);
         EXPECT_TRUE(detect(exec(), c, b) == want) << qam;
+        if (solver == massive_solver::cg) {
+          uplink_config early = c;
+          early.residual = 0.2f;
+          EXPECT_TRUE(detect(exec(), early, b) == detect(*reference, early, b)) << qam;
+        }
         if (solver == massive_solver::cholesky || solver == massive_solver::cg) {
           const massive_result narrow =
               detect(*reference, c, in_halves(b), layout::row_major, {.half = false, .llr8 = true});
@@ -641,6 +689,10 @@ TEST(uplink_arguments, bad_ones_are_named) {
   EXPECT_EQ(blames([](uplink_config& c) { c.solver = massive_solver::cg; }), "iterations");
   EXPECT_EQ(blames([](uplink_config& c) { c.solver = massive_solver::cg, c.iterations = 65; }), "iterations");
   EXPECT_EQ(blames([](uplink_config& c) { c.solver = massive_solver::cg, c.iterations = 3; }), "sinr");
+  EXPECT_EQ(blames([](uplink_config& c) { c.residual = 0.1f; }), "residual");  // cholesky has none
+  for (const float bad : {0.f, -1.f, nan, 1e-8f, 1.f})
+    EXPECT_EQ(blames([&](uplink_config& c) { c = stopping(16, 4, massive_solver::cg, bad); }), "residual")
+        << bad;
   EXPECT_EQ(blames([](uplink_config& c) { c.solver = static_cast<massive_solver>(9); }), "solver");
   EXPECT_EQ(blames([](uplink_config& c) { c.sinr = static_cast<massive_sinr>(9); }), "sinr");
   EXPECT_EQ(blames([](uplink_config& c) { c.sums = static_cast<massive_sums>(9); }), "sums");
