@@ -15,6 +15,7 @@
 #include <warpband/detect/linear/linear_op.hpp>
 #include <warpband/detect/ml/ml_op.hpp>
 #include <warpband/detect/nway/nway_op.hpp>
+#include <warpband/detect/sphere/sphere_op.hpp>
 #include <warpband/detect/trellis/trellis_op.hpp>
 #include <warpband/exec/kernel.hpp>
 #include <warpband/linalg/cholesky/cholesky_op.hpp>
@@ -90,6 +91,7 @@ void expect_detector(int streams, int rx, int pam_bits, int ways, const char* na
   decltype(Op::a) a;
   a.streams = streams, a.rx_antennas = rx, a.pam_bits = pam_bits, a.clip = 8;
   if constexpr (requires { a.ways; }) a.ways = ways;
+  if constexpr (requires { a.radius; }) a.radius = 4e38f;
   if constexpr (requires { a.survivors; }) a.survivors = survivors, a.real_valued = real_valued;
   a.received = make_view(y.data(), 1, m);
   a.channel = make_view(h.data(), 1, h.size());
@@ -106,8 +108,8 @@ void expect_detector(int streams, int rx, int pam_bits, int ways, const char* na
     const std::string setting = kind + " " + std::to_string(streams) + "x" + std::to_string(rx) + ", " +
                                 std::to_string(pam_bits) + ", ways " + std::to_string(ways) + ", survivors " +
                                 std::to_string(survivors) + label;
-    if (survivors != 0 && (bits > 6 || survivors < 1 << bits))
-      EXPECT_LE(op.flops(), did) << setting;  // more rounds
+    if (kind == "sphere" || (survivors != 0 && (bits > 6 || survivors < 1 << bits)))
+      EXPECT_LE(op.flops(), did) << setting;  // more nodes, more rounds
     else
       EXPECT_EQ(op.flops(), did) << setting;
   };
@@ -136,6 +138,10 @@ void expect_detectors(int streams, int rx, int pam_bits) {
   for (const bool real_valued : {false, true})
     for (const int survivors : {1, 5, 64})
       expect_detector<S, kbest_op<S, 1>>(streams, rx, pam_bits, 1, "kbest", survivors, real_valued);
+  if (2 * pam_bits * streams <= 16) {
+    expect_detector<S, sphere_op<S, true>>(streams, rx, pam_bits, 1, "sphere");
+    expect_detector<S, sphere_op<S, false>>(streams, rx, pam_bits, 1, "sphere");
+  }
   if (2 * pam_bits * streams <= 16) expect_detector<S, ml_op<S, 1>>(streams, rx, pam_bits, 1, "ml");
 }
 

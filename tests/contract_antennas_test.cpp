@@ -311,7 +311,7 @@ std::string text_of(const frames_of& f, massive_solver solver) {
 }
 template <class T>
 operands frames_in(const frames_of& f, const massive_batch& b, bool down) {
-  const auto cells = [](const samples& v) {
+  const auto cells = [](const testing::samples& v) {
     if constexpr (std::is_same_v<T, complex>)
       return v;
     else

@@ -164,6 +164,30 @@ TEST_P(link_chain_on, wimax_ldpc_fails_as_often_as_it_should) {
   EXPECT_NEAR(static_cast<double>(failed), expected, 4 * std::sqrt(expected));
 }
 
+TEST_P(link_chain_on, of_a_sphere_search_counts_the_errors_of_an_exhaustive_one) {
+  const scenario s = load_scenario(std::string(WARPBAND_SOURCE_DIR) + "/curves/sphere_4x4_16qam.toml");
+  const auto counts_of = [&](const std::string& label) {
+    for (const curve_config& c : s.curves)
+      if (c.label == label) {
+        link_chain chain(c.link, exec());
+        return chain.run(0, small_scale() ? 4 : 30, 12);
+      }
+    throw std::invalid_argument(label);
+  };
+  const frame_counts exhaustive = counts_of("ML, no code"), tree = counts_of("sphere, hard output, no code");
+  EXPECT_GT(total(exhaustive.bit_errors), 0);
+  EXPECT_EQ(tree.bit_errors, exhaustive.bit_errors);
+  // Soft output: which frames fail. How many bits a decoder leaves wrong in them hangs on the last digits.
+  const auto fails = [](const frame_counts& counts) {
+    std::vector<bool> frames;
+    for (const std::int32_t errors : counts.bit_errors) frames.push_back(errors != 0);
+    return frames;
+  };
+  const std::vector<bool> expected = fails(counts_of("ML"));
+  EXPECT_GT(std::count(expected.begin(), expected.end(), true), 0);
+  EXPECT_EQ(fails(counts_of("sphere")), expected);
+}
+
 TEST_P(link_chain_on, makes_no_errors_between_antennas_without_noise) {
   const std::size_t frames = small_scale() ? 10 : 40;
   for (const std::string type : {"ml", "zf", "mmse", "ot", "mtt", "kbest", "nway"})

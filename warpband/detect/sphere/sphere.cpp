@@ -50,7 +50,7 @@ std::unique_ptr<detector> make_sphere(const detector_config& c) {
                               {[](const sphere_args&) -> const kernel_set& { return sphere_kernels(); }});
 }
 
-/// With and without limits of some nodes for each stream.
+/// Limits of some nodes for each stream, which bound the time of a use.
 std::vector<box> candidates_sphere(const detector_config& base) {
   sphere_settings settings = base.type == "sphere" ? base.get<sphere_settings>() : sphere_settings{};
   if (base.type != "sphere") settings.search.sort = stream_sort::sqrd;

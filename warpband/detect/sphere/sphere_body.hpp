@@ -70,7 +70,6 @@ class sphere_search {
 
  private:
   static constexpr float none = 1.2e38f;  // metric where there is no child
-  constexpr static int below_top = N::capacity > 1 ? 1 : 0;
 
   WB_HD void walk(M lanes) {
     level_ = select(lanes, I(n_ - 1), I(n_));

@@ -11,11 +11,13 @@ template <class S, bool Soft>
 struct sphere_op : thread_op<sphere_args> {
   /// Of a search that visits only the first path: a node for each stream. How many follow is up to the data.
   double flops() const {
-    const double n = a.streams, levels = 1 << a.pam_bits, bits = 2.0 * a.pam_bits,
-                 prior = a.prior.data ? 1 : 0;
-    const double child = 3 * levels * 2 + 4 + 2 * n + (Soft ? n + bits + 5 : 1);
-    const double leaf = 2 * levels * 3 + 2 + (Soft ? 2 * levels * (1 + bits / 2) + 2 * bits + 3 : 2);
-    return lattice_flops(a) + prior_flops(a) + prior * 0 + (n - 1) * child + leaf + llr_flops(a);
+    const double n = a.streams, levels = 1 << a.pam_bits, bits = a.pam_bits;
+    const double step = a.prior.data ? 2 * levels : 9;  // the nearest one of a dimension
+    const double child = 2 * step + 4 + (Soft ? n + 4 + 2 * bits : 1);
+    const double leaf = 6 * levels + 3 + (Soft ? 2 * levels * (1 + bits) + 6 * bits : 0);
+    const double updates = Soft ? (n - 1) * 6 * bits : 0;
+    return lattice_flops(a) + prior_flops(a) + 2 * n * (n - 1) + (n - 1) * child + leaf + updates +
+           llr_flops(a);
   }
   double bytes() const { return detect_bytes(a) + (a.visited.data ? 4 : 0); }
 

@@ -30,7 +30,7 @@ std::string key_entry::kinds() const {
       names.push_back(v.kind);
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return names.size() < 5 ? text : "";
+  return names.size() < 6 ? text : "";
 }
 
 void schema::describe() {
