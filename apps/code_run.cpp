@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <warpband/core/error.hpp>
+#include <warpband/link/config/renamed.hpp>
 #include <warpband/link/result.hpp>
 
 #include "setting_options.hpp"
@@ -169,7 +170,8 @@ void code_run::settle_settings() {
     const std::string text = said_of(s);
     if (text.empty()) continue;
     try {
-      const wb::setting_value kept = wb::as_kept(*kind_, s, wb::from_text(s.kind, text));
+      const wb::setting_value kept =
+          wb::as_kept(*kind_, s, wb::config::value_today("code." + s.name, wb::from_text(s.kind, text)));
       if (const auto given = settings_.find(s.name);
           given != settings_.end() && wb::as_kept(*kind_, s, given->second) != kept)
         throw wb::file_error(options_.in,

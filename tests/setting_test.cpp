@@ -13,7 +13,8 @@ struct paint {
   shade tone = shade::dark;
   std::optional<double> gloss;
   std::optional<float> limit;
-  int coats = 2, layers = 0;
+  int coats = 2;
+  std::optional<int> layers, thinner;
   bool dries = true;
   std::string name = "grey";
   std::vector<double> mix;
@@ -26,7 +27,8 @@ const std::vector<setting_of<paint>>& paint_settings() {
       number("gloss", &paint::gloss, 0, 1, "Gloss. More of it shines.").only_with("tone", {"light-blue"}),
       number_or_word("limit", &paint::limit, "none", 1e9, 0, 10, "Most of it.", "0 to 10 or \"none\""),
       one_of("coats", &paint::coats, {1, 2, 4}, "Coats."),
-      integer_or_auto("layers", &paint::layers, 0, 1, 9, "Layers.", "an integer from 1 to 9"),
+      integer_or_auto("layers", &paint::layers, 1, 9, "Layers.", "an integer from 1 to 9"),
+      one_of("thinner", &paint::thinner, {0, 3}, "Parts of thinner. Absent: as many as the tone needs."),
       boolean("dries", &paint::dries, "Whether it does."),
       text("name", &paint::name, "Its name."),
       numbers("mix", &paint::mix, 0, 1, "Parts.", "numbers from 0 to 1"),
@@ -65,7 +67,7 @@ TEST(setting, takes_values_and_gives_them_back) {
   EXPECT_EQ(p.mix, (std::vector<double>{0, 1}));
   EXPECT_EQ(as_message(of("tone").get(p)), "\"light-blue\"");
   EXPECT_EQ(as_message(of("limit").get(p)), "\"none\"");
-  EXPECT_EQ(as_message(of("layers").get(p)), "\"auto\"");
+  EXPECT_EQ(p.layers, std::nullopt);
   EXPECT_EQ(as_message(of("order").get(p)), "[3, 1]");
   of("mix").set(p, 0.5);  // a number is a list of one
   EXPECT_EQ(as_message(of("mix").get(p)), "[0.5]");
@@ -81,6 +83,28 @@ TEST(setting, refuses_with_name_value_and_what_is_allowed) {
             "mix = 1.5 is not allowed: expected numbers from 0 to 1");
   EXPECT_EQ(refusal("layers", std::string("all")),
             "layers = \"all\" is not allowed: expected \"auto\" or an integer from 1 to 9");
+}
+
+TEST(setting, an_optional_member_is_absent_by_nothing_or_by_its_word) {
+  paint p;
+  const auto& layers = of("layers");
+  layers.set(p, std::int64_t{3});
+  EXPECT_EQ(layers.get(p), setting_value(std::int64_t{3}));
+  for (const setting_value& absent : {setting_value(), setting_value("Auto")}) {
+    p.layers = 3;
+    layers.set(p, absent);
+    EXPECT_EQ(p.layers, std::nullopt);
+    EXPECT_EQ(layers.get(p), setting_value());
+    EXPECT_EQ(layers.written(p), setting_value("auto"));
+  }
+  EXPECT_EQ(layers.initial({}), "\"auto\"");
+  EXPECT_EQ(of("thinner").initial({}), "");  // no word stands for it
+  EXPECT_EQ(of("thinner").written(p), setting_value());
+  of("thinner").set(p, std::int64_t{0});
+  EXPECT_EQ(p.thinner, 0);  // a value as others
+  EXPECT_EQ(refusal("layers", std::int64_t{0}),
+            "layers = 0 is not allowed: expected \"auto\" or an integer from 1 to 9");
+  EXPECT_EQ(refusal("coats", setting_value()), "coats =  is not allowed: expected 1, 2 or 4");
 }
 
 TEST(setting, what_is_left_out_or_has_no_meaning_is_no_value) {

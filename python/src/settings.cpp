@@ -154,7 +154,7 @@ void add_renamed(nb::module_& m) {
     const auto [before, today] = r.keywords();
     if (before.empty()) continue;
     nb::list words;
-    for (const auto& [old, word] : r.values) words.append(nb::make_tuple(as_object(old), word));
+    for (const auto& [old, word] : r.values) words.append(nb::make_tuple(as_object(old), as_object(word)));
     rows.append(nb::make_tuple(before, today, words));
   }
   m.attr("renamed") = rows;

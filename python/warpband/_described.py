@@ -136,15 +136,22 @@ def _rename(owner: str, signature: inspect.Signature, given: dict[str, Any]) -> 
     for old, new, words in _core.renamed:
         if old not in given or new not in signature.parameters or (old != new and old in signature.parameters):
             continue
+        words = [(before, word) for before, word in words if word is not None or signature.parameters[new].default is None]
         if old != new and new in given:
             raise TypeError(f"{owner}: {old} and {new} say the same: expected one of them")
         value = given.pop(old)
         plain = bool(value) if isinstance(value, np.bool_) else value
-        given[new] = next((word for before, word in words if type(plain) is type(before) and plain == before), value)
+        given[new] = next((word for before, word in words if _is(plain, before)), value)
         if old != new:
             warnings.warn(f"{owner}: {old} is now called {new}", FutureWarning, stacklevel=3)
         elif given[new] is not value:
             warnings.warn(f"{owner}: {old}={plain!r} is now called {old}={given[new]!r}", FutureWarning, stacklevel=3)
+
+
+def _is(value: Any, before: Any) -> bool:
+    """Whether a value is an old one: 0 is 0.0, but neither False nor "0"."""
+    kinds = (bool,) if isinstance(before, bool) else (str,) if isinstance(before, str) else (int, float, np.integer, np.floating)
+    return isinstance(value, kinds) and isinstance(value, bool) == isinstance(before, bool) and bool(value == before)
 
 
 def _with(keywords: list[Keyword], signature: inspect.Signature) -> inspect.Signature:

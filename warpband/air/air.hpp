@@ -133,7 +133,7 @@ struct air_values : std::vector<std::pair<std::string, air_value>> {
   void add(const std::vector<setting_of<C>>& settings, const C& c) {
     const C initial;
     for (const auto& [s, value] : values_of(settings, c))
-      if (s->of_links && (!s->brief || value != s->get(initial))) set(s->name, value);
+      if (s->of_links && (!s->brief || value != s->written(initial))) set(s->name, value);
   }
 };
 

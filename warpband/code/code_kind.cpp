@@ -93,7 +93,7 @@ void code_config::set(std::string_view setting, const setting_value& value) {
 }
 setting_value code_config::value_of(std::string_view setting) const {
   const auto* s = find_setting(kind().settings, setting);
-  return s != nullptr ? s->get(settings) : setting_value{};
+  return s != nullptr ? s->written(settings) : setting_value{};
 }
 
 std::vector<setting_of<code_config>> settings_of(const code_kind& kind) {
@@ -107,7 +107,7 @@ std::vector<setting_of<code_config>> settings_of(const code_kind& kind) {
                         [name = kind.name, initial = kind.initial, get = s.get](const code_config& c) {
                           return get(c.type == name ? c.settings : initial);
                         },
-                        s.conditions, s.group, s.of_links, s.brief, s.open});
+                        s.conditions, s.group, s.of_links, s.brief, s.open, s.absent});
   return settings;
 }
 
@@ -211,7 +211,7 @@ named_values values_in_results(const std::vector<setting_of<box>>& settings, con
                                const box& content, std::string_view group) {
   named_values values;
   for (const auto& [s, value] : values_of(settings, content))
-    if (s->group == group && s->of_links && (!s->brief || value != s->get(initial)))
+    if (s->group == group && s->of_links && (!s->brief || value != s->written(initial)))
       values.emplace_back(s->name, value);
   return values;
 }

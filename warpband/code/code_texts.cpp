@@ -59,7 +59,7 @@ std::vector<const code_kind*> kinds_with(std::string_view setting) {
 setting_value as_kept(const code_kind& kind, const setting_of<box>& s, const setting_value& value) {
   box content = kind.initial;
   s.set(content, value);
-  return s.get(content);
+  return s.written(content);
 }
 
 void check_for_some_kind(const std::string& name, const setting_value& value) {

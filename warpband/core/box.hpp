@@ -93,7 +93,7 @@ std::vector<setting_of<box>> boxed(const std::vector<setting_of<T>>& settings) {
                         b = box(std::move(changed));
                       },
                       [content, get = s.get](const box& b) { return get(content(b)); }, s.conditions, s.group,
-                      s.of_links, s.brief, s.open});
+                      s.of_links, s.brief, s.open, s.absent});
   return result;
 }
 

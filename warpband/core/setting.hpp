@@ -80,14 +80,16 @@ struct setting_of {
   std::string allowed;             // "an integer from 1 to 64"
   std::string text;                // what it means
   std::vector<std::string> words;  // that it takes, the first listed first
-  /// Throws argument_error with the setting's name for a value that is not allowed.
+  /// Throws argument_error with the setting's name for a value that is not allowed. Nothing (std::monostate)
+  /// is the value of an optional member that is absent.
   std::function<void(C&, const setting_value&)> set;
   std::function<setting_value(const C&)> get;
   std::vector<setting_condition> conditions = {};  // all must hold, or it has no meaning
-  std::string group = {};  // "decoder" of decoder.iterations; set where lists are joined
-  bool of_links = true;    // a key of scenarios and a field of results
-  bool brief = false;      // results leave it out where it has its default
-  bool open = false;       // what stands for leaving it out is no value that may be given
+  std::string group = {};   // "decoder" of decoder.iterations; set where lists are joined
+  bool of_links = true;     // a key of scenarios and a field of results
+  bool brief = false;       // results leave it out where it has its default
+  bool open = false;        // what stands for leaving it out is no value that may be given
+  std::string absent = {};  // a word that stands for leaving it out: "auto"; "" where none does
 
   /// It has a meaning only where another setting is one of these words.
   setting_of only_with(std::string other, std::vector<std::string> values) && {
@@ -107,6 +109,22 @@ struct setting_of {
     open = true;
     return std::move(*this);
   }
+  /// A word also stands for leaving it out: TOML and options of the command have no None. Of optional
+  /// members.
+  setting_of absent_as(std::string word) && {
+    words = {word};
+    set = [word, set = std::move(set)](C& c, const setting_value& v) {
+      const auto* w = std::get_if<std::string>(&v);
+      set(c, w != nullptr && same_word(*w, word) ? setting_value() : v);
+    };
+    absent = std::move(word);
+    return std::move(*this);
+  }
+  /// The value, or the word that stands for leaving it out.
+  setting_value written(const C& c) const {
+    setting_value value = get(c);
+    return std::holds_alternative<std::monostate>(value) && !absent.empty() ? setting_value(absent) : value;
+  }
   /// The text, after the conditions: "With type "kbest": ...".
   std::string full_text() const {
     std::string sentence = text;
@@ -115,7 +133,7 @@ struct setting_of {
     return sentence;
   }
   /// What stands for leaving it out, as TOML writes it; "" where no value does.
-  std::string initial(const C& defaults) const { return open ? "" : as_message(get(defaults)); }
+  std::string initial(const C& defaults) const { return open ? "" : as_message(written(defaults)); }
 };
 
 namespace settings_detail {
@@ -154,6 +172,14 @@ setting_value shown(const T& x, Show show) {
   else
     return x ? show(*x) : setting_value{};
 }
+/// Sets a member to what `read` makes of a value; an optional one is absent where there is none.
+template <class T, class Read>
+void take(T& member, const setting_value& value, Read read) {
+  if (!std::is_same_v<T, inner<T>> && std::holds_alternative<std::monostate>(value))
+    member = T();
+  else
+    member = static_cast<inner<T>>(read());
+}
 }  // namespace settings_detail
 
 template <class C, class T>
@@ -168,9 +194,19 @@ setting_of<C> integer(std::string name, T C::*member, std::int64_t least, std::i
           std::move(text),
           {},
           [=](C& c, const setting_value& v) {
-            c.*member = static_cast<T>(whole(name, v, least, greatest, allowed));
+            take(c.*member, v, [&] { return whole(name, v, least, greatest, allowed); });
           },
-          [=](const C& c) -> setting_value { return static_cast<std::int64_t>(c.*member); }};
+          [=](const C& c) -> setting_value {
+            return shown(c.*member, [](inner<T> x) -> setting_value { return static_cast<std::int64_t>(x); });
+          }};
+}
+
+/// An integer, or absent: "auto".
+template <class C>
+setting_of<C> integer_or_auto(std::string name, std::optional<int> C::*member, std::int64_t least,
+                              std::int64_t greatest, std::string text, const std::string& allowed) {
+  return integer(std::move(name), member, least, greatest, std::move(text), "\"auto\" or " + allowed)
+      .absent_as("auto");
 }
 
 /// An integer, or "auto": the value `automatic`, which may be given as such too.
@@ -197,8 +233,8 @@ setting_of<C> integer_or_auto(std::string name, int C::*member, int automatic, s
 }
 
 /// One of several integers.
-template <class C>
-setting_of<C> one_of(std::string name, int C::*member, std::vector<int> values, std::string text) {
+template <class C, class T>
+setting_of<C> one_of(std::string name, T C::*member, std::vector<int> values, std::string text) {
   using namespace settings_detail;
   std::string allowed;
   for (std::size_t i = 0; i < values.size(); i++)
@@ -209,12 +245,16 @@ setting_of<C> one_of(std::string name, int C::*member, std::vector<int> values, 
           std::move(text),
           {},
           [=](C& c, const setting_value& v) {
-            const auto* i = std::get_if<std::int64_t>(&v);
-            if (i == nullptr || std::find(values.begin(), values.end(), *i) == values.end())
-              refuse(name, v, allowed);
-            c.*member = static_cast<int>(*i);
+            take(c.*member, v, [&] {
+              const auto* i = std::get_if<std::int64_t>(&v);
+              if (i == nullptr || std::find(values.begin(), values.end(), *i) == values.end())
+                refuse(name, v, allowed);
+              return *i;
+            });
           },
-          [=](const C& c) -> setting_value { return std::int64_t{c.*member}; }};
+          [=](const C& c) -> setting_value {
+            return shown(c.*member, [](int x) -> setting_value { return std::int64_t{x}; });
+          }};
 }
 
 /// A number from `least` to `greatest`; with `above` it is more than `least`.
@@ -229,7 +269,7 @@ setting_of<C> number(std::string name, T C::*member, double least, double greate
           std::move(text),
           {},
           [=](C& c, const setting_value& v) {
-            c.*member = static_cast<inner<T>>(real(name, v, least, greatest, above, allowed));
+            take(c.*member, v, [&] { return real(name, v, least, greatest, above, allowed); });
           },
           [=](const C& c) -> setting_value {
             return shown(c.*member, [](inner<T> x) -> setting_value { return as_written(x); });
@@ -250,7 +290,8 @@ setting_of<C> number_or_word(std::string name, T C::*member, std::string word, d
             const auto* w = std::get_if<std::string>(&v);
             const auto* x = std::get_if<double>(&v);
             const bool named = (w != nullptr && same_word(*w, word)) || (x != nullptr && *x == value);
-            c.*member = static_cast<inner<T>>(named ? value : real(name, v, least, greatest, false, allowed));
+            take(c.*member, v,
+                 [&] { return named ? value : real(name, v, least, greatest, false, allowed); });
           },
           [=](const C& c) -> setting_value {
             return shown(c.*member, [&](inner<T> x) -> setting_value {
@@ -277,8 +318,8 @@ setting_of<C> boolean(std::string name, bool C::*member, std::string text) {
           [=](const C& c) -> setting_value { return c.*member; }};
 }
 
-template <class C>
-setting_of<C> text(std::string name, std::string C::*member, std::string meaning,
+template <class C, class T>
+setting_of<C> text(std::string name, T C::*member, std::string meaning,
                    std::string allowed = "text in quotes") {
   using namespace settings_detail;
   return {name,
@@ -287,11 +328,15 @@ setting_of<C> text(std::string name, std::string C::*member, std::string meaning
           std::move(meaning),
           {},
           [=](C& c, const setting_value& v) {
-            const auto* t = std::get_if<std::string>(&v);
-            if (t == nullptr) refuse(name, v, allowed);
-            c.*member = *t;
+            take(c.*member, v, [&] {
+              const auto* t = std::get_if<std::string>(&v);
+              if (t == nullptr) refuse(name, v, allowed);
+              return *t;
+            });
           },
-          [=](const C& c) -> setting_value { return c.*member; }};
+          [=](const C& c) -> setting_value {
+            return shown(c.*member, [](const std::string& x) -> setting_value { return x; });
+          }};
 }
 
 /// One of several words, each for a value.
@@ -313,7 +358,7 @@ setting_of<C> words(std::string name, M C::*member, std::vector<std::pair<std::s
                 c.*member = *b;
                 return;
               }
-            c.*member = values[word(name, v, names, allowed)].second;
+            take(c.*member, v, [&] { return values[word(name, v, names, allowed)].second; });
           },
           [=](const C& c) -> setting_value {
             return shown(c.*member, [&](const T& x) -> setting_value {
@@ -372,7 +417,7 @@ std::vector<setting_of<Outer>> within(Part part, const std::vector<setting_of<C>
     lifted.push_back({s.name, s.kind, s.allowed, s.text, s.words,
                       [=, set = s.set](Outer& o, const setting_value& v) { set(part(o), v); },
                       [=, get = s.get](const Outer& o) { return get(part(const_cast<Outer&>(o))); },
-                      s.conditions, s.group, s.of_links, s.brief, s.open});
+                      s.conditions, s.group, s.of_links, s.brief, s.open, s.absent});
   return lifted;
 }
 
@@ -388,7 +433,7 @@ template <class C>
 std::optional<std::pair<std::string, std::string>> idle_because(const std::vector<setting_of<C>>& settings,
                                                                 const setting_of<C>& s, const C& c) {
   for (const setting_condition& needs : s.conditions) {
-    const std::string value = plain(find_setting(settings, needs.setting)->get(c));
+    const std::string value = plain(find_setting(settings, needs.setting)->written(c));
     if (!find_word(needs.words, value)) return std::pair{needs.setting, value};
   }
   return std::nullopt;
@@ -401,7 +446,7 @@ std::vector<std::pair<const setting_of<C>*, setting_value>> values_of(
   std::vector<std::pair<const setting_of<C>*, setting_value>> values;
   for (const setting_of<C>& s : settings)
     if (!idle_because(settings, s, c))
-      if (setting_value value = s.get(c); !std::holds_alternative<std::monostate>(value))
+      if (setting_value value = s.written(c); !std::holds_alternative<std::monostate>(value))
         values.emplace_back(&s, std::move(value));
   return values;
 }

@@ -38,7 +38,7 @@ float checked_clip(const detector_config& c, const detector_kind& kind) {
 box checked(const detector_kind& kind, const box& settings) {
   box result;
   for (const auto& [s, value] : values_of(kind.settings, settings))
-    if (value != s->get(box())) s->set(result, value);
+    if (value != s->written(box())) s->set(result, value);
   return result;
 }
 
@@ -58,7 +58,7 @@ void detector_config::set(std::string_view setting, const setting_value& value) 
 setting_value detector_config::value_of(std::string_view setting) const {
   const auto settings_of_kind = settings_of(kind());
   const auto* s = find_setting(settings_of_kind, setting);
-  return s != nullptr ? s->get(*this) : setting_value{};
+  return s != nullptr ? s->written(*this) : setting_value{};
 }
 
 setting_of<detector_config> detector_type_setting() {

@@ -144,7 +144,7 @@ void add_values(named_values& to, const std::string& table, const std::vector<se
                 const C& c) {
   const C initial;
   for (const auto& [s, value] : values_of(settings, c))
-    if (s->of_links && (s->group.empty() || s->group == table) && (!s->brief || value != s->get(initial)))
+    if (s->of_links && (s->group.empty() || s->group == table) && (!s->brief || value != s->written(initial)))
       to.emplace_back(table + "." + s->name, value);
 }
 /// Those of a detector.

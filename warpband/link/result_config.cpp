@@ -3,6 +3,7 @@
 
 #include <warpband/core/printable.hpp>
 #include <warpband/link/antenna_kind.hpp>
+#include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/config/renamed.hpp>
 #include <warpband/link/link_settings.hpp>
 #include <warpband/link/result_json.hpp>
@@ -80,7 +81,12 @@ json with_names_of_today(json config) {
     json value = in[before];
     in.erase(before);
     for (const auto& [old, word] : r.values)
-      if (value == json_of(old)) value = word;
+      if (value == json_of(old)) {
+        const config::key_entry* key = config::link_schema().find(r.today);
+        const bool left_out = std::holds_alternative<std::monostate>(word);
+        value = json_of(left_out && key != nullptr ? key->left_out() : word);
+        if (value.is_null()) return;
+      }
     in[today] = std::move(value);
   };
   for (const config::renamed& r : config::renamed_settings()) {

@@ -139,7 +139,8 @@ std::string page_row(const renamed& r) {
   std::string chains, values;
   for (const std::string& chain : r.chains) chains += (chains.empty() ? "" : ", ") + chain;
   for (const auto& [old, word] : r.values)
-    values += (values.empty() ? "" : ", ") + as_message(old) + ": \"" + word + "\"";
+    values += (values.empty() ? "" : ", ") + as_message(old) + ": " +
+              (std::holds_alternative<std::monostate>(word) ? "left out" : as_message(word));
   const auto cell = [](const std::string& text) { return text.empty() ? " |" : " " + text + " |"; };
   return "| `" + r.before + "` | `" + r.today + "` |" + cell(chains) + cell(values);
 }
@@ -165,6 +166,10 @@ TEST(renamed, values_are_those_of_today) {
   EXPECT_EQ(words.value_today(true), setting_value(std::string("bulb")));
   EXPECT_EQ(moved.value_today(std::int64_t{7}), setting_value(std::int64_t{7}));
   EXPECT_EQ(moved.keywords().first, "");
+  const renamed left_out{"lamp.watts", "lamp.watts", {}, {{std::int64_t{0}, {}}}};
+  EXPECT_EQ(left_out.value_today(0.0), setting_value());
+  EXPECT_EQ(left_out.value_today(std::int64_t{5}), setting_value(std::int64_t{5}));
+  EXPECT_EQ(left_out.value_today("0"), setting_value("0"));
 }
 
 }  // namespace config_test

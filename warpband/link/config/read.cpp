@@ -178,12 +178,15 @@ class reader {
     setting_value today;
     try {
       today = r->value_today(*value);
-      schema_.check(e, today);
+      if (std::holds_alternative<std::monostate>(today)) today = e.left_out();
+      if (!std::holds_alternative<std::monostate>(today)) schema_.check(e, today);
     } catch (const argument_error& error) {
       throw argument_error(name, as_message(*value), error.allowed());
     }
     if (name != r->today)
       hints_.try_emplace(name, name + " is now " + r->today + " = " + as_message(today));
+    else if (std::holds_alternative<std::monostate>(today))
+      hints_.try_emplace(name, name + " = " + as_message(*value) + " is now left out");
     else if (today != *value)
       hints_.try_emplace(name, name + " = " + as_message(*value) + " is now " + as_message(today));
     return today;
@@ -275,6 +278,7 @@ class reader {
     for (curve_tree& c : curves) {
       if (several || curves.size() > 1)
         c.suffix = ", in " + schema_.list + " \"" + printable(label_of(c)) + "\"";
+      c.keys.drop_left_out();
       std::vector<idle_key> idle = under_names_of_today(c);
       for (idle_key& k : schema_.settle(c.keys, c.suffix)) idle.push_back(std::move(k));
       note_idle(std::move(idle));

@@ -1,7 +1,7 @@
 #pragma once
-// Settings that had another name, and values that had another word: one table for scenarios, stored results,
-// options of the command and keywords of Python. docs/renamed.md lists it. Version 0.2.0 still reads the old
-// names, later ones do not.
+// Settings that had another name, and values that had another word or stood for leaving a setting out: one
+// table for scenarios, stored results, options of the command and keywords of Python. docs/renamed.md lists
+// it. Version 0.2.0 still reads the old names, later ones do not.
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +14,8 @@ namespace wb::config {
 struct renamed {
   std::string before, today;             // "stbc.code", "stbc.type"; of keywords of Python without a table
   std::vector<std::string> chains = {};  // of `warpband stream`, if they alone had the name
-  std::vector<std::pair<setting_value, std::string>> values = {};  // the old ones, with today's words
+  /// The old ones, with today's words; with nothing (std::monostate) if the setting is left out today.
+  std::vector<std::pair<setting_value, setting_value>> values = {};
 
   /// The value under today's name. Throws argument_error for one that the old name did not take, if its
   /// values are listed.
@@ -24,5 +25,7 @@ struct renamed {
   std::pair<std::string, std::string> keywords() const;
 };
 const std::vector<renamed>& renamed_settings();
+/// The value of a setting that has kept its name.
+setting_value value_today(const std::string& key, const setting_value& value);
 
 }  // namespace wb::config

@@ -36,7 +36,8 @@ struct key_version {
   std::vector<setting_condition> conditions;  // in terms of keys
   std::string allowed, text;
   std::vector<std::string> words;
-  std::string initial;                              // the word that stands for leaving it out
+  std::string initial;  // the word that stands for leaving it out
+  std::string absent;   // that word, where there is no such value: "auto"; else ""
   std::function<void(const setting_value&)> check;  // throws argument_error that names the key
 };
 
@@ -48,6 +49,11 @@ struct key_entry {
   std::vector<key_version> versions;
   /// "tdl, cdl": the kinds that have the key, where few do; else empty.
   std::string kinds() const;
+  /// What a scenario says to leave the key out: "auto"; nothing if only its absence does.
+  setting_value left_out() const {
+    const std::string& word = versions.front().absent;
+    return word.empty() ? setting_value() : setting_value(word);
+  }
   /// Keys of links may be swept; not those of points and stop rules.
   bool can_be_swept() const {
     const std::string& name = key.name;
@@ -104,13 +110,14 @@ class schema {
       if (c.setting.find('.') == std::string::npos) c.setting = group + "." + c.setting;
       more.push_back(std::move(c));
     }
-    const std::string text = s.full_text(), shown = s.initial(initial), word = plain(s.get(initial));
+    const std::string text = s.full_text(), shown = s.initial(initial), word = plain(s.written(initial));
     s = under_key(std::move(s), name);
-    return add_version({name, s.kind, "", shown, ""}, {kind, std::move(more), s.allowed, text, s.words, word,
-                                                       [initial, set = s.set](const setting_value& v) {
-                                                         C scratch = initial;
-                                                         set(scratch, v);
-                                                       }});
+    return add_version({name, s.kind, "", shown, ""},
+                       {kind, std::move(more), s.allowed, text, s.words, word, s.absent,
+                        [initial, set = s.set](const setting_value& v) {
+                          C scratch = initial;
+                          set(scratch, v);
+                        }});
   }
   /// Those of a list that are keys of links.
   template <class C>
