@@ -36,18 +36,21 @@ inline std::optional<crc_polynomial>& crc_in(code_config& c) {
   return with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, nr_ldpc_settings, conv_settings,
                           uncoded_settings>(c, [](auto& s) -> auto& { return s.crc; });
 }
+/// A member that may be absent: one to be given a value.
+inline int& given(int& member) { return member; }
+inline int& given(std::optional<int>& member) { return member ? *member : member.emplace(0); }
 inline int& k_in(code_config& c) {
   if (c.settings.find<polar_code_settings>() != nullptr) return c.edit<polar_code_settings>().code.k;
   if (is_transport(c))
     return with_settings_of<lte_transport_settings, nr_transport_settings>(
         c, [](auto& s) -> auto& { return s.transport_block_size; });
   return with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, nr_ldpc_settings, conv_settings,
-                          uncoded_settings>(c, [](auto& s) -> auto& { return s.k; });
+                          uncoded_settings>(c, [](auto& s) -> auto& { return given(s.k); });
 }
 inline int& n_in(code_config& c) {
-  return with_settings_of<ldpc_settings, nr_ldpc_settings>(c, [](auto& s) -> auto& { return s.n; });
+  return with_settings_of<ldpc_settings, nr_ldpc_settings>(c, [](auto& s) -> auto& { return given(s.n); });
 }
-inline int& base_graph_in(code_config& c) {
+inline std::optional<int>& base_graph_in(code_config& c) {
   return with_settings_of<nr_ldpc_settings, nr_transport_settings>(
       c, [](auto& s) -> auto& { return s.base_graph; });
 }
@@ -73,7 +76,7 @@ inline int k_in(const code_config& c) { return static_cast<int>(sizes_of(c).k); 
 inline int n_in(const code_config& c) {
   return read(c, [](code_config& x) { return n_in(x); });
 }
-inline int base_graph_in(const code_config& c) {
+inline std::optional<int> base_graph_in(const code_config& c) {
   return read(c, [](code_config& x) { return base_graph_in(x); });
 }
 inline transport_settings sent_in(const code_config& c) {

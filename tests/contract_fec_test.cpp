@@ -55,8 +55,9 @@ steps_t some_steps(std::size_t count) {
 algorithm viterbi(const viterbi_config& config, std::size_t items = 35, bool in_steps = false) {
   const viterbi_decoder d(config);
   const auto k = static_cast<std::size_t>(config.k), n = d.frame().n();
-  algorithm a{.text = name_of(config.code) + " k=" + std::to_string(k) + " overlap=" +
-                      std::to_string(config.overlap) + " windows=" + std::to_string(config.windows),
+  algorithm a{.text = name_of(config.code) + " k=" + std::to_string(k) +
+                      " overlap=" + std::to_string(d.config().overlap.value()) +
+                      " windows=" + std::to_string(config.windows.value_or(1)),
               .items = items};
   a.outputs = {output<byte>("bits", k), status_output()};
   a.draw = [=](std::size_t count) {
@@ -87,8 +88,8 @@ algorithms viterbi_of_known_codes() {
     for (const auto ending : {conv_ending::zero_tail, conv_ending::truncated, conv_ending::tail_biting}) {
       code.ending = ending;
       for (const int k : {6, 15, 58, 1027})
-        for (const int overlap : {-1, 0, 55, 500})
-          if (overlap < 0 || (ending == conv_ending::tail_biting && (k < 100 || overlap == 500)))
+        for (const std::optional<int> overlap : {std::optional<int>(), {0}, {55}, {500}})
+          if (!overlap || (ending == conv_ending::tail_biting && (k < 100 || overlap == 500)))
             list.push_back(viterbi({.code = code, .k = k, .overlap = overlap}, k > 1000 ? 9 : 35));
       list.push_back(viterbi({.code = code, .k = small_scale() ? 2203 : 5001}, 9));
     }
@@ -138,8 +139,8 @@ algorithm bcjr(const bcjr_config& config, bool with_prior, bool with_coded, std:
   const auto k = static_cast<std::size_t>(config.k), n = d.frame().n();
   const bool int16 = config.precision == conv_precision::int16;
   algorithm a{.text = name_of(config.code) + " k=" + std::to_string(k) + " log-MAP " +
-                      std::to_string(config.algorithm == map_algorithm::log_map) +
-                      " windows=" + std::to_string(config.windows) + " prior " + std::to_string(with_prior),
+                      std::to_string(config.algorithm == map_algorithm::log_map) + " windows=" +
+                      std::to_string(config.windows.value_or(1)) + " prior " + std::to_string(with_prior),
               .items = items};
   a.outputs = {output<byte>("bits", k), output<float>("soft", k)};
   if (!int16) a.outputs.push_back(output<float>("extrinsic", k));
@@ -221,8 +222,8 @@ algorithm turbo(turbo_decoder_config config, std::size_t items = 21) {
   if (config.algorithm == map_algorithm::max_log_map) config.extrinsic_scale = 0.75f;
   const turbo_decoder d(config);
   const auto k = static_cast<std::size_t>(config.k), n = 3 * (k + 4);
-  algorithm a{.text = "k=" + std::to_string(k) + " windows=" + std::to_string(config.windows) + " log-MAP " +
-                      std::to_string(config.algorithm == map_algorithm::log_map),
+  algorithm a{.text = "k=" + std::to_string(k) + " windows=" + std::to_string(d.config().windows.value()) +
+                      " log-MAP " + std::to_string(config.algorithm == map_algorithm::log_map),
               .items = items};
   a.outputs = {output<byte>("bits", k),
                output<float>("soft", k),
@@ -276,7 +277,7 @@ algorithms turbo_of_float32(bool longest) {
 }
 /// Decoders with windows side by side, of LLRs as floats and as bytes.
 algorithm turbo_windows(const windows_kind& kind, int k, int overlap, std::size_t items, bool in_steps) {
-  auto config = setting(kind, k, 0, overlap, 2);
+  auto config = setting(kind, k, {}, overlap, 2);
   config.llr_steps = 8;
   const turbo_decoder d(config);
   const auto size = static_cast<std::size_t>(k), n = 3 * (size + 4);

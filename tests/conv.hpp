@@ -18,7 +18,7 @@ inline oracle::conv oracle_of(const conv_code& c) {
   oracle::conv o;
   o.constraint_length = c.constraint_length;
   o.generators = c.generators;
-  o.feedback = c.feedback;
+  o.feedback = c.feedback.value_or(0);
   o.end = c.ending == conv_ending::zero_tail     ? oracle::conv_end::zero_tail
           : c.ending == conv_ending::tail_biting ? oracle::conv_end::tail_biting
                                                  : oracle::conv_end::truncated;

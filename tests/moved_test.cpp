@@ -182,7 +182,7 @@ void judge_codes() {
   });
   defined("crc_attacher", crc_attacher(40, crc24a),
           [&](const crc_attacher& c) { return bits_of(64, [&](auto out) { c.run(exec(), out); }); });
-  for (const float quanta : {4.f, automatic_steps})
+  for (const std::optional<float> quanta : {std::optional(4.f), std::optional<float>()})
     defined("llr_scale", llr_scale(quanta, 1, 66),
             [&](const llr_scale& s) { return s.of(exec(), first(llrs, 132)).fixed + s.of_integers().fixed; });
   const puncturer places(10, {0, 3, 5});

@@ -118,8 +118,8 @@ struct windows_kind {
 inline constexpr windows_kind int16_kind{"int16", turbo_precision::int16, map_algorithm::max_log_map},
     bfloat_max_log{"bfloat16 max-log-MAP", turbo_precision::bfloat16, map_algorithm::max_log_map},
     bfloat_log_map{"bfloat16 log-MAP", turbo_precision::bfloat16, map_algorithm::log_map};
-inline turbo_decoder_config setting(const windows_kind& kind, int k, int windows = 0, int overlap = -1,
-                                    int iterations = 4) {
+inline turbo_decoder_config setting(const windows_kind& kind, int k, std::optional<int> windows = {},
+                                    std::optional<int> overlap = {}, int iterations = 4) {
   return with_usual_scale({.k = k,
                            .algorithm = kind.algorithm,
                            .iterations = iterations,

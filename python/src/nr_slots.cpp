@@ -125,8 +125,8 @@ void bind_channel_of_nr(nb::module_& m) {
              values["coded_bits"] = t.coded_bits;
              values["modulation_order"] = t.modulation_order;
              values["layers"] = t.layers;
-             values["code_rate"] = t.code_rate;
-             values["scrambling"] = t.scrambling;
+             values["code_rate"] = *t.code_rate;
+             values["scrambling"] = *t.scrambling;
              return values;
            })
       .def("map", &map_slots, nb::arg("executor"), nb::arg("first"), optional("second"), nb::arg("grid"))

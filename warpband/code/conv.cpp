@@ -28,13 +28,15 @@ setting_of<conv_settings> rate_setting(std::string text) {
           std::move(text),
           rates(),
           [](conv_settings& c, const setting_value& v) {
-            const auto* w = std::get_if<std::string>(&v);
-            const auto i = w != nullptr ? find_word(rates(), *w) : std::nullopt;
-            if (!i && !(w != nullptr && w->starts_with("1/")))
-              settings_detail::refuse("rate", v, among(rates()));
-            c.rate = i ? rates()[*i] : *w;
+            settings_detail::take(c.rate, v, [&] {
+              const auto* w = std::get_if<std::string>(&v);
+              const auto i = w != nullptr ? find_word(rates(), *w) : std::nullopt;
+              if (!i && !(w != nullptr && w->starts_with("1/")))
+                settings_detail::refuse("rate", v, among(rates()));
+              return i ? rates()[*i] : *w;
+            });
           },
-          [](const conv_settings& c) -> setting_value { return c.rate; }};
+          [](const conv_settings& c) { return c.rate ? setting_value(*c.rate) : setting_value(); }};
 }
 /// 0133 as "133".
 std::string octal_text(int x) {
@@ -79,16 +81,20 @@ setting_of<conv_settings> feedback_setting() {
   return {
       "feedback",
       "text",
-      "an octal number of K bits in quotes; with code.termination = \"zero-tail\"",
+      "\"none\", or an octal number of K bits in quotes; with code.termination = \"zero-tail\"",
       "A feedback polynomial makes the code recursive. A generator that equals it gives the information bit "
       "itself: generators = [\"7\", \"5\"] with feedback = \"7\" is systematic.",
       {},
       [](conv_settings& c, const setting_value& v) {
-        const auto* text = std::get_if<std::string>(&v);
-        if (text == nullptr) settings_detail::refuse("feedback", v, "an octal number in quotes");
-        c.feedback = *text == "0" ? 0 : octal("feedback", *text);
+        settings_detail::take(c.feedback, v, [&] {
+          const auto* text = std::get_if<std::string>(&v);
+          if (text == nullptr) settings_detail::refuse("feedback", v, "an octal number in quotes");
+          return octal("feedback", *text);
+        });
       },
-      [](const conv_settings& c) -> setting_value { return octal_text(c.feedback); }};
+      [](const conv_settings& c) {
+        return c.feedback ? setting_value(octal_text(*c.feedback)) : setting_value();
+      }};
 }
 
 std::vector<setting_of<conv_settings>> of_code() {
@@ -105,10 +111,9 @@ std::vector<setting_of<conv_settings>> of_code() {
               "codeword ends in the state in which it began, and k is at least K - 1."),
           integer("constraint_length", &c::constraint_length, 3, 9,
                   "K: length of the shift register, the newest bit included. Left out: what the largest "
-                  "generator needs, 7 for 171.")
-              .without_default(),
+                  "generator needs, 7 for 171."),
           generators_setting().without_default(),
-          feedback_setting().without_default(),
+          feedback_setting().absent_as("none"),
           words<c, conv_standard>(
               "standard", &c::standard,
               {{"802.11", conv_standard::ieee_802_11}, {"802.16", conv_standard::ieee_802_16}},
@@ -167,12 +172,12 @@ class convolutional final : public codec {
   std::size_t n() const noexcept override { return encoder_.n(); }
   std::size_t working_bytes() const noexcept override { return 1; }
   std::size_t thread_bytes(bool decodes) const noexcept override {
-    const std::size_t tail = 2 * static_cast<std::size_t>(settings_.constraint_length - 1);
+    const std::size_t tail = 2 * static_cast<std::size_t>(*settings_.constraint_length - 1);
     if (!decodes) return sizeof(float) * widest * (k() + tail);
     // Of each of a lane's codewords: decisions, a bit a state, or metrics at every 16th step; and what a run
     // of steps takes.
-    const std::size_t states = std::size_t{1} << (settings_.constraint_length - 1);
-    const std::size_t steps = k() + states + 2 * static_cast<std::size_t>(settings_.overlap);
+    const std::size_t states = std::size_t{1} << (*settings_.constraint_length - 1);
+    const std::size_t steps = k() + states + 2 * static_cast<std::size_t>(*settings_.overlap);
     const std::size_t kept = viterbi_ ? (states + 31) / 32 * steps : states * (steps / conv_run + 1);
     return sizeof(float) * widest * (kept + (conv_run + 4) * states + 64 * conv_run);
   }
@@ -220,7 +225,7 @@ conv_settings complete(conv_settings s) {
   const conv_code code = conv_code_of(s);
   s.constraint_length = code.constraint_length;
   s.generators = code.generators;
-  if (s.rate.empty()) s.rate = "1/" + std::to_string(s.generators.size());
+  if (!s.rate) s.rate = "1/" + std::to_string(s.generators.size());
   if (static_cast<int>(s.algorithm) < 0 || s.algorithm > conv_algorithm::log_map)
     throw argument_error("algorithm", std::to_string(static_cast<int>(s.algorithm)),
                          "viterbi, max-log-map or log-map");
@@ -292,16 +297,15 @@ std::vector<box> candidates(const conv_settings& base) {
   return choices;
 }
 
-/// As of other codes, without a feedback of 0.
+/// As of other codes, without a feedback that is not there.
 named_values describe(const box& b) {
   const code_kind& kind = codes().get("conv");
   const conv_settings& s = typed(b);
-  named_values values{{"k", std::int64_t{s.k}},
-                      {"crc", crc_name(s.crc)},
-                      {"n", static_cast<std::int64_t>(kind.sizes(b).n)},
-                      {"rate_name", s.rate}};
+  named_values values{
+      {"k", std::int64_t{s.k}}, {"crc", crc_name(s.crc)}, {"n", static_cast<std::int64_t>(kind.sizes(b).n)}};
+  if (s.rate) values.emplace_back("rate_name", *s.rate);
   for (auto& [name, value] : values_in_results(kind.settings, kind.initial, b, "code"))
-    if (name != "k" && name != "crc" && name != "rate" && (name != "feedback" || s.feedback != 0))
+    if (name != "k" && name != "crc" && name != "rate" && (name != "feedback" || s.feedback))
       values.emplace_back(std::move(name), std::move(value));
   return values;
 }
@@ -318,10 +322,10 @@ conv_code conv_code_of(const conv_settings& s) {
   const std::string whole = "1/" + std::to_string(c.generators.size());
   const std::vector<std::string> names =
       c.generators.size() == 2 ? std::vector<std::string>{"1/2", "2/3", "3/4", "5/6"} : std::vector{whole};
-  if (!s.rate.empty() && s.rate != whole) {
-    const auto i = std::find(names.begin(), names.end(), s.rate);
+  if (s.rate && s.rate != whole) {
+    const auto i = std::find(names.begin(), names.end(), *s.rate);
     if (i == names.end())
-      throw argument_error("rate", "\"" + s.rate + "\"",
+      throw argument_error("rate", "\"" + *s.rate + "\"",
                            s.generators.empty()
                                ? among(rates())
                                : among(names) + " with " + std::to_string(c.generators.size()) +
@@ -329,15 +333,14 @@ conv_code conv_code_of(const conv_settings& s) {
     const auto rate = static_cast<conv_rate>(i - names.begin());
     c.sent = (other ? conv_80216(rate) : conv_80211(rate)).sent;
   }
-  int largest = std::max(s.feedback, 0);
+  int largest = std::max(s.feedback.value_or(0), 0);
   for (const int g : c.generators) largest = std::max(largest, g);
-  c.constraint_length = s.constraint_length != 0
-                            ? s.constraint_length
-                            : std::max(3, static_cast<int>(std::bit_width(static_cast<unsigned>(largest))));
+  c.constraint_length = s.constraint_length.value_or(
+      std::max(3, static_cast<int>(std::bit_width(static_cast<unsigned>(largest)))));
   c.feedback = s.feedback;
   c.ending = s.termination;
   c.order = s.order;
-  if (c.feedback != 0 && c.ending == conv_ending::tail_biting)
+  if (c.feedback && c.ending == conv_ending::tail_biting)
     throw argument_error("termination", "\"tail-biting\"", "\"zero-tail\" with feedback");
   (void)conv_frame(c, 1024);  // throws for what is not allowed
   return c;
@@ -379,7 +382,8 @@ code_kind conv_kind() {
           .described = describe,
           // An iteration of the turbo code is four passes over 8 states.
           .passes = [](const box& b) -> std::uint64_t {
-            return std::max<std::uint64_t>(1, (std::uint64_t{1} << typed(b).constraint_length) / 16);
+            return std::max<std::uint64_t>(
+                1, (std::uint64_t{1} << conv_code_of(typed(b)).constraint_length) / 16);
           }};
 }
 

@@ -21,25 +21,25 @@ enum class conv_standard {
 struct conv_settings {
   int k = 6144;
   std::optional<crc_polynomial> crc = {};
-  /// 0: what the largest generator needs.
-  int constraint_length = 0;
+  /// Absent: what the largest generator needs.
+  std::optional<int> constraint_length = {};
   /// Empty: the standard's pair, or of rate 1/3 (133, 171, 165).
   std::vector<int> generators = {};
-  /// 0: feed-forward. Else the feedback polynomial, see conv.hpp.
-  int feedback = 0;
-  /// Two generators: 1/2, 2/3, 3/4 or 5/6, the last three punctured. More: 1 / their number. Empty: 1 / the
+  /// The feedback polynomial, see conv.hpp. Absent: feed-forward.
+  std::optional<int> feedback = {};
+  /// Two generators: 1/2, 2/3, 3/4 or 5/6, the last three punctured. More: 1 / their number. Absent: 1 / the
   /// number of generators, which is 1/2 where none are given.
-  std::string rate = {};
+  std::optional<std::string> rate = {};
   conv_ending termination = conv_ending::zero_tail;
   conv_order order = conv_order::serial;
   conv_standard standard = conv_standard::ieee_802_11;
   conv_algorithm algorithm = conv_algorithm::viterbi;
-  /// Tail-biting: steps around the circle, see viterbi.hpp and bcjr.hpp; -1 chooses.
-  int overlap = -1;
+  /// Tail-biting: steps around the circle, see viterbi.hpp and bcjr.hpp.
+  std::optional<int> overlap = {};
   tail_biting_search tail_biting = tail_biting_search::overlap;  // viterbi, see viterbi.hpp
   conv_precision precision = conv_precision::float32;            // viterbi and max-log-map
-  float llr_steps = automatic_steps;                             // of int16, see viterbi.hpp and bcjr.hpp
-  int windows = 0;
+  std::optional<float> llr_steps = {};                           // of int16, see viterbi.hpp and bcjr.hpp
+  std::optional<int> windows = {};
   bool operator==(const conv_settings&) const = default;
 };
 

@@ -56,14 +56,15 @@ int rate_index(const ldpc_standard& standard, const std::string& rate) {
 }
 
 ldpc_code code_of(const ldpc_standard& standard, const ldpc_settings& s) {
-  return standard.code(s.n == 0 ? standard.longest : s.n, rate_index(standard, s.rate));
+  return standard.code(s.n.value_or(standard.longest), rate_index(standard, s.rate));
 }
 /// The code of a file, which is read once.
 ldpc_code code_of(const qc_ldpc_settings& s) {
   if (s.matrix) return *s.matrix;
   if (s.base_matrix.empty())
     throw argument_error("base_matrix", "\"\"", "a file: a list of shifts (CSV) or an alist");
-  return read_ldpc_code((std::filesystem::path(s.folder) / s.base_matrix).string(), s.lifting_size);
+  return read_ldpc_code((std::filesystem::path(s.folder) / s.base_matrix).string(),
+                        s.lifting_size.value_or(0));
 }
 code_sizes sizes(const ldpc_code& code) {
   return {static_cast<std::size_t>(code.k()), static_cast<std::size_t>(code.n())};
@@ -71,7 +72,7 @@ code_sizes sizes(const ldpc_code& code) {
 
 template <class T>
 setting_of<T> k_setting(const char* allowed, const char* text) {
-  return integer("k", &T::k, 1, INT_MAX, text, allowed).without_default();
+  return integer("k", &T::k, 1, INT_MAX, text, allowed);
 }
 template <class T>
 std::vector<setting_of<T>> of_decoder() {
@@ -95,7 +96,7 @@ std::vector<setting_of<qc_ldpc_settings>> of_file() {
            "Path of a file with a quasi-cyclic parity-check matrix; a relative path starts at the scenario's "
            "folder. The file is CSV with a row of shifts in each line, -1 for a zero block, or alist.")
           .without_default(),
-      integer_or_auto("lifting_size", &c::lifting_size, 0, 1, 4096,
+      integer_or_auto("lifting_size", &c::lifting_size, 1, 4096,
                       "z: size of the blocks. \"auto\": what the file says, in CSV by a comment \"# z = "
                       "27\"; with alist the largest z for which the matrix is quasi-cyclic.",
                       "1 to 4096"),
@@ -104,10 +105,10 @@ std::vector<setting_of<qc_ldpc_settings>> of_file() {
 
 template <class T>
 void check_code(T& s, const ldpc_code& code, const std::string& given) {
-  if (s.k == 0) s.k = code.k();
+  if (!s.k) s.k = code.k();
   if (s.k != code.k())
     throw argument_error(
-        "k", std::to_string(s.k),
+        "k", std::to_string(*s.k),
         std::to_string(code.k()) + ", as n = " + std::to_string(code.n()) + " and " + given + " give");
   check(code, s.decoder, s.crc.has_value());
 }
@@ -226,13 +227,13 @@ std::optional<std::size_t> k_of(const ldpc_standard& standard, ldpc_settings s, 
 ldpc_settings fit(const ldpc_standard& standard, ldpc_settings s, const code_rows& rows) {
   const auto fits = [&](const code_sizes& z) { return rows.values == (rows.decodes ? z.n : z.k); };
   if (!rows.has("n")) {
-    s.n = 0;
+    s.n.reset();
     for (int n = standard.shortest; n <= standard.longest; n += standard.step) {
       ldpc_settings other = s;
       other.n = n;
       if (fits(sizes(code_of(standard, other)))) s.n = n;
     }
-    if (s.n == 0)
+    if (!s.n)
       rows.refuse(rows.decodes
                       ? "[batch, n] with " + standard.lengths
                       : "[batch, k] with the k of a code of rate " + s.rate + ", " + standard.lengths);

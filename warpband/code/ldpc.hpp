@@ -15,8 +15,8 @@ namespace wb {
 
 /// Of wimax-ldpc and wifi-ldpc.
 struct ldpc_settings {
-  int k = 0;  // 0, or what n and the rate give
-  int n = 0;  // 0: the longest, 2304 or 1944
+  std::optional<int> k = {};  // what n and the rate give
+  std::optional<int> n = {};  // absent: the longest, 2304 or 1944
   /// wimax-ldpc: 1/2, 2/3A, 2/3B, 3/4A, 3/4B, 5/6; wifi-ldpc: 1/2, 2/3, 3/4, 5/6.
   std::string rate = "1/2";
   std::optional<crc_polynomial> crc = {};
@@ -25,10 +25,10 @@ struct ldpc_settings {
 };
 
 struct qc_ldpc_settings {
-  int k = 0;  // 0, or what the base matrix gives
-  /// The file, from `folder` on if it is not absolute, and its lifting size; 0: what the file says.
+  std::optional<int> k = {};  // what the base matrix gives
+  /// The file, from `folder` on if it is not absolute, and its lifting size; absent: what the file says.
   std::string base_matrix = {}, folder = {};
-  int lifting_size = 0;
+  std::optional<int> lifting_size = {};
   std::shared_ptr<const ldpc_code> matrix = nullptr;  // what `completed` has read
   std::optional<crc_polynomial> crc = {};
   ldpc_decoder_config decoder = {};

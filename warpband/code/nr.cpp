@@ -12,7 +12,7 @@ namespace {
 
 code_sizes sizes(const nr_ldpc_settings& s) {
   const auto k = static_cast<std::size_t>(s.k);
-  return {k, s.n != 0 ? static_cast<std::size_t>(s.n) : 2 * k};
+  return {k, s.n ? static_cast<std::size_t>(*s.n) : 2 * k};
 }
 
 nr_rate_matching_config matching_of(const nr_ldpc_settings& s) {
@@ -21,7 +21,7 @@ nr_rate_matching_config matching_of(const nr_ldpc_settings& s) {
   m.k = s.k;
   check_range("n", static_cast<long long>(z.n), 1, 1 << 24);
   m.sent_bits = static_cast<int>(z.n);
-  m.base_graph = s.base_graph != 0 ? s.base_graph : nr_base_graph_of_block(m.k, m.sent_bits);
+  m.base_graph = s.base_graph ? *s.base_graph : nr_base_graph_of_block(m.k, m.sent_bits);
   m.modulation_order = 1;  // a link's mapper takes coded bits in their order
   return m;
 }
@@ -43,8 +43,7 @@ std::vector<setting_of<nr_ldpc_settings>> of_code() {
                   "an integer from 5 to 8448, with base graph 2 to 3840"),
           integer("n", &c::n, 1, INT_MAX,
                   "E: how many bits of a code block are sent, with redundancy version 0. Left out: 2 k.",
-                  "an integer from 1 to 16777216")
-              .without_default(),
+                  "an integer from 1 to 16777216"),
           base_graph_setting(&c::base_graph), crc_setting(&c::crc)};
 }
 
@@ -103,7 +102,7 @@ nr_ldpc_settings fit(nr_ldpc_settings s, const code_rows& rows) {
     return s;
   }
   if (!rows.has("n")) s.n = values;
-  if (s.n != values) rows.refuse("[batch, " + std::to_string(s.n) + "] for n = " + std::to_string(s.n));
+  if (s.n != values) rows.refuse("[batch, " + std::to_string(*s.n) + "] for n = " + std::to_string(*s.n));
   if (rows.has("k")) return s;
   if (!rows.k && rows.values % 2 != 0) rows.refuse("[batch, n] with n = 2 k, or --k");
   s.k = rows.k.value_or(values / 2);

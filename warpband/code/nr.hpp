@@ -9,8 +9,8 @@ namespace wb {
 
 struct nr_ldpc_settings {
   int k = 8448;
-  int n = 0;           // E; 0: 2 k
-  int base_graph = 0;  // 1 or 2; 0: by k and k / n (nr_base_graph_of_block)
+  std::optional<int> n = {};           // E; absent: 2 k
+  std::optional<int> base_graph = {};  // 1 or 2; absent: by k and k / n (nr_base_graph_of_block)
   std::optional<crc_polynomial> crc = {};
   ldpc_decoder_config decoder = {};
   bool operator==(const nr_ldpc_settings&) const = default;
@@ -21,8 +21,8 @@ ldpc_code nr_code_of(const nr_ldpc_settings& settings);
 
 /// base_graph, also of transport blocks.
 template <class T>
-setting_of<T> base_graph_setting(int T::*member) {
-  return integer_or_auto("base_graph", member, 0, 1, 2,
+setting_of<T> base_graph_setting(std::optional<int> T::*member) {
+  return integer_or_auto("base_graph", member, 1, 2,
                          "\"auto\": 2 with k <= 292, with k <= 3824 and R <= 0.67, or with R <= 0.25.",
                          "1 or 2");
 }

@@ -19,20 +19,22 @@ std::vector<setting_of<nr_transport_settings>> of_code() {
               "an integer from 1 to 2097152, of equal code blocks")};
   for (auto& s : within<c>([](c& x) -> transport_settings& { return x.sent; }, transport_settings_list()))
     settings.push_back(std::move(s));
-  settings.push_back(number_or_word("target_rate", &c::target_rate, "auto", 0, 0, 1,
-                                    "Target code rate, which chooses the base graph. \"auto\": A / G.",
-                                    "\"auto\" or a number from 0 to 1"));
+  settings.push_back(number("target_rate", &c::target_rate, 0, 1,
+                            "Target code rate, which chooses the base graph. \"auto\": A / G.", true,
+                            "\"auto\" or a number above 0, up to 1")
+                         .absent_as("auto"));
   settings.push_back(
-      integer_or_auto("lbrm_resource_blocks", &c::lbrm_resource_blocks, 0, 1, 275,
+      integer_or_auto("lbrm_resource_blocks", &c::lbrm_resource_blocks, 1, 275,
                       "Limited-buffer rate matching (TS 38.212 section 5.4.2.1) on a carrier of this many "
                       "resource blocks. N_ref follows from them, from the layers of the link, and from "
                       "64-QAM or its modulation if that is larger. DL-SCH always has it, UL-SCH if the "
                       "network says so. \"auto\": soft_buffer applies instead.",
                       "an integer from 1 to 275")
           .left_out_by_default());
-  settings.push_back(
-      integer("scrambling", &c::scrambling, -1, INT_MAX, "c_init of the scrambling sequence; -1: none.")
-          .not_of_links());
+  settings.push_back(integer("scrambling", &c::scrambling, 0, INT_MAX, "c_init of the scrambling sequence.",
+                             "\"none\" or an integer from 0 to 2147483647")
+                         .absent_as("none")
+                         .not_of_links());
   settings.push_back(base_graph_setting(&c::base_graph));
   return settings;
 }
@@ -45,8 +47,8 @@ void check_named(const nr_transport_settings& s) {
     if (e.argument() == "transport_bits")
       throw argument_error("transport_block_size", e.value(), e.allowed());
     if (e.argument() == "code_rate") throw argument_error("target_rate", e.value(), e.allowed());
-    if (e.argument() == "coded_bits" && s.sent.coded_bits == 0)
-      throw argument_error("resource_elements", std::to_string(s.sent.resource_elements),
+    if (e.argument() == "coded_bits" && !s.sent.coded_bits)
+      throw argument_error("resource_elements", std::to_string(*s.sent.resource_elements),
                            "as many as the coded bits need: " + e.allowed());
     throw;
   }
@@ -91,12 +93,12 @@ nr_transport_config nr_transport_of(const nr_transport_settings& s) {
   t.code_rate = s.target_rate;
   t.scrambling = s.scrambling;
   t.ldpc = s.decoder;
-  if (s.lbrm_resource_blocks == 0) return t;
-  if (t.soft_buffer != 0)
-    throw argument_error("soft_buffer", std::to_string(t.soft_buffer), "\"auto\" with lbrm_resource_blocks");
-  check_range("lbrm_resource_blocks", s.lbrm_resource_blocks, 1, 275);
+  if (!s.lbrm_resource_blocks) return t;
+  if (t.soft_buffer)
+    throw argument_error("soft_buffer", std::to_string(*t.soft_buffer), "\"auto\" with lbrm_resource_blocks");
+  check_range("lbrm_resource_blocks", *s.lbrm_resource_blocks, 1, 275);
   const int kept =
-      nr_lbrm_transport_bits({s.lbrm_resource_blocks, t.layers, std::max(6, t.modulation_order)});
+      nr_lbrm_transport_bits({*s.lbrm_resource_blocks, t.layers, std::max(6, t.modulation_order)});
   t.soft_buffer = nr_limited_buffer(kept, nr_transport_plan(t).segmentation().blocks);
   return t;
 }

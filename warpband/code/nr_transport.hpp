@@ -9,13 +9,13 @@ namespace wb {
 struct nr_transport_settings {
   int transport_block_size = 8424;  // A, without CRCs; one code block of 8448
   transport_settings sent = {};
-  /// By which the base graph is chosen. 0: A / G.
-  double target_rate = 0;
+  /// By which the base graph is chosen. Absent: A / G.
+  std::optional<double> target_rate = {};
   /// Limited buffers of a carrier of so many resource blocks, in place of soft_buffer: N_ref of TBS_LBRM with
-  /// these layers and 64-QAM, or the modulation if it is larger (nr_lbrm_transport_bits). 0: none.
-  int lbrm_resource_blocks = 0;
-  std::int64_t scrambling = -1;  // c_init; -1: none. Of no link
-  int base_graph = 0;            // 1 or 2; 0: by A and the target rate
+  /// these layers and 64-QAM, or the modulation if it is larger (nr_lbrm_transport_bits).
+  std::optional<int> lbrm_resource_blocks = {};
+  std::optional<std::int64_t> scrambling = {};  // c_init. Of no link
+  std::optional<int> base_graph = {};           // 1 or 2; absent: by A and the target rate
   ldpc_decoder_config decoder = {};
   bool operator==(const nr_transport_settings&) const = default;
 };

@@ -8,15 +8,6 @@
 namespace wb {
 namespace {
 
-/// 0 stands for one that is left out.
-setting_of<transport_settings> left_open(setting_of<transport_settings> s) {
-  s.get = [get = s.get](const transport_settings& c) {
-    const setting_value value = get(c);
-    return value == setting_value(std::int64_t{0}) ? setting_value{} : value;
-  };
-  return s;
-}
-
 class transport_codec final : public codec {
  public:
   transport_codec(std::unique_ptr<transport_coder> coder, const harq_rule& rule, code_sizes sizes)
@@ -65,16 +56,15 @@ class transport_codec final : public codec {
 const std::vector<setting_of<transport_settings>>& transport_settings_list() {
   using c = transport_settings;
   static const std::vector<setting_of<c>> settings{
-      left_open(integer(
-          "resource_elements", &c::resource_elements, 1, INT_MAX,
-          "Resource elements, uses of the channel, that one transmission of a transport block takes: G = "
-          "resource_elements mimo.streams log2(points of the modulation). This or coded_bits is needed.",
-          "an integer from 1 on, at least one for each code block")),
-      left_open(integer(
+      integer("resource_elements", &c::resource_elements, 1, INT_MAX,
+              "Resource elements, uses of the channel, that one transmission of a transport block takes: G = "
+              "resource_elements mimo.streams log2(points of the modulation). This or coded_bits is needed.",
+              "an integer from 1 on, at least one for each code block"),
+      integer(
           "coded_bits", &c::coded_bits, 1, INT_MAX,
           "In place of resource_elements: G, bits of one transmission. R = A / G, and Eb/N0 is that of one "
           "transmission.",
-          "a multiple of the bits of a resource element, up to 268435456")),
+          "a multiple of the bits of a resource element, up to 268435456"),
       integer("transmissions", &c::transmissions, 1, most_transmissions,
               "HARQ: the most transmissions of a transport block, which is sent again while its CRCs fail. "
               "Each transmission has noise and a channel of its own; the LLRs of all are added."),
@@ -83,7 +73,7 @@ const std::vector<setting_of<transport_settings>>& transport_settings_list() {
                "its end. [0]: the same bits every time (Chase combining).",
                "1 to 8 integers from 0 to 3"),
       integer_or_auto(
-          "soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
+          "soft_buffer", &c::soft_buffer, 1, INT_MAX,
           "N_cb: how many bits of each code block's circular buffer are sent and kept. \"auto\": all.",
           "an integer from 1 on"),
       integer("modulation_order", &c::modulation_order, 1, 10, "Q_m, bits of a symbol.",
@@ -105,13 +95,14 @@ void check(const transport_settings& s, int transport_block_size, int max_size, 
     throw argument_error("redundancy_versions", "[" + list + "]",
                          "1 to " + std::to_string(most_transmissions) + " numbers from 0 to 3");
   }
-  check_range("soft_buffer", s.soft_buffer, 0, INT_MAX);
-  if (s.coded_bits != 0 && s.resource_elements != 0)
-    throw argument_error("coded_bits", std::to_string(s.coded_bits), "0 where resource_elements is given");
-  if (s.coded_bits == 0 && s.resource_elements == 0)
-    throw argument_error("resource_elements", "0", "at least 1, or coded_bits in its place");
-  if (s.coded_bits == 0)  // in the words of what was given
-    check_range("resource_elements", s.resource_elements, least_resource_elements,
+  if (s.soft_buffer) check_range("soft_buffer", *s.soft_buffer, 1, INT_MAX);
+  if (s.coded_bits && s.resource_elements)
+    throw argument_error("coded_bits", std::to_string(*s.coded_bits),
+                         "none where resource_elements is given");
+  if (!s.coded_bits && !s.resource_elements)
+    throw argument_error("resource_elements", "none", "at least 1, or coded_bits in its place");
+  if (!s.coded_bits)  // in the words of what was given
+    check_range("resource_elements", *s.resource_elements, least_resource_elements,
                 (1 << 28) / std::max(1, s.modulation_order * s.layers));
 }
 

@@ -11,23 +11,23 @@ namespace wb {
 
 /// How a transport block of A bits is sent.
 struct transport_settings {
-  /// G, bits of one transmission; or, and then it is 0, the resource elements, uses of the channel, that one
-  /// takes: G = resource_elements * layers * modulation_order.
-  int coded_bits = 0, resource_elements = 0;
+  /// One of them: G, bits of one transmission, or the resource elements, uses of the channel, that it takes:
+  /// G = resource_elements * layers * modulation_order.
+  std::optional<int> coded_bits = {}, resource_elements = {};
   /// A block is sent until its CRCs hold, but no more often than this: 1..8.
   int transmissions = 4;
   /// Of its transmissions in order, and from the first again where there are more: 1 to 8 of 0..3.
   std::vector<int> redundancy_versions{0, 2, 3, 1};
-  /// N_cb or N_ref, places of each code block's circular buffer that are kept. 0: all.
-  int soft_buffer = 0;
+  /// N_cb or N_ref, places of each code block's circular buffer that are kept. Absent: all.
+  std::optional<int> soft_buffer = {};
   /// Q_m and N_L. A link puts its own in their place.
   int modulation_order = 1, layers = 1;
   bool operator==(const transport_settings&) const = default;
 
-  /// G; more than an int where the settings ask for that.
+  /// G; more than an int where the settings ask for that, and 0 where they say neither.
   long long sent_bits() const {
-    return coded_bits != 0 ? coded_bits
-                           : static_cast<long long>(resource_elements) * modulation_order * layers;
+    return coded_bits ? *coded_bits
+                      : static_cast<long long>(resource_elements.value_or(0)) * modulation_order * layers;
   }
 };
 

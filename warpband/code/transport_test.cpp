@@ -73,7 +73,7 @@ TEST(transport_codec, limited_buffers_are_those_of_the_standard) {
   code_config c = transport_named("nr-ulsch", 25456, 40000, 1);
   const auto without = c.get<nr_transport_settings>();
   c.edit<nr_transport_settings>().lbrm_resource_blocks = 20;
-  const int limit = nr_transport_of(c.get<nr_transport_settings>()).soft_buffer,
+  const int limit = nr_transport_of(c.get<nr_transport_settings>()).soft_buffer.value(),
             blocks = harq_of(c).code_blocks;
   EXPECT_EQ(limit, 3 * 27656 / (2 * blocks));
   EXPECT_LT(nr_transport_plan(nr_transport_of(c.get<nr_transport_settings>())).buffer().size,
@@ -92,7 +92,8 @@ TEST(transport_codec, refuses_what_is_not_allowed) {
   for (const char* type : {"lte-transport", "nr-dlsch", "nr-ulsch"}) {
     const code_config block = transport_named(type, 1000, 2000, 2);
     EXPECT_EQ(blames(block, [](code_config&) {}), "");
-    EXPECT_EQ(blames(block, [](code_config& c) { testing::sent_in(c).coded_bits = 0; }), "resource_elements");
+    EXPECT_EQ(blames(block, [](code_config& c) { testing::sent_in(c).coded_bits.reset(); }),
+              "resource_elements");
     EXPECT_EQ(blames(block, [](code_config& c) { testing::sent_in(c).transmissions = 9; }), "transmissions");
     EXPECT_EQ(blames(block, [](code_config& c) { testing::sent_in(c).redundancy_versions = {4}; }),
               "redundancy_versions");

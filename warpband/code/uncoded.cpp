@@ -13,12 +13,12 @@ constexpr int most_bits = 1 << 24;  // what random_bits, block fading and an int
 const uncoded_settings& typed(const box& b) { return b.get<uncoded_settings>(); }
 
 code_sizes sizes(const uncoded_settings& s) {
-  const auto k = static_cast<std::size_t>(s.k != 0 ? s.k : usual_bits);
+  const auto k = static_cast<std::size_t>(s.k.value_or(usual_bits));
   return {k, k};
 }
 uncoded_settings complete(uncoded_settings s) {
-  if (s.k == 0) s.k = usual_bits;
-  check_range("k", s.k, 1, most_bits);
+  if (!s.k) s.k = usual_bits;
+  check_range("k", *s.k, 1, most_bits);
   return s;
 }
 
@@ -27,7 +27,7 @@ uncoded_settings complete(uncoded_settings s) {
 code_kind uncoded_kind() {
   using c = uncoded_settings;
   const std::vector<setting_of<c>> settings{
-      integer("k", &c::k, 1, INT_MAX, "Bits of a frame.", "an integer from 1 to 16777216").without_default(),
+      integer("k", &c::k, 1, INT_MAX, "Bits of a frame.", "an integer from 1 to 16777216"),
       crc_setting(&c::crc)};
   return {.name = "none",
           .text = "",

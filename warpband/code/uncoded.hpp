@@ -7,7 +7,7 @@
 namespace wb {
 
 struct uncoded_settings {
-  int k = 0;  // 0: 6144, with massive MIMO the bits of an OFDM symbol
+  std::optional<int> k = {};  // absent: 6144, with massive MIMO the bits of an OFDM symbol
   std::optional<crc_polynomial> crc = {};
   bool operator==(const uncoded_settings&) const = default;
 };

@@ -127,7 +127,7 @@ struct turbo_numbers {
   turbo_precision precision;
   map_algorithm algorithm;
   float small;
-  float llr_steps = automatic_steps;
+  std::optional<float> llr_steps = {};
 };
 constexpr turbo_numbers all_numbers[] = {{turbo_precision::float32, map_algorithm::log_map, 1e-9f},
                                          {turbo_precision::float32, map_algorithm::max_log_map, 0.f},

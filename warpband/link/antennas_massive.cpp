@@ -335,7 +335,7 @@ void complete_massive(link_config& c) {
   else
     check(clustered_downlink_of(m));
   const int bits = m.subcarriers * m_bits;
-  if (const auto* open = c.code.settings.find<uncoded_settings>(); open != nullptr && open->k == 0)
+  if (const auto* open = c.code.settings.find<uncoded_settings>(); open != nullptr && !open->k)
     c.code.edit<uncoded_settings>().k = bits;
   c.code = completed(c.code);
   if (const std::size_t n = sizes_of(c.code).n; n > as_size(bits))

@@ -63,7 +63,8 @@ TEST_P(harq_on, without_noise_brings_the_rate_of_one_transmission) {
   std::vector<link_at> list = links();
   list.push_back({transport_link(6300, 4000, 4), 0});  // two code blocks
   for (auto& [link, snr_db] : list) {
-    const double bits = testing::k_in(link.code), elements = testing::sent_in(link.code).resource_elements;
+    const double bits = testing::k_in(link.code),
+                 elements = testing::sent_in(link.code).resource_elements.value();
     testing::turbo_decoder_in(link.code).precision = turbo_precision::float32;  // has room for LLRs of 100 dB
     link_chain chain(link, exec());
     const point_result p = run_point(chain, 100, {.frame_errors = 0, .max_frames = 20});
@@ -307,8 +308,8 @@ TEST(harq, refuses_bad_settings) {
   EXPECT_EQ(blames_transport([](settings& t) { t.resource_elements = -1; }), "resource_elements");
   EXPECT_EQ(blames_transport([](settings& t) { t.resource_elements = 1 << 28; }), "resource_elements");
   EXPECT_EQ(blames_transport([](settings& t) { t.coded_bits = 2400; }), "coded_bits");  // one of the two
-  EXPECT_EQ(blames_transport([](settings& t) { t.resource_elements = 0, t.coded_bits = 2400; }), "");
-  EXPECT_EQ(blames_transport([](settings& t) { t.resource_elements = 0, t.coded_bits = 2402; }),
+  EXPECT_EQ(blames_transport([](settings& t) { t.resource_elements.reset(), t.coded_bits = 2400; }), "");
+  EXPECT_EQ(blames_transport([](settings& t) { t.resource_elements.reset(), t.coded_bits = 2402; }),
             "coded_bits");
   EXPECT_EQ(blames_transport([](settings& t) { t.transmissions = 0; }), "transmissions");
   EXPECT_EQ(blames_transport([](settings& t) { t.transmissions = 9; }), "transmissions");

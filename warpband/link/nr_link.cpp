@@ -151,7 +151,7 @@ code_config code_of(const nr_link_config& config, code_config code) {
   auto& s = code.edit<nr_transport_settings>();
   s.transport_block_size = t.transport_bits;
   s.sent.coded_bits = t.coded_bits;
-  s.sent.resource_elements = 0;
+  s.sent.resource_elements.reset();
   s.sent.modulation_order = t.modulation_order;
   s.sent.layers = t.layers;
   s.target_rate = t.code_rate;

@@ -82,8 +82,8 @@ modem.modulation = "16qam"
   EXPECT_EQ(config["code"]["k"], 512);
   EXPECT_EQ(config["code"]["interleaver"]["f1"], 31);
   const turbo_decoder_config chosen = testing::turbo_decoder_in(completed(r.source.curves[0].link).code);
-  EXPECT_EQ(config["decoder"]["windows"], chosen.windows);
-  EXPECT_EQ(config["decoder"]["overlap"], chosen.overlap);
+  EXPECT_EQ(config["decoder"]["windows"], *chosen.windows);
+  EXPECT_EQ(config["decoder"]["overlap"], *chosen.overlap);
   EXPECT_EQ(config["stop"]["frame_errors"], 3);
   EXPECT_EQ(config["sweep"]["ebn0_db"], (nlohmann::json{-2.0, 0.3}));
   EXPECT_FALSE(uncoded["config"].contains("decoder"));

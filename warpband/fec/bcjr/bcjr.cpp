@@ -43,13 +43,13 @@ bcjr_config completed(const bcjr_config& config, const conv_frame& frame) {
   bcjr_config c = config;
   if (c.precision != conv_precision::int16) {
     if (c.windows > 1)
-      throw argument_error("windows", std::to_string(c.windows), "0 or 1 with precision float32");
+      throw argument_error("windows", std::to_string(*c.windows), "1 with precision float32");
     c.overlap = checked_overlap(frame, c.overlap);
     return c;
   }
   if (c.algorithm != map_algorithm::max_log_map)
     throw argument_error("algorithm", "log-map", "max-log-map with precision int16");
-  if (c.code.feedback != 0 && c.code.feedback != 1 << (c.code.constraint_length - 1))
+  if (c.code.feedback && c.code.feedback != 1 << (c.code.constraint_length - 1))
     throw argument_error("precision", "int16", "float32: the code has feedback");
   choose_conv_windows(frame, 256, 5, c.windows, c.overlap);
   return c;
@@ -71,8 +71,8 @@ bcjr_decoder::bcjr_decoder(const bcjr_config& config)
   config_ = completed(config, frame_);
   // Forward over all runs but the last, backward over all of them.
   const conv_trellis host = frame_.on_host();
-  add_forward(work_, host, -config_.overlap, (host.steps - 1) / conv_run * conv_run);
-  add_backward(work_, host, host.steps + config_.overlap);
+  add_forward(work_, host, -*config_.overlap, (host.steps - 1) / conv_run * conv_run);
+  add_backward(work_, host, host.steps + *config_.overlap);
   if (host.systematic >= 0)
     for (int t = 0; t < host.k; t++) systematic_ += host.places[t * host.outputs + host.systematic] >= 0;
 }
@@ -87,7 +87,7 @@ void bcjr_decoder::run_short(executor& exec, bcjr_short_args& a, std::size_t ite
   for (const auto& [name, given] : {std::pair{"extrinsic", out.extrinsic.data != nullptr},
                                     {"coded_extrinsic", out.coded_extrinsic.data != nullptr}})
     if (given) throw argument_error(name, "an array", "none with precision int16");
-  fill_conv_short(a, frame_, exec, config_.windows, config_.overlap);
+  fill_conv_short(a, frame_, exec, *config_.windows, *config_.overlap);
   a.bits = out.bits;
   a.soft = out.soft;
   a.status = out.status;
@@ -133,7 +133,7 @@ void bcjr_decoder::run(executor& exec, view<const float> llr, view<const float> 
                {"status", out.status}});
   bcjr_args a;
   a.code = frame_.on(exec);
-  a.overlap = config_.overlap;
+  a.overlap = *config_.overlap;
   a.punctured = frame_.punctured();
   a.known = frame_.known();
   a.work = work_;

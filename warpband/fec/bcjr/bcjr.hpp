@@ -38,17 +38,17 @@ struct bcjr_config {
   ///
   /// Most of these are LLRs too sure of a bit, as each time around the circle counts the same channel LLRs
   /// again.
-  int overlap = -1;
+  std::optional<int> overlap = {};
   /// int16: max-log-map of codes without feedback; bits, soft and status only.
   conv_precision precision = conv_precision::float32;
   /// int16: float LLRs become integers of +-127 steps, llr_steps for an LLR of 1, 0.25..64.
-  /// automatic_steps chooses the number for each codeword (fec/quantise/quantise.hpp).
-  float llr_steps = automatic_steps;
+  /// Absent: chosen for each codeword (fec/quantise/quantise.hpp).
+  std::optional<float> llr_steps = {};
   /// int16: windows of a codeword that are decoded in parallel. Both recursions of each begin `overlap` steps
   /// outside of it, with all states alike; overlap is 0 of one window of a code that is not tail-biting.
-  /// 1 to as many as are no shorter than the overlap; 0 chooses the power of two that leaves them at least
+  /// 1 to as many as are no shorter than the overlap; absent: the power of two that leaves them at least
   /// 256 steps and 5 overlaps.
-  int windows = 0;
+  std::optional<int> windows = {};
 };
 /// The configuration with overlap and windows chosen. Throws argument_error for what a decoder does not
 /// allow.

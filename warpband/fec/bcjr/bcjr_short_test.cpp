@@ -24,7 +24,8 @@ WB_ON_ALL_BACKENDS(bcjr_int16);
 
 using steps_t = std::vector<std::int8_t>;
 
-bcjr_config int16_of(const conv_code& code, std::size_t k, int windows = 0, float steps = 8.f) {
+bcjr_config int16_of(const conv_code& code, std::size_t k, std::optional<int> windows = {},
+                     float steps = 8.f) {
   return {.code = code,
           .k = static_cast<int>(k),
           .algorithm = map_algorithm::max_log_map,
@@ -49,9 +50,7 @@ decoded decode(executor& e, const bcjr_decoder& d, const std::vector<V>& llr) {
   d.run(e, on_device(e, llr, items, n), {.bits = bits, .soft = soft, .status = status});
   return {e.to_host(bits), e.to_host(status), e.to_host(soft)};
 }
-bool has_feedback(const conv_code& c) {
-  return c.feedback != 0 && c.feedback != 1 << (c.constraint_length - 1);
-}
+bool has_feedback(const conv_code& c) { return c.feedback && c.feedback != 1 << (c.constraint_length - 1); }
 
 TEST_P(bcjr_int16, is_max_log_map_of_whole_numbers) {
   const auto reference = testing::open_reference();

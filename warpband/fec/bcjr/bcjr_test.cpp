@@ -78,7 +78,7 @@ TEST_P(bcjr, equals_the_oracle) {
           const auto want = oracle::conv_bcjr(
               oracle_of(code), llr, prior, static_cast<int>(k),
               algorithm == map_algorithm::log_map ? oracle::algorithm::log_map : oracle::algorithm::max_log);
-          const int input = code.feedback != 0 ? code.feedback : 1 << (code.constraint_length - 1);
+          const int input = code.feedback.value_or(1 << (code.constraint_length - 1));
           const auto systematic = static_cast<std::size_t>(
               std::find(code.generators.begin(), code.generators.end(), input) - code.generators.begin());
           std::size_t place = 0;
@@ -338,7 +338,7 @@ TEST(bcjr_arguments, bad_ones_are_named) {
       EXPECT_EQ(e.argument() + ": " + e.allowed(), "k: 6 to 65536");
     }
   }
-  EXPECT_EQ(with([](auto& c) { c.overlap = -2; }), "overlap");
+  EXPECT_EQ(with([](auto& c) { c.overlap = -1; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.overlap = 4097; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.algorithm = static_cast<map_algorithm>(5); }), "algorithm");
   EXPECT_EQ(with([](auto& c) { c.code.generators = {}; }), "generators.size()");

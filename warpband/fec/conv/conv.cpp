@@ -27,16 +27,16 @@ void check(const conv_code& c, int k) {
   for (const int g : c.generators)
     if (g < 1 || g > limit)
       throw argument_error("generators", g < 0 ? std::to_string(g) : octal(g), "01 to " + octal(limit));
-  if (c.feedback != 0 && (c.feedback < 0 || c.feedback > limit || c.feedback <= limit / 2))
-    throw argument_error("feedback", c.feedback < 0 ? std::to_string(c.feedback) : octal(c.feedback),
-                         octal(limit / 2 + 1) + " to " + octal(limit) + ", or 0 (none)");
+  if (c.feedback && (*c.feedback > limit || *c.feedback <= limit / 2))
+    throw argument_error("feedback", *c.feedback < 0 ? std::to_string(*c.feedback) : octal(*c.feedback),
+                         octal(limit / 2 + 1) + " to " + octal(limit) + ", or absent");
   if (c.ending != conv_ending::zero_tail && c.ending != conv_ending::tail_biting &&
       c.ending != conv_ending::truncated)
     throw argument_error("ending", std::to_string(static_cast<int>(c.ending)),
                          "zero_tail, tail_biting or truncated");
   if (c.order != conv_order::serial && c.order != conv_order::streams)
     throw argument_error("order", std::to_string(static_cast<int>(c.order)), "serial or streams");
-  if (c.ending == conv_ending::tail_biting && c.feedback != 0)
+  if (c.ending == conv_ending::tail_biting && c.feedback)
     throw argument_error("ending", "tail_biting", "zero_tail or truncated with feedback");
   if (c.sent.size() % c.generators.size() != 0 || c.sent.size() > 4096)
     throw argument_error("sent.size()", std::to_string(c.sent.size()),
@@ -67,7 +67,7 @@ setting_of<conv_code> sent_setting() {
 }
 
 conv_known known_of(const conv_code& code) {
-  if (code.constraint_length != 7 || code.feedback != 0) return conv_known::none;
+  if (code.constraint_length != 7 || code.feedback) return conv_known::none;
   if (code.generators == std::vector{0133, 0171}) return conv_known::g133_171;
   if (code.generators == std::vector{0133, 0171, 0165}) return conv_known::g133_171_165;
   return conv_known::none;
@@ -85,9 +85,9 @@ const std::vector<setting_of<conv_code>>& conv_code_settings() {
                "The newest bit is the highest: 0133 and 0171 in octal. The rate is 1 / their number.",
                "1 to 4 integers from 1 to 2^K - 1"),
       integer(
-          "feedback", &c::feedback, 0, 511,
+          "feedback", &c::feedback, 1, 511,
           "A feedback polynomial makes the code recursive. A generator that equals it gives the bit itself.",
-          "0, or an integer from 2^(K - 1) to 2^K - 1"),
+          "an integer from 2^(K - 1) to 2^K - 1"),
       words<c, conv_ending>(
           "termination", &c::ending,
           {{"zero-tail", conv_ending::zero_tail},
@@ -109,7 +109,7 @@ conv_frame::conv_frame(const conv_code& code, int k) : code_(code), known_(known
   t.k = k;
   t.steps = code.ending == conv_ending::zero_tail ? k + K - 1 : k;
   t.ending = code.ending;
-  t.feedback = code.feedback != 0 ? code.feedback : newest;
+  t.feedback = code.feedback.value_or(newest);
   for (int j = t.outputs - 1; j >= 0; j--)
     if (code.generators[static_cast<std::size_t>(j)] == t.feedback) t.systematic = j;
   t.ranges = code.order == conv_order::streams ? t.outputs : 1;

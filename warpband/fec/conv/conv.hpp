@@ -26,8 +26,8 @@ struct conv_code {
   int constraint_length = 7;
   /// 1 to 4 generators, each 1..2^K - 1.
   std::vector<int> generators = {0133, 0171};
-  /// 0: feed-forward. Else the feedback polynomial, whose newest bit is 1.
-  int feedback = 0;
+  /// The feedback polynomial, whose newest bit is 1. Absent: feed-forward.
+  std::optional<int> feedback = {};
   conv_ending ending = conv_ending::zero_tail;
   /// Puncturing: [period][generators] of 0 and 1, 1 where the bit is sent. It goes on through the tail.
   /// Empty: all are sent.
@@ -65,9 +65,9 @@ conv_code conv_recursive(int constraint_length, int feedback, const std::vector<
 
 /// The setting that decoders of tail-biting codes have.
 template <class C>
-setting_of<C> conv_overlap_setting(int C::*member) {
+setting_of<C> conv_overlap_setting(std::optional<int> C::*member) {
   return integer_or_auto(
-      "overlap", member, -1, 0, 4096,
+      "overlap", member, 0, 4096,
       "Of tail-biting codes: steps around the circle before and behind the codeword. \"auto\": 8 (K - 1), "
       "above rate 1/2 8 (K - 1) / (1 - R).",
       "an integer from 0 to 4096");

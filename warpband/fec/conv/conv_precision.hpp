@@ -16,10 +16,11 @@ enum class conv_precision : int {
 /// Of an automatic scale (llr_scale).
 inline constexpr float conv_fineness = 18.f;
 
-/// precision, with what int16 means, llr_steps and windows: chosen how where it is 0.
+/// precision, with what int16 means, llr_steps and windows: chosen how where it is absent.
 template <class C>
-std::vector<setting_of<C>> conv_precision_settings(conv_precision C::*precision, float C::*steps,
-                                                   int C::*windows, std::string meant,
+std::vector<setting_of<C>> conv_precision_settings(conv_precision C::*precision,
+                                                   std::optional<float> C::*steps,
+                                                   std::optional<int> C::*windows, std::string meant,
                                                    const std::string& chosen) {
   return {words<C, conv_precision>("precision", precision,
                                    {{"float32", conv_precision::float32}, {"int16", conv_precision::int16}},
@@ -29,7 +30,7 @@ std::vector<setting_of<C>> conv_precision_settings(conv_precision C::*precision,
                             "Channel LLRs are rounded to steps, this many for an LLR of 1, and limited to "
                             "+-127 steps.")
               .only_with("precision", {"int16"}),
-          integer_or_auto("windows", windows, 0, 1, 65536,
+          integer_or_auto("windows", windows, 1, 65536,
                           "Windows of a codeword that are decoded in parallel. \"auto\": " + chosen,
                           "an integer from 1 to as many as are no shorter than the overlap")
               .only_with("precision", {"int16"})};

@@ -17,30 +17,30 @@ inline int checked_k(const conv_code& code, int k) {
   return k;
 }
 
-/// The steps around the circle that a decoder takes: -1 chooses, and only tail-biting codes have any.
-inline int checked_overlap(const conv_frame& frame, int overlap) {
-  check_range("overlap", overlap, -1, 4096);
+/// The steps around the circle that a decoder takes; only tail-biting codes have any.
+inline int checked_overlap(const conv_frame& frame, std::optional<int> overlap) {
+  if (overlap) check_range("overlap", *overlap, 0, 4096);
   if (frame.code().ending != conv_ending::tail_biting) return 0;
-  return overlap == -1 ? frame.usual_overlap() : overlap;
+  return overlap ? *overlap : frame.usual_overlap();
 }
 
 inline int conv_ceiling(int x, int divisor) { return (x + divisor - 1) / divisor; }
 
-/// Chooses the windows of a 16-bit decoder (0: those of at least so many steps and overlaps) and their
+/// Chooses the windows of a 16-bit decoder (absent: those of at least so many steps and overlaps) and their
 /// overlap.
-inline void choose_conv_windows(const conv_frame& frame, int least_steps, int least_overlaps, int& windows,
-                                int& overlap) {
-  const int steps = frame.on_host().steps, usual = overlap < 0 ? frame.usual_overlap() : overlap,
+inline void choose_conv_windows(const conv_frame& frame, int least_steps, int least_overlaps,
+                                std::optional<int>& windows, std::optional<int>& overlap) {
+  const int steps = frame.on_host().steps, usual = overlap ? *overlap : frame.usual_overlap(),
             max_windows = std::max(1, steps / std::max(usual, 1));
-  if (windows == 0) {
+  if (!windows) {
     const int least = std::max(least_steps, least_overlaps * usual);
     windows = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1, steps / least))));
-  } else if (windows > max_windows) {
-    throw argument_error("windows", std::to_string(windows),
+  } else if (*windows > max_windows) {
+    throw argument_error("windows", std::to_string(*windows),
                          "1 to " + std::to_string(max_windows) + ": windows no shorter than the overlap of " +
                              std::to_string(usual));
   }
-  windows = conv_ceiling(steps, conv_ceiling(steps, windows));
+  windows = conv_ceiling(steps, conv_ceiling(steps, *windows));
   overlap = windows == 1 && frame.code().ending != conv_ending::tail_biting ? 0 : usual;
 }
 /// What 16-bit decoders take alike.

@@ -167,7 +167,7 @@ ldpc_decode_args fixed_arguments(const ldpc_code& code, const ldpc_decoder_confi
   a.early_stop = c.early_stop != ldpc_early_stop::none;
   a.scale = normalised ? c.scale : 1.f;
   a.eighths = static_cast<int>(8 * a.scale);
-  const float steps = c.llr_steps == automatic_steps ? int8_offset_quanta : c.llr_steps;
+  const float steps = c.llr_steps.value_or(int8_offset_quanta);
   a.offset = !offset ? 0.f : int8 ? std::min(std::nearbyint(c.offset * steps), 127.f) : c.offset;
   for (std::size_t m = 0; m < t.rows.size(); m++) {
     const ldpc_row& row = t.rows[m];

@@ -64,8 +64,8 @@ struct ldpc_decoder_config {
   ldpc_precision precision = ldpc_precision::float32;      // sum-product takes float32 only
   ldpc_early_stop early_stop = ldpc_early_stop::syndrome;  // crc: of codewords with a CRC only
   /// int8: steps in an LLR of 1, 0.25..64. Finer steps clip earlier, so that the error rate rises again with
-  /// the SNR. automatic_steps chooses the number for each codeword (fec/quantise/quantise.hpp).
-  float llr_steps = automatic_steps;
+  /// the SNR. Absent: chosen for each codeword (fec/quantise/quantise.hpp).
+  std::optional<float> llr_steps = {};
   bool operator==(const ldpc_decoder_config&) const = default;
 };
 /// Its settings: names, what is allowed, what they mean.

@@ -175,7 +175,7 @@ TEST_P(ldpc_kept, min_sum_is_the_oracles_bit_by_bit) {
       o.order = static_cast<oracle::check_order>(static_cast<int>(c.schedule));
       o.scale = c.scale;
       o.iterations = c.iterations;
-      o.steps = c.llr_steps;
+      o.steps = c.llr_steps.value_or(o.steps);
       std::vector<oracle::rounded_kept> want_kept(words);
       std::vector<float> kept;
       for (const auto& llr : llrs) {

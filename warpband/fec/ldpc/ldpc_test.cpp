@@ -75,7 +75,7 @@ oracle::rounded_options rounded(const ldpc_decoder_config& c) {
   o.offset = c.algorithm == ldpc_algorithm::offset_min_sum ? c.offset : 0;
   o.iterations = c.iterations;
   o.stop = c.early_stop != ldpc_early_stop::none;
-  o.steps = c.llr_steps;
+  o.steps = c.llr_steps.value_or(o.steps);
   return o;
 }
 

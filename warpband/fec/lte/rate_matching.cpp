@@ -21,13 +21,13 @@ lte_blocks one_block(int k) {
 
 }  // namespace
 
-lte_circular_buffer make_lte_circular_buffer(int k, int fillers, int soft_buffer) {
+lte_circular_buffer make_lte_circular_buffer(int k, int fillers, std::optional<int> soft_buffer) {
   check_range("k", k, 40, 65536);
   check_range("fillers", fillers, 0, k);
-  if (soft_buffer < 0)
-    throw argument_error("soft_buffer", std::to_string(soft_buffer), "N_cb >= 1, or 0 for the whole buffer");
+  if (soft_buffer && *soft_buffer < 1)
+    throw argument_error("soft_buffer", std::to_string(*soft_buffer), "N_cb >= 1, or absent");
   const int stream = k + 4, rows = (stream + 31) / 32, padded = 32 * rows, padding = padded - stream;
-  const int n_cb = soft_buffer == 0 ? 3 * padded : std::min(soft_buffer, 3 * padded);
+  const int n_cb = std::min(soft_buffer.value_or(3 * padded), 3 * padded);
 
   lte_circular_buffer b;
   b.size = n_cb;
@@ -44,7 +44,7 @@ lte_circular_buffer make_lte_circular_buffer(int k, int fillers, int soft_buffer
     b.places.push_back(d * stream + i);
   }
   if (b.places.empty())
-    throw argument_error("soft_buffer", std::to_string(soft_buffer),
+    throw argument_error("soft_buffer", std::to_string(*soft_buffer),
                          "a circular buffer with a coded bit in it: the first places hold none");
   for (int& start : b.start) start %= static_cast<int>(b.places.size());  // NULLs up to the end of the buffer
   return b;
@@ -69,7 +69,7 @@ const std::vector<setting_of<lte_rate_matching_config>>& lte_rate_matching_setti
       integer("sent_bits", &c::sent_bits, 1, 1 << 28, "E, bits of a transmission."),
       integer("fillers", &c::fillers, 0, 65536, "How many of the k, at the front, are filler bits.",
               "an integer from 0 to k"),
-      integer_or_auto("soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
+      integer_or_auto("soft_buffer", &c::soft_buffer, 1, INT_MAX,
                       "N_cb, places that are kept of the circular buffer. \"auto\": all.",
                       "an integer from 1 on")};
   return settings;

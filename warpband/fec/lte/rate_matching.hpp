@@ -29,7 +29,7 @@ struct lte_circular_buffer {
 /// Of a code block of k = 40..65536 bits, the first `fillers` (0..k) of them filler bits. The soft buffer has
 /// N_cb places; 0, or more than K_w, is K_w. Throws argument_error ("k", "fillers", "soft_buffer"; the last
 /// also where the buffer holds nothing but NULLs).
-lte_circular_buffer make_lte_circular_buffer(int k, int fillers = 0, int soft_buffer = 0);
+lte_circular_buffer make_lte_circular_buffer(int k, int fillers = 0, std::optional<int> soft_buffer = {});
 
 /// The same as tables for kernels.
 /// Threads: any number may call one object at once, each with an executor of its own.
@@ -53,10 +53,10 @@ class lte_ring_tables {
 };
 
 struct lte_rate_matching_config {
-  int k = 6144;         // bits of a code block, 40..65536
-  int sent_bits = 0;    // E, at least 1
-  int fillers = 0;      // how many of the k, at the front, are filler bits
-  int soft_buffer = 0;  // N_cb; 0: K_w
+  int k = 6144;                         // bits of a code block, 40..65536
+  int sent_bits = 0;                    // E, at least 1
+  int fillers = 0;                      // how many of the k, at the front, are filler bits
+  std::optional<int> soft_buffer = {};  // N_cb; absent: K_w
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<lte_rate_matching_config>>& lte_rate_matching_settings();

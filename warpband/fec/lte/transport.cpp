@@ -29,7 +29,7 @@ const std::vector<setting_of<lte_transport_config>>& lte_transport_config_settin
     auto list = transport_settings_of<c>(lte_most_transport_bits,
                                          "That a transport block is mapped to; transmit diversity has 2.");
     list.push_back(
-        integer_or_auto("soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
+        integer_or_auto("soft_buffer", &c::soft_buffer, 1, INT_MAX,
                         "N_cb, places that are kept of each code block's circular buffer. \"auto\": all.",
                         "an integer from 1 on"));
     return list;

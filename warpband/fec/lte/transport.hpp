@@ -23,8 +23,9 @@ struct lte_transport_config {
                              // least that for each code block
   int modulation_order = 2;  // Q_m, bits of a symbol: 1, 2, 4, 6, 8 or 10
   int layers = 1;            // N_L, layers that the transport block is mapped to, 1..4; transmit diversity: 2
-  int soft_buffer = 0;       // N_cb, places that are kept of each code block's circular buffer: for DL-SCH
-                             // and PCH floor(N_IR / C). 0, or more than a block has: all
+  /// N_cb, places that are kept of each code block's circular buffer: for DL-SCH and PCH floor(N_IR / C).
+  /// Absent, or more than a block has: all.
+  std::optional<int> soft_buffer = {};
   /// Of the decoder. Its k, code_rate, crc_polynomial and crc_degree are not looked at. With the stop rule
   /// crc a code block's iterations end once its CRC holds. Windows and overlap are chosen for the code rate
   /// of the first transmission. If a block needs several transmissions to be decodable at all, the rate is

@@ -136,7 +136,10 @@ TEST_P(lte_rate_matching, equals_reference_vectors) {
 TEST_P(lte_rate_matching, sends_what_the_standard_says) {
   std::mt19937_64 random(1);
   for (const auto& c : matching_cases) {
-    const lte_rate_matcher matcher({.k = c.k, .sent_bits = c.e, .fillers = c.fillers, .soft_buffer = c.n_cb});
+    const lte_rate_matcher matcher({.k = c.k,
+                                    .sent_bits = c.e,
+                                    .fillers = c.fillers,
+                                    .soft_buffer = c.n_cb != 0 ? std::optional(c.n_cb) : std::nullopt});
     const std::size_t n = 3 * (static_cast<std::size_t>(c.k) + 4), e = static_cast<std::size_t>(c.e);
     for (int rv = 0; rv < 4; rv++) {
       const std::vector<int> places = sent_places(c.k, c.fillers, c.n_cb, c.e, rv);
@@ -159,7 +162,10 @@ TEST_P(lte_rate_matching, sends_what_the_standard_says) {
 TEST_P(lte_rate_matching, adds_what_was_received) {
   std::mt19937_64 random(2);
   for (const auto& c : matching_cases) {
-    const lte_rate_matcher matcher({.k = c.k, .sent_bits = c.e, .fillers = c.fillers, .soft_buffer = c.n_cb});
+    const lte_rate_matcher matcher({.k = c.k,
+                                    .sent_bits = c.e,
+                                    .fillers = c.fillers,
+                                    .soft_buffer = c.n_cb != 0 ? std::optional(c.n_cb) : std::nullopt});
     const std::size_t stream = static_cast<std::size_t>(c.k) + 4, n = 3 * stream,
                       e = static_cast<std::size_t>(c.e);
     for (const std::size_t batch : {1, 16, 18}) {
@@ -310,7 +316,7 @@ TEST_P(lte_transport, encodes_as_the_standard_says) {
                                    .coded_bits = g,
                                    .modulation_order = c.qm,
                                    .layers = c.layers,
-                                   .soft_buffer = c.n_cb});
+                                   .soft_buffer = c.n_cb != 0 ? std::optional(c.n_cb) : std::nullopt});
     const auto& s = encoder.segmentation();
     int first = 0;
     for (int r = 0; r < s.blocks; r++) {
@@ -352,7 +358,7 @@ TEST_P(lte_transport, comes_back_through_every_order_of_redundancy_versions) {
                                       .coded_bits = g,
                                       .modulation_order = c.qm,
                                       .layers = c.layers,
-                                      .soft_buffer = c.n_cb,
+                                      .soft_buffer = c.n_cb != 0 ? std::optional(c.n_cb) : std::nullopt,
                                       .turbo = {.algorithm = map_algorithm::max_log_map, .iterations = 8}};
     lte_transport_encoder encoder(config);
     lte_transport_decoder decoder(config);

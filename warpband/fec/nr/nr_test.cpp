@@ -366,11 +366,12 @@ TEST_P(nr_rate_matching, equals_reference_vectors) {
   NR_SKIP_WITHOUT(document);
   std::map<int, int> seen;
   for (const auto& v : document.at("vectors")) {
+    const int n_ref = v.at("Nref");
     const nr_rate_matcher matcher({.base_graph = v.at("bg"),
                                    .k = v.at("k"),
                                    .sent_bits = v.at("E"),
                                    .modulation_order = v.at("Qm"),
-                                   .soft_buffer = v.at("Nref")});
+                                   .soft_buffer = n_ref != 0 ? std::optional(n_ref) : std::nullopt});
     const nr_code_block& b = matcher.block();
     const int rv = v.at("rv");
     EXPECT_EQ(b.z, v.at("Z").get<int>());
@@ -411,8 +412,9 @@ std::vector<int> sent_places(const nr_rate_matcher& m, int rv) {
     d.push_back(parity ? i - b.standard_k() + b.padded() : i < b.k ? i : oracle::nr_null);
   }
   const auto& c = m.config();
-  return oracle::nr_interleave(oracle::nr_select(d, b.base_graph, b.z, c.soft_buffer, rv, c.sent_bits),
-                               c.modulation_order);
+  return oracle::nr_interleave(
+      oracle::nr_select(d, b.base_graph, b.z, c.soft_buffer.value_or(0), rv, c.sent_bits),
+      c.modulation_order);
 }
 
 TEST_P(nr_rate_matching, sends_what_the_standard_says_and_adds_what_was_received) {
@@ -422,7 +424,7 @@ TEST_P(nr_rate_matching, sends_what_the_standard_says_and_adds_what_was_received
                                    .k = c.k,
                                    .sent_bits = c.e,
                                    .modulation_order = c.qm,
-                                   .soft_buffer = c.n_ref});
+                                   .soft_buffer = c.n_ref != 0 ? std::optional(c.n_ref) : std::nullopt});
     const nr_code_block& block = matcher.block();
     const std::size_t n = static_cast<std::size_t>(block.codeword()), e = static_cast<std::size_t>(c.e);
     for (const std::size_t batch : {1, 17}) {

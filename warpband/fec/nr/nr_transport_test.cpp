@@ -44,13 +44,14 @@ TEST_P(nr_transport, equals_reference_vectors_and_comes_back) {
   int seen = 0;
   for (const auto& v : document.at("vectors")) {
     const bits_t sent = from_text(v.at("tb")), expected = from_text(v.at("out"));
-    const nr_transport_config config{
-        .transport_bits = static_cast<int>(sent.size()),
-        .coded_bits = v.at("G"),
-        .modulation_order = v.at("Qm"),
-        .layers = v.at("layers"),
-        .code_rate = v.at("target_rate_x1024").get<double>() / 1024,
-        .scrambling = v.at("scrambled").get<bool>() ? v.at("c_init").get<std::int64_t>() : -1};
+    const nr_transport_config config{.transport_bits = static_cast<int>(sent.size()),
+                                     .coded_bits = v.at("G"),
+                                     .modulation_order = v.at("Qm"),
+                                     .layers = v.at("layers"),
+                                     .code_rate = v.at("target_rate_x1024").get<double>() / 1024,
+                                     .scrambling = v.at("scrambled").get<bool>()
+                                                       ? std::optional(v.at("c_init").get<std::int64_t>())
+                                                       : std::nullopt};
     nr_transport_decoder decoder(config);
     const nr_segmentation& s = decoder.segmentation();
     EXPECT_EQ(s.blocks, v.at("C").get<int>());
@@ -76,8 +77,8 @@ struct transport_case {
             .modulation_order = qm,
             .layers = layers,
             .base_graph = graph,
-            .soft_buffer = n_ref,
-            .scrambling = c_init};
+            .soft_buffer = n_ref != 0 ? std::optional(n_ref) : std::nullopt,
+            .scrambling = c_init >= 0 ? std::optional(c_init) : std::nullopt};
   }
 };
 const transport_case transport_cases[] = {

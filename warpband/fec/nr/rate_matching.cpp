@@ -31,13 +31,13 @@ nr_rate_matching_config checked(const nr_rate_matching_config& c) {
 
 }  // namespace
 
-nr_circular_buffer make_nr_circular_buffer(const nr_code_block& block, int soft_buffer) {
-  if (soft_buffer < 0)
-    throw argument_error("soft_buffer", std::to_string(soft_buffer), "N_ref >= 1, or 0 for the whole buffer");
+nr_circular_buffer make_nr_circular_buffer(const nr_code_block& block, std::optional<int> soft_buffer) {
+  if (soft_buffer && *soft_buffer < 1)
+    throw argument_error("soft_buffer", std::to_string(*soft_buffer), "N_ref >= 1, or absent");
   const int n = block.standard_n(), z = block.z, information = block.k - 2 * z;
   const int fillers = block.standard_k() - block.k;
   nr_circular_buffer b;
-  b.size = soft_buffer == 0 ? n : std::min(soft_buffer, n);
+  b.size = std::min(soft_buffer.value_or(n), n);
   const auto number = [&](int w) {  // bits before place w that are no fillers
     return w <= information ? w : std::max(information, w - fillers);
   };
@@ -75,12 +75,12 @@ const std::vector<setting_of<nr_rate_matching_config>>& nr_rate_matching_setting
   static const std::vector<setting_of<c>> settings{
       integer("base_graph", &c::base_graph, 1, 2, "Of the LDPC code."),
       integer("k", &c::k, 5, 22 * nr_most_lifting, "K', bits of a code block, CRC included."),
-      integer_or_auto("lifting_size", &c::lifting_size, 0, 2, nr_most_lifting,
+      integer_or_auto("lifting_size", &c::lifting_size, 2, nr_most_lifting,
                       "Z. \"auto\": the least that k needs.", "one of the 51 lifting sizes"),
       integer("sent_bits", &c::sent_bits, 1, 1 << 28, "E, bits of a transmission.",
               "a multiple of modulation_order, up to 2^28"),
       one_of("modulation_order", &c::modulation_order, {1, 2, 4, 6, 8, 10}, "Q_m, bits of a symbol."),
-      integer_or_auto("soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
+      integer_or_auto("soft_buffer", &c::soft_buffer, 1, INT_MAX,
                       "N_ref, places that are kept of the circular buffer. \"auto\": all.",
                       "an integer from 1 on")};
   return settings;
@@ -88,8 +88,8 @@ const std::vector<setting_of<nr_rate_matching_config>>& nr_rate_matching_setting
 
 nr_rate_matcher::nr_rate_matcher(const nr_rate_matching_config& config)
     : config_(checked(config)),
-      block_(config.lifting_size == 0 ? make_nr_code_block(config.base_graph, config.k)
-                                      : nr_code_block_of(config.base_graph, config.k, config.lifting_size)),
+      block_(config.lifting_size ? nr_code_block_of(config.base_graph, config.k, *config.lifting_size)
+                                 : make_nr_code_block(config.base_graph, config.k)),
       buffer_(make_nr_circular_buffer(block_, config.soft_buffer)) {}
 
 int nr_rate_matcher::rows(int rv) const {

@@ -29,7 +29,7 @@ struct nr_circular_buffer {
 };
 /// soft_buffer: N_ref of §5.4.2.1, places that are kept; 0, or more than N, is N. Throws argument_error
 /// ("soft_buffer").
-nr_circular_buffer make_nr_circular_buffer(const nr_code_block& block, int soft_buffer = 0);
+nr_circular_buffer make_nr_circular_buffer(const nr_code_block& block, std::optional<int> soft_buffer = {});
 
 /// N_ref of limited-buffer rate matching, §5.4.2.1: floor(TBS_LBRM / (C 2/3)). Throws argument_error.
 int nr_limited_buffer(int lbrm_transport_bits, int blocks);
@@ -39,12 +39,12 @@ int nr_limited_buffer(int lbrm_transport_bits, int blocks);
 int nr_rows_sent(const nr_code_block& block, const nr_circular_buffer& buffer, int start, int sent_bits);
 
 struct nr_rate_matching_config {
-  int base_graph = 1;        // 1 or 2
-  int k = 8448;              // K', bits of a code block, CRC included
-  int lifting_size = 0;      // Z; 0: the least for k, make_nr_code_block
-  int sent_bits = 0;         // E, a multiple of modulation_order
-  int modulation_order = 2;  // Q_m: 1, 2, 4, 6, 8 or 10
-  int soft_buffer = 0;       // N_ref; 0: the whole buffer
+  int base_graph = 1;                    // 1 or 2
+  int k = 8448;                          // K', bits of a code block, CRC included
+  std::optional<int> lifting_size = {};  // Z; absent: the least for k, make_nr_code_block
+  int sent_bits = 0;                     // E, a multiple of modulation_order
+  int modulation_order = 2;              // Q_m: 1, 2, 4, 6, 8 or 10
+  std::optional<int> soft_buffer = {};   // N_ref; absent: the whole buffer
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<nr_rate_matching_config>>& nr_rate_matching_settings();

@@ -18,9 +18,9 @@ WB_DECLARE_KERNEL(nr_assemble)
 namespace {
 
 int base_graph_of(const nr_transport_config& c) {
-  if (c.base_graph != 0) return c.base_graph;
+  if (c.base_graph) return *c.base_graph;
   const double rate =
-      c.code_rate != 0 ? c.code_rate : std::min(1., static_cast<double>(c.transport_bits) / c.coded_bits);
+      c.code_rate.value_or(std::min(1., static_cast<double>(c.transport_bits) / c.coded_bits));
   return nr_base_graph(c.transport_bits, rate);
 }
 
@@ -38,7 +38,7 @@ float least_llr(const ldpc_decoder_config& c) {
     case ldpc_precision::float16:
       return 0x1p-25f;
     case ldpc_precision::int8:
-      return c.llr_steps == automatic_steps ? 0.f : 0.5f / c.llr_steps;
+      return c.llr_steps ? 0.5f / *c.llr_steps : 0.f;
   }
   return 0.f;
 }
@@ -50,16 +50,17 @@ const std::vector<setting_of<nr_transport_config>>& nr_transport_config_settings
   static const std::vector<setting_of<c>> settings = [] {
     auto list = transport_settings_of<c>(nr_most_transport_bits, "That a transport block is mapped to.");
     const std::vector<setting_of<c>> of_nr{
-        integer_or_auto("base_graph", &c::base_graph, 0, 1, 2,
+        integer_or_auto("base_graph", &c::base_graph, 1, 2,
                         "Of the LDPC code. \"auto\": by transport_bits and code_rate.", "1 or 2"),
-        number_or_word(
-            "code_rate", &c::code_rate, "auto", 0, 0, 1,
-            "Target code rate, which chooses the base graph. \"auto\": transport_bits / coded_bits.",
-            "a number from 0 to 1"),
-        integer_or_auto("soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
+        number("code_rate", &c::code_rate, 0, 1,
+               "Target code rate, which chooses the base graph. \"auto\": transport_bits / coded_bits.", true,
+               "\"auto\" or a number above 0, up to 1")
+            .absent_as("auto"),
+        integer_or_auto("soft_buffer", &c::soft_buffer, 1, INT_MAX,
                         "N_ref, places that are kept of each code block's circular buffer. \"auto\": all.",
                         "an integer from 1 on"),
-        integer("scrambling", &c::scrambling, -1, INT_MAX, "c_init of the scrambling sequence; -1: none.")};
+        integer("scrambling", &c::scrambling, 0, INT_MAX,
+                "c_init of the scrambling sequence. Absent: not scrambled.")};
     list.insert(list.end(), of_nr.begin(), of_nr.end());
     return list;
   }();
@@ -81,9 +82,9 @@ nr_transport_plan::nr_transport_plan(const nr_transport_config& config)
   segments_.crc_bits = s.crc_bits;
   segments_.transport_bits = s.transport_bits;
   share_out(config, s.crc());
-  if (config.scrambling >= 0)
+  if (config.scrambling)
     scrambling_ =
-        resident(nr_scrambling_sequence(config.scrambling, static_cast<std::size_t>(config.coded_bits)));
+        resident(nr_scrambling_sequence(*config.scrambling, static_cast<std::size_t>(config.coded_bits)));
 }
 
 int nr_transport_plan::rows(int rv) const {

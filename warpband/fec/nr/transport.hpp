@@ -26,13 +26,14 @@ struct nr_transport_config {
                              // least that for each code block
   int modulation_order = 2;  // Q_m, bits of a symbol: 1, 2, 4, 6, 8 or 10
   int layers = 1;            // N_L, layers that the transport block is mapped to, 1..4
-  int base_graph = 0;        // 1 or 2; 0: nr_base_graph of transport_bits and code_rate
-  /// Target code rate R of the mcs, above 0 up to 1. Only the choice of the base graph looks at it; 0:
+  std::optional<int> base_graph = {};  // 1 or 2; absent: nr_base_graph of transport_bits and code_rate
+  /// Target code rate R of the mcs, above 0 up to 1. Only the choice of the base graph looks at it; absent:
   /// A / G, which has the standard's choice for a first transmission of the whole allocation.
-  double code_rate = 0;
-  int soft_buffer = 0;  // N_ref, places that are kept of each code block's circular buffer; 0: all
-  /// c_init of the scrambling sequence, 0..2^31 - 1; -1: not scrambled.
-  std::int64_t scrambling = -1;
+  std::optional<double> code_rate = {};
+  /// N_ref, places that are kept of each code block's circular buffer; absent: all.
+  std::optional<int> soft_buffer = {};
+  /// c_init of the scrambling sequence, 0..2^31 - 1; absent: not scrambled.
+  std::optional<std::int64_t> scrambling = {};
   ldpc_decoder_config ldpc = {};  // of the decoder
 };
 /// Its settings but those of `ldpc`.

@@ -81,9 +81,9 @@ struct polar_decoder_config {
   /// IEEE Commun. Lett., 2012.)
   bool adaptive = false;
   polar_precision precision = polar_precision::float32;
-  /// int16, int8: steps in an LLR of 1, 0.25..64. automatic_steps chooses the number for each message
+  /// int16, int8: steps in an LLR of 1, 0.25..64. Absent: chosen for each message
   /// (fec/quantise/quantise.hpp).
-  float llr_steps = automatic_steps;
+  std::optional<float> llr_steps = {};
   bool operator==(const polar_decoder_config&) const = default;
 };
 /// Names, ranges and descriptions of the settings.

@@ -5,7 +5,7 @@ namespace wb {
 WB_DECLARE_KERNEL(llr_scale)
 
 llr_quanta llr_scale::of(executor& exec, view<const float> llr) const {
-  if (quanta_ != automatic_steps) return {.fixed = quanta_};
+  if (quanta_) return {.fixed = *quanta_};
   auto* const to = reinterpret_cast<float*>(workspace_.on(exec, sizeof(float) * llr.items));
   llr_scale_args a;
   a.llr = llr;

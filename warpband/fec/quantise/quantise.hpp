@@ -13,7 +13,7 @@
 //
 // c is `fineness`, of each decoder. Weak codes need fine steps: their few checks correct little of the
 // rounding. Strong codes add up many messages and saturate if steps are fine.
-#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -23,38 +23,36 @@
 
 namespace wb {
 
-/// A setting's value that chooses the scale of each item.
-inline constexpr float automatic_steps = std::numeric_limits<float>::infinity();
-
 /// How a decoder that computes on integers scales batches of LLRs: by a number of its settings, or
 /// automatically. CPU and CUDA give the same bits.
 ///
 /// Threads: any number may call one object at once, each with an executor of its own.
 class llr_scale {
  public:
-  /// quanta: what an LLR of 1 becomes; with automatic_steps it follows from `fineness`, c above, and the
-  /// information bits of an item.
-  llr_scale(float quanta, float fineness, float information)
+  /// quanta: what an LLR of 1 becomes; absent: it follows from `fineness`, c above, and the information bits
+  /// of an item.
+  llr_scale(std::optional<float> quanta, float fineness, float information)
       : quanta_(quanta), fineness_(fineness), information_(information) {}
   /// Queues the choice for each item; kept until the next call with this executor.
   llr_quanta of(executor& exec, view<const float> llr) const;
   /// Of a caller's integers, which stay as they are: in what unit soft outputs are.
-  llr_quanta of_integers() const noexcept { return {.fixed = quanta_ == automatic_steps ? 1.f : quanta_}; }
+  llr_quanta of_integers() const noexcept { return {.fixed = quanta_.value_or(1.f)}; }
 
  private:
-  float quanta_, fineness_, information_;
+  std::optional<float> quanta_;
+  float fineness_, information_;
   kept_workspace workspace_;
 };
 
 /// The setting: what an LLR of 1 becomes, or "auto".
-template <class C, class T>
-setting_of<C> llr_steps_setting(std::string name, T C::*member, const std::string& text) {
-  return number_or_word(
-      std::move(name), member, "auto", automatic_steps, 0.25, 64,
-      text +
-          " \"auto\": by the upper quartile of each codeword's magnitudes, so that a common "
-          "factor of them does not matter.",
-      "\"auto\" or a number from 0.25 to 64");
+template <class C>
+setting_of<C> llr_steps_setting(std::string name, std::optional<float> C::*member, const std::string& text) {
+  return number(std::move(name), member, 0.25, 64,
+                text +
+                    " \"auto\": by the upper quartile of each codeword's magnitudes, so that a common "
+                    "factor of them does not matter.",
+                false, "\"auto\" or a number from 0.25 to 64")
+      .absent_as("auto");
 }
 
 }  // namespace wb

@@ -38,7 +38,7 @@ llrs_t quanta_of(executor& exec, const llrs_t& llr, std::size_t n, float finenes
     for (std::size_t e = 0; e < n; e++)
       placed[order == layout::row_major ? i * n + e : e * items + i] = llr[i * n + e];
   exec.upload(on.data(), placed.data(), on.bytes());
-  const llr_scale scale(automatic_steps, fineness, information);
+  const llr_scale scale({}, fineness, information);
   const llr_quanta q = scale.of(exec, on);
   llrs_t got(items);
   exec.download(got.data(), q.per_item, sizeof(float) * items);
@@ -166,7 +166,7 @@ TEST_P(quantise, convolutional_codes_are_decided_alike_for_all_factors) {
   auto codes = testing::many_codes();
   if (testing::small_scale()) codes.resize(6);
   for (const conv_code& code : codes) {
-    if (code.feedback != 0) continue;
+    if (code.feedback) continue;
     const std::size_t k = 70, count = 5;
     const auto w = testing::make_conv_codewords(code, k, count, -2, 4);
     const std::size_t n = w.llr.size() / count;

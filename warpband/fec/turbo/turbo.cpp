@@ -63,25 +63,24 @@ void check_windows(turbo_decoder_config& c) {
     throw argument_error("early_stop", "\"sign-agreement\"", "\"none\" or \"crc\"" + with);
   if (int16 && 8 * c.extrinsic_scale != std::floor(8 * c.extrinsic_scale))
     throw argument_error("extrinsic_scale", as_message(c.extrinsic_scale), "a multiple of 1/8" + with);
-  find_setting(turbo_decoder_settings(), "llr_steps")->set(c, double{c.llr_steps});  // of 8-bit LLRs
+  const setting_of<turbo_decoder_config>& steps = *find_setting(turbo_decoder_settings(), "llr_steps");
+  steps.set(c, steps.get(c));  // of 8-bit LLRs
   if (c.k > 32768) throw argument_error("k", std::to_string(c.k), "40 to 32768" + with);
   // Without an overlap 64 windows of k = 6144 lose 0.11 dB at FER 1e-2, with 8 steps 0.03 (docs/wu2010.md).
   const windows_wanted want = wanted(c, {.overlap = 8, .window = 64}, 8);
-  if (c.windows == 0)
-    for (c.windows = 1; c.windows < 64 && c.k % (2 * c.windows) == 0 && c.k / (2 * c.windows) >= want.window;)
-      c.windows *= 2;
-  if (c.windows < 1 || c.windows > 128 || (c.windows & (c.windows - 1)) != 0 || c.k % c.windows != 0 ||
-      c.k / c.windows < 8)
-    throw argument_error("windows", std::to_string(c.windows),
+  int windows = c.windows.value_or(1);
+  if (!c.windows)
+    while (windows < 64 && c.k % (2 * windows) == 0 && c.k / (2 * windows) >= want.window) windows *= 2;
+  if (windows > 128 || (windows & (windows - 1)) != 0 || c.k % windows != 0 || c.k / windows < 8)
+    throw argument_error("windows", std::to_string(windows),
                          "a power of two up to 128 that divides k = " + std::to_string(c.k) +
-                             " into windows of 8 steps or more, or 0 (automatic)," + with);
-  const int longest = c.windows == 1 ? 0 : (c.k / c.windows - 1) / 8 * 8;
-  if (c.overlap == -1) c.overlap = std::min(want.overlap, longest);
-  if (c.overlap % 8 != 0 || c.overlap < 0 || (c.overlap > longest && c.windows > 1))
-    throw argument_error(
-        "overlap", std::to_string(c.overlap),
-        "a multiple of 8 from 0 to " + std::to_string(longest) + ", or -1 (automatic)," + with);
-  if (c.windows == 1) c.overlap = 0;
+                             " into windows of 8 steps or more, or absent," + with);
+  const int longest = windows == 1 ? 0 : (c.k / windows - 1) / 8 * 8;
+  const int overlap = c.overlap.value_or(std::min(want.overlap, longest));
+  if (overlap % 8 != 0 || (overlap > longest && windows > 1))
+    throw argument_error("overlap", std::to_string(overlap),
+                         "a multiple of 8 from 0 to " + std::to_string(longest) + ", or absent," + with);
+  c.windows = windows, c.overlap = windows == 1 ? 0 : overlap;
 }
 
 turbo_decoder_config checked(turbo_decoder_config c) {
@@ -92,16 +91,16 @@ turbo_decoder_config checked(turbo_decoder_config c) {
   if (side_by_side) check_windows(c);
   // Short windows keep a GPU busy; with this overlap they lose 0.004 dB at rate 1/3 (docs/wu2010.md).
   const windows_wanted want = wanted(c, {.overlap = 24, .window = 32}, 1);
-  if (c.windows == 0) c.windows = std::max(1, c.k / want.window);
-  if (c.windows < 1 || c.windows > c.k / 8)
-    throw argument_error("windows", std::to_string(c.windows),
-                         "1 to k/8 = " + std::to_string(c.k / 8) + ", or 0 (automatic)");
-  const int longest = c.windows == 1 ? 0 : c.k / c.windows - 1;
-  if (c.overlap == -1) c.overlap = std::min(want.overlap, longest);
-  if (!side_by_side && (c.overlap < 0 || (c.overlap > longest && c.windows > 1)))
-    throw argument_error("overlap", std::to_string(c.overlap),
-                         "0 to k/windows - 1 = " + std::to_string(longest) + ", or -1 (automatic)");
-  if (c.windows == 1) c.overlap = 0;
+  const int windows = c.windows.value_or(std::max(1, c.k / want.window));
+  if (windows > c.k / 8)
+    throw argument_error("windows", std::to_string(windows),
+                         "1 to k/8 = " + std::to_string(c.k / 8) + ", or absent");
+  const int longest = windows == 1 ? 0 : c.k / windows - 1;
+  const int overlap = c.overlap.value_or(std::min(want.overlap, longest));
+  if (!side_by_side && overlap > longest && windows > 1)
+    throw argument_error("overlap", std::to_string(overlap),
+                         "0 to k/windows - 1 = " + std::to_string(longest) + ", or absent");
+  c.windows = windows, c.overlap = windows == 1 ? 0 : overlap;
   if (c.algorithm == map_algorithm::log_map && c.extrinsic_scale != 1.f)
     throw argument_error("extrinsic_scale", as_message(c.extrinsic_scale), "1 with log-map, which is exact");
   if (c.early_stop != turbo_early_stop::crc) return c;
@@ -122,13 +121,13 @@ const std::vector<setting_of<turbo_decoder_config>>& turbo_decoder_settings() {
           "log-map is exact MAP decoding; max-log-map replaces every sum of probabilities by its largest "
           "term."),
       integer("iterations", &c::iterations, 1, 64, "Full iterations; with early_stop the most."),
-      integer_or_auto("windows", &c::windows, 0, 1, 65536 / 8,
+      integer_or_auto("windows", &c::windows, 1, 65536 / 8,
                       "Windows of a codeword that are decoded in parallel, P. \"auto\": windows of about 32 "
                       "steps; with bfloat16 and int16 as many windows of at least 64 steps as possible, up "
                       "to 64. Above code rate 0.7 windows are longer: 4/3 of the overlap.",
                       "an integer from 1 to k/8"),
       integer_or_auto(
-          "overlap", &c::overlap, -1, 0, 65536,
+          "overlap", &c::overlap, 0, 65536,
           "How many steps outside a window its recursions start, in the neighbouring windows. 0: from the "
           "border metrics of the previous iteration alone. \"auto\": 24, with bfloat16 and int16 8, at a "
           "high code rate R 10 R / (1 - R), or what the windows allow. R is that of the first transmission.",
@@ -261,14 +260,14 @@ turbo_decoder_config completed(const turbo_decoder_config& config,
     throw argument_error("permutation.size()", std::to_string(permutation.size()),
                          "k = " + std::to_string(c.k));
   if (c.precision == turbo_precision::float32) return c;
-  const std::optional<int> row = contended_row(permutation, c.windows);
+  const std::optional<int> row = contended_row(permutation, *c.windows);
   if (!row) return c;
-  if (config.windows != 0)
+  if (config.windows)
     throw argument_error(
         "permutation",
-        "one whose bits " + std::to_string(*row) + " of " + std::to_string(c.windows) +
+        "one whose bits " + std::to_string(*row) + " of " + std::to_string(*c.windows) +
             " windows go to different rows",
-        "a polynomial modulo k, as a QPP is, or windows = 1 or 0, with windows side by side");
+        "a polynomial modulo k, as a QPP is, or windows = 1 or absent, with windows side by side");
   c = config;
   c.windows = 1;
   return checked(c);
@@ -277,7 +276,7 @@ turbo_decoder_config completed(const turbo_decoder_config& config,
 turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std::int32_t> permutation)
     : config_(completed(config, permutation)),
       scale_(config_.llr_steps, turbo_fineness, static_cast<float>(config_.k)) {
-  const int k = config_.k, windows = config_.windows;
+  const int k = config_.k, windows = *config_.windows;
   if (config_.precision != turbo_precision::float32) {
     tables_ = std::make_shared<windows_tables>();
     tables_->permutation = std::move(permutation);
@@ -300,8 +299,7 @@ turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std
 }
 
 float turbo_decoder::least_llr() const noexcept {
-  if (config_.precision == turbo_precision::int16)
-    return config_.llr_steps == automatic_steps ? 0.f : 0.5f / config_.llr_steps;
+  if (config_.precision == turbo_precision::int16) return config_.llr_steps ? 0.5f / *config_.llr_steps : 0.f;
   if (config_.algorithm == map_algorithm::max_log_map) return 0.f;
   // e^-L rounds to 1: in bfloat16, whose numbers below 1 are 2^-8 apart, and in float32.
   return config_.precision == turbo_precision::bfloat16 ? 0x1p-9f : 0x1p-25f;
@@ -321,14 +319,14 @@ void turbo_decoder::run_windows(executor& exec, turbo_windows_args& a, std::size
                                                          : "coded_extrinsic",
                          "an array", "none with precision bfloat16 or int16, which give decisions only");
   a.k = config_.k;
-  a.windows = config_.windows;
-  a.overlap = config_.overlap;
+  a.windows = *config_.windows;
+  a.overlap = *config_.overlap;
   a.iterations = config_.iterations;
   a.log_map = config_.algorithm == map_algorithm::log_map;
   a.scale = config_.extrinsic_scale;
   a.eighths = static_cast<int>(8 * config_.extrinsic_scale);
   a.stop_by_crc = config_.early_stop == turbo_early_stop::crc;
-  a.step = 1.f / (config_.llr_steps == automatic_steps ? 8.f : config_.llr_steps);
+  a.step = 1.f / config_.llr_steps.value_or(8.f);
   a.least = least_llr();
   a.doubts_zeros = config_.doubts_zeros;
   a.bits = out.bits;
@@ -397,8 +395,8 @@ void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decod
                {"status", out.status}});
   turbo_decode_args a;
   a.k = config_.k;
-  a.windows = config_.windows;
-  a.overlap = config_.overlap;
+  a.windows = *config_.windows;
+  a.overlap = *config_.overlap;
   a.iterations = config_.iterations;
   a.pad = pad_;
   a.log_map = config_.algorithm == map_algorithm::log_map;

@@ -38,14 +38,14 @@ struct turbo_decoder_config {
   map_algorithm algorithm = map_algorithm::log_map;
   /// Full iterations, 1..64.
   int iterations = 6;
-  /// Parallel windows P, 1..k/8; 0 chooses windows of about 32 steps, above rate 0.7 of 4/3 of the overlap.
+  /// Parallel windows P, 1..k/8; absent: windows of about 32 steps, above rate 0.7 of 4/3 of the overlap.
   /// More windows, more parallelism and less accuracy at the borders.
-  int windows = 0;
-  /// Steps by which a window's recursions start early, in its neighbours: 0..k/windows - 1; -1 chooses
+  std::optional<int> windows = {};
+  /// Steps by which a window's recursions start early, in its neighbours: 0..k/windows - 1; absent:
   /// max(24, 10 R / (1 - R)) with R = code_rate, or what the windows allow. 0 relies on border metrics of the
   /// previous iteration alone. Windows and overlap of the automatic choice lose at most 0.05 dB against one
   /// window (docs/lte.md).
-  int overlap = -1;
+  std::optional<int> overlap = {};
   /// Information bits over received LLRs, those that are not 0; above 0, up to 1. Fillers count as neither.
   /// The automatic choice alone needs it: the fewer parity bits are received, the longer a warm-up must be.
   /// A rate that is too low costs error rate, one that is too high speed.
@@ -62,17 +62,16 @@ struct turbo_decoder_config {
   /// LLRs support it: are neither 0 nor below 1/4096 of the largest. false: the caller judges such words.
   bool doubts_zeros = true;
   /// bfloat16 and int16: the stop rule is none or crc, and there is no soft or extrinsic output. k is at most
-  /// 32768. windows is a power of two up to 128 that divides k. 0 chooses as many, up to 64, as leave them 64
-  /// steps or 4/3 of the overlap. overlap is in whole eights; -1 chooses max(8, 10 R / (1 - R)), rounded.
+  /// 32768. windows is a power of two up to 128 that divides k; absent: as many, up to 64, as leave them 64
+  /// steps or 4/3 of the overlap. overlap is in whole eights; absent: max(8, 10 R / (1 - R)), rounded.
   /// Bits whose numbers agree modulo k / n must be interleaved to such again, for every n that divides
-  /// windows: every QPP does that; for another permutation 0 chooses 1 window. int16 in addition:
+  /// windows: every QPP does that; for another permutation absent windows are 1. int16 in addition:
   /// max_log_map; extrinsic_scale a multiple of 1/8.
   turbo_precision precision = turbo_precision::float32;
   /// int16: float LLRs become integers of +-127 steps, llr_steps for an LLR of 1, 0.25..64; extrinsics are
-  /// limited to +-1023 steps. automatic_steps chooses the number for each codeword
-  /// (fec/quantise/quantise.hpp). bfloat16 takes a caller's integers as steps of 1 / llr_steps, of 1/8 where
-  /// it is automatic.
-  float llr_steps = automatic_steps;
+  /// limited to +-1023 steps. Absent: chosen for each codeword (fec/quantise/quantise.hpp). bfloat16 takes a
+  /// caller's integers as steps of 1 / llr_steps, of 1/8 where it is absent.
+  std::optional<float> llr_steps = {};
   bool operator==(const turbo_decoder_config&) const = default;
 };
 /// The configuration with the usual factor on extrinsics: 0.75 for max-log-MAP, 1 for log-MAP.

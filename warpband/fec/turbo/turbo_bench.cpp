@@ -14,7 +14,8 @@ namespace {
 using namespace wb;
 using bench::figure;
 
-turbo_decoder_config setting(int k, map_algorithm algorithm, int windows, int overlap, int iterations) {
+turbo_decoder_config setting(int k, map_algorithm algorithm, std::optional<int> windows,
+                             std::optional<int> overlap, int iterations) {
   return with_usual_scale(
       {.k = k, .algorithm = algorithm, .iterations = iterations, .windows = windows, .overlap = overlap});
 }
@@ -83,11 +84,12 @@ const bench::group turbo_benches{[] {
             {figure::resident},
             decode<float>(setting(k, algorithm, k / 32, 0, 6), many * static_cast<std::size_t>(6144 / k)));
       for (const int k : {40, 512, 1024, 2048, 6144})
-        bench::add("turbo", device, {{"k", k}, {"map", map}, {"window_steps", "auto"}, {"iterations", 6}},
-                   {figure::kernel, figure::resident},
-                   decode<float>(setting(k, algorithm, 0, -1, 6), many * static_cast<std::size_t>(6144 / k)));
+        bench::add(
+            "turbo", device, {{"k", k}, {"map", map}, {"window_steps", "auto"}, {"iterations", 6}},
+            {figure::kernel, figure::resident},
+            decode<float>(setting(k, algorithm, {}, {}, 6), many * static_cast<std::size_t>(6144 / k)));
       bench::add("turbo", device, {{"k", 6144}, {"map", map}, {"window_steps", "auto"}, {"iterations", 6}},
-                 {figure::host_fed}, decode<float>(setting(6144, algorithm, 0, -1, 6), many / 4));
+                 {figure::host_fed}, decode<float>(setting(6144, algorithm, {}, {}, 6), many / 4));
       for (const int codewords : {1, 10, 100})
         bench::add("turbo", device,
                    {{"k", 6144},
@@ -96,7 +98,7 @@ const bench::group turbo_benches{[] {
                     {"iterations", 6},
                     {"codewords", codewords}},
                    {figure::small},
-                   decode<float>(setting(6144, algorithm, 0, -1, 6), static_cast<std::size_t>(codewords)));
+                   decode<float>(setting(6144, algorithm, {}, {}, 6), static_cast<std::size_t>(codewords)));
     }
     // Windows side by side.
     const std::size_t many = bench::batch_for(device, 64, 132 * 32);
@@ -108,7 +110,7 @@ const bench::group turbo_benches{[] {
                  {"bfloat16", turbo_precision::bfloat16, map_algorithm::max_log_map},
                  {"bfloat16", turbo_precision::bfloat16, map_algorithm::log_map}};
     for (const auto& kind : kinds) {
-      const auto config = [=](int k, int windows, int overlap) {
+      const auto config = [=](int k, std::optional<int> windows, std::optional<int> overlap) {
         auto c = setting(k, kind.algorithm, windows, overlap, 6);
         c.precision = kind.precision;
         return c;
@@ -130,15 +132,15 @@ const bench::group turbo_benches{[] {
         }
       for (const int k : {40, 512, 1024, 2048, 6144})
         bench::add("turbo", device, axes(k), {figure::kernel, figure::resident},
-                   decode<std::int8_t>(config(k, 0, -1), many * static_cast<std::size_t>(6144 / k)));
+                   decode<std::int8_t>(config(k, {}, {}), many * static_cast<std::size_t>(6144 / k)));
       {
         std::vector<bench::axis> a = axes(6144);
         a.emplace_back("input", "float32");
         bench::add("turbo", device, a, {figure::resident, figure::host_fed},
-                   decode<float>(config(6144, 0, -1), many / 4));
+                   decode<float>(config(6144, {}, {}), many / 4));
         bench::add("turbo", device, axes(6144), {figure::host_fed},
-                   decode<std::int8_t>(config(6144, 0, -1), many / 4));
-        auto stopping = config(6144, 0, -1);
+                   decode<std::int8_t>(config(6144, {}, {}), many / 4));
+        auto stopping = config(6144, {}, {});
         stopping.early_stop = turbo_early_stop::crc;
         stopping.crc_polynomial = crc24b.polynomial;
         stopping.crc_degree = crc24b.degree;

@@ -102,7 +102,7 @@ TEST_P(turbo_int16, takes_own_interleavers) {
 TEST_P(turbo_int16, stops_where_the_crc_holds) {
   const auto crc = crc24b;
   for (const int k : {120, 1024, 6144}) {
-    auto config = setting(int16_kind, k, 0, -1, 8);
+    auto config = setting(int16_kind, k, {}, {}, 8);
     config.early_stop = turbo_early_stop::crc;
     config.crc_polynomial = crc.polynomial;
     config.crc_degree = crc.degree;
@@ -114,8 +114,8 @@ TEST_P(turbo_int16, stops_where_the_crc_holds) {
     int early = 0;
     for (std::size_t i = 0; i < o.status.size(); i++) {
       const auto want = oracle::turbo_decode_int16(whole_numbers(llr, i, k), pi,
-                                                   {.windows = d.config().windows,
-                                                    .overlap = d.config().overlap,
+                                                   {.windows = d.config().windows.value(),
+                                                    .overlap = d.config().overlap.value(),
                                                     .iterations = 8,
                                                     .eighths = 6,
                                                     .crc = crc.polynomial,

@@ -26,7 +26,7 @@ TEST_P(turbo_windows, every_block_size_comes_back_without_noise) {
     const int k = qpp_table()[i].k;
     const codewords c = make_codewords(k, 1, 9., i);
     for (const auto& kind : kinds)
-      EXPECT_EQ(decide(exec(), turbo_decoder(setting(kind, k, 0, -1, 1)), c.llr).bits, c.sent[0])
+      EXPECT_EQ(decide(exec(), turbo_decoder(setting(kind, k, {}, {}, 1)), c.llr).bits, c.sent[0])
           << kind.name << ' ' << k;
   }
 }
@@ -58,7 +58,7 @@ TEST_P(turbo_windows, take_floats_as_steps) {
     const int count = k == 6080 ? 2 : 9;
     const steps_t steps = steps_of(make_codewords(k, count, 0.5, 5).llr, 4.f);
     for (const auto& kind : kinds) {
-      auto config = setting(kind, k, 0, -1, 2);
+      auto config = setting(kind, k, {}, {}, 2);
       config.llr_steps = 4.f;
       const turbo_decoder d(config);
       const decisions want = decide(exec(), d, steps);
@@ -87,20 +87,21 @@ TEST_P(turbo_windows, take_own_interleavers_without_contention) {
   const auto first_two = windows_to(k, 128, [](int w) { return w < 2 ? 1 - w : w; });
   std::mt19937_64 rng(4);
   for (const auto& kind : kinds) {
-    const auto decoder = [&](int windows, const std::vector<std::int32_t>& pi) {
-      return turbo_decoder(setting(kind, k, windows, -1, 2), pi);
+    const auto decoder = [&](std::optional<int> windows, const std::vector<std::int32_t>& pi) {
+      return turbo_decoder(setting(kind, k, windows, {}, 2), pi);
     };
     EXPECT_EQ(blamed([&] { decoder(8, any); }), "permutation") << kind.name;
     EXPECT_EQ(blamed([&] { decoder(2, any); }), "permutation") << kind.name;
     EXPECT_EQ(blamed([&] { decoder(8, first_two); }), "permutation") << kind.name;
-    EXPECT_EQ(decoder(0, any).config().windows, 1) << kind.name;
-    EXPECT_EQ(decoder(0, linear).config().windows, 16) << kind.name;
-    const std::pair<int, const std::vector<std::int32_t>*> taken[] = {
-        {0, &any}, {1, &any}, {8, &linear}, {64, &linear}, {8, &swapped}, {4, &swapped}, {1, &first_two}};
+    EXPECT_EQ(decoder({}, any).config().windows, 1) << kind.name;
+    EXPECT_EQ(decoder({}, linear).config().windows, 16) << kind.name;
+    const std::pair<std::optional<int>, const std::vector<std::int32_t>*> taken[] = {
+        {{}, &any}, {1, &any}, {8, &linear}, {64, &linear}, {8, &swapped}, {4, &swapped}, {1, &first_two}};
     for (const auto& [windows, pi] : taken) {
       const bits_t u = random_bits_of(k, rng);
       const auto llr = noisy(encoded(u, std::vector<int>(pi->begin(), pi->end())), 5., 1. / 3, rng);
-      EXPECT_EQ(decide(exec(), decoder(windows, *pi), llr).bits, u) << kind.name << ' ' << windows;
+      EXPECT_EQ(decide(exec(), decoder(windows, *pi), llr).bits, u)
+          << kind.name << ' ' << windows.value_or(0);
     }
   }
 }
@@ -112,7 +113,7 @@ TEST_P(turbo_windows, stop_where_the_crc_holds) {
     const codewords c = make_codewords(k, count, k == 6144 ? 0.7 : 0.9, 3, &crc);
     const std::size_t K = static_cast<std::size_t>(k), n = 3 * (K + 4);
     for (const auto& kind : kinds) {
-      auto config = setting(kind, k, 0, -1, 6);
+      auto config = setting(kind, k, {}, {}, 6);
       config.early_stop = turbo_early_stop::crc;
       config.crc_polynomial = crc.polynomial;
       config.crc_degree = crc.degree;
@@ -130,7 +131,7 @@ TEST_P(turbo_windows, stop_where_the_crc_holds) {
         early += o.iterations[i] < 6;
         if (i > 1 || kind.algorithm != map_algorithm::log_map) continue;
         // Without scaling the last iteration is like any other: so many without the CRC give the same.
-        const auto full = setting(kind, k, 0, -1, o.iterations[i]);
+        const auto full = setting(kind, k, {}, {}, o.iterations[i]);
         EXPECT_EQ(decide(exec(), turbo_decoder(full), row_of(c.llr, i, n)).bits, got) << k << ' ' << i;
       }
       EXPECT_GT(early, count / 2) << kind.name << ' ' << k;
@@ -292,10 +293,10 @@ TEST_P(turbo_windows, the_scale_of_llrs_costs_no_frames_in_bfloat16) {
           << "scale " << llr_scales[i] << ", windows " << windows;
       // The same in 8 bits, of which these leave the ratios of most.
       auto config = d.config();
-      config.llr_steps = 8 / llr_scales[i];
-      if (config.llr_steps < 0.25f || config.llr_steps > 64) continue;
-      EXPECT_LE(frame_errors(decide(exec(), turbo_decoder(config), steps_of(llr, config.llr_steps)).bits,
-                             words.sent),
+      const float steps = 8 / llr_scales[i];
+      if (steps < 0.25f || steps > 64) continue;
+      config.llr_steps = steps;
+      EXPECT_LE(frame_errors(decide(exec(), turbo_decoder(config), steps_of(llr, steps)).bits, words.sent),
                 expected[i] + 3)
           << "in steps, scale " << llr_scales[i] << ", windows " << windows;
     }
@@ -336,7 +337,7 @@ TEST(turbo_bfloat16, loses_few_frames_to_float32) {
   const codewords sent = make_codewords(k, static_cast<int>(count), 0.5, 41);
   for (const auto& kind : bfloats) {
     const auto wrong = [&](turbo_precision precision, int windows) {
-      auto config = setting(kind, k, windows, -1, 6);
+      auto config = setting(kind, k, windows, {}, 6);
       config.precision = precision;
       const bits_t bits = decide(exec, turbo_decoder(config), sent.llr).bits;
       int n = 0;

@@ -45,12 +45,12 @@ viterbi_config completed(const viterbi_config& config, const conv_frame& frame) 
   if (exact && c.code.ending != conv_ending::tail_biting)
     throw argument_error("tail_biting", "exact", "overlap: the code is not tail-biting");
   if (exact && c.overlap > 0)
-    throw argument_error("overlap", std::to_string(c.overlap), "0 or -1 with tail_biting = exact");
+    throw argument_error("overlap", std::to_string(*c.overlap), "0 with tail_biting = exact");
   if (exact && int16) throw argument_error("tail_biting", "exact", "overlap with precision int16");
   if (int16)
     choose_conv_windows(frame, 1024, 12, c.windows, c.overlap);
   else if (c.windows > 1)
-    throw argument_error("windows", std::to_string(c.windows), "0 or 1 with precision float32");
+    throw argument_error("windows", std::to_string(*c.windows), "1 with precision float32");
   else
     c.overlap = exact ? 0 : checked_overlap(frame, c.overlap);
   return c;
@@ -71,7 +71,7 @@ viterbi_decoder::viterbi_decoder(const viterbi_config& config)
       scale_(config.llr_steps, conv_fineness, static_cast<float>(config.k)) {
   config_ = completed(config, frame_);
   const conv_trellis host = frame_.on_host();
-  add_forward(work_, host, -config_.overlap, host.steps + config_.overlap);
+  add_forward(work_, host, -*config_.overlap, host.steps + *config_.overlap);
 }
 
 void viterbi_decoder::run_short(executor& exec, viterbi_short_args& a, std::size_t items,
@@ -83,7 +83,7 @@ void viterbi_decoder::run_short(executor& exec, viterbi_short_args& a, std::size
   check_apart({{"bits", out.bits}, {"status", out.status}});
   if (out.metric.data != nullptr)
     throw argument_error("metric", "an array", "none with precision int16, which gives decisions only");
-  fill_conv_short(a, frame_, exec, config_.windows, config_.overlap);
+  fill_conv_short(a, frame_, exec, *config_.windows, *config_.overlap);
   a.depth = std::max(meet_at_least, frame_.usual_overlap());
   // Stages whose survivors are kept; each of five segments has up to three that are single steps.
   const int steps = viterbi_stage_steps(a.code.memory, a.code.outputs, a.code.older == a.code.newer);
@@ -127,7 +127,7 @@ void viterbi_decoder::run(executor& exec, view<const float> llr, const viterbi_o
   const int coded = (1 << a.code.outputs) - 1;  // the input is not a coded bit here
   a.code.older &= coded;
   a.code.newer &= coded;
-  a.overlap = config_.overlap;
+  a.overlap = *config_.overlap;
   a.exact = config_.tail_biting == tail_biting_search::exact;
   if (!a.exact) keep_decisions(a, frame_);
   a.work = work_;

@@ -43,7 +43,7 @@ struct viterbi_config {
   /// From about 10 (K - 1) bits on it is the most likely codeword in practice. Less noise and lower rates
   /// lose less: of 180 codewords of 40 to 104 bits of K = 7 (LTE at Es/N0 = -3 dB, 802.16 at -0.5 dB) all
   /// were the most likely ones.
-  int overlap = -1;
+  std::optional<int> overlap = {};
   /// Tail-biting: `exact` finds the codeword of the row "maximum likelihood" above. A first pass, in which
   /// all start states are alike, bounds the codewords that begin and end in each state. Further passes try
   /// one state each, the best bound first, until no bound left is above the best codeword found. A last pass
@@ -55,13 +55,13 @@ struct viterbi_config {
   /// usual_overlap()) steps lie behind them. Among paths of equal metric float32 and int16 choose alike.
   conv_precision precision = conv_precision::float32;
   /// int16: float LLRs become integers of +-127 steps, llr_steps for an LLR of 1, 0.25..64.
-  /// automatic_steps chooses the number for each codeword (fec/quantise/quantise.hpp).
-  float llr_steps = automatic_steps;
+  /// Absent: chosen for each codeword (fec/quantise/quantise.hpp).
+  std::optional<float> llr_steps = {};
   /// int16: windows of a codeword that are decoded in parallel. Each begins `overlap` steps early, with all
   /// states alike, and ends as many steps late. One window of a code that is not tail-biting has overlap 0.
-  /// 1 to as many as are no shorter than the overlap; 0 chooses the power of two that leaves them at least
+  /// 1 to as many as are no shorter than the overlap; absent: the power of two that leaves them at least
   /// 1024 steps and 12 overlaps.
-  int windows = 0;
+  std::optional<int> windows = {};
 };
 /// The configuration with overlap and windows chosen. Throws argument_error for what a decoder does not
 /// allow.

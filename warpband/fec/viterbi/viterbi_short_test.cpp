@@ -28,7 +28,8 @@ WB_ON_ALL_BACKENDS(viterbi_int16);
 
 using steps_t = std::vector<std::int8_t>;
 
-viterbi_config int16_of(const conv_code& code, std::size_t k, int windows = 0, float steps = 8.f) {
+viterbi_config int16_of(const conv_code& code, std::size_t k, std::optional<int> windows = {},
+                        float steps = 8.f) {
   return {.code = code,
           .k = static_cast<int>(k),
           .precision = conv_precision::int16,

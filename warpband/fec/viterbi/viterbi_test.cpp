@@ -278,7 +278,7 @@ TEST(viterbi_arguments, bad_ones_are_named) {
       EXPECT_EQ(e.argument() + ": " + e.allowed(), "k: 6 to 65536");
     }
   }
-  EXPECT_EQ(with([](auto& c) { c.overlap = -2; }), "overlap");
+  EXPECT_EQ(with([](auto& c) { c.overlap = -1; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.overlap = 4097; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.code.constraint_length = 1; }), "constraint_length");
   EXPECT_EQ(with([](auto& c) { c.tail_biting = tail_biting_search::exact; }), "tail_biting");
