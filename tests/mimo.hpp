@@ -201,7 +201,7 @@ inline std::vector<double> oracle_llrs(const detector_config& config, const orac
   if (c.type == ot) return oracle::detect_trellis(use, oracle::trellis::one_pass, clip);
   if (c.type == mtt) return oracle::detect_trellis(use, oracle::trellis::multi_pass, clip);
   if (c.type == kbest) return oracle::detect_kbest(use, kbest_in(c).survivors, kbest_in(c).real_valued, clip);
-  if (c.type == nway) return oracle::detect_nway(use, nway_in(c).ways, clip);
+  if (c.type == nway) return oracle::detect_nway(use, nway_in(c).ways.value_or(c.streams), clip);
   if (c.type == sphere)
     return may_miss(c) ? oracle::detect_sphere(use, oracle_sphere(c), clip).llrs
                        : oracle::detect_ml(use, clip);

@@ -57,7 +57,7 @@ void set_decoder(receiver_ref& r, nb::handle decoder, const permutation_words& i
   if (nb::isinstance<ldpc_decoder>(decoder)) {
     const auto& d = nb::cast<const ldpc_decoder&>(decoder);
     ldpc_decoder_config c = d.config();
-    if (r.config.inner != 0) c.iterations = r.config.inner;
+    if (r.config.inner) c.iterations = *r.config.inner;
     r.decoder = make_soft_decoder(d.code(), c, polynomial_of(crc));
     // An encoder is for EXIT charts alone, and there are codes without one.
     r.encode = [code = d.code(), crc](executor& exec, view<std::uint8_t> bits, view<std::uint8_t> coded) {
@@ -68,7 +68,7 @@ void set_decoder(receiver_ref& r, nb::handle decoder, const permutation_words& i
   if (nb::isinstance<turbo_decoder>(decoder)) {
     const auto& d = nb::cast<const turbo_decoder&>(decoder);
     turbo_decoder_config c = d.config();
-    if (r.config.inner != 0) c.iterations = r.config.inner;
+    if (r.config.inner) c.iterations = *r.config.inner;
     std::optional<crc_words> checked = crc;  // or its own
     if (!crc && c.crc_degree != 0) checked = {c.crc_polynomial, c.crc_degree};
     r.decoder = make_soft_decoder(interleaver ? turbo_decoder(c, *interleaver) : turbo_decoder(c),
@@ -141,7 +141,7 @@ void make(receiver_ref* self, nb::handle detector, nb::handle decoder, const per
   check_settings(receiver_settings(), r.config);
   with_names_of_codes(crc, [&] { set_decoder(r, decoder, interleaver, crc); });
   receiver_config config = r.config;
-  config.inner = 0;  // the decoder is made with it
+  config.inner.reset();  // the decoder is made with it
   if (per_user) r.users = antennas_of(r).second;
   r.made = per_user ? of_users(r, detects, config)
                     : std::make_unique<iterative_receiver>(detects, r.decoder, config);

@@ -247,7 +247,7 @@ def test_a_permutation_of_ones_own():
 
 def test_a_receiver_shows_and_copies_itself():
     receiver = receiver_of(3, scaling=0.5)
-    assert (receiver.outer, receiver.inner, receiver.scaling, receiver.detector_clip) == (3, "auto", 0.5, "none")
+    assert (receiver.outer, receiver.inner, receiver.scaling, receiver.detector_clip) == (3, None, 0.5, None)
     assert "outer=3" in repr(receiver) and "NWay" in repr(receiver)
     _, h, y, n0 = send(receiver, 3, 9)
     for same in (copy.deepcopy(receiver), pickle.loads(pickle.dumps(receiver))):

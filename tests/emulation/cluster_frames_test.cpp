@@ -61,7 +61,7 @@ massive_result detect_emulated(const uplink_config& config, const massive_batch&
   constexpr int U = P::users;
   massive_args a;
   a.antennas = config.antennas / s.clusters, a.users = U, a.symbols = static_cast<int>(b.symbols);
-  a.solver = config.solver, a.iterations = config.iterations;
+  a.solver = config.solver, a.iterations = config.iterations.value_or(0);
   a.pam_bits = config.qam == 16 ? 2 : 3;
   a.exact_sinr = config.sinr == massive_sinr::exact;
   a.clip = 3e38f;

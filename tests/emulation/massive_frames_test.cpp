@@ -50,11 +50,11 @@ view<T> rows(T* data, std::size_t items, std::size_t elements) {
   return {data, elements, items, 1, elements};
 }
 
-massive_args arguments(const massive_batch& b, massive_solver solver, int iterations) {
+massive_args arguments(const massive_batch& b, massive_solver solver, std::optional<int> iterations) {
   massive_args a;
   a.antennas = static_cast<int>(b.antennas), a.users = static_cast<int>(b.users);
   a.symbols = static_cast<int>(b.symbols);
-  a.solver = solver, a.iterations = iterations;
+  a.solver = solver, a.iterations = iterations.value_or(0);
   return a;
 }
 /// By the kernels of 64 users.

@@ -86,7 +86,7 @@ void add(const std::string& device, const detector_config& c, const std::vector<
   std::vector<bench::axis> axes{{"detector", c.type},
                                 {"antennas", std::to_string(c.rx_antennas) + "x" + std::to_string(c.streams)},
                                 {"qam", c.qam}};
-  if (c.type == "nway") axes.emplace_back("ways", c.get<nway_settings>().ways);
+  if (c.type == "nway") axes.emplace_back("ways", c.get<nway_settings>().ways.value_or(c.streams));
   if (c.type == "kbest") axes.emplace_back("survivors", c.get<kbest_settings>().survivors);
   if (c.type == "sphere") {
     axes.emplace_back("output", c.get<sphere_settings>().hard_output ? "hard" : "soft");

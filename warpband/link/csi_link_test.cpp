@@ -42,8 +42,9 @@ link_config over(const std::string& path, int antennas, int users, massive_solve
   c.qam = 16;
   c.channel = csi_channel_config{.path = path};
   c.axis = snr_axis::snr_db;
-  c.antennas = massive_link_config{
-      .antennas = antennas, .users = users, .solver = solver, .iterations = iterations, .subcarriers = 31};
+  massive_link_config m{.antennas = antennas, .users = users, .solver = solver, .subcarriers = 31};
+  if (iterations != 0) m.iterations = iterations;
+  c.antennas = m;
   return c;
 }
 massive_link_config& massive_of(link_config& c) { return c.antennas.edit<massive_link_config>(); }

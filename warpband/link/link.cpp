@@ -86,8 +86,8 @@ int rx_antennas_of(const link_config& c) noexcept { return c.antennas.kind().rx_
 bool erases_uses(const link_config& c) noexcept { return c.antennas.kind().erases_uses; }
 int outer_iterations(const link_config& c) noexcept { return c.receiver ? c.receiver->outer : 1; }
 int most_iterations(const link_config& c) {
-  const bool given = c.receiver && c.receiver->inner != 0;
-  return outer_iterations(c) * most_iterations(given ? with_iterations(c.code, c.receiver->inner) : c.code);
+  const bool given = c.receiver && c.receiver->inner;
+  return outer_iterations(c) * most_iterations(given ? with_iterations(c.code, *c.receiver->inner) : c.code);
 }
 air_antennas air_antennas_of(const link_config& c) {
   air_antennas a{.tx = streams_of(c), .rx = rx_antennas_of(c), .uses = uses_per_frame(c)};

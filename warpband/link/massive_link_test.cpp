@@ -31,8 +31,9 @@ link_config massive(int antennas, int users, massive_solver solver, int iteratio
   c.qam = 16;
   c.channel = rayleigh_config{};
   c.axis = snr_axis::snr_db;
-  c.antennas = massive_link_config{
-      .antennas = antennas, .users = users, .solver = solver, .iterations = iterations, .subcarriers = 31};
+  massive_link_config m{.antennas = antennas, .users = users, .solver = solver, .subcarriers = 31};
+  if (iterations != 0) m.iterations = iterations;
+  c.antennas = m;
   return c;
 }
 massive_link_config& massive_of(link_config& c) { return c.antennas.edit<massive_link_config>(); }

@@ -67,7 +67,7 @@ massive_args downlink_arguments(const downlink_config& config, const Input& in,
   check_apart({{"precoded", precoded}, {"status", status}});
   massive_args args;
   args.antennas = antennas, args.users = config.users, args.symbols = in.symbols;
-  args.solver = config.solver, args.iterations = config.iterations;
+  args.solver = config.solver, args.iterations = config.iterations.value_or(0);
   args.residual_squared = squared_residual(config.residual);
   args.symbol_energy = symbol_energy_of(config);
   args.sent_norm = sent_norm_of(config);

@@ -120,7 +120,8 @@ void add_uplink(const std::string& device, size s, massive_solver solver, int it
                 massive_sums sums = massive_sums::float32) {
   uplink_config c;
   c.antennas = s.antennas, c.users = s.users, c.qam = qam;
-  c.solver = solver, c.iterations = iterations, c.sums = sums;
+  c.solver = solver, c.sums = sums;
+  if (is_iterative(solver)) c.iterations = iterations;
   if (is_iterative(solver)) c.sinr = massive_sinr::approximate;
   auto axes = axes_of(s, solver, iterations, symbols);
   axes.emplace_back("qam", qam);
@@ -136,7 +137,8 @@ void add_downlink(const std::string& device, size s, massive_solver solver, int 
                   const std::vector<figure>& figures) {
   downlink_config c;
   c.antennas = s.antennas, c.users = s.users;
-  c.solver = solver, c.iterations = iterations;
+  c.solver = solver;
+  if (is_iterative(solver)) c.iterations = iterations;
   bench::add("downlink", device, axes_of(s, solver, iterations, symbols), figures,
              precode(c, symbols, frames_for(device, s.antennas, s.users, symbols)));
 }

@@ -1,6 +1,6 @@
 #pragma once
 // Settings that the massive-MIMO detector, the precoder and links with them have in common, and their checks.
-#include <limits>
+#include <optional>
 #include <string>
 
 #include <warpband/core/check.hpp>
@@ -33,7 +33,6 @@ setting_of<C> solver_setting(massive_solver C::*member) {
 template <class C>
 setting_of<C> iterations_setting() {
   return integer("iterations", &C::iterations, 1, most_massive_users, "I, needed there.")
-      .without_default()
       .only_with("solver", {"cg", "jacobi-cg"});
 }
 template <class C>
@@ -51,11 +50,12 @@ setting_of<C> qam_setting() {
 }
 template <class C>
 setting_of<C> llr_clip_setting() {
-  return number_or_word("llr_clip", &C::llr_clip, "none", std::numeric_limits<float>::infinity(), 1e-6, 1e6,
-                        "LLRs are limited to this.", "a number from 1e-6 to 1e6, or \"none\"");
+  return number("llr_clip", &C::llr_clip, 1e-6, 1e6, "LLRs are limited to this.", false,
+                "a number from 1e-6 to 1e6, or \"none\"")
+      .absent_as("none");
 }
 
-inline void check_massive(int antennas, int users, massive_solver solver, int iterations,
+inline void check_massive(int antennas, int users, massive_solver solver, std::optional<int> iterations,
                           float residual = least_massive_residual) {
   check_range("users", users, 1, most_massive_users);
   check_range("antennas", antennas, users, most_massive_antennas);
@@ -63,10 +63,10 @@ inline void check_massive(int antennas, int users, massive_solver solver, int it
     throw argument_error("solver", std::to_string(static_cast<int>(solver)),
                          "cholesky, cg, jacobi_cg, zf or mf");
   if (is_iterative(solver))
-    check_range("iterations", iterations, 1, most_massive_users);
-  else if (iterations != 0)
-    throw argument_error("iterations", std::to_string(iterations),
-                         std::string("unset: ") + name_of(solver) + " has none");
+    check_range("iterations", iterations.value_or(0), 1, most_massive_users);
+  else if (iterations)
+    throw argument_error("iterations", std::to_string(*iterations),
+                         std::string("none: ") + name_of(solver) + " has none");
   if (is_iterative(solver) ? !(residual >= least_massive_residual && residual <= 0.9f)
                            : residual != least_massive_residual)
     throw argument_error("residual", std::to_string(residual),
@@ -74,11 +74,11 @@ inline void check_massive(int antennas, int users, massive_solver solver, int it
                                               : std::string("unset: ") + name_of(solver) + " has none");
 }
 /// Of a detector.
-inline void check_symbols(int qam, float llr_clip) {
+inline void check_symbols(int qam, std::optional<float> llr_clip) {
   if (qam == 2) throw argument_error("qam", "2", "4, 16, 64 or 256");
   bits_per_symbol(qam);
-  if (!(llr_clip > 0 && llr_clip <= 1e6f) && llr_clip != std::numeric_limits<float>::infinity())
-    throw argument_error("llr_clip", std::to_string(llr_clip), "above 0 and at most 1e6, or infinity");
+  if (llr_clip && !(*llr_clip > 0 && *llr_clip <= 1e6f))
+    throw argument_error("llr_clip", std::to_string(*llr_clip), "above 0 and at most 1e6, or none");
 }
 
 }  // namespace wb

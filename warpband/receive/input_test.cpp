@@ -115,12 +115,12 @@ TEST(receiver_settings, are_read_and_written_by_name) {
   set("decoder_state", std::string("reset"));
   set("detector_clip", std::string("none"));
   EXPECT_EQ(c.outer, 3);
-  EXPECT_EQ(c.inner, 0);
+  EXPECT_EQ(c.inner, std::nullopt);
   EXPECT_EQ(c.scaling, 0.75f);
   EXPECT_EQ(c.interleaver, wb::receiver_interleaver::random);
   EXPECT_EQ(c.interleaver_seed, 9);
   EXPECT_EQ(c.decoder_state, wb::receiver_state::reset);
-  EXPECT_EQ(c.detector_clip, wb::no_clip);
+  EXPECT_EQ(c.detector_clip, std::nullopt);
   EXPECT_EQ(blamed([&] { set("outer", std::int64_t{17}); }), "outer");
   EXPECT_EQ(blamed([&] { set("interleaver", std::string("permutation")); }), "interleaver");
 }

@@ -69,11 +69,10 @@ const std::vector<setting_of<receiver_config>>& receiver_settings() {
   static const std::vector<setting_of<c>> settings{
       integer("outer", &c::outer, 1, most_outer,
               "Outer iterations between detector and decoder; 1: each runs once, without feedback."),
-      integer_or_auto(
-          "inner", &c::inner, 0, 1, 1000,
-          "Iterations of the decoder in each outer iteration. \"auto\" (or 0): those of the decoder's "
-          "own settings.",
-          "an integer from 1 to 1000"),
+      integer_or_auto("inner", &c::inner, 1, 1000,
+                      "Iterations of the decoder in each outer iteration. \"auto\": those of the decoder's "
+                      "own settings.",
+                      "an integer from 1 to 1000"),
       number("scaling", &c::scaling, 0, 2, "Factor on the extrinsic LLRs of the decoder that are fed back.",
              true),
       words<c, receiver_interleaver>(
@@ -88,9 +87,9 @@ const std::vector<setting_of<receiver_config>>& receiver_settings() {
           {{"keep", receiver_state::keep}, {"reset", receiver_state::reset}},
           "keep: an LDPC decoder continues with its messages of the outer iteration before. reset: it starts "
           "again. Turbo and convolutional decoders always start again."),
-      number_or_word("detector_clip", &c::detector_clip, "none", no_clip, 1e-3, 1e6,
-                     "LLRs that the decoder gets are limited to this.",
-                     "a number from 0.001 to 1e6, or \"none\""),
+      number("detector_clip", &c::detector_clip, 1e-3, 1e6, "LLRs that the decoder gets are limited to this.",
+             false, "a number from 0.001 to 1e6, or \"none\"")
+          .absent_as("none"),
   };
   return settings;
 }
@@ -149,8 +148,9 @@ iterative_receiver::iterative_receiver(std::shared_ptr<const soft_detector> dete
       config_(config),
       interleaver_(interleaver_of(config, decoder_->n())),
       uses_(uses_of(*detector_, *decoder_, uses_per_frame)) {
-  if (config_.inner != 0)
-    throw argument_error("inner", std::to_string(config_.inner), "0: a decoder that is given has its own");
+  if (config_.inner)
+    throw argument_error("inner", std::to_string(*config_.inner),
+                         "none: a decoder that is given has its own");
   check();
 }
 iterative_receiver::iterative_receiver(const detector_config& detector, const code_config& code,
@@ -268,13 +268,12 @@ void iterative_receiver::detect_and_decode(executor& exec, batch& b, int j) cons
                   .bits = {},
                   .status = first ? out.use_status : view<std::uint8_t>{}});
   view<const float> llr{b.llr, n(), b.listed, 1, uses_ * bits};  // a frame's uses as one row
-  if (interleaver_.permutes() || config_.detector_clip != no_clip ||
-      (first && out.detected.data != nullptr)) {
+  if (interleaver_.permutes() || config_.detector_clip || (first && out.detected.data != nullptr)) {
     frames_arrange_args a;
     a.elements = n();
     a.order = interleaver_.inverse_on(exec);
-    a.scaled = config_.detector_clip != no_clip;
-    a.limit = config_.detector_clip;
+    a.scaled = config_.detector_clip.has_value();
+    a.limit = config_.detector_clip.value_or(no_clip);
     a.in = llr;
     a.out = place(out.detected, b.coded, n(), true);
     run_frames_arrange(exec, a, b.listed);

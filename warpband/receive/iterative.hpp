@@ -36,8 +36,8 @@ inline constexpr int most_outer = 16;
 
 struct receiver_config {
   int outer = 1;  // outer iterations, 1..most_outer
-  /// Iterations of the decoder in each of them, 1..1000; 0: those of its own configuration.
-  int inner = 0;
+  /// Iterations of the decoder in each of them, 1..1000; absent: those of its own configuration.
+  std::optional<int> inner = {};
   float scaling = 1;  // factor on the extrinsic LLRs of the decoder, (0, 2]
   receiver_interleaver interleaver = receiver_interleaver::none;
   std::int64_t interleaver_seed = 1;  // of random_permutation, from 0
@@ -45,8 +45,8 @@ struct receiver_config {
   std::vector<std::int32_t> permutation = {};
   /// A decoder without a state begins anew in any case.
   receiver_state decoder_state = receiver_state::keep;
-  /// The decoder's input is limited to +-detector_clip: 0.001..1e6, or no_clip.
-  float detector_clip = no_clip;
+  /// The decoder's input is limited to +-detector_clip: 0.001..1e6.
+  std::optional<float> detector_clip = {};
 };
 /// Its settings: names, what is allowed, what they mean. Without the permutation.
 const std::vector<setting_of<receiver_config>>& receiver_settings();

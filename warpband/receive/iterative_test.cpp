@@ -69,7 +69,7 @@ using decode_frames = std::function<void(wb::view<const float> llr, wb::ldpc_dec
 decode_frames ldpc_decode(wb::executor& exec, const code_config& code, const receiver_config& c,
                           std::size_t frames) {
   wb::ldpc_decoder_config settings = ldpc_decoder_in(completed(code));
-  if (c.inner != 0) settings.iterations = c.inner;
+  if (c.inner) settings.iterations = *c.inner;
   const auto decoder = std::make_shared<wb::ldpc_decoder>(ldpc_code_of(completed(code)), settings);
   const std::size_t values = decoder->message_values();
   const auto kept = std::make_shared<wb::array<float>>(
@@ -115,7 +115,8 @@ received_frames by_hand(wb::executor& exec, detector_config d, const decode_fram
     for (std::size_t i = 0; i < frames; i++)
       for (std::size_t e = 0; e < n; e++)
         coded[i * n + static_cast<std::size_t>(order[e])] =
-            std::clamp(frame[i * places + e], -c.detector_clip, c.detector_clip);
+            std::clamp(frame[i * places + e], -c.detector_clip.value_or(wb::no_clip),
+                       c.detector_clip.value_or(wb::no_clip));
     const auto in = on_device(exec, coded, frames, n);
     decode(wb::view<const float>(in),
            {.bits = bits, .extrinsic = extrinsic, .iterations = iterations, .status = status});

@@ -54,7 +54,7 @@ std::unique_ptr<soft_detector> make_open_detector(const demapper_config& config)
 /// A frame is finished where the checks of an LDPC code hold (early_stop = "syndrome") and the CRC, if there
 /// is one. Agreement of a turbo decoder's decisions is no check. `gives_extrinsic` says which codes have
 /// extrinsic LLRs of coded bits; nr-ldpc has those of the sent bits. Throws argument_error.
-std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int inner = 0);
+std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, std::optional<int> inner = {});
 /// What `code` decodes, without extrinsic LLRs and `finished`.
 std::unique_ptr<soft_decoder> make_hard_decoder(std::shared_ptr<const codec> code);
 /// The same of an LDPC code of one's own. `crc`: the last of its k bits are this CRC of the others.

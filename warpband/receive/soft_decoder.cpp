@@ -116,9 +116,9 @@ std::unique_ptr<soft_decoder> make_soft_decoder(const bcjr_decoder& decoder,
   return checked(make_soft_bcjr(decoder), crc);
 }
 
-std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int inner) {
-  check_range("inner", inner, 0, 1000);
-  const code_config c = completed(inner != 0 ? with_iterations(config, inner) : config);
+std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, std::optional<int> inner) {
+  if (inner) check_range("inner", *inner, 1, 1000);
+  const code_config c = completed(inner ? with_iterations(config, *inner) : config);
   if (gives_extrinsic(c)) return checked(c.kind().make_soft(c.settings), crc_of(c));
   return checked(std::make_unique<hard_decoder>(make_codec(c), most_iterations(c)), crc_of(c));
 }

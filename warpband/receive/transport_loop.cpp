@@ -11,12 +11,12 @@ namespace wb {
 namespace {
 
 nr_transport_config with_inner(nr_transport_config c, const receiver_config& receiver) {
-  if (receiver.inner != 0) c.ldpc.iterations = receiver.inner;
+  if (receiver.inner) c.ldpc.iterations = *receiver.inner;
   return c;
 }
 
 receiver_config of_loop(receiver_config c) {
-  c.inner = 0;  // the decoder has it
+  c.inner.reset();  // the decoder has it
   return c;
 }
 

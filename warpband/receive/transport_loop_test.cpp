@@ -112,7 +112,7 @@ std::vector<decisions> expected(const received_blocks& b, const receiver_config&
   less_prior.extrinsic = true;
   const auto detector = make_detector(less_prior);
   nr_transport_config t = transport;
-  if (c.inner != 0) t.ldpc.iterations = c.inner;
+  if (c.inner) t.ldpc.iterations = *c.inner;
   nr_transport_decoder decoder(t);
   const std::size_t codewords = blocks * static_cast<std::size_t>(decoder.segmentation().blocks);
   auto extrinsic = exec->make<float>(codewords, decoder.columns());
@@ -124,7 +124,7 @@ std::vector<decisions> expected(const received_blocks& b, const receiver_config&
     if (j > 0) in.prior = make_view(static_cast<const float*>(prior.data()), blocks * uses, 8);
     detector->run(*exec, in, {.llr = make_view(llr.data(), blocks * uses, 8), .bits = {}, .status = {}});
     exec->sync();
-    if (c.detector_clip != no_clip) limit(llr, 1, c.detector_clip);
+    if (c.detector_clip) limit(llr, 1, *c.detector_clip);
     const auto coded = make_view(static_cast<const float*>(llr.data()), blocks, g);
     outputs_of o(*exec);
     const nr_transport_output out{.bits = o.bits, .ok = o.ok, .status = o.status, .extrinsic = extrinsic};

@@ -114,8 +114,9 @@ const std::vector<setting_of<stbc_config>>& stbc_settings() {
           .only_with("type", {"golden"}),
       one_of("qam", &c::qam, {4, 16, 64}, "Points of the constellation.").not_of_links(),
       integer("rx_antennas", &c::rx_antennas, 1, 4, "Receive antennas.").not_of_links(),
-      number_or_word("llr_clip", &c::llr_clip, "none", std::numeric_limits<float>::infinity(), 1e-6, 1e6,
-                     "LLRs are limited to this.", "a number from 1e-6 to 1e6, or \"none\"")
+      number("llr_clip", &c::llr_clip, 1e-6, 1e6, "LLRs are limited to this.", false,
+             "a number from 1e-6 to 1e6, or \"none\"")
+          .absent_as("none")
           .not_of_links(),
       boolean("extrinsic", &c::extrinsic, "Take the a-priori LLRs off the output again.").not_of_links()};
   return settings;
@@ -171,10 +172,9 @@ void check(const stbc_config& config) {
     throw argument_error("search", "slicing", "exact: only the Golden code has another");
   if (config.extrinsic && !takes_prior(config))
     throw argument_error("extrinsic", "true", "false: slicing takes no a-priori LLRs");
-  const float clip = config.llr_clip;
-  if (!(clip > 0 && clip <= 1e6f) && !(std::isinf(clip) && clip > 0))
-    throw argument_error("llr_clip", number_text(static_cast<double>(clip)),
-                         "above 0 and at most 1e6, or infinity for no limit");
+  if (const auto clip = config.llr_clip; clip && !(*clip > 0 && *clip <= 1e6f))
+    throw argument_error("llr_clip", number_text(static_cast<double>(*clip)),
+                         "above 0 and at most 1e6, or none");
 }
 
 bool takes_prior(const stbc_config& config) noexcept { return config.search == golden_search::exact; }
@@ -203,7 +203,7 @@ void stbc_decoder::run(executor& exec, const stbc_input& in, const stbc_output& 
   a.rx_antennas = config_.rx_antennas;
   a.tile = stbc_tile(exec, golden, pam_bits_, n);
   a.slicing = config_.search == golden_search::slicing;
-  a.clip = config_.llr_clip;
+  a.clip = config_.llr_clip.value_or(std::numeric_limits<float>::infinity());
   copy_matrix(config_.code, a.v);
   a.extrinsic = config_.extrinsic;
   a.codewords_per_channel = shared;

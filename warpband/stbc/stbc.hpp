@@ -87,8 +87,8 @@ struct stbc_config {
   int qam = 4;          // 4, 16, 64
   int rx_antennas = 2;  // 1..4
   golden_search search = golden_search::exact;
-  /// LLRs are limited to +-llr_clip: above 0 and at most 1e6, or infinity for no limit.
-  float llr_clip = std::numeric_limits<float>::infinity();
+  /// LLRs are limited to +-llr_clip: above 0 and at most 1e6. Absent: no limit.
+  std::optional<float> llr_clip = {};
   bool extrinsic = false;  // the prior is taken off the LLRs again
 };
 

@@ -15,9 +15,8 @@ namespace {
 
 std::vector<setting_of<nway_settings>> settings_of_nway() {
   std::vector<setting_of<nway_settings>> settings{integer_or_auto(
-      "ways", &nway_settings::ways, 0, 1, 8,
-      "Passes of the search, each with another stream at the top of the tree. \"auto\" (or 0): one for each "
-      "stream.",
+      "ways", &nway_settings::ways, 1, 8,
+      "Passes of the search, each with another stream at the top of the tree. \"auto\": one for each stream.",
       "an integer from 1 to the number of streams")};
   const auto order = within<nway_settings>([](nway_settings& c) -> search_order& { return c.search; },
                                            search_order_settings());
@@ -25,17 +24,12 @@ std::vector<setting_of<nway_settings>> settings_of_nway() {
   return settings;
 }
 
-int ways_of(const detector_config& c) {
-  const int ways = c.get<nway_settings>().ways;
-  return ways == 0 ? c.streams : ways;
-}
+int ways_of(const detector_config& c) { return c.get<nway_settings>().ways.value_or(c.streams); }
 bool has_all_ways(const detector_config& c) { return ways_of(c) == c.streams; }
 
 box complete_nway(const detector_config& c) {
   nway_settings settings = c.get<nway_settings>();
-  if (settings.ways < 0 || settings.ways > c.streams)
-    throw argument_error("ways", std::to_string(settings.ways),
-                         "1 to " + std::to_string(c.streams) + ", or 0 for as many as streams");
+  if (settings.ways) check_range("ways", *settings.ways, 1, c.streams);
   settings.search = completed(settings.search, c.streams);
   settings.ways = ways_of(c);
   return box(settings);
@@ -43,7 +37,7 @@ box complete_nway(const detector_config& c) {
 
 std::unique_ptr<detector> make_nway(const detector_config& c) {
   nway_args call;
-  call.ways = c.get<nway_settings>().ways;
+  call.ways = *c.get<nway_settings>().ways;
   set_order(call, c.get<nway_settings>().search);
   return make_kernel_detector(c, true, call,
                               {[](const nway_args& n) -> const kernel_set& {
@@ -57,7 +51,10 @@ std::unique_ptr<detector> make_nway(const detector_config& c) {
 std::vector<box> candidates_nway(const detector_config& base) {
   std::vector<box> candidates;
   nway_settings settings = base.type == "nway" ? base.get<nway_settings>() : nway_settings{};
-  for (settings.ways = 1; settings.ways <= base.streams; settings.ways++) candidates.emplace_back(settings);
+  for (int ways = 1; ways <= base.streams; ways++) {
+    settings.ways = ways;
+    candidates.emplace_back(settings);
+  }
   return candidates;
 }
 

@@ -24,7 +24,7 @@
 namespace wb {
 
 struct nway_settings {
-  int ways = 0;  // passes, 1..streams; 0 is streams
+  std::optional<int> ways = {};  // passes, 1..streams; absent: streams
   search_order search = {};
   bool operator==(const nway_settings&) const = default;
 };

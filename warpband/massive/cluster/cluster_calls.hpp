@@ -120,7 +120,7 @@ inline void queue_cg(executor& exec, cg_steps& steps) {
 /// What sends H z of `antennas` antennas, normalised.
 inline downlink_config sender_of(downlink_config c, int antennas) {
   c.antennas = antennas;
-  c.solver = massive_solver::mf, c.iterations = 0, c.residual = least_massive_residual;
+  c.solver = massive_solver::mf, c.iterations.reset(), c.residual = least_massive_residual;
   return c;
 }
 // ---- groups

@@ -23,7 +23,7 @@ clustered_uplink_config uplink_setting(const massive_batch& b, massive_solver so
   clustered_uplink_config c;
   c.detector.antennas = static_cast<int>(b.antennas), c.detector.users = static_cast<int>(b.users);
   c.detector.solver = solver;
-  c.detector.iterations = iterations;
+  if (iterations != 0) c.detector.iterations = iterations;
   if (is_iterative(solver)) c.detector.sinr = massive_sinr::approximate;
   c.clusters = clusters, c.cluster_method = method;
   return c;
@@ -34,7 +34,7 @@ clustered_downlink_config downlink_setting(const massive_batch& b, massive_solve
   clustered_downlink_config c;
   c.precoder.antennas = static_cast<int>(b.antennas), c.precoder.users = static_cast<int>(b.users);
   c.precoder.solver = solver;
-  c.precoder.iterations = iterations;
+  if (iterations != 0) c.precoder.iterations = iterations;
   c.clusters = clusters, c.cluster_method = method;
   return c;
 }

@@ -210,7 +210,7 @@ double clustered_uplink_detector::bytes_sent(int members, std::size_t frames, in
   const double values = config_.cluster_method == massive_cluster_method::exact ? u * u + 2 * u * s
                         : config_.cluster_method == massive_cluster_method::local_mmse
                             ? 3 * u * s + s / 4
-                            : 2 * (u + 2 * u * s * (1 + config_.detector.iterations));
+                            : 2 * (u + 2 * u * s * (1 + config_.detector.iterations.value_or(0)));
   return 4 * values * others * static_cast<double>(frames);
 }
 

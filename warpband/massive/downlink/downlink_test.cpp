@@ -21,7 +21,7 @@ downlink_config setting(std::size_t antennas, std::size_t users, massive_solver 
   downlink_config c;
   c.antennas = static_cast<int>(antennas), c.users = static_cast<int>(users);
   c.solver = solver;
-  c.iterations = iterations;
+  if (iterations != 0) c.iterations = iterations;
   return c;
 }
 

@@ -51,7 +51,7 @@ void soft_uplink_detector::run(executor& exec, const soft_uplink_input& in,
   a.pam_bits = bits_per_symbol(config_.qam) / 2;
   a.symbols = in.symbols;
   a.extrinsic = config_.extrinsic;
-  a.clip = config_.llr_clip;
+  a.clip = config_.llr_clip.value_or(std::numeric_limits<float>::infinity());
   a.channel = as_pairs(in.channel);
   a.received = as_pairs(in.received);
   a.noise_var = in.noise_var;

@@ -32,8 +32,8 @@ struct soft_uplink_config {
   int antennas = 128;  // users..512
   int users = 16;      // 1..64
   int qam = 16;        // 4, 16, 64, 256
-  /// LLRs are limited to +-llr_clip: above 0 and at most 1e6, or infinity for no limit.
-  float llr_clip = std::numeric_limits<float>::infinity();
+  /// LLRs are limited to +-llr_clip: above 0 and at most 1e6. Absent: no limit.
+  std::optional<float> llr_clip = {};
   bool extrinsic = false;  // the prior is taken off the LLRs again
 };
 /// Throws argument_error for what is not allowed.

@@ -56,12 +56,12 @@ massive_args uplink_arguments(const uplink_config& config, int symbols) {
   check_range("symbols", symbols, 1, 1 << 20);
   massive_args args;
   args.antennas = config.antennas, args.users = config.users, args.symbols = symbols;
-  args.solver = config.solver, args.iterations = config.iterations;
+  args.solver = config.solver, args.iterations = config.iterations.value_or(0);
   args.residual_squared = squared_residual(config.residual);
   args.pam_bits = bits_per_symbol(config.qam) / 2;
   args.exact_sinr = config.sinr == massive_sinr::exact;
   args.split_f16 = config.sums == massive_sums::split_f16;
-  args.clip = config.llr_clip, args.steps = config.llr_steps;
+  args.clip = config.llr_clip.value_or(std::numeric_limits<float>::infinity()), args.steps = config.llr_steps;
   return args;
 }
 

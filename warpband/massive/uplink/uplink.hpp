@@ -45,12 +45,12 @@ struct uplink_config {
   int users = 16;      // U: 1..64
   int qam = 16;        // 4, 16, 64, 256
   massive_solver solver = massive_solver::cholesky;
-  int iterations = 0;                       // cg, jacobi_cg: 1..64
+  std::optional<int> iterations = {};                       // cg, jacobi_cg: 1..64
   float residual = least_massive_residual;  // the same two: iterations of a vector stop there; 1e-7..0.9
   massive_sinr sinr = massive_sinr::exact;
   massive_sums sums = massive_sums::float32;
-  /// LLRs are limited to +-llr_clip: above 0 and at most 1e6, or infinity for no limit.
-  float llr_clip = std::numeric_limits<float>::infinity();
+  /// LLRs are limited to +-llr_clip: above 0 and at most 1e6. Absent: no limit.
+  std::optional<float> llr_clip = {};
   /// 8-bit LLRs: steps in an LLR of 1, 0.25..64, as of turbo_decoder_config. They are limited to +-127 steps.
   float llr_steps = 8.f;
 };

@@ -25,7 +25,7 @@ uplink_config setting(std::size_t antennas, std::size_t users, massive_solver so
   c.antennas = static_cast<int>(antennas), c.users = static_cast<int>(users);
   c.qam = qam;
   c.solver = solver;
-  c.iterations = iterations;
+  if (iterations != 0) c.iterations = iterations;
   if (is_iterative(solver)) c.sinr = massive_sinr::approximate;
   return c;
 }
