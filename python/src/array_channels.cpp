@@ -49,7 +49,7 @@ cdl_choice cdl_of(const nb::dict& settings) {
   if (c.lines.spacing_m != 0) {
     if (settings.contains("antenna_spacing_wavelengths"))
       throw argument_error("antenna_spacing_wavelengths", "given", "none with antenna_spacing_m");
-    c.lines.spacing_wavelengths = 0;
+    c.lines.spacing_wavelengths.reset();
   }
   c.lines.profile = profile_of(c.profile);
   return c;

@@ -69,10 +69,11 @@ air_values results(const box& b) {
   values.set("spreads_deg",
              std::vector{c.profile.asd_deg, c.profile.asa_deg, c.profile.zsd_deg, c.profile.zsa_deg});
   if (c.profile.rician_k_db) values.set("rician_k_db", *c.profile.rician_k_db);
-  values.add(cdl_settings(), c);
+  cdl_config whole = c;
+  if (!c.spacing_wavelengths && c.spacing_m > 0)
+    whole.spacing_wavelengths = c.spacing_m / wavelength_m(c.carrier_hz);
+  values.add(cdl_settings(), whole);
   values.erase_name("antenna_spacing_m");
-  values.set("antenna_spacing_wavelengths",
-             c.spacing_wavelengths > 0 ? c.spacing_wavelengths : c.spacing_m / wavelength_m(c.carrier_hz));
   return values;
 }
 

@@ -99,15 +99,14 @@ std::vector<setting_of<box>> keys() {
   const std::vector<std::string> none{"none"};
   auto profile = within<tdl_keys>([](tdl_keys& k) -> auto& { return k.profile; }, tdl_profile_settings());
   // A block may be as long as a frame.
-  const std::vector<setting_of<ofdm_grid>> symbols{integer_or_auto(
-      "symbols", &ofdm_grid::symbols, 0, 1, 65536,
-      "OFDM symbols of a block; the next block has another channel, independent of it. \"auto\" (or 0): as "
-      "many as a frame takes. A frame begins with a new block.",
-      "an integer from 1 to 65536")};
+  const auto symbols = integer_or_auto(
+      "symbols", &tdl_keys::symbols, 1, 65536,
+      "OFDM symbols of a block; the next block has another channel, independent of it. \"auto\": as many as "
+      "a frame takes. A frame begins with a new block.",
+      "an integer from 1 to 65536");
   for (auto& s : within<tdl_keys>([](tdl_keys& k) -> auto& { return k.line; }, tdl_settings())) {
     if (!s.of_links) continue;
-    if (s.name == "symbols")
-      s = within<tdl_keys>([](tdl_keys& k) -> auto& { return k.line.grid; }, symbols).front();
+    if (s.name == "symbols") s = symbols;
     const bool in_grid = find_setting(grid_settings(), s.name) != nullptr;
     if (s.name == "subcarriers" || s.name == "symbols" || find_setting(spatial_settings(), s.name) != nullptr)
       s = std::move(s).only_with("massive.solver", none);
@@ -128,9 +127,10 @@ air_values results(const box& b) {
   values.set("delays_ns", delays);
   values.set("powers_db", powers);
   if (c.profile.rician_k_db) values.set("rician_k_db", *c.profile.rician_k_db);
-  values.add(tdl_settings(), c);
+  tdl_config whole = c;
+  whole.grid.symbol_period_us = c.grid.period_us();
+  values.add(tdl_settings(), whole);
   if (c.doppler_hz == 0) values.erase_name("sinusoids");
-  values.set("symbol_period_us", c.grid.period_us());
   return values;
 }
 
@@ -140,7 +140,7 @@ ofdm_grid with_prefix(ofdm_grid grid, double longest_ns) {
   const double needed_us = 1e-3 * longest_ns;
   if (grid.cyclic_prefix_us >= needed_us) return grid;
   grid.cyclic_prefix_us = needed_us;
-  grid.symbol_period_us = std::max(grid.symbol_period_us, 1e6 / grid.spacing_hz + needed_us);
+  grid.symbol_period_us = std::max(grid.symbol_period_us.value_or(0), 1e6 / grid.spacing_hz + needed_us);
   return grid;
 }
 
@@ -162,6 +162,7 @@ air_kind tdl_air() {
                 const tdl_keys& k = held<tdl_keys>(b);
                 tdl_config c = k.line;
                 c.profile = profile_of(k.profile);
+                c.grid.symbols = k.symbols.value_or(0);
                 return box(std::move(c));
               },
           .serves = [](const air_antennas& a) { return a.system != air_system::space_time; },

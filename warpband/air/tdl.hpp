@@ -15,7 +15,8 @@ inline constexpr std::string_view air_name<tdl_config> = "tdl";
 /// What scenarios say of it.
 struct tdl_keys {
   tdl_profile_choice profile;
-  tdl_config line{.profile = {}, .grid = {.symbols = 0}};
+  tdl_config line{.profile = {}, .grid = {}};  // its grid's symbols are the next ones
+  std::optional<int> symbols = {};             // of a block; absent: those that a frame takes
   bool operator==(const tdl_keys&) const = default;
 };
 

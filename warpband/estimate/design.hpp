@@ -85,7 +85,7 @@ class pilot_senders {
 std::vector<std::int32_t> rows_behind(const pilot_pattern& pilots);
 /// Spacing of subcarriers: that of the pilots, or what is given for pilots without one. Throws argument_error
 /// for a contradiction, and where neither has one that is needed.
-double spacing_hz_of(const pilot_pattern& pilots, double given, bool needed);
+std::optional<double> spacing_hz_of(const pilot_pattern& pilots, std::optional<double> given, bool needed);
 
 /// Straight lines, and how their error is measured. period_us: of a completed configuration.
 estimate_filters make_linear(const pilot_pattern& pilots, const estimator_config& config);

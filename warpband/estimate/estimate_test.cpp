@@ -63,7 +63,7 @@ heard_slots sent_through(executor& exec, const nr_shared_channel& channel, const
 ofdm_grid grid_of(const nr_carrier& carrier) {
   ofdm_grid grid = carrier.grid();
   grid.cyclic_prefix_us = 2.7;
-  grid.symbol_period_us = 0;
+  grid.symbol_period_us.reset();
   return grid;
 }
 /// H of a delay line of 5G NR.
@@ -274,20 +274,20 @@ TEST_P(estimate, numerology_is_that_of_the_pilots) {
     const nr_carrier& carrier = channel.config().carrier;
     const pilot_pattern pilots = pilots_of(channel);
     estimator_config by_hand = wiener_of(carrier, "tdlb100", 100, 0.02), open = by_hand;
-    open.spacing_hz = open.period_us = 0;
+    open.spacing_hz.reset(), open.period_us.reset();
     by_hand.period_us = carrier.grid().period_us();
     const channel_estimator automatic(pilots, open);
     EXPECT_EQ(automatic.config().spacing_hz, 1e3 * khz);
-    EXPECT_NEAR(automatic.config().period_us, 15e3 / khz / 14, 1e-9);
+    EXPECT_NEAR(automatic.config().period_us.value(), 15e3 / khz / 14, 1e-9);
     EXPECT_EQ(automatic.error_variance(0, 0.02), channel_estimator(pilots, by_hand).error_variance(0, 0.02));
     by_hand.spacing_hz = 30e3;
     EXPECT_EQ(blamed([&] { make_filters(pilots, by_hand); }, [&] { channel_estimator(pilots, by_hand); }),
               "spacing_hz");
-    by_hand.spacing_hz = 0;
+    by_hand.spacing_hz.reset();
     by_hand.period_us = 35.7;
     EXPECT_EQ(blamed([&] { make_filters(pilots, by_hand); }, [&] { completed(by_hand, pilots); }),
               "period_us");
-    by_hand.period_us = 0;
+    by_hand.period_us.reset();
     auto y = exec().make<cf>(channel.elements(), 1);
     EXPECT_EQ(blamed([&] { estimate_profile(exec(), pilots, y, 0, {.spacing_hz = 30e3}); }), "spacing_hz");
   }

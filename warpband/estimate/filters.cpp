@@ -30,14 +30,14 @@ class correlation {
       for (std::size_t i = 0; i < c.profile.powers.size(); i++)
         by_lag_[lag] +=
             std::polar(c.profile.powers[i] / sum, -2 * std::numbers::pi * static_cast<double>(lag) *
-                                                      c.spacing_hz * c.profile.delays_ns[i] * 1e-9);
+                                                      *c.spacing_hz * c.profile.delays_ns[i] * 1e-9);
   }
   cplx frequency(int lag) const {
     return lag >= 0 ? by_lag_[as_size(lag)] : std::conj(by_lag_[as_size(-lag)]);
   }
   double time(double lag) const {
     return std::cyl_bessel_j(
-        0.0, 2 * std::numbers::pi * config_.doppler_hz * config_.period_us * 1e-6 * std::abs(lag));
+        0.0, 2 * std::numbers::pi * config_.doppler_hz * *config_.period_us * 1e-6 * std::abs(lag));
   }
 
  private:
@@ -273,14 +273,14 @@ const std::vector<setting_of<estimator_config>>& estimator_settings() {
         number("doppler_hz", &c::doppler_hz, 0, 1e6,
                "The largest Doppler shift, of Clarke's spectrum. ls looks at it only where DMRS are at one "
                "time, so that it cannot measure how fast the channel changes."),
-        number("spacing_hz", &c::spacing_hz, 0, 1e7,
-               "Spacing of the subcarriers. 0: that of the channel; another one than its own is refused.",
-               false, "0, or 1 to 1e7")
+        number(
+            "spacing_hz", &c::spacing_hz, 1, 1e7,
+            "Spacing of the subcarriers. Absent: that of the channel; another one than its own is refused.")
             .only_with("method", {"lmmse"}),
-        number("period_us", &c::period_us, 0, 1e6,
-               "From an OFDM symbol to the next. 0: that of the channel, a slot's mean; one that differs "
-               "from it by more than 10 % is refused.",
-               false, "0, or 1e-3 to 1e6")
+        number(
+            "period_us", &c::period_us, 1e-3, 1e6,
+            "From an OFDM symbol to the next. Absent: that of the channel, a slot's mean; one that differs "
+            "from it by more than 10 % is refused.")
             .only_with("method", {"lmmse"})};
     const std::vector<setting_of<delay_profile>> taps{
         numbers("delays_ns", &delay_profile::delays_ns, 0, 1e9, "Delays of the channel's taps.",
@@ -303,10 +303,9 @@ void check(const estimator_config& config) {
     throw argument_error("powers", std::to_string(p.powers.size()) + " taps",
                          std::to_string(p.delays_ns.size()) + ", as delays_ns has");
   if (!(power_sum(p) > 0)) throw argument_error("powers", decimal(power_sum(p)) + " in all", "more than 0");
-  if (config.spacing_hz != 0 && config.spacing_hz < 1)
-    throw argument_error("spacing_hz", decimal(config.spacing_hz), "0, or 1 to 1e7");
-  if (config.period_us != 0 && config.period_us < 1e-3)
-    throw argument_error("period_us", decimal(config.period_us), "0, or 1e-3 to 1e6");
+  // The list looks at them for lmmse only.
+  if (config.spacing_hz) check_number("spacing_hz", *config.spacing_hz, 1, 1e7);
+  if (config.period_us) check_number("period_us", *config.period_us, 1e-3, 1e6);
   const double ratio = config.noise_var / config.channel_power;
   if (config.method == estimate_method::lmmse && (ratio < 0.999e-6 || ratio > 1.001e6))
     throw argument_error(
@@ -314,27 +313,27 @@ void check(const estimator_config& config) {
         "1e-6 to 1e6 of it");
 }
 
-double spacing_hz_of(const pilot_pattern& pilots, double given, bool needed) {
-  if (given != 0 && pilots.spacing_hz != 0 && std::abs(given / pilots.spacing_hz - 1) > same_spacing)
-    throw argument_error("spacing_hz", decimal(given),
-                         "0, or " + decimal(pilots.spacing_hz) + ", which the pilots have");
-  const double hz = given != 0 ? given : pilots.spacing_hz;
-  if (needed && hz == 0)
-    throw argument_error("spacing_hz", "0", "1 to 1e7 for pilots without a spacing_hz of their own");
+std::optional<double> spacing_hz_of(const pilot_pattern& pilots, std::optional<double> given, bool needed) {
+  if (given && pilots.spacing_hz && std::abs(*given / *pilots.spacing_hz - 1) > same_spacing)
+    throw argument_error("spacing_hz", decimal(*given),
+                         "none, or " + decimal(*pilots.spacing_hz) + ", which the pilots have");
+  const std::optional<double> hz = given ? given : pilots.spacing_hz;
+  if (needed && !hz)
+    throw argument_error("spacing_hz", "none", "1 to 1e7 for pilots without a spacing_hz of their own");
   return hz;
 }
 
 estimator_config completed(const estimator_config& config, const pilot_pattern& pilots) {
   check(config);
   estimator_config c = config;
-  if (c.period_us != 0 && pilots.period_us != 0 && std::abs(c.period_us / pilots.period_us - 1) > same_period)
-    throw argument_error("period_us", decimal(c.period_us),
-                         "0, or within 10 % of " + decimal(pilots.period_us) + ", which the pilots have");
-  if (c.period_us == 0) c.period_us = pilots.period_us;
+  if (c.period_us && pilots.period_us && std::abs(*c.period_us / *pilots.period_us - 1) > same_period)
+    throw argument_error("period_us", decimal(*c.period_us),
+                         "none, or within 10 % of " + decimal(*pilots.period_us) + ", which the pilots have");
+  if (!c.period_us) c.period_us = pilots.period_us;
   const bool wiener = c.method == estimate_method::lmmse;
   c.spacing_hz = spacing_hz_of(pilots, c.spacing_hz, wiener);
-  if ((wiener || c.doppler_hz > 0) && c.period_us == 0)
-    throw argument_error("period_us", "0", "1e-3 to 1e6 for pilots without a period_us of their own");
+  if ((wiener || c.doppler_hz > 0) && !c.period_us)
+    throw argument_error("period_us", "none", "1e-3 to 1e6 for pilots without a period_us of their own");
   return c;
 }
 

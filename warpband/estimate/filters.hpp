@@ -55,9 +55,10 @@ struct estimator_config {
   double noise_var = 0.1;    // N0 that the filters are made for: 1e-6..1e6
   double channel_power = 1;  // E|h|^2 of a port: 1e-6..1e6, and N0 / channel_power too
   double doppler_hz = 0;     // fD: 0..1e6; of ls only where pilots are at one time
-  // 0: what the pilots have. Another value than theirs is refused.
-  double spacing_hz = 0;  // F of subcarriers: 1..1e7
-  double period_us = 0;   // T, from a symbol to the next: 1e-3..1e6, within 10 % of the pilots'
+  // Absent: what the pilots have. Another value than theirs is refused.
+  std::optional<double> spacing_hz = {};  // F of subcarriers: 1..1e7
+  std::optional<double> period_us =
+      {};  // T, from a symbol to the next: 1e-3..1e6, within 10 % of the pilots'
   delay_profile profile = {};
 };
 /// Its settings: names, what is allowed, what they mean.

@@ -269,7 +269,7 @@ class linear_design {
     double distance = 0;
     for (const double d : pairs_) distance = std::max(distance, d);
     if (out_.spread.known == spread_times::one) {
-      turn_ = {2 * std::numbers::pi * config_.doppler_hz * config_.period_us * 1e-6};
+      turn_ = {2 * std::numbers::pi * config_.doppler_hz * config_.period_us.value_or(0) * 1e-6};
     } else {
       for (std::size_t i = 0; i < points; i++)
         turn_.push_back(2.2 * std::pow((static_cast<double>(i) + 1) / points, 1.5) / distance);

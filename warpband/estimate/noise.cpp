@@ -70,7 +70,8 @@ struct noise_filters {
 noise_filters filters_of(const pilot_pattern& p) {
   const pilot_row& row = p.ports[0][0];
   const double cell = (row.back().element[0] - row[0].element[0]) / static_cast<double>(row.size() - 1),
-               known = p.spacing_hz * p.period_us * 1e-6 - 1, prefix = known > 0 ? known : 1 / 14.0;
+               known = p.spacing_hz.value_or(0) * p.period_us.value_or(0) * 1e-6 - 1,
+               prefix = known > 0 ? known : 1 / 14.0;
   // Turns from a cell to the next, of the first and the last delay.
   const double wanted = 1.65 * prefix * cell, width = std::min(wanted, 0.7),
                middle = (1.35 / 2) * prefix * cell * width / wanted;

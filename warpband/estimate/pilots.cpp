@@ -61,10 +61,8 @@ std::vector<pilot_row> rows_of(const nr_shared_channel& channel, int layer) {
 void check(const pilot_pattern& p) {
   check_range("subcarriers", p.subcarriers, 1, 65536);
   check_range("symbols", p.symbols, 1, 1024);
-  if (p.spacing_hz != 0 && !(p.spacing_hz >= 1 && p.spacing_hz <= 1e7))
-    throw argument_error("spacing_hz", decimal(p.spacing_hz), "0, or 1 to 1e7");
-  if (p.period_us != 0 && !(p.period_us >= 1e-3 && p.period_us <= 1e6))
-    throw argument_error("period_us", decimal(p.period_us), "0, or 1e-3 to 1e6");
+  if (p.spacing_hz) check_number("spacing_hz", *p.spacing_hz, 1, 1e7);
+  if (p.period_us) check_number("period_us", *p.period_us, 1e-3, 1e6);
   if (p.ports.empty() || p.ports.size() > 8) refuse(std::to_string(p.ports.size()) + " ports", "1 to 8");
   if (p.rows() == 0 || p.cells() == 0) refuse("none", "at least one cell of every port");
   for (const auto& port : p.ports) {
@@ -102,7 +100,7 @@ pilot_pattern pilots_of(const nr_shared_channel& channel) {
   const int first = nr_block_subcarriers * c.first_block,
             from_zero = nr_block_subcarriers * c.carrier.first_resource_block;
   for (const int l : channel.dmrs_symbols())
-    for (int k = first; k < first + nr_block_subcarriers * c.blocks; k++) {
+    for (int k = first; k < first + nr_block_subcarriers * *c.blocks; k++) {
       const int group = nr_dmrs_group(c.dmrs.type, from_zero + k);
       if (group < c.dmrs.cdm_groups && !used[static_cast<std::size_t>(group)])
         p.silent.push_back(l * p.subcarriers + k);

@@ -30,8 +30,9 @@ struct pilot_pattern {
   std::vector<std::vector<pilot_row>> ports = {};  // 1..8
   /// Resource elements where nothing is sent: what is received there is noise and interference.
   std::vector<std::int32_t> silent = {};
-  double spacing_hz = 0;  // of subcarriers, 1..1e7; 0: not known
-  double period_us = 0;   // mean, from an OFDM symbol to the next, 1e-3..1e6; 0: not known
+  std::optional<double> spacing_hz = {};  // of subcarriers, 1..1e7; absent: not known
+  std::optional<double> period_us =
+      {};  // mean, from an OFDM symbol to the next, 1e-3..1e6; absent: not known
 
   std::size_t elements() const noexcept {
     return static_cast<std::size_t>(subcarriers) * static_cast<std::size_t>(symbols);

@@ -69,9 +69,8 @@ delay_profile estimate_profile(executor& exec, const pilot_pattern& pilots,
   check(pilots);
   const int step = spacing_of(pilots);
   check_range("lags", config.lags, 2, 512);
-  if (config.spacing_hz != 0 && !(config.spacing_hz >= 1 && config.spacing_hz <= 1e7))
-    throw argument_error("spacing_hz", decimal(config.spacing_hz), "0, or 1 to 1e7");
-  const double spacing_hz = spacing_hz_of(pilots, config.spacing_hz, true);
+  if (config.spacing_hz) check_number("spacing_hz", *config.spacing_hz, 1, 1e7);
+  const double spacing_hz = *spacing_hz_of(pilots, config.spacing_hz, true);
   if (!(config.least_power >= 0 && config.least_power <= 1))
     throw argument_error("least_power", decimal(config.least_power), "0 to 1");
   if (!(noise_var >= 0 && std::isfinite(noise_var)))

@@ -14,8 +14,9 @@
 namespace wb {
 
 struct profile_config {
-  double spacing_hz = 0;  // F of subcarriers, 1..1e7; 0: the pilots'. Another one than theirs is refused
-  int lags = 64;          // M: 2..512; at most the cells of a row
+  /// F of subcarriers, 1..1e7; absent: the pilots'. Another one than theirs is refused.
+  std::optional<double> spacing_hz = {};
+  int lags = 64;  // M: 2..512; at most the cells of a row
   /// Taps below this share of the strongest one are left out: 0..1.
   double least_power = 0.002;
 };

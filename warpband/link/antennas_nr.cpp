@@ -187,7 +187,7 @@ void complete_slots(link_config& c) {
 void describe_nr(const link_config& c, air_antennas& a) {
   const nr_link_config& nr = nr_of(c);
   a.system = nr.channel.direction == nr_direction::uplink ? air_system::pusch : air_system::pdsch;
-  a.tx = nr.channel.antenna_ports;
+  a.tx = *nr.channel.antenna_ports;
   a.grid = nr.channel.carrier.grid();
   a.uses = a.grid.elements();
   a.needs_profile = nr.csi == csi_type::lmmse;

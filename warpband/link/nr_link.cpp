@@ -34,21 +34,6 @@ bool is_of_frc(const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// A name, or "none" for the empty one.
-setting_of<nr_link_config> frc_setting() {
-  using c = nr_link_config;
-  setting_of<c> s = text("frc", &c::frc,
-                         "A fixed reference channel of TS 38.104 by name, \"G-FR1-A4-14\": spacing, resource "
-                         "blocks, layers, DMRS and MCS.",
-                         "\"none\", or a name from \"G-FR1-A1-1\" to \"G-FR1-A7-4\"");
-  s.set = [set = s.set](c& x, const setting_value& v) {
-    set(x, v);
-    if (same_word(x.frc, "none")) x.frc.clear();
-  };
-  s.get = [](const c& x) -> setting_value { return x.frc.empty() ? std::string("none") : x.frc; };
-  return s;
-}
-
 std::vector<setting_of<nr_link_config>> precoder_settings() {
   using c = nr_link_config;
   return {
@@ -67,9 +52,8 @@ std::vector<setting_of<nr_link_config>> precoder_settings() {
 /// Ports and matrix of the codebook to where the channel has them.
 void complete_precoder(nr_link_config& c) {
   const bool codebook = c.precoder == nr_precoding::codebook;
-  const int tpmi = codebook ? c.tpmi : -1;
-  if (c.channel.tpmi != -1 && c.channel.tpmi != tpmi)
-    throw argument_error("tpmi", std::to_string(c.channel.tpmi), "that of a link's precoder");
+  if (c.channel.tpmi && !(codebook && c.channel.tpmi == c.tpmi))
+    throw argument_error("tpmi", std::to_string(*c.channel.tpmi), "that of a link's precoder");
   if (!codebook) return;
   if (c.channel.direction != nr_direction::uplink)
     throw argument_error("precoder", "\"codebook\"", "\"none\" with channel = \"pdsch\"");
@@ -92,7 +76,11 @@ const std::vector<setting_of<nr_link_config>>& nr_link_settings() {
     const auto channel =
         within<c>([](c& x) -> nr_channel_config& { return x.channel; }, nr_channel_settings());
     list.push_back(channel.front());  // "channel" first
-    list.push_back(frc_setting());
+    list.push_back(text("frc", &c::frc,
+                        "A fixed reference channel of TS 38.104 by name, \"G-FR1-A4-14\": spacing, resource "
+                        "blocks, layers, DMRS and MCS.",
+                        "\"none\", or a name from \"G-FR1-A1-1\" to \"G-FR1-A7-4\"")
+                       .absent_as("none"));
     list.push_back(words(
         "csi", &c::csi, {{"perfect", csi_type::perfect}, {"ls", csi_type::ls}, {"lmmse", csi_type::lmmse}},
         "What the receiver knows of the channel: all, or what it estimates from DMRS by least "
@@ -116,8 +104,8 @@ const std::vector<setting_of<nr_link_config>>& nr_link_settings() {
 nr_link_config completed(const nr_link_config& config) {
   nr_link_config c = config;
   check_settings(nr_link_settings(), c);
-  if (!c.frc.empty()) {
-    const nr_reference_channel& r = nr_reference_channel_named(c.frc);
+  if (c.frc) {
+    const nr_reference_channel& r = nr_reference_channel_named(*c.frc);
     nr_channel_config channel = r.channel();
     channel.direction = c.channel.direction;
     channel.carrier.cell_id = c.channel.carrier.cell_id;

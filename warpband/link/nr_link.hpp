@@ -31,9 +31,9 @@ enum class csi_type {
 enum class nr_precoding { none, codebook };
 
 struct nr_link_config {
-  /// A reference channel of TS 38.104 (nr/frc.hpp); empty: what follows.
-  std::string frc = {};
-  /// Layers 1..4. Only with frc empty: spacing, resource blocks, layers, DMRS positions. antenna_ports and
+  /// A reference channel of TS 38.104 (nr/frc.hpp). Absent: what follows.
+  std::optional<std::string> frc = {};
+  /// Layers 1..4. Only without frc: spacing, resource blocks, layers, DMRS positions. antenna_ports and
   /// tpmi are left to `completed`.
   nr_channel_config channel = {};
   nr_precoding precoder = nr_precoding::none;

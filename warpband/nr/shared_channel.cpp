@@ -28,16 +28,16 @@ std::string text_of(const std::vector<int>& list) {
 void complete_ports(nr_channel_config& c) {
   const bool up = c.direction == nr_direction::uplink;
   check_range("layers", c.layers, 1, up ? 4 : 8);
-  if (!up && c.tpmi != -1)
-    throw argument_error("tpmi", std::to_string(c.tpmi), "-1 downlink, which has no codebook");
-  if (c.antenna_ports == 0) c.antenna_ports = c.layers;
-  if (c.tpmi >= 0) {
-    if (c.layers > c.antenna_ports)
+  if (!up && c.tpmi)
+    throw argument_error("tpmi", std::to_string(*c.tpmi), "none downlink, which has no codebook");
+  if (!c.antenna_ports) c.antenna_ports = c.layers;
+  if (c.tpmi) {
+    if (c.layers > *c.antenna_ports)
       throw argument_error("layers", std::to_string(c.layers),
-                           "1 to antenna_ports = " + std::to_string(c.antenna_ports));
-    nr_precoder(c.antenna_ports, c.layers, c.tpmi);
+                           "1 to antenna_ports = " + std::to_string(*c.antenna_ports));
+    nr_precoder(*c.antenna_ports, c.layers, *c.tpmi);
   } else if (c.antenna_ports != c.layers) {
-    throw argument_error("antenna_ports", std::to_string(c.antenna_ports),
+    throw argument_error("antenna_ports", std::to_string(*c.antenna_ports),
                          "layers = " + std::to_string(c.layers) + " without a codebook");
   }
 }
@@ -80,7 +80,7 @@ std::vector<std::complex<float>> dmrs_of(const nr_channel_config& c, const std::
     const auto r = nr_dmrs_sequence(nr_dmrs_init(c.carrier, symbols[i], d),
                                     as_size(first + subcarriers) * 2 / as_size(step));
     const float time = i % as_size(d.length) == 1 ? static_cast<float>(port.time) : 1.f;
-    for (int k = nr_block_subcarriers * c.first_block; k < nr_block_subcarriers * (c.first_block + c.blocks);
+    for (int k = nr_block_subcarriers * c.first_block; k < nr_block_subcarriers * (c.first_block + *c.blocks);
          k++) {
       if (nr_dmrs_group(d.type, first + k) != port.group) continue;
       const int n = (first + k) / step, offset = (first + k) % step - port.first,
@@ -95,9 +95,9 @@ std::vector<std::complex<float>> dmrs_of(const nr_channel_config& c, const std::
 /// Resource elements with data, in the order of the mapping.
 std::vector<std::int32_t> places_of(const nr_channel_config& c, const std::vector<int>& symbols) {
   std::vector<std::int32_t> places;
-  const int first = nr_block_subcarriers * c.first_block, last = first + nr_block_subcarriers * c.blocks,
+  const int first = nr_block_subcarriers * c.first_block, last = first + nr_block_subcarriers * *c.blocks,
             from_zero = nr_block_subcarriers * c.carrier.first_resource_block;
-  for (int l = c.first_symbol; l < c.first_symbol + c.symbols; l++) {
+  for (int l = c.first_symbol; l < c.first_symbol + *c.symbols; l++) {
     const bool shared = std::find(symbols.begin(), symbols.end(), l) != symbols.end();
     for (int k = first; k < last; k++)
       if (!shared || nr_dmrs_group(c.dmrs.type, from_zero + k) >= c.dmrs.cdm_groups)
@@ -119,22 +119,23 @@ const std::vector<setting_of<nr_channel_config>>& nr_channel_settings() {
     for (auto& s : std::vector<setting_of<c>>{
              integer("first_block", &c::first_block, 0, nr_most_blocks - 1,
                      "First resource block of the allocation, in the carrier."),
-             integer("blocks", &c::blocks, 0, nr_most_blocks,
-                     "Resource blocks of the allocation. 0: all of the carrier's from first_block on."),
+             integer("blocks", &c::blocks, 1, nr_most_blocks,
+                     "Resource blocks of the allocation. Absent: all of the carrier's from first_block on."),
              words("mapping", &c::mapping, {{"A", nr_mapping::type_a}, {"B", nr_mapping::type_b}},
                    "Mapping type: the first DMRS is in symbol dmrs_first_symbol of the slot (A) or in the "
                    "first of the allocation (B)."),
              integer("first_symbol", &c::first_symbol, 0, 13, "First OFDM symbol of the allocation."),
-             integer("symbols", &c::symbols, 0, 14,
-                     "OFDM symbols of the allocation. 0: all of the slot's from first_symbol on."),
+             integer("symbols", &c::symbols, 1, 14,
+                     "OFDM symbols of the allocation. Absent: all of the slot's from first_symbol on."),
              integer("layers", &c::layers, 1, 8, "Layers, of PUSCH up to 4."),
-             integer("antenna_ports", &c::antenna_ports, 0, 8,
-                     "Antenna ports. 0: the layers; with a codebook 1, 2 or 4."),
-             integer("tpmi", &c::tpmi, -1, 27,
-                     "Transmitted precoding matrix indicator of the codebook, PUSCH alone. -1: no codebook."),
+             integer("antenna_ports", &c::antenna_ports, 1, 8,
+                     "Antenna ports. Absent: the layers; with a codebook 1, 2 or 4."),
+             integer("tpmi", &c::tpmi, 0, 27,
+                     "Transmitted precoding matrix indicator of the codebook, PUSCH alone. Absent: no "
+                     "codebook."),
              integer("rnti", &c::rnti, 0, 65535, "n_RNTI of the scrambling."),
-             integer("scrambling_id", &c::scrambling_id, -1, 1023,
-                     "n_ID of the scrambling. -1: the cell's.")})
+             integer("scrambling_id", &c::scrambling_id, 0, 1023,
+                     "n_ID of the scrambling. Absent: the cell's.")})
       list.push_back(std::move(s));
     for (auto& s : within<c>([](c& x) -> nr_dmrs_config& { return x.dmrs; }, nr_dmrs_settings()))
       list.push_back(std::move(s));
@@ -148,39 +149,39 @@ nr_channel_config completed(const nr_channel_config& config) {
   check_settings(nr_channel_settings(), c);
   check(c.carrier);
   check_range("first_block", c.first_block, 0, c.carrier.resource_blocks - 1);
-  if (c.blocks == 0) c.blocks = c.carrier.resource_blocks - c.first_block;
-  if (c.blocks > c.carrier.resource_blocks - c.first_block)
-    throw argument_error("blocks", std::to_string(c.blocks),
+  if (!c.blocks) c.blocks = c.carrier.resource_blocks - c.first_block;
+  if (*c.blocks > c.carrier.resource_blocks - c.first_block)
+    throw argument_error("blocks", std::to_string(*c.blocks),
                          "1 to " + std::to_string(c.carrier.resource_blocks - c.first_block) +
                              ", in a carrier of " + std::to_string(c.carrier.resource_blocks) +
                              " from block " + std::to_string(c.first_block) + " on");
   check_range("first_symbol", c.first_symbol, 0, c.carrier.symbols_per_slot() - 1);
-  if (c.symbols == 0) c.symbols = c.carrier.symbols_per_slot() - c.first_symbol;
-  check_range("symbols", c.symbols, 1, c.carrier.symbols_per_slot() - c.first_symbol);
+  if (!c.symbols) c.symbols = c.carrier.symbols_per_slot() - c.first_symbol;
+  check_range("symbols", *c.symbols, 1, c.carrier.symbols_per_slot() - c.first_symbol);
   complete_ports(c);
   complete_dmrs(c.dmrs, c);
-  const auto symbols = nr_dmrs_symbols(c.direction, c.mapping, c.first_symbol, c.symbols, c.dmrs);
-  if (symbols.back() >= c.first_symbol + c.symbols)
-    throw argument_error("symbols", std::to_string(c.symbols),
+  const auto symbols = nr_dmrs_symbols(c.direction, c.mapping, c.first_symbol, *c.symbols, c.dmrs);
+  if (symbols.back() >= c.first_symbol + *c.symbols)
+    throw argument_error("symbols", std::to_string(*c.symbols),
                          "enough for DMRS in symbol " + std::to_string(symbols.back()));
   if (places_of(c, symbols).empty())
-    throw argument_error("symbols", std::to_string(c.symbols), "enough for data beside DMRS");
-  if (c.scrambling_id == -1) c.scrambling_id = c.carrier.cell_id;
+    throw argument_error("symbols", std::to_string(*c.symbols), "enough for data beside DMRS");
+  if (!c.scrambling_id) c.scrambling_id = c.carrier.cell_id;
   return c;
 }
 
 nr_shared_channel::nr_shared_channel(const nr_channel_config& config)
     : config_(completed(config)),
-      dmrs_symbols_(nr_dmrs_symbols(config_.direction, config_.mapping, config_.first_symbol, config_.symbols,
-                                    config_.dmrs)),
+      dmrs_symbols_(nr_dmrs_symbols(config_.direction, config_.mapping, config_.first_symbol,
+                                    *config_.symbols, config_.dmrs)),
       places_(places_of(config_, dmrs_symbols_)) {
   std::vector<std::int32_t> number(elements(), -1);
   for (std::size_t i = 0; i < places_.host().size(); i++)
     number[as_size(places_.host()[i])] = static_cast<std::int32_t>(i);
   number_ = resident<std::int32_t>(std::move(number));
   std::vector<std::complex<float>> w(ports() * layers());
-  if (config_.tpmi >= 0)
-    w = nr_precoder(config_.antenna_ports, config_.layers, config_.tpmi);
+  if (config_.tpmi)
+    w = nr_precoder(*config_.antenna_ports, config_.layers, *config_.tpmi);
   else
     for (std::size_t p = 0; p < ports(); p++) w[p * layers() + p] = 1;
   std::vector<std::complex<float>> precoded(ports() * elements());
@@ -210,8 +211,8 @@ nr_transport_config nr_shared_channel::transport(int mcs_table, int index, int c
   const nr_mcs mcs = nr_mcs_of(mcs_table, index);
   const int per_block = nr_block_subcarriers / (config_.dmrs.type == 1 ? 2 : 3) * config_.dmrs.cdm_groups;
   const int counted =
-      nr_resource_elements({.resource_blocks = config_.blocks,
-                            .symbols = config_.symbols,
+      nr_resource_elements({.resource_blocks = *config_.blocks,
+                            .symbols = *config_.symbols,
                             .dmrs_per_block = per_block * static_cast<int>(dmrs_symbols_.size())});
   const int layers = layers_of(codeword);
   return {.transport_bits = nr_transport_block_size(counted, mcs, layers),
@@ -219,7 +220,7 @@ nr_transport_config nr_shared_channel::transport(int mcs_table, int index, int c
           .modulation_order = mcs.modulation_order,
           .layers = layers,
           .code_rate = mcs.code_rate(),
-          .scrambling = nr_scrambling_init(config_.rnti, config_.scrambling_id, codeword)};
+          .scrambling = nr_scrambling_init(config_.rnti, *config_.scrambling_id, codeword)};
 }
 
 void nr_shared_channel::map(executor& exec, const std::vector<view<const std::complex<float>>>& symbols,
@@ -236,10 +237,10 @@ void nr_shared_channel::map(executor& exec, const std::vector<view<const std::co
   }
   check_shape("grid", grid, slots * elements(), ports());
   a.elements = static_cast<int>(elements());
-  a.ports = config_.antenna_ports;
+  a.ports = *config_.antenna_ports;
   a.layers = config_.layers;
   a.first_layers = layers_of(0);
-  a.precoded = config_.tpmi >= 0;
+  a.precoded = config_.tpmi.has_value();
   a.number = number_.on(exec);
   a.precoder = reinterpret_cast<const cx_pair*>(precoder_.on(exec));
   a.dmrs = reinterpret_cast<const cx_pair*>(precoded_.on(exec));

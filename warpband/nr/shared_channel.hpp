@@ -23,15 +23,19 @@ namespace wb {
 struct nr_channel_config {
   nr_direction direction = nr_direction::uplink;
   nr_carrier carrier = {};
-  int first_block = 0, blocks = 0;  // resource blocks allocated, of the carrier; 0: all from the first on
+  /// Resource blocks allocated, of the carrier; absent: all from the first on.
+  int first_block = 0;
+  std::optional<int> blocks = {};
   nr_mapping mapping = nr_mapping::type_a;
-  int first_symbol = 0, symbols = 0;  // OFDM symbols allocated; 0: all from the first on
-  int layers = 1;                     // 1..4, downlink 1..8
-  int antenna_ports = 0;              // of the grid: 0 for the layers; with a codebook 1, 2, 4
-  int tpmi = -1;                      // precoder of the codebook, uplink; -1: none
+  /// OFDM symbols allocated; absent: all from the first on.
+  int first_symbol = 0;
+  std::optional<int> symbols = {};
+  int layers = 1;                         // 1..4, downlink 1..8
+  std::optional<int> antenna_ports = {};  // of the grid: with a codebook 1, 2, 4; absent: the layers
+  std::optional<int> tpmi = {};           // precoder of the codebook, uplink; absent: no codebook
   nr_dmrs_config dmrs = {};
-  int rnti = 1;            // 0..65535
-  int scrambling_id = -1;  // n_ID of scrambling, 0..1023; -1: the cell's
+  int rnti = 1;                           // 0..65535
+  std::optional<int> scrambling_id = {};  // n_ID of scrambling, 0..1023; absent: the cell's
 };
 /// Its settings with those of carrier and DMRS: names, what is allowed, what they mean.
 const std::vector<setting_of<nr_channel_config>>& nr_channel_settings();
@@ -61,7 +65,7 @@ class nr_shared_channel {
   std::size_t data_elements() const noexcept { return places_.host().size(); }
   /// Their numbers in the slot, symbol * subcarriers + subcarrier, in the order of the mapping.
   const std::vector<std::int32_t>& data_places() const noexcept { return places_.host(); }
-  std::size_t ports() const noexcept { return static_cast<std::size_t>(config_.antenna_ports); }
+  std::size_t ports() const noexcept { return static_cast<std::size_t>(*config_.antenna_ports); }
   std::size_t layers() const noexcept { return static_cast<std::size_t>(config_.layers); }
   int codewords() const noexcept { return config_.layers > 4 ? 2 : 1; }
   /// Layers of codeword 0 or 1, its first layer, and its symbols in a slot.

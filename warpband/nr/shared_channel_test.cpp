@@ -34,10 +34,10 @@ nr_channel_config config_of(const Json& v) {
                .cell_id = integer("cell", 0),
                .slot = integer("slot", 0)};
   if (v.contains("map") && v.at("map").template get<std::string>() == "B") c.mapping = nr_mapping::type_b;
-  if (v.contains("alloc")) c.first_symbol = v.at("alloc").at(0), c.symbols = v.at("alloc").at(1);
+  if (v.contains("alloc"))
+    c.first_symbol = v.at("alloc").at(0), c.symbols = v.at("alloc").at(1).template get<int>();
   c.layers = integer("layers", 1);
-  c.tpmi = integer("tpmi", -1);
-  c.antenna_ports = c.tpmi >= 0 ? integer("ports", 1) : 0;
+  if (const int tpmi = integer("tpmi", -1); tpmi >= 0) c.tpmi = tpmi, c.antenna_ports = integer("ports", 1);
   c.dmrs = {.type = integer("type", 1),
             .length = integer("length", 1),
             .additional_positions = integer("add", 0),
@@ -47,7 +47,7 @@ nr_channel_config config_of(const Json& v) {
   if (v.contains("dports")) c.dmrs.ports = v.at("dports").template get<std::vector<int>>();
   if (v.contains("nid")) c.dmrs.ids = v.at("nid").template get<std::vector<int>>();
   c.rnti = integer("rnti", 1);
-  c.scrambling_id = integer("dnid", -1);
+  if (const int id = integer("dnid", -1); id >= 0) c.scrambling_id = id;
   return c;
 }
 template <class Json>

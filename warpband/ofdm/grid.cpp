@@ -20,8 +20,8 @@ const std::vector<setting_of<ofdm_grid>>& grid_settings() {
              "LTE's normal one is 4.6875, the extended one 16.667.",
              false, "a number from the longest delay to 1e6"),
       number("symbol_period_us", &c::symbol_period_us, 0, 1e8,
-             "Time from one OFDM symbol to the next. 0: the least that is allowed.", false,
-             "0, or at least 1e6 / spacing_hz + cyclic_prefix_us")};
+             "Time from one OFDM symbol to the next. Absent: the least that is allowed.", false,
+             "at least 1e6 / spacing_hz + cyclic_prefix_us")};
   return settings;
 }
 
@@ -38,10 +38,10 @@ void check(const ofdm_grid& g) {
   check_number("cyclic_prefix_us", g.cyclic_prefix_us, 0, 1e6);
   const double shortest = 1e6 / g.spacing_hz + g.cyclic_prefix_us;
   // A hair below is the rounding of whoever computed it.
-  if (!(g.symbol_period_us == 0 ||
-        (std::isfinite(g.symbol_period_us) && g.symbol_period_us >= shortest * (1 - 1e-9))))
-    throw argument_error("symbol_period_us", decimal(g.symbol_period_us),
-                         "0, or at least 1 / spacing_hz and the cyclic prefix, " + decimal(shortest));
+  if (const auto period = g.symbol_period_us;
+      period && !(std::isfinite(*period) && *period >= shortest * (1 - 1e-9)))
+    throw argument_error("symbol_period_us", decimal(*period),
+                         "at least 1 / spacing_hz and the cyclic prefix, " + decimal(shortest));
 }
 
 void check_delay(const ofdm_grid& g, double longest_delay_ns) {

@@ -17,15 +17,14 @@ struct ofdm_grid {
   int symbols = 14;                  // 1..65536; at most 2^24 resource elements
   double spacing_hz = 15000;         // of subcarriers, 1..1e7
   double cyclic_prefix_us = 4.6875;  // 0..1e6. LTE's normal one: 144 samples at 30.72 MHz (TS 36.211 §6.12)
-  double symbol_period_us = 0;       // from a symbol to the next; 0: 1 / spacing_hz and the cyclic prefix
+  /// From a symbol to the next. Absent: 1 / spacing_hz and the cyclic prefix.
+  std::optional<double> symbol_period_us = {};
 
   std::size_t elements() const noexcept {
     return static_cast<std::size_t>(subcarriers) * static_cast<std::size_t>(symbols);
   }
   /// From the beginning of a symbol to that of the next, in microseconds.
-  double period_us() const noexcept {
-    return symbol_period_us > 0 ? symbol_period_us : 1e6 / spacing_hz + cyclic_prefix_us;
-  }
+  double period_us() const noexcept { return symbol_period_us.value_or(1e6 / spacing_hz + cyclic_prefix_us); }
   bool operator==(const ofdm_grid&) const = default;
 };
 

@@ -21,7 +21,7 @@ constexpr double most_spacing = 16;  // wavelengths
 constexpr double light_speed = 299792458;
 
 double spacing_of(const cdl_config& c) {
-  return c.spacing_wavelengths > 0 ? c.spacing_wavelengths : c.spacing_m / wavelength_m(c.carrier_hz);
+  return c.spacing_wavelengths.value_or(c.spacing_m / wavelength_m(c.carrier_hz));
 }
 double doppler_hz(const cdl_config& c) { return c.speed_kmh / 3.6 / wavelength_m(c.carrier_hz); }
 
@@ -118,7 +118,7 @@ const std::vector<setting_of<cdl_config>>& cdl_settings() {
                "128, is that of docs/li-thesis.md.",
                false, "a number from 0 to 16 wavelengths"),
         number("antenna_spacing_wavelengths", &c::spacing_wavelengths, 0, 16,
-               "Above 0: the same in wavelengths, in the place of antenna_spacing_m."),
+               "The same in wavelengths, in the place of antenna_spacing_m."),
         number("speed_kmh", &c::speed_kmh, 0, 1e6, "Speed of the users.", false,
                "a number from 0, up to 1000 periods of the Doppler shift in a drop")
             .left_out_by_default(),
@@ -152,8 +152,9 @@ void check(const cdl_config& c) {
   check_range("antennas", c.antennas, 1, 512);
   check_range("users", c.users, 1, 64);
   check_number("carrier_hz", c.carrier_hz, 1e6, 1e12);
-  check_number("antenna_spacing_wavelengths", c.spacing_wavelengths, 0, most_spacing);
-  if (c.spacing_wavelengths == 0)
+  if (c.spacing_wavelengths)
+    check_number("antenna_spacing_wavelengths", *c.spacing_wavelengths, 0, most_spacing);
+  else
     check_number("antenna_spacing_m", c.spacing_m, 0, most_spacing * wavelength_m(c.carrier_hz));
   const double seconds = c.grid.period_us() * 1e-6 * c.grid.symbols;
   const double fastest = most_turns / seconds * wavelength_m(c.carrier_hz) * 3.6;

@@ -38,12 +38,12 @@ namespace wb {
 struct cdl_config {
   cdl_profile profile;
   ofdm_grid grid = {.subcarriers = 128, .symbols = 1, .spacing_hz = 20e6 / 128};  // of a drop
-  int antennas = 128;              // B of the base station: 1..512
-  int users = 16;                  // U: 1..64
-  double carrier_hz = 2.6e9;       // 1e6..1e12
-  double spacing_m = 10. / 128;    // of neighbouring antennas; at most 16 wavelengths
-  double spacing_wavelengths = 0;  // above 0, in the place of spacing_m
-  double speed_kmh = 0;            // of users: 0 up to 1000 turns of phase in a drop
+  int antennas = 128;                              // B of the base station: 1..512
+  int users = 16;                                  // U: 1..64
+  double carrier_hz = 2.6e9;                       // 1e6..1e12
+  double spacing_m = 10. / 128;                    // of neighbouring antennas; at most 16 wavelengths
+  std::optional<double> spacing_wavelengths = {};  // in the place of spacing_m
+  double speed_kmh = 0;                            // of users: 0 up to 1000 turns of phase in a drop
   /// Where users go, as an azimuth of arrival; nothing: each somewhere else, uniform over the circle. A user
   /// with 0 moves towards what arrives from the line of sight in WINNER II. -360..360.
   std::optional<double> heading_deg = {};

@@ -83,9 +83,7 @@ oracle::cdl_model model_of(const wb::cdl_profile& p) {
   return m;
 }
 double wavelength(const cdl_config& c) { return 299792458 / c.carrier_hz; }
-double spacing(const cdl_config& c) {
-  return c.spacing_wavelengths > 0 ? c.spacing_wavelengths : c.spacing_m / wavelength(c);
-}
+double spacing(const cdl_config& c) { return c.spacing_wavelengths.value_or(c.spacing_m / wavelength(c)); }
 double speed(const cdl_config& c) { return c.speed_kmh / 3.6 / wavelength(c); }
 
 class cdl : public wb::testing::on_backend {};

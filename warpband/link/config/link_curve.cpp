@@ -216,7 +216,7 @@ class curve_maker : public link_keys {
              argument_error(key, error.value(), error.allowed()).what());
     }
     if (kind.name == "cdl" && keys_.has("channel.antenna_spacing_m"))
-      channel.edit<cdl_config>([](cdl_config& c) { c.spacing_wavelengths = 0; });
+      channel.edit<cdl_config>([](cdl_config& c) { c.spacing_wavelengths.reset(); });
     if (kind.name == "file") channel.edit<csi_channel_config>([&](auto& c) { find_file(c); });
     return channel;
   }

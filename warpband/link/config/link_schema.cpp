@@ -216,11 +216,8 @@ std::optional<implied_choice> implied(const key_tree& keys, const std::string& c
 }
 
 /// Slots of 5G NR carry transport blocks: their code need not be named. Sizes of an LDPC code that contradict
-/// a more specific level are dropped. An antenna spacing of 0 wavelengths is none.
+/// a more specific level are dropped.
 void adjust(key_tree& keys) {
-  if (const given* spacing = keys.find("channel.antenna_spacing_wavelengths"))
-    if (plain(spacing->value) == "0" || plain(spacing->value) == "0.0")
-      keys.drop("channel.antenna_spacing_wavelengths");
   if (!is_none(keys, "nr.channel") && !keys.has("code.type"))
     keys.set("code.type", {std::string("nr-dlsch"), keys.where("nr.channel")});
   const given* type = keys.find("code.type");
