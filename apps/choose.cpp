@@ -34,7 +34,8 @@ using json = nlohmann::ordered_json;
 struct choose_options {
   std::string scenario, curve, out, json, plot;
   device_options where;
-  wb::tradeoff_config search{.max_seconds = 100};
+  wb::tradeoff_config search;
+  double max_seconds = 100;  // 0: none
   std::optional<std::uint64_t> seed;
   bool quiet = false;
 };
@@ -337,7 +338,7 @@ command add_choose(CLI::App& app) {
   add_number(
       *choose, "--max-seconds", "SECONDS",
       "Begin no further setting after this time, default 100; 0: no such rule",
-      [](double x) { return x >= 0 && x <= 1e9; }, "a number of seconds from 0 to 1e9", search.max_seconds);
+      [](double x) { return x >= 0 && x <= 1e9; }, "a number of seconds from 0 to 1e9", options->max_seconds);
   add_integer(*choose, "--max-frames", 1, 1'000'000'000'000'000,
               "Frames of a setting, at most, default 1000000",
               [options](std::int64_t n) { options->search.max_frames = static_cast<std::uint64_t>(n); });
@@ -359,6 +360,7 @@ command add_choose(CLI::App& app) {
             for (const char* option : {"--output", "--json", "--plot"})
               if (choose->count(option) != 0 && choose->get_option(option)->as<std::string>().empty())
                 throw usage_error(std::string(option) + ": the name of the file is empty");
+            if (options->max_seconds > 0) options->search.max_seconds = options->max_seconds;
             return run_choose(*options);
           }};
 }

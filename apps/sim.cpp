@@ -55,7 +55,7 @@ struct time_left {
 time_left left_of(const wb::point_counts& c, const wb::stop_rule& stop, double frames_per_second) {
   if (wb::has_enough(c, stop)) return {0, 0};
   double longest = static_cast<double>(stop.max_frames - c.frames) / frames_per_second;
-  if (stop.max_seconds > 0) longest = std::min(longest, stop.max_seconds - c.seconds);
+  if (stop.max_seconds) longest = std::min(longest, *stop.max_seconds - c.seconds);
   double likely = longest;
   if (stop.frame_errors > 0 && c.frame_errors > 0)
     likely = std::min(likely, static_cast<double>(stop.frame_errors - c.frame_errors) *

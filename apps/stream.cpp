@@ -556,7 +556,7 @@ class measured_run {
   frame_clock::time_point due_at(std::uint64_t n, bool is_copy) {
     const frame_clock::time_point due =
         start_ +
-        std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(n) * (1e9 / run_.rate)));
+        std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(n) * (1e9 / *run_.rate)));
     if (is_copy) {
       wait_until(due - std::chrono::microseconds(60), run_.waiting == wb::wait_policy::block);
       copies_->wake();
@@ -570,11 +570,11 @@ class measured_run {
     frame_clock::time_point looked = start_;
     windows_.emplace(start_);
     std::uint64_t n = 0, frames = 0;  // turns, and those of them that are frames'
-    for (; run_.seconds > 0 ? elapsed() < run_.seconds : frames < run_.frames; n++) {
+    for (; run_.seconds ? elapsed() < *run_.seconds : frames < run_.frames; n++) {
       if (interrupted() || !error_.empty()) break;
       const bool is_copy = copies_ && n % run_.copies_every == run_.copies_every - 1;
       frame_clock::time_point due{};
-      if (run_.rate > 0) due = due_at(n, is_copy);
+      if (run_.rate) due = due_at(n, is_copy);
       if (interrupted()) break;
       try {
         if (is_copy) {
@@ -587,7 +587,7 @@ class measured_run {
         break;
       }
       const auto time = frame_clock::now();
-      if (run_.rate == 0 && windows_->due(time))
+      if (!run_.rate && windows_->due(time))
         windows_->look(time, pipeline_.counters().delivered - before_.delivered);
       if (time - looked > std::chrono::seconds(1)) {
         looked = time;
@@ -628,7 +628,7 @@ class measured_run {
     result["splits"] = run_.splits;
     result["graphs"] = graphs;
     result["waiting"] = run_.waiting == wb::wait_policy::spin ? "spin" : "block";
-    result["rate"] = run_.rate > 0 ? json(run_.rate) : json("max");
+    result["rate"] = run_.rate ? json(*run_.rate) : json("max");
     return result;
   }
 
@@ -663,8 +663,7 @@ class measured_run {
           {{"every", run_.copies_every}, {"count", copies_->times().count()}, {"bytes", copies_->bytes()}});
     }
     if (run_.trace != 0) result["trace"] = trace_json(trace_, tail_, start_, before_.pushed);
-    result["deadline_us"] =
-        run_.deadline.count() > 0 ? json(1e-3 * static_cast<double>(run_.deadline.count())) : json();
+    result["deadline_us"] = run_.deadline ? json(1e-3 * static_cast<double>(run_.deadline->count())) : json();
     result["missed"] = times_.missed;
     result["missed_runs"] = {{"count", times_.missed_runs}, {"longest", times_.longest_missed_run}};
     result["queue"] = {
@@ -757,7 +756,7 @@ int run_stream(const stream_options& o) {
         throw usage_error("--threads is for frames on the device cpu: leave it out");
       r.threads = *o.threads;
     }
-    if (o.frames) r.frames = *o.frames, r.seconds = 0;
+    if (o.frames) r.frames = *o.frames, r.seconds.reset();
     if (o.seconds) r.seconds = *o.seconds;
   }
   stop_on_interrupt();

@@ -52,7 +52,7 @@ void check(const stream_run& r) {
     throw wb::argument_error("stream.least_items", std::to_string(r.least_items),
                              "0 to " + std::to_string(r.items));
   if (r.copies_every == 1) throw wb::argument_error("stream.copies_every", "1", "0, or 2 or more");
-  if (r.copies_every != 0 && r.rate == 0)
+  if (r.copies_every != 0 && !r.rate)
     throw wb::argument_error("stream.copies_every", std::to_string(r.copies_every),
                              "0 where rate is \"max\"");
   wb::check_items(*work_of(r).chain, "stream.items", r.items);

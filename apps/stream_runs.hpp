@@ -24,9 +24,10 @@ struct stream_run : wb::pipeline_config {
   std::size_t items = 0;        // of a frame
   std::size_t least_items = 0;  // 0: all frames have `items`; else sizes are drawn between the two
   int splits = 1, repetitions = 30;
-  double rate = 0;  // frames a second; 0: as fast as they are taken
+  std::optional<double> rate = {};  // frames a second; absent: as fast as they are taken
   std::uint64_t frames = 1000, warmup = 100, seed = 1, check_every = 100, copies_every = 0;
-  double seconds = 0, snr_db = 20;
+  std::optional<double> seconds = {};
+  double snr_db = 20;
   std::string source = "generated";
   bool stages = true;
   std::size_t per_channel = 1;  // uses, vectors or codewords that share an estimate

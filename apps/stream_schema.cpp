@@ -12,7 +12,7 @@ namespace {
 
 using run = stream_run;
 using run_setting = wb::setting_of<run>;
-using wb::integer, wb::number, wb::words, wb::boolean, wb::text, wb::texts, wb::number_or_word;
+using wb::integer, wb::number, wb::words, wb::boolean, wb::text, wb::texts;
 
 constexpr std::int64_t most_count = 1'000'000'000'000, most_items = std::int64_t{1} << 31;
 
@@ -67,24 +67,25 @@ std::vector<run_setting> frame_settings() {
 }
 
 std::vector<run_setting> queue_settings() {
-  return {of_pipeline("queue"),
-          of_pipeline("overflow"),
-          of_pipeline("waiting"),
-          of_pipeline("retries"),
-          number_or_word(
-              "rate", &run::rate, "max", 0, 1e-3, 1e9,
-              "\"max\": the next frame is pushed as soon as it is taken, and its latency begins there. "
-              "A number: frames are due at fixed times, and their latency begins when they are due, "
-              "also where they are pushed late.",
-              "\"max\" or a number of frames a second from 0.001 to 1e9"),
-          integer("frames", &run::frames, 1, most_count, "After which the run ends.",
-                  "an integer from 1 to 10^12"),
-          number("seconds", &run::seconds, 0, 1e9,
-                 "After which the run ends, if it is not 0, whatever stream.frames says."),
-          integer("warmup", &run::warmup, 0, most_count, "Frames before those that are timed.",
-                  "an integer from 0 to 10^12"),
-          of_pipeline("deadline_us"),
-          of_pipeline("timeout_ms")};
+  return {
+      of_pipeline("queue"),
+      of_pipeline("overflow"),
+      of_pipeline("waiting"),
+      of_pipeline("retries"),
+      number("rate", &run::rate, 1e-3, 1e9,
+             "\"max\": the next frame is pushed as soon as it is taken, and its latency begins there. "
+             "A number: frames are due at fixed times, and their latency begins when they are due, "
+             "also where they are pushed late.",
+             false, "\"max\" or a number of frames a second from 0.001 to 1e9")
+          .absent_as("max"),
+      integer("frames", &run::frames, 1, most_count, "After which the run ends.",
+              "an integer from 1 to 10^12"),
+      number("seconds", &run::seconds, 0, 1e9,
+             "After which the run ends, whatever stream.frames says. Absent: stream.frames counts.", true),
+      integer("warmup", &run::warmup, 0, most_count, "Frames before those that are timed.",
+              "an integer from 0 to 10^12"),
+      of_pipeline("deadline_us"),
+      of_pipeline("timeout_ms")};
 }
 
 std::vector<run_setting> measure_settings() {

@@ -126,7 +126,7 @@ void stream_source::round_to_halves() {
 
 void stream_source::generate(const stream_run& run, const stream_work& work, std::uint64_t seed) {
   std::mt19937_64 rng(seed);
-  wb::cpu exec({.threads = 0, .instructions = {}});
+  wb::cpu exec;
   const auto& ports = chain_->inputs();
   auto& frame = frames_.emplace_back();
   auto& sent = sent_.emplace_back();
@@ -193,7 +193,7 @@ void stream_source::generate(const stream_run& run, const stream_work& work, std
 /// Transport blocks of random bits, each slot through an H of its own.
 void stream_source::generate_slots(const stream_run& run, std::uint64_t seed) {
   std::mt19937_64 rng(seed);
-  wb::cpu exec({.threads = 0, .instructions = {}});
+  wb::cpu exec;
   const wb::nr_link_config slots = slots_of(run);
   const wb::nr_shared_channel channel(slots.channel);
   const wb::nr_transport_config transport = channel.transport(slots.mcs_table, slots.mcs);

@@ -41,7 +41,9 @@ class signal_check {
 };
 
 std::unique_ptr<executor> open_cpu(int threads, const std::optional<std::string>& instructions) {
-  cpu_options options{.threads = threads, .instructions = {}, .interrupted = signal_check{}};
+  cpu_options options{.threads = threads != 0 ? std::optional(threads) : std::nullopt,
+                      .instructions = {},
+                      .interrupted = signal_check{}};
   try {
     if (instructions) options.instructions = isa_from_name(*instructions);
   } catch (const argument_error& e) {

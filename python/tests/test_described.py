@@ -191,7 +191,7 @@ def test_a_keyword_that_is_none():
 def test_settings_as_they_may_be_written():
     decoder = wb.LdpcDecoder(code=LDPC, algorithm="Offset_Min_Sum", early_stop="syndrome", offset=np.float32(0.25), iterations=np.int8(3))
     assert (decoder.algorithm, decoder.early_stop, decoder.offset, decoder.iterations) == ("offset-min-sum", "syndrome", 0.25, 3)
-    assert (wb.TurboDecoder(k=6144).windows, wb.TurboDecoder(k=6144, windows="auto", overlap=-1).windows) == (192, 192)
+    assert (wb.TurboDecoder(k=6144).windows, wb.TurboDecoder(k=6144, windows="auto", overlap=None).windows) == (192, 192)
 
 
 CLASSES = [name for name in wb.__all__ if inspect.isclass(getattr(wb, name)) and name != "Array"]
@@ -236,6 +236,23 @@ def test_keywords_that_had_another_name(kind, old, new, settings):
     assert repr(made) == repr(kind(**settings, **new))
     with pytest.raises(TypeError, match=f"^{kind.__name__}: {next(iter(old))} and {next(iter(new))} say the same: expected one of them$"):
         kind(**settings, **old, **new)
+
+
+@pytest.mark.parametrize("kind, name, old, settings", [
+    (wb.TurboDecoder, "windows", 0, {"k": 40}), (wb.TurboDecoder, "overlap", np.int8(-1), {"k": 40}),
+    (wb.LdpcDecoder, "llr_steps", float("inf"), {"code": LDPC, "precision": "int8"}), (wb.NWay, "ways", 0, {"streams": 2, "rx_antennas": 2, "qam": 4}),
+    (wb.TdlChannel, "symbol_period_us", 0, {}), (wb.NrSharedChannel, "symbols", 0, {}), (wb.NrSharedChannel, "scrambling_id", -1, {})])
+def test_values_that_stood_for_leaving_a_setting_out(kind, name, old, settings):
+    assert inspect.signature(kind).parameters[name].default is None
+    with pytest.warns(FutureWarning, match=rf"^{kind.__name__}: {name}=.* is now called {name}=None$"):
+        made = kind(**settings, **{name: old})
+    assert repr(made) == repr(kind(**settings)) and getattr(made, name) == getattr(kind(**settings, **{name: None}), name)
+
+
+def test_zero_is_a_value_where_it_means_zero():
+    assert wb.TurboDecoder(k=40, overlap=0).overlap == 0
+    with pytest.raises(ValueError, match="^iterations = 0 is not allowed: expected an integer from 1 to 64$"):
+        wb.MassiveUplink(antennas=8, users=2, qam=4, iterations=0)
 
 
 @pytest.mark.parametrize("old, new", [(False, "none"), (True, "syndrome"), (np.bool_(False), "none")])

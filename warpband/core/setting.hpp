@@ -209,29 +209,6 @@ setting_of<C> integer_or_auto(std::string name, std::optional<int> C::*member, s
       .absent_as("auto");
 }
 
-/// An integer, or "auto": the value `automatic`, which may be given as such too.
-template <class C>
-setting_of<C> integer_or_auto(std::string name, int C::*member, int automatic, std::int64_t least,
-                              std::int64_t greatest, std::string text, std::string allowed) {
-  using namespace settings_detail;
-  allowed = "\"auto\" or " + allowed;
-  return {name,
-          "integer",
-          allowed,
-          std::move(text),
-          {"auto"},
-          [=](C& c, const setting_value& v) {
-            const auto* w = std::get_if<std::string>(&v);
-            const auto* i = std::get_if<std::int64_t>(&v);
-            const bool chosen = (w != nullptr && same_word(*w, "auto")) || (i != nullptr && *i == automatic);
-            c.*member = chosen ? automatic : static_cast<int>(whole(name, v, least, greatest, allowed));
-          },
-          [=](const C& c) -> setting_value {
-            if (c.*member == automatic) return std::string("auto");
-            return std::int64_t{c.*member};
-          }};
-}
-
 /// One of several integers.
 template <class C, class T>
 setting_of<C> one_of(std::string name, T C::*member, std::vector<int> values, std::string text) {

@@ -13,6 +13,7 @@
 #include <warpband/exec/x86_level.hpp>
 #endif
 
+#include <warpband/core/check.hpp>
 #include <warpband/core/printable.hpp>
 #include <warpband/exec/pool.hpp>
 
@@ -123,13 +124,12 @@ cpu::cpu(cpu_options options)
     : executor(the_heap(), the_heap()),
       isa_(options.instructions ? *options.instructions : widest_or_forced()),
       interrupted_(std::move(options.interrupted)) {
-  if (options.threads < 0 || options.threads > 4096)
-    throw argument_error("threads", std::to_string(options.threads), "0 (all cores) to 4096");
+  if (options.threads) check_range("threads", *options.threads, 1, 4096);
   if (!is_available(isa_))
     throw device_error(std::string("instruction set ") + isa_name(isa_) +
                        " is not available on this machine or not in this build");
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const int threads = options.threads > 0 ? options.threads : cores;
+  const int threads = options.threads.value_or(cores);
   pool_ = std::make_unique<thread_pool>(threads);
   arenas_.resize(static_cast<std::size_t>(pool_->threads()));
 }

@@ -17,7 +17,7 @@ const char* isa_name(isa) noexcept;
 isa isa_from_name(const std::string& name);
 
 struct cpu_options {
-  int threads = 0;                       // 0: all cores
+  std::optional<int> threads = {};       // 1..4096; absent: all cores
   std::optional<isa> instructions = {};  // unset: environment variable WARPBAND_ISA, else the widest there is
   /// Asked by the thread that calls run, about every 50 microseconds. Where it says true, run throws
   /// interrupted_error as soon as all threads have ended their piece; what the call writes means nothing

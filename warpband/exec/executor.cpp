@@ -37,7 +37,9 @@ std::unique_ptr<executor_timer> executor::make_timer() { return std::make_unique
 void refuse_moved_from() { throw error("this object was moved from"); }
 
 std::unique_ptr<executor> open_executor(const std::string& device, int threads) {
-  if (device == "cpu") return std::make_unique<cpu>(cpu_options{.threads = threads, .instructions = {}});
+  if (device == "cpu")
+    return std::make_unique<cpu>(
+        cpu_options{.threads = threads != 0 ? std::optional(threads) : std::nullopt, .instructions = {}});
   return open_cuda(device);
 }
 

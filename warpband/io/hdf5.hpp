@@ -62,9 +62,10 @@ struct hdf5_array {
 struct hdf5_access {
   bool trusted = false;    // in this process, unbounded: for files that you wrote. Opening takes 2 ms less
   bool untrusted = false;  // changes nothing: files are not trusted by default
-  std::size_t memory = 0;  // bytes that the program may take; 0: 256 MiB and four times the file's size
-  double seconds = 2;      // CPU time of a call, and one more for each 8 MiB of the file and of what it reads
-  std::string program = {};  // the path of warpband-hdf5; empty: found as above
+  /// Bytes that the program may take. Absent: 256 MiB and four times the file's size.
+  std::optional<std::size_t> memory = {};
+  double seconds = 2;  // CPU time of a call, and one more for each 8 MiB of the file and of what it reads
+  std::optional<std::string> program = {};  // the path of warpband-hdf5; absent: found as above
 };
 /// What readers take that are not told otherwise: one for the whole process.
 /// Set it before threads read files.

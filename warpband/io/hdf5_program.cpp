@@ -116,7 +116,7 @@ class descriptor {
 class program {
  public:
   /// `file`: that it reads, or -1.
-  program(int file, std::size_t memory, const std::string& path);
+  program(int file, std::size_t memory, const std::optional<std::string>& path);
   ~program() { (void)end(); }
   program(const program&) = delete;
   program& operator=(const program&) = delete;
@@ -157,9 +157,9 @@ class program {
 
 std::string system_error(const std::string& action) { return action + ": " + std::strerror(errno); }
 
-program::program(int file, std::size_t memory, const std::string& path) : memory_(memory) {
+program::program(int file, std::size_t memory, const std::optional<std::string>& path) : memory_(memory) {
   static const std::string found = find_program();
-  about_.path = path.empty() ? found : path;
+  about_.path = path.value_or(found);
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw file_error(about_.path, system_error("cannot be started"));
@@ -413,7 +413,7 @@ class file_in_program final : public hdf5_source {
   file_in_program(int file, std::uint64_t bytes, std::string path, const hdf5_access& access)
       : path_(std::move(path)),
         seconds_(access.seconds + static_cast<double>(bytes) / bytes_per_second),
-        program_(file, access.memory != 0 ? access.memory : least_memory + 4 * bytes, access.program) {
+        program_(file, access.memory.value_or(least_memory + 4 * bytes), access.program) {
     (void)ask("", (packed() << call::open).take(), [](unpacked&) { return 0; });
   }
 

@@ -19,10 +19,11 @@ const std::vector<setting_of<stop_rule>>& stop_settings() {
       integer(
           "max_frames", &c::max_frames, 1, most_count,
           "A point stops after this many frames at the latest. `warpband sim --max-frames` overrides it."),
-      number("max_seconds", &c::max_seconds, 0, 1e9,
-             "A point stops after this time, summed over all runs that added frames to it. 0: no such rule. "
-             "With it the counts depend on the machine's speed. `warpband sim --max-seconds` overrides it.",
-             false, "a number of seconds from 0 to 1e9"),
+      number(
+          "max_seconds", &c::max_seconds, 0, 1e9,
+          "A point stops after this time, summed over all runs that added frames to it. With it the counts "
+          "depend on the machine's speed. Absent: no such rule. `warpband sim --max-seconds` overrides it.",
+          true, "a number of seconds above 0, up to 1e9"),
       number("below_fer", &c::below_fer, 0, 1,
              "Leaves out the points of a curve after the first whose frame error rate is below this."),
       number("below_bler", &c::below_bler, 0, 1,
@@ -60,7 +61,7 @@ std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
 stop_reason reason_of(const point_counts& c, const stop_rule& stop) noexcept {
   if (stop.frame_errors != 0 && c.frame_errors >= stop.frame_errors) return stop_reason::frame_errors;
   if (c.frames >= stop.max_frames) return stop_reason::max_frames;
-  if (stop.max_seconds > 0 && c.seconds >= stop.max_seconds) return stop_reason::time;
+  if (stop.max_seconds && c.seconds >= *stop.max_seconds) return stop_reason::time;
   return stop_reason::cancelled;
 }
 

@@ -20,11 +20,11 @@ namespace wb {
 
 /// When a point has enough; the first rule to hold stops it.
 struct stop_rule {
-  std::uint64_t frame_errors = 100;      // 0: no such rule
-  std::uint64_t max_frames = 1'000'000;  // at least 1
-  double max_seconds = 0;                // 0: no such rule. With it, counts depend on the machine
-  double below_fer = 0;                  // leaves out the points of a curve after one whose FER is below this
-  double below_bler = 0;                 // the same of the error rate of massive MIMO's codewords
+  std::uint64_t frame_errors = 100;        // 0: no such rule
+  std::uint64_t max_frames = 1'000'000;    // at least 1
+  std::optional<double> max_seconds = {};  // with it, counts depend on the machine
+  double below_fer = 0;   // leaves out the points of a curve after one whose FER is below this
+  double below_bler = 0;  // the same of the error rate of massive MIMO's codewords
   bool operator==(const stop_rule&) const = default;
 };
 

@@ -45,6 +45,8 @@ void apply_overrides(scenario& s, const scenario_overrides& with) {
   put(&scenario_overrides::frame_errors, [](curve_config& c) -> auto& { return c.stop.frame_errors; });
   put(&scenario_overrides::max_frames, [](curve_config& c) -> auto& { return c.stop.max_frames; });
   put(&scenario_overrides::max_seconds, [](curve_config& c) -> auto& { return c.stop.max_seconds; });
+  if (with.max_seconds == 0.0)
+    for (curve_config& c : s.curves) c.stop.max_seconds.reset();
 }
 
 std::vector<scenario_key> scenario_keys() {

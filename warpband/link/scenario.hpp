@@ -15,7 +15,7 @@ namespace wb {
 /// What stands in the place of a scenario's values, in all of its curves.
 struct scenario_overrides {
   std::optional<std::uint64_t> seed, frame_errors, max_frames;
-  std::optional<double> max_seconds;
+  std::optional<double> max_seconds;  // 0: none, whatever the scenario says
 };
 
 /// A scenario file as read.

@@ -1,5 +1,6 @@
 // What a scenario says becomes settings of the library. tests/golden/ has the configuration in force of many
 // more, and what is said of those that are refused.
+#include <array>
 #include <filesystem>
 #include <sstream>
 
@@ -283,6 +284,29 @@ TEST(scenario, old_names_give_the_same_configuration) {
     } catch (const file_error& e) {
       EXPECT_EQ(std::string(e.what()), "s.toml: " + message);
     }
+}
+
+TEST(scenario, values_that_stood_for_leaving_a_key_out_are_still_read) {
+  const std::string line = sweep + "channel.type = \"tdl\"\n";
+  for (const auto& [text, key, old, today] : std::vector<std::array<std::string, 4>>{
+           {sweep, "decoder.windows", "0", "now \"auto\""},
+           {sweep, "decoder.overlap", "-1", "now \"auto\""},
+           {sweep, "stop.max_seconds", "0.0", "now left out"},
+           {line, "channel.symbols", "0", "now \"auto\""},
+           {line, "channel.symbol_period_us", "0", "now left out"},
+           {sweep + "code.type = \"conv\"\n", "code.feedback", "\"0\"", "now \"none\""}}) {
+    const scenario read = parse_scenario(text + key + " = " + old, "s.toml");
+    EXPECT_EQ(read.hints, std::vector<std::string>{key + " = " + old + " is " + today});
+    EXPECT_EQ(json_of(text + key + " = " + old), json_of(text));
+  }
+  // In a curve they take the base's value away.
+  EXPECT_EQ(json_of(sweep + "stop.max_seconds = 3\n[[curve]]\nstop.max_seconds = 0"),
+            json_of(sweep + "[[curve]]\nstop.max_frames = 1000000"));
+  const scenario swept = parse_scenario(sweep + "sweep.decoder.windows = [0, 4]", "s.toml");
+  EXPECT_EQ(swept.curves.at(0).label, "s, windows = 0");
+  // No steps outside a window are a value.
+  EXPECT_NE(json_of(sweep + "decoder.overlap = 0"), json_of(sweep));
+  EXPECT_EQ(parse_scenario(sweep + "decoder.overlap = 0", "s.toml").hints.size(), 0u);
 }
 
 TEST(scenario, documented_defaults_are_those_of_detectors_and_channels) {

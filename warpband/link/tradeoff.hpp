@@ -53,8 +53,8 @@ struct tradeoff_config {
   double width_db = 0.25;  // of the interval of each SNR, at most: 0.01..10
   double loss_db = 0.5;    // the loss that matters: picks the detector that decoders are tried with
   std::uint64_t max_frames = 1'000'000;  // of a setting, at least 1
-  /// No further setting is begun after this time; 0: no such rule.
-  double max_seconds = 0;
+  /// No further setting is begun after this time.
+  std::optional<double> max_seconds = {};
 };
 
 /// What became of a setting.

@@ -22,7 +22,7 @@ constexpr double most_seconds_of_a_search = 5;  // in detector and decoder
 void check(const tradeoff_config& c) {
   check(fer_target{.fer = c.fer, .width_db = c.width_db, .max_frames = c.max_frames});
   if (!(c.loss_db >= 0 && c.loss_db <= 100)) throw argument_error("loss_db", decimal(c.loss_db), "0 to 100");
-  check_number("max_seconds", c.max_seconds, 0, 1e9);
+  if (c.max_seconds) check_number("max_seconds", *c.max_seconds, 0, 1e9);
 }
 
 class tradeoff_search {
@@ -223,7 +223,7 @@ class tradeoff_search {
   bool done() const {
     if (result_.cancelled) return true;
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-    return config_.max_seconds > 0 && passed.count() > config_.max_seconds;
+    return config_.max_seconds && passed.count() > *config_.max_seconds;
   }
   tradeoff_result finished() { return std::move(result_); }
 

@@ -122,7 +122,7 @@ struct device_worker {
   /// Whether a lane was done, or failed.
   bool finish_one() {
     // The time before lanes are asked: if this thread pauses in between, a frame that is done is not overdue.
-    const auto asked = config.timeout.count() > 0 ? frame_clock::now() : frame_clock::time_point{};
+    const auto asked = config.timeout ? frame_clock::now() : frame_clock::time_point{};
     for (const std::size_t lane : started) {
       if (stuck[lane] != 0) continue;
       bool done = false;
@@ -189,7 +189,7 @@ struct device_worker {
              (has_idle_lane() && queue.alive(device) && queue.ready(limit, started.size()) != 0);
     };
     std::chrono::nanoseconds asked_every = std::chrono::milliseconds(20);
-    if (config.timeout.count() > 0) asked_every = std::min(asked_every, config.timeout);
+    if (config.timeout) asked_every = std::min(asked_every, *config.timeout);
     started.empty() ? queue.work.wait(l, ready)
                     : static_cast<void>(queue.work.wait_for(l, asked_every, ready));
     return true;
@@ -229,7 +229,7 @@ struct device_worker {
   }
   void fail_hung_device() {
     const std::string text = "a device that hangs: no answer for " +
-                             decimal(std::chrono::duration<double>(config.timeout).count()) + " s";
+                             decimal(std::chrono::duration<double>(*config.timeout).count()) + " s";
     fail_device(text.c_str(), true);
   }
   void fail_device(const char* text, bool hangs = false) {
@@ -251,14 +251,14 @@ struct device_worker {
   }
   /// Whether a frame has been on the device for too long.
   bool overdue(frame_clock::time_point time) const {
-    return config.timeout.count() > 0 && !started.empty() &&
-           time - slots[runs[started.front()].first].started > config.timeout;
+    return config.timeout && !started.empty() &&
+           time - slots[runs[started.front()].first].started > *config.timeout;
   }
   /// Until when a device may take to release frames.
   frame_clock::time_point patience() const {
     const auto time = frame_clock::now();
-    const bool bounded = config.timeout.count() > 0 && config.timeout < frame_lane::for_ever - time;
-    return bounded ? time + config.timeout : frame_lane::for_ever;
+    const bool bounded = config.timeout && *config.timeout < frame_lane::for_ever - time;
+    return bounded ? time + *config.timeout : frame_lane::for_ever;
   }
 };
 
@@ -302,7 +302,7 @@ void frame_devices::open_slots() {
     if (w->queues || config_.fault) can_hang += frames;
     if (w->queues && !memory->queues()) memory = w->lanes.front().get();
   }
-  slots_.open(memory->where(), config_.queue + under_way, config_.timeout.count() > 0 ? can_hang : 0);
+  slots_.open(memory->where(), config_.queue + under_way, config_.timeout ? can_hang : 0);
 }
 void frame_devices::record_graphs() {
   std::vector<lane_frame> frames;

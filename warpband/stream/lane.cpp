@@ -54,7 +54,7 @@ class cpu_lane final : public frame_lane {
  public:
   cpu_lane(const frame_receiver& chain, const lane_config& c)
       : chain_(chain),
-        exec_({.threads = c.threads, .instructions = {}}),
+        exec_({.threads = c.threads != 0 ? std::optional(c.threads) : std::nullopt, .instructions = {}}),
         run_(chain.attach(exec_, c.most_items)) {
     auto in = exec_.make<std::byte>(1, input_bytes(chain, c.most_items)),
          out = exec_.make<std::byte>(1, output_bytes(chain, c.most_items));

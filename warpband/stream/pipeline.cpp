@@ -24,20 +24,24 @@ const char* name_of(frame_status status) noexcept {
 namespace {
 
 /// A time, as a number of units of `nanoseconds`.
-setting_of<pipeline_config> time_setting(const char* name, std::chrono::nanoseconds pipeline_config::*member,
+setting_of<pipeline_config> time_setting(const char* name,
+                                         std::optional<std::chrono::nanoseconds> pipeline_config::*member,
                                          double nanoseconds, const char* text) {
-  const std::string allowed = settings_detail::range_text("a number", 0, 1e9);
+  const std::string allowed = settings_detail::range_text("a number", 0, 1e9, true);
   return {name,
           "number",
           allowed,
           text,
           {},
           [=](pipeline_config& c, const setting_value& v) {
-            const double units = settings_detail::real(name, v, 0, 1e9, false, allowed);
-            c.*member = std::chrono::nanoseconds(static_cast<std::int64_t>(units * nanoseconds));
+            settings_detail::take(c.*member, v, [&] {
+              const double units = settings_detail::real(name, v, 0, 1e9, true, allowed);
+              return std::chrono::nanoseconds(static_cast<std::int64_t>(units * nanoseconds));
+            });
           },
           [=](const pipeline_config& c) -> setting_value {
-            return static_cast<double>((c.*member).count()) / nanoseconds;
+            if (!(c.*member)) return {};
+            return static_cast<double>((c.*member)->count()) / nanoseconds;
           }};
 }
 
@@ -70,10 +74,11 @@ const std::vector<setting_of<pipeline_config>>& pipeline_settings() {
           "each device and takes tens of microseconds off the latency."),
       integer("retries", &c::retries, 0, 64,
               "Devices that may fail under a frame before it is failed itself."),
-      time_setting("deadline_us", &c::deadline, 1e3, "Later deliveries are counted as missed; 0: none are."),
-      time_setting(
-          "timeout_ms", &c::timeout, 1e6,
-          "CUDA: a device under which a frame is longer than this counts as failed; 0: it is waited for."),
+      time_setting("deadline_us", &c::deadline, 1e3,
+                   "Later deliveries are counted as missed. Absent: none are."),
+      time_setting("timeout_ms", &c::timeout, 1e6,
+                   "CUDA: a device under which a frame is longer than this counts as failed. Absent: it is "
+                   "waited for."),
       integer("trace", &c::trace, 0, 100'000,
               "Counts the times of all frames at each place that they pass. Lists this many of the slowest "
               "frames, with the share of each place in their excess over the others. 0: none of this.")};
@@ -111,10 +116,9 @@ pipeline_config checked(const frame_receiver* chain, pipeline_config config) {
   check_range("retries", config.retries, 0, 64);
   if (config.batch > 1 && config.parts > 1)
     throw argument_error("batch", std::to_string(config.batch), "1 with parts above 1");
-  if (config.timeout.count() < 0)
-    throw argument_error("timeout", std::to_string(config.timeout.count()) + " ns", "0 or more");
-  if (config.deadline.count() < 0)
-    throw argument_error("deadline", std::to_string(config.deadline.count()) + " ns", "0 or more");
+  for (const auto& [name, time] : {std::pair{"timeout", config.timeout}, {"deadline", config.deadline}})
+    if (time && time->count() <= 0)
+      throw argument_error(name, std::to_string(time->count()) + " ns", "more than 0, or none");
   if (chain->inputs().size() > frame_arrays::max_arrays || chain->outputs().size() > frame_arrays::max_arrays)
     throw argument_error("chain", chain->name(), "one with at most 8 arrays in and 8 out");
   check_items(*chain, "most_items", config.most_items, config.most_items);

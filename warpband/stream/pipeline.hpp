@@ -87,12 +87,13 @@ struct pipeline_config {
   int batch = 1;
   int retries = 1;  // devices that may fail under a frame before it is failed itself: 0..64
   /// CUDA: a device under which a frame is longer than this counts as failed, and its frames, which it may
-  /// still write to, get other memory for their results; 0: whoever waits for a device that hangs waits too.
+  /// still write to, get other memory for their results. Absent: whoever waits for a device that
+  /// hangs waits too.
   /// After a frame fails, the device has the same time to release it.
   /// What such a device holds is given back if it is done when the pipeline stops, else never.
-  std::chrono::nanoseconds timeout{0};
-  /// Latencies above it are counted as missed; 0: none are.
-  std::chrono::nanoseconds deadline{0};
+  std::optional<std::chrono::nanoseconds> timeout = {};
+  /// Latencies above it are counted as missed.
+  std::optional<std::chrono::nanoseconds> deadline = {};
   /// So many of the slowest frames, 0..100000, keep the times at which they passed each place, for trace(),
   /// and the times of all are counted. 0: none of this.
   std::size_t trace = 0;

@@ -619,7 +619,7 @@ class stream_faults : public ::testing::TestWithParam<wb::fault_moment> {};
 /// Device 1 of three goes with `error` at `moment`: all frames arrive.
 template <class Error>
 void expect_no_frame_goes_with_a_device(wb::fault_moment moment, const Error& error,
-                                        std::chrono::nanoseconds timeout) {
+                                        std::optional<std::chrono::nanoseconds> timeout) {
   for (const wb::wait_policy waiting : {wb::wait_policy::block, wb::wait_policy::spin}) {
     observer o;
     pipeline_config c{

@@ -359,7 +359,7 @@ struct frame_queue {
     times_.latency.add(latency);
     times_.queued.add(f.started - f.pushed);
     times_.device.add(f.finished - f.started);
-    if (config_.deadline.count() == 0 || latency <= config_.deadline) {
+    if (!config_.deadline || latency <= *config_.deadline) {
       missed_now_ = 0;
       return;
     }
