@@ -213,7 +213,7 @@ class BcjrDecoder(Decoder):
         """Decodes ``llr``, float32 ``(..., n)``, with a-priori LLRs ``prior`` of the bits, float32 ``(..., k)``.
 
         With precision int16 ``llr`` may also be int8, integers that stay as they are, and there is no ``prior``. Soft outputs are in
-        steps of 1 / ``llr_steps``; with "auto" those of int8 are in units of ``llr``.
+        steps of 1 / ``llr_steps``; without it those of int8 are in units of ``llr``.
 
         outputs: "bits" (uint8 ``(..., k)``), "soft" (float32 ``(..., k)``, a-posteriori LLRs), "extrinsic" (not with int16: the
         same without prior and systematic LLR), "status" (uint8 ``(...)``); or several names. Status 1: erased because of a NaN or

@@ -94,7 +94,7 @@ struct bcjr_output {
 ///
 /// With precision int16 and llr_steps LLRs are rounded to the nearest of 1 / llr_steps, ties to even, and
 /// what rounds to 0 counts as 0. Soft outputs are multiples of one step: of one window, those of max-log-MAP
-/// in float32 on the rounded LLRs. With automatic_steps soft outputs of a caller's integers have
+/// in float32 on the rounded LLRs. Without llr_steps soft outputs of a caller's integers have
 /// their unit.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
