@@ -203,7 +203,8 @@ inline oracle::massive_rule rule_of(massive_solver m) {
 inline oracle::massive_solver solver_of(massive_solver m, std::optional<int> iterations,
                                         float residual = least_massive_residual) {
   const bool stops_early = residual > least_massive_residual;
-  return {is_iterative(m) ? iterations.value() : 0, m == massive_solver::jacobi_cg, stops_early ? residual : 1e-13};
+  return {is_iterative(m) ? iterations.value() : 0, m == massive_solver::jacobi_cg,
+          stops_early ? residual : 1e-13};
 }
 
 /// |a - b| over |b|, as vectors.

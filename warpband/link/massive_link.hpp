@@ -20,7 +20,7 @@ struct massive_link_config {
   massive_direction direction = massive_direction::uplink;
   int antennas = 128, users = 16;  // B: users..512, U: 1..64
   massive_solver solver = massive_solver::cholesky;
-  std::optional<int> iterations = {};                       // cg, jacobi_cg: 1..64
+  std::optional<int> iterations = {};       // cg, jacobi_cg: 1..64
   float residual = least_massive_residual;  // of the same two
   /// The base station's antennas in so many clusters, and what these exchange.
   int clusters = 1;  // 1..64, divides the antennas

@@ -45,7 +45,7 @@ struct uplink_config {
   int users = 16;      // U: 1..64
   int qam = 16;        // 4, 16, 64, 256
   massive_solver solver = massive_solver::cholesky;
-  std::optional<int> iterations = {};                       // cg, jacobi_cg: 1..64
+  std::optional<int> iterations = {};       // cg, jacobi_cg: 1..64
   float residual = least_massive_residual;  // the same two: iterations of a vector stop there; 1e-7..0.9
   massive_sinr sinr = massive_sinr::exact;
   massive_sums sums = massive_sums::float32;
