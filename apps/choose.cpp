@@ -1,27 +1,22 @@
 // `warpband choose`: the fastest receiver of a scenario within a loss, measured on this device.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <warpband/core/decimal.hpp>
 #include <warpband/core/error.hpp>
 #include <warpband/core/printable.hpp>
-#include <warpband/io/json_lines.hpp>
 #include <warpband/io/replacement.hpp>
-#include <warpband/link/antenna_kind.hpp>
-#include <warpband/link/result.hpp>
-#include <warpband/link/scenario_write.hpp>
-#include <warpband/link/setting_json.hpp>
-#include <warpband/link/tradeoff.hpp>
+#include <warpband/link/massive_link.hpp>
+#include <warpband/link/tradeoff_report.hpp>
+#include <warpband/modem/qam/qam.hpp>
+#include <warpband/stream/batching.hpp>
 
 #include "command.hpp"
 #include "plot.hpp"
@@ -29,180 +24,75 @@
 
 namespace {
 
-using json = nlohmann::ordered_json;
-
 struct choose_options {
   std::string scenario, curve, out, json, plot;
   device_options where;
   wb::tradeoff_config search;
   double max_seconds = 100;  // 0: none
+  std::optional<double> latency_us;
   std::optional<std::uint64_t> seed;
   bool quiet = false;
 };
 
-/// Refuses links whose receiver has nothing to choose, or is not of detector and decoder.
-void check_link(const std::string& file, const wb::link_config& link, const wb::config::key_tree& keys) {
-  const auto refuse = [&](const std::string& key, const std::string& value, const char* allowed) {
-    throw wb::file_error(file, wb::argument_error(key, "\"" + value + "\"", allowed).what());
-  };
-  const wb::antenna_kind& antennas = link.antennas.kind();
-  if (antennas.candidates == nullptr && !wb::is_transport(link.code))
-    refuse(std::string(antennas.key), wb::plain(keys.find(std::string(antennas.key))->value),
-           "\"none\": warpband choose is for one antenna, or a detector of up to 8 streams");
-  if (wb::is_transport(link.code))
-    refuse("code.type", link.code.type,
-           "\"none\", \"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\", \"nr-ldpc\" or \"conv\" with warpband "
-           "choose");
-}
-
-/// A setting with what follows from its numbers.
-struct row {
-  const wb::tradeoff_entry& entry;
-  double information_gbps, coded_gbps;
-};
-row row_of(const wb::tradeoff_entry& e) {
-  const wb::code_sizes sizes = wb::sizes_of(wb::completed(e.link).code);
-  const double seconds = e.times.seconds();
-  return {e, 1e-9 * static_cast<double>(sizes.k) / seconds, 1e-9 * static_cast<double>(sizes.n) / seconds};
-}
-
-std::string machine_text(const wb::machine_info& m) {
-  if (m.threads == 0) return m.device;
-  return fmt::format("{}, {}, {}", m.cpu, m.instruction_set,
-                     m.threads == 1 ? "1 thread" : fmt::format("{} threads", m.threads));
-}
-
-std::string counts_text(const wb::tradeoff_result& r) {
-  using fate = wb::tradeoff_fate;
-  std::string text = fmt::format("{} setting{}: {} on the front", r.entries.size(),
-                                 r.entries.size() == 1 ? "" : "s", r.front.size());
-  const auto add = [&](fate f, const char* noun) {
-    const auto n =
-        std::count_if(r.entries.begin(), r.entries.end(), [&](const auto& e) { return e.fate == f; });
-    if (n != 0) text += fmt::format(", {} {}", n, noun);
-  };
-  std::size_t beaten = 0;  // measured in full
-  for (std::size_t i = 0; i < r.entries.size(); i++)
-    beaten += r.entries[i].db && std::find(r.front.begin(), r.front.end(), i) == r.front.end();
-  if (beaten != 0) text += fmt::format(", {} measured beside it", beaten);
-  add(fate::dominated, "dominated");
-  add(fate::unreachable, "that never reach the target");
-  add(fate::imprecise, "of less precision (--max-frames)");
-  add(fate::slow, "too slow to measure");
-  add(fate::late, "left out for lack of time (--max-seconds)");
-  return text;
-}
-
-/// What rates are shown in: Gb/s of a GPU, Mb/s of a CPU.
-struct rate_unit {
-  const char* name;
-  double per_gbps;
-};
-rate_unit rate_unit_of(const wb::machine_info& m) {
-  return m.threads == 0 ? rate_unit{"Gb/s", 1} : rate_unit{"Mb/s", 1000};
+/// Refuses a link without a choice of receivers, in words of the scenario.
+void check_link(const wb::scenario& s, const wb::link_config& link) {
+  try {
+    wb::check_choices(link);
+  } catch (const wb::argument_error& e) {
+    throw wb::file_error(s.file, e.what());
+  }
 }
 
 constexpr const char* row_format = "{:1} {:>7} {:>8} {:>17} {:>9} {:>9} {:>10} {:>10} {:>6}  {}\n";
 
-void print_front(const wb::tradeoff_result& r, std::size_t chosen, const char* axis, const rate_unit& unit) {
+void print_front(const wb::tradeoff_report& report, const char* axis) {
+  const wb::tradeoff_result& r = report.result;
+  const wb::rate_unit unit = wb::rate_unit_of(report.machine);
   print_to(stdout, row_format, "", "loss dB", fmt::format("{} dB", axis), "95% interval", unit.name, "coded",
            "detect us", "decode us", "iter.", "detector; decoder");
   for (const std::size_t i : r.front) {
-    const row x = row_of(r.entries[i]);
-    const wb::tradeoff_entry& e = x.entry;
-    print_to(stdout, row_format, i == chosen ? "*" : "", fmt::format("{:.2f}", wb::loss_of(r, i)),
+    const wb::tradeoff_entry& e = r.entries[i];
+    const wb::receiver_rates rates = wb::rates_of(e);
+    print_to(stdout, row_format, i == report.chosen ? "*" : "", fmt::format("{:.2f}", wb::loss_of(r, i)),
              fmt::format("{:.2f}", *e.db), fmt::format("{:.2f} .. {:.2f}", *e.low_db, *e.high_db),
-             fmt::format("{:.4g}", unit.per_gbps * x.information_gbps),
-             fmt::format("{:.4g}", unit.per_gbps * x.coded_gbps), fmt::format("{:.4g}", 1e6 * e.times.detect),
-             fmt::format("{:.4g}", 1e6 * e.times.decode), fmt::format("{:.1f}", e.times.iterations),
-             e.detector + "; " + e.decoder);
+             fmt::format("{:.4g}", unit.per_second * rates.information),
+             fmt::format("{:.4g}", unit.per_second * rates.coded),
+             fmt::format("{:.4g}", 1e6 * e.times.detect), fmt::format("{:.4g}", 1e6 * e.times.decode),
+             fmt::format("{:.1f}", e.times.iterations), e.detector + "; " + e.decoder);
   }
 }
 
-template <class C>
-json settings_json(const std::vector<wb::setting_of<C>>& settings, const C& c, const std::string& group) {
-  json out = json::object();
-  for (const auto& [s, value] : wb::values_of(settings, c))
-    if (s->of_links && s->group == group) out[s->name] = wb::json_of(value);
-  return out;
-}
+/// Measures frames of the chosen detector of massive MIMO, and prints what keeps the latency.
+void batch(wb::tradeoff_report& report, const choose_options& options, progress_line& line) {
+  const wb::link_config link = wb::completed(report.receiver().link);
+  const auto& massive = link.antennas.get<wb::massive_link_config>();
+  const wb::batching_run run{.device = options.where.device};
+  const auto entries = wb::search_batching(
+      {.latency_us = *options.latency_us, .symbols = wb::symbols_to_try(massive.symbols)},
+      [&](int symbols, int streams) {
+        if (line.due()) line.show(fmt::format("latency of {} symbols, {} streams", symbols, streams));
+        return wb::measure_batching(wb::make_uplink_frames(massive, link.qam, symbols),
+                                    static_cast<std::size_t>(massive.subcarriers * symbols), streams, run);
+      },
+      [] { return !interrupted(); });
+  line.clear();
+  if (interrupted()) throw wb::error("interrupted: latencies were measured in part");
+  report.latency_us = *options.latency_us;
+  report.best_batching = wb::best_batching(entries);
+  for (const wb::batching_entry& e : entries) report.batching.push_back(wb::described(e));
 
-json number_or_null(const std::optional<double>& x) { return x ? json(*x) : json(nullptr); }
-
-json entry_json(const wb::tradeoff_result& r, std::size_t index) {
-  const row x = row_of(r.entries[index]);
-  const wb::tradeoff_entry& e = x.entry;
-  const bool on_front = std::find(r.front.begin(), r.front.end(), index) != r.front.end();
-  json out{
-      {"detector", e.detector}, {"decoder", e.decoder}, {"fate", wb::name_of(e.fate)}, {"front", on_front}};
-  out["db"] = number_or_null(e.db);
-  out["interval_db"] = {number_or_null(e.low_db), number_or_null(e.high_db)};
-  out["loss_db"] = e.db ? json(wb::loss_of(r, index)) : json(nullptr);
-  out["information_gbps"] = x.information_gbps;
-  out["coded_gbps"] = x.coded_gbps;
-  out["detect_us"] = 1e6 * e.times.detect;
-  out["decode_us"] = 1e6 * e.times.decode;
-  out["iterations"] = e.times.iterations;
-  out["frames"] = e.frames;
-  for (const auto& [name, value] : e.link.antennas.kind().results(e.link))
-    if (const std::size_t dot = name.find('.'); name.substr(0, dot) != "mimo")
-      out["settings"][name.substr(0, dot)][name.substr(dot + 1)] = wb::json_of(value);
-  if (!wb::is_uncoded(e.link.code))
-    out["settings"]["decoder"] = settings_json(e.link.code.kind().settings, e.link.code.settings, "decoder");
-  return out;
-}
-
-std::string record_of(const wb::tradeoff_result& r, std::size_t chosen, const choose_options& options,
-                      const wb::curve_config& curve, const wb::machine_info& m) {
-  json out{{"command", "choose"}};
-  out["warpband"] = {{"version", wb::version()}, {"commit", wb::commit()}};
-  out["machine"] = {{"cpu", m.cpu}, {"os", m.os}, {"device", m.device}};
-  out["machine"]["instruction_set"] = m.instruction_set.empty() ? json(nullptr) : json(m.instruction_set);
-  out["machine"]["threads"] = m.threads == 0 ? json(nullptr) : json(m.threads);
-  out["scenario"] = options.scenario;
-  out["curve"] = curve.label;
-  out["axis"] = wb::name_of(curve.link.axis);
-  out["target"] = {{"fer", options.search.fer},
-                   {"width_db", options.search.width_db},
-                   {"loss_db", options.search.loss_db},
-                   {"max_frames", options.search.max_frames},
-                   {"seed", curve.link.seed}};
-  out["rate"] =
-      "information_gbps: bits into the encoder, over the time of detector and decoder; coded_gbps: bits sent";
-  out["chosen"] = chosen;
-  out["settings"] = json::array();
-  for (std::size_t i = 0; i < r.entries.size(); i++) out["settings"].push_back(entry_json(r, i));
-  return wb::json_lines(out);
-}
-
-/// 100 wrong frames, within 20 % of the rate, at points down to a tenth of the target. Below that the curve
-/// ends.
-wb::stop_rule stop_rule_for(double fer) {
-  return {.frame_errors = 100,
-          .max_frames = std::max<std::uint64_t>(1000, static_cast<std::uint64_t>(std::ceil(1000 / fer))),
-          .below_fer = fer / 10};
-}
-
-/// The scenario of the chosen setting: some points around its own, and a stop rule for the target.
-std::string scenario_of(const wb::scenario& s, std::size_t index, const wb::tradeoff_entry& e,
-                        const wb::tradeoff_result& r, std::size_t chosen, const choose_options& options,
-                        const wb::machine_info& m) {
-  wb::curve_config curve = s.curves[index];
-  curve.label += ": " + e.detector + "; " + e.decoder;
-  curve.link = e.link;
-  curve.sweep_db.clear();
-  const double middle = std::round(*e.db * 4) / 4;
-  for (double away = -1; away <= 1; away += 0.25)
-    if (std::abs(middle + away) <= 100) curve.sweep_db.push_back(middle + away);
-  curve.stop = stop_rule_for(options.search.fer);
-  const rate_unit unit = rate_unit_of(m);
-  const std::string about = fmt::format(
-      "# Chosen by warpband choose for a frame error rate of {:g}: {} {:.2f} dB, {:.2f} dB more than the "
-      "most\n"
-      "# accurate setting needs; {:.4g} {} of information bits through detector and decoder on\n# {}\n",
-      options.search.fer, wb::title_of(curve.link.axis), *e.db, wb::loss_of(r, chosen),
-      unit.per_gbps * row_of(e).information_gbps, unit.name, machine_text(m));
-  return about + wb::scenario_of_curve(s, index, curve);
+  const wb::rate_unit unit = wb::rate_unit_of(report.machine);
+  const double bits = massive.users * massive.subcarriers * wb::bits_per_symbol(link.qam);
+  print_to(stdout,
+           "\nlatency of a frame of N_sym OFDM symbols, N_stream of them under way; at most {:g} us\n",
+           *options.latency_us);
+  print_to(stdout, "{:1} {:>6} {:>9} {:>11} {:>10}\n", "", "N_sym", "N_stream", "99 % in us", unit.name);
+  for (std::size_t i = 0; i < entries.size(); i++) {
+    const wb::batching_entry& e = entries[i];
+    print_to(stdout, "{:1} {:>6} {:>9} {:>11.4g} {:>10.4g}\n", i == report.best_batching ? "*" : "",
+             e.symbols, e.streams, e.rate.latency_us, unit.per_second * bits * e.symbols_per_second());
+  }
+  if (!report.best_batching) print_to(stdout, "no pair keeps the latency\n");
 }
 
 int run_choose(const choose_options& options) {
@@ -215,20 +105,22 @@ int run_choose(const choose_options& options) {
   wb::apply_overrides(s, overrides);
   const std::size_t index = curve_named(s, options.curve);
   const wb::curve_config& curve = s.curves[index];
-  check_link(options.scenario, curve.link, s.trees[index].keys);
+  check_link(s, curve.link);
+  if (options.latency_us && curve.link.antennas.find<wb::massive_link_config>() == nullptr)
+    throw usage_error("--latency is for massive MIMO: " + options.scenario + " has no massive.solver");
   const auto exec = wb::open_executor(options.where.device, options.where.threads);
   claim_outputs({options.out, options.json, options.plot}, options.scenario);
   stop_on_interrupt();
   std::optional<record_plotter> plotter;
   if (!options.plot.empty()) plotter.emplace("WARPBAND_PLOT_FRONT", "plot_front.py", "--plot");
 
-  const wb::machine_info machine = wb::describe_machine(*exec);
   print_to(stdout, "{}\n{}\nframe error rate {:g}\n\n", wb::printable(curve.label, most_shown),
-           machine_text(machine), options.search.fer);
+           wb::name_of(wb::describe_machine(*exec)), options.search.fer);
   std::fflush(stdout);
   progress_line line(options.quiet);
-  const wb::tradeoff_result r = wb::run_tradeoff(
-      curve.link, options.search, *exec,
+  const char* axis = wb::title_of(curve.link.axis);
+  wb::tradeoff_report report = wb::choose_receiver(
+      std::move(s), index, options.search, *exec,
       [&](const wb::tradeoff_result& so_far, const wb::tradeoff_entry& current, std::uint64_t frames) {
         if (line.due())
           line.show(fmt::format("{} settings tried, {} on the front; {}; {}: {} frames",
@@ -237,22 +129,14 @@ int run_choose(const choose_options& options) {
         return !interrupted();
       });
   line.clear();
-  if (r.cancelled) throw wb::error(fmt::format("interrupted: {} settings tried", r.entries.size()));
-  const std::optional<std::size_t> chosen = wb::chosen_of(r, options.search.loss_db);
-  if (!chosen)
-    throw wb::error(fmt::format("no setting was found that reaches a frame error rate of {:g}: {}",
-                                options.search.fer, counts_text(r)));
-
-  const wb::tradeoff_entry& e = r.entries[*chosen];
-  const rate_unit unit = rate_unit_of(machine);
-  print_front(r, *chosen, wb::title_of(curve.link.axis), unit);
+  print_front(report, axis);
   print_to(stdout, "\n{}: information bits over the time of detector and decoder, coded: bits sent. {}.\n",
-           unit.name, counts_text(r));
-  print_to(stdout, "* the fastest that loses at most {:g} dB: {}; {}\n", options.search.loss_db, e.detector,
-           e.decoder);
-  const std::string record = record_of(r, *chosen, options, curve, machine);
-  if (!options.out.empty())
-    wb::write_file(options.out, scenario_of(s, index, e, r, *chosen, options, machine));
+           wb::rate_unit_of(report.machine).name, wb::summary_of(report.result));
+  print_to(stdout, "* the fastest that loses at most {:g} dB: {}; {}\n", options.search.loss_db,
+           report.receiver().detector, report.receiver().decoder);
+  if (options.latency_us) batch(report, options, line);
+  const std::string record = wb::tradeoff_json(report);
+  if (!options.out.empty()) wb::write_file(options.out, wb::chosen_scenario(report));
   if (!options.json.empty()) wb::write_file(options.json, record);
   if (plotter) plotter->draw(record, options.json, options.plot);
   return done;
@@ -285,9 +169,15 @@ constexpr const char* choose_footer = R"(Synopsis:
 What it does:
   For the antennas, the modulation, the channel and the code of a scenario it measures receivers on this device:
   every detector, K of K-best, number of N-way passes and limit of LLRs, and every algorithm, precision and number
-  of iterations of the decoder that makes sense. Of each it finds the SNR (in the scenario's axis) of the target
-  frame error rate, and the time of detector and decoder. A setting that needs more than a faster one is given up
-  early. What is left is the Pareto front; one of it is chosen: the fastest within --loss of the most accurate.
+  of iterations of the decoder that makes sense; of the Golden code both searches, of massive MIMO the solvers and
+  their iterations. Of each it finds the SNR (in the scenario's axis) of the target frame error rate, and the time
+  of detector and decoder. A setting that needs more than a faster one is given up early. What is left is the
+  Pareto front; one of it is chosen: the fastest within --loss of the most accurate.
+  Transport blocks: the error rate is that after the last transmission, times are those of one, and rates count the
+  mean number of transmissions. Massive MIMO: the error rate is that of drops with any wrong codeword.
+  With --latency, massive MIMO: how many OFDM symbols a frame should have (N_sym, powers of two up to
+  massive.symbols), and how many frames should be under way (N_stream, 1 to 16), for the most throughput of the
+  chosen detector within this latency. Measured are whole frames, with copies to and from the device.
 
 Output:
   stdout   the front, the fastest first: loss against the most accurate, SNR and its interval, rates, times of a
@@ -297,11 +187,10 @@ Output:
   stderr   progress; one line on a terminal, else one every 30 s
 
 Files:
-  SCENARIO.toml   as for warpband sim; its points do not matter. One antenna or a detector with up to 8 streams;
-                  not massive MIMO, space-time codes nor lte-transport
+  SCENARIO.toml   as for warpband sim; its points do not matter. Not the downlink of massive MIMO
   CHOSEN.toml     the scenario with the chosen detector and decoder, points around its SNR and a stop rule for the
                   target, 100 wrong frames: for warpband sim
-  FILE.json       every setting that was tried: SNR, interval, times, what became of it
+  FILE.json       every setting that was tried: SNR, interval, times, what became of it; with --latency the pairs
 
 Times depend on the machine and on what else it does. The SNR of a setting does not; its interval holds the true one
 with at least 95%.
@@ -315,6 +204,8 @@ Examples:
       the fastest on a GPU that loses at most 0.3 dB, as a scenario, and a picture of the front
   warpband sim chosen.toml
       runs it
+  warpband choose uplink.toml --fer 0.1 --latency 500 --device cuda:0
+      a detector of massive MIMO, and N_sym and N_stream for frames within half a millisecond
 
 Plots need Python with matplotlib: scripts/setup.sh installs it; WARPBAND_PYTHON names another Python.)";
 
@@ -342,6 +233,17 @@ command add_choose(CLI::App& app) {
   add_integer(*choose, "--max-frames", 1, 1'000'000'000'000'000,
               "Frames of a setting, at most, default 1000000",
               [options](std::int64_t n) { options->search.max_frames = static_cast<std::uint64_t>(n); });
+  choose
+      ->add_option_function<std::string>(
+          "--latency", [options](const std::string& word) { options->latency_us = number(word).value(); },
+          "Massive MIMO: choose N_sym and N_stream within this latency")
+      ->type_name("US")
+      ->check(CLI::Validator(
+          [](const std::string& word) -> std::string {
+            if (const auto x = number(word); x && *x > 0 && *x <= 1e9) return {};
+            return "\"" + word + "\" is not allowed: expected microseconds above 0, up to 1e9";
+          },
+          "", "number"));
   choose->add_option("--curve", options->curve, "Of a scenario with several: its label")->type_name("LABEL");
   choose->add_option("-o,--output", options->out, "Write the chosen setting here, as a scenario")
       ->type_name("FILE");

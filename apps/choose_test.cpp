@@ -127,23 +127,60 @@ TEST_F(choose_command, says_what_is_allowed) {
   expect_error(1, "choose mimo.toml -o mimo.toml", "is read by this run");
   expect_error(1, "choose mimo.toml -o missing/c.toml", "its folder does not exist");
   expect_error(1, "choose missing.toml", "cannot read");
+  write("downlink.toml",
+        "sweep.snr_db = 1\ncode.type = \"none\"\nmodem.modulation = \"qpsk\"\n"
+        "channel.type = \"rayleigh\"\nmassive = { solver = \"cholesky\", direction = \"downlink\" }\n");
+  expect_error(1, "choose downlink.toml", "downlink.toml: massive.direction = downlink is not allowed");
+  expect_error(2, "choose mimo.toml --latency 100", "--latency is for massive MIMO");
+  expect_error(2, "choose mimo.toml --latency 0", "expected microseconds above 0");
+}
+
+TEST_F(choose_command, writes_scenarios_of_other_antennas_that_run) {
   write("massive.toml",
-        "sweep.snr_db = 1\ncode.type = \"none\"\nmodem.modulation = \"qpsk\"\n"
-        "channel.type = \"rayleigh\"\nmassive.solver = \"cholesky\"\n");
-  expect_error(1, "choose massive.toml",
-               "massive.toml: massive.solver = \"cholesky\" is not allowed: expected \"none\"");
+        "code = { type = \"conv\", k = 20 }\nsweep.snr_db = 1\nmodem.modulation = \"qpsk\"\n"
+        "channel.type = \"rayleigh\"\n"
+        "massive = { solver = \"cholesky\", antennas = 8, users = 2, subcarriers = 32, symbols = 2 }\n");
   write("stbc.toml",
-        "sweep.snr_db = 1\ncode.type = \"none\"\nmodem.modulation = \"qpsk\"\n"
-        "channel.type = \"rayleigh\"\nstbc.type = \"alamouti\"\n");
-  expect_error(1, "choose stbc.toml", "stbc.type = \"alamouti\" is not allowed: expected \"none\"");
-  write("harq.toml", "sweep.snr_db = 1\ncode = { type = \"lte-transport\", resource_elements = 1000 }\n");
-  expect_error(1, "choose harq.toml", "code.type = \"lte-transport\" is not allowed: expected \"none\"");
+        "code = { type = \"conv\", k = 60 }\nsweep.snr_db = 1\nmodem.modulation = \"qpsk\"\n"
+        "channel.type = \"rayleigh\"\nstbc.type = \"golden\"\n");
+  write("harq.toml",
+        "sweep.snr_db = 1\ncode = { type = \"lte-transport\", transport_block_size = 40, "
+        "resource_elements = 66 }\n");
+  for (const std::string name : {"massive", "stbc", "harq"}) {
+    const outcome o =
+        run("choose " + name + ".toml --fer 0.3 --width 1 -o chosen.toml --json all.json --quiet");
+    ASSERT_EQ(o.code, 0) << name << o.err;
+    const auto report = wb::testing::parse_json(content(path("all.json")));
+    const auto& chosen = report["settings"][report["chosen"].get<std::size_t>()];
+    EXPECT_EQ(chosen["front"], true);
+    EXPECT_EQ(chosen.contains("transmissions"), name == "harq");
+    EXPECT_EQ(run("sim chosen.toml --quiet").code, 0) << name;
+  }
+}
+
+TEST_F(choose_command, chooses_symbols_and_streams_within_a_latency) {
+  write("massive.toml",
+        "code.type = \"none\"\nsweep.snr_db = 1\nmodem.modulation = \"qpsk\"\nchannel.type = \"rayleigh\"\n"
+        "massive = { solver = \"cholesky\", antennas = 4, users = 2, subcarriers = 4, symbols = 2 }\n");
+  const std::string line = "choose massive.toml --fer 0.3 --width 1 --quiet --json all.json --latency ";
+  ASSERT_EQ(run(line + "1e9").code, 0);
+  const auto report = wb::testing::parse_json(content(path("all.json")));
+  const auto& batching = report["batching"];
+  EXPECT_EQ(batching["latency_us"], 1e9);
+  ASSERT_EQ(batching["pairs"].size(), 10U);  // 1 and 2 symbols, 1 to 16 streams
+  const auto& best = batching["pairs"][batching["chosen"].get<std::size_t>()];
+  for (const auto& pair : batching["pairs"])
+    EXPECT_LE(pair["symbols_per_second"].get<double>(), best["symbols_per_second"].get<double>());
+  const outcome none = run(line + "1e-3");
+  EXPECT_EQ(none.code, 0);
+  EXPECT_NE(none.out.find("no pair keeps the latency"), std::string::npos);
+  EXPECT_TRUE(wb::testing::parse_json(content(path("all.json")))["batching"]["chosen"].is_null());
 }
 
 TEST_F(choose_command, says_that_no_setting_reaches_the_target) {
   write("awgn.toml", "code = { type = \"none\", k = 50 }\nsweep.ebn0_db = 1\n");
   expect_error(1, "choose awgn.toml --fer 0.3 --max-frames 5 --quiet",
-               "no setting was found that reaches a frame error rate of 0.3: 1 setting: 0 on the front");
+               "fer = 0.3 is reached by no setting: 1 setting: 0 on the front");
 }
 
 TEST_F(choose_command, draws_through_a_python) {

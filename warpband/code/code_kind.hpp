@@ -197,6 +197,16 @@ std::vector<setting_of<box>> code_and_decoder(std::vector<setting_of<T>> code,
   std::move(decoder.begin(), decoder.end(), std::back_inserter(code));
   return boxed(code);
 }
+/// The settings with each of these decoders, for the kind's `candidates`.
+template <class T, class Decoder>
+std::vector<box> with_decoders(T settings, const std::vector<Decoder>& decoders) {
+  std::vector<box> candidates;
+  for (const Decoder& decoder : decoders) {
+    settings.decoder = decoder;
+    candidates.emplace_back(settings);
+  }
+  return candidates;
+}
 /// Names of the CRCs that the k bits may end with: "none", "crc24a", "crc24b".
 const std::vector<std::string>& crc_names();
 std::string crc_name(const std::optional<crc_polynomial>& crc);

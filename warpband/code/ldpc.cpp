@@ -253,17 +253,6 @@ box fit_matrix(const box& b, const code_rows& rows) {
   return b;
 }
 
-template <class T>
-std::vector<box> candidates(const T& base, bool on_device) {
-  std::vector<box> choices;
-  for (const ldpc_decoder_config& decoder : ldpc_candidates(base.decoder, on_device)) {
-    T s = base;
-    s.decoder = decoder;
-    choices.emplace_back(s);
-  }
-  return choices;
-}
-
 code_kind kind_of(const ldpc_standard& standard) {
   const auto s = [](const box& b) -> const ldpc_settings& { return b.get<ldpc_settings>(); };
   return {
@@ -283,7 +272,10 @@ code_kind kind_of(const ldpc_standard& standard) {
             return make_soft_ldpc(code_of(standard, s(b)), s(b).decoder, s(b).crc);
           },
       .k_follows_from = {"n", "rate"},
-      .candidates = [=](const box& b, bool on_device) { return candidates(s(b), on_device); },
+      .candidates =
+          [=](const box& b, bool on_device) {
+            return with_decoders(s(b), ldpc_candidates(s(b).decoder, on_device));
+          },
       .fit = [=, &standard](const box& b, const code_rows& rows) { return box(fit(standard, s(b), rows)); }};
 }
 
@@ -355,7 +347,10 @@ code_kind qc_ldpc_kind() {
                 return box(moved);
               },
           .k_follows_from = {"base_matrix"},
-          .candidates = [=](const box& b, bool on_device) { return candidates(s(b), on_device); },
+          .candidates =
+              [=](const box& b, bool on_device) {
+                return with_decoders(s(b), ldpc_candidates(s(b).decoder, on_device));
+              },
           .described = describe,
           .fit = fit_matrix};
 }

@@ -2,6 +2,8 @@
 
 #include <climits>
 
+#include <warpband/code/turbo.hpp>
+
 namespace wb {
 namespace {
 
@@ -62,6 +64,9 @@ code_kind lte_transport_kind() {
                      segment_transport_block(typed(b).transport_block_size).blocks};
   };
   kind.make_transport = [](const box& b) { return make_coder(transport_of(typed(b))); };
+  kind.candidates = [](const box& b, bool) {
+    return with_decoders(typed(b), turbo_candidates(typed(b).decoder));
+  };
   return kind;
 }
 

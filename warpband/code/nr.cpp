@@ -141,13 +141,7 @@ code_kind nr_ldpc_kind() {
           },
           .candidates =
               [](const box& b, bool on_device) {
-                std::vector<box> candidates;
-                for (const ldpc_decoder_config& d : ldpc_candidates(typed(b).decoder, on_device)) {
-                  nr_ldpc_settings s = typed(b);
-                  s.decoder = d;
-                  candidates.emplace_back(s);
-                }
-                return candidates;
+                return with_decoders(typed(b), ldpc_candidates(typed(b).decoder, on_device));
               },
           .fit = [](const box& b, const code_rows& rows) { return box(fit(typed(b), rows)); }};
 }

@@ -2,6 +2,7 @@
 
 #include <climits>
 
+#include <warpband/code/ldpc.hpp>
 #include <warpband/code/nr.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/fec/nr/tbs.hpp>
@@ -69,6 +70,9 @@ code_kind kind_of(const char* name, const char* text) {
                      nr_transport_plan(nr_transport_of(typed(b))).segmentation().blocks};
   };
   kind.make_transport = [](const box& b) { return make_coder(nr_transport_of(typed(b))); };
+  kind.candidates = [](const box& b, bool on_device) {
+    return with_decoders(typed(b), ldpc_candidates(typed(b).decoder, on_device));
+  };
   return kind;
 }
 

@@ -170,28 +170,6 @@ class soft_turbo final : public soft_decoder {
   kept_workspace workspace_;
 };
 
-std::vector<box> candidates(const turbo_settings& base) {
-  const std::array<std::pair<map_algorithm, turbo_precision>, 5> kinds{
-      {{base.decoder.algorithm, base.decoder.precision},
-       {map_algorithm::max_log_map, turbo_precision::int16},
-       {map_algorithm::max_log_map, turbo_precision::float32},
-       {map_algorithm::log_map, turbo_precision::bfloat16},
-       {map_algorithm::log_map, turbo_precision::float32}}};
-  std::vector<box> choices;
-  for (const auto& [algorithm, precision] : kinds)
-    for (const int iterations : {base.decoder.iterations, 2, 3, 4, 5, 6, 8}) {
-      turbo_settings s = base;
-      if (algorithm != s.decoder.algorithm) {
-        s.decoder.algorithm = algorithm;
-        s.decoder = with_usual_scale(s.decoder);
-      }
-      s.decoder.precision = precision;
-      s.decoder.iterations = iterations;
-      choices.emplace_back(s);
-    }
-  return choices;
-}
-
 std::optional<std::size_t> k_of(const turbo_settings& s, std::size_t n) {
   if (s.rate == turbo_rate::half) return n % 2 == 0 && n > 12 ? std::optional(n / 2 - 6) : std::nullopt;
   return n % 3 == 0 && n > 12 ? std::optional(n / 3 - 4) : std::nullopt;
@@ -209,6 +187,28 @@ named_values describe(const turbo_settings& s) {
 const turbo_settings& typed(const box& b) { return b.get<turbo_settings>(); }
 
 }  // namespace
+
+std::vector<turbo_decoder_config> turbo_candidates(const turbo_decoder_config& base) {
+  const std::array<std::pair<map_algorithm, turbo_precision>, 5> kinds{
+      {{base.algorithm, base.precision},
+       {map_algorithm::max_log_map, turbo_precision::int16},
+       {map_algorithm::max_log_map, turbo_precision::float32},
+       {map_algorithm::log_map, turbo_precision::bfloat16},
+       {map_algorithm::log_map, turbo_precision::float32}}};
+  std::vector<turbo_decoder_config> candidates;
+  for (const auto& [algorithm, precision] : kinds)
+    for (const int iterations : {base.iterations, 2, 3, 4, 5, 6, 8}) {
+      turbo_decoder_config d = base;
+      if (algorithm != d.algorithm) {
+        d.algorithm = algorithm;
+        d = with_usual_scale(d);
+      }
+      d.precision = precision;
+      d.iterations = iterations;
+      candidates.push_back(d);
+    }
+  return candidates;
+}
 
 std::unique_ptr<soft_decoder> make_soft_turbo(const turbo_decoder& decoder,
                                               const std::vector<std::int32_t>& sent) {
@@ -236,7 +236,8 @@ code_kind lte_turbo_kind() {
                                                               : std::vector<std::int32_t>());
           },
       .gives_extrinsic = [](const box& b) { return typed(b).decoder.precision == turbo_precision::float32; },
-      .candidates = [](const box& b, bool) { return candidates(typed(b)); },
+      .candidates = [](const box& b,
+                       bool) { return with_decoders(typed(b), turbo_candidates(typed(b).decoder)); },
       .described = [](const box& b) { return describe(typed(b)); },
       .fit =
           [](const box& b, const code_rows& rows) {

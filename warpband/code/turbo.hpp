@@ -34,6 +34,9 @@ struct turbo_settings {
 /// Bit i into the second encoder is bit permutation_of(s)[i]. Throws argument_error.
 std::vector<std::int32_t> permutation_of(const turbo_settings& settings);
 
+/// Decoders that `warpband choose` tries, the given one first.
+std::vector<turbo_decoder_config> turbo_candidates(const turbo_decoder_config& base);
+
 code_kind lte_turbo_kind();
 
 }  // namespace wb

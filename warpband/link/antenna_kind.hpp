@@ -91,9 +91,10 @@ struct antenna_kind {
 
   // ---- for `warpband choose`, of links that are not completed
 
-  /// Receivers to try, the given one first. Null: the kind has no choice.
+  /// Receivers to try, the given one first. Null: the kind has no choice. Throws argument_error for a link
+  /// without one.
   std::vector<link_antennas> (*candidates)(const link_config&) = nullptr;
-  /// The same receiver with other limits of LLRs.
+  /// The same receiver with other limits of LLRs, its own first.
   std::vector<link_antennas> (*limits)(const link_antennas&) = [](const link_antennas& a) {
     return std::vector{a};
   };

@@ -362,6 +362,14 @@ named_values results(const link_config& c) {
   return values;
 }
 
+/// "cg I = 3", "cholesky, approximate SINR".
+std::string massive_name(const link_antennas& a) {
+  const auto& m = a.get<massive_link_config>();
+  std::string name = name_of(m.solver);
+  if (is_iterative(m.solver)) return name + " I = " + std::to_string(m.iterations);
+  return m.sinr == massive_sinr::approximate ? name + ", approximate SINR" : name;
+}
+
 /// Gram matrix, its inverse and the products of vectors, for each use.
 std::uint64_t work(const link_config& c) {
   const auto antennas = as_size(massive_of(c).antennas), users = as_size(massive_of(c).users);
@@ -380,6 +388,34 @@ std::unique_ptr<receiver> make_loop(const link_config& c) {
   auto decoder =
       make_codewords_decoder(make_soft_decoder(c.code, loop.inner), frame.codewords(), frame.places());
   return make_bit_loop(c, make_soft_detector(uplink_of(m, c.qam)), std::move(decoder), loop, frame.symbols);
+}
+
+/// Solvers of the detector, with iterations and SINRs: those that the link takes.
+std::vector<link_antennas> uplink_candidates(const link_config& c) {
+  if (!is_uplink(c))
+    throw argument_error("massive.direction", "downlink", "uplink: a receiver of the downlink has no choice");
+  const massive_link_config& given = massive_of(c);
+  std::vector<link_antennas> candidates{c.antennas};
+  const auto add = [&](massive_solver solver, int iterations, std::optional<massive_sinr> sinr) {
+    massive_link_config m = given;
+    m.solver = solver, m.iterations = iterations, m.sinr = sinr;
+    link_config tried = c;
+    tried.antennas = m;
+    const std::string name = massive_name(tried.antennas);
+    for (const link_antennas& other : candidates)
+      if (massive_name(other) == name) return;
+    try {
+      (void)completed(tried);
+      candidates.push_back(tried.antennas);
+    } catch (const argument_error&) {  // clusters do not take it
+    }
+  };
+  for (const massive_solver solver : {massive_solver::mf, massive_solver::zf, massive_solver::cholesky})
+    for (const massive_sinr sinr : {massive_sinr::exact, massive_sinr::approximate}) add(solver, 0, sinr);
+  for (const massive_solver solver : {massive_solver::cg, massive_solver::jacobi_cg})
+    for (const int iterations : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16})
+      if (iterations <= given.users) add(solver, iterations, {});
+  return candidates;
 }
 
 }  // namespace
@@ -418,6 +454,8 @@ antenna_kind massive_kind() {
         return make_open_detector(demapper_config{c.qam, massive_of(c).demapper});
       },
       .make_loop = make_loop,
+      .candidates = uplink_candidates,
+      .receiver_name = massive_name,
   };
 }
 

@@ -4,6 +4,7 @@
 #include <warpband/estimate/estimator.hpp>
 #include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/config/link_schema.hpp>
+#include <warpband/link/tradeoff.hpp>
 #include <warpband/link/transmitter.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/receive/open_loop.hpp>
@@ -193,6 +194,28 @@ void describe_nr(const link_config& c, air_antennas& a) {
   a.needs_profile = nr.csi == csi_type::lmmse;
 }
 
+std::vector<link_antennas> slot_candidates(const link_config& c) {
+  nr_link_config nr = nr_of(c);
+  std::vector<link_antennas> candidates{c.antennas};
+  const std::vector<detector_config> detectors = detector_candidates(nr_of(completed(c)).detector);
+  for (std::size_t i = 1; i < detectors.size(); i++) {
+    nr.detector = detectors[i];
+    nr.detector.streams = detector_config{}.streams;  // follows from the layers
+    candidates.emplace_back(nr);
+  }
+  return candidates;
+}
+std::vector<link_antennas> slot_limits(const link_antennas& a) {
+  nr_link_config nr = a.get<nr_link_config>();
+  const detector_config detector = completed(nr).detector;
+  std::vector<link_antennas> candidates;
+  for (const float clip : clip_candidates(clip_of(detector), may_miss(detector))) {
+    nr.detector.llr_clip = clip;
+    candidates.emplace_back(nr);
+  }
+  return candidates;
+}
+
 }  // namespace
 
 antenna_kind nr_kind() {
@@ -227,6 +250,10 @@ antenna_kind nr_kind() {
                                                 nr_transport_of(c.code.get<nr_transport_settings>()),
                                                 *c.receiver, versions_of(harq_of(c.code)), true);
       },
+      .candidates = slot_candidates,
+      .limits = slot_limits,
+      .receiver_name =
+          [](const link_antennas& a) { return label_of(completed(a.get<nr_link_config>()).detector); },
   };
 }
 

@@ -2,6 +2,7 @@
 #include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/link_settings.hpp>
+#include <warpband/link/tradeoff.hpp>
 #include <warpband/receive/open_loop.hpp>
 #include <warpband/stbc/stbc.hpp>
 
@@ -47,6 +48,35 @@ void complete_space_time(link_config& c) {
   check(code);
   c.code = completed(c.code);
   complete_channel(c);
+}
+
+/// Both searches of the Golden code; other codes have one.
+std::vector<link_antennas> space_time_candidates(const link_config& c) {
+  stbc_config other = code_of(c);
+  std::vector<link_antennas> candidates{c.antennas};
+  if (other.code.kind() != space_time_kind::golden) return candidates;
+  other.search = other.search == golden_search::exact ? golden_search::slicing : golden_search::exact;
+  other.extrinsic = false;
+  candidates.emplace_back(other);
+  return candidates;
+}
+std::vector<link_antennas> space_time_limits(const link_antennas& a) {
+  auto code = a.get<stbc_config>();
+  std::vector<link_antennas> candidates;
+  for (const float clip : clip_candidates(code.llr_clip, false)) {
+    code.llr_clip = clip;
+    candidates.emplace_back(code);
+  }
+  return candidates;
+}
+/// "golden slicing, clip 8".
+std::string space_time_name(const link_antennas& a) {
+  const auto& code = a.get<stbc_config>();
+  std::string name = name_of(code.code);
+  if (code.code.kind() == space_time_kind::golden)
+    name += " " + plain(find_setting(stbc_settings(), "search")->get(code));
+  if (code.llr_clip != no_clip) name += ", clip " + plain(setting_value(as_written(code.llr_clip)));
+  return name;
 }
 
 std::unique_ptr<antenna_system> make_pairs(const link_config& c) {
@@ -104,6 +134,9 @@ antenna_kind space_time_antennas_kind() {
       .make = make_pairs,
       .make_detector = [](const link_config& c) { return make_open_detector(code_of(c)); },
       .make_loop = [](const link_config& c) { return make_bit_loop(c, make_soft_detector(code_of(c))); },
+      .candidates = space_time_candidates,
+      .limits = space_time_limits,
+      .receiver_name = space_time_name,
   };
 }
 

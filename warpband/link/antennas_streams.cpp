@@ -91,7 +91,7 @@ std::vector<link_antennas> stream_candidates(const link_config& c) {
 std::vector<link_antennas> stream_limits(const link_antennas& a) {
   auto detector = a.get<detector_config>();
   std::vector<link_antennas> candidates;
-  for (const std::optional<float>& clip : clip_candidates(detector)) {
+  for (const float clip : clip_candidates(clip_of(detector), may_miss(detector))) {
     detector.llr_clip = clip;
     candidates.emplace_back(detector);
   }

@@ -2,6 +2,7 @@
 
 #include <warpband/massive/cluster/cluster_settings.hpp>
 #include <warpband/massive/massive_settings.hpp>
+#include <warpband/receive/chains.hpp>
 
 namespace wb {
 
@@ -64,6 +65,13 @@ clustered_uplink_config clustered_uplink_of(const massive_link_config& c, int qa
 }
 clustered_downlink_config clustered_downlink_of(const massive_link_config& c) {
   return {.precoder = downlink_of(c), .clusters = c.clusters, .cluster_method = c.cluster_method};
+}
+
+std::unique_ptr<frame_receiver> make_uplink_frames(const massive_link_config& c, int qam, int symbols) {
+  return make_uplink_chain({.detector = uplink_of(c, qam),
+                            .symbols = symbols,
+                            .clusters = c.clusters,
+                            .cluster_method = c.cluster_method});
 }
 
 }  // namespace wb

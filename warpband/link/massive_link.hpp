@@ -3,6 +3,7 @@
 // link/link.hpp has its frames and signal-to-noise ratios, link/gain/gain.hpp what users know of their
 // channels.
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <warpband/link/link_antennas.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/modem/demap/demap.hpp>
+#include <warpband/receive/frame_receiver.hpp>
 
 namespace wb {
 
@@ -49,5 +51,8 @@ downlink_config downlink_of(const massive_link_config& config);
 /// The same in clusters.
 clustered_uplink_config clustered_uplink_of(const massive_link_config& config, int qam);
 clustered_downlink_config clustered_downlink_of(const massive_link_config& config);
+/// The detector of a completed uplink for streams: frames of so many OFDM symbols, with an H of its own on
+/// each subcarrier. An item is the vector of one subcarrier and symbol.
+std::unique_ptr<frame_receiver> make_uplink_frames(const massive_link_config& config, int qam, int symbols);
 
 }  // namespace wb

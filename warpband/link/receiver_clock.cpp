@@ -10,6 +10,7 @@
 #include <warpband/core/check.hpp>
 #include <warpband/core/decimal.hpp>
 #include <warpband/link/antenna_kind.hpp>
+#include <warpband/link/tradeoff.hpp>
 
 namespace wb {
 namespace {
@@ -52,11 +53,7 @@ double seconds_of_frame(executor& exec, std::size_t unit, std::size_t batch,
 
 /// Detector and decoder once, with bits in the order of the code.
 link_config checked(link_config link) {
-  if (is_transport(link.code))
-    throw argument_error("code.type", "\"" + link.code.type + "\"", "a code without HARQ");
-  if (link.antennas.kind().candidates == nullptr)
-    throw argument_error("antennas", "\"" + std::string(link.antennas.kind().name) + "\"",
-                         "one antenna or a detector");
+  check_choices(link);
   link.receiver.reset();
   return link;
 }
@@ -113,10 +110,12 @@ receiver_times receiver_clock::measure(const link_config& link, double point_db)
       std::max<std::size_t>(1, static_cast<std::size_t>(std::min(max_frames, affordable)) / unit_) * unit_;
   stage(0)(frames);
   times.decode = seconds_of_frame(exec_, unit_, frames, stage(1));
-  std::vector<std::int32_t> iterations(unit_);
-  exec_.download(iterations.data(), results.wanted(unit_).iterations.data, unit_ * sizeof(std::int32_t));
+  const view<std::int32_t> counted = results.wanted(unit_).iterations;
+  std::vector<std::int32_t> iterations(counted.items * counted.elements);
+  exec_.download(iterations.data(), counted.data, iterations.size() * sizeof(std::int32_t));
   exec_.sync();
-  times.iterations = std::accumulate(iterations.begin(), iterations.end(), 0.0) / static_cast<double>(unit_);
+  times.iterations =
+      std::accumulate(iterations.begin(), iterations.end(), 0.0) / static_cast<double>(iterations.size());
   return times;
 }
 

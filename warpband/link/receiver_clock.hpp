@@ -9,11 +9,12 @@
 
 namespace wb {
 
-/// Seconds of a frame in a large batch, all data on the device; the least of several runs.
+/// Seconds of a frame in a large batch, all data on the device; the least of several runs. With HARQ those of
+/// the first transmission.
 struct receiver_times {
   double detect = 0;      // detector, or demapper
   double decode = 0;      // 0 uncoded
-  double iterations = 0;  // of the decoder, the mean of a frame
+  double iterations = 0;  // of the decoder, the mean of a codeword
   double seconds() const noexcept { return detect + decode; }
 };
 
@@ -22,8 +23,7 @@ struct receiver_times {
 /// Threads: one at a time.
 class receiver_clock {
  public:
-  /// Throws argument_error for a link that it does not time: one with a space-time code, massive MIMO or
-  /// transport blocks. Also throws what `completed` throws.
+  /// Throws argument_error as check_choices (link/tradeoff.hpp) does, and what `completed` throws.
   receiver_clock(const link_config& link, executor& exec);
   receiver_clock(const receiver_clock&) = delete;
   receiver_clock& operator=(const receiver_clock&) = delete;

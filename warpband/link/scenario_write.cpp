@@ -1,6 +1,7 @@
 #include <warpband/link/scenario_write.hpp>
 
 #include <algorithm>
+#include <set>
 
 #include <warpband/core/check.hpp>
 #include <warpband/link/antenna_kind.hpp>
@@ -36,7 +37,9 @@ std::string toml(const setting_value& value) {
 
 /// Whether a key is one of the receiver.
 bool is_chosen(const std::string& key) {
-  return key.starts_with("detector.") || key.starts_with("decoder.") || key == "modem.demapper";
+  static const std::set<std::string> keys{"modem.demapper", "stbc.search",        "stbc.llr_clip",
+                                          "massive.solver", "massive.iterations", "massive.sinr"};
+  return key.starts_with("detector.") || key.starts_with("decoder.") || keys.contains(key);
 }
 
 /// The keys of the curve, with what `curve` has in the place of them.

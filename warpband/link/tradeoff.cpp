@@ -5,7 +5,9 @@
 #include <numeric>
 
 #include <warpband/core/setting.hpp>
+#include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/link_settings.hpp>
+#include <warpband/link/stages.hpp>
 
 namespace wb {
 namespace {
@@ -73,12 +75,27 @@ std::vector<detector_config> detector_candidates(const detector_config& base) {
   return candidates;
 }
 
-std::vector<std::optional<float>> clip_candidates(const detector_config& d) {
-  if (!may_miss(d)) return {d.llr_clip};
-  std::vector<std::optional<float>> clips{d.llr_clip.value_or(8.f)};
-  for (const float clip : {4.f, 8.f, 16.f})
-    if (clip != clips.front()) clips.emplace_back(clip);
+std::vector<float> clip_candidates(float in_force, bool needs_limit) {
+  std::vector<float> clips{in_force};
+  for (const float clip : {4.f, 8.f, 16.f, no_clip})
+    if (clip != in_force && !(clip == no_clip && needs_limit)) clips.push_back(clip);
   return clips;
+}
+
+receiver_rates rates_of(const tradeoff_entry& e) {
+  const frame_sizes size(completed(e.link));
+  const double frames = 1 / (e.times.seconds() * e.transmissions);
+  const auto codewords = static_cast<double>(size.codewords);
+  return {frames * codewords * static_cast<double>(size.k),
+          frames * codewords * static_cast<double>(size.sent)};
+}
+
+void check_choices(const link_config& link) {
+  const antenna_kind& kind = link.antennas.kind();
+  if (kind.candidates == nullptr)
+    throw argument_error("antennas", "\"" + std::string(kind.name) + "\"",
+                         "antennas with a choice of receivers");
+  (void)kind.candidates(link);
 }
 
 std::string decoder_name(const code_config& code) {

@@ -5,9 +5,14 @@
 // measured on this device.
 //
 // Detectors come first, with the decoder of the link, the fastest first. One that needs more SNR than a
-// faster one is dominated: a few frames at that SNR show it, and its search ends. Then come decoders, with
-// one of the detectors that are left; then all pairs of what is left of both. So a decoder that is dominated
-// with one detector is taken to be so with all.
+// faster one is dominated: a few frames at that SNR show it, and its search ends. Each detector gets the
+// limit of LLRs that saves frame errors, if one does. Then come decoders, with one of the detectors that are
+// left; then all pairs of what is left of both. So a decoder that is dominated with one detector is taken to
+// be so with all.
+//
+// Transport blocks are sent again as HARQ has it. Their error rate is that after the last transmission, and
+// their times are those of one transmission. In massive MIMO the error rate is that of drops, with any wrong
+// codeword.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -39,10 +44,10 @@ std::optional<std::size_t> fastest_within(std::span<const cost_and_need> setting
 
 /// Detectors that make sense for the antennas and the constellation of one: it itself, the linear ones, the
 /// trellises, exhaustive search up to 2^24 hypotheses, K-best in complex and real numbers for K = 4, 8, ...
-/// 256, and N-way with 1 to all passes. All LLRs are limited as `base` has it.
+/// 256, and N-way with 1 to all passes. All LLRs are limited as `base` has it, if it says so.
 std::vector<detector_config> detector_candidates(const detector_config& base);
-/// Limits of LLRs that are tried where a hypothesis can be missing; else that of the detector alone.
-std::vector<std::optional<float>> clip_candidates(const detector_config& detector);
+/// Limits of LLRs to try, the one in force first: it, 4, 8, 16, and `no_clip` where LLRs need no limit.
+std::vector<float> clip_candidates(float in_force, bool needs_limit);
 /// "normalised-min-sum int8, 15 iterations"; "none" uncoded.
 std::string decoder_name(const code_config& code);
 
@@ -77,7 +82,14 @@ struct tradeoff_entry {
   /// The SNR of the target, in the link's axis, and its interval. Nothing: not found, or not asked for.
   std::optional<double> db, low_db, high_db;
   std::uint64_t frames = 0;  // that were sent to find it
+  /// With HARQ the mean number of transmissions of a block near `db`.
+  double transmissions = 1;
 };
+/// Bits a second through detector and decoder: those that enter the encoder, and those that are sent.
+struct receiver_rates {
+  double information, coded;
+};
+receiver_rates rates_of(const tradeoff_entry& entry);
 
 struct tradeoff_result {
   std::vector<tradeoff_entry> entries;  // in the order in which they were tried
@@ -89,12 +101,16 @@ double loss_of(const tradeoff_result& result, std::size_t entry);
 /// Of the front, see fastest_within.
 std::optional<std::size_t> chosen_of(const tradeoff_result& result, double loss_db);
 
+/// Throws argument_error for a link whose receiver has no choice: the downlink of massive MIMO, and antennas
+/// of a program without `antenna_kind::candidates`.
+void check_choices(const link_config& link);
+
 /// Called often, with the entry under way; false cancels.
 using tradeoff_progress =
     std::function<bool(const tradeoff_result& so_far, const tradeoff_entry& current, std::uint64_t frames)>;
 
 /// Measures the settings of a link's receiver. `link` is as a scenario has it, not completed. Throws
-/// argument_error for links that receiver_clock refuses, and for settings that are not allowed.
+/// argument_error for links without a choice (check_choices), and for settings that are not allowed.
 tradeoff_result run_tradeoff(const link_config& link, const tradeoff_config& config, executor& exec,
                              const tradeoff_progress& progress = {});
 

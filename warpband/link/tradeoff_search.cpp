@@ -152,52 +152,84 @@ class tradeoff_search {
     std::optional<double> near = limit < infinite ? limit : last_db_;
     if (near) near = std::clamp(*near, fer_target{}.least_db, fer_target{}.most_db);
     if (with_clips && near) choose_clip(e, *near);
+    find(e, near, is_beyond);
+    // The best limit depends on the SNR.
+    const bool is_far = !near || (e.db && std::abs(*e.db - *near) > config_.width_db);
+    if (with_clips && e.db && is_far && choose_clip(e, *e.db)) find(e, e.db, is_beyond);
+    if (e.db) last_db_ = e.db, e.times = clock_.measure(e.link, *e.db);
+  }
+
+  /// Finds the SNR of the target, and what becomes of the setting.
+  template <class F>
+  void find(tradeoff_entry& e, const std::optional<double>& near, const F& is_beyond) {
     link_chain chain(e.link, exec_, most_of_a_batch());
     bool dominated = false;
     const fer_target_result found = find_fer(chain, target(near), [&](const fer_target_result& r) {
       dominated = is_beyond(r.low_db);
-      return !dominated && told(e, r.frames);
+      return !dominated && told(e, e.frames + r.frames);
     });
     e.frames += found.frames;
     e.low_db = found.low_db;
     e.high_db = found.high_db;
+    e.db.reset();
     if (dominated || is_beyond(found.low_db)) {
       e.fate = tradeoff_fate::dominated;
     } else if (found.db) {
       e.fate = found.reached() ? tradeoff_fate::measured : tradeoff_fate::imprecise;
-      e.db = last_db_ = found.db;
-      e.times = clock_.measure(e.link, *e.db);
+      e.db = found.db;
+      e.transmissions = transmissions_at(found);
     } else {
       e.fate = found.outcome == fer_outcome::budget ? tradeoff_fate::imprecise : tradeoff_fate::unreachable;
     }
   }
 
-  /// Takes the limit of LLRs that leaves the fewest errors in the same frames. It costs no time.
-  void choose_clip(tradeoff_entry& e, double near_db) {
+  /// With HARQ the mean number of them at the point nearest to the SNR found, else 1.
+  static double transmissions_at(const fer_target_result& found) {
+    const auto nearest =
+        std::min_element(found.points.begin(), found.points.end(), [&](const auto& a, const auto& b) {
+          return std::abs(a.sweep_db - *found.db) < std::abs(b.sweep_db - *found.db);
+        });
+    return nearest->transmissions == 0 ? 1 : nearest->mean_transmissions();
+  }
+
+  /// Takes the limit of LLRs that leaves the fewest errors in the same frames, if it saves more of them than
+  /// their standard deviation. A limit costs no time. Returns whether it took another one.
+  bool choose_clip(tradeoff_entry& e, double near_db) {
+    if (is_uncoded(e.link.code)) return false;  // decisions have no magnitude
     const auto limits = e.link.antennas.kind().limits(e.link.antennas);
-    const auto frames = static_cast<std::uint64_t>(std::ceil(24 / config_.fer));
-    std::uint64_t least = UINT64_MAX;
-    link_config best = e.link;
-    for (const link_antennas& antennas : limits) {
-      if (limits.size() == 1) break;
-      const link_config c = with(antennas, e.link.code);
-      link_chain chain(c, exec_, most_of_a_batch());
-      point_counts counts;
-      for (const std::uint64_t part : {frames / 8, frames}) {
-        counts = run_point(
-                     chain, near_db, {.frame_errors = 0, .max_frames = part},
-                     [&](const point_counts& n) { return told(e, e.frames + n.frames); }, counts)
-                     .counts;
-        // Far above the target all are alike.
-        if (static_cast<double>(counts.frame_errors) > 8 * config_.fer * static_cast<double>(counts.frames))
-          break;
-      }
-      e.frames += counts.frames;
-      if (counts.frames < frames) return;
-      if (counts.frame_errors < least) least = counts.frame_errors, best = c;
-    }
-    e.link = best;
+    if (limits.size() < 2) return false;
+    std::vector<std::optional<double>> errors;
+    for (const link_antennas& antennas : limits) errors.push_back(errors_with(antennas, e, near_db));
+    if (result_.cancelled) return false;
+    const auto fewer = [](const auto& a, const auto& b) {
+      return a.value_or(infinite) < b.value_or(infinite);
+    };
+    const auto best = std::min_element(errors.begin(), errors.end(), fewer);
+    const double given = errors.front().value_or(infinite), least = best->value_or(infinite);
+    const bool saves = given < infinite ? given - least > std::sqrt(given) : least < infinite;
+    if (!saves) return false;
+    e.link = with(limits[static_cast<std::size_t>(best - errors.begin())], e.link.code);
     name(e);
+    return true;
+  }
+  /// Frame errors among 24 / target frames; nothing if they are far more than the target's.
+  std::optional<double> errors_with(const link_antennas& antennas, tradeoff_entry& e, double point_db) {
+    const auto frames = static_cast<std::uint64_t>(std::ceil(24 / config_.fer));
+    link_chain chain(with(antennas, e.link.code), exec_, most_of_a_batch());
+    point_counts counts;
+    bool is_far = false;
+    for (const std::uint64_t part : {frames / 8, frames}) {
+      if (is_far) break;
+      counts = run_point(
+                   chain, point_db, {.frame_errors = 0, .max_frames = part},
+                   [&](const point_counts& n) { return told(e, e.frames + n.frames); }, counts)
+                   .counts;
+      is_far =
+          static_cast<double>(counts.frame_errors) > 8 * config_.fer * static_cast<double>(counts.frames);
+    }
+    e.frames += counts.frames;
+    if (is_far || counts.frames < frames) return std::nullopt;
+    return static_cast<double>(counts.frame_errors);
   }
 
   std::size_t most_of_a_batch() const {

@@ -9,7 +9,9 @@
 #include <tests/codes.hpp>
 #include <tests/detectors.hpp>
 #include <tests/on_backends.hpp>
+#include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/chain.hpp>
+#include <warpband/link/scenario.hpp>
 #include <warpband/link/tradeoff.hpp>
 
 namespace wb {
@@ -89,7 +91,7 @@ TEST(tradeoff, candidates_are_allowed_differ_and_begin_with_what_is_given) {
         EXPECT_EQ(d.qam, qam);
         EXPECT_TRUE(names.insert(label_of(d)).second) << label_of(d);
         types.insert(d.type);
-        for (const auto& clip : clip_candidates(d)) {
+        for (const float clip : clip_candidates(clip_of(d), may_miss(d))) {
           detector_config limited = d;
           limited.llr_clip = clip;
           EXPECT_NO_THROW(make_detector(limited)) << label_of(limited);
@@ -98,9 +100,10 @@ TEST(tradeoff, candidates_are_allowed_differ_and_begin_with_what_is_given) {
       const double hypotheses = std::pow(qam, streams);
       EXPECT_EQ(types.size(), hypotheses <= (1 << 24) ? 9U : 8U);
     }
-  EXPECT_EQ(clip_candidates({.type = "ml"}).size(), 1U);
-  EXPECT_EQ(clip_candidates({.type = "ot"}).size(), 3U);
-  EXPECT_EQ(clip_candidates({.type = "ot", .llr_clip = 5.f}).size(), 4U);
+  EXPECT_EQ(clip_candidates(no_clip, false), (std::vector{no_clip, 4.f, 8.f, 16.f}));
+  EXPECT_EQ(clip_candidates(8, false), (std::vector{8.f, 4.f, 16.f, no_clip}));
+  EXPECT_EQ(clip_candidates(8, true), (std::vector{8.f, 4.f, 16.f}));
+  EXPECT_EQ(clip_candidates(5, true), (std::vector{5.f, 4.f, 8.f, 16.f}));
   // "none" stays with those that allow it.
   for (const detector_config& d : detector_candidates({.type = "ml", .llr_clip = no_clip}))
     EXPECT_NO_THROW(make_detector(d));
@@ -174,16 +177,42 @@ TEST_P(receiver_clock_on, receives_what_a_link_does) {
   }
 }
 
+/// Links of other kinds than streams.
+const std::string space_time =
+                      "code = { type = \"conv\", k = 60 }\nmodem.modulation = \"qpsk\"\n"
+                      "channel.type = \"rayleigh\"\nstbc.type = \"golden\"\n"
+                      "mimo.rx_antennas = 2\nsweep.snr_db = 5\n",
+                  massive =
+                      "code = { type = \"conv\", k = 20 }\nmodem.modulation = \"qpsk\"\n"
+                      "channel.type = \"rayleigh\"\nsweep.snr_db = 5\n"
+                      "massive = { solver = \"cholesky\", antennas = 8, users = 2, subcarriers = 32 }\n",
+                  transport =
+                      "code = { type = \"lte-transport\", transport_block_size = 40, "
+                      "resource_elements = 66, transmissions = 2 }\nsweep.snr_db = 5\n",
+                  slots =
+                      "nr = { channel = \"pusch\", resource_blocks = 1, layers = 2, mcs = 4, csi = \"ls\" }\n"
+                      "channel = { type = \"tdl\", profile = \"tdlc300\", doppler_hz = 100 }\n"
+                      "mimo.rx_antennas = 2\nsweep.snr_db = 5\n";
+link_config link_of(const std::string& text) { return parse_scenario(text, "link").curves.at(0).link; }
+
+TEST_P(receiver_clock_on, times_links_of_every_kind) {
+  for (const std::string& text : {space_time, massive, transport, slots}) {
+    SCOPED_TRACE(text);
+    const link_config c = link_of(text);
+    receiver_clock clock(c, exec());
+    const receiver_times times = clock.measure(c, 30);
+    EXPECT_GT(times.detect, 0);
+    EXPECT_GT(times.decode, 0);
+    EXPECT_GE(times.iterations, 1);
+  }
+}
+
 TEST(receiver_clock, refuses_what_it_does_not_time) {
   cpu exec;
-  link_config c = small_link();
-  c.antennas = massive_link_config{};
-  c.qam = 16;
-  EXPECT_EQ(blamed([&] { receiver_clock(c, exec); }), "antennas");
-  link_config transport = small_link();
-  transport.code = {};
-  transport.code = code_config("lte-transport");
-  EXPECT_EQ(blamed([&] { receiver_clock(transport, exec); }), "code.type");
+  link_config c = link_of(massive);
+  c.antennas.edit<massive_link_config>().direction = massive_direction::downlink;
+  EXPECT_EQ(blamed([&] { receiver_clock(c, exec); }), "massive.direction");
+  EXPECT_EQ(blamed([&] { check_choices(c); }), "massive.direction");
   receiver_clock clock(small_link(), exec);
   link_config other = small_link();
   other.qam = 16;
@@ -256,6 +285,62 @@ TEST(tradeoff, of_one_antenna_and_uncoded) {
   ASSERT_FALSE(r.front.empty());
   EXPECT_EQ(r.entries.size(), 2U);  // both demappers
   EXPECT_EQ(r.entries[0].times.decode, 0);
+}
+
+/// The receivers that a search tried.
+std::set<std::string> receivers_of(const std::string& scenario) {
+  cpu exec;
+  const tradeoff_result r = run_tradeoff(link_of(scenario), {.fer = 0.3, .width_db = 1}, exec);
+  EXPECT_FALSE(r.front.empty());
+  std::set<std::string> names;
+  for (const tradeoff_entry& e : r.entries) {
+    const receiver_rates rates = rates_of(e);
+    EXPECT_GT(rates.information, 0);
+    EXPECT_GT(rates.coded, rates.information);
+    EXPECT_GE(e.transmissions, 1);
+    names.insert(e.detector.substr(0, e.detector.find(", clip")));
+  }
+  return names;
+}
+
+TEST(tradeoff, of_a_space_time_code) {
+  EXPECT_EQ(receivers_of(space_time), (std::set<std::string>{"golden exact", "golden slicing"}));
+}
+
+TEST(tradeoff, of_massive_mimo) {
+  const std::set<std::string> names = receivers_of(massive);
+  for (const char* name :
+       {"cholesky", "cholesky, approximate SINR", "zf", "mf", "cg I = 1", "cg I = 2", "jacobi_cg I = 1"})
+    EXPECT_TRUE(names.contains(name)) << name;
+  EXPECT_FALSE(names.contains("cg I = 3"));  // there are two users
+}
+
+TEST(tradeoff, of_transport_blocks) {
+  EXPECT_EQ(receivers_of(transport), (std::set<std::string>{"demapper max-log"}));
+}
+
+TEST(tradeoff, of_slots) {
+  const link_config c = link_of(slots);
+  const std::vector<link_antennas> candidates = c.antennas.kind().candidates(c);
+  std::set<std::string> names;
+  for (const link_antennas& a : candidates) {
+    link_config tried = c;
+    tried.antennas = a;
+    EXPECT_NO_THROW((void)completed(tried));
+    EXPECT_TRUE(names.insert(a.kind().receiver_name(a)).second) << a.kind().receiver_name(a);
+  }
+  EXPECT_TRUE(names.contains("mmse"));
+  EXPECT_TRUE(names.contains("ml"));
+}
+
+// A limit of 0.01 leaves hard decisions, and an Alamouti code misses no hypothesis.
+TEST(tradeoff, tries_other_limits_where_no_hypothesis_is_missing) {
+  cpu exec;
+  link_config c = link_of(space_time);
+  c.antennas = stbc_config{.code = space_time_code::alamouti(), .llr_clip = 0.01f};
+  const tradeoff_result r = run_tradeoff(c, {.fer = 0.3, .width_db = 1}, exec);
+  ASSERT_FALSE(r.front.empty());
+  for (const tradeoff_entry& e : r.entries) EXPECT_NE(e.detector, "alamouti, clip 0.01") << e.decoder;
 }
 
 TEST(tradeoff, can_be_cancelled) {
