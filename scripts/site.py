@@ -377,6 +377,7 @@ def write_source(source):
 
     reference = ["# Python reference", "", "What `import warpband as wb` gives; the modules' names are for orientation only.", ""]
     reference += ["## warpband", "", "```{eval-rst}", ".. autofunction:: warpband.sweep", ".. autofunction:: warpband.scenario_help",
+                  ".. autofunction:: warpband.choose", ".. autoclass:: warpband.Choice", "   :members:",
                   ".. autoclass:: warpband.SweepResult", "   :members:", ".. autofunction:: warpband.cpu", ".. autofunction:: warpband.cuda",
                   ".. autofunction:: warpband.isas", ".. autofunction:: warpband.cuda_devices", "```", ""]
     for module in MODULES:

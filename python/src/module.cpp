@@ -51,6 +51,7 @@ NB_MODULE(_core, m) {
   wb::python::bind_array_channels(m);
   wb::python::bind_csi(m);
   wb::python::bind_sweep(m);
+  wb::python::bind_choose(m);
   wb::python::bind_stream(m);
   wb::python::bind_receive(m);
 }

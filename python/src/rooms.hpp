@@ -32,6 +32,7 @@ void bind_csi(nanobind::module_& m);
 void bind_modem(nanobind::module_& m);
 void bind_ofdm(nanobind::module_& m);
 void bind_sweep(nanobind::module_& m);
+void bind_choose(nanobind::module_& m);
 void bind_stream(nanobind::module_& m);
 void bind_receive(nanobind::module_& m);
 

@@ -16,34 +16,13 @@
 #include "executors.hpp"
 #include "functions.hpp"
 #include "rooms.hpp"
+#include "scenarios.hpp"
 
 namespace wb::python {
 namespace {
 
 namespace nb = nanobind;
 using clock = std::chrono::steady_clock;
-
-/// Understands a scenario of a file, or without one of a dictionary: that has no lines, and what it says is a
-/// setting of the call.
-scenario parsed(std::string text, const std::optional<std::string>& file) {
-  const std::string name = file.value_or("scenario");
-  std::string message;
-  try {
-    scenario s = parse_scenario(std::move(text), name);
-    for (const std::string& hint : s.hints)
-      if (PyErr_WarnEx(PyExc_FutureWarning, (name + ": " + hint).c_str(), 2) != 0) throw nb::python_error();
-    return s;
-  } catch (const file_error& e) {
-    message = std::string(e.what()).substr(name.size() + 2);  // "name: "
-  }
-  const std::string command = "warpband sim --help-scenario";
-  if (const auto position = message.find(command); position != std::string::npos)
-    message.replace(position, command.size(), "warpband.scenario_help()");
-  if (file) throw file_error(*file, message);
-  if (message.starts_with("line ")) message.erase(0, message.find(": ") + 2);
-  if (message.starts_with("channel.file: ")) throw file_error(name, message);  // that file cannot be read
-  throw nb::value_error((name + ": " + message).c_str());
-}
 
 /// A run of all curves. All of it happens without the GIL but for what is told to Python.
 class sweep_run {
@@ -199,14 +178,14 @@ std::string sweep(executor_ref& where, const std::vector<std::string>& more, int
   with.max_seconds = max_seconds;
   run_result start;
   if (!resume) {
-    start.source = parsed(text.value_or(""), file);
+    start.source = parsed_scenario(text.value_or(""), file);
     apply_overrides(start.source, with);
     for (const curve_config& c : start.source.curves) start.curves.push_back({c.label, c, {}, {}, false});
   } else {
     if (seed)
       throw argument_error("seed", std::to_string(*seed), "none with resume: a result goes on with its own");
     start = load_result(*resume, result_use::go_on, scope.functions());
-    scenario wanted = text ? parsed(*text, file) : start.source;
+    scenario wanted = text ? parsed_scenario(*text, file) : start.source;
     apply_overrides(wanted, with);
     start = resumed(std::move(start), std::move(wanted), *resume);
   }
@@ -231,6 +210,26 @@ std::string sweep(executor_ref& where, const std::vector<std::string>& more, int
 }
 
 }  // namespace
+
+scenario parsed_scenario(std::string text, const std::optional<std::string>& file) {
+  const std::string name = file.value_or("scenario");
+  std::string message;
+  try {
+    scenario s = parse_scenario(std::move(text), name);
+    for (const std::string& hint : s.hints)
+      if (PyErr_WarnEx(PyExc_FutureWarning, (name + ": " + hint).c_str(), 2) != 0) throw nb::python_error();
+    return s;
+  } catch (const file_error& e) {
+    message = std::string(e.what()).substr(name.size() + 2);  // "name: "
+  }
+  const std::string command = "warpband sim --help-scenario";
+  if (const auto position = message.find(command); position != std::string::npos)
+    message.replace(position, command.size(), "warpband.scenario_help()");
+  if (file) throw file_error(*file, message);
+  if (message.starts_with("line ")) message.erase(0, message.find(": ") + 2);
+  if (message.starts_with("channel.file: ")) throw file_error(name, message);  // that file cannot be read
+  throw nb::value_error((name + ": " + message).c_str());
+}
 
 void bind_sweep(nb::module_& m) {
   m.def(

@@ -116,6 +116,7 @@ NUMEROLOGY = wb.OfdmNumerology(fft_size=16, subcarriers=4, cyclic_prefix=2, firs
 SCENARIO = {"code": {"type": "none", "k": 10}, "sweep": {"ebn0_db": [0.0]}, "stop": {"max_frames": 2}}
 STREAM = wb.Stream(stage=wb.MMSE(**MIMO), most_items=4, devices=["cpu"])
 RESULT = wb.sweep(SCENARIO)
+CHOICE = wb.choose(SCENARIO, fer=0.3, width_db=2)
 KEYWORDS = wb._core.keywords
 
 
@@ -204,13 +205,14 @@ CALLS_OF = [
     (wb.Stream, {"stage": wb.MMSE(**MIMO), "most_items": 4, "devices": ["cpu"]}), (STREAM.push, {"channel": H, "items": Y, "noise_var": N0, "timeout": 60}),
     (STREAM.push(H, Y, N0).result, {"timeout": 60}), (STREAM.push(H, Y, N0).frame, {"timeout": 60}), (STREAM.push(H, Y, N0).exception, {"timeout": 60}),
     (STREAM.drain, {"timeout": 60}), (STREAM.stats().latency.percentile_us, {"percent": 50}), (STREAM.stats().latency.seconds, {"limit": 5}),
+    (wb.choose, {"scenario": SCENARIO, "fer": 0.3, "width_db": 2, "threads": 1}), (wb.Choice, {"content": CHOICE.to_dict(), "toml": CHOICE.toml}),
     (wb.sweep, {"scenario": SCENARIO, "threads": 1}), (wb.SweepResult, {"content": RESULT.to_dict()}), (wb.SweepResult.load, {"path": "there is no such file"}),
     (wb.cpu, {"threads": 1}), (wb.cuda, {"device": 99}), (wb.scenario_help, {}), (wb.isas, {}), (wb.cuda_devices, {}),
 ]
 
 #: What the package alone makes, and calls without arguments that could be wrong.
 NOT_CALLED = {
-    "Array", "Executor", "Csi", "Curve", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrMcs", "NrReferenceChannel", "NrSegmentation",
+    "Array", "Choice.save", "Choice.to_dict", "Choice.to_json", "ChoiceProgress", "Executor", "Csi", "Curve", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrMcs", "NrReferenceChannel", "NrSegmentation",
     "Progress", "StreamFrame", "StreamStats", "Ticket", "has_cuda", "has_hdf5", "plot", "Stream.map", "Stream.reset_times", "Stream.stats", "Stream.stop",
     "SweepResult.rows", "SweepResult.save", "SweepResult.to_dict", "SweepResult.to_json", "SweepResult.to_pandas", "Curve.column", "StreamFrame.unwrap",
     "Ticket.done",

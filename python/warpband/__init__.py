@@ -35,6 +35,7 @@ except ImportError as error:
         f"{here} has no compiled part of warpband: `pip install .` in the root of the repository makes one, or CMake, in "
         "build/<preset>/python") from None
 from ._arrays import Array, Executor, cpu, cuda
+from ._choose import Choice, ChoiceProgress, choose
 from ._sweep import Curve, Frames, Progress, SweepResult, scenario_help, sweep
 from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, capacity, cdl_profiles, exponential_correlation, mimo_rayleigh,
                       rayleigh, read_csi, tdl_profiles)
@@ -56,14 +57,14 @@ from .stream import FrameDropped, Latencies, Stream, StreamFrame, StreamStats, T
 from .turbo import TurboDecoder, TurboEncoder
 
 __all__ = [
-    "Array", "BcjrDecoder", "CdlChannel", "ChannelEstimator", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
+    "Array", "BcjrDecoder", "CdlChannel", "ChannelEstimator", "Choice", "ChoiceProgress", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
     "CrcAttacher", "Csi", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "IterativeReceiver", "KBest",
     "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
     "NWay", "NoiseEstimator", "NrMcs", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrTransportDecoder",
     "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "PolarDecoder", "PolarEncoder",
     "Progress", "QamMapper", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
-    "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu",
+    "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
     "cuda", "cuda_devices", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
     "mimo_rayleigh", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs",
     "nr_precoder", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",

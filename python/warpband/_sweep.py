@@ -269,6 +269,33 @@ class _Bar:
 Scenario = Union[Mapping[str, Any], str, "os.PathLike[str]"]
 
 
+def scenario_source(scenario: Scenario) -> tuple[str, str | None]:
+    """The TOML of a scenario, and the name of its file; None of a dictionary."""
+    if isinstance(scenario, Mapping):
+        try:
+            return scenario_text(scenario), None
+        except RecursionError:
+            raise ValueError("scenario = a dictionary that holds itself or is nested too deep is not allowed: expected the tables of docs/scenario.md") from None
+    if not isinstance(scenario, (str, os.PathLike)):
+        raise TypeError(f"scenario is a {type(scenario).__name__}: expected a path or a dictionary")
+    name = file_name("scenario", scenario)
+    with open(name, encoding="utf-8") as file:
+        return file.read(), name
+
+
+def _is_device(name: Any) -> bool:
+    return isinstance(name, str) and re.fullmatch(r"cpu|cuda(:\d+)?", name) is not None
+
+
+def executor_of(device: str, threads: int) -> Any:
+    """An executor on "cpu" or "cuda:N"; threads 0: all cores."""
+    if not _is_device(device):
+        raise refused("device", device, '"cpu" or "cuda:N"')
+    if device == "cpu":
+        return made(_core.Executor, threads=threads, isa=None)
+    return made(_core.Executor.cuda, device=int(device.partition(":")[2] or 0), stream=0)
+
+
 def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | None = None,
           resume: SweepResult | str | os.PathLike[str] | None = None, seed: int | None = None,
           frame_errors: int | None = None, max_frames: int | None = None, max_seconds: float | None = None,
@@ -345,26 +372,12 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
     batch = whole("batch", batch, 1, 2 ** 20)
     if version is not None and not (isinstance(version, str) and encodable(version) and len(version) <= 200):
         raise refused("version", version, "text of at most 200 characters, or None")
-    text, name = None, None
-    if isinstance(scenario, Mapping):
-        try:
-            text = scenario_text(scenario)
-        except RecursionError:
-            raise ValueError("scenario = a dictionary that holds itself or is nested too deep is not allowed: expected the tables of docs/scenario.md") from None
-    elif scenario is not None:
-        if not isinstance(scenario, (str, os.PathLike)):
-            raise TypeError(f"scenario is a {type(scenario).__name__}: expected a path or a dictionary")
-        name = file_name("scenario", scenario)
-        with open(name, encoding="utf-8") as file:
-            text = file.read()
+    text, name = (None, None) if scenario is None else scenario_source(scenario)
     devices = [device] if isinstance(device, str) else device
-    if not (isinstance(devices, (list, tuple)) and devices and all(isinstance(d, str) and re.fullmatch(r"cpu|cuda(:\d+)?", d) for d in devices)):
+    if not (isinstance(devices, (list, tuple)) and devices and all(_is_device(d) for d in devices)):
         raise refused("device", device, '"cpu" or "cuda:N", or a list of these')
     threads = number_or_none("threads", threads)
-    if devices[0] == "cpu":
-        executor = made(_core.Executor, threads=threads, isa=None)
-    else:
-        executor = made(_core.Executor.cuda, device=int(devices[0].partition(":")[2] or 0), stream=0)
+    executor = executor_of(devices[0], threads)
     given = {"channels": channels, "detectors": detectors, "decoders": decoders}
     functions = {name: functions_of(name, some, executor) for name, some in given.items()}
     if len(devices) > 1 and any(functions.values()):
