@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -91,7 +92,7 @@ void expect_detector(int streams, int rx, int pam_bits, int ways, const char* na
   decltype(Op::a) a;
   a.streams = streams, a.rx_antennas = rx, a.pam_bits = pam_bits, a.clip = 8;
   if constexpr (requires { a.ways; }) a.ways = ways;
-  if constexpr (requires { a.radius; }) a.radius = 4e38f;
+  if constexpr (requires { a.radius; }) a.radius = std::numeric_limits<float>::infinity();
   if constexpr (requires { a.survivors; }) a.survivors = survivors, a.real_valued = real_valued;
   a.received = make_view(y.data(), 1, m);
   a.channel = make_view(h.data(), 1, h.size());

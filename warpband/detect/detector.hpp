@@ -46,9 +46,9 @@ struct detector_output {
 class detector {
  public:
   virtual ~detector() = default;
-  /// Queues the uses of in.received on an executor. Throws shape_error where shapes do not match, and
-  /// argument_error for a prior that the detector does not take, or
-  /// `visited` of one that does not count.
+  /// Queues the uses of in.received on an executor. Throws shape_error where shapes do not match.
+  /// Throws argument_error for a prior that the detector does not take, and for `visited` of one that does
+  /// not count nodes.
   void run(executor& exec, const detector_input& in, const detector_output& out) const;
 
   int streams() const noexcept { return streams_; }

@@ -481,8 +481,8 @@ TEST_P(detect_exact_on, a_sphere_visits_no_more_nodes_than_its_limit) {
       };
       const mimo_result whole = with(0);
       EXPECT_TRUE(same_bits(with(1'000'000'000), whole));
-      const int most = *std::max_element(whole.visited.begin(), whole.visited.end());
-      EXPECT_TRUE(same_bits(with(most), whole));
+      const int longest = *std::max_element(whole.visited.begin(), whole.visited.end());
+      EXPECT_TRUE(same_bits(with(longest), whole));
       EXPECT_GE(*std::min_element(whole.visited.begin(), whole.visited.end()), streams);
       std::vector<std::int32_t> before(batch.uses(), streams);
       for (const int limit : {1, 3, 9, 20, 60, 200}) {
