@@ -24,6 +24,8 @@ ERROR_RATES = {
     "trellis": ("wu2012_fig3_16qam", LDPC, "fer", {"ML": "exhaustive", "MTT, clip 8": "multi-pass, llr_clip 8", "MTT": "multi-pass, no clip"}),
     "kbest": ("mimo_turbo_4x4_16qam", TURBO, "fer",
               {"ML, rate 1/2": "exhaustive", "K-best, K = 64, rate 1/2": "K-best, K = 64", "4-way, rate 1/2": "N-way, 4 ways"}),
+    "sphere": ("sphere_4x4_16qam", LDPC, "fer", {"ML": "exhaustive", "sphere": "sphere", "N-way, N = 4": "N-way, 4 ways",
+                                                 "sphere, 200 nodes": "sphere, 200 nodes", "sphere, 50 nodes": "sphere, 50 nodes"}),
     "nway": ("mimo_turbo_4x4_16qam", TURBO, "fer",
              {"ML, rate 1/2": "exhaustive", **{f"{n}-way, rate 1/2": f"N-way, {n} way{'s' * (n > 1)}" for n in (4, 3, 2, 1)}}),
     "pic": ("iterative_4x4_16qam", LDPC, "fer", {"ML": "exhaustive, no loop", "MMSE": "MMSE, no loop", "MMSE-PIC, loop": "MMSE-PIC, loop"}),
