@@ -14,7 +14,7 @@ struct sphere_op : thread_op<sphere_args> {
     const double n = a.streams, levels = 1 << a.pam_bits, bits = a.pam_bits;
     const double step = a.prior.data ? 2 * levels : 9;  // the nearest one of a dimension
     const double child = 2 * step + 4 + (Soft ? n + 4 + 2 * bits : 1);
-    const double leaf = 6 * levels + 3 + (Soft ? 2 * levels * (1 + bits) + 6 * bits : 0);
+    const double leaf = 6 * levels + 3 + (Soft ? 2 * levels * (1 + bits) + 4 * bits : 0);
     const double updates = Soft ? (n - 1) * 6 * bits : 0;
     return lattice_flops(a) + prior_flops(a) + 2 * n * (n - 1) + (n - 1) * child + leaf + updates +
            llr_flops(a);
