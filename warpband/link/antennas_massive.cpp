@@ -366,7 +366,7 @@ named_values results(const link_config& c) {
 std::string massive_name(const link_antennas& a) {
   const auto& m = a.get<massive_link_config>();
   std::string name = name_of(m.solver);
-  if (is_iterative(m.solver)) return name + " I = " + std::to_string(m.iterations);
+  if (is_iterative(m.solver)) return name + " I = " + std::to_string(m.iterations.value());
   return m.sinr == massive_sinr::approximate ? name + ", approximate SINR" : name;
 }
 
@@ -396,7 +396,8 @@ std::vector<link_antennas> uplink_candidates(const link_config& c) {
     throw argument_error("massive.direction", "downlink", "uplink: a receiver of the downlink has no choice");
   const massive_link_config& given = massive_of(c);
   std::vector<link_antennas> candidates{c.antennas};
-  const auto add = [&](massive_solver solver, int iterations, std::optional<massive_sinr> sinr) {
+  const auto add = [&](massive_solver solver, std::optional<int> iterations,
+                       std::optional<massive_sinr> sinr) {
     massive_link_config m = given;
     m.solver = solver, m.iterations = iterations, m.sinr = sinr;
     link_config tried = c;
@@ -411,7 +412,7 @@ std::vector<link_antennas> uplink_candidates(const link_config& c) {
     }
   };
   for (const massive_solver solver : {massive_solver::mf, massive_solver::zf, massive_solver::cholesky})
-    for (const massive_sinr sinr : {massive_sinr::exact, massive_sinr::approximate}) add(solver, 0, sinr);
+    for (const massive_sinr sinr : {massive_sinr::exact, massive_sinr::approximate}) add(solver, {}, sinr);
   for (const massive_solver solver : {massive_solver::cg, massive_solver::jacobi_cg})
     for (const int iterations : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16})
       if (iterations <= given.users) add(solver, iterations, {});

@@ -63,8 +63,8 @@ std::vector<link_antennas> space_time_candidates(const link_config& c) {
 std::vector<link_antennas> space_time_limits(const link_antennas& a) {
   auto code = a.get<stbc_config>();
   std::vector<link_antennas> candidates;
-  for (const float clip : clip_candidates(code.llr_clip, false)) {
-    code.llr_clip = clip;
+  for (const float clip : clip_candidates(code.llr_clip.value_or(no_clip), false)) {
+    code.llr_clip = clip == no_clip ? std::nullopt : std::optional(clip);
     candidates.emplace_back(code);
   }
   return candidates;
@@ -75,7 +75,7 @@ std::string space_time_name(const link_antennas& a) {
   std::string name = name_of(code.code);
   if (code.code.kind() == space_time_kind::golden)
     name += " " + plain(find_setting(stbc_settings(), "search")->get(code));
-  if (code.llr_clip != no_clip) name += ", clip " + plain(setting_value(as_written(code.llr_clip)));
+  if (code.llr_clip) name += ", clip " + plain(setting_value(as_written(*code.llr_clip)));
   return name;
 }
 

@@ -114,10 +114,10 @@ const std::vector<setting_of<stbc_config>>& stbc_settings() {
           .only_with("type", {"golden"}),
       one_of("qam", &c::qam, {4, 16, 64}, "Points of the constellation.").not_of_links(),
       integer("rx_antennas", &c::rx_antennas, 1, 4, "Receive antennas.").not_of_links(),
-       number("llr_clip", &c::llr_clip, 1e-6, 1e6, "LLRs are limited to this.", false,
-              "a number from 1e-6 to 1e6, or \"none\"")
-           .absent_as("none")
-           .left_out_by_default(),
+      number("llr_clip", &c::llr_clip, 1e-6, 1e6, "LLRs are limited to this.", false,
+             "a number from 1e-6 to 1e6, or \"none\"")
+          .absent_as("none")
+          .left_out_by_default(),
       boolean("extrinsic", &c::extrinsic, "Take the a-priori LLRs off the output again.").not_of_links()};
   return settings;
 }
