@@ -88,7 +88,7 @@ struct operations_options {
 };
 
 double operations(const operations_options& o, int antennas, int users, wb::massive_solver solver,
-                  int iterations) {
+                  std::optional<int> iterations) {
   wb::uplink_config c;
   c.antennas = antennas, c.users = users, c.qam = o.qam;
   c.solver = solver, c.iterations = iterations;
@@ -112,8 +112,8 @@ int run_operations(const operations_options& o) {
                                   "Cholesky", "CG", "reduction", "solver only");
   for (const configuration& c : table_3_1) {
     // What is left without a solver: Gram matrix, matched filters, LLRs.
-    const double rest = operations(o, c.antennas, c.users, mf, 0),
-                 cholesky_all = operations(o, c.antennas, c.users, cholesky, 0);
+    const double rest = operations(o, c.antennas, c.users, mf, {}),
+                 cholesky_all = operations(o, c.antennas, c.users, cholesky, {});
     json counts = json::array();
     double cg_all = 0;
     for (int i = 1; i <= most_iterations; i++) {

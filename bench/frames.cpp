@@ -208,7 +208,7 @@ void add_frames(const std::string& device, const frame_shape& s, const std::stri
                 const std::vector<figure>& figures, bool by_columns, const frame_design& design) {
   std::vector<axis> axes{{"antennas", fmt::format("{}x{}", s.antennas, s.users)},
                          {"mode", name_of(s.solver)}};
-  if (s.iterations != 0) axes.emplace_back("iterations", s.iterations);
+  if (s.iterations) axes.emplace_back("iterations", *s.iterations);
   axes.emplace_back("subcarriers", s.subcarriers);
   axes.emplace_back("symbols", s.symbols);
   axes.emplace_back("estimate", s.per_vector ? "each" : "shared");
@@ -226,7 +226,7 @@ std::vector<frame_benchmark> half_frames(const std::string& device) {
     for (const int symbols : {1, 14})
       for (const int subcarriers : {128, 1200}) {
         frame_shape s;
-        s.solver = solver, s.iterations = solver == massive_solver::cg ? 3 : 0;
+        s.solver = solver, s.iterations = solver == massive_solver::cg ? std::optional(3) : std::nullopt;
         s.subcarriers = subcarriers, s.symbols = symbols, s.half = true;
         list.push_back({s, device == "cpu" ? std::vector{resident} : std::vector{kernel, sync, small}});
       }
@@ -277,7 +277,8 @@ std::vector<frame_benchmark> thesis_frames(const std::string& device) {
   for (const bool uplink : {true, false})
     for (const massive_solver solver : {massive_solver::cholesky, massive_solver::cg}) {
       frame_shape s;
-      s.uplink = uplink, s.solver = solver, s.iterations = solver == massive_solver::cg ? 3 : 0;
+      s.uplink = uplink, s.solver = solver,
+      s.iterations = solver == massive_solver::cg ? std::optional(3) : std::nullopt;
       sweep(s, {1, 2, 4, 8, 16, 32, 64, 128});
       for (const int symbols : {8, 16, 64}) {
         s.symbols = symbols;
@@ -293,7 +294,8 @@ std::vector<frame_benchmark> thesis_frames(const std::string& device) {
     }
   for (const massive_solver solver : {massive_solver::cholesky, massive_solver::cg}) {
     frame_shape s;
-    s.antennas = 256, s.users = 32, s.solver = solver, s.iterations = solver == massive_solver::cg ? 4 : 0;
+    s.antennas = 256, s.users = 32, s.solver = solver,
+    s.iterations = solver == massive_solver::cg ? std::optional(4) : std::nullopt;
     sweep(s, {2, 4, 8, 16});
   }
   return list;

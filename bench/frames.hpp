@@ -24,7 +24,7 @@ struct frame_shape {
   bool uplink = true;
   int antennas = 128, users = 16;
   massive_solver solver = massive_solver::cholesky;
-  int iterations = 0;
+  std::optional<int> iterations = {};
   int subcarriers = 128, symbols = 1;
   /// Every vector has an estimate of its own and pays for its Gram matrix and decomposition. In the thesis
   /// those are copies of the estimates of one OFDM symbol, which alone come from the host. Otherwise the

@@ -309,7 +309,7 @@ STREAM_SETTINGS = [
     ("detect", "stream.overflow", "drop-oldest", ["drop"]),
     ("detect", "stream.waiting", "spin", ["busy"]),
     ("detect", "stream.retries", 0, [65]),
-    ("detect", "stream.rate", 500.0, [0, "fast"]),
+    ("detect", "stream.rate", 500.0, [-1.0, "fast"]),
     ("detect", "stream.frames", 10, [0]),
     ("detect", "stream.seconds", 1.5, [-1]),
     ("detect", "stream.warmup", 0, [-1]),

@@ -47,6 +47,11 @@ inline int& k_in(code_config& c) {
   return with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, nr_ldpc_settings, conv_settings,
                           uncoded_settings>(c, [](auto& s) -> auto& { return given(s.k); });
 }
+/// Leaves out k of a code that may.
+inline void leave_out_k(code_config& c) {
+  with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, nr_ldpc_settings, conv_settings,
+                   uncoded_settings>(c, [](auto& s) { s.k = {}; });
+}
 inline int& n_in(code_config& c) {
   return with_settings_of<ldpc_settings, nr_ldpc_settings>(c, [](auto& s) -> auto& { return given(s.n); });
 }

@@ -387,7 +387,7 @@ algorithms downlinks() {
       const downlink_config c{.antennas = static_cast<int>(f.antennas),
                               .users = static_cast<int>(f.users),
                               .solver = solver,
-                              .iterations = is_iterative(solver) ? 3 : 0};
+                              .iterations = is_iterative(solver) ? std::optional(3) : std::nullopt};
       list.push_back(downlink<complex>(downlink_precoder(c), text_of(f, solver), f));
       if (f.users % 8 == 0)
         list.push_back(downlink<half_complex>(downlink_precoder(c), text_of(f, solver) + " in halves", f));
@@ -398,8 +398,8 @@ algorithms clusters(bool down) {
   algorithms list;
   for (const frames_of& f : {frames_of{64, 16, 2}, {24, 5, 1}})
     for (const auto& [solver, method, iterations] :
-         {std::tuple{massive_solver::cholesky, massive_cluster_method::exact, 0},
-          {massive_solver::cholesky, massive_cluster_method::local_mmse, 0},
+         {std::tuple{massive_solver::cholesky, massive_cluster_method::exact, std::optional<int>()},
+          {massive_solver::cholesky, massive_cluster_method::local_mmse, {}},
           {massive_solver::cg, massive_cluster_method::cg, 3}}) {
       const std::string text = text_of(f, solver) + " " + name_of(method);
       clustered_uplink_config c{.detector = {.antennas = static_cast<int>(f.antennas),

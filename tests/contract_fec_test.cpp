@@ -250,8 +250,8 @@ algorithms turbo_of_float32(bool longest) {
   algorithms list;
   using enum turbo_early_stop;
   for (const auto algorithm : both_algorithms) {
-    const auto add = [&](int k, int windows, int overlap, int iterations, turbo_early_stop stop,
-                         std::size_t items) {
+    const auto add = [&](int k, std::optional<int> windows, std::optional<int> overlap, int iterations,
+                         turbo_early_stop stop, std::size_t items) {
       list.push_back(turbo({.k = k,
                             .algorithm = algorithm,
                             .iterations = iterations,
@@ -265,18 +265,19 @@ algorithms turbo_of_float32(bool longest) {
     if (longest) continue;
     add(40, 1, 0, 2, none, 35);
     add(40, 5, 0, 2, none, 21);
-    add(40, 0, -1, 4, sign_agreement, 21);
+    add(40, {}, {}, 4, sign_agreement, 21);
     add(104, 4, 3, 3, sign_agreement, 21);
     add(104, 7, 5, 3, none, 21);
-    add(256, 0, -1, 8, crc, 35);
+    add(256, {}, {}, 8, crc, 35);
     add(512, 64, 0, 3, crc, 9);
-    add(1056, 32, -1, 3, sign_agreement, 4);
-    add(2048, 0, -1, 6, crc, 3);
+    add(1056, 32, {}, 3, sign_agreement, 4);
+    add(2048, {}, {}, 6, crc, 3);
   }
   return list;
 }
 /// Decoders with windows side by side, of LLRs as floats and as bytes.
-algorithm turbo_windows(const windows_kind& kind, int k, int overlap, std::size_t items, bool in_steps) {
+algorithm turbo_windows(const windows_kind& kind, int k, std::optional<int> overlap, std::size_t items,
+                        bool in_steps) {
   auto config = setting(kind, k, {}, overlap, 2);
   config.llr_steps = 8;
   const turbo_decoder d(config);
@@ -297,8 +298,12 @@ algorithm turbo_windows(const windows_kind& kind, int k, int overlap, std::size_
 algorithms turbo_of_windows(bool in_steps) {
   algorithms list;
   for (const auto& kind : {int16_kind, bfloat_max_log, bfloat_log_map})
-    for (const auto& [k, overlap, items] :
-         {std::tuple{40, 0, 67}, {200, 0, 67}, {256, -1, 35}, {512, -1, 19}, {1024, 16, 9}, {6144, -1, 3}})
+    for (const auto& [k, overlap, items] : {std::tuple{40, std::optional(0), 67},
+                                            {200, 0, 67},
+                                            {256, {}, 35},
+                                            {512, {}, 19},
+                                            {1024, 16, 9},
+                                            {6144, {}, 3}})
       list.push_back(turbo_windows(kind, k, overlap, static_cast<std::size_t>(items), in_steps));
   return list;
 }

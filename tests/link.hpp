@@ -26,10 +26,10 @@ inline link_config uncoded_link(int k) {
   return c;
 }
 
-inline link_config ldpc_link(const std::string& type, int n, const std::string& rate) {
+inline link_config ldpc_link(const std::string& type, std::optional<int> n, const std::string& rate) {
   link_config c;
   c.code = code_config(type);
-  n_in(c.code) = n;
+  if (n) n_in(c.code) = *n;
   ldpc_in(c.code).rate = rate;
   return c;
 }

@@ -265,8 +265,8 @@ double flops(const void* args) {
   if (a.step != stage::gram) return 0;
   const frame_shape& s = a.data->shape;
   const double b = s.antennas, u = s.users, sides = s.vectors_of_estimate();
-  const double solver =
-      s.solver == massive_solver::cholesky ? u * u * u + sides * u * u : s.iterations * sides * u * u;
+  const double solver = s.solver == massive_solver::cholesky ? u * u * u + sides * u * u
+                                                             : s.iterations.value_or(0) * sides * u * u;
   return 4 * (b * u * u + sides * b * u + solver);
 }
 /// H, vectors and results once.
@@ -295,7 +295,8 @@ std::vector<stage> stages_of(const frame_data& d, how method) {
   stages.push_back(stage::regularise);
   if (d.shape.solver == massive_solver::cg) {
     stages.push_back(stage::start);
-    for (int i = 0; i < d.shape.iterations; i++) stages.insert(stages.end(), {stage::product, stage::step});
+    for (int i = 0; i < d.shape.iterations.value_or(0); i++)
+      stages.insert(stages.end(), {stage::product, stage::step});
   } else {
     if (method != how::matinv) stages.push_back(stage::factor);
     if (method == how::potrf) stages.push_back(stage::identity);

@@ -91,7 +91,7 @@ TEST_P(scale, max_log_map_of_turbo_codes_decides_alike) {
           return {exec().to_host(bits), exec().to_host(soft)};
         },
         "turbo");
-    const turbo_decoder short_numbers(testing::setting(testing::bfloat_max_log, 256, windows, -1, 12));
+    const turbo_decoder short_numbers(testing::setting(testing::bfloat_max_log, 256, windows, {}, 12));
     expect_alike(
         w.llr,
         [&](const llrs_t& llr) -> results { return {testing::decide(exec(), short_numbers, llr).bits, {}}; },

@@ -32,7 +32,7 @@ TEST(link_chain, rates_and_signal_to_noise_ratios) {
   EXPECT_NEAR(n.snr_db, 5 + 10 * std::log10(2 * 4 / 4.0), 1e-12);
   EXPECT_NEAR(n.esn0_db, n.snr_db - 10 * std::log10(2), 1e-12);
   c.axis = snr_axis::snr_db;
-  EXPECT_DOUBLE_EQ(code_rate(ldpc_link("wimax-ldpc", 0, "3/4A")), 0.75);
+  EXPECT_DOUBLE_EQ(code_rate(ldpc_link("wimax-ldpc", {}, "3/4A")), 0.75);
   EXPECT_DOUBLE_EQ(code_rate(ldpc_link("wifi-ldpc", 648, "5/6")), 5.0 / 6);
   const auto conv_rate_of = [](const char* rate, conv_ending termination) {
     return code_rate(conv_link(100, rate, termination, conv_algorithm::viterbi));
@@ -120,7 +120,7 @@ TEST(link_chain, fills_in_what_is_left_open) {
   EXPECT_EQ(detector_of(antennas).rx_antennas, 4);
   EXPECT_EQ(detector_of(antennas).qam, 64);
   EXPECT_EQ(detector_of(antennas).get<nway_settings>().ways, 3);
-  EXPECT_EQ(detector_of(antennas).llr_clip, no_clip);
+  EXPECT_EQ(detector_of(antennas).llr_clip, 8.f);
 }
 
 TEST(link_chain, refuses_bad_settings) {

@@ -289,7 +289,7 @@ TEST_F(result, values_that_stood_for_leaving_a_setting_out_resume) {
   const std::string scenario_text = "code.k = 40\nstop.max_frames = 4\nsweep.ebn0_db = [1.0]\n";
   const run_result r = ran(scenario_text, *open_scalar(), "s.toml");
   std::string text = result_json(r);
-  const std::string rule = "\"max_frames\":4", with_time = rule + ",\"max_seconds\":0.0";
+  const std::string rule = "\"max_frames\": 4", with_time = rule + ", \"max_seconds\": 0.0";
   ASSERT_NE(text.find(rule), std::string::npos);
   EXPECT_EQ(text.find("max_seconds"), std::string::npos);
   text.replace(text.find(rule), rule.size(), with_time);

@@ -330,7 +330,7 @@ TEST(scenario, documented_defaults_are_those_of_detectors_and_channels) {
   std::string spelt_line = line;
   for (const scenario_key& k : scenario_keys()) {
     const std::string& name = k.name;
-    if (of_clusters(name))
+    if (of_clusters(name) && !k.initial.empty())
       spelt_clusters += name + " = " + k.initial + "\n";
     else if (name.starts_with("channel.") && !k.initial.empty() && name != "channel.type" &&
              name != "channel.fading" && name != "channel.delay_spread_ns" && name != "channel.array" &&

@@ -98,7 +98,7 @@ TEST(tradeoff, candidates_are_allowed_differ_and_begin_with_what_is_given) {
         }
       }
       const double hypotheses = std::pow(qam, streams);
-      EXPECT_EQ(types.size(), hypotheses <= (1 << 24) ? 9U : 8U);
+      EXPECT_EQ(types.size(), hypotheses <= (1 << 24) ? 10U : 9U);
     }
   EXPECT_EQ(clip_candidates(no_clip, false), (std::vector{no_clip, 4.f, 8.f, 16.f}));
   EXPECT_EQ(clip_candidates(8, false), (std::vector{8.f, 4.f, 16.f, no_clip}));

@@ -70,14 +70,16 @@ TEST(stbc_arguments, bad_settings_are_named) {
   for (const auto& code : {space_time_code::alamouti(), space_time_code::silver()})
     EXPECT_EQ(blames(stbc_setting(code, 4, 2, golden_search::slicing)), "search");
   stbc_config c;
-  for (const float clip : {0.f, -8.f, 1.1e6f, not_a_number, -infinity}) {
+  for (const float clip : {0.f, -8.f, 1.1e6f, not_a_number, infinity, -infinity}) {
     c.llr_clip = clip;
     EXPECT_EQ(blames(c), "llr_clip") << clip;
   }
-  for (const float clip : {1e-30f, 8.f, 1e6f, infinity}) {
+  for (const float clip : {1e-30f, 8.f, 1e6f}) {
     c.llr_clip = clip;
     EXPECT_EQ(blames(c), "") << clip;
   }
+  c.llr_clip.reset();
+  EXPECT_EQ(blames(c), "");
 }
 
 TEST(stbc_arguments, a_matrix_that_is_not_unitary_is_named_with_what_is_wrong) {

@@ -336,7 +336,7 @@ TEST(turbo_bfloat16, loses_few_frames_to_float32) {
   const std::size_t K = 512, count = small_scale() ? 64 : 384;
   const codewords sent = make_codewords(k, static_cast<int>(count), 0.5, 41);
   for (const auto& kind : bfloats) {
-    const auto wrong = [&](turbo_precision precision, int windows) {
+    const auto wrong = [&](turbo_precision precision, std::optional<int> windows) {
       auto config = setting(kind, k, windows, {}, 6);
       config.precision = precision;
       const bits_t bits = decide(exec, turbo_decoder(config), sent.llr).bits;
@@ -348,7 +348,7 @@ TEST(turbo_bfloat16, loses_few_frames_to_float32) {
     EXPECT_GT(floats, static_cast<int>(count / 8)) << kind.name;
     // A codeword at the edge comes out either way: the counts differ by chance, and by little.
     EXPECT_NEAR(wrong(turbo_precision::bfloat16, 1), floats, 2 + floats / 20) << kind.name;
-    EXPECT_NEAR(wrong(turbo_precision::bfloat16, 0), floats, 3 + floats / 10) << kind.name;
+    EXPECT_NEAR(wrong(turbo_precision::bfloat16, {}), floats, 3 + floats / 10) << kind.name;
   }
 }
 

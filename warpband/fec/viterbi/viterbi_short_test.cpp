@@ -109,13 +109,15 @@ TEST_P(viterbi_int16, does_not_overflow) {
 }
 
 TEST_P(viterbi_int16, without_noise_gives_what_was_sent) {
-  for (const auto& [code, k, windows] :
-       {std::tuple{conv_80211(conv_rate::r1_2), 5000, 0}, std::tuple{conv_80211(conv_rate::r3_4), 5003, 4},
-        std::tuple{conv_80216(conv_rate::r5_6, conv_ending::tail_biting), 2600, 3},
-        std::tuple{conv_lte(), 4099, 4}, std::tuple{conv_recursive(4, 013, {015}), 700, 7},
-        std::tuple{conv_recursive(9, 0561, {0753}), 1500, 2},
-        std::tuple{conv_code{.constraint_length = 3, .generators = {07, 05}}, 331, 19},
-        std::tuple{conv_code{.constraint_length = 8, .generators = {0133, 0171}}, 600, 1}}) {
+  for (const auto& [code, k, windows] : std::vector<std::tuple<conv_code, int, std::optional<int>>>{
+           {conv_80211(conv_rate::r1_2), 5000, {}},
+           {conv_80211(conv_rate::r3_4), 5003, 4},
+           {conv_80216(conv_rate::r5_6, conv_ending::tail_biting), 2600, 3},
+           {conv_lte(), 4099, 4},
+           {conv_recursive(4, 013, {015}), 700, 7},
+           {conv_recursive(9, 0561, {0753}), 1500, 2},
+           {{.constraint_length = 3, .generators = {07, 05}}, 331, 19},
+           {{.constraint_length = 8, .generators = {0133, 0171}}, 600, 1}}) {
     const std::size_t length = static_cast<std::size_t>(k);
     conv_code serial = code;
     serial.order = conv_order::serial;

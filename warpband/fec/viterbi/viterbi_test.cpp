@@ -191,13 +191,13 @@ TEST_P(viterbi, tail_biting_overlap_suits_the_rate) {
   const conv_code code = conv_80216(conv_rate::r5_6, conv_ending::tail_biting);
   const std::size_t k = 100, count = small_scale() ? 20 : 400;
   const auto w = make_conv_codewords(code, k, count, 2.2, 8);
-  const auto failures = [&](int overlap) {
+  const auto failures = [&](std::optional<int> overlap) {
     const auto got = decode(exec(), viterbi_decoder({.code = code, .k = 100, .overlap = overlap}), w.llr);
     int wrong = 0;
     for (std::size_t b = 0; b < count; b++) wrong += row_of(got.bits, b, k) != row_of(w.sent, b, k);
     return wrong;
   };
-  EXPECT_LE(failures(-1), failures(500) + 4);
+  EXPECT_LE(failures({}), failures(500) + 4);
 }
 
 TEST_P(viterbi, ties_go_to_zeros) {

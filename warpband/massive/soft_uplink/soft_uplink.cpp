@@ -20,7 +20,7 @@ const std::vector<setting_of<soft_uplink_config>>& soft_uplink_settings() {
 }
 
 void check(const soft_uplink_config& config) {
-  check_massive(config.antennas, config.users, massive_solver::cholesky, 0);
+  check_massive(config.antennas, config.users, massive_solver::cholesky, {});
   check_symbols(config.qam, config.llr_clip);
 }
 
