@@ -95,7 +95,8 @@ class DetectTest(array_files.ArrayFilesTest):
         for detector, more, expected in (("ml", (), {}), ("mf", (), None), ("zf", (), {}), ("mmse", (), {}), ("ot", (), {}), ("mtt", (), {}),
                                          ("kbest", (), {"survivors": 64, "real_valued": 0}),
                                          ("kbest", ("--survivors", 8, "--real-valued"), {"survivors": 8, "real_valued": 1}),
-                                         ("nway", (), {"ways": 4}), ("nway", ("--ways", 2, "--llr-clip", 5), {"ways": 2, "llr_clip": 5})):
+                                         ("nway", (), {"ways": 4}), ("nway", ("--ways", 2, "--llr-clip", 5), {"ways": 2, "llr_clip": 5}),
+                                         ("nway", ("--ways", 1, "--spread", "1,1,2,4", "--sort", "fsd"), {"spread": "1,1,2,4", "sort": "fsd"})):
             with self.subTest(detector=detector, more=more):
                 arrays, attributes = self.detect("--hard", *more, detector=detector, qam=4)
                 self.assertEqual(sorted(arrays), ["bits", "status"])
@@ -352,6 +353,10 @@ class DetectTest(array_files.ArrayFilesTest):
         def detect(detector, *more, qam=16):
             return ("detect", "in.h5", "-o", "out.h5", "--detector", detector, "--qam", qam, *more)
         self.fail_clearly(2, "ways = 5 is not allowed: expected 1 to 4", *detect("nway", "--ways", 5))
+        self.fail_clearly(2, "spread = 1,2 is not allowed: expected a number for each of 4 streams", *detect("nway", "--spread", "1,2"))
+        self.fail_clearly(2, "spread = 1,1,1,17 is not allowed: expected 1 to 16 at each level", *detect("nway", "--spread", "1,1,1,17"))
+        self.fail_clearly(2, "sort = fsd is not allowed: expected none, norm, norm-ascending or sqrd", *detect("kbest", "--sort", "fsd"))
+        self.fail_clearly(2, "--spread has no meaning with --detector kbest", *detect("kbest", "--spread", "1,1,1,16"))
         self.fail_clearly(2, "--ways has no meaning with --detector ot", *detect("ot", "--ways", 2))
         self.fail_clearly(2, "--survivors has no meaning with --detector mmse", *detect("mmse", "--survivors", 8))
         self.fail_clearly(2, "--real-valued has no meaning with --detector ml", *detect("ml", "--real-valued"))

@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include <oracle/as_size.hpp>
 #include <oracle/modem.hpp>
@@ -455,6 +456,31 @@ std::vector<int> sorted_streams(const mimo_use& use, sorting rule) {
   return taken;
 }
 
+std::vector<int> fsd_order(const mimo_use& use, const std::vector<bool>& full) {
+  const std::size_t n = as_size(use.streams()), rows = use.y.size();
+  std::vector<std::size_t> left{0}, from_top;
+  for (std::size_t k = n - 1; k > 0; k--) left.push_back(k);
+  while (!left.empty()) {
+    const std::size_t size = left.size();
+    std::vector<std::vector<complex>> gram(size, std::vector<complex>(size));
+    for (std::size_t i = 0; i < size; i++)
+      for (std::size_t j = 0; j < size; j++)
+        for (std::size_t r = 0; r < rows; r++)
+          gram[i][j] += std::conj(use.h[r * n + left[i]]) * use.h[r * n + left[j]];
+    const auto solved = inverse(gram);  // with the squared norms of the pseudo-inverse's rows on its diagonal
+    std::size_t next = 0;
+    for (std::size_t i = 1; i < size; i++) {
+      const double norm = solved[i][i].real(), best = solved[next][next].real();
+      if (full[size - 1] ? norm > best : norm < best) next = i;
+    }
+    from_top.push_back(left[next]);
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(next));
+  }
+  std::vector<int> order;
+  for (std::size_t k = 0; k < n; k++) order.push_back(static_cast<int>(from_top[(n - k) % n]));
+  return order;
+}
+
 std::vector<double> detect_ml(const mimo_use& use, double clip) {
   check(use);
   const int n = use.streams();
@@ -525,39 +551,38 @@ std::vector<double> detect_trellis(const mimo_use& use, trellis rule, double cli
   return found.llrs(clip);
 }
 
-std::vector<double> detect_nway(const mimo_use& use, int ways, double clip) {
+std::vector<double> detect_nway(const mimo_use& use, int ways, double clip, const std::vector<int>& spread) {
   check(use);
-  const int n = use.streams(), m = bits_of(use.points);
+  const int n = use.streams();
   if (ways < 1 || ways > n) throw std::invalid_argument("oracle: as many ways as streams at most");
+  if (!spread.empty() && spread.size() != as_size(n))
+    throw std::invalid_argument("oracle: a spread has a number for each stream");
   const auto points = constellation(use.points);
-  const auto levels = amplitudes(use.points);
   hypotheses found(use);
   for (int pass = 0; pass < ways; ++pass) {
     std::vector<int> order;
     for (int k = 0; k < n; ++k) order.push_back((pass + 1 + k) % n);
     const triangle t = triangular(use, order);
-    for (int top = 0; top < use.points; ++top) {
-      symbols s(as_size(n));  // in the order of the levels
-      s[as_size(n - 1)] = top;
-      for (int k = n - 2; k >= 0; --k) {
+    std::vector<symbols> paths{symbols(as_size(n))};  // in the order of the levels
+    for (int k = n - 1; k >= 0; --k) {
+      const int kept = !spread.empty() ? spread[as_size(k)] : k == n - 1 ? use.points : 1;
+      std::vector<symbols> longer;
+      for (symbols s : paths) {
         const complex rest = left_over(t, s, k, points);
-        const double gain = t.r[as_size(k)][as_size(k)].real();
-        int best[2] = {0, 0};
-        for (int dimension = 0; dimension < 2; ++dimension) {
-          double least = INFINITY;
-          for (int a = 0; as_size(a) < levels.size(); ++a) {
-            const double off = (dimension == 0 ? rest.real() : rest.imag()) - gain * levels[as_size(a)];
-            double cost = off * off / use.n0;
-            for (int b = 0; b < m / 2; ++b)
-              cost += bit_cost(use, order[as_size(k)] * m + 2 * b + dimension, (a >> (m / 2 - 1 - b)) & 1);
-            if (cost < least) {
-              least = cost;
-              best[dimension] = a;
-            }
-          }
+        std::vector<std::pair<double, int>> children;  // cost and symbol
+        for (int q = 0; q < use.points; ++q)
+          children.emplace_back(std::norm(rest - t.r[as_size(k)][as_size(k)] * points[as_size(q)]) / use.n0 +
+                                    symbol_cost(use, order[as_size(k)], q),
+                                q);
+        std::partial_sort(children.begin(), children.begin() + kept, children.end());
+        for (int i = 0; i < kept; ++i) {
+          s[as_size(k)] = children[as_size(i)].second;
+          longer.push_back(s);
         }
-        s[as_size(k)] = joined(best[0], best[1], use.points);
       }
+      paths = longer;
+    }
+    for (const symbols& s : paths) {
       symbols of_streams(as_size(n));
       for (int k = 0; k < n; ++k) of_streams[as_size(order[as_size(k)])] = s[as_size(k)];
       found.add(of_streams, metric(use, points, of_streams));

@@ -33,6 +33,13 @@ enum class sorting {
 };
 std::vector<int> sorted_streams(const mimo_use& use, sorting rule);
 
+/// L. Barbero, J. Thompson, "Fixing the complexity of the sphere decoder for MIMO detection", 2008. From the
+/// top of the tree down it compares the rows of the pseudo-inverse of the streams left. A full level takes
+/// the stream of the largest norm, any other that of the least. `full` has a level for each
+/// stream, the lowest first. The order is that of detect_nway: entry 0 is on top, below it entries streams -
+/// 1, streams - 2, ... 1.
+std::vector<int> fsd_order(const mimo_use& use, const std::vector<bool>& full);
+
 /// All points^streams candidates; at most 2^20.
 std::vector<double> detect_ml(const mimo_use& use, double clip);
 
@@ -49,10 +56,12 @@ enum class trellis {
 };
 std::vector<double> detect_trellis(const mimo_use& use, trellis rule, double clip);
 
-/// M. Wu, B. Yin, J. Cavallaro, "Flexible N-Way MIMO Detector on GPU", 2012: for p = 0 .. ways - 1 all points
-/// of stream p, and for each the best child in each real dimension of streams p - 1, p - 2, ... p + 1 (mod
-/// streams); the least metric of each hypothesis over all passes.
-std::vector<double> detect_nway(const mimo_use& use, int ways, double clip);
+/// M. Wu, B. Yin, J. Cavallaro, "Flexible N-Way MIMO Detector on GPU", 2012: for p = 0 .. ways - 1 a tree
+/// with stream p on top, and below it streams p - 1, p - 2, ... p + 1 (mod streams); the least metric of each
+/// hypothesis over all passes. `spread`: best children that each path keeps at a level, the lowest level
+/// first; empty for 1, ... 1, points.
+std::vector<double> detect_nway(const mimo_use& use, int ways, double clip,
+                                const std::vector<int>& spread = {});
 
 /// C. Studer, A. Burg, H. Boelcskei, "Soft-output sphere decoding: algorithms and VLSI implementation", 2008,
 /// single tree search, from the last stream to the first. Children of a node come with rising cost of their

@@ -93,6 +93,7 @@ TEST(oracle_mimo, all_survivors_are_all_candidates) {
       }
       const mimo_use use = draw(4, 4, 4, 0.2, prior, random).use;
       expect_equal(oracle::detect_kbest(use, 256, false, 5), oracle::detect_ml(use, 5));
+      expect_equal(oracle::detect_nway(use, 1, 5, {4, 4, 4, 4}), oracle::detect_ml(use, 5));
     }
 }
 

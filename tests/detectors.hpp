@@ -1,6 +1,7 @@
 #pragma once
 // The kinds of detectors of the library, and their settings, for tests that change them.
 #include <string>
+#include <vector>
 
 #include <warpband/detect/detector.hpp>
 #include <warpband/detect/ep/ep.hpp>
@@ -35,6 +36,12 @@ inline bool has_order(const detector_config& c) {
   return find_setting(c.kind().settings, "order") != nullptr;
 }
 inline search_order search_of(detector_config c) { return has_order(c) ? search_in(c) : search_order{}; }
+/// What a detector with an order can sort by.
+inline std::vector<stream_sort> sorts_of(const detector_config& c) {
+  std::vector<stream_sort> sorts{stream_sort::norm, stream_sort::norm_ascending, stream_sort::sqrd};
+  if (c.type == nway) sorts.push_back(stream_sort::fsd);
+  return sorts;
+}
 inline bool is_exact(const detector_config& c) { return plain(c.value_of("demapper")) == "exact"; }
 
 }  // namespace wb::testing

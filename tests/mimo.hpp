@@ -159,8 +159,16 @@ inline oracle::mimo_use oracle_use(const mimo_batch& b, std::size_t use) {
   if (!b.prior.empty()) u.prior.assign(&b.prior[use * b.bits()], &b.prior[use * b.bits()] + b.bits());
   return u;
 }
-/// Of the streams of a use.
-inline std::vector<int> oracle_order(stream_sort sort, const oracle::mimo_use& use) {
+/// Of the streams of a use, as a detector sorts them.
+inline std::vector<int> oracle_order(const detector_config& c, const oracle::mimo_use& use) {
+  const stream_sort sort = search_of(c).sort;
+  if (sort == stream_sort::fsd) {
+    std::vector<bool> full(static_cast<std::size_t>(c.streams));
+    full.back() = true;
+    const std::vector<int>& spread = c.get<nway_settings>().spread;
+    for (std::size_t k = 0; k < spread.size(); k++) full[k] = spread[k] == c.qam;
+    return oracle::fsd_order(use, full);
+  }
   return oracle::sorted_streams(use, sort == stream_sort::norm             ? oracle::sorting::falling_norm
                                      : sort == stream_sort::norm_ascending ? oracle::sorting::rising_norm
                                                                            : oracle::sorting::by_qr);
@@ -174,7 +182,7 @@ inline std::vector<double> oracle_llrs(const detector_config& config, const orac
   detector_config c = completed(config);
   const search_order search = search_of(c);
   if (search.sort != stream_sort::none) {
-    search_in(c) = {oracle_order(search.sort, use), stream_sort::none};
+    search_in(c) = {oracle_order(c, use), stream_sort::none};
     return oracle_llrs(c, use);
   }
   if (!search.order.empty()) {  // the columns in that order, and their LLRs back in their places
@@ -201,7 +209,10 @@ inline std::vector<double> oracle_llrs(const detector_config& config, const orac
   if (c.type == ot) return oracle::detect_trellis(use, oracle::trellis::one_pass, clip);
   if (c.type == mtt) return oracle::detect_trellis(use, oracle::trellis::multi_pass, clip);
   if (c.type == kbest) return oracle::detect_kbest(use, kbest_in(c).survivors, kbest_in(c).real_valued, clip);
-  if (c.type == nway) return oracle::detect_nway(use, nway_in(c).ways.value_or(c.streams), clip);
+  if (c.type == nway) {
+    const nway_settings settings = nway_in(c);
+    return oracle::detect_nway(use, *settings.ways, clip, settings.spread);
+  }
   if (c.type == sphere)
     return may_miss(c) ? oracle::detect_sphere(use, oracle_sphere(c), clip).llrs
                        : oracle::detect_ml(use, clip);
@@ -256,9 +267,10 @@ inline detector_config kbest_setting(int streams, int rx, int qam, int survivors
   c.settings = box(kbest_settings{.survivors = survivors, .real_valued = real_valued});
   return c;
 }
-inline detector_config nway_setting(int streams, int rx, int qam, int ways) {
+inline detector_config nway_setting(int streams, int rx, int qam, int ways,
+                                    const std::vector<int>& spread = {}) {
   detector_config c = setting(nway, streams, rx, qam);
-  c.settings = box(nway_settings{.ways = ways});
+  c.settings = box(nway_settings{.ways = ways, .spread = spread});
   return c;
 }
 inline detector_config sphere_setting(int streams, int rx, int qam, const sphere_settings& settings = {}) {
@@ -305,6 +317,10 @@ inline std::vector<detector_config> some_of_each() {
           nway_setting(3, 4, 16, 1),
           nway_setting(4, 4, 16, 3),
           nway_setting(8, 8, 4, 2),
+          nway_setting(4, 4, 16, 2, {1, 2, 3, 16}),
+          nway_setting(3, 4, 64, 1, {5, 1, 8}),
+          sorted(nway_setting(4, 4, 16, 1), stream_sort::fsd),
+          sorted(nway_setting(5, 5, 4, 2, {1, 1, 2, 4, 4}), stream_sort::fsd),
           setting(pic, 1, 1, 16),
           setting(pic, 2, 2, 64),
           exact(setting(pic, 4, 4, 16)),

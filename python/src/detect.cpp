@@ -28,7 +28,7 @@ void describe_for(const detector_config& c, setting_of<detector_config>& s) {
   } else if (s.name == "llr_clip") {
     const bool misses = may_miss(c);
     s.allowed = "a number from 1e-6 to 1e6";
-    const char* when = kind.name == "nway"     ? " with as many ways as streams"
+    const char* when = kind.name == "nway"     ? " with as many ways as streams and all points at the top"
                        : kind.name == "sphere" ? " without hard_output, radius and node_limit"
                                                : "";
     if (!misses) s.allowed += std::string(", or \"none\"") + when;
@@ -55,6 +55,16 @@ void describe_for(const detector_config& c, setting_of<detector_config>& s) {
       s.text +=
           " With norm the search begins with the weakest stream, as Sionna's does; with norm-ascending and "
           "sqrd with the strongest.";
+    else
+      s.text +=
+          " fsd, for pass 0, goes by noise amplification (L. Barbero, J. Thompson, IEEE Trans. Wireless "
+          "Commun. "
+          "7(6), 2008): a level that keeps all points takes the stream of the largest, any other that of the "
+          "least.";
+    if (kind.name != "nway") {
+      std::erase(s.words, "fsd");
+      s.allowed = among(s.words);
+    }
   }
 }
 

@@ -34,7 +34,8 @@ def test_what_the_library_lists_is_a_keyword_with_its_meaning(name):
 def test_choices_are_literal_types():
     """Of words; a type checker then names a wrong one."""
     annotations = {(name, keyword): annotation for name in LISTED for keyword, annotation, _, _, _ in _core.keywords[name]}
-    assert annotations["NWay", "sort"] == 'Literal["none", "norm", "norm-ascending", "sqrd"] | None'
+    assert annotations["NWay", "sort"] == 'Literal["none", "norm", "norm-ascending", "sqrd", "fsd"] | None'
+    assert annotations["KBest", "sort"] == 'Literal["none", "norm", "norm-ascending", "sqrd"] | None'
     assert annotations["NWay", "ways"] == 'int | Literal["auto"] | None'
     assert annotations["PIC", "demapper"] == 'Literal["max-log", "exact"] | None'
     assert annotations["PIC", "llr_clip"] == 'float | Literal["none"] | None'
@@ -87,6 +88,7 @@ MADE = [
         wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis)),
     (wb.KBest, {"streams": 2, "rx_antennas": 3, "qam": 16, "survivors": 8, "real_valued": True}),
     (wb.NWay, {"streams": 2, "rx_antennas": 3, "qam": 16, "ways": 1, "order": (1, 0)}),
+    (wb.NWay, {"streams": 2, "rx_antennas": 3, "qam": 16, "spread": (2, 16), "sort": "fsd"}),
     (wb.Sphere, {"streams": 2, "rx_antennas": 3, "qam": 16, "radius": 5.0, "node_limit": 90}),
     (wb.IterativeReceiver, {"detector": wb.ML(streams=2, rx_antennas=2, qam=4), "decoder": wb.LdpcDecoder(code=LDPC, iterations=5),
                             "outer": 3, "scaling": 0.75, "interleaver": "random"}),

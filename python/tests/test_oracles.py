@@ -18,7 +18,7 @@ COMPARED = {
     "ZeroForcing": "test_linear_detectors", "MMSE": "test_linear_detectors",
     "OnePassTrellis": "test_one_pass_trellis", "MultiPassTrellis": "test_multi_pass_trellis, test_detect.test_prior",
     "PIC": "test_soft_symbols", "EP": "test_soft_symbols",
-    "KBest": "test_kbest, test_kbest_of_real_dimensions, test_detect.test_prior", "NWay": "test_nway, test_detect.test_prior",
+    "KBest": "test_kbest, test_kbest_of_real_dimensions, test_detect.test_prior", "NWay": "test_nway, test_nway_with_a_spread_in_fsd_order, test_detect.test_prior",
     "Sphere": "test_exhaustive_searches, test_detect.test_prior",
     "MassiveUplink": "test_uplink_detectors, test_uplink_with_few_iterations_and_approximate_sinr", "MassiveDownlink": "test_precoders",
     "ClusteredUplink": "test_antennas_in_clusters", "ClusteredDownlink": "test_antennas_in_clusters",
@@ -252,6 +252,28 @@ def test_nway(seed, streams, qam, data):
             found_order[id(found[-1][0])] = order
         wanted.append(list_llrs(found, found_order[id(found[0][0])], n0, qam, clip, streams))
     agree(wb.NWay(streams=streams, rx_antennas=streams, qam=qam, ways=ways, order=turned)(h, y, n0), np.array(wanted), 1)
+
+
+@few
+@given(seed=SEEDS, streams=st.integers(2, 4), qam=st.sampled_from([4, 16]), data=st.data())
+def test_nway_with_a_spread_in_fsd_order(seed, streams, qam, data):
+    spread = [data.draw(st.integers(1, 4)) for _ in range(streams - 1)] + [data.draw(st.sampled_from([2, qam]))]
+    rng, n0 = np.random.default_rng(seed), 0.2
+    h, y = uses(rng, 12, streams, streams, qam, n0)
+    wanted = []
+    for i in range(12):
+        left, order = list(range(streams)), []
+        for kept in spread[::-1]:
+            amplification = (np.abs(np.linalg.pinv(h[i][:, left].astype(complex))) ** 2).sum(1)
+            order.append(left.pop(int(amplification.argmax() if kept == qam else amplification.argmin())))
+        levels = iter(spread[::-1])
+
+        def nearest(step, top, bottom):
+            kept = next(levels)
+            return np.repeat(np.arange(len(step)), kept), step.argsort(1)[:, :kept].ravel()
+        wanted.append(list_llrs([search(h[i], y[i], n0, qam, order, nearest, 8)], order, n0, qam, 8, streams))
+    detector = wb.NWay(streams=streams, rx_antennas=streams, qam=qam, ways=1, spread=spread, sort="fsd", llr_clip=8)
+    agree(detector(h, y, n0), np.array(wanted), 1)
 
 
 @few

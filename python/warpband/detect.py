@@ -258,6 +258,9 @@ class KBest(Detector):
 class NWay(Detector):
     """N-way detection, parallel SSFE (M. Wu, B. Yin, J. R. Cavallaro, "Flexible N-way MIMO detector on GPU", 2012).
 
+    ``spread`` keeps more points below the top of the tree (M. Li et al., "Selective spanning with fast enumeration", IEEE ICC, 2008).
+    ``sort="fsd"`` needs fewer candidates: one way of 4x4 16-QAM with it has fewer wrong decisions than two ways without.
+
     Args:
         {settings}
         llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.

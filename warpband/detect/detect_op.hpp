@@ -26,11 +26,17 @@ inline double triangle_flops(const detect_call& a) {
   const double n = a.streams, rows = a.rx_antennas;
   return 2 * rows * (n + 1) + 2 + gram_schmidt_flops(2, rows, n);
 }
-/// To sort the streams by their energies; a sorted QR decomposition counts as another QR decomposition.
+/// To sort the streams by their energies; a sorted QR decomposition counts as another QR decomposition. Noise
+/// amplification takes that, the inverse of R and the decomposition of its rows.
 inline double sort_flops(const detect_call&) { return 0; }
 inline double sort_flops(const search_args& a) {
   const double n = a.streams, rows = a.rx_antennas;
-  return a.sort == sort_none ? 0 : a.sort == sort_by_qr ? gram_schmidt_flops(2, rows, n) : 4 * n * rows;
+  const double qr = gram_schmidt_flops(2, rows, n);
+  if (a.sort == sort_none) return 0;
+  if (a.sort == sort_by_qr) return qr;
+  if (a.sort == sort_fsd)
+    return qr + gram_schmidt_flops(2, n, n) + 8 * n * (n - 1) * (n + 1) / 6 + n * (n + 1);
+  return 4 * n * rows;
 }
 /// And to the steps of the constellation.
 template <class Call>

@@ -38,6 +38,11 @@ struct sizes_up_to {
   pam b;
 };
 using any_sizes = sizes_up_to<8>;
+/// The same for kernels that can sort by noise amplification, which would cost others registers.
+struct fsd_sizes : any_sizes {
+  static constexpr bool by_amplification = true;
+  using any_sizes::any_sizes;
+};
 /// As many antennas as streams, known when an op is compiled, and any number of points.
 template <int S>
 struct square_sizes {

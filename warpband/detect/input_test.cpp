@@ -308,16 +308,39 @@ TEST(detect_arguments, bad_orders_are_named) {
     }
     search_in(c).order = {0, 1, 2};
     EXPECT_EQ(blames(c), "") << name;
-    for (const wb::stream_sort sort :
-         {wb::stream_sort::norm, wb::stream_sort::norm_ascending, wb::stream_sort::sqrd}) {
+    for (const wb::stream_sort sort : sorts_of(c)) {
       search_in(c) = {{0, 1, 2}, sort};
       EXPECT_EQ(blames(c), "order") << name;
       search_in(c) = {{}, sort};
       EXPECT_EQ(blames(c), "") << name;
     }
-    search_in(c).sort = static_cast<wb::stream_sort>(4);
+    search_in(c).sort = static_cast<wb::stream_sort>(5);
     EXPECT_EQ(blames(c), "sort") << name;
+    search_in(c).sort = wb::stream_sort::fsd;
+    EXPECT_EQ(blames(c), name == nway ? "" : "sort") << name;
   }
+}
+
+TEST(detect_arguments, bad_spreads_are_named) {
+  const auto blames = [](int streams, int qam, const std::vector<int>& spread,
+                         std::optional<float> clip = {}) {
+    detector_config c = nway_setting(streams, streams, qam, 1, spread);
+    c.llr_clip = clip;
+    return refused([&] { wb::make_detector(c); });
+  };
+  for (const std::vector<int>& spread :
+       std::vector<std::vector<int>>{{16}, {1, 1, 16}, {0, 16}, {-1, 16}, {1, 17}, {17, 1}, {1, 2147483647}})
+    EXPECT_EQ(blames(2, 16, spread), "spread") << wb::text_of_order(spread);
+  for (const std::vector<int>& spread :
+       std::vector<std::vector<int>>{{1, 16}, {16, 1}, {1, 1}, {16, 16}, {3, 5}})
+    EXPECT_EQ(blames(2, 16, spread), "") << wb::text_of_order(spread);
+  EXPECT_EQ(blames(4, 256, {1, 256, 256, 256}), "");
+  EXPECT_EQ(blames(4, 256, {2, 256, 256, 256}), "spread");
+  EXPECT_EQ(blames(2, 16, {16, 15}, wb::no_clip), "llr_clip");
+  EXPECT_EQ(blames(2, 16, {16, 16}, wb::no_clip), "");
+  detector_config both = nway_setting(2, 2, 16, 2, {1, 15});
+  both.llr_clip = wb::no_clip;
+  EXPECT_EQ(refused([&] { wb::make_detector(both); }), "llr_clip");
 }
 
 TEST(detect_arguments, exhaustive_search_is_refused_beyond_two_to_the_24) {

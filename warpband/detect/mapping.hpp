@@ -8,7 +8,8 @@
 //   kbest      4x4 16-QAM up to 64 and 64-QAM up to 256 survivors without prior: 16 up to 16 survivors, 32
 //              above, after a block has decomposed its channels, one a thread; else 32
 //   sphere     1
-//   nway       1; for few uses sqrt(Q), the real parts of the top antenna (2x2 and 4x4 without prior), or 4
+//   nway       1; for few uses sqrt(Q), the real parts of the top antenna (2x2 and 4x4 without prior), or 4.
+//              With a spread or sorted by noise amplification 1, not measured
 //
 // Those of ot, mtt and kbest are known when they are compiled: trellis_op.hpp, kbest_kernels.cpp.
 #include <warpband/detect/kbest/kbest_warp_args.hpp>

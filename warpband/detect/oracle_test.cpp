@@ -199,6 +199,22 @@ TEST(detect_oracle, nway) {
   expect_oracle(settings, 200, true);
 }
 
+TEST(detect_oracle, nway_with_a_spread) {
+  const std::vector<detector_config> settings{nway_setting(1, 1, 16, 1, {3}),
+                                              nway_setting(2, 2, 4, 1, {2, 3}),
+                                              nway_setting(2, 2, 16, 2, {1, 5}),
+                                              nway_setting(2, 4, 64, 1, {4, 64}),
+                                              nway_setting(3, 3, 16, 2, {1, 2, 16}),
+                                              nway_setting(3, 3, 64, 1, {1, 4, 8}),
+                                              nway_setting(4, 4, 4, 4, {1, 2, 4, 4}),
+                                              nway_setting(4, 4, 16, 1, {1, 2, 3, 16}),
+                                              nway_setting(4, 5, 16, 1, {1, 1, 16, 16}),
+                                              nway_setting(8, 8, 4, 1, {1, 1, 1, 1, 1, 2, 3, 4})};
+  expect_oracle(settings, 100, true);
+  expect_oracle(settings, 40, true, 3);
+  expect_oracle({nway_setting(2, 2, 256, 1, {2, 17}), nway_setting(4, 4, 64, 2, {1, 1, 2, 64})}, 20, true);
+}
+
 TEST(detect_oracle, sphere) {
   // Without limits the oracle's is exhaustive search.
   std::vector<detector_config> settings;
@@ -269,15 +285,14 @@ TEST(detect_oracle, in_another_order) {
 }
 
 TEST(detect_oracle, sorted_for_each_use) {
-  using enum wb::stream_sort;
   std::vector<detector_config> settings;
-  for (const wb::stream_sort sort : {norm, norm_ascending, sqrd})
-    for (const detector_config& c :
-         {setting(ot, 2, 2, 16), setting(mtt, 3, 4, 4), setting(ot, 4, 4, 16), kbest_setting(2, 2, 16, 3),
-          kbest_setting(4, 4, 16, 16), kbest_setting(5, 5, 4, 4), kbest_setting(3, 3, 16, 7, true),
-          nway_setting(2, 3, 16, 1), nway_setting(4, 4, 16, 1), nway_setting(8, 8, 4, 3),
-          sphere_setting(4, 4, 16, {.node_limit = 30}), sphere_setting(3, 4, 4, {.hard_output = true})})
-      settings.push_back(sorted(c, sort));
+  for (const detector_config& c :
+       {setting(ot, 2, 2, 16), setting(mtt, 3, 4, 4), setting(ot, 4, 4, 16), kbest_setting(2, 2, 16, 3),
+        kbest_setting(4, 4, 16, 16), kbest_setting(5, 5, 4, 4), kbest_setting(3, 3, 16, 7, true),
+        nway_setting(2, 3, 16, 1), nway_setting(4, 4, 16, 1), nway_setting(8, 8, 4, 3),
+        nway_setting(4, 4, 16, 1, {1, 3, 16, 16}), nway_setting(5, 5, 4, 2, {1, 2, 4, 1, 3}),
+        sphere_setting(4, 4, 16, {.node_limit = 30}), sphere_setting(3, 4, 4, {.hard_output = true})})
+    for (const wb::stream_sort sort : sorts_of(c)) settings.push_back(sorted(c, sort));
   expect_oracle(settings, 60, true);
   expect_oracle(settings, 30, true, 3);
 }
@@ -415,6 +430,35 @@ TEST_P(detect_exact_on, all_survivors_are_maximum_likelihood) {
             count_different(batch, detect(exec(), unpruned, batch).llr, detect(exec(), exact, batch).llr), 0U)
             << text_of(unpruned) << ", priors of " << prior;
       }
+}
+
+TEST_P(detect_exact_on, a_spread_of_all_points_is_maximum_likelihood) {
+  std::mt19937_64 random(14);
+  for (const auto& [streams, qam] : {std::array{1, 16}, {2, 4}, {2, 64}, {3, 16}, {4, 4}})
+    for (const double prior : {0., 3.})
+      for (const int ways : {1, streams}) {
+        const detector_config exact = setting(ml, streams, streams, qam);
+        detector_config whole = nway_setting(streams, streams, qam, ways,
+                                             std::vector<int>(static_cast<std::size_t>(streams), qam));
+        if (ways == 1) whole.edit<wb::nway_settings>().search.sort = wb::stream_sort::fsd;
+        EXPECT_EQ(*completed(whole).llr_clip, wb::no_clip);
+        const mimo_batch batch =
+            draw_mimo(exact, scaled(streams * qam > 16 ? 100 : 2000), {.prior = prior}, random);
+        EXPECT_EQ(count_different(batch, detect(exec(), whole, batch).llr, detect(exec(), exact, batch).llr),
+                  0U)
+            << text_of(whole) << ", priors of " << prior;
+      }
+}
+
+TEST_P(detect_exact_on, the_usual_spread_changes_nothing) {
+  std::mt19937_64 random(15);
+  for (const int ways : {1, 4}) {
+    const detector_config usual = nway_setting(4, 4, 16, ways),
+                          given = nway_setting(4, 4, 16, ways, {1, 1, 1, 16});
+    const mimo_batch batch = draw_mimo(usual, 50, {}, random);
+    EXPECT_EQ(completed(given), completed(usual));
+    EXPECT_TRUE(same_bits(detect(exec(), given, batch), detect(exec(), usual, batch)));
+  }
 }
 
 TEST_P(detect_exact_on, a_sphere_without_limits_is_maximum_likelihood) {

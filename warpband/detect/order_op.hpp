@@ -7,6 +7,7 @@
 #include <warpband/core/memory.hpp>
 #include <warpband/core/size.hpp>
 #include <warpband/detect/search_args.hpp>
+#include <warpband/linalg/qr/qr_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -33,8 +34,8 @@ struct in_order {
   }
 };
 
-/// The columns of H by falling or rising energy, or as a sorted QR decomposition takes them. `stream[k]` is
-/// that of position k; always a permutation, also where H is not finite.
+/// The columns of H by falling or rising energy, as a sorted QR decomposition takes them, or by noise
+/// amplification. `stream[k]` is that of position k; always a permutation, also where H is not finite.
 template <class S, class T>
 struct sorted_streams {
   using I = typename rebind<T>::i32;
@@ -42,11 +43,17 @@ struct sorted_streams {
   I stream[S::streams::capacity];
 
   WB_HD sorted_streams(const search_args& a, S s, item<T> item) {
-    T key[S::streams::capacity];
     if (a.sort == sort_by_qr) {
-      by_qr(a, s, item, key);
+      by_qr(a, s, item);
       return;
     }
+    if constexpr (requires { S::by_amplification; }) {
+      if (a.sort == sort_fsd) {
+        by_amplification(a, s, item);
+        return;
+      }
+    }
+    T key[S::streams::capacity];
     loop(s.n, [&](int k) WB_INLINE_LAMBDA {
       T energy = T(0.f);
       loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
@@ -78,30 +85,74 @@ struct sorted_streams {
     stream[k] = select(m, stream[other], stream[k]);
     stream[other] = select(m, before, stream[other]);
   }
-  /// Modified Gram-Schmidt that goes on with the least of the columns that are left (D. Wübben, R. Böhnke, J.
-  /// Rinas, V. Kühn, K. Kammeyer, "Efficient algorithm for decoding layered space-time codes", Electronics
-  /// Letters 37(22), 2001).
-  WB_HD void by_qr(const search_args& a, S s, item<T> item, T (&key)[S::streams::capacity]) {
-    cx<T> h[S::streams::capacity][S::rows::capacity];
+  WB_HD static void load_columns(const search_args& a, S s, item<T> item,
+                                 cx<T> (&h)[S::streams::capacity][S::rows::capacity]) {
     loop(s.n, [&](int k) WB_INLINE_LAMBDA {
-      stream[k] = I(k);
       loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
         h[k][r] = load_cx(a.channel, static_cast<std::size_t>(r * s.n + k), item, a.uses_per_channel);
       });
     });
+  }
+  /// Sorted QR decomposition (D. Wübben, R. Böhnke, J. Rinas, V. Kühn, K. Kammeyer, "Efficient algorithm for
+  /// decoding layered space-time codes", Electronics Letters 37(22), 2001).
+  WB_HD void by_qr(const search_args& a, S s, item<T> item) {
+    cx<T> h[S::streams::capacity][S::rows::capacity];
+    load_columns(a, s, item, h);
+    loop(s.n, [&](int k) WB_INLINE_LAMBDA { stream[k] = I(k); });
+    take(s, s.rx, h, 0);
+  }
+  /// The order of a fixed-complexity sphere decoder (L. Barbero, J. Thompson, "Fixing the complexity of the
+  /// sphere decoder for MIMO detection", IEEE Trans. Wireless Commun. 7(6), 2008). From the top of the tree
+  /// down it takes the stream of the least noise amplification, at full levels that of the largest. The
+  /// amplification is the squared norm of a row of the pseudo-inverse of the streams left.
+  ///
+  /// With H = Q R the rows of R^-1 have the inner products of those of the pseudo-inverse. Without a stream
+  /// the rows of the others lose their part along its row.
+  WB_HD void by_amplification(const search_args& a, S s, item<T> item) {
+    cx<T> h[S::streams::capacity][S::rows::capacity], none[S::rows::capacity];
+    load_columns(a, s, item, h);
+    T trace = T(0.f);
+    loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
+      none[r] = {T(0.f), T(0.f)};
+      loop(s.n, [&](int k) WB_INLINE_LAMBDA { trace = norm_fma(h[k][r], trace); });
+    });
+    triangle<typename S::streams, cx<T>> t;
+    gram_schmidt(s.rx, s.n, h, none, trace * T(1e-12f), t);
+    cx<T> row[S::streams::capacity][S::streams::capacity];  // of R^-1 times its first pivot, from the top
+    loop(s.n, [&](int level) WB_INLINE_LAMBDA {
+      const int k = level == 0 ? 0 : s.n - level;
+      stream[level] = I(k);
+      loop(s.n, [&](int j) WB_INLINE_LAMBDA { row[level][j] = {j == k ? t.diagonal[0] : T(0.f), T(0.f)}; });
+      loop(s.n, [&](int j) WB_INLINE_LAMBDA {
+        loop(s.n, [&](int i) WB_INLINE_LAMBDA {
+          if (i < j) row[level][j] = fnma(row[level][i], t.above[i][j], row[level][j]);
+        });
+        row[level][j] = t.inverse[j] * row[level][j];
+      });
+    });
+    take(s, s.n, row, a.full_levels);
+    I from_top[S::streams::capacity];
+    loop(s.n, [&](int level) WB_INLINE_LAMBDA { from_top[level] = stream[level]; });
+    loop(s.n, [&](int k) WB_INLINE_LAMBDA { stream[k] = from_top[k == 0 ? 0 : s.n - k]; });
+  }
+  /// Modified Gram-Schmidt that goes on with the least of the vectors that are left, in steps whose bit of
+  /// `largest` is set with the largest.
+  template <class R>
+  WB_HD void take(S s, R rows, cx<T> (&h)[S::streams::capacity][R::capacity], std::uint32_t largest) {
+    T key[S::streams::capacity];
     loop(s.n, [&](int i) WB_INLINE_LAMBDA {
       loop(s.n, [&](int j) WB_INLINE_LAMBDA {
         if (j < i) return;
         key[j] = T(0.f);
-        loop(s.rx, [&](int r) WB_INLINE_LAMBDA { key[j] = norm_fma(h[j][r], key[j]); });
+        loop(rows, [&](int r) WB_INLINE_LAMBDA { key[j] = norm_fma(h[j][r], key[j]); });
       });
       loop(s.n, [&](int j) WB_INLINE_LAMBDA {
         if (j <= i) return;
-        const M less = key[j] < key[i];
-        exchange(less, key, i, j);
-        loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
-          exchange(less, h[i][r].re, h[j][r].re);
-          exchange(less, h[i][r].im, h[j][r].im);
+        const M better = (largest >> i & 1) != 0 ? key[i] < key[j] : key[j] < key[i];
+        exchange(better, key, i, j);
+        loop(rows, [&](int r) WB_INLINE_LAMBDA {
+          exchange(better, h[i][r].re, h[j][r].re);
+          exchange(better, h[i][r].im, h[j][r].im);
         });
       });
       const M some = key[i] >= T(1e-37f);
@@ -109,9 +160,9 @@ struct sorted_streams {
       loop(s.n, [&](int j) WB_INLINE_LAMBDA {
         if (j <= i) return;
         cx<T> along = {T(0.f), T(0.f)};
-        loop(s.rx, [&](int r) WB_INLINE_LAMBDA { along = conj_fma(h[i][r], h[j][r], along); });
+        loop(rows, [&](int r) WB_INLINE_LAMBDA { along = conj_fma(h[i][r], h[j][r], along); });
         along = inverse * along;
-        loop(s.rx, [&](int r) WB_INLINE_LAMBDA { h[j][r] = fnma(along, h[i][r], h[j][r]); });
+        loop(rows, [&](int r) WB_INLINE_LAMBDA { h[j][r] = fnma(along, h[i][r], h[j][r]); });
       });
     });
   }

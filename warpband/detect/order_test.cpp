@@ -43,6 +43,10 @@ std::vector<detector_config> all_with_order(int streams, int rx, int qam) {
       sphere_setting(streams, rx, qam, {.hard_output = true, .node_limit = 90})};
   for (const int ways : {1, streams / 2})
     if (ways > 0 && ways < streams) configs.push_back(nway_setting(streams, rx, qam, ways));
+  std::vector<int> spread(static_cast<std::size_t>(streams), 1);
+  spread.front() = 2;
+  spread.back() = std::min(qam, 7);
+  configs.push_back(nway_setting(streams, rx, qam, 1, spread));
   return configs;
 }
 
@@ -67,7 +71,7 @@ class detect_order_on : public on_backend {
     const std::size_t gains = batch.gains(), m = batch.bits();
     std::vector<std::vector<int>> orders;
     for (std::size_t i = 0; i < batch.uses(); i++) {
-      orders.push_back(oracle_order(search_of(c).sort, oracle_use(batch, i)));
+      orders.push_back(oracle_order(c, oracle_use(batch, i)));
       const mimo_batch one = reordered(part_of(batch, i, 1), orders[i]);
       std::copy_n(one.h.begin(), gains, &lies_sorted.h[i * gains]);
       std::copy(one.prior.begin(), one.prior.end(),
@@ -114,9 +118,7 @@ TEST_P(detect_order_on, is_sorted_for_each_use) {
       for (const detector_config& c : all_with_order(streams, streams + more, qam))
         for (const double prior : {0., 3.}) {
           const mimo_batch batch = draw_mimo(c, 19, {.prior = prior}, random);
-          for (const wb::stream_sort sort :
-               {wb::stream_sort::norm, wb::stream_sort::norm_ascending, wb::stream_sort::sqrd})
-            expect_sorted(sorted(c, sort), batch);
+          for (const wb::stream_sort sort : sorts_of(c)) expect_sorted(sorted(c, sort), batch);
         }
     }
 }
@@ -128,8 +130,7 @@ TEST_P(detect_order_on, among_equals_begins_with_the_lower_number) {
     for (std::size_t i = 0; i < batch.h.size(); i++)  // Hadamard matrices
       batch.h[i] = std::popcount(i / 4 % 4 & i % 4) % 2 == 0 ? 0.5f : -0.5f;
     const mimo_result expected = detect(exec(), c, batch);
-    for (const wb::stream_sort sort :
-         {wb::stream_sort::norm, wb::stream_sort::norm_ascending, wb::stream_sort::sqrd})
+    for (const wb::stream_sort sort : sorts_of(c))
       EXPECT_TRUE(same_bits(detect(exec(), sorted(c, sort), batch), expected)) << text_of(sorted(c, sort));
   }
 }
@@ -139,15 +140,16 @@ TEST_P(detect_order_on, is_sorted_in_either_layout_with_shared_channels) {
   for (const auto& [streams, rx] : {std::pair{2, 2}, {3, 3}, {4, 4}, {8, 8}})
     for (const detector_config& c : all_with_order(streams, rx, 4)) {
       const mimo_batch batch = draw_mimo(c, 23, {.uses_per_channel = 3}, random);
-      const detector_config by_qr = sorted(c, wb::stream_sort::sqrd);
+      const detector_config by_channel = sorted(c, sorts_of(c).back());
       mimo_batch unshared = batch;  // the same with a channel for each use
       unshared.uses_per_channel = 1;
       unshared.h.clear();
       for (std::size_t i = 0; i < batch.uses(); i++)
         unshared.h.insert(unshared.h.end(), batch.channel_of(i), batch.channel_of(i) + batch.gains());
-      const mimo_result expected = detect(exec(), by_qr, unshared);
-      EXPECT_TRUE(same_bits(detect(exec(), by_qr, batch), expected)) << text_of(by_qr);
-      EXPECT_TRUE(same_bits(detect(exec(), by_qr, batch, layout::batch_fastest), expected)) << text_of(by_qr);
+      const mimo_result expected = detect(exec(), by_channel, unshared);
+      EXPECT_TRUE(same_bits(detect(exec(), by_channel, batch), expected)) << text_of(by_channel);
+      EXPECT_TRUE(same_bits(detect(exec(), by_channel, batch, layout::batch_fastest), expected))
+          << text_of(by_channel);
     }
 }
 

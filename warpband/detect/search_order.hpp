@@ -16,9 +16,11 @@ enum class stream_sort {
   norm_ascending,  // by rising |h_k|
   sqrd,  // as a sorted QR decomposition takes them: each the one with the least part outside the span
          // of those before it (Wübben et al., Electronics Letters 37(22), 2001)
+  fsd,   // of nway alone: that of a fixed-complexity sphere decoder (Barbero, Thompson, IEEE Trans. Wireless
+         // Commun. 7(6), 2008), for pass 0. Later passes turn it.
 };
 
-/// Their names: "none", "norm", "norm-ascending", "sqrd".
+/// Their names: "none", "norm", "norm-ascending", "sqrd", "fsd".
 const std::vector<std::pair<std::string, stream_sort>>& stream_sorts();
 
 /// The order of ot, mtt, kbest, nway and sphere.
@@ -41,8 +43,9 @@ struct search_order {
 };
 
 const std::vector<setting_of<search_order>>& search_order_settings();
-/// Without an order that is 0, 1, 2, ... Throws argument_error ("order", "sort").
-search_order completed(const search_order& s, int streams);
+/// Without an order that is 0, 1, 2, ... `has_full_levels`: the search has levels that keep all points, as
+/// fsd needs. Throws argument_error ("order", "sort").
+search_order completed(const search_order& s, int streams, bool has_full_levels = false);
 /// Puts a completed order into a call.
 void set_order(search_args& call, const search_order& s);
 /// "2,0,1"

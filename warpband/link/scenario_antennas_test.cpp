@@ -58,7 +58,7 @@ modem.modulation = "16qam"
 channel.type = "rayleigh"
 code.rate = "1/2"
 mimo = { streams = 4, rx_antennas = 5 }
-detector = { ways = 3, survivors = 16, llr_clip = 4, order = [2, 0, 1, 3] }
+detector = { ways = 3, survivors = 16, llr_clip = 4, order = [2, 0, 1, 3], spread = [1, 2, 1, 16] }
 [[curve]]
 label = "mmse, clipped"
 detector.type = "mmse"
@@ -91,6 +91,7 @@ modem.demapper = "exact"
   EXPECT_EQ(detector(1).type, "nway");
   EXPECT_EQ(detector(1).get<nway_settings>().ways, 3);
   EXPECT_EQ(detector(1).get<nway_settings>().search.order, (std::vector<int>{2, 0, 1, 3}));
+  EXPECT_EQ(detector(1).get<nway_settings>().spread, (std::vector<int>{1, 2, 1, 16}));
   EXPECT_EQ(s.curves[1].link.axis, snr_axis::ebn0_db);  // the curve's in place of the base's
   EXPECT_EQ(s.curves[1].sweep_db, (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(detector(2).type, "kbest");

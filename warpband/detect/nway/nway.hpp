@@ -11,6 +11,17 @@
 //
 // With a-priori LLRs a child is the point with the least sum of metric and prior.
 //
+// A spread m_1 .. m_streams keeps more children (SSFE: M. Li, B. Bougard, E. Lopez, A. Bourdoux, D. Novo, L.
+// Van der Perre, F. Catthoor, "Selective spanning with fast enumeration: a near maximum-likelihood MIMO
+// detector designed for parallel programmable baseband architectures", IEEE ICC, 2008). At level k, from 1 at
+// the bottom to streams at the top, each path keeps the m_k points of the least metric. Every pass has the
+// same spread. The paper takes points by a fixed pattern around the nearest one; here their order is exact.
+// All m_k = qam is exhaustive search. A spread other than 1 .. 1, qam has a kernel for any sizes, which is
+// not tuned for GPUs.
+//
+// With sort = fsd pass 0 has the order of a fixed-complexity sphere decoder (detect/search_order.hpp). A
+// level is full where m_k = qam: without a spread the top alone.
+//
 // When to use. The first choice for four streams of 16- and 64-QAM. Up to two streams multi_pass trellis or
 // ml are exact.
 //
@@ -25,11 +36,15 @@ namespace wb {
 
 struct nway_settings {
   std::optional<int> ways = {};  // passes, 1..streams; absent: streams
+  /// Points kept at each level, 1..qam, that of the lowest stream of the tree first: streams numbers whose
+  /// product is at most 2^24. Empty: 1, ..., 1, qam.
+  std::vector<int> spread = {};
   search_order search = {};
   bool operator==(const nway_settings&) const = default;
 };
 
-/// "nway". Takes a prior. With fewer ways than streams a hypothesis can be missing.
+/// "nway". Takes a prior. A hypothesis can be missing with fewer ways than streams, or with a spread that
+/// keeps fewer than qam points at the top. None is missing if every level keeps all points.
 detector_kind nway_kind();
 
 }  // namespace wb

@@ -2,14 +2,18 @@
 #include <warpband/detect/detect_op.hpp>
 #include <warpband/detect/nway/nway_args.hpp>
 #include <warpband/detect/nway/nway_body.hpp>
+#include <warpband/detect/nway/nway_spread_body.hpp>
 #include <warpband/exec/op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-template <class S, int Tile>
-struct nway_op : thread_op<nway_args> {
+/// Args: nway_args, or nway_spread_args for passes with a spread.
+template <class S, int Tile, class Args = nway_args>
+struct nway_op : thread_op<Args> {
+  using thread_op<Args>::a;
   static constexpr int tile = Tile;
+  static constexpr bool has_spread = std::is_same_v<Args, nway_spread_args>;
   /// Blocks of 128 threads on a multiprocessor: without a prior measured on an H100, with one as many as the
   /// registers of its costs allow.
   static constexpr int resident = !S::pam::known || S::streams::capacity != 4 ? 1
@@ -17,10 +21,24 @@ struct nway_op : thread_op<nway_args> {
                                   : S::pam::capacity <= 2                     ? 4
                                                                               : 2;
   /// `child`: a point's step of one antenna below the top, its label and hypotheses; clamping to [0, 1] is
-  /// part of a multiply.
+  /// part of a multiply. `choice`: what finds a point of a spread; a comparison is an operation.
   double flops() const {
     const double n = a.streams, levels = 1 << a.pam_bits, bits = a.pam_bits, prior = a.prior.data ? 1 : 0;
     const double slice = prior ? 2 * levels + 1 : 3;
+    if constexpr (has_spread) {
+      double paths = 1, search = 0;
+      for (int k = a.streams - 1; k >= 0; k--) {
+        const double kept = a.spread[k], points = levels * levels;
+        const double choice = kept == points ? 0
+                              : kept > 1     ? levels * (3 + prior) + points * (8 + prior)
+                                             : 2 * slice;
+        search += paths * 8 * (n - 1 - k);
+        paths *= kept;
+        search += paths * (choice + 9 + 2 * prior);
+      }
+      search += paths * (2 * bits * n + 2);
+      return a.ways * (lattice_flops(a) + prior_flops(a) + search) + llr_flops(a);
+    }
     const double child = 7 + 2 * slice + 2 * prior + 2 * (n - 2) + 2 * bits;
     const double row = 2 * n + bits + levels * (5 + prior + bits + (n - 1) * child);
     return a.ways * (lattice_flops(a) + prior_flops(a) + levels * row + 2 * bits) + llr_flops(a);
@@ -40,8 +58,12 @@ struct nway_op : thread_op<nway_args> {
       order.first = pass + 1 < s.n ? pass + 1 : pass + 1 - s.n;
       lattice<typename S::streams, T> m;
       good = good & load_lattice(a, s, item, order, m, n0);
-      with_prior(a, s, item, order, n0, good,
-                 [&](auto* costs) WB_INLINE_LAMBDA { nway_pass(g, s.n, s.b, m, costs, found); });
+      with_prior(a, s, item, order, n0, good, [&](auto* costs) WB_INLINE_LAMBDA {
+        if constexpr (has_spread)
+          nway_spread_pass(s.n, s.b, m, a.spread, costs, found);
+        else
+          nway_pass(g, s.n, s.b, m, costs, found);
+      });
     }
     found.merge(g, s.n, s.b);
     order.first = a.ways < s.n ? a.ways : a.ways - s.n;
