@@ -205,7 +205,7 @@ class _About:
     """What the frames of a stream have in common."""
 
     devices: tuple[str, ...]
-    deadline_us: float
+    deadline_us: float | None
     several: bool  # outputs
 
 
@@ -229,7 +229,7 @@ def _frame_of(ticket: Any) -> StreamFrame:
         result = given if about.several else given[0]
     return StreamFrame(ticket.sequence, status, result, error, payload.tag, "" if status == "dropped" else about.devices[device],
                        attempts, 1e6 * latency, 1e6 * queued, 1e6 * on_device,
-                       delivered and 0 < about.deadline_us < 1e6 * latency)
+                       delivered and about.deadline_us is not None and about.deadline_us < 1e6 * latency)
 
 
 class Ticket:
