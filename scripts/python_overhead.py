@@ -94,7 +94,7 @@ def main():
     numbers = {
         "detect_call_us": least("detect(h, y, 0.1)", names),
         "detect_call_with_out_us": least("detect(h, y, 0.1, out=llr)", names),
-        "detect_core_us": least("detect._work.run(one, h, y, 0.1, None, llr, None, None)", names),
+        "detect_core_us": least("detect._work.run(one, h, y, 0.1, None, llr, None, None, None)", names),
         "map_call_us": least("modulate(bits)", names),
         "map_core_us": least("modulate._work.run(one, bits, symbols)", names),
         "numpy_add_us": least("numpy.add(y, y)", names),

@@ -331,7 +331,7 @@ def code_blocks(bits):
     return blocks, fillers
 
 
-def sent_places(k, sent_bits, rv, fillers=0, soft_buffer=0):
+def sent_places(k, sent_bits, rv, fillers=0, soft_buffer=None):
     """TS 36.212 section 5.1.4.1: the places in a code block's codeword, of three streams, that a transmission sends, in order."""
     d = k + 4
     streams = np.arange(3 * d).reshape(3, d)
@@ -361,14 +361,14 @@ def sent_of_blocks(g, blocks, modulation_order, layers):
     return [together * (symbols // blocks + (r >= blocks - larger)) for r in range(blocks)]
 
 
-def transport_encode(bits, g, rv, modulation_order=2, layers=1, soft_buffer=0):
+def transport_encode(bits, g, rv, modulation_order=2, layers=1, soft_buffer=None):
     blocks, fillers = code_blocks(bits)
     shares = sent_of_blocks(g, len(blocks), modulation_order, layers)
     return np.concatenate([turbo_encode(block)[sent_places(len(block), share, rv, fillers if r == 0 else 0, soft_buffer)]
                            for r, (block, share) in enumerate(zip(blocks, shares))])
 
 
-def transport_decode(received, transport_bits, iterations, exact=True, scale=1.0, modulation_order=2, layers=1, soft_buffer=0):
+def transport_decode(received, transport_bits, iterations, exact=True, scale=1.0, modulation_order=2, layers=1, soft_buffer=None):
     """From transmissions (LLRs, redundancy version) the a-posteriori LLRs of the transport block's bits, which code blocks' CRCs hold
     (of one alone: that of the transport block), whether all do, and the least LLR of all bits, CRCs included."""
     sizes, fillers, crc_bits = segmentation(transport_bits + 24)

@@ -113,7 +113,7 @@ def test_the_compiled_part_fills_empty_arrays_of_any_strides(made):
     wb.TurboEncoder(k=40)._work.run(HERE, bits, coded)
     detector = wb.MMSE(streams=2, rx_antennas=3, qam=4)._work
     detector.run(HERE, made((0, 7, 3, 2), "complex64", 0), made((0, 7, 3), "complex64", 0), made((0, 7), "float32", 0),
-                 made((0, 7, 4), "float32", 0), made((0, 7, 4), "float32", 0), None, made((0, 7), "uint8", 0))
+                 made((0, 7, 4), "float32", 0), made((0, 7, 4), "float32", 0), None, made((0, 7), "uint8", 0), made((0, 7), "int32", 0))
     with pytest.raises(ValueError, match=r"coded = \[0, 131\] is not allowed: expected shape \[0, 132\]"):
         wb.TurboEncoder(k=40)._work.run(HERE, bits, made((0, 131), "uint8", 0))
 

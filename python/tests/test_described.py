@@ -164,7 +164,7 @@ def test_what_has_no_executor_is_shown_copied_and_pickled_too():
 
 def test_codes_and_numerologies_by_the_librarys_lists():
     code = wb.ConvCode(generators=[0o5, 0o7], constraint_length=3, sent=[[1, 1], (True, 0)], order="STREAMS")
-    assert (code.generators, code.sent, code.order, code.feedback) == ([5, 7], [[1, 1], [1, 0]], "streams", 0)
+    assert (code.generators, code.sent, code.order, code.feedback) == ([5, 7], [[1, 1], [1, 0]], "streams", None)
     assert repr(wb.conv_lte()) == ("ConvCode(constraint_length=7, generators=(0o133, 0o171, 0o165), termination='tail-biting', "
                                    "order='streams')")
     with pytest.raises(ValueError, match="^termination = .* expected zero_tail or truncated with feedback"):

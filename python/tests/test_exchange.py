@@ -212,7 +212,7 @@ def test_a_conjugation_or_sign_that_waits(rng):
         for conj, neg in itertools.product((False, True), repeat=2):
             llr = np.empty((7, 4), np.float32)
             meant = h.conj() if conj else h
-            detector._work.run(executor, kind(h, conj, neg), kind(y), 0.1, None, kind(llr), None, None)
+            detector._work.run(executor, kind(h, conj, neg), kind(y), 0.1, None, kind(llr), None, None, None)
             assert np.array_equal(llr, detector(-meant if neg else meant, y, 0.1))
             if conj or neg:
                 with pytest.raises(ValueError, match="out = a tensor with a conjugation or sign that waits is not allowed: "
@@ -303,12 +303,12 @@ def test_values_of_torch_that_wait(rng):
     detector, executor = wb.MMSE(streams=2, rx_antennas=2, qam=4), wb.cpu(threads=1)
     received, llr = torch.from_numpy(y), torch.empty(7, 4)
     for channel in (torch.from_numpy(h).conj(), torch.from_numpy(h.real.copy()).to(torch.complex64).conj(), torch.from_numpy(h)):
-        detector._work.run(executor, channel, received, 0.1, None, llr, None, None)
+        detector._work.run(executor, channel, received, 0.1, None, llr, None, None, None)
         assert np.array_equal(llr.numpy(), detector(channel.resolve_conj().numpy(), y, 0.1))
     signed = torch.from_numpy(h.conj()).conj().imag.reshape(7, 4)[:, :2]  # a sign waits
     assert signed.is_neg()
     with pytest.raises(ValueError, match="out = a tensor with a conjugation or sign that waits"):
-        detector._work.run(executor, torch.from_numpy(h), received, 0.1, None, signed, None, None)
+        detector._work.run(executor, torch.from_numpy(h), received, 0.1, None, signed, None, None, None)
 
 
 def test_the_interface_of_torch_is_known():

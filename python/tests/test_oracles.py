@@ -466,7 +466,7 @@ def test_convolutional_codes(seed, length, outputs, k, feedback, punctured, term
     generators = tuple(int(g) | 1 | 1 << (length - 1) for g in rng.integers(1, 2 ** length, outputs))
     back = 0 if tail_biting or not feedback else int(rng.integers(0, 2 ** (length - 1))) | 1 | 1 << (length - 1)
     sent = [] if not punctured else [[1] * outputs, [1] + [0] * (outputs - 1)]  # of every second step the first output alone
-    code = wb.ConvCode(constraint_length=length, generators=generators, feedback=back, termination=termination, sent=sent,
+    code = wb.ConvCode(constraint_length=length, generators=generators, feedback=back or None, termination=termination, sent=sent,
                        order="streams" if streams else "serial")
     words = oracles.all_words(k)
     steps = k + (length - 1 if termination == "zero-tail" else 0)
@@ -543,7 +543,7 @@ def test_transport_encoder(seed, large, data):
     order, layers, versions = transmissions(data, 2)
     sizes = oracles.segmentation(a + 24)[0]
     g = order * layers * data.draw(st.integers(len(sizes) * 4, 3 * a // (order * layers) + 40))
-    soft_buffer = data.draw(st.sampled_from([0, 3 * min(sizes) // 2, 3 * min(sizes)]))
+    soft_buffer = data.draw(st.sampled_from([None, 3 * min(sizes) // 2, 3 * min(sizes)]))
     bits = np.random.default_rng(seed).integers(0, 2, (1 if large else 3, a), dtype=np.uint8)
     encode = wb.LteTransportEncoder(transport_bits=a, coded_bits=g, modulation_order=order, layers=layers, soft_buffer=soft_buffer)
     assert encode.blocks == len(sizes)
