@@ -57,7 +57,7 @@ def test_transport_blocks_come_back(rng):
     encode, decode = wb.NrTransportEncoder(**settings), wb.NrTransportDecoder(**settings)
     bits = rng.integers(0, 2, (3, 8448))
     coded = encode(bits)
-    plain = wb.NrTransportEncoder(**{**settings, "scrambling": -1})(bits)
+    plain = wb.NrTransportEncoder(**{**settings, "scrambling": None})(bits)
     assert np.array_equal(coded ^ plain, np.broadcast_to(wb.nr_scrambling_sequence(c_init=77, length=12000), coded.shape))
     llr = (4 - 8.0 * coded).astype(np.float32)
     llr[1, 5] = np.nan

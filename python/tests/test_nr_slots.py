@@ -70,7 +70,7 @@ def test_numerology_is_that_of_the_channel(rng):
     assert abs(np.mean(np.abs(found - h) ** 2) / estimate.error_variance(0.05) - 1) < 0.1
     for name, value in (("spacing_hz", 30e3), ("period_us", 35.7)):
         for method in ({}, known):
-            with pytest.raises(ValueError, match=rf"^{name} = .* is not allowed: expected 0, or .*, which the pilots have\Z"):
+            with pytest.raises(ValueError, match=rf"^{name} = .* is not allowed: expected none, or .*, which the pilots have\Z"):
                 wb.ChannelEstimator(channel=pusch, **{name: value}, **method)
 
 

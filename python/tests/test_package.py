@@ -63,11 +63,11 @@ def test_types_are_there():
 def test_everything_is_documented_and_named():
     for name in wb.__all__:
         thing = getattr(wb, name)
-        if not (inspect.isclass(thing) or inspect.isfunction(thing)) or name in ("Array", "Curve", "Frames", "Progress"):
+        if not (inspect.isclass(thing) or inspect.isfunction(thing)) or name in ("Array", "ChoiceProgress", "Curve", "Frames", "Progress"):
             continue
         assert inspect.getdoc(thing), name
         if inspect.isclass(thing) and name not in (
-                "SweepResult", "Executor", "ExitChart", "FrameDropped", "Latencies", "StreamFrame", "StreamStats", "Ticket", "Csi", "LteSegmentation", "NrMcs", "NrReferenceChannel", "NrSegmentation"):  # made by others
+                "Choice", "SweepResult", "Executor", "ExitChart", "FrameDropped", "Latencies", "StreamFrame", "StreamStats", "Ticket", "Csi", "LteSegmentation", "NrMcs", "NrReferenceChannel", "NrSegmentation"):  # made by others
             for parameter in list(inspect.signature(thing.__init__).parameters.values())[1:]:
                 assert parameter.kind is parameter.KEYWORD_ONLY, f"{name}({parameter})"
                 assert parameter.annotation is not parameter.empty, f"{name}({parameter})"
