@@ -87,7 +87,7 @@ void batch(tradeoff_report& report, double latency_us, const std::string& device
 std::pair<std::string, std::string> choose(executor_ref& where, const std::string& device, std::string text,
                                            std::optional<std::string> file, std::optional<std::string> curve,
                                            double fer, double loss_db, double width_db,
-                                           std::uint64_t max_frames, double max_seconds,
+                                           std::uint64_t max_frames, std::optional<double> max_seconds,
                                            std::optional<double> latency_us,
                                            std::optional<std::uint64_t> seed, nb::object progress) {
   scenario source = parsed_scenario(std::move(text), file);
@@ -133,7 +133,7 @@ std::pair<std::string, std::string> choose(executor_ref& where, const std::strin
 void bind_choose(nb::module_& m) {
   m.def("choose", &choose, nb::arg("executor"), nb::kw_only(), nb::arg("device"), nb::arg("text"),
         optional("file"), optional("curve"), nb::arg("fer"), nb::arg("loss_db"), nb::arg("width_db"),
-        nb::arg("max_frames"), nb::arg("max_seconds"), optional("latency_us"), optional("seed"),
+        nb::arg("max_frames"), optional("max_seconds"), optional("latency_us"), optional("seed"),
         optional("progress"));
 }
 

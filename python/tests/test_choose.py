@@ -49,6 +49,12 @@ def test_frames_of_massive_mimo_within_a_latency():
     assert wb.choose(MASSIVE, fer=0.3, width_db=1, latency_us=1e-3).batching["chosen"] is None
 
 
+def test_no_setting_is_begun_after_the_longest_time():
+    with pytest.raises(RuntimeError, match="1 left out for lack of time"):
+        wb.choose(UNCODED, fer=0.3, width_db=1, max_seconds=1e-9)
+    assert [setting["fate"] for setting in wb.choose(UNCODED, fer=0.3, width_db=1, max_seconds=None).settings] == ["measured"]
+
+
 def test_it_can_be_ended():
     with pytest.raises(RuntimeError, match="False"):
         wb.choose(MIMO, fer=0.3, width_db=1, progress=lambda setting: False)
@@ -65,7 +71,7 @@ def test_it_can_be_ended():
     ({"loss_db": -1}, "loss_db = -1 is not allowed: expected 0 to 100 dB"),
     ({"width_db": 0}, "width_db = 0 is not allowed: expected 0.01 to 10 dB"),
     ({"max_frames": 0}, "max_frames = 0 is not allowed"),
-    ({"max_seconds": -1}, "max_seconds = -1 is not allowed: expected 0 to 1e9"),
+    ({"max_seconds": 0}, "max_seconds = 0 is not allowed: expected seconds above 0, up to 1e9, or None"),
     ({"latency_us": 0}, "latency_us = 0 is not allowed: expected microseconds above 0"),
     ({"latency_us": 5}, "latency_us = 5 is not allowed: expected None: the scenario has no massive.solver"),
     ({"curve": "b"}, 'curve = "b" is not allowed: expected one of "2x2"'),

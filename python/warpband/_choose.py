@@ -98,7 +98,7 @@ class Choice:
 
 
 def choose(scenario: Scenario, *, fer: float = 0.01, loss_db: float = 0.5, width_db: float = 0.25, curve: str | None = None,
-           latency_us: float | None = None, seed: int | None = None, max_frames: int = 1_000_000, max_seconds: float = 100.0,
+           latency_us: float | None = None, seed: int | None = None, max_frames: int = 1_000_000, max_seconds: float | None = 100.0,
            device: str = "cpu", threads: int | None = None, progress: Callable[[ChoiceProgress], Any] | None = None) -> Choice:
     """Measures receivers of a link on this device and chooses the fastest within a loss, as ``warpband choose`` does.
 
@@ -119,7 +119,7 @@ def choose(scenario: Scenario, *, fer: float = 0.01, loss_db: float = 0.5, width
             (K. Li, thesis, section 5.2). Symbols are powers of two up to ``massive.symbols``, streams 1 to 16.
         seed: in the place of the scenario's, 0..2**63 - 1.
         max_frames: frames of a setting, at most, 1..10**15.
-        max_seconds: no further setting is begun after this time, 0..1e9; 0: no such rule.
+        max_seconds: no further setting is begun after this time, above 0 up to 1e9; None: no such rule.
         device: "cpu" or "cuda:N".
         threads: of the CPU, 1..4096; None for all cores.
         progress: a function that gets a :class:`ChoiceProgress` ten times a second at most; what it raises ends the search,
@@ -151,13 +151,13 @@ def choose(scenario: Scenario, *, fer: float = 0.01, loss_db: float = 0.5, width
     if seed is not None:
         seed = whole("seed", seed, 0, 2 ** 63 - 1)
     max_frames = whole("max_frames", max_frames, 1, 10 ** 15)
-    if not 0 <= number("max_seconds", max_seconds) <= 1e9:
-        raise refused("max_seconds", max_seconds, "0 to 1e9")
+    if max_seconds is not None and not 0 < number("max_seconds", max_seconds) <= 1e9:
+        raise refused("max_seconds", max_seconds, "seconds above 0, up to 1e9, or None")
     if not (progress is None or callable(progress)):
         raise refused("progress", progress, "a function, or None")
     text, name = scenario_source(scenario)
     content, toml = _core.choose(
         executor_of(device, number_or_none("threads", threads)), device="cuda:0" if device == "cuda" else device, text=text, file=name, curve=curve, fer=float(fer), loss_db=float(loss_db),
-        width_db=float(width_db), max_frames=max_frames, max_seconds=float(max_seconds), latency_us=None if latency_us is None else float(latency_us),
+        width_db=float(width_db), max_frames=max_frames, max_seconds=None if max_seconds is None else float(max_seconds), latency_us=None if latency_us is None else float(latency_us),
         seed=seed, progress=None if progress is None else lambda *values: progress(ChoiceProgress(*values)))
     return Choice(json.loads(content), toml)
