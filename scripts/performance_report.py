@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python/warpband"))  # tables are shared with `warpband reproduce`; the compiled module is not needed
 from code_tables import code_tables  # noqa: E402
 from performance_charts import charts  # noqa: E402
-from reproduce.detector_tables import detector_tables  # noqa: E402
+from reproduce.detector_tables import detector_tables, over_snr  # noqa: E402
 from reproduce.massive_tables import massive_tables, speedups  # noqa: E402
 from reproduce.records import key_of, machine_of, table  # noqa: E402
 from reproduce.stbc_tables import fragment_tables, stbc_tables  # noqa: E402
@@ -203,7 +203,12 @@ def all_tables(results, compared, endurance):
 def report(results):
     """Texts by path below docs/: the page with the charts, and its figures."""
     first, figures = charts(results, machine_of)
-    first = ["# Performance", "", WRITTEN, "", INTRODUCTION, "", *first, COLUMNS]
+    first = ["# Performance", "", WRITTEN, "", INTRODUCTION, "", *first]
+    for machine in sorted({machine_of(b) for b in results if "snr_db" in b["axes"]}):
+        selected = [b for b in results if machine_of(b) == machine and "snr_db" in b["axes"]]
+        files = ", ".join(sorted({f"`bench/results/{b['file']}`" for b in selected}))
+        first += [f"{machine} ({files}). {line}" if i == 0 else line for i, line in enumerate(over_snr(selected))]
+    first.append(COLUMNS)
     return {"performance.md": "\n".join(first) + "\n"} | figures
 
 

@@ -94,6 +94,21 @@ def others(bs):
         ["", "QPSK", "16-QAM", "64-QAM"], ours + theirs)
 
 
+def over_snr(bs):
+    """Detectors whose time depends on the SNR: a column for each SNR."""
+    rates: dict = {}
+    for b in bs:
+        if b["op"] == "detect" and b["figure"] in ("kernel", "resident") and "snr_db" in b["axes"]:
+            a = b["axes"]
+            name = f"{a['detector']} {a['antennas']} {a['qam']}-QAM, {a['output']} output"
+            rates.setdefault(name, {})[a["snr_db"]] = b["mbps"] / 1e3
+    if not rates:
+        return []
+    snrs = sorted({snr for by_snr in rates.values() for snr in by_snr})
+    return ["Detectors whose time depends on the SNR (at a receive antenna), data in place, coded Gb/s:", ""] + table(
+        ["", *(f"{snr:g} dB" for snr in snrs)], [[name, *(three(r[snr]) if snr in r else "-" for snr in snrs)] for name, r in rates.items()])
+
+
 def targets(bs):
     rows = []
     on_gpu = any(b["device"].startswith("cuda") for b in bs)
@@ -126,7 +141,7 @@ def budget(bs):
     """The widest carrier that each detector sustains, as `warpband bench` prints it."""
     rates = {}
     for b in bs:
-        if b["op"] != "detect" or b["figure"] in ("sync", "small") or "layout" in b["axes"]:
+        if b["op"] != "detect" or b["figure"] in ("sync", "small") or {"layout", "snr_db"} & set(b["axes"]):
             continue
         a = b["axes"]
         key = (a["antennas"], a["detector"], a.get("ways") or a.get("survivors"), a["qam"])
@@ -178,4 +193,4 @@ def detector_tables(bs, compared):
     selected = [b for b in bs if b["op"] in ("detect", "qr")]
     if not selected:
         return instructions(compared)
-    return targets(selected) + budget(selected) + wu2010(selected) + others(selected) + wu2012(selected) + instructions(compared)
+    return targets(selected) + budget(selected) + wu2010(selected) + others(selected) + over_snr(selected) + wu2012(selected) + instructions(compared)
