@@ -17,8 +17,9 @@ struct reproduce_options {
 };
 
 constexpr const char* reproduce_footer =
-    R"(Without arguments: lists the 41 figures and tables. With them: runs what they need, and writes for each row CSV, PNG and SVG, and in
-page.md the document's statements beside the results. All of it is in the Python package python/warpband/reproduce.
+    R"(Without arguments: lists the 41 figures and tables, and 5 findings of our own. With them: runs what they need, and
+writes for each row CSV, PNG and SVG, and in page.md the document's statements beside the results. All of it is in the
+Python package python/warpband/reproduce.
 
 Examples:
   warpband reproduce                              all rows, with their titles

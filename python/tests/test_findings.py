@@ -8,7 +8,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python/warpband"))
-from reproduce import campaign, estimates, findings_clip, findings_codes, findings_detectors, findings_iterations, spectrum  # noqa: E402
+from reproduce import campaign, estimates, findings_clip, findings_codes, findings_data, findings_detectors, findings_iterations, spectrum  # noqa: E402
 from reproduce.estimates import Curve, Number, Point  # noqa: E402
 
 
@@ -43,6 +43,7 @@ def test_intervals_of_crossings_cover_the_truth():
 
 def test_differences_add_half_widths_as_squares():
     assert Number(2, 1.7, 2.4).minus(Number(1, 0.6, 1.3)) == pytest.approx((1, 1 - (0.3 ** 2 + 0.3 ** 2) ** 0.5, 1 + (0.4 ** 2 + 0.4 ** 2) ** 0.5))
+    assert Number(1, 0, 3).among(1) == pytest.approx((1, 0, 3), abs=1e-4) and Number(1, 0, 3).among(10) == pytest.approx((1, 1 - 2.807 / 1.96, 1 + 2 * 2.807 / 1.96), abs=1e-3)
     assert str(Number(0.125, 0.1, 0.2)) == "0.12 [0.10, 0.20]"
 
 
@@ -118,11 +119,63 @@ def test_gains_are_of_the_same_setting_and_error_rate(tmp_path):
 
         def get(self, need):
             return {"curves": [entry("silver", "1e-1", 6.0), entry("multiplexing", "1e-1", 5.0), entry("silver", "1e-3", 9.0), entry("multiplexing", "1e-3", 12.0),
-                               entry("golden", "1e-2", 9.0)]}
+                               entry("golden", "1e-2", 9.0)], "complete": True}
     gains = findings_codes.gains_of(Held())
     assert {key[0]: [(f, round(n.value, 6)) for f, n in values] for key, values in gains.items()} == {"silver": [("1e-1", -1.0), ("1e-3", 3.0)]}
     claims = {c.says.split("; ")[1].split(",")[0]: c.holds for c in findings_codes.codes_row(Held())[1]}
     assert claims == {"Silver behind a code at FER 1e-1": False, "Silver behind a code at FER 1e-3": True}
+
+
+def test_a_gain_whose_interval_includes_0_is_open():
+    wide = {"axis": "ebn0_db", "parameters": {"rate": "1/2", "modulation": "qpsk", "fading": "block", "tx_coefficient": 0}}
+    curves = [{**wide, "family": f"LDPC {scheme} 1e-1", "target": [0.1, db, db - 1, db + 1, 9]} for scheme, db in (("silver", 5.5), ("multiplexing", 6.0))]
+    data = Held({"curves": curves, "complete": True})
+    (claim,) = findings_codes.codes_row(data)[1]
+    assert claim.verdict == "not measured: 1 of 1 intervals include 0, and none lies below"
+
+
+class Held:
+    """One result for every need."""
+
+    def __init__(self, result):
+        self.result = result
+
+    def has(self, need):
+        return True
+
+    def get(self, need):
+        return self.result
+
+
+def test_a_run_that_ended_early_names_what_it_leaves_out():
+    pytest.importorskip("tomllib")
+    need = findings_codes.CODES
+    wanted = findings_data.grid(need)
+    assert wanted["LDPC silver 1e-1"] == 24 and wanted["conv silver 1e-1"] == 8 and sum(wanted.values()) == 288
+    stored = [{"family": family} for family, n in wanted.items() for _ in range(n) if family != "conv multiplexing 1e-3"][:-2]
+    (claim,) = findings_data.left_out(Held({"curves": stored, "complete": False}), need)
+    assert claim.holds is None and claim.result == "278 of 288 curves; not run: conv multiplexing 1e-3; in part: conv multiplexing 1e-2 (6 of 8)"
+    assert findings_data.left_out(Held({"curves": stored, "complete": True}), need) == []
+
+
+def test_a_law_is_judged_by_cells_that_it_has_not_seen():
+    cells = [findings_clip.ClipCell(ways, f"{word} {rate}", 10.0, 0.0, {}) for ways in (1, 2) for word in ("qpsk", "16qam", "64qam") for rate in ("1/2", "5/6")]
+    limits = [0.5 * c.bits + c.kind + c.rate for c in cells]
+    features = lambda c: [1.0, c.bits, c.rate, c.kind]  # noqa: E731
+    assert findings_clip.rest_of(cells, limits, features) == pytest.approx(0, abs=1e-9)
+    alone = [10.0 if (c.word, c.rate_name) == ("64qam", "5/6") else 1.0 for c in cells]
+    assert findings_clip.rest_of(cells, alone, lambda c: [1.0]) == pytest.approx(((2 * 9**2 + 10 * 1.8**2) / 12) ** 0.5)  # two are missed by 9, whose mean moves ten by 1.8
+
+
+def test_times_of_a_cell_are_of_one_machine():
+    record = {"machine": {"device": "cuda:0, GPU A"}, "times": [{"antennas": "4x4", "qam": 4, "detector": "mmse", "us": 2.0, "ways": None, "iterations": None}]}
+
+    class Data(Held):
+        def benchmarks(self, *needs):
+            return [{"op": "detect", "figure": "kernel", "device": "cuda:0", "description": "GPU B", "mbps": 1152.0,
+                     "axes": {"detector": "mmse", "antennas": "4x4", "qam": qam}} for qam in (4, 16)]
+    times, machine = findings_detectors.times_of(Data(record))
+    assert times == {("4x4", 4, "mmse"): 2.0, ("4x4", 16, "mmse"): 2.0} and machine == {("4x4", 4): "GPU A", ("4x4", 16): "GPU B"}
 
 
 def test_chebyshev_counts_iterations():

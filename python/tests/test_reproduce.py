@@ -1,4 +1,4 @@
-"""`warpband reproduce`: 41 figures and tables and four rows of text, pages that are what the stored results give, and verdicts that follow from data."""
+"""`warpband reproduce`: 41 figures and tables, four rows of text and five of findings, pages that are what the stored results give, and verdicts that follow from data."""
 import json
 import math
 import os
@@ -19,8 +19,8 @@ STORED = Data(stored=True)
 
 def test_every_figure_and_table_has_a_row_a_figure_and_statements():
     rows = all_rows()
-    assert len({row.file for row in rows}) == len(rows) == 41 + len(output.PAGES)
-    assert {d: sum(row.document == d and row.name != "text" for row in rows) for d in output.PAGES} == {"wu2010": 17, "wu2012": 4, "li": 16, "bollapalli": 4}
+    assert len({row.file for row in rows}) == len(rows) == 41 + 4 + 5
+    assert {d: sum(row.document == d and row.name != "text" for row in rows) for d in output.PAGES} == {"wu2010": 17, "wu2012": 4, "li": 16, "bollapalli": 4, "findings": 5}
     for row in rows:
         panels, claims = row.make(STORED)
         assert claims and any(line.points for panel in panels for line in panel.lines) == (row.name != "text"), row.file

@@ -165,21 +165,21 @@ def campaign(device: str, folder: pathlib.Path, seconds: float, names: list[str]
         spectra = subprocess.Popen([sys.executable, "-c", f"import pathlib; from reproduce import spectrum; spectrum.make(pathlib.Path({str(folder)!r}))"])
     waiting, under_way = [(n, s) for n, s in SIMULATED if n in names], []
     while waiting or under_way:
-        now = time.monotonic()
-        while waiting and len(under_way) < together and now < end:
+        moment = time.monotonic()
+        while waiting and len(under_way) < together and moment < end:
             name, share = waiting.pop(0)
-            under_way.append(Run(name, device, folder, min(share, end - now), options))
+            under_way.append(Run(name, device, folder, min(share, end - moment), options))
             say(f"{name} begins")
-        if now >= end:
+        if moment >= end:
             waiting = []
         for run in list(under_way):
-            if now >= run.end:
+            if moment >= run.end:
                 run.stop()
             if run.process.poll() is not None:
                 under_way.remove(run)
                 path = store(run.name, run.full, folder)
                 held = read(run.full) if run.full.exists() else {"curves": [], "complete": False}
-                say(f"{run.name} ends with {run.process.returncode} after {now - run.begin:.1f} s: {len(held['curves'])} curves, "
+                say(f"{run.name} ends with {run.process.returncode} after {moment - run.begin:.1f} s: {len(held['curves'])} curves, "
                     f"{'complete' if held['complete'] else 'not complete'}, {path.stat().st_size if path else 0} bytes")
         time.sleep(0.05)
     if spectra is not None:

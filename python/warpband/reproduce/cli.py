@@ -13,7 +13,7 @@ from .records import table
 from .rows import Row, all_rows
 from .sweep_iterations import FILE_SIZES, csi_file
 
-DESCRIPTION = """Makes figures and tables of the four documents again: runs what they need, and writes for each row CSV, PNG and
+DESCRIPTION = """Makes figures and tables of the four documents again, and our findings beside them: runs what they need, and writes for each row CSV, PNG and
 SVG (but for `text`, what stands beside the figures), and a row of a page that compares the document's statements with the result. Without arguments: lists all rows."""
 EPILOG = """Examples:
   warpband reproduce                              all rows, with their titles
@@ -134,7 +134,7 @@ def write_pages(rows: list[Row], data: Data) -> None:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="warpband reproduce", description=DESCRIPTION, epilog=EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("targets", nargs="*", metavar="DOCUMENT|ROW", help="wu2010, wu2012, li, bollapalli, all; or rows: fig4.5, table5.1")
+    parser.add_argument("targets", nargs="*", metavar="DOCUMENT|ROW", help="wu2010, wu2012, li, bollapalli, findings, all; or rows: fig4.5, table5.1")
     parser.add_argument("--device", default="cpu", help="where to run: cpu (default) or cuda:N")
     parser.add_argument("--quick", action="store_true", help="few frames, whose error rates are drawn and not judged; benchmarks as stored")
     parser.add_argument("--stored", action="store_true", help="take the results in curves/ and bench/results/, run nothing")

@@ -6,6 +6,7 @@ import functools
 import math
 import random
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import NamedTuple
 
 DRAWS = 400
@@ -23,6 +24,11 @@ class Number(NamedTuple):
     def text(self, digits=2):
         value, low, high = (f"{x:.{digits}f}" for x in self)
         return f"{value} [{low}, {high}]"
+
+    def among(self, count: int) -> Number:
+        """Wider, so that all of `count` such intervals hold their values with 95% (Bonferroni)."""
+        scale = NormalDist().inv_cdf(1 - 0.025 / count) / Z
+        return Number(self.value, self.value - scale * (self.value - self.low), self.value + scale * (self.high - self.value))
 
     def minus(self, other: Number) -> Number:
         """Of independent numbers."""
@@ -127,7 +133,7 @@ def bit_crossing_of(curve: Curve, target: float) -> Number | None:
     return number(crossing(held, target), [crossing(d, target) for d in curve.bit_draws])
 
 
-def behind(curve: Curve, reference: Curve, target: float, of=crossing_of) -> Number | None:
+def behind(curve: Curve, reference: Curve, target: float, crossing_at=crossing_of) -> Number | None:
     """By how many dB a curve needs more than the reference."""
-    here, there = of(curve, target), of(reference, target)
-    return None if here is None or there is None else here.minus(there)
+    here, other = crossing_at(curve, target), crossing_at(reference, target)
+    return None if here is None or other is None else here.minus(other)

@@ -4,7 +4,7 @@ from __future__ import annotations
 from statistics import median
 
 from .data import Data, Need
-from .findings_data import NAMES, held, missing
+from .findings_data import NAMES, held, left_out, missing
 from .rows import Claim, Line, Panel
 
 CODES = Need("finding", "findings/stbc")
@@ -33,21 +33,19 @@ def name_of(setting) -> str:
     return f"{code} {rate} {NAMES[word]}" + (", correlated" if correlation else "")
 
 
-def middle(gains, scheme, fading, fer):
-    values = [n.value for key, found in gains.items() if key[:2] == (scheme, fading) for f, n in found if f == fer]
+def middle(gains, scheme, fading, fer, settings):
+    values = [n.value for key, found in gains.items() if key[:2] == (scheme, fading) and key[2:] in settings for f, n in found if f == fer]
     return median(values) if values else None
 
 
 def reason(gains, scheme, fading, fer) -> str:
-    """What the gains elsewhere say about a loss."""
-    here, other = middle(gains, scheme, fading, fer), middle(gains, scheme, "block" if fading == "fast" else "fast", fer)
-    first, last = middle(gains, scheme, fading, FERS[0]), middle(gains, scheme, fading, FERS[-1])
-    found = []
-    if fading == "fast" and None not in (here, other) and other > here:
-        found.append(f"the code spans many channels and has their diversity: the median gain is {here:+.2f} dB, with one H for a frame {other:+.2f} dB")
-    if fading == "block" and None not in (first, last) and last > first:
-        found.append(f"diversity counts at low error rates: the median gain is {first:+.2f} dB at FER {FERS[0]} and {last:+.2f} dB at {FERS[-1]}")
-    return "; ".join(found) or f"the median gain is {here:+.2f} dB"
+    """The median gain beside that with the other fading, over settings that have both."""
+    other = "block" if fading == "fast" else "fast"
+    settings = set.intersection(*({key[2:] for key, found in gains.items() if key[:2] == (scheme, f) and fer in dict(found)} for f in (fading, other)))
+    here, elsewhere = middle(gains, scheme, fading, fer, settings), middle(gains, scheme, other, fer, settings)
+    if here is None or elsewhere is None:
+        return "it depends on code rate and modulation"
+    return f"the median gain is {here:+.2f} dB; with {FADING[other]} it is {elsewhere:+.2f} dB"
 
 
 def codes_row(data: Data):
@@ -61,13 +59,17 @@ def codes_row(data: Data):
                 if not found:
                     continue
                 better, worse = [x for x in found if x[1].low > 0], [x for x in found if x[1].high < 0]
-                most, least = max(found, key=lambda x: x[1].value), min(found, key=lambda x: x[1].value)
+                largest, least = max(found, key=lambda x: x[1].value), min(found, key=lambda x: x[1].value)
                 few, kind = min((better, "better"), (worse, "worse"), key=lambda x: len(x[0]))
                 listed = f"; {kind}: " + ", ".join(name_of(s) for s, _ in few) if few else ""
+                unsure = len(found) - len(better) - len(worse)
+                holds = False if worse else True if not unsure else None
                 claims.append(Claim(f"bollapalli, section I: correlation of signals across antennas \"improves the reliability\"; {name} behind a code at FER {fer}, {words}",
-                                    f"less Eb/N0 than multiplexing in {len(better)}, more in {len(worse)} of {len(found)} settings (95 %); gain from {least[1]} dB ({name_of(least[0])}) to {most[1]} dB "
-                                    f"({name_of(most[0])}){listed}", not worse, reason(gains, scheme, fading, fer) if worse else ""))
+                                    f"less Eb/N0 than multiplexing in {len(better)}, more in {len(worse)} of {len(found)} settings (95 %), open in {unsure}; gain from {least[1]} dB "
+                                    f"({name_of(least[0])}) to {largest[1]} dB ({name_of(largest[0])}){listed}", holds,
+                                    reason(gains, scheme, fading, fer) if worse else f"{unsure} of {len(found)} intervals include 0, and none lies below" if holds is None else ""))
         keys = [key for key in gains if key[1] == fading and key[3:5] in (("1/2", "qpsk"), ("5/6", "qpsk"), ("1/2", "16qam")) and key[5] == 0]
-        lines = [Line(f"{SCHEMES[key[0]]}, {name_of(key[2:])}", sorted((FERS.index(f) + 1, *n) for f, n in gains[key])) for key in keys]
-        panels.append(Panel(words, "-log10 of the FER", "dB less than multiplexing", lines, log_y=False))
+        lines = [Line(f"{SCHEMES[key[0]]}, {name_of(key[2:])}", sorted((FERS.index(f), *n) for f, n in gains[key]), joined=False) for key in keys]
+        panels.append(Panel(words, "FER", "dB less than multiplexing", lines, log_y=False, ticks=list(FERS), levels=[(0.0, "")]))
+    claims += left_out(data, CODES)
     return [p for p in panels if p.lines], claims

@@ -1,14 +1,20 @@
 """Where a tree search pays on a GPU against MMSE and EP: a map over antennas, modulation, code rate, fading and correlation (docs/findings.md)."""
 from __future__ import annotations
 
+import math
 import random
 
 from .data import Data, Need
 from .estimates import DRAWS
 from .findings_data import NAMES, QAM, held, missing
+from .records import on_gpu
 from .rows import Claim, Line, Panel
+from .wu2010 import DETECT as RECORD  # of antennas and modulations that `TIMES` lacks
 
 TREE, CORRELATED, TIMES = (Need("finding", f"findings/{name}") for name in ("tree", "tree_correlated", "times"))
+FRAME_BITS = 2304
+LESS_TIME = 0.9  # times have no interval: a detector is faster if it takes at most this part of the other's time
+TIME_SPREAD = 0.05  # standard deviation of a time's logarithm in draws
 CLOSE_DB = 0.5  # a detector is accurate enough where it needs at most this more than the most accurate
 KINDS = {"mmse": "MMSE", "ep 2": "EP", "ep 4": "EP", "mtt": "tree"}
 SIZES = ("2x2", "4x4", "8x4", "8x8")
@@ -19,21 +25,31 @@ def kind_of(detector):
     return KINDS.get(detector, "tree")
 
 
-def times_of(data: Data) -> dict:
-    """us of a frame by antennas, points of the constellation and detector."""
-    found = {}
+def times_of(data: Data) -> tuple[dict, dict]:
+    """us of a frame by antennas, points of the constellation and detector; and the machine by antennas and points."""
+    found, machine = {}, {}
     for t in data.get(TIMES)["times"] if data.has(TIMES) else []:
         name = t["detector"] + (f" {t['ways']}" if t["detector"] == "nway" else f" {t['iterations']}" if t["detector"] == "ep" else "")
         found[t["antennas"], t["qam"], name] = t["us"]
-    return found
+        machine[t["antennas"], t["qam"]] = data.get(TIMES)["machine"]["device"].rpartition(", ")[2]
+    for b in on_gpu(data.benchmarks(RECORD)):
+        axes = b["axes"]
+        if b["op"] != "detect" or b["figure"] != "kernel" or axes["detector"] not in ("mmse", "mtt", "nway", "ep") or set(axes) - {"detector", "antennas", "qam", "ways", "iterations"}:
+            continue
+        key = axes["antennas"], axes["qam"]
+        name = " ".join(str(axes[k]) for k in ("detector", "ways", "iterations") if k in axes)
+        if machine.setdefault(key, b["description"]) == b["description"]:  # times of one cell are of one machine
+            found[(*key, name)] = FRAME_BITS / b["mbps"]
+    return found, machine
 
 
 class Cell:
     """An antenna configuration, modulation, code rate, fading and correlation: SNR at the error rate, and time, by detector."""
 
-    def __init__(self, key, snr, times):
+    def __init__(self, key, snr, times, machine=None):
         self.key = key  # (antennas, word, rate, fading, correlation)
         self.snr = snr
+        self.machine = machine
         self.us = {d: times.get((key[0], QAM[key[1]], d)) for d in snr}
 
     @property
@@ -49,29 +65,34 @@ class Cell:
         best = self.least(kind)
         return None if best is None or "mmse" not in self.snr else self.snr["mmse"].minus(self.snr[best])
 
-    def chosen(self, snr) -> str | None:
+    @property
+    def is_timed(self) -> bool:
+        """Whether MMSE and each tree search that reaches the error rate have a time."""
+        return bool(self.us.get("mmse")) and all(self.us[d] for d in self.snr if kind_of(d) == "tree")
+
+    def chosen(self, snr, us) -> str | None:
         """The fastest that is accurate enough."""
-        known = [d for d in snr if self.us.get(d)]
-        return min((d for d in known if snr[d] <= min(snr.values()) + CLOSE_DB), key=lambda d: self.us[d], default=None)
+        return min((d for d in snr if us.get(d) and snr[d] <= min(snr.values()) + CLOSE_DB), key=lambda d: us[d], default=None)
 
     def choice(self):
         """The chosen detector, and whether 95% of draws choose one of its kind."""
-        value = self.chosen({d: n.value for d, n in self.snr.items()})
+        value = self.chosen({d: n.value for d, n in self.snr.items()}, self.us)
         if value is None:
             return None, False
         source = random.Random(str(self.key))
-        same = sum(kind_of(self.chosen({d: n.drawn(source) for d, n in self.snr.items()}) or "") == kind_of(value) for _ in range(DRAWS))
+        drawn = [self.chosen({d: n.drawn(source) for d, n in self.snr.items()}, {d: us and us * math.exp(source.gauss(0, TIME_SPREAD)) for d, us in self.us.items()}) for _ in range(DRAWS)]
+        same = sum(kind_of(d or "") == kind_of(value) for d in drawn)
         return value, same >= 0.95 * DRAWS
 
     def beats(self, one, other) -> bool | None:
         """Whether `one` needs less SNR, with 95%, and less time."""
         if one not in self.snr or other not in self.snr or not self.us.get(one) or not self.us.get(other):
             return None
-        return self.snr[one].minus(self.snr[other]).high < 0 and self.us[one] < self.us[other]
+        return self.snr[one].minus(self.snr[other]).high < 0 and self.us[one] <= LESS_TIME * self.us[other]
 
 
 def cells_of(data: Data) -> list[Cell]:
-    times, found = times_of(data), {}
+    (times, machine), found = times_of(data), {}
     for need, correlation in ((TREE, 0.0), (CORRELATED, 0.7)):
         for c in held(data, need):
             size, detector = c.family.split(" ", 1)
@@ -80,7 +101,7 @@ def cells_of(data: Data) -> list[Cell]:
             if c.target:
                 cell[detector] = c.target
     order = list(NAMES)
-    return [Cell(key, snr, times) for key, snr in sorted(found.items(), key=lambda x: (x[0][4], x[0][3] == "block", x[0][0], order.index(x[0][1]), x[0][2])) if snr]
+    return [Cell(key, snr, times, machine.get((key[0], QAM[key[1]]))) for key, snr in sorted(found.items(), key=lambda x: (x[0][4], x[0][3] == "block", x[0][0], order.index(x[0][1]), x[0][2])) if snr]
 
 
 def settings(words_and_rates) -> str:
@@ -100,18 +121,43 @@ def where(cells) -> str:
     return "; ".join(f"{size} {fading}{', correlated' if correlation else ''}: {settings(held)}" for (size, fading, correlation), held in groups.items())
 
 
-def beaten(cells, says, tree):
-    judged = [(c, c.beats("mmse", tree(c))) for c in cells]
+def beaten(cells, says, loser, winner=lambda c: "mmse", name="MMSE", ours=False):
+    judged = [(c, c.beats(winner(c), loser(c))) for c in cells]
     judged = [(c, b) for c, b in judged if b is not None]
     if not judged:
-        return Claim(says, "-", None, "SNRs or times are not stored")
+        return Claim(says, "-", None, "SNRs or times are not stored", ours=ours)
     lost = [c for c, b in judged if b]
-    gains = sorted((c.snr[tree(c)].minus(c.snr["mmse"]) for c in lost), key=lambda n: n.value)
-    result = f"MMSE needs less SNR (95 %) and less time in {len(lost)} of {len(judged)} settings"
+    gains = sorted((c.snr[loser(c)].minus(c.snr[winner(c)]) for c in lost), key=lambda n: n.value)
+    result = f"{name} needs less SNR (95 %) and at least {1 - LESS_TIME:.0%} less time in {len(lost)} of {len(judged)} settings with times"
     if lost:
         result += f", up to {gains[-1]} dB less: {where(lost)}"
-    shares = sorted(c.us["mmse"] / c.us[tree(c)] for c in lost)
-    return Claim(says, result, not lost, f"MMSE takes {shares[0]:.2f} to {shares[-1]:.2f} of its time there" if lost else "")
+    shares = sorted(c.us[winner(c)] / c.us[loser(c)] for c in lost)
+    return Claim(says, result, not lost, f"{name} takes {shares[0]:.2f} to {shares[-1]:.2f} of its time there" if lost else "", ours=ours)
+
+
+def map_claims(cells):
+    """Which kind is chosen where, and what has no time."""
+    claims, timed = [], [c for c in cells if c.is_timed]
+    chosen = [(c, *c.choice()) for c in timed]
+    if chosen:
+        others = []
+        for kind in ("MMSE", "EP"):
+            here = [(c, sure) for c, d, sure in chosen if kind_of(d) == kind]
+            others.append(f"{kind} in {len(here)} ({sum(sure for _, sure in here)} with 95 %)" + (f": {where([c for c, _ in here])}" if here else ""))
+        tree = [sure for _, d, sure in chosen if kind_of(d) == "tree"]
+        names = {"mtt": sum(d == "mtt" for _, d, _ in chosen), "N-way, one pass": sum(d == "nway 1" for _, d, _ in chosen)}
+        names["N-way, all passes"] = len(tree) - sum(names.values())
+        machines = {m: sorted({f"{c.key[0]} {NAMES[c.key[1]]}" for c in timed if c.machine == m}) for m in dict.fromkeys(c.machine for c in timed)}
+        no_ep = sorted({f"{c.key[0]} {NAMES[c.key[1]]}" for c in timed if not c.us.get("ep 2")})
+        claims.append(Claim(f"the fastest detector within {CLOSE_DB} dB of the most accurate is a tree search (MMSE, EP with 2 and 4 iterations, N-way with one and all passes, MTT)",
+                            f"a tree search in {len(tree)} of {len(chosen)} settings ({sum(tree)} with 95 %: " + ", ".join(f"{n} {name}" for name, n in names.items() if n) + "); "
+                            + "; ".join(others) + ". Times: " + "; ".join(f"{m}: {', '.join(held)}" for m, held in machines.items()) + (f". EP has no times at {', '.join(no_ep)}" if no_ep else ""),
+                            len(tree) == len(chosen), f"MMSE needs at most {CLOSE_DB} dB more in the others" if len(tree) < len(chosen) else "", ours=True))
+    if len(timed) < len(cells):
+        missing_times = sorted({f"{c.key[0]} {NAMES[c.key[1]]}" for c in cells if not c.is_timed})
+        claims.append(Claim("the same at the other antennas and modulations", f"SNRs alone, in {len(cells) - len(timed)} of {len(cells)} settings: {', '.join(missing_times)}", None,
+                            "neither the campaign nor a stored record has times of MMSE and all tree searches there", ours=True))
+    return claims
 
 
 def detectors_row(data: Data):
@@ -119,26 +165,19 @@ def detectors_row(data: Data):
         return [], [missing(TREE)]
     cells = cells_of(data)
     ways = lambda c: f"nway {c.key[0].split('x')[1]}"  # noqa: E731
-    claims = [beaten(cells, "wu2010, chapter 6: multi-pass trellis traversal \"is well-suited to the GPU\"", lambda c: "mtt"),
-              beaten(cells, "wu2012: N = 1, selective spanning, is a choice where throughput counts", lambda c: "nway 1"),
-              beaten(cells, "wu2012: N-way with all passes is a choice where error rate counts", ways)]
-    chosen = [(c, *c.choice()) for c in cells]
-    chosen = [(c, d, sure) for c, d, sure in chosen if d]
-    if chosen:
-        for kind in ("MMSE", "EP", "tree"):
-            here = [c for c, d, _ in chosen if kind_of(d) == kind]
-            sure = sum(s for _, d, s in chosen if kind_of(d) == kind)
-            claims.append(Claim(f"{kind} is the fastest detector within {CLOSE_DB} dB of the most accurate, of MMSE, EP with 2 and 4 iterations, N-way with one and with all passes, and MTT",
-                                f"{len(here)} of {len(chosen)} settings ({sure} of them with 95 %): {where(here) or '-'}", True, ours=True))
-        faded = {f: [c for c, *_ in chosen if c.key[3] == f] for f in ("fast", "block")}
-        for fading, group in faded.items():
-            gains = [(c, c.gain("tree")) for c in group]
-            gains = [(c, g) for c, g in gains if g]
-            if gains:
-                most, least = max(gains, key=lambda x: x[1].value), min(gains, key=lambda x: x[1].value)
-                claims.append(Claim(f"in {fading} fading the best tree search needs less SNR than MMSE in all settings",
-                                    f"{sum(g.low > 0 for _, g in gains)} of {len(gains)} settings (95 %); {least[1]} dB ({where([least[0]])}) to {most[1]} dB ({where([most[0]])})",
-                                    all(g.low > 0 for _, g in gains), f"not so in {where([c for c, g in gains if g.low <= 0])}" if any(g.low <= 0 for _, g in gains) else "", ours=True))
+    claims = [beaten(cells, "wu2010, chapter 6: multi-pass trellis traversal \"is well-suited to the GPU\" (it holds where MMSE is not better in both)", lambda c: "mtt"),
+              beaten(cells, "wu2012: N = 1, selective spanning, is a choice where throughput counts (the same)", lambda c: "nway 1"),
+              beaten(cells, "wu2012: N-way with all passes is a choice where error rate counts (the same)", ways),
+              beaten(cells, "MTT pays beside N-way with all passes", lambda c: "mtt", ways, "N-way", ours=True), *map_claims(cells)]
+    for fading in ("fast", "block"):
+        gains = [(c, g) for c in cells if c.key[3] == fading and (g := c.gain("tree"))]
+        if gains:
+            largest, least = max(gains, key=lambda x: x[1].value), min(gains, key=lambda x: x[1].value)
+            unsure, worse = [c for c, g in gains if g.low <= 0 <= g.high], [c for c, g in gains if g.high < 0]
+            claims.append(Claim(f"in {fading} fading the best tree search needs less SNR than MMSE in all settings",
+                                f"{sum(g.low > 0 for _, g in gains)} of {len(gains)} settings (95 %); {least[1]} dB ({where([least[0]])}) to {largest[1]} dB ({where([largest[0]])})",
+                                False if worse else None if unsure else True, f"it needs more in {where(worse)}" if worse else f"open in {where(unsure)}, where the interval includes 0" if unsure else "",
+                                ours=True))
     panels = []
     for fading in ("fast", "block"):
         group = [c for c in cells if c.key[3] == fading and c.key[0] in SIZES]

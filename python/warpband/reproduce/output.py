@@ -14,7 +14,7 @@ COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
            "#01665E", "#E7298A", "#66A61E", "#B2182B", "#8DA0CB"]
 MARKS = ["o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*"]
 PRINTED_MARKS = ["x", "+", "1", "2"]  # of printed values with one colour
-PAGES = {"wu2010": "wu2010.md", "wu2012": "wu2012.md", "li": "li-thesis.md", "bollapalli": "bollapalli.md"}
+PAGES = {"wu2010": "wu2010.md", "wu2012": "wu2012.md", "li": "li-thesis.md", "bollapalli": "bollapalli.md", "findings": "findings.md"}
 BEGIN, END = "<!-- written by `warpband reproduce --stored --pages`: begin -->", "<!-- end -->"
 FIGURES = "figures/reproduce"
 
@@ -41,9 +41,15 @@ def draw(row: Row, data: Data, panels: list[Panel], paths: list[pathlib.Path]) -
     from matplotlib.figure import Figure
     matplotlib.rcParams.update({"svg.hashsalt": row.file, "svg.fonttype": "none"})
     long_names = any(panel.ticks and max(map(len, panel.ticks)) > 20 for panel in panels)
-    figure = Figure(figsize=(max(7.5, 5.2 * len(panels)), 8.5 if long_names else 5.6), layout="constrained")
-    for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels):
+    columns = len(panels) if len(panels) <= 4 else -(-len(panels) // 2)
+    lines = -(-len(panels) // columns)
+    width = max(5.2, *(0.4 * len(panel.ticks or ()) for panel in panels)) if lines == 1 else 6.4
+    figure = Figure(figsize=(max(7.5, width * columns), (8.5 if long_names else 5.6) * lines), layout="constrained")
+    grid = figure.subplots(lines, columns, squeeze=False).ravel()
+    for axes, panel in zip(grid, panels):
         _draw_panel(axes, panel)
+    for axes in grid[len(panels):]:
+        axes.set_visible(False)
     figure.suptitle(f"{row.document} {row.name}: {row.full_title(data)}", fontsize=11, wrap=True)
     if sources := row.sources(data):
         figure.supxlabel("\n".join(sources), fontsize=7, color="#505050")
@@ -77,7 +83,7 @@ def _draw_panel(axes, panel: Panel) -> None:
         if not ps:
             continue
         style = "none" if line.printed and not panel.log_x or not line.joined else "--" if line.dashed else "-"
-        mark = PRINTED_MARKS[printed.count(i) % len(PRINTED_MARKS)] if line.printed else None if len(ps) > 40 else MARKS[i % len(MARKS)]
+        mark = PRINTED_MARKS[printed.count(i) % len(PRINTED_MARKS)] if line.printed else None if len(ps) > 40 and line.joined else MARKS[i % len(MARKS)]
         printed += [i] * line.printed
         x, y = [p[0] + shifts.get(line.label, 0) for p in ps], [p[1] for p in ps]
         if all(len(p) == 4 for p in ps) and not line.joined:
@@ -102,7 +108,7 @@ def _draw_panel(axes, panel: Panel) -> None:
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
             axes.yaxis.set_minor_formatter(NullFormatter())
     else:
-        axes.set_ylim(bottom=0 if all(p[1] >= 0 for line in panel.lines for p in line.points) else None)
+        axes.set_ylim(bottom=0 if all(p[1] >= 0 and (line.joined or len(p) < 4 or p[2] >= 0) for line in panel.lines for p in line.points) else None)
     if panel.ticks:
         longest = max(map(len, panel.ticks))
         many = longest > 7 and len(panel.ticks) > 12

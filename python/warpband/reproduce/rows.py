@@ -1,4 +1,4 @@
-"""A row is a figure or a table of a document, or what its text states beside them; `all_rows` has the 41 and 4 of them."""
+"""A row is a figure or a table of a document, what its text states beside them, or one of our findings."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
@@ -106,5 +106,5 @@ class Row:
 
 
 def all_rows() -> list[Row]:
-    from . import bollapalli, li, text, wu2010, wu2012
-    return [row for module in (wu2010, wu2012, li, bollapalli, text) for row in module.rows()]
+    from . import bollapalli, findings, li, text, wu2010, wu2012
+    return [row for module in (wu2010, wu2012, li, bollapalli, text, findings) for row in module.rows()]
