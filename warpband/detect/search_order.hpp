@@ -28,10 +28,9 @@ struct search_order {
   /// Each of 0 .. streams - 1 once; empty for 0, 1, 2, ... The result is, bit for bit, that of an H whose
   /// column k is column order[k] of the given one. LLRs and priors have the streams of the given H. ot, mtt,
   /// kbest and sphere begin with the last stream of the order (top of the tree, first stage of the trellis).
-  /// They go down to the first. Pass p of nway has order[p] on top, below it order[p - 1], order[p - 2], ...
-  /// order[p
-  /// + 1] (mod streams). On a GPU ot and mtt are several times slower with an order of more than two streams:
-  /// give them H with its columns in that order where speed matters.
+  /// They go down to the first. Pass p of nway has order[p] on top. Below it are order[p - 1], order[p - 2],
+  /// ... order[p + 1] (mod streams). On a GPU ot and mtt are several times slower with an order of more than
+  /// two streams: give them H with its columns in that order where speed matters.
   std::vector<int> order = {};
   /// The order sorted for each use by its H, instead of `order`. Among equals the stream of the lower number
   /// comes first. K-best and sphere search best with sqrd (the strongest remaining stream on top of the

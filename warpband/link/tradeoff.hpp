@@ -42,9 +42,9 @@ std::optional<std::size_t> fastest_within(std::span<const cost_and_need> setting
 
 // ---- candidates
 
-/// Detectors that make sense for the antennas and the constellation of one: it itself, the linear ones, the
-/// trellises, exhaustive search up to 2^24 hypotheses, K-best in complex and real numbers for K = 4, 8, ...
-/// 256, and N-way with 1 to all passes. All LLRs are limited as `base` has it, if it says so.
+/// Detectors that make sense for the antennas and the constellation of one: it itself, and what the list of
+/// detectors has as candidates (detector_kind::candidates). All LLRs are limited as `base` has it, if it says
+/// so.
 std::vector<detector_config> detector_candidates(const detector_config& base);
 /// Limits of LLRs to try, the one in force first: it, 4, 8, 16, and `no_clip` where LLRs need no limit.
 std::vector<float> clip_candidates(float in_force, bool needs_limit);
