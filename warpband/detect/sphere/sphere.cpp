@@ -5,6 +5,7 @@
 #include <warpband/core/check.hpp>
 #include <warpband/detect/kernel_detector.hpp>
 #include <warpband/detect/sphere/sphere_args.hpp>
+#include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
 
@@ -12,7 +13,10 @@ WB_DECLARE_KERNEL(sphere)
 
 namespace {
 
-constexpr int most_nodes = 1'000'000'000;
+constexpr int most_nodes = 1 << 24;
+
+/// Exhaustive detection takes as many hypotheses at most. So without a limit what it takes is searched whole.
+bool exceeds_most_nodes(const detector_config& c) { return c.streams * bits_per_symbol(c.qam) > 24; }
 
 std::vector<setting_of<sphere_settings>> settings_of_sphere() {
   std::vector<setting_of<sphere_settings>> settings{
@@ -21,9 +25,9 @@ std::vector<setting_of<sphere_settings>> settings_of_sphere() {
       number("radius", &sphere_settings::radius, 1e-3, 1e6,
              "Squared radius of the sphere that the search begins with, in units of N0. If it is empty the "
              "search starts again without it. Left out: none."),
-      integer("node_limit", &sphere_settings::node_limit, 0, most_nodes,
-              "Nodes after which the candidates found so far stand; 0 for no limit. The first path is always "
-              "completed.")};
+      integer("node_limit", &sphere_settings::node_limit, 1, most_nodes,
+              "Nodes after which the candidates found so far stand. The first path is always completed. Left out: "
+              "2^24, which up to 2^24 hypotheses is no limit.")};
   const auto order = within<sphere_settings>([](sphere_settings& c) -> search_order& { return c.search; },
                                              search_order_settings());
   settings.insert(settings.end(), order.begin(), order.end());
@@ -34,7 +38,7 @@ box complete_sphere(const detector_config& c) {
   sphere_settings settings = c.get<sphere_settings>();
   if (const auto r = settings.radius; r && !(*r >= 1e-3f && *r <= 1e6f))
     throw argument_error("radius", as_message(*r), "1e-3 to 1e6, or unset");
-  check_range("node_limit", settings.node_limit, 0, most_nodes);
+  if (settings.node_limit) check_range("node_limit", *settings.node_limit, 1, most_nodes);
   settings.search = completed(settings.search, c.streams);
   return box(settings);
 }
@@ -44,7 +48,7 @@ std::unique_ptr<detector> make_sphere(const detector_config& c) {
   sphere_args call;
   call.hard = settings.hard_output;
   call.radius = settings.radius.value_or(no_clip);
-  call.node_limit = settings.node_limit;
+  call.node_limit = settings.node_limit.value_or(most_nodes);
   set_order(call, settings.search);
   return make_kernel_detector(c, true, call,
                               {[](const sphere_args&) -> const kernel_set& { return sphere_kernels(); }});
@@ -66,7 +70,7 @@ std::string label_of_sphere(const detector_config& c) {
   const sphere_settings& settings = c.get<sphere_settings>();
   std::string label = settings.hard_output ? "sphere, hard" : "sphere";
   if (settings.radius) label += ", radius " + as_message(*settings.radius);
-  if (settings.node_limit > 0) label += ", " + std::to_string(settings.node_limit) + " nodes";
+  if (settings.node_limit) label += ", " + std::to_string(*settings.node_limit) + " nodes";
   return label;
 }
 
@@ -82,7 +86,7 @@ detector_kind sphere_kind() {
           .may_miss =
               [](const detector_config& c) {
                 const sphere_settings& settings = c.get<sphere_settings>();
-                return settings.hard_output || settings.radius || settings.node_limit > 0;
+                return settings.hard_output || settings.radius || settings.node_limit || exceeds_most_nodes(c);
               },
           .candidates = candidates_sphere,
           .label = label_of_sphere};

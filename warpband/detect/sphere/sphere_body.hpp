@@ -9,7 +9,7 @@ template <class T>
 struct sphere_limits {
   T clip;          // a counter-hypothesis beyond the least distance plus this is of no use
   T radius;        // of the sphere that the search begins with
-  int node_limit;  // 0 for none
+  int node_limit;
 };
 
 /// Depth-first search of the tree with a level for each antenna, n - 1 at the top (Studer, Burg, Boelcskei
@@ -84,8 +84,7 @@ class sphere_search {
 
   /// Lanes that may visit no more nodes stop, but not before they have a candidate.
   WB_HD M spent() const {
-    if (limits_.node_limit == 0) return mask_from<M>(false);
-    return (I(limits_.node_limit - 1) < visited_) & (found_.least < T(unreached));
+    return (I(limits_.node_limit - 1) < visited_) & ((found_.least < T(unreached)) | (radius_ < T(unreached)));
   }
   WB_HD T inside(T distance) const { return select(distance < radius_, distance, T(unreached)); }
   /// Beyond this distance nothing counts.
