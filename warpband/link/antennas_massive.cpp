@@ -394,12 +394,14 @@ std::unique_ptr<receiver> make_loop(const link_config& c) {
 std::vector<link_antennas> uplink_candidates(const link_config& c) {
   if (!is_uplink(c))
     throw argument_error("massive.direction", "downlink", "uplink: a receiver of the downlink has no choice");
+  (void)completed(c);  // throws argument_error
   const massive_link_config& given = massive_of(c);
   std::vector<link_antennas> candidates{c.antennas};
   const auto add = [&](massive_solver solver, std::optional<int> iterations,
                        std::optional<massive_sinr> sinr) {
     massive_link_config m = given;
     m.solver = solver, m.iterations = iterations, m.sinr = sinr;
+    if (!is_iterative(solver)) m.residual = least_massive_residual;
     link_config tried = c;
     tried.antennas = m;
     const std::string name = massive_name(tried.antennas);

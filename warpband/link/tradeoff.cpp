@@ -67,8 +67,10 @@ std::vector<detector_config> detector_candidates(const detector_config& base) {
       d.type = kind.name;
       d.extrinsic = false;
       d.settings = settings;
-      if (is_order && kind.name != base.type && find_setting(kind.settings, "order") != nullptr)
-        d.set("order", order);
+      const std::string sort = plain(d.value_of("sort"));
+      const bool takes_order =
+          find_setting(kind.settings, "order") != nullptr && (sort.empty() || sort == "none");
+      if (is_order && takes_order && kind.name != base.type) d.set("order", order);
       add(std::move(d));
     }
   }

@@ -69,7 +69,7 @@ inline void check_massive(int antennas, int users, massive_solver solver, std::o
                          std::string("none: ") + name_of(solver) + " has none");
   if (is_iterative(solver) ? !(residual >= least_massive_residual && residual <= 0.9f)
                            : residual != least_massive_residual)
-    throw argument_error("residual", std::to_string(residual),
+    throw argument_error("residual", as_message(residual),
                          is_iterative(solver) ? std::string("1e-7 to 0.9")
                                               : std::string("unset: ") + name_of(solver) + " has none");
 }
