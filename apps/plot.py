@@ -39,9 +39,10 @@ def check_format(rates, out):
         raise rates.PlotError(f"cannot write {out}: its name must end in {', '.join(rates.FORMATS)}")
 
 
-def draw_record(rates, command, subject, figure_of):
-    """The main of a program that draws what `warpband COMMAND --json` wrote. figure_of(record) is a figure, or None where the record
-    holds nothing of the subject, "charts" for example. A KeyError from it, or its like, says that the record is incomplete. Returns the exit code."""
+def draw_record(rates, command, subject, read, figure_of):
+    """The main of a program that draws what `warpband COMMAND --json` wrote. read(record) has the arguments of figure_of, or is None where
+    the record holds nothing of the subject, "charts" for example. A KeyError from it, or its like, says that the record is incomplete.
+    Returns the exit code."""
     program, writer = os.path.basename(sys.argv[0]), f"`warpband {command} --json`"
     parser = argparse.ArgumentParser(prog=program, description=f"Draws what {writer} wrote.")
     parser.add_argument("record", help=f"what {writer} wrote")
@@ -49,16 +50,17 @@ def draw_record(rates, command, subject, figure_of):
     options = parser.parse_args()
     try:
         check_format(rates, options.out)
+        record = rates.load(options.record, writer)
         try:
-            figure = figure_of(rates.load(options.record, writer))
+            values = read(record)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise rates.PlotError(f"{options.record} is incomplete: expected what {writer} writes ({error!r})") from None
-        except ImportError:
-            raise rates.PlotError(NO_MATPLOTLIB) from None
-        if figure is None:
+        if values is None:
             raise rates.PlotError(f"{options.record} holds no {subject}: expected what {writer} writes")
         try:
-            rates.save(figure, options.out)
+            rates.save(figure_of(*values), options.out)
+        except ImportError:
+            raise rates.PlotError(NO_MATPLOTLIB) from None
         except OSError as error:
             raise rates.PlotError(f"cannot write {options.out}: {error.strerror}") from None
     except rates.PlotError as error:

@@ -18,12 +18,16 @@ CURVES, LOOP = ("prior", "detector", "decoder"), ("loop_detector", "loop_decoder
 MOST_PANELS = 9  # as the command has it
 
 
-def figure_of(record):
+def read(record):
     charts = [(float(chart["snr_db"]), [list(map(float, chart[key])) for key in (*CURVES, *LOOP)]) for chart in record["charts"]]
     lengths = [(*map(len, lists),) for _, lists in charts]
     whole = all(len(set(of_chart[:3])) == 1 and len(set(of_chart[3:])) == 1 and min(of_chart) > 0 for of_chart in lengths)
     if not 0 < len(charts) <= MOST_PANELS or not whole or not all(0 <= x <= 1 for _, lists in charts for one in lists for x in one):
         return None
+    return record, charts
+
+
+def figure_of(record, charts):
     from matplotlib.figure import Figure
     columns = min(3, len(charts))
     rows = math.ceil(len(charts) / columns)
@@ -40,4 +44,4 @@ def figure_of(record):
 
 
 if __name__ == "__main__":
-    sys.exit(draw_record(rates, "exit", "charts", figure_of))
+    sys.exit(draw_record(rates, "exit", "charts", read, figure_of))

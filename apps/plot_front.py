@@ -17,7 +17,7 @@ FRONT, OTHERS, CHOSEN = "#0072B2", "#8A8A8A", "#D55E00"
 rates = drawing()
 
 
-def figure_of(record):
+def read(record):
     settings = [(float(s["loss_db"]), float(s["information_gbps"]), s) for s in record["settings"] if s["loss_db"] is not None]
     settings.sort(key=lambda x: x[1])  # the fastest last
     chosen = record["settings"][record["chosen"]]
@@ -25,6 +25,10 @@ def figure_of(record):
     known = all(math.isfinite(loss) and rate > 0 and isinstance(s["front"], bool) for loss, rate, s in settings)
     if not settings or not known or axis not in rates.AXES or not 0 < target < 1:
         return None
+    return str(record.get("curve", "")), target, chosen, settings
+
+
+def figure_of(curve, target, chosen, settings):
     from matplotlib.figure import Figure
     figure = Figure(figsize=(8.4, 5.4), layout="constrained")
     axes = figure.subplots()
@@ -48,9 +52,9 @@ def figure_of(record):
     axes.grid(True, which="major", linewidth=0.6, alpha=0.6)
     axes.grid(True, which="minor", linewidth=0.4, alpha=0.25)
     axes.legend(fontsize="small", loc="lower right")
-    figure.suptitle(str(record.get("curve", "")), fontsize="medium")
+    figure.suptitle(curve, fontsize="medium")
     return figure
 
 
 if __name__ == "__main__":
-    sys.exit(draw_record(rates, "choose", "front", figure_of))
+    sys.exit(draw_record(rates, "choose", "front", read, figure_of))

@@ -298,7 +298,8 @@ class single_tree {
  private:
   int bit(const symbols& s, int b) const { return (s[as_size(b / m_)] >> (m_ - 1 - b % m_)) & 1; }
   bool spent() const {
-    return how_.node_limit > 0 && visited_ >= how_.node_limit && !(std::isinf(least_of_all_) && std::isinf(radius_));
+    return how_.node_limit > 0 && visited_ >= how_.node_limit &&
+           !(std::isinf(least_of_all_) && std::isinf(radius_));
   }
 
   /// Beyond this cost nothing below a node of stream k counts, for some or for the path's symbol.

@@ -175,7 +175,8 @@ inline std::vector<int> oracle_order(const detector_config& c, const oracle::mim
 }
 inline oracle::sphere oracle_sphere(detector_config c) {
   const sphere_settings& settings = sphere_in(c);
-  return {settings.hard_output, static_cast<double>(settings.radius.value_or(0)), settings.node_limit.value_or(0)};
+  return {settings.hard_output, static_cast<double>(settings.radius.value_or(0)),
+          settings.node_limit.value_or(0)};
 }
 /// A-posteriori LLRs.
 inline std::vector<double> oracle_llrs(const detector_config& config, const oracle::mimo_use& use) {

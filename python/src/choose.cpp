@@ -110,7 +110,7 @@ std::pair<std::string, std::string> choose(executor_ref& where, const std::strin
            .width_db = width_db,
            .loss_db = loss_db,
            .max_frames = max_frames,
-           .max_seconds = max_seconds > 0 ? std::optional(max_seconds) : std::nullopt},
+           .max_seconds = max_seconds},
           exec, [&](const tradeoff_result& so_far, const tradeoff_entry& current, std::uint64_t frames) {
             return told.tell([&](const nb::object& tell) {
               return tell(so_far.entries.size(), so_far.front.size(), current.detector, current.decoder,

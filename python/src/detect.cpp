@@ -34,11 +34,10 @@ void describe_for(const detector_config& c, setting_of<detector_config>& s) {
     if (!misses) s.allowed += std::string(", or \"none\"") + when;
     s.text = "LLRs are limited to this magnitude. ";
     if (kind.may_miss) s.text += "A bit gets it if the search found no candidate with one of its values. ";
-    s.text += kind.default_clip
-                  ? "Left out: \"none\" where it equals exhaustive search, with up to two streams; else 8."
-              : misses        ? "Left out: 8."
-              : *when != '\0' ? std::string("Left out: \"none\"") + when + ", else 8."
-                              : "Left out: \"none\".";
+    s.text += kind.default_clip ? "Left out: \"none\" where it equals exhaustive search, else 8."
+              : misses          ? "Left out: 8."
+              : *when != '\0'   ? std::string("Left out: \"none\"") + when + ", else 8."
+                                : "Left out: \"none\".";
   } else if (s.name == "order") {
     s.text = "The search sees the columns of H in this order. ";
     s.text += kind.name == "nway"
@@ -53,8 +52,8 @@ void describe_for(const detector_config& c, setting_of<detector_config>& s) {
         "as a sorted QR decomposition takes them.";
     if (kind.name != "nway")
       s.text +=
-          " With norm the search begins with the weakest stream, as Sionna's does; with norm-ascending and "
-          "sqrd with the strongest.";
+          " With norm the search begins with the weakest stream; with norm-ascending and sqrd with the "
+          "strongest.";
     else
       s.text +=
           " fsd, for pass 0, goes by noise amplification (L. Barbero, J. Thompson, IEEE Trans. Wireless "

@@ -84,11 +84,9 @@ const std::vector<setting_of<detector_config>>& common_detector_settings() {
           "llr_clip", &c::llr_clip, "none", no_clip, 1e-6, 1e6,
           "LLRs are limited to this magnitude. A bit gets it if the search found no candidate with one of "
           "its values. Left out: 8 where a hypothesis can be missing, and with mtt and nway where they do "
-          "not equal ml; "
-          "else \"none\". Up to two streams mtt equals ml, and so does nway with all ways.",
+          "not equal ml; else \"none\". Up to two streams mtt equals ml, and so does nway with all ways.",
           "a number from 1e-6 to 1e6, or \"none\" where no hypothesis can be missing: with all but ot, "
-          "kbest, "
-          "nway with fewer ways than streams, and sphere with hard_output, radius or node_limit"),
+          "kbest, nway with fewer ways than streams, and sphere with hard_output, radius or node_limit"),
       boolean("extrinsic", &c::extrinsic, "Take the a-priori LLRs off the output again.").not_of_links()};
   return settings;
 }

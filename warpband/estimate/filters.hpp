@@ -57,8 +57,8 @@ struct estimator_config {
   double doppler_hz = 0;     // fD: 0..1e6; of ls only where pilots are at one time
   // Absent: what the pilots have. Another value than theirs is refused.
   std::optional<double> spacing_hz = {};  // F of subcarriers: 1..1e7
-  std::optional<double> period_us =
-      {};  // T, from a symbol to the next: 1e-3..1e6, within 10 % of the pilots'
+  /// T, from a symbol to the next: 1e-3..1e6, within 10 % of the pilots'.
+  std::optional<double> period_us = {};
   delay_profile profile = {};
 };
 /// Its settings: names, what is allowed, what they mean.

@@ -31,8 +31,8 @@ struct pilot_pattern {
   /// Resource elements where nothing is sent: what is received there is noise and interference.
   std::vector<std::int32_t> silent = {};
   std::optional<double> spacing_hz = {};  // of subcarriers, 1..1e7; absent: not known
-  std::optional<double> period_us =
-      {};  // mean, from an OFDM symbol to the next, 1e-3..1e6; absent: not known
+  /// Mean, from an OFDM symbol to the next, 1e-3..1e6; absent: not known.
+  std::optional<double> period_us = {};
 
   std::size_t elements() const noexcept {
     return static_cast<std::size_t>(subcarriers) * static_cast<std::size_t>(symbols);

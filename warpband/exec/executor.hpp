@@ -123,7 +123,7 @@ class executor {
   /// Whether all that was queued is done. Throws device_error if it failed.
   virtual bool idle() const { return true; }
   /// What is queued from now on starts after what is queued on `other` now. Between CUDA executors the host
-  /// does not wait.
+  /// does not wait. No other thread uses `other` meanwhile.
   virtual void wait_for(executor& other) { other.sync(); }
   /// The default takes the host's clock and waits in start() and stop().
   virtual std::unique_ptr<executor_timer> make_timer();

@@ -197,7 +197,9 @@ void describe_nr(const link_config& c, air_antennas& a) {
 std::vector<link_antennas> slot_candidates(const link_config& c) {
   nr_link_config nr = nr_of(c);
   std::vector<link_antennas> candidates{c.antennas};
-  const std::vector<detector_config> detectors = detector_candidates(nr_of(completed(c)).detector);
+  detector_config base = nr_of(completed(c)).detector;
+  base.llr_clip = nr.detector.llr_clip;  // as given: each kind has a default of its own
+  const std::vector<detector_config> detectors = detector_candidates(base);
   for (std::size_t i = 1; i < detectors.size(); i++) {
     nr.detector = detectors[i];
     nr.detector.streams = detector_config{}.streams;  // follows from the layers

@@ -62,8 +62,10 @@ inline void check_massive(int antennas, int users, massive_solver solver, std::o
   if (solver < massive_solver::cholesky || solver > massive_solver::mf)
     throw argument_error("solver", std::to_string(static_cast<int>(solver)),
                          "cholesky, cg, jacobi_cg, zf or mf");
+  if (is_iterative(solver) && !iterations)
+    throw argument_error("iterations", "none", "1 to " + std::to_string(most_massive_users));
   if (is_iterative(solver))
-    check_range("iterations", iterations.value_or(0), 1, most_massive_users);
+    check_range("iterations", *iterations, 1, most_massive_users);
   else if (iterations)
     throw argument_error("iterations", std::to_string(*iterations),
                          std::string("none: ") + name_of(solver) + " has none");
@@ -71,14 +73,14 @@ inline void check_massive(int antennas, int users, massive_solver solver, std::o
                            : residual != least_massive_residual)
     throw argument_error("residual", as_message(residual),
                          is_iterative(solver) ? std::string("1e-7 to 0.9")
-                                              : std::string("unset: ") + name_of(solver) + " has none");
+                                              : std::string("none: ") + name_of(solver) + " has none");
 }
 /// Of a detector.
 inline void check_symbols(int qam, std::optional<float> llr_clip) {
   if (qam == 2) throw argument_error("qam", "2", "4, 16, 64 or 256");
   bits_per_symbol(qam);
   if (llr_clip && !(*llr_clip > 0 && *llr_clip <= 1e6f))
-    throw argument_error("llr_clip", std::to_string(*llr_clip), "above 0 and at most 1e6, or none");
+    throw argument_error("llr_clip", as_message(*llr_clip), "above 0 and at most 1e6, or none");
 }
 
 }  // namespace wb

@@ -26,7 +26,8 @@ std::vector<setting_of<sphere_settings>> settings_of_sphere() {
              "Squared radius of the sphere that the search begins with, in units of N0. If it is empty the "
              "search starts again without it. Left out: none."),
       integer("node_limit", &sphere_settings::node_limit, 1, most_nodes,
-              "Nodes after which the candidates found so far stand. The first path is always completed. Left out: "
+              "Nodes after which the candidates found so far stand. The first path is always completed. Left "
+              "out: "
               "2^24, which up to 2^24 hypotheses is no limit.")};
   const auto order = within<sphere_settings>([](sphere_settings& c) -> search_order& { return c.search; },
                                              search_order_settings());
@@ -86,7 +87,8 @@ detector_kind sphere_kind() {
           .may_miss =
               [](const detector_config& c) {
                 const sphere_settings& settings = c.get<sphere_settings>();
-                return settings.hard_output || settings.radius || settings.node_limit || exceeds_most_nodes(c);
+                return settings.hard_output || settings.radius || settings.node_limit ||
+                       exceeds_most_nodes(c);
               },
           .candidates = candidates_sphere,
           .label = label_of_sphere};

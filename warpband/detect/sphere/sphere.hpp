@@ -21,8 +21,10 @@
 //   radius       the sphere of the beginning is |z - R s|^2 < radius * N0. If it is empty the search starts
 //                again without it, so decisions stay the same. A bit gets llr_clip if no candidate inside has
 //                its other value. With a prior the distance has its part.
-//   node_limit   the candidates found after so many nodes stand, those of an empty sphere among them. The first
-//                path is always completed. Left out it is 2^24, which ends no search of up to 2^24 hypotheses.
+//   node_limit   the candidates found after so many nodes stand, those of an empty sphere among them. The
+//   first
+//                path is always completed. Left out it is 2^24, which ends no search of up to 2^24
+//                hypotheses.
 //
 // A node is a path down to some stream. All points of the last stream below a path are one node, since its
 // dimensions separate. `detector_output::visited` has the nodes of each use; flops_per_use() are those of the
@@ -43,8 +45,8 @@
 namespace wb {
 
 struct sphere_settings {
-  bool hard_output = false;          // only the maximum-likelihood decision
-  std::optional<float> radius = {};  // squared, in units of N0; above 0. Nothing: no sphere to begin with
+  bool hard_output = false;            // only the maximum-likelihood decision
+  std::optional<float> radius = {};    // squared, in units of N0; above 0. Nothing: no sphere to begin with
   std::optional<int> node_limit = {};  // nodes of a use, 1..2^24. Nothing: 2^24
   search_order search = {};
   bool operator==(const sphere_settings&) const = default;

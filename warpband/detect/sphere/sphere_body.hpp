@@ -7,8 +7,8 @@ inline namespace WB_ISA {
 /// What ends branches of a search beside the candidates that it found. Distances are squared.
 template <class T>
 struct sphere_limits {
-  T clip;          // a counter-hypothesis beyond the least distance plus this is of no use
-  T radius;        // of the sphere that the search begins with
+  T clip;    // a counter-hypothesis beyond the least distance plus this is of no use
+  T radius;  // of the sphere that the search begins with
   int node_limit;
 };
 
@@ -84,7 +84,8 @@ class sphere_search {
 
   /// Lanes that may visit no more nodes stop, but not before they have a candidate.
   WB_HD M spent() const {
-    return (I(limits_.node_limit - 1) < visited_) & ((found_.least < T(unreached)) | (radius_ < T(unreached)));
+    return (I(limits_.node_limit - 1) < visited_) &
+           ((found_.least < T(unreached)) | (radius_ < T(unreached)));
   }
   WB_HD T inside(T distance) const { return select(distance < radius_, distance, T(unreached)); }
   /// Beyond this distance nothing counts.

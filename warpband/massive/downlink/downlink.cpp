@@ -32,7 +32,7 @@ const std::vector<setting_of<downlink_config>>& downlink_settings() {
 void check(const downlink_config& config) {
   check_massive(config.antennas, config.users, config.solver, config.iterations, config.residual);
   if (config.symbol_energy && !(*config.symbol_energy >= 1e-6f && *config.symbol_energy <= 1e6f))
-    throw argument_error("symbol_energy", std::to_string(*config.symbol_energy), "1e-6 to 1e6");
+    throw argument_error("symbol_energy", as_message(*config.symbol_energy), "1e-6 to 1e6");
   if (config.normalization != massive_normalization::as_printed &&
       config.normalization != massive_normalization::unit_power &&
       config.normalization != massive_normalization::unscaled)
