@@ -214,7 +214,7 @@ TEST(WB_FRAMES, teams_share_slots_in_turn) {
   uplink_config c;
   c.antennas = 18, c.users = 32, c.qam = 16;
   c.sums = massive_sums::split_f16;
-  massive_args a = arguments(b, c.solver, 0);
+  massive_args a = arguments(b, c);
   a.split_f16 = true;
   std::size_t bytes = emulation::shared_bytes;
   while (frame_plan::of_call(a, bytes).solvers > 3) bytes -= 512;
