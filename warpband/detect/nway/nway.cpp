@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include <warpband/core/check.hpp>
 #include <warpband/detect/kernel_detector.hpp>
 #include <warpband/detect/mapping.hpp>
 #include <warpband/detect/nway/nway_args.hpp>
