@@ -2,6 +2,8 @@
 // Tapped delay lines (channel/tdl) in links. The uses of a frame are resource elements, frequency first: of a
 // slot, of the subcarriers of massive MIMO, or of blocks of the line's own grid, which zeros fill. With
 // massive MIMO each pair of antennas has a line, and the users do not move.
+#include <optional>
+
 #include <warpband/air/air.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
 

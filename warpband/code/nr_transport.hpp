@@ -1,6 +1,8 @@
 #pragma once
 // nr-dlsch and nr-ulsch, 3GPP TS 38.212 §7.2 and §6.2: transport blocks of DL-SCH and UL-SCH, sent as those
 // of lte-transport are (fec/nr/transport.hpp).
+#include <optional>
+
 #include <warpband/code/transport.hpp>
 #include <warpband/fec/nr/transport.hpp>
 

@@ -2,6 +2,7 @@
 // What transport blocks of LTE and 5G NR have alike: their transmissions, and a codec of all of them.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 

@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 

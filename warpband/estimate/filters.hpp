@@ -31,6 +31,7 @@
 //          makes it wrong. As in P. Hoeher, S. Kaiser, P. Robertson, "Two-dimensional pilot-symbol-aided
 //          channel estimation by Wiener filtering", ICASSP 1997.
 #include <array>
+#include <optional>
 
 #include <warpband/core/setting.hpp>
 #include <warpband/estimate/estimate_args.hpp>

@@ -8,6 +8,7 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <warpband/nr/shared_channel.hpp>

@@ -7,6 +7,7 @@
 // Hz. It is never negative; peaks are 1 / (M D F) wide. M. S. Bartlett, "Periodogram analysis and continuous
 // spectra", Biometrika 37, 1950.
 #include <complex>
+#include <optional>
 
 #include <warpband/estimate/filters.hpp>
 #include <warpband/exec/executor.hpp>

@@ -10,6 +10,7 @@
 //
 // Antenna ports are layers, or those of a codebook's precoder. A tapped delay line has the ports as antennas
 // of one terminal. In a clustered one users have one antenna each, and each port is a user.
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #pragma once
 // What a search for receivers found, as `warpband choose` and the Python package write it.
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 

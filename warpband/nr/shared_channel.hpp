@@ -11,6 +11,7 @@
 // A grid is [slots * elements, ports]: element symbol * subcarriers + subcarrier of a slot is a use of the
 // channel, as channels and detectors take them. What is not allocated is 0.
 #include <complex>
+#include <optional>
 #include <span>
 #include <vector>
 

@@ -5,6 +5,7 @@
 // leak into each other and subcarriers stay orthogonal (the one-tap model), and no FFT need be
 // computed. numerology.hpp says where one has its samples, modem/ computes it.
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <warpband/core/setting.hpp>

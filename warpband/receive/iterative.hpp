@@ -12,6 +12,7 @@
 // Commun., 2003, §III). With one outer iteration this is the open loop, bit for bit.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <warpband/core/setting.hpp>

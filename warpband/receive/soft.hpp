@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include <warpband/code/code_kind.hpp>
 #include <warpband/code/soft_decoder.hpp>

@@ -18,6 +18,7 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include <warpband/core/setting.hpp>

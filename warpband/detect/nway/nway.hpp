@@ -29,6 +29,8 @@
 // LLR is then wrong and large. So LLRs are limited to 8 by default, except with all ways of up to two
 // streams, which are exhaustive. Four ways, 4x4 16-QAM and an LDPC code of rate 1/2 at 13 dB: the frame error
 // rate is 3.4e-3 without a limit, and 8e-5 with it (curves/mimo_clip_all_ways.json).
+#include <optional>
+
 #include <warpband/detect/detector_kind.hpp>
 #include <warpband/detect/search_order.hpp>
 

@@ -10,6 +10,8 @@
 //
 // When to use. If LLRs of the bits are needed, for a loop or an outer code; for decided bits viterbi is
 // faster (docs/viterbi.md).
+#include <optional>
+
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/bcjr/bcjr_args.hpp>
 #include <warpband/fec/bcjr/bcjr_short_args.hpp>

@@ -6,6 +6,7 @@
 // f the bit that enters the register is a_t = u_t + sum_{i>=1} f_i a_{t-i}, and output j is sum_i g_{j,i}
 // a_{t-i}. An output with g = f is the input bit itself.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,6 @@
 #pragma once
 // The numbers that decoders of convolutional codes compute with, as settings.
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -2,6 +2,7 @@
 // What the decoders share on the host: their sizes, and how often one loads what, which its flops() needs.
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <string>
 
 #include <warpband/core/check.hpp>

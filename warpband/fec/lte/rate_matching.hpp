@@ -11,6 +11,7 @@
 // its own. One table of it serves every rv, and its inverse the receiver.
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <warpband/core/setting.hpp>

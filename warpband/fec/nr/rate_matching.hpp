@@ -11,6 +11,7 @@
 // then all parity columns.
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <warpband/core/setting.hpp>

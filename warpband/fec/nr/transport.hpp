@@ -11,6 +11,7 @@
 // downlink (nr_limited_buffer), and scrambling starts from the same formula (nr_scrambling_init).
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/ldpc/ldpc.hpp>

@@ -23,6 +23,7 @@
 // [5] S. A. Hashemi, C. Condo, W. J. Gross, "Fast and flexible successive-cancellation list decoders for
 //     polar codes", IEEE Trans. Signal Process., 2017.
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <warpband/exec/executor.hpp>

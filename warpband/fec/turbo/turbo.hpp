@@ -15,6 +15,7 @@
 // bits.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <warpband/core/setting.hpp>

@@ -11,6 +11,8 @@
 // once a quarter of the ring lies behind them. Survivors have met by then. Bits that were not sent weigh
 // nothing. Where two paths into a state have equal metrics, that of the state whose oldest bit is 0 survives;
 // where final states have, the lowest.
+#include <optional>
+
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/conv/conv.hpp>
 #include <warpband/fec/conv/conv_precision.hpp>

@@ -19,6 +19,7 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include <warpband/core/setting.hpp>

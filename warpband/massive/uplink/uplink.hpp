@@ -10,6 +10,7 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include <warpband/core/half.hpp>
