@@ -7,7 +7,7 @@
 //   ot, mtt    2x2 and 4x4: 1 for QPSK, 2 for 16-QAM, 4 for 64-QAM, 16 for 256-QAM; any other size: 8
 //   kbest      4x4 16-QAM up to 64 and 64-QAM up to 256 survivors without prior: 16 up to 16 survivors, 32
 //              above, after a block has decomposed its channels, one a thread; else 32
-//   sphere     1
+//   sphere     1, other numbers not measured
 //   nway       1; for few uses sqrt(Q), the real parts of the top antenna (2x2 and 4x4 without prior), or 4.
 //              With a spread or sorted by noise amplification 1, not measured
 //

@@ -33,8 +33,9 @@
 // The order of the streams decides how many nodes a search visits. With sort = sqrd they are about half as
 // many.
 //
-// When to use. If you want the error rates of exhaustive search: from 4x4 16-QAM on it is many times faster.
-// Its time depends on the channel and the noise, and is that of exhaustive search in the worst case. kbest
+// When to use. If you want the error rates of exhaustive search. With a clip or hard output, from 4x4 16-QAM
+// and about 15 dB on, it is faster than ml; docs/algorithms/sphere.md has both. Its time depends on the
+// channel and the noise, and is that of exhaustive search in the worst case. kbest
 // and nway take the same time for each use. With a tight node_limit they have fewer errors in the same time
 // (curves/sphere_4x4_16qam.json): the nodes of a depth-first search all share the top of their path.
 #include <optional>
