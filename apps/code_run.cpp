@@ -66,11 +66,12 @@ std::size_t code_run::piece_of(std::size_t item) const {
 }
 
 wb::hdf5_attributes code_run::attributes() const {
-  wb::hdf5_attributes a{{"code", config_.type},
-                        {"k", static_cast<std::int64_t>(code_->k())},
-                        {"n", static_cast<std::int64_t>(code_->n())},
-                        {"warpband_version", wb::version()},
-                        {"warpband_commit", wb::commit()}};
+  wb::hdf5_attributes a;
+  a["code"] = config_.type;
+  a["k"] = static_cast<std::int64_t>(code_->k());
+  a["n"] = static_cast<std::int64_t>(code_->n());
+  a["warpband_version"] = wb::version();
+  a["warpband_commit"] = wb::commit();
   for (const auto& [setting, value] : wb::values_of(kind_->settings, config_.settings)) {
     if (setting->group != "code" || setting->name == "crc") continue;
     const std::vector<std::string> names = attributes_of(*setting);

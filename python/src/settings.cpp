@@ -103,7 +103,7 @@ nb::object as_object(const setting_value& value) {
   return std::visit(
       [](const auto& x) -> nb::object {
         using type = std::decay_t<decltype(x)>;
-        if constexpr (std::is_same_v<type, std::monostate>) {
+        if constexpr (std::is_same_v<type, no_value>) {
           return nb::none();
         } else if constexpr (std::is_arithmetic_v<type> || std::is_same_v<type, std::string>) {
           return nb::cast(x);

@@ -58,7 +58,7 @@ C with_settings(const std::vector<setting_of<C>>& settings, const nb::dict& give
     if (!given.contains(s.name.c_str())) continue;
     const nb::object object = given[s.name.c_str()];
     const bool nothing = s.kind.starts_with("list") ? is_nothing(object) : object.is_none();
-    if (nothing && std::holds_alternative<std::monostate>(initial_value(s, c))) continue;
+    if (nothing && std::holds_alternative<no_value>(initial_value(s, c))) continue;
     s.set(c, as_value(object, s.name, s.kind, s.allowed));
   }
   return c;

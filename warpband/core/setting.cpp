@@ -60,7 +60,7 @@ std::string as_message(const setting_value& value) {
     return joined(*list, "[", ", ", "]", [](const std::complex<double>& z) {
       return "[" + number_text(z.real()) + ", " + number_text(z.imag()) + "]";
     });
-  if (std::holds_alternative<std::monostate>(value)) return "";
+  if (std::holds_alternative<no_value>(value)) return "";
   return std::to_string(std::get<std::int64_t>(value));
 }
 

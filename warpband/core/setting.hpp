@@ -32,10 +32,20 @@
 
 namespace wb {
 
-/// A setting's value in transit: from TOML, JSON, an option, an attribute to a member, and back. Nothing
-/// (std::monostate): it is left out, and chosen from others.
+/// A setting that is left out. Unlike std::monostate it is not trivially copyable: a variant of trivial
+/// types, strings and vectors always has a value for libstdc++. Where memory ends during a copy of one, it
+/// destroys a value that was never made.
+struct no_value {
+  no_value() = default;
+  no_value(const no_value&) noexcept {}
+  no_value& operator=(const no_value&) noexcept { return *this; }
+  bool operator==(const no_value&) const noexcept { return true; }
+};
+
+/// A setting's value in transit: from TOML, JSON, an option, an attribute to a member, and back. With
+/// no_value the setting is left out, and chosen from others.
 using setting_value =
-    std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
+    std::variant<no_value, bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
                  std::vector<double>, std::vector<std::string>, std::vector<std::complex<double>>>;
 /// Values by the names of their settings.
 using setting_values = std::map<std::string, setting_value, std::less<>>;
@@ -80,7 +90,7 @@ struct setting_of {
   std::string allowed;             // "an integer from 1 to 64"
   std::string text;                // what it means
   std::vector<std::string> words;  // that it takes, the first listed first
-  /// Throws argument_error with the setting's name for a value that is not allowed. Nothing (std::monostate)
+  /// Throws argument_error with the setting's name for a value that is not allowed. Nothing (no_value)
   /// is the value of an optional member that is absent.
   std::function<void(C&, const setting_value&)> set;
   std::function<setting_value(const C&)> get;
@@ -123,7 +133,7 @@ struct setting_of {
   /// The value, or the word that stands for leaving it out.
   setting_value written(const C& c) const {
     setting_value value = get(c);
-    return std::holds_alternative<std::monostate>(value) && !absent.empty() ? setting_value(absent) : value;
+    return std::holds_alternative<no_value>(value) && !absent.empty() ? setting_value(absent) : value;
   }
   /// The text, after the conditions: "With type "kbest": ...".
   std::string full_text() const {
@@ -175,7 +185,7 @@ setting_value shown(const T& x, Show show) {
 /// Sets a member to what `read` makes of a value; an optional one is absent where there is none.
 template <class T, class Read>
 void take(T& member, const setting_value& value, Read read) {
-  if (!std::is_same_v<T, inner<T>> && std::holds_alternative<std::monostate>(value))
+  if (!std::is_same_v<T, inner<T>> && std::holds_alternative<no_value>(value))
     member = T();
   else
     member = static_cast<inner<T>>(read());
@@ -423,7 +433,7 @@ std::vector<std::pair<const setting_of<C>*, setting_value>> values_of(
   std::vector<std::pair<const setting_of<C>*, setting_value>> values;
   for (const setting_of<C>& s : settings)
     if (!idle_because(settings, s, c))
-      if (setting_value value = s.written(c); !std::holds_alternative<std::monostate>(value))
+      if (setting_value value = s.written(c); !std::holds_alternative<no_value>(value))
         values.emplace_back(&s, std::move(value));
   return values;
 }

@@ -1,5 +1,6 @@
 #include <warpband/io/replacement.hpp>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -14,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include <warpband/core/error.hpp>
@@ -77,25 +79,26 @@ pid_t owner_of(const std::string& file, const std::string& name) {
 /// Removes what killed processes left beside `target`. A file stays unless two things say that nobody writes
 /// it: its process is gone, and nobody holds its lock, as a process does that cannot be seen from here (in
 /// another container, on another machine).
-void remove_leftovers(const fs::path& target) try {
+void remove_leftovers(const fs::path& target) {
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  // By ++, which throws: increment(error_code) is noexcept and ends the program if memory runs out.
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const pid_t owner = owner_of(entry.path().filename().string(), target.filename().string());
+  // fs::directory_iterator of libstdc++ ends the program if memory runs out.
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir(folder.c_str()), closedir);
+  if (listing == nullptr) return;  // a folder that cannot be read has nothing to remove
+  while (const dirent* entry = readdir(listing.get())) {
+    const pid_t owner = owner_of(entry->d_name, target.filename().string());
     if (owner <= 0) continue;
     if (owner != getpid() && (kill(owner, 0) == 0 || errno != ESRCH)) continue;
-    const int file = open(entry.path().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const std::string leftover = (folder / entry->d_name).string();
+    const int file = open(leftover.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) continue;
     struct stat opened {};
     struct stat named {};
     if (fstat(file, &opened) == 0 && S_ISREG(opened.st_mode) && is_free(file) &&
-        lstat(entry.path().c_str(), &named) == 0 && named.st_ino == opened.st_ino &&
+        lstat(leftover.c_str(), &named) == 0 && named.st_ino == opened.st_ino &&
         named.st_dev == opened.st_dev)
-      unlink(entry.path().c_str());
+      unlink(leftover.c_str());
     close(file);
   }
-} catch (const fs::filesystem_error&) {
-  return;  // a folder that cannot be read has nothing to remove
 }
 
 constexpr int none = -1, taken = -2;  // in the place of a descriptor

@@ -83,7 +83,7 @@ json with_names_of_today(json config) {
     for (const auto& [old, word] : r.values)
       if (value == json_of(old)) {
         const config::key_entry* key = config::link_schema().find(r.today);
-        const bool left_out = std::holds_alternative<std::monostate>(word);
+        const bool left_out = std::holds_alternative<no_value>(word);
         value = json_of(left_out && key != nullptr ? key->left_out() : word);
         if (value.is_null()) return;
       }

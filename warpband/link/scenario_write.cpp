@@ -79,7 +79,7 @@ std::string scenario_of_curve(const scenario& s, std::size_t index, const curve_
   if (!s.title.empty()) text = "# From: " + toml_string(s.title) + "\n" + text;
   for (const scenario_key& key : scenario_keys()) {
     const auto value = values.find(key.name);
-    if (value == values.end() || std::holds_alternative<std::monostate>(value->second)) continue;
+    if (value == values.end() || std::holds_alternative<no_value>(value->second)) continue;
     const std::size_t dot = key.name.find('.');
     const std::string group = dot == std::string::npos ? "" : key.name.substr(0, dot);
     if (group != table) text += "\n[" + group + "]\n";

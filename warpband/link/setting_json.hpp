@@ -15,7 +15,7 @@ inline nlohmann::ordered_json json_of(const setting_value& value) {
   using json = nlohmann::ordered_json;
   return std::visit(
       []<class T>(const T& v) -> json {
-        if constexpr (std::is_same_v<T, std::monostate>) {
+        if constexpr (std::is_same_v<T, no_value>) {
           return nullptr;
         } else if constexpr (std::is_same_v<T, std::vector<std::complex<double>>>) {
           json pairs = json::array();

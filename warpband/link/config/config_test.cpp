@@ -140,7 +140,7 @@ std::string page_row(const renamed& r) {
   for (const std::string& chain : r.chains) chains += (chains.empty() ? "" : ", ") + chain;
   for (const auto& [old, word] : r.values)
     values += (values.empty() ? "" : ", ") + as_message(old) + ": " +
-              (std::holds_alternative<std::monostate>(word) ? "left out" : as_message(word));
+              (std::holds_alternative<no_value>(word) ? "left out" : as_message(word));
   const auto cell = [](const std::string& text) { return text.empty() ? " |" : " " + text + " |"; };
   return "| `" + r.before + "` | `" + r.today + "` |" + cell(chains) + cell(values);
 }

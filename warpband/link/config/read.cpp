@@ -178,14 +178,14 @@ class reader {
     setting_value today;
     try {
       today = r->value_today(*value);
-      if (std::holds_alternative<std::monostate>(today)) today = e.left_out();
-      if (!std::holds_alternative<std::monostate>(today)) schema_.check(e, today);
+      if (std::holds_alternative<no_value>(today)) today = e.left_out();
+      if (!std::holds_alternative<no_value>(today)) schema_.check(e, today);
     } catch (const argument_error& error) {
       throw argument_error(name, as_message(*value), error.allowed());
     }
     if (name != r->today)
       hints_.try_emplace(name, name + " is now " + r->today + " = " + as_message(today));
-    else if (std::holds_alternative<std::monostate>(today))
+    else if (std::holds_alternative<no_value>(today))
       hints_.try_emplace(name, name + " = " + as_message(*value) + " is now left out");
     else if (today != *value)
       hints_.try_emplace(name, name + " = " + as_message(*value) + " is now " + as_message(today));

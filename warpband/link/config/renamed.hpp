@@ -14,7 +14,7 @@ namespace wb::config {
 struct renamed {
   std::string before, today;             // "stbc.code", "stbc.type"; of keywords of Python without a table
   std::vector<std::string> chains = {};  // of `warpband stream`, if they alone had the name
-  /// The old ones, with today's words; with nothing (std::monostate) if the setting is left out today.
+  /// The old ones, with today's words; with nothing (no_value) if the setting is left out today.
   std::vector<std::pair<setting_value, setting_value>> values = {};
 
   /// The value under today's name. Throws argument_error for one that the old name did not take, if its

@@ -53,8 +53,7 @@ class key_tree {
   void drop(const std::string& key) { keys_.erase(key); }
   /// Drops keys whose most specific value is none.
   void drop_left_out() {
-    std::erase_if(keys_,
-                  [](const auto& key) { return std::holds_alternative<std::monostate>(key.second.value); });
+    std::erase_if(keys_, [](const auto& key) { return std::holds_alternative<no_value>(key.second.value); });
   }
   auto begin() const { return keys_.begin(); }
   auto end() const { return keys_.end(); }
