@@ -10,7 +10,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python/warpband"))
-from reproduce import bollapalli, cli, curves, li, output, printed, records, sweep_iterations, text, wu2010  # noqa: E402
+from reproduce import bollapalli, cli, curves, estimates, li, output, printed, records, sweep_iterations, text, wu2010  # noqa: E402
 from reproduce.data import Data, Need, ReproduceError  # noqa: E402
 from reproduce.rows import Claim, Line, Panel, Row, all_rows, beside, measured  # noqa: E402
 
@@ -73,11 +73,34 @@ def with_ends(share, **rates):
 
 def test_a_distance_has_an_interval():
     r = with_ends(0.5, a=[1e-1, 1e-2, 1e-3, 1e-4], b=[1.0, 1e-1, 1e-2, 1e-3])
-    ends = math.log10(1.5 / 0.5) / 2  # in points, one a decade
-    assert curves.half_width(r, "b", "a", "fer", 1e-2) == pytest.approx(math.sqrt(2) * ends)
-    assert curves.half_width(r, "b", "a", "fer", 1e-4) is None
+    below, above = math.log10(2), math.log10(1.5)  # in points, one a decade
+    ends = math.hypot(below, above)
+    assert curves.distance(r, "b", "a", "fer", 1e-2) == pytest.approx((1, 1 - ends, 1 + ends))
+    assert curves.distance(r, "a", "a", "fer", 1e-4) == pytest.approx((0, -ends, ends))  # the upper end goes on straight
+    assert curves.distance(r, "b", "a", "fer", 1e-4) is None
     gaps = curves.distances(STORED, r, "b", "a", ("fer",))
-    assert curves.in_words(gaps) == "+1.00, +1.00 dB at FER 1e-2, 1e-3" and curves.uncertainty(gaps.values()) == " (95 %: at most ±0.34 dB)"
+    assert curves.in_words(gaps) == "+1.00, +1.00 dB at FER 1e-2, 1e-3" and curves.uncertainty(gaps.values()) == " (95 %: at most ±0.35 dB)"
+
+
+def test_a_limit_inside_an_interval_is_open():
+    def near(value):
+        return estimates.Number(value, value - 0.05, value + 0.05)
+    assert [curves.at_most([near(x)], 0.25) for x in (0.19, 0.27, 0.31)] == [True, None, False]
+    assert [curves.at_most([near(x), *(near(0.0) for _ in range(9))], 0.25) for x in (0.19, 0.31, 0.35)] == [True, None, False]  # one of ten refutes by a wider interval
+    assert curves.undecided([near(0.27), near(0.0)], 0.25) == "0.25 dB is inside 0.27 [0.21, 0.33] dB, 95 % intervals of 2 distances together"
+    claim = measured("x", [near(0.27)], str, lambda v: curves.at_most(v, 0.25), lambda v: curves.undecided(v, 0.25))
+    assert claim.verdict == "open: 0.25 dB is inside 0.27 [0.22, 0.32] dB" and output.counts([claim]) == "0 hold, 0 differ, 1 open, 0 not measured"
+
+
+def test_a_bar_in_a_cell_separates_no_columns():
+    row = Row("wu2010", "fig0", "made up", (), lambda data: ([], []))
+    assert output.claim_lines(row, "t", [Claim("|det|²", "a|b", True)], None)[0][2:4] == ["a\\|b", "\\|det\\|²"]
+
+
+def test_a_page_tells_stored_results_from_those_to_come():
+    needs = (Need("bench", "detect_h100", ("^detect/",), "cuda"), Need("bench", "no_such_record", ("^detect/",), "cuda"))
+    block = output.block("wu2010", [Row("wu2010", "fig0", "made up", needs, lambda data: ([], [Claim("a", "b", True)]))], STORED)
+    assert block.index("detect_h100.json") < block.index("# not stored yet") < block.index("no_such_record.json")
 
 
 def test_a_crossing_counts_where_intervals_are_apart():
@@ -89,7 +112,7 @@ def test_a_crossing_counts_where_intervals_are_apart():
     r = with_ends(0.1, **{name: [y / 1000 for y in ys] for name, ys in rates.items()})
     claim = wu2010.ahead(STORED, r, "floor", ["steep"], "floor is better")
     assert not claim.holds and claim.because.startswith("floor falls behind steep below BER ")  # although all distances are below 0
-    assert all(db < 0 for db, _ in curves.distances(STORED, r, "floor", "steep").values())
+    assert all(n.value < 0 for n in curves.distances(STORED, r, "floor", "steep").values())
 
 
 def test_the_trellis_is_that_of_the_standard():

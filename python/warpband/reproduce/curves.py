@@ -1,6 +1,8 @@
 """Error-rate curves of a result of `warpband sim`: crossings and distances in dB."""
 import math
 
+from .estimates import Number
+
 
 def curve(result, label):
     found = [c for c in result["curves"] if c["label"] == label]
@@ -49,17 +51,31 @@ def behind(result, label, reference, rate, target, reference_result=None):
     return None if here is None or reference_db is None else here - reference_db
 
 
-def half_width(result, label, reference, rate, target, reference_result=None):
-    """Half the 95 % interval of `behind`, in dB, from those of the points; None where an end does not reach the target. Frames of both
-    curves count as independent. They share seeds, so the distance is known better than this."""
-    squares = 0.0
-    for held, name in ((result, label), (reference_result or result, reference)):
-        ps = with_intervals(held, name, rate)
-        low, high = (crossing([(p[0], p[i]) for p in ps if p[i] > 0], target) for i in (2, 3))
-        if low is None or high is None:
-            return None
-        squares += ((high - low) / 2) ** 2
-    return math.sqrt(squares)
+def continued(ps, target):
+    """`crossing` of a curve whose last line goes on straight."""
+    found = crossing(ps, target)
+    if found is not None or len(ps) < 2:
+        return found
+    (x0, y0), (x1, y1) = ps[-2:]
+    return x1 + (x1 - x0) * math.log(y1 / target) / math.log(y0 / y1) if y0 > y1 > target else None
+
+
+def crossing_with_ends(result, label, rate, target) -> Number | None:
+    """Where a curve meets the target, and where its 95 % ends do. An upper end above it goes on straight. Any other end that does not
+    reach it is infinitely far away."""
+    ps = with_intervals(result, label, rate)
+    value = crossing(points(result, label, rate), target)
+    if value is None:
+        return None
+    low, high = (continued([(p[0], p[i]) for p in ps if p[i] > 0], target) for i in (2, 3))
+    return Number(value, -math.inf if low is None else min(low, value), math.inf if high is None else max(high, value))
+
+
+def distance(result, label, reference, rate, target, reference_result=None) -> Number | None:
+    """`behind` with its 95 % interval. Frames of both curves count as independent. They share seeds, so the distance is known better
+    than this."""
+    here, other = crossing_with_ends(result, label, rate, target), crossing_with_ends(reference_result or result, reference, rate, target)
+    return None if here is None or other is None else here.minus(other)
 
 
 def falls_behind(result, label, other, rate):
@@ -75,22 +91,38 @@ def falls_behind(result, label, other, rate):
     return math.exp(math.log(a0[1]) + math.log(a1[1] / a0[1]) * before / (before + after))
 
 
-def distances(data, result, label, reference, rates=("ber", "fer"), reference_result=None):
-    """{(rate, target): (dB, half its 95 % interval or None)} of `behind` at all of the run's targets that both curves reach."""
+def distances(data, result, label, reference, rates=("ber", "fer"), reference_result=None) -> dict[tuple, Number]:
+    """By (rate, target): `distance` at all of the run's targets that both curves reach."""
     targets = [(rate, target) for rate in rates for target in {"ber": data.bers, "fer": data.fers}[rate]]
-    found = {key: behind(result, label, reference, *key, reference_result) for key in targets}
-    return {key: (db, half_width(result, label, reference, *key, reference_result)) for key, db in found.items() if db is not None}
+    found = {key: distance(result, label, reference, *key, reference_result) for key in targets}
+    return {key: n for key, n in found.items() if n is not None}
+
+
+def at_most(numbers, limit) -> bool | None:
+    """Whether all numbers are at most the limit, by their intervals; None where that is open. One of many refutes it only by an interval
+    that is widened by their number."""
+    numbers = list(numbers)
+    if any(n.among(len(numbers)).low > limit for n in numbers):
+        return False
+    return True if all(n.high <= limit for n in numbers) else None
+
+
+def undecided(numbers, limit) -> str:
+    """Which intervals include the limit, in words, widened as `at_most` has them."""
+    numbers = list(numbers)
+    held = [str(n.among(len(numbers))) for n in numbers if n.high > limit]
+    return f"{limit:g} dB is inside {', '.join(held)} dB" + (f", 95 % intervals of {len(numbers)} distances together" if len(numbers) > 1 else "")
 
 
 def in_words(gaps):
     """+0.74, +1.42 dB at BER 1e-4, 1e-5."""
-    return " and ".join(", ".join(f"{db:+.2f}" for (kind, _), (db, _) in gaps.items() if kind == rate) + f" dB at {rate.upper()} "
+    return " and ".join(", ".join(f"{n.value:+.2f}" for (kind, _), n in gaps.items() if kind == rate) + f" dB at {rate.upper()} "
                         + ", ".join(power(target) for kind, target in gaps if kind == rate) for rate in dict.fromkeys(kind for kind, _ in gaps))
 
 
-def uncertainty(gaps):
-    """The widest of the intervals, in words."""
-    known = [half for _, half in gaps if half is not None]
+def uncertainty(numbers):
+    """The widest of the intervals that have both ends, in words."""
+    known = [(n.high - n.low) / 2 for n in numbers if math.isfinite(n.high - n.low)]
     return f" (95 %: at most ±{max(0.01, max(known)):.2f} dB)" if known else ""
 
 

@@ -27,8 +27,11 @@ class Number(NamedTuple):
 
     def among(self, count: int) -> Number:
         """Wider, so that all of `count` such intervals hold their values with 95% (Bonferroni)."""
-        scale = NormalDist().inv_cdf(1 - 0.025 / count) / Z
+        scale = NormalDist().inv_cdf(1 - 0.025 / max(1, count)) / Z
         return Number(self.value, self.value - scale * (self.value - self.low), self.value + scale * (self.high - self.value))
+
+    def negative(self) -> Number:
+        return Number(-self.value, -self.high, -self.low)
 
     def minus(self, other: Number) -> Number:
         """Of independent numbers."""
@@ -48,6 +51,12 @@ def number(value, draws) -> Number | None:
     if value is None or not held or len(held) < 0.95 * len(draws):
         return None
     return Number(value, min(value, held[int(0.025 * len(held))]), max(value, held[min(len(held) - 1, int(0.975 * len(held)))]))
+
+
+def decided(numbers) -> tuple[list[Number], list[Number]]:
+    """Numbers below and above 0, by intervals that hold together with 95 %."""
+    numbers = list(numbers)
+    return [n for n in numbers if n.among(len(numbers)).high < 0], [n for n in numbers if n.among(len(numbers)).low > 0]
 
 
 @dataclass(frozen=True)
@@ -114,6 +123,13 @@ def curves_of(result: dict) -> list[Curve]:
             massive = c.get("codewords", False)
             found.append(Curve(c["family"], c["parameters"], [point_of(p, massive) for p in c["points"]]))
     return found
+
+
+def curve_of(result: dict, label: str) -> Curve:
+    """A curve of a whole result of `warpband sim`."""
+    axis = "snr_db" if all("snr_db" in c["config"]["sweep"] for c in result["curves"]) else "ebn0_db"
+    points = next(c["points"] for c in result["curves"] if c["label"] == label)
+    return Curve(label, {}, sorted((Point(p[axis], p["frame_errors"], p["frames"], p["bits"], p["bit_errors"]) for p in points), key=lambda p: p.x))
 
 
 def crossing(points, target):

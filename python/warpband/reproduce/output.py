@@ -130,15 +130,15 @@ def claim_lines(row: Row, title: str, claims: list[Claim], figure: str | None) -
     """Rows of the page's table: one a claim."""
     name = f"[{row.name}]({figure})" if figure else row.name
     command = f"`warpband reproduce {row.document} {row.name}`"
-    return [[f"**{name}** {title}" if i == 0 else "", command if i == 0 else "", c.result, c.says, c.verdict]
+    return [[f"**{name}** {title}" if i == 0 else "", command if i == 0 else "", *(text.replace("|", "\\|") for text in (c.result, c.says, c.verdict))]
             for i, c in enumerate(claims)]
 
 
 def counts(claims: list[Claim]) -> str:
     stated = [c for c in claims if not c.ours]
-    kinds = [sum(c.holds is kind and not c.aside for c in stated) for kind in (True, False, None)]
-    others, ours = sum(bool(c.aside) for c in stated), len(claims) - len(stated)
-    return f"{kinds[0]} hold, {kinds[1]} differ, {kinds[2]} not measured" + (f"; {others} only compare values" if others else "") \
+    kinds = [sum(c.holds is kind and not c.aside and not c.is_open for c in stated) for kind in (True, False, None)]
+    others, ours, unsure = sum(bool(c.aside) for c in stated), len(claims) - len(stated), sum(c.is_open for c in stated)
+    return f"{kinds[0]} hold, {kinds[1]} differ, " + (f"{unsure} open, " if unsure else "") + f"{kinds[2]} not measured" + (f"; {others} only compare values" if others else "") \
         + (f"; besides them {ours} of ours" if ours else "")
 
 
@@ -153,7 +153,9 @@ def block(document: str, rows: list[Row], data: Data) -> str:
     if any(need.kind == "bench" for need in needs):
         lines += ["`warpband bench` needs a build with `-DWARPBAND_BENCH=ON`."]
     lines += ["", "```sh"]
-    lines += dict.fromkeys(need.line() for need in needs)
+    lines += dict.fromkeys(need.line() for need in needs if data.has(need))
+    if lacking := dict.fromkeys(need.line() for need in needs if not data.has(need)):
+        lines += ["# not stored yet, and not part of the table:", *lacking]
     return "\n".join([*lines, "```", END])
 
 

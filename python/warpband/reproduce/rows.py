@@ -12,14 +12,16 @@ QUICK = "quick run, few frames"
 
 @dataclass
 class Claim:
-    """A statement of the document beside our result. `holds` is None where it was not measured. `aside`: of what is
-    no statement that could hold, such as a printed time of another machine. `ours`: an addition of ours, which no document states."""
+    """A statement of the document beside our result. `holds` is None where it was not measured, or with `is_open` where an interval
+    includes the border. `aside`: of what is no statement that could hold, such as a printed time of another machine. `ours`: an addition
+    of ours, which no document states."""
     says: str
     result: str
     holds: bool | None
     because: str = ""
     aside: str = ""
     ours: bool = False
+    is_open: bool = False
 
     @property
     def verdict(self) -> str:
@@ -30,19 +32,20 @@ class Claim:
         if self.aside and self.holds is not None:
             return self.aside
         if self.holds is None:
-            return "not measured" + (f": {self.because}" if self.because else "")
+            return ("open" if self.is_open else "not measured") + (f": {self.because}" if self.because else "")
         if self.holds:
             return "holds"
         return "differs" + (f", because {self.because}" if self.because else "")
 
 
 def measured(says, values, result, holds, because=None, missing="", aside="", ours=False):
-    """A claim from values of which none may be missing: `result`, `holds` and `because` are made of them. `because` returns the reason
-    for a difference, or nothing where the values do not support it."""
+    """A claim from values of which none may be missing: `result`, `holds` and `because` are made of them. `holds` returns None where an
+    interval includes the border. `because` returns the reason why it does not hold, or nothing where the values do not support it."""
     values = list(values)
     if not values or any(v is None for v in values):
         return Claim(says, "-", None, missing, ours=ours)
-    return Claim(says, result(values), holds(values), because(values) if because and not holds(values) else "", aside, ours)
+    verdict = holds(values)
+    return Claim(says, result(values), verdict, because(values) if because and not verdict else "", aside, ours, verdict is None)
 
 
 def beside(says, values, result, missing=""):
@@ -89,7 +92,7 @@ class Row:
         """Panels and claims; those of a quick run are not judged."""
         panels, claims = self.make(data)
         if self.is_quick(data):
-            claims = [replace(c, holds=None, because=QUICK) if c.holds is not None else c for c in claims]
+            claims = [replace(c, holds=None, because=QUICK, is_open=False) if c.holds is not None or c.is_open else c for c in claims]
         return panels, claims
 
     def sources(self, data: Data) -> list[str]:
