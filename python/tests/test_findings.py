@@ -84,7 +84,7 @@ def clip_cells(errors_of):
 def test_a_limit_is_needed_where_frame_errors_say_so():
     worse = findings_clip.no_clip_claim("x", clip_cells(lambda clip: 900 if clip == 1e6 else 100), "")
     same = findings_clip.no_clip_claim("x", clip_cells(lambda clip: 100), "")
-    assert (worse.holds, same.holds) == (False, True) and "in 1 of 1 settings" in worse.result and worse.because
+    assert worse.holds is False and same.verdict.startswith("open: 1 of 1 intervals") and "in 1 of 1 settings" in worse.result and worse.because
     few = findings_clip.no_clip_claim("x", clip_cells(lambda clip: 3), "too few frame errors")
     assert few.verdict == "not measured: too few frame errors"
 
@@ -103,8 +103,9 @@ def test_the_chosen_detector_is_the_fastest_that_is_accurate_enough():
     cell = findings_detectors.Cell(("4x4", "16qam", "1/2", "fast", 0.0), snr, times)
     assert cell.choice()[0] == "nway 4" and cell.gain("tree").value == pytest.approx(0.6)
     snr["mmse"] = Number(10.2, 10.1, 10.3)
-    assert cell.choice() == ("mmse", True)
-    assert cell.beats("mmse", "nway 4") is False and cell.beats("nway 4", "ep 2") is True and cell.beats("mmse", "mtt") is None
+    assert cell.choice() == ("mmse", 1.0)
+    assert not cell.beats("mmse", "nway 4") and cell.is_faster("mmse", "nway 4") and cell.is_faster("mmse", "mtt") is None
+    assert cell.beats("nway 4", "ep 2") and not cell.beats("nway 4", "ep 2", 100)  # one of many needs a wider interval
     assert findings_detectors.where([cell]) == "4x4 fast: 16-QAM R = 1/2"
 
 
@@ -131,7 +132,26 @@ def test_a_gain_whose_interval_includes_0_is_open():
     curves = [{**wide, "family": f"LDPC {scheme} 1e-1", "target": [0.1, db, db - 1, db + 1, 9]} for scheme, db in (("silver", 5.5), ("multiplexing", 6.0))]
     data = Held({"curves": curves, "complete": True})
     (claim,) = findings_codes.codes_row(data)[1]
-    assert claim.verdict == "not measured: 1 of 1 intervals include 0, and none lies below"
+    assert claim.verdict == "open: 1 of 1 intervals include 0 then, and none lies below"
+
+
+def test_one_of_many_refutes_by_a_widened_interval():
+    def data(count):
+        setting = {"axis": "ebn0_db", "parameters": {"modulation": "qpsk", "fading": "block", "tx_coefficient": 0}}
+        return Held({"complete": True, "curves": [{**setting, "parameters": {**setting["parameters"], "rate": str(i)}, "family": f"LDPC {scheme} 1e-1", "target": [0.1, db, db - 0.1, db + 0.1, 9]}
+                                                  for i in range(count) for scheme, db in (("silver", 6.16 if i == 0 else 5.0), ("multiplexing", 6.0))]})
+    assert [findings_codes.codes_row(data(count))[1][0].holds for count in (1, 12)] == [False, None]
+    assert estimates.decided([Number(-1, -1.5, -0.5), Number(1, -0.1, 2), Number(1, 0.9, 1.1)]) == ([Number(-1, -1.5, -0.5)], [Number(1, 0.9, 1.1)])
+
+
+class Iterations:
+    def __init__(self, low, high):
+        self.low, self.high = low, high
+
+
+def test_more_iterations_are_told_from_no_more_by_intervals():
+    few = ((128, 8), Iterations(3, 3))
+    assert [findings_iterations.grows([(few, ((256, 16), Iterations(*ends)))]) for ends in ((4, 5), (3, 3), (3, 4), (2, None))] == [(1, 0), (0, 1), (0, 0), (0, 0)]
 
 
 class Held:

@@ -4,6 +4,7 @@ from __future__ import annotations
 from statistics import median
 
 from .data import Data, Need
+from .estimates import decided
 from .findings_data import NAMES, held, left_out, missing
 from .rows import Claim, Line, Panel
 
@@ -44,7 +45,7 @@ def reason(gains, scheme, fading, fer) -> str:
     settings = set.intersection(*({key[2:] for key, found in gains.items() if key[:2] == (scheme, f) and fer in dict(found)} for f in (fading, other)))
     here, elsewhere = middle(gains, scheme, fading, fer, settings), middle(gains, scheme, other, fer, settings)
     if here is None or elsewhere is None:
-        return "it depends on code rate and modulation"
+        return ""
     return f"the median gain is {here:+.2f} dB; with {FADING[other]} it is {elsewhere:+.2f} dB"
 
 
@@ -59,15 +60,17 @@ def codes_row(data: Data):
                 if not found:
                     continue
                 better, worse = [x for x in found if x[1].low > 0], [x for x in found if x[1].high < 0]
+                refuting, confirming = decided([n for _, n in found])
                 largest, least = max(found, key=lambda x: x[1].value), min(found, key=lambda x: x[1].value)
                 few, kind = min((better, "better"), (worse, "worse"), key=lambda x: len(x[0]))
                 listed = f"; {kind}: " + ", ".join(name_of(s) for s, _ in few) if few else ""
                 unsure = len(found) - len(better) - len(worse)
-                holds = False if worse else True if not unsure else None
+                holds = False if refuting else True if len(better) == len(found) else None
                 claims.append(Claim(f"bollapalli, section I: correlation of signals across antennas \"improves the reliability\"; {name} behind a code at FER {fer}, {words}",
                                     f"less Eb/N0 than multiplexing in {len(better)}, more in {len(worse)} of {len(found)} settings (95 %), open in {unsure}; gain from {least[1]} dB "
-                                    f"({name_of(least[0])}) to {largest[1]} dB ({name_of(largest[0])}){listed}", holds,
-                                    reason(gains, scheme, fading, fer) if worse else f"{unsure} of {len(found)} intervals include 0, and none lies below" if holds is None else ""))
+                                    f"({name_of(least[0])}) to {largest[1]} dB ({name_of(largest[0])}){listed}. With all intervals together at 95 % less in {len(confirming)}, more in {len(refuting)}", holds,
+                                    "; ".join(filter(None, [f"{len(refuting)} of {len(found)} settings need more", reason(gains, scheme, fading, fer)])) if holds is False
+                                    else f"{len(found) - len(confirming) - len(refuting)} of {len(found)} intervals include 0 then, and none lies below" if holds is None else "", is_open=holds is None))
         keys = [key for key in gains if key[1] == fading and key[3:5] in (("1/2", "qpsk"), ("5/6", "qpsk"), ("1/2", "16qam")) and key[5] == 0]
         lines = [Line(f"{SCHEMES[key[0]]}, {name_of(key[2:])}", sorted((FERS.index(f), *n) for f, n in gains[key]), joined=False) for key in keys]
         panels.append(Panel(words, "FER", "dB less than multiplexing", lines, log_y=False, ticks=list(FERS), levels=[(0.0, "")]))

@@ -75,20 +75,23 @@ class Cell:
         return min((d for d in snr if us.get(d) and snr[d] <= min(snr.values()) + CLOSE_DB), key=lambda d: us[d], default=None)
 
     def choice(self):
-        """The chosen detector, and whether 95% of draws choose one of its kind."""
+        """The chosen detector, and the share of draws that choose one of its kind."""
         value = self.chosen({d: n.value for d, n in self.snr.items()}, self.us)
         if value is None:
-            return None, False
+            return None, 0.0
         source = random.Random(str(self.key))
         drawn = [self.chosen({d: n.drawn(source) for d, n in self.snr.items()}, {d: us and us * math.exp(source.gauss(0, TIME_SPREAD)) for d, us in self.us.items()}) for _ in range(DRAWS)]
-        same = sum(kind_of(d or "") == kind_of(value) for d in drawn)
-        return value, same >= 0.95 * DRAWS
+        return value, sum(kind_of(d or "") == kind_of(value) for d in drawn) / DRAWS
 
-    def beats(self, one, other) -> bool | None:
-        """Whether `one` needs less SNR, with 95%, and less time."""
+    def is_faster(self, one, other) -> bool | None:
+        """Whether `one` takes less time; None where an SNR or a time is missing."""
         if one not in self.snr or other not in self.snr or not self.us.get(one) or not self.us.get(other):
             return None
-        return self.snr[one].minus(self.snr[other]).high < 0 and self.us[one] <= LESS_TIME * self.us[other]
+        return self.us[one] <= LESS_TIME * self.us[other]
+
+    def beats(self, one, other, count=1) -> bool:
+        """Whether `one` takes less time and needs less SNR, by an interval that holds together with `count` of them with 95%."""
+        return bool(self.is_faster(one, other)) and self.snr[one].minus(self.snr[other]).among(count).high < 0
 
 
 def cells_of(data: Data) -> list[Cell]:
@@ -122,37 +125,41 @@ def where(cells) -> str:
 
 
 def beaten(cells, says, loser, winner=lambda c: "mmse", name="MMSE", ours=False):
-    judged = [(c, c.beats(winner(c), loser(c))) for c in cells]
-    judged = [(c, b) for c, b in judged if b is not None]
+    judged = [c for c in cells if c.is_faster(winner(c), loser(c)) is not None]
     if not judged:
         return Claim(says, "-", None, "SNRs or times are not stored", ours=ours)
-    lost = [c for c, b in judged if b]
+    lost, sure = ([c for c in judged if c.beats(winner(c), loser(c), count)] for count in (1, len(judged)))
+    unsure = [c for c in judged if c.is_faster(winner(c), loser(c)) and c not in lost and c.snr[winner(c)].minus(c.snr[loser(c)]).low <= 0]
     gains = sorted((c.snr[loser(c)].minus(c.snr[winner(c)]) for c in lost), key=lambda n: n.value)
-    result = f"{name} needs less SNR (95 %) and at least {1 - LESS_TIME:.0%} less time in {len(lost)} of {len(judged)} settings with times"
+    result = f"{name} needs less SNR (95 %) and at least {1 - LESS_TIME:.0%} less time in {len(lost)} of {len(judged)} settings with times, in {len(sure)} with all intervals together at 95 %"
     if lost:
         result += f", up to {gains[-1]} dB less: {where(lost)}"
-    shares = sorted(c.us[winner(c)] / c.us[loser(c)] for c in lost)
-    return Claim(says, result, not lost, f"{name} takes {shares[0]:.2f} to {shares[-1]:.2f} of its time there" if lost else "", ours=ours)
+    shares = sorted(c.us[winner(c)] / c.us[loser(c)] for c in sure)
+    reason = f"{name} takes {shares[0]:.2f} to {shares[-1]:.2f} of its time in those {len(sure)}" if sure else f"{name} takes less time in {len(lost) + len(unsure)} settings, where the intervals of its SNR decide nothing" if lost or unsure else ""
+    return Claim(says, result, False if sure else None if lost or unsure else True, reason, ours=ours, is_open=not sure and bool(lost or unsure))
 
 
 def map_claims(cells):
     """Which kind is chosen where, and what has no time."""
     claims, timed = [], [c for c in cells if c.is_timed]
-    chosen = [(c, *c.choice()) for c in timed]
+    chosen = [(c, d, share >= 0.95, share == 1) for c in timed for d, share in [c.choice()]]
     if chosen:
         others = []
         for kind in ("MMSE", "EP"):
-            here = [(c, sure) for c, d, sure in chosen if kind_of(d) == kind]
+            here = [(c, sure) for c, d, sure, _ in chosen if kind_of(d) == kind]
             others.append(f"{kind} in {len(here)} ({sum(sure for _, sure in here)} with 95 %)" + (f": {where([c for c, _ in here])}" if here else ""))
-        tree = [sure for _, d, sure in chosen if kind_of(d) == "tree"]
-        names = {"mtt": sum(d == "mtt" for _, d, _ in chosen), "N-way, one pass": sum(d == "nway 1" for _, d, _ in chosen)}
+        tree = [sure for _, d, sure, _ in chosen if kind_of(d) == "tree"]
+        others_always = sum(always for _, d, _, always in chosen if kind_of(d) != "tree")
+        names = {"MTT": sum(d == "mtt" for _, d, *_ in chosen), "N-way, one pass": sum(d == "nway 1" for _, d, *_ in chosen)}
         names["N-way, all passes"] = len(tree) - sum(names.values())
         machines = {m: sorted({f"{c.key[0]} {NAMES[c.key[1]]}" for c in timed if c.machine == m}) for m in dict.fromkeys(c.machine for c in timed)}
         no_ep = sorted({f"{c.key[0]} {NAMES[c.key[1]]}" for c in timed if not c.us.get("ep 2")})
         claims.append(Claim(f"the fastest detector within {CLOSE_DB} dB of the most accurate is a tree search (MMSE, EP with 2 and 4 iterations, N-way with one and all passes, MTT)",
                             f"a tree search in {len(tree)} of {len(chosen)} settings ({sum(tree)} with 95 %: " + ", ".join(f"{n} {name}" for name, n in names.items() if n) + "); "
                             + "; ".join(others) + ". Times: " + "; ".join(f"{m}: {', '.join(held)}" for m, held in machines.items()) + (f". EP has no times at {', '.join(no_ep)}" if no_ep else ""),
-                            len(tree) == len(chosen), f"MMSE needs at most {CLOSE_DB} dB more in the others" if len(tree) < len(chosen) else "", ours=True))
+                            False if others_always else True if sum(tree) == len(chosen) else None,
+                            f"all {DRAWS} draws choose another in {others_always} settings" if others_always else f"others are chosen in {len(chosen) - len(tree)} settings, but in none by all {DRAWS} draws, which one of {len(chosen)} settings needs"
+                            if sum(tree) < len(chosen) else "", ours=True, is_open=not others_always and sum(tree) < len(chosen)))
     if len(timed) < len(cells):
         missing_times = sorted({f"{c.key[0]} {NAMES[c.key[1]]}" for c in cells if not c.is_timed})
         claims.append(Claim("the same at the other antennas and modulations", f"SNRs alone, in {len(cells) - len(timed)} of {len(cells)} settings: {', '.join(missing_times)}", None,
@@ -173,11 +180,12 @@ def detectors_row(data: Data):
         gains = [(c, g) for c in cells if c.key[3] == fading and (g := c.gain("tree"))]
         if gains:
             largest, least = max(gains, key=lambda x: x[1].value), min(gains, key=lambda x: x[1].value)
-            unsure, worse = [c for c, g in gains if g.low <= 0 <= g.high], [c for c, g in gains if g.high < 0]
+            worse = [c for c, g in gains if g.among(len(gains)).high < 0]
+            unsure = [c for c, g in gains if g.low <= 0 and c not in worse]
             claims.append(Claim(f"in {fading} fading the best tree search needs less SNR than MMSE in all settings",
                                 f"{sum(g.low > 0 for _, g in gains)} of {len(gains)} settings (95 %); {least[1]} dB ({where([least[0]])}) to {largest[1]} dB ({where([largest[0]])})",
-                                False if worse else None if unsure else True, f"it needs more in {where(worse)}" if worse else f"open in {where(unsure)}, where the interval includes 0" if unsure else "",
-                                ours=True))
+                                False if worse else None if unsure else True, f"it needs more in {where(worse)}" if worse else f"in {where(unsure)} the interval includes 0" if unsure else "",
+                                ours=True, is_open=not worse and bool(unsure)))
     panels = []
     for fading in ("fast", "block"):
         group = [c for c in cells if c.key[3] == fading and c.key[0] in SIZES]

@@ -6,7 +6,7 @@ import math
 from . import printed
 from . import sweep_iterations as sweep
 from .data import Data, Need
-from .estimates import Number, behind
+from .estimates import Number, behind, decided
 from .findings_data import held, missing
 from .rows import Claim, Line, Panel
 
@@ -18,10 +18,11 @@ LOSSES = [10 ** (-k / 20) for k in range(0, 61)]  # what may be left of an error
 
 
 class Needed:
-    """The least iterations for less than 1 dB against Cholesky in a channel. `low` and `high`: of the ends of the loss' interval."""
+    """The least iterations for less than 1 dB against Cholesky in a channel. `low` and `high`: of the ends of the loss' interval, one
+    of `count` that hold together with 95%."""
 
-    def __init__(self, curves, size):
-        losses = [(i, loss) for i, loss in sweep.minimum(curves, size)[1] if loss]
+    def __init__(self, curves, size, count=1):
+        losses = [(i, Number(*loss).among(count)) for i, loss in sweep.minimum(curves, size)[1] if loss]
         first = lambda end: next((i for i, loss in losses if loss[end] < 1), None)  # noqa: E731
         self.value, self.low, self.high = first(0), first(1), first(2)
 
@@ -32,12 +33,12 @@ class Needed:
         return f"{self.value}" if self.low == self.high else f"{self.value} [{self.low}, {self.high or 'open'}]"
 
 
-def needed_of(data: Data) -> dict:
+def needed_of(data: Data, count=1) -> dict:
     found = {}
     for channel, need in MEASURED.items():
         curves = sweep.Curves(data.get(need))
         for size in curves.sizes():
-            n = Needed(curves, size)
+            n = Needed(curves, size, count)
             if n.value and n.low:
                 found[channel, size] = n
     return found
@@ -108,24 +109,34 @@ def spectrum_claims(data: Data):
     return claims, [Panel(f"predicted from {best[1]}", "antennas x users", "predicted I over measured I", lines, log_y=False, ticks=[f"{b}x{u}" for u, b in sizes], levels=[(1.0, "")])]
 
 
+def ratios_of(needed, channel) -> dict:
+    """{B/U: [(size, least iterations)]}, of ratios with several sizes."""
+    ratios: dict = {}
+    for (c, (b, u)), n in needed.items():
+        if c == channel:
+            ratios.setdefault(b // u, []).append(((b, u), n))
+    return {ratio: group for ratio, group in sorted(ratios.items(), reverse=True) if len(group) > 1}
+
+
+def grows(pairs) -> tuple[int, int]:
+    """In how many pairs the larger array needs more, and in how many no more."""
+    return sum(few.high is not None and many.low > few.high for (_, few), (_, many) in pairs), sum(many.high is not None and many.high <= few.low for (_, few), (_, many) in pairs)
+
+
 def table_claims(data: Data):
     """That of table 3.1, channel by channel: whether more users need more iterations at the same ratio."""
     claims, needed = [], needed_of(data)
     for channel, name in CHANNEL_NAMES.items():
-        ratios: dict = {}
-        for (c, (b, u)), n in needed.items():
-            if c == channel:
-                ratios.setdefault(b // u, []).append(((b, u), n))
-        ratios = {ratio: group for ratio, group in sorted(ratios.items(), reverse=True) if len(group) > 1}
-        pairs = [(few, many) for group in ratios.values() for few, many in zip(group, group[1:])]
-        more = [x for x in pairs if x[0][1].high is not None and x[1][1].low > x[0][1].high]
-        less = [x for x in pairs if x[1][1].high is not None and x[1][1].high < x[0][1].low]
+        ratios = ratios_of(needed, channel)
+        count = sum(map(len, ratios.values()))
+        more, same = grows([pair for group in ratios.values() for pair in zip(group, group[1:])])
+        wide = [pair for group in ratios_of(needed_of(data, count), channel).values() for pair in zip(group, group[1:])]
+        sure = grows(wide)[1]
         words = "; ".join(f"U/B = 1/{ratio}: " + ", ".join(f"{b}x{u} {n} (thesis {printed.LI_ITERATIONS[b, u]})" for (b, u), n in group) for ratio, group in ratios.items())
+        holds = False if sure else True if wide and more == len(wide) else None
         claims.append(Claim(f"li, table 3.1: I grows with U at the same U/B (128x16: 3, 256x32: 4, 512x64: 5); {name}",
-                            f"{words}. With twice the users and antennas I is more in {len(more)}, less in {len(less)} of {len(pairs)} (95 %)", len(more) == len(pairs),
-                            "" if len(more) == len(pairs) else "one I for each U/B lies in all intervals"
-                            if all(max(n.low for _, n in group) <= min(n.high or 99 for _, n in group) for group in ratios.values()) else "larger arrays need no more iterations, or fewer, at most ratios"
-                            if len(more) < len(pairs) / 2 else "it does not at every ratio"))
+                            f"{words}. With twice the users and antennas I is more in {more}, no more in {same} of {len(wide)} (95 %), with all intervals together at 95 % no more in {sure}", holds,
+                            "" if holds else f"in {sure} of {len(wide)} steps twice the users and antennas need no more iterations" if sure else f"intervals leave {len(wide) - more} of {len(wide)} steps open", is_open=holds is None and bool(wide)))
     return claims
 
 
@@ -155,13 +166,13 @@ def residual_claims(data: Data):
         if not known:
             continue
         unknown = [f for f, n, k in found if not (n and k)]
-        above, below = [x for x in known if x[1].low > 0.25], [x for x in known if x[1].high < 0.25]
+        above, below = [x for x in known if x[1].among(len(known)).low > 0.25], [x for x in known if x[1].high < 0.25]
         by_channel = {name: [f"{f.split()[1]} {n} dB, {k[0]:.2f} ± {k[1]:.2f} iterations" for f, n, k in known if f.split()[0] == channel] for channel, name in CHANNEL_NAMES.items()}
         words = ". ".join(f"{name}: {'; '.join(values)}" for name, values in by_channel.items() if values)
         claims.append(Claim(f"a stop at the residual {residual:g} loses less than 0.25 dB in every channel and size", words + (f". No crossing of the BLER: {', '.join(unknown)}" if unknown else ""),
                             False if above or unknown else True if len(below) == len(known) else None,
                             f"it loses more in {len(above) + len(unknown)} of {len(found)} channels and sizes" if above or unknown else "an interval includes 0.25 dB"
-                            if len(below) < len(known) else "", ours=True))
+                            if len(below) < len(known) else "", ours=True, is_open=not above and not unknown and len(below) < len(known)))
     panels = []
     for channel, name in CHANNEL_NAMES.items():
         families = [f for f in stops if f.split()[0] == channel]
@@ -172,34 +183,41 @@ def residual_claims(data: Data):
 
 
 # ---------------------------------------------------------------- Jacobi
+def jacobi_gains(data: Data, controlled: bool) -> list[tuple[str, int, Number]]:
+    """(family, I, dB more than plain conjugate gradients after as many iterations), users of equal mean power or not."""
+    found = []
+    for family, curves in by_family(held(data, JACOBI)).items():
+        if family.endswith("cholesky") or family.endswith("uncontrolled") is controlled:
+            continue
+        sides = {(c.parameters["solver"], c.parameters["iterations"]): c for c in curves}
+        for i in sorted({i for _, i in sides}):
+            if ("cg", i) in sides and ("jacobi-cg", i) in sides and (n := behind(sides["jacobi-cg", i], sides["cg", i], BLER)):
+                found.append((family, i, n))
+    return found
+
+
 def jacobi_claims(data: Data):
-    families = by_family(held(data, JACOBI))
-    entries = data.get(SPECTRUM)["entries"] if data.has(SPECTRUM) else []
-    claims, gains = [], []
+    claims, gains, needed = [], [], needed_of(data)
     for controlled in (True, False):
-        found = []
-        for family, curves in families.items():
-            if family.endswith("cholesky") or family.endswith("uncontrolled") is controlled:
-                continue
-            sides = {(c.parameters["solver"], c.parameters["iterations"]): c for c in curves}
-            for i in sorted({i for _, i in sides}):
-                if ("cg", i) in sides and ("jacobi-cg", i) in sides and (n := behind(sides["jacobi-cg", i], sides["cg", i], BLER)):
-                    found.append((family, i, n))
-        gains += [(f, i, n) for f, i, n in found]
+        found = jacobi_gains(data, controlled)
+        gains += found
         if not found:
             continue
-        faster, slower = [x for x in found if x[2].high < 0], [x for x in found if x[2].low > 0]
-        words = "; ".join(f"{f.removesuffix(' uncontrolled')}, I = {i}: {n} dB" for f, i, n in faster + slower) or "-"
-        sure = any(n.among(len(found)).high < 0 for _, _, n in found)
-        rest = [n.value for f, i, n in found if (f, i, n) not in faster + slower]
-        says = "li, chapter 6: \"specific preconditions\" may make iterations converge faster; Jacobi's, " + \
+        faster, slower = decided([n for *_, n in found])
+        alone = [n for *_, n in found if n.high < 0 or n.low > 0]
+
+        def least(family):
+            channel, size = family.split()[:2]
+            n = needed.get((channel, tuple(map(int, size.split("x")))))
+            return f", of which CG with equal powers needs {n}" if n else ""
+        words = "; ".join(f"{f.removesuffix(' uncontrolled')}, I = {i}{least(f)}: {n} dB" for f, i, n in found if n in alone) or "-"
+        rest = [n.value for *_, n in found if n not in alone]
+        says = "li, chapter 6: \"other iterative methods besides conjugate gradient may converge faster by using specific preconditions\". Here: conjugate gradients with Jacobi's, " + \
             ("users of equal mean power" if controlled else "users whose mean powers differ from drop to drop")
-        shares = [j[0] / q[0] for e in entries if e["power_control"] is controlled and e["channel"] in {f.split()[0] for f, *_ in found}
-                  for q, j in zip(e["excess"], e["jacobi_excess"])]
-        scaled = f"after as many iterations its error is {min(shares):.2f} to {max(shares):.2f} of CG's in the median drop" if shares else "no interval ends below 0 dB"
-        claims.append(Claim(says, f"Jacobi's SNR over CG's at BLER 1e-2: less in {len(faster)}, more in {len(slower)} of {len(found)} (95 %), with all intervals together at 95 % "
-                            f"in {sum(n.among(len(found)).high < 0 for _, _, n in found)}: {words}; the other {len(rest)} from {min(rest, default=0):.2f} to {max(rest, default=0):.2f} dB, with intervals that include 0", sure,
-                            scaled if not sure else ""))
+        claims.append(Claim(says, f"Jacobi's SNR over CG's at BLER 1e-2: less in {sum(n.high < 0 for *_, n in found)}, more in {sum(n.low > 0 for *_, n in found)} of {len(found)} (95 %), with all intervals together at 95 % "
+                            f"less in {len(faster)}, more in {len(slower)}: {words}; the other {len(rest)} from {min(rest, default=0):.2f} to {max(rest, default=0):.2f} dB, with intervals that include 0",
+                            True if faster else False if slower else None,
+                            "" if faster else f"{len(slower)} of {len(found)} need more SNR" if slower else "all intervals together include 0 dB", is_open=not faster and not slower))
     names = list(dict.fromkeys(f for f, *_ in gains))
     channels = list(dict.fromkeys((f.split()[0], f.endswith("uncontrolled")) for f in names))
     ticks = [f"{f.split()[1]}, {i}" for f, i, _ in gains]

@@ -1,11 +1,13 @@
 """What windows cost the turbo decoder at an error rate, and which is the fastest for a loss (docs/findings.md)."""
 from __future__ import annotations
 
+from . import curves
 from .data import Data, Need
-from .estimates import behind, bit_crossing_of
+from .estimates import behind, bit_crossing_of, curve_of
 from .findings_data import held, left_out, missing
 from .records import on_gpu, pick
 from .rows import Claim, Line, Panel
+from .wu2010 import ONE_WINDOW, OVERLAP
 
 WINDOWS = Need("finding", "findings/windows")
 RATES = (Need("bench", "turbo_h100", ("^turbo",), "any"), Need("bench", "turbo_windows_h100", ("^turbo/.*precision=",), "any"))
@@ -48,42 +50,46 @@ def windows_row(data: Data):
 
     printed_setting = ("log-MAP float32", 96, 0)
     if printed_setting in decoders and best:
-        by_bits = [(ber, behind(decoders[printed_setting], best, ber, bit_crossing_of)) for ber in BERS]
+        # The study of docs/wu2010.md has three times the wrong frames of this one at a point, and the same seed.
+        study, one = curve_of(data.get(OVERLAP), "overlap 0"), curve_of(data.get(ONE_WINDOW), "log-MAP, one window")
+        by_bits = [(ber, behind(study, one, ber, bit_crossing_of)) for ber in BERS]
         by_bits = [(ber, n) for ber, n in by_bits if n]
         frames = [(fer, n) for fer, n in series(*printed_setting) if n]
         if by_bits:
             claims.append(Claim("wu2010, 5.2: parallelism of 96 is \"within 0.1dB of the performance of the optimal case\"",
                                 ", ".join(f"{n.text(3)} dB at BER {ber:g}" for ber, n in by_bits) + "; " + ", ".join(f"{n.text(3)} dB at FER {fer:g}" for fer, n in frames),
-                                all(n.high <= 0.1 for _, n in by_bits),
-                                "the interval ends above 0.1 dB at BER " + ", ".join(f"{ber:g}" for ber, n in by_bits if n.high > 0.1)
-                                + (f"; it ends below at {', '.join(below)}" if (below := [f"{ber:g}" for ber, n in by_bits if n.high <= 0.1]) else "") if any(n.high > 0.1 for _, n in by_bits) else ""))
+                                (verdict := curves.at_most([n for _, n in by_bits], 0.1)),
+                                "; ".join(f"{word} at BER {', '.join(held)}" for word, held in (
+                                    ("it is more", [f"{ber:g}" for ber, n in by_bits if n.among(len(by_bits)).low > 0.1]), ("the interval includes 0.1 dB", [f"{ber:g}" for ber, n in by_bits if n.among(len(by_bits)).low <= 0.1 < n.high]),
+                                    ("it is less", [f"{ber:g}" for ber, n in by_bits if n.high <= 0.1])) if held) if not verdict else "", is_open=verdict is None))
     for family in FAMILIES[:2]:
         for windows in (96, 192):
             values = [n for _, n in series(family, windows, 0) if n]
             if len(values) >= 2:
                 rise = values[-1].minus(values[0])
                 claims.append(Claim(f"{family}: the loss of {windows} windows without overlap grows as the error rate falls", f"{words(series(family, windows, 0))}; growth {rise} dB",
-                                    rise.low > 0, "the interval of the growth has 0" if rise.low <= 0 else "", ours=True))
+                                    True if rise.low > 0 else False if rise.high < 0 else None, "the interval of the growth has 0" if rise.low <= 0 else "", ours=True, is_open=rise.low <= 0 <= rise.high))
     for windows in (96, 192):
         left = [(overlap, lost.get((("log-MAP float32", windows, overlap), 1e-3))) for overlap in (0, 1, 4, 16)]
         left = [(overlap, n) for overlap, n in left if n]
         if len(left) >= 2:
             claims.append(Claim(f"overlapping steps restore log-MAP with {windows} windows, at FER 1e-3 (to 0.03 dB)", ", ".join(f"overlap {o}: {n} dB" for o, n in left),
-                                left[-1][1].high <= 0.03 if left[-1][0] == 16 else None,
-                                "overlap 16 has no frames enough at this error rate" if left[-1][0] != 16 else "the last interval ends above 0.03 dB" if left[-1][1].high > 0.03 else "", ours=True))
+                                curves.at_most([left[-1][1]], 0.03) if left[-1][0] == 16 else None,
+                                "overlap 16 has no frames enough at this error rate" if left[-1][0] != 16 else "the last interval ends above 0.03 dB" if left[-1][1].high > 0.03 else "", ours=True,
+                                is_open=left[-1][0] == 16 and curves.at_most([left[-1][1]], 0.03) is None))
     for fer in FERS:
         known = [(rate, key, n) for key, c in decoders.items() if best and (n := behind(c, best, fer)) and (rate := gbps(data, *key))]
         rule: dict = {}  # the losses for which a decoder is the fastest
         for limit in LOSSES:
-            if fits := [x for x in known if x[2].high <= limit]:
+            if fits := [x for x in known if x[2].among(len(known)).high <= limit]:  # one of many is chosen
                 rule.setdefault(max(fits), []).append(f"{limit:g}")
-        without = max((x for x in known if x[2].high <= LOSSES[-1] and x[1][2] == 0), default=None)
+        without = max((x for x in known if x[2].among(len(known)).high <= LOSSES[-1] and x[1][2] == 0), default=None)
         if rule:
             algorithms = ", ".join(dict.fromkeys(family for _, (family, _, _), _ in known))
             words = "; ".join(f"{', '.join(limits)} dB: {windows} windows, overlap {overlap} ({n} dB, {rate:.3g} Gb/s)" for (rate, (_, windows, overlap), n), limits in rule.items())
             if without:
                 words += f"; without overlap, for {LOSSES[-1]:g} dB: {without[1][1]} windows ({without[2]} dB, {without[0]:.3g} Gb/s)"
-            claims.append(Claim(f"overlap pays at FER {fer:g}: of {algorithms}, the fastest on an H100 whose interval ends below a loss of {', '.join(f'{x:g}' for x in LOSSES)} dB has overlapping windows",
+            claims.append(Claim(f"overlap pays at FER {fer:g}: of {algorithms}, the fastest on an H100 whose interval, widened for all settings, ends below a loss of {', '.join(f'{x:g}' for x in LOSSES)} dB has overlapping windows",
                                 f"{words}; {len(known)} settings with error rates and speed", all(key[2] > 0 for _, key, _ in rule),
                                 "settings without overlap are faster at some losses" if any(key[2] == 0 for _, key, _ in rule) else "", ours=True))
     claims += left_out(data, WINDOWS)
