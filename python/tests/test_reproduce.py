@@ -92,6 +92,23 @@ def test_a_limit_inside_an_interval_is_open():
     assert claim.verdict == "open: 0.25 dB is inside 0.27 [0.22, 0.32] dB" and output.counts([claim]) == "0 hold, 0 differ, 1 open, 0 not measured"
 
 
+def test_convergence_is_read_from_intervals():
+    def near(value, half):
+        return estimates.Number(value, value - half, value + half)
+    assert li.converges([(None, near(0.1, 0.5))]) is True and li.converges([(near(0.3, 0.1), near(0.1, 0.3))]) is None
+    assert li.converges([(near(0.1, 0.1), near(0.5, 0.1))]) is False and li.converges([(None, None)]) is False
+
+
+def test_why_two_gpus_have_less_than_twice_the_rate():
+    def run(copies, frame=50.0):
+        return {"alone": {"copies_us": copies}, "frame_us": frame}
+    here, other = [(run(45.0), {"frame_us": 30.0})], [(run(40.0), run(25.0))]
+    assert li.copies_of_two(here, other) == "copies of a frame alone take 90 to 90 % of its time on one GPU. This record lacks those of two GPUs; on two H200s they are 1.6 to 1.6 times as fast as those of one"
+    assert "Those of two GPUs are 1.5 to 1.5 times" in li.copies_of_two([(run(45.0), run(30.0))], other)
+    assert li.copies_of_two([(run(20.0), None)], other) == "" == li.copies_of_two(here, [(run(40.0), run(20.0))])
+    assert li.copies_of_two([(None, None)], other) == "" == li.copies_of_two(here, [(None, run(1.0))])
+
+
 def test_a_bar_in_a_cell_separates_no_columns():
     row = Row("wu2010", "fig0", "made up", (), lambda data: ([], []))
     assert output.claim_lines(row, "t", [Claim("|det|²", "a|b", True)], None)[0][2:4] == ["a\\|b", "\\|det\\|²"]
@@ -151,6 +168,8 @@ def test_a_setting_has_one_colour_and_a_point_without_errors_a_triangle():
 def test_a_figure_names_machine_date_and_commit():
     row = next(r for r in all_rows() if (r.document, r.name) == ("wu2010", "table4.1"))
     assert row.sources(STORED) == ["detect_h100: NVIDIA H100 80GB HBM3, 2026-11-25, commit 3bfe35c9, stored"]
+    row = next(r for r in all_rows() if (r.document, r.name) == ("li", "table5.3"))
+    assert [text.split(": ")[1].split(",")[0] for text in row.sources(STORED)][2:4] == ["NVIDIA H200", "NVIDIA H100 80GB HBM3"]
     row = next(r for r in all_rows() if (r.document, r.name) == ("bollapalli", "table3"))
     assert [text.split(": ")[1].split(",")[0] for text in row.sources(STORED)] == ["NVIDIA H100 80GB HBM3", "Intel(R) Xeon(R) Processor"]
 

@@ -108,7 +108,7 @@ class Need:
         if self.kind == "bench":
             return " ".join([*([f"WARPBAND_ISA={self.isa}"] if self.isa else []), "warpband bench", *words, "--device", device, "--json", self.stored])
         if self.kind == "stream":
-            return f"warpband stream curves/{self.name}.toml --json {self.stored}"
+            return f"warpband stream {' '.join(self.options) or f'curves/{self.name}.toml'} --json {self.stored}"
         if self.kind == "model":
             return " ".join(["warpband model", *words, "--json", self.stored])
         if self.kind == "sweep":
@@ -198,7 +198,7 @@ class Data:
         machine, made = record["machine"], record.get("records", [record])[-1]
         gpus = list(dict.fromkeys(gpu["name"] for gpu in machine.get("gpus", ())))
         here = self.runs(need)
-        by_cores = need.device in ("cpu", "elsewhere") or (here and need.device == "any" and self.device == "cpu")
+        by_cores = need.device == "cpu" or (need.device, need.kind) == ("elsewhere", "bench") or (here and need.device == "any" and self.device == "cpu")
         number = int(self.device.partition(":")[2] or 0) if here and self.device.startswith("cuda") else 0
         name = machine["cpu"] if by_cores or not (gpus or machine.get("device")) else gpus[min(number, len(gpus) - 1)] if gpus else machine["device"].split(", ", 1)[-1]
         date = made.get("date", "")[:10] or "no date"
