@@ -82,14 +82,12 @@ def detector_figure(number, n, qam):
             clipped = curves.distances(data, result, "MTT", "MTT, clip 8", ("ber",))
             def by_clip(gaps):
                 gained = [(target, n.value) for (_, target), n in clipped.items() if n.low > 0]
-                return "a clip of 8 alone gains " + ", ".join(f"{db:.2f} dB at BER {curves.power(ber)}" for ber, db in gained) + \
-                    ": without one, a wrong LLR is as large as a correct one" if gained else ""
+                return "a clip of 8 alone gains " + ", ".join(f"{db:.2f} dB at BER {curves.power(ber)}" for ber, db in gained) if gained else ""
             def by_paths(gaps):
                 return f"both have a clip of 8, so the {max(n.value for n in gaps.values()):.2f} dB are paths: MTT keeps one for each of the Q points of a stage, K-best with K = Q the Q best"
             def growing(gaps):
                 loss = of_ber(gaps, "MTT, clip 8")
-                return f"the loss grows from {loss[0][1]:.2f} to {loss[-1][1]:.2f} dB as the BER falls from {curves.power(loss[0][0])} to {curves.power(loss[-1][0])}: " \
-                    "a few large wrong LLRs, whose right path was dropped, remain" if loss and loss[0][1] < loss[-1][1] else ""
+                return f"the loss grows from {loss[0][1]:.2f} to {loss[-1][1]:.2f} dB as the BER falls from {curves.power(loss[0][0])} to {curves.power(loss[-1][0])}" if loss and loss[0][1] < loss[-1][1] else ""
             def kept(gaps):
                 worst = max(n.value for n in curves.distances(data, result, "MTT, clip 8", "one-pass trellis").values())
                 return f"One pass has a clip of 8 and MTT none. With one too, MTT stays at least {-worst:.2f} dB ahead" if worst < 0 else ""
