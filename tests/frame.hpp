@@ -1,7 +1,7 @@
 #pragma once
 // What the tests of WiMAX frames share.
 #include <tests/codes.hpp>
-#include <warpband/link/frame/frame.hpp>
+#include <warpband/receive/wimax/frame.hpp>
 
 namespace wb::testing {
 

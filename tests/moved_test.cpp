@@ -55,7 +55,6 @@
 #include <warpband/linalg/qr/qr.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/link/config/link_schema.hpp>
-#include <warpband/link/frame/frame.hpp>
 #include <warpband/link/rank_members.hpp>
 #include <warpband/link/receiver_clock.hpp>
 #include <warpband/link/result.hpp>
@@ -72,6 +71,7 @@
 #include <warpband/receive/iterative.hpp>
 #include <warpband/receive/slot_arrays.hpp>
 #include <warpband/receive/transport_loop.hpp>
+#include <warpband/receive/wimax/frame.hpp>
 #include <warpband/stbc/stbc.hpp>
 #include <warpband/stream/lane.hpp>
 #include <warpband/stream/pipeline.hpp>

@@ -1,5 +1,7 @@
 #include <warpband/ofdm/wimax.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include <warpband/core/check.hpp>
@@ -34,8 +36,9 @@ const wimax_profile& wimax_profile_of(int fft_size) {
 }
 
 int wimax_symbols(const wimax_profile& profile, double frame_ms) {
-  if (frame_ms != 4 && frame_ms != 5 && frame_ms != 10 && frame_ms != 20)
-    throw argument_error("frame_ms", decimal(frame_ms), "4, 5, 10 or 20");
+  constexpr double lengths[]{2, 2.5, 4, 5, 8, 10, 12.5, 20};
+  if (std::find(std::begin(lengths), std::end(lengths), frame_ms) == std::end(lengths))
+    throw argument_error("frame_ms", decimal(frame_ms), "2, 2.5, 4, 5, 8, 10, 12.5 or 20");
   return static_cast<int>(1e3 * frame_ms / profile.symbol_us());
 }
 

@@ -27,8 +27,9 @@ std::span<const wimax_profile> wimax_profiles() noexcept;
 /// The one with this FFT size. Throws argument_error for another.
 const wimax_profile& wimax_profile_of(int fft_size);
 
-/// Whole OFDM symbols in a frame of 4, 5, 10 or 20 ms: 38, 48, 97 or 194 of a mobile profile; 55, 69, 138 or
-/// 277 of the fixed one. Throws argument_error for another length.
+/// Whole OFDM symbols in a frame of 2, 2.5, 4, 5, 8, 10, 12.5 or 20 ms, the lengths of IEEE 802.16. In 4, 5,
+/// 10 or 20 ms they are 38, 48, 97 or 194 of a mobile profile; 55, 69, 138 or 277 of the fixed one. Throws
+/// argument_error for another length.
 int wimax_symbols(const wimax_profile& profile, double frame_ms);
 
 enum class wimax_direction { downlink, uplink };

@@ -1,14 +1,15 @@
 // Table IV of Bollapalli et al.: whole WiMAX frames, from the received grid to the bits of their bursts. Of
 // one modulation, Silver with hard decisions of all data tones. Also frames of 20 MHz and 5 ms, two thirds of
-// them downlink, with bursts of all modulations, uncoded and with codes.
+// them downlink, with bursts of all modulations, uncoded and with codes. Last their downlink with preamble,
+// FCH and DL-MAP.
 #include <algorithm>
 #include <bench/bench.hpp>
 #include <string>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/core/as_size.hpp>
-#include <warpband/link/frame/frame.hpp>
 #include <warpband/link/source/source.hpp>
+#include <warpband/receive/wimax/chain.hpp>
 
 namespace {
 
@@ -36,8 +37,10 @@ struct direction {
          received = exec.make<complex>(tones * symbols, rx);
     frame_grid<complex> laid{sent.data(), 1, symbols, tones, 2, sent.size(), 2, 2 * symbols, 1};
     transmitter.run(views, laid);
-    h = exec.make<complex>(tones, 2 * rx);
-    apply_mimo_rayleigh(exec, sent, received, h, symbols, {.seed = 7});
+    // With a preamble all tones share it too, so that neighbouring pilots say the same.
+    const std::size_t shared = c.preamble ? tones * symbols : symbols;
+    h = exec.make<complex>(tones * symbols / shared, 2 * rx);
+    apply_mimo_rayleigh(exec, sent, received, h, shared, {.seed = 7});
     const auto samples = make_view(received.data(), received.size());
     add_awgn(exec, samples, samples, noise_var, {.seed = 8});
     const auto by_tone = exec.to_host(received);
@@ -54,7 +57,7 @@ struct direction {
     n0 = exec.make_from(std::vector<float>{noise_var});
     exec.sync();
     grid = make_frame_grid<const complex>(y.data(), 1, symbols, tones, rx);
-    channel = make_frame_grid<const complex>(h.data(), 1, 1, tones, 2 * rx);
+    if (!c.preamble) channel = make_frame_grid<const complex>(h.data(), 1, 1, tones, 2 * rx);
   }
   wimax_received input() const {
     return {.channel = channel, .received = grid, .noise_var = {n0.data(), 1, 1, 1, 0}};
@@ -160,6 +163,13 @@ void add_frames(const std::string& device) {
     bench::add("wimax_frame", device, axes_of(down.frame, {"qam", "mixed"}, output), figures,
                receive({down, up}));
   }
+  wimax_frame_config estimated;  // a downlink from preamble to bursts
+  estimated.fft_size = 2048;
+  estimated.modulations = {"qpsk", "16qam", "64qam"};
+  estimated.space_time = wimax_space_time::silver;
+  const wimax_link_config link = wimax_link_of(estimated);
+  bench::add("wimax_frame", device, axes_of(link.frame, {"qam", "mixed"}, "preamble_maps_hard"), figures,
+             receive({link}));
 }
 
 const bench::group frame_benches{[] {

@@ -10,14 +10,28 @@
 //
 // A coded burst holds as many blocks as fit, C, with their bits in turn: bit j of block c is bit j C + c of
 // the burst, so that each block is spread over all of it. Zeros fill the rest.
+//
+// The first symbol of a direction may be a preamble, from which the receiver estimates H once a frame: BPSK
+// from the pilots' generator of IEEE 802.16, x^11 + x^9 + 1, started with ones. Antenna 0 has the even tones
+// and antenna 1 the odd ones, with twice the energy, so that each sends as much as in other symbols. Least
+// squares at the pilots and linear interpolation between them give H of every tone (estimate/filters.hpp).
+// N0 becomes N0 plus the error variances of H, which the estimator measures in each frame.
+//
+// FCH and DL-MAP (map.hpp) may follow the preamble of a downlink. The receiver decodes both first. It then
+// takes each burst from where the frame's DL-MAP says. Size and modulation of a burst are its settings, since
+// they fix the results' shapes. A burst is erased if the DL-MAP has another size or modulation for it, or
+// puts it outside of the frame. All bursts of a frame are erased if a check of its FCH or DL-MAP fails.
 #include <complex>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <warpband/code/code_kind.hpp>
 #include <warpband/ofdm/wimax.hpp>
+#include <warpband/receive/wimax/map.hpp>
 #include <warpband/stbc/stbc.hpp>
 
 namespace wb {
@@ -53,7 +67,20 @@ struct wimax_link_config {
   std::vector<code_config> codes = {};
   /// LLRs of uncoded bursts too, whose decisions are then those of the LLRs.
   bool soft = false;
+  /// The first symbol is a preamble, and the receiver estimates H.
+  bool preamble = false;
+  /// FCH and DL-MAP behind it; absent: the receiver knows where bursts are. In the downlink alone.
+  std::optional<wimax_map_config> maps = {};
+  /// The one burst of the direction that is sent and received, for who needs no other: the tones of the
+  /// others stay empty, and they have no results. Absent: all.
+  std::optional<std::size_t> only = {};
+
+  bool has(std::size_t burst) const noexcept { return !only || *only == burst; }
 };
+
+/// The first symbol of the direction that bursts may have: behind preamble, FCH and DL-MAP. Throws
+/// argument_error as wimax_map_symbols does.
+int wimax_first_data_symbol(const wimax_link_config& config);
 
 /// A burst of the direction, and what one frame holds of it.
 struct wimax_burst_sizes {
@@ -66,8 +93,12 @@ struct wimax_burst_sizes {
 };
 /// The bursts of the direction. Throws argument_error for a frame that check(wimax_frame) refuses, and for
 /// what the space-time code or a code refuses. Also if there are not as many codes as bursts, or if no block
-/// of a code fits into its burst.
+/// of a code fits into its burst. Also for a burst in symbols of the preamble or the maps, and for maps of an
+/// uplink or of no burst. A preamble needs an even number of tones.
 std::vector<wimax_burst_sizes> wimax_bursts_of(const wimax_link_config& config);
+
+/// Stages of a receiver: "estimate" with a preamble, "maps" with maps, "bursts".
+std::vector<std::string> wimax_stages_of(const wimax_link_config& config);
 
 struct wimax_plan;  // what transmitter and receiver have in common, in frame.cpp
 
@@ -85,12 +116,18 @@ class wimax_transmitter {
   /// of the other direction are left alone. Throws shape_error, and argument_error for more frames than
   /// announced.
   void run(std::span<const view<const std::uint8_t>> bits, const frame_grid<std::complex<float>>& out);
+  /// The same of bits that are coded already: of each burst [frames * blocks, n].
+  void run_coded(std::span<const view<const std::uint8_t>> bits, const frame_grid<std::complex<float>>& out);
 
  private:
+  void send(std::span<const view<const std::uint8_t>> bits, const frame_grid<std::complex<float>>& out,
+            bool coded);
+
   std::unique_ptr<wimax_plan> plan_;
 };
 
-/// Of a burst, in the executor's memory; valid until the next run.
+/// Of a burst, in the executor's memory; valid until the next run. A burst that is erased has codewords with
+/// status_erased, and LLRs and bits of 0.
 struct wimax_burst_result {
   view<const std::uint8_t> bits;  // [frames * blocks, k] decisions
   view<const float> llr;          // [frames * codewords, bits_per_codeword]; no data: uncoded, not soft
@@ -100,9 +137,22 @@ struct wimax_burst_result {
   view<const std::uint8_t> status;
 };
 
+/// Where results of a burst go, [frames * ...] as above, rows side by side; without data to memory of the
+/// receiver.
+struct wimax_burst_output {
+  view<std::uint8_t> bits = {}, codeword_status = {}, status = {};
+  view<std::int32_t> iterations = {};
+};
+
+/// The same of a run.
+struct wimax_output {
+  std::span<const wimax_burst_output> bursts = {};  // of every burst, or of none
+  view<std::uint8_t> map_status = {};               // [frames, 1], see wimax_receiver::map_status
+};
+
 struct wimax_received {
   /// H of the direction: [frames, 1, data subcarriers, 2 * rx_antennas], element 2 * r + t the gain from
-  /// antenna t to receive antenna r.
+  /// antenna t to receive antenna r. Not looked at with a preamble.
   frame_grid<const std::complex<float>> channel;
   /// Y: [frames, the frame's symbols, data subcarriers, rx_antennas].
   frame_grid<const std::complex<float>> received;
@@ -113,7 +163,7 @@ struct wimax_received {
 /// frames, and one of its code's. If frames have an N0 each, the former is one call for each frame. Codewords
 /// are copied out of the grid, but where its strides are those of a batch: of two symbols with tones side by
 /// side, or of whole tones that lie symbol after symbol. H is not copied for single frames and for bursts of
-/// all tones.
+/// all tones. Preamble and maps change both: see `run_stage`.
 /// Threads: one at a time.
 class wimax_receiver {
  public:
@@ -123,7 +173,21 @@ class wimax_receiver {
   const std::vector<wimax_burst_sizes>& bursts() const noexcept;
   /// Queues frames; results in the order of bursts(). Throws shape_error, and argument_error for more frames
   /// than announced.
-  const std::vector<wimax_burst_result>& run(const wimax_received& in);
+  const std::vector<wimax_burst_result>& run(const wimax_received& in, const wimax_output& out = {});
+  /// wimax_stages_of its configuration.
+  const std::vector<std::string>& stages() const noexcept;
+  /// Queues one of them. Stages of a batch are called in order, with the same arguments. Results are there
+  /// after the last.
+  void run_stage(std::size_t stage, const wimax_received& in, const wimax_output& out = {});
+  const std::vector<wimax_burst_result>& results() const noexcept { return results_; }
+  /// [frames, 1] status_erased where a frame's FCH or DL-MAP, or a burst's entry, is not as it should be; no
+  /// data without maps. Valid until the next run.
+  view<const std::uint8_t> map_status() const noexcept;
+  /// H and N0 of the last run's tones: estimates [frames * data subcarriers, ...]; no data without preamble.
+  view<const std::complex<float>> channel() const noexcept;
+  view<const float> noise_var() const noexcept;
+  /// Memory of the receiver for each frame, about.
+  static std::size_t bytes_per_frame(const wimax_link_config& config);
 
  private:
   std::unique_ptr<wimax_plan> plan_;
