@@ -55,7 +55,7 @@ double resident_bytes() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-/// How many uses, vectors, codewords or slots of a frame were erased.
+/// How many uses, vectors, codewords, slots or WiMAX frames of a frame were erased.
 std::uint64_t erased_in(const wb::frame_result& r, std::size_t status) {
   const wb::view<const std::uint8_t> codes = r.output<std::uint8_t>(status);
   // Most frames have none, and those behind wait for this: memcmp is faster than the count.
@@ -106,7 +106,13 @@ class checker {
     some_.notify_one();
     if (thread_.joinable()) thread_.join();
   }
-  std::uint64_t compared = 0, different = 0, blocks = 0, block_errors = 0, erased = 0;  // after finish()
+  /// Of generated frames, once each.
+  struct decided {
+    std::uint64_t blocks = 0, block_errors = 0, bits = 0, bit_errors = 0;
+  };
+  // After finish():
+  std::uint64_t compared = 0, different = 0, erased = 0;
+  std::vector<decided> bursts;  // of chains that decide bits; of one, but for WiMAX frames
 
  private:
   struct taken {
@@ -141,16 +147,28 @@ class checker {
     std::vector<std::byte>& first = first_[frame];
     if (first.empty()) {
       first = std::move(outputs);
-      if (source_.sent(frame).empty()) return;
-      const std::size_t k = chain_.outputs()[0].elements;
-      for (std::size_t b = 0; b < chain_.outputs()[0].rows_of(r.items); b++) {
-        blocks++;
-        block_errors += std::memcmp(first.data() + b * k, source_.sent(frame).data() + b * k, k) != 0;
-      }
+      if (!source_.sent(frame).empty()) count_errors(first, source_.sent(frame), r.items);
       return;
     }
     compared++;
     different += outputs != first;
+  }
+  /// Of what was decided, in outputs that begin with "bits".
+  void count_errors(const std::vector<std::byte>& outputs, const std::vector<std::uint8_t>& sent,
+                    std::size_t items) {
+    std::size_t o = 0, output = 0, known = 0;
+    for (const wb::frame_port& p : chain_.outputs()) {
+      if (!p.name.starts_with("bits")) continue;
+      if (bursts.size() == o) bursts.emplace_back();
+      decided& d = bursts[o++];
+      for (std::size_t b = 0; b < p.rows_of(items); b++, output += p.elements, known += p.elements) {
+        std::uint64_t wrong = 0;
+        for (std::size_t i = 0; i < p.elements; i++)
+          wrong += std::to_integer<std::uint8_t>(outputs[output + i]) != sent[known + i];
+        d.blocks++, d.block_errors += wrong != 0;
+        d.bits += p.elements, d.bit_errors += wrong;
+      }
+    }
   }
   const wb::frame_receiver& chain_;
   const stream_source& source_;
@@ -482,8 +500,7 @@ class measured_run {
     add_throughput(result);
     add_times(result);
     result["checked"] = {{"compared", check_.compared}, {"different", check_.different}};
-    if (check_.blocks != 0)
-      result["checked"]["blocks"] = check_.blocks, result["checked"]["block_errors"] = check_.block_errors;
+    add_decided(result["checked"]);
     result["host_memory_bytes"] = memory.host();
     result["device_memory_bytes"] = memory.device();
     result["memory_samples"] = memory.samples();
@@ -653,6 +670,25 @@ class measured_run {
         seconds_ * 1e-9;
   }
 
+  void add_decided(json& checked) {
+    if (check_.bursts.empty()) return;
+    std::uint64_t blocks = 0, block_errors = 0;
+    json bursts = json::array();
+    for (std::size_t i = 0; i < check_.bursts.size(); i++) {
+      const auto& b = check_.bursts[i];
+      blocks += b.blocks, block_errors += b.block_errors;
+      if (run_.chain == "wimax-frame")
+        bursts.push_back({{"modulation", run_.wimax.modulations[i]},
+                          {"blocks", b.blocks},
+                          {"block_errors", b.block_errors},
+                          {"bits", b.bits},
+                          {"bit_errors", b.bit_errors}});
+    }
+    checked["blocks"] = blocks;
+    checked["block_errors"] = block_errors;
+    if (!bursts.empty()) checked["bursts"] = bursts;
+  }
+
   void add_times(json& result) {
     result["latency_us"] = times_json(times_.latency);
     result["queued_us"] = times_json(times_.queued);
@@ -816,8 +852,8 @@ int run_stream(const stream_options& o) {
 
 constexpr const char* stream_footer =
     R"(A row for each run: throughput, time per frame, percentiles of the latency from host memory to host memory, frames
-that were late, dropped or failed; and uses, vectors, codewords or slots that were erased, as for a NaN in them (- of
-decode, whose results do not say). With stream.stages a second line says what copies and stages of a frame take alone; with
+that were late, dropped or failed; and uses, vectors, codewords, slots or WiMAX frames that were erased, as for a NaN in
+them (- of decode, whose results do not say). With stream.stages a second line says what copies and stages of a frame take alone; with
 stream.trace one says where the slowest frames lost their time.
 After Ctrl-C or a signal the table and --json have the runs until then.
 The exit code is 1 after a signal, where a frame failed, or where a result differs from the first one of the same frame.

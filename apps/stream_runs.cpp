@@ -21,6 +21,7 @@ stream_run run_of(const wb::config::curve_tree& tree) {
   stream_run r;
   wb::config::apply(keys, "", stream_settings(), r);
   if (r.chain == "pusch") r.code_name = "nr-ulsch";  // its blocks follow from the slots
+  if (r.chain == "wimax-frame" && !keys.has("code.type")) r.code_name = "none";
   for (const auto& s : wb::codes().get(r.code_name).settings)
     if (const given* g = keys.find(s.group + "." + s.name)) r.code_values[s.name] = g->value;
   r.loops = keys.has_table("receiver");
@@ -30,7 +31,8 @@ stream_run run_of(const wb::config::curve_tree& tree) {
                      "stbc.v is missing with stbc.type = \"pair\"" + tree.suffix);
   r.detector = wb::config::detector_of(keys);
   r.detector.streams = r.sent_streams;
-  r.detector.rx_antennas = r.space_time.rx_antennas = r.rx_antennas;
+  r.detector.rx_antennas = r.space_time.rx_antennas = r.wimax.rx_antennas = r.rx_antennas;
+  if (r.chain == "wimax-frame") r.wimax.code = wb::code_config(r.code_name, r.code_values);
   if (r.qam != 0) r.detector.qam = r.massive.qam = r.space_time.qam = r.qam;
   if (wb::is_iterative(r.massive.solver)) r.massive.sinr = wb::massive_sinr::approximate;  // its only one
   return r;
@@ -38,7 +40,8 @@ stream_run run_of(const wb::config::curve_tree& tree) {
 
 /// The key of an argument of the chain's classes.
 std::string key_of(const std::string& argument, const stream_run& r) {
-  for (const std::string group : {"mimo.", "massive.", "nr.", "detector.", "stbc.", "code.", "decoder."})
+  for (const std::string group :
+       {"mimo.", "massive.", "nr.", "wimax.", "detector.", "stbc.", "code.", "decoder."})
     if (const wb::config::key_entry* e = stream_schema().find(group + argument)) {
       const auto& conditions = e->versions.front().conditions;
       if (conditions.empty() || wb::find_word(conditions.front().words, r.chain)) return group + argument;
@@ -149,6 +152,7 @@ stream_work work_of(const stream_run& r) {
                                    r.frames_as.llr_int8, r.frames_as.clusters, r.frames_as.cluster_method})};
   if (r.chain == "stbc") return {wb::make_stbc_chain({r.space_time, r.per_channel})};
   if (r.chain == "pusch") return slots_work(r);
+  if (r.chain == "wimax-frame") return {wb::make_wimax_chain(r.wimax)};
   if (r.chain == "precode") {
     wb::downlink_config c;
     c.antennas = r.massive.antennas, c.users = r.massive.users;

@@ -14,6 +14,7 @@
 #include <warpband/receive/chains.hpp>
 #include <warpband/receive/pusch.hpp>
 #include <warpband/receive/transport_loop.hpp>
+#include <warpband/receive/wimax/chain.hpp>
 #include <warpband/stream/pipeline.hpp>
 
 /// One run of a scenario. Of the pipeline's settings most_items is `items`, and batch may be 0: automatic.
@@ -31,15 +32,16 @@ struct stream_run : wb::pipeline_config {
   std::string source = "generated";
   bool stages = true;
   std::size_t per_channel = 1;  // uses, vectors or codewords that share an estimate
-  // [mimo], [modem], [detector], [massive], [stbc], [nr], [code], [decoder], [receiver]. Antennas and points
-  // of the first two are those of the configurations too.
+  // [mimo], [modem], [detector], [massive], [stbc], [nr], [wimax], [code], [decoder], [receiver]. Antennas
+  // and points of the first two are those of the configurations too.
   int sent_streams = 2, rx_antennas = 2, qam = 0;
   wb::detector_config detector;
   wb::uplink_config massive;
   wb::uplink_chain_config frames_as;  // its samples, LLRs and clusters
   wb::stbc_config space_time;
   wb::nr_link_config nr;
-  wb::estimator_config fading;  // Doppler frequency and delay profile that lmmse's filters know
+  wb::wimax_frame_config wimax;  // its code is that of [code]
+  wb::estimator_config fading;   // Doppler frequency and delay profile that lmmse's filters know
   std::string code_name = "lte-turbo";
   wb::setting_values code_values;
   wb::receiver_config receiver;

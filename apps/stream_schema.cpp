@@ -37,11 +37,14 @@ std::vector<run_setting> frame_settings() {
              {"uplink", "uplink"},
              {"precode", "precode"},
              {"stbc", "stbc"},
-             {"pusch", "pusch"}},
+             {"pusch", "pusch"},
+             {"wimax-frame", "wimax-frame"}},
             "What is done with a frame: soft MIMO detection; that and decoding; detection and precoding of "
-            "massive MIMO; space-time decoding; slots of 5G NR, from grid to transport block."),
+            "massive MIMO; space-time decoding; slots of 5G NR, from grid to transport block. wimax-frame: "
+            "frames of WiMAX, from grid to the bits of bursts."),
       integer("items", &run::items, 1, most_items,
-              "Of a frame: uses of the channel, vectors, codewords of stbc, or slots of pusch. Needed.",
+              "Of a frame: uses of the channel, vectors, codewords of stbc, slots of pusch, or frames of "
+              "wimax-frame. Needed.",
               "an integer from 1 to 2^31")
           .without_default(),
       integer("least_items", &run::least_items, 0, most_items,
@@ -94,11 +97,10 @@ std::vector<run_setting> measure_settings() {
            "Where frames come from. A file has the chain's arrays, one frame after the other "
            "(docs/stream.md).",
            "\"generated\" or the name of an HDF5 file"),
-      number(
-          "snr_db", &run::snr_db, -100, 100,
-          "Of generated frames: 10 log10(streams Es/N0), the mean SNR of a receive antenna, with users in "
-          "the place of streams for uplink, 2 for stbc and layers for pusch; precode: 10 log10(1/N0), as a "
-          "vector that is sent has energy 1 (docs/conventions.md)."),
+      number("snr_db", &run::snr_db, -100, 100,
+             "Of generated frames: 10 log10(streams Es/N0), the mean SNR of a receive antenna. In the place "
+             "of streams uplink has users, stbc and wimax-frame 2, and pusch layers. precode: 10 "
+             "log10(1/N0), as a vector that is sent has energy 1 (docs/conventions.md)."),
       integer("seed", &run::seed, 0, INT64_MAX, "Of generated frames.", "an integer from 0 on"),
       integer("check_every", &run::check_every, 0, most_count,
               "Every so many frames a result is compared, byte for byte, with what the same frame gave the "
@@ -114,17 +116,19 @@ std::vector<run_setting> measure_settings() {
       integer("repetitions", &run::repetitions, 1, 1'000'000, "How often each of them is timed.")};
 }
 
-/// Codes of the chain "decode".
+/// Codes of the chain "decode". The chain "wimax-frame" has them and "none".
 const std::vector<std::string>& codes_of_streams() {
   static const std::vector<std::string> names{"lte-turbo", "wimax-ldpc", "wifi-ldpc", "conv"};
   return names;
 }
-run_setting code_setting() {
-  const std::vector<std::string>& names = codes_of_streams();
+run_setting code_setting(bool or_none) {
+  std::vector<std::string> names = codes_of_streams();
+  if (or_none) names.insert(names.begin(), "none");
   return {"type",
           "word",
           wb::among(names),
-          "With it the keys of [code] and [decoder] that docs/scenario.md explains.",
+          std::string(or_none ? "The code of every burst. " : "") +
+              "With it the keys of [code] and [decoder] that docs/scenario.md explains.",
           names,
           [=](run& r, const wb::setting_value& v) {
             r.code_name = names[wb::settings_detail::word("type", v, names, wb::among(names))];
@@ -173,12 +177,13 @@ std::vector<run_setting> slot_settings() {
 std::vector<std::string> chains_of(const std::string& key) {
   static const std::vector<std::pair<std::string, std::vector<std::string>>> begins{
       {"mimo.streams", {"detect", "decode"}},
-      {"mimo.", {"detect", "decode", "stbc", "pusch"}},
+      {"mimo.", {"detect", "decode", "stbc", "pusch", "wimax-frame"}},
       {"modem.", {"detect", "decode", "uplink", "precode", "stbc"}},
       {"detector.", {"detect", "decode", "pusch"}},
       {"nr.", {"pusch"}},
-      {"code.", {"decode"}},
-      {"decoder.", {"decode", "pusch"}},
+      {"wimax.", {"wimax-frame"}},
+      {"code.", {"decode", "wimax-frame"}},
+      {"decoder.", {"decode", "pusch", "wimax-frame"}},
       {"receiver.interleaver", {"decode"}},  // and its seed
       {"receiver.decoder_state", {"decode"}},
       {"receiver.", {"decode", "pusch"}},
@@ -220,11 +225,17 @@ void add(keys& k, const std::string& group, const std::vector<run_setting>& sett
 }
 
 /// Those of [code] and [decoder], as `warpband sim` has them. The code of slots follows from them.
-void add_codes(wb::config::schema& s) {
+void add_codes(keys& k) {
+  wb::config::schema& s = k.schema;
+  run uncoded;
+  uncoded.code_name = "none";
+  s.add("code", code_setting(false), run(), "decode", {{"stream.chain", {"decode"}}});
+  s.add("code", code_setting(true), uncoded, "wimax-frame", {{"stream.chain", {"wimax-frame"}}});
+  k.settings.push_back(wb::config::under_key(code_setting(true), "code.type"));
   for (const std::string group : {"code", "decoder"}) {
     for (const std::string& type : codes_of_streams()) {
       conditions when = of_chains(group + ".");
-      when.push_back({"stream.chain", {"decode"}});
+      when.push_back({"stream.chain", {"decode", "wimax-frame"}});
       when.push_back({"code.type", {type}});
       wb::config::add_code_keys(s, group, wb::codes().get(type), when);
     }
@@ -259,9 +270,9 @@ keys made_keys() {
   add(k, "massive", cluster_settings());
   add(k, "stbc", wb::within<run>([](run& r) -> auto& { return r.space_time; }, wb::stbc_settings()));
   add(k, "nr", slot_settings());
+  add(k, "wimax", wb::within<run>([](run& r) -> auto& { return r.wimax; }, wb::wimax_frame_settings()));
   add(k, "receiver", wb::within<run>([](run& r) -> auto& { return r.receiver; }, wb::receiver_settings()));
-  add(k, "code", {code_setting()});
-  add_codes(k.schema);
+  add_codes(k);
   k.schema.describe();
   k.schema.list = "run";
   k.schema.help = "warpband stream --help-scenario lists all";

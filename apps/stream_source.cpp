@@ -4,6 +4,8 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <numbers>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
@@ -104,7 +106,12 @@ stream_source::stream_source(const stream_run& run, const stream_work& work) : c
   if (run.source == "generated")
     for (std::size_t i = 0; i < different_frames; i++) {
       const std::uint64_t seed = run.seed * different_frames + i;
-      run.chain == "pusch" ? generate_slots(run, seed) : generate(run, work, seed);
+      if (run.chain == "pusch")
+        generate_slots(run, seed);
+      else if (run.chain == "wimax-frame")
+        generate_wimax(run, seed);
+      else
+        generate(run, work, seed);
     }
   else
     read(run);
@@ -227,6 +234,63 @@ void stream_source::generate_slots(const stream_run& run, std::uint64_t seed) {
   for (std::size_t i = 0; i < run.items * uses; i++) {
     check_interrupt(i);
     add_product(y + i * rx, &h[i / uses * rx * ports], &grid[i * ports], rx, ports);
+  }
+}
+
+/// WiMAX frames of random bits. With maps the order of the bursts differs from one to the next of the
+/// different frames. H of a tone is that of four taps, 0 to 3 samples late, and has unit power.
+void stream_source::generate_wimax(const stream_run& run, std::uint64_t seed) {
+  std::mt19937_64 rng(seed);
+  wb::cpu exec;
+  std::vector<std::size_t> order(run.wimax.modulations.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin(),
+              order.begin() + static_cast<std::ptrdiff_t>(run.wimax.maps ? seed % order.size() : 0),
+              order.end());
+  const wb::wimax_link_config link = wb::wimax_link_of(run.wimax, order);
+  wb::wimax_transmitter transmitter(link, exec, run.items);
+  const auto symbols = static_cast<std::size_t>(link.frame.symbols()),
+             tones = static_cast<std::size_t>(link.frame.profile.data_subcarriers),
+             rx = static_cast<std::size_t>(link.space_time.rx_antennas);
+  auto& sent = sent_.emplace_back();
+  std::vector<std::vector<std::uint8_t>> bits;
+  std::vector<wb::view<const std::uint8_t>> views;
+  for (const wb::wimax_burst_sizes& s : transmitter.bursts()) {
+    bits.push_back(random_bits(run.items * s.blocks * s.k, rng));
+    sent.insert(sent.end(), bits.back().begin(), bits.back().end());
+  }
+  for (std::size_t b = 0; b < bits.size(); b++) {
+    const wb::wimax_burst_sizes& s = transmitter.bursts()[b];
+    views.push_back(
+        wb::make_view(static_cast<const std::uint8_t*>(bits[b].data()), run.items * s.blocks, s.k));
+  }
+  std::vector<cf> x(run.items * symbols * tones * 2);
+  transmitter.run(views, wb::make_frame_grid(x.data(), run.items, symbols, tones, 2));
+
+  constexpr std::size_t taps = 4;
+  std::vector<cf> line(run.items * taps * rx * 2), h(run.items * tones * rx * 2);
+  normals(line.data(), line.size(), std::sqrt(1.f / taps), rng);
+  for (std::size_t i = 0; i < run.items * tones; i++)
+    for (std::size_t tap = 0; tap < taps; tap++) {
+      const auto turn =
+          std::polar(1.f, -2 * std::numbers::pi_v<float> * static_cast<float>(tap * (i % tones)) /
+                              static_cast<float>(link.frame.profile.fft_size));
+      for (std::size_t e = 0; e < rx * 2; e++)
+        h[i * rx * 2 + e] += line[(i / tones * taps + tap) * rx * 2 + e] * turn;
+    }
+
+  auto& frame = frames_.emplace_back();
+  for (const wb::frame_port& p : chain_->inputs()) frame.emplace_back(made_bytes(p, run.items));
+  const auto n0 = static_cast<float>(2 * std::pow(10, -run.snr_db / 10));  // two antennas with Es = 1
+  const std::size_t received = link.preamble ? 0 : 1;
+  if (!link.preamble) std::memcpy(frame[0].data(), h.data(), h.size() * sizeof(cf));
+  *reinterpret_cast<float*>(frame[received + 1].data()) = n0;
+  auto* y = reinterpret_cast<cf*>(frame[received].data());
+  normals(y, run.items * symbols * tones * rx, std::sqrt(n0), rng);
+  for (std::size_t i = 0; i < run.items * symbols * tones; i++) {
+    check_interrupt(i);
+    const std::size_t tone = i / tones / symbols * tones + i % tones;
+    add_product(y + i * rx, &h[tone * rx * 2], &x[i * 2], rx, 2);
   }
 }
 

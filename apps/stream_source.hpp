@@ -25,12 +25,14 @@ class stream_source {
   std::vector<const void*> arrays(std::size_t frame) const;
   /// Writes frame `frame`, or as much of it as the slot has items.
   void fill(const wb::frame_slot& slot, std::size_t frame) const;
-  /// The bits that were encoded, [blocks, k]; empty where nothing is decoded or a file was read.
+  /// The bits that were encoded, [blocks, k]; empty where nothing is decoded or a file was read. Those of
+  /// WiMAX frames are burst after burst.
   const std::vector<std::uint8_t>& sent(std::size_t frame) const { return sent_[frame]; }
 
  private:
   void generate(const stream_run& run, const stream_work& work, std::uint64_t seed);
   void generate_slots(const stream_run& run, std::uint64_t seed);
+  void generate_wimax(const stream_run& run, std::uint64_t seed);
   void read(const stream_run& run);
   /// Rounds arrays that the chain takes as halves, which were made as complex64.
   void round_to_halves();

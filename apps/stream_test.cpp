@@ -86,6 +86,23 @@ TEST_F(stream_example, a_loop_makes_fewer_errors) {
   EXPECT_LT(errors(1), errors(0));
 }
 
+TEST_F(stream_example, receives_wimax_frames) {
+  run("wimax.toml", 12, 3);
+  if (IsSkipped() || HasFatalFailure()) return;
+  const std::vector<std::string> words{"qpsk", "16qam", "64qam"};
+  for (const auto& run : result["runs"]) {
+    const auto& bursts = run["checked"]["bursts"];
+    ASSERT_GE(bursts.size(), 2u);
+    for (std::size_t i = 0; i < bursts.size(); i++) {
+      EXPECT_EQ(bursts[i]["modulation"], words[i]);
+      EXPECT_GT(bursts[i]["blocks"].get<int>(), 0);
+      EXPECT_LE(bursts[i]["block_errors"], bursts[i]["blocks"]);
+      EXPECT_LT(bursts[i]["bit_errors"].get<double>(), 0.05 * bursts[i]["bits"].get<double>());
+    }
+    EXPECT_TRUE(run["counters"]["erased"].is_null() || run["counters"]["erased"] == 0);
+  }
+}
+
 TEST_F(stream_example, receives_slots) {
   run("pusch.toml", 12, 4);
   for (const auto& run : result["runs"]) {
