@@ -83,7 +83,7 @@ ALGORITHMS = [
         ("kronecker", "Correlated antennas", ["channel/kronecker/kronecker.hpp"], ["channel.KroneckerChannel", "channel.exponential_correlation"], ("kronecker", {}), []),
         ("ofdm", "OFDM modulation", ["ofdm/modem/modem.hpp", "ofdm/numerology.hpp"],
          ["ofdm.OfdmModulator", "ofdm.OfdmDemodulator"], ("ofdm_modulate", {}), ["tdl"]),
-        ("wimax_frame", "WiMAX frames", ["link/frame/frame.hpp", "ofdm/wimax.hpp"], [], ("wimax_frame", {}), ["bollapalli"]),
+        ("wimax_frame", "WiMAX frames", ["receive/wimax/frame.hpp", "receive/wimax/map.hpp", "receive/wimax/chain.hpp", "ofdm/wimax.hpp"], [], ("wimax_frame", {}), ["wimax_frames", "bollapalli"]),
         ("receive", "Iterative receivers", ["receive/iterative.hpp", "receive/soft.hpp", "link/exit/exit.hpp"],
          ["receive.IterativeReceiver", "receive.exit_chart"], ("receive", {}), ["iterative"]),
         ("csi", "Channel estimates of files", ["channel/file/csi_file.hpp"], ["channel.read_csi", "channel.Csi"], None, ["files"]),
@@ -94,7 +94,7 @@ CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "l
           "uplink": "performance_massive", "downlink": "performance_massive"}
 GUIDES = ["lab", "command", "cpp", "conventions", "soft-detection", "iterative", "scenario", "renamed", "result", "files", "stream", "scale", "gpus", "performance",
           "performance-tables"]
-BACKGROUND = ["ldpc", "viterbi", "polar", "lte", "nr-ldpc", "pusch", "tdl", "cdl", "channels", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
+BACKGROUND = ["ldpc", "viterbi", "polar", "lte", "nr-ldpc", "pusch", "wimax_frames", "tdl", "cdl", "channels", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 TUTORIALS = ["first_link", "own_detector", "replay_recording", "deadline_receiver", "uplink_standard"]  # as notebooks, with their outputs
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}

@@ -110,7 +110,7 @@ std::vector<setting_of<box>> keys() {
     const bool in_grid = find_setting(grid_settings(), s.name) != nullptr;
     if (s.name == "subcarriers" || s.name == "symbols" || find_setting(spatial_settings(), s.name) != nullptr)
       s = std::move(s).only_with("massive.solver", none);
-    if (in_grid) s = std::move(s).only_with("nr.channel", none);
+    if (in_grid) s = std::move(s).only_with("nr.channel", none).only_with("wimax.profile", none);
     profile.push_back(std::move(s));
   }
   return boxed(profile);

@@ -4,7 +4,7 @@ namespace wb {
 
 kind_list<antenna_kind>& antenna_kinds() {
   static kind_list<antenna_kind> kinds("antennas", {single_antenna_kind(), streams_kind(), massive_kind(),
-                                                    space_time_antennas_kind(), nr_kind()});
+                                                    space_time_antennas_kind(), nr_kind(), wimax_kind()});
   return kinds;
 }
 

@@ -84,8 +84,10 @@ struct antenna_kind {
   // ---- parts
 
   std::unique_ptr<antenna_system> (*make)(const link_config&);
-  /// The detector of the open loop.
-  std::unique_ptr<soft_detector> (*make_detector)(const link_config&);
+  /// The detector of the open loop; not asked for with `make_receiver`.
+  std::unique_ptr<soft_detector> (*make_detector)(const link_config&) = nullptr;
+  /// The receiver of a kind that has one of its own instead of detector and decoder. Null: it has none.
+  std::unique_ptr<receiver> (*make_receiver)(const link_config&) = nullptr;
   /// The receiver with detector and decoder in a loop. Null: `check_loop` refuses all.
   std::unique_ptr<receiver> (*make_loop)(const link_config&) = nullptr;
 
@@ -114,6 +116,7 @@ antenna_kind streams_kind();
 antenna_kind space_time_antennas_kind();
 antenna_kind massive_kind();
 antenna_kind nr_kind();
+antenna_kind wimax_kind();
 
 /// The code, which of transport blocks depends on the symbols that its bits are mapped to.
 code_config mapped_code(const link_config& config);

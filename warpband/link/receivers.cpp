@@ -23,6 +23,7 @@ std::unique_ptr<receiver> make_bit_loop(const link_config& c, std::unique_ptr<so
 std::unique_ptr<receiver> make_receiver(const link_config& c) {
   const antenna_kind& kind = c.antennas.kind();
   if (c.receiver) return kind.make_loop(c);
+  if (kind.make_receiver != nullptr) return kind.make_receiver(c);
   const frame_sizes size(c);
   std::shared_ptr<const soft_detector> detector = kind.make_detector(c);
   const std::size_t uses = size.codewords * size.padded / detector->bits_per_use();
