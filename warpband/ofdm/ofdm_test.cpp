@@ -85,6 +85,9 @@ TEST(wimax, profiles_and_symbols_of_a_frame) {
   }
   EXPECT_EQ(wb::wimax_profiles().size(), 5u);
   EXPECT_EQ(blamed([] { wb::wimax_profile_of(64); }), "fft_size");
+  const std::pair<double, int> others[]{{2, 19}, {2.5, 24}, {8, 77}, {12.5, 121}};
+  for (const auto& [frame_ms, symbols] : others)
+    EXPECT_EQ(wb::wimax_symbols(wb::wimax_profile_of(512), frame_ms), symbols) << frame_ms;
   EXPECT_EQ(blamed([] { wb::wimax_symbols(wb::wimax_profile_of(128), 6); }), "frame_ms");
 }
 

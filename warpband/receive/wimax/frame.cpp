@@ -500,6 +500,10 @@ static void prepare_maps(wimax_plan& p) {
     for (const int value : {wimax_diuc(s.burst.qam), s.burst.symbols, s.burst.tones})
       announced.push_back(value);
   p.announced = resident(std::move(announced));
+  // Copied there before the first frame, which may be recorded as a graph.
+  for (const wimax_plan::message& m : p.messages) (void)m.weights.on(p.exec);
+  (void)p.header.on(p.exec);
+  (void)p.announced.on(p.exec);
 }
 
 wimax_receiver::wimax_receiver(const wimax_link_config& config, executor& exec, std::size_t frames)
