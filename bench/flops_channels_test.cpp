@@ -45,6 +45,9 @@ TEST(flops, of_the_channels) {
   r.gain = make_view(gain.data(), 10);
   const rayleigh_op<false> fast{r};
   EXPECT_EQ(fast.flops(), operations_of(fast));
+  r.rice = {0.8f, 0.6f};
+  const rayleigh_op<false> rician{r};
+  EXPECT_EQ(rician.flops(), operations_of(rician));
   r.block = 10;
   const rayleigh_op<true> block{r};
   EXPECT_EQ(block.flops(), operations_of(block));
@@ -90,6 +93,10 @@ TEST(flops, of_the_mimo_channel) {
     const double more = streams * rx % 2 * 41;
     const mimo_rayleigh_op<false> fast{a};
     EXPECT_EQ(fast.flops(), operations_of(fast) - more);
+    a.rice = {0.8f, 0.6f};
+    const mimo_rayleigh_op<false> rician{a};
+    EXPECT_EQ(rician.flops(), operations_of(rician) - more - streams * rx % 2 * rician_gain_flops);
+    a.rice = {};
     a.uses_per_channel = 10;
     const mimo_rayleigh_op<true> block{a};
     EXPECT_EQ(block.flops(), operations_of(block, block.scratch(1)) - more);

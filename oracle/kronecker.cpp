@@ -42,6 +42,21 @@ complex_matrix draw_mimo(int rx, int streams, std::uint64_t seed, std::uint64_t 
   return g;
 }
 
+complex_matrix draw_rician(int rx, int streams, double k, std::uint64_t seed, std::uint64_t index,
+                           std::uint32_t point) {
+  complex_matrix h = draw_mimo(rx, streams, seed, index, point);
+  for (int e = 0; e < rx * streams; ++e) {
+    const auto w = philox4x32_10(
+        {static_cast<std::uint32_t>(index % (1ULL << 32)), static_cast<std::uint32_t>(index / (1ULL << 32)),
+         static_cast<std::uint32_t>(4 * 16777216 + 8388608 + e / 2), point},
+        {static_cast<std::uint32_t>(seed % (1ULL << 32)), static_cast<std::uint32_t>(seed / (1ULL << 32))});
+    const double phase = 2 * std::numbers::pi * w[e % 2 == 0 ? 0 : 1] / 4294967296.0;
+    auto& gain = h[static_cast<std::size_t>(e)];
+    gain = std::sqrt(1 / (k + 1)) * gain + std::polar(std::sqrt(k / (k + 1)), phase);
+  }
+  return h;
+}
+
 complex_matrix kronecker_response(int rx, int streams, const complex_matrix& rx_correlation,
                                   const complex_matrix& tx_correlation, const complex_matrix& g) {
   const std::size_t m = static_cast<std::size_t>(rx), n = static_cast<std::size_t>(streams);

@@ -79,6 +79,18 @@ double bpsk_combined_rayleigh_ber(double mean_esn0_of_branch, int branches) {
   return std::pow(p, branches) * sum;
 }
 
+double bpsk_combined_rician_ber(double mean_esn0_of_branch, double k, int branches) {
+  // The integrand is even and of period pi, so that the midpoint rule converges faster than any power of the step.
+  const int steps = 2000;
+  double sum = 0;
+  for (int i = 0; i < steps; i++) {
+    const double sine = std::sin((i + 0.5) * std::acos(0.0) / steps);
+    const double snr = mean_esn0_of_branch / (sine * sine);
+    sum += std::pow((1 + k) / (1 + k + snr) * std::exp(-k * snr / (1 + k + snr)), branches);
+  }
+  return 0.5 * sum / steps;
+}
+
 namespace {
 
 int bits_per_dimension(int points) {

@@ -29,6 +29,12 @@ double bpsk_rayleigh_ber(double mean_esn0);
 /// The same with maximum-ratio combining of independent branches, each of that mean Es/N0 (Proakis, ibid.).
 double bpsk_combined_rayleigh_ber(double mean_esn0_of_branch, int branches);
 
+/// The same in Rician fading, each branch with K (linear): 1 / pi times the integral over theta in (0, pi / 2)
+/// of M(1 / sin^2 theta)^branches with M(s) = (1 + K) / (1 + K + s g) exp(-K s g / (1 + K + s g)), g the mean
+/// Es/N0 of a branch (Simon and Alouini, Digital Communication over Fading Channels, chapter 9: maximum-ratio
+/// combining by moment generating functions).
+double bpsk_combined_rician_ber(double mean_esn0_of_branch, double k, int branches);
+
 /// Bit error probability of Gray-mapped square QAM (4, 16, 64, 256 points) in AWGN with hard decisions per
 /// dimension, the mean over the bits of a symbol. Exact: every decision region of every transmitted level is
 /// summed.

@@ -191,7 +191,7 @@ SETTINGS = [
     (UNC, "modem.modulation", "256QAM", ["8psk", 16]),
     ({**UNC, "modem.modulation": "64qam"}, "modem.demapper", "exact", ["log", True]),
     (CONV, "modem.mutual_information", True, ["on", 1]),
-    (UNC, "channel.type", "rayleigh", ["rician", "epa", "winner"]),
+    (UNC, "channel.type", "rayleigh", ["nakagami", "epa", "winner"]),
     ({**UNC, **FADING}, "channel.fading", "block", ["slow"]),
     (TDL, "channel.profile", "eva", ["epb", "c2-nlos", 3]),
     ({**TDL, "channel.profile": "tdl-a"}, "channel.delay_spread_ns", 30.0, [0, 1e7]),

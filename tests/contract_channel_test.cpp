@@ -21,14 +21,18 @@ random_range range_of(const call& c) { return {0x9876543210, (std::uint64_t{1} <
 /// Blocks of symbols that share a gain.
 algorithms flat_fading() {
   algorithms list;
-  for (const std::size_t block : {1, 6, 200}) {
+  for (const auto& [block, rice] : {std::pair{std::size_t{1}, rician_amplitudes{}},
+                                    {std::size_t{6}, rician_amplitudes{}},
+                                    {std::size_t{200}, rician_amplitudes{}},
+                                    {std::size_t{1}, rician_of_db(3)},
+                                    {std::size_t{6}, rician_of_db(3)}}) {
     algorithm a{.text = "block " + std::to_string(block), .items = 37, .alone = false};
     a.outputs = {output<complex>("out", 1, block), output<complex>("gain", 1, block)};
-    a.draw = [=](std::size_t items) {
+    a.draw = [block = block](std::size_t items) {
       return operands{input("in", 1, random_symbols(items * block), block)};
     };
-    a.run = [=](executor& e, const call& c) {
-      apply_rayleigh(e, c["in"], c["out"], c["gain"], static_cast<int>(block), range_of(c));
+    a.run = [block = block, rice = rice](executor& e, const call& c) {
+      apply_rayleigh(e, c["in"], c["out"], c["gain"], static_cast<int>(block), range_of(c), rice);
     };
     a.side_by_side = block > 1;
     list.push_back(a);
@@ -82,10 +86,11 @@ algorithms mimo_fading() {
   for (const auto& [streams, rx] : {std::pair{1, 1}, {1, 2}, {2, 2}, {3, 5}, {4, 4}, {8, 16}, {12, 20}})
     for (const std::size_t shared : {1, 3, 40}) {
       const auto s = static_cast<std::size_t>(streams), r = static_cast<std::size_t>(rx);
+      const rician_amplitudes rice = shared == 40 || rx == 4 ? rician_of_db(7) : rician_amplitudes{};
       list.push_back(faded(
           std::to_string(s) + "x" + std::to_string(r), s, r, shared, 1, 37,
           [=](executor& e, const call& c) {
-            apply_mimo_rayleigh(e, c["in"], c["out"], c["channel"], shared, range_of(c));
+            apply_mimo_rayleigh(e, c["in"], c["out"], c["channel"], shared, range_of(c), rice);
           },
           true));
     }

@@ -45,20 +45,27 @@ void awgn(executor_ref& where, nb::handle sent, nb::handle out, nb::handle noise
   send(where, [&](executor& exec) { add_awgn(exec, from, to, value, range); });
 }
 
+/// Absent: Rayleigh fading.
+rician_amplitudes rice_of(std::optional<double> k_db) {
+  return k_db ? rician_of_db(*k_db) : rician_amplitudes{};
+}
+
 void rayleigh(executor_ref& where, nb::handle sent, nb::handle out, nb::handle gain, int block,
-              random_range range) {
+              random_range range, std::optional<double> rician_k_db) {
+  const rician_amplitudes rice = rice_of(rician_k_db);
   const argument x("sent", sent, where), y("out", out, where, true, true), h("gain", gain, where, true);
   const auto from = x.as<const cf>(0);
   const auto to = y.as<cf>(0), gains = h.as<cf>(0);
-  send(where, [&](executor& exec) { apply_rayleigh(exec, from, to, gains, block, range); });
+  send(where, [&](executor& exec) { apply_rayleigh(exec, from, to, gains, block, range, rice); });
 }
 
 void mimo(executor_ref& where, nb::handle sent, nb::handle out, nb::handle channel,
-          std::size_t uses_per_channel, random_range range) {
+          std::size_t uses_per_channel, random_range range, std::optional<double> rician_k_db) {
+  const rician_amplitudes rice = rice_of(rician_k_db);
   const argument x("sent", sent, where), y("out", out, where, true), h("channel", channel, where, true);
   const auto from = x.as<const cf>(1);
   const auto to = y.as<cf>(1), gains = h.as<cf>(2);
-  send(where, [&](executor& exec) { apply_mimo_rayleigh(exec, from, to, gains, uses_per_channel, range); });
+  send(where, [&](executor& exec) { apply_mimo_rayleigh(exec, from, to, gains, uses_per_channel, range, rice); });
 }
 
 /// A delay line, and what its profile was made of.
@@ -111,9 +118,9 @@ void bind_channel(nb::module_& m) {
   m.def("awgn", &awgn, nb::arg("executor"), nb::arg("sent"), nb::arg("out"), nb::arg("noise_var"),
         nb::arg("random"));
   m.def("rayleigh", &rayleigh, nb::arg("executor"), nb::arg("sent"), nb::arg("out"), nb::arg("gain"),
-        nb::arg("block"), nb::arg("random"));
+        nb::arg("block"), nb::arg("random"), nb::arg("rician_k_db").none());
   m.def("mimo_rayleigh", &mimo, nb::arg("executor"), nb::arg("sent"), nb::arg("out"), nb::arg("channel"),
-        nb::arg("uses_per_channel"), nb::arg("random"));
+        nb::arg("uses_per_channel"), nb::arg("random"), nb::arg("rician_k_db").none());
   add_keywords(m, "TdlChannel", tdl_keywords());
   nb::class_<tdl_ref>(m, "TdlChannel")
       .def(

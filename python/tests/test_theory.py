@@ -34,6 +34,16 @@ def test_alamouti_has_twice_the_branches(antennas):
     assert abs(row["ber"] - rate) < 10 * math.sqrt(rate / row["bits"]) and row["bit_errors"] > 100
 
 
+@pytest.mark.parametrize("k_db", [-3.0, 8.0])
+def test_bit_errors_in_rician_fading(k_db):
+    channel, k = {"type": "rician", "rician_k_db": k_db}, db(k_db)
+    for more, branches in (({}, 1), ({"mimo": {"streams": 2, "rx_antennas": 1}, "stbc": {"type": "alamouti"}}, 2)):
+        row = simulated("16qam", 9.0, channel, **more)
+        rate = _theory.rician_ber(16, db(row["esn0_db"]), k, branches)
+        assert abs(row["ber"] - rate) < 10 * math.sqrt(rate / row["bits"]) and row["bit_errors"] > 100
+    assert _theory.rician_ber(64, 20.0, 0.0, 2) == pytest.approx(_theory.rayleigh_ber(64, 20.0, 2), rel=1e-6)
+
+
 @pytest.mark.parametrize("points", [4, 16, 64, 256])
 def test_exact_bit_errors_are_those_of_a_gray_labelled_dimension(points):
     levels, n0 = math.isqrt(points), 0.05

@@ -44,6 +44,16 @@ def rayleigh_ber(points: int, g: float, branches: int = 1) -> float:
     return total
 
 
+def rician_ber(points: int, g: float, k: float, branches: int = 1) -> float:
+    """The same in Rician fading of K-factor k: branches by moment generating functions (Simon and Alouini, chapter 9)."""
+    total = 0.0
+    for w, a in erfc_terms(points):
+        snrs = [a * g / math.sin((i + 0.5) * math.pi / 400) ** 2 for i in range(200)]
+        mean = sum(((1 + k) / (1 + k + s) * math.exp(-k * s / (1 + k + s))) ** branches for s in snrs) / len(snrs)
+        total += w * mean
+    return total
+
+
 # ---------------------------------------------------------------- capacity of a constellation and the normal approximation
 
 # Of a standard normal variable, by the trapezoid rule, whose error falls faster than any power of the step.
@@ -128,10 +138,18 @@ def _lines_of(curve: Mapping[str, Any], axis: str, metric: str) -> Lines:
             yield f"{shown} in AWGN, exact", "closed", [(x, awgn_ber(points, g)) for x, g in _grid(curve, axis)]
         elif one and channel.get("type") == "rayleigh":
             yield f"{shown} in Rayleigh fading, exact", "closed", [(x, rayleigh_ber(points, g)) for x, g in _grid(curve, axis)]
+        elif one and channel.get("type") == "rician":
+            k = 10 ** (channel["rician_k_db"] / 10)
+            yield (f"{shown} in Rician fading, K = {channel['rician_k_db']:g} dB, exact", "closed",
+                   [(x, rician_ber(points, g, k)) for x, g in _grid(curve, axis)])
         elif stbc == "alamouti" and channel.get("type") == "rayleigh":
             antennas = int(mimo.get("rx_antennas", 1))
             yield (f"Alamouti, {shown}, 2x{antennas}, exact", "closed",
                    [(x, rayleigh_ber(points, g, 2 * antennas)) for x, g in _grid(curve, axis)])
+        elif stbc == "alamouti" and channel.get("type") == "rician":
+            antennas, k = int(mimo.get("rx_antennas", 1)), 10 ** (channel["rician_k_db"] / 10)
+            yield (f"Alamouti, {shown}, 2x{antennas}, K = {channel['rician_k_db']:g} dB, exact", "closed",
+                   [(x, rician_ber(points, g, k, 2 * antennas)) for x, g in _grid(curve, axis)])
         return
     if one and channel.get("type") == "awgn" and metric == "fer" and "harq" not in curve["points"][0] and code.get("rate"):
         bits = curve["points"][0]["bits"] / curve["points"][0]["frames"]

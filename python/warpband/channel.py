@@ -87,12 +87,13 @@ def awgn(sent: Array, *, noise_var: float | Array, seed: int, first: int = 0, po
 
 
 @converting(sent=as_complex)
-def rayleigh(sent: Array, *, seed: int, block: int = 1, first: int = 0, point: int = 0, out: Any = None,
+def rayleigh(sent: Array, *, seed: int, block: int = 1, first: int = 0, point: int = 0, rician_k_db: float | None = None, out: Any = None,
              executor: Executor | None = None, strict: bool = False) -> Any:
-    """Flat Rayleigh fading: ``(h * sent, h)`` with ``h ~ CN(0, 1)``, both of the shape of ``sent``, complex64.
+    """Flat Rayleigh or Rician fading: ``(h * sent, h)`` with mean ``|h|^2`` 1, both of the shape of ``sent``, complex64.
 
     ``block`` consecutive numbers share an h; the items are the blocks. The first of ``out`` may be ``sent`` itself. ``seed``, ``first`` and
-    ``point`` are as of :func:`awgn`.
+    ``point`` are as of :func:`awgn`. ``rician_k_db``: the K-factor, -100 to 100 dB, of ``h = sqrt(K / (K + 1)) exp(i phi) + sqrt(1 / (K + 1)) g``;
+    None for ``h = g ~ CN(0, 1)``. g is the same in both, phi uniform and new for each h.
 
     >>> received, h = wb.rayleigh(np.ones(1000, np.complex64), seed=1, block=10)
     >>> bool((h[:10] == h[0]).all()), bool((received == h).all())
@@ -105,20 +106,21 @@ def rayleigh(sent: Array, *, seed: int, block: int = 1, first: int = 0, point: i
     if math.prod(sent.shape) % block:
         raise ValueError(f"sent = shape {tuple(sent.shape)} is not allowed: expected a multiple of block = {block} numbers")
     _core.rayleigh(space.executor(checked_executor(executor)), space.take(sent), arrays["out"], arrays["gain"], block,
-                   random_range(seed, first, point))
+                   random_range(seed, first, point), rician_k_db)
     return results(space, arrays, wanted, out)
 
 
 @converting(sent=as_complex)
 def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel: int = 1, first: int = 0, point: int = 0,
-                  executor: Executor | None = None, strict: bool = False) -> Any:
-    """Flat Rayleigh fading between several antennas: ``(received, channel)``.
+                  rician_k_db: float | None = None, executor: Executor | None = None, strict: bool = False) -> Any:
+    """Flat Rayleigh or Rician fading between several antennas: ``(received, channel)``.
 
     Args:
         sent: complex64 ``(..., streams)``; streams 1..64 (detectors take 8, massive MIMO 64).
         rx_antennas: 1..512 (detectors take 16, massive MIMO 512).
         uses_per_channel: 1, or the extent of the last batch axis, all uses of which then share an H.
         seed, first, point: as of :func:`awgn`; the items are the H.
+        rician_k_db: the K-factor as of :func:`rayleigh`, of each entry of H, with a phase for each; None for Rayleigh fading.
 
     Returns:
         received, complex64 ``(..., rx_antennas)``, and channel, complex64 ``(..., rx_antennas, streams)``, without the last
@@ -143,7 +145,7 @@ def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel:
     received = space.empty(batch + (rx_antennas,), COMPLEX64)
     channel = space.empty(channels + (rx_antennas, streams), COMPLEX64)
     _core.mimo_rayleigh(space.executor(checked_executor(executor)), space.take(sent), received, channel, uses_per_channel,
-                        random_range(seed, first, point))
+                        random_range(seed, first, point), rician_k_db)
     return space.give(received), space.give(channel)
 
 

@@ -7,6 +7,7 @@
 #include <warpband/air/file.hpp>
 #include <warpband/air/kronecker.hpp>
 #include <warpband/air/rayleigh.hpp>
+#include <warpband/air/rician.hpp>
 #include <warpband/air/tdl.hpp>
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/channel/recorded/recorded.hpp>
@@ -55,7 +56,7 @@ class separate_air final : public air {
 
 kind_list<air_kind>& airs() {
   static kind_list<air_kind> kinds(
-      "channel.type", {awgn_air(), rayleigh_air(), tdl_air(), cdl_air(), kronecker_air(), file_air()});
+      "channel.type", {awgn_air(), rayleigh_air(), rician_air(), tdl_air(), cdl_air(), kronecker_air(), file_air()});
   return kinds;
 }
 
@@ -86,9 +87,9 @@ void complete(air_config& c, air_antennas& a) {
   if (kind.complete) kind.complete(c.settings, a);
 }
 
-std::size_t whole_uses(const air_config& c, std::size_t uses) {
+std::size_t whole_uses(const air_config& c, const air_antennas& a) {
   const air_kind& kind = kind_of(c);
-  return kind.whole_uses ? kind.whole_uses(c.settings, uses) : uses;
+  return kind.whole_uses ? kind.whole_uses(c.settings, a) : a.uses;
 }
 air_fading fading_of(const air_config& c) {
   const air_kind& kind = kind_of(c);

@@ -34,7 +34,10 @@ struct air_antennas {
   air_system system = air_system::single;
   int tx = 1, rx = 1;        // columns of H: streams, ports or users; rows: antennas
   std::size_t uses = 1;      // uses of the channel in a frame
-  std::size_t together = 1;  // neighbouring uses that always share one H
+  std::size_t together = 1;  // neighbouring uses that share one H; of a delay line, see `in_frequency`
+  /// With a space-time code: a codeword is on neighbouring subcarriers, which a delay line gives an H each.
+  /// Else it is on one subcarrier in successive OFDM symbols, which share H.
+  bool in_frequency = false;
   ofdm_grid grid = {};       // of a frame: massive MIMO (subcarriers and symbols) and slots
   /// The receiver's estimator needs the delays of the channel.
   bool needs_profile = false;
@@ -147,8 +150,8 @@ struct air_kind {
   std::function<bool(const air_antennas&)> serves;
   /// Fills in and checks. Throws argument_error, file_error.
   std::function<void(box&, air_antennas&)> complete = {};  // nothing to do
-  /// Uses that a frame takes if it needs this many.
-  std::function<std::size_t(const box&, std::size_t)> whole_uses = {};  // as many
+  /// Uses that a frame takes if it needs those of the antennas.
+  std::function<std::size_t(const box&, const air_antennas&)> whole_uses = {};  // as many
   std::function<air_fading(const box&)> fading = {};                    // other
   std::function<air_values(const box&)> results = {};                   // nothing
   /// Of completed settings. Throws file_error, memory_error.
@@ -162,7 +165,7 @@ kind_list<air_kind>& airs();
 /// the channel has. Throws argument_error ("channel.type" where the kind does not serve the antennas),
 /// file_error.
 void complete(air_config& config, air_antennas& antennas);
-std::size_t whole_uses(const air_config& config, std::size_t uses);
+std::size_t whole_uses(const air_config& config, const air_antennas& antennas);
 air_fading fading_of(const air_config& config);
 air_values results_of(const air_config& config);
 /// Of a completed configuration. With `separate` every use has an H of its own in memory, unless H is 1.

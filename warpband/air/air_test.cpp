@@ -12,6 +12,7 @@
 #include <warpband/air/cdl.hpp>
 #include <warpband/air/kronecker.hpp>
 #include <warpband/air/rayleigh.hpp>
+#include <warpband/air/rician.hpp>
 #include <warpband/air/tdl.hpp>
 
 namespace wb {
@@ -27,6 +28,9 @@ air_antennas streams(int tx = 3, int rx = 4) {
 }
 air_antennas space_time() {
   return {.system = air_system::space_time, .tx = 2, .rx = 3, .uses = 6, .together = 2};
+}
+air_antennas across_subcarriers() {
+  return {.system = air_system::space_time, .tx = 2, .rx = 3, .uses = 12, .together = 3, .in_frequency = true};
 }
 air_antennas massive() {
   return {.system = air_system::massive,
@@ -71,7 +75,14 @@ TEST_P(air_on, what_is_sent_met_the_h_that_is_drawn) {
                                {rayleigh_config{}, space_time(), false, 3},
                                {rayleigh_config{}, massive(), false, 4},
                                {rayleigh_config{fading_type::block}, massive(), false, 1},
+                               {rician_config{.rician_k_db = 3}, single(), true, 6},
+                               {rician_config{.rician_k_db = 3}, streams(), false, 6},
+                               {rician_config{fading_type::block, 9}, streams(), false, 1},
+                               {rician_config{}, space_time(), false, 3},
+                               {rician_config{}, massive(), false, 4},
                                {line(), single(), true, 6},
+                               {line(), space_time(), false, 3},
+                               {line(), across_subcarriers(), false, 12},
                                {line(), streams(), false, 6},
                                {line(), massive(), false, 4},
                                {line(), slots(), true, 72},
@@ -123,6 +134,32 @@ TEST_P(air_on, kronecker_without_correlation_is_rayleigh) {
     for (const fading_type fading : {fading_type::fast, fading_type::block})
       EXPECT_EQ(drawn(exec(), *made(kronecker_fading{.fading = fading}, a), a, 9, 4),
                 drawn(exec(), *made(rayleigh_config{fading}, a), a, 9, 4));
+}
+
+TEST_P(air_on, rician_comes_near_rayleigh_as_k_falls) {
+  for (const air_antennas& a : {single(), streams(), space_time(), massive()}) {
+    const bool separate = a.system == air_system::single;
+    const values h = drawn(exec(), *made(rician_config{.rician_k_db = -100}, a, separate), a, 9, 4),
+                 g = drawn(exec(), *made(rayleigh_config{}, a, separate), a, 9, 4);
+    for (std::size_t i = 0; i < h.size(); i++) ASSERT_LT(std::abs(h[i] - g[i]), 2e-5f);
+  }
+}
+
+TEST_P(air_on, codewords_of_a_delay_line_have_the_h_of_their_first_symbol) {
+  air_antennas a = space_time();
+  a.uses = 3 * 4 * 2;  // two blocks
+  tdl_config c = line();
+  c.grid.symbols = 4;
+  c.doppler_hz = 300;
+  const values h = drawn(exec(), *made(c, a), a, 5, 2);
+  c.streams = a.tx, c.rx_antennas = a.rx;
+  auto whole = exec().make<std::complex<float>>(2 * a.uses, a.entries());
+  tdl_channel(c).response(exec(), whole, {.seed = 3, .first = 10, .point = 7});
+  const values expected = exec().to_host(whole);
+  ASSERT_EQ(2 * h.size(), expected.size());
+  const std::size_t row = 3 * a.entries();  // of a symbol
+  for (std::size_t i = 0; i < h.size(); i++)
+    ASSERT_LT(std::abs(h[i] - expected[i / row * 2 * row + i % row]), 2e-5f) << i;
 }
 
 TEST_P(air_on, separate_uses_of_a_block_have_its_h) {
@@ -182,14 +219,21 @@ TEST(air, refusals_name_the_setting) {
   EXPECT_EQ(blames(both, streams()), "rx_correlation");  // 1 entry for 4 antennas
   EXPECT_EQ(blames(kronecker_fading{}, slots()), "fading");
   EXPECT_EQ(blames(kronecker_fading{}, streams(65, 80)), "streams");
+  EXPECT_EQ(blames(rician_config{.rician_k_db = 100.5}, streams()), "rician_k_db");
+  tdl_config odd = line();
+  odd.grid.symbols = 3;
+  EXPECT_EQ(blames(odd, space_time()), "symbols");
+  EXPECT_EQ(blames(odd, streams()), "");
+  odd.grid.subcarriers = 4;
+  EXPECT_EQ(blames(odd, across_subcarriers()), "subcarriers");
   try {
     made(cdl_config{}, space_time());
     ADD_FAILURE();
   } catch (const argument_error& error) {
     EXPECT_STREQ(
         error.what(),
-        "channel.type = \"cdl\" is not allowed: expected \"rayleigh\", \"kronecker\" or \"file\" with a "
-        "space-time code");
+        "channel.type = \"cdl\" is not allowed: expected \"rayleigh\", \"rician\", \"tdl\", \"kronecker\" or "
+        "\"file\" with a space-time code");
   }
 }
 

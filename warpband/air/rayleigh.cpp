@@ -6,28 +6,30 @@
 namespace wb {
 namespace {
 
-class rayleigh_matrices final : public air {
+class flat_matrices final : public air {
  public:
-  rayleigh_matrices(const air_antennas& a, fading_type fading) : air(a), matrices_(matrices_of(fading, a)) {}
+  flat_matrices(const air_antennas& a, fading_type fading, rician_amplitudes rice)
+      : air(a), matrices_(matrices_of(fading, a)), rice_(rice) {}
   std::size_t matrices() const noexcept override { return matrices_; }
   void draw(executor& exec, values h, random_range range) override {
     range.first *= matrices_;
-    draw_mimo_rayleigh(exec, h, antennas_.tx, range);
+    draw_mimo_rayleigh(exec, h, antennas_.tx, range, rice_);
   }
   void send(executor& exec, symbols x, values y, values h, random_range range) override {
     range.first *= matrices_;
-    apply_mimo_rayleigh(exec, x, y, h, x.items / h.items, range);
+    apply_mimo_rayleigh(exec, x, y, h, x.items / h.items, range, rice_);
   }
 
  private:
   std::size_t matrices_;
+  rician_amplitudes rice_;
 };
 
 /// One antenna to one: h of every use, from random numbers of its own.
-class rayleigh_gains final : public air {
+class flat_gains final : public air {
  public:
-  rayleigh_gains(const air_antennas& a, fading_type fading)
-      : air(a), shared_(a.uses / matrices_of(fading, a)) {}
+  flat_gains(const air_antennas& a, fading_type fading, rician_amplitudes rice)
+      : air(a), shared_(a.uses / matrices_of(fading, a)), rice_(rice) {}
   std::size_t matrices() const noexcept override { return antennas_.uses; }
   void draw(executor& exec, values h, random_range range) override {
     if (unused_.items() < h.items) unused_ = exec.make<std::complex<float>>(h.items, 1);
@@ -36,11 +38,12 @@ class rayleigh_gains final : public air {
   }
   void send(executor& exec, symbols x, values y, values h, random_range range) override {
     range.first *= antennas_.uses / shared_;
-    apply_rayleigh(exec, x, y, h, static_cast<int>(shared_), range);
+    apply_rayleigh(exec, x, y, h, static_cast<int>(shared_), range, rice_);
   }
 
  private:
   std::size_t shared_;
+  rician_amplitudes rice_;
   array<std::complex<float>> unused_;
 };
 
@@ -56,6 +59,11 @@ const std::vector<setting_of<rayleigh_config>>& rayleigh_settings() {
   return settings;
 }
 
+std::unique_ptr<air> make_flat_fading(const air_antennas& a, fading_type fading, rician_amplitudes rice) {
+  if (a.system == air_system::single) return std::make_unique<flat_gains>(a, fading, rice);
+  return std::make_unique<flat_matrices>(a, fading, rice);
+}
+
 air_kind rayleigh_air() {
   return {.name = "rayleigh",
           .text =
@@ -66,9 +74,7 @@ air_kind rayleigh_air() {
           .fading = [](const box& b) { return fading_of(held<rayleigh_config>(b).fading); },
           .results = [](const box& b) { return air_values(rayleigh_settings(), held<rayleigh_config>(b)); },
           .make = [](const box& b, const air_antennas& a) -> std::unique_ptr<air> {
-            const fading_type fading = held<rayleigh_config>(b).fading;
-            if (a.system == air_system::single) return std::make_unique<rayleigh_gains>(a, fading);
-            return std::make_unique<rayleigh_matrices>(a, fading);
+            return make_flat_fading(a, held<rayleigh_config>(b).fading);
           }};
 }
 

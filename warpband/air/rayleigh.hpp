@@ -1,6 +1,7 @@
 #pragma once
 // Flat Rayleigh fading: the entries of H are independent and CN(0, 1).
 #include <warpband/air/air.hpp>
+#include <warpband/channel/rician.hpp>
 
 namespace wb {
 
@@ -27,5 +28,9 @@ inline constexpr std::string_view air_name<rayleigh_config> = "rayleigh";
 const std::vector<setting_of<rayleigh_config>>& rayleigh_settings();
 
 air_kind rayleigh_air();
+
+/// Flat fading of independent gains: Rayleigh, or Rician from the same random numbers.
+std::unique_ptr<air> make_flat_fading(const air_antennas& antennas, fading_type fading,
+                                      rician_amplitudes rice = {});
 
 }  // namespace wb

@@ -11,15 +11,22 @@
 namespace wb {
 namespace {
 
-/// One terminal.
+/// OFDM symbols of a subcarrier that share H: those of a space-time codeword.
+int symbols_together(const air_antennas& a) {
+  return a.system == air_system::space_time && !a.in_frequency ? static_cast<int>(a.together) : 1;
+}
+
+/// One terminal. Symbols that share H have that of a line whose OFDM symbols are so much longer.
 class tdl_uses final : public air {
  public:
-  tdl_uses(const air_antennas& a, const tdl_config& c) : air(a), channel_(c) {}
-  std::size_t matrices() const noexcept override { return antennas_.uses; }
+  tdl_uses(const air_antennas& a, const tdl_config& c)
+      : air(a), together_(as_size(symbols_together(a))), channel_(joined(c, symbols_together(a))) {}
+  std::size_t matrices() const noexcept override { return antennas_.uses / together_; }
   void draw(executor& exec, values h, random_range range) override {
     channel_.response(exec, h, of_blocks(range));
   }
   void send(executor& exec, symbols x, values y, values h, random_range range) override {
+    if (together_ > 1) return air::send(exec, x, y, h, range);
     channel_.apply(exec, x, y, h, of_blocks(range));
   }
   channel_statistics statistics() const override {
@@ -30,10 +37,17 @@ class tdl_uses final : public air {
   }
 
  private:
+  static tdl_config joined(tdl_config c, int symbols) {
+    if (symbols == 1) return c;
+    c.grid.symbol_period_us = symbols * c.grid.period_us();
+    c.grid.symbols /= symbols;
+    return c;
+  }
   random_range of_blocks(random_range range) const {
-    range.first *= antennas_.uses / channel_.config().grid.elements();
+    range.first *= matrices() / channel_.config().grid.elements();
     return range;
   }
+  std::size_t together_;
   tdl_channel channel_;
 };
 
@@ -70,10 +84,17 @@ class tdl_matrices final : public air {
   std::optional<tdl_channel> rest_;
 };
 
-int symbols_per_block(const tdl_config& c, std::size_t uses) {
+int symbols_per_block(const tdl_config& c, const air_antennas& a) {
   check_range("subcarriers", c.grid.subcarriers, 1, 65536);
+  const int together = symbols_together(a), adjacent = a.in_frequency ? static_cast<int>(a.together) : 1;
+  const auto multiple = [](int n) { return "a multiple of " + std::to_string(n) + " with this space-time code"; };
+  if (c.grid.subcarriers % adjacent != 0)
+    throw argument_error("subcarriers", std::to_string(c.grid.subcarriers), multiple(adjacent));
+  if (c.grid.symbols % together != 0)
+    throw argument_error("symbols", std::to_string(c.grid.symbols), multiple(together));
   if (c.grid.symbols != 0) return c.grid.symbols;
-  return static_cast<int>(std::min<std::size_t>(symbols_for(c.grid, uses), INT_MAX));
+  const std::size_t times = symbols_for(c.grid, a.uses / as_size(together));
+  return static_cast<int>(std::min<std::size_t>(times, INT_MAX / as_size(together))) * together;
 }
 
 void complete_line(tdl_config& c, const air_antennas& a) {
@@ -90,7 +111,7 @@ void complete_line(tdl_config& c, const air_antennas& a) {
     c.grid.symbols = a.grid.symbols;
     check_still("doppler_hz", c.doppler_hz);
   } else {
-    c.grid.symbols = symbols_per_block(c, a.uses);
+    c.grid.symbols = symbols_per_block(c, a);
   }
   check(c);
 }
@@ -165,7 +186,7 @@ air_kind tdl_air() {
                 c.grid.symbols = k.symbols.value_or(0);
                 return box(std::move(c));
               },
-          .serves = [](const air_antennas& a) { return a.system != air_system::space_time; },
+          .serves = [](const air_antennas&) { return true; },
           .complete =
               [](box& b, air_antennas& a) {
                 tdl_config c = held<tdl_config>(b);
@@ -173,10 +194,10 @@ air_kind tdl_air() {
                 b = box(std::move(c));
               },
           .whole_uses =
-              [](const box& b, std::size_t uses) {
+              [](const box& b, const air_antennas& a) {
                 const tdl_config& c = held<tdl_config>(b);
-                const std::size_t block = as_size(symbols_per_block(c, uses)) * as_size(c.grid.subcarriers);
-                return (uses + block - 1) / block * block;
+                const std::size_t block = as_size(symbols_per_block(c, a)) * as_size(c.grid.subcarriers);
+                return (a.uses + block - 1) / block * block;
               },
           .results = results,
           .make = [](const box& b, const air_antennas& a) -> std::unique_ptr<air> {

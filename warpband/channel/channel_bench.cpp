@@ -28,14 +28,17 @@ const bench::group channel_benches{[] {
                           add_awgn(exec, x, y, 0.1f, {.seed = 2});
                         });
     });
-    bench::add("rayleigh", device, {{"fading", "fast"}}, {figure::kernel, figure::resident},
-               [=](executor& exec, figure) {
-                 return bench::job(static_cast<double>(items), 0,
-                                   [&exec, x = sent(exec), y = exec.make<std::complex<float>>(items, 1),
-                                    h = exec.make<std::complex<float>>(items, 1)]() mutable {
-                                     apply_rayleigh(exec, x, y, h, 1, {.seed = 2});
-                                   });
-               });
+    for (const char* name : {"rayleigh", "rician"})
+      bench::add(name, device, {{"fading", "fast"}}, {figure::kernel, figure::resident},
+                 [=](executor& exec, figure) {
+                   const rician_amplitudes rice =
+                       std::string(name) == "rician" ? rician_of_db(6) : rician_amplitudes{};
+                   return bench::job(static_cast<double>(items), 0,
+                                     [=, &exec, x = sent(exec), y = exec.make<std::complex<float>>(items, 1),
+                                      h = exec.make<std::complex<float>>(items, 1)]() mutable {
+                                       apply_rayleigh(exec, x, y, h, 1, {.seed = 2}, rice);
+                                     });
+                 });
     // Items are resource elements; a block is a subframe of LTE at 20 MHz.
     for (const int antennas : {1, 2, 4})
       for (const double doppler_hz : {0., 70.}) {

@@ -15,5 +15,7 @@ struct random_range {
 /// Streams: the third word of the counter. The low 24 bits number blocks inside an item.
 inline constexpr std::uint32_t stream_bits = 1u << 24, stream_noise = 2u << 24, stream_fading = 3u << 24,
                                stream_mimo = 4u << 24, stream_tdl = 5u << 24, stream_cdl = 6u << 24;
+/// The phases of Rician fading are those blocks of stream_mimo that follow on this one.
+inline constexpr std::uint32_t mimo_phases = 1u << 23;
 
 }  // namespace wb

@@ -61,12 +61,14 @@ struct antenna_kind {
   };
   /// Uses that a frame takes. It may be asked before the code is completed.
   std::size_t (*uses)(const link_config&) = [](const link_config& c) {
-    return whole_uses(c.channel, resource_elements(c));
+    air_antennas a{.uses = resource_elements(c)};
+    c.antennas.kind().describe(c, a);
+    return whole_uses(c.channel, a);
   };
   /// Energy that all transmit antennas send together, divided by Es.
   double (*sent_power)(const link_config&) = [](const link_config& c) { return double(streams_of(c)); };
   double (*symbol_energy)(const link_config&) = [](const link_config&) { return 1.0; };  // Es
-  /// Tells the channel what differs from tx = streams, rx = rx_antennas and `uses`.
+  /// Tells the channel what differs from tx = streams, rx = rx_antennas and `uses`, which it does not ask for.
   void (*describe)(const link_config&, air_antennas&) = [](const link_config&, air_antennas&) {};
 
   // ---- what is detected and counted

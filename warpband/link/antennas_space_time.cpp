@@ -16,7 +16,7 @@ const stbc_config& code_of(const link_config& c) { return c.antennas.get<stbc_co
 void add_space_time_keys(config::schema& s, const std::vector<setting_condition>& allowed) {
   config::add_table(
       s, "stbc.type", stbc_settings(), allowed,
-      "In Rayleigh fading, with QPSK, 16-QAM or 64-QAM, and not with transport blocks. Its "
+      "In every channel but awgn and cdl, with QPSK, 16-QAM or 64-QAM, and not with transport blocks. Its "
       "maximum-likelihood decoder replaces the detector: uncoded links take the most likely codeword, "
       "coded ones max-log LLRs. With code.type = \"none\" and code.k = the bits of a codeword the frame "
       "error rate is the codeword error rate.");

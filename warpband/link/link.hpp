@@ -41,6 +41,7 @@
 #include <warpband/air/file.hpp>
 #include <warpband/air/kronecker.hpp>
 #include <warpband/air/rayleigh.hpp>
+#include <warpband/air/rician.hpp>
 #include <warpband/air/tdl.hpp>
 #include <warpband/code/code_kind.hpp>
 #include <warpband/core/setting.hpp>

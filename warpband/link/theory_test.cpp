@@ -150,6 +150,56 @@ TEST(theory, alamouti_combines_two_antennas_for_each_that_receives) {
   }
 }
 
+TEST(theory, rician_fading_of_one_and_of_combined_antennas) {
+  const double k_db = 5, k = std::pow(10, 0.1 * k_db);
+  {
+    link_config c;
+    c.qam = 4;
+    c.channel = rician_config{.rician_k_db = k_db};
+    expect_theory(c, {0, 4, 8}, false,
+                  [k](double ebn0) { return oracle::bpsk_combined_rician_ber(ebn0, k, 1); });
+  }
+  {
+    link_config c = qpsk_antennas(1, 3, "mmse");
+    c.channel = rician_config{.rician_k_db = k_db};
+    expect_theory(c, {0, 2, 4}, false,
+                  [k](double ebn0) { return oracle::bpsk_combined_rician_ber(ebn0 / 3, k, 3); });
+  }
+  for (const int rx : {1, 2}) {
+    SCOPED_TRACE(rx);
+    link_config c;
+    c.qam = 4;
+    c.channel = rician_config{.rician_k_db = k_db};
+    c.antennas = stbc_config{.code = space_time_code::alamouti(), .rx_antennas = rx};
+    expect_theory(c, {0, 3, 6}, false, [=](double ebn0) {
+      return oracle::bpsk_combined_rician_ber(ebn0 / (2 * rx), k, 2 * rx);
+    });
+  }
+}
+
+TEST(theory, alamouti_over_delay_lines) {
+  // A subcarrier alone has flat fading; TDL-D is Rician, of taps that are nearly all one.
+  for (const double doppler_hz : {0., 100.}) {
+    link_config c;
+    c.seed = 5;
+    c.qam = 4;
+    c.channel = tdl_config{.profile = tdl_profile_named("tdl-a", 300),
+                           .grid = {.subcarriers = 50, .symbols = 2},
+                           .doppler_hz = doppler_hz};
+    c.antennas = stbc_config{.code = space_time_code::alamouti(), .rx_antennas = 2};
+    expect_theory(c, {0, 4}, false, [](double ebn0) { return oracle::bpsk_combined_rayleigh_ber(ebn0 / 4, 4); });
+  }
+  link_config c;
+  c.seed = 6;
+  c.qam = 4;
+  tdl_profile one_tap{.taps = {{0, 0}}, .rician_k_db = 6};
+  c.channel = tdl_config{.profile = one_tap, .grid = {.subcarriers = 1, .symbols = 2}};
+  c.antennas = stbc_config{.code = space_time_code::alamouti(), .rx_antennas = 1};
+  expect_theory(c, {0, 4}, false, [](double ebn0) {
+    return oracle::bpsk_combined_rician_ber(ebn0 / 2, std::pow(10, 0.6), 2);
+  });
+}
+
 TEST(theory, space_time_codes_have_diversity_and_multiplexing_half_of_it) {
   // The slope between two points, which comes near the order, 4 and 2, from below as the error rate falls.
   const auto slope_of = [](link_config c) {

@@ -184,7 +184,7 @@ def bollapalli(data: Data):
                            lambda v: "decades of the codeword error rate in 10 dB, from 1e-2, 1e-3, 1e-4 on: " + "; ".join(f"{name} " + ", ".join(map(str, s)) for name, s in slopes.items()),
                            lambda v: True if v[2].minus(v[0]).low > 0 and v[2].low > 3 and max(n.high for n in v[3:]) < 2.5 else False if v[2].high < 3 or v[2].minus(v[0]).high < 0 else None,
                            lambda v: f"the last slope is {v[2]}", "the curves do not reach it"))
-    claims.append(Claim("I: one decoder from rich scattering to line of sight", "-", None, "links of space-time codes have Rayleigh fading alone"))
+    claims.append(Claim("I: one decoder from rich scattering to line of sight", "-", None, "no stored curve of a space-time code has a line of sight"))
     long = on_gpu(data.benchmarks(LONG))
     twice = {name: fragments(long, "host_fed", q) for q, name in NAMES.items()}
     claims.append(measured("VI: 2^24 symbols take twice as long as 2^23 (within 5 %)", [t.get(n) for t in twice.values() for n in (24, 23)],

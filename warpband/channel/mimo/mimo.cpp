@@ -9,7 +9,7 @@ WB_DECLARE_KERNEL(mimo_rayleigh)
 
 void apply_mimo_rayleigh(executor& exec, view<const std::complex<float>> in, view<std::complex<float>> out,
                          view<std::complex<float>> channel, std::size_t uses_per_channel,
-                         random_range range) {
+                         random_range range, rician_amplitudes rice) {
   const std::size_t uses = in.items, shared = uses_per_channel;
   if (shared < 1 || shared > 1 << 24)
     throw argument_error("uses_per_channel", std::to_string(shared), "1 to " + std::to_string(1 << 24));
@@ -32,11 +32,13 @@ void apply_mimo_rayleigh(executor& exec, view<const std::complex<float>> in, vie
                              as_pairs(channel),
                              range.seed,
                              range.first,
-                             range.point};
+                             range.point,
+                             rice};
   exec.run(mimo_rayleigh_kernels(), &a, uses / shared);
 }
 
-void draw_mimo_rayleigh(executor& exec, view<std::complex<float>> channel, int streams, random_range range) {
+void draw_mimo_rayleigh(executor& exec, view<std::complex<float>> channel, int streams, random_range range,
+                        rician_amplitudes rice) {
   check_range("streams", streams, 1, 64);
   const std::size_t n = static_cast<std::size_t>(streams);
   if (channel.elements < n || channel.elements % n != 0 || channel.elements / n > 512)
@@ -50,6 +52,7 @@ void draw_mimo_rayleigh(executor& exec, view<std::complex<float>> channel, int s
   a.seed = range.seed;
   a.first = range.first;
   a.point = range.point;
+  a.rice = rice;
   exec.run(mimo_rayleigh_kernels(), &a, channel.items);
 }
 

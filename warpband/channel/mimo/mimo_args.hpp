@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <warpband/channel/rician_args.hpp>
 #include <warpband/core/view.hpp>
 
 namespace wb {
@@ -13,5 +14,6 @@ struct mimo_rayleigh_args {
   view<cx_pair> channel;   // an item for each H: rx_antennas * streams, row after row
   std::uint64_t seed = 0, first = 0;
   std::uint32_t point = 0;
+  rician_amplitudes rice = {};
 };
 }  // namespace wb

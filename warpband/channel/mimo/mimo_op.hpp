@@ -1,6 +1,7 @@
 #pragma once
 #include <warpband/channel/mimo/mimo_args.hpp>
 #include <warpband/channel/random.hpp>
+#include <warpband/channel/rician_body.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/philox.hpp>
@@ -21,8 +22,9 @@ struct mimo_rayleigh_op {
   double flops() const {
     // complex_normal and its store; for each use the products, their sum, and the store of y
     const double e = a.streams * a.rx_antennas;
-    if (a.in.data == nullptr) return 43 * e;
-    return 43 * e + static_cast<double>(a.uses_per_channel) * (8 * e + 2 * a.rx_antennas);
+    const double gain = 43 + (a.rice.fixed != 0 ? rician_gain_flops : 0);
+    if (a.in.data == nullptr) return gain * e;
+    return gain * e + static_cast<double>(a.uses_per_channel) * (8 * e + 2 * a.rx_antennas);
   }
   double bytes() const {
     if (a.in.data == nullptr) return 8.0 * a.streams * a.rx_antennas;
@@ -81,7 +83,12 @@ struct mimo_rayleigh_op {
   WB_HD pair<T> draw(item<T> item, int block) const {
     const auto c = counter<T>(a.first + item.first, stream_mimo + static_cast<std::uint32_t>(block), a.point);
     const auto r = philox(c, static_cast<std::uint32_t>(a.seed), static_cast<std::uint32_t>(a.seed >> 32));
-    return {complex_normal<T>(r.w[0], r.w[1]), complex_normal<T>(r.w[2], r.w[3])};
+    const pair<T> h{complex_normal<T>(r.w[0], r.w[1]), complex_normal<T>(r.w[2], r.w[3])};
+    if (a.rice.fixed == 0) return h;
+    const auto f = counter<T>(a.first + item.first, stream_mimo + mimo_phases + static_cast<std::uint32_t>(block),
+                              a.point);
+    const auto p = philox(f, static_cast<std::uint32_t>(a.seed), static_cast<std::uint32_t>(a.seed >> 32));
+    return {rician_gain(a.rice, h.even, p.w[0]), rician_gain(a.rice, h.odd, p.w[1])};
   }
   template <class T>
   WB_HD void keep(T* scratch, int e, item<T> item, cx<T> h) const {

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 
+#include <oracle/kronecker.hpp>
 #include <tests/on_backends.hpp>
 #include <tests/symbols.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
@@ -79,6 +81,61 @@ TEST_P(mimo_rayleigh, entries_are_complex_normal_and_white) {
                          std::fabs(p - static_cast<double>(i + 1) / samples)});
   }
   EXPECT_LT(distance, 2.4 / std::sqrt(samples));
+}
+
+TEST_P(mimo_rayleigh, a_k_factor_adds_a_fixed_part_to_each_entry) {
+  const std::size_t uses = 19;
+  const std::uint64_t seed = 0xfedcba9876543210, first = (std::uint64_t{1} << 32) - 2;
+  for (const antennas n : sizes) {
+    const std::size_t entries = n.streams * n.rx;
+    const auto draw = [&](wb::rician_amplitudes rice) {
+      auto h = exec().make<std::complex<float>>(uses, entries);
+      wb::draw_mimo_rayleigh(exec(), h, static_cast<int>(n.streams), {seed, first, 5}, rice);
+      return exec().to_host(h);
+    };
+    // A K of 0 is Rayleigh fading, bit by bit.
+    EXPECT_TRUE(same_bits(draw(wb::rician_of_db(-std::numeric_limits<double>::infinity())), draw({})));
+    for (const double k_db : {-20., 0., 10.}) {
+      const symbols h = draw(wb::rician_of_db(k_db));
+      double worst = 0;
+      for (std::size_t i = 0; i < uses; i++) {
+        const auto expected =
+            oracle::draw_rician(static_cast<int>(n.rx), static_cast<int>(n.streams), std::pow(10, k_db / 10),
+                                seed, first + i, 5);
+        for (std::size_t e = 0; e < entries; e++)
+          worst = std::max(worst, std::abs(std::complex<double>(h[i * entries + e]) - expected[e]));
+      }
+      EXPECT_LT(worst, 2e-6) << n.rx << "x" << n.streams << ", K = " << k_db;
+    }
+  }
+}
+
+TEST_P(mimo_rayleigh, moments_are_those_of_the_k_factor) {
+  // E |h|^2 = 1 and E |h|^4 = 2 - (K / (K + 1))^2, so K follows from both; all within 5 standard deviations.
+  const std::size_t uses = wb::testing::small_scale() ? 5000 : 50000, entries = 4;
+  for (const double k : {0.5, 4.}) {
+    auto h = exec().make<std::complex<float>>(uses, entries);
+    wb::draw_mimo_rayleigh(exec(), h, 2, {.seed = 6}, wb::rician_of_db(10 * std::log10(k)));
+    const double n = static_cast<double>(uses * entries), fourth = 2 - k * k / ((k + 1) * (k + 1));
+    std::complex<double> mean = 0;
+    double second = 0, squares = 0, eighths = 0;
+    for (const std::complex<float>& x : exec().to_host(h)) {
+      const double power = std::norm(std::complex<double>(x));
+      mean += std::complex<double>(x);
+      second += power;
+      squares += power * power;
+      eighths += power * power * power * power;
+    }
+    EXPECT_LT(std::abs(mean) / n, 5 / std::sqrt(n));
+    EXPECT_NEAR(second / n, 1, 5 * std::sqrt((fourth - 1) / n));
+    EXPECT_NEAR(squares / n, fourth, 5 * std::sqrt((eighths / n - fourth * fourth) / n));
+  }
+}
+
+TEST(rician, k_factors_that_are_not_allowed_are_named) {
+  for (const double bad : {-100.5, 101., std::numeric_limits<double>::infinity(), std::nan("")})
+    EXPECT_EQ(blamed([&] { wb::rician_of_db(bad); }), "rician_k_db") << bad;
+  EXPECT_EQ(wb::rician_of_db(0).fixed, wb::rician_of_db(0).scattered);
 }
 
 TEST_P(mimo_rayleigh, channels_alone_are_those_of_a_transmission) {

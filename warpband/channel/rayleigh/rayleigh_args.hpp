@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include <warpband/channel/rician_args.hpp>
 #include <warpband/core/view.hpp>
 
 namespace wb {
@@ -11,5 +12,6 @@ struct rayleigh_args {
   int block = 1;       // symbols that share one h
   std::uint64_t seed = 0, first = 0;
   std::uint32_t point = 0;
+  rician_amplitudes rice = {};
 };
 }  // namespace wb

@@ -1,6 +1,7 @@
 #pragma once
 #include <warpband/channel/random.hpp>
 #include <warpband/channel/rayleigh/rayleigh_args.hpp>
+#include <warpband/channel/rician_body.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/philox.hpp>
@@ -15,14 +16,17 @@ struct rayleigh_op {
   static constexpr bool by_block = Block;
   int threads() const { return a.block < 128 ? a.block : 128; }
   std::size_t scratch(int) const { return 0; }
-  double flops() const { return 41 + 10.0 * a.block; }  // complex_normal; a product and two stores
+  double flops() const {  // complex_normal; a product and two stores
+    return 41 + (a.rice.fixed != 0 ? rician_gain_flops : 0) + 10.0 * a.block;
+  }
   double bytes() const { return 24.0 * a.block; }
 
   template <class T, class G>
   WB_HD void operator()(item<T> item, G g, T*) const {
     const auto c = counter<T>(a.first + item.first, stream_fading, a.point);
     const auto r = philox(c, static_cast<std::uint32_t>(a.seed), static_cast<std::uint32_t>(a.seed >> 32));
-    const cx<T> h = complex_normal<T>(r.w[0], r.w[1]);
+    cx<T> h = complex_normal<T>(r.w[0], r.w[1]);
+    if (a.rice.fixed != 0) h = rician_gain(a.rice, h, r.w[2]);
     if constexpr (!Block) {
       fade(a.in, a.out, a.gain, 0, item, h);
     } else {
