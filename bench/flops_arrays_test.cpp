@@ -29,8 +29,8 @@ template <class Op>
 void expect_codeword(int rx, bool soft, const char* name) {
   const auto n = static_cast<std::size_t>(2 * rx);
   std::vector<cx_pair> y(n), h(n, cx_pair{1, 0.5f});
-  std::vector<float> llr(24);
-  std::vector<std::uint8_t> bits(24);
+  std::vector<float> llr(32);
+  std::vector<std::uint8_t> bits(32);
   const float n0 = 1;
   stbc_decode_args a;
   a.rx_antennas = rx;
@@ -39,8 +39,8 @@ void expect_codeword(int rx, bool soft, const char* name) {
   a.received = make_view<const cx_pair>(y.data(), 1, n);
   a.channel = make_view<const cx_pair>(h.data(), 1, n);
   a.noise_var = make_view(&n0, 1);
-  a.bits = make_view(bits.data(), 1, 24);
-  if (soft) a.llr = make_view(llr.data(), 1, 24);
+  a.bits = make_view(bits.data(), 1, 32);
+  if (soft) a.llr = make_view(llr.data(), 1, 32);
   const Op op{a};
   EXPECT_EQ(op.flops(), operations_of(op)) << name << ", " << rx << " antennas, soft " << soft;
 }
@@ -49,8 +49,8 @@ template <class Op>
 void expect_codeword_with_prior(int rx, const char* name) {
   const auto n = static_cast<std::size_t>(2 * rx);
   const std::vector<cx_pair> y(n), h(n, cx_pair{1, 0.5f});
-  std::vector<float> llr(24);
-  const std::vector<float> prior(24, 0.5f);
+  std::vector<float> llr(32);
+  const std::vector<float> prior(32, 0.5f);
   const float n0 = 1;
   stbc_decode_args a;
   a.rx_antennas = rx;
@@ -59,8 +59,8 @@ void expect_codeword_with_prior(int rx, const char* name) {
   a.received = make_view(y.data(), 1, n);
   a.channel = make_view(h.data(), 1, n);
   a.noise_var = make_view(&n0, 1);
-  a.prior = make_view(prior.data(), 1, 24);
-  a.llr = make_view(llr.data(), 1, 24);
+  a.prior = make_view(prior.data(), 1, 32);
+  a.llr = make_view(llr.data(), 1, 32);
   for (const bool extrinsic : {false, true}) {
     a.extrinsic = extrinsic;
     const Op op{a};
@@ -86,10 +86,10 @@ void expect_codewords() {
 }
 template <int Kind, int B>
 void expect_encoded() {
-  std::vector<std::uint8_t> bits(24);
+  std::vector<std::uint8_t> bits(32);
   std::vector<cx_pair> symbols(4), codeword(4);
   stbc_encode_args a;
-  a.bits = make_view<const std::uint8_t>(bits.data(), 1, 24);
+  a.bits = make_view<const std::uint8_t>(bits.data(), 1, 32);
   a.symbols = make_view<const cx_pair>(symbols.data(), 1, 4);
   a.codewords = make_view(codeword.data(), 1, 4);
   const stbc_encode_op<Kind, B> op{a};
@@ -103,6 +103,11 @@ TEST(flops, of_space_time_codes) {
   expect_codewords<2, false>();
   expect_codewords<3, true>();
   expect_codewords<3, false>();
+  expect_codeword<alamouti_op<4, true>>(2, true, "Alamouti");
+  expect_codeword<pair_op<4, true, 1>>(2, true, "pair");
+  expect_codeword<pair_op<4, false, 1>>(2, false, "pair");
+  expect_codeword<golden_op<sliced_twice, 4, false>>(2, false, "Golden, slicing");
+  expect_codeword_with_prior<alamouti_prior_op<4>>(2, "Alamouti");
   expect_codewords_with_prior<1>();
   expect_codewords_with_prior<2>();
   expect_codewords_with_prior<3>();

@@ -469,7 +469,7 @@ algorithm stbc(const stbc_config& config, std::size_t per_channel, bool soft, bo
   const stbc_decoder d(config);
   const std::size_t bits = d.bits_per_codeword();
   algorithm a{.text = testing::text_of(config) + (soft ? ", LLRs" : "") + (with_prior ? ", prior" : ""),
-              .items = config.qam == 64 ? 5U : 17U};
+              .items = config.qam == 256 ? 2U : config.qam == 64 ? 5U : 17U};
   a.outputs = {output<byte>("bits", bits, per_channel), status_output(per_channel)};
   if (soft) a.outputs.insert(a.outputs.begin(), output<float>("llr", bits, per_channel));
   a.alone = !soft;  // decisions alone are of another search
@@ -507,11 +507,21 @@ algorithms stbc_decoders(bool of_64_qam) {
     }
   return list;
 }
+algorithms stbc_decoders_of_256_qam() {
+  algorithms list;
+  for (const stbc_config& c : stbc_of_256_qam()) {
+    // The exact search of the Golden code takes long; stbc_test.cpp runs it.
+    if (c.code.kind() == space_time_kind::golden && c.search == golden_search::exact) continue;
+    list.push_back(stbc(c, 1, true, false));
+    if (c.code.kind() == space_time_kind::alamouti) list.push_back(stbc(c, 1, true, true));
+  }
+  return list;
+}
 algorithms stbc_encoders() {
   algorithms list;
   for (const space_time_code& code :
        {space_time_code::alamouti(), space_time_code::silver(), turned_pair(), space_time_code::golden()})
-    for (const int qam : {4, 16, 64}) {
+    for (const int qam : {4, 16, 64, 256}) {
       const stbc_encoder encoder(code, qam);
       algorithm a{.text = name_of(code) + (" " + std::to_string(qam)),
                   .outputs = {output<complex>("out", 4)}};
@@ -605,6 +615,7 @@ const std::vector<contract_case> others{
     {"channel_estimator", channel_estimators},
     {"noise_estimator", noise_estimators},
     {"stbc_decoder_of_64_qam", [] { return stbc_decoders(true); }},
+    {"stbc_decoder_of_256_qam", stbc_decoders_of_256_qam},
 };
 WB_CONTRACTS(antennas, erasing, others);
 

@@ -220,6 +220,12 @@ inline space_time_code turned_pair() {
   const std::complex<double> e = std::polar(1.0, 0.4), f = std::polar(1.0, 1.1);
   return space_time_code::pair({c * e, s * e, -s * f, c * f});
 }
+/// The same of 256-QAM, whose searches are long: an exact one has 2^16 hypotheses for each pair.
+inline std::vector<stbc_config> stbc_of_256_qam() {
+  return {stbc_setting(space_time_code::alamouti(), 256, 1), stbc_setting(space_time_code::silver(), 256),
+          stbc_setting(space_time_code::golden(), 256, 3),
+          stbc_setting(space_time_code::golden(), 256, 2, golden_search::slicing)};
+}
 /// Settings that reach every decoder; 64-QAM is last.
 inline std::vector<stbc_config> stbc_of_each() {
   std::vector<stbc_config> configs;

@@ -164,7 +164,7 @@ def test_status_alone_of_the_downlink(rng):
                                   lambda: wb.MassiveDownlink(antennas=8, users=4, normalization="none"),
                                   lambda: wb.StbcEncoder(type="bronze", qam=4), lambda: wb.StbcEncoder(type="pair", qam=4),
                                   lambda: wb.StbcEncoder(type="pair", qam=4, v=[[1, 1], [1, 1]]),
-                                  lambda: wb.StbcDecoder(type="silver", qam=256, rx_antennas=2),
+                                  lambda: wb.StbcDecoder(type="silver", qam=1024, rx_antennas=2),
                                   lambda: wb.StbcDecoder(type="silver", qam=4, rx_antennas=2, search="slicing")])
 def test_settings_that_are_not_allowed(make):
     with pytest.raises(ValueError, match="is not allowed: expected"):

@@ -16,7 +16,7 @@ const stbc_config& code_of(const link_config& c) { return c.antennas.get<stbc_co
 void add_space_time_keys(config::schema& s, const std::vector<setting_condition>& allowed) {
   config::add_table(
       s, "stbc.type", stbc_settings(), allowed,
-      "In every channel but awgn and cdl, with QPSK, 16-QAM or 64-QAM, and not with transport blocks. Its "
+      "In every channel but awgn and cdl, with QPSK to 256-QAM, and not with transport blocks. Its "
       "maximum-likelihood decoder replaces the detector: uncoded links take the most likely codeword, "
       "coded ones max-log LLRs. With code.type = \"none\" and code.k = the bits of a codeword the frame "
       "error rate is the codeword error rate.");
@@ -38,9 +38,8 @@ void read_space_time(const config::link_keys& keys, link_config& link) {
 }
 
 void complete_space_time(link_config& c) {
-  if (c.qam != 4 && c.qam != 16 && c.qam != 64)
-    throw argument_error("modulation", "\"" + name_of_modulation(c.qam) + "\"",
-                         "\"qpsk\", \"16qam\" or \"64qam\" with a space-time code");
+  if (c.qam == 2)
+    throw argument_error("modulation", "\"bpsk\"", "\"qpsk\" to \"256qam\" with a space-time code");
   if (is_transport(c.code))
     throw argument_error("code.type", "\"" + c.code.type + "\"", "another one with a space-time code");
   auto& code = c.antennas.edit<stbc_config>();

@@ -11,7 +11,8 @@ inline namespace WB_ISA {
 template <int B>
 inline constexpr int codeword_tile = B == 1   ? 1
                                      : B == 2 ? 4
-                                              : 16;
+                                     : B == 3 ? 16
+                                              : 32;
 #else
 template <int B>
 inline constexpr int codeword_tile = 1;

@@ -12,13 +12,17 @@ static auto with_points(const stbc_decode_args& a, F f) {
 #if defined(__CUDACC__)
     case 2:
       return a.tile == 1 ? f(pair_op<2, Soft, 1>{a}) : f(pair_op<2, Soft, 4>{a});
-    default:
+    case 3:
       return a.tile == 4 ? f(pair_op<3, Soft, 4>{a}) : f(pair_op<3, Soft, 32>{a});
+    default:
+      return f(pair_op<4, Soft, 32>{a});
 #else
     case 2:
       return f(pair_op<2, Soft, 1>{a});
-    default:
+    case 3:
       return f(pair_op<3, Soft, 1>{a});
+    default:
+      return f(pair_op<4, Soft, 1>{a});
 #endif
   }
 }

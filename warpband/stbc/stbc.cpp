@@ -26,7 +26,8 @@ WB_DECLARE_KERNEL(golden_prior)
 namespace {
 
 int pam_bits_of(int qam) {
-  if (qam != 4 && qam != 16 && qam != 64) throw argument_error("qam", std::to_string(qam), "4, 16 or 64");
+  if (qam != 4 && qam != 16 && qam != 64 && qam != 256)
+    throw argument_error("qam", std::to_string(qam), "4, 16, 64 or 256");
   return bits_per_symbol(qam) / 2;
 }
 std::string number_text(double x) {
@@ -112,7 +113,7 @@ const std::vector<setting_of<stbc_config>>& stbc_settings() {
       words("search", &c::search, {{"exact", golden_search::exact}, {"slicing", golden_search::slicing}},
             "Maximum likelihood in O(M^2.5), or the O(M^2) slicing of the literature.")
           .only_with("type", {"golden"}),
-      one_of("qam", &c::qam, {4, 16, 64}, "Points of the constellation.").not_of_links(),
+      one_of("qam", &c::qam, {4, 16, 64, 256}, "Points of the constellation.").not_of_links(),
       integer("rx_antennas", &c::rx_antennas, 1, 4, "Receive antennas.").not_of_links(),
       number("llr_clip", &c::llr_clip, 1e-6, 1e6, "LLRs are limited to this.", false,
              "a number from 1e-6 to 1e6, or \"none\"")

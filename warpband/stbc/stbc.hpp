@@ -60,7 +60,7 @@ const char* name_of(const space_time_code&) noexcept;  // "alamouti", "silver", 
 /// Threads: any number may call one object at once, each with an executor of its own.
 class stbc_encoder {
  public:
-  /// Throws argument_error: qam 4, 16 or 64.
+  /// Throws argument_error: qam 4, 16, 64 or 256.
   stbc_encoder(const space_time_code& code, int qam);
   /// bits [codewords, bits_per_codeword()], 0 or 1, symbol after symbol, each in 3GPP order; out [codewords,
   /// 4]. Throws shape_error.
@@ -85,7 +85,7 @@ enum class golden_search {
 
 struct stbc_config {
   space_time_code code = space_time_code::silver();
-  int qam = 4;          // 4, 16, 64
+  int qam = 4;          // 4, 16, 64, 256
   int rx_antennas = 2;  // 1..4
   golden_search search = golden_search::exact;
   /// LLRs are limited to +-llr_clip: above 0 and at most 1e6. Absent: no limit.
@@ -93,7 +93,7 @@ struct stbc_config {
   bool extrinsic = false;  // the prior is taken off the LLRs again
 };
 
-/// Throws argument_error: qam 4, 16 or 64; rx_antennas 1..4; llr_clip; slicing for another code than Golden;
+/// Throws argument_error: qam 4, 16, 64 or 256; rx_antennas 1..4; llr_clip; slicing for another code than Golden;
 /// extrinsic with slicing, which takes no a-priori LLRs.
 void check(const stbc_config& config);
 /// Whether decoders of a configuration take a-priori LLRs: all but the slicing one.

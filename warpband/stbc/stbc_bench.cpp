@@ -118,8 +118,8 @@ void add(const std::string& device, const stbc_config& c, const char* code, outp
                                 {"channel", per_channel == 1 ? "own" : "shared"}};
   if (codewords != 0) axes.emplace_back("codewords", static_cast<int>(codewords));
   const bool golden = c.code.kind() == space_time_kind::golden;
-  const std::size_t cpu = c.qam == 64 ? (golden ? 32 : 128) : c.qam == 16 ? 1024 : 4096;
-  const std::size_t cuda = std::size_t{1} << (c.qam == 64 ? 17 : c.qam == 16 ? 20 : 22);
+  const std::size_t cpu = c.qam == 256 ? 32 : c.qam == 64 ? (golden ? 32 : 128) : c.qam == 16 ? 1024 : 4096;
+  const std::size_t cuda = std::size_t{1} << (c.qam == 256 ? 13 : c.qam == 64 ? 17 : c.qam == 16 ? 20 : 22);
   const std::size_t n = codewords != 0 ? codewords : bench::batch_for(device, cpu, cuda);
   bench::add("stbc", device, axes, figures, decode(c, result, n - n % per_channel, per_channel));
 }
@@ -210,7 +210,7 @@ const bench::group stbc_benches{[] {
   for (const std::string& device : bench::devices()) {
     const std::vector<figure> alone{device == "cpu" ? figure::resident : figure::kernel};
     for (const named& n : codes)
-      for (const int qam : {4, 16, 64})
+      for (const int qam : {4, 16, 64, 256})
         for (const output result : {output::hard, output::soft, output::posterior}) {
           if (result == output::posterior && n.search == golden_search::slicing) continue;
           stbc_config c;

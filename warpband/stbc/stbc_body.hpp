@@ -180,6 +180,16 @@ WB_HD void each_row(F f) {
   }
 }
 
+/// f(j) for the imaginary parts of l4. The body for 16 levels is compiled once: 16 times it would be too long.
+template <int B, class F>
+WB_HD void each_column(F f) {
+  if constexpr (B < 4)
+    loop(fixed<(1 << B)>{}, f);
+  else {
+    WB_ROLL for (int j = 0; j < 1 << B; j++) f(j);
+  }
+}
+
 /// A search without a-priori LLRs. Else `cost[k][q][j]` is the cost of level j of real (q = 0) or imaginary
 /// part of l3 (k = 0) or l4 (level_costs in prior_body.hpp).
 struct no_costs {
@@ -216,7 +226,7 @@ WB_HD void search_minima(G g, const conditioned<T>& c, const Other& other, pair_
       prefix<T> half = given_row(c, first, linear.re, T(level_of<B>(row)));
       if constexpr (Costs::given) half.metric = half.metric + costs.cost[1][0][row];
       T least_row = T(unreached_metric);
-      loop(level_count, [&](int j) WB_INLINE_LAMBDA {
+      each_column<B>([&](int j) WB_INLINE_LAMBDA {
         const T metric = other.metric(given_both(c, half, T(level_of<B>(j)), im_metric[j]));
         least_row = min(least_row, metric);
         column[j] = min(column[j], metric);
@@ -252,7 +262,7 @@ WB_HD void search_best(G g, const conditioned<T>& c, const Other& other, best_pa
     each_row<Other::unrolled, B>([&](int row) WB_INLINE_LAMBDA {
       const prefix<T> half = given_row(c, first, linear.re, T(level_of<B>(row)));
       T least_row = T(unreached_metric);
-      loop(level_count, [&](int j) WB_INLINE_LAMBDA {
+      each_column<B>([&](int j) WB_INLINE_LAMBDA {
         least_row = min(least_row, other.metric(given_both(c, half, T(level_of<B>(j)), im_metric[j])));
       });
       best_row = select(least_row < least, I(i << B | row), best_row);

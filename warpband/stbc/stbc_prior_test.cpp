@@ -96,6 +96,20 @@ TEST(stbc_prior_oracle, llrs_equal_searches_of_all_codewords) {
   EXPECT_GT(bits, 1000U);
   EXPECT_EQ(different, 0U);
 }
+TEST(stbc_prior_oracle, llrs_of_256_qam_equal_conditional_search_in_double) {
+  const auto exec = open_executor("cpu");
+  for (const stbc_config& c : stbc_of_256_qam()) {
+    if (!takes_prior(c)) continue;
+    const auto b = with_prior(
+        draw_stbc(c, c.code.kind() == space_time_kind::alamouti ? 100 : 4, 13, {1e-4, 0.1}), 3, 14);
+    const auto got = decode(*exec, b, wanted::llr);
+    for (std::size_t i = 0; i < b.codewords(); i++) {
+      const auto expected = oracle::stbc_conditional(oracle_use(b, i));
+      for (std::size_t e = 0; e < b.bits(); e++)
+        EXPECT_NEAR(got.llr[i * b.bits() + e], expected.llr[e], llr_tolerance(b, i)) << text_of(c);
+    }
+  }
+}
 /// Every codeword there is, so that no structure of a code is taken for granted.
 TEST(stbc_prior_oracle, conditional_search_of_the_oracle_is_exhaustive_search) {
   for (const space_time_code& code :

@@ -36,7 +36,7 @@ WB_ON_ALL_BACKENDS(stbc);
 TEST_P(stbc, encoder_equals_the_definition) {
   std::mt19937_64 random(1);
   for (const space_time_code& code : all_codes())
-    for (const int qam : {4, 16, 64})
+    for (const int qam : {4, 16, 64, 256})
       for (const std::size_t n : {1, 15, 16, 17}) {
         const auto points = oracle::constellation(qam);
         const std::size_t k = static_cast<std::size_t>(code.symbols());
@@ -98,6 +98,14 @@ TEST_P(stbc, no_noise_gives_the_bits) {
       EXPECT_EQ(got.bits, b.sent) << text_of(c) << (result == wanted::llr ? ", LLRs" : "");
       EXPECT_EQ(count_erased(got.status), 0U);
     }
+  }
+}
+
+TEST_P(stbc, no_noise_gives_the_bits_of_256_qam) {
+  for (const stbc_config& c : stbc_of_256_qam()) {
+    const auto b = draw_stbc(c, c.code.kind() == space_time_kind::alamouti ? 40 : 1, 3, {1e-4, 1e-4, false});
+    for (const wanted result : {wanted::llr, wanted::decisions})
+      EXPECT_EQ(decode(exec(), b, result).bits, b.sent) << text_of(c);
   }
 }
 
@@ -182,6 +190,14 @@ TEST(stbc_oracle, decisions_and_llrs_equal_conditional_search_in_double) {
     if (c.search == golden_search::slicing) continue;
     expect_equal(*open, draw_stbc(c, (c.qam == 64 ? 20 : 300) / less, 8, {1e-3, 1}),
                  oracle::stbc_conditional);
+  }
+}
+TEST(stbc_oracle, decisions_and_llrs_of_256_qam_equal_conditional_search_in_double) {
+  auto open = std::make_unique<cpu>();
+  for (const stbc_config& c : stbc_of_256_qam()) {
+    if (c.search == golden_search::slicing) continue;
+    const bool alamouti = c.code.kind() == space_time_kind::alamouti;
+    expect_equal(*open, draw_stbc(c, alamouti ? 300 : 16, 8, {1e-4, 0.1}), oracle::stbc_conditional);
   }
 }
 TEST(stbc_oracle, decisions_equal_the_literal_search_of_the_paper) {
