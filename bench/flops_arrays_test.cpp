@@ -15,6 +15,7 @@
 #include <warpband/massive/downlink/downlink_op.hpp>
 #include <warpband/massive/uplink/uplink_op.hpp>
 #include <warpband/stbc/alamouti_op.hpp>
+#include <warpband/stbc/exhaustive_op.hpp>
 #include <warpband/stbc/golden_op.hpp>
 #include <warpband/stbc/pair_op.hpp>
 #include <warpband/stbc/prior_op.hpp>
@@ -26,7 +27,7 @@ namespace wb {
 namespace flops_arrays_test {
 
 template <class Op>
-void expect_codeword(int rx, bool soft, const char* name) {
+void expect_codeword(int rx, bool soft, const char* name, int kind = 0) {
   const auto n = static_cast<std::size_t>(2 * rx);
   std::vector<cx_pair> y(n), h(n, cx_pair{1, 0.5f});
   std::vector<float> llr(32);
@@ -35,6 +36,7 @@ void expect_codeword(int rx, bool soft, const char* name) {
   stbc_decode_args a;
   a.rx_antennas = rx;
   a.clip = 8;
+  a.kind = kind;
   a.v[0] = a.v[3] = {1, 0};
   a.received = make_view<const cx_pair>(y.data(), 1, n);
   a.channel = make_view<const cx_pair>(h.data(), 1, n);
@@ -108,6 +110,11 @@ TEST(flops, of_space_time_codes) {
   expect_codeword<pair_op<4, false, 1>>(2, false, "pair");
   expect_codeword<golden_op<sliced_twice, 4, false>>(2, false, "Golden, slicing");
   expect_codeword_with_prior<alamouti_prior_op<4>>(2, "Alamouti");
+  expect_codeword<exhaustive_op<2, 2, true>>(2, true, "exhaustive", 0);
+  expect_codeword<exhaustive_op<2, 3, false>>(1, false, "exhaustive", 0);
+  expect_codeword<exhaustive_op<4, 1, true>>(2, true, "exhaustive", 1);
+  expect_codeword<exhaustive_op<4, 2, false>>(2, false, "exhaustive", 2);
+  expect_codeword_with_prior<exhaustive_op<4, 1, true>>(2, "exhaustive");
   expect_codewords_with_prior<1>();
   expect_codewords_with_prior<2>();
   expect_codewords_with_prior<3>();

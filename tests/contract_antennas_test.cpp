@@ -469,7 +469,9 @@ algorithm stbc(const stbc_config& config, std::size_t per_channel, bool soft, bo
   const stbc_decoder d(config);
   const std::size_t bits = d.bits_per_codeword();
   algorithm a{.text = testing::text_of(config) + (soft ? ", LLRs" : "") + (with_prior ? ", prior" : ""),
-              .items = config.qam == 256 ? 2U : config.qam == 64 ? 5U : 17U};
+              .items = config.qam == 256                                                   ? 2U
+                       : config.qam == 64 || (config.method == stbc_method::exhaustive && config.qam == 16) ? 5U
+                                                                                           : 17U};
   a.outputs = {output<byte>("bits", bits, per_channel), status_output(per_channel)};
   if (soft) a.outputs.insert(a.outputs.begin(), output<float>("llr", bits, per_channel));
   a.alone = !soft;  // decisions alone are of another search
@@ -504,6 +506,15 @@ algorithms stbc_decoders(bool of_64_qam) {
         if (takes_prior(c)) list.push_back(stbc(c, 1, soft, true));
       }
       c.extrinsic = false;
+    }
+  return list;
+}
+algorithms exhaustive_stbc_decoders() {
+  algorithms list;
+  for (const stbc_config& c : stbc_of_exhaustive_search())
+    for (const bool soft : {true, false}) {
+      list.push_back(stbc(c, c.qam == 4 ? 3 : 1, soft, false));
+      if (soft) list.push_back(stbc(c, 1, soft, true));
     }
   return list;
 }
@@ -616,6 +627,7 @@ const std::vector<contract_case> others{
     {"noise_estimator", noise_estimators},
     {"stbc_decoder_of_64_qam", [] { return stbc_decoders(true); }},
     {"stbc_decoder_of_256_qam", stbc_decoders_of_256_qam},
+    {"exhaustive_stbc_decoder", exhaustive_stbc_decoders},
 };
 WB_CONTRACTS(antennas, erasing, others);
 

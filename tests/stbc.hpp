@@ -212,7 +212,8 @@ inline std::string text_of(const stbc_config& c) {
   const char* const names[]{"Alamouti", "pair", "Golden"};
   return std::string(names[static_cast<int>(c.code.kind())]) + ", " + std::to_string(c.qam) + "-QAM, " +
          std::to_string(c.rx_antennas) + " antennas" +
-         (c.search == golden_search::slicing ? ", slicing" : "");
+         (c.search == golden_search::slicing ? ", slicing" : "") +
+         (c.method == stbc_method::exhaustive ? ", exhaustive" : "");
 }
 /// Another pair: V of two angles.
 inline space_time_code turned_pair() {
@@ -225,6 +226,16 @@ inline std::vector<stbc_config> stbc_of_256_qam() {
   return {stbc_setting(space_time_code::alamouti(), 256, 1), stbc_setting(space_time_code::silver(), 256),
           stbc_setting(space_time_code::golden(), 256, 3),
           stbc_setting(space_time_code::golden(), 256, 2, golden_search::slicing)};
+}
+/// Exhaustive search of every kind of code and up to 65536 codewords.
+inline std::vector<stbc_config> stbc_of_exhaustive_search() {
+  std::vector<stbc_config> configs{
+      stbc_setting(space_time_code::alamouti(), 4, 1), stbc_setting(space_time_code::alamouti(), 64),
+      stbc_setting(space_time_code::silver(), 4),      stbc_setting(space_time_code::silver(), 16),
+      stbc_setting(turned_pair(), 4, 3),               stbc_setting(space_time_code::golden(), 4, 1),
+      stbc_setting(space_time_code::golden(), 16, 4),  stbc_setting(space_time_code::alamouti(), 256, 2)};
+  for (stbc_config& c : configs) c.method = stbc_method::exhaustive;
+  return configs;
 }
 /// Settings that reach every decoder; 64-QAM is last.
 inline std::vector<stbc_config> stbc_of_each() {

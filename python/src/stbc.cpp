@@ -14,7 +14,7 @@ using stbc_settings_list = std::vector<setting_of<stbc_config>>;
 
 const stbc_settings_list& stbc_encoder_settings() {
   static const stbc_settings_list list =
-      without({"search", "rx_antennas", "llr_clip", "extrinsic"}, stbc_settings());
+      without({"search", "method", "rx_antennas", "llr_clip", "extrinsic"}, stbc_settings());
   return list;
 }
 

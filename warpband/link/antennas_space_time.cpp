@@ -52,6 +52,7 @@ void complete_space_time(link_config& c) {
 /// Both searches of the Golden code; other codes have one.
 std::vector<link_antennas> space_time_candidates(const link_config& c) {
   stbc_config other = code_of(c);
+  other.method = stbc_method::conditional;
   std::vector<link_antennas> candidates{c.antennas};
   if (other.code.kind() != space_time_kind::golden) return candidates;
   other.search = other.search == golden_search::exact ? golden_search::slicing : golden_search::exact;
@@ -90,6 +91,8 @@ std::unique_ptr<antenna_system> make_pairs(const link_config& c) {
 /// Hypotheses of a codeword, roughly; those of the Golden code are dearer.
 std::uint64_t hypotheses(const stbc_config& c) {
   const auto points = static_cast<std::uint64_t>(c.qam);
+  if (c.method == stbc_method::exhaustive)
+    return points * points * (c.code.symbols() == 4 ? points * points : 1);
   if (c.code.kind() == space_time_kind::alamouti) return 16;
   return 2 * points * points * (c.code.kind() == space_time_kind::golden ? 4 : 1);
 }

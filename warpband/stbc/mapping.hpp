@@ -10,6 +10,8 @@
 //   pair       1      4                   16                  32
 //   Golden     1      4                   16                  32
 //
+// The exhaustive search has 16 threads for 2^16 codewords, 4 for 2^12, else one.
+//
 // `stbc_tile` is the choice; the kernel files list what is built. With a-priori LLRs there is no choice.
 #include <warpband/exec/executor.hpp>
 

@@ -22,6 +22,7 @@ WB_DECLARE_KERNEL(golden_slicing)
 WB_DECLARE_KERNEL(alamouti_prior)
 WB_DECLARE_KERNEL(stbc_pair_prior)
 WB_DECLARE_KERNEL(golden_prior)
+WB_DECLARE_KERNEL(stbc_exhaustive)
 
 namespace {
 
@@ -40,6 +41,7 @@ void copy_matrix(const space_time_code& code, cx_pair (&v)[4]) {
 }
 
 const kernel_set& kernels_of(const stbc_config& c, bool prior) {
+  if (c.method == stbc_method::exhaustive) return stbc_exhaustive_kernels();
   if (c.code.kind() == space_time_kind::alamouti)
     return prior ? alamouti_prior_kernels() : alamouti_kernels();
   if (c.code.kind() == space_time_kind::pair) return prior ? stbc_pair_prior_kernels() : stbc_pair_kernels();
@@ -113,6 +115,11 @@ const std::vector<setting_of<stbc_config>>& stbc_settings() {
       words("search", &c::search, {{"exact", golden_search::exact}, {"slicing", golden_search::slicing}},
             "Maximum likelihood in O(M^2.5), or the O(M^2) slicing of the literature.")
           .only_with("type", {"golden"}),
+      words("method", &c::method,
+            {{"conditional", stbc_method::conditional}, {"exhaustive", stbc_method::exhaustive}},
+            "The best codeword for every pair of symbols, or every codeword: the same results up to rounding, "
+            "and up to 65536 codewords, which four symbols of 16-QAM have.")
+          .left_out_by_default(),
       one_of("qam", &c::qam, {4, 16, 64, 256}, "Points of the constellation.").not_of_links(),
       integer("rx_antennas", &c::rx_antennas, 1, 4, "Receive antennas.").not_of_links(),
       number("llr_clip", &c::llr_clip, 1e-6, 1e6, "LLRs are limited to this.", false,
@@ -173,6 +180,13 @@ void check(const stbc_config& config) {
     throw argument_error("search", "slicing", "exact: only the Golden code has another");
   if (config.extrinsic && !takes_prior(config))
     throw argument_error("extrinsic", "true", "false: slicing takes no a-priori LLRs");
+  if (config.method == stbc_method::exhaustive) {
+    if (config.search == golden_search::slicing)
+      throw argument_error("search", "\"slicing\"", "\"exact\" with method = \"exhaustive\"");
+    if (2 * pam_bits_of(config.qam) * config.code.symbols() > 16)
+      throw argument_error("qam", std::to_string(config.qam),
+                           "4 or 16 with method = \"exhaustive\" and four symbols in a codeword");
+  }
   if (const auto clip = config.llr_clip; clip && !(*clip > 0 && *clip <= 1e6f))
     throw argument_error("llr_clip", number_text(static_cast<double>(*clip)),
                          "above 0 and at most 1e6, or none");
@@ -206,7 +220,8 @@ void stbc_decoder::run(executor& exec, const stbc_input& in, const stbc_output& 
   a.slicing = config_.search == golden_search::slicing;
   a.clip = config_.llr_clip.value_or(std::numeric_limits<float>::infinity());
   copy_matrix(config_.code, a.v);
-  a.extrinsic = config_.extrinsic;
+  a.kind = static_cast<int>(config_.code.kind());
+  a.extrinsic = config_.extrinsic && prior;
   a.codewords_per_channel = shared;
   a.received = as_pairs(in.received);
   a.channel = as_pairs(in.channel);

@@ -13,7 +13,8 @@
 // Decoding is maximum likelihood by conditional optimisation (Bollapalli et al., "Highly parallel decoding of
 // space-time codes on graphics processing units", 2009): for every (x3, x4) the best (x1, x2) follows
 // directly. docs/bollapalli.md has the method and its operations. With a-priori LLRs (docs/iterative.md) each
-// bit that contradicts its LLR adds that to the metric; prior_body.hpp says why the search stays exact.
+// bit that contradicts its LLR adds that to the metric; prior_body.hpp says why the search stays exact. The
+// exhaustive search tries every codeword, and has the same results up to rounding.
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -83,18 +84,26 @@ enum class golden_search {
   slicing,  // a slice of one, then of the other, in both orders: O(M^2), nearly ML
 };
 
+/// Which codewords are tried.
+enum class stbc_method {
+  conditional,  // those that are best for one pair of symbols
+  exhaustive,   // all, at most 65536, whatever the code's structure: a reference for the other method
+};
+
 struct stbc_config {
   space_time_code code = space_time_code::silver();
   int qam = 4;          // 4, 16, 64, 256
   int rx_antennas = 2;  // 1..4
   golden_search search = golden_search::exact;
+  stbc_method method = stbc_method::conditional;
   /// LLRs are limited to +-llr_clip: above 0 and at most 1e6. Absent: no limit.
   std::optional<float> llr_clip = {};
   bool extrinsic = false;  // the prior is taken off the LLRs again
 };
 
 /// Throws argument_error: qam 4, 16, 64 or 256; rx_antennas 1..4; llr_clip; slicing for another code than Golden;
-/// extrinsic with slicing, which takes no a-priori LLRs.
+/// extrinsic with slicing, which takes no a-priori LLRs; exhaustive search with slicing, or of more than 65536
+/// codewords, which four symbols of 64-QAM have.
 void check(const stbc_config& config);
 /// Whether decoders of a configuration take a-priori LLRs: all but the slicing one.
 bool takes_prior(const stbc_config& config) noexcept;

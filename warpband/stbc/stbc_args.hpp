@@ -16,6 +16,7 @@ struct stbc_encode_args {
 };
 
 struct stbc_decode_args {
+  int kind = 0;  // space_time_kind
   int pam_bits = 0, rx_antennas = 0;
   int tile = 1;  // CUDA: threads that share a codeword
   bool slicing = false;

@@ -118,8 +118,9 @@ void add(const std::string& device, const stbc_config& c, const char* code, outp
                                 {"channel", per_channel == 1 ? "own" : "shared"}};
   if (codewords != 0) axes.emplace_back("codewords", static_cast<int>(codewords));
   const bool golden = c.code.kind() == space_time_kind::golden;
-  const std::size_t cpu = c.qam == 256 ? 32 : c.qam == 64 ? (golden ? 32 : 128) : c.qam == 16 ? 1024 : 4096;
-  const std::size_t cuda = std::size_t{1} << (c.qam == 256 ? 13 : c.qam == 64 ? 17 : c.qam == 16 ? 20 : 22);
+  const bool all = c.method == stbc_method::exhaustive && c.qam == 16;
+  const std::size_t cpu = all || c.qam == 256 ? 32 : c.qam == 64 ? (golden ? 32 : 128) : c.qam == 16 ? 1024 : 4096;
+  const std::size_t cuda = std::size_t{1} << (all || c.qam == 256 ? 13 : c.qam == 64 ? 17 : c.qam == 16 ? 20 : 22);
   const std::size_t n = codewords != 0 ? codewords : bench::batch_for(device, cpu, cuda);
   bench::add("stbc", device, axes, figures, decode(c, result, n - n % per_channel, per_channel));
 }
@@ -223,6 +224,17 @@ const bench::group stbc_benches{[] {
           add(device, c, n.name, result, frame, {figure::small}, 720);  // two OFDM symbols of 720 tones
           if (device != "cpu" && result == output::hard)
             add(device, c, n.name, result, frame, {figure::host_fed, figure::sync}, 1 << 17);
+        }
+    for (const named& n : codes)
+      for (const int qam : {4, 16})
+        for (const output result : {output::hard, output::soft}) {
+          if (n.search == golden_search::slicing || n.code.kind() == space_time_kind::alamouti) continue;
+          stbc_config c;
+          c.code = n.code;
+          c.qam = qam;
+          c.method = stbc_method::exhaustive;
+          const std::string name = std::string(n.name) + "_exhaustive";
+          add(device, c, name.c_str(), result, 1, alone);
         }
     add_fragments(device);
     add_wimax(device);

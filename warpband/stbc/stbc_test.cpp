@@ -200,6 +200,33 @@ TEST(stbc_oracle, decisions_and_llrs_of_256_qam_equal_conditional_search_in_doub
     expect_equal(*open, draw_stbc(c, alamouti ? 300 : 16, 8, {1e-4, 0.1}), oracle::stbc_conditional);
   }
 }
+TEST(stbc_oracle, exhaustive_search_equals_that_in_double) {
+  auto open = std::make_unique<cpu>();
+  for (const stbc_config& c : stbc_of_exhaustive_search())
+    expect_equal(*open, draw_stbc(c, c.qam == 4 ? 300 : small_scale() ? 4 : 40, 7), oracle::stbc_exhaustive);
+}
+TEST_P(stbc, exhaustive_and_conditional_search_find_the_same) {
+  for (const stbc_config& c : stbc_of_exhaustive_search())
+    for (const bool prior : {false, true}) {
+      auto all = draw_stbc(c, c.qam == 4 ? 100 : small_scale() ? 3 : 20, 17);
+      if (prior) all = with_prior(all, 3, 18);
+      auto conditional = all;
+      conditional.config.method = stbc_method::conditional;
+      for (const wanted result : {wanted::llr, wanted::decisions}) {
+        const auto got = decode(exec(), all, result), expected = decode(exec(), conditional, result);
+        for (std::size_t e = 0; e < expected.llr.size(); e++)
+          ASSERT_NEAR(got.llr[e], expected.llr[e], llr_tolerance(all, e / all.bits())) << text_of(c);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < all.codewords(); i++) {
+          const auto one = symbols_of(all, got.bits, i), other = symbols_of(all, expected.bits, i);
+          const auto use = oracle_use(all, i);
+          const double a = oracle::stbc_metric(use, one), b = oracle::stbc_metric(use, other);
+          wrong += one != other && std::abs(a - b) > 1e-5 * std::abs(b) + use.n0 * llr_tolerance(all, i);
+        }
+        EXPECT_EQ(wrong, 0U) << text_of(c);
+      }
+    }
+}
 TEST(stbc_oracle, decisions_equal_the_literal_search_of_the_paper) {
   auto open = std::make_unique<cpu>();
   for (const int qam : {4, 16}) {
