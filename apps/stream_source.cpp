@@ -62,13 +62,18 @@ void add_product(cf* y, const cf* h, const cf* x, std::size_t rows, std::size_t 
   }
 }
 
+/// Uses of the channel times antennas.
+std::size_t codeword_size(const wb::space_time_code& code) {
+  return static_cast<std::size_t>(code.uses() * code.tx_antennas());
+}
 /// Codewords of random bits.
 std::vector<cf> codewords(wb::cpu& exec, const stream_run& run, std::mt19937_64& rng) {
   const wb::stbc_encoder encoder(run.space_time.code, run.space_time.qam);
   const std::vector<std::uint8_t> bits = random_bits(encoder.bits_per_codeword() * run.items, rng);
-  std::vector<cf> s(4 * run.items);
+  const std::size_t sent = codeword_size(run.space_time.code);
+  std::vector<cf> s(sent * run.items);
   encoder.run(exec, wb::make_view(bits.data(), run.items, encoder.bits_per_codeword()),
-              wb::make_view(s.data(), run.items, 4));
+              wb::make_view(s.data(), run.items, sent));
   return s;
 }
 
@@ -148,12 +153,17 @@ void stream_source::generate(const stream_run& run, const stream_work& work, std
   if (run.chain == "stbc") {
     const std::vector<cf> s = codewords(exec, run, rng);
     normals(y, columns * run.items, std::sqrt(n0), rng);
+    const wb::space_time_code& code = run.space_time.code;
+    const std::size_t uses = static_cast<std::size_t>(code.uses()), rx = columns / uses,
+                      tx = static_cast<std::size_t>(code.tx_antennas()), size = codeword_size(code);
     for (std::size_t i = 0; i < run.items; i++)
-      for (std::size_t r = 0; r < columns / 2; r++)
-        for (std::size_t slot = 0; slot < 2; slot++)
-          for (std::size_t t = 0; t < 2; t++)
-            y[i * columns + columns / 2 * slot + r] +=
-                h[i / run.per_channel * entries + 2 * r + t] * s[4 * i + 2 * slot + t];
+      for (std::size_t slot = 0; slot < uses; slot++) {
+        const std::size_t matrix =
+            i / run.per_channel * entries + (code.over_subcarriers() ? slot * rx * tx : 0);
+        for (std::size_t r = 0; r < rx; r++)
+          for (std::size_t t = 0; t < tx; t++)
+            y[i * columns + rx * slot + r] += h[matrix + tx * r + t] * s[size * i + tx * slot + t];
+      }
     return;
   }
   const std::size_t antennas =

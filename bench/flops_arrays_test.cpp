@@ -19,6 +19,7 @@
 #include <warpband/stbc/golden_op.hpp>
 #include <warpband/stbc/pair_op.hpp>
 #include <warpband/stbc/prior_op.hpp>
+#include <warpband/stbc/sfbc_op.hpp>
 #include <warpband/stbc/stbc_encode_op.hpp>
 
 #include "counted.hpp"
@@ -29,7 +30,7 @@ namespace flops_arrays_test {
 template <class Op>
 void expect_codeword(int rx, bool soft, const char* name, int kind = 0) {
   const auto n = static_cast<std::size_t>(2 * rx);
-  std::vector<cx_pair> y(n), h(n, cx_pair{1, 0.5f});
+  std::vector<cx_pair> y(2 * n), h(8 * n, cx_pair{1, 0.5f});  // of four subcarriers and antennas
   std::vector<float> llr(32);
   std::vector<std::uint8_t> bits(32);
   const float n0 = 1;
@@ -38,8 +39,8 @@ void expect_codeword(int rx, bool soft, const char* name, int kind = 0) {
   a.clip = 8;
   a.kind = kind;
   a.v[0] = a.v[3] = {1, 0};
-  a.received = make_view<const cx_pair>(y.data(), 1, n);
-  a.channel = make_view<const cx_pair>(h.data(), 1, n);
+  a.received = make_view<const cx_pair>(y.data(), 1, 2 * n);
+  a.channel = make_view<const cx_pair>(h.data(), 1, 8 * n);
   a.noise_var = make_view(&n0, 1);
   a.bits = make_view(bits.data(), 1, 32);
   if (soft) a.llr = make_view(llr.data(), 1, 32);
@@ -50,7 +51,7 @@ void expect_codeword(int rx, bool soft, const char* name, int kind = 0) {
 template <class Op>
 void expect_codeword_with_prior(int rx, const char* name) {
   const auto n = static_cast<std::size_t>(2 * rx);
-  const std::vector<cx_pair> y(n), h(n, cx_pair{1, 0.5f});
+  const std::vector<cx_pair> y(2 * n), h(8 * n, cx_pair{1, 0.5f});
   std::vector<float> llr(32);
   const std::vector<float> prior(32, 0.5f);
   const float n0 = 1;
@@ -58,8 +59,8 @@ void expect_codeword_with_prior(int rx, const char* name) {
   a.rx_antennas = rx;
   a.clip = 8;
   a.v[0] = a.v[3] = {1, 0};
-  a.received = make_view(y.data(), 1, n);
-  a.channel = make_view(h.data(), 1, n);
+  a.received = make_view(y.data(), 1, 2 * n);
+  a.channel = make_view(h.data(), 1, 8 * n);
   a.noise_var = make_view(&n0, 1);
   a.prior = make_view(prior.data(), 1, 32);
   a.llr = make_view(llr.data(), 1, 32);
@@ -89,11 +90,11 @@ void expect_codewords() {
 template <int Kind, int B>
 void expect_encoded() {
   std::vector<std::uint8_t> bits(32);
-  std::vector<cx_pair> symbols(4), codeword(4);
+  std::vector<cx_pair> symbols(4), codeword(16);
   stbc_encode_args a;
   a.bits = make_view<const std::uint8_t>(bits.data(), 1, 32);
   a.symbols = make_view<const cx_pair>(symbols.data(), 1, 4);
-  a.codewords = make_view(codeword.data(), 1, 4);
+  a.codewords = make_view(codeword.data(), 1, 16);
   const stbc_encode_op<Kind, B> op{a};
   EXPECT_EQ(op.flops(), operations_of(op)) << "kind " << Kind << ", bits " << B;
 }
@@ -110,6 +111,11 @@ TEST(flops, of_space_time_codes) {
   expect_codeword<pair_op<4, false, 1>>(2, false, "pair");
   expect_codeword<golden_op<sliced_twice, 4, false>>(2, false, "Golden, slicing");
   expect_codeword_with_prior<alamouti_prior_op<4>>(2, "Alamouti");
+  expect_codeword<sfbc_op<1, 2, true>>(2, true, "SFBC");
+  expect_codeword<sfbc_op<1, 3, false>>(2, false, "SFBC");
+  expect_codeword<sfbc_op<2, 4, true>>(1, true, "FSTD");
+  expect_codeword_with_prior<sfbc_prior_op<1, 2>>(2, "SFBC");
+  expect_codeword_with_prior<sfbc_prior_op<2, 1>>(3, "FSTD");
   expect_codeword<exhaustive_op<2, 2, true>>(2, true, "exhaustive", 0);
   expect_codeword<exhaustive_op<2, 3, false>>(1, false, "exhaustive", 0);
   expect_codeword<exhaustive_op<4, 1, true>>(2, true, "exhaustive", 1);
@@ -124,6 +130,8 @@ TEST(flops, of_space_time_codes) {
   expect_encoded<1, 1>();
   expect_encoded<2, 0>();
   expect_encoded<2, 2>();
+  expect_encoded<3, 1>();
+  expect_encoded<4, 3>();
 }
 
 template <class Op>

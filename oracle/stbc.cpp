@@ -91,12 +91,30 @@ std::array<complex, 4> silver_matrix() {
   return {complex(1, -1) * r, complex(1, -2) * r, complex(1, 2) * r, complex(-1, -1) * r};
 }
 
-std::array<complex, 4> space_time_matrix(const space_time_block& code, const std::vector<complex>& x) {
+std::vector<complex> space_time_matrix(const space_time_block& code, const std::vector<complex>& x) {
   if (x.size() != as_size(code.symbols())) throw std::invalid_argument("oracle: symbols of a codeword");
   const auto block = [](complex p, complex q) {
-    return std::array<complex, 4>{p, -std::conj(q), q, std::conj(p)};
+    return std::vector<complex>{p, -std::conj(q), q, std::conj(p)};
   };
   if (code.kind == space_time::alamouti) return block(x[0], x[1]);
+  if (code.over_subcarriers()) {
+    // y = M [Re x; Im x], with M as it is printed in 36.211: row after row, of each subcarrier the antennas.
+    const std::size_t n = as_size(code.antennas()), symbols = x.size();
+    std::vector<complex> s(n * n);
+    const auto send = [&](std::size_t antenna, std::size_t subcarrier, std::size_t symbol, double re,
+                          double im) {
+      const double scale = std::sqrt(static_cast<double>(n) / 2);
+      s[n * antenna + subcarrier] = scale * complex(re * x[symbol].real(), im * x[symbol].imag());
+    };
+    for (std::size_t pair = 0; pair < symbols / 2; ++pair) {
+      const std::size_t other = pair + symbols / 2;
+      send(pair, 2 * pair, 2 * pair, 1, 1);
+      send(other, 2 * pair, 2 * pair + 1, -1, 1);
+      send(pair, 2 * pair + 1, 2 * pair + 1, 1, 1);
+      send(other, 2 * pair + 1, 2 * pair, 1, -1);
+    }
+    return s;
+  }
   if (code.kind == space_time::pair) {
     const auto a = block(x[0], x[1]), b = block(x[2], x[3]);
     const auto& v = code.v;
@@ -310,6 +328,51 @@ stbc_answer stbc_conditional(const stbc_use& use) {
     llr.insert(llr.end(), others.begin(), others.end());
   }
   answer.llr = llr;
+  return answer;
+}
+
+stbc_answer stbc_combining(const stbc_use& use, int rx) {
+  const std::size_t n = as_size(use.code.antennas()), antennas = as_size(rx);
+  if (!use.code.over_subcarriers() || use.h.size() != n * n * antennas || use.y.size() != n * antennas)
+    throw std::invalid_argument("oracle: combining of another code, or of other shapes");
+  const auto points = constellation(use.points);
+  const double amplitude = std::sqrt(static_cast<double>(n) / 2);
+  std::vector<vector> least(as_size(use.code.symbols()), vector(as_size(use.points), infinity));
+  stbc_answer answer;
+  for (std::size_t pair = 0; pair < n / 2; ++pair) {
+    const auto gain = [&](std::size_t subcarrier, std::size_t r, std::size_t antenna) {
+      return amplitude * use.h[((2 * pair + subcarrier) * antennas + r) * n + pair + antenna * n / 2];
+    };
+    std::vector<std::array<complex, 2>> g;
+    std::vector<complex> y;
+    for (std::size_t r = 0; r < antennas; ++r) {
+      g.push_back({gain(0, r, 0), -gain(0, r, 1)});
+      y.push_back(use.y[2 * pair * antennas + r]);
+      g.push_back({std::conj(gain(1, r, 1)), std::conj(gain(1, r, 0))});
+      y.push_back(std::conj(use.y[(2 * pair + 1) * antennas + r]));
+    }
+    complex matched[2] = {}, gram[2][2] = {};
+    for (std::size_t i = 0; i < y.size(); ++i)
+      for (std::size_t k = 0; k < 2; ++k) {
+        matched[k] += std::conj(g[i][k]) * y[i];
+        for (std::size_t l = 0; l < 2; ++l) gram[k][l] += std::conj(g[i][k]) * g[i][l];
+      }
+    for (std::size_t k = 0; k < 2; ++k) {
+      const double power = gram[k][k].real(), noise = use.n0 + std::norm(gram[k][1 - k]) / power;
+      const std::size_t symbol = 2 * pair + k;
+      const vector costs = costs_of(use, static_cast<int>(symbol));
+      int best = 0;
+      for (int x = 0; x < use.points; ++x) {
+        const complex sent = k == 0 ? points[as_size(x)] : std::conj(points[as_size(x)]);
+        // As LLRs are divided by N0.
+        least[symbol][as_size(x)] =
+            std::norm(matched[k] / power - sent) * power / noise * use.n0 + costs[as_size(x)];
+        if (least[symbol][as_size(x)] < least[symbol][as_size(best)]) best = x;
+      }
+      answer.symbols.push_back(best);
+    }
+  }
+  answer.llr = llrs_of(least, use.points, use.n0);
   return answer;
 }
 

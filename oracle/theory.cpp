@@ -80,7 +80,8 @@ double bpsk_combined_rayleigh_ber(double mean_esn0_of_branch, int branches) {
 }
 
 double bpsk_combined_rician_ber(double mean_esn0_of_branch, double k, int branches) {
-  // The integrand is even and of period pi, so that the midpoint rule converges faster than any power of the step.
+  // The integrand is even and of period pi, so that the midpoint rule converges faster than any power of the
+  // step.
   const int steps = 2000;
   double sum = 0;
   for (int i = 0; i < steps; i++) {

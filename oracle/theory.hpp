@@ -29,10 +29,10 @@ double bpsk_rayleigh_ber(double mean_esn0);
 /// The same with maximum-ratio combining of independent branches, each of that mean Es/N0 (Proakis, ibid.).
 double bpsk_combined_rayleigh_ber(double mean_esn0_of_branch, int branches);
 
-/// The same in Rician fading, each branch with K (linear): 1 / pi times the integral over theta in (0, pi / 2)
-/// of M(1 / sin^2 theta)^branches with M(s) = (1 + K) / (1 + K + s g) exp(-K s g / (1 + K + s g)), g the mean
-/// Es/N0 of a branch (Simon and Alouini, Digital Communication over Fading Channels, chapter 9: maximum-ratio
-/// combining by moment generating functions).
+/// The same in Rician fading, each branch with K (linear), by moment generating functions (Simon and Alouini,
+/// Digital Communication over Fading Channels, chapter 9). With g the mean Es/N0 of a branch it is 1 / pi
+/// times the integral of M(1 / sin^2 theta)^branches over theta in (0, pi / 2),
+///   M(s) = (1 + K) / (1 + K + s g) exp(-K s g / (1 + K + s g)).
 double bpsk_combined_rician_ber(double mean_esn0_of_branch, double k, int branches);
 
 /// Bit error probability of Gray-mapped square QAM (4, 16, 64, 256 points) in AWGN with hard decisions per

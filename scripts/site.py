@@ -48,7 +48,7 @@ ALGORITHMS = [
         ("effective_capacity", "Effective capacity", ["massive/effective_capacity.hpp"], [], None, ["li-thesis"]),
     ]),
     ("Space-time codes", [
-        ("stbc", "Alamouti, Silver, Golden", ["stbc/stbc.hpp"], ["stbc.StbcEncoder", "stbc.StbcDecoder"], ("stbc", {}),
+        ("stbc", "Alamouti, Silver, Golden, SFBC, FSTD", ["stbc/stbc.hpp"], ["stbc.StbcEncoder", "stbc.StbcDecoder"], ("stbc", {}),
          ["bollapalli"]),
     ]),
     ("Channel codes", [

@@ -469,15 +469,16 @@ algorithm stbc(const stbc_config& config, std::size_t per_channel, bool soft, bo
   const stbc_decoder d(config);
   const std::size_t bits = d.bits_per_codeword();
   algorithm a{.text = testing::text_of(config) + (soft ? ", LLRs" : "") + (with_prior ? ", prior" : ""),
-              .items = config.qam == 256                                                   ? 2U
-                       : config.qam == 64 || (config.method == stbc_method::exhaustive && config.qam == 16) ? 5U
-                                                                                           : 17U};
+              .items = config.qam == 256 ? 2U
+                       : config.qam == 64 || (config.method == stbc_method::exhaustive && config.qam == 16)
+                           ? 5U
+                           : 17U};
   a.outputs = {output<byte>("bits", bits, per_channel), status_output(per_channel)};
   if (soft) a.outputs.insert(a.outputs.begin(), output<float>("llr", bits, per_channel));
   a.alone = !soft;  // decisions alone are of another search
   a.draw = [=](std::size_t items) {
     auto b = draw_stbc(config, items * per_channel, 4, {.per_channel = per_channel});
-    operands in{input("received", b.width(), b.y, per_channel), input("channel", b.width(), b.h),
+    operands in{input("received", b.width(), b.y, per_channel), input("channel", b.gains(), b.h),
                 input("noise_var", 1, b.n0, per_channel)};
     if (with_prior)
       in.push_back(
@@ -509,6 +510,17 @@ algorithms stbc_decoders(bool of_64_qam) {
     }
   return list;
 }
+algorithms sfbc_decoders() {
+  algorithms list;
+  for (stbc_config c : stbc_over_subcarriers())
+    for (const bool soft : {true, false}) {
+      list.push_back(stbc(c, c.qam == 4 ? 3 : 1, soft, false));
+      c.extrinsic = c.qam == 16;
+      list.push_back(stbc(c, 1, soft, true));
+      c.extrinsic = false;
+    }
+  return list;
+}
 algorithms exhaustive_stbc_decoders() {
   algorithms list;
   for (const stbc_config& c : stbc_of_exhaustive_search())
@@ -531,11 +543,13 @@ algorithms stbc_decoders_of_256_qam() {
 algorithms stbc_encoders() {
   algorithms list;
   for (const space_time_code& code :
-       {space_time_code::alamouti(), space_time_code::silver(), turned_pair(), space_time_code::golden()})
+       {space_time_code::alamouti(), space_time_code::silver(), turned_pair(), space_time_code::golden(),
+        space_time_code::sfbc(), space_time_code::fstd()})
     for (const int qam : {4, 16, 64, 256}) {
       const stbc_encoder encoder(code, qam);
+      const std::size_t size = static_cast<std::size_t>(code.uses() * code.tx_antennas());
       algorithm a{.text = name_of(code) + (" " + std::to_string(qam)),
-                  .outputs = {output<complex>("out", 4)}};
+                  .outputs = {output<complex>("out", size)}};
       a.draw = [=](std::size_t items) {
         return operands{
             input("bits", encoder.bits_per_codeword(), draw_stbc(stbc_setting(code, qam), items, 2).sent)};
@@ -549,9 +563,11 @@ algorithms stbc_encoders() {
 algorithms stbc_encoders_of_symbols() {
   algorithms list;
   for (const space_time_code& code :
-       {space_time_code::alamouti(), space_time_code::silver(), turned_pair(), space_time_code::golden()}) {
+       {space_time_code::alamouti(), space_time_code::silver(), turned_pair(), space_time_code::golden(),
+        space_time_code::sfbc(), space_time_code::fstd()}) {
     const stbc_encoder encoder(code, 4);
-    algorithm a{.text = name_of(code), .outputs = {output<complex>("out", 4)}};
+    const std::size_t size = static_cast<std::size_t>(code.uses() * code.tx_antennas());
+    algorithm a{.text = name_of(code), .outputs = {output<complex>("out", size)}};
     a.draw = [=](std::size_t items) {
       return operands{input("symbols", static_cast<std::size_t>(code.symbols()),
                             matrices<complex>(code.symbols(), 1, items, 8))};
@@ -618,6 +634,7 @@ const std::vector<contract_case> erasing{
     {"clustered_downlink", [] { return clusters(true); }},
     {"soft_uplink", soft_uplinks},
     {"stbc_decoder", [] { return stbc_decoders(false); }},
+    {"sfbc_decoder", sfbc_decoders},
 };
 const std::vector<contract_case> others{
     {"qam_mapper", mappers},

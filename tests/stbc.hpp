@@ -27,7 +27,10 @@ struct stbc_batch {
   std::vector<std::uint8_t> sent;         // [codewords, bits]
   std::vector<float> prior = {};          // [codewords, bits]; empty for none
 
-  std::size_t width() const { return static_cast<std::size_t>(2 * config.rx_antennas); }
+  std::size_t width() const { return static_cast<std::size_t>(config.code.uses() * config.rx_antennas); }
+  std::size_t gains() const {
+    return static_cast<std::size_t>(config.code.channels() * config.code.tx_antennas() * config.rx_antennas);
+  }
   std::size_t codewords() const { return n0.size(); }
   std::size_t bits() const { return stbc_decoder(config).bits_per_codeword(); }
   std::size_t symbol_bits() const {
@@ -47,7 +50,9 @@ inline oracle::space_time_block oracle_code(const space_time_code& code) {
   oracle::space_time_block block;
   block.kind = code.kind() == space_time_kind::alamouti ? oracle::space_time::alamouti
                : code.kind() == space_time_kind::pair   ? oracle::space_time::pair
-                                                        : oracle::space_time::golden;
+               : code.kind() == space_time_kind::golden ? oracle::space_time::golden
+               : code.kind() == space_time_kind::sfbc   ? oracle::space_time::sfbc
+                                                        : oracle::space_time::fstd;
   // The Silver code from the oracle's own numbers.
   block.v = code.v() == space_time_code::silver().v() ? oracle::silver_matrix() : code.v();
   return block;
@@ -57,6 +62,7 @@ struct stbc_draw {
   double least_n0 = 0.01, most_n0 = 1;  // uniform in decibels
   bool noise = true;
   std::size_t per_channel = 1;
+  double spread = 0.2;  // how far the H of a codeword's subcarriers lie apart
 };
 inline stbc_batch draw_stbc(const stbc_config& config, std::size_t codewords, std::uint64_t seed,
                             const stbc_draw& draw = {}) {
@@ -72,11 +78,15 @@ inline stbc_batch draw_stbc(const stbc_config& config, std::size_t codewords, st
   b.per_channel = draw.per_channel;
   const auto code = oracle_code(config.code);
   const auto points = oracle::constellation(config.qam);
-  const std::size_t rx = static_cast<std::size_t>(config.rx_antennas);
+  const std::size_t rx = static_cast<std::size_t>(config.rx_antennas),
+                    tx = static_cast<std::size_t>(config.code.tx_antennas()),
+                    uses = static_cast<std::size_t>(config.code.uses());
   for (std::size_t i = 0; i < codewords; i++) {
     if (i % draw.per_channel == 0)
-      for (std::size_t e = 0; e < 2 * rx; e++) b.h.push_back(std::complex<float>(normal()));
-    const std::complex<float>* h = &b.h[i / draw.per_channel * 2 * rx];
+      for (std::size_t e = 0; e < b.gains(); e++)
+        b.h.push_back(e < tx * rx ? std::complex<float>(normal())
+                                  : b.h[b.h.size() - tx * rx] + std::complex<float>(draw.spread * normal()));
+    const std::complex<float>* h = &b.h[i / draw.per_channel * b.gains()];
     b.n0.push_back(static_cast<float>(std::exp(exponent(random))));
     std::vector<std::complex<double>> x;
     for (int k = 0; k < code.symbols(); k++) {
@@ -85,10 +95,11 @@ inline stbc_batch draw_stbc(const stbc_config& config, std::size_t codewords, st
       for (std::size_t mask = points.size() / 2; mask > 0; mask /= 2) b.sent.push_back((index & mask) != 0);
     }
     const auto s = oracle::space_time_matrix(code, x);
-    for (std::size_t slot = 0; slot < 2; slot++)
+    for (std::size_t slot = 0; slot < uses; slot++)
       for (std::size_t r = 0; r < rx; r++) {
-        std::complex<double> y =
-            std::complex<double>(h[2 * r]) * s[slot] + std::complex<double>(h[2 * r + 1]) * s[2 + slot];
+        const std::complex<float>* gain = h + (config.code.channels() > 1 ? slot * rx * tx : 0) + tx * r;
+        std::complex<double> y = 0;
+        for (std::size_t t = 0; t < tx; t++) y += std::complex<double>(gain[t]) * s[uses * t + slot];
         if (draw.noise) y += std::sqrt(static_cast<double>(b.n0[i])) * normal();
         b.y.push_back(std::complex<float>(y));
       }
@@ -99,10 +110,8 @@ inline oracle::stbc_use oracle_use(const stbc_batch& b, std::size_t i) {
   oracle::stbc_use use;
   use.code = oracle_code(b.config.code);
   use.points = b.config.qam;
-  for (std::size_t e = 0; e < b.width(); e++) {
-    use.y.emplace_back(b.y[i * b.width() + e]);
-    use.h.emplace_back(b.h[i / b.per_channel * b.width() + e]);
-  }
+  for (std::size_t e = 0; e < b.width(); e++) use.y.emplace_back(b.y[i * b.width() + e]);
+  for (std::size_t e = 0; e < b.gains(); e++) use.h.emplace_back(b.h[i / b.per_channel * b.gains() + e]);
   use.n0 = b.n0[i];
   for (std::size_t e = i * b.bits(); !b.prior.empty() && e < (i + 1) * b.bits(); e++)
     use.prior.push_back(b.prior[e]);
@@ -136,7 +145,7 @@ inline stbc_result decode(executor& exec, const stbc_batch& b, wanted output,
     return on_device(exec, order == layout::row_major ? values : turned(values, elements),
                      values.size() / elements, elements, order);
   };
-  const auto y = stored(b.y, b.width()), h = stored(b.h, b.width());
+  const auto y = stored(b.y, b.width()), h = stored(b.h, b.gains());
   const auto n0 = on_device(exec, b.n0, n, 1);
   const auto prior = stored(b.prior, b.prior.empty() ? 1 : m);
   auto llr = exec.make<float>(n, m, order);
@@ -158,8 +167,8 @@ inline stbc_result decode(executor& exec, const stbc_batch& b, wanted output,
 /// How far LLRs of two float32 algorithms of equal result may lie apart.
 inline double llr_tolerance(const stbc_batch& b, std::size_t i) {
   double energy = 0;
-  for (std::size_t e = 0; e < b.width(); e++)
-    energy += std::norm(b.y[i * b.width() + e]) + std::norm(b.h[i / b.per_channel * b.width() + e]);
+  for (std::size_t e = 0; e < b.width(); e++) energy += std::norm(b.y[i * b.width() + e]);
+  for (std::size_t e = 0; e < b.gains(); e++) energy += std::norm(b.h[i / b.per_channel * b.gains() + e]);
   return 4e-6 * energy / b.n0[i] + 1e-5;
 }
 /// Constellation indices of a codeword's bits.
@@ -209,7 +218,7 @@ inline stbc_config stbc_setting(const space_time_code& code, int qam, int rx = 2
   return c;
 }
 inline std::string text_of(const stbc_config& c) {
-  const char* const names[]{"Alamouti", "pair", "Golden"};
+  const char* const names[]{"Alamouti", "pair", "Golden", "SFBC", "FSTD"};
   return std::string(names[static_cast<int>(c.code.kind())]) + ", " + std::to_string(c.qam) + "-QAM, " +
          std::to_string(c.rx_antennas) + " antennas" +
          (c.search == golden_search::slicing ? ", slicing" : "") +
@@ -227,13 +236,26 @@ inline std::vector<stbc_config> stbc_of_256_qam() {
           stbc_setting(space_time_code::golden(), 256, 3),
           stbc_setting(space_time_code::golden(), 256, 2, golden_search::slicing)};
 }
+/// Codes over subcarriers.
+inline std::vector<stbc_config> stbc_over_subcarriers() {
+  std::vector<stbc_config> configs;
+  for (const int qam : {4, 16, 64, 256})
+    for (const auto& [code, rx] :
+         {std::pair{space_time_code::sfbc(), 1}, std::pair{space_time_code::sfbc(), 3},
+          std::pair{space_time_code::fstd(), 2}, std::pair{space_time_code::fstd(), 4}})
+      configs.push_back(stbc_setting(code, qam, rx));
+  return configs;
+}
 /// Exhaustive search of every kind of code and up to 65536 codewords.
 inline std::vector<stbc_config> stbc_of_exhaustive_search() {
-  std::vector<stbc_config> configs{
-      stbc_setting(space_time_code::alamouti(), 4, 1), stbc_setting(space_time_code::alamouti(), 64),
-      stbc_setting(space_time_code::silver(), 4),      stbc_setting(space_time_code::silver(), 16),
-      stbc_setting(turned_pair(), 4, 3),               stbc_setting(space_time_code::golden(), 4, 1),
-      stbc_setting(space_time_code::golden(), 16, 4),  stbc_setting(space_time_code::alamouti(), 256, 2)};
+  std::vector<stbc_config> configs{stbc_setting(space_time_code::alamouti(), 4, 1),
+                                   stbc_setting(space_time_code::alamouti(), 64),
+                                   stbc_setting(space_time_code::silver(), 4),
+                                   stbc_setting(space_time_code::silver(), 16),
+                                   stbc_setting(turned_pair(), 4, 3),
+                                   stbc_setting(space_time_code::golden(), 4, 1),
+                                   stbc_setting(space_time_code::golden(), 16, 4),
+                                   stbc_setting(space_time_code::alamouti(), 256, 2)};
   for (stbc_config& c : configs) c.method = stbc_method::exhaustive;
   return configs;
 }

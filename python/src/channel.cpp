@@ -65,7 +65,8 @@ void mimo(executor_ref& where, nb::handle sent, nb::handle out, nb::handle chann
   const argument x("sent", sent, where), y("out", out, where, true), h("channel", channel, where, true);
   const auto from = x.as<const cf>(1);
   const auto to = y.as<cf>(1), gains = h.as<cf>(2);
-  send(where, [&](executor& exec) { apply_mimo_rayleigh(exec, from, to, gains, uses_per_channel, range, rice); });
+  send(where,
+       [&](executor& exec) { apply_mimo_rayleigh(exec, from, to, gains, uses_per_channel, range, rice); });
 }
 
 /// A delay line, and what its profile was made of.

@@ -93,7 +93,8 @@ std::pair<std::size_t, std::size_t> antennas_of(const receiver_ref& r) {
     return std::pair{static_cast<std::size_t>(rx), static_cast<std::size_t>(tx)};
   };
   if (const auto* c = std::get_if<detector_config>(&r.detector)) return pair(c->rx_antennas, c->streams);
-  if (const auto* c = std::get_if<stbc_config>(&r.detector)) return pair(c->rx_antennas, 2);
+  if (const auto* c = std::get_if<stbc_config>(&r.detector))
+    return pair(c->rx_antennas, c->code.tx_antennas());
   if (const auto* c = std::get_if<uplink_config>(&r.detector)) return pair(c->antennas, c->users);
   const auto& c = std::get<soft_uplink_config>(r.detector);
   return pair(c.antennas, c.users);
@@ -157,13 +158,19 @@ void run(const receiver_ref& r, executor_ref& where, nb::handle channel, nb::han
       s("status", status, where, true), d("detected", detected, where, true),
       e("extrinsic", extrinsic, where, true), u("use_status", use_status, where, true);
   const auto [rx, tx] = antennas_of(r);
-  const bool space_time = std::holds_alternative<stbc_config>(r.detector);
+  const auto* space_time = std::get_if<stbc_config>(&r.detector);
   const int of_use = space_time ? 2 : 1;  // axes of what is received in a use: of a codeword slot and antenna
+  const bool own_channels = space_time && space_time->code.over_subcarriers();
+  const int of_channel = own_channels ? 3 : 2;
+  const std::size_t uses_of_codeword = space_time ? static_cast<std::size_t>(space_time->code.uses()) : 1;
   if (space_time)
-    y.expect_item({r.made->uses_per_frame(), 2, rx});
+    y.expect_item({r.made->uses_per_frame(), uses_of_codeword, rx});
   else
     y.expect_item({r.made->uses_per_frame(), rx});
-  h.expect_item({rx, tx});
+  if (own_channels)
+    h.expect_item({uses_of_codeword, rx, tx});
+  else
+    h.expect_item({rx, tx});
   const int of_frame = r.users == 0 ? 1 : 2;  // axes of a frame's bits: with codewords of users these first
   if (r.users == 0)
     p.expect_item({r.made->n()});
@@ -172,8 +179,8 @@ void run(const receiver_ref& r, executor_ref& where, nb::handle channel, nb::han
   const auto uses = y.batch(of_use);
   p.expect_batch(of_frame, y.batch(of_use + 1));
   u.expect_batch(0, uses);
-  const heard in{.channel = h.as<const std::complex<float>>(2),
-                 .uses_per_channel = std::max<std::size_t>(1, h.items_sharing(2, uses)),
+  const heard in{.channel = h.as<const std::complex<float>>(of_channel),
+                 .uses_per_channel = std::max<std::size_t>(1, h.items_sharing(of_channel, uses)),
                  .received = y.as<const std::complex<float>>(of_use),
                  .noise_var = n0.of(uses),
                  .prior = p.as<const float>(of_frame)};

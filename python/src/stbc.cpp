@@ -53,12 +53,18 @@ void stbc_decode(const stbc_decoder& d, executor_ref& where, nb::handle channel,
   const noise_argument n0(noise_var, where);
   const argument l("llr", llr, where, true), b("bits", bits, where, true), s("status", status, where, true);
   const auto rx = static_cast<std::size_t>(d.config().rx_antennas);
-  y.expect_item({2, rx});
-  h.expect_item({rx, 2});
+  const space_time_code& code = d.config().code;
+  const auto uses = static_cast<std::size_t>(code.uses()), tx = static_cast<std::size_t>(code.tx_antennas());
+  const int of_channel = code.over_subcarriers() ? 3 : 2;
+  y.expect_item({uses, rx});
+  if (code.over_subcarriers())
+    h.expect_item({uses, rx, tx});
+  else
+    h.expect_item({rx, tx});
   const auto batch = y.batch(2);
   p.expect_batch(1, batch);
-  const stbc_input in{.channel = h.as<const std::complex<float>>(2),
-                      .codewords_per_channel = std::max<std::size_t>(1, h.items_sharing(2, batch)),
+  const stbc_input in{.channel = h.as<const std::complex<float>>(of_channel),
+                      .codewords_per_channel = std::max<std::size_t>(1, h.items_sharing(of_channel, batch)),
                       .received = y.as<const std::complex<float>>(2),
                       .noise_var = n0.of(batch),
                       .prior = p.as<const float>(1)};
@@ -83,6 +89,8 @@ void bind_stbc(nb::module_& m) {
       .def_prop_ro("settings",
                    [](const stbc_encoder_ref& e) { return settings_in(stbc_encoder_settings(), e.config); })
       .def_prop_ro("symbols", [](const stbc_encoder_ref& e) { return e.config.code.symbols(); })
+      .def_prop_ro("uses", [](const stbc_encoder_ref& e) { return e.config.code.uses(); })
+      .def_prop_ro("streams", [](const stbc_encoder_ref& e) { return e.config.code.tx_antennas(); })
       .def("run", &stbc_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"))
       .def("run_symbols", &encode_symbols, nb::arg("executor"), nb::arg("symbols"), nb::arg("coded"))
       .def_prop_ro("bits_per_codeword", [](const stbc_encoder_ref& e) { return e.made.bits_per_codeword(); });
@@ -96,6 +104,9 @@ void bind_stbc(nb::module_& m) {
       .def_prop_ro("settings", [](const stbc_decoder& d) { return settings_in(stbc_settings(), d.config()); })
       .def("run", &stbc_decode, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
            optional("noise_var"), optional("prior"), optional("llr"), optional("bits"), optional("status"))
+      .def_prop_ro("uses", [](const stbc_decoder& d) { return d.config().code.uses(); })
+      .def_prop_ro("streams", [](const stbc_decoder& d) { return d.config().code.tx_antennas(); })
+      .def_prop_ro("channels", [](const stbc_decoder& d) { return d.config().code.channels(); })
       .def_prop_ro("bits_per_codeword", &stbc_decoder::bits_per_codeword);
 }
 

@@ -448,19 +448,20 @@ class stream {
     hub_->let_go();
     const auto& in = chain_->inputs();
     const argument h(in[0].name.c_str(), channel, host_), y(in[1].name.c_str(), items_array, host_);
-    const int trailing = static_cast<int>(item_shape_.size());
+    const int trailing = static_cast<int>(item_shape_.size()),
+              of_channel = static_cast<int>(channel_shape_.size());
     expect(y, in[1].name, item_shape_, half_items_, is_uplink(stage_));
     expect(h, in[0].name, channel_shape_, half_channel_, is_uplink(stage_) || is_downlink(stage_));
     // Halves have one axis more, of real and imaginary part.
     const std::size_t items = product(y.batch(trailing + half_items_)), estimates = in[0].rows_of(items);
-    if (product(h.batch(2 + half_channel_)) != estimates)
+    if (product(h.batch(of_channel + half_channel_)) != estimates)
       throw shape_error(in[0].name, "shape " + text_of(h.batch(0)),
                         std::to_string(estimates) + " in all for " + in[1].name + " of shape " +
                             text_of(y.batch(0)) + ", " + std::to_string(in[0].per_items) + " items for each");
     const samples inputs = [&]() -> samples {
       if (half_items_) return samples_of<half_complex>{h.as_halves(2), y.as_halves(trailing)};
       if (half_channel_) return samples_of<half_complex, cf>{h.as_halves(2), y.as<const cf>(trailing)};
-      return samples_of<cf>{h.as<const cf>(2), y.as<const cf>(trailing)};
+      return samples_of<cf>{h.as<const cf>(of_channel), y.as<const cf>(trailing)};
     }();
     const float n0 = noise_of(noise_var);
 
@@ -589,6 +590,7 @@ class stream {
       throw shape_error(
           name, "an array of float16",
           may_be_half ? "one of complex64, or a stream with samples = \"complex32\"" : "one of complex64");
+    if (shape.size() == 3) return a.expect_item({shape[0], shape[1], shape[2]});
     shape.size() == 1 ? a.expect_item({shape[0]}) : a.expect_item({shape[0], shape[1]});
   }
   float noise_of(nb::handle noise_var) {

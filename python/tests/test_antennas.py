@@ -206,6 +206,55 @@ def test_space_time_codes(code, rng):
     assert np.array_equal(wb.StbcDecoder(type=code, qam=4, rx_antennas=2, llr_sign="p1/p0", **v)(h, y, 0.16), -llr)
 
 
+@pytest.mark.parametrize("code", ["alamouti", "silver", "golden"])
+def test_exhaustive_search_is_the_conditional_one(code, rng):
+    bits = rng.integers(0, 2, (30, wb.StbcEncoder(type=code, qam=4).bits_per_codeword), dtype=np.uint8)
+    h = normal(rng, 30, 2, 2)
+    y = (wb.StbcEncoder(type=code, qam=4)(bits) @ h.swapaxes(1, 2) + 0.5 * normal(rng, 30, 2, 2)).astype(np.complex64)
+    llr, all_of_them = (wb.StbcDecoder(type=code, qam=4, rx_antennas=2, method=method)(h, y, 0.25) for method in ("conditional", "exhaustive"))
+    np.testing.assert_allclose(all_of_them, llr, rtol=1e-3, atol=1e-3 * np.abs(llr).max())
+
+
+def test_256_qam_of_space_time_codes(rng):
+    for code in ("alamouti", "silver"):
+        encode = wb.StbcEncoder(type=code, qam=256)
+        bits = rng.integers(0, 2, (3, encode.bits_per_codeword), dtype=np.uint8)
+        h = normal(rng, 3, 2, 2)
+        y = (encode(bits) @ h.swapaxes(1, 2)).astype(np.complex64)
+        assert np.array_equal(wb.StbcDecoder(type=code, qam=256, rx_antennas=2)(h, y, 1e-5, outputs="bits"), bits)
+
+
+def test_transmit_diversity_of_lte(rng):
+    """The matrices of TS 36.211 6.3.4.3, and linear combining with the interference as noise."""
+    n0 = 0.2
+    for code, size, rx in (("sfbc", 2, 1), ("sfbc", 2, 3), ("fstd", 4, 2)):
+        encode, decode = wb.StbcEncoder(type=code, qam=16), wb.StbcDecoder(type=code, qam=16, rx_antennas=rx)
+        bits = rng.integers(0, 2, (50, encode.bits_per_codeword), dtype=np.uint8)
+        x = oracles.qam_symbols(bits.reshape(50, size, 4), 16)
+        sent = np.zeros((50, size, size), complex)  # subcarrier, antenna
+        for p in range(size // 2):
+            q, a, b = p + size // 2, x[:, 2 * p], x[:, 2 * p + 1]
+            sent[:, 2 * p, p], sent[:, 2 * p, q], sent[:, 2 * p + 1, p], sent[:, 2 * p + 1, q] = a, -b.conj(), b, a.conj()
+        sent *= (size / 2) ** 0.5
+        np.testing.assert_allclose(encode(bits), sent, atol=1e-6)
+        h = normal(rng, 50, 1, rx, size) + 0.3 * normal(rng, 50, size, rx, size)
+        y = (np.einsum("bert,bet->ber", h, sent) + n0 ** 0.5 * normal(rng, 50, size, rx)).astype(np.complex64)
+        llr, decided = decode(h.astype(np.complex64), y, n0, outputs=("llr", "bits"))
+        points, labels = oracles.qam_symbols(oracles.labels(16)[:, None], 16)[:, 0], oracles.labels(16)
+        for i in range(50):
+            for p in range(size // 2):
+                g0, g1 = h[i, 2 * p][:, [p, p + size // 2]], h[i, 2 * p + 1][:, [p, p + size // 2]]
+                g = (size / 2) ** 0.5 * np.vstack([np.stack([g0[:, 0], -g0[:, 1]], 1), np.stack([g1[:, 1], g1[:, 0]], 1).conj()])
+                gram, z = g.conj().T @ g, g.conj().T @ np.concatenate([y[i, 2 * p], y[i, 2 * p + 1].conj()])
+                for k in range(2):
+                    gain = gram[k, k].real
+                    metric = np.abs(z[k] / gain - (points if k == 0 else points.conj())) ** 2 * gain / (n0 + abs(gram[0, 1]) ** 2 / gain)
+                    wanted = oracles.max_log(metric[None], labels)[0]
+                    got = llr[i, (2 * p + k) * 4:(2 * p + k + 1) * 4]
+                    np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-3 * np.abs(wanted).max())
+        assert np.array_equal(decided, llr < 0)
+
+
 def test_silver_is_decoded(rng):
     bits = rng.integers(0, 2, (50, 8), dtype=np.uint8)
     coded = wb.StbcEncoder(type="silver", qam=4)(bits)

@@ -134,6 +134,10 @@ def stages(rng):
         yield code, ({"stage": decoder, "items_per_channel": 5, "most_items": 45}, frame, ("llr", "status"),
                      decoder(*frame, outputs=("llr", "status")))
 
+    decoder = wb.StbcDecoder(type="fstd", qam=4, rx_antennas=2)
+    frame = (complex_normal(rng, 9, 4, 2, 4), complex_normal(rng, 9, 5, 4, 2), 0.3)
+    yield "fstd", ({"stage": decoder, "items_per_channel": 5, "most_items": 45}, frame, ("llr", "status"), decoder(*frame, outputs=("llr", "status")))
+
     conv = wb.conv_lte()
     ldpc = wb.wifi_ldpc(n=648, rate="1/2")
     for name, decoder, outputs in (
@@ -152,7 +156,7 @@ def stages(rng):
 
 NAMES = ["detector", "other sign", "one output", "uplink", "uplink cg", "uplink int8", "uplink int8, other sign", "uplink of halves",
          "uplink of halves, int8", "precode", "precode by halves", "clusters", "clusters cg, other sign", "clusters of halves, int8",
-         "precode in clusters", "precode in clusters by halves", "alamouti", "silver", "golden", "turbo", "int16", "ldpc", "viterbi",
+         "precode in clusters", "precode in clusters by halves", "alamouti", "silver", "golden", "fstd", "turbo", "int16", "ldpc", "viterbi",
          "bcjr"]
 
 

@@ -1,4 +1,4 @@
-"""Space-time block codes of two antennas and two slots: Alamouti, Silver, Golden, and any pair of Alamouti blocks."""
+"""Space-time block codes: Alamouti, Silver, Golden, any pair of Alamouti blocks, and the transmit diversity of LTE over subcarriers."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Sequence
@@ -39,6 +39,9 @@ class StbcEncoder(Encoder):
         {settings}
         executor: where arrays in host memory are processed; None for all cores.
 
+    ``uses`` are the slots of a codeword, or its subcarriers, and ``streams`` its antennas: 4 and 4 with ``type="fstd"``, else 2 and 2. Each
+    antenna sends unit mean energy; TS 36.211 §6.3.4.3 sends 1 / sqrt(2) of the amplitudes of "sfbc", and 1 / 2 of those of "fstd".
+
     >>> encode = wb.StbcEncoder(type="golden", qam=4)
     >>> encode(np.ones((10, encode.bits_per_codeword))).shape
     (10, 2, 2)
@@ -46,18 +49,20 @@ class StbcEncoder(Encoder):
 
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[StbcEncoderKeywords]):
         work = made(_core.StbcEncoder, settings=_with_entries(settings))
-        super().__init__(work, {"coded": (COMPLEX64, (2, 2))}, executor)
+        super().__init__(work, {"coded": (COMPLEX64, (work.uses, work.streams))}, executor)
         self.symbols: int = work.symbols
+        self.uses: int = work.uses
+        self.streams: int = work.streams
         self.bits_per_codeword: int = work.bits_per_codeword
 
     @converting(bits=as_bits)
     def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., bits_per_codeword)``, to complex64 ``(..., 2, 2)``: slot, antenna."""
+        """Encodes ``bits``, uint8 or bool ``(..., bits_per_codeword)``, to complex64 ``(..., uses, streams)``."""
         return self._encode(bits, out)
 
     @converting(symbols=as_complex)
     def encode_symbols(self, symbols: Array, *, out: Any = None, strict: bool = False) -> Any:
-        """Encodes ``symbols``, complex64 ``(..., 2 or 4)``, any finite numbers, to complex64 ``(..., 2, 2)``."""
+        """Encodes ``symbols``, complex64 ``(..., 2 or 4)``, any finite numbers, to complex64 ``(..., uses, streams)``."""
         space = space_of(symbols)
         arrays = fill(space, self._table, "coded", out, batch_of("symbols", symbols, 1))
         self._work.run_symbols(space.executor(self._executor), space.take(symbols), arrays["coded"])
@@ -66,7 +71,7 @@ class StbcEncoder(Encoder):
 
 @described
 class StbcDecoder(Described):
-    """Maximum-likelihood decoding; with a-priori LLRs maximum a-posteriori.
+    """Maximum-likelihood decoding; with a-priori LLRs maximum a-posteriori. Codes over subcarriers are combined linearly.
 
     Args:
         {settings}
@@ -88,6 +93,8 @@ class StbcDecoder(Described):
         #: the sign of LLRs
         self.llr_sign = llr_sign
         self.bits_per_codeword: int = self._work.bits_per_codeword
+        self.uses: int = self._work.uses
+        self.streams: int = self._work.streams
         bits = (self.bits_per_codeword,)
         self._table = {"llr": (FLOAT32, bits), "bits": (UINT8, bits), "status": (UINT8, ())}
 
@@ -98,8 +105,9 @@ class StbcDecoder(Described):
 
         Args:
             channel: H, complex64 ``(..., rx_antennas, 2)``; the batch axes may be the first of received's alone, or 1 where NumPy
-                broadcasts them.
-            received: Y, complex64 ``(..., 2, rx_antennas)``: slot, antenna.
+                broadcasts them. Of a code over subcarriers, "sfbc" and "fstd", an H for each: ``(..., uses, rx_antennas, streams)``;
+                the batch axes may be the first of received's alone. Where they differ the interference counts as noise.
+            received: Y, complex64 ``(..., uses, rx_antennas)``.
             noise_var: N0 per complex entry: a number, or an array that broadcasts to the batch axes of ``received``.
             prior: a-priori LLRs, float32, ``(..., bits_per_codeword)``; those beyond +-1e6 count as +-1e6. Not with
                 ``search="slicing"``. In the sign of ``llr``.

@@ -632,6 +632,7 @@ def _arrays_of(stage: Any) -> tuple[Any, list[int], list[int], tuple[str, Any, t
     if isinstance(stage, _DOWNLINKS):
         return (stage._work, [stage.antennas, stage.users], [stage.users], ("precoded", COMPLEX64, (stage.antennas,)))
     if isinstance(stage, StbcDecoder):
-        return (stage._work, [stage.rx_antennas, 2], [2, stage.rx_antennas], ("llr", FLOAT32, (stage.bits_per_codeword,)))
+        axes = [stage.uses] if stage._work.channels > 1 else []
+        return (stage._work, [*axes, stage.rx_antennas, stage.streams], [stage.uses, stage.rx_antennas], ("llr", FLOAT32, (stage.bits_per_codeword,)))
     raise TypeError(f"stage is a {type(stage).__name__}: expected a detector, MassiveUplink, MassiveDownlink, ClusteredUplink, "
                     "ClusteredDownlink or StbcDecoder")

@@ -55,8 +55,8 @@ class separate_air final : public air {
 }  // namespace
 
 kind_list<air_kind>& airs() {
-  static kind_list<air_kind> kinds(
-      "channel.type", {awgn_air(), rayleigh_air(), rician_air(), tdl_air(), cdl_air(), kronecker_air(), file_air()});
+  static kind_list<air_kind> kinds("channel.type", {awgn_air(), rayleigh_air(), rician_air(), tdl_air(),
+                                                    cdl_air(), kronecker_air(), file_air()});
   return kinds;
 }
 

@@ -38,7 +38,7 @@ struct air_antennas {
   /// With a space-time code: a codeword is on neighbouring subcarriers, which a delay line gives an H each.
   /// Else it is on one subcarrier in successive OFDM symbols, which share H.
   bool in_frequency = false;
-  ofdm_grid grid = {};       // of a frame: massive MIMO (subcarriers and symbols) and slots
+  ofdm_grid grid = {};  // of a frame: massive MIMO (subcarriers and symbols) and slots
   /// The receiver's estimator needs the delays of the channel.
   bool needs_profile = false;
 
@@ -152,8 +152,8 @@ struct air_kind {
   std::function<void(box&, air_antennas&)> complete = {};  // nothing to do
   /// Uses that a frame takes if it needs those of the antennas.
   std::function<std::size_t(const box&, const air_antennas&)> whole_uses = {};  // as many
-  std::function<air_fading(const box&)> fading = {};                    // other
-  std::function<air_values(const box&)> results = {};                   // nothing
+  std::function<air_fading(const box&)> fading = {};                            // other
+  std::function<air_values(const box&)> results = {};                           // nothing
   /// Of completed settings. Throws file_error, memory_error.
   std::function<std::unique_ptr<air>(const box&, const air_antennas&)> make;
 };

@@ -30,7 +30,8 @@ air_antennas space_time() {
   return {.system = air_system::space_time, .tx = 2, .rx = 3, .uses = 6, .together = 2};
 }
 air_antennas across_subcarriers() {
-  return {.system = air_system::space_time, .tx = 2, .rx = 3, .uses = 12, .together = 3, .in_frequency = true};
+  return {
+      .system = air_system::space_time, .tx = 2, .rx = 3, .uses = 12, .together = 3, .in_frequency = true};
 }
 air_antennas massive() {
   return {.system = air_system::massive,

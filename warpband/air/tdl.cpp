@@ -87,7 +87,9 @@ class tdl_matrices final : public air {
 int symbols_per_block(const tdl_config& c, const air_antennas& a) {
   check_range("subcarriers", c.grid.subcarriers, 1, 65536);
   const int together = symbols_together(a), adjacent = a.in_frequency ? static_cast<int>(a.together) : 1;
-  const auto multiple = [](int n) { return "a multiple of " + std::to_string(n) + " with this space-time code"; };
+  const auto multiple = [](int n) {
+    return "a multiple of " + std::to_string(n) + " with this space-time code";
+  };
   if (c.grid.subcarriers % adjacent != 0)
     throw argument_error("subcarriers", std::to_string(c.grid.subcarriers), multiple(adjacent));
   if (c.grid.symbols % together != 0)

@@ -1,8 +1,8 @@
 #pragma once
 // Tapped delay lines (channel/tdl) in links. The uses of a frame are resource elements, frequency first: of a
 // slot, of the subcarriers of massive MIMO, or of blocks of the line's own grid, which zeros fill. With
-// massive MIMO each pair of antennas has a line, and the users do not move. The codewords of a space-time code
-// over time take two OFDM symbols of a subcarrier, whose H is that of the first one.
+// massive MIMO each pair of antennas has a line, and the users do not move. The codewords of a space-time
+// code over time take two OFDM symbols of a subcarrier, whose H is that of the first one.
 #include <optional>
 
 #include <warpband/air/air.hpp>

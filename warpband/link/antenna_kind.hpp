@@ -49,8 +49,9 @@ struct antenna_kind {
   int (*rx_antennas)(const link_config&) = [](const link_config&) { return 1; };
   /// Symbols of a use, r_s in link/link.hpp.
   int (*symbols_per_use)(const link_config&) = [](const link_config& c) { return streams_of(c); };
-  /// Uses of the channel that the detector takes together.
-  int uses_at_once = 1;
+  /// Uses of the channel that the detector takes together, and their H, one for all or one for each.
+  int (*uses_at_once)(const link_config&) = [](const link_config&) { return 1; };
+  int (*channels_at_once)(const link_config&) = [](const link_config&) { return 1; };
   /// Frames have many codewords, which are counted too, and fail together.
   bool many_codewords = false;
   std::size_t (*codewords)(const link_config&) = [](const link_config&) { return std::size_t{1}; };
@@ -68,7 +69,8 @@ struct antenna_kind {
   /// Energy that all transmit antennas send together, divided by Es.
   double (*sent_power)(const link_config&) = [](const link_config& c) { return double(streams_of(c)); };
   double (*symbol_energy)(const link_config&) = [](const link_config&) { return 1.0; };  // Es
-  /// Tells the channel what differs from tx = streams, rx = rx_antennas and `uses`, which it does not ask for.
+  /// Tells the channel what differs from tx = streams, rx = rx_antennas and `uses`, which it does not ask
+  /// for.
   void (*describe)(const link_config&, air_antennas&) = [](const link_config&, air_antennas&) {};
 
   // ---- what is detected and counted

@@ -1,4 +1,5 @@
-// A space-time code of two antennas: codewords of two uses.
+// A space-time code: codewords of two or four uses, in slots or on subcarriers.
+#include <warpband/core/as_size.hpp>
 #include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/link_settings.hpp>
@@ -9,9 +10,9 @@
 namespace wb {
 namespace {
 
-constexpr std::size_t slots = 2;  // uses of the channel that a codeword takes
-
 const stbc_config& code_of(const link_config& c) { return c.antennas.get<stbc_config>(); }
+/// Uses of the channel that a codeword takes.
+std::size_t uses_of(const link_config& c) { return as_size(code_of(c).code.uses()); }
 
 void add_space_time_keys(config::schema& s, const std::vector<setting_condition>& allowed) {
   config::add_table(
@@ -30,9 +31,10 @@ void read_space_time(const config::link_keys& keys, link_config& link) {
   if (std::string(name_of(c.code)) == "pair" && !keys.tree().has("stbc.v"))
     keys.refuse(type.line, "stbc.v is missing " + choice,
                 ": add, for instance, v = [[1, 0], [0, 0], [0, 0], [-1, 0]]");
-  if (streams.level >= type.level && keys.number("mimo.streams", 2) != 2)
-    keys.refuse(streams.line, "mimo.streams = " + std::to_string(keys.number("mimo.streams", 2)) +
-                                  " is not allowed: expected 2 " + choice);
+  const int tx = c.code.tx_antennas();
+  if (streams.level >= type.level && keys.number("mimo.streams", tx) != tx)
+    keys.refuse(streams.line, "mimo.streams = " + std::to_string(keys.number("mimo.streams", tx)) +
+                                  " is not allowed: expected " + std::to_string(tx) + ' ' + choice);
   c.rx_antennas = keys.number("mimo.rx_antennas", 1);
   link.antennas = c;
 }
@@ -81,10 +83,11 @@ std::string space_time_name(const link_antennas& a) {
 
 std::unique_ptr<antenna_system> make_pairs(const link_config& c) {
   const auto encoder = std::make_shared<const stbc_encoder>(code_of(c).code, c.qam);
+  const std::size_t slots = uses_of(c), tx = as_size(code_of(c).code.tx_antennas());
   return make_antennas_in_uses(c, [=](executor& exec, const std::uint8_t* bits, auto* to, std::size_t uses) {
     const std::size_t codewords = uses / slots;
     encoder->run(exec, make_view(bits, codewords, encoder->bits_per_codeword()),
-                 make_view(to, codewords, 2 * slots));
+                 make_view(to, codewords, tx * slots));
   });
 }
 
@@ -93,7 +96,7 @@ std::uint64_t hypotheses(const stbc_config& c) {
   const auto points = static_cast<std::uint64_t>(c.qam);
   if (c.method == stbc_method::exhaustive)
     return points * points * (c.code.symbols() == 4 ? points * points : 1);
-  if (c.code.kind() == space_time_kind::alamouti) return 16;
+  if (c.code.kind() == space_time_kind::alamouti || c.code.over_subcarriers()) return 16;
   return 2 * points * points * (c.code.kind() == space_time_kind::golden ? 4 : 1);
 }
 
@@ -111,19 +114,22 @@ antenna_kind space_time_antennas_kind() {
           [](const link_config& c) {
             check_bit_loop(c, takes_prior(code_of(c)) ? "" : "stbc.search = \"slicing\"");
           },
-      .streams = [](const link_config&) { return 2; },
+      .streams = [](const link_config& c) { return code_of(c).code.tx_antennas(); },
       .rx_antennas = [](const link_config& c) { return code_of(c).rx_antennas; },
-      .symbols_per_use = [](const link_config& c) { return code_of(c).code.symbols() / 2; },
-      .uses_at_once = 2,
+      .symbols_per_use =
+          [](const link_config& c) { return code_of(c).code.symbols() / code_of(c).code.uses(); },
+      .uses_at_once = [](const link_config& c) { return code_of(c).code.uses(); },
+      .channels_at_once = [](const link_config& c) { return code_of(c).code.channels(); },
       .uses_for =
           [](const link_config& c, std::size_t symbols) {
             const auto once = static_cast<std::size_t>(code_of(c).code.symbols());
-            return (symbols + once - 1) / once * slots;
+            return (symbols + once - 1) / once * uses_of(c);
           },
       .describe =
-          [](const link_config&, air_antennas& a) {
+          [](const link_config& c, air_antennas& a) {
             a.system = air_system::space_time;
-            a.together = slots;
+            a.together = uses_of(c);
+            a.in_frequency = code_of(c).code.over_subcarriers();
           },
       .decides_uncoded = "an uncoded space-time code",
       .results =
@@ -132,7 +138,7 @@ antenna_kind space_time_antennas_kind() {
             add_values(values, "stbc", stbc_settings(), code_of(c));
             return values;
           },
-      .work = [](const link_config& c) { return uses_per_frame(c) / slots * hypotheses(code_of(c)); },
+      .work = [](const link_config& c) { return uses_per_frame(c) / uses_of(c) * hypotheses(code_of(c)); },
       .make = make_pairs,
       .make_detector = [](const link_config& c) { return make_open_detector(code_of(c)); },
       .make_loop = [](const link_config& c) { return make_bit_loop(c, make_soft_detector(code_of(c))); },

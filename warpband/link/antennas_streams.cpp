@@ -16,10 +16,11 @@ class antennas_in_uses final : public antenna_system {
         size_(c),
         tx_(static_cast<std::size_t>(streams_of(c))),
         rx_(static_cast<std::size_t>(rx_antennas_of(c))),
-        together_(static_cast<std::size_t>(c.antennas.kind().uses_at_once)),
+        together_(static_cast<std::size_t>(c.antennas.kind().uses_at_once(c))),
+        channels_(static_cast<std::size_t>(c.antennas.kind().channels_at_once(c))),
         noise_(c),
         mapper_(std::move(mapper)),
-        air_(make_air(c.channel, air_antennas_of(c), separate)) {}
+        air_(make_air(c.channel, air_antennas_of(c), separate || channels_ > 1)) {}
 
   std::size_t bytes_per_frame() const noexcept override {
     return size_.uses * 8 * (tx_ + (in_place() ? 0 : rx_)) + air_->matrices() * 8 * rx_ * tx_ +
@@ -46,7 +47,10 @@ class antennas_in_uses final : public antenna_system {
                  batch.random(config_.seed));
     noise_.add(exec, y, size_.uses * rx_, batch);
     samples s{.received = make_view(y, items, together_ * rx_), .noise_var = noise_.variances(items)};
-    if (fades()) s.channel = h, s.items_per_channel = items / h.items;
+    if (fades()) {
+      s.channel = make_view(h.data, h.items / channels_, h.elements * channels_);
+      s.items_per_channel = items / s.channel.items;
+    }
     return s;
   }
 
@@ -56,7 +60,7 @@ class antennas_in_uses final : public antenna_system {
 
   link_config config_;
   frame_sizes size_;
-  std::size_t tx_, rx_, together_;
+  std::size_t tx_, rx_, together_, channels_;
   noise_of_link noise_;
   use_mapper mapper_;
   std::unique_ptr<air> air_;

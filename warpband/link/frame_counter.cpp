@@ -18,7 +18,7 @@ void fetch(executor& exec, std::vector<T>& to, const array<T>& from, std::size_t
 frame_counter::frame_counter(const link_config& c)
     : size_(c),
       rounds_(static_cast<std::size_t>(outer_iterations(c))),
-      weight_(c.antennas.kind().uses_at_once),
+      weight_(c.antennas.kind().uses_at_once(c)),
       coded_(!is_uncoded(c.code)),
       looped_(c.receiver.has_value()),
       transport_(is_transport(c.code)),

@@ -12,11 +12,13 @@ std::unique_ptr<receiver> make_bit_loop(const link_config& c, std::unique_ptr<so
 std::unique_ptr<receiver> make_bit_loop(const link_config& c, std::unique_ptr<soft_detector> detector,
                                         std::shared_ptr<const soft_decoder> decoder, receiver_config loop,
                                         std::size_t uses_per_channel) {
-  const auto together = static_cast<std::size_t>(c.antennas.kind().uses_at_once),
+  const antenna_kind& kind = c.antennas.kind();
+  const auto together = static_cast<std::size_t>(kind.uses_at_once(c)),
+             channels = static_cast<std::size_t>(kind.channels_at_once(c)),
              rx = static_cast<std::size_t>(rx_antennas_of(c)), tx = static_cast<std::size_t>(streams_of(c));
   loop.inner.reset();  // the decoder has it
   iterative_receiver receiver(std::move(detector), std::move(decoder), loop, uses_per_frame(c) / together);
-  const std::size_t bytes = receiver.working_bytes(rx * together, rx * tx, uses_per_channel);
+  const std::size_t bytes = receiver.working_bytes(rx * together, rx * tx * channels, uses_per_channel);
   return make_loop(std::move(receiver), true, bytes);
 }
 

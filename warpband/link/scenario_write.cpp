@@ -37,9 +37,9 @@ std::string toml(const setting_value& value) {
 
 /// Whether a key is one of the receiver.
 bool is_chosen(const std::string& key) {
-  static const std::set<std::string> keys{"modem.demapper", "stbc.search", "stbc.method", "stbc.llr_clip",
-                                          "massive.solver", "massive.iterations", "massive.residual",
-                                          "massive.sinr"};
+  static const std::set<std::string> keys{"modem.demapper",   "stbc.search",    "stbc.method",
+                                          "stbc.llr_clip",    "massive.solver", "massive.iterations",
+                                          "massive.residual", "massive.sinr"};
   return key.starts_with("detector.") || key.starts_with("decoder.") || keys.contains(key);
 }
 

@@ -150,6 +150,28 @@ TEST(theory, alamouti_combines_two_antennas_for_each_that_receives) {
   }
 }
 
+TEST(theory, transmit_diversity_over_subcarriers_has_the_branches_of_alamouti) {
+  for (const auto& [code, rx] :
+       {std::pair{space_time_code::sfbc(), 1}, std::pair{space_time_code::sfbc(), 2},
+        std::pair{space_time_code::fstd(), 1}, std::pair{space_time_code::fstd(), 2}}) {
+    SCOPED_TRACE(std::string(name_of(code)) + " " + std::to_string(rx));
+    link_config c;
+    c.seed = 9;
+    c.qam = 4;
+    c.channel = rayleigh_config{};
+    c.antennas = stbc_config{.code = code, .rx_antennas = rx};
+    const int branches = 2 * rx;
+    expect_theory(c, {0, 4}, false, [branches](double ebn0) {
+      return oracle::bpsk_combined_rayleigh_ber(ebn0 / branches, branches);
+    });
+    // A delay line of one tap gives all subcarriers the same H.
+    c.channel = tdl_config{.profile = {.taps = {{0, 0}}}, .grid = {.subcarriers = 4, .symbols = 1}};
+    expect_theory(c, {0, 4}, false, [branches](double ebn0) {
+      return oracle::bpsk_combined_rayleigh_ber(ebn0 / branches, branches);
+    });
+  }
+}
+
 TEST(theory, rician_fading_of_one_and_of_combined_antennas) {
   const double k_db = 5, k = std::pow(10, 0.1 * k_db);
   {
@@ -171,9 +193,8 @@ TEST(theory, rician_fading_of_one_and_of_combined_antennas) {
     c.qam = 4;
     c.channel = rician_config{.rician_k_db = k_db};
     c.antennas = stbc_config{.code = space_time_code::alamouti(), .rx_antennas = rx};
-    expect_theory(c, {0, 3, 6}, false, [=](double ebn0) {
-      return oracle::bpsk_combined_rician_ber(ebn0 / (2 * rx), k, 2 * rx);
-    });
+    expect_theory(c, {0, 3, 6}, false,
+                  [=](double ebn0) { return oracle::bpsk_combined_rician_ber(ebn0 / (2 * rx), k, 2 * rx); });
   }
 }
 
@@ -187,7 +208,8 @@ TEST(theory, alamouti_over_delay_lines) {
                            .grid = {.subcarriers = 50, .symbols = 2},
                            .doppler_hz = doppler_hz};
     c.antennas = stbc_config{.code = space_time_code::alamouti(), .rx_antennas = 2};
-    expect_theory(c, {0, 4}, false, [](double ebn0) { return oracle::bpsk_combined_rayleigh_ber(ebn0 / 4, 4); });
+    expect_theory(c, {0, 4}, false,
+                  [](double ebn0) { return oracle::bpsk_combined_rayleigh_ber(ebn0 / 4, 4); });
   }
   link_config c;
   c.seed = 6;
@@ -195,9 +217,8 @@ TEST(theory, alamouti_over_delay_lines) {
   tdl_profile one_tap{.taps = {{0, 0}}, .rician_k_db = 6};
   c.channel = tdl_config{.profile = one_tap, .grid = {.subcarriers = 1, .symbols = 2}};
   c.antennas = stbc_config{.code = space_time_code::alamouti(), .rx_antennas = 1};
-  expect_theory(c, {0, 4}, false, [](double ebn0) {
-    return oracle::bpsk_combined_rician_ber(ebn0 / 2, std::pow(10, 0.6), 2);
-  });
+  expect_theory(c, {0, 4}, false,
+                [](double ebn0) { return oracle::bpsk_combined_rician_ber(ebn0 / 2, std::pow(10, 0.6), 2); });
 }
 
 TEST(theory, space_time_codes_have_diversity_and_multiplexing_half_of_it) {

@@ -313,11 +313,13 @@ std::unique_ptr<frame_receiver> make_precode_chain(const precode_chain_config& c
 std::unique_ptr<frame_receiver> make_stbc_chain(const stbc_chain_config& c) {
   const auto decoder = std::make_shared<const stbc_decoder>(c.decoder);
   check_shared("codewords_per_channel", c.codewords_per_channel);
-  const std::size_t r = as_size(c.decoder.rx_antennas);
+  const space_time_code& code = c.decoder.code;
+  const std::size_t r = as_size(c.decoder.rx_antennas),
+                    gains = as_size(code.channels() * code.tx_antennas()) * r;
   frame_receiver_parts p{
       .name = "stbc",
-      .inputs = {{.name = "channel", .type = c64, .elements = 2 * r, .per_items = c.codewords_per_channel},
-                 {.name = "received", .type = c64, .elements = 2 * r},
+      .inputs = {{.name = "channel", .type = c64, .elements = gains, .per_items = c.codewords_per_channel},
+                 {.name = "received", .type = c64, .elements = as_size(code.uses()) * r},
                  shared_noise()},
       .outputs = {{.name = "llr", .type = f32, .elements = decoder->bits_per_codeword()}, status_port()},
       .stages = {"stbc"},

@@ -16,6 +16,7 @@
 //             (channel as halves with `half`)
 //   stbc      channel [ceil(codewords / codewords_per_channel),     llr [codewords, bits_per_codeword],
 //             2 * R], received [codewords, 2 * R], noise_var [1]    status [codewords, 1]
+//             (sizes of codes over subcarriers: stbc/stbc.hpp)
 //
 // Vectors that share a channel estimate lie one after the other: the symbols of one subcarrier, or, with one
 // estimate for 12 of them and `symbols` = 12 * 14, all symbols of 12 subcarriers; but see

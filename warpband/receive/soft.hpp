@@ -35,8 +35,8 @@ class soft_detector {
 
 /// The detector of a configuration, with extrinsic LLRs where it takes a-priori ones. Throws argument_error.
 std::unique_ptr<soft_detector> make_soft_detector(const detector_config& config);
-/// The decoder of a space-time code. A use is a codeword: received [codewords, 2 * rx_antennas] and channel
-/// as stbc_input has them, with uses_per_channel for codewords_per_channel.
+/// The decoder of a space-time code. A use is a codeword: received [codewords, uses * rx_antennas] and
+/// channel as stbc_input has them, with uses_per_channel for codewords_per_channel.
 std::unique_ptr<soft_detector> make_soft_detector(const stbc_config& config);
 /// The massive-MIMO uplink: with a-priori LLRs, or where decisions are asked for, the detector of
 /// massive/soft_uplink, else that of the configuration. A use is a vector. Calls have a multiple of

@@ -1,12 +1,12 @@
 #pragma once
-// Every codeword: no structure of the code is used but that S is linear in the real and imaginary parts of the
-// symbols, the N real dimensions of a codeword. With S = sum over d of l_d E_d, l_d the level of dimension d,
+// Every codeword: no structure of the code is used but that S is linear in the real and imaginary parts of
+// the symbols, the N real dimensions of a codeword. With S = sum over d of l_d E_d, l_d the level of
+// dimension d,
 //
 //   |Y - H S|^2 - |Y|^2 = sum over d of l_d (square_d l_d + linear_d) + sum over e < d of cross_ed l_e l_d
 //
 // The search descends from dimension to dimension: a level chosen in one changes `linear` of the later ones.
-#include <warpband/stbc/codeword_body.hpp>
-#include <warpband/stbc/stbc_op.hpp>
+#include <warpband/stbc/stbc_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -15,43 +15,6 @@ template <int N, class T>
 struct quadratic_form {
   T square[N], linear[N], cross[N][N];  // cross[e][d] with e < d
 };
-
-/// The form of a code of this kind with B bits a dimension.
-template <int Kind, int B, class T>
-WB_HD quadratic_form<2 * symbols_of_kind(Kind), T> quadratic_form_of(const codeword_sums<T>& sums,
-                                                                     const cx_pair (&v)[4]) {
-  constexpr int symbols = symbols_of_kind(Kind), dimensions = 2 * symbols;
-  const cx<T> none = {T(0.f), T(0.f)};
-  const cx<T> received[2][2] = {{sums.a, sums.d}, {sums.c, sums.b}};  // H^H Y
-  cx<T> e[dimensions][2][2];
-  WB_ROLL for (int d = 0; d < dimensions; d++) {
-    cx<T> x[symbols];
-    WB_UNROLL for (int k = 0; k < symbols; k++) {
-      x[k] = {T(d == 2 * k ? qam_scale<B>() : 0.f), T(d == 2 * k + 1 ? qam_scale<B>() : 0.f)};
-    }
-    codeword_of<Kind>(x, v, e[d]);
-  }
-  const auto product = [&](const cx<T>(&p)[2][2], const cx<T>(&q)[2][2]) WB_INLINE_LAMBDA {
-    cx<T> sum = none;
-    WB_UNROLL for (int k = 0; k < 2; k++) {
-      WB_UNROLL for (int t = 0; t < 2; t++) sum = conj_fma(p[k][t], q[k][t], sum);
-    }
-    return sum.re;
-  };
-  quadratic_form<dimensions, T> form;
-  WB_ROLL for (int d = 0; d < dimensions; d++) {
-    cx<T> arrives[2][2];  // H^H H E_d
-    WB_UNROLL for (int t = 0; t < 2; t++) {
-      const cx<T> one = e[d][0][t], two = e[d][1][t];
-      arrives[0][t] = fma(sums.t, two, cx<T>{sums.n1 * one.re, sums.n1 * one.im});
-      arrives[1][t] = conj_fma(sums.t, one, cx<T>{sums.n2 * two.re, sums.n2 * two.im});
-    }
-    form.square[d] = product(e[d], arrives);
-    form.linear[d] = T(-2.f) * product(e[d], received);
-    WB_ROLL for (int f = 0; f < d; f++) form.cross[f][d] = T(2.f) * product(e[f], arrives);
-  }
-  return form;
-}
 
 /// What a search of all codewords finds: for each level of each dimension the least metric, or the best path,
 /// the levels' numbers of all dimensions, the first dimension's highest.
@@ -66,9 +29,11 @@ struct all_codewords {
   /// All levels of dimension D and those behind it. `linear`: of the form, given the earlier dimensions.
   /// `cost(d, j)`: of level j of dimension d. Returns the least metric.
   template <int D, class Cost>
-  WB_HD T descend(const quadratic_form<N, T>& form, const T (&linear)[N], T metric, int path, const Cost& cost) {
+  WB_HD T descend(const quadratic_form<N, T>& form, const T (&linear)[N], T metric, int path,
+                  const Cost& cost) {
     T found = T(unreached_metric);
-    WB_ROLL for (int j = 0; j < levels; j++) found = min(found, choose<D>(form, linear, metric, path, cost, j));
+    WB_ROLL for (int j = 0; j < levels; j++) found =
+        min(found, choose<D>(form, linear, metric, path, cost, j));
     return found;
   }
   /// Level j of dimension D, and all levels behind it.

@@ -1,7 +1,8 @@
 #pragma once
 #include <warpband/exec/op.hpp>
+#include <warpband/stbc/codeword_body.hpp>
 #include <warpband/stbc/exhaustive_body.hpp>
-#include <warpband/stbc/prior_body.hpp>
+#include <warpband/stbc/posterior_op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -9,11 +10,50 @@ inline namespace WB_ISA {
 /// Threads that share the search of so many codewords, as in mapping.hpp.
 #if defined(__CUDACC__)
 template <int Bits>
-inline constexpr int exhaustive_tile = Bits == 16 ? 16 : Bits == 12 ? 4 : 1;
+inline constexpr int exhaustive_tile = Bits == 16   ? 16
+                                       : Bits == 12 ? 4
+                                                    : 1;
 #else
 template <int Bits>
 inline constexpr int exhaustive_tile = 1;
 #endif
+
+/// The form of a code of this kind with B bits a dimension.
+template <int Kind, int B, class T>
+WB_HD quadratic_form<2 * symbols_of_kind<Kind>, T> quadratic_form_of(const codeword_sums<T>& sums,
+                                                                     const cx_pair (&v)[4]) {
+  constexpr int symbols = symbols_of_kind<Kind>, dimensions = 2 * symbols;
+  const cx<T> none = {T(0.f), T(0.f)};
+  const cx<T> received[2][2] = {{sums.a, sums.d}, {sums.c, sums.b}};  // H^H Y
+  cx<T> e[dimensions][2][2];
+  WB_ROLL for (int d = 0; d < dimensions; d++) {
+    cx<T> x[symbols];
+    WB_UNROLL for (int k = 0; k < symbols; k++) {
+      x[k] = {T(d == 2 * k ? qam_scale<B>() : 0.f), T(d == 2 * k + 1 ? qam_scale<B>() : 0.f)};
+    }
+    codeword_of<Kind>(x, v, e[d]);
+  }
+  const auto product = [&](const cx<T>(&p)[2][2], const cx<T>(&q)[2][2]) WB_INLINE_LAMBDA {
+    cx<T> sum = none;
+    WB_UNROLL for (int k = 0; k < 2; k++) {
+      WB_UNROLL for (int t = 0; t < 2; t++) sum = conj_fma(p[k][t], q[k][t], sum);
+    }
+    return sum.re;
+  };
+  quadratic_form<dimensions, T> form;
+  WB_ROLL for (int d = 0; d < dimensions; d++) {
+    cx<T> arrives[2][2];  // H^H H E_d
+    WB_UNROLL for (int t = 0; t < 2; t++) {
+      const cx<T> one = e[d][0][t], two = e[d][1][t];
+      arrives[0][t] = fma(sums.t, two, cx<T>{sums.n1 * one.re, sums.n1 * one.im});
+      arrives[1][t] = conj_fma(sums.t, one, cx<T>{sums.n2 * two.re, sums.n2 * two.im});
+    }
+    form.square[d] = product(e[d], arrives);
+    form.linear[d] = T(-2.f) * product(e[d], received);
+    WB_ROLL for (int f = 0; f < d; f++) form.cross[f][d] = T(2.f) * product(e[f], arrives);
+  }
+  return form;
+}
 
 /// Codes of so many symbols. Soft: LLRs, or a-priori LLRs.
 template <int Symbols, int B, bool Soft>
@@ -21,18 +61,17 @@ struct exhaustive_op : thread_op<stbc_decode_args> {
   static constexpr int dimensions = 2 * Symbols;
   static constexpr int tile = exhaustive_tile<dimensions * B>;
   double flops() const {
-    const double levels = 1 << B, pairs = dimensions * (dimensions - 1) / 2;
-    double hypotheses = 1, search = 0;
-    for (int d = 0; d < dimensions; d++) {
+    const double levels = 1 << B, first = levels * levels;
+    // The first two dimensions, then each level of the others; soft searches add a cost and keep a minimum.
+    double hypotheses = first, search = first * (2 * dimensions + 1 + (Soft ? 4 : 0));
+    for (int d = 2; d < dimensions; d++) {
       hypotheses *= levels;
-      const bool leaf = d + 1 == dimensions;
-      search += hypotheses * (2 + (dimensions - 1 - d) + (d > 0 ? 1 : 0) + (Soft ? 2 : leaf ? 2 : 0));
+      search += hypotheses * (2 + dimensions - d + (Soft ? 2 : d + 1 == dimensions ? 1 : 0));
     }
     // H^H H E, and products of two matrices.
-    const double codeword = a.kind == 0 ? 2 : a.kind == 1 ? 42 : 26;
-    const double form = dimensions * (codeword + 24 + 2 * 16 + 1) + pairs * 17;
-    const double stored = Soft ? dimensions * B * (levels + 1 + 3 + (a.extrinsic ? 3 : 0)) + division_flops
-                               : (a.bits.data ? dimensions * (B - 1.) : 0) + 2. * dimensions + B - 1;
+    const double form = dimensions * (24 + 2 * 16 + 1) + dimensions * (dimensions - 1) / 2 * 17;
+    const double stored = Soft ? dimensions * B * (levels + 1 + posterior_flops(a)) + division_flops
+                               : dimensions * (2 + (a.bits.data ? B - 1. : 0));
     const double costs = Soft && a.prior.data != nullptr ? level_costs_flops(Symbols, B) : 0;
     return codeword_sums_flops(a) + form + search + stored + costs;
   }
@@ -59,8 +98,9 @@ struct exhaustive_op : thread_op<stbc_decode_args> {
       else
         costs.clear();
       found.search(g, form, [&](int d, int j) WB_INLINE_LAMBDA { return costs.cost[d >> 1][d & 1][j]; });
+      const T scale = s.llr_scale();
       WB_UNROLL for (int k = 0; k < Symbols; k++) {
-        store_posterior<B>(a, k, item, g, s.llr_scale(), good,
+        store_posterior<B>(a, k, item, g, scale, good,
                            [&](int q, int i) WB_INLINE_LAMBDA { return found.difference(2 * k + q, i); });
       }
       store_status(a, item, g, good);

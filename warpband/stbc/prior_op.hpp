@@ -2,7 +2,7 @@
 #include <warpband/exec/op.hpp>
 #include <warpband/stbc/golden_op.hpp>
 #include <warpband/stbc/pair_op.hpp>
-#include <warpband/stbc/prior_body.hpp>
+#include <warpband/stbc/posterior_op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {

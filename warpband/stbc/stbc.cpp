@@ -23,6 +23,8 @@ WB_DECLARE_KERNEL(alamouti_prior)
 WB_DECLARE_KERNEL(stbc_pair_prior)
 WB_DECLARE_KERNEL(golden_prior)
 WB_DECLARE_KERNEL(stbc_exhaustive)
+WB_DECLARE_KERNEL(sfbc)
+WB_DECLARE_KERNEL(sfbc_prior)
 
 namespace {
 
@@ -42,6 +44,7 @@ void copy_matrix(const space_time_code& code, cx_pair (&v)[4]) {
 
 const kernel_set& kernels_of(const stbc_config& c, bool prior) {
   if (c.method == stbc_method::exhaustive) return stbc_exhaustive_kernels();
+  if (c.code.over_subcarriers()) return prior ? sfbc_prior_kernels() : sfbc_kernels();
   if (c.code.kind() == space_time_kind::alamouti)
     return prior ? alamouti_prior_kernels() : alamouti_kernels();
   if (c.code.kind() == space_time_kind::pair) return prior ? stbc_pair_prior_kernels() : stbc_pair_kernels();
@@ -54,26 +57,31 @@ const kernel_set& kernels_of(const stbc_config& c, bool prior) {
 const char* name_of(const space_time_code& c) noexcept {
   if (c.kind() == space_time_kind::alamouti) return "alamouti";
   if (c.kind() == space_time_kind::golden) return "golden";
+  if (c.kind() == space_time_kind::sfbc) return "sfbc";
+  if (c.kind() == space_time_kind::fstd) return "fstd";
   return c.v() == space_time_code::silver().v() ? "silver" : "pair";
 }
 
 namespace {
 
 setting_of<stbc_config> type_setting() {
-  const std::vector<std::string> names{"alamouti", "silver", "pair", "golden"};
-  return {"type",
-          "word",
-          among(names),
-          "A space-time code of two antennas and two uses of the channel, a codeword, with one H for both: "
-          "Alamouti, with two symbols, and with four Silver, a pair of Alamouti blocks with a matrix of your "
-          "own, and Golden (docs/bollapalli.md).",
-          names,
-          [=](stbc_config& c, const setting_value& v) {
-            const space_time_code codes[] = {space_time_code::alamouti(), space_time_code::silver(),
-                                             space_time_code::pair({1, 0, 0, 1}), space_time_code::golden()};
-            c.code = codes[settings_detail::word("type", v, names, among(names))];
-          },
-          [](const stbc_config& c) -> setting_value { return std::string(name_of(c.code)); }};
+  const std::vector<std::string> names{"alamouti", "silver", "pair", "golden", "sfbc", "fstd"};
+  return {
+      "type",
+      "word",
+      among(names),
+      "A space-time code of two antennas and two uses of the channel, a codeword, with one H for both: "
+      "Alamouti, with two symbols, and with four Silver, a pair of Alamouti blocks with a matrix of your "
+      "own, and Golden (docs/bollapalli.md). Over neighbouring subcarriers, each with its H, the transmit "
+      "diversity of LTE: SFBC of two antennas, with two symbols, and FSTD of four, with four.",
+      names,
+      [=](stbc_config& c, const setting_value& v) {
+        const space_time_code codes[] = {
+            space_time_code::alamouti(), space_time_code::silver(), space_time_code::pair({1, 0, 0, 1}),
+            space_time_code::golden(),   space_time_code::sfbc(),   space_time_code::fstd()};
+        c.code = codes[settings_detail::word("type", v, names, among(names))];
+      },
+      [](const stbc_config& c) -> setting_value { return std::string(name_of(c.code)); }};
 }
 
 /// V of a pair.
@@ -115,10 +123,11 @@ const std::vector<setting_of<stbc_config>>& stbc_settings() {
       words("search", &c::search, {{"exact", golden_search::exact}, {"slicing", golden_search::slicing}},
             "Maximum likelihood in O(M^2.5), or the O(M^2) slicing of the literature.")
           .only_with("type", {"golden"}),
-      words("method", &c::method,
-            {{"conditional", stbc_method::conditional}, {"exhaustive", stbc_method::exhaustive}},
-            "The best codeword for every pair of symbols, or every codeword: the same results up to rounding, "
-            "and up to 65536 codewords, which four symbols of 16-QAM have.")
+      words(
+          "method", &c::method,
+          {{"conditional", stbc_method::conditional}, {"exhaustive", stbc_method::exhaustive}},
+          "The best codeword for every pair of symbols, or every codeword: the same results up to rounding, "
+          "and up to 65536 codewords, which four symbols of 16-QAM have.")
           .left_out_by_default(),
       one_of("qam", &c::qam, {4, 16, 64, 256}, "Points of the constellation.").not_of_links(),
       integer("rx_antennas", &c::rx_antennas, 1, 4, "Receive antennas.").not_of_links(),
@@ -152,7 +161,7 @@ stbc_encoder::stbc_encoder(const space_time_code& code, int qam) : code_(code), 
 
 void stbc_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::complex<float>> out) const {
   check_shape("bits", bits, bits.items, bits_per_codeword());
-  check_shape("out", out, bits.items, 4);
+  check_shape("out", out, bits.items, as_size(code_.uses() * code_.tx_antennas()));
   stbc_encode_args a;
   a.kind = static_cast<int>(code_.kind());
   a.pam_bits = pam_bits_;
@@ -164,7 +173,7 @@ void stbc_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::
 void stbc_encoder::run_symbols(executor& exec, view<const std::complex<float>> symbols,
                                view<std::complex<float>> out) const {
   check_shape("symbols", symbols, symbols.items, as_size(code_.symbols()));
-  check_shape("out", out, symbols.items, 4);
+  check_shape("out", out, symbols.items, as_size(code_.uses() * code_.tx_antennas()));
   stbc_encode_args a;
   a.kind = static_cast<int>(code_.kind());
   copy_matrix(code_, a.v);
@@ -181,6 +190,10 @@ void check(const stbc_config& config) {
   if (config.extrinsic && !takes_prior(config))
     throw argument_error("extrinsic", "true", "false: slicing takes no a-priori LLRs");
   if (config.method == stbc_method::exhaustive) {
+    if (config.code.over_subcarriers())
+      throw argument_error(
+          "method", "\"exhaustive\"",
+          "\"conditional\" with \"" + std::string(name_of(config.code)) + "\", which is combined");
     if (config.search == golden_search::slicing)
       throw argument_error("search", "\"slicing\"", "\"exact\" with method = \"exhaustive\"");
     if (2 * pam_bits_of(config.qam) * config.code.symbols() > 16)
@@ -198,11 +211,12 @@ stbc_decoder::stbc_decoder(const stbc_config& config)
     : config_((check(config), config)), pam_bits_(pam_bits_of(config.qam)) {}
 
 void stbc_decoder::run(executor& exec, const stbc_input& in, const stbc_output& out) const {
-  const std::size_t n = in.received.items, shared = in.codewords_per_channel,
-                    rx = as_size(config_.rx_antennas), bits = bits_per_codeword();
+  const std::size_t n = in.received.items, shared = in.codewords_per_channel, bits = bits_per_codeword(),
+                    rx = as_size(config_.rx_antennas), uses = as_size(config_.code.uses()),
+                    gains = as_size(config_.code.channels() * config_.code.tx_antennas()) * rx;
   if (shared == 0) throw argument_error("codewords_per_channel", "0", "1 or more");
-  check_shape("received", in.received, n, 2 * rx);
-  check_shape("channel", in.channel, n / shared + (n % shared != 0), 2 * rx);
+  check_shape("received", in.received, n, uses * rx);
+  check_shape("channel", in.channel, n / shared + (n % shared != 0), gains);
   check_shape("noise_var", in.noise_var, n, 1);
   check_optional_shape("prior", in.prior, n, bits);
   const bool prior = in.prior.data != nullptr;

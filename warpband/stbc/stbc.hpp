@@ -7,14 +7,24 @@
 //   Golden        [[a (x1 + t x2), a (x3 + t x4)], [i a' (x3 + t' x4), a' (x1 + t' x2)]] / sqrt 5
 //                 with t = (1 + sqrt 5) / 2, t' = 1 - t, a = 1 + i - i t, a' = 1 + i - i t'
 //
-// so that every antenna sends unit mean energy a slot. Alamouti, IEEE JSAC 16(8), 1998; Hollanti et al., IEEE
-// ITW 2008 (Silver); Belfiore, Rekaya, Viterbo, IEEE Trans. IT 51(4), 2005 (Golden).
+// so that every antenna sends unit mean energy a slot. Two codes of LTE (TS 36.211 §6.3.4.3) use neighbouring
+// subcarriers instead of slots, each with an H of its own:
+//
+//   SFBC          [[x1, x2], [-x2*, x1*]]
+//   FSTD          sqrt 2 [[x1, x2, 0, 0], [0, 0, x3, x4], [-x2*, x1*, 0, 0], [0, 0, -x4*, x3*]]
+//
+// SFBC is Alamouti(x1, -x2*). FSTD is SFBC of antennas 1 and 3 on two subcarriers, and of antennas 2 and 4 on
+// the next two. LTE sends 1 / sqrt 2 and 1 / 2 of these amplitudes: unit energy of all antennas. Alamouti,
+// IEEE JSAC 16(8), 1998; Hollanti et al., IEEE ITW 2008 (Silver); Belfiore, Rekaya, Viterbo, IEEE Trans. IT
+// 51(4), 2005 (Golden).
 //
 // Decoding is maximum likelihood by conditional optimisation (Bollapalli et al., "Highly parallel decoding of
 // space-time codes on graphics processing units", 2009): for every (x3, x4) the best (x1, x2) follows
 // directly. docs/bollapalli.md has the method and its operations. With a-priori LLRs (docs/iterative.md) each
 // bit that contradicts its LLR adds that to the metric; prior_body.hpp says why the search stays exact. The
-// exhaustive search tries every codeword, and has the same results up to rounding.
+// exhaustive search tries every codeword, and has the same results up to rounding. Codes over subcarriers are
+// decoded by linear combining: where the two H of a pair of subcarriers differ, the interference of its
+// symbols counts as noise.
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -27,7 +37,7 @@
 
 namespace wb {
 
-enum class space_time_kind { alamouti, pair, golden };
+enum class space_time_kind { alamouti, pair, golden, sfbc, fstd };
 
 /// A code: which, and for a pair its matrix V.
 /// Threads: any number may call one object at once, each with an executor of its own.
@@ -38,6 +48,10 @@ class space_time_code {
   static space_time_code alamouti() { return {space_time_kind::alamouti, {}}; }
   static space_time_code silver();
   static space_time_code golden() { return {space_time_kind::golden, {}}; }
+  /// Over subcarriers, of two antennas.
+  static space_time_code sfbc() { return {space_time_kind::sfbc, {}}; }
+  /// The same of four antennas.
+  static space_time_code fstd() { return {space_time_kind::fstd, {}}; }
   /// Two Alamouti blocks, the second one turned by V. Throws argument_error for a V that is not unitary: an
   /// entry of V^H V is more than 1e-6 from that of the identity.
   static space_time_code pair(const matrix& v);
@@ -45,8 +59,19 @@ class space_time_code {
   space_time_kind kind() const noexcept { return kind_; }
   /// V of a pair; zeros for other codes.
   const matrix& v() const noexcept { return v_; }
-  /// Symbols of a codeword: 2 for Alamouti, else 4.
-  int symbols() const noexcept { return kind_ == space_time_kind::alamouti ? 2 : 4; }
+  /// Symbols of a codeword: 2 for Alamouti and SFBC, else 4.
+  int symbols() const noexcept {
+    return kind_ == space_time_kind::alamouti || kind_ == space_time_kind::sfbc ? 2 : 4;
+  }
+  /// 4 for FSTD, else 2.
+  int tx_antennas() const noexcept { return kind_ == space_time_kind::fstd ? 4 : 2; }
+  /// Slots or subcarriers of a codeword.
+  int uses() const noexcept { return tx_antennas(); }
+  bool over_subcarriers() const noexcept {
+    return kind_ == space_time_kind::sfbc || kind_ == space_time_kind::fstd;
+  }
+  /// H of a codeword: one for all slots, or one for each subcarrier.
+  int channels() const noexcept { return over_subcarriers() ? uses() : 1; }
 
  private:
   space_time_code(space_time_kind kind, const matrix& v) : kind_(kind), v_(v) {}
@@ -54,19 +79,21 @@ class space_time_code {
   matrix v_;
 };
 
-const char* name_of(const space_time_code&) noexcept;  // "alamouti", "silver", "golden", "pair"
+const char* name_of(
+    const space_time_code&) noexcept;  // "alamouti", "silver", "golden", "pair", "sfbc", "fstd"
 
-/// Bits or symbols to codewords. A codeword is [slot, antenna]: element 2 * slot + antenna, so that a batch
-/// of them is one of twice as many uses of a channel with two streams.
-/// Threads: any number may call one object at once, each with an executor of its own.
+/// Bits or symbols to codewords. A codeword is [slot, antenna]: element tx_antennas * slot + antenna, so that
+/// a batch of them is one of as many uses of a channel with tx_antennas streams. Subcarriers take the place
+/// of slots. Threads: any number may call one object at once, each with an executor of its own.
 class stbc_encoder {
  public:
   /// Throws argument_error: qam 4, 16, 64 or 256.
   stbc_encoder(const space_time_code& code, int qam);
   /// bits [codewords, bits_per_codeword()], 0 or 1, symbol after symbol, each in 3GPP order; out [codewords,
-  /// 4]. Throws shape_error.
+  /// uses * tx_antennas]. Throws shape_error.
   void run(executor& exec, view<const std::uint8_t> bits, view<std::complex<float>> out) const;
-  /// symbols [codewords, code.symbols()], any finite numbers; out [codewords, 4]. Throws shape_error.
+  /// symbols [codewords, code.symbols()], any finite numbers; out [codewords, uses * tx_antennas]. Throws
+  /// shape_error.
   void run_symbols(executor& exec, view<const std::complex<float>> symbols,
                    view<std::complex<float>> out) const;
   std::size_t bits_per_codeword() const noexcept {
@@ -101,9 +128,9 @@ struct stbc_config {
   bool extrinsic = false;  // the prior is taken off the LLRs again
 };
 
-/// Throws argument_error: qam 4, 16, 64 or 256; rx_antennas 1..4; llr_clip; slicing for another code than Golden;
-/// extrinsic with slicing, which takes no a-priori LLRs; exhaustive search with slicing, or of more than 65536
-/// codewords, which four symbols of 64-QAM have.
+/// Throws argument_error: qam 4, 16, 64 or 256; rx_antennas 1..4; llr_clip; slicing for another code than
+/// Golden; extrinsic with slicing, which takes no a-priori LLRs. Exhaustive search is refused with slicing,
+/// with codes over subcarriers and for more than 65536 codewords, which four symbols of 64-QAM have.
 void check(const stbc_config& config);
 /// Whether decoders of a configuration take a-priori LLRs: all but the slicing one.
 bool takes_prior(const stbc_config& config) noexcept;
@@ -112,10 +139,11 @@ const std::vector<setting_of<stbc_config>>& stbc_settings();
 
 struct stbc_input {
   /// H, row after row: element 2 * r + t is the gain from antenna t to receive antenna r.
-  /// [ceil(codewords / codewords_per_channel), 2 * rx_antennas]
+  /// [ceil(codewords / codewords_per_channel), 2 * rx_antennas]. Of a code over subcarriers one H after the
+  /// other: element (subcarrier * rx_antennas + r) * tx_antennas + t.
   view<const std::complex<float>> channel = {};
   std::size_t codewords_per_channel = 1;  // consecutive codewords that share an H
-  /// Y: [codewords, 2 * rx_antennas], element rx_antennas * slot + antenna.
+  /// Y: [codewords, uses * rx_antennas], element rx_antennas * slot + antenna.
   view<const std::complex<float>> received = {};
   view<const float> noise_var = {};  // N0 per complex entry: [codewords, 1], item_stride 0 to share one
   /// A-priori LLRs [codewords, bits_per_codeword]; no data for none. Those beyond +-1e6 count as +-1e6. Only

@@ -12,7 +12,7 @@ struct stbc_encode_args {
   cx_pair v[4] = {};
   view<const std::uint8_t> bits;
   view<const cx_pair> symbols;
-  view<cx_pair> codewords;  // [codewords, 2 * slot + antenna]
+  view<cx_pair> codewords;  // [codewords, antennas * slot + antenna]
 };
 
 struct stbc_decode_args {

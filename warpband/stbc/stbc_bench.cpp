@@ -25,32 +25,43 @@ const char* name_of(output result) {
 /// What codewords need, channels behind them: one copy takes both.
 struct channel_output {
   array<std::complex<float>> buffer;
-  std::size_t width, codewords, channels;
+  std::size_t width, gains, codewords, channels;
 
   channel_output() = default;
-  channel_output(array<std::complex<float>> values, std::size_t entries, std::size_t n, std::size_t matrices)
-      : buffer(std::move(values)), width(entries), codewords(n), channels(matrices) {}
-  static channel_output on_device(executor& exec, std::size_t entries, std::size_t n, std::size_t matrices) {
-    return {exec.make<std::complex<float>>(n + matrices, entries), entries, n, matrices};
+  channel_output(array<std::complex<float>> values, const stbc_config& c, std::size_t n, std::size_t matrices)
+      : buffer(std::move(values)), width(width_of(c)), gains(gains_of(c)), codewords(n), channels(matrices) {}
+  static channel_output on_device(executor& exec, const stbc_config& c, std::size_t n, std::size_t matrices) {
+    return {exec.make<std::complex<float>>(width_of(c) * n + gains_of(c) * matrices, 1), c, n, matrices};
   }
-  static channel_output on_host(executor& exec, std::size_t entries, std::size_t n, std::size_t matrices) {
-    return {exec.make_host<std::complex<float>>(n + matrices, entries), entries, n, matrices};
+  static channel_output on_host(executor& exec, const stbc_config& c, std::size_t n, std::size_t matrices) {
+    return {exec.make_host<std::complex<float>>(width_of(c) * n + gains_of(c) * matrices, 1), c, n, matrices};
   }
   view<std::complex<float>> y() { return make_view(buffer.data(), codewords, width); }
-  view<std::complex<float>> h() { return make_view(buffer.data() + width * codewords, channels, width); }
+  view<std::complex<float>> h() { return make_view(buffer.data() + width * codewords, channels, gains); }
+
+ private:
+  static std::size_t width_of(const stbc_config& c) {
+    return static_cast<std::size_t>(c.code.uses() * c.rx_antennas);
+  }
+  static std::size_t gains_of(const stbc_config& c) {
+    return static_cast<std::size_t>(c.code.channels() * c.code.tx_antennas() * c.rx_antennas);
+  }
 };
 
 /// Random codewords through Rayleigh fading and noise of variance n0. A codeword is two uses of a channel.
 void send(executor& exec, const stbc_config& c, channel_output& to, std::size_t per_channel, float n0) {
   const stbc_encoder encoder(c.code, c.qam);
   const std::size_t m = encoder.bits_per_codeword(), rx = static_cast<std::size_t>(c.rx_antennas),
-                    codewords = to.codewords;
+                    codewords = to.codewords, uses = static_cast<std::size_t>(c.code.uses()),
+                    tx = static_cast<std::size_t>(c.code.tx_antennas()),
+                    shared = c.code.over_subcarriers() ? 1 : uses * per_channel;
   auto bits = exec.make<std::uint8_t>(codewords, m);
-  auto sent = exec.make<std::complex<float>>(codewords, 4);
+  auto sent = exec.make<std::complex<float>>(codewords, uses * tx);
   random_bits(exec, bits, static_cast<int>(m), {.seed = 1});
   encoder.run(exec, bits, sent);
-  apply_mimo_rayleigh(exec, make_view(sent.data(), 2 * codewords, 2),
-                      make_view(to.y().data, 2 * codewords, rx), to.h(), 2 * per_channel, {.seed = 2});
+  apply_mimo_rayleigh(exec, make_view(sent.data(), uses * codewords, tx),
+                      make_view(to.y().data, uses * codewords, rx),
+                      make_view(to.h().data, uses * codewords / shared, rx * tx), shared, {.seed = 2});
   const auto entries = make_view(to.y().data, to.width * codewords);
   add_awgn(exec, entries, entries, n0, {.seed = 3});
   exec.sync();
@@ -72,17 +83,16 @@ bench::maker decode(const stbc_config& config, output result, std::size_t codewo
   return [=](executor& exec, figure asked) {
     const bool fed = asked == figure::host_fed || asked == figure::sync, soft = result != output::hard;
     const stbc_decoder decoder(config);
-    const std::size_t width = static_cast<std::size_t>(2 * config.rx_antennas),
-                      bits = decoder.bits_per_codeword(),
+    const std::size_t bits = decoder.bits_per_codeword(),
                       channels = (codewords + per_channel - 1) / per_channel;
-    channel_output in = channel_output::on_device(exec, width, codewords, channels);
+    channel_output in = channel_output::on_device(exec, config, codewords, channels);
     constexpr float noise_var = 0.05f;
     send(exec, config, in, per_channel, noise_var);
     auto n0 = exec.make_from(std::vector<float>{noise_var});
     auto prior = priors(exec, bits, result == output::posterior ? codewords : 0);
     auto llr = exec.make<float>(soft ? codewords : 0, bits);
     auto decisions = exec.make<std::uint8_t>(soft ? 0 : codewords, bits);
-    channel_output host_in = channel_output::on_host(exec, width, fed ? codewords : 0, fed ? channels : 0);
+    channel_output host_in = channel_output::on_host(exec, config, fed ? codewords : 0, fed ? channels : 0);
     auto host_llr = exec.make_host<float>(fed && soft ? codewords : 0, bits);
     auto host_decisions = exec.make_host<std::uint8_t>(fed && !soft ? codewords : 0, bits);
     if (fed) exec.download(host_in.buffer.data(), in.buffer.data(), in.buffer.bytes());
@@ -118,9 +128,15 @@ void add(const std::string& device, const stbc_config& c, const char* code, outp
                                 {"channel", per_channel == 1 ? "own" : "shared"}};
   if (codewords != 0) axes.emplace_back("codewords", static_cast<int>(codewords));
   const bool golden = c.code.kind() == space_time_kind::golden;
-  const bool all = c.method == stbc_method::exhaustive && c.qam == 16;
-  const std::size_t cpu = all || c.qam == 256 ? 32 : c.qam == 64 ? (golden ? 32 : 128) : c.qam == 16 ? 1024 : 4096;
-  const std::size_t cuda = std::size_t{1} << (all || c.qam == 256 ? 13 : c.qam == 64 ? 17 : c.qam == 16 ? 20 : 22);
+  const bool exhaustive = c.method == stbc_method::exhaustive && c.qam == 16;
+  const std::size_t cpu = exhaustive || c.qam == 256 ? 32
+                          : c.qam == 64              ? (golden ? 32 : 128)
+                          : c.qam == 16              ? 1024
+                                                     : 4096;
+  const std::size_t cuda = std::size_t{1} << (exhaustive || c.qam == 256 ? 13
+                                              : c.qam == 64              ? 17
+                                              : c.qam == 16              ? 20
+                                                                         : 22);
   const std::size_t n = codewords != 0 ? codewords : bench::batch_for(device, cpu, cuda);
   bench::add("stbc", device, axes, figures, decode(c, result, n - n % per_channel, per_channel));
 }
@@ -132,10 +148,9 @@ enum class stage { all, copy_in, copy_out, copies };
 /// both.
 bench::maker copy(const stbc_config& config, stage part, std::size_t codewords, std::size_t per_channel) {
   return [=](executor& exec, figure) {
-    const std::size_t width = static_cast<std::size_t>(2 * config.rx_antennas),
-                      bits = stbc_decoder(config).bits_per_codeword(), channels = codewords / per_channel;
-    channel_output in = channel_output::on_device(exec, width, codewords, channels),
-                   host_in = channel_output::on_host(exec, width, codewords, channels);
+    const std::size_t bits = stbc_decoder(config).bits_per_codeword(), channels = codewords / per_channel;
+    channel_output in = channel_output::on_device(exec, config, codewords, channels),
+                   host_in = channel_output::on_host(exec, config, codewords, channels);
     auto decisions = exec.make<std::uint8_t>(codewords, bits);
     auto host_decisions = exec.make_host<std::uint8_t>(codewords, bits);
     return bench::job(static_cast<double>(codewords), static_cast<double>(bits * codewords),
@@ -207,7 +222,9 @@ const bench::group stbc_benches{[] {
   const named codes[]{{"alamouti", space_time_code::alamouti(), golden_search::exact},
                       {"silver", space_time_code::silver(), golden_search::exact},
                       {"golden", space_time_code::golden(), golden_search::exact},
-                      {"golden_slicing", space_time_code::golden(), golden_search::slicing}};
+                      {"golden_slicing", space_time_code::golden(), golden_search::slicing},
+                      {"sfbc", space_time_code::sfbc(), golden_search::exact},
+                      {"fstd", space_time_code::fstd(), golden_search::exact}};
   for (const std::string& device : bench::devices()) {
     const std::vector<figure> alone{device == "cpu" ? figure::resident : figure::kernel};
     for (const named& n : codes)
@@ -228,7 +245,9 @@ const bench::group stbc_benches{[] {
     for (const named& n : codes)
       for (const int qam : {4, 16})
         for (const output result : {output::hard, output::soft}) {
-          if (n.search == golden_search::slicing || n.code.kind() == space_time_kind::alamouti) continue;
+          if (n.search == golden_search::slicing || n.code.kind() == space_time_kind::alamouti ||
+              n.code.over_subcarriers())
+            continue;
           stbc_config c;
           c.code = n.code;
           c.qam = qam;

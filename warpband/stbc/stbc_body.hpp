@@ -180,7 +180,8 @@ WB_HD void each_row(F f) {
   }
 }
 
-/// f(j) for the imaginary parts of l4. The body for 16 levels is compiled once: 16 times it would be too long.
+/// f(j) for the imaginary parts of l4. The body for 16 levels is compiled once: 16 times it would be too
+/// long.
 template <int B, class F>
 WB_HD void each_column(F f) {
   if constexpr (B < 4)

@@ -12,12 +12,17 @@ inline namespace WB_ISA {
 /// Kind: a space_time_kind. B bits a dimension; 0: symbols are given.
 template <int Kind, int B>
 struct stbc_encode_op : thread_op<stbc_encode_args> {
-  static constexpr int symbols = symbols_of_kind(Kind);
+  static constexpr int symbols = symbols_of_kind<Kind>, size = size_of_kind<Kind>;
   double flops() const {
     const double mapped = B == 0 ? 0 : symbols * 2 * (2 * (B - 1) + 1);
-    return mapped + (Kind == 0 ? 0 : Kind == 1 ? 40 : 24) + 8;
+    return mapped +
+           (Kind == 1   ? 40
+            : Kind == 2 ? 24
+            : Kind == 4 ? 8
+                        : 0) +
+           (Kind == 4 ? 16 : 8);  // zeros cost nothing
   }
-  double bytes() const { return symbols * (B == 0 ? 8.0 : 2.0 * B) + 32; }
+  double bytes() const { return symbols * (B == 0 ? 8.0 : 2.0 * B) + 8 * size * size; }
 
   template <class T, class G>
   WB_HD void operator()(item<T> item, G, T*) const {
@@ -37,11 +42,11 @@ struct stbc_encode_op : thread_op<stbc_encode_args> {
         x[k] = T(qam_scale<B>()) * cx<T>{part[0], part[1]};
       }
     }
-    cx<T> s[2][2];
+    cx<T> s[size][size];
     codeword_of<Kind>(x, a.v, s);
-    WB_UNROLL for (int t = 0; t < 2; t++) {
-      WB_UNROLL for (int r = 0; r < 2; r++)
-          store_cx(a.codewords, static_cast<std::size_t>(2 * t + r), item, s[r][t]);
+    WB_UNROLL for (int t = 0; t < size; t++) {
+      WB_UNROLL for (int r = 0; r < size; r++)
+          store_cx(a.codewords, static_cast<std::size_t>(size * t + r), item, s[r][t]);
     }
   }
 };

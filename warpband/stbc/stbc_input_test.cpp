@@ -69,8 +69,8 @@ TEST(stbc_arguments, bad_settings_are_named) {
     EXPECT_EQ(blames(stbc_setting(space_time_code::golden(), 4, rx)), "rx_antennas");
   for (const auto& code : {space_time_code::alamouti(), space_time_code::silver()})
     EXPECT_EQ(blames(stbc_setting(code, 4, 2, golden_search::slicing)), "search");
-  for (stbc_config of_all : {stbc_setting(space_time_code::silver(), 64),
-                             stbc_setting(space_time_code::golden(), 256)}) {
+  for (stbc_config of_all :
+       {stbc_setting(space_time_code::silver(), 64), stbc_setting(space_time_code::golden(), 256)}) {
     of_all.method = stbc_method::exhaustive;
     EXPECT_EQ(blames(of_all), "qam");
     of_all.qam = 16;

@@ -208,20 +208,20 @@ TEST(stbc_oracle, exhaustive_search_equals_that_in_double) {
 TEST_P(stbc, exhaustive_and_conditional_search_find_the_same) {
   for (const stbc_config& c : stbc_of_exhaustive_search())
     for (const bool prior : {false, true}) {
-      auto all = draw_stbc(c, c.qam == 4 ? 100 : small_scale() ? 3 : 20, 17);
-      if (prior) all = with_prior(all, 3, 18);
-      auto conditional = all;
+      auto tried = draw_stbc(c, c.qam == 4 ? 100 : small_scale() ? 3 : 20, 17);
+      if (prior) tried = with_prior(tried, 3, 18);
+      auto conditional = tried;
       conditional.config.method = stbc_method::conditional;
       for (const wanted result : {wanted::llr, wanted::decisions}) {
-        const auto got = decode(exec(), all, result), expected = decode(exec(), conditional, result);
+        const auto got = decode(exec(), tried, result), expected = decode(exec(), conditional, result);
         for (std::size_t e = 0; e < expected.llr.size(); e++)
-          ASSERT_NEAR(got.llr[e], expected.llr[e], llr_tolerance(all, e / all.bits())) << text_of(c);
+          ASSERT_NEAR(got.llr[e], expected.llr[e], llr_tolerance(tried, e / tried.bits())) << text_of(c);
         std::size_t wrong = 0;
-        for (std::size_t i = 0; i < all.codewords(); i++) {
-          const auto one = symbols_of(all, got.bits, i), other = symbols_of(all, expected.bits, i);
-          const auto use = oracle_use(all, i);
+        for (std::size_t i = 0; i < tried.codewords(); i++) {
+          const auto one = symbols_of(tried, got.bits, i), other = symbols_of(tried, expected.bits, i);
+          const auto use = oracle_use(tried, i);
           const double a = oracle::stbc_metric(use, one), b = oracle::stbc_metric(use, other);
-          wrong += one != other && std::abs(a - b) > 1e-5 * std::abs(b) + use.n0 * llr_tolerance(all, i);
+          wrong += one != other && std::abs(a - b) > 1e-5 * std::abs(b) + use.n0 * llr_tolerance(tried, i);
         }
         EXPECT_EQ(wrong, 0U) << text_of(c);
       }

@@ -8,8 +8,8 @@ namespace wb {
 WB_DECLARE_KERNEL(mimo_rayleigh)
 
 void apply_mimo_rayleigh(executor& exec, view<const std::complex<float>> in, view<std::complex<float>> out,
-                         view<std::complex<float>> channel, std::size_t uses_per_channel,
-                         random_range range, rician_amplitudes rice) {
+                         view<std::complex<float>> channel, std::size_t uses_per_channel, random_range range,
+                         rician_amplitudes rice) {
   const std::size_t uses = in.items, shared = uses_per_channel;
   if (shared < 1 || shared > 1 << 24)
     throw argument_error("uses_per_channel", std::to_string(shared), "1 to " + std::to_string(1 << 24));

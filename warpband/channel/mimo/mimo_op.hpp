@@ -85,8 +85,8 @@ struct mimo_rayleigh_op {
     const auto r = philox(c, static_cast<std::uint32_t>(a.seed), static_cast<std::uint32_t>(a.seed >> 32));
     const pair<T> h{complex_normal<T>(r.w[0], r.w[1]), complex_normal<T>(r.w[2], r.w[3])};
     if (a.rice.fixed == 0) return h;
-    const auto f = counter<T>(a.first + item.first, stream_mimo + mimo_phases + static_cast<std::uint32_t>(block),
-                              a.point);
+    const auto f = counter<T>(a.first + item.first,
+                              stream_mimo + mimo_phases + static_cast<std::uint32_t>(block), a.point);
     const auto p = philox(f, static_cast<std::uint32_t>(a.seed), static_cast<std::uint32_t>(a.seed >> 32));
     return {rician_gain(a.rice, h.even, p.w[0]), rician_gain(a.rice, h.odd, p.w[1])};
   }

@@ -99,9 +99,8 @@ TEST_P(mimo_rayleigh, a_k_factor_adds_a_fixed_part_to_each_entry) {
       const symbols h = draw(wb::rician_of_db(k_db));
       double worst = 0;
       for (std::size_t i = 0; i < uses; i++) {
-        const auto expected =
-            oracle::draw_rician(static_cast<int>(n.rx), static_cast<int>(n.streams), std::pow(10, k_db / 10),
-                                seed, first + i, 5);
+        const auto expected = oracle::draw_rician(static_cast<int>(n.rx), static_cast<int>(n.streams),
+                                                  std::pow(10, k_db / 10), seed, first + i, 5);
         for (std::size_t e = 0; e < entries; e++)
           worst = std::max(worst, std::abs(std::complex<double>(h[i * entries + e]) - expected[e]));
       }

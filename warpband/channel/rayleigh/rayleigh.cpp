@@ -20,7 +20,7 @@ void apply_rayleigh(executor& exec, view<const std::complex<float>> in, view<std
   if (block > 1 && (in.item_stride != 1 || out.item_stride != 1 || gain.item_stride != 1))
     throw shape_error("in", "strided", "contiguous symbols for block fading");
   const rayleigh_args a{as_pairs(in), as_pairs(out), as_pairs(gain), block,
-                        range.seed,   range.first,   range.point, rice};
+                        range.seed,   range.first,   range.point,    rice};
   exec.run(rayleigh_kernels(), &a, n / size);
 }
 

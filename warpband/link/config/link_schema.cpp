@@ -142,10 +142,11 @@ void add_channels(schema& s) {
   }
   s.add("channel", words("type", &choice::type, names,
                          meaning + " docs/channels.md has what each is with which antennas."));
-  for (const air_kind& kind : airs())
+  for (const air_kind& kind : airs()) {
+    const bool has_profile = find_setting(kind.keys, "delays_ns") != nullptr;
     for (setting_of<box> setting : kind.keys) {
       conditions when{{"channel.type", {kind.name}}};
-      add_profile_condition(when, setting.name);
+      if (has_profile) add_profile_condition(when, setting.name);
       std::erase_if(setting.conditions, [&](const setting_condition& c) {
         const bool is_of_link = c.setting.find('.') != std::string::npos;
         if (is_of_link) when.push_back(c);
@@ -153,6 +154,7 @@ void add_channels(schema& s) {
       });
       s.add("channel", std::move(setting), {}, kind.name, when);
     }
+  }
 }
 
 void add_antennas(schema& s) {
@@ -162,7 +164,7 @@ void add_antennas(schema& s) {
         streams_setting(&detector_config::streams,
                         "Symbols sent in one use of the channel, each from an antenna of its own with Es = "
                         "1. The bits of a frame go to them symbol by symbol; zeros fill the last use. With a "
-                        "space-time code: 2, its antennas; may be left out."),
+                        "space-time code: its antennas, 2, of fstd 4; may be left out."),
         one, "", without("mimo.streams"));
   s.add("mimo",
         rx_antennas_setting(
