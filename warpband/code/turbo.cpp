@@ -6,10 +6,12 @@
 #include <warpband/core/check.hpp>
 #include <warpband/fec/lte/qpp.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
+#include <warpband/fec/umts/interleaver.hpp>
 
 namespace wb {
 
 std::vector<std::int32_t> permutation_of(const turbo_settings& s) {
+  if (s.standard == turbo_standard::umts) return umts_permutation(s.k);
   if (!s.interleaver) return qpp_permutation(qpp_for(s.k));
   return qpp_permutation({s.k, s.interleaver->f1, s.interleaver->f2});
 }
@@ -49,12 +51,18 @@ std::vector<setting_of<turbo_settings>> of_code() {
   return {
       integer("k", &c::k, 1, INT32_MAX, "Bits of a frame into the encoder, its CRC included.",
               "an integer: one of the 188 LTE block sizes, 40 to 6144; with an interleaver any from 40 to "
-              "65536"),
+              "65536, of standard \"umts\" any from 40 to 5114"),
       words<c, turbo_rate>("rate", &c::rate, {{"1/3", turbo_rate::third}, {"1/2", turbo_rate::half}},
                            "With \"1/3\" all 3 k + 12 coded bits are sent, R = k / (3 k + 12). With \"1/2\" "
                            "the systematic bits are sent, the parity bits of the first encoder at even steps "
                            "and of the second at odd steps, and all 12 tail bits: R = k / (2 k + 12)."),
-      crc_setting(&c::crc), interleaver_setting().without_default()};
+      crc_setting(&c::crc),
+      words<c, turbo_standard>("standard", &c::standard,
+                               {{"lte", turbo_standard::lte}, {"umts", turbo_standard::umts}},
+                               "Whose interleaver: the QPP of 3GPP TS 36.212, or that of UMTS and HSPA, TS "
+                               "25.212 section 4.2.3.2.3. Their constituent codes are the same.")
+          .left_out_by_default(),
+      interleaver_setting().without_default()};
 }
 std::vector<setting_of<turbo_settings>> of_decoder() {
   const auto decoder = [](turbo_settings& s) -> turbo_decoder_config& { return s.decoder; };
@@ -68,6 +76,10 @@ turbo_settings complete(turbo_settings s) {
   turbo_decoder_config& d = s.decoder;
   if (s.rate != turbo_rate::third && s.rate != turbo_rate::half)
     throw argument_error("rate", std::to_string(static_cast<int>(s.rate)), "third or half");
+  if (s.standard != turbo_standard::lte && s.standard != turbo_standard::umts)
+    throw argument_error("standard", std::to_string(static_cast<int>(s.standard)), "lte or umts");
+  if (s.interleaver && s.standard == turbo_standard::umts)
+    throw argument_error("standard", "\"umts\"", "\"lte\" with coefficients of a QPP interleaver");
   if (s.interleaver) check_range("k", s.k, 40, 65536);
   d.k = s.k;
   // No more LLRs than were sent are received. A rate that is none the decoder refuses.
@@ -177,6 +189,8 @@ std::optional<std::size_t> k_of(const turbo_settings& s, std::size_t n) {
 
 /// Results hold the coefficients of the standard's interleaver too, and the rate as a number alone.
 named_values describe(const turbo_settings& s) {
+  if (s.standard == turbo_standard::umts)
+    return {{"k", std::int64_t{s.k}}, {"crc", crc_name(s.crc)}, {"standard", std::string("umts")}};
   const auto qpp = s.interleaver ? qpp_parameters{s.k, s.interleaver->f1, s.interleaver->f2} : qpp_for(s.k);
   return {{"k", std::int64_t{s.k}},
           {"crc", crc_name(s.crc)},
@@ -220,7 +234,7 @@ code_kind lte_turbo_kind() {
       .name = "lte-turbo",
       .text =
           "3GPP TS 36.212 section 5.1.3: --k (one of its 188 sizes), --rate 1/3 (default) or 1/2, "
-          "--interleaver",
+          "--interleaver; --standard umts has the interleaver of TS 25.212",
       .settings = code_and_decoder(of_code(), of_decoder()),
       .initial = box(turbo_settings{}),
       .complete = [](const box& b) { return box(complete(typed(b))); },
