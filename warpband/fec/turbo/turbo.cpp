@@ -15,6 +15,7 @@ namespace wb {
 
 WB_DECLARE_KERNEL(turbo_decode)
 WB_DECLARE_KERNEL(turbo_decode_coded)
+WB_DECLARE_KERNEL(turbo_decode_table)
 WB_DECLARE_KERNEL(turbo_decode_bf16)
 WB_DECLARE_KERNEL(turbo_decode_i16)
 WB_DECLARE_KERNEL(turbo_encode)
@@ -59,6 +60,9 @@ void check_windows(turbo_decoder_config& c) {
   const std::string with = int16 ? " with precision int16" : " with precision bfloat16";
   if (int16 && c.algorithm == map_algorithm::log_map)
     throw argument_error("algorithm", "\"log-map\"", "\"max-log-map\"" + with);
+  if (c.algorithm == map_algorithm::log_map_table)
+    throw argument_error("algorithm", "\"log-map-table\"",
+                         (int16 ? "\"max-log-map\"" : "\"log-map\" or \"max-log-map\"") + with);
   if (c.early_stop == turbo_early_stop::sign_agreement)
     throw argument_error("early_stop", "\"sign-agreement\"", "\"none\" or \"crc\"" + with);
   if (int16 && 8 * c.extrinsic_scale != std::floor(8 * c.extrinsic_scale))
@@ -101,7 +105,7 @@ turbo_decoder_config checked(turbo_decoder_config c) {
     throw argument_error("overlap", std::to_string(overlap),
                          "0 to k/windows - 1 = " + std::to_string(longest) + ", or absent");
   c.windows = windows, c.overlap = windows == 1 ? 0 : overlap;
-  if (c.algorithm == map_algorithm::log_map && c.extrinsic_scale != 1.f)
+  if (c.algorithm != map_algorithm::max_log_map && c.extrinsic_scale != 1.f)
     throw argument_error("extrinsic_scale", as_message(c.extrinsic_scale), "1 with log-map, which is exact");
   if (c.early_stop != turbo_early_stop::crc) return c;
   if (c.crc_degree >= c.k)
@@ -117,9 +121,11 @@ const std::vector<setting_of<turbo_decoder_config>>& turbo_decoder_settings() {
   static const std::vector<setting_of<c>> settings{
       words<c, map_algorithm>(
           "algorithm", &c::algorithm,
-          {{"log-map", map_algorithm::log_map}, {"max-log-map", map_algorithm::max_log_map}},
+          {{"log-map", map_algorithm::log_map},
+           {"max-log-map", map_algorithm::max_log_map},
+           {"log-map-table", map_algorithm::log_map_table}},
           "log-map is exact MAP decoding; max-log-map replaces every sum of probabilities by its largest "
-          "term."),
+          "term. log-map-table takes logarithms of sums from a table of 8 values, float32 only."),
       integer("iterations", &c::iterations, 1, 64, "Full iterations; with early_stop the most."),
       integer_or_auto("windows", &c::windows, 1, 65536 / 8,
                       "Windows of a codeword that are decoded in parallel, P. \"auto\": windows of about 32 "
@@ -300,7 +306,7 @@ turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std
 
 float turbo_decoder::least_llr() const noexcept {
   if (config_.precision == turbo_precision::int16) return config_.llr_steps ? 0.5f / *config_.llr_steps : 0.f;
-  if (config_.algorithm == map_algorithm::max_log_map) return 0.f;
+  if (config_.algorithm != map_algorithm::log_map) return 0.f;
   // e^-L rounds to 1: in bfloat16, whose numbers below 1 are 2^-8 apart, and in float32.
   return config_.precision == turbo_precision::bfloat16 ? 0x1p-9f : 0x1p-25f;
 }
@@ -400,6 +406,7 @@ void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decod
   a.iterations = config_.iterations;
   a.pad = pad_;
   a.log_map = config_.algorithm == map_algorithm::log_map;
+  a.by_table = config_.algorithm == map_algorithm::log_map_table;
   a.early_stop = config_.early_stop;
   a.scale = config_.extrinsic_scale;
   a.least = least_llr();
@@ -413,7 +420,10 @@ void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decod
   a.status = out.status;
   a.interleaved = interleaved_.on(exec);
   if (a.early_stop == turbo_early_stop::crc) a.crc_weights = crc_weights_.on(exec);
-  exec.run(a.coded.data != nullptr ? turbo_decode_coded_kernels() : turbo_decode_kernels(), &a, items);
+  exec.run(a.by_table                ? turbo_decode_table_kernels()
+           : a.coded.data != nullptr ? turbo_decode_coded_kernels()
+                                     : turbo_decode_kernels(),
+           &a, items);
 }
 
 turbo_encoder::turbo_encoder(int k) : turbo_encoder(qpp_permutation(qpp_for(k))) {}

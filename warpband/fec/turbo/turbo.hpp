@@ -34,8 +34,9 @@ enum class turbo_precision : int {
 
 struct turbo_decoder_config {
   /// Information bits of a codeword. One of the 188 sizes of table 5.1.3-3, or 40..65536 with an own
-  /// permutation.
+  /// permutation, as that of UMTS (fec/umts/interleaver.hpp).
   int k = 6144;
+  /// log_map_table: float32 only. It loses less than 0.01 dB (docs/algorithms/turbo.md).
   map_algorithm algorithm = map_algorithm::log_map;
   /// Full iterations, 1..64.
   int iterations = 6;
@@ -102,11 +103,11 @@ struct turbo_decoder_output {
 /// Decodes batches of codewords.
 ///
 /// Input LLRs are [batch, 3 (k + 4)]: the streams d0, d1, d2 one after the other, each with its four tail
-/// places. They are limited to +-30 (log-MAP), +-11 (log-MAP in bfloat16), +-2^26 = 6.7e7 (max-log-MAP) or
-/// +-127 steps (int16). In log-MAP extrinsics are limited to +-30, in bfloat16 to +-18, outputs to +-60, and
-/// a state metric to 2^-30 of the largest. A codeword with a NaN or infinite LLR is an erasure: its outputs
-/// are zero and its status says so; its neighbours are untouched. So is one, with status_insufficient, of
-/// whose LLRs fewer than k are usable, that is not 0 in the decoder's numbers.
+/// places. They are limited to +-30 (log-MAP), +-11 (log-MAP in bfloat16), +-2^26 = 6.7e7 (max-log-MAP and
+/// log-MAP by table) or +-127 steps (int16). In log-MAP extrinsics are limited to +-30, in bfloat16 to +-18,
+/// outputs to +-60, and a state metric to 2^-30 of the largest. A codeword with a NaN or infinite LLR is an
+/// erasure: its outputs are zero and its status says so; its neighbours are untouched. So is one, with
+/// status_insufficient, of whose LLRs fewer than k are usable, that is not 0 in the decoder's numbers.
 ///
 /// `coded_extrinsic` has the extrinsic LLRs of all coded bits in the order of the input: d0, d1, d2, each
 /// with its tail places. Those of the information bits are `extrinsic`. Those of parity and tail bits are

@@ -17,7 +17,7 @@ enum class turbo_early_stop : int {
 
 struct turbo_decode_args {
   int k = 0, windows = 1, overlap = 0, iterations = 1, pad = 0;
-  bool log_map = true;
+  bool log_map = true, by_table = false;  // neither: max-log-MAP
   turbo_early_stop early_stop = turbo_early_stop::none;
   float scale = 1.f;
   float least = 0.f;            // an LLR up to this magnitude is not told from 0

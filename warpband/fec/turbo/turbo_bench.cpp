@@ -100,6 +100,14 @@ const bench::group turbo_benches{[] {
                    {figure::small},
                    decode<float>(setting(6144, algorithm, {}, {}, 6), static_cast<std::size_t>(codewords)));
     }
+    // max* from a table, beside the same decoder that computes it (wu2010 §5.1.5).
+    for (const int steps : {32, 64, 96, 128})
+      bench::add(
+          "turbo", device,
+          {{"k", 6144}, {"map", "log_map_table"}, {"window_steps", steps}, {"overlap", 0}, {"iterations", 6}},
+          {figure::resident},
+          decode<float>(setting(6144, map_algorithm::log_map_table, 6144 / steps, 0, 6),
+                        bench::batch_for(device, 32, 132 * 16)));
     // Windows side by side.
     const std::size_t many = bench::batch_for(device, 64, 132 * 32);
     const struct {

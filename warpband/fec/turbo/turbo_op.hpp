@@ -33,9 +33,11 @@ struct turbo_decode_op : block_op<turbo_decode_args> {
     const double output = a.log_map ? 16 + 5 + 2 : 30 + 1 + 1, normalise = a.log_map ? 0 : 2 * S;
     const int steps = a.k / a.windows, longer = a.k % a.windows;  // so many windows have a step more
     const double segments = (a.windows - longer) * ((steps + Seg - 1) / Seg) + longer * ((steps + Seg) / Seg);
-    const double half = a.k * (2 * (weights + forward) + backward + output) +
-                        segments * (normalise - forward) +
-                        (a.windows - 1.0) * a.overlap * (2 * weights + forward + backward);
+    const double half =
+        a.k * (2 * (weights + forward) + backward + output) + segments * (normalise - forward) +
+        (a.windows - 1.0) * a.overlap * (2 * weights + forward + backward) +
+        correction_flops_of<M> *
+            (a.k * (3 * S + 2 * (S - 1)) - segments * S + (a.windows - 1.0) * a.overlap * 2 * S);
     const double load = a.log_map ? 17 : 3, store = a.log_map ? 4 : 2, value = a.log_map ? 19 : 2;
     // Coded bits: one iteration more, of which parity bits and what is stored take more; and the tails.
     const double coded = !Coded ? 0 : a.log_map ? 76.0 * a.k + 970 : 21.0 * a.k + 342;
