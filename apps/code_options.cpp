@@ -58,11 +58,12 @@ Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there bef
                section 5.1.3.2 one after the other, each with its four tail places; at rate 1/2, n = 2 k + 12,
                what of them is sent. wimax-ldpc, wifi-ldpc: the k bits, then the parity bits. nr-ldpc: redundancy
                version 0, which does not begin with the first bits. conv: the coded bits as they are sent,
-               with a zero tail those of the tail too. polar: the E bits as they are sent. Transport
-               blocks: the G bits of each transmission, one transmission after the other
-  attributes   code, k, n, rate; lte-turbo with --interleaver interleaver_f1 and interleaver_f2; conv termination,
-               constraint_length, generators and feedback (octal), standard, order; polar kind, coded_bits,
-               rnti, crc_bits; transport blocks and qc-ldpc their options, with _ for -; warpband_version, warpband_commit
+               with a zero tail those of the tail too. polar: the E bits as they are sent. ctc: A, B,
+               Y1 and Y2, W1 and W2 in the order of the standard (docs/ctc.md). Transport blocks: the G bits of
+               each transmission, one transmission after the other
+  attributes   code, k, n, rate; lte-turbo standard, with --interleaver interleaver_f1 and interleaver_f2; ctc standard;
+               conv termination, constraint_length, generators and feedback (octal), standard, order; polar kind,
+               coded_bits, rnti, crc_bits; transport blocks and qc-ldpc their options, with _ for -; warpband_version, warpband_commit
 
 --memory bounds what the program holds, whatever the size of the file: on a CPU the whole process, on a
 CUDA device the buffers on the host and, once more, those on the device.
@@ -121,6 +122,7 @@ Examples:
       n from the shape, layered normalised min-sum
   warpband decode recorded.h5 -o decoded.h5 --code conv --rate 3/4 --algorithm log-map --soft
   warpband decode recorded.h5 -o decoded.h5 --code polar --kind dci --k 40 --rnti 4660 --list-size 8
+  warpband decode recorded.h5 -o decoded.h5 --code ctc --standard dvb-rcs --rate 2/3 --algorithm max-log-map
   warpband decode recorded.h5 -o decoded.h5 --code lte-turbo --device cuda:0 --json summary.json
   warpband decode recorded.h5 -o decoded.h5 --code lte-turbo --llr-sign p1/p0
       LLRs of a receiver that uses ln P(1)/P(0))";

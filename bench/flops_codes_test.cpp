@@ -18,6 +18,7 @@
 #include <warpband/fec/conv/conv_runs.hpp>
 #include <warpband/fec/ldpc/ldpc_op.hpp>
 #include <warpband/fec/puncture/puncture_op.hpp>
+#include <warpband/fec/trellis/max_star_table.hpp>
 #include <warpband/fec/turbo/turbo_bfloat.hpp>
 #include <warpband/fec/turbo/turbo_op.hpp>
 #include <warpband/fec/turbo/turbo_short.hpp>
@@ -34,7 +35,10 @@ namespace flops_codes_test {
 double steps_for_nothing(const turbo_decode_args& a, int iterations) {
   double steps = 0;
   for (int w = 0; w < a.windows; w++) steps += ((w + 1) * a.k / a.windows - w * a.k / a.windows + 7) / 8;
-  return 2 * iterations * steps * (a.log_map ? 38 : 21);
+  return 2 * iterations * steps *
+         (a.log_map    ? 38
+          : a.by_table ? 21 + 8 * max_star_table::correction_flops
+                       : 21);
 }
 
 void expect_counted(turbo_decode_args a) {
@@ -45,10 +49,13 @@ void expect_counted(turbo_decode_args a) {
         << "log_map " << a.log_map << ", k " << a.k << ", windows " << a.windows << ", overlap " << a.overlap
         << ", iterations " << a.iterations;
   };
-  if (a.log_map)
+  if (a.log_map) {
     expect(turbo_decode_op<lte_rsc, wb::counting::log_map>{a});
-  else
+  } else {
     expect(turbo_decode_op<lte_rsc, max_log>{a});
+    a.by_table = true;
+    expect(turbo_decode_op<lte_rsc, max_star_table>{a});
+  }
 }
 void expect_counted_with_coded_bits(turbo_decode_args a) {
   std::vector<float> coded(a.llr.elements);

@@ -2,6 +2,7 @@
 // The settings of codes in tests: those of each family by reference, also for values that no setting allows.
 #include <warpband/code/code_texts.hpp>
 #include <warpband/code/conv.hpp>
+#include <warpband/code/ctc.hpp>
 #include <warpband/code/ldpc.hpp>
 #include <warpband/code/lte_transport.hpp>
 #include <warpband/code/nr.hpp>
@@ -31,6 +32,7 @@ inline constexpr settings_in<ldpc_settings> ldpc_in;
 inline constexpr settings_in<qc_ldpc_settings> qc_in;
 inline constexpr settings_in<conv_settings> conv_in;
 inline constexpr settings_in<polar_code_settings> polar_in;
+inline constexpr settings_in<ctc_code_settings> ctc_in;
 
 inline std::optional<crc_polynomial>& crc_in(code_config& c) {
   return with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, nr_ldpc_settings, conv_settings,
@@ -41,6 +43,7 @@ inline int& given(int& member) { return member; }
 inline int& given(std::optional<int>& member) { return member ? *member : member.emplace(0); }
 inline int& k_in(code_config& c) {
   if (c.settings.find<polar_code_settings>() != nullptr) return c.edit<polar_code_settings>().code.k;
+  if (c.settings.find<ctc_code_settings>() != nullptr) return c.edit<ctc_code_settings>().code.k;
   if (is_transport(c))
     return with_settings_of<lte_transport_settings, nr_transport_settings>(
         c, [](auto& s) -> auto& { return s.transport_block_size; });
@@ -49,6 +52,10 @@ inline int& k_in(code_config& c) {
 }
 /// Leaves out k of a code that may.
 inline void leave_out_k(code_config& c) {
+  if (c.settings.find<ctc_code_settings>() != nullptr) {
+    ctc_in(c).code.k = 0;
+    return;
+  }
   with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, nr_ldpc_settings, conv_settings,
                    uncoded_settings>(c, [](auto& s) { s.k = {}; });
 }

@@ -3,6 +3,7 @@
 
 #include <tests/contract.hpp>
 #include <tests/conv.hpp>
+#include <tests/ctc.hpp>
 #include <tests/ldpc.hpp>
 #include <tests/polar.hpp>
 #include <tests/turbo.hpp>
@@ -275,6 +276,13 @@ algorithms turbo_of_float32(bool longest) {
   }
   return list;
 }
+/// max* from a table.
+algorithms turbo_by_table() {
+  constexpr auto table = map_algorithm::log_map_table;
+  return {turbo({.k = 40, .algorithm = table, .iterations = 2, .windows = 5, .overlap = 0}),
+          turbo({.k = 104, .algorithm = table, .iterations = 3, .windows = 7, .overlap = 5}),
+          turbo({.k = 256, .algorithm = table, .iterations = 8, .early_stop = turbo_early_stop::crc}, 35)};
+}
 /// Decoders with windows side by side, of LLRs as floats and as bytes.
 algorithm turbo_windows(const windows_kind& kind, int k, std::optional<int> overlap, std::size_t items,
                         bool in_steps) {
@@ -314,6 +322,54 @@ algorithms turbo_encoders() {
     const auto size = static_cast<std::size_t>(k);
     algorithm a{.text = "k=" + std::to_string(k), .outputs = {output<byte>("coded", 3 * (size + 4))}};
     a.draw = [=](std::size_t items) { return operands{input("bits", size, random_bits(size * items))}; };
+    a.run = [=](executor& e, const call& c) { encoder.run(e, c["bits"], c["coded"]); };
+    list.push_back(a);
+  }
+  return list;
+}
+
+// ---- convolutional turbo codes over couples of bits
+
+algorithm ctc(const ctc_config& code, const ctc_decoder_config& config, std::size_t items) {
+  const ctc_decoder d(code, config);
+  const std::size_t k = d.k(), n = d.n();
+  algorithm a{.text = "k=" + std::to_string(k) + " n=" + std::to_string(n) +
+                      " windows=" + std::to_string(d.config().windows.value()) + " algorithm " +
+                      std::to_string(static_cast<int>(config.algorithm)),
+              .items = items};
+  a.outputs = {output<byte>("bits", k), output<float>("soft", k), output<std::int32_t>("iterations", 1),
+               status_output()};
+  a.draw = [=](std::size_t count) {
+    return operands{input("llr", n, of_mixed_scales(make_ctc_words(code, count, -1, 12).llr, n))};
+  };
+  a.run = [=](executor& e, const call& c) {
+    d.run(e, c["llr"],
+          {.bits = c["bits"], .soft = c["soft"], .iterations = c["iterations"], .status = c["status"]});
+  };
+  a.faults = {too_few(0), too_few(k - 1)};
+  return a;
+}
+algorithms ctc_decoders() {
+  algorithms list;
+  for (const auto algorithm :
+       {map_algorithm::max_log_map, map_algorithm::log_map, map_algorithm::log_map_table}) {
+    const auto stop = ctc_early_stop::sign_agreement;
+    list.push_back(ctc({.k = 48}, {.algorithm = algorithm, .windows = 3, .overlap = 5}, 35));
+    list.push_back(ctc({.k = 480, .rate = ctc_rate::r5_6}, {.algorithm = algorithm, .early_stop = stop}, 21));
+    list.push_back(ctc({.standard = ctc_standard::dvb_rcs, .k = 440, .rate = ctc_rate::r2_5},
+                       {.algorithm = algorithm, .iterations = 3, .windows = 9, .overlap = 0}, 9));
+  }
+  return list;
+}
+algorithms ctc_encoders() {
+  algorithms list;
+  for (const ctc_config& code : some_ctcs()) {
+    const ctc_encoder encoder(code);
+    algorithm a{.text = "k=" + std::to_string(encoder.k()) + " n=" + std::to_string(encoder.n()),
+                .outputs = {output<byte>("coded", encoder.n())}};
+    a.draw = [k = encoder.k()](std::size_t items) {
+      return operands{input("bits", k, random_bits(k * items))};
+    };
     a.run = [=](executor& e, const call& c) { encoder.run(e, c["bits"], c["coded"]); };
     list.push_back(a);
   }
@@ -454,6 +510,8 @@ const std::vector<contract_case> decoders{
     {"bcjr_int16", bcjr_of_16_bits},
     {"turbo", [] { return turbo_of_float32(false); }},
     {"turbo_windows", [] { return turbo_of_windows(false); }},
+    {"turbo_by_table", turbo_by_table},
+    {"ctc", ctc_decoders},
     {"ldpc", ldpc_of_each_code},
     {"polar", polar_decoders},
 };
@@ -463,6 +521,7 @@ const std::vector<contract_case> others{
     {"turbo_windows_in_bytes", [] { return turbo_of_windows(true); }},
     {"conv_encoder", conv_encoders},
     {"turbo_encoder", turbo_encoders},
+    {"ctc_encoder", ctc_encoders},
     {"polar_encoder", polar_encoders},
     {"puncture", [] { return punctured(false); }},
     {"restore", [] { return punctured(true); }},

@@ -39,6 +39,7 @@
 #include <warpband/fec/bcjr/bcjr.hpp>
 #include <warpband/fec/conv/conv.hpp>
 #include <warpband/fec/crc/crc.hpp>
+#include <warpband/fec/ctc/ctc.hpp>
 #include <warpband/fec/ldpc/ldpc.hpp>
 #include <warpband/fec/lte/transport.hpp>
 #include <warpband/fec/nr/block.hpp>
@@ -179,6 +180,13 @@ void judge_codes() {
   });
   defined("polar_decoder", polar_decoder(polar, {}), [&](const polar_decoder& d) {
     return bits_of(64, [&](auto out) { d.run(exec(), first(llrs, 128), {.bits = out}); });
+  });
+  const ctc_config ctc{.k = 48};
+  defined("ctc_encoder", ctc_encoder(ctc), [&](const ctc_encoder& e) {
+    return bits_of(144, [&](auto out) { e.run(exec(), first(ones, 48), out); });
+  });
+  defined("ctc_decoder", ctc_decoder(ctc, {}), [&](const ctc_decoder& d) {
+    return bits_of(48, [&](auto out) { d.run(exec(), first(llrs, 144), {.bits = out}); });
   });
   defined("crc_attacher", crc_attacher(40, crc24a),
           [&](const crc_attacher& c) { return bits_of(64, [&](auto out) { c.run(exec(), out); }); });

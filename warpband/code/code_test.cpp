@@ -73,6 +73,18 @@ std::vector<code_config> samples() {
   testing::polar_in(configs.back()).code.rnti = 0x1234;
   configs.push_back(polar_code_named(polar_kind::plain, 32, 80, 1));
   testing::polar_in(configs.back()).decoder.algorithm = polar_algorithm::sum_product;
+  for (const int k : {40, 333, 1000}) {
+    configs.push_back(turbo_code(k));
+    testing::turbo_in(configs.back()).standard = turbo_standard::umts;
+  }
+  testing::turbo_in(configs.back()).decoder.algorithm = map_algorithm::log_map_table;
+  configs.emplace_back("ctc");
+  for (const auto& [standard, k, rate] :
+       {std::tuple{ctc_standard::wimax, 96, ctc_rate::r3_4}, {ctc_standard::dvb_rcs, 440, ctc_rate::r2_5}}) {
+    configs.emplace_back("ctc");
+    testing::ctc_in(configs.back()).code = {.standard = standard, .k = k, .rate = rate};
+  }
+  testing::ctc_in(configs.back()).decoder.algorithm = map_algorithm::max_log_map;
   return configs;
 }
 
@@ -165,6 +177,9 @@ TEST(codec, sizes_are_those_of_the_standards) {
   testing::n_in(nr) = 300;
   is(nr, 120, 300);
   EXPECT_EQ(testing::base_graph_in(completed(nr)), 2);
+  is(code_config("ctc"), 480, 1440);
+  is(code_config("ctc", {{"standard", std::string("dvb-rcs")}, {"k", 1728}, {"rate", std::string("6/7")}}),
+     1728, 2016);
   is(polar_code_named(polar_kind::uci, 64, 200, 8), 64, 200);
   is(polar_code_named(polar_kind::pbch, 32, 864, 8), 32, 864);
   is(conv_code_named(24, "1/2"), 24, 60);

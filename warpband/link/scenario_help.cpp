@@ -87,7 +87,7 @@ struct common_key {
 };
 constexpr common_key common_keys[] = {
     {"code.type", "always: it chooses the code, and which keys of `[code]` and `[decoder]` there are"},
-    {"code.k", "turbo, convolutional and polar codes: bits of a frame"},
+    {"code.k", "turbo, duo-binary turbo, convolutional and polar codes: bits of a frame"},
     {"code.n", "LDPC codes: bits of a codeword"},
     {"code.rate", "codes with several rates"},
     {"decoder.algorithm", "to trade error rate for speed, or to compare algorithms"},

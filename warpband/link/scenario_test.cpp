@@ -106,6 +106,20 @@ TEST(scenario, keys_become_settings_of_codes) {
               R"(list_size = 2, algorithm = "Sum_Product")",
               polar_code_settings{.code = {.kind = polar_kind::dci, .k = 40, .coded_bits = 108, .rnti = 4660},
                                   .decoder = {.algorithm = polar_algorithm::sum_product, .list_size = 2}});
+  expect_code("lte-turbo", R"(k = 5114, standard = "UMTS")", R"(algorithm = "log-map-table")",
+              turbo_settings{.k = 5114,
+                             .standard = turbo_standard::umts,
+                             .decoder = {.algorithm = map_algorithm::log_map_table}});
+  expect_code(
+      "ctc", R"(standard = "dvb-rcs", k = 96, rate = "4/5")",
+      R"(algorithm = "max-log-map", iterations = 6, windows = 2, overlap = 9, extrinsic_scale = 0.5, early_stop = "sign-agreement")",
+      ctc_code_settings{.code = {.standard = ctc_standard::dvb_rcs, .k = 96, .rate = ctc_rate::r4_5},
+                        .decoder = {.algorithm = map_algorithm::max_log_map,
+                                    .iterations = 6,
+                                    .windows = 2,
+                                    .overlap = 9,
+                                    .extrinsic_scale = 0.5f,
+                                    .early_stop = ctc_early_stop::sign_agreement}});
   expect_code("polar", R"(kind = "plain", k = 32, crc_bits = 11)", "list_size = 1",
               polar_code_settings{.code = {.kind = polar_kind::plain, .k = 32, .crc_bits = 11},
                                   .decoder = {.list_size = 1}});

@@ -1,0 +1,192 @@
+#pragma once
+// The decoder of convolutional turbo codes, once, over semiring M, lane type T and group G. See ctc.hpp for
+// the contract.
+//
+// A symbol u = 2 a + b is a couple. Branch metrics are products of the symbol's weight and that of the two
+// parity bits q = 2 y + w, each of four values. In log-MAP the largest of four is about 1, so that products
+// of any LLRs stay in range.
+//
+// The N steps are split into windows, which are on a circle: the last one is the neighbour of the first. As
+// in turbo_body.hpp a half-iteration reads border metrics and extrinsics of one buffer and writes the other.
+// So every group size gives the same bits.
+#include <warpband/core/group.hpp>
+#include <warpband/fec/trellis/semiring.hpp>
+#include <warpband/fec/turbo/turbo_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// The constituent code: feedback 1 + D + D^3, Y 1 + D^2 + D^3, W 1 + D^3. The state is 4 s1 + 2 s2 + s3.
+struct ctc_trellis {
+  static constexpr int states = 8, symbols = 4;
+  /// What enters the first register.
+  WB_HD static constexpr int entering(int s, int u) { return (u >> 1 ^ u ^ s >> 2 ^ s) & 1; }
+  WB_HD static constexpr int next(int s, int u) { return entering(s, u) << 2 | (s >> 1 ^ 3 * (u & 1)); }
+  /// 2 y + w.
+  WB_HD static constexpr int parities(int s, int u) {
+    const int in = entering(s, u), w = in ^ (s & 1);
+    return 2 * (w ^ (s >> 1 & 1)) | w;
+  }
+  /// The state from which symbol u leads to s.
+  WB_HD static constexpr int previous(int s, int u) {
+    const int before = (s ^ 3 * (u & 1)) << 1 & 6;  // s1 and s2
+    return before | ((s >> 2 ^ u >> 1 ^ u ^ before >> 2) & 1);
+  }
+};
+
+/// Where the values of a codeword are in scratch: steps of all windows side by side, so that threads of
+/// neighbouring windows touch different banks of shared memory.
+struct ctc_layout {
+  int couples, windows;
+  WB_HD int start(int w) const { return w * couples / windows; }
+  WB_HD int steps(int w) const { return start(w + 1) - start(w); }
+  WB_HD int address(int w, int j) const { return j * windows + w; }
+  WB_HD int address(int i) const {
+    const int w = ((i + 1) * windows - 1) / couples;
+    return address(w, i - start(w));
+  }
+  /// Of an array of one value for each couple, with unused ones where windows are not equally long.
+  WB_HD int size() const { return (couples + windows - 1) / windows * windows; }
+};
+
+/// What a half-iteration reads and writes, in scratch: four arrays for the symbols, or parities, each.
+template <class T>
+struct ctc_half {
+  const T *symbol, *parity, *apriori;
+  T *extrinsic, *alpha;
+  const std::int32_t* interleaved;  // null for the first decoder
+  float scale;
+};
+
+/// The values of a step of window w.
+template <class M, class T>
+struct ctc_step {
+  int place;     // of its couple in the arrays of symbols
+  bool swapped;  // A and B
+  T symbol[4], parity[4];
+
+  /// Where the value of the decoder's symbol u is.
+  WB_HD int at(int u, int size) const { return (swapped && (u == 1 || u == 2) ? 3 - u : u) * size + place; }
+
+  WB_HD ctc_step(const ctc_layout& layout, const ctc_half<T>& h, int w, int j) {
+    const int size = layout.size(), here = layout.address(w, j);
+    place = h.interleaved != nullptr ? h.interleaved[here] : here;
+    swapped = h.interleaved != nullptr && (layout.start(w) + j) % 2 == 0;
+    WB_UNROLL for (int u = 0; u < 4; u++) {
+      symbol[u] = M::product(h.symbol[at(u, size)], h.apriori[at(u, size)]);
+      parity[u] = h.parity[u * size + here];
+    }
+  }
+};
+
+template <class C, class M, class T>
+WB_HD void ctc_forward(T (&a)[C::states], const ctc_step<M, T>& step) {
+  T branch[C::symbols][4], n[C::states];
+  WB_UNROLL for (int u = 0; u < C::symbols; u++) {
+    WB_UNROLL for (int q = 0; q < 4; q++) branch[u][q] = M::times(step.symbol[u], step.parity[q]);
+  }
+  WB_UNROLL for (int s = 0; s < C::states; s++) {
+    WB_UNROLL for (int u = 0; u < C::symbols; u++) {
+      const int p = C::previous(s, u), q = C::parities(p, u);
+      n[s] = u == 0 ? M::times(a[p], branch[u][q]) : M::accumulate(n[s], a[p], branch[u][q]);
+    }
+  }
+  M::normalise_step(n);
+  WB_UNROLL for (int s = 0; s < C::states; s++) a[s] = n[s];
+}
+
+/// Beta behind a step becomes beta before it.
+template <class C, class M, class T>
+WB_HD void ctc_backward(T (&b)[C::states], const ctc_step<M, T>& step) {
+  T n[C::states];
+  WB_UNROLL for (int s = 0; s < C::states; s++) {
+    WB_UNROLL for (int u = 0; u < C::symbols; u++) {
+      const T x = M::times(b[C::next(s, u)], step.parity[C::parities(s, u)]);
+      n[s] = u == 0 ? M::times(x, step.symbol[u]) : M::accumulate(n[s], x, step.symbol[u]);
+    }
+  }
+  M::normalise_step(n);
+  WB_UNROLL for (int s = 0; s < C::states; s++) b[s] = n[s];
+}
+
+/// The weights that the code itself gives the symbols of a step, from alpha before it and beta behind it.
+template <class C, class M, class T>
+WB_HD void ctc_extrinsic(const T (&a)[C::states], const T (&b)[C::states], const ctc_step<M, T>& step,
+                         T (&e)[C::symbols]) {
+  WB_UNROLL for (int u = 0; u < C::symbols; u++) {
+    WB_UNROLL for (int s = 0; s < C::states; s++) {
+      const T x = M::times(b[C::next(s, u)], step.parity[C::parities(s, u)]);
+      e[u] = s == 0 ? M::times(a[s], x) : M::accumulate(e[u], a[s], x);
+    }
+  }
+  M::normalise_step(e);
+  M::normalise_segment(e);
+}
+
+/// The weights of bit a (first) or b of four symbols, 1 against 0.
+template <class M, class T>
+WB_HD T ctc_bit(const T (&symbol)[4], bool first) {
+  return first ? M::ratio(M::plus(symbol[2], symbol[3]), M::plus(symbol[0], symbol[1]))
+               : M::ratio(M::plus(symbol[1], symbol[3]), M::plus(symbol[0], symbol[2]));
+}
+
+/// Steps between subtractions that keep metrics of max-log-MAP near zero.
+inline constexpr int ctc_segment = 8;
+
+/// One half-iteration of decoder d. With `watch`, returns per lane whether a decision differs from the one
+/// before it.
+template <class C, class M, class T, class G>
+WB_HD_CALL typename rebind<T>::mask ctc_half_iteration(G g, ctc_layout layout, int overlap, ctc_half<T> h,
+                                                       turbo_borders<C, T> borders, int buffer, int d,
+                                                       bool watch) {
+  using step = ctc_step<M, T>;
+  using mask = typename rebind<T>::mask;
+  constexpr int S = C::states;
+  const int P = layout.windows, size = layout.size();
+  mask differs = mask_from<mask>(false);
+  for (int w = g.rank; w < P; w += g.size) {
+    const int before = w > 0 ? w - 1 : P - 1, behind = w + 1 < P ? w + 1 : 0, steps = layout.steps(w);
+    T a[S], b[S];
+    borders.fetch(borders.at(buffer, d, 0, w), a);
+    borders.fetch(borders.at(buffer, d, 1, behind), b);
+    for (int j = layout.steps(before) - overlap; j < layout.steps(before); j++)
+      ctc_forward<C, M>(a, step(layout, h, before, j));
+    for (int j = overlap - 1; j >= 0; j--) ctc_backward<C, M>(b, step(layout, h, behind, j));
+    for (int j = 0; j < steps; j++) {
+      if (j % ctc_segment == 0) M::normalise_segment(a);
+      if (j == steps - overlap) borders.keep(borders.at(1 - buffer, d, 0, behind), a);
+      const int here = layout.address(w, j);
+      WB_UNROLL for (int s = 0; s < S; s++) h.alpha[s * size + here] = a[s];
+      ctc_forward<C, M>(a, step(layout, h, w, j));
+    }
+    if (overlap == 0) borders.keep(borders.at(1 - buffer, d, 0, behind), a);
+    for (int j = steps - 1; j >= 0; j--) {
+      if (j % ctc_segment == ctc_segment - 1) M::normalise_segment(b);
+      const int here = layout.address(w, j);
+      const step current(layout, h, w, j);
+      WB_UNROLL for (int s = 0; s < S; s++) a[s] = h.alpha[s * size + here];
+      T e[4];
+      ctc_extrinsic<C, M>(a, b, current, e);
+      ctc_backward<C, M>(b, current);
+      if (j == overlap) borders.keep(borders.at(1 - buffer, d, 1, w), b);
+      WB_UNROLL for (int u = 0; u < 4; u++) e[u] = M::scale(e[u], h.scale);
+      if (watch) {
+        T old[4], fresh[4];
+        WB_UNROLL for (int u = 0; u < 4; u++) {
+          old[u] = M::times(current.symbol[u], h.extrinsic[current.at(u, size)]);
+          fresh[u] = M::times(current.symbol[u], e[u]);
+        }
+        WB_UNROLL for (int bit = 0; bit < 2; bit++) {
+          const mask old_one = ctc_bit<M>(old, bit == 0) > M::template one<T>(),
+                     fresh_one = ctc_bit<M>(fresh, bit == 0) > M::template one<T>();
+          differs = differs | (old_one & !fresh_one) | (fresh_one & !old_one);
+        }
+      }
+      WB_UNROLL for (int u = 0; u < 4; u++) h.extrinsic[current.at(u, size)] = e[u];
+    }
+  }
+  return differs;
+}
+
+}  // namespace WB_ISA
+}  // namespace wb
