@@ -1,10 +1,11 @@
-// fec/turbo/: the turbo code of LTE.
+// fec/turbo/ and fec/umts/: the turbo code of LTE, and the interleaver of UMTS.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <warpband/fec/turbo/turbo.hpp>
+#include <warpband/fec/umts/interleaver.hpp>
 
 #include "arrays.hpp"
 #include "codes.hpp"
@@ -60,6 +61,7 @@ const std::vector<setting_of<turbo_decoder_config>>& settings() {
 
 void bind_turbo(nb::module_& m) {
   add_keywords(m, "TurboDecoder", settings());
+  m.def("umts_permutation", &umts_permutation, nb::arg("k"));
   nb::class_<turbo_decoder>(m, "TurboDecoder")
       .def(
           "__init__",

@@ -34,6 +34,8 @@ COMPARED = {
     "nr_precoder": "test_nr_slots.test_codebook_precodes", "nr_reference_channel": "test_nr_slots.test_a_slot_from_bits_to_bits",
     "ChannelEstimator": "test_nr_slots.test_estimates_find_the_channel", "NoiseEstimator": "test_nr_slots.test_interference_is_rejected",
     "whiten": "test_nr_slots.test_interference_is_rejected",
+    "CtcEncoder": "test_ctc.test_codewords", "CtcDecoder": "test_ctc.test_the_code_alone_is_decoded_exactly",
+    "umts_permutation": "test_turbo.test_interleaver_of_umts",
     "PolarEncoder": "test_polar.test_without_frozen_bits_the_encoder_is_the_transform",
     "PolarDecoder": "test_polar.test_a_list_of_all_messages_finds_the_most_likely",
     **{name: "test_nr.test_sizes_follow_the_standard" for name in

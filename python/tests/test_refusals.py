@@ -155,6 +155,8 @@ CALLS_OF = [
     (wb.ViterbiDecoder, {"code": CONV, "k": 10}), (wb.BcjrDecoder, {"code": CONV, "k": 10}), (wb.conv_80211, {"rate": "1/2"}),
     (wb.conv_80216, {"rate": "1/2"}), (wb.conv_lte, {}), (wb.ConvEncoder(code=CONV, k=10), {"bits": bits(2, 10)}),
     (wb.ViterbiDecoder(code=CONV, k=10), {"llr": llrs(2, 32)}), (wb.BcjrDecoder(code=CONV, k=10), {"llr": llrs(2, 32), "prior": llrs(2, 10)}),
+    (wb.umts_permutation, {"k": 40}), (wb.CtcEncoder, {"k": 48}), (wb.CtcDecoder, {"k": 48}),
+    (wb.CtcEncoder(k=48), {"bits": bits(2, 48)}), (wb.CtcDecoder(k=48, iterations=1), {"llr": llrs(2, 144)}),
     (wb.PolarEncoder, {"kind": "uci", "k": 20, "coded_bits": 60}), (wb.PolarDecoder, {"kind": "uci", "k": 20, "coded_bits": 60}),
     (wb.PolarEncoder(kind="uci", k=20, coded_bits=60), {"bits": bits(2, 20)}), (wb.PolarDecoder(kind="uci", k=20, coded_bits=60), {"llr": llrs(2, 60)}),
     (wb.CrcAttacher, {"n": 8, "crc": "crc8"}), (wb.CrcAttacher(n=8, crc="crc8"), {"bits": bits(2, 8)}),

@@ -96,3 +96,39 @@ def test_an_interleaver_has_k_entries(made, entries):
 def test_settings_that_are_not_allowed(settings):
     with pytest.raises(ValueError, match="is not allowed: expected"):
         wb.TurboDecoder(**{"k": 40, **settings})
+
+
+def umts(k):
+    """The interleaver as 3GPP TS 25.212 section 4.2.3.2.3 has it, for blocks of five rows."""
+    p, v = next((p, v) for p, v in ((7, 3), (11, 2), (13, 2), (17, 3), (19, 2), (23, 5), (29, 2), (31, 3)) if k <= 5 * (p + 1))
+    columns = p - 1 if k <= 5 * (p - 1) else p if k <= 5 * p else p + 1
+    s = [v ** j % p for j in range(p - 1)]
+    q = [1] + [x for x in (7, 11, 13, 17, 19, 23) if (p - 1) % x][:4]
+    rows = []
+    for row in range(5):
+        r = q[4 - row]  # rows leave in reverse order
+        u = [s[j * r % (p - 1)] for j in range(p - 1)] + [0, p]
+        if columns == p - 1:
+            u = [x - 1 for x in u]
+        u = u[:columns]
+        if k == 5 * (p + 1) and row == 4:
+            u[0], u[p] = u[p], u[0]
+        rows.append([row * columns + x for x in u])
+    return [x for column in zip(*rows[::-1]) for x in column if x < k]
+
+
+def test_interleaver_of_umts(rng):
+    for k in range(40, 160):
+        assert wb.umts_permutation(k).tolist() == umts(k), k
+    for k in (39, 5115):
+        with pytest.raises(ValueError, match="^k = "):
+            wb.umts_permutation(k)
+    bits = rng.integers(0, 2, (3, 5114), dtype=np.uint8)
+    coded = wb.TurboEncoder(k=5114, permutation="umts")(bits)
+    assert np.array_equal(coded, wb.TurboEncoder(k=5114, permutation=wb.umts_permutation(5114))(bits))
+    for settings in ({}, {"algorithm": "log-map-table"}, {"precision": "bfloat16"}):
+        assert np.array_equal(wb.TurboDecoder(k=5114, permutation="umts", **settings)(received(rng, coded, 0.9)), bits)
+    with pytest.raises(ValueError, match="^permutation = "):
+        wb.TurboEncoder(k=5114, permutation="lte")
+    with pytest.raises(ValueError, match="permutation"):
+        wb.TurboDecoder(k=1024, permutation="umts", precision="bfloat16", windows=16)

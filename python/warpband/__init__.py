@@ -40,6 +40,7 @@ from ._sweep import Curve, Frames, Progress, SweepResult, scenario_help, sweep
 from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, capacity, cdl_profiles, exponential_correlation, mimo_rayleigh,
                       rayleigh, read_csi, tdl_profiles)
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
+from .ctc import CtcDecoder, CtcEncoder
 from .detect import EP, KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, PIC, Sphere, ZeroForcing
 from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, read_ldpc, wifi_ldpc, wimax_ldpc
 from .lte import CrcAttacher, LteRateMatcher, LteSegmentation, LteTransportDecoder, LteTransportEncoder, lte_segmentation
@@ -54,11 +55,11 @@ from .polar import PolarDecoder, PolarEncoder
 from .receive import ExitChart, IterativeReceiver, exit_chart
 from .stbc import StbcDecoder, StbcEncoder
 from .stream import FrameDropped, Latencies, Stream, StreamFrame, StreamStats, Ticket
-from .turbo import TurboDecoder, TurboEncoder
+from .turbo import TurboDecoder, TurboEncoder, umts_permutation
 
 __all__ = [
     "Array", "BcjrDecoder", "CdlChannel", "ChannelEstimator", "Choice", "ChoiceProgress", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
-    "CrcAttacher", "Csi", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "IterativeReceiver", "KBest",
+    "CrcAttacher", "Csi", "CtcDecoder", "CtcEncoder", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "IterativeReceiver", "KBest",
     "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
     "NWay", "NoiseEstimator", "NrMcs", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrTransportDecoder",
@@ -68,7 +69,7 @@ __all__ = [
     "cuda", "cuda_devices", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
     "mimo_rayleigh", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs",
     "nr_precoder", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",
-    "nr_transport_block_size", "plot", "rayleigh", "read_csi", "read_ldpc", "scenario_help", "sweep", "tdl_profiles", "whiten", "wifi_ldpc",
+    "nr_transport_block_size", "plot", "rayleigh", "read_csi", "read_ldpc", "scenario_help", "sweep", "tdl_profiles", "umts_permutation", "whiten", "wifi_ldpc",
     "wimax_ldpc",
 ]
 

@@ -25,7 +25,7 @@ from .detect import Detector
 from .ldpc import LdpcDecoder
 from .massive import MassiveSoftUplink, MassiveUplink
 from .stbc import StbcDecoder
-from .turbo import TurboDecoder, crc_of
+from .turbo import TurboDecoder, crc_of, permutation_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -100,7 +100,7 @@ class IterativeReceiver(Described):
         self._executor = checked_executor(executor)
         turbo_order = getattr(decoder, "_given", {}).get("permutation")  # of a turbo code
         self._work = made(_core.IterativeReceiver, detector=detector._work, decoder=decoder._work, crc=crc_of(crc),
-                          decoder_permutation=None if turbo_order is None else listed("permutation", turbo_order),
+                          decoder_permutation=None if turbo_order is None else permutation_of(decoder.k, turbo_order),
                           permutation=None if permutation is None else listed("permutation", permutation),
                           per_user=codewords == "user", settings=settings)
         self.detector, self.decoder, self.codewords = detector, decoder, codewords

@@ -1,10 +1,13 @@
-"""The turbo code of LTE (3GPP TS 36.212 section 5.1.3.2): encoder and iterative MAP decoder.
+"""The turbo code of LTE (3GPP TS 36.212 section 5.1.3.2) and of UMTS: encoder and iterative MAP decoder.
 
 A codeword is ``3 * (k + 4)`` bits: the streams d0, d1, d2 one after the other, each with its four tail places.
+Bit ``3 * i + j`` of the sequence of UMTS (3GPP TS 25.212 section 4.2.3.2), its tail included, is place i of stream d_j.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Sequence
+
+import numpy as np
 
 from . import _core
 from ._arrays import FLOAT32, INT32, UINT8, Array, Executor
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
     from ._keywords import TurboDecoderKeywords
 
-__all__ = ["TurboDecoder", "TurboEncoder"]
+__all__ = ["TurboDecoder", "TurboEncoder", "umts_permutation"]
 
 #: CRCs by name: polynomial with its leading term, degree (3GPP TS 36.212 section 5.1.1)
 CRCS = {"crc24a": (0x1864CFB, 24), "crc24b": (0x1800063, 24), "crc16": (0x11021, 16), "crc8": (0x19B, 8)}
@@ -37,10 +40,32 @@ def crc_of(crc: str | tuple[int, int] | None) -> tuple[int, int] | None:
     return CRCS[crc]
 
 
-def _permutation_of(k: int, permutation: Sequence[int] | None) -> list[int] | None:
-    """The entries of an own interleaver. Raises ValueError unless there are k."""
+def umts_permutation(k: int) -> np.ndarray:
+    """The interleaver of the UMTS turbo code (3GPP TS 25.212 section 4.2.3.2.3).
+
+    Args:
+        k: bits of a block, 40..5114.
+
+    Returns:
+        int32 ``(k,)``: bit i into the second encoder is bit ``umts_permutation(k)[i]`` of the block.
+
+    Raises:
+        ValueError: for another k.
+
+    >>> wb.umts_permutation(40)[:5].tolist()
+    [39, 25, 17, 9, 1]
+    """
+    return np.array(_core.umts_permutation(whole("k", k, 40, 5114)), np.int32)
+
+
+def permutation_of(k: int, permutation: Sequence[int] | str | None) -> list[int] | None:
+    """The entries of an interleaver, by name or an own one. Raises ValueError unless there are k."""
     if permutation is None:
         return None
+    if isinstance(permutation, str):
+        if permutation != "umts":
+            raise refused("permutation", permutation, "'umts' or a permutation of the k bits")
+        return _core.umts_permutation(whole("k", k, 40, 5114))
     entries = listed("permutation", permutation)
     integers = all(hasattr(type(entry), "__index__") for entry in entries)  # if not, the compiled module raises
     if integers and len(entries) != whole("k", k, 40, 65536):
@@ -53,8 +78,9 @@ class TurboEncoder(Encoder):
     """Encodes blocks of k bits.
 
     Args:
-        k: one of the 188 sizes of table 5.1.3-3, 40..6144; with an own permutation 40..65536.
-        permutation: an own interleaver: bit permutation[i] of a block is bit i into the second encoder.
+        k: one of the 188 sizes of table 5.1.3-3, 40..6144; of UMTS 40..5114; with an own permutation 40..65536.
+        permutation: "umts" for the interleaver of :func:`umts_permutation`. Or an own one: bit permutation[i] of a block is bit i
+            into the second encoder.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> encode = wb.TurboEncoder(k=40)
@@ -62,8 +88,8 @@ class TurboEncoder(Encoder):
     (10, 132)
     """
 
-    def __init__(self, *, k: int, permutation: Sequence[int] | None = None, executor: Executor | None = None):
-        work = made(_core.TurboEncoder, k=k, permutation=_permutation_of(k, permutation))
+    def __init__(self, *, k: int, permutation: Sequence[int] | Literal["umts"] | None = None, executor: Executor | None = None):
+        work = made(_core.TurboEncoder, k=k, permutation=permutation_of(k, permutation))
         self.k: int = work.k
         #: bits of a codeword
         self.n: int = 3 * (self.k + 4)
@@ -83,7 +109,8 @@ class TurboDecoder(Decoder):
         k: information bits, as of :class:`TurboEncoder`.
         crc: "crc24a", "crc24b", "crc16", "crc8" or (polynomial with its leading term, degree); read with
             ``early_stop="crc"`` alone.
-        permutation: an own interleaver, as of :class:`TurboEncoder`.
+        permutation: "umts" or an own interleaver, as of :class:`TurboEncoder`. bfloat16 and int16 have one window then, unless an own
+            one allows more.
         {settings}
         llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
@@ -103,9 +130,9 @@ class TurboDecoder(Decoder):
 
     _outputs = ("bits", "soft", "extrinsic", "iterations", "status")
 
-    def __init__(self, *, k: int, crc: str | tuple[int, int] | None = None, permutation: Sequence[int] | None = None,
+    def __init__(self, *, k: int, crc: str | tuple[int, int] | None = None, permutation: Sequence[int] | Literal["umts"] | None = None,
                  llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[TurboDecoderKeywords]):
-        work = made(_core.TurboDecoder, k=k, crc=crc_of(crc), permutation=_permutation_of(k, permutation), settings=settings)
+        work = made(_core.TurboDecoder, k=k, crc=crc_of(crc), permutation=permutation_of(k, permutation), settings=settings)
         table: dict[str, Any] = {"bits": (UINT8, (k,)), "iterations": (INT32, ()), "status": (UINT8, ())}
         if work.settings["precision"] == "float32":
             table.update(soft=(FLOAT32, (k,)), extrinsic=(FLOAT32, (k,)))
