@@ -52,8 +52,9 @@ ALGORITHMS = [
          ["bollapalli"]),
     ]),
     ("Channel codes", [
-        ("turbo", "LTE turbo code", ["fec/turbo/turbo.hpp"], ["turbo.TurboEncoder", "turbo.TurboDecoder"], ("turbo", {}),
+        ("turbo", "LTE turbo code", ["fec/turbo/turbo.hpp", "fec/umts/interleaver.hpp"], ["turbo.TurboEncoder", "turbo.TurboDecoder", "turbo.umts_permutation"], ("turbo", {}),
          ["wu2010"]),
+        ("ctc", "Duo-binary turbo codes", ["fec/ctc/ctc.hpp", "fec/ctc/ctc_code.hpp"], ["ctc.CtcEncoder", "ctc.CtcDecoder"], None, ["ctc"]),
         ("ldpc", "Quasi-cyclic LDPC codes", ["fec/ldpc/ldpc.hpp"], ["ldpc.LdpcCode", "ldpc.LdpcEncoder", "ldpc.LdpcDecoder"],
          ("ldpc", {"early_stop": "no"}), ["ldpc"]),
         ("conv", "Convolutional codes", ["fec/conv/conv.hpp"], ["conv.ConvCode", "conv.ConvEncoder"], ("conv_encode", {}), []),
@@ -94,11 +95,11 @@ CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "l
           "uplink": "performance_massive", "downlink": "performance_massive"}
 GUIDES = ["lab", "command", "cpp", "conventions", "soft-detection", "iterative", "scenario", "renamed", "result", "files", "stream", "scale", "gpus", "performance",
           "performance-tables"]
-BACKGROUND = ["ldpc", "viterbi", "polar", "lte", "nr-ldpc", "pusch", "wimax_frames", "tdl", "cdl", "channels", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
+BACKGROUND = ["ldpc", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "wimax_frames", "tdl", "cdl", "channels", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 TUTORIALS = ["first_link", "own_detector", "replay_recording", "deadline_receiver", "uplink_standard"]  # as notebooks, with their outputs
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
-MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "polar", "lte", "nr", "nr_slots", "modem", "channel", "ofdm", "receive", "stream", "plot"]
+MODULES = ["detect", "massive", "stbc", "turbo", "ctc", "ldpc", "conv", "polar", "lte", "nr", "nr_slots", "modem", "channel", "ofdm", "receive", "stream", "plot"]
 
 CONF = """
 project = "Warpband"

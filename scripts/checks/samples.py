@@ -22,6 +22,9 @@ GIVEN = {
     "docs/polar.md": ("#include <warpband/fec/polar/polar.hpp>\n",
                       "wb::executor& exec, wb::view<const std::uint8_t> bits, wb::view<std::uint8_t> coded, wb::view<const float> llr, "
                       "wb::view<std::uint8_t> decided, wb::view<std::uint8_t> status"),
+    "docs/ctc.md": ("#include <warpband/fec/ctc/ctc.hpp>\n",
+                    "wb::executor& exec, wb::view<const std::uint8_t> bits, wb::view<std::uint8_t> coded, wb::view<const float> llr, "
+                    "wb::view<std::uint8_t> decided, wb::view<std::uint8_t> status"),
     "docs/iterative.md": ("#include <warpband/receive/iterative.hpp>\n",
                           "wb::executor& exec, wb::view<const std::complex<float>> y, wb::view<const std::complex<float>> h, "
                           "wb::view<const float> n0, wb::view<std::uint8_t> bits"),
