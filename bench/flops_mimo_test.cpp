@@ -166,7 +166,7 @@ void expect_qr(int rows, int columns) {
   qr_args<P> a;
   a.rows = rows;
   a.columns = columns;
-  a.cholesky = Method == qr_method::cholesky;
+  a.method = Method;
   for (int k = 0; k < columns; k++) a.order[k] = k;
   a.h = make_view<const P>(h.data(), 1, m * n);
   a.r = make_view(r.data(), 1, n * n);
@@ -181,12 +181,15 @@ void expect_qr(int rows, int columns) {
 template <class P>
 void expect_qr_of() {
   expect_qr<P, square_matrix<2>, qr_method::gram_schmidt>(2, 2);
+  expect_qr<P, square_matrix<2>, qr_method::householder>(2, 2);
   expect_qr<P, square_matrix<2>, qr_method::cholesky>(2, 2);
   expect_qr<P, square_matrix<4>, qr_method::gram_schmidt>(4, 4);
+  expect_qr<P, square_matrix<4>, qr_method::householder>(4, 4);
   expect_qr<P, square_matrix<4>, qr_method::cholesky>(4, 4);
   for (const int columns : {1, 3, 8})
     for (const int rows : {columns, 16}) {
       expect_qr<P, any_matrix<16, 8>, qr_method::gram_schmidt>(rows, columns);
+      expect_qr<P, any_matrix<16, 8>, qr_method::householder>(rows, columns);
       expect_qr<P, any_matrix<16, 8>, qr_method::cholesky>(rows, columns);
     }
 }
@@ -199,11 +202,14 @@ TEST(flops, of_the_qr_decompositions) {
 template <class S>
 void expect_cholesky(int size) {
   const auto n = static_cast<std::size_t>(size);
-  std::vector<cx_pair> m(n * n), b(n), x(n);
+  std::vector<cx_pair> m(n * n), r(n * n), b(n), x(n);
   for (std::size_t k = 0; k < n; k++) m[k * n + k].re = 1;
   cholesky_args a;
   a.size = size;
   a.a = make_view<const cx_pair>(m.data(), 1, n * n);
+  a.r = make_view(r.data(), 1, n * n);
+  const cholesky_op<S> least{a};
+  EXPECT_EQ(least.flops(), operations_of(least)) << size;
   a.b = make_view<const cx_pair>(b.data(), 1, n);
   a.x = make_view(x.data(), 1, n);
   const cholesky_op<S> op{a};

@@ -35,8 +35,8 @@ ALGORITHMS = [
         ("pic", "MMSE with parallel interference cancellation", ["detect/pic/pic.hpp"], ["detect.PIC"], ("detect", {"detector": "pic"}),
          ["soft-detection"]),
         ("ep", "Expectation propagation", ["detect/ep/ep.hpp"], ["detect.EP"], ("detect", {"detector": "ep"}), ["soft-detection"]),
-        ("qr", "QR decomposition", ["linalg/qr/qr.hpp"], [], ("qr", {}), ["wu2012"]),
-        ("cholesky", "Hermitian systems (Cholesky)", ["linalg/cholesky/cholesky.hpp"], [], None, []),
+        ("qr", "QR decomposition", ["linalg/qr/qr.hpp"], ["linalg.qr"], ("qr", {}), ["wu2012"]),
+        ("cholesky", "Hermitian systems (Cholesky)", ["linalg/cholesky/cholesky.hpp"], ["linalg.cholesky"], ("cholesky", {}), []),
     ]),
     ("Massive MIMO", [
         ("uplink", "Uplink detection", ["massive/uplink/uplink.hpp"], ["massive.MassiveUplink"], ("uplink", {}), ["li-thesis"]),

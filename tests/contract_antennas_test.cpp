@@ -89,7 +89,7 @@ algorithms cholesky() {
     const cholesky_solver solver(n);
     const auto size = static_cast<std::size_t>(n);
     algorithm a{.text = "n=" + std::to_string(n), .alone = false};
-    a.outputs = {output<complex>("x", size), status_output()};
+    a.outputs = {output<complex>("r", size * size), output<complex>("x", size), status_output()};
     a.draw = [=](std::size_t items) {
       std::mt19937 random(2);
       std::uniform_real_distribution<double> decades(-4, 4);
@@ -101,7 +101,9 @@ algorithms cholesky() {
       }
       return operands{input("a", size * size, values), input("b", size, matrices<complex>(n, 1, items, 3))};
     };
-    a.run = [=](executor& e, const call& c) { solver.run(e, {c["a"], c["b"]}, c["x"], c["status"]); };
+    a.run = [=](executor& e, const call& c) {
+      solver.run(e, {c["a"], c["b"]}, {c["r"], c["x"], c["status"]});
+    };
     const auto of_a = [&](const std::string& text, auto change) {
       a.faults.push_back({text, "a", [=](std::span<float> row) { change(row); }});
     };
@@ -138,16 +140,18 @@ algorithms qr() {
                                           {7, 3}, {8, 8}, {16, 8}, {16, 1}};
   if (std::is_same_v<E, float>) shapes.insert(shapes.end(), {{16, 16}, {11, 9}});
   for (const auto& shape : shapes)
-    for (const qr_method method : {qr_method::gram_schmidt, qr_method::cholesky}) {
+    for (const qr_method method : {qr_method::gram_schmidt, qr_method::householder, qr_method::cholesky}) {
       const int rows = shape.first, columns = shape.second;
       const basic_qr_decomposition<E> qr({.rows = rows, .columns = columns, .method = method});
       const auto m = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(columns),
                  floats = sizeof(E) / sizeof(float);
       algorithm a{.text = std::to_string(m) + "x" + std::to_string(n) +
-                          (method == qr_method::cholesky ? " Cholesky" : ""),
+                          (method == qr_method::cholesky      ? " Cholesky"
+                           : method == qr_method::householder ? " Householder"
+                                                              : ""),
                   .alone = false};
       a.outputs = {output<E>("r", n * n)};
-      if (method == qr_method::gram_schmidt) a.outputs.push_back(output<E>("q", m * n));
+      if (method != qr_method::cholesky) a.outputs.push_back(output<E>("q", m * n));
       a.outputs.push_back(output<E>("z", n));
       a.outputs.push_back(status_output());
       a.draw = [=](std::size_t items) {
@@ -159,7 +163,7 @@ algorithms qr() {
       };
       a.faults = {all_of("h", 0),      all_of("h", 1e16f), all_of("h", 3e38f),
                   all_of("h", 1e-17f), all_of("y", 3e38f), column("h", columns, columns - 1, 0, 0, floats)};
-      if (columns > 1 && method == qr_method::gram_schmidt) {  // others round away in a Gram matrix
+      if (columns > 1 && method != qr_method::cholesky) {  // others round away in a Gram matrix
         a.faults.push_back(column("h", columns, columns - 1, 0, 1, floats));
         a.faults.push_back({"rank 1", "h", [=](std::span<float> row) {
                               for (std::size_t i = 0; i < row.size(); i++)

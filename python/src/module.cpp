@@ -36,6 +36,7 @@ NB_MODULE(_core, m) {
   wb::python::bind_exchange(m);
   wb::python::bind_detect(m);
   wb::python::bind_turbo(m);
+  wb::python::bind_linalg(m);
   wb::python::bind_modem(m);
   wb::python::bind_ofdm(m);
   wb::python::bind_ldpc(m);

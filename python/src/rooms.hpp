@@ -30,6 +30,7 @@ void bind_stbc(nanobind::module_& m);
 void bind_channel(nanobind::module_& m);
 void bind_array_channels(nanobind::module_& m);
 void bind_csi(nanobind::module_& m);
+void bind_linalg(nanobind::module_& m);
 void bind_modem(nanobind::module_& m);
 void bind_ofdm(nanobind::module_& m);
 void bind_sweep(nanobind::module_& m);

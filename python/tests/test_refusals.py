@@ -189,6 +189,7 @@ CALLS_OF = [
     (wb.OfdmModulator, {"numerology": NUMEROLOGY}), (wb.OfdmDemodulator, {"numerology": NUMEROLOGY}),
     *([(wb.OfdmModulator(numerology=NUMEROLOGY), {"values": np.ones((2, 7, 4), "c8")}),
        (wb.OfdmDemodulator(numerology=NUMEROLOGY), {"samples": np.ones((2, NUMEROLOGY.samples_per_slot), "c8")})]),
+    (wb.qr, {"a": H, "method": "householder", "y": Y}), (wb.cholesky, {"a": H, "b": Y}),
     (wb.capacity, {"channel": H, "snr_db": 10.0, "water_filling": True}), (wb.awgn, {"sent": Y, "noise_var": 0.1, "seed": 1, "first": 0, "point": 0}), (wb.rayleigh, {"sent": Y, "seed": 1, "block": 2}),
     (wb.mimo_rayleigh, {"sent": Y, "rx_antennas": 2, "seed": 1, "uses_per_channel": 1}),
     (wb.exponential_correlation, {"antennas": 2, "correlation": 0.5}), (wb.tdl_profiles, {}), (wb.cdl_profiles, {}),

@@ -43,6 +43,7 @@ from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211
 from .ctc import CtcDecoder, CtcEncoder
 from .detect import EP, KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, PIC, Sphere, ZeroForcing
 from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, read_ldpc, wifi_ldpc, wimax_ldpc
+from .linalg import cholesky, qr
 from .lte import CrcAttacher, LteRateMatcher, LteSegmentation, LteTransportDecoder, LteTransportEncoder, lte_segmentation
 from .massive import ClusteredDownlink, ClusteredUplink, MassiveDownlink, MassiveSoftUplink, MassiveUplink
 from .modem import Demapper, QamMapper
@@ -65,11 +66,11 @@ __all__ = [
     "NWay", "NoiseEstimator", "NrMcs", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrTransportDecoder",
     "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "PolarDecoder", "PolarEncoder",
     "Progress", "QamMapper", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
-    "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
+    "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
     "cuda", "cuda_devices", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
     "mimo_rayleigh", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs",
     "nr_precoder", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",
-    "nr_transport_block_size", "plot", "rayleigh", "read_csi", "read_ldpc", "scenario_help", "sweep", "tdl_profiles", "umts_permutation", "whiten", "wifi_ldpc",
+    "nr_transport_block_size", "plot", "qr", "rayleigh", "read_csi", "read_ldpc", "scenario_help", "sweep", "tdl_profiles", "umts_permutation", "whiten", "wifi_ldpc",
     "wimax_ldpc",
 ]
 

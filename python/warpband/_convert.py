@@ -104,6 +104,27 @@ def as_complex(name: str, array: Array, given: dict[str, Any]) -> Array:
     return _as(array, "biufc", COMPLEX64)
 
 
+def has_complex_numbers(array: Array) -> bool:
+    dtype = getattr(array, "dtype", "")
+    return "complex" in str(getattr(dtype, "name", dtype))
+
+
+def as_numbers(name: str, array: Array, given: dict[str, Any]) -> Array:
+    """Complex numbers stay complex, real ones real."""
+    found = _on_host(array)
+    return as_complex(name, array, given) if found is not None and found[1].dtype.kind == "c" else _as(array, "biuf", FLOAT32)
+
+
+def as_numbers_like(like: str) -> Rule:
+    """Complex numbers where another array has some."""
+
+    def rule(name: str, array: Array, given: dict[str, Any]) -> Array:
+        other = _on_host(given[like])
+        return as_complex(name, array, given) if other is not None and other[1].dtype.kind == "c" else _as(array, "biuf", FLOAT32)
+
+    return rule
+
+
 def as_samples(name: str, array: Array, given: dict[str, Any]) -> Array:
     """Of float16 are pairs of real and imaginary parts."""
     return _as(array, "biufc", COMPLEX64, ("float16",))

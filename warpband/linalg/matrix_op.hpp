@@ -1,8 +1,10 @@
 #pragma once
 // What ops over small matrices share: the sizes that serve a call, and entries to and from memory.
+#include <warpband/core/erased.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/size.hpp>
 #include <warpband/linalg/flops.hpp>
+#include <warpband/linalg/qr/qr_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -69,6 +71,20 @@ WB_HD void store_entry(const view<float>& v, std::size_t element, item<T> b, T x
 template <class T>
 WB_HD void store_entry(const view<cx_pair>& v, std::size_t element, item<T> b, cx<T> x) {
   store_cx(v, element, b, x);
+}
+
+/// Stores R, with zeros below its diagonal; zeros alone unless `good`.
+template <class P, class T, class N, class E>
+WB_HD void store_triangle(const view<P>& v, item<T> b, N n, const triangle<N, E>& t,
+                          typename rebind<T>::mask good) {
+  loop(n, [&](int i) WB_INLINE_LAMBDA {
+    loop(n, [&](int j) WB_INLINE_LAMBDA {
+      E x = entry<E>::of(T(0.f));
+      if (j == i) x = entry<E>::of(or_zero(good, t.diagonal[i]));
+      if (j > i) x = or_zero(good, t.above[i][j]);
+      store_entry(v, static_cast<std::size_t>(i * n + j), b, x);
+    });
+  });
 }
 
 /// A squared pivot below this part of the trace of H^H H makes H singular. The pivots of a Gram matrix, and

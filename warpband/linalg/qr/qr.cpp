@@ -43,9 +43,10 @@ template <class E>
 basic_qr_decomposition<E>::basic_qr_decomposition(const qr_config& config) : config_(config) {
   check_range("columns", config.columns, 1, std::is_same_v<E, float> ? 16 : 8);
   check_range("rows", config.rows, config.columns, 16);
-  if (config.method != qr_method::gram_schmidt && config.method != qr_method::cholesky)
+  if (config.method != qr_method::gram_schmidt && config.method != qr_method::householder &&
+      config.method != qr_method::cholesky)
     throw argument_error("method", std::to_string(static_cast<int>(config.method)),
-                         "gram_schmidt or cholesky");
+                         "gram_schmidt, householder or cholesky");
 }
 
 template <class E>
@@ -60,7 +61,7 @@ void basic_qr_decomposition<E>::run(executor& exec, const qr_input<E>& in, const
   check_optional_shape("z", out.z, items, n);
   check_optional_shape("status", out.status, items, 1);
   check_apart({{"r", out.r}, {"q", out.q}, {"z", out.z}, {"status", out.status}});
-  if (out.q.data != nullptr && config_.method != qr_method::gram_schmidt)
+  if (out.q.data != nullptr && config_.method == qr_method::cholesky)
     throw argument_error("q", "given", "none: method cholesky has no Q");
   if (out.z.data != nullptr && in.y.data == nullptr)
     throw argument_error("z", "given", "none without a right side y");
@@ -68,7 +69,7 @@ void basic_qr_decomposition<E>::run(executor& exec, const qr_input<E>& in, const
   qr_args<std::conditional_t<real, float, cx_pair>> args;
   args.rows = config_.rows;
   args.columns = config_.columns;
-  args.cholesky = config_.method == qr_method::cholesky;
+  args.method = config_.method;
   set_order(args.order, config_.columns, in.first, in.order);
   args.h = as_stored(in.h);
   args.y = as_stored(in.y);

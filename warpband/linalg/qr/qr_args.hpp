@@ -6,14 +6,14 @@
 
 namespace wb {
 
-enum class qr_method { gram_schmidt, cholesky };
+enum class qr_method { gram_schmidt, householder, cholesky };
 
 /// P: float or cx_pair.
 template <class P>
 struct qr_args {
   static constexpr int max_columns = 16;
   int rows = 0, columns = 0;
-  bool cholesky = false;
+  qr_method method = qr_method::gram_schmidt;
   std::int32_t order[max_columns] = {};  // column k of the decomposed matrix is column order[k] of h
   view<const P> h, y;                    // y: null data for none
   view<P> r, q, z;                       // q, z: null data: not wanted

@@ -66,7 +66,9 @@ void add(const std::string& device, int rows, int columns, qr_method method,
   const std::vector<bench::axis> axes{{"entries", real ? "real" : "complex"},
                                       {"rows", rows},
                                       {"columns", columns},
-                                      {"method", method == qr_method::cholesky ? "cholesky" : "gram_schmidt"},
+                                      {"method", method == qr_method::cholesky      ? "cholesky"
+                                                 : method == qr_method::householder ? "householder"
+                                                                                    : "gram_schmidt"},
                                       {"layout", order == layout::row_major ? "row_major" : "batch_fastest"},
                                       {"ways", 1}};
   bench::add("qr", device, axes, {figure::kernel, figure::resident},
@@ -77,7 +79,7 @@ void add(const std::string& device, int rows, int columns, qr_method method,
 
 const bench::group qr_benches{[] {
   for (const std::string& device : bench::devices()) {
-    for (const qr_method method : {qr_method::gram_schmidt, qr_method::cholesky}) {
+    for (const qr_method method : {qr_method::gram_schmidt, qr_method::householder, qr_method::cholesky}) {
       for (const int n : {2, 4, 8}) {
         add<std::complex<float>>(device, n, n, method);
         add<std::complex<float>>(device, n, n, method, layout::batch_fastest);

@@ -3,6 +3,8 @@
 #include <warpband/core/group.hpp>
 #include <warpband/linalg/cholesky/cholesky_body.hpp>
 #include <warpband/linalg/matrix_op.hpp>
+#include <warpband/linalg/qr/householder_body.hpp>
+#include <warpband/linalg/qr/householder_flops.hpp>
 #include <warpband/linalg/qr/qr_args.hpp>
 #include <warpband/linalg/qr/qr_body.hpp>
 
@@ -13,7 +15,7 @@ inline namespace WB_ISA {
 template <class P, class S, qr_method Method>
 struct qr_op {
   qr_args<P> a;
-  static constexpr bool by_block = false;
+  static constexpr bool by_block = false, has_q = Method != qr_method::cholesky;
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
   /// The right side goes through the decomposition, of zeros where there is none.
@@ -21,10 +23,12 @@ struct qr_op {
     const double parts = parts_of<P>, m = a.rows, n = a.columns, pairs = n * (n - 1) / 2;
     const double checked = 1 + parts * m * (n + (a.y.data ? 1 : 0));
     const double stored =
-        n + parts * pairs + (a.z.data ? parts * n : 0) + (a.q.data && !a.cholesky ? parts * m * n : 0);
-    return checked + stored +
-           (Method == qr_method::gram_schmidt ? gram_schmidt_flops(parts, m, n)
-                                              : gram_flops(parts, m, n) + cholesky_flops(parts, n));
+        n + parts * pairs + (a.z.data ? parts * n : 0) + (has_q && a.q.data ? parts * m * n : 0);
+    if (Method == qr_method::gram_schmidt) return checked + stored + gram_schmidt_flops(parts, m, n);
+    if (Method == qr_method::cholesky)
+      return checked + stored + gram_flops(parts, m, n) + cholesky_flops(parts, n);
+    return checked + stored + householder_flops(parts, m, n) +
+           (a.q.data ? householder_q_flops(parts, m, n) : 0);
   }
   double bytes() const {
     const double m = a.rows, n = a.columns;
@@ -65,24 +69,22 @@ struct qr_op {
     triangle<N, E> t;
     if constexpr (Method == qr_method::gram_schmidt) {
       good = good & gram_schmidt(s.m, s.n, h, y, trace * T(least_pivot), t);
+    } else if constexpr (Method == qr_method::householder) {
+      reflections<N, E> f;
+      good = good & householder(s.m, s.n, h, y, trace * T(least_pivot), t, f);
+      if (a.q.data) householder_q(s.m, s.n, h, f);
     } else {
       E g[N::capacity][N::capacity], b[N::capacity];
       gram(s.m, s.n, h, y, g, b);
       good = good & cholesky(s.n, g, b, trace * T(least_gram_pivot), t);
     }
 
-    loop(s.n, [&](int i) WB_INLINE_LAMBDA {
-      loop(s.n, [&](int j) WB_INLINE_LAMBDA {
-        if (j < i)
-          store_entry(a.r, element(i, j), item, entry<E>::of(T(0.f)));
-        else if (j == i)
-          store_entry(a.r, element(i, j), item, entry<E>::of(select(good, t.diagonal[i], T(0.f))));
-        else
-          store_entry(a.r, element(i, j), item, or_zero(good, t.above[i][j]));
+    store_triangle(a.r, item, s.n, t, good);
+    if (a.z.data)
+      loop(s.n, [&](int i) WB_INLINE_LAMBDA {
+        store_entry(a.z, static_cast<std::size_t>(i), item, or_zero(good, t.z[i]));
       });
-      if (a.z.data) store_entry(a.z, static_cast<std::size_t>(i), item, or_zero(good, t.z[i]));
-    });
-    if constexpr (Method == qr_method::gram_schmidt) {
+    if constexpr (has_q) {
       if (a.q.data)
         loop(s.m, [&](int r) WB_INLINE_LAMBDA {
           loop(s.n, [&](int k)
@@ -97,7 +99,8 @@ struct qr_op {
 template <class P, class F>
 auto with_qr_op(const qr_args<P>& a, F f) {
   return with_matrix_sizes<16, 16 / parts_of<P>>(a.rows, a.columns, [&]<class S>() {
-    if (a.cholesky) return f(qr_op<P, S, qr_method::cholesky>{a});
+    if (a.method == qr_method::cholesky) return f(qr_op<P, S, qr_method::cholesky>{a});
+    if (a.method == qr_method::householder) return f(qr_op<P, S, qr_method::householder>{a});
     return f(qr_op<P, S, qr_method::gram_schmidt>{a});
   });
 }

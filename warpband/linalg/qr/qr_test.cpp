@@ -23,7 +23,7 @@ using wb::testing::blamed;
 using wb::testing::on_device;
 using complex = std::complex<float>;
 
-constexpr qr_method both[]{qr_method::gram_schmidt, qr_method::cholesky};
+constexpr qr_method methods[]{qr_method::gram_schmidt, qr_method::householder, qr_method::cholesky};
 constexpr double unit = 1.0 / (1 << 24);  // rounding of a float
 
 /// A batch of matrices and right sides, item by item.
@@ -57,7 +57,7 @@ template <class E>
 result<E> decompose(wb::executor& exec, const batch<E>& b, const how& w) {
   const wb::basic_qr_decomposition<E> qr({.rows = b.rows, .columns = b.columns, .method = w.method});
   const auto m = static_cast<std::size_t>(b.rows), n = static_cast<std::size_t>(b.columns);
-  const bool with_q = w.method == qr_method::gram_schmidt, with_y = !b.y.empty();
+  const bool with_q = w.method != qr_method::cholesky, with_y = !b.y.empty();
   const auto h = on_device(exec, b.h, b.items, m * n);
   const auto y = on_device(exec, b.y, with_y ? b.items : 0, m);
   auto r = exec.make<E>(b.items, n * n), q = exec.make<E>(with_q ? b.items : 0, m * n),
@@ -113,7 +113,7 @@ std::vector<std::array<int, 2>> shapes() {
 template <class E>
 void expect_decomposed(const batch<E>& b, const result<E>& got, double condition, const how& w) {
   const int m = b.rows, n = b.columns;
-  const bool has_q = w.method == qr_method::gram_schmidt;
+  const bool has_q = w.method != qr_method::cholesky;
   double residual = 0, orthogonality = 0, triangle = 0, right = 0;
   for (std::size_t i = 0; i < b.items; i++) {
     ASSERT_EQ(got.status[i], 0);
@@ -139,9 +139,12 @@ void expect_decomposed(const batch<E>& b, const result<E>& got, double condition
   }
   const double growth = has_q ? condition : condition * condition;
   const std::string name = std::to_string(m) + "x" + std::to_string(n) + ", condition " +
-                           std::to_string(condition) + (has_q ? ", Gram-Schmidt" : ", Cholesky");
+                           std::to_string(condition) +
+                           (!has_q                               ? ", Cholesky"
+                            : w.method == qr_method::householder ? ", Householder"
+                                                                 : ", Gram-Schmidt");
   EXPECT_LT(residual, 1e-6) << name;
-  EXPECT_LE(orthogonality, 16 * condition * unit) << name;
+  EXPECT_LE(orthogonality, (w.method == qr_method::householder ? 32 : 16 * condition) * unit) << name;
   EXPECT_LE(triangle, 4 * growth * unit) << name;
   EXPECT_LE(right, 16 * growth * unit) << name;
 }
@@ -155,7 +158,7 @@ class qr_on : public wb::testing::on_backend {
       for (const double condition : {1., 10., 100., 1000.}) {
         if (n == 1 && condition > 1) continue;
         const auto b = random_batch<E>(m, n, condition, wb::testing::small_scale() ? 10 : 60, random);
-        for (const qr_method method : both) {
+        for (const qr_method method : methods) {
           const how w{.method = method};
           expect_decomposed(b, decompose(exec(), b, w), condition, w);
         }
@@ -166,7 +169,7 @@ class qr_on : public wb::testing::on_backend {
     std::mt19937 random(4);
     for (const auto& [m, n] : shapes<E>()) {
       const auto b = random_batch<E>(m, n, 10, 20, random);
-      for (const qr_method method : both) {
+      for (const qr_method method : methods) {
         for (int first = 0; first < n; first++) {
           const how w{.method = method, .first = first};
           const auto got = decompose(exec(), b, w);
@@ -197,7 +200,7 @@ TEST_P(qr_on, a_missing_right_side_changes_nothing) {
   std::mt19937 random(5);
   for (const auto& [m, n] : shapes<complex>()) {
     auto b = random_batch<complex>(m, n, 10, 21, random);
-    for (const qr_method method : both) {
+    for (const qr_method method : methods) {
       b.y.resize(b.items * static_cast<std::size_t>(m), complex(1, 2));
       const auto with = decompose(exec(), b, {.method = method});
       b.y.clear();
@@ -223,10 +226,10 @@ TEST_P(qr_on, complex_equals_the_real_decomposed_in_blocks) {
           real.y.insert(real.y.end(), {y.real(), y.imag()});
         }
       }
-      for (const qr_method method : both) {
+      for (const qr_method method : methods) {
         const auto expected = decompose(exec(), b, {.method = method});
         const auto got = decompose(exec(), real, {.method = method});
-        const bool has_q = method == qr_method::gram_schmidt;
+        const bool has_q = method != qr_method::cholesky;
         const double allowed = 32 * unit * (has_q ? condition : condition * condition);
         for (std::size_t i = 0; i < b.items; i++) {
           const auto r = item_of(expected.r, i, n, n), z = item_of(expected.z, i, n, 1);
@@ -258,11 +261,42 @@ TEST_P(qr_on, a_singular_gram_matrix_gives_finite_values_or_an_erasure) {
         row[n - 1] = row[0] + row[std::min(1, n - 2)];
       }
     const auto exact = decompose(exec(), b, {}),
+               reflected = decompose(exec(), b, {.method = qr_method::householder}),
                squared = decompose(exec(), b, {.method = qr_method::cholesky});
     EXPECT_EQ(wb::count_erased(exact.status), b.items) << m << "x" << n;
+    EXPECT_EQ(wb::count_erased(reflected.status), b.items) << m << "x" << n;
     EXPECT_GT(wb::count_erased(squared.status), b.items / 2) << m << "x" << n;
     for (const complex& x : squared.r) ASSERT_TRUE(std::isfinite(x.real()) && std::isfinite(x.imag()));
     for (const complex& x : squared.z) ASSERT_TRUE(std::isfinite(x.real()) && std::isfinite(x.imag()));
+  }
+}
+
+/// Condition 3e5, and |H|^2 from 1e-29 to 1e29: squares of pivots that float32 does not hold are none of Q's.
+TEST_P(qr_on, reflections_give_an_orthonormal_q_at_any_scale_and_condition) {
+  std::mt19937 random(9);
+  for (const auto& [m, n] : shapes<complex>())
+    for (const double square : {1e-29, 1e-16, 1e-14, 1., 1e29}) {
+      batch<complex> b{m, n, 20, {}, {}};
+      for (std::size_t i = 0; i < b.items; i++) {
+        const auto h = oracle::with_condition(m, n, n == 1 ? 1 : 3e5, false, random);
+        for (const auto& x : h.entries) b.h.push_back(complex(std::sqrt(square) / norm(h) * x));
+      }
+      const auto got = decompose(exec(), b, {.method = qr_method::householder});
+      for (std::size_t i = 0; i < b.items; i++) {
+        ASSERT_EQ(got.status[i], 0) << m << "x" << n << ", " << square;
+        const auto h = item_of(b.h, i, m, n), q = item_of(got.q, i, m, n), r = item_of(got.r, i, n, n);
+        EXPECT_LE(norm(adjoint(q) * q - oracle::identity(n)), 32 * unit) << m << "x" << n << ", " << square;
+        EXPECT_LE(norm(q * r - h) / norm(h), 16 * unit) << m << "x" << n << ", " << square;
+      }
+    }
+}
+
+/// The first entry of a column has no direction, or a tiny one, where the reflection begins.
+TEST_P(qr_on, reflections_of_columns_that_begin_with_zeros) {
+  for (const float first : {0.f, 1e-30f, -1e-22f, 1e-12f}) {
+    const batch<complex> b{3, 2, 1, {first, {0, first}, {0, 1}, 2, {first, first}, {0, -3}}, {1, 2, 3}};
+    expect_decomposed(b, decompose(exec(), b, {.method = qr_method::householder}), 10,
+                      {.method = qr_method::householder});
   }
 }
 
@@ -276,7 +310,7 @@ TEST(qr_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { wb::qr_decomposition{config(17, 4)}; }), "rows");
   EXPECT_EQ(blamed([&] { wb::real_qr_decomposition{config(17, 17)}; }), "columns");
   EXPECT_EQ(blamed([&] { wb::real_qr_decomposition{config(15, 16)}; }), "rows");
-  EXPECT_EQ(blamed([&] { wb::qr_decomposition{config(4, 4, static_cast<qr_method>(2))}; }), "method");
+  EXPECT_EQ(blamed([&] { wb::qr_decomposition{config(4, 4, static_cast<qr_method>(3))}; }), "method");
   try {
     wb::qr_decomposition{config(3, 4)};
   } catch (const wb::argument_error& e) {
