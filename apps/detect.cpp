@@ -7,7 +7,6 @@
 #include <complex>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,24 +14,24 @@
 #include <warpband/core/error.hpp>
 #include <warpband/core/nearest_name.hpp>
 #include <warpband/core/status.hpp>
-#include <warpband/detect/detector.hpp>
 #include <warpband/detect/search_order.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/scenario.hpp>
 #include <warpband/link/setting_json.hpp>
 
 #include "arrays.hpp"
+#include "file_detectors.hpp"
 #include "setting_options.hpp"
 
 namespace {
 
 struct detect_options : array_options {
-  std::string type;                  // of the detector
+  const file_detector_kind* kind = nullptr;
   wb::setting_values values;         // of its settings that were given
   std::vector<std::string> given;    // options, as "--ways"
   int qam = 0;                       // 0: as the file says
   std::size_t uses_per_channel = 0;  // 0: as the file says
-  bool llr = false, hard = false, no_prior = false;
+  bool llr = false, hard = false, symbols = false, no_prior = false;
 };
 
 #if WARPBAND_HDF5
@@ -42,53 +41,61 @@ using complex64 = std::complex<float>;
 /// Opens the input, sees what it holds and makes the detector.
 class detect_run : public array_run {
  public:
-  explicit detect_run(const detect_options& options) : array_run(options, "uses"), options_(options) {
-    config_.type = options.type;
+  explicit detect_run(const detect_options& options)
+      : array_run(options, options.kind->items.c_str()), options_(options), kind_(*options.kind) {
     settle_qam();
-    const std::vector<std::size_t> h = file().expect<complex64>("h", 3), y = file().expect<complex64>("y", 2);
-    if (y[1] != h[1]) wrong_shape("y", fmt::format("[batch, {}], the antennas of h", h[1]));
-    const auto count = [](std::size_t n) { return static_cast<int>(std::min<std::size_t>(n, INT32_MAX)); };
-    config_.rx_antennas = count(h[1]);
-    config_.streams = count(h[2]);
+    const std::vector<std::size_t> h = file().expect<complex64>("h", 3),
+                                   y = file().expect<complex64>("y", kind_.slots == 0 ? 2 : 3);
+    if (kind_.slots != 0 && h[2] != 2)
+      wrong_shape("h", "[groups, rx, 2], the two transmit antennas of a space-time code");
+    if (kind_.slots != 0 && y[1] != kind_.slots)
+      wrong_shape("y", fmt::format("[batch, {}, {}], slots and the antennas of h", kind_.slots, h[1]));
+    if (y.back() != h[1])
+      wrong_shape("y", fmt::format("[batch, {}{}], the antennas of h", kind_.slots == 0 ? "" : "2, ", h[1]));
+    sizes_.rx_antennas = h[1];
+    sizes_.streams = h[2];
+    received_ = std::max<std::size_t>(kind_.slots, 1) * h[1];
     items_ = y[0];
     settle_channels(h[0]);
-    take_settings();
     try {
-      config_ = wb::completed(config_);
-      detector_ = wb::make_detector(config_);
+      detector_ = kind_.make(sizes_, options.values);
     } catch (const wb::argument_error& e) {
       refuse_option(e, options.given);
       throw;
     }
-    item_bits_ = detector_->bits_per_use();
+    item_bits_ = detector_->bits_per_item;
 
     const std::size_t axes = std::min<std::size_t>(file().describe("noise_var").shape.size(), 1);
     const std::vector<std::size_t> noise = file().expect<float>("noise_var", axes);
-    shared_noise_ = noise.empty() || (noise[0] == 1 && items_ != 1);
-    if (!shared_noise_ && noise[0] != items_)
-      wrong_shape("noise_var", fmt::format("[] or [1] for all uses, or [{}], one for each", items_));
+    const std::size_t powers = kind_.noise_of_channels ? h[0] : items_;
+    shared_noise_ = noise.empty() || (noise[0] == 1 && powers != 1);
+    if (!shared_noise_ && noise[0] != powers)
+      wrong_shape("noise_var", fmt::format("[] or [1] for all {}, or [{}], one for each{}", kind_.items,
+                                           powers, kind_.noise_of_channels ? " row of h" : ""));
     prior_ = file().has("prior") && !options.no_prior;
     if (prior_) {
       const std::vector<std::size_t> prior = file().expect<float>("prior", 2);
-      if (!detector_->takes_prior())
+      if (!detector_->takes_prior)
         throw wb::file_error(options.in, fmt::format("holds a-priori LLRs, which {} does not take: "
                                                      "--no-prior leaves them out",
-                                                     config_.type));
+                                                     kind_.name));
       if (prior != std::vector<std::size_t>{items_, item_bits_})
-        wrong_shape("prior", fmt::format("[{}, {}]: {} streams of {} bits", items_, item_bits_,
-                                         config_.streams, item_bits_ / h[2]));
+        wrong_shape("prior", kind_.slots != 0 ? fmt::format("[{}, {}]: codewords of {} bits", items_,
+                                                            item_bits_, item_bits_)
+                                              : fmt::format("[{}, {}]: {} streams of {} bits", items_,
+                                                            item_bits_, h[2], item_bits_ / h[2]));
     }
     open();
   }
 
-  const wb::detector& detector() const noexcept { return *detector_; }
-  const wb::detector_config& config() const noexcept { return config_; }
+  const file_detector& detector() const noexcept { return *detector_; }
+  const file_detector_kind& kind() const noexcept { return kind_; }
   bool prior() const noexcept { return prior_; }
   bool shared_noise() const noexcept { return shared_noise_; }
   std::size_t uses_per_channel() const noexcept { return uses_per_channel_; }
-  std::size_t channel_elements() const noexcept {
-    return static_cast<std::size_t>(config_.rx_antennas) * static_cast<std::size_t>(config_.streams);
-  }
+  std::size_t channel_elements() const noexcept { return sizes_.rx_antennas * sizes_.streams; }
+  std::size_t received_elements() const noexcept { return received_; }
+  std::size_t streams() const noexcept { return sizes_.streams; }
   /// The most channels that a piece of so many uses touches.
   std::size_t channels_of(std::size_t uses) const noexcept {
     return std::min((uses + uses_per_channel_ - 1) / uses_per_channel_ + (uses_per_channel_ > 1 ? 1 : 0),
@@ -96,14 +103,17 @@ class detect_run : public array_run {
   }
 
   /// Uses of a piece.
-  std::size_t piece_of(bool llr, bool hard) const {
-    const std::size_t channel = channel_elements() * sizeof(complex64), shared = uses_per_channel_;
-    memory_need need{.arrays = {"y", "h"}, .thread = working_memory(), .together = shared};
-    need.item = static_cast<std::size_t>(config_.rx_antennas) * sizeof(complex64) + 1;
+  std::size_t piece_of(bool llr, bool hard, bool symbols) const {
+    const std::size_t channel = channel_elements() * sizeof(complex64) +
+                                (kind_.noise_of_channels ? sizeof(float) : 0),
+                      shared = uses_per_channel_;
+    memory_need need{.arrays = {"y", "h"}, .thread = detector_->thread_bytes, .together = shared};
+    need.item = received_ * sizeof(complex64) + 1;
     if (!shared_noise_) need.arrays.push_back("noise_var"), need.item += sizeof(float);
     if (prior_) need.arrays.push_back("prior"), need.item += item_bits_ * sizeof(float);
     if (llr) need.item += item_bits_ * sizeof(float);
     if (hard) need.item += item_bits_;
+    if (symbols) need.item += sizes_.streams * (sizeof(complex64) + sizeof(float));
     need.item += (channel + shared - 1) / shared;
     if (shared > 1) need.slot = 2 * channel;
     return piece(need);
@@ -112,12 +122,10 @@ class detect_run : public array_run {
   /// What a file that is written says about itself.
   wb::hdf5_attributes attributes() const {
     wb::hdf5_attributes a;
-    const auto settings = wb::settings_of(config_.kind());
-    for (const auto& [s, value] : wb::values_of(settings, config_))
-      set_attribute(a, s->name == "type" ? "detector" : s->name, value);
-    a["llr_clip"] = double{*config_.llr_clip};
-    if (const auto streams = order()) a["order"] = wb::text_of_order(*streams);
-    if (detector_->takes_prior()) a["prior"] = std::int64_t{prior_};
+    for (const auto& [name, value] : detector_->in_force) set_attribute(a, name, value);
+    a["llr_clip"] = detector_->llr_clip;
+    if (detector_->order) a["order"] = wb::text_of_order(*detector_->order);
+    if (detector_->takes_prior) a["prior"] = std::int64_t{prior_};
     a["uses_per_channel"] = static_cast<std::int64_t>(uses_per_channel_);
     a["llr_sign"] = options_.p1_over_p0 ? "p1/p0" : "p0/p1";
     a["warpband_version"] = wb::version();
@@ -128,36 +136,20 @@ class detect_run : public array_run {
   /// The line at the end, and the record of --json.
   void report_uses(clock::time_point start, std::uint64_t erased) const {
     nlohmann::ordered_json record = record_of("detect");
-    const auto settings = wb::settings_of(config_.kind());
-    for (const auto& [s, value] : wb::values_of(settings, config_))
-      record[s->name == "type" ? "detector" : s->name] = wb::json_of(value);
-    if (const auto streams = order()) record["order"] = *streams;
-    record["llr_clip"] = std::isfinite(*config_.llr_clip) ? nlohmann::ordered_json(*config_.llr_clip)
-                                                          : nlohmann::ordered_json(nullptr);
-    if (detector_->takes_prior()) record["prior"] = prior_;
+    for (const auto& [name, value] : detector_->in_force) record[name] = wb::json_of(value);
+    if (detector_->order) record["order"] = *detector_->order;
+    record["llr_clip"] = std::isfinite(detector_->llr_clip) ? nlohmann::ordered_json(detector_->llr_clip)
+                                                            : nlohmann::ordered_json(nullptr);
+    if (detector_->takes_prior) record["prior"] = prior_;
     record["uses_per_channel"] = uses_per_channel_;
     record["items"] = items();
     record["erased"] = erased;
     report(record, start,
-           fmt::format("of {}x{} {}-QAM, {} erased, detected by {} in ", config_.rx_antennas, config_.streams,
-                       config_.qam, erased, config_.type));
+           fmt::format("of {}x{} {}-QAM, {} erased, detected by {} in ", sizes_.rx_antennas, sizes_.streams,
+                       sizes_.qam, erased, kind_.name));
   }
 
  private:
-  /// Refuses options that the detector has no use for.
-  void take_settings() {
-    const auto settings = wb::settings_of(config_.kind());
-    for (const auto& [name, value] : options_.values)
-      if (const auto* s = wb::find_setting(settings, name))
-        s->set(config_, value);
-      else
-        throw usage_error(
-            fmt::format("{} has no meaning with --detector {}", option_of_setting(name), config_.type));
-    for (const auto& [name, value] : options_.values)
-      if (const auto choice = wb::idle_because(settings, *wb::find_setting(settings, name), config_))
-        throw usage_error(fmt::format("{} has no meaning with {} {}", option_of_setting(name),
-                                      option_of_setting(choice->first), choice->second));
-  }
   void settle_qam() {
     const std::string text = held("qam");
     if (options_.qam == 0 && text.empty())
@@ -168,17 +160,7 @@ class detect_run : public array_run {
     const auto number = options_.qam != 0 ? std::optional<std::int64_t>(options_.qam) : decimal(text);
     if (!number || (*number != 4 && *number != 16 && *number != 64 && *number != 256))
       throw wb::file_error(options_.in, "says qam = " + text + ": expected 4, 16, 64 or 256");
-    config_.qam = static_cast<int>(*number);
-  }
-  /// The order of the streams in the search, where one holds for all uses.
-  std::optional<std::vector<int>> order() const {
-    if (wb::plain(config_.value_of("sort")) != "none") return std::nullopt;
-    const wb::setting_value given = config_.value_of("order");
-    if (const auto* streams = std::get_if<std::vector<std::int64_t>>(&given))
-      return std::vector<int>(streams->begin(), streams->end());
-    std::vector<int> columns(static_cast<std::size_t>(config_.streams));
-    std::iota(columns.begin(), columns.end(), 0);
-    return columns;
+    sizes_.qam = static_cast<int>(*number);
   }
   /// How many uses share a row of h.
   void settle_channels(std::size_t groups) {
@@ -209,17 +191,13 @@ class detect_run : public array_run {
     }
     uses_per_channel_ = shared;
   }
-  /// Of one thread of the CPU: what 16 uses have besides its stack.
-  std::size_t working_memory() const {
-    const wb::detector_kind& kind = config_.kind();
-    return mebibyte / 4 + (kind.thread_bytes ? kind.thread_bytes(config_) : 0);
-  }
-
   const detect_options& options_;
-  wb::detector_config config_;
+  const file_detector_kind& kind_;
+  detect_sizes sizes_;
+  std::size_t received_ = 0;  // elements of y of an item
   std::size_t uses_per_channel_ = 1;
   bool prior_ = false, shared_noise_ = false;
-  std::unique_ptr<wb::detector> detector_;
+  std::unique_ptr<file_detector> detector_;
 };
 
 /// Pieces of the input on their way to the output.
@@ -229,17 +207,21 @@ class detect_pieces {
       : run_(run),
         hard_(options.hard),
         llr_(options.llr || !hard_),
+        symbols_(options.symbols),
         negates_(options.p1_over_p0),
-        bits_(run.detector().bits_per_use()),
+        bits_(run.detector().bits_per_item),
         shared_(run.uses_per_channel()),
-        most_(run.piece_of(llr_, hard_)),
+        most_(run.piece_of(computes_llr(), hard_, symbols_)),
         one_noise_(run, 1, 1) {
+    const std::size_t channels = run.channels_of(most_), streams = symbols_ ? run.streams() : 0;
     for (slot& s : slots_)
-      s = {{run, most_, static_cast<std::size_t>(run.config().rx_antennas)},
-           {run, run.channels_of(most_), run.channel_elements()},
-           {run, most_, run.shared_noise() ? 0u : 1u},
+      s = {{run, most_, run.received_elements()},
+           {run, channels, run.channel_elements()},
+           {run, most_, streams},
+           {run, run.kind().noise_of_channels ? channels : most_, run.shared_noise() ? 0u : 1u},
            {run, most_, run.prior() ? bits_ : 0},
-           {run, most_, llr_ ? bits_ : 0},
+           {run, most_, computes_llr() ? bits_ : 0},
+           {run, most_, streams},
            {run, most_, hard_ ? bits_ : 0},
            {run, most_, 1}};
     if (!run.shared_noise()) return;
@@ -251,6 +233,8 @@ class detect_pieces {
 
   void create(wb::hdf5_writer& out, std::size_t items) const {
     if (llr_) out.create<float>("llr", {items, bits_});
+    if (symbols_) out.create<complex64>("equalized", {items, run_.streams()});
+    if (symbols_) out.create<float>("sinr", {items, run_.streams()});
     if (hard_) out.create<std::uint8_t>("bits", {items, bits_});
     out.create<std::uint8_t>("status", {items});
   }
@@ -258,7 +242,9 @@ class detect_pieces {
     slot& s = at(p);
     run_.file().read("y", p.first, p.items, s.y.host.data());
     run_.file().read("h", p.first / shared_, channels_in(p), s.h.host.data());
-    if (!run_.shared_noise()) run_.file().read("noise_var", p.first, p.items, s.noise.host.data());
+    if (!run_.shared_noise())
+      run_.file().read("noise_var", run_.kind().noise_of_channels ? p.first / shared_ : p.first, noises_in(p),
+                       s.noise.host.data());
     if (!run_.prior()) return;
     run_.file().read("prior", p.first, p.items, s.prior.host.data());
     if (negates_) negate(s.prior.host.data(), p.items * bits_);
@@ -268,7 +254,7 @@ class detect_pieces {
     wb::executor& e = run_.exec();
     s.y.upload(e, p.items);
     s.h.upload(e, channels_in(p));
-    s.noise.upload(e, p.items);
+    s.noise.upload(e, noises_in(p));
     s.prior.upload(e, p.items);
     // A piece that is cut inside the uses of a channel has the rest of them alone.
     const std::size_t before = p.first % shared_,
@@ -276,14 +262,21 @@ class detect_pieces {
     if (rest != 0) detect(s, 0, rest, 0);
     if (rest != p.items) detect(s, rest, p.items - rest, rest == 0 ? 0 : 1);
     s.llr.download(e, p.items);
+    s.equalized.download(e, p.items);
+    s.sinr.download(e, p.items);
     s.bits.download(e, p.items);
     s.status.download(e, p.items);
     e.sync();
   }
   void write(wb::hdf5_writer& out, const piece& p) {
     slot& s = at(p);
+    if (hard_ && !run_.detector().decides)
+      std::transform(s.llr.host.data(), s.llr.host.data() + p.items * bits_, s.bits.host.data(),
+                     [](float llr) { return static_cast<std::uint8_t>(llr < 0); });
     if (llr_ && negates_) negate(s.llr.host.data(), p.items * bits_);
     if (llr_) out.write("llr", p.first, p.items, s.llr.host.data());
+    if (symbols_) out.write("equalized", p.first, p.items, s.equalized.host.data());
+    if (symbols_) out.write("sinr", p.first, p.items, s.sinr.host.data());
     if (hard_) out.write("bits", p.first, p.items, s.bits.host.data());
     out.write("status", p.first, p.items, s.status.host.data());
     for (std::size_t i = 0; i < p.items; i++) erased_ += (s.status.host.data()[i] & wb::status_erased) != 0;
@@ -291,35 +284,45 @@ class detect_pieces {
 
  private:
   struct slot {
-    buffer<complex64> y, h;
-    buffer<float> noise, prior, llr;
+    buffer<complex64> y, h, equalized;
+    buffer<float> noise, prior, llr, sinr;
     buffer<std::uint8_t> bits, status;
   };
   slot& at(const piece& p) { return slots_[static_cast<std::size_t>(p.slot)]; }
   std::size_t channels_in(const piece& p) const {
     return (p.first + p.items - 1) / shared_ - p.first / shared_ + 1;
   }
+  std::size_t noises_in(const piece& p) const {
+    return run_.kind().noise_of_channels ? channels_in(p) : p.items;
+  }
+  /// The LLRs stand in for decisions where the detector makes none.
+  bool computes_llr() const { return llr_ || !run_.detector().decides; }
   /// Uses of a piece from `first` on, the first of which begins with its channel.
   void detect(slot& s, std::size_t first, std::size_t uses, std::size_t channel) {
-    wb::view<float> noise = s.noise.rows(uses, first);
+    const std::size_t channels = (uses + shared_ - 1) / shared_;
+    wb::view<float> noise =
+        run_.kind().noise_of_channels ? s.noise.rows(channels, channel) : s.noise.rows(uses, first);
     if (run_.shared_noise()) {
+      const std::size_t powers = noise.items;
       noise = one_noise_.rows(1);
-      noise.items = uses;
+      noise.items = powers;
       noise.item_stride = 0;
     }
-    run_.detector().run(run_.exec(),
-                        {.channel = s.h.rows((uses + shared_ - 1) / shared_, channel),
-                         .uses_per_channel = shared_,
-                         .received = s.y.rows(uses, first),
-                         .noise_var = noise,
-                         .prior = s.prior.rows(uses, first)},
-                        {.llr = s.llr.rows(uses, first),
-                         .bits = s.bits.rows(uses, first),
-                         .status = s.status.rows(uses, first)});
+    detect_arrays a{.channel = s.h.rows(channels, channel),
+                    .received = s.y.rows(uses, first),
+                    .uses_per_channel = shared_,
+                    .noise_var = noise,
+                    .prior = s.prior.rows(uses, first),
+                    .llr = s.llr.rows(uses, first),
+                    .status = s.status.rows(uses, first),
+                    .equalized = s.equalized.rows(uses, first),
+                    .sinr = s.sinr.rows(uses, first)};
+    if (run_.detector().decides) a.bits = s.bits.rows(uses, first);
+    run_.detector().run(run_.exec(), a);
   }
 
   detect_run& run_;
-  bool hard_, llr_, negates_;
+  bool hard_, llr_, symbols_, negates_;
   std::size_t bits_, shared_, most_;
   std::array<slot, 2> slots_;
   buffer<float> one_noise_;
@@ -357,8 +360,8 @@ int run_detect(const detect_options&) {
 constexpr const char* detect_footer =
     R"(What is detected: y = H s + n, n ~ CN(0, N0) in each entry, s of one Gray QAM symbol (3GPP TS 38.211, mean
 energy 1) for each stream. LLRs are max-log, ln P(0)/P(1): the least |y - H s|^2 / N0 over the candidates with
-b = 1, minus the same with b = 0. mf, zf, mmse, pic and ep estimate each symbol, and their LLRs are those of the
-estimate.
+b = 1, minus the same with b = 0. mf, zf, mmse, pic, ep and those of massive MIMO estimate each symbol, and their
+LLRs are those of the estimate. With a space-time code s has a codeword: Y = H S + N over two uses of the channel.
 
 Detectors:
   ml           exhaustive: all candidates, at most 2^24
@@ -373,6 +376,11 @@ Detectors:
   pic          MMSE with parallel interference cancellation: what the prior says of other streams is taken off;
                without a prior mmse
   ep           expectation propagation: --iterations, each a Gaussian for every symbol from y and the others'
+  uplink       MMSE for massive MIMO, 1 to 64 users and to 512 antennas; --solver says how it is solved
+  soft-uplink  the same with a-priori LLRs: MMSE with parallel interference cancellation
+  alamouti, silver, pair, golden
+               maximum likelihood of a space-time code of two transmit and 1 to 4 receive antennas; pair is two
+               Alamouti blocks with the matrix --v
 With --order S0,S1,... ot, mtt, kbest, sphere and nway work as if the columns of h were S0, S1, ...; outputs
 stay in the order of h. All but nway begin with the last stream named and end with the first (without it: tx
 - 1 to 0). Pass p of nway, from 0 on, has stream Sp on top and below it the ones named before it, cyclically.
@@ -381,9 +389,13 @@ Input (HDF5):
   y            complex64 [batch, rx]: what rx antennas receive, one row for each use of the channel
   h            complex64 [batch, rx, tx], or [groups, rx, tx] where uses_per_channel consecutive uses share a
                row: gains from tx streams (1 to 8, with pic and ep to 16) to rx antennas (tx to 16)
-  noise_var    float32 [] or [1] for all uses, or [batch]: N0, the variance of n per complex entry
-  prior        float32 [batch, tx * bits], may be left out: a-priori LLRs, for all but mf, zf and mmse; those
-               beyond +-1e6 count as +-1e6
+               Massive MIMO has users and antennas in their place
+  noise_var    float32 [] or [1] for all uses, or [batch]: N0, the variance of n per complex entry. Massive MIMO
+               has one for each row of h: [groups]
+  prior        float32 [batch, tx * bits], may be left out: a-priori LLRs, for all but mf, zf, mmse, uplink and
+               --search slicing; those beyond +-1e6 count as +-1e6
+  Of space-time codes the batch holds codewords. y is [batch, 2, rx], slot after slot, h has tx = 2, and the bits
+  are those of the 2 (alamouti) or 4 symbols of a codeword
   Attributes `qam` and `uses_per_channel`, where there are any, must agree with the options, or stand for those
   that are left out. Complex numbers are the compound of float32 "r" and "i" that h5py makes of complex64.
   Arrays that MATLAB (-v7.3), Octave or Julia (JLD2) saved are read with their axes and converted; a line
@@ -392,10 +404,14 @@ Input (HDF5):
 Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
   llr          float32 [batch, tx * bits], stream after stream, b0 first; not with --hard alone
   bits         uint8 [batch, tx * bits], 1 where the LLR is negative, with --hard
+  equalized    complex64 [batch, users], with --symbols: estimates without bias
+  sinr         float32 [batch, users], with --symbols: their SINRs, linear
   status       uint8 [batch], 1: erased, LLRs and bits are zeros: NaN or Inf in y, H or the prior; N0 outside
                1e-30..1e30; |H|^2 (sum over entries) outside 1e-30..1e30; |y|^2 above 1e30 or above 1e10 |H|^2;
-               or a singular H (a squared pivot of its QR below 1e-12 of the trace of H^H H)
-  attributes   detector, qam, streams, rx_antennas, uses_per_channel, llr_clip (inf: no limit), llr_sign, the
+               or a singular H (a squared pivot of its QR below 1e-12 of the trace of H^H H). Of massive MIMO:
+               N0 outside 1e-30..1e12, |H|^2 outside 1e-12..1e12, |H^H y|^2 above 1e24 or 1e10 |H|^4, or a singular matrix
+  attributes   detector, qam, streams, rx_antennas (of massive MIMO users, antennas), uses_per_channel, llr_clip (inf:
+               no limit), llr_sign, the
                settings that the detector has, by the names of their options with _ for - (order as "2,0,1",
                true as 1), of those that take a prior prior (0 or 1), warpband_version, warpband_commit
 
@@ -414,31 +430,49 @@ Examples:
   warpband detect decoded.h5 -o llr.h5 --detector pic --qam 16 --extrinsic
       with the decoder's extrinsic LLRs as `prior` in decoded.h5: an iterative receiver's next step
   warpband detect recorded.h5 -o llr.h5 --detector ml --qam 16 --uses-per-channel 14 --json summary.json
+  warpband detect array.h5 -o llr.h5 --detector uplink --qam 64 --solver cg --iterations 4 --symbols
+      of a base station: h [groups, antennas, users], y [batch, antennas]
+  warpband detect codewords.h5 -o llr.h5 --detector golden --qam 16
 From Python:
   with h5py.File("recorded.h5", "w") as f:
     f["h"], f["y"] = h.astype("complex64"), y.astype("complex64")
     f["noise_var"] = numpy.float32(0.1))";
 
-/// Options of settings that are not the file's to say: one for each name, whatever kinds have it.
+/// The options of all kinds: one for each name, whatever kinds have it.
 void add_settings(CLI::App& app, wb::setting_values& values) {
-  std::vector<std::pair<wb::setting_of<wb::detector_config>, std::vector<std::string>>> options;
-  for (const wb::detector_kind& kind : wb::detectors())
-    for (const auto& s : wb::settings_of(kind)) {
-      if (s.name == "type" || s.name == "streams" || s.name == "rx_antennas" || s.name == "qam") continue;
-      auto same =
-          std::find_if(options.begin(), options.end(), [&](const auto& o) { return o.first.name == s.name; });
-      if (same == options.end()) same = options.insert(options.end(), {s, {}});
-      same->second.push_back(kind.name);
+  struct shared_option {
+    setting_option option;
+    std::vector<const file_detector_kind*> kinds;
+    std::vector<std::pair<std::string, std::string>> texts;  // of the kinds
+  };
+  std::vector<shared_option> options;
+  for (const file_detector_kind& kind : file_detectors())
+    for (const setting_option& s : kind.options) {
+      auto same = std::find_if(options.begin(), options.end(),
+                               [&](const shared_option& o) { return o.option.name == s.name; });
+      if (same == options.end()) same = options.insert(options.end(), {s, {}, {}});
+      same->kinds.push_back(&kind);
+      same->texts.emplace_back(kind.name, s.text);
+      if (s.initial != same->option.initial) same->option.initial.clear();
     }
-  for (auto& [s, kinds] : options) {
-    std::string text = wb::first_sentence(s.full_text());
-    if (s.name != "llr_clip") text = "With --detector " + wb::among(kinds) + ": " + text;
-    add_setting_option(app, {s.name, s.kind, text, s.initial({}), s.allowed, s.words},
-                       [&values, s](const wb::setting_value& value, bool dry) {
-                         wb::detector_config scratch;
-                         s.set(scratch, value);
-                         if (!dry) values[s.name] = value;
-                       });
+  for (shared_option& o : options) {
+    std::vector<std::string> names;
+    for (const file_detector_kind* kind : o.kinds) names.push_back(kind->name);
+    o.option.text = wb::by_kind(o.texts);
+    if (o.option.name != "llr_clip" && o.option.text == o.texts.front().second)
+      o.option.text = "With --detector " + wb::among(names) + ": " + o.option.text;
+    add_setting_option(app, o.option, [&values, o](const wb::setting_value& value, bool dry) {
+      std::optional<wb::argument_error> refused;
+      for (const file_detector_kind* kind : o.kinds) try {
+          kind->check(o.option.name, value);
+          refused.reset();
+          break;
+        } catch (const wb::argument_error& e) {
+          if (!refused) refused = e;
+        }
+      if (refused) throw *refused;
+      if (!dry) values[o.option.name] = value;
+    });
   }
 }
 
@@ -449,16 +483,17 @@ command add_detect(CLI::App& app) {
   const auto o = std::make_shared<detect_options>();
   detect->footer(detect_footer);
   add_array_files(*detect, *o);
-  const std::vector<std::string> names = wb::detectors().names();
+  std::vector<std::string> names;
+  for (const file_detector_kind& kind : file_detectors()) names.push_back(kind.name);
   detect
       ->add_option_function<std::string>(
-          "--detector", [o](const std::string& word) { o->type = wb::detectors().get(word).name; },
+          "--detector", [o](const std::string& word) { o->kind = find_file_detector(word); },
           "How to detect, see below")
       ->required()
       ->type_name("NAME")
       ->check(CLI::Validator(
           [names](const std::string& word) -> std::string {
-            if (wb::detectors().find(word) != nullptr) return {};
+            if (find_file_detector(word) != nullptr) return {};
             const std::string near = wb::nearest_name(word, names);
             return fmt::format("\"{}\" is not known: {}", word,
                                near.empty() ? fmt::format("expected {}", fmt::join(names, ", "))
@@ -480,11 +515,15 @@ command add_detect(CLI::App& app) {
       [o](std::int64_t n) { o->uses_per_channel = static_cast<std::size_t>(n); });
   detect->add_flag("--hard", o->hard, "Write hard decisions, in place of LLRs");
   detect->add_flag("--llr", o->llr, "With --hard: write the LLRs too");
+  detect->add_flag("--symbols", o->symbols,
+                   "With --detector \"uplink\": write the estimates of the symbols and their SINRs too");
   add_llr_sign(*detect, *o,
                "What LLRs are the logarithm of: p0/p1 (default) or p1/p0; holds for the input's prior too");
   add_array_running(*detect, *o, "use");
   return {detect, [detect, o] {
             check_array_options(*detect, *o);
+            if (o->symbols && !o->kind->equalizes)
+              throw usage_error(fmt::format("--symbols has no meaning with --detector {}", o->kind->name));
             o->given = options_given(*detect);
             return run_detect(*o);
           }};

@@ -8,6 +8,9 @@
 #include <tests/on_backends.hpp>
 #include <warpband/detect/detector.hpp>
 #include <warpband/io/hdf5.hpp>
+#include <warpband/massive/soft_uplink/soft_uplink.hpp>
+#include <warpband/massive/uplink/uplink.hpp>
+#include <warpband/stbc/stbc.hpp>
 
 #if WARPBAND_HDF5
 
@@ -135,6 +138,171 @@ TEST_P(detect_command, takes_an_order_of_the_streams) {
     EXPECT_TRUE(text("err.txt").starts_with("warpband: error: --")) << text("err.txt");
   }
   EXPECT_FALSE(fs::exists(path("no.h5")));
+}
+
+/// 601 vectors, of which 8 share an H: the last H has one alone.
+TEST_P(detect_command, takes_massive_mimo) {
+  constexpr std::size_t vectors = 601, groups = 76, antennas = 6, users = 3, width = 12;
+  std::mt19937 random(2);
+  std::normal_distribution<float> gaussian;
+  std::vector<complex64> h(groups * antennas * users), y(vectors * antennas);
+  for (auto* list : {&h, &y})
+    for (complex64& v : *list) v = {gaussian(random), gaussian(random)};
+  y[5 * antennas] = NAN;
+  std::vector<float> noise(groups), prior(vectors * width);
+  for (std::size_t g = 0; g < groups; g++) noise[g] = 0.1f + 0.01f * static_cast<float>(g);
+  for (float& p : prior) p = 3 * gaussian(random);
+  for (const bool known : {false, true}) {
+    hdf5_writer w(path(known ? "prior.h5" : "in.h5"));
+    w.create<complex64>("h", {groups, antennas, users});
+    w.write("h", 0, groups, h.data());
+    w.create<complex64>("y", {vectors, antennas});
+    w.write("y", 0, vectors, y.data());
+    w.create<float>("noise_var", {groups});
+    w.write("noise_var", 0, groups, noise.data());
+    if (known) {
+      w.create<float>("prior", {vectors, width});
+      w.write("prior", 0, vectors, prior.data());
+    }
+    w.set({{"qam", std::int64_t{16}}, {"uses_per_channel", std::int64_t{shared}}});
+    w.commit();
+  }
+  // Each vector with a copy of its H: no bit depends on how many share it.
+  const auto exec = GetParam().open();
+  std::vector<complex64> copies;
+  std::vector<float> powers;
+  for (std::size_t v = 0; v < vectors; v++) {
+    const auto first = h.begin() + static_cast<std::ptrdiff_t>(v / shared * antennas * users);
+    copies.insert(copies.end(), first, first + antennas * users);
+    powers.push_back(noise[v / shared]);
+  }
+  const auto channel = wb::testing::on_device(*exec, copies, vectors, antennas * users),
+             received = wb::testing::on_device(*exec, y, vectors, antennas);
+  const auto n0 = wb::testing::on_device(*exec, powers, vectors, 1),
+             known = wb::testing::on_device(*exec, prior, vectors, width);
+  auto llr = exec->make<float>(vectors, width), sinr = exec->make<float>(vectors, users);
+  auto equalized = exec->make<complex64>(vectors, users);
+  auto hard = exec->make<std::uint8_t>(vectors, width), status = exec->make<std::uint8_t>(vectors, 1);
+
+  for (const std::string options : {"", " --solver cg --iterations 2 --llr-clip 9"}) {
+    uplink_config c{.antennas = antennas, .users = users, .qam = 16};
+    if (!options.empty())
+      c.solver = massive_solver::cg, c.iterations = 2, c.sinr = massive_sinr::approximate, c.llr_clip = 9.f;
+    uplink_detector(c).run(*exec, {.channel = channel, .received = received, .noise_var = n0},
+                           {.llr = llr, .equalized = equalized, .sinr = sinr, .status = status});
+    const std::vector<float> expected = exec->to_host(llr);
+    ASSERT_EQ(run("detect in.h5 -o out.h5 --detector uplink --llr --hard --symbols" + options), 0)
+        << text("err.txt");
+    const hdf5_reader out(path("out.h5"));
+    EXPECT_EQ(out.read<float>("llr"), expected) << options;
+    EXPECT_EQ(out.read<float>("sinr"), exec->to_host(sinr)) << options;
+    EXPECT_EQ(out.read<complex64>("equalized"), exec->to_host(equalized)) << options;
+    EXPECT_EQ(out.read<std::uint8_t>("status"), exec->to_host(status)) << options;
+    std::vector<std::uint8_t> signs;
+    for (const float x : expected) signs.push_back(x < 0);
+    EXPECT_EQ(out.read<std::uint8_t>("bits"), signs) << options;
+    EXPECT_EQ(std::get<std::int64_t>(out.attribute("", "users").value()), 3);
+    ASSERT_EQ(run("detect in.h5 -o hard.h5 --detector uplink --hard" + options), 0) << text("err.txt");
+    EXPECT_EQ(hdf5_reader(path("hard.h5")).read<std::uint8_t>("bits"), signs) << options;
+  }
+  for (const bool with_prior : {false, true}) {
+    soft_uplink_input in{.channel = channel, .received = received, .noise_var = n0};
+    if (with_prior) in.prior = known;
+    soft_uplink_detector({.antennas = antennas, .users = users, .qam = 16, .extrinsic = true})
+        .run(*exec, in, {.llr = llr, .bits = hard, .status = status});
+    ASSERT_EQ(run(std::string("detect ") + (with_prior ? "prior.h5" : "in.h5") +
+                  " -o soft.h5 --detector soft-uplink --extrinsic --llr --hard"),
+              0)
+        << text("err.txt");
+    const hdf5_reader out(path("soft.h5"));
+    EXPECT_EQ(out.read<float>("llr"), exec->to_host(llr));
+    EXPECT_EQ(out.read<std::uint8_t>("bits"), exec->to_host(hard));
+    EXPECT_EQ(out.read<std::uint8_t>("status"), exec->to_host(status));
+    EXPECT_EQ(std::get<std::int64_t>(out.attribute("", "prior").value()), with_prior);
+  }
+  EXPECT_EQ(run("detect prior.h5 -o no.h5 --detector uplink"), 1);
+  EXPECT_EQ(text("err.txt"),
+            "warpband: error: prior.h5: holds a-priori LLRs, which uplink does not take: --no-prior leaves "
+            "them out\n");
+  EXPECT_EQ(run("detect in.h5 -o no.h5 --detector uplink --ways 2"), 2);
+  EXPECT_EQ(text("err.txt"), "warpband: error: --ways has no meaning with --detector uplink\n");
+  EXPECT_EQ(run("detect in.h5 -o no.h5 --detector uplink --iterations 2"), 2);
+  EXPECT_EQ(text("err.txt"), "warpband: error: --iterations has no meaning with --solver cholesky\n");
+  EXPECT_EQ(run("detect in.h5 -o no.h5 --detector uplink --solver cg --iterations 90"), 2);
+  EXPECT_EQ(run("detect in.h5 -o no.h5 --detector mmse --symbols"), 2);
+  EXPECT_EQ(text("err.txt"), "warpband: error: --symbols has no meaning with --detector mmse\n");
+  EXPECT_FALSE(fs::exists(path("no.h5")));
+}
+
+TEST_P(detect_command, takes_space_time_codes) {
+  constexpr std::size_t words = 203, groups = 29, antennas = 3, together = 7;
+  std::mt19937 random(3);
+  std::normal_distribution<float> gaussian;
+  std::vector<complex64> h(groups * antennas * 2), y(words * 2 * antennas);
+  for (auto* list : {&h, &y})
+    for (complex64& v : *list) v = {gaussian(random), gaussian(random)};
+  h[0] = NAN;
+  const auto exec = GetParam().open();
+  const auto channel = wb::testing::on_device(*exec, h, groups, 2 * antennas),
+             received = wb::testing::on_device(*exec, y, words, 2 * antennas);
+  const auto noise = wb::testing::on_device(*exec, std::vector<float>(words, 0.3f), words, 1);
+  for (const std::string name : {"alamouti", "silver", "golden", "pair"}) {
+    stbc_config c{.qam = 16, .rx_antennas = antennas};
+    if (name == "alamouti") c.code = space_time_code::alamouti();
+    if (name == "golden") c.code = space_time_code::golden();
+    if (name == "pair") c.code = space_time_code::pair({{{0, 1}, 0, 0, 1}});
+    const stbc_decoder decoder(c);
+    const std::size_t width = decoder.bits_per_codeword();
+    std::vector<float> prior(words * width);
+    for (float& p : prior) p = 2 * gaussian(random);
+    hdf5_writer w(path("in.h5"));
+    w.create<complex64>("h", {groups, antennas, 2});
+    w.write("h", 0, groups, h.data());
+    w.create<complex64>("y", {words, 2, antennas});
+    w.write("y", 0, words, y.data());
+    const float n0 = 0.3f;
+    w.create<float>("noise_var", {1});
+    w.write("noise_var", 0, 1, &n0);
+    w.create<float>("prior", {words, width});
+    w.write("prior", 0, words, prior.data());
+    w.commit();
+    const auto known = wb::testing::on_device(*exec, prior, words, width);
+    auto llr = exec->make<float>(words, width);
+    auto hard = exec->make<std::uint8_t>(words, width), status = exec->make<std::uint8_t>(words, 1);
+    for (const bool with_prior : {false, true}) {
+      stbc_input in{
+          .channel = channel, .codewords_per_channel = together, .received = received, .noise_var = noise};
+      if (with_prior) in.prior = known;
+      decoder.run(*exec, in, {.llr = llr, .bits = hard, .status = status});
+      ASSERT_EQ(run("detect in.h5 -o out.h5 --qam 16 --llr --hard --detector " + name +
+                    (name == "pair" ? " --v 0,1,0,0,0,0,1,0" : "") + (with_prior ? "" : " --no-prior")),
+                0)
+          << text("err.txt");
+      const hdf5_reader out(path("out.h5"));
+      EXPECT_EQ(out.read<float>("llr"), exec->to_host(llr)) << name;
+      EXPECT_EQ(out.read<std::uint8_t>("bits"), exec->to_host(hard)) << name;
+      EXPECT_EQ(out.read<std::uint8_t>("status"), exec->to_host(status)) << name;
+      EXPECT_EQ(std::get<std::string>(out.attribute("", "detector").value()), name);
+      if (name == "pair") {
+        EXPECT_EQ(std::get<std::string>(out.attribute("", "v").value()), "0,1,0,0,0,0,1,0");
+      }
+    }
+  }
+  EXPECT_EQ(run("detect in.h5 -o no.h5 --qam 16 --detector golden --search slicing"), 1);
+  EXPECT_EQ(run("detect in.h5 -o no.h5 --qam 16 --detector silver --search exact"), 2);
+  EXPECT_EQ(text("err.txt"), "warpband: error: --search has no meaning with --detector silver\n");
+  EXPECT_EQ(run("detect in.h5 -o no.h5 --qam 16 --detector silver --v 1,0,0,0,0,0,1,0"), 2);
+  EXPECT_EQ(text("err.txt"), "warpband: error: --v has no meaning with --detector silver\n");
+  EXPECT_EQ(run("detect in.h5 -o no.h5 --qam 16 --detector pair"), 2);
+  EXPECT_EQ(text("err.txt"), "warpband: error: --v is missing: the matrix of --detector pair\n");
+  EXPECT_EQ(run("detect in.h5 -o no.h5 --qam 16 --detector pair --v 1,0,0,0,0,0,2,0"), 2);
+  EXPECT_EQ(run("detect in.h5 -o no.h5 --qam 16 --detector pair --v 1,0,0"), 2);
+  EXPECT_EQ(run("detect in.h5 -o no.h5 --qam 16 --detector mmse"), 1);
+  EXPECT_FALSE(fs::exists(path("no.h5")));
+  write("uses.h5", h_, uses / shared);
+  EXPECT_EQ(run("detect uses.h5 -o no.h5 --qam 16 --detector silver"), 1);
+  EXPECT_EQ(text("err.txt").find("warpband: error: uses.h5: y is complex64 [16000, 3]: expected "), 0U)
+      << text("err.txt");
 }
 
 TEST_P(detect_command, leaves_nothing_behind_when_it_fails) {

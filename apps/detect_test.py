@@ -107,6 +107,65 @@ class DetectTest(array_files.ArrayFilesTest):
                 self.assertEqual("survivors" in attributes, detector == "kbest")
                 self.assertEqual(attributes["detector"], detector)
 
+    def test_massive_mimo_of_numpy(self):
+        """MMSE of QPSK: an LLR is 2 sqrt(2) SINR times a part of the estimate."""
+        h, y, _ = signal_of(31, 120, 12, 4, 4, 0.2, groups=40)
+        noise = numpy.linspace(0.1, 0.4, 40).astype(numpy.float32)
+        self.write_signal("in.h5", h, y, noise)
+        wide = h.astype(complex)
+        adjoint = wide.conj().swapaxes(1, 2)
+        inverse = numpy.linalg.inv(adjoint @ wide + noise[:, None, None] * numpy.eye(4))
+        bias = numpy.real(numpy.diagonal(inverse @ adjoint @ wide, axis1=1, axis2=2))
+        sinr = numpy.repeat(bias / (1 - bias), 3, axis=0)
+        estimate = numpy.einsum("gut,gst->gsu", inverse @ adjoint, y.reshape(40, 3, 12)).reshape(120, 4) / numpy.repeat(bias, 3, axis=0)
+        llr = (8 ** 0.5 * sinr * [estimate.real, estimate.imag]).transpose(1, 2, 0).reshape(120, 8)
+        arrays, attributes = self.detect("--llr", "--hard", "--symbols", detector="uplink", qam=4)
+        self.assertEqual(sorted(arrays), ["bits", "equalized", "llr", "sinr", "status"])
+        numpy.testing.assert_allclose(arrays["llr"], llr, rtol=1e-3, atol=1e-3)
+        numpy.testing.assert_allclose(arrays["equalized"], estimate, rtol=1e-3, atol=1e-4)
+        numpy.testing.assert_allclose(arrays["sinr"], sinr, rtol=1e-3)
+        numpy.testing.assert_array_equal(arrays["bits"], arrays["llr"] < 0)
+        self.assertEqual([attributes[a] for a in ("detector", "antennas", "users", "solver", "sinr", "uses_per_channel", "llr_clip")],
+                         ["uplink", 12, 4, "cholesky", "exact", 3, numpy.inf])
+        prior = numpy.zeros((120, 8), numpy.float32)
+        self.write_signal("in.h5", h, y, noise, prior=prior)
+        self.detect(detector="soft-uplink", qam=4)
+        numpy.testing.assert_allclose(self.read("out.h5")[0]["llr"], llr, rtol=1e-3, atol=1e-3)
+        start = ("detect", "in.h5", "-o", "no.h5", "--detector", "uplink", "--qam", 4)
+        self.fail_clearly(1, "holds a-priori LLRs, which uplink does not take", *start)
+        self.write_signal("in.h5", h, y, noise[:39])
+        self.fail_clearly(1, "noise_var is float32 [39]: expected [] or [1] for all vectors, or [40], one for each row of h", *start)
+
+    def test_space_time_code_of_numpy(self):
+        """Alamouti's code over all candidates, with and without a prior."""
+        random = numpy.random.default_rng(32)
+        points, point_bits = constellation(16)
+        pairs = numpy.array(list(itertools.product(range(16), repeat=2)))
+        bits = point_bits[pairs].reshape(256, 8)
+        x1, x2 = points[pairs].T
+        codewords = numpy.array([[x1, x2], [-x2.conj(), x1.conj()]])  # slot, antenna
+        h = (random.normal(size=(20, 3, 2)) + 1j * random.normal(size=(20, 3, 2))).astype(numpy.complex64)
+        sent = random.integers(0, 256, 100)
+        of_word = numpy.repeat(h, 5, axis=0)
+        y = numpy.einsum("wra,saw->wsr", of_word, codewords[:, :, sent])
+        y = (y + 0.3 * (random.normal(size=y.shape) + 1j * random.normal(size=y.shape))).astype(numpy.complex64)
+        prior = random.normal(0, 2, (100, 8)).astype(numpy.float32)
+        self.write_signal("in.h5", h, y, 0.18, prior=prior)
+        apart = y[..., None] - numpy.einsum("wra,sac->wsrc", of_word, codewords)
+        for known, arguments in ((0, ("--no-prior",)), (1, ())):
+            metric = numpy.sum(abs(apart) ** 2, axis=(1, 2)) / 0.18 + known * prior @ bits.T
+            llr = numpy.stack([metric[:, b == 1].min(axis=1) - metric[:, b == 0].min(axis=1) for b in bits.T], axis=1)
+            arrays, attributes = self.detect("--llr", "--hard", *arguments, detector="alamouti")
+            numpy.testing.assert_allclose(arrays["llr"], llr, rtol=1e-3, atol=5e-3)
+            numpy.testing.assert_array_equal(arrays["bits"], arrays["llr"] < 0)
+            self.assertEqual([attributes[a] for a in ("detector", "rx_antennas", "prior", "uses_per_channel")], ["alamouti", 3, known, 5])
+        start = ("detect", "in.h5", "-o", "no.h5", "--qam", 16, "--detector")
+        self.fail_clearly(1, "prior is float32 [100, 8]: expected [100, 16]: codewords of 16 bits", *start, "golden")
+        self.write_signal("in.h5", h, y[:, :, :2], 0.18)
+        self.fail_clearly(1, "y is complex64 [100, 2, 2]: expected [batch, 2, 3], the antennas of h", *start, "alamouti")
+        self.write_signal("in.h5", h[:, :, :1], y, 0.18)
+        self.fail_clearly(1, "h is complex64 [20, 3, 1]: expected [groups, rx, 2]", *start, "alamouti")
+
     def test_files_of_matlab(self):
         h, y, _ = signal_of(21, 300, 4, 2, 16, 0.02)
         self.write_signal("in.h5", h, y, 0.02)

@@ -73,6 +73,9 @@ std::string plain(const setting_value& value) {
     return joined(*list, "", ",", "", [](const std::string& s) { return s; });
   if (const auto* list = std::get_if<std::vector<double>>(&value))
     return joined(*list, "", ",", "", [](double x) { return number_text(x); });
+  if (const auto* list = std::get_if<std::vector<std::complex<double>>>(&value))
+    return joined(*list, "", ",", "",
+                  [](std::complex<double> z) { return number_text(z.real()) + "," + number_text(z.imag()); });
   return as_message(value);
 }
 
@@ -99,6 +102,14 @@ setting_value from_text(const std::string& kind, std::string_view text) {
     return numbers;
   };
   if (kind == "list of numbers") return parse_parts(std::vector<double>{});
+  if (kind == "list of pairs of numbers") {
+    const setting_value numbers = parse_parts(std::vector<double>{});
+    const auto* list = std::get_if<std::vector<double>>(&numbers);
+    if (list == nullptr || list->size() % 2 != 0) return std::string(text);
+    std::vector<std::complex<double>> pairs;
+    for (std::size_t i = 0; i < list->size(); i += 2) pairs.emplace_back((*list)[i], (*list)[i + 1]);
+    return pairs;
+  }
   return parse_parts(std::vector<std::int64_t>{});
 }
 

@@ -1,0 +1,314 @@
+#include "file_detectors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include <warpband/core/error.hpp>
+#include <warpband/detect/detector.hpp>
+#include <warpband/massive/soft_uplink/soft_uplink.hpp>
+#include <warpband/massive/uplink/uplink.hpp>
+#include <warpband/stbc/stbc.hpp>
+
+#include "command.hpp"
+
+namespace {
+
+constexpr std::size_t quarter_mebibyte = std::size_t{1} << 18;
+
+int as_count(std::size_t n) { return static_cast<int>(std::min<std::size_t>(n, INT32_MAX)); }
+
+/// Sets what was given. Refuses what the detector has no use for.
+template <class C>
+void take(const std::vector<wb::setting_of<C>>& settings, C& config, const wb::setting_values& values,
+          const std::string& detector) {
+  for (const auto& [name, value] : values)
+    if (const auto* s = wb::find_setting(settings, name))
+      s->set(config, value);
+    else
+      throw usage_error(
+          fmt::format("{} has no meaning with --detector {}", option_of_setting(name), detector));
+  for (const auto& [name, value] : values)
+    if (const auto choice = wb::idle_because(settings, *wb::find_setting(settings, name), config))
+      throw usage_error(fmt::format("{} has no meaning with {} {}", option_of_setting(name),
+                                    choice->first == "type" ? "--detector" : option_of_setting(choice->first),
+                                    choice->second));
+}
+
+/// The settings in force, "detector" first.
+template <class C>
+void tell(file_detector& to, const std::vector<wb::setting_of<C>>& settings, const C& config,
+          const std::string& detector) {
+  to.in_force.emplace_back("detector", detector);
+  for (const auto& [s, value] : wb::values_of(settings, config))
+    if (s->name != "type") to.in_force.emplace_back(s->name, value);
+}
+
+/// What the file says, or the name does: no options.
+bool of_the_file(const std::string& setting) {
+  for (const char* name : {"type", "streams", "rx_antennas", "antennas", "users", "qam"})
+    if (setting == name) return true;
+  return false;
+}
+template <class C>
+void add_options(file_detector_kind& kind, const std::vector<wb::setting_of<C>>& settings) {
+  for (const auto& s : settings)
+    if (!of_the_file(s.name))
+      kind.options.push_back(
+          {s.name, s.kind, wb::first_sentence(s.full_text()), s.initial({}), s.allowed, s.words});
+  kind.check = [settings](const std::string& setting, const wb::setting_value& value) {
+    C scratch;
+    if (const auto* s = wb::find_setting(settings, setting)) s->set(scratch, value);
+  };
+}
+
+float clip_in_force(std::optional<float> clip) { return clip.value_or(wb::no_clip); }
+
+// ---- few streams
+
+class small_detector final : public file_detector {
+ public:
+  small_detector(const std::string& name, const detect_sizes& sizes, const wb::setting_values& values) {
+    wb::detector_config c;
+    c.type = name;
+    c.rx_antennas = as_count(sizes.rx_antennas);
+    c.streams = as_count(sizes.streams);
+    c.qam = sizes.qam;
+    const auto settings = wb::settings_of(c.kind());
+    take(settings, c, values, name);
+    c = wb::completed(c);
+    made_ = wb::make_detector(c);
+    bits_per_item = made_->bits_per_use();
+    takes_prior = made_->takes_prior();
+    const wb::detector_kind& kind = c.kind();
+    thread_bytes = quarter_mebibyte + (kind.thread_bytes ? kind.thread_bytes(c) : 0);
+    tell(*this, settings, c, name);
+    llr_clip = *c.llr_clip;
+    order = order_of(c);
+  }
+  void run(wb::executor& exec, const detect_arrays& a) const override {
+    made_->run(exec,
+               {.channel = a.channel,
+                .uses_per_channel = a.uses_per_channel,
+                .received = a.received,
+                .noise_var = a.noise_var,
+                .prior = a.prior},
+               {.llr = a.llr, .bits = a.bits, .status = a.status});
+  }
+
+ private:
+  static std::optional<std::vector<int>> order_of(const wb::detector_config& c) {
+    if (wb::plain(c.value_of("sort")) != "none") return std::nullopt;
+    const wb::setting_value given = c.value_of("order");
+    if (const auto* streams = std::get_if<std::vector<std::int64_t>>(&given))
+      return std::vector<int>(streams->begin(), streams->end());
+    std::vector<int> columns(static_cast<std::size_t>(c.streams));
+    std::iota(columns.begin(), columns.end(), 0);
+    return columns;
+  }
+  std::unique_ptr<wb::detector> made_;
+};
+
+file_detector_kind small_kind(const wb::detector_kind& kind) {
+  file_detector_kind k{.name = kind.name};
+  add_options(k, wb::settings_of(kind));
+  k.make = [name = kind.name](const detect_sizes& sizes, const wb::setting_values& values) {
+    return std::make_unique<small_detector>(name, sizes, values);
+  };
+  return k;
+}
+
+// ---- massive MIMO
+
+/// Calls f(frames, symbols, vectors before them, frames before them) for vectors of which `shared` share an
+/// H, at most 2^20 of them in a call. The vectors of the last frame may be fewer.
+template <class F>
+void for_frames(std::size_t vectors, std::size_t shared, F f) {
+  constexpr std::size_t limit = std::size_t{1} << 20;
+  for (std::size_t first = 0; first < vectors;) {
+    const std::size_t rest = vectors - first, in_frame = shared - first % shared;
+    const bool whole = shared <= limit && rest >= shared;
+    const std::size_t frames = whole ? rest / shared : 1,
+                      symbols = whole ? shared : std::min({rest, in_frame, limit});
+    f(frames, static_cast<int>(symbols), first, first / shared);
+    first += frames * symbols;
+  }
+}
+template <class T>
+wb::view<T> rows(wb::view<T> v, std::size_t first, std::size_t count) {
+  if (v.data == nullptr) return v;
+  v.data += first * v.item_stride;
+  v.items = count;
+  return v;
+}
+
+template <class Config>
+Config massive_config(const detect_sizes& sizes) {
+  Config c;
+  c.antennas = as_count(sizes.rx_antennas);
+  c.users = as_count(sizes.streams);
+  c.qam = sizes.qam;
+  return c;
+}
+
+class massive_detector final : public file_detector {
+ public:
+  massive_detector(const detect_sizes& sizes, const wb::setting_values& values) {
+    auto c = massive_config<wb::uplink_config>(sizes);
+    const auto settings = options();
+    take(settings, c, values, "uplink");
+    if (!values.contains("sinr") &&
+        (c.solver == wb::massive_solver::cg || c.solver == wb::massive_solver::jacobi_cg))
+      c.sinr = wb::massive_sinr::approximate;  // all that they have
+    made_.emplace(c);
+    bits_per_item = made_->bits_per_vector();
+    thread_bytes = quarter_mebibyte +
+                   8 * sizes.streams * (sizes.streams + sizes.rx_antennas) * sizeof(std::complex<float>);
+    decides = false;
+    tell(*this, settings, c, "uplink");
+    llr_clip = clip_in_force(c.llr_clip);
+  }
+  /// LLRs of 8 bits are not written.
+  static std::vector<wb::setting_of<wb::uplink_config>> options() {
+    std::vector<wb::setting_of<wb::uplink_config>> settings;
+    for (const auto& s : wb::uplink_settings())
+      if (s.name != "llr_steps") settings.push_back(s);
+    return settings;
+  }
+  void run(wb::executor& exec, const detect_arrays& a) const override {
+    for_frames(a.received.items, a.uses_per_channel,
+               [&](std::size_t frames, int symbols, std::size_t vector, std::size_t frame) {
+                 const std::size_t vectors = frames * static_cast<std::size_t>(symbols);
+                 made_->run(exec,
+                            {.channel = rows(a.channel, frame, frames),
+                             .received = rows(a.received, vector, vectors),
+                             .noise_var = rows(a.noise_var, frame, frames),
+                             .symbols = symbols},
+                            {.llr = rows(a.llr, vector, vectors),
+                             .equalized = rows(a.equalized, vector, vectors),
+                             .sinr = rows(a.sinr, vector, vectors),
+                             .status = rows(a.status, vector, vectors)});
+               });
+  }
+
+ private:
+  std::optional<wb::uplink_detector> made_;
+};
+
+class soft_massive_detector final : public file_detector {
+ public:
+  soft_massive_detector(const detect_sizes& sizes, const wb::setting_values& values) {
+    auto c = massive_config<wb::soft_uplink_config>(sizes);
+    take(wb::soft_uplink_settings(), c, values, "soft-uplink");
+    made_.emplace(c);
+    bits_per_item = made_->bits_per_vector();
+    thread_bytes = quarter_mebibyte +
+                   8 * sizes.streams * (sizes.streams + sizes.rx_antennas) * sizeof(std::complex<float>);
+    takes_prior = true;
+    tell(*this, wb::soft_uplink_settings(), c, "soft-uplink");
+    llr_clip = clip_in_force(c.llr_clip);
+  }
+  void run(wb::executor& exec, const detect_arrays& a) const override {
+    for_frames(a.received.items, a.uses_per_channel,
+               [&](std::size_t frames, int symbols, std::size_t vector, std::size_t frame) {
+                 const std::size_t vectors = frames * static_cast<std::size_t>(symbols);
+                 made_->run(exec,
+                            {.channel = rows(a.channel, frame, frames),
+                             .received = rows(a.received, vector, vectors),
+                             .noise_var = rows(a.noise_var, frame, frames),
+                             .symbols = symbols,
+                             .prior = rows(a.prior, vector, vectors)},
+                            {.llr = rows(a.llr, vector, vectors),
+                             .bits = rows(a.bits, vector, vectors),
+                             .status = rows(a.status, vector, vectors)});
+               });
+  }
+
+ private:
+  std::optional<wb::soft_uplink_detector> made_;
+};
+
+// ---- space-time codes
+
+/// The settings that have a meaning with a code.
+std::vector<wb::setting_of<wb::stbc_config>> code_settings(const std::string& code) {
+  std::vector<wb::setting_of<wb::stbc_config>> settings;
+  for (const auto& s : wb::stbc_settings())
+    if (std::all_of(s.conditions.begin(), s.conditions.end(),
+                    [&](const wb::setting_condition& c) { return wb::find_word(c.words, code); }))
+      settings.push_back(s);
+  return settings;
+}
+
+class codeword_decoder final : public file_detector {
+ public:
+  codeword_decoder(const std::string& name, const detect_sizes& sizes, const wb::setting_values& values) {
+    wb::stbc_config c;
+    c.rx_antennas = as_count(sizes.rx_antennas);
+    c.qam = sizes.qam;
+    const auto settings = code_settings(name);
+    wb::find_setting(settings, "type")->set(c, name);
+    if (name == "pair" && !values.contains("v"))
+      throw usage_error("--v is missing: the matrix of --detector pair");
+    take(settings, c, values, name);
+    made_.emplace(c);
+    bits_per_item = made_->bits_per_codeword();
+    thread_bytes = quarter_mebibyte;
+    takes_prior = wb::takes_prior(c);
+    tell(*this, settings, c, name);
+    llr_clip = clip_in_force(c.llr_clip);
+  }
+  void run(wb::executor& exec, const detect_arrays& a) const override {
+    made_->run(exec,
+               {.channel = a.channel,
+                .codewords_per_channel = a.uses_per_channel,
+                .received = a.received,
+                .noise_var = a.noise_var,
+                .prior = a.prior},
+               {.llr = a.llr, .bits = a.bits, .status = a.status});
+  }
+
+ private:
+  std::optional<wb::stbc_decoder> made_;
+};
+
+std::vector<file_detector_kind> made_kinds() {
+  std::vector<file_detector_kind> kinds;
+  for (const wb::detector_kind& kind : wb::detectors()) kinds.push_back(small_kind(kind));
+  file_detector_kind uplink{
+      .name = "uplink", .items = "vectors", .noise_of_channels = true, .equalizes = true};
+  add_options(uplink, massive_detector::options());
+  uplink.make = [](const detect_sizes& sizes, const wb::setting_values& values) {
+    return std::make_unique<massive_detector>(sizes, values);
+  };
+  kinds.push_back(uplink);
+  file_detector_kind soft{.name = "soft-uplink", .items = "vectors", .noise_of_channels = true};
+  add_options(soft, wb::soft_uplink_settings());
+  soft.make = [](const detect_sizes& sizes, const wb::setting_values& values) {
+    return std::make_unique<soft_massive_detector>(sizes, values);
+  };
+  kinds.push_back(soft);
+  for (const std::string& code : wb::find_setting(wb::stbc_settings(), "type")->words) {
+    file_detector_kind k{.name = code, .items = "codewords", .slots = 2};
+    add_options(k, code_settings(code));
+    k.make = [code](const detect_sizes& sizes, const wb::setting_values& values) {
+      return std::make_unique<codeword_decoder>(code, sizes, values);
+    };
+    kinds.push_back(k);
+  }
+  return kinds;
+}
+
+}  // namespace
+
+const std::vector<file_detector_kind>& file_detectors() {
+  static const std::vector<file_detector_kind> kinds = made_kinds();
+  return kinds;
+}
+const file_detector_kind* find_file_detector(const std::string& word) {
+  for (const file_detector_kind& k : file_detectors())
+    if (wb::same_word(k.name, word)) return &k;
+  return nullptr;
+}
