@@ -32,6 +32,7 @@
 #include <warpband/stream/measure.hpp>
 
 #include "command.hpp"
+#include "stream_output.hpp"
 #include "stream_runs.hpp"
 #include "stream_source.hpp"
 
@@ -41,11 +42,11 @@ using json = nlohmann::ordered_json;
 using wb::frame_clock;
 
 struct stream_options {
-  std::string scenario, json, devices;
+  std::string scenario, json, devices, output;
   std::optional<std::uint64_t> frames;
   std::optional<double> seconds;
   std::optional<int> threads;
-  bool quiet = false, help_scenario = false;
+  bool quiet = false, help_scenario = false, force = false;
 };
 
 double resident_bytes() {
@@ -455,7 +456,9 @@ stream_run with_batch(stream_run run, const wb::frame_receiver& chain) {
 /// A run of a scenario: its pipeline, the frames pushed into it, what was measured.
 class measured_run {
  public:
-  measured_run(const stream_run& run, progress_line& line, std::FILE* table)
+  /// `output`: where results of the file's frames are written; "" for nowhere.
+  measured_run(const stream_run& run, progress_line& line, std::FILE* table,
+               const stream_output_config& output)
       : work_(work_of(run)),
         chain_(*work_.chain),
         run_(with_batch(run, chain_)),
@@ -464,7 +467,9 @@ class measured_run {
         table_(table),
         stages_(run_.stages ? stages_of(run_, chain_, source_) : json()),
         status_(status_of(chain_)),
-        pipeline_(work_.chain, pipeline_of(run_), status_ ? counts_erasures() : wb::frame_callback()),
+        output_(output_of(output)),
+        pipeline_(work_.chain, pipeline_of(run_),
+                  status_ || output_ ? looks_at_results() : wb::frame_callback()),
         check_(chain_, source_),
         filled_(pipeline_.slots(), 0),
         rng_(run_.seed) {}
@@ -480,6 +485,7 @@ class measured_run {
     bits_pushed_ = 0;
     counts_ = true;
     erased_ = 0;
+    writes_ = output_.has_value();
     if (run_.copies_every != 0)
       copies_.emplace(run_.devices.front(),
                       wb::offset_of(chain_.inputs(), chain_.inputs().size(), run_.items));
@@ -506,6 +512,7 @@ class measured_run {
     result["memory_samples"] = memory.samples();
     if (!error_.empty()) result["error"] = error_;
     if (!stages_.is_null()) result["alone"] = stages_;
+    if (output_ && finished_ && error_.empty()) output_->commit();
     print(result);
     return result;
   }
@@ -518,10 +525,22 @@ class measured_run {
   std::size_t least_items() const { return std::max(run_.least_items, chain_.least_items()); }
   double elapsed() const { return std::chrono::duration<double>(frame_clock::now() - start_).count(); }
 
-  wb::frame_callback counts_erasures() {
+  wb::frame_callback looks_at_results() {
     return [this](const wb::frame_result& r) {
-      if (r.status == wb::frame_status::delivered) erased_ += erased_in(r, *status_);
+      if (status_ && r.status == wb::frame_status::delivered) erased_ += erased_in(r, *status_);
+      if (writes_) output_->take(r);
     };
+  }
+  /// Each frame of the file then runs once.
+  std::optional<stream_output> output_of(stream_output_config output) {
+    if (output.path.empty()) return std::nullopt;
+    if (run_.frames > source_.stored())
+      throw wb::argument_error("--frames", std::to_string(run_.frames),
+                               fmt::format("at most the {} frames of {}", source_.stored(), run_.source));
+    if (run_.frames == 0) run_.frames = source_.stored();
+    output.items = run_.items;
+    output.frames = run_.frames;
+    return std::optional<stream_output>(std::in_place, chain_, output);
   }
 
   void push(std::uint64_t n, frame_clock::time_point since) {
@@ -534,7 +553,10 @@ class measured_run {
     }
     wb::frame_slot slot = pipeline_.acquire(items);
     const std::size_t frame = slot.index() % source_.frames();
-    if (!one_size() || filled_[slot.index()] == 0) source_.fill(slot, frame);
+    if (writes_)
+      source_.fill_stored(slot, n);
+    else if (!one_size() || filled_[slot.index()] == 0)
+      source_.fill(slot, frame);
     filled_[slot.index()] = 1;
     if (checks() && n % run_.check_every == 0 && !check_.busy())
       check_.take(pipeline_.submit(std::move(slot), frame, since), frame, counts_);
@@ -746,7 +768,7 @@ class measured_run {
 
   const stream_work work_;
   const wb::frame_receiver& chain_;
-  const stream_run run_;
+  stream_run run_;
   const stream_source source_;
   progress_line& line_;
   std::FILE* const table_;
@@ -754,6 +776,8 @@ class measured_run {
   std::optional<std::size_t> status_;
   std::atomic<std::uint64_t> erased_{0};
   std::string error_;  // of the last device
+  std::optional<stream_output> output_;
+  std::atomic<bool> writes_{false};  // after the warm-up
   wb::frame_pipeline pipeline_;
   checker check_;
   std::vector<char> filled_;  // by slot
@@ -770,6 +794,25 @@ class measured_run {
   wb::trace_tail tail_;
 };
 
+/// What --output cannot be combined with.
+void check_written_run(const stream_options& o, const stream_scenario& scenario) {
+  if (o.output == "-") throw usage_error("--output - is not allowed: expected the name of an HDF5 file");
+  if (o.seconds)
+    throw usage_error("--seconds has no meaning with --output: each frame of the file runs once");
+  if (!o.json.empty() && o.json != "-" && wb::same_place(o.json, o.output))
+    throw usage_error("--output and --json name the same file: give each its own");
+  if (scenario.runs.size() != 1)
+    throw usage_error(
+        fmt::format("--output is for a scenario with one run: {} has {}", o.scenario, scenario.runs.size()));
+  const stream_run& run = scenario.runs.front();
+  if (run.source == "generated")
+    throw usage_error("--output needs frames of a file: stream.source in the scenario");
+  if (run.least_items != 0)
+    throw usage_error("--output is for frames of one size: leave stream.least_items out");
+  if (run.copies_every != 0) throw usage_error("--output is for frames alone: leave stream.copies_every out");
+  check_not_an_input(o.output, {o.scenario, run.source});
+}
+
 int run_stream(const stream_options& o) {
   stream_scenario scenario = load_stream_scenario(o.scenario);
   print_hints(scenario.hints);
@@ -780,6 +823,12 @@ int run_stream(const stream_options& o) {
     for (const stream_run& r : scenario.runs) check_not_an_input(o.json, {r.source});
     claim_output(o.json);
     wb::check_writable(o.json);
+  }
+  if (!o.output.empty()) {
+    check_written_run(o, scenario);
+    claim_output(o.output);
+    if (!o.force) check_not_another_result(o.output, "--force replaces it");
+    wb::check_writable(o.output);
   }
   for (stream_run& r : scenario.runs) {
     if (!o.devices.empty()) {
@@ -794,6 +843,11 @@ int run_stream(const stream_options& o) {
     }
     if (o.frames) r.frames = *o.frames, r.seconds.reset();
     if (o.seconds) r.seconds = *o.seconds;
+    if (!o.output.empty()) {  // each frame of the file once, and each result written instead of compared
+      r.frames = o.frames.value_or(0);
+      r.seconds.reset();
+      r.check_every = 0;
+    }
   }
   stop_on_interrupt();
   progress_line line(o.quiet);
@@ -826,7 +880,7 @@ int run_stream(const stream_options& o) {
     try {
       if (interrupted()) throw interrupted_before_frames();
       naming_devices(devices_key, [&] {
-        measured_run run(r, line, table);
+        measured_run run(r, line, table, {.path = o.output, .scenario = scenario.text});
         out["runs"].push_back(run.measure());
         if (run.finished()) finished++;
       });
@@ -862,6 +916,7 @@ Examples:
   warpband stream examples/stream/stream.toml                          two chains on this machine's cores
   warpband stream examples/stream/stream.toml --device cuda:0 --json stream.json
   warpband stream examples/stream/stream.toml --device cuda:0,cuda:1 --seconds 60
+  warpband stream recorded.toml -o results.h5                          results of the frames in stream.source
 
 docs/stream.md explains scenarios, HDF5 files of frames and the library's interface.)";
 
@@ -876,6 +931,12 @@ command add_stream(CLI::App& app) {
       ->add_option("--json", o->json,
                    "Write all that was measured to FILE; - for standard output, the table then to stderr")
       ->type_name("FILE");
+  stream
+      ->add_option("-o,--output", o->output,
+                   "Write the results of the frames in stream.source to FILE, in HDF5: each frame once, in "
+                   "their order")
+      ->type_name("FILE");
+  stream->add_flag("--force", o->force, "Replace a file of --output that holds something already");
   stream->add_option("--device", o->devices, "Instead of stream.devices: cpu, cuda:N, or several with commas")
       ->type_name("NAME,...");
   add_integer(

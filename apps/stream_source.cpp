@@ -106,7 +106,8 @@ std::size_t made_bytes(const wb::frame_port& p, std::size_t items) {
 
 }  // namespace
 
-stream_source::stream_source(const stream_run& run, const stream_work& work) : chain_(work.chain) {
+stream_source::stream_source(const stream_run& run, const stream_work& work)
+    : chain_(work.chain), items_(run.items) {
   wb::check_items(*chain_, "stream.items", run.items);
   if (run.source == "generated")
     for (std::size_t i = 0; i < different_frames; i++) {
@@ -117,23 +118,22 @@ stream_source::stream_source(const stream_run& run, const stream_work& work) : c
         generate_wimax(run, seed);
       else
         generate(run, work, seed);
+      round_to_halves(frames_.back());
     }
   else
-    read(run);
-  round_to_halves();
+    open(run);
 }
 
-void stream_source::round_to_halves() {
+void stream_source::round_to_halves(frame_bytes& frame) const {
   const auto& ports = chain_->inputs();
-  for (auto& frame : frames_)
-    for (std::size_t i = 0; i < ports.size(); i++) {
-      if (ports[i].type != wb::element_type::complex32) continue;
-      const std::size_t count = frame[i].size() / sizeof(cf);
-      std::vector<std::byte> halves(count * sizeof(wb::half_complex));
-      wb::to_half(reinterpret_cast<const cf*>(frame[i].data()),
-                  reinterpret_cast<wb::half_complex*>(halves.data()), count);
-      frame[i] = std::move(halves);
-    }
+  for (std::size_t i = 0; i < ports.size(); i++) {
+    if (ports[i].type != wb::element_type::complex32) continue;
+    const std::size_t count = frame[i].size() / sizeof(cf);
+    std::vector<std::byte> halves(count * sizeof(wb::half_complex));
+    wb::to_half(reinterpret_cast<const cf*>(frame[i].data()),
+                reinterpret_cast<wb::half_complex*>(halves.data()), count);
+    frame[i] = std::move(halves);
+  }
 }
 
 void stream_source::generate(const stream_run& run, const stream_work& work, std::uint64_t seed) {
@@ -305,11 +305,11 @@ void stream_source::generate_wimax(const stream_run& run, std::uint64_t seed) {
 }
 
 #if WARPBAND_HDF5
-void stream_source::read(const stream_run& run) {
-  const wb::hdf5_reader file(run.source);
-  const auto& ports = chain_->inputs();
-  std::size_t count = most_from_file;
-  for (const wb::frame_port& p : ports) {
+void stream_source::open(const stream_run& run) {
+  file_ = std::make_shared<const wb::hdf5_reader>(run.source);
+  const wb::hdf5_reader& file = *file_;
+  bool counted = false;
+  for (const wb::frame_port& p : chain_->inputs()) {
     const wb::hdf5_array a = file.describe(p.name);
     std::size_t elements = 1;
     for (std::size_t i = 1; i < a.shape.size(); i++) elements *= a.shape[i];
@@ -323,28 +323,36 @@ void stream_source::read(const stream_run& run) {
                                            " rows: a frame of stream.items = " + std::to_string(run.items) +
                                            " needs " + std::to_string(p.rows_of(run.items)));
     if (p.shared() && rows == 1) continue;  // the same for all frames
-    count = std::min(count, rows / p.rows_of(run.items));
+    const std::size_t frames = rows / p.rows_of(run.items);
+    stored_ = counted ? std::min(stored_, frames) : frames;
+    counted = true;
   }
-  for (std::size_t f = 0; f < count; f++) {
-    auto& frame = frames_.emplace_back();
+  for (std::size_t f = 0; f < std::min(stored_, most_from_file); f++) {
+    frames_.push_back(read(f));
     sent_.emplace_back();
-    for (const wb::frame_port& p : ports) {
-      frame.emplace_back(made_bytes(p, run.items));
-      const std::vector<std::size_t> shape = file.describe(p.name).shape;
-      const bool once = p.shared() && (shape.empty() || shape[0] == 1);
-      const std::size_t rows = p.rows_of(run.items), from = once ? 0 : f * rows;
-      if (made_as(p) == wb::element_type::complex64)
-        file.read(p.name, from, rows, reinterpret_cast<cf*>(frame.back().data()));
-      else
-        file.read(p.name, from, rows, reinterpret_cast<float*>(frame.back().data()));
-    }
   }
   print_remark(run.source, file.remark());
 }
+stream_source::frame_bytes stream_source::read(std::size_t f) const {
+  frame_bytes frame;
+  for (const wb::frame_port& p : chain_->inputs()) {
+    frame.emplace_back(made_bytes(p, items_));
+    const std::vector<std::size_t> shape = file_->describe(p.name).shape;
+    const bool once = p.shared() && (shape.empty() || shape[0] == 1);
+    const std::size_t rows = p.rows_of(items_), from = once ? 0 : f * rows;
+    if (made_as(p) == wb::element_type::complex64)
+      file_->read(p.name, from, rows, reinterpret_cast<cf*>(frame.back().data()));
+    else
+      file_->read(p.name, from, rows, reinterpret_cast<float*>(frame.back().data()));
+  }
+  round_to_halves(frame);
+  return frame;
+}
 #else
-void stream_source::read(const stream_run& run) {
+void stream_source::open(const stream_run& run) {
   throw wb::file_error(run.source, "this build reads no HDF5 files (WARPBAND_HDF5)");
 }
+stream_source::frame_bytes stream_source::read(std::size_t) const { return {}; }
 #endif
 
 std::vector<const void*> stream_source::arrays(std::size_t frame) const {
@@ -352,8 +360,15 @@ std::vector<const void*> stream_source::arrays(std::size_t frame) const {
   for (const auto& a : frames_[frame]) pointers.push_back(a.data());
   return pointers;
 }
-void stream_source::fill(const wb::frame_slot& slot, std::size_t frame) const {
+void stream_source::fill(const wb::frame_slot& slot, std::size_t frame) const { copy(slot, frames_[frame]); }
+void stream_source::fill_stored(const wb::frame_slot& slot, std::size_t frame) const {
+  if (frame < frames_.size())
+    copy(slot, frames_[frame]);
+  else
+    copy(slot, read(frame));
+}
+void stream_source::copy(const wb::frame_slot& slot, const frame_bytes& frame) const {
   const auto& ports = chain_->inputs();
   for (std::size_t i = 0; i < ports.size(); i++)
-    std::memcpy(slot.bytes(i), frames_[frame][i].data(), ports[i].bytes_of(slot.items()));
+    std::memcpy(slot.bytes(i), frame[i].data(), ports[i].bytes_of(slot.items()));
 }

@@ -3,12 +3,17 @@
 // the run; slots are filled with them, as a radio would fill them, before they are pushed.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <warpband/core/error.hpp>
 #include <warpband/stream/pipeline.hpp>
 
 #include "stream_runs.hpp"
+
+namespace wb {
+class hdf5_reader;
+}
 
 /// A signal came before the first frame of a run was sent: the run has no result.
 struct interrupted_before_frames : wb::error {
@@ -25,6 +30,10 @@ class stream_source {
   std::vector<const void*> arrays(std::size_t frame) const;
   /// Writes frame `frame`, or as much of it as the slot has items.
   void fill(const wb::frame_slot& slot, std::size_t frame) const;
+  /// How many frames the file holds; of `frames()` they are the first.
+  std::size_t stored() const noexcept { return stored_; }
+  /// Writes frame `frame` of the file; reads it where it is none of `frames()`. Throws wb::file_error.
+  void fill_stored(const wb::frame_slot& slot, std::size_t frame) const;
   /// The bits that were encoded, [blocks, k]; empty where nothing is decoded or a file was read. Those of
   /// WiMAX frames are burst after burst.
   const std::vector<std::uint8_t>& sent(std::size_t frame) const { return sent_[frame]; }
@@ -33,10 +42,15 @@ class stream_source {
   void generate(const stream_run& run, const stream_work& work, std::uint64_t seed);
   void generate_slots(const stream_run& run, std::uint64_t seed);
   void generate_wimax(const stream_run& run, std::uint64_t seed);
-  void read(const stream_run& run);
+  void open(const stream_run& run);
+  using frame_bytes = std::vector<std::vector<std::byte>>;
+  frame_bytes read(std::size_t frame) const;
   /// Rounds arrays that the chain takes as halves, which were made as complex64.
-  void round_to_halves();
+  void round_to_halves(frame_bytes& frame) const;
+  void copy(const wb::frame_slot& slot, const frame_bytes& frame) const;
   std::shared_ptr<const wb::frame_receiver> chain_;
-  std::vector<std::vector<std::vector<std::byte>>> frames_;
+  std::size_t items_, stored_ = 0;
+  std::shared_ptr<const wb::hdf5_reader> file_;
+  std::vector<frame_bytes> frames_;
   std::vector<std::vector<std::uint8_t>> sent_;
 };

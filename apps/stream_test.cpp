@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <tests/command.hpp>
@@ -421,6 +423,81 @@ TEST(stream_command, counts_what_was_erased) {
   // A decoder's results do not say.
   const auto decoded = result_of(head + "chain = \"decode\"\n[code]\ntype = \"conv\"\nk = 10\n");
   EXPECT_TRUE(decoded["runs"][0]["counters"]["erased"].is_null());
+  std::filesystem::remove(file);
+}
+
+/// A file of more frames than a run keeps: each runs once, and its results are those of one that holds all.
+TEST(stream_command, writes_the_results_of_a_file) {
+  using cf = std::complex<float>;
+  const std::string file = work + "_frames.h5", results = work + "_results.h5", whole = work + "_whole.h5";
+  constexpr std::size_t items = 4, frames = 100, antennas = 3, streams = 2;
+  std::vector<cf> h(frames * items * antennas * streams), y(frames * items * antennas);
+  for (std::size_t i = 0; i < h.size(); i++)
+    h[i] = std::polar(1.f, static_cast<float>(i * i % 97)) * (1 + static_cast<float>(i % 7));
+  for (std::size_t i = 0; i < y.size(); i++) y[i] = std::polar(2.f, static_cast<float>(i * i % 89));
+  y[antennas * 11] = cf(NAN, 0);
+  {
+    wb::hdf5_writer w(file);
+    w.create<cf>("channel", {frames * items, antennas * streams});
+    w.write("channel", 0, frames * items, h.data());
+    w.create<cf>("received", {frames * items, antennas});
+    w.write("received", 0, frames * items, y.data());
+    w.create<float>("noise_var", {frames});
+    std::vector<float> n0(frames, 0.5f);
+    w.write("noise_var", 0, frames, n0.data());
+    w.commit();
+  }
+  const auto scenario = [&](std::size_t n, const std::string& more) {
+    return "[stream]\nitems = " + std::to_string(n) + "\nqueue = 3\nstages = false\nwarmup = 7\nsource = \"" +
+           file + "\"\n" + more;
+  };
+  const std::string mimo = "[mimo]\nstreams = 2\nrx_antennas = 3\n";
+  const std::string chains[] = {
+      mimo, "chain = \"decode\"\n" + mimo + "[code]\ntype = \"conv\"\nk = 2\n",
+      "chain = \"uplink\"\n[modem]\nmodulation = \"qpsk\"\n[massive]\nantennas = 3\nusers = 2\n"};
+  for (const std::string& chain : chains) {
+    outcome o = stream_text(scenario(items, chain), "-o " + results);
+    ASSERT_EQ(o.code, 0) << o.err;
+    if (chain.find("decode") == std::string::npos) {  // blocks of a decoder end with their frame
+      o = stream_text(scenario(items * frames, chain), "-o " + whole);
+      ASSERT_EQ(o.code, 0) << o.err;
+      const wb::hdf5_reader one(whole), many(results);
+      EXPECT_EQ(many.read<float>("llr"), one.read<float>("llr"));
+      const auto status = many.read<std::uint8_t>("status");
+      EXPECT_EQ(status, one.read<std::uint8_t>("status"));
+      EXPECT_EQ(status.size(), frames * items);
+      EXPECT_EQ(status[11], 1);
+    } else {
+      const wb::hdf5_reader many(results);
+      EXPECT_EQ(many.describe("bits").shape.front(), many.describe("iterations").shape.front());
+      EXPECT_GE(many.describe("bits").shape.front(), frames);
+    }
+    const wb::hdf5_reader out(results);
+    EXPECT_EQ(out.read<std::uint8_t>("frame_status"), std::vector<std::uint8_t>(frames));
+    EXPECT_EQ(std::get<std::int64_t>(out.attribute("", "items").value()), items);
+    std::filesystem::remove(results);
+    std::filesystem::remove(whole);
+  }
+  ASSERT_EQ(stream_text(scenario(items, mimo), "--frames 70 -o " + results).code, 0);
+  EXPECT_EQ(wb::hdf5_reader(results).describe("status").shape.front(), 70 * items);
+  const outcome again = stream_text(scenario(items, mimo), "-o " + results);
+  EXPECT_NE(again.code, 0);
+  EXPECT_NE(again.err.find("--force replaces it"), std::string::npos) << again.err;
+  std::filesystem::remove(results);
+  for (const auto& [text, arguments, part] :
+       {std::tuple{scenario(items, mimo), std::string("--frames 101"), std::string("--frames = 101")},
+        {scenario(items, mimo), "--seconds 1", "--seconds has no meaning"},
+        {scenario(items, "least_items = 2\n" + mimo), "", "leave stream.least_items out"},
+        {scenario(items, mimo + "[[run]]\n[[run]]\n"), "", "has 2"},
+        {std::string("[stream]\nitems = 4\n"), "", "stream.source"}}) {
+    const outcome o = stream_text(text, arguments + " -o " + results);
+    EXPECT_NE(o.code, 0);
+    EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    EXPECT_FALSE(std::filesystem::exists(results));
+  }
+  EXPECT_EQ(stream_text(scenario(items, mimo), "-o " + file).code, 1);
+  EXPECT_GT(std::filesystem::file_size(file), 1000U);
   std::filesystem::remove(file);
 }
 #endif
