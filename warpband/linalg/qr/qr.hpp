@@ -2,8 +2,8 @@
 // QR decomposition of many small matrices with full column rank: H P = Q R, R with real positive diagonal,
 // and z = Q^H y of a right side y. P orders the columns of H.
 //   gram_schmidt   modified Gram-Schmidt on [H | y]: Q loses orthogonality with the condition of H
-//   householder    Householder reflections of [H | y]: Q is orthonormal up to rounding, for about twice the
-//                  operations of gram_schmidt, and four times where Q is stored
+//   householder    Householder reflections of [H | y]: Q is orthonormal up to rounding. From 4x4 on R
+//                  and z take 0.8 to 1.3 times the operations of gram_schmidt; with Q it is 1.4 to 1.7 times
 //   cholesky       R of H^H H = R^H R, z of R^H z = H^H y, no Q: fewer operations on tall matrices; the error
 //                  of R grows with the squared condition of H
 #include <complex>
