@@ -361,7 +361,8 @@ constexpr const char* detect_footer =
     R"(What is detected: y = H s + n, n ~ CN(0, N0) in each entry, s of one Gray QAM symbol (3GPP TS 38.211, mean
 energy 1) for each stream. LLRs are max-log, ln P(0)/P(1): the least |y - H s|^2 / N0 over the candidates with
 b = 1, minus the same with b = 0. mf, zf, mmse, pic, ep and those of massive MIMO estimate each symbol, and their
-LLRs are those of the estimate. With a space-time code s has a codeword: Y = H S + N over two uses of the channel.
+LLRs are those of the estimate. With a space-time code S is a codeword: Y = H S + N over two uses of the
+channel.
 
 Detectors:
   ml           exhaustive: all candidates, at most 2^24
@@ -390,8 +391,8 @@ Input (HDF5):
   h            complex64 [batch, rx, tx], or [groups, rx, tx] where uses_per_channel consecutive uses share a
                row: gains from tx streams (1 to 8, with pic and ep to 16) to rx antennas (tx to 16)
                Massive MIMO has users and antennas in their place
-  noise_var    float32 [] or [1] for all uses, or [batch]: N0, the variance of n per complex entry. Massive MIMO
-               has one for each row of h: [groups]
+  noise_var    float32 [] or [1] for all uses, or [batch]: N0, the variance of n per complex entry. Massive
+               MIMO has one for each row of h: [groups]
   prior        float32 [batch, tx * bits], may be left out: a-priori LLRs, for all but mf, zf, mmse, uplink and
                --search slicing; those beyond +-1e6 count as +-1e6
   Of space-time codes the batch holds codewords. y is [batch, 2, rx], slot after slot, h has tx = 2, and the bits
@@ -409,9 +410,10 @@ Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there bef
   status       uint8 [batch], 1: erased, LLRs and bits are zeros: NaN or Inf in y, H or the prior; N0 outside
                1e-30..1e30; |H|^2 (sum over entries) outside 1e-30..1e30; |y|^2 above 1e30 or above 1e10 |H|^2;
                or a singular H (a squared pivot of its QR below 1e-12 of the trace of H^H H). Of massive MIMO:
-               N0 outside 1e-30..1e12, |H|^2 outside 1e-12..1e12, |H^H y|^2 above 1e24 or 1e10 |H|^4, or a singular matrix
-  attributes   detector, qam, streams, rx_antennas (of massive MIMO users, antennas), uses_per_channel, llr_clip (inf:
-               no limit), llr_sign, the
+               N0 outside 1e-30..1e12, |H|^2 outside 1e-12..1e12, |H^H y|^2 above 1e24 or 1e10 |H|^4, or a singular
+               matrix
+  attributes   detector, qam, streams, rx_antennas (of massive MIMO users, antennas), uses_per_channel,
+               llr_clip (inf: no limit), llr_sign, the
                settings that the detector has, by the names of their options with _ for - (order as "2,0,1",
                true as 1), of those that take a prior prior (0 or 1), warpband_version, warpband_commit
 
