@@ -1,8 +1,12 @@
 // massive/: uplink detection and downlink precoding, also in clusters.
+#include <nanobind/stl/vector.h>
+
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include <warpband/massive/cluster/cluster.hpp>
+#include <warpband/massive/effective_capacity.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
 
 #include "arrays.hpp"
@@ -159,10 +163,35 @@ void bind_clusters(nb::module_& m) {
            nb::arg("sent"), optional("noise_var"), optional("precoded"), optional("status"));
 }
 
+/// bit/s/Hz at each coherence time.
+std::vector<double> capacities(const std::vector<double>& coherence_s, double bits_per_hz, bool central,
+                               double precoding_s, int antennas, int users, int subcarriers,
+                               double coherence_bandwidth_hz, double transport_bps, double hop_s,
+                               double bits_per_csi, bool precoding_per_subcarrier) {
+  const capacity_setting setting{.antennas = antennas,
+                                 .users = users,
+                                 .subcarriers = subcarriers,
+                                 .coherence_bandwidth_hz = coherence_bandwidth_hz,
+                                 .transport_bps = transport_bps,
+                                 .hop_s = hop_s,
+                                 .bits_per_csi = bits_per_csi,
+                                 .precoding_per_subcarrier = precoding_per_subcarrier};
+  const precoder_model precoder{bits_per_hz, central, precoding_s};
+  check(setting);
+  check(precoder);
+  std::vector<double> list;
+  for (const double s : coherence_s) list.push_back(effective_capacity(setting, precoder, s));
+  return list;
+}
+
 }  // namespace
 
 void bind_massive(nb::module_& m) {
   bind_clusters(m);
+  m.def("effective_capacity", &capacities, nb::kw_only(), nb::arg("coherence_s"), nb::arg("bits_per_hz"),
+        nb::arg("central"), nb::arg("precoding_s"), nb::arg("antennas"), nb::arg("users"),
+        nb::arg("subcarriers"), nb::arg("coherence_bandwidth_hz"), nb::arg("transport_bps"), nb::arg("hop_s"),
+        nb::arg("bits_per_csi"), nb::arg("precoding_per_subcarrier"));
   add_keywords(m, "MassiveUplink", uplink_settings(), {}, {"antennas", "users", "qam"});
   add_keywords(m, "MassiveDownlink", downlink_settings(), {}, {"antennas", "users"});
   add_keywords(m, "MassiveSoftUplink", soft_uplink_settings(), {}, {"antennas", "users", "qam"});
@@ -184,8 +213,7 @@ void bind_massive(nb::module_& m) {
           "__init__",
           [](uplink_detector* self, const nb::dict& settings) {
             uplink_config c = with_settings(uplink_settings(), settings);
-            const bool by_cg = c.solver == massive_solver::cg || c.solver == massive_solver::jacobi_cg;
-            if (by_cg && !settings.contains("sinr"))
+            if (is_iterative(c.solver) && !settings.contains("sinr"))
               c.sinr = massive_sinr::approximate;  // all that they have
             new (self) uplink_detector(c);
           },

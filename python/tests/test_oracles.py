@@ -60,6 +60,7 @@ COMPARED = {
     "exponential_correlation": "test_antenna_channels.test_exponential_correlation",
     "capacity": "test_theory.test_ergodic_capacity_of_rayleigh_fading, test_theory.test_water_filling_is_the_best_power",
     "qr": "test_linalg.test_qr, test_linalg.test_right_sides", "cholesky": "test_linalg.test_cholesky",
+    "effective_capacity": "test_theory.test_effective_capacity_is_that_of_the_thesis",
     "OfdmModulator": "test_ofdm.test_modems_are_those_of_numpy", "OfdmDemodulator": "test_ofdm.test_modems_are_those_of_numpy",
     "OfdmNumerology": "test_ofdm.test_modems_are_those_of_numpy", "lte_numerology": "test_ofdm.test_lte",
     "IterativeReceiver": "test_receive.test_a_receiver_is_its_parts_in_turn",

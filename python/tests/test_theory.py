@@ -139,6 +139,29 @@ def test_water_filling_is_the_best_power():
             wb.capacity(**wrong)
 
 
+# ---------------------------------------------------------------- effective capacity of massive MIMO
+def test_effective_capacity_is_that_of_the_thesis():
+    """Eqs 5.1 and 5.2 by hand, with the numbers of table 5.5; and the crossover of figure 5.3 at 100 Gb/s."""
+    times = np.array([[0.3e-3, 1e-3], [3e-3, 0.1]])
+    pilots = 16 / 313e3
+    np.testing.assert_allclose(wb.effective_capacity(times, bits_per_hz=6.12, central=False), 16 * 6.12 * (1 - pilots / times), rtol=1e-12)
+    overhead = pilots + 2 * (64 * 128 * 16 * 128 / 40e9 + 1e-6) + 242e-6
+    np.testing.assert_allclose(wb.effective_capacity(times, bits_per_hz=8.4, precoding_s=242e-6),
+                               16 * 8.4 * np.maximum(1 - overhead / times, 0), rtol=1e-12)
+    crossover = 2.19e-3
+    near = crossover * np.array([0.99, 1.01])
+    gain = wb.effective_capacity(near, bits_per_hz=8.4, precoding_s=242e-6, transport_bps=100e9) - wb.effective_capacity(
+        near, bits_per_hz=6.12, central=False)
+    assert gain[0] < 0 < gain[1]
+    repeated = wb.effective_capacity(0.1, bits_per_hz=8.4, precoding_s=1e-5, precoding_per_subcarrier=True)
+    assert repeated.shape == () and repeated == wb.effective_capacity(0.1, bits_per_hz=8.4, precoding_s=128e-5)
+    for name, value in {"coherence_s": 0.0, "bits_per_hz": 1001.0, "users": 129, "hop_s": -1.0, "bits_per_csi": 0.5, "subcarriers": 0}.items():
+        with pytest.raises(ValueError, match=f"{name} = "):
+            wb.effective_capacity(**{"coherence_s": 1e-3, "bits_per_hz": 8.4, name: value})
+    with pytest.raises(TypeError, match="coherence_s is a str: expected numbers"):
+        wb.effective_capacity("a while", bits_per_hz=8.4)
+
+
 def test_exit_charts_are_drawn():
     pytest.importorskip("matplotlib")
     chart = wb.exit_chart(detector=wb.ML(streams=2, rx_antennas=2, qam=4), snr_db=3, bits=20000, outer=3,

@@ -45,7 +45,7 @@ from .detect import EP, KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, 
 from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, read_ldpc, wifi_ldpc, wimax_ldpc
 from .linalg import cholesky, qr
 from .lte import CrcAttacher, LteRateMatcher, LteSegmentation, LteTransportDecoder, LteTransportEncoder, lte_segmentation
-from .massive import ClusteredDownlink, ClusteredUplink, MassiveDownlink, MassiveSoftUplink, MassiveUplink
+from .massive import ClusteredDownlink, ClusteredUplink, MassiveDownlink, MassiveSoftUplink, MassiveUplink, effective_capacity
 from .modem import Demapper, QamMapper
 from .nr import (NrMcs, NrRateMatcher, NrSegmentation, NrTransportDecoder, NrTransportEncoder, nr_base_graph,
                  nr_lbrm_transport_block_size, nr_ldpc, nr_lifting_sizes, nr_limited_buffer, nr_mcs, nr_resource_elements,
@@ -67,7 +67,7 @@ __all__ = [
     "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "PolarDecoder", "PolarEncoder",
     "Progress", "QamMapper", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
     "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
-    "cuda", "cuda_devices", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
+    "cuda", "cuda_devices", "effective_capacity", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
     "mimo_rayleigh", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs",
     "nr_precoder", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",
     "nr_transport_block_size", "plot", "qr", "rayleigh", "read_csi", "read_ldpc", "scenario_help", "sweep", "tdl_profiles", "umts_permutation", "whiten", "wifi_ldpc",

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Sequence
 
+import numpy as np
+
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, INT8, UINT8, Array, Executor, as_halves, batch_of, fill, results, space_of
 from ._convert import as_complex, as_llrs, as_noise, as_samples, converting
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from ._keywords import (ClusteredDownlinkKeywords, ClusteredUplinkKeywords, MassiveDownlinkKeywords, MassiveSoftUplinkKeywords,
                             MassiveUplinkKeywords)
 
-__all__ = ["ClusteredDownlink", "ClusteredUplink", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink"]
+__all__ = ["ClusteredDownlink", "ClusteredUplink", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "effective_capacity"]
 
 
 class _Uplink(Described):
@@ -165,7 +167,8 @@ class _Downlink(Described):
 
 @described
 class MassiveUplink(_Uplink):
-    """MMSE detection: ``y = H x + n``, LLRs of every user. ``sinr`` that is left out is "approximate" with cg and jacobi-cg.
+    """MMSE detection: ``y = H x + n``, LLRs of every user. ``sinr`` that is left out is "approximate" with
+    solvers that take ``iterations``.
 
     Args:
         {settings}
@@ -250,3 +253,53 @@ class ClusteredDownlink(_Downlink):
 
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[ClusteredDownlinkKeywords]):
         self._begin(_core.ClusteredDownlink, executor, settings)
+
+
+def effective_capacity(coherence_s: Any, *, bits_per_hz: float, central: bool = True, precoding_s: float = 0.0, antennas: int = 128,
+                       users: int = 16, subcarriers: int = 128, coherence_bandwidth_hz: float = 313e3, transport_bps: float = 40e9,
+                       hop_s: float = 1e-6, bits_per_csi: float = 64.0, precoding_per_subcarrier: bool = False) -> np.ndarray:
+    """What is left of a downlink's spectral efficiency after the time for channel estimates and the precoder.
+
+    In bit/s/Hz of all users together; the model of K. Li, "GPU Accelerated Reconfigurable Detector and Precoder for Massive MIMO SDR Systems",
+    section 5.5, eqs 5.1 and 5.2 (docs/li-thesis.md). ``warpband model capacity`` draws its figure 5.3.
+
+    It is ``users * bits_per_hz * (coherence_s - overhead) / coherence_s``. The overhead has a pilot of every user. A precoder that
+    is computed in one place also waits for its computation and for two transports: of channel estimates and of precoded vectors.
+
+    Args:
+        coherence_s: for how long a channel stays as it was estimated, above 0 and up to 1e6 s: a number, or an array of them.
+        bits_per_hz: spectral efficiency of a user in bit/s/Hz, 0..1000. Table 5.5 has 6.12 for the matched filter, 8.40 for
+            Cholesky and 8.32 for three iterations of conjugate gradients.
+        central: False for a precoder that is applied where the antennas are, as a matched filter is. It pays for the pilots alone.
+        precoding_s: time to compute the precoder of all subcarriers in s, 0..1000; of a central one.
+        antennas: B, 1..65536.
+        users: U, 1 to antennas.
+        subcarriers: 1..65536.
+        coherence_bandwidth_hz: 1..1e12. A pilot takes one over it.
+        transport_bps: bit/s between antennas and precoder, 1..1e18.
+        hop_s: latency of a transport in s, 0..1.
+        bits_per_csi: of an entry of H, 1..1024.
+        precoding_per_subcarrier: count ``precoding_s`` once for each subcarrier, as eq. 5.2 is printed.
+
+    Returns:
+        float64, of the shape of ``coherence_s``; 0 where the overhead takes all the time.
+
+    Raises:
+        ValueError: for what is out of range.
+        TypeError: for what is no numbers.
+
+    >>> coherence_s = [1e-3, 10e-3]
+    >>> wb.effective_capacity(coherence_s, bits_per_hz=6.12, central=False).round(1).tolist()  # matched filter
+    [92.9, 97.4]
+    >>> wb.effective_capacity(coherence_s, bits_per_hz=8.40, precoding_s=242e-6).round(1).tolist()  # Cholesky
+    [0.0, 119.2]
+    """
+    try:
+        times = np.array(coherence_s, float)
+    except Exception:  # objects may raise anything
+        raise TypeError(f"coherence_s is a {type(coherence_s).__name__}: expected numbers") from None
+    values = made(_core.effective_capacity, coherence_s=times.ravel().tolist(), bits_per_hz=bits_per_hz, central=central,
+                  precoding_s=precoding_s, antennas=antennas, users=users, subcarriers=subcarriers,
+                  coherence_bandwidth_hz=coherence_bandwidth_hz, transport_bps=transport_bps, hop_s=hop_s, bits_per_csi=bits_per_csi,
+                  precoding_per_subcarrier=precoding_per_subcarrier)
+    return np.array(values).reshape(times.shape)
