@@ -110,38 +110,50 @@ int run_operations(const operations_options& o) {
   json out{{"symbols", o.symbols}, {"qam", o.qam}, {"configurations", json::array()}};
   std::string table = fmt::format("{:>9}  {:>10}  {:>14}  {:>14}  {:>9}  {:>11}\n", "antennas", "iterations",
                                   "Cholesky", "CG", "reduction", "solver only");
+  std::string solvers =
+      fmt::format("Solvers only\n{:>9}  {:>10}  {:>14}  {:>12}  {:>12}  {:>12}  {:>12}\n", "antennas",
+                  "iterations", "Cholesky", "CG", "Neumann", "Gauss-Seidel", "Chebyshev");
   for (const configuration& c : table_3_1) {
     // What is left without a solver: Gram matrix, matched filters, LLRs.
     const double rest = operations(o, c.antennas, c.users, mf, {}),
                  cholesky_all = operations(o, c.antennas, c.users, cholesky, {});
-    json counts = json::array();
-    double cg_all = 0;
-    for (int i = 1; i <= most_iterations; i++) {
-      const double total = operations(o, c.antennas, c.users, cg, i);
-      if (i == c.iterations) cg_all = total;
-      counts.push_back({{"iterations", i}, {"operations", total}, {"solver", total - rest}});
-    }
+    const auto counts = [&](wb::massive_solver solver) {
+      json list = json::array();
+      for (int i = 1; i <= most_iterations; i++) {
+        const double total = operations(o, c.antennas, c.users, solver, i);
+        list.push_back({{"iterations", i}, {"operations", total}, {"solver", total - rest}});
+      }
+      return list;
+    };
+    const double cg_all = operations(o, c.antennas, c.users, cg, c.iterations);
     const double reduction = 1 - cg_all / cholesky_all, solver = 1 - (cg_all - rest) / (cholesky_all - rest);
     table += fmt::format("{:>9}  {:>10}  {:>14.0f}  {:>14.0f}  {:>8.1f}%  {:>10.1f}%\n",
                          fmt::format("{}x{}", c.antennas, c.users), c.iterations, cholesky_all, cg_all,
                          100 * reduction, 100 * solver);
-    out["configurations"].push_back(
-        {{"antennas", c.antennas},
-         {"users", c.users},
-         {"cholesky", {{"operations", cholesky_all}, {"solver", cholesky_all - rest}}},
-         {"cg", counts},
-         {"table_3_1",
-          {{"iterations", c.iterations}, {"reduction", reduction}, {"solver_reduction", solver}}}});
+    json row{{"antennas", c.antennas},
+             {"users", c.users},
+             {"cholesky", {{"operations", cholesky_all}, {"solver", cholesky_all - rest}}}};
+    solvers += fmt::format("{:>9}  {:>10}  {:>14.0f}", fmt::format("{}x{}", c.antennas, c.users),
+                           c.iterations, cholesky_all - rest);
+    for (const wb::massive_solver iterative : {cg, jacobi_cg, neumann, gauss_seidel, chebyshev}) {
+      row[name_of(iterative)] = counts(iterative);
+      if (iterative != jacobi_cg)
+        solvers +=
+            fmt::format("  {:>12.0f}", operations(o, c.antennas, c.users, iterative, c.iterations) - rest);
+    }
+    solvers += "\n";
+    row["table_3_1"] = {{"iterations", c.iterations}, {"reduction", reduction}, {"solver_reduction", solver}};
+    out["configurations"].push_back(row);
   }
   if (!o.json.empty()) write_json(o.json, out);
-  if (o.json != "-") print_text(stdout, table);
+  if (o.json != "-") print_text(stdout, table + "\n" + solvers);
   return done;
 }
 
 constexpr const char* model_footer = R"(Examples:
   warpband model capacity                   where MMSE precoding becomes better than a matched filter
   warpband model capacity --cholesky-us 9 --cg-us 7    with precoding times measured here
-  warpband model operations --symbols 14    operations of the massive-MIMO detector, Cholesky and CG
+  warpband model operations --symbols 14    operations of the massive-MIMO detector by solver
 
 `warpband reproduce li fig3.6 fig3.7 fig5.3` draws them (docs/li-thesis.md).)";
 

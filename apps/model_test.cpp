@@ -46,6 +46,10 @@ TEST(model_command, counts_operations) {
     const double users = c["users"].get<double>();
     EXPECT_NEAR(cg[5]["operations"].get<double>() - cg[4]["operations"].get<double>(),
                 4 * users * users + 10 * users + 10, 1e-6);
+    EXPECT_NEAR(c["gauss_seidel"][5]["solver"].get<double>() - c["gauss_seidel"][4]["solver"].get<double>(),
+                4 * users * users - 2 * users, 1e-6);
+    EXPECT_LT(c["neumann"][2]["operations"], c["cg"][2]["operations"]);
+    EXPECT_LT(c["neumann"][2]["operations"], c["chebyshev"][2]["operations"]);
     EXPECT_GT(c["table_3_1"]["solver_reduction"], c["table_3_1"]["reduction"]);
   }
   EXPECT_EQ(model("operations --symbols 14 --qam 64").code, 0);

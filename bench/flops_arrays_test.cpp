@@ -144,8 +144,10 @@ double massive_operations_of(const Op& op) {
 TEST(flops, of_massive_mimo) {
   for (const auto& [antennas, users, symbols] :
        {std::tuple{32, 8, 1}, std::tuple{16, 16, 4}, std::tuple{15, 7, 3}})
-    for (const massive_solver solver : {massive_solver::cholesky, massive_solver::zf, massive_solver::mf,
-                                        massive_solver::cg, massive_solver::jacobi_cg}) {
+    for (const massive_solver solver :
+         {massive_solver::cholesky, massive_solver::zf, massive_solver::mf, massive_solver::cg,
+          massive_solver::jacobi_cg, massive_solver::neumann, massive_solver::gauss_seidel,
+          massive_solver::chebyshev}) {
       const auto b = static_cast<std::size_t>(antennas), u = static_cast<std::size_t>(users),
                  vectors = static_cast<std::size_t>(symbols);
       std::vector<cx_pair> h(b * u), y(b * vectors, {0.3f, -0.2f}), x(b * vectors);

@@ -1,5 +1,7 @@
 #include <oracle/massive.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include <oracle/modem.hpp>
@@ -47,20 +49,96 @@ matrix regularized(const matrix& h, double added) {
   for (int u = 0; u < a.rows; u++) a(u, u) += added;
   return a;
 }
-matrix solved(const matrix& a, const matrix& b, massive_solver solver) {
-  return solver.iterations == 0
-             ? solve(a, b)
-             : conjugate_gradients(a, b, solver.iterations, solver.jacobi, solver.residual);
+/// The sum of (I - D^-1 A)^k D^-1 b, k = 0 to terms - 1.
+matrix neumann(const matrix& a, const matrix& b, int terms) {
+  matrix step(a.rows, a.columns), term = b;
+  for (int r = 0; r < a.rows; r++) {
+    term(r, 0) /= a(r, r);
+    for (int c = 0; c < a.columns; c++) step(r, c) = r == c ? 0 : -a(r, c) / a(r, r);
+  }
+  matrix x = term;
+  for (int k = 1; k < terms; k++) {
+    term = step * term;
+    x = plus(x, 1, term);
+  }
+  return x;
+}
+matrix gauss_seidel(const matrix& a, const matrix& b, int sweeps) {
+  matrix x(b.rows, 1);
+  for (int k = 0; k < sweeps; k++)
+    for (int r = 0; r < a.rows; r++) {
+      complex rest = b(r, 0);
+      for (int c = 0; c < a.columns; c++)
+        if (c != r) rest -= a(r, c) * x(c, 0);
+      x(r, 0) = rest / a(r, r);
+    }
+  return x;
+}
+/// G. H. Golub, C. F. Van Loan, Matrix Computations, 3rd ed., section 10.1.5: x_k+1 = w (x_k - x_k-1 + g z)
+/// + x_k-1 with D z = b - A x_k, w from the quotient of two Chebyshev polynomials.
+matrix chebyshev(const matrix& a, const matrix& b, int steps, interval eigenvalues) {
+  const double gamma = 2 / (eigenvalues.high + eigenvalues.low),
+               mu = (eigenvalues.high + eigenvalues.low) / (eigenvalues.high - eigenvalues.low);
+  matrix before(b.rows, 1), x(b.rows, 1);
+  double less = 1, value = mu;  // T_k-1 and T_k of mu
+  for (int k = 0; k < steps; k++) {
+    matrix z = plus(b, -1, a * x);
+    for (int r = 0; r < z.rows; r++) z(r, 0) /= a(r, r);
+    double weight = 1;
+    if (k > 0) {
+      const double next = 2 * mu * value - less;
+      weight = 2 * mu * value / next;
+      less = value, value = next;
+    }
+    const matrix change = plus(plus(x, -1, before), gamma, z), newest = plus(before, weight, change);
+    before = x;
+    x = newest;
+  }
+  return x;
 }
 
 }  // namespace
+
+interval chebyshev_interval(const matrix& a, double added) {
+  double energy = 0, radius = 0, strongest = 0;
+  for (int r = 0; r < a.rows; r++) {
+    double sum = 0;
+    strongest = std::max(strongest, a(r, r).real());
+    for (int c = 0; c < a.columns; c++) {
+      if (c == r) continue;
+      const double entry = std::abs(a(r, c)) / std::sqrt(a(r, r).real() * a(c, c).real());
+      sum += entry;
+      energy += entry * entry / a.rows;
+    }
+    radius = std::max(radius, sum);
+  }
+  const double s = std::sqrt(energy), high = std::min(1 + radius, 1.1 * (1 + s) * (1 + s)),
+               low = std::pow(std::max(1 - s, 0.), 2) + added / strongest;
+  return {std::min(low, 0.9 * high), high};
+}
+
+matrix solve_massive(const matrix& a, const matrix& b, massive_solver solver) {
+  if (solver.iterations == 0) return solve(a, b);
+  switch (solver.method) {
+    case massive_iteration::neumann:
+      return neumann(a, b, solver.iterations);
+    case massive_iteration::gauss_seidel:
+      return gauss_seidel(a, b, solver.iterations);
+    case massive_iteration::chebyshev:
+      return chebyshev(a, b, solver.iterations, chebyshev_interval(a, solver.added));
+    case massive_iteration::gradients:
+      break;
+  }
+  return conjugate_gradients(a, b, solver.iterations, solver.jacobi, solver.residual);
+}
 
 massive_estimate detect_massive(const matrix& h, const matrix& y, double n0, int points, massive_rule rule,
                                 massive_solver solver, bool approximate) {
   const int users = h.columns;
   const matrix gram = adjoint(h) * h, matched = adjoint(h) * y;
-  const matrix a = regularized(h, rule == massive_rule::mmse ? n0 : 0);
-  const matrix x = rule == massive_rule::mf ? matched : solved(a, matched, solver);
+  solver.added = rule == massive_rule::mmse ? n0 : 0;
+  const matrix a = regularized(h, solver.added);
+  const matrix x = rule == massive_rule::mf ? matched : solve_massive(a, matched, solver);
   massive_estimate e;
   matrix w = adjoint(h);  // the filter
   if (!approximate && rule != massive_rule::mf) w = solve(a, w);
@@ -116,7 +194,8 @@ massive_estimate detect_clusters(const matrix& h, const matrix& y, double n0, in
 matrix precode_massive(const matrix& h, const matrix& s, double n0, double energy, massive_rule rule,
                        massive_solver solver) {
   if (rule == massive_rule::mf) return h * s;
-  return h * solved(regularized(h, rule == massive_rule::mmse ? n0 / energy : 0), s, solver);
+  solver.added = rule == massive_rule::mmse ? n0 / energy : 0;
+  return h * solve_massive(regularized(h, solver.added), s, solver);
 }
 
 }  // namespace oracle

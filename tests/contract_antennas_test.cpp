@@ -360,8 +360,10 @@ algorithm downlink(const Precoder& d, const std::string& text, const frames_of& 
   a.faults = {all_of("noise_var", -1), says_nothing("sent")};
   return a;
 }
-constexpr massive_solver modes[]{massive_solver::cholesky, massive_solver::zf, massive_solver::mf,
-                                 massive_solver::cg, massive_solver::jacobi_cg};
+constexpr massive_solver modes[]{massive_solver::cholesky,     massive_solver::zf,
+                                 massive_solver::mf,           massive_solver::cg,
+                                 massive_solver::jacobi_cg,    massive_solver::neumann,
+                                 massive_solver::gauss_seidel, massive_solver::chebyshev};
 
 /// Singular channels without noise.
 void add_singular(algorithms& list, algorithm a, int users) {

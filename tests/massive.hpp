@@ -203,8 +203,13 @@ inline oracle::massive_rule rule_of(massive_solver m) {
 inline oracle::massive_solver solver_of(massive_solver m, std::optional<int> iterations,
                                         float residual = least_massive_residual) {
   const bool stops_early = residual > least_massive_residual;
+  using method = oracle::massive_iteration;
   return {is_iterative(m) ? iterations.value() : 0, m == massive_solver::jacobi_cg,
-          stops_early ? residual : 1e-13};
+          stops_early ? residual : 1e-13,
+          m == massive_solver::neumann        ? method::neumann
+          : m == massive_solver::gauss_seidel ? method::gauss_seidel
+          : m == massive_solver::chebyshev    ? method::chebyshev
+                                              : method::gradients};
 }
 
 /// |a - b| over |b|, as vectors.

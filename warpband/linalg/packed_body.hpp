@@ -1,5 +1,6 @@
 #pragma once
-// Small Hermitian matrices and vectors in scratch memory, and the loops and formulas that ldl/ and cg/ share.
+// Small Hermitian matrices and vectors in scratch memory, and the loops and formulas that ldl/, cg/ and
+// splitting/ share.
 #include <warpband/core/cx.hpp>
 #include <warpband/core/group.hpp>
 
@@ -77,6 +78,52 @@ WB_HD T energy_of(const packed_vector<T>& v, int n) {
   T sum = T(0.f);
   for (int i = 0; i < n; i++) sum = norm_fma(v.get(i), sum);
   return sum;
+}
+
+/// The other half of A: afterwards A[c][r] is at row r, column c for all of them.
+template <class T, class G>
+WB_HD void mirror(int n, const packed_matrix<T>& m, G g) {
+  for_triangle<false>(n, g, [&](int r, int c) WB_INLINE_LAMBDA { m.put(c, r, conj(m.get(r, c))); });
+  for (int r = g.rank; r < n; r += g.size) m.data[2 * (r * m.ld + r) + 1] = T(0.f);
+  g.sync();
+}
+
+/// Entries u .. u + R - 1 of A t for P right sides, given to f: a load of A serves P products, one of t
+/// serves R.
+template <int R, int P, class T, class F>
+WB_HD void multiply_tile(int n, int u, const packed_matrix<T>& a, const packed_vector<T>& t, F f) {
+  cx<T> sum[R][P];
+  WB_UNROLL for (int r = 0; r < R; r++) {
+    WB_UNROLL for (int p = 0; p < P; p++) sum[r][p] = {T(0.f), T(0.f)};
+  }
+  WB_ROLL for (int c = 0; c < n; c++) {
+    cx<T> z[R];
+    WB_UNROLL for (int r = 0; r < R; r++) z[r] = a.get(c, u + r);
+    WB_UNROLL for (int p = 0; p < P; p++) {
+      const cx<T> of_side = t.get(p * n + c);
+      WB_UNROLL for (int r = 0; r < R; r++) sum[r][p] = fma(z[r], of_side, sum[r][p]);
+    }
+  }
+  WB_UNROLL for (int p = 0; p < P; p++) {
+    WB_UNROLL for (int r = 0; r < R; r++) f(p, p * n + u + r, sum[r][p]);
+  }
+}
+/// Calls f(side, i, entry i of A t) for the right sides of `parts` parts of P; A is whole (`mirror`). Lanes
+/// alone take one part at a time, a group has P = 1. f may overwrite what t is not. Threads do not meet.
+template <int P, class T, class G, class F>
+WB_HD void multiply(int n, int parts, const packed_matrix<T>& a, const packed_vector<T>& t, G g, F f) {
+  if constexpr (width_of<T> > 1) {
+    constexpr int R = (width_of<T> == 16 ? 8 : 4) / P;  // what 32 registers hold, or 16
+    int u = 0;
+    for (; u + R <= n; u += R) multiply_tile<R, P>(n, u, a, t, f);
+    for (; u < n; u++) multiply_tile<1, P>(n, u, a, t, f);
+  } else {
+    for (int i = g.rank; i < parts * n; i += g.size) {
+      const int side = i / n, first = side * n;
+      multiply_tile<1, 1>(n, i - first, a, t.from(first),
+                          [&](int, int, cx<T> product) WB_INLINE_LAMBDA { f(side, i, product); });
+    }
+  }
 }
 
 }  // namespace WB_ISA

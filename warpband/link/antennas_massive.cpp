@@ -401,7 +401,7 @@ std::vector<link_antennas> uplink_candidates(const link_config& c) {
                        std::optional<massive_sinr> sinr) {
     massive_link_config m = given;
     m.solver = solver, m.iterations = iterations, m.sinr = sinr;
-    if (!is_iterative(solver)) m.residual = least_massive_residual;
+    if (!has_residual(solver)) m.residual = least_massive_residual;
     link_config tried = c;
     tried.antennas = m;
     const std::string name = massive_name(tried.antennas);
@@ -415,7 +415,8 @@ std::vector<link_antennas> uplink_candidates(const link_config& c) {
   };
   for (const massive_solver solver : {massive_solver::mf, massive_solver::zf, massive_solver::cholesky})
     for (const massive_sinr sinr : {massive_sinr::exact, massive_sinr::approximate}) add(solver, {}, sinr);
-  for (const massive_solver solver : {massive_solver::cg, massive_solver::jacobi_cg})
+  for (const massive_solver solver : {massive_solver::cg, massive_solver::jacobi_cg, massive_solver::neumann,
+                                      massive_solver::gauss_seidel, massive_solver::chebyshev})
     for (const int iterations : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16})
       if (iterations <= given.users) add(solver, iterations, {});
   return candidates;

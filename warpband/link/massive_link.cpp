@@ -24,8 +24,8 @@ const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
       residual_setting<c>(),
       words("sinr", &c::sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}},
             "Where the SINR that scales LLRs comes from. exact: from the inverse of the Gram matrix. "
-            "approximate: from its diagonal, all that cg and jacobi-cg have. Left out: exact where the "
-            "solver has it.")
+            "approximate: from its diagonal, all that solvers with iterations have. Left out: exact where "
+            "the solver has it.")
           .only_with("direction", {"uplink"}),
       integer(
           "subcarriers", &c::subcarriers, 1, 4096,

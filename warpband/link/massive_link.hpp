@@ -22,8 +22,8 @@ struct massive_link_config {
   massive_direction direction = massive_direction::uplink;
   int antennas = 128, users = 16;  // B: users..512, U: 1..64
   massive_solver solver = massive_solver::cholesky;
-  std::optional<int> iterations = {};       // cg, jacobi_cg: 1..64
-  float residual = least_massive_residual;  // of the same two
+  std::optional<int> iterations = {};       // of solvers that have them: 1..64
+  float residual = least_massive_residual;  // cg, jacobi_cg
   /// The base station's antennas in so many clusters, and what these exchange.
   int clusters = 1;  // 1..64, divides the antennas
   massive_cluster_method cluster_method = massive_cluster_method::exact;

@@ -55,10 +55,12 @@ class massive_link_on : public testing::on_backend {};
 WB_ON_ALL_BACKENDS(massive_link_on);
 
 TEST_P(massive_link_on, makes_no_errors_without_noise) {
-  for (link_config c : {massive(12, 3, massive_solver::cholesky), massive(12, 3, massive_solver::zf, 0, 0),
-                        massive(12, 3, massive_solver::cg, 3), massive(64, 2, massive_solver::jacobi_cg, 2),
-                        downlink(24, 3, massive_solver::zf), downlink(24, 3, massive_solver::cholesky, 0, 0),
-                        downlink(24, 3, massive_solver::cg, 3)}) {
+  for (link_config c :
+       {massive(12, 3, massive_solver::cholesky), massive(12, 3, massive_solver::zf, 0, 0),
+        massive(12, 3, massive_solver::cg, 3), massive(12, 3, massive_solver::gauss_seidel, 32),
+        downlink(64, 2, massive_solver::chebyshev, 16), massive(64, 2, massive_solver::jacobi_cg, 2),
+        downlink(24, 3, massive_solver::zf), downlink(24, 3, massive_solver::cholesky, 0, 0),
+        downlink(24, 3, massive_solver::cg, 3)}) {
     link_chain clusters(in_clusters(c), exec());
     EXPECT_EQ(clusters.run(3, 4, 60).bit_errors, std::vector<std::int32_t>(4))
         << name_of(massive_of(c).solver);

@@ -309,8 +309,8 @@ TEST(tradeoff, of_a_space_time_code) {
 
 TEST(tradeoff, of_massive_mimo) {
   const std::set<std::string> names = receivers_of(massive);
-  for (const char* name :
-       {"cholesky", "cholesky, approximate SINR", "zf", "mf", "cg I = 1", "cg I = 2", "jacobi_cg I = 1"})
+  for (const char* name : {"cholesky", "cholesky, approximate SINR", "zf", "mf", "cg I = 1", "cg I = 2",
+                           "jacobi_cg I = 1", "neumann I = 2", "gauss_seidel I = 1", "chebyshev I = 2"})
     EXPECT_TRUE(names.contains(name)) << name;
   EXPECT_FALSE(names.contains("cg I = 3"));  // there are two users
 }

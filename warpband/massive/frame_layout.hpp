@@ -113,22 +113,27 @@ bool lies_in_pieces(const view<S>& x, std::size_t piece) {
          reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0;
 }
 
+/// Whether the kernels for frames have the solver of a call. The other iterations take the generic kernel.
+inline bool has_frame_solver(const massive_args& a) {
+  return !is_iterative(a.solver) || has_residual(a.solver);
+}
 /// Whether LLRs of a call, if it has any, are stored in pieces of 8 bytes.
 inline bool llrs_in_pieces(const massive_args& a) {
   return a.llr.data == nullptr || (a.llr.element_stride == 1 && a.llr.item_stride % 2 == 0 &&
                                    reinterpret_cast<std::uintptr_t>(a.llr.data) % 8 == 0);
 }
-/// Whether H, y and LLRs of a call lie so that they are copied and stored in pieces of 16 and 8 bytes.
+/// Whether a call has such a solver, and H, y and LLRs that are copied and stored in pieces of 16 and 8
+/// bytes.
 inline bool detects_in_pieces(const massive_args& a) {
   const bool halves = a.half_channel.data != nullptr;
-  if (a.antennas % (halves ? 4 : 2) != 0) return false;
+  if (a.antennas % (halves ? 4 : 2) != 0 || !has_frame_solver(a)) return false;
   return llrs_in_pieces(a) && (halves ? lies_in_pieces(a.half_channel, 4) && lies_in_pieces(a.half_in, 4)
                                       : lies_in_pieces(a.channel, 2) && lies_in_pieces(a.in, 2));
 }
-/// Whether H is copied and results are stored in pieces of 16 bytes.
+/// The same of the precoder: H is copied and results are stored in pieces of 16 bytes.
 inline bool sends_in_pieces(const massive_args& a) {
-  return a.antennas % 2 == 0 && a.half_channel.data == nullptr && lies_in_pieces(a.channel, 2) &&
-         lies_in_pieces(a.out, 2);
+  return a.antennas % 2 == 0 && has_frame_solver(a) && a.half_channel.data == nullptr &&
+         lies_in_pieces(a.channel, 2) && lies_in_pieces(a.out, 2);
 }
 
 }  // namespace WB_ISA

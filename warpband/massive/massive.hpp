@@ -11,17 +11,26 @@ enum class massive_solver {
   cholesky,   // MMSE, A decomposed once per channel estimate
   cg,         // MMSE, conjugate gradients: for every vector `iterations`, fewer once `residual` is reached
   jacobi_cg,  // the same on A scaled to a diagonal of ones, which is Jacobi's preconditioner
-  zf,         // zero forcing: A = H^H H, decomposed
-  mf,         // matched filter
+  // MMSE, on the same scaled A by linalg/splitting: for every vector `iterations`, without inner products.
+  neumann,       // so many terms of the Neumann series
+  gauss_seidel,  // so many sweeps over the users
+  chebyshev,     // so many steps, with bounds of the eigenvalues from the Gram matrix (`bound_eigenvalues`)
+  zf,            // zero forcing: A = H^H H, decomposed
+  mf,            // matched filter
 };
-/// "cholesky", "cg", "jacobi_cg", "zf", "mf".
+/// "cholesky", "cg", "jacobi_cg", "neumann", "gauss_seidel", "chebyshev", "zf", "mf".
 inline const char* name_of(massive_solver solver) noexcept {
-  constexpr const char* names[] = {"cholesky", "cg", "jacobi_cg", "zf", "mf"};
+  constexpr const char* names[] = {"cholesky",     "cg",        "jacobi_cg", "neumann",
+                                   "gauss_seidel", "chebyshev", "zf",        "mf"};
   const auto i = static_cast<std::size_t>(solver);
   return i < std::size(names) ? names[i] : "other";
 }
 /// Whether a solver takes `iterations`.
 inline bool is_iterative(massive_solver solver) noexcept {
+  return solver >= massive_solver::cg && solver <= massive_solver::chebyshev;
+}
+/// Whether it also takes `residual`.
+inline bool has_residual(massive_solver solver) noexcept {
   return solver == massive_solver::cg || solver == massive_solver::jacobi_cg;
 }
 

@@ -168,6 +168,7 @@ const bench::group massive_benches{[] {
     both({128, 16}, cholesky, 0);
     both({128, 24}, cholesky, 0);
     both({128, 16}, cg, 3);
+    for (const massive_solver splitting : {neumann, gauss_seidel, chebyshev}) both({128, 16}, splitting, 3);
     both({128, 16}, mf, 0);
     both({128, 32}, cholesky, 0);
     both({128, 32}, cg, 5);

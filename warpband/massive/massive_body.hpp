@@ -22,8 +22,10 @@ WB_HD bool decomposes(massive_solver solver) {
   return solver == massive_solver::cholesky || solver == massive_solver::zf;
 }
 WB_HD bool iterates(massive_solver solver) {
-  return solver == massive_solver::cg || solver == massive_solver::jacobi_cg;
+  return solver >= massive_solver::cg && solver <= massive_solver::chebyshev;
 }
+/// Whether A is scaled to a diagonal of ones first.
+WB_HD bool scales(massive_solver solver) { return iterates(solver) && solver != massive_solver::cg; }
 
 /// Frames are valid if N0 is at least `least` and neither it nor |H|^2 is out of all bounds.
 template <class T>

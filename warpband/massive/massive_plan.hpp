@@ -138,10 +138,18 @@ inline double massive_flops(const massive_args& a, bool filter) {
     f += sides * (n * 2 + 4 * n * (n - 1));
     if (filter && a.exact_sinr) f += 4 * n * (n - 1) / 2 + n * (3 + 2 * division_flops);
   } else if (is_iterative(a.solver)) {
-    const double jacobi = a.solver == massive_solver::jacobi_cg;
-    f += jacobi * (n * (square_root_flops + division_flops) + 3 * n * (n + 1) / 2 + sides * 4 * n);
-    f += sides * (2 * n + 1 + a.iterations * (4 * n * n + 2 * n + 4 * n + division_flops) +
-                  (a.iterations - 1) * (2 * n + division_flops + 2 * n));
+    const double scaled = a.solver != massive_solver::cg;
+    f += scaled * (n * (square_root_flops + division_flops) + 3 * n * (n + 1) / 2 + sides * 4 * n);
+    if (a.solver == massive_solver::chebyshev)
+      f += n * (n - 1) * (4 + square_root_flops) + 3 * n + square_root_flops + 2 * division_flops +
+           (a.iterations - 1) * (division_flops + 3) + sides * (2 * n + (a.iterations - 1) * 4 * n);
+    if (a.solver == massive_solver::neumann || a.solver == massive_solver::chebyshev)
+      f += sides * (a.iterations - 1) * (4 * n * n + 8 * n);
+    else if (a.solver == massive_solver::gauss_seidel)
+      f += sides * a.iterations * n * (4 * (n - 1) + 2);
+    else
+      f += sides * (2 * n + 1 + a.iterations * (4 * n * n + 2 * n + 4 * n + division_flops) +
+                    (a.iterations - 1) * (2 * n + division_flops + 2 * n));
   } else if (filter && a.exact_sinr) {
     f += n * (n - 1) * 4;
   }

@@ -21,19 +21,26 @@ setting_of<C> users_setting() {
 }
 template <class C>
 setting_of<C> solver_setting(massive_solver C::*member) {
-  return words("solver", member,
-               {{"cholesky", massive_solver::cholesky},
-                {"cg", massive_solver::cg},
-                {"jacobi-cg", massive_solver::jacobi_cg},
-                {"zf", massive_solver::zf},
-                {"mf", massive_solver::mf}},
-               "How the equations of the MMSE detector or precoder are solved: Cholesky, conjugate "
-               "gradients, the same with Jacobi's preconditioner; or zero forcing, or the matched filter.");
+  return words(
+      "solver", member,
+      {{"cholesky", massive_solver::cholesky},
+       {"cg", massive_solver::cg},
+       {"jacobi-cg", massive_solver::jacobi_cg},
+       {"neumann", massive_solver::neumann},
+       {"gauss-seidel", massive_solver::gauss_seidel},
+       {"chebyshev", massive_solver::chebyshev},
+       {"zf", massive_solver::zf},
+       {"mf", massive_solver::mf}},
+      "How the equations of the MMSE detector or precoder are solved: Cholesky, or conjugate gradients, the "
+      "same with Jacobi's preconditioner, the Neumann series, Gauss-Seidel or Chebyshev's method. Or "
+      "zero forcing, or the matched filter.");
 }
 template <class C>
 setting_of<C> iterations_setting() {
-  return integer("iterations", &C::iterations, 1, most_massive_users, "I, needed there.")
-      .only_with("solver", {"cg", "jacobi-cg"});
+  return integer("iterations", &C::iterations, 1, most_massive_users,
+                 "I, needed there. With neumann it counts the terms of the series, of which the first is b "
+                 "over the diagonal.")
+      .only_with("solver", {"cg", "jacobi-cg", "neumann", "gauss-seidel", "chebyshev"});
 }
 template <class C>
 setting_of<C> residual_setting() {
@@ -61,7 +68,7 @@ inline void check_massive(int antennas, int users, massive_solver solver, std::o
   check_range("antennas", antennas, users, most_massive_antennas);
   if (solver < massive_solver::cholesky || solver > massive_solver::mf)
     throw argument_error("solver", std::to_string(static_cast<int>(solver)),
-                         "cholesky, cg, jacobi_cg, zf or mf");
+                         "cholesky, cg, jacobi_cg, neumann, gauss_seidel, chebyshev, zf or mf");
   if (is_iterative(solver) && !iterations)
     throw argument_error("iterations", "none", "1 to " + std::to_string(most_massive_users));
   if (is_iterative(solver))
@@ -69,10 +76,10 @@ inline void check_massive(int antennas, int users, massive_solver solver, std::o
   else if (iterations)
     throw argument_error("iterations", std::to_string(*iterations),
                          std::string("none: ") + name_of(solver) + " has none");
-  if (is_iterative(solver) ? !(residual >= least_massive_residual && residual <= 0.9f)
+  if (has_residual(solver) ? !(residual >= least_massive_residual && residual <= 0.9f)
                            : residual != least_massive_residual)
     throw argument_error("residual", as_message(residual),
-                         is_iterative(solver) ? std::string("1e-7 to 0.9")
+                         has_residual(solver) ? std::string("1e-7 to 0.9")
                                               : std::string("none: ") + name_of(solver) + " has none");
 }
 /// Of a detector.

@@ -45,14 +45,6 @@ struct cg_memory {
   }
 };
 
-/// The other half of A: afterwards A[c][r] is at row r, column c for all of them.
-template <class T, class G>
-WB_HD void mirror(int n, const packed_matrix<T>& m, G g) {
-  for_triangle<false>(n, g, [&](int r, int c) WB_INLINE_LAMBDA { m.put(c, r, conj(m.get(r, c))); });
-  for (int r = g.rank; r < n; r += g.size) m.data[2 * (r * m.ld + r) + 1] = T(0.f);
-  g.sync();
-}
-
 /// `conjugate_gradients` by a group, which meets after each step.
 template <class T, class G>
 WB_HD void group_conjugate_gradients(int n, int sides, const packed_matrix<T>& a, int iterations,
@@ -71,12 +63,9 @@ WB_HD void group_conjugate_gradients(int n, int sides, const packed_matrix<T>& a
     v.energy[k] = state.energy, v.least[k] = state.least;
   });
   for (int iteration = 0; iteration < iterations; iteration++) {
-    for_each(sides * n, [&](int i) WB_INLINE_LAMBDA {
-      const int first = i / n * n;
-      cx<T> sum = {T(0.f), T(0.f)};
-      for (int c = 0; c < n; c++) sum = fma(a.get(c, i - first), v.t.get(first + c), sum);
-      v.s.put(i, sum);
-    });
+    multiply<1>(n, sides, a, v.t, g,
+                [&](int, int i, cx<T> product) WB_INLINE_LAMBDA { v.s.put(i, product); });
+    g.sync();
     for_each(sides, [&](int k) WB_INLINE_LAMBDA {
       T curvature = T(0.f);
       for (int i = k * n; i < (k + 1) * n; i++) curvature = dot_fma(v.t.get(i), v.s.get(i), curvature);
@@ -103,37 +92,11 @@ WB_HD void group_conjugate_gradients(int n, int sides, const packed_matrix<T>& a
   }
 }
 
-/// s = A t for P right sides and entries u .. u + R - 1, and t^H s so far: a load of A serves P products, one
-/// of t serves R.
-template <int R, int P, class T>
-WB_HD void multiply_tile(int n, int u, const packed_matrix<T>& a, const packed_vector<T>& t,
-                         const packed_vector<T>& s, T (&curvature)[P]) {
-  cx<T> sum[R][P];
-  WB_UNROLL for (int r = 0; r < R; r++) {
-    WB_UNROLL for (int p = 0; p < P; p++) sum[r][p] = {T(0.f), T(0.f)};
-  }
-  WB_ROLL for (int c = 0; c < n; c++) {
-    cx<T> z[R];
-    WB_UNROLL for (int r = 0; r < R; r++) z[r] = a.get(c, u + r);
-    WB_UNROLL for (int p = 0; p < P; p++) {
-      const cx<T> of_side = t.get(p * n + c);
-      WB_UNROLL for (int r = 0; r < R; r++) sum[r][p] = fma(z[r], of_side, sum[r][p]);
-    }
-  }
-  WB_UNROLL for (int p = 0; p < P; p++) {
-    WB_UNROLL for (int r = 0; r < R; r++) {
-      curvature[p] = dot_fma(t.get(p * n + u + r), sum[r][p], curvature[p]);
-      s.put(p * n + u + r, sum[r][p]);
-    }
-  }
-}
-
 /// `conjugate_gradients` for P right sides by lanes alone: the same steps, of which those that pass over the
 /// same vectors are one pass.
 template <int P, class T>
 WB_HD_CALL void lane_conjugate_gradients(int n, packed_matrix<T> a, int iterations, float residual_squared,
                                          cg_memory<T> v) {
-  constexpr int R = (width_of<T> == 16 ? 8 : 4) / P;  // what 32 registers hold, or 16
   cg_state<T> state[P];
   WB_UNROLL for (int p = 0; p < P; p++) state[p] =
       cg_state<T>::of(energy_of(v.r.from(p * n), n), residual_squared);
@@ -144,9 +107,10 @@ WB_HD_CALL void lane_conjugate_gradients(int n, packed_matrix<T> a, int iteratio
   for (int iteration = 0; iteration < iterations; iteration++) {
     T alpha[P];  // before, t^H s
     WB_UNROLL for (int p = 0; p < P; p++) alpha[p] = T(0.f);
-    int u = 0;
-    for (; u + R <= n; u += R) multiply_tile<R, P>(n, u, a, v.t, v.s, alpha);
-    for (; u < n; u++) multiply_tile<1, P>(n, u, a, v.t, v.s, alpha);
+    multiply<P>(n, 1, a, v.t, solo{}, [&](int p, int i, cx<T> product) WB_INLINE_LAMBDA {
+      alpha[p] = dot_fma(v.t.get(i), product, alpha[p]);
+      v.s.put(i, product);
+    });
     WB_UNROLL for (int p = 0; p < P; p++) alpha[p] = state[p].alpha(alpha[p]);
     const bool is_last = iteration + 1 == iterations;
     WB_UNROLL for (int p = 0; p < P; p++) {

@@ -21,7 +21,7 @@ inline bool takes_cluster_sums(const cluster_sums_args& args, std::size_t shared
 }
 /// Whether `solve_sums` takes a call.
 inline bool takes_cluster_solve(const massive_args& a) {
-  return (a.users == 16 || a.users == 32) && llrs_in_pieces(a);
+  return (a.users == 16 || a.users == 32) && has_frame_solver(a) && llrs_in_pieces(a);
 }
 /// Whether the warps of frame_stream.hpp make the sums of a call: those of 64 users.
 inline bool takes_streamed_sums(const cluster_sums_args& args, std::size_t shared_bytes) {

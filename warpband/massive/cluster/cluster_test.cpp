@@ -99,7 +99,8 @@ TEST_P(cluster, exact_sums_equal_the_central_detector_and_precoder) {
 TEST_P(cluster, exact_sums_equal_the_oracle_for_every_solver) {
   const massive_batch b = random_frames(36, 12, 2, 4, 0.1f);
   for (const massive_solver solver : {massive_solver::cholesky, massive_solver::zf, massive_solver::mf,
-                                      massive_solver::cg, massive_solver::jacobi_cg})
+                                      massive_solver::cg, massive_solver::jacobi_cg, massive_solver::neumann,
+                                      massive_solver::gauss_seidel, massive_solver::chebyshev})
     for (const int clusters : {3, 6, 36}) {
       SCOPED_TRACE(std::string(name_of(solver)) + " " + std::to_string(clusters));
       const auto c =

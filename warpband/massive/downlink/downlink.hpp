@@ -34,8 +34,8 @@ struct downlink_config {
   int antennas = 128;  // B: users..512
   int users = 16;      // U: 1..64
   massive_solver solver = massive_solver::cholesky;
-  std::optional<int> iterations = {};       // cg, jacobi_cg: 1..64
-  float residual = least_massive_residual;  // the same two: iterations of a vector stop there; 1e-7..0.9
+  std::optional<int> iterations = {};       // of solvers that have them: 1..64
+  float residual = least_massive_residual;  // cg, jacobi_cg: iterations of a vector stop there; 1e-7..0.9
   /// Es: 1e-6..1e6. Left out: 1 / users, or 1 with as_printed.
   std::optional<float> symbol_energy = {};
   massive_normalization normalization = massive_normalization::unit_power;

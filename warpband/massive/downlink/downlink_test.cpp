@@ -31,8 +31,10 @@ WB_ON_ALL_BACKENDS(downlink);
 TEST_P(downlink, equals_oracle) {
   for (const massive_batch& b : {random_frames(12, 5, 2, 17, 0.2f), random_frames(40, 16, 5, 3, 0.05f, 2),
                                  random_frames(131, 8, 1, 2, 0.1f, 3), random_frames(9, 1, 19, 1, 0.1f, 3)})
-    for (const massive_solver solver : {massive_solver::cholesky, massive_solver::zf, massive_solver::mf,
-                                        massive_solver::cg, massive_solver::jacobi_cg})
+    for (const massive_solver solver :
+         {massive_solver::cholesky, massive_solver::zf, massive_solver::mf, massive_solver::cg,
+          massive_solver::jacobi_cg, massive_solver::neumann, massive_solver::gauss_seidel,
+          massive_solver::chebyshev})
       for (const auto& [normalization, given] : {std::pair{massive_normalization::unit_power, false},
                                                  {massive_normalization::unit_power, true},
                                                  {massive_normalization::as_printed, true},
@@ -181,6 +183,11 @@ TEST(downlink_arguments, bad_ones_are_named) {
   EXPECT_EQ(blames([](downlink_config& c) { c.users = -1; }), "users");
   EXPECT_EQ(blames([](downlink_config& c) { c.iterations = 1; }), "iterations");
   EXPECT_EQ(blames([](downlink_config& c) { c.solver = massive_solver::jacobi_cg; }), "iterations");
+  EXPECT_EQ(blames([](downlink_config& c) { c.solver = massive_solver::chebyshev; }), "iterations");
+  EXPECT_EQ(blames([](downlink_config& c) {
+              c.solver = massive_solver::neumann, c.iterations = 2, c.residual = 0.1f;
+            }),
+            "residual");
   EXPECT_EQ(blames([](downlink_config& c) { c.residual = 0.1f; }), "residual");  // cholesky has none
   EXPECT_EQ(blames([](downlink_config& c) { c.symbol_energy = 0; }), "symbol_energy");
   EXPECT_EQ(blames([](downlink_config& c) { c.normalization = static_cast<massive_normalization>(7); }),

@@ -9,9 +9,9 @@
 //
 // Frames of 8, 16, 24 and 32 users have kernels of their own (uplink_frames.hpp) if `takes_frames` says so:
 // the table `frame_rules` lists them, and their data are laid out as these kernels need. H and y are
-// contiguous, at multiples of 16 bytes. The number of antennas is even, for halves a multiple of four. The
-// LLRs of a vector are contiguous. All other calls take the generic kernel. With float32 sums both give the
-// same bits.
+// contiguous, at multiples of 16 bytes. The solver is Cholesky, conjugate gradients, ZF or MF. The number of
+// antennas is even, for halves a multiple of four. The LLRs of a vector are contiguous. All other calls take
+// the generic kernel. With float32 sums both give the same bits.
 //
 // Shared memory of a block, in floats (`frame_plan`):
 //

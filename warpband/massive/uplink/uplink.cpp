@@ -22,7 +22,7 @@ const std::vector<setting_of<uplink_config>>& uplink_settings() {
       residual_setting<c>(),
       words("sinr", &c::sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}},
             "Where the SINR that scales LLRs comes from. exact: from the inverse of the Gram matrix. "
-            "approximate: from its diagonal, all that cg and jacobi-cg have."),
+            "approximate: from its diagonal, all that solvers with iterations have."),
       words("sums", &c::sums, {{"float32", massive_sums::float32}, {"split-f16", massive_sums::split_f16}},
             "Sums over antennas: split-f16 makes those of 16 and 32 users on a GPU's tensor cores "
             "(uplink.hpp says which); results then depend on the device in their last bits."),

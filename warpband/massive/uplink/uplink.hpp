@@ -23,8 +23,9 @@ namespace wb {
 
 enum class massive_sinr {
   exact,  // from the diagonal of A^-1: SINR = 1 / (N0 [A^-1]_uu) - 1; zf: 1 / (N0 [A^-1]_uu); mf: G_uu^2 over
-          // the other users' sum |G_uj|^2 and N0 G_uu. Not for cg and jacobi_cg, which have no A^-1
-  approximate,  // from the Gram matrix: SINR = G_uu / N0, gain SINR / (1 + SINR) (eqs 3.3 and 3.4)
+          // the other users' sum |G_uj|^2 and N0 G_uu. Not for solvers with iterations, which have no A^-1
+  approximate,  // from the Gram matrix: SINR = G_uu / N0, gain SINR / (1 + SINR) (eqs 3.3 and 3.4). It knows
+                // nothing of the interference that too few iterations leave
 };
 
 /// How sums over antennas are made: the Gram matrix H^H H and the matched filters H^H y.
@@ -34,9 +35,10 @@ enum class massive_sums {
               // of two, and factors are two halves of 11 significant bits each. The error of H^H H of
               // Rayleigh channels is <= 1e-6 of its diagonal (measured). That is for calls which the kernels
               // of uplink/mapping.hpp take: 16 or 32 users, data that lie one after the other, an even number
-              // of antennas (of halves a multiple of 4). Not jacobi_cg, nor cg with few vectors that share an
-              // H. Else as float32. Bits depend on the device, and on whether vectors share an H. A vector
-              // whose sum of squares is above what a float32 can be may be erased
+              // of antennas (of halves a multiple of 4). Not solvers with iterations but cg,
+              // nor cg with few vectors that share an H. Else as float32. Bits depend on the device, and on
+              // whether vectors share an H. A vector whose sum of squares is above what a float32 can be may
+              // be erased
 };
 /// "float32", "split_f16".
 const char* name_of(massive_sums sums) noexcept;
@@ -46,8 +48,8 @@ struct uplink_config {
   int users = 16;      // U: 1..64
   int qam = 16;        // 4, 16, 64, 256
   massive_solver solver = massive_solver::cholesky;
-  std::optional<int> iterations = {};       // cg, jacobi_cg: 1..64
-  float residual = least_massive_residual;  // the same two: iterations of a vector stop there; 1e-7..0.9
+  std::optional<int> iterations = {};       // of solvers that have them: 1..64
+  float residual = least_massive_residual;  // cg, jacobi_cg: iterations of a vector stop there; 1e-7..0.9
   massive_sinr sinr = massive_sinr::exact;
   massive_sums sums = massive_sums::float32;
   /// LLRs are limited to +-llr_clip: above 0 and at most 1e6. Absent: no limit.

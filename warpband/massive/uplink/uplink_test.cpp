@@ -148,6 +148,63 @@ TEST_P(uplink, conjugate_gradients_equal_the_oracles) {
     }
 }
 
+/// The mean over frames of the relative distance of estimates to those of Cholesky.
+double distance_to_cholesky(executor& exec, const massive_batch& b, massive_solver solver, int iterations) {
+  uplink_config exact = setting(b.antennas, b.users, massive_solver::cholesky);
+  use_approximation(exact);
+  return wb::testing::relative_error(detect(exec, setting(b.antennas, b.users, solver, iterations), b).x,
+                                     detect(exec, exact, b).x);
+}
+
+constexpr massive_solver splittings[]{massive_solver::neumann, massive_solver::gauss_seidel,
+                                      massive_solver::chebyshev};
+
+TEST_P(uplink, splittings_equal_the_oracles) {
+  const massive_batch b = random_frames(64, 16, 3, 5, 0.5f), odd = random_frames(33, 7, 1, 3, 0.3f, 2),
+                      single = random_frames(9, 1, 5, 2, 0.5f, 3);
+  for (const massive_solver solver : splittings)
+    for (const int iterations : {1, 2, 3, 7})
+      for (const massive_batch* batch : {&b, &odd, &single})
+        expect_oracle(exec(), setting(batch->antennas, batch->users, solver, iterations), *batch, 1e-4);
+}
+
+TEST_P(uplink, splittings_converge_to_cholesky) {
+  const massive_batch b = random_frames(128, 8, 2, 20, 0.8f);
+  for (const massive_solver solver : splittings) {
+    double before = 1;
+    for (const int iterations : {1, 2, 4, 8}) {
+      const double distance = distance_to_cholesky(exec(), b, solver, iterations);
+      EXPECT_LT(distance, 0.7 * before) << name_of(solver) << " " << iterations;
+      before = distance;
+    }
+    EXPECT_LT(distance_to_cholesky(exec(), b, solver, 40), 2e-6) << name_of(solver);
+  }
+}
+
+TEST_P(uplink, one_neumann_term_is_the_matched_filter_over_the_diagonal) {
+  const massive_batch b = random_frames(32, 6, 2, 9, 0.3f);
+  const massive_result got = detect(exec(), setting(32, 6, massive_solver::neumann, 1), b),
+                       matched = detect(exec(), setting(32, 6, massive_solver::mf), b);
+  // A matched filter divides by |h|^2. One term divides by |h|^2 + N0, and its bias is taken off after that.
+  EXPECT_LT(wb::testing::relative_error(got.x, matched.x), 1e-6);
+}
+
+// Users 0, 1 and 2 have nearly one direction, so the largest eigenvalue of the scaled A is about 3.
+TEST_P(uplink, splittings_stay_finite_where_users_are_alike) {
+  massive_batch b = random_frames(64, 16, 2, 9, 1.f);
+  for (std::size_t row = 0; row < b.h.size(); row += 16)
+    for (const std::size_t u : {1, 2}) b.h[row + u] = b.h[row] + 0.05f * b.h[row + u];
+  for (const massive_solver solver : splittings)
+    for (const int iterations : {3, 64}) {
+      const massive_result got = detect(exec(), setting(64, 16, solver, iterations), b);
+      EXPECT_EQ(wb::count_erased(got.status), 0U);
+      for (const float x : got.llr) ASSERT_TRUE(std::isfinite(x)) << name_of(solver);
+      for (const auto& x : got.x) ASSERT_TRUE(std::isfinite(std::abs(x))) << name_of(solver);
+    }
+  EXPECT_GT(distance_to_cholesky(exec(), b, massive_solver::neumann, 64), 1e6);
+  EXPECT_LT(distance_to_cholesky(exec(), b, massive_solver::gauss_seidel, 64), 1);
+}
+
 uplink_config stopping(std::size_t antennas, std::size_t users, massive_solver solver, float residual) {
   uplink_config c = setting(antennas, users, solver, static_cast<int>(users));
   c.residual = residual;
@@ -600,6 +657,9 @@ TEST(uplink_mapping, kernels_of_their_own_take_what_the_table_lists) {
         {64, 32, 1, cg, false},
         {128, 16, 1, massive_solver::jacobi_cg, true},
         {128, 16, 5, massive_solver::jacobi_cg, false},
+        {128, 16, 1, massive_solver::neumann, false},
+        {128, 16, 14, massive_solver::gauss_seidel, false},
+        {256, 32, 1, massive_solver::chebyshev, false},
         {128, 8, 1, cholesky, true},
         {128, 8, 5, cg, true},
         {128, 24, 14, cholesky, true},
@@ -609,6 +669,10 @@ TEST(uplink_mapping, kernels_of_their_own_take_what_the_table_lists) {
         {512, 32, 14, cholesky, true}})
     EXPECT_EQ(wb::takes_frames(call(antennas, users, symbols, solver), h100), taken)
         << antennas << "x" << users << " " << symbols << " " << name_of(solver);
+  // Those of 64 users ask how data lie, and for the solver with that.
+  for (const massive_solver solver : splittings)
+    EXPECT_FALSE(wb::detects_in_pieces(call(512, 64, 1, solver))) << name_of(solver);
+  EXPECT_TRUE(wb::detects_in_pieces(call(512, 64, 1, cg)));
   // Shared memory of the device.
   EXPECT_TRUE(wb::takes_frames(call(256, 32, 14, cholesky), a100));
   EXPECT_FALSE(wb::takes_frames(call(512, 32, 1, cholesky), 65536));
@@ -656,6 +720,16 @@ TEST(uplink_arguments, operations_are_those_of_the_leading_terms) {
   const double five = wb::uplink_detector(c).flops(1);
   c.iterations = 6;
   EXPECT_NEAR(wb::uplink_detector(c).flops(1) - five, 4 * u * u + 10 * u, 20);
+  const auto of_an_iteration = [&](massive_solver solver) {
+    c.solver = solver, c.iterations = 5;
+    const double before = wb::uplink_detector(c).flops(1);
+    c.iterations = 6;
+    return wb::uplink_detector(c).flops(1) - before;
+  };
+  EXPECT_NEAR(of_an_iteration(massive_solver::neumann), 4 * u * u + 8 * u, 1e-6);
+  EXPECT_NEAR(of_an_iteration(massive_solver::gauss_seidel), 4 * u * u - 2 * u, 1e-6);
+  EXPECT_NEAR(of_an_iteration(massive_solver::chebyshev), 4 * u * u + 12 * u, 20);
+  c.solver = massive_solver::cg;
   EXPECT_EQ(blamed([&] { wb::uplink_detector(c).flops(0); }), "symbols");
 }
 
@@ -689,6 +763,13 @@ TEST(uplink_arguments, bad_ones_are_named) {
   EXPECT_EQ(blames([](uplink_config& c) { c.solver = massive_solver::cg; }), "iterations");
   EXPECT_EQ(blames([](uplink_config& c) { c.solver = massive_solver::cg, c.iterations = 65; }), "iterations");
   EXPECT_EQ(blames([](uplink_config& c) { c.solver = massive_solver::cg, c.iterations = 3; }), "sinr");
+  for (const massive_solver solver : splittings) {
+    EXPECT_EQ(blames([&](uplink_config& c) { c = setting(16, 4, solver); }), "iterations") << name_of(solver);
+    EXPECT_EQ(blames([&](uplink_config& c) { c = setting(16, 4, solver, 65); }), "iterations");
+    EXPECT_EQ(blames([&](uplink_config& c) { c = stopping(16, 4, solver, 0.1f); }), "residual");
+    EXPECT_EQ(blames([&](uplink_config& c) { c.solver = solver, c.iterations = 3; }), "sinr");
+    EXPECT_EQ(blames([&](uplink_config& c) { c = setting(16, 4, solver, 3); }), "");
+  }
   EXPECT_EQ(blames([](uplink_config& c) { c.residual = 0.1f; }), "residual");  // cholesky has none
   for (const float bad : {0.f, -1.f, nan, 1e-8f, 1.f})
     EXPECT_EQ(blames([&](uplink_config& c) { c = stopping(16, 4, massive_solver::cg, bad); }), "residual")
