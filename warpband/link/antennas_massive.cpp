@@ -9,8 +9,13 @@
 //              Users know what link/gain/gain.hpp says: their gains and the mean power of the
 //              interference, exactly, and the factor that normalised each vector
 //
+// With csi = "ls" the base station has an estimate in the place of H. Sequences of P pilots of energy Es are
+// orthogonal between users. Noise of variance N0 then leaves an independent error of CN(0, N0 / (P Es)) in
+// each entry. The link draws this error in the place of the pilots.
+//
 // A codeword is number (frame * symbols + symbol) * users + user, a vector number (frame * subcarriers +
 // subcarrier) * symbols + symbol.
+#include <cmath>
 #include <optional>
 
 #include <warpband/channel/awgn/awgn.hpp>
@@ -18,6 +23,7 @@
 #include <warpband/code/uncoded.hpp>
 #include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
+#include <warpband/core/decimal.hpp>
 #include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/gain/gain.hpp>
@@ -55,7 +61,7 @@ class massive_antennas : public antenna_system {
   std::size_t items_per_frame() const noexcept override { return std::min(vectors_, rows_); }
 
   std::size_t bytes_per_frame() const noexcept override {
-    return air_->bytes_per_frame() + 8 * air_->matrices() * users_ * antennas_ +
+    return air_->bytes_per_frame() + (estimates() ? 16 : 8) * air_->matrices() * users_ * antennas_ +
            vectors_ * (8 * antennas_ + 16 * users_ + 1) + bytes_of_clusters();
   }
 
@@ -65,6 +71,7 @@ class massive_antennas : public antenna_system {
     sent_ = exec.make<cf>(vectors, users_);
     samples_ = exec.make<cf>(vectors, antennas_);
     h_ = exec.make<cf>(frames * air_->matrices(), antennas_ * users_);
+    if (estimates()) estimates_ = exec.make<cf>(frames * air_->matrices(), antennas_ * users_);
     air_->allocate(exec, frames);
     noise_.allocate(exec);
   }
@@ -84,6 +91,24 @@ class massive_antennas : public antenna_system {
   virtual void pass(executor& exec, const frame_batch& batch) = 0;
   virtual samples received(std::size_t frames) const = 0;
 
+  bool estimates() const noexcept { return config_.csi == massive_csi::ls; }
+  /// H as the base station knows it.
+  view<const cf> known(std::size_t frames) const noexcept {
+    return make_view(estimates() ? estimates_.data() : h_.data(), frames * air_->matrices(),
+                     antennas_ * users_);
+  }
+  /// Queues: makes that of what is in h_.
+  void estimate(executor& exec, const frame_batch& batch) {
+    if (!estimates()) return;
+    const std::size_t of_frame = air_->matrices() * antennas_ * users_, entries = batch.frames * of_frame;
+    random_range random = batch.random(seed_, of_frame);
+    random.point ^= 1U << 30;  // no other point has it: there are no transmissions
+    const float n0 =
+        config_.pilot_snr_db ? static_cast<float>(std::pow(10, -*config_.pilot_snr_db / 10)) : noise_.n0();
+    add_awgn(exec, view<const cf>(make_view(h_.data(), entries)), make_view(estimates_.data(), entries),
+             n0 / static_cast<float>(config_.pilots.value_or(config_.users)), random);
+  }
+
   bool is_clustered() const noexcept {
     return config_.clusters > 1 || config_.cluster_method != massive_cluster_method::exact;
   }
@@ -102,7 +127,7 @@ class massive_antennas : public antenna_system {
   qam_mapper mapper_;
   std::unique_ptr<air> air_;
   // Of codewords; of vectors; what base stations receive or send.
-  array<cf> symbols_, sent_, samples_, h_;
+  array<cf> symbols_, sent_, samples_, h_, estimates_;
 };
 
 class uplink_antennas final : public massive_antennas {
@@ -120,11 +145,12 @@ class uplink_antennas final : public massive_antennas {
     const auto h = make_view(h_.data(), matrices, antennas_ * users_);
     air_->send(exec, make_view(sent_.data(), vectors, users_), y, h, batch.random(seed_));
     noise_.add(exec, samples_.data(), vectors_ * antennas_, batch);
+    estimate(exec, batch);
   }
 
   samples received(std::size_t frames) const override {
     const std::size_t vectors = frames * vectors_;
-    return {.channel = make_view(h_.data(), frames * air_->matrices(), antennas_ * users_),
+    return {.channel = known(frames),
             .items_per_channel = vectors_ / air_->matrices(),
             .received = make_view(samples_.data(), vectors, antennas_),
             .noise_var = noise_.variances(vectors)};
@@ -177,11 +203,13 @@ class downlink_antennas final : public massive_antennas {
     const auto h = make_view(h_.data(), matrices, antennas_ * users_);
     const auto x = make_view(samples_.data(), vectors, antennas_);
     air_->draw(exec, h, batch.random(seed_));
-    precode(exec, h, make_view(sent_.data(), vectors, users_), x, make_view(status_.data(), vectors));
+    estimate(exec, batch);
+    precode(exec, known(batch.frames), make_view(sent_.data(), vectors, users_), x,
+            make_view(status_.data(), vectors));
     normalize_vectors(exec, x, parts_, make_view(factors_.data(), vectors));
     apply_adjoint_channel(exec, h, x, make_view(received_.data(), vectors, users_), vectors / matrices);
     noise_.add(exec, received_.data(), vectors_ * users_, batch);
-    learn_gains(exec, h);
+    learn_gains(exec, h, known(batch.frames));
     divide(exec, batch.frames);
   }
 
@@ -199,12 +227,12 @@ class downlink_antennas final : public massive_antennas {
 
   /// Gains of all matrices from reference vectors. Vectors that the precoder erases are zeros, as their
   /// gains.
-  void learn_gains(executor& exec, view<const cf> h) {
+  void learn_gains(executor& exec, view<const cf> h, view<const cf> of_station) {
     const std::size_t matrices = h.items, vectors = matrices * users_;
     const auto x = make_view(precoded_.data(), vectors, antennas_);
     const auto y = make_view(heard_.data(), vectors, users_);
     view<float> factor = {};
-    precode(exec, h, make_view(references_.data(), vectors, users_), x, {});
+    precode(exec, of_station, make_view(references_.data(), vectors, users_), x, {});
     if (parts_ > 1) {  // else all parts of a vector have one factor, which need not be multiplied with
       normalize_vectors(exec, x, parts_, make_view(reference_factors_.data(), vectors));
       factor = make_view(reference_factors_.data(), matrices, users_);
@@ -326,6 +354,11 @@ void complete_massive(link_config& c) {
   m.subcarriers = complete_channel(c).grid.subcarriers;
   check_range("subcarriers", m.subcarriers, 1, 4096);
   check_range("symbols", m.symbols, 1, 64);
+  if (m.csi == massive_csi::perfect && (m.pilots || m.pilot_snr_db))
+    refuse(m.pilots ? "pilots" : "pilot_snr_db",
+           m.pilots ? std::to_string(*m.pilots) : decimal(*m.pilot_snr_db), "none of csi perfect");
+  if (m.pilots) check_range("pilots", *m.pilots, m.users, 4096);
+  if (m.pilot_snr_db) check_number("pilot_snr_db", *m.pilot_snr_db, -100, 300);
   if (!up && m.sinr)
     refuse("sinr", *m.sinr == massive_sinr::exact ? "exact" : "approximate", "none downlink");
   if (up && m.demapper != demap_algorithm::max_log) refuse("demapper", name_of(m.demapper), "none uplink");

@@ -35,6 +35,18 @@ const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
           "an integer from 1 to 4096, enough for a codeword"),
       integer("symbols", &c::symbols, 1, 64,
               "OFDM symbols of a frame. They share one channel estimate per subcarrier."),
+      words("csi", &c::csi, {{"perfect", massive_csi::perfect}, {"ls", massive_csi::ls}},
+            "What the base station knows of the channel: all, or what it estimates by least squares from "
+            "pilots that the users send, sequences that are orthogonal between them. It detects or precodes "
+            "as if the estimate were the channel, and it knows N0. Pilots take no time from the data.")
+          .left_out_by_default(),
+      integer("pilots", &c::pilots, 1, 4096,
+              "Pilots of a user on each subcarrier, the length of its sequence. Left out: users.",
+              "an integer from the users to 4096")
+          .only_with("csi", {"ls"}),
+      number("pilot_snr_db", &c::pilot_snr_db, -100, 300,
+             "Es/N0 of a pilot at an antenna of the base station. Left out: 1 / N0, with the N0 of the data.")
+          .only_with("csi", {"ls"}),
       clusters_setting<c>().left_out_by_default(),
       cluster_method_setting(&c::cluster_method).left_out_by_default()};
   return settings;

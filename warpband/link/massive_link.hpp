@@ -18,6 +18,12 @@ namespace wb {
 enum class massive_direction { uplink, downlink };
 const char* name_of(massive_direction) noexcept;  // "uplink", "downlink"
 
+/// What the base station knows of the channel.
+enum class massive_csi {
+  perfect,
+  ls,  // least squares from pilots of the users, orthogonal sequences: H and CN(0, N0 / (Es pilots)) an entry
+};
+
 struct massive_link_config {
   massive_direction direction = massive_direction::uplink;
   int antennas = 128, users = 16;  // B: users..512, U: 1..64
@@ -29,6 +35,10 @@ struct massive_link_config {
   massive_cluster_method cluster_method = massive_cluster_method::exact;
   /// Uplink alone. Left out: exact where the solver has it.
   std::optional<massive_sinr> sinr = {};
+  massive_csi csi = massive_csi::perfect;
+  std::optional<int> pilots = {};  // of ls, the length of the sequences: users..4096; absent: users
+  std::optional<double> pilot_snr_db =
+      {};  // of ls, Es / N0 of a pilot: -100..300; absent: 1 / N0 of the data
   /// Of the users, downlink alone.
   demap_algorithm demapper = demap_algorithm::max_log;
   int subcarriers = 128;  // 1..4096; 0: all that the channel has, of a file

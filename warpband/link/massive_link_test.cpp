@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include <oracle/theory.hpp>
 #include <tests/link.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/channel/matrix/matrix.hpp>
@@ -98,6 +99,71 @@ TEST_P(massive_link_on, as_many_iterations_as_users_are_cholesky) {
       EXPECT_GT(total(few.run(0, 40, snr_db).bit_errors), errors + 100);
     }
   }
+}
+
+TEST_P(massive_link_on, an_estimate_without_error_is_the_channel) {
+  for (link_config exact :
+       {massive(12, 3, massive_solver::cholesky), in_delay_line(massive(12, 3, massive_solver::cg, 2)),
+        downlink(12, 3, massive_solver::cholesky), in_clusters(downlink(12, 3, massive_solver::zf))}) {
+    link_config estimated = exact, noisy = exact;
+    massive_of(estimated).csi = massive_of(noisy).csi = massive_csi::ls;
+    massive_of(estimated).pilot_snr_db = 300;
+    link_chain reference(exact, exec()), chain(estimated, exec()), other(noisy, exec());
+    const std::vector<std::int32_t> errors = reference.run(3, 40, 2).bit_errors;
+    ASSERT_GT(total(errors), 20);
+    EXPECT_EQ(chain.run(3, 40, 2).bit_errors, errors);
+    EXPECT_GT(total(other.run(3, 40, 2).bit_errors), total(errors));
+  }
+}
+
+// An estimate G has an error of variance e an entry. H given G is G / (1 + e) + E with E of variance
+// e / (1 + e). QPSK has |x|^2 = U, so ZF by G has the SINR g / (U e + N0 (1 + e)). g has a chi-square
+// distribution of 2 (B - U + 1) degrees: that of B - U + 1 branches. Without noise MMSE is the same.
+TEST_P(massive_link_on, least_squares_estimates_have_the_errors_of_theory) {
+  const int antennas = 10, users = 4;
+  for (const massive_solver solver : {massive_solver::zf, massive_solver::cholesky})
+    for (const auto& [snr_db, pilots, pilot_snr_db] :
+         {std::tuple<double, int, std::optional<double>>{-1, 4, {}}, {1, 8, {}}, {60, 4, -4}, {60, 12, -8}}) {
+      const bool noisy = snr_db < 50;
+      if (noisy && solver == massive_solver::cholesky) continue;
+      link_config c = massive(antennas, users, solver, 0, 0);
+      c.qam = 4;
+      massive_of(c).csi = massive_csi::ls;
+      massive_of(c).pilots = pilots, massive_of(c).pilot_snr_db = pilot_snr_db;
+      massive_of(c).subcarriers = 64;
+      link_chain chain(c, exec());
+      const std::size_t frames = small_scale() ? 60 : 240;
+      const auto errors = chain.run(0, frames, snr_db).bit_errors;
+      const double n0 = noise_var_at(chain.config(), snr_db),
+                   error = (pilot_snr_db ? std::pow(10, -*pilot_snr_db / 10) : n0) / pilots,
+                   noise = users * error + n0 * (1 + error),
+                   expected = oracle::bpsk_combined_rayleigh_ber(0.5 / noise, antennas - users + 1),
+                   bits = 64. * 2 * users;
+      double mean = 0, square = 0;
+      for (const std::int32_t e : errors) mean += e / bits, square += e / bits * e / bits;
+      mean /= static_cast<double>(frames), square /= static_cast<double>(frames);
+      const double deviation = std::sqrt((square - mean * mean) / static_cast<double>(frames));
+      EXPECT_GT(expected, 5e-4);
+      EXPECT_NEAR(mean, expected, 4.5 * deviation + 1e-6)
+          << name_of(solver) << ", " << snr_db << " dB, " << pilots << " pilots";
+    }
+}
+
+TEST(massive_link, refuses_pilots_that_do_not_fit) {
+  const auto blames = [](auto change) {
+    link_config c = massive(12, 3, massive_solver::cholesky);
+    massive_of(c).csi = massive_csi::ls;
+    change(massive_of(c));
+    return blamed([&] { (void)completed(c); });
+  };
+  EXPECT_EQ(blames([](massive_link_config&) {}), "");
+  EXPECT_EQ(blames([](massive_link_config& m) { m.pilots = 3; }), "");
+  EXPECT_EQ(blames([](massive_link_config& m) { m.pilots = 2; }), "pilots");
+  EXPECT_EQ(blames([](massive_link_config& m) { m.pilots = 4097; }), "pilots");
+  EXPECT_EQ(blames([](massive_link_config& m) { m.pilot_snr_db = 301; }), "pilot_snr_db");
+  EXPECT_EQ(blames([](massive_link_config& m) { m.csi = massive_csi::perfect, m.pilots = 8; }), "pilots");
+  EXPECT_EQ(blames([](massive_link_config& m) { m.csi = massive_csi::perfect, m.pilot_snr_db = 3; }),
+            "pilot_snr_db");
 }
 
 TEST_P(massive_link_on, regrouped_cells_are_transposed) {
