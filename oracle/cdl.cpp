@@ -2,6 +2,7 @@
 #include <oracle/philox.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -105,6 +106,23 @@ std::complex<double> cdl_response(const cdl_user& user, int antenna, double spac
                       r.phase + turn * (antenna * spacing * std::sin(r.zod) * std::sin(r.aod) +
                                         time_s * speed * std::sin(r.zoa) * std::cos(r.aoa - user.heading) -
                                         frequency_hz * r.delay_s));
+  return sum;
+}
+
+std::complex<double> cdl_panel_response(const cdl_user& user, int row, int column, double row_spacing,
+                                        double column_spacing, double speed, double time_s,
+                                        double frequency_hz) {
+  const std::array<double, 3> place{0, column * column_spacing, row * row_spacing};
+  std::complex<double> sum = 0;
+  for (const cdl_ray& r : user.rays) {
+    const std::array<double, 3> departure{std::sin(r.zod) * std::cos(r.aod),
+                                          std::sin(r.zod) * std::sin(r.aod), std::cos(r.zod)},
+        arrival{std::sin(r.zoa) * std::cos(r.aoa), std::sin(r.zoa) * std::sin(r.aoa), std::cos(r.zoa)},
+        velocity{speed * std::cos(user.heading), speed * std::sin(user.heading), 0};
+    const double steering = std::inner_product(place.begin(), place.end(), departure.begin(), 0.),
+                 doppler = std::inner_product(velocity.begin(), velocity.end(), arrival.begin(), 0.);
+    sum += std::polar(r.amplitude, r.phase + turn * (steering + time_s * doppler - frequency_hz * r.delay_s));
+  }
   return sum;
 }
 

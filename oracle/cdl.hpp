@@ -44,6 +44,13 @@ double draw_cdl_shadowing(std::uint64_t seed, std::uint64_t index, std::uint32_t
 std::complex<double> cdl_response(const cdl_user& user, int antenna, double spacing, double speed,
                                   double time_s, double frequency_hz);
 
+/// H of the antenna in a row and column of an upright panel, at (0, column, row) times the spacings in
+/// wavelengths. A ray has the phase of a plane wave from its direction there (TR 38.901 clauses 7.1 and 7.3,
+/// eq. 7.5-22).
+std::complex<double> cdl_panel_response(const cdl_user& user, int row, int column, double row_spacing,
+                                        double column_spacing, double speed, double time_s,
+                                        double frequency_hz);
+
 /// E H(b + db, t + dt, f + df) H*(b, t, f) over phases and permutations. The user's direction and heading are
 /// given, radians.
 std::complex<double> cdl_correlation(const cdl_model& model, double direction, double heading, int antennas,

@@ -292,11 +292,12 @@ def _responses(channel: Any, count: int, numbers: Any, out: Any) -> Any:
 
 @described
 class CdlChannel(Described):
-    """Clustered delay lines between a linear array and users of one antenna each, on a grid of OFDM resource elements.
+    """Clustered delay lines between a linear or planar array and users of one antenna each, on a grid of OFDM resource elements.
 
     WINNER II (D1.1.2 clause 6.8) and the CDL models of 3GPP TR 38.901 clause 7.7.1 (docs/cdl.md): a cluster is 20 rays around
     a delay and a direction. A drop puts each user in a direction of its own; mean ``|h|**2`` is 1 for each user over drops.
-    Antennas are isotropic, of one polarisation; there is no path loss.
+    Antennas are isotropic, of one polarisation; there is no path loss. An array of ``antenna_rows`` is an upright panel (TR 38.901
+    clause 7.3) whose antennas are numbered row by row.
 
     Args:
         {settings}

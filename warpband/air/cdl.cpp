@@ -12,7 +12,7 @@ class clusters final : public air {
   std::size_t matrices() const noexcept override { return channel_.config().grid.elements(); }
   std::size_t bytes_per_frame() const noexcept override {  // of a drop's rays, 20 a cluster at most
     const cdl_config& c = channel_.config();
-    return 4 * (3 * (20 * c.profile.clusters.size() + 1) + 1) * as_size(c.users);
+    return 4 * ((c.rows > 1 ? 4 : 3) * (20 * c.profile.clusters.size() + 1) + 1) * as_size(c.users);
   }
   void draw(executor& exec, values h, random_range range) override { channel_.response(exec, h, range); }
   channel_statistics statistics() const override {
@@ -80,27 +80,28 @@ air_values results(const box& b) {
 }  // namespace
 
 air_kind cdl_air() {
-  return {.name = "cdl",
-          .text =
-              "For massive MIMO and PUSCH: clustered delay lines between a linear array and users in "
-              "directions of their own, of WINNER II and TR 38.901.",
-          .keys = keys(),
-          .read =
-              [](const box& b) {
-                const cdl_keys& k = held<cdl_keys>(b);
-                cdl_config c = k.lines;
-                c.profile = profile_of(k.profile);
-                return box(std::move(c));
-              },
-          .serves =
-              [](const air_antennas& a) {
-                return a.system == air_system::massive || a.system == air_system::pusch;
-              },
-          .complete = complete_lines,
-          .results = results,
-          .make = [](const box& b, const air_antennas& a) -> std::unique_ptr<air> {
-            return std::make_unique<clusters>(a, held<cdl_config>(b));
-          }};
+  return {
+      .name = "cdl",
+      .text =
+          "For massive MIMO and PUSCH: clustered delay lines between a linear or planar array and users in "
+          "directions of their own, of WINNER II and TR 38.901.",
+      .keys = keys(),
+      .read =
+          [](const box& b) {
+            const cdl_keys& k = held<cdl_keys>(b);
+            cdl_config c = k.lines;
+            c.profile = profile_of(k.profile);
+            return box(std::move(c));
+          },
+      .serves =
+          [](const air_antennas& a) {
+            return a.system == air_system::massive || a.system == air_system::pusch;
+          },
+      .complete = complete_lines,
+      .results = results,
+      .make = [](const box& b, const air_antennas& a) -> std::unique_ptr<air> {
+        return std::make_unique<clusters>(a, held<cdl_config>(b));
+      }};
 }
 
 }  // namespace wb

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/core/decimal.hpp>
 #include <warpband/core/pairs.hpp>
@@ -23,6 +25,7 @@ constexpr double light_speed = 299792458;
 double spacing_of(const cdl_config& c) {
   return c.spacing_wavelengths.value_or(c.spacing_m / wavelength_m(c.carrier_hz));
 }
+double row_spacing_of(const cdl_config& c) { return c.row_spacing_wavelengths.value_or(spacing_of(c)); }
 double doppler_hz(const cdl_config& c) { return c.speed_kmh / 3.6 / wavelength_m(c.carrier_hz); }
 
 /// Degrees in units of 2^-32 of a turn.
@@ -114,11 +117,20 @@ const std::vector<setting_of<cdl_config>>& cdl_settings() {
         integer("users", &c::users, 1, 64, "U, of one antenna each.").not_of_links(),
         number("carrier_hz", &c::carrier_hz, 1e6, 1e12, "The carrier frequency."),
         number("antenna_spacing_m", &c::spacing_m, 0, 1e4,
-               "Distance of neighbouring antennas of the base station's linear array. The default, 10 m / "
+               "Distance of neighbouring antennas in a row of the base station's array. The default, 10 m / "
                "128, is that of docs/li-thesis.md.",
                false, "a number from 0 to 16 wavelengths"),
         number("antenna_spacing_wavelengths", &c::spacing_wavelengths, 0, 16,
                "The same in wavelengths, in the place of antenna_spacing_m."),
+        integer(
+            "antenna_rows", &c::rows, 1, 512,
+            "Rows of the base station's array, one above the other, of equally many antennas. 1: a linear "
+            "array. Antenna b is in row b / columns.",
+            "an integer from 1 to 512 that divides the antennas")
+            .left_out_by_default(),
+        number("row_spacing_wavelengths", &c::row_spacing_wavelengths, 0, 16,
+               "Distance of neighbouring rows in wavelengths, of several rows. Left out: that of antennas in "
+               "a row."),
         number("speed_kmh", &c::speed_kmh, 0, 1e6, "Speed of the users.", false,
                "a number from 0, up to 1000 periods of the Doppler shift in a drop")
             .left_out_by_default(),
@@ -156,6 +168,16 @@ void check(const cdl_config& c) {
     check_number("antenna_spacing_wavelengths", *c.spacing_wavelengths, 0, most_spacing);
   else
     check_number("antenna_spacing_m", c.spacing_m, 0, most_spacing * wavelength_m(c.carrier_hz));
+  check_range("antenna_rows", c.rows, 1, c.antennas);
+  if (c.antennas % c.rows != 0)
+    throw argument_error("antenna_rows", std::to_string(c.rows),
+                         "a divisor of antennas = " + std::to_string(c.antennas));
+  if (c.row_spacing_wavelengths) {
+    check_number("row_spacing_wavelengths", *c.row_spacing_wavelengths, 0, most_spacing);
+    if (c.rows == 1)
+      throw argument_error("row_spacing_wavelengths", decimal(*c.row_spacing_wavelengths),
+                           "none: there is one row");
+  }
   const double seconds = c.grid.period_us() * 1e-6 * c.grid.symbols;
   const double fastest = most_turns / seconds * wavelength_m(c.carrier_hz) * 3.6;
   if (!(c.speed_kmh >= 0 && c.speed_kmh <= fastest))
@@ -191,6 +213,13 @@ cdl_channel::cdl_channel(const cdl_config& config)
   args_.moving = c.speed_kmh > 0 && c.grid.symbols > 1;
   args_.times = args_.moving ? c.grid.symbols : 1;
   args_.tilted = is_tilted(c.profile);
+  args_.columns = c.antennas / c.rows;
+  if (c.rows > 1) {
+    args_.numbers = 4;
+    args_.row_spacing = static_cast<float>(row_spacing_of(c));
+    if (args_.columns > 1)
+      args_.reciprocal = static_cast<std::uint32_t>((std::uint64_t{1} << 32) / as_size(args_.columns) + 1);
+  }
   args_.spacing = static_cast<float>(spacing_of(c));
   args_.doppler = static_cast<float>(doppler_hz(c) * c.grid.period_us() * 1e-6);
   args_.shadowing = static_cast<float>(c.shadowing_db * std::numbers::ln10 / 20 * std::numbers::sqrt2);
@@ -217,7 +246,7 @@ void cdl_channel::response(executor& exec, view<std::complex<float>> channel, ra
   a.first = range.first;
   a.point = range.point;
   const std::size_t drops = rows / c.grid.elements();
-  auto drawn = exec.make<std::uint32_t>(drops, static_cast<std::size_t>(3 * a.rays + 1) * users);
+  auto drawn = exec.make<std::uint32_t>(drops, static_cast<std::size_t>(a.numbers * a.rays + 1) * users);
   a.drawn = drawn.data();
   exec.run(cdl_rays_kernels(), &a, drops * users);
   if (c.power_control) exec.run(cdl_power_kernels(), &a, drops * users);

@@ -1,5 +1,5 @@
 #pragma once
-// Clustered delay lines between the linear array of a base station and users of one antenna each, on a grid
+// Clustered delay lines between the array of a base station and users of one antenna each, on a grid
 // of OFDM resource elements: WINNER II (D1.1.2) and the CDL models of 3GPP TR 38.901 clause 7.7.1.
 //
 // A drop puts each user in a direction of its own. Between antenna b and a user
@@ -13,6 +13,10 @@
 // neighbouring antennas; the array's phases are those at the carrier frequency, on all subcarriers. aod is
 // counted from the array's normal: the user's direction, the cluster's angle, and the ray's offset. Antennas
 // are isotropic and of one polarisation: their pattern and the ratios between polarisations are not modelled.
+//
+// An array of several rows is an upright panel of TR 38.901 clause 7.3 without polarisation. Antenna b is in
+// row r = b / columns and column c. The term with b is then c (d / lambda) sin(zod_m) sin(aod_m) +
+// r (d_rows / lambda) cos(zod_m).
 //
 // Random for each user of a drop: its direction, its heading, the phase of every ray, and which departing ray
 // is which arriving one: azimuths of arrival and both zeniths are permuted within a path, independently (TR
@@ -43,7 +47,9 @@ struct cdl_config {
   double carrier_hz = 2.6e9;                       // 1e6..1e12
   double spacing_m = 10. / 128;                    // of neighbouring antennas; at most 16 wavelengths
   std::optional<double> spacing_wavelengths = {};  // in the place of spacing_m
-  double speed_kmh = 0;                            // of users: 0 up to 1000 turns of phase in a drop
+  int rows = 1;  // of the array, which divide the antennas; 1: a linear array
+  std::optional<double> row_spacing_wavelengths = {};  // of several rows: 0..16; absent: as in a row
+  double speed_kmh = 0;                                // of users: 0 up to 1000 turns of phase in a drop
   /// Where users go, as an azimuth of arrival; nothing: each somewhere else, uniform over the circle. A user
   /// with 0 moves towards what arrives from the line of sight in WINNER II. -360..360.
   std::optional<double> heading_deg = {};

@@ -27,26 +27,32 @@ WB_HD cx<T> cdl_gain(const cdl_args& a, const std::uint32_t* drawn, int user, in
   using U = typename rebind<T>::u32;
   cx<T> sum{T(0.f), T(0.f)};
   const std::size_t users = static_cast<std::size_t>(a.users);
+  const bool planar = a.numbers > 3;
+  U row = antenna;
+  if (planar && a.columns > 1) row = mulhi(antenna, U(a.reciprocal));  // exact below 2^16 antennas
+  const U column = planar ? antenna - row * U(static_cast<std::uint32_t>(a.columns)) : antenna;
   const int end = a.starts[p + 1];
   for (int r = a.starts[p]; r < end; r++) {
     const std::uint32_t* ray =
-        drawn + static_cast<std::size_t>(3 * r) * users + static_cast<std::size_t>(user);
+        drawn + static_cast<std::size_t>(a.numbers * r) * users + static_cast<std::size_t>(user);
     std::uint32_t phase = ray[0];
     if (a.times > 1) phase += time * ray[2 * users];
+    U turns = U(phase) + column * U(ray[users]);
+    if (planar) turns = turns + row * U(ray[3 * users]);
     T s, c;
-    sincos_turn<T>(U(phase) + antenna * U(ray[users]), s, c);
+    sincos_turn<T>(turns, s, c);
     sum = {sum.re + c, sum.im + s};
   }
   return sum;
 }
 /// What a drop has in `drawn`.
 WB_HD std::size_t cdl_drawn(const cdl_args& a) {
-  return static_cast<std::size_t>(3 * a.rays + 1) * static_cast<std::size_t>(a.users);
+  return static_cast<std::size_t>(a.numbers * a.rays + 1) * static_cast<std::size_t>(a.users);
 }
 /// Where the amplitude of a user lies.
 WB_HD view<float> cdl_amplitude(const cdl_args& a, std::size_t drop, int user) {
   return {reinterpret_cast<float*>(a.drawn) + drop * cdl_drawn(a) +
-              static_cast<std::size_t>(3 * a.rays * a.users + user),
+              static_cast<std::size_t>(a.numbers * a.rays * a.users + user),
           1, 1, 1, 1};
 }
 

@@ -27,7 +27,7 @@ struct cdl_op {
   }
   double bytes() const {
     const double repeated = static_cast<double>(a.symbols) / a.times;
-    return a.users * (8.0 * a.subcarriers * repeated + 4 * 3.0 * a.rays / a.antennas);
+    return a.users * (8.0 * a.subcarriers * repeated + 4.0 * a.numbers * a.rays / a.antennas);
   }
 
   template <class G>

@@ -19,7 +19,7 @@ struct cdl_power_op : parts_op<cdl_args> {
     const double p = a.paths;
     return a.antennas * (a.times * (14.0 * a.rays + p * (2 + 2 + 2 * (p - 1) + 3 + 2)) + 2) + sums + 30;
   }
-  double bytes() const { return 4 * (3.0 * a.rays + 1); }
+  double bytes() const { return 4 * (static_cast<double>(a.numbers) * a.rays + 1); }
 
   template <class G>
   WB_HD void operator()(std::size_t first, int, G g, void* scratch) const {

@@ -17,10 +17,10 @@ struct cdl_rays_op : parts_op<cdl_args> {
   double flops() const {
     const double sine = 12, turn = 9;  // sincos_turn, turns_of
     return a.rays * ((sine + turn + 1) + (a.tilted ? sine + 1 : 0) + (a.moving ? sine + turn + 1 : 0) +
-                     (a.moving && a.tilted ? sine + 1 : 0)) +
+                     (a.moving && a.tilted ? sine + 1 : 0) + (a.numbers > 3 ? turn + 1 : 0)) +
            (a.shadowing > 0 ? 57 : 0);
   }
-  double bytes() const { return 4 * (3.0 * a.rays + 1); }
+  double bytes() const { return 4 * (static_cast<double>(a.numbers) * a.rays + 1); }
 
   template <class G>
   WB_HD void operator()(std::size_t first, int, G g, void* scratch) const {
@@ -65,14 +65,15 @@ struct cdl_rays_op : parts_op<cdl_args> {
     for (int v = g.rank; v < vectors; v += g.size) {
       const item<T> rays = rays_at<T>(v);
       const view<const std::uint32_t> angles{scratch + 3 * stride, 3, stride, stride, 1};
-      T s, c, tilt;
+      T s, c, tilt, up = T(0.f);
       sincos_turn<T>(as_uint(load_int<T>(aod, 0, rays)) + direction, s, c);
       T step = T(a.spacing) * s;
       if (a.tilted) {
-        sincos_turn<T>(as_uint(load_int<T>(angles, 1, rays)), tilt, c);
+        sincos_turn<T>(as_uint(load_int<T>(angles, 1, rays)), tilt, up);
         step = step * tilt;
       }
       put(drawn, 1, rays, turns_of(step));
+      if (a.numbers > 3) put(drawn, 3, rays, turns_of(T(a.row_spacing) * up));
       if (a.moving) {
         sincos_turn<T>(as_uint(load_int<T>(angles, 0, rays)) - heading, s, c);
         step = T(a.doppler) * c;
@@ -127,13 +128,14 @@ struct cdl_rays_op : parts_op<cdl_args> {
   WB_HD void keep(std::uint32_t* row, item<T> rays, typename rebind<T>::u32 x) const {
     store_int<T, std::uint32_t>({row, 1, static_cast<std::size_t>(a.rays), 1, 1}, 0, rays, as_int(x));
   }
-  /// Number j of three that rays have.
+  /// Number j of those that rays have.
   template <class T>
   WB_HD void put(std::uint32_t* drawn, int j, item<T> rays, typename rebind<T>::u32 x) const {
     const std::size_t users = static_cast<std::size_t>(a.users);
     store_int<T, std::uint32_t>(
-        {drawn + static_cast<std::size_t>(j) * users, 1, static_cast<std::size_t>(a.rays), 1, 3 * users}, 0,
-        rays, as_int(x));
+        {drawn + static_cast<std::size_t>(j) * users, 1, static_cast<std::size_t>(a.rays), 1,
+         static_cast<std::size_t>(a.numbers) * users},
+        0, rays, as_int(x));
   }
 };
 

@@ -63,6 +63,15 @@ std::vector<cdl_config> settings() {
   single.spacing_wavelengths = 2;
   single.power_control = true;
   configs.push_back(single);
+  // Panels: more rows than columns, one column, and rows that are no power of two.
+  for (const auto& [antennas, rows] : {std::pair{32, 8}, {6, 6}, {60, 3}}) {
+    cdl_config panel = setting("cdl-b", 3, 2, antennas, 2);
+    panel.rows = rows;
+    panel.speed_kmh = 30;
+    panel.spacing_wavelengths = 0.5;
+    if (rows == 8) panel.row_spacing_wavelengths = 0.8, panel.power_control = true;
+    configs.push_back(panel);
+  }
   return configs;
 }
 
@@ -89,6 +98,30 @@ double speed(const cdl_config& c) { return c.speed_kmh / 3.6 / wavelength(c); }
 class cdl : public wb::testing::on_backend {};
 WB_ON_ALL_BACKENDS(cdl);
 
+TEST_P(cdl, the_first_row_of_a_panel_is_a_linear_array) {
+  cdl_config panel = setting("cdl-a", 2, 1, 12, 2), line = setting("cdl-a", 2, 1, 4, 2);
+  panel.rows = 3;
+  const symbols of_panel = respond(exec(), panel, 3, {.seed = 5}),
+                of_line = respond(exec(), line, 3, {.seed = 5});
+  for (std::size_t item = 0; item < 3 * 2; item++)
+    for (std::size_t i = 0; i < 4 * 2; i++) ASSERT_EQ(of_panel[item * 24 + i], of_line[item * 8 + i]);
+}
+
+TEST(cdl_settings, refuses_rows_that_do_not_divide_the_antennas) {
+  const auto blames = [](auto change) {
+    cdl_config c = setting("cdl-a", 2, 1, 12, 2);
+    change(c);
+    return blamed([&] { check(c); });
+  };
+  EXPECT_EQ(blames([](cdl_config& c) { c.rows = 3, c.row_spacing_wavelengths = 0.5; }), "");
+  EXPECT_EQ(blames([](cdl_config& c) { c.rows = 5; }), "antenna_rows");
+  EXPECT_EQ(blames([](cdl_config& c) { c.rows = 0; }), "antenna_rows");
+  EXPECT_EQ(blames([](cdl_config& c) { c.rows = 24; }), "antenna_rows");
+  EXPECT_EQ(blames([](cdl_config& c) { c.row_spacing_wavelengths = 0.5; }), "row_spacing_wavelengths");
+  EXPECT_EQ(blames([](cdl_config& c) { c.rows = 2, c.row_spacing_wavelengths = 17; }),
+            "row_spacing_wavelengths");
+}
+
 TEST_P(cdl, equals_the_formula) {
   for (const cdl_config& c : settings()) {
     SCOPED_TRACE(c.profile.clusters.size());
@@ -111,9 +144,14 @@ TEST_P(cdl, equals_the_formula) {
         for (std::size_t e = 0; e < elements; e++)
           for (int b = 0; b < c.antennas; b++) {
             const auto element = wb::element_of(c.grid, e);
-            expected.push_back(oracle::cdl_response(user, b, spacing(c), speed(c),
-                                                    element.symbol * c.grid.period_us() * 1e-6,
-                                                    element.subcarrier * c.grid.spacing_hz));
+            const int columns = c.antennas / c.rows;
+            const double time = element.symbol * c.grid.period_us() * 1e-6,
+                         frequency = element.subcarrier * c.grid.spacing_hz;
+            expected.push_back(
+                c.rows == 1 ? oracle::cdl_response(user, b, spacing(c), speed(c), time, frequency)
+                            : oracle::cdl_panel_response(user, b / columns, b % columns,
+                                                         c.row_spacing_wavelengths.value_or(spacing(c)),
+                                                         spacing(c), speed(c), time, frequency));
             power += std::norm(expected.back());
           }
         double scale = c.power_control ? std::sqrt(static_cast<double>(expected.size()) / power) : 1;
