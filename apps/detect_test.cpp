@@ -184,10 +184,14 @@ TEST_P(detect_command, takes_massive_mimo) {
   auto equalized = exec->make<complex64>(vectors, users);
   auto hard = exec->make<std::uint8_t>(vectors, width), status = exec->make<std::uint8_t>(vectors, 1);
 
-  for (const std::string options : {"", " --solver cg --iterations 2 --llr-clip 9"}) {
+  for (const std::string solver : {"", "cg", "gauss-seidel"}) {
     uplink_config c{.antennas = antennas, .users = users, .qam = 16};
-    if (!options.empty())
-      c.solver = massive_solver::cg, c.iterations = 2, c.sinr = massive_sinr::approximate, c.llr_clip = 9.f;
+    std::string options;
+    if (!solver.empty()) {
+      c.solver = solver == "cg" ? massive_solver::cg : massive_solver::gauss_seidel;
+      c.iterations = 2, c.sinr = massive_sinr::approximate, c.llr_clip = 9.f;
+      options = " --solver " + solver + " --iterations 2 --llr-clip 9";
+    }
     uplink_detector(c).run(*exec, {.channel = channel, .received = received, .noise_var = n0},
                            {.llr = llr, .equalized = equalized, .sinr = sinr, .status = status});
     const std::vector<float> expected = exec->to_host(llr);

@@ -153,19 +153,23 @@ Config massive_config(const detect_sizes& sizes) {
   return c;
 }
 
+/// Scratch of a thread with 16 lanes: Gram matrices, their rows in the making, and the vectors of a frame.
+std::size_t massive_thread_bytes(const detect_sizes& sizes) {
+  const std::size_t users = sizes.streams;
+  return quarter_mebibyte + 256 * users * users + 10240 * users + 8 * users * sizes.rx_antennas;
+}
+
 class massive_detector final : public file_detector {
  public:
   massive_detector(const detect_sizes& sizes, const wb::setting_values& values) {
     auto c = massive_config<wb::uplink_config>(sizes);
     const auto settings = options();
     take(settings, c, values, "uplink");
-    if (!values.contains("sinr") &&
-        (c.solver == wb::massive_solver::cg || c.solver == wb::massive_solver::jacobi_cg))
-      c.sinr = wb::massive_sinr::approximate;  // all that they have
+    if (!values.contains("sinr") && wb::is_iterative(c.solver))
+      c.sinr = wb::massive_sinr::approximate;  // without an inverse of A there is no exact one
     made_.emplace(c);
     bits_per_item = made_->bits_per_vector();
-    thread_bytes = quarter_mebibyte +
-                   8 * sizes.streams * (sizes.streams + sizes.rx_antennas) * sizeof(std::complex<float>);
+    thread_bytes = massive_thread_bytes(sizes);
     decides = false;
     tell(*this, settings, c, "uplink");
     llr_clip = clip_in_force(c.llr_clip);
@@ -204,8 +208,7 @@ class soft_massive_detector final : public file_detector {
     take(wb::soft_uplink_settings(), c, values, "soft-uplink");
     made_.emplace(c);
     bits_per_item = made_->bits_per_vector();
-    thread_bytes = quarter_mebibyte +
-                   8 * sizes.streams * (sizes.streams + sizes.rx_antennas) * sizeof(std::complex<float>);
+    thread_bytes = massive_thread_bytes(sizes);
     takes_prior = true;
     tell(*this, wb::soft_uplink_settings(), c, "soft-uplink");
     llr_clip = clip_in_force(c.llr_clip);
@@ -290,7 +293,11 @@ std::vector<file_detector_kind> made_kinds() {
     return std::make_unique<soft_massive_detector>(sizes, values);
   };
   kinds.push_back(soft);
-  for (const std::string& code : wb::find_setting(wb::stbc_settings(), "type")->words) {
+  const auto& type = *wb::find_setting(wb::stbc_settings(), "type");
+  for (const std::string& code : type.words) {
+    wb::stbc_config config;
+    type.set(config, code);
+    if (config.code.over_subcarriers()) continue;  // files have one H for each codeword
     file_detector_kind k{.name = code, .items = "codewords", .slots = 2};
     add_options(k, code_settings(code));
     k.make = [code](const detect_sizes& sizes, const wb::setting_values& values) {

@@ -91,7 +91,8 @@ void curve_table::row(const wb::point_result& p) {
   if (p.counts.undetected_errors != 0)
     print_to(out_, "  {} blocks with wrong bits that the CRCs did not tell\n", p.counts.undetected_errors);
   if (p.counts.erased_uses != 0)
-    print_to(out_, "  {} uses of the channel without LLRs: singular, or out of range\n",
+    print_to(out_,
+             "  {} uses of the channel without LLRs: singular, out of range, or in a frame without its map\n",
              p.counts.erased_uses);
 }
 

@@ -43,8 +43,8 @@ std::vector<run_setting> frame_settings() {
             "massive MIMO; space-time decoding; slots of 5G NR, from grid to transport block. wimax-frame: "
             "frames of WiMAX, from grid to the bits of bursts."),
       integer("items", &run::items, 1, most_items,
-              "Of a frame: uses of the channel, vectors, codewords of stbc, slots of pusch, or frames of "
-              "wimax-frame. Needed.",
+              "Items of a frame: uses of the channel, vectors, codewords of stbc, slots of pusch, or frames "
+              "of wimax-frame. Needed.",
               "an integer from 1 to 2^31")
           .without_default(),
       integer("least_items", &run::least_items, 0, most_items,
@@ -98,10 +98,10 @@ std::vector<run_setting> measure_settings() {
            "(docs/stream.md).",
            "\"generated\" or the name of an HDF5 file"),
       number("snr_db", &run::snr_db, -100, 100,
-             "Of generated frames: 10 log10(streams Es/N0), the mean SNR of a receive antenna. In the place "
-             "of streams uplink has users, stbc and wimax-frame 2, and pusch layers. precode: 10 "
-             "log10(1/N0), as a vector that is sent has energy 1 (docs/conventions.md)."),
-      integer("seed", &run::seed, 0, INT64_MAX, "Of generated frames.", "an integer from 0 on"),
+             "SNR of generated frames: 10 log10(streams Es/N0), the mean SNR of a receive antenna. In the "
+             "place of streams uplink has users, stbc and wimax-frame transmit antennas, and pusch layers. "
+             "precode: 10 log10(1/N0), as a vector that is sent has energy 1 (docs/conventions.md)."),
+      integer("seed", &run::seed, 0, INT64_MAX, "Seed of generated frames.", "an integer from 0 on"),
       integer("check_every", &run::check_every, 0, most_count,
               "Every so many frames a result is compared, byte for byte, with what the same frame gave the "
               "first time; 0: none is. Not with frames of several sizes.",
@@ -128,7 +128,7 @@ run_setting code_setting(bool or_none) {
           "word",
           wb::among(names),
           std::string(or_none ? "The code of every burst. " : "") +
-              "With it the keys of [code] and [decoder] that docs/scenario.md explains.",
+              "Its keys of [code] and [decoder] are those of docs/scenario.md.",
           names,
           [=](run& r, const wb::setting_value& v) {
             r.code_name = names[wb::settings_detail::word("type", v, names, wb::among(names))];
@@ -298,11 +298,12 @@ std::string stream_scenario_help() {
   for (const wb::config::key_entry& e : stream_schema().entries()) {
     const std::string& key = e.key.name;
     if ((key.starts_with("code.") && key != "code.type") || key.starts_with("decoder.")) continue;
-    const std::vector<std::string> chains = chains_of(key);
+    const std::string chains = fmt::format("{}", fmt::join(chains_of(key), ", "));
+    const bool more = !e.kinds().empty() && e.kinds() != chains;
     text += fmt::format("| `{}` | {} | {} | {}{} |\n", key, e.key.allowed,
                         e.key.initial.empty() ? "" : "`" + e.key.initial + "`",
-                        chains.empty() ? "" : fmt::format("Of {}. ", fmt::join(chains, ", ")),
-                        (e.kinds().empty() ? "" : "With " + e.kinds() + ": ") + e.key.text);
+                        chains.empty() ? "" : "Of " + chains + ". ",
+                        (more ? "With " + e.kinds() + ": " : "") + e.key.text);
   }
   return text +
          "| `code.*`, `decoder.*` | | | Of the code and its decoder, as in `warpband sim` "

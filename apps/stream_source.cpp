@@ -254,9 +254,8 @@ void stream_source::generate_wimax(const stream_run& run, std::uint64_t seed) {
   wb::cpu exec;
   std::vector<std::size_t> order(run.wimax.modulations.size());
   std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin(),
-              order.begin() + static_cast<std::ptrdiff_t>(run.wimax.maps ? seed % order.size() : 0),
-              order.end());
+  if (wb::wimax_link_of(run.wimax).maps)
+    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(seed % order.size()), order.end());
   const wb::wimax_link_config link = wb::wimax_link_of(run.wimax, order);
   wb::wimax_transmitter transmitter(link, exec, run.items);
   const auto symbols = static_cast<std::size_t>(link.frame.symbols()),

@@ -518,6 +518,19 @@ TEST(stream_command, an_snr_is_that_of_a_receive_antenna) {
   }
 }
 
+TEST(stream_command, bursts_of_wimax_frames_are_where_the_receiver_looks) {
+  for (const std::string direction : {"downlink", "uplink"}) {
+    const auto result = result_of(
+        "[stream]\nchain = \"wimax-frame\"\nitems = 1\nframes = 8\nwarmup = 0\ncheck_every = 1\n"
+        "stages = false\nsnr_db = 60\n[wimax]\nprofile = \"mobile_128\"\ncsi = \"perfect\"\n"
+        "modulations = [\"qpsk\", \"16qam\"]\ndirection = \"" +
+        direction + "\"\n");
+    const auto& run = result["runs"][0];
+    EXPECT_GE(run["checked"]["blocks"].get<int>(), 10) << direction;
+    EXPECT_EQ(run["checked"]["block_errors"].get<int>(), 0) << direction;
+  }
+}
+
 TEST(stream_command, a_loop_of_detector_and_decoder_makes_fewer_errors) {
   // n = 576 on 4 streams of 64-QAM: 24 uses a codeword, and 2 uses of each frame that hold none.
   const auto run_of = [](const std::string& receiver) {

@@ -86,6 +86,11 @@ def awgn(sent: Array, *, noise_var: float | Array, seed: int, first: int = 0, po
     return results(space, arrays, "out", out)
 
 
+def _k_factor(rician_k_db: Any) -> float | None:
+    """In dB, or None for Rayleigh fading."""
+    return None if rician_k_db is None else number("rician_k_db", rician_k_db)
+
+
 @converting(sent=as_complex)
 def rayleigh(sent: Array, *, seed: int, block: int = 1, first: int = 0, point: int = 0, rician_k_db: float | None = None, out: Any = None,
              executor: Executor | None = None, strict: bool = False) -> Any:
@@ -102,7 +107,7 @@ def rayleigh(sent: Array, *, seed: int, block: int = 1, first: int = 0, point: i
     space = space_of(sent)
     wanted = ("out", "gain")
     arrays = fill(space, {"out": (COMPLEX64, ()), "gain": (COMPLEX64, ())}, wanted, out, tuple(sent.shape))
-    block = whole("block", block)
+    block, rician_k_db = whole("block", block), _k_factor(rician_k_db)
     if math.prod(sent.shape) % block:
         raise ValueError(f"sent = shape {tuple(sent.shape)} is not allowed: expected a multiple of block = {block} numbers")
     _core.rayleigh(space.executor(checked_executor(executor)), space.take(sent), arrays["out"], arrays["gain"], block,
@@ -135,7 +140,7 @@ def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel:
     if not 1 <= streams <= 64:
         raise ValueError(f"sent = shape {tuple(sent.shape)} is not allowed: expected a last axis of 1 to 64 streams")
     rx_antennas = whole("rx_antennas", rx_antennas, 1, 512)
-    uses_per_channel = whole("uses_per_channel", uses_per_channel, 1, 2 ** 24)
+    uses_per_channel, rician_k_db = whole("uses_per_channel", uses_per_channel, 1, 2 ** 24), _k_factor(rician_k_db)
     channels = batch
     if uses_per_channel != 1:
         if not batch or batch[-1] != uses_per_channel:

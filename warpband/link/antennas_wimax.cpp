@@ -133,8 +133,8 @@ void add_wimax_keys(config::schema& s, const std::vector<setting_condition>& all
       s, "wimax.profile", wimax_burst_settings(), allowed,
       "Frames are then those of WiMAX, from preamble to bursts (docs/wimax_frames.md). One burst is counted, "
       "whose modulation is that of wimax.modulations. Its blocks of [code] are the codewords of a frame; "
-      "uncoded, those of the space-time code. The channel is still for a frame: \"tdl\", or Rayleigh "
-      "fading, \"fast\" with an H for each tone, \"block\" with one for all.");
+      "uncoded, those of the space-time code. The channel is constant during a frame. It is one of those of "
+      "massive MIMO except \"cdl\".");
 }
 
 void read_wimax(const config::link_keys& keys, link_config& c) {
@@ -234,7 +234,7 @@ antenna_kind wimax_kind() {
           [](const link_config& c) {
             return wimax_of(c).frame.space_time == wimax_space_time::alamouti ? 1 : 2;
           },
-      .uses_at_once = 2,
+      .uses_at_once = [](const link_config&) { return 2; },
       .many_codewords = true,
       .codewords = [](const link_config& c) { return sizes_for(c).blocks; },
       .uses_for = [](const link_config& c, std::size_t) { return 2 * sizes_for(c).codewords; },

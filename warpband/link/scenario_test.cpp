@@ -336,9 +336,9 @@ TEST(scenario, documented_defaults_are_those_of_detectors_and_channels) {
                                "code = { type = \"none\", k = 256 }\nmodem.modulation = \"qpsk\"\n";
   std::string spelt_clusters = clusters;
   const auto of_clusters = [](const std::string& name) {
-    return name == "channel.carrier_hz" || name == "channel.antenna_spacing_m" ||
-           name == "channel.antenna_spacing_wavelengths" || name == "channel.sector_deg" ||
-           name == "channel.power_control";
+    return name == "channel.carrier_hz" || name == "channel.antenna_rows" ||
+           name == "channel.antenna_spacing_m" || name == "channel.antenna_spacing_wavelengths" ||
+           name == "channel.sector_deg" || name == "channel.power_control";
   };
   const std::string line = sweep + "channel.type = \"tdl\"\n";
   std::string spelt_line = line;
