@@ -51,7 +51,7 @@ stbc_answer stbc_exhaustive(const stbc_use& use);
 /// std::logic_error where the code does not let them separate.
 stbc_answer stbc_conditional(const stbc_use& use);
 /// Linear combining of a code over subcarriers. A pair of them is [y_0; y_1*] = G [x1; x2*] + noise, matched
-/// by G^H; what the off-diagonal of G^H G leaves of the other symbol counts as noise. `metric` is not set.
+/// by G^H. What the off-diagonal of G^H G leaves of the other symbol counts as noise. `metric` is not set.
 stbc_answer stbc_combining(const stbc_use& use, int rx);
 /// The literal search of Bollapalli et al., section III-C, for pair codes with their induced channels P and
 /// Q: steps 1 to 4, each entry of c sliced to the nearest point. Without a-priori LLRs.

@@ -48,11 +48,11 @@ ALGORITHMS = [
         ("effective_capacity", "Effective capacity", ["massive/effective_capacity.hpp"], [], None, ["li-thesis"]),
     ]),
     ("Space-time codes", [
-        ("stbc", "Alamouti, Silver, Golden, SFBC, FSTD", ["stbc/stbc.hpp"], ["stbc.StbcEncoder", "stbc.StbcDecoder"], ("stbc", {}),
+        ("stbc", "Space-time and space-frequency codes", ["stbc/stbc.hpp"], ["stbc.StbcEncoder", "stbc.StbcDecoder"], ("stbc", {}),
          ["bollapalli"]),
     ]),
     ("Channel codes", [
-        ("turbo", "LTE turbo code", ["fec/turbo/turbo.hpp", "fec/umts/interleaver.hpp"], ["turbo.TurboEncoder", "turbo.TurboDecoder", "turbo.umts_permutation"], ("turbo", {}),
+        ("turbo", "Turbo codes of LTE and UMTS", ["fec/turbo/turbo.hpp", "fec/umts/interleaver.hpp"], ["turbo.TurboEncoder", "turbo.TurboDecoder", "turbo.umts_permutation"], ("turbo", {}),
          ["wu2010"]),
         ("ctc", "Duo-binary turbo codes", ["fec/ctc/ctc.hpp", "fec/ctc/ctc_code.hpp"], ["ctc.CtcEncoder", "ctc.CtcDecoder"], None, ["ctc"]),
         ("ldpc", "Quasi-cyclic LDPC codes", ["fec/ldpc/ldpc.hpp"], ["ldpc.LdpcCode", "ldpc.LdpcEncoder", "ldpc.LdpcDecoder"],

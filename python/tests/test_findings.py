@@ -132,7 +132,7 @@ def test_a_gain_whose_interval_includes_0_is_open():
     curves = [{**wide, "family": f"LDPC {scheme} 1e-1", "target": [0.1, db, db - 1, db + 1, 9]} for scheme, db in (("silver", 5.5), ("multiplexing", 6.0))]
     data = Held({"curves": curves, "complete": True})
     (claim,) = findings_codes.codes_row(data)[1]
-    assert claim.verdict == "open: 1 of 1 intervals include 0 then, and none lies below"
+    assert claim.verdict == "open: 1 of 1 widened intervals include 0, and none is below 0"
 
 
 def test_one_of_many_refutes_by_a_widened_interval():

@@ -87,9 +87,9 @@ def test_a_limit_inside_an_interval_is_open():
         return estimates.Number(value, value - 0.05, value + 0.05)
     assert [curves.at_most([near(x)], 0.25) for x in (0.19, 0.27, 0.31)] == [True, None, False]
     assert [curves.at_most([near(x), *(near(0.0) for _ in range(9))], 0.25) for x in (0.19, 0.31, 0.35)] == [True, None, False]  # one of ten refutes by a wider interval
-    assert curves.undecided([near(0.27), near(0.0)], 0.25) == "0.25 dB is inside 0.27 [0.21, 0.33] dB, 95 % intervals of 2 distances together"
+    assert curves.undecided([near(0.27), near(0.0)], 0.25) == "the limit of 0.25 dB lies inside the interval 0.27 [0.21, 0.33] dB, widened for 2 distances"
     claim = measured("x", [near(0.27)], str, lambda v: curves.at_most(v, 0.25), lambda v: curves.undecided(v, 0.25))
-    assert claim.verdict == "open: 0.25 dB is inside 0.27 [0.22, 0.32] dB" and output.counts([claim]) == "0 hold, 0 differ, 1 open, 0 not measured"
+    assert claim.verdict == "open: the limit of 0.25 dB lies inside the interval 0.27 [0.22, 0.32] dB" and output.counts([claim]) == "0 hold, 0 differ, 1 open, 0 not measured"
 
 
 def test_convergence_is_read_from_intervals():

@@ -1,4 +1,4 @@
-"""Convolutional turbo codes (CTC) over couples of bits: IEEE 802.16 section 8.4.9.2.3 and DVB-RCS, ETSI EN 301 790.
+"""Convolutional turbo codes (CTC) over couples (pairs of bits): IEEE 802.16 section 8.4.9.2.3 and DVB-RCS, ETSI EN 301 790.
 
 The k bits are ``N = k / 2`` couples: A of couple i is bit ``2 * i``, B is bit ``2 * i + 1``.
 """
@@ -67,7 +67,8 @@ class CtcDecoder(Decoder):
         ValueError: for a setting that is not allowed, by its name.
 
     The same bits come out on every processor, for any batch and number of threads. LLRs are limited to +-30 with log-map and to
-    +-6.7e7 with the others; log-map decodes codewords of larger ones on LLRs, with ln(1 + exp(-d)) within 0.013.
+    +-6.7e7 with the others. If more than a fourth of a codeword's LLRs are beyond +-11, or one is beyond +-1000, log-map works on LLRs,
+    with ln(1 + exp(-d)) within 0.013.
 
     Source: Berrou, Douillard and Jezequel, "Multiple parallel concatenation of circular recursive systematic convolutional (CRSC)
     codes", Annals of Telecommunications, 1999.

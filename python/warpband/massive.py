@@ -275,10 +275,10 @@ def effective_capacity(coherence_s: Any, *, bits_per_hz: float, central: bool = 
         antennas: B, 1..65536.
         users: U, 1 to antennas.
         subcarriers: 1..65536.
-        coherence_bandwidth_hz: 1..1e12. A pilot takes one over it.
+        coherence_bandwidth_hz: 1..1e12. A pilot lasts 1 / coherence_bandwidth_hz.
         transport_bps: bit/s between antennas and precoder, 1..1e18.
         hop_s: latency of a transport in s, 0..1.
-        bits_per_csi: of an entry of H, 1..1024.
+        bits_per_csi: bits for one entry of H, 1..1024.
         precoding_per_subcarrier: count ``precoding_s`` once for each subcarrier, as eq. 5.2 is printed.
 
     Returns:
@@ -286,7 +286,7 @@ def effective_capacity(coherence_s: Any, *, bits_per_hz: float, central: bool = 
 
     Raises:
         ValueError: for what is out of range.
-        TypeError: for what is no numbers.
+        TypeError: if ``coherence_s`` is not numeric.
 
     >>> coherence_s = [1e-3, 10e-3]
     >>> wb.effective_capacity(coherence_s, bits_per_hz=6.12, central=False).round(1).tolist()  # matched filter

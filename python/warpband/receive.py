@@ -147,8 +147,9 @@ class IterativeReceiver(Described):
         Args:
             channel: H, complex64, ``(..., uses_per_frame, rx_antennas, streams)``; the batch axes may be the first of received's
                 alone, as in ``(..., rx_antennas, streams)`` for one H a frame, or 1 where NumPy broadcasts them.
-            received: y, complex64, ``(..., uses_per_frame, rx_antennas)``, of a space-time code ``(..., uses_per_frame, uses,
-                rx_antennas)``: codeword, slot or subcarrier, antenna. Over subcarriers channel has an axis for them too.
+            received: y, complex64, ``(..., uses_per_frame, rx_antennas)``. With a space-time code ``uses_per_frame`` counts
+                codewords: ``(..., uses_per_frame, slots, rx_antennas)``, or subcarriers in place of slots. ``channel`` then also
+                has an axis of subcarriers.
             noise_var: N0 per complex entry: a number, or an array that broadcasts to ``(..., uses_per_frame)``.
             prior: a-priori LLRs of the coded bits for the first outer iteration, float32, ``(..., n)``. In the sign of ``llr``.
             outputs: "bits" (uint8 ``(..., k)``), "iterations" (int32 ``(...)``, of the decoder up to here), "status" (uint8

@@ -105,8 +105,8 @@ class StbcDecoder(Described):
 
         Args:
             channel: H, complex64 ``(..., rx_antennas, 2)``; the batch axes may be the first of received's alone, or 1 where NumPy
-                broadcasts them. Of a code over subcarriers, "sfbc" and "fstd", an H for each: ``(..., uses, rx_antennas, streams)``;
-                the batch axes may be the first of received's alone. Where they differ the interference counts as noise.
+                broadcasts them. With "sfbc" and "fstd" an H for each subcarrier: ``(..., uses, rx_antennas, streams)``; the batch axes
+                may be the first of received's alone. If they differ within a pair, the interference counts as noise.
             received: Y, complex64 ``(..., uses, rx_antennas)``.
             noise_var: N0 per complex entry: a number, or an array that broadcasts to the batch axes of ``received``.
             prior: a-priori LLRs, float32, ``(..., bits_per_codeword)``; those beyond +-1e6 count as +-1e6. Not with

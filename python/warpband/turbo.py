@@ -1,7 +1,7 @@
 """The turbo code of LTE (3GPP TS 36.212 section 5.1.3.2) and of UMTS: encoder and iterative MAP decoder.
 
 A codeword is ``3 * (k + 4)`` bits: the streams d0, d1, d2 one after the other, each with its four tail places.
-Bit ``3 * i + j`` of the sequence of UMTS (3GPP TS 25.212 section 4.2.3.2), its tail included, is place i of stream d_j.
+Bit ``3 * i + j`` of the UMTS sequence (3GPP TS 25.212 section 4.2.3.2) is element i of stream d_j. This includes the tail bits.
 """
 from __future__ import annotations
 

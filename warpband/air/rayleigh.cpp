@@ -54,8 +54,8 @@ const char* name_of(fading_type f) noexcept { return f == fading_type::fast ? "f
 const std::vector<setting_of<rayleigh_config>>& rayleigh_settings() {
   static const std::vector<setting_of<rayleigh_config>> settings{
       words("fading", &rayleigh_config::fading, {{"fast", fading_type::fast}, {"block", fading_type::block}},
-            "A new h or H for every use of the channel, with a space-time code for every codeword of two "
-            "uses; or one for each frame.")};
+            "A new h or H for every use of the channel, with a space-time code for every codeword; or one "
+            "for each frame.")};
   return settings;
 }
 

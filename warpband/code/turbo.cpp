@@ -59,8 +59,8 @@ std::vector<setting_of<turbo_settings>> of_code() {
       crc_setting(&c::crc),
       words<c, turbo_standard>("standard", &c::standard,
                                {{"lte", turbo_standard::lte}, {"umts", turbo_standard::umts}},
-                               "Whose interleaver: the QPP of 3GPP TS 36.212, or that of UMTS and HSPA, TS "
-                               "25.212 section 4.2.3.2.3. Their constituent codes are the same.")
+                               "Standard of the interleaver: the QPP of 3GPP TS 36.212, or that of UMTS and "
+                               "HSPA, TS 25.212 section 4.2.3.2.3. Their constituent codes are the same.")
           .left_out_by_default(),
       interleaver_setting().without_default()};
 }

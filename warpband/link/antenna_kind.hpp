@@ -69,8 +69,7 @@ struct antenna_kind {
   /// Energy that all transmit antennas send together, divided by Es.
   double (*sent_power)(const link_config&) = [](const link_config& c) { return double(streams_of(c)); };
   double (*symbol_energy)(const link_config&) = [](const link_config&) { return 1.0; };  // Es
-  /// Tells the channel what differs from tx = streams, rx = rx_antennas and `uses`, which it does not ask
-  /// for.
+  /// Describes to the channel what differs from tx = streams and rx = rx_antennas. Must not call `uses`.
   void (*describe)(const link_config&, air_antennas&) = [](const link_config&, air_antennas&) {};
 
   // ---- what is detected and counted

@@ -36,9 +36,9 @@ const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
       integer("symbols", &c::symbols, 1, 64,
               "OFDM symbols of a frame. They share one channel estimate per subcarrier."),
       words("csi", &c::csi, {{"perfect", massive_csi::perfect}, {"ls", massive_csi::ls}},
-            "What the base station knows of the channel: all, or what it estimates by least squares from "
-            "pilots that the users send, sequences that are orthogonal between them. It detects or precodes "
-            "as if the estimate were the channel, and it knows N0. Pilots take no time from the data.")
+            "What the base station knows of the channel. perfect: H. ls: its least-squares estimate from "
+            "orthogonal pilot sequences of the users. It uses the estimate as if it were H, and knows N0. "
+            "Pilots take no time from the data.")
           .left_out_by_default(),
       integer("pilots", &c::pilots, 1, 4096,
               "Pilots of a user on each subcarrier, the length of its sequence. Left out: users.",

@@ -3,10 +3,9 @@
 // is counted. Its blocks are the codewords of a frame; without a code those of the space-time code. The other
 // bursts are in the DL-MAP, but their tones stay empty, as bursts do not disturb each other.
 //
-// A frame has one H for each tone: "tdl", or Rayleigh fading with an H for each tone or for all. SNR and
-// Eb/N0 are those of the burst's symbols. Preamble and maps cost neither power nor rate. Where a frame's FCH
-// or DL-MAP is wrong the burst is erased: its codewords count as wrong if they have a 1, and its uses as
-// erased.
+// The channel is constant during a frame. It is one of those of massive MIMO except "cdl". SNR and Eb/N0 are
+// those of the burst's symbols. Preamble and maps cost neither power nor rate. Where a frame's FCH or DL-MAP
+// is wrong the burst is erased: its codewords count as wrong if they have a 1, and its uses as erased.
 #include <warpband/link/link_antennas.hpp>
 #include <warpband/receive/wimax/chain.hpp>
 

@@ -12,9 +12,9 @@ enum class massive_solver {
   cg,         // MMSE, conjugate gradients: for every vector `iterations`, fewer once `residual` is reached
   jacobi_cg,  // the same on A scaled to a diagonal of ones, which is Jacobi's preconditioner
   // MMSE, on the same scaled A by linalg/splitting: for every vector `iterations`, without inner products.
-  neumann,       // so many terms of the Neumann series
-  gauss_seidel,  // so many sweeps over the users
-  chebyshev,     // so many steps, with bounds of the eigenvalues from the Gram matrix (`bound_eigenvalues`)
+  neumann,       // `iterations` terms of the Neumann series
+  gauss_seidel,  // `iterations` sweeps over the users
+  chebyshev,     // `iterations` steps, with eigenvalue bounds from the Gram matrix (`bound_eigenvalues`)
   zf,            // zero forcing: A = H^H H, decomposed
   mf,            // matched filter
 };

@@ -134,9 +134,9 @@ struct massive_engine : massive_products<Users, T, G> {
 
   /// Bounds for Chebyshev's method, from the scaled A with N0 / Es = `added`. s^2 is the mean over users of
   /// the sum of |A_uj|^2, j != u, in independent fading about U / B. Eigenvalues are then between (1 - s)^2
-  /// and (1 + s)^2 (Marchenko and Pastur). Of a real matrix the largest may be a little more: the upper bound
-  /// has `chebyshev_margin`. It is never more than that of Gershgorin, which always holds. The noise alone
-  /// keeps eigenvalues above N0 / Es over the largest entry of A's diagonal.
+  /// and (1 + s)^2 (Marchenko and Pastur). For a finite matrix the largest eigenvalue can exceed this
+  /// slightly, hence `chebyshev_margin`. The upper bound is never more than that of Gershgorin, which always
+  /// holds. The noise alone keeps eigenvalues above N0 / Es over the largest entry of A's diagonal.
   WB_HD eigenvalue_bounds<T> bound_eigenvalues(T added) const {
     for (int u = g.rank; u < n; u += g.size) {  // `gain` and `sinr` are memory until the weights are made
       T radius = T(0.f), energy = T(0.f);

@@ -38,8 +38,8 @@ setting_of<C> solver_setting(massive_solver C::*member) {
 template <class C>
 setting_of<C> iterations_setting() {
   return integer("iterations", &C::iterations, 1, most_massive_users,
-                 "I, needed there. With neumann it counts the terms of the series, of which the first is b "
-                 "over the diagonal.")
+                 "Iterations, required with these solvers. With neumann: terms of the series; the first is b "
+                 "divided by the diagonal.")
       .only_with("solver", {"cg", "jacobi-cg", "neumann", "gauss-seidel", "chebyshev"});
 }
 template <class C>

@@ -1,6 +1,6 @@
 #pragma once
-// Every codeword: no structure of the code is used but that S is linear in the real and imaginary parts of
-// the symbols, the N real dimensions of a codeword. With S = sum over d of l_d E_d, l_d the level of
+// Every codeword. The code has to be linear in the real and imaginary parts of the symbols, the N real
+// dimensions of a codeword; no other structure is used. With S = sum over d of l_d E_d, l_d the level of
 // dimension d,
 //
 //   |Y - H S|^2 - |Y|^2 = sum over d of l_d (square_d l_d + linear_d) + sum over e < d of cross_ed l_e l_d

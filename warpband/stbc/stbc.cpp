@@ -70,10 +70,9 @@ setting_of<stbc_config> type_setting() {
       "type",
       "word",
       among(names),
-      "A space-time code of two antennas and two uses of the channel, a codeword, with one H for both: "
-      "Alamouti, with two symbols, and with four Silver, a pair of Alamouti blocks with a matrix of your "
-      "own, and Golden (docs/bollapalli.md). Over neighbouring subcarriers, each with its H, the transmit "
-      "diversity of LTE: SFBC of two antennas, with two symbols, and FSTD of four, with four.",
+      "Space-time code (docs/bollapalli.md). Over two slots with one H, two antennas: Alamouti (2 symbols), "
+      "Silver, Golden or a pair of Alamouti blocks with your matrix (4 symbols). Over subcarriers with an H "
+      "each, of LTE: SFBC (2 antennas, 2 symbols) and FSTD (4 antennas, 4 symbols).",
       names,
       [=](stbc_config& c, const setting_value& v) {
         const space_time_code codes[] = {
@@ -126,8 +125,9 @@ const std::vector<setting_of<stbc_config>>& stbc_settings() {
       words(
           "method", &c::method,
           {{"conditional", stbc_method::conditional}, {"exhaustive", stbc_method::exhaustive}},
-          "The best codeword for every pair of symbols, or every codeword: the same results up to rounding, "
-          "and up to 65536 codewords, which four symbols of 16-QAM have.")
+          "conditional: for each pair of symbols only the best codeword. exhaustive: all codewords, at most "
+          "65536 (four symbols of 16-QAM); not with sfbc and fstd. Both give the same results up to "
+          "rounding.")
           .left_out_by_default(),
       one_of("qam", &c::qam, {4, 16, 64, 256}, "Points of the constellation.").not_of_links(),
       integer("rx_antennas", &c::rx_antennas, 1, 4, "Receive antennas.").not_of_links(),

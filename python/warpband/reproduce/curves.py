@@ -111,7 +111,8 @@ def undecided(numbers, limit) -> str:
     """Which intervals include the limit, in words, widened as `at_most` has them."""
     numbers = list(numbers)
     held = [str(n.among(len(numbers))) for n in numbers if n.high > limit]
-    return f"{limit:g} dB is inside {', '.join(held)} dB" + (f", 95 % intervals of {len(numbers)} distances together" if len(numbers) > 1 else "")
+    widened = f", widened for {len(numbers)} distances" if len(numbers) > 1 else ""
+    return f"the limit of {limit:g} dB lies inside the interval{'s' if len(held) > 1 else ''} {', '.join(held)} dB{widened}"
 
 
 def in_words(gaps):

@@ -70,7 +70,7 @@ def codes_row(data: Data):
                                     f"less Eb/N0 than multiplexing in {len(better)}, more in {len(worse)} of {len(found)} settings (95 %), open in {unsure}; gain from {least[1]} dB "
                                     f"({name_of(least[0])}) to {largest[1]} dB ({name_of(largest[0])}){listed}. With all intervals together at 95 % less in {len(confirming)}, more in {len(refuting)}", holds,
                                     "; ".join(filter(None, [f"{len(refuting)} of {len(found)} settings need more", reason(gains, scheme, fading, fer)])) if holds is False
-                                    else f"{len(found) - len(confirming) - len(refuting)} of {len(found)} intervals include 0 then, and none lies below" if holds is None else "", is_open=holds is None))
+                                    else f"{len(found) - len(confirming) - len(refuting)} of {len(found)} widened intervals include 0, and none is below 0" if holds is None else "", is_open=holds is None))
         keys = [key for key in gains if key[1] == fading and key[3:5] in (("1/2", "qpsk"), ("5/6", "qpsk"), ("1/2", "16qam")) and key[5] == 0]
         lines = [Line(f"{SCHEMES[key[0]]}, {name_of(key[2:])}", sorted((FERS.index(f), *n) for f, n in gains[key]), joined=False) for key in keys]
         panels.append(Panel(words, "FER", "dB less than multiplexing", lines, log_y=False, ticks=list(FERS), levels=[(0.0, "")]))

@@ -135,7 +135,9 @@ def beaten(cells, says, loser, winner=lambda c: "mmse", name="MMSE", ours=False)
     if lost:
         result += f", up to {gains[-1]} dB less: {where(lost)}"
     shares = sorted(c.us[winner(c)] / c.us[loser(c)] for c in sure)
-    reason = f"{name} takes {shares[0]:.2f} to {shares[-1]:.2f} of its time in those {len(sure)}" if sure else f"{name} takes less time in {len(lost) + len(unsure)} settings, where the intervals of its SNR decide nothing" if lost or unsure else ""
+    times = list(dict.fromkeys(f"{share:.2f}" for share in (shares[0], shares[-1]))) if sure else []
+    reason = f"{name} takes {' to '.join(times)} of its time in {'both' if len(sure) == 2 else f'those {len(sure)}'}" if sure \
+        else f"{name} takes less time in {len(lost) + len(unsure)} settings; there the SNR difference is not significant" if lost or unsure else ""
     return Claim(says, result, False if sure else None if lost or unsure else True, reason, ours=ours, is_open=not sure and bool(lost or unsure))
 
 
@@ -158,7 +160,7 @@ def map_claims(cells):
                             f"a tree search in {len(tree)} of {len(chosen)} settings ({sum(tree)} with 95 %: " + ", ".join(f"{n} {name}" for name, n in names.items() if n) + "); "
                             + "; ".join(others) + ". Times: " + "; ".join(f"{m}: {', '.join(held)}" for m, held in machines.items()) + (f". EP has no times at {', '.join(no_ep)}" if no_ep else ""),
                             False if others_always else True if sum(tree) == len(chosen) else None,
-                            f"all {DRAWS} draws choose another in {others_always} settings" if others_always else f"others are chosen in {len(chosen) - len(tree)} settings, but in none by all {DRAWS} draws, which one of {len(chosen)} settings needs"
+                            f"all {DRAWS} draws choose another in {others_always} settings" if others_always else f"another detector is chosen in {len(chosen) - len(tree)} settings. In none do all {DRAWS} draws choose it, as {len(chosen)} simultaneous tests require"
                             if sum(tree) < len(chosen) else "", ours=True, is_open=not others_always and sum(tree) < len(chosen)))
     if len(timed) < len(cells):
         missing_times = sorted({f"{c.key[0]} {NAMES[c.key[1]]}" for c in cells if not c.is_timed})

@@ -209,7 +209,7 @@ def jacobi_claims(data: Data):
         def least(family):
             channel, size = family.split()[:2]
             n = needed.get((channel, tuple(map(int, size.split("x")))))
-            return f", of which CG with equal powers needs {n}" if n else ""
+            return f" (CG with equal powers needs {n})" if n else ""
         words = "; ".join(f"{f.removesuffix(' uncontrolled')}, I = {i}{least(f)}: {n} dB" for f, i, n in found if n in alone) or "-"
         rest = [n.value for *_, n in found if n not in alone]
         says = "li, chapter 6: \"other iterative methods besides conjugate gradient may converge faster by using specific preconditions\". Here: conjugate gradients with Jacobi's, " + \

@@ -243,7 +243,7 @@ def table_4_4(data: Data):
         # Whatever does not grow with Q is at most all that QPSK executes.
         loops = printed.WU2010_PAIRS[2] * q / printed.WU2010_INSTRUCTIONS[2, q][0]
         claims.append(measured(f"2x2 {NAMES[q]}: {100 * share:.0f} % of the instructions are in loops over points (within 5 %)", [executed((2, 4)), executed((2, q))],
-                               lambda v, loops=loops: f"{100 * loops:.0f} % by eq. 4.5; of ours, whose loops are unrolled, at least {100 * (1 - v[0] / v[1]):.0f} % grow with Q, as QPSK executes so many fewer",
+                               lambda v, loops=loops: f"{100 * loops:.0f} % by eq. 4.5. Our loops are unrolled. At least {100 * (1 - v[0] / v[1]):.0f} % of our instructions grow with Q: QPSK executes that many fewer",
                                lambda v, share=share, loops=loops: abs(loops - share) <= 0.05, missing="by the profiler"))
     theirs = {key: m / p for key, (m, p) in printed.WU2010_INSTRUCTIONS.items()}
     far = {key: ratio for key, ratio in theirs.items() if abs(ratio - 1) > 0.1}

@@ -40,8 +40,8 @@ const std::vector<setting_of<ctc_decoder_config>>& ctc_decoder_settings() {
                       "an integer from 1 to k/16"),
       integer_or_auto(
           "overlap", &c::overlap, 0, 4800 / 2,
-          "How many couples outside a window its recursions start, on the circle of couples. 0: "
-          "from metrics of the previous iteration alone. \"auto\": 16, or what the windows allow.",
+          "Couples by which each window's recursions start early, around the circle. 0: they start from "
+          "metrics of the previous iteration. \"auto\": 16, or what the windows allow.",
           "an integer from 0 to k/(2 windows) - 1"),
       number(
           "extrinsic_scale", &c::extrinsic_scale, 0, 1,

@@ -4,16 +4,21 @@
 //
 // Decoder: two MAP decoders exchange extrinsic weights of symbols, three ratios of the four values u of a
 // couple (A, B). With alpha and beta over the 8 states, and gamma of the step's LLRs:
-//   alpha_{i+1}(s') = sum over s, u of alpha_i(s) gamma_i(s, u),  beta_i(s) = sum over u of gamma_i
-//   beta_{i+1} extrinsic_i(u) = sum over s of alpha_i(s) gamma'_i(s, u) beta_{i+1}(s'),  gamma' without the
-//   couple's own.
+//
+//   alpha_{i+1}(s') = sum over s, u of alpha_i(s) gamma_i(s, u)
+//   beta_i(s)       = sum over u of gamma_i(s, u) beta_{i+1}(s')
+//   extrinsic_i(u)  = sum over s of alpha_i(s) gamma'_i(s, u) beta_{i+1}(s')
+//
+// gamma' is gamma without the couple's own LLRs and its a-priori weight.
 // The trellis is a circle. A recursion starts with metrics of the previous iteration, in the first one with
 // equal ones, `overlap` steps before the steps whose output it gives.
 //
-// When to use. For WiMAX and DVB-RCS. log_map is exact. max_log_map with a scale of 0.75 loses 0.1 dB.
+// When to use. For WiMAX and DVB-RCS. log_map is exact. max_log_map with a scale of 0.75 loses 0.02
+// to 0.1 dB (docs/ctc.md).
 //
-// Cost: 4 symbols x 8 states, three times a couple and half-iteration. Source: C. Berrou, C. Douillard,
-// M. Jezequel, "Multiple parallel concatenation of circular recursive systematic convolutional codes", 1999.
+// Cost: for each couple and half-iteration three passes (alpha, beta, output) over 32 branches. Source: C.
+// Berrou, C. Douillard, M. Jezequel, "Multiple parallel concatenation of circular recursive systematic
+// convolutional codes", 1999.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -30,7 +35,7 @@ struct ctc_decoder_config {
   /// Full iterations, 1..64.
   int iterations = 8;
   /// Parallel windows, 1..N/8; absent: windows of about 32 couples, which with the overlap of 16 lose less
-  /// than 0.01 dB (docs/ctc.md).
+  /// than 0.01 dB at rate 1/2 (docs/ctc.md).
   std::optional<int> windows = {};
   /// Couples by which a window's recursions start early, on the circle: 0..N/windows - 1; absent: 16, or what
   /// the windows allow. 0 relies on metrics of the previous iteration alone.
@@ -58,9 +63,9 @@ struct ctc_decoder_output {
 /// Input LLRs are [batch, n], ln P(0)/P(1), in the order of ctc_sent_places. They are limited to +-30
 /// (log-MAP) or +-2^26 (max-log-MAP, log-MAP by table). In log-MAP a state metric and the extrinsic weight of
 /// a symbol are at least 2^-30 of the largest, and outputs are limited to +-60. A codeword with a NaN or
-/// infinite LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched. So
-/// is one, with status_insufficient, of whose LLRs fewer than k are usable, that is not 0 in the decoder's
-/// numbers.
+/// infinite LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched. A
+/// codeword with fewer than k usable LLRs is also an erasure, with status_insufficient. An LLR is usable if
+/// it is not 0 in the decoder's number format.
 ///
 /// Log-MAP decodes a codeword on LLRs, with ln(1 + e^-d) within 0.013, if more than a fourth of its LLRs are
 /// beyond +-11, or one beyond +-1000: so LLRs may have any larger scale. Multiplying all LLRs by a power of

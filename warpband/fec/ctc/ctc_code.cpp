@@ -108,7 +108,7 @@ const std::vector<setting_of<ctc_config>>& ctc_settings() {
   static const std::vector<setting_of<c>> settings{
       words<c, ctc_standard>(
           "standard", &c::standard, {{"wimax", ctc_standard::wimax}, {"dvb-rcs", ctc_standard::dvb_rcs}},
-          "Whose block sizes, interleaver and puncturing: IEEE 802.16 section 8.4.9.2.3, or "
+          "Standard that defines block sizes, interleaver and puncturing: IEEE 802.16 section 8.4.9.2.3, or "
           "ETSI EN 301 790."),
       integer("k", &c::k, 1, INT32_MAX, "Bits of a frame into the encoder, two for each of its N couples.",
               "an integer: twice a number of couples of the standard, 48 to 4800 (wimax) or 96 to 1728 "

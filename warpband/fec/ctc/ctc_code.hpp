@@ -1,6 +1,6 @@
 #pragma once
-// Convolutional turbo codes (CTC) over couples of bits: those of IEEE 802.16 (§8.4.9.2.3) and of the first
-// edition of DVB-RCS (ETSI EN 301 790 §8.5.2). Sizes, interleavers, puncturing.
+// Convolutional turbo codes (CTC) over couples (pairs of bits): those of IEEE 802.16 (§8.4.9.2.3) and of the
+// first edition of DVB-RCS (ETSI EN 301 790 §8.5.2). Sizes, interleavers, puncturing.
 //
 // k = 2 N bits are N couples (A_i, B_i): bits 2 i and 2 i + 1. Encoder 1 takes them in order. Encoder 2 takes
 // couple P(j) at time j, with A and B swapped where j is even:

@@ -106,8 +106,9 @@ struct turbo_decoder_output {
 /// places. They are limited to +-30 (log-MAP), +-11 (log-MAP in bfloat16), +-2^26 = 6.7e7 (max-log-MAP and
 /// log-MAP by table) or +-127 steps (int16). In log-MAP extrinsics are limited to +-30, in bfloat16 to +-18,
 /// outputs to +-60, and a state metric to 2^-30 of the largest. A codeword with a NaN or infinite LLR is an
-/// erasure: its outputs are zero and its status says so; its neighbours are untouched. So is one, with
-/// status_insufficient, of whose LLRs fewer than k are usable, that is not 0 in the decoder's numbers.
+/// erasure: its outputs are zero and its status says so; its neighbours are untouched. A codeword
+/// with fewer than k usable LLRs is also an erasure, with status_insufficient. An LLR is usable if it is not
+/// 0 in the decoder's number format.
 ///
 /// `coded_extrinsic` has the extrinsic LLRs of all coded bits in the order of the input: d0, d1, d2, each
 /// with its tail places. Those of the information bits are `extrinsic`. Those of parity and tail bits are

@@ -2,8 +2,8 @@
 // The interleaver of the UMTS turbo code, 3GPP TS 25.212 §4.2.3.2.3: bits are written row by row into a
 // matrix, permuted within rows and between them, and read column by column without the padding.
 //
-// The constituent codes and the coded bits are those of LTE: bit 3 i + j of the UMTS sequence
-// (§4.2.3.2.1, 4.2.3.2.2), tail bits included, is place i of stream d_j (TS 36.212 §5.1.3.2).
+// The constituent codes and the coded bits are those of LTE. Bit 3 i + j of the UMTS sequence (§4.2.3.2.1,
+// 4.2.3.2.2) is element i of stream d_j (TS 36.212 §5.1.3.2). This includes the tail bits.
 #include <cstdint>
 #include <vector>
 

@@ -3,7 +3,8 @@
 // and z = Q^H y of a right side y. P orders the columns of H.
 //   gram_schmidt   modified Gram-Schmidt on [H | y]: Q loses orthogonality with the condition of H
 //   householder    Householder reflections of [H | y]: Q is orthonormal up to rounding. From 4x4 on R
-//                  and z take 0.8 to 1.3 times the operations of gram_schmidt; with Q it is 1.4 to 1.7 times
+//                  and z take 0.8 to 1.3 times the operations of gram_schmidt, with Q 1.4 to 1.7 times
+//                  (by linalg/qr/householder_flops.hpp)
 //   cholesky       R of H^H H = R^H R, z of R^H z = H^H y, no Q: fewer operations on tall matrices; the error
 //                  of R grows with the squared condition of H
 #include <complex>

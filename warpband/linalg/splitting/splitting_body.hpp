@@ -1,6 +1,7 @@
 #pragma once
 // Iterations for several right sides of a Hermitian positive definite matrix whose diagonal is 1, from x = 0.
-// None of them takes inner products. A group meets once a product with A, or once a user.
+// None of them needs inner products. A group synchronises once for each product with A, or once for each
+// user.
 //
 //   Neumann       x = (I + E + E^2 + ..) b, E = I - A: as many terms as iterations. It converges where all
 //                 eigenvalues of A are below 2

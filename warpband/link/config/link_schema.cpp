@@ -166,7 +166,7 @@ void add_antennas(schema& s) {
         streams_setting(&detector_config::streams,
                         "Symbols sent in one use of the channel, each from an antenna of its own with Es = "
                         "1. The bits of a frame go to them symbol by symbol; zeros fill the last use. With a "
-                        "space-time code: its antennas, 2, of fstd 4; may be left out."),
+                        "space-time code: its antennas, 2, or 4 with fstd; may be left out."),
         one, "", without("mimo.streams"));
   s.add("mimo",
         rx_antennas_setting(

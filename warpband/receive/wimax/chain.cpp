@@ -80,17 +80,17 @@ const std::vector<setting_of<wimax_frame_config>>& wimax_frame_settings() {
         profile_setting(),
         length_setting(),
         number("downlink_share", &c::downlink_share, 0, 1,
-               "Of the frame's symbols, which begin with the downlink; rounded to whole symbols."),
+               "Fraction of the frame's symbols that belong to the downlink, which comes first. Rounded to "
+               "whole symbols."),
         words("direction", &c::direction,
               {{"downlink", wimax_direction::downlink}, {"uplink", wimax_direction::uplink}},
-              "Whose bursts are received."),
-        texts(
-            "modulations", &c::modulations,
-            "Of each burst: \"qpsk\", \"16qam\" or \"64qam\". Bursts lie side by side in frequency and have "
-            "all symbols behind preamble and maps.",
-            "a list of \"qpsk\", \"16qam\" and \"64qam\""),
+              "Direction whose bursts are received."),
+        texts("modulations", &c::modulations,
+              "Modulation of each burst: \"qpsk\", \"16qam\" or \"64qam\". Bursts are side by side in "
+              "frequency. Each takes all symbols after preamble and maps.",
+              "a list of \"qpsk\", \"16qam\" and \"64qam\""),
         numbers("shares", &c::shares, 1e-6, 1e6,
-                "Tones of the bursts relative to each other. Empty: all alike.",
+                "Relative share of the tones for each burst. Empty: equal shares.",
                 "a number from 1e-6 to 1e6 for each burst"),
         words("space_time", &c::space_time,
               {{"alamouti", wimax_space_time::alamouti},
@@ -101,16 +101,17 @@ const std::vector<setting_of<wimax_frame_config>>& wimax_frame_settings() {
         words("csi", &c::csi, {{"preamble", wimax_csi::preamble}, {"perfect", wimax_csi::perfect}},
               "preamble: a frame begins with a symbol of pilots, from which H is estimated. perfect: H is "
               "known, and there is no preamble."),
-        boolean("maps", &c::maps,
-                "FCH and DL-MAP are sent and read, in the downlink: a frame whose checks fail has its bursts "
-                "erased.")};
+        boolean(
+            "maps", &c::maps,
+            "Send FCH and DL-MAP in the downlink, and read them. If a check fails, the bursts of the frame "
+            "are erased.")};
     for (auto& s : within<c>(
              [](c& x) -> auto& { return x.map; },
              std::vector{words("map_modulation", &wimax_map_config::modulation,
                                {{"bpsk", wimax_map_modulation::bpsk}, {"qpsk", wimax_map_modulation::qpsk}},
-                               "Of the DL-MAP, whose code has rate 1/2."),
+                               "Modulation of the DL-MAP. Its code has rate 1/2."),
                          one_of("map_repetition", &wimax_map_config::repetition, {1, 2, 4, 6},
-                                "How often the DL-MAP is sent.")}))
+                                "Copies of the DL-MAP.")}))
       list.push_back(std::move(s));
     return list;
   }();

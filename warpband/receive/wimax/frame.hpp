@@ -71,8 +71,8 @@ struct wimax_link_config {
   bool preamble = false;
   /// FCH and DL-MAP behind it; absent: the receiver knows where bursts are. In the downlink alone.
   std::optional<wimax_map_config> maps = {};
-  /// The one burst of the direction that is sent and received, for who needs no other: the tones of the
-  /// others stay empty, and they have no results. Absent: all.
+  /// If set, only this burst is sent and received; the tones of the others stay empty, and they have no
+  /// results.
   std::optional<std::size_t> only = {};
 
   bool has(std::size_t burst) const noexcept { return !only || *only == burst; }
@@ -102,8 +102,8 @@ std::vector<std::string> wimax_stages_of(const wimax_link_config& config);
 
 struct wimax_plan;  // what transmitter and receiver have in common, in frame.cpp
 
-/// Bits of bursts to what the two antennas send. Buffers are allocated once; holds on to the executor.
-/// Threads: one at a time.
+/// Bits of bursts to what the two antennas send. Buffers are allocated once; keeps a reference to the
+/// executor. Threads: one at a time.
 class wimax_transmitter {
  public:
   /// For at most `frames` in one run. Throws argument_error as wimax_bursts_of does, and for frames = 0 or
@@ -152,7 +152,7 @@ struct wimax_output {
 
 struct wimax_received {
   /// H of the direction: [frames, 1, data subcarriers, 2 * rx_antennas], element 2 * r + t the gain from
-  /// antenna t to receive antenna r. Not looked at with a preamble.
+  /// antenna t to receive antenna r. Ignored with a preamble.
   frame_grid<const std::complex<float>> channel;
   /// Y: [frames, the frame's symbols, data subcarriers, rx_antennas].
   frame_grid<const std::complex<float>> received;
