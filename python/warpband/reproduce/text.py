@@ -66,7 +66,7 @@ def wu2010(data: Data):
     forward = {(state, bit): step(state, bit) for state in range(8) for bit in (0, 1)}
     backward = {(after, bit): (state, parity) for (state, bit), (after, parity) in forward.items()}
     claims += [trellis_claim(1, printed.WU2010_ALPHA, backward, "predecessor"), trellis_claim(2, printed.WU2010_BETA, forward, "successor"),
-               Claim("5.1.5: a look-up table for max* is slower", "-", None, "there is no decoder with such a table")]
+               Claim("5.1.5: a look-up table for max* is slower", "-", None, "no stored record has a decoder with such a table")]
     return [], claims
 
 
