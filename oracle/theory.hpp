@@ -30,8 +30,8 @@ double bpsk_rayleigh_ber(double mean_esn0);
 double bpsk_combined_rayleigh_ber(double mean_esn0_of_branch, int branches);
 
 /// The same in Rician fading, each branch with K (linear), by moment generating functions (Simon and Alouini,
-/// Digital Communication over Fading Channels, chapter 9). With g the mean Es/N0 of a branch it is 1 / pi
-/// times the integral of M(1 / sin^2 theta)^branches over theta in (0, pi / 2),
+/// Digital Communication over Fading Channels, chapter 9). It is 1 / pi times the integral of
+/// M(1 / sin^2 theta)^branches over theta in (0, pi / 2). With g the mean Es/N0 of a branch,
 ///   M(s) = (1 + K) / (1 + K + s g) exp(-K s g / (1 + K + s g)).
 double bpsk_combined_rician_ber(double mean_esn0_of_branch, double k, int branches);
 

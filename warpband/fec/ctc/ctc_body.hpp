@@ -66,14 +66,16 @@ struct ctc_step {
   T symbol[4], parity[4];
 
   /// Where the value of the decoder's symbol u is.
-  WB_HD int at(int u, int size) const { return (swapped && (u == 1 || u == 2) ? 3 - u : u) * size + place; }
+  WB_HD int place_of(int u, int size) const {
+    return (swapped && (u == 1 || u == 2) ? 3 - u : u) * size + place;
+  }
 
   WB_HD ctc_step(const ctc_layout& layout, const ctc_half<T>& h, int w, int j) {
     const int size = layout.size(), here = layout.address(w, j);
     place = h.interleaved != nullptr ? h.interleaved[here] : here;
     swapped = h.interleaved != nullptr && (layout.start(w) + j) % 2 == 0;
     WB_UNROLL for (int u = 0; u < 4; u++) {
-      symbol[u] = M::product(h.symbol[at(u, size)], h.apriori[at(u, size)]);
+      symbol[u] = M::product(h.symbol[place_of(u, size)], h.apriori[place_of(u, size)]);
       parity[u] = h.parity[u * size + here];
     }
   }
@@ -173,7 +175,7 @@ WB_HD_CALL typename rebind<T>::mask ctc_half_iteration(G g, ctc_layout layout, i
       if (watch) {
         T old[4], fresh[4];
         WB_UNROLL for (int u = 0; u < 4; u++) {
-          old[u] = M::times(current.symbol[u], h.extrinsic[current.at(u, size)]);
+          old[u] = M::times(current.symbol[u], h.extrinsic[current.place_of(u, size)]);
           fresh[u] = M::times(current.symbol[u], e[u]);
         }
         WB_UNROLL for (int bit = 0; bit < 2; bit++) {
@@ -182,7 +184,7 @@ WB_HD_CALL typename rebind<T>::mask ctc_half_iteration(G g, ctc_layout layout, i
           differs = differs | (old_one & !fresh_one) | (fresh_one & !old_one);
         }
       }
-      WB_UNROLL for (int u = 0; u < 4; u++) h.extrinsic[current.at(u, size)] = e[u];
+      WB_UNROLL for (int u = 0; u < 4; u++) h.extrinsic[current.place_of(u, size)] = e[u];
     }
   }
   return differs;

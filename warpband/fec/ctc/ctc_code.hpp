@@ -43,10 +43,10 @@ std::vector<std::int32_t> ctc_permutation(ctc_standard standard, int k);
 int ctc_sent_bits(const ctc_config& config);
 /// Which bits are sent, in their order. Places count the streams A, B, Y1, Y2, W1, W2 of N bits, one after
 /// the other.
-///   wimax     each stream through its subblock interleaver; then A, B, Y1 and Y2 bit by bit, W1 and W2 bit
-///             by bit; of these the first k / rate (§8.4.9.2.3.4, first transmission)
-///   dvb-rcs   A and B bit by bit; of the punctured parities Y1 and Y2 bit by bit, then W1 and W2: the
-///             natural order
+///   wimax     Each stream passes its subblock interleaver. A, B, Y1 and Y2 bit by bit, W1 and W2 bit by
+///             bit. Of these the first k / rate are sent (§8.4.9.2.3.4, first transmission).
+///   dvb-rcs   A and B bit by bit. Of the punctured parities Y1 and Y2 bit by bit, then W1 and W2. This is
+///             the natural order.
 /// Throws argument_error.
 std::vector<std::int32_t> ctc_sent_places(const ctc_config& config);
 
