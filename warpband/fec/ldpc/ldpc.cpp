@@ -274,7 +274,7 @@ struct ldpc_decoder::reads_by_vector {
 };
 
 ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& config,
-                           const std::optional<ldpc_crc>& crc)
+                           const std::optional<ldpc_crc>& crc, ldpc_erasures erasures)
     : code_(code),
       config_((check(code, config, crc.has_value()), config)),
       reads_(std::make_shared<reads_by_vector>()),
@@ -286,6 +286,7 @@ ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& con
   layout_tables t = tables_of(code);
   addresses_ = resident<std::uint32_t>(addresses_of(code, t));
   fixed_ = fixed_arguments(code, config, t);
+  fixed_.takes_any_word = erasures == ldpc_erasures::none;
   column_edges_ = resident<std::int32_t>(column_edges_of(code, t.edges));
   edges_ = resident<ldpc_edge>(std::move(t.edges));
   rows_ = resident<ldpc_row>(std::move(t.rows));

@@ -70,6 +70,11 @@ struct ldpc_decoder_config {
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings();
+/// Which words of finite LLRs a decoder does not decode.
+enum class ldpc_erasures {
+  insufficient,  // those with fewer than k usable LLRs; and an all-zero word satisfies no CRC
+  none,          // every word is decoded, and a CRC that holds is enough: what an accelerator does
+};
 /// The CRC that the first `bits` bits of a codeword end with; 0: all k.
 struct ldpc_crc {
   crc_polynomial polynomial;
@@ -107,7 +112,8 @@ struct ldpc_decoder_output {
 /// what a sum-product check takes to +-30), +-1000 (float16), or the LLRs to +-127 and the messages to +-42
 /// steps (int8). A codeword with a NaN or infinite LLR is an erasure: its outputs are zero and its status
 /// says so; its neighbours are untouched. A codeword with fewer than k usable LLRs is also an erasure, with
-/// status_insufficient. An LLR is usable if it is not 0 in the decoder's number format.
+/// status_insufficient, unless ldpc_erasures::none is asked for. An LLR is usable if it is not 0 in the
+/// decoder's number format.
 ///
 /// `messages` has four parts for each codeword, in LLRs:
 /// - the message to each bit of each check, [block][row]: the non-zero blocks of H in order of rows, then
@@ -142,7 +148,8 @@ class ldpc_decoder {
  public:
   /// `crc` is looked at for early_stop crc alone. Throws argument_error.
   ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& config,
-               const std::optional<ldpc_crc>& crc = std::nullopt);
+               const std::optional<ldpc_crc>& crc = std::nullopt,
+               ldpc_erasures erasures = ldpc_erasures::insufficient);
   /// Queues the decoding of a batch on the executor. Outputs without data are not computed. Throws
   /// shape_error, and argument_error for `state` beside `messages`, or whose values are not side by side.
   void run(executor& exec, view<const float> llr, const ldpc_decoder_output& out) const;
@@ -186,6 +193,8 @@ class ldpc_encoder {
   void run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const;
   int k() const noexcept { return k_; }
   int n() const noexcept { return n_; }
+  /// For ops that encode on their own.
+  ldpc_encode_tables tables_on(executor& exec) const;
 
  private:
   int k_, n_, z_, blocks_;

@@ -46,6 +46,7 @@ struct ldpc_decode_args {
       row_stride = 0;  // rotating storage: of a column in a buffer; room for an edge's messages
   int vectors = 0;     // rotating storage: of an edge, z values in so many vectors
   bool sum_product = false, flooding = false, early_stop = true;
+  bool takes_any_word = false;      // also of few usable LLRs; zeros satisfy a CRC
   int crc_bits = 0;                 // of crc_weights
   float scale = 1.f, offset = 0.f;  // min-sum: max(scale m - offset, 0); int8 in quanta
   int eighths = 8;                  // int8: scale
@@ -113,6 +114,14 @@ struct ldpc_term {
 /// each other's targets.
 struct ldpc_sum {
   std::int32_t target, first, terms, last_of_phase;
+};
+
+/// How the parity bits of a code follow from its k bits: `sums` sums over `blocks` blocks of z bits, the n /
+/// z of the codeword and what the sums need behind them.
+struct ldpc_encode_tables {
+  int sums = 0, blocks = 0;
+  const ldpc_sum* sum_table = nullptr;
+  const ldpc_term* term_table = nullptr;
 };
 
 struct ldpc_encode_args {

@@ -117,10 +117,10 @@ struct message_of<i8x> {
 #endif
 
 /// 0, or the status of a codeword that is erased: not all LLRs are finite, or fewer are usable than it has
-/// information bits.
+/// information bits, where the call asks for that.
 WB_HD unsigned ldpc_erasure(const ldpc_decode_args& a, bool finite, int usable) {
   if (!finite) return status_erased;
-  return usable < a.n - a.rows * a.z ? status_erased | status_insufficient : 0;
+  return !a.takes_any_word && usable < a.n - a.rows * a.z ? status_erased | status_insufficient : 0;
 }
 
 }  // namespace WB_ISA

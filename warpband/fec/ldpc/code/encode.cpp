@@ -310,6 +310,10 @@ ldpc_encoder::ldpc_encoder(const ldpc_code& code)
   terms_ = resident<ldpc_term>(std::move(s.terms));
 }
 
+ldpc_encode_tables ldpc_encoder::tables_on(executor& exec) const {
+  return {static_cast<int>(sums_.host().size()), blocks_, sums_.on(exec), terms_.on(exec)};
+}
+
 void ldpc_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
   check_shape("bits", bits, bits.items, static_cast<std::size_t>(k_));
   check_shape("coded", coded, bits.items, std::max(coded.elements, static_cast<std::size_t>(n_)));

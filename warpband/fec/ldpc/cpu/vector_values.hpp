@@ -252,7 +252,7 @@ struct vector_values {
     return false;
   }
 
-  /// Whether the CRC holds of bits that are not all zeros.
+  /// Whether the CRC holds, of bits that are not all zeros or of any word.
   WB_HD bool crc_holds(int odd) const {
     using I = typename rebind<lane>::i32;
     I sums(0), ones(0);
@@ -282,7 +282,7 @@ struct vector_values {
     std::int32_t parts[WB_WIDTH], sum = 0;
     __builtin_memcpy(parts, &sums, sizeof sums);
     for (int i = 0; i < WB_WIDTH; i++) sum ^= parts[i];
-    return sum == 0 && any(!(ones == I(0)));
+    return sum == 0 && (a.takes_any_word || any(!(ones == I(0))));
   }
 
   /// The decisions of column c, from values in bit order.

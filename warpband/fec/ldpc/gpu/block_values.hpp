@@ -207,7 +207,7 @@ struct block_values {
     return any_of(bad, g);
   }
 
-  /// A bit for each codeword whose CRC holds of bits that are not all zeros.
+  /// A bit for each codeword whose CRC holds, of bits that are not all zeros or of any word.
   template <class G>
   WB_HD unsigned crc_holds(int, unsigned asked, G g) const {
     std::int32_t sums[codewords] = {};
@@ -218,7 +218,7 @@ struct block_values {
           (negative >> w & 1u) != 0 ? a.crc_weights[e] : 0;
       ones |= negative;
     }
-    unsigned holds = any_of(ones, g) & asked;
+    unsigned holds = (a.takes_any_word ? ~0u : any_of(ones, g)) & asked;
     WB_UNROLL for (int w = 0; w < codewords; w++) if (g.xor_all(sums[w]) != 0) holds &= ~(1u << w);
     return holds;
   }
