@@ -34,6 +34,10 @@ set_source_files_properties(warpband/ofdm/fft/fft_cpu.cpp PROPERTIES COMPILE_DEF
 if(NOT WARPBAND_SANITIZE MATCHES "address")
   set_source_files_properties(warpband/fec/turbo/turbo_bf16_kernels.cpp PROPERTIES COMPILE_OPTIONS -O3 SKIP_PRECOMPILE_HEADERS ON)
 endif()
+# Loops over bytes of code blocks are vectors with -O3 only.
+if(NOT WARPBAND_SANITIZE MATCHES "address")
+  set_source_files_properties(warpband/fec/blocks/ldpc_blocks_kernels.cpp PROPERTIES COMPILE_OPTIONS -O3 SKIP_PRECOMPILE_HEADERS ON)
+endif()
 # Each part compiles in less than the 30 s that a unit may take. A part is the kernel it exports, or arguments of the template it instantiates.
 wb_kernel_parts(warpband/fec/bcjr/bcjr_kernels.cpp PARTS bcjr_max_log bcjr_log_map bcjr_coded_max_log bcjr_coded_log_map bcjr_coded_recursive_log_map)
 wb_kernel_parts(warpband/fec/bcjr/bcjr_i16_kernels.cpp PARTS bcjr_i16 bcjr_i16_large bcjr_i16_known)

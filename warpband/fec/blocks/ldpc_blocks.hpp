@@ -43,8 +43,18 @@ struct ldpc_decode_block {
   packed_bits bits;                        // K - F bits, less the CRC where it is dropped
 };
 
-/// Sums of repetitions and of harq_in are limited to +-127. The first 2 Z bits of a codeword are never sent,
-/// fillers are known zeros. A block whose bits satisfy the CRC is a success, also with all bits zero.
+/// Decodes blocks. Sums of repetitions and of harq_in are limited to +-127. The first 2 Z bits of a codeword
+/// are never sent, fillers are known zeros. A float32 LLR that is no number is 0. A block of few or no LLRs
+/// is decoded like any other: there are no erasures, and status says whether the result fits.
+///
+/// Status. A block whose bits satisfy the CRC is a success, also with all bits zero. block_syndrome and
+/// block_crc are independent without early stop. With it a CRC that holds ends the iterations, and
+/// block_syndrome is not set then.
+///
+/// HARQ buffers. harq_length is up to where this transmission or harq_in ends in the buffer. Zeros at the end
+/// of harq_in cost nothing: the decoder does the rows that the last LLR which is not 0 needs.
+///
+/// Limits: E up to 2^23 and 250 times the bits of the buffer, 1 to 1000 iterations, decimals 0..7.
 ///
 /// Blocks of one batch may differ. Those of equal code, rows and settings are decoded together. CPU and CUDA,
 /// any instruction set, batch and order give the same bits, iterations and HARQ buffers.

@@ -1,0 +1,707 @@
+#include <warpband/fec/blocks/ldpc_blocks.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <warpband/core/check.hpp>
+#include <warpband/exec/kernel.hpp>
+#include <warpband/fec/blocks/ldpc_blocks_args.hpp>
+#include <warpband/fec/nr/code_block.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(ldpc_block_input)
+WB_DECLARE_KERNEL(ldpc_block_output)
+WB_DECLARE_KERNEL(ldpc_block_encode)
+
+namespace {
+
+/// Sums of LLRs are 16-bit integers, so that a bit is sent at most so often, and E is limited at all.
+constexpr int most_repetitions = 250, most_sent_bits = 1 << 23;
+/// Decoders and encoders that an object keeps; the one that was not used for longest goes.
+constexpr std::size_t most_plans = 256;
+
+std::size_t size_of(int n) { return static_cast<std::size_t>(n); }
+std::size_t bytes_of_bits(int bits) { return size_of((bits + 7) / 8); }
+std::size_t rounded_up(std::size_t n, std::size_t multiple) {
+  return (n + multiple - 1) / multiple * multiple;
+}
+
+int standard_n(int base_graph, int z) { return (nr_systematic(base_graph) + nr_rows(base_graph) - 2) * z; }
+
+/// What follows from a block's shape.
+struct plan_of_shape {
+  int k = 0;           // K - F
+  int systematic = 0;  // columns that hold bits of the block
+  ldpc_block_ring ring;
+  /// Numbers of the ring before which all that the transmission has are.
+  int reach() const { return ring.sent > ring.length - ring.start ? ring.length : ring.start + ring.sent; }
+  /// Rows that tell something of the ring's first numbers.
+  int rows(int z, int numbers) const {
+    return std::max(nr_core_rows, (numbers - ring.information + z - 1) / z);
+  }
+};
+plan_of_shape plan(const ldpc_block_shape& s) {
+  const int z = s.lifting_size, size = s.buffer == 0 ? standard_n(s.base_graph, z) : s.buffer;
+  plan_of_shape p;
+  p.k = nr_systematic(s.base_graph) * z - s.fillers;
+  p.systematic = (p.k + z - 1) / z;
+  p.ring.punctured = 2 * z;
+  p.ring.information = p.k - 2 * z;
+  p.ring.padded = p.systematic * z;
+  const auto number = [&](int place) {  // of bits before a place that are no fillers
+    return place <= p.ring.information ? place : std::max(p.ring.information, place - s.fillers);
+  };
+  p.ring.length = number(size);
+  p.ring.start = number(s.first) % p.ring.length;  // fillers up to the end of the buffer: from the front
+  p.ring.sent = s.sent_bits;
+  p.ring.order = s.modulation_order;
+  return p;
+}
+
+/// Throws argument_error.
+plan_of_shape checked(const ldpc_block_shape& s) {
+  check_range("base_graph", s.base_graph, 1, 2);
+  check_nr_lifting_size(s.lifting_size);
+  const int z = s.lifting_size, n = standard_n(s.base_graph, z);
+  check_range("fillers", s.fillers, 0, (nr_systematic(s.base_graph) - 2) * z - 1);
+  check_range("buffer", s.buffer, 0, n);
+  check_range("first", s.first, 0, (s.buffer == 0 ? n : s.buffer) - 1);
+  constexpr std::array orders{1, 2, 4, 6, 8, 10};
+  if (std::find(orders.begin(), orders.end(), s.modulation_order) == orders.end())
+    throw argument_error("modulation_order", std::to_string(s.modulation_order), "1, 2, 4, 6, 8 or 10");
+  check_range("sent_bits", s.sent_bits, 1, most_sent_bits);
+  if (s.sent_bits % s.modulation_order != 0)
+    throw argument_error("sent_bits", std::to_string(s.sent_bits),
+                         "a multiple of modulation_order = " + std::to_string(s.modulation_order));
+  const plan_of_shape p = plan(s);
+  if (s.sent_bits > std::int64_t{most_repetitions} * p.ring.length)
+    throw argument_error("sent_bits", std::to_string(s.sent_bits),
+                         "each of the " + std::to_string(p.ring.length) + " bits of the buffer at most " +
+                             std::to_string(most_repetitions) + " times");
+  return p;
+}
+/// Bits of the payload behind a CRC that a block of k bits ends with. Throws argument_error.
+int payload_of(int k, const std::optional<crc_polynomial>& crc) {
+  if (!crc) return k;
+  check(*crc);
+  if (crc->degree >= k)
+    throw argument_error("crc", std::to_string(crc->degree) + " bits",
+                         "fewer than the " + std::to_string(k) + " bits of the block");
+  return k - crc->degree;
+}
+void check_length(const char* argument, const void* data, std::size_t length, std::size_t least,
+                  const char* unit) {
+  if (data == nullptr && least != 0) throw shape_error(argument, "null", "data");
+  if (length < least)
+    throw shape_error(argument, std::to_string(length) + unit, "at least " + std::to_string(least) + unit);
+}
+
+/// Without zeros at the end: rows that only these would need tell nothing.
+std::size_t trimmed(const std::int8_t* values, std::size_t n) {
+  std::uint64_t eight = 0;
+  while (n >= sizeof eight) {
+    std::memcpy(&eight, values + n - sizeof eight, sizeof eight);
+    if (eight != 0) break;
+    n -= sizeof eight;
+  }
+  while (n > 0 && values[n - 1] == 0) n--;
+  return n;
+}
+
+/// Remainders of the CRCs of blocks: those of a word of n bits are the last n of a table.
+class crc_tables {
+ public:
+  const std::int32_t* on(executor& exec, crc_polynomial p, int n) {
+    constexpr int longest = nr_systematic(1) * nr_most_lifting;
+    auto known = std::find_if(tables_.begin(), tables_.end(), [&](const auto& t) { return t.first == p; });
+    if (known == tables_.end()) {
+      tables_.emplace_back(p, resident(crc_remainders(longest, p)));
+      known = tables_.end() - 1;
+    }
+    return known->second.on(exec) + (longest - n);
+  }
+
+ private:
+  std::vector<std::pair<crc_polynomial, resident<std::int32_t>>> tables_;
+};
+
+/// Plans by key, at most most_plans of them. Those of the batch that is queued stay.
+template <class Key, class Coder>
+class coder_cache {
+ public:
+  struct entry {
+    Key key;
+    Coder coder;
+    std::uint64_t batch = 0;                        // that used it last
+    std::size_t blocks = 0, first = 0, placed = 0;  // of the batch
+  };
+  /// `make()` where there is none yet. Stays where it is until it goes.
+  template <class Make>
+  entry& of(const Key& key, std::uint64_t batch, Make make) {
+    for (auto& e : entries_)
+      if (e->key == key) return used(*e, batch);
+    if (entries_.size() >= most_plans) {
+      const auto oldest = std::min_element(entries_.begin(), entries_.end(),
+                                           [](const auto& x, const auto& y) { return x->batch < y->batch; });
+      if ((*oldest)->batch != batch) entries_.erase(oldest);
+    }
+    entries_.push_back(std::make_unique<entry>(entry{key, make()}));
+    return used(*entries_.back(), batch);
+  }
+
+ private:
+  entry& used(entry& e, std::uint64_t batch) {
+    if (e.batch != batch) e.blocks = e.placed = 0;
+    e.batch = batch;
+    return e;
+  }
+  std::vector<std::unique_ptr<entry>> entries_;
+};
+
+/// Memory of a batch that grows and is kept, in parts.
+template <class T>
+class kept_array {
+ public:
+  /// At least n values, whose contents are lost.
+  template <class Make>
+  T* sized(std::size_t n, Make make) {
+    if (array_.size() < n) {
+      array_ = {};
+      array_ = make(n + n / 2);
+    }
+    return array_.data();
+  }
+  T* data() { return array_.data(); }
+  void drop() { array_ = {}; }
+
+ private:
+  array<T> array_;
+};
+
+/// A batch's data between host and executor: an input that is copied in one piece, and an output likewise. On
+/// a CPU there is nothing to copy.
+class batch_memory {
+ public:
+  /// Of the executor of a batch that begins. Memory of another one is given back.
+  void begin(executor& exec) {
+    const auto life = exec.life();
+    if (life.owner_before(life_) || life_.owner_before(life)) {
+      for (auto* kept : {&input_, &output_, &work_, &host_input_, &host_output_}) kept->drop();
+      life_ = life;
+    }
+  }
+  void reserve(executor& exec, std::size_t input, std::size_t output, std::size_t work) {
+    const auto device = [&](std::size_t n) { return exec.make<std::byte>(1, n); };
+    const auto host = [&](std::size_t n) { return exec.make_host<std::byte>(1, n); };
+    output_bytes_ = output;
+    input_bytes_ = input;
+    input_.sized(input, device);
+    output_.sized(output, device);
+    work_.sized(work, device);
+    if (!exec.is_device()) return;
+    host_input_.sized(input, host);
+    host_output_.sized(output, host);
+  }
+  /// Where the host writes the input and reads the output, and where ops find them.
+  std::byte* host_input(const executor& exec) {
+    return exec.is_device() ? host_input_.data() : input_.data();
+  }
+  std::byte* host_output(const executor& exec) {
+    return exec.is_device() ? host_output_.data() : output_.data();
+  }
+  std::byte* input() { return input_.data(); }
+  std::byte* output() { return output_.data(); }
+  std::byte* work() { return work_.data(); }
+  void upload(executor& exec) {
+    if (exec.is_device()) exec.upload(input_.data(), host_input_.data(), input_bytes_);
+  }
+  void download(executor& exec) {
+    if (exec.is_device()) exec.download(host_output_.data(), output_.data(), output_bytes_);
+  }
+
+ private:
+  std::weak_ptr<const void> life_;
+  std::size_t input_bytes_ = 0, output_bytes_ = 0;
+  kept_array<std::byte> input_, output_, work_, host_input_, host_output_;
+};
+
+/// Sizes of arrays that follow each other in memory, each from a multiple of 64 bytes on.
+class arena {
+ public:
+  template <class T>
+  std::size_t add(std::size_t n) {
+    const std::size_t begin = bytes_;
+    bytes_ += rounded_up(n * sizeof(T), 64);
+    return begin;
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::size_t bytes_ = 0;
+};
+template <class T>
+T* in(std::byte* memory, std::size_t place) {
+  return reinterpret_cast<T*>(memory + place);
+}
+
+std::size_t value_bytes(llr_format f) {
+  return f == llr_format::int8 ? 1 : f == llr_format::int16 ? 2 : sizeof(float);
+}
+
+void begin_batch(executor*& current) {
+  if (current != nullptr) throw error("a batch is under way: finish() comes before the next start()");
+}
+
+}  // namespace
+
+int nr_first_place(int base_graph, int lifting_size, int buffer, int rv) {
+  check_range("base_graph", base_graph, 1, 2);
+  check_nr_lifting_size(lifting_size);
+  const int n = standard_n(base_graph, lifting_size);
+  check_range("buffer", buffer, 0, n);
+  check_range("rv", rv, 0, 3);
+  constexpr int numerators[2][4] = {{0, 17, 33, 56}, {0, 13, 25, 43}};
+  const std::int64_t parts = base_graph == 1 ? 66 : 50;
+  return static_cast<int>(std::int64_t{numerators[base_graph - 1][rv]} * (buffer == 0 ? n : buffer) /
+                          (parts * lifting_size)) *
+         lifting_size;
+}
+
+// ---- decoder
+
+namespace {
+
+struct decoder_key {
+  int base_graph, z, systematic, rows, iterations, crc_bits, decimals;
+  bool early_stop;
+  crc_polynomial crc;  // that stops; of degree 0: none
+  bool operator==(const decoder_key&) const = default;
+};
+
+/// How LLRs in steps of 2^-decimals become those of a decoder with these settings.
+struct llr_unit {
+  ldpc_decoder_config config;
+  float llr_of_a_step;
+  int decimals;  // 0 where they change nothing
+};
+llr_unit unit_of(const ldpc_decoder_config& c, int decimals) {
+  llr_unit u{c, std::ldexp(1.f, -decimals), decimals};
+  if (c.precision != ldpc_precision::int8 || c.llr_steps) return u;
+  // A step is one of the decoder's, of which an LLR of 1 has 64 at most. Only an offset is counted in LLRs.
+  if (c.algorithm != ldpc_algorithm::offset_min_sum) u.decimals = 0;
+  const int shift = std::min(u.decimals, 6);
+  u.llr_of_a_step = std::ldexp(1.f, -shift);
+  u.config.llr_steps = std::ldexp(1.f, shift);
+  u.config.offset = std::min(std::ldexp(c.offset, u.decimals - shift), 8.f);
+  return u;
+}
+
+struct decode_plan {
+  plan_of_shape shape;
+  std::size_t harq_in = 0, harq_out = 0;  // LLRs that say something
+  std::size_t harq_length = 0;            // of the output
+  int rows = nr_core_rows, kept = 0;
+};
+decode_plan checked_plan(const ldpc_decode_block& b) {
+  decode_plan p;
+  p.shape = checked(b.shape);
+  if (b.llr.format != llr_format::int8 && b.llr.format != llr_format::int16 &&
+      b.llr.format != llr_format::float32)
+    throw argument_error("llr.format", std::to_string(static_cast<int>(b.llr.format)),
+                         "int8, int16 or float32");
+  check_range("llr.decimals", b.llr.decimals, 0, 7);
+  const std::size_t sent = size_of(b.shape.sent_bits);
+  if (b.llr.data == nullptr) throw shape_error("llr", "null", "data");
+  if (b.llr.count != sent)
+    throw shape_error("llr", std::to_string(b.llr.count) + " LLRs",
+                      std::to_string(sent) + ", as many as sent_bits");
+  check_range("iterations", b.iterations, 1, 1000);
+  const int payload = payload_of(p.shape.k, b.crc);
+  if (b.drop_crc && !b.crc) throw argument_error("drop_crc", "true", "false without a CRC");
+  p.kept = b.drop_crc ? payload : p.shape.k;
+  check_length("bits", b.bits.data, b.bits.bytes, bytes_of_bits(p.kept), " bytes");
+  if (b.harq_in == nullptr && b.harq_in_length != 0)
+    throw shape_error("harq_in", "null", "data for harq_in_length");
+  const std::size_t length = size_of(p.shape.ring.length), given = std::min(b.harq_in_length, length);
+  p.harq_in = trimmed(b.harq_in, given);
+  p.harq_out = std::max(p.harq_in, size_of(p.shape.reach()));
+  p.harq_length = std::max(given, p.harq_out);
+  if (b.harq_out != nullptr) check_length("harq_out", b.harq_out, b.harq_out_length, p.harq_length, " LLRs");
+  p.rows = p.shape.rows(b.shape.lifting_size, static_cast<int>(p.harq_out));
+  return p;
+}
+
+}  // namespace
+
+struct ldpc_block_decoder::state {
+  struct coder {
+    ldpc_decoder decoder;
+    float llr_of_a_step;
+  };
+  using cache = coder_cache<decoder_key, coder>;
+  /// Of a block that is decoded.
+  struct placed {
+    std::size_t number;  // in the batch
+    decode_plan plan;
+    cache::entry* group;
+    std::size_t llr, harq_in, bits, harq_out;  // places in memory
+  };
+
+  ldpc_decoder_config config;
+  cache coders;
+  crc_tables crcs;
+  batch_memory memory;
+  executor* exec = nullptr;  // of the batch under way
+  std::uint64_t batch = 0;
+  std::vector<ldpc_decode_block> blocks;
+  std::vector<placed> valid;
+  std::vector<cache::entry*> groups;
+  std::vector<std::array<std::size_t, 4>> work;  // of a group: rows of LLRs, bits, iterations, status
+  std::size_t outcomes = 0;
+
+  cache::entry& group_of(const ldpc_decode_block& b, const decode_plan& p) {
+    const llr_unit unit = unit_of(config, b.llr.decimals);
+    const bool stops = b.early_stop && b.crc;
+    const decoder_key key{b.shape.base_graph,
+                          b.shape.lifting_size,
+                          p.shape.systematic,
+                          p.rows,
+                          b.iterations,
+                          stops ? p.shape.k : 0,
+                          unit.decimals,
+                          b.early_stop,
+                          stops ? *b.crc : crc_polynomial{0, 0}};
+    return coders.of(key, batch, [&] {
+      ldpc_decoder_config c = unit.config;
+      c.iterations = b.iterations;
+      c.early_stop = !b.early_stop ? ldpc_early_stop::none
+                     : stops       ? ldpc_early_stop::crc
+                                   : ldpc_early_stop::syndrome;
+      return coder{ldpc_decoder(nr_ldpc(key.base_graph, key.z, key.rows, key.systematic), c,
+                                as_ldpc_crc(b.crc, p.shape.k), ldpc_erasures::none),
+                   unit.llr_of_a_step};
+    });
+  }
+};
+
+ldpc_decoder_config ldpc_block_decoder::default_ldpc() {
+  ldpc_decoder_config c;
+  c.precision = ldpc_precision::int8;
+  return c;
+}
+
+ldpc_block_decoder::ldpc_block_decoder(const ldpc_decoder_config& ldpc) : state_(std::make_unique<state>()) {
+  state_->config = ldpc;
+  ldpc_decoder_config c = ldpc;
+  c.early_stop = ldpc_early_stop::syndrome;
+  wb::check(nr_ldpc(1, 2), c);
+}
+ldpc_block_decoder::~ldpc_block_decoder() = default;
+ldpc_block_decoder::ldpc_block_decoder(ldpc_block_decoder&&) noexcept = default;
+ldpc_block_decoder& ldpc_block_decoder::operator=(ldpc_block_decoder&&) noexcept = default;
+
+void ldpc_block_decoder::check(const ldpc_decode_block& block) { checked_plan(block); }
+
+void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block> blocks) {
+  state& s = *state_;
+  begin_batch(s.exec);
+  s.batch++;
+  s.blocks.assign(blocks.begin(), blocks.end());
+  s.valid.clear();
+  s.groups.clear();
+  s.work.clear();
+  s.memory.begin(exec);
+  const bool copies = exec.is_device();
+
+  // Where everything is.
+  arena input, output, work;
+  for (std::size_t i = 0; i < blocks.size(); i++) {
+    state::placed v{i, {}, nullptr, 0, 0, 0, 0};
+    try {
+      v.plan = checked_plan(blocks[i]);
+    } catch (const argument_error&) {
+      continue;
+    }
+    v.group = &s.group_of(blocks[i], v.plan);
+    if (v.group->blocks++ == 0) s.groups.push_back(v.group);
+    s.valid.push_back(v);
+  }
+  const std::size_t received = input.add<ldpc_block_received>(s.valid.size()),
+                    decided = input.add<ldpc_block_decided>(s.valid.size());
+  s.outcomes = output.add<ldpc_block_outcome>(s.valid.size());
+  for (state::placed& v : s.valid) {
+    const ldpc_decode_block& b = blocks[v.number];
+    if (copies) {
+      v.llr = input.add<std::byte>(b.llr.count * value_bytes(b.llr.format));
+      v.harq_in = input.add<std::int8_t>(v.plan.harq_in);
+    }
+    v.bits = output.add<std::uint8_t>(bytes_of_bits(v.plan.kept));
+    if (b.harq_out != nullptr) v.harq_out = output.add<std::int8_t>(v.plan.harq_out);
+  }
+  const auto row_of = [](const state::coder& c) { return rounded_up(size_of(c.decoder.code().n()), 16); };
+  const auto bits_of = [](const state::coder& c) { return rounded_up(size_of(c.decoder.code().k()), 64); };
+  for (std::size_t i = 0; i < s.groups.size(); i++) {
+    state::cache::entry& g = *s.groups[i];
+    g.first = i;
+    s.work.push_back({work.add<float>(g.blocks * row_of(g.coder)),
+                      work.add<std::uint8_t>(g.blocks * bits_of(g.coder)), work.add<std::int32_t>(g.blocks),
+                      work.add<std::uint8_t>(g.blocks)});
+  }
+  s.memory.reserve(exec, input.bytes(), output.bytes(), work.bytes());
+
+  // The tables of the ops, and the inputs where the executor cannot read the caller's memory.
+  std::byte* const from = s.memory.host_input(exec);
+  int longest = 0;
+  double in_bytes = 0, out_bytes = 0;
+  for (std::size_t i = 0; i < s.valid.size(); i++) {
+    state::placed& v = s.valid[i];
+    const ldpc_decode_block& b = blocks[v.number];
+    const ldpc_block_ring& ring = v.plan.shape.ring;
+    const state::coder& c = v.group->coder;
+    const auto& w = s.work[v.group->first];
+    const std::size_t row = v.group->placed++;
+    ldpc_block_received r;
+    r.ring = ring;
+    r.format = b.llr.format;
+    r.negative = b.llr.negative;
+    r.steps = std::ldexp(1.f, b.llr.decimals);
+    r.llr_of_a_step = c.llr_of_a_step;
+    r.llr = b.llr.data;
+    r.harq_in = b.harq_in;
+    if (copies) {
+      std::memcpy(from + v.llr, b.llr.data, b.llr.count * value_bytes(b.llr.format));
+      if (v.plan.harq_in != 0) std::memcpy(from + v.harq_in, b.harq_in, v.plan.harq_in);
+      r.llr = s.memory.input() + v.llr;
+      r.harq_in = in<std::int8_t>(s.memory.input(), v.harq_in);
+    }
+    r.harq_in_length = static_cast<std::int32_t>(v.plan.harq_in);
+    if (b.harq_out != nullptr) {
+      r.harq_out = in<std::int8_t>(s.memory.output(), v.harq_out);
+      r.harq_out_length = static_cast<std::int32_t>(v.plan.harq_out);
+    }
+    r.n = c.decoder.code().n();
+    r.row = in<float>(s.memory.work(), w[0]) + row * row_of(c);
+    in<ldpc_block_received>(from, received)[i] = r;
+    longest = std::max(longest, r.n);
+    in_bytes += static_cast<double>(b.llr.count * value_bytes(b.llr.format)) + 4.0 * r.n;
+
+    ldpc_block_decided d;
+    d.bits = in<std::uint8_t>(s.memory.work(), w[1]) + row * bits_of(c);
+    d.k = v.plan.shape.k;
+    d.kept = v.plan.kept;
+    if (b.crc) d.crc_weights = s.crcs.on(exec, *b.crc, d.k);
+    d.out = in<std::uint8_t>(s.memory.output(), v.bits);
+    d.iterations = in<std::int32_t>(s.memory.work(), w[2]) + row;
+    d.status = in<std::uint8_t>(s.memory.work(), w[3]) + row;
+    d.outcome = in<ldpc_block_outcome>(s.memory.output(), s.outcomes) + i;
+    in<ldpc_block_decided>(from, decided)[i] = d;
+    out_bytes += d.k * (b.crc ? 5.0 : 1.0);
+  }
+  s.exec = &exec;
+  if (s.valid.empty()) return;
+  try {
+    const auto n = static_cast<double>(s.valid.size());
+    s.memory.upload(exec);
+    ldpc_block_input_args a;
+    a.blocks = in<ldpc_block_received>(s.memory.input(), received);
+    a.piece = copies ? 1024 : 4096;
+    a.pieces = (longest + a.piece - 1) / a.piece;
+    a.mean_bytes = in_bytes / n / a.pieces;
+    exec.run(ldpc_block_input_kernels(), &a, s.valid.size() * size_of(a.pieces));
+    for (std::size_t i = 0; i < s.groups.size(); i++) {
+      const state::cache::entry& g = *s.groups[i];
+      const ldpc_decoder& decoder = g.coder.decoder;
+      const auto& w = s.work[i];
+      const auto k = size_of(decoder.code().k()), codeword = size_of(decoder.code().n());
+      decoder.run(exec, {in<const float>(s.memory.work(), w[0]), codeword, g.blocks, 1, row_of(g.coder)},
+                  {.bits = {in<std::uint8_t>(s.memory.work(), w[1]), k, g.blocks, 1, bits_of(g.coder)},
+                   .iterations = make_view(in<std::int32_t>(s.memory.work(), w[2]), g.blocks),
+                   .status = make_view(in<std::uint8_t>(s.memory.work(), w[3]), g.blocks)});
+    }
+    const ldpc_block_output_args o{in<ldpc_block_decided>(s.memory.input(), decided), out_bytes / n};
+    exec.run(ldpc_block_output_kernels(), &o, s.valid.size());
+    s.memory.download(exec);
+  } catch (...) {
+    s.exec = nullptr;
+    throw;
+  }
+}
+
+bool ldpc_block_decoder::done() const { return state_->exec == nullptr || state_->exec->idle(); }
+
+void ldpc_block_decoder::finish(std::span<block_result> results) {
+  state& s = *state_;
+  if (s.exec == nullptr) throw error("no batch is under way: start() comes before finish()");
+  if (results.size() != s.blocks.size())
+    throw shape_error("results", std::to_string(results.size()),
+                      std::to_string(s.blocks.size()) + ", one for each block");
+  executor& exec = *s.exec;
+  s.exec = nullptr;
+  exec.sync();
+  std::fill(results.begin(), results.end(), block_result{.status = block_refused});
+  const std::byte* const from = s.memory.host_output(exec);
+  for (std::size_t i = 0; i < s.valid.size(); i++) {
+    const state::placed& v = s.valid[i];
+    const ldpc_decode_block& b = s.blocks[v.number];
+    const auto& outcome = reinterpret_cast<const ldpc_block_outcome*>(from + s.outcomes)[i];
+    const std::size_t bytes = bytes_of_bits(v.plan.kept);
+    std::memcpy(b.bits.data, from + v.bits, bytes);
+    block_result& r = results[v.number];
+    r.status = outcome.status;
+    r.crc_passed = outcome.crc_passed;
+    r.iterations = static_cast<std::uint16_t>(outcome.iterations);
+    r.bytes = static_cast<std::uint32_t>(bytes);
+    if (b.harq_out == nullptr) continue;
+    std::memcpy(b.harq_out, from + v.harq_out, v.plan.harq_out);
+    std::memset(b.harq_out + v.plan.harq_out, 0, v.plan.harq_length - v.plan.harq_out);
+    r.harq_length = static_cast<std::uint32_t>(v.plan.harq_length);
+  }
+}
+
+// ---- encoder
+
+namespace {
+
+struct encoder_key {
+  int base_graph, z, systematic, rows;
+  bool operator==(const encoder_key&) const = default;
+};
+struct encode_plan {
+  plan_of_shape shape;
+  int payload = 0, rows = nr_core_rows;
+};
+encode_plan checked_plan(const ldpc_encode_block& b) {
+  encode_plan p;
+  p.shape = checked(b.shape);
+  p.payload = payload_of(p.shape.k, b.crc);
+  check_length("bits", b.bits.data, b.bits.bytes, bytes_of_bits(p.payload), " bytes");
+  check_length("out", b.out.data, b.out.bytes, bytes_of_bits(b.shape.sent_bits), " bytes");
+  p.rows = p.shape.rows(b.shape.lifting_size, p.shape.reach());
+  return p;
+}
+
+}  // namespace
+
+struct ldpc_block_encoder::state {
+  using cache = coder_cache<encoder_key, ldpc_encoder>;
+  struct placed {
+    std::size_t number;
+    encode_plan plan;
+    cache::entry* group;
+    std::size_t bits, out;
+  };
+
+  cache coders;
+  crc_tables crcs;
+  batch_memory memory;
+  executor* exec = nullptr;
+  std::uint64_t batch = 0;
+  std::vector<ldpc_encode_block> blocks;
+  std::vector<placed> valid;
+};
+
+ldpc_block_encoder::ldpc_block_encoder() : state_(std::make_unique<state>()) {}
+ldpc_block_encoder::~ldpc_block_encoder() = default;
+ldpc_block_encoder::ldpc_block_encoder(ldpc_block_encoder&&) noexcept = default;
+ldpc_block_encoder& ldpc_block_encoder::operator=(ldpc_block_encoder&&) noexcept = default;
+
+void ldpc_block_encoder::check(const ldpc_encode_block& block) { checked_plan(block); }
+
+void ldpc_block_encoder::start(executor& exec, std::span<const ldpc_encode_block> blocks) {
+  state& s = *state_;
+  begin_batch(s.exec);
+  s.batch++;
+  s.blocks.assign(blocks.begin(), blocks.end());
+  s.valid.clear();
+  s.memory.begin(exec);
+  const bool copies = exec.is_device();
+
+  arena input, output;
+  for (std::size_t i = 0; i < blocks.size(); i++) {
+    state::placed v{i, {}, nullptr, 0, 0};
+    try {
+      v.plan = checked_plan(blocks[i]);
+    } catch (const argument_error&) {
+      continue;
+    }
+    const ldpc_block_shape& shape = blocks[i].shape;
+    const encoder_key key{shape.base_graph, shape.lifting_size, v.plan.shape.systematic, v.plan.rows};
+    v.group = &s.coders.of(
+        key, s.batch, [&] { return ldpc_encoder(nr_ldpc(key.base_graph, key.z, key.rows, key.systematic)); });
+    s.valid.push_back(v);
+  }
+  const std::size_t table = input.add<ldpc_block_sent>(s.valid.size());
+  for (state::placed& v : s.valid) {
+    if (copies) v.bits = input.add<std::uint8_t>(bytes_of_bits(v.plan.payload));
+    v.out = output.add<std::uint8_t>(bytes_of_bits(v.plan.shape.ring.sent));
+  }
+  s.memory.reserve(exec, input.bytes(), output.bytes(), 0);
+
+  std::byte* const from = s.memory.host_input(exec);
+  ldpc_block_encode_args a;
+  for (std::size_t i = 0; i < s.valid.size(); i++) {
+    state::placed& v = s.valid[i];
+    const ldpc_encode_block& b = blocks[v.number];
+    ldpc_block_sent e;
+    e.ring = v.plan.shape.ring;
+    e.bits = b.bits.data;
+    if (copies) {
+      std::memcpy(from + v.bits, b.bits.data, bytes_of_bits(v.plan.payload));
+      e.bits = in<std::uint8_t>(s.memory.input(), v.bits);
+    }
+    e.payload = v.plan.payload;
+    if (b.crc) {
+      e.crc_degree = b.crc->degree;
+      e.crc_weights = s.crcs.on(exec, *b.crc, v.plan.shape.k);
+    }
+    e.z = b.shape.lifting_size;
+    e.stride = ldpc_block_stride(e.z);
+    e.n = v.group->coder.n();
+    e.tables = v.group->coder.tables_on(exec);
+    e.out = in<std::uint8_t>(s.memory.output(), v.out);
+    in<ldpc_block_sent>(from, table)[i] = e;
+    // Bits of the last byte of the payload may be behind the codeword.
+    a.word_bytes = std::max(a.word_bytes, static_cast<int>(rounded_up(size_of(e.n + 8), 64)));
+    a.sum_bytes = std::max(a.sum_bytes, e.tables.blocks * e.stride);
+    a.mean_bytes += (e.n + e.ring.sent) / static_cast<double>(s.valid.size());
+  }
+  s.exec = &exec;
+  if (s.valid.empty()) return;
+  try {
+    s.memory.upload(exec);
+    a.blocks = in<ldpc_block_sent>(s.memory.input(), table);
+    exec.run(ldpc_block_encode_kernels(), &a, s.valid.size());
+    s.memory.download(exec);
+  } catch (...) {
+    s.exec = nullptr;
+    throw;
+  }
+}
+
+bool ldpc_block_encoder::done() const { return state_->exec == nullptr || state_->exec->idle(); }
+
+void ldpc_block_encoder::finish(std::span<block_result> results) {
+  state& s = *state_;
+  if (s.exec == nullptr) throw error("no batch is under way: start() comes before finish()");
+  if (results.size() != s.blocks.size())
+    throw shape_error("results", std::to_string(results.size()),
+                      std::to_string(s.blocks.size()) + ", one for each block");
+  executor& exec = *s.exec;
+  s.exec = nullptr;
+  exec.sync();
+  std::fill(results.begin(), results.end(), block_result{.status = block_refused});
+  const std::byte* const from = s.memory.host_output(exec);
+  for (const state::placed& v : s.valid) {
+    const std::size_t bytes = bytes_of_bits(v.plan.shape.ring.sent);
+    std::memcpy(s.blocks[v.number].out.data, from + v.out, bytes);
+    results[v.number].status = 0;
+    results[v.number].bytes = static_cast<std::uint32_t>(bytes);
+  }
+}
+
+}  // namespace wb
