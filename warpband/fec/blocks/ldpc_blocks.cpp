@@ -638,7 +638,7 @@ void ldpc_block_encoder::start(executor& exec, std::span<const ldpc_encode_block
   const std::size_t table = input.add<ldpc_block_sent>(s.valid.size());
   for (state::placed& v : s.valid) {
     if (copies) v.bits = input.add<std::uint8_t>(bytes_of_bits(v.plan.payload));
-    v.out = output.add<std::uint8_t>(bytes_of_bits(v.plan.shape.ring.sent));
+    v.out = output.add<std::uint8_t>(bytes_of_bits(v.plan.shape.ring.sent) + ldpc_block_spare);
   }
   s.memory.reserve(exec, input.bytes(), output.bytes(), 0);
 

@@ -1,6 +1,7 @@
 #pragma once
 // Arguments of the kernels for single code blocks of 5G NR. Plain data. Each block has a description of its
 // own in a table, so that a launch serves all blocks of a batch.
+#include <cstddef>
 #include <cstdint>
 
 #include <warpband/core/known_llr.hpp>
@@ -60,6 +61,7 @@ struct ldpc_block_output_args {
   double mean_bytes = 0;
 };
 
+inline constexpr std::size_t ldpc_block_spare = 8;
 /// Of a block to encode.
 struct ldpc_block_sent {
   ldpc_block_ring ring;
@@ -70,7 +72,7 @@ struct ldpc_block_sent {
   std::int32_t z = 1, n = 0;                  // of the codeword as far as it is made
   std::int32_t stride = 0;                    // ldpc_block_stride
   ldpc_encode_tables tables;
-  std::uint8_t* out = nullptr;
+  std::uint8_t* out = nullptr;  // with ldpc_block_spare bytes behind, which it may write
 };
 struct ldpc_block_encode_args {
   const ldpc_block_sent* blocks = nullptr;

@@ -10,7 +10,25 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// f(rows) with an order of modulation that the compiler knows.
+/// Eight bytes, on a multiple of eight.
+WB_HD std::uint64_t load_eight(const std::uint8_t* p) {
+#if defined(__CUDACC__)
+  return *reinterpret_cast<const std::uint64_t*>(p);
+#else
+  std::uint64_t x;
+  __builtin_memcpy(&x, p, sizeof x);
+  return x;
+#endif
+}
+WB_HD void store_eight(std::uint8_t* p, std::uint64_t x) {
+#if defined(__CUDACC__)
+  *reinterpret_cast<std::uint64_t*>(p) = x;
+#else
+  __builtin_memcpy(p, &x, sizeof x);
+#endif
+}
+
+/// f(order) with an order of modulation that the compiler knows.
 template <class F>
 WB_HD void with_order(int order, F f) {
   switch (order) {
@@ -75,7 +93,7 @@ struct ldpc_block_input_op {
   template <class G>
   WB_HD void operator()(std::size_t item, int, G g, void* scratch) const {
     const int number = static_cast<int>(item);
-    const ldpc_block_received& b = a.blocks[number / a.pieces];
+    const ldpc_block_received b = a.blocks[number / a.pieces];  // a copy: stores of bytes may alias the table
     const int begin = number % a.pieces * a.piece;
     const int end = begin + a.piece < b.n ? begin + a.piece : b.n;
     if (begin >= end) return;
@@ -163,8 +181,7 @@ struct ldpc_block_input_op {
   }
   /// The sums with what was received before, to the HARQ buffer and the row.
   template <class G>
-  WB_HD static void store(const ldpc_block_received& b, int lo, int hi, float* row, const std::int16_t* sums,
-                          G g) {
+  WB_HD static void store(const ldpc_block_received& b, int lo, int hi, float* row, std::int16_t* sums, G g) {
     const int before = b.harq_in_length < lo   ? lo
                        : b.harq_in_length < hi ? b.harq_in_length
                                                : hi,
@@ -172,15 +189,15 @@ struct ldpc_block_input_op {
                      : b.harq_out_length < hi ? b.harq_out_length
                                               : hi;
     const int sign = b.negative ? -1 : 1;
-    auto* const limited = const_cast<std::int16_t*>(sums);
+    const std::int8_t* const earlier = b.harq_in + lo;
     for (int i = g.rank; i < before - lo; i += g.size)
-      limited[i] = static_cast<std::int16_t>(limit_of(sign * sums[i] + b.harq_in[lo + i]));
+      sums[i] = static_cast<std::int16_t>(limit_of(sign * sums[i] + earlier[i]));
     for (int i = first_of_thread(before, lo, g) - lo; i < hi - lo; i += g.size)
-      limited[i] = static_cast<std::int16_t>(limit_of(sign * sums[i]));
-    for (int i = g.rank; i < kept - lo; i += g.size)
-      b.harq_out[lo + i] = static_cast<std::int8_t>(limited[i]);
+      sums[i] = static_cast<std::int16_t>(limit_of(sign * sums[i]));
+    std::int8_t* __restrict const later = b.harq_out + lo;
+    for (int i = g.rank; i < kept - lo; i += g.size) later[i] = static_cast<std::int8_t>(sums[i]);
     const float unit = b.llr_of_a_step;
-    for (int i = g.rank; i < hi - lo; i += g.size) row[i] = static_cast<float>(limited[i]) * unit;
+    for (int i = g.rank; i < hi - lo; i += g.size) row[i] = static_cast<float>(sums[i]) * unit;
   }
   WB_HD static int limit_of(int x) { return x > limit ? limit : x < -limit ? -limit : x; }
 };
@@ -193,7 +210,7 @@ struct ldpc_block_output_op : parts_op<ldpc_block_output_args> {
 
   template <class G>
   WB_HD void operator()(std::size_t item, int, G g, void*) const {
-    const ldpc_block_decided& b = a.blocks[item];
+    const ldpc_block_decided b = a.blocks[item];
     const std::uint8_t* const bits = b.bits;
     std::int32_t rest = 0;
     if (b.crc_weights != nullptr) {
@@ -201,19 +218,16 @@ struct ldpc_block_output_op : parts_op<ldpc_block_output_args> {
       for (int i = g.rank; i < b.k; i += g.size) rest ^= -std::int32_t{bits[i]} & weights[i];
       rest = g.xor_all(rest);
     }
-    for (int i = g.rank; 8 * i < b.kept; i += g.size) {
-      std::uint64_t eight;
-#if defined(__CUDACC__)
-      eight = *reinterpret_cast<const std::uint64_t*>(bits + 8 * i);
-#else
-      __builtin_memcpy(&eight, bits + 8 * i, sizeof eight);
-#endif
+    const int kept = b.kept;
+    std::uint8_t* __restrict const out = b.out;
+    for (int i = g.rank; 8 * i < kept; i += g.size) {
       // The factor brings bit j of the byte from byte 7 - j; no two terms of the product share a bit. Bytes
       // behind the k bits hold anything.
-      std::uint64_t packed = (eight & 0x0101010101010101u) * 0x8040201008040201u >> 56;
-      if (8 * i + 8 > b.kept) packed &= 0xff00u >> (b.kept - 8 * i);
-      b.out[i] = static_cast<std::uint8_t>(packed);
+      const std::uint64_t eight = load_eight(bits + 8 * i) & 0x0101010101010101u;
+      out[i] = static_cast<std::uint8_t>(eight * 0x8040201008040201u >> 56);
     }
+    if (const int last = (kept - 1) / 8; kept % 8 != 0 && last % g.size == g.rank)
+      out[last] = static_cast<std::uint8_t>(out[last] & 0xff00 >> kept % 8);
     if (g.rank == 0) {
       const bool stopped = (*b.status & status_stopped) != 0, failed = rest != 0;
       ldpc_block_outcome o;
@@ -245,7 +259,7 @@ struct ldpc_block_encode_op {
 
   template <class G>
   WB_HD void operator()(std::size_t item, int, G g, void* scratch) const {
-    const ldpc_block_sent& b = a.blocks[item];
+    const ldpc_block_sent b = a.blocks[item];
     auto* const word = static_cast<std::uint8_t*>(scratch);
     std::uint8_t* const blocks = word + a.word_bytes;
     std::uint8_t* const symbols = blocks + a.sum_bytes;
@@ -265,16 +279,10 @@ struct ldpc_block_encode_op {
   /// The block's bits, its CRC and the fillers.
   template <class G>
   WB_HD static void unpack(const ldpc_block_sent& b, std::uint8_t* word, G g) {
-    for (int i = g.rank; 8 * i < b.payload; i += g.size) {
-      // The factor puts a copy of the byte at every ninth bit: the top bits of eight bytes are its bits.
-      const std::uint64_t spread =
-          (std::uint64_t{b.bits[i]} * 0x8040201008040201u >> 7) & 0x0101010101010101u;
-#if defined(__CUDACC__)
-      *reinterpret_cast<std::uint64_t*>(word + 8 * i) = spread;
-#else
-      __builtin_memcpy(word + 8 * i, &spread, sizeof spread);
-#endif
-    }
+    const std::uint8_t* __restrict const bits = b.bits;
+    // The factor puts a copy of the byte at every ninth bit: the top bits of eight bytes are its bits.
+    for (int i = g.rank, n = (b.payload + 7) / 8; i < n; i += g.size)
+      store_eight(word + 8 * i, (std::uint64_t{bits[i]} * 0x8040201008040201u >> 7) & 0x0101010101010101u);
     g.sync();
     if (b.crc_degree != 0) {
       const std::int32_t* const weights = b.crc_weights;
@@ -328,7 +336,7 @@ struct ldpc_block_encode_op {
   WB_HD static void send(const ldpc_block_sent& b, const std::uint8_t* word, std::uint8_t* symbols, G g) {
     constexpr int halves = Order > 8 ? 2 : 1, width = Order / halves;
     const ldpc_block_ring& r = b.ring;
-    const int columns = r.sent / Order, bytes = (r.sent + 7) / 8;
+    const int columns = r.sent / Order;
     const int systematic = r.information < r.length ? r.information : r.length;
     for (int first = 0; first < columns; first += columns_at_once) {
       const int n = columns - first < columns_at_once ? columns - first : columns_at_once,
@@ -351,16 +359,23 @@ struct ldpc_block_encode_op {
         }
       }
       g.sync();
+      for (int i = g.rank; i < groups; i += g.size) {  // the first symbol to the highest bits
+        constexpr std::uint64_t even8 = 0x00ff00ff00ff00ffu, even16 = 0x0000ffff0000ffffu;
+        std::uint64_t x = load_eight(symbols + 8 * i);
+        x = (x & even8) << width | (x >> 8 & even8);
+        x = (x & even16) << 2 * width | (x >> 16 & even16);
+        x = (x & 0xffffffffu) << 4 * width | x >> 32;
+        store_eight(symbols + 8 * i, x << (64 - 8 * width));
+      }
       std::uint8_t* const out = b.out + first * Order / 8;
-      const int left = bytes - first * Order / 8;
       for (int i = g.rank; i < groups; i += g.size) {
-        std::uint64_t x = 0;
-        for (int s = 0; s < 8; s++) x = x << 8 | symbols[8 * i + s];
-        x = (x >> 8 & 0x00ff00ff00ff00ffu) << width | (x & 0x00ff00ff00ff00ffu);
-        x = (x >> 16 & 0x0000ffff0000ffffu) << 2 * width | (x & 0x0000ffff0000ffffu);
-        x = (x >> 32) << 4 * width | (x & 0xffffffffu);
-        for (int s = 0; s < width; s++)
-          if (width * i + s < left) out[width * i + s] = static_cast<std::uint8_t>(x >> 8 * (width - 1 - s));
+        const std::uint64_t x = load_eight(symbols + 8 * i);
+#if defined(__CUDACC__)
+        for (int s = 0; s < width; s++) out[width * i + s] = static_cast<std::uint8_t>(x >> (56 - 8 * s));
+#else
+        const std::uint64_t turned = __builtin_bswap64(x);  // what is behind its bytes comes next
+        __builtin_memcpy(out + width * i, &turned, sizeof turned);
+#endif
       }
       g.sync();
     }
