@@ -18,14 +18,14 @@ enum class turbo_order {
   streams,          // d0, d1, d2, each of K_pi places with its tail at K..K+3
 };
 struct turbo_decode_block {
-  int k = 6144;    // one of the 188 sizes
-  block_llrs llr;  // 3 K_pi, received transmissions already added up; NULLs are not read
+  int k = 6144;         // one of the 188 sizes
+  block_llrs llr = {};  // 3 K_pi, received transmissions already added up; NULLs are not read
   turbo_order order = turbo_order::circular_buffer;
   int least_iterations = 1, iterations = 8;  // 1..64
   bool early_stop = true;                    // once the CRC holds, or the decisions settle without one
   std::optional<crc_polynomial> crc = {};    // what the K bits end with
   bool drop_crc = false;
-  packed_bits bits;  // K bits, less the CRC where it is dropped
+  packed_bits bits = {};  // K bits, less the CRC where it is dropped
   /// 3 (K + 4) a-posteriori LLRs in steps of 2^-llr.decimals, limited to +-127: d0, d1, d2 of each step.
   /// Null: not wanted.
   std::int8_t* soft = nullptr;
@@ -54,13 +54,13 @@ class turbo_block_decoder {
 
 struct turbo_encode_block {
   int k = 6144;
-  packed_input bits;                       // K bits, less the CRC where one is attached
+  packed_input bits = {};                  // K bits, less the CRC where one is attached
   std::optional<crc_polynomial> crc = {};  // attached behind them
   /// Rate matching: E bits from place `first` (k0) of a buffer of N_cb places (0: K_w = 3 K_pi). 0: none, d0,
   /// d1 and d2 follow each other, 3 K + 12 bits.
   int sent_bits = 0;
   int buffer = 0, first = 0;
-  packed_bits out;  // the last byte is filled with zeros
+  packed_bits out = {};  // the last byte is filled with zeros
 };
 /// k0 of redundancy version rv (0..3), §5.1.4.1.2. buffer: N_cb, 0: K_w. Throws argument_error.
 int lte_first_place(int k, int buffer, int rv);

@@ -107,6 +107,7 @@ turbo_decoder_config checked(turbo_decoder_config c) {
   c.windows = windows, c.overlap = windows == 1 ? 0 : overlap;
   if (c.algorithm != map_algorithm::max_log_map && c.extrinsic_scale != 1.f)
     throw argument_error("extrinsic_scale", as_message(c.extrinsic_scale), "1 with log-map, which is exact");
+  check_range("least_iterations", c.least_iterations, 1, c.iterations);
   if (c.early_stop != turbo_early_stop::crc) return c;
   if (c.crc_degree >= c.k)
     throw argument_error("crc_degree", std::to_string(c.crc_degree), "less than k = " + std::to_string(c.k));
@@ -335,6 +336,7 @@ void turbo_decoder::run_windows(executor& exec, turbo_windows_args& a, std::size
   a.step = 1.f / config_.llr_steps.value_or(8.f);
   a.least = least_llr();
   a.doubts_zeros = config_.doubts_zeros;
+  a.least_iterations = config_.least_iterations;
   a.bits = out.bits;
   a.iterations_used = out.iterations;
   a.status = out.status;
@@ -411,6 +413,7 @@ void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decod
   a.scale = config_.extrinsic_scale;
   a.least = least_llr();
   a.doubts_zeros = config_.doubts_zeros;
+  a.least_iterations = config_.least_iterations;
   a.llr = llr;
   a.bits = out.bits;
   a.soft = out.soft;

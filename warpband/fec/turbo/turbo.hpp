@@ -63,6 +63,8 @@ struct turbo_decoder_config {
   /// Stop rule crc: an all-zero word, which satisfies every CRC, is an erasure unless 7/8 of its systematic
   /// LLRs support it: are neither 0 nor below 1/4096 of the largest. false: the caller judges such words.
   bool doubts_zeros = true;
+  /// No stop rule ends a codeword before so many iterations, 1..iterations.
+  int least_iterations = 1;
   /// bfloat16 and int16: the stop rule is none or crc, and there is no soft or extrinsic output. k is at most
   /// 32768. windows is a power of two up to 128 that divides k; absent: as many, up to 64, as leave them 64
   /// steps or 4/3 of the overlap. overlap is in whole eights; absent: max(8, 10 R / (1 - R)), rounded.

@@ -22,6 +22,7 @@ struct turbo_decode_args {
   float scale = 1.f;
   float least = 0.f;            // an LLR up to this magnitude is not told from 0
   bool doubts_zeros = true;     // stop by CRC: an all-zero word needs the systematic LLRs' support
+  int least_iterations = 1;     // before a stop rule holds
   view<const float> llr;        // 3 (k + 4): d0, d1, d2
   view<std::uint8_t> bits;      // k; null data: not wanted, here and below
   view<float> soft, extrinsic;  // k
@@ -54,6 +55,7 @@ struct turbo_windows_args {
   bool stop_by_crc = false;
   float least = 0.f;  // as above
   bool doubts_zeros = true;
+  int least_iterations = 1;
   llr_quanta quanta;             // 8-bit channel values: so many in an LLR of 1
   float step = 0.125f;           // an LLR of llr8
   int groups = 1;                // CUDA: codewords, or pairs of them, in a block

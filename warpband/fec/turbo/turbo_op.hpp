@@ -137,9 +137,10 @@ struct turbo_decode_op : block_op<turbo_decode_args> {
       g.sync();
 
       mask stopped = mask_from<mask>(false);
-      if (a.early_stop == turbo_early_stop::sign_agreement) {
+      const bool may_stop = it + 1 >= a.least_iterations;
+      if (may_stop && a.early_stop == turbo_early_stop::sign_agreement) {
         stopped = !g.any(differs);
-      } else if (a.early_stop == turbo_early_stop::crc) {
+      } else if (may_stop && a.early_stop == turbo_early_stop::crc) {
         I remainder = I(0);
         mask ones = mask_from<mask>(false);
         for (int i = g.rank; i < K; i += g.size) {

@@ -72,7 +72,7 @@ struct turbo_windows_op : IO {
 
   int threads() const { return a.windows * a.groups; }
   std::size_t scratch_bytes(int) const { return plan.bytes; }
-  /// Of a codeword that does all its iterations; of one with stop by CRC that leaves after the first. A
+  /// Of a codeword that does all its iterations; of one with stop by CRC that leaves as soon as it may. A
   /// half-iteration steps alpha forward twice and beta back once with an output, and both over the overlaps.
   /// The second pass of alpha starts from the checkpoints, without the last step before each. Packed numbers
   /// count once together. Counted by bench/flops_*_test.cpp.
@@ -102,7 +102,7 @@ struct turbo_windows_op : IO {
                         M::normalise_flops * normalised + (M::output_flops + M::passed_on_flops + 1) * steps;
     constexpr double packed = static_cast<double>(L * V::items) / WB_WIDTH;
     const double iteration = a.windows * (2 * both + weights + M::decision_flops * steps);
-    return (a.stop_by_crc ? 1 : a.iterations) * iteration / packed +
+    return (a.stop_by_crc ? a.least_iterations : a.iterations) * iteration / packed +
            (a.llr8.data ? V::step_flops : V::float_flops) * 3 * (a.k + 4);
   }
   double bytes() const {
@@ -165,26 +165,27 @@ struct turbo_windows_op : IO {
       g.sync();
       w.template half_iteration<1>(g, last);
       g.sync();
-      if (a.stop_by_crc) {
+      const bool may_stop = a.stop_by_crc && it + 1 >= a.least_iterations;
+      if (may_stop) {
         remainders(w, g);
         g.sync();
       }
       bool rest = false;
       for (int q = g.rank; q < plan.codewords; q += g.size) {
-        const bool stopped = a.stop_by_crc && remainder(w, q) == 0;
+        const bool stopped = may_stop && remainder(w, q) == 0;
         const bool doubted = stopped && a.doubts_zeros && erased[q] == 0 && all_zeros(w, q);
         leaving[q] = done[q] != 0 ? 0 : doubted ? 3 : stopped ? 2 : last ? 1 : 0;
         if (leaving[q] != 0) done[q] = 1;
         rest = rest || done[q] == 0;
       }
       const bool more = g.any(rest);
-      if (a.stop_by_crc && a.doubts_zeros) {
+      if (may_stop && a.doubts_zeros) {
         for (int q = 0; q < items; q++)
           if (leaving[q] == 3 && !supports_zeros(first + static_cast<std::size_t>(q), g) && g.rank == 0)
             erased[q] = status_erased | status_insufficient;
         g.sync();
       }
-      if (last || a.stop_by_crc) store(w, first, items, erased, leaving, it + 1, g);
+      if (last || may_stop) store(w, first, items, erased, leaving, it + 1, g);
       if (!more) break;
       g.sync();
     }

@@ -1,0 +1,675 @@
+#include <warpband/fec/blocks/turbo_blocks.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <warpband/core/as_size.hpp>
+#include <warpband/core/check.hpp>
+#include <warpband/fec/blocks/turbo_blocks_args.hpp>
+#include <warpband/fec/lte/qpp.hpp>
+#include <warpband/fec/lte/rate_matching.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(turbo_block_input)
+WB_DECLARE_KERNEL(turbo_block_output)
+WB_DECLARE_KERNEL(turbo_block_unpack)
+WB_DECLARE_KERNEL(turbo_block_pack)
+
+namespace {
+
+int rows_of(int k) { return (k + 4 + 31) / 32; }
+int stream_places(int k) { return 32 * rows_of(k); }  // K_pi
+std::size_t bytes_of(int bits) { return (as_size(bits) + 7) / 8; }
+std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+void check_k(int k) {
+  if (!is_qpp_size(k)) (void)qpp_for(k);  // says what is allowed
+}
+void check_crc(const std::optional<crc_polynomial>& crc, int k) {
+  if (!crc) return;
+  check(*crc);
+  if (crc->degree >= k)
+    throw argument_error("crc_degree", std::to_string(crc->degree), "less than k = " + std::to_string(k));
+}
+void check_bytes(const char* argument, const void* data, std::size_t bytes, std::size_t least) {
+  if (bytes < least)
+    throw shape_error(argument, std::to_string(bytes) + " bytes", std::to_string(least) + " or more");
+  if (data == nullptr && least != 0) throw shape_error(argument, "null", "data");
+}
+bool is_refused(auto&& block, auto check_one) {
+  try {
+    check_one(block);
+  } catch (const argument_error&) {
+    return true;
+  }
+  return false;
+}
+
+/// Memory of a batch on an executor: what goes in, what comes back, and work between. Grows and is kept.
+class batch_memory {
+ public:
+  /// For a batch with so many bytes of each. Throws argument_error where one is under way.
+  void begin(executor& exec, std::size_t in, std::size_t out, std::size_t work) {
+    const auto life = exec.life();
+    if (life_.owner_before(life) || life.owner_before(life_)) {
+      *this = {};
+      life_ = life;
+    }
+    in_ = in;
+    out_ = out;
+    const auto grow = [](auto& a, std::size_t bytes, auto make) {
+      if (a.bytes() < bytes) a = make(bytes);
+    };
+    const auto on_host = [&](std::size_t bytes) { return exec.make_host<std::byte>(1, bytes); };
+    const auto on_device = [&](std::size_t bytes) { return exec.make<std::byte>(1, bytes); };
+    grow(host_in_, in, on_host);
+    grow(host_out_, out, on_host);
+    grow(work_, work, on_device);
+    if (!exec.is_device()) return;
+    grow(device_in_, in, on_device);
+    grow(device_out_, out, on_device);
+  }
+  /// On the host.
+  std::byte* in() noexcept { return host_in_.data(); }
+  const std::byte* out() const noexcept { return host_out_.data(); }
+  /// For kernels.
+  std::byte* in_of(const executor& exec) noexcept {
+    return exec.is_device() ? device_in_.data() : host_in_.data();
+  }
+  std::byte* out_of(const executor& exec) noexcept {
+    return exec.is_device() ? device_out_.data() : host_out_.data();
+  }
+  std::byte* work() noexcept { return work_.data(); }
+  void upload(executor& exec) {
+    if (exec.is_device()) exec.upload(device_in_.data(), host_in_.data(), in_);
+  }
+  void download(executor& exec) {
+    if (exec.is_device()) exec.download(host_out_.data(), device_out_.data(), out_);
+  }
+
+ private:
+  std::weak_ptr<const void> life_;
+  array<std::byte> host_in_, device_in_, host_out_, device_out_, work_;
+  std::size_t in_ = 0, out_ = 0;
+};
+
+/// Arrays one after the other, on multiples of 64 bytes.
+struct arena {
+  std::byte* base = nullptr;
+  std::size_t used = 0;
+  template <class T>
+  T* take(std::size_t count) {
+    T* p = base == nullptr ? nullptr : reinterpret_cast<T*>(base + used);
+    used += aligned(count * sizeof(T));
+    return p;
+  }
+};
+
+/// LLRs that are not 0, of those that are no NULL.
+int usable_llrs(const std::int8_t* w, int k, turbo_order order) {
+  const int rows = rows_of(k), places = stream_places(k), padding = places - k - 4;
+  const auto count = [&](const std::int8_t* p, int n) {
+    typedef signed char bytes __attribute__((vector_size(16)));
+    int sum = 0, i = 0;
+    while (i + 16 <= n) {
+      bytes not_zero{};
+      for (const int end = std::min(n - 15, i + 16 * 127); i < end; i += 16) {
+        bytes x;
+        std::memcpy(&x, p + i, sizeof x);
+        not_zero -= x != 0;
+      }
+      for (int j = 0; j < 16; j++) sum += not_zero[j];
+    }
+    for (; i < n; i++) sum += p[i] != 0;
+    return sum;
+  };
+  if (order == turbo_order::streams)
+    return count(w, k + 4) + count(w + places, k + 4) + count(w + 2 * places, k + 4);
+  int sum = count(w, 3 * places);
+  const auto forget = [&](int place) { sum -= w[place] != 0; };
+  for (int c = 0; c < padding; c++) {
+    const int column = (c & 1) << 4 | (c & 2) << 2 | (c & 4) | (c & 8) >> 2 | (c & 16) >> 4;
+    forget(column * rows);
+    forget(places + 2 * column * rows);
+    if (c + 1 < padding) forget(places + 2 * column * rows + 1);
+  }
+  if (padding > 0) forget(3 * places - 1);  // d2 begins with its last place
+  return sum;
+}
+
+/// LLRs of another format, as int8.
+void convert(const block_llrs& llr, std::int8_t* to) {
+  if (llr.format == llr_format::int8) {
+    std::memcpy(to, llr.data, llr.count);
+  } else if (llr.format == llr_format::int16) {
+    const auto* from = static_cast<const std::int16_t*>(llr.data);
+    for (std::size_t i = 0; i < llr.count; i++)
+      to[i] = static_cast<std::int8_t>(std::clamp<int>(from[i], -127, 127));
+  } else {
+    const auto* from = static_cast<const float*>(llr.data);
+    const float step = std::ldexp(1.f, llr.decimals);
+    for (std::size_t i = 0; i < llr.count; i++) {
+      const float x = from[i] * step;
+      to[i] = static_cast<std::int8_t>(x != x ? 0 : std::lrint(std::clamp(x, -127.f, 127.f)));
+    }
+  }
+}
+
+/// Blocks of equal key are decoded together.
+struct decode_key {
+  int k = 0, iterations = 0, least_iterations = 1;
+  turbo_early_stop stop = turbo_early_stop::none;
+  std::uint32_t crc_polynomial = 0;
+  int crc_degree = 0;
+  bool soft = false;
+  int decimals = 0;  // where the decoder's numbers depend on it
+  int rate = 0;      // in twentieths, 0: that of the configuration
+  auto operator<=>(const decode_key&) const = default;
+};
+
+/// Work of a group of blocks.
+struct decode_arrays {
+  view<std::int8_t> steps;
+  view<float> llr, extrinsic;
+  view<std::uint8_t> bits, status, coded;
+  view<std::int32_t> iterations;
+
+  decode_arrays(arena& from, std::size_t items, int k, bool in_steps, bool soft) {
+    const std::size_t n = 3 * (as_size(k) + 4);
+    const auto rows = [&]<class T>(view<T>& v, std::size_t elements) {
+      v = make_view(from.take<T>(items * elements), items, elements);
+    };
+    if (in_steps)
+      rows(steps, n);
+    else
+      rows(llr, n);
+    if (soft) {
+      rows(extrinsic, n);
+      rows(coded, n);
+    }
+    rows(bits, as_size(k));
+    rows(status, 1);
+    rows(iterations, 1);
+  }
+};
+
+}  // namespace
+
+struct turbo_block_decoder::state {
+  struct pending {
+    turbo_decode_block block;
+    bool refused = false;
+    int kept = 0;
+    std::size_t group = 0, slot = 0;  // of the batch; of the group, then of the batch
+    std::size_t bits = 0, soft = 0;   // places in the output
+  };
+  struct group {
+    decode_key key;
+    const turbo_decoder* decoder = nullptr;
+    const turbo_encoder* encoder = nullptr;
+    std::size_t first = 0, count = 0;
+  };
+  turbo_decoder_config config;
+  std::map<decode_key, turbo_decoder> decoders;
+  std::map<int, turbo_encoder> encoders;  // by k, for soft output
+  batch_memory memory;
+  std::vector<pending> blocks;
+  std::vector<group> groups;
+  std::vector<std::int8_t> converted;  // of one block, to count
+  executor* exec = nullptr;            // of the batch under way
+
+  decode_key key_of(const turbo_decode_block& b) const {
+    decode_key key;
+    key.k = b.k;
+    key.iterations = b.iterations;
+    key.soft = b.soft != nullptr;
+    const turbo_precision precision = key.soft ? turbo_precision::float32 : config.precision;
+    if (b.crc) {
+      // Without early stop the CRC is looked at after the last iteration.
+      key.stop = turbo_early_stop::crc;
+      key.crc_polynomial = b.crc->polynomial;
+      key.crc_degree = b.crc->degree;
+      key.least_iterations = b.early_stop ? b.least_iterations : b.iterations;
+    } else if (b.early_stop && precision == turbo_precision::float32) {
+      key.stop = turbo_early_stop::sign_agreement;
+      key.least_iterations = b.least_iterations;
+    }
+    if (precision == turbo_precision::bfloat16) key.decimals = b.llr.decimals;
+    return key;
+  }
+  turbo_decoder_config config_of(const decode_key& key) const {
+    turbo_decoder_config c = config;
+    c.k = key.k;
+    c.iterations = key.iterations;
+    c.least_iterations = key.least_iterations;
+    c.early_stop = key.stop;
+    c.crc_polynomial = key.crc_polynomial;
+    c.crc_degree = key.crc_degree;
+    c.doubts_zeros = false;
+    if (key.rate != 0) c.code_rate = static_cast<float>(key.rate) / 20.f;
+    if (key.soft && c.precision != turbo_precision::float32) {
+      c.precision = turbo_precision::float32;
+      c.windows = c.overlap = {};
+    }
+    c.llr_steps = {};
+    if (c.precision == turbo_precision::bfloat16) c.llr_steps = std::ldexp(1.f, key.decimals);
+    return c;
+  }
+  const turbo_decoder& decoder_of(const decode_key& key) {
+    const auto found = decoders.find(key);
+    return found != decoders.end() ? found->second
+                                   : decoders.emplace(key, turbo_decoder(config_of(key))).first->second;
+  }
+  const turbo_encoder& encoder_of(int k) {
+    const auto found = encoders.find(k);
+    return found != encoders.end() ? found->second : encoders.emplace(k, turbo_encoder(k)).first->second;
+  }
+  bool in_steps(const decode_key& key) const {
+    return !key.soft && config.precision != turbo_precision::float32;
+  }
+};
+
+turbo_block_decoder::turbo_block_decoder(const turbo_decoder_config& turbo)
+    : state_(std::make_unique<state>()) {
+  (void)completed(turbo);
+  state_->config = turbo;
+}
+turbo_block_decoder::~turbo_block_decoder() = default;
+turbo_block_decoder::turbo_block_decoder(turbo_block_decoder&&) noexcept = default;
+turbo_block_decoder& turbo_block_decoder::operator=(turbo_block_decoder&&) noexcept = default;
+
+turbo_decoder_config turbo_block_decoder::default_turbo() {
+  return with_usual_scale(
+      {.algorithm = map_algorithm::max_log_map, .iterations = 8, .precision = turbo_precision::int16});
+}
+
+void turbo_block_decoder::check(const turbo_decode_block& b) {
+  check_k(b.k);
+  const std::size_t places = 3 * as_size(stream_places(b.k));
+  if (b.llr.count != places)
+    throw shape_error("llr.count", std::to_string(b.llr.count),
+                      "3 K_pi = " + std::to_string(places) + " with k = " + std::to_string(b.k));
+  if (b.llr.data == nullptr) throw shape_error("llr.data", "null", "data");
+  check_range("llr.format", static_cast<int>(b.llr.format), 0, 2);
+  check_range("llr.decimals", b.llr.decimals, 0, 7);
+  check_range("order", static_cast<int>(b.order), 0, 1);
+  check_range("iterations", b.iterations, 1, 64);
+  check_range("least_iterations", b.least_iterations, 1, b.iterations);
+  check_crc(b.crc, b.k);
+  if (b.drop_crc && !b.crc) throw argument_error("drop_crc", "true", "false without a CRC");
+  check_bytes("bits", b.bits.data, b.bits.bytes, bytes_of(b.k - (b.drop_crc ? b.crc->degree : 0)));
+  if (b.soft != nullptr) check_bytes("soft", b.soft, b.soft_length, 3 * (as_size(b.k) + 4));
+}
+
+void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_block> blocks) {
+  state& s = *state_;
+  if (s.exec != nullptr) throw argument_error("blocks", "a second batch", "finish() of the first one before");
+  s.blocks.clear();
+  s.groups.clear();
+  const bool chooses_windows = !s.config.windows && !s.config.overlap;
+  std::size_t staged = 0;
+  for (const turbo_decode_block& b : blocks) {
+    state::pending& p = s.blocks.emplace_back();
+    p.block = b;
+    p.refused = is_refused(b, check);
+    if (p.refused) continue;
+    p.kept = b.k - (b.drop_crc ? b.crc->degree : 0);
+    decode_key key = s.key_of(b);
+    if (exec.is_device() || b.llr.format != llr_format::int8) staged += aligned(b.llr.count);
+    if (chooses_windows) {
+      const auto* llr = static_cast<const std::int8_t*>(b.llr.data);
+      if (b.llr.format != llr_format::int8) {
+        s.converted.resize(b.llr.count);
+        convert(b.llr, s.converted.data());
+        llr = s.converted.data();
+      }
+      const int usable = std::max(1, usable_llrs(llr, b.k, b.order));
+      key.rate = std::clamp((20 * b.k + usable - 1) / usable, 10, 20);
+    }
+    p.group = 0;
+    while (p.group < s.groups.size() && s.groups[p.group].key != key) p.group++;
+    if (p.group == s.groups.size())
+      s.groups.push_back({key, &s.decoder_of(key), key.soft ? &s.encoder_of(key.k) : nullptr, 0, 0});
+    p.slot = s.groups[p.group].count++;
+  }
+
+  std::size_t total = 0, work = 0;
+  for (state::group& g : s.groups) {
+    g.first = total;
+    total += g.count;
+    arena measure;
+    (void)decode_arrays(measure, g.count, g.key.k, s.in_steps(g.key), g.key.soft);
+    work = std::max(work, measure.used);
+  }
+  if (total == 0) {
+    s.exec = &exec;
+    return;
+  }
+  const std::size_t items = aligned(total * sizeof(turbo_decode_item)),
+                    records = aligned(total * sizeof(turbo_block_record));
+  std::size_t out = records;
+  for (state::pending& p : s.blocks) {
+    if (p.refused) continue;
+    p.slot += s.groups[p.group].first;
+    p.bits = out;
+    out += aligned(bytes_of(p.kept));
+    p.soft = out;
+    if (p.block.soft != nullptr) out += aligned(3 * (as_size(p.block.k) + 4));
+  }
+  s.memory.begin(exec, items + staged, out, work);
+
+  auto* const list = reinterpret_cast<turbo_decode_item*>(s.memory.in());
+  const std::byte* const in = s.memory.in_of(exec);
+  std::byte* const results = s.memory.out_of(exec);
+  std::size_t place = items;
+  for (const state::pending& p : s.blocks) {
+    if (p.refused) continue;
+    const turbo_decode_block& b = p.block;
+    turbo_decode_item item;
+    if (exec.is_device() || b.llr.format != llr_format::int8) {
+      convert(b.llr, reinterpret_cast<std::int8_t*>(s.memory.in() + place));
+      item.llr = reinterpret_cast<const std::int8_t*>(in + place);
+      place += aligned(b.llr.count);
+    } else {
+      item.llr = static_cast<const std::int8_t*>(b.llr.data);  // kernels of a CPU run before start() returns
+    }
+    item.bits = reinterpret_cast<std::uint8_t*>(results + p.bits);
+    if (b.soft != nullptr) item.soft = reinterpret_cast<std::int8_t*>(results + p.soft);
+    item.step = std::ldexp(1.f, b.llr.decimals);
+    item.kept = p.kept;
+    item.streams = b.order == turbo_order::streams;
+    item.negative = b.llr.negative;
+    item.negative_soft = b.negative_soft;
+    list[p.slot] = item;
+  }
+  s.memory.upload(exec);
+  for (const state::group& g : s.groups) {
+    arena from{s.memory.work()};
+    const decode_arrays a(from, g.count, g.key.k, s.in_steps(g.key), g.key.soft);
+    turbo_block_input_args input;
+    input.k = g.key.k;
+    input.items = reinterpret_cast<const turbo_decode_item*>(in) + g.first;
+    input.steps = a.steps;
+    input.llr = a.llr;
+    exec.run(turbo_block_input_kernels(), &input, g.count);
+    const turbo_decoder_output decided{.bits = a.bits,
+                                       .soft = {},
+                                       .extrinsic = {},
+                                       .coded_extrinsic = a.extrinsic,
+                                       .iterations = a.iterations,
+                                       .status = a.status};
+    if (a.steps.data != nullptr)
+      g.decoder->run(exec, view<const std::int8_t>(a.steps), decided);
+    else
+      g.decoder->run(exec, view<const float>(a.llr), decided);
+    if (g.key.soft) g.encoder->run(exec, a.bits, a.coded);
+    turbo_block_output_args output;
+    output.k = g.key.k;
+    output.items = input.items;
+    output.bits = a.bits;
+    output.iterations = a.iterations;
+    output.status = a.status;
+    output.llr = a.llr;
+    output.extrinsic = a.extrinsic;
+    output.coded = a.coded;
+    output.records = reinterpret_cast<turbo_block_record*>(results) + g.first;
+    exec.run(turbo_block_output_kernels(), &output, g.count);
+  }
+  s.memory.download(exec);
+  s.exec = &exec;
+}
+
+bool turbo_block_decoder::done() const { return state_->exec == nullptr || state_->exec->idle(); }
+
+void turbo_block_decoder::finish(std::span<block_result> results) {
+  state& s = *state_;
+  if (s.exec == nullptr) throw argument_error("results", "those of no batch", "start() before");
+  if (results.size() != s.blocks.size())
+    throw shape_error("results", std::to_string(results.size()),
+                      "one for each of " + std::to_string(s.blocks.size()) + " blocks");
+  executor& exec = *s.exec;
+  s.exec = nullptr;
+  exec.sync();
+  const std::byte* const out = s.memory.out();
+  const auto* const records = reinterpret_cast<const turbo_block_record*>(out);
+  for (std::size_t i = 0; i < results.size(); i++) {
+    const state::pending& p = s.blocks[i];
+    block_result& r = results[i] = {};
+    if (p.refused) {
+      r.status = block_refused;
+      continue;
+    }
+    const turbo_block_record& record = records[p.slot];
+    const turbo_decode_block& b = p.block;
+    r.iterations = static_cast<std::uint16_t>(record.iterations);
+    r.bytes = static_cast<std::uint32_t>(bytes_of(p.kept));
+    if (b.crc) {
+      r.crc_passed = (record.status & status_stopped) != 0;
+      if (r.crc_passed == 0) r.status = block_crc;
+    } else if ((record.status & status_erased) != 0) {
+      r.status = block_syndrome;
+    }
+    std::memcpy(b.bits.data, out + p.bits, r.bytes);
+    if (b.soft != nullptr) std::memcpy(b.soft, out + p.soft, 3 * (as_size(b.k) + 4));
+  }
+}
+
+int lte_first_place(int k, int buffer, int rv) {
+  check_k(k);
+  const int rows = rows_of(k), places = 96 * rows;
+  check_range("buffer", buffer, 0, places);
+  check_range("rv", rv, 0, 3);
+  const int n = buffer == 0 ? places : buffer;
+  return rows * (2 * ((n + 8 * rows - 1) / (8 * rows)) * rv + 2) % n;
+}
+
+namespace {
+
+struct encode_key {
+  int k = 0;
+  std::uint32_t crc_polynomial = 0;
+  int crc_degree = 0;
+  auto operator<=>(const encode_key&) const = default;
+};
+struct encode_plan {
+  turbo_encoder encoder;
+  resident<std::int32_t> weights;
+  explicit encode_plan(const encode_key& key) : encoder(key.k) {
+    if (key.crc_degree != 0) weights = resident(crc_remainders(key.k, {key.crc_polynomial, key.crc_degree}));
+  }
+};
+/// The circular buffer of N_cb places without NULLs.
+struct ring_plan {
+  resident<std::int32_t> places;
+  int length = 0;
+  std::vector<std::int32_t> number;  // by place of the buffer: the first of `places` from it on
+
+  ring_plan(int k, int buffer) {
+    const lte_circular_buffer ring = make_lte_circular_buffer(k, 0, buffer);
+    const int rows = rows_of(k), all = stream_places(k), padding = all - k - 4;
+    length = static_cast<int>(ring.places.size());
+    int next = 0;
+    for (int w = 0; w < ring.size; w++) {
+      number.push_back(next % length);
+      const int v = w < all ? w : (w - all) / 2, shift = w >= all && (w - all) % 2 == 1 ? 1 : 0, c = v / rows;
+      const int column = (c & 1) << 4 | (c & 2) << 2 | (c & 4) | (c & 8) >> 2 | (c & 16) >> 4;
+      next += (column + 32 * (v % rows) + shift) % all >= padding;
+    }
+    places = resident(ring.places);
+  }
+};
+
+}  // namespace
+
+struct turbo_block_encoder::state {
+  struct pending {
+    turbo_encode_block block;
+    bool refused = false;
+    int sent = 0;
+    const ring_plan* ring = nullptr;
+    std::size_t group = 0, slot = 0, out = 0;
+  };
+  struct group {
+    encode_key key;
+    const encode_plan* plan = nullptr;
+    std::size_t first = 0, count = 0;
+  };
+  std::map<encode_key, encode_plan> plans;
+  std::map<std::pair<int, int>, ring_plan> rings;  // by k and N_cb
+  batch_memory memory;
+  std::vector<pending> blocks;
+  std::vector<group> groups;
+  executor* exec = nullptr;
+
+  template <class Map, class... Args>
+  static auto& found(Map& plans, const typename Map::key_type& key, Args... args) {
+    const auto it = plans.find(key);
+    return it != plans.end() ? it->second
+                             : plans.emplace(key, typename Map::mapped_type(args...)).first->second;
+  }
+};
+
+turbo_block_encoder::turbo_block_encoder() : state_(std::make_unique<state>()) {}
+turbo_block_encoder::~turbo_block_encoder() = default;
+turbo_block_encoder::turbo_block_encoder(turbo_block_encoder&&) noexcept = default;
+turbo_block_encoder& turbo_block_encoder::operator=(turbo_block_encoder&&) noexcept = default;
+
+void turbo_block_encoder::check(const turbo_encode_block& b) {
+  check_k(b.k);
+  check_crc(b.crc, b.k);
+  check_bytes("bits", b.bits.data, b.bits.bytes, bytes_of(b.k - (b.crc ? b.crc->degree : 0)));
+  check_range("sent_bits", b.sent_bits, 0, 1 << 24);
+  const int places = 3 * stream_places(b.k);
+  check_range("buffer", b.buffer, 0, places);
+  // Only the first place of a buffer can be a NULL whose follower is none.
+  if (b.buffer == 1 && stream_places(b.k) != b.k + 4)
+    throw argument_error("buffer", "1",
+                         "a circular buffer with a coded bit in it: its first place holds none");
+  check_range("first", b.first, 0, (b.buffer == 0 ? places : b.buffer) - 1);
+  if (b.sent_bits == 0 && (b.buffer != 0 || b.first != 0))
+    throw argument_error(b.buffer != 0 ? "buffer" : "first",
+                         std::to_string(b.buffer != 0 ? b.buffer : b.first), "0 without rate matching");
+  check_bytes("out", b.out.data, b.out.bytes, bytes_of(b.sent_bits == 0 ? 3 * b.k + 12 : b.sent_bits));
+}
+
+void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_block> blocks) {
+  state& s = *state_;
+  if (s.exec != nullptr) throw argument_error("blocks", "a second batch", "finish() of the first one before");
+  s.blocks.clear();
+  s.groups.clear();
+  std::size_t staged = 0;
+  for (const turbo_encode_block& b : blocks) {
+    state::pending& p = s.blocks.emplace_back();
+    p.block = b;
+    p.refused = is_refused(b, check);
+    if (p.refused) continue;
+    p.sent = b.sent_bits == 0 ? 3 * b.k + 12 : b.sent_bits;
+    if (b.sent_bits != 0) {
+      const int buffer = b.buffer == 0 ? 3 * stream_places(b.k) : b.buffer;
+      p.ring = &state::found(s.rings, {b.k, buffer}, b.k, buffer);
+    }
+    encode_key key{.k = b.k};
+    if (b.crc) key.crc_polynomial = b.crc->polynomial, key.crc_degree = b.crc->degree;
+    if (exec.is_device()) staged += aligned(bytes_of(b.k - key.crc_degree));
+    while (p.group < s.groups.size() && s.groups[p.group].key != key) p.group++;
+    if (p.group == s.groups.size()) s.groups.push_back({key, &state::found(s.plans, key, key), 0, 0});
+    p.slot = s.groups[p.group].count++;
+  }
+  std::size_t total = 0, work = 0;
+  for (state::group& g : s.groups) {
+    g.first = total;
+    total += g.count;
+    const std::size_t k = as_size(g.key.k);
+    work = std::max(work, aligned(g.count * k) + aligned(g.count * 3 * (k + 4)));
+  }
+  if (total == 0) {
+    s.exec = &exec;
+    return;
+  }
+  std::size_t out = 0;
+  for (state::pending& p : s.blocks) {
+    if (p.refused) continue;
+    p.slot += s.groups[p.group].first;
+    p.out = out;
+    out += aligned(bytes_of(p.sent));
+  }
+  const std::size_t items = aligned(total * sizeof(turbo_encode_item));
+  s.memory.begin(exec, items + staged, out, work);
+  auto* const list = reinterpret_cast<turbo_encode_item*>(s.memory.in());
+  const std::byte* const in = s.memory.in_of(exec);
+  std::size_t place = items;
+  for (const state::pending& p : s.blocks) {
+    if (p.refused) continue;
+    const turbo_encode_block& b = p.block;
+    turbo_encode_item item;
+    item.bits = b.bits.data;
+    if (exec.is_device()) {
+      const std::size_t bytes = bytes_of(b.k - (b.crc ? b.crc->degree : 0));
+      std::memcpy(s.memory.in() + place, b.bits.data, bytes);
+      item.bits = reinterpret_cast<const std::uint8_t*>(in + place);
+      place += aligned(bytes);
+    }
+    item.out = reinterpret_cast<std::uint8_t*>(s.memory.out_of(exec) + p.out);
+    item.length = 3 * (b.k + 4);
+    item.sent = p.sent;
+    if (p.ring != nullptr) {
+      item.ring = p.ring->places.on(exec);
+      item.length = p.ring->length;
+      item.first = p.ring->number[as_size(b.first)];
+    }
+    list[p.slot] = item;
+  }
+  s.memory.upload(exec);
+  for (const state::group& g : s.groups) {
+    const std::size_t k = as_size(g.key.k);
+    arena from{s.memory.work()};
+    const auto bits = make_view(from.take<std::uint8_t>(g.count * k), g.count, k),
+               coded = make_view(from.take<std::uint8_t>(g.count * 3 * (k + 4)), g.count, 3 * (k + 4));
+    turbo_block_unpack_args unpack;
+    unpack.k = g.key.k;
+    unpack.crc_degree = g.key.crc_degree;
+    unpack.items = reinterpret_cast<const turbo_encode_item*>(in) + g.first;
+    if (unpack.crc_degree != 0) unpack.weights = g.plan->weights.on(exec);
+    unpack.bits = bits;
+    exec.run(turbo_block_unpack_kernels(), &unpack, g.count);
+    g.plan->encoder.run(exec, bits, coded);
+    turbo_block_pack_args pack;
+    pack.k = g.key.k;
+    pack.items = unpack.items;
+    pack.coded = coded;
+    exec.run(turbo_block_pack_kernels(), &pack, g.count);
+  }
+  s.memory.download(exec);
+  s.exec = &exec;
+}
+
+bool turbo_block_encoder::done() const { return state_->exec == nullptr || state_->exec->idle(); }
+
+void turbo_block_encoder::finish(std::span<block_result> results) {
+  state& s = *state_;
+  if (s.exec == nullptr) throw argument_error("results", "those of no batch", "start() before");
+  if (results.size() != s.blocks.size())
+    throw shape_error("results", std::to_string(results.size()),
+                      "one for each of " + std::to_string(s.blocks.size()) + " blocks");
+  executor& exec = *s.exec;
+  s.exec = nullptr;
+  exec.sync();
+  for (std::size_t i = 0; i < results.size(); i++) {
+    const state::pending& p = s.blocks[i];
+    block_result& r = results[i] = {};
+    if (p.refused) {
+      r.status = block_refused;
+      continue;
+    }
+    r.bytes = static_cast<std::uint32_t>(bytes_of(p.sent));
+    std::memcpy(p.block.out.data, s.memory.out() + p.out, r.bytes);
+  }
+}
+
+}  // namespace wb
