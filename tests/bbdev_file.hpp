@@ -31,12 +31,12 @@ struct bbdev_file {
   }
   /// Of all buffers of a kind, as "input0", "input1": a word has its first byte last.
   std::vector<std::uint8_t> bytes(const std::string& kind) const {
-    std::vector<std::uint8_t> all;
+    std::vector<std::uint8_t> buffer;
     for (int i = 0; has(kind + std::to_string(i)); i++)
       for (const std::string& word : values.at(kind + std::to_string(i)))
         for (std::size_t end = word.size(); end > 2; end -= 2)
-          all.push_back(static_cast<std::uint8_t>(std::stoi(word.substr(end - 2, 2), nullptr, 16)));
-    return all;
+          buffer.push_back(static_cast<std::uint8_t>(std::stoi(word.substr(end - 2, 2), nullptr, 16)));
+    return buffer;
   }
 };
 

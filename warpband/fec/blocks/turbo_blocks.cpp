@@ -12,14 +12,12 @@
 #include <warpband/core/check.hpp>
 #include <warpband/fec/blocks/turbo_blocks_args.hpp>
 #include <warpband/fec/lte/qpp.hpp>
-#include <warpband/fec/lte/rate_matching.hpp>
 
 namespace wb {
 
 WB_DECLARE_KERNEL(turbo_block_input)
 WB_DECLARE_KERNEL(turbo_block_output)
-WB_DECLARE_KERNEL(turbo_block_unpack)
-WB_DECLARE_KERNEL(turbo_block_pack)
+WB_DECLARE_KERNEL(turbo_block_encode)
 
 namespace {
 
@@ -111,9 +109,22 @@ struct arena {
   }
 };
 
+/// Calls f(place) for the NULLs of the circular buffer: the first K_pi - k - 4 places of each padded stream.
+template <class F>
+void each_null(int k, F f) {
+  const int rows = rows_of(k), places = stream_places(k), padding = places - k - 4;
+  for (int c = 0; c < padding; c++) {
+    const int column = (c & 1) << 4 | (c & 2) << 2 | (c & 4) | (c & 8) >> 2 | (c & 16) >> 4;
+    f(column * rows);
+    f(places + 2 * column * rows);
+    if (c + 1 < padding) f(places + 2 * column * rows + 1);
+  }
+  f(3 * places - 1);  // the first of d2
+}
+
 /// LLRs that are not 0, of those that are no NULL.
 int usable_llrs(const std::int8_t* w, int k, turbo_order order) {
-  const int rows = rows_of(k), places = stream_places(k), padding = places - k - 4;
+  const int places = stream_places(k);
   const auto count = [&](const std::int8_t* p, int n) {
     typedef signed char bytes __attribute__((vector_size(16)));
     int sum = 0, i = 0;
@@ -132,14 +143,7 @@ int usable_llrs(const std::int8_t* w, int k, turbo_order order) {
   if (order == turbo_order::streams)
     return count(w, k + 4) + count(w + places, k + 4) + count(w + 2 * places, k + 4);
   int sum = count(w, 3 * places);
-  const auto forget = [&](int place) { sum -= w[place] != 0; };
-  for (int c = 0; c < padding; c++) {
-    const int column = (c & 1) << 4 | (c & 2) << 2 | (c & 4) | (c & 8) >> 2 | (c & 16) >> 4;
-    forget(column * rows);
-    forget(places + 2 * column * rows);
-    if (c + 1 < padding) forget(places + 2 * column * rows + 1);
-  }
-  if (padding > 0) forget(3 * places - 1);  // d2 begins with its last place
+  each_null(k, [&](int place) { sum -= w[place] != 0; });
   return sum;
 }
 
@@ -478,30 +482,41 @@ struct encode_key {
   auto operator<=>(const encode_key&) const = default;
 };
 struct encode_plan {
-  turbo_encoder encoder;
-  resident<std::int32_t> weights;
-  explicit encode_plan(const encode_key& key) : encoder(key.k) {
+  resident<std::int32_t> permutation, weights;
+  explicit encode_plan(const encode_key& key) : permutation(qpp_permutation(qpp_for(key.k))) {
     if (key.crc_degree != 0) weights = resident(crc_remainders(key.k, {key.crc_polynomial, key.crc_degree}));
   }
 };
+/// What a constituent encoder does with a byte, by its state r1 | r2 << 1 | r3 << 2: feedback 1 + D^2 + D^3,
+/// parity 1 + D + D^3.
+std::vector<std::uint16_t> encoder_table() {
+  std::vector<std::uint16_t> table;
+  for (unsigned start = 0; start < 8; start++)
+    for (unsigned byte = 0; byte < 256; byte++) {
+      unsigned state = start, parity = 0;
+      for (int j = 7; j >= 0; j--) {
+        const unsigned in = (byte >> j ^ state >> 1 ^ state >> 2) & 1;
+        parity = 2 * parity + ((in ^ state ^ state >> 2) & 1);
+        state = (state << 1 & 7) | in;
+      }
+      table.push_back(static_cast<std::uint16_t>(parity | state << 8));
+    }
+  return table;
+}
 /// The circular buffer of N_cb places without NULLs.
 struct ring_plan {
-  resident<std::int32_t> places;
   int length = 0;
-  std::vector<std::int32_t> number;  // by place of the buffer: the first of `places` from it on
+  std::vector<std::int32_t> number;  // by place of the buffer: the first without NULL from it on
 
-  ring_plan(int k, int buffer) {
-    const lte_circular_buffer ring = make_lte_circular_buffer(k, 0, buffer);
-    const int rows = rows_of(k), all = stream_places(k), padding = all - k - 4;
-    length = static_cast<int>(ring.places.size());
-    int next = 0;
-    for (int w = 0; w < ring.size; w++) {
-      number.push_back(next % length);
-      const int v = w < all ? w : (w - all) / 2, shift = w >= all && (w - all) % 2 == 1 ? 1 : 0, c = v / rows;
-      const int column = (c & 1) << 4 | (c & 2) << 2 | (c & 4) | (c & 8) >> 2 | (c & 16) >> 4;
-      next += (column + 32 * (v % rows) + shift) % all >= padding;
+  ring_plan(int k, int buffer) : number(3 * as_size(stream_places(k))) {
+    each_null(k, [&](int place) { number[as_size(place)] = -1; });
+    number.resize(as_size(buffer));
+    for (std::int32_t& n : number) {
+      const bool is_null = n < 0;
+      n = length;
+      length += is_null ? 0 : 1;
     }
-    places = resident(ring.places);
+    for (std::int32_t& n : number) n %= length;  // NULLs up to the end of the buffer
   }
 };
 
@@ -521,6 +536,7 @@ struct turbo_block_encoder::state {
     std::size_t first = 0, count = 0;
   };
   std::map<encode_key, encode_plan> plans;
+  resident<std::uint16_t> table{encoder_table()};
   std::map<std::pair<int, int>, ring_plan> rings;  // by k and N_cb
   batch_memory memory;
   std::vector<pending> blocks;
@@ -547,8 +563,7 @@ void turbo_block_encoder::check(const turbo_encode_block& b) {
   check_range("sent_bits", b.sent_bits, 0, 1 << 24);
   const int places = 3 * stream_places(b.k);
   check_range("buffer", b.buffer, 0, places);
-  // Only the first place of a buffer can be a NULL whose follower is none.
-  if (b.buffer == 1 && stream_places(b.k) != b.k + 4)
+  if (b.buffer == 1)
     throw argument_error("buffer", "1",
                          "a circular buffer with a coded bit in it: its first place holds none");
   check_range("first", b.first, 0, (b.buffer == 0 ? places : b.buffer) - 1);
@@ -581,12 +596,10 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
     if (p.group == s.groups.size()) s.groups.push_back({key, &state::found(s.plans, key, key), 0, 0});
     p.slot = s.groups[p.group].count++;
   }
-  std::size_t total = 0, work = 0;
+  std::size_t total = 0;
   for (state::group& g : s.groups) {
     g.first = total;
     total += g.count;
-    const std::size_t k = as_size(g.key.k);
-    work = std::max(work, aligned(g.count * k) + aligned(g.count * 3 * (k + 4)));
   }
   if (total == 0) {
     s.exec = &exec;
@@ -600,7 +613,7 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
     out += aligned(bytes_of(p.sent));
   }
   const std::size_t items = aligned(total * sizeof(turbo_encode_item));
-  s.memory.begin(exec, items + staged, out, work);
+  s.memory.begin(exec, items + staged, out, 0);
   auto* const list = reinterpret_cast<turbo_encode_item*>(s.memory.in());
   const std::byte* const in = s.memory.in_of(exec);
   std::size_t place = items;
@@ -618,8 +631,8 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
     item.out = reinterpret_cast<std::uint8_t*>(s.memory.out_of(exec) + p.out);
     item.length = 3 * (b.k + 4);
     item.sent = p.sent;
+    item.rate_matched = p.ring != nullptr;
     if (p.ring != nullptr) {
-      item.ring = p.ring->places.on(exec);
       item.length = p.ring->length;
       item.first = p.ring->number[as_size(b.first)];
     }
@@ -627,23 +640,14 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
   }
   s.memory.upload(exec);
   for (const state::group& g : s.groups) {
-    const std::size_t k = as_size(g.key.k);
-    arena from{s.memory.work()};
-    const auto bits = make_view(from.take<std::uint8_t>(g.count * k), g.count, k),
-               coded = make_view(from.take<std::uint8_t>(g.count * 3 * (k + 4)), g.count, 3 * (k + 4));
-    turbo_block_unpack_args unpack;
-    unpack.k = g.key.k;
-    unpack.crc_degree = g.key.crc_degree;
-    unpack.items = reinterpret_cast<const turbo_encode_item*>(in) + g.first;
-    if (unpack.crc_degree != 0) unpack.weights = g.plan->weights.on(exec);
-    unpack.bits = bits;
-    exec.run(turbo_block_unpack_kernels(), &unpack, g.count);
-    g.plan->encoder.run(exec, bits, coded);
-    turbo_block_pack_args pack;
-    pack.k = g.key.k;
-    pack.items = unpack.items;
-    pack.coded = coded;
-    exec.run(turbo_block_pack_kernels(), &pack, g.count);
+    turbo_block_encode_args a;
+    a.k = g.key.k;
+    a.crc_degree = g.key.crc_degree;
+    a.items = reinterpret_cast<const turbo_encode_item*>(in) + g.first;
+    if (a.crc_degree != 0) a.weights = g.plan->weights.on(exec);
+    a.permutation = g.plan->permutation.on(exec);
+    a.table = s.table.on(exec);
+    exec.run(turbo_block_encode_kernels(), &a, g.count);
   }
   s.memory.download(exec);
   s.exec = &exec;

@@ -45,19 +45,15 @@ struct turbo_block_output_args {
 struct turbo_encode_item {
   const std::uint8_t* bits = nullptr;   // packed, k less the CRC
   std::uint8_t* out = nullptr;          // packed, `sent` bits
-  const std::int32_t* ring = nullptr;   // places in the codeword, null: as they are
-  int length = 0, first = 0, sent = 0;  // of the ring; where sending starts; E
+  int length = 0, first = 0, sent = 0;  // of the ring without NULLs; where sending starts; E
+  bool rate_matched = true;             // false: d0, d1, d2 one after the other in place of the ring
 };
-struct turbo_block_unpack_args {
+struct turbo_block_encode_args {
   int k = 0, crc_degree = 0;  // degree 0: no CRC
   const turbo_encode_item* items = nullptr;
-  const std::int32_t* weights = nullptr;  // k remainders
-  view<std::uint8_t> bits;                // k
-};
-struct turbo_block_pack_args {
-  int k = 0;
-  const turbo_encode_item* items = nullptr;
-  view<const std::uint8_t> coded;  // 3 (k + 4)
+  const std::int32_t* weights = nullptr;      // k remainders
+  const std::int32_t* permutation = nullptr;  // k
+  const std::uint16_t* table = nullptr;       // [8 states][256]: parity of a byte, the next state << 8
 };
 
 }  // namespace wb

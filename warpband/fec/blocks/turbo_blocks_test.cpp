@@ -90,23 +90,23 @@ decoding make_decoding(turbo_decode_block block, steps_t llr, bool soft = false)
   if (soft) d.soft.assign(3 * (static_cast<std::size_t>(block.k) + 4), 99);
   return d;
 }
-void run(executor& exec, turbo_block_decoder& decoder, const std::vector<decoding*>& all) {
+void run(executor& exec, turbo_block_decoder& decoder, const std::vector<decoding*>& batch) {
   std::vector<turbo_decode_block> blocks;
-  for (decoding* d : all) {
+  for (decoding* d : batch) {
     turbo_decode_block b = d->block;
     if (b.llr.data == nullptr) b.llr.data = d->llr.data(), b.llr.count = d->llr.size();
     b.bits = {d->bits.data(), d->bits.size()};
     if (!d->soft.empty()) b.soft = d->soft.data(), b.soft_length = d->soft.size();
     blocks.push_back(b);
   }
-  std::vector<block_result> results(all.size());
+  std::vector<block_result> results(batch.size());
   decoder.start(exec, blocks);
   decoder.finish(results);
-  for (std::size_t i = 0; i < all.size(); i++) all[i]->result = results[i];
+  for (std::size_t i = 0; i < batch.size(); i++) batch[i]->result = results[i];
 }
-void run(executor& exec, turbo_block_decoder& decoder, std::vector<decoding>& all) {
+void run(executor& exec, turbo_block_decoder& decoder, std::vector<decoding>& batch) {
   std::vector<decoding*> pointers;
-  for (decoding& d : all) pointers.push_back(&d);
+  for (decoding& d : batch) pointers.push_back(&d);
   run(exec, decoder, pointers);
 }
 
@@ -146,7 +146,7 @@ TEST_P(turbo_blocks, decodes_the_vectors_of_bbdev) {
                        (file->number("code_block_mode") == 1 || file->flag("TURBO_DEC_TB_CRC_24B_KEEP"));
     const bool soft = file->flag("TURBO_SOFT_OUTPUT");
     const bytes_t input = file->bytes("input");
-    std::vector<decoding> all;
+    std::vector<decoding> batch;
     std::size_t begin = 0;
     for (const int k : sizes_of(*file)) {
       turbo_decode_block b;
@@ -164,14 +164,14 @@ TEST_P(turbo_blocks, decodes_the_vectors_of_bbdev) {
       steps_t llr;
       for (std::size_t i = 0; i < n; i++) llr.push_back(static_cast<std::int8_t>(input[begin + i]));
       begin += n;
-      all.push_back(make_decoding(b, llr, soft));
+      batch.push_back(make_decoding(b, llr, soft));
     }
     EXPECT_EQ(begin, input.size());
-    run(exec(), decoder, all);
+    run(exec(), decoder, batch);
     bytes_t bits;
     steps_t soft_bits;
     const int expected = file->text("expected_status") == "CRC" ? block_crc : 0;
-    for (const decoding& d : all) {
+    for (const decoding& d : batch) {
       EXPECT_EQ(d.result.status, expected);
       EXPECT_EQ(d.result.crc_passed, expected == 0 ? 1 : 0);
       EXPECT_GE(d.result.iterations, file->number("iter_min"));
@@ -233,13 +233,13 @@ TEST_P(turbo_blocks, encodes_the_vectors_of_bbdev) {
     std::vector<block_result> results(blocks.size());
     encoder.start(exec(), blocks);
     encoder.finish(results);
-    bytes_t all;
+    bytes_t written;
     for (std::size_t i = 0; i < blocks.size(); i++) {
       EXPECT_EQ(results[i].status, 0);
       EXPECT_EQ(results[i].bytes, out[i].size());
-      all.insert(all.end(), out[i].begin(), out[i].end());
+      written.insert(written.end(), out[i].begin(), out[i].end());
     }
-    EXPECT_EQ(all, file->bytes("output"));
+    EXPECT_EQ(written, file->bytes("output"));
   }
 }
 
@@ -269,11 +269,11 @@ struct transmission {
 };
 std::vector<transmission> make_transmissions(std::uint64_t seed) {
   std::mt19937_64 rng(seed);
-  std::vector<transmission> all;
+  std::vector<transmission> batch;
   const auto table = qpp_table();
-  const std::size_t step = small_scale() ? 23 : 5;
+  const std::size_t step = small_scale() ? 23 : 3;
   for (std::size_t i = 0; i < table.size(); i += step) {
-    const int k = table[i].k, n = static_cast<int>(all.size());
+    const int k = table[i].k, n = static_cast<int>(batch.size());
     const crc_polynomial crcs[] = {crc24a, crc24b, crc16, {0xB, 3}};
     transmission t{k,
                    n % 3 == 0 ? 0 : k_pi(k) * (n % 3 == 1 ? 2 : 3) - n % 7,
@@ -286,22 +286,22 @@ std::vector<transmission> make_transmissions(std::uint64_t seed) {
     t.bits.resize(static_cast<std::size_t>(k - t.crc.degree));
     const auto parity = oracle::crc(t.bits, t.crc.polynomial, t.crc.degree);
     t.bits.insert(t.bits.end(), parity.begin(), parity.end());
-    all.push_back(std::move(t));
+    batch.push_back(std::move(t));
   }
-  return all;
+  return batch;
 }
 
 TEST_P(turbo_blocks, comes_back_through_rate_matching) {
-  const auto all = make_transmissions(5);
+  const auto batch = make_transmissions(5);
   // All of them in one batch.
   std::vector<bytes_t> in, out;
   std::vector<turbo_encode_block> blocks;
-  for (const transmission& t : all) {
+  for (const transmission& t : batch) {
     in.push_back(packed(bits_t(t.bits.begin(), t.bits.end() - t.crc.degree)));
     out.emplace_back((static_cast<std::size_t>(t.sent) + 7) / 8, std::uint8_t{0xA5});
   }
-  for (std::size_t i = 0; i < all.size(); i++) {
-    const transmission& t = all[i];
+  for (std::size_t i = 0; i < batch.size(); i++) {
+    const transmission& t = batch[i];
     blocks.push_back({.k = t.k,
                       .bits = {in[i].data(), in[i].size()},
                       .crc = t.crc,
@@ -321,8 +321,8 @@ TEST_P(turbo_blocks, comes_back_through_rate_matching) {
   std::vector<decoding> decodings;
   std::vector<decisions> wanted;
   std::mt19937_64 rng(6);
-  for (std::size_t i = 0; i < all.size(); i++) {
-    const transmission& t = all[i];
+  for (std::size_t i = 0; i < batch.size(); i++) {
+    const transmission& t = batch[i];
     SCOPED_TRACE("k " + std::to_string(t.k) + " rv " + std::to_string(t.rv));
     const std::size_t n = 3 * (static_cast<std::size_t>(t.k) + 4), sent = static_cast<std::size_t>(t.sent);
     lte_rate_matching_config matching{.k = t.k, .sent_bits = t.sent};
@@ -344,20 +344,20 @@ TEST_P(turbo_blocks, comes_back_through_rate_matching) {
     auto received = on_device(exec(), llr, 1, sent), soft = exec().make<float>(1, n);
     matcher.combine(exec(), received, t.rv, true, soft);
     const steps_t steps = steps_of(exec().to_host(soft), 1.f);
-    turbo_decoder_config own = config;
-    own.k = t.k;
-    own.doubts_zeros = false;
-    own.early_stop = turbo_early_stop::crc;
-    own.crc_polynomial = t.crc.polynomial;
-    own.crc_degree = t.crc.degree;
-    wanted.push_back(decide(exec(), turbo_decoder(own), steps));
+    turbo_decoder_config setting_of_block = config;
+    setting_of_block.k = t.k;
+    setting_of_block.doubts_zeros = false;
+    setting_of_block.early_stop = turbo_early_stop::crc;
+    setting_of_block.crc_polynomial = t.crc.polynomial;
+    setting_of_block.crc_degree = t.crc.degree;
+    wanted.push_back(decide(exec(), turbo_decoder(setting_of_block), steps));
     decodings.push_back(
         make_decoding({.k = t.k, .crc = t.crc, .drop_crc = i % 3 == 0}, to_buffer(steps, t.k, 77)));
   }
   run(exec(), decoder, decodings);
   int right = 0;
-  for (std::size_t i = 0; i < all.size(); i++) {
-    const transmission& t = all[i];
+  for (std::size_t i = 0; i < batch.size(); i++) {
+    const transmission& t = batch[i];
     const decoding& d = decodings[i];
     SCOPED_TRACE("k " + std::to_string(t.k) + " rv " + std::to_string(t.rv));
     const bool holds = (wanted[i].status[0] & status_stopped) != 0;
@@ -369,18 +369,18 @@ TEST_P(turbo_blocks, comes_back_through_rate_matching) {
     EXPECT_EQ(d.bits, packed(kept));
     right += holds && wanted[i].bits == t.bits;
   }
-  EXPECT_GT(right, static_cast<int>(all.size()) / 2);
+  EXPECT_GT(right, static_cast<int>(batch.size()) / 2);
 
   // With windows by the code rate: as many, or nearly.
   run(exec(), chooses, decodings);
   int chosen = 0;
   for (const decoding& d : decodings) chosen += d.result.crc_passed;
-  EXPECT_GE(chosen, right - static_cast<int>(all.size()) / 10);
+  EXPECT_GE(chosen, right - static_cast<int>(batch.size()) / 10);
 }
 
 /// Blocks of several sizes, formats and settings; some do not decode.
 std::vector<decoding> make_mixed(std::uint64_t seed) {
-  std::vector<decoding> all;
+  std::vector<decoding> batch;
   int i = 0;
   for (const int k : {40, 512, 1056, 512, 6144, 40, 2048, 512, 3136, 6144}) {
     const codewords c =
@@ -407,58 +407,58 @@ std::vector<decoding> make_mixed(std::uint64_t seed) {
         for (auto& x : llr) x = static_cast<std::int8_t>(-x);
       }
       b.negative_soft = i % 8 == 0;
-      all.push_back(make_decoding(b, llr, i % 4 == 0));
+      batch.push_back(make_decoding(b, llr, i % 4 == 0));
     }
   }
-  return all;
+  return batch;
 }
 
 TEST_P(turbo_blocks, neither_batch_nor_order_nor_backend_changes_a_block) {
-  auto all = make_mixed(11);
+  auto batch = make_mixed(11);
   turbo_block_decoder decoder;
-  run(exec(), decoder, all);
+  run(exec(), decoder, batch);
   std::vector<outputs> together;
-  for (const decoding& d : all) together.push_back(of(d));
+  for (const decoding& d : batch) together.push_back(of(d));
 
   const auto reference = open_reference();
   std::set<int> seen;
-  for (std::size_t i = 0; i < all.size(); i++) {
+  for (std::size_t i = 0; i < batch.size(); i++) {
     SCOPED_TRACE(i);
-    seen.insert(all[i].result.status);
+    seen.insert(batch[i].result.status);
     turbo_block_decoder alone;
-    run(*reference, alone, std::vector<decoding*>{&all[i]});
-    EXPECT_EQ(of(all[i]), together[i]);
+    run(*reference, alone, std::vector<decoding*>{&batch[i]});
+    EXPECT_EQ(of(batch[i]), together[i]);
   }
   EXPECT_EQ(seen, (std::set<int>{0, block_crc}));
 
-  std::vector<std::size_t> order(all.size());
+  std::vector<std::size_t> order(batch.size());
   for (std::size_t i = 0; i < order.size(); i++) order[i] = i;
   std::shuffle(order.begin(), order.end(), std::mt19937_64(3));
   std::vector<decoding*> shuffled;
-  for (const std::size_t i : order) shuffled.push_back(&all[i]);
+  for (const std::size_t i : order) shuffled.push_back(&batch[i]);
   run(exec(), decoder, shuffled);
-  for (std::size_t i = 0; i < all.size(); i++) EXPECT_EQ(of(all[i]), together[i]) << i;
+  for (std::size_t i = 0; i < batch.size(); i++) EXPECT_EQ(of(batch[i]), together[i]) << i;
 }
 
 TEST_P(turbo_blocks, formats_of_equal_values_are_equal) {
-  auto all = make_mixed(12);
+  auto batch = make_mixed(12);
   turbo_block_decoder decoder;
-  run(exec(), decoder, all);
+  run(exec(), decoder, batch);
   std::vector<outputs> wanted;
-  for (const decoding& d : all) wanted.push_back(of(d));
+  for (const decoding& d : batch) wanted.push_back(of(d));
   for (const llr_format format : {llr_format::int16, llr_format::float32}) {
-    std::vector<std::vector<std::int16_t>> shorts(all.size());
-    std::vector<std::vector<float>> floats(all.size());
-    for (std::size_t i = 0; i < all.size(); i++) {
-      shorts[i].assign(all[i].llr.begin(), all[i].llr.end());
-      for (const auto x : all[i].llr) floats[i].push_back(static_cast<float>(x) / 4.f);
-      all[i].block.llr.format = format;
-      all[i].block.llr.count = shorts[i].size();
-      all[i].block.llr.data = format == llr_format::int16 ? static_cast<const void*>(shorts[i].data())
-                                                          : static_cast<const void*>(floats[i].data());
+    std::vector<std::vector<std::int16_t>> shorts(batch.size());
+    std::vector<std::vector<float>> floats(batch.size());
+    for (std::size_t i = 0; i < batch.size(); i++) {
+      shorts[i].assign(batch[i].llr.begin(), batch[i].llr.end());
+      for (const auto x : batch[i].llr) floats[i].push_back(static_cast<float>(x) / 4.f);
+      batch[i].block.llr.format = format;
+      batch[i].block.llr.count = shorts[i].size();
+      batch[i].block.llr.data = format == llr_format::int16 ? static_cast<const void*>(shorts[i].data())
+                                                            : static_cast<const void*>(floats[i].data());
     }
-    run(exec(), decoder, all);
-    for (std::size_t i = 0; i < all.size(); i++) EXPECT_EQ(of(all[i]), wanted[i]) << i;
+    run(exec(), decoder, batch);
+    for (std::size_t i = 0; i < batch.size(); i++) EXPECT_EQ(of(batch[i]), wanted[i]) << i;
   }
 }
 
@@ -467,11 +467,11 @@ TEST_P(turbo_blocks, soft_output_is_the_posterior_of_all_coded_bits) {
     const std::size_t n = 3 * (static_cast<std::size_t>(k) + 4);
     const auto c = make_codewords(k, 1, 1., 21, &crc24a);
     const steps_t steps = steps_of(c.llr, 2.f);
-    auto all = std::vector{make_decoding({.k = k, .crc = crc24a}, to_buffer(steps, k), true)};
+    auto batch = std::vector{make_decoding({.k = k, .crc = crc24a}, to_buffer(steps, k), true)};
     turbo_block_decoder decoder;
-    run(exec(), decoder, all);
-    EXPECT_EQ(all[0].result.status, 0);
-    EXPECT_EQ(all[0].bits, packed(c.sent[0]));
+    run(exec(), decoder, batch);
+    EXPECT_EQ(batch[0].result.status, 0);
+    EXPECT_EQ(batch[0].bits, packed(c.sent[0]));
 
     turbo_decoder_config config = with_usual_scale({.k = k,
                                                     .algorithm = map_algorithm::max_log_map,
@@ -486,7 +486,7 @@ TEST_P(turbo_blocks, soft_output_is_the_posterior_of_all_coded_bits) {
     for (std::size_t i = 0; i < n; i++) {
       const std::size_t d = i / (static_cast<std::size_t>(k) + 4),
                         step = i % (static_cast<std::size_t>(k) + 4);
-      const int got = all[0].soft[3 * step + d];
+      const int got = batch[0].soft[3 * step + d];
       const float want = std::clamp(std::nearbyint(2.f * e[i] + static_cast<float>(steps[i])), -127.f, 127.f);
       EXPECT_EQ(got,
                 sent[i] != 0 ? std::min(-1, static_cast<int>(want)) : std::max(1, static_cast<int>(want)))
@@ -502,12 +502,12 @@ TEST_P(turbo_blocks, iterations_are_at_least_and_at_most_those_asked_for) {
   turbo_block_decoder decoder;
   const auto iterations = [&](turbo_decode_block b, bool soft = false) {
     b.k = k;
-    std::vector<decoding> all{make_decoding(b, llr, soft)};
-    run(exec(), decoder, all);
-    EXPECT_EQ(all[0].result.status, 0);
-    EXPECT_EQ(all[0].bits, packed(c.sent[0]));
-    EXPECT_EQ(all[0].result.crc_passed, b.crc ? 1 : 0);
-    return all[0].result.iterations;
+    std::vector<decoding> batch{make_decoding(b, llr, soft)};
+    run(exec(), decoder, batch);
+    EXPECT_EQ(batch[0].result.status, 0);
+    EXPECT_EQ(batch[0].bits, packed(c.sent[0]));
+    EXPECT_EQ(batch[0].result.crc_passed, b.crc ? 1 : 0);
+    return batch[0].result.iterations;
   };
   for (const bool soft : {false, true}) {
     EXPECT_EQ(iterations({.crc = crc24a}, soft), 1);
@@ -527,30 +527,30 @@ TEST_P(turbo_blocks, zeros_that_were_sent_are_a_success) {
   turbo_block_decoder decoder;
   for (const bool soft : {false, true}) {
     steps_t llr(3 * static_cast<std::size_t>(k_pi(k)), 3);
-    std::vector<decoding> all{
+    std::vector<decoding> batch{
         make_decoding({.k = k, .crc = crc24a}, llr, soft),
         // Fewer LLRs than bits say nothing.
         make_decoding({.k = k, .crc = crc24a}, steps_t(3 * static_cast<std::size_t>(k_pi(k)), 0), soft),
         make_decoding({.k = k}, steps_t(3 * static_cast<std::size_t>(k_pi(k)), 0), soft)};
-    run(exec(), decoder, all);
-    EXPECT_EQ(all[0].result.status, 0);
-    EXPECT_EQ(all[0].result.crc_passed, 1);
-    EXPECT_EQ(all[1].result.status, block_crc);
-    EXPECT_EQ(all[1].result.iterations, 0);
-    EXPECT_EQ(all[2].result.status, block_syndrome);
-    for (const decoding& d : all) EXPECT_EQ(d.bits, bytes_t(static_cast<std::size_t>(k) / 8, 0));
+    run(exec(), decoder, batch);
+    EXPECT_EQ(batch[0].result.status, 0);
+    EXPECT_EQ(batch[0].result.crc_passed, 1);
+    EXPECT_EQ(batch[1].result.status, block_crc);
+    EXPECT_EQ(batch[1].result.iterations, 0);
+    EXPECT_EQ(batch[2].result.status, block_syndrome);
+    for (const decoding& d : batch) EXPECT_EQ(d.bits, bytes_t(static_cast<std::size_t>(k) / 8, 0));
     if (soft) {
-      EXPECT_EQ(all[1].soft, steps_t(3 * (static_cast<std::size_t>(k) + 4), 0));
+      EXPECT_EQ(batch[1].soft, steps_t(3 * (static_cast<std::size_t>(k) + 4), 0));
     }
   }
 }
 
 TEST_P(turbo_blocks, refused_blocks_touch_nothing) {
-  auto all = make_mixed(13);
+  auto batch = make_mixed(13);
   turbo_block_decoder decoder;
-  run(exec(), decoder, all);
+  run(exec(), decoder, batch);
   std::vector<outputs> wanted;
-  for (const decoding& d : all) wanted.push_back(of(d));
+  for (const decoding& d : batch) wanted.push_back(of(d));
   std::vector<decoding> bad;
   for (int i = 0; i < 8; i++) {
     turbo_decode_block b{.k = 40, .crc = crc24a};
@@ -568,12 +568,12 @@ TEST_P(turbo_blocks, refused_blocks_touch_nothing) {
   bad.push_back({{.k = 40}, steps_t(3 * 64, 5), bytes_t(4, 0xA5), {}, {}});
   bad.push_back({{.k = 40}, steps_t(3 * 64, 5), bytes_t(5, 0xA5), steps_t(131, 99), {}});
   std::vector<decoding*> both;
-  for (std::size_t i = 0; i < all.size(); i++) {
+  for (std::size_t i = 0; i < batch.size(); i++) {
     both.push_back(&bad[i % bad.size()]);
-    both.push_back(&all[i]);
+    both.push_back(&batch[i]);
   }
   run(exec(), decoder, both);
-  for (std::size_t i = 0; i < all.size(); i++) EXPECT_EQ(of(all[i]), wanted[i]) << i;
+  for (std::size_t i = 0; i < batch.size(); i++) EXPECT_EQ(of(batch[i]), wanted[i]) << i;
   for (const decoding& d : bad) {
     EXPECT_EQ(d.result.status, block_refused);
     EXPECT_EQ(d.result.bytes, 0U);
@@ -653,14 +653,14 @@ TEST_P(turbo_blocks, other_precisions_decode_too) {
     turbo_block_decoder decoder(config);
     for (const int k : {40, 1056}) {
       const auto c = make_codewords(k, 1, 3., 41, &crc24a);
-      std::vector<decoding> all;
+      std::vector<decoding> batch;
       for (const int decimals : {1, 3}) {
         turbo_decode_block b{.k = k, .crc = crc24a};
         b.llr.decimals = decimals;
-        all.push_back(make_decoding(b, to_buffer(steps_of(c.llr, std::ldexp(1.f, decimals)), k)));
+        batch.push_back(make_decoding(b, to_buffer(steps_of(c.llr, std::ldexp(1.f, decimals)), k)));
       }
-      run(exec(), decoder, all);
-      for (const decoding& d : all) {
+      run(exec(), decoder, batch);
+      for (const decoding& d : batch) {
         EXPECT_EQ(d.result.status, 0);
         EXPECT_EQ(d.bits, packed(c.sent[0]));
       }
@@ -669,10 +669,10 @@ TEST_P(turbo_blocks, other_precisions_decode_too) {
 }
 
 TEST_P(turbo_blocks, later_batches_allocate_nothing) {
-  auto all = make_mixed(14);
+  auto batch = make_mixed(14);
   turbo_block_decoder decoder;
   std::vector<turbo_decode_block> blocks;
-  for (decoding& d : all) {
+  for (decoding& d : batch) {
     turbo_decode_block b = d.block;
     b.llr.data = d.llr.data(), b.llr.count = d.llr.size();
     b.bits = {d.bits.data(), d.bits.size()};
