@@ -1,5 +1,8 @@
 # The library: warpband::warpband.
 wb_sources(library GLOB_RECURSE warpband/*.cpp)
+foreach(kind sources tests)  # c_api.cmake
+  list(FILTER library_${kind} EXCLUDE REGEX "^warpband/c/")
+endforeach()
 if(NOT WARPBAND_HDF5)
   foreach(kind sources tests benches)
     list(FILTER library_${kind} EXCLUDE REGEX "^warpband/(io/(hdf5|confine)|channel/file/|link/csi_link|air/file_test)")

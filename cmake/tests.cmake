@@ -50,7 +50,7 @@ else()
   list(REMOVE_ITEM more_sources tests/golden.cpp)
   list(REMOVE_ITEM more_tests tests/golden_test.cpp)
 endif()
-set(tests ${library_tests} ${oracle_tests} ${more_tests} ${app_tests} ${bench_tests})
+set(tests ${library_tests} ${c_api_tests} ${oracle_tests} ${more_tests} ${app_tests} ${bench_tests})
 if(NOT WARPBAND_SANITIZE)  # sanitizers do not know the emulated blocks' fibres
   wb_sources(emulated GLOB tests/emulation/*_test.cpp)
   list(APPEND tests tests/emulation/emulated_block.cpp ${emulated_tests})
@@ -72,7 +72,8 @@ target_compile_definitions(warpband_tests PRIVATE WARPBAND_REFDATA="${WARPBAND_R
                            WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" $<$<BOOL:${bench_tests}>:WARPBAND_HAS_BENCH>)
 target_include_directories(warpband_tests PRIVATE "${wb_generated}")
 target_link_libraries(warpband_tests PRIVATE warpband wb_oracle wb_options wb_dep_json wb_dep_toml
-                      $<$<BOOL:${WARPBAND_APP}>:wb_dep_fmt> $<$<BOOL:${WARPBAND_HDF5}>:warpband_hdf5> GTest::gtest GTest::gtest_main)
+                      $<$<BOOL:${WARPBAND_APP}>:wb_dep_fmt> $<$<BOOL:${WARPBAND_HDF5}>:warpband_hdf5> GTest::gtest GTest::gtest_main
+                      $<TARGET_NAME_IF_EXISTS:warpband_c>)
 target_precompile_headers(warpband_tests PRIVATE <gtest/gtest.h> <algorithm> <complex> <memory> <string> <vector>)
 wb_add_kernels(warpband_tests ${more_kernels})
 add_library(wb_faults SHARED tests/faults.cpp)  # makes calls fail in programs that tests start
@@ -89,3 +90,15 @@ set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${CMAKE_CURRENT_SOURC
 add_executable(example_decode examples/decode.cpp)
 target_link_libraries(example_decode PRIVATE warpband wb_options)
 add_test(NAME example_decode COMMAND example_decode)
+
+# The header in plain C, and the C examples
+if(WARPBAND_C)
+  enable_language(C)
+  set(wb_c_flags -std=c99 -pedantic -Wall -Wextra -Wconversion $<$<BOOL:${WARPBAND_WERROR}>:-Werror>)
+  foreach(name decode detect)
+    add_executable(example_c_${name} examples/c/${name}.c)
+    target_compile_options(example_c_${name} PRIVATE ${wb_c_flags})
+    target_link_libraries(example_c_${name} PRIVATE warpband_c m)
+    add_test(NAME example_c_${name} COMMAND example_c_${name})
+  endforeach()
+endif()

@@ -188,6 +188,13 @@ typedef struct wb_done {
   uint32_t harq_length; /* LLRs written to harq_out */
 } wb_done;
 
+/* Whether an operation would be refused, with WB_INVALID_ARGUMENT or WB_INVALID_SHAPE; wb_last_error() says
+ * why. */
+WB_API wb_status wb_ldpc_decode_check(const wb_ldpc_decode* op);
+WB_API wb_status wb_ldpc_encode_check(const wb_ldpc_encode* op);
+WB_API wb_status wb_turbo_decode_check(const wb_turbo_decode* op);
+WB_API wb_status wb_turbo_encode_check(const wb_turbo_encode* op);
+
 /* Runs n operations and waits. done: n of them, in order. Returns WB_OK also where operations failed. */
 WB_API wb_status wb_ldpc_decode_run(wb_device* device, const wb_ldpc_decode* ops, size_t n, wb_done* done);
 WB_API wb_status wb_ldpc_encode_run(wb_device* device, const wb_ldpc_encode* ops, size_t n, wb_done* done);
@@ -222,7 +229,7 @@ WB_API wb_status wb_wait(wb_queue* queue, uint64_t nanoseconds);
 
 /* ---- soft MIMO detection ----
  * kind: a detector by its name in scenarios ("mmse", "nway", "kbest", "ml", ...); settings: "key = value" of
- * that kind, separated by commas or null, as in "ways = 4, clip = 8". Complex numbers are pairs of floats. */
+ * that kind, separated by commas or null, as in "ways = 4, llr_clip = 8". Complex numbers are pairs of floats. */
 typedef struct wb_detector wb_detector;
 WB_API wb_status wb_detector_open(wb_device* device, const char* kind, const char* settings, uint32_t rx_antennas, uint32_t streams,
                                   uint32_t bits_per_symbol, wb_detector** detector);

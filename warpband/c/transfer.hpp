@@ -1,0 +1,61 @@
+#pragma once
+// Arrays of a caller, in host memory, as calls of an executor take them.
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include <warpband/core/error.hpp>
+#include <warpband/exec/executor.hpp>
+
+namespace wb::c {
+
+/// a * b. Throws shape_error naming `argument` where memory cannot have so many values.
+inline std::size_t product(const char* argument, std::size_t a, std::size_t b) {
+  std::size_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result) || result > PTRDIFF_MAX / 8)
+    throw shape_error(argument, std::to_string(a), "what fits into memory");
+  return result;
+}
+
+/// Memory of an executor's device for an array of the caller, kept from call to call. Where the executor
+/// reads host memory the caller's array itself is used.
+/// Threads: one at a time.
+template <class T>
+class transfer {
+ public:
+  /// The caller's values; queues their copy where one is needed.
+  view<const T> input(executor& exec, const void* host, std::size_t items, std::size_t elements) {
+    if (is_usable(exec, host)) return make_view(static_cast<const T*>(host), items, elements);
+    T* const copy = room(exec, items * elements);
+    if (items * elements != 0) exec.upload(copy, host, items * elements * sizeof(T));
+    return make_view(static_cast<const T*>(copy), items, elements);
+  }
+  /// Room for results, or no data where they are not wanted. `fetch` brings them to the caller.
+  view<T> output(executor& exec, void* host, std::size_t items, std::size_t elements) {
+    if (host == nullptr) return {};
+    if (is_usable(exec, host)) return make_view(static_cast<T*>(host), items, elements);
+    return make_view(room(exec, items * elements), items, elements);
+  }
+  /// Queues the copy of what `output` gave.
+  void fetch(executor& exec, void* host, const view<T>& results) const {
+    if (results.data != nullptr && results.data != host)
+      exec.download(host, results.data, results.items * results.elements * sizeof(T));
+  }
+
+ private:
+  static bool is_usable(const executor& exec, const void* host) noexcept {
+    constexpr std::size_t alignment = sizeof(T) < 8 ? sizeof(T) : 8;  // cx_pair
+    return !exec.is_device() && reinterpret_cast<std::uintptr_t>(host) % alignment == 0;
+  }
+  T* room(executor& exec, std::size_t count) {
+    if (kept_.size() < count) {
+      kept_ = {};
+      kept_ = exec.make<T>(1, count);
+    }
+    return kept_.data();
+  }
+  array<T> kept_;
+};
+
+}  // namespace wb::c
