@@ -239,6 +239,74 @@ WB_API void wb_detector_close(wb_detector* detector);
 WB_API wb_status wb_detect(wb_detector* detector, size_t n, const float* channel, const float* received, const float* noise_var,
                            float* llr);
 
+/* ---- what the objects below have alike ----
+ * Settings are "name = value" separated by commas, as of a detector; null: the defaults. Arrays are row-major,
+ * in host memory, side by side; of n rows that do not end with a byte each begins with one. Calls wait. Outputs
+ * that are null are not computed. An object of a transport channel keeps its threads or its stream until it is
+ * closed. What `status` has of a row: */
+#define WB_ERASED (1u << 0)       /* input that is not finite, or impossible: the outputs are 0 */
+#define WB_STOPPED (1u << 1)      /* a decoder's stop rule held, as a CRC */
+#define WB_INSUFFICIENT (1u << 2) /* beside WB_ERASED: too little was received */
+
+/* ---- massive MIMO ----
+ * Frames of `symbols` vectors that share a channel of up to 512 antennas and 64 users. */
+typedef struct wb_uplink wb_uplink;
+/* settings: solver, iterations, residual, sinr, sums, llr_clip, as in "solver = cg, iterations = 4". */
+WB_API wb_status wb_uplink_open(wb_device* device, const char* settings, uint32_t antennas, uint32_t users, uint32_t bits_per_symbol,
+                                wb_uplink** uplink);
+WB_API void wb_uplink_close(wb_uplink* uplink);
+/* y = H x + n. channel [frames, antennas, users], received [frames, symbols, antennas], noise_var [frames];
+ * llr [frames, symbols, users, bits_per_symbol], equalized (complex) and sinr [frames, symbols, users], status
+ * [frames, symbols]. */
+WB_API wb_status wb_uplink_run(wb_uplink* uplink, size_t frames, size_t symbols, const float* channel, const float* received,
+                               const float* noise_var, float* llr, float* equalized, float* sinr, uint8_t* status);
+
+typedef struct wb_downlink wb_downlink;
+/* settings: solver, iterations, residual, symbol_energy, normalization. */
+WB_API wb_status wb_downlink_open(wb_device* device, const char* settings, uint32_t antennas, uint32_t users, wb_downlink** downlink);
+WB_API void wb_downlink_close(wb_downlink* downlink);
+/* Users receive y = H^H x + n. channel [frames, antennas, users], sent [frames, symbols, users], noise_var
+ * [frames]; precoded x [frames, symbols, antennas], status [frames, symbols]. */
+WB_API wb_status wb_downlink_run(wb_downlink* downlink, size_t frames, size_t symbols, const float* channel, const float* sent,
+                                 const float* noise_var, float* precoded, uint8_t* status);
+
+/* ---- transport blocks ----
+ * CRCs, segmentation, LDPC (5G NR, TS 38.212) or turbo code (LTE, TS 36.212), rate matching. A bits become G
+ * coded bits. Bits are packed, LLRs ln P(0)/P(1).
+ *   "transport_bits = 6912, coded_bits = 14400, modulation_order = 4, iterations = 8" */
+typedef struct wb_nr_transport wb_nr_transport;
+WB_API wb_status wb_nr_transport_open(wb_device* device, const char* settings, wb_nr_transport** transport);
+WB_API void wb_nr_transport_close(wb_nr_transport* transport);
+/* Code blocks C of a transport block. */
+WB_API size_t wb_nr_transport_blocks(const wb_nr_transport* transport);
+/* bits [n, ceil(A / 8)], coded [n, ceil(G / 8)] */
+WB_API wb_status wb_nr_transport_encode(wb_nr_transport* transport, size_t n, const uint8_t* bits, uint32_t rv, uint8_t* coded);
+/* llr [n, G]. first: not 0 where these are new transport blocks; else the LLRs are added to those received
+ * since the last first, of the same n. bits [n, ceil(A / 8)], ok [n], iterations [n, C], status [n]. */
+WB_API wb_status wb_nr_transport_decode(wb_nr_transport* transport, size_t n, const float* llr, uint32_t rv, int first, uint8_t* bits,
+                                        uint8_t* ok, int32_t* iterations, uint8_t* status);
+/* Transport block size of TS 38.214 5.1.3.2. mcs_table: 1..4 */
+WB_API wb_status wb_nr_transport_bits(uint32_t resource_elements, uint32_t mcs_table, uint32_t mcs, uint32_t layers, uint32_t* bits);
+
+typedef struct wb_lte_transport wb_lte_transport;
+WB_API wb_status wb_lte_transport_open(wb_device* device, const char* settings, wb_lte_transport** transport);
+WB_API void wb_lte_transport_close(wb_lte_transport* transport);
+WB_API size_t wb_lte_transport_blocks(const wb_lte_transport* transport);
+WB_API wb_status wb_lte_transport_encode(wb_lte_transport* transport, size_t n, const uint8_t* bits, uint32_t rv, uint8_t* coded);
+WB_API wb_status wb_lte_transport_decode(wb_lte_transport* transport, size_t n, const float* llr, uint32_t rv, int first, uint8_t* bits,
+                                         uint8_t* ok, int32_t* iterations, uint8_t* status);
+
+/* ---- polar codes of 5G NR ----
+ * Control and broadcast channels, TS 38.212: CRC, code, rate matching, successive-cancellation list decoder.
+ *   "kind = dci, k = 40, coded_bits = 108, rnti = 17, list_size = 8" */
+typedef struct wb_polar wb_polar;
+WB_API wb_status wb_polar_open(wb_device* device, const char* settings, wb_polar** polar);
+WB_API void wb_polar_close(wb_polar* polar);
+/* bits [n, ceil(k / 8)], coded [n, ceil(coded_bits / 8)] */
+WB_API wb_status wb_polar_encode(wb_polar* polar, size_t n, const uint8_t* bits, uint8_t* coded);
+/* llr [n, coded_bits], bits [n, ceil(k / 8)], status [n] */
+WB_API wb_status wb_polar_decode(wb_polar* polar, size_t n, const float* llr, uint8_t* bits, uint8_t* status);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,78 @@
+#pragma once
+// Rows of packed bits, the first in the most significant place, as an executor's arrays of a byte for each
+// bit.
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <warpband/exec/executor.hpp>
+
+namespace wb::c {
+
+static_assert(std::endian::native == std::endian::little);  // eight bytes are handled as an integer
+
+inline void unpack_bits(const std::uint8_t* packed, std::size_t bits, std::uint8_t* to) noexcept {
+  constexpr std::uint64_t each = 0x0101010101010101;
+  std::size_t i = 0;
+  for (; i + 8 <= bits; i += 8) {
+    const std::uint64_t own = packed[i / 8] * each & 0x0102040810204080;  // byte j: bit 7 - j or 0
+    const std::uint64_t ones = (own + 0x7f * each) >> 7 & each;
+    std::memcpy(to + i, &ones, 8);
+  }
+  for (; i < bits; i++) to[i] = static_cast<std::uint8_t>(packed[i / 8] >> (7 - i % 8) & 1);
+}
+/// Of the lowest bit of each byte; zeros fill the last one.
+inline void pack_bits(const std::uint8_t* from, std::size_t bits, std::uint8_t* packed) noexcept {
+  std::size_t i = 0;
+  for (; i + 8 <= bits; i += 8) {
+    std::uint64_t ones = 0;
+    std::memcpy(&ones, from + i, 8);
+    packed[i / 8] = static_cast<std::uint8_t>((ones & 0x0101010101010101) * 0x8040201008040201 >> 56);
+  }
+  if (i == bits) return;
+  unsigned last = 0;
+  for (std::size_t j = i; j < bits; j++) last |= (from[j] & 1u) << (7 - j % 8);
+  packed[i / 8] = static_cast<std::uint8_t>(last);
+}
+
+/// An array of `n` rows of bits, kept from call to call.
+/// Threads: one at a time.
+class packed_rows {
+ public:
+  view<const std::uint8_t> input(executor& exec, const std::uint8_t* packed, std::size_t n, std::size_t bits) {
+    const view<std::uint8_t> rows = room(exec, n, bits);
+    for (std::size_t i = 0; i < n; i++)
+      unpack_bits(packed + i * ((bits + 7) / 8), bits, host_.data() + i * bits);
+    if (exec.is_device()) exec.upload(rows.data, host_.data(), n * bits);
+    return rows;
+  }
+  /// Where results go; no data where they are not wanted.
+  view<std::uint8_t> output(executor& exec, const std::uint8_t* packed, std::size_t n, std::size_t bits) {
+    return packed == nullptr ? view<std::uint8_t>{} : room(exec, n, bits);
+  }
+  /// Packs what came to `output`. Waits.
+  void fetch(executor& exec, std::uint8_t* packed, const view<std::uint8_t>& rows) {
+    if (packed == nullptr) return;
+    if (exec.is_device()) exec.download(host_.data(), rows.data, rows.items * rows.elements);
+    exec.sync();
+    for (std::size_t i = 0; i < rows.items; i++)
+      pack_bits(host_.data() + i * rows.elements, rows.elements, packed + i * ((rows.elements + 7) / 8));
+  }
+
+ private:
+  view<std::uint8_t> room(executor& exec, std::size_t n, std::size_t bits) {
+    if (host_.size() < n * bits) {
+      host_ = {};
+      host_ = exec.make_host<std::uint8_t>(1, n * bits);
+    }
+    if (exec.is_device() && device_.size() < n * bits) {
+      device_ = {};
+      device_ = exec.make<std::uint8_t>(1, n * bits);
+    }
+    return make_view(exec.is_device() ? device_.data() : host_.data(), n, bits);
+  }
+  array<std::uint8_t> host_, device_;
+};
+
+}  // namespace wb::c

@@ -1,0 +1,288 @@
+// Transport blocks of 5G NR and LTE, and polar codes of 5G NR.
+#include <memory>
+#include <optional>
+
+#include <warpband/c/device.hpp>
+#include <warpband/c/errors.hpp>
+#include <warpband/c/packed_rows.hpp>
+#include <warpband/c/settings_text.hpp>
+#include <warpband/c/transfer.hpp>
+#include <warpband/fec/lte/transport.hpp>
+#include <warpband/fec/nr/tbs.hpp>
+#include <warpband/fec/nr/transport.hpp>
+#include <warpband/fec/polar/polar.hpp>
+
+namespace wb::c {
+namespace {
+
+int as_count(uint32_t n) { return n > INT32_MAX ? INT32_MAX : static_cast<int>(n); }
+
+/// A lane until the object goes, as the soft buffers are those of its executor.
+/// Threads: one at a time.
+class kept_lane {
+ public:
+  explicit kept_lane(wb_device& device) : lane_(device.take()) {}
+  ~kept_lane() {
+    try {
+      lane_.exec().sync();
+    } catch (...) {
+      return;  // it failed and is closed
+    }
+    lane_.give_back();
+  }
+  kept_lane(const kept_lane&) = delete;
+  kept_lane& operator=(const kept_lane&) = delete;
+  executor& exec() const noexcept { return lane_.exec(); }
+
+ private:
+  lease lane_;
+};
+
+/// Encoder and decoder of a transport channel.
+/// Threads: one at a time.
+template <class Encoder, class Decoder, class Output>
+class transport_channel {
+ public:
+  template <class Config>
+  transport_channel(wb_device& device, const Config& config) : lane_(device), encoder_(config), decoder_(config) {}
+  std::size_t blocks() const noexcept { return static_cast<std::size_t>(decoder_.segmentation().blocks); }
+
+  void encode(std::size_t n, const std::uint8_t* bits, std::uint32_t rv, std::uint8_t* coded) {
+    executor& exec = lane_.exec();
+    check_batch(n);
+    const auto in = bits_.input(exec, bits, n, transport_bits());
+    const auto out = coded_.output(exec, coded, n, coded_bits());
+    encoder_.run(exec, in, as_count(rv), out);
+    coded_.fetch(exec, coded, out);
+  }
+  void decode(std::size_t n, const float* llr, std::uint32_t rv, bool first, std::uint8_t* bits,
+              std::uint8_t* ok, std::int32_t* iterations, std::uint8_t* status) {
+    executor& exec = lane_.exec();
+    check_batch(n);
+    if (!first && decoder_.transmissions() == 0)
+      throw argument_error("first", "0", "not 0, as nothing was received before");
+    if (!first && n != batch_)
+      throw shape_error("n", std::to_string(n), std::to_string(batch_) + ", as in the first transmission");
+    if (rv > 3) throw argument_error("rv", std::to_string(rv), "0..3");
+    if (first) decoder_.reset();
+    batch_ = n;
+    decoder_.combine(exec, llr_.input(exec, llr, n, coded_bits()), as_count(rv));
+    Output out;
+    out.bits = bits_.output(exec, bits, n, transport_bits());
+    out.ok = ok_.output(exec, ok, n, 1);
+    out.iterations = iterations_.output(exec, iterations, n, blocks());
+    out.status = status_.output(exec, status, n, 1);
+    decoder_.decode(exec, out);
+    ok_.fetch(exec, ok, out.ok);
+    iterations_.fetch(exec, iterations, out.iterations);
+    status_.fetch(exec, status, out.status);
+    bits_.fetch(exec, bits, out.bits);
+    exec.sync();
+  }
+
+ private:
+  std::size_t transport_bits() const noexcept {
+    return static_cast<std::size_t>(decoder_.config().transport_bits);
+  }
+  std::size_t coded_bits() const noexcept { return static_cast<std::size_t>(decoder_.config().coded_bits); }
+  void check_batch(std::size_t n) const { product("n", n, 8 * (transport_bits() + coded_bits())); }
+
+  kept_lane lane_;
+  Encoder encoder_;
+  Decoder decoder_;
+  std::size_t batch_ = 0;
+  packed_rows bits_, coded_;
+  transfer<float> llr_;
+  transfer<std::uint8_t> ok_, status_;
+  transfer<std::int32_t> iterations_;
+};
+
+template <class Config, class Part>
+std::vector<setting_of<Config>> joined(std::vector<setting_of<Config>> settings, Part part, const auto& more) {
+  for (auto& s : within<Config>(part, more)) settings.push_back(std::move(s));
+  return settings;
+}
+
+template <class Channel, class Config>
+void open_channel(wb_device* device, const char* text, const std::vector<setting_of<Config>>& settings,
+                  Channel** channel) {
+  check_given("transport", channel);
+  *channel = nullptr;
+  check_given("device", device);
+  Config config;
+  take_settings(settings, text, {}, config);
+  check(config);
+  *channel = new Channel(*device, config);
+}
+template <class Channel>
+wb_status encode(Channel* channel, std::size_t n, const std::uint8_t* bits, std::uint32_t rv,
+                 std::uint8_t* coded) {
+  return guarded([&] {
+    check_given("transport", channel);
+    if (n == 0) return;
+    check_given("bits", bits);
+    check_given("coded", coded);
+    channel->encode(n, bits, rv, coded);
+  });
+}
+template <class Channel>
+wb_status decode(Channel* channel, std::size_t n, const float* llr, std::uint32_t rv, int first,
+                 std::uint8_t* bits, std::uint8_t* ok, std::int32_t* iterations, std::uint8_t* status) {
+  return guarded([&] {
+    check_given("transport", channel);
+    if (n == 0) return;
+    check_given("llr", llr);
+    channel->decode(n, llr, rv, first != 0, bits, ok, iterations, status);
+  });
+}
+
+struct polar_configs {
+  polar_config code;
+  polar_decoder_config decoder;
+};
+
+}  // namespace
+}  // namespace wb::c
+
+using namespace wb::c;
+
+struct wb_nr_transport final
+    : transport_channel<wb::nr_transport_encoder, wb::nr_transport_decoder, wb::nr_transport_output> {
+  using transport_channel::transport_channel;
+};
+struct wb_lte_transport final
+    : transport_channel<wb::lte_transport_encoder, wb::lte_transport_decoder, wb::lte_transport_output> {
+  using transport_channel::transport_channel;
+};
+
+/// Threads: one at a time.
+struct wb_polar {
+ public:
+  wb_polar(wb_device& device, const polar_configs& c)
+      : device_(device), encoder_(c.code), decoder_(c.code, c.decoder) {}
+  void encode(std::size_t n, const std::uint8_t* bits, std::uint8_t* coded) {
+    check_batch(n);
+    lease lane = device_.take();
+    wb::executor& exec = lane.exec();
+    const auto in = bits_.input(exec, bits, n, k());
+    const auto out = coded_.output(exec, coded, n, coded_bits());
+    encoder_.run(exec, in, out);
+    coded_.fetch(exec, coded, out);
+    lane.give_back();
+  }
+  void decode(std::size_t n, const float* llr, std::uint8_t* bits, std::uint8_t* status) {
+    check_batch(n);
+    lease lane = device_.take();
+    wb::executor& exec = lane.exec();
+    const auto in = llr_.input(exec, llr, n, coded_bits());
+    const wb::polar_decoder_output out{.bits = bits_.output(exec, bits, n, k()),
+                                       .status = status_.output(exec, status, n, 1)};
+    decoder_.run(exec, in, out);
+    status_.fetch(exec, status, out.status);
+    bits_.fetch(exec, bits, out.bits);
+    exec.sync();
+    lane.give_back();
+  }
+
+ private:
+  std::size_t k() const noexcept { return encoder_.code().k(); }
+  std::size_t coded_bits() const noexcept { return encoder_.code().coded_bits(); }
+  void check_batch(std::size_t n) const { product("n", n, 8 * (k() + coded_bits())); }
+
+  wb_device& device_;
+  wb::polar_encoder encoder_;
+  wb::polar_decoder decoder_;
+  packed_rows bits_, coded_;
+  transfer<float> llr_;
+  transfer<std::uint8_t> status_;
+};
+
+extern "C" {
+
+wb_status wb_nr_transport_open(wb_device* device, const char* settings, wb_nr_transport** transport) {
+  using config = wb::nr_transport_config;
+  return guarded([&] {
+    static const auto known = joined<config>(
+        wb::nr_transport_config_settings(), [](config& c) -> auto& { return c.ldpc; },
+        wb::ldpc_decoder_settings());
+    open_channel(device, settings, known, transport);
+  });
+}
+void wb_nr_transport_close(wb_nr_transport* transport) { delete transport; }
+size_t wb_nr_transport_blocks(const wb_nr_transport* transport) {
+  return transport == nullptr ? 0 : transport->blocks();
+}
+wb_status wb_nr_transport_encode(wb_nr_transport* transport, size_t n, const uint8_t* bits, uint32_t rv,
+                                 uint8_t* coded) {
+  return encode(transport, n, bits, rv, coded);
+}
+wb_status wb_nr_transport_decode(wb_nr_transport* transport, size_t n, const float* llr, uint32_t rv, int first,
+                                 uint8_t* bits, uint8_t* ok, int32_t* iterations, uint8_t* status) {
+  return decode(transport, n, llr, rv, first, bits, ok, iterations, status);
+}
+wb_status wb_nr_transport_bits(uint32_t resource_elements, uint32_t mcs_table, uint32_t mcs, uint32_t layers,
+                               uint32_t* bits) {
+  return guarded([&] {
+    check_given("bits", bits);
+    *bits = static_cast<uint32_t>(wb::nr_transport_block_size(
+        as_count(resource_elements), wb::nr_mcs_of(as_count(mcs_table), as_count(mcs)), as_count(layers)));
+  });
+}
+
+wb_status wb_lte_transport_open(wb_device* device, const char* settings, wb_lte_transport** transport) {
+  using config = wb::lte_transport_config;
+  return guarded([&] {
+    static const auto known = joined<config>(
+        wb::lte_transport_config_settings(), [](config& c) -> auto& { return c.turbo; },
+        wb::turbo_decoder_settings());
+    open_channel(device, settings, known, transport);
+  });
+}
+void wb_lte_transport_close(wb_lte_transport* transport) { delete transport; }
+size_t wb_lte_transport_blocks(const wb_lte_transport* transport) {
+  return transport == nullptr ? 0 : transport->blocks();
+}
+wb_status wb_lte_transport_encode(wb_lte_transport* transport, size_t n, const uint8_t* bits, uint32_t rv,
+                                  uint8_t* coded) {
+  return encode(transport, n, bits, rv, coded);
+}
+wb_status wb_lte_transport_decode(wb_lte_transport* transport, size_t n, const float* llr, uint32_t rv,
+                                  int first, uint8_t* bits, uint8_t* ok, int32_t* iterations,
+                                  uint8_t* status) {
+  return decode(transport, n, llr, rv, first, bits, ok, iterations, status);
+}
+
+wb_status wb_polar_open(wb_device* device, const char* settings, wb_polar** polar) {
+  return guarded([&] {
+    check_given("polar", polar);
+    *polar = nullptr;
+    check_given("device", device);
+    static const auto known = joined<polar_configs>(
+        wb::within<polar_configs>([](polar_configs& c) -> auto& { return c.code; }, wb::polar_settings()),
+        [](polar_configs& c) -> auto& { return c.decoder; }, wb::polar_decoder_settings());
+    polar_configs c;
+    take_settings(known, settings, {}, c);
+    wb::check(c.code, c.decoder);
+    *polar = new wb_polar(*device, c);
+  });
+}
+void wb_polar_close(wb_polar* polar) { delete polar; }
+wb_status wb_polar_encode(wb_polar* polar, size_t n, const uint8_t* bits, uint8_t* coded) {
+  return guarded([&] {
+    check_given("polar", polar);
+    if (n == 0) return;
+    check_given("bits", bits);
+    check_given("coded", coded);
+    polar->encode(n, bits, coded);
+  });
+}
+wb_status wb_polar_decode(wb_polar* polar, size_t n, const float* llr, uint8_t* bits, uint8_t* status) {
+  return guarded([&] {
+    check_given("polar", polar);
+    if (n == 0) return;
+    check_given("llr", llr);
+    polar->decode(n, llr, bits, status);
+  });
+}
+
+}  // extern "C"
