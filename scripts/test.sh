@@ -75,6 +75,13 @@ installed() {
     if nm -D --defined-only $library | grep -vE ' _Z(T[ISTV]|GVZ?|Thn[0-9]+_|Z)?N[KRO]*2wb'; then false; fi
     g++ -std=c++20 -O1 examples/own_detector.cpp ${pkg%% -L*} -Lbuild/consumer -lwarpband "-Wl,-rpath,$PWD/build/consumer" -o build/consumer/own_detector_shared
     build/consumer/own_detector_shared
+    # The C library by pkg-config, in plain C
+    pkg=$(PKG_CONFIG_PATH=$(dirname "$(find "$PWD/build/prefix" -name warpband_c.pc)") pkg-config --cflags --libs warpband_c)
+    for example in decode detect; do
+        cc -std=c99 -pedantic -Wall -Wextra -Werror examples/c/$example.c $pkg -lm "-Wl,-rpath,$(pkg-config --variable=libdir \
+            "$(find "$PWD/build/prefix" -name warpband_c.pc)")" -o build/consumer/c_$example
+        build/consumer/c_$example
+    done
     build/prefix/bin/warpband --version
     WARPBAND_PYTHON=.venv/bin/python build/prefix/bin/warpband sim build/prefix/share/warpband/examples/uncoded_bpsk.toml \
         --quiet --plot build/consumer/plot.png
@@ -105,6 +112,7 @@ checks() {
     step include-layers python3 scripts/checks/include_layers.py
     step thread-notes python3 scripts/checks/thread_notes.py
     step kernel-symbols bash scripts/checks/symbols.sh "build/$main"
+    step c-abi python3 scripts/checks/c_abi.py "build/$main"
     step format bash scripts/checks/format.sh
     step compile-cost python3 scripts/checks/compile_cost.py "build/$main"
     step words bash scripts/checks/words.sh

@@ -91,9 +91,9 @@ wb_status wb_nr_first_place(uint32_t base_graph, uint32_t lifting_size, uint32_t
                             uint32_t* first) {
   return guarded([&] {
     check_given("first", first);
-    *first = static_cast<uint32_t>(
-        wb::nr_first_place(as_argument("base_graph", base_graph), as_argument("lifting_size", lifting_size),
-                           as_argument("buffer", buffer), as_argument("rv", rv)));
+    *first = static_cast<uint32_t>(wb::nr_first_place(as_argument("base_graph", base_graph),
+                                                      as_argument("lifting_size", lifting_size),
+                                                      as_argument("buffer", buffer), as_argument("rv", rv)));
   });
 }
 wb_status wb_lte_first_place(uint32_t k, uint32_t buffer, uint32_t rv, uint32_t* first) {

@@ -1,17 +1,16 @@
 // The C library as a C program uses it, held against the C++ classes.
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <algorithm>
+#include <cmath>
+#include <complex>
 #include <cstddef>
-#include <cstring>
 #include <limits>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <tests/allocations.hpp>
-#include <tests/executors.hpp>
 #include <warpband/c/warpband.h>
 #include <warpband/detect/detector.hpp>
 #include <warpband/exec/cuda.hpp>
@@ -22,9 +21,11 @@
 #include <warpband/fec/polar/polar.hpp>
 #include <warpband/massive/downlink/downlink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
+#include <warpband/modem/qam/qam.hpp>
+#include <warpband/receive/pusch.hpp>
 
 namespace wb {
-namespace {
+namespace c_test {
 
 using bytes = std::vector<std::uint8_t>;
 using floats = std::vector<float>;
@@ -135,6 +136,7 @@ TEST(c_api_errors, null_objects_are_refused_and_closed) {
   wb_nr_transport_close(nullptr);
   wb_lte_transport_close(nullptr);
   wb_polar_close(nullptr);
+  wb_pusch_close(nullptr);
 }
 
 // ---- detectors and massive MIMO
@@ -151,15 +153,20 @@ TEST_P(c_api, detectors_equal_the_classes) {
       {"mmse", nullptr, {}},
       {"ml", "llr_clip = 12", {{"llr_clip", 12.0}}},
       {"nway", "ways = 2, llr_clip=8", {{"ways", std::int64_t{2}}, {"llr_clip", 8.0}}},
-      {"kbest", " survivors = 4\nsort = \"none\",\n order = [1, 0] ",
-       {{"survivors", std::int64_t{4}}, {"sort", std::string("none")}, {"order", std::vector<std::int64_t>{1, 0}}}},
+      {"kbest",
+       " survivors = 4\nsort = \"none\",\n order = [1, 0] ",
+       {{"survivors", std::int64_t{4}},
+        {"sort", std::string("none")},
+        {"order", std::vector<std::int64_t>{1, 0}}}},
   };
   for (const auto& c : cases) {
     wb_detector* detector = nullptr;
-    ASSERT_EQ(wb_detector_open(device, c.kind, c.settings, rx, streams, 4, &detector), WB_OK) << wb_last_error();
+    ASSERT_EQ(wb_detector_open(device, c.kind, c.settings, rx, streams, 4, &detector), WB_OK)
+        << wb_last_error();
     floats llr(n * streams * 4, 99);
     for (const std::size_t count : {n, std::size_t{3}, n})
-      ASSERT_EQ(wb_detect(detector, count, h.data(), y.data(), n0.data(), llr.data()), WB_OK) << wb_last_error();
+      ASSERT_EQ(wb_detect(detector, count, h.data(), y.data(), n0.data(), llr.data()), WB_OK)
+          << wb_last_error();
     ASSERT_EQ(wb_detect(detector, 0, nullptr, nullptr, nullptr, nullptr), WB_OK);
     // Of floats that do not begin on a multiple of 8 bytes
     floats odd(h.size() + 1), other(llr.size());
@@ -196,7 +203,8 @@ TEST_P(c_api, settings_that_are_refused) {
                      {"kbest", "sort = \"none", "quote"},
                      {"mmse", "ways = 2", "ways"}};
   for (const auto& c : cases) {
-    EXPECT_EQ(wb_detector_open(device, c.kind, c.settings, 4, 2, 4, &detector), WB_INVALID_ARGUMENT) << c.settings;
+    EXPECT_EQ(wb_detector_open(device, c.kind, c.settings, 4, 2, 4, &detector), WB_INVALID_ARGUMENT)
+        << c.settings;
     EXPECT_NE(std::string(wb_last_error()).find(c.blamed), std::string::npos) << wb_last_error();
     EXPECT_EQ(detector, nullptr);
   }
@@ -223,24 +231,26 @@ TEST_P(c_api, massive_mimo_equals_the_classes) {
   const auto noise = on_device(n0, frames);
 
   wb_uplink* uplink = nullptr;
-  ASSERT_EQ(wb_uplink_open(device, "solver = cg, iterations = 3, sinr = approximate", antennas, users, 4, &uplink),
-            WB_OK)
+  ASSERT_EQ(
+      wb_uplink_open(device, "solver = cg, iterations = 3, sinr = approximate", antennas, users, 4, &uplink),
+      WB_OK)
       << wb_last_error();
   floats llr(vectors * users * 4), equalized(2 * vectors * users), sinr(vectors * users);
   bytes status(vectors, 9);
-  ASSERT_EQ(wb_uplink_run(uplink, frames, symbols, h.data(), y.data(), n0.data(), llr.data(), equalized.data(),
-                          sinr.data(), status.data()),
+  ASSERT_EQ(wb_uplink_run(uplink, frames, symbols, h.data(), y.data(), n0.data(), llr.data(),
+                          equalized.data(), sinr.data(), status.data()),
             WB_OK)
       << wb_last_error();
   floats alone(llr.size());
-  ASSERT_EQ(wb_uplink_run(uplink, frames, symbols, h.data(), y.data(), n0.data(), alone.data(), nullptr, nullptr,
-                          nullptr),
+  ASSERT_EQ(wb_uplink_run(uplink, frames, symbols, h.data(), y.data(), n0.data(), alone.data(), nullptr,
+                          nullptr, nullptr),
             WB_OK);
   EXPECT_EQ(alone, llr);
-  EXPECT_EQ(wb_uplink_run(uplink, frames, 0, h.data(), y.data(), n0.data(), alone.data(), nullptr, nullptr, nullptr),
-            WB_INVALID_ARGUMENT);
-  EXPECT_EQ(wb_uplink_run(uplink, SIZE_MAX / 2, 4, h.data(), y.data(), n0.data(), alone.data(), nullptr, nullptr,
+  EXPECT_EQ(wb_uplink_run(uplink, frames, 0, h.data(), y.data(), n0.data(), alone.data(), nullptr, nullptr,
                           nullptr),
+            WB_INVALID_ARGUMENT);
+  EXPECT_EQ(wb_uplink_run(uplink, SIZE_MAX / 2, 4, h.data(), y.data(), n0.data(), alone.data(), nullptr,
+                          nullptr, nullptr),
             WB_INVALID_SHAPE);
   wb_uplink_close(uplink);
   const uplink_detector detector({.antennas = antennas,
@@ -263,7 +273,8 @@ TEST_P(c_api, massive_mimo_equals_the_classes) {
   EXPECT_EQ(wb_downlink_open(device, "solver = magic", antennas, users, &downlink), WB_INVALID_ARGUMENT);
   ASSERT_EQ(wb_downlink_open(device, nullptr, antennas, users, &downlink), WB_OK) << wb_last_error();
   floats precoded(2 * vectors * antennas);
-  ASSERT_EQ(wb_downlink_run(downlink, frames, symbols, h.data(), s.data(), n0.data(), precoded.data(), status.data()),
+  ASSERT_EQ(wb_downlink_run(downlink, frames, symbols, h.data(), s.data(), n0.data(), precoded.data(),
+                            status.data()),
             WB_OK)
       << wb_last_error();
   wb_downlink_close(downlink);
@@ -281,10 +292,11 @@ floats llrs_of(const bytes& coded, std::size_t n, std::size_t bits, float deviat
   floats llr(n * bits);
   for (std::size_t i = 0; i < n; i++)
     for (std::size_t j = 0; j < bits; j++)
-      llr[i * bits + j] = 2 *
-                          (1 - 2 * static_cast<float>(coded[i * ((bits + 7) / 8) + j / 8] >> (7 - j % 8) & 1) +
-                           noise[i * bits + j]) /
-                          (deviation * deviation);
+      llr[i * bits + j] =
+          2 *
+          (1 - 2 * static_cast<float>(coded[i * ((bits + 7) / 8) + j / 8] >> (7 - j % 8) & 1) +
+           noise[i * bits + j]) /
+          (deviation * deviation);
   return llr;
 }
 bytes unpacked(const bytes& packed, std::size_t n, std::size_t bits) {
@@ -296,10 +308,12 @@ bytes unpacked(const bytes& packed, std::size_t n, std::size_t bits) {
 }
 
 TEST_P(c_api, nr_transport_blocks_with_harq) {
-  constexpr std::size_t n = 3, a = 4200, g = 4204;  // of 16-QAM and one layer; neither ends with a byte of a row
+  constexpr std::size_t n = 3, a = 4200,
+                        g = 4204;  // of 16-QAM and one layer; neither ends with a byte of a row
   wb_nr_transport* transport = nullptr;
-  ASSERT_EQ(wb_nr_transport_open(device, "transport_bits = 4200, coded_bits = 4204, modulation_order = 4, iterations = 12",
-                                 &transport),
+  ASSERT_EQ(wb_nr_transport_open(
+                device, "transport_bits = 4200, coded_bits = 4204, modulation_order = 4, iterations = 12",
+                &transport),
             WB_OK)
       << wb_last_error();
   EXPECT_EQ(wb_nr_transport_blocks(transport), 1u);
@@ -314,7 +328,8 @@ TEST_P(c_api, nr_transport_blocks_with_harq) {
   bytes first_decided;
   for (int rv : {0, 2}) {
     bytes coded(n * ((g + 7) / 8), 255);
-    ASSERT_EQ(wb_nr_transport_encode(transport, n, bits.data(), static_cast<std::uint32_t>(rv), coded.data()), WB_OK)
+    ASSERT_EQ(wb_nr_transport_encode(transport, n, bits.data(), static_cast<std::uint32_t>(rv), coded.data()),
+              WB_OK)
         << wb_last_error();
     const auto source = on_device(unpacked(bits, n, a), n);
     auto coded_of = exec->make<std::uint8_t>(n, g);
@@ -322,8 +337,8 @@ TEST_P(c_api, nr_transport_blocks_with_harq) {
     ASSERT_EQ(unpacked(coded, n, g), exec->to_host(coded_of));
 
     const floats llr = llrs_of(coded, n, g, 0.75f, static_cast<unsigned>(rv) + 5);
-    ASSERT_EQ(wb_nr_transport_decode(transport, n, llr.data(), static_cast<std::uint32_t>(rv), rv == 0, decided.data(),
-                                     ok.data(), iterations.data(), status.data()),
+    ASSERT_EQ(wb_nr_transport_decode(transport, n, llr.data(), static_cast<std::uint32_t>(rv), rv == 0,
+                                     decided.data(), ok.data(), iterations.data(), status.data()),
               WB_OK)
         << wb_last_error();
     auto bits_of = exec->make<std::uint8_t>(n, a), ok_of = exec->make<std::uint8_t>(n, 1);
@@ -359,7 +374,8 @@ TEST_P(c_api, nr_transport_blocks_with_harq) {
 TEST_P(c_api, lte_transport_blocks_decode) {
   constexpr std::size_t n = 2, a = 7000, g = 14000;
   wb_lte_transport* transport = nullptr;
-  ASSERT_EQ(wb_lte_transport_open(device, "transport_bits = 7000, coded_bits = 14000, modulation_order = 2", &transport),
+  ASSERT_EQ(wb_lte_transport_open(device, "transport_bits = 7000, coded_bits = 14000, modulation_order = 2",
+                                  &transport),
             WB_OK)
       << wb_last_error();
   EXPECT_EQ(wb_lte_transport_blocks(transport), 2u);
@@ -369,8 +385,8 @@ TEST_P(c_api, lte_transport_blocks_decode) {
   ASSERT_EQ(wb_lte_transport_encode(transport, n, bits.data(), 0, coded.data()), WB_OK) << wb_last_error();
   floats llr = llrs_of(coded, n, g, 0.7f, 3);
   llr[0] = std::numeric_limits<float>::infinity();
-  ASSERT_EQ(wb_lte_transport_decode(transport, n, llr.data(), 0, 1, decided.data(), ok.data(), iterations.data(),
-                                    status.data()),
+  ASSERT_EQ(wb_lte_transport_decode(transport, n, llr.data(), 0, 1, decided.data(), ok.data(),
+                                    iterations.data(), status.data()),
             WB_OK)
       << wb_last_error();
   EXPECT_EQ(ok, (bytes{0, 1}));
@@ -390,7 +406,8 @@ TEST_P(c_api, lte_transport_blocks_decode) {
 TEST_P(c_api, polar_codes_decode) {
   constexpr std::size_t n = 20, k = 41, e = 108;
   wb_polar* polar = nullptr;
-  ASSERT_EQ(wb_polar_open(device, "kind = dci, k = 41, coded_bits = 108, rnti = 17, list_size = 4", &polar), WB_OK)
+  ASSERT_EQ(wb_polar_open(device, "kind = dci, k = 41, coded_bits = 108, rnti = 17, list_size = 4", &polar),
+            WB_OK)
       << wb_last_error();
   const bytes bits = random_bytes(n * 6, 1);
   bytes coded(n * ((e + 7) / 8), 255), decided(bits.size(), 255), status(n);
@@ -413,5 +430,78 @@ TEST_P(c_api, polar_codes_decode) {
   EXPECT_EQ(wb_polar_open(device, "kind = dci, k = 0", &polar), WB_INVALID_ARGUMENT);
 }
 
-}  // namespace
+TEST_P(c_api, pusch_slots_equal_the_chain) {
+  constexpr std::size_t slots = 3, rx = 2;
+  wb_pusch* pusch = nullptr;
+  ASSERT_EQ(
+      wb_pusch_open(device,
+                    "resource_blocks = 12, layers = 2, additional_positions = 1, mcs = 20, detector = kbest, "
+                    "detector.survivors = 4, decoder.iterations = 6",
+                    rx, &pusch),
+      WB_OK)
+      << wb_last_error();
+  pusch_chain_config config{
+      .channel = {.carrier = {.resource_blocks = 12}, .layers = 2, .dmrs = {.additional_positions = 1}},
+      .mcs = 20,
+      .detector = {.type = "kbest", .rx_antennas = rx, .llr_clip = {}}};
+  config.detector.set("survivors", std::int64_t{4});
+  config.decoder.iterations = 6;
+  const nr_shared_channel channel(config.channel);
+  const nr_transport_config transport = channel.transport(1, 20);
+  const auto a = static_cast<std::size_t>(transport.transport_bits),
+             n = static_cast<std::size_t>(transport.coded_bits);
+  ASSERT_EQ(wb_pusch_elements(pusch), channel.elements());
+  ASSERT_EQ(wb_pusch_transport_bits(pusch), a);
+
+  const bytes sent = random_bytes(slots * a / 8, 5);
+  const auto source = on_device(unpacked(sent, slots, a), slots);
+  auto coded = exec->make<std::uint8_t>(slots, n);
+  nr_transport_encoder(transport).run(*exec, source, 0, coded);
+  auto symbols = exec->make<std::complex<float>>(slots, channel.symbols_of(0));
+  qam_mapper(64).run(*exec, view<const std::uint8_t>(make_view(coded.data(), symbols.size(), 6)),
+                     make_view(symbols.data(), symbols.size()));
+  auto grid = exec->make<std::complex<float>>(slots * channel.elements(), rx);
+  channel.map(*exec, {symbols}, grid);
+  const auto clean = exec->to_host(grid);
+  const float n0 = 2e-3f;
+  const auto noise = gaussians(2 * clean.size(), 9, std::sqrt(n0 / 2));
+  floats received;
+  for (std::size_t i = 0; i < clean.size(); i++) {
+    received.push_back(clean[i].real() + noise[2 * i]);
+    received.push_back(clean[i].imag() + noise[2 * i + 1]);
+  }
+  bytes bits(sent.size()), ok(slots), status(slots, 9);
+  for (const std::size_t count : {std::size_t{1}, slots})
+    ASSERT_EQ(wb_pusch_run(pusch, count, received.data(), &n0, bits.data(), ok.data(), status.data()), WB_OK)
+        << wb_last_error();
+  ASSERT_EQ(wb_pusch_run(pusch, slots, received.data(), &n0, nullptr, nullptr, nullptr), WB_OK);
+  wb_pusch_close(pusch);
+  EXPECT_EQ(ok, bytes(slots, 1));
+  EXPECT_EQ(bits, sent);
+
+  const auto y = on_device(pairs(received), slots * channel.elements());
+  const auto variance = on_device(floats{n0}, 1);
+  auto bits_of = exec->make<std::uint8_t>(slots, a), ok_of = exec->make<std::uint8_t>(slots, 1),
+       status_of = exec->make<std::uint8_t>(slots, 1);
+  const auto chain = make_pusch_chain(config);
+  const frame_run run = chain->attach(*exec, slots);
+  frame_arrays arrays;
+  arrays.inputs[0] = y.data();
+  arrays.inputs[1] = variance.data();
+  arrays.outputs[0] = bits_of.data();
+  arrays.outputs[1] = ok_of.data();
+  arrays.outputs[2] = status_of.data();
+  arrays.items = arrays.frame_items = slots;
+  for (std::size_t stage = 0; stage < chain->stages().size(); stage++) run(stage, arrays);
+  EXPECT_EQ(unpacked(bits, slots, a), exec->to_host(bits_of));
+  EXPECT_EQ(status, exec->to_host(status_of));
+
+  EXPECT_EQ(wb_pusch_open(device, "mcs = 31", rx, &pusch), WB_INVALID_ARGUMENT);
+  EXPECT_EQ(wb_pusch_open(device, "layers = 4", rx, &pusch), WB_INVALID_ARGUMENT);
+  EXPECT_EQ(wb_pusch_open(device, "decoder.windows = 3", rx, &pusch), WB_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(wb_last_error()).find("decoder.windows"), std::string::npos) << wb_last_error();
+  EXPECT_EQ(wb_pusch_open(device, "channel = pdsch", rx, &pusch), WB_INVALID_ARGUMENT);
+}
+
+}  // namespace c_test
 }  // namespace wb

@@ -16,8 +16,8 @@ int as_count(uint32_t n) { return n > INT32_MAX ? INT32_MAX : static_cast<int>(n
 /// Threads: one at a time.
 struct wb_detector {
  public:
-  wb_detector(wb_device& device, const char* kind, const char* settings, uint32_t rx_antennas, uint32_t streams,
-              uint32_t bits_per_symbol)
+  wb_detector(wb_device& device, const char* kind, const char* settings, uint32_t rx_antennas,
+              uint32_t streams, uint32_t bits_per_symbol)
       : device_(device) {
     wb::detector_config c;
     c.type = kind;

@@ -20,10 +20,12 @@ wb_device::wb_device(const char* name) : name_(name) {
     const char *first = name_.data() + threads.size(), *last = name_.data() + name_.size();
     const auto [end, fault] = std::from_chars(first, last, threads_);
     if (fault != std::errc{} || end != last || threads_ < 1)
-      throw wb::argument_error("device", "\"" + wb::printable(name_) + "\"", "\"cpu:N\" with N = 1..4096 threads");
+      throw wb::argument_error("device", "\"" + wb::printable(name_) + "\"",
+                               "\"cpu:N\" with N = 1..4096 threads");
     name_ = "cpu";
   } else if (name_ != "cpu" && !name_.starts_with("cuda")) {
-    throw wb::argument_error("device", "\"" + wb::printable(name_) + "\"", "\"cpu\", \"cpu:N\" or \"cuda:N\"");
+    throw wb::argument_error("device", "\"" + wb::printable(name_) + "\"",
+                             "\"cpu\", \"cpu:N\" or \"cuda:N\"");
   }
   auto lane = open();
   description_ = lane->exec->description();

@@ -15,6 +15,7 @@ namespace wb::c {
 
 /// What one call at a time runs on: an executor (threads of the CPU, or a stream), and the runners of code
 /// blocks with their memory.
+/// Threads: one at a time.
 struct lane {
   explicit lane(std::unique_ptr<executor> made) : exec(std::move(made)) {}
   std::unique_ptr<executor> exec;
@@ -34,6 +35,7 @@ struct lane {
 
 /// A lane that a call has to itself. It goes back to its device with give_back(); one that is dropped
 /// instead, as by an exception, is closed: what failed on it is not used again.
+/// Threads: one at a time.
 class lease {
  public:
   lease() = default;
@@ -71,3 +73,28 @@ struct wb_device {
   std::size_t lanes_ = 0;
   std::vector<std::unique_ptr<wb::c::lane>> free_;  // has room for all
 };
+
+namespace wb::c {
+
+/// A lane until the object goes, as the soft buffers are those of its executor.
+/// Threads: one at a time.
+class kept_lane {
+ public:
+  explicit kept_lane(wb_device& device) : lane_(device.take()) {}
+  ~kept_lane() {
+    try {
+      lane_.exec().sync();
+    } catch (...) {
+      return;  // it failed and is closed
+    }
+    lane_.give_back();
+  }
+  kept_lane(const kept_lane&) = delete;
+  kept_lane& operator=(const kept_lane&) = delete;
+  executor& exec() const noexcept { return lane_.exec(); }
+
+ private:
+  lease lane_;
+};
+
+}  // namespace wb::c

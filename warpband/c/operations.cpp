@@ -42,8 +42,7 @@ std::optional<crc_polynomial> crc_of(std::uint32_t crc) {
 block_llrs llrs_of(const void* data, std::size_t count, std::uint32_t format, std::uint32_t decimals,
                    bool negative) {
   if (format > WB_LLR_FLOAT32)
-    throw argument_error("llr_format", std::to_string(format),
-                         "WB_LLR_INT8, WB_LLR_INT16 or WB_LLR_FLOAT32");
+    throw argument_error("llr_format", std::to_string(format), "WB_LLR_INT8, WB_LLR_INT16 or WB_LLR_FLOAT32");
   return {data, count, static_cast<llr_format>(format), as_int("llr_decimals", decimals), negative};
 }
 static_assert(static_cast<int>(llr_format::int8) == WB_LLR_INT8 &&
@@ -65,18 +64,18 @@ ldpc_block_shape shape_of(const Op& op) {
 
 ldpc_decode_block ldpc_decode_operation::convert(const wb_ldpc_decode& op) {
   check_flags(op.flags, WB_EARLY_STOP | WB_DROP_CRC | WB_NEGATIVE_LLR);
-  return {.shape = shape_of(op),
-          .llr = llrs_of(op.llr, op.sent_bits, op.llr_format, op.llr_decimals,
-                         (op.flags & WB_NEGATIVE_LLR) != 0),
-          .iterations = op.iterations,
-          .early_stop = (op.flags & WB_EARLY_STOP) != 0,
-          .crc = crc_of(op.crc),
-          .drop_crc = (op.flags & WB_DROP_CRC) != 0,
-          .harq_in = op.harq_in,
-          .harq_in_length = op.harq_in_length,
-          .harq_out = op.harq_out,
-          .harq_out_length = op.harq_out_length,
-          .bits = {op.bits, op.bits_bytes}};
+  return {
+      .shape = shape_of(op),
+      .llr = llrs_of(op.llr, op.sent_bits, op.llr_format, op.llr_decimals, (op.flags & WB_NEGATIVE_LLR) != 0),
+      .iterations = op.iterations,
+      .early_stop = (op.flags & WB_EARLY_STOP) != 0,
+      .crc = crc_of(op.crc),
+      .drop_crc = (op.flags & WB_DROP_CRC) != 0,
+      .harq_in = op.harq_in,
+      .harq_in_length = op.harq_in_length,
+      .harq_out = op.harq_out,
+      .harq_out_length = op.harq_out_length,
+      .bits = {op.bits, op.bits_bytes}};
 }
 ldpc_decode_block ldpc_decode_operation::refused() {
   ldpc_decode_block block;
@@ -102,19 +101,19 @@ ldpc_encode_block ldpc_encode_operation::refused() {
 turbo_decode_block turbo_decode_operation::convert(const wb_turbo_decode& op) {
   check_flags(op.flags, WB_EARLY_STOP | WB_DROP_CRC | WB_NEGATIVE_LLR | WB_STREAMS | WB_NEGATIVE_SOFT);
   check_reserved("reserved", op.reserved);
-  return {.k = as_int("k", op.k),
-          .llr = llrs_of(op.llr, op.llr_count, op.llr_format, op.llr_decimals,
-                         (op.flags & WB_NEGATIVE_LLR) != 0),
-          .order = (op.flags & WB_STREAMS) != 0 ? turbo_order::streams : turbo_order::circular_buffer,
-          .least_iterations = op.least_iterations,
-          .iterations = op.iterations,
-          .early_stop = (op.flags & WB_EARLY_STOP) != 0,
-          .crc = crc_of(op.crc),
-          .drop_crc = (op.flags & WB_DROP_CRC) != 0,
-          .bits = {op.bits, op.bits_bytes},
-          .soft = op.soft,
-          .soft_length = op.soft_length,
-          .negative_soft = (op.flags & WB_NEGATIVE_SOFT) != 0};
+  return {
+      .k = as_int("k", op.k),
+      .llr = llrs_of(op.llr, op.llr_count, op.llr_format, op.llr_decimals, (op.flags & WB_NEGATIVE_LLR) != 0),
+      .order = (op.flags & WB_STREAMS) != 0 ? turbo_order::streams : turbo_order::circular_buffer,
+      .least_iterations = op.least_iterations,
+      .iterations = op.iterations,
+      .early_stop = (op.flags & WB_EARLY_STOP) != 0,
+      .crc = crc_of(op.crc),
+      .drop_crc = (op.flags & WB_DROP_CRC) != 0,
+      .bits = {op.bits, op.bits_bytes},
+      .soft = op.soft,
+      .soft_length = op.soft_length,
+      .negative_soft = (op.flags & WB_NEGATIVE_SOFT) != 0};
 }
 turbo_decode_block turbo_decode_operation::refused() {
   turbo_decode_block block;
@@ -144,7 +143,7 @@ caller_structures::caller_structures(const char* argument, const void* first, st
   check_given(argument, first);
   std::uint32_t size = 0;
   std::memcpy(&size, first, sizeof size);
-  if (size < least || size > most)
+  if (size < least_bytes || size > most_bytes)
     throw argument_error("size", std::to_string(size), "what the structure's INIT macro sets");
   if (n > SIZE_MAX / size) throw shape_error("n", std::to_string(n), "what fits into memory");
   size_ = size;

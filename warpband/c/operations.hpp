@@ -52,7 +52,7 @@ struct turbo_encode_operation {
 /// Threads: any number may read one object at once.
 class caller_structures {
  public:
-  static constexpr std::size_t least = 16, most = 4096;
+  static constexpr std::size_t least_bytes = 16, most_bytes = 4096;
   /// Throws argument_error for a null pointer and for a size outside 16..4096. n > 0.
   caller_structures(const char* argument, const void* first, std::size_t n);
   /// Copies structure i: zeros stand for what it lacks. Throws argument_error where its size is another than

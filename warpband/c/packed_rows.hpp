@@ -13,11 +13,12 @@ namespace wb::c {
 static_assert(std::endian::native == std::endian::little);  // eight bytes are handled as an integer
 
 inline void unpack_bits(const std::uint8_t* packed, std::size_t bits, std::uint8_t* to) noexcept {
-  constexpr std::uint64_t each = 0x0101010101010101;
+  constexpr std::uint64_t ones_of_bytes = 0x0101010101010101;
   std::size_t i = 0;
   for (; i + 8 <= bits; i += 8) {
-    const std::uint64_t own = packed[i / 8] * each & 0x0102040810204080;  // byte j: bit 7 - j or 0
-    const std::uint64_t ones = (own + 0x7f * each) >> 7 & each;
+    const std::uint64_t spread =
+        packed[i / 8] * ones_of_bytes & 0x0102040810204080;  // byte j: bit 7 - j or 0
+    const std::uint64_t ones = (spread + 0x7f * ones_of_bytes) >> 7 & ones_of_bytes;
     std::memcpy(to + i, &ones, 8);
   }
   for (; i < bits; i++) to[i] = static_cast<std::uint8_t>(packed[i / 8] >> (7 - i % 8) & 1);
@@ -40,7 +41,8 @@ inline void pack_bits(const std::uint8_t* from, std::size_t bits, std::uint8_t* 
 /// Threads: one at a time.
 class packed_rows {
  public:
-  view<const std::uint8_t> input(executor& exec, const std::uint8_t* packed, std::size_t n, std::size_t bits) {
+  view<const std::uint8_t> input(executor& exec, const std::uint8_t* packed, std::size_t n,
+                                 std::size_t bits) {
     const view<std::uint8_t> rows = room(exec, n, bits);
     for (std::size_t i = 0; i < n; i++)
       unpack_bits(packed + i * ((bits + 7) / 8), bits, host_.data() + i * bits);
@@ -60,7 +62,7 @@ class packed_rows {
       pack_bits(host_.data() + i * rows.elements, rows.elements, packed + i * ((rows.elements + 7) / 8));
   }
 
- private:
+  /// Memory of the executor.
   view<std::uint8_t> room(executor& exec, std::size_t n, std::size_t bits) {
     if (host_.size() < n * bits) {
       host_ = {};
@@ -72,6 +74,8 @@ class packed_rows {
     }
     return make_view(exec.is_device() ? device_.data() : host_.data(), n, bits);
   }
+
+ private:
   array<std::uint8_t> host_, device_;
 };
 

@@ -42,7 +42,8 @@ class queue final : public wb_queue {
   std::size_t submit(const void* ops, std::size_t n) override {
     const caller_structures given("ops", ops, n);
     const std::uint64_t first = submitted_.load(std::memory_order_relaxed);
-    const std::size_t room = depth_ - static_cast<std::size_t>(first - polled_.load(std::memory_order_acquire)),
+    const std::size_t room =
+                          depth_ - static_cast<std::size_t>(first - polled_.load(std::memory_order_acquire)),
                       taken = std::min(n, room);
     for (std::size_t i = 0; i < taken; i++)
       ring_[(first + i) % depth_] = {block_of<Op>(given, i), given.tag(i)};
@@ -51,12 +52,12 @@ class queue final : public wb_queue {
     return taken;
   }
 
-  std::size_t poll(wb_done* done, std::size_t most) noexcept override {
+  std::size_t poll(wb_done* done, std::size_t capacity) noexcept override {
     std::size_t given = 0;
-    while (given < most && result_is_there()) {
+    while (given < capacity && result_is_there()) {
       under_way& b = front();
       const std::uint64_t first = polled_.load(std::memory_order_relaxed);
-      const std::size_t count = std::min(most - given, b.count - b.given);
+      const std::size_t count = std::min(capacity - given, b.count - b.given);
       for (std::size_t i = 0; i < count; i++) {
         const std::uint64_t tag = ring_[(first + i) % depth_].tag;
         done[given + i] = b.failed ? failed(tag) : done_of(tag, b.results[b.given + i]);
@@ -72,9 +73,9 @@ class queue final : public wb_queue {
 
   bool wait(std::uint64_t nanoseconds) noexcept override {
     using clock = std::chrono::steady_clock;
-    constexpr std::uint64_t most = 1'000'000'000ull * 3600 * 24 * 365;
+    constexpr std::uint64_t year = 1'000'000'000ull * 3600 * 24 * 365;
     const auto begin = clock::now();
-    const auto limit = std::chrono::nanoseconds(std::min(nanoseconds, most));
+    const auto limit = std::chrono::nanoseconds(std::min(nanoseconds, year));
     constexpr auto soon = std::chrono::microseconds(200);
     for (;;) {
       if (!device_.is_device()) return true;  // poll computes
@@ -108,7 +109,9 @@ class queue final : public wb_queue {
     return begun_.load(std::memory_order_acquire) - drained_.load(std::memory_order_relaxed);
   }
   under_way& front() noexcept { return batches_[drained_.load(std::memory_order_relaxed) % most_under_way]; }
-  std::size_t waiting() const noexcept { return static_cast<std::size_t>(submitted_.load() - started_.load()); }
+  std::size_t waiting() const noexcept {
+    return static_cast<std::size_t>(submitted_.load() - started_.load());
+  }
   bool has_room() const noexcept { return begun_.load() - drained_.load() < most_under_way; }
 
   /// Of the poller: whether the front batch has results. On a CPU it computes what waits.
@@ -118,7 +121,8 @@ class queue final : public wb_queue {
     under_way& b = front();
     if (b.finished) return true;
     if (!is_done(b)) return false;
-    if (device_.is_device() && under_way_now() == 1) start(true);  // the device computes while results are written
+    if (device_.is_device() && under_way_now() == 1)
+      start(true);  // the device computes while results are written
     finish(b);
     return true;
   }
@@ -257,8 +261,8 @@ size_t wb_submit_turbo_encode(wb_queue* queue, const wb_turbo_encode* ops, size_
   return submit(queue, WB_TURBO_ENCODE, ops, n, why);
 }
 
-size_t wb_poll(wb_queue* queue, wb_done* done, size_t most) {
-  return queue == nullptr || done == nullptr ? 0 : queue->poll(done, most);
+size_t wb_poll(wb_queue* queue, wb_done* done, size_t capacity) {
+  return queue == nullptr || done == nullptr ? 0 : queue->poll(done, capacity);
 }
 wb_status wb_wait(wb_queue* queue, uint64_t nanoseconds) {
   bool in_time = true;

@@ -14,7 +14,7 @@ struct wb_queue {
   wb_operation operation() const noexcept { return operation_; }
   /// How many of n structures were taken. Throws argument_error.
   virtual std::size_t submit(const void* ops, std::size_t n) = 0;
-  virtual std::size_t poll(wb_done* done, std::size_t most) noexcept = 0;
+  virtual std::size_t poll(wb_done* done, std::size_t capacity) noexcept = 0;
   /// Whether a result came in time, or none is expected.
   virtual bool wait(std::uint64_t nanoseconds) noexcept = 0;
 

@@ -43,17 +43,19 @@ class transfer {
       exec.download(host, results.data, results.items * results.elements * sizeof(T));
   }
 
- private:
-  static bool is_usable(const executor& exec, const void* host) noexcept {
-    constexpr std::size_t alignment = sizeof(T) < 8 ? sizeof(T) : 8;  // cx_pair
-    return !exec.is_device() && reinterpret_cast<std::uintptr_t>(host) % alignment == 0;
-  }
+  /// Memory of the executor for `count` values.
   T* room(executor& exec, std::size_t count) {
     if (kept_.size() < count) {
       kept_ = {};
       kept_ = exec.make<T>(1, count);
     }
     return kept_.data();
+  }
+
+ private:
+  static bool is_usable(const executor& exec, const void* host) noexcept {
+    constexpr std::size_t alignment = sizeof(T) < 8 ? sizeof(T) : 8;  // cx_pair
+    return !exec.is_device() && reinterpret_cast<std::uintptr_t>(host) % alignment == 0;
   }
   array<T> kept_;
 };

@@ -17,34 +17,14 @@ namespace {
 
 int as_count(uint32_t n) { return n > INT32_MAX ? INT32_MAX : static_cast<int>(n); }
 
-/// A lane until the object goes, as the soft buffers are those of its executor.
-/// Threads: one at a time.
-class kept_lane {
- public:
-  explicit kept_lane(wb_device& device) : lane_(device.take()) {}
-  ~kept_lane() {
-    try {
-      lane_.exec().sync();
-    } catch (...) {
-      return;  // it failed and is closed
-    }
-    lane_.give_back();
-  }
-  kept_lane(const kept_lane&) = delete;
-  kept_lane& operator=(const kept_lane&) = delete;
-  executor& exec() const noexcept { return lane_.exec(); }
-
- private:
-  lease lane_;
-};
-
 /// Encoder and decoder of a transport channel.
 /// Threads: one at a time.
 template <class Encoder, class Decoder, class Output>
 class transport_channel {
  public:
   template <class Config>
-  transport_channel(wb_device& device, const Config& config) : lane_(device), encoder_(config), decoder_(config) {}
+  transport_channel(wb_device& device, const Config& config)
+      : lane_(device), encoder_(config), decoder_(config) {}
   std::size_t blocks() const noexcept { return static_cast<std::size_t>(decoder_.segmentation().blocks); }
 
   void encode(std::size_t n, const std::uint8_t* bits, std::uint32_t rv, std::uint8_t* coded) {
@@ -98,7 +78,8 @@ class transport_channel {
 };
 
 template <class Config, class Part>
-std::vector<setting_of<Config>> joined(std::vector<setting_of<Config>> settings, Part part, const auto& more) {
+std::vector<setting_of<Config>> joined(std::vector<setting_of<Config>> settings, Part part,
+                                       const auto& more) {
   for (auto& s : within<Config>(part, more)) settings.push_back(std::move(s));
   return settings;
 }
@@ -216,8 +197,9 @@ wb_status wb_nr_transport_encode(wb_nr_transport* transport, size_t n, const uin
                                  uint8_t* coded) {
   return encode(transport, n, bits, rv, coded);
 }
-wb_status wb_nr_transport_decode(wb_nr_transport* transport, size_t n, const float* llr, uint32_t rv, int first,
-                                 uint8_t* bits, uint8_t* ok, int32_t* iterations, uint8_t* status) {
+wb_status wb_nr_transport_decode(wb_nr_transport* transport, size_t n, const float* llr, uint32_t rv,
+                                 int first, uint8_t* bits, uint8_t* ok, int32_t* iterations,
+                                 uint8_t* status) {
   return decode(transport, n, llr, rv, first, bits, ok, iterations, status);
 }
 wb_status wb_nr_transport_bits(uint32_t resource_elements, uint32_t mcs_table, uint32_t mcs, uint32_t layers,

@@ -307,6 +307,23 @@ WB_API wb_status wb_polar_encode(wb_polar* polar, size_t n, const uint8_t* bits,
 /* llr [n, coded_bits], bits [n, ceil(k / 8)], status [n] */
 WB_API wb_status wb_polar_decode(wb_polar* polar, size_t n, const float* llr, uint8_t* bits, uint8_t* status);
 
+/* ---- PUSCH slots of 5G NR ----
+ * Channel estimation from DMRS, detection, rate recovery and decoding of received grids, each a first
+ * transmission of redundancy version 0. settings: those of the channel (resource_blocks, layers, mcs_table, mcs,
+ * ...), detector for its kind, and those of estimator, detector and decoder behind "estimator.", "detector." and
+ * "decoder.":
+ *   "resource_blocks = 51, layers = 2, mcs = 16, detector = nway, detector.ways = 2, decoder.iterations = 8" */
+typedef struct wb_pusch wb_pusch;
+WB_API wb_status wb_pusch_open(wb_device* device, const char* settings, uint32_t rx_antennas, wb_pusch** pusch);
+WB_API void wb_pusch_close(wb_pusch* pusch);
+/* Resource elements of a slot, and A, the bits of its transport block. */
+WB_API size_t wb_pusch_elements(const wb_pusch* pusch);
+WB_API size_t wb_pusch_transport_bits(const wb_pusch* pusch);
+/* received [slots, symbols, subcarriers, rx_antennas], noise_var: one N0; bits [slots, ceil(A / 8)], ok [slots],
+ * status [slots] */
+WB_API wb_status wb_pusch_run(wb_pusch* pusch, size_t slots, const float* received, const float* noise_var, uint8_t* bits,
+                              uint8_t* ok, uint8_t* status);
+
 #ifdef __cplusplus
 }
 #endif
