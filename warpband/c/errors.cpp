@@ -1,5 +1,6 @@
 #include <warpband/c/errors.hpp>
 
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <new>

@@ -12,7 +12,7 @@ using namespace wb;
 using bench::figure;
 
 /// All iterations, and the CRC looked at after the last.
-bench::maker decode(int k, int count) {
+bench::maker decode_turbo(int k, int count) {
   return [=](executor& exec, figure) {
     const std::size_t n = 3 * ((as_size(k) + 4 + 31) / 32 * 32), blocks = as_size(count);
     auto made = bench::make_llrs<std::int8_t>(exec, n, blocks, 1 / 3., 0.5, 8.f);
@@ -37,7 +37,7 @@ bench::maker decode(int k, int count) {
 }
 
 /// Rate 1/2 with CRC-24B.
-bench::maker encode(int k, int count) {
+bench::maker encode_turbo(int k, int count) {
   return [=](executor& exec, figure) {
     const std::size_t blocks = as_size(count), bytes = as_size(k) / 8;
     std::vector<std::uint8_t> bits(blocks * bytes, 0x5A), out(2 * blocks * bytes);
@@ -64,9 +64,9 @@ const bench::group turbo_block_benches{[] {
   for (const std::string& device : bench::devices())
     for (const int blocks : {1, 8, 64}) {
       bench::add("turbo_blocks_decode", device, {{"k", 6144}, {"iterations", 8}, {"blocks", blocks}},
-                 {figure::small}, decode(6144, blocks));
+                 {figure::small}, decode_turbo(6144, blocks));
       bench::add("turbo_blocks_encode", device, {{"k", 6144}, {"sent_bits", 12288}, {"blocks", blocks}},
-                 {figure::small}, encode(6144, blocks));
+                 {figure::small}, encode_turbo(6144, blocks));
     }
 }};
 
