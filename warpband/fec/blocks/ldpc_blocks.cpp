@@ -253,7 +253,13 @@ std::size_t value_bytes(llr_format f) {
   return f == llr_format::int8 ? 1 : f == llr_format::int16 ? 2 : sizeof(float);
 }
 
-void begin_batch(executor*& current) {
+/// Throws error where it was moved from.
+template <class State>
+State& held(const std::unique_ptr<State>& state) {
+  if (!state) refuse_moved_from();
+  return *state;
+}
+void begin_batch(const executor* current) {
   if (current != nullptr) throw error("a batch is under way: finish() comes before the next start()");
 }
 
@@ -408,7 +414,7 @@ ldpc_block_decoder& ldpc_block_decoder::operator=(ldpc_block_decoder&&) noexcept
 void ldpc_block_decoder::check(const ldpc_decode_block& block) { checked_plan(block); }
 
 void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block> blocks) {
-  state& s = *state_;
+  state& s = held(state_);
   begin_batch(s.exec);
   s.batch++;
   s.blocks.assign(blocks.begin(), blocks.end());
@@ -532,10 +538,13 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
   }
 }
 
-bool ldpc_block_decoder::done() const { return state_->exec == nullptr || state_->exec->idle(); }
+bool ldpc_block_decoder::done() const {
+  const state& s = held(state_);
+  return s.exec == nullptr || s.exec->idle();
+}
 
 void ldpc_block_decoder::finish(std::span<block_result> results) {
-  state& s = *state_;
+  state& s = held(state_);
   if (s.exec == nullptr) throw error("no batch is under way: start() comes before finish()");
   if (results.size() != s.blocks.size())
     throw shape_error("results", std::to_string(results.size()),
@@ -613,7 +622,7 @@ ldpc_block_encoder& ldpc_block_encoder::operator=(ldpc_block_encoder&&) noexcept
 void ldpc_block_encoder::check(const ldpc_encode_block& block) { checked_plan(block); }
 
 void ldpc_block_encoder::start(executor& exec, std::span<const ldpc_encode_block> blocks) {
-  state& s = *state_;
+  state& s = held(state_);
   begin_batch(s.exec);
   s.batch++;
   s.blocks.assign(blocks.begin(), blocks.end());
@@ -683,10 +692,13 @@ void ldpc_block_encoder::start(executor& exec, std::span<const ldpc_encode_block
   }
 }
 
-bool ldpc_block_encoder::done() const { return state_->exec == nullptr || state_->exec->idle(); }
+bool ldpc_block_encoder::done() const {
+  const state& s = held(state_);
+  return s.exec == nullptr || s.exec->idle();
+}
 
 void ldpc_block_encoder::finish(std::span<block_result> results) {
-  state& s = *state_;
+  state& s = held(state_);
   if (s.exec == nullptr) throw error("no batch is under way: start() comes before finish()");
   if (results.size() != s.blocks.size())
     throw shape_error("results", std::to_string(results.size()),

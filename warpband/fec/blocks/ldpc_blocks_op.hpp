@@ -56,9 +56,9 @@ WB_HD int first_of_thread(int x, int lo, G g) {
     return x + (g.rank >= i ? g.rank - i : g.rank - i + g.size);
   }
 }
-/// The bits that a transmission has of the ring's numbers lo to before hi, as runs: run(x, n, i, j, m) of n
-/// numbers from x on, bits m and on of the transmission, in row i of the interleaver from column j on. A
-/// number that was sent again is in several runs, in order of time.
+/// The bits that a transmission has of the ring's numbers lo to before hi, as runs: run(x, n, i, j). These
+/// are n numbers from x on, in row i of the interleaver from column j on. A number that was sent again is in
+/// several runs.
 template <class F>
 WB_HD void each_ring_run(const ldpc_block_ring& ring, int lo, int hi, F run) {
   const int columns = ring.sent / ring.order;
@@ -71,7 +71,7 @@ WB_HD void each_ring_run(const ldpc_block_ring& ring, int lo, int hi, F run) {
       const int end = m + (last - first) < ring.sent ? m + (last - first) : ring.sent;
       for (int p = m, i = m / columns, j = m - i * columns; p < end; i++, j = 0) {
         const int n = columns - j < end - p ? columns - j : end - p;
-        run(first + (p - m), n, i, j, p);
+        run(first + (p - m), n, i, j);
         p += n;
       }
     }
@@ -142,7 +142,7 @@ struct ldpc_block_input_op {
   template <class V, class G>
   WB_HD static void add(const ldpc_block_received& b, const V* llr, int lo, int hi, std::int16_t* sums, G g) {
     with_order(b.ring.order, [&](auto order) WB_INLINE_LAMBDA {
-      each_ring_run(b.ring, lo, hi, [&](int x, int n, int i, int j, int) WB_INLINE_LAMBDA {
+      each_ring_run(b.ring, lo, hi, [&](int x, int n, int i, int j) WB_INLINE_LAMBDA {
         constexpr int step = decltype(order)::value;
         std::int16_t* __restrict const to = sums + (x - lo);
         const V* __restrict const from = llr + i + j * step;
@@ -175,9 +175,9 @@ struct ldpc_block_input_op {
     return x > limit ? limit : x < -limit ? -limit : x;
   }
   WB_HD static int steps_of(const ldpc_block_received& b, float x) {
-    constexpr float most = limit;
+    constexpr float greatest = limit;
     const float y = x * b.steps;  // one that is no number is 0
-    return y > most ? limit : y < -most ? -limit : y == y ? nearest_integer(y) : 0;
+    return y > greatest ? limit : y < -greatest ? -limit : y == y ? nearest_integer(y) : 0;
   }
   /// The sums with what was received before, to the HARQ buffer and the row.
   template <class G>

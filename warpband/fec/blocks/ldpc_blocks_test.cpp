@@ -194,8 +194,8 @@ ldpc_block_shape any_shape(std::mt19937& rng, int graph, int z, int number, int*
   s.base_graph = graph;
   s.lifting_size = z;
   const int k = (graph == 1 ? 22 : 10) * z, n = standard_n(graph, z);
-  const int most = number % 3 == 0 ? 0 : number % 3 == 1 ? z - 1 : std::min(5 * z, k - 2 * z - 26);
-  s.fillers = most <= 0 ? 0 : static_cast<int>(rng() % static_cast<unsigned>(most + 1));
+  const int most_fillers = number % 3 == 0 ? 0 : number % 3 == 1 ? z - 1 : std::min(5 * z, k - 2 * z - 26);
+  s.fillers = most_fillers <= 0 ? 0 : static_cast<int>(rng() % static_cast<unsigned>(most_fillers + 1));
   if (number % 4 == 1) s.buffer = k + static_cast<int>(rng() % static_cast<unsigned>(n - k));
   if (number % 8 == 3) s.buffer = n;
   const int version = number / 2 % 4;
@@ -731,6 +731,10 @@ TEST_P(ldpc_blocks, batches_begin_and_end_in_turn) {
   EXPECT_EQ(results[0].status, 0);
   decoder.start(exec(), {});
   decoder.finish({});
+
+  ldpc_block_decoder moved = std::move(decoder);
+  EXPECT_THROW(decoder.start(exec(), blocks), error);  // NOLINT: what is left of it
+  decoder = std::move(moved);
 
   // Another executor takes over.
   const auto other = open_reference();
