@@ -49,6 +49,11 @@ bool is_refused(auto&& block, auto check_one) {
   return false;
 }
 
+/// Tables of so many kinds of blocks are kept from batch to batch.
+constexpr std::size_t most_plans = 128;
+/// While no batch is under way.
+void forget_plans(auto&... plans) { ((plans.size() > most_plans ? plans.clear() : void()), ...); }
+
 /// Memory of a batch on an executor: what goes in, what comes back, and work between. Grows and is kept.
 class batch_memory {
  public:
@@ -151,17 +156,20 @@ int usable_llrs(const std::int8_t* w, int k, turbo_order order) {
 void convert(const block_llrs& llr, std::int8_t* to) {
   if (llr.format == llr_format::int8) {
     std::memcpy(to, llr.data, llr.count);
-  } else if (llr.format == llr_format::int16) {
-    const auto* from = static_cast<const std::int16_t*>(llr.data);
-    for (std::size_t i = 0; i < llr.count; i++)
-      to[i] = static_cast<std::int8_t>(std::clamp<int>(from[i], -127, 127));
-  } else {
-    const auto* from = static_cast<const float*>(llr.data);
-    const float step = std::ldexp(1.f, llr.decimals);
+    return;
+  }
+  const auto each = [&]<class T>(T x, auto step_of) {
+    const char* from = static_cast<const char*>(llr.data);  // on no multiple of sizeof(T), maybe
     for (std::size_t i = 0; i < llr.count; i++) {
-      const float x = from[i] * step;
-      to[i] = static_cast<std::int8_t>(x != x ? 0 : std::lrint(std::clamp(x, -127.f, 127.f)));
+      std::memcpy(&x, from + i * sizeof x, sizeof x);
+      to[i] = static_cast<std::int8_t>(step_of(x));
     }
+  };
+  if (llr.format == llr_format::int16) {
+    each(std::int16_t{}, [](int x) { return std::clamp(x, -127, 127); });
+  } else {
+    const float step = std::ldexp(1.f, llr.decimals);
+    each(0.f, [=](float x) { return x != x ? 0 : std::lrint(std::clamp(x * step, -127.f, 127.f)); });
   }
 }
 
@@ -316,6 +324,7 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
   if (s.exec != nullptr) throw argument_error("blocks", "a second batch", "finish() of the first one before");
   s.blocks.clear();
   s.groups.clear();
+  forget_plans(s.decoders);
   const bool chooses_windows = !s.config.windows && !s.config.overlap;
   std::size_t staged = 0;
   for (const turbo_decode_block& b : blocks) {
@@ -578,6 +587,7 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
   if (s.exec != nullptr) throw argument_error("blocks", "a second batch", "finish() of the first one before");
   s.blocks.clear();
   s.groups.clear();
+  forget_plans(s.plans, s.rings);
   std::size_t staged = 0;
   for (const turbo_encode_block& b : blocks) {
     state::pending& p = s.blocks.emplace_back();

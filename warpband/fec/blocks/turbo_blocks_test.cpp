@@ -635,6 +635,8 @@ TEST(turbo_block_checks, name_what_is_wrong) {
   EXPECT_EQ(encoder([](auto& b) { b.crc = crc_polynomial{1, 3}; }), "crc_polynomial");
 
   EXPECT_EQ(blamed([] { turbo_block_decoder({.precision = turbo_precision::int16}); }), "algorithm");
+  EXPECT_EQ(blamed([] { (void)completed({.k = 40, .iterations = 2, .least_iterations = 3}); }),
+            "least_iterations");
   const auto exec = open_scalar();
   turbo_block_decoder blocks;
   std::vector<block_result> results(1), two(2);
@@ -665,6 +667,42 @@ TEST_P(turbo_blocks, other_precisions_decode_too) {
         EXPECT_EQ(d.bits, packed(c.sent[0]));
       }
     }
+  }
+}
+
+/// More kinds of blocks than tables are kept of.
+TEST_P(turbo_blocks, many_kinds_in_a_row_and_at_once) {
+  const int k = 40;
+  const auto c = make_codewords(k, 1, 6., 51, &crc24a);
+  const steps_t llr = to_buffer(steps_of(c.llr, 2.f), k);
+  turbo_block_decoder decoder;
+  for (int rounds = 0; rounds < 3; rounds++) {
+    std::vector<decoding> batch;
+    for (int least = 1; least <= 64; least += small_scale() ? 16 : 1)
+      for (const int iterations : {least, 64})
+        batch.push_back(make_decoding({.k = k,
+                                       .least_iterations = least,
+                                       .iterations = iterations,
+                                       .crc = rounds == 1 ? crc24b : crc24a},
+                                      llr));
+    run(exec(), decoder, batch);
+    for (const decoding& d : batch) {
+      EXPECT_EQ(d.result.status, rounds == 1 ? block_crc : 0);
+      EXPECT_EQ(d.result.iterations, rounds == 1 ? d.block.iterations : d.block.least_iterations);
+      EXPECT_EQ(d.bits, packed(c.sent[0]));
+    }
+  }
+  std::vector<std::uint8_t> bits(768, 0x5A), out(16);
+  turbo_block_encoder encoder;
+  for (int buffer = 2000; buffer < (small_scale() ? 2100 : 2300); buffer++) {
+    const turbo_encode_block b{.bits = {bits.data(), bits.size()},
+                               .sent_bits = 128,
+                               .buffer = buffer,
+                               .out = {out.data(), out.size()}};
+    block_result result;
+    encoder.start(exec(), {&b, 1});
+    encoder.finish({&result, 1});
+    EXPECT_EQ(result.status, 0);
   }
 }
 
