@@ -27,7 +27,7 @@ static int failed(const char* call) {
 }
 
 int main(int argc, char** argv) {
-  const double variance = 1.0; /* of the noise, on symbols of +-1 */
+  const double variance = 0.7; /* of the noise, on symbols of +-1 */
   wb_device* device;
   wb_queue* queue;
   wb_ldpc_encode encode[blocks];
