@@ -9,6 +9,7 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/exec/kernel.hpp>
+#include <warpband/fec/blocks/batch_memory.hpp>
 #include <warpband/fec/blocks/ldpc_blocks_args.hpp>
 #include <warpband/fec/nr/code_block.hpp>
 
@@ -163,73 +164,6 @@ class coder_cache {
   std::vector<std::unique_ptr<entry>> entries_;
 };
 
-/// Memory of a batch that grows and is kept, in parts.
-template <class T>
-class kept_array {
- public:
-  /// At least n values, whose contents are lost.
-  template <class Make>
-  T* sized(std::size_t n, Make make) {
-    if (array_.size() < n) {
-      array_ = {};
-      array_ = make(n + n / 2);
-    }
-    return array_.data();
-  }
-  T* data() { return array_.data(); }
-  void drop() { array_ = {}; }
-
- private:
-  array<T> array_;
-};
-
-/// A batch's data between host and executor: an input that is copied in one piece, and an output likewise. On
-/// a CPU there is nothing to copy.
-class batch_memory {
- public:
-  /// Of the executor of a batch that begins. Memory of another one is given back.
-  void begin(executor& exec) {
-    const auto life = exec.life();
-    if (life.owner_before(life_) || life_.owner_before(life)) {
-      for (auto* kept : {&input_, &output_, &work_, &host_input_, &host_output_}) kept->drop();
-      life_ = life;
-    }
-  }
-  void reserve(executor& exec, std::size_t input, std::size_t output, std::size_t work) {
-    const auto device = [&](std::size_t n) { return exec.make<std::byte>(1, n); };
-    const auto host = [&](std::size_t n) { return exec.make_host<std::byte>(1, n); };
-    output_bytes_ = output;
-    input_bytes_ = input;
-    input_.sized(input, device);
-    output_.sized(output, device);
-    work_.sized(work, device);
-    if (!exec.is_device()) return;
-    host_input_.sized(input, host);
-    host_output_.sized(output, host);
-  }
-  /// Where the host writes the input and reads the output, and where ops find them.
-  std::byte* host_input(const executor& exec) {
-    return exec.is_device() ? host_input_.data() : input_.data();
-  }
-  std::byte* host_output(const executor& exec) {
-    return exec.is_device() ? host_output_.data() : output_.data();
-  }
-  std::byte* input() { return input_.data(); }
-  std::byte* output() { return output_.data(); }
-  std::byte* work() { return work_.data(); }
-  void upload(executor& exec) {
-    if (exec.is_device()) exec.upload(input_.data(), host_input_.data(), input_bytes_);
-  }
-  void download(executor& exec) {
-    if (exec.is_device()) exec.download(host_output_.data(), output_.data(), output_bytes_);
-  }
-
- private:
-  std::weak_ptr<const void> life_;
-  std::size_t input_bytes_ = 0, output_bytes_ = 0;
-  kept_array<std::byte> input_, output_, work_, host_input_, host_output_;
-};
-
 /// Sizes of arrays that follow each other in memory, each from a multiple of 64 bytes on.
 class arena {
  public:
@@ -251,16 +185,6 @@ T* in(std::byte* memory, std::size_t place) {
 
 std::size_t value_bytes(llr_format f) {
   return f == llr_format::int8 ? 1 : f == llr_format::int16 ? 2 : sizeof(float);
-}
-
-/// Throws error where it was moved from.
-template <class State>
-State& held(const std::unique_ptr<State>& state) {
-  if (!state) refuse_moved_from();
-  return *state;
-}
-void begin_batch(const executor* current) {
-  if (current != nullptr) throw error("a batch is under way: finish() comes before the next start()");
 }
 
 }  // namespace
@@ -540,12 +464,12 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
 
 bool ldpc_block_decoder::done() const {
   const state& s = held(state_);
-  return s.exec == nullptr || s.exec->idle();
+  return is_done(s.exec);
 }
 
 void ldpc_block_decoder::finish(std::span<block_result> results) {
   state& s = held(state_);
-  if (s.exec == nullptr) throw error("no batch is under way: start() comes before finish()");
+  end_batch(s.exec);
   if (results.size() != s.blocks.size())
     throw shape_error("results", std::to_string(results.size()),
                       std::to_string(s.blocks.size()) + ", one for each block");
@@ -694,12 +618,12 @@ void ldpc_block_encoder::start(executor& exec, std::span<const ldpc_encode_block
 
 bool ldpc_block_encoder::done() const {
   const state& s = held(state_);
-  return s.exec == nullptr || s.exec->idle();
+  return is_done(s.exec);
 }
 
 void ldpc_block_encoder::finish(std::span<block_result> results) {
   state& s = held(state_);
-  if (s.exec == nullptr) throw error("no batch is under way: start() comes before finish()");
+  end_batch(s.exec);
   if (results.size() != s.blocks.size())
     throw shape_error("results", std::to_string(results.size()),
                       std::to_string(s.blocks.size()) + ", one for each block");

@@ -10,6 +10,7 @@
 
 #include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
+#include <warpband/fec/blocks/batch_memory.hpp>
 #include <warpband/fec/blocks/turbo_blocks_args.hpp>
 #include <warpband/fec/lte/qpp.hpp>
 
@@ -50,60 +51,12 @@ bool is_refused(auto&& block, auto check_one) {
 }
 
 /// Tables of so many kinds of blocks are kept from batch to batch.
-constexpr std::size_t most_plans = 128;
+constexpr std::size_t most_turbo_plans = 128;
 /// While no batch is under way.
-void forget_plans(auto&... plans) { ((plans.size() > most_plans ? plans.clear() : void()), ...); }
-
-/// Memory of a batch on an executor: what goes in, what comes back, and work between. Grows and is kept.
-class batch_memory {
- public:
-  /// For a batch with so many bytes of each. Throws argument_error where one is under way.
-  void begin(executor& exec, std::size_t in, std::size_t out, std::size_t work) {
-    const auto life = exec.life();
-    if (life_.owner_before(life) || life.owner_before(life_)) {
-      *this = {};
-      life_ = life;
-    }
-    in_ = in;
-    out_ = out;
-    const auto grow = [](auto& a, std::size_t bytes, auto make) {
-      if (a.bytes() < bytes) a = make(bytes);
-    };
-    const auto on_host = [&](std::size_t bytes) { return exec.make_host<std::byte>(1, bytes); };
-    const auto on_device = [&](std::size_t bytes) { return exec.make<std::byte>(1, bytes); };
-    grow(host_in_, in, on_host);
-    grow(host_out_, out, on_host);
-    grow(work_, work, on_device);
-    if (!exec.is_device()) return;
-    grow(device_in_, in, on_device);
-    grow(device_out_, out, on_device);
-  }
-  /// On the host.
-  std::byte* in() noexcept { return host_in_.data(); }
-  const std::byte* out() const noexcept { return host_out_.data(); }
-  /// For kernels.
-  std::byte* in_of(const executor& exec) noexcept {
-    return exec.is_device() ? device_in_.data() : host_in_.data();
-  }
-  std::byte* out_of(const executor& exec) noexcept {
-    return exec.is_device() ? device_out_.data() : host_out_.data();
-  }
-  std::byte* work() noexcept { return work_.data(); }
-  void upload(executor& exec) {
-    if (exec.is_device()) exec.upload(device_in_.data(), host_in_.data(), in_);
-  }
-  void download(executor& exec) {
-    if (exec.is_device()) exec.download(host_out_.data(), device_out_.data(), out_);
-  }
-
- private:
-  std::weak_ptr<const void> life_;
-  array<std::byte> host_in_, device_in_, host_out_, device_out_, work_;
-  std::size_t in_ = 0, out_ = 0;
-};
+void forget_plans(auto&... plans) { ((plans.size() > most_turbo_plans ? plans.clear() : void()), ...); }
 
 /// Arrays one after the other, on multiples of 64 bytes.
-struct arena {
+struct work_area {
   std::byte* base = nullptr;
   std::size_t used = 0;
   template <class T>
@@ -192,7 +145,7 @@ struct decode_arrays {
   view<std::uint8_t> bits, status, coded;
   view<std::int32_t> iterations;
 
-  decode_arrays(arena& from, std::size_t items, int k, bool in_steps, bool soft) {
+  decode_arrays(work_area& from, std::size_t items, int k, bool in_steps, bool soft) {
     const std::size_t n = 3 * (as_size(k) + 4);
     const auto rows = [&]<class T>(view<T>& v, std::size_t elements) {
       v = make_view(from.take<T>(items * elements), items, elements);
@@ -320,8 +273,8 @@ void turbo_block_decoder::check(const turbo_decode_block& b) {
 }
 
 void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_block> blocks) {
-  state& s = *state_;
-  if (s.exec != nullptr) throw argument_error("blocks", "a second batch", "finish() of the first one before");
+  state& s = held(state_);
+  begin_batch(s.exec);
   s.blocks.clear();
   s.groups.clear();
   forget_plans(s.decoders);
@@ -356,7 +309,7 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
   for (state::group& g : s.groups) {
     g.first = total;
     total += g.count;
-    arena measure;
+    work_area measure;
     (void)decode_arrays(measure, g.count, g.key.k, s.in_steps(g.key), g.key.soft);
     work = std::max(work, measure.used);
   }
@@ -375,18 +328,19 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
     p.soft = out;
     if (p.block.soft != nullptr) out += aligned(3 * (as_size(p.block.k) + 4));
   }
-  s.memory.begin(exec, items + staged, out, work);
+  s.memory.begin(exec);
+  s.memory.reserve(exec, items + staged, out, work);
 
-  auto* const list = reinterpret_cast<turbo_decode_item*>(s.memory.in());
-  const std::byte* const in = s.memory.in_of(exec);
-  std::byte* const results = s.memory.out_of(exec);
+  auto* const list = reinterpret_cast<turbo_decode_item*>(s.memory.host_input(exec));
+  const std::byte* const in = s.memory.input();
+  std::byte* const results = s.memory.output();
   std::size_t place = items;
   for (const state::pending& p : s.blocks) {
     if (p.refused) continue;
     const turbo_decode_block& b = p.block;
     turbo_decode_item item;
     if (exec.is_device() || b.llr.format != llr_format::int8) {
-      convert(b.llr, reinterpret_cast<std::int8_t*>(s.memory.in() + place));
+      convert(b.llr, reinterpret_cast<std::int8_t*>(s.memory.host_input(exec) + place));
       item.llr = reinterpret_cast<const std::int8_t*>(in + place);
       place += aligned(b.llr.count);
     } else {
@@ -403,7 +357,7 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
   }
   s.memory.upload(exec);
   for (const state::group& g : s.groups) {
-    arena from{s.memory.work()};
+    work_area from{s.memory.work()};
     const decode_arrays a(from, g.count, g.key.k, s.in_steps(g.key), g.key.soft);
     turbo_block_input_args input;
     input.k = g.key.k;
@@ -438,18 +392,18 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
   s.exec = &exec;
 }
 
-bool turbo_block_decoder::done() const { return state_->exec == nullptr || state_->exec->idle(); }
+bool turbo_block_decoder::done() const { return is_done(held(state_).exec); }
 
 void turbo_block_decoder::finish(std::span<block_result> results) {
-  state& s = *state_;
-  if (s.exec == nullptr) throw argument_error("results", "those of no batch", "start() before");
+  state& s = held(state_);
+  end_batch(s.exec);
   if (results.size() != s.blocks.size())
     throw shape_error("results", std::to_string(results.size()),
                       "one for each of " + std::to_string(s.blocks.size()) + " blocks");
   executor& exec = *s.exec;
   s.exec = nullptr;
   exec.sync();
-  const std::byte* const out = s.memory.out();
+  const std::byte* const out = s.memory.host_output(exec);
   const auto* const records = reinterpret_cast<const turbo_block_record*>(out);
   for (std::size_t i = 0; i < results.size(); i++) {
     const state::pending& p = s.blocks[i];
@@ -490,9 +444,9 @@ struct encode_key {
   int crc_degree = 0;
   auto operator<=>(const encode_key&) const = default;
 };
-struct encode_plan {
+struct turbo_encode_plan {
   resident<std::int32_t> permutation, weights;
-  explicit encode_plan(const encode_key& key) : permutation(qpp_permutation(qpp_for(key.k))) {
+  explicit turbo_encode_plan(const encode_key& key) : permutation(qpp_permutation(qpp_for(key.k))) {
     if (key.crc_degree != 0) weights = resident(crc_remainders(key.k, {key.crc_polynomial, key.crc_degree}));
   }
 };
@@ -541,10 +495,10 @@ struct turbo_block_encoder::state {
   };
   struct group {
     encode_key key;
-    const encode_plan* plan = nullptr;
+    const turbo_encode_plan* plan = nullptr;
     std::size_t first = 0, count = 0;
   };
-  std::map<encode_key, encode_plan> plans;
+  std::map<encode_key, turbo_encode_plan> plans;
   resident<std::uint16_t> table{encoder_table()};
   std::map<std::pair<int, int>, ring_plan> rings;  // by k and N_cb
   batch_memory memory;
@@ -583,8 +537,8 @@ void turbo_block_encoder::check(const turbo_encode_block& b) {
 }
 
 void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_block> blocks) {
-  state& s = *state_;
-  if (s.exec != nullptr) throw argument_error("blocks", "a second batch", "finish() of the first one before");
+  state& s = held(state_);
+  begin_batch(s.exec);
   s.blocks.clear();
   s.groups.clear();
   forget_plans(s.plans, s.rings);
@@ -623,9 +577,10 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
     out += aligned(bytes_of(p.sent));
   }
   const std::size_t items = aligned(total * sizeof(turbo_encode_item));
-  s.memory.begin(exec, items + staged, out, 0);
-  auto* const list = reinterpret_cast<turbo_encode_item*>(s.memory.in());
-  const std::byte* const in = s.memory.in_of(exec);
+  s.memory.begin(exec);
+  s.memory.reserve(exec, items + staged, out, 0);
+  auto* const list = reinterpret_cast<turbo_encode_item*>(s.memory.host_input(exec));
+  const std::byte* const in = s.memory.input();
   std::size_t place = items;
   for (const state::pending& p : s.blocks) {
     if (p.refused) continue;
@@ -634,11 +589,11 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
     item.bits = b.bits.data;
     if (exec.is_device()) {
       const std::size_t bytes = bytes_of(b.k - (b.crc ? b.crc->degree : 0));
-      std::memcpy(s.memory.in() + place, b.bits.data, bytes);
+      std::memcpy(s.memory.host_input(exec) + place, b.bits.data, bytes);
       item.bits = reinterpret_cast<const std::uint8_t*>(in + place);
       place += aligned(bytes);
     }
-    item.out = reinterpret_cast<std::uint8_t*>(s.memory.out_of(exec) + p.out);
+    item.out = reinterpret_cast<std::uint8_t*>(s.memory.output() + p.out);
     item.length = 3 * (b.k + 4);
     item.sent = p.sent;
     item.rate_matched = p.ring != nullptr;
@@ -663,11 +618,11 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
   s.exec = &exec;
 }
 
-bool turbo_block_encoder::done() const { return state_->exec == nullptr || state_->exec->idle(); }
+bool turbo_block_encoder::done() const { return is_done(held(state_).exec); }
 
 void turbo_block_encoder::finish(std::span<block_result> results) {
-  state& s = *state_;
-  if (s.exec == nullptr) throw argument_error("results", "those of no batch", "start() before");
+  state& s = held(state_);
+  end_batch(s.exec);
   if (results.size() != s.blocks.size())
     throw shape_error("results", std::to_string(results.size()),
                       "one for each of " + std::to_string(s.blocks.size()) + " blocks");
@@ -682,7 +637,7 @@ void turbo_block_encoder::finish(std::span<block_result> results) {
       continue;
     }
     r.bytes = static_cast<std::uint32_t>(bytes_of(p.sent));
-    std::memcpy(p.block.out.data, s.memory.out() + p.out, r.bytes);
+    std::memcpy(p.block.out.data, s.memory.host_output(exec) + p.out, r.bytes);
   }
 }
 

@@ -96,15 +96,18 @@ struct turbo_encode_block {
 /// k0 of redundancy version rv (0..3), §5.1.4.1.2. buffer: N_cb, 0: K_w. Throws argument_error.
 int lte_first_place(int k, int buffer, int rv);
 
-/// As ldpc_block_encoder.
-/// Threads: one at a time.
+/// The reverse: CRC, turbo code, rate matching. Blocks of one batch may differ; those of equal size and CRC
+/// are encoded together. CPU and CUDA, any instruction set, batch and order give the same bits. Threads: one
+/// at a time.
 class turbo_block_encoder {
  public:
   turbo_block_encoder();
   ~turbo_block_encoder();
   turbo_block_encoder(turbo_block_encoder&&) noexcept;
   turbo_block_encoder& operator=(turbo_block_encoder&&) noexcept;
+  /// Throws argument_error that names the field; shape_error for a length that does not fit.
   static void check(const turbo_encode_block& block);
+  /// As those of turbo_block_decoder.
   void start(executor& exec, std::span<const turbo_encode_block> blocks);
   bool done() const;
   void finish(std::span<block_result> results);

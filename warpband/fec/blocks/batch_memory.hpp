@@ -1,0 +1,94 @@
+#pragma once
+// What coders of single blocks share: memory of a batch, kept from one to the next.
+#include <cstddef>
+#include <memory>
+
+#include <warpband/exec/executor.hpp>
+
+namespace wb {
+
+/// Memory of a batch that grows and is kept, in parts.
+template <class T>
+class kept_array {
+ public:
+  /// At least n values. Whether it grew: then its contents are lost.
+  template <class Make>
+  bool sized(std::size_t n, Make make) {
+    if (array_.size() >= n) return false;
+    array_ = {};
+    array_ = make(n + n / 2);
+    return true;
+  }
+  T* data() { return array_.data(); }
+  std::size_t size() const { return array_.size(); }
+  void drop() { array_ = {}; }
+
+ private:
+  array<T> array_;
+};
+
+/// A batch's data between host and executor: an input that is copied in one piece, and an output likewise. On
+/// a CPU there is nothing to copy.
+class batch_memory {
+ public:
+  /// Of the executor of a batch that begins. Memory of another one is given back.
+  void begin(executor& exec) {
+    const auto life = exec.life();
+    if (life.owner_before(life_) || life_.owner_before(life)) {
+      for (auto* kept : {&input_, &output_, &work_, &host_input_, &host_output_}) kept->drop();
+      life_ = life;
+    }
+  }
+  void reserve(executor& exec, std::size_t input, std::size_t output, std::size_t work) {
+    const auto device = [&](std::size_t n) { return exec.make<std::byte>(1, n); };
+    const auto host = [&](std::size_t n) { return exec.make_host<std::byte>(1, n); };
+    output_bytes_ = output;
+    input_bytes_ = input;
+    input_.sized(input, device);
+    // Outputs do not fill it, and it is copied as a whole.
+    const bool grows = output_.sized(output, device);
+    if (grows && exec.is_device()) exec.fill(output_.data(), 0, output_.size());
+    work_.sized(work, device);
+    if (!exec.is_device()) return;
+    host_input_.sized(input, host);
+    host_output_.sized(output, host);
+  }
+  /// Where the host writes the input and reads the output, and where ops find them.
+  std::byte* host_input(const executor& exec) {
+    return exec.is_device() ? host_input_.data() : input_.data();
+  }
+  std::byte* host_output(const executor& exec) {
+    return exec.is_device() ? host_output_.data() : output_.data();
+  }
+  std::byte* input() { return input_.data(); }
+  std::byte* output() { return output_.data(); }
+  std::byte* work() { return work_.data(); }
+  void upload(executor& exec) {
+    if (exec.is_device()) exec.upload(input_.data(), host_input_.data(), input_bytes_);
+  }
+  void download(executor& exec) {
+    if (exec.is_device()) exec.download(host_output_.data(), output_.data(), output_bytes_);
+  }
+
+ private:
+  std::weak_ptr<const void> life_;
+  std::size_t input_bytes_ = 0, output_bytes_ = 0;
+  kept_array<std::byte> input_, output_, work_, host_input_, host_output_;
+};
+
+/// Throws error where it was moved from.
+template <class State>
+State& held(const std::unique_ptr<State>& state) {
+  if (!state) refuse_moved_from();
+  return *state;
+}
+// Of the executor of the batch under way, null between batches.
+inline void begin_batch(const executor* current) {
+  if (current != nullptr) throw error("a batch is under way: finish() comes before the next start()");
+}
+inline void end_batch(const executor* current) {
+  if (current == nullptr) throw error("no batch is under way: start() comes before finish()");
+}
+inline bool is_done(const executor* current) { return current == nullptr || current->idle(); }
+
+}  // namespace wb
