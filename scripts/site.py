@@ -45,7 +45,7 @@ ALGORITHMS = [
          ["li-thesis"]),
         ("cluster", "Antennas in clusters", ["massive/cluster/cluster.hpp"], ["massive.ClusteredUplink", "massive.ClusteredDownlink"],
          ("cluster", {}), ["scale"]),
-        ("effective_capacity", "Effective capacity", ["massive/effective_capacity.hpp"], [], None, ["li-thesis"]),
+        ("effective_capacity", "Effective capacity", ["massive/effective_capacity.hpp"], ["massive.effective_capacity"], None, ["li-thesis"]),
     ]),
     ("Space-time codes", [
         ("stbc", "Space-time and space-frequency codes", ["stbc/stbc.hpp"], ["stbc.StbcEncoder", "stbc.StbcDecoder"], ("stbc", {}),
@@ -54,7 +54,7 @@ ALGORITHMS = [
     ("Channel codes", [
         ("turbo", "Turbo codes of LTE and UMTS", ["fec/turbo/turbo.hpp", "fec/umts/interleaver.hpp"], ["turbo.TurboEncoder", "turbo.TurboDecoder", "turbo.umts_permutation"], ("turbo", {}),
          ["wu2010"]),
-        ("ctc", "Duo-binary turbo codes", ["fec/ctc/ctc.hpp", "fec/ctc/ctc_code.hpp"], ["ctc.CtcEncoder", "ctc.CtcDecoder"], None, ["ctc"]),
+        ("ctc", "Duo-binary turbo codes", ["fec/ctc/ctc.hpp", "fec/ctc/ctc_code.hpp"], ["ctc.CtcEncoder", "ctc.CtcDecoder"], ("ctc", {}), ["ctc"]),
         ("ldpc", "Quasi-cyclic LDPC codes", ["fec/ldpc/ldpc.hpp"], ["ldpc.LdpcCode", "ldpc.LdpcEncoder", "ldpc.LdpcDecoder"],
          ("ldpc", {"early_stop": "no"}), ["ldpc"]),
         ("conv", "Convolutional codes", ["fec/conv/conv.hpp"], ["conv.ConvCode", "conv.ConvEncoder"], ("conv_encode", {}), []),

@@ -66,7 +66,7 @@ class CtcDecoder(Decoder):
     Raises:
         ValueError: for a setting that is not allowed, by its name.
 
-    The same bits come out on every CPU, for any batch and number of threads. LLRs are limited to +-30 with log-map and to
+    The same bits come out on every CPU and GPU, for any batch and number of threads. LLRs are limited to +-30 with log-map and to
     +-6.7e7 with the others. If more than a fourth of a codeword's LLRs are beyond +-11, or one is beyond +-1000, log-map works on LLRs,
     with ln(1 + exp(-d)) within 0.013.
 

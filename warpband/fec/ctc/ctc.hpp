@@ -71,7 +71,7 @@ struct ctc_decoder_output {
 /// beyond +-11, or one beyond +-1000: so LLRs may have any larger scale. Multiplying all LLRs by a power of
 /// two changes no decision of max-log-MAP.
 ///
-/// Any instruction set, batch size and number of threads give the same bits; CUDA has not run yet.
+/// Any instruction set, batch size and number of threads, and CUDA, give the same bits.
 ///
 /// Threads: any number may call one object at once, each with an executor of its own.
 class ctc_decoder {
