@@ -133,20 +133,24 @@ def cost_of(cells, choice) -> tuple[float, float]:
     return median(ratios), max(ratios)
 
 
+def name_of(cell) -> str:
+    return f"{NAMES[cell.word]}, R = {cell.rate_name}, {cell.snr_db:g} dB"
+
+
 def no_clip_claim(says, cells, missing_text):
     compared = [(c, c.ratio(NO_CLIP, CLIP_8)) for c in cells if c.points[CLIP_8].errors + c.points[NO_CLIP].errors >= 40 and c.fer(CLIP_8) < 0.3]
     compared = [(c, r) for c, r in compared if r]
     if not compared:
         return Claim(says, "-", None, missing_text)
     worse, better = [x for x in compared if x[1].low > 1], [x for x in compared if x[1].high < 1]
-    refuting = [x for x in compared if x[1].among(len(compared)).low > 1]
+    refuting, confirming = [x for x in compared if x[1].among(len(compared)).low > 1], [x for x in compared if x[1].among(len(compared)).high < 1]
     holds = False if refuting else True if len(better) == len(compared) else None
     worst = max(compared, key=lambda x: x[1].value)
     few, many = ([r.value for c, r in compared if c.fer(CLIP_8) < 0.01], [r.value for c, r in compared if c.fer(CLIP_8) >= 0.1])
     by_rate = "; ".join(f"median {median(values):.2f} times {where}" for values, where in ((many, "at FER 0.1 and more"), (few, "below 0.01")) if values)
     cell, ratio = worst
-    result = (f"without a limit more frame errors than with 8 in {len(worse)} of {len(compared)} settings (95 %), fewer in {len(better)}; with all intervals together at 95 % more in {len(refuting)}. The ratio: {by_rate}. Most: {ratio} times, "
-              f"{NAMES[cell.word]}, R = {cell.rate_name}, {cell.snr_db:g} dB")
+    result = (f"without a limit more frame errors than with 8 in {len(worse)} of {len(compared)} settings (95 %), fewer in {len(better)}"
+              + (" (" + "; ".join(f"{name_of(c)}: {r} times" for c, r in better) + ")" if better else "") + f"; with all intervals together at 95 % more in {len(refuting)}, fewer in {len(confirming)}. The ratio: {by_rate}. Most: {ratio} times, {name_of(cell)}")
     because = f"a limit saves {1 - 1 / ratio.value:.0%} of the wrong frames there" + ("; it matters at low error rates" if few and many and median(few) > median(many) else "")
     return Claim(says, result, holds, because if refuting else f"{len(compared) - len(better)} of {len(compared)} intervals reach above 1; after widening none is wholly above 1" if holds is None else "", is_open=holds is None)
 
@@ -175,7 +179,7 @@ def clip_row(data: Data):
         unsure = sum(r.high > 1.25 for _, r in against)
         claims.append(Claim("a limit of 8 has at most 1.25 times the fewest frame errors in all settings",
                             f"more in {len(worse)} of {len(usable)} settings (all intervals together 95 %), open in {unsure - len(worse)}"
-                            + "".join(f"; {r} times, N = {c.kind}, {NAMES[c.word]}, R = {c.rate_name}, {c.snr_db:g} dB" for c, r in worse)
+                            + "".join(f"; {r} times, N = {c.kind}, {name_of(c)}" for c, r in worse)
                             + ". Frame errors over the fewest: " + "; ".join(f"L = {name}: median {middle:.2f}, at most {highest:.2f} times" for name, (middle, highest) in costs.items()),
                             False if worse else None if unsure else True,
                             f"the law, fitted to these settings, has at most {costs['the law'][1]:.2f} times" if worse else f"{unsure} of {len(usable)} intervals end above 1.25" if unsure else "", ours=True, is_open=not worse and bool(unsure)))

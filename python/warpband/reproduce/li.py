@@ -445,10 +445,25 @@ def fig_5_1(data: Data):
     return panels, claims
 
 
-def falling(points):
-    """Where a speed-up falls with the frame; empty where it does not."""
-    falls = [(x0, x1, y1 / y0) for (x0, y0), (x1, y1) in zip(points, points[1:]) if y1 < y0 * 0.97]
-    return "it falls " + ", ".join(f"by {100 * (1 - ratio):.0f} % from {x0} to {x1} symbols" for x0, x1, ratio in falls) if falls else ""
+def ratio(one: Number, other: Number) -> Number:
+    """Of independent numbers above 0."""
+    value = one.value / other.value
+    return Number(value, value * (1 - math.hypot(1 - one.low / one.value, other.high / other.value - 1)),
+                  value * (1 + math.hypot(one.high / one.value - 1, 1 - other.low / other.value)))
+
+
+def speed_up(fast, slow) -> Number:
+    """How many times the rate of the other benchmark; between the ends of where the medians of other runs may fall."""
+    return ratio(*(Number(*(b["seconds"][key] / b["items"] for key in ("median", "low", "high"))) for b in (slow, fast)))
+
+
+def grows(points) -> tuple[bool | None, str]:
+    """Whether speed-ups by symbols of a frame grow, and where they fall by more than 3 %. None where the medians' spread could make all of that."""
+    falls = [(x0, x1, y0, y1) for (x0, y0), (x1, y1) in zip(points, points[1:]) if y1.value < y0.value * 0.97]
+    words = "it falls " + ", ".join(f"by {100 * (1 - y1.value / y0.value):.0f} % from {x0} to {x1} symbols" for x0, x1, y0, y1 in falls) if falls else ""
+    if not falls or any(y1.minus(y0).high < 0 for *_, y0, y1 in falls):
+        return not falls, words
+    return None, f"{words}, which the spread of the records' medians includes"
 
 
 def fig_5_2(data: Data):
@@ -459,19 +474,47 @@ def fig_5_2(data: Data):
         if not cores:
             continue
         name, held = machine_of(cores[0]), Frames(cores)
-        name = name.replace("Intel(R) Xeon(R) Processor @ 2.80GHz", "Xeon").replace("AMD EPYC", "EPYC (Zen 4)")
-        for estimate, figure, how in (("each", "kernel", "H for each, kernel"), ("each", "sync", "H for each, with copies"), ("shared", "sync", "H shared, with copies")):
-            points = [(n, a / b) for n in frames.symbols("uplink", SIZE, "cg", by=OURS)
-                      if (a := frames.rate("uplink", SIZE, "cg", n, estimate, OURS, figure)) and (b := held.rate("uplink", SIZE, "cg", n, estimate, OURS, "resident"))]
-            if points:
-                lines.append(Line(f"{name}, {how}", points, dashed=figure == "sync"))
-                growing = all(y1 >= y0 * 0.97 for (_, y0), (_, y1) in zip(points, points[1:]))
-                claims.append(Claim(f"the speed-up grows with the frame ({name}, {how})", ", ".join(f"N_sym {n}: {three(y)}x" for n, y in points if n in (1, 8, 64, 128)), growing, falling(points)))
+        name = name.replace("Intel(R) Xeon(R) Processor @ 2.80GHz", "Xeon").replace("Intel(R) Xeon(R) Processor,", "Xeon of an H200's host,").replace("AMD EPYC", "EPYC (Zen 4)")
+        found = {}
+        for direction in DIRECTIONS:
+            for estimate, figure, how in (("each", "kernel", "H for each, kernel"), ("each", "sync", "H for each, with copies"), ("shared", "sync", "H shared, with copies")):
+                points = [(n, speed_up(a, b)) for n in frames.symbols(direction, SIZE, "cg", by=OURS)
+                          if (a := frames.one(direction, SIZE, "cg", n, estimate, OURS, figure)) and (b := held.one(direction, SIZE, "cg", n, estimate, OURS, "resident"))]
+                if points:
+                    found[direction, how] = points
+        for how, points in ((how, points) for (direction, how), points in found.items() if direction == "uplink"):
+            lines.append(Line(f"{name}, {how}", [(n, y.value) for n, y in points], dashed="copies" in how))
+            growing, because = grows(points)
+            claims.append(Claim(f"the speed-up grows with the frame ({name}, {how})", ", ".join(f"N_sym {n}: {three(y.value)}x" for n, y in points if n in (1, 8, 64, 128)), growing, because, is_open=growing is None))
+        if cores[0]["record"]["machine"]["threads"] == 6:  # as many as the thesis compares with
+            claims += six_cores(name, found)
     if not claims:
         claims = [Claim("the speed-up grows with the frame", "-", None, "GPU or cores")]
     if not any("6 threads" in line.label for line in lines):
         claims.append(Claim("the comparison of the thesis: six cores of a Core i7-3930K", "-", None, "ours have one core and two, which run this library's kernels too"))
     return [Panel(f"{gpu(data)} over CPU cores, {SIZE}, CG with 3 iterations", "OFDM symbols of a frame", "speed-up", lines, log_x=True)], claims
+
+
+def six_cores(name, found):
+    """The statements of the thesis about six cores, which run a C program there and this library's kernels here."""
+    up = {how: points for (direction, how), points in found.items() if direction == "uplink"}
+    pairs = [(how, n, ratio(y, z)) for (direction, how), points in found.items() if direction == "downlink" for n, y in points for m, z in up.get(how, ()) if m == n]
+    def ends(values):
+        return f"{three(min(x.value for x in values))} to {three(max(x.value for x in values))}"
+    def unsure():
+        return [f"{how}, N_sym {n}" for how, points in up.items() for n, y in points if y.low <= 1 <= y.high]
+    def similar(x):
+        return True if 1 / 1.5 <= x.low and x.high <= 1.5 else False if x.low > 1.5 or x.high < 1 / 1.5 else None
+    def other(verdict):
+        return ", ".join(f"{how}, N_sym {n}: {x}" for how, n, x in pairs if similar(x) is verdict)
+    return [measured(f"evident speed-up over six cores ({name}, which run this library's kernels, not a C program)", [y for points in up.values() for _, y in points],
+                     lambda v: "; ".join(f"{how}: {ends([y for _, y in points])} times" for how, points in up.items()),
+                     lambda v: True if all(y.low > 1 for y in v) else False if any(y.high < 1 for y in v) else None,
+                     lambda v: f"the spread of the records' medians includes 1 at {', '.join(unsure())}" if unsure() else "the cores are faster at a length"),
+            measured(f"the precoder has a similar speed-up (within a factor of 1.5; {name})", [x for *_, x in pairs],
+                     lambda v: "of the detector's " + "; ".join(f"{ends([x for h, _, x in pairs if h == how])} times ({how})" for how in dict.fromkeys(h for h, *_ in pairs)),
+                     lambda v: False if False in map(similar, v) else None if None in map(similar, v) else True,
+                     lambda v: other(False) if other(False) else f"the spread of the records' medians reaches beyond a factor of 1.5 in {sum(similar(x) is None for *_, x in pairs)} of {len(pairs)} pairs")]
 
 
 def fig_5_3(data: Data):

@@ -216,7 +216,7 @@ def table_4_3(data: Data):
     def not_memory():
         memory = [large[2, q][1].get(MEMORY) for q in (16, 64)]
         return f"{100 - share(large, 16):.0f} and {100 - share(large, 64):.0f} % of the issue slots are empty. Device memory is at {memory[0]:.0f} and {memory[1]:.0f} % of its rate, " \
-            "so it is no limit; the record has no counters of stalls" if None not in memory and max(memory) < 50 else ""
+            "so it is no limit. What leaves the slots empty is not measured: the record has no counters of stalls" if None not in memory and max(memory) < 50 else ""
     claims.append(measured("R is lowest for 4-QAM, which computes least for each memory access", [share(large, q) for q in NAMES],
                            lambda v: ", ".join(f"{name} {x:.0f} %" for name, x in zip(names, v)), lambda v: v[0] == min(v), missing="by the profiler"))
     claims.append(measured("R is near 1 for 16- and 64-QAM (above 0.9)", [share(large, q) for q in (16, 64)], lambda v: ", ".join(f"{x:.0f} %" for x in v),
