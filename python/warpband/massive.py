@@ -261,7 +261,7 @@ def effective_capacity(coherence_s: Any, *, bits_per_hz: float, central: bool = 
     """What is left of a downlink's spectral efficiency after the time for channel estimates and the precoder.
 
     In bit/s/Hz of all users together; the model of K. Li, "GPU Accelerated Reconfigurable Detector and Precoder for Massive MIMO SDR Systems",
-    section 5.5, eqs 5.1 and 5.2 (docs/li-thesis.md). ``warpband model capacity`` draws its figure 5.3.
+    section 5.5, eqs 5.1 and 5.2 (docs/li-thesis.md). ``warpband model capacity`` prints where its figure 5.3 has crossings, and ``warpband reproduce li fig5.3`` draws it.
 
     It is ``users * bits_per_hz * (coherence_s - overhead) / coherence_s``. The overhead has a pilot of every user. A precoder that
     is computed in one place also waits for its computation and for two transports: of channel estimates and of precoded vectors.

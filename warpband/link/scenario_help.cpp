@@ -100,7 +100,7 @@ constexpr common_key common_keys[] = {
     {"mimo.streams", "if several antennas send"},
     {"mimo.rx_antennas", "if several antennas receive"},
     {"detector.type", "with several antennas, without a space-time code or massive MIMO"},
-    {"stbc.type", "for Alamouti, Silver or Golden codes"},
+    {"stbc.type", "for Alamouti, Silver or Golden codes, and SFBC and FSTD of LTE"},
     {"massive.solver", "for massive MIMO; then also `massive.antennas` and `massive.users`"},
     {"nr.channel", "for slots of 5G NR"},
     {"nr.csi", "slots of 5G NR: channel known or estimated"},
@@ -123,6 +123,7 @@ const char* heading_of(const std::string& group) {
   if (group == "receiver") return "detector and decoder in a loop";
   if (group == "stbc") return "space-time code";
   if (group == "massive") return "massive MIMO";
+  if (group == "wimax") return "WiMAX frames";
   if (group == "nr") return "slots of 5G NR";
   if (group == "sweep") return "points";
   if (group == "stop") return "when a point has enough";

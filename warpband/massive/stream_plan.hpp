@@ -93,7 +93,8 @@ struct stream_plan : frame_samples {
   }
 };
 
-/// Whether a call of the detector takes these kernels: 64 users, complex64, and any solver.
+/// Whether a call of the detector takes these kernels: 64 users, complex64, and a solver of
+/// `has_frame_solver`.
 inline bool takes_streamed(const massive_args& a, std::size_t shared_bytes) {
   return a.users == 64 && a.half_channel.data == nullptr && detects_in_pieces(a) &&
          with_policy<uplink_64, uplink_64_shared>(

@@ -106,7 +106,8 @@ void add_codes(schema& s) {
       integer(
           "interleaver.f1", &f::f1, INT32_MIN, INT32_MAX,
           "With f2: the coefficients of the QPP interleaver pi(i) = (f1 i + f2 i^2) mod k, in place of the "
-          "standard's, for instance interleaver = { f1 = 263, f2 = 480 }.",
+          "standard's, for instance interleaver = { f1 = 263, f2 = 480 }. C++ and Python take any "
+          "permutation.",
           "an integer, together with f2")
           .without_default(),
       integer("interleaver.f2", &f::f2, INT32_MIN, INT32_MAX, "See f1.", "an integer, together with f1")
@@ -269,9 +270,9 @@ const std::vector<setting_of<sweep_points>>& points_settings(snr_axis axis) {
   static const std::vector<setting_of<p>> ebn0 = settings(
       "ebn0_db",
       "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a "
-      "symbol; with several antennas SNR = Eb/N0 + 10 log10(streams R m / rx_antennas), where "
-      "Alamouti's streams count as one. This, snr_db or esn0_db is needed, as a list, [0.0, 0.2, 0.4], "
-      "one number, or a range, { from = 0.0, to = 0.4, step = 0.2 }.");
+      "symbol; with several antennas SNR = Eb/N0 + 10 log10(streams R m / rx_antennas). "
+      "The streams of alamouti, sfbc and fstd count as one. This, snr_db or esn0_db is needed, as a list, "
+      "[0.0, 0.2, 0.4], one number, or a range, { from = 0.0, to = 0.4, step = 0.2 }.");
   static const std::vector<setting_of<p>> snr =
       settings("snr_db",
                "In place of ebn0_db: the mean SNR of a receive antenna in dB, 10 log10(streams Es/N0); with "
