@@ -85,6 +85,8 @@ def test_a_limit_is_needed_where_frame_errors_say_so():
     worse = findings_clip.no_clip_claim("x", clip_cells(lambda clip: 900 if clip == 1e6 else 100), "")
     same = findings_clip.no_clip_claim("x", clip_cells(lambda clip: 100), "")
     assert worse.holds is False and same.verdict.startswith("open: 1 of 1 intervals") and "in 1 of 1 settings" in worse.result and worse.because
+    better = findings_clip.no_clip_claim("x", clip_cells(lambda clip: 100 if clip == 1e6 else 900), "")
+    assert better.holds is True and "fewer in 1 (16-QAM, R = 1/2, 12 dB: 0.11 [" in better.result and "more in 0, fewer in 1" in better.result
     few = findings_clip.no_clip_claim("x", clip_cells(lambda clip: 3), "too few frame errors")
     assert few.verdict == "not measured: too few frame errors"
 

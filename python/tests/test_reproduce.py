@@ -191,6 +191,7 @@ def test_reasons_follow_from_the_numbers():
     assert li.slow_frames([(8, 2, 1), (16, 1, 2)]).startswith("the last group of 14 symbols is short at N_sym 16,")
     assert li.slow_frames([(8, 1, 1), (16, 2, 1)]) == "" and li.grows([(1, estimates.Number(1.0, 0.9, 1.1)), (2, estimates.Number(1.1, 1.0, 1.2))]) == (True, "")
     assert li.grows([(1, estimates.Number(1.0, 0.9, 1.1)), (2, estimates.Number(0.5, 0.4, 0.6))]) == (False, "it falls by 50 % from 1 to 2 symbols")
+    assert li.ratio(estimates.Number(4.0, 3.0, 5.0), estimates.Number(2.0, 2.0, 2.0)) == pytest.approx((2.0, 1.5, 2.5))
     assert li.grows([(1, estimates.Number(1.0, 0.9, 1.1)), (2, estimates.Number(0.9, 0.8, 1.0))]) == (None, "it falls by 10 % from 1 to 2 symbols, which the spread of the records' medians includes")
     assert bollapalli.fixed_cost({"QPSK": {3: 1.0, 20: 100.0}}) == "" and "10 % (QPSK)" in bollapalli.fixed_cost({"QPSK": {3: 1.0, 20: 10.0}})
     assert "2^4 symbols takes 1.5 times as long as one of 2^3 on the GPU and 2 times" in bollapalli.small_calls({3: 1.0, 4: 1.5, 5: 3.0}, {3: 1.0, 4: 2.0})

@@ -44,14 +44,16 @@ def draw(row: Row, data: Data, panels: list[Panel], paths: list[pathlib.Path]) -
     columns = len(panels) if len(panels) <= 4 else -(-len(panels) // 2)
     lines = -(-len(panels) // columns)
     width = max(5.2, *(0.4 * len(panel.ticks or ()) for panel in panels)) if lines == 1 else 6.4
-    figure = Figure(figsize=(max(7.5, width * columns), (8.5 if long_names else 5.6) * lines), layout="constrained")
+    sources = row.sources(data)
+    height = (8.5 if long_names else 5.6) * lines + 0.4 * max(0, len(sources) - 4)  # many lines below leave the panels no room
+    figure = Figure(figsize=(max(7.5, width * columns), height), layout="constrained")
     grid = figure.subplots(lines, columns, squeeze=False).ravel()
     for axes, panel in zip(grid, panels):
         _draw_panel(axes, panel)
     for axes in grid[len(panels):]:
         axes.set_visible(False)
     figure.suptitle(f"{row.document} {row.name}: {row.full_title(data)}", fontsize=11, wrap=True)
-    if sources := row.sources(data):
+    if sources:
         figure.supxlabel("\n".join(sources), fontsize=7, color="#505050")
     for path in paths:
         figure.savefig(path, dpi=100, metadata={"Date": None} if path.suffix == ".svg" else {"Software": None})
