@@ -6,19 +6,13 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <map>
 #include <random>
-#include <sstream>
 
 #include <tests/allocations.hpp>
+#include <tests/bbdev_file.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/fec/blocks/ldpc_blocks.hpp>
 #include <warpband/fec/nr/rate_matching.hpp>
-
-#ifndef WARPBAND_REFDATA
-#define WARPBAND_REFDATA ""
-#endif
 
 namespace wb {
 namespace ldpc_blocks_test {
@@ -39,51 +33,8 @@ bytes packed(const bytes& bits) {
 
 // ---------------------------------------------------------------- files of vectors
 
-/// A file of dpdk-test-bbdev: "key =" and its values on the next lines, separated by commas.
-std::map<std::string, std::vector<std::string>> read_vector(const std::string& path) {
-  std::map<std::string, std::vector<std::string>> fields;
-  std::ifstream file(path);
-  std::string key;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("#")) continue;
-    const std::size_t equals = line.find('=');
-    if (equals != std::string::npos) {
-      key = line.substr(0, line.find_last_not_of(" \t", equals == 0 ? 0 : equals - 1) + 1);
-      line = line.substr(equals + 1);
-      fields[key];
-    }
-    std::stringstream in(line);
-    for (std::string value; std::getline(in, value, ',');) {
-      const std::size_t first = value.find_first_not_of(" \t\r"), last = value.find_last_not_of(" \t\r");
-      if (first != std::string::npos) fields[key].push_back(value.substr(first, last - first + 1));
-    }
-  }
-  return fields;
-}
-struct vector_file {
-  std::map<std::string, std::vector<std::string>> fields;
-  int number(const std::string& key, int otherwise = 0) const {
-    const auto f = fields.find(key);
-    return f == fields.end() ? otherwise : std::stoi(f->second.at(0));
-  }
-  bool has(const std::string& flag) const {
-    const auto f = fields.find("op_flags");
-    return f != fields.end() &&
-           std::find(f->second.begin(), f->second.end(), "RTE_BBDEV_LDPC_" + flag) != f->second.end();
-  }
-  std::string text(const std::string& key) const { return fields.at(key).at(0); }
-  /// Words of little-endian bytes; one of fewer digits has fewer of them.
-  bytes data(const std::string& key) const {
-    bytes out;
-    const auto f = fields.find(key);
-    if (f == fields.end()) return out;
-    for (const std::string& word : f->second) {
-      const auto value = std::stoul(word, nullptr, 16);
-      for (std::size_t i = 0; i < (word.size() - 2 + 1) / 2; i++)
-        out.push_back(static_cast<std::uint8_t>(value >> 8 * i));
-    }
-    return out;
-  }
+struct vector_file : bbdev_file {
+  bool has(const std::string& name) const { return flag("LDPC_" + name); }
   std::optional<crc_polynomial> crc(const std::string& verb) const {
     if (has("CRC_24A_" + verb) || has("CRC_TYPE_24A_" + verb)) return crc24a;
     if (has("CRC_24B_" + verb) || has("CRC_TYPE_24B_" + verb)) return crc24b;
@@ -104,11 +55,12 @@ struct vector_file {
 };
 std::vector<std::string> files_of(const std::string& prefix) {
   std::vector<std::string> found;
-  for (const char* folder : {"/bbdev/dpdk", "/bbdev/own"}) {
+  for (const std::string folder : {"dpdk/", "own/"}) {
     std::error_code missing;
     for (const auto& entry :
-         std::filesystem::directory_iterator(std::string(WARPBAND_REFDATA) + folder, missing))
-      if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path().string());
+         std::filesystem::directory_iterator(std::string(WARPBAND_REFDATA) + "/bbdev/" + folder, missing))
+      if (const std::string name = entry.path().filename().string(); name.starts_with(prefix))
+        found.push_back(folder + name);
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -275,8 +227,8 @@ TEST_P(ldpc_blocks, decode_the_vectors_of_accelerators) {
   SKIP_WITHOUT_VECTORS(files);
   for (const std::string& path : files) {
     SCOPED_TRACE(path);
-    const vector_file f{read_vector(path)};
-    const bytes input = f.data("input0"), harq_in = f.data("harq_input0"), harq_out = f.data("harq_output0");
+    const vector_file f{read_bbdev(path).value()};
+    const bytes input = f.bytes("input"), harq_in = f.bytes("harq_input"), harq_out = f.bytes("harq_output");
     ldpc_decode_block b;
     b.shape = f.shape(f.number("e"));
     b.iterations = f.number("iter_max");
@@ -298,7 +250,7 @@ TEST_P(ldpc_blocks, decode_the_vectors_of_accelerators) {
     EXPECT_LE(r.iterations, b.iterations);
     if ((status & block_syndrome) == 0) {
       bytes bits(held[0].bits.begin(), held[0].bits.begin() + r.bytes);
-      EXPECT_EQ(bits, f.data("output0"));
+      EXPECT_EQ(bits, f.bytes("output"));
     }
     if (f.has("HQ_COMBINE_OUT_ENABLE")) {
       ASSERT_LE(harq_out.size(), held[0].harq.size());
@@ -317,8 +269,8 @@ TEST_P(ldpc_blocks, encode_the_vectors_of_accelerators) {
   SKIP_WITHOUT_VECTORS(files);
   for (const std::string& path : files) {
     SCOPED_TRACE(path);
-    const vector_file f{read_vector(path)};
-    const bytes input = f.data("input0"), output = f.data("output0");
+    const vector_file f{read_bbdev(path).value()};
+    const bytes input = f.bytes("input"), output = f.bytes("output");
     const auto crc = f.crc("ATTACH");
     const bool one = f.number("code_block_mode", 1) == 1;
     const int count = one ? 1 : f.number("c") - f.number("r");
