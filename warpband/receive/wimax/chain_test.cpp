@@ -292,6 +292,48 @@ TEST_P(wimax_chain_on, the_chain_gives_what_the_receiver_gives) {
   }
 }
 
+/// Estimates and LLRs go where the caller says. With LLRs an uncoded burst's decisions are theirs.
+TEST_P(wimax_chain_on, results_go_to_the_caller) {
+  for (const bool coded : {false, true}) {
+    wimax_frame_config c = three_users();
+    if (coded) c.code = short_code();
+    const transmission x(wimax_link_of(c), 2, 0.3f, 11, 2);
+    const answer expected = receive(exec(), x);
+    wimax_link_config soft = x.link;
+    soft.soft = true;
+    wimax_receiver receiver(x.link, exec(), 2), with_llrs(soft, exec(), 2);
+    const auto y = on_device(exec(), x.y, 2 * x.symbols * x.tones, x.rx);
+    const auto n0 = on_device(exec(), std::vector<float>{x.n0}, 1, 1);
+    const wimax_received in{
+        {}, make_frame_grid(y.data(), 2, x.symbols, x.tones, x.rx), {n0.data(), 1, 2, 1, 0}};
+    auto h = exec().make<complex>(2 * x.tones, 2 * x.rx);
+    auto noise = exec().make<float>(2 * x.tones, 1);
+    std::vector<array<float>> llr;
+    std::vector<array<std::uint8_t>> bits;
+    std::vector<wimax_burst_output> to;
+    for (const wimax_burst_sizes& s : receiver.bursts()) {
+      llr.push_back(exec().make<float>(2 * s.codewords, s.bits_per_codeword));
+      bits.push_back(exec().make<std::uint8_t>(2 * s.blocks, s.k));
+      to.push_back({.bits = bits.back(), .llr = llr.back()});
+    }
+    const auto& results =
+        receiver.run(in, {.bursts = to, .map_status = {}, .channel = h, .noise_var = noise});
+    EXPECT_EQ(exec().to_host(h), expected.channel);
+    EXPECT_EQ(exec().to_host(noise), expected.noise);
+    EXPECT_EQ(fetch(exec(), receiver.channel()), expected.channel);
+    EXPECT_EQ(receiver.channel().data, h.data());
+    const auto& kept = with_llrs.run(in);
+    for (std::size_t i = 0; i < to.size(); i++) {
+      const std::vector<float> found = exec().to_host(llr[i]);
+      EXPECT_EQ(results[i].llr.data, llr[i].data());
+      EXPECT_EQ(found, fetch(exec(), kept[i].llr)) << i;
+      bytes signs;
+      for (const float l : found) signs.push_back(l < 0);
+      EXPECT_EQ(exec().to_host(bits[i]), coded ? expected.bits[i] : signs) << i;
+    }
+  }
+}
+
 TEST(wimax_frames, control_symbols_are_the_oracles) {
   for (const wimax_map_modulation modulation : {wimax_map_modulation::bpsk, wimax_map_modulation::qpsk})
     for (const int repetition : {1, 2, 4, 6}) {

@@ -368,7 +368,7 @@ struct wimax_plan {
   array<std::int32_t> places;
   resident<std::uint8_t> header;
   resident<std::int32_t> announced;  // of each burst: DIUC, symbols, tones
-  std::size_t estimated_frames = 0;
+  estimate_output found;             // where estimates of the last run are
 };
 
 wimax_transmitter::wimax_transmitter(const wimax_link_config& config, executor& exec, std::size_t frames)
@@ -540,13 +540,8 @@ const std::vector<std::string>& wimax_receiver::stages() const noexcept { return
 view<const std::uint8_t> wimax_receiver::map_status() const noexcept {
   return make_view<const std::uint8_t>(plan_->map_status.data(), plan_->map_status.items());
 }
-view<const std::complex<float>> wimax_receiver::channel() const noexcept {
-  return make_view<const std::complex<float>>(plan_->estimates.data(),
-                                              plan_->estimated_frames * plan_->tones(), tx * plan_->rx());
-}
-view<const float> wimax_receiver::noise_var() const noexcept {
-  return make_view<const float>(plan_->estimated_noise.data(), plan_->estimated_frames * plan_->tones());
-}
+view<const std::complex<float>> wimax_receiver::channel() const noexcept { return plan_->found.channel; }
+view<const float> wimax_receiver::noise_var() const noexcept { return plan_->found.noise_var; }
 std::size_t wimax_receiver::bytes_per_frame(const wimax_link_config& c) {
   const auto tones = as_size(c.frame.profile.data_subcarriers), rx = as_size(c.space_time.rx_antennas);
   std::size_t bytes = tones * (8 * tx * rx * 2 + 8 * rx + 4), largest = 0;
@@ -574,8 +569,8 @@ static wimax_burst_result results_of(const wimax_plan::burst& b, const wimax_bur
   };
   wimax_burst_result r;
   r.bits = in(out.bits, b.bits, frames * s.blocks, s.k);
-  if (b.llr.data() != nullptr)
-    r.llr = make_view<const float>(b.llr.data(), frames * s.codewords, s.bits_per_codeword);
+  if (out.llr.data != nullptr || b.llr.data() != nullptr)
+    r.llr = in(out.llr, b.llr, frames * s.codewords, s.bits_per_codeword);
   r.codeword_status = in(out.codeword_status, b.codeword_status, frames * s.codewords, 1);
   if (b.code) {
     r.iterations = in(out.iterations, b.iterations, frames * s.blocks, 1);
@@ -607,22 +602,23 @@ struct known_channel {
 };
 known_channel known_of(const wimax_plan& p, const wimax_received& in) {
   if (!p.config.preamble) return {in.channel, in.noise_var.data, in.noise_var.item_stride, 0};
-  return {make_frame_grid<const std::complex<float>>(p.estimates.data(), in.received.frames, 1, p.tones(),
+  return {make_frame_grid<const std::complex<float>>(p.found.channel.data, in.received.frames, 1, p.tones(),
                                                      tx * p.rx()),
-          p.estimated_noise.data(), p.tones(), 1};
+          p.found.noise_var.data, p.tones(), 1};
 }
 
-void estimate(wimax_plan& p, const wimax_received& in) {
+void estimate(wimax_plan& p, const wimax_received& in, const wimax_output& out) {
   const std::size_t frames = in.received.frames, all_tones = frames * p.tones();
   wimax_burst symbol{.direction = p.config.direction, .tones = static_cast<int>(p.tones())};
   grid_piece piece = piece_of(in.received, symbol);
   piece.steps = piece.slots = 1;
   const auto heard = make_view(p.heard_pilots.data(), all_tones, p.rx());
   copy_out(p.exec, piece, first_of(in.received, symbol, p.first_symbol(), 0), heard);
-  p.estimator->run(p.exec, heard, in.noise_var,
-                   {.channel = make_view(p.estimates.data(), all_tones, tx * p.rx()),
-                    .noise_var = make_view(p.estimated_noise.data(), all_tones)});
-  p.estimated_frames = frames;
+  p.found = {.channel = make_view(p.estimates.data(), all_tones, tx * p.rx()),
+             .noise_var = make_view(p.estimated_noise.data(), all_tones)};
+  if (out.channel.data != nullptr) p.found.channel = out.channel;
+  if (out.noise_var.data != nullptr) p.found.noise_var = out.noise_var;
+  p.estimator->run(p.exec, heard, in.noise_var, p.found);
 }
 
 /// Codewords of a burst in all frames, from where the places say: y, H and N0 of each.
@@ -729,6 +725,8 @@ void wimax_receiver::run_stage(std::size_t stage, const wimax_received& in, cons
   check_shape("noise_var", in.noise_var, frames, 1);
   const auto to = out.bursts;
   check_output("map_status", out.map_status, frames, 1);
+  check_output("out.channel", out.channel, frames * p.tones(), tx * p.rx());
+  check_output("out.noise_var", out.noise_var, frames * p.tones(), 1);
   if (!to.empty() && to.size() != p.sizes.size())
     throw argument_error("out", "of " + std::to_string(to.size()) + " bursts",
                          "that of " + std::to_string(p.sizes.size()));
@@ -738,9 +736,10 @@ void wimax_receiver::run_stage(std::size_t stage, const wimax_received& in, cons
     check_output("codeword_status", to[i].codeword_status, frames * s.codewords, 1);
     check_output("iterations", to[i].iterations, frames * s.blocks, 1);
     check_output("status", to[i].status, frames * s.blocks, 1);
+    check_output("llr", to[i].llr, frames * s.codewords, s.bits_per_codeword);
   }
   const std::string& name = p.stages.at(stage);
-  if (name == "estimate") return frames == 0 ? void() : estimate(p, in);
+  if (name == "estimate") return frames == 0 ? void() : estimate(p, in, out);
   if (name == "maps") return frames == 0 ? void() : read_maps(p, in, out.map_status.data);
   results_.clear();
   const bool gathers = p.config.preamble || p.config.maps;
@@ -757,12 +756,12 @@ void wimax_receiver::run_stage(std::size_t stage, const wimax_received& in, cons
     const auto writable = [](const auto* data) {
       return const_cast<std::remove_cvref_t<decltype(*data)>*>(data);
     };
-    const bool soft = b.llr.data() != nullptr;
+    const bool soft = r.llr.data != nullptr;
     const std::size_t width = s.bits_per_codeword;
     for (std::size_t f = 0; f < frames; f += together) {
       const std::size_t n = together * s.codewords, first = f * s.codewords;
       stbc_output found;
-      if (soft) found.llr = make_view(b.llr.data() + first * width, n, width);
+      if (soft) found.llr = make_view(writable(r.llr.data) + first * width, n, width);
       if (!b.code) found.bits = make_view(writable(r.bits.data) + first * width, n, width);
       found.status = make_view(writable(r.codeword_status.data) + first, n);
       b.decoder->run(p.exec, gathers ? gather(p, in, s, p.places_of(i)) : in_place(p, in, s, f, together),
@@ -773,7 +772,7 @@ void wimax_receiver::run_stage(std::size_t stage, const wimax_received& in, cons
           s, frames,
           [&](std::size_t blocks, std::size_t first, std::size_t step, std::size_t offset,
               std::size_t stride) {
-            b.code->decode(p.exec, view<const float>{b.llr.data() + offset, s.n, blocks, s.blocks, stride},
+            b.code->decode(p.exec, view<const float>{r.llr.data + offset, s.n, blocks, s.blocks, stride},
                            {.bits = {writable(r.bits.data) + first * s.k, s.k, blocks, 1, step * s.k},
                             .soft = {},
                             .iterations = {writable(r.iterations.data) + first, 1, blocks, 1, step},

@@ -138,16 +138,20 @@ struct wimax_burst_result {
 };
 
 /// Where results of a burst go, [frames * ...] as above, rows side by side; without data to memory of the
-/// receiver.
+/// receiver. With `llr` the decisions of an uncoded burst are those of its LLRs.
 struct wimax_burst_output {
   view<std::uint8_t> bits = {}, codeword_status = {}, status = {};
   view<std::int32_t> iterations = {};
+  view<float> llr = {};
 };
 
 /// The same of a run.
 struct wimax_output {
   std::span<const wimax_burst_output> bursts = {};  // of every burst, or of none
   view<std::uint8_t> map_status = {};               // [frames, 1], see wimax_receiver::map_status
+  // Estimates of the preamble: H [frames * data subcarriers, 2 * rx_antennas] and N0 [..., 1].
+  view<std::complex<float>> channel = {};
+  view<float> noise_var = {};
 };
 
 struct wimax_received {
@@ -183,7 +187,8 @@ class wimax_receiver {
   /// [frames, 1] status_erased where a frame's FCH or DL-MAP, or a burst's entry, is not as it should be; no
   /// data without maps. Valid until the next run.
   view<const std::uint8_t> map_status() const noexcept;
-  /// H and N0 of the last run's tones: estimates [frames * data subcarriers, ...]; no data without preamble.
+  /// H and N0 of the last run's tones: estimates as in wimax_output, where they went; no data without
+  /// preamble.
   view<const std::complex<float>> channel() const noexcept;
   view<const float> noise_var() const noexcept;
   /// Memory of the receiver for each frame, about.
