@@ -540,6 +540,7 @@ class measured_run {
     if (run_.frames == 0) run_.frames = source_.stored();
     output.items = run_.items;
     output.frames = run_.frames;
+    if (run_.chain == "uplink" && run_.frames_as.llr_int8) output.llr_steps = run_.massive.llr_steps;
     return std::optional<stream_output>(std::in_place, chain_, output);
   }
 

@@ -18,18 +18,19 @@ void with_type(const wb::frame_port& p, F f) {
   switch (p.type) {
     case wb::element_type::uint8:
       return f(static_cast<const std::uint8_t*>(nullptr));
+    case wb::element_type::int8:
+      return f(static_cast<const std::int8_t*>(nullptr));
     case wb::element_type::int32:
       return f(static_cast<const std::int32_t*>(nullptr));
     case wb::element_type::float32:
       return f(static_cast<const float*>(nullptr));
     case wb::element_type::complex64:
       return f(static_cast<const std::complex<float>*>(nullptr));
-    case wb::element_type::int8:
     case wb::element_type::complex32:
       break;
   }
   throw wb::argument_error("--output", "of a chain whose " + p.name + " is " + wb::name_of(p.type),
-                           "results of uint8, int32, float32 or complex64");
+                           "results of uint8, int8, int32, float32 or complex64");
 }
 
 }  // namespace
@@ -42,6 +43,7 @@ struct stream_output::state {
               {"llr_sign", "p0/p1"},
               {"warpband_version", wb::version()},
               {"warpband_commit", wb::commit()}});
+    if (c.llr_steps) file.set({{"llr_steps", *c.llr_steps}});
     if (c.scenario.size() <= most_text) file.set({{"scenario", c.scenario}});
     for (const wb::frame_port& p : chain.outputs())
       with_type(p, [&]<class T>(const T*) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <warpband/receive/frame_receiver.hpp>
@@ -13,6 +14,7 @@
 struct stream_output_config {
   std::string path, scenario;  // `scenario`: its text
   std::size_t items = 0, frames = 0;
+  std::optional<double> llr_steps = {};  // of LLRs in 8 bits
 };
 
 /// Threads: one at a time.

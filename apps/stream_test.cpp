@@ -454,7 +454,10 @@ TEST(stream_command, writes_the_results_of_a_file) {
   const std::string mimo = "[mimo]\nstreams = 2\nrx_antennas = 3\n";
   const std::string chains[] = {
       mimo, "chain = \"decode\"\n" + mimo + "[code]\ntype = \"conv\"\nk = 2\n",
-      "chain = \"uplink\"\n[modem]\nmodulation = \"qpsk\"\n[massive]\nantennas = 3\nusers = 2\n"};
+      "chain = \"uplink\"\n[modem]\nmodulation = \"qpsk\"\n[massive]\nantennas = 3\nusers = 2\n",
+      "chain = \"uplink\"\n[modem]\nmodulation = \"qpsk\"\n[massive]\nantennas = 3\nusers = 2\n"
+      "llr = \"int8\"\nllr_steps = 4\n"};
+  std::vector<float> llrs;  // of the chain before
   for (const std::string& chain : chains) {
     outcome o = stream_text(scenario(items, chain), "-o " + results);
     ASSERT_EQ(o.code, 0) << o.err;
@@ -462,7 +465,18 @@ TEST(stream_command, writes_the_results_of_a_file) {
       o = stream_text(scenario(items * frames, chain), "-o " + whole);
       ASSERT_EQ(o.code, 0) << o.err;
       const wb::hdf5_reader one(whole), many(results);
-      EXPECT_EQ(many.read<float>("llr"), one.read<float>("llr"));
+      if (chain.find("int8") != std::string::npos) {
+        std::vector<std::int8_t> steps;
+        for (const float llr : llrs)
+          steps.push_back(static_cast<std::int8_t>(std::nearbyint(std::clamp(4 * llr, -127.f, 127.f))));
+        EXPECT_EQ(one.read<std::int8_t>("llr"), steps);
+        EXPECT_EQ(many.read<std::int8_t>("llr"), steps);
+        EXPECT_EQ(std::get<double>(many.attribute("", "llr_steps").value()), 4);
+      } else {
+        llrs = one.read<float>("llr");
+        EXPECT_EQ(many.read<float>("llr"), llrs);
+        EXPECT_FALSE(many.attribute("", "llr_steps").has_value());
+      }
       const auto status = many.read<std::uint8_t>("status");
       EXPECT_EQ(status, one.read<std::uint8_t>("status"));
       EXPECT_EQ(status.size(), frames * items);

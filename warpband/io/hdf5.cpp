@@ -177,6 +177,7 @@ std::string hdf5_reader::remark() const { return held().source->remark(); }
   template std::vector<T> hdf5_reader::read<T>(const std::string&) const;
 
 WB_HDF5_ELEMENT(std::uint8_t)
+WB_HDF5_ELEMENT(std::int8_t)
 WB_HDF5_ELEMENT(std::int16_t)
 WB_HDF5_ELEMENT(std::int32_t)
 WB_HDF5_ELEMENT(std::int64_t)

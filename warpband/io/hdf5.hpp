@@ -2,10 +2,10 @@
 // Arrays in HDF5 files, as h5py, MATLAB and others read and write them.
 //
 // A record is a file whose root holds arrays with one common first axis, the batch, and attributes that say
-// what they are. Element types: std::uint8_t, std::int16_t, std::int32_t, std::int64_t, float, double,
-// std::complex<float> and std::complex<double>, these two as the compound {"r", "i"} of h5py. Types are taken
-// exactly (byte order apart): a float64 array is not read as float32, because what a file holds should be
-// what its writer meant.
+// what they are. Element types: std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float,
+// double, std::complex<float> and std::complex<double>, these two as the compound {"r", "i"} of h5py. Types
+// are taken exactly (byte order apart): a float64 array is not read as float32, because what a file holds
+// should be what its writer meant.
 //
 // Arrays that MATLAB saved (version 7.3: they have an attribute MATLAB_class), Octave (save -hdf5: groups
 // with an attribute OCTAVE_NEW_FORMAT) and Julia's packages JLD2 and JLD (known by the words before the file)

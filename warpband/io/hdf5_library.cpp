@@ -79,6 +79,8 @@ handle memory_type(hdf5_element element) {
   switch (element) {
     case hdf5_element::uint8:
       return handle(H5Tcopy(H5T_NATIVE_UINT8));
+    case hdf5_element::int8:
+      return handle(H5Tcopy(H5T_NATIVE_INT8));
     case hdf5_element::int16:
       return handle(H5Tcopy(H5T_NATIVE_INT16));
     case hdf5_element::int32:

@@ -14,7 +14,7 @@
 namespace wb {
 
 /// The element types that are read and written.
-enum class hdf5_element : char { uint8, int16, int32, int64, float32, float64, complex64, complex128 };
+enum class hdf5_element : char { uint8, int8, int16, int32, int64, float32, float64, complex64, complex128 };
 
 /// Calls f with a value of the type.
 template <class F>
@@ -22,6 +22,8 @@ decltype(auto) with_element(hdf5_element element, F f) {
   switch (element) {
     case hdf5_element::uint8:
       return f(std::uint8_t{});
+    case hdf5_element::int8:
+      return f(std::int8_t{});
     case hdf5_element::int16:
       return f(std::int16_t{});
     case hdf5_element::int32:
@@ -43,7 +45,7 @@ inline std::size_t bytes_of(hdf5_element element) {
 }
 /// "uint8", ..., "complex128", as hdf5_array::type says.
 inline const char* name_of(hdf5_element element) {
-  constexpr const char* names[] = {"uint8",   "int16",   "int32",     "int64",
+  constexpr const char* names[] = {"uint8",   "int8",    "int16",     "int32",     "int64",
                                    "float32", "float64", "complex64", "complex128"};
   return names[static_cast<std::size_t>(element)];
 }
@@ -51,6 +53,8 @@ template <class T>
 inline constexpr hdf5_element element_of = hdf5_element::complex64;
 template <>
 inline constexpr hdf5_element element_of<std::uint8_t> = hdf5_element::uint8;
+template <>
+inline constexpr hdf5_element element_of<std::int8_t> = hdf5_element::int8;
 template <>
 inline constexpr hdf5_element element_of<std::int16_t> = hdf5_element::int16;
 template <>

@@ -121,6 +121,7 @@ void write_all_types(const std::string& path) {
   file.set({{"k", std::int64_t{39}}, {"rate", std::string("replaced below")}});
   file.set(some_attributes);
   write_ramp<std::uint8_t>(file, "uint8", 37, 20, 37);
+  write_ramp<std::int8_t>(file, "int8", 37, 20, 6);
   write_ramp<std::int32_t>(file, "int32", 37, 20, 10);
   write_ramp<std::int64_t>(file, "int64", 37, 20, 1);
   write_ramp<float>(file, "float32", 37, 20, 4, {{"note", std::string("rows")}});
@@ -146,6 +147,7 @@ void expect_all_types(const std::string& path) {
   const wb::hdf5_reader file(path);
   EXPECT_EQ(file.path(), path);
   expect_ramp<std::uint8_t>(file, "uint8", 37, 20);
+  expect_ramp<std::int8_t>(file, "int8", 37, 20);
   expect_ramp<std::int32_t>(file, "int32", 37, 20);
   expect_ramp<std::int64_t>(file, "int64", 37, 20);
   expect_ramp<float>(file, "float32", 37, 20);
@@ -153,7 +155,7 @@ void expect_all_types(const std::string& path) {
   expect_ramp<complex64>(file, "complex64", 37, 20);
   expect_ramp<complex64>(file, "deep", 37, 20, {4, 5});
   EXPECT_EQ(file.names(), (std::vector<std::string>{"complex64", "deep", "float32", "float64", "int32",
-                                                    "int64", "no_rows", "one_axis", "uint8"}));
+                                                    "int64", "int8", "no_rows", "one_axis", "uint8"}));
   EXPECT_TRUE(file.has("uint8") && file.has("group/inner") && file.has("/group/inner"));
   EXPECT_FALSE(file.has("llr") || file.has("") || file.has("uint8/x") || file.has("no/group"));
   expect_attributes(file, "", some_attributes);

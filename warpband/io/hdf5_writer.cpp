@@ -183,6 +183,7 @@ void hdf5_writer::commit() {
   template void hdf5_writer::write<T>(const std::string&, std::size_t, std::size_t, const T*);
 
 WB_HDF5_ELEMENT(std::uint8_t)
+WB_HDF5_ELEMENT(std::int8_t)
 WB_HDF5_ELEMENT(std::int16_t)
 WB_HDF5_ELEMENT(std::int32_t)
 WB_HDF5_ELEMENT(std::int64_t)
