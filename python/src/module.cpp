@@ -56,4 +56,5 @@ NB_MODULE(_core, m) {
   wb::python::bind_choose(m);
   wb::python::bind_stream(m);
   wb::python::bind_receive(m);
+  wb::python::bind_wimax(m);
 }

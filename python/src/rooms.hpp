@@ -37,6 +37,7 @@ void bind_sweep(nanobind::module_& m);
 void bind_choose(nanobind::module_& m);
 void bind_stream(nanobind::module_& m);
 void bind_receive(nanobind::module_& m);
+void bind_wimax(nanobind::module_& m);
 
 /// An argument that may be None.
 inline auto optional(const char* name) { return nanobind::arg(name).none(); }

@@ -8,8 +8,10 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -36,6 +38,7 @@
 #include "detect.hpp"
 #include "rooms.hpp"
 #include "settings.hpp"
+#include "wimax.hpp"
 
 namespace wb::python {
 namespace {
@@ -143,6 +146,8 @@ std::shared_ptr<const frame_receiver> chain_of(nb::handle stage, nb::handle deco
       return decoder.is_none() ? make_detect_chain(c) : make_decode_chain(c, decoder_of(decoder));
     }
     if (is_uplink(stage) || is_downlink(stage)) return massive_chain_of(stage, per_channel, splits, numbers);
+    if (nb::isinstance<wimax_frame_ref>(stage))
+      return make_wimax_chain(nb::cast<const wimax_frame_ref&>(stage).config);
     return make_stbc_chain({nb::cast<const stbc_decoder&>(stage).config(), shared});
   });
 }
@@ -386,7 +391,7 @@ struct delivered_frames {
 
 template <class Channel, class Items = Channel>
 struct samples_of {
-  view<const Channel> channel;
+  view<const Channel> channel;  // no data: the frame has none
   view<const Items> items;
 };
 /// What a frame brings.
@@ -410,6 +415,7 @@ class stream {
         host_(1, std::nullopt),
         choice_(std::move(choice)) {
     chain_ = chain_of(stage_, decoder_, per_channel, splits, choice_.numbers);
+    items_port_ = chain_->inputs().size() - 2;
     nb::gil_scoped_release released;
     pipeline_ = std::make_unique<frame_pipeline>(
         chain_, choice_.pipeline, [hub = hub_.get()](const frame_result& r) { hub->deliver(r); });
@@ -447,17 +453,25 @@ class stream {
     hub_->check_process();
     hub_->let_go();
     const auto& in = chain_->inputs();
-    const argument h(in[0].name.c_str(), channel, host_), y(in[1].name.c_str(), items_array, host_);
+    const frame_port& of_items = in[items_port_];
+    const argument h("channel", channel, host_), y(of_items.name.c_str(), items_array, host_);
     const int trailing = static_cast<int>(item_shape_.size()),
               of_channel = static_cast<int>(channel_shape_.size());
-    expect(y, in[1].name, item_shape_, half_items_, is_uplink(stage_));
-    expect(h, in[0].name, channel_shape_, half_channel_, is_uplink(stage_) || is_downlink(stage_));
+    expect(y, of_items.name, item_shape_, half_items_, is_uplink(stage_));
     // Halves have one axis more, of real and imaginary part.
-    const std::size_t items = product(y.batch(trailing + half_items_)), estimates = in[0].rows_of(items);
-    if (product(h.batch(of_channel + half_channel_)) != estimates)
-      throw shape_error(in[0].name, "shape " + text_of(h.batch(0)),
-                        std::to_string(estimates) + " in all for " + in[1].name + " of shape " +
-                            text_of(y.batch(0)) + ", " + std::to_string(in[0].per_items) + " items for each");
+    const std::size_t items = product(y.batch(trailing + half_items_));
+    if (items_port_ != 0) {
+      expect(h, "channel", channel_shape_, half_channel_, is_uplink(stage_) || is_downlink(stage_));
+      const std::size_t channels = product(h.batch(of_channel + half_channel_)),
+                        numbers = std::accumulate(channel_shape_.begin(), channel_shape_.end(),
+                                                  std::size_t{1}, std::multiplies<>()),
+                        wanted = in[0].rows_of(items) * in[0].elements / numbers;
+      if (channels != wanted)
+        throw shape_error("channel", "shape " + text_of(h.batch(0)),
+                          std::to_string(wanted) + " in all for " + of_items.name + " of shape " +
+                              text_of(y.batch(0)) + ", " + std::to_string(in[0].per_items) +
+                              " items for each");
+    }
     const samples inputs = [&]() -> samples {
       if (half_items_) return samples_of<half_complex>{h.as_halves(2), y.as_halves(trailing)};
       if (half_channel_) return samples_of<half_complex, cf>{h.as_halves(2), y.as<const cf>(trailing)};
@@ -560,9 +574,13 @@ class stream {
       return pipeline_->acquire(f->items, until);
     }();
     if (!slot) return false;
-    std::visit([&](const auto& in) { put(in.channel, slot->bytes(0)), put(in.items, slot->bytes(1)); },
-               inputs);
-    std::memcpy(slot->bytes(2), &n0, sizeof n0);
+    std::visit(
+        [&](const auto& in) {
+          if (items_port_ != 0) put(in.channel, slot->bytes(0));
+          put(in.items, slot->bytes(items_port_));
+        },
+        inputs);
+    std::memcpy(slot->bytes(items_port_ + 1), &n0, sizeof n0);
     std::lock_guard order(pushing_);
     {
       std::lock_guard l(hub.mutex);
@@ -628,6 +646,7 @@ class stream {
   bool half_channel_, half_items_;  // which of them come in as pairs of halves
   std::shared_ptr<frame_hub> hub_;
   std::shared_ptr<const frame_receiver> chain_;
+  std::size_t items_port_ = 1;  // of the inputs: 0 where frames have no H; N0 is behind it
   std::size_t slots_ = 0;
   bool drops_;
   executor_ref host_;  // what arrays must lie beside
@@ -713,7 +732,7 @@ void bind_stream(nb::module_& m) {
           nb::arg("splits"), nb::arg("llr_int8"), nb::arg("channel_shape"), nb::arg("item_shape"),
           nb::arg("calls_back"), nb::arg("settings"), nb::arg("faults"))
       .def_prop_ro("settings", [](const stream& s) { return settings_in(stream_keywords(), s.choice()); })
-      .def("push", &stream::push, nb::arg("channel"), nb::arg("items"), optional("noise_var"),
+      .def("push", &stream::push, optional("channel"), nb::arg("items"), optional("noise_var"),
            nb::arg("payload"), nb::arg("outputs"), nb::arg("timeout").none())
       .def("drain", &stream::drain, nb::arg("timeout").none())
       .def("stop", &stream::stop)

@@ -92,6 +92,7 @@ MADE = [
     (wb.Sphere, {"streams": 2, "rx_antennas": 3, "qam": 16, "radius": 5.0, "node_limit": 90}),
     (wb.IterativeReceiver, {"detector": wb.ML(streams=2, rx_antennas=2, qam=4), "decoder": wb.LdpcDecoder(code=LDPC, iterations=5),
                             "outer": 3, "scaling": 0.75, "interleaver": "random"}),
+    (wb.WimaxFrame, {"profile": "mobile_128", "modulations": ("qpsk", "16qam"), "map_repetition": 4, "code": {"type": "conv", "k": 60}}),
     (wb.PIC, {"streams": 9, "rx_antennas": 12, "qam": 16, "demapper": "exact", "extrinsic": True}),
     (wb.EP, {"streams": 2, "rx_antennas": 3, "qam": 16, "iterations": 3, "damping": 0.5, "start_variance": 1.0}),
 ]

@@ -67,10 +67,11 @@ COMPARED = {
     "exit_chart": "test_receive.test_an_exit_chart_has_curves_that_rise_and_a_trajectory_between",
     "Stream": "test_stream.test_agrees_with_an_oracle", "sweep": "test_sweep.test_uncoded_bpsk_is_what_theory_says",
     "choose": "test_choose.test_the_snr_is_what_theory_says",
+    "WimaxFrame": "test_wimax.test_a_grid_is_that_of_numpy, test_wimax.test_estimates_are_those_of_numpy, test_wimax.test_llrs_and_what_goes_with_them",
 }
 #: what computes nothing
 OTHERS = {"Array", "Choice", "ChoiceProgress", "Csi", "Curve", "Executor", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrMcs", "NrReferenceChannel", "NrSegmentation", "Progress", "StreamFrame", "StreamStats",
-          "SweepResult", "Ticket", "cpu", "cuda", "cuda_devices", "has_cuda", "has_hdf5", "isas", "plot", "scenario_help"}
+          "SweepResult", "Ticket", "WimaxBurst", "cpu", "cuda", "cuda_devices", "has_cuda", "has_hdf5", "isas", "plot", "scenario_help"}
 
 
 def test_all_that_is_exposed_is_compared():

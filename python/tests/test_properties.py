@@ -36,6 +36,7 @@ PRIOR = wb.ML(streams=2, rx_antennas=2, qam=4, executor=ONE)
 SOFT = ("bits", "soft", "extrinsic", "iterations", "status")
 DETECTORS = ("ML", "MatchedFilter", "ZeroForcing", "MMSE", "OnePassTrellis", "MultiPassTrellis", "KBest", "NWay", "Sphere", "PIC", "EP")
 TDL = wb.TdlChannel(profile="epa", subcarriers=3, symbols=2, streams=2, rx_antennas=2, executor=ONE)
+WIMAX = wb.WimaxFrame(profile="mobile_128", frame_ms=2, downlink_share=0.4, map_modulation="qpsk", map_repetition=1, executor=ONE)
 CASES = {
     **{kind: detector(kind) for kind in DETECTORS},
     "ML with priors": case(lambda h, y, n0, p, **more: PRIOR(h, y, n0, prior=p, **more), ("channel", C64, (2, 2)), ("received", C64, (2,)),
@@ -82,6 +83,8 @@ CASES = {
     "KroneckerChannel": case(all_of(wb.KroneckerChannel(streams=3, rx_antennas=4, tx_correlation=np.full((3, 3), 1.0), executor=ONE),
                                     seed=1), ("sent", C64, (3,))),
     "TdlChannel": case(all_of(TDL, seed=1), ("sent", C64, (2, 3, 2))),
+    "WimaxFrame.receive": case(all_of(WIMAX.receive, outputs=("bits_1", "llr_1", "map_status", "channel", "noise_var")),
+                               ("received", C64, (8, 72, 2)), ("noise_var", F32, ())),
 }
 
 

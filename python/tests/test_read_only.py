@@ -9,6 +9,7 @@ import warpband as wb
 MIMO = {"streams": 2, "rx_antennas": 2, "qam": 4}
 MASSIVE = {"antennas": 4, "users": 2}
 LDPC, CONV, PUSCH = wb.wifi_ldpc(n=648), wb.conv_80211(), wb.NrSharedChannel(resource_blocks=5)
+WIMAX = wb.WimaxFrame(profile="mobile_128", code={"type": "conv", "k": 60})
 SCENARIO = {"code": {"type": "none", "k": 10}, "sweep": {"ebn0_db": [0.0]}, "stop": {"max_frames": 2}}
 
 
@@ -30,7 +31,8 @@ def objects():
               wb.TdlChannel(), wb.CdlChannel(**MASSIVE), wb.KroneckerChannel(streams=2, rx_antennas=2),
               wb.Csi(np.zeros(2), np.zeros(2), "plain", 0.0, 0.0), wb.ExitChart(*map(np.zeros, [2] * 5)), wb.Progress("", 0.0, 0, 1, 1, 0, 0, 0.0, True), wb.ChoiceProgress(0, 0, "mmse", "none", 0),
               wb.Frames(1, 0, 1, 1, 2, 2), wb.choose(SCENARIO, fer=0.3, width_db=1),
-              wb.IterativeReceiver(detector=wb.PIC(**MIMO), decoder=wb.LdpcDecoder(code=LDPC, iterations=2)), wb.cpu(threads=1)]
+              wb.IterativeReceiver(detector=wb.PIC(**MIMO), decoder=wb.LdpcDecoder(code=LDPC, iterations=2)), wb.cpu(threads=1),
+              WIMAX, WIMAX.bursts[0]]
     with wb.Stream(stage=wb.MMSE(**MIMO), most_items=4) as stream:
         ticket = stream.push(np.ones((4, 2, 2)), np.ones((4, 2)), 0.1)
         stream.drain()

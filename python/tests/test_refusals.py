@@ -112,6 +112,7 @@ LDPC, CONV = wb.wifi_ldpc(n=648), wb.conv_80211()
 LTE, NR = {"transport_bits": 40, "coded_bits": 132}, {"transport_bits": 24, "coded_bits": 132}
 PUSCH = wb.NrSharedChannel(resource_blocks=1)
 GRID = np.ones((2, *PUSCH.grid_shape, 1), np.complex64)
+WIMAX = wb.WimaxFrame(profile="mobile_128", modulations=["qpsk", "16qam"])
 NUMEROLOGY = wb.OfdmNumerology(fft_size=16, subcarriers=4, cyclic_prefix=2, first_cyclic_prefix=3)
 SCENARIO = {"code": {"type": "none", "k": 10}, "sweep": {"ebn0_db": [0.0]}, "stop": {"max_frames": 2}}
 STREAM = wb.Stream(stage=wb.MMSE(**MIMO), most_items=4, devices=["cpu"])
@@ -206,6 +207,9 @@ CALLS_OF = [
      {"channel": np.ones((2, 8, 2, 2), "c8"), "received": np.ones((2, 8, 2), "c8"), "noise_var": N0, "prior": llrs(2, 32)}),
     (wb.IterativeReceiver(detector=wb.PIC(**MIMO), decoder=wb.BcjrDecoder(code=CONV, k=10), outer=2).interleave, {"coded": bits(2, 32)}),
     (wb.exit_chart, {"detector": wb.PIC(**MIMO), "decoder": wb.BcjrDecoder(code=CONV, k=10), "snr_db": 3, "bits": 100, "prior_information": [0.5]}),
+    (wb.WimaxFrame, {"profile": "mobile_128", "modulations": ["qpsk", "16qam"], "code": {"type": "conv", "k": 60}, "decoder": {"algorithm": "max-log-map"}}),
+    (WIMAX.transmit, {"bits": [bits(2, burst.blocks, burst.k) for burst in WIMAX.bursts]}),
+    (WIMAX.receive, {"received": np.ones((2, *WIMAX.grid_shape, 2), "c8"), "noise_var": N0, "outputs": "bits_1"}),
     (wb.Stream, {"stage": wb.MMSE(**MIMO), "most_items": 4, "devices": ["cpu"]}), (STREAM.push, {"channel": H, "items": Y, "noise_var": N0, "timeout": 60}),
     (STREAM.push(H, Y, N0).result, {"timeout": 60}), (STREAM.push(H, Y, N0).frame, {"timeout": 60}), (STREAM.push(H, Y, N0).exception, {"timeout": 60}),
     (STREAM.drain, {"timeout": 60}), (STREAM.stats().latency.percentile_us, {"percent": 50}), (STREAM.stats().latency.seconds, {"limit": 5}),
@@ -219,7 +223,7 @@ NOT_CALLED = {
     "Array", "Choice.save", "Choice.to_dict", "Choice.to_json", "ChoiceProgress", "Executor", "Csi", "Curve", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrMcs", "NrReferenceChannel", "NrSegmentation",
     "Progress", "StreamFrame", "StreamStats", "Ticket", "has_cuda", "has_hdf5", "plot", "Stream.map", "Stream.reset_times", "Stream.stats", "Stream.stop",
     "SweepResult.rows", "SweepResult.save", "SweepResult.to_dict", "SweepResult.to_json", "SweepResult.to_pandas", "Curve.column", "StreamFrame.unwrap",
-    "Ticket.done",
+    "Ticket.done", "WimaxBurst",
 }
 
 

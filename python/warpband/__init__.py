@@ -57,6 +57,7 @@ from .receive import ExitChart, IterativeReceiver, exit_chart
 from .stbc import StbcDecoder, StbcEncoder
 from .stream import FrameDropped, Latencies, Stream, StreamFrame, StreamStats, Ticket
 from .turbo import TurboDecoder, TurboEncoder, umts_permutation
+from .wimax import WimaxBurst, WimaxFrame
 
 __all__ = [
     "Array", "BcjrDecoder", "CdlChannel", "ChannelEstimator", "Choice", "ChoiceProgress", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
@@ -66,7 +67,7 @@ __all__ = [
     "NWay", "NoiseEstimator", "NrMcs", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrTransportDecoder",
     "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "PolarDecoder", "PolarEncoder",
     "Progress", "QamMapper", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
-    "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
+    "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "WimaxBurst", "WimaxFrame", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
     "cuda", "cuda_devices", "effective_capacity", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
     "mimo_rayleigh", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs",
     "nr_precoder", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",

@@ -27,7 +27,8 @@ def converting(**inputs: Rule) -> Callable[[Call], Call]:
                 taken.append("*")
             taken.append(name if p.default is p.empty else f"{name}=parameters[{name!r}].default")
             passed.append(f"{name}={name}" if named else name)
-        needed = [name for name in inputs if name != "noise_var" and parameters[name].default is inspect.Parameter.empty]
+        needed = [name for name in inputs if name != "noise_var" and parameters[name].default is inspect.Parameter.empty
+                  and "None" not in str(parameters[name].annotation)]
         scope = {"call": call, "parameters": parameters, "converted": functools.partial(_converted, inputs, needed)}
         # With *arguments and **settings instead, every call would take 0.1 us more.
         exec(f"""def called({', '.join(taken)}):

@@ -82,6 +82,8 @@ def _kept(name: str, value: Any) -> Any:
         return [_kept(name, item) for item in value]
     if type(value) is tuple:
         return tuple(_kept(name, item) for item in value)
+    if type(value) is dict:
+        return {key: _kept(name, item) for key, item in value.items()}
     return value.copy() if isinstance(value, np.ndarray) else value
 
 

@@ -33,6 +33,7 @@ from .ldpc import LdpcDecoder
 from .massive import ClusteredDownlink, ClusteredUplink, MassiveDownlink, MassiveUplink
 from .stbc import StbcDecoder
 from .turbo import TurboDecoder
+from .wimax import WimaxFrame
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -357,8 +358,8 @@ class Stream(Described):
 
     Args:
         stage: what is done with a frame: a soft MIMO detector, :class:`MassiveUplink`, :class:`MassiveDownlink`,
-            :class:`ClusteredUplink`, :class:`ClusteredDownlink` or :class:`StbcDecoder`. Its ``executor`` is to be None. Clusters
-            share the device that has the frame.
+            :class:`ClusteredUplink`, :class:`ClusteredDownlink`, :class:`StbcDecoder` or :class:`WimaxFrame`, of at most 7 bursts. Its
+            ``executor`` is to be None. Clusters share the device that has the frame.
         decoder: behind a detector, :class:`TurboDecoder`, :class:`LdpcDecoder`, :class:`ViterbiDecoder` or
             :class:`BcjrDecoder`: the LLRs of a frame, use after use, are cut into codewords; what is left behind the last
             whole one is not decoded.
@@ -369,7 +370,8 @@ class Stream(Described):
             every H, as OFDM symbols come from a radio; ``parts`` are then splits.
         outputs: which outputs a frame's result has, one or several names: "llr" and "status"; with a decoder "bits" and, but for
             convolutional codes, "iterations"; of precoders "precoded" and "status"; of the uplinks "llr_int8" too, instead
-            of "llr": in steps of 1 / ``llr_steps``, a quarter of the bytes. None takes the first.
+            of "llr": in steps of 1 / ``llr_steps``, a quarter of the bytes; of WiMAX frames "bits_1", "bits_2", ... and, with maps,
+            "map_status". None takes the first, or the bits of all bursts.
         on_frame: called with a :class:`StreamFrame` for each frame that is delivered or has failed, in order, by a thread of the
             stream's own. It may push. While it runs frames go on until as many wait for it as there are slots; then they wait
             too. What it raises is raised again by the next :meth:`drain` or :meth:`stop`, or at the end of the with block. The
@@ -394,11 +396,12 @@ class Stream(Described):
     """
 
     def __init__(self, *,
-                 stage: Detector | MassiveUplink | MassiveDownlink | ClusteredUplink | ClusteredDownlink | StbcDecoder,
+                 stage: Detector | MassiveUplink | MassiveDownlink | ClusteredUplink | ClusteredDownlink | StbcDecoder | WimaxFrame,
                  decoder: TurboDecoder | LdpcDecoder | ViterbiDecoder | BcjrDecoder | None = None, items_per_channel: int = 1,
                  splits: int = 1, outputs: str | Sequence[str] | None = None, on_frame: Callable[[StreamFrame], Any] | None = None,
                  _faults: Sequence[tuple[int, str]] = (), **settings: Unpack[StreamKeywords]):
         work, channel, item, per_item = _arrays_of(stage)
+        wimax = isinstance(stage, WimaxFrame)
         if on_frame is not None and not callable(on_frame):
             raise refused("on_frame", on_frame, "a function or None")
         if decoder is not None:
@@ -409,6 +412,8 @@ class Stream(Described):
                 raise TypeError(f"decoder is a {type(decoder).__name__}: expected one of the package's decoders")
         if integer_of(splits) != 1 and not isinstance(stage, _UPLINKS):
             raise refused("splits", splits, "1 but with MassiveUplink and ClusteredUplink")
+        if wimax and integer_of(items_per_channel) != 1:
+            raise refused("items_per_channel", items_per_channel, "1 with WimaxFrame")
         for name, part in (("stage", stage), ("decoder", decoder)):
             if getattr(part, "_executor", None) is not None:
                 raise ValueError(f"{name} = one with an executor is not allowed: expected executor=None, as a stream has its own")
@@ -418,11 +423,15 @@ class Stream(Described):
             table: dict[str, tuple[Any, tuple[int, ...]]] = {"bits": (UINT8, (decoder.k,))}
             if isinstance(decoder, (TurboDecoder, LdpcDecoder)):
                 table["iterations"] = (INT32, ())
+        elif wimax:
+            table = {name: stage._table[name] for name in (*stage._bits, "map_status") if name in stage._table}
         else:
             table = {per_item[0]: (per_item[1], per_item[2]), "status": (UINT8, ())}
         ports = list(table)
         if isinstance(stage, _UPLINKS):
             table["llr_int8"] = (INT8, per_item[2])
+        if outputs is None and wimax:
+            outputs = stage._bits
         names = [next(iter(table))] if outputs is None else [outputs] if isinstance(outputs, str) else listed("outputs", outputs)
         for name in names:
             if not isinstance(name, str) or name not in table:
@@ -436,6 +445,8 @@ class Stream(Described):
         self._made = [(table[name], ports.index("llr" if name == "llr_int8" else name), reversed_llr and name.startswith("llr"))
                       for name in names]
         self._items_name = "sent" if isinstance(stage, _DOWNLINKS) else "received"
+        #: WiMAX frames with a preamble come without a channel
+        self._estimates = wimax and stage.csi == "preamble"
         if isinstance(settings.get("devices"), str):
             settings["devices"] = (settings["devices"],)
         samples = settings.get("samples", "complex64")
@@ -464,7 +475,7 @@ class Stream(Described):
         return self._stream.descriptions
 
     @converting(channel=as_samples, items=as_samples)
-    def push(self, channel: Array, items: Array, noise_var: float | Array, *, tag: Any = None,
+    def push(self, channel: Array | None, items: Array, noise_var: float | Array, *, tag: Any = None,
              timeout: float | None = None, strict: bool = False) -> Ticket:
         """Copies a frame's arrays into a slot and queues it. Waits, without the GIL, if no slot is free. With
         ``overflow="drop-oldest"`` it waits only if no waiting frame can be dropped: all are under way or ended behind a slow
@@ -472,9 +483,11 @@ class Stream(Described):
 
         Args:
             channel: H, complex64, ``(..., rx_antennas, streams)``, ``(..., antennas, users)`` or ``(..., rx_antennas, 2)`` as of the
-                stage; its batch axes hold one for each ``items_per_channel`` items.
-            items: what the stage takes: received vectors ``(..., antennas)``, of the space-time codes ``(..., 2, rx_antennas)``, or
-                the symbols of a precoder ``(..., users)``; complex64. Its batch axes are those of the result; behind
+                stage; its batch axes hold one for each ``items_per_channel`` items. Of WiMAX frames ``(..., tones, rx_antennas, 2)``,
+                or None if the receiver estimates it.
+            items: what the stage takes: received vectors ``(..., antennas)``, of the space-time codes ``(..., 2, rx_antennas)``, WiMAX
+                frames ``(..., symbols, tones, rx_antennas)``, or the symbols of a precoder ``(..., users)``; complex64. Its batch axes
+                are those of the result; behind
                 a decoder that has one, of codewords. With ``samples="complex32"`` ``channel`` and received vectors are of halves:
                 float16 with a last axis of 2, real and imaginary part, or tensors of torch.complex32. Symbols that are sent stay
                 complex64.
@@ -499,7 +512,9 @@ class Stream(Described):
                 raise
             raise type(error)(f"items: {error}") from None
 
-    def _pushed(self, channel: Array, items: Array, noise_var: float | Array, tag: Any, timeout: float | None) -> Ticket:
+    def _pushed(self, channel: Array | None, items: Array, noise_var: float | Array, tag: Any, timeout: float | None) -> Ticket:
+        if (channel is None) != self._estimates:
+            raise refused("channel", channel, "None, as the receiver estimates it" if self._estimates else "an array")
         if self._half_channel:
             channel = as_halves(channel)[0]
         if self._half_items:
@@ -520,7 +535,7 @@ class Stream(Described):
             array = np.empty(batch + shape, dtype)
             arrays.append(array)
             targets.append((port, negated, array))
-        ticket = self._stream.push(space.take(channel), space.take(items), space.take(noise_var),
+        ticket = self._stream.push(None if channel is None else space.take(channel), space.take(items), space.take(noise_var),
                                    _Payload(arrays, space, tag, self._about), targets, _seconds(timeout))
         if ticket is None:
             raise TimeoutError(f"no slot was free in {timeout} s")
@@ -634,5 +649,8 @@ def _arrays_of(stage: Any) -> tuple[Any, list[int], list[int], tuple[str, Any, t
     if isinstance(stage, StbcDecoder):
         axes = [stage.uses] if stage._work.channels > 1 else []
         return (stage._work, [*axes, stage.rx_antennas, stage.streams], [stage.uses, stage.rx_antennas], ("llr", FLOAT32, (stage.bits_per_codeword,)))
+    if isinstance(stage, WimaxFrame):
+        tones = stage.grid_shape[1]
+        return (stage._work, [tones, stage.rx_antennas, 2], [*stage.grid_shape, stage.rx_antennas], ("bits_1", *stage._table["bits_1"]))
     raise TypeError(f"stage is a {type(stage).__name__}: expected a detector, MassiveUplink, MassiveDownlink, ClusteredUplink, "
-                    "ClusteredDownlink or StbcDecoder")
+                    "ClusteredDownlink, StbcDecoder or WimaxFrame")
