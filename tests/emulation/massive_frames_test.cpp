@@ -158,6 +158,63 @@ TEST(WB_FRAMES, uplinks_have_the_bits_of_a_cpu) {
   }
 }
 
+// A slot holds one group after the other.
+TEST(WB_FRAMES, groups_hold_every_vector_once_and_are_balanced_for_conjugate_gradients) {
+  for (const int sides : {8, 14})
+    for (int symbols = 1; symbols <= 300; symbols++)
+      for (const bool in_pairs : {false, true}) {
+        SCOPED_TRACE(std::to_string(symbols) + " in groups of " + std::to_string(sides));
+        const auto groups = vector_groups::of(symbols, sides, in_pairs);
+        ASSERT_EQ(groups.count, (symbols + sides - 1) / sides);
+        ASSERT_EQ(group_begin(groups, 0), 0);
+        ASSERT_GE(group_begin(groups, groups.count), symbols);
+        int least_pairs = sides, most_pairs = 0, pairs = 0;
+        for (int g = 0; g < groups.count; g++) {
+          const int count = std::min(group_begin(groups, g + 1), symbols) - group_begin(groups, g);
+          ASSERT_GE(count, 1);
+          ASSERT_LE(count, sides);
+          if (!in_pairs && g + 1 < groups.count) {
+            ASSERT_EQ(count, sides);
+          }
+          least_pairs = std::min(least_pairs, (count + 1) / 2);
+          most_pairs = std::max(most_pairs, (count + 1) / 2);
+          pairs += (count + 1) / 2;
+        }
+        if (in_pairs) {
+          ASSERT_LE(most_pairs - least_pairs, 1);
+          ASSERT_EQ(pairs, (symbols + 1) / 2);
+        }
+      }
+}
+
+// Groups of all sizes, with blocks of one frame and of more.
+TEST(WB_FRAMES, conjugate_gradients_have_the_bits_of_a_cpu_for_any_number_of_vectors) {
+  const auto scalar = wb::testing::open_scalar();
+  unsigned seed = 300;
+  const auto expect_bits = [&](std::size_t antennas, std::size_t users, std::size_t symbols, bool half) {
+    const std::size_t frames = 2 * 32 / users + 1;
+    const massive_batch full = wb::testing::ugly_frames(antennas, users, symbols, frames),
+                        b = half ? wb::testing::in_halves(full) : full;
+    SCOPED_TRACE(std::to_string(antennas) + "x" + std::to_string(users) + ", symbols " +
+                 std::to_string(symbols) + (half ? ", halves" : ""));
+    uplink_config c;
+    c.antennas = static_cast<int>(antennas), c.users = static_cast<int>(users);
+    c.solver = symbols % 2 == 0 ? massive_solver::cg : massive_solver::jacobi_cg;
+    c.iterations = 3, c.residual = 0.2f;
+    c.sinr = massive_sinr::approximate;
+    const massive_result want = wb::testing::detect(*scalar, c, b, layout::row_major, {.half = half});
+    for (const unsigned blocks : {1u, static_cast<unsigned>(frames)})
+      EXPECT_TRUE(detect_emulated(c, b, half, blocks, seed++) == want) << blocks << " blocks";
+  };
+  for (std::size_t symbols = 1; symbols <= 40; symbols++) expect_bits(18, 16, symbols, false);
+  for (const std::size_t users : {8, 16, 24, 32})
+    for (const std::size_t symbols : {2, 9, 15, 17, 31, 128}) {
+      if (!emulation::engine && symbols == 128) continue;
+      expect_bits(users + 4, users, symbols, false);
+      if (users == 16 || symbols == 17) expect_bits(users + 4, users, symbols, true);
+    }
+}
+
 // What is left of a frame in entries that no row uses grows from frame to frame if pivots are small. It must
 // not reach others.
 TEST(WB_FRAMES, channels_may_be_small) {

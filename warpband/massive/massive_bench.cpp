@@ -178,7 +178,13 @@ const bench::group massive_benches{[] {
     both({512, 64}, cg, 5);
     add_uplink(device, {128, 16}, jacobi_cg, 3, 14, 16, alone);
     add_uplink(device, {128, 16}, zf, 0, 14, 16, alone);
-    for (const int symbols : {2, 7, 28}) add_uplink(device, {128, 16}, cholesky, 0, symbols, 16, alone);
+    for (const int symbols : {7, 28}) add_uplink(device, {128, 16}, cholesky, 0, symbols, 16, alone);
+    // Vectors that share an H and do not fill groups of 14.
+    for (const int symbols : {2, 4, 16, 32, 128})
+      for (const auto& [s, iterations] : {std::pair{size{128, 16}, 3}, {size{256, 32}, 4}}) {
+        add_uplink(device, s, cholesky, 0, symbols, 16, alone);
+        add_uplink(device, s, cg, iterations, symbols, 16, alone);
+      }
     for (const int qam : {4, 64, 256}) add_uplink(device, {128, 16}, cholesky, 0, 14, qam, alone);
     for (const size s : {size{8, 8}, {32, 8}, {64, 16}, {128, 16}, {128, 32}})
       for (const bool known : {false, true}) add_soft_uplink(device, s, 14, 16, known);

@@ -59,11 +59,10 @@ WB_HD void store_frames(const frame_block<P>& block, int solver, const view<floa
       }
       if (exists) {
         const float* from = slots[slot];
-        const int symbol = g * Shape::sides;
         float* to = sums.data + block.frame(n + sub) * sums.item_stride;
         if (g == 0) for_gram<P>([&](int value, int offset) { to[value] = from[offset]; });
-        to += U * U + 2 * U * symbol;
-        for_filters<P>(block.count_from(symbol), [&](int value, int offset) { to[value] = from[offset]; });
+        to += U * U + 2 * U * block.begin_of(g);
+        for_filters<P>(block.count_of(g), [&](int value, int offset) { to[value] = from[offset]; });
         // No producer waits for the last frame of a slot to be stored.
         if (g + 1 < block.groups || n + sub + block.p.slots < block.count) slots.release({slot, phase + g});
       }

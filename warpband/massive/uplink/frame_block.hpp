@@ -11,9 +11,14 @@
 namespace wb {
 inline namespace WB_ISA {
 
+/// The first vector of group g. The last group ends with the frame, also where this says more.
+WB_HD int group_begin(const vector_groups& v, int g) {
+  return v.size * g + (g > v.smaller ? 2 * (g - v.smaller) : 0);
+}
+
 #if defined(__CUDACC__)
-/// What producers and solvers share: frames, offsets and barriers. A frame's vectors are taken in groups of
-/// up to 14.
+/// What producers and solvers share: frames, offsets and barriers. A frame's vectors are taken in groups
+/// (`vector_groups`).
 template <class P>
 struct frame_block {
   using Shape = typename P::shape;
@@ -30,13 +35,16 @@ struct frame_block {
                     std::size_t end)
       : a(args), p(plan), shared(memory), first(begin + blockIdx.x) {
     count = static_cast<int>((end - first + gridDim.x - 1) / gridDim.x);
-    groups = Many ? (a.symbols + Shape::sides - 1) / Shape::sides : 1;
+    groups = Many ? p.groups.count : 1;
     alone = P::shares && count == 1;
   }
   WB_HD std::size_t frame(int n) const { return first + static_cast<std::size_t>(n) * gridDim.x; }
-  WB_HD int count_from(int symbol) const {
+  /// The first vector of a frame that is in group g, and how many vectors the group has.
+  WB_HD int begin_of(int g) const { return Many ? group_begin(p.groups, g) : 0; }
+  WB_HD int count_of(int g) const {
     if constexpr (!Many) return 1;
-    return a.symbols - symbol < Shape::sides ? a.symbols - symbol : Shape::sides;
+    const int end = group_begin(p.groups, g + 1);
+    return (end < a.symbols ? end : a.symbols) - begin_of(g);
   }
   WB_HD std::size_t vector_number(std::size_t f, int symbol) const {
     return f * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol);
@@ -176,18 +184,17 @@ struct frame_loads : frame_block<P> {
                       8 * U * (left < run_length ? left : run_length));
     }
   }
-  /// Starts to copy the vectors of a group into the team's stage, and commits. By all threads that share the
+  /// Starts to copy the vectors of group g into the team's stage, and commits. By all threads that share the
   /// frame.
-  WB_HD void load_vectors(std::size_t f, int symbol) const {
-    copy_vectors(this->vectors()[team], f, symbol);
+  WB_HD void load_vectors(std::size_t f, int g) const {
+    copy_vectors(this->vectors()[team], f, g);
     this->vectors().commit_copies({team, 0});
   }
-  /// The vectors from `symbol` on, by `cp.async`. They are many short pieces, for which bulk copies are
-  /// slower.
-  WB_HD void copy_vectors(float* to, std::size_t f, int symbol) const {
+  /// The vectors of group g, by `cp.async`. They are many short pieces, for which bulk copies are slower.
+  WB_HD void copy_vectors(float* to, std::size_t f, int g) const {
     const massive_args& a = this->a;
-    const int count = this->count_from(symbol);
-    const std::size_t number = this->vector_number(f, symbol);
+    const int count = this->count_of(g);
+    const std::size_t number = this->vector_number(f, this->begin_of(g));
     if (half_in()) {
       const half_complex* from = a.half_in.data + number * a.half_in.item_stride;
       if (a.half_in.item_stride == static_cast<std::size_t>(a.antennas)) {

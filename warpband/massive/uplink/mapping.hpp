@@ -188,8 +188,30 @@ constexpr bool slots_change_teams() {
   return false;
 }
 
+/// How the vectors of a frame are divided into groups of at most `sides`, from `group_begin` on
+/// (frame_block.hpp). A slot holds one group after the other.
+///
+/// A decomposition takes all but the last group full. Conjugate gradients take groups that differ by at most
+/// one pair, as a warp solves two vectors at once. There is then no short last group, and a solver is never
+/// busy for long before the producers may write the next group. The number of groups, and the number of
+/// pairs, are the least possible.
+struct vector_groups {
+  int count = 1;
+  int size = 1, smaller = 1;  // vectors of the first `smaller` groups; the others have two more
+
+  static vector_groups of(int symbols, int sides, bool in_pairs) {
+    vector_groups v;
+    v.count = (symbols + sides - 1) / sides;
+    const int pairs = (symbols + 1) / 2;
+    v.size = in_pairs ? pairs / v.count * 2 : sides;
+    v.smaller = in_pairs ? v.count - pairs % v.count : v.count;
+    return v;
+  }
+};
+
 /// Layout of the block's shared memory; offsets and sizes in floats, as the first comment of this file shows.
 struct frame_plan : frame_samples {
+  vector_groups groups;
   int teams, solvers, slots, buffers;
   int buffer, vectors, areas;  // size of a buffer and of a vector area; number of vector areas
   int vectors_at, unpacked_at, slots_at, scratch, barriers, floats;  // offsets; size of all
@@ -204,6 +226,7 @@ struct frame_plan : frame_samples {
         of_samples(a.antennas, a.users, Shape::sides, P::tensor, P::sums::turned);
     const bool halves = a.half_channel.data != nullptr;
     const int channel = halves ? a.antennas * a.users : p.y;
+    p.groups = vector_groups::of(a.symbols, Shape::sides, is_iterative(a.solver));
     p.buffer = P::parts == 1 ? channel : (halves ? 4 : 8) * p.octets * a.users;
     p.vectors = halves ? a.antennas * Shape::sides : p.sums - p.y;
     const int max_floats = static_cast<int>(shared_bytes / sizeof(float));
@@ -239,23 +262,20 @@ struct frame_plan : frame_samples {
   }
 };
 
-/// From how many antennas on the kernels of uplink_frames.hpp are taken. For conjugate gradients and frames
-/// with several vectors, also how many of these the last group of 14 must have.
+/// From how many antennas on the kernels of uplink_frames.hpp are taken, for any number of vectors that share
+/// an H. Conjugate gradients may need more antennas.
 struct frame_rule {
-  int users, least_antennas, least_antennas_iterative, least_of_last_group;
+  int users, least_antennas, least_antennas_iterative;
 };
 /// Where they are faster than the generic kernel on an H100. For 24 users the generic kernel was not
 /// measured.
-inline constexpr frame_rule frame_rules[] = {
-    {8, 16, 16, 1}, {16, 16, 16, 6}, {24, 24, 24, 1}, {32, 16, 128, 6}};
+inline constexpr frame_rule frame_rules[] = {{8, 16, 16}, {16, 16, 16}, {24, 24, 24}, {32, 16, 128}};
 
 /// Whether a call takes the kernels of uplink_frames.hpp on a device whose blocks have `shared_bytes`.
 inline bool takes_frames(const massive_args& a, std::size_t shared_bytes) {
   const bool iterative = is_iterative(a.solver);
-  const int last = (a.symbols - 1) % frame_sides + 1;
   for (const frame_rule& r : frame_rules)
-    if (a.users == r.users && a.antennas >= (iterative ? r.least_antennas_iterative : r.least_antennas) &&
-        (a.symbols == 1 || !iterative || last >= r.least_of_last_group))
+    if (a.users == r.users && a.antennas >= (iterative ? r.least_antennas_iterative : r.least_antennas))
       return detects_in_pieces(a) && frame_plan::of_call(a, shared_bytes).buffers > 0;
   return false;
 }

@@ -4,9 +4,9 @@
 // (docs/li-thesis.md, eq. 2.5), freed of their bias. Max-log LLRs ln P(b = 0) - ln P(b = 1) follow from the
 // SINR behind the equaliser.
 //
-// When to use. cholesky is exact, and faster than conjugate gradients if 16 or more vectors share an H.
-// With a new H for each vector cg saves time (docs/li-thesis.md). With nearly as many users
-// as antennas a loop with soft_uplink gains much (docs/iterative.md).
+// When to use. cholesky is exact, and needs fewer operations than I conjugate-gradient iterations if S
+// vectors share an H with S (I - 1) > U / 3. With a new H for each vector cg saves time (docs/li-thesis.md).
+// With nearly as many users as antennas a loop with soft_uplink gains much (docs/iterative.md).
 #include <complex>
 #include <cstdint>
 #include <limits>
@@ -35,10 +35,10 @@ enum class massive_sums {
               // of two, and factors are two halves of 11 significant bits each. The error of H^H H of
               // Rayleigh channels is <= 1e-6 of its diagonal (measured). That is for calls which the kernels
               // of uplink/mapping.hpp take: 16 or 32 users, data that lie one after the other, an even number
-              // of antennas (of halves a multiple of 4). Not solvers with iterations but cg,
-              // nor cg with few vectors that share an H. Else as float32. Bits depend on the device, and on
-              // whether vectors share an H. A vector whose sum of squares is above what a float32 can be may
-              // be erased
+              // of antennas (of halves a multiple of 4). Of the solvers with iterations only cg and
+              // jacobi_cg, and these with 32 users from 128 antennas on. Else as float32. Bits depend on the
+              // device, and on whether vectors share an H. A vector whose sum of squares is above what a
+              // float32 can be may be erased
 };
 /// "float32", "split_f16".
 const char* name_of(massive_sums sums) noexcept;

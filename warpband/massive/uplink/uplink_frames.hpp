@@ -149,7 +149,7 @@ struct frame_team : frame_loads<P> {
   WB_HD void sum_group(progress& state, int g) const {
     const frame_plan& p = this->p;
     const ring channels = this->channels(), slots = this->slots();
-    const int symbol = g * Shape::sides, side_count = this->count_from(symbol);
+    const int side_count = this->count_of(g);
     if (g == 0) {
       WB_UNROLL for (int i = 0; i < parts; i++) {
         if constexpr (P::buffers_change)
@@ -207,7 +207,7 @@ struct frame_team : frame_loads<P> {
   WB_HD void load_next_vectors(int n, int g) const {
     const bool last = g + 1 == this->groups;
     if (!last || n + this->p.teams < this->count)
-      load_vectors(this->frame(last ? n + this->p.teams : n), last ? 0 : (g + 1) * Shape::sides);
+      load_vectors(this->frame(last ? n + this->p.teams : n), last ? 0 : g + 1);
   }
 
   /// All frames of the team: each is loaded, converted where needed, and summed into its slot. Its buffers
@@ -263,7 +263,6 @@ WB_HD void solve_frames(const frame_block<P>& block, int solver) {
       WB_UNROLL for (int i = 0; i < frames; i++) {
         if (n + i < block.count) slots.wait({from + i, phase + g});
       }
-      const int symbol = g * Shape::sides;
       if (divided) {
         WB_ROLL for (int i = first_slot == from ? 1 : 0; i < frames; i++)
             work.copy_sums(slots[from], slots[first_slot + i], g == 0);
@@ -274,7 +273,7 @@ WB_HD void solve_frames(const frame_block<P>& block, int solver) {
         if (n + block.p.slots < block.count) noise_var = noise_var_of(of_solver(n + block.p.slots));
         work.prepare(frame_noise_var);
       }
-      work.solve(block.vector_number(frame, symbol), block.count_from(symbol), share);
+      work.solve(block.vector_number(frame, block.begin_of(g)), block.count_of(g), share);
       // No producer waits for a slot that holds a copy, nor after the last frame of a slot.
       if (exists && first_slot == from && (g + 1 < block.groups || n + sub + block.p.slots < block.count))
         slots.release({slot, phase + g});
