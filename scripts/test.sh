@@ -39,6 +39,8 @@ if grep -q avx512vl /proc/cpuinfo; then
     kernels="-DWARPBAND_ISAS=scalar;avx2;avx512"
     checked="-DWARPBAND_ISAS=scalar;avx512"
 fi
+bbdev=()
+if pkg-config --exists 'libdpdk >= 22.11'; then bbdev=(-DWARPBAND_BBDEV=ON); else echo "no libdpdk: the BBDEV driver and its tests are left out"; fi
 build() {
     cmake --preset "$@"
     cmake --build --preset "$1" --parallel "$jobs"
@@ -52,6 +54,7 @@ optimised() {
     local options=(-DWARPBAND_UNITY=ON -UCMAKE_CUDA_ARCHITECTURES -UCMAKE_CUDA_FLAGS)
     if [[ $main == cuda ]] && ! nvidia-smi -L; then options=(-DWARPBAND_UNITY=ON '-DCMAKE_CUDA_ARCHITECTURES=90-real;90-virtual' '-DCMAKE_CUDA_FLAGS=-Ofc max'); fi
     if command -v mpicxx; then options+=(-DWARPBAND_MPI=ON); fi
+    options+=("${bbdev[@]}")
     bash scripts/setup.sh "${tools[@]}" & # .venv waits for the network; kernels are compiled without it
     trap wait EXIT
     cmake --preset $main "$kernels" "${options[@]}" -DWARPBAND_PYTHON=OFF
@@ -87,7 +90,7 @@ installed() {
         --quiet --plot build/consumer/plot.png
 }
 asan() { # by Clang, which the other steps do not use, and which takes a third of GCC's time
-    build asan "$checked" "-DCMAKE_CXX_COMPILER=$(command -v clang++-16 || command -v g++)"
+    build asan "$checked" "${bbdev[@]}" "-DCMAKE_CXX_COMPILER=$(command -v clang++-16 || command -v g++)"
     run_tests asan
 }
 tsan() {
