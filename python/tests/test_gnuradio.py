@@ -1,4 +1,4 @@
-"""The blocks and flowgraphs of examples/gnuradio, where GNU Radio is installed."""
+"""The blocks and flowgraphs of plugins/gnuradio, where GNU Radio is installed."""
 import os
 import pathlib
 import re
@@ -12,7 +12,8 @@ import pytest
 import warpband as wb
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-EXAMPLES = ROOT / "examples" / "gnuradio"
+PLUGIN = ROOT / "plugins" / "gnuradio"
+EXAMPLES = PLUGIN / "examples"
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +22,8 @@ def gnuradio(tmp_path_factory):
     home = tmp_path_factory.mktemp("gnuradio")
     (home / "package").mkdir()
     (home / "package" / "warpband").symlink_to(pathlib.Path(wb.__file__).parent)  # and nothing else of this environment
-    environment = {**os.environ, "HOME": str(home), "PYTHONPATH": f"{home / 'package'}{os.pathsep}{EXAMPLES}",
-                   "GRC_BLOCKS_PATH": str(EXAMPLES)}
+    environment = {**os.environ, "HOME": str(home), "PYTHONPATH": f"{home / 'package'}{os.pathsep}{PLUGIN}",
+                   "GRC_BLOCKS_PATH": str(PLUGIN / "gr_warpband" / "grc")}
     environment.pop("XDG_CONFIG_HOME", None), environment.pop("XDG_CACHE_HOME", None)
     reasons = []
     for python in dict.fromkeys([sys.executable, "/usr/bin/python3"]):
@@ -48,7 +49,8 @@ def test_blocks(gnuradio):
 
 
 @pytest.mark.parametrize("name, quiet, noisy", [("turbo_awgn", ("ebn0_db", "1.5"), ("ebn0_db", "-3")),
-                                                ("mimo_ldpc", ("noise_var", "0.16"), ("noise_var", "1.5"))])
+                                                ("mimo_ldpc", ("noise_var", "0.16"), ("noise_var", "1.5")),
+                                                ("nr_link", ("esn0_db", "9.0"), ("esn0_db", "5.0"))])
 def test_flowgraphs(gnuradio, tmp_path, name, quiet, noisy):
     compiler = shutil.which("grcc")
     if compiler is None:
@@ -62,8 +64,53 @@ def test_flowgraphs(gnuradio, tmp_path, name, quiet, noisy):
         program.write_text(text.replace(variable.format(*quiet), variable.format(*setting)))
         done = gnuradio(program)
         assert done.returncode == 0, done.stdout + done.stderr
-        wrong, bits = map(int, re.search(r"(\d+) wrong of (\d+) bits", done.stdout).groups())
+        wrong, bits = map(int, re.search(r"(\d+)(?: wrong)? of (\d+) bits", done.stdout).groups())
         assert bits > 100000 and (wrong == 0) == (setting == quiet), done.stdout
+
+
+@pytest.mark.parametrize("llrs", [[], ["--int8"]])
+def test_link(gnuradio, llrs):
+    done = gnuradio(EXAMPLES / "nr_link.py", "--slots", 60, "--esn0-db", 6, 10, *llrs)
+    assert done.returncode == 0, done.stdout + done.stderr
+    wrong = [int(number) for number in re.findall(r"(\d+) of 60 blocks wrong", done.stdout)]
+    assert wrong == [60, 0], done.stdout
+
+
+def test_companion_makes_every_block(gnuradio, tmp_path):
+    """GNU Radio Companion generates each block, for streams and for PDUs, and the program that it writes runs."""
+    compiler = shutil.which("grcc")
+    if compiler is None:
+        pytest.skip("GNU Radio Companion's compiler grcc is not there")
+    header, _, _ = (EXAMPLES / "turbo_awgn.grc").read_text().partition("blocks:\n")
+    names = sorted(path.name[:-len(".block.yml")] for path in (PLUGIN / "gr_warpband" / "grc").glob("*.block.yml"))
+    pdus = [name for name in names if name not in ("warpband_nway_detector", "warpband_block_errors")]
+    assert len(names) == 16
+    blocks = "".join(f"- name: {name}_{i}\n  id: {name}\n  parameters: {{ports: pdu}}\n  states: {{coordinate: [8, 8], rotation: 0, state: enabled}}\n"
+                     for i, name in enumerate(pdus))
+    graph = tmp_path / "all.grc"
+    graph.write_text(header.replace("turbo_awgn", "all_pdus") + "blocks:\n" + blocks + "\nconnections: []\n\nmetadata:\n  file_format: 1\n")
+    done = gnuradio(compiler, "-o", tmp_path, graph)
+    program = tmp_path / "all_pdus.py"
+    assert program.exists(), done.stdout + done.stderr
+    text = program.read_text()
+    for name in pdus:
+        assert f"gr_warpband.{name[len('warpband_'):]}_pdu(" in text, name
+    done = gnuradio("-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import all_pdus; all_pdus.all_pdus(); print('made')")
+    assert done.returncode == 0 and "made" in done.stdout, done.stdout + done.stderr
+
+
+def test_install(gnuradio, tmp_path):
+    """pip installs the package, with the descriptions of its blocks."""
+    source = shutil.copytree(PLUGIN, tmp_path / "source")  # pip builds in it
+    for module in ("pip", "setuptools", "wheel"):
+        if gnuradio("-c", f"import {module}").returncode != 0:
+            pytest.skip(f"the Python that has GNU Radio has no {module}")
+    done = gnuradio("-m", "pip", "install", "--no-deps", "--no-build-isolation", "--no-index", "--target", tmp_path / "site", source)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = gnuradio("-c", f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r}); import runpy; runpy.run_module('gr_warpband', run_name='__main__')")
+    folder = pathlib.Path(done.stdout.strip())
+    assert folder == tmp_path / "site" / "gr_warpband" / "grc", done.stdout + done.stderr
+    assert {path.name for path in folder.iterdir()} == {path.name for path in (PLUGIN / "gr_warpband" / "grc").iterdir()}
 
 
 FLOWGRAPH_OVER_ZEROMQ = """

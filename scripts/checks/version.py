@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CMakeLists.txt, CITATION.cff and CHANGELOG.md name one version, which is printed. Usage: version.py [--dated]
+"""CMakeLists.txt, CITATION.cff, plugins/gnuradio/pyproject.toml and CHANGELOG.md name one version, which is printed. Usage: version.py [--dated]
 
 The first section of CHANGELOG.md is called `VERSION (YYYY-MM-DD)`, and CITATION.cff has that date too. Before a release it may be called
 `NEXT (unreleased)`, not with --dated.
@@ -25,6 +25,8 @@ def main():
     faults = []
     if found(r"^version: (.*)$", "CITATION.cff") != version:
         faults.append(f"CITATION.cff: version is not {version}, as in CMakeLists.txt")
+    if found(r'^version = "(.*)"$', "plugins/gnuradio/pyproject.toml") != version:
+        faults.append(f"plugins/gnuradio/pyproject.toml: version is not {version}, as in CMakeLists.txt")
     if dated and dated[1] != version:
         faults.append(f"CHANGELOG.md: the first section has a date and is not of {version}, the version of CMakeLists.txt")
     if dated and found(r"^date-released: (.*)$", "CITATION.cff") != dated[2]:
