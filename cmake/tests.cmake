@@ -101,4 +101,8 @@ if(WARPBAND_C)
     target_link_libraries(example_c_${name} PRIVATE warpband_c m)
     add_test(NAME example_c_${name} COMMAND example_c_${name})
   endforeach()
+  # The gateway of MATLAB and Octave, against declarations of MATLAB's functions: compiled alone
+  add_library(matlab_gateway OBJECT plugins/matlab/warpband_mex.c)
+  target_compile_options(matlab_gateway PRIVATE ${wb_c_flags})
+  target_include_directories(matlab_gateway PRIVATE plugins/matlab/stub "${CMAKE_CURRENT_SOURCE_DIR}")
 endif()
