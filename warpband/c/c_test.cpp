@@ -70,7 +70,7 @@ class c_api : public ::testing::TestWithParam<std::string> {
   wb_device* device = nullptr;
   std::unique_ptr<executor> exec;
 };
-INSTANTIATE_TEST_SUITE_P(devices, c_api, ::testing::ValuesIn(devices()), test_name);
+INSTANTIATE_TEST_SUITE_P(backends, c_api, ::testing::ValuesIn(devices()), test_name);
 
 std::vector<std::complex<float>> pairs(const floats& x) {
   std::vector<std::complex<float>> z;
