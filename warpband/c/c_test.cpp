@@ -434,10 +434,11 @@ TEST_P(c_api, pusch_slots_equal_the_chain) {
   constexpr std::size_t slots = 3, rx = 2;
   wb_pusch* pusch = nullptr;
   ASSERT_EQ(
-      wb_pusch_open(device,
-                    "resource_blocks = 12, layers = 2, additional_positions = 1, mcs = 20, detector = kbest, "
-                    "detector.survivors = 4, decoder.iterations = 6",
-                    rx, &pusch),
+      wb_pusch_open(
+          device,
+          "resource_blocks = 12, layers = 2, dmrs_additional_positions = 1, mcs = 20, detector = kbest, "
+          "detector.survivors = 4, decoder.iterations = 6",
+          rx, &pusch),
       WB_OK)
       << wb_last_error();
   pusch_chain_config config{
