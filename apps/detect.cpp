@@ -44,17 +44,23 @@ class detect_run : public array_run {
   explicit detect_run(const detect_options& options)
       : array_run(options, options.kind->items.c_str()), options_(options), kind_(*options.kind) {
     settle_qam();
-    const std::vector<std::size_t> h = file().expect<complex64>("h", 3),
-                                   y = file().expect<complex64>("y", kind_.slots == 0 ? 2 : 3);
-    if (kind_.slots != 0 && h[2] != 2)
-      wrong_shape("h", "[groups, rx, 2], the two transmit antennas of a space-time code");
-    if (kind_.slots != 0 && y[1] != kind_.slots)
-      wrong_shape("y", fmt::format("[batch, {}, {}], slots and the antennas of h", kind_.slots, h[1]));
-    if (y.back() != h[1])
-      wrong_shape("y", fmt::format("[batch, {}{}], the antennas of h", kind_.slots == 0 ? "" : "2, ", h[1]));
-    sizes_.rx_antennas = h[1];
-    sizes_.streams = h[2];
-    received_ = std::max<std::size_t>(kind_.slots, 1) * h[1];
+    const bool subcarriers = kind_.over_subcarriers;  // an H for each use of a codeword
+    const std::vector<std::size_t> h = file().expect<complex64>("h", subcarriers ? 4 : 3),
+                                   y = file().expect<complex64>("y", kind_.uses == 0 ? 2 : 3);
+    if (subcarriers) row_of_h_ = fmt::format("{}, rx, tx", kind_.uses);
+    if (kind_.uses != 0 && (h.back() != kind_.tx_antennas || (subcarriers && h[1] != kind_.uses)))
+      wrong_shape("h", fmt::format("[groups, {}rx, {}], {}the transmit antennas of the code",
+                                   subcarriers ? fmt::format("{}, ", kind_.uses) : "", kind_.tx_antennas,
+                                   subcarriers ? "subcarriers of a codeword, and " : ""));
+    sizes_.rx_antennas = h[h.size() - 2];
+    sizes_.streams = h.back();
+    if (y.back() != sizes_.rx_antennas || (kind_.uses != 0 && y[1] != kind_.uses))
+      wrong_shape("y", kind_.uses == 0
+                           ? fmt::format("[batch, {}], the antennas of h", sizes_.rx_antennas)
+                           : fmt::format("[batch, {}, {}], {} and the antennas of h", kind_.uses,
+                                         sizes_.rx_antennas, subcarriers ? "subcarriers" : "slots"));
+    received_ = std::max<std::size_t>(kind_.uses, 1) * sizes_.rx_antennas;
+    channel_ = (subcarriers ? received_ : sizes_.rx_antennas) * sizes_.streams;
     items_ = y[0];
     settle_channels(h[0]);
     try {
@@ -80,10 +86,10 @@ class detect_run : public array_run {
                                                      "--no-prior leaves them out",
                                                      kind_.name));
       if (prior != std::vector<std::size_t>{items_, item_bits_})
-        wrong_shape("prior", kind_.slots != 0 ? fmt::format("[{}, {}]: codewords of {} bits", items_,
-                                                            item_bits_, item_bits_)
-                                              : fmt::format("[{}, {}]: {} streams of {} bits", items_,
-                                                            item_bits_, h[2], item_bits_ / h[2]));
+        wrong_shape("prior", kind_.uses != 0 ? fmt::format("[{}, {}]: codewords of {} bits", items_,
+                                                           item_bits_, item_bits_)
+                                             : fmt::format("[{}, {}]: {} streams of {} bits", items_,
+                                                           item_bits_, h[2], item_bits_ / h[2]));
     }
     open();
   }
@@ -93,7 +99,7 @@ class detect_run : public array_run {
   bool prior() const noexcept { return prior_; }
   bool shared_noise() const noexcept { return shared_noise_; }
   std::size_t uses_per_channel() const noexcept { return uses_per_channel_; }
-  std::size_t channel_elements() const noexcept { return sizes_.rx_antennas * sizes_.streams; }
+  std::size_t channel_elements() const noexcept { return channel_; }
   std::size_t received_elements() const noexcept { return received_; }
   std::size_t streams() const noexcept { return sizes_.streams; }
   /// The most channels that a piece of so many uses touches.
@@ -104,11 +110,13 @@ class detect_run : public array_run {
 
   /// Uses of a piece.
   std::size_t piece_of(bool llr, bool hard, bool symbols) const {
+    // The working memory of a call counts half in each of the two slots.
     const std::size_t channel = channel_elements() * sizeof(complex64) +
-                                (kind_.noise_of_channels ? sizeof(float) : 0),
+                                (kind_.noise_of_channels ? sizeof(float) : 0) +
+                                (detector_->channel_bytes + 1) / 2,
                       shared = uses_per_channel_;
     memory_need need{.arrays = {"y", "h"}, .thread = detector_->thread_bytes, .together = shared};
-    need.item = received_ * sizeof(complex64) + 1;
+    need.item = received_ * sizeof(complex64) + 1 + (detector_->item_bytes + 1) / 2;
     if (!shared_noise_) need.arrays.push_back("noise_var"), need.item += sizeof(float);
     if (prior_) need.arrays.push_back("prior"), need.item += item_bits_ * sizeof(float);
     if (llr) need.item += item_bits_ * sizeof(float);
@@ -175,8 +183,8 @@ class detect_run : public array_run {
     if (shared != 0) {
       const std::size_t wanted = items_ / shared + (items_ % shared != 0 ? 1 : 0);
       if (groups != wanted)
-        wrong_shape("h",
-                    fmt::format("[{}, rx, tx] for {} uses, {} with each channel", wanted, items_, shared));
+        wrong_shape("h", fmt::format("[{}, {}] for {} {}, {} with each channel", wanted, row_of_h_, items_,
+                                     kind_.items, shared));
     } else if (items_ == groups) {
       shared = 1;
     } else if (groups == 0 || items_ < groups) {
@@ -194,7 +202,8 @@ class detect_run : public array_run {
   const detect_options& options_;
   const file_detector_kind& kind_;
   detect_sizes sizes_;
-  std::size_t received_ = 0;  // elements of y of an item
+  std::size_t received_ = 0, channel_ = 0;  // elements of y of an item, and of h of a row
+  std::string row_of_h_ = "rx, tx";
   std::size_t uses_per_channel_ = 1;
   bool prior_ = false, shared_noise_ = false;
   std::unique_ptr<file_detector> detector_;
@@ -377,11 +386,13 @@ Detectors:
   pic          MMSE with parallel interference cancellation: what the prior says of other streams is taken off;
                without a prior mmse
   ep           expectation propagation: --iterations, each a Gaussian for every symbol from y and the others'
-  uplink       MMSE for massive MIMO, 1 to 64 users and to 512 antennas; --solver says how it is solved
+  uplink       MMSE for massive MIMO, 1 to 64 users and to 512 antennas; --solver says how it is solved. With
+               --clusters of up to 512 antennas each, which exchange what --cluster-method says
   soft-uplink  the same with a-priori LLRs: MMSE with parallel interference cancellation
   alamouti, silver, pair, golden
                maximum likelihood of a space-time code of two transmit and 1 to 4 receive antennas; pair is two
                Alamouti blocks with the matrix --v
+  sfbc, fstd   transmit diversity of LTE over subcarriers, of two and of four transmit antennas, combined linearly
 With --order S0,S1,... ot, mtt, kbest, sphere and nway work as if the columns of h were S0, S1, ...; outputs
 stay in the order of h. All but nway begin with the last stream named and end with the first (without it: tx
 - 1 to 0). Pass p of nway, from 0 on, has stream Sp on top and below it the ones named before it, cyclically.
@@ -396,7 +407,9 @@ Input (HDF5):
   prior        float32 [batch, tx * bits], may be left out: a-priori LLRs, for all but mf, zf, mmse, uplink and
                --search slicing; those beyond +-1e6 count as +-1e6
   Of space-time codes the batch holds codewords. y is [batch, 2, rx], slot after slot, h has tx = 2, and the bits
-  are those of the 2 (alamouti) or 4 symbols of a codeword
+  are those of the 2 (alamouti) or 4 symbols of a codeword. Of codes over subcarriers y and h have an axis of
+  subcarriers: sfbc y [batch, 2, rx], h [groups, 2, rx, 2] and 2 symbols, fstd y [batch, 4, rx], h [groups, 4, rx, 4]
+  and 4 symbols
   Attributes `qam` and `uses_per_channel`, where there are any, must agree with the options, or stand for those
   that are left out. Complex numbers are the compound of float32 "r" and "i" that h5py makes of complex64.
   Arrays that MATLAB (-v7.3), Octave or Julia (JLD2) saved are read with their axes and converted; a line
@@ -434,6 +447,7 @@ Examples:
   warpband detect recorded.h5 -o llr.h5 --detector ml --qam 16 --uses-per-channel 14 --json summary.json
   warpband detect array.h5 -o llr.h5 --detector uplink --qam 64 --solver cg --iterations 4 --symbols
       of a base station: h [groups, antennas, users], y [batch, antennas]
+  warpband detect array.h5 -o llr.h5 --detector uplink --qam 64 --clusters 4 --cluster-method local-mmse
   warpband detect codewords.h5 -o llr.h5 --detector golden --qam 16
 From Python:
   with h5py.File("recorded.h5", "w") as f:

@@ -8,6 +8,7 @@
 #include <tests/on_backends.hpp>
 #include <warpband/detect/detector.hpp>
 #include <warpband/io/hdf5.hpp>
+#include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
 #include <warpband/stbc/stbc.hpp>
@@ -209,6 +210,31 @@ TEST_P(detect_command, takes_massive_mimo) {
     ASSERT_EQ(run("detect in.h5 -o hard.h5 --detector uplink --hard" + options), 0) << text("err.txt");
     EXPECT_EQ(hdf5_reader(path("hard.h5")).read<std::uint8_t>("bits"), signs) << options;
   }
+  for (const massive_cluster_method method :
+       {massive_cluster_method::exact, massive_cluster_method::local_mmse, massive_cluster_method::cg}) {
+    clustered_uplink_config c{.detector = {.antennas = antennas, .users = users, .qam = 16},
+                              .clusters = 2,
+                              .cluster_method = method};
+    std::string options = " --clusters 2 --cluster-method " + std::string(name_of(method));
+    if (method == massive_cluster_method::cg) {
+      c.detector.solver = massive_solver::cg;
+      c.detector.iterations = 2, c.detector.sinr = massive_sinr::approximate;
+      options += " --solver cg --iterations 2";
+    }
+    clustered_uplink_detector(c).run(*exec, {.channel = channel, .received = received, .noise_var = n0},
+                                     {.llr = llr, .equalized = equalized, .sinr = sinr, .status = status});
+    ASSERT_EQ(run("detect in.h5 -o parted.h5 --detector uplink --symbols" + options), 0) << text("err.txt");
+    const hdf5_reader out(path("parted.h5"));
+    EXPECT_EQ(out.read<float>("llr"), exec->to_host(llr)) << options;
+    EXPECT_EQ(out.read<float>("sinr"), exec->to_host(sinr)) << options;
+    EXPECT_EQ(out.read<complex64>("equalized"), exec->to_host(equalized)) << options;
+    EXPECT_EQ(out.read<std::uint8_t>("status"), exec->to_host(status)) << options;
+    EXPECT_EQ(std::get<std::int64_t>(out.attribute("", "clusters").value()), c.clusters);
+    EXPECT_EQ(std::get<std::string>(out.attribute("", "cluster_method").value()), name_of(method));
+  }
+  EXPECT_EQ(run("detect in.h5 -o no.h5 --detector uplink --clusters 4"), 2);
+  EXPECT_EQ(run("detect in.h5 -o no.h5 --detector uplink --cluster-method cg"), 1);
+  EXPECT_NE(text("err.txt").find("solver = "), std::string::npos) << text("err.txt");
   for (const bool with_prior : {false, true}) {
     soft_uplink_input in{.channel = channel, .received = received, .noise_var = n0};
     if (with_prior) in.prior = known;
@@ -307,6 +333,70 @@ TEST_P(detect_command, takes_space_time_codes) {
   EXPECT_EQ(run("detect uses.h5 -o no.h5 --qam 16 --detector silver"), 1);
   EXPECT_EQ(text("err.txt").find("warpband: error: uses.h5: y is complex64 [16000, 3]: expected "), 0U)
       << text("err.txt");
+}
+
+TEST_P(detect_command, takes_codes_over_subcarriers) {
+  constexpr std::size_t words = 203, groups = 29, antennas = 3, together = 7;
+  std::mt19937 random(4);
+  std::normal_distribution<float> gaussian;
+  const auto exec = GetParam().open();
+  for (const bool fstd : {false, true}) {
+    const std::size_t uses_of_word = fstd ? 4 : 2;
+    const std::string name = fstd ? "fstd" : "sfbc";
+    stbc_config c{.qam = 16, .rx_antennas = antennas};
+    c.code = fstd ? space_time_code::fstd() : space_time_code::sfbc();
+    const stbc_decoder decoder(c);
+    const std::size_t width = decoder.bits_per_codeword(),
+                      of_channel = uses_of_word * antennas * uses_of_word;
+    std::vector<complex64> h(groups * of_channel), y(words * uses_of_word * antennas);
+    for (auto* list : {&h, &y})
+      for (complex64& v : *list) v = {gaussian(random), gaussian(random)};
+    h[0] = NAN;
+    std::vector<float> prior(words * width);
+    for (float& p : prior) p = 2 * gaussian(random);
+    hdf5_writer w(path("in.h5"));
+    w.create<complex64>("h", {groups, uses_of_word, antennas, uses_of_word});
+    w.write("h", 0, groups, h.data());
+    w.create<complex64>("y", {words, uses_of_word, antennas});
+    w.write("y", 0, words, y.data());
+    const std::vector<float> n0(words, 0.3f);
+    w.create<float>("noise_var", {words});
+    w.write("noise_var", 0, words, n0.data());
+    w.create<float>("prior", {words, width});
+    w.write("prior", 0, words, prior.data());
+    w.commit();
+    const auto channel = wb::testing::on_device(*exec, h, groups, of_channel),
+               received = wb::testing::on_device(*exec, y, words, uses_of_word * antennas);
+    const auto noise = wb::testing::on_device(*exec, n0, words, 1),
+               known = wb::testing::on_device(*exec, prior, words, width);
+    auto llr = exec->make<float>(words, width);
+    auto hard = exec->make<std::uint8_t>(words, width), status = exec->make<std::uint8_t>(words, 1);
+    decoder.run(*exec,
+                {.channel = channel,
+                 .codewords_per_channel = together,
+                 .received = received,
+                 .noise_var = noise,
+                 .prior = known},
+                {.llr = llr, .bits = hard, .status = status});
+    const std::string command = " --qam 16 --llr --hard --detector " + name,
+                      one = is_cuda() ? "" : " --threads 1";
+    ASSERT_EQ(run("detect in.h5 -o out.h5" + command), 0) << text("err.txt");
+    ASSERT_EQ(run("detect in.h5 -o pieces.h5" + command + one + " --memory " +
+                  smallest("detect in.h5" + command + one)),
+              0)
+        << text("err.txt");
+    for (const char* file : {"out.h5", "pieces.h5"}) {
+      const hdf5_reader out(path(file));
+      EXPECT_EQ(out.read<float>("llr"), exec->to_host(llr)) << name;
+      EXPECT_EQ(out.read<std::uint8_t>("bits"), exec->to_host(hard)) << name;
+      EXPECT_EQ(out.read<std::uint8_t>("status"), exec->to_host(status)) << name;
+      EXPECT_EQ(std::get<std::string>(out.attribute("", "detector").value()), name);
+    }
+    EXPECT_EQ(run(std::string("detect in.h5 -o no.h5 --qam 16 --detector ") + (fstd ? "sfbc" : "fstd")), 1);
+    EXPECT_NE(text("err.txt").find(": expected [groups, "), std::string::npos) << text("err.txt");
+    EXPECT_EQ(run("detect in.h5 -o no.h5 --qam 16 --detector " + name + " --method exhaustive"), 2);
+  }
+  EXPECT_FALSE(fs::exists(path("no.h5")));
 }
 
 TEST_P(detect_command, leaves_nothing_behind_when_it_fails) {

@@ -162,9 +162,64 @@ class DetectTest(array_files.ArrayFilesTest):
         start = ("detect", "in.h5", "-o", "no.h5", "--qam", 16, "--detector")
         self.fail_clearly(1, "prior is float32 [100, 8]: expected [100, 16]: codewords of 16 bits", *start, "golden")
         self.write_signal("in.h5", h, y[:, :, :2], 0.18)
-        self.fail_clearly(1, "y is complex64 [100, 2, 2]: expected [batch, 2, 3], the antennas of h", *start, "alamouti")
+        self.fail_clearly(1, "y is complex64 [100, 2, 2]: expected [batch, 2, 3], slots and the antennas of h", *start, "alamouti")
         self.write_signal("in.h5", h[:, :, :1], y, 0.18)
         self.fail_clearly(1, "h is complex64 [20, 3, 1]: expected [groups, rx, 2]", *start, "alamouti")
+
+    def test_codes_over_subcarriers_of_numpy(self):
+        """SFBC and FSTD of TS 36.211 6.3.4.3 over all pairs of symbols, with one H for the subcarriers of a codeword."""
+        random = numpy.random.default_rng(33)
+        points, point_bits = constellation(16)
+        pairs = numpy.array(list(itertools.product(range(16), repeat=2)))
+        bits = point_bits[pairs].reshape(256, 8)
+        x1, x2 = points[pairs].T
+        pair = numpy.array([[x1, -x2.conj()], [x2, x1.conj()]])  # subcarrier, antenna of the pair
+        for code, antennas in (("sfbc", ((0, 1),)), ("fstd", ((0, 2), (1, 3)))):
+            n = 2 * len(antennas)
+            h = (random.normal(size=(20, 3, n)) + 1j * random.normal(size=(20, 3, n))).astype(numpy.complex64)
+            of_word, parts, llr = numpy.repeat(h, 5, axis=0), [], []
+            for of_pair in antennas:
+                clean = len(antennas) ** 0.5 * numpy.einsum("wra,saw->wsr", of_word[:, :, of_pair], pair[:, :, random.integers(0, 256, 100)])
+                noisy = clean + 0.3 * (random.normal(size=clean.shape) + 1j * random.normal(size=clean.shape))
+                parts.append(noisy.astype(numpy.complex64))
+                apart = parts[-1][..., None] - len(antennas) ** 0.5 * numpy.einsum("wra,sac->wsrc", of_word[:, :, of_pair], pair)
+                metric = numpy.sum(abs(apart) ** 2, axis=(1, 2)) / 0.18
+                llr += [metric[:, b == 1].min(axis=1) - metric[:, b == 0].min(axis=1) for b in bits.T]
+            self.write_signal("in.h5", numpy.repeat(h[:, None], n, axis=1), numpy.concatenate(parts, axis=1), 0.18)
+            arrays, attributes = self.detect("--llr", "--hard", detector=code)
+            numpy.testing.assert_allclose(arrays["llr"], numpy.stack(llr, axis=1), rtol=1e-3, atol=5e-3)
+            numpy.testing.assert_array_equal(arrays["bits"], arrays["llr"] < 0)
+            self.assertEqual([attributes[a] for a in ("detector", "rx_antennas", "uses_per_channel")], [code, 3, 5])
+        start = ("detect", "in.h5", "-o", "no.h5", "--qam", 16, "--detector")
+        self.fail_clearly(1, "h is complex64 [20, 4, 3, 4]: expected [groups, 2, rx, 2], subcarriers of a codeword", *start, "sfbc")
+        self.write_signal("in.h5", h, numpy.zeros((100, 4, 3), numpy.complex64), 0.18)
+        self.fail_clearly(1, "h is complex64 [20, 3, 4]: expected complex64 of 4 axes", *start, "fstd")
+        self.write_signal("in.h5", numpy.repeat(h[:, None], 4, axis=1), numpy.zeros((100, 2, 3), numpy.complex64), 0.18)
+        self.fail_clearly(1, "y is complex64 [100, 2, 3]: expected [batch, 4, 3], subcarriers and the antennas of h", *start, "fstd")
+
+    def test_antennas_in_clusters_of_numpy(self):
+        """Fully decentralised MMSE: each cluster's estimates, freed of their bias and weighted by their SINRs."""
+        h, y, _ = signal_of(34, 120, 12, 4, 4, 0.2, groups=40)
+        self.write_signal("in.h5", h, y, 0.2)
+        wide, sums, weights = h.astype(complex), 0, 0
+        for part in numpy.split(numpy.arange(12), 2):
+            adjoint = wide[:, part].conj().swapaxes(1, 2)
+            inverse = numpy.linalg.inv(adjoint @ wide[:, part] + 0.2 * numpy.eye(4))
+            bias = numpy.real(numpy.diagonal(inverse @ adjoint @ wide[:, part], axis1=1, axis2=2))
+            estimate = numpy.einsum("gut,gst->gsu", inverse @ adjoint, y.reshape(40, 3, 12)[:, :, part])
+            weights = weights + (bias / (1 - bias))[:, None]
+            sums = sums + estimate / (1 - bias)[:, None]
+        arrays, attributes = self.detect("--symbols", "--clusters", 2, "--cluster-method", "local-mmse", detector="uplink", qam=4)
+        numpy.testing.assert_allclose(arrays["equalized"], (sums / weights).reshape(120, 4), rtol=1e-3, atol=1e-4)
+        numpy.testing.assert_allclose(arrays["sinr"], numpy.repeat(weights[:, 0], 3, axis=0), rtol=1e-3)
+        self.assertEqual([attributes[a] for a in ("detector", "clusters", "cluster_method")], ["uplink", 2, "local-mmse"])
+        central = self.detect(detector="uplink", qam=4)
+        self.assertEqual([central[1][a] for a in ("clusters", "cluster_method")], [1, "exact"])
+        parted = self.detect("--clusters", 4, detector="uplink", qam=4)[0]
+        numpy.testing.assert_allclose(parted["llr"], central[0]["llr"], rtol=1e-3, atol=1e-3)
+        start = ("detect", "in.h5", "-o", "no.h5", "--qam", 4, "--detector")
+        self.fail_clearly(2, "clusters = 5 is not allowed", *start, "uplink", "--clusters", 5)
+        self.fail_clearly(2, "--clusters has no meaning with --detector soft-uplink", *start, "soft-uplink", "--clusters", 2)
 
     def test_files_of_matlab(self):
         h, y, _ = signal_of(21, 300, 4, 2, 16, 0.02)

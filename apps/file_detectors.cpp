@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include <warpband/core/error.hpp>
 #include <warpband/detect/detector.hpp>
+#include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
 #include <warpband/stbc/stbc.hpp>
@@ -153,85 +157,87 @@ Config massive_config(const detect_sizes& sizes) {
   return c;
 }
 
-/// Scratch of a thread with 16 lanes: Gram matrices, their rows in the making, and the vectors of a frame.
-std::size_t massive_thread_bytes(const detect_sizes& sizes) {
-  const std::size_t users = sizes.streams;
-  return quarter_mebibyte + 256 * users * users + 10240 * users + 8 * users * sizes.rx_antennas;
-}
-
+/// An uplink: of all antennas, of antennas in clusters, or with a-priori LLRs.
 class massive_detector final : public file_detector {
  public:
-  massive_detector(const detect_sizes& sizes, const wb::setting_values& values) {
-    auto c = massive_config<wb::uplink_config>(sizes);
-    const auto settings = options();
-    take(settings, c, values, "uplink");
-    if (!values.contains("sinr") && wb::is_iterative(c.solver))
-      c.sinr = wb::massive_sinr::approximate;  // without an inverse of A there is no exact one
-    made_.emplace(c);
-    bits_per_item = made_->bits_per_vector();
-    thread_bytes = massive_thread_bytes(sizes);
-    decides = false;
-    tell(*this, settings, c, "uplink");
-    llr_clip = clip_in_force(c.llr_clip);
-  }
-  /// LLRs of 8 bits are not written.
-  static std::vector<wb::setting_of<wb::uplink_config>> options() {
-    std::vector<wb::setting_of<wb::uplink_config>> settings;
-    for (const auto& s : wb::uplink_settings())
-      if (s.name != "llr_steps") settings.push_back(s);
-    return settings;
+  using kernel = std::variant<wb::uplink_detector, wb::clustered_uplink_detector, wb::soft_uplink_detector>;
+
+  massive_detector(kernel made, const detect_sizes& sizes) : made_(std::move(made)) {
+    const std::size_t users = sizes.streams;
+    // Of 16 lanes: Gram matrices, their rows in the making, and the vectors of a frame.
+    thread_bytes = quarter_mebibyte + 256 * users * users + 10240 * users + 8 * users * sizes.rx_antennas;
+    bits_per_item = std::visit([](const auto& d) { return d.bits_per_vector(); }, made_);
+    takes_prior = decides = std::holds_alternative<wb::soft_uplink_detector>(made_);
   }
   void run(wb::executor& exec, const detect_arrays& a) const override {
     for_frames(a.received.items, a.uses_per_channel,
                [&](std::size_t frames, int symbols, std::size_t vector, std::size_t frame) {
-                 const std::size_t vectors = frames * static_cast<std::size_t>(symbols);
-                 made_->run(exec,
-                            {.channel = rows(a.channel, frame, frames),
-                             .received = rows(a.received, vector, vectors),
-                             .noise_var = rows(a.noise_var, frame, frames),
-                             .symbols = symbols},
-                            {.llr = rows(a.llr, vector, vectors),
-                             .equalized = rows(a.equalized, vector, vectors),
-                             .sinr = rows(a.sinr, vector, vectors),
-                             .status = rows(a.status, vector, vectors)});
+                 const auto part = [&](auto v) {
+                   return rows(v, vector, frames * static_cast<std::size_t>(symbols));
+                 };
+                 const auto with_frames = [&](auto in) {
+                   in.channel = rows(a.channel, frame, frames);
+                   in.received = part(a.received);
+                   in.noise_var = rows(a.noise_var, frame, frames);
+                   in.symbols = symbols;
+                   return in;
+                 };
+                 std::visit(
+                     [&]<class Detector>(const Detector& detector) {
+                       if constexpr (std::is_same_v<Detector, wb::soft_uplink_detector>)
+                         detector.run(exec, with_frames(wb::soft_uplink_input{.prior = part(a.prior)}),
+                                      {.llr = part(a.llr), .bits = part(a.bits), .status = part(a.status)});
+                       else
+                         detector.run(exec, with_frames(wb::uplink_input{}),
+                                      {.llr = part(a.llr),
+                                       .equalized = part(a.equalized),
+                                       .sinr = part(a.sinr),
+                                       .status = part(a.status)});
+                     },
+                     made_);
                });
   }
 
  private:
-  std::optional<wb::uplink_detector> made_;
+  kernel made_;
 };
 
-class soft_massive_detector final : public file_detector {
- public:
-  soft_massive_detector(const detect_sizes& sizes, const wb::setting_values& values) {
-    auto c = massive_config<wb::soft_uplink_config>(sizes);
-    take(wb::soft_uplink_settings(), c, values, "soft-uplink");
-    made_.emplace(c);
-    bits_per_item = made_->bits_per_vector();
-    thread_bytes = massive_thread_bytes(sizes);
-    takes_prior = true;
-    tell(*this, wb::soft_uplink_settings(), c, "soft-uplink");
-    llr_clip = clip_in_force(c.llr_clip);
-  }
-  void run(wb::executor& exec, const detect_arrays& a) const override {
-    for_frames(a.received.items, a.uses_per_channel,
-               [&](std::size_t frames, int symbols, std::size_t vector, std::size_t frame) {
-                 const std::size_t vectors = frames * static_cast<std::size_t>(symbols);
-                 made_->run(exec,
-                            {.channel = rows(a.channel, frame, frames),
-                             .received = rows(a.received, vector, vectors),
-                             .noise_var = rows(a.noise_var, frame, frames),
-                             .symbols = symbols,
-                             .prior = rows(a.prior, vector, vectors)},
-                            {.llr = rows(a.llr, vector, vectors),
-                             .bits = rows(a.bits, vector, vectors),
-                             .status = rows(a.status, vector, vectors)});
-               });
-  }
+/// LLRs of 8 bits are not written.
+std::vector<wb::setting_of<wb::clustered_uplink_config>> uplink_options() {
+  auto settings = wb::clustered_uplink_settings();
+  std::erase_if(settings, [](const auto& s) { return s.name == "llr_steps"; });
+  return settings;
+}
 
- private:
-  std::optional<wb::soft_uplink_detector> made_;
-};
+std::unique_ptr<file_detector> uplink_of(const detect_sizes& sizes, const wb::setting_values& values) {
+  wb::clustered_uplink_config c{.detector = massive_config<wb::uplink_config>(sizes)};
+  const auto settings = uplink_options();
+  take(settings, c, values, "uplink");
+  if (!values.contains("sinr") && wb::is_iterative(c.detector.solver))
+    c.detector.sinr = wb::massive_sinr::approximate;  // without an inverse of A there is no exact one
+  const bool in_clusters = c.clusters > 1 || c.cluster_method != wb::massive_cluster_method::exact;
+  auto made = std::make_unique<massive_detector>(
+      in_clusters ? massive_detector::kernel(wb::clustered_uplink_detector(c))
+                  : massive_detector::kernel(wb::uplink_detector(c.detector)),
+      sizes);
+  if (in_clusters) {  // at most: sums or estimates of each cluster, and what conjugate gradients keep
+    const std::size_t users = sizes.streams, of_clusters = static_cast<std::size_t>(c.clusters) * users;
+    made->channel_bytes = 4 * of_clusters * users;
+    made->item_bytes = 13 * of_clusters + 60 * users;
+  }
+  tell(*made, settings, c, "uplink");
+  made->llr_clip = clip_in_force(c.detector.llr_clip);
+  return made;
+}
+
+std::unique_ptr<file_detector> soft_uplink_of(const detect_sizes& sizes, const wb::setting_values& values) {
+  auto c = massive_config<wb::soft_uplink_config>(sizes);
+  take(wb::soft_uplink_settings(), c, values, "soft-uplink");
+  auto made = std::make_unique<massive_detector>(wb::soft_uplink_detector(c), sizes);
+  tell(*made, wb::soft_uplink_settings(), c, "soft-uplink");
+  made->llr_clip = clip_in_force(c.llr_clip);
+  return made;
+}
 
 // ---- space-time codes
 
@@ -282,23 +288,22 @@ std::vector<file_detector_kind> made_kinds() {
   for (const wb::detector_kind& kind : wb::detectors()) kinds.push_back(small_kind(kind));
   file_detector_kind uplink{
       .name = "uplink", .items = "vectors", .noise_of_channels = true, .equalizes = true};
-  add_options(uplink, massive_detector::options());
-  uplink.make = [](const detect_sizes& sizes, const wb::setting_values& values) {
-    return std::make_unique<massive_detector>(sizes, values);
-  };
+  add_options(uplink, uplink_options());
+  uplink.make = uplink_of;
   kinds.push_back(uplink);
   file_detector_kind soft{.name = "soft-uplink", .items = "vectors", .noise_of_channels = true};
   add_options(soft, wb::soft_uplink_settings());
-  soft.make = [](const detect_sizes& sizes, const wb::setting_values& values) {
-    return std::make_unique<soft_massive_detector>(sizes, values);
-  };
+  soft.make = soft_uplink_of;
   kinds.push_back(soft);
   const auto& type = *wb::find_setting(wb::stbc_settings(), "type");
   for (const std::string& code : type.words) {
     wb::stbc_config config;
     type.set(config, code);
-    if (config.code.over_subcarriers()) continue;  // files have one H for each codeword
-    file_detector_kind k{.name = code, .items = "codewords", .slots = 2};
+    file_detector_kind k{.name = code,
+                         .items = "codewords",
+                         .uses = static_cast<std::size_t>(config.code.uses()),
+                         .tx_antennas = static_cast<std::size_t>(config.code.tx_antennas()),
+                         .over_subcarriers = config.code.over_subcarriers()};
     add_options(k, code_settings(code));
     k.make = [code](const detect_sizes& sizes, const wb::setting_values& values) {
       return std::make_unique<codeword_decoder>(code, sizes, values);

@@ -45,6 +45,8 @@ class file_detector {
 
   std::size_t bits_per_item = 0;
   std::size_t thread_bytes = 0;  // working memory of a thread of the CPU
+  // Working memory of a call, for each item, and for each row of `channel`.
+  std::size_t item_bytes = 0, channel_bytes = 0;
   bool takes_prior = false;
   bool decides = true;  // it gives bits; else they are the signs of the LLRs
   /// The settings in force, "detector" first; a limit of LLRs that is infinite is none.
@@ -57,7 +59,9 @@ class file_detector {
 struct file_detector_kind {
   std::string name;                // of --detector
   std::string items = "uses";      // what the batch holds
-  std::size_t slots = 0;           // 0: y is [batch, rx]; else [batch, slots, rx]
+  std::size_t uses = 0;            // of a codeword: y is [batch, uses, rx]; 0: [batch, rx]
+  std::size_t tx_antennas = 0;     // of a codeword
+  bool over_subcarriers = false;   // each use has an H: h is [groups, uses, rx, tx]
   bool noise_of_channels = false;  // N0 belongs to a row of h; else to an item
   bool equalizes = false;          // it can write estimates of symbols, and their SINRs
   /// Options, without what the file says.
