@@ -38,7 +38,7 @@ class WimaxBurst(NamedTuple):
     #: of the space-time code
     codewords: int
     bits_per_codeword: int
-    #: blocks of the code, each of k bits of information in n bits that are sent; without a code a block is a codeword, and k = n
+    #: blocks of the code: k bits of information in n bits that are sent. Without a code a block is a codeword, and k = n
     blocks: int
     k: int
     n: int
