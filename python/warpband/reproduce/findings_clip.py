@@ -150,7 +150,7 @@ def no_clip_claim(says, cells, missing_text):
     by_rate = "; ".join(f"median {median(values):.2f} times {where}" for values, where in ((many, "at FER 0.1 and more"), (few, "below 0.01")) if values)
     cell, ratio = worst
     result = (f"without a limit more frame errors than with 8 in {len(worse)} of {len(compared)} settings (95 %), fewer in {len(better)}"
-              + (" (" + "; ".join(f"{name_of(c)}: {r} times" for c, r in better) + ")" if better else "") + f"; with all intervals together at 95 % more in {len(refuting)}, fewer in {len(confirming)}. The ratio: {by_rate}. Most: {ratio} times, {name_of(cell)}")
+              + (" (" + "; ".join(f"{name_of(c)}: {r} times" for c, r in better) + ")" if better else "") + f". With all intervals together at 95 % more in {len(refuting)}, fewer in {len(confirming)}. The ratio: {by_rate}. Most: {ratio} times, {name_of(cell)}")
     because = f"a limit saves {1 - 1 / ratio.value:.0%} of the wrong frames there" + ("; it matters at low error rates" if few and many and median(few) > median(many) else "")
     return Claim(says, result, holds, because if refuting else f"{len(compared) - len(better)} of {len(compared)} intervals reach above 1; after widening none is wholly above 1" if holds is None else "", is_open=holds is None)
 
