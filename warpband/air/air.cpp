@@ -84,6 +84,8 @@ void complete(air_config& c, air_antennas& a) {
       if (k.serves(a)) names.emplace_back(k.name);
     throw argument_error("channel.type", '"' + c.type + '"', among(names) + ' ' + words_for(a));
   }
+  if (a.csi_delay != 0 && !kind.ages)
+    throw argument_error("csi_delay", std::to_string(a.csi_delay), "0 with channel.type = \"" + c.type + '"');
   if (kind.complete) kind.complete(c.settings, a);
 }
 

@@ -39,6 +39,7 @@ struct air_antennas {
   /// Else it is on one subcarrier in successive OFDM symbols, which share H.
   bool in_frequency = false;
   ofdm_grid grid = {};  // of a frame: massive MIMO (subcarriers and symbols) and slots
+  int csi_delay = 0;    // massive MIMO: OFDM symbols from the channel estimate to the data
   /// The receiver's estimator needs the delays of the channel.
   bool needs_profile = false;
 
@@ -113,6 +114,9 @@ class air {
   /// overlap. With one antenna on each side they may be the same array.
   virtual void send(executor& exec, symbols x, values y, values h, random_range frames);
   virtual channel_statistics statistics() const { return {.grid = antennas_.grid}; }
+  /// Correlation of the H of a frame with that of `csi_delay` OFDM symbols before, of kinds that age. Both
+  /// are complex normal.
+  virtual double correlation() const { return 1; }
 
  protected:
   explicit air(const air_antennas& antennas) : antennas_(antennas) {}
@@ -148,6 +152,7 @@ struct air_kind {
   std::vector<setting_of<box>> keys;
   std::function<box(const box& keys)> read = {};  // keys to settings; none: they are the same
   std::function<bool(const air_antennas&)> serves;
+  bool ages = false;  // whether it takes a csi_delay
   /// Fills in and checks. Throws argument_error, file_error.
   std::function<void(box&, air_antennas&)> complete = {};  // nothing to do
   /// Uses that a frame takes if it needs those of the antennas.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
+#include <numbers>
 #include <optional>
 
 #include <warpband/core/as_size.hpp>
@@ -55,7 +57,11 @@ class tdl_uses final : public air {
 /// which have blocks of their own.
 class tdl_matrices final : public air {
  public:
-  tdl_matrices(const air_antennas& a, const tdl_config& c) : air(a), whole_(line_of(c, max_rx)) {
+  tdl_matrices(const air_antennas& a, const tdl_config& c)
+      : air(a),
+        correlation_(std::cyl_bessel_j(
+            0., 2 * std::numbers::pi * c.doppler_hz * 1e-6 * c.grid.period_us() * a.csi_delay)),
+        whole_(line_of(c, max_rx)) {
     if (a.rx % max_rx != 0) rest_.emplace(line_of(c, a.rx % max_rx));
   }
   std::size_t matrices() const noexcept override { return as_size(antennas_.grid.subcarriers); }
@@ -71,6 +77,8 @@ class tdl_matrices final : public air {
         (count == max_rx ? whole_ : *rest_).response(exec, part, of_pair);
       }
   }
+  /// Jakes: every tap is a Clarke process of the same Doppler spread.
+  double correlation() const override { return correlation_; }
 
  private:
   static constexpr int max_rx = 16;
@@ -78,8 +86,10 @@ class tdl_matrices final : public air {
     c.streams = 1;
     c.rx_antennas = antennas;
     c.grid.symbols = 1;  // those of a frame share H
+    c.doppler_hz = 0;    // an H is that of one moment
     return c;
   }
+  double correlation_;
   tdl_channel whole_;
   std::optional<tdl_channel> rest_;
 };
@@ -111,7 +121,9 @@ void complete_line(tdl_config& c, const air_antennas& a) {
     c.streams = c.rx_antennas = 1;
     c.grid.subcarriers = a.grid.subcarriers;
     c.grid.symbols = a.grid.symbols;
-    check_still("doppler_hz", c.doppler_hz);
+    if (a.csi_delay == 0) check_still("doppler_hz", c.doppler_hz, " and no csi_delay");
+    if (a.csi_delay != 0 && c.profile.rician_k_db)
+      throw argument_error("csi_delay", std::to_string(a.csi_delay), "0 with a Rician tap (channel.profile)");
   } else {
     c.grid.symbols = symbols_per_block(c, a);
   }
@@ -167,10 +179,10 @@ ofdm_grid with_prefix(ofdm_grid grid, double longest_ns) {
   return grid;
 }
 
-void check_still(const char* argument, double speed) {
+void check_still(const char* argument, double speed, const std::string& without) {
   if (speed != 0)
     throw argument_error(argument, decimal(speed),
-                         "0, as a frame's symbols share one channel estimate, with massive MIMO");
+                         "0, as a frame's symbols share one channel estimate, with massive MIMO" + without);
 }
 
 air_kind tdl_air() {
@@ -189,6 +201,7 @@ air_kind tdl_air() {
                 return box(std::move(c));
               },
           .serves = [](const air_antennas&) { return true; },
+          .ages = true,
           .complete =
               [](box& b, air_antennas& a) {
                 tdl_config c = held<tdl_config>(b);

@@ -1,9 +1,11 @@
 #pragma once
 // Tapped delay lines (channel/tdl) in links. The uses of a frame are resource elements, frequency first: of a
 // slot, of the subcarriers of massive MIMO, or of blocks of the line's own grid, which zeros fill. With
-// massive MIMO each pair of antennas has a line, and the users do not move. The codewords of a space-time
+// massive MIMO each pair of antennas has a line, and the users move only from an estimate of the channel to
+// the data. The codewords of a space-time
 // code over time take two OFDM symbols of a subcarrier, whose H is that of the first one.
 #include <optional>
+#include <string>
 
 #include <warpband/air/air.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
@@ -29,7 +31,7 @@ air_kind tdl_air();
 
 /// A slot's grid with a cyclic prefix as long as the longest delay.
 ofdm_grid with_prefix(ofdm_grid grid, double longest_ns);
-/// Throws argument_error unless it is 0, for massive MIMO.
-void check_still(const char* argument, double speed);
+/// Throws argument_error unless it is 0, for massive MIMO. `without`: more that the message says of it.
+void check_still(const char* argument, double speed, const std::string& without = "");
 
 }  // namespace wb

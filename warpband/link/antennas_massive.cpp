@@ -13,6 +13,11 @@
 // orthogonal between users. Noise of variance N0 then leaves an independent error of CN(0, N0 / (P Es)) in
 // each entry. The link draws this error in the place of the pilots.
 //
+// With a csi_delay that H, known exactly or estimated, is one that the channel had before. It is H' = c H +
+// sqrt(1 - c^2) W, with W drawn as H and c the correlation over the delay (`air::correlation`). H and H' are
+// complex normal, so that c says all of how they depend on each other. The H of the data are those without a
+// delay.
+//
 // A codeword is number (frame * symbols + symbol) * users + user, a vector number (frame * subcarriers +
 // subcarrier) * symbols + symbol.
 #include <cmath>
@@ -61,7 +66,8 @@ class massive_antennas : public antenna_system {
   std::size_t items_per_frame() const noexcept override { return std::min(vectors_, rows_); }
 
   std::size_t bytes_per_frame() const noexcept override {
-    return air_->bytes_per_frame() + (estimates() ? 16 : 8) * air_->matrices() * users_ * antennas_ +
+    return air_->bytes_per_frame() +
+           8 * (1 + as_size(estimates()) + as_size(ages())) * air_->matrices() * users_ * antennas_ +
            vectors_ * (8 * antennas_ + 16 * users_ + 1) + bytes_of_clusters();
   }
 
@@ -70,7 +76,8 @@ class massive_antennas : public antenna_system {
     symbols_ = exec.make<cf>(vectors, users_);
     sent_ = exec.make<cf>(vectors, users_);
     samples_ = exec.make<cf>(vectors, antennas_);
-    h_ = exec.make<cf>(frames * air_->matrices(), antennas_ * users_);
+    h_ = exec.make<cf>((ages() ? 2 : 1) * frames * air_->matrices(), antennas_ * users_);
+    if (ages()) weights_ = exec.make_from(weights_of(air_->correlation()));
     if (estimates()) estimates_ = exec.make<cf>(frames * air_->matrices(), antennas_ * users_);
     air_->allocate(exec, frames);
     noise_.allocate(exec);
@@ -91,7 +98,8 @@ class massive_antennas : public antenna_system {
   virtual void pass(executor& exec, const frame_batch& batch) = 0;
   virtual samples received(std::size_t frames) const = 0;
 
-  bool estimates() const noexcept { return config_.csi == massive_csi::ls; }
+  bool ages() const noexcept { return config_.csi_delay > 0; }
+  bool estimates() const noexcept { return ages() || config_.csi == massive_csi::ls; }
   /// H as the base station knows it.
   view<const cf> known(std::size_t frames) const noexcept {
     return make_view(estimates() ? estimates_.data() : h_.data(), frames * air_->matrices(),
@@ -99,14 +107,30 @@ class massive_antennas : public antenna_system {
   }
   /// Queues: makes that of what is in h_.
   void estimate(executor& exec, const frame_batch& batch) {
-    if (!estimates()) return;
+    if (ages()) age(exec, batch);
+    if (config_.csi != massive_csi::ls) return;
     const std::size_t of_frame = air_->matrices() * antennas_ * users_, entries = batch.frames * of_frame;
+    const auto base = make_view(ages() ? estimates_.data() : h_.data(), entries);
     random_range random = batch.random(seed_, of_frame);
     random.point ^= 1U << 30;  // no other point has it: there are no transmissions
     const float n0 =
         config_.pilot_snr_db ? static_cast<float>(std::pow(10, -*config_.pilot_snr_db / 10)) : noise_.n0();
-    add_awgn(exec, view<const cf>(make_view(h_.data(), entries)), make_view(estimates_.data(), entries),
+    add_awgn(exec, view<const cf>(base), make_view(estimates_.data(), entries),
              n0 / static_cast<float>(config_.pilots.value_or(config_.users)), random);
+  }
+
+  /// Queues: the H of csi_delay symbols before that of h_. W is behind H, so that both are a vector of two
+  /// for each entry.
+  void age(executor& exec, const frame_batch& batch) {
+    const std::size_t matrices = batch.frames * air_->matrices(), entries = matrices * antennas_ * users_;
+    random_range random = batch.random(seed_);
+    random.point ^= 1U << 29;  // as that of the pilots' noise
+    air_->draw(exec, make_view(h_.data() + entries, matrices, antennas_ * users_), random);
+    apply_channel(exec, {weights_.data(), 2, entries, 1, 0}, {h_.data(), 2, entries, entries, 1},
+                  make_view(estimates_.data(), entries), 1);
+  }
+  static std::vector<cf> weights_of(double correlation) {
+    return {static_cast<float>(correlation), static_cast<float>(std::sqrt(1 - correlation * correlation))};
   }
 
   bool is_clustered() const noexcept {
@@ -128,6 +152,7 @@ class massive_antennas : public antenna_system {
   std::unique_ptr<air> air_;
   // Of codewords; of vectors; what base stations receive or send.
   array<cf> symbols_, sent_, samples_, h_, estimates_;
+  array<cf> weights_;  // of H and W in an H of before
 };
 
 class uplink_antennas final : public massive_antennas {
@@ -320,7 +345,7 @@ void add_massive_keys(config::schema& s, const std::vector<setting_condition>& a
       "drop: one set of users and their channels. Errors of its codewords are not independent, so "
       "confidence intervals are computed from the differences between frames. Rayleigh fading is \"fast\" "
       "where each subcarrier has an H of its own, \"block\" where all have one; tdl takes subcarriers and "
-      "symbols from here, and no Doppler shift.");
+      "symbols from here, and a Doppler shift with csi_delay alone.");
   s.add("modem", config::demapper_settings(), {}, "",
         {config::made_choice(s, "massive.solver"), {"massive.direction", {"downlink"}}});
 }
@@ -354,6 +379,7 @@ void complete_massive(link_config& c) {
   m.subcarriers = complete_channel(c).grid.subcarriers;
   check_range("subcarriers", m.subcarriers, 1, 4096);
   check_range("symbols", m.symbols, 1, 64);
+  check_range("csi_delay", m.csi_delay, 0, 100000);
   if (m.csi == massive_csi::perfect && (m.pilots || m.pilot_snr_db))
     refuse(m.pilots ? "pilots" : "pilot_snr_db",
            m.pilots ? std::to_string(*m.pilots) : decimal(*m.pilot_snr_db), "none of csi perfect");
@@ -384,6 +410,7 @@ void describe_massive(const link_config& c, air_antennas& a) {
   a.grid.subcarriers = m.subcarriers;
   a.grid.symbols = m.symbols;
   a.together = as_size(m.symbols);
+  a.csi_delay = m.csi_delay;
 }
 
 named_values results(const link_config& c) {

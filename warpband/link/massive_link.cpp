@@ -47,6 +47,12 @@ const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
       number("pilot_snr_db", &c::pilot_snr_db, -100, 300,
              "Es/N0 of a pilot at an antenna of the base station. Left out: 1 / N0, with the N0 of the data.")
           .only_with("csi", {"ls"}),
+      integer("csi_delay", &c::csi_delay, 0, 100000,
+              "OFDM symbols from the moment of the channel that the base station knows, or has pilots of, to "
+              "the data of a frame. In that time each entry of H ages: its correlation is J0(2 pi fD t) with "
+              "fD = channel.doppler_hz (Jakes). The symbols of a frame share the H of the data. With "
+              "channel.type = \"tdl\" and no Rician tap.")
+          .left_out_by_default(),
       clusters_setting<c>().left_out_by_default(),
       cluster_method_setting(&c::cluster_method).left_out_by_default()};
   return settings;

@@ -39,6 +39,9 @@ struct massive_link_config {
   std::optional<int> pilots = {};  // of ls, the length of the sequences: users..4096; absent: users
   std::optional<double> pilot_snr_db =
       {};  // of ls, Es / N0 of a pilot: -100..300; absent: 1 / N0 of the data
+  /// OFDM symbols from the moment of the channel that the base station knows to the data: 0..100000. Beyond 0
+  /// of channel "tdl" without a Rician tap.
+  int csi_delay = 0;
   /// Of the users, downlink alone.
   demap_algorithm demapper = demap_algorithm::max_log;
   int subcarriers = 128;  // 1..4096; 0: all that the channel has, of a file

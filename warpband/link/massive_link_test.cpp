@@ -5,10 +5,12 @@
 #include <numeric>
 #include <random>
 
+#include <oracle/tdl.hpp>
 #include <oracle/theory.hpp>
 #include <tests/link.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/channel/matrix/matrix.hpp>
+#include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/link/gain/gain.hpp>
 #include <warpband/link/regroup/regroup.hpp>
@@ -147,6 +149,122 @@ TEST_P(massive_link_on, least_squares_estimates_have_the_errors_of_theory) {
       EXPECT_NEAR(mean, expected, 4.5 * deviation + 1e-6)
           << name_of(solver) << ", " << snr_db << " dB, " << pilots << " pilots";
     }
+}
+
+/// What the base station knows is so many OFDM symbols older than the data.
+link_config aged(link_config c, int delay, double doppler_hz) {
+  c = in_delay_line(c);
+  c.channel.edit<tdl_config>([&](tdl_config& line) { line.doppler_hz = doppler_hz; });
+  massive_of(c).csi_delay = delay;
+  return c;
+}
+/// Of OFDM symbols of `in_delay_line`.
+double turn_of(const link_config& c) {
+  const auto& line = c.channel.get<tdl_config>();
+  return 2 * M_PI * line.doppler_hz * 1e-6 * line.grid.period_us() *
+         c.antennas.get<massive_link_config>().csi_delay;
+}
+/// The Doppler frequency at which a delay of 7 symbols has this argument of J0.
+double doppler_of(double turn) { return turn / turn_of(aged(massive(4, 2, massive_solver::cholesky), 7, 1)); }
+
+TEST_P(massive_link_on, an_old_estimate_of_a_channel_that_does_not_move_is_the_channel) {
+  for (link_config c : {massive(12, 3, massive_solver::cholesky), massive(12, 3, massive_solver::cg, 2),
+                        downlink(12, 3, massive_solver::cholesky)})
+    for (const massive_csi csi : {massive_csi::perfect, massive_csi::ls}) {
+      massive_of(c).csi = csi;
+      link_chain today(in_delay_line(c), exec()), zero(aged(c, 0, 0), exec()), old(aged(c, 9, 0), exec()),
+          moved(aged(c, 9, doppler_of(1)), exec());
+      const frame_counts& counts = today.run(3, 40, 2);
+      const std::vector<std::int32_t> errors = counts.bit_errors, words = counts.codeword_errors;
+      ASSERT_GT(total(errors), 20);
+      EXPECT_EQ(zero.run(3, 40, 2).bit_errors, errors);
+      EXPECT_EQ(old.run(3, 40, 2).bit_errors, errors);
+      EXPECT_EQ(old.run(3, 40, 2).codeword_errors, words);
+      const std::vector<std::int32_t> more = moved.run(3, 40, 2).bit_errors;
+      EXPECT_GT(total(more), total(errors) + 100);
+      const auto reference = open_reference();
+      link_chain same(aged(c, 9, doppler_of(1)), *reference);
+      EXPECT_EQ(same.run(3, 40, 2).bit_errors, more);
+    }
+}
+
+// One user that sends ones without noise: what antennas receive is H.
+TEST_P(massive_link_on, an_old_estimate_has_the_correlation_of_jakes) {
+  const std::size_t frames = small_scale() ? 60 : 300, antennas = 32, subcarriers = 8;
+  for (const double turn : {0., 0.5, 1.5, 2.404826, 3.8, 7.}) {
+    link_config c = aged(massive(antennas, 1, massive_solver::cholesky, 0, 0), 7, doppler_of(turn));
+    c.qam = 4;
+    massive_of(c).subcarriers = subcarriers;
+    const link_config whole = completed(c);
+    const auto system = whole.antennas.kind().make(whole);
+    system->allocate(exec(), frames);
+    const std::vector<std::uint8_t> zeros(frames * subcarriers * 2);
+    const auto bits = on_device(exec(), zeros, frames, subcarriers * 2);
+    const samples s = system->send(exec(), bits.data(), {.first = 0, .frames = frames, .point_db = 200});
+    complex_values y(frames * subcarriers * antennas), g(y.size());
+    exec().download(y.data(), s.received.data, y.size() * sizeof y[0]);
+    exec().download(g.data(), s.channel.data, g.size() * sizeof g[0]);
+    exec().sync();
+    std::complex<double> both = 0;
+    double energy = 0, old_energy = 0;
+    const std::complex<double> one = std::polar(1., M_PI / 4);  // bits 00
+    for (std::size_t i = 0; i < y.size(); i++) {
+      const std::complex<double> h = std::complex<double>(y[i]) / one, before(g[i]);
+      both += h * std::conj(before), energy += std::norm(h), old_energy += std::norm(before);
+    }
+    const double n = static_cast<double>(y.size()),
+                 near = 5 / std::sqrt(static_cast<double>(frames * antennas));
+    EXPECT_LT(std::abs(both / n - oracle::bessel_j0(turn)), near) << turn;
+    EXPECT_NEAR(energy / n, 1, near) << turn;
+    EXPECT_NEAR(old_energy / n, 1, near) << turn;
+  }
+}
+
+// H given the old one is r H' + sqrt(1 - r^2) E. QPSK has |x|^2 = U, so ZF by H' has the SINR r^2 g / (U (1 -
+// r^2) + N0), with g as in the test of least squares.
+TEST_P(massive_link_on, old_estimates_have_the_errors_of_theory) {
+  const int antennas = 10, users = 4;
+  for (const massive_solver solver : {massive_solver::zf, massive_solver::cholesky})
+    for (const auto& [snr_db, turn] : {std::pair{1., 0.4}, {60., 0.7}, {60., 1.}}) {
+      const bool noisy = snr_db < 50;
+      if (noisy && solver == massive_solver::cholesky) continue;
+      link_config c = aged(massive(antennas, users, solver, 0, 0), 7, doppler_of(turn));
+      c.qam = 4;
+      massive_of(c).subcarriers = 64;
+      link_chain chain(c, exec());
+      const std::size_t frames = small_scale() ? 200 : 1000;
+      const auto errors = chain.run(0, frames, snr_db).bit_errors;
+      const double r = oracle::bessel_j0(turn), n0 = noise_var_at(chain.config(), snr_db),
+                   noise = (users * (1 - r * r) + n0) / (r * r),
+                   expected = oracle::bpsk_combined_rayleigh_ber(0.5 / noise, antennas - users + 1),
+                   bits = 64. * 2 * users;
+      double mean = 0, square = 0;
+      for (const std::int32_t e : errors) mean += e / bits, square += e / bits * e / bits;
+      mean /= static_cast<double>(frames), square /= static_cast<double>(frames);
+      const double deviation = std::sqrt((square - mean * mean) / static_cast<double>(frames));
+      EXPECT_GT(expected, 5e-4);
+      EXPECT_NEAR(mean, expected, 4.5 * deviation + 1e-6)
+          << name_of(solver) << ", " << snr_db << " dB, J0 of " << turn;
+    }
+}
+
+TEST(massive_link, refuses_delays_of_channels_that_do_not_age) {
+  const auto blames = [](link_config c) { return blamed([&] { (void)completed(c); }); };
+  const link_config still = massive(12, 3, massive_solver::cholesky);
+  EXPECT_EQ(blames(aged(still, 0, 0)), "");
+  EXPECT_EQ(blames(aged(still, 14, 70)), "");
+  EXPECT_EQ(blames(aged(still, 100000, 0.1)), "");
+  EXPECT_EQ(blames(aged(still, 0, 70)), "doppler_hz");
+  EXPECT_EQ(blames(aged(still, -1, 0)), "csi_delay");
+  EXPECT_EQ(blames(aged(still, 100001, 0)), "csi_delay");
+  link_config rician = aged(still, 14, 70);
+  rician.channel.edit<tdl_config>([](tdl_config& line) { line.profile = tdl_profile_named("tdl-d", 30); });
+  EXPECT_EQ(blames(rician), "csi_delay");
+  for (link_config other : {still, in_clusters(still)}) {
+    EXPECT_EQ(blames(other), "");
+    massive_of(other).csi_delay = 1;
+    EXPECT_EQ(blames(other), "csi_delay") << other.channel.type;
+  }
 }
 
 TEST(massive_link, refuses_pilots_that_do_not_fit) {
