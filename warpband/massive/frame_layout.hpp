@@ -52,7 +52,7 @@ struct frame_shape {
   static constexpr int sides = !Many ? 1 : U == 8 ? 8 : frame_sides, side_floats = 2 * U + (Many ? 4 : 0);
   static constexpr int diagonal = padded_users<U> * padded_users<U>, right = diagonal + U,
                        inverse = right + sides * side_floats, work = inverse + U;
-  /// Memory of the solver: two rows of the matrix, or two values of each user for each vector that conjugate
+  /// Memory of the solver: two rows of the matrix, or a value of each user for each vector that conjugate
   /// gradients solve at once. The slots of the frames that one warp solves start 4 banks apart.
   static constexpr int work_floats = (Many ? 8 : 4) * U, floats = (work + work_floats + 31) / 32 * 32 + 4;
 };

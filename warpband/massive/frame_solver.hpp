@@ -23,9 +23,12 @@ namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
-/// The solver of a lane's frame; the first comment of this file has the contract.
-template <int U, bool Many>
+/// The solver of a lane's frame; the first comment of this file has the contract. `AtOnce`: vectors that
+/// conjugate gradients solve at once, if there are that many. Each is a dependency chain of its own, and
+/// takes about eight registers.
+template <int U, bool Many, int AtOnce = Many ? 2 : 1>
 struct frame_solver {
+  static_assert(AtOnce == 1 || AtOnce == 2 || AtOnce == 4);
   using Shape = frame_shape<U, Many>;
   const massive_args& a;
   float* results;
@@ -107,7 +110,13 @@ struct frame_solver {
     if (iterates(a.solver)) {
       float2 column[U];
       column_of(column);
-      constexpr int together = Many ? 2 : 1;
+      if constexpr (AtOnce > 2) {
+        if (side_count > 2) {
+          WB_ROLL for (int k = 0; k < side_count; k += AtOnce) gradients<AtOnce>(column, first + k, end);
+          return;
+        }
+      }
+      constexpr int together = AtOnce > 2 ? 2 : AtOnce;
       WB_ROLL for (int k = 0; k < side_count; k += together) gradients<together>(column, first + k, end);
     } else if (decomposes(a.solver)) {
       if constexpr (Many) {
@@ -205,21 +214,27 @@ struct frame_solver {
   /// `conjugate_gradients` in place of P vectors from `first` on, or as many as there are.
   template <int P>
   WB_HD void gradients(const float2 (&column)[U], int first, int count) const {
-    float *of_t[P], *of_s[P];  // and r after s
+    float *of_t[P], *of_s[P];  // t in the memory of b; s and after it r
     cx<float> r[P], t[P], x[P], s[P];
     cg_state<float> state[P];
     const float factor = scaled() ? inverse : 1.f;
     const auto put = [&](float* to, cx<float> v) {
       if (stores_row<U>()) *reinterpret_cast<float2*>(to + 2 * row) = {v.re, v.im};
     };
+    // Past the last vector: the first of the P once more, with the same values in the same memory. A slot
+    // without any takes one that it had before, in memory of its own; nothing of it is stored.
+    const bool any = first < count;
+    float* const work = results + Shape::work;
     WB_UNROLL for (int i = 0; i < P; i++) {
-      of_t[i] = results + Shape::work + 4 * U * i;
-      of_s[i] = of_t[i] + 2 * U;
-      // If there is none: any vector of this slot; its result is not stored.
-      const float* b = right(first + i < count ? first + i : first < count ? first : 0);
+      const float* b = right(first + i < count ? first + i : any ? first : 0);
+      of_t[i] = any ? right(first + i < count ? first + i : first) : work + 2 * U;
+      of_s[i] = any ? work + 2 * U * i : work;
       r[i] = t[i] = {factor * b[2 * row], factor * b[2 * row + 1]};
       x[i] = {0.f, 0.f};
-      put(of_t[i], t[i]);
+    }
+    __syncwarp();
+    WB_UNROLL for (int i = 0; i < P; i++) {
+      if (scaled() || !any) put(of_t[i], t[i]);
     }
     __syncwarp();
     WB_UNROLL for (int i = 0; i < P; i++) state[i] =
@@ -261,6 +276,7 @@ struct frame_solver {
       if (__all_sync(0xffffffffu, stopped)) break;
       __syncwarp();
     }
+    __syncwarp();
     WB_UNROLL for (int i = 0; i < P; i++) {
       if (first + i < count) put(right(first + i), factor * x[i]);
     }

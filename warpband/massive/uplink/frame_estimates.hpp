@@ -16,9 +16,9 @@ inline namespace WB_ISA {
 struct vector_share {
   int number, count;
 };
-template <int U, bool Many>
-struct frame_estimates : frame_solver<U, Many> {
-  using solver = frame_solver<U, Many>;
+template <int U, bool Many, int AtOnce = Many ? 2 : 1>
+struct frame_estimates : frame_solver<U, Many, AtOnce> {
+  using solver = frame_solver<U, Many, AtOnce>;
   using solver::a, solver::n0, solver::diagonal, solver::inverse, solver::good, solver::row, solver::results;
   using solver::entry;
   using typename solver::Shape;

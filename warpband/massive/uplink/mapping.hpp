@@ -70,6 +70,8 @@ struct uplink_policy {
   /// Whether H^H y is summed before H^H H. The next vectors are then copied during the sums of H^H H, at the
   /// cost of one more named barrier.
   static constexpr bool filters_first = false;
+  /// Vectors that a warp solves at once by conjugate gradients.
+  static constexpr int solved_at_once = Many ? 2 : 1;
   /// Whether all warps of a block share its only frame.
   static constexpr bool shares = false;
   /// Floats of scratch memory of a team.
@@ -99,6 +101,7 @@ struct uplink_16 : uplink_policy<16, false> {
 /// 45 for 128x16 and 14 vectors (54 %).
 struct uplink_16_shared : uplink_policy<16, true> {
   static constexpr bool shares = true;
+  static constexpr int solved_at_once = 4;
   static constexpr warp_split splits[] = {{4, 4}, {3, 3}, {2, 4}, {2, 3, false}, {2, 2}, {1, 2}};
 };
 /// 10.4 for 128x16 (90 %).
@@ -111,6 +114,7 @@ struct uplink_16_split : uplink_policy<16, false> {
 struct uplink_16_split_shared : uplink_16_shared {
   static constexpr bool tensor = true;
   static constexpr int warps = 12, team = 2, scratch = tensor_scratch<16, true>::floats;
+  static constexpr int solved_at_once = 2;  // a thread has 168 registers
 };
 
 /// 3.4 for 128x24 (29 %). The warp of the rectangle sums least, and starts the copies.

@@ -258,7 +258,7 @@ WB_HD void solve_frames(const frame_block<P>& block, int solver) {
                                              : vector_share{sub, frames};
     const std::size_t frame = of_solver(n);
     // `slots[slot]` would make the kernel of 32 users and a new H 5 % larger.
-    frame_estimates<P::users, Many> work(block.a, block.slots()[slot], exists || divided);
+    frame_estimates<P::users, Many, P::solved_at_once> work(block.a, block.slots()[slot], exists || divided);
     WB_ROLL for (int g = 0; g < block.groups; g++) {
       WB_UNROLL for (int i = 0; i < frames; i++) {
         if (n + i < block.count) slots.wait({from + i, phase + g});
