@@ -99,6 +99,7 @@ if(WARPBAND_C)
     add_executable(example_c_${name} examples/c/${name}.c)
     target_compile_options(example_c_${name} PRIVATE ${wb_c_flags})
     target_link_libraries(example_c_${name} PRIVATE warpband_c m)
+    set_target_properties(example_c_${name} PROPERTIES LINKER_LANGUAGE CXX)  # brings the sanitizers' runtime of the library's compiler
     add_test(NAME example_c_${name} COMMAND example_c_${name})
   endforeach()
   # The gateway of MATLAB and Octave, against declarations of MATLAB's functions: compiled alone
