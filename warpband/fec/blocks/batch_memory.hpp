@@ -45,11 +45,11 @@ class batch_memory {
     output_bytes_ = output;
     input_bytes_ = input;
     input_.sized(input, device);
-    // Outputs do not fill it, and it is copied as a whole.
-    const bool grows = output_.sized(output, device);
-    if (grows && exec.is_device()) exec.fill(output_.data(), 0, output_.size());
-    work_.sized(work, device);
+    const bool new_output = output_.sized(output, device), new_work = work_.sized(work, device);
     if (!exec.is_device()) return;
+    // Outputs do not fill theirs, and it is copied as a whole. Rows of bits are read in words.
+    if (new_output) exec.fill(output_.data(), 0, output_.size());
+    if (new_work) exec.fill(work_.data(), 0, work_.size());
     host_input_.sized(input, host);
     host_output_.sized(output, host);
   }

@@ -111,7 +111,7 @@ void convert(const block_llrs& llr, std::int8_t* to) {
     std::memcpy(to, llr.data, llr.count);
     return;
   }
-  const auto each = [&]<class T>(T x, auto step_of) {
+  const auto convert_all = [&]<class T>(T x, auto step_of) {
     const char* from = static_cast<const char*>(llr.data);  // on no multiple of sizeof(T), maybe
     for (std::size_t i = 0; i < llr.count; i++) {
       std::memcpy(&x, from + i * sizeof x, sizeof x);
@@ -119,10 +119,10 @@ void convert(const block_llrs& llr, std::int8_t* to) {
     }
   };
   if (llr.format == llr_format::int16) {
-    each(std::int16_t{}, [](int x) { return std::clamp(x, -127, 127); });
+    convert_all(std::int16_t{}, [](int x) { return std::clamp(x, -127, 127); });
   } else {
     const float step = std::ldexp(1.f, llr.decimals);
-    each(0.f, [=](float x) { return x != x ? 0 : std::lrint(std::clamp(x * step, -127.f, 127.f)); });
+    convert_all(0.f, [=](float x) { return x != x ? 0 : std::lrint(std::clamp(x * step, -127.f, 127.f)); });
   }
 }
 
