@@ -1,5 +1,5 @@
 /* The C interface of Warpband: error correction, detection and massive MIMO of a wireless receiver, on a GPU
- * or on this machine's cores. C99, also C++. Link with -lwarpband_c (pkg-config warpband_c).
+ * or on CPU cores. C99, also C++. Link with -lwarpband_c (pkg-config warpband_c).
  *
  *   wb_device* device;
  *   if (wb_device_open("cuda:0", &device) != WB_OK) { puts(wb_last_error()); return 1; }
@@ -13,15 +13,15 @@
  * allowed, of the calling thread's last failure. No exception leaves the library. One operation's fault never
  * touches its neighbours: it comes back with WB_DONE_REFUSED.
  *
- * Memory is the caller's. Inputs and outputs of an operation are left alone from its submission until it was
- * polled. Nothing is allocated for a batch no larger than one before it.
+ * Memory is the caller's. Inputs and outputs of an operation are left alone until its result was polled. After a
+ * first batch of the same kinds of blocks nothing is allocated.
  *
  * Threads. Devices: any number. A queue: one thread submits and one polls, also at the same time. Every other
  * object: one thread at a time. wb_last_error() is of the calling thread.
  *
  * ABI. Symbols and structures of a major version stay. Structures begin with their size, as the INIT macros
  * set it, and grow at their end; a field that a caller's structure does not have is 0. Flags that a version
- * does not know are refused. CPU and CUDA give the same bits.
+ * does not know are refused. CPU and CUDA give the same bits, but for sums on tensor cores.
  */
 #ifndef WARPBAND_C_WARPBAND_H
 #define WARPBAND_C_WARPBAND_H
@@ -86,7 +86,7 @@ typedef enum wb_crc { WB_CRC_NONE = 0, WB_CRC_24A = 1, WB_CRC_24B = 2, WB_CRC_16
 
 /* What wb_done.status has; 0: success. */
 #define WB_DONE_REFUSED (1u << 0)  /* the description contradicts itself; nothing was written */
-#define WB_DONE_SYNDROME (1u << 1) /* LDPC: parity checks fail after the last iteration */
+#define WB_DONE_SYNDROME (1u << 1) /* parity checks fail after the last iteration */
 #define WB_DONE_CRC (1u << 2)      /* the CRC that was asked for fails */
 #define WB_DONE_FAILED (1u << 3)   /* the device failed */
 
@@ -207,12 +207,12 @@ typedef struct wb_queue_config {
   uint32_t size;
   uint32_t operation; /* wb_operation */
   uint32_t depth;     /* operations that fit, submitted and not yet polled */
-  uint32_t batch;     /* so many start by themselves; fewer start at the next poll */
+  uint32_t batch;     /* operations that start together, at most */
 } wb_queue_config;
 #define WB_QUEUE_CONFIG_INIT {sizeof(wb_queue_config), WB_LDPC_DECODE, 1024, 64}
 typedef struct wb_queue wb_queue;
 
-/* Operations that wait are gathered: they start together at the first poll, or once `batch` are there. */
+/* A poll starts the operations that wait, at most `batch` together. On a GPU a full batch starts without one. */
 WB_API wb_status wb_queue_open(wb_device* device, const wb_queue_config* config, wb_queue** queue);
 /* Waits for operations under way and drops their results. Null is allowed. */
 WB_API void wb_queue_close(wb_queue* queue);

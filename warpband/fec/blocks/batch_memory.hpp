@@ -31,7 +31,7 @@ class kept_array {
 /// a CPU there is nothing to copy.
 class batch_memory {
  public:
-  /// Of the executor of a batch that begins. Memory of another one is given back.
+  /// Starts a batch on `exec`. Memory of an earlier executor is given back.
   void begin(executor& exec) {
     const auto life = exec.life();
     if (life.owner_before(life_) || life_.owner_before(life)) {
@@ -47,7 +47,7 @@ class batch_memory {
     input_.sized(input, device);
     const bool new_output = output_.sized(output, device), new_work = work_.sized(work, device);
     if (!exec.is_device()) return;
-    // Outputs do not fill theirs, and it is copied as a whole. Rows of bits are read in words.
+    // Outputs are copied as a whole and rows of bits read in words, so gaps have to be initialised.
     if (new_output) exec.fill(output_.data(), 0, output_.size());
     if (new_work) exec.fill(work_.data(), 0, work_.size());
     host_input_.sized(input, host);
@@ -82,7 +82,7 @@ State& held(const std::unique_ptr<State>& state) {
   if (!state) refuse_moved_from();
   return *state;
 }
-// Of the executor of the batch under way, null between batches.
+// `current`: the executor of the batch under way, null between batches.
 inline void begin_batch(const executor* current) {
   if (current != nullptr) throw error("a batch is under way: finish() comes before the next start()");
 }

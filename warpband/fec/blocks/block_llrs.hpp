@@ -1,5 +1,5 @@
 #pragma once
-// What single code blocks come in and leave as: integers of an accelerator's caller, and packed bits.
+// Input and output formats of single code blocks: LLRs as integers, and packed bits.
 #include <cstddef>
 #include <cstdint>
 
