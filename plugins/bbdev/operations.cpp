@@ -83,8 +83,11 @@ std::uint32_t sent_bits(const Params& tb, unsigned r) {
 /// Checks the HARQ buffers of one code block and adds them to its description.
 bool add_harq(const rte_bbdev_op_ldpc_dec& op, const ldpc_sizes& sizes, harq_memory* memory,
               wb_ldpc_decode& block) {
-  if (op.n_filler >= sizes.buffer) return false;
-  const std::size_t places = sizes.buffer - op.n_filler;
+  if (sizes.k_used <= 2u * op.z_c) return false;
+  const std::uint32_t before = sizes.k_used - 2 * op.z_c;  // places before the fillers
+  const std::size_t places = sizes.buffer <= before                 ? sizes.buffer
+                             : sizes.buffer - before <= op.n_filler ? before
+                                                                    : sizes.buffer - op.n_filler;
   if (has(op.op_flags, RTE_BBDEV_LDPC_HQ_COMBINE_IN_ENABLE)) {
     if (memory != nullptr) {
       const std::uint32_t offset = op.harq_combined_input.offset;
@@ -262,8 +265,9 @@ plan describe(const rte_bbdev_op_turbo_dec& op, harq_memory*, wb_turbo_decode* o
 
   const bool whole = op.code_block_mode == RTE_BBDEV_TRANSPORT_BLOCK;
   const bool crc24b_given = has(flags, RTE_BBDEV_TURBO_CRC_TYPE_24B);
-  const bool drop = has(flags, RTE_BBDEV_TURBO_DEC_CRC_24B_DROP) ||
-                    (whole && crc24b_given && !has(flags, RTE_BBDEV_TURBO_DEC_TB_CRC_24B_KEEP));
+  const bool drop =
+      has(flags, RTE_BBDEV_TURBO_DEC_CRC_24B_DROP) ||
+      (whole && (crc24b_given || op.tb_params.c > 1) && !has(flags, RTE_BBDEV_TURBO_DEC_TB_CRC_24B_KEEP));
   const bool soft = has(flags, RTE_BBDEV_TURBO_SOFT_OUTPUT);
   wb_turbo_decode block = WB_TURBO_DECODE_INIT;
   block.flags = (has(flags, RTE_BBDEV_TURBO_EARLY_TERMINATION) ? WB_EARLY_STOP : 0) |

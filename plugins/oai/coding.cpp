@@ -169,6 +169,8 @@ int wb_oai_decode_slot(const wb_oai_decode* blocks, std::size_t n) try {
     if (tb.code.modulation_order == 0) return fault("Qm", 0, "1, 2, 4, 6, 8 or 10");
     for (const std::uint32_t e : {tb.e, tb.e2})
       if (e % tb.code.modulation_order != 0) return fault("E", e, "a multiple of Qm");
+    if (tb.iterations < 1 || tb.iterations > 1000)
+      return fault("max_ldpc_iterations", tb.iterations, "1..1000");
   }
   for (std::size_t t = 0; t < n; ++t) {
     const wb_oai_decode& tb = blocks[t];
@@ -188,7 +190,7 @@ int wb_oai_decode_slot(const wb_oai_decode* blocks, std::size_t n) try {
       op.buffer = kept.rings[t].size;
       op.sent_bits = gather(kept.rings[t], tb.combined + r * places, kept.llrs);
       op.modulation_order = 1;
-      op.iterations = static_cast<std::uint16_t>(std::min(tb.iterations, 65535u));
+      op.iterations = static_cast<std::uint16_t>(tb.iterations);
       op.crc = c.blocks > 1 ? WB_CRC_24B : tb.payload_bits > 3824 ? WB_CRC_24A : WB_CRC_16;
       op.llr_format = WB_LLR_INT16;
       op.llr_decimals = 1;

@@ -80,8 +80,8 @@ class queue final : public wb_queue {
     for (;;) {
       if (!device_.is_device()) return true;  // poll computes
       if (under_way_now() == 0) start(true);
-      if (under_way_now() == 0) return true;  // nothing is expected
-      if (front().finished || is_done(front())) return true;
+      if (waiting() == 0 && under_way_now() == 0) return true;  // nothing is expected
+      if (under_way_now() != 0 && (front().finished || is_done(front()))) return true;
       const auto waited = clock::now() - begin;
       if (waited >= limit) return false;
       if (waited < soon)
@@ -162,8 +162,8 @@ class queue final : public wb_queue {
       keep_exception();
       b.lane = {};
     }
+    begun_.fetch_add(1);  // before started_: what no longer waits is under way
     started_.store(first + count);
-    begun_.fetch_add(1);
   }
 
   bool is_done(under_way& b) noexcept {

@@ -44,15 +44,21 @@ class transport_channel {
     if (!first && n != batch_)
       throw shape_error("n", std::to_string(n), std::to_string(batch_) + ", as in the first transmission");
     if (rv > 3) throw argument_error("rv", std::to_string(rv), "0..3");
-    if (first) decoder_.reset();
-    batch_ = n;
-    decoder_.combine(exec, llr_.input(exec, llr, n, coded_bits()), as_count(rv));
     Output out;
     out.bits = bits_.output(exec, bits, n, transport_bits());
     out.ok = ok_.output(exec, ok, n, 1);
     out.iterations = iterations_.output(exec, iterations, n, blocks());
     out.status = status_.output(exec, status, n, 1);
-    decoder_.decode(exec, out);
+    const auto in = llr_.input(exec, llr, n, coded_bits());
+    if (first) decoder_.reset();
+    batch_ = n;
+    decoder_.combine(exec, in, as_count(rv));
+    try {
+      decoder_.decode(exec, out);
+    } catch (...) {
+      decoder_.reset();  // the next call has to be a first one: these LLRs are in the sums already
+      throw;
+    }
     ok_.fetch(exec, ok, out.ok);
     iterations_.fetch(exec, iterations, out.iterations);
     status_.fetch(exec, status, out.status);

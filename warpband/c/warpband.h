@@ -282,7 +282,8 @@ WB_API size_t wb_nr_transport_blocks(const wb_nr_transport* transport);
 /* bits [n, ceil(A / 8)], coded [n, ceil(G / 8)] */
 WB_API wb_status wb_nr_transport_encode(wb_nr_transport* transport, size_t n, const uint8_t* bits, uint32_t rv, uint8_t* coded);
 /* llr [n, G]. first: not 0 where these are new transport blocks; else the LLRs are added to those received
- * since the last first, of the same n. bits [n, ceil(A / 8)], ok [n], iterations [n, C], status [n]. */
+ * since the last first, of the same n. bits [n, ceil(A / 8)], ok [n], iterations [n, C], status [n]. After
+ * a failed call the next one has to be a first one. */
 WB_API wb_status wb_nr_transport_decode(wb_nr_transport* transport, size_t n, const float* llr, uint32_t rv, int first, uint8_t* bits,
                                         uint8_t* ok, int32_t* iterations, uint8_t* status);
 /* Transport block size of TS 38.214 5.1.3.2. mcs_table: 1..4 */

@@ -7,7 +7,8 @@
 
 namespace wb {
 
-/// Memory of a batch that grows and is kept, in parts.
+/// Memory of a batch that grows and is kept.
+/// Threads: one at a time.
 template <class T>
 class kept_array {
  public:
@@ -29,6 +30,7 @@ class kept_array {
 
 /// A batch's data between host and executor: an input that is copied in one piece, and an output likewise. On
 /// a CPU there is nothing to copy.
+/// Threads: one at a time.
 class batch_memory {
  public:
   /// Starts a batch on `exec`. Memory of an earlier executor is given back.
@@ -88,6 +90,21 @@ inline void begin_batch(const executor* current) {
 }
 inline void end_batch(const executor* current) {
   if (current == nullptr) throw error("no batch is under way: start() comes before finish()");
+}
+/// Queues a batch with `queue`. Where that throws, waits for what was queued, since its memory is used again.
+template <class F>
+void queue_batch(executor& exec, executor*& current, F queue) {
+  current = &exec;
+  try {
+    queue();
+  } catch (...) {
+    current = nullptr;
+    try {
+      exec.sync();
+    } catch (...) {  // the first error is the one to tell
+    }
+    throw;
+  }
 }
 inline bool is_done(const executor* current) { return current == nullptr || current->idle(); }
 

@@ -146,10 +146,11 @@ class coder_cache {
   entry& of(const Key& key, std::uint64_t batch, Make make) {
     for (auto& e : entries_)
       if (e->key == key) return used(*e, batch);
-    if (entries_.size() >= most_plans) {
+    while (entries_.size() >= most_plans) {
       const auto oldest = std::min_element(entries_.begin(), entries_.end(),
                                            [](const auto& x, const auto& y) { return x->batch < y->batch; });
-      if ((*oldest)->batch != batch) entries_.erase(oldest);
+      if ((*oldest)->batch == batch) break;
+      entries_.erase(oldest);
     }
     entries_.push_back(std::make_unique<entry>(entry{key, make()}));
     return used(*entries_.back(), batch);
@@ -346,7 +347,9 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
   s.groups.clear();
   s.work.clear();
   s.memory.begin(exec);
-  const bool copies = exec.is_device();
+  const auto is_copied = [&](const ldpc_decode_block& b) {  // also LLRs that lie on no multiple of their size
+    return exec.is_device() || reinterpret_cast<std::uintptr_t>(b.llr.data) % value_bytes(b.llr.format) != 0;
+  };
 
   // Where everything is.
   arena input, output, work;
@@ -366,7 +369,7 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
   s.outcomes = output.add<ldpc_block_outcome>(s.valid.size());
   for (state::placed& v : s.valid) {
     const ldpc_decode_block& b = blocks[v.number];
-    if (copies) {
+    if (is_copied(b)) {
       v.llr = input.add<std::byte>(b.llr.count * value_bytes(b.llr.format));
       v.harq_in = input.add<std::int8_t>(v.plan.harq_in);
     }
@@ -403,7 +406,7 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
     r.llr_of_a_step = c.llr_of_a_step;
     r.llr = b.llr.data;
     r.harq_in = b.harq_in;
-    if (copies) {
+    if (is_copied(b)) {
       std::memcpy(from + v.llr, b.llr.data, b.llr.count * value_bytes(b.llr.format));
       if (v.plan.harq_in != 0) std::memcpy(from + v.harq_in, b.harq_in, v.plan.harq_in);
       r.llr = s.memory.input() + v.llr;
@@ -432,14 +435,13 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
     in<ldpc_block_decided>(from, decided)[i] = d;
     out_bytes += d.k * (b.crc ? 5.0 : 1.0);
   }
-  s.exec = &exec;
-  if (s.valid.empty()) return;
-  try {
+  queue_batch(exec, s.exec, [&] {
+    if (s.valid.empty()) return;
     const auto n = static_cast<double>(s.valid.size());
     s.memory.upload(exec);
     ldpc_block_input_args a;
     a.blocks = in<ldpc_block_received>(s.memory.input(), received);
-    a.piece = copies ? 1024 : 4096;
+    a.piece = exec.is_device() ? 1024 : 4096;
     a.pieces = (longest + a.piece - 1) / a.piece;
     a.mean_bytes = in_bytes / n / a.pieces;
     exec.run(ldpc_block_input_kernels(), &a, s.valid.size() * size_of(a.pieces));
@@ -456,10 +458,7 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
     const ldpc_block_output_args o{in<ldpc_block_decided>(s.memory.input(), decided), out_bytes / n};
     exec.run(ldpc_block_output_kernels(), &o, s.valid.size());
     s.memory.download(exec);
-  } catch (...) {
-    s.exec = nullptr;
-    throw;
-  }
+  });
 }
 
 bool ldpc_block_decoder::done() const {
@@ -603,17 +602,13 @@ void ldpc_block_encoder::start(executor& exec, std::span<const ldpc_encode_block
     a.sum_bytes = std::max(a.sum_bytes, e.tables.blocks * e.stride);
     a.mean_bytes += (e.n + e.ring.sent) / static_cast<double>(s.valid.size());
   }
-  s.exec = &exec;
-  if (s.valid.empty()) return;
-  try {
+  queue_batch(exec, s.exec, [&] {
+    if (s.valid.empty()) return;
     s.memory.upload(exec);
     a.blocks = in<ldpc_block_sent>(s.memory.input(), table);
     exec.run(ldpc_block_encode_kernels(), &a, s.valid.size());
     s.memory.download(exec);
-  } catch (...) {
-    s.exec = nullptr;
-    throw;
-  }
+  });
 }
 
 bool ldpc_block_encoder::done() const {

@@ -355,41 +355,42 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
     item.negative_soft = b.negative_soft;
     list[p.slot] = item;
   }
-  s.memory.upload(exec);
-  for (const state::group& g : s.groups) {
-    work_area from{s.memory.work()};
-    const decode_arrays a(from, g.count, g.key.k, s.in_steps(g.key), g.key.soft);
-    turbo_block_input_args input;
-    input.k = g.key.k;
-    input.items = reinterpret_cast<const turbo_decode_item*>(in) + g.first;
-    input.steps = a.steps;
-    input.llr = a.llr;
-    exec.run(turbo_block_input_kernels(), &input, g.count);
-    const turbo_decoder_output decided{.bits = a.bits,
-                                       .soft = {},
-                                       .extrinsic = {},
-                                       .coded_extrinsic = a.extrinsic,
-                                       .iterations = a.iterations,
-                                       .status = a.status};
-    if (a.steps.data != nullptr)
-      g.decoder->run(exec, view<const std::int8_t>(a.steps), decided);
-    else
-      g.decoder->run(exec, view<const float>(a.llr), decided);
-    if (g.key.soft) g.encoder->run(exec, a.bits, a.coded);
-    turbo_block_output_args output;
-    output.k = g.key.k;
-    output.items = input.items;
-    output.bits = a.bits;
-    output.iterations = a.iterations;
-    output.status = a.status;
-    output.llr = a.llr;
-    output.extrinsic = a.extrinsic;
-    output.coded = a.coded;
-    output.records = reinterpret_cast<turbo_block_record*>(results) + g.first;
-    exec.run(turbo_block_output_kernels(), &output, g.count);
-  }
-  s.memory.download(exec);
-  s.exec = &exec;
+  queue_batch(exec, s.exec, [&] {
+    s.memory.upload(exec);
+    for (const state::group& g : s.groups) {
+      work_area from{s.memory.work()};
+      const decode_arrays a(from, g.count, g.key.k, s.in_steps(g.key), g.key.soft);
+      turbo_block_input_args input;
+      input.k = g.key.k;
+      input.items = reinterpret_cast<const turbo_decode_item*>(in) + g.first;
+      input.steps = a.steps;
+      input.llr = a.llr;
+      exec.run(turbo_block_input_kernels(), &input, g.count);
+      const turbo_decoder_output decided{.bits = a.bits,
+                                         .soft = {},
+                                         .extrinsic = {},
+                                         .coded_extrinsic = a.extrinsic,
+                                         .iterations = a.iterations,
+                                         .status = a.status};
+      if (a.steps.data != nullptr)
+        g.decoder->run(exec, view<const std::int8_t>(a.steps), decided);
+      else
+        g.decoder->run(exec, view<const float>(a.llr), decided);
+      if (g.key.soft) g.encoder->run(exec, a.bits, a.coded);
+      turbo_block_output_args output;
+      output.k = g.key.k;
+      output.items = input.items;
+      output.bits = a.bits;
+      output.iterations = a.iterations;
+      output.status = a.status;
+      output.llr = a.llr;
+      output.extrinsic = a.extrinsic;
+      output.coded = a.coded;
+      output.records = reinterpret_cast<turbo_block_record*>(results) + g.first;
+      exec.run(turbo_block_output_kernels(), &output, g.count);
+    }
+    s.memory.download(exec);
+  });
 }
 
 bool turbo_block_decoder::done() const { return is_done(held(state_).exec); }
@@ -603,19 +604,20 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
     }
     list[p.slot] = item;
   }
-  s.memory.upload(exec);
-  for (const state::group& g : s.groups) {
-    turbo_block_encode_args a;
-    a.k = g.key.k;
-    a.crc_degree = g.key.crc_degree;
-    a.items = reinterpret_cast<const turbo_encode_item*>(in) + g.first;
-    if (a.crc_degree != 0) a.weights = g.plan->weights.on(exec);
-    a.permutation = g.plan->permutation.on(exec);
-    a.table = s.table.on(exec);
-    exec.run(turbo_block_encode_kernels(), &a, g.count);
-  }
-  s.memory.download(exec);
-  s.exec = &exec;
+  queue_batch(exec, s.exec, [&] {
+    s.memory.upload(exec);
+    for (const state::group& g : s.groups) {
+      turbo_block_encode_args a;
+      a.k = g.key.k;
+      a.crc_degree = g.key.crc_degree;
+      a.items = reinterpret_cast<const turbo_encode_item*>(in) + g.first;
+      if (a.crc_degree != 0) a.weights = g.plan->weights.on(exec);
+      a.permutation = g.plan->permutation.on(exec);
+      a.table = s.table.on(exec);
+      exec.run(turbo_block_encode_kernels(), &a, g.count);
+    }
+    s.memory.download(exec);
+  });
 }
 
 bool turbo_block_encoder::done() const { return is_done(held(state_).exec); }
