@@ -53,7 +53,7 @@ optimised() {
     # targets for the others. On a machine with a device all are compiled in full.
     local options=(-DWARPBAND_UNITY=ON -UCMAKE_CUDA_ARCHITECTURES -UCMAKE_CUDA_FLAGS)
     if [[ $main == cuda ]] && ! nvidia-smi -L; then options=(-DWARPBAND_UNITY=ON '-DCMAKE_CUDA_ARCHITECTURES=90-real;90-virtual' '-DCMAKE_CUDA_FLAGS=-Ofc max'); fi
-    if command -v mpicxx; then options+=(-DWARPBAND_MPI=ON); fi
+    if mpicxx -include mpi.h -E -x c++ /dev/null > /dev/null 2>&1; then options+=(-DWARPBAND_MPI=ON); fi
     options+=("${bbdev[@]}")
     bash scripts/setup.sh "${tools[@]}" & # .venv waits for the network; kernels are compiled without it
     trap wait EXIT
