@@ -65,7 +65,7 @@ std::vector<std::string> files_of(const std::string& prefix) {
   std::sort(found.begin(), found.end());
   return found;
 }
-#define SKIP_WITHOUT_VECTORS(files) \
+#define SKIP_WITHOUT_BBDEV_FILES(files) \
   if ((files).empty()) GTEST_SKIP() << "no refdata in '" << WARPBAND_REFDATA << "/bbdev'"
 
 // ---------------------------------------------------------------- blocks to decode
@@ -224,7 +224,7 @@ WB_ON_ALL_BACKENDS(ldpc_blocks);
 
 TEST_P(ldpc_blocks, decode_the_vectors_of_accelerators) {
   const auto files = files_of("ldpc_dec_");
-  SKIP_WITHOUT_VECTORS(files);
+  SKIP_WITHOUT_BBDEV_FILES(files);
   for (const std::string& path : files) {
     SCOPED_TRACE(path);
     const vector_file f{read_bbdev(path).value()};
@@ -266,7 +266,7 @@ TEST_P(ldpc_blocks, decode_the_vectors_of_accelerators) {
 
 TEST_P(ldpc_blocks, encode_the_vectors_of_accelerators) {
   const auto files = files_of("ldpc_enc_");
-  SKIP_WITHOUT_VECTORS(files);
+  SKIP_WITHOUT_BBDEV_FILES(files);
   for (const std::string& path : files) {
     SCOPED_TRACE(path);
     const vector_file f{read_bbdev(path).value()};
