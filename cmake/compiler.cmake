@@ -9,7 +9,7 @@ target_compile_options(wb_options INTERFACE -Wall -Wextra -Wpedantic -Wconversio
                        # GCC's -Wconversion leaves signs alone. Clang reports the deprecated buffer inside libstdc++ 12's stable_sort, and fields that
                        # only a CUDA build uses.
                        "$<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion;-Wno-deprecated-declarations;-Wno-unused-private-field>"
-                       "$<$<BOOL:${WARPBAND_UNITY}>:-Wno-shadow;$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>>")
+                       "$<$<BOOL:${WARPBAND_UNITY}>:-Wno-shadow;$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>>")
 add_link_options("$<$<BOOL:${WARPBAND_HARDEN}>:-Wl,-z,relro,-z,now>")
 # Presets leave CMAKE_CXX_FLAGS_RELEASE and _DEBUG empty, so that kernels are compiled alike in all of them.
 set(wb_library_flags $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-DNDEBUG> $<$<CONFIG:Debug>:-g>)

@@ -67,7 +67,7 @@ endif()
 add_executable(warpband_tests ${tests} ${more_sources} ${stream_readers})
 set_target_properties(warpband_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)  # headers are half of the cost
 set_source_files_properties(${more_sources} ${stream_readers} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # new and delete of all tests
-target_compile_options(warpband_tests PRIVATE ${wb_test_flags} $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+target_compile_options(warpband_tests PRIVATE ${wb_test_flags} $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 target_compile_definitions(warpband_tests PRIVATE WARPBAND_REFDATA="${WARPBAND_REFDATA}"
                            WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" $<$<BOOL:${bench_tests}>:WARPBAND_HAS_BENCH>)
 target_include_directories(warpband_tests PRIVATE "${wb_generated}")
