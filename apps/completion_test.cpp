@@ -53,7 +53,8 @@ TEST(completion, of_bash) {
   EXPECT_EQ(offered("warpband decode --precision b"), "bfloat16\n");
   EXPECT_EQ(offered("warpband decode --algorithm = l"), "log-map log-map-table\n");
   EXPECT_EQ(offered("warpband detect --detector ''"),
-            "ml mf zf mmse ot mtt kbest nway sphere pic ep uplink soft-uplink alamouti silver pair golden\n");
+            "ml mf zf mmse ot mtt kbest nway sphere pic ep uplink soft-uplink alamouti silver pair golden "
+            "sfbc fstd\n");
   EXPECT_EQ(offered("warpband detect in.h5 --detector = kb"), "kbest\n");
   EXPECT_EQ(offered("warpband detect in.h5 --qam 2"), "256\n");
   EXPECT_EQ(offered("warpband detect --uses"), "--uses-per-channel\n");
