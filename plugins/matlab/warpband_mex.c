@@ -243,6 +243,12 @@ static void turbo_decode(int outputs, mxArray** results, const mxArray* llr, con
   wb_turbo_decode* ops = mxCalloc(n, sizeof *ops);
   wb_done* done = mxCalloc(n, sizeof *done);
   uint8_t* out = mxCalloc(n, packed);
+  /* The library's streams have K_pi places each. */
+  const size_t stream = k + 4, places = 32 * ((k + 4 + 31) / 32);
+  const uint8_t* in = mxGetData(llr);
+  uint8_t* padded = streams ? mxCalloc(3 * n * places, bytes) : NULL;
+  if (streams)
+    for (size_t d = 0; d < 3 * n; d++) memcpy(padded + d * places * bytes, in + d * stream * bytes, stream * bytes);
   for (size_t i = 0; i < n; i++) {
     const wb_turbo_decode initial = WB_TURBO_DECODE_INIT;
     ops[i] = initial;
@@ -254,8 +260,8 @@ static void turbo_decode(int outputs, mxArray** results, const mxArray* llr, con
     ops[i].crc = (uint32_t)value_of(s, "crc");
     ops[i].llr_format = format;
     ops[i].llr_decimals = (uint32_t)value_of(s, "llr_decimals");
-    ops[i].llr = (const uint8_t*)mxGetData(llr) + i * rows * bytes;
-    ops[i].llr_count = rows;
+    ops[i].llr = (streams ? padded : in) + 3 * i * places * bytes;
+    ops[i].llr_count = 3 * places;
     ops[i].bits = out + i * packed;
     ops[i].bits_bytes = packed;
   }

@@ -53,7 +53,7 @@ def test_stored_llrs():
 
 def test_ldpc(octave, rng):
     """Against the package: coded bits of two redundancy versions, and noisy LLRs of all three number types."""
-    settings = {"base_graph": 2, "k": 480, "sent_bits": 1200, "modulation_order": 4}  # Z = 48 and no filler
+    settings = {"base_graph": 2, "k": 480, "lifting_size": 48, "sent_bits": 1200, "modulation_order": 4}  # no filler
     match = wb.NrRateMatcher(**settings)
     bits = rng.integers(0, 2, (6, 480), dtype=np.uint8)
     codeword = wb.LdpcEncoder(code=match.code)(bits)

@@ -198,7 +198,7 @@ void describe_wimax(const link_config& c, air_antennas& a) {
 }
 
 /// Hypotheses of a space-time codeword, roughly.
-std::uint64_t work(const link_config& c) {
+std::uint64_t work_of_frames(const link_config& c) {
   const wimax_burst_sizes burst = sizes_for(c);
   const auto points = static_cast<std::uint64_t>(burst.burst.qam);
   return burst.codewords *
@@ -247,7 +247,7 @@ antenna_kind wimax_kind() {
             add_values(values, "wimax", wimax_burst_settings(), wimax_of(c));
             return values;
           },
-      .work = work,
+      .work = work_of_frames,
       .make = [](const link_config& c) -> std::unique_ptr<antenna_system> {
         return std::make_unique<wimax_antennas>(c);
       },
