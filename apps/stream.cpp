@@ -456,7 +456,7 @@ stream_run with_batch(stream_run run, const wb::frame_receiver& chain) {
 /// A run of a scenario: its pipeline, the frames pushed into it, what was measured.
 class measured_run {
  public:
-  /// `output`: where results of the file's frames are written; "" for nowhere.
+  /// `output`: the file that results of the frames are written to, or an empty name.
   measured_run(const stream_run& run, progress_line& line, std::FILE* table,
                const stream_output_config& output)
       : work_(work_of(run)),

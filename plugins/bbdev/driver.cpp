@@ -125,10 +125,10 @@ capabilities make_capabilities(bool memory) {
 /// What one --vdev owns.
 struct device {
   settings given;
-  wb_device* library = nullptr;
+  wb_device* base = nullptr;
   std::unique_ptr<harq_memory> memory;
   capabilities list{};
-  ~device() { wb_device_close(library); }
+  ~device() { wb_device_close(base); }
 };
 device& device_of(rte_bbdev* dev) { return *static_cast<device*>(dev->data->dev_private); }
 
@@ -159,7 +159,7 @@ void info_get(rte_bbdev* dev, rte_bbdev_driver_info* info) {
 
 template <class Kind>
 std::unique_ptr<queue_base> open_queue(device& opened, std::uint32_t size) {
-  return queue<Kind>::open(opened.library, opened.memory.get(), size, opened.given.batch);
+  return queue<Kind>::open(opened.base, opened.memory.get(), size, opened.given.batch);
 }
 
 int queue_setup(rte_bbdev* dev, std::uint16_t id, const rte_bbdev_queue_conf* conf) {
@@ -247,7 +247,7 @@ int probe(bus::device* given) {
     if (!read) return -EINVAL;
     auto opened = std::make_unique<device>();
     opened->given = *std::move(read);
-    if (wb_device_open(opened->given.device.c_str(), &opened->library) != WB_OK) {
+    if (wb_device_open(opened->given.device.c_str(), &opened->base) != WB_OK) {
       log_error("%s: %s\n", name, wb_last_error());
       return -ENODEV;
     }
@@ -269,7 +269,7 @@ int probe(bus::device* given) {
     dev->enqueue_ldpc_enc_ops = enqueue<ldpc_enc>;
     dev->dequeue_ldpc_enc_ops = dequeue<ldpc_enc>;
     rte_log(RTE_LOG_INFO, static_cast<std::uint32_t>(log_type), "%s: %s, Warpband %s\n", name,
-            wb_device_description(opened->library), wb_version());
+            wb_device_description(opened->base), wb_version());
     dev->data->dev_private = opened.release();
     return 0;
   } catch (const std::bad_alloc&) {
