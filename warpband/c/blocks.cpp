@@ -57,11 +57,6 @@ wb_status check(const typename Op::description* op) {
   });
 }
 
-int as_argument(const char* name, std::uint32_t value) {
-  if (value > INT32_MAX) throw argument_error(name, std::to_string(value), "at most 2^31 - 1");
-  return static_cast<int>(value);
-}
-
 }  // namespace
 }  // namespace wb::c
 
@@ -91,16 +86,16 @@ wb_status wb_nr_first_place(uint32_t base_graph, uint32_t lifting_size, uint32_t
                             uint32_t* first) {
   return guarded([&] {
     check_given("first", first);
-    *first = static_cast<uint32_t>(wb::nr_first_place(as_argument("base_graph", base_graph),
-                                                      as_argument("lifting_size", lifting_size),
-                                                      as_argument("buffer", buffer), as_argument("rv", rv)));
+    *first = static_cast<uint32_t>(wb::nr_first_place(as_int("base_graph", base_graph),
+                                                      as_int("lifting_size", lifting_size),
+                                                      as_int("buffer", buffer), as_int("rv", rv)));
   });
 }
 wb_status wb_lte_first_place(uint32_t k, uint32_t buffer, uint32_t rv, uint32_t* first) {
   return guarded([&] {
     check_given("first", first);
     *first = static_cast<uint32_t>(
-        wb::lte_first_place(as_argument("k", k), as_argument("buffer", buffer), as_argument("rv", rv)));
+        wb::lte_first_place(as_int("k", k), as_int("buffer", buffer), as_int("rv", rv)));
   });
 }
 

@@ -7,12 +7,6 @@
 #include <warpband/c/settings_text.hpp>
 #include <warpband/c/transfer.hpp>
 
-namespace {
-
-int as_count(uint32_t n) { return n > INT32_MAX ? INT32_MAX : static_cast<int>(n); }
-
-}  // namespace
-
 /// Threads: one at a time.
 struct wb_detector {
  public:
@@ -21,8 +15,8 @@ struct wb_detector {
       : device_(device) {
     wb::detector_config c;
     c.type = kind;
-    c.rx_antennas = as_count(rx_antennas);
-    c.streams = as_count(streams);
+    c.rx_antennas = wb::c::as_count(rx_antennas);
+    c.streams = wb::c::as_count(streams);
     if (bits_per_symbol < 2 || bits_per_symbol > 8 || bits_per_symbol % 2 != 0)
       throw wb::argument_error("bits_per_symbol", std::to_string(bits_per_symbol), "2, 4, 6 or 8");
     c.qam = 1 << bits_per_symbol;

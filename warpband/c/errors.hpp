@@ -1,5 +1,6 @@
 #pragma once
 // From exceptions to the codes and texts of warpband.h.
+#include <cstdint>
 #include <string>
 
 #include <warpband/c/warpband.h>
@@ -34,7 +35,12 @@ wb_status guarded(const F& f) noexcept {
   }
 }
 
-/// Throws argument_error.
+/// Throws argument_error for what int cannot hold.
+inline int as_int(const char* name, std::uint32_t value) {
+  if (value > INT32_MAX) throw argument_error(name, std::to_string(value), "at most 2^31 - 1");
+  return static_cast<int>(value);
+}
+/// Throws argument_error for a null pointer.
 inline void check_given(const char* argument, const void* p) {
   if (p == nullptr) throw argument_error(argument, "NULL", "a pointer");
 }

@@ -8,10 +8,9 @@
 
 namespace {
 
+using wb::c::as_count;
 using wb::c::check_given;
 using cx = std::complex<float>;
-
-int as_count(uint32_t n) { return n > INT32_MAX ? INT32_MAX : static_cast<int>(n); }
 
 /// Vectors of a call. Throws argument_error, shape_error.
 std::size_t vectors_of(std::size_t frames, std::size_t symbols, std::size_t antennas, std::size_t users) {

@@ -1,6 +1,5 @@
 #include <warpband/c/operations.hpp>
 
-#include <climits>
 #include <cstring>
 #include <string>
 
@@ -18,10 +17,6 @@ void check_flags(std::uint32_t flags, std::uint32_t known) {
 }
 void check_reserved(const char* name, std::uint32_t value) {
   if (value != 0) throw argument_error(name, std::to_string(value), "0");
-}
-int as_int(const char* name, std::uint32_t value) {
-  if (value > INT_MAX) throw argument_error(name, std::to_string(value), "at most 2^31 - 1");
-  return static_cast<int>(value);
 }
 
 std::optional<crc_polynomial> crc_of(std::uint32_t crc) {

@@ -10,6 +10,8 @@
 
 namespace wb::c {
 
+/// A number of antennas, streams or the like. One beyond int stays out of every range that is checked.
+inline int as_count(std::uint32_t n) { return n > INT32_MAX ? INT32_MAX : static_cast<int>(n); }
 /// a * b. Throws shape_error naming `argument` where memory cannot have so many values.
 inline std::size_t product(const char* argument, std::size_t a, std::size_t b) {
   std::size_t result = 0;

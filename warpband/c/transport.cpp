@@ -15,8 +15,6 @@
 namespace wb::c {
 namespace {
 
-int as_count(uint32_t n) { return n > INT32_MAX ? INT32_MAX : static_cast<int>(n); }
-
 /// Encoder and decoder of a transport channel.
 /// Threads: one at a time.
 template <class Encoder, class Decoder, class Output>

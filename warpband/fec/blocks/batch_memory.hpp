@@ -2,7 +2,9 @@
 // What coders of single blocks share: memory of a batch, kept from one to the next.
 #include <cstddef>
 #include <memory>
+#include <string>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/exec/executor.hpp>
 
 namespace wb {
@@ -78,6 +80,16 @@ class batch_memory {
   kept_array<std::byte> input_, output_, work_, host_input_, host_output_;
 };
 
+/// Bytes of packed bits.
+constexpr std::size_t bytes_of_bits(int bits) { return (as_size(bits) + 7) / 8; }
+/// Throws shape_error where `length` is less than `least`, or nothing is there.
+inline void check_length(const char* argument, const void* data, std::size_t length, std::size_t least,
+                         const char* unit) {
+  if (data == nullptr && least != 0) throw shape_error(argument, "null", "data");
+  if (length < least)
+    throw shape_error(argument, std::to_string(length) + unit, "at least " + std::to_string(least) + unit);
+}
+
 /// Throws error where it was moved from.
 template <class State>
 State& held(const std::unique_ptr<State>& state) {
@@ -88,8 +100,16 @@ State& held(const std::unique_ptr<State>& state) {
 inline void begin_batch(const executor* current) {
   if (current != nullptr) throw error("a batch is under way: finish() comes before the next start()");
 }
-inline void end_batch(const executor* current) {
+/// Waits for the batch and ends it. Throws shape_error where there is not a result for each block.
+inline executor& end_batch(executor*& current, std::size_t results, std::size_t blocks) {
   if (current == nullptr) throw error("no batch is under way: start() comes before finish()");
+  if (results != blocks)
+    throw shape_error("results", std::to_string(results),
+                      "one for each of " + std::to_string(blocks) + " blocks");
+  executor& exec = *current;
+  current = nullptr;
+  exec.sync();
+  return exec;
 }
 /// Queues a batch with `queue`. Where that throws, waits for what was queued, since its memory is used again.
 template <class F>

@@ -11,7 +11,7 @@
 #include <warpband/exec/kernel.hpp>
 #include <warpband/fec/blocks/batch_memory.hpp>
 #include <warpband/fec/blocks/ldpc_blocks_args.hpp>
-#include <warpband/fec/nr/code_block.hpp>
+#include <warpband/fec/nr/rate_matching.hpp>
 
 namespace wb {
 
@@ -26,8 +26,6 @@ constexpr int most_repetitions = 250, most_sent_bits = 1 << 23;
 /// Decoders and encoders that an object keeps; the one that was not used for longest goes.
 constexpr std::size_t most_plans = 256;
 
-std::size_t size_of(int n) { return static_cast<std::size_t>(n); }
-std::size_t bytes_of_bits(int bits) { return size_of((bits + 7) / 8); }
 std::size_t rounded_up(std::size_t n, std::size_t multiple) {
   return (n + multiple - 1) / multiple * multiple;
 }
@@ -94,12 +92,6 @@ int payload_of(int k, const std::optional<crc_polynomial>& crc) {
     throw argument_error("crc", std::to_string(crc->degree) + " bits",
                          "fewer than the " + std::to_string(k) + " bits of the block");
   return k - crc->degree;
-}
-void check_length(const char* argument, const void* data, std::size_t length, std::size_t least,
-                  const char* unit) {
-  if (data == nullptr && least != 0) throw shape_error(argument, "null", "data");
-  if (length < least)
-    throw shape_error(argument, std::to_string(length) + unit, "at least " + std::to_string(least) + unit);
 }
 
 /// Without zeros at the end: rows that only these would need tell nothing.
@@ -196,11 +188,9 @@ int nr_first_place(int base_graph, int lifting_size, int buffer, int rv) {
   const int n = standard_n(base_graph, lifting_size);
   check_range("buffer", buffer, 0, n);
   check_range("rv", rv, 0, 3);
-  constexpr int numerators[2][4] = {{0, 17, 33, 56}, {0, 13, 25, 43}};
-  const std::int64_t parts = base_graph == 1 ? 66 : 50;
-  return static_cast<int>(std::int64_t{numerators[base_graph - 1][rv]} * (buffer == 0 ? n : buffer) /
-                          (parts * lifting_size)) *
-         lifting_size;
+  const nr_code_block block =
+      nr_code_block_of(base_graph, nr_systematic(base_graph) * lifting_size, lifting_size);
+  return make_nr_circular_buffer(block, buffer == 0 ? n : buffer).first[as_size(rv)];
 }
 
 // ---- decoder
@@ -246,7 +236,7 @@ decode_plan checked_plan(const ldpc_decode_block& b) {
     throw argument_error("llr.format", std::to_string(static_cast<int>(b.llr.format)),
                          "int8, int16 or float32");
   check_range("llr.decimals", b.llr.decimals, 0, 7);
-  const std::size_t sent = size_of(b.shape.sent_bits);
+  const std::size_t sent = as_size(b.shape.sent_bits);
   if (b.llr.data == nullptr) throw shape_error("llr", "null", "data");
   if (b.llr.count != sent)
     throw shape_error("llr", std::to_string(b.llr.count) + " LLRs",
@@ -258,9 +248,9 @@ decode_plan checked_plan(const ldpc_decode_block& b) {
   check_length("bits", b.bits.data, b.bits.bytes, bytes_of_bits(p.kept), " bytes");
   if (b.harq_in == nullptr && b.harq_in_length != 0)
     throw shape_error("harq_in", "null", "data for harq_in_length");
-  const std::size_t length = size_of(p.shape.ring.length), given = std::min(b.harq_in_length, length);
+  const std::size_t length = as_size(p.shape.ring.length), given = std::min(b.harq_in_length, length);
   p.harq_in = trimmed(b.harq_in, given);
-  p.harq_out = std::max(p.harq_in, size_of(p.shape.reach()));
+  p.harq_out = std::max(p.harq_in, as_size(p.shape.reach()));
   p.harq_length = std::max(given, p.harq_out);
   if (b.harq_out != nullptr) check_length("harq_out", b.harq_out, b.harq_out_length, p.harq_length, " LLRs");
   p.rows = p.shape.rows(b.shape.lifting_size, static_cast<int>(p.harq_out));
@@ -376,8 +366,8 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
     v.bits = output.add<std::uint8_t>(bytes_of_bits(v.plan.kept));
     if (b.harq_out != nullptr) v.harq_out = output.add<std::int8_t>(v.plan.harq_out);
   }
-  const auto row_of = [](const state::coder& c) { return rounded_up(size_of(c.decoder.code().n()), 16); };
-  const auto bits_of = [](const state::coder& c) { return rounded_up(size_of(c.decoder.code().k()), 64); };
+  const auto row_of = [](const state::coder& c) { return rounded_up(as_size(c.decoder.code().n()), 16); };
+  const auto bits_of = [](const state::coder& c) { return rounded_up(as_size(c.decoder.code().k()), 64); };
   for (std::size_t i = 0; i < s.groups.size(); i++) {
     state::cache::entry& g = *s.groups[i];
     g.first = i;
@@ -444,12 +434,12 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
     a.piece = exec.is_device() ? 1024 : 4096;
     a.pieces = (longest + a.piece - 1) / a.piece;
     a.mean_bytes = in_bytes / n / a.pieces;
-    exec.run(ldpc_block_input_kernels(), &a, s.valid.size() * size_of(a.pieces));
+    exec.run(ldpc_block_input_kernels(), &a, s.valid.size() * as_size(a.pieces));
     for (std::size_t i = 0; i < s.groups.size(); i++) {
       const state::cache::entry& g = *s.groups[i];
       const ldpc_decoder& decoder = g.coder.decoder;
       const auto& w = s.work[i];
-      const auto k = size_of(decoder.code().k()), codeword = size_of(decoder.code().n());
+      const auto k = as_size(decoder.code().k()), codeword = as_size(decoder.code().n());
       decoder.run(exec, {in<const float>(s.memory.work(), w[0]), codeword, g.blocks, 1, row_of(g.coder)},
                   {.bits = {in<std::uint8_t>(s.memory.work(), w[1]), k, g.blocks, 1, bits_of(g.coder)},
                    .iterations = make_view(in<std::int32_t>(s.memory.work(), w[2]), g.blocks),
@@ -461,20 +451,11 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
   });
 }
 
-bool ldpc_block_decoder::done() const {
-  const state& s = held(state_);
-  return is_done(s.exec);
-}
+bool ldpc_block_decoder::done() const { return is_done(held(state_).exec); }
 
 void ldpc_block_decoder::finish(std::span<block_result> results) {
   state& s = held(state_);
-  end_batch(s.exec);
-  if (results.size() != s.blocks.size())
-    throw shape_error("results", std::to_string(results.size()),
-                      std::to_string(s.blocks.size()) + ", one for each block");
-  executor& exec = *s.exec;
-  s.exec = nullptr;
-  exec.sync();
+  const executor& exec = end_batch(s.exec, results.size(), s.blocks.size());
   std::fill(results.begin(), results.end(), block_result{.status = block_refused});
   const std::byte* const from = s.memory.host_output(exec);
   for (std::size_t i = 0; i < s.valid.size(); i++) {
@@ -598,7 +579,7 @@ void ldpc_block_encoder::start(executor& exec, std::span<const ldpc_encode_block
     e.out = in<std::uint8_t>(s.memory.output(), v.out);
     in<ldpc_block_sent>(from, table)[i] = e;
     // Bits of the last byte of the payload may be behind the codeword.
-    a.word_bytes = std::max(a.word_bytes, static_cast<int>(rounded_up(size_of(e.n + 8), 64)));
+    a.word_bytes = std::max(a.word_bytes, static_cast<int>(rounded_up(as_size(e.n + 8), 64)));
     a.sum_bytes = std::max(a.sum_bytes, e.tables.blocks * e.stride);
     a.mean_bytes += (e.n + e.ring.sent) / static_cast<double>(s.valid.size());
   }
@@ -611,20 +592,11 @@ void ldpc_block_encoder::start(executor& exec, std::span<const ldpc_encode_block
   });
 }
 
-bool ldpc_block_encoder::done() const {
-  const state& s = held(state_);
-  return is_done(s.exec);
-}
+bool ldpc_block_encoder::done() const { return is_done(held(state_).exec); }
 
 void ldpc_block_encoder::finish(std::span<block_result> results) {
   state& s = held(state_);
-  end_batch(s.exec);
-  if (results.size() != s.blocks.size())
-    throw shape_error("results", std::to_string(results.size()),
-                      std::to_string(s.blocks.size()) + ", one for each block");
-  executor& exec = *s.exec;
-  s.exec = nullptr;
-  exec.sync();
+  const executor& exec = end_batch(s.exec, results.size(), s.blocks.size());
   std::fill(results.begin(), results.end(), block_result{.status = block_refused});
   const std::byte* const from = s.memory.host_output(exec);
   for (const state::placed& v : s.valid) {

@@ -24,7 +24,6 @@ namespace {
 
 int rows_of(int k) { return (k + 4 + 31) / 32; }
 int stream_places(int k) { return 32 * rows_of(k); }  // K_pi
-std::size_t bytes_of(int bits) { return (as_size(bits) + 7) / 8; }
 std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 void check_k(int k) {
@@ -35,11 +34,6 @@ void check_crc(const std::optional<crc_polynomial>& crc, int k) {
   check(*crc);
   if (crc->degree >= k)
     throw argument_error("crc_degree", std::to_string(crc->degree), "less than k = " + std::to_string(k));
-}
-void check_bytes(const char* argument, const void* data, std::size_t bytes, std::size_t least) {
-  if (bytes < least)
-    throw shape_error(argument, std::to_string(bytes) + " bytes", std::to_string(least) + " or more");
-  if (data == nullptr && least != 0) throw shape_error(argument, "null", "data");
 }
 bool is_refused(auto&& block, auto check_one) {
   try {
@@ -107,10 +101,6 @@ int usable_llrs(const std::int8_t* w, int k, turbo_order order) {
 
 /// LLRs of another format, as int8.
 void convert(const block_llrs& llr, std::int8_t* to) {
-  if (llr.format == llr_format::int8) {
-    std::memcpy(to, llr.data, llr.count);
-    return;
-  }
   const auto convert_all = [&]<class T>(T x, auto step_of) {
     const char* from = static_cast<const char*>(llr.data);  // on no multiple of sizeof(T), maybe
     for (std::size_t i = 0; i < llr.count; i++) {
@@ -171,6 +161,7 @@ struct turbo_block_decoder::state {
     turbo_decode_block block;
     bool refused = false;
     int kept = 0;
+    std::size_t converted = 0;
     std::size_t group = 0, slot = 0;  // of the batch; of the group, then of the batch
     std::size_t bits = 0, soft = 0;   // places in the output
   };
@@ -186,9 +177,13 @@ struct turbo_block_decoder::state {
   batch_memory memory;
   std::vector<pending> blocks;
   std::vector<group> groups;
-  std::vector<std::int8_t> converted;  // of one block, to count
+  std::vector<std::int8_t> converted;  // LLRs of all blocks that are not int8
   executor* exec = nullptr;            // of the batch under way
 
+  const std::int8_t* llrs_of(const pending& p) const {
+    return p.block.llr.format == llr_format::int8 ? static_cast<const std::int8_t*>(p.block.llr.data)
+                                                  : converted.data() + p.converted;
+  }
   decode_key key_of(const turbo_decode_block& b) const {
     decode_key key;
     key.k = b.k;
@@ -268,8 +263,9 @@ void turbo_block_decoder::check(const turbo_decode_block& b) {
   check_range("least_iterations", b.least_iterations, 1, b.iterations);
   check_crc(b.crc, b.k);
   if (b.drop_crc && !b.crc) throw argument_error("drop_crc", "true", "false without a CRC");
-  check_bytes("bits", b.bits.data, b.bits.bytes, bytes_of(b.k - (b.drop_crc ? b.crc->degree : 0)));
-  if (b.soft != nullptr) check_bytes("soft", b.soft, b.soft_length, 3 * (as_size(b.k) + 4));
+  check_length("bits", b.bits.data, b.bits.bytes, bytes_of_bits(b.k - (b.drop_crc ? b.crc->degree : 0)),
+               " bytes");
+  if (b.soft != nullptr) check_length("soft", b.soft, b.soft_length, 3 * (as_size(b.k) + 4), " LLRs");
 }
 
 void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_block> blocks) {
@@ -277,6 +273,7 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
   begin_batch(s.exec);
   s.blocks.clear();
   s.groups.clear();
+  s.converted.clear();
   forget_plans(s.decoders);
   const bool chooses_windows = !s.config.windows && !s.config.overlap;
   std::size_t staged = 0;
@@ -287,15 +284,14 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
     if (p.refused) continue;
     p.kept = b.k - (b.drop_crc ? b.crc->degree : 0);
     decode_key key = s.key_of(b);
-    if (exec.is_device() || b.llr.format != llr_format::int8) staged += aligned(b.llr.count);
+    if (exec.is_device()) staged += aligned(b.llr.count);
+    if (b.llr.format != llr_format::int8) {
+      p.converted = s.converted.size();
+      s.converted.resize(p.converted + b.llr.count);
+      convert(b.llr, s.converted.data() + p.converted);
+    }
     if (chooses_windows) {
-      const auto* llr = static_cast<const std::int8_t*>(b.llr.data);
-      if (b.llr.format != llr_format::int8) {
-        s.converted.resize(b.llr.count);
-        convert(b.llr, s.converted.data());
-        llr = s.converted.data();
-      }
-      const int usable = std::max(1, usable_llrs(llr, b.k, b.order));
+      const int usable = std::max(1, usable_llrs(s.llrs_of(p), b.k, b.order));
       key.rate = std::clamp((20 * b.k + usable - 1) / usable, 10, 20);
     }
     p.group = 0;
@@ -324,7 +320,7 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
     if (p.refused) continue;
     p.slot += s.groups[p.group].first;
     p.bits = out;
-    out += aligned(bytes_of(p.kept));
+    out += aligned(bytes_of_bits(p.kept));
     p.soft = out;
     if (p.block.soft != nullptr) out += aligned(3 * (as_size(p.block.k) + 4));
   }
@@ -339,12 +335,11 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
     if (p.refused) continue;
     const turbo_decode_block& b = p.block;
     turbo_decode_item item;
-    if (exec.is_device() || b.llr.format != llr_format::int8) {
-      convert(b.llr, reinterpret_cast<std::int8_t*>(s.memory.host_input(exec) + place));
+    item.llr = s.llrs_of(p);  // kernels of a CPU run before start() returns
+    if (exec.is_device()) {
+      std::memcpy(s.memory.host_input(exec) + place, item.llr, b.llr.count);
       item.llr = reinterpret_cast<const std::int8_t*>(in + place);
       place += aligned(b.llr.count);
-    } else {
-      item.llr = static_cast<const std::int8_t*>(b.llr.data);  // kernels of a CPU run before start() returns
     }
     item.bits = reinterpret_cast<std::uint8_t*>(results + p.bits);
     if (b.soft != nullptr) item.soft = reinterpret_cast<std::int8_t*>(results + p.soft);
@@ -397,13 +392,7 @@ bool turbo_block_decoder::done() const { return is_done(held(state_).exec); }
 
 void turbo_block_decoder::finish(std::span<block_result> results) {
   state& s = held(state_);
-  end_batch(s.exec);
-  if (results.size() != s.blocks.size())
-    throw shape_error("results", std::to_string(results.size()),
-                      "one for each of " + std::to_string(s.blocks.size()) + " blocks");
-  executor& exec = *s.exec;
-  s.exec = nullptr;
-  exec.sync();
+  const executor& exec = end_batch(s.exec, results.size(), s.blocks.size());
   const std::byte* const out = s.memory.host_output(exec);
   const auto* const records = reinterpret_cast<const turbo_block_record*>(out);
   for (std::size_t i = 0; i < results.size(); i++) {
@@ -416,7 +405,7 @@ void turbo_block_decoder::finish(std::span<block_result> results) {
     const turbo_block_record& record = records[p.slot];
     const turbo_decode_block& b = p.block;
     r.iterations = static_cast<std::uint16_t>(record.iterations);
-    r.bytes = static_cast<std::uint32_t>(bytes_of(p.kept));
+    r.bytes = static_cast<std::uint32_t>(bytes_of_bits(p.kept));
     if (b.crc) {
       r.crc_passed = (record.status & status_stopped) != 0;
       if (r.crc_passed == 0) r.status = block_crc;
@@ -523,7 +512,7 @@ turbo_block_encoder& turbo_block_encoder::operator=(turbo_block_encoder&&) noexc
 void turbo_block_encoder::check(const turbo_encode_block& b) {
   check_k(b.k);
   check_crc(b.crc, b.k);
-  check_bytes("bits", b.bits.data, b.bits.bytes, bytes_of(b.k - (b.crc ? b.crc->degree : 0)));
+  check_length("bits", b.bits.data, b.bits.bytes, bytes_of_bits(b.k - (b.crc ? b.crc->degree : 0)), " bytes");
   check_range("sent_bits", b.sent_bits, 0, 1 << 24);
   const int places = 3 * stream_places(b.k);
   check_range("buffer", b.buffer, 0, places);
@@ -534,7 +523,8 @@ void turbo_block_encoder::check(const turbo_encode_block& b) {
   if (b.sent_bits == 0 && (b.buffer != 0 || b.first != 0))
     throw argument_error(b.buffer != 0 ? "buffer" : "first",
                          std::to_string(b.buffer != 0 ? b.buffer : b.first), "0 without rate matching");
-  check_bytes("out", b.out.data, b.out.bytes, bytes_of(b.sent_bits == 0 ? 3 * b.k + 12 : b.sent_bits));
+  check_length("out", b.out.data, b.out.bytes, bytes_of_bits(b.sent_bits == 0 ? 3 * b.k + 12 : b.sent_bits),
+               " bytes");
 }
 
 void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_block> blocks) {
@@ -556,7 +546,7 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
     }
     encode_key key{.k = b.k};
     if (b.crc) key.crc_polynomial = b.crc->polynomial, key.crc_degree = b.crc->degree;
-    if (exec.is_device()) staged += aligned(bytes_of(b.k - key.crc_degree));
+    if (exec.is_device()) staged += aligned(bytes_of_bits(b.k - key.crc_degree));
     while (p.group < s.groups.size() && s.groups[p.group].key != key) p.group++;
     if (p.group == s.groups.size()) s.groups.push_back({key, &state::found(s.plans, key, key), 0, 0});
     p.slot = s.groups[p.group].count++;
@@ -575,7 +565,7 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
     if (p.refused) continue;
     p.slot += s.groups[p.group].first;
     p.out = out;
-    out += aligned(bytes_of(p.sent));
+    out += aligned(bytes_of_bits(p.sent));
   }
   const std::size_t items = aligned(total * sizeof(turbo_encode_item));
   s.memory.begin(exec);
@@ -589,7 +579,7 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
     turbo_encode_item item;
     item.bits = b.bits.data;
     if (exec.is_device()) {
-      const std::size_t bytes = bytes_of(b.k - (b.crc ? b.crc->degree : 0));
+      const std::size_t bytes = bytes_of_bits(b.k - (b.crc ? b.crc->degree : 0));
       std::memcpy(s.memory.host_input(exec) + place, b.bits.data, bytes);
       item.bits = reinterpret_cast<const std::uint8_t*>(in + place);
       place += aligned(bytes);
@@ -624,13 +614,7 @@ bool turbo_block_encoder::done() const { return is_done(held(state_).exec); }
 
 void turbo_block_encoder::finish(std::span<block_result> results) {
   state& s = held(state_);
-  end_batch(s.exec);
-  if (results.size() != s.blocks.size())
-    throw shape_error("results", std::to_string(results.size()),
-                      "one for each of " + std::to_string(s.blocks.size()) + " blocks");
-  executor& exec = *s.exec;
-  s.exec = nullptr;
-  exec.sync();
+  const executor& exec = end_batch(s.exec, results.size(), s.blocks.size());
   for (std::size_t i = 0; i < results.size(); i++) {
     const state::pending& p = s.blocks[i];
     block_result& r = results[i] = {};
@@ -638,7 +622,7 @@ void turbo_block_encoder::finish(std::span<block_result> results) {
       r.status = block_refused;
       continue;
     }
-    r.bytes = static_cast<std::uint32_t>(bytes_of(p.sent));
+    r.bytes = static_cast<std::uint32_t>(bytes_of_bits(p.sent));
     std::memcpy(p.block.out.data, s.memory.host_output(exec) + p.out, r.bytes);
   }
 }
