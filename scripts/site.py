@@ -397,6 +397,7 @@ def write_source(source):
 
     readme = re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", (ROOT / "README.md").read_text())  # links of the repository's page
     readme = re.sub(r"\(docs/tutorials/(\w+)\.md\)", r"(notebooks/\1.ipynb)", readme)
+    readme = re.sub(r"\(docs/([\w-]+\.md)\)", r"(\1)", readme)
     about, rest = links(readme).replace("(docs/figures/", "(figures/").split("## Install", 1)
     index = [about, "**Tutorials**: " + ", ".join(f"[{stem.replace('_', ' ')}](notebooks/{stem}.ipynb)" for stem in TUTORIALS) + ".", "",
              f"**[Which MIMO detector?](notebooks/{LANDING}.ipynb)** compares error rates and cost in one notebook. [Python](python.md) leads from "
