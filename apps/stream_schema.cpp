@@ -261,7 +261,7 @@ keys made_keys() {
       {wb::streams_setting(&run::sent_streams, "Transmit antennas."),
        wb::rx_antennas_setting(&run::rx_antennas, "Receive antennas.")});
   add(k, "modem",
-      {wb::modulation_setting(&run::qam, 4, "Left out: \"qpsk\", of uplink and precode \"16qam\".")
+      {wb::modulation_setting(&run::qam, 4, 256, "Left out: \"qpsk\", of uplink and precode \"16qam\".")
            .without_default()});
   wb::config::add_detector_keys(k.schema, of_chains("detector."));
   add(k, "massive", wb::within<run>([](run& r) -> auto& { return r.massive; }, wb::uplink_settings()));

@@ -21,8 +21,12 @@ int bits_per_symbol(int points) {
       return 6;
     case 256:
       return 8;
+    case 1024:
+      return 10;
+    case 4096:
+      return 12;
     default:
-      throw std::invalid_argument("oracle: a constellation has 2, 4, 16, 64 or 256 points");
+      throw std::invalid_argument("oracle: a constellation has 2, 4, 16, 64, 256, 1024 or 4096 points");
   }
 }
 
@@ -40,10 +44,18 @@ std::complex<double> map_symbol(int points, int index) {
     case 64:
       return std::complex<double>(s(0) * (4 - s(2) * (2 - s(4))), s(1) * (4 - s(3) * (2 - s(5)))) /
              std::sqrt(42.0);
-    default:
+    case 256:
       return std::complex<double>(s(0) * (8 - s(2) * (4 - s(4) * (2 - s(6)))),
                                   s(1) * (8 - s(3) * (4 - s(5) * (2 - s(7))))) /
              std::sqrt(170.0);
+    case 1024:
+      return std::complex<double>(s(0) * (16 - s(2) * (8 - s(4) * (4 - s(6) * (2 - s(8))))),
+                                  s(1) * (16 - s(3) * (8 - s(5) * (4 - s(7) * (2 - s(9)))))) /
+             std::sqrt(682.0);
+    default:
+      return std::complex<double>(s(0) * (32 - s(2) * (16 - s(4) * (8 - s(6) * (4 - s(8) * (2 - s(10)))))),
+                                  s(1) * (32 - s(3) * (16 - s(5) * (8 - s(7) * (4 - s(9) * (2 - s(11))))))) /
+             std::sqrt(2730.0);
   }
 }
 
@@ -51,14 +63,14 @@ std::complex<double> map_symbol(int points, int index) {
 const std::vector<std::complex<double>>& stored_constellation(int points) {
   static const std::map<int, std::vector<std::complex<double>>> constellations = [] {
     std::map<int, std::vector<std::complex<double>>> built;
-    for (int size : {2, 4, 16, 64, 256}) {
+    for (int size : {2, 4, 16, 64, 256, 1024, 4096}) {
       for (int index = 0; index < size; ++index) built[size].push_back(map_symbol(size, index));
     }
     return built;
   }();
   const auto found = constellations.find(points);
   if (found == constellations.end())
-    throw std::invalid_argument("oracle: a constellation has 2, 4, 16, 64 or 256 points");
+    throw std::invalid_argument("oracle: a constellation has 2, 4, 16, 64, 256, 1024 or 4096 points");
   return found->second;
 }
 

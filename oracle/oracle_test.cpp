@@ -169,7 +169,7 @@ TEST(oracle_philox, published_vectors) {
 // ----------------------------------------------------------------------------------------------------------
 
 TEST(oracle_modem, constellations_have_unit_energy_and_are_gray) {
-  for (int points : {2, 4, 16, 64, 256}) {
+  for (int points : {2, 4, 16, 64, 256, 1024, 4096}) {
     const auto s = oracle::constellation(points);
     ASSERT_EQ(s.size(), static_cast<std::size_t>(points));
     double energy = 0.0, closest = 1e9;
@@ -215,6 +215,9 @@ TEST(oracle_modem, points_of_the_standard) {
   expect(256, 0, {5, 5}, 170);
   expect(256, 0b11111111, {-15, -15}, 170);
   expect(256, 0b00001100, {3, 3}, 170);
+  // TS 38.211 5.1.7
+  expect(1024, 0, {11, 11}, 682);
+  expect(1024, 0b1111111111, {-31, -31}, 682);
 }
 
 TEST(oracle_modem, simple_demappers_in_closed_form) {
@@ -240,7 +243,7 @@ TEST(oracle_modem, simple_demappers_in_closed_form) {
 
 TEST(oracle_modem, demaps_each_point_to_its_own_bits) {
   const std::complex<double> h(-0.6, 1.1);
-  for (int points : {2, 4, 16, 64, 256}) {
+  for (int points : {2, 4, 16, 64, 256, 1024}) {
     const auto s = oracle::constellation(points);
     const auto m = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(points)) - 1);
     for (std::size_t index = 0; index < s.size(); ++index) {

@@ -18,7 +18,7 @@ def qam_symbols(bits, qam):
             level = s[..., place] * (2 ** depth - level)
         return level
 
-    return (pam(0) + 1j * pam(1)) / np.sqrt({4: 2, 16: 10, 64: 42, 256: 170}[qam])
+    return (pam(0) + 1j * pam(1)) / np.sqrt({4: 2, 16: 10, 64: 42, 256: 170, 1024: 682, 4096: 2730}[qam])
 
 
 def labels(qam):

@@ -4,7 +4,7 @@ import pytest
 
 import warpband as wb
 
-SIZES = [2, 4, 16, 64, 256]
+SIZES = [2, 4, 16, 64, 256, 1024, 4096]
 
 
 @pytest.mark.parametrize("qam", SIZES)

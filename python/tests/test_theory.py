@@ -18,7 +18,7 @@ def simulated(modulation, snr_db, channel, **more):
     return row
 
 
-@pytest.mark.parametrize("modulation, points, snr_db", [("bpsk", 2, 4.0), ("qpsk", 4, 6.0), ("16qam", 16, 12.0), ("64qam", 64, 14.0), ("256qam", 256, 20.0)])
+@pytest.mark.parametrize("modulation, points, snr_db", [("bpsk", 2, 4.0), ("qpsk", 4, 6.0), ("16qam", 16, 12.0), ("64qam", 64, 14.0), ("256qam", 256, 20.0), ("1024qam", 1024, 26.0), ("4096qam", 4096, 32.0)])
 def test_bit_errors_are_those_of_simulated_links(modulation, points, snr_db):
     """Five deviations of independent bits. With fading neighbouring bits of a symbol fail together: twice as many."""
     for channel, exact in (({"type": "awgn"}, _theory.awgn_ber), ({"type": "rayleigh", "fading": "fast"}, _theory.rayleigh_ber)):
@@ -44,7 +44,7 @@ def test_bit_errors_in_rician_fading(k_db):
     assert _theory.rician_ber(64, 20.0, 0.0, 2) == pytest.approx(_theory.rayleigh_ber(64, 20.0, 2), rel=1e-6)
 
 
-@pytest.mark.parametrize("points", [4, 16, 64, 256])
+@pytest.mark.parametrize("points", [4, 16, 64, 256, 1024, 4096])
 def test_exact_bit_errors_are_those_of_a_gray_labelled_dimension(points):
     levels, n0 = math.isqrt(points), 0.05
     half = math.sqrt(3 / (2 * (points - 1)))

@@ -8,7 +8,7 @@ import functools
 import math
 from typing import Any, Iterator, Mapping, Sequence
 
-POINTS = {"bpsk": 2, "qpsk": 4, "4qam": 4, "16qam": 16, "64qam": 64, "256qam": 256}
+POINTS = {"bpsk": 2, "qpsk": 4, "4qam": 4, "16qam": 16, "64qam": 64, "256qam": 256, "1024qam": 1024, "4096qam": 4096}
 Lines = Iterator[tuple[str, str, list[tuple[float, float]]]]
 
 

@@ -374,7 +374,7 @@ void complete_massive(link_config& c) {
   };
   const bool up = is_uplink(c);
   const int m_bits = bits_per_symbol(c.qam);
-  if (c.qam == 2) refuse("modulation", "\"bpsk\"", "\"qpsk\" to \"256qam\"");
+  check_modulation(c.qam, "massive MIMO");
   if (is_transport(c.code)) refuse("code.type", "\"" + c.code.type + "\"", "another one");
   m.subcarriers = complete_channel(c).grid.subcarriers;
   check_range("subcarriers", m.subcarriers, 1, 4096);

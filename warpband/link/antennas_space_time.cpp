@@ -40,8 +40,7 @@ void read_space_time(const config::link_keys& keys, link_config& link) {
 }
 
 void complete_space_time(link_config& c) {
-  if (c.qam == 2)
-    throw argument_error("modulation", "\"bpsk\"", "\"qpsk\" to \"256qam\" with a space-time code");
+  check_modulation(c.qam, "a space-time code");
   if (is_transport(c.code))
     throw argument_error("code.type", "\"" + c.code.type + "\"", "another one with a space-time code");
   auto& code = c.antennas.edit<stbc_config>();

@@ -2,6 +2,7 @@
 #include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/link/antenna_kind.hpp>
+#include <warpband/link/link_settings.hpp>
 #include <warpband/link/tradeoff.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/receive/open_loop.hpp>
@@ -74,9 +75,7 @@ void complete_streams(link_config& c) {
   check_range("streams", detector.streams, 1, most_soft_streams);
   check_range("rx_antennas", detector.rx_antennas, detector.streams, 16);
   complete_uses(c);
-  if (c.qam == 2)
-    throw argument_error("modulation", "\"bpsk\"",
-                         "\"qpsk\" to \"256qam\" with several antennas or a detector");
+  check_modulation(c.qam, "several antennas or a detector");
   detector.qam = c.qam;
   detector = completed(detector);
 }

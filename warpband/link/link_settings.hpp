@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <warpband/core/error.hpp>
 #include <warpband/core/setting.hpp>
 #include <warpband/detect/detector.hpp>
 #include <warpband/modem/demap/demap.hpp>
@@ -17,7 +18,8 @@ inline const char* name_of(demap_algorithm a) noexcept {
 
 inline const std::vector<std::pair<std::string, int>>& modulation_names() {
   static const std::vector<std::pair<std::string, int>> names{
-      {"bpsk", 2}, {"qpsk", 4}, {"16qam", 16}, {"64qam", 64}, {"256qam", 256}};
+      {"bpsk", 2},     {"qpsk", 4},       {"16qam", 16},    {"64qam", 64},
+      {"256qam", 256}, {"1024qam", 1024}, {"4096qam", 4096}};
   return names;
 }
 /// "?" for another number of points.
@@ -27,11 +29,19 @@ inline std::string name_of_modulation(int points) {
   return "?";
 }
 
-/// Of `least` points or more.
+/// Throws argument_error where a link has another constellation than those of several antennas; `with` says
+/// what it has.
+inline void check_modulation(int qam, const std::string& with) {
+  if (qam < 4 || qam > 256)
+    throw argument_error("modulation", '"' + name_of_modulation(qam) + '"',
+                         "\"qpsk\" to \"256qam\" with " + with);
+}
+
+/// Of constellations of these sizes.
 template <class C>
-setting_of<C> modulation_setting(int C::*qam, int least, std::string text) {
+setting_of<C> modulation_setting(int C::*qam, int fewest_points, int most_points, std::string text) {
   std::vector<std::pair<std::string, int>> names = modulation_names();
-  std::erase_if(names, [=](const auto& n) { return n.second < least; });
+  std::erase_if(names, [=](const auto& n) { return n.second < fewest_points || n.second > most_points; });
   return words("modulation", qam, names, std::move(text));
 }
 template <class C>

@@ -84,8 +84,8 @@ inline void check_massive(int antennas, int users, massive_solver solver, std::o
 }
 /// Of a detector.
 inline void check_symbols(int qam, std::optional<float> llr_clip) {
-  if (qam == 2) throw argument_error("qam", "2", "4, 16, 64 or 256");
-  bits_per_symbol(qam);
+  if (qam != 4 && qam != 16 && qam != 64 && qam != 256)
+    throw argument_error("qam", std::to_string(qam), "4, 16, 64 or 256");
   if (llr_clip && !(*llr_clip > 0 && *llr_clip <= 1e6f))
     throw argument_error("llr_clip", as_message(*llr_clip), "above 0 and at most 1e6, or none");
 }

@@ -305,7 +305,10 @@ const std::vector<setting_of<fer_target>>& target_settings() {
 
 const std::vector<setting_of<link_config>>& modem_settings() {
   static const std::vector<setting_of<link_config>> settings{
-      modulation_setting(&link_config::qam, 2, "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy."),
+      modulation_setting(
+          &link_config::qam, 2, 4096,
+          "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy. With several antennas or a detector "
+          "\"qpsk\" to \"256qam\"."),
       boolean("mutual_information", &link_config::mutual_information,
               "Also measures the mutual information of a sent bit b and its LLR L, 1 - E log2(1 + "
               "exp(-(1 - 2 b) L)) bits, for tables, results and `--metric mutual_information`. Not "

@@ -17,7 +17,7 @@ namespace wb {
 enum class demap_algorithm { max_log, exact };
 
 struct demapper_config {
-  int qam = 4;  // points: 2, 4, 16, 64 or 256
+  int qam = 4;  // points: 2, 4, 16, 64, 256, 1024 or 4096
   demap_algorithm algorithm = demap_algorithm::max_log;
 };
 /// Its settings: names, what is allowed, what they mean.

@@ -44,7 +44,7 @@ bench::maker demap(int points, bool exact, std::size_t items) {
 
 const bench::group demap_benches{[] {
   for (const std::string& device : bench::devices()) {
-    for (const int points : {2, 4, 16, 64, 256})
+    for (const int points : {2, 4, 16, 64, 256, 1024, 4096})
       for (const bool exact : {false, true}) {
         const std::vector<bench::axis> axes{{"points", points}, {"algorithm", exact ? "exact" : "max_log"}};
         bench::add("demap", device, axes, {figure::kernel, figure::resident},

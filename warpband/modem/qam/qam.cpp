@@ -21,8 +21,12 @@ int bits_per_symbol(int points) {
       return 6;
     case 256:
       return 8;
+    case 1024:
+      return 10;
+    case 4096:
+      return 12;
     default:
-      throw argument_error("qam", std::to_string(points), "2 (BPSK), 4, 16, 64 or 256 points");
+      throw argument_error("qam", std::to_string(points), "2 (BPSK), 4, 16, 64, 256, 1024 or 4096 points");
   }
 }
 

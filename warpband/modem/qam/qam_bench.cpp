@@ -36,7 +36,7 @@ bench::maker map(int points, std::size_t items) {
 
 const bench::group qam_benches{[] {
   for (const std::string& device : bench::devices()) {
-    for (const int points : {2, 4, 16, 64, 256})
+    for (const int points : {2, 4, 16, 64, 256, 1024, 4096})
       bench::add("qam_map", device, {{"points", points}}, {figure::kernel, figure::resident},
                  map(points, bench::batch_for(device, 1 << 14, 1 << 26)));
     bench::add("qam_map", device, {{"points", 64}}, {figure::host_fed}, map(64, 1 << 22));

@@ -1,6 +1,6 @@
 #pragma once
 // Gray pulse-amplitude modulation of one dimension, as TS 38.211 §5.1 nests it:
-//   B = 1: s1;  B = 2: s1 (2 - s2);  B = 3: s1 (4 - s2 (2 - s3));  B = 4: s1 (8 - s2 (4 - s3 (2 - s4)))
+//   B = 1: s1;  B = 2: s1 (2 - s2);  B = 3: s1 (4 - s2 (2 - s3));  and so on up to B = 6
 // with s_i = 1 - 2 b_i. Amplitudes are the odd numbers -(2^B - 1) .. 2^B - 1.
 #include <warpband/core/cx.hpp>
 
@@ -20,7 +20,9 @@ WB_HD constexpr int pam_amplitude(int l) {
 /// 1 / sqrt(mean energy) of a symbol with B bits per dimension; B = 0 is BPSK's 1 / sqrt 2.
 template <int B>
 WB_HD constexpr float qam_scale() {
-  return B <= 1 ? 0.707106781f : B == 2 ? 0.316227766f : B == 3 ? 0.15430335f : 0.0766964989f;
+  constexpr float scales[]{0.707106781f,  0.707106781f,  0.316227766f, 0.15430335f,
+                           0.0766964989f, 0.0382919791f, 0.0191389751f};
+  return scales[B];
 }
 
 /// Bits (0 or 1) of one dimension to its amplitude.

@@ -14,7 +14,7 @@ using wb::testing::on_device;
 using bits = std::vector<std::uint8_t>;
 using symbols = std::vector<std::complex<float>>;
 
-constexpr int all_points[]{2, 4, 16, 64, 256};
+constexpr int all_points[]{2, 4, 16, 64, 256, 1024, 4096};
 
 symbols map(wb::executor& exec, int points, const bits& values) {
   const wb::qam_mapper mapper(points);
@@ -52,12 +52,12 @@ TEST_P(qam, every_point_equals_the_standard) {
 }
 
 TEST(qam_arguments, sizes_of_the_standard_only) {
-  const std::pair<int, int> good[]{{2, 1}, {4, 2}, {16, 4}, {64, 6}, {256, 8}};
+  const std::pair<int, int> good[]{{2, 1}, {4, 2}, {16, 4}, {64, 6}, {256, 8}, {1024, 10}, {4096, 12}};
   for (const auto& [points, m] : good) {
     EXPECT_EQ(wb::bits_per_symbol(points), m);
     EXPECT_EQ(wb::qam_mapper(points).bits(), m);
   }
-  for (const int bad : {-4, 0, 1, 3, 5, 8, 32, 128, 255, 512, 1024}) {
+  for (const int bad : {-4, 0, 1, 3, 5, 8, 32, 128, 255, 512, 2048, 16384}) {
     EXPECT_EQ(blamed([&] { wb::bits_per_symbol(bad); }), "qam") << bad;
     EXPECT_EQ(blamed([&] { wb::qam_mapper{bad}; }), "qam") << bad;
   }
