@@ -34,6 +34,11 @@ std::string check_seconds(const std::string& text) {
   if (seconds_from(text) > 0) return {};
   return "\"" + text + "\" is not allowed: expected seconds, more than 0 and at most 3600";
 }
+/// Counters of energy change some ten times a second.
+std::string check_energy_seconds(const std::string& text) {
+  if (seconds_from(text) >= 5) return {};
+  return "\"" + text + "\" is not allowed: expected seconds, 5 to 3600";
+}
 std::string check_filter(const std::string& text) {
   if (wb::bench::is_filter(text)) return {};
   return "\"" + text + "\" is not allowed: expected a regular expression";
@@ -159,6 +164,12 @@ Duration
   call (of host_fed turbo) are looked at; other results are an error. host_fed keeps three calls under way, the other
   figures one.
 
+Energy
+  With --energy each benchmark runs once more for so long, and so long nothing runs before them. NVML counts the energy of
+  a GPU's board, RAPL that of all packages of a CPU. What the idle device takes is subtracted and stated; the rest is
+  shown for a bit and an item. What other programs cause is counted too. Linux lets only root read RAPL by default. The
+  environment variable WARPBAND_POWERCAP names another folder than /sys/class/powercap.
+
 Budget
   Below the figures of MIMO detectors: the rate that each has with its data in place (kernel, on a CPU resident) and fed
   from the host, in 10^6 uses of the channel a second, and the widest carrier whose every resource element it detects in
@@ -178,6 +189,7 @@ Examples:
   WARPBAND_ISA=avx2 warpband bench demap         with another instruction set
   ncu --kernel-name-base demangled -k regex:demap_op warpband bench demap/points=16/.*kernel --profile 3
   warpband bench 'turbo.*int16.*early_stop.*host_fed' --duration 480 --json endurance.json
+  warpband bench 'turbo.*resident' --energy 5     also the energy of a bit
   warpband bench ceilings                        what this machine can do at most
   warpband bench compare old.json new.json       which figures changed by more than their noise
 
@@ -217,6 +229,8 @@ void check_options(const CLI::App& asked, const bench_options& o) {
   if (asked.count("--json") != 0 && unmeasured)
     throw usage_error(std::string(o.list ? "--list" : "--profile") + " makes no record: leave out --json");
   if (o.duration > 0 && unmeasured) throw usage_error("--duration does not go with --list or --profile");
+  if (o.run.energy > 0 && (unmeasured || o.duration > 0))
+    throw usage_error("--energy does not go with --list, --profile or --duration");
 }
 
 }  // namespace
@@ -243,6 +257,12 @@ command add_bench(CLI::App& app) {
           "Run the one benchmark of FILTER without a pause for so long")
       ->type_name("SECONDS")
       ->check(CLI::Validator(check_seconds, "", "seconds"));
+  bench
+      ->add_option_function<std::string>(
+          "--energy", [options](const std::string& s) { options->run.energy = seconds_from(s); },
+          "Also count the energy of each benchmark, in a run of so long")
+      ->type_name("SECONDS")
+      ->check(CLI::Validator(check_energy_seconds, "", "seconds"));
   add_integer(*bench, "--profile", 1, 1000000, "Only make N calls of each, for a profiler: nothing is timed",
               [options](std::int64_t n) { options->profile = static_cast<int>(n); });
   bench->add_flag("--quiet", options->quiet, "No progress on stderr");

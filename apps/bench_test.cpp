@@ -1,7 +1,12 @@
 // `warpband bench` as a user meets it: records, comparisons, errors.
 #if defined(WARPBAND_HAS_BENCH)
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include <tests/command.hpp>
 #include <tests/json.hpp>
+#include <tests/powercap.hpp>
 
 namespace bench_test {
 
@@ -65,6 +70,45 @@ TEST_F(bench_command, runs_one_benchmark_without_a_pause) {
   expect_error(1, "turbo --device cpu --duration 1", "--duration takes one");
   expect_error(2, "no_such --device cpu --duration 1", "no benchmark matches");
   expect_error(2, "turbo --duration 0", "seconds");
+}
+
+/// Beside a counter of energy that goes on.
+TEST_F(bench_command, counts_energy) {
+  const wb::testing::powercap p;
+  p.add("intel-rapl:0", "package-0", "5000000", "1000000000000");
+  std::atomic<bool> ends = false;
+  std::thread machine([&] {
+    for (long microjoules = 5000000; !ends; microjoules += 777777) {
+      p.set("intel-rapl:0", "energy_uj", std::to_string(microjoules));
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  const outcome o = command_folder::run(
+      "bench 'qam_map/points=64/figure=resident' --device cpu --threads 1 --repetitions 1 "
+      "--min-time 0.001 --energy 5 --quiet --json e.json",
+      p.environment());
+  ends = true;
+  machine.join();
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(o.out.find("energy, cpu ("), std::string::npos) << o.out;
+  EXPECT_NE(o.out.find("nJ a bit"), std::string::npos) << o.out;
+  const json r = read("e.json");
+  EXPECT_EQ(r["energy"]["cpu"]["source"], "RAPL of 1 package");
+  ASSERT_GT(r["benchmarks"].size(), 0U);
+  for (const json& b : r["benchmarks"]) {
+    const json& e = b["energy"];
+    const double seconds = e["seconds"], joules = e["joules"], idle = e["idle_watts"], calls = e["calls"];
+    EXPECT_GE(seconds, 5);
+    EXPECT_GT(joules, 0);
+    EXPECT_EQ(idle, r["energy"]["cpu"]["idle_watts"].get<double>());
+    EXPECT_NEAR(e["watts"].get<double>(), joules / seconds, 1e-4 * joules);
+    const double of_call = (joules - idle * seconds) / calls, rounded = 1e-4 * joules / calls;
+    EXPECT_NEAR(e["nanojoules_per_item"].get<double>() * 1e-9 * b["items"].get<double>(), of_call, rounded);
+    const double of_item = e["nanojoules_per_item"];
+    EXPECT_NEAR(e["nanojoules_per_bit"].get<double>() * 6, of_item, 1e-4 * std::abs(of_item));
+  }
+  p.set("intel-rapl:0", "energy_uj", "");
+  command_folder::expect_error(1, "bench qam_map --device cpu --energy 5", "cannot be read", p.environment());
 }
 
 TEST_F(bench_command, help_teaches) {
@@ -311,6 +355,8 @@ TEST_F(bench_command, refuses_in_one_line) {
     expect_error(2, std::string(command) + " --json ''", "--json \"\" names no file");
   expect_error(2, "'turbo('", "expected a regular expression");
   expect_error(2, "--min-time 0", "expected seconds");
+  expect_error(2, "--energy 4", "expected seconds, 5 to 3600");
+  expect_error(2, "qam --energy 5 --profile 1", "--energy does not go with");
   expect_error(2, "--repetitions 0", "expected an integer from 1 to 1000");
   expect_error(2, "--device gpu", "expected cpu or cuda:N");
   expect_error(2, "--repetition 3", "did you mean --repetitions?");

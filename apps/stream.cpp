@@ -13,6 +13,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <set>
 #include <span>
 #include <sstream>
 #include <string>
@@ -24,6 +25,7 @@
 #include <warpband/core/printable.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/exec/cpu.hpp>
+#include <warpband/exec/energy.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/exec/start_thread.hpp>
 #include <warpband/io/json_lines.hpp>
@@ -46,7 +48,7 @@ struct stream_options {
   std::optional<std::uint64_t> frames;
   std::optional<double> seconds;
   std::optional<int> threads;
-  bool quiet = false, help_scenario = false, force = false;
+  bool quiet = false, help_scenario = false, force = false, energy = false;
 };
 
 double resident_bytes() {
@@ -284,6 +286,49 @@ void wait_until(frame_clock::time_point due, bool sleeps) {
       std::this_thread::sleep_for(std::min<frame_clock::duration>(due - time - awake, nap));
 }
 
+/// The energy of a run's devices, each counted once.
+class energy_watch {
+ public:
+  /// Measures what the devices take for five seconds without frames.
+  explicit energy_watch(const std::vector<std::string>& devices) {
+    for (const std::string& d : std::set<std::string>(devices.begin(), devices.end())) {
+      counters_.push_back(wb::open_energy_counter(*wb::open_executor(d, 1)));
+      sources_[d] = counters_.back()->source();
+    }
+    start();
+    wait_until(start_ + std::chrono::seconds(5), true);
+    idle_watts_ = joules() / elapsed();
+  }
+  void start() {
+    before_ = 0;
+    before_ = joules();
+    start_ = frame_clock::now();
+  }
+  /// Since start(); to be asked every minute or oftener.
+  double joules() {
+    double sum = -before_;
+    for (const auto& c : counters_) sum += c->joules();
+    return sum;
+  }
+  void stop() {
+    seconds_ = elapsed();
+    joules_ = joules();
+  }
+  json result(double bits) const {
+    json r{{"sources", sources_}, {"seconds", seconds_}, {"joules", joules_}, {"idle_watts", idle_watts_}};
+    if (seconds_ >= 5 && bits > 0) r["nanojoules_per_bit"] = (joules_ - idle_watts_ * seconds_) / bits * 1e9;
+    return r;
+  }
+
+ private:
+  double elapsed() const { return std::chrono::duration<double>(frame_clock::now() - start_).count(); }
+
+  std::vector<std::unique_ptr<wb::energy_counter>> counters_;
+  json sources_;
+  double before_ = 0, idle_watts_ = 0, seconds_ = 0, joules_ = 0;
+  frame_clock::time_point start_;
+};
+
 /// The time of a frame in the middle one of many short times of a run: what goes on outside of this process
 /// for some of them does not count.
 class pace {
@@ -458,7 +503,7 @@ class measured_run {
  public:
   /// `output`: the file that results of the frames are written to, or an empty name.
   measured_run(const stream_run& run, progress_line& line, std::FILE* table,
-               const stream_output_config& output)
+               const stream_output_config& output, bool energy)
       : work_(work_of(run)),
         chain_(*work_.chain),
         run_(with_batch(run, chain_)),
@@ -472,7 +517,8 @@ class measured_run {
                   status_ || output_ ? looks_at_results() : wb::frame_callback()),
         check_(chain_, source_),
         filled_(pipeline_.slots(), 0),
-        rng_(run_.seed) {}
+        rng_(run_.seed),
+        counts_energy_(energy) {}
 
   /// Runs it, prints its row into the table, and gives its record. Throws interrupted_before_frames.
   json measure() {
@@ -489,10 +535,13 @@ class measured_run {
     if (run_.copies_every != 0)
       copies_.emplace(run_.devices.front(),
                       wb::offset_of(chain_.inputs(), chain_.inputs().size(), run_.items));
+    if (counts_energy_) energy_.emplace(run_.devices);
     memory_watch memory(run_.devices);
+    if (energy_) energy_->start();
     push_frames();
     pipeline_.drain();
     seconds_ = elapsed();
+    if (energy_) energy_->stop();
     memory.finish();
     line_.clear();
     after_ = pipeline_.counters();
@@ -505,6 +554,7 @@ class measured_run {
     json result = settings_record(graphs);
     add_throughput(result);
     add_times(result);
+    if (energy_) result["energy"] = energy_->result(bits_pushed_ * delivered_share());
     result["checked"] = {{"compared", check_.compared}, {"different", check_.different}};
     add_decided(result["checked"]);
     result["host_memory_bytes"] = memory.host();
@@ -631,6 +681,7 @@ class measured_run {
         windows_->look(time, pipeline_.counters().delivered - before_.delivered);
       if (time - looked > std::chrono::seconds(1)) {
         looked = time;
+        if (energy_) (void)energy_->joules();
         if (line_.due()) show_progress(frames);
       }
     }
@@ -759,6 +810,14 @@ class measured_run {
           "  bare copies in, {} in turn with frames: p50 {:.1f}, p99 {:.1f}, p99.9 {:.1f}, max {:.1f} us\n",
           t.count(), t.percentile_us(50), t.percentile_us(99), t.percentile_us(99.9), t.max_us());
     }
+    if (energy_) {
+      const json& e = result["energy"];
+      if (e.contains("nanojoules_per_bit"))
+        print_to(table_, "  energy: {:.4g} nJ a bit, beyond the {:.4g} W of idle devices\n",
+                 e["nanojoules_per_bit"].get<double>(), e["idle_watts"].get<double>());
+      else
+        print_to(table_, "  energy: not stated for less than 5 s\n");
+    }
     if (!trace_.slowest.empty()) print_to(table_, "{}\n", trace_text(trace_, tail_));
     if (!error_.empty()) print_to(table_, "  ended early: {}\n", wb::printable(error_, most_shown));
     if (check_.different != 0)
@@ -783,11 +842,12 @@ class measured_run {
   checker check_;
   std::vector<char> filled_;  // by slot
   std::mt19937_64 rng_;       // of sizes
-  bool counts_ = false, finished_ = false;
+  bool counts_energy_, counts_ = false, finished_ = false;
   std::uint64_t items_pushed_ = 0;
   double bits_pushed_ = 0, seconds_ = 0;
   std::optional<bare_copies> copies_;
   std::optional<pace> windows_;
+  std::optional<energy_watch> energy_;
   frame_clock::time_point start_;
   wb::pipeline_counters before_, after_;
   wb::pipeline_times times_;
@@ -881,7 +941,7 @@ int run_stream(const stream_options& o) {
     try {
       if (interrupted()) throw interrupted_before_frames();
       naming_devices(devices_key, [&] {
-        measured_run run(r, line, table, {.path = o.output, .scenario = scenario.text});
+        measured_run run(r, line, table, {.path = o.output, .scenario = scenario.text}, o.energy);
         out["runs"].push_back(run.measure());
         if (run.finished()) finished++;
       });
@@ -910,6 +970,8 @@ constexpr const char* stream_footer =
 that were late, dropped or failed; and uses, vectors, codewords, slots or WiMAX frames that were erased, as for a NaN in
 them (- of decode, whose results do not say). With stream.stages a second line says what copies and stages of a frame take alone; with
 stream.trace one says where the slowest frames lost their time.
+With --energy another line has the energy of a bit, for runs of 5 s or more: NVML counts that of a GPU's board, RAPL that of a CPU's
+packages, and both count other programs too. The idle devices' power is subtracted; threads that spin are a part of it.
 After Ctrl-C or a signal the table and --json have the runs until then.
 The exit code is 1 after a signal, where a frame failed, or where a result differs from the first one of the same frame.
 
@@ -949,6 +1011,8 @@ command add_stream(CLI::App& app) {
       ->type_name("X")
       ->check(number_between(1e-3, 1e9));
   add_trusted(*stream);
+  stream->add_flag("--energy", o->energy,
+                   "Also count the energy of a bit, beyond what the devices take in 5 s without frames");
   stream->add_flag("--quiet", o->quiet, "No progress on stderr");
   stream->add_flag("--help-scenario", o->help_scenario, "Explain every key of a scenario file");
   return {stream, [o] {

@@ -13,6 +13,7 @@
 
 #include <tests/command.hpp>
 #include <tests/json.hpp>
+#include <tests/powercap.hpp>
 #include <warpband/exec/cuda.hpp>
 #if WARPBAND_HDF5
 #include <warpband/io/hdf5.hpp>
@@ -124,6 +125,24 @@ TEST(stream_command, slots_without_enough_power_fail) {
   const auto& checked = result["runs"][0]["checked"];
   EXPECT_GT(checked["blocks"].get<int>(), 0);
   EXPECT_EQ(checked["block_errors"], checked["blocks"]);
+}
+
+TEST(stream_command, counts_energy) {
+  const wb::testing::powercap p;
+  p.add("intel-rapl:0", "package-0", "5000000");
+  const wb::testing::command_folder folder;
+  const std::string scenario = folder.path("s.toml"), result = folder.path("s.json");
+  std::ofstream(scenario) << "[stream]\nitems = 256\nframes = 100\nstages = false\n";
+  const std::string arguments = "stream " + scenario + " --device cpu --quiet --energy --json " + result;
+  const outcome o = folder.run(arguments, p.environment());
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(o.out.find("energy: not stated for less than 5 s"), std::string::npos) << o.out;
+  const auto energy = wb::testing::parse_json(text_of(result))["runs"][0]["energy"];
+  EXPECT_EQ(energy["sources"]["cpu"], "RAPL of 1 package");
+  EXPECT_EQ(energy["joules"], 0);  // a counter that stands still
+  EXPECT_EQ(energy["idle_watts"], 0);
+  p.set("intel-rapl:0", "name", "psys");
+  folder.expect_error(1, arguments, "the energy of the CPU is not counted here", p.environment());
 }
 
 TEST(stream_command, tells_where_the_slowest_frames_lost_their_time) {

@@ -81,9 +81,51 @@ void measurement::repeat_small(executor& exec, job& call, double min_seconds) {
   p99_.push_back(quantile(samples, 0.99));
 }
 
-void measurement::repeat(double min_seconds) {
+/// Keeps what `f` throws as the error of the benchmark, and does nothing once there is one.
+template <class F>
+void measurement::guarded(F&& f) {
   if (!error_.empty()) return;
   try {
+    f();
+  } catch (const std::bad_alloc&) {
+    error_ = "out of memory";
+  } catch (const std::exception& e) {
+    error_ = e.what();
+  }
+}
+
+void measurement::count_energy(energy_counter& counter, double seconds, double idle_watts) {
+  guarded([&] {
+    const definition& d = *definition_;
+    const std::size_t n = d.measured == figure::host_fed ? slots : 1;
+    const bool waits = d.measured == figure::sync || d.measured == figure::small;
+    std::vector<job> calls;
+    for (std::size_t i = 0; i < n; i++) calls.push_back(d.make(pool_->get(d.device, i), d.measured));
+    const auto sync_all = [&] {
+      for (std::size_t i = 0; i < n; i++) pool_->get(d.device, i).sync();
+    };
+    for (job& call : calls) call();
+    sync_all();
+    energy_use e{.idle_watts = idle_watts};
+    const double before = counter.joules(), start = now();
+    double looked = start;
+    do {
+      // As many as a repetition has: one wait for all of them.
+      for (long i = 0; i < std::max(calls_, 1L); i++, e.calls++) {
+        calls[static_cast<std::size_t>(i) % n]();
+        if (waits) sync_all();
+      }
+      sync_all();
+      e.seconds = now() - start;
+      if (start + e.seconds - looked > 1) (void)counter.joules(), looked = now();
+    } while (e.seconds < seconds);
+    e.joules = counter.joules() - before;
+    energy_ = e;
+  });
+}
+
+void measurement::repeat(double min_seconds) {
+  guarded([&] {
     const definition& d = *definition_;
     executor& exec = pool_->get(d.device);
     if (items_ == 0) learn_cost(exec);
@@ -146,11 +188,7 @@ void measurement::repeat(double min_seconds) {
         return now() - start;
       }));
     }
-  } catch (const std::bad_alloc&) {
-    error_ = "out of memory";
-  } catch (const std::exception& e) {
-    error_ = e.what();
-  }
+  });
 }
 
 }  // namespace wb::bench

@@ -99,6 +99,15 @@ json to_json(const measurement& m, const ceilings& c) {
   if (!m.p99().empty()) b["seconds"]["p99"] = tidy(quantile(m.p99(), 0.5));
   b["items_per_second"] = tidy(m.items() / s.median);
   if (m.bits() > 0) b["mbps"] = tidy(m.bits() / s.median * 1e-6);
+  if (const auto& e = m.energy()) {
+    b["energy"] = {{"seconds", tidy(e->seconds)},
+                   {"calls", e->calls},
+                   {"joules", tidy(e->joules)},
+                   {"watts", tidy(e->joules / e->seconds)},
+                   {"idle_watts", tidy(e->idle_watts)}};
+    b["energy"]["nanojoules_per_item"] = tidy(e->of_call() / m.items() * 1e9);
+    if (m.bits() > 0) b["energy"]["nanojoules_per_bit"] = tidy(e->of_call() / m.bits() * 1e9);
+  }
   double flops = 0, bytes = 0;
   for (const auto& k : m.asked().kernels) {
     flops += k.flops;
@@ -145,11 +154,13 @@ json to_json(const ceilings& c) {
 
 report make_report(const run_options& options, executor_pool& pool,
                    const std::vector<measurement>& benchmarks, const ceilings_by_device& limits,
-                   double waited_percent) {
+                   const energy_by_device& energy, double waited_percent) {
   json record = describe(options, pool);
   record["waited_percent"] = tidy(waited_percent);
   record["ceilings"] = json::object();
   for (const auto& [device, c] : limits) record["ceilings"][device] = to_json(c);
+  for (const auto& [device, idle] : energy)
+    record["energy"][device] = {{"source", idle.source}, {"idle_watts", tidy(idle.idle_watts)}};
   record["benchmarks"] = json::array();
   report r;
   for (const measurement& m : benchmarks) {

@@ -11,11 +11,17 @@
 namespace wb::bench {
 
 using ceilings_by_device = std::map<std::string, ceilings>;
+/// What counts the energy of a device, and what it takes with nothing to do.
+struct idle_power {
+  std::string source;
+  double idle_watts = 0;
+};
+using energy_by_device = std::map<std::string, idle_power>;
 
 /// `waited_percent`: of the time of the run, what other programs took.
 report make_report(const run_options& options, executor_pool& pool,
                    const std::vector<measurement>& benchmarks, const ceilings_by_device& limits,
-                   double waited_percent);
+                   const energy_by_device& energy, double waited_percent);
 
 /// What `endure` saw.
 struct endurance {

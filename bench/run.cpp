@@ -4,6 +4,7 @@
 #include <bench/record.hpp>
 #include <bench/run.hpp>
 #include <bench/statistics.hpp>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -52,6 +53,33 @@ double seconds_waited() {
   return total;
 }
 
+using counters_by_device = std::map<std::string, std::unique_ptr<energy_counter>>;
+
+counters_by_device open_counters(executor_pool& pool, const std::vector<measurement>& measurements) {
+  counters_by_device counters;
+  for (const measurement& m : measurements)
+    if (auto& counter = counters[m.what().device]; !counter)
+      counter = open_energy_counter(pool.get(m.what().device));
+  return counters;
+}
+
+/// Each device with nothing to do, then each benchmark, for so long.
+energy_by_device count_energy(const counters_by_device& counters, double seconds,
+                              std::vector<measurement>& measurements) {
+  energy_by_device idle;
+  for (const auto& [device, counter] : counters) {
+    const double start = now(), before = counter->joules();
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    idle[device] = {counter->source(), (counter->joules() - before) / (now() - start)};
+  }
+  for (measurement& m : measurements) {
+    const std::string& device = m.what().device;
+    if (const auto found = counters.find(device); found != counters.end())
+      m.count_energy(*found->second, seconds, idle.at(device).idle_watts);
+  }
+  return idle;
+}
+
 }  // namespace
 
 int threads_of(const run_options& options) {
@@ -89,6 +117,8 @@ report run(const run_options& options) {
   executor_pool pool(threads_of(options));
   std::vector<measurement> measurements;
   for (const definition& d : wanted) measurements.emplace_back(d, pool);
+  const counters_by_device counters =
+      options.energy > 0 ? open_counters(pool, measurements) : counters_by_device{};
   std::map<std::string, ceilings> limits;
   for (const definition& d : wanted)
     if (!limits.contains(d.device)) limits.emplace(d.device, measure_ceilings(pool, d.device));
@@ -111,7 +141,8 @@ report run(const run_options& options) {
   }
   const double waited_percent = 100 * (seconds_waited() - waited) / (now() - start) / threads_of(options);
   for (auto& [device, c] : limits) c.keep_best(measure_ceilings(pool, device));
-  return make_report(options, pool, measurements, limits, waited_percent);
+  const energy_by_device energy = count_energy(counters, options.energy, measurements);
+  return make_report(options, pool, measurements, limits, energy, waited_percent);
 }
 
 void call_only(const run_options& options, int calls) {
@@ -133,7 +164,7 @@ report run_ceilings(const run_options& options) {
     limits.emplace(device, measure_ceilings(pool, device));
     limits.at(device).keep_best(measure_ceilings(pool, device));
   }
-  return make_report(options, pool, {}, limits, 0);
+  return make_report(options, pool, {}, limits, {}, 0);
 }
 
 }  // namespace wb::bench

@@ -24,7 +24,8 @@ struct run_options {
   std::vector<std::string> devices;  // empty: cpu, and cuda:0 where there is one
   int threads = 0;                   // of the CPU; 0: all cores
   int repetitions = 9;
-  double min_time = 0.1;                                 // seconds of a repetition
+  double min_time = 0.1;  // seconds of a repetition
+  double energy = 0;      // seconds of a further run of each benchmark that counts energy; 0: none
   std::function<bool(const progress&)> watch = nullptr;  // false: stop, which throws wb::error
 };
 

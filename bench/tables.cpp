@@ -105,15 +105,44 @@ std::string budget_table(const json& record) {
   return out;
 }
 
+namespace {
+
+std::string short_name(const json& b) {
+  std::string name = b["op"].get<std::string>();
+  for (const auto& [axis, value] : b["axes"].items())
+    name += "/" + axis + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+  return name;
+}
+
+/// Empty where no energy was counted.
+std::string energy_table(const json& record) {
+  if (!record.contains("energy")) return {};
+  std::string out;
+  for (const auto& [device, idle] : record["energy"].items()) {
+    const double watts = idle["idle_watts"].get<double>();
+    out += fmt::format("\nenergy, {}: {} counts; the {:.4g} W of an idle device are subtracted\n",
+                       device_title(record, device), idle["source"].get<std::string>(), watts);
+    out += fmt::format("{:>10} {:>12} {:>14} {:>9}  {}\n", "nJ a bit", "nJ an item", "watts in all",
+                       "seconds", "benchmark");
+    for (const json& b : record["benchmarks"]) {
+      if (b["device"] != device || !b.contains("energy")) continue;
+      const json& e = b["energy"];
+      const auto number = [&](const char* key) {
+        return e.contains(key) ? fmt::format("{:.4g}", e[key].get<double>()) : std::string("-");
+      };
+      out += fmt::format("{:>10} {:>12} {:>14} {:>9}  {}\n", number("nanojoules_per_bit"),
+                         number("nanojoules_per_item"), number("watts"), number("seconds"),
+                         short_name(b) + "/figure=" + b["figure"].get<std::string>());
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string benchmarks_table(const json& record) {
   std::string out;
   std::size_t width = 9;
-  const auto short_name = [](const json& b) {
-    std::string name = b["op"].get<std::string>();
-    for (const auto& [axis, value] : b["axes"].items())
-      name += "/" + axis + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
-    return name;
-  };
   for (const json& b : record["benchmarks"]) width = std::max(width, short_name(b).size());
   std::vector<std::string> devices;
   for (const json& b : record["benchmarks"])
@@ -149,6 +178,7 @@ std::string benchmarks_table(const json& record) {
                            b.value("bound_by", "-"));
       }
     }
+  out += energy_table(record);
   out += budget_table(record);
   if (const double waited = record["waited_percent"].get<double>(); waited > much_waiting)
     out += fmt::format("\nwarning: other programs kept this one waiting for {:.0f} % of the time\n", waited);

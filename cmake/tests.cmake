@@ -39,7 +39,7 @@ target_compile_options(oracle_turbo_curve PRIVATE ${wb_oracle_flags})
 target_link_libraries(oracle_turbo_curve PRIVATE wb_oracle wb_options Threads::Threads)
 
 wb_sources(more GLOB tests/*.cpp)
-list(REMOVE_ITEM more_sources tests/faults.cpp)
+list(REMOVE_ITEM more_sources tests/faults.cpp tests/nvml.cpp)
 if(WARPBAND_APP)  # the golden set asks the command's reader of stream scenarios
   set(stream_readers apps/stream_runs.cpp apps/stream_schema.cpp)
   add_executable(golden_rows EXCLUDE_FROM_ALL tests/golden/rows.cpp tests/golden.cpp tests/json.cpp ${stream_readers})  # for scripts/golden.py
@@ -80,6 +80,9 @@ add_library(wb_faults SHARED tests/faults.cpp)  # makes calls fail in programs t
 target_compile_options(wb_faults PRIVATE -O1 -Wall -Wextra)
 target_compile_definitions(warpband_tests PRIVATE WARPBAND_FAULTS="$<TARGET_FILE:wb_faults>")
 add_dependencies(warpband_tests wb_faults)
+add_library(wb_nvml SHARED tests/nvml.cpp)  # in place of NVIDIA's management library
+target_compile_definitions(warpband_tests PRIVATE WARPBAND_NVML="$<TARGET_FILE:wb_nvml>")
+add_dependencies(warpband_tests wb_nvml)
 if(WARPBAND_APP)
   add_dependencies(warpband_tests warpband_command)
   file(GENERATE OUTPUT "${wb_generated}/warpband_command.hpp"

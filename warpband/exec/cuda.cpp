@@ -60,9 +60,19 @@ cuda_device_info describe(int index) {
   int driver = 0, runtime = 0;
   check(cudaDriverGetVersion(&driver), "reading the driver's version");
   check(cudaRuntimeGetVersion(&runtime), "reading the runtime's version");
-  return {
-      index,      p.name, p.major, p.minor, p.multiProcessorCount, p.totalGlobalMem, p.sharedMemPerBlockOptin,
-      khz / 1000, driver, runtime};
+  char pci_bus_id[32] = "";
+  check(cudaDeviceGetPCIBusId(pci_bus_id, sizeof pci_bus_id, index), "reading the PCI bus ID");
+  return {index,
+          p.name,
+          p.major,
+          p.minor,
+          p.multiProcessorCount,
+          p.totalGlobalMem,
+          p.sharedMemPerBlockOptin,
+          khz / 1000,
+          driver,
+          runtime,
+          pci_bus_id};
 }
 
 /// Keeps what is given back.

@@ -17,6 +17,7 @@ struct cuda_device_info {
   std::size_t memory_bytes = 0, shared_bytes = 0;
   int clock_mhz = 0;            // the highest its multiprocessors run at
   int driver = 0, runtime = 0;  // versions of CUDA, 13000 for 13.0
+  std::string pci_bus_id;       // "0000:65:00.0"
 };
 /// True where the library was built with CUDA.
 bool has_cuda() noexcept;
