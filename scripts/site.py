@@ -25,13 +25,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 ALGORITHMS = [
     ("MIMO detection", [
         ("ml", "Exhaustive detection (ML)", ["detect/ml/ml.hpp"], ["detect.ML"], ("detect", {"detector": "ml"}), ["wu2012"]),
-        ("linear", "Matched filter, zero forcing, MMSE", ["detect/linear/linear.hpp"],
+        ("linear", "Matched filter, zero forcing, MMSE", ["detect/linear/linear.hpp", "detect/words.hpp"],
          ["detect.MatchedFilter", "detect.ZeroForcing", "detect.MMSE"], ("detect", {"detector": ("mf", "zf", "mmse")}), []),
         ("trellis", "One-pass and multi-pass trellis", ["detect/trellis/trellis.hpp"],
          ["detect.OnePassTrellis", "detect.MultiPassTrellis"], ("detect", {"detector": ("ot", "mtt")}), ["wu2010"]),
         ("kbest", "K-best", ["detect/kbest/kbest.hpp"], ["detect.KBest"], ("detect", {"detector": "kbest"}), []),
         ("sphere", "Sphere detection", ["detect/sphere/sphere.hpp"], ["detect.Sphere"], ("detect", {"detector": "sphere"}), []),
-        ("nway", "N-way (parallel SSFE)", ["detect/nway/nway.hpp"], ["detect.NWay"], ("detect", {"detector": "nway"}), ["wu2012"]),
+        ("nway", "N-way (parallel SSFE)", ["detect/nway/nway.hpp", "detect/words.hpp"], ["detect.NWay"], ("detect", {"detector": "nway"}), ["wu2012"]),
         ("pic", "MMSE with parallel interference cancellation", ["detect/pic/pic.hpp"], ["detect.PIC"], ("detect", {"detector": "pic"}),
          ["soft-detection"]),
         ("ep", "Expectation propagation", ["detect/ep/ep.hpp"], ["detect.EP"], ("detect", {"detector": "ep"}), ["soft-detection"]),

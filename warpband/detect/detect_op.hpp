@@ -154,6 +154,28 @@ struct use_of_channel {
   }
 };
 
+/// The rule for what a detector stores of a call's numbers (core/fixed_point.hpp).
+template <class T, class Call>
+WB_HD auto rule_of(const Call& a) {
+  if constexpr (requires { a.words; })
+    return fixed_point<T>(a.words);
+  else
+    return floating_point{};
+}
+/// (M - 1) / 6 of M points: one over the squared distance of neighbours, where the mean energy is 1.
+WB_HD float spacing_of(int pam_bits) { return static_cast<float>((1 << 2 * pam_bits) - 1) / 6.f; }
+/// H, y and N0 as words, y and N0 so that neighbouring points are 1 apart.
+template <class S, class T>
+WB_HD void to_words(S s, fixed_point<T> word, use_of_channel<S, T>& use) {
+  const int pam = s.b;
+  const float root = pam == 1 ? 0.707106769f : pam == 2 ? 1.58113885f : pam == 3 ? 3.2403703f : 6.51920223f;
+  use.n0 = word.positive(T(spacing_of(pam)) * use.n0);
+  loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
+    use.y[r] = word(T(root) * use.y[r]);
+    loop(s.n, [&](int k) WB_INLINE_LAMBDA { use.h[k][r] = word(use.h[k][r]); });
+  });
+}
+
 /// N neighbouring LLRs, the first of them `element`. Where they lie side by side in a CUDA device's memory
 /// two or four travel at once.
 template <int N, class T>
@@ -187,8 +209,8 @@ template <class S, class T>
 struct prior_costs {
   T re[S::streams::capacity][1 << S::pam::capacity], im[S::streams::capacity][1 << S::pam::capacity];
 
-  template <class Order>
-  WB_HD auto load_from(const detect_call& a, S s, item<T> item, const Order& order, T n0) {
+  template <class Order, class Rule = floating_point>
+  WB_HD auto load_from(const detect_call& a, S s, item<T> item, const Order& order, T n0, Rule word = {}) {
     auto good = mask_from<typename rebind<T>::mask>(true);
     const auto given = [&](int k, int i) WB_INLINE_LAMBDA {
       const auto stream_prior = [&](int stream) WB_INLINE_LAMBDA {
@@ -214,6 +236,10 @@ struct prior_costs {
         }
       }
       for (int i = 0; i < 2 * s.b; i++) add(s, k, i, given(k, i), n0, good);
+      loop(levels_of(s.b), [&](int j) WB_INLINE_LAMBDA {
+        re[k][j] = word(re[k][j]);
+        im[k][j] = word(im[k][j]);
+      });
     });
     return good;
   }
@@ -235,27 +261,37 @@ struct prior_costs {
   }
 };
 
-/// The triangular system of a use, and its N0. Returns where both can be worked with.
-template <class S, class T, class Order>
+/// The triangular system of a use, and its N0. Returns where both can be worked with. In fixed point a column
+/// that is 0 after rounding makes H singular.
+template <class S, class T, class Order, class Rule = floating_point>
 WB_HD auto load_lattice(const detect_call& a, S s, item<T> item, const Order& order,
-                        lattice<typename S::streams, T>& m, T& n0) {
+                        lattice<typename S::streams, T>& m, T& n0, Rule word = {}) {
   use_of_channel<S, T> use(a, s, item, order);
   triangle<typename S::streams, cx<T>> r;
-  const auto good = use.good & gram_schmidt(s.rx, s.n, use.h, use.y, use.least_pivot(), r);
-  to_lattice(s.n, s.b, r, m);
+  T least = use.least_pivot();
+  float scale = scale_of(s.b);
+  if constexpr (Rule::is_fixed) {
+    to_words(s, word, use);
+    least = T(word.step * word.step);
+    scale = 0.5f;
+  }
+  const auto good = use.good & gram_schmidt(s.rx, s.n, use.h, use.y, least, r, word);
+  to_lattice(s.n, s.b, scale, r, m);
   n0 = use.n0;
   return good;
 }
-/// Calls f with the costs from a use's a-priori LLRs, or a null pointer where there are none.
-template <class S, class T, class Order, class M, class F>
-WB_HD void with_prior(const detect_call& a, S s, item<T> item, const Order& order, T n0, M& good, F f) {
+/// Calls f with the costs from a use's a-priori LLRs, or a null pointer where there are none. In fixed point
+/// there always are, of 0 where no LLRs are: a search for the least metric needs no division.
+template <class S, class T, class Order, class M, class F, class Rule = floating_point>
+WB_HD void with_prior(const detect_call& a, S s, item<T> item, const Order& order, T n0, M& good, F f,
+                      Rule word = {}) {
   const prior_costs<S, T>* costs = nullptr;
   if constexpr (!S::takes_prior) {
     f(costs);
   } else {
     prior_costs<S, T> given;
-    if (a.prior.data) {
-      good = good & given.load_from(a, s, item, order, n0);
+    if (a.prior.data || Rule::is_fixed) {
+      good = good & given.load_from(a, s, item, order, n0, word);
       costs = &given;
     }
     f(costs);

@@ -39,10 +39,10 @@ struct lattice {
   cx<T> w[N::capacity];
 };
 
-/// From R and z = Q^H y.
+/// From R and z = Q^H y, of symbols scale * (L - 1 - 2 j).
 template <class B, class N, class T>
-WB_HD void to_lattice(N n, B pam, const triangle<N, cx<T>>& t, lattice<N, T>& m) {
-  const float scale = scale_of(pam), top = static_cast<float>((1 << pam) - 1), corner = scale * top;
+WB_HD void to_lattice(N n, B pam, float scale, const triangle<N, cx<T>>& t, lattice<N, T>& m) {
+  const float top = static_cast<float>((1 << pam) - 1), corner = scale * top;
   loop(n, [&](int i) WB_INLINE_LAMBDA {
     cx<T> sum = {t.diagonal[i], t.diagonal[i]};  // (1 + i) times the row of R
     loop(n, [&](int j) WB_INLINE_LAMBDA {

@@ -5,15 +5,22 @@
 //   mmse   x = (H^H H + N0 I)^-1 H^H y and its bias taken off,
 //                                            SINR 1 / (N0 [(H^H H + N0 I)^-1]_kk) - 1
 // All decompose H by QR, which tells a singular one; mmse then takes the QR decomposition of [R; sqrt(N0) I].
+// In fixed point it takes that of [H; sqrt(N0) I].
 //
 // When to use. mmse is faster than detectors that search (docs/performance.md), and near the best with
 // clearly more receive antennas than streams. In 4x4 16-QAM with a rate-1/2 LDPC code exhaustive search gains
 // 0.8 dB and nway 0.6 dB (docs/iterative.md). zf and mf are faster and have more errors.
 #include <warpband/detect/detector_kind.hpp>
+#include <warpband/detect/words.hpp>
 
 namespace wb {
 
-/// "mf", "zf", "mmse": no settings, no prior.
+struct mmse_settings {
+  word_settings words = {};
+  bool operator==(const mmse_settings&) const = default;
+};
+
+/// "mf", "zf", "mmse": no prior. mf and zf have no settings.
 detector_kind mf_kind();
 detector_kind zf_kind();
 detector_kind mmse_kind();

@@ -1,4 +1,5 @@
 #pragma once
+#include <warpband/core/word_format.hpp>
 #include <warpband/detect/detect_call.hpp>
 
 namespace wb {
@@ -7,6 +8,11 @@ enum class linear_algorithm { mf, zf, mmse };
 
 struct linear_args : detect_call {
   linear_algorithm algorithm = linear_algorithm::mmse;
+};
+
+/// Of mmse in fixed point.
+struct mmse_word_args : linear_args {
+  word_format words;
 };
 
 }  // namespace wb

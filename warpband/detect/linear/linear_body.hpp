@@ -125,10 +125,10 @@ WB_HD void mmse(N n, triangle<N, cx<T>>& t, T n0, equalized<N, T>& e) {
   });
 }
 
-/// Squared distances of x to the nearest points for each value of each bit.
+/// Squared distances of x to the nearest points scale * (L - 1 - 2 j) for each value of each bit.
 template <class N, class B, class T>
-WB_HD void demap_symbol(B pam, int k, cx<T> x, minima<N, B, T>& found) {
-  const float scale = scale_of(pam), top = static_cast<float>((1 << pam) - 1);
+WB_HD void demap_symbol(B pam, float scale, int k, cx<T> x, minima<N, B, T>& found) {
+  const float top = static_cast<float>((1 << pam) - 1);
   const auto levels = [&]() WB_INLINE_LAMBDA {
     if constexpr (B::known)
       return fixed<(1 << B::capacity)>{};

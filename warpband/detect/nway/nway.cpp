@@ -13,6 +13,7 @@ namespace wb {
 WB_DECLARE_KERNEL(nway)
 WB_DECLARE_KERNEL(nway_prior)
 WB_DECLARE_KERNEL(nway_spread)
+WB_DECLARE_KERNEL(nway_word)
 
 namespace {
 
@@ -31,6 +32,9 @@ std::vector<setting_of<nway_settings>> settings_of_nway() {
   const auto order = within<nway_settings>([](nway_settings& c) -> search_order& { return c.search; },
                                            search_order_settings());
   settings.insert(settings.end(), order.begin(), order.end());
+  const auto words = within<nway_settings>([](nway_settings& c) -> word_settings& { return c.words; },
+                                           word_length_settings());
+  settings.insert(settings.end(), words.begin(), words.end());
   return settings;
 }
 
@@ -86,6 +90,13 @@ box complete_nway(const detector_config& c) {
   settings.spread = completed_spread(c);
   settings.search = completed(settings.search, c.streams, true);
   settings.ways = ways_of(c);
+  settings.words = completed(settings.words, c);
+  if (settings.words.word_length) {
+    if (!settings.spread.empty())
+      throw argument_error("spread", text_of_order(settings.spread), "unset with word_length");
+    if (settings.search.sort == stream_sort::fsd)
+      throw argument_error("sort", "fsd", "none, norm, norm-ascending or sqrd with word_length");
+  }
   return box(settings);
 }
 
@@ -96,6 +107,10 @@ std::unique_ptr<detector> make_nway(const detector_config& c) {
   set_order(call, settings.search);
   call.full_levels = full_levels(c);
   std::ranges::copy(settings.spread, call.spread);
+  if (settings.words.word_length)
+    return make_kernel_detector(
+        c, true, nway_word_args{call, format_of(settings.words)},
+        {[](const nway_word_args&) -> const kernel_set& { return nway_word_kernels(); }});
   if (!settings.spread.empty() || settings.search.sort == stream_sort::fsd)
     return make_kernel_detector(
         c, true, call, {[](const nway_spread_args&) -> const kernel_set& { return nway_spread_kernels(); }});
@@ -134,7 +149,8 @@ detector_kind nway_kind() {
               [](const detector_config& c) {
                 const std::vector<int>& spread = spread_of(c);
                 return "nway N = " + std::to_string(ways_of(c)) +
-                       (spread.empty() ? "" : ", spread " + text_of_order(spread));
+                       (spread.empty() ? "" : ", spread " + text_of_order(spread)) +
+                       text_of(c.get<nway_settings>().words);
               }};
 }
 

@@ -34,6 +34,7 @@
 
 #include <warpband/detect/detector_kind.hpp>
 #include <warpband/detect/search_order.hpp>
+#include <warpband/detect/words.hpp>
 
 namespace wb {
 
@@ -43,6 +44,8 @@ struct nway_settings {
   /// product is at most 2^24. Empty: 1, ..., 1, qam.
   std::vector<int> spread = {};
   search_order search = {};
+  /// In fixed point, without a spread and with any sort but fsd. The order of a sort comes from H in float32.
+  word_settings words = {};
   bool operator==(const nway_settings&) const = default;
 };
 

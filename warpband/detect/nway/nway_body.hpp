@@ -6,10 +6,11 @@ inline namespace WB_ISA {
 
 /// One pass: every point of the top antenna, the last of the triangle, and below it one child for each
 /// dimension (wu2012, algorithm 2). Threads of the group share the real parts of the top antenna. With
-/// `costs` of the steps (see prior_costs) the child is the step with the least metric and cost.
-template <class G, class N, class B, class T, class Costs>
-WB_HD void nway_pass(G g, N n, B pam, const lattice<N, T>& m, const Costs* costs,
-                     hypotheses<N, B, T>& found) {
+/// `costs` of the steps (see prior_costs) the child is the step with the least metric and cost. `word`: the
+/// rule for metrics of paths (core/fixed_point.hpp).
+template <class G, class N, class B, class T, class Costs, class Rule>
+WB_HD void nway_pass(G g, N n, B pam, const lattice<N, T>& m, const Costs* costs, hypotheses<N, B, T>& found,
+                     Rule word) {
   using I = typename rebind<T>::i32;
   const int levels = 1 << pam, top = n - 1;
   // The top antenna's points are the same in all lanes: its minima cost less apart.
@@ -32,6 +33,7 @@ WB_HD void nway_pass(G g, N n, B pam, const lattice<N, T>& m, const Costs* costs
       const T top_im = fnma(m.g[top], im, m.w[top].im);
       T distance = fma(top_im, top_im, above);
       if (costs) distance = distance + costs->im[top][ji];
+      distance = word(distance);
       I label[N::capacity];
       cx<T> symbol[N::capacity];
       label[top] = label_of(pam, I(jr), I(ji));
@@ -58,6 +60,7 @@ WB_HD void nway_pass(G g, N n, B pam, const lattice<N, T>& m, const Costs* costs
         if (costs)
           distance = distance + (cost_of(pam, costs->re[k], as_int(r.rounded) & I(levels - 1)) +
                                  cost_of(pam, costs->im[k], as_int(i.rounded) & I(levels - 1)));
+        distance = word(distance);
       });
       found.add(n, pam, top, distance, label);
       of_top.add(pam, 0, 0, ji ^ ji >> 1, distance);

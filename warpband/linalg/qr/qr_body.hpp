@@ -2,6 +2,7 @@
 // QR decomposition by modified Gram-Schmidt (M. Wu, B. Yin, J. R. Cavallaro, "Flexible N-way MIMO detector on
 // GPU", 2012, algorithm 1), of real or complex matrices with full column rank.
 #include <warpband/core/cx.hpp>
+#include <warpband/core/fixed_point.hpp>
 #include <warpband/core/size.hpp>
 
 namespace wb {
@@ -16,16 +17,18 @@ struct triangle {
 };
 
 /// Columns h[0..n) of `rows` entries become those of Q, and y what of it is orthogonal to them. Returns where
-/// every squared pivot was at least `least`; elsewhere the result is finite and means nothing.
-template <class R, class N, class E>
+/// every squared pivot was at least `least`; elsewhere the result is finite and means nothing. `word`: the
+/// rule for what is stored (core/fixed_point.hpp).
+template <class R, class N, class E, class Rule = floating_point>
 WB_HD auto gram_schmidt(R rows, N n, E (&h)[N::capacity][R::capacity], E (&y)[R::capacity], real_of<E> least,
-                        triangle<N, E>& t) {
+                        triangle<N, E>& t, Rule word = {}) {
   using T = real_of<E>;
   auto regular = mask_from<typename rebind<T>::mask>(true);
   const auto project = [&](int i, E(&v)[R::capacity]) WB_INLINE_LAMBDA {
     E s = entry<E>::of(T(0.f));
     loop(rows, [&](int r) WB_INLINE_LAMBDA { s = conj_fma(h[i][r], v[r], s); });
-    loop(rows, [&](int r) WB_INLINE_LAMBDA { v[r] = fnma(s, h[i][r], v[r]); });
+    s = word(s);
+    loop(rows, [&](int r) WB_INLINE_LAMBDA { v[r] = word(fnma(s, h[i][r], v[r])); });
     return s;
   };
   loop(n, [&](int i) WB_INLINE_LAMBDA {
@@ -33,10 +36,10 @@ WB_HD auto gram_schmidt(R rows, N n, E (&h)[N::capacity][R::capacity], E (&y)[R:
     loop(rows, [&](int r) WB_INLINE_LAMBDA { square = norm_fma(h[i][r], square); });
     const auto enough = square >= least;
     regular = regular & enough;
-    t.diagonal[i] = sqrt(select(enough, square, T(1.f)));
+    t.diagonal[i] = word(sqrt(select(enough, square, T(1.f))));
     t.inverse[i] = T(1.f) / t.diagonal[i];
     const T unit = select(enough, t.inverse[i], T(0.f));  // what is too short could grow without bound
-    loop(rows, [&](int r) WB_INLINE_LAMBDA { h[i][r] = unit * h[i][r]; });
+    loop(rows, [&](int r) WB_INLINE_LAMBDA { h[i][r] = word.ratio(h[i][r], t.diagonal[i], unit); });
     loop(n, [&](int j) WB_INLINE_LAMBDA {
       if (j > i) t.above[i][j] = project(i, h[j]);
     });

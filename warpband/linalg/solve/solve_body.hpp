@@ -6,15 +6,15 @@ namespace wb {
 inline namespace WB_ISA {
 
 /// x of R x = z.
-template <class N, class E>
-WB_HD void back_substitute(N n, const triangle<N, E>& t, E (&x)[N::capacity]) {
+template <class N, class E, class Rule = floating_point>
+WB_HD void back_substitute(N n, const triangle<N, E>& t, E (&x)[N::capacity], Rule word = {}) {
   loop(n, [&](int k) WB_INLINE_LAMBDA {
     const int i = n - 1 - k;
     E s = t.z[i];
     loop(n, [&](int j) WB_INLINE_LAMBDA {
       if (j > i) s = fnma(t.above[i][j], x[j], s);
     });
-    x[i] = t.inverse[i] * s;
+    x[i] = word.ratio(s, t.diagonal[i], t.inverse[i]);
   });
 }
 
