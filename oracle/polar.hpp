@@ -27,4 +27,7 @@ struct polar_path {
 std::vector<polar_path> polar_list(const std::vector<polar_bit>& bits, const std::vector<double>& llr,
                                    int list_size, bool exact);
 
+/// phi(m) = 1 - E[tanh(L / 2)] of a Gaussian LLR of mean m and variance 2 m.
+double polar_phi(double mean);
+
 }  // namespace oracle

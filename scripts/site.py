@@ -60,7 +60,7 @@ ALGORITHMS = [
         ("conv", "Convolutional codes", ["fec/conv/conv.hpp"], ["conv.ConvCode", "conv.ConvEncoder"], ("conv_encode", {}), []),
         ("viterbi", "Viterbi decoder", ["fec/viterbi/viterbi.hpp"], ["conv.ViterbiDecoder"], ("viterbi", {}), ["viterbi"]),
         ("bcjr", "BCJR decoder", ["fec/bcjr/bcjr.hpp"], ["conv.BcjrDecoder"], ("bcjr", {}), []),
-        ("polar", "Polar codes of 5G NR", ["fec/polar/polar.hpp", "fec/polar/polar_code.hpp"],
+        ("polar", "Polar codes", ["fec/polar/polar.hpp", "fec/polar/polar_code.hpp"],
          ["polar.PolarEncoder", "polar.PolarDecoder"], ("polar", {}), ["polar"]),
         ("lte", "LTE transport channel", ["fec/lte/transport.hpp", "fec/lte/rate_matching.hpp"],
          ["lte.LteTransportEncoder", "lte.LteTransportDecoder"], ("lte_transport_decode", {}), ["lte"]),

@@ -1,9 +1,11 @@
 #pragma once
-// What the tests of polar codes share: codes of every kind, and messages in noise.
+// What the tests of polar codes share: codes of every kind, messages in noise, decoding, the oracle's
+// messages.
 #include <cmath>
 #include <random>
 #include <vector>
 
+#include <oracle/polar.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/fec/polar/polar.hpp>
 
@@ -23,7 +25,9 @@ inline const std::vector<polar_config>& polar_codes() {
                                                {.kind = pbch, .k = 32, .coded_bits = 864},
                                                {.kind = plain, .k = 20, .coded_bits = 32, .crc_bits = 0},
                                                {.kind = plain, .k = 7, .coded_bits = 20, .crc_bits = 6},
-                                               {.kind = plain, .k = 900, .coded_bits = 1024, .crc_bits = 24}};
+                                               {.kind = plain, .k = 900, .coded_bits = 1024, .crc_bits = 24},
+                                               {.kind = general, .k = 24, .coded_bits = 50, .crc_bits = 8},
+                                               {.kind = general, .k = 9, .coded_bits = 54, .crc_bits = 0}};
   return codes;
 }
 inline constexpr int list_sizes[] = {1, 2, 4, 8, 16, 32};
@@ -49,6 +53,62 @@ inline messages make_messages(const polar_config& c, std::size_t count, double e
   for (const std::uint8_t b : exec->to_host(coded))
     m.llr.push_back(static_cast<float>(4 * ((b ? -1 : 1) + noise(rng)) / n0));
   return m;
+}
+
+struct decoded {
+  bits_of bits, status;
+  bool operator==(const decoded&) const = default;
+};
+inline decoded decode(executor& e, const polar_config& c, const polar_decoder_config& config,
+                      const std::vector<float>& llr, layout order = layout::row_major) {
+  const polar_decoder decoder(c, config);
+  const std::size_t k = decoder.code().k(), n = decoder.code().coded_bits(), items = llr.size() / n;
+  auto bits = on_device(e, bits_of(k * items, 7), items, k, order);
+  auto status = on_device(e, bits_of(items, 99), items, 1);
+  decoder.run(e, on_device(e, llr, items, n, order), {.bits = bits, .status = status});
+  return {e.to_host(bits), e.to_host(status)};
+}
+inline decoded decode(executor& e, const polar_config& c, int list_size, const std::vector<float>& llr,
+                      layout order = layout::row_major) {
+  return decode(e, c, polar_decoder_config{.list_size = list_size}, llr, order);
+}
+inline std::vector<double> coded_llrs(const polar_block& b, const std::vector<float>& llr) {
+  std::vector<double> sums(static_cast<std::size_t>(b.n), b.shortened ? 1e32 : 0);
+  std::vector<bool> sent(sums.size());
+  for (std::size_t f = 0; f < b.sent.size(); f++) {
+    const std::size_t d = static_cast<std::size_t>(b.sent[f]);
+    if (!sent[d]) sums[d] = 0;
+    sent[d] = true;
+    sums[d] += static_cast<double>(llr[static_cast<std::size_t>(b.first_sent) + f]);
+  }
+  return sums;
+}
+inline std::vector<oracle::polar_bit> bit_types(const polar_block& b) {
+  std::vector<oracle::polar_bit> types(static_cast<std::size_t>(b.n), oracle::polar_bit::frozen);
+  for (const int u : b.place) types[static_cast<std::size_t>(u)] = oracle::polar_bit::information;
+  for (const int u : b.parity_checks) types[static_cast<std::size_t>(u)] = oracle::polar_bit::check;
+  return types;
+}
+/// The message of the oracle's list: the first path whose CRC holds, or the first.
+inline bits_of oracle_message(const polar_code& code, const std::vector<float>& llr, int list_size,
+                              bool exact = false) {
+  bits_of message;
+  for (const polar_block& b : code.blocks()) {
+    bits_of best;
+    for (const auto& path : oracle::polar_list(bit_types(b), coded_llrs(b, llr), list_size, exact)) {
+      std::int32_t sum = 0;
+      bits_of c;
+      for (std::size_t i = 0; i < b.place.size(); i++) {
+        c.push_back(path.u[static_cast<std::size_t>(b.place[i])]);
+        sum ^= c.back() ? b.crc_weights[i] : 0;
+      }
+      const auto first = c.begin() + (b.fillers_behind ? 0 : b.fillers);
+      if (best.empty() || sum == b.crc_target) best.assign(first, first + b.payload);
+      if (sum == b.crc_target) break;
+    }
+    message.insert(message.end(), best.begin(), best.end());
+  }
+  return message;
 }
 
 }  // namespace wb::testing

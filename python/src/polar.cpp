@@ -1,4 +1,4 @@
-// fec/polar/: polar codes of 5G NR.
+// fec/polar/: polar codes of 5G NR and general ones.
 #include <warpband/fec/polar/polar.hpp>
 
 #include "arrays.hpp"

@@ -54,6 +54,33 @@ def test_what_is_wrong_has_no_crc_and_what_is_missing_is_erased(rng):
     assert other(llr[3:], outputs="status").tolist() == [0]
 
 
+def test_general_codes_are_the_transform_of_the_bits_they_name(rng, tmp_path):
+    transform = np.eye(1, dtype=int)
+    for _ in range(7):
+        transform = np.kron(transform, [[1, 0], [1, 1]])
+    frozen = rng.permutation(128)[:48]
+    u = np.zeros((5, 128), dtype=int)
+    u[:, np.setdiff1d(np.arange(128), frozen)] = bits = rng.integers(0, 2, (5, 80))
+    code = {"kind": "general", "k": 80, "coded_bits": 128, "crc_bits": 0, "construction": "custom"}
+    coded = wb.PolarEncoder(**code, reliability=[int(i) for i in frozen])(bits)
+    assert np.array_equal(coded, u @ transform % 2)
+    path = tmp_path / "frozen.txt"
+    path.write_text("# frozen\n" + "\n".join(map(str, frozen)))
+    assert np.array_equal(wb.PolarEncoder(**code, reliability_file=str(path))(bits), coded)
+    path.write_text("1, 2\nthree")
+    with pytest.raises(OSError, match="line 2: expected an index"):
+        wb.PolarEncoder(**code, reliability_file=str(path))
+
+
+def test_long_codes_with_growing_lists(rng):
+    code = {"kind": "general", "k": 16384, "coded_bits": 32768, "crc_bits": 16}
+    bits = rng.integers(0, 2, (4, 16384), dtype=np.uint8)
+    received = 1 - 2.0 * wb.PolarEncoder(**code)(bits) + rng.normal(0, 0.8, (4, 32768))
+    decided, status = wb.PolarDecoder(**code, list_size=8, adaptive=True, growing=True, precision="int16")(
+        2 / 0.64 * received, outputs=("bits", "status"))
+    assert status.tolist() == [2, 2, 2, 2] and np.array_equal(decided, bits)
+
+
 def test_sweeps_know_polar_codes():
     curve = {"code": {"type": "polar", "kind": "uci", "k": 64, "coded_bits": 128}, "modem": {"modulation": "qpsk"},
              "sweep": {"ebn0_db": [0.0, 6.0]}, "stop": {"frame_errors": 30, "max_frames": 400}}
@@ -65,6 +92,9 @@ def test_sweeps_know_polar_codes():
     (lambda: wb.PolarEncoder(k=11, coded_bits=100), "k"), (lambda: wb.PolarEncoder(k=64, coded_bits=0), "coded_bits"),
     (lambda: wb.PolarEncoder(kind="pusch", k=64, coded_bits=128), "kind"),
     (lambda: wb.PolarDecoder(k=64, coded_bits=128, list_size=12), "list_size"),
+    (lambda: wb.PolarEncoder(kind="general", k=64, coded_bits=40000), "coded_bits"),
+    (lambda: wb.PolarEncoder(kind="general", k=64, coded_bits=128, crc_bits=0, construction="custom", reliability=[1, 2]), "reliability"),
+    (lambda: wb.PolarEncoder(kind="general", k=64, coded_bits=2048, construction="nr"), "construction"),
     (lambda: wb.PolarDecoder(k=64, coded_bits=128, algorithm="viterbi"), "algorithm")])
 def test_bad_settings_are_named(make, argument):
     with pytest.raises(ValueError, match=f"^{argument} = "):

@@ -1,4 +1,4 @@
-"""Polar codes of 5G NR: encoders of uplink and downlink control and of the broadcast channel, list decoder."""
+"""Polar codes: encoders of control channels of 5G NR and of general codes of up to 32768 bits, list decoder."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Sequence
@@ -22,16 +22,22 @@ __all__ = ["PolarDecoder", "PolarEncoder"]
 class PolarEncoder(Encoder):
     """Messages to coded bits as they are sent: CRC, polar code, rate matching (3GPP TS 38.212 sections 5.3.1 and 5.4.1).
 
+    With ``kind`` "general" it is any polar code of up to 32768 bits. Its information set comes from a Gaussian approximation, the
+    sequence of 5G NR, or ``reliability``.
+
     Args:
         {settings}
         executor: where arrays in host memory are processed; None for all cores.
 
     Raises:
         ValueError: for a setting that is not allowed, by its name.
+        OSError: for a ``reliability_file`` that is missing or has no indices.
 
     >>> encode = wb.PolarEncoder(kind="dci", k=40, coded_bits=108, rnti=0x1234)
     >>> encode(np.ones((10, 40))).shape
     (10, 108)
+    >>> wb.PolarEncoder(kind="general", k=1723, coded_bits=2048, crc_bits=0)(np.ones((2, 1723))).shape
+    (2, 2048)
     """
 
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[PolarEncoderKeywords]):

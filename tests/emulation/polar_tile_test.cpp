@@ -50,7 +50,7 @@ constexpr std::size_t items = 3;
 
 /// Decodes LLRs of noise, half of them with whole numbers, of which many are equal.
 template <int L, bool Exact, class T>
-void expect_same(const polar_config& code, polar_precision precision) {
+void expect_same(const polar_config& code, polar_precision precision, unsigned orders = 3) {
   const polar_decoder decoder(code,
                               {.algorithm = Exact ? polar_algorithm::sum_product : polar_algorithm::min_sum,
                                .list_size = L,
@@ -59,11 +59,13 @@ void expect_same(const polar_config& code, polar_precision precision) {
   const std::size_t k = decoder.code().k(), n = decoder.code().coded_bits();
   std::mt19937_64 rng(7);
   std::normal_distribution<float> normal;
-  std::vector<float> llr(n * items), memory(emulation::shared_bytes / sizeof(float));
+  // A long code has its scratch in device memory.
+  const std::size_t values = n > 1024 ? std::size_t{1} << 22 : emulation::shared_bytes / sizeof(float);
+  std::vector<float> llr(n * items), memory(values);
   for (std::size_t i = 0; i < llr.size(); i++)
     llr[i] = i % 2 == 0 ? 1.5f + 2 * normal(rng) : static_cast<float>(static_cast<int>(rng() % 5) - 1);
   std::vector<std::uint8_t> bits(k * items), status(items), got, got_status;
-  for (unsigned seed = 0; seed < 3; seed++) {  // orders in which threads run
+  for (unsigned seed = 0; seed < orders; seed++) {  // orders in which threads run
     got.assign(k * items, 9);
     got_status.assign(items, 9);
     cpu base({.threads = 1, .instructions = isa::scalar});
@@ -102,6 +104,10 @@ void expect_same_of_all() {
     expect_same<L, true, float>(code, polar_precision::float32);
     expect_same<L, false, whole16>(code, polar_precision::int16);
   }
+  // Pointers of more than ten stages.
+  const polar_config longer{.kind = polar_kind::general, .k = 1100, .coded_bits = 2048};
+  expect_same<L, false, float>(longer, polar_precision::float32, 1);
+  expect_same<L, false, whole16>(longer, polar_precision::int16, 1);
 }
 
 TEST(polar_tile, a_warp_gives_the_bits_of_a_cpu) {

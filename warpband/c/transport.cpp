@@ -1,4 +1,4 @@
-// Transport blocks of 5G NR and LTE, and polar codes of 5G NR.
+// Transport blocks of 5G NR and LTE, and polar codes of 5G NR and general ones.
 #include <memory>
 #include <optional>
 

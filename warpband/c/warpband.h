@@ -297,7 +297,7 @@ WB_API wb_status wb_lte_transport_encode(wb_lte_transport* transport, size_t n, 
 WB_API wb_status wb_lte_transport_decode(wb_lte_transport* transport, size_t n, const float* llr, uint32_t rv, int first, uint8_t* bits,
                                          uint8_t* ok, int32_t* iterations, uint8_t* status);
 
-/* ---- polar codes of 5G NR ----
+/* ---- polar codes of 5G NR and general ones ----
  * Control and broadcast channels, TS 38.212: CRC, code, rate matching, successive-cancellation list decoder.
  *   "kind = dci, k = 40, coded_bits = 108, rnti = 17, list_size = 8" */
 typedef struct wb_polar wb_polar;

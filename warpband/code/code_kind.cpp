@@ -1,6 +1,7 @@
 #include <warpband/code/code_kind.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <set>
 
 #include <warpband/core/check.hpp>
@@ -229,6 +230,16 @@ named_values described(const code_config& config) {
     else if (name != "k" && name != "crc" && name != "n")
       values.emplace_back(std::move(name), std::move(value));
   return values;
+}
+
+std::string content_id(const std::vector<std::int32_t>& numbers) {
+  std::uint32_t h = 2166136261u;
+  for (const std::int32_t x : numbers)
+    for (int byte = 0; byte < 4; byte++)
+      h = (h ^ (static_cast<std::uint32_t>(x) >> 8 * byte & 255u)) * 16777619u;
+  char text[9];
+  std::snprintf(text, sizeof text, "%08x", static_cast<unsigned>(h));
+  return text;
 }
 
 // ---- rows of an array

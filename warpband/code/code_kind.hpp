@@ -224,6 +224,8 @@ setting_of<T> crc_setting(std::optional<crc_polynomial> T::*member) {
 /// The settings of a group and their values, as results hold them.
 named_values values_in_results(const std::vector<setting_of<box>>& settings, const box& initial,
                                const box& content, std::string_view group);
+/// Tells contents of files apart in results (FNV-1a): eight hexadecimal digits.
+std::string content_id(const std::vector<std::int32_t>& numbers);
 /// The usual `fit`: k follows from the rows. `n_expected` and `k_expected` end the messages about rows of n
 /// LLRs or k bits that no k matches.
 box fit_k(const code_kind& kind, const box& content, const code_rows& rows, const std::string& n_expected,

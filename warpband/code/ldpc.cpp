@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstdio>
 #include <filesystem>
 
 #include <warpband/code/nr.hpp>
@@ -187,18 +186,11 @@ class soft_ldpc final : public soft_decoder {
   ldpc_decoder decoder_;
 };
 
-/// Tells base matrices apart (FNV-1a): a result must not go on with another one of the same name.
+/// Tells base matrices apart: a result must not go on with another one of the same name.
 std::string matrix_id(const ldpc_code& code) {
-  std::uint32_t h = 2166136261u;
-  const auto add = [&](int x) {
-    for (int byte = 0; byte < 4; byte++)
-      h = (h ^ (static_cast<std::uint32_t>(x) >> 8 * byte & 255u)) * 16777619u;
-  };
-  for (const int x : {code.z(), code.rows(), code.columns()}) add(x);
-  for (const int s : code.matrix().shifts) add(s);
-  char text[9];
-  std::snprintf(text, sizeof text, "%08x", static_cast<unsigned>(h));
-  return text;
+  std::vector<std::int32_t> numbers{code.z(), code.rows(), code.columns()};
+  numbers.insert(numbers.end(), code.matrix().shifts.begin(), code.matrix().shifts.end());
+  return content_id(numbers);
 }
 
 named_values describe(const box& b) {

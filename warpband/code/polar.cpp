@@ -1,14 +1,25 @@
 #include <warpband/code/polar.hpp>
 
 #include <algorithm>
+#include <filesystem>
 
 #include <warpband/code/passes/passes.hpp>
 #include <warpband/core/check.hpp>
+#include <warpband/fec/polar/polar_order.hpp>
 
 namespace wb {
 namespace {
 
 const polar_code_settings& typed(const box& b) { return b.get<polar_code_settings>(); }
+
+/// The settings with what their file has, which is read once.
+polar_code_settings with_reliability(polar_code_settings s) {
+  polar_config& c = s.code;
+  if (c.kind == polar_kind::general && c.construction == polar_construction::custom &&
+      c.reliability.empty() && !c.reliability_file.empty())
+    c.reliability = read_polar_order((std::filesystem::path(s.folder) / c.reliability_file).string());
+  return s;
+}
 
 class polar final : public codec {
  public:
@@ -82,13 +93,16 @@ code_kind polar_code_kind() {
       .name = "polar",
       .text =
           "3GPP TS 38.212 section 5.3.1: --kind uci (default), dci, pbch or plain, --k, --coded-bits, "
-          "--rnti, --crc-bits; the code adds the CRC",
+          "--rnti, --crc-bits; the code adds the CRC. Or --kind general, --construction gaussian, nr or "
+          "custom, "
+          "--design-esn0-db, --reliability-file",
       .settings = code_and_decoder(of_code(), within<polar_code_settings>(decoder, polar_decoder_settings())),
       .initial = box(polar_code_settings{}),
       .complete =
           [](const box& b) {
-            check(typed(b).code, typed(b).decoder);
-            return b;
+            const polar_code_settings s = with_reliability(typed(b));
+            check(s.code, s.decoder);
+            return box(s);
           },
       .sizes =
           [](const box& b) {
@@ -98,10 +112,21 @@ code_kind polar_code_kind() {
           },
       .make = [](const box& b) -> std::unique_ptr<codec> { return std::make_unique<polar>(typed(b)); },
       .without_soft = [](const box&) { return "the decoder of polar codes"; },
+      .in_folder =
+          [](const box& b, const std::string& folder) {
+            polar_code_settings moved = typed(b);
+            moved.folder = folder;
+            return box(moved);
+          },
       .described =
           [](const box& b) {
             const code_kind& kind = codes().get("polar");
-            return values_in_results(kind.settings, kind.initial, b, "code");
+            named_values values = values_in_results(kind.settings, kind.initial, b, "code");
+            if (typed(b).code.kind == polar_kind::general)
+              values.emplace_back(
+                  "information_set_id",
+                  content_id(polar_code(with_reliability(typed(b)).code).blocks().front().place));
+            return values;
           },
       // An iteration of the turbo code is 32 sums a bit, f or g two.
       .passes =

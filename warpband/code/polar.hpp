@@ -1,12 +1,16 @@
 #pragma once
-// polar, 3GPP TS 38.212 §5.3.1: k = A bits without the CRC, which the code adds, to n = E bits.
+// polar, 3GPP TS 38.212 §5.3.1 and general polar codes: k = A bits without the CRC, which the code adds, to n
+// = E bits.
+#include <string>
+
 #include <warpband/code/code_kind.hpp>
 #include <warpband/fec/polar/polar.hpp>
 
 namespace wb {
 
 struct polar_code_settings {
-  polar_config code = {};
+  polar_config code = {};   // `completed` puts what the file has into code.reliability
+  std::string folder = {};  // where a relative reliability_file starts
   polar_decoder_config decoder = {};
   bool operator==(const polar_code_settings&) const = default;
 };

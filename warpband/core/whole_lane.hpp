@@ -148,6 +148,22 @@ WB_HD whole16 abs(whole16 a) {
 #endif
 }
 
+/// Stores the lowest `count` bits of a word, 1 to 64, the lowest first, as neighbouring bytes of 0 or 1.
+WB_HD void spread_bits(std::uint64_t word, int count, std::uint8_t* to) {
+#if WB_WIDTH > 1 && defined(__AVX512BW__)
+  _mm512_mask_storeu_epi8(to, ~std::uint64_t{0} >> (64 - count), _mm512_maskz_set1_epi8(word, 1));
+#else
+  int n = 0;
+  for (; n + 8 <= count; n += 8, word >>= 8) {
+    // Byte i of the product has bit i in its place; the sum carries it to the byte's highest bit.
+    const std::uint64_t placed = (word & 0xff) * 0x0101010101010101u & 0x8040201008040201u,
+                        bytes = ((placed + 0x7f7f7f7f7f7f7f7fu) >> 7) & 0x0101010101010101u;
+    __builtin_memcpy(to + n, &bytes, 8);
+  }
+  for (; n < count; n++, word >>= 1) to[n] = static_cast<std::uint8_t>(word & 1);
+#endif
+}
+
 /// Is a lane type one of integers?
 template <class T>
 inline constexpr bool is_whole = std::is_same_v<T, whole16>;

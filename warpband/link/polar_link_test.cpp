@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <tests/on_backends.hpp>
+#include <tests/result.hpp>
 #include <tests/scenario.hpp>
 #include <warpband/link/sweep.hpp>
 
@@ -38,6 +39,37 @@ TEST(polar_link, meets_a_curve_of_another_program) {
   ASSERT_GT(reference, 0);
   // 400 errors have a standard deviation of 5 %; a tenth of a dB is 15 % here.
   EXPECT_NEAR(std::log(fer / reference), 0, small_scale() ? 0.6 : 0.3) << fer << ", reference " << reference;
+}
+
+/// A file with an order of reliability, from the scenario's folder; a result goes on with the same one only.
+TEST(polar_link, takes_general_codes_from_files) {
+  const scratch_folder folder;
+  const auto write_order = [&](int first) {
+    std::ofstream file(folder.path("order.txt"));
+    for (int u = 0; u < 64; u++) file << (u == 0 ? first : u == first ? 0 : u) << ' ';
+  };
+  write_order(0);
+  const std::string text =
+      "sweep.ebn0_db = [1.0, 12.0]\nmodem.modulation = \"qpsk\"\nstop = { frame_errors = 5, max_frames = 40 "
+      "}\n"
+      "code = { type = \"polar\", kind = \"general\", k = 20, coded_bits = 64, crc_bits = 8, construction = "
+      "\"custom\", reliability_file = \"order.txt\" }\ndecoder = { list_size = 4, adaptive = true, growing = "
+      "true }\n";
+  const run_result r = ran(text, *open_scalar(), folder.path("s.toml"));
+  EXPECT_EQ(r.curves[0].points.at(1).counts.frame_errors, 0u);
+  const std::string path = folder.path("r.json");
+  write_file(path, result_json(r));
+  EXPECT_EQ(result_json(load_result(path)), result_json(r));
+  write_order(63);
+  try {
+    load_result(path);
+    ADD_FAILURE() << "went on with another information set";
+  } catch (const file_error& e) {
+    EXPECT_NE(std::string(e.what()).find("was run with code.information_set_id = "), std::string::npos)
+        << e.what();
+  }
+  std::ofstream(folder.path("order.txt")) << "0 1 two";
+  EXPECT_THROW(ran(text, *open_scalar(), folder.path("s.toml")), file_error);
 }
 
 }  // namespace polar_link_test

@@ -292,12 +292,12 @@ class nr_transport_decoder(decoder):
 
 
 class polar_encoder(encoder):
-    """The polar codes of 5G NR: CRC, polar code, rate matching (3GPP TS 38.212 sections 5.3.1 and 5.4.1).
+    """Polar codes of 5G NR and general ones: CRC, polar code, rate matching (3GPP TS 38.212 sections 5.3.1 and 5.4.1).
 
     In: k bits, one a byte. Out: ``coded_bits`` bits.
 
     Args:
-        kind: "uci" (k from 12 on), "dci", "pbch" or "plain".
+        kind: "uci" (k from 12 on), "dci", "pbch", "plain" or "general".
         k: bits of a message, without its CRC.
         coded_bits: bits that are sent for it.
         settings: further ones of ``warpband.PolarEncoder``: ``rnti``, ``crc_bits``.
@@ -308,7 +308,7 @@ class polar_encoder(encoder):
 
 
 class polar_decoder(decoder):
-    """The polar codes of 5G NR, a list decoder. In: ``coded_bits`` LLRs. Out: k bits, one a byte.
+    """Polar codes of 5G NR and general ones, a list decoder. In: ``coded_bits`` LLRs. Out: k bits, one a byte.
 
     Args:
         kind, k, coded_bits: as of :class:`polar_encoder`.

@@ -81,6 +81,9 @@ struct polar_decoder_config {
   /// Tse, "An adaptive successive cancellation list decoder for polar codes with cyclic redundancy check",
   /// IEEE Commun. Lett., 2012.)
   bool adaptive = false;
+  /// With `adaptive`: between them decode with 2, 4, ... paths those whose CRC has failed so far, as in that
+  /// paper.
+  bool growing = false;
   polar_precision precision = polar_precision::float32;
   /// int16, int8: steps in an LLR of 1, 0.25..64. Absent: chosen for each message
   /// (fec/quantise/quantise.hpp).

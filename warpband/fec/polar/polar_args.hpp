@@ -15,6 +15,7 @@ struct polar_shape {
   int fillers_before = 0;
   int crc_bits = 0;
   std::int32_t crc_target = 0;
+  bool ascending = false;                         // information_set is in ascending order
   const std::int32_t* information_set = nullptr;  // [k] index in u of each bit of c
   const std::int32_t* crc_weights = nullptr;      // [k]
 };
@@ -75,6 +76,7 @@ struct polar_decode_args {
   llr_quanta quanta;                             // int16, int8: quanta of an LLR of 1
   int max_channel_llr = 0, max_llr = 0;          // int16, int8: limits of channel and stage LLRs in quanta
   int distinct_sent = 0;                         // coded bits that are sent at least once
+  bool in_order = false;                         // sent bit f is coded bit f, f = 0..N - 1
   bool later_block = false;                      // an earlier block of the message is already decoded
   /// [1] Status of an earlier decoder. Messages with status_stopped keep their bits. Null data: none.
   view<const std::uint8_t> prior_status;

@@ -92,6 +92,28 @@ const bench::group polar_benches{[] {
                  decode(half, {.list_size = list, .adaptive = adaptive, .precision = precision}, 2.5,
                         batch / (list > 8 ? 4 : 1)));
     }
+    // What papers measure on CPUs: 2048 bits, of which 1723 are information bits.
+    const auto add_2048 = [&](int list, bool adaptive, bool growing, polar_precision precision,
+                              double ebn0_db) {
+      const polar_config code{
+          .kind = general, .k = adaptive ? 1699 : 1723, .coded_bits = 2048, .crc_bits = adaptive ? 24 : 0};
+      std::vector<bench::axis> axes{{"code", "general"},
+                                    {"k", code.k},
+                                    {"e", code.coded_bits},
+                                    {"list", list},
+                                    {"algorithm", "min_sum"}};
+      if (adaptive) axes.emplace_back("adaptive", growing ? "growing" : "yes");
+      if (precision == polar_precision::int16) axes.emplace_back("precision", "int16");
+      bench::add(
+          "polar", device, axes, in_place,
+          decode(code, {.list_size = list, .adaptive = adaptive, .growing = growing, .precision = precision},
+                 ebn0_db, bench::batch_for(device, 256, 132 * 64)));
+    };
+    for (const polar_precision precision : {polar_precision::float32, polar_precision::int16}) {
+      for (const int list : {1, 8, 32}) add_2048(list, false, false, precision, 4.5);
+      for (const int list : {8, 32}) add_2048(list, true, false, precision, 4.5);
+      add_2048(32, true, true, precision, 4.5);
+    }
     add("uci", {.kind = uci, .k = 64, .coded_bits = 128}, 8, polar_algorithm::min_sum, 3.5, in_place,
         batch * 4);
     add("dci", {.kind = dci, .k = 40, .coded_bits = 432}, 8, polar_algorithm::min_sum, 3.5, in_place, batch);

@@ -1,6 +1,6 @@
 #pragma once
-// Construction of polar codes of 5G NR, 3GPP TS 38.212 §5.2.1, §5.3.1 and §5.4.1: the information set, frozen
-// and parity-check bits, and rate matching.
+// Construction of polar codes: those of 5G NR, 3GPP TS 38.212 §5.2.1, §5.3.1 and §5.4.1, and general ones of
+// up to 2^15 bits. It gives the information set, frozen and parity-check bits, and rate matching.
 //
 //   A bits and their CRC -> K bits c -> N bits u: c on the information set, frozen bits 0
 //   -> d = u F^(x)n, F = [1 0; 1 1], n = log2 N -> E sent bits
@@ -9,9 +9,13 @@
 // - E < N, K/E <= 7/16: puncturing. The first N - E coded bits are not sent.
 // - E < N, K/E > 7/16: shortening. The last N - E coded bits are not sent; they are zeros.
 // - E > N: repetition from the first bit on.
-// Cost: construction O(N log N) on the host, once per code.
+//
+// General codes take the smallest N >= E and send d in its natural order. If E < N, they leave out the bits
+// that 5G NR leaves out. Their information set comes from one of three orders of reliability
+// (polar_construction). Cost: construction O(N log N) on the host, once per code.
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <warpband/core/setting.hpp>
@@ -36,18 +40,40 @@ enum class polar_kind {
   pbch,
   /// Only the sub-block interleaver, any CRC, N up to 1024.
   plain,
+  /// No interleaver, any CRC, any information set, N = 32..32768.
+  general,
+};
+
+/// general: where the order of reliability of the bits of u comes from.
+enum class polar_construction {
+  /// Gaussian approximation at a design SNR (polar_gaussian.hpp).
+  gaussian,
+  /// The sequence of 5G NR, N up to 1024.
+  nr,
+  /// polar_config::reliability, or else the file polar_config::reliability_file (polar_order.hpp).
+  custom,
 };
 
 struct polar_config {
   polar_kind kind = polar_kind::uci;
-  /// A: message bits without the CRC. uci: 12..1706; dci and pbch: 1..140; plain: 1..1024 less the CRC.
+  /// A: message bits without the CRC. uci: 12..1706; dci and pbch: 1..140; plain: 1..1024 less the CRC;
+  /// general: 1..32767 less the CRC.
   int k = 64;
-  /// E: sent bits, 1..16384. Each code block needs at least K plus its parity checks.
+  /// E: sent bits, 1..16384; general: 1..32768. Each code block needs at least K plus its parity checks.
   int coded_bits = 128;
   /// dci: the 16 bits that mask the CRC, 0..65535.
   int rnti = 0;
-  /// plain: length of the CRC, 0 (none), 6, 11 or 24 (CRC-24C).
+  /// plain, general: length of the CRC, 0 (none), 6, 8, 11, 16 or 24 (CRC-24C).
   int crc_bits = 11;
+  /// general.
+  polar_construction construction = polar_construction::gaussian;
+  /// gaussian: Es/N0 in dB of BPSK in white Gaussian noise, -20..40. Absent: where the approximation gives a
+  /// frame error rate of 1e-3 for successive cancellation.
+  std::optional<double> design_esn0_db = {};
+  /// custom: all N indices of u, from the least to the most reliable, or the N - K frozen ones. Empty: they
+  /// are in the file.
+  std::vector<int> reliability = {};
+  std::string reliability_file = {};
   bool operator==(const polar_config&) const = default;
 };
 /// Names, ranges and descriptions of the settings.
@@ -56,7 +82,7 @@ const std::vector<setting_of<polar_config>>& polar_settings();
 /// One code block.
 struct polar_block {
   int k = 0;           // K: size of the information set, fillers and CRC included
-  int n = 0;           // N: 32..1024
+  int n = 0;           // N: 32..32768
   int e = 0;           // E of this block
   int fillers = 0;     // zero bits of c before the message bits (uci) or after them (dci)
   int payload = 0;     // message bits of this block, K - fillers - CRC
@@ -80,7 +106,8 @@ struct polar_block {
 /// Threads: any number may read one object at once.
 class polar_code {
  public:
-  /// Throws argument_error: k, coded_bits, rnti, crc_bits.
+  /// Throws argument_error: k, coded_bits, rnti, crc_bits, construction, design_esn0_db,
+  /// reliability. Throws file_error for reliability_file.
   explicit polar_code(const polar_config& config);
   /// Moves copy: a moved-from object stays valid.
   polar_code(const polar_code&) = default;

@@ -105,6 +105,16 @@ const kernel_set& kernels_of(const polar_decoder_config& c, int list_size) {
   return exact ? polar_decode_exact_kernels() : polar_decode_kernels();
 }
 
+/// The settings of a decoder, for a code that is allowed.
+void check_decoder(const polar_config& code, const polar_decoder_config& config) {
+  check_settings(polar_decoder_settings(), config);
+  if (config.precision != polar_precision::float32 && config.algorithm == polar_algorithm::sum_product)
+    throw argument_error("precision", config.precision == polar_precision::int8 ? "\"int8\"" : "\"int16\"",
+                         "\"float32\" with sum-product");
+  if (config.adaptive && !polar_crc_of(code))
+    throw argument_error("adaptive", "true", "false, as a code without a CRC does not tell what is right");
+}
+
 }  // namespace
 
 const std::vector<setting_of<polar_decoder_config>>& polar_decoder_settings() {
@@ -122,6 +132,11 @@ const std::vector<setting_of<polar_decoder_config>>& polar_decoder_settings() {
               "rare it "
               "is several times faster. Needs a CRC.")
           .left_out_by_default(),
+      boolean(
+          "growing", &c::growing,
+          "Decode with 2, 4, ... paths between the first and the list, each where the CRC has failed so far.")
+          .left_out_by_default()
+          .only_with("adaptive", {"true"}),
       words<c, polar_precision>("precision", &c::precision,
                                 {{"float32", polar_precision::float32},
                                  {"int16", polar_precision::int16},
@@ -137,18 +152,13 @@ const std::vector<setting_of<polar_decoder_config>>& polar_decoder_settings() {
 }
 
 void check(const polar_config& code, const polar_decoder_config& config) {
-  check_settings(polar_decoder_settings(), config);
+  check_decoder(code, config);
   (void)polar_code(code);
-  if (config.precision != polar_precision::float32 && config.algorithm == polar_algorithm::sum_product)
-    throw argument_error("precision", config.precision == polar_precision::int8 ? "\"int8\"" : "\"int16\"",
-                         "\"float32\" with sum-product");
-  if (config.adaptive && !polar_crc_of(code))
-    throw argument_error("adaptive", "true", "false, as a code without a CRC does not tell what is right");
 }
 
 polar_decoder::polar_decoder(const polar_config& code, const polar_decoder_config& config)
     : code_(code), config_(config), scale_(scale_of(code_, config)) {
-  check(code, config);
+  check_decoder(code, config);
   for (const polar_block& b : code_.blocks()) {
     const decoding_program program(b);
     received_llrs received(b);
@@ -166,6 +176,7 @@ polar_decoder::polar_decoder(const polar_config& code, const polar_decoder_confi
     t.args.unsent_llr = b.shortened ? polar_shortened_llr : 0.f;
     t.args.max_channel_llr = is_int8 ? 127 : polar_int16_max_channel_llr;
     t.args.max_llr = is_int8 ? 127 : polar_int16_max_metric - 1;
+    t.args.in_order = b.e == b.n && std::is_sorted(b.sent.begin(), b.sent.end());
     t.args.distinct_sent = std::min(b.e, b.n);
     tables_.push_back(std::move(t));
   }
@@ -175,11 +186,18 @@ void polar_decoder::run(executor& exec, view<const float> llr, const polar_decod
   check_shape("llr", llr, llr.items, code_.coded_bits());
   llr_quanta quanta;
   if (config_.precision != polar_precision::float32) quanta = scale_.of(exec, llr);
-  if (!config_.adaptive || config_.list_size == 1)
-    return decode(exec, llr, quanta, out, config_.list_size, {});
-  array<std::uint8_t> one_path_status = exec.make<std::uint8_t>(llr.items, 1);
-  decode(exec, llr, quanta, {.bits = out.bits, .status = one_path_status}, 1, {});
-  decode(exec, llr, quanta, out, config_.list_size, view<std::uint8_t>(one_path_status));
+  if (!config_.adaptive) return decode(exec, llr, quanta, out, config_.list_size, {});
+  // A decoder reads the status of the one before, so that it writes its own to another array.
+  array<std::uint8_t> statuses[2];
+  view<const std::uint8_t> prior;
+  int index = 0;
+  for (int size = 1; size < config_.list_size; size = config_.growing ? 2 * size : config_.list_size) {
+    if (statuses[index].items() == 0) statuses[index] = exec.make<std::uint8_t>(llr.items, 1);
+    decode(exec, llr, quanta, {.bits = out.bits, .status = statuses[index]}, size, prior);
+    prior = view<std::uint8_t>(statuses[index]);
+    index = 1 - index;
+  }
+  decode(exec, llr, quanta, out, config_.list_size, prior);
 }
 
 void polar_decoder::decode(executor& exec, view<const float> llr, const llr_quanta& quanta,

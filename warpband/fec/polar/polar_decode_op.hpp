@@ -78,7 +78,7 @@ struct polar_decoding : polar_rate_recovery {
       return parts == 1 ? weight : p == 0 ? weight & ((1 << part_bits) - 1) : weight >> part_bits;
     }
   };
-  /// Gathers c without leading fillers from u in list.sums() into list.other_sums(), the first bit highest.
+  /// Gathers c without leading fillers from u in list.sums() into list.other_sums(), the first bit lowest.
   /// Returns the sum of the CRC weights. Ends with g.sync().
   template <class Y>
   WB_HD remainder<Y> gather_bits(Y& list) const {
@@ -98,6 +98,7 @@ struct polar_decoding : polar_rate_recovery {
                  list.p.load_word(from, static_cast<int>(u / word_bits)));
     };
     const auto add_weight = [&](int i, typename Y::N bit) WB_INLINE_LAMBDA {
+      if (a.block.crc_bits == 0) return;
       const auto mask = map([](I b) WB_INLINE_LAMBDA { return I(0) - b; }, bit);
       WB_UNROLL for (int p = 0; p < remainder<Y>::parts; p++) {
         if (p > 0 && one_part) break;
@@ -108,18 +109,42 @@ struct polar_decoding : polar_rate_recovery {
     for (int w = list.p.replica(); w < (count + word_bits - 1) / word_bits; w += P::replicas) {
       typename Y::N word = P::broadcast(I(0));
       const int filled = count - word_bits * w < word_bits ? count - word_bits * w : word_bits;
-      for (int b = 0; b < filled; b++) {
-        const typename Y::N bit = bit_of(fillers + word_bits * w + b);
-        add_weight(fillers + word_bits * w + b, bit);
+      const int first_bit = fillers + word_bits * w;
+      if constexpr (!P::over_threads)
+        if (a.block.crc_bits == 0 && is_run(first_bit, filled)) {
+          list.p.store_word(to, w, run_of_bits(list, from, a.block.information_set[first_bit]));
+          continue;
+        }
+      for (int b = filled - 1; b >= 0; b--) {
+        const typename Y::N bit = bit_of(first_bit + b);
+        add_weight(first_bit + b, bit);
         word = map([](I x, I y) WB_INLINE_LAMBDA { return (x << 1) | y; }, word, bit);
       }
-      list.p.store_word(to, w, Y::shifted(word, word_bits - filled));
+      list.p.store_word(to, w, word);
     }
     if (list.p.replica() == 0)
       for (int i = 0; i < fillers; i++) add_weight(i, bit_of(i));
     list.p.g.sync();
     for (auto& part : sum.part) part = list.p.xor_over_replicas(part);
     return sum;
+  }
+  /// Whether `count` bits of c from bit i on are neighbours in u.
+  WB_HD bool is_run(int i, int count) const {
+    return a.block.ascending && count > 1 &&
+           a.block.information_set[i + count - 1] - a.block.information_set[i] == count - 1;
+  }
+  /// A word of bits of u from bit `first` on. Those behind the last bit of u are any bits.
+  template <class Y>
+  WB_HD static typename Y::N run_of_bits(const Y& list, const typename Y::P::E* u, int first) {
+    using I = typename Y::P::I;
+    const int w = first / Y::word_bits, shift = first % Y::word_bits;
+    const typename Y::N low = list.p.load_word(u, w);
+    if (shift == 0) return low;
+    const I mask(Y::word_bits == 32 ? INT32_MAX >> (shift - 1) : 0x7fff >> (shift - 1));
+    const typename Y::N high = list.p.load_word(u, w + 1 < list.layout.words() ? w + 1 : w);
+    return map([=](I x, I y)
+                   WB_INLINE_LAMBDA { return ((x >> shift) & mask) | (y << (Y::word_bits - shift)); },
+               low, high);
   }
   template <class Y>
   WB_HD typename Y::F crc_holds(const remainder<Y>& sum) const {
@@ -199,8 +224,10 @@ struct polar_decoding : polar_rate_recovery {
     using P = typename Y::P;
     const auto g = list.p.g;
     const auto status = status_of<Y>(list, info, best, channel);
+    message_bits messages[P::codewords];
     for (int i = 0; i < valid; i++) {
       const item<float> codeword{first + static_cast<std::size_t>(i), 1};
+      messages[i] = message_bits::kept;
       if (is_decoded(codeword.first)) continue;
       const int block = from_lane<P>(status, i);
       const int earlier = a.later_block ? static_cast<int>(load_int<float>(a.status, 0, codeword)) : block;
@@ -208,33 +235,57 @@ struct polar_decoding : polar_rate_recovery {
       g.sync();
       if (g.rank == 0 && a.status.data != nullptr)
         store_int<float>(a.status, 0, codeword, erased != 0 ? erased : block & earlier);
-      if (a.bits.data != nullptr) store_message(list, best.path, i, codeword, erased != 0);
+      messages[i] = erased != 0 ? message_bits::zeros : message_bits::decided;
     }
+    if (a.bits.data != nullptr) store_messages(list, best.path, first, valid, messages);
   }
-  /// The message's bits of this block; zeros, also in earlier blocks, if erased.
+  /// What becomes of a message's bits: they stay as an earlier decoder has left them, are zeros, also in
+  /// earlier blocks, or those of the best path.
+  enum class message_bits : std::uint8_t { kept, zeros, decided };
+  /// The lanes of a vector of words, or the word of a thread.
+  template <class I>
+  struct words_in_memory {
+    using word = std::conditional_t<is_whole<I>, std::uint16_t, std::uint32_t>;
+    word lanes[sizeof(I) / sizeof(word)];
+    WB_HD void copy(I x) { __builtin_memcpy(lanes, &x, sizeof x); }
+  };
+  /// The bits of this block of each message.
   template <class Y>
-  WB_HD void store_message(Y& list, typename Y::N path, int lane_index, item<float> codeword,
-                           bool erased) const {
+  WB_HD void store_messages(Y& list, typename Y::N path, std::size_t first, int valid,
+                            const message_bits* messages) const {
     using P = typename Y::P;
     const auto g = list.p.g;
-    const std::size_t begin = static_cast<std::size_t>(a.block.first_bit);
-    if (erased)
-      for (int i = g.rank; i < a.block.first_bit; i += g.size)
-        store_int<float>(a.bits, static_cast<std::size_t>(i), codeword, 0);
     constexpr int word_bits = Y::word_bits;
-    for (int w = 0; word_bits * w < a.block.payload; w++) {
-      const auto words = list.p.load_word_from(list.other_sums(), w, path);
-      const std::uint32_t word =
-          erased ? 0u : as_uint(from_lane<P>(words.x[0], lane_index)) << (32 - word_bits);
-      const int rest = a.block.payload - word_bits * w, count = rest < word_bits ? rest : word_bits;
-      const std::size_t to = begin + static_cast<std::size_t>(word_bits * w);
-      if constexpr (P::over_threads) {
-        for (int i = g.rank; i < count; i += g.size)
-          store_int<float>(a.bits, to + static_cast<std::size_t>(i), codeword, as_int(word >> (31 - i)) & 1);
-      } else {
-        store_bits<float>(a.bits, to, count, codeword, word);
+    const std::size_t begin = static_cast<std::size_t>(a.block.first_bit);
+    for (int i = 0; i < valid; i++)
+      if (messages[i] == message_bits::zeros)
+        for (int b = g.rank; b < a.block.first_bit; b += g.size)
+          store_int<float>(a.bits, static_cast<std::size_t>(b), {first + static_cast<std::size_t>(i), 1}, 0);
+    constexpr int words_at_once = 64 / word_bits;
+    for (int from = 0; from < a.block.payload; from += 64) {
+      const int rest = a.block.payload - from, count = rest < 64 ? rest : 64;
+      words_in_memory<typename P::I> words[words_at_once] = {};
+      WB_UNROLL for (int w = 0; w < words_at_once; w++) if (word_bits * w < count) words[w].copy(
+          list.p.load_word_from(list.other_sums(), from / word_bits + w, path).x[0]);
+      const std::size_t to = begin + static_cast<std::size_t>(from);
+      for (int i = 0; i < valid; i++) {
+        if (messages[i] == message_bits::kept) continue;
+        std::uint64_t bits = 0;
+        WB_UNROLL for (int w = 0; w < words_at_once; w++) bits |=
+            static_cast<std::uint64_t>(words[w].lanes[P::codewords > 1 ? i * P::paths_of_list : 0])
+            << (word_bits * w);
+        if (messages[i] == message_bits::zeros) bits = 0;
+        store_bits_of<P>(g, to, count, first + static_cast<std::size_t>(i), bits);
       }
     }
+  }
+  /// Bits of a word, the lowest first, as neighbouring elements of a message.
+  template <class P, class G>
+  WB_HD void store_bits_of(G g, std::size_t to, int count, std::size_t codeword, std::uint64_t bits) const {
+    std::uint8_t* p = a.bits.data + to * a.bits.element_stride + codeword * a.bits.item_stride;
+    if (!P::over_threads && a.bits.element_stride == 1) return spread_bits(bits, count, p);
+    for (int b = g.rank; b < count; b += g.size)
+      p[static_cast<std::size_t>(b) * a.bits.element_stride] = static_cast<std::uint8_t>(bits >> b & 1);
   }
 };
 

@@ -62,7 +62,10 @@ const std::vector<polar_config>& many_codes() {
       {.kind = pbch, .k = 32, .coded_bits = 864},
       {.kind = plain, .k = 256, .coded_bits = 512, .crc_bits = 0},
       {.kind = plain, .k = 7, .coded_bits = 20, .crc_bits = 6},
-      {.kind = plain, .k = 1000, .coded_bits = 1024, .crc_bits = 24}};
+      {.kind = plain, .k = 1000, .coded_bits = 1024, .crc_bits = 24},
+      {.kind = general, .k = 1723, .coded_bits = 2048, .crc_bits = 0},
+      {.kind = general, .k = 2000, .coded_bits = 3000, .crc_bits = 16, .design_esn0_db = 1},
+      {.kind = general, .k = 500, .coded_bits = 1024, .crc_bits = 8, .construction = polar_construction::nr}};
   return codes;
 }
 

@@ -149,7 +149,7 @@ struct polar_list : polar_tree<T, G, L, Exact> {
   /// one. A flip in an SPC node also flips its least reliable bit. L - 1 bits suffice for the L best
   /// candidates (S. A. Hashemi, C. Condo, W. J. Gross, 2017).
   WB_HD void decode_rate_1_or_spc(int stage, bool even_parity) {
-    N odd = hard_decisions(stage);
+    N odd = hard_decisions(stage, L > 1 || even_parity);
     add_penalties_of_hard_decisions(stage);
     const int size = 1 << stage, limit = even_parity ? L : L - 1, steps = size < limit ? size : limit;
     least_reliable first{{}, least_reliable::none()}, current = first;

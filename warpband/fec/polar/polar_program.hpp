@@ -18,7 +18,9 @@ WB_HD void polar_run(Y& list, const std::int32_t* program, int length) {
     const int stage = instruction >> 4 & 15, parity_class = instruction >> 8;
     switch (static_cast<polar_step>(instruction & 15)) {
       case polar_step::left_llrs:
-        list.compute_left_llrs(stage);
+        // One path has no use of the LLRs of frozen bits.
+        if (Y::P::paths_of_list > 1 || static_cast<polar_step>(next & 15) != polar_step::rate_0)
+          list.compute_left_llrs(stage);
         break;
       case polar_step::right_llrs:
         list.compute_right_llrs(stage);

@@ -46,7 +46,7 @@ struct polar_tree {
   bool in_right_child = false;  // the current node is below the root's right child
 
   WB_HD polar_tree(G g, int n, const E* channel_llrs, E* scratch, int llr_limit)
-      : p{g}, layout{n}, channel(channel_llrs), memory(scratch), max_llr(llr_limit), pointers(p) {}
+      : p{g}, layout{n}, channel(channel_llrs), memory(scratch), max_llr(llr_limit), pointers(n) {}
 
   WB_HD static int words_of(int stage) { return stage < log2_word ? 1 : 1 << (stage - log2_word); }
   WB_HD static I low_bits(int stage) { return stage < log2_word ? I((1 << (1 << stage)) - 1) : I(-1); }
@@ -189,9 +189,9 @@ struct polar_tree {
     p.g.sync();
   }
 
-  /// Hard decisions of a node's LLRs as its partial sums; returns their parity. The LLRs are replaced by
-  /// their magnitudes. Not for the root.
-  WB_HD_CALL N hard_decisions(int stage) {
+  /// Hard decisions of a node's LLRs as its partial sums; returns their parity. If `forks` follow, the LLRs
+  /// are replaced by their magnitudes. Not for the root.
+  WB_HD_CALL N hard_decisions(int stage, bool forks) {
     E *llrs = stage_llrs(stage), *current = sums();
     const int count = p.striped_count(stage < log2_word ? 1 << stage : word_bits);  // LLRs per word
     N parity = P::broadcast(I(0));
@@ -201,7 +201,7 @@ struct polar_tree {
       WB_POLAR_ELEMENT_LOOP for (int k = word_bits / P::replicas * w, c = count; c > 0; k++, c--) {
         const V llr = is_recomputed(stage) ? recomputed_llr(stage, k, p.paths()) : p.load_striped(llrs, k);
         word = map([=](I x, T y) WB_INLINE_LAMBDA { return select(y < T(0), x | bit, x); }, word, llr);
-        p.store_striped(llrs, k, map([](T y) WB_INLINE_LAMBDA { return abs(y); }, llr));
+        if (forks) p.store_striped(llrs, k, map([](T y) WB_INLINE_LAMBDA { return abs(y); }, llr));
         bit = bit << next_bit;
       }
       word = p.xor_over_replicas(word);

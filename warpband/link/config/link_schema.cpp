@@ -61,7 +61,7 @@ void add_code_type(schema& s) {
             "(§5.1.1 "
             "to §5.1.4, docs/lte.md). LDPC codes of IEEE 802.16e (§8.4.9.2.5), of 802.11n (annex R) and of a "
             "file (docs/ldpc.md). Code blocks and transport blocks of 5G NR (TS 38.212, docs/nr-ldpc.md). A "
-            "convolutional code. Polar codes of 5G NR (docs/polar.md). Duo-binary "
+            "convolutional code. Polar codes (docs/polar.md). Duo-binary "
             "turbo codes of WiMAX and DVB-RCS (docs/ctc.md). Or no code, R = 1."));
 }
 
