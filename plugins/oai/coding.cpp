@@ -60,39 +60,73 @@ int make_ring(const wb_oai_code& c, ring& r) {
   return 0;
 }
 
-/// Adds E interleaved LLRs to a circular buffer, from k0 on, past the fillers.
-void combine(const ring& r, const std::int16_t* llr, std::uint32_t e, std::uint32_t order,
-             std::int16_t* buffer) {
+/// Reads E LLRs that Qm rows were interleaved from, row after row.
+template <std::uint32_t Order>
+void rows_of(const std::int16_t* llr, std::uint32_t columns, std::int16_t* out) {
+  for (std::uint32_t column = 0; column < columns; ++column)
+    for (std::uint32_t row = 0; row < Order; ++row)
+      out[std::size_t{row} * columns + column] = llr[std::size_t{column} * Order + row];
+}
+void deinterleave(const std::int16_t* llr, std::uint32_t e, std::uint32_t order,
+                  std::vector<std::int16_t>& out) {
+  out.resize(e);
+  switch (order) {
+    case 1:
+      std::copy(llr, llr + e, out.data());
+      break;
+    case 2:
+      rows_of<2>(llr, e / 2, out.data());
+      break;
+    case 4:
+      rows_of<4>(llr, e / 4, out.data());
+      break;
+    case 6:
+      rows_of<6>(llr, e / 6, out.data());
+      break;
+    case 8:
+      rows_of<8>(llr, e / 8, out.data());
+      break;
+    default:
+      rows_of<10>(llr, e / 10, out.data());
+  }
+}
+
+/// Adds E LLRs to a circular buffer, from k0 on, past the fillers.
+void combine(const ring& r, const std::int16_t* llr, std::uint32_t e, std::int16_t* buffer) {
   constexpr int lowest = std::numeric_limits<std::int16_t>::min(),
                 highest = std::numeric_limits<std::int16_t>::max();
-  const std::uint32_t columns = e / order;
-  std::uint32_t place = r.first, row = 0, column = 0;
-  while (row < order && columns != 0) {
+  std::uint32_t place = r.first;
+  while (e != 0) {
     if (place >= r.fillers_begin && place < r.fillers_end) place = r.fillers_end;
     if (place >= r.size) {
       place = 0;
       continue;
     }
     const std::uint32_t end = place < r.fillers_begin ? std::min(r.fillers_begin, r.size) : r.size,
-                        run = std::min(end - place, columns - column);
-    for (std::uint32_t i = 0; i < run; ++i) {
-      const int sum = buffer[place + i] + llr[std::size_t{column + i} * order + row];
-      buffer[place + i] = static_cast<std::int16_t>(std::clamp(sum, lowest, highest));
-    }
+                        run = std::min(end - place, e);
+    for (std::uint32_t i = 0; i < run; ++i)
+      buffer[place + i] = static_cast<std::int16_t>(std::clamp(buffer[place + i] + llr[i], lowest, highest));
     place += run;
-    column += run;
-    if (column == columns) {
-      column = 0;
-      ++row;
-    }
+    llr += run;
+    e -= run;
   }
 }
 
 /// The LLRs of a circular buffer up to its last one that is not 0, without fillers.
 std::uint32_t gather(const ring& r, const std::int16_t* buffer, std::vector<std::int16_t>& out) {
+  static constexpr std::array<std::int16_t, 64> zeros{};
   std::uint32_t last = r.size;
-  while (last > 1 && (buffer[last - 1] == 0 || (last - 1 >= r.fillers_begin && last - 1 < r.fillers_end)))
-    --last;
+  const auto cut = [&](std::uint32_t begin) {  // zeros at the end of [begin, last)
+    while (last >= begin + zeros.size() &&
+           std::memcmp(buffer + last - zeros.size(), zeros.data(), sizeof zeros) == 0)
+      last -= static_cast<std::uint32_t>(zeros.size());
+    while (last > begin && buffer[last - 1] == 0) --last;
+  };
+  if (last > r.fillers_end) cut(r.fillers_end);
+  if (last <= r.fillers_end) {
+    last = std::min(last, r.fillers_begin);
+    cut(0);
+  }
   const std::size_t before = out.size();
   out.insert(out.end(), buffer, buffer + std::min(last, r.fillers_begin));
   if (last > r.fillers_end) out.insert(out.end(), buffer + r.fillers_end, buffer + last);
@@ -106,18 +140,17 @@ struct scratch {
   std::vector<wb_ldpc_decode> decodes;
   std::vector<wb_ldpc_encode> encodes;
   std::vector<wb_done> done;
-  std::vector<std::int16_t> llrs;
+  std::vector<std::int16_t> rows, llrs;
   std::vector<std::uint8_t> bytes;
 };
 thread_local scratch kept;
 
-constexpr auto reversed_bytes = [] {
-  std::array<std::uint8_t, 256> table{};
-  for (unsigned byte = 0; byte < 256; ++byte)
-    for (unsigned bit = 0; bit < 8; ++bit)
-      if ((byte >> bit & 1) != 0) table[byte] = static_cast<std::uint8_t>(table[byte] | 0x80 >> bit);
-  return table;
-}();
+/// The bits of each byte in reverse order.
+constexpr std::uint64_t reversed(std::uint64_t bytes) {
+  bytes = (bytes >> 4 & 0x0f0f0f0f0f0f0f0f) | (bytes & 0x0f0f0f0f0f0f0f0f) << 4;
+  bytes = (bytes >> 2 & 0x3333333333333333) | (bytes & 0x3333333333333333) << 2;
+  return (bytes >> 1 & 0x5555555555555555) | (bytes & 0x5555555555555555) << 1;
+}
 
 /// Writes bits one after the other, the first in the least significant place.
 class bit_writer {
@@ -125,15 +158,20 @@ class bit_writer {
   explicit bit_writer(std::uint8_t* out) : out_(out) {}
   /// bits: the first in the most significant place, zeros behind the last one.
   void append(const std::uint8_t* bits, std::uint32_t count) {
-    for (std::uint32_t i = 0; i < count; i += 8) {
-      const std::uint32_t taken = std::min(count - i, 8u);
-      waiting_ |= std::uint32_t{reversed_bytes[bits[i / 8]]} << held_;
+    for (; count >= 64; count -= 56, bits += 7) {  // 56 bits and up to 7 that wait fit into a word
+      take(bits, sizeof waiting_, 56);
+      std::memcpy(out_, &waiting_, sizeof waiting_);  // the last byte is written again
+      leave(7);
+    }
+    while (count != 0) {
+      const std::uint32_t taken = std::min(count, 8u);
+      take(bits++, 1, taken);
+      count -= taken;
       held_ += taken;
-      if (held_ >= 8) {
-        *out_++ = static_cast<std::uint8_t>(waiting_);
-        waiting_ >>= 8;
-        held_ -= 8;
-      }
+      if (held_ < 8) continue;
+      *out_ = static_cast<std::uint8_t>(waiting_);
+      leave(1);
+      held_ -= 8;
     }
   }
   void finish() {
@@ -141,8 +179,19 @@ class bit_writer {
   }
 
  private:
+  void take(const std::uint8_t* bits, std::size_t bytes, std::uint32_t count) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bits, bytes);
+    waiting_ |= (reversed(word) & ((std::uint64_t{1} << count) - 1)) << held_;
+  }
+  void leave(unsigned bytes) {
+    out_ += bytes;
+    waiting_ >>= 8 * bytes;
+  }
+
   std::uint8_t* out_;
-  std::uint32_t waiting_ = 0, held_ = 0;
+  std::uint64_t waiting_ = 0;  // little-endian, as all machines that Warpband runs on
+  std::uint32_t held_ = 0;
 };
 
 }  // namespace
@@ -166,35 +215,36 @@ int wb_oai_decode_slot(const wb_oai_decode* blocks, std::size_t n) try {
   for (std::size_t t = 0; t < n; ++t) {
     const wb_oai_decode& tb = blocks[t];
     if (make_ring(tb.code, kept.rings[t]) != 0) return -1;
-    if (tb.code.modulation_order == 0) return fault("Qm", 0, "1, 2, 4, 6, 8 or 10");
-    for (const std::uint32_t e : {tb.e, tb.e2})
-      if (e % tb.code.modulation_order != 0) return fault("E", e, "a multiple of Qm");
+    const std::uint32_t order = tb.code.modulation_order;
+    if (order != 1 && (order == 0 || order % 2 != 0 || order > 10))
+      return fault("Qm", order, "1, 2, 4, 6, 8 or 10");
+    for (std::uint32_t r = 0; r < tb.code.blocks; ++r)
+      if (tb.segments[r].llrs % order != 0) return fault("E", tb.segments[r].llrs, "a multiple of Qm");
     if (tb.iterations < 1 || tb.iterations > 1000)
       return fault("max_ldpc_iterations", tb.iterations, "1..1000");
   }
   for (std::size_t t = 0; t < n; ++t) {
     const wb_oai_decode& tb = blocks[t];
     const wb_oai_code& c = tb.code;
-    const std::size_t places = (c.base_graph == 1 ? 68u : 52u) * std::size_t{c.lifting_size};
-    if (tb.clear) std::memset(tb.combined, 0, c.blocks * places * sizeof(std::int16_t));
-    const std::int16_t* llr = tb.llr;
+    const ring& places = kept.rings[t];
     for (std::uint32_t r = 0; r < c.blocks; ++r) {
-      const std::uint32_t e = r < tb.first_e2 ? tb.e : tb.e2;
-      combine(kept.rings[t], llr, e, c.modulation_order, tb.combined + r * places);
-      llr += e;
+      const wb_oai_segment& segment = tb.segments[r];
+      if (segment.clear) std::memset(segment.combined, 0, places.size * sizeof(std::int16_t));
+      deinterleave(segment.llr, segment.llrs, c.modulation_order, kept.rows);
+      combine(places, kept.rows.data(), segment.llrs, segment.combined);
 
       wb_ldpc_decode op = WB_LDPC_DECODE_INIT;
       op.base_graph = static_cast<std::uint16_t>(c.base_graph);
       op.lifting_size = static_cast<std::uint16_t>(c.lifting_size);
       op.fillers = c.fillers;
-      op.buffer = kept.rings[t].size;
-      op.sent_bits = gather(kept.rings[t], tb.combined + r * places, kept.llrs);
+      op.buffer = places.size;
+      op.sent_bits = gather(places, segment.combined, kept.llrs);
       op.modulation_order = 1;
       op.iterations = static_cast<std::uint16_t>(tb.iterations);
       op.crc = c.blocks > 1 ? WB_CRC_24B : tb.payload_bits > 3824 ? WB_CRC_24A : WB_CRC_16;
       op.llr_format = WB_LLR_INT16;
       op.llr_decimals = 1;
-      op.bits = tb.bits + std::size_t{r} * (c.k / 8);
+      op.bits = segment.bits;
       op.bits_bytes = (c.k - c.fillers + 7) / 8;
       std::memset(op.bits + op.bits_bytes, 0, c.k / 8 > op.bits_bytes ? c.k / 8 - op.bits_bytes : 0);
       kept.decodes.push_back(op);
@@ -214,7 +264,7 @@ int wb_oai_decode_slot(const wb_oai_decode* blocks, std::size_t n) try {
       const std::uint32_t status = kept.done[b].status;
       if ((status & WB_DONE_REFUSED) != 0)
         return fault("Z", blocks[t].code.lifting_size, "a code of TS 38.212");
-      blocks[t].decoded[r] = (status & (WB_DONE_CRC | WB_DONE_FAILED)) == 0;
+      *blocks[t].segments[r].decoded = (status & (WB_DONE_CRC | WB_DONE_FAILED)) == 0;
     }
   return 0;
 } catch (const std::bad_alloc&) {

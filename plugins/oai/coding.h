@@ -22,16 +22,21 @@ struct wb_oai_code {
   uint32_t lbrm_bits;        /* TBS_LBRM, 0: the whole buffer */
 };
 
+/* One code block at the receiver. */
+struct wb_oai_segment {
+  const int16_t* llr; /* positive for 0 */
+  uint32_t llrs;      /* E */
+  int16_t* combined;  /* the circular buffer, with places for fillers: 66 Z or 50 Z */
+  bool clear;         /* begin with zeros in `combined` */
+  uint8_t* bits;      /* K / 8 bytes */
+  bool* decoded;
+};
+
 struct wb_oai_decode {
   struct wb_oai_code code;
   uint32_t payload_bits; /* A: which CRC a single block has */
   uint32_t iterations;
-  uint32_t e, e2, first_e2; /* E of block r: r < first_e2 ? e : e2 */
-  const int16_t* llr;       /* of all blocks, positive for 0 */
-  int16_t* combined;        /* C circular buffers of 68 Z or 52 Z places */
-  bool clear;               /* begin with zeros in `combined` */
-  uint8_t* bits;            /* C K / 8 bytes */
-  bool* decoded;            /* C of them */
+  const struct wb_oai_segment* segments; /* C of them */
 };
 
 struct wb_oai_encode {

@@ -4,6 +4,7 @@
 
 #include <PHY/CODING/nrLDPC_coding/nrLDPC_coding_interface.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -98,31 +99,26 @@ class transport_block {
     for (std::size_t i = 0; i < sent_bits_; ++i)
       llrs_.push_back(static_cast<std::int16_t>(8 * ((out_[i / 8] >> i % 8 & 1) != 0 ? -1.0 : 1.0) +
                                                 8 * noise * normal(random)));
-    clear_ = clear;
+    const auto blocks = static_cast<std::size_t>(shape_.blocks);
+    clear_ = std::make_unique<bool[]>(blocks);
+    std::fill_n(clear_.get(), blocks, clear);
     decided_.assign(bits_.size(), 0xaa);
-    decoded_ = std::make_unique<bool[]>(static_cast<std::size_t>(shape_.blocks));
+    decoded_ = std::make_unique<bool[]>(blocks);
     nrLDPC_TB_decoding_parameters_t tb{};
     set(tb, rv);
     tb.max_ldpc_iterations = 10;
-    tb.E = shape_.e.front();
-    tb.E2 = shape_.e.back();
-    for (const int e : shape_.e) tb.first_rE2 += e == tb.E;
-    tb.llr = llrs_.data();
-    tb.d = combined_.data();
-    tb.d_to_be_cleared = &clear_;
-    tb.c = decided_.data();
-    tb.decodeSuccess = decoded_.get();
     tb.processedSegments = &processed_;
+    set_segments(tb);
     return tb;
   }
 
   bool decoded() const {
     for (int r = 0; r < shape_.blocks; ++r)
-      if (!decoded_[r]) return false;
-    return processed_ == static_cast<unsigned>(shape_.blocks) && !clear_ &&
+      if (!segment_decoded(r)) return false;
+    return processed_ == static_cast<unsigned>(shape_.blocks) && flags_are_reset() &&
            std::equal(bits_.begin(), bits_.end() - 1, decided_.begin());
   }
-  bool undecoded() const { return processed_ == 0 && !decoded_[0]; }
+  bool undecoded() const { return processed_ == 0 && !segment_decoded(0); }
 
   /// Bit i of what was sent of block r.
   bool sent(std::size_t i) const { return (out_[i / 8] >> i % 8 & 1) != 0; }
@@ -144,6 +140,45 @@ class transport_block {
     tb.tbslbrm = shape_.lbrm_bits;
   }
 
+  /// Where the LLRs, buffers and results of the segments are, in the interface of 2025 or that of 2026.
+  void set_segments(nrLDPC_TB_decoding_parameters_t& tb) {
+#ifdef WB_OAI_SEGMENTS
+    received_.clear();
+    std::int16_t* llr = llrs_.data();
+    const std::size_t places = combined_.size() / static_cast<std::size_t>(shape_.blocks);
+    for (int r = 0; r < shape_.blocks; ++r) {
+      received_.push_back({decoded_[r], shape_.e[r], llr, combined_.data() + r * places, &clear_[r],
+                           decided_.data() + static_cast<std::size_t>(r) * (k_ / 8)});
+      llr += shape_.e[r];
+    }
+    tb.segments = received_.data();
+#else
+    tb.E = shape_.e.front();
+    tb.E2 = shape_.e.back();
+    for (const int e : shape_.e) tb.first_rE2 += e == tb.E;
+    tb.llr = llrs_.data();
+    tb.d = combined_.data();
+    tb.d_to_be_cleared = &clear_[0];
+    tb.c = decided_.data();
+    tb.decodeSuccess = decoded_.get();
+#endif
+  }
+  bool segment_decoded(int r) const {
+#ifdef WB_OAI_SEGMENTS
+    return received_[r].decodeSuccess;
+#else
+    return decoded_[r];
+#endif
+  }
+  bool flags_are_reset() const {
+#ifdef WB_OAI_SEGMENTS
+    const int flags = shape_.blocks;
+#else
+    const int flags = 1;
+#endif
+    return std::none_of(clear_.get(), clear_.get() + flags, [](bool flag) { return flag; });
+  }
+
   shape shape_;
   int k_;
   std::uint32_t payload_ = 0;
@@ -153,7 +188,10 @@ class transport_block {
   std::vector<nrLDPC_segment_encoding_parameters_t> segments_;
   std::unique_ptr<bool[]> decoded_;
   unsigned processed_ = 0;
-  bool clear_ = false;
+  std::unique_ptr<bool[]> clear_;  // one for each segment, or the first for all
+#ifdef WB_OAI_SEGMENTS
+  std::vector<nrLDPC_segment_decoding_parameters_t> received_;
+#endif
 };
 
 int32_t encode(const library& lib, std::vector<nrLDPC_TB_encoding_parameters_t> blocks) {
@@ -167,12 +205,15 @@ int32_t decode(const library& lib, std::vector<nrLDPC_TB_decoding_parameters_t> 
 
 void every_code_comes_back(const library& lib) {
   std::mt19937 random(1);
+  constexpr int orders[] = {1, 2, 4, 6, 8, 10};
+  unsigned number = 0;
   for (int base_graph : {1, 2})
     for (int odd : {2, 3, 5, 7, 9, 11, 13, 15})
       for (int z = odd; z <= 384; z *= 2) {
         const int k = (base_graph == 1 ? 22 : 10) * z, n = (base_graph == 1 ? 66 : 50) * z;
         if (k < 48) continue;  // fewer bits than a block with CRC has
-        const shape s{base_graph, z, k % 8 + 8 * (z / 16), 1, 4, 0, 0, {(n - z) / 4 * 4}};
+        const int order = orders[number++ % 6];
+        const shape s{base_graph, z, k % 8 + 8 * (z / 16), 1, order, 0, 0, {(n - z) / order * order}};
         transport_block tb(s, random);
         expect(encode(lib, {tb.to_encode(0)}) == 0, "encoder", base_graph, z);
         expect(decode(lib, {tb.to_decode(0, true, 0.4, random)}) == 0, "decoder", base_graph, z);

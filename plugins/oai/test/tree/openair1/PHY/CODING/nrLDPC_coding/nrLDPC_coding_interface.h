@@ -5,14 +5,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef WB_OAI_SEGMENTS
+typedef struct {
+  bool decodeSuccess;
+  int E;
+  int16_t *llr, *d;
+  bool* d_to_be_cleared;
+  uint8_t* c;
+} nrLDPC_segment_decoding_parameters_t;
+#endif
 typedef struct {
   int BG, Z, K, F, C, Qm, rv_index, max_ldpc_iterations;
   uint32_t A, G, tbslbrm;
+#ifdef WB_OAI_SEGMENTS
+  nrLDPC_segment_decoding_parameters_t* segments;
+#else
   int E, E2, first_rE2;
   int16_t *llr, *d;
   bool* d_to_be_cleared;
   uint8_t* c;
   bool* decodeSuccess;
+#endif
   unsigned* processedSegments;
 } nrLDPC_TB_decoding_parameters_t;
 typedef struct {
