@@ -53,6 +53,24 @@ def test_distances_are_read_between_points_in_the_logarithm():
     assert curves.behind(r, "a", "b", "fer", 1e-5) is None
 
 
+def fixed_point(shift, short):
+    """Curves of both detectors that begin `shift` decades above those of float32; the first format of 8 bits is `short`."""
+    labels = [f"{name}{words}" for name in text.WORD_DETECTORS
+              for words in ("", *(f", {w} bits" for w in text.WORD_LENGTHS), *(f", 8 bits, {f} after the point" for f in text.FRACTIONS))]
+    made = result(**{label: short if label.endswith(f", {text.FRACTIONS[0]} after the point") else [10 ** (-x + shift * ("," in label)) for x in (1, 2, 3, 4)] for label in labels})
+    for c in made["curves"]:
+        for p in c["points"]:
+            p.update(fer_interval=[0.9 * p["fer"], 1.1 * p["fer"]], ber_interval=None)
+    return type("Held", (), {"has": lambda self, need: True, "get": lambda self, need: made})()
+
+
+def test_fixed_point_holds_where_a_format_fails_and_none_is_ahead():
+    claim = text.in_fixed_point(fixed_point(0.1, [0.9, 0.9, 0.9, 0.9]))
+    assert claim.holds and "N-way +0.10, +0.10" in claim.result and "unreached at 3 dB, +0.10" in claim.result
+    assert text.in_fixed_point(fixed_point(0.1, [0.1, 0.01, 0.001, 1e-4])).is_open
+    assert text.in_fixed_point(fixed_point(-0.5, [0.9, 0.9, 0.9, 0.9])).holds is False
+
+
 def test_points_without_an_error_keep_the_end_of_their_interval():
     held = {"curves": [{"label": "a", "config": {"sweep": {"snr_db": []}}, "points": [
         {"snr_db": 1, "ber": 0.0, "fer": 0.0, "bits": 300, "frames": 10, "ber_interval": None, "fer_interval": [0.0, 0.3]},
