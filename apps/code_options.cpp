@@ -63,7 +63,8 @@ Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there bef
                each transmission, one transmission after the other
   attributes   code, k, n, rate; lte-turbo standard, with --interleaver interleaver_f1 and interleaver_f2; ctc standard;
                conv termination, constraint_length, generators and feedback (octal), standard, order; polar kind,
-               coded_bits, rnti, crc_bits; transport blocks and qc-ldpc their options, with _ for -; warpband_version, warpband_commit
+               coded_bits, rnti, crc_bits, construction, design_esn0_db, reliability_file; transport blocks and
+               qc-ldpc their options, with _ for -; warpband_version, warpband_commit
 
 --memory bounds what the program holds, whatever the size of the file: on a CPU the whole process, on a
 CUDA device the buffers on the host and, once more, those on the device.

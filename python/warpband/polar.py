@@ -31,7 +31,7 @@ class PolarEncoder(Encoder):
 
     Raises:
         ValueError: for a setting that is not allowed, by its name.
-        OSError: for a ``reliability_file`` that is missing or has no indices.
+        RuntimeError: for a ``reliability_file`` that is missing or has no indices.
 
     >>> encode = wb.PolarEncoder(kind="dci", k=40, coded_bits=108, rnti=0x1234)
     >>> encode(np.ones((10, 40))).shape

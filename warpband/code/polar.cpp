@@ -12,20 +12,22 @@ namespace {
 
 const polar_code_settings& typed(const box& b) { return b.get<polar_code_settings>(); }
 
-/// The settings with what their file has, which is read once.
-polar_code_settings with_reliability(polar_code_settings s) {
-  polar_config& c = s.code;
+/// The code with what its file has, which `completed` has read once.
+polar_config polar_config_of(const polar_code_settings& s) {
+  polar_config c = s.code;
   if (c.kind == polar_kind::general && c.construction == polar_construction::custom &&
       c.reliability.empty() && !c.reliability_file.empty())
-    c.reliability = read_polar_order((std::filesystem::path(s.folder) / c.reliability_file).string());
-  return s;
+    c.reliability = s.reliability.empty()
+                        ? read_polar_order((std::filesystem::path(s.folder) / c.reliability_file).string())
+                        : s.reliability;
+  return c;
 }
 
 class polar final : public codec {
  public:
   explicit polar(const polar_code_settings& s)
-      : encoder_(s.code),
-        decoder_(s.code, s.decoder),
+      : encoder_(polar_config_of(s)),
+        decoder_(polar_config_of(s), s.decoder),
         list_size_(static_cast<std::size_t>(s.decoder.list_size)) {}
   std::size_t k() const noexcept override { return encoder_.code().k(); }
   std::size_t n() const noexcept override { return encoder_.code().coded_bits(); }
@@ -64,6 +66,7 @@ std::vector<setting_of<polar_code_settings>> of_code() {
   const auto k = std::find_if(settings.begin(), settings.end(), [](const auto& s) { return s.name == "k"; });
   k->text = "A: bits of a message, a frame, without its CRC.";
   std::rotate(settings.begin(), k, k + 1);
+  std::erase_if(settings, [](const auto& s) { return s.name == "reliability"; });  // the file has it
   return settings;
 }
 
@@ -100,8 +103,10 @@ code_kind polar_code_kind() {
       .initial = box(polar_code_settings{}),
       .complete =
           [](const box& b) {
-            const polar_code_settings s = with_reliability(typed(b));
-            check(s.code, s.decoder);
+            polar_code_settings s = typed(b);
+            const polar_config code = polar_config_of(s);
+            check(code, s.decoder);
+            s.reliability = code.reliability;
             return box(s);
           },
       .sizes =
@@ -123,9 +128,8 @@ code_kind polar_code_kind() {
             const code_kind& kind = codes().get("polar");
             named_values values = values_in_results(kind.settings, kind.initial, b, "code");
             if (typed(b).code.kind == polar_kind::general)
-              values.emplace_back(
-                  "information_set_id",
-                  content_id(polar_code(with_reliability(typed(b)).code).blocks().front().place));
+              values.emplace_back("information_set_id",
+                                  content_id(polar_code(polar_config_of(typed(b))).blocks().front().place));
             return values;
           },
       // An iteration of the turbo code is 32 sums a bit, f or g two.

@@ -2,6 +2,7 @@
 // polar, 3GPP TS 38.212 §5.3.1 and general polar codes: k = A bits without the CRC, which the code adds, to n
 // = E bits.
 #include <string>
+#include <vector>
 
 #include <warpband/code/code_kind.hpp>
 #include <warpband/fec/polar/polar.hpp>
@@ -9,8 +10,9 @@
 namespace wb {
 
 struct polar_code_settings {
-  polar_config code = {};   // `completed` puts what the file has into code.reliability
-  std::string folder = {};  // where a relative reliability_file starts
+  polar_config code = {};
+  std::string folder = {};            // where a relative code.reliability_file starts
+  std::vector<int> reliability = {};  // what `completed` has read of that file
   polar_decoder_config decoder = {};
   bool operator==(const polar_code_settings&) const = default;
 };

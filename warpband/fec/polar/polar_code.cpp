@@ -305,7 +305,6 @@ const std::vector<setting_of<polar_config>>& polar_settings() {
           .only_with("construction", {"custom"}),
       integers("reliability", &c::reliability, 0, 32767, "What a file would have: it replaces the file.",
                "a list of integers from 0 to 32767")
-          .not_of_links()
           .only_with("kind", {"general"})
           .only_with("construction", {"custom"})};
   return settings;
