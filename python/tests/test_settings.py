@@ -88,7 +88,7 @@ class TwoLines:
 
 @pytest.mark.parametrize("make, expected", [
     # Halves of characters, which UTF-8 does not have.
-    (lambda: wb.PolarEncoder(**{**DCI, "kind": "\udc80"}), "kind = '\\udc80' is not allowed: expected \"uci\", \"dci\", \"pbch\" or \"plain\""),
+    (lambda: wb.PolarEncoder(**{**DCI, "kind": "\udc80"}), "kind = '\\udc80' is not allowed: expected \"uci\", \"dci\", \"pbch\", \"plain\" or \"general\""),
     (lambda: wb.NrTransportEncoder(transport_bits=104, coded_bits=160, base_graph="\udc80"),
      "base_graph = '\\udc80' is not allowed: expected \"auto\" or 1 or 2"),
     (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, devices=["\udc80"]),
