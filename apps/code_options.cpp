@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <memory>
+#include <system_error>
 
 #include "setting_options.hpp"
 
@@ -91,15 +94,16 @@ constexpr const char* decode_footer =
 
 Input (HDF5):
   llr          float32 [batch, n], L = ln P(0)/P(1): positive means 0, in the order of the bits that encode writes. A
-               bit that was not received is 0 (many of them: --code-rate)
-  attributes   code, k, n, rate and the others that encode writes: where there are any they must agree with the
+               bit that was not received is 0 (many of them: --code-rate). Or int8 or int16: an integer v is the
+               LLR v * scale (--llr-scale)
+  attributes   llr_steps of integers, as warpband stream writes it; code, k, n, rate and the others that encode writes: where there are any they must agree with the
                options, or stand for those that are left out. What is left out in both places follows from the
                shape
   Arrays that MATLAB (-v7.3), Octave or Julia (JLD2) saved are read with their axes and converted; a line
   on stderr says so
 
 Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
-  bits         uint8 [batch, k]
+  bits         uint8 [batch, k]; with --packed [batch, ceil(k / 8)], as NumPy's packbits gives
   iterations   int32 [batch], full iterations done; conv, polar: 1; of all code blocks of a transport block
   status       uint8 [batch], sum of 1: erased (its bits are zeros and its iterations 0) because of a NaN or
                infinite LLR or, 4 as well, of fewer than k LLRs that the decoder's numbers tell from 0; and 2: the
@@ -125,6 +129,8 @@ Examples:
   warpband decode recorded.h5 -o decoded.h5 --code polar --kind dci --k 40 --rnti 4660 --list-size 8
   warpband decode recorded.h5 -o decoded.h5 --code ctc --standard dvb-rcs --rate 2/3 --algorithm max-log-map
   warpband decode recorded.h5 -o decoded.h5 --code lte-turbo --device cuda:0 --json summary.json
+  warpband decode recorded.h5 -o decoded.h5 --code nr-ulsch --coded-bits 14400 --modulation-order 4 --llr-scale 0.25 --packed
+      integer LLRs in steps of a quarter; packed bits
   warpband decode recorded.h5 -o decoded.h5 --code lte-turbo --llr-sign p1/p0
       LLRs of a receiver that uses ln P(1)/P(0))";
 
@@ -204,6 +210,23 @@ command add_decode(CLI::App& app) {
   add_settings(*decode, "decoder", o->settings);
   add_crc(*decode, o->settings);
   decode->add_flag("--soft", o->soft, "Write the a-posteriori LLRs too");
+  decode->add_flag("--packed", o->packed,
+                   "Write eight bits in a byte, the first in the most significant place");
+  decode
+      ->add_option("--llr-scale", o->llr_scale,
+                   "Of integer LLRs: v is the LLR v * X, X above 0. Left out: 1 / the file's attribute "
+                   "llr_steps, or 1")
+      ->type_name("X")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            double x = 0;
+            const char* const last = text.data() + text.size();
+            const auto [end, status] = std::from_chars(text.data(), last, x);
+            const auto scale = static_cast<float>(x);
+            const bool usable = status == std::errc() && end == last && scale > 0 && std::isfinite(scale);
+            return usable ? std::string() : "\"" + text + "\" is not allowed: expected a number above 0";
+          },
+          "", "scale"));
   add_llr_sign(*decode, *o,
                "What the file's LLRs are the logarithm of: p0/p1 (default) or p1/p0; holds for --soft too");
   add_array_running(*decode, *o, "block");

@@ -1,5 +1,6 @@
 #pragma once
 // Options of `warpband encode` and `decode`: which code, and how it is decoded.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ struct code_options : array_options {
   wb::setting_values settings;       // of the code and its decoder
   std::vector<std::string> options;  // that were given, "--rate"
   bool soft = false;
+  bool packed = false;                   // decoded bits, eight in a byte
+  std::optional<double> llr_scale = {};  // of integer LLRs; absent: that of the file, or 1
 };
 
 /// The codes of the command, and their names.

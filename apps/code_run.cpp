@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 #include <warpband/core/error.hpp>
 #include <warpband/link/config/renamed.hpp>
@@ -30,7 +32,10 @@ code_run::code_run(const code_options& options, const char* array, bool decodes)
   settle_type();
   settle_settings();
   check_meanings();
-  shape_ = decodes ? file().expect<float>(array, 2) : file().expect<std::uint8_t>(array, 2);
+  if (decodes)
+    settle_llrs();
+  else
+    shape_ = file().expect<std::uint8_t>(array, 2);
   wb::code_config config = configured();
   settle_sizes(config);
   try {
@@ -99,6 +104,29 @@ void code_run::report_code(const char* command, clock::time_point start, const n
   record["items"] = items();
   record.update(extra);
   report(record, start, fmt::format("of k = {}, {}", code_->k(), text));
+}
+
+void code_run::settle_llrs() {
+  const std::string type = file().describe(array_).type;
+  if (type != "int8" && type != "int16") {
+    shape_ = file().expect<float>(array_, 2);
+    if (options_.llr_scale) throw usage_error("--llr-scale has no meaning with LLRs of float32");
+    return;
+  }
+  format_ = type == "int8" ? wb::llr_format::int8 : wb::llr_format::int16;
+  shape_ = type == "int8" ? file().expect<std::int8_t>(array_, 2) : file().expect<std::int16_t>(array_, 2);
+  if (options_.llr_scale) {
+    scale_ = static_cast<float>(*options_.llr_scale);
+  } else if (const auto steps = file().attribute("", "llr_steps")) {
+    double number = 0;
+    if (const auto* x = std::get_if<double>(&*steps)) number = *x;
+    if (const auto* x = std::get_if<std::int64_t>(&*steps)) number = static_cast<double>(*x);
+    scale_ = static_cast<float>(1 / number);
+    if (!(scale_ > 0) || !std::isfinite(scale_))
+      throw wb::file_error(
+          options_.in,
+          fmt::format("its attribute llr_steps is \"{}\": expected a number above 0", held("llr_steps")));
+  }
 }
 
 void code_run::settle_type() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <warpband/code/code_texts.hpp>
+#include <warpband/fec/format/format.hpp>
 
 #include "code_options.hpp"
 
@@ -18,6 +19,9 @@ class code_run : public array_run {
   code_run(const code_options& options, const char* array, bool decodes);
 
   const wb::codec& code() const noexcept { return *code_; }
+  /// Of the input's LLRs, and what an integer of 1 is.
+  wb::llr_format llr_format() const noexcept { return format_; }
+  float llr_scale() const noexcept { return scale_; }
 
   /// Items of a piece when one needs `item` bytes in each of two slots.
   std::size_t piece_of(std::size_t item) const;
@@ -30,6 +34,8 @@ class code_run : public array_run {
                    const std::string& text) const;
 
  private:
+  /// Format and scale of LLRs, and their shape.
+  void settle_llrs();
   void settle_type();
   /// Options without a meaning for this code are refused.
   void check_meanings() const;
@@ -49,6 +55,8 @@ class code_run : public array_run {
   const wb::code_kind* kind_ = nullptr;
   wb::setting_values settings_;  // of the options and the file
   std::vector<std::size_t> shape_;
+  wb::llr_format format_ = wb::llr_format::float32;
+  float scale_ = 1.f;
   wb::code_config config_;  // in force
   std::unique_ptr<wb::codec> code_;
 };

@@ -1,5 +1,6 @@
 // `warpband encode` and `decode` inside the sanitizer builds too; code_test.py has the rest, with files from
 // h5py.
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <random>
@@ -59,6 +60,61 @@ TEST_P(code_command, gives_back_what_was_encoded) {
   std::fill_n(bits.begin() + static_cast<std::ptrdiff_t>(7 * k), k, std::uint8_t{0});
   EXPECT_EQ(got, bits);
   EXPECT_NE(text("summary.json").find("\"erased\": 1,"), std::string::npos) << text("summary.json");
+}
+
+TEST_P(code_command, integers_and_packed_bits_say_the_same) {
+  const std::size_t items = 40, k = 104, n = 3 * (k + 4), bytes = (k + 7) / 8;
+  std::mt19937 random(2);
+  std::normal_distribution<float> noise(0, 20);
+  std::vector<std::int8_t> steps(items * n);
+  for (auto& x : steps) x = static_cast<std::int8_t>(std::clamp(40 + noise(random), -128.f, 127.f));
+  for (std::size_t i = 0; i < n; i += 7) steps[i] = -128;
+  const auto write = [&]<class T>(const std::string& file, const std::vector<T>& llr,
+                                  const hdf5_attributes& more = {}) {
+    hdf5_writer w(path(file));
+    hdf5_attributes attributes = more;
+    attributes["code"] = std::string("lte-turbo");
+    w.set(attributes);
+    w.create<T>("llr", {items, n});
+    w.write("llr", 0, items, llr.data());
+    w.commit();
+  };
+  std::vector<float> floats, negative;
+  for (const auto x : steps) {
+    floats.push_back(static_cast<float>(x) * 0.25f);
+    negative.push_back(0.f - floats.back());
+  }
+  write("float.h5", floats);
+  write("negative.h5", negative);
+  write("int8.h5", steps, {{"llr_steps", 4.}});
+  write("int16.h5", std::vector<std::int16_t>(steps.begin(), steps.end()));
+  const auto read = [&](const std::string& file) {
+    return hdf5_reader(path(file)).read<std::uint8_t>("bits");
+  };
+  ASSERT_EQ(run("decode float.h5 -o a.h5"), 0) << text("err.txt");
+  const auto wanted = read("a.h5");
+  EXPECT_GT(std::count(wanted.begin(), wanted.end(), 1), 0);
+  ASSERT_EQ(run("decode int8.h5 -o b.h5 --packed"), 0) << text("err.txt");
+  ASSERT_EQ(run("decode int16.h5 -o c.h5 --llr-scale 0.25 --packed"), 0) << text("err.txt");
+  const auto packed = read("b.h5");
+  ASSERT_EQ(packed.size(), items * bytes);
+  EXPECT_EQ(packed, read("c.h5"));
+  for (std::size_t i = 0; i < items; i++)
+    for (std::size_t j = 0; j < k; j++)
+      ASSERT_EQ(packed[i * bytes + j / 8] >> (7 - j % 8) & 1, wanted[i * k + j]);
+  ASSERT_EQ(run("decode negative.h5 -o d.h5 --llr-sign p1/p0"), 0) << text("err.txt");
+  ASSERT_EQ(run("decode int8.h5 -o e.h5 --llr-sign p1/p0"), 0) << text("err.txt");
+  EXPECT_EQ(read("d.h5"), wanted);
+  EXPECT_NE(read("e.h5"), wanted);
+  EXPECT_EQ(run("decode float.h5 -o f.h5 --llr-scale 0.25"), 2);
+  EXPECT_NE(text("err.txt").find("--llr-scale has no meaning with LLRs of float32"), std::string::npos);
+  for (const char* scale : {"0", "-1", "nan", "inf", "x", "1e99"}) {
+    EXPECT_EQ(run(std::string("decode int16.h5 -o f.h5 --llr-scale ") + scale), 2) << scale;
+    EXPECT_NE(text("err.txt").find("--llr-scale"), std::string::npos) << text("err.txt");
+  }
+  write("bad.h5", steps, {{"llr_steps", 0.}});
+  EXPECT_EQ(run("decode bad.h5 -o f.h5"), 1);
+  EXPECT_NE(text("err.txt").find("llr_steps is \"0\""), std::string::npos) << text("err.txt");
 }
 
 TEST_P(code_command, settings_that_options_have_are_used_wrongly) {

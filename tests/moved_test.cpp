@@ -42,6 +42,7 @@
 #include <warpband/fec/conv/conv.hpp>
 #include <warpband/fec/crc/crc.hpp>
 #include <warpband/fec/ctc/ctc.hpp>
+#include <warpband/fec/format/format.hpp>
 #include <warpband/fec/ldpc/ldpc.hpp>
 #include <warpband/fec/lte/transport.hpp>
 #include <warpband/fec/nr/block.hpp>
@@ -195,6 +196,10 @@ void judge_codes() {
   for (const std::optional<float> quanta : {std::optional(4.f), std::optional<float>()})
     defined("llr_scale", llr_scale(quanta, 1, 66),
             [&](const llr_scale& s) { return s.of(exec(), first(llrs, 132)).fixed + s.of_integers().fixed; });
+  const std::vector<std::int8_t> steps(132, 12);
+  defined("float_llrs", float_llrs(), [&](const float_llrs& f) {
+    return f.of(exec(), first(llrs, 132)).data[131] + f.of(exec(), {first(steps, 132), 0.25f}).data[131];
+  });
   const puncturer places(10, {0, 3, 5});
   defined("puncturer", places, [&](const puncturer& p) {
     return bits_of(3, [&](auto out) { p.puncture(exec(), first(ones, 10), out); });

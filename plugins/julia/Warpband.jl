@@ -37,10 +37,11 @@ struct LdpcDecode
     crc::UInt32
     llr_format::UInt32
     llr_decimals::UInt32
+    harq_format::UInt32
     llr::Ptr{Cvoid}
-    harq_in::Ptr{Int8}
+    harq_in::Ptr{Cvoid}
     harq_in_length::Csize_t
-    harq_out::Ptr{Int8}
+    harq_out::Ptr{Cvoid}
     harq_out_length::Csize_t
     bits::Ptr{UInt8}
     bits_bytes::Csize_t
@@ -91,6 +92,8 @@ struct Done
     iterations::UInt32
     bytes::UInt32
     harq_length::UInt32
+    reserved::UInt64
+    reserved1::UInt64
 end
 
 """A call of the library failed: the code's name, and the argument, its value and what is allowed."""
@@ -199,7 +202,7 @@ function ldpc_decode(device::Device, llr::AbstractMatrix{<:Real}; base_graph = 1
     flags = (early_stop ? EARLY_STOP : UInt32(0)) | (drop_crc ? DROP_CRC : UInt32(0))
     GC.@preserve values out begin
         ops = [LdpcDecode(sizeof(LdpcDecode), flags, i, base_graph, lifting_size, fillers, buffer, first, sent, modulation_order, iterations, crc,
-                          llr_format(values), llr_decimals, pointer(values, (i - 1) * sent + 1), C_NULL, 0, C_NULL, 0,
+                          llr_format(values), llr_decimals, 0, pointer(values, (i - 1) * sent + 1), C_NULL, 0, C_NULL, 0,
                           pointer(out, (i - 1) * size(out, 1) + 1), size(out, 1)) for i in 1:n]
         n == 0 || check(ccall((:wb_ldpc_decode_check, library), Cint, (Ptr{LdpcDecode},), ops))
         check(ccall((:wb_ldpc_decode_run, library), Cint, (Ptr{Cvoid}, Ptr{LdpcDecode}, Csize_t, Ptr{Done}), device.handle, ops, n, done))

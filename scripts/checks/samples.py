@@ -28,7 +28,9 @@ GIVEN = {
     "docs/iterative.md": ("#include <warpband/receive/iterative.hpp>\n",
                           "wb::executor& exec, wb::view<const std::complex<float>> y, wb::view<const std::complex<float>> h, "
                           "wb::view<const float> n0, wb::view<std::uint8_t> bits"),
-    "docs/nr-ldpc.md": ("", "wb::executor& exec"),
+    "docs/nr-ldpc.md": ("#include <warpband/fec/nr/transport.hpp>\n",
+                        "wb::executor& exec, wb::nr_transport_decoder& decoder, wb::view<const float> llr, wb::view<std::uint8_t> bits, "
+                        "wb::view<std::uint8_t> ok"),
     "docs/pusch.md": ("", "wb::executor& exec"),
     "docs/scale.md": ("#include <warpband/massive/cluster/cluster.hpp>\n",
                       "wb::executor& first, wb::executor& second, const std::vector<wb::uplink_input>& halves, "

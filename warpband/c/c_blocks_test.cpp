@@ -250,8 +250,8 @@ TEST_P(c_blocks, ldpc_equals_the_class) {
   decoder.start(*exec, blocks);
   decoder.finish(results);
   for (std::size_t i = 0; i < blocks.size(); i++)
-    expected.done[i] = {1000 + i, results[i].status, results[i].iterations, results[i].bytes,
-                        results[i].harq_length};
+    expected.done[i] = {
+        1000 + i, results[i].status, results[i].iterations, results[i].bytes, results[i].harq_length, 0, 0};
   EXPECT_TRUE(same_results(heard, expected));
 }
 
@@ -570,11 +570,12 @@ TEST_P(c_blocks, changed_descriptions_of_ldpc_decoding) {
     null_sometimes(op.harq_out, random);
     shorten_sometimes(op.bits_bytes, random);
     shorten_sometimes(op.harq_out_length, random);
+    if (op.harq_format == WB_HARQ_FLOAT16) op.harq_out_length /= 2;  // of the same bytes
     if (random() % 4 == 0) {
       op.harq_in = op.harq_out;
       op.harq_in_length = op.harq_out_length;
     }
-    wb_done done = {1, 99, 0, 0, 0};
+    wb_done done = {1, 99, 0, 0, 0, 0, 0};
     const wb_status status = run_one(wb_ldpc_decode_run, device, op, done);
     ASSERT_TRUE(status == WB_OK || status == WB_INVALID_ARGUMENT) << wb_last_error();
     if (status != WB_OK) continue;
@@ -597,7 +598,7 @@ TEST_P(c_blocks, changed_descriptions_of_ldpc_encoding) {
     null_sometimes(op.out, random);
     shorten_sometimes(op.bits_bytes, random);
     shorten_sometimes(op.out_bytes, random);
-    wb_done done = {1, 99, 0, 0, 0};
+    wb_done done = {1, 99, 0, 0, 0, 0, 0};
     const wb_status status = run_one(wb_ldpc_encode_run, device, op, done);
     ASSERT_TRUE(status == WB_OK || status == WB_INVALID_ARGUMENT) << wb_last_error();
     if (status != WB_OK) continue;
@@ -627,7 +628,7 @@ TEST_P(c_blocks, changed_descriptions_of_turbo_decoding) {
     null_sometimes(op.soft, random);
     shorten_sometimes(op.bits_bytes, random);
     shorten_sometimes(op.soft_length, random);
-    wb_done done = {1, 99, 0, 0, 0};
+    wb_done done = {1, 99, 0, 0, 0, 0, 0};
     const wb_status status = run_one(wb_turbo_decode_run, device, op, done);
     ASSERT_TRUE(status == WB_OK || status == WB_INVALID_ARGUMENT) << wb_last_error();
     if (status != WB_OK) continue;
@@ -651,7 +652,7 @@ TEST_P(c_blocks, changed_descriptions_of_turbo_encoding) {
     null_sometimes(op.out, random);
     shorten_sometimes(op.bits_bytes, random);
     shorten_sometimes(op.out_bytes, random);
-    wb_done done = {1, 99, 0, 0, 0};
+    wb_done done = {1, 99, 0, 0, 0, 0, 0};
     const wb_status status = run_one(wb_turbo_encode_run, device, op, done);
     ASSERT_TRUE(status == WB_OK || status == WB_INVALID_ARGUMENT) << wb_last_error();
     if (status != WB_OK) continue;

@@ -307,6 +307,35 @@ bytes unpacked(const bytes& packed, std::size_t n, std::size_t bits) {
   return b;
 }
 
+wb_transport_decode transmission(const void* llr, std::uint32_t rv, bool first, bytes* decided = nullptr,
+                                 bytes* ok = nullptr, std::vector<std::int32_t>* iterations = nullptr,
+                                 bytes* status = nullptr) {
+  wb_transport_decode op = WB_TRANSPORT_DECODE_INIT;
+  op.flags = first ? WB_FIRST : 0;
+  op.rv = rv;
+  op.llr = llr;
+  if (decided != nullptr) op.bits = decided->data();
+  if (ok != nullptr) op.ok = ok->data();
+  if (iterations != nullptr) op.iterations = iterations->data();
+  if (status != nullptr) op.status = status->data();
+  return op;
+}
+/// LLRs in steps of `scale`, limited to what V holds.
+template <class V>
+std::vector<V> in_steps(const floats& llr, float scale) {
+  std::vector<V> steps;
+  for (const float x : llr)
+    steps.push_back(static_cast<V>(std::clamp(std::lrint(x / scale), long{std::numeric_limits<V>::min()},
+                                              long{std::numeric_limits<V>::max()})));
+  return steps;
+}
+template <class V>
+floats of_steps(const std::vector<V>& steps, float scale) {
+  floats llr;
+  for (const V step : steps) llr.push_back(static_cast<float>(step) * scale);
+  return llr;
+}
+
 TEST_P(c_api, nr_transport_blocks_with_harq) {
   constexpr std::size_t n = 3, a = 4200,
                         g = 4204;  // of 16-QAM and one layer; neither ends with a byte of a row
@@ -337,10 +366,9 @@ TEST_P(c_api, nr_transport_blocks_with_harq) {
     ASSERT_EQ(unpacked(coded, n, g), exec->to_host(coded_of));
 
     const floats llr = llrs_of(coded, n, g, 0.75f, static_cast<unsigned>(rv) + 5);
-    ASSERT_EQ(wb_nr_transport_decode(transport, n, llr.data(), static_cast<std::uint32_t>(rv), rv == 0,
-                                     decided.data(), ok.data(), iterations.data(), status.data()),
-              WB_OK)
-        << wb_last_error();
+    const auto op = transmission(llr.data(), static_cast<std::uint32_t>(rv), rv == 0, &decided, &ok,
+                                 &iterations, &status);
+    ASSERT_EQ(wb_nr_transport_decode(transport, n, &op), WB_OK) << wb_last_error();
     auto bits_of = exec->make<std::uint8_t>(n, a), ok_of = exec->make<std::uint8_t>(n, 1);
     auto iterations_of = exec->make<std::int32_t>(n, 1);
     decoder.combine(*exec, on_device(llr, n), rv);
@@ -352,12 +380,21 @@ TEST_P(c_api, nr_transport_blocks_with_harq) {
   }
   EXPECT_EQ(decided, bits);
   const floats llr(2 * g, 1.f);
-  EXPECT_EQ(wb_nr_transport_decode(transport, 2, llr.data(), 0, 0, nullptr, nullptr, nullptr, nullptr),
-            WB_INVALID_SHAPE);
-  EXPECT_EQ(wb_nr_transport_decode(transport, 2, llr.data(), 4, 1, nullptr, nullptr, nullptr, nullptr),
-            WB_INVALID_ARGUMENT);
-  EXPECT_EQ(wb_nr_transport_decode(transport, 2, llr.data(), 1, 1, nullptr, nullptr, nullptr, nullptr), WB_OK)
-      << wb_last_error();
+  auto op = transmission(llr.data(), 0, false);
+  EXPECT_EQ(wb_nr_transport_decode(transport, 2, &op), WB_INVALID_SHAPE);
+  op = transmission(llr.data(), 4, true);
+  EXPECT_EQ(wb_nr_transport_decode(transport, 2, &op), WB_INVALID_ARGUMENT);
+  op = transmission(llr.data(), 1, true);
+  EXPECT_EQ(wb_nr_transport_decode(transport, 2, &op), WB_OK) << wb_last_error();
+  for (auto spoil :
+       {+[](wb_transport_decode& o) { o.flags |= 2; }, +[](wb_transport_decode& o) { o.reserved = 1; },
+        +[](wb_transport_decode& o) { o.llr_format = 3; },
+        +[](wb_transport_decode& o) { o.llr_format = WB_LLR_INT8, o.llr_scale = 0; },
+        +[](wb_transport_decode& o) { o.llr = nullptr; }, +[](wb_transport_decode& o) { o.size = 3; }}) {
+    op = transmission(llr.data(), 1, true);
+    spoil(op);
+    EXPECT_EQ(wb_nr_transport_decode(transport, 2, &op), WB_INVALID_ARGUMENT);
+  }
   bytes coded(2 * ((g + 7) / 8));
   EXPECT_EQ(wb_nr_transport_encode(transport, 2, bits.data(), 4, coded.data()), WB_INVALID_ARGUMENT);
   wb_nr_transport_close(transport);
@@ -369,6 +406,54 @@ TEST_P(c_api, nr_transport_blocks_with_harq) {
   std::uint32_t size = 0;
   EXPECT_EQ(wb_nr_transport_bits(25 * 144 - 25 * 12, 1, 13, 1, &size), WB_OK) << wb_last_error();
   EXPECT_EQ(wb_nr_transport_bits(3300, 1, 31, 1, &size), WB_INVALID_ARGUMENT);
+}
+
+TEST_P(c_api, harq_memory_of_the_caller_holds_a_series_for_each_block) {
+  constexpr std::size_t n = 2, a = 4200, g = 4204;
+  wb_nr_transport* transport = nullptr;
+  ASSERT_EQ(wb_nr_transport_open(device, "transport_bits = 4200, coded_bits = 4204, modulation_order = 4",
+                                 &transport),
+            WB_OK);
+  EXPECT_EQ(wb_nr_transport_harq_bytes(transport, 2), 0u);
+  EXPECT_EQ(wb_nr_transport_harq_bytes(nullptr, WB_HARQ_INT8), 0u);
+  const bytes bits = random_bytes(n * a / 8, 1);
+  floats llrs[2];
+  for (std::uint32_t t = 0; t < 2; t++) {
+    bytes coded(n * ((g + 7) / 8));
+    ASSERT_EQ(wb_nr_transport_encode(transport, n, bits.data(), 2 * t, coded.data()), WB_OK);
+    llrs[t] = of_steps(in_steps<std::int8_t>(llrs_of(coded, n, g, 0.75f, t + 5), 0.25f), 0.25f);
+  }
+  for (const std::uint32_t format : {WB_HARQ_INT8, WB_HARQ_FLOAT16}) {
+    const std::size_t row_bytes = wb_nr_transport_harq_bytes(transport, format);
+    std::vector<bytes> harq(n, bytes(row_bytes + 1, 0x5a));
+    const auto receive = [&](std::size_t block, std::uint32_t t, bytes& decided, bytes& ok) {
+      auto op = transmission(llrs[t].data() + block * g, 2 * t, t == 0, &decided, &ok);
+      op.harq_format = format;
+      op.harq = harq[block].data();
+      ASSERT_EQ(wb_nr_transport_decode(transport, 1, &op), WB_OK) << wb_last_error();
+    };
+    bytes decided(a / 8), ok(1);
+    for (std::size_t block = 0; block < n; block++) {
+      receive(block, 0, decided, ok);
+      EXPECT_EQ(ok[0], 0);
+    }
+    for (std::size_t block = n; block-- > 0;) {
+      receive(block, 1, decided, ok);
+      EXPECT_EQ(ok[0], 1);
+      EXPECT_EQ(decided, bytes(bits.begin() + static_cast<std::ptrdiff_t>(block * a / 8),
+                               bits.begin() + static_cast<std::ptrdiff_t>((block + 1) * a / 8)));
+      EXPECT_EQ(harq[block][row_bytes], 0x5a);
+    }
+    auto op = transmission(llrs[1].data(), 2, false);
+    EXPECT_EQ(wb_nr_transport_decode(transport, 1, &op), WB_INVALID_ARGUMENT);  // nothing is in the object
+    op.harq = harq[0].data();
+    op.harq_format = 2;
+    EXPECT_EQ(wb_nr_transport_decode(transport, 1, &op), WB_INVALID_ARGUMENT);
+    op.harq_format = format;
+    op.harq_scale = 0;
+    EXPECT_EQ(wb_nr_transport_decode(transport, 1, &op), WB_INVALID_ARGUMENT);
+  }
+  wb_nr_transport_close(transport);
 }
 
 TEST_P(c_api, lte_transport_blocks_decode) {
@@ -385,10 +470,8 @@ TEST_P(c_api, lte_transport_blocks_decode) {
   ASSERT_EQ(wb_lte_transport_encode(transport, n, bits.data(), 0, coded.data()), WB_OK) << wb_last_error();
   floats llr = llrs_of(coded, n, g, 0.7f, 3);
   llr[0] = std::numeric_limits<float>::infinity();
-  ASSERT_EQ(wb_lte_transport_decode(transport, n, llr.data(), 0, 1, decided.data(), ok.data(),
-                                    iterations.data(), status.data()),
-            WB_OK)
-      << wb_last_error();
+  auto op = transmission(llr.data(), 0, true, &decided, &ok, &iterations, &status);
+  ASSERT_EQ(wb_lte_transport_decode(transport, n, &op), WB_OK) << wb_last_error();
   EXPECT_EQ(ok, (bytes{0, 1}));
   EXPECT_TRUE(status[0] & WB_ERASED);
   EXPECT_EQ(bytes(decided.begin() + a / 8, decided.end()), bytes(bits.begin() + a / 8, bits.end()));
@@ -403,6 +486,48 @@ TEST_P(c_api, lte_transport_blocks_decode) {
   wb_lte_transport_close(transport);
 }
 
+TEST_P(c_api, integers_decode_as_the_same_floats) {
+  constexpr std::size_t n = 2, a = 7000, g = 14000, k = 41, e = 108;
+  constexpr float scale = 0.3f;
+  wb_lte_transport* transport = nullptr;
+  wb_polar* polar = nullptr;
+  ASSERT_EQ(wb_lte_transport_open(device, "transport_bits = 7000, coded_bits = 14000", &transport), WB_OK);
+  ASSERT_EQ(wb_polar_open(device, "kind = dci, k = 41, coded_bits = 108, rnti = 17", &polar), WB_OK);
+  const bytes bits = random_bytes(n * a / 8, 1);
+  bytes coded(n * g / 8), polar_coded(n * ((e + 7) / 8));
+  ASSERT_EQ(wb_lte_transport_encode(transport, n, bits.data(), 0, coded.data()), WB_OK);
+  ASSERT_EQ(wb_polar_encode(polar, n, bits.data(), polar_coded.data()), WB_OK);
+  const floats llr = llrs_of(coded, n, g, 0.7f, 3), polar_llr = llrs_of(polar_coded, n, e, 0.7f, 4);
+  const auto same = [&]<class V>(V, std::uint32_t format) {
+    const std::vector<V> steps = in_steps<V>(llr, scale), polar_steps = in_steps<V>(polar_llr, scale);
+    const floats wide = of_steps(steps, scale), polar_wide = of_steps(polar_steps, scale);
+    std::vector<bytes> got;
+    for (const bool integer : {false, true}) {
+      bytes decided(n * a / 8), ok(n), status(n), message(n * ((k + 7) / 8)), polar_status(n);
+      std::vector<std::int32_t> iterations(2 * n);
+      auto op = transmission(integer ? static_cast<const void*>(steps.data()) : wide.data(), 0, true,
+                             &decided, &ok, &iterations, &status);
+      if (integer) op.llr_format = format, op.llr_scale = scale;
+      ASSERT_EQ(wb_lte_transport_decode(transport, n, &op), WB_OK) << wb_last_error();
+      ASSERT_EQ(wb_polar_decode(polar, n,
+                                integer ? static_cast<const void*>(polar_steps.data()) : polar_wide.data(),
+                                integer ? format : std::uint32_t{WB_LLR_FLOAT32}, scale, message.data(),
+                                polar_status.data()),
+                WB_OK)
+          << wb_last_error();
+      EXPECT_EQ(decided, bits);
+      for (bytes* x : {&decided, &ok, &status, &message, &polar_status}) got.push_back(*x);
+      got.emplace_back(iterations.begin(), iterations.end());
+    }
+    EXPECT_TRUE(std::equal(got.begin(), got.begin() + 6, got.begin() + 6));
+  };
+  same(std::int8_t{}, WB_LLR_INT8);
+  same(std::int16_t{}, WB_LLR_INT16);
+  EXPECT_EQ(wb_polar_decode(polar, n, polar_llr.data(), 3, 1, coded.data(), nullptr), WB_INVALID_ARGUMENT);
+  wb_lte_transport_close(transport);
+  wb_polar_close(polar);
+}
+
 TEST_P(c_api, polar_codes_decode) {
   constexpr std::size_t n = 20, k = 41, e = 108;
   wb_polar* polar = nullptr;
@@ -413,7 +538,8 @@ TEST_P(c_api, polar_codes_decode) {
   bytes coded(n * ((e + 7) / 8), 255), decided(bits.size(), 255), status(n);
   ASSERT_EQ(wb_polar_encode(polar, n, bits.data(), coded.data()), WB_OK) << wb_last_error();
   const floats llr = llrs_of(coded, n, e, 0.7f, 3);
-  ASSERT_EQ(wb_polar_decode(polar, n, llr.data(), decided.data(), status.data()), WB_OK) << wb_last_error();
+  ASSERT_EQ(wb_polar_decode(polar, n, llr.data(), WB_LLR_FLOAT32, 1, decided.data(), status.data()), WB_OK)
+      << wb_last_error();
   wb_polar_close(polar);
   const polar_config code{.kind = polar_kind::dci, .k = k, .coded_bits = e, .rnti = 17};
   auto coded_of = exec->make<std::uint8_t>(n, e), bits_of = exec->make<std::uint8_t>(n, k);

@@ -11,14 +11,6 @@ namespace {
 static_assert(WB_DONE_REFUSED == block_refused && WB_DONE_SYNDROME == block_syndrome &&
               WB_DONE_CRC == block_crc);
 
-void check_flags(std::uint32_t flags, std::uint32_t known) {
-  if ((flags & ~known) != 0)
-    throw argument_error("flags", std::to_string(flags), "bits of " + std::to_string(known) + " alone");
-}
-void check_reserved(const char* name, std::uint32_t value) {
-  if (value != 0) throw argument_error(name, std::to_string(value), "0");
-}
-
 std::optional<crc_polynomial> crc_of(std::uint32_t crc) {
   switch (crc) {
     case WB_CRC_NONE:
@@ -66,6 +58,7 @@ ldpc_decode_block ldpc_decode_operation::convert(const wb_ldpc_decode& op) {
       .early_stop = (op.flags & WB_EARLY_STOP) != 0,
       .crc = crc_of(op.crc),
       .drop_crc = (op.flags & WB_DROP_CRC) != 0,
+      .harq = static_cast<harq_format>(op.harq_format),
       .harq_in = op.harq_in,
       .harq_in_length = op.harq_in_length,
       .harq_out = op.harq_out,
@@ -170,9 +163,17 @@ std::uint64_t caller_structures::tag(std::size_t i) const noexcept {
 static_assert(offsetof(wb_ldpc_decode, tag) == 8 && offsetof(wb_ldpc_encode, tag) == 8 &&
               offsetof(wb_turbo_decode, tag) == 8 && offsetof(wb_turbo_encode, tag) == 8);
 
-wb_done done_of(std::uint64_t tag, const block_result& result) noexcept {
-  return {tag, result.status, result.iterations, result.bytes, result.harq_length};
+void check_flags(std::uint32_t flags, std::uint32_t known) {
+  if ((flags & ~known) != 0)
+    throw argument_error("flags", std::to_string(flags), "bits of " + std::to_string(known) + " alone");
 }
-wb_done failed(std::uint64_t tag) noexcept { return {tag, WB_DONE_FAILED, 0, 0, 0}; }
+void check_reserved(const char* name, std::uint32_t value) {
+  if (value != 0) throw argument_error(name, std::to_string(value), "0");
+}
+
+wb_done done_of(std::uint64_t tag, const block_result& result) noexcept {
+  return {tag, result.status, result.iterations, result.bytes, result.harq_length, 0, 0};
+}
+wb_done failed(std::uint64_t tag) noexcept { return {tag, WB_DONE_FAILED, 0, 0, 0, 0, 0}; }
 
 }  // namespace wb::c

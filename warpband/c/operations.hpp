@@ -78,6 +78,10 @@ typename Op::block block_of(const caller_structures& ops, std::size_t i) {
   }
 }
 
+/// Throw argument_error for what this version does not know.
+void check_flags(std::uint32_t flags, std::uint32_t known);
+void check_reserved(const char* name, std::uint32_t value);
+
 wb_done done_of(std::uint64_t tag, const block_result& result) noexcept;
 wb_done failed(std::uint64_t tag) noexcept;
 

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include <warpband/c/transfer.hpp>
 #include <warpband/exec/executor.hpp>
+#include <warpband/fec/format/format.hpp>
 
 namespace wb::c {
 
@@ -22,19 +24,6 @@ inline void unpack_bits(const std::uint8_t* packed, std::size_t bits, std::uint8
     std::memcpy(to + i, &ones, 8);
   }
   for (; i < bits; i++) to[i] = static_cast<std::uint8_t>(packed[i / 8] >> (7 - i % 8) & 1);
-}
-/// Of the lowest bit of each byte; zeros fill the last one.
-inline void pack_bits(const std::uint8_t* from, std::size_t bits, std::uint8_t* packed) noexcept {
-  std::size_t i = 0;
-  for (; i + 8 <= bits; i += 8) {
-    std::uint64_t ones = 0;
-    std::memcpy(&ones, from + i, 8);
-    packed[i / 8] = static_cast<std::uint8_t>((ones & 0x0101010101010101) * 0x8040201008040201 >> 56);
-  }
-  if (i == bits) return;
-  unsigned last = 0;
-  for (std::size_t j = i; j < bits; j++) last |= (from[j] & 1u) << (7 - j % 8);
-  packed[i / 8] = static_cast<std::uint8_t>(last);
 }
 
 /// An array of `n` rows of bits, kept from call to call.
@@ -56,10 +45,10 @@ class packed_rows {
   /// Packs what came to `output`. Waits.
   void fetch(executor& exec, std::uint8_t* packed, const view<std::uint8_t>& rows) {
     if (packed == nullptr) return;
-    if (exec.is_device()) exec.download(host_.data(), rows.data, rows.items * rows.elements);
+    const view<std::uint8_t> out = packed_.output(exec, packed, rows.items, packed_bytes(rows.elements));
+    pack_bits(exec, rows, out);
+    packed_.fetch(exec, packed, out);
     exec.sync();
-    for (std::size_t i = 0; i < rows.items; i++)
-      pack_bits(host_.data() + i * rows.elements, rows.elements, packed + i * ((rows.elements + 7) / 8));
   }
 
   /// Memory of the executor.
@@ -77,6 +66,7 @@ class packed_rows {
 
  private:
   array<std::uint8_t> host_, device_;
+  transfer<std::uint8_t> packed_;
 };
 
 }  // namespace wb::c

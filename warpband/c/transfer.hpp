@@ -5,8 +5,10 @@
 #include <limits>
 #include <string>
 
+#include <warpband/c/warpband.h>
 #include <warpband/core/error.hpp>
 #include <warpband/exec/executor.hpp>
+#include <warpband/fec/format/format.hpp>
 
 namespace wb::c {
 
@@ -60,6 +62,32 @@ class transfer {
     return !exec.is_device() && reinterpret_cast<std::uintptr_t>(host) % alignment == 0;
   }
   array<T> kept_;
+};
+
+/// LLRs of the caller in one of the formats.
+/// Threads: one at a time.
+class llr_transfer {
+ public:
+  /// As transfer::input. Throws argument_error for a format that is none.
+  llr_batch input(executor& exec, const void* host, std::uint32_t format, float scale, std::size_t items,
+                  std::size_t elements) {
+    switch (format) {
+      case WB_LLR_INT8:
+        return {int8_.input(exec, host, items, elements), scale};
+      case WB_LLR_INT16:
+        return {int16_.input(exec, host, items, elements), scale};
+      case WB_LLR_FLOAT32:
+        return float32_.input(exec, host, items, elements);
+      default:
+        throw argument_error("llr_format", std::to_string(format),
+                             "WB_LLR_INT8, WB_LLR_INT16 or WB_LLR_FLOAT32");
+    }
+  }
+
+ private:
+  transfer<std::int8_t> int8_;
+  transfer<std::int16_t> int16_;
+  transfer<float> float32_;
 };
 
 }  // namespace wb::c

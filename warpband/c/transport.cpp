@@ -4,6 +4,7 @@
 
 #include <warpband/c/device.hpp>
 #include <warpband/c/errors.hpp>
+#include <warpband/c/operations.hpp>
 #include <warpband/c/packed_rows.hpp>
 #include <warpband/c/settings_text.hpp>
 #include <warpband/c/transfer.hpp>
@@ -15,6 +16,12 @@
 namespace wb::c {
 namespace {
 
+harq_format harq_format_of(std::uint32_t format) {
+  if (format != WB_HARQ_INT8 && format != WB_HARQ_FLOAT16)
+    throw argument_error("harq_format", std::to_string(format), "WB_HARQ_INT8 or WB_HARQ_FLOAT16");
+  return static_cast<harq_format>(format);
+}
+
 /// Encoder and decoder of a transport channel.
 /// Threads: one at a time.
 template <class Encoder, class Decoder, class Output>
@@ -24,6 +31,7 @@ class transport_channel {
   transport_channel(wb_device& device, const Config& config)
       : lane_(device), encoder_(config), decoder_(config) {}
   std::size_t blocks() const noexcept { return static_cast<std::size_t>(decoder_.segmentation().blocks); }
+  std::size_t harq_bytes(harq_format format) const noexcept { return decoder_.harq_bytes(format); }
 
   void encode(std::size_t n, const std::uint8_t* bits, std::uint32_t rv, std::uint8_t* coded) {
     executor& exec = lane_.exec();
@@ -33,34 +41,46 @@ class transport_channel {
     encoder_.run(exec, in, as_count(rv), out);
     coded_.fetch(exec, coded, out);
   }
-  void decode(std::size_t n, const float* llr, std::uint32_t rv, bool first, std::uint8_t* bits,
-              std::uint8_t* ok, std::int32_t* iterations, std::uint8_t* status) {
+  void decode(std::size_t n, const wb_transport_decode& op) {
     executor& exec = lane_.exec();
+    const bool first = (op.flags & WB_FIRST) != 0;
     check_batch(n);
-    if (!first && decoder_.transmissions() == 0)
-      throw argument_error("first", "0", "not 0, as nothing was received before");
-    if (!first && n != batch_)
+    if (!first && op.harq == nullptr && batch_ == 0)
+      throw argument_error("flags", "0", "WB_FIRST, as nothing was received before");
+    if (!first && op.harq == nullptr && n != batch_)
       throw shape_error("n", std::to_string(n), std::to_string(batch_) + ", as in the first transmission");
-    if (rv > 3) throw argument_error("rv", std::to_string(rv), "0..3");
-    Output out;
-    out.bits = bits_.output(exec, bits, n, transport_bits());
-    out.ok = ok_.output(exec, ok, n, 1);
-    out.iterations = iterations_.output(exec, iterations, n, blocks());
-    out.status = status_.output(exec, status, n, 1);
-    const auto in = llr_.input(exec, llr, n, coded_bits());
-    if (first) decoder_.reset();
-    batch_ = n;
-    decoder_.combine(exec, in, as_count(rv));
-    try {
-      decoder_.decode(exec, out);
-    } catch (...) {
-      decoder_.reset();  // the next call has to be a first one: these LLRs are in the sums already
-      throw;
+    harq_memory harq;
+    harq.scale = op.harq_scale;
+    if (op.harq != nullptr) {
+      harq.format = harq_format_of(op.harq_format);
+      const std::size_t bytes = harq_bytes(harq.format);
+      product("n", n, bytes);
+      harq.data = harq_.output(exec, op.harq, n, bytes);
+      if (!first && harq.data.data != op.harq) exec.upload(harq.data.data, op.harq, n * bytes);
     }
-    ok_.fetch(exec, ok, out.ok);
-    iterations_.fetch(exec, iterations, out.iterations);
-    status_.fetch(exec, status, out.status);
-    bits_.fetch(exec, bits, out.bits);
+    if (op.rv > 3) throw argument_error("rv", std::to_string(op.rv), "0..3");
+    Output out;
+    out.bits = bits_.output(exec, op.bits, n, transport_bits());
+    out.ok = ok_.output(exec, op.ok, n, 1);
+    out.iterations = iterations_.output(exec, op.iterations, n, blocks());
+    out.status = status_.output(exec, op.status, n, 1);
+    const llr_batch in = llr_.input(exec, op.llr, op.llr_format, op.llr_scale, n, coded_bits());
+    batch_ = 0;  // after an error the next call has to be a first one: these LLRs may be in the sums already
+    if (first)
+      decoder_.reset();
+    else if (op.harq != nullptr)
+      decoder_.resume(exec, harq);
+    decoder_.combine(exec, in, as_count(op.rv));
+    if (op.harq != nullptr) {
+      decoder_.keep(exec, harq);
+      harq_.fetch(exec, op.harq, harq.data);
+    }
+    decoder_.decode(exec, out);
+    if (op.harq == nullptr) batch_ = n;
+    ok_.fetch(exec, op.ok, out.ok);
+    iterations_.fetch(exec, op.iterations, out.iterations);
+    status_.fetch(exec, op.status, out.status);
+    bits_.fetch(exec, op.bits, out.bits);
     exec.sync();
   }
 
@@ -74,10 +94,10 @@ class transport_channel {
   kept_lane lane_;
   Encoder encoder_;
   Decoder decoder_;
-  std::size_t batch_ = 0;
+  std::size_t batch_ = 0;  // of what was received, 0: nothing, or it is in the caller's memory
   packed_rows bits_, coded_;
-  transfer<float> llr_;
-  transfer<std::uint8_t> ok_, status_;
+  llr_transfer llr_;
+  transfer<std::uint8_t> ok_, status_, harq_;
   transfer<std::int32_t> iterations_;
 };
 
@@ -111,14 +131,23 @@ wb_status encode(Channel* channel, std::size_t n, const std::uint8_t* bits, std:
   });
 }
 template <class Channel>
-wb_status decode(Channel* channel, std::size_t n, const float* llr, std::uint32_t rv, int first,
-                 std::uint8_t* bits, std::uint8_t* ok, std::int32_t* iterations, std::uint8_t* status) {
+wb_status decode(Channel* channel, std::size_t n, const wb_transport_decode* op) {
   return guarded([&] {
     check_given("transport", channel);
     if (n == 0) return;
-    check_given("llr", llr);
-    channel->decode(n, llr, rv, first != 0, bits, ok, iterations, status);
+    wb_transport_decode read;
+    caller_structures("op", op, 1).read(0, &read, sizeof read);
+    check_flags(read.flags, WB_FIRST);
+    check_reserved("reserved", read.reserved);
+    check_given("llr", read.llr);
+    channel->decode(n, read);
   });
+}
+
+template <class Channel>
+std::size_t harq_bytes(const Channel* channel, std::uint32_t format) {
+  if (channel == nullptr || (format != WB_HARQ_INT8 && format != WB_HARQ_FLOAT16)) return 0;
+  return channel->harq_bytes(static_cast<harq_format>(format));
 }
 
 struct polar_configs {
@@ -155,11 +184,12 @@ struct wb_polar {
     coded_.fetch(exec, coded, out);
     lane.give_back();
   }
-  void decode(std::size_t n, const float* llr, std::uint8_t* bits, std::uint8_t* status) {
+  void decode(std::size_t n, const void* llr, std::uint32_t llr_format, float llr_scale, std::uint8_t* bits,
+              std::uint8_t* status) {
     check_batch(n);
     lease lane = device_.take();
     wb::executor& exec = lane.exec();
-    const auto in = llr_.input(exec, llr, n, coded_bits());
+    const wb::llr_batch in = llr_.input(exec, llr, llr_format, llr_scale, n, coded_bits());
     const wb::polar_decoder_output out{.bits = bits_.output(exec, bits, n, k()),
                                        .status = status_.output(exec, status, n, 1)};
     decoder_.run(exec, in, out);
@@ -178,7 +208,7 @@ struct wb_polar {
   wb::polar_encoder encoder_;
   wb::polar_decoder decoder_;
   packed_rows bits_, coded_;
-  transfer<float> llr_;
+  llr_transfer llr_;
   transfer<std::uint8_t> status_;
 };
 
@@ -201,10 +231,11 @@ wb_status wb_nr_transport_encode(wb_nr_transport* transport, size_t n, const uin
                                  uint8_t* coded) {
   return encode(transport, n, bits, rv, coded);
 }
-wb_status wb_nr_transport_decode(wb_nr_transport* transport, size_t n, const float* llr, uint32_t rv,
-                                 int first, uint8_t* bits, uint8_t* ok, int32_t* iterations,
-                                 uint8_t* status) {
-  return decode(transport, n, llr, rv, first, bits, ok, iterations, status);
+size_t wb_nr_transport_harq_bytes(const wb_nr_transport* transport, uint32_t harq_format) {
+  return harq_bytes(transport, harq_format);
+}
+wb_status wb_nr_transport_decode(wb_nr_transport* transport, size_t n, const wb_transport_decode* op) {
+  return decode(transport, n, op);
 }
 wb_status wb_nr_transport_bits(uint32_t resource_elements, uint32_t mcs_table, uint32_t mcs, uint32_t layers,
                                uint32_t* bits) {
@@ -232,10 +263,11 @@ wb_status wb_lte_transport_encode(wb_lte_transport* transport, size_t n, const u
                                   uint8_t* coded) {
   return encode(transport, n, bits, rv, coded);
 }
-wb_status wb_lte_transport_decode(wb_lte_transport* transport, size_t n, const float* llr, uint32_t rv,
-                                  int first, uint8_t* bits, uint8_t* ok, int32_t* iterations,
-                                  uint8_t* status) {
-  return decode(transport, n, llr, rv, first, bits, ok, iterations, status);
+size_t wb_lte_transport_harq_bytes(const wb_lte_transport* transport, uint32_t harq_format) {
+  return harq_bytes(transport, harq_format);
+}
+wb_status wb_lte_transport_decode(wb_lte_transport* transport, size_t n, const wb_transport_decode* op) {
+  return decode(transport, n, op);
 }
 
 wb_status wb_polar_open(wb_device* device, const char* settings, wb_polar** polar) {
@@ -262,12 +294,13 @@ wb_status wb_polar_encode(wb_polar* polar, size_t n, const uint8_t* bits, uint8_
     polar->encode(n, bits, coded);
   });
 }
-wb_status wb_polar_decode(wb_polar* polar, size_t n, const float* llr, uint8_t* bits, uint8_t* status) {
+wb_status wb_polar_decode(wb_polar* polar, size_t n, const void* llr, uint32_t llr_format, float llr_scale,
+                          uint8_t* bits, uint8_t* status) {
   return guarded([&] {
     check_given("polar", polar);
     if (n == 0) return;
     check_given("llr", llr);
-    polar->decode(n, llr, bits, status);
+    polar->decode(n, llr, llr_format, llr_scale, bits, status);
   });
 }
 

@@ -76,6 +76,8 @@ WB_API const char* wb_device_description(const wb_device* device);
 
 /* ---- code blocks: descriptions ---- */
 typedef enum wb_llr_format { WB_LLR_INT8 = 0, WB_LLR_INT16 = 1, WB_LLR_FLOAT32 = 2 } wb_llr_format;
+/* Sums of LLRs saturate: int8 at +-127, float16 (IEEE 754 binary16) at +-65504. */
+typedef enum wb_harq_format { WB_HARQ_INT8 = 0, WB_HARQ_FLOAT16 = 1 } wb_harq_format;
 typedef enum wb_crc { WB_CRC_NONE = 0, WB_CRC_24A = 1, WB_CRC_24B = 2, WB_CRC_16 = 3 } wb_crc;
 
 #define WB_EARLY_STOP (1u << 0)       /* leave the iterations once the result is certain */
@@ -107,15 +109,16 @@ typedef struct wb_ldpc_decode {
   uint32_t crc;              /* wb_crc that the bits end with */
   uint32_t llr_format;       /* wb_llr_format */
   uint32_t llr_decimals;     /* 0..7 */
+  uint32_t harq_format;      /* wb_harq_format of both buffers: int8 in steps of 2^-llr_decimals, or LLRs as halves */
   const void* llr;
-  const int8_t* harq_in;     /* null: none. The buffer without fillers, in steps of 2^-llr_decimals */
-  size_t harq_in_length;
-  int8_t* harq_out;          /* null: not wanted */
+  const void* harq_in;       /* null: none. The buffer without fillers */
+  size_t harq_in_length;     /* LLRs */
+  void* harq_out;            /* null: not wanted */
   size_t harq_out_length;    /* that fit; N_cb - F is enough */
   uint8_t* bits;
   size_t bits_bytes;         /* that fit */
 } wb_ldpc_decode;
-#define WB_LDPC_DECODE_INIT {sizeof(wb_ldpc_decode), WB_EARLY_STOP, 0, 1, 384, 0, 0, 0, 0, 2, 8, WB_CRC_NONE, WB_LLR_INT8, 1, 0, 0, 0, 0, 0, 0, 0}
+#define WB_LDPC_DECODE_INIT {sizeof(wb_ldpc_decode), WB_EARLY_STOP, 0, 1, 384, 0, 0, 0, 0, 2, 8, WB_CRC_NONE, WB_LLR_INT8, 1, WB_HARQ_INT8, 0, 0, 0, 0, 0, 0, 0}
 
 typedef struct wb_ldpc_encode {
   uint32_t size;
@@ -180,12 +183,15 @@ typedef struct wb_turbo_encode {
 WB_API wb_status wb_nr_first_place(uint32_t base_graph, uint32_t lifting_size, uint32_t buffer, uint32_t rv, uint32_t* first);
 WB_API wb_status wb_lte_first_place(uint32_t k, uint32_t buffer, uint32_t rv, uint32_t* first);
 
+/* Written as a whole. It has no size: a later minor version of the ABI may use the reserved fields. */
 typedef struct wb_done {
   uint64_t tag;
   uint32_t status; /* WB_DONE_..., 0: success */
   uint32_t iterations;
   uint32_t bytes;       /* written to the output */
   uint32_t harq_length; /* LLRs written to harq_out */
+  uint64_t reserved;    /* 0 in this version, as reserved1 */
+  uint64_t reserved1;
 } wb_done;
 
 /* Whether an operation would be refused, with WB_INVALID_ARGUMENT or WB_INVALID_SHAPE; wb_last_error() says
@@ -281,11 +287,31 @@ WB_API void wb_nr_transport_close(wb_nr_transport* transport);
 WB_API size_t wb_nr_transport_blocks(const wb_nr_transport* transport);
 /* bits [n, ceil(A / 8)], coded [n, ceil(G / 8)] */
 WB_API wb_status wb_nr_transport_encode(wb_nr_transport* transport, size_t n, const uint8_t* bits, uint32_t rv, uint8_t* coded);
-/* llr [n, G]. first: not 0 where these are new transport blocks; else the LLRs are added to those received
- * since the last first, of the same n. bits [n, ceil(A / 8)], ok [n], iterations [n, C], status [n]. After
- * a failed call the next one has to be a first one. */
-WB_API wb_status wb_nr_transport_decode(wb_nr_transport* transport, size_t n, const float* llr, uint32_t rv, int first, uint8_t* bits,
-                                        uint8_t* ok, int32_t* iterations, uint8_t* status);
+/* Bytes of HARQ memory of a transport block. harq_format: wb_harq_format; 0 for another number. */
+WB_API size_t wb_nr_transport_harq_bytes(const wb_nr_transport* transport, uint32_t harq_format);
+/* A transmission of n transport blocks to decode. WB_FIRST: of new transport blocks; else the LLRs are added to
+ * those received before. What was received is in the caller's `harq`: any n, and blocks in any order. Without
+ * `harq` it is in the object, since the last first call and of the same n; after a failed call the next one
+ * has to be a first one. */
+#define WB_FIRST (1u << 0)
+typedef struct wb_transport_decode {
+  uint32_t size; /* sizeof(wb_transport_decode) */
+  uint32_t flags;
+  uint32_t rv;         /* redundancy version, 0..3 */
+  uint32_t llr_format; /* wb_llr_format */
+  float llr_scale;     /* an integer v is the LLR v * llr_scale; negative: ln P(1)/P(0). Not read with float32 */
+  uint32_t harq_format; /* wb_harq_format */
+  float harq_scale;    /* an LLR of 1 in `harq`, to which sums are rounded */
+  uint32_t reserved;   /* 0 */
+  const void* llr;     /* [n, G] */
+  void* harq;          /* [n, wb_nr_transport_harq_bytes], or null. On an even address with float16 */
+  uint8_t* bits;       /* [n, ceil(A / 8)], right or not */
+  uint8_t* ok;         /* [n] 1 where all CRCs hold */
+  int32_t* iterations; /* [n, C] */
+  uint8_t* status;     /* [n] */
+} wb_transport_decode;
+#define WB_TRANSPORT_DECODE_INIT {sizeof(wb_transport_decode), WB_FIRST, 0, WB_LLR_FLOAT32, 1, WB_HARQ_INT8, 0.25f, 0, 0, 0, 0, 0, 0, 0}
+WB_API wb_status wb_nr_transport_decode(wb_nr_transport* transport, size_t n, const wb_transport_decode* op);
 /* Transport block size of TS 38.214 5.1.3.2. mcs_table: 1..4 */
 WB_API wb_status wb_nr_transport_bits(uint32_t resource_elements, uint32_t mcs_table, uint32_t mcs, uint32_t layers, uint32_t* bits);
 
@@ -294,8 +320,8 @@ WB_API wb_status wb_lte_transport_open(wb_device* device, const char* settings, 
 WB_API void wb_lte_transport_close(wb_lte_transport* transport);
 WB_API size_t wb_lte_transport_blocks(const wb_lte_transport* transport);
 WB_API wb_status wb_lte_transport_encode(wb_lte_transport* transport, size_t n, const uint8_t* bits, uint32_t rv, uint8_t* coded);
-WB_API wb_status wb_lte_transport_decode(wb_lte_transport* transport, size_t n, const float* llr, uint32_t rv, int first, uint8_t* bits,
-                                         uint8_t* ok, int32_t* iterations, uint8_t* status);
+WB_API size_t wb_lte_transport_harq_bytes(const wb_lte_transport* transport, uint32_t harq_format);
+WB_API wb_status wb_lte_transport_decode(wb_lte_transport* transport, size_t n, const wb_transport_decode* op);
 
 /* ---- polar codes of 5G NR and general ones ----
  * Control and broadcast channels, TS 38.212: CRC, code, rate matching, successive-cancellation list decoder.
@@ -305,8 +331,9 @@ WB_API wb_status wb_polar_open(wb_device* device, const char* settings, wb_polar
 WB_API void wb_polar_close(wb_polar* polar);
 /* bits [n, ceil(k / 8)], coded [n, ceil(coded_bits / 8)] */
 WB_API wb_status wb_polar_encode(wb_polar* polar, size_t n, const uint8_t* bits, uint8_t* coded);
-/* llr [n, coded_bits], bits [n, ceil(k / 8)], status [n] */
-WB_API wb_status wb_polar_decode(wb_polar* polar, size_t n, const float* llr, uint8_t* bits, uint8_t* status);
+/* llr [n, coded_bits] of llr_format, with llr_scale as in wb_transport_decode; bits [n, ceil(k / 8)], status [n] */
+WB_API wb_status wb_polar_decode(wb_polar* polar, size_t n, const void* llr, uint32_t llr_format, float llr_scale, uint8_t* bits,
+                                 uint8_t* status);
 
 /* ---- PUSCH slots of 5G NR ----
  * Channel estimation from DMRS, detection, rate recovery and decoding of received grids, each a first

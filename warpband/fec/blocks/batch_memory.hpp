@@ -1,8 +1,11 @@
 #pragma once
-// What coders of single blocks share: memory of a batch, kept from one to the next.
+// What coders of single blocks share: memory of a batch and coders, kept from one batch to the next.
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <warpband/core/as_size.hpp>
 #include <warpband/exec/executor.hpp>
@@ -78,6 +81,42 @@ class batch_memory {
   std::weak_ptr<const void> life_;
   std::size_t input_bytes_ = 0, output_bytes_ = 0;
   kept_array<std::byte> input_, output_, work_, host_input_, host_output_;
+};
+
+/// Coders by key. Blocks of a batch that share an entry are coded together. At most `capacity` are kept: the
+/// one that was not used for longest goes, but none of the batch that is queued. Threads: one at a time.
+template <class Key, class Coder>
+class coder_cache {
+ public:
+  static constexpr std::size_t capacity = 256;
+  struct entry {
+    Key key;
+    Coder coder;
+    std::uint64_t batch = 0;                        // that used it last
+    std::size_t blocks = 0, first = 0, placed = 0;  // of the batch
+  };
+  /// `make()` where there is none yet. Stays where it is until it goes.
+  template <class Make>
+  entry& of(const Key& key, std::uint64_t batch, Make make) {
+    for (auto& e : entries_)
+      if (e->key == key) return used(*e, batch);
+    while (entries_.size() >= capacity) {
+      const auto oldest = std::min_element(entries_.begin(), entries_.end(),
+                                           [](const auto& x, const auto& y) { return x->batch < y->batch; });
+      if ((*oldest)->batch == batch) break;
+      entries_.erase(oldest);
+    }
+    entries_.push_back(std::make_unique<entry>(entry{key, make()}));
+    return used(*entries_.back(), batch);
+  }
+
+ private:
+  entry& used(entry& e, std::uint64_t batch) {
+    if (e.batch != batch) e.blocks = e.placed = 0;
+    e.batch = batch;
+    return e;
+  }
+  std::vector<std::unique_ptr<entry>> entries_;
 };
 
 /// Bytes of packed bits.

@@ -3,14 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <warpband/fec/format/format_args.hpp>
+
 namespace wb {
 
-/// LLRs of a block, L = ln P(0)/P(1).
-enum class llr_format {
-  int8,     // L = value / 2^decimals
-  int16,    // L = value / 2^decimals, limited to what int8 holds
-  float32,  // L as it is; decimals only say in which steps it is rounded to int8
-};
+/// LLRs of a block, L = ln P(0)/P(1). An integer is L * 2^decimals; int16 is limited to +-127. float32 is L,
+/// and is rounded to such integers.
 struct block_llrs {
   const void* data = nullptr;  // host memory, until the call that reads it returns
   std::size_t count = 0;

@@ -23,14 +23,15 @@ namespace {
 
 /// Sums of LLRs are 16-bit integers, so that a bit is sent at most so often, and E is limited at all.
 constexpr int most_repetitions = 250, most_sent_bits = 1 << 23;
-/// Decoders and encoders that an object keeps; the one that was not used for longest goes.
-constexpr std::size_t most_plans = 256;
 
 std::size_t rounded_up(std::size_t n, std::size_t multiple) {
   return (n + multiple - 1) / multiple * multiple;
 }
 
-int standard_n(int base_graph, int z) { return (nr_systematic(base_graph) + nr_rows(base_graph) - 2) * z; }
+/// A block without fillers.
+nr_code_block whole_block(int base_graph, int z) {
+  return nr_code_block_of(base_graph, nr_systematic(base_graph) * z, z);
+}
 
 /// What follows from a block's shape.
 struct plan_of_shape {
@@ -45,18 +46,16 @@ struct plan_of_shape {
   }
 };
 plan_of_shape plan(const ldpc_block_shape& s) {
-  const int z = s.lifting_size, size = s.buffer == 0 ? standard_n(s.base_graph, z) : s.buffer;
+  const int z = s.lifting_size, k = nr_systematic(s.base_graph) * z - s.fillers;
+  const nr_code_block block = nr_code_block_of(s.base_graph, k, z);
   plan_of_shape p;
-  p.k = nr_systematic(s.base_graph) * z - s.fillers;
-  p.systematic = (p.k + z - 1) / z;
+  p.k = k;
+  p.systematic = block.systematic;
   p.ring.punctured = 2 * z;
-  p.ring.information = p.k - 2 * z;
-  p.ring.padded = p.systematic * z;
-  const auto number = [&](int place) {  // of bits before a place that are no fillers
-    return place <= p.ring.information ? place : std::max(p.ring.information, place - s.fillers);
-  };
-  p.ring.length = number(size);
-  p.ring.start = number(s.first) % p.ring.length;  // fillers up to the end of the buffer: from the front
+  p.ring.information = k - 2 * z;
+  p.ring.padded = block.padded();
+  p.ring.length = nr_ring_number(block, s.buffer == 0 ? block.standard_n() : s.buffer);
+  p.ring.start = nr_ring_number(block, s.first) % p.ring.length;  // fillers up to the end: from the front
   p.ring.sent = s.sent_bits;
   p.ring.order = s.modulation_order;
   return p;
@@ -66,7 +65,7 @@ plan_of_shape plan(const ldpc_block_shape& s) {
 plan_of_shape checked(const ldpc_block_shape& s) {
   check_range("base_graph", s.base_graph, 1, 2);
   check_nr_lifting_size(s.lifting_size);
-  const int z = s.lifting_size, n = standard_n(s.base_graph, z);
+  const int z = s.lifting_size, n = whole_block(s.base_graph, z).standard_n();
   check_range("fillers", s.fillers, 0, (nr_systematic(s.base_graph) - 2) * z - 1);
   check_range("buffer", s.buffer, 0, n);
   check_range("first", s.first, 0, (s.buffer == 0 ? n : s.buffer) - 1);
@@ -94,8 +93,9 @@ int payload_of(int k, const std::optional<crc_polynomial>& crc) {
   return k - crc->degree;
 }
 
-/// Without zeros at the end: rows that only these would need tell nothing.
-std::size_t trimmed(const std::int8_t* values, std::size_t n) {
+/// Without zero bytes at the end: rows that only these would need tell nothing.
+std::size_t trimmed(const void* data, std::size_t n) {
+  const auto* const values = static_cast<const std::uint8_t*>(data);
   std::uint64_t eight = 0;
   while (n >= sizeof eight) {
     std::memcpy(&eight, values + n - sizeof eight, sizeof eight);
@@ -121,40 +121,6 @@ class crc_tables {
 
  private:
   std::vector<std::pair<crc_polynomial, resident<std::int32_t>>> tables_;
-};
-
-/// Plans by key, at most most_plans of them. Those of the batch that is queued stay.
-template <class Key, class Coder>
-class coder_cache {
- public:
-  struct entry {
-    Key key;
-    Coder coder;
-    std::uint64_t batch = 0;                        // that used it last
-    std::size_t blocks = 0, first = 0, placed = 0;  // of the batch
-  };
-  /// `make()` where there is none yet. Stays where it is until it goes.
-  template <class Make>
-  entry& of(const Key& key, std::uint64_t batch, Make make) {
-    for (auto& e : entries_)
-      if (e->key == key) return used(*e, batch);
-    while (entries_.size() >= most_plans) {
-      const auto oldest = std::min_element(entries_.begin(), entries_.end(),
-                                           [](const auto& x, const auto& y) { return x->batch < y->batch; });
-      if ((*oldest)->batch == batch) break;
-      entries_.erase(oldest);
-    }
-    entries_.push_back(std::make_unique<entry>(entry{key, make()}));
-    return used(*entries_.back(), batch);
-  }
-
- private:
-  entry& used(entry& e, std::uint64_t batch) {
-    if (e.batch != batch) e.blocks = e.placed = 0;
-    e.batch = batch;
-    return e;
-  }
-  std::vector<std::unique_ptr<entry>> entries_;
 };
 
 /// Sizes of arrays that follow each other in memory, each from a multiple of 64 bytes on.
@@ -185,11 +151,10 @@ std::size_t value_bytes(llr_format f) {
 int nr_first_place(int base_graph, int lifting_size, int buffer, int rv) {
   check_range("base_graph", base_graph, 1, 2);
   check_nr_lifting_size(lifting_size);
-  const int n = standard_n(base_graph, lifting_size);
+  const nr_code_block block = whole_block(base_graph, lifting_size);
+  const int n = block.standard_n();
   check_range("buffer", buffer, 0, n);
   check_range("rv", rv, 0, 3);
-  const nr_code_block block =
-      nr_code_block_of(base_graph, nr_systematic(base_graph) * lifting_size, lifting_size);
   return make_nr_circular_buffer(block, buffer == 0 ? n : buffer).first[as_size(rv)];
 }
 
@@ -246,10 +211,12 @@ decode_plan checked_plan(const ldpc_decode_block& b) {
   if (b.drop_crc && !b.crc) throw argument_error("drop_crc", "true", "false without a CRC");
   p.kept = b.drop_crc ? payload : p.shape.k;
   check_length("bits", b.bits.data, b.bits.bytes, bytes_of_bits(p.kept), " bytes");
+  check_range("harq", static_cast<int>(b.harq), 0, 1);
   if (b.harq_in == nullptr && b.harq_in_length != 0)
     throw shape_error("harq_in", "null", "data for harq_in_length");
   const std::size_t length = as_size(p.shape.ring.length), given = std::min(b.harq_in_length, length);
-  p.harq_in = trimmed(b.harq_in, given);
+  const std::size_t value = harq_value_bytes(b.harq);
+  p.harq_in = (trimmed(b.harq_in, given * value) + value - 1) / value;
   p.harq_out = std::max(p.harq_in, as_size(p.shape.reach()));
   p.harq_length = std::max(given, p.harq_out);
   if (b.harq_out != nullptr) check_length("harq_out", b.harq_out, b.harq_out_length, p.harq_length, " LLRs");
@@ -337,9 +304,12 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
   s.groups.clear();
   s.work.clear();
   s.memory.begin(exec);
-  const auto is_copied = [&](const ldpc_decode_block& b) {  // also LLRs that lie on no multiple of their size
-    return exec.is_device() || reinterpret_cast<std::uintptr_t>(b.llr.data) % value_bytes(b.llr.format) != 0;
-  };
+  const auto is_copied =
+      [&](const ldpc_decode_block& b) {  // also values that lie on no multiple of their size
+        return exec.is_device() ||
+               reinterpret_cast<std::uintptr_t>(b.llr.data) % value_bytes(b.llr.format) != 0 ||
+               reinterpret_cast<std::uintptr_t>(b.harq_in) % harq_value_bytes(b.harq) != 0;
+      };
 
   // Where everything is.
   arena input, output, work;
@@ -361,10 +331,10 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
     const ldpc_decode_block& b = blocks[v.number];
     if (is_copied(b)) {
       v.llr = input.add<std::byte>(b.llr.count * value_bytes(b.llr.format));
-      v.harq_in = input.add<std::int8_t>(v.plan.harq_in);
+      v.harq_in = input.add<std::byte>(v.plan.harq_in * harq_value_bytes(b.harq));
     }
     v.bits = output.add<std::uint8_t>(bytes_of_bits(v.plan.kept));
-    if (b.harq_out != nullptr) v.harq_out = output.add<std::int8_t>(v.plan.harq_out);
+    if (b.harq_out != nullptr) v.harq_out = output.add<std::byte>(v.plan.harq_out * harq_value_bytes(b.harq));
   }
   const auto row_of = [](const state::coder& c) { return rounded_up(as_size(c.decoder.code().n()), 16); };
   const auto bits_of = [](const state::coder& c) { return rounded_up(as_size(c.decoder.code().k()), 64); };
@@ -395,16 +365,18 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
     r.steps = std::ldexp(1.f, b.llr.decimals);
     r.llr_of_a_step = c.llr_of_a_step;
     r.llr = b.llr.data;
+    r.harq = b.harq;
     r.harq_in = b.harq_in;
     if (is_copied(b)) {
       std::memcpy(from + v.llr, b.llr.data, b.llr.count * value_bytes(b.llr.format));
-      if (v.plan.harq_in != 0) std::memcpy(from + v.harq_in, b.harq_in, v.plan.harq_in);
+      if (v.plan.harq_in != 0)
+        std::memcpy(from + v.harq_in, b.harq_in, v.plan.harq_in * harq_value_bytes(b.harq));
       r.llr = s.memory.input() + v.llr;
-      r.harq_in = in<std::int8_t>(s.memory.input(), v.harq_in);
+      r.harq_in = s.memory.input() + v.harq_in;
     }
     r.harq_in_length = static_cast<std::int32_t>(v.plan.harq_in);
     if (b.harq_out != nullptr) {
-      r.harq_out = in<std::int8_t>(s.memory.output(), v.harq_out);
+      r.harq_out = s.memory.output() + v.harq_out;
       r.harq_out_length = static_cast<std::int32_t>(v.plan.harq_out);
     }
     r.n = c.decoder.code().n();
@@ -440,7 +412,9 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
       const ldpc_decoder& decoder = g.coder.decoder;
       const auto& w = s.work[i];
       const auto k = as_size(decoder.code().k()), codeword = as_size(decoder.code().n());
-      decoder.run(exec, {in<const float>(s.memory.work(), w[0]), codeword, g.blocks, 1, row_of(g.coder)},
+      const view<const float> rows{in<const float>(s.memory.work(), w[0]), codeword, g.blocks, 1,
+                                   row_of(g.coder)};
+      decoder.run(exec, rows,
                   {.bits = {in<std::uint8_t>(s.memory.work(), w[1]), k, g.blocks, 1, bits_of(g.coder)},
                    .iterations = make_view(in<std::int32_t>(s.memory.work(), w[2]), g.blocks),
                    .status = make_view(in<std::uint8_t>(s.memory.work(), w[3]), g.blocks)});
@@ -470,8 +444,10 @@ void ldpc_block_decoder::finish(std::span<block_result> results) {
     r.iterations = static_cast<std::uint16_t>(outcome.iterations);
     r.bytes = static_cast<std::uint32_t>(bytes);
     if (b.harq_out == nullptr) continue;
-    std::memcpy(b.harq_out, from + v.harq_out, v.plan.harq_out);
-    std::memset(b.harq_out + v.plan.harq_out, 0, v.plan.harq_length - v.plan.harq_out);
+    const std::size_t value = harq_value_bytes(b.harq);
+    std::memcpy(b.harq_out, from + v.harq_out, v.plan.harq_out * value);
+    std::memset(static_cast<std::byte*>(b.harq_out) + v.plan.harq_out * value, 0,
+                (v.plan.harq_length - v.plan.harq_out) * value);
     r.harq_length = static_cast<std::uint32_t>(v.plan.harq_length);
   }
 }

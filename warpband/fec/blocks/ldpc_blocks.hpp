@@ -36,15 +36,18 @@ struct ldpc_decode_block {
   bool early_stop = true;                  // on the syndrome, or once the CRC holds
   std::optional<crc_polynomial> crc = {};  // what the K - F bits end with
   bool drop_crc = false;                   // leave it out of the output
-  const std::int8_t* harq_in = nullptr;    // LLRs received before, in steps of 2^-llr.decimals
-  std::size_t harq_in_length = 0;          // of the buffer without fillers, from its first place on
-  std::int8_t* harq_out = nullptr;         // may be harq_in
-  std::size_t harq_out_length = 0;         // places that fit: N_cb - F is enough
-  packed_bits bits;                        // K - F bits, less the CRC where it is dropped
+  /// Of both HARQ buffers. int8: LLRs in steps of 2^-llr.decimals; float16: LLRs, as the bits of halves.
+  harq_format harq = harq_format::int8;
+  const void* harq_in = nullptr;    // LLRs received before
+  std::size_t harq_in_length = 0;   // of the buffer without fillers, from its first place on
+  void* harq_out = nullptr;         // may be harq_in
+  std::size_t harq_out_length = 0;  // places that fit: N_cb - F is enough
+  packed_bits bits;                 // K - F bits, less the CRC where it is dropped
 };
 
-/// Decodes blocks. Sums of repetitions and of harq_in are limited to +-127. The first 2 Z bits of a codeword
-/// are never sent, fillers are known zeros. A float32 LLR that is no number is 0. A block of few or no LLRs
+/// Decodes blocks. Sums of repetitions and of harq_in are limited to +-127 steps; with HARQ buffers in
+/// float16 they are rounded to halves and limited to +-65504. The first 2 Z bits of a codeword are never
+/// sent, fillers are known zeros. A float32 LLR that is no number is 0. A block of few or no LLRs
 /// is decoded like any other: there are no erasures, and status says whether the result fits.
 ///
 /// Status. A block whose bits satisfy the CRC is a success, also with all bits zero. block_syndrome and

@@ -24,11 +24,12 @@ struct ldpc_block_received {
   ldpc_block_ring ring;
   llr_format format = llr_format::int8;
   bool negative = false;
-  float steps = 1.f;          // float32: in an LLR of 1
+  float steps = 1.f;          // in an LLR of 1
   float llr_of_a_step = 1.f;  // in the decoder's row
   const void* llr = nullptr;  // ring.sent
-  const std::int8_t* harq_in = nullptr;
-  std::int8_t* harq_out = nullptr;
+  harq_format harq = harq_format::int8;
+  const void* harq_in = nullptr;
+  void* harq_out = nullptr;
   std::int32_t harq_in_length = 0, harq_out_length = 0;
   float* row = nullptr;  // n
   std::int32_t n = 0;

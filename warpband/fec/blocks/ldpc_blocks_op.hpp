@@ -6,6 +6,7 @@
 #include <warpband/core/rounding.hpp>
 #include <warpband/exec/op.hpp>
 #include <warpband/fec/blocks/ldpc_blocks_args.hpp>
+#include <warpband/fec/format/harq_values.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -79,7 +80,8 @@ WB_HD void each_ring_run(const ldpc_block_ring& ring, int lo, int hi, F run) {
 }
 
 /// Rate recovery, TS 38.212 §5.4.2 read backwards. LLRs in steps of the block: those of repetitions and of
-/// earlier transmissions add up as integers, and their sum is limited to +-127.
+/// earlier transmissions add up as integers, and their sum is limited to +-127. With HARQ memory in float16
+/// only repetitions add up as integers.
 struct ldpc_block_input_op {
   ldpc_block_input_args a;
   static constexpr bool by_block = true, always_in_shared = true;
@@ -137,7 +139,10 @@ struct ldpc_block_input_op {
       case llr_format::float32:
         add(b, static_cast<const float*>(b.llr), lo, hi, sums, g);
     }
-    store(b, lo, hi, b.row + place + (lo - first), sums, g);
+    if (b.harq == harq_format::int8)
+      store(b, lo, hi, b.row + place + (lo - first), sums, g);
+    else
+      store_halves(b, lo, hi, b.row + place + (lo - first), sums, g);
   }
   template <class V, class G>
   WB_HD static void add(const ldpc_block_received& b, const V* llr, int lo, int hi, std::int16_t* sums, G g) {
@@ -189,15 +194,29 @@ struct ldpc_block_input_op {
                      : b.harq_out_length < hi ? b.harq_out_length
                                               : hi;
     const int sign = b.negative ? -1 : 1;
-    const std::int8_t* const earlier = b.harq_in + lo;
+    const std::int8_t* const earlier = static_cast<const std::int8_t*>(b.harq_in) + lo;
     for (int i = g.rank; i < before - lo; i += g.size)
       sums[i] = static_cast<std::int16_t>(limit_of(sign * sums[i] + earlier[i]));
     for (int i = first_of_thread(before, lo, g) - lo; i < hi - lo; i += g.size)
       sums[i] = static_cast<std::int16_t>(limit_of(sign * sums[i]));
-    std::int8_t* __restrict const later = b.harq_out + lo;
+    std::int8_t* __restrict const later = static_cast<std::int8_t*>(b.harq_out) + lo;
     for (int i = g.rank; i < kept - lo; i += g.size) later[i] = static_cast<std::int8_t>(sums[i]);
     const float unit = b.llr_of_a_step;
     for (int i = g.rank; i < hi - lo; i += g.size) row[i] = static_cast<float>(sums[i]) * unit;
+  }
+  template <class G>
+  WB_HD static void store_halves(const ldpc_block_received& b, int lo, int hi, float* row,
+                                 const std::int16_t* sums, G g) {
+    const std::uint16_t* const earlier = static_cast<const std::uint16_t*>(b.harq_in) + lo;
+    std::uint16_t* const later = static_cast<std::uint16_t*>(b.harq_out) + lo;
+    const float step = (b.negative ? -1.f : 1.f) / b.steps, unit = b.llr_of_a_step * b.steps;
+    for (int i = g.rank; i < hi - lo; i += g.size) {
+      float x = static_cast<float>(sums[i]) * step + 0.f;
+      if (lo + i < b.harq_in_length) x += harq_float16::load(earlier[i]);
+      const std::uint16_t half = harq_float16::rounded(x);
+      if (lo + i < b.harq_out_length) later[i] = half;
+      row[i] = harq_float16::load(half) * unit;
+    }
   }
   WB_HD static int limit_of(int x) { return x > limit ? limit : x < -limit ? -limit : x; }
 };

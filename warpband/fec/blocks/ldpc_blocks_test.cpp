@@ -11,6 +11,7 @@
 #include <tests/allocations.hpp>
 #include <tests/bbdev_file.hpp>
 #include <tests/on_backends.hpp>
+#include <warpband/core/half.hpp>
 #include <warpband/fec/blocks/ldpc_blocks.hpp>
 #include <warpband/fec/nr/rate_matching.hpp>
 
@@ -508,6 +509,99 @@ TEST_P(ldpc_blocks, formats_of_llrs_give_the_same) {
         const auto r = decode(exec(), held);
         for (std::size_t i = 0; i < blocks.size(); i++) expect_equal(r[i], results[i], held[i], whole[i]);
       }
+}
+
+/// The same blocks twice, the second time with what was received the first time, from a buffer at `offset`
+/// bytes behind an even address.
+std::vector<block_result> decode_twice_in_halves(executor& exec, std::vector<held_block>& held,
+                                                 std::vector<std::vector<std::uint16_t>>& halves,
+                                                 std::size_t offset) {
+  for (std::size_t i = 0; i < held.size(); i++) {
+    halves.emplace_back(held[i].harq.size() + 1, 0x7bff);
+    held[i].block.harq = harq_format::float16;
+    held[i].block.harq_out = reinterpret_cast<std::byte*>(halves[i].data()) + offset;
+    held[i].block.harq_out_length = held[i].harq.size();
+  }
+  ldpc_block_decoder decoder;
+  const auto first = decode(exec, held, decoder);
+  for (std::size_t i = 0; i < held.size(); i++) {
+    held[i].block.harq_in = held[i].block.harq_out;  // in place
+    held[i].block.harq_in_length = first[i].harq_length;
+  }
+  auto results = decode(exec, held, decoder);
+  if (offset != 0)
+    for (auto& h : halves)
+      std::memmove(h.data(), reinterpret_cast<std::byte*>(h.data()) + offset, (h.size() - 1) * sizeof h[0]);
+  return results;
+}
+
+TEST_P(ldpc_blocks, harq_buffers_in_float16_hold_the_sums) {
+  for (const int decimals : {0, 3}) {
+    const float step = std::ldexp(1.f, -decimals);
+    std::vector<held_block> small = mixed_blocks(exec(), 9);
+    for (held_block& h : small) {  // of which two stay below 127
+      for (auto& x : h.llr) x = std::clamp<std::int8_t>(x, -15, 15);
+      h.block.llr.decimals = decimals;
+      h.block.llr.negative = h.block.shape.base_graph == 2;
+      if (h.block.llr.negative)
+        for (auto& x : h.llr) x = static_cast<std::int8_t>(-x);
+    }
+    auto in_halves = small, odd = small;
+    ldpc_block_decoder decoder;
+    const auto first = decode(exec(), small, decoder);
+    for (std::size_t i = 0; i < small.size(); i++) {
+      small[i].block.harq_in = small[i].harq.data();
+      small[i].block.harq_in_length = first[i].harq_length;
+    }
+    const auto wanted = decode(exec(), small, decoder);
+    std::vector<std::vector<std::uint16_t>> halves, odd_halves;
+    const auto results = decode_twice_in_halves(exec(), in_halves, halves, 0);
+    decode_twice_in_halves(exec(), odd, odd_halves, 1);
+    for (std::size_t i = 0; i < small.size(); i++) {
+      EXPECT_EQ(results[i].status, wanted[i].status);
+      EXPECT_EQ(results[i].iterations, wanted[i].iterations);
+      EXPECT_EQ(results[i].harq_length, wanted[i].harq_length);
+      EXPECT_EQ(in_halves[i].bits, small[i].bits);
+      EXPECT_EQ(odd[i].bits, small[i].bits);
+      for (std::size_t j = 0; j < wanted[i].harq_length; j++) {
+        ASSERT_EQ(from_half_bits(halves[i][j]), static_cast<float>(small[i].harq[j]) * step);
+        ASSERT_EQ(odd_halves[i][j], halves[i][j]);
+      }
+      EXPECT_EQ(halves[i][results[i].harq_length], 0x7bff);
+    }
+  }
+}
+
+TEST_P(ldpc_blocks, harq_buffers_in_float16_saturate_at_65504) {
+  std::vector<held_block> held = mixed_blocks(exec(), 2);
+  held_block& h = held[0];
+  const auto places = h.harq.size();
+  std::fill(h.llr.begin(), h.llr.end(), std::int8_t{100});
+  std::vector<std::uint16_t> before(places), after(places, 7);
+  for (std::size_t i = 0; i < places; i++)  // among them what no sum is
+    before[i] = i % 5 == 0   ? to_half_bits(65500.f)
+                : i % 5 == 1 ? to_half_bits(-7.25f)
+                : i % 5 == 2 ? 0x7c00
+                : i % 5 == 3 ? 0x7e00
+                             : to_half_bits(0x1p-24f);
+  h.block.llr.decimals = 0;
+  h.block.harq = harq_format::float16;
+  h.block.harq_in = before.data();
+  h.block.harq_out = after.data();
+  h.block.harq_in_length = places - 1;
+  h.block.harq_out_length = places;
+  const auto results = decode(exec(), held);
+  ASSERT_EQ(results[0].status & block_refused, 0);
+  const int sent = h.block.shape.sent_bits;  // each once, from the first place on
+  for (std::size_t i = 0; i < results[0].harq_length; i++) {
+    const float llr = static_cast<int>(i) < sent ? 100.f : 0.f;
+    const float wanted = i % 5 == 0   ? std::min(65504.f, 65500.f + llr)
+                         : i % 5 == 1 ? -7.25f + llr
+                         : i % 5 == 2 ? 65504.f
+                         : i % 5 == 3 ? llr
+                                      : 0x1p-24f + llr;
+    ASSERT_EQ(after[i], to_half_bits(wanted)) << i;
+  }
 }
 
 TEST_P(ldpc_blocks, take_settings_of_the_decoder) {

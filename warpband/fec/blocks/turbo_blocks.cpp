@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <compare>
 #include <cstring>
-#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <warpband/core/as_size.hpp>
@@ -13,6 +13,7 @@
 #include <warpband/fec/blocks/batch_memory.hpp>
 #include <warpband/fec/blocks/turbo_blocks_args.hpp>
 #include <warpband/fec/lte/qpp.hpp>
+#include <warpband/fec/lte/rate_matching.hpp>
 
 namespace wb {
 
@@ -22,8 +23,7 @@ WB_DECLARE_KERNEL(turbo_block_encode)
 
 namespace {
 
-int rows_of(int k) { return (k + 4 + 31) / 32; }
-int stream_places(int k) { return 32 * rows_of(k); }  // K_pi
+int stream_places(int k) { return 32 * lte_interleaver_rows(k); }  // K_pi
 std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 void check_k(int k) {
@@ -44,11 +44,6 @@ bool is_refused(auto&& block, auto check_one) {
   return false;
 }
 
-/// Tables of so many kinds of blocks are kept from batch to batch.
-constexpr std::size_t most_turbo_plans = 128;
-/// While no batch is under way.
-void forget_plans(auto&... plans) { ((plans.size() > most_turbo_plans ? plans.clear() : void()), ...); }
-
 /// Arrays one after the other, on multiples of 64 bytes.
 struct work_area {
   std::byte* base = nullptr;
@@ -64,7 +59,7 @@ struct work_area {
 /// Calls f(place) for the NULLs of the circular buffer: the first K_pi - k - 4 places of each padded stream.
 template <class F>
 void each_null(int k, F f) {
-  const int rows = rows_of(k), places = stream_places(k), padding = places - k - 4;
+  const int rows = lte_interleaver_rows(k), places = stream_places(k), padding = places - k - 4;
   for (int c = 0; c < padding; c++) {
     const int column = (c & 1) << 4 | (c & 2) << 2 | (c & 4) | (c & 8) >> 2 | (c & 16) >> 4;
     f(column * rows);
@@ -125,7 +120,7 @@ struct decode_key {
   bool soft = false;
   int decimals = 0;  // where the decoder's numbers depend on it
   int rate = 0;      // in twentieths, 0: that of the configuration
-  auto operator<=>(const decode_key&) const = default;
+  bool operator==(const decode_key&) const = default;
 };
 
 /// Work of a group of blocks.
@@ -157,26 +152,26 @@ struct decode_arrays {
 }  // namespace
 
 struct turbo_block_decoder::state {
+  struct coder {
+    turbo_decoder decoder;
+    std::optional<turbo_encoder> encoder;  // for soft output
+  };
+  using cache = coder_cache<decode_key, coder>;
   struct pending {
     turbo_decode_block block;
     bool refused = false;
     int kept = 0;
     std::size_t converted = 0;
-    std::size_t group = 0, slot = 0;  // of the batch; of the group, then of the batch
-    std::size_t bits = 0, soft = 0;   // places in the output
-  };
-  struct group {
-    decode_key key;
-    const turbo_decoder* decoder = nullptr;
-    const turbo_encoder* encoder = nullptr;
-    std::size_t first = 0, count = 0;
+    cache::entry* group = nullptr;
+    std::size_t slot = 0;            // of the group, then of the batch
+    std::size_t bits = 0, soft = 0;  // places in the output
   };
   turbo_decoder_config config;
-  std::map<decode_key, turbo_decoder> decoders;
-  std::map<int, turbo_encoder> encoders;  // by k, for soft output
+  cache coders;
   batch_memory memory;
+  std::uint64_t batch = 0;
   std::vector<pending> blocks;
-  std::vector<group> groups;
+  std::vector<cache::entry*> groups;
   std::vector<std::int8_t> converted;  // LLRs of all blocks that are not int8
   executor* exec = nullptr;            // of the batch under way
 
@@ -221,14 +216,11 @@ struct turbo_block_decoder::state {
     if (c.precision == turbo_precision::bfloat16) c.llr_steps = std::ldexp(1.f, key.decimals);
     return c;
   }
-  const turbo_decoder& decoder_of(const decode_key& key) {
-    const auto found = decoders.find(key);
-    return found != decoders.end() ? found->second
-                                   : decoders.emplace(key, turbo_decoder(config_of(key))).first->second;
-  }
-  const turbo_encoder& encoder_of(int k) {
-    const auto found = encoders.find(k);
-    return found != encoders.end() ? found->second : encoders.emplace(k, turbo_encoder(k)).first->second;
+  cache::entry& group_of(const decode_key& key) {
+    return coders.of(key, batch, [&] {
+      return coder{turbo_decoder(config_of(key)),
+                   key.soft ? std::optional<turbo_encoder>(key.k) : std::nullopt};
+    });
   }
   bool in_steps(const decode_key& key) const {
     return !key.soft && config.precision != turbo_precision::float32;
@@ -274,7 +266,7 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
   s.blocks.clear();
   s.groups.clear();
   s.converted.clear();
-  forget_plans(s.decoders);
+  s.batch++;
   const bool chooses_windows = !s.config.windows && !s.config.overlap;
   std::size_t staged = 0;
   for (const turbo_decode_block& b : blocks) {
@@ -294,19 +286,17 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
       const int usable = std::max(1, usable_llrs(s.llrs_of(p), b.k, b.order));
       key.rate = std::clamp((20 * b.k + usable - 1) / usable, 10, 20);
     }
-    p.group = 0;
-    while (p.group < s.groups.size() && s.groups[p.group].key != key) p.group++;
-    if (p.group == s.groups.size())
-      s.groups.push_back({key, &s.decoder_of(key), key.soft ? &s.encoder_of(key.k) : nullptr, 0, 0});
-    p.slot = s.groups[p.group].count++;
+    p.group = &s.group_of(key);
+    p.slot = p.group->blocks++;
+    if (p.slot == 0) s.groups.push_back(p.group);
   }
 
   std::size_t total = 0, work = 0;
-  for (state::group& g : s.groups) {
-    g.first = total;
-    total += g.count;
+  for (state::cache::entry* g : s.groups) {
+    g->first = total;
+    total += g->blocks;
     work_area measure;
-    (void)decode_arrays(measure, g.count, g.key.k, s.in_steps(g.key), g.key.soft);
+    (void)decode_arrays(measure, g->blocks, g->key.k, s.in_steps(g->key), g->key.soft);
     work = std::max(work, measure.used);
   }
   if (total == 0) {
@@ -318,7 +308,7 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
   std::size_t out = records;
   for (state::pending& p : s.blocks) {
     if (p.refused) continue;
-    p.slot += s.groups[p.group].first;
+    p.slot += p.group->first;
     p.bits = out;
     out += aligned(bytes_of_bits(p.kept));
     p.soft = out;
@@ -352,15 +342,15 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
   }
   queue_batch(exec, s.exec, [&] {
     s.memory.upload(exec);
-    for (const state::group& g : s.groups) {
+    for (const state::cache::entry* g : s.groups) {
       work_area from{s.memory.work()};
-      const decode_arrays a(from, g.count, g.key.k, s.in_steps(g.key), g.key.soft);
+      const decode_arrays a(from, g->blocks, g->key.k, s.in_steps(g->key), g->key.soft);
       turbo_block_input_args input;
-      input.k = g.key.k;
-      input.items = reinterpret_cast<const turbo_decode_item*>(in) + g.first;
+      input.k = g->key.k;
+      input.items = reinterpret_cast<const turbo_decode_item*>(in) + g->first;
       input.steps = a.steps;
       input.llr = a.llr;
-      exec.run(turbo_block_input_kernels(), &input, g.count);
+      exec.run(turbo_block_input_kernels(), &input, g->blocks);
       const turbo_decoder_output decided{.bits = a.bits,
                                          .soft = {},
                                          .extrinsic = {},
@@ -368,12 +358,12 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
                                          .iterations = a.iterations,
                                          .status = a.status};
       if (a.steps.data != nullptr)
-        g.decoder->run(exec, view<const std::int8_t>(a.steps), decided);
+        g->coder.decoder.run(exec, view<const std::int8_t>(a.steps), decided);
       else
-        g.decoder->run(exec, view<const float>(a.llr), decided);
-      if (g.key.soft) g.encoder->run(exec, a.bits, a.coded);
+        g->coder.decoder.run(exec, view<const float>(a.llr), decided);
+      if (g->key.soft) g->coder.encoder->run(exec, a.bits, a.coded);
       turbo_block_output_args output;
-      output.k = g.key.k;
+      output.k = g->key.k;
       output.items = input.items;
       output.bits = a.bits;
       output.iterations = a.iterations;
@@ -381,8 +371,8 @@ void turbo_block_decoder::start(executor& exec, std::span<const turbo_decode_blo
       output.llr = a.llr;
       output.extrinsic = a.extrinsic;
       output.coded = a.coded;
-      output.records = reinterpret_cast<turbo_block_record*>(results) + g.first;
-      exec.run(turbo_block_output_kernels(), &output, g.count);
+      output.records = reinterpret_cast<turbo_block_record*>(results) + g->first;
+      exec.run(turbo_block_output_kernels(), &output, g->blocks);
     }
     s.memory.download(exec);
   });
@@ -419,11 +409,10 @@ void turbo_block_decoder::finish(std::span<block_result> results) {
 
 int lte_first_place(int k, int buffer, int rv) {
   check_k(k);
-  const int rows = rows_of(k), places = 96 * rows;
+  const int places = 3 * stream_places(k);
   check_range("buffer", buffer, 0, places);
   check_range("rv", rv, 0, 3);
-  const int n = buffer == 0 ? places : buffer;
-  return rows * (2 * ((n + 8 * rows - 1) / (8 * rows)) * rv + 2) % n;
+  return lte_buffer_start(k, buffer == 0 ? places : buffer, rv);
 }
 
 namespace {
@@ -432,7 +421,7 @@ struct encode_key {
   int k = 0;
   std::uint32_t crc_polynomial = 0;
   int crc_degree = 0;
-  auto operator<=>(const encode_key&) const = default;
+  bool operator==(const encode_key&) const = default;
 };
 struct turbo_encode_plan {
   resident<std::int32_t> permutation, weights;
@@ -476,32 +465,23 @@ struct ring_plan {
 }  // namespace
 
 struct turbo_block_encoder::state {
+  using cache = coder_cache<encode_key, turbo_encode_plan>;
   struct pending {
     turbo_encode_block block;
     bool refused = false;
     int sent = 0;
     const ring_plan* ring = nullptr;
-    std::size_t group = 0, slot = 0, out = 0;
+    cache::entry* group = nullptr;
+    std::size_t slot = 0, out = 0;
   };
-  struct group {
-    encode_key key;
-    const turbo_encode_plan* plan = nullptr;
-    std::size_t first = 0, count = 0;
-  };
-  std::map<encode_key, turbo_encode_plan> plans;
+  cache coders;
+  coder_cache<std::pair<int, int>, ring_plan> rings;  // by k and N_cb
   resident<std::uint16_t> table{encoder_table()};
-  std::map<std::pair<int, int>, ring_plan> rings;  // by k and N_cb
   batch_memory memory;
+  std::uint64_t batch = 0;
   std::vector<pending> blocks;
-  std::vector<group> groups;
+  std::vector<cache::entry*> groups;
   executor* exec = nullptr;
-
-  template <class Map, class... Args>
-  static auto& found(Map& plans, const typename Map::key_type& key, Args... args) {
-    const auto it = plans.find(key);
-    return it != plans.end() ? it->second
-                             : plans.emplace(key, typename Map::mapped_type(args...)).first->second;
-  }
 };
 
 turbo_block_encoder::turbo_block_encoder() : state_(std::make_unique<state>()) {}
@@ -532,7 +512,7 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
   begin_batch(s.exec);
   s.blocks.clear();
   s.groups.clear();
-  forget_plans(s.plans, s.rings);
+  s.batch++;
   std::size_t staged = 0;
   for (const turbo_encode_block& b : blocks) {
     state::pending& p = s.blocks.emplace_back();
@@ -542,19 +522,19 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
     p.sent = b.sent_bits == 0 ? 3 * b.k + 12 : b.sent_bits;
     if (b.sent_bits != 0) {
       const int buffer = b.buffer == 0 ? 3 * stream_places(b.k) : b.buffer;
-      p.ring = &state::found(s.rings, {b.k, buffer}, b.k, buffer);
+      p.ring = &s.rings.of({b.k, buffer}, s.batch, [&] { return ring_plan(b.k, buffer); }).coder;
     }
     encode_key key{.k = b.k};
     if (b.crc) key.crc_polynomial = b.crc->polynomial, key.crc_degree = b.crc->degree;
     if (exec.is_device()) staged += aligned(bytes_of_bits(b.k - key.crc_degree));
-    while (p.group < s.groups.size() && s.groups[p.group].key != key) p.group++;
-    if (p.group == s.groups.size()) s.groups.push_back({key, &state::found(s.plans, key, key), 0, 0});
-    p.slot = s.groups[p.group].count++;
+    p.group = &s.coders.of(key, s.batch, [&] { return turbo_encode_plan(key); });
+    p.slot = p.group->blocks++;
+    if (p.slot == 0) s.groups.push_back(p.group);
   }
   std::size_t total = 0;
-  for (state::group& g : s.groups) {
-    g.first = total;
-    total += g.count;
+  for (state::cache::entry* g : s.groups) {
+    g->first = total;
+    total += g->blocks;
   }
   if (total == 0) {
     s.exec = &exec;
@@ -563,7 +543,7 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
   std::size_t out = 0;
   for (state::pending& p : s.blocks) {
     if (p.refused) continue;
-    p.slot += s.groups[p.group].first;
+    p.slot += p.group->first;
     p.out = out;
     out += aligned(bytes_of_bits(p.sent));
   }
@@ -596,15 +576,15 @@ void turbo_block_encoder::start(executor& exec, std::span<const turbo_encode_blo
   }
   queue_batch(exec, s.exec, [&] {
     s.memory.upload(exec);
-    for (const state::group& g : s.groups) {
+    for (const state::cache::entry* g : s.groups) {
       turbo_block_encode_args a;
-      a.k = g.key.k;
-      a.crc_degree = g.key.crc_degree;
-      a.items = reinterpret_cast<const turbo_encode_item*>(in) + g.first;
-      if (a.crc_degree != 0) a.weights = g.plan->weights.on(exec);
-      a.permutation = g.plan->permutation.on(exec);
+      a.k = g->key.k;
+      a.crc_degree = g->key.crc_degree;
+      a.items = reinterpret_cast<const turbo_encode_item*>(in) + g->first;
+      if (a.crc_degree != 0) a.weights = g->coder.weights.on(exec);
+      a.permutation = g->coder.permutation.on(exec);
       a.table = s.table.on(exec);
-      exec.run(turbo_block_encode_kernels(), &a, g.count);
+      exec.run(turbo_block_encode_kernels(), &a, g->blocks);
     }
     s.memory.download(exec);
   });

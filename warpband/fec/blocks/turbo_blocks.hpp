@@ -70,7 +70,7 @@ class turbo_block_decoder {
   /// Reads all inputs and queues the batch. A block that `check` refuses becomes block_refused, and its
   /// outputs stay as they are. Throws argument_error where a batch is under way, or where the configuration's
   /// windows do not suit a block's k; then nothing is queued. After a first batch of the same kinds of
-  /// blocks nothing is allocated, up to 128 kinds. The executor and all outputs stay until finish().
+  /// blocks nothing is allocated, up to 256 kinds. The executor and all outputs stay until finish().
   void start(executor& exec, std::span<const turbo_decode_block> blocks);
   /// Whether finish() need not wait.
   bool done() const;

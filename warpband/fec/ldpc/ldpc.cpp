@@ -306,21 +306,21 @@ std::size_t ldpc_decoder::state_values() const noexcept {
   return (values + multiple - 1) / multiple * multiple;
 }
 
-void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder_output& out) const {
-  check_shape("llr", llr, llr.items, static_cast<std::size_t>(code_.n()));
-  check_bits("bits", out.bits, code_, llr.items);
-  check_bits("soft", out.soft, code_, llr.items);
-  check_bits("extrinsic", out.extrinsic, code_, llr.items);
-  check_optional_shape("messages", out.messages, llr.items, message_values());
-  check_optional_shape("state", out.state, llr.items, state_values());
+void ldpc_decoder::run(executor& exec, const llr_batch& given, const ldpc_decoder_output& out) const {
+  check_shape("llr", given, given.items, static_cast<std::size_t>(code_.n()));
+  check_bits("bits", out.bits, code_, given.items);
+  check_bits("soft", out.soft, code_, given.items);
+  check_bits("extrinsic", out.extrinsic, code_, given.items);
+  check_optional_shape("messages", out.messages, given.items, message_values());
+  check_optional_shape("state", out.state, given.items, state_values());
   if (out.state.data != nullptr && out.messages.data != nullptr)
     throw argument_error("state", "given beside messages", "one of the two");
   if (out.state.data != nullptr && out.state.element_stride != 1)
     throw argument_error("state",
                          "a stride of " + std::to_string(out.state.element_stride) + " between values",
                          "values side by side, a stride of 1");
-  check_optional_shape("iterations", out.iterations, llr.items, 1);
-  check_optional_shape("status", out.status, llr.items, 1);
+  check_optional_shape("iterations", out.iterations, given.items, 1);
+  check_optional_shape("status", out.status, given.items, 1);
   check_apart({{"bits", out.bits},
                {"soft", out.soft},
                {"extrinsic", out.extrinsic},
@@ -328,6 +328,7 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
                {"state", out.state},
                {"iterations", out.iterations},
                {"status", out.status}});
+  const view<const float> llr = floats_.of(exec, given);
   ldpc_decode_args a = fixed_;
   a.llr = llr;
   a.bits = out.bits;

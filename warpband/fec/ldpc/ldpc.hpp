@@ -27,6 +27,7 @@
 #include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/crc/crc.hpp>
+#include <warpband/fec/format/format.hpp>
 #include <warpband/fec/ldpc/ldpc_args.hpp>
 #include <warpband/fec/ldpc/ldpc_code.hpp>
 #include <warpband/fec/quantise/quantise.hpp>
@@ -108,12 +109,12 @@ struct ldpc_decoder_output {
 
 /// Decodes batches of codewords.
 ///
-/// Input LLRs are [batch, n]; punctured bits are 0. They and the messages are limited to +-1e30 (float32;
-/// what a sum-product check takes to +-30), +-1000 (float16), or the LLRs to +-127 and the messages to +-42
-/// steps (int8). A codeword with a NaN or infinite LLR is an erasure: its outputs are zero and its status
-/// says so; its neighbours are untouched. A codeword with fewer than k usable LLRs is also an erasure, with
-/// status_insufficient, unless ldpc_erasures::none is asked for. An LLR is usable if it is not 0 in the
-/// decoder's number format.
+/// Input LLRs are [batch, n], float32 or integers with a scale (format.hpp); punctured bits are 0. They and
+/// the messages are limited to +-1e30 (float32; what a sum-product check takes to +-30), +-1000 (float16), or
+/// the LLRs to +-127 and the messages to +-42 steps (int8). A codeword with a NaN or infinite LLR is an
+/// erasure: its outputs are zero and its status says so; its neighbours are untouched. A codeword with fewer
+/// than k usable LLRs is also an erasure, with status_insufficient, unless ldpc_erasures::none is asked for.
+/// An LLR is usable if it is not 0 in the decoder's number format.
 ///
 /// `messages` has four parts for each codeword, in LLRs:
 /// - the message to each bit of each check, [block][row]: the non-zero blocks of H in order of rows, then
@@ -152,7 +153,7 @@ class ldpc_decoder {
                ldpc_erasures erasures = ldpc_erasures::insufficient);
   /// Queues the decoding of a batch on the executor. Outputs without data are not computed. Throws
   /// shape_error, and argument_error for `state` beside `messages`, or whose values are not side by side.
-  void run(executor& exec, view<const float> llr, const ldpc_decoder_output& out) const;
+  void run(executor& exec, const llr_batch& llr, const ldpc_decoder_output& out) const;
 
   /// Values of ldpc_decoder_output::messages for a codeword: a value for each edge, 2 n and 1.
   std::size_t message_values() const noexcept;
@@ -175,6 +176,7 @@ class ldpc_decoder {
   struct reads_by_vector;
   std::shared_ptr<reads_by_vector> reads_;
   llr_scale scale_;
+  float_llrs floats_;
 };
 
 /// Encodes batches of blocks: bits [batch, k] of 0 or 1 (only the lowest bit counts) to coded [batch, >= n]:

@@ -52,5 +52,6 @@ struct lte_combine_args {
 using lte_crc_args = transport_crc_args<lte_blocks>;
 using lte_segment_args = transport_segment_args<lte_blocks>;
 using lte_assemble_args = transport_assemble_args<lte_blocks>;
+using lte_harq_args = transport_harq_args<lte_blocks>;
 
 }  // namespace wb

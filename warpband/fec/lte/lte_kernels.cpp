@@ -8,6 +8,7 @@ WB_EXPORT_TRANSPORT_OP(lte_segment)
 WB_EXPORT_TRANSPORT_OP(lte_match)
 WB_EXPORT_TRANSPORT_OP(lte_combine)
 WB_EXPORT_TRANSPORT_OP(lte_assemble)
+WB_EXPORT_TRANSPORT_OP(lte_harq)
 }  // namespace WB_ISA
 }  // namespace wb
 

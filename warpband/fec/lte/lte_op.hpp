@@ -37,6 +37,11 @@ struct lte_block {
 WB_HD lte_block block_of(const lte_blocks& segments, std::size_t index) { return {segments, index}; }
 WB_HD int place_of(const lte_blocks&, const lte_ring& ring, int i) { return ring.table[i]; }
 
+template <class G>
+WB_HD void put_fillers(const lte_block& b, const transport_row<float>& soft, G g) {
+  for (int i = g.rank; i < b.fillers; i += g.size) soft[i] = soft[b.k + 4 + i] = lte_filler_llr;
+}
+
 template <class T>
 WB_HD T lte_gather(const float* values, const std::int32_t* numbers) {
   if constexpr (width_of<T> == 1) {
@@ -170,6 +175,7 @@ struct lte_combine_op : transport_op<lte_combine_args> {
 using lte_crc_op = transport_crc_op<lte_blocks>;
 using lte_segment_op = transport_segment_op<lte_blocks>;
 using lte_assemble_op = transport_assemble_op<lte_blocks>;
+using lte_harq_op = transport_harq_op<lte_blocks>;
 
 }  // namespace WB_ISA
 }  // namespace wb

@@ -21,19 +21,23 @@ lte_blocks one_block(int k) {
 
 }  // namespace
 
+int lte_buffer_start(int k, int size, int rv) {
+  const int rows = lte_interleaver_rows(k);
+  return rows * (2 * ((size + 8 * rows - 1) / (8 * rows)) * rv + 2) % size;
+}
+
 lte_circular_buffer make_lte_circular_buffer(int k, int fillers, std::optional<int> soft_buffer) {
   check_range("k", k, 40, 65536);
   check_range("fillers", fillers, 0, k);
   if (soft_buffer && *soft_buffer < 1)
     throw argument_error("soft_buffer", std::to_string(*soft_buffer), "N_cb >= 1, or absent");
-  const int stream = k + 4, rows = (stream + 31) / 32, padded = 32 * rows, padding = padded - stream;
+  const int stream = k + 4, rows = lte_interleaver_rows(k), padded = 32 * rows, padding = padded - stream;
   const int n_cb = std::min(soft_buffer.value_or(3 * padded), 3 * padded);
 
   lte_circular_buffer b;
   b.size = n_cb;
   std::array<int, 4> k0;
-  for (int rv = 0; rv < 4; rv++)
-    k0[static_cast<std::size_t>(rv)] = rows * (2 * ((n_cb + 8 * rows - 1) / (8 * rows)) * rv + 2) % n_cb;
+  for (int rv = 0; rv < 4; rv++) k0[static_cast<std::size_t>(rv)] = lte_buffer_start(k, n_cb, rv);
   for (int w = 0; w < n_cb; w++) {
     for (std::size_t rv = 0; rv < 4; rv++)
       if (w == k0[rv]) b.start[rv] = static_cast<int>(b.places.size());
@@ -96,7 +100,7 @@ void lte_rate_matcher::match(executor& exec, view<const std::uint8_t> coded, int
   exec.run(lte_match_kernels(), &a, coded.items);
 }
 
-void lte_rate_matcher::combine(executor& exec, view<const float> llr, int rv, bool first, view<float> soft,
+void lte_rate_matcher::combine(executor& exec, const llr_batch& llr, int rv, bool first, view<float> soft,
                                view<std::uint8_t> marks) const {
   check_range("rv", rv, 0, 3);
   check_shape("llr", llr, llr.items, static_cast<std::size_t>(config_.sent_bits));
@@ -107,7 +111,7 @@ void lte_rate_matcher::combine(executor& exec, view<const float> llr, int rv, bo
   a.segments = one_block(config_.k);
   a.sent = {config_.sent_bits, 0, 0};
   a.ring[0] = tables_.to_combine(exec, rv);
-  a.llr = llr;
+  a.llr = floats_.of(exec, llr);
   a.soft[1] = soft;
   a.marks = marks;
   a.first = first;

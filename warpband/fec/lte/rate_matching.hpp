@@ -16,6 +16,7 @@
 
 #include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
+#include <warpband/fec/format/format.hpp>
 #include <warpband/fec/lte/lte_args.hpp>
 
 namespace wb {
@@ -31,6 +32,10 @@ struct lte_circular_buffer {
 /// N_cb places; 0, or more than K_w, is K_w. Throws argument_error ("k", "fillers", "soft_buffer"; the last
 /// also where the buffer holds nothing but NULLs).
 lte_circular_buffer make_lte_circular_buffer(int k, int fillers = 0, std::optional<int> soft_buffer = {});
+/// R, rows of the sub-block interleaver for k bits: a stream has K_pi = 32 R places.
+constexpr int lte_interleaver_rows(int k) { return (k + 4 + 31) / 32; }
+/// k0(rv) of a circular buffer of `size` = N_cb places, NULLs included.
+int lte_buffer_start(int k, int size, int rv);
 
 /// The same as tables for kernels.
 /// Threads: any number may call one object at once, each with an executor of its own.
@@ -75,17 +80,19 @@ class lte_rate_matcher {
   /// shape_error.
   void match(executor& exec, view<const std::uint8_t> coded, int rv, view<std::uint8_t> out) const;
 
-  /// Adds the LLRs [batch, E] of a transmission to those of the codewords, soft [batch, 3 (k + 4)]. `first`
+  /// Adds the LLRs [batch, E] of a transmission, float32 or integers with a scale, to those of the codewords,
+  /// soft [batch, 3 (k + 4)]. `first`
   /// overwrites soft instead: 0 where nothing was received, lte_filler_llr at filler bits. Sums are limited
   /// to +-1e30. A transmission with a NaN or infinite LLR, or of which repetitions overflow, adds nothing.
   /// marks [batch], if wanted: status_erased after such a one, until the next `first`, else 0. Throws
   /// argument_error, shape_error.
-  void combine(executor& exec, view<const float> llr, int rv, bool first, view<float> soft,
+  void combine(executor& exec, const llr_batch& llr, int rv, bool first, view<float> soft,
                view<std::uint8_t> marks = {}) const;
 
  private:
   lte_rate_matching_config config_;
   lte_ring_tables tables_;
+  float_llrs floats_;
 };
 
 }  // namespace wb

@@ -12,6 +12,7 @@ namespace wb {
 WB_DECLARE_KERNEL(lte_crc)
 WB_DECLARE_KERNEL(lte_segment)
 WB_DECLARE_KERNEL(lte_assemble)
+WB_DECLARE_KERNEL(lte_harq)
 
 namespace {
 
@@ -55,6 +56,7 @@ lte_transport_plan::lte_transport_plan(const lte_transport_config& config)
   rings_[0] = tables(s.k(0), s.filler_bits);
   if (s.c_minus > 0) rings_[1] = s.filler_bits == 0 ? rings_[0] : tables(s.k_minus, 0);
   rings_[2] = s.filler_bits == 0 && s.c_minus == 0 ? rings_[0] : tables(s.k_plus, 0);
+  for (const lte_ring_tables& ring : rings_) harq_length_ = std::max(harq_length_, ring.length());
 }
 
 float lte_transport_plan::code_rate(int kind) const noexcept {
@@ -129,21 +131,45 @@ lte_transport_decoder::lte_transport_decoder(const lte_transport_config& config)
     if (rows(kind, 1) != 0) received_.least = decoder_[kind].emplace(turbo_of(kind)).least_llr();
 }
 
-void lte_transport_decoder::combine(executor& exec, view<const float> llr, int rv) {
-  if (begins(received_, exec, config_, llr, rv)) {
-    const std::size_t batch = llr.items;
-    for (int kind = 0; kind < 2; kind++) {
-      soft_[kind] = exec.make<float>(rows(kind, batch), 3 * (k(kind) + 4));
-      decided_[kind] = exec.make<std::uint8_t>(rows(kind, batch), k(kind));
-      iterations_[kind] = exec.make<std::int32_t>(rows(kind, batch), 1);
-    }
-    received_.owner.made(exec, batch);
+void lte_transport_decoder::make_buffers(executor& exec, std::size_t batch) {
+  for (int kind = 0; kind < 2; kind++) {
+    soft_[kind] = exec.make<float>(rows(kind, batch), 3 * (k(kind) + 4));
+    decided_[kind] = exec.make<std::uint8_t>(rows(kind, batch), k(kind));
+    iterations_[kind] = exec.make<std::int32_t>(rows(kind, batch), 1);
   }
+  received_.owner.made(exec, batch);
+}
+
+void lte_transport_decoder::pass(executor& exec, const harq_memory& m, bool reads) {
+  lte_harq_args a;
+  for (std::size_t i = 0; i < 3; i++)
+    if (has_ring(i)) a.ring[i] = rings_[i].to_send(exec, 0);
+  for (int kind = 0; kind < 2; kind++) a.soft[kind] = soft_[kind];
+  pass_harq(received_, exec, m, reads, lte_harq_kernels(), a);
+}
+
+void lte_transport_decoder::resume(executor& exec, const harq_memory& from) {
+  transport_weights_.check_held();
+  check_harq(from, from.data.items);
+  reset();
+  if (changes_owner(received_, exec, from.data.items)) make_buffers(exec, from.data.items);
+  pass(exec, from, true);
+  received_.transmissions = 1;
+}
+
+void lte_transport_decoder::keep(executor& exec, const harq_memory& to) {
+  require(received_, exec);
+  check_harq(to, received_.owner.batch());
+  pass(exec, to, false);
+}
+
+void lte_transport_decoder::combine(executor& exec, const llr_batch& llr, int rv) {
+  if (begins(received_, exec, config_, llr, rv)) make_buffers(exec, llr.items);
   lte_combine_args a;
   for (std::size_t i = 0; i < 3; i++)
     if (has_ring(i)) a.ring[i] = rings_[i].to_combine(exec, rv);
   for (int kind = 0; kind < 2; kind++) a.soft[kind] = soft_[kind];
-  combine_into(received_, exec, config_, llr, rv, lte_combine_kernels(), a);
+  combine_into(received_, exec, config_, floats_.of(exec, llr), rv, lte_combine_kernels(), a);
 }
 
 void lte_transport_decoder::decode(executor& exec, const lte_transport_output& out) {

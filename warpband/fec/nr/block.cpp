@@ -85,21 +85,22 @@ void nr_block_codec::encode(executor& exec, view<const std::uint8_t> bits, view<
   front(exec, 0, {}, rest);
 }
 
-void nr_block_codec::decode(executor& exec, view<const float> llr, const nr_block_output& out) const {
-  const std::size_t batch = llr.items, k = static_cast<std::size_t>(matcher_.config().k),
+void nr_block_codec::decode(executor& exec, const llr_batch& given, const nr_block_output& out) const {
+  const std::size_t batch = given.items, k = static_cast<std::size_t>(matcher_.config().k),
                     padded = static_cast<std::size_t>(matcher_.block().padded()),
                     codeword = static_cast<std::size_t>(matcher_.block().codeword());
-  check_shape("llr", llr, batch, static_cast<std::size_t>(matcher_.config().sent_bits));
+  check_shape("llr", given, batch, static_cast<std::size_t>(matcher_.config().sent_bits));
   check_optional_shape("bits", out.bits, batch, k);
   check_optional_shape("soft", out.soft, batch, k);
   check_optional_shape("iterations", out.iterations, batch, 1);
   check_optional_shape("status", out.status, batch, 1);
-  check_optional_shape("extrinsic", out.extrinsic, batch, llr.elements);
+  check_optional_shape("extrinsic", out.extrinsic, batch, given.elements);
   check_apart({{"bits", out.bits},
                {"soft", out.soft},
                {"iterations", out.iterations},
                {"status", out.status},
                {"extrinsic", out.extrinsic}});
+  const view<const float> llr = floats_.of(exec, given);
   parts_of parts(workspace_.on(exec, working_bytes() * batch));
   const auto n = static_cast<std::size_t>(decoder_.code().n());
   const auto received = parts.next<float>(batch, codeword), extrinsic = parts.next<float>(batch, n),

@@ -40,8 +40,9 @@ class nr_block_codec {
 
   /// coded [batch, >= E], zeros behind the first E. Throws shape_error.
   void encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const;
-  /// llr [batch, E]. Outputs without data are not computed. Throws shape_error.
-  void decode(executor& exec, view<const float> llr, const nr_block_output& out) const;
+  /// llr [batch, E], float32 or integers with a scale. Outputs without data are not computed. Throws
+  /// argument_error, shape_error.
+  void decode(executor& exec, const llr_batch& llr, const nr_block_output& out) const;
 
   const nr_rate_matcher& matcher() const noexcept { return matcher_; }
   /// The code that is decoded: rows and columns that E and k need.
@@ -55,6 +56,7 @@ class nr_block_codec {
   ldpc_encoder encoder_;
   ldpc_decoder decoder_;
   kept_workspace workspace_;
+  float_llrs floats_;
 };
 
 }  // namespace wb

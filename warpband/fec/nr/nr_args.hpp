@@ -55,6 +55,7 @@ struct nr_combine_args {
 using nr_crc_args = transport_crc_args<nr_blocks>;
 using nr_segment_args = transport_segment_args<nr_blocks>;
 using nr_assemble_args = transport_assemble_args<nr_blocks>;
+using nr_harq_args = transport_harq_args<nr_blocks>;
 
 /// Of each bit that a transmission sends what the decoder and other receptions say, without its own LLR.
 struct nr_feedback_args {

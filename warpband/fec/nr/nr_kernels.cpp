@@ -8,6 +8,7 @@ WB_EXPORT_TRANSPORT_OP(nr_segment)
 WB_EXPORT_TRANSPORT_OP(nr_match)
 WB_EXPORT_TRANSPORT_OP(nr_combine)
 WB_EXPORT_TRANSPORT_OP(nr_assemble)
+WB_EXPORT_TRANSPORT_OP(nr_harq)
 WB_EXPORT_TRANSPORT_OP(nr_feedback)
 WB_EXPORT_TRANSPORT_OP(nr_front)
 }  // namespace WB_ISA

@@ -28,6 +28,11 @@ WB_HD int place_of(const nr_blocks& segments, const nr_ring&, int i) {
   return i < sent ? i + segments.punctured : i - sent + segments.padded;
 }
 
+template <class G>
+WB_HD void put_fillers(const nr_block& b, const transport_row<float>& soft, G g) {
+  for (int i = b.k + g.rank; i < b.padded; i += g.size) soft[i] = nr_filler_llr;
+}
+
 /// The transmission of a code block as runs of its ring: run(position, n, to, again) of n of the ring's
 /// numbers from `position` on. The first of these is sent at place `to` and the others every `order` behind
 /// it; `again`: the ring was passed before. TS 38.212 §5.4.2.1 and §5.4.2.2: bit p of the selected ones goes
@@ -207,6 +212,7 @@ struct nr_front_op : transport_op<nr_front_args> {
 using nr_crc_op = transport_crc_op<nr_blocks>;
 using nr_segment_op = transport_segment_op<nr_blocks>;
 using nr_assemble_op = transport_assemble_op<nr_blocks>;
+using nr_harq_op = transport_harq_op<nr_blocks>;
 
 }  // namespace WB_ISA
 }  // namespace wb

@@ -31,24 +31,26 @@ nr_rate_matching_config checked(const nr_rate_matching_config& c) {
 
 }  // namespace
 
+int nr_ring_number(const nr_code_block& block, int place) {
+  const int information = block.k - 2 * block.z, fillers = block.standard_k() - block.k;
+  return place <= information ? place : std::max(information, place - fillers);
+}
+
 nr_circular_buffer make_nr_circular_buffer(const nr_code_block& block, std::optional<int> soft_buffer) {
   if (soft_buffer && *soft_buffer < 1)
     throw argument_error("soft_buffer", std::to_string(*soft_buffer), "N_ref >= 1, or absent");
-  const int n = block.standard_n(), z = block.z, information = block.k - 2 * z;
-  const int fillers = block.standard_k() - block.k;
+  const int n = block.standard_n(), z = block.z;
   nr_circular_buffer b;
   b.size = std::min(soft_buffer.value_or(n), n);
-  const auto number = [&](int w) {  // bits before place w that are no fillers
-    return w <= information ? w : std::max(information, w - fillers);
-  };
-  b.length = number(b.size);
+  b.length = nr_ring_number(block, b.size);
   const int parts = nr_rows(block.base_graph) - 2 + nr_systematic(block.base_graph);  // 66 or 50
   const std::array<int, 4> numerators =
       block.base_graph == 1 ? std::array{0, 17, 33, 56} : std::array{0, 13, 25, 43};
   for (std::size_t rv = 0; rv < 4; rv++) {
     const std::int64_t of_buffer = std::int64_t{numerators[rv]} * b.size;
     b.first[rv] = static_cast<int>(of_buffer / (std::int64_t{parts} * z)) * z;
-    b.start[rv] = number(b.first[rv]) % b.length;  // fillers up to the end of the buffer: from the front
+    b.start[rv] =
+        nr_ring_number(block, b.first[rv]) % b.length;  // fillers up to the end of the buffer: from the front
   }
   return b;
 }
@@ -112,7 +114,7 @@ void nr_rate_matcher::match(executor& exec, view<const std::uint8_t> coded, int 
   exec.run(nr_match_kernels(), &a, coded.items);
 }
 
-void nr_rate_matcher::combine(executor& exec, view<const float> llr, int rv, bool first, view<float> soft,
+void nr_rate_matcher::combine(executor& exec, const llr_batch& llr, int rv, bool first, view<float> soft,
                               view<std::uint8_t> marks) const {
   check_range("rv", rv, 0, 3);
   check_shape("llr", llr, llr.items, static_cast<std::size_t>(config_.sent_bits));
@@ -125,7 +127,7 @@ void nr_rate_matcher::combine(executor& exec, view<const float> llr, int rv, boo
   a.ring = {buffer_.length, buffer_.start[static_cast<std::size_t>(rv)]};
   a.modulation_order = config_.modulation_order;
   a.rv = rv;
-  a.llr = llr;
+  a.llr = floats_.of(exec, llr);
   a.soft = soft;
   a.marks = marks;
   a.first = first;

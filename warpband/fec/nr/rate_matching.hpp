@@ -16,6 +16,7 @@
 
 #include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
+#include <warpband/fec/format/format.hpp>
 #include <warpband/fec/nr/code_block.hpp>
 #include <warpband/fec/nr/nr_args.hpp>
 
@@ -31,6 +32,8 @@ struct nr_circular_buffer {
 /// soft_buffer: N_ref of §5.4.2.1, places that are kept; 0, or more than N, is N. Throws argument_error
 /// ("soft_buffer").
 nr_circular_buffer make_nr_circular_buffer(const nr_code_block& block, std::optional<int> soft_buffer = {});
+/// Bits before a place of the circular buffer that are no fillers.
+int nr_ring_number(const nr_code_block& block, int place);
 
 /// N_ref of limited-buffer rate matching, §5.4.2.1: floor(TBS_LBRM / (C 2/3)). Throws argument_error.
 int nr_limited_buffer(int lbrm_transport_bits, int blocks);
@@ -73,12 +76,13 @@ class nr_rate_matcher {
   /// argument_error, shape_error.
   void match(executor& exec, view<const std::uint8_t> coded, int rv, view<std::uint8_t> out) const;
 
-  /// Adds the LLRs [batch, E] of a transmission to those of the codewords, soft [batch, block().codeword()].
+  /// Adds the LLRs [batch, E] of a transmission, float32 or integers with a scale, to those of the codewords,
+  /// soft [batch, block().codeword()].
   /// `first` overwrites soft instead: 0 where nothing was received, nr_filler_llr at fillers. Sums are
   /// limited to +-1e30. A transmission with a NaN or infinite LLR, or of which repetitions overflow, adds
   /// nothing. marks [batch], if wanted: status_erased after such a one, until the next `first`, else 0.
   /// Throws argument_error, shape_error.
-  void combine(executor& exec, view<const float> llr, int rv, bool first, view<float> soft,
+  void combine(executor& exec, const llr_batch& llr, int rv, bool first, view<float> soft,
                view<std::uint8_t> marks = {}) const;
   /// What is known of each sent bit but for its own LLR, prior [batch, E]: extrinsic + (soft - llr) of the
   /// codewords' extrinsic LLRs and soft buffers [batch, up to block().codeword(), as many as rows(rv) need].
@@ -90,6 +94,7 @@ class nr_rate_matcher {
   nr_rate_matching_config config_;
   nr_code_block block_;
   nr_circular_buffer buffer_;
+  float_llrs floats_;
 };
 
 }  // namespace wb

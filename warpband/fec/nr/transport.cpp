@@ -14,6 +14,7 @@ namespace wb {
 WB_DECLARE_KERNEL(nr_crc)
 WB_DECLARE_KERNEL(nr_segment)
 WB_DECLARE_KERNEL(nr_assemble)
+WB_DECLARE_KERNEL(nr_harq)
 
 namespace {
 
@@ -82,6 +83,7 @@ nr_transport_plan::nr_transport_plan(const nr_transport_config& config)
   segments_.crc_bits = s.crc_bits;
   segments_.transport_bits = s.transport_bits;
   share_out(config, s.crc());
+  harq_length_ = buffer_.length;
   if (config.scrambling)
     scrambling_ =
         resident(nr_scrambling_sequence(*config.scrambling, static_cast<std::size_t>(config.coded_bits)));
@@ -135,20 +137,44 @@ nr_transport_decoder::nr_transport_decoder(const nr_transport_config& config) : 
   received_.least = least_llr(config.ldpc);
 }
 
-void nr_transport_decoder::combine(executor& exec, view<const float> llr, int rv) {
-  if (begins(received_, exec, config_, llr, rv)) {
-    const std::size_t batch = llr.items;
-    soft_ = exec.make<float>(blocks(batch), codeword());
-    decided_ = exec.make<std::uint8_t>(blocks(batch), padded());
-    decided_status_ = exec.make<std::uint8_t>(blocks(batch), 1);
-    iterations_ = exec.make<std::int32_t>(blocks(batch), 1);
-    received_.owner.made(exec, batch);
-  }
+void nr_transport_decoder::make_buffers(executor& exec, std::size_t batch) {
+  soft_ = exec.make<float>(blocks(batch), codeword());
+  decided_ = exec.make<std::uint8_t>(blocks(batch), padded());
+  decided_status_ = exec.make<std::uint8_t>(blocks(batch), 1);
+  iterations_ = exec.make<std::int32_t>(blocks(batch), 1);
+  received_.owner.made(exec, batch);
+}
+
+void nr_transport_decoder::pass(executor& exec, const harq_memory& m, bool reads) {
+  nr_harq_args a;
+  a.ring[0] = {buffer_.length, 0};
+  a.soft[0] = soft_;
+  pass_harq(received_, exec, m, reads, nr_harq_kernels(), a);
+}
+
+void nr_transport_decoder::resume(executor& exec, const harq_memory& from) {
+  transport_weights_.check_held();
+  check_harq(from, from.data.items);
+  reset();
+  if (changes_owner(received_, exec, from.data.items)) make_buffers(exec, from.data.items);
+  pass(exec, from, true);
+  received_.transmissions = 1;
+  for (const int rv : {0, 1, 2, 3}) rows_ = std::max(rows_, rows(rv));
+}
+
+void nr_transport_decoder::keep(executor& exec, const harq_memory& to) {
+  require(received_, exec);
+  check_harq(to, received_.owner.batch());
+  pass(exec, to, false);
+}
+
+void nr_transport_decoder::combine(executor& exec, const llr_batch& llr, int rv) {
+  if (begins(received_, exec, config_, llr, rv)) make_buffers(exec, llr.items);
   nr_combine_args a;
   a.ring = {buffer_.length, buffer_.start[static_cast<std::size_t>(rv)]};
   a.scrambling = scrambling_on(exec);
   a.soft = soft_;
-  combine_into(received_, exec, config_, llr, rv, nr_combine_kernels(), a);
+  combine_into(received_, exec, config_, floats_.of(exec, llr), rv, nr_combine_kernels(), a);
   rows_ = std::max(rows_, rows(rv));
 }
 
@@ -188,7 +214,7 @@ void nr_transport_decoder::decode(executor& exec, const nr_transport_output& out
   assemble(received_, exec, out, nr_assemble_kernels(), transport_finish_kernels(), a);
 }
 
-void nr_transport_decoder::feed_back(executor& exec, view<const float> extrinsic, view<const float> llr,
+void nr_transport_decoder::feed_back(executor& exec, view<const float> extrinsic, const llr_batch& llr,
                                      int rv, view<float> prior) const {
   require(received_, exec);
   const std::size_t batch = received_.owner.batch();
@@ -203,7 +229,7 @@ void nr_transport_decoder::feed_back(executor& exec, view<const float> extrinsic
   a.modulation_order = config_.modulation_order;
   a.scrambling = scrambling_on(exec);
   a.extrinsic = extrinsic;
-  a.llr = llr;
+  a.llr = floats_.of(exec, llr);
   a.soft = {soft_.data(), codeword(), blocks(batch), 1, codeword()};
   a.prior = prior;
   exec.run(nr_feedback_kernels(), &a, blocks(batch));

@@ -141,9 +141,17 @@ class nr_transport_decoder : public nr_transport_plan {
 
   /// Forgets what was received. The next `combine` sets batch size and executor.
   void reset() noexcept { received_.transmissions = rows_ = 0; }
-  /// Queues adding the LLRs [batch, G] of a transmission of redundancy version rv = 0..3 to the soft buffers.
-  /// After the first since `reset` batch and executor stay. Throws argument_error, shape_error.
-  void combine(executor& exec, view<const float> llr, int rv);
+  /// Queues adding the LLRs [batch, G] of a transmission of redundancy version rv = 0..3 to the soft buffers:
+  /// float32, or integers with a scale. After the first since `reset` batch and executor stay. Throws
+  /// argument_error, shape_error.
+  void combine(executor& exec, const llr_batch& llr, int rv);
+  /// In place of `reset`: goes on from what `keep` wrote for as many transport blocks, of a decoder with the
+  /// same settings on any backend. Queues reading; the memory may be changed once that is done. Throws
+  /// argument_error, shape_error. The next `decode` takes the rows that any redundancy version needs.
+  void resume(executor& exec, const harq_memory& from);
+  /// Queues rounding the soft buffers to what memory of the caller holds, and writing it. `decode` behind it
+  /// decodes these sums. Throws argument_error where nothing was received, shape_error.
+  void keep(executor& exec, const harq_memory& to);
   /// Queues the decoding of what was received; the soft buffers stay. Throws argument_error where nothing was
   /// since `reset`, shape_error.
   void decode(executor& exec, const nr_transport_output& out);
@@ -152,7 +160,7 @@ class nr_transport_decoder : public nr_transport_plan {
   /// repetitions said of the bit. `llr` and `rv` are those of the transmission, which `combine` took before
   /// the last `decode`. If a code block's LLRs were erased in that transmission, its priors say nothing
   /// and may be NaN: do not use them. Throws argument_error, shape_error.
-  void feed_back(executor& exec, view<const float> extrinsic, view<const float> llr, int rv,
+  void feed_back(executor& exec, view<const float> extrinsic, const llr_batch& llr, int rv,
                  view<float> prior) const;
   /// Elements of a codeword with all parity columns.
   std::size_t columns() const noexcept { return codeword(); }
@@ -166,8 +174,11 @@ class nr_transport_decoder : public nr_transport_plan {
  private:
   std::map<int, ldpc_decoder> decoders_;  // by rows
   transport_reception received_;
+  float_llrs floats_;
   int rows_ = 0;
   array<float> soft_;
+  void make_buffers(executor& exec, std::size_t batch);
+  void pass(executor& exec, const harq_memory& m, bool reads);
   array<std::uint8_t> decided_, decided_status_;
   array<std::int32_t> iterations_;
 };

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include <warpband/exec/executor.hpp>
+#include <warpband/fec/format/format.hpp>
 #include <warpband/fec/polar/polar_args.hpp>
 #include <warpband/fec/polar/polar_code.hpp>
 #include <warpband/fec/quantise/quantise.hpp>
@@ -63,7 +64,7 @@ enum class polar_algorithm {
   sum_product,
 };
 
-/// Number format of LLRs and path metrics. Input LLRs are float32.
+/// Number format of LLRs and path metrics inside the decoder, whatever that of its input is.
 enum class polar_precision {
   float32,
   /// 16-bit integers, min-sum. LLRs are in steps (llr_steps): channel LLRs are limited to +-1023 steps, stage
@@ -105,7 +106,8 @@ void check(const polar_config& code, const polar_decoder_config& config);
 
 /// Decodes batches of messages.
 ///
-/// Input LLRs are [batch, E] in the order of sending, limited to +-1e30. LLRs of repeated bits are summed.
+/// Input LLRs are [batch, E] in the order of sending, float32 or integers with a scale (format.hpp). They are
+/// limited to +-1e30. LLRs of repeated bits are summed.
 /// With two code blocks and an odd E the last LLR is ignored. A common factor of a power of two changes no
 /// decision of min-sum.
 ///
@@ -127,7 +129,7 @@ class polar_decoder {
   /// Throws argument_error.
   polar_decoder(const polar_config& code, const polar_decoder_config& config);
   /// Queues a batch. Outputs without data are not written. Throws shape_error.
-  void run(executor& exec, view<const float> llr, const polar_decoder_output& out) const;
+  void run(executor& exec, const llr_batch& llr, const polar_decoder_output& out) const;
   const polar_code& code() const noexcept { return code_; }
   const polar_decoder_config& config() const noexcept { return config_; }
 
@@ -144,6 +146,7 @@ class polar_decoder {
   polar_decoder_config config_;
   std::vector<tables> tables_;  // one per code block
   llr_scale scale_;
+  float_llrs floats_;
 };
 
 }  // namespace wb

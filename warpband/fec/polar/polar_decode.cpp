@@ -182,8 +182,9 @@ polar_decoder::polar_decoder(const polar_config& code, const polar_decoder_confi
   }
 }
 
-void polar_decoder::run(executor& exec, view<const float> llr, const polar_decoder_output& out) const {
-  check_shape("llr", llr, llr.items, code_.coded_bits());
+void polar_decoder::run(executor& exec, const llr_batch& given, const polar_decoder_output& out) const {
+  check_shape("llr", given, given.items, code_.coded_bits());
+  const view<const float> llr = floats_.of(exec, given);
   llr_quanta quanta;
   if (config_.precision != polar_precision::float32) quanta = scale_.of(exec, llr);
   if (!config_.adaptive) return decode(exec, llr, quanta, out, config_.list_size, {});

@@ -10,6 +10,7 @@
 #include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/crc/crc.hpp>
+#include <warpband/fec/format/format.hpp>
 #include <warpband/fec/transport/transport_args.hpp>
 
 namespace wb {
@@ -83,6 +84,18 @@ struct transport_reception {
   }
 };
 
+/// Memory of a caller in place of the soft buffers that a decoder keeps: resume() reads it before a
+/// transmission is combined, keep() writes it behind. Sums of LLRs are rounded to multiples of `scale` and
+/// saturate: int8 at +-127 of them; float16 has 11 bits of precision and ends at +-65504.
+struct harq_memory {
+  /// [batch, harq_bytes(format)], bytes of a row side by side; with float16 each row on an even address. The
+  /// first 1 or 2 C N_cb' bytes are the LLRs, in the order of the circular buffer without fillers. What
+  /// follows is the decoder's.
+  view<std::uint8_t> data = {};
+  harq_format format = harq_format::int8;
+  float scale = 0.25f;  // an LLR of 1 in this memory; above 0
+};
+
 /// How a transport block is cut and what each code block sends.
 /// Threads: any number may read one object at once.
 template <class Blocks>
@@ -93,10 +106,17 @@ class transport_plan {
   int first_sent_bit(int r) const noexcept {
     return r * sent_.least + (r > sent_.larger ? (r - sent_.larger) * sent_.step : 0);
   }
+  /// LLRs that HARQ memory has of a code block, and bytes of a transport block.
+  int harq_length() const noexcept { return harq_length_; }
+  std::size_t harq_bytes(harq_format format) const noexcept {
+    return blocks(1) *
+           (static_cast<std::size_t>(harq_length_) * harq_value_bytes(format) + transport_state_bytes);
+  }
 
  protected:
   Blocks segments_;
   transport_sent_bits sent_;
+  int harq_length_ = 0;  // of the longest ring
   resident<std::int32_t> transport_weights_, block_weights_;
 
   std::size_t blocks(std::size_t batch) const noexcept {
@@ -145,19 +165,48 @@ class transport_plan {
   /// Checks a transmission that is to be combined. Whether the decoder must make buffers for llr.items
   /// transport blocks; those of `r` are made.
   template <class Config>
-  bool begins(transport_reception& r, executor& exec, const Config& c, const view<const float>& llr,
-              int rv) const {
+  bool begins(transport_reception& r, executor& exec, const Config& c, const llr_batch& llr, int rv) const {
     transport_weights_.check_held();
     const bool first = r.transmissions == 0;
     if (!first) r.owner.require(exec);
     check_range("rv", rv, 0, 3);
     check_shape("llr", llr, first ? llr.items : r.owner.batch(), static_cast<std::size_t>(c.coded_bits));
-    if (!first || !r.owner.changes(exec, llr.items)) return false;
+    return first && changes_owner(r, exec, llr.items);
+  }
+  /// Whether the decoder must make buffers for `items` transport blocks; those of `r` are made.
+  bool changes_owner(transport_reception& r, executor& exec, std::size_t items) const {
+    if (!r.owner.changes(exec, items)) return false;
     const std::size_t count = static_cast<std::size_t>(segments_.blocks);
-    r.marks = exec.make<std::uint8_t>(llr.items, count);
-    r.part = exec.make<std::int32_t>(llr.items, count);
-    r.history = exec.make<std::int32_t>(llr.items, count * std::size_t{transport_history_size});
+    r.marks = exec.make<std::uint8_t>(items, count);
+    r.part = exec.make<std::int32_t>(items, count);
+    r.history = exec.make<std::int32_t>(items, count * std::size_t{transport_history_size});
     return true;
+  }
+  /// Throws argument_error, shape_error.
+  void check_harq(const harq_memory& m, std::size_t batch) const {
+    check_shape("harq", m.data, batch, harq_bytes(m.format));
+    if (m.data.element_stride != 1)
+      throw shape_error("harq", "a stride of " + std::to_string(m.data.element_stride), "bytes side by side");
+    if (m.format == harq_format::float16 &&
+        (reinterpret_cast<std::uintptr_t>(m.data.data) | (batch > 1 ? m.data.item_stride : 0)) % 2 != 0)
+      throw shape_error("harq", "a row on an odd address", "rows on even addresses with float16");
+    if (!(m.scale > 0 && m.scale <= transport_most_llr))
+      throw argument_error("harq_scale", std::to_string(m.scale), "a number above 0, up to 1e30");
+  }
+  /// Queues soft buffers, which `a` has with their rings, from or to a caller's memory.
+  void pass_harq(transport_reception& r, executor& exec, const harq_memory& m, bool reads,
+                 const kernel_set& kernels, transport_harq_args<Blocks>& a) const {
+    a.segments = segments_;
+    a.marks = r.marks;
+    a.history = r.history;
+    a.memory = m.data.data;
+    a.stride = m.data.item_stride;
+    a.format = m.format;
+    a.scale = m.scale;
+    a.least = r.least;
+    a.length = harq_length_;
+    a.reads = reads;
+    exec.run(kernels, &a, blocks(r.owner.batch()));
   }
   /// Queues the transmission, which `a` has rings and soft buffers for.
   template <class Config, class Args>

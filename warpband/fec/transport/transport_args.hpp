@@ -9,6 +9,7 @@
 
 #include <warpband/core/status.hpp>
 #include <warpband/core/view.hpp>
+#include <warpband/fec/format/format_args.hpp>
 
 namespace wb {
 
@@ -68,6 +69,26 @@ struct transport_assemble_args {
   const std::int32_t* transport_weights = nullptr;
   const std::int32_t* block_weights = nullptr;
 };
+/// Soft buffers from or to a caller's memory. A row of it is a transport block: `length` LLRs of each code
+/// block, those of the ring in its order and then zeros. Behind them are for each code block the history and
+/// the mark, transport_state_bytes.
+template <class Blocks>
+struct transport_harq_args {
+  Blocks segments;
+  typename Blocks::ring_type ring[Blocks::rings];  // `start` is not looked at
+  view<float> soft[Blocks::kinds];
+  view<std::uint8_t> marks;
+  view<std::int32_t> history;
+  std::uint8_t* memory = nullptr;
+  std::size_t stride = 0;  // of its rows, in bytes
+  harq_format format = harq_format::int8;
+  float scale = 1.f;  // an LLR of 1 in the memory
+  float least = 0.f;  // an LLR up to this magnitude is not usable
+  std::int32_t length = 0;
+  bool reads = false;  // from the memory; else to it, and the soft buffers become what it holds
+};
+/// The last one is a spare, which keeps rows of halves on even addresses.
+inline constexpr int transport_state_bytes = 4 * transport_history_size + 2;
 inline constexpr std::int32_t transport_block_failed = 1 << 24, transport_block_erased = 1 << 25,
                               transport_block_insufficient = 1 << 26;
 struct transport_finish_args {

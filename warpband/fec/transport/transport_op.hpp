@@ -5,11 +5,13 @@
 // CPU thread has one to itself.
 //
 // A channel has, beside its Blocks (transport_args.hpp), block_of(segments, index) with the members of
-// lte_block, and place_of(segments, ring, i): where the codeword has the ring's number i.
+// lte_block, and place_of(segments, ring, i): where the codeword has the ring's number i. put_fillers(block,
+// soft, g) writes the LLRs of its filler bits.
 #include <warpband/core/group.hpp>
 #include <warpband/core/llr.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/exec/op.hpp>
+#include <warpband/fec/format/harq_values.hpp>
 #include <warpband/fec/transport/transport_args.hpp>
 #include <warpband/fec/usable.hpp>
 
@@ -296,6 +298,75 @@ struct transport_assemble_op : transport_op<transport_assemble_args<Blocks>> {
       usable += abs(soft[place_of(a.segments, ring, i)]) > least ? 1 : 0;
     }
     return zeros_share * g.sum_all(reached) <= zeros_whole * g.sum_all(usable);
+  }
+};
+
+/// Soft buffers from or to memory of the caller.
+template <class Blocks>
+struct transport_harq_op : transport_op<transport_harq_args<Blocks>> {
+  using transport_op<transport_harq_args<Blocks>>::transport_op;
+  double flops() const { return 2.0 * this->a.length; }
+  double bytes() const {
+    return (4.0 + static_cast<double>(harq_value_bytes(this->a.format))) * this->a.length;
+  }
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int, G g, void*) const {
+    const auto& a = this->a;
+    const auto b = block_of(a.segments, first);
+    const transport_row<float> soft(a.soft[b.kind], b.row);
+    if (a.reads) {
+      const int places = static_cast<int>(a.soft[b.kind].elements);
+      for (int i = g.rank; i < places; i += g.size) soft[i] = 0.f;
+      g.sync();
+      put_fillers(b, soft, g);
+    }
+    std::uint8_t* const memory = a.memory + b.transport * a.stride;
+    std::uint8_t* states = nullptr;  // behind the values
+    const auto& ring = a.ring[b.ring];
+    std::int32_t usable = 0;
+    with_harq_format(a.format, [&](auto format) WB_INLINE_LAMBDA {
+      using value = typename decltype(format)::type;
+      states = memory + sizeof(value) * static_cast<std::size_t>(a.segments.blocks) *
+                            static_cast<std::size_t>(a.length);
+      value* const values = reinterpret_cast<value*>(memory) + b.r * a.length;
+      for (int i = g.rank; i < ring.length; i += g.size) {
+        float& x = soft[place_of(a.segments, ring, i)];
+        if (!a.reads) values[i] = format.rounded(x / a.scale);
+        x = format.load(values[i]) * a.scale + 0.f;
+        usable += abs(x) > a.least ? 1 : 0;
+      }
+      if (!a.reads)
+        for (int i = ring.length + g.rank; i < a.length; i += g.size) values[i] = 0;
+    });
+    usable = g.sum_all(usable);
+    if (g.rank == 0) pass_state(b, usable, states);
+  }
+
+ private:
+  template <class Block>
+  WB_HD void pass_state(const Block& b, std::int32_t usable, std::uint8_t* states) const {
+    const auto& a = this->a;
+    std::uint8_t* const state = states + transport_state_bytes * b.r;
+    const transport_row<std::int32_t> history(a.history, b.transport);
+    std::uint8_t& mark = transport_row<std::uint8_t>(a.marks, b.transport)[b.r];
+    for (int f = 0; f < transport_history_size; f++) {
+      std::int32_t& entry = history[transport_history_size * b.r + f];
+      if (a.reads) entry = 0;
+      if (f == transport_usable) entry = usable;  // of the rounded LLRs
+      for (int i = 0; i < 4; i++)
+        if (a.reads && f != transport_usable)
+          entry |= static_cast<std::int32_t>((state[4 * f + i] & (i < 3 ? 0xffu : 0x1fu)) << 8 * i);
+        else if (!a.reads)
+          state[4 * f + i] = static_cast<std::uint8_t>(entry >> 8 * i);
+    }
+    std::uint8_t* const behind = state + 4 * transport_history_size;
+    if (a.reads) {
+      mark = static_cast<std::uint8_t>(behind[0] & status_erased);
+    } else {
+      behind[0] = mark;
+      behind[1] = 0;
+    }
   }
 };
 
