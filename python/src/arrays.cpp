@@ -36,6 +36,8 @@ number number_of_format(const char* format, std::size_t itemsize) {
       return number::uint8;
     case 'b':
       return number::int8;
+    case 'h':
+      return number::int16;
     case 'i':
     case 'l':
       return itemsize == 4 ? number::int32 : number::other;
@@ -63,6 +65,7 @@ number number_of_typestr(const std::string& t) {
   if (t == "<c8") return number::complex64;
   if (t == "|u1" || t == "|b1") return number::uint8;
   if (t == "|i1") return number::int8;
+  if (t == "<i2") return number::int16;
   if (t == "<i4") return number::int32;
   return number::other;
 }
@@ -80,7 +83,10 @@ number number_of_dlpack(nb::dlpack::dtype t) {
     case code::Bool:
       return t.bits == 8 ? number::uint8 : number::other;
     case code::Int:
-      return t.bits == 8 ? number::int8 : t.bits == 32 ? number::int32 : number::other;
+      return t.bits == 8    ? number::int8
+             : t.bits == 16 ? number::int16
+             : t.bits == 32 ? number::int32
+                            : number::other;
     default:
       return number::other;
   }
@@ -94,6 +100,7 @@ std::size_t size_of(number n) {
     case number::int32:
       return 4;
     case number::float16:
+    case number::int16:
       return 2;
     default:
       return 1;
@@ -141,6 +148,8 @@ const char* name_of(number n) {
       return "uint8";
     case number::int8:
       return "int8";
+    case number::int16:
+      return "int16";
     case number::int32:
       return "int32";
     case number::other:
@@ -151,8 +160,8 @@ const char* name_of(number n) {
 
 number number_named(const std::string& name) {
   if (name == "bool") return number::uint8;
-  for (const number n :
-       {number::float16, number::float32, number::complex64, number::uint8, number::int8, number::int32})
+  for (const number n : {number::float16, number::float32, number::complex64, number::uint8, number::int8,
+                         number::int16, number::int32})
     if (name == name_of(n)) return n;
   return number::other;
 }
@@ -476,7 +485,7 @@ bool argument::take_cupy(nb::handle object) {
     nb::handle dtype;
     number n;
   };
-  static std::array<known, 7> types;
+  static std::array<known, 8> types;
   static nb::handle cupy, current_stream;  // the type, and the function; they live as long as CuPy
   if (where_.device() < 0) return false;
   const nb::handle type = object.type();
@@ -484,7 +493,7 @@ bool argument::take_cupy(nb::handle object) {
     if (class_of(object) != "ndarray" || nb::cast<std::string>(nb::str(type.attr("__module__"))) != "cupy")
       return false;
     static constexpr const char* names[] = {"float16", "float32", "complex64", "uint8",
-                                            "bool",    "int8",    "int32"};
+                                            "bool",    "int8",    "int16",     "int32"};
     const nb::object make = nb::module_::import_("numpy").attr("dtype");
     for (std::size_t i = 0; i < types.size(); i++)  // of each there is one object in native byte order
       types[i] = {make(names[i]).release(), number_named(names[i])};
@@ -567,6 +576,15 @@ void argument::check(number wanted, int trailing, std::size_t alignment) const {
   if (reinterpret_cast<std::uintptr_t>(data_) % alignment != 0)
     throw shape_error(name_, "an array at an odd address",
                       "one aligned to " + std::to_string(alignment) + " bytes");
+}
+
+llr_batch argument::llrs(int trailing, double scale) const {
+  const auto factor = static_cast<float>(scale);
+  if (type_ == number::int8) return {as<const std::int8_t>(trailing), factor};
+  if (type_ == number::int16) return {as<const std::int16_t>(trailing), factor};
+  const auto floats = as<const float>(trailing);
+  if (scale != 1) throw argument_error("llr_scale", std::to_string(scale), "1 with LLRs of float32");
+  return floats;
 }
 
 view<const half_complex> argument::as_halves(int trailing) const {

@@ -19,6 +19,7 @@
 
 #include <warpband/core/half.hpp>
 #include <warpband/core/view.hpp>
+#include <warpband/fec/format/format.hpp>
 
 #include "executors.hpp"
 #include "number.hpp"
@@ -57,6 +58,9 @@ class argument {
     const run outer = merged(0, axes_ - trailing), inner = merged(axes_ - trailing, axes_);
     return {static_cast<T*>(data_), inner.count, outer.count, inner.stride, outer.stride};
   }
+  /// LLRs, as `as`: float32, or int8 and int16 with their scale. Throws argument_error for another scale than
+  /// 1 with float32.
+  llr_batch llrs(int trailing, double scale) const;
   /// Complex values as pairs of float16: the last axis is that of the two parts, the `trailing` ones before
   /// it are elements. Throws as `as`.
   view<const half_complex> as_halves(int trailing) const;

@@ -1,7 +1,8 @@
-// fec/crc/: parity of cyclic redundancy checks.
+// fec/crc/: parity of cyclic redundancy checks. fec/format/: packed bits.
 #include <nanobind/stl/pair.h>
 
 #include <warpband/fec/crc/crc.hpp>
+#include <warpband/fec/format/format.hpp>
 
 #include "arrays.hpp"
 #include "codes.hpp"
@@ -28,9 +29,17 @@ void attach(const attacher_ref& c, executor_ref& where, nb::handle bits) {
   where.run([&](executor& exec) { c.made.run(exec, rows); });
 }
 
+void pack(executor_ref& where, nb::handle bits, nb::handle packed) {
+  const argument b("bits", bits, where), p("out", packed, where, true);
+  const auto in = b.as<const std::uint8_t>(1);
+  const auto out = p.as<std::uint8_t>(1);
+  where.run([&](executor& exec) { pack_bits(exec, in, out); });
+}
+
 }  // namespace
 
 void bind_crc(nb::module_& m) {
+  m.def("pack_bits", &pack, nb::arg("executor"), nb::arg("bits"), nb::arg("packed"));
   nb::class_<attacher_ref>(m, "CrcAttacher")
       .def(
           "__init__",

@@ -35,6 +35,8 @@ numeric numeric_of(number n) {
       return {code::Complex, 64, "<c8"};
     case number::int8:
       return {code::Int, 8, "|i1"};
+    case number::int16:
+      return {code::Int, 16, "<i2"};
     case number::int32:
       return {code::Int, 32, "<i4"};
     default:

@@ -48,13 +48,14 @@ std::vector<std::vector<int>> matrix_of(const ldpc_code& c) {
   return rows;
 }
 
-void ldpc_decode(const ldpc_decoder& d, executor_ref& where, nb::handle llr, nb::handle bits, nb::handle soft,
-                 nb::handle extrinsic, nb::handle iterations, nb::handle status) {
+void ldpc_decode(const ldpc_decoder& d, executor_ref& where, nb::handle llr, double llr_scale,
+                 nb::handle bits, nb::handle soft, nb::handle extrinsic, nb::handle iterations,
+                 nb::handle status) {
   const argument l("llr", llr, where), b("bits", bits, where, true), s("soft", soft, where, true),
       e("extrinsic", extrinsic, where, true), i("iterations", iterations, where, true),
       t("status", status, where, true);
   l.expect_item({static_cast<std::size_t>(d.code().n())});
-  const auto in = l.as<const float>(1);
+  const llr_batch in = l.llrs(1, llr_scale);
   const ldpc_decoder_output out{.bits = b.as<std::uint8_t>(1),
                                 .soft = s.as<float>(1),
                                 .extrinsic = e.as<float>(1),
@@ -93,8 +94,8 @@ void bind_ldpc(nb::module_& m) {
           nb::kw_only(), nb::arg("code"), nb::arg("settings"))
       .def_prop_ro("settings",
                    [](const ldpc_decoder& d) { return settings_in(ldpc_decoder_settings(), d.config()); })
-      .def("run", &ldpc_decode, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("soft"),
-           optional("extrinsic"), optional("iterations"), optional("status"));
+      .def("run", &ldpc_decode, nb::arg("executor"), nb::arg("llr"), nb::arg("llr_scale"), optional("bits"),
+           optional("soft"), optional("extrinsic"), optional("iterations"), optional("status"));
   nb::class_<ldpc_encoder>(m, "LdpcEncoder")
       .def(nb::init<const ldpc_code&>(), nb::arg("code"))
       .def("run", &ldpc_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"));

@@ -57,13 +57,20 @@ void lte_encode(encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb
 
 /// Looks at all arrays before anything is combined: a call that is refused leaves the soft buffers as they
 /// were.
-void lte_decode(decoder_ref& d, executor_ref& where, nb::handle llr, int rv, bool first, nb::handle bits,
-                nb::handle ok, nb::handle block_ok, nb::handle iterations, nb::handle status) {
+void lte_decode(decoder_ref& d, executor_ref& where, nb::handle llr, double llr_scale, int rv, bool first,
+                nb::handle harq, const harq_memory& held_as, nb::handle bits, nb::handle ok,
+                nb::handle block_ok, nb::handle iterations, nb::handle status) {
   const argument l("llr", llr, where), b("bits", bits, where, true), o("ok", ok, where, true),
       k("block_ok", block_ok, where, true), i("iterations", iterations, where, true),
-      s("status", status, where, true);
+      s("status", status, where, true), h("harq", harq, where, true);
   l.expect_item({coded_of(d.made)});
-  const auto in = l.as<const float>(1);
+  const llr_batch in = l.llrs(1, llr_scale);
+  harq_memory memory = held_as;
+  if (h) {
+    h.expect_item({d.made.harq_bytes(memory.format)});
+    h.expect_batch(1, l.batch(1));
+    memory.data = h.as<std::uint8_t>(1);
+  }
   const lte_transport_output out{.bits = b.as<std::uint8_t>(1),
                                  .ok = o.as<std::uint8_t>(0),
                                  .block_ok = k.as<std::uint8_t>(1),
@@ -71,8 +78,12 @@ void lte_decode(decoder_ref& d, executor_ref& where, nb::handle llr, int rv, boo
                                  .status = s.as<std::uint8_t>(0)};
   where.run([&](executor& exec) {
     std::lock_guard lock(d.mutex);
-    if (first) d.made.reset();
+    if (first)
+      d.made.reset();
+    else if (memory.data.data != nullptr)
+      d.made.resume(exec, memory);
     d.made.combine(exec, in, rv);
+    if (memory.data.data != nullptr) d.made.keep(exec, memory);
     d.made.decode(exec, out);
   });
 }
@@ -84,11 +95,11 @@ void lte_match(const lte_rate_matcher& r, executor_ref& where, nb::handle coded,
   const auto out = s.as<std::uint8_t>(1);
   where.run([&](executor& exec) { r.match(exec, in, rv, out); });
 }
-void lte_combine(const lte_rate_matcher& r, executor_ref& where, nb::handle llr, int rv, bool first,
-                 nb::handle soft) {
+void lte_combine(const lte_rate_matcher& r, executor_ref& where, nb::handle llr, double llr_scale, int rv,
+                 bool first, nb::handle soft) {
   const argument l("llr", llr, where), s("soft", soft, where, true);
   l.expect_item({static_cast<std::size_t>(r.config().sent_bits)});
-  const auto in = l.as<const float>(1);
+  const llr_batch in = l.llrs(1, llr_scale);
   const auto sums = s.as<float>(1);
   where.run([&](executor& exec) { r.combine(exec, in, rv, first, sums); });
 }
@@ -105,8 +116,8 @@ void bind_lte(nb::module_& m) {
           },
           nb::kw_only(), nb::arg("settings"))
       .def("run", &lte_match, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("sent"))
-      .def("combine", &lte_combine, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
-           nb::arg("soft"))
+      .def("combine", &lte_combine, nb::arg("executor"), nb::arg("llr"), nb::arg("llr_scale"), nb::arg("rv"),
+           nb::arg("first"), nb::arg("soft"))
       .def_prop_ro("settings", [](const lte_rate_matcher& r) {
         return settings_in(lte_rate_matching_settings(), r.config());
       });
@@ -146,8 +157,13 @@ void bind_lte(nb::module_& m) {
           nb::kw_only(), nb::arg("settings"))
       .def_prop_ro("settings",
                    [](const decoder_ref& d) { return settings_in(lte_decoder_settings(), d.made.config()); })
-      .def("run", &lte_decode, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
-           optional("bits"), optional("ok"), optional("block_ok"), optional("iterations"), optional("status"))
+      .def("run", &lte_decode, nb::arg("executor"), nb::arg("llr"), nb::arg("llr_scale"), nb::arg("rv"),
+           nb::arg("first"), optional("harq"), nb::arg("harq_format"), optional("bits"), optional("ok"),
+           optional("block_ok"), optional("iterations"), optional("status"))
+      .def(
+          "harq_bytes",
+          [](const decoder_ref& d, const harq_memory& held_as) { return d.made.harq_bytes(held_as.format); },
+          nb::arg("harq_format"))
       .def_prop_ro("blocks", [](const decoder_ref& d) { return d.made.segmentation().blocks; });
 }
 

@@ -55,13 +55,20 @@ void nr_encode(nr_encoder_ref& e, executor_ref& where, nb::handle bits, int rv, 
 
 /// Looks at all arrays before anything is combined: a call that is refused leaves the soft buffers as they
 /// were.
-void nr_decode(nr_decoder_ref& d, executor_ref& where, nb::handle llr, int rv, bool first, nb::handle bits,
-               nb::handle ok, nb::handle block_ok, nb::handle iterations, nb::handle status) {
+void nr_decode(nr_decoder_ref& d, executor_ref& where, nb::handle llr, double llr_scale, int rv, bool first,
+               nb::handle harq, const harq_memory& held_as, nb::handle bits, nb::handle ok,
+               nb::handle block_ok, nb::handle iterations, nb::handle status) {
   const argument l("llr", llr, where), b("bits", bits, where, true), o("ok", ok, where, true),
       k("block_ok", block_ok, where, true), i("iterations", iterations, where, true),
-      s("status", status, where, true);
+      s("status", status, where, true), h("harq", harq, where, true);
   l.expect_item({as_size(d.made.config().coded_bits)});
-  const auto in = l.as<const float>(1);
+  const llr_batch in = l.llrs(1, llr_scale);
+  harq_memory memory = held_as;
+  if (h) {
+    h.expect_item({d.made.harq_bytes(memory.format)});
+    h.expect_batch(1, l.batch(1));
+    memory.data = h.as<std::uint8_t>(1);
+  }
   const nr_transport_output out{.bits = b.as<std::uint8_t>(1),
                                 .ok = o.as<std::uint8_t>(0),
                                 .block_ok = k.as<std::uint8_t>(1),
@@ -69,8 +76,12 @@ void nr_decode(nr_decoder_ref& d, executor_ref& where, nb::handle llr, int rv, b
                                 .status = s.as<std::uint8_t>(0)};
   where.run([&](executor& exec) {
     std::lock_guard lock(d.mutex);
-    if (first) d.made.reset();
+    if (first)
+      d.made.reset();
+    else if (memory.data.data != nullptr)
+      d.made.resume(exec, memory);
     d.made.combine(exec, in, rv);
+    if (memory.data.data != nullptr) d.made.keep(exec, memory);
     d.made.decode(exec, out);
   });
 }
@@ -82,11 +93,11 @@ void nr_match(const nr_rate_matcher& r, executor_ref& where, nb::handle coded, i
   const auto out = s.as<std::uint8_t>(1);
   where.run([&](executor& exec) { r.match(exec, in, rv, out); });
 }
-void nr_combine(const nr_rate_matcher& r, executor_ref& where, nb::handle llr, int rv, bool first,
-                nb::handle soft) {
+void nr_combine(const nr_rate_matcher& r, executor_ref& where, nb::handle llr, double llr_scale, int rv,
+                bool first, nb::handle soft) {
   const argument l("llr", llr, where), s("soft", soft, where, true);
   l.expect_item({as_size(r.config().sent_bits)});
-  const auto in = l.as<const float>(1);
+  const llr_batch in = l.llrs(1, llr_scale);
   const auto sums = s.as<float>(1);
   where.run([&](executor& exec) { r.combine(exec, in, rv, first, sums); });
 }
@@ -148,6 +159,19 @@ void bind_functions(nb::module_& m) {
 
 void bind_nr(nb::module_& m) {
   bind_functions(m);
+  nb::class_<harq_memory>(m, "HarqFormat")
+      .def(
+          "__init__",
+          [](harq_memory* self, const std::string& type, double scale) {
+            new (self) harq_memory{
+                .data = {},
+                .format = named<harq_format>(
+                    "harq_type", type, {{"int8", harq_format::int8}, {"float16", harq_format::float16}}),
+                .scale = static_cast<float>(scale)};
+            if (!(self->scale > 0 && self->scale <= transport_most_llr))
+              throw argument_error("harq_scale", std::to_string(scale), "a number above 0, up to 1e30");
+          },
+          nb::kw_only(), nb::arg("harq_type"), nb::arg("harq_scale"));
   add_keywords(m, "NrRateMatcher", nr_rate_matching_settings(), {}, {"k", "sent_bits"});
   nb::class_<nr_rate_matcher>(m, "NrRateMatcher")
       .def(
@@ -157,8 +181,8 @@ void bind_nr(nb::module_& m) {
           },
           nb::kw_only(), nb::arg("settings"))
       .def("run", &nr_match, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("sent"))
-      .def("combine", &nr_combine, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
-           nb::arg("soft"))
+      .def("combine", &nr_combine, nb::arg("executor"), nb::arg("llr"), nb::arg("llr_scale"), nb::arg("rv"),
+           nb::arg("first"), nb::arg("soft"))
       .def("code", [](const nr_rate_matcher& r) { return r.block().code(); })
       .def_prop_ro("settings", [](const nr_rate_matcher& r) {
         return settings_in(nr_rate_matching_settings(), r.config());
@@ -190,8 +214,15 @@ void bind_nr(nb::module_& m) {
       .def_prop_ro(
           "settings",
           [](const nr_decoder_ref& d) { return settings_in(nr_decoder_settings(), d.made.config()); })
-      .def("run", &nr_decode, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
-           optional("bits"), optional("ok"), optional("block_ok"), optional("iterations"), optional("status"))
+      .def("run", &nr_decode, nb::arg("executor"), nb::arg("llr"), nb::arg("llr_scale"), nb::arg("rv"),
+           nb::arg("first"), optional("harq"), nb::arg("harq_format"), optional("bits"), optional("ok"),
+           optional("block_ok"), optional("iterations"), optional("status"))
+      .def(
+          "harq_bytes",
+          [](const nr_decoder_ref& d, const harq_memory& held_as) {
+            return d.made.harq_bytes(held_as.format);
+          },
+          nb::arg("harq_format"))
       .def_prop_ro("blocks", [](const nr_decoder_ref& d) { return d.made.segmentation().blocks; });
 }
 

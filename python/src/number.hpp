@@ -6,7 +6,7 @@
 namespace wb::python {
 
 /// Numbers as NumPy calls them.
-enum class number { float16, float32, complex64, uint8, int8, int32, other };
+enum class number { float16, float32, complex64, uint8, int8, int16, int32, other };
 template <class T>
 inline constexpr number number_of = number::other;
 template <>
@@ -17,6 +17,8 @@ template <>
 inline constexpr number number_of<std::uint8_t> = number::uint8;  // and bool
 template <>
 inline constexpr number number_of<std::int8_t> = number::int8;
+template <>
+inline constexpr number number_of<std::int16_t> = number::int16;
 template <>
 inline constexpr number number_of<std::int32_t> = number::int32;
 

@@ -26,11 +26,11 @@ void polar_encode(const polar_encoder& e, executor_ref& where, nb::handle bits, 
   const auto out = c.as<std::uint8_t>(1);
   where.run([&](executor& exec) { e.run(exec, in, out); });
 }
-void polar_decode(const polar_decoder& d, executor_ref& where, nb::handle llr, nb::handle bits,
-                  nb::handle status) {
+void polar_decode(const polar_decoder& d, executor_ref& where, nb::handle llr, double llr_scale,
+                  nb::handle bits, nb::handle status) {
   const argument l("llr", llr, where), b("bits", bits, where, true), s("status", status, where, true);
   l.expect_item({d.code().coded_bits()});
-  const auto in = l.as<const float>(1);
+  const llr_batch in = l.llrs(1, llr_scale);
   const polar_decoder_output out{.bits = b.as<std::uint8_t>(1), .status = s.as<std::uint8_t>(0)};
   where.run([&](executor& exec) { d.run(exec, in, out); });
 }
@@ -58,7 +58,8 @@ void bind_polar(nb::module_& m) {
             new (self) polar_decoder(c.code, c.decoder);
           },
           nb::kw_only(), nb::arg("settings"))
-      .def("run", &polar_decode, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("status"))
+      .def("run", &polar_decode, nb::arg("executor"), nb::arg("llr"), nb::arg("llr_scale"), optional("bits"),
+           optional("status"))
       .def_prop_ro("settings", [](const polar_decoder& d) {
         return settings_in(decoder_settings(), {d.code().config(), d.config()});
       });

@@ -3,9 +3,25 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from ._arrays import Array, Executor, Table, batch_of, fill, results, space_of
+import numpy as np
+
+from . import _core
+from ._arrays import INT32, UINT8, Array, Executor, Table, batch_of, fill, results, space_of
 from ._described import Described
-from ._settings import checked_executor, checked_sign
+from ._settings import checked_executor, checked_sign, made, number, refused, whole
+
+
+def is_integer(llr: Array) -> bool:
+    """Whether LLRs are integers that a decoder scales."""
+    return str(getattr(llr, "dtype", "")).rpartition(".")[2] in ("int8", "int16")
+
+
+def signed_llrs(space: Any, llr: Array, reverse: bool, llr_scale: Any) -> tuple[Any, float]:
+    """LLRs ln P(0)/P(1) as the compiled part takes them, and the scale of integers, which then has their sign."""
+    scale, taken = llr_scale if type(llr_scale) is float else number("llr_scale", llr_scale), space.take(llr)
+    if not reverse:
+        return taken, scale
+    return (taken, -scale) if is_integer(llr) else (space.negated(taken), scale)
 
 
 class Encoder(Described):
@@ -36,12 +52,57 @@ class Decoder(Described):
         self.llr_sign = llr_sign
         self._negated = tuple(name for name in ("soft", "extrinsic") if name in table) if self._reversed else ()
 
-    def _decode(self, llrs: Sequence[Array], outputs: str | Sequence[str], out: Any, *more: Any) -> Any:
-        """Of the LLRs the first are those of codewords."""
-        space = space_of(llrs[0])
-        arrays = fill(space, self._table, outputs, out, batch_of("llr", llrs[0], 1))
-        taken = [None if llr is None else space.take(llr) for llr in llrs]
-        if self._reversed:
-            taken = [None if llr is None else space.negated(llr) for llr in taken]
-        self._work.run(space.executor(self._executor), *taken, *more, *map(arrays.get, self._outputs))
+    def _decode(self, llrs: Sequence[Array], outputs: str | Sequence[str], out: Any, packed: Any, *more: Any, llr_scale: Any = ...) -> Any:
+        """Of the LLRs the first are those of codewords. ``llr_scale`` is for decoders that take integers with a scale."""
+        space, batch = space_of(llrs[0]), batch_of("llr", llrs[0], 1)
+        if packed is False:
+            arrays = fill(space, self._table, outputs, out, batch)
+        else:
+            arrays = fill(space, self._packed(packed), outputs, out, batch)
+        wide = arrays
+        if packed and "bits" in arrays:
+            wide = {**arrays, "bits": space.empty(batch + self._table["bits"][1], UINT8)}
+        if llr_scale is not ...:
+            taken = signed_llrs(space, llrs[0], self._reversed, llr_scale)
+        else:
+            taken = [None if llr is None else space.take(llr) for llr in llrs]
+            if self._reversed:
+                taken = [None if llr is None else space.negated(llr) for llr in taken]
+        executor = space.executor(self._executor)
+        self._work.run(executor, *taken, *more, *map(wide.get, self._outputs))
+        if wide is not arrays:
+            _core.pack_bits(executor, wide["bits"], arrays["bits"])
         return results(space, arrays, outputs, out, self._negated)
+
+    def _packed(self, packed: Any) -> Table:
+        """What a call gives with packed bits."""
+        if not isinstance(packed, (bool, np.bool_)):
+            raise refused("packed", packed, "True or False")
+        k = self._table["bits"][1][-1]
+        return {**self._table, "bits": (UINT8, ((k + 7) // 8 if packed else k,))}
+
+
+class TransportDecoder(Decoder):
+    """A decoder of transport blocks, with HARQ."""
+
+    _outputs = ("bits", "ok", "block_ok", "iterations", "status")
+
+    def __init__(self, work: Any, llr_sign: str, harq_type: str, harq_scale: float, executor: Executor | None):
+        #: code blocks of a transport block
+        self.blocks: int = work.blocks
+        table = {"bits": (UINT8, (work.settings["transport_bits"],)), "ok": (UINT8, ()), "block_ok": (UINT8, (self.blocks,)),
+                 "iterations": (INT32, (self.blocks,)), "status": (UINT8, ())}
+        super().__init__(work, table, llr_sign, executor)
+        #: number format of HARQ memory
+        self.harq_type = harq_type
+        #: an LLR of 1 in HARQ memory
+        self.harq_scale = harq_scale
+        self._harq = made(_core.HarqFormat, harq_type=harq_type, harq_scale=harq_scale)
+        #: bytes of HARQ memory of a transport block
+        self.harq_bytes: int = work.harq_bytes(self._harq)
+
+    def _combine(self, llr: Array, rv: Any, first: Any, llr_scale: Any, harq: Any, packed: Any, outputs: Any, out: Any) -> Any:
+        if not isinstance(first, bool):
+            raise refused("first", first, "True or False")
+        memory = harq if harq is None else space_of(llr).target(harq)
+        return self._decode((llr,), outputs, out, packed, whole("rv", rv), first, memory, self._harq, llr_scale=llr_scale)

@@ -157,15 +157,18 @@ class ViterbiDecoder(Decoder):
         self.n: int = work.n
 
     @converting(llr=as_llrs)
-    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:
+    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", packed: bool = False, out: Any = None,
+                 strict: bool = False) -> Any:
         """Decodes ``llr``, float32 ``(..., n)``; with precision int16 also int8: integers stay as they are.
+
+        With ``packed`` a byte of "bits" has eight bits, the first in the most significant place, as ``numpy.packbits`` gives.
 
         outputs: "bits" (uint8 ``(..., k)``), "metric" (not with int16: float32 ``(...)``), "status" (uint8 ``(...)``); or several
         names. The metric is the log-likelihood ratio of the codeword against that of zeros. With a tail-biting code it is that of
         the path that was traced back, with its steps before and behind the codeword. Status 1: erased because of a NaN or infinite
         LLR. Status 5 = 1 + 4: erased because fewer than k LLRs are not 0, in the decoder's number format.
         """
-        return self._decode((llr,), outputs, out)
+        return self._decode((llr,), outputs, out, packed)
 
 
 @described
@@ -208,15 +211,16 @@ class BcjrDecoder(Decoder):
         self.n: int = work.n
 
     @converting(llr=as_llrs, prior=as_llrs)
-    def __call__(self, llr: Array, *, prior: Array | None = None, outputs: str | Sequence[str] = "soft",
+    def __call__(self, llr: Array, *, prior: Array | None = None, outputs: str | Sequence[str] = "soft", packed: bool = False,
                  out: Any = None, strict: bool = False) -> Any:
         """Decodes ``llr``, float32 ``(..., n)``, with a-priori LLRs ``prior`` of the bits, float32 ``(..., k)``.
 
         With precision int16 ``llr`` may also be int8, integers that stay as they are, and there is no ``prior``. Soft outputs are in
-        steps of 1 / ``llr_steps``; without it those of int8 are in units of ``llr``.
+        steps of 1 / ``llr_steps``; without it those of int8 are in units of ``llr``. With ``packed`` a byte of "bits" has eight bits,
+        the first in the most significant place, as ``numpy.packbits`` gives.
 
         outputs: "bits" (uint8 ``(..., k)``), "soft" (float32 ``(..., k)``, a-posteriori LLRs), "extrinsic" (not with int16: the
         same without prior and systematic LLR), "status" (uint8 ``(...)``); or several names. Status 1: erased because of a NaN or
         infinite LLR. Status 5 = 1 + 4: erased because fewer than k LLRs, those of the prior included, are not 0.
         """
-        return self._decode((llr, prior), outputs, out)
+        return self._decode((llr, prior), outputs, out, packed)

@@ -90,11 +90,14 @@ class CtcDecoder(Decoder):
                          llr_sign, executor)
 
     @converting(llr=as_llrs)
-    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:
+    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", packed: bool = False, out: Any = None,
+                 strict: bool = False) -> Any:
         """Decodes ``llr``, float32 ``(..., n)``, in the order of what the encoder sends.
+
+        With ``packed`` a byte of "bits" has eight bits, the first in the most significant place, as ``numpy.packbits`` gives.
 
         outputs: "bits" (uint8 ``(..., k)``), "soft" (float32 ``(..., k)``, a-posteriori LLRs), "iterations" (int32 ``(...)``),
         "status" (uint8 ``(...)``); or several names. Status 1: erased because of a NaN or infinite LLR. Status 2: stopped early.
         Status 5 = 1 + 4: erased because fewer than k LLRs are not 0. Bits and iterations of an erased word are 0.
         """
-        return self._decode((llr,), outputs, out)
+        return self._decode((llr,), outputs, out, packed)

@@ -180,16 +180,19 @@ class LdpcDecoder(Decoder):
         self.k, self.n = code.k, code.n
 
     @converting(llr=as_llrs)
-    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:
+    def __call__(self, llr: Array, *, llr_scale: float = 1.0, outputs: str | Sequence[str] = "bits", packed: bool = False, out: Any = None,
+                 strict: bool = False) -> Any:
         """Decodes a batch of codewords.
 
         Args:
-            llr: float32 ``(..., n)``; 0 for punctured bits. With ``llr_sign="p1/p0"`` a negated copy of it is made.
+            llr: float32, int8 or int16 ``(..., n)``; 0 for punctured bits. With ``llr_sign="p1/p0"`` a negated copy of float32 is made.
+            llr_scale: an integer v is the LLR ``v * llr_scale``; 1 with float32.
             outputs: "bits" (uint8 ``(..., k)``, the systematic ones), "soft" and "extrinsic" (float32 ``(..., n)``,
                 a-posteriori LLRs and the same without the channel's), "iterations" (int32 ``(...)``), "status" (uint8
                 ``(...)``: 1 erased because of a NaN or infinite LLR, 2 all checks hold, 5 = 1 + 4 erased because fewer than k
                 LLRs are usable, that is, not 0 in the decoder's number format); or several names.
+            packed: eight bits in a byte of "bits", the first in the most significant place, as ``numpy.packbits`` gives.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
             strict: refuse arrays in host memory of another type or layout instead of converting them.
         """
-        return self._decode((llr,), outputs, out)
+        return self._decode((llr,), outputs, out, packed, llr_scale=llr_scale)

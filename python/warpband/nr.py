@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import FLOAT32, INT32, UINT8, Array, Executor, batch_of, fill, results, space_of
-from ._codec import Decoder, Encoder
+from ._arrays import FLOAT32, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._codec import Encoder, TransportDecoder, signed_llrs
 from ._convert import as_bits, as_llrs, converting
 from ._described import Described, described
-from ._settings import checked_executor, checked_sign, made, refused, whole
+from ._settings import checked_executor, checked_sign, made, whole
 from .ldpc import LdpcCode
 
 if TYPE_CHECKING:
@@ -214,11 +214,12 @@ class NrRateMatcher(Described):
         return results(space, arrays, "sent", out)
 
     @converting(llr=as_llrs)
-    def combine(self, llr: Array, *, rv: int = 0, soft: Any = None, strict: bool = False) -> Any:
+    def combine(self, llr: Array, *, llr_scale: float = 1.0, rv: int = 0, soft: Any = None, strict: bool = False) -> Any:
         """LLRs of a transmission to those of its codewords, float32 ``(..., n)``.
 
         Args:
-            llr: float32 ``(..., sent_bits)``. One with a NaN or infinite LLR adds nothing.
+            llr: float32, int8 or int16 ``(..., sent_bits)``. One with a NaN or infinite LLR adds nothing.
+            llr_scale: an integer v is the LLR ``v * llr_scale``; 1 with float32.
             rv: its redundancy version, 0..3.
             soft: what a former call returned, to which this transmission is added; None begins anew, with 0 where nothing was
                 received and +-1e30 at filler bits.
@@ -226,10 +227,10 @@ class NrRateMatcher(Described):
         """
         space = space_of(llr)
         arrays = fill(space, self._table, "soft", soft, batch_of("llr", llr, 1))
-        sums, taken = arrays["soft"], space.take(llr)
-        if self._reversed:
-            taken, sums = space.negated(taken), sums if soft is None else space.negate(sums)
-        self._work.combine(space.executor(self._executor), taken, whole("rv", rv), soft is None, sums)
+        sums, taken = arrays["soft"], signed_llrs(space, llr, self._reversed, llr_scale)
+        if self._reversed and soft is not None:
+            sums = space.negate(sums)
+        self._work.combine(space.executor(self._executor), *taken, whole("rv", rv), soft is None, sums)
         return results(space, arrays, "soft", soft, ("soft",) if self._reversed else ())
 
 
@@ -259,7 +260,7 @@ class NrTransportEncoder(Encoder):
 
 
 @described
-class NrTransportDecoder(Decoder):
+class NrTransportDecoder(TransportDecoder):
     """LLRs of one transmission or more to transport blocks.
 
     ``decoder(llr, rv=0)`` decodes a first transmission; ``decoder(llr, rv=2, first=False)`` adds a further one of the same
@@ -268,6 +269,8 @@ class NrTransportDecoder(Decoder):
     Args:
         {settings}
         llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
+        harq_type: number format of ``harq``, "int8" or "float16". Sums of LLRs saturate at +-127 and +-65504.
+        harq_scale: an LLR of 1 in ``harq``; sums are rounded to multiples of it, with float16 to 11 bits.
         executor: where arrays in host memory are processed; None for all cores.
 
     A code block is ok if its CRC holds and enough of it was received, as for :class:`warpband.LteTransportDecoder`. The LDPC decoder
@@ -281,33 +284,28 @@ class NrTransportDecoder(Decoder):
     (0, 1)
     """
 
-    _outputs = ("bits", "ok", "block_ok", "iterations", "status")
-
-    def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None,
+    def __init__(self, *, llr_sign: str = "p0/p1", harq_type: str = "int8", harq_scale: float = 0.25, executor: Executor | None = None,
                  **settings: Unpack[NrTransportDecoderKeywords]):
-        work = made(_core.NrTransportDecoder, settings=settings)
-        #: code blocks of a transport block
-        self.blocks: int = work.blocks
-        table = {"bits": (UINT8, (work.settings["transport_bits"],)), "ok": (UINT8, ()), "block_ok": (UINT8, (self.blocks,)),
-                 "iterations": (INT32, (self.blocks,)), "status": (UINT8, ())}
-        super().__init__(work, table, llr_sign, executor)
+        super().__init__(made(_core.NrTransportDecoder, settings=settings), llr_sign, harq_type, harq_scale, executor)
 
     @converting(llr=as_llrs)
-    def __call__(self, llr: Array, *, rv: int = 0, first: bool = True, outputs: str | Sequence[str] = ("bits", "ok"),
-                 out: Any = None, strict: bool = False) -> Any:
+    def __call__(self, llr: Array, *, llr_scale: float = 1.0, rv: int = 0, first: bool = True, harq: Any = None,
+                 outputs: str | Sequence[str] = ("bits", "ok"), packed: bool = False, out: Any = None, strict: bool = False) -> Any:
         """Combines a transmission and decodes.
 
         Args:
-            llr: float32 ``(..., G)``.
+            llr: float32, int8 or int16 ``(..., G)``.
+            llr_scale: an integer v is the LLR ``v * llr_scale``; 1 with float32.
             rv: its redundancy version, 0..3.
             first: whether it is the first of its blocks; what was received before is forgotten then.
+            harq: HARQ memory of yours, uint8 ``(..., harq_bytes)``, which is read unless ``first``, and written. It holds all that
+                was received, so each block has its own series of transmissions. None: the decoder keeps that of one series.
             outputs: "bits" (uint8 ``(..., A)``, right or not), "ok" (uint8 ``(...)``, 1 where all CRCs hold and enough was
                 received), "block_ok" (uint8 ``(..., blocks)``), "iterations" (int32 ``(..., blocks)``), "status" (uint8
                 ``(...)``, 1 if a NaN or infinite LLR erased part of a transmission, 5 = 1 + 4 if too little of a code block
                 was received so far); or several names.
+            packed: eight bits in a byte of "bits", the first in the most significant place, as ``numpy.packbits`` gives.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
             strict: refuse arrays in host memory of another type or layout instead of converting them.
         """
-        if not isinstance(first, bool):
-            raise refused("first", first, "True or False")
-        return self._decode((llr,), outputs, out, whole("rv", rv), first)
+        return self._combine(llr, rv, first, llr_scale, harq, packed, outputs, out)

@@ -83,11 +83,14 @@ class PolarDecoder(Decoder):
         super().__init__(work, {"bits": (UINT8, (work.settings["k"],)), "status": (UINT8, ())}, llr_sign, executor)
 
     @converting(llr=as_llrs)
-    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:
-        """Decodes ``llr``, float32 ``(..., E)``.
+    def __call__(self, llr: Array, *, llr_scale: float = 1.0, outputs: str | Sequence[str] = "bits", packed: bool = False, out: Any = None,
+                 strict: bool = False) -> Any:
+        """Decodes ``llr``, float32, int8 or int16 ``(..., E)``. An integer v is the LLR ``v * llr_scale``.
+
+        With ``packed`` a byte of "bits" has eight bits, the first in the most significant place, as ``numpy.packbits`` gives.
 
         outputs: "bits" (uint8 ``(..., A)``), "status" (uint8 ``(...)``); or several names. Status 2: the CRC holds. Status 0: it
         does not. Status 1: erased because of a NaN or infinite LLR. Status 5 = 1 + 4: erased because fewer than A coded bits have
         an LLR that is not 0, or because nothing distinguishes an all-zero message from silence.
         """
-        return self._decode((llr,), outputs, out)
+        return self._decode((llr,), outputs, out, packed, llr_scale=llr_scale)

@@ -141,7 +141,8 @@ class TurboDecoder(Decoder):
         self.k, self.n = k, 3 * (k + 4)
 
     @converting(llr=as_llrs)
-    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:
+    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", packed: bool = False, out: Any = None,
+                 strict: bool = False) -> Any:
         """Decodes a batch of codewords.
 
         Args:
@@ -153,10 +154,11 @@ class TurboDecoder(Decoder):
                 erased because fewer than k LLRs are usable, that is, not 0 in the decoder's number format. With
                 ``early_stop="crc"`` it is 5 also for an all-zero word of which fewer than 7/8 of the systematic LLRs are
                 usable. Bits and iterations of an erased word are 0.
+            packed: eight bits in a byte of "bits", the first in the most significant place, as ``numpy.packbits`` gives.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
             strict: refuse arrays in host memory of another type or layout instead of converting them.
 
         Returns:
             The output, or a tuple of them.
         """
-        return self._decode((llr,), outputs, out)
+        return self._decode((llr,), outputs, out, packed)
