@@ -96,9 +96,9 @@ Input (HDF5):
   llr          float32 [batch, n], L = ln P(0)/P(1): positive means 0, in the order of the bits that encode writes. A
                bit that was not received is 0 (many of them: --code-rate). Or int8 or int16: an integer v is the
                LLR v * scale (--llr-scale)
-  attributes   llr_steps of integers, as warpband stream writes it; code, k, n, rate and the others that encode writes: where there are any they must agree with the
+  attributes   code, k, n, rate and the others that encode writes: where there are any they must agree with the
                options, or stand for those that are left out. What is left out in both places follows from the
-               shape
+               shape. llr_steps of integers, as warpband stream writes it
   Arrays that MATLAB (-v7.3), Octave or Julia (JLD2) saved are read with their axes and converted; a line
   on stderr says so
 
@@ -129,7 +129,8 @@ Examples:
   warpband decode recorded.h5 -o decoded.h5 --code polar --kind dci --k 40 --rnti 4660 --list-size 8
   warpband decode recorded.h5 -o decoded.h5 --code ctc --standard dvb-rcs --rate 2/3 --algorithm max-log-map
   warpband decode recorded.h5 -o decoded.h5 --code lte-turbo --device cuda:0 --json summary.json
-  warpband decode recorded.h5 -o decoded.h5 --code nr-ulsch --coded-bits 14400 --modulation-order 4 --llr-scale 0.25 --packed
+  warpband decode recorded.h5 -o decoded.h5 --code nr-ulsch --coded-bits 14400 --modulation-order 4 \
+      --llr-scale 0.25 --packed
       integer LLRs in steps of a quarter; packed bits
   warpband decode recorded.h5 -o decoded.h5 --code lte-turbo --llr-sign p1/p0
       LLRs of a receiver that uses ln P(1)/P(0))";
