@@ -80,7 +80,7 @@ installed() {
     build/consumer/own_detector_shared
     # The C library by pkg-config, in plain C
     pkg=$(PKG_CONFIG_PATH=$(dirname "$(find "$PWD/build/prefix" -name warpband_c.pc)") pkg-config --cflags --libs warpband_c)
-    for example in decode detect; do
+    for example in decode detect latency; do
         cc -std=c99 -pedantic -Wall -Wextra -Werror examples/c/$example.c $pkg -lm "-Wl,-rpath,$(pkg-config --variable=libdir \
             "$(find "$PWD/build/prefix" -name warpband_c.pc)")" -o build/consumer/c_$example
         build/consumer/c_$example

@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
 """Writes the test vectors of this folder for dpdk-test-bbdev, with the encoders of the Python package.
 
-    PYTHONPATH=build/release/python .venv/bin/python plugins/bbdev/make_vectors.py [FOLDER]
+    PYTHONPATH=build/release/python .venv/bin/python plugins/bbdev/make_vectors.py [--speed] [FOLDER]
 
-Every file is the same on every machine. LLRs have one binary place after the point and are positive for 0.
+With --speed it writes code blocks of Z 384 instead, to measure the tool's latency and throughput; these are not stored. Every file is the same on every machine. LLRs have one binary place after the point and are positive for 0.
 """
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
 import numpy as np
 import warpband as wb
 
 Bits = np.ndarray
-FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "vectors")
+ARGUMENTS = argparse.ArgumentParser()
+ARGUMENTS.add_argument("--speed", action="store_true")
+ARGUMENTS.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parent / "vectors")
+GIVEN = ARGUMENTS.parse_args()
+FOLDER = GIVEN.folder
 
 
 def packed(bits: Bits) -> bytes:
@@ -175,9 +179,23 @@ def turbo_dec(rng: np.random.Generator) -> None:
           ea=3 * 516, eb=3 * 532, cab=1, c=2, c_neg=1, k_neg=512, k_pos=528, r=0, code_block_mode=0, **limits)
 
 
+def speed(rng: np.random.Generator) -> None:
+    """Zeros with Z 384, from the highest rate to the lowest, 10 iterations without early stop, as `warpband bench ldpc_block` does."""
+    for graph, rows in ((1, 4), (1, 8), (1, 46), (2, 4), (2, 42)):
+        columns = 22 if graph == 1 else 10
+        e, size = (columns - 2 + rows) * 384 // 6 * 6, columns * 48
+        settings = dict(basegraph=graph, z_c=384, n_cb=(66 if graph == 1 else 50) * 384, q_m=6, n_filler=0, e=e, rv_index=0, code_block_mode=1)
+        zeros = np.zeros(e, np.uint8)
+        write(f"ldpc_dec_bg{graph}_{rows}_rows", f"BG{graph}, Z 384, {rows} rows, 10 iterations", "LDPC_DEC",
+              {"input0": received(zeros, 0.35, rng).tobytes(), "output0": bytes(size)}, ["CRC_TYPE_24B_CHECK"], **settings, iter_max=10,
+              expected_iter_count=10)
+        write(f"ldpc_enc_bg{graph}_{rows}_rows", f"BG{graph}, Z 384, {rows} rows, CRC-24B attached", "LDPC_ENC",
+              {"input0": bytes(size - 3), "output0": packed(zeros)}, ["RATE_MATCH", "CRC_24B_ATTACH"], **settings)
+
+
 def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for seed, make in enumerate([ldpc_enc, ldpc_dec, turbo_enc, turbo_dec]):
+    for seed, make in enumerate([speed] if GIVEN.speed else [ldpc_enc, ldpc_dec, turbo_enc, turbo_dec]):
         make(np.random.default_rng(seed))
 
 
