@@ -143,6 +143,18 @@ WB_HD i16x load_byte(const byte_element* p) {
   return {__builtin_convertvector(b, i16x::v)};
 #endif
 }
+WB_HD i32x load_byte_as_int(const byte_element* p) {
+#if defined(__AVX512F__) && WB_WIDTH == 16  // GCC converts one byte at a time; the plain intrinsic warns
+  return {(i32x::v)_mm512_maskz_cvtepi8_epi32(0xffff, _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)))};
+#elif defined(__AVX2__) && WB_WIDTH == 8
+  return {(i32x::v)_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))};
+#else
+  typedef signed char bytes __attribute__((vector_size(WB_WIDTH)));
+  bytes b;
+  __builtin_memcpy(&b, p, sizeof b);
+  return {__builtin_convertvector(b, i32x::v)};
+#endif
+}
 WB_HD i16x load_same(const std::int16_t* p) { return load_short(p); }
 WB_HD i16x of_lanes(const std::int16_t* p) { return load_short(p); }
 /// Lane i of the result is lane source[i] of a.

@@ -18,7 +18,8 @@ WB_HD T clamped(T x, float limit) {
 }
 
 /// Conversion of as many elements as a float32 lane holds. No message is -0, so a sign bit is a decision.
-/// `get` and `put_number` are of numbers of the type's own scale, `llr` makes them LLRs.
+/// `get` and `put_number` are of numbers of the type's own scale, `llr` makes them LLRs. `sign_mask`: all
+/// bits where the number is negative.
 template <class T>
 struct message_conversion;
 template <>
@@ -28,6 +29,7 @@ struct message_conversion<lane> {
   }
   WB_HD static void put_number(float* p, lane x) { store_message<lane>(p, x); }
   WB_HD static lane get(const float* p) { return load_message<lane>(p); }
+  WB_HD static typename rebind<lane>::i32 sign_mask(const float* p) { return as_int(get(p)) >> 31; }
   WB_HD static lane extrinsic(lane a, lane channel) { return a - channel; }
   WB_HD static lane llr(const llr_quantiser&, lane x) { return x + lane(0.f); }
 };
@@ -39,6 +41,7 @@ struct message_conversion<f16x> {
   }
   WB_HD static void put_number(float* p, lane x) { store_message<lane>(p, x); }
   WB_HD static lane get(const float* p) { return load_message<lane>(p); }
+  WB_HD static typename rebind<lane>::i32 sign_mask(const float* p) { return as_int(get(p)) >> 31; }
   WB_HD static lane extrinsic(lane a, lane channel) { return to_half(a - channel).x; }
   WB_HD static lane llr(const llr_quantiser&, lane x) { return x + lane(0.f); }
 };
@@ -65,10 +68,14 @@ struct message_conversion<i8x> {
 #if WB_WIDTH == 1
     return to_float(std::int32_t{*p});
 #else
-    typedef signed char bytes __attribute__((vector_size(WB_WIDTH)));
-    bytes b;
-    __builtin_memcpy(&b, p, sizeof b);
-    return lane(__builtin_convertvector(b, f32x::v));
+    return to_float(load_byte_as_int(p));
+#endif
+  }
+  WB_HD static typename rebind<lane>::i32 sign_mask(const signed char* p) {
+#if WB_WIDTH == 1
+    return std::int32_t{*p} >> 31;
+#else
+    return load_byte_as_int(p) >> 31;
 #endif
   }
   WB_HD static lane extrinsic(lane a, lane channel) { return a - channel; }

@@ -268,7 +268,7 @@ struct vector_values {
           for (int j = 0; j < count - i; j++) part[j] = a.crc_weights[bit + i + j];
           __builtin_memcpy(&weight, part, sizeof weight);
         }
-        weight = select(conversion::get(from + i) < lane(0.f), weight, I(0));
+        weight = weight & conversion::sign_mask(from + i);
         sums = sums ^ weight;
         ones = ones | weight;
       }
