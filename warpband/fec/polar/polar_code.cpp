@@ -188,7 +188,8 @@ void set_general_tables(polar_block& b, const polar_config& config) {
       break;
     case polar_construction::custom:
       if (config.reliability.empty() && config.reliability_file.empty())
-        throw argument_error("reliability", "[]", "indices of u, or a file of them");
+        throw argument_error("reliability_file", "\"\"",
+                             "a file with indices of u (in C++, C and Python: or reliability)");
       bits = listed_bits(
           b, config.reliability.empty() ? read_polar_order(config.reliability_file) : config.reliability,
           unsent);

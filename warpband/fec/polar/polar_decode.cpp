@@ -38,8 +38,11 @@ std::vector<bit_type> bit_types_of(const polar_block& b) {
 /// nodes.
 class decoding_program {
  public:
-  explicit decoding_program(const polar_block& b)
-      : types_(bit_types_of(b)), has_parity_checks_(!b.parity_checks.empty()) {
+  decoding_program(const polar_block& b, bool in_integers, bool has_list)
+      : types_(bit_types_of(b)),
+        has_parity_checks_(!b.parity_checks.empty()),
+        in_integers_(in_integers),
+        has_list_(has_list) {
     visit(0, std::countr_zero(static_cast<unsigned>(b.n)));
   }
   const std::vector<std::int32_t>& instructions() const noexcept { return instructions_; }
@@ -57,14 +60,18 @@ class decoding_program {
   void visit(int first, int stage) {
     const auto begin = types_.begin() + first, end = begin + (1 << stage);
     const auto information = std::count(begin, end, bit_type::information);
-    if (std::count(begin, end, bit_type::frozen) == 1 << stage) return add(polar_step::rate_0, stage);
+    // Sums of more than 32 LLRs may leave 16 bits; min-sum has the same metrics from the parts of a node.
+    const bool can_sum = !in_integers_ || stage <= 5;
+    if (std::count(begin, end, bit_type::frozen) == 1 << stage && (can_sum || !has_list_))
+      return add(polar_step::rate_0, stage);
     if (stage == 0)
       return add(*begin == bit_type::parity_check ? polar_step::parity_check : polar_step::rate_1, 0,
                  has_parity_checks_ ? first % 5 : polar_no_parity_class);
     const bool root = 1 << stage == static_cast<int>(types_.size());
     if (!has_parity_checks_) {  // parity checks need each information bit
       if (information == 1 << stage && !root) return add(polar_step::rate_1, stage);
-      if (information == 1 && *(end - 1) == bit_type::information) return add(polar_step::repetition, stage);
+      if (can_sum && information == 1 && *(end - 1) == bit_type::information)
+        return add(polar_step::repetition, stage);
       if (information == (1 << stage) - 1 && *begin == bit_type::frozen && !root)
         return add(polar_step::spc, stage);
     }
@@ -76,7 +83,7 @@ class decoding_program {
   }
 
   std::vector<bit_type> types_;
-  bool has_parity_checks_;
+  bool has_parity_checks_, in_integers_, has_list_;
   std::vector<std::int32_t> instructions_;
   double operations_ = 0;
 };
@@ -160,7 +167,7 @@ polar_decoder::polar_decoder(const polar_config& code, const polar_decoder_confi
     : code_(code), config_(config), scale_(scale_of(code_, config)) {
   check_decoder(code, config);
   for (const polar_block& b : code_.blocks()) {
-    const decoding_program program(b);
+    const decoding_program program(b, config.precision != polar_precision::float32, config.list_size > 1);
     received_llrs received(b);
     tables t{{},
              resident(b.place),

@@ -21,8 +21,9 @@ double log_phi_tail(double m) {
 
 /// Mean of the left child's LLR.
 double left_mean(double a, double b) {
-  const double x = std::max(polar_log_phi(a), polar_log_phi(b)),
-               y = std::min(polar_log_phi(a), polar_log_phi(b));
+  if (std::isinf(a) || std::isinf(b)) return std::min(a, b);  // a known bit leaves the other one's LLR
+  const double of_a = polar_log_phi(a), of_b = polar_log_phi(b), x = std::max(of_a, of_b),
+               y = std::min(of_a, of_b);
   // phi(a) + phi(b) - phi(a) phi(b), without cancellation where a or b is small
   if (x > -0.1) return polar_inverse_log_phi(std::log1p(-std::expm1(x) * std::expm1(y)));
   return polar_inverse_log_phi(x + std::log1p(std::exp(y - x) - std::exp(y)));

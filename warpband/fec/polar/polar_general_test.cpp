@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <set>
@@ -98,6 +99,22 @@ TEST(polar_general_code, information_sets_keep_the_partial_order) {
   }
 }
 
+/// Bits that shortening makes known have infinite means, in nodes of any size.
+TEST(polar_general_code, means_of_shortened_codes_are_numbers_in_order) {
+  for (const auto& [k, e] : {std::pair{29, 33}, {88, 89}, {700, 1500}, {5000, 7000}}) {
+    const polar_block b = polar_code(code_of(k, e)).blocks().front();
+    ASSERT_TRUE(b.shortened) << k;
+    std::vector<bool> unsent(static_cast<std::size_t>(b.n), true);
+    for (const int d : b.sent) unsent[static_cast<std::size_t>(d)] = false;
+    const polar_gaussian g(unsent, std::numeric_limits<double>::infinity(), 2);
+    const std::vector<int> order = g.order();
+    for (std::size_t i = 0; i < order.size(); i++) {
+      const double mean = g.means()[static_cast<std::size_t>(order[i])];
+      ASSERT_GE(mean, i == 0 ? 0 : g.means()[static_cast<std::size_t>(order[i - 1])]) << k << ", " << i;
+    }
+  }
+}
+
 TEST(polar_general_code, sizes_follow_from_the_sent_bits) {
   for (const int e : {20, 32, 33, 100, 1000, 1024, 1025, 5000, 32768})
     for (const int k : {1, e / 3, e / 2, e - 5}) {
@@ -175,7 +192,7 @@ TEST(polar_general_code, names_what_is_not_allowed) {
     EXPECT_EQ(blame(c), "design_esn0_db");
   }
   c.construction = polar_construction::custom;
-  EXPECT_EQ(blame(c), "reliability");  // none
+  EXPECT_EQ(blame(c), "reliability_file");  // none
   c.reliability.resize(63);
   EXPECT_EQ(blame(c), "reliability");  // neither 64 nor 44
   c.reliability.resize(64);
@@ -268,6 +285,18 @@ TEST_P(polar_general, equals_every_backend_in_any_batch) {
         EXPECT_EQ(alone.bits, row_of(got.bits, items - 1, k));
         EXPECT_EQ(alone.status[0], got.status[items - 1]);
       }
+}
+
+/// Sums of many small LLRs stay within 16 bits.
+TEST_P(polar_general, integers_decode_long_codes_of_low_rate) {
+  const polar_config c = code_of(500, 32768);
+  const messages m = make_messages(c, small_scale() ? 4 : 12, rate_db(c) + 2.3, 12);
+  for (const int list_size : {1, 4}) {
+    if (list_size > 1 && small_scale()) continue;
+    for (const polar_precision precision : {polar_precision::float32, polar_precision::int16})
+      EXPECT_EQ(decode(exec(), c, {.list_size = list_size, .precision = precision}, m.llr).bits, m.sent)
+          << list_size << ", " << static_cast<int>(precision);
+  }
 }
 
 /// Integers of 16 bits count 2^15 coded bits.

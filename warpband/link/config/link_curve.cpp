@@ -155,7 +155,9 @@ class curve_maker : public link_keys {
       (void)completed(code);
       return code;
     } catch (const file_error& error) {
-      refuse(line("code.base_matrix"), std::string("code.base_matrix: ") + error.what());
+      const std::string key =
+          line("code.reliability_file") != 0 ? "code.reliability_file" : "code.base_matrix";
+      refuse(line(key), key + ": " + error.what());
     } catch (const argument_error& error) {
       const std::string key =
           error.argument() == "f1, f2" ? "code.interleaver" : key_of_code_setting(error.argument());
