@@ -98,7 +98,9 @@ Input (HDF5):
                LLR v * scale (--llr-scale)
   attributes   code, k, n, rate and the others that encode writes: where there are any they must agree with the
                options, or stand for those that are left out. What is left out in both places follows from the
-               shape. llr_steps of integers, as warpband stream writes it
+               shape
+  llr_steps    an attribute of integer LLRs: steps of an LLR of 1, as warpband stream writes it. --llr-scale
+               replaces it
   Arrays that MATLAB (-v7.3), Octave or Julia (JLD2) saved are read with their axes and converted; a line
   on stderr says so
 
@@ -214,9 +216,10 @@ command add_decode(CLI::App& app) {
   decode->add_flag("--packed", o->packed,
                    "Write eight bits in a byte, the first in the most significant place");
   decode
-      ->add_option("--llr-scale", o->llr_scale,
-                   "Of integer LLRs: v is the LLR v * X, X above 0. Left out: 1 / the file's attribute "
-                   "llr_steps, or 1")
+      ->add_option(
+          "--llr-scale", o->llr_scale,
+          "Scale of integer LLRs: an integer v is the LLR v * X, X above 0. Left out: 1 / llr_steps of the "
+          "file, else 1")
       ->type_name("X")
       ->check(CLI::Validator(
           [](const std::string& text) {

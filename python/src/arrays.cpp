@@ -583,7 +583,9 @@ llr_batch argument::llrs(int trailing, double scale) const {
   if (type_ == number::int8) return {as<const std::int8_t>(trailing), factor};
   if (type_ == number::int16) return {as<const std::int16_t>(trailing), factor};
   const auto floats = as<const float>(trailing);
-  if (scale != 1) throw argument_error("llr_scale", std::to_string(scale), "1 with LLRs of float32");
+  if (scale != 1)
+    throw argument_error("llr_scale", std::to_string(scale),
+                         "1 with LLRs of float32, to which all types but int8 and int16 are converted");
   return floats;
 }
 

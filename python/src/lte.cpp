@@ -10,6 +10,7 @@
 #include "arrays.hpp"
 #include "rooms.hpp"
 #include "settings.hpp"
+#include "transport.hpp"
 
 namespace wb::python {
 namespace {
@@ -78,13 +79,7 @@ void lte_decode(decoder_ref& d, executor_ref& where, nb::handle llr, double llr_
                                  .status = s.as<std::uint8_t>(0)};
   where.run([&](executor& exec) {
     std::lock_guard lock(d.mutex);
-    if (first)
-      d.made.reset();
-    else if (memory.data.data != nullptr)
-      d.made.resume(exec, memory);
-    d.made.combine(exec, in, rv);
-    if (memory.data.data != nullptr) d.made.keep(exec, memory);
-    d.made.decode(exec, out);
+    decode_transmission(d.made, exec, in, rv, first, memory, out);
   });
 }
 

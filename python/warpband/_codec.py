@@ -95,7 +95,7 @@ class TransportDecoder(Decoder):
         super().__init__(work, table, llr_sign, executor)
         #: number format of HARQ memory
         self.harq_type = harq_type
-        #: an LLR of 1 in HARQ memory
+        #: what a value of 1 in HARQ memory is as an LLR
         self.harq_scale = harq_scale
         self._harq = made(_core.HarqFormat, harq_type=harq_type, harq_scale=harq_scale)
         #: bytes of HARQ memory of a transport block

@@ -228,9 +228,15 @@ class NrRateMatcher(Described):
         space = space_of(llr)
         arrays = fill(space, self._table, "soft", soft, batch_of("llr", llr, 1))
         sums, taken = arrays["soft"], signed_llrs(space, llr, self._reversed, llr_scale)
-        if self._reversed and soft is not None:
+        version, turned = whole("rv", rv), self._reversed and soft is not None
+        if turned:
             sums = space.negate(sums)
-        self._work.combine(space.executor(self._executor), *taken, whole("rv", rv), soft is None, sums)
+        try:
+            self._work.combine(space.executor(self._executor), *taken, version, soft is None, sums)
+        except Exception:
+            if turned:  # a second call, with converted LLRs, begins with what the caller gave
+                space.negate(sums)
+            raise
         return results(space, arrays, "soft", soft, ("soft",) if self._reversed else ())
 
 
@@ -269,8 +275,8 @@ class NrTransportDecoder(TransportDecoder):
     Args:
         {settings}
         llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
-        harq_type: number format of ``harq``, "int8" or "float16". Sums of LLRs saturate at +-127 and +-65504.
-        harq_scale: an LLR of 1 in ``harq``; sums are rounded to multiples of it, with float16 to 11 bits.
+        harq_type: number format of ``harq``, "int8" or "float16". Values saturate at +-127 and +-65504.
+        harq_scale: a value v in ``harq`` is the LLR ``v * harq_scale``; float16 has 11 bits of precision.
         executor: where arrays in host memory are processed; None for all cores.
 
     A code block is ok if its CRC holds and enough of it was received, as for :class:`warpband.LteTransportDecoder`. The LDPC decoder

@@ -32,7 +32,7 @@ class packed_rows {
  public:
   view<const std::uint8_t> input(executor& exec, const std::uint8_t* packed, std::size_t n,
                                  std::size_t bits) {
-    const view<std::uint8_t> rows = room(exec, n, bits);
+    const view<std::uint8_t> rows = room(exec, n, bits, true);
     for (std::size_t i = 0; i < n; i++)
       unpack_bits(packed + i * ((bits + 7) / 8), bits, host_.data() + i * bits);
     if (exec.is_device()) exec.upload(rows.data, host_.data(), n * bits);
@@ -51,9 +51,9 @@ class packed_rows {
     exec.sync();
   }
 
-  /// Memory of the executor.
-  view<std::uint8_t> room(executor& exec, std::size_t n, std::size_t bits) {
-    if (host_.size() < n * bits) {
+  /// Memory of the executor. `staged`: and host memory for what is copied there.
+  view<std::uint8_t> room(executor& exec, std::size_t n, std::size_t bits, bool staged = false) {
+    if ((staged || !exec.is_device()) && host_.size() < n * bits) {
       host_ = {};
       host_ = exec.make_host<std::uint8_t>(1, n * bits);
     }

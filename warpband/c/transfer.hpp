@@ -1,5 +1,6 @@
 #pragma once
 // Arrays of a caller, in host memory, as calls of an executor take them.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -64,24 +65,25 @@ class transfer {
   array<T> kept_;
 };
 
+/// Throws argument_error for a format that is none, and for integers whose scale is 0 or no number.
+inline void check_format(std::uint32_t format, float scale) {
+  if (format > WB_LLR_FLOAT32)
+    throw argument_error("llr_format", std::to_string(format), "WB_LLR_INT8, WB_LLR_INT16 or WB_LLR_FLOAT32");
+  if (format != WB_LLR_FLOAT32 && (!std::isfinite(scale) || scale == 0))
+    throw argument_error("llr_scale", std::to_string(scale), "a finite number other than 0");
+}
+
 /// LLRs of the caller in one of the formats.
 /// Threads: one at a time.
 class llr_transfer {
  public:
-  /// As transfer::input. Throws argument_error for a format that is none.
+  /// As transfer::input. Throws as check_format.
   llr_batch input(executor& exec, const void* host, std::uint32_t format, float scale, std::size_t items,
                   std::size_t elements) {
-    switch (format) {
-      case WB_LLR_INT8:
-        return {int8_.input(exec, host, items, elements), scale};
-      case WB_LLR_INT16:
-        return {int16_.input(exec, host, items, elements), scale};
-      case WB_LLR_FLOAT32:
-        return float32_.input(exec, host, items, elements);
-      default:
-        throw argument_error("llr_format", std::to_string(format),
-                             "WB_LLR_INT8, WB_LLR_INT16 or WB_LLR_FLOAT32");
-    }
+    check_format(format, scale);
+    if (format == WB_LLR_INT8) return {int8_.input(exec, host, items, elements), scale};
+    if (format == WB_LLR_INT16) return {int16_.input(exec, host, items, elements), scale};
+    return float32_.input(exec, host, items, elements);
   }
 
  private:

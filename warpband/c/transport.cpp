@@ -49,16 +49,20 @@ class transport_channel {
       throw argument_error("flags", "0", "WB_FIRST, as nothing was received before");
     if (!first && op.harq == nullptr && n != batch_)
       throw shape_error("n", std::to_string(n), std::to_string(batch_) + ", as in the first transmission");
+    // All is looked at before a copy is queued: a call that is refused leaves the caller's memory alone.
+    if (op.rv > 3) throw argument_error("rv", std::to_string(op.rv), "0..3");
+    check_format(op.llr_format, op.llr_scale);
     harq_memory harq;
     harq.scale = op.harq_scale;
     if (op.harq != nullptr) {
       harq.format = harq_format_of(op.harq_format);
       const std::size_t bytes = harq_bytes(harq.format);
       product("n", n, bytes);
+      harq.data = make_view(static_cast<std::uint8_t*>(op.harq), n, bytes);
+      decoder_.check_memory(harq);
       harq.data = harq_.output(exec, op.harq, n, bytes);
       if (!first && harq.data.data != op.harq) exec.upload(harq.data.data, op.harq, n * bytes);
     }
-    if (op.rv > 3) throw argument_error("rv", std::to_string(op.rv), "0..3");
     Output out;
     out.bits = bits_.output(exec, op.bits, n, transport_bits());
     out.ok = ok_.output(exec, op.ok, n, 1);
@@ -73,10 +77,12 @@ class transport_channel {
     decoder_.combine(exec, in, as_count(op.rv));
     if (op.harq != nullptr) {
       decoder_.keep(exec, harq);
-      harq_.fetch(exec, op.harq, harq.data);
     }
     decoder_.decode(exec, out);
-    if (op.harq == nullptr) batch_ = n;
+    if (op.harq == nullptr)
+      batch_ = n;
+    else
+      harq_.fetch(exec, op.harq, harq.data);
     ok_.fetch(exec, op.ok, out.ok);
     iterations_.fetch(exec, op.iterations, out.iterations);
     status_.fetch(exec, op.status, out.status);

@@ -76,7 +76,7 @@ WB_API const char* wb_device_description(const wb_device* device);
 
 /* ---- code blocks: descriptions ---- */
 typedef enum wb_llr_format { WB_LLR_INT8 = 0, WB_LLR_INT16 = 1, WB_LLR_FLOAT32 = 2 } wb_llr_format;
-/* Sums of LLRs saturate: int8 at +-127, float16 (IEEE 754 binary16) at +-65504. */
+/* Values saturate: int8 at +-127, float16 (IEEE 754 binary16) at +-65504. */
 typedef enum wb_harq_format { WB_HARQ_INT8 = 0, WB_HARQ_FLOAT16 = 1 } wb_harq_format;
 typedef enum wb_crc { WB_CRC_NONE = 0, WB_CRC_24A = 1, WB_CRC_24B = 2, WB_CRC_16 = 3 } wb_crc;
 
@@ -291,8 +291,8 @@ WB_API wb_status wb_nr_transport_encode(wb_nr_transport* transport, size_t n, co
 WB_API size_t wb_nr_transport_harq_bytes(const wb_nr_transport* transport, uint32_t harq_format);
 /* A transmission of n transport blocks to decode. WB_FIRST: of new transport blocks; else the LLRs are added to
  * those received before. What was received is in the caller's `harq`: any n, and blocks in any order. Without
- * `harq` it is in the object, since the last first call and of the same n; after a failed call the next one
- * has to be a first one. */
+ * `harq` it is in the object, since the last first call and of the same n. After a failed call what `harq` has
+ * is undefined, and the next call has to be a first one. */
 #define WB_FIRST (1u << 0)
 typedef struct wb_transport_decode {
   uint32_t size; /* sizeof(wb_transport_decode) */
@@ -301,7 +301,7 @@ typedef struct wb_transport_decode {
   uint32_t llr_format; /* wb_llr_format */
   float llr_scale;     /* an integer v is the LLR v * llr_scale; negative: ln P(1)/P(0). Not read with float32 */
   uint32_t harq_format; /* wb_harq_format */
-  float harq_scale;    /* an LLR of 1 in `harq`, to which sums are rounded */
+  float harq_scale;    /* a value v in `harq` is the LLR v * harq_scale; above 0, up to 1e30 */
   uint32_t reserved;   /* 0 */
   const void* llr;     /* [n, G] */
   void* harq;          /* [n, wb_nr_transport_harq_bytes], or null. On an even address with float16 */

@@ -44,6 +44,7 @@ view<const float> float_llrs::of(executor& exec, const llr_batch& llr) const {
 void pack_bits(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> packed) {
   check_shape("bits", bits, bits.items, bits.elements);
   check_shape("packed", packed, bits.items, packed_bytes(bits.elements));
+  check_apart({{"packed", packed}, {"bits", bits}});
   if (bits.items * bits.elements == 0) return;
   const bit_pack_args a{bits, packed, format_pieces(packed.elements)};
   exec.run(bit_pack_kernels(), &a, bits.items * static_cast<std::size_t>(a.pieces));

@@ -84,16 +84,16 @@ struct transport_reception {
   }
 };
 
-/// Memory of a caller in place of the soft buffers that a decoder keeps: resume() reads it before a
-/// transmission is combined, keep() writes it behind. Sums of LLRs are rounded to multiples of `scale` and
-/// saturate: int8 at +-127 of them; float16 has 11 bits of precision and ends at +-65504.
+/// HARQ memory of the caller. resume() reads it before a transmission is combined, keep() writes it
+/// afterwards. Sums of LLRs are divided by `scale`, rounded, and saturate: int8 at +-127, float16, with 11
+/// bits of precision, at +-65504.
 struct harq_memory {
   /// [batch, harq_bytes(format)], bytes of a row side by side; with float16 each row on an even address. The
   /// first 1 or 2 C N_cb' bytes are the LLRs, in the order of the circular buffer without fillers. What
   /// follows is the decoder's.
   view<std::uint8_t> data = {};
   harq_format format = harq_format::int8;
-  float scale = 0.25f;  // an LLR of 1 in this memory; above 0
+  float scale = 0.25f;  // a value v is the LLR v * scale; above 0, up to 1e30
 };
 
 /// How a transport block is cut and what each code block sends.
@@ -112,6 +112,8 @@ class transport_plan {
     return blocks(1) *
            (static_cast<std::size_t>(harq_length_) * harq_value_bytes(format) + transport_state_bytes);
   }
+  /// Throws argument_error, shape_error for memory that resume() and keep() refuse.
+  void check_memory(const harq_memory& memory) const { check_harq(memory, memory.data.items); }
 
  protected:
   Blocks segments_;

@@ -82,7 +82,7 @@ struct transport_harq_args {
   std::uint8_t* memory = nullptr;
   std::size_t stride = 0;  // of its rows, in bytes
   harq_format format = harq_format::int8;
-  float scale = 1.f;  // an LLR of 1 in the memory
+  float scale = 1.f;  // a value v in the memory is the LLR v * scale
   float least = 0.f;  // an LLR up to this magnitude is not usable
   std::int32_t length = 0;
   bool reads = false;  // from the memory; else to it, and the soft buffers become what it holds
