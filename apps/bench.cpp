@@ -165,8 +165,8 @@ Duration
   figures one.
 
 Energy
-  With --energy each benchmark runs once more for so long, and so long nothing runs before them. NVML counts the energy of
-  a GPU's board, RAPL that of all packages of a CPU. What the idle device takes is subtracted and stated; the rest is
+  With --energy S each benchmark runs S seconds more. Before that each device rests for 5 seconds and idles for S. NVML
+  counts the energy of a GPU's board, RAPL that of all packages of a CPU. What the idle device takes is subtracted and stated; the rest is
   shown for a bit and an item. What other programs cause is counted too. Linux lets only root read RAPL by default. The
   environment variable WARPBAND_POWERCAP names another folder than /sys/class/powercap.
 
@@ -260,7 +260,7 @@ command add_bench(CLI::App& app) {
   bench
       ->add_option_function<std::string>(
           "--energy", [options](const std::string& s) { options->run.energy = seconds_from(s); },
-          "Also count the energy of each benchmark, in a run of so long")
+          "Also count the energy of each benchmark, in a further run of this many seconds")
       ->type_name("SECONDS")
       ->check(CLI::Validator(check_energy_seconds, "", "seconds"));
   add_integer(*bench, "--profile", 1, 1000000, "Only make N calls of each, for a profiler: nothing is timed",

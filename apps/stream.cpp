@@ -295,6 +295,8 @@ class energy_watch {
       counters_.push_back(wb::open_energy_counter(*wb::open_executor(d, 1)));
       sources_[d] = counters_.back()->source();
     }
+    wait_until(frame_clock::now() + std::chrono::seconds(5),
+               true);  // after work clocks stay high for a while
     start();
     wait_until(start_ + std::chrono::seconds(5), true);
     idle_watts_ = joules() / elapsed();
@@ -304,7 +306,7 @@ class energy_watch {
     before_ = joules();
     start_ = frame_clock::now();
   }
-  /// Since start(); to be asked every minute or oftener.
+  /// Since start(). Call it at least once a minute.
   double joules() {
     double sum = -before_;
     for (const auto& c : counters_) sum += c->joules();
@@ -541,7 +543,7 @@ class measured_run {
     push_frames();
     pipeline_.drain();
     seconds_ = elapsed();
-    if (energy_) energy_->stop();
+    if (energy_) looks_at_energy([&] { energy_->stop(); });
     memory.finish();
     line_.clear();
     after_ = pipeline_.counters();
@@ -657,7 +659,7 @@ class measured_run {
 
   void push_frames() {
     start_ = frame_clock::now();
-    frame_clock::time_point looked = start_;
+    frame_clock::time_point looked = start_, counted = start_;
     windows_.emplace(start_);
     std::uint64_t n = 0, frames = 0;  // turns, and those of them that are frames'
     for (; run_.seconds ? elapsed() < *run_.seconds : frames < run_.frames; n++) {
@@ -681,11 +683,26 @@ class measured_run {
         windows_->look(time, pipeline_.counters().delivered - before_.delivered);
       if (time - looked > std::chrono::seconds(1)) {
         looked = time;
-        if (energy_) (void)energy_->joules();
         if (line_.due()) show_progress(frames);
+      }
+      if (energy_ && time - counted > std::chrono::seconds(30)) {
+        counted = time;
+        if (!looks_at_energy([&] { (void)energy_->joules(); })) break;
       }
     }
     finished_ = !interrupted();
+  }
+
+  /// Whether the counter could be read; else the run ends, and its record says why.
+  template <class F>
+  bool looks_at_energy(F f) {
+    try {
+      f();
+      return true;
+    } catch (const wb::device_error& e) {
+      error_ = e.what();
+      return false;
+    }
   }
 
   void show_progress(std::uint64_t frames) {

@@ -53,6 +53,9 @@ double seconds_waited() {
   return total;
 }
 
+/// After work the clocks of a device stay high for a while.
+constexpr double settling_seconds = 5;
+
 using counters_by_device = std::map<std::string, std::unique_ptr<energy_counter>>;
 
 counters_by_device open_counters(executor_pool& pool, const std::vector<measurement>& measurements) {
@@ -64,18 +67,27 @@ counters_by_device open_counters(executor_pool& pool, const std::vector<measurem
 }
 
 /// Each device with nothing to do, then each benchmark, for so long.
-energy_by_device count_energy(const counters_by_device& counters, double seconds,
+energy_by_device count_energy(const counters_by_device& counters, const run_options& options,
                               std::vector<measurement>& measurements) {
   energy_by_device idle;
+  if (counters.empty()) return idle;
+  const auto look = [&](const std::string& name, std::size_t done) {
+    const double left = options.energy * static_cast<double>(measurements.size() - done);
+    if (options.watch && !options.watch({name, done, measurements.size(), left}))
+      throw error("interrupted: nothing was written");
+  };
   for (const auto& [device, counter] : counters) {
+    look("idle " + device, 0);
+    std::this_thread::sleep_for(std::chrono::duration<double>(settling_seconds));
     const double start = now(), before = counter->joules();
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    std::this_thread::sleep_for(std::chrono::duration<double>(options.energy));
     idle[device] = {counter->source(), (counter->joules() - before) / (now() - start)};
   }
-  for (measurement& m : measurements) {
+  for (std::size_t i = 0; i < measurements.size(); i++) {
+    measurement& m = measurements[i];
+    look(m.what().name, i);
     const std::string& device = m.what().device;
-    if (const auto found = counters.find(device); found != counters.end())
-      m.count_energy(*found->second, seconds, idle.at(device).idle_watts);
+    m.count_energy(*counters.at(device), options.energy, idle.at(device).idle_watts);
   }
   return idle;
 }
@@ -141,7 +153,7 @@ report run(const run_options& options) {
   }
   const double waited_percent = 100 * (seconds_waited() - waited) / (now() - start) / threads_of(options);
   for (auto& [device, c] : limits) c.keep_best(measure_ceilings(pool, device));
-  const energy_by_device energy = count_energy(counters, options.energy, measurements);
+  const energy_by_device energy = count_energy(counters, options, measurements);
   return make_report(options, pool, measurements, limits, energy, waited_percent);
 }
 

@@ -18,9 +18,9 @@ class energy_counter {
   virtual std::string source() const = 0;
 };
 
-/// Of the executor's device. A GPU has NVML's counter (nvmlDeviceGetTotalEnergyConsumption, Volta and newer):
-/// the whole board. A CPU has RAPL's: all its packages, without memory and fans. Throws device_error where
-/// nothing counts or what counts cannot be read.
+/// The counter of the executor's device. A GPU has NVML's (nvmlDeviceGetTotalEnergyConsumption, Volta and
+/// newer): the whole board. A CPU has RAPL's: all its packages, without memory and fans. Throws device_error
+/// where nothing counts or what counts cannot be read.
 ///
 ///   const auto counter = wb::open_energy_counter(exec);
 ///   decoder.run(exec, llr, out);

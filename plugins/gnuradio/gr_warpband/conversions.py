@@ -330,7 +330,7 @@ class qam_mapper:
     In: ``symbols * log2(qam)`` bits, one a byte. Out: ``symbols`` complex numbers.
 
     Args:
-        qam: 2, 4, 16, 64 or 256 points.
+        qam: 2, 4, 16, 64, 256, 1024 or 4096 points.
         symbols: in an item.
     """
 
@@ -349,7 +349,7 @@ class demapper:
     LLRs. A PDU has y and then h of each item.
 
     Args:
-        qam: 2, 4, 16, 64 or 256 points.
+        qam: 2, 4, 16, 64, 256, 1024 or 4096 points.
         noise_var: N0 of a complex number; ``set_noise_var`` changes it while the flowgraph runs.
         symbols: in an item.
         has_channel: whether h comes in; else it is 1.

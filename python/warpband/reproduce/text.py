@@ -63,10 +63,13 @@ def in_fixed_point(data: Data):
     known = [n for n in lost.values() if n]
     text = (f"dB at FER 1e-2 behind float32 with {', '.join(map(str, WORD_LENGTHS))} bits: {lengths}; with 8 bits, {', '.join(map(str, FRACTIONS))} of them after the binary point: {places}"
             + curves.uncertainty(known))
-    ahead = [str(n) for n in known if n.high < 0]
+    ahead = [str(n) for n in known if n.among(len(known)).high < 0]
     wide = [lost[f"{name}, {max(WORD_LENGTHS)} bits"] for name in WORD_DETECTORS]
+    coarse = any(n is None or n.among(len(wide)).low > CAREFUL_DB for n in wide)
+    harmless = any(all(lost[label] and lost[label].among(len(labels)).high < CAREFUL_DB for label in labels) for labels in eight.values())
     careful = all(n and n.high < CAREFUL_DB for n in wide) and all(any(lost[label] is None or lost[label].low > CAREFUL_DB for label in labels) for labels in eight.values())
-    return Claim(says, text, False if ahead else True if careful else None, f"fixed point is ahead by {' and '.join(ahead)} dB" if ahead else "", is_open=not ahead and not careful)
+    refuted = f"fixed point is ahead by {' and '.join(ahead)} dB" if ahead else "16 bits lose more" if coarse else "every format of 8 bits loses less" if harmless else ""
+    return Claim(says, text, False if refuted else True if careful else None, refuted, is_open=not refuted and not careful)
 
 
 def wu2010(data: Data):
