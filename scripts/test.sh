@@ -45,7 +45,7 @@ build() {
     cmake --preset "$@"
     cmake --build --preset "$1" --parallel "$jobs"
 }
-run_tests() { "${wrapper[@]}" ctest --preset "$1" --parallel "$jobs" --output-junit "$results/ctest.xml"; }
+run_tests() { python3 scripts/run_tests.py "$1" "$results/ctest.xml" --jobs "$jobs" -- "${wrapper[@]}"; }
 python_tests() { PYTHONPATH=build/$main/python .venv/bin/python -m pytest -q --junitxml="$results/pytest.xml" "$@"; }
 
 optimised() {

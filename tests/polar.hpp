@@ -55,12 +55,12 @@ inline messages make_messages(const polar_config& c, std::size_t count, double e
   return m;
 }
 
-struct decoded {
+struct decoded_messages {
   bits_of bits, status;
-  bool operator==(const decoded&) const = default;
+  bool operator==(const decoded_messages&) const = default;
 };
-inline decoded decode(executor& e, const polar_config& c, const polar_decoder_config& config,
-                      const std::vector<float>& llr, layout order = layout::row_major) {
+inline decoded_messages decode(executor& e, const polar_config& c, const polar_decoder_config& config,
+                               const std::vector<float>& llr, layout order = layout::row_major) {
   const polar_decoder decoder(c, config);
   const std::size_t k = decoder.code().k(), n = decoder.code().coded_bits(), items = llr.size() / n;
   auto bits = on_device(e, bits_of(k * items, 7), items, k, order);
@@ -68,8 +68,8 @@ inline decoded decode(executor& e, const polar_config& c, const polar_decoder_co
   decoder.run(e, on_device(e, llr, items, n, order), {.bits = bits, .status = status});
   return {e.to_host(bits), e.to_host(status)};
 }
-inline decoded decode(executor& e, const polar_config& c, int list_size, const std::vector<float>& llr,
-                      layout order = layout::row_major) {
+inline decoded_messages decode(executor& e, const polar_config& c, int list_size,
+                               const std::vector<float>& llr, layout order = layout::row_major) {
   return decode(e, c, polar_decoder_config{.list_size = list_size}, llr, order);
 }
 inline std::vector<double> coded_llrs(const polar_block& b, const std::vector<float>& llr) {

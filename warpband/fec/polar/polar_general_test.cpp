@@ -29,7 +29,7 @@ polar_config code_of(int k, int coded_bits, int crc_bits = 0) {
   return {.kind = general, .k = k, .coded_bits = coded_bits, .crc_bits = crc_bits};
 }
 double rate_db(const polar_config& c) { return 10 * std::log10(static_cast<double>(c.k) / c.coded_bits); }
-int wrong_messages(const decoded& got, const messages& m, std::size_t k) {
+int wrong_messages(const decoded_messages& got, const messages& m, std::size_t k) {
   int wrong = 0;
   for (std::size_t b = 0; b < m.sent.size() / k; b++) wrong += row_of(got.bits, b, k) != row_of(m.sent, b, k);
   return wrong;
@@ -242,7 +242,8 @@ TEST_P(polar_general, without_noise_gives_what_was_sent) {
       if (list_size > (c.coded_bits > 10000 ? 4 : small_scale() ? 1 : 32)) continue;
       for (const polar_precision precision : {polar_precision::float32, polar_precision::int16}) {
         const messages m = make_messages(c, 2, 20, 1);
-        const decoded got = decode(exec(), c, {.list_size = list_size, .precision = precision}, m.llr);
+        const decoded_messages got =
+            decode(exec(), c, {.list_size = list_size, .precision = precision}, m.llr);
         EXPECT_EQ(got.bits, m.sent) << c.k << ", " << c.coded_bits << ", L = " << list_size;
         EXPECT_EQ(got.status, bits_of(2, c.crc_bits > 0 ? status_stopped : 0));
       }
@@ -258,7 +259,7 @@ TEST_P(polar_general, equals_the_textbook_list) {
       const polar_code code(c);
       const std::size_t count = list_size == 8 ? 2 : 6, k = code.k(), n = code.coded_bits();
       const messages m = make_messages(c, count, rate_db(c) + (c.k == 1723 ? 4 : 1.8), 3);
-      const decoded got = decode(exec(), c, list_size, m.llr);
+      const decoded_messages got = decode(exec(), c, list_size, m.llr);
       for (std::size_t b = 0; b < count; b++)
         EXPECT_EQ(row_of(got.bits, b, k), oracle_message(code, row_of(m.llr, b, n), list_size))
             << c.k << ", " << n << ", L = " << list_size << ", " << b;
@@ -278,10 +279,10 @@ TEST_P(polar_general, equals_every_backend_in_any_batch) {
                           k = static_cast<std::size_t>(c.k), n = static_cast<std::size_t>(c.coded_bits);
         const polar_decoder_config config{.list_size = list_size, .precision = precision};
         const messages m = make_messages(c, items, rate_db(c) + (c.k == 1699 ? 3.6 : 1.2), 8);
-        const decoded got = decode(exec(), c, config, m.llr);
+        const decoded_messages got = decode(exec(), c, config, m.llr);
         EXPECT_EQ(got, decode(*reference, c, config, m.llr))
             << c.k << ", " << n << ", L = " << list_size << ", " << static_cast<int>(precision);
-        const decoded alone = decode(exec(), c, config, row_of(m.llr, items - 1, n));
+        const decoded_messages alone = decode(exec(), c, config, row_of(m.llr, items - 1, n));
         EXPECT_EQ(alone.bits, row_of(got.bits, items - 1, k));
         EXPECT_EQ(alone.status[0], got.status[items - 1]);
       }
@@ -308,7 +309,7 @@ TEST_P(polar_general, erasures_of_long_codes) {
   std::fill_n(llr.begin() + static_cast<std::ptrdiff_t>(2 * n), 4097, 0.f);  // more do not
   std::fill_n(llr.begin() + static_cast<std::ptrdiff_t>(3 * n), n - 19999, 0.f);  // less than the message
   for (const polar_precision precision : precisions) {
-    const decoded got = decode(exec(), c, {.list_size = 1, .precision = precision}, llr);
+    const decoded_messages got = decode(exec(), c, {.list_size = 1, .precision = precision}, llr);
     EXPECT_EQ(got.status, (bits_of{status_stopped, status_stopped, status_erased | status_insufficient,
                                    status_erased | status_insufficient}))
         << static_cast<int>(precision);
@@ -322,9 +323,9 @@ TEST_P(polar_general, growing_lists_are_what_they_say) {
   const std::size_t k = 100, items = 150;
   messages m = make_messages(c, items, rate_db(c) + 1.2, 11);
   m.llr[5 * 256 + 3] = NAN;
-  std::vector<decoded> lists;
+  std::vector<decoded_messages> lists;
   for (const int size : {1, 2, 4, 8}) lists.push_back(decode(exec(), c, size, m.llr));
-  const decoded got = decode(exec(), c, {.list_size = 8, .adaptive = true, .growing = true}, m.llr);
+  const decoded_messages got = decode(exec(), c, {.list_size = 8, .adaptive = true, .growing = true}, m.llr);
   std::set<std::size_t> sizes;
   for (std::size_t i = 0; i < items; i++) {
     std::size_t first = 0;

@@ -23,7 +23,7 @@ namespace polar_test {
 using testing::bits_of;
 using testing::blamed;
 using testing::decode;
-using testing::decoded;
+using testing::decoded_messages;
 using testing::list_sizes;
 using testing::make_messages;
 using testing::messages;
@@ -43,7 +43,8 @@ TEST_P(polar, without_noise_gives_what_was_sent) {
       for (const polar_precision precision : precisions) {
         const std::size_t count = 9;
         const messages m = make_messages(c, count, 30, 1);
-        const decoded got = decode(exec(), c, {.list_size = list_size, .precision = precision}, m.llr);
+        const decoded_messages got =
+            decode(exec(), c, {.list_size = list_size, .precision = precision}, m.llr);
         EXPECT_EQ(got.bits, m.sent) << c.k << ", " << c.coded_bits << ", L = " << list_size;
         const std::uint8_t fine = polar_code(c).blocks()[0].crc_bits > 0 ? status_stopped : 0;
         EXPECT_EQ(got.status, bits_of(count, fine));
@@ -60,7 +61,7 @@ TEST_P(polar, equals_the_textbook_list) {
                         count = std::max<std::size_t>(1, 4000 / (n * static_cast<std::size_t>(list_size)));
       const double rate = static_cast<double>(k) / static_cast<double>(n);
       const messages m = make_messages(c, count, 10 * std::log10(rate) + 1.5, 3);
-      const decoded got = decode(exec(), c, list_size, m.llr);
+      const decoded_messages got = decode(exec(), c, list_size, m.llr);
       for (std::size_t b = 0; b < count; b++)
         EXPECT_EQ(row_of(got.bits, b, k), oracle_message(code, row_of(m.llr, b, n), list_size))
             << c.k << ", " << n << ", L = " << list_size << ", " << b;
@@ -78,7 +79,7 @@ TEST_P(polar, integers_decide_whole_llrs_as_float32_does) {
       const double rate = static_cast<double>(code.k()) / static_cast<double>(n);
       messages m = make_messages(c, items, 10 * std::log10(rate) + 1, 15);
       for (float& l : m.llr) l = std::nearbyint(std::clamp(l, -2.f, 2.f));
-      const decoded want = decode(exec(), c, list_size, m.llr);
+      const decoded_messages want = decode(exec(), c, list_size, m.llr);
       for (const polar_precision precision : {polar_precision::int16, polar_precision::int8}) {
         if (precision == polar_precision::int8 && code.blocks()[0].n > 32) continue;  // 127 are not enough
         if (code.blocks()[0].n > (list_size < 16 ? 512 : 128)) continue;  // nor metrics of 32767 / (2 L)
@@ -102,7 +103,7 @@ TEST_P(polar, sum_product_equals_every_backend_and_nearly_the_textbook) {
                                      : std::max<std::size_t>(1, 8 / static_cast<std::size_t>(list_size));
       const double rate = static_cast<double>(k) / static_cast<double>(n);
       const messages m = make_messages(c, items, 10 * std::log10(rate) + 2, 6);
-      const decoded got = decode(exec(), c, config, m.llr);
+      const decoded_messages got = decode(exec(), c, config, m.llr);
       EXPECT_EQ(got, decode(*reference, c, config, m.llr)) << c.k << ", " << n << ", L = " << list_size;
       for (std::size_t b = 0; b < judged;
            b++, messages_seen++)  // logarithms within 0.013: decisions may differ
@@ -114,7 +115,7 @@ TEST_P(polar, sum_product_equals_every_backend_and_nearly_the_textbook) {
 TEST_P(polar, any_scale_of_llrs_decides_alike) {
   const polar_config c{.kind = uci, .k = 40, .coded_bits = 100};
   const messages m = make_messages(c, 30, -1.5, 7);
-  const decoded want = decode(exec(), c, 8, m.llr);
+  const decoded_messages want = decode(exec(), c, 8, m.llr);
   for (const float scale : {0x1p-60f, 0.25f, 1024.f, 0x1p60f}) {
     auto llr = m.llr;
     for (float& l : llr) l *= scale;
@@ -128,7 +129,7 @@ TEST_P(polar, longer_lists_find_more) {
   const messages m = make_messages(c, count, -1, 9);  // QPSK at 2 dB more
   int wrong[6];
   for (int i = 0; i < 6; i++) {
-    const decoded got = decode(exec(), c, list_sizes[i], m.llr);
+    const decoded_messages got = decode(exec(), c, list_sizes[i], m.llr);
     wrong[i] = 0;
     for (std::size_t b = 0; b < count; b++) wrong[i] += row_of(got.bits, b, 64) != row_of(m.sent, b, 64);
   }
@@ -212,7 +213,7 @@ TEST_P(polar_curves, are_met) {
     std::size_t frames = 0;
     for (std::uint64_t seed = 1; wrong < wanted; seed++, frames += batch) {
       const messages m = make_messages(c, batch, reference->esn0_db - 10 * std::log10(2), seed);  // QPSK
-      const decoded got = decode(
+      const decoded_messages got = decode(
           *exec, c, {.algorithm = algorithm, .list_size = list ? 8 : 1, .precision = precision}, m.llr);
       for (std::size_t b = 0; b < batch; b++) wrong += row_of(got.bits, b, k) != row_of(m.sent, b, k);
     }
@@ -249,11 +250,11 @@ TEST_P(polar, adaptive_lists_are_what_they_say) {
         if (order == layout::batch_fastest)
           for (std::size_t i = 0; i < items; i++)
             for (std::size_t e = 0; e < n; e++) llr[e * items + i] = m.llr[i * n + e];
-        const decoded one = decode(exec(), c, 1, m.llr), list = decode(exec(), c, size, m.llr);
-        const decoded got =
+        const decoded_messages one = decode(exec(), c, 1, m.llr), list = decode(exec(), c, size, m.llr);
+        const decoded_messages got =
             decode(exec(), c, polar_decoder_config{.list_size = size, .adaptive = true}, llr, order);
         for (std::size_t i = 0; i < items; i++) {
-          const decoded& wanted = (one.status[i] & status_stopped) != 0 ? one : list;
+          const decoded_messages& wanted = (one.status[i] & status_stopped) != 0 ? one : list;
           EXPECT_EQ(got.status[i], wanted.status[i]) << i;
           for (std::size_t b = 0; b < k; b++)
             ASSERT_EQ(got.bits[order == layout::row_major ? i * k + b : b * items + i],
