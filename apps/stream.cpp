@@ -929,6 +929,9 @@ int run_stream(const stream_options& o) {
   }
   stop_on_interrupt();
   progress_line line(o.quiet);
+  if (o.energy)  // is there a counter for each?
+    for (const stream_run& r : scenario.runs)
+      for (const std::string& d : r.devices) (void)wb::open_energy_counter(*wb::open_executor(d, 1));
   if (!scenario.title.empty()) print_to(table, "{}\n", wb::printable(scenario.title, most_shown));
   const std::string devices_key = o.devices.empty() ? "stream.devices" : "--device";
   const stream_run& first = scenario.runs.front();

@@ -99,7 +99,7 @@ def test_octave_refusals(octave):
         assert text in line, (call, line)
 
 
-JULIA = {"uint64_t": "UInt64", "uint32_t": "UInt32", "uint16_t": "UInt16", "size_t": "Csize_t", "const void*": "Ptr{Cvoid}",
+JULIA = {"uint64_t": "UInt64", "uint32_t": "UInt32", "uint16_t": "UInt16", "size_t": "Csize_t", "const void*": "Ptr{Cvoid}", "void*": "Ptr{Cvoid}",
          "const int8_t*": "Ptr{Int8}", "int8_t*": "Ptr{Int8}", "const uint8_t*": "Ptr{UInt8}", "uint8_t*": "Ptr{UInt8}"}
 
 
