@@ -357,7 +357,7 @@ class CodeTest(array_files.ArrayFilesTest):
             self.fail_clearly(1, "in.h5: ", *decode)
         for wrong, part in (({"bits": llr}, "there is no array \"llr\": it holds bits"),
                             ({"llr": llr.astype(numpy.float64)}, "llr is float64 [3, 132]: expected float32"),
-                            ({"llr": llr.astype(numpy.int8)}, "llr is int8 [3, 132]: expected float32"),
+                            ({"llr": llr.astype(numpy.int32)}, "llr is int32 [3, 132]: expected float32"),
                             ({"llr": llr.astype(numpy.complex64)}, "llr is complex64 [3, 132]: expected float32"),
                             ({"llr": llr[0]}, "llr is float32 [132]: expected float32"),
                             ({"llr": llr[None]}, "llr is float32 [1, 3, 132]: expected float32"),
