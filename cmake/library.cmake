@@ -20,6 +20,9 @@ endif()
 set(kinds ${library_sources})
 list(FILTER kinds INCLUDE REGEX "^warpband/(air|code)/")  # kinds name their functions alike
 set_source_files_properties(${kinds} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+set(readers ${library_sources})
+list(FILTER readers INCLUDE REGEX "^warpband/link/(antennas_(streams|wimax)|chain|config/(link_curve|link_schema|read|renamed|schema))\\.cpp$")  # 30 s in one unit
+set_source_files_properties(${readers} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 target_compile_features(warpband PUBLIC cxx_std_20)
 target_compile_options(warpband PRIVATE ${wb_library_flags})
 target_compile_definitions(warpband PUBLIC WARPBAND_HDF5=$<BOOL:${WARPBAND_HDF5}>)

@@ -136,7 +136,7 @@ TEST_P(link_chain_on, makes_no_errors_with_any_constellation_without_noise) {
           testing::crc_in(c.code) = crc24b;
           // Deep fades are deeper than 60 dB now and then, and a code is no help against them in block
           // fading.
-          const double ebn0_db = channel.type == "rayleigh" ? 110 : 60;
+          const double ebn0_db = channel.type == "rayleigh" ? 100 : 60;
           link_chain chain(c, exec());
           const std::size_t frames = small_scale() ? 17 : 40;
           const frame_counts& counts = chain.run(5, frames, ebn0_db);
