@@ -6,8 +6,8 @@
 
 /// MIMO detectors in fixed point, computed with integers: every stored number is a word, sums of products are
 /// exact. A word of `length` bits is m 2^-fraction with |m| < 2^(length - 1); rounding is to nearest, ties to
-/// even, and what is too large saturates. y is scaled by ((M - 1) / 6)^(1/2) of M points and n0 by (M - 1) /
-/// 6, in float32 as the samples are, so that amplitudes are odd multiples of 1/2.
+/// even, and what is too large saturates. With M points y is scaled by ((M - 1) / 6)^(1/2) and n0 by its
+/// square, in float32 as the samples are. Amplitudes then are odd multiples of 1/2.
 ///
 /// LLRs as in oracle/mimo.hpp; empty where a column of H, or what is left of it, is 0 after rounding.
 namespace oracle {

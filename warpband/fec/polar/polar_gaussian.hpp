@@ -14,11 +14,9 @@
 // Cost: O(N log N), and O(N) if all bits are sent.
 //
 // [1] S.-Y. Chung, T. J. Richardson, R. L. Urbanke, "Analysis of sum-product decoding of low-density
-// parity-check
-//     codes using a Gaussian approximation", IEEE Trans. Inf. Theory, 2001.
+//     parity-check codes using a Gaussian approximation", IEEE Trans. Inf. Theory, 2001.
 // [2] J. Dai et al., "Does Gaussian approximation work well for the long-length polar code construction?",
-// IEEE
-//     Access, 2017.
+//     IEEE Access, 2017.
 #include <vector>
 
 namespace wb {
