@@ -143,14 +143,16 @@ class harq_buffers : public testing::on_backend {
           const auto sent = sent_first<Channel>(llr);
           for (std::size_t i = 0; i < sums.size(); i++) {
             const float steps = (sums[i] + sent[i]) / scale;
-            std::uint16_t half = 0;
-            std::memcpy(&half, &bytes[2 * i], 2);
-            const float held = format == harq_format::int8
-                                   ? static_cast<float>(static_cast<std::int8_t>(bytes[i]))
-                                   : from_half_bits(half);
-            const float wanted = format == harq_format::int8
-                                     ? std::nearbyint(std::clamp(steps, -127.f, 127.f))
-                                     : from_half_bits(to_half_bits(std::clamp(steps, -65504.f, 65504.f)));
+            float held, wanted;
+            if (format == harq_format::int8) {
+              held = static_cast<float>(static_cast<std::int8_t>(bytes[i]));
+              wanted = std::nearbyint(std::clamp(steps, -127.f, 127.f));
+            } else {
+              std::uint16_t half = 0;
+              std::memcpy(&half, &bytes[2 * i], 2);
+              held = from_half_bits(half);
+              wanted = from_half_bits(to_half_bits(std::clamp(steps, -65504.f, 65504.f)));
+            }
             ASSERT_EQ(held, wanted) << i << " of transmission " << t;
             sums[i] = wanted * scale;
           }
