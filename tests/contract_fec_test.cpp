@@ -9,6 +9,7 @@
 #include <tests/turbo.hpp>
 #include <warpband/fec/bcjr/bcjr.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
+#include <warpband/fec/short_block/short_block.hpp>
 #include <warpband/fec/viterbi/viterbi.hpp>
 
 namespace wb {
@@ -476,6 +477,50 @@ algorithms polar_encoders() {
   return list;
 }
 
+// ---- short block codes
+
+algorithms short_block_decoders() {
+  algorithms list;
+  for (const short_block_config& c :
+       {short_block_config{.k = 1, .coded_bits = 12},
+        short_block_config{.k = 2, .coded_bits = 9, .modulation_order = 1},
+        short_block_config{.k = 5, .coded_bits = 20}, short_block_config{.k = 11, .coded_bits = 70}}) {
+    const short_block_decoder d(c);
+    const auto k = static_cast<std::size_t>(c.k), n = static_cast<std::size_t>(c.coded_bits);
+    algorithm a{.text = "k=" + std::to_string(k) + " n=" + std::to_string(n), .items = 19};
+    a.outputs = {output<byte>("bits", k), status_output(), output<float>("margin", 1),
+                 output<float>("agreement", 1)};
+    a.draw = [=](std::size_t items) {
+      std::mt19937_64 random(2);
+      return operands{input("llr", n, noisy_llrs(random_bits(n * items), 0, random))};
+    };
+    a.run = [=](executor& e, const call& arrays) {
+      d.run(e, arrays["llr"],
+            {.bits = arrays["bits"],
+             .status = arrays["status"],
+             .margin = arrays["margin"],
+             .agreement = arrays["agreement"]});
+    };
+    a.faults = {too_few(0),
+                {"NaN", "llr", [](std::span<float> row) { row[0] = std::nanf(""); }},
+                {"infinity", "llr", [](std::span<float> row) { row[4] = INFINITY; }}};
+    list.push_back(a);
+  }
+  return list;
+}
+algorithms short_block_encoders() {
+  algorithms list;
+  for (const int k : {1, 2, 11}) {
+    const short_block_encoder encoder({.k = k, .coded_bits = 48, .modulation_order = 4});
+    const auto bits = static_cast<std::size_t>(k);
+    algorithm a{.text = "k=" + std::to_string(k), .items = 19, .outputs = {output<byte>("coded", 48)}};
+    a.draw = [=](std::size_t items) { return operands{input("bits", bits, random_bits(bits * items))}; };
+    a.run = [=](executor& e, const call& c) { encoder.run(e, c["bits"], c["coded"]); };
+    list.push_back(a);
+  }
+  return list;
+}
+
 // ---- puncturing
 
 algorithms punctured(bool restored) {
@@ -514,6 +559,7 @@ const std::vector<contract_case> decoders{
     {"ctc", ctc_decoders},
     {"ldpc", ldpc_of_each_code},
     {"polar", polar_decoders},
+    {"short_block", short_block_decoders},
 };
 const std::vector<contract_case> others{
     {"viterbi_in_bytes", viterbi_in_bytes},
@@ -523,6 +569,7 @@ const std::vector<contract_case> others{
     {"turbo_encoder", turbo_encoders},
     {"ctc_encoder", ctc_encoders},
     {"polar_encoder", polar_encoders},
+    {"short_block_encoder", short_block_encoders},
     {"puncture", [] { return punctured(false); }},
     {"restore", [] { return punctured(true); }},
 };

@@ -51,6 +51,7 @@
 #include <warpband/fec/polar/polar.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
 #include <warpband/fec/quantise/quantise.hpp>
+#include <warpband/fec/short_block/short_block.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
 #include <warpband/fec/viterbi/viterbi.hpp>
 #include <warpband/io/hdf5.hpp>
@@ -184,6 +185,13 @@ void judge_codes() {
   });
   defined("polar_decoder", polar_decoder(polar, {}), [&](const polar_decoder& d) {
     return bits_of(64, [&](auto out) { d.run(exec(), first(llrs, 128), {.bits = out}); });
+  });
+  const short_block_config short_block{.k = 4, .coded_bits = 20};
+  defined("short_block_encoder", short_block_encoder(short_block), [&](const short_block_encoder& e) {
+    return bits_of(20, [&](auto out) { e.run(exec(), first(ones, 4), out); });
+  });
+  defined("short_block_decoder", short_block_decoder(short_block), [&](const short_block_decoder& d) {
+    return bits_of(4, [&](auto out) { d.run(exec(), first(llrs, 20), {.bits = out}); });
   });
   const ctc_config ctc{.k = 48};
   defined("ctc_encoder", ctc_encoder(ctc), [&](const ctc_encoder& e) {

@@ -42,6 +42,7 @@ NB_MODULE(_core, m) {
   wb::python::bind_ldpc(m);
   wb::python::bind_conv(m);
   wb::python::bind_polar(m);
+  wb::python::bind_short_block(m);
   wb::python::bind_ctc(m);
   wb::python::bind_lte(m);
   wb::python::bind_nr(m);

@@ -20,6 +20,7 @@ void bind_turbo(nanobind::module_& m);
 void bind_ldpc(nanobind::module_& m);
 void bind_conv(nanobind::module_& m);
 void bind_polar(nanobind::module_& m);
+void bind_short_block(nanobind::module_& m);
 void bind_ctc(nanobind::module_& m);
 void bind_lte(nanobind::module_& m);
 void bind_nr(nanobind::module_& m);

@@ -38,6 +38,8 @@ COMPARED = {
     "umts_permutation": "test_turbo.test_interleaver_of_umts",
     "PolarEncoder": "test_polar.test_without_frozen_bits_the_encoder_is_the_transform",
     "PolarDecoder": "test_polar.test_a_list_of_all_messages_finds_the_most_likely",
+    "ShortBlockEncoder": "test_short_block.test_words_are_those_of_the_table",
+    "ShortBlockDecoder": "test_short_block.test_the_likeliest_message_is_found",
     **{name: "test_nr.test_sizes_follow_the_standard" for name in
        ("nr_base_graph", "nr_lbrm_transport_block_size", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs", "nr_resource_elements", "nr_scrambling_init",
         "nr_segmentation", "nr_transport_block_size")},

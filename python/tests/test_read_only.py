@@ -19,7 +19,7 @@ def objects():
                                            wb.PIC, wb.EP)]
     codes = [LDPC, CONV, wb.LdpcEncoder(code=LDPC), wb.LdpcDecoder(code=LDPC), wb.ConvEncoder(code=CONV, k=10), wb.ViterbiDecoder(code=CONV, k=10),
              wb.BcjrDecoder(code=CONV, k=10), wb.TurboEncoder(k=40), wb.TurboDecoder(k=40), wb.CtcEncoder(k=48), wb.CtcDecoder(k=48), wb.PolarEncoder(kind="uci", k=20, coded_bits=60),
-             wb.PolarDecoder(kind="uci", k=20, coded_bits=60), wb.CrcAttacher(n=8)]
+             wb.PolarDecoder(kind="uci", k=20, coded_bits=60), wb.ShortBlockEncoder(k=4, coded_bits=20), wb.ShortBlockDecoder(k=4, coded_bits=20), wb.CrcAttacher(n=8)]
     transport = [wb.LteRateMatcher(k=40, sent_bits=100), wb.NrRateMatcher(k=40, sent_bits=70, base_graph=2),
                  *(kind(transport_bits=40, coded_bits=132) for kind in (wb.LteTransportEncoder, wb.LteTransportDecoder, wb.NrTransportEncoder,
                                                                         wb.NrTransportDecoder)),
