@@ -173,6 +173,21 @@ TEST_P(wimax_chain_on, without_noise_the_bits_come_back) {
       }
 }
 
+TEST_P(wimax_chain_on, a_carrier_of_frequency_division_has_one_direction) {
+  for (const wimax_direction direction : {wimax_direction::downlink, wimax_direction::uplink}) {
+    wimax_frame_config c = three_users();
+    c.direction = direction;
+    c.downlink_share = direction == wimax_direction::downlink ? 1 : 0;
+    const wimax_link_config link = wimax_link_of(c);
+    EXPECT_EQ(link.frame.symbols(), wimax_symbols(link.frame.profile, c.frame_ms));
+    const transmission x(link, 2, 0, 3, 1);
+    EXPECT_EQ(receive(exec(), x).bits, x.bits);
+    c.direction =
+        direction == wimax_direction::downlink ? wimax_direction::uplink : wimax_direction::downlink;
+    EXPECT_THROW(wimax_transmitter(wimax_link_of(c), exec(), 1), argument_error);  // it has no symbol
+  }
+}
+
 TEST_P(wimax_chain_on, bursts_are_where_the_map_says) {
   const wimax_frame_config c = three_users();
   const wimax_link_config known = wimax_link_of(c);
