@@ -288,6 +288,7 @@ void expect_bcjrs() {
 
 TEST(flops, of_the_bcjr_decoder) {
   expect_bcjrs<max_log>();
+  expect_bcjrs<max_star_table>();
   expect_bcjrs<wb::counting::log_map>();
 }
 

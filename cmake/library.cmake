@@ -45,7 +45,7 @@ if(NOT WARPBAND_SANITIZE MATCHES "address")
   set_source_files_properties(warpband/fec/blocks/ldpc_blocks_kernels.cpp PROPERTIES COMPILE_OPTIONS -O3 SKIP_PRECOMPILE_HEADERS ON)
 endif()
 # Each part compiles in less than the 30 s that a unit may take. A part is the kernel it exports, or arguments of the template it instantiates.
-wb_kernel_parts(warpband/fec/bcjr/bcjr_kernels.cpp PARTS bcjr_max_log bcjr_log_map bcjr_coded_max_log bcjr_coded_log_map bcjr_coded_recursive_log_map)
+wb_kernel_parts(warpband/fec/bcjr/bcjr_kernels.cpp PARTS bcjr_max_log bcjr_log_map bcjr_coded_max_log bcjr_coded_log_map bcjr_coded_recursive_log_map bcjr_table bcjr_coded_table)
 wb_kernel_parts(warpband/fec/bcjr/bcjr_i16_kernels.cpp PARTS bcjr_i16 bcjr_i16_large bcjr_i16_known)
 wb_kernel_parts(warpband/fec/bcjr/bcjr_known_kernels.cpp PARTS max_log log_map)
 wb_kernel_parts(warpband/fec/ldpc/gpu/rows_kernels.cpp PARTS ldpc_decode_f32_rows ldpc_decode_f16_rows ldpc_decode_i8_rows ldpc_decode_product_rows

@@ -51,8 +51,8 @@ std::vector<code_config> samples() {
   for (const int k : {100, 330, 1000}) configs.push_back(nr_code(k));
   testing::base_graph_in(configs.back()) = 1;
   testing::ldpc_decoder_in(configs.back()).precision = ldpc_precision::int8;
-  for (const conv_algorithm a :
-       {conv_algorithm::viterbi, conv_algorithm::max_log_map, conv_algorithm::log_map}) {
+  for (const conv_algorithm a : {conv_algorithm::viterbi, conv_algorithm::max_log_map,
+                                 conv_algorithm::log_map, conv_algorithm::log_map_table}) {
     for (const char* rate : {"1/2", "1/3", "2/3", "3/4", "5/6"}) {
       configs.push_back(conv_code_named(50, rate, conv_ending::zero_tail, a));
       configs.push_back(conv_code_named(60, rate, conv_ending::tail_biting, a));

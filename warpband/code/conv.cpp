@@ -125,13 +125,16 @@ std::vector<setting_of<conv_settings>> of_code() {
 std::vector<setting_of<conv_settings>> of_decoder() {
   using c = conv_settings;
   std::vector<setting_of<c>> settings{
-      words<c, conv_algorithm>("algorithm", &c::algorithm,
-                               {{"viterbi", conv_algorithm::viterbi},
-                                {"max-log-map", conv_algorithm::max_log_map},
-                                {"log-map", conv_algorithm::log_map}},
-                               "viterbi: the most likely codeword; the others give soft output too. Of "
-                               "short tail-biting codewords all but viterbi with tail_biting \"exact\" "
-                               "are approximations."),
+      words<c, conv_algorithm>(
+          "algorithm", &c::algorithm,
+          {{"viterbi", conv_algorithm::viterbi},
+           {"max-log-map", conv_algorithm::max_log_map},
+           {"log-map", conv_algorithm::log_map},
+           {"log-map-table", conv_algorithm::log_map_table}},
+          "viterbi: the most likely codeword; the others give soft output too. "
+          "log-map-table is log-map with logarithms of sums from a table of 8 values. Of "
+          "short tail-biting codewords all but viterbi with tail_biting \"exact\" "
+          "are approximations."),
       conv_overlap_setting(&c::overlap)
           .only_with("termination", {"tail-biting"})
           .only_with("tail_biting", {"overlap"}),
@@ -153,10 +156,11 @@ viterbi_config viterbi_of(const conv_settings& s, const conv_code& code) {
   return {code, s.k, s.overlap, s.tail_biting, s.precision, s.llr_steps, s.windows};
 }
 bcjr_config bcjr_of(const conv_settings& s, const conv_code& code) {
-  const bool exact = s.algorithm == conv_algorithm::log_map;
-  return {code,      s.k,         exact ? map_algorithm::log_map : map_algorithm::max_log_map,
-          s.overlap, s.precision, s.llr_steps,
-          s.windows};
+  const map_algorithm algorithm = s.algorithm == conv_algorithm::log_map ? map_algorithm::log_map
+                                  : s.algorithm == conv_algorithm::log_map_table
+                                      ? map_algorithm::log_map_table
+                                      : map_algorithm::max_log_map;
+  return {code, s.k, algorithm, s.overlap, s.precision, s.llr_steps, s.windows};
 }
 
 class convolutional final : public codec {
@@ -187,7 +191,8 @@ class convolutional final : public codec {
   void decode(executor& exec, view<const float> llr, const decoder_output& out) const override {
     if (viterbi_ && out.soft.data != nullptr)
       throw argument_error("algorithm", "\"viterbi\"",
-                           "\"max-log-map\" or \"log-map\" for soft output: the Viterbi algorithm has none");
+                           "\"max-log-map\", \"log-map\" or \"log-map-table\" for soft output: the Viterbi "
+                           "algorithm has none");
     check_optional_shape("iterations", out.iterations, llr.items, 1);
     view<std::uint8_t> status = out.status;
     if (out.iterations.data != nullptr && status.data == nullptr)
@@ -226,9 +231,9 @@ conv_settings complete(conv_settings s) {
   s.constraint_length = code.constraint_length;
   s.generators = code.generators;
   if (!s.rate) s.rate = "1/" + std::to_string(s.generators.size());
-  if (static_cast<int>(s.algorithm) < 0 || s.algorithm > conv_algorithm::log_map)
+  if (static_cast<int>(s.algorithm) < 0 || s.algorithm > conv_algorithm::log_map_table)
     throw argument_error("algorithm", std::to_string(static_cast<int>(s.algorithm)),
-                         "viterbi, max-log-map or log-map");
+                         "viterbi, max-log-map, log-map or log-map-table");
   if (s.tail_biting == tail_biting_search::exact && s.algorithm != conv_algorithm::viterbi)
     throw argument_error("tail_biting", "\"exact\"", "\"overlap\": only viterbi has another search");
   const auto chosen_by = [&](const auto& config) {

@@ -11,7 +11,7 @@
 
 namespace wb {
 
-enum class conv_algorithm { viterbi, max_log_map, log_map };
+enum class conv_algorithm { viterbi, max_log_map, log_map, log_map_table };
 /// Whose generators, where none are given, and whose puncturing.
 enum class conv_standard {
   ieee_802_11,  // (133, 171)

@@ -9,9 +9,11 @@ namespace wb {
 
 WB_DECLARE_KERNEL(bcjr_max_log)
 WB_DECLARE_KERNEL(bcjr_log_map)
+WB_DECLARE_KERNEL(bcjr_table)
 WB_DECLARE_KERNEL(bcjr_coded_max_log)
 WB_DECLARE_KERNEL(bcjr_coded_log_map)
 WB_DECLARE_KERNEL(bcjr_coded_recursive_log_map)
+WB_DECLARE_KERNEL(bcjr_coded_table)
 WB_DECLARE_KERNEL(bcjr_i16)
 WB_DECLARE_KERNEL(bcjr_i16_known)
 WB_DECLARE_KERNEL(bcjr_i16_large)
@@ -23,9 +25,12 @@ const std::vector<setting_of<bcjr_config>>& bcjr_settings() {
         conv_k_setting(&c::k, 65536),
         words<c, map_algorithm>(
             "algorithm", &c::algorithm,
-            {{"log-map", map_algorithm::log_map}, {"max-log-map", map_algorithm::max_log_map}},
+            {{"log-map", map_algorithm::log_map},
+             {"max-log-map", map_algorithm::max_log_map},
+             {"log-map-table", map_algorithm::log_map_table}},
             "log-map is exact but for a tail-biting code; max-log-map replaces every sum of probabilities by "
-            "its largest term."),
+            "its largest term. log-map-table takes logarithms of sums from a table of 8 values, float32 "
+            "only."),
         conv_overlap_setting(&c::overlap)};
     for (auto& s : conv_precision_settings(
              &c::precision, &c::llr_steps, &c::windows,
@@ -48,7 +53,9 @@ bcjr_config completed(const bcjr_config& config, const conv_frame& frame) {
     return c;
   }
   if (c.algorithm != map_algorithm::max_log_map)
-    throw argument_error("algorithm", "log-map", "max-log-map with precision int16");
+    throw argument_error("algorithm",
+                         c.algorithm == map_algorithm::log_map ? "\"log-map\"" : "\"log-map-table\"",
+                         "\"max-log-map\" with precision int16");
   if (c.code.feedback && c.code.feedback != 1 << (c.code.constraint_length - 1))
     throw argument_error("precision", "int16", "float32: the code has feedback");
   choose_conv_windows(frame, 256, 5, c.windows, c.overlap);
@@ -145,14 +152,19 @@ void bcjr_decoder::run(executor& exec, view<const float> llr, view<const float> 
   a.extrinsic = out.extrinsic;
   a.coded = out.coded_extrinsic;
   a.status = out.status;
-  const bool log = config_.algorithm == map_algorithm::log_map,
-             recursive = a.code.feedback != 1 << a.code.memory;
-  const kernel_set& kernels = a.coded.data == nullptr
-                                  ? (log ? bcjr_log_map_kernels() : bcjr_max_log_kernels())
-                              : !log      ? bcjr_coded_max_log_kernels()
-                              : recursive ? bcjr_coded_recursive_log_map_kernels()
-                                          : bcjr_coded_log_map_kernels();
-  exec.run(kernels, &a, items);
+  const bool coded = a.coded.data != nullptr, recursive = a.code.feedback != 1 << a.code.memory;
+  const auto kernels = [&]() -> const kernel_set& {
+    switch (config_.algorithm) {
+      case map_algorithm::max_log_map:
+        return coded ? bcjr_coded_max_log_kernels() : bcjr_max_log_kernels();
+      case map_algorithm::log_map_table:
+        return coded ? bcjr_coded_table_kernels() : bcjr_table_kernels();
+      default:
+        if (!coded) return bcjr_log_map_kernels();
+        return recursive ? bcjr_coded_recursive_log_map_kernels() : bcjr_coded_log_map_kernels();
+    }
+  };
+  exec.run(kernels(), &a, items);
 }
 
 }  // namespace wb

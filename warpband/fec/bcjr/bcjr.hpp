@@ -6,7 +6,11 @@
 //   beta_{t+1}(s') L_t = ln sum_{u=0} alpha_t gamma beta_{t+1} - ln sum_{u=1} alpha_t gamma beta_{t+1}
 //
 // over the whole codeword. max-log-MAP takes the largest term of each sum; log-MAP is exact, computed on
-// probabilities, but for tail-biting codes (bcjr_config::overlap).
+// probabilities, but for tail-biting codes (bcjr_config::overlap). log-MAP by table computes the sums on
+// LLRs:
+//
+//   ln(e^a + e^b) = max(a, b) + c(|a - b|)     c: ln(1 + e^-d) at 8 values of d
+//   (fec/trellis/max_star_table.hpp)
 //
 // When to use. If LLRs of the bits are needed, for a loop or an outer code; for decided bits viterbi is
 // faster (docs/viterbi.md).
@@ -26,6 +30,7 @@ struct bcjr_config {
   conv_code code = {};
   /// Information bits of a codeword, 1..65536; tail-biting at least K - 1.
   int k = 1024;
+  /// log_map_table: float32 only.
   map_algorithm algorithm = map_algorithm::log_map;
   /// Tail-biting: both recursions start with all states alike and go `overlap` steps around the circle before
   /// the codeword. 0..4096; -1 chooses conv_frame::usual_overlap(). Paths that end in another state than they
@@ -78,8 +83,9 @@ struct bcjr_output {
 /// `coded_extrinsic` has the extrinsic LLRs of the n coded bits that are sent, in the order of the input,
 /// those of the tail too; a punctured bit has no place there. With c_j coded bit j of step t,
 ///   L(c_j) = ln sum_{c_j=0} alpha_t gamma beta_{t+1} - ln sum_{c_j=1} alpha_t gamma beta_{t+1},
-/// less the bit's channel LLR; priors of information bits count in it. max-log-MAP limits L to +-1e30. A bit
-/// that the code determines gets this value. In an iterative receiver they are the priors of the detector:
+/// less the bit's channel LLR; priors of information bits count in it. Max-log-MAP and log-MAP by table limit
+/// L to +-1e30. A bit that the code determines gets this value. In an iterative receiver they are the priors
+/// of the detector:
 ///   decoder.run(exec, llr, {.bits = bits, .coded_extrinsic = prior});   // llr, prior: [batch, n]
 ///
 /// A codeword of which more than a fourth of the LLRs and priors are beyond +-15, or one is beyond +-30, is
@@ -91,8 +97,9 @@ struct bcjr_output {
 /// rate above 1/2), is decoded by log-MAP on transforms of the metrics (bcjr_dual_body.hpp): small soft
 /// outputs keep their digits. They are limited to +-17. It takes longer still.
 ///
-/// On a CUDA device (133, 171) and (133, 171, 165) have a kernel of their own unless `coded_extrinsic` is
-/// wanted. It is many times as fast, and decodes all codewords but those of large and small LLRs.
+/// On a CUDA device (133, 171) and (133, 171, 165) have a kernel of their own, unless `coded_extrinsic` is
+/// wanted or the algorithm is log_map_table. It is many times as fast, and decodes all codewords but those of
+/// large and small LLRs.
 ///
 /// With precision int16 and llr_steps LLRs are rounded to the nearest of 1 / llr_steps, ties to even, and
 /// what rounds to 0 counts as 0. Soft outputs are multiples of one step: of one window, those of max-log-MAP

@@ -34,14 +34,12 @@ bench::maker decode(const bcjr_config& config, std::size_t batch) {
 const bench::group bcjr_benches{[] {
   for (const std::string& device : bench::devices()) {
     const std::size_t many = bench::batch_for(device, 32, 132 * 64);
-    for (const auto algorithm : {map_algorithm::max_log_map, map_algorithm::log_map}) {
+    for (const auto& [name, algorithm] : {std::pair{"max_log_map", map_algorithm::max_log_map},
+                                          {"log_map", map_algorithm::log_map},
+                                          {"log_map_table", map_algorithm::log_map_table}}) {
       const auto add = [&](const std::string& code, const conv_code& c, int k,
                            const std::vector<figure>& figures, std::size_t batch) {
-        bench::add("bcjr", device,
-                   {{"K", c.constraint_length},
-                    {"code", code},
-                    {"k", k},
-                    {"map", algorithm == map_algorithm::log_map ? "log_map" : "max_log_map"}},
+        bench::add("bcjr", device, {{"K", c.constraint_length}, {"code", code}, {"k", k}, {"map", name}},
                    figures, decode({.code = c, .k = k, .algorithm = algorithm}, batch));
       };
       const std::vector<figure> both{figure::kernel, figure::resident};

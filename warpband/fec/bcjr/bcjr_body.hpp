@@ -9,6 +9,7 @@
 #include <warpband/core/large_llr.hpp>
 #include <warpband/fec/bcjr/bcjr_args.hpp>
 #include <warpband/fec/conv/conv_body.hpp>
+#include <warpband/fec/trellis/max_star_table.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -47,6 +48,8 @@ struct bcjr_range<max_log> {
 };
 template <>
 struct bcjr_range<log_map::of_large_llrs> : bcjr_range<max_log> {};
+template <>
+struct bcjr_range<max_star_table> : bcjr_range<max_log> {};
 /// The largest metric before each step is brought to [1, 2); after it, it is below 4. All are at least 2^-63
 /// and branch weights at least 2^-60, so that no product of two metrics, or of a metric and a weight,
 /// underflows.

@@ -26,6 +26,14 @@ template <class F>
 static auto with_bcjr_coded_recursive_log_map(const bcjr_args& a, F f) {
   return with_bcjr<log_map, true, bcjr_codes::recursive>(a, f);
 }
+template <class F>
+static auto with_bcjr_table(const bcjr_args& a, F f) {
+  return with_bcjr<max_star_table>(a, f);
+}
+template <class F>
+static auto with_bcjr_coded_table(const bcjr_args& a, F f) {
+  return with_bcjr<max_star_table, true>(a, f);
+}
 WB_EXPORT_PART(bcjr_args, WB_WIDTH)
 
 }  // namespace WB_ISA

@@ -66,7 +66,7 @@ struct bcjr_op {
     const double k = a.code.k, weights = 1 << weight_bits(), runs = (a.code.steps + conv_run - 1) / conv_run;
     // Alpha of the last run is not stepped twice; beta is stepped over what `work` has beyond alpha.
     const double back = a.code.steps + a.overlap, first = a.work.steps - back, again = a.code.steps;
-    const double metric = log ? 5 : 3, ratio = log ? division_flops : 1;
+    const double metric = log ? 5 : 3 + correction_flops_of<M>, ratio = log ? division_flops : 1;
     const double loaded = log ? 16 : 3, prior = log ? 20 : 4, value = log ? 20 : 1;
     const double normalised = log ? S * (a.work.runs + runs) : (1 + weights) * a.work.runs;
     return S * metric * (first + again + back) + sums_flops(ratio) + normalised +
@@ -78,10 +78,12 @@ struct bcjr_op {
   /// states that differ in their newest bits and then over the rest.
   double sums_flops(double ratio) const {
     const int steps = a.code.steps, runs = steps / conv_run, rest = steps % conv_run;
-    if (Recursive) return (6.0 * S - 2) * (steps + a.overlap) + a.code.k * ratio;
-    constexpr int others = S >> R, stage = S + others * (3 * (1 << R) - 2 * R - 4) + 2 * R * (others - 1);
+    constexpr double plus = 1 + correction_flops_of<M>;
+    if (Recursive) return (4 * S + (2 * S - 2) * plus) * (steps + a.overlap) + a.code.k * ratio;
+    constexpr int others = S >> R;
+    constexpr double stage = S + (others * (3 * (1 << R) - 2 * R - 4) + 2 * R * (others - 1)) * plus;
     return static_cast<double>(runs * (conv_run / R) + rest / R) * stage +
-           static_cast<double>(runs * (conv_run % R) + rest % R) * (2 * S - 2) + steps * ratio;
+           static_cast<double>(runs * (conv_run % R) + rest % R) * (S + (S - 2) * plus) + steps * ratio;
   }
   /// A step has 2 S products of three, for each output sums of pairs and over butterflies, and a ratio.
   double coded_flops(double ratio, double value) const {
@@ -89,6 +91,7 @@ struct bcjr_op {
     double sums = 0;
     for (int j = 0; j < c.outputs; j++)
       sums += ((c.older | c.newer) >> j & 1) != 0 ? 2.0 * S - 2 : 2.5 * S - 2;
+    sums *= 1 + correction_flops_of<M>;
     return c.steps * (4.0 * S + sums + c.outputs * ratio) + static_cast<double>(a.llr.elements) * (value + 6);
   }
   double bytes() const {

@@ -29,6 +29,8 @@ class bcjr : public testing::on_backend {};
 WB_ON_ALL_BACKENDS(bcjr);
 
 constexpr map_algorithm both[] = {map_algorithm::max_log_map, map_algorithm::log_map};
+constexpr map_algorithm every[] = {map_algorithm::max_log_map, map_algorithm::log_map,
+                                   map_algorithm::log_map_table};
 
 struct decoded {
   bit_vector bits;
@@ -154,7 +156,7 @@ TEST_P(bcjr, without_noise_gives_what_was_sent) {
     for (const std::size_t k : {33, 250}) {
       if (code.ending == conv_ending::truncated || code.generators.size() == 1) continue;
       const auto w = conv_codewords_with_priors(code, k, !small_scale() ? 18 : k < 100 ? 9 : 2, 8, k);
-      for (const auto algorithm : both) {
+      for (const auto algorithm : every) {
         const auto got = decode(
             exec(), bcjr_decoder({.code = code, .k = static_cast<int>(k), .algorithm = algorithm}), w.llr);
         if (code.sent.empty()) {
@@ -171,7 +173,7 @@ TEST_P(bcjr, without_noise_gives_what_was_sent) {
 
 TEST_P(bcjr, knows_nothing_from_nothing) {
   for (const conv_code& code : testing::many_codes())
-    for (const auto algorithm : both) {
+    for (const auto algorithm : every) {
       const bcjr_decoder d({.code = code, .k = 50, .algorithm = algorithm});
       const auto got = decode(exec(), d, std::vector<float>(d.frame().n() * 3, 0.f));
       EXPECT_EQ(got.bits, bit_vector(150, 0)) << name_of(code);
@@ -182,7 +184,7 @@ TEST_P(bcjr, knows_nothing_from_nothing) {
 TEST_P(bcjr, very_large_llrs_stay_finite) {
   for (const conv_code& code : {conv_lte(), conv_recursive(5, 023, {033}),
                                 conv_code{.constraint_length = 9, .generators = {0561, 0753, 0711, 0663}}})
-    for (const auto algorithm : both) {
+    for (const auto algorithm : every) {
       const bcjr_decoder d({.code = code, .k = 300, .algorithm = algorithm});
       auto w = conv_codewords_with_priors(code, 300, 3, 2, 9);
       for (float& x : w.llr) x *= 1e30f;  // many of them wrong, and all beyond the limit
@@ -288,6 +290,79 @@ TEST_P(bcjr, small_llrs_of_punctured_codes_keep_their_soft_outputs) {
   }
 }
 
+/// Soft outputs of max* from a table are much nearer to exact ones than those of max-log-MAP, and as many
+/// bits are wrong.
+TEST_P(bcjr, a_table_of_max_star_is_close_to_the_sum) {
+  for (const conv_code& code :
+       {conv_code{.constraint_length = 3, .generators = {07, 05}}, conv_80211(conv_rate::r1_2),
+        conv_80211(conv_rate::r3_4), conv_recursive(5, 023, {033})}) {
+    const std::size_t k = 100, count = small_scale() ? 20 : 60;
+    const auto w = conv_codewords_with_priors(code, k, count, code.sent.empty() ? -2 : 1, 21);
+    const std::size_t n = w.llr.size() / count;
+    std::vector<double> exact, exact_coded;
+    for (std::size_t b = 0; b < count; b++) {
+      const auto r = oracle::conv_bcjr(oracle_of(code), limited(row_of(w.llr, b, n), map_algorithm::log_map),
+                                       limited(row_of(w.prior, b, k), map_algorithm::log_map),
+                                       static_cast<int>(k), oracle::algorithm::log_map);
+      exact.insert(exact.end(), r.a_posteriori.begin(), r.a_posteriori.end());
+      exact_coded.insert(exact_coded.end(), r.coded.begin(), r.coded.end());
+    }
+    struct distance {
+      double soft = 0, coded = 0;
+      int wrong = 0;
+    };
+    const auto distance_of = [&](map_algorithm algorithm) {
+      const bcjr_decoder d({.code = code, .k = static_cast<int>(k), .algorithm = algorithm});
+      auto bits = exec().make<std::uint8_t>(count, k);
+      auto soft = exec().make<float>(count, k), coded = exec().make<float>(count, n);
+      d.run(exec(), on_device(exec(), w.llr, count, n), on_device(exec(), w.prior, count, k),
+            {.bits = bits, .soft = soft, .coded_extrinsic = coded});
+      const auto got_bits = exec().to_host(bits);
+      const auto got = exec().to_host(soft), got_coded = exec().to_host(coded);
+      distance sum;
+      std::size_t counted = 0;
+      for (std::size_t i = 0; i < exact.size(); i++) {
+        sum.soft += std::abs(got[i] - exact[i]);
+        sum.wrong += got_bits[i] != w.sent[i];
+      }
+      for (std::size_t i = 0; i < exact_coded.size(); i++) {
+        if (!(std::abs(exact_coded[i]) < 30)) continue;  // a bit that the code determines
+        sum.coded += std::abs(got_coded[i] + w.llr[i] - exact_coded[i]);
+        counted++;
+      }
+      sum.soft /= static_cast<double>(exact.size());
+      sum.coded /= static_cast<double>(counted);
+      return sum;
+    };
+    const distance table = distance_of(map_algorithm::log_map_table),
+                   largest = distance_of(map_algorithm::max_log_map),
+                   sums = distance_of(map_algorithm::log_map);
+    EXPECT_LT(table.soft, 0.2 * largest.soft) << name_of(code) << " " << largest.soft;
+    EXPECT_LT(table.coded, 0.2 * largest.coded) << name_of(code) << " " << largest.coded;
+    EXPECT_GT(table.soft, sums.soft) << name_of(code);
+    EXPECT_NEAR(table.wrong, sums.wrong, 2 + sums.wrong / 20) << name_of(code);
+  }
+}
+
+/// One step without a tail: ln(e^a + e^b) of two pairs of states, from the table by hand.
+TEST_P(bcjr, a_table_of_max_star_has_the_corrections_of_one_step) {
+  const conv_code code{.constraint_length = 3, .generators = {07, 05}, .ending = conv_ending::truncated};
+  const bcjr_decoder d({.code = code, .k = 2, .algorithm = map_algorithm::log_map_table});
+  // u = (0, 0), (1, 0), (0, 1), (1, 1) send 00 00, 11 10, 00 11, 11 01.
+  const std::vector<float> llr{1.f, 0.6f, 2.1f, -0.8f};
+  const auto got = decode(exec(), d, llr);
+  const auto correction = [](float a, float b) {
+    static constexpr float table[] = {0.693147181f, 0.474076984f,  0.313261688f,  0.201413278f,
+                                      0.126928011f, 0.0788897343f, 0.0485873516f, 0.0297504183f};
+    const float difference = std::abs(a - b);
+    return std::max(a, b) + (difference < 3.75f ? table[static_cast<int>(std::lround(2 * difference))] : 0.f);
+  };
+  const float none = 0, first = -(llr[0] + llr[1] + llr[2]), second = -(llr[2] + llr[3]),
+              both_ones = -(llr[0] + llr[1] + llr[3]);
+  EXPECT_NEAR(got.soft[0], correction(none, second) - correction(first, both_ones), 1e-5);
+  EXPECT_NEAR(got.soft[1], correction(none, first) - correction(second, both_ones), 1e-5);
+}
+
 TEST_P(bcjr, error_rate_is_that_of_the_reference_curve) {
   // The 16-state code (23, 33), k = 1024, n = 2056, max-log-MAP in float: bit error rates of
   // error_rates/rsc_n2056_k1024_bcjr_p32 at 1 and 2 dB with 2 % and 1.3 % of statistics; the curve falls by a
@@ -341,6 +416,12 @@ TEST(bcjr_arguments, bad_ones_are_named) {
   EXPECT_EQ(with([](auto& c) { c.overlap = -1; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.overlap = 4097; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.algorithm = static_cast<map_algorithm>(5); }), "algorithm");
+  EXPECT_EQ(with([](auto& c) { c.algorithm = map_algorithm::log_map_table; }), "");
+  EXPECT_EQ(with([](auto& c) {
+              c.algorithm = map_algorithm::log_map_table;
+              c.precision = conv_precision::int16;
+            }),
+            "algorithm");
   EXPECT_EQ(with([](auto& c) { c.code.generators = {}; }), "generators.size()");
   EXPECT_EQ(bcjr_decoder({.code = conv_lte(), .k = 40}).config().overlap, 48);
 }

@@ -23,7 +23,7 @@ static auto with_bcjr_of(const bcjr_args& a, F f) {
     return f(bcjr_op<Memory, M, false, threads, Coded>{a});
   } else {
 #if defined(__CUDACC__)
-    if constexpr (Memory == 6 && !Coded)
+    if constexpr (Memory == 6 && !Coded && !std::is_same_v<M, max_star_table>)
       if (a.code.feedback == 1 << Memory)
         return f(bcjr_known_or_any<M, bcjr_op<Memory, M, false, threads>>{{a}});
 #endif

@@ -11,6 +11,15 @@
 namespace wb {
 inline namespace WB_ISA {
 
+/// What a sum of semiring M takes beyond a maximum, as kernel.hpp counts operations.
+template <class M>
+inline constexpr double correction_flops_of = [] {
+  if constexpr (requires { M::correction_flops; })
+    return M::correction_flops;
+  else
+    return 0.;
+}();
+
 struct max_log {
   static constexpr int chains = 1;
   /// Channel LLRs are limited to +-2^26, so that the metrics that one adds to stay fine-grained; extrinsics

@@ -16,15 +16,6 @@ inline namespace WB_ISA {
 /// 30, and all is well.
 inline constexpr float turbo_far_llr = 1000.f;
 
-/// What a sum of semiring M takes beyond a maximum, as kernel.hpp counts operations.
-template <class M>
-inline constexpr double correction_flops_of = [] {
-  if constexpr (requires { M::correction_flops; })
-    return M::correction_flops;
-  else
-    return 0.;
-}();
-
 /// Where the values of a codeword lie in scratch. Window w's elements are shifted by w * pad so that threads
 /// working on neighbouring windows touch different shared-memory banks.
 struct turbo_layout {
