@@ -28,7 +28,7 @@ TEST(flops, of_the_decoder_of_couples) {
             const auto n = static_cast<std::size_t>(6 * couples);
             const std::vector<float> llr(n, 1.f);
             std::vector<std::uint8_t> bits(n / 3);
-            std::vector<float> soft(n / 3);
+            std::vector<float> soft(n / 3), coded(n);
             std::vector<std::int32_t> received(n);
             for (std::size_t i = 0; i < n; i++) received[i] = static_cast<std::int32_t>(i);
             ctc_decode_args a;
@@ -36,6 +36,7 @@ TEST(flops, of_the_decoder_of_couples) {
             a.algorithm = algorithm;
             a.llr = make_view(llr.data(), 1, n);
             a.bits = make_view(bits.data(), 1, bits.size());
+            a.coded = make_view(coded.data(), 1, n);
             a.received = received.data();
             a.interleaved = received.data();
             for (const bool with_soft : {false, true}) {
@@ -46,12 +47,16 @@ TEST(flops, of_the_decoder_of_couples) {
                     << "algorithm " << static_cast<int>(algorithm) << ", couples " << couples << ", windows "
                     << windows << ", overlap " << overlap << ", iterations " << iterations << with_soft;
               };
+              const auto expect_both = [&]<class M>(M) {
+                expect(ctc_decode_op<M>{a});
+                expect(ctc_decode_op<M, true>{a});
+              };
               if (algorithm == map_algorithm::log_map)
-                expect(ctc_decode_op<wb::counting::log_map>{a});
+                expect_both(wb::counting::log_map{});
               else if (algorithm == map_algorithm::max_log_map)
-                expect(ctc_decode_op<max_log>{a});
+                expect_both(max_log{});
               else
-                expect(ctc_decode_op<max_star_table>{a});
+                expect_both(max_star_table{});
             }
           }
 }

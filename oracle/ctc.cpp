@@ -159,6 +159,30 @@ std::vector<std::array<double, 4>> extrinsics(const std::vector<step>& steps, ke
   return out;
 }
 
+/// A-posteriori LLRs of the parity bits y and w of all steps. The recursions begin as those of `extrinsics`.
+std::vector<std::array<double, 2>> parities(const std::vector<step>& steps, const kept& k,
+                                            std::size_t overlap, bool exact) {
+  const std::size_t n = steps.size();
+  std::vector<metrics> alpha(n + 1), beta(n + 1);
+  alpha[0] = k.alpha;
+  for (std::size_t i = n - overlap; i < n; ++i) alpha[0] = forward(alpha[0], steps[i], exact);
+  beta[n] = k.beta;
+  for (std::size_t i = overlap; i-- > 0;) beta[n] = backward(beta[n], steps[i], exact);
+  for (std::size_t i = 0; i < n; ++i) alpha[i + 1] = forward(alpha[i], steps[i], exact);
+  for (std::size_t i = n; i-- > 0;) beta[i] = backward(beta[i + 1], steps[i], exact);
+  std::vector<std::array<double, 2>> out;
+  for (std::size_t i = 0; i < n; ++i) {
+    double y[2] = {impossible, impossible}, w[2] = {impossible, impossible};
+    for (const branch& x : branches()) {
+      const double path = alpha[i][x.from] + steps[i].gamma(x) + beta[i + 1][x.to];
+      y[x.y] = max_star(y[x.y], path, exact);
+      w[x.w] = max_star(w[x.w], path, exact);
+    }
+    out.push_back({y[0] - y[1], w[0] - w[1]});
+  }
+  return out;
+}
+
 /// The LLR of bit A (half 2) or B (half 1) of four values.
 double bit_llr(const std::array<double, 4>& v, int half, bool exact) {
   double sums[2] = {impossible, impossible};
@@ -209,8 +233,7 @@ std::vector<std::uint8_t> ctc_encode(const std::vector<std::uint8_t>& bits, cons
   return out;
 }
 
-std::vector<double> ctc_decode(const std::vector<double>& llr, const ctc_parameters& p,
-                               const ctc_options& options) {
+ctc_result ctc_decode(const std::vector<double>& llr, const ctc_parameters& p, const ctc_options& options) {
   const auto n = static_cast<std::size_t>(p.couples), overlap = static_cast<std::size_t>(options.overlap);
   if (llr.size() != 6 * n) throw std::invalid_argument("oracle::ctc_decode: 6 N LLRs");
   const bool exact = options.algorithm == algorithm::log_map;
@@ -222,17 +245,15 @@ std::vector<double> ctc_decode(const std::vector<double>& llr, const ctc_paramet
       channel[i][static_cast<std::size_t>(u)] = (0.5 - u / 2) * llr[i] + (0.5 - u % 2) * llr[n + i];
   }
   kept one, two;
-  for (int iteration = 0; iteration < options.iterations; ++iteration) {
-    const double scale = iteration + 1 < options.iterations ? options.scale : 1.0;
-    std::vector<step> steps(n);
+  std::vector<step> steps(n);
+  const auto of_first = [&] {
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t u = 0; u < 4; ++u) steps[i].symbol[u] = channel[i][u] + second[i][u];
       steps[i].y = llr[2 * n + i];
       steps[i].w = llr[4 * n + i];
     }
-    first = extrinsics(steps, one, overlap, exact);
-    for (auto& e : first)
-      for (double& x : e) x *= scale;
+  };
+  const auto of_second = [&] {
     for (int j = 0; j < p.couples; ++j) {
       const auto i = static_cast<std::size_t>(address(p, j)), here = static_cast<std::size_t>(j);
       for (int u = 0; u < 4; ++u) {
@@ -243,6 +264,14 @@ std::vector<double> ctc_decode(const std::vector<double>& llr, const ctc_paramet
       steps[here].y = llr[3 * n + here];
       steps[here].w = llr[5 * n + here];
     }
+  };
+  for (int iteration = 0; iteration < options.iterations; ++iteration) {
+    const double scale = iteration + 1 < options.iterations ? options.scale : 1.0;
+    of_first();
+    first = extrinsics(steps, one, overlap, exact);
+    for (auto& e : first)
+      for (double& x : e) x *= scale;
+    of_second();
     const auto out = extrinsics(steps, two, overlap, exact);
     for (int j = 0; j < p.couples; ++j) {
       const auto i = static_cast<std::size_t>(address(p, j));
@@ -252,14 +281,26 @@ std::vector<double> ctc_decode(const std::vector<double>& llr, const ctc_paramet
       }
     }
   }
-  std::vector<double> posterior;
+  ctc_result r;
+  r.extrinsic.assign(6 * n, 0);
   for (std::size_t i = 0; i < n; ++i) {
     std::array<double, 4> v;
     for (std::size_t u = 0; u < 4; ++u) v[u] = channel[i][u] + first[i][u] + second[i][u];
-    posterior.push_back(bit_llr(v, 2, exact));
-    posterior.push_back(bit_llr(v, 1, exact));
+    r.a_posteriori.push_back(bit_llr(v, 2, exact));
+    r.a_posteriori.push_back(bit_llr(v, 1, exact));
+    r.extrinsic[i] = r.a_posteriori[2 * i] - llr[i];
+    r.extrinsic[n + i] = r.a_posteriori[2 * i + 1] - llr[n + i];
   }
-  return posterior;
+  for (const std::size_t decoder : {0, 1}) {
+    decoder == 0 ? of_first() : of_second();
+    const auto posterior = parities(steps, decoder == 0 ? one : two, overlap, exact);
+    for (std::size_t i = 0; i < n; ++i)
+      for (const std::size_t bit : {0, 1}) {
+        const std::size_t place = (2 + 2 * bit + decoder) * n + i;
+        r.extrinsic[place] = posterior[i][bit] - llr[place];
+      }
+  }
+  return r;
 }
 
 std::vector<double> ctc_exact_constituent(const std::vector<double>& llr, int couples) {

@@ -34,9 +34,15 @@ struct ctc_options {
   int overlap = 0;
 };
 
-/// A-posteriori LLRs of A0 B0 A1 B1 ... from LLRs of the six streams: max* over symbols in the log domain.
-std::vector<double> ctc_decode(const std::vector<double>& llr, const ctc_parameters& parameters,
-                               const ctc_options& options);
+struct ctc_result {
+  std::vector<double> a_posteriori;  ///< LLRs of A0 B0 A1 B1 ...
+  /// LLRs of the six streams without the bits' own ones: of information bits by both decoders, of parity bits
+  /// by their own with the last extrinsic values of the other.
+  std::vector<double> extrinsic;
+};
+/// From LLRs of the six streams: max* over symbols in the log domain.
+ctc_result ctc_decode(const std::vector<double>& llr, const ctc_parameters& parameters,
+                      const ctc_options& options);
 
 /// A-posteriori LLRs of one constituent decoder without a-priori values: the exact MAP of a circular trellis,
 /// summed over all states in which the circle may begin. `llr`: A, B, Y, W.

@@ -80,6 +80,7 @@ CODES = {
     "conv": {"code.k": 300, "code.rate": "3/4", "code.termination": "tail-biting", "decoder.tail_biting": "exact"},
     "polar": {"code.k": 40, "code.coded_bits": 96, "code.kind": "dci", "code.rnti": 17, "decoder.list_size": 4},
     "none": {"code.k": 480},
+    "ctc-harq": {"code.transport_block_size": 176, "code.coded_bits": 240, "code.redundancy_versions": [0, 1]},
     "ctc": {"code.k": 96, "code.rate": "2/3", "decoder.algorithm": "max-log-map", "decoder.extrinsic_scale": 0.75},
 }
 CHANNELS = {

@@ -54,7 +54,8 @@ ALGORITHMS = [
     ("Channel codes", [
         ("turbo", "Turbo codes of LTE and UMTS", ["fec/turbo/turbo.hpp", "fec/umts/interleaver.hpp"], ["turbo.TurboEncoder", "turbo.TurboDecoder", "turbo.umts_permutation"], ("turbo", {}),
          ["wu2010"]),
-        ("ctc", "Duo-binary turbo codes", ["fec/ctc/ctc.hpp", "fec/ctc/ctc_code.hpp"], ["ctc.CtcEncoder", "ctc.CtcDecoder"], ("ctc", {}), ["ctc"]),
+        ("ctc", "Duo-binary turbo codes", ["fec/ctc/ctc.hpp", "fec/ctc/ctc_code.hpp", "fec/ctc/ctc_transport.hpp"],
+         ["ctc.CtcEncoder", "ctc.CtcDecoder", "ctc.CtcTransportEncoder", "ctc.CtcTransportDecoder"], ("ctc", {}), ["ctc"]),
         ("ldpc", "Quasi-cyclic LDPC codes", ["fec/ldpc/ldpc.hpp"], ["ldpc.LdpcCode", "ldpc.LdpcEncoder", "ldpc.LdpcDecoder"],
          ("ldpc", {"early_stop": "no"}), ["ldpc"]),
         ("conv", "Convolutional codes", ["fec/conv/conv.hpp"], ["conv.ConvCode", "conv.ConvEncoder"], ("conv_encode", {}), []),

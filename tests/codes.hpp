@@ -3,6 +3,7 @@
 #include <warpband/code/code_texts.hpp>
 #include <warpband/code/conv.hpp>
 #include <warpband/code/ctc.hpp>
+#include <warpband/code/ctc_harq.hpp>
 #include <warpband/code/ldpc.hpp>
 #include <warpband/code/lte_transport.hpp>
 #include <warpband/code/nr.hpp>
@@ -45,7 +46,7 @@ inline int& k_in(code_config& c) {
   if (c.settings.find<polar_code_settings>() != nullptr) return c.edit<polar_code_settings>().code.k;
   if (c.settings.find<ctc_code_settings>() != nullptr) return c.edit<ctc_code_settings>().code.k;
   if (is_transport(c))
-    return with_settings_of<lte_transport_settings, nr_transport_settings>(
+    return with_settings_of<lte_transport_settings, nr_transport_settings, ctc_harq_settings>(
         c, [](auto& s) -> auto& { return s.transport_block_size; });
   return with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, nr_ldpc_settings, conv_settings,
                           uncoded_settings>(c, [](auto& s) -> auto& { return given(s.k); });
@@ -67,7 +68,7 @@ inline std::optional<int>& base_graph_in(code_config& c) {
       c, [](auto& s) -> auto& { return s.base_graph; });
 }
 inline transport_settings& sent_in(code_config& c) {
-  return with_settings_of<lte_transport_settings, nr_transport_settings>(
+  return with_settings_of<lte_transport_settings, nr_transport_settings, ctc_harq_settings>(
       c, [](auto& s) -> auto& { return s.sent; });
 }
 inline turbo_decoder_config& turbo_decoder_in(code_config& c) {

@@ -140,8 +140,8 @@ algorithm bcjr(const bcjr_config& config, bool with_prior, bool with_coded, std:
   const bcjr_decoder d(config);
   const auto k = static_cast<std::size_t>(config.k), n = d.frame().n();
   const bool int16 = config.precision == conv_precision::int16;
-  algorithm a{.text = name_of(config.code) + " k=" + std::to_string(k) + " log-MAP " +
-                      std::to_string(config.algorithm == map_algorithm::log_map) + " windows=" +
+  algorithm a{.text = name_of(config.code) + " k=" + std::to_string(k) + " algorithm " +
+                      std::to_string(static_cast<int>(config.algorithm)) + " windows=" +
                       std::to_string(config.windows.value_or(1)) + " prior " + std::to_string(with_prior),
               .items = items};
   a.outputs = {output<byte>("bits", k), output<float>("soft", k)};
@@ -174,6 +174,16 @@ algorithms bcjr_of_each_code() {
       list.push_back(bcjr({.code = code, .k = 61, .algorithm = algorithm}, false, false));
       list.push_back(bcjr({.code = code, .k = 61, .algorithm = algorithm}, true, true, 17));
     }
+  return list;
+}
+/// max* from a table.
+algorithms bcjr_by_table() {
+  constexpr auto table = map_algorithm::log_map_table;
+  algorithms list;
+  for (const conv_code& code : many_codes()) {
+    list.push_back(bcjr({.code = code, .k = 61, .algorithm = table}, false, false));
+    list.push_back(bcjr({.code = code, .k = 61, .algorithm = table}, true, true, 17));
+  }
   return list;
 }
 /// Codes that have CUDA kernels: runs and stages that end early, every ending, more than a warp's codewords.
@@ -331,21 +341,28 @@ algorithms turbo_encoders() {
 
 // ---- convolutional turbo codes over couples of bits
 
-algorithm ctc(const ctc_config& code, const ctc_decoder_config& config, std::size_t items) {
+algorithm ctc(const ctc_config& code, const ctc_decoder_config& config, std::size_t items,
+              bool with_coded = false) {
   const ctc_decoder d(code, config);
   const std::size_t k = d.k(), n = d.n();
   algorithm a{.text = "k=" + std::to_string(k) + " n=" + std::to_string(n) +
                       " windows=" + std::to_string(d.config().windows.value()) + " algorithm " +
                       std::to_string(static_cast<int>(config.algorithm)),
               .items = items};
-  a.outputs = {output<byte>("bits", k), output<float>("soft", k), output<std::int32_t>("iterations", 1),
-               status_output()};
+  a.outputs = {output<byte>("bits", k), output<float>("soft", k)};
+  if (with_coded) a.outputs.push_back(output<float>("coded_extrinsic", n));
+  a.outputs.push_back(output<std::int32_t>("iterations", 1));
+  a.outputs.push_back(status_output());
   a.draw = [=](std::size_t count) {
     return operands{input("llr", n, of_mixed_scales(make_ctc_words(code, count, -1, 12).llr, n))};
   };
   a.run = [=](executor& e, const call& c) {
-    d.run(e, c["llr"],
-          {.bits = c["bits"], .soft = c["soft"], .iterations = c["iterations"], .status = c["status"]});
+    d.run(e, c.get<const float>("llr"),
+          {.bits = c["bits"],
+           .soft = c["soft"],
+           .coded_extrinsic = c["coded_extrinsic"],
+           .iterations = c["iterations"],
+           .status = c["status"]});
   };
   a.faults = {too_few(0), too_few(k - 1)};
   return a;
@@ -359,6 +376,9 @@ algorithms ctc_decoders() {
     list.push_back(ctc({.k = 480, .rate = ctc_rate::r5_6}, {.algorithm = algorithm, .early_stop = stop}, 21));
     list.push_back(ctc({.standard = ctc_standard::dvb_rcs, .k = 440, .rate = ctc_rate::r2_5},
                        {.algorithm = algorithm, .iterations = 3, .windows = 9, .overlap = 0}, 9));
+    list.push_back(ctc({.k = 96, .rate = ctc_rate::r2_3},
+                       {.algorithm = algorithm, .iterations = 5, .windows = 4, .early_stop = stop}, 35,
+                       true));
   }
   return list;
 }
@@ -552,6 +572,7 @@ const std::vector<contract_case> decoders{
     {"viterbi_int16", viterbi_of_16_bits},
     {"bcjr", bcjr_of_each_code},
     {"bcjr_of_known_codes", bcjr_of_known_codes},
+    {"bcjr_by_table", bcjr_by_table},
     {"bcjr_int16", bcjr_of_16_bits},
     {"turbo", [] { return turbo_of_float32(false); }},
     {"turbo_windows", [] { return turbo_of_windows(false); }},

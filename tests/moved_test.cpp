@@ -43,6 +43,7 @@
 #include <warpband/fec/conv/conv.hpp>
 #include <warpband/fec/crc/crc.hpp>
 #include <warpband/fec/ctc/ctc.hpp>
+#include <warpband/fec/ctc/ctc_transport.hpp>
 #include <warpband/fec/format/format.hpp>
 #include <warpband/fec/ldpc/ldpc.hpp>
 #include <warpband/fec/lte/transport.hpp>
@@ -239,6 +240,14 @@ void judge_transport_channels() {
   };
   defined("lte_transport_decoder", lte_transport_decoder(lte),
           [&](lte_transport_decoder& d) { return received(d, 40); });
+  const ctc_transport_config ctc{.transport_bits = 32, .coded_bits = 132};
+  defined("ctc_transport_plan", ctc_transport_plan(ctc),
+          [](const ctc_transport_plan& p) { return p.start(1) + p.sent_bits(0); });
+  defined("ctc_transport_encoder", ctc_transport_encoder(ctc), [&](ctc_transport_encoder& e) {
+    return bits_of(132, [&](auto out) { e.run(exec(), first(ones, 32), 0, out); });
+  });
+  defined("ctc_transport_decoder", ctc_transport_decoder(ctc),
+          [&](ctc_transport_decoder& d) { return received(d, 32); });
   const nr_transport_config nr{.transport_bits = 24, .coded_bits = 132};
   defined("nr_transport_plan", nr_transport_plan(nr), [](const nr_transport_plan& p) { return p.rows(0); });
   defined("nr_transport_encoder", nr_transport_encoder(nr), [&](nr_transport_encoder& e) {
@@ -286,6 +295,7 @@ TEST(moved_from, decoders_with_transmissions) {
   };
   expect(lte_transport_decoder({.transport_bits = 40, .coded_bits = 132}), 132);
   expect(nr_transport_decoder({.transport_bits = 24, .coded_bits = 132}), 132);
+  expect(ctc_transport_decoder({.transport_bits = 32, .coded_bits = 132}), 132);
 }
 
 void judge_channels() {

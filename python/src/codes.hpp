@@ -6,12 +6,17 @@
 #include <utility>
 
 #include <warpband/core/error.hpp>
+#include <warpband/fec/crc/crc.hpp>
 
 #include "rooms.hpp"
 
 namespace wb::python {
 
 using crc_words = std::pair<std::uint32_t, int>;  // polynomial, degree
+
+inline std::optional<crc_polynomial> polynomial_of(const std::optional<crc_words>& crc) {
+  return crc ? std::optional(crc_polynomial{crc->first, crc->second}) : std::nullopt;
+}
 
 /// Runs f, which makes a code with this CRC. What it blames has Python's names.
 template <class F>

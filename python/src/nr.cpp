@@ -1,34 +1,17 @@
 // fec/nr/: LDPC codes, transport block sizes and shared channels of 5G NR.
-#include <mutex>
-
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <warpband/core/as_size.hpp>
 #include <warpband/fec/nr/block.hpp>
 #include <warpband/fec/nr/scrambling.hpp>
 #include <warpband/fec/nr/tbs.hpp>
 #include <warpband/fec/nr/transport.hpp>
 
-#include "arrays.hpp"
-#include "rooms.hpp"
-#include "settings.hpp"
 #include "transport.hpp"
 
 namespace wb::python {
 namespace {
-
-/// Both keep buffers between calls: one call at a time, whatever the executors. The lock is taken without the
-/// GIL.
-struct nr_encoder_ref {
-  nr_transport_encoder made;
-  std::mutex mutex;
-};
-struct nr_decoder_ref {
-  nr_transport_decoder made;
-  std::mutex mutex;
-};
 
 using nr_settings_list = std::vector<setting_of<nr_transport_config>>;
 
@@ -41,60 +24,6 @@ const nr_settings_list& nr_decoder_settings() {
     return list;
   }();
   return settings;
-}
-
-void nr_encode(nr_encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb::handle coded) {
-  const argument b("bits", bits, where), c("coded", coded, where, true);
-  b.expect_item({as_size(e.made.config().transport_bits)});
-  const auto in = b.bits(1);
-  const auto out = c.as<std::uint8_t>(1);
-  where.run([&](executor& exec) {
-    std::lock_guard lock(e.mutex);
-    e.made.run(exec, in, rv, out);
-  });
-}
-
-/// Looks at all arrays before anything is combined: a call that is refused leaves the soft buffers as they
-/// were.
-void nr_decode(nr_decoder_ref& d, executor_ref& where, nb::handle llr, double llr_scale, int rv, bool first,
-               nb::handle harq, const harq_memory& held_as, nb::handle bits, nb::handle ok,
-               nb::handle block_ok, nb::handle iterations, nb::handle status) {
-  const argument l("llr", llr, where), b("bits", bits, where, true), o("ok", ok, where, true),
-      k("block_ok", block_ok, where, true), i("iterations", iterations, where, true),
-      s("status", status, where, true), h("harq", harq, where, true);
-  l.expect_item({as_size(d.made.config().coded_bits)});
-  const llr_batch in = l.llrs(1, llr_scale);
-  harq_memory memory = held_as;
-  if (h) {
-    h.expect_item({d.made.harq_bytes(memory.format)});
-    h.expect_batch(1, l.batch(1));
-    memory.data = h.as<std::uint8_t>(1);
-  }
-  const nr_transport_output out{.bits = b.as<std::uint8_t>(1),
-                                .ok = o.as<std::uint8_t>(0),
-                                .block_ok = k.as<std::uint8_t>(1),
-                                .iterations = i.as<std::int32_t>(1),
-                                .status = s.as<std::uint8_t>(0)};
-  where.run([&](executor& exec) {
-    std::lock_guard lock(d.mutex);
-    decode_transmission(d.made, exec, in, rv, first, memory, out);
-  });
-}
-
-void nr_match(const nr_rate_matcher& r, executor_ref& where, nb::handle coded, int rv, nb::handle sent) {
-  const argument c("bits", coded, where), s("sent", sent, where, true);
-  c.expect_item({as_size(r.block().codeword())});
-  const auto in = c.bits(1);
-  const auto out = s.as<std::uint8_t>(1);
-  where.run([&](executor& exec) { r.match(exec, in, rv, out); });
-}
-void nr_combine(const nr_rate_matcher& r, executor_ref& where, nb::handle llr, double llr_scale, int rv,
-                bool first, nb::handle soft) {
-  const argument l("llr", llr, where), s("soft", soft, where, true);
-  l.expect_item({as_size(r.config().sent_bits)});
-  const llr_batch in = l.llrs(1, llr_scale);
-  const auto sums = s.as<float>(1);
-  where.run([&](executor& exec) { r.combine(exec, in, rv, first, sums); });
 }
 
 void bind_functions(nb::module_& m) {
@@ -167,58 +96,11 @@ void bind_nr(nb::module_& m) {
               throw argument_error("harq_scale", std::to_string(scale), "a number above 0, up to 1e30");
           },
           nb::kw_only(), nb::arg("harq_type"), nb::arg("harq_scale"));
-  add_keywords(m, "NrRateMatcher", nr_rate_matching_settings(), {}, {"k", "sent_bits"});
-  nb::class_<nr_rate_matcher>(m, "NrRateMatcher")
-      .def(
-          "__init__",
-          [](nr_rate_matcher* self, const nb::dict& settings) {
-            new (self) nr_rate_matcher(with_settings(nr_rate_matching_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def("run", &nr_match, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("sent"))
-      .def("combine", &nr_combine, nb::arg("executor"), nb::arg("llr"), nb::arg("llr_scale"), nb::arg("rv"),
-           nb::arg("first"), nb::arg("soft"))
-      .def("code", [](const nr_rate_matcher& r) { return r.block().code(); })
-      .def_prop_ro("settings", [](const nr_rate_matcher& r) {
-        return settings_in(nr_rate_matching_settings(), r.config());
-      });
-  add_keywords(m, "NrTransportEncoder", nr_transport_config_settings(), {}, {"transport_bits", "coded_bits"});
-  add_keywords(m, "NrTransportDecoder", nr_decoder_settings(), {}, {"transport_bits", "coded_bits"});
-  nb::class_<nr_encoder_ref>(m, "NrTransportEncoder")
-      .def(
-          "__init__",
-          [](nr_encoder_ref* self, const nb::dict& settings) {
-            new (self) nr_encoder_ref{
-                nr_transport_encoder(with_settings(nr_transport_config_settings(), settings)), {}};
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const nr_encoder_ref& e) {
-                     return settings_in(nr_transport_config_settings(), e.made.config());
-                   })
-      .def("run", &nr_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("coded"))
-      .def_prop_ro("blocks", [](const nr_encoder_ref& e) { return e.made.segmentation().blocks; });
-  nb::class_<nr_decoder_ref>(m, "NrTransportDecoder")
-      .def(
-          "__init__",
-          [](nr_decoder_ref* self, const nb::dict& settings) {
-            new (self)
-                nr_decoder_ref{nr_transport_decoder(with_settings(nr_decoder_settings(), settings)), {}};
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro(
-          "settings",
-          [](const nr_decoder_ref& d) { return settings_in(nr_decoder_settings(), d.made.config()); })
-      .def("run", &nr_decode, nb::arg("executor"), nb::arg("llr"), nb::arg("llr_scale"), nb::arg("rv"),
-           nb::arg("first"), optional("harq"), nb::arg("harq_format"), optional("bits"), optional("ok"),
-           optional("block_ok"), optional("iterations"), optional("status"))
-      .def(
-          "harq_bytes",
-          [](const nr_decoder_ref& d, const harq_memory& held_as) {
-            return d.made.harq_bytes(held_as.format);
-          },
-          nb::arg("harq_format"))
-      .def_prop_ro("blocks", [](const nr_decoder_ref& d) { return d.made.segmentation().blocks; });
+  bind_rate_matcher<nr_rate_matcher>(m, "NrRateMatcher", nr_rate_matching_settings(),
+                                     [](const nr_rate_matcher& r) { return as_size(r.block().codeword()); })
+      .def("code", [](const nr_rate_matcher& r) { return r.block().code(); });
+  bind_transport<nr_transport_encoder, nr_transport_decoder, nr_transport_output>(
+      m, "NrTransportEncoder", nr_transport_config_settings(), "NrTransportDecoder", nr_decoder_settings());
 }
 
 }  // namespace wb::python

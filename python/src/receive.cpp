@@ -32,11 +32,6 @@ struct receiver_ref {
   frame_encoder encode;
 };
 
-std::optional<crc_polynomial> polynomial_of(const std::optional<crc_words>& crc) {
-  if (!crc) return std::nullopt;
-  return crc_polynomial{crc->first, crc->second};
-}
-
 /// An encoder that sets the CRC first.
 template <class Encoder>
 frame_encoder encoder_of(Encoder made, std::size_t k, const std::optional<crc_words>& crc) {
@@ -83,8 +78,16 @@ void set_decoder(receiver_ref& r, nb::handle decoder, const permutation_words& i
     r.encode = encoder_of(conv_encoder(d.frame().code(), d.config().k), r.decoder->k(), crc);
     return;
   }
+  if (nb::isinstance<ctc_decoder>(decoder)) {
+    const auto& d = nb::cast<const ctc_decoder&>(decoder);
+    ctc_decoder_config c = d.config();
+    if (r.config.inner) c.iterations = *r.config.inner;
+    r.decoder = make_soft_decoder(ctc_decoder(d.code(), c), polynomial_of(crc));
+    r.encode = encoder_of(ctc_encoder(d.code()), r.decoder->k(), crc);
+    return;
+  }
   throw argument_error("decoder", "one without extrinsic LLRs of its coded bits",
-                       "an LdpcDecoder, a TurboDecoder or a BcjrDecoder");
+                       "an LdpcDecoder, a TurboDecoder, a BcjrDecoder or a CtcDecoder");
 }
 
 /// Antennas that receive, and streams or users that send.

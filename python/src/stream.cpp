@@ -89,6 +89,7 @@ std::shared_ptr<const soft_decoder> decoder_of(nb::handle decoder) {
   }
   if (nb::isinstance<viterbi_decoder>(decoder))
     return std::make_shared<viterbi>(nb::cast<const viterbi_decoder&>(decoder));
+  if (nb::isinstance<ctc_decoder>(decoder)) return make_soft_decoder(nb::cast<const ctc_decoder&>(decoder));
   return make_soft_decoder(nb::cast<const bcjr_decoder&>(decoder));
 }
 

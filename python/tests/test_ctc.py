@@ -131,6 +131,46 @@ def test_noise_is_corrected(settings, rng):
     assert not decided[2:4].any()
 
 
+def test_extrinsics_of_coded_bits(rng):
+    """Those of information bits are the soft outputs without the channel's LLRs; the sign of the others is that of the codeword."""
+    code = {"k": 96, "rate": "1/2"}
+    bits = rng.integers(0, 2, (10, 96), dtype=np.uint8)
+    coded = wb.CtcEncoder(**code)(bits)
+    llr = (4 * (1 - 2.0 * coded) + 8 ** 0.5 * rng.normal(size=coded.shape)).astype(np.float32)
+    decode = wb.CtcDecoder(**code, iterations=4)
+    soft, extrinsic = decode(llr, outputs=("soft", "coded_extrinsic"))
+    places = sent(np.arange(288).reshape(6, 48), "wimax")[:192]
+    for place, i in zip(places, range(192)):
+        if place < 96:
+            bit = 2 * (place % 48) + place // 48
+            assert np.allclose(extrinsic[:, i], soft[:, bit] - llr[:, i], atol=1e-3, rtol=1e-3)
+    assert ((extrinsic < 0) == coded).mean() > 0.99
+    assert np.array_equal(wb.CtcDecoder(**code, iterations=4, llr_sign="p1/p0")(-llr, outputs="coded_extrinsic"), -extrinsic)
+
+
+def test_subpackets(rng):
+    """Those of SPID 0 to 3 follow each other on the circle of the coded bits; together they are decoded as one codeword."""
+    settings = {"transport_bits": 176, "coded_bits": 240}
+    encode, decode = wb.CtcTransportEncoder(**settings), wb.CtcTransportDecoder(**settings, iterations=6)
+    bits = rng.integers(0, 2, (12, 176), dtype=np.uint8)
+    words = wb.CtcEncoder(k=192)(wb.CrcAttacher(n=176, crc="crc16")(bits))
+    sums, right = np.zeros((12, 576), np.float32), []
+    for rv in range(3):
+        places = (240 * rv + np.arange(240)) % 576
+        coded = encode(bits, rv=rv)
+        assert np.array_equal(coded, words[:, places])
+        llr = (2 * (1 - 2.0 * coded) + 2 * rng.normal(size=coded.shape)).astype(np.float32)
+        sums[:, places] += llr
+        decided, ok = decode(llr, rv=rv, first=rv == 0)
+        assert np.array_equal(decided, wb.CtcDecoder(k=192, iterations=6)(sums)[:, :176])
+        assert np.array_equal(ok == 1, (decided == bits).all(axis=1))
+        right.append(ok.sum())
+    assert right[0] < right[2]
+    for name, wrong in (("transport_bits", {"transport_bits": 177}), ("coded_bits", {"coded_bits": 241}), ("iterations", {"iterations": 65})):
+        with pytest.raises(ValueError, match=f"^{name} = "):
+            wb.CtcTransportDecoder(**{**settings, **wrong})
+
+
 def test_what_is_not_allowed():
     for name, settings in (("k", {"k": 50}), ("k", {"standard": "dvb-rcs", "k": 48}), ("rate", {"k": 48, "rate": "5/6"}),
                            ("rate", {"k": 48, "rate": "2/5"}), ("standard", {"k": 48, "standard": "lte"})):

@@ -12,9 +12,10 @@ def decoders():
     ldpc, polar = wb.nr_ldpc(base_graph=2, lifting_size=16), {"kind": "dci", "k": 40, "coded_bits": 120, "rnti": 5}
     nr = {"transport_bits": 8424, "coded_bits": 14400, "modulation_order": 4, "scrambling": 7}
     lte = {"transport_bits": 6200, "coded_bits": 12000}
-    bits = {k: RNG.integers(0, 2, (3, k), dtype=np.uint8) for k in (ldpc.k, 40, 8424, 6200)}
+    bits = {k: RNG.integers(0, 2, (3, k), dtype=np.uint8) for k in (ldpc.k, 40, 96, 8424, 6200)}
     return {
         "ldpc": (lambda **more: wb.LdpcDecoder(code=ldpc, iterations=5, **more), wb.LdpcEncoder(code=ldpc)(bits[ldpc.k]), bits[ldpc.k]),
+        "ctc": (lambda **more: wb.CtcDecoder(k=96, rate="1/2", **more), wb.CtcEncoder(k=96, rate="1/2")(bits[96]), bits[96]),
         "polar": (lambda **more: wb.PolarDecoder(**polar, **more), wb.PolarEncoder(**polar)(bits[40]), bits[40]),
         "nr": (lambda **more: wb.NrTransportDecoder(**nr, iterations=5, **more), wb.NrTransportEncoder(**nr)(bits[8424]), bits[8424]),
         "lte": (lambda **more: wb.LteTransportDecoder(**lte, iterations=3, **more), wb.LteTransportEncoder(**lte)(bits[6200]), bits[6200])}
@@ -39,14 +40,14 @@ def test_integers_equal_floats_times_the_scale(dtype, sign):
         if sign == "p1/p0":  # -(-128) is no int8: the same bits of the other sign
             steps = np.maximum(steps, -np.iinfo(dtype).max)
             steps = -steps
-        outputs = ("bits", "soft", "status") if name == "ldpc" else ("bits", "status")
+        outputs = ("bits", "soft", "status") if name in ("ctc", "ldpc") else ("bits", "status")
         wanted = make()(steps.astype(np.float32) * factor, outputs=outputs)
         got = decode(steps, llr_scale=float(scale), outputs=outputs, strict=True)
         for x, y, output in zip(wanted, got, outputs):
             assert np.array_equal(x, -y if output == "soft" and sign == "p1/p0" else y), (name, output)
         assert np.array_equal(got[0], bits), name
         strided = np.repeat(steps, 2, axis=1)[:, ::2][::-1]
-        assert np.array_equal(decode(strided, llr_scale=float(scale)) if name in ("ldpc", "polar")
+        assert np.array_equal(decode(strided, llr_scale=float(scale)) if name in ("ctc", "ldpc", "polar")
                               else decode(strided, llr_scale=float(scale), outputs="bits"), bits[::-1]), name
 
 

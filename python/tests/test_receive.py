@@ -218,6 +218,8 @@ DECODERS = {
     "turbo": (wb.TurboDecoder(k=264, iterations=2), wb.TurboEncoder(k=264), 7.5),
     "turbo of one's own": (wb.TurboDecoder(k=264, iterations=2, windows=1, permutation=list(range(263, -1, -1))),
                            wb.TurboEncoder(k=264, permutation=list(range(263, -1, -1))), 7.5),
+    "bcjr by table": (wb.BcjrDecoder(code=wb.conv_80211(), k=264, algorithm="log-map-table"), wb.ConvEncoder(code=wb.conv_80211(), k=264), 9),
+    "ctc": (wb.CtcDecoder(k=288, rate="1/2", iterations=2), wb.CtcEncoder(k=288, rate="1/2"), 8),
     "bcjr": (wb.BcjrDecoder(code=wb.conv_80211(), k=264), wb.ConvEncoder(code=wb.conv_80211(), k=264), 9),
 }
 
@@ -226,7 +228,7 @@ DECODERS = {
 def test_other_decoders(name):
     decoder, encoder, snr_db = DECODERS[name]
     receiver = wb.IterativeReceiver(detector=wb.NWay(streams=2, rx_antennas=2, qam=16), decoder=decoder, outer=3, interleaver="random")
-    bits = np.random.default_rng(3).integers(0, 2, (60, 264), dtype=np.uint8)
+    bits = np.random.default_rng(3).integers(0, 2, (60, encoder.k), dtype=np.uint8)
     sent = wb.QamMapper(qam=16)(receiver.interleave(encoder(bits))).reshape(60, receiver.uses_per_frame, 2)
     y, h = wb.mimo_rayleigh(sent, rx_antennas=2, seed=1)
     n0 = 2 * 10 ** (-snr_db / 10)

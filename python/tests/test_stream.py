@@ -144,7 +144,8 @@ def stages(rng):
             ("turbo", wb.TurboDecoder(k=104, early_stop="sign-agreement"), ("bits", "iterations")),
             ("int16", wb.TurboDecoder(k=104, precision="int16", algorithm="max-log-map", llr_sign="p1/p0"), "bits"),
             ("ldpc", wb.LdpcDecoder(code=ldpc), ("iterations", "bits")),
-            ("viterbi", wb.ViterbiDecoder(code=conv, k=100), "bits"), ("bcjr", wb.BcjrDecoder(code=conv, k=100), "bits")):
+            ("viterbi", wb.ViterbiDecoder(code=conv, k=100), "bits"), ("bcjr", wb.BcjrDecoder(code=conv, k=100), "bits"),
+            ("ctc", wb.CtcDecoder(k=96), ("bits", "iterations"))):
         direct = wb.MMSE(**MMSE)
         frame = (complex_normal(rng, 200, 3, 2), complex_normal(rng, 200, 3), 0.05)
         llr = direct(*frame).ravel()
@@ -157,7 +158,7 @@ def stages(rng):
 NAMES = ["detector", "other sign", "one output", "uplink", "uplink cg", "uplink int8", "uplink int8, other sign", "uplink of halves",
          "uplink of halves, int8", "precode", "precode by halves", "clusters", "clusters cg, other sign", "clusters of halves, int8",
          "precode in clusters", "precode in clusters by halves", "alamouti", "silver", "golden", "fstd", "turbo", "int16", "ldpc", "viterbi",
-         "bcjr"]
+         "bcjr", "ctc"]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -6,7 +6,8 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import INT32, UINT8, Array, Executor, Table, batch_of, fill, results, space_of
+from ._arrays import FLOAT32, INT32, UINT8, Array, Executor, Table, batch_of, fill, results, space_of
+from ._convert import as_bits, as_llrs, converting
 from ._described import Described
 from ._settings import checked_executor, checked_sign, made, number, refused, whole
 
@@ -50,7 +51,7 @@ class Decoder(Described):
         self._work, self._table = work, table
         #: the sign of LLRs
         self.llr_sign = llr_sign
-        self._negated = tuple(name for name in ("soft", "extrinsic") if name in table) if self._reversed else ()
+        self._negated = tuple(name for name in ("soft", "extrinsic", "coded_extrinsic") if name in table) if self._reversed else ()
 
     def _decode(self, llrs: Sequence[Array], outputs: str | Sequence[str], out: Any, packed: Any, *more: Any, llr_scale: Any = ...) -> Any:
         """Of the LLRs the first are those of codewords. ``llr_scale`` is for decoders that take integers with a scale."""
@@ -106,3 +107,48 @@ class TransportDecoder(Decoder):
             raise refused("first", first, "True or False")
         memory = harq if harq is None else space_of(llr).target(harq)
         return self._decode((llr,), outputs, out, packed, whole("rv", rv), first, memory, self._harq, llr_scale=llr_scale)
+
+
+class RateMatcher(Described):
+    """Codewords of code blocks to what is sent of them, and LLRs back."""
+
+    def __init__(self, work: Any, n: int, llr_sign: str, executor: Executor | None):
+        self._reversed = checked_sign(llr_sign)
+        self._executor = checked_executor(executor)
+        self._work = work
+        self.llr_sign = llr_sign
+        self._table = {"sent": (UINT8, (work.settings["sent_bits"],)), "soft": (FLOAT32, (n,))}
+
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, rv: int = 0, out: Any = None, strict: bool = False) -> Any:
+        """What is sent of codewords, uint8 or bool ``(..., n)``, in redundancy version ``rv`` = 0..3: uint8 ``(..., sent_bits)``."""
+        space = space_of(bits)
+        arrays = fill(space, self._table, "sent", out, batch_of("bits", bits, 1))
+        self._work.run(space.executor(self._executor), space.take(bits), whole("rv", rv), arrays["sent"])
+        return results(space, arrays, "sent", out)
+
+    @converting(llr=as_llrs)
+    def combine(self, llr: Array, *, llr_scale: float = 1.0, rv: int = 0, soft: Any = None, strict: bool = False) -> Any:
+        """LLRs of a transmission to those of its codewords, float32 ``(..., n)``.
+
+        Args:
+            llr: float32, int8 or int16 ``(..., sent_bits)``. One with a NaN or infinite LLR adds nothing.
+            llr_scale: an integer v is the LLR ``v * llr_scale``; 1 with float32.
+            rv: its redundancy version, 0..3.
+            soft: what a former call returned, to which this transmission is added; None begins anew, with 0 where nothing was
+                received and +-1e30 at filler bits.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
+        """
+        space = space_of(llr)
+        arrays = fill(space, self._table, "soft", soft, batch_of("llr", llr, 1))
+        sums, taken = arrays["soft"], signed_llrs(space, llr, self._reversed, llr_scale)
+        version, turned = whole("rv", rv), self._reversed and soft is not None
+        if turned:
+            sums = space.negate(sums)
+        try:
+            self._work.combine(space.executor(self._executor), *taken, version, soft is None, sums)
+        except Exception:
+            if turned:  # a second call, with converted LLRs, begins with what the caller gave
+                space.negate(sums)
+            raise
+        return results(space, arrays, "soft", soft, ("soft",) if self._reversed else ())

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import (FLOAT32, UINT8, Array, CudaInterfaceSpace, DeviceSpace, DlpackSpace, Executor, batch_of, fill,
-                      named_space, results, space_of)
-from ._codec import Encoder, TransportDecoder, signed_llrs
+from ._arrays import (UINT8, Array, CudaInterfaceSpace, DeviceSpace, DlpackSpace, Executor, batch_of, fill, named_space, results,
+                      space_of)
+from ._codec import Encoder, RateMatcher, TransportDecoder
 from ._convert import as_bits, as_llrs, converting
 from ._described import Described, described
-from ._settings import checked_executor, checked_sign, made, whole
+from ._settings import checked_executor, made, whole
 from .turbo import crc_of
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def lte_segmentation(*, transport_bits: int) -> LteSegmentation:
 
 
 @described
-class LteRateMatcher(Described):
+class LteRateMatcher(RateMatcher):
     """Rate matching of single code blocks of the turbo code (3GPP TS 36.212 section 5.1.4.1).
 
     Args:
@@ -136,47 +136,10 @@ class LteRateMatcher(Described):
     """
 
     def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[LteRateMatcherKeywords]):
-        self._reversed = checked_sign(llr_sign)
-        self._executor = checked_executor(executor)
-        self._work = made(_core.LteRateMatcher, settings=settings)
-        self.llr_sign = llr_sign
+        work = made(_core.LteRateMatcher, settings=settings)
         #: bits of a codeword, 3 (k + 4)
-        self.n: int = 3 * (self._work.settings["k"] + 4)
-        self._table = {"sent": (UINT8, (self._work.settings["sent_bits"],)), "soft": (FLOAT32, (self.n,))}
-
-    @converting(bits=as_bits)
-    def __call__(self, bits: Array, *, rv: int = 0, out: Any = None, strict: bool = False) -> Any:
-        """What is sent of codewords, uint8 or bool ``(..., n)``, in redundancy version ``rv`` = 0..3: uint8 ``(..., sent_bits)``."""
-        space = space_of(bits)
-        arrays = fill(space, self._table, "sent", out, batch_of("bits", bits, 1))
-        self._work.run(space.executor(self._executor), space.take(bits), whole("rv", rv), arrays["sent"])
-        return results(space, arrays, "sent", out)
-
-    @converting(llr=as_llrs)
-    def combine(self, llr: Array, *, llr_scale: float = 1.0, rv: int = 0, soft: Any = None, strict: bool = False) -> Any:
-        """LLRs of a transmission to those of its codewords, float32 ``(..., n)``.
-
-        Args:
-            llr: float32, int8 or int16 ``(..., sent_bits)``. One with a NaN or infinite LLR adds nothing.
-            llr_scale: an integer v is the LLR ``v * llr_scale``; 1 with float32.
-            rv: its redundancy version, 0..3.
-            soft: what a former call returned, to which this transmission is added; None begins anew, with 0 where nothing was
-                received and +-1e30 at filler bits.
-            strict: refuse arrays in host memory of another type or layout instead of converting them.
-        """
-        space = space_of(llr)
-        arrays = fill(space, self._table, "soft", soft, batch_of("llr", llr, 1))
-        sums, taken = arrays["soft"], signed_llrs(space, llr, self._reversed, llr_scale)
-        version, turned = whole("rv", rv), self._reversed and soft is not None
-        if turned:
-            sums = space.negate(sums)
-        try:
-            self._work.combine(space.executor(self._executor), *taken, version, soft is None, sums)
-        except Exception:
-            if turned:  # a second call, with converted LLRs, begins with what the caller gave
-                space.negate(sums)
-            raise
-        return results(space, arrays, "soft", soft, ("soft",) if self._reversed else ())
+        self.n: int = 3 * (work.settings["k"] + 4)
+        super().__init__(work, self.n, llr_sign, executor)
 
 
 @described

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import FLOAT32, UINT8, Array, Executor, batch_of, fill, results, space_of
-from ._codec import Encoder, TransportDecoder, signed_llrs
+from ._arrays import UINT8, Array, Executor
+from ._codec import Encoder, RateMatcher, TransportDecoder
 from ._convert import as_bits, as_llrs, converting
-from ._described import Described, described
-from ._settings import checked_executor, checked_sign, made, whole
+from ._described import described
+from ._settings import made, whole
 from .ldpc import LdpcCode
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def nr_scrambling_sequence(*, c_init: int, length: int) -> Any:
 
 
 @described
-class NrRateMatcher(Described):
+class NrRateMatcher(RateMatcher):
     """Rate matching and bit interleaving of single code blocks (3GPP TS 38.212 section 5.4.2).
 
     Args:
@@ -197,47 +197,10 @@ class NrRateMatcher(Described):
     """
 
     def __init__(self, *, llr_sign: str = "p0/p1", executor: Executor | None = None, **settings: Unpack[NrRateMatcherKeywords]):
-        self._reversed = checked_sign(llr_sign)
-        self._executor = checked_executor(executor)
-        self._work = made(_core.NrRateMatcher, settings=settings)
-        self.llr_sign = llr_sign
+        work = made(_core.NrRateMatcher, settings=settings)
         #: the code of the codewords
-        self.code = LdpcCode._of(self._work.code())
-        self._table = {"sent": (UINT8, (self._work.settings["sent_bits"],)), "soft": (FLOAT32, (self.code.n,))}
-
-    @converting(bits=as_bits)
-    def __call__(self, bits: Array, *, rv: int = 0, out: Any = None, strict: bool = False) -> Any:
-        """What is sent of codewords, uint8 or bool ``(..., n)``, in redundancy version ``rv`` = 0..3: uint8 ``(..., sent_bits)``."""
-        space = space_of(bits)
-        arrays = fill(space, self._table, "sent", out, batch_of("bits", bits, 1))
-        self._work.run(space.executor(self._executor), space.take(bits), whole("rv", rv), arrays["sent"])
-        return results(space, arrays, "sent", out)
-
-    @converting(llr=as_llrs)
-    def combine(self, llr: Array, *, llr_scale: float = 1.0, rv: int = 0, soft: Any = None, strict: bool = False) -> Any:
-        """LLRs of a transmission to those of its codewords, float32 ``(..., n)``.
-
-        Args:
-            llr: float32, int8 or int16 ``(..., sent_bits)``. One with a NaN or infinite LLR adds nothing.
-            llr_scale: an integer v is the LLR ``v * llr_scale``; 1 with float32.
-            rv: its redundancy version, 0..3.
-            soft: what a former call returned, to which this transmission is added; None begins anew, with 0 where nothing was
-                received and +-1e30 at filler bits.
-            strict: refuse arrays in host memory of another type or layout instead of converting them.
-        """
-        space = space_of(llr)
-        arrays = fill(space, self._table, "soft", soft, batch_of("llr", llr, 1))
-        sums, taken = arrays["soft"], signed_llrs(space, llr, self._reversed, llr_scale)
-        version, turned = whole("rv", rv), self._reversed and soft is not None
-        if turned:
-            sums = space.negate(sums)
-        try:
-            self._work.combine(space.executor(self._executor), *taken, version, soft is None, sums)
-        except Exception:
-            if turned:  # a second call, with converted LLRs, begins with what the caller gave
-                space.negate(sums)
-            raise
-        return results(space, arrays, "soft", soft, ("soft",) if self._reversed else ())
+        self.code = LdpcCode._of(work.code())
+        super().__init__(work, self.code.n, llr_sign, executor)
 
 
 @described

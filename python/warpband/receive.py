@@ -21,6 +21,7 @@ from ._convert import as_bits, as_channel, as_complex, as_llrs, as_noise, conver
 from ._described import Described, described
 from ._settings import checked_executor, checked_sign, listed, made, number, refused, whole
 from .conv import BcjrDecoder
+from .ctc import CtcDecoder
 from .detect import Detector
 from .ldpc import LdpcDecoder
 from .massive import MassiveSoftUplink, MassiveUplink
@@ -52,7 +53,7 @@ class IterativeReceiver(Described):
             uplink, :class:`MassiveSoftUplink`, or :class:`MassiveUplink` for the first outer iteration and the former for the others:
             users are the streams, and uses that share an H must be of one frame. Its ``llr`` and ``executor`` do not matter.
             What a receiver calls a use is a whole codeword of a space-time code.
-        decoder: an :class:`LdpcDecoder`, a :class:`TurboDecoder` in float32 or a :class:`BcjrDecoder`. Its ``llr`` and
+        decoder: an :class:`LdpcDecoder`, a :class:`TurboDecoder` in float32, a :class:`BcjrDecoder` or a :class:`CtcDecoder`. Its ``llr`` and
             ``executor`` do not matter.
         crc: "crc24a", "crc24b", "crc16", "crc8" or (polynomial with its leading term, degree): the last of the k bits are this
             CRC of the others, and a frame is finished only where it holds. None for that of a turbo decoder, if it has one.
@@ -87,7 +88,7 @@ class IterativeReceiver(Described):
     _outputs = ("bits", "iterations", "status", "detected", "extrinsic", "use_status")
 
     def __init__(self, *, detector: Detector | StbcDecoder | MassiveUplink | MassiveSoftUplink,
-                 decoder: LdpcDecoder | TurboDecoder | BcjrDecoder, crc: str | tuple[int, int] | None = None,
+                 decoder: LdpcDecoder | TurboDecoder | BcjrDecoder | CtcDecoder, crc: str | tuple[int, int] | None = None,
                  permutation: Sequence[int] | None = None, codewords: Literal["frame", "user"] = "frame", llr_sign: str = "p0/p1", executor: Executor | None = None,
                  **settings: Unpack[IterativeReceiverKeywords]):
         if not isinstance(detector, (Detector, StbcDecoder, MassiveUplink, MassiveSoftUplink)):
@@ -207,7 +208,7 @@ class ExitChart(NamedTuple):
     loop_decoder: np.ndarray
 
 
-def exit_chart(*, detector: Detector, decoder: LdpcDecoder | TurboDecoder | BcjrDecoder, snr_db: float,
+def exit_chart(*, detector: Detector, decoder: LdpcDecoder | TurboDecoder | BcjrDecoder | CtcDecoder, snr_db: float,
                prior_information: Sequence[float] | None = None, bits: int = 200000, seed: int = 1, executor: Executor | None = None, **settings: Any) -> ExitChart:
     """The EXIT chart of a loop: transfer curves of detector and decoder with Gaussian a-priori LLRs, and the trajectory of the real
     loop (S. ten Brink, "Convergence behavior of iteratively decoded parallel concatenated codes", 2001).
@@ -221,7 +222,7 @@ def exit_chart(*, detector: Detector, decoder: LdpcDecoder | TurboDecoder | Bcjr
 
     Args:
         detector: one that takes a-priori LLRs.
-        decoder: an :class:`LdpcDecoder`, a :class:`TurboDecoder` in float32 or a :class:`BcjrDecoder`.
+        decoder: an :class:`LdpcDecoder`, a :class:`TurboDecoder` in float32, a :class:`BcjrDecoder` or a :class:`CtcDecoder`.
         snr_db: mean received SNR at an antenna, -100..100: N0 = streams * 10 ** (-snr_db / 10).
         prior_information: where the curves are measured, 0..1 bits; None for 0, 0.1, ... 1.
         bits: coded bits of a point, 1..10 ** 9.

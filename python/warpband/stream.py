@@ -28,6 +28,7 @@ from ._convert import as_samples, converting
 from ._described import Described, described
 from ._settings import integer_of, listed, made, number, refused, shown, whole
 from .conv import BcjrDecoder, ViterbiDecoder
+from .ctc import CtcDecoder
 from .detect import Detector
 from .ldpc import LdpcDecoder
 from .massive import ClusteredDownlink, ClusteredUplink, MassiveDownlink, MassiveUplink
@@ -360,7 +361,7 @@ class Stream(Described):
         stage: what is done with a frame: a soft MIMO detector, :class:`MassiveUplink`, :class:`MassiveDownlink`,
             :class:`ClusteredUplink`, :class:`ClusteredDownlink`, :class:`StbcDecoder` or :class:`WimaxFrame`, of at most 7 bursts. Its
             ``executor`` is to be None. Clusters share the device that has the frame.
-        decoder: behind a detector, :class:`TurboDecoder`, :class:`LdpcDecoder`, :class:`ViterbiDecoder` or
+        decoder: behind a detector, :class:`TurboDecoder`, :class:`CtcDecoder`, :class:`LdpcDecoder`, :class:`ViterbiDecoder` or
             :class:`BcjrDecoder`: the LLRs of a frame, use after use, are cut into codewords; what is left behind the last
             whole one is not decoded.
         {settings}
@@ -397,7 +398,7 @@ class Stream(Described):
 
     def __init__(self, *,
                  stage: Detector | MassiveUplink | MassiveDownlink | ClusteredUplink | ClusteredDownlink | StbcDecoder | WimaxFrame,
-                 decoder: TurboDecoder | LdpcDecoder | ViterbiDecoder | BcjrDecoder | None = None, items_per_channel: int = 1,
+                 decoder: TurboDecoder | CtcDecoder | LdpcDecoder | ViterbiDecoder | BcjrDecoder | None = None, items_per_channel: int = 1,
                  splits: int = 1, outputs: str | Sequence[str] | None = None, on_frame: Callable[[StreamFrame], Any] | None = None,
                  _faults: Sequence[tuple[int, str]] = (), **settings: Unpack[StreamKeywords]):
         work, channel, item, per_item = _arrays_of(stage)
@@ -408,7 +409,7 @@ class Stream(Described):
             if not isinstance(stage, Detector):
                 raise ValueError(f"decoder = {type(decoder).__name__} is not allowed: expected None behind "
                                  f"{type(stage).__name__}")
-            if not isinstance(decoder, (TurboDecoder, LdpcDecoder, ViterbiDecoder, BcjrDecoder)):
+            if not isinstance(decoder, (TurboDecoder, CtcDecoder, LdpcDecoder, ViterbiDecoder, BcjrDecoder)):
                 raise TypeError(f"decoder is a {type(decoder).__name__}: expected one of the package's decoders")
         if integer_of(splits) != 1 and not isinstance(stage, _UPLINKS):
             raise refused("splits", splits, "1 but with MassiveUplink and ClusteredUplink")
@@ -421,7 +422,7 @@ class Stream(Described):
         self._n, self._bits = (decoder.n, stage.bits_per_use) if decoder is not None else (0, 0)
         if decoder is not None:
             table: dict[str, tuple[Any, tuple[int, ...]]] = {"bits": (UINT8, (decoder.k,))}
-            if isinstance(decoder, (TurboDecoder, LdpcDecoder)):
+            if isinstance(decoder, (TurboDecoder, CtcDecoder, LdpcDecoder)):
                 table["iterations"] = (INT32, ())
         elif wimax:
             table = {name: stage._table[name] for name in (*stage._bits, "map_status") if name in stage._table}

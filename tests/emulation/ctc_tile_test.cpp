@@ -46,18 +46,21 @@ void expect_same(const ctc_config& code, const ctc_decoder_config& config, float
   const std::size_t k = decoder.k(), n = decoder.n();
   std::vector<float> llr = testing::make_ctc_words(code, items, -2, 3).llr;
   for (std::size_t i = 0; i < n; i++) llr[i] *= factor;  // one word alone
-  std::vector<float> memory(emulation::shared_bytes / sizeof(float)), soft(k * items), got_soft;
+  std::vector<float> memory(emulation::shared_bytes / sizeof(float)), soft(k * items), got_soft,
+      coded(n * items), got_coded;
   std::vector<std::uint8_t> bits(k * items), got;
   std::vector<std::int32_t> iterations(items), got_iterations;
   for (unsigned seed = 0; seed < 3; seed++) {  // orders in which threads run
     got.assign(k * items, 9);
     got_soft.assign(k * items, 9.f);
+    got_coded.assign(n * items, 9.f);
     got_iterations.assign(items, 99);
     cpu base({.threads = 1, .instructions = isa::scalar});
     watched_cpu exec(base, [&](const ctc_decode_args& of_cpu) {
-      ctc_decode_op<M> op{{of_cpu}};
+      ctc_decode_op<M, true> op{{of_cpu}};
       op.a.bits = make_view(got.data(), items, k);
       op.a.soft = make_view(got_soft.data(), items, k);
+      op.a.coded = make_view(got_coded.data(), items, n);
       op.a.iterations_used = make_view(got_iterations.data(), items, std::size_t{1});
       emulation::run(1, 32, seed, memory.data(), [&] {
         const tile<32> g;
@@ -70,9 +73,11 @@ void expect_same(const ctc_config& code, const ctc_decoder_config& config, float
     decoder.run(exec, make_view<const float>(llr.data(), items, n),
                 {.bits = make_view(bits.data(), items, k),
                  .soft = make_view(soft.data(), items, k),
+                 .coded_extrinsic = make_view(coded.data(), items, n),
                  .iterations = make_view(iterations.data(), items, std::size_t{1})});
     EXPECT_EQ(got, bits) << "k=" << k << " seed=" << seed;
     EXPECT_EQ(got_soft, soft) << "k=" << k << " seed=" << seed;
+    EXPECT_EQ(got_coded, coded) << "k=" << k << " seed=" << seed;
     EXPECT_EQ(got_iterations, iterations) << "k=" << k << " seed=" << seed;
   }
 }

@@ -29,6 +29,25 @@ class ctc final : public codec {
   ctc_decoder decoder_;
 };
 
+class soft_ctc final : public soft_decoder {
+ public:
+  explicit soft_ctc(const ctc_decoder& decoder) : decoder_(decoder) {}
+  std::size_t k() const noexcept override { return decoder_.k(); }
+  std::size_t n() const noexcept override { return decoder_.n(); }
+  int most_iterations() const noexcept override { return decoder_.config().iterations; }
+  void run(executor& exec, view<const float> llr, const soft_decoder_state&,
+           const soft_decoder_output& out) const override {
+    decoder_.run(exec, llr,
+                 {.bits = out.bits,
+                  .coded_extrinsic = out.extrinsic,
+                  .iterations = out.iterations,
+                  .status = out.status});
+  }
+
+ private:
+  ctc_decoder decoder_;
+};
+
 /// The k of the standard for which n bits are sent.
 std::optional<std::size_t> k_of(const ctc_config& code, std::size_t n) {
   for (const int couples : ctc_couples(code.standard)) {
@@ -39,7 +58,9 @@ std::optional<std::size_t> k_of(const ctc_config& code, std::size_t n) {
   return std::nullopt;
 }
 
-std::vector<ctc_decoder_config> candidates(const ctc_decoder_config& base) {
+}  // namespace
+
+std::vector<ctc_decoder_config> ctc_candidates(const ctc_decoder_config& base) {
   std::vector<ctc_decoder_config> list;
   for (const auto algorithm : {base.algorithm, map_algorithm::max_log_map, map_algorithm::log_map})
     for (const int iterations : {base.iterations, 2, 3, 4, 6, 8}) {
@@ -52,7 +73,9 @@ std::vector<ctc_decoder_config> candidates(const ctc_decoder_config& base) {
   return list;
 }
 
-}  // namespace
+std::unique_ptr<soft_decoder> make_soft_ctc(const ctc_decoder& decoder) {
+  return std::make_unique<soft_ctc>(decoder);
+}
 
 code_kind ctc_code_kind() {
   const auto code = [](ctc_code_settings& s) -> ctc_config& { return s.code; };
@@ -78,7 +101,9 @@ code_kind ctc_code_kind() {
           },
       .make = [](const box& b) -> std::unique_ptr<codec> { return std::make_unique<ctc>(typed(b)); },
       .k_of = [](const box& b, std::size_t n) { return k_of(typed(b).code, n); },
-      .candidates = [](const box& b, bool) { return with_decoders(typed(b), candidates(typed(b).decoder)); },
+      .make_soft = [](const box& b) { return make_soft_ctc(ctc_decoder(typed(b).code, typed(b).decoder)); },
+      .candidates = [](const box& b,
+                       bool) { return with_decoders(typed(b), ctc_candidates(typed(b).decoder)); },
       .fit =
           [](const box& b, const code_rows& rows) {
             return fit_k(codes().get("ctc"), b, rows, "n = k over the rate, k of the standard",

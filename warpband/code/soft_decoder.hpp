@@ -9,6 +9,7 @@
 
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/bcjr/bcjr.hpp>
+#include <warpband/fec/ctc/ctc.hpp>
 #include <warpband/fec/ldpc/ldpc.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
 
@@ -54,7 +55,7 @@ class soft_decoder {
                    const soft_decoder_output& out) const = 0;
 };
 
-/// The decoder of an LDPC code. This one and the next two do not write `finished`: make_soft_decoder of
+/// The decoder of an LDPC code. This one and the next three do not write `finished`: make_soft_decoder of
 /// receive/soft.hpp computes it from status and CRC. Throws argument_error.
 std::unique_ptr<soft_decoder> make_soft_ldpc(const ldpc_code& code, const ldpc_decoder_config& config,
                                              std::optional<crc_polynomial> crc = {});
@@ -63,5 +64,7 @@ std::unique_ptr<soft_decoder> make_soft_turbo(const turbo_decoder& decoder,
                                               const std::vector<std::int32_t>& sent = {});
 /// Of a convolutional code.
 std::unique_ptr<soft_decoder> make_soft_bcjr(const bcjr_decoder& decoder);
+/// Of a convolutional turbo code.
+std::unique_ptr<soft_decoder> make_soft_ctc(const ctc_decoder& decoder);
 
 }  // namespace wb

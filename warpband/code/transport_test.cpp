@@ -29,7 +29,7 @@ TEST_P(transport_codec_on, sends_and_combines_transport_blocks) {
   std::mt19937 random(4);
   for (const code_config& config :
        {transport_named("lte-transport", 7000, 12000, 2), transport_named("nr-dlsch", 9000, 10000, 3),
-        transport_named("nr-ulsch", 500, 510, 2)}) {
+        transport_named("nr-ulsch", 500, 510, 2), transport_named("ctc-harq", 944, 1500, 3)}) {
     SCOPED_TRACE(config.type);
     const auto code = make_codec(config);
     const std::size_t k = code->k(), n = code->n(), sent = sizes_of(config).n;
@@ -100,6 +100,11 @@ TEST(transport_codec, refuses_what_is_not_allowed) {
     EXPECT_EQ(blames(block, [](code_config& c) { testing::k_in(c) = 1 << 22; }), "transport_block_size");
     EXPECT_EQ(blames(block, [](code_config& c) { testing::crc_in(c) = crc24a; }), "crc");
   }
+  const code_config harq = transport_named("ctc-harq", 464, 960, 2);
+  EXPECT_EQ(blames(harq, [](code_config&) {}), "");
+  EXPECT_EQ(blames(harq, [](code_config& c) { testing::k_in(c) = 465; }), "transport_block_size");
+  EXPECT_EQ(blames(harq, [](code_config& c) { testing::sent_in(c).redundancy_versions = {4}; }),
+            "redundancy_versions");
   const code_config up = transport_named("nr-ulsch", 1000, 2000, 1);
   EXPECT_EQ(blames(up, [](code_config& c) { c.edit<nr_transport_settings>().lbrm_resource_blocks = 300; }),
             "lbrm_resource_blocks");

@@ -103,6 +103,29 @@ TEST_P(harq_on, brings_transport_blocks_of_nr) {
   expect_same(run_point(up, 9, {.frame_errors = 0, .max_frames = 24}).counts, p.counts);
 }
 
+/// A second subpacket brings other bits, or with Chase combining the same ones.
+TEST_P(harq_on, brings_blocks_of_wimax) {
+  link_config link = transport_link(200, 150, 4);
+  link.code = code_config("ctc-harq", {{"transport_block_size", 464}, {"resource_elements", 300}});
+  {
+    link_chain chain(link, exec());
+    const point_result p = run_point(chain, 60, {.frame_errors = 0, .max_frames = 12});
+    EXPECT_EQ(p.counts.bit_errors, 0u);
+    EXPECT_EQ(p.mean_transmissions(), 1);
+    EXPECT_EQ(p.throughput(), 464. / 300);
+    EXPECT_EQ(p.code_blocks, 1);
+  }
+  const auto second_fails = [&] {
+    link_chain chain(link, exec());
+    const point_result p = run_point(chain, 1, {.frame_errors = 0, .max_frames = 60});
+    EXPECT_EQ(p.bler(1), 1);
+    return p.bler(2);
+  };
+  const double incremental = second_fails();
+  testing::sent_in(link.code).redundancy_versions = {0};
+  EXPECT_LT(incremental + 0.3, second_fails());
+}
+
 TEST(harq, of_5g_nr_has_its_sizes) {
   link_config link = transport_link(0, 3600, 16);
   link.code = code_config(

@@ -280,6 +280,37 @@ TEST_P(receive_on, takes_code_blocks_of_5g_nr) {
   }
 }
 
+TEST_P(receive_on, takes_convolutional_turbo_codes) {
+  for (const auto algorithm : {wb::map_algorithm::log_map, wb::map_algorithm::log_map_table}) {
+    code_config code = code_of("ctc", 96);
+    auto& settings = code.edit<wb::ctc_code_settings>();
+    settings.code.rate = wb::ctc_rate::r1_2;
+    settings.decoder.algorithm = algorithm;
+    settings.decoder.iterations = 3;
+    const detector_config d = detector_of("nway");
+    const iterative_receiver receiver(d, code, loop_of(3));
+    const auto& completed_settings = completed(code).get<wb::ctc_code_settings>();
+    const wb::ctc_decoder decoder(completed_settings.code, completed_settings.decoder);
+    const auto decode = [&](wb::view<const float> llr, const wb::ldpc_decoder_output& out) {
+      decoder.run(exec(), llr,
+                  {.bits = out.bits,
+                   .coded_extrinsic = out.extrinsic,
+                   .iterations = out.iterations,
+                   .status = out.status});
+    };
+    const std::size_t frames = 60;
+    const sent_frames f = send(exec(), d, code, receiver, frames, {.snr_db = 8});
+    const received_frames got = receive(exec(), receiver, f);
+    EXPECT_TRUE(same(got, by_hand(exec(), d, decode, receiver, f)));
+    const std::vector<int> errors = errors_of(got, f);
+    const auto wrong = [&](std::size_t j) {
+      return std::accumulate(errors.begin() + static_cast<std::ptrdiff_t>(j * frames),
+                             errors.begin() + static_cast<std::ptrdiff_t>((j + 1) * frames), 0);
+    };
+    EXPECT_GT(wrong(0), wrong(2)) << static_cast<int>(algorithm);
+  }
+}
+
 TEST_P(receive_on, takes_convolutional_codes) {
   for (const auto algorithm : {wb::conv_algorithm::max_log_map, wb::conv_algorithm::log_map}) {
     code_config code = code_of("conv", 200);

@@ -67,5 +67,8 @@ std::unique_ptr<soft_decoder> make_soft_decoder(const turbo_decoder& decoder,
 /// The same of a convolutional code.
 std::unique_ptr<soft_decoder> make_soft_decoder(const bcjr_decoder& decoder,
                                                 std::optional<crc_polynomial> crc = {});
+/// The same of a convolutional turbo code.
+std::unique_ptr<soft_decoder> make_soft_decoder(const ctc_decoder& decoder,
+                                                std::optional<crc_polynomial> crc = {});
 
 }  // namespace wb

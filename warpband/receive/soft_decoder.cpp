@@ -115,6 +115,11 @@ std::unique_ptr<soft_decoder> make_soft_decoder(const bcjr_decoder& decoder,
   check_degree(crc, decoder.config().k);
   return checked(make_soft_bcjr(decoder), crc);
 }
+std::unique_ptr<soft_decoder> make_soft_decoder(const ctc_decoder& decoder,
+                                                std::optional<crc_polynomial> crc) {
+  check_degree(crc, decoder.code().k);
+  return checked(make_soft_ctc(decoder), crc);
+}
 
 std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, std::optional<int> inner) {
   if (inner) check_range("inner", *inner, 1, 1000);

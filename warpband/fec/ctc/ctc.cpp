@@ -8,6 +8,7 @@
 namespace wb {
 
 WB_DECLARE_KERNEL(ctc_decode)
+WB_DECLARE_KERNEL(ctc_decode_coded)
 WB_DECLARE_KERNEL(ctc_encode)
 
 namespace {
@@ -89,15 +90,24 @@ ctc_decoder::ctc_decoder(const ctc_config& code, const ctc_decoder_config& confi
   interleaved_ = resident(std::move(table));
 }
 
-void ctc_decoder::run(executor& exec, view<const float> llr, const ctc_decoder_output& out) const {
+float ctc_decoder::least_llr() const noexcept {
+  return config_.algorithm == map_algorithm::log_map ? 0x1p-25f : 0.f;  // e^-L rounds to 1
+}
+
+void ctc_decoder::run(executor& exec, const llr_batch& llr, const ctc_decoder_output& out) const {
   const std::size_t items = llr.items;
   check_shape("llr", llr, items, n());
   check_optional_shape("bits", out.bits, items, k());
   check_optional_shape("soft", out.soft, items, k());
+  check_optional_shape("coded_extrinsic", out.coded_extrinsic, items, n());
   check_optional_shape("iterations", out.iterations, items, 1);
   check_optional_shape("status", out.status, items, 1);
-  check_apart(
-      {{"bits", out.bits}, {"soft", out.soft}, {"iterations", out.iterations}, {"status", out.status}});
+  check_apart({{"bits", out.bits},
+               {"soft", out.soft},
+               {"coded_extrinsic", out.coded_extrinsic},
+               {"iterations", out.iterations},
+               {"status", out.status}});
+  received_.check_held();
   ctc_decode_args a;
   a.couples = code_.k / 2;
   a.windows = *config_.windows;
@@ -106,15 +116,16 @@ void ctc_decoder::run(executor& exec, view<const float> llr, const ctc_decoder_o
   a.algorithm = config_.algorithm;
   a.early_stop = config_.early_stop;
   a.scale = config_.extrinsic_scale;
-  a.least = config_.algorithm == map_algorithm::log_map ? 0x1p-25f : 0.f;  // e^-L rounds to 1
-  a.llr = llr;
+  a.least = least_llr();
+  a.llr = floats_.of(exec, llr);
   a.bits = out.bits;
   a.soft = out.soft;
+  a.coded = out.coded_extrinsic;
   a.iterations_used = out.iterations;
   a.status = out.status;
   a.received = received_.on(exec);
   a.interleaved = interleaved_.on(exec);
-  exec.run(ctc_decode_kernels(), &a, items);
+  exec.run(a.coded.data != nullptr ? ctc_decode_coded_kernels() : ctc_decode_kernels(), &a, items);
 }
 
 ctc_encoder::ctc_encoder(const ctc_config& code)

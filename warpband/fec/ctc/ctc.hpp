@@ -27,6 +27,7 @@
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/ctc/ctc_args.hpp>
 #include <warpband/fec/ctc/ctc_code.hpp>
+#include <warpband/fec/format/format.hpp>
 
 namespace wb {
 
@@ -54,18 +55,27 @@ const std::vector<setting_of<ctc_decoder_config>>& ctc_decoder_settings();
 struct ctc_decoder_output {
   view<std::uint8_t> bits = {};        // [batch, k] hard decisions, LLR < 0
   view<float> soft = {};               // [batch, k] a-posteriori LLRs
+  view<float> coded_extrinsic = {};    // [batch, n] extrinsic LLRs of the bits that were sent
   view<std::int32_t> iterations = {};  // [batch] iterations done
   view<std::uint8_t> status = {};      // [batch] status_erased, status_insufficient, status_stopped
 };
 
 /// Decodes batches of codewords.
 ///
-/// Input LLRs are [batch, n], ln P(0)/P(1), in the order of ctc_sent_places. They are limited to +-30
-/// (log-MAP) or +-2^26 (max-log-MAP, log-MAP by table). In log-MAP a state metric and the extrinsic weight of
-/// a symbol are at least 2^-30 of the largest, and outputs are limited to +-60. A codeword with a NaN or
-/// infinite LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched. A
-/// codeword with fewer than k usable LLRs is also an erasure, with status_insufficient. An LLR is usable if
-/// it is not 0 in the decoder's number format.
+/// Input LLRs are [batch, n], ln P(0)/P(1), in the order of ctc_sent_places: float32, or integers with a
+/// scale (format.hpp). They are limited to +-30 (log-MAP) or +-2^26 (max-log-MAP, log-MAP by table). In
+/// log-MAP a state metric and the extrinsic weight of a symbol are at least 2^-30 of the largest, and outputs
+/// are limited to +-60. A codeword with a NaN or infinite LLR is an erasure: its outputs are zero and its
+/// status says so; its neighbours are untouched. A codeword with fewer than k usable LLRs is also an erasure,
+/// with status_insufficient. An LLR is usable if it is not 0 in the decoder's number format.
+///
+/// `coded_extrinsic` has what is known of each bit that was sent without its own LLR, in the order of the
+/// input. For an information bit it is the sum of both decoders. For a parity bit it
+/// comes from its own decoder, with the a-priori weights of the other. In log-MAP those of information bits
+/// are limited to +-60 and those of parity bits to about +-20. In an iterative receiver they are the priors
+/// of the detector:
+///   decoder.run(exec, llr, {.bits = bits, .coded_extrinsic = prior});   // llr, prior: [batch, n]
+/// It costs about an iteration more.
 ///
 /// Log-MAP decodes a codeword on LLRs, with ln(1 + e^-d) within 0.013, if more than a fourth of its LLRs are
 /// beyond +-11, or one beyond +-1000: so LLRs may have any larger scale. Multiplying all LLRs by a power of
@@ -81,18 +91,21 @@ class ctc_decoder {
 
   /// Queues the decoding of a batch on the executor. Outputs without data are not computed. Throws
   /// shape_error.
-  void run(executor& exec, view<const float> llr, const ctc_decoder_output& out) const;
+  void run(executor& exec, const llr_batch& llr, const ctc_decoder_output& out) const;
 
   const ctc_config& code() const noexcept { return code_; }
   std::size_t k() const noexcept { return static_cast<std::size_t>(code_.k); }
   std::size_t n() const noexcept { return static_cast<std::size_t>(ctc_sent_bits(code_)); }
   /// The configuration in force: windows and overlap as chosen.
   const ctc_decoder_config& config() const noexcept { return config_; }
+  /// An LLR up to this magnitude is 0 in the decoder's numbers.
+  float least_llr() const noexcept;
 
  private:
   ctc_config code_;
   ctc_decoder_config config_;
   resident<std::int32_t> received_, interleaved_;
+  float_llrs floats_;
 };
 
 /// Encodes batches of blocks: bits [batch, k] of 0 or 1 (only the lowest bit counts) to coded [batch, >= n],

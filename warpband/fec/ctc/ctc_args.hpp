@@ -23,6 +23,7 @@ struct ctc_decode_args {
   view<const float> llr;    // of the bits that were sent
   view<std::uint8_t> bits;  // 2 couples; null data: not wanted, here and below
   view<float> soft;         // 2 couples
+  view<float> coded;        // as llr; null data only of the builds without
   view<std::int32_t> iterations_used;
   view<std::uint8_t> status;
   const std::int32_t* received = nullptr;  // of each bit of the streams A, B, Y1, Y2, W1, W2 its LLR, or -1

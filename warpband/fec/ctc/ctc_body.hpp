@@ -135,6 +135,46 @@ WB_HD T ctc_bit(const T (&symbol)[4], bool first) {
 /// Steps between subtractions that keep metrics of max-log-MAP near zero.
 inline constexpr int ctc_segment = 8;
 
+/// The extrinsic weights of parity bits y and w of a step, from alpha before it and beta behind it: sums over
+/// branches by their parity bits, without the weights of those.
+template <class C, class M, class T>
+WB_HD void ctc_parity_extrinsic(const T (&a)[C::states], const T (&b)[C::states], const ctc_step<M, T>& step,
+                                T& y, T& w) {
+  T e[4];
+  bool begun[4] = {};
+  WB_UNROLL for (int u = 0; u < C::symbols; u++) {
+    WB_UNROLL for (int s = 0; s < C::states; s++) {
+      const int q = C::parities(s, u);
+      const T x = M::times(b[C::next(s, u)], step.symbol[u]);
+      e[q] = begun[q] ? M::accumulate(e[q], a[s], x) : M::times(a[s], x);
+      begun[q] = true;
+    }
+  }
+  M::normalise_step(e);
+  M::normalise_segment(e);
+  // Of two weights that differ in one bit alone the larger is that of the other bit. A factor that is common
+  // to both values of that bit cancels in the ratio.
+  const T w0 = max(step.parity[0], step.parity[2]), w1 = max(step.parity[1], step.parity[3]);
+  const T y0 = max(step.parity[0], step.parity[1]), y1 = max(step.parity[2], step.parity[3]);
+  y = M::limit(
+      M::ratio(M::accumulate(M::times(e[2], w0), e[3], w1), M::accumulate(M::times(e[0], w0), e[1], w1)));
+  w = M::limit(
+      M::ratio(M::accumulate(M::times(e[1], y0), e[3], y1), M::accumulate(M::times(e[0], y0), e[2], y1)));
+}
+
+/// Alpha before window w of decoder d and beta behind it: from the borders, through `overlap` steps of the
+/// neighbours on the circle.
+template <class C, class M, class T>
+WB_HD void ctc_begin_window(ctc_layout layout, int overlap, const ctc_half<T>& h, turbo_borders<C, T> borders,
+                            int buffer, int d, int w, T (&a)[C::states], T (&b)[C::states]) {
+  const int P = layout.windows, before = w > 0 ? w - 1 : P - 1, behind = w + 1 < P ? w + 1 : 0;
+  borders.fetch(borders.at(buffer, d, 0, w), a);
+  borders.fetch(borders.at(buffer, d, 1, behind), b);
+  for (int j = layout.steps(before) - overlap; j < layout.steps(before); j++)
+    ctc_forward<C, M>(a, ctc_step<M, T>(layout, h, before, j));
+  for (int j = overlap - 1; j >= 0; j--) ctc_backward<C, M>(b, ctc_step<M, T>(layout, h, behind, j));
+}
+
 /// One half-iteration of decoder d. With `watch`, returns per lane whether a decision differs from the one
 /// before it.
 template <class C, class M, class T, class G>
@@ -147,13 +187,9 @@ WB_HD_CALL typename rebind<T>::mask ctc_half_iteration(G g, ctc_layout layout, i
   const int P = layout.windows, size = layout.size();
   mask differs = mask_from<mask>(false);
   for (int w = g.rank; w < P; w += g.size) {
-    const int before = w > 0 ? w - 1 : P - 1, behind = w + 1 < P ? w + 1 : 0, steps = layout.steps(w);
+    const int behind = w + 1 < P ? w + 1 : 0, steps = layout.steps(w);
     T a[S], b[S];
-    borders.fetch(borders.at(buffer, d, 0, w), a);
-    borders.fetch(borders.at(buffer, d, 1, behind), b);
-    for (int j = layout.steps(before) - overlap; j < layout.steps(before); j++)
-      ctc_forward<C, M>(a, step(layout, h, before, j));
-    for (int j = overlap - 1; j >= 0; j--) ctc_backward<C, M>(b, step(layout, h, behind, j));
+    ctc_begin_window<C, M>(layout, overlap, h, borders, buffer, d, w, a, b);
     for (int j = 0; j < steps; j++) {
       if (j % ctc_segment == 0) M::normalise_segment(a);
       if (j == steps - overlap) borders.keep(borders.at(1 - buffer, d, 0, behind), a);
@@ -188,6 +224,36 @@ WB_HD_CALL typename rebind<T>::mask ctc_half_iteration(G g, ctc_layout layout, i
     }
   }
   return differs;
+}
+
+/// Extrinsic weights of the parity bits of decoder d, after its last half-iteration, with the a-priori
+/// weights that the other decoder left: out(j, y, w) of each step j, once. Writes h.alpha alone.
+template <class C, class M, class T, class G, class Out>
+WB_HD_CALL void ctc_parity_extrinsics(G g, ctc_layout layout, int overlap, ctc_half<T> h,
+                                      turbo_borders<C, T> borders, int buffer, int d, Out out) {
+  constexpr int S = C::states;
+  const int size = layout.size();
+  for (int w = g.rank; w < layout.windows; w += g.size) {
+    const int steps = layout.steps(w);
+    T a[S], b[S];
+    ctc_begin_window<C, M>(layout, overlap, h, borders, buffer, d, w, a, b);
+    for (int j = 0; j < steps; j++) {
+      if (j % ctc_segment == 0) M::normalise_segment(a);
+      const int here = layout.address(w, j);
+      WB_UNROLL for (int s = 0; s < S; s++) h.alpha[s * size + here] = a[s];
+      ctc_forward<C, M>(a, ctc_step<M, T>(layout, h, w, j));
+    }
+    for (int j = steps - 1; j >= 0; j--) {
+      if (j % ctc_segment == ctc_segment - 1) M::normalise_segment(b);
+      const int here = layout.address(w, j);
+      const ctc_step<M, T> current(layout, h, w, j);
+      WB_UNROLL for (int s = 0; s < S; s++) a[s] = h.alpha[s * size + here];
+      T y, parity_w;
+      ctc_parity_extrinsic<C, M>(a, b, current, y, parity_w);
+      ctc_backward<C, M>(b, current);
+      out(layout.start(w) + j, y, parity_w);
+    }
+  }
 }
 
 }  // namespace WB_ISA

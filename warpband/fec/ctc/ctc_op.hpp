@@ -5,11 +5,13 @@
 #include <warpband/exec/op.hpp>
 #include <warpband/fec/ctc/ctc_args.hpp>
 #include <warpband/fec/ctc/ctc_body.hpp>
+#include <warpband/fec/trellis/max_star_table.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-template <class M>
+/// Coded: with extrinsics of the coded bits.
+template <class M, bool Coded = false>
 struct ctc_decode_op : block_op<ctc_decode_args> {
   using C = ctc_trellis;
   static constexpr int S = C::states;
@@ -36,11 +38,16 @@ struct ctc_decode_op : block_op<ctc_decode_args> {
     const double weights = log ? 16 : 3;  // of a channel LLR
     const double store = 8 + 2 * (log ? 2 + 5 + 2 : 2 * (1 + correction_flops_of<M>)+1) +
                          (a.soft.data ? 2 * (log ? 19 : 1) : 0);
-    return 2.0 * a.iterations * half + a.couples * (6 * weights + 3 * 4 * (log ? 2 : 1) + store);
+    // Coded bits: a half-iteration more of each decoder, whose output has two ratios.
+    const double ratio = log ? 19 + division_flops : 3;
+    const double coded = !Coded ? 0
+                                : 2 * half + a.couples * (2 * (4 + 2 * (2 * (1 + sum) + ratio)) + 4 +
+                                                          2 * (4 * (log ? 2 : 2) + 2 * sum + ratio));
+    return coded + 2.0 * a.iterations * half + a.couples * (6 * weights + 3 * 4 * (log ? 2 : 1) + store);
   }
   double bytes() const {
     const double k = 2.0 * a.couples;
-    return 4.0 * static_cast<double>(a.llr.elements) + (a.bits.data ? 1.0 : 0.0) * k +
+    return (Coded ? 8.0 : 4.0) * static_cast<double>(a.llr.elements) + (a.bits.data ? 1.0 : 0.0) * k +
            (a.soft.data ? 4.0 : 0.0) * k + (a.iterations_used.data ? 4 : 0) + (a.status.data ? 1 : 0);
   }
 
@@ -51,7 +58,7 @@ struct ctc_decode_op : block_op<ctc_decode_args> {
     if constexpr (has_large) {
       if (!any(large)) return;
       g.sync();
-      ctc_decode_op<typename M::of_large_llrs>{a}.decode(item, g, scratch, !large);
+      ctc_decode_op<typename M::of_large_llrs, Coded>{a}.decode(item, g, scratch, !large);
     }
   }
 
@@ -146,6 +153,35 @@ struct ctc_decode_op : block_op<ctc_decode_args> {
             store_int<T>(a.status, 0, item, select(erased, status, select(stopped, I(status_stopped), I(0))),
                          leaving);
         }
+        if constexpr (Coded) {
+          const ctc_half<T> halves[] = {
+              {symbol, parity1, extrinsic2, extrinsic1, alpha, nullptr, scale},
+              {symbol, parity2, extrinsic1, extrinsic2, alpha, a.interleaved, scale}};
+          const auto put = [&](int e, T weight) WB_INLINE_LAMBDA {
+            if (a.received[e] >= 0)
+              store(a.coded, static_cast<std::size_t>(a.received[e]), item,
+                    select(erased, T(0.f), M::llr(weight)), leaving);
+          };
+          for (int i = g.rank; i < N; i += g.size) {
+            const int p = layout.address(i);
+            T outer[4];
+            WB_UNROLL for (int u = 0; u < 4; u++) outer[u] =
+                M::times(extrinsic1[u * size + p], extrinsic2[u * size + p]);
+            WB_UNROLL for (int bit = 0; bit < 2; bit++) {
+              // The weights of the other bit alone: the larger of those that differ in this one.
+              T without[4];
+              WB_UNROLL for (int u = 0; u < 4; u++) without[u] =
+                  M::times(max(symbol[u * size + p], symbol[(u ^ (bit == 0 ? 2 : 1)) * size + p]), outer[u]);
+              put(bit * N + i, M::limit_twice(ctc_bit<M>(without, bit == 0)));
+            }
+          }
+          for (int d = 0; d < 2; d++)
+            ctc_parity_extrinsics<C, M>(g, layout, a.overlap, halves[d], borders, 1 - (it & 1), d,
+                                        [&](int j, T y, T w) WB_INLINE_LAMBDA {
+                                          put((2 + d) * N + j, y);
+                                          put((4 + d) * N + j, w);
+                                        });
+        }
         g.sync();  // the next iteration writes what others still read
         done = done | leaving;
       }
@@ -154,6 +190,18 @@ struct ctc_decode_op : block_op<ctc_decode_args> {
     return large;
   }
 };
+
+template <bool Coded, class F>
+auto with_ctc(const ctc_decode_args& a, F f) {
+  switch (a.algorithm) {
+    case map_algorithm::max_log_map:
+      return f(ctc_decode_op<max_log, Coded>{a});
+    case map_algorithm::log_map_table:
+      return f(ctc_decode_op<max_star_table, Coded>{a});
+    default:
+      return f(ctc_decode_op<log_map, Coded>{a});
+  }
+}
 
 /// A thread encodes a codeword: once from state 0, and once from the state that then follows.
 struct ctc_encode_op : thread_op<ctc_encode_args> {

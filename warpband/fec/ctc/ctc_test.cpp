@@ -38,7 +38,7 @@ std::string name_of(const ctc_config& c) {
 
 struct decoded {
   bit_vector bits, status;
-  std::vector<float> soft;
+  std::vector<float> soft, coded;
   std::vector<std::int32_t> iterations;
 };
 decoded decode(executor& e, const ctc_config& code, const ctc_decoder_config& config,
@@ -46,11 +46,16 @@ decoded decode(executor& e, const ctc_config& code, const ctc_decoder_config& co
   const ctc_decoder d(code, config);
   const std::size_t items = llr.size() / d.n();
   auto bits = e.make<std::uint8_t>(items, d.k()), status = e.make<std::uint8_t>(items, 1);
-  auto soft = e.make<float>(items, d.k());
+  auto soft = e.make<float>(items, d.k()), coded = e.make<float>(items, d.n());
   auto iterations = e.make<std::int32_t>(items, 1);
-  d.run(e, on_device(e, llr, items, d.n()),
-        {.bits = bits, .soft = soft, .iterations = iterations, .status = status});
-  return {e.to_host(bits), e.to_host(status), e.to_host(soft), e.to_host(iterations)};
+  const auto in = on_device(e, llr, items, d.n());
+  d.run(e, in,
+        {.bits = bits, .soft = soft, .coded_extrinsic = coded, .iterations = iterations, .status = status});
+  const auto coded_bits = e.to_host(bits);
+  // Without extrinsics of the coded bits another kernel gives the same.
+  d.run(e, in, {.bits = bits, .soft = soft, .iterations = iterations, .status = status});
+  EXPECT_EQ(e.to_host(bits), coded_bits);
+  return {e.to_host(bits), e.to_host(status), e.to_host(soft), e.to_host(coded), e.to_host(iterations)};
 }
 bit_vector encode(executor& e, const ctc_config& code, const bit_vector& bits, std::size_t width) {
   const ctc_encoder encoder(code);
@@ -207,7 +212,7 @@ TEST_P(ctc, decoder_equals_oracle) {
                  .iterations = iterations,
                  .overlap = overlap});
             for (std::size_t i = 0; i < k; i++) {
-              const double L = want[i], tolerance = 2e-3 + 2e-4 * std::abs(L);
+              const double L = want.a_posteriori[i], tolerance = 2e-3 + 2e-4 * std::abs(L);
               const auto soft = static_cast<double>(got.soft[w * k + i]);
               if (std::abs(L) > 15 && algorithm == log_map)  // extrinsics are limited
                 ASSERT_GT(soft * (L > 0 ? 1 : -1), 12) << name_of(code);
@@ -216,6 +221,16 @@ TEST_P(ctc, decoder_equals_oracle) {
               if (std::abs(L) > tolerance) {
                 ASSERT_EQ(got.bits[w * k + i], L < 0);
               }
+            }
+            const auto extrinsic = sent_of(code, want.extrinsic);
+            for (std::size_t i = 0; i < n; i++) {
+              const double L = extrinsic[i], x = static_cast<double>(got.coded[w * n + i]);
+              const double channel = std::abs(static_cast<double>(words.llr[w * n + i]));
+              if (std::abs(L) > 12 && algorithm == log_map)  // weights are limited
+                ASSERT_GT(x * (L > 0 ? 1 : -1), 9) << name_of(code) << ", coded bit " << i;
+              else
+                ASSERT_NEAR(x, L, 1e-2 + 1e-3 * (std::abs(L) + channel))
+                    << name_of(code) << ", coded bit " << i << ", overlap " << overlap;
             }
           }
         }
@@ -311,6 +326,60 @@ TEST_P(ctc, llrs_of_any_scale) {
     for (const float s : {1e-30f, 1e-3f, 1e10f, 1e35f})
       for (const float x : decode(exec(), code, {.algorithm = algorithm}, scaled(s)).soft)
         ASSERT_TRUE(std::isfinite(x)) << s;
+}
+
+/// An extrinsic LLR does not depend on the bit's own LLR: not even on a wrong and very large one.
+TEST_P(ctc, extrinsics_do_without_the_own_llr) {
+  const ctc_config code{.k = 96, .rate = ctc_rate::r1_2};
+  const auto words = make_ctc_words(code, 1, -1, 31);
+  const std::size_t n = words.llr.size();
+  for (const auto algorithm : algorithms) {
+    const ctc_decoder_config config{.algorithm = algorithm, .iterations = 1, .windows = 1};
+    const auto usual = decode(exec(), code, config, words.llr).coded;
+    // One iteration: a parity bit's own LLR reaches no other decoder but that of the other parities. So the
+    // second decoder's parities alone are free of theirs.
+    const auto places = ctc_sent_places(code);
+    int checked = 0;
+    for (std::size_t i = 0; i < n; i++) {
+      if (places[i] / 48 != 3) continue;  // Y2
+      auto llr = words.llr;
+      llr[i] = -llr[i] * 0.5f;
+      const auto got = decode(exec(), code, config, llr).coded;
+      ASSERT_NEAR(got[i], usual[i], 1e-3 + 1e-3 * std::abs(usual[i]))
+          << static_cast<int>(algorithm) << " " << i;
+      checked++;
+    }
+    EXPECT_EQ(checked, 48);
+  }
+}
+
+/// Integers are the LLRs that they mean.
+TEST_P(ctc, integer_llrs_are_those_of_their_scale) {
+  const ctc_config code{.k = 192, .rate = ctc_rate::r1_2};
+  const auto words = make_ctc_words(code, 5, -1, 32);
+  const ctc_decoder d(code, {});
+  std::vector<std::int8_t> bytes;
+  std::vector<std::int16_t> shorts;
+  std::vector<float> of_bytes, of_shorts;
+  for (const float x : words.llr) {
+    bytes.push_back(static_cast<std::int8_t>(std::clamp(std::nearbyint(4 * x), -128.f, 127.f)));
+    shorts.push_back(static_cast<std::int16_t>(std::nearbyint(64 * x)));
+    of_bytes.push_back(0.25f * bytes.back());
+    of_shorts.push_back(-0.015625f * shorts.back());
+  }
+  const auto run = [&](const auto& values, std::optional<float> scale) {
+    auto in = on_device(exec(), values, 5, d.n());
+    auto bits = exec().make<std::uint8_t>(5, d.k());
+    auto soft = exec().make<float>(5, d.k());
+    if constexpr (std::is_same_v<std::decay_t<decltype(values[0])>, float>)
+      d.run(exec(), in, {.bits = bits, .soft = soft});
+    else
+      d.run(exec(), llr_batch(in, *scale), {.bits = bits, .soft = soft});
+    return std::pair(exec().to_host(bits), exec().to_host(soft));
+  };
+  EXPECT_EQ(run(bytes, 0.25f), run(of_bytes, {}));
+  EXPECT_EQ(run(shorts, -0.015625f), run(of_shorts, {}));
+  EXPECT_EQ(blamed([&] { (void)run(bytes, 0.f); }), "llr_scale");
 }
 
 /// Ties: equal LLRs of all bits, and zeros but for k of them.

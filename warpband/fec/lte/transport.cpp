@@ -126,7 +126,7 @@ void lte_transport_encoder::run(executor& exec, view<const std::uint8_t> bits, i
 }
 
 lte_transport_decoder::lte_transport_decoder(const lte_transport_config& config)
-    : lte_transport_plan(config) {
+    : transport_receiver(config) {
   for (int kind = 0; kind < 2; kind++)
     if (rows(kind, 1) != 0) received_.least = decoder_[kind].emplace(turbo_of(kind)).least_llr();
 }
@@ -146,21 +146,6 @@ void lte_transport_decoder::pass(executor& exec, const harq_memory& m, bool read
     if (has_ring(i)) a.ring[i] = rings_[i].to_send(exec, 0);
   for (int kind = 0; kind < 2; kind++) a.soft[kind] = soft_[kind];
   pass_harq(received_, exec, m, reads, lte_harq_kernels(), a);
-}
-
-void lte_transport_decoder::resume(executor& exec, const harq_memory& from) {
-  transport_weights_.check_held();
-  check_harq(from, from.data.items);
-  reset();
-  if (changes_owner(received_, exec, from.data.items)) make_buffers(exec, from.data.items);
-  pass(exec, from, true);
-  received_.transmissions = 1;
-}
-
-void lte_transport_decoder::keep(executor& exec, const harq_memory& to) {
-  require(received_, exec);
-  check_harq(to, received_.owner.batch());
-  pass(exec, to, false);
 }
 
 void lte_transport_decoder::combine(executor& exec, const llr_batch& llr, int rv) {

@@ -110,30 +110,19 @@ struct lte_transport_output {
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///
 /// Threads: one at a time.
-class lte_transport_decoder : public lte_transport_plan {
+class lte_transport_decoder : public transport_receiver<lte_transport_decoder, lte_transport_plan> {
  public:
   /// Throws argument_error as `check` does.
   explicit lte_transport_decoder(const lte_transport_config& config);
 
-  /// Forgets what was received. The next `combine` sets batch size and executor.
-  void reset() noexcept { received_.transmissions = 0; }
   /// Queues adding the LLRs [batch, G] of a transmission of redundancy version rv = 0..3 to the soft buffers:
   /// float32, or integers with a scale. After the first since `reset` batch and executor stay. Throws
   /// argument_error, shape_error.
   void combine(executor& exec, const llr_batch& llr, int rv);
-  /// In place of `reset`: goes on from what `keep` wrote for as many transport blocks, of a decoder with the
-  /// same settings on any backend. Queues reading; the memory may be changed once that is done. Throws
-  /// argument_error, shape_error.
-  void resume(executor& exec, const harq_memory& from);
-  /// Queues rounding the soft buffers to what memory of the caller holds, and writing it. `decode` behind it
-  /// decodes these sums. Throws argument_error where nothing was received, shape_error.
-  void keep(executor& exec, const harq_memory& to);
   /// Queues the decoding of what was received; the soft buffers stay. Throws argument_error where nothing was
   /// since `reset`, shape_error.
   void decode(executor& exec, const lte_transport_output& out);
 
-  /// Transmissions since `reset`.
-  int transmissions() const noexcept { return received_.transmissions; }
   /// The soft buffers of the code blocks that have the same size, as [batch C-, 3 (K- + 4)] and
   /// [batch C+, 3 (K+ + 4)]: d0, d1, d2.
   const array<float>& soft_minus() const noexcept { return soft_[0]; }
@@ -145,9 +134,8 @@ class lte_transport_decoder : public lte_transport_plan {
   }
 
  private:
+  friend transport_receiver;
   std::optional<turbo_decoder> decoder_[2];
-  transport_reception received_;
-  float_llrs floats_;
   array<float> soft_[2];
   void make_buffers(executor& exec, std::size_t batch);
   void pass(executor& exec, const harq_memory& m, bool reads);

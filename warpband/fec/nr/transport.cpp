@@ -132,7 +132,7 @@ void nr_transport_encoder::run(executor& exec, view<const std::uint8_t> bits, in
   exec.run(nr_match_kernels(), &match, blocks(batch));
 }
 
-nr_transport_decoder::nr_transport_decoder(const nr_transport_config& config) : nr_transport_plan(config) {
+nr_transport_decoder::nr_transport_decoder(const nr_transport_config& config) : transport_receiver(config) {
   check(segmentation_.block.code(nr_core_rows), config.ldpc, true);
   received_.least = least_llr(config.ldpc);
 }
@@ -150,26 +150,13 @@ void nr_transport_decoder::pass(executor& exec, const harq_memory& m, bool reads
   a.ring[0] = {buffer_.length, 0};
   a.soft[0] = soft_;
   pass_harq(received_, exec, m, reads, nr_harq_kernels(), a);
-}
-
-void nr_transport_decoder::resume(executor& exec, const harq_memory& from) {
-  transport_weights_.check_held();
-  check_harq(from, from.data.items);
-  reset();
-  if (changes_owner(received_, exec, from.data.items)) make_buffers(exec, from.data.items);
-  pass(exec, from, true);
-  received_.transmissions = 1;
-  for (const int rv : {0, 1, 2, 3}) rows_ = std::max(rows_, rows(rv));
-}
-
-void nr_transport_decoder::keep(executor& exec, const harq_memory& to) {
-  require(received_, exec);
-  check_harq(to, received_.owner.batch());
-  pass(exec, to, false);
+  if (reads)
+    for (const int rv : {0, 1, 2, 3}) rows_ = std::max(rows_, rows(rv));
 }
 
 void nr_transport_decoder::combine(executor& exec, const llr_batch& llr, int rv) {
   if (begins(received_, exec, config_, llr, rv)) make_buffers(exec, llr.items);
+  if (transmissions() == 0) rows_ = 0;
   nr_combine_args a;
   a.ring = {buffer_.length, buffer_.start[static_cast<std::size_t>(rv)]};
   a.scrambling = scrambling_on(exec);

@@ -134,24 +134,15 @@ struct nr_transport_output {
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///
 /// Threads: one at a time.
-class nr_transport_decoder : public nr_transport_plan {
+class nr_transport_decoder : public transport_receiver<nr_transport_decoder, nr_transport_plan> {
  public:
   /// Throws argument_error as `check` does.
   explicit nr_transport_decoder(const nr_transport_config& config);
 
-  /// Forgets what was received. The next `combine` sets batch size and executor.
-  void reset() noexcept { received_.transmissions = rows_ = 0; }
   /// Queues adding the LLRs [batch, G] of a transmission of redundancy version rv = 0..3 to the soft buffers:
   /// float32, or integers with a scale. After the first since `reset` batch and executor stay. Throws
   /// argument_error, shape_error.
   void combine(executor& exec, const llr_batch& llr, int rv);
-  /// In place of `reset`: goes on from what `keep` wrote for as many transport blocks, of a decoder with the
-  /// same settings on any backend. Queues reading; the memory may be changed once that is done. Throws
-  /// argument_error, shape_error. The next `decode` takes the rows that any redundancy version needs.
-  void resume(executor& exec, const harq_memory& from);
-  /// Queues rounding the soft buffers to what memory of the caller holds, and writing it. `decode` behind it
-  /// decodes these sums. Throws argument_error where nothing was received, shape_error.
-  void keep(executor& exec, const harq_memory& to);
   /// Queues the decoding of what was received; the soft buffers stay. Throws argument_error where nothing was
   /// since `reset`, shape_error.
   void decode(executor& exec, const nr_transport_output& out);
@@ -165,16 +156,15 @@ class nr_transport_decoder : public nr_transport_plan {
   /// Elements of a codeword with all parity columns.
   std::size_t columns() const noexcept { return codeword(); }
 
-  /// Transmissions since `reset`, and rows of the base graph that they need together.
-  int transmissions() const noexcept { return received_.transmissions; }
-  int rows_needed() const noexcept { return rows_; }
+  /// Rows of the base graph that the transmissions since `reset` need together; after `resume` those that any
+  /// redundancy version needs.
+  int rows_needed() const noexcept { return transmissions() == 0 ? 0 : rows_; }
   /// The soft buffers, [batch C, segmentation().block.codeword()].
   const array<float>& soft() const noexcept { return soft_; }
 
  private:
+  friend transport_receiver;
   std::map<int, ldpc_decoder> decoders_;  // by rows
-  transport_reception received_;
-  float_llrs floats_;
   int rows_ = 0;
   array<float> soft_;
   void make_buffers(executor& exec, std::size_t batch);

@@ -106,6 +106,8 @@ class transport_plan {
   int first_sent_bit(int r) const noexcept {
     return r * sent_.least + (r > sent_.larger ? (r - sent_.larger) * sent_.step : 0);
   }
+  /// C, code blocks of a transport block.
+  int code_blocks() const noexcept { return segments_.blocks; }
   /// LLRs that HARQ memory has of a code block, and bytes of a transport block.
   int harq_length() const noexcept { return harq_length_; }
   std::size_t harq_bytes(harq_format format) const noexcept {
@@ -214,7 +216,12 @@ class transport_plan {
   template <class Config, class Args>
   void combine_into(transport_reception& r, executor& exec, const Config& c, const view<const float>& llr,
                     int rv, const kernel_set& kernels, Args& a) const {
-    a.segments = segments_;
+    combine_into(r, exec, c, llr, rv, kernels, a, segments_);
+  }
+  template <class Config, class Args>
+  void combine_into(transport_reception& r, executor& exec, const Config& c, const view<const float>& llr,
+                    int rv, const kernel_set& kernels, Args& a, const Blocks& segments) const {
+    a.segments = segments;
     a.sent = sent_;
     a.modulation_order = c.modulation_order;
     a.rv = rv;
@@ -255,6 +262,46 @@ class transport_plan {
     const transport_finish_args finish{segments_.blocks, r.part, out.ok, out.status};
     exec.run(of_finish, &finish, r.owner.batch());
   }
+};
+
+/// What was received of a series of transmissions, and HARQ memory of the caller. Decoder is the derived
+/// class: its make_buffers(exec, batch) makes soft buffers, and pass(exec, memory, reads) queues them from or
+/// to the memory.
+/// Threads: one at a time.
+template <class Decoder, class Plan>
+class transport_receiver : public Plan {
+ public:
+  using Plan::Plan;
+
+  /// Forgets what was received. The next `combine` sets batch size and executor.
+  void reset() noexcept { received_.transmissions = 0; }
+  /// In place of `reset`: goes on from what `keep` wrote for as many transport blocks, of a decoder with the
+  /// same settings on any backend. Queues reading; the memory may be changed once that is done. Throws
+  /// argument_error, shape_error.
+  void resume(executor& exec, const harq_memory& from) {
+    this->transport_weights_.check_held();
+    this->check_harq(from, from.data.items);
+    reset();
+    if (this->changes_owner(received_, exec, from.data.items)) decoder().make_buffers(exec, from.data.items);
+    decoder().pass(exec, from, true);
+    received_.transmissions = 1;
+  }
+  /// Queues rounding the soft buffers to what memory of the caller holds, and writing it. `decode` behind it
+  /// decodes these sums. Throws argument_error where nothing was received, shape_error.
+  void keep(executor& exec, const harq_memory& to) {
+    this->require(received_, exec);
+    this->check_harq(to, received_.owner.batch());
+    decoder().pass(exec, to, false);
+  }
+  /// Transmissions since `reset`.
+  int transmissions() const noexcept { return received_.transmissions; }
+
+ protected:
+  transport_reception received_;
+  float_llrs floats_;
+
+ private:
+  Decoder& decoder() { return static_cast<Decoder&>(*this); }
 };
 
 }  // namespace wb
