@@ -19,10 +19,13 @@ def objects():
                                            wb.PIC, wb.EP)]
     codes = [LDPC, CONV, wb.LdpcEncoder(code=LDPC), wb.LdpcDecoder(code=LDPC), wb.ConvEncoder(code=CONV, k=10), wb.ViterbiDecoder(code=CONV, k=10),
              wb.BcjrDecoder(code=CONV, k=10), wb.TurboEncoder(k=40), wb.TurboDecoder(k=40), wb.CtcEncoder(k=48), wb.CtcDecoder(k=48), wb.PolarEncoder(kind="uci", k=20, coded_bits=60),
-             wb.PolarDecoder(kind="uci", k=20, coded_bits=60), wb.ShortBlockEncoder(k=4, coded_bits=20), wb.ShortBlockDecoder(k=4, coded_bits=20), wb.CrcAttacher(n=8)]
+             wb.PolarDecoder(kind="uci", k=20, coded_bits=60), wb.ShortBlockEncoder(k=4, coded_bits=20), wb.ShortBlockDecoder(k=4, coded_bits=20), wb.CrcAttacher(n=8),
+             *(kind(base_graph=2, lifting_size=2, sent_bits=60) for kind in (wb.LdpcBlockEncoder, wb.LdpcBlockDecoder)),
+             *(kind(k=40) for kind in (wb.TurboBlockEncoder, wb.TurboBlockDecoder))]
     transport = [wb.LteRateMatcher(k=40, sent_bits=100), wb.NrRateMatcher(k=40, sent_bits=70, base_graph=2),
                  *(kind(transport_bits=40, coded_bits=132) for kind in (wb.LteTransportEncoder, wb.LteTransportDecoder, wb.NrTransportEncoder,
                                                                         wb.NrTransportDecoder)),
+                 *(kind(transport_bits=32, coded_bits=96) for kind in (wb.CtcTransportEncoder, wb.CtcTransportDecoder)),
                  wb.lte_segmentation(transport_bits=40), wb.nr_segmentation(transport_bits=40, base_graph=2), wb.nr_mcs(table=1, index=3)]
     slots = [PUSCH, wb.ChannelEstimator(channel=PUSCH), wb.NoiseEstimator(channel=PUSCH), wb.nr_reference_channel(name="G-FR1-A4-14")]
     others = [wb.QamMapper(qam=4), wb.Demapper(qam=4), wb.StbcEncoder(type="golden", qam=4), wb.StbcDecoder(type="golden", qam=4, rx_antennas=2),

@@ -109,6 +109,8 @@ H, Y, N0 = np.ones((4, 2, 2), np.complex64) * (np.eye(2) + 0.5).astype("c8"), np
 PRIOR = np.zeros((4, 4), np.float32)
 MASSIVE, MASSIVE_H, MASSIVE_Y = {"antennas": 4, "users": 2}, np.ones((3, 4, 2), "c8") + np.eye(4, 2).astype("c8"), np.ones((3, 4), "c8")
 LDPC, CONV = wb.wifi_ldpc(n=648), wb.conv_80211()
+HARQ = {"transport_bits": 32, "coded_bits": 96}
+BLOCK = {"base_graph": 2, "lifting_size": 2, "sent_bits": 60}
 LTE, NR = {"transport_bits": 40, "coded_bits": 132}, {"transport_bits": 24, "coded_bits": 132}
 PUSCH = wb.NrSharedChannel(resource_blocks=1)
 GRID = np.ones((2, *PUSCH.grid_shape, 1), np.complex64)
@@ -158,6 +160,9 @@ CALLS_OF = [
     (wb.ViterbiDecoder(code=CONV, k=10), {"llr": llrs(2, 32)}), (wb.BcjrDecoder(code=CONV, k=10), {"llr": llrs(2, 32), "prior": llrs(2, 10)}),
     (wb.umts_permutation, {"k": 40}), (wb.CtcEncoder, {"k": 48}), (wb.CtcDecoder, {"k": 48}),
     (wb.CtcEncoder(k=48), {"bits": bits(2, 48)}), (wb.CtcDecoder(k=48, iterations=1), {"llr": llrs(2, 144)}),
+    (wb.LdpcBlockEncoder, BLOCK), (wb.LdpcBlockDecoder, BLOCK), (wb.TurboBlockEncoder, {"k": 40}), (wb.TurboBlockDecoder, {"k": 40}),
+    (wb.LdpcBlockEncoder(**BLOCK), {"bits": np.zeros((2, 3), np.uint8), "rv": 0}), (wb.LdpcBlockDecoder(**BLOCK), {"llr": llrs(2, 60), "rv": 0, "first": True}),
+    (wb.TurboBlockEncoder(k=40), {"bits": np.zeros((2, 5), np.uint8), "rv": 0}), (wb.TurboBlockDecoder(k=40), {"llr": llrs(2, 192)}),
     (wb.PolarEncoder, {"kind": "uci", "k": 20, "coded_bits": 60}), (wb.PolarDecoder, {"kind": "uci", "k": 20, "coded_bits": 60}),
     (wb.ShortBlockEncoder, {"k": 4, "coded_bits": 20}), (wb.ShortBlockDecoder, {"k": 4, "coded_bits": 20}),
     (wb.PolarEncoder(kind="uci", k=20, coded_bits=60), {"bits": bits(2, 20)}), (wb.PolarDecoder(kind="uci", k=20, coded_bits=60), {"llr": llrs(2, 60)}),
@@ -167,6 +172,8 @@ CALLS_OF = [
     (wb.lte_segmentation, {"transport_bits": 100}), (wb.LteRateMatcher, {"k": 40, "sent_bits": 100}),
     (wb.LteRateMatcher(k=40, sent_bits=100), {"bits": bits(2, 132), "rv": 0}),
     (wb.LteRateMatcher(k=40, sent_bits=100).combine, {"llr": llrs(2, 100), "rv": 0, "soft": llrs(2, 132)}),
+    (wb.CtcTransportEncoder, HARQ), (wb.CtcTransportDecoder, HARQ),
+    (wb.CtcTransportEncoder(**HARQ), {"bits": bits(2, 32), "rv": 0}), (wb.CtcTransportDecoder(**HARQ), {"llr": llrs(2, 96), "rv": 0, "first": True}),
     (wb.LteTransportEncoder, LTE), (wb.LteTransportDecoder, LTE), (wb.LteTransportEncoder(**LTE), {"bits": bits(2, 40), "rv": 0}),
     (wb.LteTransportDecoder(**LTE), {"llr": llrs(2, 132), "rv": 0, "first": True}),
     (wb.NrRateMatcher, {"k": 40, "sent_bits": 70, "base_graph": 2}),

@@ -37,10 +37,11 @@ except ImportError as error:
 from ._arrays import Array, Executor, cpu, cuda
 from ._choose import Choice, ChoiceProgress, choose
 from ._sweep import Curve, Frames, Progress, SweepResult, scenario_help, sweep
+from .blocks import LdpcBlockDecoder, LdpcBlockEncoder, TurboBlockDecoder, TurboBlockEncoder
 from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, capacity, cdl_profiles, exponential_correlation, mimo_rayleigh,
                       rayleigh, read_csi, tdl_profiles)
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
-from .ctc import CtcDecoder, CtcEncoder
+from .ctc import CtcDecoder, CtcEncoder, CtcTransportDecoder, CtcTransportEncoder
 from .detect import EP, KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, PIC, Sphere, ZeroForcing
 from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, read_ldpc, wifi_ldpc, wimax_ldpc
 from .linalg import cholesky, qr
@@ -62,13 +63,13 @@ from .wimax import WimaxBurst, WimaxFrame
 
 __all__ = [
     "Array", "BcjrDecoder", "CdlChannel", "ChannelEstimator", "Choice", "ChoiceProgress", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
-    "CrcAttacher", "Csi", "CtcDecoder", "CtcEncoder", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "IterativeReceiver", "KBest",
-    "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
+    "CrcAttacher", "Csi", "CtcDecoder", "CtcEncoder", "CtcTransportDecoder", "CtcTransportEncoder", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "IterativeReceiver", "KBest",
+    "KroneckerChannel", "Latencies", "LdpcBlockDecoder", "LdpcBlockEncoder", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
     "NWay", "NoiseEstimator", "NrMcs", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrTransportDecoder",
     "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "PolarDecoder", "PolarEncoder",
     "Progress", "QamMapper", "ShortBlockDecoder", "ShortBlockEncoder", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
-    "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "WimaxBurst", "WimaxFrame", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
+    "TurboBlockDecoder", "TurboBlockEncoder", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "WimaxBurst", "WimaxFrame", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
     "cuda", "cuda_devices", "effective_capacity", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
     "mimo_rayleigh", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs",
     "nr_precoder", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",

@@ -136,6 +136,21 @@ def as_llrs(name: str, array: Array, given: dict[str, Any]) -> Array:
     return _as(array, "iuf", FLOAT32, ("int8", "uint8", "bool", *(("int16",) if "llr_scale" in given else ())))
 
 
+def as_block_llrs(name: str, array: Array, given: dict[str, Any]) -> Array:
+    """Of int8 and int16 are steps."""
+    return as_llrs(name, array, {**given, "llr_scale": 1.0})
+
+
+def as_packed(name: str, array: Array, given: dict[str, Any]) -> Array:
+    """Bytes of eight bits."""
+    def check(values: np.ndarray) -> None:
+        other = values[(values < 0) | (values > 255)]
+        if other.size:
+            raise ValueError(f"{name} = an array with {shown(other.flat[0].item())} is not allowed: expected 0 to 255") from None
+
+    return _as(array, "iu", UINT8, ("uint8",), check)
+
+
 def as_bits(name: str, array: Array, given: dict[str, Any]) -> Array:
     def check(values: np.ndarray) -> None:
         other = values[(values != 0) & (values != 1)]
