@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -286,13 +287,25 @@ void wait_until(frame_clock::time_point due, bool sleeps) {
       std::this_thread::sleep_for(std::min<frame_clock::duration>(due - time - awake, nap));
 }
 
+/// Counters of the devices of all runs, opened once, before the first run.
+using energy_counters = std::map<std::string, std::unique_ptr<wb::energy_counter>>;
+
+/// Throws device_error where a device has none.
+energy_counters open_energy_counters(const std::vector<stream_run>& runs) {
+  energy_counters counters;
+  for (const stream_run& r : runs)
+    for (const std::string& d : r.devices)
+      if (auto& c = counters[d]; !c) c = wb::open_energy_counter(*wb::open_executor(d, 1));
+  return counters;
+}
+
 /// The energy of a run's devices, each counted once.
 class energy_watch {
  public:
   /// Measures what the devices take for five seconds without frames.
-  explicit energy_watch(const std::vector<std::string>& devices) {
+  energy_watch(const energy_counters& counters, const std::vector<std::string>& devices) {
     for (const std::string& d : std::set<std::string>(devices.begin(), devices.end())) {
-      counters_.push_back(wb::open_energy_counter(*wb::open_executor(d, 1)));
+      counters_.push_back(counters.at(d).get());
       sources_[d] = counters_.back()->source();
     }
     wait_until(frame_clock::now() + std::chrono::seconds(5),
@@ -325,7 +338,7 @@ class energy_watch {
  private:
   double elapsed() const { return std::chrono::duration<double>(frame_clock::now() - start_).count(); }
 
-  std::vector<std::unique_ptr<wb::energy_counter>> counters_;
+  std::vector<wb::energy_counter*> counters_;
   json sources_;
   double before_ = 0, idle_watts_ = 0, seconds_ = 0, joules_ = 0;
   frame_clock::time_point start_;
@@ -505,7 +518,7 @@ class measured_run {
  public:
   /// `output`: the file that results of the frames are written to, or an empty name.
   measured_run(const stream_run& run, progress_line& line, std::FILE* table,
-               const stream_output_config& output, bool energy)
+               const stream_output_config& output, const energy_counters* counters)
       : work_(work_of(run)),
         chain_(*work_.chain),
         run_(with_batch(run, chain_)),
@@ -520,7 +533,7 @@ class measured_run {
         check_(chain_, source_),
         filled_(pipeline_.slots(), 0),
         rng_(run_.seed),
-        counts_energy_(energy) {}
+        counters_(counters) {}
 
   /// Runs it, prints its row into the table, and gives its record. Throws interrupted_before_frames.
   json measure() {
@@ -537,7 +550,7 @@ class measured_run {
     if (run_.copies_every != 0)
       copies_.emplace(run_.devices.front(),
                       wb::offset_of(chain_.inputs(), chain_.inputs().size(), run_.items));
-    if (counts_energy_) energy_.emplace(run_.devices);
+    if (counters_ != nullptr) energy_.emplace(*counters_, run_.devices);
     memory_watch memory(run_.devices);
     if (energy_) energy_->start();
     push_frames();
@@ -857,9 +870,10 @@ class measured_run {
   std::atomic<bool> writes_{false};  // after the warm-up
   wb::frame_pipeline pipeline_;
   checker check_;
-  std::vector<char> filled_;  // by slot
-  std::mt19937_64 rng_;       // of sizes
-  bool counts_energy_, counts_ = false, finished_ = false;
+  std::vector<char> filled_;         // by slot
+  std::mt19937_64 rng_;              // of sizes
+  const energy_counters* counters_;  // null: energy is not counted
+  bool counts_ = false, finished_ = false;
   std::uint64_t items_pushed_ = 0;
   double bits_pushed_ = 0, seconds_ = 0;
   std::optional<bare_copies> copies_;
@@ -929,9 +943,7 @@ int run_stream(const stream_options& o) {
   }
   stop_on_interrupt();
   progress_line line(o.quiet);
-  if (o.energy)  // is there a counter for each?
-    for (const stream_run& r : scenario.runs)
-      for (const std::string& d : r.devices) (void)wb::open_energy_counter(*wb::open_executor(d, 1));
+  const energy_counters counters = o.energy ? open_energy_counters(scenario.runs) : energy_counters();
   if (!scenario.title.empty()) print_to(table, "{}\n", wb::printable(scenario.title, most_shown));
   const std::string devices_key = o.devices.empty() ? "stream.devices" : "--device";
   const stream_run& first = scenario.runs.front();
@@ -961,7 +973,8 @@ int run_stream(const stream_options& o) {
     try {
       if (interrupted()) throw interrupted_before_frames();
       naming_devices(devices_key, [&] {
-        measured_run run(r, line, table, {.path = o.output, .scenario = scenario.text}, o.energy);
+        measured_run run(r, line, table, {.path = o.output, .scenario = scenario.text},
+                         o.energy ? &counters : nullptr);
         out["runs"].push_back(run.measure());
         if (run.finished()) finished++;
       });

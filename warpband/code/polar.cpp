@@ -25,10 +25,7 @@ polar_config polar_config_of(const polar_code_settings& s) {
 
 class polar final : public codec {
  public:
-  explicit polar(const polar_code_settings& s)
-      : encoder_(polar_config_of(s)),
-        decoder_(polar_config_of(s), s.decoder),
-        list_size_(static_cast<std::size_t>(s.decoder.list_size)) {}
+  explicit polar(const polar_code_settings& s) : polar(polar_code(polar_config_of(s)), s) {}
   std::size_t k() const noexcept override { return encoder_.code().k(); }
   std::size_t n() const noexcept override { return encoder_.code().coded_bits(); }
   std::size_t working_bytes() const noexcept override { return 1; }
@@ -54,6 +51,11 @@ class polar final : public codec {
   }
 
  private:
+  polar(const polar_code& code, const polar_code_settings& s)
+      : encoder_(code),
+        decoder_(code, s.decoder),
+        list_size_(static_cast<std::size_t>(s.decoder.list_size)) {}
+
   polar_encoder encoder_;
   polar_decoder decoder_;
   std::size_t list_size_;

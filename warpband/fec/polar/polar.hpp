@@ -41,7 +41,9 @@ namespace wb {
 class polar_encoder {
  public:
   /// Throws argument_error.
-  explicit polar_encoder(const polar_config& config);
+  explicit polar_encoder(const polar_config& config) : polar_encoder(polar_code(config)) {}
+  /// Of a code that was constructed before.
+  explicit polar_encoder(const polar_code& code);
   /// Queues a batch. Throws shape_error.
   void run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const;
   const polar_code& code() const noexcept { return code_; }
@@ -127,7 +129,10 @@ void check(const polar_config& code, const polar_decoder_config& config);
 class polar_decoder {
  public:
   /// Throws argument_error.
-  polar_decoder(const polar_config& code, const polar_decoder_config& config);
+  polar_decoder(const polar_config& code, const polar_decoder_config& config)
+      : polar_decoder(polar_code(code), config) {}
+  /// Of a code that was constructed before.
+  polar_decoder(const polar_code& code, const polar_decoder_config& config);
   /// Queues a batch. Outputs without data are not written. Throws shape_error.
   void run(executor& exec, const llr_batch& llr, const polar_decoder_output& out) const;
   const polar_code& code() const noexcept { return code_; }

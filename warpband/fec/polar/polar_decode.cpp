@@ -163,9 +163,9 @@ void check(const polar_config& code, const polar_decoder_config& config) {
   (void)polar_code(code);
 }
 
-polar_decoder::polar_decoder(const polar_config& code, const polar_decoder_config& config)
+polar_decoder::polar_decoder(const polar_code& code, const polar_decoder_config& config)
     : code_(code), config_(config), scale_(scale_of(code_, config)) {
-  check_decoder(code, config);
+  check_decoder(code.config(), config);
   for (const polar_block& b : code_.blocks()) {
     const decoding_program program(b, config.precision != polar_precision::float32, config.list_size > 1);
     received_llrs received(b);

@@ -32,7 +32,7 @@ std::vector<std::int32_t> parity_check_rows(const polar_block& b, const std::vec
 
 }  // namespace
 
-polar_encoder::polar_encoder(const polar_config& config) : code_(config) {
+polar_encoder::polar_encoder(const polar_code& code) : code_(code) {
   for (const polar_block& b : code_.blocks()) {
     const std::vector<std::int32_t> c_index = c_index_of(b);
     tables_.push_back({polar_shape_of(b), resident(b.place), resident(b.crc_weights), resident(b.sent),
