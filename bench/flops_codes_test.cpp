@@ -18,6 +18,7 @@
 #include <warpband/fec/conv/conv_runs.hpp>
 #include <warpband/fec/ldpc/ldpc_op.hpp>
 #include <warpband/fec/puncture/puncture_op.hpp>
+#include <warpband/fec/sparse_ldpc/sparse_ldpc_op.hpp>
 #include <warpband/fec/trellis/max_star_table.hpp>
 #include <warpband/fec/turbo/turbo_bfloat.hpp>
 #include <warpband/fec/turbo/turbo_op.hpp>
@@ -337,6 +338,31 @@ TEST(flops, of_an_ldpc_check) {
   expect_check<20>(rule);
   expect_check<7>(sum_product<counted>{});
   expect_check<20>(sum_product<counted>{});
+}
+
+/// The same for any matrix, layered.
+template <int D, class Rule>
+void expect_sparse_check(const Rule& rule) {
+  counted a[D], r[D], q[D], scratch[2 * D];
+  std::int32_t columns[D];
+  for (int d = 0; d < D; d++) {
+    a[d] = counted::made(0.3f * static_cast<float>(d) - 0.5f, 0, false);
+    r[d] = counted::made(0.1f, 0, false);
+    columns[d] = d;
+  }
+  counted::operations = 0;
+  const sparse_check<counted, true> check{a, r, columns, D, q};
+  update_check<true>(rule, check, counted(0.f), static_cast<counted*>(scratch));
+  using cost = sparse_operations<Rule>;
+  EXPECT_EQ(counted::operations, cost::edge * D + cost::row) << D;
+}
+
+TEST(flops, of_a_check_of_any_matrix) {
+  const min_sum<counted> rule{counted::made(0.75f, 0, false), counted::made(0.f, 0, false)};
+  expect_sparse_check<7>(rule);
+  expect_sparse_check<40>(rule);
+  expect_sparse_check<7>(sparse_sum_product<counted>{});
+  expect_sparse_check<40>(sparse_sum_product<counted>{});
 }
 
 }  // namespace flops_codes_test

@@ -157,7 +157,8 @@ ldpc_result ldpc_decode(const parity_checks& h, const std::vector<double>& llr, 
   const auto decide = [&] {
     result.bits.clear();
     for (double x : a) result.bits.push_back(x < 0);
-    result.satisfied = all_zero(syndrome(h, result.bits));
+    const bits found = syndrome(h, result.bits);
+    result.satisfied = options.sums.empty() ? all_zero(found) : found == options.sums;
   };
   decide();
   while (result.iterations < options.iterations) {
@@ -171,6 +172,8 @@ ldpc_result ldpc_decode(const parity_checks& h, const std::vector<double>& llr, 
         q.push_back(std::clamp(exact[d], -options.limit, options.limit));
       }
       r[c] = answers(q, options);
+      if (!options.sums.empty() && options.sums[c] != 0)
+        for (double& x : r[c]) x = -x;
       for (std::size_t d = 0; d < row.size(); ++d) {
         if (options.order == check_order::layered)
           a[as_size(row[d])] = exact[d] + r[c][d];

@@ -64,12 +64,14 @@ struct ldpc_options {
   bool stop = false;
   /// What a check takes from its bits is limited to +-limit.
   double limit = std::numeric_limits<double>::infinity();
+  /// What the bits of each check sum to; empty: 0.
+  std::vector<std::uint8_t> sums = {};
 };
 struct ldpc_result {
   std::vector<double> a_posteriori;
   std::vector<std::uint8_t> bits;  ///< a_posteriori < 0
   int iterations = 0;              ///< done
-  bool satisfied = false;          ///< all checks hold for `bits`
+  bool satisfied = false;          ///< all checks have their sums with `bits`
 };
 
 /// What an outer iteration of an iterative receiver leaves to the next one. Empty: a start.

@@ -6,6 +6,7 @@
 #include <tests/ctc.hpp>
 #include <tests/ldpc.hpp>
 #include <tests/polar.hpp>
+#include <tests/sparse_ldpc.hpp>
 #include <tests/turbo.hpp>
 #include <warpband/fec/bcjr/bcjr.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
@@ -451,6 +452,59 @@ algorithms ldpc_of_each_code() {
   return list;
 }
 
+// ---- LDPC codes of any sparse matrix
+
+algorithm sparse_ldpc(const parity_check_matrix& h, const sparse_ldpc_config& config) {
+  const sparse_ldpc_decoder d(h, config);
+  const auto n = static_cast<std::size_t>(h.n()), k = static_cast<std::size_t>(h.k()),
+             sent = static_cast<std::size_t>(h.sent()), checks = static_cast<std::size_t>(h.checks());
+  algorithm a{.text = "sparse, n=" + std::to_string(n) + " algorithm " +
+                      std::to_string(static_cast<int>(config.algorithm)) + " schedule " +
+                      std::to_string(static_cast<int>(config.schedule)),
+              .items = 37};
+  a.outputs = {output<byte>("bits", k), output<float>("soft", n), output<float>("extrinsic", sent),
+               output<std::int32_t>("iterations", 1), status_output()};
+  a.draw = [=](std::size_t items) {
+    std::mt19937_64 random(31);
+    const auto llr = testing::noisy(bytes(sent * items), 1, random);
+    bytes syndrome(items * checks);
+    for (auto& s : syndrome) s = random() % 16 == 0;
+    return operands{input("llr", sent, of_mixed_scales(llr, sent)), input("syndrome", checks, syndrome)};
+  };
+  a.run = [=](executor& e, const call& c) {
+    d.run(e, c["llr"],
+          {.bits = c["bits"],
+           .soft = c["soft"],
+           .extrinsic = c["extrinsic"],
+           .iterations = c["iterations"],
+           .status = c["status"]},
+          c.get<const byte>("syndrome"));
+  };
+  a.faults = {too_few(0), too_few(k - 1)};
+  return a;
+}
+algorithms sparse_ldpc_encoders() {
+  const parity_check_matrix h = random_matrix(96, 48, 6, 51, {.punctured = {3}});
+  const sparse_ldpc_encoder encoder(h);
+  const auto k = static_cast<std::size_t>(h.k());
+  algorithm a{.text = "sparse, n=96", .outputs = {output<byte>("coded", static_cast<std::size_t>(h.sent()))}};
+  a.draw = [=](std::size_t items) { return operands{input("bits", k, random_bits(k * items))}; };
+  a.run = [=](executor& e, const call& c) { encoder.run(e, c.get<const byte>("bits"), c["coded"]); };
+  a.free_widths = {"coded"};
+  return {a};
+}
+algorithms sparse_ldpc_decoders() {
+  algorithms list;
+  const parity_check_matrix matrices[] = {
+      random_matrix(96, 48, 6, 51),
+      random_matrix(300, 30, 40, 52, {.punctured = {7, 299}, .shortened = {0}})};
+  for (const parity_check_matrix& h : matrices)
+    for (const auto algorithm : {ldpc_algorithm::sum_product, ldpc_algorithm::normalised_min_sum})
+      for (const auto schedule : {ldpc_schedule::layered, ldpc_schedule::flooding})
+        list.push_back(sparse_ldpc(h, {.algorithm = algorithm, .iterations = 8, .schedule = schedule}));
+  return list;
+}
+
 // ---- polar codes
 
 algorithm polar(const polar_config& code, const polar_decoder_config& config) {
@@ -579,6 +633,7 @@ const std::vector<contract_case> decoders{
     {"turbo_by_table", turbo_by_table},
     {"ctc", ctc_decoders},
     {"ldpc", ldpc_of_each_code},
+    {"sparse_ldpc", sparse_ldpc_decoders},
     {"polar", polar_decoders},
     {"short_block", short_block_decoders},
 };
@@ -591,6 +646,7 @@ const std::vector<contract_case> others{
     {"ctc_encoder", ctc_encoders},
     {"polar_encoder", polar_encoders},
     {"short_block_encoder", short_block_encoders},
+    {"sparse_ldpc_encoder", sparse_ldpc_encoders},
     {"puncture", [] { return punctured(false); }},
     {"restore", [] { return punctured(true); }},
 };

@@ -53,6 +53,7 @@
 #include <warpband/fec/puncture/puncture.hpp>
 #include <warpband/fec/quantise/quantise.hpp>
 #include <warpband/fec/short_block/short_block.hpp>
+#include <warpband/fec/sparse_ldpc/sparse_ldpc.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
 #include <warpband/fec/viterbi/viterbi.hpp>
 #include <warpband/io/hdf5.hpp>
@@ -165,6 +166,14 @@ void judge_codes() {
     defined("ldpc_decoder", ldpc_decoder(code, {.precision = p}), [&](const ldpc_decoder& d) {
       return bits_of(288, [&](auto out) { d.run(exec(), first(llrs, 576), {.bits = out}); });
     });
+  const parity_check_matrix sparse(6, {{0, 1, 2}, {0, 3, 4}, {1, 3, 5}, {2, 4, 5}});
+  defined("parity_check_matrix", sparse, [](const parity_check_matrix& h) { return h.n() + h.rank(); });
+  defined("sparse_ldpc_encoder", sparse_ldpc_encoder(sparse), [&](const sparse_ldpc_encoder& e) {
+    return bits_of(6, [&](auto out) { e.run(exec(), first(ones, 3), out); });
+  });
+  defined("sparse_ldpc_decoder", sparse_ldpc_decoder(sparse), [&](const sparse_ldpc_decoder& d) {
+    return bits_of(3, [&](auto out) { d.run(exec(), first(llrs, 6), {.bits = out}); });
+  });
   for (const conv_code& c : {conv_lte(), conv_80211(conv_rate::r3_4)}) {
     const std::size_t n = conv_frame(c, 60).n();
     defined("conv_frame", conv_frame(c, 60),

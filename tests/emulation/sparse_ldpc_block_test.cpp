@@ -1,0 +1,113 @@
+// The decoder for parity-check matrices without structure as threads of a CUDA block share a codeword, on the
+// host: the same bits as a CPU, in any order in which threads run.
+#define WB_ISA emulated_sparse_ldpc
+#define WB_WIDTH 1
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <tests/emulation/emulated_block.hpp>
+#include <tests/sparse_ldpc.hpp>
+#include <warpband/exec/cpu.hpp>
+#include <warpband/exec/forwarding.hpp>
+#include <warpband/fec/sparse_ldpc/sparse_ldpc_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+namespace {
+
+/// What core/group.hpp has for a CUDA device.
+struct emulated_group {
+  int size;
+  std::int32_t* word;
+  int rank = static_cast<int>(emulation::thread_index.x);
+  void sync() const { emulation::meet(0, size); }
+  bool any(bool x) const { return emulation::any_of_block(x); }
+  std::int32_t sum_all(std::int32_t x) const {
+    if (rank == 0) *word = 0;
+    sync();
+    *word += x;
+    sync();
+    const std::int32_t sum = *word;
+    sync();
+    return sum;
+  }
+};
+
+class watched_sparse final : public forwarding_executor {
+ public:
+  watched_sparse(executor& cpu, std::function<void(const sparse_ldpc_args&)> watch)
+      : forwarding_executor(cpu), watch_(std::move(watch)) {}
+  void run(const kernel_set& op, const void* args, std::size_t items) override {
+    watch_(*static_cast<const sparse_ldpc_args*>(args));
+    forwarding_executor::run(op, args, items);
+  }
+
+ private:
+  std::function<void(const sparse_ldpc_args&)> watch_;
+};
+
+template <template <class> class Rule>
+void expect_same(const parity_check_matrix& h, const sparse_ldpc_config& config, int threads) {
+  const sparse_ldpc_decoder d(h, config);
+  constexpr std::size_t items = 4;
+  const auto n = static_cast<std::size_t>(h.n()), sent = static_cast<std::size_t>(h.sent()),
+             checks = static_cast<std::size_t>(h.checks());
+  std::mt19937_64 random(3);
+  std::normal_distribution<float> noise(1.5f, 2.f);
+  std::vector<float> llr(items * sent), memory(emulation::shared_bytes / sizeof(float));
+  for (float& x : llr) x = noise(random);
+  llr[sent] = std::numeric_limits<float>::quiet_NaN();
+  std::vector<std::uint8_t> syndrome(items * checks);
+  for (auto& s : syndrome) s = random() % 8 == 0;
+  for (unsigned seed = 0; seed < 3; seed++) {  // orders in which threads run
+    std::vector<float> got(n * items, 9.f);
+    std::vector<std::uint8_t> bits(n * items, 9), status(items, 9);
+    std::vector<std::int32_t> iterations(items, 99);
+    cpu base({.threads = 1, .instructions = isa::scalar});
+    watched_sparse exec(base, [&](const sparse_ldpc_args& of_cpu) {
+      sparse_ldpc_decode_op<Rule> op{{of_cpu}};
+      op.a.soft = make_view(got.data(), items, n);
+      op.a.bits = make_view(bits.data(), items, n);
+      op.a.iterations_used = make_view(iterations.data(), items);
+      op.a.status = make_view(status.data(), items);
+      op.a.extrinsic = {};
+      ASSERT_LE(op.scratch(threads), memory.size());
+      std::int32_t word = 0;
+      emulation::run(1, static_cast<unsigned>(threads), seed, memory.data(), [&] {
+        const emulated_group g{threads, &word};
+        for (std::size_t i = 0; i < items; i++) {
+          op(item<float>{i, 1}, g, emulation::shared);
+          g.sync();
+        }
+      });
+    });
+    const testing::sparse_decoded want = testing::decode_sparse(exec, d, llr, syndrome);
+    EXPECT_EQ(got, want.soft);
+    EXPECT_EQ(bits, want.bits);
+    EXPECT_EQ(iterations, want.iterations);
+    EXPECT_EQ(status, want.status);
+  }
+}
+
+TEST(emulated_sparse_ldpc_block, gives_what_a_cpu_gives) {
+  const parity_check_matrix matrices[] = {
+      testing::random_matrix(90, 45, 6, 1), testing::random_matrix(150, 12, 80, 2),
+      testing::random_matrix(70, 60, 5, 3, {.punctured = {0}, .shortened = {5, 69}})};
+  for (const parity_check_matrix& h : matrices)
+    for (const auto schedule : {ldpc_schedule::layered, ldpc_schedule::flooding}) {
+      expect_same<wb::WB_ISA::min_sum>(
+          h, {.algorithm = ldpc_algorithm::normalised_min_sum, .iterations = 6, .schedule = schedule}, 32);
+      expect_same<sparse_sum_product>(
+          h, {.algorithm = ldpc_algorithm::sum_product, .iterations = 6, .schedule = schedule}, 64);
+    }
+}
+
+}  // namespace
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,213 @@
+#include <warpband/fec/sparse_ldpc/sparse_ldpc.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <warpband/core/check.hpp>
+#include <warpband/exec/kernel.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(sparse_ldpc_decode)
+WB_DECLARE_KERNEL(sparse_ldpc_product)
+WB_DECLARE_KERNEL(sparse_ldpc_encode)
+
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+/// The layer of each row: the first in which no row shares a bit with it. Sets of layers a bit has are words
+/// of 64, as many as the largest layer needs.
+std::vector<int> layers_of(const parity_check_matrix& h) {
+  std::vector<std::vector<std::uint64_t>> taken(index(h.n()));
+  std::vector<int> layers;
+  std::vector<std::uint64_t> used;
+  for (const std::vector<int>& row : h.rows()) {
+    used.clear();
+    for (const int c : row) {
+      const auto& of_bit = taken[index(c)];
+      used.resize(std::max(used.size(), of_bit.size()));
+      for (std::size_t w = 0; w < of_bit.size(); w++) used[w] |= of_bit[w];
+    }
+    int layer = 0;
+    while (index(layer) < 64 * used.size() && (used[index(layer) / 64] >> (layer % 64) & 1u) != 0) layer++;
+    layers.push_back(layer);
+    for (const int c : row) {
+      auto& of_bit = taken[index(c)];
+      of_bit.resize(std::max(of_bit.size(), index(layer) / 64 + 1));
+      of_bit[index(layer) / 64] |= std::uint64_t{1} << (layer % 64);
+    }
+  }
+  return layers;
+}
+
+/// Tables of rows in order of layers.
+struct row_tables {
+  std::vector<sparse_ldpc_row> rows;
+  std::vector<std::int32_t> layer_firsts{0}, place_columns;
+};
+row_tables tables_of(const parity_check_matrix& h, bool flooding) {
+  const std::vector<int> layers = flooding ? std::vector<int>(index(h.checks())) : layers_of(h);
+  std::vector<int> order(layers.size());
+  for (std::size_t i = 0; i < order.size(); i++) order[i] = static_cast<int>(i);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int i, int j) { return layers[index(i)] < layers[index(j)]; });
+  row_tables t;
+  for (const int i : order) {
+    const std::vector<int>& row = h.rows()[index(i)];
+    if (!t.rows.empty() && layers[index(i)] != layers[index(t.rows.back().number)])
+      t.layer_firsts.push_back(static_cast<std::int32_t>(t.rows.size()));
+    t.rows.push_back(
+        {static_cast<std::int32_t>(t.place_columns.size()), static_cast<std::int32_t>(row.size()), i});
+    t.place_columns.insert(t.place_columns.end(), row.begin(), row.end());
+    // Neighbouring threads then use all banks of shared memory.
+    if (row.size() % 2 == 0) t.place_columns.push_back(0);
+  }
+  t.layer_firsts.push_back(static_cast<std::int32_t>(t.rows.size()));
+  return t;
+}
+
+/// sparse_ldpc_args::column_firsts, then column_places.
+std::vector<std::int32_t> places_of_columns(const parity_check_matrix& h, const row_tables& t) {
+  std::vector<std::vector<std::int32_t>> places(index(h.n()));
+  for (const sparse_ldpc_row& row : t.rows)  // flooding: in order of H
+    for (int d = row.first; d < row.first + row.degree; d++)
+      places[index(t.place_columns[index(d)])].push_back(d);
+  std::vector<std::int32_t> table{0};
+  for (const auto& p : places) table.push_back(table.back() + static_cast<std::int32_t>(p.size()));
+  for (const auto& p : places) table.insert(table.end(), p.begin(), p.end());
+  return table;
+}
+
+}  // namespace
+
+const std::vector<setting_of<sparse_ldpc_config>>& sparse_ldpc_settings() {
+  using c = sparse_ldpc_config;
+  using algorithm = ldpc_algorithm;
+  static const std::vector<setting_of<c>> settings{
+      words<c, algorithm>("algorithm", &c::algorithm,
+                          {{"normalised-min-sum", algorithm::normalised_min_sum},
+                           {"min-sum", algorithm::min_sum},
+                           {"offset-min-sum", algorithm::offset_min_sum},
+                           {"sum-product", algorithm::sum_product}},
+                          "sum-product is exact belief propagation; the min-sum algorithms approximate it."),
+      number("scale", &c::scale, 0, 1, "Factor on the messages of checks.", true)
+          .only_with("algorithm", {"normalised-min-sum"}),
+      number("offset", &c::offset, 0, 8,
+             "What is subtracted from the magnitudes of the messages of checks, in units of LLRs.")
+          .only_with("algorithm", {"offset-min-sum"}),
+      integer("iterations", &c::iterations, 1, 10000, "Iterations; with early_stop the most."),
+      words<c, ldpc_schedule>("schedule", &c::schedule,
+                              {{"layered", ldpc_schedule::layered}, {"flooding", ldpc_schedule::flooding}},
+                              "layered: layers of rows without a common bit one after the other, each with "
+                              "the results of those before it; flooding: all checks at once."),
+      words<c, bool>("early_stop", &c::early_stop, {{"syndrome", true}, {"none", false}},
+                     "syndrome: iterating stops once all checks of the codeword hold."),
+  };
+  return settings;
+}
+
+sparse_ldpc_decoder::sparse_ldpc_decoder(const parity_check_matrix& matrix, const sparse_ldpc_config& config)
+    : matrix_(matrix), config_((check_settings(sparse_ldpc_settings(), config), config)) {
+  const bool flooding = config.schedule == ldpc_schedule::flooding;
+  row_tables t = tables_of(matrix_, flooding);
+  sparse_ldpc_args& a = fixed_;
+  a.n = matrix_.n();
+  a.sent = matrix_.sent();
+  a.k = matrix_.k();
+  a.rows = matrix_.checks();
+  a.shortened = static_cast<int>(matrix_.shortened().size());
+  a.places = static_cast<int>(t.place_columns.size());
+  a.layers = static_cast<int>(t.layer_firsts.size()) - 1;
+  for (int i = 0; i < a.layers; i++)
+    a.widest = std::max(a.widest, t.layer_firsts[index(i) + 1] - t.layer_firsts[index(i)]);
+  for (const sparse_ldpc_row& row : t.rows) a.most_degree = std::max(a.most_degree, row.degree);
+  a.ones = static_cast<double>(matrix_.ones());
+  a.iterations = config.iterations;
+  a.flooding = flooding;
+  a.early_stop = config.early_stop;
+  a.scale = config.algorithm == ldpc_algorithm::normalised_min_sum ? config.scale : 1.f;
+  a.offset = config.algorithm == ldpc_algorithm::offset_min_sum ? config.offset : 0.f;
+  if (flooding) column_places_ = resident<std::int32_t>(places_of_columns(matrix_, t));
+  sent_ = resident<std::int32_t>(matrix_.sent_columns());
+  shortened_ = resident<std::int32_t>(matrix_.shortened());
+  information_ = resident<std::int32_t>(matrix_.information_columns());
+  layer_firsts_ = resident<std::int32_t>(std::move(t.layer_firsts));
+  place_columns_ = resident<std::int32_t>(std::move(t.place_columns));
+  rows_ = resident<sparse_ldpc_row>(std::move(t.rows));
+}
+
+void sparse_ldpc_decoder::run(executor& exec, const llr_batch& given, const sparse_ldpc_output& out,
+                              view<const std::uint8_t> syndrome) const {
+  const std::size_t items = given.items;
+  const auto check_bits = [&](const char* argument, const auto& v) {
+    if (v.data != nullptr)
+      check_shape(argument, v, items, v.elements == index(fixed_.n) ? index(fixed_.n) : index(fixed_.k));
+  };
+  check_shape("llr", given, items, index(fixed_.sent));
+  check_bits("bits", out.bits);
+  check_bits("soft", out.soft);
+  check_optional_shape("extrinsic", out.extrinsic, items, index(fixed_.sent));
+  check_optional_shape("iterations", out.iterations, items, 1);
+  check_optional_shape("status", out.status, items, 1);
+  check_optional_shape("syndrome", syndrome, items, index(fixed_.rows));
+  check_apart({{"bits", out.bits},
+               {"soft", out.soft},
+               {"extrinsic", out.extrinsic},
+               {"iterations", out.iterations},
+               {"status", out.status}});
+  sparse_ldpc_args a = fixed_;
+  a.llr = floats_.of(exec, given);
+  a.syndrome = syndrome;
+  a.bits = out.bits;
+  a.soft = out.soft;
+  a.extrinsic = out.extrinsic;
+  a.iterations_used = out.iterations;
+  a.status = out.status;
+  a.sent_columns = sent_.on(exec);
+  a.shortened_columns = shortened_.on(exec);
+  a.information_columns = information_.on(exec);
+  a.row_table = rows_.on(exec);
+  a.layer_firsts = layer_firsts_.on(exec);
+  a.place_columns = place_columns_.on(exec);
+  if (a.flooding) {
+    a.column_firsts = column_places_.on(exec);
+    a.column_places = a.column_firsts + a.n + 1;
+  }
+  const bool product = config_.algorithm == ldpc_algorithm::sum_product;
+  exec.run(product ? sparse_ldpc_product_kernels() : sparse_ldpc_decode_kernels(), &a, items);
+}
+
+sparse_ldpc_encoder::sparse_ldpc_encoder(const parity_check_matrix& matrix) : matrix_(matrix) {
+  const std::vector<std::uint32_t> by_row = matrix_.parity_rows();
+  const std::size_t rank = index(matrix_.rank()), words = (index(matrix_.k()) + 31) / 32;
+  std::vector<std::uint32_t> by_word(by_row.size());
+  for (std::size_t i = 0; i < rank; i++)
+    for (std::size_t w = 0; w < words; w++) by_word[w * rank + i] = by_row[i * words + w];
+  parity_ = resident<std::uint32_t>(std::move(by_word));
+  parity_columns_ = resident<std::int32_t>(matrix_.parity_columns());
+  information_ = resident<std::int32_t>(matrix_.information_columns());
+  sent_ = resident<std::int32_t>(matrix_.sent_columns());
+}
+
+void sparse_ldpc_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
+  check_shape("bits", bits, bits.items, index(matrix_.k()));
+  if (coded.elements < index(matrix_.sent()))
+    throw shape_error("coded", shape_text(coded.items, coded.elements),
+                      "at least " + std::to_string(matrix_.sent()) + " bits a codeword");
+  check_shape("coded", coded, bits.items, coded.elements);
+  sparse_ldpc_encode_args a;
+  a.n = matrix_.n();
+  a.k = matrix_.k();
+  a.rank = matrix_.rank();
+  a.sent = matrix_.sent();
+  a.bits = bits;
+  a.coded = coded;
+  a.parity = parity_.on(exec);
+  a.parity_columns = parity_columns_.on(exec);
+  a.information_columns = information_.on(exec);
+  a.sent_columns = sent_.on(exec);
+  exec.run(sparse_ldpc_encode_kernels(), &a, bits.items);
+}
+
+}  // namespace wb

@@ -1,0 +1,283 @@
+#pragma once
+// Decoder and encoder for parity-check matrices without structure, as ops. A CPU thread decodes a codeword in
+// each lane, a block of a CUDA device one codeword, a row of H by each thread.
+//
+// Scratch memory, in values: A of the n bits and R of the ones of H. Flooding: the channel's LLRs. Lanes:
+// decisions of codewords that have left, while others go on. With syndromes: a sign for each row. Last, what
+// update_check needs of each thread.
+#include <type_traits>
+
+#include <warpband/core/group.hpp>
+#include <warpband/core/llr.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/exec/op.hpp>
+#include <warpband/fec/sparse_ldpc/sparse_ldpc_args.hpp>
+#include <warpband/fec/sparse_ldpc/sparse_ldpc_body.hpp>
+#include <warpband/fec/usable.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class T>
+WB_HD min_sum<T> sparse_rule_of(const sparse_ldpc_args& a, const min_sum<T>*) {
+  return {T(a.scale), T(a.offset)};
+}
+template <class T>
+WB_HD sparse_sum_product<T> sparse_rule_of(const sparse_ldpc_args&, const sparse_sum_product<T>*) {
+  return {};
+}
+
+/// What an edge and a row cost in an iteration. bench/flops_codes_test.cpp counts them.
+template <class Rule>
+struct sparse_operations {
+  static constexpr double edge = 5, row = 6;
+};
+template <class T>
+struct sparse_operations<sparse_sum_product<T>> {
+  static constexpr double edge = 52, row = 0;
+};
+
+/// Rule: a template over T, min_sum or sparse_sum_product.
+template <template <class> class Rule>
+struct sparse_ldpc_decode_op : block_op<sparse_ldpc_args> {
+  static constexpr int width = width_of<lane>;
+  static constexpr bool keeps_q = width > 1;
+  /// Values that a thread has for itself, for each bit of a check.
+  static constexpr int thread_values = sparse_scratch<Rule<lane>> + (keeps_q ? 1 : 0);
+
+  int threads() const { return a.widest; }
+  std::size_t scratch(int group) const {
+    const std::size_t n = static_cast<std::size_t>(a.n);
+    return n * (1 + (a.flooding ? 1 : 0) + (width > 1 ? 1 : 0)) + static_cast<std::size_t>(a.places) +
+           (a.syndrome.data ? static_cast<std::size_t>(a.rows) : 0) +
+           static_cast<std::size_t>(group) * static_cast<std::size_t>(thread_values * a.most_degree);
+  }
+  /// Of a codeword that does all its iterations; with early stop of one that leaves after the first.
+  double flops() const {
+    using cost = sparse_operations<Rule<lane>>;
+    return (a.early_stop ? 1 : a.iterations) * (cost::edge * a.ones + cost::row * a.rows);
+  }
+  double bytes() const {
+    return 4.0 * a.sent + (a.syndrome.data ? 1.0 : 0.0) * a.rows +
+           (a.bits.data ? 1.0 : 0.0) * static_cast<double>(a.bits.elements) +
+           (a.soft.data ? 4.0 : 0.0) * static_cast<double>(a.soft.elements) +
+           (a.extrinsic.data ? 4.0 : 0.0) * a.sent + (a.iterations_used.data ? 4 : 0) +
+           (a.status.data ? 1 : 0);
+  }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T* scratch) const {
+    using I = typename rebind<T>::i32;
+    using mask = typename rebind<T>::mask;
+    T *app = scratch, *messages = app + a.n, *channel = messages + a.places;
+    T* held = channel + (a.flooding ? a.n : 0);
+    T* signs = held + (width > 1 ? a.n : 0);
+    T* own_values = signs + (a.syndrome.data ? a.rows : 0) + g.rank * thread_values * a.most_degree;
+
+    I usable = I(0);
+    const mask good = load_channel(item, g, app, usable);
+    for (int i = g.rank; i < a.places; i += g.size) messages[i] = T(0.f);
+    if (a.syndrome.data)
+      for (int i = g.rank; i < a.rows; i += g.size) {
+        const I odd = load_int<T>(a.syndrome, static_cast<std::size_t>(a.row_table[i].number), item) & I(1);
+        signs[i] = as_float(odd << 31);
+      }
+    const mask erased = (!good) | (usable < I(a.k));
+    g.sync();
+    if (any(erased)) {
+      for (int i = g.rank; i < a.n; i += g.size) app[i] = select(erased, T(0.f), app[i]);
+      g.sync();
+    }
+    if (a.flooding)
+      for (int i = g.rank; i < a.n; i += g.size) channel[i] = app[i];
+
+    mask done = erased, stopped = mask_from<mask>(false);
+    I iterations = I(0);
+    const T* decided = app;
+    for (int it = 1; !all(done); it++) {
+      iterate(g, app, messages, channel, signs, own_values);
+      const bool last = it == a.iterations;
+      mask leaving = mask_from<mask>(false);
+      if (a.early_stop || (last && a.status.data)) leaving = (!violated(g, app, signs)) & (!done);
+      stopped = stopped | leaving;
+      if (last) leaving = !done;
+      iterations = select(leaving, I(it), iterations);
+      if constexpr (width_of<T> > 1) {
+        // A codeword that leaves keeps its values, and its lane goes on for nothing.
+        if (any(leaving) && (any(done & (!erased)) || !all(done | leaving))) {
+          for (int i = 0; i < a.n; i++) held[i] = select(leaving, app[i], held[i]);
+          decided = held;
+        }
+      }
+      done = done | leaving;
+      if (last) break;
+    }
+    store_values(item, g, decided, erased);
+    if (g.rank == 0) {
+      if (a.iterations_used.data) store_int<T>(a.iterations_used, 0, item, iterations);
+      if (a.status.data) {
+        const I gone = select(good, I(status_erased | status_insufficient), I(status_erased));
+        store_int<T>(a.status, 0, item, select(erased, gone, select(stopped, I(status_stopped), I(0))));
+      }
+    }
+  }
+
+ private:
+  /// A becomes the channel's LLRs, limited. Returns whether all are finite, and counts those that are usable.
+  template <class T, class G>
+  WB_HD typename rebind<T>::mask load_channel(item<T> item, G g, T* app,
+                                              typename rebind<T>::i32& usable) const {
+    using I = typename rebind<T>::i32;
+    using mask = typename rebind<T>::mask;
+    mask bad = mask_from<mask>(false);
+    if (a.sent < a.n) {
+      for (int i = g.rank; i < a.n; i += g.size) app[i] = T(0.f);
+      g.sync();
+      for (int i = g.rank; i < a.shortened; i += g.size) app[a.shortened_columns[i]] = T(known_llr);
+    }
+    const auto put = [&](int i, T x) WB_INLINE_LAMBDA {
+      const mask finite = is_finite(x);
+      bad = bad | (!finite);
+      x = saturate(select(finite, x, T(0.f)), known_llr) + T(0.f);  // -0 would be a decision
+      usable = usable + select(x == T(0.f), I(0), I(1));
+      app[a.sent_columns[i]] = x;
+    };
+    constexpr int W = width_of<T>;
+    const int squares = a.sent / W * W;
+    for (int i = g.rank * W; i < squares; i += g.size * W) {
+      T x[W];
+      load_square(a.llr, static_cast<std::size_t>(i), item, x);
+      WB_UNROLL for (int j = 0; j < W; j++) put(i + j, x[j]);
+    }
+    for (int i = squares + g.rank; i < a.sent; i += g.size)
+      put(i, load(a.llr, static_cast<std::size_t>(i), item));
+    usable = g.sum_all(usable);
+    return !g.any(bad);
+  }
+
+  template <class G, class T>
+  WB_HD void iterate(G g, T* app, T* messages, const T* channel, const T* signs, T* own_values) const {
+    const Rule<T> rule = sparse_rule_of(a, static_cast<const Rule<T>*>(nullptr));
+    const auto rows = [&](auto layered, int first, int last) WB_INLINE_LAMBDA {
+      for (int i = first + g.rank; i < last; i += g.size) {
+        const sparse_ldpc_row row = a.row_table[i];
+        const sparse_check<T, keeps_q> check{app, messages + row.first, a.place_columns + row.first,
+                                             row.degree, own_values};
+        update_check<decltype(layered)::value>(rule, check, a.syndrome.data ? signs[i] : T(0.f),
+                                               own_values + (keeps_q ? a.most_degree : 0));
+      }
+    };
+    if (!a.flooding) {
+      for (int layer = 0; layer < a.layers; layer++) {
+        rows(std::true_type{}, a.layer_firsts[layer], a.layer_firsts[layer + 1]);
+        g.sync();
+      }
+      return;
+    }
+    rows(std::false_type{}, 0, a.rows);
+    g.sync();
+    for (int c = g.rank; c < a.n; c += g.size) {
+      T sum = channel[c];
+      for (int i = a.column_firsts[c]; i < a.column_firsts[c + 1]; i++)
+        sum = sum + messages[a.column_places[i]];
+      app[c] = sum;
+    }
+    g.sync();
+  }
+
+  /// Where a check does not hold, or has a bit of LLR 0, which is not decided.
+  template <class G, class T>
+  WB_HD typename rebind<T>::mask violated(G g, const T* app, const T* signs) const {
+    using mask = typename rebind<T>::mask;
+    mask bad = mask_from<mask>(false);
+    for (int i = g.rank; i < a.rows; i += g.size) {
+      const sparse_ldpc_row row = a.row_table[i];
+      T odd = a.syndrome.data ? signs[i] : T(0.f), least = T(known_llr);
+      for (int d = row.first; d < row.first + row.degree; d++) {
+        const T x = app[a.place_columns[d]];
+        odd = sign_product(odd, x);
+        least = min(least, abs(x));
+      }
+      bad = bad | (as_int(odd) < typename rebind<T>::i32(0)) | (least == T(0.f));
+      if (std::is_same_v<G, solo> && all(bad)) break;
+    }
+    return g.any(bad);
+  }
+
+  template <class T, class G>
+  WB_HD void store_values(item<T> item, G g, const T* decided, typename rebind<T>::mask erased) const {
+    const auto value = [&](int i) WB_INLINE_LAMBDA { return select(erased, T(0.f), decided[i]); };
+    /// Where the outputs' element i is among the n bits.
+    const auto place = [&](int i, std::size_t elements) WB_INLINE_LAMBDA {
+      return elements == static_cast<std::size_t>(a.n) ? i : a.information_columns[i];
+    };
+    if (a.bits.data) {
+      const int count = static_cast<int>(a.bits.elements);
+      for (int i = g.rank; i < count; i += g.size)
+        store_int<T>(a.bits, static_cast<std::size_t>(i), item, decide(value(place(i, a.bits.elements))));
+    }
+    if (a.soft.data) {
+      const int count = static_cast<int>(a.soft.elements);
+      for (int i = g.rank; i < count; i += g.size)
+        store(a.soft, static_cast<std::size_t>(i), item, value(place(i, a.soft.elements)));
+    }
+    if (a.extrinsic.data)
+      for (int i = g.rank; i < a.sent; i += g.size) {
+        const T x = load(a.llr, static_cast<std::size_t>(i), item);
+        const T difference = decided[a.sent_columns[i]] - saturate(select(erased, T(0.f), x), known_llr);
+        store(a.extrinsic, static_cast<std::size_t>(i), item, select(erased, T(0.f), difference));
+      }
+  }
+};
+
+/// Parity bits as dense sums of information bits, 32 at a time.
+struct sparse_ldpc_encode_op : block_op<sparse_ldpc_encode_args> {
+  int threads() const { return a.rank < 32 ? 32 : a.rank; }
+  int words() const { return (a.k + 31) / 32; }
+  std::size_t scratch(int) const { return static_cast<std::size_t>(a.n + words()); }
+  double flops() const { return 0; }
+  double bytes() const { return a.k + static_cast<double>(a.coded.elements); }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T* scratch) const {
+    using I = typename rebind<T>::i32;
+    const int words = (a.k + 31) / 32;
+    T *word = scratch, *codeword = scratch + words;
+    for (int i = g.rank; i < a.n; i += g.size) codeword[i] = as_float(I(0));
+    g.sync();
+    for (int w = g.rank; w < words; w += g.size) {
+      I packed = I(0);
+      for (int j = 32 * w; j < a.k && j < 32 * w + 32; j++) {
+        const I bit = load_int<T>(a.bits, static_cast<std::size_t>(j), item) & I(1);
+        codeword[a.information_columns[j]] = as_float(bit);
+        packed = packed | (bit << (j - 32 * w));
+      }
+      word[w] = as_float(packed);
+    }
+    g.sync();
+    constexpr int at_once = std::is_same_v<G, solo> ? 8 : 1;  // sums that a CPU thread has in registers
+    for (int p = g.rank * at_once; p < a.rank; p += g.size * at_once) {
+      I sums[at_once];
+      WB_UNROLL for (int s = 0; s < at_once; s++) sums[s] = I(0);
+      for (int w = 0; w < words; w++) {
+        const std::uint32_t* row = a.parity + static_cast<std::size_t>(w) * static_cast<std::size_t>(a.rank);
+        WB_UNROLL for (int s = 0; s < at_once; s++) if (p + s < a.rank) sums[s] =
+            sums[s] ^ (as_int(word[w]) & I(static_cast<std::int32_t>(row[p + s])));
+      }
+      WB_UNROLL for (int s = 0; s < at_once; s++) if (p + s < a.rank) {
+        I x = sums[s];
+        for (int step = 16; step > 0; step /= 2) x = x ^ (x >> step);
+        codeword[a.parity_columns[p + s]] = as_float(x & I(1));
+      }
+    }
+    g.sync();
+    for (int i = g.rank; i < a.sent; i += g.size)
+      store_int<T>(a.coded, static_cast<std::size_t>(i), item, as_int(codeword[a.sent_columns[i]]));
+    for (std::size_t e = static_cast<std::size_t>(a.sent + g.rank); e < a.coded.elements;
+         e += static_cast<std::size_t>(g.size))
+      store_int<T>(a.coded, e, item, I(0));
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb
