@@ -9,6 +9,7 @@
 #include <warpband/code/nr.hpp>
 #include <warpband/code/nr_transport.hpp>
 #include <warpband/code/polar.hpp>
+#include <warpband/code/sparse_ldpc.hpp>
 #include <warpband/code/turbo.hpp>
 #include <warpband/code/uncoded.hpp>
 
@@ -36,8 +37,9 @@ inline constexpr settings_in<polar_code_settings> polar_in;
 inline constexpr settings_in<ctc_code_settings> ctc_in;
 
 inline std::optional<crc_polynomial>& crc_in(code_config& c) {
-  return with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, nr_ldpc_settings, conv_settings,
-                          uncoded_settings>(c, [](auto& s) -> auto& { return s.crc; });
+  return with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, sparse_ldpc_code_settings,
+                          nr_ldpc_settings, conv_settings, uncoded_settings>(
+      c, [](auto& s) -> auto& { return s.crc; });
 }
 /// A member that may be absent: one to be given a value.
 inline int& given(int& member) { return member; }
@@ -48,8 +50,9 @@ inline int& k_in(code_config& c) {
   if (is_transport(c))
     return with_settings_of<lte_transport_settings, nr_transport_settings, ctc_harq_settings>(
         c, [](auto& s) -> auto& { return s.transport_block_size; });
-  return with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, nr_ldpc_settings, conv_settings,
-                          uncoded_settings>(c, [](auto& s) -> auto& { return given(s.k); });
+  return with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, sparse_ldpc_code_settings,
+                          nr_ldpc_settings, conv_settings, uncoded_settings>(
+      c, [](auto& s) -> auto& { return given(s.k); });
 }
 /// Leaves out k of a code that may.
 inline void leave_out_k(code_config& c) {
@@ -57,8 +60,8 @@ inline void leave_out_k(code_config& c) {
     ctc_in(c).code.k = 0;
     return;
   }
-  with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, nr_ldpc_settings, conv_settings,
-                   uncoded_settings>(c, [](auto& s) { s.k = {}; });
+  with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, sparse_ldpc_code_settings,
+                   nr_ldpc_settings, conv_settings, uncoded_settings>(c, [](auto& s) { s.k = {}; });
 }
 inline int& n_in(code_config& c) {
   return with_settings_of<ldpc_settings, nr_ldpc_settings>(c, [](auto& s) -> auto& { return given(s.n); });

@@ -7,6 +7,7 @@
 #include <warpband/code/nr.hpp>
 #include <warpband/code/nr_transport.hpp>
 #include <warpband/code/polar.hpp>
+#include <warpband/code/sparse_ldpc.hpp>
 #include <warpband/code/turbo.hpp>
 #include <warpband/code/uncoded.hpp>
 
@@ -15,8 +16,8 @@ namespace wb {
 kind_list<code_kind>& codes() {
   static kind_list<code_kind> kinds(
       "code.type", {lte_turbo_kind(), lte_transport_kind(), wimax_ldpc_kind(), wifi_ldpc_kind(),
-                    nr_ldpc_kind(), nr_dlsch_kind(), nr_ulsch_kind(), qc_ldpc_kind(), conv_kind(),
-                    polar_code_kind(), ctc_code_kind(), ctc_harq_kind(), uncoded_kind()});
+                    nr_ldpc_kind(), nr_dlsch_kind(), nr_ulsch_kind(), qc_ldpc_kind(), sparse_ldpc_kind(),
+                    conv_kind(), polar_code_kind(), ctc_code_kind(), ctc_harq_kind(), uncoded_kind()});
   return kinds;
 }
 

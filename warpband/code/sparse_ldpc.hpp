@@ -1,0 +1,26 @@
+#pragma once
+// ldpc: LDPC codes of any sparse parity-check matrix, from a file (fec/sparse_ldpc/parity_check_matrix.hpp).
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <warpband/code/code_kind.hpp>
+#include <warpband/fec/sparse_ldpc/sparse_ldpc.hpp>
+
+namespace wb {
+
+struct sparse_ldpc_code_settings {
+  std::optional<int> k = {};  // what the matrix gives
+  /// The file, from `folder` on if it is not absolute.
+  std::string matrix = {}, folder = {};
+  std::vector<int> punctured = {}, shortened = {};            // columns, from 0
+  std::shared_ptr<const parity_check_matrix> read = nullptr;  // what `completed` has read
+  std::optional<crc_polynomial> crc = {};
+  sparse_ldpc_config decoder = {};
+  bool operator==(const sparse_ldpc_code_settings&) const = default;
+};
+
+code_kind sparse_ldpc_kind();
+
+}  // namespace wb
