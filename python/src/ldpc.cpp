@@ -1,9 +1,10 @@
-// fec/ldpc/: quasi-cyclic LDPC codes.
+// fec/ldpc/, fec/sparse_ldpc/: LDPC codes, quasi-cyclic and of any sparse matrix.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <warpband/fec/ldpc/ldpc.hpp>
 #include <warpband/fec/ldpc/ldpc_file.hpp>
+#include <warpband/fec/sparse_ldpc/sparse_ldpc.hpp>
 
 #include "arrays.hpp"
 #include "rooms.hpp"
@@ -72,6 +73,87 @@ void ldpc_encode(const ldpc_encoder& e, executor_ref& where, nb::handle bits, nb
   where.run([&](executor& exec) { e.run(exec, in, out); });
 }
 
+// ---- any sparse matrix
+
+using columns = std::vector<int>;
+
+parity_check_matrix sparse_of_rows(int n, const std::vector<columns>& rows, const columns& punctured,
+                                   const columns& shortened) {
+  return {n, rows, {.punctured = punctured, .shortened = shortened}};
+}
+parity_check_matrix sparse_of_file(const std::string& path, const columns& punctured,
+                                   const columns& shortened) {
+  return read_parity_check_matrix(path, {.punctured = punctured, .shortened = shortened});
+}
+
+void sparse_decode(const sparse_ldpc_decoder& d, executor_ref& where, nb::handle llr, double llr_scale,
+                   nb::handle syndrome, nb::handle bits, nb::handle all_bits, nb::handle soft,
+                   nb::handle extrinsic, nb::handle iterations, nb::handle status) {
+  const argument l("llr", llr, where), y("syndrome", syndrome, where), b("bits", bits, where, true),
+      w("word", all_bits, where, true), s("soft", soft, where, true), e("extrinsic", extrinsic, where, true),
+      i("iterations", iterations, where, true), t("status", status, where, true);
+  l.expect_item({static_cast<std::size_t>(d.matrix().sent())});
+  const llr_batch in = l.llrs(1, llr_scale);
+  view<const std::uint8_t> sums;
+  if (!syndrome.is_none()) {
+    y.expect_item({static_cast<std::size_t>(d.matrix().checks())});
+    sums = y.bits(1);
+  }
+  const auto some = b.as<std::uint8_t>(1), whole = w.as<std::uint8_t>(1);
+  if (some.data != nullptr && whole.data != nullptr)
+    throw argument_error("outputs", "bits and word", "one of the two");
+  const sparse_ldpc_output out{.bits = some.data != nullptr ? some : whole,
+                               .soft = s.as<float>(1),
+                               .extrinsic = e.as<float>(1),
+                               .iterations = i.as<std::int32_t>(0),
+                               .status = t.as<std::uint8_t>(0)};
+  where.run([&](executor& exec) { d.run(exec, in, out, sums); });
+}
+
+void sparse_encode(const sparse_ldpc_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
+  const argument b("bits", bits, where), c("coded", coded, where, true);
+  b.expect_item({static_cast<std::size_t>(e.matrix().k())});
+  const auto in = b.bits(1);
+  const auto out = c.as<std::uint8_t>(1);
+  where.run([&](executor& exec) { e.run(exec, in, out); });
+}
+
+void bind_sparse_ldpc(nb::module_& m) {
+  using matrix = parity_check_matrix;
+  nb::class_<matrix>(m, "ParityCheckMatrix")
+      .def_static("of_rows", &sparse_of_rows, nb::arg("n"), nb::arg("rows"), nb::arg("punctured"),
+                  nb::arg("shortened"))
+      .def_static("read", &sparse_of_file, nb::arg("path"), nb::arg("punctured"), nb::arg("shortened"))
+      .def_prop_ro("n", &matrix::n)
+      .def_prop_ro("checks", &matrix::checks)
+      .def_prop_ro("rank", &matrix::rank)
+      .def_prop_ro("k", &matrix::k)
+      .def_prop_ro("sent", &matrix::sent)
+      .def_prop_ro("rows", &matrix::rows)
+      .def_prop_ro("information_columns", &matrix::information_columns)
+      .def_prop_ro("sent_columns", &matrix::sent_columns)
+      .def_prop_ro("punctured", &matrix::punctured)
+      .def_prop_ro("shortened", &matrix::shortened);
+  add_keywords(m, "SparseLdpcDecoder", sparse_ldpc_settings());
+  nb::class_<sparse_ldpc_decoder>(m, "SparseLdpcDecoder")
+      .def(
+          "__init__",
+          [](sparse_ldpc_decoder* self, const matrix& h, const nb::dict& settings) {
+            new (self) sparse_ldpc_decoder(h, with_settings(sparse_ldpc_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("matrix"), nb::arg("settings"))
+      .def_prop_ro(
+          "settings",
+          [](const sparse_ldpc_decoder& d) { return settings_in(sparse_ldpc_settings(), d.config()); })
+      .def_prop_ro("layers", &sparse_ldpc_decoder::layers)
+      .def("run", &sparse_decode, nb::arg("executor"), nb::arg("llr"), nb::arg("llr_scale"),
+           optional("syndrome"), optional("bits"), optional("word"), optional("soft"), optional("extrinsic"),
+           optional("iterations"), optional("status"));
+  nb::class_<sparse_ldpc_encoder>(m, "SparseLdpcEncoder")
+      .def(nb::init<const matrix&>(), nb::arg("matrix"))
+      .def("run", &sparse_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"));
+}
+
 }  // namespace
 
 void bind_ldpc(nb::module_& m) {
@@ -99,6 +181,7 @@ void bind_ldpc(nb::module_& m) {
   nb::class_<ldpc_encoder>(m, "LdpcEncoder")
       .def(nb::init<const ldpc_code&>(), nb::arg("code"))
       .def("run", &ldpc_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"));
+  bind_sparse_ldpc(m);
 }
 
 }  // namespace wb::python

@@ -60,8 +60,10 @@ def test_help_of_a_detector_speaks_of_it_alone(kind):
 
 
 LDPC, CONV = wb.wifi_ldpc(n=648), wb.conv_80211(rate="3/4")
+SPARSE = wb.ParityCheckMatrix([[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
 MADE = [
     (wb.LdpcEncoder, {"code": LDPC}), (wb.LdpcDecoder, {"code": LDPC, "iterations": 20, "algorithm": "min-sum"}),
+    (wb.SparseLdpcEncoder, {"matrix": SPARSE}), (wb.SparseLdpcDecoder, {"matrix": SPARSE, "iterations": 50, "schedule": "flooding"}),
     (wb.TurboEncoder, {"k": 40}), (wb.TurboDecoder, {"k": 40, "precision": "bfloat16", "llr_sign": "p1/p0"}),
     (wb.ConvEncoder, {"code": CONV, "k": 60}), (wb.ViterbiDecoder, {"code": wb.conv_lte(), "k": 60, "overlap": 10}),
     (wb.BcjrDecoder, {"code": CONV, "k": 60, "algorithm": "max-log-map"}), (wb.CrcAttacher, {"n": 8, "crc": "crc8"}),

@@ -37,6 +37,7 @@ SOFT = ("bits", "soft", "extrinsic", "iterations", "status")
 DETECTORS = ("ML", "MatchedFilter", "ZeroForcing", "MMSE", "OnePassTrellis", "MultiPassTrellis", "KBest", "NWay", "Sphere", "PIC", "EP")
 TDL = wb.TdlChannel(profile="epa", subcarriers=3, symbols=2, streams=2, rx_antennas=2, executor=ONE)
 WIMAX = wb.WimaxFrame(profile="mobile_128", frame_ms=2, downlink_share=0.4, map_modulation="qpsk", map_repetition=1, executor=ONE)
+SPARSE = wb.ParityCheckMatrix([[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
 CASES = {
     **{kind: detector(kind) for kind in DETECTORS},
     "ML with priors": case(lambda h, y, n0, p, **more: PRIOR(h, y, n0, prior=p, **more), ("channel", C64, (2, 2)), ("received", C64, (2,)),
@@ -58,6 +59,8 @@ CASES = {
     "LdpcEncoder": case(wb.LdpcEncoder(code=LDPC, executor=ONE), ("bits", U8, (LDPC.k,))),
     "LdpcDecoder": case(all_of(wb.LdpcDecoder(code=LDPC, iterations=3, executor=ONE), outputs=SOFT), ("llr", F32, (648,))),
     "LdpcDecoder in int8": case(wb.LdpcDecoder(code=LDPC, iterations=3, precision="int8", executor=ONE), ("llr", F32, (648,))),
+    "SparseLdpcEncoder": case(wb.SparseLdpcEncoder(matrix=SPARSE, executor=ONE), ("bits", U8, (3,))),
+    "SparseLdpcDecoder": case(all_of(wb.SparseLdpcDecoder(matrix=SPARSE, iterations=3, executor=ONE), outputs=SOFT), ("llr", F32, (6,))),
     "ConvEncoder": case(wb.ConvEncoder(code=CONV, k=10, executor=ONE), ("bits", U8, (10,))),
     "ViterbiDecoder": case(all_of(wb.ViterbiDecoder(code=CONV, k=10, executor=ONE), outputs=("bits", "metric", "status")),
                            ("llr", F32, (32,))),

@@ -9,6 +9,7 @@ import warpband as wb
 MIMO = {"streams": 2, "rx_antennas": 2, "qam": 4}
 MASSIVE = {"antennas": 4, "users": 2}
 LDPC, CONV, PUSCH = wb.wifi_ldpc(n=648), wb.conv_80211(), wb.NrSharedChannel(resource_blocks=5)
+SPARSE = wb.ParityCheckMatrix([[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
 WIMAX = wb.WimaxFrame(profile="mobile_128", code={"type": "conv", "k": 60})
 SCENARIO = {"code": {"type": "none", "k": 10}, "sweep": {"ebn0_db": [0.0]}, "stop": {"max_frames": 2}}
 
@@ -17,7 +18,8 @@ def objects():
     """One of every public class."""
     detectors = [kind(**MIMO) for kind in (wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis, wb.KBest, wb.NWay, wb.Sphere,
                                            wb.PIC, wb.EP)]
-    codes = [LDPC, CONV, wb.LdpcEncoder(code=LDPC), wb.LdpcDecoder(code=LDPC), wb.ConvEncoder(code=CONV, k=10), wb.ViterbiDecoder(code=CONV, k=10),
+    codes = [LDPC, CONV, wb.LdpcEncoder(code=LDPC), wb.LdpcDecoder(code=LDPC), SPARSE, wb.SparseLdpcEncoder(matrix=SPARSE), wb.SparseLdpcDecoder(matrix=SPARSE),
+             wb.ConvEncoder(code=CONV, k=10), wb.ViterbiDecoder(code=CONV, k=10),
              wb.BcjrDecoder(code=CONV, k=10), wb.TurboEncoder(k=40), wb.TurboDecoder(k=40), wb.CtcEncoder(k=48), wb.CtcDecoder(k=48), wb.PolarEncoder(kind="uci", k=20, coded_bits=60),
              wb.PolarDecoder(kind="uci", k=20, coded_bits=60), wb.ShortBlockEncoder(k=4, coded_bits=20), wb.ShortBlockDecoder(k=4, coded_bits=20), wb.CrcAttacher(n=8),
              *(kind(base_graph=2, lifting_size=2, sent_bits=60) for kind in (wb.LdpcBlockEncoder, wb.LdpcBlockDecoder)),

@@ -131,6 +131,7 @@ def llrs(*shape):
     return np.full(shape, 3, np.float32)
 
 
+SPARSE = wb.ParityCheckMatrix([[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
 #: Calls that are right: what is called, its arguments. A class stands for its constructor.
 CALLS_OF = [
     *((kind, MIMO) for kind in (wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis, wb.KBest, wb.NWay, wb.Sphere, wb.PIC,
@@ -151,6 +152,10 @@ CALLS_OF = [
     (wb.TurboEncoder, {"k": 40}), (wb.TurboDecoder, {"k": 40}), (wb.TurboEncoder(k=40), {"bits": bits(2, 40)}),
     (wb.TurboDecoder(k=40, iterations=1), {"llr": llrs(2, 132)}),
     (wb.LdpcCode, {"matrix": [[0, 1, 0, -1], [1, 0, 0, 0]], "z": 4}), (wb.LdpcEncoder, {"code": LDPC}), (wb.LdpcDecoder, {"code": LDPC}),
+    (wb.ParityCheckMatrix, {"matrix": [[1, 1, 0, 1], [0, 1, 1, 1]], "punctured": [0], "shortened": [1]}),
+    (wb.SparseLdpcEncoder, {"matrix": SPARSE}), (wb.SparseLdpcDecoder, {"matrix": SPARSE}),
+    (wb.SparseLdpcEncoder(matrix=SPARSE), {"bits": bits(2, 3)}),
+    (wb.SparseLdpcDecoder(matrix=SPARSE, iterations=1), {"llr": llrs(2, 6), "syndrome": bits(2, 4)}),
     (wb.LdpcEncoder(code=LDPC), {"bits": bits(2, 324)}), (wb.LdpcDecoder(code=LDPC, iterations=1), {"llr": llrs(2, 648)}),
     (wb.wifi_ldpc, {"n": 648}), (wb.wimax_ldpc, {"n": 576}), (wb.read_ldpc, {"path": "there is no such file"}),
     (wb.nr_ldpc, {"base_graph": 2, "lifting_size": 2}),
