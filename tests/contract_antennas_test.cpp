@@ -11,6 +11,7 @@
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
 #include <warpband/modem/demap/demap.hpp>
+#include <warpband/modem/effective_sinr/effective_sinr.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/nr/shared_channel.hpp>
 
@@ -234,6 +235,36 @@ algorithms demappers() {
         if (faded) a.faults.push_back(says_nothing("channel"));
         list.push_back(a);
       }
+  return list;
+}
+/// Weighted SINRs of one constellation or of several. Erased items are NaN, not zeros.
+algorithms effective_sinrs() {
+  algorithms list;
+  constexpr std::size_t elements = 11;
+  for (const auto method : {effective_method::eesm, effective_method::miesm, effective_method::rbir})
+    for (const bool mixed : {false, true}) {
+      if (mixed && method == effective_method::eesm) continue;
+      const effective_sinr map(
+          {.method = method,
+           .qam = 16,
+           .beta = 2,
+           .mixed = mixed ? std::vector<int>{4, 16, 64, 4, 16, 64, 4, 16, 64, 4, 2} : std::vector<int>{}});
+      algorithm a{.text = mixed ? "several constellations" : "one constellation"};
+      a.outputs = {output<float>("effective", 1), status_output()};
+      a.draw = [=](std::size_t items) {
+        std::mt19937 random(8);
+        std::uniform_real_distribution<float> level(-3, 5), share(0, 2);
+        std::vector<float> sinr(items * elements), weight(items * elements);
+        for (float& g : sinr) g = std::exp(level(random));
+        for (float& w : weight) w = share(random);
+        return operands{input("sinr", elements, sinr), input("weight", elements, weight)};
+      };
+      a.run = [=](executor& e, const call& c) {
+        map.run(e, {.sinr = c["sinr"], .weight = c["weight"]}, c["effective"], c["status"]);
+      };
+      if (!mixed) a.free_widths = {"sinr"};
+      list.push_back(a);
+    }
   return list;
 }
 algorithms mappers() {
@@ -644,6 +675,7 @@ const std::vector<contract_case> erasing{
 };
 const std::vector<contract_case> others{
     {"qam_mapper", mappers},
+    {"effective_sinr", effective_sinrs},
     {"stbc_encoder", stbc_encoders},
     {"stbc_encoder_of_symbols", stbc_encoders_of_symbols},
     {"channel_estimator", channel_estimators},

@@ -71,6 +71,7 @@
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
 #include <warpband/modem/demap/demap.hpp>
+#include <warpband/modem/effective_sinr/effective_sinr.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/nr/shared_channel.hpp>
 #include <warpband/ofdm/modem/modem.hpp>
@@ -424,6 +425,13 @@ void judge_transforms() {
   });
 }
 
+void judge_effective_sinr() {
+  for (const effective_method m : {effective_method::eesm, effective_method::miesm})
+    defined("effective_sinr", effective_sinr({.method = m, .qam = 16}), [](const effective_sinr& map) {
+      return written<float>(1, 1, [&](auto out) { map.run(exec(), {.sinr = first(llrs, 5)}, out); });
+    });
+}
+
 void judge_memory() {
   defined("resident", resident(std::vector<int>{1, 2}),
           [](const resident<int>& r) { return r.on(exec())[1]; });
@@ -603,6 +611,7 @@ TEST(moved_from, every_class_says_so_or_stays_as_it_was) {
   judge_memory();
   judge_keys_of_scenarios();
   judge_classes_that_do_not_move();
+  judge_effective_sinr();
   const std::filesystem::path root = std::filesystem::path(WARPBAND_SOURCE_DIR) / "warpband";
   const auto internal = [&](const std::string& file) {
     for (const char* end : {"_body.hpp", "_op.hpp", "_args.hpp", "_kernels.hpp", "_calls.hpp",
