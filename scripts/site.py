@@ -79,6 +79,8 @@ ALGORITHMS = [
     ("Modem, channels, OFDM", [
         ("qam", "Symbol mapping", ["modem/qam/qam.hpp"], ["modem.QamMapper"], ("qam_map", {}), []),
         ("demap", "Soft demapping", ["modem/demap/demap.hpp"], ["modem.Demapper"], ("demap", {}), []),
+        ("effective_sinr", "Effective SINR", ["modem/effective_sinr/effective_sinr.hpp", "modem/effective_sinr/mutual_information.hpp"],
+         ["effective.effective_sinr", "effective.mutual_information", "effective.snr_of_information", "effective.BlerTables"], None, ["effective_sinr"]),
         ("awgn", "White noise", ["channel/awgn/awgn.hpp"], ["channel.awgn"], ("awgn", {}), []),
         ("rayleigh", "Flat fading", ["channel/rayleigh/rayleigh.hpp", "channel/mimo/mimo.hpp"],
          ["channel.rayleigh", "channel.mimo_rayleigh"], ("rayleigh", {}), []),
@@ -98,11 +100,11 @@ CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "l
           "uplink": "performance_massive", "downlink": "performance_massive"}
 GUIDES = ["lab", "integrate", "command", "cpp", "c", "bbdev", "oai", "gnuradio", "matlab", "conventions", "soft-detection", "iterative", "scenario", "renamed", "result", "files", "stream", "scale", "gpus", "performance",
           "performance-tables"]
-BACKGROUND = ["ldpc", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "wimax_frames", "tdl", "cdl", "channels", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
+BACKGROUND = ["ldpc", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "wimax_frames", "tdl", "cdl", "channels", "effective_sinr", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 TUTORIALS = ["first_link", "own_detector", "replay_recording", "deadline_receiver", "uplink_standard"]  # as notebooks, with their outputs
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
-MODULES = ["detect", "massive", "stbc", "turbo", "ctc", "ldpc", "sparse_ldpc", "conv", "polar", "lte", "nr", "nr_slots", "modem", "channel", "ofdm", "receive", "stream", "plot"]
+MODULES = ["detect", "massive", "stbc", "turbo", "ctc", "ldpc", "sparse_ldpc", "conv", "polar", "lte", "nr", "nr_slots", "modem", "effective", "channel", "ofdm", "receive", "stream", "plot"]
 
 CONF = """
 project = "Warpband"

@@ -1,7 +1,9 @@
 // modem/: bits to symbols, symbols to LLRs.
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <warpband/modem/demap/demap.hpp>
+#include <warpband/modem/effective_sinr/effective_sinr.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 #include "arrays.hpp"
@@ -45,6 +47,29 @@ void demap(const demapper& d, executor_ref& where, nb::handle received, nb::hand
   where.run([&](executor& exec) { d.run(exec, in, out, state); });
 }
 
+void effective(const effective_sinr& map, executor_ref& where, nb::handle sinrs, nb::handle weights,
+               nb::handle out, nb::handle status) {
+  const argument g("sinrs", sinrs, where), w("weights", weights, where), o("effective", out, where, true),
+      s("status", status, where, true);
+  const auto from = g.as<const float>(1);
+  effective_sinr_input in{.sinr = from, .weight = w.as<const float>(1)};
+  if (w) {
+    w.expect_item({from.elements});
+    if (w.axes() == 1)  // one for all
+      in.weight.items = from.items, in.weight.item_stride = 0;
+    else
+      w.expect_batch(1, g.batch(1));
+  }
+  const auto to = o.as<float>(0);
+  const auto state = s.as<std::uint8_t>(0);
+  where.run([&](executor& exec) { map.run(exec, in, to, state); });
+}
+
+information_kind kind_of(const std::string& kind) {
+  return named<information_kind>("kind", kind,
+                                 {{"bit", information_kind::bit}, {"symbol", information_kind::symbol}});
+}
+
 }  // namespace
 
 void bind_modem(nb::module_& m) {
@@ -72,6 +97,31 @@ void bind_modem(nb::module_& m) {
       .def("run", &demap, nb::arg("executor"), nb::arg("received"), optional("noise_var"),
            optional("channel"), optional("llr"), optional("status"))
       .def_prop_ro("bits_per_symbol", &demapper::bits);
+  nb::class_<effective_sinr>(m, "EffectiveSinr")
+      .def(
+          "__init__",
+          [](effective_sinr* self, const nb::dict& settings) {
+            new (self) effective_sinr(with_settings(effective_sinr_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def("run", &effective, nb::arg("executor"), nb::arg("sinrs"), optional("weights"),
+           optional("effective"), optional("status"));
+  m.def(
+      "mutual_information",
+      [](int qam, const std::vector<double>& snr_db, const std::string& kind) {
+        std::vector<double> bits;
+        for (const double x : snr_db) bits.push_back(mutual_information(qam, x, kind_of(kind)));
+        return bits;
+      },
+      nb::kw_only(), nb::arg("qam"), nb::arg("snr_db"), nb::arg("kind"));
+  m.def(
+      "snr_db_of_information",
+      [](int qam, const std::vector<double>& bits, const std::string& kind) {
+        std::vector<double> snr_db;
+        for (const double x : bits) snr_db.push_back(snr_db_of_information(qam, x, kind_of(kind)));
+        return snr_db;
+      },
+      nb::kw_only(), nb::arg("qam"), nb::arg("bits"), nb::arg("kind"));
 }
 
 }  // namespace wb::python

@@ -177,6 +177,7 @@ def test_every_room_gives_the_bits_of_the_cpu_in_the_kind_that_came_in(on, rng):
         (lambda *a: wb.MassiveUplink(antennas=16, users=4, qam=16, llr_steps=4.0)(*a, outputs=("llr", "llr_int8", "status")),
          (halves(normal(rng, 3, 16, 4)), halves(normal(rng, 3, 2, 16)), 0.5)),
         (wb.MassiveDownlink(antennas=16, users=4), (halves(normal(rng, 3, 16, 4)), normal(rng, 3, 2, 4), 0.5)),
+        (lambda g: wb.effective_sinr(g, qam=16, outputs=("effective", "status")), (n0,)),
         (lambda a: wb.qr(a, method="householder", outputs=("q", "r", "status")), (h,)),
         (lambda a: wb.cholesky(a, outputs=("r", "status")), (h.conj().swapaxes(-1, -2) @ h,)),
         (lambda s: wb.awgn(s, noise_var=0.5, seed=3), (x,)),

@@ -44,3 +44,11 @@ def test_stream_receiver(tmp_path):
     pytest.importorskip("matplotlib")
     run("stream_receiver.py", "--frames", 5, "--plot", "r.png", cwd=tmp_path)
     assert (tmp_path / "r.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_link_adaptation(tmp_path):
+    out = run("link_adaptation.py", "--users", 6, "--slots", 6, "--snrs=2,12", "--table-blocks", 60, cwd=tmp_path)
+    rows = [list(map(float, re.findall(r"-?\d+\.\d+", line))) for line in out.splitlines()[1:]]
+    assert [row[0] for row in rows] == [2, 12] and all(len(row) == 7 for row in rows), out
+    low, high = rows
+    assert high[1] > low[1] > 0 and high[1] > high[3], out  # more than the most robust MCS where the channel is good

@@ -80,6 +80,8 @@ CASES = {
     "qr of real numbers": case(all_of(wb.qr, executor=ONE), ("a", F32, (16, 16))),
     "cholesky": case(lambda a, b, **more: wb.cholesky(a, b=b, outputs=("r", "x", "status"), executor=ONE, **more), ("a", C64, (3, 3)),
                      ("b", C64, (3,))),
+    "effective_sinr": case(lambda sinrs, **more: wb.effective_sinr(sinrs, outputs=("effective", "status"), decibel=True, mixed=[4, 16, 64, 4, 16],
+                                                            executor=ONE, **more), ("sinrs", F32, (5,))),
     "awgn": case(all_of(wb.awgn, noise_var=0.5, seed=1, executor=ONE), ("sent", C64, None)),
     "rayleigh": case(all_of(wb.rayleigh, seed=1, executor=ONE), ("sent", C64, None)),
     "mimo_rayleigh": case(all_of(wb.mimo_rayleigh, rx_antennas=2, seed=1, executor=ONE), ("sent", C64, (3,))),

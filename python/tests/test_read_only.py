@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import warpband as wb
+from bler_file import bler_tables
 
 MIMO = {"streams": 2, "rx_antennas": 2, "qam": 4}
 MASSIVE = {"antennas": 4, "users": 2}
@@ -30,7 +31,7 @@ def objects():
                  *(kind(transport_bits=32, coded_bits=96) for kind in (wb.CtcTransportEncoder, wb.CtcTransportDecoder)),
                  wb.lte_segmentation(transport_bits=40), wb.nr_segmentation(transport_bits=40, base_graph=2), wb.nr_mcs(table=1, index=3)]
     slots = [PUSCH, wb.ChannelEstimator(channel=PUSCH), wb.NoiseEstimator(channel=PUSCH), wb.nr_reference_channel(name="G-FR1-A4-14")]
-    others = [wb.QamMapper(qam=4), wb.Demapper(qam=4), wb.StbcEncoder(type="golden", qam=4), wb.StbcDecoder(type="golden", qam=4, rx_antennas=2),
+    others = [bler_tables(), wb.QamMapper(qam=4), wb.Demapper(qam=4), wb.StbcEncoder(type="golden", qam=4), wb.StbcDecoder(type="golden", qam=4, rx_antennas=2),
               wb.MassiveUplink(**MASSIVE, qam=4), wb.MassiveSoftUplink(**MASSIVE, qam=4), wb.ClusteredUplink(**MASSIVE, qam=4, clusters=2),
               wb.MassiveDownlink(**MASSIVE), wb.ClusteredDownlink(**MASSIVE, clusters=2), wb.OfdmNumerology(), wb.OfdmModulator(), wb.OfdmDemodulator(),
               wb.TdlChannel(), wb.CdlChannel(**MASSIVE), wb.KroneckerChannel(streams=2, rx_antennas=2),

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import warpband as wb
+from bler_file import bler_tables
 
 CALLS = 4000
 
@@ -117,6 +118,7 @@ GRID = np.ones((2, *PUSCH.grid_shape, 1), np.complex64)
 WIMAX = wb.WimaxFrame(profile="mobile_128", modulations=["qpsk", "16qam"])
 NUMEROLOGY = wb.OfdmNumerology(fft_size=16, subcarriers=4, cyclic_prefix=2, first_cyclic_prefix=3)
 SCENARIO = {"code": {"type": "none", "k": 10}, "sweep": {"ebn0_db": [0.0]}, "stop": {"max_frames": 2}}
+TABLES = bler_tables()
 STREAM = wb.Stream(stage=wb.MMSE(**MIMO), most_items=4, devices=["cpu"])
 RESULT = wb.sweep(SCENARIO)
 CHOICE = wb.choose(SCENARIO, fer=0.3, width_db=2)
@@ -206,6 +208,11 @@ CALLS_OF = [
        (wb.OfdmDemodulator(numerology=NUMEROLOGY), {"samples": np.ones((2, NUMEROLOGY.samples_per_slot), "c8")})]),
     (wb.qr, {"a": H, "method": "householder", "y": Y}), (wb.cholesky, {"a": H, "b": Y}),
     (wb.capacity, {"channel": H, "snr_db": 10.0, "water_filling": True}), (wb.effective_capacity, {"coherence_s": [1e-3, 1e-2], "bits_per_hz": 8.4, "central": True, "precoding_s": 2e-4, "antennas": 64, "users": 8}),
+    (wb.mutual_information, {"snr_db": [0.0, 3.0], "qam": 16, "kind": "bit"}), (wb.snr_of_information, {"bits": [1.0, 3.0], "qam": 16, "kind": "bit"}),
+    (wb.effective_sinr, {"sinrs": N0, "method": "rbir", "qam": 16, "beta": 1.5, "weights": N0}), (wb.BlerTables, {"path": "there is no such file"}),
+    (TABLES.bler, {"mcs": 4, "size": 100, "sinrs": np.ones((2, 3)), "code_blocks": 2}), (TABLES.at_snr, {"mcs": 4, "size": 100, "snr_db": [1.0]}),
+    (TABLES.choose, {"size": 100, "sinrs": np.ones((2, 3)), "target": 0.1, "betas": {4: 1.0}}), (TABLES.sizes, {"mcs": 4}),
+    (TABLES.efficiency, {"mcs": 4}),
     (wb.awgn, {"sent": Y, "noise_var": 0.1, "seed": 1, "first": 0, "point": 0}), (wb.rayleigh, {"sent": Y, "seed": 1, "block": 2}),
     (wb.mimo_rayleigh, {"sent": Y, "rx_antennas": 2, "seed": 1, "uses_per_channel": 1}),
     (wb.exponential_correlation, {"antennas": 2, "correlation": 0.5}), (wb.tdl_profiles, {}), (wb.cdl_profiles, {}),

@@ -43,6 +43,7 @@ from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, capac
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
 from .ctc import CtcDecoder, CtcEncoder, CtcTransportDecoder, CtcTransportEncoder
 from .detect import EP, KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, PIC, Sphere, ZeroForcing
+from .effective import BlerTables, effective_sinr, mutual_information, snr_of_information
 from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, read_ldpc, wifi_ldpc, wimax_ldpc
 from .linalg import cholesky, qr
 from .lte import CrcAttacher, LteRateMatcher, LteSegmentation, LteTransportDecoder, LteTransportEncoder, lte_segmentation
@@ -63,7 +64,7 @@ from .turbo import TurboDecoder, TurboEncoder, umts_permutation
 from .wimax import WimaxBurst, WimaxFrame
 
 __all__ = [
-    "Array", "BcjrDecoder", "CdlChannel", "ChannelEstimator", "Choice", "ChoiceProgress", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
+    "Array", "BcjrDecoder", "BlerTables", "CdlChannel", "ChannelEstimator", "Choice", "ChoiceProgress", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
     "CrcAttacher", "Csi", "CtcDecoder", "CtcEncoder", "CtcTransportDecoder", "CtcTransportEncoder", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "IterativeReceiver", "KBest",
     "KroneckerChannel", "Latencies", "LdpcBlockDecoder", "LdpcBlockEncoder", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
@@ -71,10 +72,10 @@ __all__ = [
     "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "ParityCheckMatrix", "PolarDecoder", "PolarEncoder",
     "Progress", "QamMapper", "ShortBlockDecoder", "ShortBlockEncoder", "SparseLdpcDecoder", "SparseLdpcEncoder", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
     "TurboBlockDecoder", "TurboBlockEncoder", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "WimaxBurst", "WimaxFrame", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
-    "cuda", "cuda_devices", "effective_capacity", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
-    "mimo_rayleigh", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs",
+    "cuda", "cuda_devices", "effective_capacity", "effective_sinr", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
+    "mimo_rayleigh", "mutual_information", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs",
     "nr_precoder", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",
-    "nr_transport_block_size", "plot", "qr", "rayleigh", "read_csi", "read_ldpc", "scenario_help", "sweep", "tdl_profiles", "umts_permutation", "whiten", "wifi_ldpc",
+    "nr_transport_block_size", "plot", "qr", "rayleigh", "read_csi", "read_ldpc", "scenario_help", "snr_of_information", "sweep", "tdl_profiles", "umts_permutation", "whiten", "wifi_ldpc",
     "wimax_ldpc",
 ]
 

@@ -131,6 +131,10 @@ def as_samples(name: str, array: Array, given: dict[str, Any]) -> Array:
     return _as(array, "biufc", COMPLEX64, ("float16",))
 
 
+def as_real(name: str, array: Array, given: dict[str, Any]) -> Array:
+    return _as(array, "biuf", FLOAT32)
+
+
 def as_llrs(name: str, array: Array, given: dict[str, Any]) -> Array:
     """Of uint8 and bool are hard bits, which are no LLRs, of int8 steps, and of int16 where a call scales integers."""
     return _as(array, "iuf", FLOAT32, ("int8", "uint8", "bool", *(("int16",) if "llr_scale" in given else ())))
