@@ -32,13 +32,19 @@ struct ofdm_copy_op : parts_op<ofdm_copy_args> {
     const std::size_t n = static_cast<std::size_t>(a.symbols), slot = number / n, symbol = number - slot * n;
     const cx_pair* in = a.in.data + slot * a.in.slot + symbol * a.in.symbol;
     cx_pair* out = a.out.data + slot * a.out.slot + symbol * a.out.symbol;
+    cx_pair phase{1.f, 0.f};
+    if (a.phases != 0) {
+      const std::size_t row = a.phases_go_on ? slot * n : 0;
+      phase = a.phase[(static_cast<std::size_t>(a.first_phase) + row + symbol) %
+                      static_cast<std::size_t>(a.phases)];
+    }
     for (int i = 0; i < ofdm_copy_args::most_runs; i++)
-      copy<T>(symbol == 0 ? a.first[i] : a.others[i], g, in, out);
+      copy<T>(symbol == 0 ? a.first[i] : a.others[i], phase, g, in, out);
   }
 
  private:
   template <class T, class G>
-  WB_HD void copy(const ofdm_run& r, G g, const cx_pair* in, cx_pair* out) const {
+  WB_HD void copy(const ofdm_run& r, cx_pair phase, G g, const cx_pair* in, cx_pair* out) const {
     const std::size_t n = static_cast<std::size_t>(r.count);
     const view<const cx_pair> from{in + r.from * static_cast<std::ptrdiff_t>(a.in.stride), 1, n, 0,
                                    a.in.stride};
@@ -51,7 +57,8 @@ struct ofdm_copy_op : parts_op<ofdm_copy_args> {
       if (r.zero) {
         store_cx(to, 0, samples, zero);
       } else {
-        const cx<T> z = load_cx(from, 0, samples);
+        cx<T> z = load_cx(from, 0, samples);
+        if (a.phases != 0) z = cx<T>{T(phase.re), T(phase.im)} * z;
         store_cx(to, 0, samples, cx<T>{z.re * scale, z.im * scale});
       }
     }

@@ -18,6 +18,7 @@
 #include <tests/on_backends.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
 #include <warpband/exec/cuda.hpp>
+#include <warpband/nr/carrier.hpp>
 
 namespace modem_test {
 
@@ -310,6 +311,63 @@ TEST_P(ofdm_modem, links_in_time_and_in_frequency_agree) {
   EXPECT_LT(farthest(over_time.data(), over_grid.data(), over_grid.size()), 1e-5);
 }
 
+// Runs of symbols from any symbol of a subframe on, at every numerology of 5G NR: samples of the definition,
+// with the phase of TS 38.211 section 5.4 from a sum of the lengths of symbols.
+TEST_P(ofdm_modem, spans_are_those_of_the_standard) {
+  struct row {
+    int spacing, blocks, size, first, symbols;
+    double carrier;
+    bool extended = false;
+  };
+  for (const row& r :
+       {row{15, 6, 128, 0, 14, 0}, row{15, 6, 128, 3, 1, 3.5e9}, row{15, 6, 128, 6, 23, 2.14e9 + 5e3},
+        row{15, 6, 384, 13, 2, 7.6e8}, row{30, 6, 128, 20, 61, 3500015e3}, row{30, 6, 128, 14, 56, -1e9},
+        row{60, 6, 128, 27, 90, 26e9 + 1}, row{60, 6, 128, 23, 30, 26e9, true},
+        row{120, 6, 128, 100, 30, 28e9}}) {
+    SCOPED_TRACE(std::to_string(r.spacing) + " " + std::to_string(r.symbols));
+    const wb::ofdm_numerology n = wb::nr_numerology(
+        {.spacing_khz = r.spacing, .resource_blocks = r.blocks, .extended_prefix = r.extended}, r.size);
+    const wb::ofdm_span span{.first_symbol = r.first, .symbols = r.symbols, .carrier_hz = r.carrier};
+    const wb::ofdm_modulator m(n, span);
+    const wb::ofdm_demodulator d(n, span);
+    // Prefixes in samples of 2048 for each spacing: 144 and 16 2^mu more every half millisecond, or 512.
+    const int half = n.symbols_per_slot, mu_times_16 = 16 * r.spacing / 15;
+    const auto prefix_of = [&](int l) {
+      return (r.extended ? 512 : 144 + (l % half == 0 ? mu_times_16 : 0)) * r.size / 2048;
+    };
+    const std::size_t k = static_cast<std::size_t>(n.subcarriers);
+    const auto values = random_values(2 * m.values(), 21);
+    std::vector<exact> expected;
+    for (std::size_t item = 0; item < 2; item++)
+      for (int s = 0; s < r.symbols; s++) {
+        const int l = (r.first + s) % (2 * half);
+        long double begin = 0;
+        for (int i = 0; i < l; i++) begin += prefix_of(i) + r.size;
+        begin += prefix_of(l);
+        const long double turns =
+            std::fmod(static_cast<long double>(r.carrier) * begin / (1e3L * r.spacing * r.size), 1.0L);
+        auto x = oracle::ofdm_modulate(
+            oracle::ofdm_subcarriers(r.size, n.subcarriers, false),
+            in_double(values, item * m.values() + static_cast<std::size_t>(s) * k, k), prefix_of(l));
+        for (exact& z : x)
+          expected.push_back(z * std::polar(1., -2 * std::numbers::pi * static_cast<double>(turns)));
+      }
+    ASSERT_EQ(expected.size(), 2 * m.samples());
+    for (const std::size_t items : {std::size_t{1}, std::size_t{2}}) {
+      const std::vector<sample> given(values.begin(),
+                                      values.begin() + static_cast<std::ptrdiff_t>(items * m.values()));
+      const auto in = on_device(exec(), given, items, m.values());
+      auto samples =
+          on_device(exec(), std::vector<sample>(items * m.samples(), {NAN, NAN}), items, m.samples());
+      auto back = on_device(exec(), std::vector<sample>(items * m.values(), {NAN, NAN}), items, m.values());
+      m.run(exec(), in, samples);
+      d.run(exec(), samples, back);
+      EXPECT_LT(farthest(exec().to_host(samples).data(), expected.data(), items * m.samples()), 4e-6);
+      EXPECT_LT(farthest(exec().to_host(back).data(), given.data(), given.size()), 1e-5);
+    }
+  }
+}
+
 TEST_P(ofdm_modem, has_no_work_without_slots) {
   const wb::ofdm_numerology n;
   EXPECT_TRUE(modulate(n, {}).empty());
@@ -344,6 +402,12 @@ TEST(ofdm_modem_settings, bad_ones_are_named) {
   EXPECT_EQ(blames([](wb::ofdm_numerology& n) { n.subcarriers = 512; }), "subcarriers");
   EXPECT_EQ(blames([](wb::ofdm_numerology& n) { n.cyclic_prefix = 513; }), "cyclic_prefix");
   EXPECT_EQ(blames([](wb::ofdm_numerology& n) { n.symbols_per_slot = 0; }), "symbols_per_slot");
+  const auto blames_span = [](wb::ofdm_span s) { return blamed([&] { wb::ofdm_modulator{{}, s}; }); };
+  EXPECT_EQ(blames_span({.first_symbol = 13}), "");
+  EXPECT_EQ(blames_span({.first_symbol = 14}), "first_symbol");
+  EXPECT_EQ(blames_span({.first_symbol = -1}), "first_symbol");
+  EXPECT_EQ(blames_span({.symbols = 65537}), "symbols");
+  EXPECT_EQ(blames_span({.carrier_hz = NAN}), "carrier_hz");
 }
 
 TEST(ofdm_modem_settings, a_build_without_an_fft_says_so) {
