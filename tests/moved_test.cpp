@@ -74,6 +74,7 @@
 #include <warpband/modem/effective_sinr/effective_sinr.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/nr/shared_channel.hpp>
+#include <warpband/nr/sync/cell_search.hpp>
 #include <warpband/ofdm/modem/modem.hpp>
 #include <warpband/ofdm/per_executor.hpp>
 #include <warpband/receive/frame_receiver.hpp>
@@ -404,6 +405,12 @@ void judge_slots() {
   });
 }
 
+void judge_search() {
+  const complexes in(500, 1.f);
+  defined("cell_search", cell_search({.sample_rate_hz = 1.92e6}),
+          [&](const cell_search& s) { return s.run(exec(), first(in, 500)).erased; });
+}
+
 void judge_transforms() {
   const ofdm_numerology sizes{.fft_size = 16, .subcarriers = 4, .cyclic_prefix = 2, .first_cyclic_prefix = 3};
   const std::size_t values = 28, samples = static_cast<std::size_t>(sizes.samples_per_slot());
@@ -608,6 +615,7 @@ TEST(moved_from, every_class_says_so_or_stays_as_it_was) {
   judge_detectors();
   judge_slots();
   judge_transforms();
+  judge_search();
   judge_memory();
   judge_keys_of_scenarios();
   judge_classes_that_do_not_move();

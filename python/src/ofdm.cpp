@@ -1,6 +1,7 @@
 // ofdm/: modulator and demodulator.
 #include <nanobind/stl/string.h>
 
+#include <warpband/nr/carrier.hpp>
 #include <warpband/ofdm/modem/modem.hpp>
 
 #include "arrays.hpp"
@@ -12,9 +13,7 @@ namespace {
 
 using cf = std::complex<float>;
 
-std::size_t symbols_of(const ofdm_modem& m) {
-  return static_cast<std::size_t>(m.numerology().symbols_per_slot);
-}
+std::size_t symbols_of(const ofdm_modem& m) { return static_cast<std::size_t>(m.span().symbols); }
 std::size_t subcarriers_of(const ofdm_modem& m) {
   return static_cast<std::size_t>(m.numerology().subcarriers);
 }
@@ -62,15 +61,37 @@ void bind_ofdm(nb::module_& m) {
   nb::class_<ofdm_modulator>(m, "OfdmModulator")
       .def(
           "__init__",
-          [](ofdm_modulator* self, const numerology_ref& n) { new (self) ofdm_modulator(n.made); },
-          nb::arg("numerology"))
+          [](ofdm_modulator* self, const numerology_ref& n, int first_symbol, int symbols,
+             double carrier_hz) {
+            new (self) ofdm_modulator(
+                n.made, {.first_symbol = first_symbol, .symbols = symbols, .carrier_hz = carrier_hz});
+          },
+          nb::arg("numerology"), nb::arg("first_symbol"), nb::arg("symbols"), nb::arg("carrier_hz"))
+      .def_prop_ro("symbols", [](const ofdm_modulator& made) { return symbols_of(made); })
+      .def_prop_ro("samples", [](const ofdm_modulator& made) { return made.samples(); })
       .def("run", &modulate, nb::arg("executor"), nb::arg("values"), nb::arg("samples"));
   nb::class_<ofdm_demodulator>(m, "OfdmDemodulator")
       .def(
           "__init__",
-          [](ofdm_demodulator* self, const numerology_ref& n) { new (self) ofdm_demodulator(n.made); },
-          nb::arg("numerology"))
+          [](ofdm_demodulator* self, const numerology_ref& n, int first_symbol, int symbols,
+             double carrier_hz) {
+            new (self) ofdm_demodulator(
+                n.made, {.first_symbol = first_symbol, .symbols = symbols, .carrier_hz = carrier_hz});
+          },
+          nb::arg("numerology"), nb::arg("first_symbol"), nb::arg("symbols"), nb::arg("carrier_hz"))
+      .def_prop_ro("symbols", [](const ofdm_demodulator& made) { return symbols_of(made); })
+      .def_prop_ro("samples", [](const ofdm_demodulator& made) { return made.samples(); })
       .def("run", &demodulate, nb::arg("executor"), nb::arg("samples"), nb::arg("values"));
+  m.def(
+      "nr_numerology",
+      [](int spacing_khz, int resource_blocks, int fft_size, bool extended_prefix) {
+        return settings_in(numerology_settings(), nr_numerology({.spacing_khz = spacing_khz,
+                                                                 .resource_blocks = resource_blocks,
+                                                                 .extended_prefix = extended_prefix},
+                                                                fft_size));
+      },
+      nb::kw_only(), nb::arg("spacing_khz"), nb::arg("resource_blocks"), nb::arg("fft_size"),
+      nb::arg("extended_prefix"));
   // the settings of LTE
   m.def(
       "lte_numerology",

@@ -203,7 +203,12 @@ CALLS_OF = [
     (wb.NoiseEstimator(channel=wb.NrSharedChannel(resource_blocks=5)), {"received": np.ones((2, 14, 60, 1), "c8")}),
     (wb.whiten, {"covariance": np.eye(2, dtype="c8"), "received": Y, "channel": H, "added": 0.1}),
     (wb.OfdmNumerology, {"fft_size": 16, "subcarriers": 4, "cyclic_prefix": 2, "first_cyclic_prefix": 3}), (wb.lte_numerology, {"bandwidth_mhz": 5}),
-    (wb.OfdmModulator, {"numerology": NUMEROLOGY}), (wb.OfdmDemodulator, {"numerology": NUMEROLOGY}),
+    (wb.OfdmModulator, {"numerology": NUMEROLOGY, "first_symbol": 1, "symbols": 2, "carrier_hz": 1e9}),
+    (wb.OfdmDemodulator, {"numerology": NUMEROLOGY, "first_symbol": 1, "symbols": 2, "carrier_hz": 1e9}),
+    (wb.nr_numerology, {"spacing_khz": 15, "resource_blocks": 6, "fft_size": 128, "extended_prefix": False}),
+    (wb.CellSearch, {"sample_rate_hz": 1.92e6, "spacing_khz": 15, "carrier_hz": 1e9, "candidates": 2}),
+    (wb.CellSearch(sample_rate_hz=1.92e6), {"samples": np.ones((2, 500), "c8")}), (wb.CellSearch().threshold, {"samples": 1000}),
+    (wb.nr_pss, {"n_id2": 1}), (wb.nr_sss, {"cell_id": 7}), (wb.nr_ssb_first_symbols, {"pattern": "A", "l_max": 4}),
     *([(wb.OfdmModulator(numerology=NUMEROLOGY), {"values": np.ones((2, 7, 4), "c8")}),
        (wb.OfdmDemodulator(numerology=NUMEROLOGY), {"samples": np.ones((2, NUMEROLOGY.samples_per_slot), "c8")})]),
     (wb.qr, {"a": H, "method": "householder", "y": Y}), (wb.cholesky, {"a": H, "b": Y}),
@@ -241,7 +246,7 @@ CALLS_OF = [
 
 #: What the package alone makes, and calls without arguments that could be wrong.
 NOT_CALLED = {
-    "Array", "Choice.save", "Choice.to_dict", "Choice.to_json", "ChoiceProgress", "Executor", "Csi", "Curve", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrMcs", "NrReferenceChannel", "NrSegmentation",
+    "Array", "CellSearchResult", "Choice.save", "Choice.to_dict", "Choice.to_json", "ChoiceProgress", "Executor", "Csi", "Curve", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrFoundBlock", "NrMcs", "NrReferenceChannel", "NrSegmentation",
     "Progress", "StreamFrame", "StreamStats", "Ticket", "has_cuda", "has_hdf5", "plot", "Stream.map", "Stream.reset_times", "Stream.stats", "Stream.stop",
     "SweepResult.rows", "SweepResult.save", "SweepResult.to_dict", "SweepResult.to_json", "SweepResult.to_pandas", "Curve.column", "StreamFrame.unwrap",
     "Ticket.done", "WimaxBurst",

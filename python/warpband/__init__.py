@@ -38,6 +38,7 @@ from ._arrays import Array, Executor, cpu, cuda
 from ._choose import Choice, ChoiceProgress, choose
 from ._sweep import Curve, Frames, Progress, SweepResult, scenario_help, sweep
 from .blocks import LdpcBlockDecoder, LdpcBlockEncoder, TurboBlockDecoder, TurboBlockEncoder
+from .cell_search import CellSearch, CellSearchResult, NrFoundBlock, nr_pss, nr_ssb_first_symbols, nr_sss
 from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, capacity, cdl_profiles, exponential_correlation, mimo_rayleigh,
                       rayleigh, read_csi, tdl_profiles)
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
@@ -53,7 +54,7 @@ from .nr import (NrMcs, NrRateMatcher, NrSegmentation, NrTransportDecoder, NrTra
                  nr_lbrm_transport_block_size, nr_ldpc, nr_lifting_sizes, nr_limited_buffer, nr_mcs, nr_resource_elements,
                  nr_scrambling_init, nr_scrambling_sequence, nr_segmentation, nr_transport_block_size)
 from .nr_slots import (ChannelEstimator, NoiseEstimator, NrReferenceChannel, NrSharedChannel, nr_precoder, nr_reference_channel, whiten)
-from .ofdm import OfdmDemodulator, OfdmModulator, OfdmNumerology, lte_numerology
+from .ofdm import OfdmDemodulator, OfdmModulator, OfdmNumerology, lte_numerology, nr_numerology
 from .polar import PolarDecoder, PolarEncoder
 from .receive import ExitChart, IterativeReceiver, exit_chart
 from .short_block import ShortBlockDecoder, ShortBlockEncoder
@@ -64,18 +65,18 @@ from .turbo import TurboDecoder, TurboEncoder, umts_permutation
 from .wimax import WimaxBurst, WimaxFrame
 
 __all__ = [
-    "Array", "BcjrDecoder", "BlerTables", "CdlChannel", "ChannelEstimator", "Choice", "ChoiceProgress", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
+    "Array", "BcjrDecoder", "BlerTables", "CdlChannel", "CellSearch", "CellSearchResult", "ChannelEstimator", "Choice", "ChoiceProgress", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
     "CrcAttacher", "Csi", "CtcDecoder", "CtcEncoder", "CtcTransportDecoder", "CtcTransportEncoder", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "IterativeReceiver", "KBest",
     "KroneckerChannel", "Latencies", "LdpcBlockDecoder", "LdpcBlockEncoder", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
-    "NWay", "NoiseEstimator", "NrMcs", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrTransportDecoder",
+    "NWay", "NoiseEstimator", "NrFoundBlock", "NrMcs", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrTransportDecoder",
     "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "ParityCheckMatrix", "PolarDecoder", "PolarEncoder",
     "Progress", "QamMapper", "ShortBlockDecoder", "ShortBlockEncoder", "SparseLdpcDecoder", "SparseLdpcEncoder", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
     "TurboBlockDecoder", "TurboBlockEncoder", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "WimaxBurst", "WimaxFrame", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
     "cuda", "cuda_devices", "effective_capacity", "effective_sinr", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
-    "mimo_rayleigh", "mutual_information", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs",
-    "nr_precoder", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",
-    "nr_transport_block_size", "plot", "qr", "rayleigh", "read_csi", "read_ldpc", "scenario_help", "snr_of_information", "sweep", "tdl_profiles", "umts_permutation", "whiten", "wifi_ldpc",
+    "mimo_rayleigh", "mutual_information", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs", "nr_numerology",
+    "nr_precoder", "nr_pss", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",
+    "nr_ssb_first_symbols", "nr_sss", "nr_transport_block_size", "plot", "qr", "rayleigh", "read_csi", "read_ldpc", "scenario_help", "snr_of_information", "sweep", "tdl_profiles", "umts_permutation", "whiten", "wifi_ldpc",
     "wimax_ldpc",
 ]
 

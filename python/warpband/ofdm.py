@@ -2,7 +2,7 @@
 
 X_k are the values of a symbol and b(k) is the bin of subcarrier k in an FFT of N. The samples are ``x_n = 1 / sqrt(N) sum over k of
 X_k exp(2 pi i n b(k) / N)`` for n = -prefix .. N - 1, and the demodulator is its inverse. Both are unitary: noise of variance N0 in
-each sample has variance N0 on each subcarrier.
+each sample has variance N0 on each subcarrier. An item is a slot, or a run of symbols from any symbol of a subframe on.
 """
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from . import _core
 from ._arrays import COMPLEX64, Array, Executor, batch_of, fill, results, space_of
 from ._convert import as_complex, converting
 from ._described import Described, described
-from ._settings import checked_executor, made
+from ._settings import checked_executor, made, whole
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._keywords import OfdmNumerologyKeywords
 
-__all__ = ["OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "lte_numerology"]
+__all__ = ["OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "lte_numerology", "nr_numerology"]
 
 
 @described
@@ -66,10 +66,32 @@ def lte_numerology(*, bandwidth_mhz: float = 5, prefix: Literal["normal", "exten
     return OfdmNumerology(**made(_core.lte_numerology, bandwidth_mhz=bandwidth_mhz, prefix=prefix))
 
 
+def nr_numerology(*, spacing_khz: int = 30, resource_blocks: int = 25, fft_size: int | None = None, extended_prefix: bool = False) -> OfdmNumerology:
+    """That of a carrier of 5G NR (3GPP TS 38.211 section 5.3.1). Its slot is half a subframe, as the longer cyclic prefix comes so often.
+
+    Args:
+        spacing_khz: subcarrier spacing: 15, 30, 60 or 120 kHz.
+        resource_blocks: of 12 subcarriers, 1 to 275.
+        fft_size: a multiple of 128 from 12 resource_blocks to 65536; None: the least power of two. Modulators take up to 4096.
+        extended_prefix: at 60 kHz alone.
+
+    >>> numerology = wb.nr_numerology(spacing_khz=30, resource_blocks=51)
+    >>> numerology.fft_size, numerology.sample_rate_hz, numerology.symbols_per_slot
+    (1024, 30720000.0, 14)
+    """
+    size = 0 if fft_size is None else whole("fft_size", fft_size, 128, 65536)
+    return OfdmNumerology(**made(_core.nr_numerology, spacing_khz=spacing_khz, resource_blocks=resource_blocks, fft_size=size,
+                                 extended_prefix=extended_prefix))
+
+
 def _work_of(numerology: OfdmNumerology) -> Any:
     if not isinstance(numerology, OfdmNumerology):
         raise TypeError(f"numerology is a {type(numerology).__name__}: expected an OfdmNumerology")
     return numerology._work
+
+
+def _or_slot(symbols: int | None) -> int:
+    return 0 if symbols is None else whole("symbols", symbols, 1, 65536)
 
 
 @described
@@ -78,22 +100,31 @@ class OfdmModulator(Described):
 
     Args:
         numerology: what a slot is made of.
+        first_symbol: of an item, counted in its subframe. A subframe is two slots of the numerology, 1 ms of LTE and 5G NR.
+        symbols: OFDM symbols of an item, 1 to 65536; None: those of a slot.
+        carrier_hz: f0 to which the phase of each symbol is referred (TS 38.211 section 5.4), up to 1e12; 0: no phase.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> modulate = wb.OfdmModulator()
     >>> modulate(np.ones((7, 300))).shape
     (3840,)
+    >>> half_frame = wb.OfdmModulator(numerology=wb.nr_numerology(resource_blocks=20), symbols=140, carrier_hz=3.5e9)
+    >>> half_frame(np.ones((140, 240))).shape
+    (38400,)
     """
 
-    def __init__(self, *, numerology: OfdmNumerology = OfdmNumerology(), executor: Executor | None = None):
+    def __init__(self, *, numerology: OfdmNumerology = OfdmNumerology(), first_symbol: int = 0, symbols: int | None = None,
+                 carrier_hz: float = 0, executor: Executor | None = None):
         self._executor = checked_executor(executor)
-        self._work = made(_core.OfdmModulator, numerology=_work_of(numerology))
+        self._work = made(_core.OfdmModulator, numerology=_work_of(numerology), first_symbol=first_symbol, symbols=_or_slot(symbols),
+                          carrier_hz=carrier_hz)
         self.numerology = numerology
-        self._table = {"samples": (COMPLEX64, (numerology.samples_per_slot,))}
+        self.first_symbol, self.symbols, self.carrier_hz = int(first_symbol), self._work.symbols, float(carrier_hz)
+        self._table = {"samples": (COMPLEX64, (self._work.samples,))}
 
     @converting(values=as_complex)
     def __call__(self, values: Array, *, out: Any = None, strict: bool = False) -> Any:
-        """Modulates complex64 ``(..., symbols_per_slot, subcarriers)`` to complex64 ``(..., samples_per_slot)``.
+        """Modulates complex64 ``(..., symbols, subcarriers)`` to complex64 ``(..., samples)``.
 
         Raises:
             RuntimeError: this build has no FFT for CPUs (KISS FFT), or cuFFT is not there.
@@ -113,15 +144,18 @@ class OfdmDemodulator(Described):
     True
     """
 
-    def __init__(self, *, numerology: OfdmNumerology = OfdmNumerology(), executor: Executor | None = None):
+    def __init__(self, *, numerology: OfdmNumerology = OfdmNumerology(), first_symbol: int = 0, symbols: int | None = None,
+                 carrier_hz: float = 0, executor: Executor | None = None):
         self._executor = checked_executor(executor)
-        self._work = made(_core.OfdmDemodulator, numerology=_work_of(numerology))
+        self._work = made(_core.OfdmDemodulator, numerology=_work_of(numerology), first_symbol=first_symbol, symbols=_or_slot(symbols),
+                          carrier_hz=carrier_hz)
         self.numerology = numerology
-        self._table = {"values": (COMPLEX64, (numerology.symbols_per_slot, numerology.subcarriers))}
+        self.first_symbol, self.symbols, self.carrier_hz = int(first_symbol), self._work.symbols, float(carrier_hz)
+        self._table = {"values": (COMPLEX64, (self.symbols, numerology.subcarriers))}
 
     @converting(samples=as_complex)
     def __call__(self, samples: Array, *, out: Any = None, strict: bool = False) -> Any:
-        """Demodulates complex64 ``(..., samples_per_slot)`` to complex64 ``(..., symbols_per_slot, subcarriers)``.
+        """Demodulates complex64 ``(..., samples)`` to complex64 ``(..., symbols, subcarriers)``.
 
         Raises:
             RuntimeError: as of the modulator.
