@@ -12,21 +12,25 @@ namespace {
 
 code_sizes sizes(const nr_ldpc_settings& s) {
   const auto k = static_cast<std::size_t>(s.k);
-  return {k, s.n ? static_cast<std::size_t>(*s.n) : 2 * k};
+  return {k, (s.n ? static_cast<std::size_t>(*s.n) : 2 * k) * s.redundancy_versions.size()};
 }
 
 nr_rate_matching_config matching_of(const nr_ldpc_settings& s) {
-  const code_sizes z = sizes(s);
   nr_rate_matching_config m;
   m.k = s.k;
-  check_range("n", static_cast<long long>(z.n), 1, 1 << 24);
-  m.sent_bits = static_cast<int>(z.n);
+  const long long n = s.n ? *s.n : 2LL * s.k;
+  check_range("n", n, 1,
+              (1 << 24) / static_cast<long long>(std::max<std::size_t>(1, s.redundancy_versions.size())));
+  m.sent_bits = static_cast<int>(n);
   m.base_graph = s.base_graph ? *s.base_graph : nr_base_graph_of_block(m.k, m.sent_bits);
-  m.modulation_order = 1;  // a link's mapper takes coded bits in their order
+  m.modulation_order = s.modulation_order;
+  if (m.sent_bits % m.modulation_order != 0)
+    throw argument_error("modulation_order", std::to_string(m.modulation_order),
+                         "a divisor of n = " + std::to_string(m.sent_bits));
   return m;
 }
 nr_block_codec block_codec_of(const nr_ldpc_settings& s) {
-  return nr_block_codec(matching_of(s), s.decoder, s.crc);
+  return nr_block_codec(matching_of(s), s.decoder, s.crc, s.redundancy_versions);
 }
 
 nr_ldpc_settings complete(nr_ldpc_settings s) {
@@ -39,12 +43,22 @@ nr_ldpc_settings complete(nr_ldpc_settings s) {
 
 std::vector<setting_of<nr_ldpc_settings>> of_code() {
   using c = nr_ldpc_settings;
-  return {integer("k", &c::k, 1, INT_MAX, "Bits of a code block, its CRC included.",
-                  "an integer from 5 to 8448, with base graph 2 to 3840"),
-          integer("n", &c::n, 1, INT_MAX,
-                  "E: how many bits of a code block are sent, with redundancy version 0. Left out: 2 k.",
-                  "an integer from 1 to 16777216"),
-          base_graph_setting(&c::base_graph), crc_setting(&c::crc)};
+  return {
+      integer("k", &c::k, 1, INT_MAX, "Bits of a code block, its CRC included.",
+              "an integer from 5 to 8448, with base graph 2 to 3840"),
+      integer("n", &c::n, 1, INT_MAX, "E: how many bits of a code block a transmission sends. Left out: 2 k.",
+              "an integer from 1 to 16777216"),
+      integers("redundancy_versions", &c::redundancy_versions, 0, 3,
+               "Redundancy versions of the transmissions of a code block, which together are one frame: the "
+               "decoder adds their LLRs. [0, 0]: the same bits twice (Chase combining).",
+               "1 to 8 integers from 0 to 3")
+          .left_out_by_default(),
+      one_of("modulation_order", &c::modulation_order, {1, 2, 4, 6, 8, 10},
+             "Q_m of the bit interleaver, TS 38.212 section 5.4.2.2: the modulation's bits of a symbol, so "
+             "that the first bits are the most reliable ones. 1: not interleaved.")
+          .left_out_by_default(),
+      base_graph_setting(&c::base_graph),
+      crc_setting(&c::crc)};
 }
 
 class nr_ldpc_codec final : public codec {
@@ -74,9 +88,7 @@ class soft_nr final : public soft_decoder {
  public:
   explicit soft_nr(const nr_ldpc_settings& s) : code_(block_codec_of(s)) {}
   std::size_t k() const noexcept override { return static_cast<std::size_t>(code_.matcher().config().k); }
-  std::size_t n() const noexcept override {
-    return static_cast<std::size_t>(code_.matcher().config().sent_bits);
-  }
+  std::size_t n() const noexcept override { return code_.sent_bits(); }
   int most_iterations() const noexcept override { return code_.ldpc().iterations; }
   bool stops_by_checks() const noexcept override { return code_.ldpc().early_stop != ldpc_early_stop::none; }
   void run(executor& exec, view<const float> llr, const soft_decoder_state&,
@@ -101,11 +113,16 @@ nr_ldpc_settings fit(nr_ldpc_settings s, const code_rows& rows) {
     if (s.k != values) rows.refuse("[batch, " + std::to_string(s.k) + "] for k = " + std::to_string(s.k));
     return s;
   }
-  if (!rows.has("n")) s.n = values;
-  if (s.n != values) rows.refuse("[batch, " + std::to_string(*s.n) + "] for n = " + std::to_string(*s.n));
+  const int transmissions = std::max(1, static_cast<int>(s.redundancy_versions.size()));
+  if (!rows.has("n") && values % transmissions == 0) s.n = values / transmissions;
+  const int n = s.n.value_or(0);
+  if (static_cast<long long>(n) * transmissions != values)
+    rows.refuse(transmissions == 1
+                    ? "[batch, " + std::to_string(n) + "] for n = " + std::to_string(n)
+                    : "[batch, n] for each of " + std::to_string(transmissions) + " redundancy versions");
   if (rows.has("k")) return s;
-  if (!rows.k && rows.values % 2 != 0) rows.refuse("[batch, n] with n = 2 k, or --k");
-  s.k = rows.k.value_or(values / 2);
+  if (!rows.k && n % 2 != 0) rows.refuse("[batch, n] with n = 2 k, or --k");
+  s.k = rows.k.value_or(n / 2);
   return s;
 }
 
@@ -115,7 +132,7 @@ const nr_ldpc_settings& typed(const box& b) { return b.get<nr_ldpc_settings>(); 
 
 ldpc_code nr_code_of(const nr_ldpc_settings& s) {
   const nr_rate_matcher matcher(matching_of(s));
-  return matcher.block().code(matcher.rows(0));
+  return matcher.block().code(nr_block_rows(matcher, s.redundancy_versions));
 }
 
 code_kind nr_ldpc_kind() {
@@ -123,7 +140,7 @@ code_kind nr_ldpc_kind() {
   return {.name = "nr-ldpc",
           .text =
               "a code block of 5G NR, 3GPP TS 38.212 sections 5.3.2 and 5.4.2: --k (5 to 8448), --n, the "
-              "bits sent of it (default 2 k), --base-graph",
+              "bits sent of it (default 2 k), --redundancy-versions, --modulation-order, --base-graph",
           .settings = code_and_decoder(of_code(), within<nr_ldpc_settings>(decoder, ldpc_decoder_settings())),
           .initial = box(nr_ldpc_settings{}),
           .complete = [](const box& b) { return box(complete(typed(b))); },
@@ -132,8 +149,9 @@ code_kind nr_ldpc_kind() {
             return std::make_unique<nr_ldpc_codec>(typed(b));
           },
           .k_of =
-              [](const box&, std::size_t n) {  // where its own n is left out
-                return n % 2 == 0 && n >= 10 ? std::optional(n / 2) : std::nullopt;
+              [](const box& b, std::size_t n) {  // where its own n is left out
+                const std::size_t rate = 2 * typed(b).redundancy_versions.size();
+                return n % rate == 0 && n >= 5 * rate ? std::optional(n / rate) : std::nullopt;
               },
           .crc = [](const box& b) { return typed(b).crc; },
           .make_soft = [](const box& b) -> std::unique_ptr<soft_decoder> {

@@ -1,6 +1,7 @@
 #pragma once
-// nr-ldpc, 3GPP TS 38.212 §5.3.2 and §5.4.2: a code block of k bits to n = E bits of a transmission.
+// nr-ldpc, 3GPP TS 38.212 §5.3.2 and §5.4.2: a code block of k bits to n = E bits of each transmission.
 #include <optional>
+#include <vector>
 
 #include <warpband/code/code_kind.hpp>
 #include <warpband/fec/ldpc/ldpc.hpp>
@@ -9,7 +10,10 @@ namespace wb {
 
 struct nr_ldpc_settings {
   int k = 8448;
-  std::optional<int> n = {};           // E; absent: 2 k
+  std::optional<int> n = {};  // E, bits of one transmission; absent: 2 k
+  /// Of its transmissions, which make one frame: 1 to 8 of 0..3. The frame has n bits for each.
+  std::vector<int> redundancy_versions{0};
+  int modulation_order = 1;            // Q_m of the bit interleaver; 1: not interleaved
   std::optional<int> base_graph = {};  // 1 or 2; absent: by k and k / n (nr_base_graph_of_block)
   std::optional<crc_polynomial> crc = {};
   ldpc_decoder_config decoder = {};

@@ -1,6 +1,7 @@
 #include <warpband/fec/nr/block.hpp>
 
 #include <algorithm>
+#include <string>
 
 #include <warpband/core/check.hpp>
 #include <warpband/fec/nr/tbs.hpp>
@@ -42,6 +43,14 @@ class parts_of {
   std::byte* position_;
 };
 
+/// The values of transmission i.
+template <class T>
+view<T> of_transmission(view<T> values, std::size_t i, std::size_t sent_bits) {
+  values.data += i * sent_bits * values.element_stride;
+  values.elements = sent_bits;
+  return values;
+}
+
 }  // namespace
 
 int nr_base_graph_of_block(int k, int sent_bits) {
@@ -51,11 +60,26 @@ int nr_base_graph_of_block(int k, int sent_bits) {
   return nr_base_graph(k, std::min(1., static_cast<double>(k) / sent_bits));
 }
 
+int nr_block_rows(const nr_rate_matcher& matcher, const std::vector<int>& versions) {
+  const bool known = std::all_of(versions.begin(), versions.end(), [](int v) { return v >= 0 && v <= 3; });
+  if (!known || versions.empty() || versions.size() > most_block_transmissions)
+    throw argument_error(
+        "redundancy_versions",
+        as_message(setting_value(std::vector<std::int64_t>(versions.begin(), versions.end()))),
+        "1 to " + std::to_string(most_block_transmissions) + " integers from 0 to 3");
+  int rows = 0;
+  for (const int version : versions) rows = std::max(rows, matcher.rows(version));
+  return rows;
+}
+
 nr_block_codec::nr_block_codec(const nr_rate_matching_config& config, const ldpc_decoder_config& ldpc,
-                               const std::optional<crc_polynomial>& crc)
+                               const std::optional<crc_polynomial>& crc, const std::vector<int>& versions)
     : matcher_(config),
-      encoder_(matcher_.block().code(matcher_.rows(0))),
-      decoder_(matcher_.block().code(matcher_.rows(0)), ldpc, as_ldpc_crc(crc, config.k)) {}
+      transmissions_(versions.size()),
+      encoder_(matcher_.block().code(nr_block_rows(matcher_, versions))),
+      decoder_(matcher_.block().code(nr_block_rows(matcher_, versions)), ldpc, as_ldpc_crc(crc, config.k)) {
+  std::copy(versions.begin(), versions.end(), versions_.begin());
+}
 
 std::size_t nr_block_codec::working_bytes() const noexcept {
   const nr_code_block& b = matcher_.block();
@@ -68,7 +92,7 @@ void nr_block_codec::encode(executor& exec, view<const std::uint8_t> bits, view<
                     padded = static_cast<std::size_t>(matcher_.block().padded()),
                     codeword = static_cast<std::size_t>(matcher_.block().codeword());
   check_shape("bits", bits, batch, k);
-  check_shape("coded", coded, batch, std::max(coded.elements, e));
+  check_shape("coded", coded, batch, std::max(coded.elements, sent_bits()));
   parts_of parts(workspace_.on(exec, working_bytes() * batch));
   const auto block = parts.next<std::uint8_t>(batch, padded),
              word = parts.next<std::uint8_t>(batch, codeword);
@@ -76,12 +100,12 @@ void nr_block_codec::encode(executor& exec, view<const std::uint8_t> bits, view<
   view<std::uint8_t> of_rows = word;
   of_rows.elements = static_cast<std::size_t>(encoder_.n());
   encoder_.run(exec, block, of_rows);
-  view<std::uint8_t> sent = coded, rest = coded;
-  sent.elements = e;
-  matcher_.match(exec, word, 0, sent);
-  if (coded.elements == e) return;
-  rest.data += e * coded.element_stride;
-  rest.elements -= e;
+  for (std::size_t i = 0; i < transmissions_; i++)
+    matcher_.match(exec, word, versions_[i], of_transmission(coded, i, e));
+  if (coded.elements == sent_bits()) return;
+  view<std::uint8_t> rest = coded;
+  rest.data += sent_bits() * coded.element_stride;
+  rest.elements -= sent_bits();
   front(exec, 0, {}, rest);
 }
 
@@ -89,7 +113,7 @@ void nr_block_codec::decode(executor& exec, const llr_batch& given, const nr_blo
   const std::size_t batch = given.items, k = static_cast<std::size_t>(matcher_.config().k),
                     padded = static_cast<std::size_t>(matcher_.block().padded()),
                     codeword = static_cast<std::size_t>(matcher_.block().codeword());
-  check_shape("llr", given, batch, static_cast<std::size_t>(matcher_.config().sent_bits));
+  check_shape("llr", given, batch, sent_bits());
   check_optional_shape("bits", out.bits, batch, k);
   check_optional_shape("soft", out.soft, batch, k);
   check_optional_shape("iterations", out.iterations, batch, 1);
@@ -106,7 +130,9 @@ void nr_block_codec::decode(executor& exec, const llr_batch& given, const nr_blo
   const auto received = parts.next<float>(batch, codeword), extrinsic = parts.next<float>(batch, n),
              soft = parts.next<float>(batch, padded);
   const auto bits = parts.next<std::uint8_t>(batch, padded), status = parts.next<std::uint8_t>(batch, 1);
-  matcher_.combine(exec, llr, 0, true, received);
+  const auto e = static_cast<std::size_t>(matcher_.config().sent_bits);
+  for (std::size_t i = 0; i < transmissions_; i++)
+    matcher_.combine(exec, of_transmission(llr, i, e), versions_[i], i == 0, received);
   view<const float> of_rows = received;
   of_rows.elements = n;
   const bool wants_bits = out.bits.data != nullptr, wants_soft = out.soft.data != nullptr,
@@ -121,7 +147,10 @@ void nr_block_codec::decode(executor& exec, const llr_batch& given, const nr_blo
                 .status = found});
   if (wants_bits) front(exec, k, bits, out.bits);
   if (wants_soft) front(exec, k, soft, out.soft);
-  if (wants_extrinsic) matcher_.feed_back(exec, extrinsic, received, llr, 0, out.extrinsic, found);
+  if (wants_extrinsic)
+    for (std::size_t i = 0; i < transmissions_; i++)
+      matcher_.feed_back(exec, extrinsic, received, of_transmission(llr, i, e), versions_[i],
+                         of_transmission(out.extrinsic, i, e), found);
 }
 
 }  // namespace wb

@@ -1,8 +1,10 @@
 // Single code blocks of 5G NR through encoder, rate matching and decoder.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include <tests/nr.hpp>
 #include <warpband/fec/nr/block.hpp>
@@ -94,6 +96,71 @@ TEST_P(nr_blocks_on, extrinsic_llrs_leave_out_the_bits_own) {
   }
 }
 
+TEST_P(nr_blocks_on, several_transmissions_are_sent_one_behind_the_other_and_added) {
+  std::mt19937_64 random(3);
+  std::normal_distribution<float> normal;
+  constexpr std::size_t k = 200, e = 360, batch = 5;
+  const nr_rate_matching_config config{.base_graph = 2, .k = 200, .sent_bits = 360, .modulation_order = 4};
+  const ldpc_decoder_config decoder{.iterations = 4, .early_stop = ldpc_early_stop::none};
+  const std::vector<int> versions{0, 2, 3};
+  const nr_block_codec code(config, decoder, {}, versions);
+  ASSERT_EQ(code.sent_bits(), 3 * e);
+  const bits_t bits = random_bits_of(k * batch, random);
+  auto coded = exec().make<std::uint8_t>(batch, 3 * e + 2);
+  code.encode(exec(), given(exec(), bits, batch), coded);
+  const bits_t got = exec().to_host(coded);
+  for (std::size_t i = 0; i < versions.size(); i++) {
+    const nr_block_codec one(config, decoder, {}, {versions[i]});
+    auto alone = exec().make<std::uint8_t>(batch, e);
+    one.encode(exec(), given(exec(), bits, batch), alone);
+    const bits_t right = exec().to_host(alone);
+    for (std::size_t b = 0; b < batch; b++)
+      for (std::size_t j = 0; j < e; j++)
+        ASSERT_EQ(got[b * (3 * e + 2) + i * e + j], right[b * e + j]) << versions[i] << ", " << j;
+  }
+  // What is too weak in one transmission is enough in three.
+  llrs_t llr(3 * e * batch), first(e * batch);
+  for (std::size_t b = 0; b < batch; b++)
+    for (std::size_t j = 0; j < 3 * e; j++) {
+      const float x = (got[b * (3 * e + 2) + j] == 0 ? 1.2f : -1.2f) + 1.5f * normal(random);
+      llr[b * 3 * e + j] = x;
+      if (j < e) first[b * e + j] = x;
+    }
+  auto decided = exec().make<std::uint8_t>(batch, k);
+  code.decode(exec(), given(exec(), llr, batch), {.bits = decided});
+  EXPECT_EQ(exec().to_host(decided), bits);
+  nr_block_codec(config, decoder).decode(exec(), given(exec(), first, batch), {.bits = decided});
+  EXPECT_NE(exec().to_host(decided), bits);
+
+  // The same bits twice are one transmission of the sums of their LLRs.
+  llrs_t sums(e * batch), twice(2 * e * batch);
+  for (std::size_t b = 0; b < batch; b++)
+    for (std::size_t j = 0; j < e; j++) {
+      twice[b * 2 * e + j] = first[b * e + j];
+      twice[b * 2 * e + e + j] = llr[b * 3 * e + e + j];
+      sums[b * e + j] = twice[b * 2 * e + j] + twice[b * 2 * e + e + j];
+    }
+  auto soft = exec().make<float>(batch, k), of_sums = exec().make<float>(batch, k);
+  auto extrinsic = exec().make<float>(batch, 2 * e);
+  nr_block_codec(config, decoder, {}, {0, 0})
+      .decode(exec(), given(exec(), twice, batch), {.soft = soft, .extrinsic = extrinsic});
+  nr_block_codec(config, decoder).decode(exec(), given(exec(), sums, batch), {.soft = of_sums});
+  EXPECT_EQ(exec().to_host(soft), exec().to_host(of_sums));
+  const llrs_t known = exec().to_host(extrinsic);
+  for (std::size_t b = 0; b < batch; b++)  // each has what the other received
+    for (std::size_t j = 0; j < e; j++)
+      EXPECT_NEAR(known[b * 2 * e + j] + twice[b * 2 * e + j],
+                  known[b * 2 * e + e + j] + twice[b * 2 * e + e + j], 1e-3);
+
+  // A transmission with a NaN is as if it had not been received.
+  twice[e + 3] = std::nanf("");
+  for (std::size_t b = 1; b < batch; b++)
+    std::fill_n(twice.begin() + static_cast<std::ptrdiff_t>(b * 2 * e + e), e, 0.f);
+  nr_block_codec(config, decoder, {}, {0, 0}).decode(exec(), given(exec(), twice, batch), {.soft = soft});
+  nr_block_codec(config, decoder).decode(exec(), given(exec(), first, batch), {.soft = of_sums});
+  EXPECT_EQ(exec().to_host(soft), exec().to_host(of_sums));
+}
+
 TEST(nr_blocks, base_graphs_follow_the_rule) {
   EXPECT_EQ(nr_base_graph_of_block(292, 300), 2);
   EXPECT_EQ(nr_base_graph_of_block(3824, 5708), 2);
@@ -111,6 +178,10 @@ TEST(nr_blocks, bad_arguments_are_named) {
       blamed([] { nr_block_codec c({.base_graph = 2, .k = 100, .sent_bits = 200}, {.iterations = 0}); }),
       "iterations");
   EXPECT_EQ(blamed([] { nr_block_codec c({.base_graph = 2, .k = 100, .sent_bits = 0}); }), "sent_bits");
+  for (const std::vector<int>& versions : {std::vector<int>{}, {4}, {0, -1}, std::vector<int>(9, 0)})
+    EXPECT_EQ(
+        blamed([&] { nr_block_codec c({.base_graph = 2, .k = 100, .sent_bits = 200}, {}, {}, versions); }),
+        "redundancy_versions");
   const nr_block_codec code({.base_graph = 2, .k = 100, .sent_bits = 200});
   auto bits = exec->make<std::uint8_t>(2, 100), coded = exec->make<std::uint8_t>(2, 200),
        less = exec->make<std::uint8_t>(2, 199);

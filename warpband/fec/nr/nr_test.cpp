@@ -269,6 +269,31 @@ TEST(nr_tbs, every_size_is_that_of_the_formula_and_can_be_cut) {
   EXPECT_GT(sizes.size(), small_scale() ? 100U : 200U);
 }
 
+TEST(nr_tbs, tables_of_transform_precoding) {
+  // The standard's spectral efficiencies, Q_m R, of tables 6.1.4.1-1 and -2.
+  const std::vector<std::vector<double>> efficiencies{
+      {0.2344, 0.3066, 0.3770, 0.4902, 0.6016, 0.7402, 0.8770, 1.0273, 1.1758, 1.3262,
+       1.3281, 1.4766, 1.6953, 1.9141, 2.1602, 2.4063, 2.5703, 2.7305, 3.0293, 3.3223,
+       3.6094, 3.9023, 4.2129, 4.5234, 4.8164, 5.1152, 5.3320, 5.5547},
+      {0.0586, 0.0781, 0.0977, 0.1250, 0.1523, 0.1934, 0.2344, 0.3066, 0.3770, 0.4902,
+       0.6016, 0.7402, 0.8770, 1.0273, 1.1758, 1.3262, 1.4766, 1.6953, 1.9141, 2.1602,
+       2.4063, 2.5703, 2.7305, 3.0156, 3.3223, 3.6094, 3.9023, 4.5234}};
+  for (const int table : {1, 2})
+    for (int i = 0; i < 28; i++)
+      for (const bool bpsk : {false, true}) {
+        const nr_mcs mcs = nr_precoded_mcs_of(table, i, bpsk);
+        EXPECT_NEAR(mcs.modulation_order * mcs.code_rate(),
+                    efficiencies[static_cast<std::size_t>(table - 1)][static_cast<std::size_t>(i)], 6e-5)
+            << table << ", " << i;
+        EXPECT_EQ(mcs.modulation_order == 1, bpsk && i < (table == 1 ? 2 : 6)) << table << ", " << i;
+      }
+  for (const int table : {1, 2})
+    for (const int i : {28, 29, 30, 31}) EXPECT_EQ(nr_precoded_mcs_of(table, i).rate_x1024, 0);
+  EXPECT_EQ(nr_precoded_mcs_of(1, 31).modulation_order, 6);
+  for (const int table : {0, 3}) EXPECT_EQ(blamed([&] { nr_precoded_mcs_of(table, 0); }), "table");
+  for (const int index : {-1, 32}) EXPECT_EQ(blamed([&] { nr_precoded_mcs_of(1, index); }), "index");
+}
+
 TEST(nr_tbs, bad_arguments_are_named) {
   for (const int table : {0, 5}) EXPECT_EQ(blamed([&] { nr_mcs_of(table, 0); }), "table");
   for (const int index : {-1, 32}) EXPECT_EQ(blamed([&] { nr_mcs_of(1, index); }), "index");

@@ -40,6 +40,18 @@ const mcs_run table_2[] = {{2, t2_qpsk}, {4, t2_16qam}, {6, t2_64qam}, {8, t2_25
 const mcs_run table_3[] = {{2, t3_qpsk}, {4, t3_16qam}, {6, t3_64qam}};
 const mcs_run table_4[] = {{2, t4_qpsk}, {4, t4_16qam}, {6, t4_64qam}, {8, t2_256qam}, {10, t4_1024qam}};
 
+// Of transform precoding. The first run is that of rates over q, in parts of q / 2048.
+constexpr int p1_q[] = {480, 628};
+constexpr int p1_qpsk[] = {386, 502, 616, 758, 898, 1052, 1204, 1358};
+constexpr int p1_16qam[] = {680, 756, 868, 980, 1106, 1232, 1316};
+constexpr int p1_64qam[] = {932, 1034, 1134, 1232, 1332, 1438, 1544, 1644, 1746, 1820, 1896};
+constexpr int p2_q[] = {120, 160, 200, 256, 312, 396};
+constexpr int p2_qpsk[] = {240, 314, 386, 502, 616, 758, 898, 1052, 1204, 1358};
+constexpr int p2_16qam[] = {756, 868, 980, 1106, 1232, 1316, 1398, 1544};
+constexpr int p2_64qam[] = {1134, 1232, 1332, 1544};
+const mcs_run precoded_1[] = {{1, p1_q}, {2, p1_qpsk}, {4, p1_16qam}, {6, p1_64qam}};
+const mcs_run precoded_2[] = {{1, p2_q}, {2, p2_qpsk}, {4, p2_16qam}, {6, p2_64qam}};
+
 /// Table 5.1.3.2-1.
 constexpr int small_sizes[] = {
     24,   32,   40,   48,   56,   64,   72,   80,   88,   96,   104,  112,  120,  128,  136,  144,
@@ -49,6 +61,16 @@ constexpr int small_sizes[] = {
     1480, 1544, 1608, 1672, 1736, 1800, 1864, 1928, 2024, 2088, 2152, 2216, 2280, 2408, 2472, 2536,
     2600, 2664, 2728, 2792, 2856, 2976, 3104, 3240, 3368, 3496, 3624, 3752, 3824};
 static_assert(std::size(small_sizes) == 93);
+
+/// The entry of an index: reserved ones, without a rate, stand behind the others.
+nr_mcs entry_of(std::span<const mcs_run> runs, int index) {
+  auto i = static_cast<std::size_t>(index);
+  for (const mcs_run& run : runs) {
+    if (i < run.doubled_rates.size()) return {run.modulation_order, run.doubled_rates[i] / 2.0};
+    i -= run.doubled_rates.size();
+  }
+  return {runs[i].modulation_order, 0};
+}
 
 int floor_log2(std::int64_t x) {
   int n = -1;
@@ -66,12 +88,15 @@ nr_mcs nr_mcs_of(int table, int index) {
                                         : table == 2 ? std::span<const mcs_run>(table_2)
                                         : table == 3 ? std::span<const mcs_run>(table_3)
                                                      : std::span<const mcs_run>(table_4);
-  auto i = static_cast<std::size_t>(index);
-  for (const mcs_run& run : runs) {
-    if (i < run.doubled_rates.size()) return {run.modulation_order, run.doubled_rates[i] / 2.0};
-    i -= run.doubled_rates.size();
-  }
-  return {runs[i].modulation_order, 0};
+  return entry_of(runs, index);
+}
+
+nr_mcs nr_precoded_mcs_of(int table, int index, bool pi2_bpsk) {
+  check_range("table", table, 1, 2);
+  check_range("index", index, 0, 31);
+  nr_mcs mcs = entry_of(table == 1 ? precoded_1 : precoded_2, index);
+  if (mcs.modulation_order == 1 && !pi2_bpsk) mcs = {2, mcs.rate_x1024 / 2};
+  return mcs;
 }
 
 int nr_resource_elements(const nr_allocation& a) {

@@ -15,6 +15,11 @@ struct nr_mcs {
 /// 1024-QAM. index: 0..31. Throws argument_error ("table", "index").
 nr_mcs nr_mcs_of(int table, int index);
 
+/// Tables 6.1.4.1-1 and -2, of PUSCH with transform precoding: table 1 up to 64-QAM, 2 of low spectral
+/// efficiency. With `pi2_bpsk` the first indices have pi/2-BPSK in place of QPSK (q = 1). index: 0..31.
+/// Throws argument_error ("table", "index").
+nr_mcs nr_precoded_mcs_of(int table, int index, bool pi2_bpsk = false);
+
 /// What a transport block is sent on.
 struct nr_allocation {
   int resource_blocks = 1;  // n_PRB, 1..275
