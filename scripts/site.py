@@ -98,7 +98,7 @@ ALGORITHMS = [
 # Charts of docs/performance.md for pages whose settings have names too long for one of their own
 CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "ldpc": "performance_decoders", "bcjr": "performance_decoders",
           "uplink": "performance_massive", "downlink": "performance_massive"}
-GUIDES = ["lab", "integrate", "command", "cpp", "c", "bbdev", "oai", "gnuradio", "matlab", "conventions", "soft-detection", "iterative", "scenario", "renamed", "result", "files", "stream", "scale", "gpus", "performance",
+GUIDES = ["lab", "integrate", "command", "cpp", "c", "bbdev", "oai", "gnuradio", "matlab", "conventions", "soft-detection", "iterative", "scenario", "renamed", "result", "files", "tables", "stream", "scale", "gpus", "performance",
           "performance-tables"]
 BACKGROUND = ["ldpc", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "wimax_frames", "tdl", "cdl", "channels", "effective_sinr", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
