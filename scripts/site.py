@@ -63,8 +63,8 @@ ALGORITHMS = [
         ("conv", "Convolutional codes", ["fec/conv/conv.hpp"], ["conv.ConvCode", "conv.ConvEncoder"], ("conv_encode", {}), []),
         ("viterbi", "Viterbi decoder", ["fec/viterbi/viterbi.hpp"], ["conv.ViterbiDecoder"], ("viterbi", {}), ["viterbi"]),
         ("bcjr", "BCJR decoder", ["fec/bcjr/bcjr.hpp"], ["conv.BcjrDecoder"], ("bcjr", {}), []),
-        ("polar", "Polar codes", ["fec/polar/polar.hpp", "fec/polar/polar_code.hpp"],
-         ["polar.PolarEncoder", "polar.PolarDecoder"], ("polar", {}), ["polar"]),
+        ("polar", "Polar codes", ["fec/polar/polar.hpp", "fec/polar/polar_code.hpp", "fec/short_block/short_block.hpp"],
+         ["polar.PolarEncoder", "polar.PolarDecoder", "short_block.ShortBlockEncoder", "short_block.ShortBlockDecoder"], ("polar", {}), ["polar"]),
         ("lte", "LTE transport channel", ["fec/lte/transport.hpp", "fec/lte/rate_matching.hpp"],
          ["lte.LteTransportEncoder", "lte.LteTransportDecoder"], ("lte_transport_decode", {}), ["lte"]),
         ("nr", "5G NR: LDPC codes and shared channels",
@@ -100,11 +100,11 @@ CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "l
           "uplink": "performance_massive", "downlink": "performance_massive"}
 GUIDES = ["lab", "integrate", "command", "cpp", "c", "bbdev", "oai", "gnuradio", "matlab", "conventions", "soft-detection", "iterative", "scenario", "renamed", "result", "files", "tables", "stream", "scale", "gpus", "performance",
           "performance-tables"]
-BACKGROUND = ["ldpc", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "wimax_frames", "tdl", "cdl", "channels", "effective_sinr", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
+BACKGROUND = ["ldpc", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "cell_search", "wimax_frames", "tdl", "cdl", "channels", "effective_sinr", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 TUTORIALS = ["first_link", "own_detector", "replay_recording", "deadline_receiver", "uplink_standard"]  # as notebooks, with their outputs
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
-MODULES = ["detect", "massive", "stbc", "turbo", "ctc", "ldpc", "sparse_ldpc", "conv", "polar", "lte", "nr", "nr_slots", "modem", "effective", "channel", "ofdm", "receive", "stream", "plot"]
+MODULES = ["detect", "massive", "stbc", "turbo", "ctc", "ldpc", "sparse_ldpc", "blocks", "conv", "polar", "short_block", "lte", "nr", "nr_slots", "cell_search", "modem", "effective", "channel", "ofdm", "receive", "stream", "plot"]
 
 CONF = """
 project = "Warpband"
