@@ -80,8 +80,9 @@ CODES = {
     "conv": {"code.k": 300, "code.rate": "3/4", "code.termination": "tail-biting", "decoder.tail_biting": "exact"},
     "polar": {"code.k": 40, "code.coded_bits": 96, "code.kind": "dci", "code.rnti": 17, "decoder.list_size": 4},
     "none": {"code.k": 480},
-    "ctc-harq": {"code.transport_block_size": 176, "code.coded_bits": 240, "code.redundancy_versions": [0, 1]},
     "ctc": {"code.k": 96, "code.rate": "2/3", "decoder.algorithm": "max-log-map", "decoder.extrinsic_scale": 0.75},
+    "ctc-harq": {"code.transport_block_size": 176, "code.coded_bits": 240, "code.redundancy_versions": [0, 1]},
+    "ldpc": {"code.matrix": "matrix.alist", "code.punctured": [0], "decoder.algorithm": "sum-product", "decoder.iterations": 20},
 }
 CHANNELS = {
     "awgn": {},
@@ -293,6 +294,10 @@ SETTINGS = [
     ({**GOLD, "stbc.search": "exact"}, "stbc.method", "exhaustive", ["brute-force"]),
     (UP, "massive.csi", "ls", ["lmmse"]),
     ({**UP, "massive.csi": "ls"}, "massive.pilots", 6, [3, 5000]),
+    ({**UP, "channel.type": "tdl", "channel.profile": "eva", "channel.doppler_hz": 70.0}, "massive.csi_delay", 7, [-1, 100001]),
+    (CONV, "decoder.algorithm", "log-map-table", ["map"]),
+    ({"code.type": "nr-ldpc", "code.k": 500, "code.n": 1200, **EBN0}, "code.redundancy_versions", [0, 2], [[4], []]),
+    ({"code.type": "nr-ldpc", "code.k": 500, "code.n": 1200, **EBN0}, "code.modulation_order", 4, [3]),
     ({**UP, "massive.csi": "ls"}, "massive.pilot_snr_db", 20.0, [301, "high"]),
     ({**CDL, "massive.antennas": 32}, "channel.antenna_rows", 4, [5, 0]),
     ({**CDL, "channel.antenna_rows": 4}, "channel.row_spacing_wavelengths", 0.7, [17]),
@@ -715,6 +720,8 @@ def special_wrong():
     yield wrong("several antennas in AWGN", {k: v for k, v in LINK.items() if k != "channel.type"})
     yield wrong("cdl of one antenna", TURBO | {"channel.type": "cdl"})
     yield wrong("speed_kmh without slots", CDL | {"channel.speed_kmh": 30.0})
+    yield wrong("csi_delay of a channel that does not age", UP | {"massive.csi_delay": 7})
+    yield wrong("csi_delay with a Rician tap", UP | {"channel.type": "tdl", "channel.profile": "tdl-d", "massive.csi_delay": 7})
     yield wrong("doppler_hz with massive MIMO", UP | {"channel.type": "tdl", "channel.doppler_hz": 5.0})
     yield wrong("subcarriers of a delay line with massive MIMO", UP | {"channel.type": "tdl", "channel.subcarriers": 96})
     yield wrong("a prefix that is too short", TDL | {"channel.profile": "etu", "channel.cyclic_prefix_us": 1.0})
