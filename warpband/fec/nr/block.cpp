@@ -83,7 +83,7 @@ nr_block_codec::nr_block_codec(const nr_rate_matching_config& config, const ldpc
 
 std::size_t nr_block_codec::working_bytes() const noexcept {
   const nr_code_block& b = matcher_.block();
-  return static_cast<std::size_t>(5 * b.padded() + 8 * b.codeword() + 1);
+  return static_cast<std::size_t>(5 * b.padded() + 8 * b.codeword() + 1) + transmissions_;
 }
 
 void nr_block_codec::encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
@@ -130,9 +130,13 @@ void nr_block_codec::decode(executor& exec, const llr_batch& given, const nr_blo
   const auto received = parts.next<float>(batch, codeword), extrinsic = parts.next<float>(batch, n),
              soft = parts.next<float>(batch, padded);
   const auto bits = parts.next<std::uint8_t>(batch, padded), status = parts.next<std::uint8_t>(batch, 1);
+  // Of each transmission its own, as a mark stays until the next first one.
+  const auto marks = parts.next<std::uint8_t>(transmissions_ * batch, 1);
+  const auto marks_of = [&](std::size_t i) { return make_view(marks.data + i * batch, batch, 1); };
+  if (transmissions_ > 1 && batch != 0) exec.fill(marks.data, 0, marks.items);
   const auto e = static_cast<std::size_t>(matcher_.config().sent_bits);
   for (std::size_t i = 0; i < transmissions_; i++)
-    matcher_.combine(exec, of_transmission(llr, i, e), versions_[i], i == 0, received);
+    matcher_.combine(exec, of_transmission(llr, i, e), versions_[i], i == 0, received, marks_of(i));
   view<const float> of_rows = received;
   of_rows.elements = n;
   const bool wants_bits = out.bits.data != nullptr, wants_soft = out.soft.data != nullptr,
@@ -150,7 +154,7 @@ void nr_block_codec::decode(executor& exec, const llr_batch& given, const nr_blo
   if (wants_extrinsic)
     for (std::size_t i = 0; i < transmissions_; i++)
       matcher_.feed_back(exec, extrinsic, received, of_transmission(llr, i, e), versions_[i],
-                         of_transmission(out.extrinsic, i, e), found);
+                         of_transmission(out.extrinsic, i, e), found, marks_of(i));
 }
 
 }  // namespace wb

@@ -156,9 +156,18 @@ TEST_P(nr_blocks_on, several_transmissions_are_sent_one_behind_the_other_and_add
   twice[e + 3] = std::nanf("");
   for (std::size_t b = 1; b < batch; b++)
     std::fill_n(twice.begin() + static_cast<std::ptrdiff_t>(b * 2 * e + e), e, 0.f);
-  nr_block_codec(config, decoder, {}, {0, 0}).decode(exec(), given(exec(), twice, batch), {.soft = soft});
-  nr_block_codec(config, decoder).decode(exec(), given(exec(), first, batch), {.soft = of_sums});
+  auto of_one = exec().make<float>(batch, e);
+  nr_block_codec(config, decoder, {}, {0, 0})
+      .decode(exec(), given(exec(), twice, batch), {.soft = soft, .extrinsic = extrinsic});
+  nr_block_codec(config, decoder)
+      .decode(exec(), given(exec(), first, batch), {.soft = of_sums, .extrinsic = of_one});
   EXPECT_EQ(exec().to_host(soft), exec().to_host(of_sums));
+  // What it tells of the lost bits is all that is known of them.
+  const llrs_t of_lost = exec().to_host(extrinsic), alone = exec().to_host(of_one);
+  for (std::size_t j = 0; j < e; j++) {
+    EXPECT_EQ(of_lost[j], alone[j]);
+    EXPECT_NEAR(of_lost[e + j], alone[j] + first[j], 1e-3);
+  }
 }
 
 TEST(nr_blocks, base_graphs_follow_the_rule) {

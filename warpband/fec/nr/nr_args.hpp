@@ -69,6 +69,7 @@ struct nr_feedback_args {
   view<const float> llr;            // [batch, G]
   view<float> prior;                // [batch, G]
   view<const std::uint8_t> status;  // [batch C]: of one with status_erased nothing is known; null data: none
+  view<const std::uint8_t> marks;   // [batch C]: not 0 where `soft` has no part of `llr`; null data: it has
 };
 
 /// Rows: the first n values, and zeros up to what the output has. An item is a row.

@@ -175,12 +175,13 @@ struct nr_feedback_op : transport_op<nr_feedback_args> {
     const int order = a.modulation_order;
     const bool erased = a.status.data != nullptr &&
                         (transport_row<const std::uint8_t>(a.status, b.row)[0] & status_erased) != 0;
+    const bool unread = a.marks.data != nullptr && transport_row<const std::uint8_t>(a.marks, b.row)[0] != 0;
     nr_runs(a.ring, sent_by(a.sent, b.r), order, [&](int position, int n, int to, bool) WB_INLINE_LAMBDA {
       for (int i = g.rank; i < n; i += g.size) {
         const std::size_t place = before + static_cast<std::size_t>(to + i * order);
         const int number = place_of(a.segments, a.ring, position + i);
         const bool turned = a.scrambling != nullptr && a.scrambling[place] != 0;
-        const float channel = turned ? -llr[place] : llr[place];
+        const float channel = unread ? 0.f : turned ? -llr[place] : llr[place];
         const float known = extrinsic[number] + (soft[number] - channel);
         prior[place] = erased ? 0.f : (turned ? -known : known) + 0.f;
       }

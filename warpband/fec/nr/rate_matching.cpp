@@ -136,7 +136,7 @@ void nr_rate_matcher::combine(executor& exec, const llr_batch& llr, int rv, bool
 
 void nr_rate_matcher::feed_back(executor& exec, view<const float> extrinsic, view<const float> soft,
                                 view<const float> llr, int rv, view<float> prior,
-                                view<const std::uint8_t> status) const {
+                                view<const std::uint8_t> status, view<const std::uint8_t> marks) const {
   const auto sent = static_cast<std::size_t>(config_.sent_bits),
              lowest = static_cast<std::size_t>(block_.padded() + rows(rv) * block_.z),
              highest = static_cast<std::size_t>(block_.codeword());
@@ -145,6 +145,7 @@ void nr_rate_matcher::feed_back(executor& exec, view<const float> extrinsic, vie
   check_shape("extrinsic", extrinsic, llr.items, std::clamp(extrinsic.elements, lowest, highest));
   check_shape("soft", soft, llr.items, std::clamp(soft.elements, lowest, highest));
   check_optional_shape("status", status, llr.items, 1);
+  check_optional_shape("marks", marks, llr.items, 1);
   nr_feedback_args a;
   a.segments = one_block(block_);
   a.sent = {config_.sent_bits, 0, 0};
@@ -155,6 +156,7 @@ void nr_rate_matcher::feed_back(executor& exec, view<const float> extrinsic, vie
   a.llr = llr;
   a.prior = prior;
   a.status = status;
+  a.marks = marks;
   exec.run(nr_feedback_kernels(), &a, llr.items);
 }
 

@@ -86,9 +86,12 @@ class nr_rate_matcher {
                view<std::uint8_t> marks = {}) const;
   /// What is known of each sent bit but for its own LLR, prior [batch, E]: extrinsic + (soft - llr) of the
   /// codewords' extrinsic LLRs and soft buffers [batch, up to block().codeword(), as many as rows(rv) need].
-  /// 0 where `status` [batch], if given, has status_erased. Throws argument_error, shape_error.
+  /// 0 where `status` [batch], if given, has status_erased. `marks` [batch], if given, are those of the
+  /// `combine` of these LLRs: a transmission that was not added is not subtracted. Throws argument_error,
+  /// shape_error.
   void feed_back(executor& exec, view<const float> extrinsic, view<const float> soft, view<const float> llr,
-                 int rv, view<float> prior, view<const std::uint8_t> status = {}) const;
+                 int rv, view<float> prior, view<const std::uint8_t> status = {},
+                 view<const std::uint8_t> marks = {}) const;
 
  private:
   nr_rate_matching_config config_;
