@@ -203,6 +203,9 @@ class table_maker {
     try {
       for (std::size_t i = 0; i < result->curves.size(); i++) {
         wb::curve_result& curve = result->curves[i];
+        if (std::none_of(s.cases.begin(), s.cases.end(),
+                         [&](const wb::table_case& c) { return wb::label_of(c) == curve.label; }))
+          continue;  // of an earlier run
         wb::curve_observer observer;
         observer.progress = [&](const wb::curve_result&, std::size_t index, const wb::point_counts& c) {
           if (!begun) {
@@ -231,7 +234,9 @@ class table_maker {
       if (begun) save();
       throw;
     }
-    result->complete = true;
+    result->complete =
+        std::all_of(result->curves.begin(), result->curves.end(),
+                    [](const wb::curve_result& c) { return wb::is_finished(c, c.config.stop); });
     if (begun) save();
     wb::put_result(tables_, s, *result);
     if (begun && seconds_since(tables_saved_) > 10) save_tables();

@@ -151,7 +151,7 @@ code_kind nr_ldpc_kind() {
           .k_of =
               [](const box& b, std::size_t n) {  // where its own n is left out
                 const std::size_t rate = 2 * typed(b).redundancy_versions.size();
-                return n % rate == 0 && n >= 5 * rate ? std::optional(n / rate) : std::nullopt;
+                return rate != 0 && n % rate == 0 && n >= 5 * rate ? std::optional(n / rate) : std::nullopt;
               },
           .crc = [](const box& b) { return typed(b).crc; },
           .make_soft = [](const box& b) -> std::unique_ptr<soft_decoder> {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/exec/kernel.hpp>
 
@@ -14,28 +15,27 @@ WB_DECLARE_KERNEL(sparse_ldpc_encode)
 
 namespace {
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 /// The layer of each row: the first in which no row shares a bit with it. Sets of layers a bit has are words
 /// of 64, as many as the largest layer needs.
 std::vector<int> layers_of(const parity_check_matrix& h) {
-  std::vector<std::vector<std::uint64_t>> taken(index(h.n()));
+  std::vector<std::vector<std::uint64_t>> taken(as_size(h.n()));
   std::vector<int> layers;
   std::vector<std::uint64_t> used;
   for (const std::vector<int>& row : h.rows()) {
     used.clear();
     for (const int c : row) {
-      const auto& of_bit = taken[index(c)];
+      const auto& of_bit = taken[as_size(c)];
       used.resize(std::max(used.size(), of_bit.size()));
       for (std::size_t w = 0; w < of_bit.size(); w++) used[w] |= of_bit[w];
     }
     int layer = 0;
-    while (index(layer) < 64 * used.size() && (used[index(layer) / 64] >> (layer % 64) & 1u) != 0) layer++;
+    while (as_size(layer) < 64 * used.size() && (used[as_size(layer) / 64] >> (layer % 64) & 1u) != 0)
+      layer++;
     layers.push_back(layer);
     for (const int c : row) {
-      auto& of_bit = taken[index(c)];
-      of_bit.resize(std::max(of_bit.size(), index(layer) / 64 + 1));
-      of_bit[index(layer) / 64] |= std::uint64_t{1} << (layer % 64);
+      auto& of_bit = taken[as_size(c)];
+      of_bit.resize(std::max(of_bit.size(), as_size(layer) / 64 + 1));
+      of_bit[as_size(layer) / 64] |= std::uint64_t{1} << (layer % 64);
     }
   }
   return layers;
@@ -47,15 +47,15 @@ struct row_tables {
   std::vector<std::int32_t> layer_firsts{0}, place_columns;
 };
 row_tables tables_of(const parity_check_matrix& h, bool flooding) {
-  const std::vector<int> layers = flooding ? std::vector<int>(index(h.checks())) : layers_of(h);
+  const std::vector<int> layers = flooding ? std::vector<int>(as_size(h.checks())) : layers_of(h);
   std::vector<int> order(layers.size());
   for (std::size_t i = 0; i < order.size(); i++) order[i] = static_cast<int>(i);
   std::stable_sort(order.begin(), order.end(),
-                   [&](int i, int j) { return layers[index(i)] < layers[index(j)]; });
+                   [&](int i, int j) { return layers[as_size(i)] < layers[as_size(j)]; });
   row_tables t;
   for (const int i : order) {
-    const std::vector<int>& row = h.rows()[index(i)];
-    if (!t.rows.empty() && layers[index(i)] != layers[index(t.rows.back().number)])
+    const std::vector<int>& row = h.rows()[as_size(i)];
+    if (!t.rows.empty() && layers[as_size(i)] != layers[as_size(t.rows.back().number)])
       t.layer_firsts.push_back(static_cast<std::int32_t>(t.rows.size()));
     t.rows.push_back(
         {static_cast<std::int32_t>(t.place_columns.size()), static_cast<std::int32_t>(row.size()), i});
@@ -69,10 +69,10 @@ row_tables tables_of(const parity_check_matrix& h, bool flooding) {
 
 /// sparse_ldpc_args::column_firsts, then column_places.
 std::vector<std::int32_t> places_of_columns(const parity_check_matrix& h, const row_tables& t) {
-  std::vector<std::vector<std::int32_t>> places(index(h.n()));
+  std::vector<std::vector<std::int32_t>> places(as_size(h.n()));
   for (const sparse_ldpc_row& row : t.rows)  // flooding: in order of H
     for (int d = row.first; d < row.first + row.degree; d++)
-      places[index(t.place_columns[index(d)])].push_back(d);
+      places[as_size(t.place_columns[as_size(d)])].push_back(d);
   std::vector<std::int32_t> table{0};
   for (const auto& p : places) table.push_back(table.back() + static_cast<std::int32_t>(p.size()));
   for (const auto& p : places) table.insert(table.end(), p.begin(), p.end());
@@ -120,7 +120,7 @@ sparse_ldpc_decoder::sparse_ldpc_decoder(const parity_check_matrix& matrix, cons
   a.places = static_cast<int>(t.place_columns.size());
   a.layers = static_cast<int>(t.layer_firsts.size()) - 1;
   for (int i = 0; i < a.layers; i++)
-    a.widest = std::max(a.widest, t.layer_firsts[index(i) + 1] - t.layer_firsts[index(i)]);
+    a.widest = std::max(a.widest, t.layer_firsts[as_size(i) + 1] - t.layer_firsts[as_size(i)]);
   for (const sparse_ldpc_row& row : t.rows) a.most_degree = std::max(a.most_degree, row.degree);
   a.ones = static_cast<double>(matrix_.ones());
   a.iterations = config.iterations;
@@ -142,15 +142,16 @@ void sparse_ldpc_decoder::run(executor& exec, const llr_batch& given, const spar
   const std::size_t items = given.items;
   const auto check_bits = [&](const char* argument, const auto& v) {
     if (v.data != nullptr)
-      check_shape(argument, v, items, v.elements == index(fixed_.n) ? index(fixed_.n) : index(fixed_.k));
+      check_shape(argument, v, items,
+                  v.elements == as_size(fixed_.n) ? as_size(fixed_.n) : as_size(fixed_.k));
   };
-  check_shape("llr", given, items, index(fixed_.sent));
+  check_shape("llr", given, items, as_size(fixed_.sent));
   check_bits("bits", out.bits);
   check_bits("soft", out.soft);
-  check_optional_shape("extrinsic", out.extrinsic, items, index(fixed_.sent));
+  check_optional_shape("extrinsic", out.extrinsic, items, as_size(fixed_.sent));
   check_optional_shape("iterations", out.iterations, items, 1);
   check_optional_shape("status", out.status, items, 1);
-  check_optional_shape("syndrome", syndrome, items, index(fixed_.rows));
+  check_optional_shape("syndrome", syndrome, items, as_size(fixed_.rows));
   check_apart({{"bits", out.bits},
                {"soft", out.soft},
                {"extrinsic", out.extrinsic},
@@ -180,7 +181,7 @@ void sparse_ldpc_decoder::run(executor& exec, const llr_batch& given, const spar
 
 sparse_ldpc_encoder::sparse_ldpc_encoder(const parity_check_matrix& matrix) : matrix_(matrix) {
   const std::vector<std::uint32_t> by_row = matrix_.parity_rows();
-  const std::size_t rank = index(matrix_.rank()), words = (index(matrix_.k()) + 31) / 32;
+  const std::size_t rank = as_size(matrix_.rank()), words = (as_size(matrix_.k()) + 31) / 32;
   std::vector<std::uint32_t> by_word(by_row.size());
   for (std::size_t i = 0; i < rank; i++)
     for (std::size_t w = 0; w < words; w++) by_word[w * rank + i] = by_row[i * words + w];
@@ -191,8 +192,8 @@ sparse_ldpc_encoder::sparse_ldpc_encoder(const parity_check_matrix& matrix) : ma
 }
 
 void sparse_ldpc_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
-  check_shape("bits", bits, bits.items, index(matrix_.k()));
-  if (coded.elements < index(matrix_.sent()))
+  check_shape("bits", bits, bits.items, as_size(matrix_.k()));
+  if (coded.elements < as_size(matrix_.sent()))
     throw shape_error("coded", shape_text(coded.items, coded.elements),
                       "at least " + std::to_string(matrix_.sent()) + " bits a codeword");
   check_shape("coded", coded, bits.items, coded.elements);

@@ -155,15 +155,16 @@ class curve_maker : public link_keys {
       (void)completed(code);
       return code;
     } catch (const file_error& error) {
-      const std::string key =
-          line("code.reliability_file") != 0 ? "code.reliability_file" : "code.base_matrix";
+      const std::string key = line("code.reliability_file") != 0 ? "code.reliability_file"
+                              : line("code.matrix") != 0         ? "code.matrix"
+                                                                 : "code.base_matrix";
       refuse(line(key), key + ": " + error.what());
     } catch (const argument_error& error) {
       const std::string key =
           error.argument() == "f1, f2" ? "code.interleaver" : key_of_code_setting(error.argument());
       unsigned cause_line = line(key == "code.interleaver" ? "code.interleaver.f1" : key);
       for (const char* cause : {"code.crc", "code.n", "code.rate", "code.feedback", "code.base_matrix",
-                                "code.transport_block_size", "code.type"})
+                                "code.matrix", "code.transport_block_size", "code.type"})
         if (cause_line == 0) cause_line = line(cause);
       refuse(cause_line, argument_error(key, error.value(), error.allowed()).what());
     }

@@ -92,7 +92,12 @@ std::string sionna_json(const link_tables& t) {
   return root.dump(1) + "\n";
 }
 
+void check_standard(const link_tables& t) {
+  if (t.standard != "nr") throw argument_error("tables", t.standard, "tables of 5G NR");
+}
+
 std::string lena_header(const link_tables& t, int mcs_table) {
+  check_standard(t);
   // [graph][mcs][K] -> curve; of two sizes with one K the larger one.
   std::map<int, std::map<int, std::map<int, const table_curve*>>> sorted;
   for (const table_curve& c : t.curves)
@@ -142,6 +147,7 @@ std::string lena_header(const link_tables& t, int mcs_table) {
 }
 
 std::string oai_header(const link_tables& t, double bler, int size) {
+  check_standard(t);
   if (!(bler > 0 && bler < 1)) throw argument_error("bler", decimal(bler), "above 0 and below 1");
   std::map<int, std::map<int, const table_curve*>> sorted;  // [table][mcs], the largest size
   for (const table_curve& c : t.curves)

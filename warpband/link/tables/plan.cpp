@@ -358,13 +358,17 @@ link_config link_of(const tables_settings& s, const table_scheme& scheme, const 
 std::string scenario_of(const tables_settings& s, const table_scheme& scheme, const std::string& held,
                         const std::function<std::optional<double>(const table_case&)>& start) {
   std::string text = base_text(s, scheme) + "\n";
-  std::vector<std::string> known;
-  for (const std::string& curve : curves_in(held)) {
-    text += curve;
-    known.push_back(label_in(curve));
-  }
+  const std::vector<std::string> known = curves_in(held);
+  for (const std::string& curve : known) text += curve;
   for (const table_case& c : scheme.cases) {
-    if (std::find(known.begin(), known.end(), label_of(c)) != known.end()) continue;
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const std::string& curve) { return label_in(curve) == label_of(c); });
+    if (found != known.end()) {
+      if (found->find("\"\n" + code_text(s, c) + "sweep.") == std::string::npos)
+        throw argument_error(s.standard == "lte" ? "elements_per_block" : "harq", label_of(c),
+                             "the code that this curve has in the folder, or another folder");
+      continue;
+    }
     if (const std::optional<double> db = start(c)) text += curve_text(s, c, *db);
   }
   return text;

@@ -339,7 +339,8 @@ cell_search_result cell_search::run(executor& exec, view<const std::complex<floa
                     places = offsets(n), blocks = (places + search_peak_block - 1) / search_peak_block;
   if (rows > (std::size_t{1} << 34) / stride)
     throw shape_error("samples", shape_text(rows, n), "at most 2^34 values at the search rate");
-  const std::size_t padded = rows * stride + 256, capacity = as_size(3 * config_.candidates) * rows;
+  const std::size_t padded = rows * stride + 256,
+                    capacity = 3 * std::min(as_size(config_.candidates), blocks) * rows;
   // 64 more for the rounding of each array.
   std::byte* memory =
       workspace_.on(exec, sizeof(float) * (8 * padded + 8 * 16) + sizeof(std::int32_t) * rows * tiles + 64 +
