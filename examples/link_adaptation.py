@@ -67,7 +67,7 @@ def fixed(link, gains, snr_db):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--tables", help="a folder of `warpband tables nr`, with curves of MCS 2, 7, 12 and 18 of table 1")
+    parser.add_argument("--tables", help="a folder that `warpband tables nr --mcs 2,7,12,18` made")
     parser.add_argument("--users", type=int, default=32)
     parser.add_argument("--slots", type=int, default=30)
     parser.add_argument("--target", type=float, default=0.1)
@@ -80,6 +80,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tables = wb.BlerTables(path=options.tables, link="pdsch", mcs_table=TABLE) if options.tables else \
             simulated_table(links, folder, options.table_blocks)
+        if set(tables.mcs) != set(MCS):
+            parser.error(f"--tables has MCSs {tables.mcs}: expected {list(MCS)}")
     gains = drops("tdl-c", options.users * options.slots, seed=1, delay_spread_ns=300).reshape(options.slots, options.users, -1)
     print("SNR dB  adapted (errors)  " + "  ".join(f"MCS {mcs:2}" for mcs in MCS) + "   bit/symbol")
     for snr in map(float, options.snrs.split(",")):

@@ -97,6 +97,7 @@ void sparse_decode(const sparse_ldpc_decoder& d, executor_ref& where, nb::handle
   view<const std::uint8_t> sums;
   if (!syndrome.is_none()) {
     y.expect_item({static_cast<std::size_t>(d.matrix().checks())});
+    y.expect_batch(1, l.batch(1));
     sums = y.bits(1);
   }
   const auto some = b.as<std::uint8_t>(1), whole = w.as<std::uint8_t>(1);

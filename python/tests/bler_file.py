@@ -7,7 +7,7 @@ import warpband as wb
 
 POINTS = [(1.0, 999, 899), (1.5, 999, 499), (2.0, 999, 99)]
 #: MCS, modulation order, rate, size, round, points (Es/N0 in dB, blocks, errors)
-ROWS = [(4, 2, 0.3, 100, 1, POINTS), (4, 2, 0.3, 400, 1, [(s - 0.4, n, e) for s, n, e in POINTS]),
+ROWS = [(4, 2, 0.3, 100, 1, POINTS), (4, 2, 0.3, 400, 1, [(0.1, 999, 999), (0.3, 999, 999), *((s - 0.4, n, e) for s, n, e in POINTS)]),
         (4, 2, 0.3, 100, 2, [(s - 4, n, e) for s, n, e in POINTS]), (12, 4, 0.5, 100, 1, [(s + 6, n, e) for s, n, e in POINTS])]
 
 

@@ -58,7 +58,7 @@ def test_a_matrix_of_scipy():
 @pytest.mark.parametrize("make, message", [
     (lambda: wb.ParityCheckMatrix([[0, 2]]), "matrix = 2 is not allowed: expected entries of 0 and 1"),
     (lambda: wb.ParityCheckMatrix([0, 1]), "matrix = "), (lambda: wb.ParityCheckMatrix(None), "matrix = "),
-    (lambda: wb.ParityCheckMatrix(Coordinates(np.eye(3), twice=True)), "rows = 0 twice in row 0 is not allowed"),
+    (lambda: wb.ParityCheckMatrix(Coordinates(np.eye(3), twice=True)), "matrix = (0, 0) is not allowed: expected each entry once"),
     (lambda: wb.ParityCheckMatrix(np.eye(3), punctured=[3]), "punctured = 3 is not allowed: expected columns from 0 to 2"),
     (lambda: wb.ParityCheckMatrix(np.eye(3), punctured=[1], shortened=[1]), "shortened = 1"),
 ], ids=range(6))
@@ -66,6 +66,18 @@ def test_what_is_no_matrix_is_refused(make, message):
     with pytest.raises(ValueError) as error:
         make()
     assert str(error.value).startswith(message)
+
+
+def test_a_matrix_without_rows_or_columns_is_refused():
+    for shape in ((0, 5), (3, 0)):
+        with pytest.raises(ValueError, match="^matrix = "):
+            wb.ParityCheckMatrix(np.zeros(shape))
+
+
+def test_syndromes_are_those_of_the_batch():
+    decode = wb.SparseLdpcDecoder(matrix=wb.ParityCheckMatrix(random_h(10, 20, 3)))
+    with pytest.raises(ValueError, match="^syndrome = "):
+        decode(np.ones((2, 3, 20)), syndrome=np.zeros((3, 2, 10), np.uint8))
 
 
 def test_a_file_is_refused_with_its_line(tmp_path):

@@ -141,7 +141,10 @@ def as_llrs(name: str, array: Array, given: dict[str, Any]) -> Array:
 
 
 def as_block_llrs(name: str, array: Array, given: dict[str, Any]) -> Array:
-    """Of int8 and int16 are steps."""
+    """Of int8 and int16 are steps. As float32 other integers would have another scale."""
+    found = _on_host(array)
+    if found is not None and found[1].dtype.kind == "i" and found[1].dtype.name not in ("int8", "int16"):
+        raise ValueError(f"{name} = an array of {found[1].dtype.name} is not allowed: expected int8, int16 or float32") from None
     return as_llrs(name, array, {**given, "llr_scale": 1.0})
 
 

@@ -64,6 +64,8 @@ class Link:
         bits[:, :self.size] = rng.integers(0, 2, (blocks, self.size), dtype=np.uint8)
         sent = self._map(self._match(self._encode(bits)))
         rows = np.atleast_2d(np.asarray(gains, float))
+        if rows.ndim != 2 or len(rows) not in (1, blocks):
+            raise ValueError(f"gains = shape {np.shape(gains)} is not allowed: expected (frequencies,) or ({blocks}, frequencies)")
         symbols = np.arange(sent.shape[-1]) % rows.shape[-1]
         h = np.broadcast_to(np.sqrt(rows[:, symbols]).astype(np.complex64), sent.shape)
         n0 = 10 ** (-snr_db / 10)
@@ -81,9 +83,13 @@ class Link:
 
         Between its ends log odds are linear in dB. With 400 blocks an end deviates by about 0.02 dB.
         """
+        if not 0.5 < target * (blocks + 1) < blocks + 0.5:
+            raise refused("blocks", blocks, f"enough to count an error rate of {target}")
         points: dict[float, float] = {}
 
         def odds(snr: float) -> float:
+            if not -60 <= snr <= 100:
+                raise RuntimeError(f"gains: no block error rate of {target} between -60 and 100 dB")
             if snr not in points:
                 p = (self.errors(gains, snr, blocks, seed=seed + len(points)) + 0.5) / (blocks + 1)
                 points[snr] = math.log(p / (1 - p))
@@ -183,12 +189,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--drops", type=int, default=8, help="drops of each profile for the fit (default 8)")
     parser.add_argument("--held-out", type=int, default=4, help="further drops of each profile, which judge it (default 4)")
     parser.add_argument("--blocks", type=int, default=400, help="blocks at each SNR (default 400)")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1, help="of drops and noise (default 1)")
     parser.add_argument("--algorithm", default="sum-product", help="of the LDPC decoder (default sum-product)")
     parser.add_argument("--schedule", default="flooding", help="layered or flooding (default flooding)")
-    parser.add_argument("--iterations", type=int, default=20)
+    parser.add_argument("--iterations", type=int, default=20, help="of the LDPC decoder (default 20)")
     parser.add_argument("-o", "--output", help="a JSON file for the betas and errors")
     options = parser.parse_args(arguments)
+    if options.drops < 1 or options.held_out < 1:
+        parser.error("--drops and --held-out: expected 1 or more")
     parts = []
     for entry in options.profiles.split(","):
         profile, _, spread = entry.partition(":")

@@ -160,7 +160,10 @@ def _read(path: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         columns = {name: np.asarray(content[name], float) for name in (*_COLUMNS, *_POINTS) if name in content}
     except (TypeError, ValueError):
         raise ValueError(f"path = {path!r} is not allowed: expected columns of numbers") from None
-    return content.get("attributes") or {}, columns
+    attributes = content.get("attributes") or {}
+    if not isinstance(attributes, dict):
+        raise ValueError(f"path = {path!r} is not allowed: expected an object of attributes")
+    return attributes, columns
 
 
 def _host(array: Any) -> np.ndarray:
@@ -189,10 +192,10 @@ class BlerTables:
         mcs_table: number of the MCS table; None: the one that the file has.
         transform_precoding: tables of PUSCH with transform precoding.
 
-    A curve is read at the effective SINR, see :func:`effective_sinr`. Between its points log odds ln(p / (1 - p)) are linear in dB, with
-    p = (errors + 1/2) / (blocks + 1), made not to rise with the SNR. Below its first point the line of the first two goes on. Above
-    its last point p is that of the last: no rate is stated that was not simulated. Between two sizes log odds are linear in the
-    logarithm of the size.
+    A curve is read at the effective SINR, see :func:`effective_sinr`. Between its points the log odds ln(p / (1 - p)) are linear in dB,
+    with p = (errors + 1/2) / (blocks + 1). They never rise with the SNR. Below its first point p rises along the first line that falls.
+    Above its last point p is that of the last: no rate is stated that was not simulated. Between two sizes log odds are linear in the
+    logarithm of the size. With LTE a size is that of a transport block: leave ``code_blocks`` at 1, and do not use :meth:`choose`.
 
     Raises:
         ValueError: for a file without these columns, and for a choice that it does not have.
@@ -226,16 +229,17 @@ class BlerTables:
             raise refused("transform_precoding", transform_precoding, "True or False")
         if any(columns[c].ndim != 1 or len(columns[c]) != len(columns[group[0]]) for group in (_COLUMNS, _POINTS) for c in group):
             raise ValueError(f"path = {name!r} is not allowed: expected columns of one length for cases, and of one for points")
+        if not all(np.isfinite(columns[c]).all() for c in (*_COLUMNS, *_POINTS)) or not (columns["size"] >= 1).all():
+            raise ValueError(f"path = {name!r} is not allowed: expected finite numbers, and sizes of 1 or more")
         self._attributes = dict(attributes)
         rows = np.flatnonzero(columns["transform_precoding"] == int(transform_precoding))
-        for argument, column, value in (("link", "link", None if link is None else _LINKS[link]), ("mcs_table", "mcs_table", mcs_table)):
-            found = sorted({int(columns[column][r]) for r in rows})
-            if value is None and len(found) > 1:
-                raise ValueError(f"{argument} = None is not allowed: the file has {found}")
-            if value is not None and value not in found:
-                raise ValueError(f"{argument} = {value} is not allowed: the file has {found}")
-            if value is not None:
-                rows = rows[columns[column][rows] == value]
+        names = {value: word for word, value in _LINKS.items()}
+        for argument, given in (("link", link), ("mcs_table", mcs_table)):
+            values = {names.get(int(columns[argument][r]), "other") if argument == "link" else int(columns[argument][r]) for r in rows}
+            if given is None and len(values) > 1 or given is not None and given not in values:
+                raise ValueError(f"{argument} = {given!r} is not allowed: the file has {sorted(values)}")
+            if given is not None:
+                rows = rows[columns[argument][rows] == (_LINKS[given] if argument == "link" else given)]
         self._curves: dict[tuple[int, int], dict[int, tuple[np.ndarray, np.ndarray]]] = {}  # by (MCS, round), then size
         self._modes: dict[int, tuple[int, float]] = {}
         for r in rows:
@@ -290,8 +294,10 @@ class BlerTables:
     def _odds(curve: tuple[np.ndarray, np.ndarray], snr_db: np.ndarray) -> np.ndarray:
         snr, odds = curve
         value = np.interp(snr_db, snr, odds)
-        if len(snr) > 1:
-            below = odds[0] + (odds[1] - odds[0]) / (snr[1] - snr[0]) * (snr_db - snr[0])
+        falls = np.flatnonzero(np.diff(odds) < 0)
+        if falls.size:  # the first points of a curve often fail alike: the line through them would be flat
+            i = falls[0]
+            below = odds[0] + (odds[i + 1] - odds[i]) / (snr[i + 1] - snr[i]) * (snr_db - snr[0])
             value = np.where(snr_db < snr[0], below, value)
         return np.where(np.isnan(snr_db), np.nan, value)
 
@@ -323,7 +329,8 @@ class BlerTables:
             harq: "chase": the same bits again, SINRs of an element add up; the curve is that of the first round. "ir": other parity bits;
                 the mean information of all rounds is looked up in the curve of so many rounds, which has the equivalent rate.
             code_blocks: C code blocks of a transport block, which fails if one does: 1 - (1 - p)^C.
-            method, beta, decibel, weights, executor: as of :func:`effective_sinr`.
+            method, beta, decibel, executor: as of :func:`effective_sinr`.
+            weights: ``(elements,)``, or one for each element of each item. With "chase" all rounds of an element have the same.
 
         Returns:
             float64 ``(...)``, a NumPy array; NaN for items that :func:`effective_sinr` erases.
@@ -342,13 +349,17 @@ class BlerTables:
             shape = tuple(sinrs.shape)
             if len(shape) < 2 or not shape[-2]:
                 raise ValueError(f"sinrs = shape {shape} is not allowed: expected (..., rounds, elements) with harq = {harq!r}")
+            if weights is not None and tuple(weights.shape) == shape and harq == "chase":
+                raise ValueError(f'weights = shape {shape} is not allowed: expected {shape[-1:]} or {shape[:-2] + shape[-1:]} with harq = "chase"')
             if harq == "chase":
-                sinrs = _DB * _log((10 ** (sinrs / 10)).sum(-2)) if decibel else sinrs.sum(-2)
+                sinrs = _sum_of_rounds(sinrs, bool(decibel))
             else:
                 rounds = shape[-2]
                 sinrs = sinrs.reshape(shape[:-2] + (rounds * shape[-1],))
-                if weights is not None and len(weights.shape) == 1:
-                    weights = np.tile(_host(weights), rounds)
+                if weights is not None and tuple(weights.shape) == shape:
+                    weights = weights.reshape(sinrs.shape)
+                elif weights is not None and tuple(weights.shape) == shape[-1:]:
+                    weights = weights.repeat(rounds) if hasattr(weights, "cpu") else np.tile(weights, rounds)  # torch repeats the whole
         self._sizes(mcs, rounds)
         effective = effective_sinr(sinrs, method=method, qam=2 ** self._modes[int(mcs)][0], beta=beta, decibel=decibel, weights=weights,
                                    executor=executor)
@@ -392,14 +403,18 @@ class BlerTables:
                 with np.errstate(divide="ignore"):
                     effective = _DB * np.log(effective)
             try:
-                snr = effective - backoff
+                snr = effective - np.broadcast_to(backoff, effective.shape)
             except ValueError:
-                raise ValueError(f"backoff_db = shape {backoff.shape} is not allowed: expected one that goes with {effective.shape}") from None
+                raise ValueError(f"backoff_db = shape {backoff.shape} is not allowed: expected one that broadcasts to {effective.shape}") from None
             rate = self.at_snr(mcs, bits, snr)
             chosen = np.full(rate.shape, mcs) if chosen is None else np.where(rate <= wanted, mcs, chosen)
         return chosen
 
 
-def _log(array: Any) -> Any:
-    """ln of an array of any library."""
-    return array.log() if hasattr(array, "log") else np.log(array)
+def _sum_of_rounds(sinrs: Any, decibel: bool) -> Any:
+    """SINRs of all rounds of an element; NaN where one of them erases the item."""
+    with np.errstate(invalid="ignore"):
+        if not decibel:
+            return (sinrs + 0 * abs(sinrs) ** 0.5 + 0 * sinrs ** 0.5).sum(-2)  # infinity and negative numbers become NaN
+        total = (10 ** ((sinrs.clip(-300, 300) + 0 * sinrs) / 10)).sum(-2)
+    return _DB * (total.log() if hasattr(total, "log") else np.log(total))

@@ -25,6 +25,8 @@ def _rows_of(matrix: Any) -> tuple[int, list[list[int]]]:
     """The number of columns, and the columns of the ones of each row."""
     if hasattr(matrix, "tocoo"):  # of scipy.sparse
         entries = matrix.tocoo()
+        if len(entries.shape) != 2:
+            raise refused("matrix", entries.shape, "a matrix of two axes")
         shape, row, column, values = entries.shape, np.asarray(entries.row), np.asarray(entries.col), np.asarray(entries.data)
     else:
         try:
@@ -37,7 +39,13 @@ def _rows_of(matrix: Any) -> tuple[int, list[list[int]]]:
         values = dense[row, column]
     if np.any((values != 0) & (values != 1)):
         raise refused("matrix", values[(values != 0) & (values != 1)][0].item(), "entries of 0 and 1")
+    if 0 in shape:
+        raise refused("matrix", tuple(shape), "at least one row and one column")
     row, column = row[values != 0], column[values != 0]
+    _, first, count = np.unique(np.stack([row, column]), axis=1, return_index=True, return_counts=True)
+    if (count > 1).any():
+        twice = first[count > 1][0]
+        raise refused("matrix", (int(row[twice]), int(column[twice])), "each entry once")
     order = np.argsort(row, kind="stable")
     ends = np.searchsorted(row[order], np.arange(1, shape[0]))
     return int(shape[1]), [part.tolist() for part in np.split(column[order], ends)]
