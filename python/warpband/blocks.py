@@ -1,6 +1,6 @@
 """Single code blocks of 5G NR and LTE, as accelerators take them: integer LLRs, packed bits, HARQ memory of the caller.
 
-A batch is 1 to 64 blocks. :class:`warpband.NrTransportDecoder` and :class:`warpband.LteTransportDecoder` are for large batches.
+They are meant for 1 to 64 blocks a call. :class:`warpband.NrTransportDecoder` and :class:`warpband.LteTransportDecoder` are for large batches.
 """
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class NrFoundBlock(NamedTuple):
     row: int  #: of the samples, leading axes flattened
     cell_id: int  #: 0 to 1007
     first_sample: float  #: where the cyclic prefix of its first symbol begins
-    cfo_hz: float  #: carrier frequency offset: how much too high the received signal lies
+    cfo_hz: float  #: carrier frequency offset: received minus nominal carrier frequency
     snr_db: float  #: of a resource element with PSS or SSS
     metric: float  #: of the detection, above the threshold
 
@@ -116,19 +116,19 @@ class CellSearch(Described):
 
     @property
     def block_samples(self) -> int:
-        """Samples from the prefix of a block's PSS to the end of its SSS. Rows of a stream overlap by so many."""
+        """Samples from the prefix of a block's PSS to the end of its SSS. Let rows of a stream overlap by this number."""
         return self._work.block_samples
 
     def threshold(self, samples: int) -> float:
-        """What the metric of a block exceeds in rows of so many samples."""
+        """The detection threshold of the metric for rows of ``samples`` samples."""
         return self._work.threshold(whole("samples", samples, 0, 2 ** 28))
 
     @converting(samples=as_complex)
     def __call__(self, samples: Array, *, strict: bool = False) -> CellSearchResult:
-        """Searches complex64 ``(..., n)``; several antennas are rows. Any scale will do. Waits for the result.
+        """Searches complex64 ``(..., n)``; several antennas are rows. Waits for the result.
 
-        Samples that are NaN, infinite or above 1e15 are taken as 0 and counted. A row without a block, silence or one shorter than
-        ``block_samples`` gives none.
+        Samples may have any scale from 1e-12 to 1e15. Samples that are NaN, infinite or above 1e15 are taken as 0 and counted. A row
+        without a block, silence or one shorter than ``block_samples`` gives none.
         """
         space = space_of(samples)
         blocks, erased = self._work.run(space.executor(self._executor), space.take(samples))

@@ -67,12 +67,15 @@ def lte_numerology(*, bandwidth_mhz: float = 5, prefix: Literal["normal", "exten
 
 
 def nr_numerology(*, spacing_khz: int = 30, resource_blocks: int = 25, fft_size: int | None = None, extended_prefix: bool = False) -> OfdmNumerology:
-    """That of a carrier of 5G NR (3GPP TS 38.211 section 5.3.1). Its slot is half a subframe, as the longer cyclic prefix comes so often.
+    """The numerology of a 5G NR carrier (3GPP TS 38.211 section 5.3.1).
+
+    Its ``slot`` is half a subframe, since the longer cyclic prefix comes once in this time.
 
     Args:
         spacing_khz: subcarrier spacing: 15, 30, 60 or 120 kHz.
         resource_blocks: of 12 subcarriers, 1 to 275.
-        fft_size: a multiple of 128 from 12 resource_blocks to 65536; None: the least power of two. Modulators take up to 4096.
+        fft_size: a multiple of 128 from 12 resource_blocks to 65536; None: the least power of two. Modulators
+            take products of 2, 3 and 5 up to 4096.
         extended_prefix: at 60 kHz alone.
 
     >>> numerology = wb.nr_numerology(spacing_khz=30, resource_blocks=51)

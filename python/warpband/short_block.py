@@ -22,7 +22,7 @@ __all__ = ["ShortBlockDecoder", "ShortBlockEncoder"]
 class ShortBlockEncoder(Encoder):
     """Messages of 1 to 11 bits to coded bits, repeated to their number (3GPP TS 38.212 sections 5.3.3 and 5.4.3).
 
-    With 1 and 2 bits and ``modulation_order`` 2 or more some coded bits are placeholders. 2 stands for x, which is sent as 1. 3
+    With k = 1 or 2 and ``modulation_order`` above k some coded bits are placeholders. 2 stands for x, which is sent as 1. 3
     stands for y, which is sent as the scrambled bit before it (TS 38.211 section 6.3.1.1).
 
     Args:

@@ -69,11 +69,10 @@ struct ctc_decoder_output {
 /// status says so; its neighbours are untouched. A codeword with fewer than k usable LLRs is also an erasure,
 /// with status_insufficient. An LLR is usable if it is not 0 in the decoder's number format.
 ///
-/// `coded_extrinsic` has what is known of each bit that was sent without its own LLR, in the order of the
-/// input. For an information bit it is the sum of both decoders. For a parity bit it
-/// comes from its own decoder, with the a-priori weights of the other. In log-MAP those of information bits
-/// are limited to +-60 and those of parity bits to about +-20. In an iterative receiver they are the priors
-/// of the detector:
+/// `coded_extrinsic` has the extrinsic LLR of each sent bit, in the order of the input. For an information
+/// bit it is the sum of both decoders. For a parity bit it comes from its own decoder, with the a-priori
+/// weights of the other. In log-MAP those of information bits are limited to +-60 and those of parity bits
+/// to about +-20. In an iterative receiver they are the priors of the detector:
 ///   decoder.run(exec, llr, {.bits = bits, .coded_extrinsic = prior});   // llr, prior: [batch, n]
 /// It costs about an iteration more.
 ///

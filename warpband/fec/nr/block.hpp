@@ -21,8 +21,7 @@ int nr_base_graph_of_block(int k, int sent_bits);
 inline constexpr std::size_t most_block_transmissions = 8;
 
 /// Rows of the base graph that transmissions of these redundancy versions need together. Throws
-/// argument_error
-/// ("redundancy_versions").
+/// argument_error ("redundancy_versions").
 int nr_block_rows(const nr_rate_matcher& matcher, const std::vector<int>& versions);
 
 struct nr_block_output {

@@ -5,9 +5,10 @@
 //   k = 2     the two bits and their sum
 //   3..11     a linear code of 32 bits, Table 5.3.3.3-1
 //
-// They are repeated, or cut, to E coded bits (§5.4.3). A symbol of m bits carries only two coded bits where k
-// is 1 or 2. The other places have placeholders: `short_block_x` is sent as 1, and `short_block_y` as the
-// scrambled bit before it (TS 38.211 §6.3.1.1).
+// They are repeated, or cut, to E coded bits (§5.4.3). With k = 1 a symbol of m > 1 bits carries one coded
+// bit and then y. With k = 2 a symbol of m > 2 bits carries two coded bits. Its other bits are x. These
+// are placeholders: `short_block_x` is sent as 1, and `short_block_y` as the scrambled bit before it (TS
+// 38.211 §6.3.1.1). With m up to k there are none.
 //
 // The decoder is exact maximum likelihood. It adds up the LLRs of a bit, and correlates the sums with all
 // words. One fast Hadamard transform of 32 values correlates 64 words [1].
@@ -26,7 +27,7 @@ namespace wb {
 
 struct short_block_config {
   int k = 11;                // bits of a message, 1..11
-  int coded_bits = 32;       // E, so many that messages differ, up to 16384
+  int coded_bits = 32;       // E, large enough that all messages differ, up to 16384
   int modulation_order = 2;  // m of k = 1 and 2: 1, 2, 4, 6, 8. It divides E
   bool operator==(const short_block_config&) const = default;
 };
@@ -76,7 +77,7 @@ struct short_block_output {
 ///   wb::short_block_decoder decoder({.k = 4, .coded_bits = 48});
 ///   decoder.run(exec, llr, {.bits = bits, .margin = margin});
 ///
-/// A message with a NaN or infinite LLR is an erasure: all its outputs are zero but for the status. So is a
+/// A message with a NaN or infinite LLR is an erasure: all outputs except the status are zero. So is a
 /// message for which two words are equally likely, as without any LLR other than 0.
 ///
 /// CPU and CUDA give the same bits. Threads: any number may call one object at once, each with an executor

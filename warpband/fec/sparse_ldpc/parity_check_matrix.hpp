@@ -39,7 +39,7 @@ class parity_check_matrix {
   parity_check_matrix(int n, std::vector<std::vector<int>> rows, const unsent_columns& unsent = {});
   /// The same with other columns punctured and shortened.
   parity_check_matrix with(const unsent_columns& unsent) const;
-  /// Moves copy: one that was moved from stays as it was.
+  /// A move copies; the source keeps its value.
   parity_check_matrix(const parity_check_matrix&) = default;
   parity_check_matrix& operator=(const parity_check_matrix&) = default;
 

@@ -69,17 +69,17 @@ struct sparse_ldpc_output {
 /// An a-posteriori LLR of 0 decides 0, but the bit counts as undecided: a check with such a bit does not
 /// hold. So a codeword of which bits are still erased does not stop. A column without ones keeps its channel
 /// LLR. A row without ones holds unless its syndrome bit is 1, and then no codeword stops. A row with a
-/// single one tells its bit, with an LLR of up to +-1e30.
+/// single one determines its bit, with an LLR of up to +-1e30.
 ///
-/// Sum-product is exact but for rounding, as long as at most one of a check's other magnitudes is beyond 40.
-/// A larger message lies between m - ln(weight - 1) and m, for the least other magnitude m. Outputs are
-/// finite for finite LLRs of any size.
+/// Sum-product is exact except for rounding, if at most one other magnitude of a check exceeds 40. A larger
+/// message lies between m - ln(weight - 1) and m, for the least other magnitude m. Outputs are finite for
+/// finite LLRs of any size.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///
-/// Cost: an iteration reads and writes each message once. On a CPU each lane has a codeword, and as many as
-/// an instruction has lanes go on until the slowest has stopped: 4 (2 n + ones) bytes of each are in use, 3 n
-/// with flooding. On a GPU a block of threads has a codeword, in shared memory if that is large enough.
+/// Cost: an iteration reads and writes each message once. On a CPU each lane has a codeword. The lanes of an
+/// instruction iterate until the slowest codeword stops. A codeword uses 4 (2 n + ones) bytes, with flooding
+/// 4 (3 n + ones). On a GPU a block of threads has a codeword, in shared memory if that is large enough.
 ///
 /// Threads: any number may call one object at once, each with an executor of its own.
 class sparse_ldpc_decoder {

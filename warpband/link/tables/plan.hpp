@@ -83,7 +83,7 @@ stop_rule stop_of(const tables_settings& settings);
 /// Whether a curve has all points that the rule asks for.
 bool is_finished(const curve_result& curve, const stop_rule& stop);
 
-/// Puts what a result holds of a scheme's cases into tables, points under way too.
+/// Copies the cases of a scheme from a result into tables, with unfinished points.
 void put_result(link_tables& tables, const table_scheme& scheme, const run_result& result);
 
 }  // namespace wb

@@ -1,6 +1,6 @@
 #pragma once
-// Effective SINR: a code block on elements of different SINRs g_e with weights w_e has an error rate. On a
-// flat channel of this SINR it has the same one.
+// Effective SINR: a code block is sent on elements of SINRs g_e with weights w_e. On a flat channel of the
+// effective SINR it has the same error rate.
 //   eesm:   g = -beta ln(sum_e w_e exp(-g_e / beta) / sum_e w_e)
 //           (K. Brueninghaus et al., "Link performance models for system level simulations of broadband radio
 //           access systems", PIMRC 2005)

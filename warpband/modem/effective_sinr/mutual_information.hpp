@@ -4,11 +4,10 @@
 // 44(3), 1998). With D = log2 M - I, of M points x and noise z:
 //   symbol:  D = E_x,z log2(1 + sum_{x' != x} p(y | x') / p(y | x)), what joint decoding of a symbol's bits
 //            may use: coded modulation
-//   bit:     D = sum_i E_x,z log2(1 + sum_{x': b_i differs} p(y | x') / sum_{x': b_i equal} p(y | x')), what
-//   a
-//            demapper without a-priori LLRs leaves of it: BICM
-// Both terms are sums of positive numbers, so that D is accurate where I has come close to log2 M, and I
-// where it is close to 0. Square QAM is two equal PAM dimensions.
+//   bit:     D = sum_i E_x,z log2(1 + sum_{x': b_i differs} p(y | x') / sum_{x': b_i equal} p(y | x')),
+//            what a demapper without a-priori LLRs leaves: BICM
+// Both terms are sums of positive numbers. So D is accurate where I is close to log2 M, and I where it is
+// close to 0. Square QAM is two equal PAM dimensions.
 #include <vector>
 
 namespace wb {
@@ -25,8 +24,8 @@ double mutual_information(int qam, double snr_db, information_kind kind = inform
 /// Throws argument_error ("qam", "bits").
 double snr_db_of_information(int qam, double bits, information_kind kind = information_kind::bit);
 
-/// ln I and ln D on the grid that `effective_sinr` interpolates: for each of `intervals` of `step_db` from
-/// `first_db` on the four coefficients of a cubic in [0, 1] for ln I, then four for ln D.
+/// ln I and ln D on the grid that `effective_sinr` interpolates. Interval i begins at first_db + i step_db.
+/// It has four coefficients of a cubic in [0, 1] for ln I, then four for ln D.
 struct information_grid {
   static constexpr double first_db = -50, step_db = 0.25;
   static constexpr int intervals = 520;

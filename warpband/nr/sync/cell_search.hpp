@@ -55,7 +55,7 @@ struct nr_found_block {
   std::size_t row = 0;      // of the samples
   int cell_id = 0;          // 0..1007
   double first_sample = 0;  // where the prefix of its first symbol begins, with fraction
-  double cfo_hz = 0;        // the received signal lies so much too high
+  double cfo_hz = 0;        // received minus nominal carrier frequency
   double snr_db = 0;        // of a resource element with PSS or SSS: -40 to 60
   double metric = 0;        // step 5
 };
@@ -72,7 +72,7 @@ class cell_search {
   const cell_search_config& config() const noexcept { return config_; }
   /// Samples that a block needs, from the prefix of its PSS to the end of its SSS.
   std::size_t block_samples() const noexcept;
-  /// A block's metric is above it, for rows of so many samples.
+  /// The detection threshold of the metric for rows of `samples` samples.
   double threshold(std::size_t samples) const noexcept;
   /// Searches samples [rows, n], n up to 2^28. Several antennas are rows. Waits for the executor. Rows too
   /// short for a block have none. Throws shape_error.
