@@ -80,7 +80,8 @@ const std::vector<setting_of<short_block_config>>& short_block_settings() {
           "an integer from k to 16384, for which messages differ; a multiple of modulation_order with k = "
           "1 or 2"),
       one_of("modulation_order", &c::modulation_order, {1, 2, 4, 6, 8},
-             "Bits of a symbol. With k = 1 and 2 a symbol carries two coded bits, and placeholders.")};
+             "Bits m of a symbol. With k = 1 a symbol carries one coded bit, with k = 2 two; placeholders "
+             "fill the rest.")};
   return settings;
 }
 
