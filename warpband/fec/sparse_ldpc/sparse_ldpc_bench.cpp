@@ -26,8 +26,8 @@ parity_check_matrix regular_matrix(int n) {
   return {n, rows};
 }
 
-bench::maker decode(int n, const sparse_ldpc_config& config, bool syndromes, double ebn0_db,
-                    std::size_t batch) {
+bench::maker decode_sparse(int n, const sparse_ldpc_config& config, bool syndromes, double ebn0_db,
+                           std::size_t batch) {
   return [=](executor& exec, figure) {
     const parity_check_matrix h = regular_matrix(n);
     const auto k = static_cast<std::size_t>(h.k()), columns = static_cast<std::size_t>(n),
@@ -61,7 +61,7 @@ bench::maker decode(int n, const sparse_ldpc_config& config, bool syndromes, dou
   };
 }
 
-bench::maker encode(int n, std::size_t batch) {
+bench::maker encode_sparse(int n, std::size_t batch) {
   return [=](executor& exec, figure) {
     const parity_check_matrix h = regular_matrix(n);
     auto bits = exec.make_zeros<std::uint8_t>(batch, static_cast<std::size_t>(h.k())),
@@ -89,20 +89,20 @@ const bench::group sparse_ldpc_benches{[] {
                  {"iterations", 20},
                  {"early_stop", stop ? "yes" : "no"}},
                 {figure::kernel, figure::resident},
-                decode(n,
-                       {.algorithm = algorithm, .iterations = 20, .schedule = schedule, .early_stop = stop},
-                       false, 2.5, batch));
+                decode_sparse(
+                    n, {.algorithm = algorithm, .iterations = 20, .schedule = schedule, .early_stop = stop},
+                    false, 2.5, batch));
       bench::add("sparse_ldpc_encode", device, {{"n", n}}, {figure::kernel, figure::resident},
-                 encode(n, batch));
+                 encode_sparse(n, batch));
       if (n == 1008)
         bench::add("sparse_ldpc_syndrome", device,
                    {{"n", n}, {"algorithm", "sum_product"}, {"iterations", 30}},
                    {figure::kernel, figure::resident},
-                   decode(n,
-                          {.algorithm = ldpc_algorithm::sum_product,
-                           .iterations = 30,
-                           .schedule = ldpc_schedule::flooding},
-                          true, 0, batch));
+                   decode_sparse(n,
+                                 {.algorithm = ldpc_algorithm::sum_product,
+                                  .iterations = 30,
+                                  .schedule = ldpc_schedule::flooding},
+                                 true, 0, batch));
     }
 }};
 
