@@ -18,12 +18,12 @@
 #include <warpband/core/printable.hpp>
 #include <warpband/io/replacement.hpp>
 #include <warpband/link/result.hpp>
-#include <warpband/link/tables/plan.hpp>
-#include <warpband/link/tables/tables.hpp>
 
 #include "command.hpp"
 #include "setting_options.hpp"
 #include "sim_workers.hpp"
+#include "tables_file.hpp"
+#include "tables_plan.hpp"
 
 namespace {
 

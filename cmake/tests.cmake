@@ -46,6 +46,7 @@ if(WARPBAND_APP)  # the golden set asks the command's reader of stream scenarios
   target_compile_options(golden_rows PRIVATE ${wb_test_flags})
   target_compile_definitions(golden_rows PRIVATE WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
   target_link_libraries(golden_rows PRIVATE warpband wb_options wb_dep_json wb_dep_toml wb_dep_fmt)
+  set(tables_files apps/tables_plan.cpp apps/tables_file.cpp apps/tables_exports.cpp)
 else()
   list(REMOVE_ITEM more_sources tests/golden.cpp)
   list(REMOVE_ITEM more_tests tests/golden_test.cpp)
@@ -64,9 +65,9 @@ list(FILTER tests INCLUDE REGEX "${WARPBAND_TEST_FILES}")
 if(WARPBAND_TEST_LABEL)
   wb_keep_files_with_label(tests ${WARPBAND_TEST_LABEL})
 endif()
-add_executable(warpband_tests ${tests} ${more_sources} ${stream_readers})
+add_executable(warpband_tests ${tests} ${more_sources} ${stream_readers} ${tables_files})
 set_target_properties(warpband_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)  # headers are half of the cost
-set_source_files_properties(${more_sources} ${stream_readers} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # new and delete of all tests
+set_source_files_properties(${more_sources} ${stream_readers} ${tables_files} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # new and delete of all tests
 target_compile_options(warpband_tests PRIVATE ${wb_test_flags} $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 target_compile_definitions(warpband_tests PRIVATE WARPBAND_REFDATA="${WARPBAND_REFDATA}"
                            WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" $<$<BOOL:${bench_tests}>:WARPBAND_HAS_BENCH>)

@@ -11,7 +11,7 @@
 #include <warpband/link/frame_runner.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/scenario.hpp>
-#include <warpband/link/tables/tables.hpp>
+#include "tables_file.hpp"
 
 namespace wb {
 

@@ -1,4 +1,4 @@
-#include <warpband/link/tables/plan.hpp>
+#include "tables_plan.hpp"
 
 #include <fmt/format.h>
 

@@ -11,8 +11,9 @@
 #include <warpband/code/nr.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/link/chain.hpp>
-#include <warpband/link/tables/plan.hpp>
-#include <warpband/link/tables/tables.hpp>
+
+#include "tables_file.hpp"
+#include "tables_plan.hpp"
 #if WARPBAND_HDF5
 #include <warpband/io/hdf5.hpp>
 #endif

@@ -1,4 +1,4 @@
-#include <warpband/link/tables/tables.hpp>
+#include "tables_file.hpp"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,8 @@
 #include <warpband/fec/nr/code_block.hpp>
 #include <warpband/fec/nr/tbs.hpp>
 #include <warpband/io/json_lines.hpp>
-#include <warpband/link/tables/tables.hpp>
+
+#include "tables_file.hpp"
 
 namespace wb {
 namespace {
