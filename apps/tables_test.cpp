@@ -40,9 +40,13 @@ TEST_F(tables_command, makes_a_curve_down_to_the_target) {
   EXPECT_LE(blocks.front(), 22);
   for (std::size_t i = 0; i < blocks.size(); i++) {
     const bool last = i + 1 == blocks.size();
-    if (i != 0) EXPECT_NEAR(snr[i], snr[i - 1] + 0.1, 1e-9);
+    if (i != 0) {
+      EXPECT_NEAR(snr[i], snr[i - 1] + 0.1, 1e-9);
+    }
     EXPECT_EQ(errors[i] < 0.05 * blocks[i], last) << i;
-    if (!last) EXPECT_EQ(errors[i], 20);
+    if (!last) {
+      EXPECT_EQ(errors[i], 20);
+    }
     EXPECT_LT(t["low"][i], errors[i] / static_cast<double>(blocks[i]));
     EXPECT_GT(t["high"][i], errors[i] / static_cast<double>(blocks[i]));
   }
