@@ -48,7 +48,7 @@ std::vector<code_config> samples() {
   testing::ldpc_decoder_in(configs.back()).precision = ldpc_precision::int8;
   configs.push_back(ldpc_code_named("wimax-ldpc", 960, "1/2"));
   testing::ldpc_decoder_in(configs.back()).algorithm = ldpc_algorithm::sum_product;
-  configs.push_back(nr_code(100, 260));
+  configs.push_back(nr_code(100, 200));
   configs.back().edit<nr_ldpc_settings>().redundancy_versions = {0, 2, 3};
   configs.back().edit<nr_ldpc_settings>().modulation_order = 4;
   for (const int k : {100, 330, 1000}) configs.push_back(nr_code(k));
@@ -367,7 +367,7 @@ TEST(code_settings, say_which_codes_have_them) {
     EXPECT_FALSE(s.text.empty()) << s.name;
     EXPECT_FALSE(s.allowed.empty()) << s.name;
   }
-  EXPECT_EQ(code_setting_texts().size(), 51u);
+  EXPECT_EQ(code_setting_texts().size(), 50u);
   EXPECT_TRUE(kinds_with("seed").empty());
 
   EXPECT_EQ(idle_with("lte-turbo", "windows").first, "");
