@@ -245,7 +245,7 @@ def test_code_and_decoder_are_tables_of_scenarios():
 
 @pytest.mark.parametrize("given, message", [
     ({"code": "ldpc"}, "code = 'ldpc' is not allowed: expected a dict"), ({"code": {}}, "code.type = None is not allowed"),
-    ({"code": {"type": "ldpc"}}, 'code.type = "ldpc" is not allowed'), ({"code": {"type": 5}}, "code.type = no text"),
+    ({"code": {"type": "bch"}}, 'code.type = "bch" is not allowed'), ({"code": {"type": 5}}, "code.type = no text"),
     ({"code": {"type": "wimax-ldpc", "n": 577}}, "code.n = 577 is not allowed"),
     ({"code": {"type": "wimax-ldpc", "iterations": 5}}, 'code = with "iterations" is not allowed: expected'),
     ({"code": {"type": "wimax-ldpc"}, "decoder": {"iterations": 0}}, "decoder.iterations = 0 is not allowed"),
