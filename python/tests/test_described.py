@@ -60,7 +60,7 @@ def test_help_of_a_detector_speaks_of_it_alone(kind):
 
 
 LDPC, CONV = wb.wifi_ldpc(n=648), wb.conv_80211(rate="3/4")
-SPARSE = wb.ParityCheckMatrix([[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
+SPARSE = wb.ParityCheckMatrix(matrix=[[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
 MADE = [
     (wb.LdpcEncoder, {"code": LDPC}), (wb.LdpcDecoder, {"code": LDPC, "iterations": 20, "algorithm": "min-sum"}),
     (wb.SparseLdpcEncoder, {"matrix": SPARSE}), (wb.SparseLdpcDecoder, {"matrix": SPARSE, "iterations": 50, "schedule": "flooding"}),

@@ -37,7 +37,7 @@ SOFT = ("bits", "soft", "extrinsic", "iterations", "status")
 DETECTORS = ("ML", "MatchedFilter", "ZeroForcing", "MMSE", "OnePassTrellis", "MultiPassTrellis", "KBest", "NWay", "Sphere", "PIC", "EP")
 TDL = wb.TdlChannel(profile="epa", subcarriers=3, symbols=2, streams=2, rx_antennas=2, executor=ONE)
 WIMAX = wb.WimaxFrame(profile="mobile_128", frame_ms=2, downlink_share=0.4, map_modulation="qpsk", map_repetition=1, executor=ONE)
-SPARSE = wb.ParityCheckMatrix([[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
+SPARSE = wb.ParityCheckMatrix(matrix=[[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
 CASES = {
     **{kind: detector(kind) for kind in DETECTORS},
     "ML with priors": case(lambda h, y, n0, p, **more: PRIOR(h, y, n0, prior=p, **more), ("channel", C64, (2, 2)), ("received", C64, (2,)),

@@ -10,7 +10,7 @@ from bler_file import bler_tables
 MIMO = {"streams": 2, "rx_antennas": 2, "qam": 4}
 MASSIVE = {"antennas": 4, "users": 2}
 LDPC, CONV, PUSCH = wb.wifi_ldpc(n=648), wb.conv_80211(), wb.NrSharedChannel(resource_blocks=5)
-SPARSE = wb.ParityCheckMatrix([[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
+SPARSE = wb.ParityCheckMatrix(matrix=[[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
 WIMAX = wb.WimaxFrame(profile="mobile_128", code={"type": "conv", "k": 60})
 SCENARIO = {"code": {"type": "none", "k": 10}, "sweep": {"ebn0_db": [0.0]}, "stop": {"max_frames": 2}}
 

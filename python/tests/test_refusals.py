@@ -133,7 +133,7 @@ def llrs(*shape):
     return np.full(shape, 3, np.float32)
 
 
-SPARSE = wb.ParityCheckMatrix([[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
+SPARSE = wb.ParityCheckMatrix(matrix=[[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
 #: Calls that are right: what is called, its arguments. A class stands for its constructor.
 CALLS_OF = [
     *((kind, MIMO) for kind in (wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis, wb.KBest, wb.NWay, wb.Sphere, wb.PIC,

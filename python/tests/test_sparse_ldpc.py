@@ -41,7 +41,7 @@ class Coordinates:
 def test_matrices_of_arrays_files_and_scipy_are_the_same(tmp_path):
     h = random_h(30, 60, 5)
     (tmp_path / "own.alist").write_text(alist_of(h))
-    made = [wb.ParityCheckMatrix(m) for m in (h, h.tolist(), h.astype(bool), Coordinates(h), tmp_path / "own.alist")]
+    made = [wb.ParityCheckMatrix(matrix=m) for m in (h, h.tolist(), h.astype(bool), Coordinates(h), tmp_path / "own.alist")]
     made += [copy.deepcopy(made[0]), pickle.loads(pickle.dumps(made[0]))]
     for m in made:
         assert m.rows == [np.nonzero(row)[0].tolist() for row in h]
@@ -52,15 +52,15 @@ def test_a_matrix_of_scipy():
     sparse = pytest.importorskip("scipy.sparse")
     h = random_h(30, 60, 5)
     for kind in (sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix):
-        assert wb.ParityCheckMatrix(kind(h)).rows == wb.ParityCheckMatrix(h).rows
+        assert wb.ParityCheckMatrix(matrix=kind(h)).rows == wb.ParityCheckMatrix(matrix=h).rows
 
 
 @pytest.mark.parametrize("make, message", [
-    (lambda: wb.ParityCheckMatrix([[0, 2]]), "matrix = 2 is not allowed: expected entries of 0 and 1"),
-    (lambda: wb.ParityCheckMatrix([0, 1]), "matrix = "), (lambda: wb.ParityCheckMatrix(None), "matrix = "),
-    (lambda: wb.ParityCheckMatrix(Coordinates(np.eye(3), twice=True)), "matrix = (0, 0) is not allowed: expected each entry once"),
-    (lambda: wb.ParityCheckMatrix(np.eye(3), punctured=[3]), "punctured = 3 is not allowed: expected columns from 0 to 2"),
-    (lambda: wb.ParityCheckMatrix(np.eye(3), punctured=[1], shortened=[1]), "shortened = 1"),
+    (lambda: wb.ParityCheckMatrix(matrix=[[0, 2]]), "matrix = 2 is not allowed: expected entries of 0 and 1"),
+    (lambda: wb.ParityCheckMatrix(matrix=[0, 1]), "matrix = "), (lambda: wb.ParityCheckMatrix(matrix=None), "matrix = "),
+    (lambda: wb.ParityCheckMatrix(matrix=Coordinates(np.eye(3), twice=True)), "matrix = (0, 0) is not allowed: expected each entry once"),
+    (lambda: wb.ParityCheckMatrix(matrix=np.eye(3), punctured=[3]), "punctured = 3 is not allowed: expected columns from 0 to 2"),
+    (lambda: wb.ParityCheckMatrix(matrix=np.eye(3), punctured=[1], shortened=[1]), "shortened = 1"),
 ], ids=range(6))
 def test_what_is_no_matrix_is_refused(make, message):
     with pytest.raises(ValueError) as error:
@@ -71,11 +71,11 @@ def test_what_is_no_matrix_is_refused(make, message):
 def test_a_matrix_without_rows_or_columns_is_refused():
     for shape in ((0, 5), (3, 0)):
         with pytest.raises(ValueError, match="^matrix = "):
-            wb.ParityCheckMatrix(np.zeros(shape))
+            wb.ParityCheckMatrix(matrix=np.zeros(shape))
 
 
 def test_syndromes_are_those_of_the_batch():
-    decode = wb.SparseLdpcDecoder(matrix=wb.ParityCheckMatrix(random_h(10, 20, 3)))
+    decode = wb.SparseLdpcDecoder(matrix=wb.ParityCheckMatrix(matrix=random_h(10, 20, 3)))
     with pytest.raises(ValueError, match="^syndrome = "):
         decode(np.ones((2, 3, 20)), syndrome=np.zeros((3, 2, 10), np.uint8))
 
@@ -83,13 +83,13 @@ def test_syndromes_are_those_of_the_batch():
 def test_a_file_is_refused_with_its_line(tmp_path):
     (tmp_path / "bad.alist").write_text(alist_of(random_h(4, 8, 3)).replace("8 4", "8 four", 1))
     with pytest.raises(RuntimeError, match="line 1: \"four\" is no integer"):
-        wb.ParityCheckMatrix(tmp_path / "bad.alist")
+        wb.ParityCheckMatrix(matrix=tmp_path / "bad.alist")
 
 
 @pytest.mark.parametrize("unsent", [{}, {"punctured": [3, 50], "shortened": [0, 7]}], ids=["all", "some"])
 def test_codewords_pass_all_checks_and_decode(unsent):
     h = random_h(40, 80, 5, seed=3)
-    m = wb.ParityCheckMatrix(h, **unsent)
+    m = wb.ParityCheckMatrix(matrix=h, **unsent)
     bits = np.random.default_rng(4).integers(0, 2, (2, 9, m.k), dtype=np.uint8)
     coded = wb.SparseLdpcEncoder(matrix=m, executor=ONE)(bits)
     assert coded.shape == (2, 9, m.sent)
@@ -105,7 +105,7 @@ def test_codewords_pass_all_checks_and_decode(unsent):
 
 def test_syndromes_give_the_errors_that_words_give():
     h = random_h(50, 100, 6, seed=5)
-    m = wb.ParityCheckMatrix(h)
+    m = wb.ParityCheckMatrix(matrix=h)
     rng = np.random.default_rng(6)
     coded = wb.SparseLdpcEncoder(matrix=m)(rng.integers(0, 2, (40, m.k), dtype=np.uint8))
     error = (rng.random(coded.shape) < 0.03).astype(np.uint8)
@@ -121,7 +121,7 @@ def test_syndromes_give_the_errors_that_words_give():
 
 
 def test_bits_and_word_are_not_given_together():
-    decode = wb.SparseLdpcDecoder(matrix=wb.ParityCheckMatrix(random_h(10, 20, 4)))
+    decode = wb.SparseLdpcDecoder(matrix=wb.ParityCheckMatrix(matrix=random_h(10, 20, 4)))
     with pytest.raises(ValueError, match="bits and word"):
         decode(np.ones(20), outputs=("bits", "word"))
     with pytest.raises(TypeError, match="expected a warpband.ParityCheckMatrix"):

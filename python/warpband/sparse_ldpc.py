@@ -68,14 +68,14 @@ class ParityCheckMatrix:
         ValueError: naming row and column of what is not allowed.
         RuntimeError: where a file cannot be read, with line and reason.
 
-    >>> h = wb.ParityCheckMatrix([[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
+    >>> h = wb.ParityCheckMatrix(matrix=[[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
     >>> h.rank, h.k, h.information_columns.tolist()
     (3, 3, [0, 1, 3])
     """
 
     __slots__ = ("_code", "__weakref__")
 
-    def __init__(self, matrix: Any, *, punctured: Sequence[int] = (), shortened: Sequence[int] = ()):
+    def __init__(self, *, matrix: Any, punctured: Sequence[int] = (), shortened: Sequence[int] = ()):
         unsent = {"punctured": listed("punctured", punctured), "shortened": listed("shortened", shortened)}
         if isinstance(matrix, (str, os.PathLike)):
             self._code = made(_core.ParityCheckMatrix.read, path=file_name("matrix", matrix), **unsent)
@@ -162,7 +162,7 @@ class SparseLdpcEncoder(Encoder):
         matrix: the parity-check matrix; rank * k is at most 2^31.
         executor: where arrays in host memory are processed; None for all cores.
 
-    >>> h = wb.ParityCheckMatrix([[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
+    >>> h = wb.ParityCheckMatrix(matrix=[[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
     >>> wb.SparseLdpcEncoder(matrix=h)([[1, 0, 0], [1, 1, 1]]).tolist()
     [[1, 0, 1, 0, 1, 0], [1, 1, 0, 1, 0, 0]]
     """
@@ -196,7 +196,7 @@ class SparseLdpcDecoder(Decoder):
 
     Source: R. G. Gallager, "Low-density parity-check codes", 1962.
 
-    >>> h = wb.ParityCheckMatrix([[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
+    >>> h = wb.ParityCheckMatrix(matrix=[[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
     >>> decode = wb.SparseLdpcDecoder(matrix=h, algorithm="sum-product")
     >>> decode([3.0, 3.0, 3.0, -1.0, 3.0, 3.0]).tolist()
     [0, 0, 0]
