@@ -1,7 +1,7 @@
 # The command `warpband`. Benchmarks are a part of it: they register themselves, which a library's linker would drop.
 wb_sources(app GLOB apps/*.cpp)
 add_executable(warpband_command ${app_sources})
-set_target_properties(warpband_command PROPERTIES OUTPUT_NAME warpband UNITY_BUILD ${WARPBAND_UNITY})
+set_target_properties(warpband_command PROPERTIES OUTPUT_NAME warpband UNITY_BUILD ${WARPBAND_UNITY} UNITY_BUILD_BATCH_SIZE 5)
 target_compile_options(warpband_command PRIVATE ${wb_program_flags})
 target_compile_definitions(warpband_command PRIVATE WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
 target_include_directories(warpband_command PRIVATE "${wb_generated}")
