@@ -108,7 +108,7 @@ aarch64() {
 checks() {
     step python python_tests
     step h5py env "WARPBAND_COMMAND=$PWD/build/$main/warpband" .venv/bin/python -m pytest -q \
-        --junitxml="build/test/h5py/pytest.xml" apps/{plot,plot_records,code,detect,ranks,readme,terminal}_test.py
+        --junitxml="build/test/h5py/pytest.xml" apps/{plot,plot_records,code,detect,ranks,readme,tables,terminal}_test.py
     step installed installed
     step site ninja -C "build/$main" docs
     step options python3 scripts/checks/options.py kissfft-off # the others by hand: they cost three minutes
