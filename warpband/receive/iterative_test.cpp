@@ -289,8 +289,8 @@ TEST_P(receive_on, takes_convolutional_turbo_codes) {
     settings.decoder.iterations = 3;
     const detector_config d = detector_of("nway");
     const iterative_receiver receiver(d, code, loop_of(3));
-    const auto& completed_settings = completed(code).get<wb::ctc_code_settings>();
-    const wb::ctc_decoder decoder(completed_settings.code, completed_settings.decoder);
+    const auto whole = completed(code).get<wb::ctc_code_settings>();
+    const wb::ctc_decoder decoder(whole.code, whole.decoder);
     const auto decode = [&](wb::view<const float> llr, const wb::ldpc_decoder_output& out) {
       decoder.run(exec(), llr,
                   {.bits = out.bits,
