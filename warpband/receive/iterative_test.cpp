@@ -299,7 +299,7 @@ TEST_P(receive_on, takes_convolutional_turbo_codes) {
                    .status = out.status});
     };
     const std::size_t frames = 60;
-    const sent_frames f = send(exec(), d, code, receiver, frames, {.snr_db = 8});
+    const sent_frames f = send(exec(), d, code, receiver, frames, {.snr_db = 11});
     const received_frames got = receive(exec(), receiver, f);
     EXPECT_TRUE(same(got, by_hand(exec(), d, decode, receiver, f)));
     const std::vector<int> errors = errors_of(got, f);
