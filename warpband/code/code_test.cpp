@@ -49,7 +49,6 @@ std::vector<code_config> samples() {
   configs.push_back(ldpc_code_named("wimax-ldpc", 960, "1/2"));
   testing::ldpc_decoder_in(configs.back()).algorithm = ldpc_algorithm::sum_product;
   configs.push_back(nr_code(100, 200));
-  configs.back().edit<nr_ldpc_settings>().redundancy_versions = {0, 2, 3};
   configs.back().edit<nr_ldpc_settings>().modulation_order = 4;
   for (const int k : {100, 330, 1000}) configs.push_back(nr_code(k));
   testing::base_graph_in(configs.back()) = 1;

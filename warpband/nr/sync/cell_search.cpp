@@ -56,14 +56,14 @@ double wrapped(double angle) { return std::remainder(angle, 2 * pi); }
 const std::vector<setting_of<cell_search_config>>& cell_search_settings() {
   using c = cell_search_config;
   static const std::vector<setting_of<c>> settings{
-      number("sample_rate_hz", &c::sample_rate_hz, 1e6, 2e9, "Of the samples.",
+      number("sample_rate_hz", &c::sample_rate_hz, 1e6, 2e9, "Of the samples.", false,
              "a multiple, 1 to 64, of 128 subcarrier spacings"),
       one_of("spacing_khz", &c::spacing_khz, {15, 30, 120, 240},
              "Subcarrier spacing of the SS/PBCH block in kHz."),
       number("offset_hz", &c::offset_hz, -1e9, 1e9,
              "Frequency of the block's subcarrier 120, counted from the centre of the samples."),
       number("max_cfo_hz", &c::max_cfo_hz, 0, 1e6,
-             "The search covers carrier frequency offsets from -max_cfo_hz to max_cfo_hz.",
+             "The search covers carrier frequency offsets from -max_cfo_hz to max_cfo_hz.", false,
              "0 to four subcarrier spacings"),
       number(
           "carrier_hz", &c::carrier_hz, -1e12, 1e12,
