@@ -2,10 +2,12 @@
 // LDPC codes of any sparse parity-check matrix: encoder and belief-propagation decoder.
 //
 // L_v = ln P(0)/P(1) is the channel's LLR of bit v, A_v its a-posteriori LLR, and R_cv the message of check c
-// to it. A check takes q_v = A_v - R_cv from each of its bits and returns
+// to it. A check takes q_v = A_v - R_cv from each of its bits. It returns R_cv:
+//
 //   sum-product         R_cv = 2 artanh prod_{u != v} tanh(q_u / 2)
 //   min-sum             R_cv = prod_{u != v} sign(q_u) * min_{u != v} |q_u|
 //   normalised, offset  the same with the minimum m replaced by max(scale * m - offset, 0)
+//
 // Then A_v = q_v + R_cv (layered), or A_v = L_v + sum_c R_cv after all checks (flooding).
 //
 // Layers. Each row of H, in order, joins the first layer in which no row shares a bit with it. An iteration

@@ -5,7 +5,8 @@
 //           (K. Brueninghaus et al., "Link performance models for system level simulations of broadband radio
 //           access systems", PIMRC 2005)
 //   miesm:  g = beta I^-1(sum_e w_e I_e(g_e / beta) Q / sum_e w_e Q_e), I of single bits (BICM)
-//   rbir:   the same, I of symbols; I / Q is the received bit information rate (IEEE 802.16m-08/004r5, 4.3)
+//   rbir:   the same, I of symbols. I / Q is the received bit information rate (IEEE 802.16m-08/004r5, 4.3).
+//
 // I_e and Q_e are the information and the bits of the constellation of element e, I and Q those of `qam`. See
 // mutual_information.hpp.
 //
