@@ -415,6 +415,6 @@ def _sum_of_rounds(sinrs: Any, decibel: bool) -> Any:
     """SINRs of all rounds of an element; NaN where one of them erases the item."""
     with np.errstate(invalid="ignore"):
         if not decibel:
-            return (sinrs + 0 * abs(sinrs) ** 0.5 + 0 * sinrs ** 0.5).sum(-2)  # infinity and negative numbers become NaN
+            return (sinrs + 0 * sinrs ** 0.5).sum(-2)  # infinity and negative numbers become NaN
         total = (10 ** ((sinrs.clip(-300, 300) + 0 * sinrs) / 10)).sum(-2)
     return _DB * (total.log() if hasattr(total, "log") else np.log(total))
