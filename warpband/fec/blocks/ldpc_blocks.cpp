@@ -23,6 +23,8 @@ namespace {
 
 /// Sums of LLRs are 16-bit integers, so that a bit is sent at most so often, and E is limited at all.
 constexpr int most_repetitions = 250, most_sent_bits = 1 << 23;
+/// Of an input that is copied to a device in parts.
+constexpr std::size_t upload_bytes = 256 << 10;
 
 std::size_t rounded_up(std::size_t n, std::size_t multiple) {
   return (n + multiple - 1) / multiple * multiple;
@@ -327,6 +329,7 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
   const std::size_t received = input.add<ldpc_block_received>(s.valid.size()),
                     decided = input.add<ldpc_block_decided>(s.valid.size());
   s.outcomes = output.add<ldpc_block_outcome>(s.valid.size());
+  const std::size_t tables = input.bytes();
   for (state::placed& v : s.valid) {
     const ldpc_decode_block& b = blocks[v.number];
     if (is_copied(b)) {
@@ -347,63 +350,71 @@ void ldpc_block_decoder::start(executor& exec, std::span<const ldpc_decode_block
   }
   s.memory.reserve(exec, input.bytes(), output.bytes(), work.bytes());
 
-  // The tables of the ops, and the inputs where the executor cannot read the caller's memory.
-  std::byte* const from = s.memory.host_input(exec);
-  int longest = 0;
-  double in_bytes = 0, out_bytes = 0;
-  for (std::size_t i = 0; i < s.valid.size(); i++) {
-    state::placed& v = s.valid[i];
-    const ldpc_decode_block& b = blocks[v.number];
-    const ldpc_block_ring& ring = v.plan.shape.ring;
-    const state::coder& c = v.group->coder;
-    const auto& w = s.work[v.group->first];
-    const std::size_t row = v.group->placed++;
-    ldpc_block_received r;
-    r.ring = ring;
-    r.format = b.llr.format;
-    r.negative = b.llr.negative;
-    r.steps = std::ldexp(1.f, b.llr.decimals);
-    r.llr_of_a_step = c.llr_of_a_step;
-    r.llr = b.llr.data;
-    r.harq = b.harq;
-    r.harq_in = b.harq_in;
-    if (is_copied(b)) {
-      std::memcpy(from + v.llr, b.llr.data, b.llr.count * value_bytes(b.llr.format));
-      if (v.plan.harq_in != 0)
-        std::memcpy(from + v.harq_in, b.harq_in, v.plan.harq_in * harq_value_bytes(b.harq));
-      r.llr = s.memory.input() + v.llr;
-      r.harq_in = s.memory.input() + v.harq_in;
-    }
-    r.harq_in_length = static_cast<std::int32_t>(v.plan.harq_in);
-    if (b.harq_out != nullptr) {
-      r.harq_out = s.memory.output() + v.harq_out;
-      r.harq_out_length = static_cast<std::int32_t>(v.plan.harq_out);
-    }
-    r.n = c.decoder.code().n();
-    r.row = in<float>(s.memory.work(), w[0]) + row * row_of(c);
-    in<ldpc_block_received>(from, received)[i] = r;
-    longest = std::max(longest, r.n);
-    in_bytes += static_cast<double>(b.llr.count * value_bytes(b.llr.format)) + 4.0 * r.n;
-
-    ldpc_block_decided d;
-    d.bits = in<std::uint8_t>(s.memory.work(), w[1]) + row * bits_of(c);
-    d.k = v.plan.shape.k;
-    d.kept = v.plan.kept;
-    if (b.crc) d.crc_weights = s.crcs.on(exec, *b.crc, d.k);
-    d.out = in<std::uint8_t>(s.memory.output(), v.bits);
-    d.iterations = in<std::int32_t>(s.memory.work(), w[2]) + row;
-    d.status = in<std::uint8_t>(s.memory.work(), w[3]) + row;
-    d.outcome = in<ldpc_block_outcome>(s.memory.output(), s.outcomes) + i;
-    in<ldpc_block_decided>(from, decided)[i] = d;
-    out_bytes += d.k * (b.crc ? 5.0 : 1.0);
-  }
   queue_batch(exec, s.exec, [&] {
     if (s.valid.empty()) return;
+    // The tables of the ops, and the inputs where the executor cannot read the caller's memory. A device gets
+    // some of these while others are still copied.
+    std::byte* const from = s.memory.host_input(exec);
+    int longest = 0;
+    std::size_t copied = tables, uploaded = tables;
+    double in_bytes = 0, out_bytes = 0;
+    for (std::size_t i = 0; i < s.valid.size(); i++) {
+      state::placed& v = s.valid[i];
+      const ldpc_decode_block& b = blocks[v.number];
+      const ldpc_block_ring& ring = v.plan.shape.ring;
+      const state::coder& c = v.group->coder;
+      const auto& w = s.work[v.group->first];
+      const std::size_t row = v.group->placed++;
+      ldpc_block_received r;
+      r.ring = ring;
+      r.format = b.llr.format;
+      r.negative = b.llr.negative;
+      r.steps = std::ldexp(1.f, b.llr.decimals);
+      r.llr_of_a_step = c.llr_of_a_step;
+      r.llr = b.llr.data;
+      r.harq = b.harq;
+      r.harq_in = b.harq_in;
+      if (is_copied(b)) {
+        std::memcpy(from + v.llr, b.llr.data, b.llr.count * value_bytes(b.llr.format));
+        if (v.plan.harq_in != 0)
+          std::memcpy(from + v.harq_in, b.harq_in, v.plan.harq_in * harq_value_bytes(b.harq));
+        copied = v.harq_in + v.plan.harq_in * harq_value_bytes(b.harq);
+        r.llr = s.memory.input() + v.llr;
+        r.harq_in = s.memory.input() + v.harq_in;
+      }
+      r.harq_in_length = static_cast<std::int32_t>(v.plan.harq_in);
+      if (b.harq_out != nullptr) {
+        r.harq_out = s.memory.output() + v.harq_out;
+        r.harq_out_length = static_cast<std::int32_t>(v.plan.harq_out);
+      }
+      r.n = c.decoder.code().n();
+      r.row = in<float>(s.memory.work(), w[0]) + row * row_of(c);
+      in<ldpc_block_received>(from, received)[i] = r;
+      longest = std::max(longest, r.n);
+      in_bytes += static_cast<double>(b.llr.count * value_bytes(b.llr.format)) + 4.0 * r.n;
+
+      ldpc_block_decided d;
+      d.bits = in<std::uint8_t>(s.memory.work(), w[1]) + row * bits_of(c);
+      d.k = v.plan.shape.k;
+      d.kept = v.plan.kept;
+      if (b.crc) d.crc_weights = s.crcs.on(exec, *b.crc, d.k);
+      d.out = in<std::uint8_t>(s.memory.output(), v.bits);
+      d.iterations = in<std::int32_t>(s.memory.work(), w[2]) + row;
+      d.status = in<std::uint8_t>(s.memory.work(), w[3]) + row;
+      d.outcome = in<ldpc_block_outcome>(s.memory.output(), s.outcomes) + i;
+      in<ldpc_block_decided>(from, decided)[i] = d;
+      out_bytes += d.k * (b.crc ? 5.0 : 1.0);
+      if (copied - uploaded >= upload_bytes) {
+        s.memory.upload(exec, uploaded, copied);
+        uploaded = copied;
+      }
+    }
     const auto n = static_cast<double>(s.valid.size());
-    s.memory.upload(exec);
+    s.memory.upload(exec, uploaded, copied);
+    s.memory.upload(exec, 0, tables);
     ldpc_block_input_args a;
     a.blocks = in<ldpc_block_received>(s.memory.input(), received);
-    a.piece = exec.is_device() ? 1024 : 4096;
+    a.piece = exec.is_device() ? 256 : 4096;
     a.pieces = (longest + a.piece - 1) / a.piece;
     a.mean_bytes = in_bytes / n / a.pieces;
     exec.run(ldpc_block_input_kernels(), &a, s.valid.size() * as_size(a.pieces));
@@ -557,6 +568,7 @@ void ldpc_block_encoder::start(executor& exec, std::span<const ldpc_encode_block
     // Bits of the last byte of the payload may be behind the codeword.
     a.word_bytes = std::max(a.word_bytes, static_cast<int>(rounded_up(as_size(e.n + 8), 64)));
     a.sum_bytes = std::max(a.sum_bytes, e.tables.blocks * e.stride);
+    if (copies) a.table_bytes = std::max(a.table_bytes, ldpc_block_table_bytes(e.tables));
     a.mean_bytes += (e.n + e.ring.sent) / static_cast<double>(s.valid.size());
   }
   queue_batch(exec, s.exec, [&] {

@@ -79,8 +79,14 @@ struct ldpc_block_encode_args {
   const ldpc_block_sent* blocks = nullptr;
   // The most bytes of a codeword, a multiple of 64, and of the blocks that sums read, ldpc_block_stride each.
   std::int32_t word_bytes = 0, sum_bytes = 0;
+  std::int32_t table_bytes = 0;  // the most of ldpc_block_table_bytes on a device, 0 on a CPU
   double mean_bytes = 0;
 };
+/// Bytes of a device's copy of an encoder's tables in shared memory.
+constexpr std::int32_t ldpc_block_table_bytes(const ldpc_encode_tables& t) {
+  return t.sums * static_cast<std::int32_t>(sizeof(ldpc_sum)) +
+         t.terms * static_cast<std::int32_t>(sizeof(ldpc_term));
+}
 /// A block of z bits as sums read it: twice, so that each rotation is contiguous, and what a vector reads and
 /// writes behind.
 constexpr std::int32_t ldpc_block_stride(std::int32_t z) { return (2 * z + 64 + 63) / 64 * 64; }

@@ -20,11 +20,11 @@ ldpc_block_shape shape_of(int rows) {
   return s;
 }
 
-bench::maker decode(int rows, int count) {
+bench::maker decode(int rows, int count, bool early_stop) {
   return [=](executor& exec, figure) {
     const ldpc_block_shape shape = shape_of(rows);
     std::mt19937 rng(1);
-    std::normal_distribution<float> normal(0, 8);
+    std::normal_distribution<float> normal(0, early_stop ? 6.5f : 8.f);
     std::vector<std::int8_t> llr(static_cast<std::size_t>(shape.sent_bits * count));
     for (auto& x : llr) x = static_cast<std::int8_t>(10 + normal(rng));
     std::vector<std::uint8_t> bits(static_cast<std::size_t>(bits_of_block / 8 * count));
@@ -35,7 +35,7 @@ bench::maker decode(int rows, int count) {
       const auto sent = static_cast<std::size_t>(shape.sent_bits);
       b.llr = {.data = llr.data() + i * sent, .count = sent};
       b.iterations = iterations;
-      b.early_stop = false;
+      b.early_stop = early_stop;
       b.crc = crc24b;
       b.bits = {bits.data() + i * (bits_of_block / 8), bits_of_block / 8};
     }
@@ -80,9 +80,14 @@ const bench::group block_benches{[] {
     for (const int rows : {8, 46})
       for (const int count : {1, 8, 64}) {
         const std::vector<bench::axis> axes{{"k", bits_of_block}, {"rows", rows}, {"blocks", count}};
-        bench::add("ldpc_block_decode", device, axes, {figure::small}, decode(rows, count));
+        bench::add("ldpc_block_decode", device, axes, {figure::small}, decode(rows, count, false));
         bench::add("ldpc_block_encode", device, axes, {figure::small}, encode(rows, count));
       }
+  // A slot of 273 resource blocks, 4 layers, 64-QAM.
+  for (const std::string& device : bench::devices())
+    bench::add("ldpc_block_decode", device,
+               {{"k", bits_of_block}, {"rows", 22}, {"blocks", 63}, {"early_stop", "crc"}}, {figure::small},
+               decode(22, 63, true));
 }};
 
 }  // namespace

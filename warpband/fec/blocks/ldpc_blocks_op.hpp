@@ -223,7 +223,7 @@ struct ldpc_block_input_op {
 
 /// The CRC of what was decided, the bits packed, and what became of the block.
 struct ldpc_block_output_op : parts_op<ldpc_block_output_args> {
-  int threads() const { return 256; }
+  int threads() const { return 512; }
   double flops() const { return 0; }
   double bytes() const { return a.mean_bytes; }
 
@@ -234,7 +234,16 @@ struct ldpc_block_output_op : parts_op<ldpc_block_output_args> {
     std::int32_t rest = 0;
     if (b.crc_weights != nullptr) {
       const std::int32_t* const weights = b.crc_weights;
-      for (int i = g.rank; i < b.k; i += g.size) rest ^= -std::int32_t{bits[i]} & weights[i];
+      if constexpr (std::is_same_v<G, solo>) {
+        for (int i = 0; i < b.k; i++) rest ^= -std::int32_t{bits[i]} & weights[i];
+      } else {
+        for (int i = 8 * g.rank; i < b.k; i += 8 * g.size) {  // eight loads in flight
+          const std::uint64_t eight = load_eight(bits + i);
+          WB_UNROLL for (int j = 0; j < 8; j++) {
+            if (i + j < b.k) rest ^= -static_cast<std::int32_t>(eight >> 8 * j & 1) & weights[i + j];
+          }
+        }
+      }
       rest = g.xor_all(rest);
     }
     const int kept = b.kept;
@@ -262,8 +271,8 @@ struct ldpc_block_output_op : parts_op<ldpc_block_output_args> {
 /// interleaving.
 ///
 /// A bit is a byte. Scratch has the codeword, then the blocks that sums read, twice each
-/// (ldpc_block_stride), then symbols. A symbol is a column of the interleaver, and a half of it with order
-/// 10, so that it fits a byte.
+/// (ldpc_block_stride), then symbols, and on a device the tables. A symbol is a column of the interleaver,
+/// and a half of it with order 10, so that it fits a byte.
 struct ldpc_block_encode_op {
   ldpc_block_encode_args a;
   static constexpr bool by_block = true;
@@ -271,7 +280,7 @@ struct ldpc_block_encode_op {
 
   int threads() const { return 256; }
   std::size_t scratch_bytes(int) const {
-    return static_cast<std::size_t>(a.word_bytes + a.sum_bytes + 2 * columns_at_once);
+    return static_cast<std::size_t>(a.word_bytes + a.sum_bytes + 2 * columns_at_once + a.table_bytes);
   }
   double flops() const { return 0; }
   double bytes() const { return a.mean_bytes; }
@@ -282,8 +291,9 @@ struct ldpc_block_encode_op {
     auto* const word = static_cast<std::uint8_t*>(scratch);
     std::uint8_t* const blocks = word + a.word_bytes;
     std::uint8_t* const symbols = blocks + a.sum_bytes;
+    const ldpc_encode_tables tables = near_tables(b.tables, symbols + 2 * columns_at_once, g);
     unpack(b, word, g);
-    encode(b, word, blocks, g);
+    encode(b, tables, word, blocks, g);
     with_order(b.ring.order,
                [&](auto order) WB_INLINE_LAMBDA { send<decltype(order)::value>(b, word, symbols, g); });
   }
@@ -295,6 +305,19 @@ struct ldpc_block_encode_op {
   using part = typename rebind<lane>::i32;
 #endif
 
+  /// The tables, in shared memory on a device, where each sum would wait for the terms that it reads.
+  template <class G>
+  WB_HD static ldpc_encode_tables near_tables(const ldpc_encode_tables& tables, std::uint8_t* memory, G g) {
+    if constexpr (std::is_same_v<G, solo>) {
+      return tables;
+    } else {
+      auto* const sums = reinterpret_cast<ldpc_sum*>(memory);
+      auto* const terms = reinterpret_cast<ldpc_term*>(sums + tables.sums);
+      for (int i = g.rank; i < tables.sums; i += g.size) sums[i] = tables.sum_table[i];
+      for (int i = g.rank; i < tables.terms; i += g.size) terms[i] = tables.term_table[i];
+      return {tables.sums, tables.terms, tables.blocks, sums, terms};  // unpack() synchronises
+    }
+  }
   /// The block's bits, its CRC and the fillers.
   template <class G>
   WB_HD static void unpack(const ldpc_block_sent& b, std::uint8_t* word, G g) {
@@ -315,7 +338,8 @@ struct ldpc_block_encode_op {
     g.sync();
   }
   template <class G>
-  WB_HD static void encode(const ldpc_block_sent& b, std::uint8_t* word, std::uint8_t* blocks, G g) {
+  WB_HD static void encode(const ldpc_block_sent& b, const ldpc_encode_tables& tables, std::uint8_t* word,
+                           std::uint8_t* blocks, G g) {
     const int z = b.z, stride = b.stride, columns = b.n / z;
     for (int c = 0; c * z < b.ring.padded; c++) {
       copy(word + c * z, z, blocks + c * stride, g);
@@ -324,14 +348,14 @@ struct ldpc_block_encode_op {
     g.sync();
     constexpr int width = sizeof(part);
     const int last = (z - 1) / width;
-    for (int s = 0; s < b.tables.sums; s++) {
-      const ldpc_sum sum = b.tables.sum_table[s];
+    for (int s = 0; s < tables.sums; s++) {
+      const ldpc_sum sum = tables.sum_table[s];
       std::uint8_t* const to = blocks + sum.target * stride;
       // From the last part down: what it writes behind the z bits is overwritten by the first one.
       for (int p = last - (last - g.rank) % g.size; p >= 0 && g.rank <= last; p -= g.size) {
         part bits = part(0);
         for (int t = sum.first; t < sum.first + sum.terms; t++) {
-          const ldpc_term term = b.tables.term_table[t];
+          const ldpc_term term = tables.term_table[t];
           part x;
           __builtin_memcpy(&x, blocks + term.block * stride + term.shift + p * width, sizeof x);
           bits = static_cast<part>(bits ^ x);

@@ -119,7 +119,7 @@ struct ldpc_sum {
 /// How the parity bits of a code follow from its k bits: `sums` sums over `blocks` blocks of z bits, the n /
 /// z of the codeword and what the sums need behind them.
 struct ldpc_encode_tables {
-  int sums = 0, blocks = 0;
+  int sums = 0, terms = 0, blocks = 0;
   const ldpc_sum* sum_table = nullptr;
   const ldpc_term* term_table = nullptr;
 };

@@ -311,7 +311,8 @@ ldpc_encoder::ldpc_encoder(const ldpc_code& code)
 }
 
 ldpc_encode_tables ldpc_encoder::tables_on(executor& exec) const {
-  return {static_cast<int>(sums_.host().size()), blocks_, sums_.on(exec), terms_.on(exec)};
+  return {static_cast<int>(sums_.host().size()), static_cast<int>(terms_.host().size()), blocks_,
+          sums_.on(exec), terms_.on(exec)};
 }
 
 void ldpc_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {

@@ -212,11 +212,16 @@ struct block_values {
   WB_HD unsigned crc_holds(int, unsigned asked, G g) const {
     std::int32_t sums[codewords] = {};
     unsigned ones = 0;
-    _Pragma("unroll 1") for (int e = g.rank; e < a.crc_bits; e += g.size) {
-      const unsigned negative = conversion::sign_bits(load_message<T>(app + e));
-      WB_UNROLL for (int w = 0; w < codewords; w++) sums[w] ^=
-          (negative >> w & 1u) != 0 ? a.crc_weights[e] : 0;
-      ones |= negative;
+    constexpr int ahead = 4;  // loads in flight
+    WB_ROLL for (int e = g.rank; e < a.crc_bits; e += ahead * g.size) {
+      std::int32_t weight[ahead];
+      WB_UNROLL for (int i = 0; i < ahead; i++) weight[i] =
+          e + i * g.size < a.crc_bits ? a.crc_weights[e + i * g.size] : 0;
+      WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.crc_bits) {
+        const unsigned negative = conversion::sign_bits(load_message<T>(app + e + i * g.size));
+        WB_UNROLL for (int w = 0; w < codewords; w++) sums[w] ^= (negative >> w & 1u) != 0 ? weight[i] : 0;
+        ones |= negative;
+      }
     }
     unsigned holds = (a.takes_any_word ? ~0u : any_of(ones, g)) & asked;
     WB_UNROLL for (int w = 0; w < codewords; w++) if (g.xor_all(sums[w]) != 0) holds &= ~(1u << w);
