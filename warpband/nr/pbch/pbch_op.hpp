@@ -231,10 +231,13 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
       s[metrics + n] = power;
     }
     g.sync();
+    T energy(0.f);  // what noise of this energy would give at a delay
+    for (int m = 0; m < pbch_dmrs_values; m++) energy = norm_fma(pair(s + products, m), energy);
     for (int h = g.rank; h < pbch_dmrs_indices; h += g.size) {
       const T* m = s + metrics + h * delays;
-      T best(-1.f), before(0.f), after(0.f), spot(0.f);
+      T best(-1.f), before(0.f), after(0.f), spot(0.f), paths(0.f);
       for (int d = 0; d < delays; d++) {
+        paths = paths + max(m[d] - T(3.3f) * energy, T(0.f));
         const auto better = m[d] > best;
         best = select(better, m[d], best);
         before = select(better, m[d > 0 ? d - 1 : d], before);
@@ -246,7 +249,7 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
       const auto bent = curvature < T(-1e-12f);
       const T aside = T(0.5f) * (before - after) / select(bent, curvature, T(-1.f));
       s[spots + h] = spot + select(bent, min(max(aside, T(-0.5f)), T(0.5f)), T(0.f));
-      s[scores + h] = best;
+      s[scores + h] = best + paths;
     }
     g.sync();
   }
