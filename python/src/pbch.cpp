@@ -47,9 +47,9 @@ void pbch_encode(const pbch_encoder& e, executor_ref& where, const std::vector<c
                  const std::vector<int>& cell_ids, nb::handle grids) {
   const argument g("grids", grids, where, true);
   const auto out = g.as<cf>(2);
-  std::vector<nr_ssb_content> all;
-  for (const content_fields& f : contents) all.push_back(content_of(f));
-  where.run([&](executor& exec) { e.run(exec, all, cell_ids, out); });
+  std::vector<nr_ssb_content> listed;
+  for (const content_fields& f : contents) listed.push_back(content_of(f));
+  where.run([&](executor& exec) { e.run(exec, listed, cell_ids, out); });
 }
 
 nb::list pbch_decode(const pbch_decoder& d, executor_ref& where, nb::handle grids,

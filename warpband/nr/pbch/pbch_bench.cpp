@@ -22,8 +22,8 @@ bench::maker decode_blocks(int list_size) {
     }
     auto grids = exec.make<std::complex<float>>(blocks, 960);
     pbch_encoder({}).run(exec, contents, cells, grids);
-    const view<std::complex<float>> all = make_view(grids.data(), values);
-    add_awgn(exec, all, all, 1.f, {.seed = 1});
+    const view<std::complex<float>> elements = make_view(grids.data(), values);
+    add_awgn(exec, elements, elements, 1.f, {.seed = 1});
     exec.sync();
     return bench::job(static_cast<double>(blocks), 0,
                       [&exec, d, cells, grids = std::move(grids)]() mutable { d.run(exec, grids, cells); });

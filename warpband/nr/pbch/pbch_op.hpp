@@ -314,12 +314,12 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
       // Symbol 2 has nothing between PBCH and SSS; the SSS ends at subcarrier 182.
       T count(i < 12 || i >= 48 || (i >= 14 && i < 46) ? 3.f : 2.f);
       if (i == 45) count = select(shift == I(3), T(2.f), count);
-      const auto all = count > T(2.5f);
-      const cx<T> sum = z0 + or_zero(all, z1) + z2;
+      const auto complete = count > T(2.5f);
+      const cx<T> sum = z0 + or_zero(complete, z1) + z2;
       const T part = T(1.f) / count;
       const cx<T> mean = part * sum;
       T rest = norm_fma(z0 - mean, norm(z2 - mean));
-      rest = rest + or_zero(all, norm(z1 - mean));
+      rest = rest + or_zero(complete, norm(z1 - mean));
       put(s + means, i, mean);
       s[residuals + i] = rest;
       s[weights + i] = count;
