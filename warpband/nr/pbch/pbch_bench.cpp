@@ -10,7 +10,7 @@ namespace {
 using namespace wb;
 using bench::figure;
 
-bench::maker decode_blocks(int list_size) {
+bench::maker decode_ssb(int list_size) {
   return [=](executor& exec, figure) {
     constexpr std::size_t blocks = 2048, values = 960 * blocks;
     const pbch_decoder d({.list_size = list_size});
@@ -33,7 +33,7 @@ bench::maker decode_blocks(int list_size) {
 const bench::group pbch_benches{[] {
   for (const std::string& device : bench::devices())
     for (const int list_size : {1, 8})
-      bench::add("pbch", device, {{"list_size", list_size}}, {figure::small}, decode_blocks(list_size));
+      bench::add("pbch", device, {{"list_size", list_size}}, {figure::small}, decode_ssb(list_size));
 }};
 
 }  // namespace
